@@ -1,0 +1,149 @@
+//! The one error type. Each variant is one exit code of the command line; each message says
+//! what is wrong, where, what was found, and what to do.
+
+use std::path::{Path, PathBuf};
+
+/// Result with the crate's [`enum@Error`].
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Everything that can go wrong, grouped by who can mend it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The command line or the case file asks for something that does not exist or cannot be
+    /// (exit code 2).
+    #[error("{}{what}{}", in_place(.file, .line), and_then(.remedy))]
+    Case {
+        /// Case file; `None` for the command line.
+        file: Option<PathBuf>,
+        /// One-based line of the wrong key or value.
+        line: Option<usize>,
+        /// What is wrong, with expected and found.
+        what: String,
+        /// What to do about it; may be empty.
+        remedy: String,
+    },
+    /// An input file cannot serve (exit code 3).
+    #[error("{}: {}{what}{}", .file.display(), at(.position), and_then(.remedy))]
+    Input {
+        /// The file.
+        file: PathBuf,
+        /// "line 12", "byte 4096", "face 7"; empty if the whole file is meant.
+        position: String,
+        /// What is wrong, with expected and found.
+        what: String,
+        /// What to do about it; may be empty.
+        remedy: String,
+    },
+    /// A mesh cannot serve, whatever file or generator it came from (exit code 3).
+    #[error("mesh: {}{what}{}", at(.element), and_then(.remedy))]
+    Mesh {
+        /// "vertex 12", "cell 7"; empty if the whole mesh is meant.
+        element: String,
+        /// What is wrong, with expected and found.
+        what: String,
+        /// What to do about it; may be empty.
+        remedy: String,
+    },
+    /// The computation broke down: not a number, no convergence (exit code 4).
+    #[error("numerical failure: {what}{}", and_then(.remedy))]
+    Numerical {
+        /// What happened, in which step, at which vertex or cell.
+        what: String,
+        /// What to do about it; may be empty.
+        remedy: String,
+    },
+    /// The device asked for is missing or too small (exit code 5).
+    #[error("device: {what}{}", and_then(.remedy))]
+    Device {
+        /// What is missing, with needed and available.
+        what: String,
+        /// What to do about it; may be empty.
+        remedy: String,
+    },
+    /// A result cannot be written (exit code 6).
+    #[error("{}: {what}{}", .file.display(), and_then(.remedy))]
+    Output {
+        /// The file or folder.
+        file: PathBuf,
+        /// What is wrong.
+        what: String,
+        /// What to do about it; may be empty.
+        remedy: String,
+    },
+    /// The user interrupted the run (exit code 130).
+    #[error("interrupted")]
+    Interrupted,
+}
+
+impl Error {
+    /// Exit code of the command line for this error.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Error::Case { .. } => 2,
+            Error::Input { .. } | Error::Mesh { .. } => 3,
+            Error::Numerical { .. } => 4,
+            Error::Device { .. } => 5,
+            Error::Output { .. } => 6,
+            Error::Interrupted => 130,
+        }
+    }
+
+    /// A wrong word on the command line or in an option.
+    pub fn usage(what: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Error::Case { file: None, line: None, what: what.into(), remedy: remedy.into() }
+    }
+
+    /// A file that cannot be read as what it claims to be.
+    pub fn input(
+        file: &Path,
+        position: impl Into<String>,
+        what: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Self {
+        Error::Input {
+            file: file.to_path_buf(),
+            position: position.into(),
+            what: what.into(),
+            remedy: remedy.into(),
+        }
+    }
+
+    /// A file that cannot be written.
+    pub fn output(file: &Path, what: impl std::fmt::Display, remedy: impl Into<String>) -> Self {
+        Error::Output { file: file.to_path_buf(), what: what.to_string(), remedy: remedy.into() }
+    }
+
+    /// A mesh that cannot serve.
+    pub fn mesh(
+        element: impl Into<String>,
+        what: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Self {
+        Error::Mesh { element: element.into(), what: what.into(), remedy: remedy.into() }
+    }
+
+    /// Names the file a mesh error came from; other errors pass unchanged.
+    pub fn in_file(self, file: &Path) -> Self {
+        match self {
+            Error::Mesh { element, what, remedy } => Error::input(file, element, what, remedy),
+            other => other,
+        }
+    }
+}
+
+fn in_place(file: &Option<PathBuf>, line: &Option<usize>) -> String {
+    match (file, line) {
+        (Some(file), Some(line)) => format!("{}:{line}: ", file.display()),
+        (Some(file), None) => format!("{}: ", file.display()),
+        (None, _) => String::new(),
+    }
+}
+
+fn at(position: &str) -> String {
+    if position.is_empty() { String::new() } else { format!("{position}: ") }
+}
+
+fn and_then(remedy: &str) -> String {
+    if remedy.is_empty() { String::new() } else { format!("; {remedy}") }
+}

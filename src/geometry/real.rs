@@ -1,0 +1,45 @@
+//! The scalar type of states and solvers: `f64` or `f32`, chosen once per run.
+
+/// Scalar of a solver; implemented by `f64` and `f32` only.
+///
+/// Geometry, files and the case file are always `f64`; a state is converted once.
+pub trait Real: nalgebra::RealField + Copy + Default {
+    /// "f64" or "f32", as in the case file.
+    const NAME: &'static str;
+    /// Relative size below which an element integral counts as zero (numerics 2.2, step 7).
+    const ZERO_TEST: Self;
+    /// Relative decrease a value must exceed to count as changed (numerics 6, `tol`).
+    const DECREASE: Self;
+    /// Plus infinity.
+    const INFINITY: Self;
+    /// Nearest value of this type.
+    fn from_f64(x: f64) -> Self;
+    /// Exact widening.
+    fn to_f64(self) -> f64;
+}
+
+impl Real for f64 {
+    const NAME: &'static str = "f64";
+    const ZERO_TEST: f64 = 1e-14;
+    const DECREASE: f64 = 0.0;
+    const INFINITY: f64 = f64::INFINITY;
+    fn from_f64(x: f64) -> f64 {
+        x
+    }
+    fn to_f64(self) -> f64 {
+        self
+    }
+}
+
+impl Real for f32 {
+    const NAME: &'static str = "f32";
+    const ZERO_TEST: f32 = 1e-6;
+    const DECREASE: f32 = 2e-7;
+    const INFINITY: f32 = f32::INFINITY;
+    fn from_f64(x: f64) -> f32 {
+        x as f32
+    }
+    fn to_f64(self) -> f64 {
+        f64::from(self)
+    }
+}
