@@ -17,6 +17,7 @@ pub mod cli;
 pub mod error;
 pub mod geometry;
 pub mod io;
+pub mod levelset;
 pub mod mesh;
 pub mod patches;
 pub mod primitives;
