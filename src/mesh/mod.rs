@@ -52,17 +52,15 @@ pub struct Mesh {
     pub vertex_data: Vec<DataArray>,
     /// Arrays with one row per cell.
     pub cell_data: Vec<DataArray>,
-    /// Vertices per axis where the vertices are those of a regular lattice, numbered with x
-    /// fastest (1 along z for a square); patches can then be blocks of it. `None` for any other
-    /// mesh; moved vertices keep it, refinement drops it.
+    /// Vertices per axis, x fastest, if the mesh is a lattice (a regular grid as a mesh).
     pub lattice: Option<[u32; 3]>,
 }
 
 impl Mesh {
-    /// Mesh without groups, data and lattice.
+    /// Mesh without groups and data.
     pub fn new(kind: Kind, vertices: Vec<[f64; 3]>, cells: Vec<u32>) -> Self {
-        let (groups, vertex_data, cell_data) = Default::default();
-        Mesh { kind, vertices, cells, groups, vertex_data, cell_data, lattice: None }
+        let (groups, vertex_data, cell_data, lattice) = Default::default();
+        Mesh { kind, vertices, cells, groups, vertex_data, cell_data, lattice }
     }
 
     /// Number of vertices.
