@@ -8,7 +8,7 @@ mod clean;
 pub mod generate;
 pub mod refine;
 
-pub use clean::{Cleaning, clean};
+pub use clean::{Cleaning, assess, clean};
 
 /// What a mesh discretises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
