@@ -12,11 +12,14 @@
 //! `primitives` <- `patches` <- `surface` <- `levelset` <- `run` <- `cli`.
 #![warn(missing_docs)]
 
+pub mod backend;
 pub mod cli;
 pub mod config;
 pub mod error;
 pub mod geometry;
 pub mod io;
 pub mod mesh;
+pub mod patches;
+pub mod primitives;
 
 pub use error::{Error, Result};

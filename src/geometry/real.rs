@@ -13,9 +13,9 @@ pub trait Real: nalgebra::RealField + Copy + Default {
     /// Plus infinity.
     const INFINITY: Self;
     /// Nearest value of this type.
-    fn from_f64(x: f64) -> Self;
+    fn narrow(x: f64) -> Self;
     /// Exact widening.
-    fn to_f64(self) -> f64;
+    fn widen(self) -> f64;
 }
 
 impl Real for f64 {
@@ -23,10 +23,10 @@ impl Real for f64 {
     const ZERO_TEST: f64 = 1e-14;
     const DECREASE: f64 = 0.0;
     const INFINITY: f64 = f64::INFINITY;
-    fn from_f64(x: f64) -> f64 {
+    fn narrow(x: f64) -> f64 {
         x
     }
-    fn to_f64(self) -> f64 {
+    fn widen(self) -> f64 {
         self
     }
 }
@@ -36,10 +36,10 @@ impl Real for f32 {
     const ZERO_TEST: f32 = 1e-6;
     const DECREASE: f32 = 2e-7;
     const INFINITY: f32 = f32::INFINITY;
-    fn from_f64(x: f64) -> f32 {
+    fn narrow(x: f64) -> f32 {
         x as f32
     }
-    fn to_f64(self) -> f64 {
+    fn widen(self) -> f64 {
         f64::from(self)
     }
 }

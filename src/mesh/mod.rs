@@ -8,7 +8,7 @@ mod clean;
 pub mod generate;
 pub mod refine;
 
-pub use clean::{Cleaning, clean};
+pub use clean::{Cleaning, assess, clean};
 
 /// What a mesh discretises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -52,13 +52,15 @@ pub struct Mesh {
     pub vertex_data: Vec<DataArray>,
     /// Arrays with one row per cell.
     pub cell_data: Vec<DataArray>,
+    /// Vertices per axis, x fastest, if the mesh is a lattice (a regular grid as a mesh).
+    pub lattice: Option<[u32; 3]>,
 }
 
 impl Mesh {
     /// Mesh without groups and data.
     pub fn new(kind: Kind, vertices: Vec<[f64; 3]>, cells: Vec<u32>) -> Self {
-        let (groups, vertex_data, cell_data) = Default::default();
-        Mesh { kind, vertices, cells, groups, vertex_data, cell_data }
+        let (groups, vertex_data, cell_data, lattice) = Default::default();
+        Mesh { kind, vertices, cells, groups, vertex_data, cell_data, lattice }
     }
 
     /// Number of vertices.

@@ -1,0 +1,33 @@
+//! The CPU backend: a rayon pool of a stated size.
+
+use crate::error::{Error, Result};
+
+/// A pool of threads. Results never depend on how many there are.
+pub struct Cpu {
+    pool: rayon::ThreadPool,
+}
+
+impl Cpu {
+    /// Pool of `threads` threads; 0 takes all cores.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if the system refuses the threads.
+    pub fn new(threads: usize) -> Result<Self> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool = pool.map_err(|e| Error::Device {
+            what: format!("cannot start {threads} threads: {e}"),
+            remedy: "ask for fewer (--threads)".into(),
+        })?;
+        Ok(Cpu { pool })
+    }
+
+    /// Number of threads.
+    pub fn threads(&self) -> usize {
+        self.pool.current_num_threads()
+    }
+
+    /// Runs `work` inside the pool; parallel iterators in it use this pool's threads.
+    pub fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        self.pool.install(work)
+    }
+}

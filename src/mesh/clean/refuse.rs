@@ -1,0 +1,129 @@
+//! Meshes that cannot be mended: what is wrong, where, and what to do about it.
+
+use rayon::prelude::*;
+
+use crate::error::{Error, Result};
+use crate::mesh::{Members, Mesh};
+
+/// The most vertices, and the most vertex indices in the cells: numbers have 32 bits, and the
+/// last one marks what is absent.
+const LIMIT: usize = u32::MAX as usize - 1;
+
+/// Refuses a mesh that no cleaning makes fit.
+///
+/// # Errors
+/// [`Error::Mesh`] for the first fault found: sizes, lengths of arrays, indices, coordinates.
+pub(super) fn unfit(mesh: &Mesh) -> Result<()> {
+    check_sizes(mesh.n_vertices(), mesh.cells.len())?;
+    check_arrays(mesh)?;
+    check_indices(mesh)?;
+    check_coordinates(mesh)
+}
+
+fn check_sizes(n_vertices: usize, n_indices: usize) -> Result<()> {
+    if n_vertices > LIMIT || n_indices > LIMIT {
+        return Err(Error::mesh(
+            "",
+            format!(
+                "{n_vertices} vertices and {n_indices} cell indices, where {LIMIT} of each is the most"
+            ),
+            "use a coarser mesh or a part of this one",
+        ));
+    }
+    if n_indices == 0 {
+        return Err(Error::mesh(
+            "",
+            format!("{n_vertices} vertices but no triangles or tetrahedra"),
+            "give a mesh with cells; points alone have no surface to compute on",
+        ));
+    }
+    Ok(())
+}
+
+fn check_arrays(mesh: &Mesh) -> Result<()> {
+    let rows = [
+        (&mesh.vertex_data, mesh.n_vertices(), "vertices"),
+        (&mesh.cell_data, mesh.n_cells(), "cells"),
+    ];
+    for (arrays, n, of_what) in rows {
+        for array in arrays.iter() {
+            if array.values.len() != n.saturating_mul(array.components) {
+                return Err(Error::mesh(
+                    format!("array \"{}\"", array.name),
+                    format!(
+                        "{} numbers for {n} {of_what} with {} each",
+                        array.values.len(),
+                        array.components
+                    ),
+                    "check that array and mesh belong together",
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn check_indices(mesh: &Mesh) -> Result<()> {
+    let (n, arity) = (mesh.n_vertices(), mesh.kind.arity());
+    let beyond = |v: &u32| *v as usize >= n;
+    let refuse = |element: String, v: u32| {
+        let what =
+            format!("names vertex {v}, but the last of the {n} vertices is {}", n as i64 - 1);
+        Err(Error::mesh(element, what, "check for indices that start at 1 instead of 0"))
+    };
+    if !mesh.cells.len().is_multiple_of(arity) {
+        let what = format!("{} vertex indices, no multiple of {arity}", mesh.cells.len());
+        return Err(Error::mesh(
+            format!("cell {}", mesh.n_cells()),
+            what,
+            "the last cell is cut off",
+        ));
+    }
+    if let Some(at) = mesh.cells.par_iter().position_first(beyond) {
+        return refuse(format!("cell {}", at / arity), mesh.cells[at]);
+    }
+    for group in &mesh.groups {
+        let name = format!("group \"{}\"", group.name);
+        match &group.members {
+            Members::Cells(cells) => {
+                if let Some(cell) = cells.iter().find(|&&c| c as usize >= mesh.n_cells()) {
+                    let what = format!("names cell {cell} of {}", mesh.n_cells());
+                    return Err(Error::mesh(name, what, "check how the mesh was written"));
+                }
+            }
+            Members::Simplices { vertices, .. } => {
+                if let Some(&v) = vertices.iter().find(|v| beyond(v)) {
+                    return refuse(name, v);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn check_coordinates(mesh: &Mesh) -> Result<()> {
+    let at = |v: u32| mesh.vertices[v as usize];
+    let first = mesh.cells.par_iter().position_first(|&v| !at(v).iter().all(|c| c.is_finite()));
+    let Some(position) = first else { return Ok(()) };
+    let (v, cell) = (mesh.cells[position], position / mesh.kind.arity());
+    let [x, y, z] = at(v);
+    Err(Error::mesh(
+        format!("vertex {v}"),
+        format!("({x}, {y}, {z}) is no point in space, and cell {cell} uses it"),
+        "remove the vertex or mend its coordinates",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_beyond_32_bits_are_refused() {
+        assert!(check_sizes(LIMIT, LIMIT).is_ok());
+        for (vertices, indices) in [(LIMIT + 1, 3), (3, LIMIT + 1)] {
+            let message = check_sizes(vertices, indices).unwrap_err().to_string();
+            assert!(message.contains("4294967294"), "{message}");
+        }
+    }
+}

@@ -1,0 +1,351 @@
+//! Patches: the unit of work of every mesh solver (Fu et al., section 3.1; numerics 6 and 7).
+//!
+//! Patches cut the vertices of a mesh; vertices are renumbered so that each patch owns one
+//! contiguous range. A patch works on every cell with a vertex of its own, so cells at its
+//! border belong to several patches; the vertices it reads but does not own are its halo.
+//!
+//! Three numberings meet here:
+//! - *mesh* order, that of the [`Mesh`] handed in; the only one users see;
+//! - *patch* order, mesh vertices sorted by patch, the order of every solver array;
+//! - *local* order inside one patch: owned vertices first, then the halo.
+//!
+//! Cells of a patch ascend in mesh order, and gather rows list them so: sums at a vertex do not
+//! depend on how the mesh was cut.
+
+mod adjacency;
+mod coordinates;
+mod partition;
+mod repair;
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+pub use coordinates::Coordinates;
+pub use partition::Partition;
+
+use crate::error::{Error, Result};
+use crate::mesh::Mesh;
+use crate::primitives::GatherMatrix;
+
+/// Largest number of vertices per patch unless the case says otherwise.
+///
+/// Measured in `benches/results/`: times are flat between 48 and 128.
+pub const PATCH_SIZE: usize = 64;
+
+/// A mesh cut into patches.
+#[derive(Debug)]
+pub struct Patches {
+    /// Vertices per cell, 3 or 4.
+    arity: usize,
+    /// First vertex of each patch, in patch order, `[n_patches + 1]`.
+    vertex_offsets: Vec<u32>,
+    /// Patch order to mesh order, `[n_vertices]`.
+    mesh_vertices: Vec<u32>,
+    /// First halo entry of each patch, `[n_patches + 1]`.
+    halo_offsets: Vec<u32>,
+    /// Halo vertices in patch order, ascending inside a patch.
+    halo: Vec<u32>,
+    /// First cell of each patch, `[n_patches + 1]`.
+    cell_offsets: Vec<u32>,
+    /// Mesh cells of each patch, ascending inside a patch.
+    cells: Vec<u32>,
+    /// Local vertices of those cells, `[cells * arity]`.
+    corners: Vec<u32>,
+    /// First gather column of each vertex in patch order, `[n_vertices + 1]`.
+    row_offsets: Vec<u32>,
+    /// Slots `arity * local cell + corner` of each owned vertex, ascending.
+    columns: Vec<u32>,
+    /// First neighbour of each patch, `[n_patches + 1]`.
+    neighbor_offsets: Vec<u32>,
+    /// Patches that share a cell with a patch, ascending.
+    neighbors: Vec<u32>,
+}
+
+/// One patch of [`Patches`].
+#[derive(Clone, Copy, Debug)]
+pub struct Patch<'a> {
+    /// First owned vertex, in patch order.
+    pub first: usize,
+    /// Number of owned vertices.
+    pub n_owned: usize,
+    /// Halo vertices in patch order; local numbers `n_owned..`.
+    pub halo: &'a [u32],
+    /// Mesh cells, ascending.
+    pub cells: &'a [u32],
+    /// Local vertices of the cells, `[cells * arity]`.
+    pub corners: &'a [u32],
+    /// Position of the first column of each owned vertex, `[n_owned + 1]`, in `columns`.
+    rows: &'a [u32],
+    /// Gather columns of the owned vertices.
+    columns: &'a [u32],
+}
+
+impl Patch<'_> {
+    /// Owned vertices in patch order.
+    pub fn owned(&self) -> Range<usize> {
+        self.first..self.first + self.n_owned
+    }
+
+    /// Number of owned and halo vertices.
+    pub fn n_local(&self) -> usize {
+        self.n_owned + self.halo.len()
+    }
+
+    /// Slots of an owned vertex, by local number.
+    #[inline]
+    pub fn row(&self, local: usize) -> &[u32] {
+        &self.columns[self.rows[local] as usize..self.rows[local + 1] as usize]
+    }
+
+    /// Copies values of owned and halo vertices into local order.
+    pub fn load<T: Copy>(&self, from: &[T], into: &mut Vec<T>) {
+        into.clear();
+        into.extend_from_slice(&from[self.owned()]);
+        into.extend(self.halo.iter().map(|&v| from[v as usize]));
+    }
+}
+
+impl Patches {
+    /// Cuts a cleaned mesh into patches of at most `patch_size` vertices and builds everything
+    /// solvers need to walk them.
+    ///
+    /// # Errors
+    /// [`Error::Case`] for a patch size of zero or blocks on a mesh that is no lattice;
+    /// [`Error::Mesh`] if duplicated border cells exceed 32-bit slots.
+    pub fn new(mesh: &Mesh, method: Partition, patch_size: usize) -> Result<Self> {
+        if patch_size == 0 {
+            return Err(Error::usage("patch_size is 0", "take a number near 64"));
+        }
+        let adjacency = adjacency::Adjacency::new(mesh);
+        let patch_of = partition::partition(mesh, &adjacency, method, patch_size)?;
+        Self::from_parts(mesh, &patch_of)
+    }
+
+    /// Builds patches from a given patch number per mesh vertex.
+    ///
+    /// # Errors
+    /// [`Error::Mesh`] if duplicated border cells exceed 32-bit slots.
+    pub fn from_parts(mesh: &Mesh, patch_of: &[u32]) -> Result<Self> {
+        let arity = mesh.kind.arity();
+        let n_patches = patch_of.iter().max().map_or(0, |&p| p as usize + 1);
+        let by_patch = GatherMatrix::new(n_patches, patch_of);
+        let (vertex_offsets, mesh_vertices) = (by_patch.offsets, by_patch.columns);
+        let mut patch_order = vec![0u32; mesh_vertices.len()];
+        for (new, &old) in mesh_vertices.iter().enumerate() {
+            patch_order[old as usize] = new as u32;
+        }
+        let (cell_offsets, cells) = cells_by_patch(mesh, patch_of, n_patches)?;
+
+        let built: Vec<Local> = (0..n_patches)
+            .into_par_iter()
+            .map(|p| {
+                let owned = vertex_offsets[p]..vertex_offsets[p + 1];
+                let cells = &cells[cell_offsets[p] as usize..cell_offsets[p + 1] as usize];
+                Local::new(mesh, &patch_order, owned, cells)
+            })
+            .collect();
+
+        let mut halo_offsets = vec![0u32];
+        let mut row_offsets = vec![0u32];
+        let mut neighbor_offsets = vec![0u32];
+        let (mut halo, mut corners) = (Vec::new(), Vec::with_capacity(cells.len() * arity));
+        let (mut columns, mut neighbors) = (Vec::with_capacity(mesh.cells.len()), Vec::new());
+        for local in &built {
+            halo.extend_from_slice(&local.halo);
+            halo_offsets.push(halo.len() as u32);
+            corners.extend_from_slice(&local.corners);
+            let start = columns.len() as u32;
+            row_offsets.extend(local.gather.offsets[1..].iter().map(|o| start + o));
+            columns.extend_from_slice(&local.gather.columns);
+            let mut near: Vec<u32> =
+                local.halo.iter().map(|&v| patch_of[mesh_vertices[v as usize] as usize]).collect();
+            near.sort_unstable();
+            near.dedup();
+            neighbors.extend(near);
+            neighbor_offsets.push(neighbors.len() as u32);
+        }
+        Ok(Patches {
+            arity,
+            vertex_offsets,
+            mesh_vertices,
+            halo_offsets,
+            halo,
+            cell_offsets,
+            cells,
+            corners,
+            row_offsets,
+            columns,
+            neighbor_offsets,
+            neighbors,
+        })
+    }
+
+    /// Number of patches.
+    pub fn len(&self) -> usize {
+        self.vertex_offsets.len() - 1
+    }
+
+    /// True for a mesh without vertices.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Vertices per cell.
+    pub fn arity(&self) -> usize {
+        self.arity
+    }
+
+    /// Number of vertices of the mesh.
+    pub fn n_vertices(&self) -> usize {
+        self.mesh_vertices.len()
+    }
+
+    /// Patch order to mesh order.
+    pub fn mesh_vertices(&self) -> &[u32] {
+        &self.mesh_vertices
+    }
+
+    /// One patch.
+    #[inline]
+    pub fn patch(&self, p: usize) -> Patch<'_> {
+        let first = self.vertex_offsets[p] as usize;
+        let n_owned = self.vertex_offsets[p + 1] as usize - first;
+        let cells = self.cell_range(p);
+        Patch {
+            first,
+            n_owned,
+            halo: &self.halo[self.halo_offsets[p] as usize..self.halo_offsets[p + 1] as usize],
+            corners: &self.corners[cells.start * self.arity..cells.end * self.arity],
+            cells: &self.cells[cells],
+            rows: &self.row_offsets[first..first + n_owned + 1],
+            columns: &self.columns,
+        }
+    }
+
+    /// Positions of the cells of a patch among those of all patches.
+    pub fn cell_range(&self, p: usize) -> Range<usize> {
+        self.cell_offsets[p] as usize..self.cell_offsets[p + 1] as usize
+    }
+
+    /// Cells of all patches together, border cells counted once per patch.
+    pub fn n_patch_cells(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// Positions of the local (owned and halo) vertices of a patch among those of all patches.
+    pub fn local_range(&self, p: usize) -> Range<usize> {
+        let at = |p: usize| (self.vertex_offsets[p] + self.halo_offsets[p]) as usize;
+        at(p)..at(p + 1)
+    }
+
+    /// Patches that share a cell with patch `p`, ascending.
+    pub fn neighbors(&self, p: usize) -> &[u32] {
+        &self.neighbors[self.neighbor_offsets[p] as usize..self.neighbor_offsets[p + 1] as usize]
+    }
+
+    /// Rows of a mesh-order array in patch order.
+    pub fn to_patch_order<T: Copy, U>(&self, rows: &[T], f: impl Fn(T) -> U) -> Vec<U> {
+        self.mesh_vertices.iter().map(|&v| f(rows[v as usize])).collect()
+    }
+
+    /// Rows of a patch-order array in mesh order.
+    pub fn to_mesh_order<T: Copy, U: Clone + Default>(
+        &self,
+        rows: &[T],
+        f: impl Fn(T) -> U,
+    ) -> Vec<U> {
+        let mut out = vec![U::default(); rows.len()];
+        for (&v, &row) in self.mesh_vertices.iter().zip(rows) {
+            out[v as usize] = f(row);
+        }
+        out
+    }
+
+    /// Patch number of each vertex, in mesh order.
+    pub fn patch_of_vertex(&self) -> Vec<u32> {
+        let mut out = vec![0; self.n_vertices()];
+        for p in 0..self.len() {
+            for &v in &self.mesh_vertices[self.patch(p).owned()] {
+                out[v as usize] = p as u32;
+            }
+        }
+        out
+    }
+}
+
+/// Cells with a vertex in each patch, ascending: offsets and list.
+fn cells_by_patch(mesh: &Mesh, patch_of: &[u32], n_patches: usize) -> Result<(Vec<u32>, Vec<u32>)> {
+    let mut offsets = vec![0u64; n_patches + 1];
+    let mut patches_of_cell = [0u32; 4];
+    let distinct = |cell: &[u32], out: &mut [u32; 4]| {
+        let mut n = 0;
+        for &v in cell {
+            let p = patch_of[v as usize];
+            if !out[..n].contains(&p) {
+                out[n] = p;
+                n += 1;
+            }
+        }
+        n
+    };
+    for cell in mesh.iter_cells() {
+        let n = distinct(cell, &mut patches_of_cell);
+        for &p in &patches_of_cell[..n] {
+            offsets[p as usize + 1] += 1;
+        }
+    }
+    for p in 0..n_patches {
+        offsets[p + 1] += offsets[p];
+    }
+    let total = offsets[n_patches];
+    if total * mesh.kind.arity() as u64 > u64::from(u32::MAX) {
+        return Err(Error::mesh(
+            "",
+            format!("{total} cells with those shared by patches exceed 32-bit slots"),
+            "take larger patches or a smaller mesh",
+        ));
+    }
+    let offsets: Vec<u32> = offsets.into_iter().map(|o| o as u32).collect();
+    let mut next = offsets.clone();
+    let mut cells = vec![0u32; total as usize];
+    for (c, cell) in mesh.iter_cells().enumerate() {
+        let n = distinct(cell, &mut patches_of_cell);
+        for &p in &patches_of_cell[..n] {
+            cells[next[p as usize] as usize] = c as u32;
+            next[p as usize] += 1;
+        }
+    }
+    Ok((offsets, cells))
+}
+
+/// What one patch is built from before all are joined.
+struct Local {
+    halo: Vec<u32>,
+    corners: Vec<u32>,
+    gather: GatherMatrix,
+}
+
+impl Local {
+    fn new(mesh: &Mesh, patch_order: &[u32], owned: Range<u32>, cells: &[u32]) -> Self {
+        let arity = mesh.kind.arity();
+        let mut corners = Vec::with_capacity(cells.len() * arity);
+        for &c in cells {
+            let cell = &mesh.cells[c as usize * arity..][..arity];
+            corners.extend(cell.iter().map(|&v| patch_order[v as usize]));
+        }
+        let mut halo: Vec<u32> = corners.iter().copied().filter(|v| !owned.contains(v)).collect();
+        halo.sort_unstable();
+        halo.dedup();
+        let n_owned = owned.len();
+        for v in &mut corners {
+            *v = if owned.contains(v) {
+                *v - owned.start
+            } else {
+                (n_owned + halo.partition_point(|h| h < v)) as u32
+            };
+        }
+        let gather = GatherMatrix::new(n_owned, &corners);
+        Local { halo, corners, gather }
+    }
+}

@@ -1,0 +1,167 @@
+//! Mending a partition: every patch connected, none empty, none too large.
+
+use super::adjacency::Adjacency;
+
+/// Returns a partition whose patches are connected, not empty and at most `patch_size` large.
+///
+/// Patches that are too large are cut in breadth-first halves. Of a patch in several pieces the
+/// largest stays; the others join the neighbouring patch they share most edges with, if it has
+/// room, and become patches of their own otherwise. Deterministic: pieces go in order of their
+/// first vertex.
+pub fn repair(adjacency: &Adjacency, patch_of: Vec<u32>, patch_size: usize) -> Vec<u32> {
+    let mut pieces = Pieces::new(adjacency, &patch_of, patch_size.max(1));
+    pieces.merge_small(adjacency, &patch_of, patch_size.max(1));
+    pieces.compact()
+}
+
+/// Connected pieces of patches.
+struct Pieces {
+    /// Piece of each vertex.
+    of: Vec<u32>,
+    /// Vertices of each piece, pieces in order of their first vertex.
+    members: Vec<Vec<u32>>,
+    /// For each piece, whether it is the largest of its patch and stays.
+    stays: Vec<bool>,
+}
+
+impl Pieces {
+    fn new(adjacency: &Adjacency, patch_of: &[u32], patch_size: usize) -> Self {
+        let n = patch_of.len();
+        let mut of = vec![u32::MAX; n];
+        let mut members: Vec<Vec<u32>> = Vec::new();
+        for seed in 0..n as u32 {
+            // A piece stops growing at the largest size; what is left of a large patch starts
+            // the next one.
+            if of[seed as usize] != u32::MAX {
+                continue;
+            }
+            let size = unvisited_size(adjacency, patch_of, &of, seed, patch_size);
+            let limit = if size > patch_size { patch_size / 2 + 1 } else { patch_size };
+            let piece = members.len() as u32;
+            let mut list = vec![seed];
+            of[seed as usize] = piece;
+            let mut head = 0;
+            while head < list.len() {
+                for &w in adjacency.of(list[head] as usize) {
+                    let same = patch_of[w as usize] == patch_of[seed as usize];
+                    if same && of[w as usize] == u32::MAX && list.len() < limit.min(patch_size) {
+                        of[w as usize] = piece;
+                        list.push(w);
+                    }
+                }
+                head += 1;
+            }
+            members.push(list);
+        }
+        let n_patches = patch_of.iter().max().map_or(0, |&p| p as usize + 1);
+        let mut largest: Vec<Option<usize>> = vec![None; n_patches];
+        for (k, list) in members.iter().enumerate() {
+            let best = &mut largest[patch_of[list[0] as usize] as usize];
+            if best.is_none_or(|b| members[b].len() < list.len()) {
+                *best = Some(k);
+            }
+        }
+        let mut stays = vec![false; members.len()];
+        for k in largest.into_iter().flatten() {
+            stays[k] = true;
+        }
+        Pieces { of, members, stays }
+    }
+
+    /// Lets small pieces join the neighbour they touch most.
+    fn merge_small(&mut self, adjacency: &Adjacency, patch_of: &[u32], patch_size: usize) {
+        for k in 0..self.members.len() {
+            if self.stays[k] || self.members[k].len() * 2 > patch_size {
+                continue;
+            }
+            let mut touched: Vec<u32> = Vec::new();
+            for &v in &self.members[k] {
+                let others = adjacency.of(v as usize).iter().map(|&w| self.of[w as usize]);
+                touched.extend(others.filter(|&p| p != k as u32));
+            }
+            touched.sort_unstable();
+            let room = patch_size - self.members[k].len();
+            let target = touched
+                .chunk_by(|a, b| a == b)
+                .map(|run| (run.len(), run[0]))
+                .filter(|&(_, p)| self.members[p as usize].len() <= room)
+                .max_by_key(|&(edges, p)| (edges, std::cmp::Reverse(p)));
+            if let Some((_, target)) = target {
+                let moved = std::mem::take(&mut self.members[k]);
+                for &v in &moved {
+                    self.of[v as usize] = target;
+                }
+                self.members[target as usize].extend(moved);
+            }
+        }
+        debug_assert_eq!(self.of.len(), patch_of.len());
+    }
+
+    /// Numbers without gaps.
+    fn compact(self) -> Vec<u32> {
+        let mut number = vec![0u32; self.members.len()];
+        let mut next = 0;
+        for (k, list) in self.members.iter().enumerate() {
+            number[k] = next;
+            next += u32::from(!list.is_empty());
+        }
+        self.of.iter().map(|&p| number[p as usize]).collect()
+    }
+}
+
+/// Size of the piece around `seed` among vertices without a piece, counted up to just beyond
+/// `enough`.
+fn unvisited_size(
+    adjacency: &Adjacency,
+    patch_of: &[u32],
+    of: &[u32],
+    seed: u32,
+    enough: usize,
+) -> usize {
+    let mut list = vec![seed];
+    let mut seen = std::collections::BTreeSet::from([seed]);
+    let mut head = 0;
+    while head < list.len() && list.len() <= enough {
+        for &w in adjacency.of(list[head] as usize) {
+            let same = patch_of[w as usize] == patch_of[seed as usize];
+            if same && of[w as usize] == u32::MAX && seen.insert(w) {
+                list.push(w);
+            }
+        }
+        head += 1;
+    }
+    list.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A path of vertices 0 - 1 - ... - n-1.
+    fn path(n: u32) -> Adjacency {
+        let mut adjacency = Adjacency { offsets: vec![0], neighbors: Vec::new() };
+        for v in 0..n {
+            adjacency.neighbors.extend(v.checked_sub(1));
+            adjacency.neighbors.extend((v + 1 < n).then_some(v + 1));
+            adjacency.offsets.push(adjacency.neighbors.len() as u32);
+        }
+        adjacency
+    }
+
+    #[test]
+    fn pieces_join_their_neighbours_and_gaps_close() {
+        // Patch 3 holds vertices 0 1 2 and, apart from them, vertex 5; patch numbers have gaps.
+        let repaired = repair(&path(8), vec![3, 3, 3, 7, 7, 3, 9, 9], 4);
+        assert_eq!(repaired, [0, 0, 0, 1, 1, 1, 2, 2]);
+    }
+
+    #[test]
+    fn large_patches_are_cut() {
+        let repaired = repair(&path(10), vec![0; 10], 4);
+        for patch in 0..=*repaired.iter().max().unwrap() {
+            let members: Vec<usize> = (0..10).filter(|&v| repaired[v] == patch).collect();
+            assert!(!members.is_empty() && members.len() <= 4);
+            assert!(members.windows(2).all(|w| w[1] == w[0] + 1), "connected");
+        }
+    }
+}

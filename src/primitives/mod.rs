@@ -1,0 +1,10 @@
+//! Building blocks that know neither mesh nor solver.
+
+mod disjoint;
+mod gather;
+pub mod hilbert;
+mod per_thread;
+
+pub use disjoint::DisjointRows;
+pub use gather::GatherMatrix;
+pub use per_thread::PerThread;
