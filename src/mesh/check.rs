@@ -235,10 +235,11 @@ impl Shapes {
                     shapes.obtuse += usize::from(is_obtuse(e1, e2));
                 } else {
                     let signed = e1.dot(&e2.cross(&(x(3) - x(0)))) / 6.0;
-                    let flat = Orientation::of(&mesh.vertices, cell) == Orientation::Flat;
-                    let degenerate = flat || signed.abs() <= volume;
+                    let orientation = Orientation::of(&mesh.vertices, cell);
+                    let degenerate = orientation == Orientation::Flat || signed.abs() <= volume;
                     shapes.degenerate += usize::from(degenerate);
-                    shapes.inverted += usize::from(signed < 0.0 && !degenerate);
+                    shapes.inverted +=
+                        usize::from(!degenerate && orientation == Orientation::Negative);
                 }
                 shapes
             })

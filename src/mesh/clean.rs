@@ -255,7 +255,7 @@ fn cells_of(kind: Kind) -> &'static str {
 
 /// The mesh that `cleaning` describes.
 fn apply(mesh: Mesh, cleaning: &Cleaning) -> Mesh {
-    let Mesh { kind, vertices, cells, groups, vertex_data, cell_data } = mesh;
+    let Mesh { kind, vertices, cells, groups, vertex_data, cell_data, lattice } = mesh;
     let arity = kind.arity();
     let new_vertex = inverse(&cleaning.kept_vertices, vertices.len());
     let new_cell = inverse(&cleaning.kept_cells, cells.len() / arity);
@@ -276,6 +276,7 @@ fn apply(mesh: Mesh, cleaning: &Cleaning) -> Mesh {
         groups: groups.into_iter().map(|group| follow(group, &new_vertex, &new_cell)).collect(),
         vertex_data: vertex_data.iter().map(|a| rows_of(a, &cleaning.kept_vertices)).collect(),
         cell_data: cell_data.iter().map(|a| rows_of(a, &cleaning.kept_cells)).collect(),
+        lattice: lattice.filter(|_| cleaning.unreferenced == 0),
     }
 }
 
