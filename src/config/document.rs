@@ -30,6 +30,9 @@ struct Override {
     places: Range<usize>,
 }
 
+/// Makes a document of a value.
+const VALUE: &str = "value=";
+
 impl Texts {
     /// `text` is the content of `file`.
     pub(super) fn new(file: &Path, text: &str, options: &[String]) -> Result<Self> {
@@ -46,15 +49,16 @@ impl Texts {
             if path.iter().any(String::is_empty) {
                 return Err(wrong("a part of the key is empty"));
             }
-            let start = overrides.last().map_or(text.len(), |o| o.places.end) + 1;
-            let blanks = " ".repeat(start);
+            // One place for each part of the key, then those of the value.
+            let start = overrides.last().map_or(text.len(), |o| o.places.end);
+            let blanks = " ".repeat(start + path.len());
             let quoted = toml::Value::String(value.trim().to_string()).to_string();
-            let end = start + value.len().max(quoted.len()) + 1;
+            let end = blanks.len() + VALUE.len() + value.len().max(quoted.len()) + 1;
             overrides.push(Override {
                 option: option.clone(),
                 path,
-                padded: format!("{blanks}{value}"),
-                quoted: format!("{blanks}{quoted}"),
+                padded: format!("{blanks}{VALUE}{value}"),
+                quoted: format!("{blanks}{VALUE}{quoted}"),
                 places: start..end,
             });
         }
@@ -86,15 +90,15 @@ impl<'t> Document<'t> {
 
     fn lay_over(&mut self, over: &'t Override) -> Result<()> {
         let wrong = |what: &str| Error::usage(format!("--set {}: {what}", over.option), "");
-        let value = DeValue::parse(&over.padded)
-            .or_else(|_| DeValue::parse(&over.quoted))
-            .map_err(|e| wrong(e.message()))?;
-        let place = over.places.clone();
+        let value = only_value(&over.padded)
+            .or_else(|| only_value(&over.quoted))
+            .ok_or_else(|| wrong("the value is neither TOML nor a plain word"))?;
+        let place = |part: usize| over.places.start + part..over.places.start + part + 1;
         let (last, tables) = over.path.split_last().ok_or_else(|| wrong("no key"))?;
         let mut table = self.root.get_mut();
-        for part in tables {
-            let fresh = || Spanned::new(place.clone(), DeValue::Table(DeTable::new()));
-            let key = Spanned::new(place.clone(), Cow::Borrowed(part.as_str()));
+        for (part, name) in tables.iter().enumerate() {
+            let fresh = || Spanned::new(place(part), DeValue::Table(DeTable::new()));
+            let key = Spanned::new(place(part), Cow::Borrowed(name.as_str()));
             let entry = table.entry(key).or_insert_with(fresh);
             if !entry.get_ref().is_table() {
                 *entry = fresh();
@@ -106,7 +110,7 @@ impl<'t> Document<'t> {
         }
         // Removed first: an entry that is there keeps the place of its old key.
         table.remove(last.as_str());
-        table.insert(Spanned::new(place, Cow::Borrowed(last.as_str())), value);
+        table.insert(Spanned::new(place(tables.len()), Cow::Borrowed(last.as_str())), value);
         Ok(())
     }
 
@@ -159,25 +163,7 @@ impl<'t> Document<'t> {
 
     /// Names of the tables around `place`, as a user writes them.
     fn table_around(&self, place: usize) -> String {
-        fn descend(table: &DeTable<'_>, place: usize, path: &mut Vec<String>) {
-            for (key, value) in table {
-                // Tables under a header have the place of the header only, so all are entered.
-                if let DeValue::Table(inner) = value.get_ref() {
-                    path.push(key.get_ref().to_string());
-                    let depth = path.len();
-                    let within = inner.keys().any(|k| k.span().contains(&place))
-                        || inner.values().any(|v| v.span().contains(&place));
-                    descend(inner, place, path);
-                    if within || path.len() > depth {
-                        return;
-                    }
-                    path.pop();
-                }
-            }
-        }
-        let mut path = Vec::new();
-        descend(self.root.get_ref(), place, &mut path);
-        path.join(".")
+        tables_around(self.root.get_ref(), place).unwrap_or_default().join(".")
     }
 
     fn explain(&self, error: &toml::de::Error) -> Error {
@@ -197,6 +183,14 @@ impl<'t> Document<'t> {
             ([key, ..], m) if m.starts_with("missing field") => {
                 (format!("key `{key}` is missing {within}"), String::new())
             }
+            // What the toml crate says of the fields of an enum's variant.
+            (_, m) if m.starts_with("unexpected keys in table: ") => {
+                let (_, rest) = m.split_at("unexpected keys in table: ".len());
+                let (keys, allowed) = rest.split_once(", available keys: ").unwrap_or((rest, ""));
+                let key = keys.split(", ").next().unwrap_or(keys);
+                let allowed: Vec<&str> = allowed.split(", ").collect();
+                (format!("unknown key `{key}` {within}"), suggest(key, &allowed))
+            }
             (_, m) if m.starts_with("wanted exactly 1 element") => {
                 (format!("exactly one entry is allowed {within}"), "remove the others".into())
             }
@@ -204,6 +198,32 @@ impl<'t> Document<'t> {
         };
         self.error_at(place, what, remedy)
     }
+}
+
+/// The value of a document made by [`Texts::new`], if it holds nothing else.
+fn only_value(document: &str) -> Option<Spanned<DeValue<'_>>> {
+    let mut table = DeTable::parse(document).ok()?.into_inner();
+    let value = table.remove("value")?;
+    table.is_empty().then_some(value)
+}
+
+/// Keys from `table` down to the table that holds the key or value at `place`.
+fn tables_around<'a>(table: &'a DeTable<'_>, place: usize) -> Option<Vec<&'a str>> {
+    if table.keys().any(|key| key.span().contains(&place)) {
+        return Some(Vec::new());
+    }
+    for (key, value) in table {
+        let array = value.get_ref().as_array().map(|array| array.as_ref()).unwrap_or_default();
+        let below = std::iter::once(value)
+            .chain(array)
+            .filter_map(|value| value.get_ref().as_table())
+            .find_map(|inner| tables_around(inner, place));
+        let here = || (value.get_ref().is_table() && value.span().contains(&place)).then(Vec::new);
+        if let Some(below) = below.or_else(here) {
+            return Some([vec![key.get_ref().as_ref()], below].concat());
+        }
+    }
+    table.values().any(|value| value.span().contains(&place)).then(Vec::new)
 }
 
 fn child<'a, 't>(value: &'a DeValue<'t>, key: &str) -> Option<&'a Spanned<DeValue<'t>>> {
@@ -227,16 +247,20 @@ pub(crate) fn suggest(found: &str, allowed: &[&str]) -> String {
     }
 }
 
-/// The word most like `found`, if one is alike at all.
+/// The word most like `found`, if one is alike at all: few slips away, or the one's beginning.
 pub(crate) fn nearest<'a>(
     found: &str,
     words: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {
+    let found = found.to_lowercase();
     words
         .into_iter()
-        .map(|word| (strsim::jaro_winkler(&found.to_lowercase(), &word.to_lowercase()), word))
-        .filter(|(likeness, _)| *likeness >= 0.75)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|word| {
+            let begins = found.len() >= 3 && (word.starts_with(&found) || found.starts_with(word));
+            (if begins { 1 } else { strsim::osa_distance(&found, &word.to_lowercase()) }, word)
+        })
+        .filter(|(slips, _)| *slips <= 1 + found.chars().count() / 4)
+        .min_by_key(|(slips, _)| *slips)
         .map(|(_, word)| word)
 }
 

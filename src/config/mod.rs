@@ -20,8 +20,9 @@ pub use expect::{Bounds, Expect};
 pub use seed::Seed;
 pub use tables::{
     Compression, DataFile, Device, DeviceKind, Distance, Domain, Evolve, MeshSource, Output,
-    Partition, PointField, Precision, Reinitialize, Rule,
+    PointField, Precision, Reinitialize, Rule,
 };
+pub use crate::patches::Partition;
 pub use values::{Coefficient, HalfWidth, Initial, Rotation, Speed, Velocity};
 
 pub(crate) use document::suggest;

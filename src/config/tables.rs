@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::seed::Seed;
 use super::values::{Coefficient, HalfWidth, Speed, Velocity};
 use crate::mesh::generate::Generate;
+use crate::patches::{PATCH_SIZE, Partition};
 
 /// Scalar type of states and solvers: `precision = "f64"`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -70,8 +71,8 @@ pub struct MeshSource {
     /// Vertices per patch at most, 8 to 4096; default 64.
     #[serde(default = "patch_size")]
     pub patch_size: usize,
-    /// How patches are cut.
-    #[serde(default)]
+    /// How patches are cut; default "hilbert-metis".
+    #[serde(default = "partition")]
     pub partition: Partition,
     /// More vertex arrays from other files.
     #[serde(default)]
@@ -79,23 +80,11 @@ pub struct MeshSource {
 }
 
 fn patch_size() -> usize {
-    64
+    PATCH_SIZE
 }
 
-/// How a mesh is cut into patches: `partition = "hilbert-metis"`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum Partition {
-    /// Chunks along a Hilbert curve, METIS inside each (default).
-    #[default]
-    HilbertMetis,
-    /// METIS on the whole mesh: fewest cut edges, slowest.
-    Metis,
-    /// Chunks along a Hilbert curve: fastest, more cut edges.
-    Hilbert,
-    /// Blocks of the lattice, for generated regular meshes.
-    Blocks,
+fn partition() -> Partition {
+    Partition::HilbertMetis
 }
 
 /// An entry of `domain.mesh.data`: a file with values per vertex.
