@@ -18,6 +18,7 @@ pub mod config;
 pub mod error;
 pub mod geometry;
 pub mod io;
+pub mod levelset;
 pub mod mesh;
 pub mod patches;
 pub mod primitives;

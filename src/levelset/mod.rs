@@ -1,0 +1,3 @@
+//! Level-set functions on meshes: distances, bands, evolution.
+
+pub mod eikonal;
