@@ -89,9 +89,10 @@ impl<R: Real> Evolution<R> {
             None => R::INFINITY,
         };
         let mut moving = std::mem::take(&mut self.band.moving);
+        let mut next = std::mem::take(&mut self.next);
         let parts: Vec<Part<R>> = {
             let moving = DisjointRows::new(&mut moving);
-            let next = DisjointRows::new(&mut self.next);
+            let next = DisjointRows::new(&mut next);
             let (patches, phi) = (&self.patches, &self.phi);
             near.par_iter()
                 .map(|&p| {
@@ -104,6 +105,7 @@ impl<R: Real> Evolution<R> {
                 })
                 .collect()
         };
+        self.next = next;
         let mut band: Band<R> = Band::empty(moving);
         for (&p, part) in near.iter().zip(parts).filter(|(_, part)| part.n_moving > 0) {
             band.active.push(p);
