@@ -36,11 +36,9 @@ use crate::patches::{Coordinates, Patches};
 /// Repetitions inside a patch before its neighbours are told: about its diameter in cells.
 const INNER_REPETITIONS: usize = 8;
 
-/// Part of the front that is worked on in one round, in mean longest edges of the patches: about
-/// the diameter of a patch. Less leaves threads idle, more repeats work.
-fn near_env() -> f64 {
-    std::env::var("NEAR").map_or(4.0, |s| s.parse().unwrap())
-}
+/// Part of the front that is worked on in one round, in mean longest edges of the patches. Less
+/// leaves threads idle, more repeats work: 4 takes three times as long as 1 (benches/results).
+const NEAR: f64 = 1.0;
 
 /// Time per length of each cell.
 #[derive(Clone, Debug)]
@@ -110,9 +108,8 @@ impl<R: Real> EikonalState<R> {
             .map(|p| patches.neighbors(p).iter().fold(own[p], |m, &q| m.max(own[q as usize])))
             .collect();
         let scratch = cpu::Scratch::new(&patches);
-        let near = R::narrow(
-            near_env() * own.iter().map(|t| t.widen()).sum::<f64>() / own.len().max(1) as f64,
-        );
+        let near =
+            R::narrow(NEAR * own.iter().map(|t| t.widen()).sum::<f64>() / own.len().max(1) as f64);
         EikonalState {
             patches,
             coordinates,
