@@ -131,7 +131,10 @@ fn unknown_keys_name_line_table_and_nearest_key() {
     let text = SMALL.replace("radius", "radios");
     assert_has(&refusal(&text, &[]), &["small.toml:5: ", "`radios`", "did you mean `radius`?"]);
     let text = SMALL.replace("ball", "sphere");
-    assert_has(&refusal(&text, &[]), &["small.toml:5: ", "`sphere`", "allowed: ball, box,", "data"]);
+    assert_has(
+        &refusal(&text, &[]),
+        &["small.toml:5: ", "`sphere`", "allowed: ball, box,", "data"],
+    );
     let text = format!("{SMALL}[expect]\nenclosed_aera = 1\n");
     assert_has(&refusal(&text, &[]), &["small.toml:9: ", "did you mean `enclosed_area`?"]);
 }
@@ -145,7 +148,10 @@ fn wrong_types_and_words_name_line_and_what_is_allowed() {
         ("curvature = { date = \"x\" }", ["small.toml:8: ", "did you mean `data`?"]),
         ("velocity = [1, 2]", ["small.toml:8: ", "[x, y, z]"]),
         ("velocity = [1, 2, 3, 4]", ["small.toml:8: ", "[x, y, z]"]),
-        ("velocity = { rotation = { axis = [0, 0, 1] } }", ["small.toml:8: ", "`period` is missing"]),
+        (
+            "velocity = { rotation = { axis = [0, 0, 1] } }",
+            ["small.toml:8: ", "`period` is missing"],
+        ),
         ("velocity = {}", ["small.toml:8: ", "exactly one of `data`, `rotation`"]),
         ("cfl = ", ["small.toml:8: ", "not TOML"]),
     ] {
@@ -253,7 +259,8 @@ fn options_replace_and_add_keys() {
     assert_eq!(config.expect.components.unwrap().value, Some(1.0));
     assert_ne!(config.origin.hash, parse(SMALL, &[]).unwrap().origin.hash);
     // A later option wins; a table replaces a number.
-    let twice = ["evolve.cfl=0.5", "evolve.cfl=0.25", "evolve.curvature=1", "evolve.curvature.data=c"];
+    let twice =
+        ["evolve.cfl=0.5", "evolve.cfl=0.25", "evolve.curvature=1", "evolve.curvature.data=c"];
     assert_eq!(parse(SMALL, &twice).unwrap().evolve.unwrap().cfl, 0.25);
 }
 

@@ -121,8 +121,7 @@ fn inradii(mesh: &Mesh) -> [f64; 2] {
     let faces = |t: &[u32]| -> f64 {
         (0..4)
             .map(|skip| {
-                let f: Vec<_> =
-                    (0..4).filter(|&k| k != skip).map(|k| corner(mesh, t[k])).collect();
+                let f: Vec<_> = (0..4).filter(|&k| k != skip).map(|k| corner(mesh, t[k])).collect();
                 0.5 * (f[1] - f[0]).cross(&(f[2] - f[0])).norm()
             })
             .sum()
@@ -135,8 +134,9 @@ fn inradii(mesh: &Mesh) -> [f64; 2] {
             .iter_cells()
             .zip(normals(mesh))
             .map(|(t, (n, _))| {
-                let edges: f64 =
-                    (0..3).map(|k| (corner(mesh, t[k]) - corner(mesh, t[(k + 1) % 3])).norm()).sum();
+                let edges: f64 = (0..3)
+                    .map(|k| (corner(mesh, t[k]) - corner(mesh, t[(k + 1) % 3])).norm())
+                    .sum();
                 n.norm() / edges
             })
             .collect(),
@@ -163,12 +163,7 @@ fn largest_angle(mesh: &Mesh) -> (f64, f64) {
 
 fn summary(mesh: &Mesh) -> String {
     let [low, high] = inradii(mesh);
-    format!(
-        "{} / {} / {} / {low:.4} {high:.4}",
-        mesh.n_vertices(),
-        mesh.n_cells(),
-        valence(mesh)
-    )
+    format!("{} / {} / {} / {low:.4} {high:.4}", mesh.n_vertices(), mesh.n_cells(), valence(mesh))
 }
 
 #[test]

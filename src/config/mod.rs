@@ -16,13 +16,13 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::patches::Partition;
 pub use expect::{Bounds, Expect};
 pub use seed::Seed;
 pub use tables::{
     Compression, DataFile, Device, DeviceKind, Distance, Domain, Evolve, MeshSource, Output,
     PointField, Precision, Reinitialize, Rule,
 };
-pub use crate::patches::Partition;
 pub use values::{Coefficient, HalfWidth, Initial, Rotation, Speed, Velocity};
 
 pub(crate) use document::suggest;

@@ -37,9 +37,9 @@ impl Seed {
     /// Value at the seed.
     pub fn start(&self) -> f64 {
         match self {
-            Seed::Vertices { start, .. } | Seed::Point { start, .. } | Seed::Group { start, .. } => {
-                *start
-            }
+            Seed::Vertices { start, .. }
+            | Seed::Point { start, .. }
+            | Seed::Group { start, .. } => *start,
         }
     }
 }

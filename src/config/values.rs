@@ -192,16 +192,8 @@ pub enum Initial {
 
 impl<'de> Deserialize<'de> for Initial {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        const ENTRIES: [&str; 8] = [
-            "ball",
-            "box",
-            "plane",
-            "slotted_disk",
-            "union",
-            "intersection",
-            "difference",
-            "data",
-        ];
+        const ENTRIES: [&str; 8] =
+            ["ball", "box", "plane", "slotted_disk", "union", "intersection", "difference", "data"];
         struct DataOrShape;
         impl<'de> Visitor<'de> for DataOrShape {
             type Value = Initial;

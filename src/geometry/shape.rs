@@ -109,7 +109,12 @@ impl Shape {
             Shape::Box { min, max } => match (0..3).find(|&k| !(min[k] < max[k])) {
                 Some(k) => at(
                     ["box", "max"],
-                    format!("must exceed min along {}: {} to {}", ["x", "y", "z"][k], min[k], max[k]),
+                    format!(
+                        "must exceed min along {}: {} to {}",
+                        ["x", "y", "z"][k],
+                        min[k],
+                        max[k]
+                    ),
                 ),
                 None => None,
             },
