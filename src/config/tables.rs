@@ -103,7 +103,7 @@ pub struct DataFile {
 /// beta kappa |grad phi|` until the first of `end_time`, `max_steps`, `steady`, or until the
 /// interface is gone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct Evolve {
     /// Time at the end, > 0; hit exactly.
@@ -113,7 +113,6 @@ pub struct Evolve {
     /// Ends when `max |d phi / dt|` near the interface is at most this (length per time), > 0.
     pub steady: Option<f64>,
     /// Factor C of the time step (numerics (4)), 0 < cfl <= 2; default 1.
-    #[serde(default = "one")]
     pub cfl: f64,
     /// Velocity a, mesh units per time; default none.
     pub velocity: Option<Velocity>,
@@ -123,8 +122,18 @@ pub struct Evolve {
     pub curvature: Option<Coefficient>,
 }
 
-fn one() -> f64 {
-    1.0
+impl Default for Evolve {
+    fn default() -> Self {
+        Evolve {
+            end_time: None,
+            max_steps: None,
+            steady: None,
+            cfl: 1.0,
+            velocity: None,
+            normal_speed: None,
+            curvature: None,
+        }
+    }
 }
 
 /// `[reinitialize]`: when phi is made a distance again, and how far.

@@ -4,6 +4,8 @@
 //! count it has not checked against the bytes present.
 
 pub mod atomic;
+mod standin;
+pub use standin::{freesurfer, gifti, read_data, read_mesh, vtk};
 
 use std::collections::BTreeMap;
 use std::path::Path;
