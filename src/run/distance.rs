@@ -1,15 +1,15 @@
 //! The task [distance]: one solve, one state, its numbers.
 
+use std::sync::Arc;
 use std::time::Instant;
 
-use super::setup::{self, Pace, Ready};
+use super::setup;
 use super::states::{State, States};
 use super::{Job, Stages, norms};
-use crate::config::{Distance, Precision, Seed};
-use crate::error::{Error, Result};
-use crate::geometry::{Real, Vec3};
+use crate::config::{Distance, Precision};
+use crate::error::Result;
+use crate::geometry::Real;
 use crate::levelset::eikonal::{self, EikonalState, Slowness, Width};
-use crate::mesh::Mesh;
 use crate::output::{Distances, Report, Status, Verdict};
 use crate::patches::Coordinates;
 
@@ -21,13 +21,18 @@ impl Job<'_> {
         report: &mut Report,
         stage: &mut Stages<'_>,
     ) -> Result<()> {
-        let start = self.start_of(distance)?;
-        let pace = setup::pace(distance.speed.as_ref(), self.ready)?;
+        let slowness = setup::slowness(distance.speed.as_ref(), self.ready)?;
+        let start = match distance.from.as_slice() {
+            [] => Start::ZeroSet(setup::initial_phi(self.config, self.ready)?),
+            from => Start::Seeds(
+                self.cpu.run(|| setup::seeds(from, distance.snap, &slowness, self.ready))?,
+            ),
+        };
         report.seconds.setup = stage.next("computing the distance");
         let timer = Instant::now();
         let (values, cell_updates) = match self.config.precision {
-            Precision::F64 => self.solve::<f64>(distance, &start, &pace),
-            Precision::F32 => self.solve::<f32>(distance, &start, &pace),
+            Precision::F64 => self.solve::<f64>(distance, &start, &slowness),
+            Precision::F32 => self.solve::<f32>(distance, &start, &slowness),
         };
         report.seconds.reinitialize = timer.elapsed().as_secs_f64();
         report.cell_updates = cell_updates;
@@ -46,40 +51,27 @@ impl Job<'_> {
         Ok(())
     }
 
-    /// Where fronts start: vertices with values, or a function whose zero set counts.
-    fn start_of(&self, distance: &Distance) -> Result<Start> {
-        if distance.from.is_empty() {
-            return Ok(Start::ZeroSet(setup::initial_phi(self.config, self.ready)?));
-        }
-        let mut seeds = Vec::new();
-        for seed in &distance.from {
-            match seed {
-                Seed::Point { at, start } => {
-                    seeds.extend(around_point(self.ready, *at, *start, distance.snap)?);
-                }
-                _ => seeds.extend(setup::seed_vertices(seed, self.ready)?),
-            }
-        }
-        Ok(Start::Seeds(seeds))
-    }
-
-    /// Values in mesh order, infinite where no front has been, and cells updated.
-    fn solve<R: Real>(&self, distance: &Distance, start: &Start, pace: &Pace) -> (Vec<f64>, u64) {
+    /// Values in mesh order, not a number where no front has been, and cells updated.
+    fn solve<R: Real>(
+        &self,
+        distance: &Distance,
+        start: &Start,
+        slowness: &Slowness<f64>,
+    ) -> (Vec<f64>, u64) {
         let (patches, mesh) = (&self.patches, &self.ready.mesh);
-        let coordinates = std::sync::Arc::new(Coordinates::<R>::new(mesh, patches));
-        let slowness = match pace {
-            Pace::Uniform(speed) => Slowness::Uniform(R::narrow(1.0 / speed)),
-            Pace::PerCell(speeds) => {
-                Slowness::PerCell(speeds.iter().map(|f| R::narrow(1.0 / f)).collect())
-            }
+        let coordinates = Arc::new(Coordinates::<R>::new(mesh, patches));
+        let slowness = match slowness {
+            Slowness::Uniform(f) => Slowness::Uniform(R::narrow(*f)),
+            Slowness::PerCell(f) => Slowness::PerCell(f.iter().map(|&f| R::narrow(f)).collect()),
         };
         let mut state = EikonalState::new(patches.clone(), coordinates, slowness);
         let width = distance.width.map(R::narrow);
+        let limit = distance.width.unwrap_or(f64::INFINITY);
         let (values, stats) = match start {
             Start::Seeds(seeds) => {
                 state.seed(seeds);
                 let stats = eikonal::solve(&self.cpu, &mut state, width);
-                (state.u_in_mesh_order(), stats)
+                (state.u_in_mesh_order().into_iter().map(|u| u.min(limit)).collect(), stats)
             }
             Start::ZeroSet(phi) => {
                 let mut phi = patches.to_patch_order(phi, R::narrow);
@@ -89,6 +81,15 @@ impl Job<'_> {
                 let signed = distance.signed.unwrap_or(true);
                 let value = |x: R| if signed { x.widen() } else { x.widen().abs() };
                 (patches.to_mesh_order(&phi, value), stats)
+            }
+        };
+        let values: Vec<f64> = values;
+        let values = match distance.width {
+            Some(_) => values,
+            None => {
+                let reached = state.u_in_mesh_order();
+                let value = |(x, u): (f64, f64)| if u < f64::INFINITY { x } else { f64::NAN };
+                values.into_iter().zip(reached).map(value).collect()
             }
         };
         let mean_cells = patches.n_patch_cells() as u64 / patches.len().max(1) as u64;
@@ -126,54 +127,4 @@ impl Job<'_> {
 enum Start {
     Seeds(Vec<(u32, f64)>),
     ZeroSet(Vec<f64>),
-}
-
-/// Vertices around a point of the mesh, with the start value plus their straight distance to it.
-///
-/// # Errors
-/// [`Error::Case`] if the point is more than one edge length off the mesh, unless `snap`.
-fn around_point(ready: &Ready, at: [f64; 3], start: f64, snap: bool) -> Result<Vec<(u32, f64)>> {
-    let mesh = &ready.mesh;
-    let x = |v: u32| Vec3::from(mesh.vertices[v as usize]);
-    let point = Vec3::from(at);
-    let nearest = (0..mesh.n_vertices() as u32)
-        .min_by(|&a, &b| (x(a) - point).norm().total_cmp(&(x(b) - point).norm()))
-        .ok_or_else(|| Error::mesh("", "has no vertex", ""))?;
-    let ring = ring_of(mesh, nearest);
-    let edge = ring.iter().map(|&v| (x(v) - x(nearest)).norm()).fold(0.0, f64::max);
-    let gap = gap_to_mesh(mesh, point, nearest);
-    let stored = ready.cleaning.kept_vertices.get(nearest as usize).copied().unwrap_or(nearest);
-    let place = format!("point {at:?} is {gap:.6} off the mesh, nearest vertex {stored}");
-    if gap > edge && !snap {
-        return Err(Error::usage(
-            format!("{place}, where edges are at most {edge:.6} long"),
-            "correct the point, or take the nearest place with --snap",
-        ));
-    }
-    if gap > 1e-9 * edge {
-        tracing::warn!("{place}");
-    }
-    let foot = if gap > edge { x(nearest) } else { point };
-    Ok(ring.into_iter().map(|v| (v, start + (x(v) - foot).norm())).collect())
-}
-
-/// A vertex and all that share a cell with it, ascending.
-fn ring_of(mesh: &Mesh, vertex: u32) -> Vec<u32> {
-    let mut ring: Vec<u32> =
-        mesh.iter_cells().filter(|cell| cell.contains(&vertex)).flatten().copied().collect();
-    ring.sort_unstable();
-    ring.dedup();
-    ring
-}
-
-/// Distance of a point to the cells around its nearest vertex.
-fn gap_to_mesh(mesh: &Mesh, point: Vec3, nearest: u32) -> f64 {
-    mesh.iter_cells()
-        .filter(|cell| cell.contains(&nearest))
-        .map(|cell| {
-            let x: Vec<Vec3> =
-                cell.iter().map(|&v| Vec3::from(mesh.vertices[v as usize])).collect();
-            (crate::geometry::simplex::closest_point(point, &x) - point).norm()
-        })
-        .fold(f64::INFINITY, f64::min)
 }

@@ -16,6 +16,7 @@ use crate::backend::Cpu;
 use crate::config::{Config, DeviceKind, Evolve, HalfWidth, Precision, Rule};
 use crate::error::{Error, Result};
 use crate::geometry::Real;
+use crate::levelset::check::gradient_norm_error;
 use crate::levelset::evolution::{self, Evolution};
 use crate::output::{
     Drift, MeasuresFile, MeshCounts, Program, Report, RunFolder, SCHEMA_VERSION, Seconds, Status,
@@ -249,7 +250,9 @@ impl Job<'_> {
         measures.finish()?;
         done?;
         let phi = moving.phi();
-        report.grad_norm_error = norms::grad_norm_error(mesh, &phi, half_width);
+        let band = moving.band();
+        let error = self.cpu.run(|| gradient_norm_error(mesh, &phi, &band));
+        report.grad_norm_error = Some(error);
         if let (Some(first), Some(last)) = (&report.first, &report.last) {
             report.drift = Drift::between(first.enclosed, last.enclosed);
         }

@@ -8,6 +8,7 @@ use crate::config::{self, Config, DataFile, Initial, Seed, Speed, Velocity, sugg
 use crate::error::{Error, Result};
 use crate::geometry::Vec3;
 use crate::io;
+use crate::levelset::eikonal::{Slowness, source};
 use crate::levelset::evolution::{Coefficient, Terms};
 use crate::mesh::{self, Cleaning, DataArray, Members, Mesh};
 
@@ -116,30 +117,27 @@ impl Ready {
         })
     }
 
-    /// Vertices of a group in the cleaned mesh, ascending.
+    /// Simplices of a group by their vertices in the cleaned mesh, and the number of each.
     ///
     /// # Errors
-    /// [`Error::Case`] if there is no such group, or it has no vertex.
-    pub fn group(&self, name: &str) -> Result<Vec<u32>> {
+    /// [`Error::Case`] if there is no such group, or nothing in it.
+    pub fn group(&self, name: &str) -> Result<(Vec<u32>, usize)> {
         let Some(group) = self.mesh.group(name) else {
             let names: Vec<&str> = self.mesh.groups.iter().map(|g| g.name.as_str()).collect();
             return Err(missing("group", name, &names));
         };
         let arity = self.mesh.kind.arity();
-        let mut vertices: Vec<u32> = match &group.members {
-            Members::Cells(cells) => cells
-                .iter()
-                .flat_map(|&c| &self.mesh.cells[c as usize * arity..(c as usize + 1) * arity])
-                .copied()
-                .collect(),
-            Members::Simplices { vertices, .. } => vertices.clone(),
+        let (simplices, arity): (Vec<u32>, usize) = match &group.members {
+            Members::Cells(cells) => {
+                let vertices = |&c: &u32| &self.mesh.cells[c as usize * arity..][..arity];
+                (cells.iter().flat_map(vertices).copied().collect(), arity)
+            }
+            Members::Simplices { dimension, vertices } => (vertices.clone(), dimension + 1),
         };
-        vertices.sort_unstable();
-        vertices.dedup();
-        if vertices.is_empty() {
+        if simplices.is_empty() {
             return Err(Error::usage(format!("the group \"{name}\" is empty"), ""));
         }
-        Ok(vertices)
+        Ok((simplices, arity))
     }
 
     /// Vertex array `name` with `components` numbers per vertex, all finite.
@@ -311,52 +309,74 @@ pub fn initial_phi(config: &Config, ready: &Ready) -> Result<Vec<f64>> {
     Ok(phi)
 }
 
-/// Slowness of a distance: one number, or one per cell of the cleaned mesh.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Pace {
-    /// The same everywhere, > 0.
-    Uniform(f64),
-    /// Speed per cell, > 0.
-    PerCell(Vec<f64>),
-}
-
-/// Looks up the speed of a distance.
+/// Slowness `1 / speed` of a distance.
 ///
 /// # Errors
 /// Those of [`Ready::cell_array`]; [`Error::Case`] for a speed that is not positive.
-pub fn pace(speed: Option<&Speed>, ready: &Ready) -> Result<Pace> {
+pub fn slowness(speed: Option<&Speed>, ready: &Ready) -> Result<Slowness<f64>> {
     match speed {
-        None => Ok(Pace::Uniform(1.0)),
-        Some(Speed::Number(f)) => Ok(Pace::Uniform(*f)),
+        None => Ok(Slowness::Uniform(1.0)),
+        Some(Speed::Number(speed)) => Ok(Slowness::Uniform(1.0 / speed)),
         Some(Speed::Data { cell_data }) => {
             let speeds = ready.cell_array(cell_data)?;
-            match speeds.iter().position(|&f| f <= 0.0) {
-                None => Ok(Pace::PerCell(speeds)),
-                Some(k) => {
-                    let cell = ready.cleaning.kept_cells.get(k).copied().unwrap_or(k as u32);
-                    let what = format!("speed must be > 0, is {} in cell {cell}", speeds[k]);
-                    Err(Error::usage(what, "a cell that no front may enter needs to be removed"))
-                }
+            if let Some(k) = speeds.iter().position(|&speed| speed <= 0.0) {
+                let cell = ready.cleaning.kept_cells.get(k).copied().unwrap_or(k as u32);
+                let what = format!("speed must be > 0, is {} in cell {cell}", speeds[k]);
+                return Err(Error::usage(what, "remove cells that no front may enter"));
             }
+            Ok(Slowness::PerCell(speeds.into_iter().map(|speed| 1.0 / speed).collect()))
         }
     }
 }
 
-/// Vertices of the cleaned mesh that a seed names, with their start values; points are the
-/// solver's matter.
+/// Vertices of the cleaned mesh around the seeds of a distance, with their start values.
+///
+/// A point off the mesh is moved to it: up to one edge length with a warning, further only if
+/// `snap` is given.
 ///
 /// # Errors
-/// Those of [`Ready::vertex`] and [`Ready::group`].
-pub fn seed_vertices(seed: &Seed, ready: &Ready) -> Result<Vec<(u32, f64)>> {
-    let start = seed.start();
-    Ok(match seed {
-        Seed::Vertices { ids, .. } => {
-            ids.iter().map(|&id| Ok((ready.vertex(id)?, start))).collect::<Result<_>>()?
+/// Those of [`Ready::vertex`] and [`Ready::group`]; [`Error::Case`] for a point off the mesh.
+pub fn seeds(
+    from: &[Seed],
+    snap: bool,
+    slowness: &Slowness<f64>,
+    ready: &Ready,
+) -> Result<Vec<(u32, f64)>> {
+    let mesh = &ready.mesh;
+    let mut values = Vec::new();
+    for seed in from {
+        match seed {
+            Seed::Vertices { ids, start } => {
+                let ids = ids.iter().map(|&id| ready.vertex(id)).collect::<Result<Vec<u32>>>()?;
+                values.extend(source::around_simplices(mesh, &ids, 1, *start, slowness));
+            }
+            Seed::Group { name, start } => {
+                let (simplices, arity) = ready.group(name)?;
+                let around = source::around_simplices(mesh, &simplices, arity, *start, slowness);
+                values.extend(around);
+            }
+            Seed::Point { at, start } => {
+                let around = source::around_point(mesh, *at, *start, slowness)
+                    .ok_or_else(|| Error::mesh("", "has no cells", ""))?;
+                let [x, y, z] = around.closest;
+                let place = format!(
+                    "{seed} is {:.3e} off the mesh; its nearest point is {x},{y},{z}",
+                    around.gap
+                );
+                if around.gap > around.edge && !snap {
+                    return Err(Error::usage(
+                        format!("{place}, where edges are {:.3e} long", around.edge),
+                        "correct the point, or take the nearest with --snap",
+                    ));
+                }
+                if around.gap > 1e-9 * around.edge {
+                    tracing::warn!("{place}");
+                }
+                values.extend(around.values);
+            }
         }
-        Seed::Group { name, .. } => ready.group(name)?.into_iter().map(|v| (v, start)).collect(),
-        Seed::Point { .. } => Vec::new(),
-    })
+    }
+    Ok(values)
 }
 
 /// Mean length of the edges of a mesh, mesh units.
