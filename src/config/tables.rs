@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::seed::Seed;
 use super::values::{Coefficient, HalfWidth, Speed, Velocity};
+use crate::io::vtk::Compression;
 use crate::mesh::generate::Generate;
 use crate::patches::{PATCH_SIZE, Partition};
 
@@ -202,7 +203,7 @@ pub struct Output {
     pub interval: Option<f64>,
     /// Steps between lines of measures.csv, >= 1; default with the states.
     pub measures_every: Option<u64>,
-    /// How states are packed.
+    /// How states are packed; default "lz4".
     pub compression: Compression,
     /// More point data in the states.
     pub fields: Vec<PointField>,
@@ -228,20 +229,6 @@ impl Default for Output {
             freesurfer: false,
         }
     }
-}
-
-/// How the numbers of a VTK file are packed: `compression = "lz4"`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[non_exhaustive]
-pub enum Compression {
-    /// LZ4 blocks (default).
-    #[default]
-    Lz4,
-    /// Zlib blocks: smaller, slower.
-    Zlib,
-    /// As they are.
-    None,
 }
 
 /// Point data written on request: `fields = ["band"]`.

@@ -26,39 +26,43 @@ pub mod freesurfer {
 }
 pub mod vtk {
     use super::*;
-    pub struct Field<'a> {
-        pub name: &'a str,
-        pub components: usize,
-        pub values: FieldValues<'a>,
-    }
-    pub enum FieldValues<'a> {
-        F64(&'a [f64]),
-        F32(&'a [f32]),
-        I32(&'a [i32]),
-        U8(&'a [u8]),
-    }
-    #[derive(Clone, Copy)]
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+    #[serde(rename_all = "lowercase")]
     pub enum Compression {
         None,
+        #[default]
         Lz4,
         Zlib,
     }
-    pub struct VtkOutput<'a> {
-        pub points: &'a [[f64; 3]],
-        pub cells: &'a [u32],
-        pub arity: usize,
-        pub point_data: Vec<Field<'a>>,
-        pub time: Option<f64>,
-        pub compression: Compression,
+    pub struct Geometry<'a>(&'a [[f64; 3]]);
+    impl<'a> Geometry<'a> {
+        pub fn triangles(p: &'a [[f64; 3]], c: &'a [u32], z: Compression) -> Self {
+            Geometry(p)
+        }
+        pub fn tetrahedra(p: &'a [[f64; 3]], c: &'a [u32], z: Compression) -> Self {
+            Geometry(p)
+        }
+        pub fn lines(p: &'a [[f64; 3]], c: &'a [u32], z: Compression) -> Self {
+            Geometry(p)
+        }
+        pub fn extension(&self) -> &'static str {
+            "vtp"
+        }
     }
-    fn write(path: &Path, output: &VtkOutput) -> Result<()> {
-        crate::io::atomic::write(path, |out| write!(out, "{} points\n", output.points.len()))
+    pub struct VtkOutput<'a>(usize, std::marker::PhantomData<&'a ()>);
+    impl<'a> VtkOutput<'a> {
+        pub fn new(g: &'a Geometry<'a>) -> Self {
+            VtkOutput(g.0.len(), std::marker::PhantomData)
+        }
+        pub fn time(self, t: f64) -> Self {
+            self
+        }
+        pub fn point_data<T>(self, name: &'a str, components: usize, v: &'a [T]) -> Self {
+            self
+        }
     }
-    pub fn write_vtu(path: &Path, output: &VtkOutput) -> Result<()> {
-        write(path, output)
-    }
-    pub fn write_vtp(path: &Path, output: &VtkOutput) -> Result<()> {
-        write(path, output)
+    pub fn write(path: &Path, output: &VtkOutput) -> Result<()> {
+        crate::io::atomic::write(path, |out| write!(out, "{} points\n", output.0))
     }
     pub fn write_pvd(path: &Path, states: &[(f64, String)]) -> Result<()> {
         crate::io::atomic::write(path, |out| write!(out, "{states:?}\n"))

@@ -13,6 +13,8 @@ const LOCK: &str = "zeroset.lock";
 #[derive(Debug)]
 pub struct RunFolder {
     path: PathBuf,
+    /// True if the folder was not there before.
+    made: bool,
     /// Kept open: the system frees the lock when the process ends, however it ends.
     _lock: Option<File>,
 }
@@ -26,11 +28,12 @@ impl RunFolder {
     /// [`Error::Output`] if another run writes there, if it holds a run and `overwrite` is not
     /// given, or if it cannot be written.
     pub fn open(path: &Path, overwrite: bool) -> Result<Self> {
+        let made = !path.is_dir();
         std::fs::create_dir_all(path).map_err(|e| {
             Error::output(path, format!("cannot make the folder: {e}"), "choose another with -o")
         })?;
         let lock = lock(path)?;
-        let folder = RunFolder { path: path.to_path_buf(), _lock: lock };
+        let folder = RunFolder { path: path.to_path_buf(), made, _lock: lock };
         let earlier = files_of_a_run(path)?;
         if !earlier.is_empty() && !overwrite {
             return Err(holds_a_run(path));
@@ -79,6 +82,10 @@ impl Drop for RunFolder {
     fn drop(&mut self) {
         // What cannot be removed is harmless: the next run finds its owner dead.
         let _ = std::fs::remove_file(self.path.join(LOCK));
+        if self.made {
+            // Only an empty folder can be removed so: that of a run that failed at once.
+            let _ = std::fs::remove_dir(&self.path);
+        }
     }
 }
 

@@ -6,8 +6,9 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::Measures;
-use crate::config::{Bounds, Config};
+use crate::config::{Bounds, Config, Precision};
 use crate::error::Result;
+use crate::geometry::Real;
 use crate::io::atomic;
 use crate::mesh::{Cleaning, Kind};
 
@@ -222,6 +223,51 @@ impl Verdict {
 }
 
 impl Report {
+    /// Report of a run that has not begun, on the CPU.
+    pub fn new(config: &Config, mesh: MeshCounts, seconds: Seconds, warnings: Vec<String>) -> Self {
+        Report {
+            schema_version: SCHEMA_VERSION,
+            program: Program::THIS,
+            case: config.name(),
+            case_hash: config.origin.hash.clone(),
+            overrides: config.origin.overrides.clone(),
+            config: config.clone(),
+            task: if config.distance.is_some() { "distance" } else { "evolve" },
+            status: Status::Failed,
+            ended_by: String::new(),
+            backend: "cpu",
+            backend_reason: String::new(),
+            precision: match config.precision {
+                Precision::F64 => f64::NAME,
+                Precision::F32 => f32::NAME,
+            },
+            threads: 0,
+            mesh,
+            seconds,
+            steps: 0,
+            time: 0.0,
+            reinitializations: 0,
+            cell_updates: 0,
+            cell_updates_per_second: 0.0,
+            grad_norm_error: None,
+            first: None,
+            last: None,
+            drift: None,
+            distances: None,
+            expect: Verdict { met: true, checks: Vec::new() },
+            states: 0,
+            warnings,
+        }
+    }
+
+    /// Fills in what follows from the rest once the run has ended.
+    pub(crate) fn close(&mut self, total_seconds: f64) {
+        self.seconds.total = total_seconds;
+        let work = self.seconds.evolve + self.seconds.reinitialize;
+        self.cell_updates_per_second =
+            if work > 0.0 { self.cell_updates as f64 / work } else { 0.0 };
+    }
+
     /// Writes `report.json`.
     ///
     /// # Errors

@@ -4,50 +4,59 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::setup;
-use super::states::{State, States};
+use super::states::{State, States, StoredMesh};
 use super::{Job, Stages, norms};
 use crate::config::{Distance, Precision};
 use crate::error::Result;
 use crate::geometry::Real;
 use crate::levelset::eikonal::{self, EikonalState, Slowness, Width};
-use crate::output::{Distances, Report, Status, Verdict};
+use crate::output::{Distances, Report, RunFolder, Status, Verdict};
 use crate::patches::Coordinates;
 
 impl Job<'_> {
-    /// The task [distance].
+    /// Computes the distance of the case, in the order of the cleaned mesh, and judges it.
     pub(super) fn distance(
         &self,
         distance: &Distance,
         report: &mut Report,
         stage: &mut Stages<'_>,
-    ) -> Result<()> {
+    ) -> Result<Vec<f64>> {
         let slowness = setup::slowness(distance.speed.as_ref(), self.ready)?;
         let start = match distance.from.as_slice() {
             [] => Start::ZeroSet(setup::initial_phi(self.config, self.ready)?),
-            from => Start::Seeds(
-                self.cpu.run(|| setup::seeds(from, distance.snap, &slowness, self.ready))?,
-            ),
+            from => {
+                let seeds = || setup::seeds(from, distance.snap, &slowness, self.ready);
+                Start::Seeds(self.cpu.run(seeds)?)
+            }
         };
         report.seconds.setup = stage.next("computing the distance");
-        let timer = Instant::now();
         let (values, cell_updates) = match self.config.precision {
             Precision::F64 => self.solve::<f64>(distance, &start, &slowness),
             Precision::F32 => self.solve::<f32>(distance, &start, &slowness),
         };
-        report.seconds.reinitialize = timer.elapsed().as_secs_f64();
+        report.seconds.reinitialize = stage.next("writing");
         report.cell_updates = cell_updates;
         report.reinitializations = 1;
-        stage.next("writing");
+        self.judge_distance(distance, report, &values);
+        Ok(values)
+    }
+
+    /// Writes the distance as the only state of a run.
+    pub(super) fn write_distance(
+        &self,
+        folder: &RunFolder,
+        report: &mut Report,
+        phi: Vec<f64>,
+    ) -> Result<()> {
         let timer = Instant::now();
         let patch_of = self.patches.patch_of_vertex();
-        let mut states = States::new(self.config, self.ready, &patch_of, "distance", self.folder);
-        let state = State { phi: values.clone(), ..State::default() };
-        states.write(&state)?;
+        let mesh = StoredMesh::new(self.ready, self.config.output.compression);
+        let mut states = States::new(self.config, &mesh, &patch_of, "distance", folder);
+        states.write(&State { phi, ..State::default() })?;
         report.states = states.len();
         report.seconds.output = timer.elapsed().as_secs_f64();
         report.status = Status::Finished;
         report.ended_by = "distance computed".into();
-        self.judge_distance(distance, report, &values);
         Ok(())
     }
 

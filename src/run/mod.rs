@@ -15,18 +15,15 @@ use std::time::Instant;
 use crate::backend::Cpu;
 use crate::config::{Config, DeviceKind, Evolve, HalfWidth, Precision, Rule};
 use crate::error::{Error, Result};
-use crate::geometry::Real;
 use crate::levelset::check::gradient_norm_error;
 use crate::levelset::evolution::{self, Evolution};
-use crate::output::{
-    Drift, MeasuresFile, MeshCounts, Program, Report, RunFolder, SCHEMA_VERSION, Seconds, Status,
-    Verdict,
-};
-use crate::patches::Patches;
+use crate::mesh::Kind;
+use crate::output::{Drift, MeasuresFile, MeshCounts, Report, RunFolder, Seconds, Status, Verdict};
+use crate::patches::{Partition, Patches};
 use crate::surface::{self, Measurer};
 use evolve::{Loop, Moving};
 use setup::Ready;
-use states::States;
+use states::{States, StoredMesh};
 
 /// What a run needs beside its case.
 pub struct Options<'a> {
@@ -114,70 +111,18 @@ pub struct Outcome {
 pub fn run(config: &Config, options: &Options<'_>) -> Result<Outcome> {
     let start = Instant::now();
     let (cpu, reason) = backend(config)?;
-    let cpu = Arc::new(cpu);
     let folder = folder_of(config, options.folder.as_deref())?;
     let folder = RunFolder::open(&folder, options.overwrite)?;
-    let mut seconds = Seconds::default();
-    let mut stage = Stages { start: Instant::now(), observer: options.observer };
-
-    options.observer.stage("reading the mesh");
-    let ready = cpu.run(|| Ready::new(config))?;
-    ready.warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
-    seconds.read = stage.next("cutting the mesh into patches");
-    let source = config.mesh();
-    let patches =
-        cpu.run(|| Patches::new(&ready.mesh, source.partition, source.patch_size)).map(Arc::new)?;
-    seconds.partition = stage.next("setting up");
-
-    let mut report = Report {
-        schema_version: SCHEMA_VERSION,
-        program: Program::THIS,
-        case: config.name(),
-        case_hash: config.origin.hash.clone(),
-        overrides: config.origin.overrides.clone(),
-        config: config.clone(),
-        task: if config.distance.is_some() { "distance" } else { "evolve" },
-        status: Status::Failed,
-        ended_by: String::new(),
-        backend: "cpu",
-        backend_reason: reason.to_string(),
-        precision: match config.precision {
-            Precision::F64 => f64::NAME,
-            Precision::F32 => f32::NAME,
-        },
-        threads: cpu.threads(),
-        mesh: MeshCounts {
-            kind: ready.mesh.kind,
-            stored_vertices: ready.stored_vertices.len(),
-            vertices: ready.mesh.n_vertices(),
-            cells: ready.mesh.n_cells(),
-            patches: patches.len(),
-            cleaning: ready.cleaning.clone(),
-        },
-        seconds,
-        steps: 0,
-        time: 0.0,
-        reinitializations: 0,
-        cell_updates: 0,
-        cell_updates_per_second: 0.0,
-        grad_norm_error: None,
-        first: None,
-        last: None,
-        drift: None,
-        distances: None,
-        expect: Verdict { met: true, checks: Vec::new() },
-        states: 0,
-        warnings: ready.warnings.clone(),
-    };
-    let job = Job { config, options, cpu, ready: &ready, patches, folder: &folder };
+    let mut stage = Stages::new(options.observer);
+    let prepared = Prepared::new(config, cpu, reason, &mut stage)?;
+    let (job, mut report) = (prepared.job(config), prepared.report(config));
     let done = match &config.distance {
-        Some(distance) => job.distance(distance, &mut report, &mut stage),
-        None => job.evolve(&mut report, &mut stage),
+        Some(distance) => job
+            .distance(distance, &mut report, &mut stage)
+            .and_then(|values| job.write_distance(&folder, &mut report, values)),
+        None => job.evolve(&folder, options, &mut report, &mut stage),
     };
-    report.seconds.total = start.elapsed().as_secs_f64();
-    let work = report.seconds.evolve + report.seconds.reinitialize;
-    report.cell_updates_per_second =
-        if work > 0.0 { report.cell_updates as f64 / work } else { 0.0 };
+    report.close(start.elapsed().as_secs_f64());
     if let Err(error) = &done {
         report.ended_by = error.to_string();
     }
@@ -187,19 +132,131 @@ pub fn run(config: &Config, options: &Options<'_>) -> Result<Outcome> {
     Ok(Outcome { report, folder: folder.path().to_path_buf() })
 }
 
+/// Computes the distance of a case into one file, without a folder and a report file.
+///
+/// `output` ends in `.vtu`, `.vtp`, `.shape.gii` or `.morph`.
+///
+/// # Errors
+/// All kinds of [`Error`]; [`Error::Case`] if the case has another task.
+pub fn distance(config: &Config, output: &Path, observer: &dyn Observer) -> Result<Report> {
+    let start = Instant::now();
+    let distance = config.distance.as_ref().ok_or_else(|| {
+        Error::usage("the case does not compute a distance", "add a table [distance]")
+    })?;
+    states::check_single(output)?;
+    let (cpu, reason) = backend(config)?;
+    let mut stage = Stages::new(observer);
+    let prepared = Prepared::new(config, cpu, reason, &mut stage)?;
+    let mut report = prepared.report(config);
+    let values = prepared.job(config).distance(distance, &mut report, &mut stage)?;
+    states::write_single(output, &prepared.ready, "distance", &values)?;
+    report.seconds.output = stage.next("done");
+    report.status = Status::Finished;
+    report.close(start.elapsed().as_secs_f64());
+    Ok(report)
+}
+
+/// Finds all that can be wrong with a case before its first step, and says what a run would do.
+///
+/// # Errors
+/// What [`run()`] would fail with before its first step.
+pub fn check(config: &Config, folder: Option<&Path>, overwrite: bool) -> Result<String> {
+    let (cpu, _) = backend(config)?;
+    let folder = folder_of(config, folder)?;
+    RunFolder::probe(&folder, overwrite)?;
+    let ready = cpu.run(|| Ready::new(config))?;
+    ready.warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
+    config.check_for(ready.mesh.kind)?;
+    if let Some(distance) = &config.distance {
+        let slowness = setup::slowness(distance.speed.as_ref(), &ready)?;
+        cpu.run(|| setup::seeds(&distance.from, distance.snap, &slowness, &ready))?;
+    } else {
+        setup::terms(config, &ready)?;
+    }
+    if config.initial.is_some() {
+        setup::initial_phi(config, &ready)?;
+    }
+    if config.mesh().partition == Partition::Blocks {
+        cpu.run(|| Patches::new(&ready.mesh, Partition::Blocks, config.mesh().patch_size))?;
+    }
+    let cells = if ready.mesh.kind == Kind::Volume { "tetrahedra" } else { "triangles" };
+    Ok(format!(
+        "task    {}\nmesh    {} vertices, {} {cells}\nfolder  {}\n",
+        if config.distance.is_some() { "distance" } else { "evolve" },
+        ready.mesh.n_vertices(),
+        ready.mesh.n_cells(),
+        folder.display()
+    ))
+}
+
+/// A mesh that is read, cleaned and cut, and how long that took.
+struct Prepared {
+    cpu: Arc<Cpu>,
+    reason: &'static str,
+    ready: Ready,
+    patches: Arc<Patches>,
+    seconds: Seconds,
+}
+
+impl Prepared {
+    fn new(
+        config: &Config,
+        cpu: Cpu,
+        reason: &'static str,
+        stage: &mut Stages<'_>,
+    ) -> Result<Self> {
+        stage.next("reading the mesh");
+        let ready = cpu.run(|| Ready::new(config))?;
+        ready.warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
+        config.check_for(ready.mesh.kind)?;
+        let read = stage.next("cutting the mesh into patches");
+        let source = config.mesh();
+        let patches = cpu.run(|| Patches::new(&ready.mesh, source.partition, source.patch_size))?;
+        let partition = stage.next("setting up");
+        let seconds = Seconds { read, partition, ..Seconds::default() };
+        Ok(Prepared { cpu: Arc::new(cpu), reason, ready, patches: Arc::new(patches), seconds })
+    }
+
+    fn job<'a>(&'a self, config: &'a Config) -> Job<'a> {
+        let (cpu, patches) = (self.cpu.clone(), self.patches.clone());
+        Job { config, cpu, ready: &self.ready, patches }
+    }
+
+    /// Report of a run that has not begun.
+    fn report(&self, config: &Config) -> Report {
+        let ready = &self.ready;
+        let mesh = MeshCounts {
+            kind: ready.mesh.kind,
+            stored_vertices: ready.stored_vertices.len(),
+            vertices: ready.mesh.n_vertices(),
+            cells: ready.mesh.n_cells(),
+            patches: self.patches.len(),
+            cleaning: ready.cleaning.clone(),
+        };
+        let mut report = Report::new(config, mesh, self.seconds, ready.warnings.clone());
+        report.backend_reason = self.reason.to_string();
+        report.threads = self.cpu.threads();
+        report
+    }
+}
+
 /// Everything a task needs.
 struct Job<'a> {
     config: &'a Config,
-    options: &'a Options<'a>,
     cpu: Arc<Cpu>,
     ready: &'a Ready,
     patches: Arc<Patches>,
-    folder: &'a RunFolder,
 }
 
 impl Job<'_> {
     /// The task [evolve].
-    fn evolve(&self, report: &mut Report, stage: &mut Stages<'_>) -> Result<()> {
+    fn evolve(
+        &self,
+        folder: &RunFolder,
+        run: &Options<'_>,
+        report: &mut Report,
+        stage: &mut Stages<'_>,
+    ) -> Result<()> {
         let (config, ready) = (self.config, self.ready);
         let default = Evolve::default();
         let evolve = config.evolve.as_ref().unwrap_or(&default);
@@ -225,8 +282,9 @@ impl Job<'_> {
         };
         let measurer = self.cpu.run(|| Measurer::new(mesh));
         let patch_of = self.patches.patch_of_vertex();
-        let mut states = States::new(config, ready, &patch_of, "phi", self.folder);
-        let path = self.folder.file("measures.csv");
+        let stored = StoredMesh::new(ready, config.output.compression);
+        let mut states = States::new(config, &stored, &patch_of, "phi", folder);
+        let path = folder.file("measures.csv");
         let mut measures = MeasuresFile::create(&path, mesh.kind)?;
         let start = moving.totals().reinitialize_seconds;
         report.seconds.setup = (stage.next("moving the interface") - start).max(0.0);
@@ -237,8 +295,8 @@ impl Job<'_> {
             output: &config.output,
             states: &mut states,
             measures: &mut measures,
-            interrupt: self.options.interrupt,
-            observer: self.options.observer,
+            interrupt: run.interrupt,
+            observer: run.observer,
             measurer,
         };
         let done = work.run(moving.as_mut(), report);
@@ -308,7 +366,11 @@ struct Stages<'a> {
     observer: &'a dyn Observer,
 }
 
-impl Stages<'_> {
+impl<'a> Stages<'a> {
+    fn new(observer: &'a dyn Observer) -> Self {
+        Stages { start: Instant::now(), observer }
+    }
+
     /// Seconds of the stage that ends here; the next one begins.
     fn next(&mut self, name: &str) -> f64 {
         let seconds = self.start.elapsed().as_secs_f64();

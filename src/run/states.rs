@@ -1,12 +1,14 @@
 //! Writing the states of a run: VTK series of phi and of the interface, cortex files.
 
+use std::path::Path;
+
 use super::setup::Ready;
-use crate::config::{self, Config, PointField};
-use crate::error::Result;
-use crate::io::vtk::{self, Compression, Field, FieldValues, VtkOutput};
+use crate::config::{Config, PointField};
+use crate::error::{Error, Result};
+use crate::io::vtk::{self, Compression, Geometry, VtkOutput};
 use crate::io::{freesurfer, gifti};
 use crate::mesh::Kind;
-use crate::output::{RunFolder, Series};
+use crate::output::{RunFolder, Series, numbered};
 use crate::surface;
 
 /// A state in the order of the cleaned mesh.
@@ -18,6 +20,29 @@ pub(super) struct State {
     pub band: Vec<bool>,
 }
 
+/// The mesh as stored, for output: its vertices in their order, the cells that are used.
+pub(super) struct StoredMesh<'a> {
+    ready: &'a Ready,
+    cells: Vec<u32>,
+    compression: Compression,
+}
+
+impl<'a> StoredMesh<'a> {
+    pub(super) fn new(ready: &'a Ready, compression: Compression) -> Self {
+        StoredMesh { ready, cells: ready.stored_cells(), compression }
+    }
+
+    fn geometry(&self) -> Geometry<'_> {
+        let points = &self.ready.stored_vertices;
+        match self.ready.mesh.kind {
+            Kind::Planar | Kind::Surface => {
+                Geometry::triangles(points, &self.cells, self.compression)
+            }
+            Kind::Volume => Geometry::tetrahedra(points, &self.cells, self.compression),
+        }
+    }
+}
+
 /// Writer of the states of one run.
 pub(super) struct States<'a> {
     config: &'a Config,
@@ -25,8 +50,8 @@ pub(super) struct States<'a> {
     patch_of: &'a [u32],
     /// Name of the array: "phi" or "distance".
     array: &'static str,
-    /// Cells in terms of stored vertices.
-    cells: Vec<u32>,
+    geometry: Geometry<'a>,
+    compression: Compression,
     folder: &'a RunFolder,
     states: Series,
     interfaces: Option<Series>,
@@ -35,21 +60,22 @@ pub(super) struct States<'a> {
 impl<'a> States<'a> {
     pub(super) fn new(
         config: &'a Config,
-        ready: &'a Ready,
+        mesh: &'a StoredMesh<'a>,
         patch_of: &'a [u32],
         array: &'static str,
         folder: &'a RunFolder,
     ) -> Self {
-        let ending = if ready.mesh.kind == Kind::Volume { "vtu" } else { "vtp" };
+        let geometry = mesh.geometry();
         let interface = config.output.interface && array == "phi";
         States {
             config,
-            ready,
+            ready: mesh.ready,
             patch_of,
             array,
-            cells: ready.stored_cells(),
+            states: Series::new(folder.path(), &config.name(), geometry.extension()),
+            geometry,
+            compression: mesh.compression,
             folder,
-            states: Series::new(folder.path(), &config.name(), ending),
             interfaces: interface.then(|| Series::new(folder.path(), "interface", "vtp")),
         }
     }
@@ -61,79 +87,83 @@ impl<'a> States<'a> {
 
     /// Writes all files of a state.
     pub(super) fn write(&mut self, state: &State) -> Result<()> {
-        let phi = self.ready.as_stored(&state.phi, f64::NAN);
         let asked = |field| self.config.output.fields.contains(&field);
-        let band: Vec<u8> = match asked(PointField::Band) && !state.band.is_empty() {
-            true => {
-                let band: Vec<u8> = state.band.iter().map(|&b| u8::from(b)).collect();
-                self.ready.as_stored(&band, 0)
-            }
-            false => Vec::new(),
-        };
-        let patch: Vec<i32> = match asked(PointField::Patch) {
-            true => {
-                let patch: Vec<i32> = self.patch_of.iter().map(|&p| p as i32).collect();
-                self.ready.as_stored(&patch, -1)
-            }
-            false => Vec::new(),
-        };
-        let mut point_data =
-            vec![Field { name: self.array, components: 1, values: FieldValues::F64(&phi) }];
-        if !band.is_empty() {
-            point_data.push(Field { name: "band", components: 1, values: FieldValues::U8(&band) });
+        let phi = self.ready.as_stored(&state.phi, f64::NAN);
+        let (band, patch);
+        let mut output =
+            VtkOutput::new(&self.geometry).time(state.time).point_data(self.array, 1, &phi[..]);
+        if asked(PointField::Band) && !state.band.is_empty() {
+            let mask: Vec<u8> = state.band.iter().map(|&b| u8::from(b)).collect();
+            band = self.ready.as_stored(&mask, 0);
+            output = output.point_data("band", 1, &band[..]);
         }
-        if !patch.is_empty() {
-            let values = FieldValues::I32(&patch);
-            point_data.push(Field { name: "patch", components: 1, values });
+        if asked(PointField::Patch) {
+            let number: Vec<i32> = self.patch_of.iter().map(|&p| p as i32).collect();
+            patch = self.ready.as_stored(&number, -1);
+            output = output.point_data("patch", 1, &patch[..]);
         }
-        let compression = match self.config.output.compression {
-            config::Compression::None => Compression::None,
-            config::Compression::Lz4 => Compression::Lz4,
-            config::Compression::Zlib => Compression::Zlib,
-        };
-        let output = VtkOutput {
-            points: &self.ready.stored_vertices,
-            cells: &self.cells,
-            arity: self.ready.mesh.kind.arity(),
-            point_data,
-            time: Some(state.time),
-            compression,
-        };
-        let volume = self.ready.mesh.kind == Kind::Volume;
-        self.states.add(state.step, state.time, |path| match volume {
-            true => vtk::write_vtu(path, &output),
-            false => vtk::write_vtp(path, &output),
-        })?;
+        self.states.add(state.step, state.time, |path| vtk::write(path, &output))?;
         if let Some(interfaces) = &mut self.interfaces {
-            let interface = surface::extract(&self.ready.mesh, &state.phi);
-            let output = VtkOutput {
-                points: &interface.vertices,
-                cells: &interface.cells,
-                arity: interface.arity,
-                point_data: Vec::new(),
-                time: Some(state.time),
-                compression,
+            let found = surface::extract(&self.ready.mesh, &state.phi);
+            let geometry = match found.arity {
+                2 => Geometry::lines(&found.vertices, &found.cells, self.compression),
+                _ => Geometry::triangles(&found.vertices, &found.cells, self.compression),
             };
-            interfaces.add(state.step, state.time, |path| vtk::write_vtp(path, &output))?;
+            let output = VtkOutput::new(&geometry).time(state.time);
+            interfaces.add(state.step, state.time, |path| vtk::write(path, &output))?;
         }
-        self.write_cortex_files(state, &phi)
-    }
-
-    fn write_cortex_files(&self, state: &State, phi: &[f64]) -> Result<()> {
-        let output = &self.config.output;
-        if !output.gifti && !output.freesurfer {
-            return Ok(());
+        let file = |ending| self.folder.file(&numbered(&self.config.name(), state.step, ending));
+        if self.config.output.gifti {
+            write_vertex_values(&file("shape.gii"), self.array, &phi)?;
         }
-        let phi: Vec<f32> = phi.iter().map(|&x| x as f32).collect();
-        let file = |ending| {
-            self.folder.file(&crate::output::numbered(&self.config.name(), state.step, ending))
-        };
-        if output.gifti {
-            gifti::write_shape(&file("shape.gii"), self.array, &phi)?;
-        }
-        if output.freesurfer {
-            freesurfer::write_morph(&file("morph"), &phi)?;
+        if self.config.output.freesurfer {
+            write_vertex_values(&file("morph"), self.array, &phi)?;
         }
         Ok(())
+    }
+}
+
+/// The kinds of file one array of the vertices can be written to.
+fn ending(path: &Path) -> Option<&str> {
+    let ending = path.extension().and_then(|e| e.to_str())?;
+    ["vtu", "vtp", "gii", "morph"].into_iter().find(|known| ending.eq_ignore_ascii_case(known))
+}
+
+/// Says whether [`write_single`] knows what to write to `path`.
+///
+/// # Errors
+/// [`Error::Case`] naming the endings that are known.
+pub(super) fn check_single(path: &Path) -> Result<()> {
+    match ending(path) {
+        Some(_) => Ok(()),
+        None => Err(Error::usage(
+            format!("{}: what to write is not known by its ending", path.display()),
+            "end the name in .vtu, .vtp (triangles), .shape.gii or .morph",
+        )),
+    }
+}
+
+/// Writes one array, in the order of the cleaned mesh, to one file of the kind its name says.
+///
+/// # Errors
+/// [`Error::Output`].
+pub(super) fn write_single(path: &Path, ready: &Ready, name: &str, values: &[f64]) -> Result<()> {
+    let values = ready.as_stored(values, f64::NAN);
+    match ending(path) {
+        Some("vtu" | "vtp") => {
+            let mesh = StoredMesh::new(ready, Compression::default());
+            let geometry = mesh.geometry();
+            vtk::write(path, &VtkOutput::new(&geometry).point_data(name, 1, &values[..]))
+        }
+        _ => write_vertex_values(path, name, &values),
+    }
+}
+
+/// Writes a GIFTI shape or FreeSurfer morph file; both hold 32-bit numbers.
+fn write_vertex_values(path: &Path, name: &str, values: &[f64]) -> Result<()> {
+    let values: Vec<f32> = values.iter().map(|&x| x as f32).collect();
+    match ending(path) {
+        Some("morph") => freesurfer::write_morph(path, &values),
+        _ => gifti::write_shape(path, name, &values),
     }
 }
