@@ -14,6 +14,7 @@
 
 pub mod backend;
 pub mod cli;
+pub mod config;
 pub mod error;
 pub mod geometry;
 pub mod io;

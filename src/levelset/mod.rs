@@ -1,3 +1,4 @@
 //! Level-set functions on meshes: distances, bands, evolution.
 
 pub mod eikonal;
+pub mod evolution;

@@ -25,6 +25,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 pub use cpu::solve;
+pub(crate) use redistance::is_cut;
 pub use redistance::{Width, redistance};
 
 use crate::geometry::{Real, simplex::longest_edge};

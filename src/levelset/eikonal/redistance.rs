@@ -70,10 +70,7 @@ fn fix_cut_cells<R: Real, const N: usize>(state: &mut EikonalState<R>, phi: &[R]
             let x = coordinates.of(patches, p as usize);
             // SAFETY: `near` names a patch once, and patches own disjoint ranges.
             let (u, fixed) = unsafe { (u.range(patch.owned()), fixed.range(patch.owned())) };
-            let value = |local: usize| match local.checked_sub(patch.n_owned) {
-                None => phi[patch.first + local],
-                Some(k) => phi[patch.halo[k] as usize],
-            };
+            let value = |local: usize| phi[patch.vertex(local)];
             let mut found = false;
             for corners in patch.corners.chunks_exact(N) {
                 let phi: [R; N] = std::array::from_fn(|i| value(corners[i] as usize));
