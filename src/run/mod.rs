@@ -126,7 +126,9 @@ pub fn run(config: &Config, options: &Options<'_>) -> Result<Outcome> {
     if let Err(error) = &done {
         report.ended_by = error.to_string();
     }
-    let written = report.write(&folder.file("report.json"));
+    // A run that failed before its first state leaves nothing behind.
+    let begun = report.states > 0;
+    let written = if begun { report.write(&folder.file("report.json")) } else { Ok(()) };
     // The first error is the one to mend.
     done.and(written)?;
     Ok(Outcome { report, folder: folder.path().to_path_buf() })
