@@ -4,8 +4,10 @@
 //! count it has not checked against the bytes present.
 
 pub mod atomic;
+mod guard;
 mod standin;
-pub use standin::{freesurfer, gifti, read_data, read_mesh, vtk};
+pub mod vtk;
+pub use standin::{freesurfer, gifti, read_data, read_mesh};
 
 use std::collections::BTreeMap;
 use std::path::Path;
