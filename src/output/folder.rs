@@ -13,8 +13,8 @@ const LOCK: &str = "zeroset.lock";
 #[derive(Debug)]
 pub struct RunFolder {
     path: PathBuf,
-    /// True if the folder was not there before.
-    made: bool,
+    /// Folders that were not there before, deepest first.
+    made: Vec<PathBuf>,
     /// Kept open: the system frees the lock when the process ends, however it ends.
     _lock: Option<File>,
 }
@@ -28,7 +28,8 @@ impl RunFolder {
     /// [`Error::Output`] if another run writes there, if it holds a run and `overwrite` is not
     /// given, or if it cannot be written.
     pub fn open(path: &Path, overwrite: bool) -> Result<Self> {
-        let made = !path.is_dir();
+        let made = path.ancestors().take_while(|p| !p.as_os_str().is_empty() && !p.exists());
+        let made = made.map(Path::to_path_buf).collect();
         std::fs::create_dir_all(path).map_err(|e| {
             Error::output(path, format!("cannot make the folder: {e}"), "choose another with -o")
         })?;
@@ -82,10 +83,8 @@ impl Drop for RunFolder {
     fn drop(&mut self) {
         // What cannot be removed is harmless: the next run finds its owner dead.
         let _ = std::fs::remove_file(self.path.join(LOCK));
-        if self.made {
-            // Only an empty folder can be removed so: that of a run that failed at once.
-            let _ = std::fs::remove_dir(&self.path);
-        }
+        // Only empty folders can be removed so: those of a run that failed at once.
+        let _ = self.made.iter().try_for_each(std::fs::remove_dir);
     }
 }
 
