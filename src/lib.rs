@@ -20,8 +20,10 @@ pub mod geometry;
 pub mod io;
 pub mod levelset;
 pub mod mesh;
+pub mod output;
 pub mod patches;
 pub mod primitives;
+pub mod run;
 pub mod surface;
 
 pub use error::{Error, Result};

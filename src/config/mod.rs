@@ -16,18 +16,20 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::io::vtk::Compression;
 pub use crate::patches::Partition;
 pub use expect::{Bounds, Expect};
 pub use seed::Seed;
 pub use tables::{
-    Compression, DataFile, Device, DeviceKind, Distance, Domain, Evolve, MeshSource, Output,
-    PointField, Precision, Reinitialize, Rule,
+    DataFile, Device, DeviceKind, Distance, Domain, Evolve, MeshSource, Output, PointField,
+    Precision, Reinitialize, Rule,
 };
 pub use values::{Coefficient, HalfWidth, Initial, Rotation, Speed, Velocity};
 
 pub(crate) use document::suggest;
 
 use crate::error::{Error, Result};
+use crate::mesh::Kind;
 use document::{Document, Texts};
 
 /// Version of the case format this program reads.
@@ -81,6 +83,23 @@ pub struct Origin {
 }
 
 impl Config {
+    /// Case that computes a distance on a mesh file, as the command line asks for it.
+    pub(crate) fn of_distance(mesh: MeshSource, distance: Distance) -> Self {
+        Config {
+            version: VERSION,
+            precision: Precision::default(),
+            device: Device::default(),
+            domain: Domain::Mesh(mesh),
+            initial: None,
+            evolve: None,
+            reinitialize: Reinitialize::default(),
+            distance: Some(distance),
+            output: Output::default(),
+            expect: Expect::default(),
+            origin: Origin::default(),
+        }
+    }
+
     /// Reads and checks the case in `path` with `overrides` (`key=value`) laid over it.
     ///
     /// The value of an override is TOML; what is not TOML is taken as a string.
@@ -134,6 +153,29 @@ impl Config {
         match check::first_flaw(self) {
             None => Ok(()),
             Some(flaw) => Err(Error::usage(flaw.message(), flaw.remedy)),
+        }
+    }
+
+    /// Checks what depends on the kind of the mesh, once that is known.
+    ///
+    /// # Errors
+    /// [`Error::Case`] for a key of `[expect]` that such a mesh cannot have.
+    pub fn check_for(&self, kind: Kind) -> Result<()> {
+        let wrong = match kind {
+            Kind::Planar | Kind::Surface => ["interface_area", "enclosed_volume"],
+            Kind::Volume => ["interface_length", "enclosed_area"],
+        };
+        match self.expect.bounds().iter().find(|(name, _)| wrong.contains(name)) {
+            None => Ok(()),
+            Some((name, _)) => Err(Error::Case {
+                file: Some(self.origin.file.clone()),
+                line: None,
+                what: format!("expect.{name} does not exist on this mesh"),
+                remedy: match kind {
+                    Kind::Volume => "take interface_area or enclosed_volume".into(),
+                    _ => "take interface_length or enclosed_area".into(),
+                },
+            }),
         }
     }
 

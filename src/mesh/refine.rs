@@ -119,7 +119,15 @@ struct Edges {
 
 impl Edges {
     fn of(mesh: &Mesh) -> Result<Self> {
-        let mut keys: Vec<u64> = Vec::new();
+        let edges_of = |dimension: usize| dimension * (dimension + 1) / 2;
+        let of_groups = mesh.groups.iter().map(|group| match &group.members {
+            Members::Cells(_) => 0,
+            Members::Simplices { dimension, vertices } => {
+                vertices.len() / (dimension + 1) * edges_of(*dimension)
+            }
+        });
+        let of_cells = mesh.n_cells() * edges_of(mesh.kind.dimension());
+        let mut keys: Vec<u64> = room("edges", of_cells + of_groups.sum::<usize>())?;
         let mut add = |simplex: &[u32]| {
             for (i, &a) in simplex.iter().enumerate() {
                 for &b in &simplex[i + 1..] {
