@@ -14,11 +14,16 @@
 
 pub mod backend;
 pub mod cli;
+pub mod config;
 pub mod error;
 pub mod geometry;
 pub mod io;
+pub mod levelset;
 pub mod mesh;
+pub mod output;
 pub mod patches;
 pub mod primitives;
+pub mod run;
+pub mod surface;
 
 pub use error::{Error, Result};

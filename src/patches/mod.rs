@@ -92,6 +92,15 @@ impl Patch<'_> {
         self.n_owned + self.halo.len()
     }
 
+    /// Vertex in patch order of a local number.
+    #[inline]
+    pub fn vertex(&self, local: usize) -> usize {
+        match local.checked_sub(self.n_owned) {
+            None => self.first + local,
+            Some(k) => self.halo[k] as usize,
+        }
+    }
+
     /// Slots of an owned vertex, by local number.
     #[inline]
     pub fn row(&self, local: usize) -> &[u32] {

@@ -2,21 +2,25 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+/// Pieces kept; more threads than this share some, which costs time and nothing else.
+const PIECES: usize = 256;
+
 /// One `S` per thread of a rayon pool, reused from pass to pass.
 ///
-/// Results must not depend on what a scratch piece held before: which thread takes which task is
-/// up to rayon.
+/// Results must not depend on what a piece held before: which thread takes which task is up to
+/// rayon.
 pub struct PerThread<S>(Vec<Mutex<S>>);
 
-impl<S: Default> PerThread<S> {
-    /// Pieces for a pool of `threads` threads.
-    pub fn new(threads: usize) -> Self {
-        PerThread((0..threads.max(1)).map(|_| Mutex::new(S::default())).collect())
+impl<S: Default> Default for PerThread<S> {
+    fn default() -> Self {
+        PerThread((0..PIECES).map(|_| Mutex::new(S::default())).collect())
     }
+}
 
-    /// The piece of the calling thread; the lock is never contended inside one pool.
+impl<S> PerThread<S> {
+    /// The piece of the calling thread.
     pub fn get(&self) -> MutexGuard<'_, S> {
-        let thread = rayon::current_thread_index().unwrap_or(0) % self.0.len();
+        let thread = rayon::current_thread_index().unwrap_or(0) % PIECES;
         self.0[thread].lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,0 +1,270 @@
+//! Ranges of all numbers, and what fits together.
+
+use super::tables::{Evolve, Rule};
+use super::values::{Coefficient, HalfWidth, Initial, Speed, Velocity};
+use super::{Bounds, Config};
+
+/// The first thing wrong with a case.
+pub(super) struct Flaw {
+    /// Key by key from the top of the file.
+    pub key: Vec<String>,
+    pub what: String,
+    pub remedy: String,
+}
+
+impl Flaw {
+    /// "evolve.cfl must be ..."
+    pub(super) fn message(&self) -> String {
+        let key = self.key.join(".");
+        if key.is_empty() { self.what.clone() } else { format!("{key} {}", self.what) }
+    }
+}
+
+type Checked = Result<(), Flaw>;
+
+fn flaw(key: &str, what: impl Into<String>, remedy: impl Into<String>) -> Flaw {
+    let key = key.split('.').filter(|part| !part.is_empty()).map(String::from).collect();
+    Flaw { key, what: what.into(), remedy: remedy.into() }
+}
+
+fn require(holds: bool, key: &str, what: impl Into<String>, remedy: impl Into<String>) -> Checked {
+    if holds { Ok(()) } else { Err(flaw(key, what, remedy)) }
+}
+
+fn positive(key: &str, x: Option<f64>) -> Checked {
+    match x {
+        Some(x) if !(x > 0.0 && x.is_finite()) => {
+            Err(flaw(key, format!("must be > 0 and finite, is {x}"), ""))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn at_least_one(key: &str, n: Option<u64>) -> Checked {
+    require(n != Some(0), key, "must be at least 1, is 0", "")
+}
+
+fn finite(key: &str, values: &[f64]) -> Checked {
+    let all = values.iter().all(|x| x.is_finite());
+    require(all, key, format!("must be finite, is {values:?}"), "")
+}
+
+/// Finds the first number out of range or the first pair of keys that do not go together.
+pub(super) fn first_flaw(config: &Config) -> Option<Flaw> {
+    check(config).err()
+}
+
+fn check(config: &Config) -> Checked {
+    check_mesh(config)?;
+    check_task(config)?;
+    if let Some(Initial::Shape(shape)) = &config.initial {
+        check_shape("initial", shape)?;
+    }
+    if let Some(evolve) = &config.evolve {
+        check_evolve(evolve)?;
+        check_reinitialize(config)?;
+    }
+    check_distance(config)?;
+    check_output(config)?;
+    check_expect(config)
+}
+
+fn check_mesh(config: &Config) -> Checked {
+    let mesh = config.mesh();
+    match (&mesh.path, &mesh.generate) {
+        (Some(path), None) => check_path(config, "domain.mesh.path", path)?,
+        (None, Some(_)) => {}
+        (None, None) => {
+            return Err(flaw("domain.mesh", "has no mesh", "give it `path` or `generate`"));
+        }
+        (Some(_), Some(_)) => {
+            let what = "stands beside `path`";
+            return Err(flaw("domain.mesh.generate", what, "remove one of the two"));
+        }
+    }
+    for (k, file) in mesh.data.iter().enumerate() {
+        check_path(config, &format!("domain.mesh.data.{k}.path"), &file.path)?;
+    }
+    let (n, size) = (mesh.refine, mesh.patch_size);
+    require(n <= 8, "domain.mesh.refine", format!("must be 0 to 8, is {n}"), "")?;
+    let key = "domain.mesh.patch_size";
+    require((8..=4096).contains(&size), key, format!("must be 8 to 4096, is {size}"), "")?;
+    let n = config.device.threads;
+    require(n <= 4096, "device.threads", format!("must be 0 (all) to 4096, is {n}"), "")
+}
+
+fn check_path(config: &Config, key: &str, path: &str) -> Checked {
+    match config.resolved(path) {
+        Ok(_) => Ok(()),
+        Err((what, remedy)) => Err(flaw(key, format!(": {what}"), remedy)),
+    }
+}
+
+fn check_task(config: &Config) -> Checked {
+    match (&config.evolve, &config.distance) {
+        (None, None) => Err(flaw("", "the case has no task", "add a table [evolve] or [distance]")),
+        (Some(_), Some(_)) => {
+            Err(flaw("distance", "stands beside [evolve]", "a case has one task; remove one"))
+        }
+        (Some(_), None) => require(
+            config.initial.is_some(),
+            "evolve",
+            "has nothing to move",
+            "add [initial] with a shape such as ball = { center = [0, 0, 0], radius = 1 }",
+        ),
+        (None, Some(distance)) => require(
+            config.initial.is_some() != !distance.from.is_empty(),
+            "distance",
+            "needs exactly one start: `from`, or the zero set of [initial]",
+            "",
+        ),
+    }
+}
+
+fn check_shape(key: &str, shape: &crate::geometry::shape::Shape) -> Checked {
+    match shape.flaw() {
+        None => Ok(()),
+        Some((path, what)) => Err(flaw(&format!("{key}.{}", path.join(".")), what, "")),
+    }
+}
+
+fn check_evolve(evolve: &Evolve) -> Checked {
+    positive("evolve.end_time", evolve.end_time)?;
+    positive("evolve.steady", evolve.steady)?;
+    at_least_one("evolve.max_steps", evolve.max_steps)?;
+    require(
+        evolve.end_time.is_some() || evolve.max_steps.is_some() || evolve.steady.is_some(),
+        "evolve",
+        "has no end",
+        "add `end_time`, `max_steps` or `steady`",
+    )?;
+    let cfl = evolve.cfl;
+    require(cfl > 0.0 && cfl <= 2.0, "evolve.cfl", format!("must be in (0, 2], is {cfl}"), "")?;
+    if let Some(Velocity::Constant(a)) = &evolve.velocity {
+        finite("evolve.velocity", a)?;
+    }
+    if let Some(Velocity::Rotation(turn)) = &evolve.velocity {
+        finite("evolve.velocity.rotation.axis", &turn.axis)?;
+        finite("evolve.velocity.rotation.center", &turn.center)?;
+        let key = "evolve.velocity.rotation.axis";
+        require(turn.axis.iter().any(|&x| x != 0.0), key, "must not be zero", "")?;
+        let (key, period) = ("evolve.velocity.rotation.period", turn.period);
+        require(period != 0.0 && period.is_finite(), key, "must be finite and not 0", "")?;
+    }
+    if let Some(Coefficient::Number(eps)) = evolve.normal_speed {
+        finite("evolve.normal_speed", &[eps])?;
+    }
+    if let Some(Coefficient::Number(beta)) = evolve.curvature {
+        finite("evolve.curvature", &[beta])?;
+        require(
+            beta >= 0.0,
+            "evolve.curvature",
+            format!("must be >= 0, is {beta}"),
+            "a negative coefficient is a heat flow backwards in time, which has no solution",
+        )?;
+    }
+    Ok(())
+}
+
+fn check_reinitialize(config: &Config) -> Checked {
+    let table = &config.reinitialize;
+    if let Rule::Every(n) = table.rule {
+        at_least_one("reinitialize.rule.every", Some(n))?;
+    }
+    match table.half_width {
+        HalfWidth::Edges(n) => require(
+            (2.0..=1e6).contains(&n),
+            "reinitialize.half_width",
+            format!("must be 2 to 1e6 mean edge lengths, is {n}"),
+            "5 or more is advised",
+        )?,
+        HalfWidth::Length { length } => {
+            positive("reinitialize.half_width.length", Some(length))?;
+        }
+        HalfWidth::Whole => {}
+    }
+    require(
+        table.rule != Rule::Never || table.half_width == HalfWidth::Whole,
+        "reinitialize.rule",
+        "is \"never\", but a narrow band must follow the interface",
+        "add half_width = \"whole\", or choose another rule",
+    )?;
+    require(
+        table.rule != Rule::Published || table.half_width != HalfWidth::Whole,
+        "reinitialize.rule",
+        "\"published\" is made from the half width, but half_width is \"whole\"",
+        "give a half width, or use rule = { every = 10 }",
+    )
+}
+
+fn check_distance(config: &Config) -> Checked {
+    let Some(distance) = &config.distance else { return Ok(()) };
+    positive("distance.width", distance.width)?;
+    if let Some(Speed::Number(f)) = distance.speed {
+        positive("distance.speed", Some(f))?;
+    }
+    require(
+        distance.signed != Some(true) || distance.from.is_empty(),
+        "distance.signed",
+        "is true, but seeds have no inside",
+        "remove it, or start from [initial]",
+    )
+}
+
+fn check_output(config: &Config) -> Checked {
+    let output = &config.output;
+    if let Some(folder) = &output.folder {
+        check_path(config, "output.folder", folder)?;
+    }
+    at_least_one("output.every", output.every)?;
+    at_least_one("output.measures_every", output.measures_every)?;
+    positive("output.interval", output.interval)?;
+    require(
+        output.every.is_none() || output.interval.is_none(),
+        "output.interval",
+        "stands beside `every`",
+        "remove one of the two",
+    )
+}
+
+fn check_expect(config: &Config) -> Checked {
+    let expect = &config.expect;
+    if let Some(exact) = &expect.exact {
+        check_shape("expect.exact", exact)?;
+    }
+    for (name, bounds) in expect.bounds() {
+        check_bounds(&format!("expect.{name}"), &bounds)?;
+        require(
+            !name.contains("_error_") || expect.exact.is_some(),
+            &format!("expect.{name}"),
+            "compares with a shape",
+            "add exact.ball = { center, radius } or another shape to [expect]",
+        )?;
+        let of_distance = name.starts_with("distance_");
+        let of_either = matches!(name, "phi_min" | "phi_max");
+        require(
+            of_either || of_distance == config.distance.is_some(),
+            &format!("expect.{name}"),
+            format!("belongs to the task {}", if of_distance { "distance" } else { "evolve" }),
+            "",
+        )?;
+    }
+    Ok(())
+}
+
+fn check_bounds(key: &str, bounds: &Bounds) -> Checked {
+    let numbers = [bounds.value, bounds.tolerance, bounds.at_most, bounds.at_least];
+    finite(key, &numbers.into_iter().flatten().collect::<Vec<_>>())?;
+    require(
+        bounds.value.is_some() || bounds.at_most.is_some() || bounds.at_least.is_some(),
+        key,
+        "has no bound",
+        "give it `value`, `at_most` or `at_least`",
+    )?;
+    let alone = bounds.tolerance.is_none() || bounds.value.is_some();
+    require(alone, &format!("{key}.tolerance"), "stands without `value`", "")?;
+    let negative = bounds.tolerance.is_some_and(|t| t < 0.0);
+    require(!negative, &format!("{key}.tolerance"), "must be >= 0", "")?;
+    let (low, high) = bounds.range();
+    require(low <= high, key, format!("allows no number: {low} to {high}"), "")
+}

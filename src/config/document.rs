@@ -1,0 +1,299 @@
+//! The text of a case with its lines: finds the place of every key, lays overrides over it, and
+//! turns what serde says into messages for the user.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue, Deserializer};
+
+use crate::error::{Error, Result};
+
+/// The texts a [`Document`] borrows from: a case file and the `--set` options laid over it.
+pub(super) struct Texts {
+    file: PathBuf,
+    text: String,
+    overrides: Vec<Override>,
+}
+
+/// A `--set key=value` option; its places count on behind the file's, so that all places are in
+/// one line of numbers.
+struct Override {
+    option: String,
+    path: Vec<String>,
+    /// The value behind as many blanks as make the parser count from the right place.
+    padded: String,
+    /// The same as a TOML string, for words without quotes.
+    quoted: String,
+    places: Range<usize>,
+}
+
+/// Makes a document of a value.
+const VALUE: &str = "value=";
+
+impl Texts {
+    /// `text` is the content of `file`.
+    pub(super) fn new(file: &Path, text: &str, options: &[String]) -> Result<Self> {
+        let mut overrides: Vec<Override> = Vec::with_capacity(options.len());
+        for option in options {
+            let wrong = |what: &str| {
+                Error::usage(
+                    format!("--set {option}: {what}"),
+                    "write --set key=value, such as --set evolve.cfl=0.25",
+                )
+            };
+            let (key, value) = option.split_once('=').ok_or_else(|| wrong("no `=`"))?;
+            let path: Vec<String> = key.split('.').map(|part| part.trim().to_string()).collect();
+            if path.iter().any(String::is_empty) {
+                return Err(wrong("a part of the key is empty"));
+            }
+            // One place for each part of the key, then those of the value.
+            let start = overrides.last().map_or(text.len(), |o| o.places.end);
+            let blanks = " ".repeat(start + path.len());
+            let quoted = toml::Value::String(value.trim().to_string()).to_string();
+            let end = blanks.len() + VALUE.len() + value.len().max(quoted.len()) + 1;
+            overrides.push(Override {
+                option: option.clone(),
+                path,
+                padded: format!("{blanks}{VALUE}{value}"),
+                quoted: format!("{blanks}{VALUE}{quoted}"),
+                places: start..end,
+            });
+        }
+        Ok(Texts { file: file.to_path_buf(), text: text.to_string(), overrides })
+    }
+}
+
+/// A case file with its overrides, parsed, every entry with its place.
+pub(super) struct Document<'t> {
+    texts: &'t Texts,
+    root: Spanned<DeTable<'t>>,
+}
+
+impl<'t> Document<'t> {
+    /// Parses the file and lays the overrides over it.
+    pub(super) fn parse(texts: &'t Texts) -> Result<Self> {
+        let root = DeTable::parse(&texts.text).map_err(|e| Error::Case {
+            file: Some(texts.file.clone()),
+            line: e.span().map(|span| line_of(&texts.text, span.start)),
+            what: format!("not TOML: {}", e.message().replace('\n', ", ")),
+            remedy: String::new(),
+        })?;
+        let mut document = Document { texts, root };
+        for over in &texts.overrides {
+            document.lay_over(over)?;
+        }
+        Ok(document)
+    }
+
+    fn lay_over(&mut self, over: &'t Override) -> Result<()> {
+        let wrong = |what: &str| Error::usage(format!("--set {}: {what}", over.option), "");
+        let value = only_value(&over.padded)
+            .or_else(|| only_value(&over.quoted))
+            .ok_or_else(|| wrong("the value is neither TOML nor a plain word"))?;
+        let place = |part: usize| over.places.start + part..over.places.start + part + 1;
+        let (last, tables) = over.path.split_last().ok_or_else(|| wrong("no key"))?;
+        let mut table = self.root.get_mut();
+        for (part, name) in tables.iter().enumerate() {
+            let fresh = || Spanned::new(place(part), DeValue::Table(DeTable::new()));
+            let key = Spanned::new(place(part), Cow::Borrowed(name.as_str()));
+            let entry = table.entry(key).or_insert_with(fresh);
+            if !entry.get_ref().is_table() {
+                *entry = fresh();
+            }
+            match entry.get_mut() {
+                DeValue::Table(inner) => table = inner,
+                _ => return Err(wrong("not a table")),
+            }
+        }
+        // Removed first: an entry that is there keeps the place of its old key.
+        table.remove(last.as_str());
+        table.insert(Spanned::new(place(tables.len()), Cow::Borrowed(last.as_str())), value);
+        Ok(())
+    }
+
+    /// Reads the whole document as a `T`.
+    pub(super) fn read<T: Deserialize<'t>>(&self) -> Result<T> {
+        T::deserialize(Deserializer::from(self.root.clone())).map_err(|e| self.explain(&e))
+    }
+
+    /// The entry under `path`, if it is there.
+    pub(super) fn entry(&self, path: &[&str]) -> Option<&DeValue<'t>> {
+        let (first, rest) = path.split_first()?;
+        rest.iter()
+            .try_fold(self.root.get_ref().get(*first)?, |value, key| child(value.get_ref(), key))
+            .map(Spanned::get_ref)
+    }
+
+    /// An error at the entry under `path`, or at the nearest table around it.
+    pub(super) fn error(&self, path: &[&str], what: String, remedy: String) -> Error {
+        let mut place = 0;
+        if let Some((first, rest)) = path.split_first()
+            && let Some((key, value)) = self.root.get_ref().get_key_value(*first)
+        {
+            place = key.span().start;
+            let mut value = value;
+            for key in rest {
+                let Some(next) = child(value.get_ref(), key) else { break };
+                place = match value.get_ref() {
+                    DeValue::Table(table) => {
+                        table.get_key_value(*key).map_or(place, |(key, _)| key.span().start)
+                    }
+                    _ => next.span().start,
+                };
+                value = next;
+            }
+        }
+        self.error_at(place, what, remedy)
+    }
+
+    fn error_at(&self, place: usize, what: String, remedy: String) -> Error {
+        match self.texts.overrides.iter().find(|o| o.places.contains(&place)) {
+            Some(o) => Error::usage(format!("--set {}: {what}", o.option), remedy),
+            None => Error::Case {
+                file: Some(self.texts.file.clone()),
+                line: Some(line_of(&self.texts.text, place)),
+                what,
+                remedy,
+            },
+        }
+    }
+
+    /// Names of the tables around `place`, as a user writes them.
+    fn table_around(&self, place: usize) -> String {
+        tables_around(self.root.get_ref(), place).unwrap_or_default().join(".")
+    }
+
+    fn explain(&self, error: &toml::de::Error) -> Error {
+        let place = error.span().map_or(0, |span| span.start);
+        let table = self.table_around(place);
+        let within =
+            if table.is_empty() { "at top level".to_string() } else { format!("in [{table}]") };
+        let message = error.message();
+        let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+        let (what, remedy) = match (quoted.as_slice(), message) {
+            ([key, allowed @ ..], m) if m.starts_with("unknown field") => {
+                (format!("unknown key `{key}` {within}"), suggest(key, allowed))
+            }
+            ([word, allowed @ ..], m) if m.starts_with("unknown variant") => {
+                (format!("unknown entry `{word}` {within}"), suggest(word, allowed))
+            }
+            ([key, ..], m) if m.starts_with("missing field") => {
+                (format!("key `{key}` is missing {within}"), String::new())
+            }
+            // What the toml crate says of the fields of an enum's variant.
+            (_, m) if m.starts_with("unexpected keys in table: ") => {
+                let (_, rest) = m.split_at("unexpected keys in table: ".len());
+                let (keys, allowed) = rest.split_once(", available keys: ").unwrap_or((rest, ""));
+                let key = keys.split(", ").next().unwrap_or(keys);
+                let allowed: Vec<&str> = allowed.split(", ").collect();
+                (format!("unknown key `{key}` {within}"), suggest(key, &allowed))
+            }
+            (_, m) if m.starts_with("wanted exactly 1 element") => {
+                (format!("exactly one entry is allowed {within}"), "remove the others".into())
+            }
+            (_, m) => (plain_types(m), String::new()),
+        };
+        self.error_at(place, what, remedy)
+    }
+}
+
+/// The value of a document made by [`Texts::new`], if it holds nothing else.
+fn only_value(document: &str) -> Option<Spanned<DeValue<'_>>> {
+    let mut table = DeTable::parse(document).ok()?.into_inner();
+    let value = table.remove("value")?;
+    table.is_empty().then_some(value)
+}
+
+/// Keys from `table` down to the table that holds the key or value at `place`.
+fn tables_around<'a>(table: &'a DeTable<'_>, place: usize) -> Option<Vec<&'a str>> {
+    if table.keys().any(|key| key.span().contains(&place)) {
+        return Some(Vec::new());
+    }
+    for (key, value) in table {
+        let array = value.get_ref().as_array().map(|array| array.as_ref()).unwrap_or_default();
+        let below = std::iter::once(value)
+            .chain(array)
+            .filter_map(|value| value.get_ref().as_table())
+            .find_map(|inner| tables_around(inner, place));
+        let here = || (value.get_ref().is_table() && value.span().contains(&place)).then(Vec::new);
+        if let Some(below) = below.or_else(here) {
+            return Some([vec![key.get_ref().as_ref()], below].concat());
+        }
+    }
+    table.values().any(|value| value.span().contains(&place)).then(Vec::new)
+}
+
+fn child<'a, 't>(value: &'a DeValue<'t>, key: &str) -> Option<&'a Spanned<DeValue<'t>>> {
+    match value {
+        DeValue::Table(table) => table.get(key),
+        DeValue::Array(array) => array.get(key.parse::<usize>().ok()?),
+        _ => None,
+    }
+}
+
+/// "did you mean ..., allowed: ...".
+pub(crate) fn suggest(found: &str, allowed: &[&str]) -> String {
+    let list = match allowed {
+        [] => return "nothing is allowed here".into(),
+        [only] => format!("allowed: {only}"),
+        _ => format!("allowed: {}", allowed.join(", ")),
+    };
+    match nearest(found, allowed.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`? {list}"),
+        None => list,
+    }
+}
+
+/// The word most like `found`, if one is alike at all: few slips away, or the one's beginning.
+pub(crate) fn nearest<'a>(
+    found: &str,
+    words: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
+    let found = found.to_lowercase();
+    words
+        .into_iter()
+        .map(|word| {
+            let begins = found.len() >= 3 && (word.starts_with(&found) || found.starts_with(word));
+            (if begins { 1 } else { strsim::osa_distance(&found, &word.to_lowercase()) }, word)
+        })
+        .filter(|(slips, _)| *slips <= 1 + found.chars().count() / 4)
+        .min_by_key(|(slips, _)| *slips)
+        .map(|(_, word)| word)
+}
+
+/// Rust's names of types in the user's words.
+fn plain_types(message: &str) -> String {
+    let mut message = message.replace('\n', ", ");
+    for (rust, plain) in [
+        ("invalid type: ", "wrong type: found "),
+        ("invalid value: ", "wrong value: found "),
+        ("floating point ", "number "),
+        ("an array of length 3", "[x, y, z]"),
+        ("invalid length ", "wrong length "),
+    ] {
+        message = message.replace(rust, plain);
+    }
+    for (rust, plain) in [
+        ("f64", "a number"),
+        ("u32", "a whole number >= 0"),
+        ("u64", "a whole number >= 0"),
+        ("usize", "a whole number >= 0"),
+        ("i64", "a whole number"),
+        ("a sequence", "a list [...]"),
+    ] {
+        if let Some(head) = message.strip_suffix(&format!("expected {rust}")) {
+            message = format!("{head}expected {plain}");
+        }
+    }
+    match message.find("expected struct ") {
+        Some(start) => format!("{}expected a table", &message[..start]),
+        None => message,
+    }
+}
+
+fn line_of(text: &str, place: usize) -> usize {
+    1 + text.bytes().take(place).filter(|&b| b == b'\n').count()
+}

@@ -1,0 +1,229 @@
+//! The case file: every TOML table as a documented struct that owns its defaults and ranges.
+//!
+//! [`Config::load`] reads a file, lays `--set key=value` options over it, and checks all that can
+//! be checked without opening another file. Each message names the file and the line of the
+//! wrong key or value (or the `--set` option), what is allowed, and the nearest name.
+
+mod check;
+mod document;
+mod expect;
+mod paths;
+mod seed;
+mod tables;
+mod values;
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+pub use crate::io::vtk::Compression;
+pub use crate::patches::Partition;
+pub use expect::{Bounds, Expect};
+pub use seed::Seed;
+pub use tables::{
+    DataFile, Device, DeviceKind, Distance, Domain, Evolve, MeshSource, Output, PointField,
+    Precision, Reinitialize, Rule,
+};
+pub use values::{Coefficient, HalfWidth, Initial, Rotation, Speed, Velocity};
+
+pub(crate) use document::suggest;
+
+use crate::error::{Error, Result};
+use crate::mesh::Kind;
+use document::{Document, Texts};
+
+/// Version of the case format this program reads.
+pub const VERSION: u32 = 1;
+
+/// A case: what is computed, on what, and what must come out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Config {
+    /// Version of the format, always [`VERSION`].
+    pub version: u32,
+    /// Scalar type of states and solvers.
+    #[serde(default)]
+    pub precision: Precision,
+    /// What computes.
+    #[serde(default)]
+    pub device: Device,
+    /// Where the level set lives.
+    pub domain: Domain,
+    /// Where it starts.
+    pub initial: Option<Initial>,
+    /// Task: move the interface.
+    pub evolve: Option<Evolve>,
+    /// When phi is made a distance again.
+    #[serde(default)]
+    pub reinitialize: Reinitialize,
+    /// Task: compute a distance.
+    pub distance: Option<Distance>,
+    /// What is written.
+    #[serde(default)]
+    pub output: Output,
+    /// What must come out.
+    #[serde(default)]
+    pub expect: Expect,
+    /// Where the case came from.
+    #[serde(skip)]
+    pub origin: Origin,
+}
+
+/// Where a case came from.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Origin {
+    /// The case file.
+    pub file: PathBuf,
+    /// The `--set` options laid over it, `key=value`.
+    pub overrides: Vec<String>,
+    /// BLAKE3 hash of the file and the overrides, hexadecimal.
+    pub hash: String,
+}
+
+impl Config {
+    /// Case that computes a distance on a mesh file, as the command line asks for it.
+    pub(crate) fn of_distance(mesh: MeshSource, distance: Distance) -> Self {
+        Config {
+            version: VERSION,
+            precision: Precision::default(),
+            device: Device::default(),
+            domain: Domain::Mesh(mesh),
+            initial: None,
+            evolve: None,
+            reinitialize: Reinitialize::default(),
+            distance: Some(distance),
+            output: Output::default(),
+            expect: Expect::default(),
+            origin: Origin::default(),
+        }
+    }
+
+    /// Reads and checks the case in `path` with `overrides` (`key=value`) laid over it.
+    ///
+    /// The value of an override is TOML; what is not TOML is taken as a string.
+    ///
+    /// # Errors
+    /// [`Error::Case`] with file and line, or with the override: no such file, not TOML, unknown
+    /// key, wrong type, value out of range, environment variable not set.
+    pub fn load(path: &Path, overrides: &[String]) -> Result<Self> {
+        let text = std::fs::read_to_string(path).map_err(|e| Error::Case {
+            file: Some(path.to_path_buf()),
+            line: None,
+            what: format!("cannot read the case file: {e}"),
+            remedy: "give the path of a case, such as configs/shrinking_circle.toml".into(),
+        })?;
+        Self::parse(&text, path, overrides)
+    }
+
+    /// As [`Config::load`], with `text` for the content of the file `path`.
+    ///
+    /// # Errors
+    /// As [`Config::load`].
+    pub fn parse(text: &str, path: &Path, overrides: &[String]) -> Result<Self> {
+        let texts = Texts::new(path, text, overrides)?;
+        let document = Document::parse(&texts)?;
+        check_version(&document)?;
+        let mut config: Config = document.read()?;
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(text.as_bytes());
+        for option in overrides {
+            hasher.update(b"\0").update(option.as_bytes());
+        }
+        config.origin = Origin {
+            file: path.to_path_buf(),
+            overrides: overrides.to_vec(),
+            hash: hasher.finalize().to_hex().to_string(),
+        };
+        match check::first_flaw(&config) {
+            None => Ok(config),
+            Some(flaw) => {
+                let path: Vec<&str> = flaw.key.iter().map(String::as_str).collect();
+                Err(document.error(&path, flaw.message(), flaw.remedy))
+            }
+        }
+    }
+
+    /// Checks ranges and what fits together, for a case built in code.
+    ///
+    /// # Errors
+    /// [`Error::Case`] naming the key.
+    pub fn check(&self) -> Result<()> {
+        match check::first_flaw(self) {
+            None => Ok(()),
+            Some(flaw) => Err(Error::usage(flaw.message(), flaw.remedy)),
+        }
+    }
+
+    /// Checks what depends on the kind of the mesh, once that is known.
+    ///
+    /// # Errors
+    /// [`Error::Case`] for a key of `[expect]` that such a mesh cannot have.
+    pub fn check_for(&self, kind: Kind) -> Result<()> {
+        let wrong = match kind {
+            Kind::Planar | Kind::Surface => ["interface_area", "enclosed_volume"],
+            Kind::Volume => ["interface_length", "enclosed_area"],
+        };
+        match self.expect.bounds().iter().find(|(name, _)| wrong.contains(name)) {
+            None => Ok(()),
+            Some((name, _)) => Err(Error::Case {
+                file: Some(self.origin.file.clone()),
+                line: None,
+                what: format!("expect.{name} does not exist on this mesh"),
+                remedy: match kind {
+                    Kind::Volume => "take interface_area or enclosed_volume".into(),
+                    _ => "take interface_length or enclosed_area".into(),
+                },
+            }),
+        }
+    }
+
+    /// The mesh of the case.
+    pub fn mesh(&self) -> &MeshSource {
+        let Domain::Mesh(mesh) = &self.domain;
+        mesh
+    }
+
+    /// Name of the case: the stem of its file.
+    pub fn name(&self) -> String {
+        let stem = self.origin.file.file_stem().map(|s| s.to_string_lossy().into_owned());
+        stem.filter(|s| !s.is_empty()).unwrap_or_else(|| "case".into())
+    }
+
+    /// The file or folder a path of this case means.
+    ///
+    /// # Errors
+    /// [`Error::Case`] if an environment variable in it is not set.
+    pub fn resolve(&self, path: &str) -> Result<PathBuf> {
+        self.resolved(path).map_err(|(what, remedy)| Error::Case {
+            file: Some(self.origin.file.clone()),
+            line: None,
+            what,
+            remedy,
+        })
+    }
+
+    fn resolved(&self, path: &str) -> std::result::Result<PathBuf, paths::Wrong> {
+        let folder = self.origin.file.parent().unwrap_or(Path::new(""));
+        paths::resolve(folder, path, |name| std::env::var(name).ok())
+    }
+}
+
+fn check_version(document: &Document) -> Result<()> {
+    let found = document.entry(&["version"]);
+    let number = found.and_then(|v| v.as_integer()).and_then(|v| v.as_str().parse::<u32>().ok());
+    match (found, number) {
+        (_, Some(VERSION)) => Ok(()),
+        (None, _) => Err(document.error(
+            &[],
+            "`version` is missing".into(),
+            format!("start the file with version = {VERSION}"),
+        )),
+        _ => Err(document.error(
+            &["version"],
+            "this version of the case format is not known".into(),
+            format!("this program reads version = {VERSION}"),
+        )),
+    }
+}

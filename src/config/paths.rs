@@ -1,0 +1,56 @@
+//! Paths of a case file: relative to it, with `${NAME}` for environment variables.
+
+use std::path::{Path, PathBuf};
+
+/// What is wrong with a path, and what to do.
+pub(super) type Wrong = (String, String);
+
+/// The path that `text` means in a case file of `folder`.
+pub(super) fn resolve(
+    folder: &Path,
+    text: &str,
+    variable: impl Fn(&str) -> Option<String>,
+) -> Result<PathBuf, Wrong> {
+    if text.is_empty() {
+        return Err(("the path is empty".into(), String::new()));
+    }
+    let mut path = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("${") {
+        let (name, behind) = after.split_once('}').ok_or_else(|| {
+            (format!("`${{` without `}}` in the path \"{text}\""), "write ${NAME}".to_string())
+        })?;
+        let value = variable(name).filter(|value| !value.is_empty()).ok_or_else(|| {
+            let remedy = match name {
+                "ZEROSET_DATA" => {
+                    "set ZEROSET_DATA to the folder of the test data, the one that holds cortex/ \
+                     and bench/"
+                }
+                _ => "set it, or write the path itself",
+            };
+            (format!("environment variable {name} is not set, path \"{text}\""), remedy.to_string())
+        })?;
+        path += before;
+        path += &value;
+        rest = behind;
+    }
+    path += rest;
+    Ok(folder.join(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_are_replaced_and_relative_paths_start_at_the_case_file() {
+        let variable = |name: &str| (name == "DATA").then(|| "deep/er".to_string());
+        let resolve = |text| resolve(Path::new("cases"), text, variable);
+        assert_eq!(resolve("../m.vtu").unwrap(), Path::new("cases/../m.vtu"));
+        assert_eq!(resolve("${DATA}/m${DATA}").unwrap(), Path::new("cases/deep/er/mdeep/er"));
+        assert!(resolve("${NONE}/m").unwrap_err().0.contains("NONE is not set"));
+        assert!(resolve("${ZEROSET_DATA}/m").unwrap_err().1.contains("set ZEROSET_DATA"));
+        assert!(resolve("a${DATA").unwrap_err().0.contains("without `}`"));
+        assert!(resolve("").is_err());
+    }
+}

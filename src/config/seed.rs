@@ -1,0 +1,155 @@
+//! Where distances start: the words after `--from`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// A start of a distance: vertices, a point or a group, with a start value.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+#[non_exhaustive]
+pub enum Seed {
+    /// `vertex:17`, `vertex:0,17@0.5`: vertices, 0-based in the order of the file.
+    Vertices {
+        /// The vertices.
+        ids: Vec<u32>,
+        /// Value at them.
+        start: f64,
+    },
+    /// `point:x,y,z`, `point:x,y,z@0.5`: a point of the mesh.
+    Point {
+        /// The point, mesh units.
+        at: [f64; 3],
+        /// Value at it.
+        start: f64,
+    },
+    /// `group:NAME`, `group:NAME@0.5`: all vertices of a group.
+    Group {
+        /// Name of the group.
+        name: String,
+        /// Value at them.
+        start: f64,
+    },
+}
+
+impl Seed {
+    /// Value at the seed.
+    pub fn start(&self) -> f64 {
+        match self {
+            Seed::Vertices { start, .. }
+            | Seed::Point { start, .. }
+            | Seed::Group { start, .. } => *start,
+        }
+    }
+}
+
+const FORMS: &str = "allowed: vertex:17, vertex:0,17, point:x,y,z, group:NAME, each with @START";
+
+impl FromStr for Seed {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = |what: String| format!("`{text}`: {what}; {FORMS}");
+        let (kind, rest) =
+            text.split_once(':').ok_or_else(|| wrong("no kind before a colon".into()))?;
+        // A group's name may contain '@': only a number after the last one is a start value.
+        let (body, start) = match rest.rsplit_once('@') {
+            Some((body, number)) => match number.trim().parse::<f64>() {
+                Ok(start) if start.is_finite() => (body, start),
+                _ if kind == "group" => (rest, 0.0),
+                _ => return Err(wrong(format!("`{number}` is not a start value"))),
+            },
+            None => (rest, 0.0),
+        };
+        match kind {
+            "vertex" => {
+                let number = |word: &str| {
+                    let found = word.trim();
+                    found.parse::<u32>().map_err(|_| {
+                        wrong(format!("`{found}` is not a vertex number, 0 to {}", u32::MAX))
+                    })
+                };
+                let ids = body.split(',').map(number).collect::<Result<Vec<_>, _>>()?;
+                Ok(Seed::Vertices { ids, start })
+            }
+            "point" => {
+                let number = |word: &str| match word.trim().parse::<f64>() {
+                    Ok(x) if x.is_finite() => Ok(x),
+                    _ => Err(wrong(format!("`{}` is not a coordinate", word.trim()))),
+                };
+                let at = body.split(',').map(number).collect::<Result<Vec<_>, _>>()?;
+                let at = <[f64; 3]>::try_from(at)
+                    .map_err(|at| wrong(format!("{} coordinates instead of 3", at.len())))?;
+                Ok(Seed::Point { at, start })
+            }
+            "group" if body.is_empty() => Err(wrong("the group has no name".into())),
+            "group" => Ok(Seed::Group { name: body.to_string(), start }),
+            _ => Err(wrong(format!("unknown kind `{kind}`"))),
+        }
+    }
+}
+
+impl TryFrom<String> for Seed {
+    type Error = String;
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl From<Seed> for String {
+    fn from(seed: Seed) -> String {
+        seed.to_string()
+    }
+}
+
+impl fmt::Display for Seed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Seed::Vertices { ids, .. } => {
+                let ids: Vec<_> = ids.iter().map(u32::to_string).collect();
+                write!(f, "vertex:{}", ids.join(","))?;
+            }
+            Seed::Point { at: [x, y, z], .. } => write!(f, "point:{x},{y},{z}")?,
+            Seed::Group { name, .. } => write!(f, "group:{name}")?,
+        }
+        if self.start() == 0.0 { Ok(()) } else { write!(f, "@{}", self.start()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_is_read_and_written_back() {
+        for (text, seed) in [
+            ("vertex:17", Seed::Vertices { ids: vec![17], start: 0.0 }),
+            ("vertex:0,17@0.5", Seed::Vertices { ids: vec![0, 17], start: 0.5 }),
+            ("point:1,-2.5,3e2", Seed::Point { at: [1.0, -2.5, 300.0], start: 0.0 }),
+            ("point:1,2,3@4", Seed::Point { at: [1.0, 2.0, 3.0], start: 4.0 }),
+            ("group:a:b@c", Seed::Group { name: "a:b@c".into(), start: 0.0 }),
+            ("group:inlet@2", Seed::Group { name: "inlet".into(), start: 2.0 }),
+        ] {
+            assert_eq!(text.parse(), Ok(seed.clone()));
+            assert_eq!(seed.to_string().parse(), Ok(seed));
+        }
+    }
+
+    #[test]
+    fn wrong_forms_say_what_is_wrong_and_what_is_allowed() {
+        for (text, what) in [
+            ("17", "no kind"),
+            ("vertex:-1", "`-1` is not a vertex number"),
+            ("vertex:", "`` is not a vertex number"),
+            ("vertex:1@x", "`x` is not a start value"),
+            ("point:1,2", "2 coordinates instead of 3"),
+            ("point:1,2,nan", "`nan` is not a coordinate"),
+            ("group:", "no name"),
+            ("edge:1", "unknown kind `edge`"),
+        ] {
+            let message = text.parse::<Seed>().unwrap_err();
+            assert!(message.contains(what) && message.contains("allowed:"), "{message}");
+        }
+    }
+}

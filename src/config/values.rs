@@ -1,0 +1,289 @@
+//! Values that may be written in more than one way: a number, a word, or a table.
+//!
+//! They are read by hand-written visitors, because serde's untagged enums forget the line of a
+//! wrong value.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::value::{EnumAccessDeserializer, MapAccessDeserializer};
+use serde::de::{DeserializeSeed, Deserializer, EnumAccess, Error, IntoDeserializer};
+use serde::de::{MapAccess, SeqAccess, VariantAccess, Visitor};
+use serde::{Deserialize, Serialize};
+
+use crate::geometry::shape::Shape;
+
+/// Speed or curvature coefficient of the evolution: one number, or one value per vertex.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum Coefficient {
+    /// The same everywhere.
+    Number(f64),
+    /// A vertex array: `{ data = "name" }`.
+    Data {
+        /// Name of the vertex array.
+        data: String,
+    },
+}
+
+impl<'de> Deserialize<'de> for Coefficient {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let visitor = Loose::new("a number or { data = \"name of a vertex array\" }");
+        Ok(match deserializer.deserialize_any(visitor)? {
+            Written::Number(x) => Coefficient::Number(x),
+            Written::Table(Data { data }) => Coefficient::Data { data },
+        })
+    }
+}
+
+/// Speed of a distance front: one number, or one value per cell.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum Speed {
+    /// The same everywhere, > 0.
+    Number(f64),
+    /// A cell array: `{ cell_data = "name" }`.
+    Data {
+        /// Name of the cell array.
+        cell_data: String,
+    },
+}
+
+impl<'de> Deserialize<'de> for Speed {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let visitor = Loose::new("a number or { cell_data = \"name of a cell array\" }");
+        Ok(match deserializer.deserialize_any(visitor)? {
+            Written::Number(x) => Speed::Number(x),
+            Written::Table(CellData { cell_data }) => Speed::Data { cell_data },
+        })
+    }
+}
+
+/// Half width of the narrow band.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum HalfWidth {
+    /// No band: the whole domain is always updated.
+    Whole,
+    /// In mean edge lengths of the mesh.
+    #[serde(untagged)]
+    Edges(f64),
+    /// In mesh units: `{ length = 2.0 }`.
+    #[serde(untagged)]
+    Length {
+        /// Half width, mesh units, > 0.
+        length: f64,
+    },
+}
+
+impl<'de> Deserialize<'de> for HalfWidth {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Length {
+            length: f64,
+        }
+        struct WholeOr;
+        impl<'de> Visitor<'de> for WholeOr {
+            type Value = HalfWidth;
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("a number of mean edge lengths, { length = mesh units } or \"whole\"")
+            }
+            fn visit_f64<E: Error>(self, x: f64) -> Result<HalfWidth, E> {
+                Ok(HalfWidth::Edges(x))
+            }
+            fn visit_i64<E: Error>(self, x: i64) -> Result<HalfWidth, E> {
+                Ok(HalfWidth::Edges(x as f64))
+            }
+            fn visit_str<E: Error>(self, word: &str) -> Result<HalfWidth, E> {
+                if word == "whole" {
+                    return Ok(HalfWidth::Whole);
+                }
+                Err(E::unknown_variant(word, &["whole"]))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<HalfWidth, A::Error> {
+                let Length { length } = Deserialize::deserialize(MapAccessDeserializer::new(map))?;
+                Ok(HalfWidth::Length { length })
+            }
+        }
+        deserializer.deserialize_any(WholeOr)
+    }
+}
+
+/// Velocity `a` of the evolution, mesh units per time.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Velocity {
+    /// A vertex array of three components: `{ data = "name" }`.
+    Data(String),
+    /// Rigid rotation: `{ rotation = { axis = [0, 0, 1], period = 1 } }`.
+    Rotation(Rotation),
+    /// The same vector everywhere: `[1, 0, 0]`.
+    #[serde(untagged)]
+    Constant([f64; 3]),
+}
+
+/// Rigid rotation about an axis, counterclockwise seen from its tip.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rotation {
+    /// Direction of the axis, any length > 0.
+    pub axis: [f64; 3],
+    /// A point of the axis, mesh units; default the origin.
+    #[serde(default)]
+    pub center: [f64; 3],
+    /// Time of one turn, not 0; negative turns the other way.
+    pub period: f64,
+}
+
+impl<'de> Deserialize<'de> for Velocity {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Table {
+            data: Option<String>,
+            rotation: Option<Rotation>,
+        }
+        struct VectorOr;
+        impl<'de> Visitor<'de> for VectorOr {
+            type Value = Velocity;
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("[x, y, z], { data = \"name\" } or { rotation = { axis, period } }")
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Velocity, A::Error> {
+                let mut vector = [0.0; 3];
+                for (k, x) in vector.iter_mut().enumerate() {
+                    *x = seq.next_element()?.ok_or_else(|| Error::invalid_length(k, &self))?;
+                }
+                if seq.next_element::<f64>()?.is_some() {
+                    return Err(Error::invalid_length(4, &self));
+                }
+                Ok(Velocity::Constant(vector))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Velocity, A::Error> {
+                match Table::deserialize(MapAccessDeserializer::new(map))? {
+                    Table { data: Some(name), rotation: None } => Ok(Velocity::Data(name)),
+                    Table { data: None, rotation: Some(turn) } => Ok(Velocity::Rotation(turn)),
+                    _ => Err(Error::custom("velocity needs exactly one of `data`, `rotation`")),
+                }
+            }
+        }
+        deserializer.deserialize_any(VectorOr)
+    }
+}
+
+/// Where the level set starts: a shape, or a vertex array of signed values.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum Initial {
+    /// Signed distance of a shape, negative inside.
+    Shape(Shape),
+    /// A vertex array, negative inside; its zero set counts, not its size.
+    Data {
+        /// Name of the vertex array.
+        data: String,
+    },
+}
+
+impl<'de> Deserialize<'de> for Initial {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        const ENTRIES: [&str; 8] =
+            ["ball", "box", "plane", "slotted_disk", "union", "intersection", "difference", "data"];
+        struct DataOrShape;
+        impl<'de> Visitor<'de> for DataOrShape {
+            type Value = Initial;
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("a table with one shape, or with `data`")
+            }
+            fn visit_enum<A: EnumAccess<'de>>(self, access: A) -> Result<Initial, A::Error> {
+                let (name, value) = access.variant_seed(Known(&ENTRIES))?;
+                if name == "data" {
+                    return Ok(Initial::Data { data: value.newtype_variant()? });
+                }
+                let shape = EnumAccessDeserializer::new(Resumed(name, value));
+                Ok(Initial::Shape(Shape::deserialize(shape)?))
+            }
+        }
+        deserializer.deserialize_enum("Initial", &ENTRIES, DataOrShape)
+    }
+}
+
+/// Reads a name and refuses it, in its own place, unless it is in the list.
+struct Known(&'static [&'static str]);
+
+impl<'de> DeserializeSeed<'de> for Known {
+    type Value = String;
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<String, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        if self.0.contains(&name.as_str()) {
+            return Ok(name);
+        }
+        Err(Error::unknown_variant(&name, self.0))
+    }
+}
+
+/// An entry whose name has been read already, offered again with its value.
+struct Resumed<V>(String, V);
+
+impl<'de, V: VariantAccess<'de>> EnumAccess<'de> for Resumed<V> {
+    type Error = V::Error;
+    type Variant = V;
+    fn variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<(S::Value, V), V::Error> {
+        let name: serde::de::value::StringDeserializer<V::Error> = self.0.into_deserializer();
+        Ok((seed.deserialize(name)?, self.1))
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Data {
+    data: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CellData {
+    cell_data: String,
+}
+
+/// What a [`Loose`] value was written as.
+pub(super) enum Written<T> {
+    Number(f64),
+    Table(T),
+}
+
+/// Visitor for a number or the table `T`.
+pub(super) struct Loose<T> {
+    expecting: &'static str,
+    table: PhantomData<T>,
+}
+
+impl<T> Loose<T> {
+    pub(super) fn new(expecting: &'static str) -> Self {
+        Loose { expecting, table: PhantomData }
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for Loose<T> {
+    type Value = Written<T>;
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(self.expecting)
+    }
+    fn visit_f64<E: Error>(self, x: f64) -> Result<Written<T>, E> {
+        Ok(Written::Number(x))
+    }
+    fn visit_i64<E: Error>(self, x: i64) -> Result<Written<T>, E> {
+        Ok(Written::Number(x as f64))
+    }
+    fn visit_u64<E: Error>(self, x: u64) -> Result<Written<T>, E> {
+        Ok(Written::Number(x as f64))
+    }
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Written<T>, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(map)).map(Written::Table)
+    }
+}

@@ -1,0 +1,274 @@
+//! Rounds of nbFIM on the CPU: rayon over active patches, active vertices inside each.
+
+use rayon::prelude::*;
+
+use super::{EikonalState, INNER_REPETITIONS, Slowness, Stats, formulas};
+use crate::backend::Cpu;
+use crate::geometry::{Real, Vec3};
+use crate::patches::{Coordinates, Patches};
+use crate::primitives::{DisjointRows, PerThread};
+
+/// Arrays that live as long as the state, so that a solve allocates next to nothing.
+pub(super) struct Scratch<R: Real> {
+    /// Values written in the current pass, in patch order.
+    fresh: Vec<R>,
+    /// Pass that last changed each vertex; 0 for given values.
+    changed: Vec<u32>,
+    /// Pass that last updated each patch; 0 for never.
+    updated: Vec<u32>,
+    /// Pass in which each patch was last put on the list being made.
+    listed: Vec<u32>,
+    outcomes: Vec<Outcome>,
+    threads: PerThread<LocalScratch<R>>,
+}
+
+impl<R: Real> Scratch<R> {
+    pub(super) fn new(patches: &Patches) -> Self {
+        let n = patches.n_vertices();
+        Scratch {
+            fresh: vec![R::zero(); n],
+            changed: vec![0; n],
+            updated: vec![0; patches.len()],
+            listed: vec![0; patches.len()],
+            outcomes: Vec::new(),
+            threads: PerThread::default(),
+        }
+    }
+
+    /// Forgets which pass touched the patches on the list.
+    pub(super) fn forget(&mut self, patches: &Patches, visited: &[u32]) {
+        for &p in visited {
+            self.changed[patches.patch(p as usize).owned()].fill(0);
+            self.updated[p as usize] = 0;
+        }
+    }
+}
+
+/// Values of one patch in local order while it is updated.
+#[derive(Default)]
+struct LocalScratch<R> {
+    values: Vec<R>,
+    next: Vec<R>,
+    dirty: Vec<bool>,
+}
+
+/// What the update of one patch tells the list handling.
+#[derive(Clone, Copy)]
+struct Outcome {
+    /// No owned vertex changed in the last repetition.
+    converged: bool,
+    /// Smallest owned value lies in the band, so the neighbours are to be told.
+    in_band: bool,
+}
+
+/// Lets fronts run from the given values until nothing changes.
+///
+/// With a `width`, values at `width` and beyond are not meaningful: fronts stop once they cannot
+/// matter to smaller values. [`EikonalState::clear`] must come before the next source.
+pub fn solve<R: Real>(cpu: &Cpu, state: &mut EikonalState<R>, width: Option<R>) -> Stats {
+    solve_in_order(cpu, state, width, |_| ())
+}
+
+/// [`solve`] with a say in the order in which the patches of a pass are taken.
+pub(super) fn solve_in_order<R: Real>(
+    cpu: &Cpu,
+    state: &mut EikonalState<R>,
+    width: Option<R>,
+    order: impl Fn(&mut Vec<u32>) + Send + Sync,
+) -> Stats {
+    let width = width.unwrap_or(R::INFINITY);
+    cpu.run(|| match state.patches.arity() {
+        3 => rounds::<R, 3>(state, width, order),
+        _ => rounds::<R, 4>(state, width, order),
+    })
+}
+
+fn rounds<R: Real, const N: usize>(
+    state: &mut EikonalState<R>,
+    width: R,
+    order: impl Fn(&mut Vec<u32>),
+) -> Stats {
+    let mut stats = Stats::default();
+    let mut pass = 0u32;
+    let mut active = state.seeded.clone();
+    active.sort_unstable();
+    active.dedup();
+    let mut told: Vec<u32> = Vec::new();
+    while !active.is_empty() {
+        stats.rounds += 1;
+        // First phase: several repetitions in each active patch.
+        pass += 1;
+        order(&mut active);
+        update_all::<R, N>(state, &active, INNER_REPETITIONS, pass, width);
+        stats.patch_updates += active.len();
+        // Patches still changing stay; the neighbours of converged ones in the band are told.
+        told.clear();
+        let listed = &mut state.scratch.listed;
+        for (&p, outcome) in active.iter().zip(&state.scratch.outcomes) {
+            if !outcome.converged {
+                listed[p as usize] = pass;
+            }
+        }
+        for (&p, outcome) in active.iter().zip(&state.scratch.outcomes) {
+            if outcome.converged && outcome.in_band {
+                for &q in state.patches.neighbors(p as usize) {
+                    if listed[q as usize] != pass {
+                        listed[q as usize] = pass;
+                        told.push(q);
+                    }
+                }
+            }
+        }
+        let outcomes = &state.scratch.outcomes;
+        let mut k = 0;
+        active.retain(|_| {
+            k += 1;
+            !outcomes[k - 1].converged
+        });
+        // Second phase: one repetition shows which of the told patches the news concern.
+        pass += 1;
+        order(&mut told);
+        update_all::<R, N>(state, &told, 1, pass, width);
+        stats.patch_updates += told.len();
+        let outcomes = told.iter().zip(&state.scratch.outcomes);
+        active.extend(outcomes.filter(|(_, o)| !o.converged).map(|(&p, _)| p));
+        active.sort_unstable();
+    }
+    state.scratch.listed.fill(0);
+    let updated = &state.scratch.updated;
+    state.visited.clear();
+    state.visited.extend((0..updated.len() as u32).filter(|&p| updated[p as usize] != 0));
+    stats.visited_patches = state.visited.len();
+    stats
+}
+
+/// One pass: updates the patches of `list`, each from values of earlier passes only.
+fn update_all<R: Real, const N: usize>(
+    state: &mut EikonalState<R>,
+    list: &[u32],
+    repetitions: usize,
+    pass: u32,
+    width: R,
+) {
+    let Scratch { fresh, changed, updated, outcomes, threads, .. } = &mut state.scratch;
+    let patches = &*state.patches;
+    {
+        let fresh = DisjointRows::new(fresh);
+        let update = PatchUpdate::<R, N> {
+            patches,
+            coordinates: &state.coordinates,
+            slowness: &state.slowness,
+            reach: &state.reach,
+            fixed: &state.fixed,
+            u: &state.u,
+            changed,
+            updated,
+            width,
+        };
+        list.par_iter()
+            .map(|&p| {
+                let p = p as usize;
+                // SAFETY: a list names a patch once, and patches own disjoint ranges.
+                let out = unsafe { fresh.range(patches.patch(p).owned()) };
+                update.run(p, repetitions, &mut threads.get(), out)
+            })
+            .collect_into_vec(outcomes);
+    }
+    // Only now do values change hands: nobody has read what was written in this pass.
+    let u = DisjointRows::new(&mut state.u);
+    let changed = DisjointRows::new(changed);
+    list.par_iter().for_each(|&p| {
+        let owned = patches.patch(p as usize).owned();
+        // SAFETY: as above.
+        let (u, changed) = unsafe { (u.range(owned.clone()), changed.range(owned.clone())) };
+        for ((u, changed), &fresh) in u.iter_mut().zip(changed).zip(&fresh[owned]) {
+            if *u != fresh {
+                *u = fresh;
+                *changed = pass;
+            }
+        }
+    });
+    for &p in list {
+        updated[p as usize] = pass;
+    }
+}
+
+/// What every update of a pass reads.
+struct PatchUpdate<'a, R: Real, const N: usize> {
+    patches: &'a Patches,
+    coordinates: &'a Coordinates<R>,
+    slowness: &'a Slowness<R>,
+    reach: &'a [R],
+    fixed: &'a [bool],
+    u: &'a [R],
+    changed: &'a [u32],
+    updated: &'a [u32],
+    width: R,
+}
+
+impl<R: Real, const N: usize> PatchUpdate<'_, R, N> {
+    /// Block update of Algorithm 2 (numerics 6, `UPDATE`): Jacobi repetitions over the cells that
+    /// a changed vertex touches. Cells without one would offer what they offered before.
+    fn run(
+        &self,
+        p: usize,
+        repetitions: usize,
+        scratch: &mut LocalScratch<R>,
+        out: &mut [R],
+    ) -> Outcome {
+        let patch = self.patches.patch(p);
+        let x = self.coordinates.of(self.patches, p);
+        let fixed = &self.fixed[patch.owned()];
+        let LocalScratch { values, next, dirty } = scratch;
+        patch.load(self.u, values);
+        let since = self.updated[p];
+        dirty.clear();
+        dirty.extend(self.changed[patch.owned()].iter().map(|&c| c >= since));
+        dirty.extend(patch.halo.iter().map(|&v| self.changed[v as usize] >= since));
+        next.clear();
+        next.extend_from_slice(&values[..patch.n_owned]);
+        let limit = self.width + self.reach[p];
+        let least_step = R::DECREASE * self.reach[p];
+
+        let mut converged = false;
+        for _ in 0..repetitions {
+            for (t, corners) in patch.corners.chunks_exact(N).enumerate() {
+                if !corners.iter().any(|&c| dirty[c as usize]) {
+                    continue;
+                }
+                let u: [R; N] = std::array::from_fn(|i| values[corners[i] as usize]);
+                let smallest = u.iter().fold(R::INFINITY, |m, &v| m.min(v));
+                if smallest >= limit {
+                    continue;
+                }
+                let x: [Vec3<R>; N] = std::array::from_fn(|i| x[corners[i] as usize]);
+                let f = self.slowness.of(patch.cells[t]);
+                for i in 0..N {
+                    let local = corners[i] as usize;
+                    // A front never arrives before it was anywhere on the face.
+                    if local >= patch.n_owned || fixed[local] || u[i] <= smallest {
+                        continue;
+                    }
+                    let candidate = formulas::arrival(&u, &x, i, f);
+                    let decrease = least_step.max(R::DECREASE * candidate);
+                    if next[local] - candidate > decrease {
+                        next[local] = candidate;
+                    }
+                }
+            }
+            converged = true;
+            for (k, &fresh) in next.iter().enumerate() {
+                dirty[k] = values[k] != fresh;
+                converged &= !dirty[k];
+                values[k] = fresh;
+            }
+            dirty[patch.n_owned..].fill(false);
+            if converged {
+                break;
+            }
+        }
+        out.copy_from_slice(&values[..patch.n_owned]);
+        let smallest = out.iter().fold(R::INFINITY, |m, &v| m.min(v));
+        Outcome { converged, in_band: smallest < limit }
+    }
+}

@@ -1,0 +1,197 @@
+//! Distances on simplex meshes: `|grad u| = f`, u = 0 on a source, by nbFIM.
+//!
+//! The narrow-band fast iterative method on patches of Fu et al. (section 3.2, Algorithm 2), as
+//! corrected in numerics 5 and 6. The unknown is the arrival time `u` (the distance where the
+//! slowness `f = 1 / speed` is 1), linear on each cell. A vertex takes the smallest of its values
+//! and those its cells offer ([`formulas`]); the fixed point of this exists, is unique, and is
+//! reached in any order of updates.
+//!
+//! **Round rule.** Rounding makes the last bits depend on the order after all, so every value read
+//! from another patch is the one written in an earlier round: results depend neither on threads
+//! nor on the order in which patches are visited.
+//!
+//! - [`EikonalState`] holds the arrays; [`EikonalState::fix`] and [`EikonalState::seed`] set the source,
+//!   [`source`] finds start values around vertices, points and groups.
+//! - [`solve`] runs rounds over active patches until none is left.
+//! - [`redistance`] turns a level-set function into the signed distance to its zero set.
+
+mod cpu;
+pub mod formulas;
+mod redistance;
+pub mod source;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+pub use cpu::solve;
+pub(crate) use redistance::is_cut;
+pub use redistance::{Width, redistance};
+
+use crate::geometry::{Real, simplex::longest_edge};
+use crate::patches::{Coordinates, Patches};
+
+/// Repetitions inside a patch before its neighbours are told: about its diameter in cells.
+const INNER_REPETITIONS: usize = 8;
+
+/// Time per length of each cell.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Slowness<R: Real> {
+    /// One positive value.
+    Uniform(R),
+    /// One positive value per mesh cell.
+    PerCell(Vec<R>),
+}
+
+impl<R: Real> Slowness<R> {
+    #[inline]
+    fn of(&self, cell: u32) -> R {
+        match self {
+            Slowness::Uniform(f) => *f,
+            Slowness::PerCell(f) => f[cell as usize],
+        }
+    }
+}
+
+/// What a solve did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Rounds until no patch was active.
+    pub rounds: usize,
+    /// Patch updates over all rounds.
+    pub patch_updates: usize,
+    /// Patches that were updated at least once.
+    pub visited_patches: usize,
+}
+
+/// Arrival times on the patches of a mesh, with what is needed to compute them.
+pub struct EikonalState<R: Real> {
+    patches: Arc<Patches>,
+    coordinates: Arc<Coordinates<R>>,
+    slowness: Slowness<R>,
+    /// Largest time along an edge of a patch or its neighbours: how far beyond the band values
+    /// must be right for those in the band to be right on obtuse cells (numerics 5.6).
+    reach: Vec<R>,
+    /// Arrival times in patch order; infinite where no front has been.
+    u: Vec<R>,
+    /// Vertices whose value is given, in patch order.
+    fixed: Vec<bool>,
+    /// Patches that hold a given value, in any order, perhaps repeated.
+    seeded: Vec<u32>,
+    /// Patches updated in the last solve, ascending.
+    visited: Vec<u32>,
+    scratch: cpu::Scratch<R>,
+}
+
+impl<R: Real> EikonalState<R> {
+    /// State without sources.
+    pub fn new(
+        patches: Arc<Patches>,
+        coordinates: Arc<Coordinates<R>>,
+        slowness: Slowness<R>,
+    ) -> Self {
+        let n = patches.n_vertices();
+        let own: Vec<R> = (0..patches.len())
+            .into_par_iter()
+            .map(|p| longest_time(&patches, &coordinates, &slowness, p))
+            .collect();
+        let reach = (0..patches.len())
+            .map(|p| patches.neighbors(p).iter().fold(own[p], |m, &q| m.max(own[q as usize])))
+            .collect();
+        let scratch = cpu::Scratch::new(&patches);
+        EikonalState {
+            patches,
+            coordinates,
+            slowness,
+            reach,
+            u: vec![R::INFINITY; n],
+            fixed: vec![false; n],
+            seeded: Vec::new(),
+            visited: Vec::new(),
+            scratch,
+        }
+    }
+
+    /// The patches this state lives on.
+    pub fn patches(&self) -> &Patches {
+        &self.patches
+    }
+
+    /// Arrival times in patch order; infinite where no front has been.
+    pub fn u(&self) -> &[R] {
+        &self.u
+    }
+
+    /// Arrival times in mesh order.
+    pub fn u_in_mesh_order(&self) -> Vec<f64> {
+        self.patches.to_mesh_order(&self.u, Real::widen)
+    }
+
+    /// Patches updated in the last solve, ascending.
+    pub fn visited(&self) -> &[u32] {
+        &self.visited
+    }
+
+    /// Gives the vertices in mesh order a largest arrival time; fronts from elsewhere may lower it.
+    pub fn seed(&mut self, values: &[(u32, f64)]) {
+        self.set(values, false);
+    }
+
+    /// Fixes the arrival times of vertices in mesh order; of several for one vertex the smallest.
+    pub fn fix(&mut self, values: &[(u32, f64)]) {
+        self.set(values, true);
+    }
+
+    fn set(&mut self, values: &[(u32, f64)], fixed: bool) {
+        let mut given: Vec<(u32, f64)> = values.to_vec();
+        given.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        given.dedup_by_key(|g| g.0);
+        let order = self.patches.mesh_vertices();
+        for p in 0..self.patches.len() {
+            let mut found = false;
+            for v in self.patches.patch(p).owned() {
+                if let Ok(k) = given.binary_search_by_key(&order[v], |g| g.0) {
+                    self.u[v] = self.u[v].min(R::narrow(given[k].1));
+                    self.fixed[v] |= fixed;
+                    found = true;
+                }
+            }
+            if found {
+                self.seeded.push(p as u32);
+            }
+        }
+    }
+
+    /// Forgets sources and values; touches only patches that had any.
+    pub fn clear(&mut self) {
+        for &p in self.visited.iter().chain(&self.seeded) {
+            let owned = self.patches.patch(p as usize).owned();
+            self.u[owned.clone()].fill(R::INFINITY);
+            self.fixed[owned].fill(false);
+        }
+        self.scratch.forget(&self.patches, &self.visited);
+        self.visited.clear();
+        self.seeded.clear();
+    }
+}
+
+fn longest_time<R: Real>(
+    patches: &Patches,
+    coordinates: &Coordinates<R>,
+    slowness: &Slowness<R>,
+    p: usize,
+) -> R {
+    let patch = patches.patch(p);
+    let x = coordinates.of(patches, p);
+    let cells = patch.corners.chunks_exact(patches.arity()).zip(patch.cells);
+    cells.fold(R::zero(), |longest, (corners, &cell)| {
+        let mut at = [crate::geometry::Vec3::zeros(); 4];
+        for (x_k, &c) in at.iter_mut().zip(corners) {
+            *x_k = x[c as usize];
+        }
+        longest.max(longest_edge(&at[..corners.len()]) * slowness.of(cell))
+    })
+}

@@ -1,0 +1,103 @@
+//! Signed distance to the zero set of a level-set function, in a band or everywhere.
+
+use rayon::prelude::*;
+
+use super::{EikonalState, Stats, solve};
+use crate::backend::Cpu;
+use crate::geometry::{Real, Vec3, simplex::Simplex};
+use crate::primitives::DisjointRows;
+
+/// How far from the interface distances are wanted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Width<R> {
+    /// Everywhere the interface can be reached from.
+    Whole,
+    /// Up to this distance (mesh units); beyond, phi is set to plus or minus it.
+    Band(R),
+}
+
+/// Replaces `phi` (patch order) by the signed distance to its zero set.
+///
+/// Vertices of cut cells (`min phi < 0 <= max phi`) get `|phi_i| / |grad phi|`, the smallest over
+/// their cut cells: the distance to the plane of the zero set there (numerics 5.4, equation 5).
+/// They are fixed, and fronts run from them over both sides at once, since no uncut cell has both
+/// signs. The sign test is `phi < 0`.
+///
+/// `near` lists, ascending, the patches that may hold cut cells or values inside the old band;
+/// all others must already hold plus or minus the band's width. With [`Width::Whole`] it must list
+/// all patches, and vertices out of reach keep their value.
+pub fn redistance<R: Real>(
+    cpu: &Cpu,
+    state: &mut EikonalState<R>,
+    phi: &mut [R],
+    near: &[u32],
+    width: Width<R>,
+) -> Stats {
+    state.clear();
+    cpu.run(|| match state.patches.arity() {
+        3 => fix_cut_cells::<R, 3>(state, phi, near),
+        _ => fix_cut_cells::<R, 4>(state, phi, near),
+    });
+    let limit = match width {
+        Width::Whole => None,
+        Width::Band(w) => Some(w),
+    };
+    let stats = solve(cpu, state, limit);
+    let sign = |old: R| if old < R::zero() { -R::one() } else { R::one() };
+    // Old band and new fronts both: what the fronts did not reach again lies outside now.
+    for &p in near.iter().chain(&state.visited) {
+        for v in state.patches.patch(p as usize).owned() {
+            let u = state.u[v];
+            phi[v] = match width {
+                Width::Band(w) => sign(phi[v]) * u.min(w),
+                Width::Whole if u < R::INFINITY => sign(phi[v]) * u,
+                Width::Whole => phi[v],
+            };
+        }
+    }
+    stats
+}
+
+/// Gives every vertex of a cut cell its distance (5) and marks it as fixed.
+fn fix_cut_cells<R: Real, const N: usize>(state: &mut EikonalState<R>, phi: &[R], near: &[u32]) {
+    let EikonalState { patches, coordinates, u, fixed, seeded, .. } = state;
+    let (u, fixed) = (DisjointRows::new(u), DisjointRows::new(fixed));
+    let found: Vec<bool> = near
+        .par_iter()
+        .map(|&p| {
+            let patch = patches.patch(p as usize);
+            let x = coordinates.of(patches, p as usize);
+            // SAFETY: `near` names a patch once, and patches own disjoint ranges.
+            let (u, fixed) = unsafe { (u.range(patch.owned()), fixed.range(patch.owned())) };
+            let value = |local: usize| phi[patch.vertex(local)];
+            let mut found = false;
+            for corners in patch.corners.chunks_exact(N) {
+                let phi: [R; N] = std::array::from_fn(|i| value(corners[i] as usize));
+                if !is_cut(&phi) {
+                    continue;
+                }
+                let x: [Vec3<R>; N] = std::array::from_fn(|i| x[corners[i] as usize]);
+                let norm = Simplex::new(&x).gradient(&phi).norm();
+                for (&corner, &phi) in corners.iter().zip(&phi) {
+                    if let Some(u) = u.get_mut(corner as usize) {
+                        // 0 / 0 cannot outdo a distance: a vertex on the interface has none.
+                        let d = if phi == R::zero() { R::zero() } else { phi.abs() / norm };
+                        *u = u.min(d);
+                        fixed[corner as usize] = true;
+                        found = true;
+                    }
+                }
+            }
+            found
+        })
+        .collect();
+    seeded.extend(near.iter().zip(found).filter(|(_, found)| *found).map(|(&p, _)| p));
+}
+
+/// Whether the zero set passes through a cell: `min phi < 0 <= max phi`.
+#[inline]
+pub(crate) fn is_cut<R: Real, const N: usize>(phi: &[R; N]) -> bool {
+    let inside = phi.iter().filter(|&&v| v < R::zero()).count();
+    inside > 0 && inside < N
+}

@@ -1,0 +1,303 @@
+//! What users are told about a case file: file, line, what is wrong, what is allowed.
+
+use std::path::Path;
+
+use zeroset::Error;
+use zeroset::config::{
+    Bounds, Coefficient, Config, HalfWidth, Initial, Partition, Precision, Rule, Velocity,
+};
+use zeroset::geometry::shape::Shape;
+
+const SMALL: &str = "\
+version = 1
+[domain.mesh]
+generate.square = { cells = [8, 8] }
+[initial]
+ball = { center = [0.5, 0.5, 0], radius = 0.3 }
+[evolve]
+end_time = 0.1
+";
+
+fn parse(text: &str, set: &[&str]) -> Result<Config, Error> {
+    let set: Vec<String> = set.iter().map(|s| s.to_string()).collect();
+    Config::parse(text, Path::new("cases/small.toml"), &set)
+}
+
+/// Message of a case that must be refused.
+fn refusal(text: &str, set: &[&str]) -> String {
+    let error = parse(text, set).expect_err("the case must be refused");
+    assert_eq!(error.exit_code(), 2);
+    error.to_string()
+}
+
+/// `SMALL` with `[evolve]` extended by `line`, which becomes line 8.
+fn with(line: &str) -> String {
+    format!("{SMALL}{line}\n")
+}
+
+#[track_caller]
+fn assert_has(message: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(message.contains(part), "`{part}` is not in: {message}");
+    }
+}
+
+#[test]
+fn a_small_case_gets_all_defaults() {
+    let config = parse(SMALL, &[]).unwrap();
+    assert_eq!(config.name(), "small");
+    assert_eq!(config.precision, Precision::F64);
+    assert_eq!(config.device.threads, 0);
+    assert_eq!(config.mesh().patch_size, 64);
+    assert_eq!(config.mesh().partition, Partition::HilbertMetis);
+    assert_eq!(config.reinitialize.rule, Rule::Displacement);
+    assert_eq!(config.reinitialize.half_width, HalfWidth::Edges(5.0));
+    assert_eq!(config.evolve.as_ref().unwrap().cfl, 1.0);
+    assert!(config.output.interface && !config.output.gifti);
+    assert_eq!(config.check().map_err(|e| e.to_string()), Ok(()));
+}
+
+#[test]
+fn a_full_case_is_read() {
+    let text = r#"
+version = 1
+precision = "f32"
+device = { use = "cpu", ordinal = 1, threads = 2 }
+[domain.mesh]
+path = "mesh.vtu"
+refine = 1
+patch_size = 32
+partition = "blocks"
+data = [{ path = "lh.curv", name = "curv" }, { path = "b.gii" }]
+[initial]
+union = [{ ball = { center = [0, 0, 0], radius = 1 } },
+         { difference = [{ plane = { point = [0, 0, 0], normal = [1, 0, 0] } },
+                         { box = { min = [0, 0, -inf], max = [1, 1, inf] } }] }]
+[evolve]
+max_steps = 7
+steady = 1e-3
+velocity = { rotation = { axis = [0, 0, 1], period = 2 } }
+normal_speed = { data = "curv" }
+curvature = 1
+[reinitialize]
+rule = { every = 10 }
+half_width = { length = 2 }
+[output]
+folder = "../out"
+interval = 0.01
+compression = "none"
+fields = ["band", "patch"]
+gifti = true
+[expect]
+enclosed_area = 0.5
+components = { value = 1, tolerance = 0 }
+interface_error_mean = { at_most = 1e-3 }
+exact.ball = { center = [0, 0, 0], radius = 0.4 }
+"#;
+    let config = parse(text, &[]).unwrap();
+    let evolve = config.evolve.as_ref().unwrap();
+    assert_eq!(evolve.normal_speed, Some(Coefficient::Data { data: "curv".into() }));
+    assert_eq!(evolve.curvature, Some(Coefficient::Number(1.0)));
+    assert!(matches!(&evolve.velocity, Some(Velocity::Rotation(turn)) if turn.period == 2.0));
+    assert!(matches!(&config.initial, Some(Initial::Shape(Shape::Union(two))) if two.len() == 2));
+    assert_eq!(config.reinitialize.rule, Rule::Every(10));
+    assert_eq!(config.reinitialize.half_width, HalfWidth::Length { length: 2.0 });
+    let expected = config.expect.bounds();
+    assert_eq!(expected.len(), 3);
+    assert_eq!(expected[0].0, "enclosed_area");
+    assert_eq!(config.resolve("../out").unwrap(), Path::new("cases/../out"));
+    // The library writes what it reads.
+    let again = toml::to_string(&config).unwrap();
+    let mut again = parse(&again, &[]).unwrap_or_else(|e| panic!("{e}\n{again}"));
+    again.origin = config.origin.clone();
+    assert_eq!(again, config);
+}
+
+#[test]
+fn unknown_keys_name_line_table_and_nearest_key() {
+    assert_has(
+        &refusal(&with("clf = 0.5"), &[]),
+        &[
+            "cases/small.toml:8: unknown key `clf` in [evolve]",
+            "did you mean `cfl`?",
+            "allowed: end_time, max_steps, steady, cfl, velocity, normal_speed, curvature",
+        ],
+    );
+    let text = SMALL.replace("[evolve]", "[evolv]");
+    assert_has(
+        &refusal(&text, &[]),
+        &["cases/small.toml:6: unknown key `evolv` at top level", "did you mean `evolve`?"],
+    );
+    let text = SMALL.replace("radius", "radios");
+    assert_has(&refusal(&text, &[]), &["small.toml:5: ", "`radios`", "did you mean `radius`?"]);
+    let text = SMALL.replace("ball", "sphere");
+    assert_has(
+        &refusal(&text, &[]),
+        &["small.toml:5: ", "`sphere`", "allowed: ball, box,", "data"],
+    );
+    let text = format!("{SMALL}[expect]\nenclosed_aera = 1\n");
+    assert_has(&refusal(&text, &[]), &["small.toml:9: ", "did you mean `enclosed_area`?"]);
+}
+
+#[test]
+fn wrong_types_and_words_name_line_and_what_is_allowed() {
+    for (line, parts) in [
+        ("cfl = \"big\"", ["small.toml:8: ", "expected a number"]),
+        ("max_steps = -3", ["small.toml:8: ", "whole number >= 0"]),
+        ("curvature = \"yes\"", ["small.toml:8: ", "a number or { data ="]),
+        ("curvature = { date = \"x\" }", ["small.toml:8: ", "did you mean `data`?"]),
+        ("velocity = [1, 2]", ["small.toml:8: ", "[x, y, z]"]),
+        ("velocity = [1, 2, 3, 4]", ["small.toml:8: ", "[x, y, z]"]),
+        (
+            "velocity = { rotation = { axis = [0, 0, 1] } }",
+            ["small.toml:8: ", "`period` is missing"],
+        ),
+        ("velocity = {}", ["small.toml:8: ", "exactly one of `data`, `rotation`"]),
+        ("cfl = ", ["small.toml:8: ", "not TOML"]),
+    ] {
+        assert_has(&refusal(&with(line), &[]), &parts);
+    }
+    let text = format!("{SMALL}[reinitialize]\nrule = \"displacment\"\n");
+    assert_has(
+        &refusal(&text, &[]),
+        &["small.toml:9: ", "did you mean `displacement`?", "published, every, never"],
+    );
+    let text = format!("{SMALL}[reinitialize]\n\nhalf_width = \"hole\"\n");
+    assert_has(&refusal(&text, &[]), &["small.toml:10: ", "did you mean `whole`?"]);
+    let text = SMALL.replace("ball =", "plane = { point = [0,0,0], normal = [1,0,0] }\nball =");
+    assert_has(&refusal(&text, &[]), &["small.toml:4: ", "exactly one entry", "[initial]"]);
+}
+
+#[test]
+fn values_out_of_range_name_their_line() {
+    for (line, parts) in [
+        ("cfl = 0", ["small.toml:8: evolve.cfl must be in (0, 2], is 0"].as_slice()),
+        ("cfl = 2.5", &["small.toml:8: evolve.cfl", "is 2.5"]),
+        ("max_steps = 0", &["small.toml:8: evolve.max_steps must be at least 1"]),
+        ("curvature = -1", &["small.toml:8: evolve.curvature must be >= 0", "no solution"]),
+        ("normal_speed = nan", &["small.toml:8: evolve.normal_speed must be finite"]),
+        ("[output]\nevery = 5\ninterval = 0.1", &["small.toml:10: ", "stands beside `every`"]),
+        ("[reinitialize]\nrule = \"never\"", &["small.toml:9: ", "half_width = \"whole\""]),
+        ("[reinitialize]\nhalf_width = 0.5", &["small.toml:9: ", "2 to 1e6 mean edge lengths"]),
+        ("[distance]\nfrom = [\"vertex:1\"]", &["small.toml:8: ", "one task"]),
+        ("[expect]\nphi_max = {}", &["small.toml:9: expect.phi_max has no bound"]),
+        ("[expect]\ninterface_error_max = 1", &["small.toml:9: ", "exact.ball"]),
+        ("[expect]\ndistance_max = 1", &["small.toml:9: ", "task distance"]),
+        ("[expect]\nexact.ball = { center = [0,0,0], radius = -1 }", &["small.toml:9: ", "> 0"]),
+    ] {
+        assert_has(&refusal(&with(line), &[]), parts);
+    }
+    let text = SMALL.replace("radius = 0.3", "radius = -0.3");
+    assert_has(&refusal(&text, &[]), &["small.toml:5: initial.ball.radius must be > 0, is -0.3"]);
+    let text = SMALL.replace("end_time = 0.1\n", "");
+    assert_has(&refusal(&text, &[]), &["small.toml:6: evolve has no end", "`end_time`"]);
+    let text = SMALL.replace("[evolve]\nend_time = 0.1\n", "");
+    assert_has(&refusal(&text, &[]), &["the case has no task", "[evolve] or [distance]"]);
+    let text = SMALL.replace("generate.square = { cells = [8, 8] }", "patch_size = 8");
+    assert_has(&refusal(&text, &[]), &["small.toml:2: domain.mesh has no mesh", "`path`"]);
+    let text = SMALL.replace("[initial]", "path = \"m.vtu\"\npatch_size = 3\n[initial]");
+    assert_has(&refusal(&text, &[]), &["small.toml:3: domain.mesh.generate stands beside `path`"]);
+}
+
+#[test]
+fn the_version_is_required_and_known() {
+    let text = SMALL.replace("version = 1\n", "");
+    assert_has(&refusal(&text, &[]), &["`version` is missing", "start the file with version = 1"]);
+    let text = SMALL.replace("version = 1", "\nversion = 2");
+    assert_has(&refusal(&text, &[]), &["small.toml:2: ", "this program reads version = 1"]);
+}
+
+#[test]
+fn distance_cases_need_one_start() {
+    let head = "version = 1\n[domain.mesh]\npath = \"m.vtu\"\n[distance]\n";
+    let config = parse(&format!("{head}from = [\"vertex:0,17@0.5\", \"group:a\"]\n"), &[]).unwrap();
+    assert_eq!(config.distance.unwrap().from.len(), 2);
+    assert_has(&refusal(head, &[]), &["small.toml:4: distance needs exactly one start"]);
+    let text = format!("{head}from = [\"vertex:x\"]\n");
+    assert_has(&refusal(&text, &[]), &["small.toml:5: ", "`x` is not a vertex number", "allowed:"]);
+    let text = format!("{head}from = [\"vertex:0\"]\nsigned = true\n");
+    assert_has(&refusal(&text, &[]), &["small.toml:6: distance.signed", "no inside"]);
+    let text = format!("{head}from = [\"vertex:0\"]\nspeed = 0\n");
+    assert_has(&refusal(&text, &[]), &["small.toml:6: distance.speed must be > 0"]);
+}
+
+#[test]
+fn environment_variables_stand_in_paths() {
+    let case = |name: &str| {
+        let mesh = format!("path = \"${{{name}}}/m.vtu\"");
+        SMALL.replace("generate.square = { cells = [8, 8] }", &mesh)
+    };
+    assert_has(
+        &refusal(&case("ZEROSET_TEST_UNSET"), &[]),
+        &["small.toml:3: ", "environment variable ZEROSET_TEST_UNSET is not set"],
+    );
+    // Set in every test run by cargo.
+    let config = parse(&case("CARGO_MANIFEST_DIR"), &[]).unwrap();
+    let path = config.resolve(config.mesh().path.as_ref().unwrap()).unwrap();
+    assert_eq!(path, Path::new(env!("CARGO_MANIFEST_DIR")).join("m.vtu"));
+}
+
+#[test]
+fn options_replace_and_add_keys() {
+    let set = [
+        "evolve.end_time=0.25",
+        "precision=f32",
+        "initial.ball.radius=0.1",
+        "evolve.curvature.data=curv",
+        "output.fields=[\"band\"]",
+        "domain.mesh.partition=hilbert",
+        "expect.components=1",
+    ];
+    let config = parse(SMALL, &set).unwrap();
+    let evolve = config.evolve.as_ref().unwrap();
+    assert_eq!(evolve.end_time, Some(0.25));
+    assert_eq!(evolve.curvature, Some(Coefficient::Data { data: "curv".into() }));
+    assert_eq!(config.precision, Precision::F32);
+    assert_eq!(config.mesh().partition, Partition::Hilbert);
+    let Some(Initial::Shape(Shape::Ball { radius, .. })) = config.initial else { panic!() };
+    assert_eq!(radius, 0.1);
+    assert_eq!(config.expect.components.unwrap().value, Some(1.0));
+    assert_ne!(config.origin.hash, parse(SMALL, &[]).unwrap().origin.hash);
+    // A later option wins; a table replaces a number.
+    let twice =
+        ["evolve.cfl=0.5", "evolve.cfl=0.25", "evolve.curvature=1", "evolve.curvature.data=c"];
+    assert_eq!(parse(SMALL, &twice).unwrap().evolve.unwrap().cfl, 0.25);
+}
+
+#[test]
+fn wrong_options_are_named() {
+    for (set, parts) in [
+        ("evolve.clf=0.5", ["--set evolve.clf=0.5: unknown key `clf` in [evolve]", "`cfl`?"]),
+        ("evolve.cfl=3", ["--set evolve.cfl=3: evolve.cfl must be in (0, 2]", ""]),
+        ("evolve.cfl=big", ["--set evolve.cfl=big: wrong type", "expected a number"]),
+        ("evolve.cfl", ["--set evolve.cfl: no `=`", "--set key=value"]),
+        ("evolve..cfl=1", ["a part of the key is empty", ""]),
+        ("version=2", ["--set version=2: ", "version = 1"]),
+        ("reinitialize.rule=newer", ["--set reinitialize.rule=newer: ", "`never`?"]),
+        ("initial.ball.radius=-1", ["--set initial.ball.radius=-1: ", "must be > 0"]),
+    ] {
+        let message = refusal(SMALL, &["evolve.max_steps=3", set]);
+        assert_has(&message, &parts);
+        assert!(!message.contains("small.toml"), "{message}");
+    }
+}
+
+#[test]
+fn bounds_are_relative_to_the_value() {
+    let bounds = |text: &str| {
+        parse(&format!("{SMALL}[expect]\nphi_max = {text}\n"), &[]).unwrap().expect.phi_max.unwrap()
+    };
+    assert!(bounds("-2").met_by(-2.019) && !bounds("-2").met_by(-2.021));
+    assert!(bounds("{ value = 0, tolerance = 1e-3 }").met_by(-1e-3));
+    assert!(!bounds("{ value = 3, tolerance = 0 }").met_by(3.0001));
+    assert!(bounds("{ at_most = 1 }").met_by(-9.0) && !bounds("{ at_most = 1 }").met_by(1.1));
+    assert!(!bounds("{ at_least = 1 }").met_by(f64::NAN));
+    assert_eq!(Bounds::default().range(), (f64::NEG_INFINITY, f64::INFINITY));
+}
+
+#[test]
+fn a_missing_file_is_named() {
+    let error = Config::load(Path::new("no/such.toml"), &[]).unwrap_err();
+    assert_eq!(error.exit_code(), 2);
+    assert_has(&error.to_string(), &["no/such.toml: cannot read the case file"]);
+}
