@@ -31,7 +31,9 @@ fn main() {
         env!("CARGO_PKG_VERSION"),
         env!("ZEROSET_COMMIT"),
     );
-    println!("| patch size | partition and patches s | distance ms | rounds | updates per patch | redistance ms | step in band ms | step of whole domain ms | M cell updates/s |");
+    println!(
+        "| patch size | partition and patches s | distance ms | rounds | updates per patch | redistance ms | step in band ms | step of whole domain ms | M cell updates/s |"
+    );
     println!("|---|---|---|---|---|---|---|---|---|");
     for size in sizes {
         row(&mesh, &inside, &cpu, size);

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::MeshFile;
 use super::bytes::{Cursor, finite};
-use super::faces::{Faces, check_index, index_limit};
+use super::faces::{Faces, check_index};
 use super::text::show;
 use crate::error::{Error, Result};
 use crate::mesh::{DataArray, Values};
@@ -179,7 +179,6 @@ pub fn write_morph(path: &Path, values: &[f32], n_faces: usize) -> Result<()> {
         i32::try_from(n).map_err(|_| Error::output(path, what, "write GIFTI instead"))
     };
     let (n_values, n_faces) = (limit(values.len())?, limit(n_faces)?);
-    index_limit(path, values.len() as u64, "values")?;
     super::atomic::write(path, |out| {
         out.write_all(&MORPH)?;
         for n in [n_values, n_faces, 1] {

@@ -57,8 +57,14 @@ pub struct MeshFile {
 pub fn read_mesh(path: &Path) -> Result<MeshFile> {
     let bytes = load::load(path)?;
     let (format, warning) = sniff::format(path, &bytes)?;
-    let text = text::without_mark(&bytes);
-    let mut file = match format {
+    let mut file = read_as(format, path, &bytes)?;
+    file.warnings.extend(warning);
+    Ok(file)
+}
+
+fn read_as(format: Format, path: &Path, bytes: &[u8]) -> Result<MeshFile> {
+    let text = text::without_mark(bytes);
+    match format {
         Format::Msh => msh::read(path, text),
         Format::Vtk => vtk::read(path, text),
         Format::Ply => ply::read(path, text),
@@ -66,14 +72,12 @@ pub fn read_mesh(path: &Path) -> Result<MeshFile> {
         Format::Off => off::read(path, text),
         Format::Stl => stl::read(path, text),
         Format::Gifti => gifti::read(path, text),
-        Format::FreeSurfer => freesurfer::read(path, &bytes),
+        Format::FreeSurfer => freesurfer::read(path, bytes),
         Format::Morph => {
             let what = "holds numbers per vertex, no mesh";
             Err(Error::input(path, "", what, "give it as data of a mesh"))
         }
-    }?;
-    file.warnings.extend(warning);
-    Ok(file)
+    }
 }
 
 /// Reads arrays with one row per vertex: GIFTI shape and functional files, FreeSurfer `curv`,
@@ -86,7 +90,7 @@ pub fn read_data(path: &Path) -> Result<Vec<DataArray>> {
     let arrays = match sniff::format(path, &bytes)?.0 {
         Format::Gifti => gifti::read_data(path, text::without_mark(&bytes))?,
         Format::Morph => freesurfer::read_morph(path, &bytes)?,
-        _ => read_mesh(path)?.mesh.vertex_data,
+        format => read_as(format, path, &bytes)?.mesh.vertex_data,
     };
     if arrays.is_empty() {
         let what = "holds no numbers per vertex";

@@ -114,10 +114,10 @@ impl<'a> States<'a> {
         }
         let file = |ending| self.folder.file(&numbered(&self.config.name(), state.step, ending));
         if self.config.output.gifti {
-            write_vertex_values(&file("shape.gii"), self.array, &phi)?;
+            write_vertex_values(&file("shape.gii"), self.ready, self.array, &phi)?;
         }
         if self.config.output.freesurfer {
-            write_vertex_values(&file("morph"), self.array, &phi)?;
+            write_vertex_values(&file("morph"), self.ready, self.array, &phi)?;
         }
         Ok(())
     }
@@ -155,15 +155,15 @@ pub(super) fn write_single(path: &Path, ready: &Ready, name: &str, values: &[f64
             let geometry = mesh.geometry();
             vtk::write(path, &VtkOutput::new(&geometry).point_data(name, 1, &values[..]))
         }
-        _ => write_vertex_values(path, name, &values),
+        _ => write_vertex_values(path, ready, name, &values),
     }
 }
 
 /// Writes a GIFTI shape or FreeSurfer morph file; both hold 32-bit numbers.
-fn write_vertex_values(path: &Path, name: &str, values: &[f64]) -> Result<()> {
+fn write_vertex_values(path: &Path, ready: &Ready, name: &str, values: &[f64]) -> Result<()> {
     let values: Vec<f32> = values.iter().map(|&x| x as f32).collect();
     match ending(path) {
-        Some("morph") => freesurfer::write_morph(path, &values),
+        Some("morph") => freesurfer::write_morph(path, &values, ready.cleaning.n_stored_cells),
         _ => gifti::write_shape(path, name, &values),
     }
 }

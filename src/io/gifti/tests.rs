@@ -85,7 +85,7 @@ fn arrays_on_a_surface_and_their_names() {
 fn faults_are_named() {
     let gzip = "Encoding=\"GZipBase64Binary\"";
     let base64 = "Encoding=\"Base64Binary\"";
-    let huge = usize::MAX / 8;
+    let huge = usize::MAX / 16;
     for (arrays, found) in [
         (
             array("POINTSET", "FLOAT32", [2, 3], TEXT, "0 0 1 1 0.000"),

@@ -109,6 +109,9 @@ impl<'a> Reader<'a> {
     }
 
     fn faces(&mut self, element: &Element, body: &mut Body) -> Result<()> {
+        if element.count == 0 {
+            return Ok(());
+        }
         let n = body.promised(element)?;
         let Some(list) = element.find(&INDEX_LISTS, true) else {
             let what = "element \"face\" without the list vertex_indices";
@@ -131,6 +134,9 @@ impl<'a> Reader<'a> {
     }
 
     fn strips(&mut self, element: &Element, body: &mut Body) -> Result<()> {
+        if element.count == 0 {
+            return Ok(());
+        }
         let n = body.promised(element)?;
         let Some(list) = element.find(&INDEX_LISTS, true) else {
             let what = "element \"tristrips\" without the list vertex_indices";

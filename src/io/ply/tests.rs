@@ -128,6 +128,12 @@ fn faults_are_named_with_their_place() {
 }
 
 #[test]
+fn no_faces_need_no_list() {
+    let text = file(&format!("{VERTEX}element face 0\n"), POINTS);
+    assert_eq!(read_bytes(text.as_bytes()).unwrap().mesh.n_cells(), 0);
+}
+
+#[test]
 fn what_no_element_accounts_for_is_said() {
     let file = read_bytes(file(VERTEX, &format!("{POINTS}2 2 2\n")).as_bytes()).unwrap();
     assert_eq!(file.warnings, ["ignored: text after the last element, from line 12 on"]);
