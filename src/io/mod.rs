@@ -4,6 +4,8 @@
 //! count it has not checked against the bytes present.
 
 pub mod atomic;
+mod guard;
+pub mod vtk;
 
 use std::collections::BTreeMap;
 use std::path::Path;
