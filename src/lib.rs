@@ -22,5 +22,6 @@ pub mod levelset;
 pub mod mesh;
 pub mod patches;
 pub mod primitives;
+pub mod surface;
 
 pub use error::{Error, Result};

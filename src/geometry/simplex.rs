@@ -78,12 +78,14 @@ pub fn longest_edge<R: Real>(x: &[Vec3<R>]) -> R {
     longest
 }
 
-/// Point of the triangle or tetrahedron `x` (3 or 4 vertices) closest to `p`.
+/// Point of the simplex `x` (1 to 4 vertices) closest to `p`; `p` itself if there is none.
 pub fn closest_point(p: Vec3, x: &[Vec3]) -> Vec3 {
     match *x {
+        [a] => a,
+        [a, b] => closest_on_segment(p, a, b),
         [a, b, c] => closest_in_triangle(p, a, b, c),
         [a, b, c, d] => closest_in_tetrahedron(p, [a, b, c, d]),
-        _ => x.first().copied().unwrap_or(p),
+        _ => p,
     }
 }
 

@@ -1,4 +1,5 @@
 //! Level-set functions on meshes: distances, bands, evolution.
 
+pub mod check;
 pub mod eikonal;
 pub mod evolution;

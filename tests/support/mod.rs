@@ -1,6 +1,8 @@
 //! What several test files share.
 #![allow(dead_code)]
 
+pub mod verification;
+
 use std::path::PathBuf;
 
 /// A file of the shared test data, or `None` (said loudly) where the data is missing.

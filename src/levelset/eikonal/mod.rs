@@ -10,13 +10,15 @@
 //! from another patch is the one written in an earlier round: results depend neither on threads
 //! nor on the order in which patches are visited.
 //!
-//! - [`EikonalState`] holds the arrays; [`EikonalState::fix`] and [`EikonalState::seed`] set the source.
+//! - [`EikonalState`] holds the arrays; [`EikonalState::fix`] and [`EikonalState::seed`] set the source,
+//!   [`source`] finds start values around vertices, points and groups.
 //! - [`solve`] runs rounds over active patches until none is left.
 //! - [`redistance`] turns a level-set function into the signed distance to its zero set.
 
 mod cpu;
 pub mod formulas;
 mod redistance;
+pub mod source;
 #[cfg(test)]
 mod tests;
 

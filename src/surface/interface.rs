@@ -1,0 +1,189 @@
+//! Marching simplices: the zero set of phi as indexed segments or triangles.
+
+use rayon::prelude::*;
+
+use crate::mesh::Mesh;
+
+/// The zero set of a function on a mesh.
+#[derive(Clone, Debug, Default)]
+pub struct Interface {
+    /// Crossings of mesh edges, in mesh units.
+    pub vertices: Vec<[f64; 3]>,
+    /// The mesh edge each crossing lies on, inside vertex first.
+    pub edges: Vec<[u32; 2]>,
+    /// Where it lies: 0 at the inside vertex, 1 at the outside one.
+    pub weights: Vec<f64>,
+    /// Two (segments) or three (triangles) vertices per piece.
+    pub cells: Vec<u32>,
+    /// The mesh cell each piece lies in.
+    pub parents: Vec<u32>,
+    /// Vertices per piece: 2 in triangles, 3 in tetrahedra.
+    pub arity: usize,
+}
+
+impl Interface {
+    /// Values of a vertex array of the mesh at the crossings, linearly interpolated.
+    pub fn interpolate(&self, values: &[f64]) -> Vec<f64> {
+        let at = |(&[a, b], &t): (&[u32; 2], &f64)| {
+            values[a as usize] * (1.0 - t) + values[b as usize] * t
+        };
+        self.edges.iter().zip(&self.weights).map(at).collect()
+    }
+}
+
+/// Extracts the zero set of `phi` (mesh order).
+///
+/// Crossings are shared between cells, so lines connect and surfaces are closed where the mesh is.
+/// Pieces are oriented: in the plane the inside lies to the left of a segment of a
+/// counter-clockwise triangle; in tetrahedra normals point out of the inside.
+pub fn extract(mesh: &Mesh, phi: &[f64]) -> Interface {
+    let arity = mesh.kind.arity();
+    let chunk = 4096 * arity;
+    // Each task lists the pieces of its cells by the edges they end on; tasks join in order.
+    let parts: Vec<Vec<(u32, [[u32; 2]; 3])>> = mesh
+        .cells
+        .par_chunks(chunk)
+        .enumerate()
+        .map(|(k, cells)| {
+            let mut pieces = Vec::new();
+            for (c, cell) in cells.chunks_exact(arity).enumerate() {
+                cut(cell, phi, |piece| pieces.push(((k * 4096 + c) as u32, piece)));
+            }
+            pieces
+        })
+        .collect();
+    let pieces: Vec<(u32, [[u32; 2]; 3])> = parts.concat();
+    let n = arity - 1;
+    let mut edges: Vec<[u32; 2]> =
+        pieces.iter().flat_map(|(_, ends)| ends[..n].iter().copied()).collect();
+    edges.par_sort_unstable();
+    edges.dedup();
+    let number = |edge: &[u32; 2]| edges.partition_point(|e| e < edge) as u32;
+    let cells = pieces.par_iter().flat_map_iter(|(_, ends)| ends[..n].iter().map(number)).collect();
+    let weights: Vec<f64> = edges
+        .iter()
+        .map(|&[a, b]| {
+            let (inside, outside) = (phi[a as usize], phi[b as usize]);
+            inside / (inside - outside)
+        })
+        .collect();
+    let vertices = edges
+        .iter()
+        .zip(&weights)
+        .map(|(&[a, b], &t)| {
+            let (a, b) = (mesh.vertices[a as usize], mesh.vertices[b as usize]);
+            std::array::from_fn(|k| a[k] * (1.0 - t) + b[k] * t)
+        })
+        .collect();
+    let parents = pieces.iter().map(|&(cell, _)| cell).collect();
+    Interface { vertices, edges, weights, cells, parents, arity: n }
+}
+
+/// Hands out the pieces of the zero set in one cell by the edges they end on, inside vertex first.
+fn cut(cell: &[u32], phi: &[f64], mut piece: impl FnMut([[u32; 2]; 3])) {
+    let inside = |i: usize| phi[cell[i] as usize] < 0.0;
+    let n_inside = (0..cell.len()).filter(|&i| inside(i)).count();
+    if n_inside == 0 || n_inside == cell.len() {
+        return;
+    }
+    if cell.len() == 3 {
+        // The vertex alone on its side, and the two others in cyclic order.
+        let lone = n_inside == 1;
+        let Some(i) = (0..3).find(|&i| inside(i) == lone) else { return };
+        let (a, b, c) = (cell[i], cell[(i + 1) % 3], cell[(i + 2) % 3]);
+        if lone {
+            piece([[a, b], [a, c], [a, a]]);
+        } else {
+            piece([[c, a], [b, a], [a, a]]);
+        }
+        return;
+    }
+    // Even permutations keep the orientation of the tetrahedron.
+    const LONE: [[usize; 4]; 4] = [[0, 1, 2, 3], [1, 0, 3, 2], [2, 0, 1, 3], [3, 0, 2, 1]];
+    if n_inside != 2 {
+        let lone = n_inside == 1;
+        let Some(i) = (0..4).find(|&i| inside(i) == lone) else { return };
+        let [a, b, c, d] = LONE[i].map(|k| cell[k]);
+        if lone {
+            piece([[a, b], [a, c], [a, d]]);
+        } else {
+            piece([[b, a], [d, a], [c, a]]);
+        }
+        return;
+    }
+    const PAIRS: [[usize; 4]; 6] =
+        [[0, 1, 2, 3], [0, 2, 3, 1], [0, 3, 1, 2], [1, 2, 0, 3], [1, 3, 2, 0], [2, 3, 0, 1]];
+    let Some(pair) = PAIRS.iter().find(|p| inside(p[0]) && inside(p[1])) else { return };
+    let [a, b, c, d] = pair.map(|k| cell[k]);
+    // The quadrilateral ac, ad, bd, bc, cut along the diagonal that starts at the crossing of
+    // smallest vertex numbers, so that the choice does not depend on the order in the cell.
+    let ring = [[a, c], [a, d], [b, d], [b, c]];
+    let even = ring[0].min(ring[2]) < ring[1].min(ring[3]);
+    if even {
+        piece([ring[0], ring[1], ring[2]]);
+        piece([ring[0], ring[2], ring[3]]);
+    } else {
+        piece([ring[1], ring[2], ring[3]]);
+        piece([ring[1], ring[3], ring[0]]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::Vec3;
+    use crate::mesh::Kind;
+
+    fn one_cell(kind: Kind) -> Mesh {
+        let vertices = vec![[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0., 0., 1.]];
+        let n = kind.arity();
+        Mesh::new(kind, vertices[..n].to_vec(), (0..n as u32).collect())
+    }
+
+    #[test]
+    fn normals_of_all_tetrahedron_cases_point_out_of_the_inside() {
+        let mesh = one_cell(Kind::Volume);
+        for case in 1u32..15 {
+            let phi: Vec<f64> =
+                (0..4).map(|i| if case >> i & 1 == 1 { -1.0 } else { 0.5 }).collect();
+            let surface = extract(&mesh, &phi);
+            let n = case.count_ones();
+            assert_eq!(surface.parents.len(), if n == 2 { 2 } else { 1 });
+            let side = |wanted: bool| -> Vec3 {
+                let members = (0..4).filter(|&i| (phi[i] < 0.0) == wanted);
+                members.clone().map(|i| Vec3::from(mesh.vertices[i])).sum::<Vec3>()
+                    / members.count() as f64
+            };
+            let out = side(false) - side(true);
+            for t in surface.cells.chunks_exact(3) {
+                let [a, b, c]: [Vec3; 3] =
+                    std::array::from_fn(|k| surface.vertices[t[k] as usize].into());
+                assert!((b - a).cross(&(c - a)).dot(&out) > 0.0, "case {case:04b}");
+            }
+        }
+    }
+
+    #[test]
+    fn inside_lies_left_of_segments() {
+        let mesh = one_cell(Kind::Planar);
+        for case in 1u32..7 {
+            let phi: Vec<f64> =
+                (0..3).map(|i| if case >> i & 1 == 1 { -1.0 } else { 0.5 }).collect();
+            let line = extract(&mesh, &phi);
+            assert_eq!(line.cells.len(), 2);
+            let [a, b] = [0, 1].map(|k| Vec3::from(line.vertices[line.cells[k] as usize]));
+            for i in 0..3 {
+                let left = (b - a).cross(&(Vec3::from(mesh.vertices[i]) - a)).z > 0.0;
+                assert_eq!(left, phi[i] < 0.0, "case {case:03b}");
+            }
+        }
+    }
+
+    #[test]
+    fn interpolation_at_crossings() {
+        let mesh = one_cell(Kind::Planar);
+        let line = extract(&mesh, &[-1.0, 3.0, 1.0]);
+        assert_eq!(line.vertices, [[0.25, 0., 0.], [0., 0.5, 0.]]);
+        assert_eq!(line.interpolate(&[0.0, 4.0, 4.0]), [1.0, 2.0]);
+    }
+}

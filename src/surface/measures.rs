@@ -1,0 +1,295 @@
+//! Length or area of the interface, area or volume inside, components and Euler number.
+
+use rayon::prelude::*;
+
+use crate::geometry::{Vec3, simplex::Simplex};
+use crate::mesh::Mesh;
+
+/// Cells per partial sum: sums are added in this fixed pattern, whatever the number of threads.
+const BLOCK: usize = 4096;
+
+/// What an interface encloses.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+#[non_exhaustive]
+pub struct Measures {
+    /// Length (triangles) or area (tetrahedra) of the zero set, mesh units to the power d - 1.
+    pub interface: f64,
+    /// Area or volume of the inside, mesh units to the power d; exact for the linear phi.
+    pub enclosed: f64,
+    /// Connected parts of the inside.
+    pub components: u64,
+    /// Euler number of the inside: 1 for a disk or ball, less one for each hole through a disk,
+    /// plus one for each cavity of a ball.
+    pub euler_number: i64,
+    /// Smallest value of phi.
+    pub phi_min: f64,
+    /// Largest value of phi.
+    pub phi_max: f64,
+}
+
+/// Measures any number of functions on one mesh; holds what depends on the mesh only.
+pub struct Measurer {
+    /// Facets with another number of cells than two, and that number.
+    odd_facets: Vec<(Vec<u32>, u32)>,
+    /// All edges of a tetrahedral mesh; empty for triangles, whose edges are facets.
+    edges: Vec<[u32; 2]>,
+}
+
+impl Measurer {
+    /// Prepares for a cleaned mesh.
+    pub fn new(mesh: &Mesh) -> Self {
+        let arity = mesh.kind.arity();
+        let mut facets: Vec<[u32; 3]> = Vec::with_capacity(mesh.cells.len());
+        for cell in mesh.iter_cells() {
+            for skip in 0..arity {
+                let mut facet = [u32::MAX; 3];
+                let others = cell.iter().enumerate().filter(|&(i, _)| i != skip);
+                for (slot, (_, &v)) in facet.iter_mut().zip(others) {
+                    *slot = v;
+                }
+                facet.sort_unstable();
+                facets.push(facet);
+            }
+        }
+        facets.par_sort_unstable();
+        let odd_facets = facets
+            .chunk_by(|a, b| a == b)
+            .filter(|run| run.len() != 2)
+            .map(|run| (run[0][..arity - 1].to_vec(), run.len() as u32))
+            .collect();
+        let mut edges = Vec::new();
+        if arity == 4 {
+            edges.reserve(mesh.n_cells() * 6);
+            for cell in mesh.iter_cells() {
+                for (i, &v) in cell.iter().enumerate() {
+                    edges.extend(cell[..i].iter().map(|&w| [v.min(w), v.max(w)]));
+                }
+            }
+            edges.par_sort_unstable();
+            edges.dedup();
+            edges.shrink_to_fit();
+        }
+        Measurer { odd_facets, edges }
+    }
+
+    /// Measures the inside `phi < 0` of `phi` (mesh order).
+    pub fn measure(&self, mesh: &Mesh, phi: &[f64]) -> Measures {
+        let arity = mesh.kind.arity();
+        let blocks: Vec<Sums> = mesh
+            .cells
+            .par_chunks(BLOCK * arity)
+            .map(|cells| {
+                let mut sums = Sums::default();
+                for cell in cells.chunks_exact(arity) {
+                    match arity {
+                        3 => sums.add::<3>(mesh, cell, phi),
+                        _ => sums.add::<4>(mesh, cell, phi),
+                    }
+                }
+                sums
+            })
+            .collect();
+        let mut all = Sums::default();
+        for block in &blocks {
+            all.interface += block.interface;
+            all.enclosed += block.enclosed;
+            all.full_cells += block.full_cells;
+            all.full_facets += block.full_facets;
+        }
+        let inside = |v: &u32| phi[*v as usize] < 0.0;
+        // Every facet was counted once per cell; those of two cells are halved below.
+        let mut twice_facets = all.full_facets;
+        for (facet, cells) in &self.odd_facets {
+            if facet.iter().all(inside) {
+                twice_facets += 2 - i64::from(*cells);
+            }
+        }
+        let facets = twice_facets / 2;
+        let vertices = phi.par_iter().filter(|&&v| v < 0.0).count() as i64;
+        // The inside of a linear phi shrinks onto the simplices that lie in it whole.
+        let euler_number = if arity == 3 {
+            vertices - facets + all.full_cells
+        } else {
+            let edges = self.edges.par_iter().filter(|e| e.iter().all(inside)).count() as i64;
+            vertices - edges + facets - all.full_cells
+        };
+        let fold = |f: fn(f64, f64) -> f64, start: f64| phi.iter().copied().fold(start, f);
+        Measures {
+            interface: all.interface,
+            enclosed: all.enclosed,
+            components: components(mesh, phi),
+            euler_number,
+            phi_min: fold(f64::min, f64::INFINITY),
+            phi_max: fold(f64::max, f64::NEG_INFINITY),
+        }
+    }
+}
+
+#[derive(Default)]
+struct Sums {
+    interface: f64,
+    enclosed: f64,
+    /// Cells with all vertices inside.
+    full_cells: i64,
+    /// Facets with all vertices inside, once per cell.
+    full_facets: i64,
+}
+
+impl Sums {
+    fn add<const N: usize>(&mut self, mesh: &Mesh, cell: &[u32], phi: &[f64]) {
+        let values: [f64; N] = std::array::from_fn(|i| phi[cell[i] as usize]);
+        let n_inside = values.iter().filter(|&&v| v < 0.0).count();
+        if n_inside == 0 {
+            return;
+        }
+        self.full_facets += match N - n_inside {
+            0 => N as i64,
+            1 => 1,
+            _ => 0,
+        };
+        let x: [Vec3; N] = std::array::from_fn(|i| mesh.vertices[cell[i] as usize].into());
+        let meas = Simplex::new(&x).meas;
+        if n_inside == N {
+            self.full_cells += 1;
+            self.enclosed += meas;
+            return;
+        }
+        let (interface, share) =
+            if N == 3 { in_triangle(&x, &values) } else { in_tet(&x, &values) };
+        self.interface += interface;
+        self.enclosed += share * meas;
+    }
+}
+
+/// Crossing of the edge from i (inside) to j, as a point and as the fraction of the edge inside.
+fn crossing(x: &[Vec3], phi: &[f64], i: usize, j: usize) -> (Vec3, f64) {
+    let t = phi[i] / (phi[i] - phi[j]);
+    (x[i] + (x[j] - x[i]) * t, t)
+}
+
+/// Length of the zero set in a cut triangle and the share of its area inside.
+fn in_triangle(x: &[Vec3], phi: &[f64]) -> (f64, f64) {
+    let lone_inside = phi.iter().filter(|&&v| v < 0.0).count() == 1;
+    let Some(i) = (0..3).find(|&i| (phi[i] < 0.0) == lone_inside) else { return (0.0, 0.0) };
+    let (a, s) = crossing(x, phi, i, (i + 1) % 3);
+    let (b, t) = crossing(x, phi, i, (i + 2) % 3);
+    ((b - a).norm(), if lone_inside { s * t } else { 1.0 - s * t })
+}
+
+/// Area of the zero set in a cut tetrahedron and the share of its volume inside.
+fn in_tet(x: &[Vec3], phi: &[f64]) -> (f64, f64) {
+    let n_inside = phi.iter().filter(|&&v| v < 0.0).count();
+    let triangle = |a: Vec3, b: Vec3, c: Vec3| 0.5 * (b - a).cross(&(c - a)).norm();
+    if n_inside != 2 {
+        let lone_inside = n_inside == 1;
+        let Some(i) = (0..4).find(|&i| (phi[i] < 0.0) == lone_inside) else { return (0.0, 0.0) };
+        let [(a, r), (b, s), (c, t)] = [1, 2, 3].map(|k| crossing(x, phi, i, (i + k) % 4));
+        let corner = r * s * t;
+        return (triangle(a, b, c), if lone_inside { corner } else { 1.0 - corner });
+    }
+    let mut order = [0, 1, 2, 3];
+    order.sort_by_key(|&i| phi[i] >= 0.0);
+    let [a, b, c, d] = order;
+    let ((ac, p), (ad, q)) = (crossing(x, phi, a, c), crossing(x, phi, a, d));
+    let ((bc, r), (bd, s)) = (crossing(x, phi, b, c), crossing(x, phi, b, d));
+    // The wedge between edge ab and the quadrilateral is made of the tetrahedra (a, ac, ad, b),
+    // (ac, ad, b, bd) and (ac, b, bc, bd); their shares are determinants of barycentric coordinates.
+    let share = p * q + p * s * (1.0 - q) + r * s * (1.0 - p);
+    (triangle(ac, ad, bd) + triangle(ac, bd, bc), share)
+}
+
+/// Connected parts of the vertices with phi < 0, joined by cell edges.
+fn components(mesh: &Mesh, phi: &[f64]) -> u64 {
+    let mut parent: Vec<u32> = (0..phi.len() as u32).collect();
+    fn root(parent: &mut [u32], mut v: u32) -> u32 {
+        while parent[v as usize] != v {
+            parent[v as usize] = parent[parent[v as usize] as usize];
+            v = parent[v as usize];
+        }
+        v
+    }
+    let inside = |v: u32| phi[v as usize] < 0.0;
+    let mut count = phi.iter().filter(|&&v| v < 0.0).count() as u64;
+    for cell in mesh.iter_cells() {
+        let mut members = cell.iter().copied().filter(|&v| inside(v));
+        let Some(first) = members.next() else { continue };
+        for v in members {
+            let (a, b) = (root(&mut parent, first), root(&mut parent, v));
+            if a != b {
+                parent[a.max(b) as usize] = a.min(b);
+                count -= 1;
+            }
+        }
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::Kind;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Shares against the integral of the indicator over many points.
+        #[test]
+        fn shares_of_cut_cells(phi in proptest::array::uniform4(-1.0f64..1.0)) {
+            let x = [Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z()];
+            let n = 60;
+            for d in [2, 3] {
+                let cut = phi[..=d].iter().filter(|&&v| v < 0.0).count();
+                prop_assume!(cut > 0 && cut <= d);
+                let share = if d == 2 { in_triangle(&x[..3], &phi[..3]).1 } else { in_tet(&x, &phi).1 };
+                let (mut hits, mut all) = (0, 0);
+                for i in 0..n {
+                    for j in 0..n - i {
+                        for k in 0..if d == 3 { n - i - j } else { 1 } {
+                            let at = |i: usize| (i as f64 + 0.3) / (n as f64);
+                            let w = [at(i), at(j), if d == 3 { at(k) } else { 0.0 }];
+                            let rest = 1.0 - w.iter().sum::<f64>();
+                            let value = rest * phi[0] + w[0] * phi[1] + w[1] * phi[2]
+                                + if d == 3 { w[2] * phi[3] } else { 0.0 };
+                            all += 1;
+                            hits += usize::from(value < 0.0);
+                        }
+                    }
+                }
+                let sampled = hits as f64 / all as f64;
+                prop_assert!((share - sampled).abs() < 0.08, "d {d}: {share} against {sampled}");
+            }
+        }
+
+        /// Inside and outside fill the cell, whichever side is called inside.
+        #[test]
+        fn shares_of_both_sides_add_up(phi in proptest::array::uniform4(-1.0f64..1.0)) {
+            let cut = phi.iter().filter(|&&v| v < 0.0).count();
+            prop_assume!(cut > 0 && cut < 4);
+            let x = [Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z()];
+            let (area, share) = in_tet(&x, &phi);
+            let (other_area, other) = in_tet(&x, &phi.map(|v| -v));
+            prop_assert!((share + other - 1.0).abs() < 1e-12);
+            prop_assert!((area - other_area).abs() < 1e-12);
+        }
+    }
+
+    /// A strip of squares, two triangles each: vertices (i, 0) and (i, 1).
+    fn strip(n: u32) -> Mesh {
+        let vertices = (0..=n).flat_map(|i| [[f64::from(i), 0., 0.], [f64::from(i), 1., 0.]]);
+        let cells = (0..n).flat_map(|i| {
+            let v = 2 * i;
+            [v, v + 2, v + 3, v, v + 3, v + 1]
+        });
+        Mesh::new(Kind::Planar, vertices.collect(), cells.collect())
+    }
+
+    #[test]
+    fn two_parts_of_a_strip() {
+        let mesh = strip(10);
+        // Inside: x < 2.5 and x > 7.5.
+        let phi: Vec<f64> = mesh.vertices.iter().map(|x| 2.5 - (x[0] - 5.0).abs()).collect();
+        let m = Measurer::new(&mesh).measure(&mesh, &phi);
+        assert_eq!((m.components, m.euler_number), (2, 2));
+        assert!((m.enclosed - 5.0).abs() < 1e-12 && (m.interface - 2.0).abs() < 1e-12, "{m:?}");
+        assert_eq!((m.phi_min, m.phi_max), (-2.5, 2.5));
+    }
+}
