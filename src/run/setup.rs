@@ -266,7 +266,8 @@ pub fn terms(config: &Config, ready: &Ready) -> Result<Terms> {
                 None => Coefficient::Uniform([0.0]),
                 Some(config::Coefficient::Number(x)) => Coefficient::Uniform([*x]),
                 Some(config::Coefficient::Data { data }) => {
-                    let rows = ready.vertex_array(data, 1).map_err(config.locate(key))?;
+                    let key = format!("{key}.data");
+                let rows = ready.vertex_array(data, 1).map_err(config.locate(&key))?;
                     Coefficient::PerVertex(rows.into_iter().map(|x| [x]).collect())
                 }
             })
@@ -324,7 +325,7 @@ pub fn slowness(config: &Config, ready: &Ready) -> Result<Slowness<f64>> {
         None => Ok(Slowness::Uniform(1.0)),
         Some(Speed::Number(speed)) => Ok(Slowness::Uniform(1.0 / speed)),
         Some(Speed::Data { cell_data }) => {
-            let key = "distance.speed";
+            let key = "distance.speed.cell_data";
             let speeds = ready.cell_array(cell_data).map_err(config.locate(key))?;
             if let Some(k) = speeds.iter().position(|&speed| speed <= 0.0) {
                 let cell = ready.cleaning.kept_cells.get(k).copied().unwrap_or(k as u32);
