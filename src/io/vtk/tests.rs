@@ -2,7 +2,7 @@
 
 use super::*;
 
-#[path = "../../../tests/support/mod.rs"]
+#[path = "../../../tests/support/shared_data.rs"]
 mod support;
 
 /// Files that the crate must be able to read, so that it is not left out unnoticed; our own
