@@ -179,7 +179,7 @@ fn verdict_line(verdict: &Verdict) -> String {
             let summary = cleaning.summary().map_or("as it is".into(), |s| format!("with {s}"));
             match cleaning.nonmanifold {
                 0 => format!("takes it {summary}"),
-                n => format!("takes it {summary}; {} nonmanifold stay", thousands(n)),
+                n => format!("takes it {summary}; nonmanifold and kept: {}", thousands(n)),
             }
         }
         (None, None) => String::new(),
