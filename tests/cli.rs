@@ -211,7 +211,11 @@ fn what_only_the_mesh_can_tell_is_placed_in_the_case_file_too() {
 fn a_numerical_failure_is_code_4_and_keeps_what_was_written() {
     let place = Place::with(CIRCLE);
     let huge = ["--set", "precision=f32", "--set", "evolve.normal_speed=1e39"];
-    place.fails(&[&["run", "case.toml"][..], &huge].concat(), 4, "the time step of 0.000e0 is lost");
+    place.fails(
+        &[&["run", "case.toml"][..], &huge].concat(),
+        4,
+        "the time step of 0.000e0 is lost",
+    );
     let report = place.report("results/case");
     assert_eq!(report["status"], "failed");
     assert!(report["ended_by"].as_str().unwrap().starts_with("numerical failure"));

@@ -65,10 +65,7 @@ pub const V16: Case = Case {
             mesh: "equi",
             sizes: &[32, 64],
             quick: 2,
-            rows: &[
-                mean(&[2.8e-4, 7.2e-4]).gate(Gate::AtMost(2e-3)),
-                rate(&[1.007], 0.015, 0),
-            ],
+            rows: &[mean(&[2.8e-4, 7.2e-4]).gate(Gate::AtMost(2e-3)), rate(&[1.007], 0.015, 0)],
         },
         Series {
             mesh: "equi:w10",
@@ -133,10 +130,7 @@ pub const V19: Case = Case {
         mesh: "equi",
         sizes: &[32],
         quick: 1,
-        rows: &[
-            Row::new("area change", &[-0.1274]).gate(Gate::None),
-            rate(&[1.0135], 0.03, 0),
-        ],
+        rows: &[Row::new("area change", &[-0.1274]).gate(Gate::None), rate(&[1.0135], 0.03, 0)],
     }],
 };
 
@@ -262,7 +256,14 @@ fn probe() {
         let e = interface_error(&domain.plain, &run.phi, |x| (x - c).norm() - 0.4);
         println!("P cross shifted {n} {e:?}");
     }
-    for (height, along, jitter) in [(2.0, 30, 0.25), (3.0, 45, 0.25), (2.0, 30, 0.0), (2.0, 30, 0.15), (2.0,36,0.25), (3.0,36,0.25)] {
+    for (height, along, jitter) in [
+        (2.0, 30, 0.25),
+        (3.0, 45, 0.25),
+        (2.0, 30, 0.0),
+        (2.0, 30, 0.15),
+        (2.0, 36, 0.25),
+        (3.0, 36, 0.25),
+    ] {
         for seed in [1, 2, 3] {
             let mut line = format!("P cylinder {height} {along} {jitter} {seed}: ");
             for n in [24, 48] {
@@ -271,9 +272,17 @@ fn probe() {
                 cylinder.cells = [n, n * along / 96];
                 cylinder.jitter = jitter;
                 cylinder.seed = seed;
-                let domain = setting.place(zeroset::mesh::clean(generate(&Generate::Cylinder(cylinder)).unwrap()).unwrap().0);
+                let domain = setting.place(
+                    zeroset::mesh::clean(generate(&Generate::Cylinder(cylinder)).unwrap())
+                        .unwrap()
+                        .0,
+                );
                 let distance = |x: Vec3| x.y.atan2(x.x).hypot(x.z);
-                let a = if height >= 2.0 { flowed(&domain, 0.2, |x| distance(x) - 0.9, |x| distance(x) - 0.41f64.sqrt())} else {0.};
+                let a = if height >= 2.0 {
+                    flowed(&domain, 0.2, |x| distance(x) - 0.9, |x| distance(x) - 0.41f64.sqrt())
+                } else {
+                    0.
+                };
                 let b = flowed(&domain, 0.2, |x| x.z - 0.1, |x| x.z - 0.1);
                 let c = flowed(&domain, 0.2, |x| x.z, |x| x.z);
                 line += &format!("{a:.2e} {b:.2e} {c:.2e} | ");
@@ -281,7 +290,13 @@ fn probe() {
             println!("{line}");
         }
     }
-    for (from, to, along, jitter) in [(0.25, 2.0, 56, 0.25), (0.5, 1.75, 40, 0.25), (0.25, 2.0, 56, 0.0), (0.0, 2.0, 64, 0.0), (0.0, 1.5, 48, 0.25)] {
+    for (from, to, along, jitter) in [
+        (0.25, 2.0, 56, 0.25),
+        (0.5, 1.75, 40, 0.25),
+        (0.25, 2.0, 56, 0.0),
+        (0.0, 2.0, 64, 0.0),
+        (0.0, 1.5, 48, 0.25),
+    ] {
         for seed in [1, 2, 3] {
             let mut line = format!("P cone {from} {to} {along} {jitter} {seed}: ");
             for n in [24, 48] {
@@ -290,7 +305,9 @@ fn probe() {
                 cone.cells = [n, n * along / 96];
                 cone.jitter = jitter;
                 cone.seed = seed;
-                let domain = setting.place(zeroset::mesh::clean(generate(&Generate::Cone(cone)).unwrap()).unwrap().0);
+                let domain = setting.place(
+                    zeroset::mesh::clean(generate(&Generate::Cone(cone)).unwrap()).unwrap().0,
+                );
                 let slant = |x: Vec3| x.z / (PI / 6.0).cos();
                 let a = flowed(&domain, 0.15, |x| slant(x) - 1.0, |x| slant(x) - 0.7f64.sqrt());
                 let slant = |x: Vec3| x.norm();
