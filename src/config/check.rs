@@ -97,7 +97,7 @@ fn check_mesh(config: &Config) -> Checked {
 fn check_path(config: &Config, key: &str, path: &str) -> Checked {
     match config.resolved(path) {
         Ok(_) => Ok(()),
-        Err((what, remedy)) => Err(flaw(key, format!(": {what}"), remedy)),
+        Err((what, remedy)) => Err(flaw(key, format!("is not usable: {what}"), remedy)),
     }
 }
 
