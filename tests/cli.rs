@@ -179,7 +179,7 @@ fn wrong_words_are_code_2() {
     place.fails(
         &["check", "case.toml", "--set", "evolve.curvature.data=curv"],
         2,
-        "evolve.curvature.data=curv: evolve.curvature: there is no vertex array \"curv\"",
+        "evolve.curvature.data=curv: evolve.curvature.data: there is no vertex array \"curv\"",
     );
     place.fails(
         &["check", "case.toml", "--set", "expect.enclosed_volume=1"],
@@ -201,7 +201,7 @@ fn what_only_the_mesh_can_tell_is_placed_in_the_case_file_too() {
     place.fails(
         &["run", "case.toml"],
         2,
-        "case.toml:8: evolve.curvature: there is no vertex array",
+        "case.toml:8: evolve.curvature.data: there is no vertex array",
     );
     let place = Place::with(&CIRCLE.replace("radius = 0.6", "radius = 60"));
     place.fails(&["run", "case.toml"], 2, "case.toml:4: the whole mesh is inside [initial]");

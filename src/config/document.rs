@@ -144,11 +144,11 @@ impl<'t> Document<'t> {
         for (part, name) in tables.iter().enumerate() {
             let fresh = || Spanned::new(place(part), DeValue::Table(DeTable::new()));
             let key = Spanned::new(place(part), Cow::Borrowed(name.as_str()));
-            let entry = table.entry(key).or_insert_with(fresh);
-            if !entry.get_ref().is_table() {
-                *entry = fresh();
+            // A value that gives way to a table goes with its key, which keeps its old place.
+            if table.get(name.as_str()).is_some_and(|value| !value.get_ref().is_table()) {
+                table.remove(name.as_str());
             }
-            match entry.get_mut() {
+            match table.entry(key).or_insert_with(fresh).get_mut() {
                 DeValue::Table(inner) => table = inner,
                 _ => return Err(wrong("not a table")),
             }

@@ -161,3 +161,163 @@ impl Loop<'_, '_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Prepared;
+    use super::super::Stages;
+    use super::super::states::StoredMesh;
+    use super::*;
+    use crate::backend::Cpu;
+    use crate::config::Config;
+    use crate::output::RunFolder;
+
+    const CASE: &str = "version = 1\n[domain.mesh]\ngenerate.square = { cells = [4, 4] }\n\
+        [initial]\nball = { center = [0.5, 0.5, 0], radius = 0.3 }\n[evolve]\nend_time = 1\n\
+        [output]\ninterval = 0.25\nmeasures_every = 2\n";
+
+    /// Steps of 0.1 at most; fails in a step, loses its interface in a step, or sets a flag.
+    struct Fake<'a> {
+        n: usize,
+        steps: u64,
+        fails_at: u64,
+        gone_at: u64,
+        interrupts_at: (u64, &'a AtomicBool),
+    }
+
+    impl<'a> Fake<'a> {
+        fn new(flag: &'a AtomicBool) -> Self {
+            let never = u64::MAX;
+            let interrupts_at = (never, flag);
+            Fake { n: 25, steps: 0, fails_at: never, gone_at: never, interrupts_at }
+        }
+    }
+
+    impl Moving for Fake<'_> {
+        fn step(&mut self, largest: f64) -> Result<StepInfo> {
+            self.steps += 1;
+            if self.steps == self.fails_at {
+                return Err(Error::Numerical { what: "as told".into(), remedy: String::new() });
+            }
+            if self.steps == self.interrupts_at.0 {
+                self.interrupts_at.1.store(true, Ordering::Relaxed);
+            }
+            let dt = largest.min(0.1);
+            Ok(StepInfo { step: self.steps, time: 0.0, dt, rate: 1.0, reinitialized: false })
+        }
+        fn is_gone(&self) -> bool {
+            self.steps >= self.gone_at
+        }
+        fn phi(&self) -> Vec<f64> {
+            (0..self.n).map(|v| v as f64 - 12.5).collect()
+        }
+        fn band(&self) -> Vec<bool> {
+            vec![true; self.n]
+        }
+        fn n_band_vertices(&self) -> usize {
+            self.n
+        }
+        fn n_active_patches(&self) -> usize {
+            1
+        }
+        fn totals(&self) -> Totals {
+            Totals::default()
+        }
+    }
+
+    struct Silent;
+    impl Observer for Silent {
+        fn stage(&self, _: &str) {}
+        fn step(&self, _: &Progress) {}
+    }
+
+    /// Runs the loop; what it returned, the report, and the times in measures.csv.
+    fn run(fake: &mut Fake<'_>, set: &[&str]) -> (Result<()>, Report, Vec<f64>) {
+        let flag = fake.interrupts_at.1;
+        let set: Vec<String> = set.iter().map(|s| s.to_string()).collect();
+        let config = Config::parse(CASE, "case.toml".as_ref(), &set).unwrap();
+        let mut stage = Stages::new(&Silent);
+        let prepared = Prepared::new(&config, Cpu::new(1).unwrap(), "", &mut stage).unwrap();
+        let mut report = prepared.report(&config);
+        let parent = tempfile::tempdir().unwrap();
+        let folder = RunFolder::open(&parent.path().join("out"), false).unwrap();
+        let stored = StoredMesh::new(&prepared.ready, config.output.compression);
+        let patch_of = prepared.patches.patch_of_vertex();
+        let mut states = States::new(&config, &stored, &patch_of, "phi", &folder);
+        let mesh = &prepared.ready.mesh;
+        let mut measures = MeasuresFile::create(&folder.file("measures.csv"), mesh.kind).unwrap();
+        let work = Loop {
+            mesh,
+            evolve: config.evolve.as_ref().unwrap(),
+            output: &config.output,
+            states: &mut states,
+            measures: &mut measures,
+            interrupt: flag,
+            observer: &Silent,
+            measurer: Measurer::new(mesh),
+        };
+        let done = work.run(fake, &mut report);
+        let text = std::fs::read_to_string(folder.file("measures.csv")).unwrap();
+        let time = |line: &str| line.split(',').nth(1).unwrap().parse().unwrap();
+        (done, report, text.lines().skip(1).map(time).collect())
+    }
+
+    #[test]
+    fn states_land_on_their_times_and_measures_come_between() {
+        let flag = AtomicBool::new(false);
+        let (done, report, times) = run(&mut Fake::new(&flag), &[]);
+        done.unwrap();
+        // Three steps to each output time; a line every second step.
+        let rounded: Vec<i64> = times.iter().map(|t| (t * 100.0).round() as i64).collect();
+        assert_eq!(rounded, [0, 20, 25, 35, 50, 70, 75, 85, 100]);
+        assert!([0.25, 0.5, 0.75, 1.0].iter().all(|t| times.contains(t)), "{times:?}");
+        assert_eq!((report.steps, report.time, report.states), (12, 1.0, 5));
+        assert_eq!(
+            (report.status, report.ended_by.as_str()),
+            (Status::Finished, "end_time reached")
+        );
+        assert_eq!(report.first.unwrap().time, 0.0);
+        assert_eq!(report.last.unwrap().time, 1.0);
+    }
+
+    #[test]
+    fn an_interrupt_ends_after_the_step_with_its_state() {
+        let flag = AtomicBool::new(false);
+        let mut fake = Fake { interrupts_at: (4, &flag), ..Fake::new(&flag) };
+        let (done, report, times) = run(&mut fake, &[]);
+        done.unwrap();
+        assert_eq!((report.status, report.ended_by.as_str()), (Status::Interrupted, "interrupted"));
+        assert_eq!((report.steps, report.states), (4, 3));
+        assert_eq!(times.last(), Some(&report.time));
+    }
+
+    #[test]
+    fn a_lost_interface_is_an_end_like_another() {
+        let flag = AtomicBool::new(false);
+        let mut fake = Fake { gone_at: 5, ..Fake::new(&flag) };
+        let (done, report, _) = run(&mut fake, &[]);
+        done.unwrap();
+        assert_eq!((report.steps, report.ended_by.as_str()), (5, "interface gone"));
+        assert_eq!(report.last.unwrap().step, 5);
+    }
+
+    #[test]
+    fn a_failed_step_keeps_what_was_due_before() {
+        let flag = AtomicBool::new(false);
+        let mut fake = Fake { fails_at: 5, ..Fake::new(&flag) };
+        let (done, report, times) = run(&mut fake, &[]);
+        assert_eq!(done.unwrap_err().exit_code(), 4);
+        assert_eq!(report.status, Status::Failed);
+        assert_eq!((report.steps, report.states, times.len()), (4, 2, 4));
+    }
+
+    #[test]
+    fn steps_count_where_time_does_not() {
+        let flag = AtomicBool::new(false);
+        let set = ["evolve.max_steps=3", "output={ every = 2 }"];
+        let (done, report, times) = run(&mut Fake::new(&flag), &set);
+        done.unwrap();
+        assert_eq!((report.steps, report.states, times.len()), (3, 3, 3));
+        assert_eq!(report.ended_by, "max_steps done");
+    }
+}

@@ -3,6 +3,7 @@
 mod distance;
 mod evolve;
 mod norms;
+mod ready;
 mod schedule;
 pub mod setup;
 mod states;
@@ -22,7 +23,7 @@ use crate::output::{Drift, MeasuresFile, MeshCounts, Report, RunFolder, Seconds,
 use crate::patches::{Partition, Patches};
 use crate::surface::{self, Measurer};
 use evolve::{Loop, Moving};
-use setup::Ready;
+pub use ready::Ready;
 use states::{States, StoredMesh};
 
 /// What a run needs beside its case.

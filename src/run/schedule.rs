@@ -127,7 +127,7 @@ mod tests {
     fn schedule(evolve: &str, output: &str) -> Schedule {
         let text = format!(
             "version = 1\n[domain.mesh]\npath = \"m\"\n[initial]\ndata = \"phi\"\n[evolve]\n\
-             {evolve}\n[output]\n{output}\n"
+             curvature = 1\n{evolve}\n[output]\n{output}\n"
         );
         let config = Config::parse(&text, "case.toml".as_ref(), &[]).unwrap();
         Schedule::new(config.evolve.as_ref().unwrap(), &config.output)

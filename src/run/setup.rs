@@ -1,239 +1,14 @@
-//! From a case to what a solver starts from: the mesh, the initial level set, the coefficients.
-
-use std::path::Path;
+//! What a solver starts from: the initial level set, coefficients, sources.
 
 use rayon::prelude::*;
 
-use crate::config::{self, Config, DataFile, Initial, Seed, Speed, Velocity, suggest};
+use super::Ready;
+use crate::config::{self, Config, Initial, Seed, Speed, Velocity};
 use crate::error::{Error, Result};
 use crate::geometry::Vec3;
-use crate::io;
 use crate::levelset::eikonal::{Slowness, source};
 use crate::levelset::evolution::{Coefficient, Terms};
-use crate::mesh::{self, Cleaning, DataArray, Members, Mesh};
-
-/// A mesh that a solver may trust, and the way back to the mesh as stored.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Ready {
-    /// The cleaned mesh.
-    pub mesh: Mesh,
-    /// What cleaning did; holds the map to stored vertices.
-    pub cleaning: Cleaning,
-    /// Coordinates as stored, `[n_stored_vertices]`; those of unused vertices included.
-    pub stored_vertices: Vec<[f64; 3]>,
-    /// What was given up or changed on the way.
-    pub warnings: Vec<String>,
-}
-
-impl Ready {
-    /// Reads or makes the mesh of a case with its data arrays, refines and cleans it.
-    ///
-    /// # Errors
-    /// [`Error::Input`] for files, [`Error::Case`] for options of a generator.
-    pub fn new(config: &Config) -> Result<Self> {
-        let source = config.mesh();
-        let mut warnings = Vec::new();
-        let (mut mesh, file) = match (&source.path, &source.generate) {
-            (Some(path), _) => {
-                let path = config.resolve(path)?;
-                let read = io::read_mesh(&path)?;
-                warnings.extend(read.warnings.iter().map(|w| format!("{}: {w}", path.display())));
-                (read.mesh, Some(path))
-            }
-            (None, Some(generate)) => (mesh::generate::generate(generate)?, None),
-            (None, None) => {
-                return Err(Error::usage(
-                    "domain.mesh has no mesh",
-                    "give it `path` or `generate`",
-                ));
-            }
-        };
-        for data in &source.data {
-            add_data(config, data, &mut mesh)?;
-        }
-        let in_file = |error: Error| match &file {
-            Some(path) => error.in_file(path),
-            None => error,
-        };
-        if source.refine > 0 {
-            // Cleaning first: a mesh that cannot serve is refused before it grows.
-            mesh::assess(&mesh).map_err(in_file)?;
-        }
-        for _ in 0..source.refine {
-            mesh = mesh::refine::refine(&mesh).map_err(in_file)?;
-        }
-        Self::cleaned(mesh, file.as_deref(), warnings)
-    }
-
-    /// Cleans a mesh that came from `file`.
-    ///
-    /// # Errors
-    /// [`Error::Input`] or [`Error::Mesh`] if the mesh cannot serve.
-    pub fn cleaned(mesh: Mesh, file: Option<&Path>, mut warnings: Vec<String>) -> Result<Self> {
-        let stored_vertices = mesh.vertices.clone();
-        let cleaned = mesh::clean(mesh);
-        let (mesh, cleaning) = match file {
-            Some(path) => cleaned.map_err(|error| error.in_file(path))?,
-            None => cleaned?,
-        };
-        if let Some(summary) = cleaning.summary() {
-            warnings.push(match file {
-                Some(path) => format!("{}: {summary}", path.display()),
-                None => summary,
-            });
-        }
-        Ok(Ready { mesh, cleaning, stored_vertices, warnings })
-    }
-
-    /// Values of the cleaned mesh's vertices in the order of the stored ones, `fill` elsewhere.
-    pub fn as_stored<T: Copy>(&self, values: &[T], fill: T) -> Vec<T> {
-        let mut stored = vec![fill; self.stored_vertices.len()];
-        for (&v, &value) in self.cleaning.kept_vertices.iter().zip(values) {
-            stored[v as usize] = value;
-        }
-        stored
-    }
-
-    /// Cells of the cleaned mesh in terms of stored vertices.
-    pub fn stored_cells(&self) -> Vec<u32> {
-        let kept = &self.cleaning.kept_vertices;
-        self.mesh.cells.iter().map(|&v| kept[v as usize]).collect()
-    }
-
-    /// Number in the cleaned mesh of a stored vertex.
-    ///
-    /// # Errors
-    /// [`Error::Case`] if there is no such vertex, or no cell uses it.
-    pub fn vertex(&self, stored: u32) -> Result<u32> {
-        let n = self.stored_vertices.len();
-        if stored as usize >= n {
-            let range = format!("vertices are numbered 0 to {}", n.saturating_sub(1));
-            return Err(Error::usage(format!("there is no vertex {stored}"), range));
-        }
-        self.cleaning.kept_vertices.binary_search(&stored).map(|v| v as u32).map_err(|_| {
-            let what = format!("no cell uses vertex {stored}");
-            Error::usage(what, "choose a vertex of a cell, see `zeroset info`")
-        })
-    }
-
-    /// Simplices of a group by their vertices in the cleaned mesh, and the number of each.
-    ///
-    /// # Errors
-    /// [`Error::Case`] if there is no such group, or nothing in it.
-    pub fn group(&self, name: &str) -> Result<(Vec<u32>, usize)> {
-        let Some(group) = self.mesh.group(name) else {
-            let names: Vec<&str> = self.mesh.groups.iter().map(|g| g.name.as_str()).collect();
-            return Err(missing("group", name, &names));
-        };
-        let arity = self.mesh.kind.arity();
-        let (simplices, arity): (Vec<u32>, usize) = match &group.members {
-            Members::Cells(cells) => {
-                let vertices = |&c: &u32| &self.mesh.cells[c as usize * arity..][..arity];
-                (cells.iter().flat_map(vertices).copied().collect(), arity)
-            }
-            Members::Simplices { dimension, vertices } => (vertices.clone(), dimension + 1),
-        };
-        if simplices.is_empty() {
-            return Err(Error::usage(format!("the group \"{name}\" is empty"), ""));
-        }
-        Ok((simplices, arity))
-    }
-
-    /// Vertex array `name` with `components` numbers per vertex, all finite.
-    ///
-    /// # Errors
-    /// [`Error::Case`] if there is no such array or it has another size; [`Error::Mesh`] if a
-    /// number is not finite.
-    pub fn vertex_array(&self, name: &str, components: usize) -> Result<Vec<f64>> {
-        let found = self.mesh.vertex_array(name);
-        self.numbers("vertex", found, &self.mesh.vertex_data, name, components)
-    }
-
-    /// Cell array `name` with one number per cell, all finite.
-    ///
-    /// # Errors
-    /// As [`Ready::vertex_array`].
-    pub fn cell_array(&self, name: &str) -> Result<Vec<f64>> {
-        self.numbers("cell", self.mesh.cell_array(name), &self.mesh.cell_data, name, 1)
-    }
-
-    fn numbers(
-        &self,
-        of: &str,
-        found: Option<&DataArray>,
-        all: &[DataArray],
-        name: &str,
-        components: usize,
-    ) -> Result<Vec<f64>> {
-        let Some(array) = found else {
-            let names: Vec<&str> = all.iter().map(|a| a.name.as_str()).collect();
-            return Err(missing(&format!("{of} array"), name, &names));
-        };
-        if array.components != components {
-            return Err(Error::usage(
-                format!(
-                    "the {of} array \"{name}\" has {} numbers per {of}, needed: {components}",
-                    array.components
-                ),
-                "choose another array, see `zeroset info`",
-            ));
-        }
-        let values = array.values.to_f64();
-        if let Some(k) = values.iter().position(|x| !x.is_finite()) {
-            let row = k / components;
-            let row = match of {
-                "vertex" => self.cleaning.kept_vertices.get(row),
-                _ => self.cleaning.kept_cells.get(row),
-            };
-            return Err(Error::mesh(
-                row.map_or(String::new(), |row| format!("{of} {row}")),
-                format!("array \"{name}\" is {}", values[k]),
-                "replace it by a number",
-            ));
-        }
-        Ok(values)
-    }
-}
-
-fn missing(what: &str, name: &str, names: &[&str]) -> Error {
-    let remedy = match names {
-        [] => format!("the mesh has no {what}s"),
-        names => suggest(name, names).replace("allowed:", "there are:"),
-    };
-    Error::usage(format!("there is no {what} \"{name}\""), remedy)
-}
-
-/// Reads the arrays of a file named in the case and adds them to the mesh.
-fn add_data(config: &Config, data: &DataFile, mesh: &mut Mesh) -> Result<()> {
-    let path = config.resolve(&data.path)?;
-    let mut arrays = io::read_data(&path)?;
-    if let Some(name) = &data.name {
-        match arrays.as_mut_slice() {
-            [only] => only.name = name.clone(),
-            several => {
-                let names: Vec<&str> = several.iter().map(|a| a.name.as_str()).collect();
-                if !names.contains(&name.as_str()) {
-                    return Err(missing("array", name, &names).in_file(&path));
-                }
-                arrays.retain(|a| a.name == *name);
-            }
-        }
-    }
-    for array in arrays {
-        if array.rows() != mesh.n_vertices() {
-            return Err(Error::input(
-                &path,
-                format!("array \"{}\"", array.name),
-                format!("{} values for a mesh of {} vertices", array.rows(), mesh.n_vertices()),
-                "choose the data that belongs to this mesh",
-            ));
-        }
-        mesh.vertex_data.retain(|a| a.name != array.name);
-        mesh.vertex_data.push(array);
-    }
-    Ok(())
-}
+use crate::mesh::Mesh;
 
 /// Looks up the coefficients of `[evolve]`.
 ///
@@ -266,7 +41,8 @@ pub fn terms(config: &Config, ready: &Ready) -> Result<Terms> {
                 None => Coefficient::Uniform([0.0]),
                 Some(config::Coefficient::Number(x)) => Coefficient::Uniform([*x]),
                 Some(config::Coefficient::Data { data }) => {
-                    let rows = ready.vertex_array(data, 1).map_err(config.locate(key))?;
+                    let key = format!("{key}.data");
+                    let rows = ready.vertex_array(data, 1).map_err(config.locate(&key))?;
                     Coefficient::PerVertex(rows.into_iter().map(|x| [x]).collect())
                 }
             })
@@ -324,7 +100,7 @@ pub fn slowness(config: &Config, ready: &Ready) -> Result<Slowness<f64>> {
         None => Ok(Slowness::Uniform(1.0)),
         Some(Speed::Number(speed)) => Ok(Slowness::Uniform(1.0 / speed)),
         Some(Speed::Data { cell_data }) => {
-            let key = "distance.speed";
+            let key = "distance.speed.cell_data";
             let speeds = ready.cell_array(cell_data).map_err(config.locate(key))?;
             if let Some(k) = speeds.iter().position(|&speed| speed <= 0.0) {
                 let cell = ready.cleaning.kept_cells.get(k).copied().unwrap_or(k as u32);
@@ -412,4 +188,81 @@ pub fn mean_edge(mesh: &Mesh) -> f64 {
     let sums: Vec<f64> =
         edges.par_chunks(BLOCK).map(|block| block.iter().map(length).sum::<f64>()).collect();
     sums.iter().sum::<f64>() / edges.len().max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ready::tests::ready;
+    use super::*;
+    use crate::mesh::Values;
+    use std::path::Path;
+
+    fn config(tables: &str) -> Config {
+        let text = format!("version = 1\n[domain.mesh]\npath = \"m\"\n{tables}");
+        Config::parse(&text, Path::new("case.toml"), &[]).unwrap()
+    }
+
+    fn evolve(lines: &str) -> Config {
+        config(&format!("[initial]\ndata = \"curv\"\n[evolve]\nend_time = 1\n{lines}\n"))
+    }
+
+    #[test]
+    fn coefficients_come_from_numbers_arrays_and_formulas() {
+        let ready = ready();
+        let terms = |lines: &str| super::terms(&evolve(lines), &ready);
+        let found = terms("curvature = 2\nnormal_speed = { data = \"curv\" }").unwrap();
+        assert!(matches!(found.curvature, Coefficient::Uniform([2.0])));
+        assert!(matches!(found.velocity, Coefficient::Uniform([0.0, 0.0, 0.0])));
+        let Coefficient::PerVertex(rows) = found.normal_speed else { panic!() };
+        assert_eq!(rows, [[0.0], [2.0], [3.0], [4.0]]);
+        // A quarter turn in time 1/4 about (1, 0, 0): the origin moves along -y with 2 pi.
+        let turn = "velocity.rotation = { axis = [0, 0, 3], center = [1, 0, 0], period = 1 }";
+        let Coefficient::PerVertex(rows) = terms(turn).unwrap().velocity else { panic!() };
+        assert!((rows[0][1] + 2.0 * std::f64::consts::PI).abs() < 1e-12 && rows[0][0] == 0.0);
+        assert_eq!(rows[1], [0.0; 3]);
+        let wind = terms("velocity = { data = \"wind\" }").unwrap();
+        let Coefficient::PerVertex(rows) = wind.velocity else { panic!() };
+        assert_eq!(rows[1], [6.0, 7.0, 8.0]);
+    }
+
+    #[test]
+    fn a_negative_array_of_curvature_is_refused_with_its_vertex() {
+        let mut ready = ready();
+        ready.mesh.vertex_data[0].values = Values::Float(vec![0.0, 2.0, -3.0, 4.0]);
+        let config = evolve("curvature = { data = \"curv\" }");
+        let message = terms(&config, &ready).unwrap_err().to_string();
+        let expected = "case.toml:8: evolve.curvature must be >= 0, is -3 at vertex 3";
+        assert!(message.starts_with(expected), "{message}");
+    }
+
+    #[test]
+    fn slowness_is_one_over_speed_and_speed_positive() {
+        let mut ready = ready();
+        let case = config("[distance]\nfrom = [\"vertex:0\"]\nspeed = { cell_data = \"speed\" }\n");
+        let message = slowness(&case, &ready).unwrap_err().to_string();
+        assert!(message.contains("case.toml:6: distance.speed must be > 0, is -1 in cell 1"));
+        ready.mesh.cell_data[0].values = Values::Int(vec![2, 4]);
+        let Slowness::PerCell(rows) = slowness(&case, &ready).unwrap() else { panic!() };
+        assert_eq!(rows, [0.5, 0.25]);
+    }
+
+    #[test]
+    fn seeds_are_found_whatever_they_name() {
+        let ready = ready();
+        let seeds = |from: &str| {
+            let case = config(&format!("[distance]\nfrom = [\"{from}\"]\n"));
+            super::seeds(&case, &Slowness::Uniform(1.0), &ready)
+        };
+        assert_eq!(seeds("vertex:4@0.5").unwrap().last(), Some(&(3, 0.5)));
+        assert_eq!(seeds("group:rim").unwrap()[2], (2, 0.0));
+        assert_eq!(seeds("point:1,0,0").unwrap()[1], (1, 0.0));
+        let message = seeds("point:0,0,5").unwrap_err().to_string();
+        assert!(message.contains("is 5.000e0 off the mesh") && message.contains("--snap"));
+    }
+
+    #[test]
+    fn the_mean_edge_counts_every_edge_once() {
+        let expected = (4.0 + 2.0_f64.sqrt()) / 5.0;
+        assert!((mean_edge(&ready().mesh) - expected).abs() < 1e-15);
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::setup::Ready;
+use super::Ready;
 use crate::config::{Config, PointField};
 use crate::error::{Error, Result};
 use crate::io::vtk::{self, Compression, Geometry, VtkOutput};
