@@ -7,6 +7,7 @@
 mod check;
 mod distance;
 mod generate;
+mod info;
 mod log;
 mod progress;
 mod run;
@@ -68,6 +69,8 @@ enum Command {
     Distance(distance::Args),
     /// Make a mesh, or refine one from a file, and write it as .vtu or .vtp
     Generate(generate::Args),
+    /// Say what is in a mesh or data file
+    Info(info::Args),
 }
 
 /// Runs the program with the arguments of the process.
@@ -91,6 +94,7 @@ fn dispatch(command: Command, ui: &Ui) -> Result<u8> {
         Command::Check(args) => check::run(args, ui),
         Command::Distance(args) => distance::run(args, ui),
         Command::Generate(args) => generate::run(args, ui),
+        Command::Info(args) => info::run(args, ui),
     }
 }
 

@@ -260,7 +260,9 @@ impl<R: Real, const N: usize> PatchUpdate<'_, R, N> {
         let mut converged = false;
         for _ in 0..repetitions {
             for (t, corners) in patch.corners.chunks_exact(N).enumerate() {
-                if !corners.iter().any(|&c| dirty[c as usize]) {
+                let is_dirty: [bool; N] = std::array::from_fn(|i| dirty[corners[i] as usize]);
+                let n_dirty = is_dirty.iter().filter(|&&d| d).count();
+                if n_dirty == 0 {
                     continue;
                 }
                 let u: [R; N] = std::array::from_fn(|i| values[corners[i] as usize]);
@@ -272,8 +274,12 @@ impl<R: Real, const N: usize> PatchUpdate<'_, R, N> {
                 let f = self.slowness.of(patch.cells[t]);
                 for i in 0..N {
                     let local = corners[i] as usize;
-                    // A front never arrives before it was anywhere on the face.
-                    if local >= patch.n_owned || fixed[local] || u[i] <= smallest {
+                    if local >= patch.n_owned || fixed[local] {
+                        continue;
+                    }
+                    // A face without news offers what it offered before, and a front never
+                    // arrives before it was anywhere on the face.
+                    if n_dirty == usize::from(is_dirty[i]) || u[i] <= smallest {
                         continue;
                     }
                     let candidate = formulas::arrival(&u, &x, i, f);
