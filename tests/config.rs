@@ -49,7 +49,7 @@ fn a_small_case_gets_all_defaults() {
     assert_eq!(config.precision, Precision::F64);
     assert_eq!(config.device.threads, 0);
     assert_eq!(config.mesh().patch_size, 64);
-    assert_eq!(config.mesh().partition, Partition::HilbertMetis);
+    assert_eq!(config.mesh().partition, None);
     assert_eq!(config.reinitialize.rule, Rule::Displacement);
     assert_eq!(config.reinitialize.half_width, HalfWidth::Edges(5.0));
     assert_eq!(config.evolve.as_ref().unwrap().cfl, 1.0);
@@ -255,7 +255,7 @@ fn options_replace_and_add_keys() {
     assert_eq!(evolve.end_time, Some(0.25));
     assert_eq!(evolve.curvature, Some(Coefficient::Data { data: "curv".into() }));
     assert_eq!(config.precision, Precision::F32);
-    assert_eq!(config.mesh().partition, Partition::Hilbert);
+    assert_eq!(config.mesh().partition, Some(Partition::Hilbert));
     let Some(Initial::Shape(Shape::Ball { radius, .. })) = config.initial else { panic!() };
     assert_eq!(radius, 0.1);
     assert_eq!(config.expect.components.unwrap().value, Some(1.0));

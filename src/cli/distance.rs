@@ -78,7 +78,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         generate: None,
         refine: 0,
         patch_size: args.patch_size,
-        partition: args.partition,
+        partition: Some(args.partition),
         data: Vec::new(),
     };
     let distance = Distance {

@@ -1,6 +1,6 @@
 //! Progress of a run: a bar on a terminal, plain lines at a modest rate otherwise.
 
-use std::cell::RefCell;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -19,7 +19,7 @@ const PARTS: u64 = 1000;
 pub(super) struct Shown<'a> {
     ui: &'a Ui,
     bar: Option<ProgressBar>,
-    clock: RefCell<Clock>,
+    clock: Mutex<Clock>,
 }
 
 struct Clock {
@@ -40,7 +40,7 @@ impl<'a> Shown<'a> {
             }
             bar
         });
-        Shown { ui, bar, clock: RefCell::new(Clock { start: None, last: Instant::now() }) }
+        Shown { ui, bar, clock: Mutex::new(Clock { start: None, last: Instant::now() }) }
     }
 }
 
@@ -59,7 +59,7 @@ impl Observer for Shown<'_> {
     }
 
     fn step(&self, progress: &Progress) {
-        let mut clock = self.clock.borrow_mut();
+        let mut clock = self.clock.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
         let start = *clock.start.get_or_insert(now);
         let rhythm = if self.bar.is_some() { DRAWN } else { PLAIN };

@@ -72,9 +72,8 @@ pub struct MeshSource {
     /// Vertices per patch at most, 8 to 4096; default 64.
     #[serde(default = "patch_size")]
     pub patch_size: usize,
-    /// How patches are cut; default "hilbert-metis".
-    #[serde(default = "partition")]
-    pub partition: Partition,
+    /// How patches are cut; default "hilbert-metis", but "blocks" for a lattice made by `generate`.
+    pub partition: Option<Partition>,
     /// More vertex arrays from other files.
     #[serde(default)]
     pub data: Vec<DataFile>,
@@ -82,10 +81,6 @@ pub struct MeshSource {
 
 fn patch_size() -> usize {
     PATCH_SIZE
-}
-
-fn partition() -> Partition {
-    Partition::HilbertMetis
 }
 
 /// An entry of `domain.mesh.data`: a file with values per vertex.

@@ -38,7 +38,7 @@ pub struct Options<'a> {
 }
 
 /// Told what a run is doing.
-pub trait Observer {
+pub trait Observer: Sync {
     /// A stage begins, such as "reading the mesh".
     fn stage(&self, name: &str);
     /// A step is done.
@@ -109,8 +109,19 @@ pub struct Outcome {
 /// # Errors
 /// All kinds of [`Error`].
 pub fn run(config: &Config, options: &Options<'_>) -> Result<Outcome> {
-    let start = Instant::now();
     let (cpu, reason) = backend(config)?;
+    let cpu = Arc::new(cpu);
+    // Everything inside the pool: measures and output take no more threads than were asked for.
+    cpu.clone().run(|| run_on(cpu, reason, config, options))
+}
+
+fn run_on(
+    cpu: Arc<Cpu>,
+    reason: &'static str,
+    config: &Config,
+    options: &Options<'_>,
+) -> Result<Outcome> {
+    let start = Instant::now();
     let folder = folder_of(config, options.folder.as_deref())?;
     let folder = RunFolder::open(&folder, options.overwrite)?;
     let mut stage = Stages::new(options.observer);
@@ -144,12 +155,23 @@ pub fn run(config: &Config, options: &Options<'_>) -> Result<Outcome> {
 /// # Errors
 /// All kinds of [`Error`]; [`Error::Case`] if the case has another task.
 pub fn distance(config: &Config, output: &Path, observer: &dyn Observer) -> Result<Report> {
+    let (cpu, reason) = backend(config)?;
+    let cpu = Arc::new(cpu);
+    cpu.clone().run(|| distance_on(cpu, reason, config, output, observer))
+}
+
+fn distance_on(
+    cpu: Arc<Cpu>,
+    reason: &'static str,
+    config: &Config,
+    output: &Path,
+    observer: &dyn Observer,
+) -> Result<Report> {
     let start = Instant::now();
     let distance = config.distance.as_ref().ok_or_else(|| {
         Error::usage("the case does not compute a distance", "add a table [distance]")
     })?;
     states::check_single(output, None)?;
-    let (cpu, reason) = backend(config)?;
     let mut stage = Stages::new(observer);
     let prepared = Prepared::new(config, cpu, reason, &mut stage)?;
     states::check_single(output, Some(prepared.ready.mesh.kind))?;
@@ -182,7 +204,7 @@ pub fn check(config: &Config, folder: Option<&Path>, overwrite: bool) -> Result<
     if config.initial.is_some() {
         setup::initial_phi(config, &ready)?;
     }
-    if config.mesh().partition == Partition::Blocks {
+    if config.mesh().partition == Some(Partition::Blocks) {
         cpu.run(|| Patches::new(&ready.mesh, Partition::Blocks, config.mesh().patch_size))?;
     }
     let cells = if ready.mesh.kind == Kind::Volume { "tetrahedra" } else { "triangles" };
@@ -207,7 +229,7 @@ struct Prepared {
 impl Prepared {
     fn new(
         config: &Config,
-        cpu: Cpu,
+        cpu: Arc<Cpu>,
         reason: &'static str,
         stage: &mut Stages<'_>,
     ) -> Result<Self> {
@@ -217,10 +239,11 @@ impl Prepared {
         config.check_for(ready.mesh.kind)?;
         let read = stage.next("cutting the mesh into patches");
         let source = config.mesh();
-        let patches = cpu.run(|| Patches::new(&ready.mesh, source.partition, source.patch_size))?;
+        let method = source.partition.unwrap_or(Partition::fit_for(&ready.mesh));
+        let patches = cpu.run(|| Patches::new(&ready.mesh, method, source.patch_size))?;
         let partition = stage.next("setting up");
         let seconds = Seconds { read, partition, ..Seconds::default() };
-        Ok(Prepared { cpu: Arc::new(cpu), reason, ready, patches: Arc::new(patches), seconds })
+        Ok(Prepared { cpu, reason, ready, patches: Arc::new(patches), seconds })
     }
 
     fn job<'a>(&'a self, config: &'a Config) -> Job<'a> {
