@@ -179,7 +179,7 @@ fn wrong_words_are_code_2() {
     place.fails(
         &["check", "case.toml", "--set", "evolve.curvature.data=curv"],
         2,
-        "there is no vertex array \"curv\"",
+        "evolve.curvature.data=curv: evolve.curvature: there is no vertex array \"curv\"",
     );
     place.fails(
         &["check", "case.toml", "--set", "expect.enclosed_volume=1"],
@@ -187,6 +187,35 @@ fn wrong_words_are_code_2() {
         "expect.enclosed_volume does not exist on this mesh",
     );
     assert!(!place.path("results").exists(), "what fails leaves nothing behind");
+}
+
+#[test]
+fn what_only_the_mesh_can_tell_is_placed_in_the_case_file_too() {
+    let seeds = CORNER.replace("\"vertex:0\"", "\"vertex:0\",\n  \"vertex:81\"");
+    Place::with(&seeds).fails(
+        &["check", "case.toml"],
+        2,
+        "case.toml:6: distance.from.1: there is no vertex 81; vertices are numbered 0 to 80",
+    );
+    let place = Place::with(&CIRCLE.replace("curvature = 1.0", "curvature = { data = \"c\" }"));
+    place.fails(
+        &["run", "case.toml"],
+        2,
+        "case.toml:8: evolve.curvature: there is no vertex array",
+    );
+    let place = Place::with(&CIRCLE.replace("radius = 0.6", "radius = 60"));
+    place.fails(&["run", "case.toml"], 2, "case.toml:4: the whole mesh is inside [initial]");
+}
+
+#[test]
+fn a_numerical_failure_is_code_4_and_keeps_what_was_written() {
+    let place = Place::with(CIRCLE);
+    let huge = ["--set", "precision=f32", "--set", "evolve.normal_speed=1e39"];
+    place.fails(&[&["run", "case.toml"][..], &huge].concat(), 4, "the time step of 0.000e0 is lost");
+    let report = place.report("results/case");
+    assert_eq!(report["status"], "failed");
+    assert!(report["ended_by"].as_str().unwrap().starts_with("numerical failure"));
+    assert_eq!(place.read("results/case/measures.csv").lines().count(), 2);
 }
 
 #[test]
@@ -272,6 +301,8 @@ fn sources_on_the_command_line_are_checked_first() {
     }
     let arguments = ["distance", "mesh.vtu", "--from", "vertex:0", "-o", "d.csv"];
     place.fails(&arguments, 2, "d.csv: what to write is not known by its ending");
+    let arguments = ["distance", "mesh.vtu", "--from", "vertex:0", "-o", "none/d.vtu"];
+    place.fails(&arguments, 6, "none/d.vtu: cannot write there");
 }
 
 #[test]

@@ -191,6 +191,8 @@ fn values_out_of_range_name_their_line() {
     assert_has(&refusal(&text, &[]), &["small.toml:5: initial.ball.radius must be > 0, is -0.3"]);
     let text = SMALL.replace("end_time = 0.1\n", "");
     assert_has(&refusal(&text, &[]), &["small.toml:6: evolve has no end", "`end_time`"]);
+    let text = SMALL.replace("end_time = 0.1", "max_steps = 3");
+    assert_has(&refusal(&text, &[]), &["small.toml:6: evolve moves nothing", "`curvature`"]);
     let text = SMALL.replace("[evolve]\nend_time = 0.1\n", "");
     assert_has(&refusal(&text, &[]), &["the case has no task", "[evolve] or [distance]"]);
     let text = SMALL.replace("generate.square = { cells = [8, 8] }", "patch_size = 8");

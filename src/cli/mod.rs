@@ -6,6 +6,7 @@
 
 mod check;
 mod distance;
+mod info;
 mod log;
 mod progress;
 mod run;
@@ -64,6 +65,8 @@ enum Command {
     Check(check::Args),
     /// Compute the distance from vertices, points or groups of a mesh
     Distance(distance::Args),
+    /// Say what is in a mesh or data file
+    Info(info::Args),
 }
 
 /// Runs the program with the arguments of the process.
@@ -86,6 +89,7 @@ fn dispatch(command: Command, ui: &Ui) -> Result<u8> {
         Command::Run(args) => run::run(args, ui),
         Command::Check(args) => check::run(args, ui),
         Command::Distance(args) => distance::run(args, ui),
+        Command::Info(args) => info::run(args, ui),
     }
 }
 

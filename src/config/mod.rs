@@ -30,7 +30,7 @@ pub(crate) use document::suggest;
 
 use crate::error::{Error, Result};
 use crate::mesh::Kind;
-use document::{Document, Texts};
+use document::{Document, Places, Texts};
 
 /// Version of the case format this program reads.
 pub const VERSION: u32 = 1;
@@ -80,6 +80,8 @@ pub struct Origin {
     pub overrides: Vec<String>,
     /// BLAKE3 hash of the file and the overrides, hexadecimal.
     pub hash: String,
+    /// Where its keys stand.
+    places: Places,
 }
 
 impl Config {
@@ -135,24 +137,40 @@ impl Config {
             file: path.to_path_buf(),
             overrides: overrides.to_vec(),
             hash: hasher.finalize().to_hex().to_string(),
+            places: document.places(),
         };
-        match check::first_flaw(&config) {
-            None => Ok(config),
-            Some(flaw) => {
-                let path: Vec<&str> = flaw.key.iter().map(String::as_str).collect();
-                Err(document.error(&path, flaw.message(), flaw.remedy))
-            }
-        }
+        config.check()?;
+        Ok(config)
     }
 
-    /// Checks ranges and what fits together, for a case built in code.
+    /// Checks ranges and what fits together; [`Config::load`] has done so.
     ///
     /// # Errors
-    /// [`Error::Case`] naming the key.
+    /// [`Error::Case`] naming the key, and its place if the case came from a file.
     pub fn check(&self) -> Result<()> {
         match check::first_flaw(self) {
             None => Ok(()),
-            Some(flaw) => Err(Error::usage(flaw.message(), flaw.remedy)),
+            Some(flaw) => Err(self.error_at(&flaw.key, flaw.message(), flaw.remedy)),
+        }
+    }
+
+    /// An error in the value of `key` (dotted), at its place in the file.
+    pub(crate) fn error_at(
+        &self,
+        key: &str,
+        what: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Error {
+        self.origin.places.error(key, what.into(), remedy.into())
+    }
+
+    /// Names the key whose value led to an error that has no place yet; other errors pass.
+    pub(crate) fn locate(&self, key: &str) -> impl Fn(Error) -> Error {
+        move |error| match error {
+            Error::Case { file: None, line: None, what, remedy } => {
+                self.error_at(key, format!("{key}: {what}"), remedy)
+            }
+            other => other,
         }
     }
 
@@ -167,15 +185,14 @@ impl Config {
         };
         match self.expect.bounds().iter().find(|(name, _)| wrong.contains(name)) {
             None => Ok(()),
-            Some((name, _)) => Err(Error::Case {
-                file: Some(self.origin.file.clone()),
-                line: None,
-                what: format!("expect.{name} does not exist on this mesh"),
-                remedy: match kind {
-                    Kind::Volume => "take interface_area or enclosed_volume".into(),
-                    _ => "take interface_length or enclosed_area".into(),
+            Some((name, _)) => Err(self.error_at(
+                &format!("expect.{name}"),
+                format!("expect.{name} does not exist on this mesh"),
+                match kind {
+                    Kind::Volume => "take interface_area or enclosed_volume",
+                    _ => "take interface_length or enclosed_area",
                 },
-            }),
+            )),
         }
     }
 
@@ -211,19 +228,15 @@ impl Config {
 }
 
 fn check_version(document: &Document) -> Result<()> {
-    let found = document.entry(&["version"]);
+    let found = document.value("version");
     let number = found.and_then(|v| v.as_integer()).and_then(|v| v.as_str().parse::<u32>().ok());
-    match (found, number) {
-        (_, Some(VERSION)) => Ok(()),
-        (None, _) => Err(document.error(
-            &[],
-            "`version` is missing".into(),
-            format!("start the file with version = {VERSION}"),
-        )),
-        _ => Err(document.error(
-            &["version"],
-            "this version of the case format is not known".into(),
+    let (what, remedy) = match (found, number) {
+        (_, Some(VERSION)) => return Ok(()),
+        (None, _) => ("`version` is missing", format!("start the file with version = {VERSION}")),
+        _ => (
+            "this version of the case format is not known",
             format!("this program reads version = {VERSION}"),
-        )),
-    }
+        ),
+    };
+    Err(document.places().error("version", what.into(), remedy))
 }

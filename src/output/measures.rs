@@ -21,9 +21,9 @@ pub struct Measures {
     pub interface: f64,
     /// Area or volume of the inside.
     pub enclosed: f64,
-    /// Connected pieces of the interface.
+    /// Connected parts of the inside.
     pub components: u64,
-    /// Euler number of the interface.
+    /// Euler number of the inside.
     pub euler_number: i64,
     /// Vertices in the narrow band.
     pub band_vertices: u64,

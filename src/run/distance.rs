@@ -21,13 +21,12 @@ impl Job<'_> {
         report: &mut Report,
         stage: &mut Stages<'_>,
     ) -> Result<Vec<f64>> {
-        let slowness = setup::slowness(distance.speed.as_ref(), self.ready)?;
-        let start = match distance.from.as_slice() {
-            [] => Start::ZeroSet(setup::initial_phi(self.config, self.ready)?),
-            from => {
-                let seeds = || setup::seeds(from, distance.snap, &slowness, self.ready);
-                Start::Seeds(self.cpu.run(seeds)?)
-            }
+        let slowness = setup::slowness(self.config, self.ready)?;
+        let start = if distance.from.is_empty() {
+            Start::ZeroSet(setup::initial_phi(self.config, self.ready)?)
+        } else {
+            let seeds = || setup::seeds(self.config, &slowness, self.ready);
+            Start::Seeds(self.cpu.run(seeds)?)
         };
         report.seconds.setup = stage.next("computing the distance");
         let (values, cell_updates) = match self.config.precision {

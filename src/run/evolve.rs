@@ -7,7 +7,7 @@ use super::schedule::{End, Schedule};
 use super::states::{State, States};
 use super::{Observer, Progress};
 use crate::config::{Evolve, Output};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::geometry::Real;
 use crate::levelset::evolution::{Evolution, StepInfo, Totals};
 use crate::mesh::Mesh;
@@ -81,6 +81,18 @@ impl Loop<'_, '_> {
         let mut interrupted = false;
         while end.is_none() && !interrupted {
             let step = moving.step(schedule.largest_step())?;
+            if schedule.time() + step.dt == schedule.time() {
+                return Err(Error::Numerical {
+                    what: format!(
+                        "the time step of {:.3e} is lost beside the time {:.6e} in step {}",
+                        step.dt,
+                        schedule.time(),
+                        schedule.steps() + 1
+                    ),
+                    remedy: "a coefficient is too large, or a cell is too flat: see `zeroset info`"
+                        .into(),
+                });
+            }
             let mut due = schedule.advance(step.dt, step.rate, moving.is_gone());
             (report.steps, report.time) = (schedule.steps(), schedule.time());
             end = due.end;

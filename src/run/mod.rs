@@ -9,7 +9,7 @@ mod states;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use crate::backend::Cpu;
@@ -115,6 +115,9 @@ pub fn run(config: &Config, options: &Options<'_>) -> Result<Outcome> {
     let folder = RunFolder::open(&folder, options.overwrite)?;
     let mut stage = Stages::new(options.observer);
     let prepared = Prepared::new(config, cpu, reason, &mut stage)?;
+    if options.interrupt.load(Ordering::Relaxed) {
+        return Err(Error::Interrupted);
+    }
     let (job, mut report) = (prepared.job(config), prepared.report(config));
     let done = match &config.distance {
         Some(distance) => job
@@ -145,10 +148,11 @@ pub fn distance(config: &Config, output: &Path, observer: &dyn Observer) -> Resu
     let distance = config.distance.as_ref().ok_or_else(|| {
         Error::usage("the case does not compute a distance", "add a table [distance]")
     })?;
-    states::check_single(output)?;
+    states::check_single(output, None)?;
     let (cpu, reason) = backend(config)?;
     let mut stage = Stages::new(observer);
     let prepared = Prepared::new(config, cpu, reason, &mut stage)?;
+    states::check_single(output, Some(prepared.ready.mesh.kind))?;
     let mut report = prepared.report(config);
     let values = prepared.job(config).distance(distance, &mut report, &mut stage)?;
     states::write_single(output, &prepared.ready, "distance", &values)?;
@@ -169,9 +173,9 @@ pub fn check(config: &Config, folder: Option<&Path>, overwrite: bool) -> Result<
     let ready = cpu.run(|| Ready::new(config))?;
     ready.warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
     config.check_for(ready.mesh.kind)?;
-    if let Some(distance) = &config.distance {
-        let slowness = setup::slowness(distance.speed.as_ref(), &ready)?;
-        cpu.run(|| setup::seeds(&distance.from, distance.snap, &slowness, &ready))?;
+    if config.distance.is_some() {
+        let slowness = setup::slowness(config, &ready)?;
+        cpu.run(|| setup::seeds(config, &slowness, &ready))?;
     } else {
         setup::terms(config, &ready)?;
     }

@@ -53,7 +53,8 @@ impl Schedule {
         Schedule {
             end_time: evolve.end_time.unwrap_or(f64::INFINITY),
             max_steps: evolve.max_steps.unwrap_or(u64::MAX),
-            steady: evolve.steady.unwrap_or(0.0),
+            // No rate is negative.
+            steady: evolve.steady.unwrap_or(-1.0),
             every: output.every,
             interval: output.interval,
             measures_every: output.measures_every,
@@ -194,6 +195,9 @@ mod tests {
         assert_eq!(run.advance(1.0, 1e-2, false).end, None);
         assert_eq!(run.advance(1.0, 1e-3, false).end, Some(End::Steady));
         assert_eq!(run.advance(1.0, 1.0, true).end, Some(End::Gone));
+        let mut still = schedule("end_time = 5", "");
+        still.largest_step();
+        assert_eq!(still.advance(1.0, 0.0, false).end, None);
     }
 
     #[test]

@@ -245,7 +245,8 @@ pub fn terms(config: &Config, ready: &Ready) -> Result<Terms> {
         None => Coefficient::Uniform([0.0; 3]),
         Some(Velocity::Constant(a)) => Coefficient::Uniform(*a),
         Some(Velocity::Data(name)) => {
-            let rows = ready.vertex_array(name, 3)?;
+            let rows =
+                ready.vertex_array(name, 3).map_err(config.locate("evolve.velocity.data"))?;
             Coefficient::PerVertex(rows.chunks_exact(3).map(|a| [a[0], a[1], a[2]]).collect())
         }
         Some(Velocity::Rotation(turn)) => {
@@ -259,27 +260,29 @@ pub fn terms(config: &Config, ready: &Ready) -> Result<Terms> {
             Coefficient::PerVertex(ready.mesh.vertices.iter().map(at).collect())
         }
     };
-    let number = |coefficient: Option<&config::Coefficient>| -> Result<Coefficient<f64, 1>> {
-        Ok(match coefficient {
-            None => Coefficient::Uniform([0.0]),
-            Some(config::Coefficient::Number(x)) => Coefficient::Uniform([*x]),
-            Some(config::Coefficient::Data { data }) => {
-                let rows = ready.vertex_array(data, 1)?;
-                Coefficient::PerVertex(rows.into_iter().map(|x| [x]).collect())
-            }
-        })
-    };
-    let curvature = number(evolve.and_then(|e| e.curvature.as_ref()))?;
+    let number =
+        |key: &str, coefficient: Option<&config::Coefficient>| -> Result<Coefficient<f64, 1>> {
+            Ok(match coefficient {
+                None => Coefficient::Uniform([0.0]),
+                Some(config::Coefficient::Number(x)) => Coefficient::Uniform([*x]),
+                Some(config::Coefficient::Data { data }) => {
+                    let rows = ready.vertex_array(data, 1).map_err(config.locate(key))?;
+                    Coefficient::PerVertex(rows.into_iter().map(|x| [x]).collect())
+                }
+            })
+        };
+    let curvature = number("evolve.curvature", evolve.and_then(|e| e.curvature.as_ref()))?;
     if let Coefficient::PerVertex(rows) = &curvature
         && let Some(k) = rows.iter().position(|[beta]| *beta < 0.0)
     {
         let vertex = ready.cleaning.kept_vertices.get(k).copied().unwrap_or(k as u32);
-        return Err(Error::usage(
+        return Err(config.error_at(
+            "evolve.curvature",
             format!("evolve.curvature must be >= 0, is {} at vertex {vertex}", rows[k][0]),
             "a negative coefficient is a heat flow backwards in time, which has no solution",
         ));
     }
-    let normal_speed = number(evolve.and_then(|e| e.normal_speed.as_ref()))?;
+    let normal_speed = number("evolve.normal_speed", evolve.and_then(|e| e.normal_speed.as_ref()))?;
     Ok(Terms { velocity, normal_speed, curvature })
 }
 
@@ -292,13 +295,16 @@ pub fn initial_phi(config: &Config, ready: &Ready) -> Result<Vec<f64>> {
         Some(Initial::Shape(shape)) => {
             ready.mesh.vertices.iter().map(|&x| shape.signed_distance(x)).collect()
         }
-        Some(Initial::Data { data }) => ready.vertex_array(data, 1)?,
+        Some(Initial::Data { data }) => {
+            ready.vertex_array(data, 1).map_err(config.locate("initial.data"))?
+        }
         None => return Err(Error::usage("[initial] is missing", "add a shape or `data`")),
     };
     let inside = phi.iter().filter(|&&x| x < 0.0).count();
     if inside == 0 || inside == phi.len() {
         let (low, high) = ready.mesh.bounds();
-        return Err(Error::usage(
+        return Err(config.error_at(
+            "initial",
             format!(
                 "the whole mesh is {} [initial], so there is no interface",
                 if inside == 0 { "outside" } else { "inside" }
@@ -313,16 +319,17 @@ pub fn initial_phi(config: &Config, ready: &Ready) -> Result<Vec<f64>> {
 ///
 /// # Errors
 /// Those of [`Ready::cell_array`]; [`Error::Case`] for a speed that is not positive.
-pub fn slowness(speed: Option<&Speed>, ready: &Ready) -> Result<Slowness<f64>> {
-    match speed {
+pub fn slowness(config: &Config, ready: &Ready) -> Result<Slowness<f64>> {
+    match config.distance.as_ref().and_then(|distance| distance.speed.as_ref()) {
         None => Ok(Slowness::Uniform(1.0)),
         Some(Speed::Number(speed)) => Ok(Slowness::Uniform(1.0 / speed)),
         Some(Speed::Data { cell_data }) => {
-            let speeds = ready.cell_array(cell_data)?;
+            let key = "distance.speed";
+            let speeds = ready.cell_array(cell_data).map_err(config.locate(key))?;
             if let Some(k) = speeds.iter().position(|&speed| speed <= 0.0) {
                 let cell = ready.cleaning.kept_cells.get(k).copied().unwrap_or(k as u32);
-                let what = format!("speed must be > 0, is {} in cell {cell}", speeds[k]);
-                return Err(Error::usage(what, "remove cells that no front may enter"));
+                let what = format!("distance.speed must be > 0, is {} in cell {cell}", speeds[k]);
+                return Err(config.error_at(key, what, "remove cells that no front may enter"));
             }
             Ok(Slowness::PerCell(speeds.into_iter().map(|speed| 1.0 / speed).collect()))
         }
@@ -332,51 +339,55 @@ pub fn slowness(speed: Option<&Speed>, ready: &Ready) -> Result<Slowness<f64>> {
 /// Vertices of the cleaned mesh around the seeds of a distance, with their start values.
 ///
 /// A point off the mesh is moved to it: up to one edge length with a warning, further only if
-/// `snap` is given.
+/// `snap` is set.
 ///
 /// # Errors
 /// Those of [`Ready::vertex`] and [`Ready::group`]; [`Error::Case`] for a point off the mesh.
-pub fn seeds(
-    from: &[Seed],
+pub fn seeds(config: &Config, slowness: &Slowness<f64>, ready: &Ready) -> Result<Vec<(u32, f64)>> {
+    let Some(distance) = &config.distance else { return Ok(Vec::new()) };
+    let mut values = Vec::new();
+    for (k, seed) in distance.from.iter().enumerate() {
+        let around = around(seed, distance.snap, slowness, ready);
+        values.extend(around.map_err(config.locate(&format!("distance.from.{k}")))?);
+    }
+    Ok(values)
+}
+
+fn around(
+    seed: &Seed,
     snap: bool,
     slowness: &Slowness<f64>,
     ready: &Ready,
 ) -> Result<Vec<(u32, f64)>> {
     let mesh = &ready.mesh;
-    let mut values = Vec::new();
-    for seed in from {
-        match seed {
-            Seed::Vertices { ids, start } => {
-                let ids = ids.iter().map(|&id| ready.vertex(id)).collect::<Result<Vec<u32>>>()?;
-                values.extend(source::around_simplices(mesh, &ids, 1, *start, slowness));
+    match seed {
+        Seed::Vertices { ids, start } => {
+            let ids = ids.iter().map(|&id| ready.vertex(id)).collect::<Result<Vec<u32>>>()?;
+            Ok(source::around_simplices(mesh, &ids, 1, *start, slowness))
+        }
+        Seed::Group { name, start } => {
+            let (simplices, arity) = ready.group(name)?;
+            Ok(source::around_simplices(mesh, &simplices, arity, *start, slowness))
+        }
+        Seed::Point { at, start } => {
+            let around = source::around_point(mesh, *at, *start, slowness)
+                .ok_or_else(|| Error::mesh("", "has no cells", ""))?;
+            let [x, y, z] = around.closest;
+            let gap = around.gap;
+            let place =
+                format!("{seed} is {gap:.3e} off the mesh; its nearest point is {x},{y},{z}");
+            if gap > around.edge && !snap {
+                return Err(Error::usage(
+                    format!("{place}, where edges are {:.3e} long", around.edge),
+                    "correct the point, or take the nearest with --snap (snap = true)",
+                ));
             }
-            Seed::Group { name, start } => {
-                let (simplices, arity) = ready.group(name)?;
-                let around = source::around_simplices(mesh, &simplices, arity, *start, slowness);
-                values.extend(around);
+            if gap > 1e-9 * around.edge {
+                tracing::warn!("{place}");
             }
-            Seed::Point { at, start } => {
-                let around = source::around_point(mesh, *at, *start, slowness)
-                    .ok_or_else(|| Error::mesh("", "has no cells", ""))?;
-                let [x, y, z] = around.closest;
-                let place = format!(
-                    "{seed} is {:.3e} off the mesh; its nearest point is {x},{y},{z}",
-                    around.gap
-                );
-                if around.gap > around.edge && !snap {
-                    return Err(Error::usage(
-                        format!("{place}, where edges are {:.3e} long", around.edge),
-                        "correct the point, or take the nearest with --snap",
-                    ));
-                }
-                if around.gap > 1e-9 * around.edge {
-                    tracing::warn!("{place}");
-                }
-                values.extend(around.values);
-            }
+            Ok(around.values)
         }
     }
-    Ok(values)
 }
 
 /// Mean length of the edges of a mesh, mesh units.

@@ -129,18 +129,26 @@ fn ending(path: &Path) -> Option<&str> {
     ["vtu", "vtp", "gii", "morph"].into_iter().find(|known| ending.eq_ignore_ascii_case(known))
 }
 
-/// Says whether [`write_single`] knows what to write to `path`.
+/// Says whether [`write_single`] can write to `path`, as far as can be told beforehand.
 ///
 /// # Errors
-/// [`Error::Case`] naming the endings that are known.
-pub(super) fn check_single(path: &Path) -> Result<()> {
-    match ending(path) {
-        Some(_) => Ok(()),
-        None => Err(Error::usage(
-            format!("{}: what to write is not known by its ending", path.display()),
-            "end the name in .vtu, .vtp (triangles), .shape.gii or .morph",
-        )),
-    }
+/// [`Error::Case`] naming the endings that are known or fit the kind of mesh; [`Error::Output`]
+/// for a folder that is not there or cannot be written.
+pub(super) fn check_single(path: &Path, kind: Option<Kind>) -> Result<()> {
+    let wrong = match (ending(path), kind) {
+        (None, _) => "what to write is not known by its ending",
+        (Some("vtp"), Some(Kind::Volume)) => "tetrahedra cannot be .vtp",
+        _ => {
+            let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
+            return tempfile::tempfile_in(folder.unwrap_or(Path::new("."))).map(drop).map_err(
+                |e| {
+                    Error::output(path, format!("cannot write there: {e}"), "make the folder first")
+                },
+            );
+        }
+    };
+    let remedy = "end the name in .vtu, .vtp (triangles), .shape.gii or .morph";
+    Err(Error::usage(format!("{}: {wrong}", path.display()), remedy))
 }
 
 /// Writes one array, in the order of the cleaned mesh, to one file of the kind its name says.

@@ -1,0 +1,157 @@
+//! The standard meshes, and the two ways in which a case is run besides the plain one: in single
+//! precision, and turned in R^3.
+
+use std::sync::Arc;
+
+use zeroset::geometry::Vec3;
+use zeroset::mesh::generate::{Cone, Cube, Cylinder, Generate, Pattern, Sphere, Square, Torus};
+use zeroset::mesh::generate::generate;
+use zeroset::mesh::{Kind, Mesh, clean};
+use zeroset::patches::{PATCH_SIZE, Partition, Patches};
+
+use crate::case::Floor;
+
+/// How a case is run.
+#[derive(Clone, Copy, Default, PartialEq)]
+pub struct Setting {
+    /// In `f32` instead of `f64`.
+    pub single: bool,
+    /// Planar meshes are turned in R^3 and solved as surfaces.
+    pub turned: bool,
+}
+
+impl Setting {
+    /// What rounding alone allows in single precision; zero in double precision.
+    pub fn floor(&self, floor: Floor, fineness: f64) -> f64 {
+        // The smallest box there is, that of the square; spheres and cubes would allow more.
+        let diagonal = 8f64.sqrt();
+        match floor {
+            _ if !self.single => 0.0,
+            Floor::Length => 2e-6 * diagonal,
+            Floor::Rate => 1e-4,
+            Floor::Curvature => (1e-3 * 2.0 / fineness).max(2e-6 * diagonal),
+            Floor::FixedPoint => 4e-7 * diagonal,
+        }
+    }
+
+    /// The mesh of that name as this setting has it.
+    pub fn domain(&self, name: &str, n: u32) -> Domain {
+        self.place(mesh(name, n))
+    }
+
+    /// A mesh as this setting has it.
+    pub fn place(&self, plain: Mesh) -> Domain {
+        let mut solved = plain.clone();
+        if self.turned && plain.kind == Kind::Planar {
+            solved.kind = Kind::Surface;
+            solved.lattice = None;
+            for x in &mut solved.vertices {
+                *x = turn((*x).into()).into();
+            }
+        }
+        let patches = Patches::new(&solved, Partition::HilbertMetis, PATCH_SIZE).unwrap();
+        Domain { single: self.single, turned: self.turned, plain, solved, patches: patches.into() }
+    }
+}
+
+/// A rotation about no particular axis.
+pub fn turn(x: Vec3) -> Vec3 {
+    nalgebra::Rotation3::from_euler_angles(0.3, -0.7, 1.1) * x
+}
+
+/// A mesh to solve on, and the coordinates in which the exact solution is known.
+pub struct Domain {
+    /// Solve in `f32`.
+    pub single: bool,
+    /// Vectors have to be turned.
+    pub turned: bool,
+    /// The mesh before it was turned.
+    pub plain: Mesh,
+    /// The mesh solved on.
+    pub solved: Mesh,
+    /// Patches of the default kind and size.
+    pub patches: Arc<Patches>,
+}
+
+impl Domain {
+    /// A function at all vertices.
+    pub fn at_vertices(&self, f: impl Fn(Vec3) -> f64) -> Vec<f64> {
+        self.plain.vertices.iter().map(|&x| f(x.into())).collect()
+    }
+
+    /// A vector as the mesh solved on sees it.
+    pub fn vector(&self, a: Vec3) -> [f64; 3] {
+        if self.turned { turn(a).into() } else { a.into() }
+    }
+}
+
+/// The standard meshes: n cells per side of [-1, 1]^2 or [-1, 1]^3, n subdivisions of the
+/// icosahedron on the unit sphere, n cells around a surface of revolution.
+///
+/// `diag cross jit del equi obt | kuhn tets | ico | cylinder cone torus`; what follows a colon is
+/// for the case.
+pub fn mesh(name: &str, n: u32) -> Mesh {
+    let name = name.split(':').next().unwrap_or(name);
+    let spec = match name {
+        "kuhn" | "tets" => {
+            let mut cube = Cube::default();
+            (cube.cells, cube.min, cube.max) = ([n; 3], [-1.0; 3], [1.0; 3]);
+            cube.jitter = if name == "tets" { 0.15 } else { 0.0 };
+            Generate::Cube(cube)
+        }
+        "ico" => {
+            let mut sphere = Sphere::default();
+            sphere.subdivisions = Some(n);
+            Generate::Sphere(sphere)
+        }
+        "cylinder" => {
+            let mut cylinder = Cylinder::default();
+            // Square cells: the height is 5/16 of the way around.
+            cylinder.height = std::f64::consts::TAU * 5.0 / 16.0 * 1.5;
+            (cylinder.cells, cylinder.jitter) = ([n, n * 15 / 32], 0.25);
+            Generate::Cylinder(cylinder)
+        }
+        "cone" => {
+            let mut cone = Cone::default();
+            (cone.cells, cone.slant, cone.jitter) = ([n, n * 7 / 12], [0.25, 2.0], 0.25);
+            Generate::Cone(cone)
+        }
+        "torus" => {
+            let mut torus = Torus::default();
+            (torus.cells, torus.jitter) = ([n, n * 5 / 12], 0.25);
+            Generate::Torus(torus)
+        }
+        _ => Generate::Square(square(name, n)),
+    };
+    clean(generate(&spec).unwrap()).unwrap().0
+}
+
+fn square(name: &str, n: u32) -> Square {
+    let mut square = Square::default();
+    (square.cells, square.min, square.max) = ([n, n], [-1.0; 2], [1.0; 2]);
+    match name {
+        "diag" => {}
+        "cross" => square.pattern = Pattern::Cross,
+        "jit" => square.jitter = 0.25,
+        "del" => (square.jitter, square.delaunay) = (0.35, true),
+        "equi" => square.pattern = Pattern::Equilateral,
+        "obt" => square.pattern = Pattern::Obtuse,
+        _ => panic!("no mesh {name}"),
+    }
+    square
+}
+
+/// Mean length of the edges of a mesh, each counted once per cell.
+pub fn mean_edge(mesh: &Mesh) -> f64 {
+    let (mut sum, mut count) = (0.0, 0.0);
+    for cell in mesh.iter_cells() {
+        for (i, &a) in cell.iter().enumerate() {
+            for &b in &cell[..i] {
+                let [a, b] = [a, b].map(|v| Vec3::from(mesh.vertices[v as usize]));
+                sum += (a - b).norm();
+                count += 1.0;
+            }
+        }
+    }
+    sum / count
+}

@@ -1,0 +1,145 @@
+//! nbFIM against two independent solvers: a global iteration, and fast marching.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use zeroset::geometry::Vec3;
+use zeroset::levelset::eikonal::formulas::arrival;
+use zeroset::mesh::Mesh;
+use zeroset::patches::{Partition, Patches};
+
+use crate::case::{Case, Floor, Gate, Row, Series};
+use crate::runs::*;
+
+/// Sweeps over all cells until nothing changes: the fixed point by definition.
+fn fixed_point<const N: usize>(mesh: &Mesh, fixed: &[(u32, f64)]) -> Vec<f64> {
+    let mut u = start(mesh, fixed);
+    let given: Vec<bool> = u.iter().map(|u| u.is_finite()).collect();
+    loop {
+        let before = u.clone();
+        for cell in mesh.iter_cells() {
+            for i in 0..N {
+                let v = cell[i] as usize;
+                if !given[v] {
+                    u[v] = u[v].min(offer::<N>(mesh, cell, &u, i));
+                }
+            }
+        }
+        if u == before {
+            return u;
+        }
+    }
+}
+
+fn start(mesh: &Mesh, fixed: &[(u32, f64)]) -> Vec<f64> {
+    let mut u = vec![f64::INFINITY; mesh.n_vertices()];
+    for &(v, value) in fixed {
+        u[v as usize] = value;
+    }
+    u
+}
+
+fn offer<const N: usize>(mesh: &Mesh, cell: &[u32], u: &[f64], i: usize) -> f64 {
+    let x: [Vec3; N] = std::array::from_fn(|k| mesh.vertices[cell[k] as usize].into());
+    arrival(&std::array::from_fn(|k| u[cell[k] as usize]), &x, i, 1.0)
+}
+
+/// Fast marching: vertices are accepted in the order of their values, each once. Right where no
+/// cell is obtuse.
+fn fast_marching(mesh: &Mesh, fixed: &[(u32, f64)]) -> Vec<f64> {
+    let mut cells_of = vec![Vec::new(); mesh.n_vertices()];
+    for (c, cell) in mesh.iter_cells().enumerate() {
+        for &v in cell {
+            cells_of[v as usize].push(c);
+        }
+    }
+    let mut u = start(mesh, fixed);
+    let mut known = start(mesh, &[]);
+    // Values are not negative, so their bits sort like numbers.
+    let mut heap: BinaryHeap<Reverse<(u64, u32)>> =
+        fixed.iter().map(|&(v, value)| Reverse((value.to_bits(), v))).collect();
+    while let Some(Reverse((bits, v))) = heap.pop() {
+        if known[v as usize].is_finite() || bits != u[v as usize].to_bits() {
+            continue;
+        }
+        known[v as usize] = u[v as usize];
+        for &c in &cells_of[v as usize] {
+            let cell = &mesh.cells[3 * c..3 * c + 3];
+            for i in 0..3 {
+                let w = cell[i] as usize;
+                let offered = offer::<3>(mesh, cell, &known, i);
+                if known[w].is_infinite() && offered < u[w] {
+                    u[w] = offered;
+                    heap.push(Reverse((offered.to_bits(), cell[i])));
+                }
+            }
+        }
+    }
+    known
+}
+
+const SAME: &[Row] = &[
+    Row::new("default patches", &[2.3e-16]).gate(Gate::AtMost(1e-13)).floor(Floor::FixedPoint),
+    Row::new("patches of 7", &[2.3e-16]).gate(Gate::AtMost(1e-13)).floor(Floor::FixedPoint),
+    Row::new("random patches", &[2.3e-16]).gate(Gate::AtMost(1e-13)).floor(Floor::FixedPoint),
+    Row::new("fast marching", &[]).gate(Gate::None),
+];
+
+const SAME_AS_FAST_MARCHING: &[Row] = &[
+    SAME[0],
+    SAME[1],
+    SAME[2],
+    Row::new("fast marching", &[0.0]).gate(Gate::AtMost(1e-13)).floor(Floor::FixedPoint),
+];
+
+const fn one(mesh: &'static str, size: &'static [u32], rows: &'static [Row]) -> Series {
+    Series { mesh, sizes: size, quick: 1, rows }
+}
+
+pub const V38: Case = Case {
+    id: "V38",
+    title: "nbFIM is the global fixed point",
+    exact: "sweeps over all cells until nothing changes, from exact values in a ball of 0.2 \
+            (tetrahedra 0.3) and a second source; largest difference for patches of the default \
+            kind and size, of 7 vertices, and of vertices taken at random; the last row is fast \
+            marching against the sweeps",
+    note: "",
+    measure: |setting, mesh, n| {
+        let domain = setting.domain(mesh, n);
+        let tets = domain.plain.kind.arity() == 4;
+        let radius = if tets { 0.3 } else { 0.2 };
+        let norms = domain.plain.vertices.iter().map(|&x| Vec3::from(x).norm()).zip(0..);
+        let mut fixed: Vec<(u32, f64)> =
+            norms.filter(|(r, _)| *r < radius).map(|(r, v)| (v, r)).collect();
+        fixed.push((0, 0.3));
+        let exact = if tets {
+            fixed_point::<4>(&domain.solved, &fixed)
+        } else {
+            fixed_point::<3>(&domain.solved, &fixed)
+        };
+        let largest = |u: &[f64]| {
+            u.iter().zip(&exact).fold(0.0f64, |m, (u, exact)| m.max((u - exact).abs()))
+        };
+        let mut domain = domain;
+        let mut numbers = vec![largest(&distances(&domain, &fixed).u)];
+        domain.patches = Patches::new(&domain.solved, Partition::Hilbert, 7).unwrap().into();
+        numbers.push(largest(&distances(&domain, &fixed).u));
+        let n_vertices = domain.solved.n_vertices();
+        let random: Vec<u32> = (0..n_vertices)
+            .map(|v| ((crate::operators::noise(v) + 1.0) * 0.5 * (n_vertices / 40) as f64) as u32)
+            .collect();
+        domain.patches = Patches::from_parts(&domain.solved, &random).unwrap().into();
+        numbers.push(largest(&distances(&domain, &fixed).u));
+        let marched = if tets { vec![f64::NAN] } else { fast_marching(&domain.solved, &fixed) };
+        numbers.push(largest(&marched));
+        numbers
+    },
+    series: &[
+        one("equi", &[48], SAME_AS_FAST_MARCHING),
+        one("diag", &[48], SAME_AS_FAST_MARCHING),
+        one("jit", &[48], SAME),
+        one("obt", &[32], SAME),
+        one("ico", &[4], SAME),
+        one("tets", &[10], SAME),
+    ],
+};

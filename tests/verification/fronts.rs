@@ -1,0 +1,223 @@
+//! Motion along the normal, alone and with the other terms.
+
+use std::f64::consts::PI;
+
+use zeroset::geometry::Vec3;
+use zeroset::geometry::shape::Shape;
+use zeroset::levelset::evolution::Coefficient;
+
+use crate::case::{Case, Floor, Gate, Row, Series};
+use crate::domains::Setting;
+use crate::runs::*;
+
+const fn series(mesh: &'static str, rows: &'static [Row]) -> Series {
+    Series { mesh, sizes: &[32, 64, 128], quick: 2, rows }
+}
+
+const fn mean(expected: &'static [f64], order: f64) -> Row {
+    Row::new("mean", expected).order(order)
+}
+
+/// A circle or sphere that moves with unit speed for 0.35 or `end`: mean error.
+fn ball(setting: &Setting, mesh: &'static str, n: u32, radius: f64, eps: f64, end: f64) -> Vec<f64> {
+    let domain = setting.domain(mesh, n);
+    let c = Vec3::new(0.03, 0.02, 0.0);
+    let phi = domain.at_vertices(|x| (x - c).norm() - radius);
+    let run = evolve(&domain, &phi, &front(eps), whole(), end);
+    let exact = |x: Vec3| (x - c).norm() - (radius + eps * end);
+    vec![interface_error(&domain.plain, &run.phi, exact)[0]]
+}
+
+pub const V10: Case = Case {
+    id: "V10",
+    title: "expanding circle",
+    exact: "circle around (0.03, 0.02), R = 0.3 + t, eps = 1, t = 0.35",
+    note: "",
+    measure: |setting, mesh, n| ball(setting, mesh, n, 0.3, 1.0, 0.35),
+    series: &[
+        series("diag", &[mean(&[2.1e-3, 2.9e-4, 5.7e-5], 1.8)]),
+        series("jit", &[mean(&[4.0e-3, 5.1e-4, 6.5e-5], 1.8)]),
+        series("equi", &[mean(&[1.5e-3, 2.0e-4, 4.1e-5], 1.8)]),
+        series("obt", &[mean(&[8.1e-4, 1.4e-4, 2.9e-5], 1.8)]),
+    ],
+};
+
+pub const V11: Case = Case {
+    id: "V11",
+    title: "shrinking circle",
+    exact: "circle around (0.03, 0.02), R = 0.7 - t, eps = -1, t = 0.35",
+    note: "",
+    measure: |setting, mesh, n| ball(setting, mesh, n, 0.7, -1.0, 0.35),
+    series: &[
+        series("diag", &[mean(&[6.3e-4, 1.7e-4, 4.5e-5], 1.7)]),
+        series("jit", &[mean(&[7.8e-4, 2.0e-4, 5.5e-5], 1.7)]),
+        series("equi", &[mean(&[4.3e-4, 1.2e-4, 3.0e-5], 1.7)]),
+    ],
+};
+
+pub const V12: Case = Case {
+    id: "V12",
+    title: "expanding and shrinking sphere",
+    exact: "spheres around (0.03, 0.02, 0), R = 0.35 + t, eps = 1, and R = 0.75 - t, eps = -1, \
+            t = 0.3, tetrahedra",
+    note: "",
+    measure: |setting, mesh, n| {
+        [(0.35, 1.0), (0.75, -1.0)]
+            .into_iter()
+            .flat_map(|(radius, eps)| ball(setting, mesh, n, radius, eps, 0.3))
+            .collect()
+    },
+    series: &[Series {
+        mesh: "tets",
+        sizes: &[12, 24, 40],
+        quick: 2,
+        rows: &[
+            Row::new("mean, eps = 1", &[0.016, 0.0044, 0.0010]).order(1.5),
+            Row::new("mean, eps = -1", &[0.0047, 0.0012, 4.5e-4]).order(1.5),
+        ],
+    }],
+};
+
+pub const V13: Case = Case {
+    id: "V13",
+    title: "merging circles",
+    exact: "two circles R 0.25 at (+-0.4, 0.013), eps = 1, t = 0.25: phi = min(phi1, phi2) - t",
+    note: "",
+    measure: |setting, mesh, n| {
+        let domain = setting.domain(mesh, n);
+        let distance = |x: Vec3| {
+            [-0.4, 0.4].map(|c| (x - Vec3::new(c, 0.013, 0.0)).norm() - 0.25).into_iter().fold(f64::INFINITY, f64::min)
+        };
+        let phi = domain.at_vertices(distance);
+        let run = evolve(&domain, &phi, &front(1.0), whole(), 0.25);
+        let [mean, max] = interface_error(&domain.plain, &run.phi, |x| distance(x) - 0.25);
+        vec![mean, max, measure(&domain.plain, &run.phi).components as f64]
+    },
+    series: &[
+        series(
+            "diag",
+            &[
+                mean(&[2.4e-3, 3.5e-4, 6.7e-5], 1.8),
+                Row::new("max", &[5.2e-3, 1.0e-3, 2.8e-4]),
+                Row::new("components", &[1.0, 1.0, 1.0]).gate(Gate::Near(1.0, 0.0, 0)),
+            ],
+        ),
+        series(
+            "jit",
+            &[
+                mean(&[4.0e-3, 5.8e-4, 9.4e-5], 1.8),
+                Row::new("max", &[]),
+                Row::new("components", &[1.0, 1.0, 1.0]).gate(Gate::Near(1.0, 0.0, 0)),
+            ],
+        ),
+    ],
+};
+
+pub const V14: Case = Case {
+    id: "V14",
+    title: "expanding and shrinking square",
+    exact: "square of half side 0.4, eps = 1: corners become arcs (distance to the square - t); \
+            half side 0.7, eps = -1: stays a square; t = 0.25",
+    note: "",
+    measure: |setting, mesh, n| {
+        let domain = setting.domain(mesh, n);
+        let square = |half: f64| Shape::Box { min: [-half, -half, -9.0], max: [half, half, 9.0] };
+        let run = |half: f64, eps: f64, exact: &dyn Fn(Vec3) -> f64| {
+            let phi = domain.at_vertices(|x| square(half).signed_distance(x.into()));
+            let run = evolve(&domain, &phi, &front(eps), whole(), 0.25);
+            interface_error(&domain.plain, &run.phi, exact)[0]
+        };
+        vec![
+            run(0.4, 1.0, &|x| square(0.4).signed_distance(x.into()) - 0.25),
+            run(0.7, -1.0, &|x| square(0.45).signed_distance(x.into())),
+        ]
+    },
+    series: &[series(
+        "jit",
+        &[
+            Row::new("mean, eps = 1", &[7.9e-3, 3.5e-3, 2.0e-3]).order(0.7),
+            Row::new("mean, eps = -1", &[1.3e-3, 2.1e-4, 3.4e-5]).order(1.8),
+        ],
+    )],
+};
+
+pub const V25: Case = Case {
+    id: "V25",
+    title: "growing and shrinking cap on the sphere",
+    exact: "cap around z on the unit sphere, angle 0.9 +- t, eps = +-1, t = 0.5",
+    note: "",
+    measure: |setting, mesh, n| {
+        let domain = setting.domain(mesh, n);
+        let angle = |x: Vec3| x.x.hypot(x.y).atan2(x.z);
+        let run = |eps: f64| {
+            let phi = domain.at_vertices(|x| angle(x) - 0.9);
+            let run = evolve(&domain, &phi, &front(eps), whole(), 0.5);
+            interface_error(&domain.plain, &run.phi, |x| angle(x) - (0.9 + 0.5 * eps))[0]
+        };
+        vec![run(1.0), run(-1.0)]
+    },
+    series: &[Series {
+        mesh: "ico",
+        sizes: &[3, 4, 5],
+        quick: 3,
+        rows: &[
+            Row::new("mean, eps = 1", &[3.7e-4, 8.2e-5, 1.9e-5]).order(1.4),
+            Row::new("mean, eps = -1", &[1.8e-3, 6.3e-4, 1.6e-4]).order(1.4),
+        ],
+    }],
+};
+
+pub const V41: Case = Case {
+    id: "V41",
+    title: "all three terms",
+    exact: "a = (0.6, 0.3), eps = 0.4, beta = 0.05, R0 = 0.4 at (-0.2, -0.1), t = 0.4: \
+            R' = eps - beta / R, R = 0.5160",
+    note: "",
+    measure: |setting, mesh, n| {
+        let domain = setting.domain(mesh, n);
+        let at = |t: f64| Vec3::new(-0.2 + 0.6 * t, -0.1 + 0.3 * t, 0.0);
+        let phi = domain.at_vertices(|x| (x - at(0.0)).norm() - 0.4);
+        let terms = wind(&domain, [0.6, 0.3, 0.0])
+            .with_normal_speed(Coefficient::Uniform([0.4]))
+            .with_curvature(Coefficient::Uniform([0.05]));
+        let run = evolve(&domain, &phi, &terms, whole(), 0.4);
+        let radius = combined_radius(0.4);
+        let [mean, _] = interface_error(&domain.plain, &run.phi, |x| (x - at(0.4)).norm() - radius);
+        vec![mean, (measure(&domain.plain, &run.phi).enclosed / PI).sqrt() / radius - 1.0]
+    },
+    series: &[
+        Series {
+            mesh: "diag",
+            sizes: &[32, 64],
+            quick: 2,
+            rows: &[
+                Row::new("mean", &[0.0133, 0.0062]).order(0.9),
+                Row::new("radius", &[]).floor(Floor::Rate),
+            ],
+        },
+        Series {
+            mesh: "jit",
+            sizes: &[32, 64],
+            quick: 2,
+            rows: &[
+                Row::new("mean", &[0.0150, f64::NAN]).order(0.9),
+                Row::new("radius", &[]).floor(Floor::Rate),
+            ],
+        },
+    ],
+};
+
+/// `R' = 0.4 - 0.05 / R` from 0.4, by the classical Runge-Kutta method.
+fn combined_radius(end: f64) -> f64 {
+    let (mut r, n) = (0.4, 1000);
+    let h = end / f64::from(n);
+    let slope = |r: f64| 0.4 - 0.05 / r;
+    for _ in 0..n {
+        let k1 = slope(r);
+        let k2 = slope(r + 0.5 * h * k1);
+        let k3 = slope(r + 0.5 * h * k2);
+        let k4 = slope(r + h * k3);
+        r += h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4);
+    }
+    r
+}

@@ -1,0 +1,211 @@
+//! The spatial operator: linear functions, symmetries, maximum principle.
+
+use zeroset::geometry::Vec3;
+use zeroset::levelset::evolution::{Coefficient, Terms};
+use zeroset::mesh::Mesh;
+
+use crate::case::{Case, Floor, Gate, Row, Series};
+use crate::domains::{Domain, Setting, mesh, turn};
+use crate::runs::*;
+
+/// Numbers in -1..1 that look random and never change.
+pub fn noise(k: usize) -> f64 {
+    let mut x = (k as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    x ^= x >> 31;
+    x = x.wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    ((x ^ x >> 29) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+}
+
+const fn one(mesh: &'static str, size: &'static [u32], rows: &'static [Row]) -> Series {
+    Series { mesh, sizes: size, quick: 1, rows }
+}
+
+const LINEAR: &[Row] = &[
+    Row::new("advection", &[4e-15]).gate(Gate::AtMost(1e-12)),
+    Row::new("eps = 1", &[4e-15]).gate(Gate::AtMost(1e-12)),
+    Row::new("eps = -1", &[4e-15]).gate(Gate::AtMost(1e-12)),
+];
+
+pub const V1: Case = Case {
+    id: "V1",
+    title: "linear functions",
+    exact: "phi = 0.1 + p . x for six vectors p: a . p with a = (1, 0.5, 0.25), and eps abs(p), \
+            eps = +-1, at interior vertices",
+    note: "",
+    measure: |setting, mesh, n| {
+        let domain = setting.domain(mesh, n);
+        let flat = domain.plain.kind.arity() == 3;
+        let vector = |v: [f64; 3]| Vec3::new(v[0], v[1], if flat { 0.0 } else { v[2] });
+        let a = vector([1.0, 0.5, 0.25]);
+        let mut worst = vec![0.0f64; 3];
+        for k in 0..6 {
+            let p = vector([noise(3 * k), noise(3 * k + 1), noise(3 * k + 2)]);
+            let phi = domain.at_vertices(|x| 0.1 + p.dot(&x));
+            let terms = [wind(&domain, a.into()), front(1.0), front(-1.0)];
+            for (k, exact) in [a.dot(&p), p.norm(), -p.norm()].into_iter().enumerate() {
+                let rate = rate(&domain, &phi, &terms[k], 1.0);
+                let interior = |x: Vec3| x.iter().all(|c| c.abs() < 1.0 - 1e-9);
+                let judged = |x: Vec3| interior(x).then_some(-exact);
+                worst[k] = worst[k].max(vertex_error(&domain.plain, &rate, judged)[1]);
+            }
+        }
+        worst
+    },
+    series: &[
+        one("diag", &[16], LINEAR),
+        one("jit", &[16], LINEAR),
+        one("obt", &[16], LINEAR),
+        one("kuhn", &[6], LINEAR),
+        one("tets", &[6], LINEAR),
+    ],
+};
+
+/// All three terms together.
+pub fn all_terms(a: [f64; 3]) -> Terms {
+    Terms::default()
+        .with_velocity(Coefficient::Uniform(a))
+        .with_normal_speed(Coefficient::Uniform([0.4]))
+        .with_curvature(Coefficient::Uniform([0.05]))
+}
+
+/// The mesh with vertices and cells in another order, and the new number of each vertex.
+pub fn renumbered(mesh: &Mesh, seed: usize) -> (Mesh, Vec<u32>) {
+    let shuffled = |n: usize, seed: usize| {
+        let mut order: Vec<u32> = (0..n as u32).collect();
+        order.sort_by(|&a, &b| {
+            let key = |k: u32| noise(seed + 7919 * k as usize);
+            key(a).total_cmp(&key(b))
+        });
+        order
+    };
+    let new_number = shuffled(mesh.n_vertices(), seed);
+    let mut vertices = mesh.vertices.clone();
+    for (&new, &x) in new_number.iter().zip(&mesh.vertices) {
+        vertices[new as usize] = x;
+    }
+    let arity = mesh.kind.arity();
+    let mut cells = Vec::with_capacity(mesh.cells.len());
+    for &c in &shuffled(mesh.n_cells(), seed + 1) {
+        let cell = &mesh.cells[c as usize * arity..][..arity];
+        // Even permutations keep the orientation.
+        let turned = [cell[1], cell[2], cell[0]].into_iter().chain(cell.get(3).copied());
+        cells.extend(turned.map(|v| new_number[v as usize]));
+    }
+    (Mesh::new(mesh.kind, vertices, cells), new_number)
+}
+
+/// Largest difference relative to the largest value.
+pub fn relative_difference(a: &[f64], b: &[f64]) -> f64 {
+    let size = a.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+    a.iter().zip(b).fold(0.0f64, |m, (a, b)| m.max((a - b).abs())) / size
+}
+
+/// How much the rate of all terms together changes when vertices and cells are renumbered, the mesh
+/// is moved rigidly, and phi is multiplied by 3.5.
+pub fn symmetry_errors(domain: &Domain, setting: &Setting, phi: &[f64], seed: usize) -> Vec<f64> {
+    let a = Vec3::new(0.6, 0.3, if domain.plain.kind.arity() == 4 { 0.2 } else { 0.0 });
+    let reference = rate(domain, phi, &all_terms(a.into()), 0.1);
+
+    let (mesh, new_number) = renumbered(&domain.plain, seed);
+    let mut moved = vec![0.0; phi.len()];
+    for (&new, &value) in new_number.iter().zip(phi) {
+        moved[new as usize] = value;
+    }
+    let rates = rate(&setting.place(mesh), &moved, &all_terms(a.into()), 0.1);
+    let permuted: Vec<f64> = new_number.iter().map(|&new| rates[new as usize]).collect();
+
+    let mut mesh = domain.plain.clone();
+    if mesh.kind.arity() == 3 {
+        mesh.kind = zeroset::mesh::Kind::Surface;
+    }
+    mesh.lattice = None;
+    for x in &mut mesh.vertices {
+        *x = (turn((*x).into()) + Vec3::new(3.0, -1.0, 2.0)).into();
+    }
+    let rigid = rate(&setting.place(mesh), phi, &all_terms(turn(a).into()), 0.1);
+
+    let scaled: Vec<f64> = phi.iter().map(|v| 3.5 * v).collect();
+    let mut scaled = rate(domain, &scaled, &all_terms(a.into()), 0.1);
+    scaled.iter_mut().for_each(|v| *v /= 3.5);
+    [permuted, rigid, scaled].iter().map(|rates| relative_difference(&reference, rates)).collect()
+}
+
+const SYMMETRIES: &[Row] = &[
+    Row::new("renumbered", &[3e-15]).gate(Gate::AtMost(1e-12)),
+    Row::new("moved", &[3e-15]).gate(Gate::AtMost(1e-12)),
+    Row::new("scaled", &[2e-6]).gate(Gate::AtMost(1e-5)),
+];
+
+pub const V2: Case = Case {
+    id: "V2",
+    title: "renumbering, rigid motion, scaling",
+    exact: "one evaluation of all three terms for a distance with noise: the same with vertices \
+            and cells renumbered, mesh and wind turned and shifted, phi times 3.5; relative to the \
+            largest rate",
+    note: "",
+    measure: |setting, mesh, n| {
+        let domain = setting.domain(mesh, n);
+        let h = 2.0 / f64::from(n);
+        let mut phi = domain.at_vertices(|x| x.norm() - 0.5);
+        phi.iter_mut().enumerate().for_each(|(k, v)| *v += 0.1 * h * noise(k));
+        symmetry_errors(&domain, setting, &phi, 1)
+    },
+    series: &[
+        one("jit", &[24], SYMMETRIES),
+        one("del", &[24], SYMMETRIES),
+        one("tets", &[8], SYMMETRIES),
+    ],
+};
+
+/// Largest excess of phi over the range of `start` in 60 steps.
+fn excess(domain: &Domain, start: &[f64], terms: &Terms) -> f64 {
+    let low = start.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = start.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    steps(domain, start, terms, 60)
+        .iter()
+        .flatten()
+        .fold(0.0f64, |m, v| m.max(v - high).max(low - v))
+}
+
+const BOUNDED: &[Row] = &[
+    Row::new("step, advection", &[0.0]).gate(Gate::AtMost(1e-12)).floor(Floor::Length),
+    Row::new("clamped, advection", &[0.0]).gate(Gate::AtMost(1e-12)).floor(Floor::Length),
+    Row::new("random, curvature", &[0.0]).gate(Gate::AtMost(1e-12)).floor(Floor::Length),
+];
+
+pub const V39: Case = Case {
+    id: "V39",
+    title: "maximum principle",
+    exact: "60 steps with C = 1 leave no value beyond the range at the start: a = (1, 0.5, 0.25) \
+            on a step (-1 in a ball, 1 outside) and on the distance clamped to two cells; \
+            curvature on random data",
+    note: "Random data under first-order terms are no valid test (companion, section 2.4).",
+    measure: |setting, mesh, n| {
+        let domain = setting.domain(mesh, n);
+        let flat = domain.plain.kind.arity() == 3;
+        let wind = wind(&domain, [1.0, 0.5, if flat { 0.0 } else { 0.25 }]);
+        let ball = |x: Vec3| (x - Vec3::new(-0.3, -0.2, 0.0)).norm() - 0.4;
+        let step = domain.at_vertices(|x| if ball(x) < 0.0 { -1.0 } else { 1.0 });
+        let h = 2.0 / f64::from(n);
+        let clamped = domain.at_vertices(|x| ball(x).clamp(-2.0 * h, 2.0 * h));
+        let random: Vec<f64> = (0..step.len()).map(noise).collect();
+        vec![
+            excess(&domain, &step, &wind),
+            excess(&domain, &clamped, &wind),
+            excess(&domain, &random, &curvature()),
+        ]
+    },
+    series: &[
+        one("diag", &[32], BOUNDED),
+        one("cross", &[32], BOUNDED),
+        one("equi", &[32], BOUNDED),
+        one("jit", &[32], BOUNDED),
+        one("obt", &[32], BOUNDED),
+        one("tets", &[10], BOUNDED),
+    ],
+};
+
+/// The mesh as [`crate::domains::mesh`] makes it, for tests of other files.
+pub fn plain(name: &str, n: u32) -> Mesh {
+    mesh(name, n)
+}

@@ -1,0 +1,239 @@
+//! Runs of the solvers and norms of what comes out.
+
+use std::sync::Arc;
+
+use zeroset::backend::Cpu;
+use zeroset::geometry::{Real, Vec3};
+use zeroset::levelset::eikonal::{self, EikonalState, Slowness, Width};
+use zeroset::levelset::evolution::{Coefficient, Evolution, Options, Rule, Terms};
+use zeroset::mesh::Mesh;
+use zeroset::patches::Coordinates;
+use zeroset::surface::{Measurer, Measures, extract};
+
+use crate::domains::Domain;
+
+/// Largest number of steps a run may take.
+const MAX_STEPS: u64 = 200_000;
+
+/// Advection everywhere with the same velocity.
+pub fn wind(domain: &Domain, a: [f64; 3]) -> Terms {
+    Terms::default().with_velocity(Coefficient::Uniform(domain.vector(a.into())))
+}
+
+/// Advection with a velocity per vertex.
+pub fn flow(domain: &Domain, a: impl Fn(Vec3) -> Vec3) -> Terms {
+    let rows = domain.plain.vertices.iter().map(|&x| domain.vector(a(x.into())));
+    Terms::default().with_velocity(Coefficient::PerVertex(rows.collect()))
+}
+
+/// Motion along the normal.
+pub fn front(eps: f64) -> Terms {
+    Terms::default().with_normal_speed(Coefficient::Uniform([eps]))
+}
+
+/// Curvature flow with coefficient 1.
+pub fn curvature() -> Terms {
+    Terms::default().with_curvature(Coefficient::Uniform([1.0]))
+}
+
+/// The whole domain, no redistancing.
+pub fn whole() -> Options {
+    Options::new(None)
+}
+
+/// A band of this half width, the rule of displacement.
+pub fn band(half_width: f64) -> Options {
+    Options::new(Some(half_width))
+}
+
+/// What is left of a run.
+pub struct Run {
+    /// phi in mesh order.
+    pub phi: Vec<f64>,
+    /// Time reached: the end asked for, unless the interface went.
+    pub time: f64,
+    /// Steps taken.
+    pub steps: u64,
+    /// Redistancings, that at the start included.
+    pub redistancings: u64,
+}
+
+/// Runs to `end`, or until the interface is gone.
+pub fn evolve(domain: &Domain, phi: &[f64], terms: &Terms, options: Options, end: f64) -> Run {
+    if domain.single {
+        evolve_in::<f32>(domain, phi, terms, options, end)
+    } else {
+        evolve_in::<f64>(domain, phi, terms, options, end)
+    }
+}
+
+fn evolve_in<R: Real>(
+    domain: &Domain,
+    phi: &[f64],
+    terms: &Terms,
+    options: Options,
+    end: f64,
+) -> Run {
+    // One thread: cases run side by side, and results do not depend on it.
+    let cpu = Arc::new(Cpu::new(1).unwrap());
+    let patches = domain.patches.clone();
+    cpu.clone().run(|| {
+        let mut run =
+            Evolution::<R>::new(cpu, &domain.solved, patches, phi, terms, options).unwrap();
+        while run.time() < end && !run.is_gone() {
+            assert!(run.n_steps() < MAX_STEPS, "no end after {MAX_STEPS} steps");
+            run.step(end - run.time()).unwrap();
+        }
+        let redistancings = run.totals().reinitializations;
+        Run { phi: run.phi(), time: run.time(), steps: run.n_steps(), redistancings }
+    })
+}
+
+/// The rate of change that the scheme gives phi, from one step of length `dt`: large steps cost no
+/// digits, for the scheme is explicit.
+pub fn rate(domain: &Domain, phi: &[f64], terms: &Terms, dt: f64) -> Vec<f64> {
+    let options = whole().with_rule(Rule::Never).with_cfl(1e6);
+    let run = evolve(domain, phi, terms, options, dt);
+    assert_eq!(run.steps, 1);
+    run.phi.iter().zip(phi).map(|(new, old)| (new - old) / dt).collect()
+}
+
+/// What a distance solve gives.
+pub struct Distances {
+    /// Values in mesh order.
+    pub u: Vec<f64>,
+    /// Rounds of nbFIM.
+    pub rounds: usize,
+}
+
+/// Arrival times from vertices with given values.
+pub fn distances(domain: &Domain, fixed: &[(u32, f64)]) -> Distances {
+    if domain.single {
+        distances_in::<f32>(domain, fixed)
+    } else {
+        distances_in::<f64>(domain, fixed)
+    }
+}
+
+fn distances_in<R: Real>(domain: &Domain, fixed: &[(u32, f64)]) -> Distances {
+    let mut state = eikonal_state::<R>(domain);
+    state.fix(fixed);
+    let stats = eikonal::solve(&Cpu::new(1).unwrap(), &mut state, None);
+    Distances { u: state.u_in_mesh_order(), rounds: stats.rounds }
+}
+
+fn eikonal_state<R: Real>(domain: &Domain) -> EikonalState<R> {
+    let coordinates = Arc::new(Coordinates::new(&domain.solved, &domain.patches));
+    EikonalState::new(domain.patches.clone(), coordinates, Slowness::Uniform(R::one()))
+}
+
+/// Signed distance after each of `times` redistancings, in a band or (`None`) everywhere.
+pub fn redistance(
+    domain: &Domain,
+    phi: &[f64],
+    width: Option<f64>,
+    times: usize,
+) -> Vec<Distances> {
+    if domain.single {
+        redistance_in::<f32>(domain, phi, width, times)
+    } else {
+        redistance_in::<f64>(domain, phi, width, times)
+    }
+}
+
+fn redistance_in<R: Real>(
+    domain: &Domain,
+    phi: &[f64],
+    width: Option<f64>,
+    times: usize,
+) -> Vec<Distances> {
+    let cpu = Cpu::new(1).unwrap();
+    let patches = &domain.patches;
+    let mut state = eikonal_state::<R>(domain);
+    let mut phi = patches.to_patch_order(phi, R::narrow);
+    let all: Vec<u32> = (0..patches.len() as u32).collect();
+    let width = match width {
+        Some(w) => Width::Band(R::narrow(w)),
+        None => Width::Whole,
+    };
+    let once = |_| {
+        let stats = eikonal::redistance(&cpu, &mut state, &mut phi, &all, width);
+        Distances { u: patches.to_mesh_order(&phi, R::widen), rounds: stats.rounds }
+    };
+    (0..times).map(once).collect()
+}
+
+/// Mean and largest `|exact|` over all crossings of mesh edges with the zero set; infinite if there
+/// is none.
+pub fn interface_error(mesh: &Mesh, phi: &[f64], exact: impl Fn(Vec3) -> f64) -> [f64; 2] {
+    let line = extract(mesh, phi);
+    if line.vertices.is_empty() {
+        return [f64::INFINITY; 2];
+    }
+    let errors = line.vertices.iter().map(|&x| exact(x.into()).abs());
+    let (sum, max) = errors.fold((0.0, 0.0f64), |(sum, max), e| (sum + e, max.max(e)));
+    [sum / line.vertices.len() as f64, max]
+}
+
+/// Mean distance that the crossings of mesh edges move along their edges, over the edges both zero
+/// sets cross.
+pub fn interface_shift(mesh: &Mesh, before: &[f64], after: &[f64]) -> f64 {
+    let [before, after] = [before, after].map(|phi| extract(mesh, phi));
+    let key = |edge: &[u32; 2]| (edge[0].min(edge[1]), edge[0].max(edge[1]));
+    let of: std::collections::HashMap<_, _> =
+        before.edges.iter().map(key).zip(&before.vertices).collect();
+    let (mut sum, mut count) = (0.0, 0.0);
+    for (edge, &x) in after.edges.iter().zip(&after.vertices) {
+        if let Some(&&y) = of.get(&key(edge)) {
+            sum += (Vec3::from(x) - Vec3::from(y)).norm();
+            count += 1.0;
+        }
+    }
+    sum / count
+}
+
+/// Mean and largest `|u - exact|` over the vertices where `exact` is known.
+pub fn vertex_error(mesh: &Mesh, u: &[f64], exact: impl Fn(Vec3) -> Option<f64>) -> [f64; 2] {
+    let (mut sum, mut count, mut max) = (0.0, 0.0, 0.0f64);
+    for (&x, u) in mesh.vertices.iter().zip(u) {
+        if let Some(exact) = exact(x.into()) {
+            let error = (u - exact).abs();
+            sum += error;
+            count += 1.0;
+            max = max.max(error);
+        }
+    }
+    assert!(count > 0.0, "no vertex to be judged");
+    [sum / count, max]
+}
+
+/// Measures of the inside.
+pub fn measure(mesh: &Mesh, phi: &[f64]) -> Measures {
+    Measurer::new(mesh).measure(mesh, phi)
+}
+
+/// Relative difference of the enclosed area or volume from the exact one.
+pub fn area_error(mesh: &Mesh, phi: &[f64], exact: f64) -> f64 {
+    measure(mesh, phi).enclosed / exact - 1.0
+}
+
+/// phi after each of `n` steps on the whole domain with C = 1.
+pub fn steps(domain: &Domain, phi: &[f64], terms: &Terms, n: usize) -> Vec<Vec<f64>> {
+    if domain.single {
+        steps_in::<f32>(domain, phi, terms, n)
+    } else {
+        steps_in::<f64>(domain, phi, terms, n)
+    }
+}
+
+fn steps_in<R: Real>(domain: &Domain, phi: &[f64], terms: &Terms, n: usize) -> Vec<Vec<f64>> {
+    let cpu = Arc::new(Cpu::new(1).unwrap());
+    let patches = domain.patches.clone();
+    let mut run =
+        Evolution::<R>::new(cpu, &domain.solved, patches, phi, terms, whole()).unwrap();
+    let once = |_| {
+        run.step(f64::INFINITY).unwrap();
+        run.phi()
+    };
+    (0..n).map(once).collect()
+}
