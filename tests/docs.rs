@@ -190,7 +190,9 @@ fn keys(case: &str) -> BTreeSet<String> {
 fn the_reference_of_the_case_file_names_every_key() {
     let page = std::fs::read_to_string(root().join("docs").join("case-file.md")).unwrap();
     let mesh = "version = 1\ndomain.mesh.generate.square = {}\n";
-    let evolve = format!("{mesh}initial.ball = {{ center = [0, 0, 0], radius = 1 }}\n[evolve]\nend_time = 1.0");
+    let evolve = format!(
+        "{mesh}initial.ball = {{ center = [0, 0, 0], radius = 1 }}\n[evolve]\nend_time = 1.0"
+    );
     let distance = format!("{mesh}[distance]\nfrom = [\"vertex:0\"]");
     let mut all = keys(&evolve);
     all.extend(keys(&distance));

@@ -237,7 +237,9 @@ mod tests {
         let set: Vec<String> = set.iter().map(|s| s.to_string()).collect();
         let config = Config::parse(CASE, "case.toml".as_ref(), &set).unwrap();
         let mut stage = Stages::new(&Silent);
-        let prepared = Prepared::new(&config, Cpu::new(1).unwrap(), "", &mut stage).unwrap();
+        let prepared =
+            Prepared::new(&config, std::sync::Arc::new(Cpu::new(1).unwrap()), "", &mut stage)
+                .unwrap();
         let mut report = prepared.report(&config);
         let parent = tempfile::tempdir().unwrap();
         let folder = RunFolder::open(&parent.path().join("out"), false).unwrap();
