@@ -7,7 +7,7 @@ mod support;
 use cells::{assert_fills, hash, inradii, measures, summary};
 use zeroset::mesh::check::inspect;
 use zeroset::mesh::generate::{Generate, generate};
-use zeroset::mesh::refine::refine;
+use zeroset::mesh::refine::{refine, refine_times};
 use zeroset::mesh::{DataArray, Group, Kind, Members, Mesh, Values};
 
 fn make(text: &str) -> Mesh {
@@ -212,6 +212,18 @@ fn meshes_that_do_not_fit_together_are_refused() {
     assert_eq!(message, "mesh: group upper: has 3 indices of dimension 1");
     let message = change(|m| m.vertex_data[1].values = Values::Int(vec![1, 2]));
     assert_eq!(message, "mesh: array label: has 2 numbers, expected 5 rows of 1");
+}
+
+#[test]
+fn several_refinements_are_counted_before_the_first() {
+    let mesh = make("square = { cells = [3, 2] }");
+    let twice = refine_times(mesh.clone(), 2).unwrap();
+    assert_eq!(hash(&twice), hash(&refine(&refine(&mesh).unwrap()).unwrap()));
+    assert_eq!(refine_times(mesh.clone(), 0).unwrap().n_cells(), 12);
+    for times in [14, 40, u32::MAX] {
+        let error = refine_times(mesh.clone(), times).unwrap_err();
+        assert!(error.to_string().contains(&format!("refined {times} times")), "{error}");
+    }
 }
 
 /// Reads a file of the shared data, refines it once and compares it with what is known.

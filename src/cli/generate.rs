@@ -6,15 +6,15 @@
 //! zeroset generate from brain.gii.gz --refine 1 -o fine.vtp
 //! ```
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use super::Ui;
 use crate::error::{Error, Result};
 use crate::io::vtk::{Compression, Field, Geometry, VtkOutput};
 use crate::io::{read_mesh, vtk};
 use crate::mesh::generate::{Generate, generate};
-use crate::mesh::refine::refine;
-use crate::mesh::{Group, Members, Mesh};
+use crate::mesh::refine::refine_times;
+use crate::mesh::{Group, Kind, Members, Mesh, assess};
 
 /// Make a mesh, or refine one from a file, and write it as .vtu or .vtp
 #[derive(Clone, Debug, clap::Args)]
@@ -46,34 +46,28 @@ enum Source {
 /// [`Error::Case`] for options out of range or a missing or unknown output name, before any work;
 /// [`Error::Input`] for a mesh file that cannot be read; [`Error::Output`] if the result cannot be
 /// written.
-pub fn run(args: &Args) -> Result<()> {
-    let path = output_path(args)?;
-    let mut mesh = match &args.source {
+pub fn run(args: Args, ui: &Ui) -> Result<u8> {
+    let path = output_path(&args)?;
+    let mesh = match &args.source {
         Source::Shape(shape) => generate(shape)?,
-        Source::From { mesh } => {
-            let file = read_mesh(mesh)?;
-            for warning in &file.warnings {
-                tracing::warn!("{}: {warning}", mesh.display());
-            }
-            file.mesh
-        }
+        Source::From { mesh } => read(mesh, ui)?,
     };
-    for _ in 0..args.refine {
-        mesh = refine(&mesh).map_err(|error| match &args.source {
-            Source::From { mesh } => error.in_file(mesh),
-            Source::Shape(_) => error,
-        })?;
-    }
+    let mesh = refine_times(mesh, args.refine)?;
     write(path, &mesh)?;
     let (vertices, cells) = (mesh.n_vertices(), mesh.n_cells());
-    let name = if mesh.kind.dimension() == 2 { "triangles" } else { "tetrahedra" };
-    // A closed pipe is no failure: the file is there.
-    let _ = writeln!(
-        std::io::stdout(),
-        "{}: {vertices} vertices, {cells} {name}",
-        path.display()
-    );
-    Ok(())
+    let name = if mesh.kind == Kind::Volume { "tetrahedra" } else { "triangles" };
+    ui.print(&format!("{}: {vertices} vertices, {cells} {name}\n", path.display()))?;
+    Ok(0)
+}
+
+/// The mesh as its file stores it, if it could serve a solver.
+fn read(path: &Path, ui: &Ui) -> Result<Mesh> {
+    let file = read_mesh(path)?;
+    for warning in &file.warnings {
+        ui.say(&format!("warning: {}: {warning}", path.display()));
+    }
+    assess(&file.mesh).map_err(|error| error.in_file(path))?;
+    Ok(file.mesh)
 }
 
 /// The output name, known to be one that can be written.
@@ -97,9 +91,10 @@ fn write(path: &Path, mesh: &Mesh) -> Result<()> {
     let masks: Vec<(String, bool, Vec<u8>)> =
         mesh.groups.iter().map(|group| mask(group, mesh)).collect();
     let of = |cells: bool| {
-        masks.iter().filter(move |(_, of_cells, _)| *of_cells == cells).map(|(name, _, values)| {
-            Field { name, components: 1, values: values.into() }
-        })
+        masks
+            .iter()
+            .filter(move |(_, of_cells, _)| *of_cells == cells)
+            .map(|(name, _, values)| Field { name, components: 1, values: values.into() })
     };
     let geometry = Geometry::mesh(mesh, Compression::Lz4);
     let mut output = VtkOutput::new(&geometry);
@@ -134,9 +129,9 @@ mod tests {
         args: Args,
     }
 
-    fn zeroset_generate(line: &str) -> Result<()> {
+    fn zeroset_generate(line: &str) -> Result<u8> {
         let words = ["generate"].into_iter().chain(line.split_whitespace());
-        run(&Line::parse_from(words).args)
+        run(Line::parse_from(words).args, &Ui::new(0, true))
     }
 
     #[test]
@@ -151,7 +146,7 @@ mod tests {
         zeroset_generate(&format!("from {} --refine 1 -o {}", first.display(), second.display()))
             .unwrap();
         let refined = read_mesh(&second).unwrap().mesh;
-        let expected = refine(&made).unwrap();
+        let expected = refine_times(made, 1).unwrap();
         assert_eq!((refined.vertices, refined.cells), (expected.vertices, expected.cells));
     }
 

@@ -6,6 +6,7 @@
 
 mod check;
 mod distance;
+mod generate;
 mod info;
 mod log;
 mod progress;
@@ -43,6 +44,7 @@ Examples:
   zeroset run configs/shrinking_circle.toml --set evolve.cfl=0.5 -o results/half
   zeroset distance meshes/pial.gii.gz --from vertex:17 -o distance.vtp
   zeroset info meshes/pial.gii.gz
+  zeroset generate sphere --subdivisions 5 -o sphere.vtp
 
 Exit codes: 0 done, 1 ran but [expect] is not met, 2 usage or case file, 3 input file,
 4 numerical failure, 5 device or memory, 6 output, 130 interrupted";
@@ -65,6 +67,8 @@ enum Command {
     Check(check::Args),
     /// Compute the distance from vertices, points or groups of a mesh
     Distance(distance::Args),
+    /// Make a mesh, or refine one from a file, and write it as .vtu or .vtp
+    Generate(generate::Args),
     /// Say what is in a mesh or data file
     Info(info::Args),
 }
@@ -89,6 +93,7 @@ fn dispatch(command: Command, ui: &Ui) -> Result<u8> {
         Command::Run(args) => run::run(args, ui),
         Command::Check(args) => check::run(args, ui),
         Command::Distance(args) => distance::run(args, ui),
+        Command::Generate(args) => generate::run(args, ui),
         Command::Info(args) => info::run(args, ui),
     }
 }

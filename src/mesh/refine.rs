@@ -51,6 +51,28 @@ pub fn refine(mesh: &Mesh) -> Result<Mesh> {
     Ok(fine)
 }
 
+/// As many refinements as asked for; a result too large is refused before the first.
+///
+/// # Errors
+/// Those of [`refine`].
+pub fn refine_times(mut mesh: Mesh, times: u32) -> Result<Mesh> {
+    let shift = times.saturating_mul(mesh.kind.dimension() as u32).min(64);
+    let cells = (mesh.n_cells() as u128) << shift;
+    if cells * mesh.kind.arity() as u128 >= u128::from(u32::MAX) {
+        return Err(Error::mesh(
+            "",
+            format!(
+                "refined {times} times it would have more cells than 32-bit indices can number"
+            ),
+            "refine less often",
+        ));
+    }
+    for _ in 0..times {
+        mesh = refine(&mesh)?;
+    }
+    Ok(mesh)
+}
+
 /// Indices, arrays and sizes that the rest relies on.
 fn check(mesh: &Mesh) -> Result<()> {
     let n = mesh.n_vertices() as u64;

@@ -301,17 +301,22 @@ impl Report {
         line(
             "steps",
             format!(
-                "{} to time {:.6}, {} redistancings",
-                self.steps, self.time, self.reinitializations
+                "{} to time {}, {} redistancings",
+                self.steps,
+                digits(self.time),
+                self.reinitializations
             ),
         );
         let change = |of: fn(&Measures) -> f64| match (&self.first, &self.last) {
-            (Some(first), Some(last)) => format!("{:.6} -> {:.6}", of(first), of(last)),
+            (Some(first), Some(last)) => format!("{} -> {}", digits(of(first)), digits(of(last))),
             _ => "none".into(),
         };
         if let Some(d) = &self.distances {
             line("reached", format!("{} vertices, not reached {}", d.reached, d.not_reached));
-            line("distance", format!("{:.6} to {:.6}, mean {:.6}", d.min, d.max, d.mean));
+            line(
+                "distance",
+                format!("{} to {}, mean {}", digits(d.min), digits(d.max), digits(d.mean)),
+            );
         } else {
             let drift =
                 self.drift.map_or(String::new(), |d| format!(" ({:+.3} %)", 100.0 * d.relative));
@@ -328,7 +333,7 @@ impl Report {
             ),
         );
         line("expect", self.expect_line());
-        line("results", folder.display().to_string());
+        line("results", format!("{}.pvd, for ParaView", folder.join(&self.case).display()));
         text
     }
 
@@ -361,4 +366,16 @@ fn short(name: &str) -> &str {
         "enclosed_area" => "inside area",
         _ => "inside vol.",
     }
+}
+/// Seven digits, whatever the unit of length.
+fn digits(x: f64) -> String {
+    let magnitude = x.abs();
+    if x == 0.0 || !x.is_finite() {
+        return x.to_string();
+    }
+    if !(1e-4..1e9).contains(&magnitude) {
+        return format!("{x:.6e}");
+    }
+    let places = (6.0 - magnitude.log10().floor()).clamp(0.0, 10.0) as usize;
+    format!("{x:.places$}")
 }

@@ -171,7 +171,6 @@ mod tests {
     use crate::backend::Cpu;
     use crate::config::Config;
     use crate::output::RunFolder;
-    use std::sync::Arc;
 
     const CASE: &str = "version = 1\n[domain.mesh]\ngenerate.square = { cells = [4, 4] }\n\
         [initial]\nball = { center = [0.5, 0.5, 0], radius = 0.3 }\n[evolve]\nend_time = 1\n\
@@ -238,8 +237,9 @@ mod tests {
         let set: Vec<String> = set.iter().map(|s| s.to_string()).collect();
         let config = Config::parse(CASE, "case.toml".as_ref(), &set).unwrap();
         let mut stage = Stages::new(&Silent);
-        let cpu = Arc::new(Cpu::new(1).unwrap());
-        let prepared = Prepared::new(&config, cpu, "", &mut stage).unwrap();
+        let prepared =
+            Prepared::new(&config, std::sync::Arc::new(Cpu::new(1).unwrap()), "", &mut stage)
+                .unwrap();
         let mut report = prepared.report(&config);
         let parent = tempfile::tempdir().unwrap();
         let folder = RunFolder::open(&parent.path().join("out"), false).unwrap();
