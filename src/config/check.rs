@@ -3,6 +3,7 @@
 use super::tables::{Evolve, Rule};
 use super::values::{Coefficient, HalfWidth, Initial, Speed, Velocity};
 use super::{Bounds, Config};
+use crate::error::Error;
 
 /// The first thing wrong with a case.
 pub(super) struct Flaw {
@@ -74,7 +75,13 @@ fn check_mesh(config: &Config) -> Checked {
     let mesh = config.mesh();
     match (&mesh.path, &mesh.generate) {
         (Some(path), None) => check_path(config, "domain.mesh.path", path)?,
-        (None, Some(_)) => {}
+        (None, Some(generate)) => match generate.check() {
+            Err(Error::Case { what, remedy, .. }) => {
+                return Err(flaw("domain.mesh.generate", format!(": {what}"), remedy));
+            }
+            // What else can be wrong depends on this machine and shows when the mesh is made.
+            _ => {}
+        },
         (None, None) => {
             return Err(flaw("domain.mesh", "has no mesh", "give it `path` or `generate`"));
         }

@@ -55,9 +55,7 @@ impl Ready {
             // Cleaning first: a mesh that cannot serve is refused before it grows.
             mesh::assess(&mesh).map_err(in_file)?;
         }
-        for _ in 0..source.refine {
-            mesh = mesh::refine::refine(&mesh).map_err(in_file)?;
-        }
+        mesh = mesh::refine::refine_times(mesh, source.refine).map_err(in_file)?;
         Self::cleaned(mesh, file.as_deref(), warnings)
     }
 
