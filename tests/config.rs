@@ -49,7 +49,7 @@ fn a_small_case_gets_all_defaults() {
     assert_eq!(config.precision, Precision::F64);
     assert_eq!(config.device.threads, 0);
     assert_eq!(config.mesh().patch_size, 64);
-    assert_eq!(config.mesh().partition, Partition::HilbertMetis);
+    assert_eq!(config.mesh().partition, None);
     assert_eq!(config.reinitialize.rule, Rule::Displacement);
     assert_eq!(config.reinitialize.half_width, HalfWidth::Edges(5.0));
     assert_eq!(config.evolve.as_ref().unwrap().cfl, 1.0);
@@ -191,6 +191,8 @@ fn values_out_of_range_name_their_line() {
     assert_has(&refusal(&text, &[]), &["small.toml:5: initial.ball.radius must be > 0, is -0.3"]);
     let text = SMALL.replace("end_time = 0.1\n", "");
     assert_has(&refusal(&text, &[]), &["small.toml:6: evolve has no end", "`end_time`"]);
+    let text = SMALL.replace("end_time = 0.1", "max_steps = 3");
+    assert_has(&refusal(&text, &[]), &["small.toml:6: evolve moves nothing", "`curvature`"]);
     let text = SMALL.replace("[evolve]\nend_time = 0.1\n", "");
     assert_has(&refusal(&text, &[]), &["the case has no task", "[evolve] or [distance]"]);
     let text = SMALL.replace("generate.square = { cells = [8, 8] }", "patch_size = 8");
@@ -253,7 +255,7 @@ fn options_replace_and_add_keys() {
     assert_eq!(evolve.end_time, Some(0.25));
     assert_eq!(evolve.curvature, Some(Coefficient::Data { data: "curv".into() }));
     assert_eq!(config.precision, Precision::F32);
-    assert_eq!(config.mesh().partition, Partition::Hilbert);
+    assert_eq!(config.mesh().partition, Some(Partition::Hilbert));
     let Some(Initial::Shape(Shape::Ball { radius, .. })) = config.initial else { panic!() };
     assert_eq!(radius, 0.1);
     assert_eq!(config.expect.components.unwrap().value, Some(1.0));

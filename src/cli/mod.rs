@@ -1,8 +1,110 @@
 //! The command line: one file per subcommand.
+//!
+//! Results go to standard output, everything else to standard error. Exit codes: 0 done; 1 ran,
+//! but `[expect]` is not met; 2 usage or case file; 3 input file; 4 numerical failure; 5 device or
+//! memory; 6 output; 130 interrupted.
+
+mod check;
+mod distance;
+mod generate;
+mod info;
+mod log;
+mod progress;
+mod run;
+mod ui;
 
 use std::process::ExitCode;
 
+use clap::{Parser, Subcommand};
+
+use crate::error::Result;
+pub use ui::Ui;
+
+/// Exit code of a run whose `[expect]` is not met.
+const NOT_MET: u8 = 1;
+
+#[derive(Debug, Parser)]
+#[command(
+    name = "zeroset",
+    version,
+    about = "Level sets and distances on triangle meshes, triangulated surfaces and tetrahedra",
+    after_help = EXAMPLES,
+    max_term_width = 100
+)]
+struct Cli {
+    #[command(flatten)]
+    verbosity: Verbosity,
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  zeroset run configs/cortex_curvature_flow.toml
+  zeroset run configs/shrinking_circle.toml --set evolve.cfl=0.5 -o results/half
+  zeroset distance meshes/pial.gii.gz --from vertex:17 -o distance.vtp
+  zeroset info meshes/pial.gii.gz
+  zeroset generate sphere --subdivisions 5 -o sphere.vtp
+
+Exit codes: 0 done, 1 ran but [expect] is not met, 2 usage or case file, 3 input file,
+4 numerical failure, 5 device or memory, 6 output, 130 interrupted";
+
+#[derive(Debug, clap::Args)]
+struct Verbosity {
+    /// Say more: -v stages, -vv details
+    #[arg(short, long, action = clap::ArgAction::Count, global = true, conflicts_with = "quiet")]
+    verbose: u8,
+    /// Say nothing but results and errors
+    #[arg(short, long, global = true)]
+    quiet: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run a case: move an interface or compute a distance, and write states and a report
+    Run(run::Args),
+    /// Check a case: find before a run all that can be wrong with it
+    Check(check::Args),
+    /// Compute the distance from vertices, points or groups of a mesh
+    Distance(distance::Args),
+    /// Make a mesh, or refine one from a file, and write it as .vtu or .vtp
+    Generate(generate::Args),
+    /// Say what is in a mesh or data file
+    Info(info::Args),
+}
+
 /// Runs the program with the arguments of the process.
 pub fn main() -> ExitCode {
-    ExitCode::SUCCESS
+    let cli = Cli::parse();
+    let ui = Ui::new(cli.verbosity.verbose, cli.verbosity.quiet);
+    log::install(&ui);
+    let code = match dispatch(cli.command, &ui) {
+        Ok(code) => code,
+        Err(error) => {
+            ui.complain(&format!("error: {error}"));
+            error.exit_code()
+        }
+    };
+    ExitCode::from(code)
+}
+
+fn dispatch(command: Command, ui: &Ui) -> Result<u8> {
+    match command {
+        Command::Run(args) => run::run(args, ui),
+        Command::Check(args) => check::run(args, ui),
+        Command::Distance(args) => distance::run(args, ui),
+        Command::Generate(args) => generate::run(args, ui),
+        Command::Info(args) => info::run(args, ui),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        Cli::command().debug_assert();
+    }
 }

@@ -6,8 +6,8 @@ use super::{Bounds, Config};
 
 /// The first thing wrong with a case.
 pub(super) struct Flaw {
-    /// Key by key from the top of the file.
-    pub key: Vec<String>,
+    /// Dotted path of the key.
+    pub key: String,
     pub what: String,
     pub remedy: String,
 }
@@ -15,16 +15,17 @@ pub(super) struct Flaw {
 impl Flaw {
     /// "evolve.cfl must be ..."
     pub(super) fn message(&self) -> String {
-        let key = self.key.join(".");
-        if key.is_empty() { self.what.clone() } else { format!("{key} {}", self.what) }
+        if self.key.is_empty() {
+            return self.what.clone();
+        }
+        format!("{} {}", self.key, self.what)
     }
 }
 
 type Checked = Result<(), Flaw>;
 
 fn flaw(key: &str, what: impl Into<String>, remedy: impl Into<String>) -> Flaw {
-    let key = key.split('.').filter(|part| !part.is_empty()).map(String::from).collect();
-    Flaw { key, what: what.into(), remedy: remedy.into() }
+    Flaw { key: key.to_string(), what: what.into(), remedy: remedy.into() }
 }
 
 fn require(holds: bool, key: &str, what: impl Into<String>, remedy: impl Into<String>) -> Checked {
@@ -113,7 +114,7 @@ fn check_task(config: &Config) -> Checked {
             "add [initial] with a shape such as ball = { center = [0, 0, 0], radius = 1 }",
         ),
         (None, Some(distance)) => require(
-            config.initial.is_some() != !distance.from.is_empty(),
+            config.initial.is_some() == distance.from.is_empty(),
             "distance",
             "needs exactly one start: `from`, or the zero set of [initial]",
             "",
@@ -137,6 +138,18 @@ fn check_evolve(evolve: &Evolve) -> Checked {
         "evolve",
         "has no end",
         "add `end_time`, `max_steps` or `steady`",
+    )?;
+    let zero = |term: &Option<Coefficient>| match term {
+        None => true,
+        Some(Coefficient::Number(x)) => *x == 0.0,
+        Some(Coefficient::Data { .. }) => false,
+    };
+    let still = evolve.velocity.is_none() && zero(&evolve.normal_speed) && zero(&evolve.curvature);
+    require(
+        !still || evolve.end_time.is_some(),
+        "evolve",
+        "moves nothing and has no end_time",
+        "add `velocity`, `normal_speed` or `curvature`",
     )?;
     let cfl = evolve.cfl;
     require(cfl > 0.0 && cfl <= 2.0, "evolve.cfl", format!("must be in (0, 2], is {cfl}"), "")?;

@@ -2,6 +2,7 @@
 //! turns what serde says into messages for the user.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -66,6 +67,50 @@ impl Texts {
     }
 }
 
+/// Where the keys of a case stand.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Places {
+    file: PathBuf,
+    /// By dotted path; entries of arrays by their number.
+    entries: BTreeMap<String, Place>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Place {
+    /// One-based line of the file.
+    Line(usize),
+    /// The `--set` option.
+    Option(String),
+}
+
+impl Place {
+    fn error(&self, file: &Path, what: String, remedy: String) -> Error {
+        match self {
+            Place::Line(line) => {
+                Error::Case { file: Some(file.to_path_buf()), line: Some(*line), what, remedy }
+            }
+            Place::Option(option) => Error::usage(format!("--set {option}: {what}"), remedy),
+        }
+    }
+}
+
+impl Places {
+    /// An error at the key, or at the nearest table around it that is there.
+    pub(super) fn error(&self, key: &str, what: String, remedy: String) -> Error {
+        let mut key = key;
+        loop {
+            if let Some(place) = self.entries.get(key) {
+                return place.error(&self.file, what, remedy);
+            }
+            match key.rsplit_once('.') {
+                Some((above, _)) => key = above,
+                None if self.file.as_os_str().is_empty() => return Error::usage(what, remedy),
+                None => return Place::Line(1).error(&self.file, what, remedy),
+            }
+        }
+    }
+}
+
 /// A case file with its overrides, parsed, every entry with its place.
 pub(super) struct Document<'t> {
     texts: &'t Texts,
@@ -99,11 +144,11 @@ impl<'t> Document<'t> {
         for (part, name) in tables.iter().enumerate() {
             let fresh = || Spanned::new(place(part), DeValue::Table(DeTable::new()));
             let key = Spanned::new(place(part), Cow::Borrowed(name.as_str()));
-            let entry = table.entry(key).or_insert_with(fresh);
-            if !entry.get_ref().is_table() {
-                *entry = fresh();
+            // A value that gives way to a table goes with its key, which keeps its old place.
+            if table.get(name.as_str()).is_some_and(|value| !value.get_ref().is_table()) {
+                table.remove(name.as_str());
             }
-            match entry.get_mut() {
+            match table.entry(key).or_insert_with(fresh).get_mut() {
                 DeValue::Table(inner) => table = inner,
                 _ => return Err(wrong("not a table")),
             }
@@ -119,46 +164,49 @@ impl<'t> Document<'t> {
         T::deserialize(Deserializer::from(self.root.clone())).map_err(|e| self.explain(&e))
     }
 
-    /// The entry under `path`, if it is there.
-    pub(super) fn entry(&self, path: &[&str]) -> Option<&DeValue<'t>> {
-        let (first, rest) = path.split_first()?;
-        rest.iter()
-            .try_fold(self.root.get_ref().get(*first)?, |value, key| child(value.get_ref(), key))
-            .map(Spanned::get_ref)
+    /// The value of a key at top level, if it is there.
+    pub(super) fn value(&self, key: &str) -> Option<&DeValue<'t>> {
+        self.root.get_ref().get(key).map(Spanned::get_ref)
     }
 
-    /// An error at the entry under `path`, or at the nearest table around it.
-    pub(super) fn error(&self, path: &[&str], what: String, remedy: String) -> Error {
-        let mut place = 0;
-        if let Some((first, rest)) = path.split_first()
-            && let Some((key, value)) = self.root.get_ref().get_key_value(*first)
-        {
-            place = key.span().start;
-            let mut value = value;
-            for key in rest {
-                let Some(next) = child(value.get_ref(), key) else { break };
-                place = match value.get_ref() {
-                    DeValue::Table(table) => {
-                        table.get_key_value(*key).map_or(place, |(key, _)| key.span().start)
-                    }
-                    _ => next.span().start,
-                };
-                value = next;
-            }
+    /// The place of every key, for messages after the document is gone.
+    pub(super) fn places(&self) -> Places {
+        let mut places = Places { file: self.texts.file.clone(), ..Places::default() };
+        self.add_places(self.root.get_ref(), "", &mut places);
+        places
+    }
+
+    fn add_places(&self, table: &DeTable<'_>, above: &str, places: &mut Places) {
+        for (key, value) in table {
+            let path = format!("{above}{}", key.get_ref());
+            self.add_below(value.get_ref(), &path, places);
+            places.entries.insert(path, self.place(key.span().start));
         }
-        self.error_at(place, what, remedy)
+    }
+
+    fn add_below(&self, value: &DeValue<'_>, path: &str, places: &mut Places) {
+        match value {
+            DeValue::Table(table) => self.add_places(table, &format!("{path}."), places),
+            DeValue::Array(array) => {
+                for (k, item) in array.iter().enumerate() {
+                    let path = format!("{path}.{k}");
+                    self.add_below(item.get_ref(), &path, places);
+                    places.entries.insert(path, self.place(item.span().start));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn place(&self, place: usize) -> Place {
+        match self.texts.overrides.iter().find(|o| o.places.contains(&place)) {
+            Some(o) => Place::Option(o.option.clone()),
+            None => Place::Line(line_of(&self.texts.text, place)),
+        }
     }
 
     fn error_at(&self, place: usize, what: String, remedy: String) -> Error {
-        match self.texts.overrides.iter().find(|o| o.places.contains(&place)) {
-            Some(o) => Error::usage(format!("--set {}: {what}", o.option), remedy),
-            None => Error::Case {
-                file: Some(self.texts.file.clone()),
-                line: Some(line_of(&self.texts.text, place)),
-                what,
-                remedy,
-            },
-        }
+        self.place(place).error(&self.texts.file, what, remedy)
     }
 
     /// Names of the tables around `place`, as a user writes them.
@@ -224,14 +272,6 @@ fn tables_around<'a>(table: &'a DeTable<'_>, place: usize) -> Option<Vec<&'a str
         }
     }
     table.values().any(|value| value.span().contains(&place)).then(Vec::new)
-}
-
-fn child<'a, 't>(value: &'a DeValue<'t>, key: &str) -> Option<&'a Spanned<DeValue<'t>>> {
-    match value {
-        DeValue::Table(table) => table.get(key),
-        DeValue::Array(array) => array.get(key.parse::<usize>().ok()?),
-        _ => None,
-    }
 }
 
 /// "did you mean ..., allowed: ...".

@@ -109,9 +109,9 @@ expect! {
     enclosed_volume,
     /// Relative change of the enclosed area or volume from start to end.
     enclosed_drift,
-    /// Connected pieces of the interface.
+    /// Connected parts of the inside.
     components,
-    /// Euler number of the interface.
+    /// Euler number of the inside.
     euler_number,
     /// Smallest phi, mesh units.
     phi_min,

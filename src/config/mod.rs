@@ -16,19 +16,21 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::io::vtk::Compression;
 pub use crate::patches::Partition;
 pub use expect::{Bounds, Expect};
 pub use seed::Seed;
 pub use tables::{
-    Compression, DataFile, Device, DeviceKind, Distance, Domain, Evolve, MeshSource, Output,
-    PointField, Precision, Reinitialize, Rule,
+    DataFile, Device, DeviceKind, Distance, Domain, Evolve, MeshSource, Output, PointField,
+    Precision, Reinitialize, Rule,
 };
 pub use values::{Coefficient, HalfWidth, Initial, Rotation, Speed, Velocity};
 
 pub(crate) use document::suggest;
 
 use crate::error::{Error, Result};
-use document::{Document, Texts};
+use crate::mesh::Kind;
+use document::{Document, Places, Texts};
 
 /// Version of the case format this program reads.
 pub const VERSION: u32 = 1;
@@ -78,9 +80,28 @@ pub struct Origin {
     pub overrides: Vec<String>,
     /// BLAKE3 hash of the file and the overrides, hexadecimal.
     pub hash: String,
+    /// Where its keys stand.
+    places: Places,
 }
 
 impl Config {
+    /// Case that computes a distance on a mesh file, as the command line asks for it.
+    pub(crate) fn of_distance(mesh: MeshSource, distance: Distance) -> Self {
+        Config {
+            version: VERSION,
+            precision: Precision::default(),
+            device: Device::default(),
+            domain: Domain::Mesh(mesh),
+            initial: None,
+            evolve: None,
+            reinitialize: Reinitialize::default(),
+            distance: Some(distance),
+            output: Output::default(),
+            expect: Expect::default(),
+            origin: Origin::default(),
+        }
+    }
+
     /// Reads and checks the case in `path` with `overrides` (`key=value`) laid over it.
     ///
     /// The value of an override is TOML; what is not TOML is taken as a string.
@@ -116,24 +137,62 @@ impl Config {
             file: path.to_path_buf(),
             overrides: overrides.to_vec(),
             hash: hasher.finalize().to_hex().to_string(),
+            places: document.places(),
         };
-        match check::first_flaw(&config) {
-            None => Ok(config),
-            Some(flaw) => {
-                let path: Vec<&str> = flaw.key.iter().map(String::as_str).collect();
-                Err(document.error(&path, flaw.message(), flaw.remedy))
-            }
-        }
+        config.check()?;
+        Ok(config)
     }
 
-    /// Checks ranges and what fits together, for a case built in code.
+    /// Checks ranges and what fits together; [`Config::load`] has done so.
     ///
     /// # Errors
-    /// [`Error::Case`] naming the key.
+    /// [`Error::Case`] naming the key, and its place if the case came from a file.
     pub fn check(&self) -> Result<()> {
         match check::first_flaw(self) {
             None => Ok(()),
-            Some(flaw) => Err(Error::usage(flaw.message(), flaw.remedy)),
+            Some(flaw) => Err(self.error_at(&flaw.key, flaw.message(), flaw.remedy)),
+        }
+    }
+
+    /// An error in the value of `key` (dotted), at its place in the file.
+    pub(crate) fn error_at(
+        &self,
+        key: &str,
+        what: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Error {
+        self.origin.places.error(key, what.into(), remedy.into())
+    }
+
+    /// Names the key whose value led to an error that has no place yet; other errors pass.
+    pub(crate) fn locate(&self, key: &str) -> impl Fn(Error) -> Error {
+        move |error| match error {
+            Error::Case { file: None, line: None, what, remedy } => {
+                self.error_at(key, format!("{key}: {what}"), remedy)
+            }
+            other => other,
+        }
+    }
+
+    /// Checks what depends on the kind of the mesh, once that is known.
+    ///
+    /// # Errors
+    /// [`Error::Case`] for a key of `[expect]` that such a mesh cannot have.
+    pub fn check_for(&self, kind: Kind) -> Result<()> {
+        let wrong = match kind {
+            Kind::Planar | Kind::Surface => ["interface_area", "enclosed_volume"],
+            Kind::Volume => ["interface_length", "enclosed_area"],
+        };
+        match self.expect.bounds().iter().find(|(name, _)| wrong.contains(name)) {
+            None => Ok(()),
+            Some((name, _)) => Err(self.error_at(
+                &format!("expect.{name}"),
+                format!("expect.{name} does not exist on this mesh"),
+                match kind {
+                    Kind::Volume => "take interface_area or enclosed_volume",
+                    _ => "take interface_length or enclosed_area",
+                },
+            )),
         }
     }
 
@@ -169,19 +228,15 @@ impl Config {
 }
 
 fn check_version(document: &Document) -> Result<()> {
-    let found = document.entry(&["version"]);
+    let found = document.value("version");
     let number = found.and_then(|v| v.as_integer()).and_then(|v| v.as_str().parse::<u32>().ok());
-    match (found, number) {
-        (_, Some(VERSION)) => Ok(()),
-        (None, _) => Err(document.error(
-            &[],
-            "`version` is missing".into(),
-            format!("start the file with version = {VERSION}"),
-        )),
-        _ => Err(document.error(
-            &["version"],
-            "this version of the case format is not known".into(),
+    let (what, remedy) = match (found, number) {
+        (_, Some(VERSION)) => return Ok(()),
+        (None, _) => ("`version` is missing", format!("start the file with version = {VERSION}")),
+        _ => (
+            "this version of the case format is not known",
             format!("this program reads version = {VERSION}"),
-        )),
-    }
+        ),
+    };
+    Err(document.places().error("version", what.into(), remedy))
 }

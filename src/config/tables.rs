@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::seed::Seed;
 use super::values::{Coefficient, HalfWidth, Speed, Velocity};
+use crate::io::vtk::Compression;
 use crate::mesh::generate::Generate;
 use crate::patches::{PATCH_SIZE, Partition};
 
@@ -71,9 +72,8 @@ pub struct MeshSource {
     /// Vertices per patch at most, 8 to 4096; default 64.
     #[serde(default = "patch_size")]
     pub patch_size: usize,
-    /// How patches are cut; default "hilbert-metis".
-    #[serde(default = "partition")]
-    pub partition: Partition,
+    /// How patches are cut; default "hilbert-metis", but "blocks" for a lattice made by `generate`.
+    pub partition: Option<Partition>,
     /// More vertex arrays from other files.
     #[serde(default)]
     pub data: Vec<DataFile>,
@@ -81,10 +81,6 @@ pub struct MeshSource {
 
 fn patch_size() -> usize {
     PATCH_SIZE
-}
-
-fn partition() -> Partition {
-    Partition::HilbertMetis
 }
 
 /// An entry of `domain.mesh.data`: a file with values per vertex.
@@ -103,7 +99,7 @@ pub struct DataFile {
 /// beta kappa |grad phi|` until the first of `end_time`, `max_steps`, `steady`, or until the
 /// interface is gone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct Evolve {
     /// Time at the end, > 0; hit exactly.
@@ -113,7 +109,6 @@ pub struct Evolve {
     /// Ends when `max |d phi / dt|` near the interface is at most this (length per time), > 0.
     pub steady: Option<f64>,
     /// Factor C of the time step (numerics (4)), 0 < cfl <= 2; default 1.
-    #[serde(default = "one")]
     pub cfl: f64,
     /// Velocity a, mesh units per time; default none.
     pub velocity: Option<Velocity>,
@@ -123,8 +118,18 @@ pub struct Evolve {
     pub curvature: Option<Coefficient>,
 }
 
-fn one() -> f64 {
-    1.0
+impl Default for Evolve {
+    fn default() -> Self {
+        Evolve {
+            end_time: None,
+            max_steps: None,
+            steady: None,
+            cfl: 1.0,
+            velocity: None,
+            normal_speed: None,
+            curvature: None,
+        }
+    }
 }
 
 /// `[reinitialize]`: when phi is made a distance again, and how far.
@@ -193,7 +198,7 @@ pub struct Output {
     pub interval: Option<f64>,
     /// Steps between lines of measures.csv, >= 1; default with the states.
     pub measures_every: Option<u64>,
-    /// How states are packed.
+    /// How states are packed; default "lz4".
     pub compression: Compression,
     /// More point data in the states.
     pub fields: Vec<PointField>,
@@ -219,20 +224,6 @@ impl Default for Output {
             freesurfer: false,
         }
     }
-}
-
-/// How the numbers of a VTK file are packed: `compression = "lz4"`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[non_exhaustive]
-pub enum Compression {
-    /// LZ4 blocks (default).
-    #[default]
-    Lz4,
-    /// Zlib blocks: smaller, slower.
-    Zlib,
-    /// As they are.
-    None,
 }
 
 /// Point data written on request: `fields = ["band"]`.

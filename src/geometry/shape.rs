@@ -4,6 +4,8 @@
 //! slotted disk and the set operations combine exact distances by minimum and maximum, which is
 //! exact on the zero set and a lower bound of the distance elsewhere.
 
+use std::cmp::Ordering;
+
 use serde::{Deserialize, Serialize};
 
 /// A region of space with a signed distance.
@@ -106,18 +108,20 @@ impl Shape {
             Shape::Ball { center, radius } => {
                 finite("ball", "center", center).or_else(|| positive("ball", "radius", *radius))
             }
-            Shape::Box { min, max } => match (0..3).find(|&k| !(min[k] < max[k])) {
-                Some(k) => at(
-                    ["box", "max"],
-                    format!(
-                        "must exceed min along {}: {} to {}",
-                        ["x", "y", "z"][k],
-                        min[k],
-                        max[k]
+            Shape::Box { min, max } => {
+                match (0..3).find(|&k| min[k].partial_cmp(&max[k]) != Some(Ordering::Less)) {
+                    Some(k) => at(
+                        ["box", "max"],
+                        format!(
+                            "must exceed min along {}: {} to {}",
+                            ["x", "y", "z"][k],
+                            min[k],
+                            max[k]
+                        ),
                     ),
-                ),
-                None => None,
-            },
+                    None => None,
+                }
+            }
             Shape::Plane { point, normal } => finite("plane", "point", point)
                 .or_else(|| finite("plane", "normal", normal))
                 .or_else(|| {

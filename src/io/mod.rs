@@ -4,12 +4,28 @@
 //! count it has not checked against the bytes present.
 
 pub mod atomic;
+mod bytes;
+mod faces;
+pub mod freesurfer;
+pub mod gifti;
+mod guard;
+mod load;
+mod msh;
+mod obj;
+mod off;
+mod parts;
+mod ply;
+mod sniff;
+mod stl;
+mod text;
+pub mod vtk;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::mesh::{DataArray, Mesh};
+use sniff::Format;
 
 /// A mesh as its file stores it: polygons fan-split, STL corners merged, nothing dropped.
 #[derive(Clone, Debug)]
@@ -28,4 +44,57 @@ pub struct MeshFile {
     pub cells_by_type: BTreeMap<String, usize>,
     /// What was given up or changed in reading, one sentence each.
     pub warnings: Vec<String>,
+}
+
+/// Reads a mesh from a file of any supported format, compressed with gzip or not.
+///
+/// The format is found by content first, by extension second. A file of points only gives a mesh
+/// without cells.
+///
+/// # Errors
+/// [`Error::Input`] naming file, position, what was found and what to do: unknown format, damaged
+/// or cut file, coordinates that are not finite, indices out of range.
+pub fn read_mesh(path: &Path) -> Result<MeshFile> {
+    let bytes = load::load(path)?;
+    let (format, warning) = sniff::format(path, &bytes)?;
+    let mut file = read_as(format, path, &bytes)?;
+    file.warnings.extend(warning);
+    Ok(file)
+}
+
+fn read_as(format: Format, path: &Path, bytes: &[u8]) -> Result<MeshFile> {
+    let text = text::without_mark(bytes);
+    match format {
+        Format::Msh => msh::read(path, text),
+        Format::Vtk => vtk::read(path, text),
+        Format::Ply => ply::read(path, text),
+        Format::Obj => obj::read(path, text),
+        Format::Off => off::read(path, text),
+        Format::Stl => stl::read(path, text),
+        Format::Gifti => gifti::read(path, text),
+        Format::FreeSurfer => freesurfer::read(path, bytes),
+        Format::Morph => {
+            let what = "holds numbers per vertex, no mesh";
+            Err(Error::input(path, "", what, "give it as data of a mesh"))
+        }
+    }
+}
+
+/// Reads arrays with one row per vertex: GIFTI shape and functional files, FreeSurfer `curv`,
+/// `sulc`, `thickness` and the like, or the vertex arrays of a mesh file.
+///
+/// # Errors
+/// As for [`read_mesh`], and for a file without such arrays.
+pub fn read_data(path: &Path) -> Result<Vec<DataArray>> {
+    let bytes = load::load(path)?;
+    let arrays = match sniff::format(path, &bytes)?.0 {
+        Format::Gifti => gifti::read_data(path, text::without_mark(&bytes))?,
+        Format::Morph => freesurfer::read_morph(path, &bytes)?,
+        format => read_as(format, path, &bytes)?.mesh.vertex_data,
+    };
+    if arrays.is_empty() {
+        let what = "holds no numbers per vertex";
+        return Err(Error::input(path, "", what, "name a file of vertex data"));
+    }
+    Ok(arrays)
 }

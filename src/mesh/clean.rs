@@ -67,7 +67,7 @@ impl Cleaning {
             (self.duplicate, "duplicate cell", "duplicate cells", "dropped"),
             (self.degenerate, "degenerate cell", "degenerate cells", "dropped"),
             (self.unreferenced, "unreferenced vertex", "unreferenced vertices", "left out"),
-            (self.group_members, "group member", "group members", "left out with its vertices"),
+            (self.group_members, "group member", "group members", "left out"),
         ]
         .into_iter()
         .filter(|(n, ..)| *n > 0)

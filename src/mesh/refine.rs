@@ -51,6 +51,28 @@ pub fn refine(mesh: &Mesh) -> Result<Mesh> {
     Ok(fine)
 }
 
+/// As many refinements as asked for; a result too large is refused before the first.
+///
+/// # Errors
+/// Those of [`refine`].
+pub fn refine_times(mut mesh: Mesh, times: u32) -> Result<Mesh> {
+    let shift = times.saturating_mul(mesh.kind.dimension() as u32).min(64);
+    let cells = (mesh.n_cells() as u128) << shift;
+    if cells * mesh.kind.arity() as u128 >= u128::from(u32::MAX) {
+        return Err(Error::mesh(
+            "",
+            format!(
+                "refined {times} times it would have more cells than 32-bit indices can number"
+            ),
+            "refine less often",
+        ));
+    }
+    for _ in 0..times {
+        mesh = refine(&mesh)?;
+    }
+    Ok(mesh)
+}
+
 /// Indices, arrays and sizes that the rest relies on.
 fn check(mesh: &Mesh) -> Result<()> {
     let n = mesh.n_vertices() as u64;
@@ -119,7 +141,15 @@ struct Edges {
 
 impl Edges {
     fn of(mesh: &Mesh) -> Result<Self> {
-        let mut keys: Vec<u64> = Vec::new();
+        let edges_of = |dimension: usize| dimension * (dimension + 1) / 2;
+        let of_groups = mesh.groups.iter().map(|group| match &group.members {
+            Members::Cells(_) => 0,
+            Members::Simplices { dimension, vertices } => {
+                vertices.len() / (dimension + 1) * edges_of(*dimension)
+            }
+        });
+        let of_cells = mesh.n_cells() * edges_of(mesh.kind.dimension());
+        let mut keys: Vec<u64> = room("edges", of_cells + of_groups.sum::<usize>())?;
         let mut add = |simplex: &[u32]| {
             for (i, &a) in simplex.iter().enumerate() {
                 for &b in &simplex[i + 1..] {

@@ -28,6 +28,13 @@ pub enum Partition {
     Blocks,
 }
 
+impl Partition {
+    /// What a mesh gets unless the case says otherwise: blocks for a lattice, which needs no METIS.
+    pub fn fit_for(mesh: &Mesh) -> Self {
+        if mesh.lattice.is_some() { Partition::Blocks } else { Partition::HilbertMetis }
+    }
+}
+
 /// Vertices handed to one METIS call by [`Partition::HilbertMetis`].
 const CHUNK: usize = 4096;
 

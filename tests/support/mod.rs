@@ -1,24 +1,7 @@
 //! What several test files share.
-#![allow(dead_code)]
+#![allow(dead_code, unused_imports)]
 
+mod shared_data;
 pub mod verification;
 
-use std::path::PathBuf;
-
-/// A file of the shared test data, or `None` (said loudly) where the data is missing.
-///
-/// The folder is `ZEROSET_DATA`, by default `../shared/data` beside the checkout.
-/// With `ZEROSET_REQUIRE_DATA=1` missing data fails the test.
-pub fn data(relative: &str) -> Option<PathBuf> {
-    let folder = std::env::var_os("ZEROSET_DATA").map(PathBuf::from).unwrap_or_else(|| {
-        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..").join("shared").join("data")
-    });
-    let path = folder.join(relative);
-    if path.exists() {
-        return Some(path);
-    }
-    let message = format!("TEST DATA MISSING: {} (set ZEROSET_DATA)", path.display());
-    assert!(std::env::var_os("ZEROSET_REQUIRE_DATA").is_none_or(|v| v != "1"), "{message}");
-    eprintln!("{message}: test skipped");
-    None
-}
+pub use shared_data::data;

@@ -170,7 +170,8 @@ impl Outcome {
     fn verdict(&self, k: usize, setting: &Setting) -> Verdict {
         let row = &self.series.rows[k];
         let measured: Vec<f64> = self.measured.iter().map(|numbers| numbers[k]).collect();
-        let mut verdict = Verdict { row, measured, gates: Vec::new(), order: None, failures: vec![] };
+        let mut verdict =
+            Verdict { row, measured, gates: Vec::new(), order: None, failures: vec![] };
         for (i, &size) in self.sizes.iter().enumerate() {
             let floor = setting.floor(row.floor, self.series.fineness(size));
             let value = verdict.measured[i];

@@ -40,9 +40,8 @@ fn from_vertex(
 ) -> Vec<f64> {
     let domain = setting.domain(mesh, n);
     let gap = |v: &u32| (Vec3::from(domain.plain.vertices[*v as usize]) - point).norm();
-    let nearest = (0..domain.plain.n_vertices() as u32)
-        .min_by(|a, b| gap(a).total_cmp(&gap(b)))
-        .unwrap();
+    let nearest =
+        (0..domain.plain.n_vertices() as u32).min_by(|a, b| gap(a).total_cmp(&gap(b))).unwrap();
     let source = Vec3::from(domain.plain.vertices[nearest as usize]);
     let found = distances(&domain, &[(nearest, 0.0)]);
     let [mean, _] = vertex_error(&domain.plain, &found.u, |x| Some(exact(x, source)));
@@ -73,11 +72,31 @@ pub const V27: Case = Case {
         from_region(setting, mesh, n, |x| x.norm() < radius, |x| x.norm())
     },
     series: &[
-        series("equi", SQUARE, &[l1(&[0.0079, 0.0038, 0.0018], 0.95), max(&[0.017, 0.0083, 0.0041], 0.95), ROUNDS]),
-        series("diag", SQUARE, &[l1(&[0.0128, 0.0061, 0.0030], 0.95), max(&[0.044, 0.022, 0.0109], 0.95), ROUNDS]),
-        series("jit", SQUARE, &[l1(&[0.0128, 0.0061, 0.0030], 0.95), max(&[0.044, 0.022, 0.0109], 0.95), ROUNDS]),
-        series("obt", SQUARE, &[l1(&[0.0101, 0.0051, 0.0025], 0.95), max(&[0.037, 0.019, 0.0095], 0.95), ROUNDS]),
-        series("tets", &[10, 20, 30], &[l1(&[0.070, 0.032, 0.0206], 0.95), max(&[0.155, 0.074, 0.049], 0.95), ROUNDS]),
+        series(
+            "equi",
+            SQUARE,
+            &[l1(&[0.0079, 0.0038, 0.0018], 0.95), max(&[0.017, 0.0083, 0.0041], 0.95), ROUNDS],
+        ),
+        series(
+            "diag",
+            SQUARE,
+            &[l1(&[0.0128, 0.0061, 0.0030], 0.95), max(&[0.044, 0.022, 0.0109], 0.95), ROUNDS],
+        ),
+        series(
+            "jit",
+            SQUARE,
+            &[l1(&[0.0128, 0.0061, 0.0030], 0.95), max(&[0.044, 0.022, 0.0109], 0.95), ROUNDS],
+        ),
+        series(
+            "obt",
+            SQUARE,
+            &[l1(&[0.0101, 0.0051, 0.0025], 0.95), max(&[0.037, 0.019, 0.0095], 0.95), ROUNDS],
+        ),
+        series(
+            "tets",
+            &[10, 20, 30],
+            &[l1(&[0.070, 0.032, 0.0206], 0.95), max(&[0.155, 0.074, 0.049], 0.95), ROUNDS],
+        ),
     ],
 };
 
@@ -90,9 +109,21 @@ pub const V28: Case = Case {
         from_vertex(setting, mesh, n, Vec3::zeros(), |x, source| (x - source).norm())
     },
     series: &[
-        series("equi", &[32, 64, 128, 256], &[Row::new("L1", &[0.0127, 0.0079, 0.0048, 0.0029]).order_within(0.6, 0.85), ROUNDS]),
-        series("diag", &[32, 64, 128, 256], &[Row::new("L1", &[0.020, 0.0126, 0.0077, 0.0045]).order_within(0.6, 0.85), ROUNDS]),
-        series("obt", &[32, 64, 128], &[Row::new("L1", &[0.0216, 0.0131, 0.0077]).order_within(0.6, 0.85), ROUNDS]),
+        series(
+            "equi",
+            &[32, 64, 128, 256],
+            &[Row::new("L1", &[0.0127, 0.0079, 0.0048, 0.0029]).order_within(0.6, 0.85), ROUNDS],
+        ),
+        series(
+            "diag",
+            &[32, 64, 128, 256],
+            &[Row::new("L1", &[0.020, 0.0126, 0.0077, 0.0045]).order_within(0.6, 0.85), ROUNDS],
+        ),
+        series(
+            "obt",
+            &[32, 64, 128],
+            &[Row::new("L1", &[0.0216, 0.0131, 0.0077]).order_within(0.6, 0.85), ROUNDS],
+        ),
     ],
 };
 
@@ -128,14 +159,30 @@ pub const V32: Case = Case {
         }
     },
     series: &[
-        series("equi:segment", SQUARE, &[l1(&[0.0059, 0.0028, 0.0013], 0.85), max(&[], 0.75), ROUNDS]),
-        series("jit:segment", SQUARE, &[l1(&[0.0104, 0.0050, 0.0025], 0.85), max(&[], 0.75), ROUNDS]),
+        series(
+            "equi:segment",
+            SQUARE,
+            &[l1(&[0.0059, 0.0028, 0.0013], 0.85), max(&[], 0.75), ROUNDS],
+        ),
+        series(
+            "jit:segment",
+            SQUARE,
+            &[l1(&[0.0104, 0.0050, 0.0025], 0.85), max(&[], 0.75), ROUNDS],
+        ),
         series("obt:segment", SQUARE, &[l1(&[], 0.85), max(&[], 0.75), ROUNDS]),
         series("equi:box", SQUARE, &[l1(&[0.0053, 0.0025, 0.0013], 0.85), max(&[], 0.75), ROUNDS]),
         series("jit:box", SQUARE, &[l1(&[0.0092, 0.0044, 0.0023], 0.85), max(&[], 0.75), ROUNDS]),
         series("obt:box", SQUARE, &[l1(&[], 0.85), max(&[], 0.75), ROUNDS]),
-        series("equi:points", SQUARE, &[l1(&[0.0080, 0.0036, 0.0018], 0.85), max(&[], 0.75), ROUNDS]),
-        series("jit:points", SQUARE, &[l1(&[0.0124, 0.0060, 0.0028], 0.85), max(&[], 0.75), ROUNDS]),
+        series(
+            "equi:points",
+            SQUARE,
+            &[l1(&[0.0080, 0.0036, 0.0018], 0.85), max(&[], 0.75), ROUNDS],
+        ),
+        series(
+            "jit:points",
+            SQUARE,
+            &[l1(&[0.0124, 0.0060, 0.0028], 0.85), max(&[], 0.75), ROUNDS],
+        ),
         series("obt:points", SQUARE, &[l1(&[], 0.85), max(&[], 0.75), ROUNDS]),
     ],
 };
@@ -199,9 +246,17 @@ pub const V34: Case = Case {
         numbers
     },
     series: &[
-        series("cylinder", SQUARE, &[l1(&[0.047, 0.0255, 0.0125], 0.85), Row::new("max", &[]), ROUNDS]),
+        series(
+            "cylinder",
+            SQUARE,
+            &[l1(&[0.047, 0.0255, 0.0125], 0.85), Row::new("max", &[]), ROUNDS],
+        ),
         series("cone", SQUARE, &[l1(&[0.023, 0.0112, 0.0055], 0.95), Row::new("max", &[]), ROUNDS]),
-        series("torus", SQUARE, &[l1(&[0.0056, 0.0012, 3.9e-4], 1.4), Row::new("max", &[]), ROUNDS]),
+        series(
+            "torus",
+            SQUARE,
+            &[l1(&[0.0056, 0.0012, 3.9e-4], 1.4), Row::new("max", &[]), ROUNDS],
+        ),
     ],
 };
 

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use zeroset::geometry::Vec3;
-use zeroset::mesh::generate::{Cone, Cube, Cylinder, Generate, Pattern, Sphere, Square, Torus};
 use zeroset::mesh::generate::generate;
+use zeroset::mesh::generate::{Cone, Cube, Cylinder, Generate, Pattern, Sphere, Square, Torus};
 use zeroset::mesh::{Kind, Mesh, clean};
 use zeroset::patches::{PATCH_SIZE, Partition, Patches};
 

@@ -117,9 +117,8 @@ pub const V38: Case = Case {
         } else {
             fixed_point::<3>(&domain.solved, &fixed)
         };
-        let largest = |u: &[f64]| {
-            u.iter().zip(&exact).fold(0.0f64, |m, (u, exact)| m.max((u - exact).abs()))
-        };
+        let largest =
+            |u: &[f64]| u.iter().zip(&exact).fold(0.0f64, |m, (u, exact)| m.max((u - exact).abs()));
         let mut domain = domain;
         let mut numbers = vec![largest(&distances(&domain, &fixed).u)];
         domain.patches = Patches::new(&domain.solved, Partition::Hilbert, 7).unwrap().into();

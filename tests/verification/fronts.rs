@@ -19,7 +19,14 @@ const fn mean(expected: &'static [f64], order: f64) -> Row {
 }
 
 /// A circle or sphere that moves with unit speed for 0.35 or `end`: mean error.
-fn ball(setting: &Setting, mesh: &'static str, n: u32, radius: f64, eps: f64, end: f64) -> Vec<f64> {
+fn ball(
+    setting: &Setting,
+    mesh: &'static str,
+    n: u32,
+    radius: f64,
+    eps: f64,
+    end: f64,
+) -> Vec<f64> {
     let domain = setting.domain(mesh, n);
     let c = Vec3::new(0.03, 0.02, 0.0);
     let phi = domain.at_vertices(|x| (x - c).norm() - radius);
@@ -86,7 +93,10 @@ pub const V13: Case = Case {
     measure: |setting, mesh, n| {
         let domain = setting.domain(mesh, n);
         let distance = |x: Vec3| {
-            [-0.4, 0.4].map(|c| (x - Vec3::new(c, 0.013, 0.0)).norm() - 0.25).into_iter().fold(f64::INFINITY, f64::min)
+            [-0.4, 0.4]
+                .map(|c| (x - Vec3::new(c, 0.013, 0.0)).norm() - 0.25)
+                .into_iter()
+                .fold(f64::INFINITY, f64::min)
         };
         let phi = domain.at_vertices(distance);
         let run = evolve(&domain, &phi, &front(1.0), whole(), 0.25);

@@ -35,9 +35,24 @@ pub const V26: Case = Case {
         vec![vertex_error(&domain.plain, &after.u, judged)[1], after.rounds as f64]
     },
     series: &[
-        Series { mesh: "jit", sizes: &[32], quick: 1, rows: &[Row::new("max", &[1e-16]).gate(Gate::AtMost(1e-13)), ROUNDS] },
-        Series { mesh: "obt", sizes: &[32], quick: 1, rows: &[Row::new("max", &[1e-16]).gate(Gate::AtMost(1e-13)), ROUNDS] },
-        Series { mesh: "tets", sizes: &[16], quick: 1, rows: &[Row::new("max", &[4e-16]).gate(Gate::AtMost(1e-13)), ROUNDS] },
+        Series {
+            mesh: "jit",
+            sizes: &[32],
+            quick: 1,
+            rows: &[Row::new("max", &[1e-16]).gate(Gate::AtMost(1e-13)), ROUNDS],
+        },
+        Series {
+            mesh: "obt",
+            sizes: &[32],
+            quick: 1,
+            rows: &[Row::new("max", &[1e-16]).gate(Gate::AtMost(1e-13)), ROUNDS],
+        },
+        Series {
+            mesh: "tets",
+            sizes: &[16],
+            quick: 1,
+            rows: &[Row::new("max", &[4e-16]).gate(Gate::AtMost(1e-13)), ROUNDS],
+        },
     ],
 };
 
@@ -63,13 +78,32 @@ pub const V29: Case = Case {
     title: "redistanced circle, whole domain",
     exact: "signed distance to a circle R 0.4 around the origin",
     note: "",
-    measure: |setting, mesh, n| {
-        redistanced(setting, mesh, n, None, |x| x.norm() - 0.4, |_| true)
-    },
+    measure: |setting, mesh, n| redistanced(setting, mesh, n, None, |x| x.norm() - 0.4, |_| true),
     series: &[
-        series("equi", &[Row::new("L1", &[0.0030, 0.0017, 9.2e-4]).order(0.8), Row::new("max", &[]).order_within(0.55, 0.75), ROUNDS]),
-        series("diag", &[Row::new("L1", &[0.0051, 0.0029, 0.0015]).order(0.8), Row::new("max", &[]).order_within(0.55, 0.75), ROUNDS]),
-        series("obt", &[Row::new("L1", &[0.0046, 0.0025, 0.0013]).order(0.8), Row::new("max", &[]).order_within(0.55, 0.75), ROUNDS]),
+        series(
+            "equi",
+            &[
+                Row::new("L1", &[0.0030, 0.0017, 9.2e-4]).order(0.8),
+                Row::new("max", &[]).order_within(0.55, 0.75),
+                ROUNDS,
+            ],
+        ),
+        series(
+            "diag",
+            &[
+                Row::new("L1", &[0.0051, 0.0029, 0.0015]).order(0.8),
+                Row::new("max", &[]).order_within(0.55, 0.75),
+                ROUNDS,
+            ],
+        ),
+        series(
+            "obt",
+            &[
+                Row::new("L1", &[0.0046, 0.0025, 0.0013]).order(0.8),
+                Row::new("max", &[]).order_within(0.55, 0.75),
+                ROUNDS,
+            ],
+        ),
     ],
 };
 
@@ -84,9 +118,30 @@ pub const V30: Case = Case {
         redistanced(setting, mesh, n, Some(w), exact, |x| exact(x).abs() < 0.95 * w)
     },
     series: &[
-        series("diag", &[Row::new("L1", &[2.0e-3, 5.1e-4, 1.3e-4]).order(1.8), Row::new("max", &[0.0149, 0.0036, 8.2e-4]).order(1.8), ROUNDS]),
-        series("equi", &[Row::new("L1", &[1.3e-3, 3.5e-4, 8.8e-5]).order(1.8), Row::new("max", &[]).order(1.8), ROUNDS]),
-        series("obt", &[Row::new("L1", &[2.2e-3, 5.7e-4, 1.5e-4]).order(1.8), Row::new("max", &[]).order(1.8), ROUNDS]),
+        series(
+            "diag",
+            &[
+                Row::new("L1", &[2.0e-3, 5.1e-4, 1.3e-4]).order(1.8),
+                Row::new("max", &[0.0149, 0.0036, 8.2e-4]).order(1.8),
+                ROUNDS,
+            ],
+        ),
+        series(
+            "equi",
+            &[
+                Row::new("L1", &[1.3e-3, 3.5e-4, 8.8e-5]).order(1.8),
+                Row::new("max", &[]).order(1.8),
+                ROUNDS,
+            ],
+        ),
+        series(
+            "obt",
+            &[
+                Row::new("L1", &[2.2e-3, 5.7e-4, 1.5e-4]).order(1.8),
+                Row::new("max", &[]).order(1.8),
+                ROUNDS,
+            ],
+        ),
     ],
 };
 
@@ -104,9 +159,18 @@ pub const V31: Case = Case {
         redistanced(setting, mesh, n, None, exact, |_| true)
     },
     series: &[
-        series("equi", &[Row::new("L1", &[0.0034, 0.0019, 0.0010]).order(0.75), Row::new("max", &[]), ROUNDS]),
-        series("jit", &[Row::new("L1", &[0.0052, 0.0031, 0.0017]).order(0.75), Row::new("max", &[]), ROUNDS]),
-        series("obt", &[Row::new("L1", &[0.0104, 0.0057, 0.0030]).order(0.75), Row::new("max", &[]), ROUNDS]),
+        series(
+            "equi",
+            &[Row::new("L1", &[0.0034, 0.0019, 0.0010]).order(0.75), Row::new("max", &[]), ROUNDS],
+        ),
+        series(
+            "jit",
+            &[Row::new("L1", &[0.0052, 0.0031, 0.0017]).order(0.75), Row::new("max", &[]), ROUNDS],
+        ),
+        series(
+            "obt",
+            &[Row::new("L1", &[0.0104, 0.0057, 0.0030]).order(0.75), Row::new("max", &[]), ROUNDS],
+        ),
     ],
 };
 
@@ -131,8 +195,24 @@ pub const V35: Case = Case {
     note: "",
     measure: |setting, mesh, n| shifts(setting, mesh, n, |x| x.norm() - 0.5),
     series: &[
-        series("diag", &[Row::new("shift, 1st", &[2.8e-5, 3.6e-6, 4.6e-7]).order(1.9), Row::new("shift, 10th", &[3.1e-5, 4.0e-6, 5.1e-7]).order(1.9), RATIO, Row::new("area", &[]).floor(Floor::Rate)]),
-        series("jit", &[Row::new("shift, 1st", &[1.2e-4, 1.4e-5, 3.7e-6]).order(1.9), Row::new("shift, 10th", &[1.9e-4, 2.4e-5, 5.5e-6]).order(1.9), RATIO, Row::new("area", &[]).floor(Floor::Rate)]),
+        series(
+            "diag",
+            &[
+                Row::new("shift, 1st", &[2.8e-5, 3.6e-6, 4.6e-7]).order(1.9),
+                Row::new("shift, 10th", &[3.1e-5, 4.0e-6, 5.1e-7]).order(1.9),
+                RATIO,
+                Row::new("area", &[]).floor(Floor::Rate),
+            ],
+        ),
+        series(
+            "jit",
+            &[
+                Row::new("shift, 1st", &[1.2e-4, 1.4e-5, 3.7e-6]).order(1.9),
+                Row::new("shift, 10th", &[1.9e-4, 2.4e-5, 5.5e-6]).order(1.9),
+                RATIO,
+                Row::new("area", &[]).floor(Floor::Rate),
+            ],
+        ),
     ],
 };
 
@@ -146,8 +226,24 @@ pub const V36: Case = Case {
         shifts(setting, mesh, n, |x| (x.norm() - 0.5) * warp(x))
     },
     series: &[
-        series("diag", &[Row::new("shift, 1st", &[4.7e-4, 1.1e-4, 2.9e-5]).order(1.8), Row::new("shift, 10th", &[5.3e-4, 1.4e-4, 3.6e-5]).order(1.8), RATIO, Row::new("area", &[1e-5]).gate(Gate::Times(1.0)).floor(Floor::Rate)]),
-        series("jit", &[Row::new("shift, 1st", &[]).order(1.8), Row::new("shift, 10th", &[]).order(1.8), RATIO, Row::new("area", &[]).gate(Gate::Times(1.0)).floor(Floor::Rate)]),
+        series(
+            "diag",
+            &[
+                Row::new("shift, 1st", &[4.7e-4, 1.1e-4, 2.9e-5]).order(1.8),
+                Row::new("shift, 10th", &[5.3e-4, 1.4e-4, 3.6e-5]).order(1.8),
+                RATIO,
+                Row::new("area", &[1e-5]).gate(Gate::Times(1.0)).floor(Floor::Rate),
+            ],
+        ),
+        series(
+            "jit",
+            &[
+                Row::new("shift, 1st", &[]).order(1.8),
+                Row::new("shift, 10th", &[]).order(1.8),
+                RATIO,
+                Row::new("area", &[]).gate(Gate::Times(1.0)).floor(Floor::Rate),
+            ],
+        ),
     ],
 };
 
@@ -165,8 +261,18 @@ pub const V37: Case = Case {
         vec![area_error(&domain.plain, &after[19].u, area)]
     },
     series: &[
-        series("diag", &[Row::new("area", &[-5.9e-5, -7.5e-5, -1.4e-5]).gate(Gate::AtMost(5e-4)).floor(Floor::Rate)]),
-        series("jit", &[Row::new("area", &[-1.4e-4, -1.6e-4, -5.1e-5]).gate(Gate::AtMost(5e-4)).floor(Floor::Rate)]),
+        series(
+            "diag",
+            &[Row::new("area", &[-5.9e-5, -7.5e-5, -1.4e-5])
+                .gate(Gate::AtMost(5e-4))
+                .floor(Floor::Rate)],
+        ),
+        series(
+            "jit",
+            &[Row::new("area", &[-1.4e-4, -1.6e-4, -5.1e-5])
+                .gate(Gate::AtMost(5e-4))
+                .floor(Floor::Rate)],
+        ),
     ],
 };
 

@@ -26,7 +26,10 @@ pub fn check(case: &Case) {
 /// The same for some meshes in another setting.
 pub fn check_in(case: &Case, setting: &Setting, takes: impl Fn(&Series) -> bool) {
     let mut failures = Vec::new();
-    let scope = match std::env::var("ZEROSET_SCOPE") { Ok(_) => Scope::Full, _ => Scope::Quick };
+    let scope = match std::env::var("ZEROSET_SCOPE") {
+        Ok(_) => Scope::Full,
+        _ => Scope::Quick,
+    };
     for series in case.series.iter().filter(|s| (s.quick > 0 || scope == Scope::Full) && takes(s)) {
         let outcome = run(case, series, setting, scope);
         println!("{} {} ({:.1} s)", case.id, series.mesh, outcome.seconds);

@@ -229,8 +229,7 @@ pub fn steps(domain: &Domain, phi: &[f64], terms: &Terms, n: usize) -> Vec<Vec<f
 fn steps_in<R: Real>(domain: &Domain, phi: &[f64], terms: &Terms, n: usize) -> Vec<Vec<f64>> {
     let cpu = Arc::new(Cpu::new(1).unwrap());
     let patches = domain.patches.clone();
-    let mut run =
-        Evolution::<R>::new(cpu, &domain.solved, patches, phi, terms, whole()).unwrap();
+    let mut run = Evolution::<R>::new(cpu, &domain.solved, patches, phi, terms, whole()).unwrap();
     let once = |_| {
         run.step(f64::INFINITY).unwrap();
         run.phi()

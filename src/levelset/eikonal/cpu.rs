@@ -18,6 +18,9 @@ pub(super) struct Scratch<R: Real> {
     updated: Vec<u32>,
     /// Pass in which each patch was last put on the list being made.
     listed: Vec<u32>,
+    /// Smallest value each active patch has not worked on yet.
+    news: Vec<R>,
+    heard: Vec<R>,
     outcomes: Vec<Outcome>,
     threads: PerThread<LocalScratch<R>>,
 }
@@ -30,6 +33,8 @@ impl<R: Real> Scratch<R> {
             changed: vec![0; n],
             updated: vec![0; patches.len()],
             listed: vec![0; patches.len()],
+            news: vec![R::zero(); patches.len()],
+            heard: Vec::new(),
             outcomes: Vec::new(),
             threads: PerThread::default(),
         }
@@ -93,23 +98,34 @@ fn rounds<R: Real, const N: usize>(
     let mut active = state.seeded.clone();
     active.sort_unstable();
     active.dedup();
-    let mut told: Vec<u32> = Vec::new();
+    let (mut now, mut told) = (Vec::new(), Vec::new());
+    state.scratch.news.fill(R::zero());
     while !active.is_empty() {
-        stats.rounds += 1;
-        // First phase: several repetitions in each active patch.
         pass += 1;
-        order(&mut active);
-        update_all::<R, N>(state, &active, INNER_REPETITIONS, pass, width);
-        stats.patch_updates += active.len();
-        // Patches still changing stay; the neighbours of converged ones in the band are told.
+        stats.rounds += 1;
+        // Near patches only: those far behind the first front would be updated in vain.
+        let news = &state.scratch.news;
+        let first = active.iter().fold(R::INFINITY, |m, &p: &u32| m.min(news[p as usize]));
+        let cut = first + state.near;
+        now.clear();
+        now.extend(active.iter().copied().filter(|&p| news[p as usize] <= cut));
+        order(&mut now);
+        update_all::<R, N>(state, &now, pass, width);
+        stats.patch_updates += now.len();
+        // Patches that still change stay, with the neighbours of converged ones in the band: those
+        // that read something new.
+        let Scratch { listed, outcomes, .. } = &mut state.scratch;
+        for &p in &active {
+            listed[p as usize] = pass;
+        }
         told.clear();
-        let listed = &mut state.scratch.listed;
-        for (&p, outcome) in active.iter().zip(&state.scratch.outcomes) {
-            if !outcome.converged {
-                listed[p as usize] = pass;
+        for (&p, outcome) in now.iter().zip(&*outcomes) {
+            if outcome.converged {
+                listed[p as usize] = 0;
             }
         }
-        for (&p, outcome) in active.iter().zip(&state.scratch.outcomes) {
+        active.retain(|&p| listed[p as usize] == pass);
+        for (&p, outcome) in now.iter().zip(&*outcomes) {
             if outcome.converged && outcome.in_band {
                 for &q in state.patches.neighbors(p as usize) {
                     if listed[q as usize] != pass {
@@ -119,19 +135,10 @@ fn rounds<R: Real, const N: usize>(
                 }
             }
         }
-        let outcomes = &state.scratch.outcomes;
-        let mut k = 0;
-        active.retain(|_| {
-            k += 1;
-            !outcomes[k - 1].converged
-        });
-        // Second phase: one repetition shows which of the told patches the news concern.
-        pass += 1;
-        order(&mut told);
-        update_all::<R, N>(state, &told, 1, pass, width);
-        stats.patch_updates += told.len();
-        let outcomes = told.iter().zip(&state.scratch.outcomes);
-        active.extend(outcomes.filter(|(_, o)| !o.converged).map(|(&p, _)| p));
+        active.append(&mut told);
+        hear(state, &active);
+        let news = &state.scratch.news;
+        active.retain(|&p| news[p as usize] < R::INFINITY);
         active.sort_unstable();
     }
     state.scratch.listed.fill(0);
@@ -142,11 +149,31 @@ fn rounds<R: Real, const N: usize>(
     stats
 }
 
+/// For each patch of the list, the smallest value that it or its halo took on since its last
+/// update.
+fn hear<R: Real>(state: &mut EikonalState<R>, list: &[u32]) {
+    let Scratch { changed, updated, news, heard, .. } = &mut state.scratch;
+    let (patches, u) = (&*state.patches, &state.u);
+    let (changed, updated) = (&*changed, &*updated);
+    list.par_iter()
+        .with_min_len(16)
+        .map(|&p| {
+            let patch = patches.patch(p as usize);
+            let since = updated[p as usize];
+            let local = patch.owned().chain(patch.halo.iter().map(|&v| v as usize));
+            let new = local.filter(|&v| changed[v] >= since);
+            new.fold(R::INFINITY, |m, v| m.min(u[v]))
+        })
+        .collect_into_vec(heard);
+    for (&p, &value) in list.iter().zip(&*heard) {
+        news[p as usize] = value;
+    }
+}
+
 /// One pass: updates the patches of `list`, each from values of earlier passes only.
 fn update_all<R: Real, const N: usize>(
     state: &mut EikonalState<R>,
     list: &[u32],
-    repetitions: usize,
     pass: u32,
     width: R,
 ) {
@@ -170,7 +197,7 @@ fn update_all<R: Real, const N: usize>(
                 let p = p as usize;
                 // SAFETY: a list names a patch once, and patches own disjoint ranges.
                 let out = unsafe { fresh.range(patches.patch(p).owned()) };
-                update.run(p, repetitions, &mut threads.get(), out)
+                update.run(p, INNER_REPETITIONS, &mut threads.get(), out)
             })
             .collect_into_vec(outcomes);
     }
@@ -233,7 +260,9 @@ impl<R: Real, const N: usize> PatchUpdate<'_, R, N> {
         let mut converged = false;
         for _ in 0..repetitions {
             for (t, corners) in patch.corners.chunks_exact(N).enumerate() {
-                if !corners.iter().any(|&c| dirty[c as usize]) {
+                let is_dirty: [bool; N] = std::array::from_fn(|i| dirty[corners[i] as usize]);
+                let n_dirty = is_dirty.iter().filter(|&&d| d).count();
+                if n_dirty == 0 {
                     continue;
                 }
                 let u: [R; N] = std::array::from_fn(|i| values[corners[i] as usize]);
@@ -245,8 +274,12 @@ impl<R: Real, const N: usize> PatchUpdate<'_, R, N> {
                 let f = self.slowness.of(patch.cells[t]);
                 for i in 0..N {
                     let local = corners[i] as usize;
-                    // A front never arrives before it was anywhere on the face.
-                    if local >= patch.n_owned || fixed[local] || u[i] <= smallest {
+                    if local >= patch.n_owned || fixed[local] {
+                        continue;
+                    }
+                    // A face without news offers what it offered before, and a front never
+                    // arrives before it was anywhere on the face.
+                    if n_dirty == usize::from(is_dirty[i]) || u[i] <= smallest {
                         continue;
                     }
                     let candidate = formulas::arrival(&u, &x, i, f);

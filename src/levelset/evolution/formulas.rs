@@ -85,8 +85,8 @@ fn upwind<R: Real, const N: usize>(
     }
     let mut num = [zero; N];
     let mut den = [zero; N];
-    // "Not larger" instead of "smaller", so that no wind at all counts as vanishing too.
-    if !(h.abs() > R::ZERO_TEST * size * (high - low)) || outflow == zero {
+    // "Not larger" instead of "smaller": no wind at all vanishes too, and NaN passes on to be found.
+    if h.abs() <= R::ZERO_TEST * size * (high - low) || outflow == zero {
         return (Shares { num, den }, true);
     }
     let phi_in = carried / outflow;

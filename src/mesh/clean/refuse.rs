@@ -33,8 +33,8 @@ fn check_sizes(n_vertices: usize, n_indices: usize) -> Result<()> {
     if n_indices == 0 {
         return Err(Error::mesh(
             "",
-            format!("{n_vertices} vertices but no triangles or tetrahedra"),
-            "give a mesh with cells; points alone have no surface to compute on",
+            format!("has no triangles or tetrahedra, only {n_vertices} points"),
+            "give a mesh with cells",
         ));
     }
     Ok(())

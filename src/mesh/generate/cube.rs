@@ -46,7 +46,7 @@ const WALKS: [([usize; 3], bool); 6] = [
 ];
 
 impl Cube {
-    pub(super) fn mesh(&self) -> Result<Mesh> {
+    pub(super) fn check(&self) -> Result<()> {
         for n in self.cells {
             limits::cells("cube", "cells", n, 1)?;
         }
@@ -56,16 +56,19 @@ impl Cube {
         limits::within("cube", "jitter", self.jitter, 0.0, 1.0 / 6.0)?;
         let n = self.cells.map(u128::from);
         let vertices = n.iter().map(|n| n + 1).product();
-        limits::counts("cube", vertices, 6 * n.iter().product::<u128>(), Kind::Volume)?;
+        limits::counts("cube", vertices, 6 * n.iter().product::<u128>(), Kind::Volume)
+    }
 
-        let mut mesh = Mesh::new(Kind::Volume, self.vertices(vertices as usize)?, self.tets()?);
+    pub(super) fn mesh(&self) -> Result<Mesh> {
+        let mut mesh = Mesh::new(Kind::Volume, self.vertices()?, self.tets()?);
         mesh.lattice = Some(self.cells.map(|n| n + 1));
         Ok(mesh)
     }
 
-    fn vertices(&self, total: usize) -> Result<Vec<[f64; 3]>> {
+    fn vertices(&self) -> Result<Vec<[f64; 3]>> {
         let [nx, ny, nz] = self.cells;
         let mut random = Random::new(self.seed);
+        let total = self.cells.iter().map(|&n| n as usize + 1).product();
         let mut vertices = limits::room("vertices", total)?;
         for k in 0..=nz {
             for j in 0..=ny {
@@ -88,10 +91,8 @@ impl Cube {
     fn tets(&self) -> Result<Vec<u32>> {
         let [nx, ny, nz] = self.cells;
         let stride = [1, nx + 1, (nx + 1) * (ny + 1)];
-        let mut cells = limits::room(
-            "cell corners",
-            24 * [nx, ny, nz].map(|n| n as usize).iter().product::<usize>(),
-        )?;
+        let cubes: usize = self.cells.iter().map(|&n| n as usize).product();
+        let mut cells = limits::room("cell corners", 24 * cubes)?;
         for k in 0..nz {
             for j in 0..ny {
                 for i in 0..nx {

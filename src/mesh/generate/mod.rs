@@ -63,12 +63,31 @@ pub enum Generate {
     Torus(Torus),
 }
 
+impl Generate {
+    /// Checks all options without making anything.
+    ///
+    /// # Errors
+    /// [`Error::Case`](crate::Error::Case) for an option out of range, options that do not go
+    /// together, or a mesh too large for 32-bit indices.
+    pub fn check(&self) -> error::Result<()> {
+        match self {
+            Generate::Square(square) => square.check(),
+            Generate::Cube(cube) => cube.check(),
+            Generate::Sphere(sphere) => sphere.check(),
+            Generate::Cylinder(cylinder) => cylinder.check(),
+            Generate::Cone(cone) => cone.check(),
+            Generate::Torus(torus) => torus.check(),
+        }
+    }
+}
+
 /// Makes the mesh.
 ///
 /// # Errors
-/// [`Error::Case`](crate::Error::Case) for an option out of range or a mesh too large for 32-bit
-/// indices, before anything is allocated; [`Error::Device`](crate::Error::Device) without memory.
+/// Those of [`Generate::check`], before anything is allocated;
+/// [`Error::Device`](crate::Error::Device) where the system refuses the memory.
 pub fn generate(spec: &Generate) -> error::Result<Mesh> {
+    spec.check()?;
     match spec {
         Generate::Square(square) => square.mesh(),
         Generate::Cube(cube) => cube.mesh(),

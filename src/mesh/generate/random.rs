@@ -27,3 +27,19 @@ impl Random {
         half * (2.0 * self.unit() - 1.0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_those_of_chacha8() {
+        // From an independent implementation; the tenth word is in the second block.
+        let mut random = Random::new(1);
+        let found: Vec<f64> = (0..10).map(|_| random.unit()).collect();
+        let expected = [3436151158611243_u64, 2656469188983456, 7190035062109342];
+        let expected = expected.map(|n| n as f64 / 9007199254740992.0);
+        assert_eq!(found[..3], expected);
+        assert_eq!(found[9], 4137124742331603.0 / 9007199254740992.0);
+    }
+}

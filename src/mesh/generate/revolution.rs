@@ -99,22 +99,29 @@ impl Default for Torus {
 }
 
 impl Cylinder {
-    pub(super) fn mesh(&self) -> Result<Mesh> {
+    pub(super) fn check(&self) -> Result<()> {
         limits::length("cylinder", "radius", self.radius)?;
         limits::length("cylinder", "height", self.height)?;
-        let sheet = Sheet::new("cylinder", self.cells, Ends::Open, self.jitter, self.seed)?;
+        self.sheet().check("cylinder")?;
         let cell = TAU * self.radius / f64::from(self.cells[0]);
         limits::resolution("cylinder", cell, self.height)?;
-        limits::resolution("cylinder", self.height / f64::from(self.cells[1]), self.radius)?;
-        sheet.roll(|turn, t| {
+        limits::resolution("cylinder", self.height / f64::from(self.cells[1]), self.radius)
+    }
+
+    pub(super) fn mesh(&self) -> Result<Mesh> {
+        self.sheet().roll(|turn, t| {
             let (sin, cos) = libm::sincos(TAU * turn);
             [self.radius * cos, self.radius * sin, self.height * (t - 0.5)]
         })
     }
+
+    fn sheet(&self) -> Sheet {
+        Sheet { cells: self.cells, ends: Ends::Open, jitter: self.jitter, seed: self.seed }
+    }
 }
 
 impl Cone {
-    pub(super) fn mesh(&self) -> Result<Mesh> {
+    pub(super) fn check(&self) -> Result<()> {
         limits::within("cone", "half_angle", self.half_angle, 1.0, 89.0)?;
         let [from, to] = self.slant;
         limits::length("cone", "end of slant", to)?;
@@ -125,22 +132,30 @@ impl Cone {
                 "give 0 <= start < end",
             ));
         }
-        let ends = if from == 0.0 { Ends::Apex } else { Ends::Open };
-        let sheet = Sheet::new("cone", self.cells, ends, self.jitter, self.seed)?;
+        self.sheet().check("cone")?;
         let along = (to - from) / f64::from(self.cells[1]);
         let first = if from == 0.0 { along } else { from };
-        limits::resolution("cone", along.min(first / f64::from(self.cells[0])), to)?;
+        limits::resolution("cone", along.min(first / f64::from(self.cells[0])), to)
+    }
+
+    pub(super) fn mesh(&self) -> Result<Mesh> {
+        let [from, to] = self.slant;
         let (sin_half, cos_half) = libm::sincos(self.half_angle / 360.0 * TAU);
-        sheet.roll(|turn, t| {
+        self.sheet().roll(|turn, t| {
             let (sin, cos) = libm::sincos(TAU * turn);
             let s = from * (1.0 - t) + to * t;
             [s * sin_half * cos, s * sin_half * sin, s * cos_half]
         })
     }
+
+    fn sheet(&self) -> Sheet {
+        let ends = if self.slant[0] == 0.0 { Ends::Apex } else { Ends::Open };
+        Sheet { cells: self.cells, ends, jitter: self.jitter, seed: self.seed }
+    }
 }
 
 impl Torus {
-    pub(super) fn mesh(&self) -> Result<Mesh> {
+    pub(super) fn check(&self) -> Result<()> {
         limits::length("torus", "radius", self.radius)?;
         limits::length("torus", "tube", self.tube)?;
         if self.tube >= self.radius {
@@ -149,16 +164,23 @@ impl Torus {
                 "give a thinner tube",
             ));
         }
-        let sheet = Sheet::new("torus", self.cells, Ends::Joined, self.jitter, self.seed)?;
+        self.sheet().check("torus")?;
         let inner = (self.radius - self.tube) / f64::from(self.cells[0]);
         let cell = inner.min(self.tube / f64::from(self.cells[1]));
-        limits::resolution("torus", cell, self.radius)?;
-        sheet.roll(|turn, t| {
+        limits::resolution("torus", cell, self.radius)
+    }
+
+    pub(super) fn mesh(&self) -> Result<Mesh> {
+        self.sheet().roll(|turn, t| {
             let (sin, cos) = libm::sincos(TAU * turn);
             let (tube_sin, tube_cos) = libm::sincos(TAU * t);
             let distance = self.radius + self.tube * tube_cos;
             [distance * cos, distance * sin, self.tube * tube_sin]
         })
+    }
+
+    fn sheet(&self) -> Sheet {
+        Sheet { cells: self.cells, ends: Ends::Joined, jitter: self.jitter, seed: self.seed }
     }
 }
 
@@ -173,37 +195,31 @@ enum Ends {
     Joined,
 }
 
-/// A lattice with its sides joined: ring after ring of `around` vertices.
+/// A lattice with its sides joined: ring after ring of vertices.
 struct Sheet {
-    around: u32,
-    along: u32,
+    /// Around the axis, and from the first to the last ring.
+    cells: [u32; 2],
     ends: Ends,
     jitter: f64,
     seed: u64,
 }
 
 impl Sheet {
-    fn new(
-        shape: &str,
-        [around, along]: [u32; 2],
-        ends: Ends,
-        jitter: f64,
-        seed: u64,
-    ) -> Result<Self> {
+    fn check(&self, shape: &str) -> Result<()> {
+        let [around, along] = self.cells;
         limits::cells(shape, "cells around", around, 3)?;
-        limits::cells(shape, "cells along", along, if ends == Ends::Joined { 3 } else { 1 })?;
-        limits::within(shape, "jitter", jitter, 0.0, 0.25)?;
-        let [n, m] = [around, along].map(u128::from);
-        limits::counts(shape, n * (m + 1), 2 * n * m, Kind::Surface)?;
-        Ok(Sheet { around, along, ends, jitter, seed })
+        limits::cells(shape, "cells along", along, if self.ends == Ends::Joined { 3 } else { 1 })?;
+        limits::within(shape, "jitter", self.jitter, 0.0, 0.25)?;
+        let [n, m] = self.cells.map(u128::from);
+        limits::counts(shape, n * (m + 1), 2 * n * m, Kind::Surface)
     }
 
     /// Number of rings of `around` vertices.
     fn rings(&self) -> std::ops::Range<u32> {
         match self.ends {
-            Ends::Open => 0..self.along + 1,
-            Ends::Apex => 1..self.along + 1,
-            Ends::Joined => 0..self.along,
+            Ends::Open => 0..self.cells[1] + 1,
+            Ends::Apex => 1..self.cells[1] + 1,
+            Ends::Joined => 0..self.cells[1],
         }
     }
 
@@ -211,7 +227,7 @@ impl Sheet {
     /// the way from the first to the last ring; `place` must have its normal (turn x t) outside.
     fn roll(&self, place: impl Fn(f64, f64) -> [f64; 3]) -> Result<Mesh> {
         let rings = self.rings();
-        let n = self.around;
+        let [n, along] = self.cells;
         let apex = u32::from(self.ends == Ends::Apex);
         let total = rings.len() * n as usize + apex as usize;
         let mut vertices = limits::room("vertices", total)?;
@@ -223,22 +239,22 @@ impl Sheet {
             let moved = match self.ends {
                 _ if self.jitter == 0.0 => false,
                 Ends::Joined => true,
-                _ => ring > 0 && ring < self.along,
+                _ => ring > 0 && ring < along,
             };
             for i in 0..n {
                 let mut at = [f64::from(i), f64::from(ring)];
                 if moved {
                     at = at.map(|x| x + random.within(self.jitter));
                 }
-                vertices.push(place(at[0] / f64::from(n), at[1] / f64::from(self.along)));
+                vertices.push(place(at[0] / f64::from(n), at[1] / f64::from(along)));
             }
         }
 
-        let mut cells = limits::room("cell corners", 6 * n as usize * self.along as usize)?;
+        let mut cells = limits::room("cell corners", 6 * n as usize * along as usize)?;
         if self.ends == Ends::Apex {
             (0..n).for_each(|i| cells.extend([0, 1 + (i + 1) % n, 1 + i]));
         }
-        for row in rings.start..self.along {
+        for row in rings.start..along {
             let below = apex + (row - rings.start) * n;
             let above = apex + (row + 1 - rings.start) % rings.len() as u32 * n;
             for i in 0..n {

@@ -1,5 +1,8 @@
 //! Random points that keep a distance from each other (dart throwing).
 
+use super::limits::room;
+use crate::error::Result;
+
 /// Rejected darts in a row after which the distance is halved: ends even where there is no room.
 const PATIENCE: u32 = 1000;
 
@@ -17,11 +20,16 @@ pub(super) struct Scatter {
 const END: u32 = u32::MAX;
 
 impl Scatter {
-    /// No points yet, in the box from `low` to `high`, to be kept `distance` apart.
-    pub(super) fn new(low: [f64; 2], high: [f64; 2], distance: f64) -> Self {
+    /// No points yet; room for `n` in the box from `low` to `high`, to be kept `distance` apart.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device) where the system refuses the memory.
+    pub(super) fn new(n: usize, low: [f64; 2], high: [f64; 2], distance: f64) -> Result<Self> {
         let bins = [0, 1].map(|k| ((high[k] - low[k]) / distance) as usize + 1);
-        let first = vec![END; bins[0] * bins[1]];
-        Scatter { points: Vec::new(), next: Vec::new(), first, low, bins, bin: distance, distance }
+        let mut first = room("bins of points", bins[0] * bins[1])?;
+        first.resize(bins[0] * bins[1], END);
+        let (points, next) = (room("vertices", n)?, room("links of points", n)?);
+        Ok(Scatter { points, next, first, low, bins, bin: distance, distance })
     }
 
     /// Adds a point whatever its distance from others.

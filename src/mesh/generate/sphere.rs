@@ -54,7 +54,7 @@ const LEAST_VERTICES: u32 = 32;
 
 impl Sphere {
     pub(super) fn mesh(&self) -> Result<Mesh> {
-        let times = self.check()?;
+        let times = self.times();
         let mut mesh = match self.vertices {
             Some(n) => irregular(n, self.seed)?,
             None => icosahedron(),
@@ -70,8 +70,11 @@ impl Sphere {
         Ok(mesh)
     }
 
-    /// Checks all options; gives the number of subdivisions.
-    fn check(&self) -> Result<u32> {
+    fn times(&self) -> u32 {
+        self.subdivisions.unwrap_or(if self.irregular { 0 } else { 4 })
+    }
+
+    pub(super) fn check(&self) -> Result<()> {
         limits::length("sphere", "radius", self.radius)?;
         for x in self.center {
             limits::coordinate("sphere", "center", x)?;
@@ -82,19 +85,15 @@ impl Sphere {
                 "give both or neither",
             ));
         }
-        let (base, times) = match self.vertices {
-            Some(n) => {
-                limits::cells("sphere", "vertices", n, LEAST_VERTICES)?;
-                (n, self.subdivisions.unwrap_or(0))
-            }
-            None => (12, self.subdivisions.unwrap_or(4)),
-        };
+        let base = self.vertices.unwrap_or(12);
+        if self.irregular {
+            limits::cells("sphere", "vertices", base, LEAST_VERTICES)?;
+        }
         // Beyond 16 even the icosahedron has too many triangles for 32-bit indices.
-        let cells = (2 * u128::from(base) - 4) << (2 * times.min(16));
+        let cells = (2 * u128::from(base) - 4) << (2 * self.times().min(16));
         limits::counts("sphere", cells / 2 + 2, cells, Kind::Surface)?;
         let largest = self.center.iter().fold(self.radius, |m, x| m.max(x.abs()));
-        limits::resolution("sphere", self.radius / (cells as f64).sqrt(), largest)?;
-        Ok(times)
+        limits::resolution("sphere", self.radius / (cells as f64).sqrt(), largest)
     }
 }
 
@@ -132,7 +131,7 @@ fn icosahedron() -> Mesh {
 /// the first point to the hull.
 fn irregular(n: u32, seed: u64) -> Result<Mesh> {
     let area = 4.0 * std::f64::consts::PI / f64::from(n);
-    let mut scatter = Scatter::new([-1.0; 2], [1.0; 2], APART * area.sqrt());
+    let mut scatter = Scatter::new(n as usize, [-1.0; 2], [1.0; 2], APART * area.sqrt())?;
     let mut random = Random::new(seed);
     scatter.put([0.0, 0.0, 1.0]);
     scatter.throw(n as usize - 1, || on_unit_sphere(&mut random));

@@ -96,7 +96,6 @@ const MARGIN: f64 = 0.25;
 
 impl Square {
     pub(super) fn mesh(&self) -> Result<Mesh> {
-        self.check()?;
         match self.pattern {
             Pattern::Diagonal | Pattern::Cross => self.lattice(),
             Pattern::Equilateral | Pattern::Obtuse => {
@@ -106,7 +105,7 @@ impl Square {
         }
     }
 
-    fn check(&self) -> Result<()> {
+    pub(super) fn check(&self) -> Result<()> {
         let lattice = matches!(self.pattern, Pattern::Diagonal | Pattern::Cross);
         let irregular = self.pattern == Pattern::Irregular;
         let least = if irregular || self.delaunay { 2 } else { 1 };
@@ -217,7 +216,7 @@ impl Square {
         let per_point = (edge[0] * edge[1] / interior as f64)
             .sqrt()
             .max(edge[0].max(edge[1]) / interior as f64);
-        let mut scatter = Scatter::new(min, max, APART * per_point);
+        let mut scatter = Scatter::new(boundary + interior, min, max, APART * per_point)?;
         let x = |i: u32| between(min[0], max[0], f64::from(i), nx);
         let y = |j: u32| between(min[1], max[1], f64::from(j), ny);
         (0..nx).for_each(|i| scatter.put([x(i), min[1], 0.0]));

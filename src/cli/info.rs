@@ -1,0 +1,61 @@
+//! `zeroset info FILE`: what is in a mesh or data file, on one screen or as JSON.
+
+mod report;
+mod screen;
+
+use std::path::{Path, PathBuf};
+
+use self::report::Report;
+use super::Ui;
+use crate::error::{Error, Result};
+use crate::io;
+
+/// Arguments of `zeroset info`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  zeroset info meshes/pial.gii.gz
+  zeroset info --json part.msh
+
+Counts describe the file as stored, with polygons split into fans and equal corners of STL files
+merged. The last line says what a solver would drop or turn first, or why it would refuse.")]
+pub struct Args {
+    /// Mesh or data file, compressed with gzip or not
+    pub file: PathBuf,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Prints what is in the file.
+///
+/// # Errors
+/// [`Error::Input`] if the file holds neither a mesh nor data arrays.
+pub fn run(args: Args, ui: &Ui) -> Result<u8> {
+    let report = read(&args.file)?;
+    let text = if args.json {
+        let json = serde_json::to_string_pretty(&report);
+        json.map_err(|e| Error::output(&args.file, e, "leave out --json"))? + "\n"
+    } else {
+        screen::text(&args.file, &report)
+    };
+    ui.print(&text)?;
+    Ok(0)
+}
+
+/// Facts about a mesh, or about the arrays of a file that has no mesh.
+fn read(path: &Path) -> Result<Report> {
+    let no_mesh = match io::read_mesh(path) {
+        Ok(file) => {
+            for warning in &file.warnings {
+                tracing::warn!("{}: {warning}", path.display());
+            }
+            return Ok(Report::of_mesh(&file));
+        }
+        Err(error) => error,
+    };
+    match io::read_data(path) {
+        Ok(arrays) => Ok(Report::of_data(&arrays)),
+        Err(_) => Err(no_mesh),
+    }
+}

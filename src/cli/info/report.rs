@@ -1,0 +1,327 @@
+//! The facts that `zeroset info` gives; the fields are the keys of `--json`, in this order.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::io::MeshFile;
+use crate::mesh::check::inspect;
+use crate::mesh::{Cleaning, DataArray, Group, Kind, Members, Values, assess};
+
+/// Raised when a key changes its meaning; new keys do not raise it.
+const SCHEMA_VERSION: u32 = 1;
+
+/// Facts about a file as stored. Everything about a mesh is `null` for a file without one.
+#[derive(Serialize)]
+pub(super) struct Report {
+    pub schema_version: u32,
+    pub format: Option<String>,
+    pub version: Option<String>,
+    /// 2 or 3; 0 for points.
+    pub dimension: Option<usize>,
+    /// `null` for points.
+    pub kind: Option<Kind>,
+    pub vertices: Option<usize>,
+    pub cells: Option<usize>,
+    pub cells_by_type: BTreeMap<String, usize>,
+    pub bounds: Option<Bounds>,
+    pub units: Option<String>,
+    pub components: Option<usize>,
+    pub euler: Option<i64>,
+    pub boundary: Option<usize>,
+    pub nonmanifold: Option<usize>,
+    pub inconsistent: Option<usize>,
+    pub degenerate: Option<usize>,
+    pub duplicate: Option<usize>,
+    pub inverted: Option<usize>,
+    pub unreferenced: Option<usize>,
+    pub obtuse_share: Option<f64>,
+    pub max_valence: Option<usize>,
+    pub edge_min: Option<f64>,
+    pub edge_mean: Option<f64>,
+    pub edge_max: Option<f64>,
+    pub groups: Vec<GroupFacts>,
+    pub arrays: Vec<ArrayFacts>,
+    pub cleaning: Option<Verdict>,
+}
+
+/// Smallest and largest coordinates of all stored vertices.
+#[derive(Serialize)]
+pub(super) struct Bounds {
+    pub min: [f64; 3],
+    pub max: [f64; 3],
+}
+
+/// A named part.
+#[derive(Serialize)]
+pub(super) struct GroupFacts {
+    pub name: String,
+    /// Dimension of its members.
+    pub dimension: usize,
+    pub members: usize,
+}
+
+/// A data array.
+#[derive(Serialize)]
+pub(super) struct ArrayFacts {
+    pub name: String,
+    pub on: On,
+    pub rows: usize,
+    pub components: usize,
+    /// "float" or "int".
+    pub numbers: &'static str,
+    /// Smallest and largest of all finite numbers; `null` without any.
+    pub min: Option<Number>,
+    pub max: Option<Number>,
+}
+
+/// What has a row of a data array.
+#[derive(Clone, Copy, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum On {
+    Vertex,
+    Cell,
+    /// Unknown, as the file has no mesh.
+    Row,
+}
+
+impl On {
+    pub fn plural(self) -> &'static str {
+        match self {
+            On::Vertex => "vertices",
+            On::Cell => "cells",
+            On::Row => "rows",
+        }
+    }
+}
+
+/// A number of a data array, printed as what it is.
+#[derive(Clone, Copy, Serialize)]
+#[serde(untagged)]
+pub(super) enum Number {
+    Int(i64),
+    Float(f64),
+}
+
+/// What a solver makes of the mesh.
+#[derive(Serialize)]
+pub(super) struct Verdict {
+    /// Why it would be refused; `null` if it would run.
+    pub refused: Option<String>,
+    /// What would be dropped or changed first; absent if refused.
+    #[serde(flatten)]
+    pub cleaning: Option<Cleaning>,
+}
+
+impl Report {
+    /// Facts about a mesh file.
+    pub fn of_mesh(file: &MeshFile) -> Self {
+        let mesh = &file.mesh;
+        let s = inspect(mesh);
+        let has_cells = mesh.n_cells() > 0;
+        let (min, max) = mesh.bounds();
+        let (refused, cleaning) = match assess(mesh) {
+            Ok(cleaning) => (None, Some(cleaning)),
+            Err(error) => {
+                let reason = error.to_string();
+                (Some(reason.strip_prefix("mesh: ").unwrap_or(&reason).to_string()), None)
+            }
+        };
+        let vertex_arrays = mesh.vertex_data.iter().map(|array| ArrayFacts::of(array, On::Vertex));
+        let cell_arrays = mesh.cell_data.iter().map(|array| ArrayFacts::of(array, On::Cell));
+        Report {
+            schema_version: SCHEMA_VERSION,
+            format: Some(file.format.to_string()),
+            version: Some(file.version.clone()),
+            dimension: Some(if has_cells { mesh.kind.dimension() } else { 0 }),
+            kind: has_cells.then_some(mesh.kind),
+            vertices: Some(mesh.n_vertices()),
+            cells: Some(mesh.n_cells()),
+            cells_by_type: file.cells_by_type.clone(),
+            bounds: Some(Bounds { min, max }),
+            units: file.units.clone(),
+            components: Some(s.components),
+            euler: Some(s.euler),
+            boundary: Some(s.boundary),
+            nonmanifold: Some(s.nonmanifold),
+            inconsistent: Some(s.inconsistent),
+            degenerate: Some(s.degenerate),
+            duplicate: Some(s.duplicate),
+            inverted: Some(s.inverted),
+            unreferenced: Some(s.unreferenced),
+            obtuse_share: s.obtuse_share,
+            max_valence: Some(s.max_valence),
+            edge_min: s.edge_min,
+            edge_mean: s.edge_mean,
+            edge_max: s.edge_max,
+            groups: mesh.groups.iter().map(|group| GroupFacts::of(group, mesh.kind)).collect(),
+            arrays: vertex_arrays.chain(cell_arrays).collect(),
+            cleaning: Some(Verdict { refused, cleaning }),
+        }
+    }
+
+    /// Facts about the arrays of a file without a mesh.
+    pub fn of_data(arrays: &[DataArray]) -> Self {
+        Report {
+            schema_version: SCHEMA_VERSION,
+            format: None,
+            version: None,
+            dimension: None,
+            kind: None,
+            vertices: None,
+            cells: None,
+            cells_by_type: BTreeMap::new(),
+            bounds: None,
+            units: None,
+            components: None,
+            euler: None,
+            boundary: None,
+            nonmanifold: None,
+            inconsistent: None,
+            degenerate: None,
+            duplicate: None,
+            inverted: None,
+            unreferenced: None,
+            obtuse_share: None,
+            max_valence: None,
+            edge_min: None,
+            edge_mean: None,
+            edge_max: None,
+            groups: Vec::new(),
+            arrays: arrays.iter().map(|array| ArrayFacts::of(array, On::Row)).collect(),
+            cleaning: None,
+        }
+    }
+}
+
+impl GroupFacts {
+    fn of(group: &Group, kind: Kind) -> Self {
+        let (dimension, members) = match &group.members {
+            Members::Cells(cells) => (kind.dimension(), cells.len()),
+            Members::Simplices { dimension, vertices } => {
+                (*dimension, vertices.len() / (dimension + 1))
+            }
+        };
+        GroupFacts { name: group.name.clone(), dimension, members }
+    }
+}
+
+impl ArrayFacts {
+    fn of(array: &DataArray, on: On) -> Self {
+        let (numbers, min, max) = match &array.values {
+            Values::Int(v) => {
+                let (min, max) = (v.iter().min(), v.iter().max());
+                ("int", min.map(|&x| Number::Int(x)), max.map(|&x| Number::Int(x)))
+            }
+            Values::Float(v) => {
+                let finite = || v.iter().copied().filter(|x| x.is_finite());
+                let (min, max) = (finite().reduce(f64::min), finite().reduce(f64::max));
+                ("float", min.map(Number::Float), max.map(Number::Float))
+            }
+        };
+        let (rows, components) = (array.rows(), array.components);
+        ArrayFacts { name: array.name.clone(), on, rows, components, numbers, min, max }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::Mesh;
+
+    /// A square of two triangles and a duplicate, with groups and arrays.
+    fn square() -> MeshFile {
+        let vertices = vec![[0., 0., 0.], [1., 0., 0.], [1., 1., 0.], [0., 1., 0.]];
+        let mut mesh = Mesh::new(Kind::Planar, vertices, vec![0, 1, 2, 0, 2, 3, 2, 1, 0]);
+        mesh.groups = (0..10)
+            .map(|k| Group { name: format!("part {k}"), members: Members::Cells(vec![k % 3]) })
+            .collect();
+        mesh.groups[1].members = Members::Simplices { dimension: 1, vertices: vec![0, 1, 1, 2] };
+        let values = vec![0.5, f64::NAN, -2.0, f64::INFINITY];
+        mesh.vertex_data =
+            vec![DataArray { name: "t".into(), components: 1, values: Values::Float(values) }];
+        mesh.cell_data = vec![DataArray {
+            name: "label".into(),
+            components: 2,
+            values: Values::Int(vec![1, 2, 3, 4, 5, 1 << 60]),
+        }];
+        MeshFile {
+            mesh,
+            format: "msh",
+            version: "4.1 binary".into(),
+            units: Some("mm".into()),
+            cells_by_type: BTreeMap::from([("quad".into(), 1), ("triangle".into(), 1)]),
+            warnings: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn json_has_exactly_the_promised_keys_in_every_case() {
+        let keys = "schema_version format version dimension kind vertices cells cells_by_type \
+                    bounds units components euler boundary nonmanifold inconsistent degenerate \
+                    duplicate inverted unreferenced obtuse_share max_valence edge_min edge_mean \
+                    edge_max groups arrays cleaning";
+        let mut points = square();
+        points.mesh = Mesh::new(Kind::Surface, vec![[1.0; 3]], vec![]);
+        let array = points.mesh.vertex_data.pop();
+        let data = Report::of_data(array.as_slice());
+        for report in [Report::of_mesh(&square()), Report::of_mesh(&points), data] {
+            let json = serde_json::to_string_pretty(&report).unwrap();
+            let found: Vec<&str> = json
+                .lines()
+                .filter_map(|line| line.strip_prefix("  \"")?.split('"').next())
+                .collect();
+            assert_eq!(found.join(" "), keys);
+        }
+    }
+
+    #[test]
+    fn json_gives_the_facts() {
+        let json = serde_json::to_value(Report::of_mesh(&square())).unwrap();
+        assert_eq!(json["schema_version"], 1);
+        assert_eq!(json["kind"], "planar");
+        assert_eq!(json["bounds"]["max"], serde_json::json!([1.0, 1.0, 0.0]));
+        assert_eq!(json["groups"][1]["dimension"], 1);
+        assert_eq!(json["groups"][1]["members"], 2);
+        assert_eq!(json["arrays"][0]["min"], -2.0);
+        assert_eq!(json["arrays"][0]["max"], 0.5);
+        assert_eq!(json["arrays"][1]["max"], 1_i64 << 60);
+        assert_eq!(json["duplicate"], 1);
+        assert_eq!(json["cleaning"]["refused"], serde_json::Value::Null);
+        assert_eq!(json["cleaning"]["duplicate"], 1);
+        assert_eq!(json["cleaning"]["kept_cells"], serde_json::Value::Null);
+    }
+
+    #[test]
+    fn a_mesh_that_cannot_serve_says_why() {
+        let mut points = square();
+        points.mesh = Mesh::new(Kind::Surface, vec![[1.0; 3]], vec![]);
+        let json = serde_json::to_value(Report::of_mesh(&points)).unwrap();
+        assert_eq!((&json["dimension"], &json["cells"]), (&0.into(), &0.into()));
+        assert_eq!(json["kind"], serde_json::Value::Null);
+        let reason = json["cleaning"]["refused"].as_str().unwrap();
+        assert!(reason.contains("no triangles or tetrahedra, only 1 point"), "{reason}");
+    }
+
+    #[test]
+    fn the_screen_is_one_screen_and_says_it_all() {
+        let path = std::path::Path::new("square.msh");
+        let text = super::super::screen::text(path, &Report::of_mesh(&square()));
+        assert!(text.lines().count() <= 24, "{text}");
+        for part in [
+            "square.msh\n",
+            "msh 4.1 binary, lengths in mm",
+            "triangles in the plane",
+            "3 triangles, stored as 1 quad, 1 triangle",
+            "1 component, Euler number 2, edges on the boundary: 2",
+            "nonmanifold edges 1, inconsistent edges 1, duplicate 1",
+            "... and 5 more",
+            "part 1                   2 edges\n",
+            "t                        -2 .. 0.5 (float, 4 vertices)",
+            "label                    1 .. 1152921504606846976 (2 x int, 3 cells)",
+            "takes it with 1 duplicate cell dropped\n",
+        ] {
+            assert!(text.contains(part), "no \"{part}\" in\n{text}");
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! The facts of a report on one screen, for people.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::Path;
+
+use super::report::{ArrayFacts, GroupFacts, Number, Report, Verdict};
+use crate::mesh::Kind;
+
+/// Groups, arrays and cell types beyond this many are only counted.
+const LISTED: usize = 5;
+
+/// Everything `zeroset info` prints without `--json`.
+pub(super) fn text(path: &Path, report: &Report) -> String {
+    let mut lines = Lines(format!("{}\n", path.display()));
+    if let Some(format) = &report.format {
+        let version = report.version.as_deref().unwrap_or("");
+        let units = report.units.as_ref().map(|unit| format!(", lengths in {unit}"));
+        lines.add(
+            "format",
+            format!("{format} {version}").trim_end().to_string() + &units.unwrap_or_default(),
+        );
+        mesh(&mut lines, report);
+    } else {
+        lines.add("format", "data arrays without a mesh".into());
+    }
+    lines.list("groups", report.groups.iter().map(group_line));
+    lines.list("arrays", report.arrays.iter().map(array_line));
+    if let Some(verdict) = &report.cleaning {
+        lines.add("solver", verdict_line(verdict));
+    }
+    lines.0
+}
+
+/// Lines with their labels in a column of their own.
+struct Lines(String);
+
+impl Lines {
+    fn add(&mut self, label: &str, content: String) {
+        // Writing to a string cannot fail.
+        let _ = writeln!(self.0, "  {label:<9} {content}");
+    }
+
+    /// The first few, then how many more.
+    fn list(&mut self, label: &str, items: impl ExactSizeIterator<Item = String>) {
+        let rest = items.len().saturating_sub(LISTED);
+        for (index, item) in items.take(LISTED).enumerate() {
+            self.add(if index == 0 { label } else { "" }, item);
+        }
+        if rest > 0 {
+            self.add("", format!("... and {} more", thousands(rest)));
+        }
+    }
+}
+
+/// A word in singular and plural.
+type Word = [&'static str; 2];
+
+/// Words for simplices by dimension.
+const SIMPLICES: [Word; 4] = [
+    ["point", "points"],
+    ["edge", "edges"],
+    ["triangle", "triangles"],
+    ["tetrahedron", "tetrahedra"],
+];
+
+fn simplex(dimension: usize) -> Word {
+    SIMPLICES[dimension.min(3)]
+}
+
+fn counted(n: usize, [one, many]: Word) -> String {
+    format!("{} {}", thousands(n), if n == 1 { one } else { many })
+}
+
+fn mesh(lines: &mut Lines, report: &Report) {
+    let n = |value: Option<usize>| value.unwrap_or(0);
+    let Some(kind) = report.kind else {
+        lines.add("mesh", "points without cells".into());
+        lines.add("vertices", thousands(n(report.vertices)));
+        if let Some(content) = as_stored(&report.cells_by_type, "") {
+            lines.add("cells", content);
+        }
+        bounds(lines, report);
+        return;
+    };
+    let what = match kind {
+        Kind::Planar => "triangles in the plane",
+        Kind::Surface => "triangulated surface in space",
+        Kind::Volume => "tetrahedra in space",
+    };
+    lines.add("mesh", what.into());
+    let unused = match n(report.unreferenced) {
+        0 => String::new(),
+        unused => format!(", {} of them in no cell", thousands(unused)),
+    };
+    lines.add("vertices", thousands(n(report.vertices)) + &unused);
+    let cell = simplex(kind.dimension());
+    let stored =
+        as_stored(&report.cells_by_type, cell[1]).map(|list| format!(", stored as {list}"));
+    lines.add("cells", counted(n(report.cells), cell) + &stored.unwrap_or_default());
+    bounds(lines, report);
+    let lengths = [report.edge_min, report.edge_max, report.edge_mean];
+    let [min, max, mean] = lengths.map(|length| length.map_or("?".into(), short));
+    lines.add("edges", format!("{min} .. {max}, mean {mean}"));
+    let at_vertex = if kind == Kind::Volume { cell[1] } else { "edges" };
+    let valence = format!("at most {} {at_vertex} at a vertex", thousands(n(report.max_valence)));
+    let obtuse = report.obtuse_share.map(|share| format!("{:.1} % obtuse, ", 100.0 * share));
+    lines.add("shape", obtuse.unwrap_or_default() + &valence);
+    let facet = simplex(kind.dimension() - 1)[1];
+    let border = match n(report.boundary) {
+        0 => "no boundary".into(),
+        boundary => format!("{facet} on the boundary: {}", thousands(boundary)),
+    };
+    let parts = counted(n(report.components), ["component", "components"]);
+    let euler = report.euler.unwrap_or(0);
+    lines.add("topology", format!("{parts}, Euler number {euler}, {border}"));
+    let faults: Vec<String> = [
+        (report.nonmanifold, format!("nonmanifold {facet}")),
+        (report.inconsistent, format!("inconsistent {facet}")),
+        (report.degenerate, "degenerate".into()),
+        (report.duplicate, "duplicate".into()),
+        (report.inverted, "inverted".into()),
+    ]
+    .into_iter()
+    .filter(|(count, _)| n(*count) > 0)
+    .map(|(count, what)| format!("{what} {}", thousands(n(count))))
+    .collect();
+    lines.add("faults", if faults.is_empty() { "none".into() } else { faults.join(", ") });
+}
+
+fn bounds(lines: &mut Lines, report: &Report) {
+    let Some(bounds) = &report.bounds else { return };
+    let axes = ["x", "y", "z"].iter().zip(bounds.min.iter().zip(&bounds.max));
+    let ranges =
+        axes.map(|(axis, (&low, &high))| format!("{axis} {} .. {}", short(low), short(high)));
+    lines.add("box", ranges.collect::<Vec<_>>().join(",  "));
+}
+
+/// The stored cells by type, unless they are just the simplices already named.
+fn as_stored(types: &BTreeMap<String, usize>, simplices: &str) -> Option<String> {
+    if types.keys().all(|name| simplices.starts_with(name.as_str())) {
+        return None;
+    }
+    let mut names: Vec<String> =
+        types.iter().take(LISTED).map(|(name, &n)| format!("{} {name}", thousands(n))).collect();
+    if types.len() > LISTED {
+        names.push(format!("{} more types", types.len() - LISTED));
+    }
+    Some(names.join(", "))
+}
+
+fn group_line(group: &GroupFacts) -> String {
+    let members = counted(group.members, simplex(group.dimension));
+    format!("{:<24} {members}", printable(&group.name))
+}
+
+/// A name from a file without what would steer the terminal.
+fn printable(name: &str) -> String {
+    name.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
+}
+
+fn array_line(array: &ArrayFacts) -> String {
+    let shape = match array.components {
+        1 => array.numbers.to_string(),
+        n => format!("{n} x {}", array.numbers),
+    };
+    let range = match (array.min, array.max) {
+        (Some(min), Some(max)) => format!("{} .. {}", number(min), number(max)),
+        _ => "no finite numbers".into(),
+    };
+    let (name, rows) = (printable(&array.name), thousands(array.rows));
+    format!("{name:<24} {range} ({shape}, {rows} {})", array.on.plural())
+}
+
+fn verdict_line(verdict: &Verdict) -> String {
+    match (&verdict.refused, &verdict.cleaning) {
+        (Some(reason), _) => format!("refuses it: {reason}"),
+        (None, Some(cleaning)) => {
+            let summary = cleaning.summary().map_or("as it is".into(), |s| format!("with {s}"));
+            match cleaning.nonmanifold {
+                0 => format!("takes it {summary}"),
+                n => format!("takes it {summary}; nonmanifold and kept: {}", thousands(n)),
+            }
+        }
+        (None, None) => String::new(),
+    }
+}
+
+fn number(number: Number) -> String {
+    match number {
+        Number::Int(n) => n.to_string(),
+        Number::Float(x) => short(x),
+    }
+}
+
+/// Digits in groups of three.
+fn thousands(n: usize) -> String {
+    let digits = n.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Four significant digits, without trailing zeros; powers of ten where they are shorter.
+fn short(x: f64) -> String {
+    // The exponent after rounding to four digits, so that 9999.9 becomes 10000.
+    let scientific = format!("{x:.3e}");
+    let Some((digits, exponent)) = scientific.split_once('e') else { return scientific };
+    let trim = |text: &str| match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_string(),
+        false => text.to_string(),
+    };
+    match exponent.parse::<i32>() {
+        Ok(power @ -4..=5) => trim(&format!("{x:.*}", (3 - power).max(0) as usize)),
+        _ => format!("{}e{exponent}", trim(digits)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short() {
+        let shorts = [
+            (0.0, "0"),
+            (-1.0, "-1"),
+            (0.75, "0.75"),
+            (std::f64::consts::PI, "3.142"),
+            (9999.96, "10000"),
+            (123456.7, "123457"),
+            (1.5e9, "1.5e9"),
+            (0.000123456, "0.0001235"),
+            (1.908e-5, "1.908e-5"),
+            (f64::NAN, "NaN"),
+        ];
+        for (x, text) in shorts {
+            assert_eq!(short(x), text);
+        }
+        assert_eq!([7, 1000, 1234567].map(thousands), ["7", "1,000", "1,234,567"]);
+    }
+}

@@ -1,0 +1,146 @@
+//! Progress of a run: a bar on a terminal, plain lines at a modest rate otherwise.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::Ui;
+use crate::run::{Observer, Progress};
+
+/// Time between two plain lines.
+const PLAIN: Duration = Duration::from_secs(5);
+/// Time between two drawings of the bar.
+const DRAWN: Duration = Duration::from_millis(100);
+/// Parts of the bar.
+const PARTS: u64 = 1000;
+
+/// Shows where a run is.
+pub(super) struct Shown<'a> {
+    ui: &'a Ui,
+    bar: Option<ProgressBar>,
+    clock: Mutex<Clock>,
+}
+
+struct Clock {
+    /// When the steps began.
+    start: Option<Instant>,
+    /// When something was shown last.
+    last: Instant,
+}
+
+impl<'a> Shown<'a> {
+    pub(super) fn new(ui: &'a Ui) -> Self {
+        let terminal = std::io::IsTerminal::is_terminal(&std::io::stderr());
+        let bar = (terminal && !ui.is_quiet()).then(|| {
+            let bar = ui.bars().add(ProgressBar::new(PARTS));
+            // A template that does not parse is ours to find: the test below shows it.
+            if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
+                bar.set_style(style);
+            }
+            bar
+        });
+        Shown { ui, bar, clock: Mutex::new(Clock { start: None, last: Instant::now() }) }
+    }
+}
+
+const TEMPLATE: &str = "{bar:30} {msg}";
+
+impl Observer for Shown<'_> {
+    fn stage(&self, name: &str) {
+        match &self.bar {
+            Some(bar) => {
+                bar.set_message(name.to_string());
+                bar.tick();
+            }
+            None if self.ui.verbosity() > 0 => self.ui.say(name),
+            None => {}
+        }
+    }
+
+    fn step(&self, progress: &Progress) {
+        let mut clock = self.clock.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        let start = *clock.start.get_or_insert(now);
+        let rhythm = if self.bar.is_some() { DRAWN } else { PLAIN };
+        if now.duration_since(clock.last) < rhythm {
+            return;
+        }
+        clock.last = now;
+        let elapsed = now.duration_since(start);
+        let line = line(progress, elapsed);
+        match &self.bar {
+            Some(bar) => {
+                bar.set_position((share(progress).unwrap_or(0.0) * PARTS as f64) as u64);
+                bar.set_message(line);
+            }
+            None => self.ui.say(&line),
+        }
+    }
+}
+
+impl Drop for Shown<'_> {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// Share of the run that is done, if it can be known.
+fn share(progress: &Progress) -> Option<f64> {
+    let by_time = progress.end_time.map(|end| progress.time / end);
+    let by_steps = progress.max_steps.map(|n| progress.step as f64 / n as f64);
+    let share = by_time
+        .into_iter()
+        .chain(by_steps)
+        .fold(None, |a: Option<f64>, b| Some(a.map_or(b, |a| a.max(b))));
+    share.filter(|share| share.is_finite()).map(|share| share.clamp(0.0, 1.0))
+}
+
+/// "step 120, time 0.012, dt 1e-4, 35.2 steps/s, 12 s left"
+fn line(progress: &Progress, elapsed: Duration) -> String {
+    let seconds = elapsed.as_secs_f64();
+    let rate = if seconds > 0.0 { progress.step as f64 / seconds } else { 0.0 };
+    let mut line = format!(
+        "step {}, time {:.4e}, dt {:.2e}, {rate:.1} steps/s",
+        progress.step, progress.time, progress.dt
+    );
+    if let Some(share) = share(progress).filter(|&share| share > 0.0) {
+        let left = seconds * (1.0 - share) / share;
+        line += &format!(", {} left", human(left));
+    }
+    line
+}
+
+fn human(seconds: f64) -> String {
+    match seconds {
+        s if s < 90.0 => format!("{s:.0} s"),
+        s if s < 5400.0 => format!("{:.0} min", s / 60.0),
+        s => format!("{:.1} h", s / 3600.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn progress(step: u64, time: f64, end_time: Option<f64>, max_steps: Option<u64>) -> Progress {
+        Progress { step, time, dt: 0.1, end_time, max_steps }
+    }
+
+    #[test]
+    fn the_nearest_end_counts() {
+        assert_eq!(share(&progress(5, 0.2, Some(1.0), None)), Some(0.2));
+        assert_eq!(share(&progress(5, 0.2, Some(1.0), Some(10))), Some(0.5));
+        assert_eq!(share(&progress(5, 0.2, None, None)), None);
+    }
+
+    #[test]
+    fn lines_say_rate_and_remaining_time() {
+        let text = line(&progress(50, 0.25, Some(1.0), None), Duration::from_secs(10));
+        assert_eq!(text, "step 50, time 2.5000e-1, dt 1.00e-1, 5.0 steps/s, 30 s left");
+        assert_eq!(human(600.0), "10 min");
+        assert!(ProgressStyle::with_template(TEMPLATE).is_ok());
+    }
+}

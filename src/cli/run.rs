@@ -1,0 +1,95 @@
+//! `zeroset run CASE.toml`: a case from file to results.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::progress::Shown;
+use super::{NOT_MET, Ui};
+use crate::config::Config;
+use crate::error::{Error, Result};
+use crate::output::Status;
+use crate::run;
+
+/// Arguments of `zeroset run`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  zeroset run configs/shrinking_circle.toml
+  zeroset run configs/shrinking_circle.toml --set evolve.cfl=0.5 --set output.every=10
+  zeroset run configs/shrinking_circle.toml -o results/other --overwrite --threads 4
+
+The folder then holds NAME.pvd (open it in ParaView) with one state per output, interface.pvd,
+measures.csv and report.json. Ctrl-C ends a run in order: the current state is written.")]
+pub struct Args {
+    /// The case file
+    pub case: PathBuf,
+    #[command(flatten)]
+    pub overrides: Overrides,
+    /// Folder of the results; default that of the case, or results/<case name>
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Replace a run that is in the folder
+    #[arg(long)]
+    pub overwrite: bool,
+}
+
+/// What may stand over a case file.
+#[derive(Debug, clap::Args)]
+pub struct Overrides {
+    /// Replace a value of the case, such as evolve.cfl=0.25; repeatable
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// CPU threads; 0 takes all cores
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+}
+
+impl Overrides {
+    /// All as `key=value`.
+    pub(super) fn options(&self) -> Vec<String> {
+        let threads = self.threads.map(|n| format!("device.threads={n}"));
+        self.set.iter().cloned().chain(threads).collect()
+    }
+}
+
+/// Runs the case and prints a summary.
+///
+/// # Errors
+/// All kinds.
+pub fn run(args: Args, ui: &Ui) -> Result<u8> {
+    let config = Config::load(&args.case, &args.overrides.options())?;
+    run_case(&config, args.output, args.overwrite, ui)
+}
+
+/// Runs a case and prints a summary; the exit code.
+fn run_case(config: &Config, folder: Option<PathBuf>, overwrite: bool, ui: &Ui) -> Result<u8> {
+    let interrupt = interrupt_flag();
+    let outcome = {
+        let observer = Shown::new(ui);
+        let options =
+            run::Options { folder, overwrite, interrupt: &interrupt, observer: &observer };
+        run::run(config, &options)?
+    };
+    ui.print(&outcome.report.summary(&outcome.folder))?;
+    match outcome.report.status {
+        Status::Interrupted => Ok(Error::Interrupted.exit_code()),
+        _ if !outcome.report.expect.met => Ok(NOT_MET),
+        _ => Ok(0),
+    }
+}
+
+/// A flag that Ctrl-C sets; pressed again, it ends the program at once.
+pub(super) fn interrupt_flag() -> Arc<AtomicBool> {
+    let flag = Arc::new(AtomicBool::new(false));
+    let set = flag.clone();
+    let handler = move || {
+        if set.swap(true, Ordering::Relaxed) {
+            std::process::exit(i32::from(Error::Interrupted.exit_code()));
+        }
+    };
+    if let Err(e) = ctrlc::set_handler(handler) {
+        tracing::warn!("Ctrl-C will end the run at once, without its last state: {e}");
+    }
+    flag
+}

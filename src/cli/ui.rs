@@ -1,0 +1,68 @@
+//! Where text goes: results to standard output, the rest to standard error around the bar.
+
+use std::io::{ErrorKind, Write};
+use std::path::Path;
+
+use indicatif::MultiProgress;
+
+use crate::error::{Error, Result};
+
+/// How much is said, and the one place where it is said.
+#[derive(Clone, Debug)]
+pub struct Ui {
+    verbose: u8,
+    quiet: bool,
+    bars: MultiProgress,
+}
+
+impl Ui {
+    /// Says more for a greater `verbose`, only results and errors if `quiet`.
+    pub fn new(verbose: u8, quiet: bool) -> Self {
+        Ui { verbose, quiet, bars: MultiProgress::new() }
+    }
+
+    /// 0 normally, 1 for stages, 2 for details.
+    pub fn verbosity(&self) -> u8 {
+        self.verbose
+    }
+
+    /// True if only results and errors are wanted.
+    pub fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
+    /// Bars on standard error.
+    pub(super) fn bars(&self) -> &MultiProgress {
+        &self.bars
+    }
+
+    /// Writes results to standard output. A reader who has seen enough is no error.
+    ///
+    /// # Errors
+    /// [`Error::Output`] if standard output cannot be written.
+    pub fn print(&self, text: &str) -> Result<()> {
+        let written = self.bars.suspend(|| {
+            let mut out = std::io::stdout().lock();
+            out.write_all(text.as_bytes()).and_then(|()| out.flush())
+        });
+        match written {
+            Err(e) if e.kind() != ErrorKind::BrokenPipe => {
+                Err(Error::output(Path::new("standard output"), e, "check where it leads"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes a line to standard error, whatever the verbosity.
+    pub fn complain(&self, line: &str) {
+        // Nobody is left to be told if this fails.
+        self.bars.suspend(|| drop(writeln!(std::io::stderr(), "{line}")));
+    }
+
+    /// Writes a line to standard error unless quiet.
+    pub fn say(&self, line: &str) {
+        if !self.quiet {
+            self.complain(line);
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! The bytes of a file, decompressed if they are a gzip stream.
+
+use std::io::{ErrorKind, Read};
+use std::path::Path;
+
+use crate::error::{Error, Result};
+
+/// A gzip stream may always grow to this size, ...
+const SMALL: u64 = 256 << 20;
+/// ... beyond it only to this many times its own size (text meshes compress 3 to 10 times, the
+/// densest deflate stream about 1,000 times), ...
+const RATIO: u64 = 200;
+/// ... and never beyond this.
+const LARGEST: u64 = 16 << 30;
+
+/// Reads a whole file; a gzip stream, whatever the file is called, is decompressed on the way.
+///
+/// # Errors
+/// [`Error::Input`] if the file cannot be read, is empty, or is a gzip stream that is damaged,
+/// ends early, or grows beyond any reasonable size.
+pub(super) fn load(path: &Path) -> Result<Vec<u8>> {
+    let bytes = std::fs::read(path).map_err(|e| unreadable(path, &e))?;
+    let bytes = if bytes.starts_with(&[0x1f, 0x8b]) { gunzip(path, &bytes)? } else { bytes };
+    if bytes.is_empty() {
+        return Err(Error::input(path, "", "file is empty", "copy or export it again"));
+    }
+    Ok(bytes)
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> Error {
+    if path.is_dir() {
+        return Error::input(path, "", "is a folder, a file is expected", "name a file in it");
+    }
+    let remedy = match error.kind() {
+        ErrorKind::NotFound => "check the path",
+        ErrorKind::PermissionDenied => "check the file's rights",
+        _ => "check the disk",
+    };
+    Error::input(path, "", format!("cannot be read: {error}"), remedy)
+}
+
+fn gunzip(path: &Path, packed: &[u8]) -> Result<Vec<u8>> {
+    let limit = (packed.len() as u64).saturating_mul(RATIO).clamp(SMALL, LARGEST);
+    gunzip_up_to(path, packed, limit)
+}
+
+/// Decompresses piece by piece, so that memory grows with the bytes that really come out, never
+/// with a size that the stream claims.
+fn gunzip_up_to(path: &Path, packed: &[u8], limit: u64) -> Result<Vec<u8>> {
+    let mut stream = flate2::bufread::MultiGzDecoder::new(packed);
+    let mut bytes = Vec::new();
+    let outcome = (&mut stream).take(limit + 1).read_to_end(&mut bytes);
+    let position = format!("byte {}", packed.len() - stream.get_ref().len());
+    match outcome {
+        Err(e) if e.kind() == ErrorKind::UnexpectedEof => Err(Error::input(
+            path,
+            position,
+            format!("gzip stream ends early, after {} decompressed bytes", bytes.len()),
+            "copy or download the file again",
+        )),
+        Err(e) => Err(Error::input(
+            path,
+            position,
+            format!("gzip stream is damaged: {e}"),
+            "copy or download the file again",
+        )),
+        Ok(n) if n as u64 > limit => Err(Error::input(
+            path,
+            position,
+            format!("gzip stream of {} bytes grows beyond {limit} bytes", packed.len()),
+            "if it is genuine, decompress it with gunzip first",
+        )),
+        Ok(_) => Ok(bytes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    fn packed(n: usize) -> Vec<u8> {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        encoder.write_all(&vec![7; n]).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    #[test]
+    fn gzip_bombs_are_stopped_and_cut_streams_named() {
+        let bytes = packed(100_000);
+        let path = Path::new("x.gz");
+        assert_eq!(gunzip_up_to(path, &bytes, 100_000).unwrap().len(), 100_000);
+        let error = gunzip_up_to(path, &bytes, 99_999).unwrap_err().to_string();
+        assert!(error.contains("grows beyond 99999 bytes"), "{error}");
+        for n in 2..bytes.len() {
+            let error = gunzip(path, &bytes[..n]).unwrap_err().to_string();
+            assert!(error.contains("gzip stream ends early"), "cut at {n}: {error}");
+        }
+        let twice = [bytes.clone(), bytes].concat();
+        assert_eq!(gunzip(path, &twice).unwrap().len(), 200_000, "members are joined");
+    }
+}

@@ -1,0 +1,67 @@
+//! From the numbers that a Gmsh file gives its nodes to vertex indices.
+
+use std::collections::HashMap;
+
+/// Finds the position of a node by its number. Numbers may have gaps and any order.
+pub(super) enum NodeIndex {
+    /// Position by number, `u32::MAX` where there is no such node.
+    Table(Vec<u32>),
+    /// For numbers much larger than their count.
+    Map(HashMap<u64, u32>),
+}
+
+impl NodeIndex {
+    /// An index of `numbers`, the numbers of all nodes in file order; there are fewer than 2^32.
+    ///
+    /// # Errors
+    /// The number that two nodes share.
+    pub(super) fn new(numbers: &[u64]) -> Result<Self, u64> {
+        let largest = numbers.iter().copied().max().unwrap_or(0);
+        if largest < 8 * numbers.len() as u64 + 1024 {
+            let mut table = vec![u32::MAX; largest as usize + 1];
+            for (i, &number) in numbers.iter().enumerate() {
+                let slot = &mut table[number as usize];
+                if *slot != u32::MAX {
+                    return Err(number);
+                }
+                *slot = i as u32;
+            }
+            return Ok(NodeIndex::Table(table));
+        }
+        let mut map = HashMap::with_capacity(numbers.len());
+        for (i, &number) in numbers.iter().enumerate() {
+            if map.insert(number, i as u32).is_some() {
+                return Err(number);
+            }
+        }
+        Ok(NodeIndex::Map(map))
+    }
+
+    /// Position of the node with that number.
+    pub(super) fn get(&self, number: u64) -> Option<u32> {
+        match self {
+            NodeIndex::Table(table) => {
+                let index = usize::try_from(number).ok().and_then(|n| table.get(n));
+                index.copied().filter(|&i| i != u32::MAX)
+            }
+            NodeIndex::Map(map) => map.get(&number).copied(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_in_any_order_and_far_apart() {
+        for numbers in [vec![3, 1, 7], vec![3, 1 << 60, u64::MAX]] {
+            let index = NodeIndex::new(&numbers).unwrap();
+            let found: Vec<_> = numbers.iter().map(|&n| index.get(n)).collect();
+            assert_eq!(found, [Some(0), Some(1), Some(2)]);
+            assert_eq!((index.get(2), index.get(u64::MAX - 1)), (None, None));
+        }
+        assert_eq!(NodeIndex::new(&[4, 2, 4]).err(), Some(4));
+        assert_eq!(NodeIndex::new(&[u64::MAX, 2, 2]).err(), Some(2));
+    }
+}

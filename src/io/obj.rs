@@ -1,0 +1,183 @@
+//! OBJ, Wavefront's text format: vertices and faces; objects and groups become cell groups.
+
+use std::path::Path;
+
+use super::MeshFile;
+use super::faces::{Faces, index_limit};
+use super::parts::Parts;
+use super::text::{Lines, Row, parse, show};
+use crate::error::{Error, Result};
+
+/// Reads an OBJ file.
+///
+/// # Errors
+/// [`Error::Input`] naming the line for a coordinate that is not a finite number and for an index
+/// that no vertex has.
+pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
+    let joined = join_lines(bytes);
+    let bytes = joined.as_deref().unwrap_or(bytes);
+    let mut reader = Reader::default();
+    let mut lines = Lines::new(path, bytes).with_comments(b'#');
+    while let Some(mut row) = lines.next_row() {
+        match row.next_word().unwrap_or_default() {
+            b"v" => reader.vertex(&mut row)?,
+            b"f" => reader.face(&mut row, lines.number())?,
+            b"l" => reader.lines += 1,
+            b"p" => reader.points += 1,
+            b"o" => reader.object = text(row.rest()),
+            b"g" => reader.groups = super::text::words(row.rest()).map(text).collect(),
+            _ => {}
+        }
+    }
+    reader.finish(path)
+}
+
+/// The text with every line that ends in "\\" joined with the next; the line ends taken out
+/// follow behind, so that line numbers stay. `None` if there is no such line.
+fn join_lines(bytes: &[u8]) -> Option<Vec<u8>> {
+    if !bytes.contains(&b'\\') {
+        return None;
+    }
+    let mut joined = Vec::with_capacity(bytes.len());
+    let mut taken = 0;
+    for line in bytes.split_inclusive(|&b| b == b'\n') {
+        let text = line.trim_ascii_end();
+        match text.strip_suffix(b"\\").filter(|_| !text.trim_ascii_start().starts_with(b"#")) {
+            Some(text) => {
+                joined.extend(text);
+                joined.push(b' ');
+                taken += 1;
+            }
+            None => {
+                joined.extend(line);
+                joined.extend(std::iter::repeat_n(b'\n', std::mem::take(&mut taken)));
+            }
+        }
+    }
+    Some(joined)
+}
+
+fn text(words: &[u8]) -> String {
+    String::from_utf8_lossy(words.trim_ascii()).into_owned()
+}
+
+#[derive(Default)]
+struct Reader {
+    vertices: Vec<[f64; 3]>,
+    faces: Faces,
+    face: Vec<u32>,
+    /// The largest index used so far with its line: a face may come before its vertices.
+    largest: Option<(u32, usize)>,
+    object: String,
+    groups: Vec<String>,
+    parts: Parts,
+    lines: usize,
+    points: usize,
+}
+
+impl Reader {
+    fn vertex(&mut self, row: &mut Row) -> Result<()> {
+        let x = row.coordinate("x")?;
+        let y = row.coordinate("y")?;
+        self.vertices.push([x, y, row.coordinate("z")?]);
+        Ok(())
+    }
+
+    fn face(&mut self, row: &mut Row, line: usize) -> Result<()> {
+        self.face.clear();
+        while let Some(word) = row.next_word() {
+            let index = self.index(word).map_err(|what| {
+                row.fail(what, "renumber or mend the face; OBJ counts vertices from 1")
+            })?;
+            if self.largest.is_none_or(|(largest, _)| index > largest) {
+                self.largest = Some((index, line));
+            }
+            self.face.push(index);
+        }
+        let begin = self.faces.len();
+        self.faces.push(&self.face);
+        let made = begin..self.faces.len();
+        self.parts.add(&self.object, made.clone());
+        for group in &self.groups {
+            self.parts.add(group, made.clone());
+        }
+        Ok(())
+    }
+
+    /// The 0-based vertex of a corner `v`, `v/vt`, `v/vt/vn` or `v//vn`; negative `v` counts back
+    /// from the last vertex so far.
+    fn index(&self, corner: &[u8]) -> std::result::Result<u32, String> {
+        let word = corner.split(|&b| b == b'/').next().unwrap_or(corner);
+        let n = self.vertices.len() as i64;
+        let number: i64 =
+            parse(word).ok_or_else(|| format!("vertex number expected, found {}", show(corner)))?;
+        let index = if number < 0 { n.checked_add(number) } else { number.checked_sub(1) };
+        match index.map(u32::try_from) {
+            Some(Ok(index)) if number != 0 => Ok(index),
+            _ => Err(format!("face refers to vertex {number} after {n} vertices")),
+        }
+    }
+
+    fn finish(self, path: &Path) -> Result<MeshFile> {
+        let n = self.vertices.len();
+        index_limit(path, n as u64, "vertices")?;
+        if let Some((index, line)) = self.largest.filter(|&(index, _)| index as usize >= n) {
+            let number = u64::from(index) + 1;
+            let what = format!("face refers to vertex {number} of {n} (counted from 1)");
+            let remedy = "the file is cut short or the face is wrong";
+            return Err(Error::input(path, format!("line {line}"), what, remedy));
+        }
+        let n_triangles = self.faces.len();
+        let mut file = self.faces.into_file(path, self.vertices, "obj", "ascii")?;
+        file.mesh.groups = self.parts.into_groups(n_triangles);
+        for (name, count) in [("line", self.lines), ("vertex", self.points)] {
+            if count > 0 {
+                file.cells_by_type.insert(name.to_string(), count);
+                file.warnings.push(format!("{count} {name} elements are left out: only faces"));
+            }
+        }
+        Ok(file)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::Members;
+
+    fn read_text(text: &str) -> Result<MeshFile> {
+        read(Path::new("x.obj"), text.as_bytes())
+    }
+
+    #[test]
+    fn corners_of_all_spellings() {
+        let text = "v 0 0 0\nv 1 0 0 # comment\nv 0 1 1\nf 1/5 2/7/1 \\\r\n 3//4\nf -1 -3 -2\n";
+        let file = read_text(text).unwrap();
+        assert_eq!(file.mesh.cells, [0, 1, 2, 2, 0, 1]);
+    }
+
+    #[test]
+    fn groups_are_cells_and_the_whole_is_no_group() {
+        let text = "o all\nv 0 0 0\nv 1 0 0\nv 0 1 1\ng a b\nf 1 2 3\ng b\nf 3 2 1\ng\nf 1 3 2\n";
+        let file = read_text(text).unwrap();
+        let members = |name| file.mesh.group(name).map(|g| g.members.clone());
+        assert_eq!(members("a"), Some(Members::Cells(vec![0])));
+        assert_eq!(members("b"), Some(Members::Cells(vec![0, 1])));
+        assert_eq!(members("all"), None);
+    }
+
+    #[test]
+    fn wrong_corners_are_named() {
+        let vertices = "v 0 0 0\nv 1 0 0\nv 0 1 1\n";
+        for (face, found) in [
+            ("f 1 2 4", "line 4: face refers to vertex 4 of 3 (counted from 1)"),
+            ("f 0 1 2", "line 4: face refers to vertex 0 after 3 vertices"),
+            ("f 1 2 -4", "line 4: face refers to vertex -4 after 3 vertices"),
+            ("f 1 2 x", "line 4: vertex number expected, found \"x\""),
+            ("f 1 2 9223372036854775807", "face refers to vertex 9223372036854775807"),
+        ] {
+            let error = read_text(&format!("{vertices}{face}\n")).unwrap_err().to_string();
+            assert!(error.contains(found), "{face}: {error}");
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! PLY, the Stanford polygon format: text, binary little endian, binary big endian.
+//!
+//! Coordinates are the properties x, y, z of the element "vertex"; its other single values become
+//! vertex arrays, those of "face" cell arrays. Faces are the list "vertex_indices" (or
+//! "vertex_index"); the older "tristrips" are cut into triangles.
+
+mod body;
+mod header;
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+
+use super::MeshFile;
+use super::faces::{Faces, check_index, index_limit};
+use super::text::Lines;
+use crate::error::{Error, Result};
+use crate::mesh::{DataArray, Values};
+use body::{Body, Record};
+use header::Element;
+
+const INDEX_LISTS: [&str; 2] = ["vertex_indices", "vertex_index"];
+
+/// Reads a PLY file.
+///
+/// # Errors
+/// [`Error::Input`] naming line or byte for a damaged header, fewer records than promised, a
+/// coordinate that is not finite, an index out of range.
+pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
+    let mut lines = Lines::of_header(path, bytes);
+    let header = header::read(path, &mut lines)?;
+    let mut body = Body::new(path, bytes, lines, &header);
+    let mut reader = Reader::new(path, &header.elements)?;
+    for element in &header.elements {
+        match element.name.as_str() {
+            "vertex" => reader.vertices(element, &mut body)?,
+            "face" => reader.faces(element, &mut body)?,
+            "tristrips" => reader.strips(element, &mut body)?,
+            _ => reader.skip(element, &mut body)?,
+        }
+    }
+    let left_over = body.left_over();
+    reader.finish(header.version, left_over)
+}
+
+struct Reader<'a> {
+    path: &'a Path,
+    /// As promised by the header: faces may come before vertices.
+    n_vertices: usize,
+    vertices: Vec<[f64; 3]>,
+    vertex_columns: Vec<DataArray>,
+    faces: Faces,
+    face_columns: Vec<DataArray>,
+    warnings: Vec<String>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(path: &'a Path, elements: &[Element]) -> Result<Self> {
+        let Some(vertex) = elements.iter().find(|e| e.name == "vertex") else {
+            let what = "header without an element \"vertex\"";
+            return Err(Error::input(path, "", what, "export the mesh again"));
+        };
+        index_limit(path, vertex.count, "vertices")?;
+        for name in ["vertex", "face", "tristrips"] {
+            if elements.iter().filter(|e| e.name == name).count() > 1 {
+                let what = format!("header with two elements \"{name}\"");
+                return Err(Error::input(path, "", what, "export the mesh again"));
+            }
+        }
+        Ok(Reader {
+            path,
+            n_vertices: vertex.count as usize,
+            vertices: Vec::new(),
+            vertex_columns: Vec::new(),
+            faces: Faces::default(),
+            face_columns: Vec::new(),
+            warnings: Vec::new(),
+        })
+    }
+
+    fn vertices(&mut self, element: &Element, body: &mut Body) -> Result<()> {
+        let axes = ["x", "y", "z"].map(|name| element.find(&[name], false));
+        let [Some(_), Some(_), z] = axes else {
+            let what = "element \"vertex\" without the properties x and y";
+            return Err(Error::input(self.path, "", what, "export the mesh again"));
+        };
+        if z.is_none() {
+            self.warnings.push("vertices have no z, taken as 0".to_string());
+        }
+        let n = body.promised(element)?;
+        self.vertices.reserve_exact(n);
+        let mut columns = Columns::new(element, &axes, n);
+        let mut record = Record::default();
+        for i in 0..n {
+            body.next(element, i, &mut record)?;
+            let x = axes.map(|k| k.map_or(0.0, |k| record.values[k]));
+            if let Some(k) = x.iter().position(|v| !v.is_finite()) {
+                let position = format!("vertex {i} ({})", body.position());
+                let axis = ["x", "y", "z"][k];
+                let what = format!("coordinate {axis} is {}, a finite number is needed", x[k]);
+                return Err(Error::input(self.path, position, what, "remove or mend this vertex"));
+            }
+            self.vertices.push(x);
+            columns.push(&record, 1);
+        }
+        self.vertex_columns = columns.into_arrays();
+        self.warn_of_lists(element, None);
+        Ok(())
+    }
+
+    fn faces(&mut self, element: &Element, body: &mut Body) -> Result<()> {
+        if element.count == 0 {
+            return Ok(());
+        }
+        let n = body.promised(element)?;
+        let Some(list) = element.find(&INDEX_LISTS, true) else {
+            let what = "element \"face\" without the list vertex_indices";
+            return Err(Error::input(self.path, "", what, "export the mesh again"));
+        };
+        let mut columns = Columns::new(element, &[], n);
+        let (mut record, mut face) = (Record::default(), Vec::new());
+        for i in 0..n {
+            body.next(element, i, &mut record)?;
+            face.clear();
+            for &index in &record.lists[list] {
+                face.push(self.index(index, "face", i, body)?);
+            }
+            let made = self.faces.push(&face);
+            columns.push(&record, made);
+        }
+        self.face_columns = columns.into_arrays();
+        self.warn_of_lists(element, Some(list));
+        Ok(())
+    }
+
+    fn strips(&mut self, element: &Element, body: &mut Body) -> Result<()> {
+        if element.count == 0 {
+            return Ok(());
+        }
+        let n = body.promised(element)?;
+        let Some(list) = element.find(&INDEX_LISTS, true) else {
+            let what = "element \"tristrips\" without the list vertex_indices";
+            return Err(Error::input(self.path, "", what, "export the mesh again"));
+        };
+        let (mut record, mut strip) = (Record::default(), Vec::new());
+        for i in 0..n {
+            body.next(element, i, &mut record)?;
+            // Within one list, -1 ends a strip and begins the next.
+            for part in record.lists[list].split(|&index| index == -1.0) {
+                strip.clear();
+                for &index in part {
+                    strip.push(self.index(index, "strip", i, body)?);
+                }
+                if !strip.is_empty() {
+                    self.faces.push_strip(&strip);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn skip(&mut self, element: &Element, body: &mut Body) -> Result<()> {
+        let n = body.promised(element)?;
+        let mut record = Record::default();
+        for i in 0..n {
+            body.next(element, i, &mut record)?;
+        }
+        Ok(())
+    }
+
+    fn index(&self, index: f64, what: &str, i: usize, body: &Body) -> Result<u32> {
+        let checked = match index.fract() == 0.0 {
+            true => check_index(index as i64, self.n_vertices),
+            false => Err(format!("refers to vertex {index}, a whole number is needed")),
+        };
+        checked.map_err(|found| {
+            let position = format!("{what} {i} ({})", body.position());
+            let remedy = "PLY counts vertices from 0: renumber or mend the faces";
+            Error::input(self.path, position, found, remedy)
+        })
+    }
+
+    fn warn_of_lists(&mut self, element: &Element, used: Option<usize>) {
+        for (k, property) in element.properties.iter().enumerate() {
+            if property.length.is_some() && Some(k) != used {
+                let (element, name) = (&element.name, &property.name);
+                self.warnings.push(format!("list property {name} of {element} is left out"));
+            }
+        }
+    }
+
+    fn finish(self, version: String, left_over: Option<String>) -> Result<MeshFile> {
+        let n_face_rows = self.face_columns.first().map_or(0, DataArray::rows);
+        let whole = n_face_rows == self.faces.len();
+        let mut file = self.faces.into_file(self.path, self.vertices, "ply", version)?;
+        file.mesh.vertex_data = self.vertex_columns;
+        file.warnings.extend(self.warnings);
+        if whole {
+            file.mesh.cell_data = self.face_columns;
+        } else if !self.face_columns.is_empty() {
+            file.warnings.push("face arrays are left out: strips have none".to_string());
+        }
+        if let Some(what) = left_over {
+            file.warnings.push(format!("ignored: {what}"));
+        }
+        Ok(file)
+    }
+}
+
+/// The single values of an element that are not coordinates, column by column.
+struct Columns {
+    arrays: Vec<(usize, DataArray)>,
+}
+
+impl Columns {
+    fn new(element: &Element, axes: &[Option<usize>], n: usize) -> Self {
+        let single = element.properties.iter().enumerate();
+        let single = single.filter(|(k, p)| p.length.is_none() && !axes.contains(&Some(*k)));
+        let arrays = single.map(|(k, property)| {
+            let values = match property.item.is_float() {
+                true => Values::Float(Vec::with_capacity(n)),
+                false => Values::Int(Vec::with_capacity(n)),
+            };
+            (k, DataArray { name: property.name.clone(), components: 1, values })
+        });
+        Columns { arrays: arrays.collect() }
+    }
+
+    /// Adds the values of `record`, once for each cell made from it.
+    fn push(&mut self, record: &Record, times: usize) {
+        for (k, array) in &mut self.arrays {
+            let value = record.values[*k];
+            match &mut array.values {
+                Values::Float(v) => v.extend(std::iter::repeat_n(value, times)),
+                Values::Int(v) => v.extend(std::iter::repeat_n(value as i64, times)),
+            }
+        }
+    }
+
+    fn into_arrays(self) -> Vec<DataArray> {
+        self.arrays.into_iter().map(|(_, array)| array).collect()
+    }
+}

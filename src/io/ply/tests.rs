@@ -1,0 +1,140 @@
+//! Small files made by hand, for what the shared data do not show.
+
+use super::*;
+use crate::mesh::Kind;
+
+fn read_bytes(bytes: &[u8]) -> Result<MeshFile> {
+    read(Path::new("x.ply"), bytes)
+}
+
+const VERTEX: &str = "element vertex 4\nproperty float x\nproperty float y\nproperty float z\n";
+const POINTS: &str = "0 0 0\n1 0 0\n0 1 0\n1 1 1\n";
+
+fn file(elements: &str, body: &str) -> String {
+    format!("ply\nformat ascii 1.0\n{elements}end_header\n{body}")
+}
+
+#[test]
+fn strips_are_cut_at_minus_one() {
+    let strips = "element tristrips 1\nproperty list int int vertex_indices\n";
+    let text = file(&format!("{VERTEX}{strips}"), &format!("{POINTS}8 0 1 2 3 -1 3 2 1\n"));
+    let file = read_bytes(text.as_bytes()).unwrap();
+    assert_eq!(file.mesh.cells, [0, 1, 2, 2, 1, 3, 3, 2, 1]);
+    assert_eq!(file.cells_by_type["triangle_strip"], 2);
+}
+
+#[test]
+fn faces_before_vertices_and_any_line_end() {
+    let face = "element face 2\nproperty uchar tag\nproperty list uchar uint vertex_index\n";
+    let text = file(&format!("{face}{VERTEX}"), &format!("7 4 0 1 3 2\n8 3 0 1 2\n{POINTS}"));
+    for text in [text.clone(), text.replace('\n', "\r\n"), text.replace('\n', "\r")] {
+        let file = read_bytes(text.as_bytes()).unwrap();
+        assert_eq!(file.mesh.cells, [0, 1, 3, 0, 3, 2, 0, 1, 2]);
+        let tags = Values::Int(vec![7, 7, 8]);
+        assert_eq!(file.mesh.cell_array("tag").unwrap().values, tags, "a row per triangle");
+        assert!(file.warnings.is_empty(), "{:?}", file.warnings);
+    }
+}
+
+#[test]
+fn all_number_types_in_both_byte_orders() {
+    let types = ["char", "uchar", "short", "ushort", "int", "uint", "float", "double"];
+    let names = ["x", "y", "z", "d", "e", "f", "g", "h"];
+    let properties: String =
+        types.iter().zip(names).map(|(t, n)| format!("property {t} {n}\n")).collect();
+    for (format, big_endian) in [("binary_little_endian", false), ("binary_big_endian", true)] {
+        let mut bytes =
+            format!("ply\nformat {format} 1.0\nelement vertex 1\n{properties}end_header\n")
+                .into_bytes();
+        let values: [&[u8]; 8] = [
+            &(-2i8).to_le_bytes(),
+            &200u8.to_le_bytes(),
+            &(-300i16).to_le_bytes(),
+            &60_000u16.to_le_bytes(),
+            &(-70_000i32).to_le_bytes(),
+            &4_000_000_000u32.to_le_bytes(),
+            &1.5f32.to_le_bytes(),
+            &(-0.1f64).to_le_bytes(),
+        ];
+        for value in values {
+            let mut value = value.to_vec();
+            if big_endian {
+                value.reverse();
+            }
+            bytes.extend(value);
+        }
+        let mesh = read_bytes(&bytes).unwrap().mesh;
+        assert_eq!(mesh.vertices, [[-2.0, 200.0, -300.0]]);
+        let values: Vec<_> = mesh.vertex_data.iter().map(|a| a.values.clone()).collect();
+        let expected = [
+            Values::Int(vec![60_000]),
+            Values::Int(vec![-70_000]),
+            Values::Int(vec![4_000_000_000]),
+            Values::Float(vec![1.5]),
+            Values::Float(vec![-0.1]),
+        ];
+        assert_eq!(values, expected);
+        for length in 0..bytes.len() {
+            assert!(read_bytes(&bytes[..length]).is_err(), "cut at {length}");
+        }
+    }
+}
+
+#[test]
+fn points_without_z_lie_in_the_plane() {
+    let elements = "element vertex 3\nproperty float x\nproperty float y\nelement face 1\n\
+                    property list uchar int vertex_indices\nproperty list uchar float texcoord\n";
+    let text = file(elements, "0 0\n1 0\n0 1\n3 0 1 2 0\n");
+    let file = read_bytes(text.as_bytes()).unwrap();
+    assert_eq!(file.mesh.kind, Kind::Planar);
+    let expected = ["vertices have no z, taken as 0", "list property texcoord of face is left out"];
+    assert_eq!(file.warnings, expected);
+}
+
+#[test]
+fn faults_are_named_with_their_place() {
+    let face = "element face 1\nproperty list char int vertex_indices\n";
+    let faces =
+        |elements: &str, row: &str| file(&format!("{VERTEX}{elements}"), &format!("{POINTS}{row}"));
+    for (text, found) in [
+        ("ply\nformat ascii 1.0\n".to_string(), "file ends where \"end_header\" was expected"),
+        (file("element vertex 4\n", ""), "without the properties x and y"),
+        (file("", ""), "header without an element \"vertex\""),
+        (file("element vertex -4\n", ""), "number of vertex elements expected, found \"-4\""),
+        (file("property float x\n", ""), "property before any element"),
+        (file("element vertex 4\nproperty quad x\n", ""), "number type expected, found \"quad\""),
+        (file("hello\n", ""), "line 3: header keyword expected, found \"hello\""),
+        ("ply\nformat text 1.0\nend_header\n".to_string(), "format \"text\" is unknown"),
+        ("ply\nend_header\n".to_string(), "header without a \"format\" line"),
+        (file(&VERTEX.replace('4', "4000000000"), POINTS), "4000000000 vertices promised"),
+        (file(&VERTEX.replace('4', "9999999999"), POINTS), "9999999999 vertices, at most"),
+        (file(VERTEX, "0 0 0\n1 0 0\n0 nan 0\n1 1 1\n"), "vertex 2 (line 10): coordinate y is NaN"),
+        (
+            file(VERTEX, "0 0 0\n1 0\n0 1 0\n1 1 1.00\n"),
+            "line 9: z expected, found the end of the line",
+        ),
+        (file(VERTEX, "0 0 0\n1 0 0 5\n0 1 0\n1 1 1\n"), "end of vertex 1 expected, found \"5\""),
+        (faces(face, "3 0 1 4"), "face 0 (line 14): refers to vertex 4 of 4"),
+        (faces(face, "3 0 1 -1"), "refers to vertex -1 of 4"),
+        (faces(face, "3 0 1 1.5"), "refers to vertex 1.5, a whole"),
+        (faces(face, "-3 0 1 2"), "length of a list is -3"),
+        (faces(face, "4 0 1 2"), "line 14: vertex_indices expected, found the end of the line"),
+        (faces(&face.replace("indices", "numbers"), "3 0 1 2"), "without the list vertex_indices"),
+        (faces(&face.replace("face 1", "face 2"), "3 0 1 2"), "file ends where face 1 of 2 was"),
+    ] {
+        let error = read_bytes(text.as_bytes()).unwrap_err().to_string();
+        assert!(error.contains(found), "{text:?}: {error}");
+    }
+}
+
+#[test]
+fn no_faces_need_no_list() {
+    let text = file(&format!("{VERTEX}element face 0\n"), POINTS);
+    assert_eq!(read_bytes(text.as_bytes()).unwrap().mesh.n_cells(), 0);
+}
+
+#[test]
+fn what_no_element_accounts_for_is_said() {
+    let file = read_bytes(file(VERTEX, &format!("{POINTS}2 2 2\n")).as_bytes()).unwrap();
+    assert_eq!(file.warnings, ["ignored: text after the last element, from line 12 on"]);
+}

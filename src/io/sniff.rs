@@ -1,0 +1,189 @@
+//! Which format a file has: its content decides, its name only where the content is silent.
+
+use std::path::Path;
+
+use super::text::{show, without_mark, words};
+use super::{freesurfer, off, stl};
+use crate::error::{Error, Result};
+
+/// Formats that can be told apart.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Format {
+    Msh,
+    Vtk,
+    Ply,
+    Obj,
+    Off,
+    Stl,
+    Gifti,
+    FreeSurfer,
+    /// Numbers per vertex of FreeSurfer.
+    Morph,
+}
+
+const READABLE: &str = "readable are Gmsh (.msh 2.2, 4.1), VTK (.vtk, .vtu, .vtp), PLY, OBJ, OFF, \
+                        STL, GIFTI (.gii) and FreeSurfer surfaces (lh.pial, ...), each also as .gz";
+
+/// Formats by extension.
+const EXTENSIONS: [(&str, Format); 12] = [
+    ("msh", Format::Msh),
+    ("vtk", Format::Vtk),
+    ("vtu", Format::Vtk),
+    ("vtp", Format::Vtk),
+    ("ply", Format::Ply),
+    ("obj", Format::Obj),
+    ("off", Format::Off),
+    ("coff", Format::Off),
+    ("noff", Format::Off),
+    ("stl", Format::Stl),
+    ("stla", Format::Stl),
+    ("gii", Format::Gifti),
+];
+
+/// Extensions of other formats that look like slips of readable ones.
+const OTHERS: [&str; 3] = ["nii", "mesh", "vti"];
+
+/// The format of `bytes`, the content of `path`, with a warning if the name says otherwise.
+///
+/// # Errors
+/// [`Error::Input`] with the readable formats if there is no telling.
+pub(super) fn format(path: &Path, bytes: &[u8]) -> Result<(Format, Option<String>)> {
+    let extension = extension(path);
+    let named = by_name(&extension, bytes);
+    match (by_content(bytes), named) {
+        (Some(format), Some(other)) if format != other => {
+            let what = format!("named .{extension}, but the content is {format:?}: read as such");
+            Ok((format, Some(what)))
+        }
+        (Some(format), _) | (None, Some(format)) => Ok((format, None)),
+        (None, None) => {
+            let head = show(bytes.split(|&b| b == b'\n').next().unwrap_or(bytes));
+            let near = nearest(&extension);
+            let near = near.map_or(String::new(), |n| format!("did you mean .{n}? "));
+            let what = format!("unknown format, the content begins with {head}");
+            Err(Error::input(path, "", what, format!("{near}{READABLE}")))
+        }
+    }
+}
+
+/// The extension in lower case, without ".gz".
+fn extension(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    name.rsplit_once('.').map_or("", |(_, extension)| extension).to_string()
+}
+
+fn by_name(extension: &str, bytes: &[u8]) -> Option<Format> {
+    if freesurfer::SURFACE_NAMES.contains(&extension) {
+        return Some(Format::FreeSurfer);
+    }
+    if let Some(&(_, format)) = EXTENSIONS.iter().find(|(name, _)| *name == extension) {
+        return Some(format);
+    }
+    // The old data format has no magic bytes; its size gives it away.
+    let morph =
+        freesurfer::MORPH_NAMES.contains(&extension) || freesurfer::old_count(bytes).is_some();
+    morph.then_some(Format::Morph)
+}
+
+/// The readable extension that `extension` may be a slip of.
+fn nearest(extension: &str) -> Option<&'static str> {
+    if OTHERS.contains(&extension) {
+        return None;
+    }
+    let surfaces = freesurfer::SURFACE_NAMES.iter().copied();
+    let known = EXTENSIONS.iter().map(|&(name, _)| name).chain(surfaces);
+    let near = known.map(|name| (strsim::damerau_levenshtein(name, extension), name));
+    let limit = if extension.len() < 3 { 1 } else { extension.len() / 3 };
+    near.min().filter(|&(distance, _)| distance <= limit && !extension.is_empty()).map(|n| n.1)
+}
+
+fn by_content(bytes: &[u8]) -> Option<Format> {
+    if bytes.starts_with(&freesurfer::MORPH) {
+        return Some(Format::Morph);
+    }
+    if bytes.starts_with(&[0xff, 0xff]) && matches!(bytes.get(2), Some(0xfb | 0xfd | 0xfe)) {
+        return Some(Format::FreeSurfer);
+    }
+    let bytes = without_mark(bytes);
+    let head = bytes.get(..4096).unwrap_or(bytes);
+    let text = head.trim_ascii_start();
+    let holds = |word: &[u8]| head.windows(word.len()).any(|w| w.eq_ignore_ascii_case(word));
+    if text.starts_with(b"ply\n") || text.starts_with(b"ply\r") {
+        return Some(Format::Ply);
+    }
+    if text.starts_with(b"$MeshFormat") || text.starts_with(b"$NOD") {
+        return Some(Format::Msh);
+    }
+    if text.starts_with(b"$Comments") && holds(b"$MeshFormat") {
+        return Some(Format::Msh);
+    }
+    if text.starts_with(b"# vtk DataFile") {
+        return Some(Format::Vtk);
+    }
+    if text.starts_with(b"<") && holds(b"<VTKFile") {
+        return Some(Format::Vtk);
+    }
+    if text.starts_with(b"<") && holds(b"<GIFTI") {
+        return Some(Format::Gifti);
+    }
+    let solid = text.get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"solid"));
+    if stl::has_binary_size(bytes) || (solid && (holds(b"facet") || holds(b"endsolid"))) {
+        return Some(Format::Stl);
+    }
+    let mut lines = head.split(|&b| b == b'\n' || b == b'\r').map(<[u8]>::trim_ascii);
+    let first = lines.clone().find(|line| !line.is_empty() && !line.starts_with(b"#"));
+    if first.is_some_and(|line| off::keyword(line).is_some()) {
+        return Some(Format::Off);
+    }
+    // OBJ has no first word of its own: every line begins with one of a few, some with "v".
+    let cut = bytes.len() > head.len();
+    let n_lines = lines.clone().count();
+    let mut vertices = false;
+    let obj = lines.by_ref().take(if cut { n_lines - 1 } else { n_lines }).all(|line| {
+        let word = words(line).next().unwrap_or(b"#");
+        vertices |= word == b"v";
+        word.starts_with(b"#") || OBJ_WORDS.contains(&word)
+    });
+    (obj && vertices).then_some(Format::Obj)
+}
+
+const OBJ_WORDS: [&[u8]; 12] =
+    [b"v", b"vt", b"vn", b"vp", b"f", b"l", b"p", b"g", b"o", b"s", b"usemtl", b"mtllib"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn content_decides() {
+        for (text, name, expected) in [
+            ("ply\nformat", "x.stl", Format::Ply),
+            ("\u{feff}ply\r\nformat", "x", Format::Ply),
+            ("$MeshFormat\n", "x.mesh", Format::Msh),
+            ("<?xml?>\n<!-- a --> <VTKFile", "x.xml", Format::Vtk),
+            ("<?xml?>\n<GIFTI ", "x.xml", Format::Gifti),
+            ("# vtk DataFile Version 3.0", "x.ply", Format::Vtk),
+            ("# a\n\n COFF\n", "x", Format::Off),
+            ("# a\nmtllib a\nv 0 0 0\nf 1 1 1\n", "x", Format::Obj),
+            ("SOLID a\n facet normal", "x", Format::Stl),
+            ("solid a", "x.STL.gz", Format::Stl),
+            ("anything", "lh.pial", Format::FreeSurfer),
+        ] {
+            let found = format(Path::new(name), text.as_bytes()).unwrap();
+            assert_eq!(found.0, expected, "{text:?} in {name}");
+        }
+        let warning = format(Path::new("x.stl"), b"ply\nformat").unwrap().1;
+        assert_eq!(warning.unwrap(), "named .stl, but the content is Ply: read as such");
+    }
+
+    #[test]
+    fn unknown_content_names_what_is_readable() {
+        let error = format(Path::new("a/x.gi"), b"hello\nworld").unwrap_err().to_string();
+        let found =
+            "unknown format, the content begins with \"hello\"; did you mean .gii? readable";
+        assert!(error.contains(found), "{error}");
+        let error = format(Path::new("x"), b"hello").unwrap_err().to_string();
+        assert!(!error.contains("did you mean"), "{error}");
+    }
+}

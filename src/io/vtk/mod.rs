@@ -1,0 +1,116 @@
+//! VTK files: legacy `.vtk`, and `.vtu` and `.vtp` in XML; read, and the latter two written.
+//!
+//! # Reading
+//!
+//! [`read`] takes tetrahedra, or triangles where there are no cells of dimension 3, as the cells
+//! of the mesh. Polygons, quads, pixels and strips are split into triangles, higher-order cells
+//! reduced to their corners; simplices of lower dimension become the groups `vertices`, `lines`
+//! and `triangles`. Rows of cell data follow the cells. Hexahedra and other solids are left out.
+//!
+//! # Writing
+//!
+//! Arrays are appended raw (`header_type="UInt64"`, little endian), as they are or in compressed
+//! blocks; VTK 9 and ParaView read all of it. Points and cells do not change within a run, so a
+//! [`Geometry`] encodes them once, and each time step is a [`VtkOutput`] on it:
+//!
+//! ```
+//! use zeroset::io::vtk::{Compression, Geometry, VtkOutput, write_pvd, write_vtp};
+//! # fn main() -> zeroset::Result<()> {
+//! # let dir = tempfile::tempdir().unwrap();
+//! # let folder = dir.path();
+//! let points = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+//! let geometry = Geometry::triangles(&points, &[0, 1, 2], Compression::Lz4);
+//! let mut series = Vec::new();
+//! for step in 0..3 {
+//!     let (time, phi) = (0.1 * step as f64, vec![-1.0, 0.0, step as f64]);
+//!     let name = format!("phi_{step:04}.{}", geometry.extension());
+//!     let output = VtkOutput::new(&geometry).time(time).point_data("phi", 1, &phi[..]);
+//!     write_vtp(&folder.join(&name), &output)?;
+//!     series.push((time, name));
+//! }
+//! write_pvd(&folder.join("phi.pvd"), &series)
+//! # }
+//! ```
+//!
+//! Which format: tetrahedra need `.vtu`. Triangles may go to either; [`Geometry::extension`] says
+//! `.vtp`, which leaves out the cell types and opens as a surface, for which ParaView has more
+//! filters. Lines are always `.vtp`.
+
+mod cell;
+mod grid;
+mod legacy;
+mod scalar;
+mod source;
+#[cfg(test)]
+mod tests;
+mod through_vtkio;
+mod write;
+mod xml;
+
+use std::path::Path;
+
+use super::MeshFile;
+use crate::error::Result;
+use grid::Grid;
+use source::Source;
+use xml::XmlFile;
+
+pub use write::{
+    Compression, Field, FieldValues, Geometry, VtkOutput, write, write_pvd, write_vtp, write_vtu,
+};
+
+/// Reads a VTK file of any of the three kinds; the kind is found by content.
+///
+/// # Errors
+/// [`Error::Input`](crate::Error::Input) with the line, byte or element: not such a file, damaged
+/// or cut off, not a mesh (images, structured grids), compressed with LZMA, a point that is not
+/// finite, a cell that names a point that does not exist.
+pub fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let source = Source { path, bytes: bytes.trim_ascii_start() };
+    const MAGIC: &[u8] = b"# vtk DataFile";
+    if source.bytes.get(..MAGIC.len()).is_some_and(|start| start.eq_ignore_ascii_case(MAGIC)) {
+        return read_legacy(&source);
+    }
+    if source.bytes.starts_with(b"<") {
+        return read_xml(&source);
+    }
+    Err(source.fail(
+        "line 1",
+        match source.bytes.is_empty() {
+            true => "the file is empty".to_owned(),
+            false => format!(
+                "{} found",
+                source::shown(source.bytes.split(|&b| b == b'\n').next().unwrap_or_default())
+            ),
+        },
+        "expected '# vtk DataFile Version' or '<VTKFile'",
+    ))
+}
+
+fn read_legacy(source: &Source) -> Result<MeshFile> {
+    let header = legacy::header(source)?;
+    let theirs = if header.major() < 5 { through_vtkio::legacy(source.bytes) } else { None };
+    let grid = match theirs.filter(|grid| grid.check(source).is_ok()) {
+        Some(grid) => grid,
+        None => checked(legacy::read(source, &header)?, source)?,
+    };
+    let encoding = if header.binary { "binary" } else { "ascii" };
+    Ok(grid.into_mesh_file("vtk", format!("{} {encoding}", header.version)))
+}
+
+fn read_xml(source: &Source) -> Result<MeshFile> {
+    let file = XmlFile::open(*source)?;
+    let theirs = if file.is_inline_base64() { through_vtkio::xml(source.bytes) } else { None };
+    let theirs = theirs.filter(|grid| file.is_complete(grid) && grid.check(source).is_ok());
+    let grid = match theirs {
+        Some(grid) => grid,
+        None => checked(file.read()?, source)?,
+    };
+    Ok(grid.into_mesh_file(file.format(), file.version()))
+}
+
+fn checked(grid: Grid, source: &Source) -> Result<Grid> {
+    grid.check(source)?;
+    Ok(grid)
+}

@@ -1,0 +1,251 @@
+//! The folder of a run: not shared with another run, not overwritten unasked.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+
+/// Name of the lock file; it holds the process number of the run.
+const LOCK: &str = "zeroset.lock";
+
+/// A run's folder, locked until dropped.
+#[derive(Debug)]
+pub struct RunFolder {
+    path: PathBuf,
+    /// Folders that were not there before, deepest first.
+    made: Vec<PathBuf>,
+    /// Kept open: the system frees the lock when the process ends, however it ends.
+    _lock: Option<File>,
+}
+
+impl RunFolder {
+    /// Makes the folder if need be and locks it.
+    ///
+    /// With `overwrite` the files of an earlier run in it are removed; nothing else is.
+    ///
+    /// # Errors
+    /// [`Error::Output`] if another run writes there, if it holds a run and `overwrite` is not
+    /// given, or if it cannot be written.
+    pub fn open(path: &Path, overwrite: bool) -> Result<Self> {
+        let made = path.ancestors().take_while(|p| !p.as_os_str().is_empty() && !p.exists());
+        let made = made.map(Path::to_path_buf).collect();
+        std::fs::create_dir_all(path).map_err(|e| {
+            Error::output(path, format!("cannot make the folder: {e}"), "choose another with -o")
+        })?;
+        let lock = lock(path)?;
+        let folder = RunFolder { path: path.to_path_buf(), made, _lock: lock };
+        let earlier = files_of_a_run(path)?;
+        if !earlier.is_empty() && !overwrite {
+            return Err(holds_a_run(path));
+        }
+        for file in earlier {
+            std::fs::remove_file(&file)
+                .map_err(|e| Error::output(&file, format!("cannot remove: {e}"), ""))?;
+        }
+        Ok(folder)
+    }
+
+    /// Says whether [`RunFolder::open`] would succeed, and changes nothing.
+    ///
+    /// # Errors
+    /// As [`RunFolder::open`].
+    pub fn probe(path: &Path, overwrite: bool) -> Result<()> {
+        let unwritable = |e: std::io::Error| {
+            Error::output(path, format!("cannot write there: {e}"), "choose another with -o")
+        };
+        if path.is_dir() {
+            if let Some(owner) = owner(path) {
+                return Err(taken(path, &owner));
+            }
+            if !overwrite && !files_of_a_run(path)?.is_empty() {
+                return Err(holds_a_run(path));
+            }
+        } else if path.exists() {
+            return Err(Error::output(path, "is not a folder", "choose another with -o"));
+        }
+        let existing = path.ancestors().find(|p| p.is_dir()).unwrap_or(Path::new("."));
+        tempfile::tempfile_in(existing).map(drop).map_err(unwritable)
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// A file in it.
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+}
+
+impl Drop for RunFolder {
+    fn drop(&mut self) {
+        // What cannot be removed is harmless: the next run finds its owner dead.
+        let _ = std::fs::remove_file(self.path.join(LOCK));
+        // Only empty folders can be removed so: those of a run that failed at once.
+        let _ = self.made.iter().try_for_each(std::fs::remove_dir);
+    }
+}
+
+fn holds_a_run(path: &Path) -> Error {
+    let remedy = "choose another folder with -o, or replace the run with --overwrite";
+    Error::output(path, "holds a run already", remedy)
+}
+
+fn taken(path: &Path, owner: &str) -> Error {
+    let what = format!("another run writes here ({owner})");
+    Error::output(path, what, "wait for it, or choose another folder with -o")
+}
+
+/// Locks the folder for this process; `None` where the file system knows no locks.
+fn lock(folder: &Path) -> Result<Option<File>> {
+    let path = folder.join(LOCK);
+    let fail = |e: std::io::Error| Error::output(&path, e, "check the folder and its rights");
+    // A second try is needed when the owner removes its lock file between our opening the file
+    // and locking it: the file we hold is then no longer the one in the folder.
+    for _ in 0..8 {
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        let mut file = options.open(&path).map_err(fail)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(taken(folder, &named(&std::fs::read_to_string(&path).ok())));
+            }
+            Err(TryLockError::Error(e)) => {
+                tracing::warn!(
+                    "{}: cannot lock ({e}); see that no other run writes here",
+                    path.display()
+                );
+                return Ok(None);
+            }
+        }
+        let mut dead = String::new();
+        if file.read_to_string(&mut dead).is_ok() && !dead.trim().is_empty() {
+            let dead = dead.trim();
+            tracing::warn!("{}: the run of process {dead} did not end in order", path.display());
+        }
+        let own = std::process::id().to_string();
+        file.set_len(0).map_err(fail)?;
+        std::io::Seek::rewind(&mut file).map_err(fail)?;
+        file.write_all(own.as_bytes()).map_err(fail)?;
+        match std::fs::read_to_string(&path) {
+            Ok(found) if found != own => {}
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
+            _ => return Ok(Some(file)),
+        }
+    }
+    Err(Error::output(&path, "other runs keep taking the lock", "choose another folder with -o"))
+}
+
+/// Who holds the lock of a folder, if a living process does.
+fn owner(folder: &Path) -> Option<String> {
+    let path = folder.join(LOCK);
+    let file = File::open(&path).ok()?;
+    match file.try_lock_shared() {
+        Err(TryLockError::WouldBlock) => Some(named(&std::fs::read_to_string(&path).ok())),
+        _ => None,
+    }
+}
+
+fn named(content: &Option<String>) -> String {
+    match content.as_deref().map(str::trim) {
+        Some(pid) if !pid.is_empty() => format!("process {pid}"),
+        _ => "process unknown".into(),
+    }
+}
+
+/// Files in the folder that a run has written.
+fn files_of_a_run(folder: &Path) -> Result<Vec<PathBuf>> {
+    let fail = |e: std::io::Error| Error::output(folder, format!("cannot list: {e}"), "");
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(fail)? {
+        let entry = entry.map_err(fail)?;
+        let is_file = entry.file_type().map_err(fail)?.is_file();
+        if is_file && entry.file_name().to_str().is_some_and(is_of_a_run) {
+            found.push(entry.path());
+        }
+    }
+    Ok(found)
+}
+
+/// True for the names a run gives its files: `report.json`, `measures.csv`, `*.pvd`, and
+/// `*_000050` with one of the endings of states.
+fn is_of_a_run(name: &str) -> bool {
+    if matches!(name, "report.json" | "measures.csv") {
+        return true;
+    }
+    let Some((stem, ending)) = name.split_once('.') else { return false };
+    let step = stem.rsplit_once('_').map_or("", |(_, step)| step);
+    let numbered = step.len() >= 6 && step.bytes().all(|b| b.is_ascii_digit());
+    ending == "pvd" || (numbered && matches!(ending, "vtu" | "vtp" | "shape.gii" | "morph"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_of_a_run_are_its_files() {
+        for name in
+            ["report.json", "measures.csv", "a.pvd", "a_000050.vtu", "interface_1000000.vtp"]
+        {
+            assert!(is_of_a_run(name), "{name}");
+        }
+        for name in ["notes.txt", "a.vtu", "a_1.vtu", "zeroset.lock", "a_000050.csv", "x.json"] {
+            assert!(!is_of_a_run(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_folder_takes_one_run_at_a_time_and_is_not_overwritten_unasked() {
+        let parent = tempfile::tempdir().unwrap();
+        let path = parent.path().join("a/b");
+        RunFolder::probe(&path, false).unwrap();
+        assert!(!path.exists());
+        let folder = RunFolder::open(&path, false).unwrap();
+        let pid = std::process::id().to_string();
+        assert_eq!(std::fs::read_to_string(folder.file(LOCK)).unwrap(), pid);
+        for error in
+            [RunFolder::open(&path, true).unwrap_err(), RunFolder::probe(&path, true).unwrap_err()]
+        {
+            assert_eq!(error.exit_code(), 6);
+            assert!(error.to_string().contains(&format!("process {pid}")), "{error}");
+        }
+        std::fs::write(folder.file("measures.csv"), "step\n").unwrap();
+        std::fs::write(folder.file("notes.txt"), "mine").unwrap();
+        drop(folder);
+        assert!(!path.join(LOCK).exists());
+        for error in [
+            RunFolder::open(&path, false).unwrap_err(),
+            RunFolder::probe(&path, false).unwrap_err(),
+        ] {
+            assert!(error.to_string().contains("--overwrite"), "{error}");
+        }
+        RunFolder::probe(&path, true).unwrap();
+        assert!(path.join("measures.csv").exists());
+        drop(RunFolder::open(&path, true).unwrap());
+        assert!(!path.join("measures.csv").exists());
+        assert!(path.join("notes.txt").exists());
+    }
+
+    #[test]
+    fn the_lock_of_a_dead_process_is_taken_over() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join(LOCK), "4000000000").unwrap();
+        RunFolder::probe(folder.path(), false).unwrap();
+        drop(RunFolder::open(folder.path(), false).unwrap());
+    }
+
+    #[test]
+    fn a_file_in_the_way_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        std::fs::write(&path, "").unwrap();
+        for path in [path.clone(), path.join("below")] {
+            assert!(RunFolder::open(&path, false).is_err());
+        }
+        assert!(RunFolder::probe(&path, false).is_err());
+    }
+}

@@ -1,0 +1,14 @@
+//! What a run leaves behind: a folder of its own with states, measures and a report.
+
+mod folder;
+mod measures;
+mod report;
+mod series;
+
+pub use folder::RunFolder;
+pub use measures::{Measures, MeasuresFile};
+pub use report::{
+    Check, Distances, Drift, MeshCounts, Program, Report, SCHEMA_VERSION, Seconds, Status, Verdict,
+};
+pub use series::Series;
+pub(crate) use series::numbered;

@@ -1,0 +1,381 @@
+//! `report.json` and the summary on the screen.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::Measures;
+use crate::config::{Bounds, Config, Precision};
+use crate::error::Result;
+use crate::geometry::Real;
+use crate::io::atomic;
+use crate::mesh::{Cleaning, Kind};
+
+/// Version of the fields of `report.json`.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// All that is said about a run.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Report {
+    /// [`SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// What computed.
+    pub program: Program,
+    /// Name of the case.
+    pub case: String,
+    /// BLAKE3 hash of the case file and its overrides.
+    pub case_hash: String,
+    /// The `--set` options.
+    pub overrides: Vec<String>,
+    /// The case with all defaults.
+    pub config: Config,
+    /// "evolve" or "distance".
+    pub task: &'static str,
+    /// How the run ended.
+    pub status: Status,
+    /// Why it ended, in words.
+    pub ended_by: String,
+    /// "cpu" or "cuda".
+    pub backend: &'static str,
+    /// Why this backend.
+    pub backend_reason: String,
+    /// "f64" or "f32".
+    pub precision: &'static str,
+    /// CPU threads.
+    pub threads: usize,
+    /// The mesh.
+    pub mesh: MeshCounts,
+    /// Seconds by stage.
+    pub seconds: Seconds,
+    /// Steps done.
+    pub steps: u64,
+    /// Time reached.
+    pub time: f64,
+    /// Times phi was made a distance again, the start included.
+    pub reinitializations: u64,
+    /// Cells updated over all steps (task evolve) or all patch updates (task distance).
+    pub cell_updates: u64,
+    /// `cell_updates` per second of the stages evolve and reinitialize that did them.
+    pub cell_updates_per_second: f64,
+    /// Mean of `| |grad phi| - 1 |` in the band at the end.
+    pub grad_norm_error: Option<f64>,
+    /// The first state.
+    pub first: Option<Measures>,
+    /// The last state.
+    pub last: Option<Measures>,
+    /// Change of the enclosed area or volume.
+    pub drift: Option<Drift>,
+    /// What the task distance found.
+    pub distances: Option<Distances>,
+    /// `[expect]` against what came out.
+    pub expect: Verdict,
+    /// States written.
+    pub states: usize,
+    /// What was given up or changed on the way, one sentence each.
+    pub warnings: Vec<String>,
+}
+
+/// The program that ran.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Program {
+    /// Name.
+    pub name: &'static str,
+    /// Version.
+    pub version: &'static str,
+    /// Git commit it was built from, or "unknown".
+    pub commit: &'static str,
+}
+
+impl Program {
+    /// This program.
+    pub const THIS: Program = Program {
+        name: env!("CARGO_PKG_NAME"),
+        version: env!("CARGO_PKG_VERSION"),
+        commit: env!("ZEROSET_COMMIT"),
+    };
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Status {
+    /// As planned.
+    Finished,
+    /// By the user.
+    Interrupted,
+    /// By an error.
+    Failed,
+}
+
+/// Counts of the mesh a run worked on.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct MeshCounts {
+    /// Planar, surface or volume.
+    pub kind: Kind,
+    /// Vertices as stored (after refinement).
+    pub stored_vertices: usize,
+    /// Vertices used.
+    pub vertices: usize,
+    /// Cells used.
+    pub cells: usize,
+    /// Patches.
+    pub patches: usize,
+    /// What was dropped or changed before the run.
+    pub cleaning: Cleaning,
+}
+
+/// Seconds by stage.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[non_exhaustive]
+pub struct Seconds {
+    /// Reading or making the mesh and its data, and cleaning it.
+    pub read: f64,
+    /// Cutting it into patches.
+    pub partition: f64,
+    /// Coefficients, geometry, initial level set.
+    pub setup: f64,
+    /// Making phi a distance.
+    pub reinitialize: f64,
+    /// Moving the interface; 0 in the task distance.
+    pub evolve: f64,
+    /// Measuring and writing.
+    pub output: f64,
+    /// Everything.
+    pub total: f64,
+}
+
+/// Change of the enclosed area or volume from the first to the last state.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Drift {
+    /// Enclosed measure of the first state.
+    pub first: f64,
+    /// Enclosed measure of the last state.
+    pub last: f64,
+    /// `(last - first) / first`.
+    pub relative: f64,
+}
+
+impl Drift {
+    /// Change from `first` to `last`; no number for an empty start.
+    pub fn between(first: f64, last: f64) -> Option<Self> {
+        (first > 0.0).then(|| Drift { first, last, relative: (last - first) / first })
+    }
+}
+
+/// What the task distance found, in mesh units (times slowness).
+#[derive(Clone, Copy, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Distances {
+    /// Vertices a front has reached, nearer than the width asked for.
+    pub reached: usize,
+    /// All others of the mesh.
+    pub not_reached: usize,
+    /// Smallest value.
+    pub min: f64,
+    /// Mean over the vertices reached.
+    pub mean: f64,
+    /// Largest value.
+    pub max: f64,
+}
+
+/// `[expect]` against what came out.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Verdict {
+    /// True if every bound is met; also if there is none.
+    pub met: bool,
+    /// Every bound.
+    pub checks: Vec<Check>,
+}
+
+/// A bound of `[expect]` and the number found.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Check {
+    /// Name in `[expect]`.
+    pub name: &'static str,
+    /// The bound.
+    pub bounds: Bounds,
+    /// The number found; none if the run has no such number.
+    pub found: Option<f64>,
+    /// True if it is within the bounds.
+    pub met: bool,
+}
+
+impl Verdict {
+    /// Compares every bound with the number `found` gives for its name.
+    pub fn of(bounds: &[(&'static str, Bounds)], found: impl Fn(&str) -> Option<f64>) -> Self {
+        let checks: Vec<Check> = bounds
+            .iter()
+            .map(|&(name, bounds)| {
+                let found = found(name);
+                Check { name, bounds, found, met: found.is_some_and(|x| bounds.met_by(x)) }
+            })
+            .collect();
+        Verdict { met: checks.iter().all(|check| check.met), checks }
+    }
+}
+
+impl Report {
+    /// Report of a run that has not begun, on the CPU.
+    pub fn new(config: &Config, mesh: MeshCounts, seconds: Seconds, warnings: Vec<String>) -> Self {
+        Report {
+            schema_version: SCHEMA_VERSION,
+            program: Program::THIS,
+            case: config.name(),
+            case_hash: config.origin.hash.clone(),
+            overrides: config.origin.overrides.clone(),
+            config: config.clone(),
+            task: if config.distance.is_some() { "distance" } else { "evolve" },
+            status: Status::Failed,
+            ended_by: String::new(),
+            backend: "cpu",
+            backend_reason: String::new(),
+            precision: match config.precision {
+                Precision::F64 => f64::NAME,
+                Precision::F32 => f32::NAME,
+            },
+            threads: 0,
+            mesh,
+            seconds,
+            steps: 0,
+            time: 0.0,
+            reinitializations: 0,
+            cell_updates: 0,
+            cell_updates_per_second: 0.0,
+            grad_norm_error: None,
+            first: None,
+            last: None,
+            drift: None,
+            distances: None,
+            expect: Verdict { met: true, checks: Vec::new() },
+            states: 0,
+            warnings,
+        }
+    }
+
+    /// Fills in what follows from the rest once the run has ended.
+    pub(crate) fn close(&mut self, total_seconds: f64) {
+        self.seconds.total = total_seconds;
+        let work = self.seconds.evolve + self.seconds.reinitialize;
+        self.cell_updates_per_second =
+            if work > 0.0 { self.cell_updates as f64 / work } else { 0.0 };
+    }
+
+    /// Writes `report.json`.
+    ///
+    /// # Errors
+    /// [`Error::Output`](crate::Error::Output).
+    pub fn write(&self, path: &Path) -> Result<()> {
+        atomic::write(path, |out| {
+            serde_json::to_writer_pretty(&mut *out, self)?;
+            out.write_all(b"\n")
+        })
+    }
+
+    /// The report on ten lines, for the screen.
+    pub fn summary(&self, folder: &Path) -> String {
+        let mut text = String::new();
+        let mut line = |label: &str, value: String| {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{label:<13}{value}");
+        };
+        let [interface, enclosed] = super::MeasuresFile::names(self.mesh.kind);
+        let cells = if self.mesh.kind == Kind::Volume { "tetrahedra" } else { "triangles" };
+        line("case", format!("{} ({})", self.case, self.task));
+        line(
+            "mesh",
+            format!(
+                "{} vertices, {} {cells}, {} patches",
+                self.mesh.vertices, self.mesh.cells, self.mesh.patches
+            ),
+        );
+        line("backend", format!("{}, {}, {} threads", self.backend, self.precision, self.threads));
+        line("end", self.ended_by.clone());
+        line(
+            "steps",
+            format!(
+                "{} to time {}, {} redistancings",
+                self.steps,
+                digits(self.time),
+                self.reinitializations
+            ),
+        );
+        let change = |of: fn(&Measures) -> f64| match (&self.first, &self.last) {
+            (Some(first), Some(last)) => format!("{} -> {}", digits(of(first)), digits(of(last))),
+            _ => "none".into(),
+        };
+        if let Some(d) = &self.distances {
+            line("reached", format!("{} vertices, not reached {}", d.reached, d.not_reached));
+            line(
+                "distance",
+                format!("{} to {}, mean {}", digits(d.min), digits(d.max), digits(d.mean)),
+            );
+        } else {
+            let drift =
+                self.drift.map_or(String::new(), |d| format!(" ({:+.3} %)", 100.0 * d.relative));
+            line(short(interface), change(|m| m.interface));
+            line(short(enclosed), change(|m| m.enclosed) + &drift);
+        }
+        let s = &self.seconds;
+        line(
+            "seconds",
+            format!(
+                "{:.2}: read {:.2}, partition {:.2}, setup {:.2}, reinitialize {:.2}, evolve {:.2}, \
+                 output {:.2}",
+                s.total, s.read, s.partition, s.setup, s.reinitialize, s.evolve, s.output
+            ),
+        );
+        line("expect", self.expect_line());
+        line("results", format!("{}.pvd, for ParaView", folder.join(&self.case).display()));
+        text
+    }
+
+    fn expect_line(&self) -> String {
+        let missed: Vec<String> = self
+            .expect
+            .checks
+            .iter()
+            .filter(|check| !check.met)
+            .map(|check| {
+                let (low, high) = check.bounds.range();
+                let found = check.found.map_or("nothing".to_string(), |x| format!("{x:.6}"));
+                format!("{} is {found}, not in {low:.6} to {high:.6}", check.name)
+            })
+            .collect();
+        match (self.expect.checks.len(), missed.is_empty()) {
+            (0, _) => "nothing".into(),
+            (1, true) => "met (1 bound)".into(),
+            (n, true) => format!("met ({n} bounds)"),
+            (_, false) => format!("NOT MET: {}", missed.join("; ")),
+        }
+    }
+}
+
+/// "interface_length" as a label of the summary.
+fn short(name: &str) -> &str {
+    match name {
+        "interface_length" => "length",
+        "interface_area" => "area",
+        "enclosed_area" => "inside area",
+        _ => "inside vol.",
+    }
+}
+/// Seven digits, whatever the unit of length.
+fn digits(x: f64) -> String {
+    let magnitude = x.abs();
+    if x == 0.0 || !x.is_finite() {
+        return x.to_string();
+    }
+    if !(1e-4..1e9).contains(&magnitude) {
+        return format!("{x:.6e}");
+    }
+    let places = (6.0 - magnitude.log10().floor()).clamp(0.0, 10.0) as usize;
+    format!("{x:.places$}")
+}

@@ -1,0 +1,411 @@
+//! From a case to a finished run: the only place that picks backend, precision and task.
+
+mod distance;
+mod evolve;
+mod norms;
+mod ready;
+mod schedule;
+pub mod setup;
+mod states;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use crate::backend::Cpu;
+use crate::config::{Config, DeviceKind, Evolve, HalfWidth, Precision, Rule};
+use crate::error::{Error, Result};
+use crate::levelset::check::gradient_norm_error;
+use crate::levelset::evolution::{self, Evolution};
+use crate::mesh::Kind;
+use crate::output::{Drift, MeasuresFile, MeshCounts, Report, RunFolder, Seconds, Status, Verdict};
+use crate::patches::{Partition, Patches};
+use crate::surface::{self, Measurer};
+use evolve::{Loop, Moving};
+pub use ready::Ready;
+use states::{States, StoredMesh};
+
+/// What a run needs beside its case.
+pub struct Options<'a> {
+    /// Folder of the run; `None` takes that of the case.
+    pub folder: Option<PathBuf>,
+    /// Replaces a run that is in the folder.
+    pub overwrite: bool,
+    /// Ends the run in order when it becomes true.
+    pub interrupt: &'a AtomicBool,
+    /// Is told what happens.
+    pub observer: &'a dyn Observer,
+}
+
+/// Told what a run is doing.
+pub trait Observer: Sync {
+    /// A stage begins, such as "reading the mesh".
+    fn stage(&self, name: &str);
+    /// A step is done.
+    fn step(&self, progress: &Progress);
+}
+
+/// Where a run is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Progress {
+    /// Steps done.
+    pub step: u64,
+    /// Time reached.
+    pub time: f64,
+    /// Length of the last step.
+    pub dt: f64,
+    /// Time at the end, if the case states it.
+    pub end_time: Option<f64>,
+    /// Steps at most, if the case states it.
+    pub max_steps: Option<u64>,
+}
+
+/// Folder of the run: `folder`, or that of the case, or `results/<case name>`.
+///
+/// # Errors
+/// [`Error::Case`] if an environment variable in the path is not set.
+pub fn folder_of(config: &Config, folder: Option<&Path>) -> Result<PathBuf> {
+    match (folder, &config.output.folder) {
+        (Some(folder), _) => Ok(folder.to_path_buf()),
+        (None, Some(path)) => config.resolve(path),
+        (None, None) => Ok(Path::new("results").join(config.name())),
+    }
+}
+
+/// The backend a case gets, and why.
+///
+/// # Errors
+/// [`Error::Device`] if the case asks for one that is not there.
+pub fn backend(config: &Config) -> Result<(Cpu, &'static str)> {
+    let reason = match config.device.kind {
+        DeviceKind::Cpu => "the case asks for it",
+        DeviceKind::Auto => "auto: this version computes on the CPU only",
+        DeviceKind::Cuda => {
+            return Err(Error::Device {
+                what: "this version has no CUDA backend".into(),
+                remedy: "write use = \"auto\" or \"cpu\" in [device]".into(),
+            });
+        }
+    };
+    Ok((Cpu::new(config.device.threads)?, reason))
+}
+
+/// A finished run.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Outcome {
+    /// All that is said about it; also written to `report.json`.
+    pub report: Report,
+    /// Where its files are.
+    pub folder: PathBuf,
+}
+
+/// Runs a case to its end, or until the user interrupts it.
+///
+/// States, measures and the report are in the folder when this returns, also after an interrupt
+/// ([`Status::Interrupted`] in the report) and, as far as they were due, after an error.
+///
+/// # Errors
+/// All kinds of [`Error`].
+pub fn run(config: &Config, options: &Options<'_>) -> Result<Outcome> {
+    let (cpu, reason) = backend(config)?;
+    let cpu = Arc::new(cpu);
+    // Everything inside the pool: measures and output take no more threads than were asked for.
+    cpu.clone().run(|| run_on(cpu, reason, config, options))
+}
+
+fn run_on(
+    cpu: Arc<Cpu>,
+    reason: &'static str,
+    config: &Config,
+    options: &Options<'_>,
+) -> Result<Outcome> {
+    let start = Instant::now();
+    let folder = folder_of(config, options.folder.as_deref())?;
+    let folder = RunFolder::open(&folder, options.overwrite)?;
+    let mut stage = Stages::new(options.observer);
+    let prepared = Prepared::new(config, cpu, reason, &mut stage)?;
+    if options.interrupt.load(Ordering::Relaxed) {
+        return Err(Error::Interrupted);
+    }
+    let (job, mut report) = (prepared.job(config), prepared.report(config));
+    let done = match &config.distance {
+        Some(distance) => job
+            .distance(distance, &mut report, &mut stage)
+            .and_then(|values| job.write_distance(&folder, &mut report, values)),
+        None => job.evolve(&folder, options, &mut report, &mut stage),
+    };
+    report.close(start.elapsed().as_secs_f64());
+    if let Err(error) = &done {
+        report.ended_by = error.to_string();
+    }
+    // A run that failed before its first state leaves nothing behind.
+    let begun = report.states > 0;
+    let written = if begun { report.write(&folder.file("report.json")) } else { Ok(()) };
+    // The first error is the one to mend.
+    done.and(written)?;
+    Ok(Outcome { report, folder: folder.path().to_path_buf() })
+}
+
+/// Computes the distance of a case into one file, without a folder and a report file.
+///
+/// `output` ends in `.vtu`, `.vtp`, `.shape.gii` or `.morph`.
+///
+/// # Errors
+/// All kinds of [`Error`]; [`Error::Case`] if the case has another task.
+pub fn distance(config: &Config, output: &Path, observer: &dyn Observer) -> Result<Report> {
+    let (cpu, reason) = backend(config)?;
+    let cpu = Arc::new(cpu);
+    cpu.clone().run(|| distance_on(cpu, reason, config, output, observer))
+}
+
+fn distance_on(
+    cpu: Arc<Cpu>,
+    reason: &'static str,
+    config: &Config,
+    output: &Path,
+    observer: &dyn Observer,
+) -> Result<Report> {
+    let start = Instant::now();
+    let distance = config.distance.as_ref().ok_or_else(|| {
+        Error::usage("the case does not compute a distance", "add a table [distance]")
+    })?;
+    states::check_single(output, None)?;
+    let mut stage = Stages::new(observer);
+    let prepared = Prepared::new(config, cpu, reason, &mut stage)?;
+    states::check_single(output, Some(prepared.ready.mesh.kind))?;
+    let mut report = prepared.report(config);
+    let values = prepared.job(config).distance(distance, &mut report, &mut stage)?;
+    states::write_single(output, &prepared.ready, "distance", &values)?;
+    report.seconds.output = stage.next("done");
+    report.status = Status::Finished;
+    report.close(start.elapsed().as_secs_f64());
+    Ok(report)
+}
+
+/// Finds all that can be wrong with a case before its first step, and says what a run would do.
+///
+/// # Errors
+/// What [`run()`] would fail with before its first step.
+pub fn check(config: &Config, folder: Option<&Path>, overwrite: bool) -> Result<String> {
+    let (cpu, _) = backend(config)?;
+    let folder = folder_of(config, folder)?;
+    RunFolder::probe(&folder, overwrite)?;
+    let ready = cpu.run(|| Ready::new(config))?;
+    ready.warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
+    config.check_for(ready.mesh.kind)?;
+    if config.distance.is_some() {
+        let slowness = setup::slowness(config, &ready)?;
+        cpu.run(|| setup::seeds(config, &slowness, &ready))?;
+    } else {
+        setup::terms(config, &ready)?;
+    }
+    if config.initial.is_some() {
+        setup::initial_phi(config, &ready)?;
+    }
+    if config.mesh().partition == Some(Partition::Blocks) {
+        cpu.run(|| Patches::new(&ready.mesh, Partition::Blocks, config.mesh().patch_size))?;
+    }
+    let cells = if ready.mesh.kind == Kind::Volume { "tetrahedra" } else { "triangles" };
+    Ok(format!(
+        "task    {}\nmesh    {} vertices, {} {cells}\nfolder  {}\n",
+        if config.distance.is_some() { "distance" } else { "evolve" },
+        ready.mesh.n_vertices(),
+        ready.mesh.n_cells(),
+        folder.display()
+    ))
+}
+
+/// A mesh that is read, cleaned and cut, and how long that took.
+struct Prepared {
+    cpu: Arc<Cpu>,
+    reason: &'static str,
+    ready: Ready,
+    patches: Arc<Patches>,
+    seconds: Seconds,
+}
+
+impl Prepared {
+    fn new(
+        config: &Config,
+        cpu: Arc<Cpu>,
+        reason: &'static str,
+        stage: &mut Stages<'_>,
+    ) -> Result<Self> {
+        stage.next("reading the mesh");
+        let ready = cpu.run(|| Ready::new(config))?;
+        ready.warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
+        config.check_for(ready.mesh.kind)?;
+        let read = stage.next("cutting the mesh into patches");
+        let source = config.mesh();
+        let method = source.partition.unwrap_or(Partition::fit_for(&ready.mesh));
+        let patches = cpu.run(|| Patches::new(&ready.mesh, method, source.patch_size))?;
+        let partition = stage.next("setting up");
+        let seconds = Seconds { read, partition, ..Seconds::default() };
+        Ok(Prepared { cpu, reason, ready, patches: Arc::new(patches), seconds })
+    }
+
+    fn job<'a>(&'a self, config: &'a Config) -> Job<'a> {
+        let (cpu, patches) = (self.cpu.clone(), self.patches.clone());
+        Job { config, cpu, ready: &self.ready, patches }
+    }
+
+    /// Report of a run that has not begun.
+    fn report(&self, config: &Config) -> Report {
+        let ready = &self.ready;
+        let mesh = MeshCounts {
+            kind: ready.mesh.kind,
+            stored_vertices: ready.stored_vertices.len(),
+            vertices: ready.mesh.n_vertices(),
+            cells: ready.mesh.n_cells(),
+            patches: self.patches.len(),
+            cleaning: ready.cleaning.clone(),
+        };
+        let mut report = Report::new(config, mesh, self.seconds, ready.warnings.clone());
+        report.backend_reason = self.reason.to_string();
+        report.threads = self.cpu.threads();
+        report
+    }
+}
+
+/// Everything a task needs.
+struct Job<'a> {
+    config: &'a Config,
+    cpu: Arc<Cpu>,
+    ready: &'a Ready,
+    patches: Arc<Patches>,
+}
+
+impl Job<'_> {
+    /// The task [evolve].
+    fn evolve(
+        &self,
+        folder: &RunFolder,
+        run: &Options<'_>,
+        report: &mut Report,
+        stage: &mut Stages<'_>,
+    ) -> Result<()> {
+        let (config, ready) = (self.config, self.ready);
+        let default = Evolve::default();
+        let evolve = config.evolve.as_ref().unwrap_or(&default);
+        let mesh = &ready.mesh;
+        let phi = setup::initial_phi(config, ready)?;
+        let half_width = self.half_width();
+        let terms = setup::terms(config, ready)?;
+        let mut options = evolution::Options::new(half_width).with_cfl(evolve.cfl);
+        options = options.with_rule(match config.reinitialize.rule {
+            Rule::Displacement => evolution::Rule::Displacement,
+            Rule::Published => evolution::Rule::Published,
+            Rule::Every(n) => evolution::Rule::Every(usize::try_from(n).unwrap_or(usize::MAX)),
+            Rule::Never => evolution::Rule::Never,
+        });
+        let (cpu, patches) = (self.cpu.clone(), self.patches.clone());
+        let mut moving: Box<dyn Moving> = match config.precision {
+            Precision::F64 => {
+                Box::new(Evolution::<f64>::new(cpu, mesh, patches, &phi, &terms, options)?)
+            }
+            Precision::F32 => {
+                Box::new(Evolution::<f32>::new(cpu, mesh, patches, &phi, &terms, options)?)
+            }
+        };
+        let measurer = self.cpu.run(|| Measurer::new(mesh));
+        let patch_of = self.patches.patch_of_vertex();
+        let stored = StoredMesh::new(ready, config.output.compression);
+        let mut states = States::new(config, &stored, &patch_of, "phi", folder);
+        let path = folder.file("measures.csv");
+        let mut measures = MeasuresFile::create(&path, mesh.kind)?;
+        let start = moving.totals().reinitialize_seconds;
+        report.seconds.setup = (stage.next("moving the interface") - start).max(0.0);
+
+        let work = Loop {
+            mesh,
+            evolve,
+            output: &config.output,
+            states: &mut states,
+            measures: &mut measures,
+            interrupt: run.interrupt,
+            observer: run.observer,
+            measurer,
+        };
+        let done = work.run(moving.as_mut(), report);
+        let totals = moving.totals();
+        report.seconds.evolve = totals.evolve_seconds;
+        report.seconds.reinitialize = totals.reinitialize_seconds;
+        report.reinitializations = totals.reinitializations;
+        report.cell_updates = totals.cell_updates;
+        measures.finish()?;
+        done?;
+        let phi = moving.phi();
+        let band = moving.band();
+        let error = self.cpu.run(|| gradient_norm_error(mesh, &phi, &band));
+        report.grad_norm_error = Some(error);
+        if let (Some(first), Some(last)) = (&report.first, &report.last) {
+            report.drift = Drift::between(first.enclosed, last.enclosed);
+        }
+        self.judge(report, &phi);
+        Ok(())
+    }
+
+    /// Half width of the band in mesh units; `None` for the whole domain.
+    fn half_width(&self) -> Option<f64> {
+        match self.config.reinitialize.half_width {
+            HalfWidth::Whole => None,
+            HalfWidth::Length { length } => Some(length),
+            HalfWidth::Edges(n) => Some(self.cpu.run(|| n * setup::mean_edge(&self.ready.mesh))),
+        }
+    }
+
+    /// Compares `[expect]` with the end of an evolution.
+    fn judge(&self, report: &mut Report, phi: &[f64]) {
+        let expect = &self.config.expect;
+        let bounds = expect.bounds();
+        let errors = expect.exact.as_ref().map(|exact| {
+            let interface = surface::extract(&self.ready.mesh, phi);
+            norms::interface_errors(&interface.vertices, exact)
+        });
+        let [interface, enclosed] = MeasuresFile::names(self.ready.mesh.kind);
+        let last = report.last;
+        let found = |name: &str| -> Option<f64> {
+            let last = last.as_ref()?;
+            match name {
+                "time" => Some(report.time),
+                "steps" => Some(report.steps as f64),
+                "components" => Some(last.components as f64),
+                "euler_number" => Some(last.euler_number as f64),
+                "phi_min" => Some(last.phi_min),
+                "phi_max" => Some(last.phi_max),
+                "enclosed_drift" => report.drift.map(|drift| drift.relative),
+                "grad_norm_error" => report.grad_norm_error,
+                "interface_error_mean" => errors.flatten().map(|(mean, _)| mean),
+                "interface_error_max" => errors.flatten().map(|(_, max)| max),
+                name if name == interface => Some(last.interface),
+                name if name == enclosed => Some(last.enclosed),
+                _ => None,
+            }
+        };
+        let verdict = Verdict::of(&bounds, found);
+        report.expect = verdict;
+    }
+}
+
+/// Times the stages of a run.
+struct Stages<'a> {
+    start: Instant,
+    observer: &'a dyn Observer,
+}
+
+impl<'a> Stages<'a> {
+    fn new(observer: &'a dyn Observer) -> Self {
+        Stages { start: Instant::now(), observer }
+    }
+
+    /// Seconds of the stage that ends here; the next one begins.
+    fn next(&mut self, name: &str) -> f64 {
+        let seconds = self.start.elapsed().as_secs_f64();
+        self.start = Instant::now();
+        self.observer.stage(name);
+        seconds
+    }
+}

@@ -1,0 +1,280 @@
+//! The mesh of a case, cleaned, and the way back to the mesh as stored.
+
+use std::path::Path;
+
+use crate::config::{Config, DataFile, suggest};
+use crate::error::{Error, Result};
+use crate::io;
+use crate::mesh::{self, Cleaning, DataArray, Members, Mesh};
+
+/// A mesh that a solver may trust, and the way back to the mesh as stored.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Ready {
+    /// The cleaned mesh.
+    pub mesh: Mesh,
+    /// What cleaning did; holds the map to stored vertices.
+    pub cleaning: Cleaning,
+    /// Coordinates as stored, `[n_stored_vertices]`; those of unused vertices included.
+    pub stored_vertices: Vec<[f64; 3]>,
+    /// What was given up or changed on the way.
+    pub warnings: Vec<String>,
+}
+
+impl Ready {
+    /// Reads or makes the mesh of a case with its data arrays, refines and cleans it.
+    ///
+    /// # Errors
+    /// [`Error::Input`] for files, [`Error::Case`] for options of a generator.
+    pub fn new(config: &Config) -> Result<Self> {
+        let source = config.mesh();
+        let mut warnings = Vec::new();
+        let (mut mesh, file) = match (&source.path, &source.generate) {
+            (Some(path), _) => {
+                let path = config.resolve(path)?;
+                let read = io::read_mesh(&path)?;
+                warnings.extend(read.warnings.iter().map(|w| format!("{}: {w}", path.display())));
+                (read.mesh, Some(path))
+            }
+            (None, Some(generate)) => (mesh::generate::generate(generate)?, None),
+            (None, None) => {
+                return Err(Error::usage(
+                    "domain.mesh has no mesh",
+                    "give it `path` or `generate`",
+                ));
+            }
+        };
+        for data in &source.data {
+            add_data(config, data, &mut mesh)?;
+        }
+        let in_file = |error: Error| match &file {
+            Some(path) => error.in_file(path),
+            None => error,
+        };
+        if source.refine > 0 {
+            // Cleaning first: a mesh that cannot serve is refused before it grows.
+            mesh::assess(&mesh).map_err(in_file)?;
+        }
+        for _ in 0..source.refine {
+            mesh = mesh::refine::refine(&mesh).map_err(in_file)?;
+        }
+        Self::cleaned(mesh, file.as_deref(), warnings)
+    }
+
+    /// Cleans a mesh that came from `file`.
+    ///
+    /// # Errors
+    /// [`Error::Input`] or [`Error::Mesh`] if the mesh cannot serve.
+    pub fn cleaned(mesh: Mesh, file: Option<&Path>, mut warnings: Vec<String>) -> Result<Self> {
+        let stored_vertices = mesh.vertices.clone();
+        let cleaned = mesh::clean(mesh);
+        let (mesh, cleaning) = match file {
+            Some(path) => cleaned.map_err(|error| error.in_file(path))?,
+            None => cleaned?,
+        };
+        if let Some(summary) = cleaning.summary() {
+            warnings.push(match file {
+                Some(path) => format!("{}: {summary}", path.display()),
+                None => summary,
+            });
+        }
+        Ok(Ready { mesh, cleaning, stored_vertices, warnings })
+    }
+
+    /// Values of the cleaned mesh's vertices in the order of the stored ones, `fill` elsewhere.
+    pub fn as_stored<T: Copy>(&self, values: &[T], fill: T) -> Vec<T> {
+        let mut stored = vec![fill; self.stored_vertices.len()];
+        for (&v, &value) in self.cleaning.kept_vertices.iter().zip(values) {
+            stored[v as usize] = value;
+        }
+        stored
+    }
+
+    /// Cells of the cleaned mesh in terms of stored vertices.
+    pub fn stored_cells(&self) -> Vec<u32> {
+        let kept = &self.cleaning.kept_vertices;
+        self.mesh.cells.iter().map(|&v| kept[v as usize]).collect()
+    }
+
+    /// Number in the cleaned mesh of a stored vertex.
+    ///
+    /// # Errors
+    /// [`Error::Case`] if there is no such vertex, or no cell uses it.
+    pub fn vertex(&self, stored: u32) -> Result<u32> {
+        let n = self.stored_vertices.len();
+        if stored as usize >= n {
+            let range = format!("vertices are numbered 0 to {}", n.saturating_sub(1));
+            return Err(Error::usage(format!("there is no vertex {stored}"), range));
+        }
+        self.cleaning.kept_vertices.binary_search(&stored).map(|v| v as u32).map_err(|_| {
+            let what = format!("no cell uses vertex {stored}");
+            Error::usage(what, "choose a vertex of a cell, see `zeroset info`")
+        })
+    }
+
+    /// Simplices of a group by their vertices in the cleaned mesh, and the number of each.
+    ///
+    /// # Errors
+    /// [`Error::Case`] if there is no such group, or nothing in it.
+    pub fn group(&self, name: &str) -> Result<(Vec<u32>, usize)> {
+        let Some(group) = self.mesh.group(name) else {
+            let names: Vec<&str> = self.mesh.groups.iter().map(|g| g.name.as_str()).collect();
+            return Err(missing("group", name, &names));
+        };
+        let arity = self.mesh.kind.arity();
+        let (simplices, arity): (Vec<u32>, usize) = match &group.members {
+            Members::Cells(cells) => {
+                let vertices = |&c: &u32| &self.mesh.cells[c as usize * arity..][..arity];
+                (cells.iter().flat_map(vertices).copied().collect(), arity)
+            }
+            Members::Simplices { dimension, vertices } => (vertices.clone(), dimension + 1),
+        };
+        if simplices.is_empty() {
+            return Err(Error::usage(format!("the group \"{name}\" is empty"), ""));
+        }
+        Ok((simplices, arity))
+    }
+
+    /// Vertex array `name` with `components` numbers per vertex, all finite.
+    ///
+    /// # Errors
+    /// [`Error::Case`] if there is no such array or it has another size; [`Error::Mesh`] if a
+    /// number is not finite.
+    pub fn vertex_array(&self, name: &str, components: usize) -> Result<Vec<f64>> {
+        let found = self.mesh.vertex_array(name);
+        self.numbers("vertex", found, &self.mesh.vertex_data, name, components)
+    }
+
+    /// Cell array `name` with one number per cell, all finite.
+    ///
+    /// # Errors
+    /// As [`Ready::vertex_array`].
+    pub fn cell_array(&self, name: &str) -> Result<Vec<f64>> {
+        self.numbers("cell", self.mesh.cell_array(name), &self.mesh.cell_data, name, 1)
+    }
+
+    fn numbers(
+        &self,
+        of: &str,
+        found: Option<&DataArray>,
+        all: &[DataArray],
+        name: &str,
+        components: usize,
+    ) -> Result<Vec<f64>> {
+        let Some(array) = found else {
+            let names: Vec<&str> = all.iter().map(|a| a.name.as_str()).collect();
+            return Err(missing(&format!("{of} array"), name, &names));
+        };
+        if array.components != components {
+            return Err(Error::usage(
+                format!(
+                    "the {of} array \"{name}\" has {} numbers per {of}, needed: {components}",
+                    array.components
+                ),
+                "choose another array, see `zeroset info`",
+            ));
+        }
+        let values = array.values.to_f64();
+        if let Some(k) = values.iter().position(|x| !x.is_finite()) {
+            let row = k / components;
+            let row = match of {
+                "vertex" => self.cleaning.kept_vertices.get(row),
+                _ => self.cleaning.kept_cells.get(row),
+            };
+            return Err(Error::mesh(
+                row.map_or(String::new(), |row| format!("{of} {row}")),
+                format!("array \"{name}\" is {}", values[k]),
+                "replace it by a number",
+            ));
+        }
+        Ok(values)
+    }
+}
+
+fn missing(what: &str, name: &str, names: &[&str]) -> Error {
+    let remedy = match names {
+        [] => format!("the mesh has no {what}s"),
+        names => suggest(name, names).replace("allowed:", "there are:"),
+    };
+    Error::usage(format!("there is no {what} \"{name}\""), remedy)
+}
+
+/// Reads the arrays of a file named in the case and adds them to the mesh.
+fn add_data(config: &Config, data: &DataFile, mesh: &mut Mesh) -> Result<()> {
+    let path = config.resolve(&data.path)?;
+    let mut arrays = io::read_data(&path)?;
+    if let Some(name) = &data.name {
+        match arrays.as_mut_slice() {
+            [only] => only.name = name.clone(),
+            several => {
+                let names: Vec<&str> = several.iter().map(|a| a.name.as_str()).collect();
+                if !names.contains(&name.as_str()) {
+                    return Err(missing("array", name, &names).in_file(&path));
+                }
+                arrays.retain(|a| a.name == *name);
+            }
+        }
+    }
+    for array in arrays {
+        if array.rows() != mesh.n_vertices() {
+            return Err(Error::input(
+                &path,
+                format!("array \"{}\"", array.name),
+                format!("{} values for a mesh of {} vertices", array.rows(), mesh.n_vertices()),
+                "choose the data that belongs to this mesh",
+            ));
+        }
+        mesh.vertex_data.retain(|a| a.name != array.name);
+        mesh.vertex_data.push(array);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::mesh::{Group, Kind, Values};
+
+    /// Two triangles among five vertices, the second of which nothing uses.
+    pub(in crate::run) fn ready() -> Ready {
+        let vertices =
+            vec![[0.0; 3], [9.0, 9.0, 9.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
+        let mut mesh = Mesh::new(Kind::Surface, vertices, vec![0, 2, 3, 0, 3, 4]);
+        let array = |name: &str, components, values| DataArray {
+            name: name.to_string(),
+            components,
+            values: Values::Float(values),
+        };
+        mesh.vertex_data.push(array("curv", 1, vec![0.0, 1.0, 2.0, 3.0, 4.0]));
+        mesh.vertex_data.push(array("hole", 1, vec![0.0, 1.0, 2.0, f64::NAN, 4.0]));
+        mesh.vertex_data.push(array("wind", 3, (0..15).map(f64::from).collect()));
+        mesh.cell_data.push(array("speed", 1, vec![2.0, -1.0]));
+        let members = Members::Simplices { dimension: 1, vertices: vec![3, 4] };
+        mesh.groups.push(Group { name: "rim".into(), members });
+        Ready::cleaned(mesh, None, Vec::new()).unwrap()
+    }
+
+    #[test]
+    fn users_and_files_speak_of_stored_vertices() {
+        let ready = ready();
+        assert_eq!(ready.vertex(3).unwrap(), 2);
+        assert!(ready.vertex(1).unwrap_err().to_string().contains("no cell uses vertex 1"));
+        assert!(ready.vertex(5).unwrap_err().to_string().contains("numbered 0 to 4"));
+        assert_eq!(ready.as_stored(&[5, 6, 7, 8], -1), [5, -1, 6, 7, 8]);
+        assert_eq!(ready.stored_cells(), [0, 2, 3, 0, 3, 4]);
+        assert_eq!(ready.warnings.len(), 1);
+        assert_eq!(ready.vertex_array("curv", 1).unwrap(), [0.0, 2.0, 3.0, 4.0]);
+    }
+
+    #[test]
+    fn missing_names_are_answered_with_those_there_are() {
+        let ready = ready();
+        let message = ready.vertex_array("curve", 1).unwrap_err().to_string();
+        assert!(message.contains("did you mean `curv`? there are: curv, hole, wind"), "{message}");
+        let message = ready.vertex_array("wind", 1).unwrap_err().to_string();
+        assert!(message.contains("has 3 numbers per vertex, needed: 1"), "{message}");
+        let message = ready.vertex_array("hole", 1).unwrap_err().to_string();
+        assert!(message.contains("vertex 3: array \"hole\" is NaN"), "{message}");
+        assert!(ready.group("rin").unwrap_err().to_string().contains("`rim`"));
+    }
+}

@@ -1,0 +1,208 @@
+//! When a run writes, measures and ends; pure bookkeeping, so that it can be tested alone.
+
+use crate::config::{Evolve, Output};
+
+/// What is due after a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Due {
+    pub state: bool,
+    pub measures: bool,
+    pub end: Option<End>,
+}
+
+/// Why a run ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    Time,
+    Steps,
+    Steady,
+    Gone,
+}
+
+impl End {
+    /// In words, for the report.
+    pub(super) fn words(self) -> &'static str {
+        match self {
+            End::Time => "end_time reached",
+            End::Steps => "max_steps done",
+            End::Steady => "steady state",
+            End::Gone => "interface gone",
+        }
+    }
+}
+
+/// Output times and the end of a run.
+#[derive(Clone, Debug)]
+pub(super) struct Schedule {
+    end_time: f64,
+    max_steps: u64,
+    steady: f64,
+    every: Option<u64>,
+    interval: Option<f64>,
+    measures_every: Option<u64>,
+    /// Number of the next output time, `next * interval`.
+    next: u64,
+    time: f64,
+    steps: u64,
+    /// The time the step under way must not pass.
+    target: f64,
+}
+
+impl Schedule {
+    pub(super) fn new(evolve: &Evolve, output: &Output) -> Self {
+        Schedule {
+            end_time: evolve.end_time.unwrap_or(f64::INFINITY),
+            max_steps: evolve.max_steps.unwrap_or(u64::MAX),
+            // No rate is negative.
+            steady: evolve.steady.unwrap_or(-1.0),
+            every: output.every,
+            interval: output.interval,
+            measures_every: output.measures_every,
+            next: 1,
+            time: 0.0,
+            steps: 0,
+            target: f64::INFINITY,
+        }
+    }
+
+    pub(super) fn time(&self) -> f64 {
+        self.time
+    }
+
+    pub(super) fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// Largest step now: up to the next output time or the end.
+    pub(super) fn largest_step(&mut self) -> f64 {
+        self.target = match self.interval {
+            // Output times that are the end but for rounding are the end.
+            Some(dt) if self.next as f64 * dt < self.end_time - 1e-9 * dt => self.next as f64 * dt,
+            _ => self.end_time,
+        };
+        self.target - self.time
+    }
+
+    /// Counts a step of length `dt`; a step of the largest length lands on its target exactly.
+    ///
+    /// `rate` is `max |d phi / dt|` near the interface, `gone` says that there is none left.
+    pub(super) fn advance(&mut self, dt: f64, rate: f64, gone: bool) -> Due {
+        let rest = self.target - self.time;
+        // A rest that is lost in rounding would only make a step of no length.
+        let landed = self.target.is_finite() && dt >= rest * (1.0 - 1e-12);
+        self.time = if landed { self.target } else { self.time + dt };
+        self.steps += 1;
+        let mut due = Due::default();
+        if let Some(interval) = self.interval
+            && landed
+            && self.time == self.next as f64 * interval
+        {
+            self.next += 1;
+            due.state = true;
+        }
+        due.state |= self.every.is_some_and(|n| self.steps.is_multiple_of(n));
+        due.end = if gone {
+            Some(End::Gone)
+        } else if self.time >= self.end_time {
+            Some(End::Time)
+        } else if rate <= self.steady {
+            Some(End::Steady)
+        } else if self.steps >= self.max_steps {
+            Some(End::Steps)
+        } else {
+            None
+        };
+        due.state |= due.end.is_some();
+        due.measures =
+            due.state || self.measures_every.is_some_and(|n| self.steps.is_multiple_of(n));
+        due
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+
+    fn schedule(evolve: &str, output: &str) -> Schedule {
+        let text = format!(
+            "version = 1\n[domain.mesh]\npath = \"m\"\n[initial]\ndata = \"phi\"\n[evolve]\n\
+             curvature = 1\n{evolve}\n[output]\n{output}\n"
+        );
+        let config = Config::parse(&text, "case.toml".as_ref(), &[]).unwrap();
+        Schedule::new(config.evolve.as_ref().unwrap(), &config.output)
+    }
+
+    /// Steps of at most `dt` to the end: times at which a state was due.
+    fn states(schedule: &mut Schedule, dt: f64) -> (Vec<f64>, End) {
+        let mut times = Vec::new();
+        for _ in 0..100_000 {
+            let dt = dt.min(schedule.largest_step());
+            assert!(dt > 0.0);
+            let due = schedule.advance(dt, 1.0, false);
+            if due.state {
+                times.push(schedule.time());
+            }
+            if let Some(end) = due.end {
+                return (times, end);
+            }
+        }
+        panic!("no end");
+    }
+
+    #[test]
+    fn output_times_and_the_end_are_hit_exactly() {
+        let mut run = schedule("end_time = 0.7", "interval = 0.1");
+        let (times, end) = states(&mut run, 0.03);
+        let expected: Vec<f64> =
+            (1..=7).map(|k| if k == 7 { 0.7 } else { f64::from(k) * 0.1 }).collect();
+        // 7 * 0.1 exceeds 0.7 by one bit: the end comes first.
+        assert_eq!(times, expected);
+        assert_eq!(end, End::Time);
+        // 4 steps for each interval.
+        assert_eq!(run.steps(), 28);
+    }
+
+    #[test]
+    fn an_end_that_is_no_output_time_is_written_too() {
+        let mut run = schedule("end_time = 0.25", "interval = 0.1");
+        assert_eq!(states(&mut run, 1.0), (vec![0.1, 0.2, 0.25], End::Time));
+    }
+
+    #[test]
+    fn steps_count_for_output_and_end() {
+        let mut run = schedule("max_steps = 7", "every = 3");
+        let (times, end) = states(&mut run, 1.0);
+        assert_eq!((times, end), (vec![3.0, 6.0, 7.0], End::Steps));
+    }
+
+    #[test]
+    fn measures_have_their_own_rhythm_and_come_with_states() {
+        let mut run = schedule("max_steps = 5", "every = 3\nmeasures_every = 2");
+        let due: Vec<bool> = (0..5)
+            .map(|_| {
+                run.largest_step();
+                run.advance(1.0, 1.0, false).measures
+            })
+            .collect();
+        assert_eq!(due, [false, true, true, true, true]);
+    }
+
+    #[test]
+    fn steady_state_and_a_lost_interface_end_a_run() {
+        let mut run = schedule("steady = 1e-3", "");
+        run.largest_step();
+        assert_eq!(run.advance(1.0, 1e-2, false).end, None);
+        assert_eq!(run.advance(1.0, 1e-3, false).end, Some(End::Steady));
+        assert_eq!(run.advance(1.0, 1.0, true).end, Some(End::Gone));
+        let mut still = schedule("end_time = 5", "");
+        still.largest_step();
+        assert_eq!(still.advance(1.0, 0.0, false).end, None);
+    }
+
+    #[test]
+    fn without_rhythm_only_the_end_is_written() {
+        let mut run = schedule("end_time = 1", "");
+        assert_eq!(states(&mut run, 0.3), (vec![1.0], End::Time));
+    }
+}

@@ -1,0 +1,89 @@
+//! Every case in `configs/` runs to its end and meets its `[expect]`.
+//!
+//! The benchmarks `paper_*` take minutes: `cargo test --release --test cases -- --ignored`.
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn configs() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("configs")
+}
+
+/// Runs a case with the real program, as the README says.
+fn run(name: &str) {
+    let case = configs().join(name).with_extension("toml");
+    let text = std::fs::read_to_string(&case).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_zeroset"));
+    if text.contains("${ZEROSET_DATA}") {
+        let Some(file) = support::data("README.md") else { return };
+        let folder = file.parent().unwrap();
+        command.env("ZEROSET_DATA", folder.canonicalize().unwrap());
+    }
+    let results = tempfile::tempdir().unwrap();
+    let output = command.arg("run").arg(&case).arg("-o").arg(results.path()).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    let complained = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{name}: {}\n{said}\n{complained}", output.status);
+    let report = std::fs::read_to_string(results.path().join("report.json")).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    assert_eq!(report["status"], "finished", "{name}");
+    let checks = report["expect"]["checks"].as_array().unwrap();
+    assert!(!checks.is_empty(), "{name}: nothing was checked");
+    assert!(checks.iter().all(|check| check["met"] == true), "{name}: {checks:?}");
+}
+
+/// One test per case, and the list of their names.
+macro_rules! cases {
+    ($($(#[$attribute:meta])* $name:ident),* $(,)?) => {
+        const TESTED: &[&str] = &[$(stringify!($name)),*];
+        $(
+            #[test]
+            $(#[$attribute])*
+            fn $name() {
+                run(stringify!($name));
+            }
+        )*
+    };
+}
+
+cases! {
+    cortex_curvature_flow,
+    cortex_distance,
+    expanding_sphere_tets,
+    merging_circles,
+    #[ignore = "slow"]
+    paper_brain,
+    #[ignore = "slow"]
+    paper_irregcube,
+    #[ignore = "slow"]
+    paper_irregsquare,
+    #[ignore = "slow"]
+    paper_regcube,
+    #[ignore = "slow"]
+    paper_regsquare,
+    #[ignore = "slow"]
+    paper_sphere,
+    regular_grid,
+    shrinking_circle,
+    zalesak_disk,
+}
+
+#[test]
+fn every_case_has_a_test_and_something_to_meet() {
+    let mut found = BTreeSet::new();
+    for entry in std::fs::read_dir(configs()).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_str().unwrap().to_string();
+        assert!(path.extension().is_some_and(|e| e == "toml"), "{} is no case", path.display());
+        let case: toml::Table = std::fs::read_to_string(&path).unwrap().parse().unwrap();
+        let expect = case.get("expect").and_then(|e| e.as_table());
+        let bounds = expect.map_or(0, |e| e.keys().filter(|key| *key != "exact").count());
+        assert!(bounds > 0, "configs/{name}.toml has no bound in [expect]");
+        found.insert(name);
+    }
+    let tested: BTreeSet<String> = TESTED.iter().map(|name| name.to_string()).collect();
+    assert_eq!(found, tested, "add each case of configs/ to the list in tests/cases.rs");
+}

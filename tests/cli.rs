@@ -1,0 +1,412 @@
+//! Drives the real program: exit codes, what goes to which stream, files, pipes, signals.
+
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use assert_cmd::assert::OutputAssertExt;
+use predicates::prelude::PredicateBooleanExt;
+use predicates::str::{contains, is_empty};
+
+/// A circle that shrinks on a small square.
+const CIRCLE: &str = "\
+version = 1
+[domain.mesh]
+generate.square = { cells = [16, 16], min = [-1, -1], max = [1, 1] }
+[initial]
+ball = { center = [0, 0, 0], radius = 0.6 }
+[evolve]
+end_time = 0.02
+curvature = 1.0
+[output]
+interval = 0.01
+";
+
+/// The distance from a corner of a small square.
+const CORNER: &str = "\
+version = 1
+[domain.mesh]
+generate.square = { cells = [8, 8] }
+[distance]
+from = [\"vertex:0\"]
+";
+
+/// A folder with a case file, in which the program runs.
+struct Place {
+    folder: tempfile::TempDir,
+}
+
+impl Place {
+    fn with(case: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("case.toml"), case).unwrap();
+        Place { folder }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn read(&self, name: &str) -> String {
+        let path = self.path(name);
+        std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+    }
+
+    fn report(&self, folder: &str) -> serde_json::Value {
+        serde_json::from_str(&self.read(&format!("{folder}/report.json"))).unwrap()
+    }
+
+    fn zeroset(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_zeroset"));
+        command.current_dir(self.folder.path()).args(arguments);
+        command
+    }
+
+    #[track_caller]
+    fn fails(&self, arguments: &[&str], code: i32, message: &str) {
+        let assert = self.zeroset(arguments).assert().code(code).stdout(is_empty());
+        let stderr = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+        assert!(stderr.contains(message), "`{message}` is not in: {stderr}");
+        let errors = stderr.lines().filter(|line| line.starts_with("error: ")).count();
+        assert_eq!(errors, 1, "printed once: {stderr}");
+    }
+}
+
+#[test]
+fn a_run_writes_series_measures_and_report() {
+    let place = Place::with(CIRCLE);
+    let summary = place.zeroset(&["run", "case.toml"]).assert().code(0);
+    let summary = String::from_utf8(summary.get_output().stdout.clone()).unwrap();
+    assert_eq!(summary.lines().count(), 10, "{summary}");
+    let report = place.report("results/case");
+    assert_eq!(report["schema_version"], 1);
+    assert_eq!(report["status"], "finished");
+    assert_eq!(report["time"], 0.02);
+    assert_eq!(report["states"], 3);
+    assert_eq!(report["backend"], "cpu");
+    assert!(report["backend_reason"].as_str().unwrap().contains("auto"));
+    assert_eq!(report["mesh"]["vertices"], 17 * 17);
+    assert_eq!(report["case_hash"].as_str().unwrap().len(), 64);
+    for stage in ["read", "partition", "setup", "reinitialize", "evolve", "output", "total"] {
+        assert!(report["seconds"][stage].is_number(), "{stage}");
+    }
+    assert!(report["cell_updates_per_second"].as_f64().unwrap() > 0.0);
+    // R^2 = R0^2 - 2 t.
+    let area = report["last"]["enclosed"].as_f64().unwrap();
+    assert!((area - std::f64::consts::PI * 0.32).abs() < 0.02, "{area}");
+
+    let measures = place.read("results/case/measures.csv");
+    let mut lines = measures.lines();
+    assert_eq!(
+        lines.next().unwrap(),
+        "step,time,dt,interface_length,enclosed_area,components,euler_number,band_vertices,\
+         active_patches,phi_min,phi_max"
+    );
+    let times: Vec<&str> = lines.map(|line| line.split(',').nth(1).unwrap()).collect();
+    assert_eq!(times, ["0.0", "0.01", "0.02"]);
+    for series in ["case", "interface"] {
+        let list = place.read(&format!("results/case/{series}.pvd"));
+        let last = format!("{series}_{:06}.vtp", report["steps"].as_u64().unwrap());
+        assert!(list.contains(&last), "{list}");
+        assert!(place.path(&format!("results/case/{last}")).exists());
+    }
+    assert!(!place.path("results/case/zeroset.lock").exists());
+}
+
+#[test]
+fn results_are_the_same_for_any_number_of_threads() {
+    let place = Place::with(CIRCLE);
+    for threads in ["1", "2", "5"] {
+        place
+            .zeroset(&["run", "case.toml", "-q", "--threads", threads, "-o", threads])
+            .assert()
+            .code(0);
+        assert_eq!(place.report(threads)["threads"].to_string(), threads);
+        assert_eq!(place.read(&format!("{threads}/measures.csv")), place.read("1/measures.csv"));
+    }
+}
+
+#[test]
+fn expectations_decide_between_0_and_1() {
+    let place = Place::with(&format!("{CIRCLE}[expect]\nenclosed_area = 1.0053\n"));
+    place
+        .zeroset(&["run", "case.toml", "-o", "a"])
+        .assert()
+        .code(0)
+        .stdout(contains("met (1 bound)"));
+    let missed = ["run", "case.toml", "-o", "b", "--set", "expect.enclosed_area=2"];
+    place
+        .zeroset(&missed)
+        .assert()
+        .code(1)
+        .stdout(contains("NOT MET: enclosed_area is ").and(contains("not in 1.98")));
+    assert_eq!(place.report("b")["expect"]["met"], false);
+}
+
+#[test]
+fn a_folder_that_holds_a_run_is_refused() {
+    let place = Place::with(CIRCLE);
+    place.zeroset(&["run", "case.toml", "-o", "out"]).assert().code(0);
+    let before = place.read("out/report.json");
+    std::fs::write(place.path("out/notes.txt"), "mine").unwrap();
+    place.fails(&["run", "case.toml", "-o", "out"], 6, "--overwrite");
+    place.fails(&["check", "case.toml", "-o", "out"], 6, "--overwrite");
+    assert_eq!(place.read("out/report.json"), before);
+    let again = ["run", "case.toml", "-o", "out", "--overwrite", "--set", "evolve.end_time=0.005"];
+    place.zeroset(&again).assert().code(0);
+    assert_eq!(place.report("out")["time"], 0.005);
+    assert_eq!(place.read("out/notes.txt"), "mine");
+    let states = std::fs::read_dir(place.path("out"))
+        .unwrap()
+        .filter(|e| e.as_ref().unwrap().file_name().to_string_lossy().starts_with("case_"));
+    assert_eq!(states.count(), 2, "the states of the first run are gone");
+}
+
+#[test]
+fn wrong_words_are_code_2() {
+    let place = Place::with(CIRCLE);
+    for arguments in [&["runn"][..], &["run"], &["run", "case.toml", "--foo"], &["-q", "-v"]] {
+        place.zeroset(arguments).assert().code(2).stdout(is_empty());
+    }
+    place.fails(&["run", "none.toml"], 2, "none.toml: cannot read the case file");
+    place.fails(&["run", "case.toml", "--set", "evolve.clf=1"], 2, "did you mean `cfl`?");
+    place.fails(&["check", "case.toml", "--set", "evolve.curvature=-1"], 2, "must be >= 0");
+    place.fails(
+        &["run", "case.toml", "--set", "initial.ball.center=[9,0,0]"],
+        2,
+        "the whole mesh is outside",
+    );
+    place.fails(
+        &["check", "case.toml", "--set", "evolve.curvature.data=curv"],
+        2,
+        "evolve.curvature.data=curv: evolve.curvature.data: there is no vertex array \"curv\"",
+    );
+    place.fails(
+        &["check", "case.toml", "--set", "expect.enclosed_volume=1"],
+        2,
+        "expect.enclosed_volume does not exist on this mesh",
+    );
+    assert!(!place.path("results").exists(), "what fails leaves nothing behind");
+}
+
+#[test]
+fn what_only_the_mesh_can_tell_is_placed_in_the_case_file_too() {
+    let seeds = CORNER.replace("\"vertex:0\"", "\"vertex:0\",\n  \"vertex:81\"");
+    Place::with(&seeds).fails(
+        &["check", "case.toml"],
+        2,
+        "case.toml:6: distance.from.1: there is no vertex 81; vertices are numbered 0 to 80",
+    );
+    let place = Place::with(&CIRCLE.replace("curvature = 1.0", "curvature = { data = \"c\" }"));
+    place.fails(
+        &["run", "case.toml"],
+        2,
+        "case.toml:8: evolve.curvature.data: there is no vertex array",
+    );
+    let place = Place::with(&CIRCLE.replace("radius = 0.6", "radius = 60"));
+    place.fails(&["run", "case.toml"], 2, "case.toml:4: the whole mesh is inside [initial]");
+}
+
+#[test]
+fn a_numerical_failure_is_code_4_and_keeps_what_was_written() {
+    let place = Place::with(CIRCLE);
+    let huge = ["--set", "precision=f32", "--set", "evolve.normal_speed=1e39"];
+    place.fails(
+        &[&["run", "case.toml"][..], &huge].concat(),
+        4,
+        "the time step of 0.000e0 is lost",
+    );
+    let report = place.report("results/case");
+    assert_eq!(report["status"], "failed");
+    assert!(report["ended_by"].as_str().unwrap().starts_with("numerical failure"));
+    assert_eq!(place.read("results/case/measures.csv").lines().count(), 2);
+}
+
+#[test]
+fn wrong_files_are_code_3() {
+    let place = Place::with(&CIRCLE.replace(
+        "generate.square = { cells = [16, 16], min = [-1, -1], max = [1, 1] }",
+        "path = \"mesh.vtu\"",
+    ));
+    place.fails(&["run", "case.toml"], 3, "mesh.vtu");
+    place.fails(&["check", "case.toml"], 3, "mesh.vtu");
+    place.fails(&["distance", "mesh.vtu", "--from", "vertex:0", "-o", "d.vtu"], 3, "mesh.vtu");
+    std::fs::write(place.path("mesh.vtu"), "no mesh at all").unwrap();
+    place.fails(&["check", "case.toml"], 3, "mesh.vtu");
+}
+
+#[test]
+fn a_missing_device_is_code_5() {
+    let place = Place::with(CIRCLE);
+    let cuda = ["run", "case.toml", "--set", "device.use=cuda"];
+    place.fails(&cuda, 5, "this version has no CUDA backend; write use = \"auto\"");
+    place.zeroset(&["check", "case.toml", "--set", "device.use=cpu"]).assert().code(0);
+}
+
+#[test]
+fn an_unwritable_folder_is_code_6() {
+    let place = Place::with(CIRCLE);
+    std::fs::write(place.path("file"), "").unwrap();
+    place.fails(&["run", "case.toml", "-o", "file"], 6, "file");
+    place.fails(&["check", "case.toml", "-o", "file"], 6, "not a folder");
+    place.fails(&["run", "case.toml", "-o", "file/below"], 6, "file");
+}
+
+#[test]
+fn check_says_what_a_run_would_do_and_writes_nothing() {
+    let place = Place::with(CIRCLE);
+    place
+        .zeroset(&["check", "case.toml"])
+        .assert()
+        .code(0)
+        .stdout(contains("task    evolve").and(contains("289 vertices, 512 triangles")))
+        .stdout(contains("case.toml is fit to run"));
+    assert!(!place.path("results").exists());
+}
+
+#[test]
+fn the_distance_task_writes_one_state() {
+    let place = Place::with(&format!("{CORNER}[expect]\ndistance_max = 1.41421\n"));
+    place
+        .zeroset(&["run", "case.toml"])
+        .assert()
+        .code(0)
+        .stdout(contains("81 vertices, not reached 0"))
+        .stdout(contains("distance     0.000000 to 1.4"));
+    assert!(place.path("results/case/case_000000.vtp").exists());
+    let report = place.report("results/case");
+    assert_eq!((&report["task"], &report["states"]), (&"distance".into(), &1.into()));
+    place.fails(
+        &["check", "case.toml", "-o", "b", "--set", "distance.from=[\"vertex:81\"]"],
+        2,
+        "there is no vertex 81; vertices are numbered 0 to 80",
+    );
+    place.fails(
+        &["check", "case.toml", "-o", "b", "--set", "distance.from=[\"group:inlet\"]"],
+        2,
+        "there is no group \"inlet\"",
+    );
+    let off = "distance.from=[\"point:0.5,0.5,2\"]";
+    place.fails(&["check", "case.toml", "-o", "b", "--set", off], 2, "--snap");
+    let snapped = ["check", "case.toml", "-o", "b", "--set", off, "--set", "distance.snap=true"];
+    place.zeroset(&snapped).assert().code(0).stderr(contains("warning: point:0.5,0.5,2 is 2"));
+}
+
+#[test]
+fn sources_on_the_command_line_are_checked_first() {
+    let place = Place::with(CORNER);
+    for (from, message) in [
+        ("vertex:x", "`x` is not a vertex number"),
+        ("point:1,2", "2 coordinates instead of 3"),
+        ("17", "allowed: vertex:17"),
+    ] {
+        let arguments = ["distance", "mesh.vtu", "--from", from, "-o", "d.vtu"];
+        place.zeroset(&arguments).assert().code(2).stderr(contains(message));
+    }
+    let arguments = ["distance", "mesh.vtu", "--from", "vertex:0", "-o", "d.csv"];
+    place.fails(&arguments, 2, "d.csv: what to write is not known by its ending");
+    let arguments = ["distance", "mesh.vtu", "--from", "vertex:0", "-o", "none/d.vtu"];
+    place.fails(&arguments, 6, "none/d.vtu: cannot write there");
+}
+
+#[test]
+fn help_teaches_with_examples() {
+    let place = Place::with(CIRCLE);
+    for command in
+        [&["--help"][..], &["run", "--help"], &["check", "--help"], &["distance", "--help"]]
+    {
+        place.zeroset(command).assert().code(0).stdout(contains("Examples:")).stderr(is_empty());
+    }
+    place.zeroset(&["--version"]).assert().code(0).stdout(contains(env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn quiet_says_results_only() {
+    let place = Place::with(CIRCLE);
+    place.zeroset(&["run", "-q", "case.toml"]).assert().code(0).stderr(is_empty());
+    let stages = place.zeroset(&["run", "-v", "case.toml", "-o", "b"]).assert().code(0);
+    stages.stderr(contains("cutting the mesh into patches"));
+}
+
+#[test]
+fn a_closed_pipe_is_no_panic() {
+    let place = Place::with(CIRCLE);
+    for arguments in [&["run", "case.toml"][..], &["check", "case.toml", "-o", "b"], &["--help"]] {
+        let mut child =
+            place.zeroset(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let mut stderr = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{stderr}");
+        assert_eq!(stderr, "");
+    }
+    assert_eq!(place.report("results/case")["status"], "finished");
+}
+
+/// A run that takes long: tiny steps.
+fn long_run(place: &Place, folder: &str) -> std::process::Child {
+    let arguments = ["run", "case.toml", "-o", folder, "--set", "evolve.cfl=1e-6"];
+    let mut command = place.zeroset(&arguments);
+    command.args(["--set", "output.every=1000000", "--set", "output={}"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let measures = place.path(folder).join("interface.pvd");
+    for _ in 0..600 {
+        if measures.exists() {
+            return child;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    panic!("the run has not begun after half a minute");
+}
+
+#[test]
+fn two_runs_in_one_folder_are_kept_apart() {
+    let place = Place::with(CIRCLE);
+    let mut first = long_run(&place, "out");
+    let named = format!("another run writes here (process {})", first.id());
+    place.fails(&["run", "case.toml", "-o", "out", "--overwrite"], 6, &named);
+    place.fails(&["check", "case.toml", "-o", "out", "--overwrite"], 6, &named);
+    // A killed run leaves its lock; the next one recognises that its owner is dead.
+    first.kill().unwrap();
+    first.wait().unwrap();
+    assert!(Path::new(&place.path("out/zeroset.lock")).exists());
+    place.fails(&["check", "case.toml", "-o", "out"], 6, "--overwrite");
+    place
+        .zeroset(&["run", "case.toml", "-o", "out", "--overwrite"])
+        .assert()
+        .code(0)
+        .stderr(contains("did not end in order"));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_writes_the_current_state() {
+    let place = Place::with(CIRCLE);
+    let child = long_run(&place, "out");
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    let pid = child.id().to_string();
+    Command::new("kill").args(["-INT", &pid]).status().unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("end          interrupted"));
+    let report = place.report("out");
+    assert_eq!(report["status"], "interrupted");
+    let steps = report["steps"].as_u64().unwrap();
+    assert!(steps > 0);
+    let measures = place.read("out/measures.csv");
+    assert!(measures.lines().last().unwrap().starts_with(&format!("{steps},")), "{measures}");
+    assert!(place.path(&format!("out/case_{steps:06}.vtp")).exists());
+    assert!(!place.path("out/zeroset.lock").exists());
+}
+
+#[test]
+fn without_a_terminal_progress_is_plain_lines() {
+    let place = Place::with(CIRCLE);
+    let mut child = long_run(&place, "out");
+    let mut line = String::new();
+    BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(line.starts_with("step ") && line.contains(" steps/s, "), "{line}");
+    assert!(!line.contains('\u{1b}'), "no escape codes: {line:?}");
+}
