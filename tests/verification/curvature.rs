@@ -1,12 +1,12 @@
 //! Curvature flow in the plane, in space and on surfaces.
 
-use std::f64::consts::{PI, TAU};
+use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
 use zeroset::geometry::Vec3;
-use zeroset::levelset::evolution::Options;
+use zeroset::levelset::evolution::{Options, Rule};
 
 use crate::case::{Case, Floor, Gate, Row, Series};
-use crate::domains::{Domain, Setting};
+use crate::domains::{Domain, Setting, mean_edge};
 use crate::runs::*;
 
 const fn mean(expected: &'static [f64]) -> Row {
@@ -43,6 +43,7 @@ pub const V15: Case = Case {
     exact: "beta = 1, R = sqrt(R0^2 - 2 t), R0 = 0.6, t = 0.1; rate = (R0^2 - R^2) / 2 t, R from \
             the area",
     note: "",
+    deviation: "",
     measure: |setting, mesh, n| circle(setting, mesh, n, whole()),
     series: &[
         shrinking("diag", &[mean(&[7.9e-3, 5.7e-4, 1.4e-4]).order(1.7), RATE]),
@@ -59,6 +60,7 @@ pub const V16: Case = Case {
     title: "circle under curvature in a band",
     exact: "V15 in a band of half width 5 cells (equi), 10 cells (equi:w10)",
     note: "",
+    deviation: "",
     measure: |setting, mesh, n| {
         let cells = if mesh.ends_with(":w10") { 10.0 } else { 5.0 };
         circle(setting, mesh, n, band(cells * 2.0 / f64::from(n)))
@@ -68,10 +70,7 @@ pub const V16: Case = Case {
             mesh: "equi",
             sizes: &[32, 64],
             quick: 2,
-            rows: &[
-                mean(&[2.8e-4, 7.2e-4]).gate(Gate::AtMost(2e-3)),
-                rate(&[1.007], 0.015, 0),
-            ],
+            rows: &[mean(&[2.8e-4, 7.2e-4]).gate(Gate::AtMost(2e-3)), rate(&[1.007], 0.015, 0)],
         },
         Series {
             mesh: "equi:w10",
@@ -87,6 +86,7 @@ pub const V18: Case = Case {
     title: "sphere under curvature",
     exact: "beta = 1, R^2 = R0^2 - 4 t, R0 = 0.7, t = 0.05, tetrahedra; R from the volume",
     note: "",
+    deviation: "",
     measure: |setting, mesh, n| {
         let domain = setting.domain(mesh, n);
         let phi = domain.at_vertices(|x| (x - CENTER).norm() - 0.7);
@@ -124,6 +124,7 @@ pub const V19: Case = Case {
     exact: "r = 0.5 + 0.18 cos 4 theta, beta = 1: the area of any closed curve changes by \
             -2 pi beta t; t = 0.02",
     note: "",
+    deviation: "",
     measure: |setting, mesh, n| {
         let domain = setting.domain(mesh, n);
         let phi = domain.at_vertices(|x| x.norm() - 0.5 - 0.18 * (4.0 * x.y.atan2(x.x)).cos());
@@ -136,56 +137,85 @@ pub const V19: Case = Case {
         mesh: "equi",
         sizes: &[32],
         quick: 1,
-        rows: &[
-            Row::new("area change", &[-0.1274]).gate(Gate::None),
-            rate(&[1.0135], 0.03, 0),
-        ],
+        rows: &[Row::new("area change", &[-0.1274]).gate(Gate::None), rate(&[1.0135], 0.03, 0)],
     }],
 };
 
-/// Angle from the z axis.
-fn colatitude(x: Vec3) -> f64 {
-    x.x.hypot(x.y).atan2(x.z)
+/// Angle from an axis.
+fn angle(x: Vec3, axis: Vec3) -> f64 {
+    x.cross(&axis).norm().atan2(x.dot(&axis))
+}
+
+/// An axis that is none of a subdivided icosahedron.
+fn oblique() -> Vec3 {
+    Vec3::new(0.3, 0.5, 0.8).normalize()
 }
 
 pub const V20: Case = Case {
     id: "V20",
     title: "latitude circle under geodesic curvature",
     exact: "unit sphere, theta0 = 1, kappa_g = cot theta: cos theta(t) = cos theta0 exp(beta t), \
-            beta = 1, t = 0.25; extinct at t = ln(1 / cos theta0)",
-    note: "Extinction: time at which no cell is cut any more, relative to 0.6156; the companion \
-           states no number for it, the gate of 2 % is ours.",
+            beta = 1, t = 0.25; extinct at t = ln(1 / cos theta0) = 0.6156",
+    note: "Axis z, which is one of the mesh, and an oblique one. Extinction: time at which no \
+           cell is cut any more over the exact one, in a band of half width 5 mean edges with \
+           default rules, and on the whole domain redistanced every 10 steps.",
+    deviation: "The companion gives no number for the extinction; the gate of 2 % from ico-4 on \
+                is ours and asked only with redistancing every 10 steps. With the default rule \
+                the last cells hold on longer (reported): once phi is flat inside the last cells \
+                and steep around them, the mass of (3), meas / abs(g), lets a flat vertex move \
+                only at a rate of the order of delta, until redistancing restores the slope. \
+                Without any, the interface may never vanish. Along an oblique axis the gate is 2 \
+                instead of 1.5 times the expected number; the companion's axis is not known.",
     measure: |setting, mesh, n| {
         let domain = setting.domain(mesh, n);
-        let phi = domain.at_vertices(|x| colatitude(x) - 1.0);
-        let run = evolve(&domain, &phi, &curvature(), whole(), 0.25);
+        let axis = if mesh.ends_with(":oblique") { oblique() } else { Vec3::z() };
+        let start = |x: Vec3| angle(x, axis) - 1.0;
         let theta = (1f64.cos() * 0.25f64.exp()).acos();
-        let [mean, _] = interface_error(&domain.plain, &run.phi, |x| colatitude(x) - theta);
-        let extinct = evolve(&domain, &phi, &curvature(), whole(), 1.0).time;
-        vec![mean, extinct / -1f64.cos().ln()]
+        let mean = flowed(&domain, 0.25, start, |x| angle(x, axis) - theta);
+        let phi = domain.at_vertices(start);
+        let every = whole().with_rule(Rule::Every(10));
+        let extinct = [band(5.0 * mean_edge(&domain.plain)), every].map(|options| {
+            evolve(&domain, &phi, &curvature(), options, 1.0).time / -1f64.cos().ln()
+        });
+        vec![mean, extinct[0], extinct[1]]
     },
-    series: &[Series {
-        mesh: "ico",
-        sizes: &[3, 4, 5],
-        quick: 2,
-        rows: &[
-            mean(&[1.4e-3, 4.0e-4, 9.9e-5]).order(1.7),
-            Row::new("extinction", &[]).gate(Gate::Near(1.0, 0.02, 4)).floor(Floor::Rate),
-        ],
-    }],
+    series: &[
+        Series {
+            mesh: "ico",
+            sizes: &[3, 4, 5],
+            quick: 2,
+            rows: &[
+                mean(&[1.4e-3, 4.0e-4, 9.9e-5]).order(1.7),
+                EXTINCTION.gate(Gate::None),
+                EXTINCTION,
+            ],
+        },
+        Series {
+            mesh: "ico:oblique",
+            sizes: &[3, 4, 5],
+            quick: 2,
+            rows: &[
+                mean(&[1.4e-3, 4.0e-4, 9.9e-5]).gate(Gate::Times(2.0)).order(1.7),
+                EXTINCTION.gate(Gate::None),
+                EXTINCTION,
+            ],
+        },
+    ],
 };
+
+const EXTINCTION: Row =
+    Row::new("extinction", &[]).gate(Gate::Near(1.0, 0.02, 4)).floor(Floor::Rate);
 
 pub const V21: Case = Case {
     id: "V21",
     title: "great circle under geodesic curvature",
-    exact: "equator of the unit sphere, stationary; t = 0.25",
-    note: "",
+    exact: "great circle of the unit sphere, stationary; t = 0.25",
+    note: "Around an oblique axis; around the axes of the mesh the circle stays to rounding.",
+    deviation: "",
     measure: |setting, mesh, n| {
         let domain = setting.domain(mesh, n);
-        let height = |x: Vec3| PI / 2.0 - colatitude(x);
-        let phi = domain.at_vertices(height);
-        let run = evolve(&domain, &phi, &curvature(), whole(), 0.25);
-        vec![interface_error(&domain.plain, &run.phi, height)[0]]
+        let height = |x: Vec3| FRAC_PI_2 - angle(x, oblique());
+        vec![flowed(&domain, 0.25, height, height)]
     },
     series: &[Series {
         mesh: "ico",
@@ -213,6 +243,7 @@ pub const V22: Case = Case {
     exact: "unit cylinder: geodesic disc R0 = 0.9, R^2 = 0.81 - 2 t, t = 0.2; ring z = 0.1 \
             stationary",
     note: "",
+    deviation: "",
     measure: |setting, mesh, n| {
         let domain = setting.domain(mesh, n);
         let distance = |x: Vec3| x.y.atan2(x.x).hypot(x.z);
@@ -239,6 +270,7 @@ pub const V23: Case = Case {
     title: "circle on the cone",
     exact: "half angle 30 degrees, circle at slant s0 = 1: s^2 = s0^2 - 2 t, t = 0.15",
     note: "",
+    deviation: "",
     measure: |setting, mesh, n| {
         let domain = setting.domain(mesh, n);
         // A point inside a chord lies off the cone; its height still tells its slant.
