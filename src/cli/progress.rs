@@ -23,8 +23,8 @@ pub(super) struct Shown<'a> {
 }
 
 struct Clock {
-    /// When the steps began.
-    start: Option<Instant>,
+    /// When the stage began.
+    start: Instant,
     /// When something was shown last.
     last: Instant,
 }
@@ -40,14 +40,16 @@ impl<'a> Shown<'a> {
             }
             bar
         });
-        Shown { ui, bar, clock: Mutex::new(Clock { start: None, last: Instant::now() }) }
+        let now = Instant::now();
+        Shown { ui, bar, clock: Mutex::new(Clock { start: now, last: now }) }
     }
 }
 
-const TEMPLATE: &str = "{bar:30} {msg}";
+const TEMPLATE: &str = "{bar:20} {wide_msg}";
 
 impl Observer for Shown<'_> {
     fn stage(&self, name: &str) {
+        self.clock.lock().unwrap_or_else(PoisonError::into_inner).start = Instant::now();
         match &self.bar {
             Some(bar) => {
                 bar.set_message(name.to_string());
@@ -61,13 +63,12 @@ impl Observer for Shown<'_> {
     fn step(&self, progress: &Progress) {
         let mut clock = self.clock.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
-        let start = *clock.start.get_or_insert(now);
         let rhythm = if self.bar.is_some() { DRAWN } else { PLAIN };
         if now.duration_since(clock.last) < rhythm {
             return;
         }
         clock.last = now;
-        let elapsed = now.duration_since(start);
+        let elapsed = now.duration_since(clock.start);
         let line = line(progress, elapsed);
         match &self.bar {
             Some(bar) => {

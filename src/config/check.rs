@@ -3,6 +3,7 @@
 use super::tables::{Evolve, Rule};
 use super::values::{Coefficient, HalfWidth, Initial, Speed, Velocity};
 use super::{Bounds, Config};
+use crate::error::Error;
 
 /// The first thing wrong with a case.
 pub(super) struct Flaw {
@@ -74,7 +75,12 @@ fn check_mesh(config: &Config) -> Checked {
     let mesh = config.mesh();
     match (&mesh.path, &mesh.generate) {
         (Some(path), None) => check_path(config, "domain.mesh.path", path)?,
-        (None, Some(_)) => {}
+        (None, Some(generate)) => {
+            // What else can be wrong depends on this machine and shows when the mesh is made.
+            if let Err(Error::Case { what, remedy, .. }) = generate.check() {
+                return Err(flaw("domain.mesh.generate", format!("is not usable: {what}"), remedy));
+            }
+        }
         (None, None) => {
             return Err(flaw("domain.mesh", "has no mesh", "give it `path` or `generate`"));
         }
@@ -97,7 +103,7 @@ fn check_mesh(config: &Config) -> Checked {
 fn check_path(config: &Config, key: &str, path: &str) -> Checked {
     match config.resolved(path) {
         Ok(_) => Ok(()),
-        Err((what, remedy)) => Err(flaw(key, format!(": {what}"), remedy)),
+        Err((what, remedy)) => Err(flaw(key, format!("is not usable: {what}"), remedy)),
     }
 }
 

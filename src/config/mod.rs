@@ -164,10 +164,15 @@ impl Config {
         self.origin.places.error(key, what.into(), remedy.into())
     }
 
+    /// True for a case that comes from no file.
+    fn is_made(&self) -> bool {
+        self.origin.file.as_os_str().is_empty()
+    }
+
     /// Names the key whose value led to an error that has no place yet; other errors pass.
     pub(crate) fn locate(&self, key: &str) -> impl Fn(Error) -> Error {
         move |error| match error {
-            Error::Case { file: None, line: None, what, remedy } => {
+            Error::Case { file: None, line: None, what, remedy } if !self.is_made() => {
                 self.error_at(key, format!("{key}: {what}"), remedy)
             }
             other => other,

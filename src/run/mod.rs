@@ -194,7 +194,6 @@ pub fn check(config: &Config, folder: Option<&Path>, overwrite: bool) -> Result<
     let folder = folder_of(config, folder)?;
     RunFolder::probe(&folder, overwrite)?;
     let ready = cpu.run(|| Ready::new(config))?;
-    ready.warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
     config.check_for(ready.mesh.kind)?;
     if config.distance.is_some() {
         let slowness = setup::slowness(config, &ready)?;
@@ -236,7 +235,6 @@ impl Prepared {
     ) -> Result<Self> {
         stage.next("reading the mesh");
         let ready = cpu.run(|| Ready::new(config))?;
-        ready.warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
         config.check_for(ready.mesh.kind)?;
         let read = stage.next("cutting the mesh into patches");
         let source = config.mesh();

@@ -28,12 +28,13 @@ impl Ready {
     /// [`Error::Input`] for files, [`Error::Case`] for options of a generator.
     pub fn new(config: &Config) -> Result<Self> {
         let source = config.mesh();
-        let mut warnings = Vec::new();
+        let mut warnings: Vec<String> = Vec::new();
         let (mut mesh, file) = match (&source.path, &source.generate) {
             (Some(path), _) => {
                 let path = config.resolve(path)?;
                 let read = io::read_mesh(&path)?;
                 warnings.extend(read.warnings.iter().map(|w| format!("{}: {w}", path.display())));
+                warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
                 (read.mesh, Some(path))
             }
             (None, Some(generate)) => (mesh::generate::generate(generate)?, None),
@@ -55,9 +56,7 @@ impl Ready {
             // Cleaning first: a mesh that cannot serve is refused before it grows.
             mesh::assess(&mesh).map_err(in_file)?;
         }
-        for _ in 0..source.refine {
-            mesh = mesh::refine::refine(&mesh).map_err(in_file)?;
-        }
+        mesh = mesh::refine::refine_times(mesh, source.refine).map_err(in_file)?;
         Self::cleaned(mesh, file.as_deref(), warnings)
     }
 
@@ -72,6 +71,7 @@ impl Ready {
             Some(path) => cleaned.map_err(|error| error.in_file(path))?,
             None => cleaned?,
         };
+        // Cleaning has said so already; the report has it from here.
         if let Some(summary) = cleaning.summary() {
             warnings.push(match file {
                 Some(path) => format!("{}: {summary}", path.display()),

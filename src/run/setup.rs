@@ -150,8 +150,9 @@ fn around(
                 .ok_or_else(|| Error::mesh("", "has no cells", ""))?;
             let [x, y, z] = around.closest;
             let gap = around.gap;
-            let place =
-                format!("{seed} is {gap:.3e} off the mesh; its nearest point is {x},{y},{z}");
+            let place = format!(
+                "{seed} is {gap:.3e} off the mesh; its nearest point is {x:.6},{y:.6},{z:.6}"
+            );
             if gap > around.edge && !snap {
                 return Err(Error::usage(
                     format!("{place}, where edges are {:.3e} long", around.edge),

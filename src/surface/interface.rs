@@ -135,7 +135,7 @@ mod tests {
     use crate::mesh::Kind;
 
     fn one_cell(kind: Kind) -> Mesh {
-        let vertices = vec![[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0., 0., 1.]];
+        let vertices = [[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0., 0., 1.]];
         let n = kind.arity();
         Mesh::new(kind, vertices[..n].to_vec(), (0..n as u32).collect())
     }
@@ -172,9 +172,9 @@ mod tests {
             let line = extract(&mesh, &phi);
             assert_eq!(line.cells.len(), 2);
             let [a, b] = [0, 1].map(|k| Vec3::from(line.vertices[line.cells[k] as usize]));
-            for i in 0..3 {
-                let left = (b - a).cross(&(Vec3::from(mesh.vertices[i]) - a)).z > 0.0;
-                assert_eq!(left, phi[i] < 0.0, "case {case:03b}");
+            for (&x, &phi) in mesh.vertices.iter().zip(&phi) {
+                let left = (b - a).cross(&(Vec3::from(x) - a)).z > 0.0;
+                assert_eq!(left, phi < 0.0, "case {case:03b}");
             }
         }
     }
