@@ -2,6 +2,5 @@
 #![allow(dead_code, unused_imports)]
 
 mod shared_data;
-pub mod verification;
 
 pub use shared_data::data;

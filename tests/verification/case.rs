@@ -10,8 +10,10 @@ pub struct Case {
     pub title: &'static str,
     /// Data and exact solution.
     pub exact: &'static str,
-    /// What a reader of the numbers should know: choices of ours, deviations and their cause.
+    /// What a reader of the numbers should know; may be empty.
     pub note: &'static str,
+    /// Where data, numbers or gates are not those of the companion, and why; empty if they are.
+    pub deviation: &'static str,
     /// Runs the case on one mesh; gives one number per row of the series.
     pub measure: fn(&Setting, &'static str, u32) -> Vec<f64>,
     /// Meshes, sizes and gates.
@@ -41,8 +43,8 @@ pub struct Row {
     pub expected: &'static [f64],
     /// What passes at each size.
     pub gate: Gate,
-    /// Bounds of the order of convergence between the last two sizes.
-    pub order: Option<[f64; 2]>,
+    /// Bounds of the order of convergence.
+    pub order: Option<Order>,
     /// What single precision is allowed at least.
     pub floor: Floor,
 }
@@ -61,17 +63,30 @@ pub enum Gate {
     None,
 }
 
-/// Smallest gate in single precision.
+/// Bounds of an order of convergence.
 #[derive(Clone, Copy)]
+pub struct Order {
+    /// Smallest order that passes.
+    pub least: f64,
+    /// Largest order that passes.
+    pub most: f64,
+    /// Between the first and the last size instead of the last two.
+    pub overall: bool,
+}
+
+/// Smallest gate in single precision.
+#[derive(Clone, Copy, PartialEq)]
 pub enum Floor {
     /// Lengths and values: 2e-6 of the diagonal of the box.
     Length,
     /// Rates and relative areas: 1e-4.
     Rate,
-    /// Lengths of curvature flows: 1e-3 mean edges, at least that of lengths.
+    /// Lengths of curvature flows: 1e-3 of a cell, at least that of lengths.
     Curvature,
     /// Agreement with the fixed point: 4e-7 of the diagonal of the box.
     FixedPoint,
+    /// Numbers of things: none; they may depend on the partition.
+    Count,
 }
 
 impl Row {
@@ -80,21 +95,36 @@ impl Row {
         Row { quantity, expected, gate: Gate::Times(1.5), order: None, floor: Floor::Length }
     }
 
+    /// Relative difference of an area or a volume, to be at most 1.5 times the expected one.
+    pub const fn area(expected: &'static [f64]) -> Self {
+        Row::new("area", expected).floor(Floor::Rate)
+    }
+
+    /// A number of things that may not exceed `most`.
+    pub const fn count(quantity: &'static str, most: f64) -> Self {
+        Row::new(quantity, &[]).gate(Gate::AtMost(most)).floor(Floor::Count)
+    }
+
     /// Another gate.
     pub const fn gate(mut self, gate: Gate) -> Self {
         self.gate = gate;
         self
     }
 
-    /// Least order of convergence.
-    pub const fn order(mut self, least: f64) -> Self {
-        self.order = Some([least, f64::INFINITY]);
+    /// Least order of convergence between the last two sizes.
+    pub const fn order(self, least: f64) -> Self {
+        self.order_within(least, f64::INFINITY)
+    }
+
+    /// Range of the order of convergence between the last two sizes.
+    pub const fn order_within(mut self, least: f64, most: f64) -> Self {
+        self.order = Some(Order { least, most, overall: false });
         self
     }
 
-    /// Range of the order of convergence.
-    pub const fn order_within(mut self, least: f64, most: f64) -> Self {
-        self.order = Some([least, most]);
+    /// Least order of convergence between the first and the last size.
+    pub const fn overall_order(mut self, least: f64) -> Self {
+        self.order = Some(Order { least, most: f64::INFINITY, overall: true });
         self
     }
 
@@ -143,8 +173,6 @@ pub struct Outcome {
     pub sizes: &'static [u32],
     /// Numbers, `[size][row]`.
     pub measured: Vec<Vec<f64>>,
-    /// Seconds over all sizes.
-    pub seconds: f64,
 }
 
 /// Verdict on one row.
@@ -153,9 +181,11 @@ pub struct Verdict {
     pub row: &'static Row,
     /// Numbers at each size.
     pub measured: Vec<f64>,
-    /// Gate at each size in words; empty without one.
-    pub gates: Vec<String>,
-    /// Order between the last two sizes, where one is asked for.
+    /// Companion's numbers at each size, where it has some.
+    pub expected: Vec<Option<f64>>,
+    /// Gate at each size in words, where there is one.
+    pub gates: Vec<Option<String>>,
+    /// Measured order, where one is asked for.
     pub order: Option<f64>,
     /// What is wrong; empty if the row passes.
     pub failures: Vec<String>,
@@ -169,43 +199,69 @@ impl Outcome {
 
     fn verdict(&self, k: usize, setting: &Setting) -> Verdict {
         let row = &self.series.rows[k];
-        let measured: Vec<f64> = self.measured.iter().map(|numbers| numbers[k]).collect();
-        let mut verdict =
-            Verdict { row, measured, gates: Vec::new(), order: None, failures: vec![] };
+        let n = self.series.sizes.len();
+        let mut verdict = Verdict {
+            row,
+            measured: self.measured.iter().map(|numbers| numbers[k]).collect(),
+            expected: (0..self.sizes.len()).map(|i| row.expected_at(i, n)).collect(),
+            gates: Vec::new(),
+            order: None,
+            failures: Vec::new(),
+        };
         for (i, &size) in self.sizes.iter().enumerate() {
             let floor = setting.floor(row.floor, self.series.fineness(size));
             let value = verdict.measured[i];
-            let at_most = |limit: f64| (value.abs() <= limit, format!("{limit:.2e}"));
-            let expected = row.expected_at(i, self.series.sizes.len());
-            let (passes, gate) = match (row.gate, expected) {
-                (Gate::Times(factor), Some(expected)) => {
-                    at_most((factor * expected.abs()).max(floor))
-                }
-                (Gate::AtMost(limit), _) => at_most(limit.max(floor)),
-                (Gate::Near(target, within, from), _) if size >= from => {
-                    let within = within.max(floor);
-                    ((value - target).abs() <= within, format!("{target} +- {within}"))
-                }
-                _ => (true, "-".to_string()),
-            };
+            let gate = judge(value, row.gate, verdict.expected[i], floor, size);
             // A number that is none passes no comparison, so it fails wherever there is a gate.
-            if !passes {
-                verdict.failures.push(format!("{} at {size}: {value:.3e}", row.quantity));
+            if let Some((false, gate)) = &gate {
+                let what = row.quantity;
+                verdict.failures.push(format!("{what} at {size} is {value:.3e}, gate {gate}"));
             }
-            verdict.gates.push(gate);
+            verdict.gates.push(gate.map(|(_, gate)| gate));
         }
-        if let (Some([least, most]), [.., coarse, fine]) = (row.order, &verdict.measured[..])
-            && let [.., n, m] = self.sizes
-        {
-            let ratio = self.series.fineness(*m) / self.series.fineness(*n);
-            let order = (coarse / fine).ln() / ratio.ln();
-            // Below ten times what rounding allows there is no order to be seen.
-            let resolved = *fine > 10.0 * setting.floor(row.floor, self.series.fineness(*m));
-            if resolved && !(order >= least && order <= most) {
-                verdict.failures.push(format!("order of {}: {order:.2}", row.quantity));
-            }
-            verdict.order = Some(order);
+        if let Some(order) = row.order {
+            self.judge_order(order, setting, &mut verdict);
         }
         verdict
+    }
+
+    fn judge_order(&self, order: Order, setting: &Setting, verdict: &mut Verdict) {
+        let last = self.sizes.len().saturating_sub(1);
+        let first = if order.overall { 0 } else { last.saturating_sub(1) };
+        // An order over all sizes says little before all have been run.
+        if last == first || order.overall && self.sizes.len() < self.series.sizes.len() {
+            return;
+        }
+        let [n, m] = [first, last].map(|i| self.series.fineness(self.sizes[i]));
+        let [coarse, fine] = [first, last].map(|i| verdict.measured[i]);
+        let measured = (coarse / fine).ln() / (m / n).ln();
+        verdict.order = Some(measured);
+        // Below ten times what rounding allows there is no order to be seen.
+        let is_resolved = fine > 10.0 * setting.floor(verdict.row.floor, m);
+        if is_resolved && !(measured >= order.least && measured <= order.most) {
+            verdict.failures.push(format!("order of {} is {measured:.2}", verdict.row.quantity));
+        }
+    }
+}
+
+/// Whether a number passes, and the gate in words; `None` without a gate.
+fn judge(
+    value: f64,
+    gate: Gate,
+    expected: Option<f64>,
+    floor: f64,
+    size: u32,
+) -> Option<(bool, String)> {
+    let at_most = |limit: f64| (value.abs() <= limit, crate::document::number(limit));
+    match (gate, expected) {
+        (Gate::Times(factor), Some(expected)) => {
+            Some(at_most((factor * expected.abs()).max(floor)))
+        }
+        (Gate::AtMost(limit), _) => Some(at_most(limit.max(floor))),
+        (Gate::Near(target, within, from), _) if size >= from => {
+            let within = within.max(floor);
+            Some(((value - target).abs() <= within, format!("{target} ± {within}")))
+        }
+        _ => None,
     }
 }

@@ -1,12 +1,12 @@
 //! Curvature flow in the plane, in space and on surfaces.
 
-use std::f64::consts::{PI, TAU};
+use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
 use zeroset::geometry::Vec3;
-use zeroset::levelset::evolution::Options;
+use zeroset::levelset::evolution::{Options, Rule};
 
 use crate::case::{Case, Floor, Gate, Row, Series};
-use crate::domains::{Domain, Setting};
+use crate::domains::{Domain, Setting, mean_edge};
 use crate::runs::*;
 
 const fn mean(expected: &'static [f64]) -> Row {
@@ -18,12 +18,15 @@ const fn rate(expected: &'static [f64], within: f64, from: u32) -> Row {
     Row::new("rate", expected).gate(Gate::Near(1.0, within, from)).floor(Floor::Rate)
 }
 
+/// Center of circles and spheres: on no vertex, edge or symmetry of a mesh.
+const CENTER: Vec3 = Vec3::new(0.03, 0.02, 0.0);
+
 /// Mean error and rate `(R0^2 - R^2) / (2 t)` of a circle R0 = 0.6 at t = 0.1.
 fn circle(setting: &Setting, mesh: &'static str, n: u32, options: Options) -> Vec<f64> {
     let domain = setting.domain(mesh, n);
-    let phi = domain.at_vertices(|x| x.norm() - 0.6);
+    let phi = domain.at_vertices(|x| (x - CENTER).norm() - 0.6);
     let run = evolve(&domain, &phi, &curvature(), options, 0.1);
-    let [mean, _] = interface_error(&domain.plain, &run.phi, |x| x.norm() - 0.4);
+    let [mean, _] = interface_error(&domain.plain, &run.phi, |x| (x - CENTER).norm() - 0.4);
     let area = measure(&domain.plain, &run.phi).enclosed;
     vec![mean, (0.36 - area / PI) / 0.2]
 }
@@ -40,6 +43,7 @@ pub const V15: Case = Case {
     exact: "beta = 1, R = sqrt(R0^2 - 2 t), R0 = 0.6, t = 0.1; rate = (R0^2 - R^2) / 2 t, R from \
             the area",
     note: "",
+    deviation: "",
     measure: |setting, mesh, n| circle(setting, mesh, n, whole()),
     series: &[
         shrinking("diag", &[mean(&[7.9e-3, 5.7e-4, 1.4e-4]).order(1.7), RATE]),
@@ -56,6 +60,7 @@ pub const V16: Case = Case {
     title: "circle under curvature in a band",
     exact: "V15 in a band of half width 5 cells (equi), 10 cells (equi:w10)",
     note: "",
+    deviation: "",
     measure: |setting, mesh, n| {
         let cells = if mesh.ends_with(":w10") { 10.0 } else { 5.0 };
         circle(setting, mesh, n, band(cells * 2.0 / f64::from(n)))
@@ -81,12 +86,13 @@ pub const V18: Case = Case {
     title: "sphere under curvature",
     exact: "beta = 1, R^2 = R0^2 - 4 t, R0 = 0.7, t = 0.05, tetrahedra; R from the volume",
     note: "",
+    deviation: "",
     measure: |setting, mesh, n| {
         let domain = setting.domain(mesh, n);
-        let phi = domain.at_vertices(|x| x.norm() - 0.7);
+        let phi = domain.at_vertices(|x| (x - CENTER).norm() - 0.7);
         let run = evolve(&domain, &phi, &curvature(), whole(), 0.05);
         let radius = 0.29f64.sqrt();
-        let [mean, _] = interface_error(&domain.plain, &run.phi, |x| x.norm() - radius);
+        let [mean, _] = interface_error(&domain.plain, &run.phi, |x| (x - CENTER).norm() - radius);
         let volume = measure(&domain.plain, &run.phi).enclosed;
         vec![mean, (0.49 - (volume * 0.75 / PI).cbrt().powi(2)) / 0.2]
     },
@@ -118,6 +124,7 @@ pub const V19: Case = Case {
     exact: "r = 0.5 + 0.18 cos 4 theta, beta = 1: the area of any closed curve changes by \
             -2 pi beta t; t = 0.02",
     note: "",
+    deviation: "",
     measure: |setting, mesh, n| {
         let domain = setting.domain(mesh, n);
         let phi = domain.at_vertices(|x| x.norm() - 0.5 - 0.18 * (4.0 * x.y.atan2(x.x)).cos());
@@ -134,49 +141,81 @@ pub const V19: Case = Case {
     }],
 };
 
-/// Angle from the z axis.
-fn colatitude(x: Vec3) -> f64 {
-    x.x.hypot(x.y).atan2(x.z)
+/// Angle from an axis.
+fn angle(x: Vec3, axis: Vec3) -> f64 {
+    x.cross(&axis).norm().atan2(x.dot(&axis))
+}
+
+/// An axis that is none of a subdivided icosahedron.
+fn oblique() -> Vec3 {
+    Vec3::new(0.3, 0.5, 0.8).normalize()
 }
 
 pub const V20: Case = Case {
     id: "V20",
     title: "latitude circle under geodesic curvature",
     exact: "unit sphere, theta0 = 1, kappa_g = cot theta: cos theta(t) = cos theta0 exp(beta t), \
-            beta = 1, t = 0.25; extinct at t = ln(1 / cos theta0)",
-    note: "Extinction: time at which no cell is cut any more, relative to 0.6156; the companion \
-           states no number for it, the gate of 2 % is ours.",
+            beta = 1, t = 0.25; extinct at t = ln(1 / cos theta0) = 0.6156",
+    note: "Axis z, which is one of the mesh, and an oblique one. Extinction: time at which no \
+           cell is cut any more over the exact one, in a band of half width 5 mean edges with \
+           default rules, and on the whole domain redistanced every 10 steps.",
+    deviation: "The companion gives no number for the extinction; the gate of 2 % from ico-4 on \
+                is ours and asked only with redistancing every 10 steps. With the default rule \
+                the last cells hold on longer (reported): once phi is flat inside the last cells \
+                and steep around them, the mass of (3), meas / abs(g), lets a flat vertex move \
+                only at a rate of the order of delta, until redistancing restores the slope. \
+                Without any, the interface may never vanish. Along an oblique axis the gate is 2 \
+                instead of 1.5 times the expected number; the companion's axis is not known.",
     measure: |setting, mesh, n| {
         let domain = setting.domain(mesh, n);
-        let phi = domain.at_vertices(|x| colatitude(x) - 1.0);
-        let run = evolve(&domain, &phi, &curvature(), whole(), 0.25);
+        let axis = if mesh.ends_with(":oblique") { oblique() } else { Vec3::z() };
+        let start = |x: Vec3| angle(x, axis) - 1.0;
         let theta = (1f64.cos() * 0.25f64.exp()).acos();
-        let [mean, _] = interface_error(&domain.plain, &run.phi, |x| colatitude(x) - theta);
-        let extinct = evolve(&domain, &phi, &curvature(), whole(), 1.0).time;
-        vec![mean, extinct / -1f64.cos().ln()]
+        let mean = flowed(&domain, 0.25, start, |x| angle(x, axis) - theta);
+        let phi = domain.at_vertices(start);
+        let every = whole().with_rule(Rule::Every(10));
+        let extinct = [band(5.0 * mean_edge(&domain.plain)), every].map(|options| {
+            evolve(&domain, &phi, &curvature(), options, 1.0).time / -1f64.cos().ln()
+        });
+        vec![mean, extinct[0], extinct[1]]
     },
-    series: &[Series {
-        mesh: "ico",
-        sizes: &[3, 4, 5],
-        quick: 2,
-        rows: &[
-            mean(&[1.4e-3, 4.0e-4, 9.9e-5]).order(1.7),
-            Row::new("extinction", &[]).gate(Gate::Near(1.0, 0.02, 4)).floor(Floor::Rate),
-        ],
-    }],
+    series: &[
+        Series {
+            mesh: "ico",
+            sizes: &[3, 4, 5],
+            quick: 2,
+            rows: &[
+                mean(&[1.4e-3, 4.0e-4, 9.9e-5]).order(1.7),
+                EXTINCTION.gate(Gate::None),
+                EXTINCTION,
+            ],
+        },
+        Series {
+            mesh: "ico:oblique",
+            sizes: &[3, 4, 5],
+            quick: 2,
+            rows: &[
+                mean(&[1.4e-3, 4.0e-4, 9.9e-5]).gate(Gate::Times(2.0)).order(1.7),
+                EXTINCTION.gate(Gate::None),
+                EXTINCTION,
+            ],
+        },
+    ],
 };
+
+const EXTINCTION: Row =
+    Row::new("extinction", &[]).gate(Gate::Near(1.0, 0.02, 4)).floor(Floor::Rate);
 
 pub const V21: Case = Case {
     id: "V21",
     title: "great circle under geodesic curvature",
-    exact: "equator of the unit sphere, stationary; t = 0.25",
-    note: "",
+    exact: "great circle of the unit sphere, stationary; t = 0.25",
+    note: "Around an oblique axis; around the axes of the mesh the circle stays to rounding.",
+    deviation: "",
     measure: |setting, mesh, n| {
         let domain = setting.domain(mesh, n);
-        let height = |x: Vec3| PI / 2.0 - colatitude(x);
-        let phi = domain.at_vertices(height);
-        let run = evolve(&domain, &phi, &curvature(), whole(), 0.25);
-        vec![interface_error(&domain.plain, &run.phi, height)[0]]
+        let height = |x: Vec3| FRAC_PI_2 - angle(x, oblique());
+        vec![flowed(&domain, 0.25, height, height)]
     },
     series: &[Series {
         mesh: "ico",
@@ -204,6 +243,7 @@ pub const V22: Case = Case {
     exact: "unit cylinder: geodesic disc R0 = 0.9, R^2 = 0.81 - 2 t, t = 0.2; ring z = 0.1 \
             stationary",
     note: "",
+    deviation: "",
     measure: |setting, mesh, n| {
         let domain = setting.domain(mesh, n);
         let distance = |x: Vec3| x.y.atan2(x.x).hypot(x.z);
@@ -230,6 +270,7 @@ pub const V23: Case = Case {
     title: "circle on the cone",
     exact: "half angle 30 degrees, circle at slant s0 = 1: s^2 = s0^2 - 2 t, t = 0.15",
     note: "",
+    deviation: "",
     measure: |setting, mesh, n| {
         let domain = setting.domain(mesh, n);
         // A point inside a chord lies off the cone; its height still tells its slant.
@@ -243,78 +284,3 @@ pub const V23: Case = Case {
         rows: &[mean(&[1.2e-3, 5.5e-4, 9.6e-5]).order(1.0)],
     }],
 };
-
-#[test]
-fn probe() {
-    use zeroset::mesh::generate::*;
-    let setting = Setting::default();
-    for n in [16, 32, 64] {
-        let domain = setting.domain("cross", n);
-        let c = Vec3::new(2.0 / n as f64, 0.0, 0.0);
-        let phi = domain.at_vertices(|x| (x - c).norm() - 0.6);
-        let run = evolve(&domain, &phi, &curvature(), whole(), 0.1);
-        let e = interface_error(&domain.plain, &run.phi, |x| (x - c).norm() - 0.4);
-        println!("P cross shifted {n} {e:?}");
-    }
-    for (height, along, jitter) in [
-        (2.0, 30, 0.25),
-        (3.0, 45, 0.25),
-        (2.0, 30, 0.0),
-        (2.0, 30, 0.15),
-        (2.0, 36, 0.25),
-        (3.0, 36, 0.25),
-    ] {
-        for seed in [1, 2, 3] {
-            let mut line = format!("P cylinder {height} {along} {jitter} {seed}: ");
-            for n in [24, 48] {
-                let mut cylinder = Cylinder::default();
-                cylinder.height = height;
-                cylinder.cells = [n, n * along / 96];
-                cylinder.jitter = jitter;
-                cylinder.seed = seed;
-                let domain = setting.place(
-                    zeroset::mesh::clean(generate(&Generate::Cylinder(cylinder)).unwrap())
-                        .unwrap()
-                        .0,
-                );
-                let distance = |x: Vec3| x.y.atan2(x.x).hypot(x.z);
-                let a = if height >= 2.0 {
-                    flowed(&domain, 0.2, |x| distance(x) - 0.9, |x| distance(x) - 0.41f64.sqrt())
-                } else {
-                    0.
-                };
-                let b = flowed(&domain, 0.2, |x| x.z - 0.1, |x| x.z - 0.1);
-                let c = flowed(&domain, 0.2, |x| x.z, |x| x.z);
-                line += &format!("{a:.2e} {b:.2e} {c:.2e} | ");
-            }
-            println!("{line}");
-        }
-    }
-    for (from, to, along, jitter) in [
-        (0.25, 2.0, 56, 0.25),
-        (0.5, 1.75, 40, 0.25),
-        (0.25, 2.0, 56, 0.0),
-        (0.0, 2.0, 64, 0.0),
-        (0.0, 1.5, 48, 0.25),
-    ] {
-        for seed in [1, 2, 3] {
-            let mut line = format!("P cone {from} {to} {along} {jitter} {seed}: ");
-            for n in [24, 48] {
-                let mut cone = Cone::default();
-                cone.slant = [from, to];
-                cone.cells = [n, n * along / 96];
-                cone.jitter = jitter;
-                cone.seed = seed;
-                let domain = setting.place(
-                    zeroset::mesh::clean(generate(&Generate::Cone(cone)).unwrap()).unwrap().0,
-                );
-                let slant = |x: Vec3| x.z / (PI / 6.0).cos();
-                let a = flowed(&domain, 0.15, |x| slant(x) - 1.0, |x| slant(x) - 0.7f64.sqrt());
-                let slant = |x: Vec3| x.norm();
-                let b = flowed(&domain, 0.15, |x| slant(x) - 1.0, |x| slant(x) - 0.7f64.sqrt());
-                line += &format!("{a:.2e} {b:.2e} | ");
-            }
-            println!("{line}");
-        }
-    }
-}

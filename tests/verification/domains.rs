@@ -31,12 +31,13 @@ impl Setting {
             Floor::Rate => 1e-4,
             Floor::Curvature => (1e-3 * 2.0 / fineness).max(2e-6 * diagonal),
             Floor::FixedPoint => 4e-7 * diagonal,
+            Floor::Count => 0.0,
         }
     }
 
     /// The mesh of that name as this setting has it.
     pub fn domain(&self, name: &str, n: u32) -> Domain {
-        self.place(mesh(name, n))
+        self.place(mesh(name, n, 1))
     }
 
     /// A mesh as this setting has it.
@@ -88,15 +89,15 @@ impl Domain {
 /// The standard meshes: n cells per side of [-1, 1]^2 or [-1, 1]^3, n subdivisions of the
 /// icosahedron on the unit sphere, n cells around a surface of revolution.
 ///
-/// `diag cross jit del equi obt | kuhn tets | ico | cylinder cone torus`; what follows a colon is
-/// for the case.
-pub fn mesh(name: &str, n: u32) -> Mesh {
+/// `diag cross jit del equi obt | kuhn tets | ico | cylinder cone tip torus`; what follows a colon
+/// is for the case.
+pub fn mesh(name: &str, n: u32, seed: u64) -> Mesh {
     let name = name.split(':').next().unwrap_or(name);
     let spec = match name {
         "kuhn" | "tets" => {
             let mut cube = Cube::default();
             (cube.cells, cube.min, cube.max) = ([n; 3], [-1.0; 3], [1.0; 3]);
-            cube.jitter = if name == "tets" { 0.15 } else { 0.0 };
+            (cube.jitter, cube.seed) = (if name == "tets" { 0.15 } else { 0.0 }, seed);
             Generate::Cube(cube)
         }
         "ico" => {
@@ -106,29 +107,36 @@ pub fn mesh(name: &str, n: u32) -> Mesh {
         }
         "cylinder" => {
             let mut cylinder = Cylinder::default();
-            // Square cells: the height is 5/16 of the way around.
-            cylinder.height = std::f64::consts::TAU * 5.0 / 16.0 * 1.5;
-            (cylinder.cells, cylinder.jitter) = ([n, n * 15 / 32], 0.25);
+            (cylinder.cells, cylinder.height) = ([n, n / 2], 3.0);
+            (cylinder.jitter, cylinder.seed) = (0.1, seed);
             Generate::Cylinder(cylinder)
         }
-        "cone" => {
+        "cone" | "tip" => {
             let mut cone = Cone::default();
-            (cone.cells, cone.slant, cone.jitter) = ([n, n * 7 / 12], [0.25, 2.0], 0.25);
+            let (from, along) = if name == "tip" { (0.0, n * 2 / 3) } else { (0.25, n * 7 / 12) };
+            (cone.cells, cone.slant) = ([n, along], [from, 2.0]);
+            (cone.jitter, cone.seed) = (0.1, seed);
             Generate::Cone(cone)
         }
         "torus" => {
             let mut torus = Torus::default();
-            (torus.cells, torus.jitter) = ([n, n * 5 / 12], 0.25);
+            (torus.cells, torus.jitter, torus.seed) = ([n, n * 5 / 12], 0.1, seed);
             Generate::Torus(torus)
         }
-        _ => Generate::Square(square(name, n)),
+        _ => Generate::Square(square(name, n, seed)),
     };
+    made(spec)
+}
+
+/// A generated mesh as solvers see it.
+pub fn made(spec: Generate) -> Mesh {
     clean(generate(&spec).unwrap()).unwrap().0
 }
 
-fn square(name: &str, n: u32) -> Square {
+fn square(name: &str, n: u32, seed: u64) -> Square {
     let mut square = Square::default();
     (square.cells, square.min, square.max) = ([n, n], [-1.0; 2], [1.0; 2]);
+    square.seed = seed;
     match name {
         "diag" => {}
         "cross" => square.pattern = Pattern::Cross,

@@ -104,6 +104,7 @@ pub const V38: Case = Case {
             kind and size, of 7 vertices, and of vertices taken at random; the last row is fast \
             marching against the sweeps",
     note: "",
+    deviation: "",
     measure: |setting, mesh, n| {
         let domain = setting.domain(mesh, n);
         let tets = domain.plain.kind.arity() == 4;

@@ -11,7 +11,7 @@ use crate::domains::Setting;
 use crate::runs::*;
 
 const fn series(mesh: &'static str, rows: &'static [Row]) -> Series {
-    Series { mesh, sizes: &[32, 64, 128], quick: 2, rows }
+    Series { mesh, sizes: &[32, 64, 128], quick: 3, rows }
 }
 
 const fn mean(expected: &'static [f64], order: f64) -> Row {
@@ -40,6 +40,7 @@ pub const V10: Case = Case {
     title: "expanding circle",
     exact: "circle around (0.03, 0.02), R = 0.3 + t, eps = 1, t = 0.35",
     note: "",
+    deviation: "",
     measure: |setting, mesh, n| ball(setting, mesh, n, 0.3, 1.0, 0.35),
     series: &[
         series("diag", &[mean(&[2.1e-3, 2.9e-4, 5.7e-5], 1.8)]),
@@ -54,6 +55,7 @@ pub const V11: Case = Case {
     title: "shrinking circle",
     exact: "circle around (0.03, 0.02), R = 0.7 - t, eps = -1, t = 0.35",
     note: "",
+    deviation: "",
     measure: |setting, mesh, n| ball(setting, mesh, n, 0.7, -1.0, 0.35),
     series: &[
         series("diag", &[mean(&[6.3e-4, 1.7e-4, 4.5e-5], 1.7)]),
@@ -68,6 +70,7 @@ pub const V12: Case = Case {
     exact: "spheres around (0.03, 0.02, 0), R = 0.35 + t, eps = 1, and R = 0.75 - t, eps = -1, \
             t = 0.3, tetrahedra",
     note: "",
+    deviation: "",
     measure: |setting, mesh, n| {
         [(0.35, 1.0), (0.75, -1.0)]
             .into_iter()
@@ -85,11 +88,15 @@ pub const V12: Case = Case {
     }],
 };
 
+const ONE_COMPONENT: Row =
+    Row::new("components", &[1.0]).gate(Gate::Near(1.0, 0.0, 0)).floor(Floor::Count);
+
 pub const V13: Case = Case {
     id: "V13",
     title: "merging circles",
     exact: "two circles R 0.25 at (+-0.4, 0.013), eps = 1, t = 0.25: phi = min(phi1, phi2) - t",
     note: "",
+    deviation: "",
     measure: |setting, mesh, n| {
         let domain = setting.domain(mesh, n);
         let distance = |x: Vec3| {
@@ -109,46 +116,55 @@ pub const V13: Case = Case {
             &[
                 mean(&[2.4e-3, 3.5e-4, 6.7e-5], 1.8),
                 Row::new("max", &[5.2e-3, 1.0e-3, 2.8e-4]),
-                Row::new("components", &[1.0, 1.0, 1.0]).gate(Gate::Near(1.0, 0.0, 0)),
+                ONE_COMPONENT,
             ],
         ),
-        series(
-            "jit",
-            &[
-                mean(&[4.0e-3, 5.8e-4, 9.4e-5], 1.8),
-                Row::new("max", &[]),
-                Row::new("components", &[1.0, 1.0, 1.0]).gate(Gate::Near(1.0, 0.0, 0)),
-            ],
-        ),
+        series("jit", &[mean(&[4.0e-3, 5.8e-4, 9.4e-5], 1.8), Row::new("max", &[]), ONE_COMPONENT]),
     ],
 };
+
+/// Seeds of the meshes over which V14 takes the mean.
+const SEEDS: std::ops::RangeInclusive<u64> = 1..=4;
 
 pub const V14: Case = Case {
     id: "V14",
     title: "expanding and shrinking square",
     exact: "square of half side 0.4, eps = 1: corners become arcs (distance to the square - t); \
             half side 0.7, eps = -1: stays a square; t = 0.25",
-    note: "",
+    note: "Mean over four meshes.",
+    deviation: "The error sits at the four corners and depends on the few cells there: at n = 128 \
+                single meshes scatter from 0.0017 to 0.0028 (eps = 1) and from 4.4e-5 to 8.5e-5 \
+                (eps = -1), orders of the last doubling from 0.3 to 1.0 (eps = 1). Hence means \
+                over four meshes, the order for eps = 1 between the first and the last size, and \
+                for eps = -1 a gate of 2 instead of 1.5 times the expected number.",
     measure: |setting, mesh, n| {
-        let domain = setting.domain(mesh, n);
-        let square = |half: f64| Shape::Box { min: [-half, -half, -9.0], max: [half, half, 9.0] };
-        let run = |half: f64, eps: f64, exact: &dyn Fn(Vec3) -> f64| {
-            let phi = domain.at_vertices(|x| square(half).signed_distance(x.into()));
-            let run = evolve(&domain, &phi, &front(eps), whole(), 0.25);
-            interface_error(&domain.plain, &run.phi, exact)[0]
-        };
-        vec![
-            run(0.4, 1.0, &|x| square(0.4).signed_distance(x.into()) - 0.25),
-            run(0.7, -1.0, &|x| square(0.45).signed_distance(x.into())),
-        ]
+        let (mut growing, mut shrinking) = (0.0, 0.0);
+        for seed in SEEDS {
+            let domain = setting.place(crate::domains::mesh(mesh, n, seed));
+            let square = |half: f64| {
+                let shape = Shape::Box { min: [-half, -half, -9.0], max: [half, half, 9.0] };
+                move |x: Vec3| shape.signed_distance(x.into())
+            };
+            let run = |half: f64, eps: f64, exact: &dyn Fn(Vec3) -> f64| {
+                let phi = domain.at_vertices(square(half));
+                let run = evolve(&domain, &phi, &front(eps), whole(), 0.25);
+                interface_error(&domain.plain, &run.phi, exact)[0]
+            };
+            growing += run(0.4, 1.0, &|x| square(0.4)(x) - 0.25);
+            shrinking += run(0.7, -1.0, &square(0.45));
+        }
+        let n_seeds = SEEDS.count() as f64;
+        vec![growing / n_seeds, shrinking / n_seeds]
     },
-    series: &[series(
-        "jit",
-        &[
-            Row::new("mean, eps = 1", &[7.9e-3, 3.5e-3, 2.0e-3]).order(0.7),
-            Row::new("mean, eps = -1", &[1.3e-3, 2.1e-4, 3.4e-5]).order(1.8),
+    series: &[Series {
+        mesh: "jit",
+        sizes: &[32, 64, 128],
+        quick: 2,
+        rows: &[
+            Row::new("mean, eps = 1", &[7.9e-3, 3.5e-3, 2.0e-3]).overall_order(0.7),
+            Row::new("mean, eps = -1", &[1.3e-3, 2.1e-4, 3.4e-5]).gate(Gate::Times(2.0)).order(1.8),
         ],
-    )],
+    }],
 };
 
 pub const V25: Case = Case {
@@ -156,6 +172,7 @@ pub const V25: Case = Case {
     title: "growing and shrinking cap on the sphere",
     exact: "cap around z on the unit sphere, angle 0.9 +- t, eps = +-1, t = 0.5",
     note: "",
+    deviation: "",
     measure: |setting, mesh, n| {
         let domain = setting.domain(mesh, n);
         let angle = |x: Vec3| x.x.hypot(x.y).atan2(x.z);
@@ -182,7 +199,8 @@ pub const V41: Case = Case {
     title: "all three terms",
     exact: "a = (0.6, 0.3), eps = 0.4, beta = 0.05, R0 = 0.4 at (-0.2, -0.1), t = 0.4: \
             R' = eps - beta / R, R = 0.5160",
-    note: "",
+    note: "Radius: relative difference of that from the area.",
+    deviation: "",
     measure: |setting, mesh, n| {
         let domain = setting.domain(mesh, n);
         let at = |t: f64| Vec3::new(-0.2 + 0.6 * t, -0.1 + 0.3 * t, 0.0);
@@ -200,19 +218,13 @@ pub const V41: Case = Case {
             mesh: "diag",
             sizes: &[32, 64],
             quick: 2,
-            rows: &[
-                Row::new("mean", &[0.0133, 0.0062]).order(0.9),
-                Row::new("radius", &[]).floor(Floor::Rate),
-            ],
+            rows: &[mean(&[0.0133, 0.0062], 0.9), Row::new("radius", &[]).floor(Floor::Rate)],
         },
         Series {
             mesh: "jit",
             sizes: &[32, 64],
             quick: 2,
-            rows: &[
-                Row::new("mean", &[0.0150, f64::NAN]).order(0.9),
-                Row::new("radius", &[]).floor(Floor::Rate),
-            ],
+            rows: &[mean(&[0.0150, f64::NAN], 0.9), Row::new("radius", &[]).floor(Floor::Rate)],
         },
     ],
 };

@@ -1,66 +1,187 @@
-//! The verification cases of the numerics companion.
+//! The verification cases of the numerics companion (section 11), and what else is promised of the
+//! solvers: the same bits always, symmetries, the cost of a step.
+//!
+//! `cargo test --release --test verification` runs every case at its smaller sizes;
+//! `cargo test --release --test verification -- --ignored` runs everything at every size and writes
+//! `docs/verification.md`. Add `--nocapture` to see the numbers.
+//!
+//! A case is data ([`case::Case`]): a description, meshes, sizes, expected numbers, gates, and a
+//! function that measures. The default tests and the document run the same data by the same code.
 
 mod advection;
 mod case;
+mod cost;
 mod curvature;
+mod determinism;
 mod distances;
+mod document;
 mod domains;
 mod fixed_point;
 mod fronts;
 mod operators;
+mod properties;
 mod redistancing;
 mod runner;
 mod runs;
 
-use case::Case;
+use case::{Case, Scope};
+use domains::Setting;
+use runner::{Task, check, on_all_cores, tasks, tasks_on};
 
 macro_rules! cases {
     ($($test:ident: $module:ident::$case:ident;)*) => {
         /// All cases, in the order of the table.
-        pub const CASES: &[&Case] = &[$(&$module::$case),*];
+        const CASES: &[&Case] = &[$(&$module::$case),*];
         $(#[test]
         fn $test() {
-            runner::check(&$module::$case);
+            check(&tasks(&$module::$case, Setting::default(), Scope::Quick));
         })*
     };
 }
 
 cases! {
-    v1: operators::V1;
-    v2: operators::V2;
-    v3: advection::V3;
-    v5: advection::V5;
-    v6: advection::V6;
-    v8: advection::V8;
-    v9: advection::V9;
-    v10: fronts::V10;
-    v11: fronts::V11;
-    v12: fronts::V12;
-    v13: fronts::V13;
-    v14: fronts::V14;
-    v15: curvature::V15;
-    v16: curvature::V16;
-    v18: curvature::V18;
-    v19: curvature::V19;
-    v20: curvature::V20;
-    v21: curvature::V21;
-    v22: curvature::V22;
-    v23: curvature::V23;
-    v24: advection::V24;
-    v25: fronts::V25;
-    v26: redistancing::V26;
-    v27: distances::V27;
-    v28: distances::V28;
-    v29: redistancing::V29;
-    v30: redistancing::V30;
-    v31: redistancing::V31;
-    v32: distances::V32;
-    v33: distances::V33;
-    v34: distances::V34;
-    v35: redistancing::V35;
-    v36: redistancing::V36;
-    v37: redistancing::V37;
-    v38: fixed_point::V38;
-    v39: operators::V39;
-    v41: fronts::V41;
+    v1_linear_functions: operators::V1;
+    v2_symmetries: operators::V2;
+    v3_translated_circle: advection::V3;
+    v5_translated_circle_in_a_band: advection::V5;
+    v6_translated_sphere: advection::V6;
+    v8_slotted_disk: advection::V8;
+    v9_rotated_disk: advection::V9;
+    v10_expanding_circle: fronts::V10;
+    v11_shrinking_circle: fronts::V11;
+    v12_spheres: fronts::V12;
+    v13_merging_circles: fronts::V13;
+    v14_squares: fronts::V14;
+    v15_circle_under_curvature: curvature::V15;
+    v16_curvature_in_a_band: curvature::V16;
+    v18_sphere_under_curvature: curvature::V18;
+    v19_star_under_curvature: curvature::V19;
+    v20_latitude_circle: curvature::V20;
+    v21_great_circle: curvature::V21;
+    v22_cylinder: curvature::V22;
+    v23_cone: curvature::V23;
+    v24_rotated_cap: advection::V24;
+    v25_caps: fronts::V25;
+    v26_straight_interface: redistancing::V26;
+    v27_distance_to_a_ball: distances::V27;
+    v28_distance_from_a_vertex: distances::V28;
+    v29_redistanced_circle: redistancing::V29;
+    v30_redistanced_circle_in_a_band: redistancing::V30;
+    v31_kink: redistancing::V31;
+    v32_curves_and_points: distances::V32;
+    v33_geodesic_distance: distances::V33;
+    v34_unfoldable_surfaces: distances::V34;
+    v35_shift_of_the_zero_set: redistancing::V35;
+    v36_shift_of_a_warped_function: redistancing::V36;
+    v37_redistanced_square: redistancing::V37;
+    v38_fixed_point: fixed_point::V38;
+    v39_maximum_principle: operators::V39;
+    v41_all_terms: fronts::V41;
+}
+
+/// Cases and meshes that are run in single precision too.
+const SINGLE: &[(&Case, &[&str])] = &[
+    (&advection::V3, &["diag", "jit"]),
+    (&advection::V5, &["jit"]),
+    (&advection::V6, &["tets"]),
+    (&fronts::V10, &["jit", "obt"]),
+    (&fronts::V11, &["jit"]),
+    (&curvature::V15, &["diag", "jit"]),
+    (&curvature::V16, &["equi"]),
+    (&curvature::V18, &["kuhn"]),
+    (&curvature::V20, &["ico"]),
+    (&advection::V24, &["ico"]),
+    (&fronts::V25, &["ico"]),
+    (&redistancing::V26, &["jit", "tets"]),
+    (&distances::V27, &["jit", "obt", "tets"]),
+    (&redistancing::V30, &["diag"]),
+    (&distances::V33, &["ico"]),
+    (&redistancing::V35, &["jit"]),
+    (&redistancing::V36, &["diag"]),
+    (&fixed_point::V38, &["equi", "obt", "tets"]),
+    (&operators::V39, &["diag", "jit"]),
+    (&fronts::V41, &["diag"]),
+];
+
+/// Cases and planar meshes that are run turned in R^3 too.
+const TURNED: &[(&Case, &[&str])] = &[
+    (&advection::V3, &["diag", "jit", "obt"]),
+    (&advection::V5, &["jit"]),
+    (&fronts::V10, &["jit", "equi"]),
+    (&fronts::V11, &["jit"]),
+    (&curvature::V15, &["diag", "jit"]),
+    (&curvature::V16, &["equi"]),
+    (&curvature::V19, &["equi"]),
+    (&redistancing::V26, &["jit"]),
+    (&distances::V27, &["jit", "obt"]),
+    (&distances::V28, &["diag"]),
+    (&redistancing::V30, &["diag", "obt"]),
+    (&redistancing::V35, &["jit"]),
+    (&redistancing::V36, &["diag"]),
+    (&fronts::V41, &["jit"]),
+];
+
+const GATES: document::Gates = document::Gates { turned: 1e-10, cost_ratio: 1.2 };
+
+fn listed(list: &'static [(&Case, &[&str])], setting: Setting) -> Vec<Task> {
+    list.iter().flat_map(|(case, meshes)| tasks_on(case, meshes, setting)).collect()
+}
+
+#[test]
+fn single_precision() {
+    check(&listed(SINGLE, Setting { single: true, ..Setting::default() }));
+}
+
+#[test]
+fn planar_meshes_turned_in_space() {
+    for task in listed(TURNED, Setting::default()) {
+        let difference = task.turned_difference();
+        println!("{} {}: {difference:e}", task.case.id, task.series.mesh);
+        let (id, mesh) = (task.case.id, task.series.mesh);
+        assert!(difference <= GATES.turned, "{id} {mesh}: {difference:e}");
+    }
+}
+
+#[test]
+#[ignore = "slow: every case at every size and the cost of a step; writes docs/verification.md"]
+fn everything() {
+    assert!(!cfg!(debug_assertions), "run with --release: times are measured");
+    let start = std::time::Instant::now();
+    // Alone, before all cores are busy.
+    let cost_ratio = cost::ratio();
+
+    let plain: Vec<Task> =
+        CASES.iter().flat_map(|case| tasks(case, Setting::default(), Scope::Full)).collect();
+    let single = listed(SINGLE, Setting { single: true, ..Setting::default() });
+    let turned = listed(TURNED, Setting::default());
+    let all: Vec<Task> = plain.iter().chain(&single).copied().collect();
+    let mut outcomes = on_all_cores(&all, Task::run);
+    let differences = on_all_cores(&turned, Task::turned_difference);
+
+    let mut failures: Vec<String> =
+        all.iter().zip(&outcomes).flat_map(|(task, outcome)| task.failures(outcome)).collect();
+    for (task, difference) in turned.iter().zip(&differences) {
+        if !(*difference <= GATES.turned) {
+            failures.push(format!("{} {} turned: {difference:e}", task.case.id, task.series.mesh));
+        }
+    }
+    if cost_ratio > GATES.cost_ratio {
+        failures.push(format!("a step costs {cost_ratio:.2} times as much"));
+    }
+    let single_outcomes = outcomes.split_off(plain.len());
+    let findings = document::Findings {
+        plain: document::by_case(&plain, outcomes),
+        single: document::by_case(&single, single_outcomes),
+        turned: turned
+            .iter()
+            .zip(differences)
+            .map(|(task, difference)| (task.case, task.series.mesh, difference))
+            .collect(),
+        cost_ratio,
+        seconds: start.elapsed().as_secs_f64(),
+    };
+    let page = document::page(&findings, &GATES, &failures);
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/verification.md");
+    std::fs::write(path, page).unwrap();
+    assert!(failures.is_empty(), "\n{}", failures.join("\n"));
 }

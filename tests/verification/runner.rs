@@ -1,54 +1,120 @@
 //! Runs cases, prints what they give, fails where a gate is not met.
 
-use std::time::Instant;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::case::{Case, Outcome, Scope, Series};
+use crate::case::{Case, Floor, Outcome, Scope, Series};
+use crate::document;
 use crate::domains::Setting;
 
-/// Runs one series of a case.
-pub fn run(case: &Case, series: &'static Series, setting: &Setting, scope: Scope) -> Outcome {
-    let start = Instant::now();
-    let sizes = series.sizes(scope);
-    let once = |&size: &u32| {
-        let numbers = (case.measure)(setting, series.mesh, size);
-        assert_eq!(numbers.len(), series.rows.len(), "{} on {}", case.id, series.mesh);
-        numbers
-    };
-    let measured = sizes.iter().map(once).collect();
-    Outcome { series, sizes, measured, seconds: start.elapsed().as_secs_f64() }
+/// One series of a case to be run.
+#[derive(Clone, Copy)]
+pub struct Task {
+    /// The case.
+    pub case: &'static Case,
+    /// One of its series.
+    pub series: &'static Series,
+    /// How.
+    pub setting: Setting,
+    /// Which sizes.
+    pub scope: Scope,
 }
 
-/// A default test: the first sizes of every series.
-pub fn check(case: &Case) {
-    check_in(case, &Setting::default(), |_| true);
+/// Every series of a case that has sizes in the scope.
+pub fn tasks(case: &'static Case, setting: Setting, scope: Scope) -> Vec<Task> {
+    let series = case.series.iter().filter(|series| !series.sizes(scope).is_empty());
+    series.map(|series| Task { case, series, setting, scope }).collect()
 }
 
-/// The same for some meshes in another setting.
-pub fn check_in(case: &Case, setting: &Setting, takes: impl Fn(&Series) -> bool) {
-    let mut failures = Vec::new();
-    let scope = match std::env::var("ZEROSET_SCOPE") {
-        Ok(_) => Scope::Full,
-        _ => Scope::Quick,
-    };
-    for series in case.series.iter().filter(|s| (s.quick > 0 || scope == Scope::Full) && takes(s)) {
-        let outcome = run(case, series, setting, scope);
-        println!("{} {} ({:.1} s)", case.id, series.mesh, outcome.seconds);
-        for verdict in outcome.verdicts(setting) {
-            println!(
-                "    {:16} {} | {} | gate {} | order {}",
-                verdict.row.quantity,
-                list(&verdict.measured),
-                list(verdict.row.expected),
-                verdict.gates.join(" / "),
-                verdict.order.map_or("-".into(), |order| format!("{order:.2}"))
-            );
-            failures.extend(verdict.failures.iter().map(|f| format!("{}: {f}", series.mesh)));
-        }
+/// The same for the meshes named.
+pub fn tasks_on(case: &'static Case, meshes: &[&str], setting: Setting) -> Vec<Task> {
+    let mut tasks = tasks(case, setting, Scope::Quick);
+    tasks.retain(|task| meshes.contains(&task.series.mesh));
+    assert_eq!(tasks.len(), meshes.len(), "{}: not all of {meshes:?}", case.id);
+    tasks
+}
+
+impl Task {
+    /// Runs all sizes.
+    pub fn run(&self) -> Outcome {
+        let sizes = self.series.sizes(self.scope);
+        let outcome = Outcome {
+            series: self.series,
+            sizes,
+            measured: sizes.iter().map(|&size| self.measure(size)).collect(),
+        };
+        // One print per series: lines of tests that run side by side do not mix.
+        print!("{}", self.summary(&outcome));
+        outcome
     }
-    assert!(failures.is_empty(), "{} {}:\n{}", case.id, case.title, failures.join("\n"));
+
+    fn measure(&self, size: u32) -> Vec<f64> {
+        let numbers = (self.case.measure)(&self.setting, self.series.mesh, size);
+        assert_eq!(numbers.len(), self.series.rows.len(), "rows of {}", self.case.id);
+        numbers
+    }
+
+    fn summary(&self, outcome: &Outcome) -> String {
+        let single = if self.setting.single { " in f32" } else { "" };
+        let mut text = format!(
+            "{} {}{single}, sizes {:?}: quantity | expected | measured | gate | order\n",
+            self.case.id, self.series.mesh, outcome.sizes
+        );
+        for verdict in outcome.verdicts(&self.setting) {
+            text += &format!("    {}\n", document::cells(&verdict).join(" | "));
+        }
+        text
+    }
+
+    /// What is wrong with an outcome.
+    pub fn failures(&self, outcome: &Outcome) -> Vec<String> {
+        let single = if self.setting.single { " in f32" } else { "" };
+        let verdicts = outcome.verdicts(&self.setting);
+        let failures = verdicts.iter().flat_map(|verdict| &verdict.failures);
+        failures.map(|f| format!("{} {}{single}: {f}", self.case.id, self.series.mesh)).collect()
+    }
+
+    /// Largest difference between the numbers of a turned planar mesh and those of the plane;
+    /// numbers of things are left out.
+    pub fn turned_difference(&self) -> f64 {
+        let turned = Task { setting: Setting { turned: true, ..self.setting }, ..*self };
+        let mut largest = 0.0f64;
+        for &size in self.series.sizes(self.scope) {
+            let (plane, space) = (self.measure(size), turned.measure(size));
+            for ((row, a), b) in self.series.rows.iter().zip(plane).zip(space) {
+                if row.floor != Floor::Count {
+                    largest = largest.max((a - b).abs());
+                }
+            }
+        }
+        largest
+    }
 }
 
-/// Numbers with slashes between.
-pub fn list(numbers: &[f64]) -> String {
-    numbers.iter().map(|v| format!("{v:.2e}")).collect::<Vec<_>>().join(" / ")
+/// A default test.
+pub fn check(tasks: &[Task]) {
+    let failures: Vec<String> = tasks.iter().flat_map(|task| task.failures(&task.run())).collect();
+    assert!(failures.is_empty(), "\n{}", failures.join("\n"));
+}
+
+/// Applies `work` to all items, on all cores.
+pub fn on_all_cores<T: Sync, U: Send>(items: &[T], work: impl Fn(&T) -> U + Sync) -> Vec<U> {
+    let next = AtomicUsize::new(0);
+    let results = Mutex::new(Vec::new());
+    let take_turns = || {
+        loop {
+            let k = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = items.get(k) else { return };
+            let result = work(item);
+            results.lock().unwrap().push((k, result));
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(take_turns);
+        }
+    });
+    let mut results = results.into_inner().unwrap();
+    results.sort_by_key(|(k, _)| *k);
+    results.into_iter().map(|(_, result)| result).collect()
 }

@@ -1,0 +1,60 @@
+//! The band makes a step cost what lies around the interface, whatever the domain.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use zeroset::backend::Cpu;
+use zeroset::geometry::Vec3;
+use zeroset::levelset::evolution::{Coefficient, Evolution, Terms};
+use zeroset::mesh::generate::{Generate, Square};
+use zeroset::patches::{PATCH_SIZE, Partition, Patches};
+
+use crate::domains::made;
+use crate::runs::band;
+
+/// Edge of a cell in both domains.
+const CELL: f64 = 2.0 / 128.0;
+
+/// Steps per sample, redistancings included.
+const STEPS: usize = 200;
+
+/// Samples of each domain, taken in turn.
+const SAMPLES: usize = 7;
+
+/// Time per step of a circle in a domain of 16 times the area over that in the small domain;
+/// medians.
+pub fn ratio() -> f64 {
+    let mut runs = [128, 512].map(start);
+    let mut samples = [Vec::new(), Vec::new()];
+    for _ in 0..SAMPLES {
+        for (run, samples) in runs.iter_mut().zip(&mut samples) {
+            let before = Instant::now();
+            for _ in 0..STEPS {
+                run.step(f64::INFINITY).unwrap();
+            }
+            samples.push(before.elapsed().as_secs_f64());
+        }
+    }
+    let [small, large] = samples.map(|mut samples| {
+        samples.sort_by(f64::total_cmp);
+        samples[SAMPLES / 2]
+    });
+    println!("200 steps: {small:.3} s in the small domain, {large:.3} s in the large one");
+    large / small
+}
+
+/// A circle that turns about the middle of n by n cells.
+fn start(n: u32) -> Evolution<f64> {
+    let mut square = Square::default();
+    let half = 0.5 * f64::from(n) * CELL;
+    (square.cells, square.min, square.max) = ([n, n], [-half; 2], [half; 2]);
+    square.jitter = 0.25;
+    let mesh = made(Generate::Square(square));
+    let at = |x: &[f64; 3]| (Vec3::from(*x) - Vec3::new(0.3, 0.0, 0.0)).norm() - 0.35;
+    let phi: Vec<f64> = mesh.vertices.iter().map(at).collect();
+    let rotation = mesh.vertices.iter().map(|x| [-x[1], x[0], 0.0]).collect();
+    let terms = Terms::default().with_velocity(Coefficient::PerVertex(rotation));
+    let patches = Arc::new(Patches::new(&mesh, Partition::HilbertMetis, PATCH_SIZE).unwrap());
+    let cpu = Arc::new(Cpu::new(1).unwrap());
+    Evolution::new(cpu, &mesh, patches, &phi, &terms, band(5.0 * CELL)).unwrap()
+}

@@ -1,0 +1,116 @@
+//! The same bits in every run, for every number of threads, and (one step) for every partition.
+
+use std::sync::Arc;
+
+use zeroset::backend::Cpu;
+use zeroset::geometry::{Real, Vec3};
+use zeroset::levelset::evolution::{Evolution, Options};
+use zeroset::mesh::Mesh;
+use zeroset::patches::{PATCH_SIZE, Partition, Patches};
+
+use crate::domains::{mean_edge, mesh};
+use crate::operators::{all_terms, noise};
+use crate::runs::{band, whole};
+
+/// A ball off the middle.
+fn ball(mesh: &Mesh) -> Vec<f64> {
+    let center = Vec3::new(0.2, -0.1, 0.3);
+    mesh.vertices.iter().map(|&x| (Vec3::from(x) - center).norm() - 0.6).collect()
+}
+
+/// Bits of phi and number of redistancings after `steps` steps of all terms.
+fn bits<R: Real>(
+    mesh: &Mesh,
+    patches: &Arc<Patches>,
+    threads: usize,
+    options: Options,
+    steps: usize,
+) -> (Vec<u64>, u64) {
+    let cpu = Arc::new(Cpu::new(threads).unwrap());
+    let terms = all_terms([0.6, 0.3, 0.2]);
+    let mut run =
+        Evolution::<R>::new(cpu, mesh, patches.clone(), &ball(mesh), &terms, options).unwrap();
+    for _ in 0..steps {
+        run.step(f64::INFINITY).unwrap();
+    }
+    let phi = run.phi().iter().map(|v| v.to_bits()).collect();
+    (phi, run.totals().reinitializations)
+}
+
+#[test]
+fn bits_do_not_depend_on_threads() {
+    for name in ["jit", "ico", "tets"] {
+        let mesh = mesh(
+            name,
+            if name == "ico" {
+                5
+            } else if name == "tets" {
+                14
+            } else {
+                64
+            },
+            1,
+        );
+        let options = || band(4.0 * mean_edge(&mesh));
+        // Partitions too are made anew, by as many threads.
+        let run = |threads: usize| {
+            let patches = Cpu::new(threads)
+                .unwrap()
+                .run(|| Patches::new(&mesh, Partition::HilbertMetis, PATCH_SIZE).unwrap());
+            bits::<f64>(&mesh, &Arc::new(patches), threads, options(), 120)
+        };
+        let one = run(1);
+        assert!(one.1 > 2, "{name}: only {} redistancings", one.1);
+        assert!(one.0.iter().any(|&b| f64::from_bits(b) < 0.0), "{name}: the interface is gone");
+        for threads in [1, 2, 5] {
+            assert!(run(threads) == one, "{name} with {threads} threads");
+        }
+    }
+}
+
+#[test]
+fn bits_do_not_depend_on_threads_in_single_precision() {
+    let mesh = mesh("jit", 48, 1);
+    let patches = Arc::new(Patches::new(&mesh, Partition::HilbertMetis, PATCH_SIZE).unwrap());
+    let run = |threads| bits::<f32>(&mesh, &patches, threads, band(4.0 * mean_edge(&mesh)), 100);
+    let one = run(1);
+    assert!(one.1 > 2, "only {} redistancings", one.1);
+    for threads in [2, 5] {
+        assert!(run(threads) == one, "{threads} threads");
+    }
+}
+
+#[test]
+fn bits_of_a_step_do_not_depend_on_the_partition() {
+    for name in ["jit", "obt", "ico", "tets"] {
+        let mesh = mesh(
+            name,
+            if name == "ico" {
+                4
+            } else if name == "tets" {
+                8
+            } else {
+                32
+            },
+            1,
+        );
+        let n = mesh.n_vertices();
+        let random: Vec<u32> =
+            (0..n).map(|v| ((noise(v) + 1.0) * 0.5 * (n / 40) as f64) as u32).collect();
+        let partitions = [
+            Patches::new(&mesh, Partition::HilbertMetis, 64),
+            Patches::new(&mesh, Partition::HilbertMetis, 17),
+            Patches::new(&mesh, Partition::Metis, 100),
+            Patches::new(&mesh, Partition::Hilbert, 50),
+            Patches::from_parts(&mesh, &random),
+            Patches::from_parts(&mesh, &vec![0; n]),
+        ];
+        let runs: Vec<_> = partitions
+            .into_iter()
+            .map(|patches| bits::<f64>(&mesh, &Arc::new(patches.unwrap()), 2, whole(), 1))
+            .collect();
+        for (k, run) in runs.iter().enumerate() {
+            assert!(*run == runs[0], "{name}: partition {k}");
+        }
+    }
+}
