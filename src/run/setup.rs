@@ -246,7 +246,10 @@ mod tests {
         let mut ready = ready();
         let case = config("[distance]\nfrom = [\"vertex:0\"]\nspeed = { cell_data = \"speed\" }\n");
         let message = slowness(&case, &ready).unwrap_err().to_string();
-        assert!(message.contains("case.toml:6: distance.speed must be in 1e-15 to 1e15, is -1 in cell 1"));
+        assert!(
+            message
+                .contains("case.toml:6: distance.speed must be in 1e-15 to 1e15, is -1 in cell 1")
+        );
         ready.mesh.cell_data[0].values = Values::Int(vec![2, 4]);
         let Slowness::PerCell(rows) = slowness(&case, &ready).unwrap() else { panic!() };
         assert_eq!(rows, [0.5, 0.25]);
