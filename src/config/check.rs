@@ -99,7 +99,7 @@ fn check_mesh(config: &Config) -> Checked {
     let key = "domain.mesh.patch_size";
     require((8..=4096).contains(&size), key, format!("must be 8 to 4096, is {size}"), "")?;
     let n = config.device.threads;
-    require(n <= 4096, "device.threads", format!("must be 0 (all) to 4096, is {n}"), "")
+    require(n <= 256, "device.threads", format!("must be 0 (all) to 256, is {n}"), "")
 }
 
 fn check_path(config: &Config, key: &str, path: &str) -> Checked {
