@@ -4,10 +4,12 @@ use super::Patches;
 use crate::geometry::{Real, Vec3};
 use crate::mesh::Mesh;
 
-/// Coordinates of the local vertices of every patch, relative to the first vertex of the patch.
+/// Coordinates of the local vertices of every patch; in `f32` relative to the first vertex of the
+/// patch.
 ///
 /// The shift is done in `f64` before any conversion, so that a mesh far from the origin keeps its
-/// shape in `f32`.
+/// shape in `f32`. In `f64` it would gain nothing, for cells only take differences, and would let
+/// their last bits depend on the partition.
 pub struct Coordinates<R: Real> {
     /// `[sum of local vertices]`, in the order of [`Patches::local_range`].
     local: Vec<Vec3<R>>,
@@ -21,7 +23,7 @@ impl<R: Real> Coordinates<R> {
         let mut local = Vec::with_capacity(patches.local_range(patches.len() - 1).end);
         for p in 0..patches.len() {
             let patch = patches.patch(p);
-            let origin = at(patch.first);
+            let origin = if R::KEEPS_F64 { [0.0; 3] } else { at(patch.first) };
             let halo = patch.halo.iter().map(|&v| v as usize);
             for v in patch.owned().chain(halo) {
                 let x = at(v);
