@@ -220,7 +220,7 @@ fn distance_cases_need_one_start() {
     let text = format!("{head}from = [\"vertex:0\"]\nsigned = true\n");
     assert_has(&refusal(&text, &[]), &["small.toml:6: distance.signed", "no inside"]);
     let text = format!("{head}from = [\"vertex:0\"]\nspeed = 0\n");
-    assert_has(&refusal(&text, &[]), &["small.toml:6: distance.speed must be > 0"]);
+    assert_has(&refusal(&text, &[]), &["small.toml:6: distance.speed must be in 1e-15 to 1e15"]);
 }
 
 #[test]

@@ -67,8 +67,7 @@ fn run_case(config: &Config, folder: Option<PathBuf>, overwrite: bool, ui: &Ui) 
     let interrupt = interrupt_flag();
     let outcome = {
         let observer = Shown::new(ui);
-        let options =
-            run::Options { folder, overwrite, interrupt: &interrupt, observer: &observer };
+        let options = run::Options::new(&interrupt, &observer).into_folder(folder, overwrite);
         run::run(config, &options)?
     };
     ui.print(&outcome.report.summary(&outcome.folder))?;

@@ -58,6 +58,8 @@ pub(super) fn first_flaw(config: &Config) -> Option<Flaw> {
 
 fn check(config: &Config) -> Checked {
     check_mesh(config)?;
+    let what = "the case is called \"interface\", as the files of the interface are";
+    require(config.name() != "interface", "", what, "give its file another name")?;
     check_task(config)?;
     if let Some(Initial::Shape(shape)) = &config.initial {
         check_shape("initial", shape)?;
@@ -150,7 +152,12 @@ fn check_evolve(evolve: &Evolve) -> Checked {
         Some(Coefficient::Number(x)) => *x == 0.0,
         Some(Coefficient::Data { .. }) => false,
     };
-    let still = evolve.velocity.is_none() && zero(&evolve.normal_speed) && zero(&evolve.curvature);
+    let at_rest = match &evolve.velocity {
+        None => true,
+        Some(Velocity::Constant(a)) => a.iter().all(|&x| x == 0.0),
+        Some(_) => false,
+    };
+    let still = at_rest && zero(&evolve.normal_speed) && zero(&evolve.curvature);
     require(
         !still || evolve.end_time.is_some(),
         "evolve",
@@ -220,7 +227,9 @@ fn check_distance(config: &Config) -> Checked {
     let Some(distance) = &config.distance else { return Ok(()) };
     positive("distance.width", distance.width)?;
     if let Some(Speed::Number(f)) = distance.speed {
-        positive("distance.speed", Some(f))?;
+        let (low, high) = (Speed::RANGE.start(), Speed::RANGE.end());
+        let what = format!("must be in {low:e} to {high:e}, is {f}");
+        require(Speed::RANGE.contains(&f), "distance.speed", what, "")?;
     }
     require(
         distance.signed != Some(true) || distance.from.is_empty(),

@@ -51,6 +51,11 @@ pub enum Speed {
     },
 }
 
+impl Speed {
+    /// Speeds allowed: their squares and those of their inverses fit any precision.
+    pub const RANGE: std::ops::RangeInclusive<f64> = 1e-15..=1e15;
+}
+
 impl<'de> Deserialize<'de> for Speed {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let visitor = Loose::new("a number or { cell_data = \"name of a cell array\" }");
@@ -130,6 +135,7 @@ pub enum Velocity {
 /// Rigid rotation about an axis, counterclockwise seen from its tip.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Rotation {
     /// Direction of the axis, any length > 0.
     pub axis: [f64; 3],

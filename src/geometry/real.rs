@@ -6,12 +6,12 @@
 pub trait Real: nalgebra::RealField + Copy + Default {
     /// "f64" or "f32", as in the case file.
     const NAME: &'static str;
-    /// Whether [`Real::narrow`] keeps every bit.
-    const KEEPS_F64: bool;
     /// Relative size below which an element integral counts as zero (numerics 2.2, step 7).
     const ZERO_TEST: Self;
     /// Relative decrease a value must exceed to count as changed (numerics 6, `tol`).
     const DECREASE: Self;
+    /// Whether coordinates must be taken relative to a near point to keep the shape of cells.
+    const SHIFTED: bool;
     /// Plus infinity.
     const INFINITY: Self;
     /// Nearest value of this type.
@@ -22,9 +22,9 @@ pub trait Real: nalgebra::RealField + Copy + Default {
 
 impl Real for f64 {
     const NAME: &'static str = "f64";
-    const KEEPS_F64: bool = true;
     const ZERO_TEST: f64 = 1e-14;
     const DECREASE: f64 = 0.0;
+    const SHIFTED: bool = false;
     const INFINITY: f64 = f64::INFINITY;
     fn narrow(x: f64) -> f64 {
         x
@@ -36,9 +36,9 @@ impl Real for f64 {
 
 impl Real for f32 {
     const NAME: &'static str = "f32";
-    const KEEPS_F64: bool = false;
     const ZERO_TEST: f32 = 1e-6;
     const DECREASE: f32 = 2e-7;
+    const SHIFTED: bool = true;
     const INFINITY: f32 = f32::INFINITY;
     fn narrow(x: f64) -> f32 {
         x as f32

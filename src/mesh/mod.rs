@@ -13,6 +13,7 @@ pub use clean::{Cleaning, assess, clean};
 /// What a mesh discretises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Kind {
     /// Triangles in the plane z = const.
     Planar,

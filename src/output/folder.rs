@@ -22,7 +22,7 @@ pub struct RunFolder {
 impl RunFolder {
     /// Makes the folder if need be and locks it.
     ///
-    /// With `overwrite` the files of an earlier run in it are removed; nothing else is.
+    /// With `overwrite` it may hold an earlier run, whose files stay until [`RunFolder::clear`].
     ///
     /// # Errors
     /// [`Error::Output`] if another run writes there, if it holds a run and `overwrite` is not
@@ -39,11 +39,19 @@ impl RunFolder {
         if !earlier.is_empty() && !overwrite {
             return Err(holds_a_run(path));
         }
-        for file in earlier {
+        Ok(folder)
+    }
+
+    /// Removes the files of an earlier run, and nothing else: the new run is about to write.
+    ///
+    /// # Errors
+    /// [`Error::Output`].
+    pub fn clear(&self) -> Result<()> {
+        for file in files_of_a_run(&self.path)? {
             std::fs::remove_file(&file)
                 .map_err(|e| Error::output(&file, format!("cannot remove: {e}"), ""))?;
         }
-        Ok(folder)
+        Ok(())
     }
 
     /// Says whether [`RunFolder::open`] would succeed, and changes nothing.
@@ -176,10 +184,11 @@ fn is_of_a_run(name: &str) -> bool {
     if matches!(name, "report.json" | "measures.csv") {
         return true;
     }
-    let Some((stem, ending)) = name.split_once('.') else { return false };
-    let step = stem.rsplit_once('_').map_or("", |(_, step)| step);
+    // From the end: the name of the case may hold dots.
+    let stem = [".vtu", ".vtp", ".shape.gii", ".morph"].iter().find_map(|e| name.strip_suffix(e));
+    let step = stem.and_then(|stem| stem.rsplit_once('_')).map_or("", |(_, step)| step);
     let numbered = step.len() >= 6 && step.bytes().all(|b| b.is_ascii_digit());
-    ending == "pvd" || (numbered && matches!(ending, "vtu" | "vtp" | "shape.gii" | "morph"))
+    numbered || name.ends_with(".pvd")
 }
 
 #[cfg(test)]
@@ -189,7 +198,7 @@ mod tests {
     #[test]
     fn only_names_of_a_run_are_its_files() {
         for name in
-            ["report.json", "measures.csv", "a.pvd", "a_000050.vtu", "interface_1000000.vtp"]
+            ["report.json", "measures.csv", "a.pvd", "a.v2_000050.vtu", "interface_1000000.vtp"]
         {
             assert!(is_of_a_run(name), "{name}");
         }
@@ -225,7 +234,9 @@ mod tests {
         }
         RunFolder::probe(&path, true).unwrap();
         assert!(path.join("measures.csv").exists());
-        drop(RunFolder::open(&path, true).unwrap());
+        let folder = RunFolder::open(&path, true).unwrap();
+        assert!(path.join("measures.csv").exists(), "kept until the new run writes");
+        folder.clear().unwrap();
         assert!(!path.join("measures.csv").exists());
         assert!(path.join("notes.txt").exists());
     }

@@ -298,15 +298,17 @@ impl Report {
         );
         line("backend", format!("{}, {}, {} threads", self.backend, self.precision, self.threads));
         line("end", self.ended_by.clone());
-        line(
-            "steps",
-            format!(
-                "{} to time {}, {} redistancings",
-                self.steps,
-                digits(self.time),
-                self.reinitializations
-            ),
-        );
+        if self.distances.is_none() {
+            line(
+                "steps",
+                format!(
+                    "{} to time {}, {} redistancings",
+                    self.steps,
+                    digits(self.time),
+                    self.reinitializations
+                ),
+            );
+        }
         let change = |of: fn(&Measures) -> f64| match (&self.first, &self.last) {
             (Some(first), Some(last)) => format!("{} -> {}", digits(of(first)), digits(of(last))),
             _ => "none".into(),

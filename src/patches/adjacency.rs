@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use crate::error::{Error, Result};
 use crate::mesh::Mesh;
 use crate::primitives::GatherMatrix;
 
@@ -15,7 +16,10 @@ pub struct Adjacency {
 
 impl Adjacency {
     /// Nodal graph of a mesh.
-    pub fn new(mesh: &Mesh) -> Self {
+    ///
+    /// # Errors
+    /// [`Error::Mesh`] if its edges cannot be numbered in 32 bits.
+    pub fn new(mesh: &Mesh) -> Result<Self> {
         let arity = mesh.kind.arity();
         let slots = GatherMatrix::new(mesh.n_vertices(), &mesh.cells);
         // A few thousand vertices per task: one list each would be an allocation per vertex.
@@ -41,19 +45,25 @@ impl Adjacency {
             })
             .collect();
         let mut offsets = Vec::with_capacity(mesh.n_vertices() + 1);
-        let mut end = 0u32;
+        let mut end = 0u64;
         offsets.push(0);
         for (counts, _) in &parts {
             for count in counts {
-                end += count;
-                offsets.push(end);
+                end += u64::from(*count);
+                offsets.push(u32::try_from(end).map_err(|_| {
+                    Error::mesh(
+                        "",
+                        "its edges cannot be numbered in 32 bits",
+                        "take a smaller mesh",
+                    )
+                })?);
             }
         }
         let mut neighbors = Vec::with_capacity(end as usize);
         for (_, part) in &parts {
             neighbors.extend_from_slice(part);
         }
-        Adjacency { offsets, neighbors }
+        Ok(Adjacency { offsets, neighbors })
     }
 
     /// Neighbours of one vertex.

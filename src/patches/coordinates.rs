@@ -1,15 +1,17 @@
 //! Vertex coordinates of each patch in the scalar of the solver.
 
+use rayon::prelude::*;
+
 use super::Patches;
-use crate::geometry::{Real, Vec3};
+use crate::error::{Error, Result};
+use crate::geometry::{Real, Vec3, simplex::Simplex};
 use crate::mesh::Mesh;
 
-/// Coordinates of the local vertices of every patch; in `f32` relative to the first vertex of the
-/// patch.
+/// Coordinates of the local vertices of every patch.
 ///
-/// The shift is done in `f64` before any conversion, so that a mesh far from the origin keeps its
-/// shape in `f32`. In `f64` it would gain nothing, for cells only take differences, and would let
-/// their last bits depend on the partition.
+/// In `f32` they are relative to the first vertex of the patch, and the shift is done in `f64`, so
+/// that a mesh far from the origin keeps its shape. In `f64` they are as in the mesh: a cell has
+/// the same geometry in every patch, and sums the same bits however the mesh was cut.
 pub struct Coordinates<R: Real> {
     /// `[sum of local vertices]`, in the order of [`Patches::local_range`].
     local: Vec<Vec3<R>>,
@@ -20,10 +22,10 @@ impl<R: Real> Coordinates<R> {
     pub fn new(mesh: &Mesh, patches: &Patches) -> Self {
         let order = patches.mesh_vertices();
         let at = |v: usize| mesh.vertices[order[v] as usize];
-        let mut local = Vec::with_capacity(patches.local_range(patches.len() - 1).end);
+        let mut local = Vec::with_capacity(patches.n_local());
         for p in 0..patches.len() {
             let patch = patches.patch(p);
-            let origin = if R::KEEPS_F64 { [0.0; 3] } else { at(patch.first) };
+            let origin = if R::SHIFTED { at(patch.first) } else { [0.0; 3] };
             let halo = patch.halo.iter().map(|&v| v as usize);
             for v in patch.owned().chain(halo) {
                 let x = at(v);
@@ -37,5 +39,36 @@ impl<R: Real> Coordinates<R> {
     #[inline]
     pub fn of<'a>(&'a self, patches: &Patches, p: usize) -> &'a [Vec3<R>] {
         &self.local[patches.local_range(p)]
+    }
+
+    /// Finds cells whose size does not fit the scalar: products of edges that vanish or overflow.
+    ///
+    /// # Errors
+    /// [`Error::Mesh`] naming such a cell (number in the cleaned mesh) and what to do.
+    pub fn check(&self, patches: &Patches) -> Result<()> {
+        let unfit = (0..patches.len()).into_par_iter().find_map_first(|p| match patches.arity() {
+            3 => self.unfit_cell::<3>(patches, p),
+            _ => self.unfit_cell::<4>(patches, p),
+        });
+        match unfit {
+            None => Ok(()),
+            Some(cell) => Err(Error::mesh(
+                format!("cell {cell}"),
+                format!("its size or shape is beyond the numbers of {}", R::NAME),
+                "take precision = \"f64\", or scale the mesh to edges near 1",
+            )),
+        }
+    }
+
+    fn unfit_cell<const N: usize>(&self, patches: &Patches, p: usize) -> Option<u32> {
+        let patch = patches.patch(p);
+        let x = self.of(patches, p);
+        patch.cells.iter().zip(patch.corners.chunks_exact(N)).find_map(|(&cell, corners)| {
+            let simplex = Simplex::new(&std::array::from_fn::<_, N, _>(|i| x[corners[i] as usize]));
+            let fits = simplex.meas > R::zero()
+                && simplex.meas.is_finite()
+                && simplex.grads.iter().all(|g| g.norm().is_finite());
+            (!fits).then_some(cell)
+        })
     }
 }

@@ -9,8 +9,8 @@
 //! - *patch* order, mesh vertices sorted by patch, the order of every solver array;
 //! - *local* order inside one patch: owned vertices first, then the halo.
 //!
-//! Cells of a patch ascend in mesh order, and gather rows list them so: sums at a vertex do not
-//! depend on how the mesh was cut.
+//! Cells of a patch ascend in mesh order, and gather rows list them so: in `f64`, sums at a vertex
+//! do not depend on how the mesh was cut.
 
 mod adjacency;
 mod coordinates;
@@ -126,7 +126,7 @@ impl Patches {
         if patch_size == 0 {
             return Err(Error::usage("patch_size is 0", "take a number near 64"));
         }
-        let adjacency = adjacency::Adjacency::new(mesh);
+        let adjacency = adjacency::Adjacency::new(mesh)?;
         let patch_of = partition::partition(mesh, &adjacency, method, patch_size)?;
         Self::from_parts(mesh, &patch_of)
     }
@@ -240,6 +240,11 @@ impl Patches {
     /// Cells of all patches together, border cells counted once per patch.
     pub fn n_patch_cells(&self) -> usize {
         self.cells.len()
+    }
+
+    /// Local (owned and halo) vertices of all patches together.
+    pub fn n_local(&self) -> usize {
+        self.mesh_vertices.len() + self.halo.len()
     }
 
     /// Positions of the local (owned and halo) vertices of a patch among those of all patches.

@@ -144,7 +144,10 @@ fn metis_kway(adjacency: &Adjacency, patch_size: usize) -> Result<Vec<u32>> {
 }
 
 fn parts_for(n: usize, patch_size: usize) -> usize {
-    if n <= patch_size { 1 } else { (n as f64 / (patch_size as f64 * FILL)).ceil() as usize }
+    if n <= patch_size {
+        return 1;
+    }
+    ((n as f64 / (patch_size as f64 * FILL)).ceil() as usize).min(n)
 }
 
 enum Scheme {

@@ -30,8 +30,8 @@ impl Job<'_> {
         };
         report.seconds.setup = stage.next("computing the distance");
         let (values, cell_updates) = match self.config.precision {
-            Precision::F64 => self.solve::<f64>(distance, &start, &slowness),
-            Precision::F32 => self.solve::<f32>(distance, &start, &slowness),
+            Precision::F64 => self.solve::<f64>(distance, &start, &slowness)?,
+            Precision::F32 => self.solve::<f32>(distance, &start, &slowness)?,
         };
         report.seconds.reinitialize = stage.next("writing");
         report.cell_updates = cell_updates;
@@ -47,6 +47,7 @@ impl Job<'_> {
         report: &mut Report,
         phi: Vec<f64>,
     ) -> Result<()> {
+        folder.clear()?;
         let timer = Instant::now();
         let patch_of = self.patches.patch_of_vertex();
         let mesh = StoredMesh::new(self.ready, self.config.output.compression);
@@ -65,9 +66,10 @@ impl Job<'_> {
         distance: &Distance,
         start: &Start,
         slowness: &Slowness<f64>,
-    ) -> (Vec<f64>, u64) {
+    ) -> Result<(Vec<f64>, u64)> {
         let (patches, mesh) = (&self.patches, &self.ready.mesh);
         let coordinates = Arc::new(Coordinates::<R>::new(mesh, patches));
+        self.cpu.run(|| coordinates.check(patches))?;
         let slowness = match slowness {
             Slowness::Uniform(f) => Slowness::Uniform(R::narrow(*f)),
             Slowness::PerCell(f) => Slowness::PerCell(f.iter().map(|&f| R::narrow(f)).collect()),
@@ -101,7 +103,7 @@ impl Job<'_> {
             }
         };
         let mean_cells = patches.n_patch_cells() as u64 / patches.len().max(1) as u64;
-        (values, stats.patch_updates as u64 * mean_cells)
+        Ok((values, stats.patch_updates as u64 * mean_cells))
     }
 
     fn judge_distance(&self, distance: &Distance, report: &mut Report, values: &[f64]) {

@@ -20,13 +20,14 @@ use crate::levelset::check::gradient_norm_error;
 use crate::levelset::evolution::{self, Evolution};
 use crate::mesh::Kind;
 use crate::output::{Drift, MeasuresFile, MeshCounts, Report, RunFolder, Seconds, Status, Verdict};
-use crate::patches::{Partition, Patches};
+use crate::patches::{Coordinates, Partition, Patches};
 use crate::surface::{self, Measurer};
 use evolve::{Loop, Moving};
 pub use ready::Ready;
 use states::{States, StoredMesh};
 
 /// What a run needs beside its case.
+#[non_exhaustive]
 pub struct Options<'a> {
     /// Folder of the run; `None` takes that of the case.
     pub folder: Option<PathBuf>,
@@ -36,6 +37,19 @@ pub struct Options<'a> {
     pub interrupt: &'a AtomicBool,
     /// Is told what happens.
     pub observer: &'a dyn Observer,
+}
+
+impl<'a> Options<'a> {
+    /// Runs into the folder of the case and replaces nothing.
+    pub fn new(interrupt: &'a AtomicBool, observer: &'a dyn Observer) -> Self {
+        Options { folder: None, overwrite: false, interrupt, observer }
+    }
+
+    /// Sets the folder, and whether a run in it is replaced.
+    pub fn into_folder(mut self, folder: Option<PathBuf>, overwrite: bool) -> Self {
+        (self.folder, self.overwrite) = (folder, overwrite);
+        self
+    }
 }
 
 /// Told what a run is doing.
@@ -143,7 +157,12 @@ fn run_on(
     }
     // A run that failed before its first state leaves nothing behind.
     let begun = report.states > 0;
-    let written = if begun { report.write(&folder.file("report.json")) } else { Ok(()) };
+    let written = if begun {
+        report.write(&folder.file("report.json"))
+    } else {
+        let _ = std::fs::remove_file(folder.file("measures.csv"));
+        Ok(())
+    };
     // The first error is the one to mend.
     done.and(written)?;
     Ok(Outcome { report, folder: folder.path().to_path_buf() })
@@ -204,8 +223,11 @@ pub fn check(config: &Config, folder: Option<&Path>, overwrite: bool) -> Result<
     if config.initial.is_some() {
         setup::initial_phi(config, &ready)?;
     }
-    if config.mesh().partition == Some(Partition::Blocks) {
-        cpu.run(|| Patches::new(&ready.mesh, Partition::Blocks, config.mesh().patch_size))?;
+    let source = config.mesh();
+    let method = source.partition.unwrap_or(Partition::fit_for(&ready.mesh));
+    let patches = cpu.run(|| Patches::new(&ready.mesh, method, source.patch_size))?;
+    if config.precision == Precision::F32 {
+        cpu.run(|| Coordinates::<f32>::new(&ready.mesh, &patches).check(&patches))?;
     }
     let cells = if ready.mesh.kind == Kind::Volume { "tetrahedra" } else { "triangles" };
     Ok(format!(
@@ -313,6 +335,7 @@ impl Job<'_> {
         let stored = StoredMesh::new(ready, config.output.compression);
         let mut states = States::new(config, &stored, &patch_of, "phi", folder);
         let path = folder.file("measures.csv");
+        folder.clear()?;
         let mut measures = MeasuresFile::create(&path, mesh.kind)?;
         let start = moving.totals().reinitialize_seconds;
         report.seconds.setup = (stage.next("moving the interface") - start).max(0.0);

@@ -102,9 +102,14 @@ pub fn slowness(config: &Config, ready: &Ready) -> Result<Slowness<f64>> {
         Some(Speed::Data { cell_data }) => {
             let key = "distance.speed.cell_data";
             let speeds = ready.cell_array(cell_data).map_err(config.locate(key))?;
-            if let Some(k) = speeds.iter().position(|&speed| speed <= 0.0) {
+            if let Some(k) = speeds.iter().position(|speed| !Speed::RANGE.contains(speed)) {
                 let cell = ready.cleaning.kept_cells.get(k).copied().unwrap_or(k as u32);
-                let what = format!("distance.speed must be > 0, is {} in cell {cell}", speeds[k]);
+                let what = format!(
+                    "distance.speed must be in {:e} to {:e}, is {} in cell {cell}",
+                    Speed::RANGE.start(),
+                    Speed::RANGE.end(),
+                    speeds[k]
+                );
                 return Err(config.error_at(key, what, "remove cells that no front may enter"));
             }
             Ok(Slowness::PerCell(speeds.into_iter().map(|speed| 1.0 / speed).collect()))
@@ -241,7 +246,10 @@ mod tests {
         let mut ready = ready();
         let case = config("[distance]\nfrom = [\"vertex:0\"]\nspeed = { cell_data = \"speed\" }\n");
         let message = slowness(&case, &ready).unwrap_err().to_string();
-        assert!(message.contains("case.toml:6: distance.speed must be > 0, is -1 in cell 1"));
+        assert!(
+            message
+                .contains("case.toml:6: distance.speed must be in 1e-15 to 1e15, is -1 in cell 1")
+        );
         ready.mesh.cell_data[0].values = Values::Int(vec![2, 4]);
         let Slowness::PerCell(rows) = slowness(&case, &ready).unwrap() else { panic!() };
         assert_eq!(rows, [0.5, 0.25]);

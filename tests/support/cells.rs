@@ -29,6 +29,7 @@ pub fn measures(mesh: &Mesh) -> Vec<f64> {
             };
             mesh.iter_cells().map(volume).collect()
         }
+        other => panic!("no measure of {other:?}"),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{EikonalState, INNER_REPETITIONS, Slowness, Stats, formulas};
+use super::{EikonalState, Slowness, Stats, formulas};
 use crate::backend::Cpu;
 use crate::geometry::{Real, Vec3};
 use crate::patches::{Coordinates, Patches};
@@ -177,6 +177,7 @@ fn update_all<R: Real, const N: usize>(
     pass: u32,
     width: R,
 ) {
+    let repetitions = state.inner_repetitions;
     let Scratch { fresh, changed, updated, outcomes, threads, .. } = &mut state.scratch;
     let patches = &*state.patches;
     {
@@ -197,7 +198,7 @@ fn update_all<R: Real, const N: usize>(
                 let p = p as usize;
                 // SAFETY: a list names a patch once, and patches own disjoint ranges.
                 let out = unsafe { fresh.range(patches.patch(p).owned()) };
-                update.run(p, INNER_REPETITIONS, &mut threads.get(), out)
+                update.run(p, repetitions, &mut threads.get(), out)
             })
             .collect_into_vec(outcomes);
     }

@@ -33,7 +33,7 @@ pub use redistance::{Width, redistance};
 use crate::geometry::{Real, simplex::longest_edge};
 use crate::patches::{Coordinates, Patches};
 
-/// Repetitions inside a patch before its neighbours are told: about its diameter in cells.
+/// Default repetitions inside a patch before its neighbours are told: about its diameter in cells.
 const INNER_REPETITIONS: usize = 8;
 
 /// Part of the front that is worked on in one round, in mean longest edges of the patches. Less
@@ -81,6 +81,8 @@ pub struct EikonalState<R: Real> {
     reach: Vec<R>,
     /// Patches whose news are later than the first by more than this wait (near-far order).
     near: R,
+    /// Repetitions inside a patch before its neighbours are told.
+    inner_repetitions: usize,
     /// Arrival times in patch order; infinite where no front has been.
     u: Vec<R>,
     /// Vertices whose value is given, in patch order.
@@ -116,12 +118,20 @@ impl<R: Real> EikonalState<R> {
             slowness,
             reach,
             near,
+            inner_repetitions: INNER_REPETITIONS,
             u: vec![R::INFINITY; n],
             fixed: vec![false; n],
             seeded: Vec::new(),
             visited: Vec::new(),
             scratch,
         }
+    }
+
+    /// Sets how often a patch is repeated before its neighbours are told; at least once. Values
+    /// depend on it by rounding only, times by about the diameter of a patch in cells.
+    pub fn with_inner_repetitions(mut self, n: usize) -> Self {
+        self.inner_repetitions = n.max(1);
+        self
     }
 
     /// The patches this state lives on.

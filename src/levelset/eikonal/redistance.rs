@@ -17,7 +17,8 @@ pub enum Width<R> {
     Band(R),
 }
 
-/// Replaces `phi` (patch order) by the signed distance to its zero set.
+/// Replaces `phi` (patch order) by the signed distance to its zero set, or the arrival time from it
+/// where cells have a slowness other than 1.
 ///
 /// Vertices of cut cells (`min phi < 0 <= max phi`) get `|phi_i| / |grad phi|`, the smallest over
 /// their cut cells: the distance to the plane of the zero set there (numerics 5.4, equation 5).
@@ -27,6 +28,9 @@ pub enum Width<R> {
 /// `near` lists, ascending, the patches that may hold cut cells or values inside the old band;
 /// all others must already hold plus or minus the band's width. With [`Width::Whole`] it must list
 /// all patches, and vertices out of reach keep their value.
+///
+/// # Panics
+/// If `near` does not ascend.
 pub fn redistance<R: Real>(
     cpu: &Cpu,
     state: &mut EikonalState<R>,
@@ -34,6 +38,7 @@ pub fn redistance<R: Real>(
     near: &[u32],
     width: Width<R>,
 ) -> Stats {
+    assert!(near.windows(2).all(|p| p[0] < p[1]), "`near` ascends");
     state.clear();
     cpu.run(|| match state.patches.arity() {
         3 => fix_cut_cells::<R, 3>(state, phi, near),
@@ -61,7 +66,7 @@ pub fn redistance<R: Real>(
 
 /// Gives every vertex of a cut cell its distance (5) and marks it as fixed.
 fn fix_cut_cells<R: Real, const N: usize>(state: &mut EikonalState<R>, phi: &[R], near: &[u32]) {
-    let EikonalState { patches, coordinates, u, fixed, seeded, .. } = state;
+    let EikonalState { patches, coordinates, slowness, u, fixed, seeded, .. } = state;
     let (u, fixed) = (DisjointRows::new(u), DisjointRows::new(fixed));
     let found: Vec<bool> = near
         .par_iter()
@@ -72,7 +77,7 @@ fn fix_cut_cells<R: Real, const N: usize>(state: &mut EikonalState<R>, phi: &[R]
             let (u, fixed) = unsafe { (u.range(patch.owned()), fixed.range(patch.owned())) };
             let value = |local: usize| phi[patch.vertex(local)];
             let mut found = false;
-            for corners in patch.corners.chunks_exact(N) {
+            for (corners, &cell) in patch.corners.chunks_exact(N).zip(patch.cells) {
                 let phi: [R; N] = std::array::from_fn(|i| value(corners[i] as usize));
                 if !is_cut(&phi) {
                     continue;
@@ -83,6 +88,7 @@ fn fix_cut_cells<R: Real, const N: usize>(state: &mut EikonalState<R>, phi: &[R]
                     if let Some(u) = u.get_mut(corner as usize) {
                         // 0 / 0 cannot outdo a distance: a vertex on the interface has none.
                         let d = if phi == R::zero() { R::zero() } else { phi.abs() / norm };
+                        let d = d * slowness.of(cell);
                         *u = u.min(d);
                         fixed[corner as usize] = true;
                         found = true;

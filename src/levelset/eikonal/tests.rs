@@ -210,3 +210,23 @@ fn redistancing_a_straight_interface_is_exact() {
         }
     }
 }
+
+#[test]
+fn fronts_from_a_zero_set_keep_to_the_speed() {
+    let cpu = Cpu::new(1).unwrap();
+    let mesh = square(16);
+    let patches = Arc::new(Patches::new(&mesh, Partition::Hilbert, 20).unwrap());
+    let coordinates = Arc::new(Coordinates::new(&mesh, &patches));
+    let all: Vec<u32> = (0..patches.len() as u32).collect();
+    let uniform = Slowness::Uniform(0.25);
+    let per_cell = Slowness::PerCell(vec![0.25; mesh.n_cells()]);
+    for slowness in [uniform, per_cell] {
+        let mut state = EikonalState::new(patches.clone(), coordinates.clone(), slowness);
+        let mut phi = patches.to_patch_order(&mesh.vertices, |x| x[0] - 0.07);
+        redistance(&cpu, &mut state, &mut phi, &all, Width::Whole);
+        for (phi, &v) in phi.iter().zip(patches.mesh_vertices()) {
+            let x = mesh.vertices[v as usize];
+            assert!((phi - 0.25 * (x[0] - 0.07)).abs() < 1e-12, "vertex {v}: {phi}");
+        }
+    }
+}

@@ -85,7 +85,7 @@ fn upwind<R: Real, const N: usize>(
     }
     let mut num = [zero; N];
     let mut den = [zero; N];
-    // "Not larger" instead of "smaller": no wind at all vanishes too, and NaN passes on to be found.
+    // "Not larger" instead of "smaller", so that no wind at all vanishes too.
     if h.abs() <= R::ZERO_TEST * size * (high - low) || outflow == zero {
         return (Shares { num, den }, true);
     }

@@ -37,7 +37,7 @@ pub enum Rule {
     Displacement,
     /// Every `floor(w / (4 max r))` steps, r the inradii in the band (paper, section 3.4).
     Published,
-    /// Every so many steps.
+    /// Every so many steps; in a band also when [`Rule::Displacement`] would.
     Every(usize),
     /// Never; only without a band.
     Never,
@@ -134,8 +134,9 @@ impl<R: Real> Evolution<R> {
     /// Unless the rule is [`Rule::Never`], phi is first made a signed distance.
     ///
     /// # Errors
-    /// [`Error::Case`] for options that contradict each other, a coefficient of the wrong length,
-    /// negative curvature, or a phi without a zero set.
+    /// [`Error::Case`] for options that contradict each other, a coefficient of the wrong length or
+    /// not finite, negative curvature, or a phi without a zero set; [`Error::Mesh`] for cells whose
+    /// size does not fit the scalar.
     pub fn new(
         cpu: Arc<Cpu>,
         mesh: &Mesh,
@@ -146,6 +147,7 @@ impl<R: Real> Evolution<R> {
     ) -> Result<Self> {
         check(mesh, phi, terms, &options)?;
         let coordinates = Arc::new(Coordinates::new(mesh, &patches));
+        cpu.run(|| coordinates.check(&patches))?;
         let eikonal =
             EikonalState::new(patches.clone(), coordinates.clone(), Slowness::Uniform(R::one()));
         let phi = patches.to_patch_order(phi, R::narrow);
@@ -184,11 +186,21 @@ impl<R: Real> Evolution<R> {
     /// One explicit step of at most `max_dt`, and redistancing if it is due.
     ///
     /// # Errors
-    /// [`Error::Numerical`] if a value stops being a finite number; phi then is that of the step
-    /// before.
+    /// [`Error::Numerical`] if a value stops being a finite number, or if nothing moves and `max_dt`
+    /// is infinite; phi then is that of the step before.
     pub fn step(&mut self, max_dt: f64) -> Result<StepInfo> {
         let start = std::time::Instant::now();
         let dt = (self.options.cfl * self.band.largest_step.widen()).min(max_dt);
+        if !dt.is_finite() {
+            return Err(Error::Numerical {
+                what: format!(
+                    "nothing moves in step {}, so its length has no limit",
+                    self.step + 1
+                ),
+                remedy: "give evolve.end_time, or coefficients that are not zero in the band"
+                    .into(),
+            });
+        }
         let outcome = self.advance(R::narrow(dt));
         if let Some(vertex) = outcome.broken {
             return Err(Error::Numerical {
@@ -225,15 +237,19 @@ impl<R: Real> Evolution<R> {
     fn is_reinitialization_due(&self) -> bool {
         match self.options.rule {
             Rule::Never => false,
-            Rule::Every(n) => self.steps_since >= n.max(1) as u64,
-            Rule::Displacement => {
-                self.options.half_width.is_some_and(|w| self.displacement >= 0.5 * w)
-            }
+            // In a band the interface must not run into its edge, whatever the rule.
+            Rule::Every(n) => self.steps_since >= n.max(1) as u64 || self.has_crossed_half(),
+            Rule::Displacement => self.has_crossed_half(),
             Rule::Published => self.options.half_width.is_some_and(|w| {
                 let n = (w / (4.0 * self.band.largest_inradius.widen())).floor().max(1.0);
                 self.steps_since as f64 >= n
             }),
         }
+    }
+
+    /// Whether the interface may have crossed half the band; never without one.
+    fn has_crossed_half(&self) -> bool {
+        self.options.half_width.is_some_and(|w| self.displacement >= 0.5 * w)
     }
 
     /// Makes phi a signed distance (whole domain: from the interface as far as it reaches) and lets
@@ -339,6 +355,17 @@ fn check(mesh: &Mesh, phi: &[f64], terms: &Terms, options: &Options) -> Result<(
             "take rule \"displacement\", or half_width = \"whole\"",
         ));
     }
+    not_finite("phi", phi.iter().copied())?;
+    not_finite("velocity", values(&terms.velocity))?;
+    not_finite("normal_speed", values(&terms.normal_speed))?;
+    not_finite("curvature", values(&terms.curvature))?;
+    not_finite("half_width", options.half_width.into_iter())?;
+    if !(options.cfl > 0.0 && options.cfl.is_finite()) {
+        return Err(Error::usage(
+            format!("cfl is {}, expected more than 0", options.cfl),
+            "take 1",
+        ));
+    }
     let inside = phi.iter().filter(|&&v| v < 0.0).count();
     if inside == 0 || inside == n {
         let side = if inside == 0 { "outside (phi >= 0)" } else { "inside (phi < 0)" };
@@ -348,4 +375,20 @@ fn check(mesh: &Mesh, phi: &[f64], terms: &Terms, options: &Options) -> Result<(
         ));
     }
     Ok(())
+}
+
+/// All numbers of a coefficient.
+fn values<const K: usize>(coefficient: &Coefficient<f64, K>) -> impl Iterator<Item = f64> + '_ {
+    let rows: &[[f64; K]] = match coefficient {
+        Coefficient::Uniform(value) => std::slice::from_ref(value),
+        Coefficient::PerVertex(rows) => rows,
+    };
+    rows.iter().flatten().copied()
+}
+
+fn not_finite(what: &str, mut values: impl Iterator<Item = f64>) -> Result<()> {
+    match values.find(|x| !x.is_finite()) {
+        None => Ok(()),
+        Some(x) => Err(Error::usage(format!("{what} holds {x}"), "give finite numbers")),
+    }
 }
