@@ -113,15 +113,31 @@ fn distances_of(u: Vec<f64>, stats: eikonal::Stats) -> Distances {
 
 /// Arrival times from vertices with given values.
 pub fn distances(domain: &Domain, fixed: &[(u32, f64)]) -> Distances {
+    distances_repeating(domain, fixed, None)
+}
+
+/// The same with so many repetitions inside a patch.
+pub fn distances_repeating(
+    domain: &Domain,
+    fixed: &[(u32, f64)],
+    repetitions: Option<usize>,
+) -> Distances {
     if domain.single {
-        distances_in::<f32>(domain, fixed)
+        distances_in::<f32>(domain, fixed, repetitions)
     } else {
-        distances_in::<f64>(domain, fixed)
+        distances_in::<f64>(domain, fixed, repetitions)
     }
 }
 
-fn distances_in<R: Real>(domain: &Domain, fixed: &[(u32, f64)]) -> Distances {
+fn distances_in<R: Real>(
+    domain: &Domain,
+    fixed: &[(u32, f64)],
+    repetitions: Option<usize>,
+) -> Distances {
     let mut state = eikonal_state::<R>(domain);
+    if let Some(n) = repetitions {
+        state = state.with_inner_repetitions(n);
+    }
     state.fix(fixed);
     let stats = eikonal::solve(&Cpu::new(1).unwrap(), &mut state, None);
     distances_of(state.u_in_mesh_order(), stats)
