@@ -134,13 +134,13 @@ pub const V8: Case = Case {
             mesh: "cross",
             sizes: &[50, 100],
             quick: 1,
-            rows: &[Row::area(&[-1.0, -0.77]).gate(Gate::Near(-0.85, 0.15001, 0))],
+            rows: &[Row::area(&[-1.0, -0.77]).gate(Gate::Within(0.1))],
         },
         Series {
             mesh: "jit",
             sizes: &[100],
             quick: 0,
-            rows: &[Row::area(&[-0.87]).gate(Gate::Near(-0.85, 0.15001, 0))],
+            rows: &[Row::area(&[-0.87]).gate(Gate::Within(0.1))],
         },
     ],
 };

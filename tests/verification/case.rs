@@ -59,6 +59,8 @@ pub enum Gate {
     AtMost(f64),
     /// Within the second number of the first, from a size on.
     Near(f64, f64, u32),
+    /// Within this of the expected number.
+    Within(f64),
     /// Only reported.
     None,
 }
@@ -253,15 +255,18 @@ fn judge(
     size: u32,
 ) -> Option<(bool, String)> {
     let at_most = |limit: f64| (value.abs() <= limit, crate::document::number(limit));
+    let near = |target: f64, within: f64| {
+        ((value - target).abs() <= within, format!("{target} ± {within}"))
+    };
     match (gate, expected) {
         (Gate::Times(factor), Some(expected)) => {
             Some(at_most((factor * expected.abs()).max(floor)))
         }
         (Gate::AtMost(limit), _) => Some(at_most(limit.max(floor))),
         (Gate::Near(target, within, from), _) if size >= from => {
-            let within = within.max(floor);
-            Some(((value - target).abs() <= within, format!("{target} ± {within}")))
+            Some(near(target, within.max(floor)))
         }
+        (Gate::Within(within), Some(expected)) => Some(near(expected, within.max(floor))),
         _ => None,
     }
 }

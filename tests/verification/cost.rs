@@ -16,31 +16,33 @@ use crate::runs::band;
 const CELL: f64 = 2.0 / 128.0;
 
 /// Steps per sample, redistancings included.
-const STEPS: usize = 200;
+const STEPS: usize = 100;
 
-/// Samples of each domain, taken in turn.
-const SAMPLES: usize = 7;
+/// Samples of each domain.
+const SAMPLES: usize = 41;
 
-/// Time per step of a circle in a domain of 16 times the area over that in the small domain;
-/// medians.
+/// Time per step of a circle in a domain of 16 times the area over that in the small domain: median
+/// over pairs of samples taken one after the other, which other work on the machine slows alike.
 pub fn ratio() -> f64 {
     let mut runs = [128, 512].map(start);
-    let mut samples = [Vec::new(), Vec::new()];
-    for _ in 0..SAMPLES {
-        for (run, samples) in runs.iter_mut().zip(&mut samples) {
-            let before = Instant::now();
-            for _ in 0..STEPS {
-                run.step(f64::INFINITY).unwrap();
-            }
-            samples.push(before.elapsed().as_secs_f64());
-        }
+    let mut ratios: Vec<f64> = (0..SAMPLES)
+        .map(|_| {
+            let [small, large] = [0, 1].map(|k| seconds(&mut runs[k]));
+            large / small
+        })
+        .collect();
+    ratios.sort_by(f64::total_cmp);
+    let [low, median, high] = [SAMPLES / 4, SAMPLES / 2, SAMPLES - 1 - SAMPLES / 4];
+    println!("cost of a step: quartiles {:.3} to {:.3}", ratios[low], ratios[high]);
+    ratios[median]
+}
+
+fn seconds(run: &mut Evolution<f64>) -> f64 {
+    let start = Instant::now();
+    for _ in 0..STEPS {
+        run.step(f64::INFINITY).unwrap();
     }
-    let [small, large] = samples.map(|mut samples| {
-        samples.sort_by(f64::total_cmp);
-        samples[SAMPLES / 2]
-    });
-    println!("200 steps: {small:.3} s in the small domain, {large:.3} s in the large one");
-    large / small
+    start.elapsed().as_secs_f64()
 }
 
 /// A circle that turns about the middle of n by n cells.

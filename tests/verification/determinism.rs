@@ -9,13 +9,13 @@ use zeroset::mesh::Mesh;
 use zeroset::patches::{PATCH_SIZE, Partition, Patches};
 
 use crate::domains::{mean_edge, mesh};
-use crate::operators::{all_terms, noise};
+use crate::operators::{all_terms, scattered};
 use crate::runs::{band, whole};
 
 /// A ball off the middle.
 fn ball(mesh: &Mesh) -> Vec<f64> {
     let center = Vec3::new(0.2, -0.1, 0.3);
-    mesh.vertices.iter().map(|&x| (Vec3::from(x) - center).norm() - 0.6).collect()
+    mesh.vertices.iter().map(|&x| (Vec3::from(x) - center).norm() - 0.8).collect()
 }
 
 /// Bits of phi and number of redistancings after `steps` steps of all terms.
@@ -37,27 +37,27 @@ fn bits<R: Real>(
     (phi, run.totals().reinitializations)
 }
 
+/// Enough steps for several redistancings.
+fn size_and_steps(name: &str) -> (u32, usize) {
+    match name {
+        "ico" => (4, 200),
+        "tets" => (12, 100),
+        _ => (32, 500),
+    }
+}
+
 #[test]
 fn bits_do_not_depend_on_threads() {
     for name in ["jit", "ico", "tets"] {
-        let mesh = mesh(
-            name,
-            if name == "ico" {
-                5
-            } else if name == "tets" {
-                14
-            } else {
-                64
-            },
-            1,
-        );
-        let options = || band(4.0 * mean_edge(&mesh));
+        let (size, steps) = size_and_steps(name);
+        let mesh = mesh(name, size, 1);
+        let options = || band(3.0 * mean_edge(&mesh));
         // Partitions too are made anew, by as many threads.
         let run = |threads: usize| {
             let patches = Cpu::new(threads)
                 .unwrap()
                 .run(|| Patches::new(&mesh, Partition::HilbertMetis, PATCH_SIZE).unwrap());
-            bits::<f64>(&mesh, &Arc::new(patches), threads, options(), 120)
+            bits::<f64>(&mesh, &Arc::new(patches), threads, options(), steps)
         };
         let one = run(1);
         assert!(one.1 > 2, "{name}: only {} redistancings", one.1);
@@ -70,9 +70,10 @@ fn bits_do_not_depend_on_threads() {
 
 #[test]
 fn bits_do_not_depend_on_threads_in_single_precision() {
-    let mesh = mesh("jit", 48, 1);
+    let (size, steps) = size_and_steps("jit");
+    let mesh = mesh("jit", size, 1);
     let patches = Arc::new(Patches::new(&mesh, Partition::HilbertMetis, PATCH_SIZE).unwrap());
-    let run = |threads| bits::<f32>(&mesh, &patches, threads, band(4.0 * mean_edge(&mesh)), 100);
+    let run = |threads| bits::<f32>(&mesh, &patches, threads, band(3.0 * mean_edge(&mesh)), steps);
     let one = run(1);
     assert!(one.1 > 2, "only {} redistancings", one.1);
     for threads in [2, 5] {
@@ -83,26 +84,15 @@ fn bits_do_not_depend_on_threads_in_single_precision() {
 #[test]
 fn bits_of_a_step_do_not_depend_on_the_partition() {
     for name in ["jit", "obt", "ico", "tets"] {
-        let mesh = mesh(
-            name,
-            if name == "ico" {
-                4
-            } else if name == "tets" {
-                8
-            } else {
-                32
-            },
-            1,
-        );
+        let (size, _) = size_and_steps(name);
+        let mesh = mesh(name, size, 1);
         let n = mesh.n_vertices();
-        let random: Vec<u32> =
-            (0..n).map(|v| ((noise(v) + 1.0) * 0.5 * (n / 40) as f64) as u32).collect();
         let partitions = [
             Patches::new(&mesh, Partition::HilbertMetis, 64),
             Patches::new(&mesh, Partition::HilbertMetis, 17),
             Patches::new(&mesh, Partition::Metis, 100),
             Patches::new(&mesh, Partition::Hilbert, 50),
-            Patches::from_parts(&mesh, &random),
+            Patches::from_parts(&mesh, &scattered(n)),
             Patches::from_parts(&mesh, &vec![0; n]),
         ];
         let runs: Vec<_> = partitions

@@ -101,7 +101,7 @@ pub fn page(findings: &Findings, gates: &Gates, failures: &[String]) -> String {
     let _ = writeln!(
         page,
         "\n## Cost of a step\n\nThe same circle in a band of 5 cells, in a domain of 16 times the \
-         area (128 and 512 cells per side, one thread, median of several runs): {:.2} times the \
+         area (128 and 512 cells per side, one thread, median over pairs of runs): {:.2} times the \
          time per step, gate {}.\n",
         findings.cost_ratio, gates.cost_ratio
     );

@@ -4,7 +4,7 @@ use zeroset::geometry::Vec3;
 use zeroset::geometry::shape::Shape;
 
 use crate::case::{Case, Floor, Gate, Row, Series};
-use crate::distances::ROUNDS;
+use crate::distances::UPDATES;
 use crate::domains::Setting;
 use crate::runs::*;
 
@@ -35,12 +35,12 @@ pub const V26: Case = Case {
             let inside = foot.iter().chain(x.iter()).all(|c| c.abs() < 0.6);
             inside.then(|| exact(x).clamp(-0.3, 0.3))
         };
-        vec![vertex_error(&domain.plain, &after[0].u, judged)[1], after[0].rounds as f64]
+        vec![vertex_error(&domain.plain, &after[0].u, judged)[1], after[0].updates]
     },
     series: &[
-        Series { mesh: "jit", sizes: &[32], quick: 1, rows: &[EXACT, ROUNDS] },
-        Series { mesh: "obt", sizes: &[32], quick: 1, rows: &[EXACT, ROUNDS] },
-        Series { mesh: "tets", sizes: &[16], quick: 1, rows: &[EXACT, ROUNDS] },
+        Series { mesh: "jit", sizes: &[32], quick: 1, rows: &[EXACT, UPDATES] },
+        Series { mesh: "obt", sizes: &[32], quick: 1, rows: &[EXACT, UPDATES] },
+        Series { mesh: "tets", sizes: &[16], quick: 1, rows: &[EXACT, UPDATES] },
     ],
 };
 
@@ -58,7 +58,7 @@ fn redistanced(
     let after = redistance(&domain, &phi, width, 1);
     let judged = |x: Vec3| judged(x).then(|| exact(x));
     let [mean, max] = vertex_error(&domain.plain, &after[0].u, judged);
-    vec![mean, max, after[0].rounds as f64]
+    vec![mean, max, after[0].updates]
 }
 
 const fn l1(expected: &'static [f64], order: f64) -> Row {
@@ -80,9 +80,9 @@ pub const V29: Case = Case {
         redistanced(setting, mesh, n, None, |x| (x - CENTER).norm() - 0.4, |_| true)
     },
     series: &[
-        series("equi", &[l1(&[0.0030, 0.0017, 9.2e-4], 0.8), MAX_ORDER, ROUNDS]),
-        series("diag", &[l1(&[0.0051, 0.0029, 0.0015], 0.8), MAX_ORDER, ROUNDS]),
-        series("obt", &[l1(&[0.0046, 0.0025, 0.0013], 0.8), MAX_ORDER, ROUNDS]),
+        series("equi", &[l1(&[0.0030, 0.0017, 9.2e-4], 0.8), MAX_ORDER, UPDATES]),
+        series("diag", &[l1(&[0.0051, 0.0029, 0.0015], 0.8), MAX_ORDER, UPDATES]),
+        series("obt", &[l1(&[0.0046, 0.0025, 0.0013], 0.8), MAX_ORDER, UPDATES]),
     ],
 };
 
@@ -104,11 +104,11 @@ pub const V30: Case = Case {
             &[
                 l1(&[2.0e-3, 5.1e-4, 1.3e-4], 1.8),
                 Row::new("max", &[0.0149, 0.0036, 8.2e-4]).order(1.8),
-                ROUNDS,
+                UPDATES,
             ],
         ),
-        series("equi", &[l1(&[1.3e-3, 3.5e-4, 8.8e-5], 1.8), MAX.order(1.8), ROUNDS]),
-        series("obt", &[l1(&[2.2e-3, 5.7e-4, 1.5e-4], 1.8), MAX.order(1.8), ROUNDS]),
+        series("equi", &[l1(&[1.3e-3, 3.5e-4, 8.8e-5], 1.8), MAX.order(1.8), UPDATES]),
+        series("obt", &[l1(&[2.2e-3, 5.7e-4, 1.5e-4], 1.8), MAX.order(1.8), UPDATES]),
     ],
 };
 
@@ -127,9 +127,9 @@ pub const V31: Case = Case {
         redistanced(setting, mesh, n, None, exact, |_| true)
     },
     series: &[
-        series("equi", &[l1(&[0.0034, 0.0019, 0.0010], 0.75), MAX, ROUNDS]),
-        series("jit", &[l1(&[0.0052, 0.0031, 0.0017], 0.75), MAX, ROUNDS]),
-        series("obt", &[l1(&[0.0104, 0.0057, 0.0030], 0.75), MAX, ROUNDS]),
+        series("equi", &[l1(&[0.0034, 0.0019, 0.0010], 0.75), MAX, UPDATES]),
+        series("jit", &[l1(&[0.0052, 0.0031, 0.0017], 0.75), MAX, UPDATES]),
+        series("obt", &[l1(&[0.0104, 0.0057, 0.0030], 0.75), MAX, UPDATES]),
     ],
 };
 

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::case::{Case, Floor, Outcome, Scope, Series};
 use crate::document;
 use crate::domains::Setting;
+use crate::runs::largest;
 
 /// One series of a case to be run.
 #[derive(Clone, Copy)]
@@ -78,16 +79,12 @@ impl Task {
     /// numbers of things are left out.
     pub fn turned_difference(&self) -> f64 {
         let turned = Task { setting: Setting { turned: true, ..self.setting }, ..*self };
-        let mut largest = 0.0f64;
-        for &size in self.series.sizes(self.scope) {
-            let (plane, space) = (self.measure(size), turned.measure(size));
-            for ((row, a), b) in self.series.rows.iter().zip(plane).zip(space) {
-                if row.floor != Floor::Count {
-                    largest = largest.max((a - b).abs());
-                }
-            }
-        }
-        largest
+        let differences = self.series.sizes(self.scope).iter().flat_map(|&size| {
+            let numbers = self.measure(size).into_iter().zip(turned.measure(size));
+            let rows = self.series.rows.iter().zip(numbers);
+            rows.filter(|(row, _)| row.floor != Floor::Count).map(|(_, (a, b))| (a - b).abs())
+        });
+        largest(differences)
     }
 }
 

@@ -102,24 +102,45 @@ pub fn rate(domain: &Domain, phi: &[f64], terms: &Terms, dt: f64) -> Vec<f64> {
 pub struct Distances {
     /// Values in mesh order.
     pub u: Vec<f64>,
-    /// Rounds of nbFIM.
-    pub rounds: usize,
+    /// Updates of patches by nbFIM over the number of patches visited.
+    pub updates: f64,
+}
+
+fn distances_of(u: Vec<f64>, stats: eikonal::Stats) -> Distances {
+    let updates = stats.patch_updates as f64 / stats.visited_patches as f64;
+    Distances { u, updates }
 }
 
 /// Arrival times from vertices with given values.
 pub fn distances(domain: &Domain, fixed: &[(u32, f64)]) -> Distances {
+    distances_repeating(domain, fixed, None)
+}
+
+/// The same with so many repetitions inside a patch.
+pub fn distances_repeating(
+    domain: &Domain,
+    fixed: &[(u32, f64)],
+    repetitions: Option<usize>,
+) -> Distances {
     if domain.single {
-        distances_in::<f32>(domain, fixed)
+        distances_in::<f32>(domain, fixed, repetitions)
     } else {
-        distances_in::<f64>(domain, fixed)
+        distances_in::<f64>(domain, fixed, repetitions)
     }
 }
 
-fn distances_in<R: Real>(domain: &Domain, fixed: &[(u32, f64)]) -> Distances {
+fn distances_in<R: Real>(
+    domain: &Domain,
+    fixed: &[(u32, f64)],
+    repetitions: Option<usize>,
+) -> Distances {
     let mut state = eikonal_state::<R>(domain);
+    if let Some(n) = repetitions {
+        state = state.with_inner_repetitions(n);
+    }
     state.fix(fixed);
     let stats = eikonal::solve(&Cpu::new(1).unwrap(), &mut state, None);
-    Distances { u: state.u_in_mesh_order(), rounds: stats.rounds }
+    distances_of(state.u_in_mesh_order(), stats)
 }
 
 fn eikonal_state<R: Real>(domain: &Domain) -> EikonalState<R> {
@@ -158,7 +179,7 @@ fn redistance_in<R: Real>(
     };
     let once = |_| {
         let stats = eikonal::redistance(&cpu, &mut state, &mut phi, &all, width);
-        Distances { u: patches.to_mesh_order(&phi, R::widen), rounds: stats.rounds }
+        distances_of(patches.to_mesh_order(&phi, R::widen), stats)
     };
     (0..times).map(once).collect()
 }
@@ -170,9 +191,8 @@ pub fn interface_error(mesh: &Mesh, phi: &[f64], exact: impl Fn(Vec3) -> f64) ->
     if line.vertices.is_empty() {
         return [f64::INFINITY; 2];
     }
-    let errors = line.vertices.iter().map(|&x| exact(x.into()).abs());
-    let (sum, max) = errors.fold((0.0, 0.0f64), |(sum, max), e| (sum + e, max.max(e)));
-    [sum / line.vertices.len() as f64, max]
+    let errors: Vec<f64> = line.vertices.iter().map(|&x| exact(x.into()).abs()).collect();
+    [errors.iter().sum::<f64>() / errors.len() as f64, largest(errors)]
 }
 
 /// Mean distance that the crossings of mesh edges move along their edges, over the edges both zero
@@ -194,17 +214,16 @@ pub fn interface_shift(mesh: &Mesh, before: &[f64], after: &[f64]) -> f64 {
 
 /// Mean and largest `|u - exact|` over the vertices where `exact` is known.
 pub fn vertex_error(mesh: &Mesh, u: &[f64], exact: impl Fn(Vec3) -> Option<f64>) -> [f64; 2] {
-    let (mut sum, mut count, mut max) = (0.0, 0.0, 0.0f64);
-    for (&x, u) in mesh.vertices.iter().zip(u) {
-        if let Some(exact) = exact(x.into()) {
-            let error = (u - exact).abs();
-            sum += error;
-            count += 1.0;
-            max = max.max(error);
-        }
-    }
-    assert!(count > 0.0, "no vertex to be judged");
-    [sum / count, max]
+    let values = mesh.vertices.iter().zip(u);
+    let errors: Vec<f64> =
+        values.filter_map(|(&x, u)| Some((u - exact(x.into())?).abs())).collect();
+    assert!(!errors.is_empty(), "no vertex to be judged");
+    [errors.iter().sum::<f64>() / errors.len() as f64, largest(errors)]
+}
+
+/// The largest of some sizes; infinite if one of them is no number.
+pub fn largest(sizes: impl IntoIterator<Item = f64>) -> f64 {
+    sizes.into_iter().fold(0.0, |m, v| if v.is_nan() { f64::INFINITY } else { m.max(v) })
 }
 
 /// Measures of the inside.
