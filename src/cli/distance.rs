@@ -106,7 +106,7 @@ fn summary(report: &Report, output: &Path) -> String {
         format!("mesh      {} vertices, {} cells\n", report.mesh.vertices, report.mesh.cells);
     if let Some(d) = &report.distances {
         text += &format!("reached   {} vertices, not reached {}\n", d.reached, d.not_reached);
-        text += &format!("distance  {:.6} to {:.6}, mean {:.6}\n", d.min, d.max, d.mean);
+        text += &format!("distance  {}\n", d.range());
     }
     let seconds = &report.seconds;
     text + &format!(

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::Ui;
 use crate::error::{Error, Result};
+use crate::io::vtk::groups::PREFIX as GROUP_PREFIX;
 use crate::io::vtk::{Compression, Field, Geometry, VtkOutput};
 use crate::io::{read_mesh, vtk};
 use crate::mesh::generate::{Generate, generate};
@@ -86,7 +87,7 @@ fn output_path(args: &Args) -> Result<&Path> {
 }
 
 /// The mesh with all its arrays; groups become masks called `group:NAME`, of cells or of the
-/// vertices of their lower-dimensional members.
+/// vertices of their lower-dimensional members, which the reader turns back into groups.
 fn write(path: &Path, mesh: &Mesh) -> Result<()> {
     let masks: Vec<(String, bool, Vec<u8>)> =
         mesh.groups.iter().map(|group| mask(group, mesh)).collect();
@@ -115,7 +116,7 @@ fn mask(group: &Group, mesh: &Mesh) -> (String, bool, Vec<u8>) {
             *row = 1;
         }
     }
-    (format!("group:{}", group.name), of_cells, mask)
+    (format!("{GROUP_PREFIX}{}", group.name), of_cells, mask)
 }
 
 #[cfg(test)]
@@ -151,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_are_written_as_masks() {
+    fn groups_come_back() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("groups.vtu");
         let spec: Generate = toml::from_str("square = { cells = [1, 1] }").unwrap();
@@ -163,10 +164,10 @@ mod tests {
         ];
         write(&path, &mesh).unwrap();
         let found = read_mesh(&path).unwrap().mesh;
-        let half = found.cell_array("group:half").unwrap();
-        assert_eq!(half.values.to_f64(), [0.0, 1.0]);
-        let side = found.vertex_array("group:side").unwrap();
-        assert_eq!(side.values.to_f64(), [1.0, 1.0, 0.0, 0.0]);
+        assert_eq!(found.group("half").unwrap().members, Members::Cells(vec![1]));
+        let side = Members::Simplices { dimension: 0, vertices: vec![0, 1] };
+        assert_eq!(found.group("side").unwrap().members, side);
+        assert!(found.vertex_data.is_empty() && found.cell_data.is_empty());
     }
 
     #[test]

@@ -103,15 +103,13 @@ fn share(progress: &Progress) -> Option<f64> {
 fn line(progress: &Progress, elapsed: Duration) -> String {
     let seconds = elapsed.as_secs_f64();
     let rate = if seconds > 0.0 { progress.step as f64 / seconds } else { 0.0 };
-    let mut line = format!(
-        "step {}, time {:.4e}, dt {:.2e}, {rate:.1} steps/s",
-        progress.step, progress.time, progress.dt
-    );
-    if let Some(share) = share(progress).filter(|&share| share > 0.0) {
-        let left = seconds * (1.0 - share) / share;
-        line += &format!(", {} left", human(left));
-    }
-    line
+    // What matters most comes first: a narrow terminal cuts the end.
+    let left = match share(progress).filter(|&share| share > 0.0) {
+        Some(share) => format!("{} left, ", human(seconds * (1.0 - share) / share)),
+        None => String::new(),
+    };
+    let Progress { step, time, dt, .. } = progress;
+    format!("{left}step {step}, time {time:.4e}, dt {dt:.2e}, {rate:.0} steps/s")
 }
 
 fn human(seconds: f64) -> String {
@@ -140,7 +138,7 @@ mod tests {
     #[test]
     fn lines_say_rate_and_remaining_time() {
         let text = line(&progress(50, 0.25, Some(1.0), None), Duration::from_secs(10));
-        assert_eq!(text, "step 50, time 2.5000e-1, dt 1.00e-1, 5.0 steps/s, 30 s left");
+        assert_eq!(text, "30 s left, step 50, time 2.5000e-1, dt 1.00e-1, 5 steps/s");
         assert_eq!(human(600.0), "10 min");
         assert!(ProgressStyle::with_template(TEMPLATE).is_ok());
     }

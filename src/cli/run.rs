@@ -73,7 +73,7 @@ fn run_case(config: &Config, folder: Option<PathBuf>, overwrite: bool, ui: &Ui) 
     ui.print(&outcome.report.summary(&outcome.folder))?;
     match outcome.report.status {
         Status::Interrupted => Ok(Error::Interrupted.exit_code()),
-        _ if !outcome.report.expect.met => Ok(NOT_MET),
+        _ if outcome.report.expect.met == Some(false) => Ok(NOT_MET),
         _ => Ok(0),
     }
 }

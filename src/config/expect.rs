@@ -14,7 +14,8 @@ pub struct Bounds {
     /// The number expected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
-    /// Allowed deviation from `value`, relative to it (absolute where it is 0); default 0.01.
+    /// Allowed deviation from `value`, relative to it (absolute where it is 0); default 0.01, for
+    /// counts (steps, components, Euler number) 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tolerance: Option<f64>,
     /// Upper bound, itself allowed.
@@ -28,6 +29,12 @@ pub struct Bounds {
 impl Bounds {
     /// Deviation allowed where the case states none, relative.
     pub const TOLERANCE: f64 = 0.01;
+
+    /// The bounds of a count: exact unless the case states a tolerance.
+    fn of_count(mut self) -> Self {
+        self.tolerance = self.tolerance.or(Some(0.0));
+        self
+    }
 
     /// Smallest and largest number allowed.
     pub fn range(&self) -> (f64, f64) {
@@ -88,6 +95,10 @@ macro_rules! expect {
                 [$((stringify!($name), self.$name)),*]
                     .into_iter()
                     .filter_map(|(name, bounds)| Some((name, bounds?)))
+                    .map(|(name, bounds)| match name {
+                        "steps" | "components" | "euler_number" => (name, bounds.of_count()),
+                        _ => (name, bounds),
+                    })
                     .collect()
             }
         }

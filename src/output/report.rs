@@ -11,6 +11,7 @@ use crate::error::Result;
 use crate::geometry::Real;
 use crate::io::atomic;
 use crate::mesh::{Cleaning, Kind};
+use crate::patches::Partition;
 
 /// Version of the fields of `report.json`.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -125,6 +126,8 @@ pub struct MeshCounts {
     pub cells: usize,
     /// Patches.
     pub patches: usize,
+    /// How they were cut.
+    pub partition: Partition,
     /// What was dropped or changed before the run.
     pub cleaning: Cleaning,
 }
@@ -176,20 +179,32 @@ pub struct Distances {
     pub reached: usize,
     /// All others of the mesh.
     pub not_reached: usize,
-    /// Smallest value.
-    pub min: f64,
+    /// Smallest value; none if no vertex was reached.
+    pub min: Option<f64>,
     /// Mean over the vertices reached.
-    pub mean: f64,
+    pub mean: Option<f64>,
     /// Largest value.
-    pub max: f64,
+    pub max: Option<f64>,
+}
+
+impl Distances {
+    /// "0 to 12.5, mean 6.1"
+    pub fn range(&self) -> String {
+        match (self.min, self.max, self.mean) {
+            (Some(min), Some(max), Some(mean)) => {
+                format!("{} to {}, mean {}", digits(min), digits(max), digits(mean))
+            }
+            _ => "none".into(),
+        }
+    }
 }
 
 /// `[expect]` against what came out.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Verdict {
-    /// True if every bound is met; also if there is none.
-    pub met: bool,
+    /// True if every bound is met, also if there is none; none if the run did not end as planned.
+    pub met: Option<bool>,
     /// Every bound.
     pub checks: Vec<Check>,
 }
@@ -218,7 +233,7 @@ impl Verdict {
                 Check { name, bounds, found, met: found.is_some_and(|x| bounds.met_by(x)) }
             })
             .collect();
-        Verdict { met: checks.iter().all(|check| check.met), checks }
+        Verdict { met: Some(checks.iter().all(|check| check.met)), checks }
     }
 }
 
@@ -254,7 +269,7 @@ impl Report {
             last: None,
             drift: None,
             distances: None,
-            expect: Verdict { met: true, checks: Vec::new() },
+            expect: Verdict { met: None, checks: Vec::new() },
             states: 0,
             warnings,
         }
@@ -315,10 +330,7 @@ impl Report {
         };
         if let Some(d) = &self.distances {
             line("reached", format!("{} vertices, not reached {}", d.reached, d.not_reached));
-            line(
-                "distance",
-                format!("{} to {}, mean {}", digits(d.min), digits(d.max), digits(d.mean)),
-            );
+            line("distance", d.range());
         } else {
             let drift =
                 self.drift.map_or(String::new(), |d| format!(" ({:+.3} %)", 100.0 * d.relative));
@@ -347,10 +359,16 @@ impl Report {
             .filter(|check| !check.met)
             .map(|check| {
                 let (low, high) = check.bounds.range();
-                let found = check.found.map_or("nothing".to_string(), |x| format!("{x:.6}"));
-                format!("{} is {found}, not in {low:.6} to {high:.6}", check.name)
+                let found = check.found.map_or("nothing".to_string(), digits);
+                if low == high {
+                    return format!("{} is {found}, not {}", check.name, digits(low));
+                }
+                format!("{} is {found}, not in {} to {}", check.name, digits(low), digits(high))
             })
             .collect();
+        if self.expect.met.is_none() {
+            return "not judged".into();
+        }
         match (self.expect.checks.len(), missed.is_empty()) {
             (0, _) => "nothing".into(),
             (1, true) => "met (1 bound)".into(),
@@ -372,7 +390,7 @@ fn short(name: &str) -> &str {
 /// Seven digits, whatever the unit of length.
 fn digits(x: f64) -> String {
     let magnitude = x.abs();
-    if x == 0.0 || !x.is_finite() {
+    if x.fract() == 0.0 && magnitude < 1e9 || !x.is_finite() {
         return x.to_string();
     }
     if !(1e-4..1e9).contains(&magnitude) {

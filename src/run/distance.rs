@@ -109,9 +109,15 @@ impl Job<'_> {
     fn judge_distance(&self, distance: &Distance, report: &mut Report, values: &[f64]) {
         let limit = distance.width.unwrap_or(f64::INFINITY);
         let reached = || values.iter().copied().filter(|x| x.abs() < limit);
-        let (mean, max) = norms::mean_and_max(reached()).unwrap_or((0.0, 0.0));
-        let min = reached().fold(f64::INFINITY, f64::min);
+        let (mean, max) = norms::mean_and_max(reached()).unzip();
+        let min = reached().reduce(f64::min);
         let n = reached().count();
+        if n == 0 {
+            let warning =
+                "no vertex lies within distance.width of the source: nothing was computed";
+            tracing::warn!("{warning}");
+            report.warnings.push(warning.into());
+        }
         report.distances =
             Some(Distances { reached: n, not_reached: values.len() - n, min, mean, max });
         let errors = self.config.expect.exact.as_ref().and_then(|exact| {
@@ -123,9 +129,9 @@ impl Job<'_> {
             }))
         });
         report.expect = Verdict::of(&self.config.expect.bounds(), |name| match name {
-            "distance_max" | "phi_max" => Some(max),
-            "phi_min" => Some(min),
-            "distance_mean" => Some(mean),
+            "distance_max" | "phi_max" => max,
+            "phi_min" => min,
+            "distance_mean" => mean,
             "distance_error_mean" => errors.map(|(mean, _)| mean),
             "distance_error_max" => errors.map(|(_, max)| max),
             _ => None,

@@ -245,6 +245,7 @@ struct Prepared {
     reason: &'static str,
     ready: Ready,
     patches: Arc<Patches>,
+    method: Partition,
     seconds: Seconds,
 }
 
@@ -264,7 +265,7 @@ impl Prepared {
         let patches = cpu.run(|| Patches::new(&ready.mesh, method, source.patch_size))?;
         let partition = stage.next("setting up");
         let seconds = Seconds { read, partition, ..Seconds::default() };
-        Ok(Prepared { cpu, reason, ready, patches: Arc::new(patches), seconds })
+        Ok(Prepared { cpu, reason, method, ready, patches: Arc::new(patches), seconds })
     }
 
     fn job<'a>(&'a self, config: &'a Config) -> Job<'a> {
@@ -281,6 +282,7 @@ impl Prepared {
             vertices: ready.mesh.n_vertices(),
             cells: ready.mesh.n_cells(),
             patches: self.patches.len(),
+            partition: self.method,
             cleaning: ready.cleaning.clone(),
         };
         let mut report = Report::new(config, mesh, self.seconds, ready.warnings.clone());
@@ -365,7 +367,10 @@ impl Job<'_> {
         if let (Some(first), Some(last)) = (&report.first, &report.last) {
             report.drift = Drift::between(first.enclosed, last.enclosed);
         }
-        self.judge(report, &phi);
+        // Bounds are for the end that was planned.
+        if report.status == Status::Finished {
+            self.judge(report, &phi);
+        }
         Ok(())
     }
 

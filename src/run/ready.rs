@@ -224,6 +224,13 @@ fn add_data(config: &Config, data: &DataFile, mesh: &mut Mesh) -> Result<()> {
                 "choose the data that belongs to this mesh",
             ));
         }
+        if mesh.vertex_array(&array.name).is_some() {
+            tracing::warn!(
+                "{}: \"{}\" replaces another array of that name",
+                path.display(),
+                array.name
+            );
+        }
         mesh.vertex_data.retain(|a| a.name != array.name);
         mesh.vertex_data.push(array);
     }

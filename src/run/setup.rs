@@ -59,7 +59,17 @@ pub fn terms(config: &Config, ready: &Ready) -> Result<Terms> {
         ));
     }
     let normal_speed = number("evolve.normal_speed", evolve.and_then(|e| e.normal_speed.as_ref()))?;
-    Ok(Terms { velocity, normal_speed, curvature })
+    let terms = Terms { velocity, normal_speed, curvature };
+    let still =
+        terms.velocity.is_zero() && terms.normal_speed.is_zero() && terms.curvature.is_zero();
+    if still && evolve.is_some_and(|e| e.end_time.is_none()) {
+        return Err(config.error_at(
+            "evolve",
+            "evolve moves nothing, for all its arrays are zero, and has no end_time",
+            "choose other arrays, see `zeroset info`",
+        ));
+    }
+    Ok(terms)
 }
 
 /// phi of `[initial]` on the cleaned mesh.

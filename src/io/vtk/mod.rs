@@ -38,6 +38,7 @@
 
 mod cell;
 mod grid;
+pub(crate) mod groups;
 mod legacy;
 mod scalar;
 mod source;
@@ -70,10 +71,10 @@ pub fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
     let source = Source { path, bytes: bytes.trim_ascii_start() };
     const MAGIC: &[u8] = b"# vtk DataFile";
     if source.bytes.get(..MAGIC.len()).is_some_and(|start| start.eq_ignore_ascii_case(MAGIC)) {
-        return read_legacy(&source);
+        return read_legacy(&source).map(with_groups);
     }
     if source.bytes.starts_with(b"<") {
-        return read_xml(&source);
+        return read_xml(&source).map(with_groups);
     }
     Err(source.fail(
         "line 1",
@@ -86,6 +87,11 @@ pub fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
         },
         "expected '# vtk DataFile Version' or '<VTKFile'",
     ))
+}
+
+fn with_groups(mut file: MeshFile) -> MeshFile {
+    groups::from_masks(&mut file.mesh);
+    file
 }
 
 fn read_legacy(source: &Source) -> Result<MeshFile> {

@@ -1,0 +1,40 @@
+//! Groups in VTK files, which know none: arrays of 0 and 1 called `group:NAME`, of cells or of
+//! vertices. `zeroset generate` writes them so.
+
+use crate::mesh::{DataArray, Group, Members, Mesh, Values};
+
+/// What the name of such an array begins with.
+pub const PREFIX: &str = "group:";
+
+/// Turns the arrays of a mesh that stand for groups back into groups. Lower-dimensional groups
+/// come back as their vertices.
+pub(super) fn from_masks(mesh: &mut Mesh) {
+    let cells = take(&mut mesh.cell_data)
+        .into_iter()
+        .map(|(name, members)| Group { name, members: Members::Cells(members) });
+    let vertices = take(&mut mesh.vertex_data).into_iter().map(|(name, vertices)| Group {
+        name,
+        members: Members::Simplices { dimension: 0, vertices },
+    });
+    for group in cells.chain(vertices) {
+        if mesh.group(&group.name).is_none() {
+            mesh.groups.push(group);
+        }
+    }
+}
+
+/// Removes the arrays that stand for groups and returns name and rows of each.
+fn take(arrays: &mut Vec<DataArray>) -> Vec<(String, Vec<u32>)> {
+    let mut found = Vec::new();
+    arrays.retain(|array| match (array.name.strip_prefix(PREFIX), &array.values) {
+        (Some(name), Values::Int(rows))
+            if array.components == 1 && rows.iter().all(|&x| x == 0 || x == 1) =>
+        {
+            let members = rows.iter().enumerate().filter(|&(_, &x)| x == 1);
+            found.push((name.to_string(), members.map(|(k, _)| k as u32).collect()));
+            false
+        }
+        _ => true,
+    });
+    found
+}
