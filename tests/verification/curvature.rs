@@ -40,7 +40,7 @@ const RATE: Row = rate(&[1.001], 0.01, 32);
 pub const V15: Case = Case {
     id: "V15",
     title: "circle under curvature",
-    exact: "beta = 1, R = sqrt(R0^2 - 2 t), R0 = 0.6, t = 0.1; rate = (R0^2 - R^2) / 2 t, R from \
+    exact: "circle around (0.03, 0.02), beta = 1, R = sqrt(R0^2 - 2 t), R0 = 0.6, t = 0.1; rate = (R0^2 - R^2) / 2 t, R from \
             the area",
     note: "",
     deviation: "",
@@ -84,7 +84,7 @@ pub const V16: Case = Case {
 pub const V18: Case = Case {
     id: "V18",
     title: "sphere under curvature",
-    exact: "beta = 1, R^2 = R0^2 - 4 t, R0 = 0.7, t = 0.05, tetrahedra; R from the volume",
+    exact: "sphere around (0.03, 0.02, 0), beta = 1, R^2 = R0^2 - 4 t, R0 = 0.7, t = 0.05, tetrahedra; R from the volume",
     note: "",
     deviation: "",
     measure: |setting, mesh, n| {
@@ -239,8 +239,10 @@ pub const V22: Case = Case {
     title: "disc and ring on the cylinder",
     exact: "unit cylinder: geodesic disc R0 = 0.9, R^2 = 0.81 - 2 t, t = 0.2; ring z = 0.1 \
             stationary",
-    note: "",
-    deviation: "",
+    note: "Vertices moved by up to 0.1 of a cell, in the coordinates of the surface.",
+    deviation: "The companion does not say how far vertices of its cylinder are moved. With 0.1 of \
+                a cell our numbers are its own; with 0.25, as in the plane, the ring at n = 24 is \
+                off by 7.5e-5 to 1.3e-4, beyond the gate of 5e-5, and at n = 48 by 2e-5.",
     measure: |setting, mesh, n| {
         let domain = setting.domain(mesh, n);
         let distance = |x: Vec3| x.y.atan2(x.x).hypot(x.z);
@@ -266,7 +268,7 @@ pub const V23: Case = Case {
     id: "V23",
     title: "circle on the cone",
     exact: "half angle 30 degrees, circle at slant s0 = 1: s^2 = s0^2 - 2 t, t = 0.15",
-    note: "",
+    note: "Vertices moved by up to 0.1 of a cell, in the coordinates of the surface.",
     deviation: "",
     measure: |setting, mesh, n| {
         let domain = setting.domain(mesh, n);
