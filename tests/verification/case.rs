@@ -146,6 +146,8 @@ impl Row {
 /// Which sizes are run.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Scope {
+    /// At most so many of those of `Quick`.
+    First(usize),
     /// The first ones of each series: the default tests.
     Quick,
     /// All.
@@ -156,6 +158,7 @@ impl Series {
     /// Sizes of a scope.
     pub fn sizes(&self, scope: Scope) -> &'static [u32] {
         match scope {
+            Scope::First(n) => &self.sizes[..self.quick.min(n)],
             Scope::Quick => &self.sizes[..self.quick],
             Scope::Full => self.sizes,
         }

@@ -80,12 +80,12 @@ cases! {
 }
 
 /// Cases and meshes that are run in single precision too.
-const SINGLE: &[(&Case, &[&str])] = &[
+const SINGLE: List = &[
     (&advection::V3, &["diag", "jit"]),
     (&advection::V5, &["jit"]),
     (&advection::V6, &["tets"]),
     (&fronts::V10, &["jit", "obt"]),
-    (&fronts::V11, &["jit"]),
+    (&fronts::V11, &["equi"]),
     (&curvature::V15, &["diag", "jit"]),
     (&curvature::V16, &["equi"]),
     (&curvature::V18, &["kuhn"]),
@@ -93,7 +93,7 @@ const SINGLE: &[(&Case, &[&str])] = &[
     (&advection::V24, &["ico"]),
     (&fronts::V25, &["ico"]),
     (&redistancing::V26, &["jit", "tets"]),
-    (&distances::V27, &["jit", "obt", "tets"]),
+    (&distances::V27, &["equi", "obt", "tets"]),
     (&redistancing::V30, &["diag"]),
     (&distances::V33, &["ico"]),
     (&redistancing::V35, &["jit"]),
@@ -104,7 +104,7 @@ const SINGLE: &[(&Case, &[&str])] = &[
 ];
 
 /// Cases and planar meshes that are run turned in R^3 too.
-const TURNED: &[(&Case, &[&str])] = &[
+const TURNED: List = &[
     (&advection::V3, &["diag", "jit", "obt"]),
     (&advection::V5, &["jit"]),
     (&fronts::V10, &["jit", "equi"]),
@@ -123,18 +123,20 @@ const TURNED: &[(&Case, &[&str])] = &[
 
 const GATES: document::Gates = document::Gates { turned: 1e-10, cost_ratio: 1.2 };
 
-fn listed(list: &'static [(&Case, &[&str])], setting: Setting) -> Vec<Task> {
-    list.iter().flat_map(|(case, meshes)| tasks_on(case, meshes, setting)).collect()
+type List = &'static [(&'static Case, &'static [&'static str])];
+
+fn listed(list: List, setting: Setting, scope: Scope) -> Vec<Task> {
+    list.iter().flat_map(|(case, meshes)| tasks_on(case, meshes, setting, scope)).collect()
 }
 
 #[test]
 fn single_precision() {
-    check(&listed(SINGLE, Setting { single: true, ..Setting::default() }));
+    check(&listed(SINGLE, Setting { single: true, ..Setting::default() }, Scope::First(2)));
 }
 
 #[test]
 fn planar_meshes_turned_in_space() {
-    for task in listed(TURNED, Setting::default()) {
+    for task in listed(TURNED, Setting::default(), Scope::First(1)) {
         let difference = task.turned_difference();
         println!("{} {}: {difference:e}", task.case.id, task.series.mesh);
         let (id, mesh) = (task.case.id, task.series.mesh);
@@ -154,8 +156,9 @@ fn everything() {
 
     let plain: Vec<Task> =
         CASES.iter().flat_map(|case| tasks(case, Setting::default(), Scope::Full)).collect();
-    let single = listed(SINGLE, Setting { single: true, ..Setting::default() });
-    let turned = listed(TURNED, Setting::default());
+    let single = Setting { single: true, ..Setting::default() };
+    let single = listed(SINGLE, single, Scope::Quick);
+    let turned = listed(TURNED, Setting::default(), Scope::Quick);
     let all: Vec<Task> = plain.iter().chain(&single).copied().collect();
     let mut outcomes = on_all_cores(&all, Task::run);
     let differences = on_all_cores(&turned, Task::turned_difference);

@@ -28,8 +28,8 @@ pub fn tasks(case: &'static Case, setting: Setting, scope: Scope) -> Vec<Task> {
 }
 
 /// The same for the meshes named.
-pub fn tasks_on(case: &'static Case, meshes: &[&str], setting: Setting) -> Vec<Task> {
-    let mut tasks = tasks(case, setting, Scope::Quick);
+pub fn tasks_on(case: &'static Case, meshes: &[&str], setting: Setting, scope: Scope) -> Vec<Task> {
+    let mut tasks = tasks(case, setting, scope);
     tasks.retain(|task| meshes.contains(&task.series.mesh));
     assert_eq!(tasks.len(), meshes.len(), "{}: not all of {meshes:?}", case.id);
     tasks
