@@ -37,7 +37,7 @@ use crate::patches::{Coordinates, Patches};
 const INNER_REPETITIONS: usize = 8;
 
 /// Part of the front that is worked on in one round, in mean longest edges of the patches. Less
-/// leaves threads idle, more repeats work: 4 takes three times as long as 1 (benches/results).
+/// leaves threads idle, more repeats work.
 const NEAR: f64 = 1.0;
 
 /// Time per length of each cell.
