@@ -26,7 +26,7 @@ pub use tables::{
 };
 pub use values::{Coefficient, HalfWidth, Initial, Rotation, Speed, Velocity};
 
-pub(crate) use document::suggest;
+pub(crate) use crate::words::suggest;
 
 use crate::error::{Error, Result};
 use crate::mesh::Kind;
