@@ -36,7 +36,7 @@ pub fn terms(config: &Config, ready: &Ready) -> Result<Terms> {
         }
     };
     let number =
-        |key: &str, coefficient: Option<&config::Coefficient>| -> Result<Coefficient<f64, 1>> {
+        |key: &str, coefficient: Option<&config::Coefficient>| -> Result<Coefficient<1>> {
             Ok(match coefficient {
                 None => Coefficient::Uniform([0.0]),
                 Some(config::Coefficient::Number(x)) => Coefficient::Uniform([*x]),
@@ -59,7 +59,7 @@ pub fn terms(config: &Config, ready: &Ready) -> Result<Terms> {
         ));
     }
     let normal_speed = number("evolve.normal_speed", evolve.and_then(|e| e.normal_speed.as_ref()))?;
-    let terms = Terms { velocity, normal_speed, curvature };
+    let terms = Terms { velocity, normal_speed, curvature, ..Terms::default() };
     let still =
         terms.velocity.is_zero() && terms.normal_speed.is_zero() && terms.curvature.is_zero();
     if still && evolve.is_some_and(|e| e.end_time.is_none()) {

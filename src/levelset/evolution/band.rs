@@ -250,7 +250,7 @@ impl<R: Real> Evolution<R> {
     fn limits_of<const N: usize>(&self, p: usize, inside: &[bool]) -> Limits<R> {
         let patch = self.patches.patch(p);
         let x = self.coordinates.of(&self.patches, p);
-        let mut limits = Limits::none();
+        let mut limits: Limits<R> = Limits::none();
         for corners in patch.corners.chunks_exact(N) {
             if !is_active(&patch, corners, inside) {
                 continue;

@@ -84,7 +84,7 @@ pub struct Totals {
     pub iterations: u64,
 }
 
-/// Largest factor C of the first-order part of the time step.
+/// Largest factor C of the first-order part of the time step beside a semi-implicit curvature term.
 const LARGEST_CFL: f64 = 2.0;
 
 /// A level-set function in motion.
@@ -267,12 +267,17 @@ impl<R: Real> Evolution<R> {
     /// The step of equation (4), with the factor C.
     fn largest_step(&self) -> f64 {
         let limits = &self.band.limits;
-        let first_order = self.options.cfl.min(LARGEST_CFL) * limits.first_order.widen();
-        let curvature = match &self.implicit {
-            Some(_) if limits.curvature_of_good < R::INFINITY => limits.curvature_of_good,
-            _ => limits.curvature,
+        let cfl = self.options.cfl;
+        if self.implicit.is_none() {
+            return cfl * limits.first_order.min(limits.curvature).widen();
+        }
+        // Slivers bound nothing here, unless there is nothing else.
+        let curvature = match limits.curvature_of_good < R::INFINITY {
+            true => limits.curvature_of_good,
+            false => limits.curvature,
         };
-        first_order.min(self.options.cfl * curvature.widen())
+        let first_order = cfl.min(LARGEST_CFL) * limits.first_order.widen();
+        first_order.min(cfl * curvature.widen())
     }
 
     /// Brings all coefficients in the band up to date, and the limits of the step with them.
