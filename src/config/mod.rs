@@ -24,7 +24,7 @@ pub use tables::{
     DataFile, Device, DeviceKind, Distance, Domain, Evolve, MeshSource, Output, PointField,
     Precision, Reinitialize, Rule,
 };
-pub use values::{Coefficient, HalfWidth, Initial, Rotation, Speed, Velocity};
+pub use values::{Coefficient, Component, HalfWidth, Initial, Rotation, Speed, Velocity};
 
 pub(crate) use crate::words::suggest;
 
