@@ -2,8 +2,9 @@
 
 use super::tables::{Evolve, Rule};
 use super::values::{Coefficient, HalfWidth, Initial, Speed, Velocity};
-use super::{Bounds, Config};
+use super::{Advection, Bounds, Config, CurvatureStep, NormalMotion};
 use crate::error::Error;
+use crate::expression::Expression;
 
 /// The first thing wrong with a case.
 pub(super) struct Flaw {
@@ -51,6 +52,11 @@ fn finite(key: &str, values: &[f64]) -> Checked {
     require(all, key, format!("must be finite, is {values:?}"), "")
 }
 
+fn timeless(key: &str, expression: &Expression) -> Checked {
+    let remedy = "an array of that name is written {t}";
+    require(!expression.uses_time(), key, "must not depend on the time t", remedy)
+}
+
 /// Finds the first number out of range or the first pair of keys that do not go together.
 pub(super) fn first_flaw(config: &Config) -> Option<Flaw> {
     check(config).err()
@@ -63,6 +69,9 @@ fn check(config: &Config) -> Checked {
     check_task(config)?;
     if let Some(Initial::Shape(shape)) = &config.initial {
         check_shape("initial", shape)?;
+    }
+    if let Some(Initial::Expression { expression }) = &config.initial {
+        timeless("initial.expression", expression)?;
     }
     if let Some(evolve) = &config.evolve {
         check_evolve(evolve)?;
@@ -149,25 +158,32 @@ fn check_evolve(evolve: &Evolve) -> Checked {
     )?;
     let zero = |term: &Option<Coefficient>| match term {
         None => true,
-        Some(Coefficient::Number(x)) => *x == 0.0,
-        Some(Coefficient::Data { .. }) => false,
+        Some(term) => term.number() == Some(0.0),
     };
     let at_rest = match &evolve.velocity {
         None => true,
         Some(Velocity::Constant(a)) => a.iter().all(|&x| x == 0.0),
+        Some(Velocity::Components(a)) => a.iter().all(|x| x.number() == Some(0.0)),
         Some(_) => false,
     };
-    let still = at_rest && zero(&evolve.normal_speed) && zero(&evolve.curvature);
+    let still = at_rest
+        && zero(&evolve.normal_speed)
+        && zero(&evolve.curvature)
+        && zero(&evolve.weighted_curvature);
     require(
         !still || evolve.end_time.is_some(),
         "evolve",
         "moves nothing and has no end_time",
         "add `velocity`, `normal_speed` or `curvature`",
     )?;
-    let cfl = evolve.cfl;
-    require(cfl > 0.0 && cfl <= 2.0, "evolve.cfl", format!("must be in (0, 2], is {cfl}"), "")?;
+    check_schemes(evolve, at_rest)?;
     if let Some(Velocity::Constant(a)) = &evolve.velocity {
         finite("evolve.velocity", a)?;
+    }
+    if let Some(Velocity::Components(a)) = &evolve.velocity {
+        for (k, number) in a.iter().enumerate().filter_map(|(k, x)| Some((k, x.number()?))) {
+            finite(&format!("evolve.velocity.{k}"), &[number])?;
+        }
     }
     if let Some(Velocity::Rotation(turn)) = &evolve.velocity {
         finite("evolve.velocity.rotation.axis", &turn.axis)?;
@@ -177,19 +193,85 @@ fn check_evolve(evolve: &Evolve) -> Checked {
         let (key, period) = ("evolve.velocity.rotation.period", turn.period);
         require(period != 0.0 && period.is_finite(), key, "must be finite and not 0", "")?;
     }
-    if let Some(Coefficient::Number(eps)) = evolve.normal_speed {
+    if let Some(eps) = evolve.normal_speed.as_ref().and_then(Coefficient::number) {
         finite("evolve.normal_speed", &[eps])?;
     }
-    if let Some(Coefficient::Number(beta)) = evolve.curvature {
-        finite("evolve.curvature", &[beta])?;
-        require(
-            beta >= 0.0,
-            "evolve.curvature",
-            format!("must be >= 0, is {beta}"),
-            "a negative coefficient is a heat flow backwards in time, which has no solution",
-        )?;
+    for (key, coefficient) in [
+        ("evolve.curvature", &evolve.curvature),
+        ("evolve.weighted_curvature", &evolve.weighted_curvature),
+    ] {
+        if let Some(beta) = coefficient.as_ref().and_then(Coefficient::number) {
+            finite(key, &[beta])?;
+            require(
+                beta >= 0.0,
+                key,
+                format!("must be >= 0, is {beta}"),
+                "a negative coefficient is a heat flow backwards in time, which has no solution",
+            )?;
+        }
     }
     Ok(())
+}
+
+/// Schemes that do not go together.
+fn check_schemes(evolve: &Evolve, at_rest: bool) -> Checked {
+    let (cfl, implicit) = (evolve.cfl, evolve.curvature_step == CurvatureStep::Implicit);
+    let most = if implicit { 100.0 } else { 2.0 };
+    let remedy = if implicit { "" } else { "more is stable with curvature_step = \"implicit\" only" };
+    let what = format!("must be in (0, {most}], is {cfl}");
+    require(cfl > 0.0 && cfl <= most, "evolve.cfl", what, remedy)?;
+    require(
+        evolve.curvature.is_none() || evolve.weighted_curvature.is_none(),
+        "evolve.weighted_curvature",
+        "stands beside `curvature`",
+        "add the constant to the weight, as in weighted_curvature = \"w + 0.1\"",
+    )?;
+    let has_curvature = evolve.curvature.is_some() || evolve.weighted_curvature.is_some();
+    require(
+        has_curvature || evolve.curvature_step == CurvatureStep::Auto,
+        "evolve.curvature_step",
+        "is given, but no curvature",
+        "remove it, or add `curvature`",
+    )?;
+    let key = "evolve.advection";
+    require(
+        evolve.advection.is_none() || !at_rest,
+        key,
+        "is given, but no velocity",
+        "remove it, or add `velocity`",
+    )?;
+    let hopf_lax = evolve.normal_motion == NormalMotion::HopfLax;
+    require(
+        !hopf_lax || evolve.normal_speed.is_some(),
+        "evolve.normal_motion",
+        "is given, but no normal_speed",
+        "remove it, or add `normal_speed`",
+    )?;
+    let positive = evolve.advection() == Advection::PositiveCoefficient && !hopf_lax;
+    require(
+        !evolve.one_pass || positive,
+        "evolve.one_pass",
+        "joins two terms of the positive-coefficient scheme, but another one is asked for",
+        "remove it, or the other scheme",
+    )?;
+    require(
+        !evolve.one_pass || !at_rest && evolve.normal_speed.is_some(),
+        "evolve.one_pass",
+        "joins velocity and normal_speed, but one of them is missing",
+        "remove it",
+    )?;
+    require(
+        evolve.inflow.is_none() || !at_rest,
+        "evolve.inflow",
+        "is given, but no velocity",
+        "remove it, or add `velocity`",
+    )?;
+    if let Some(value) = evolve.inflow.as_ref().and_then(Coefficient::number) {
+        finite("evolve.inflow", &[value])?;
+    }
+    let q = evolve.least_quality;
+    let key = "evolve.least_quality";
+    require((0.0..=1.0).contains(&q), key, format!("must be 0 to 1, is {q}"), "0.05 is advised")
 }
 
 fn check_reinitialize(config: &Config) -> Checked {
@@ -226,7 +308,10 @@ fn check_reinitialize(config: &Config) -> Checked {
 fn check_distance(config: &Config) -> Checked {
     let Some(distance) = &config.distance else { return Ok(()) };
     positive("distance.width", distance.width)?;
-    if let Some(Speed::Number(f)) = distance.speed {
+    if let Some(Speed::Expression(expression)) = &distance.speed {
+        timeless("distance.speed", expression)?;
+    }
+    if let Some(f) = distance.speed.as_ref().and_then(Speed::number) {
         let (low, high) = (Speed::RANGE.start(), Speed::RANGE.end());
         let what = format!("must be in {low:e} to {high:e}, is {f}");
         require(Speed::RANGE.contains(&f), "distance.speed", what, "")?;
@@ -267,6 +352,13 @@ fn check_expect(config: &Config) -> Checked {
             &format!("expect.{name}"),
             "compares with a shape",
             "add exact.ball = { center, radius } or another shape to [expect]",
+        )?;
+        let weighted = config.evolve.as_ref().is_some_and(|e| e.weighted_curvature.is_some());
+        require(
+            name != "mean_weight_drift" || weighted,
+            "expect.mean_weight_drift",
+            "needs a weight",
+            "add evolve.weighted_curvature, or remove it",
         )?;
         let of_distance = name.starts_with("distance_");
         let of_either = matches!(name, "phi_min" | "phi_max");

@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 pub use crate::io::vtk::Compression;
+pub use crate::levelset::evolution::{Advection, CurvatureStep, NormalMotion};
 pub use crate::patches::Partition;
 pub use expect::{Bounds, Expect};
 pub use seed::Seed;
@@ -24,7 +25,7 @@ pub use tables::{
     DataFile, Device, DeviceKind, Distance, Domain, Evolve, MeshSource, Output, PointField,
     Precision, Reinitialize, Rule,
 };
-pub use values::{Coefficient, HalfWidth, Initial, Rotation, Speed, Velocity};
+pub use values::{Coefficient, Component, HalfWidth, Initial, Rotation, Speed, Velocity};
 
 pub(crate) use crate::words::suggest;
 
