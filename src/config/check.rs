@@ -217,7 +217,8 @@ fn check_evolve(evolve: &Evolve) -> Checked {
 fn check_schemes(evolve: &Evolve, at_rest: bool) -> Checked {
     let (cfl, implicit) = (evolve.cfl, evolve.curvature_step == CurvatureStep::Implicit);
     let most = if implicit { 100.0 } else { 2.0 };
-    let remedy = if implicit { "" } else { "more is stable with curvature_step = \"implicit\" only" };
+    let remedy =
+        if implicit { "" } else { "more is stable with curvature_step = \"implicit\" only" };
     let what = format!("must be in (0, {most}], is {cfl}");
     require(cfl > 0.0 && cfl <= most, "evolve.cfl", what, remedy)?;
     require(

@@ -102,21 +102,16 @@ fn field(
     match written {
         config::Coefficient::Number(x) => Ok(Field::constant(*x)),
         config::Coefficient::Data { data } => {
-            let rows = ready.vertex_array(data, 1).map_err(config.locate(&format!("{key}.data")))?;
+            let rows =
+                ready.vertex_array(data, 1).map_err(config.locate(&format!("{key}.data")))?;
             Ok(Field::rows(rows.into()))
         }
-        config::Coefficient::Expression(expression) => {
-            vertex_field(config, ready, key, expression)
-        }
+        config::Coefficient::Expression(expression) => vertex_field(config, ready, key, expression),
     }
 }
 
 /// A velocity of numbers and expressions.
-fn vector(
-    config: &Config,
-    ready: &Ready,
-    components: &[Component; 3],
-) -> Result<Coefficient<3>> {
+fn vector(config: &Config, ready: &Ready, components: &[Component; 3]) -> Result<Coefficient<3>> {
     if let [Some(x), Some(y), Some(z)] = components.each_ref().map(Component::number) {
         return Ok(Coefficient::Uniform([x, y, z]));
     }

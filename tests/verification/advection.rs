@@ -58,16 +58,18 @@ pub const V4: Case = Case {
     measure: |setting, mesh, n| {
         let domain = setting.domain(mesh, n);
         let options = match mesh.ends_with(":band") {
-            true => band(16.0 / f64::from(n)).with_advection(Advection::TaylorGalerkin).with_cfl(1.5),
+            true => {
+                band(16.0 / f64::from(n)).with_advection(Advection::TaylorGalerkin).with_cfl(1.5)
+            }
             false => galerkin(),
         };
         translated_circle(&domain, options)
     },
     series: &[
-        translation("diag", &[
-            second_order(&[1.2e-3, 2.5e-4, 6.2e-5]),
-            Row::area(&[f64::NAN, -0.0017, f64::NAN]),
-        ]),
+        translation(
+            "diag",
+            &[second_order(&[1.2e-3, 2.5e-4, 6.2e-5]), Row::area(&[f64::NAN, -0.0017, f64::NAN])],
+        ),
         translation("jit", &[second_order(&[1.8e-3, 5.3e-4, f64::NAN]), Row::area(&[])]),
         translation("obt", &[second_order(&[3.4e-4, 6.6e-5, 1.6e-5]), Row::area(&[])]),
         Series {

@@ -220,7 +220,9 @@ pub const V39: Case = Case {
         let step = |phi: f64| if phi < 0.0 { -1.0 } else { 1.0 };
         if mesh.ends_with(":inflow") {
             let half = domain.at_vertices(|x| step(x.x + 0.31));
-            return vec![excess(&domain, &half, &wind(&domain, [1.0, 0.5, 0.0]), &whole(), |_| true)];
+            return vec![excess(&domain, &half, &wind(&domain, [1.0, 0.5, 0.0]), &whole(), |_| {
+                true
+            })];
         }
         let winds = match domain.plain.kind.arity() {
             4 => [[1.0, 0.5, 0.25], [-0.3, 0.5, 1.0], [-1.0, 0.7, 0.0]],

@@ -330,9 +330,7 @@ impl<R: Real> Evolution<R> {
             }
             broken
         });
-        let at = |v: usize| {
-            format!("vertex {} at time {t:.6e}", self.patches.mesh_vertices()[v])
-        };
+        let at = |v: usize| format!("vertex {} at time {t:.6e}", self.patches.mesh_vertices()[v]);
         if let Some((name, v)) = broken {
             return Err(Error::Numerical {
                 what: format!("evolve.{name} is not a finite number at {}", at(v)),
