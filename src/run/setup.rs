@@ -49,10 +49,8 @@ pub fn terms(config: &Config, ready: &Ready) -> Result<Terms> {
         "a negative coefficient is a heat flow backwards in time, which has no solution",
     )?;
     let normal_speed = number("evolve.normal_speed", evolve.and_then(|e| e.normal_speed.as_ref()))?;
-    let terms = Terms { velocity, normal_speed, curvature };
-    let still =
-        terms.velocity.is_zero() && terms.normal_speed.is_zero() && terms.curvature.is_zero();
-    if still && evolve.is_some_and(|e| e.end_time.is_none()) {
+    let terms = Terms { velocity, normal_speed, curvature, ..Terms::default() };
+    if terms.is_zero() && evolve.is_some_and(|e| e.end_time.is_none()) {
         return Err(config.error_at(
             "evolve",
             "evolve moves nothing, for all its arrays are zero, and has no end_time",
@@ -68,7 +66,7 @@ fn coefficient(
     ready: &Ready,
     key: &str,
     written: Option<&config::Coefficient>,
-) -> Result<Coefficient<f64, 1>> {
+) -> Result<Coefficient<1>> {
     let rows = |values: Vec<f64>| Coefficient::PerVertex(values.into_iter().map(|x| [x]).collect());
     match written {
         None => Ok(Coefficient::Uniform([0.0])),
@@ -87,11 +85,7 @@ fn coefficient(
 }
 
 /// A velocity of numbers and expressions.
-fn vector(
-    config: &Config,
-    ready: &Ready,
-    components: &[Component; 3],
-) -> Result<Coefficient<f64, 3>> {
+fn vector(config: &Config, ready: &Ready, components: &[Component; 3]) -> Result<Coefficient<3>> {
     if let [Some(x), Some(y), Some(z)] = components.each_ref().map(Component::number) {
         return Ok(Coefficient::Uniform([x, y, z]));
     }
@@ -125,7 +119,7 @@ fn not_negative(
     config: &Config,
     ready: &Ready,
     key: &str,
-    coefficient: &Coefficient<f64, 1>,
+    coefficient: &Coefficient<1>,
     remedy: &str,
 ) -> Result<()> {
     let (values, time): (Vec<f64>, &str) = match coefficient {
