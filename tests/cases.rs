@@ -52,7 +52,9 @@ macro_rules! cases {
 cases! {
     cortex_curvature_flow,
     cortex_distance,
+    expanding_flow,
     expanding_sphere_tets,
+    graded_speed,
     merging_circles,
     #[ignore = "slow"]
     paper_brain,

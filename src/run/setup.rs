@@ -355,6 +355,91 @@ mod tests {
     }
 
     #[test]
+    fn expressions_become_the_plainest_coefficient_that_holds_them() {
+        let ready = ready();
+        let terms = |lines: &str| super::terms(&evolve(lines), &ready);
+        let found = terms("curvature = \"curv^2 + x\"\nnormal_speed = \"2*3\"").unwrap();
+        let Coefficient::PerVertex(rows) = found.curvature else { panic!() };
+        assert_eq!(rows, [[0.0], [5.0], [10.0], [16.0]]);
+        assert!(matches!(found.normal_speed, Coefficient::Uniform([6.0])));
+        let found = terms("normal_speed = \"curv*t\"\nvelocity = [\"-y\", \"x\", 3]").unwrap();
+        let Coefficient::Varying([field]) = found.normal_speed else { panic!() };
+        assert_eq!(field.values(&ready.mesh.vertices, 2.0), [0.0, 4.0, 6.0, 8.0]);
+        let Coefficient::PerVertex(rows) = found.velocity else { panic!() };
+        assert_eq!(rows[2], [-1.0, 1.0, 3.0]);
+        let found = terms("velocity = [\"t\", \"x\", 3]").unwrap();
+        let Coefficient::Varying(fields) = found.velocity else { panic!() };
+        let at = |k: usize| fields[k].values(&ready.mesh.vertices, 0.5)[2];
+        assert_eq!([at(0), at(1), at(2)], [0.5, 1.0, 3.0]);
+        let found = terms("velocity = [\"1 + 1\", 0, 3]").unwrap();
+        assert!(matches!(found.velocity, Coefficient::Uniform([2.0, 0.0, 3.0])));
+        let case = config("[initial]\nexpression = \"curv - 2.5\"\n[evolve]\nend_time = 1\n");
+        assert_eq!(initial_phi(&case, &ready).unwrap(), [-2.5, -0.5, 0.5, 1.5]);
+    }
+
+    #[test]
+    fn expressions_that_cannot_serve_name_key_and_stored_vertex() {
+        let ready = ready();
+        let refusal = |lines: &str| terms(&evolve(lines), &ready).unwrap_err().to_string();
+        for (lines, expected) in [
+            (
+                "normal_speed = \"1 + curve\"",
+                "case.toml:8: evolve.normal_speed: there is no vertex array \"curve\"; did you mean \
+                 `curv`? there are: curv, hole, wind\n    | 1 + curve\n    |     ^^^^^",
+            ),
+            (
+                "normal_speed = \"{wind}*2\"",
+                "has 3 numbers per vertex, needed: 1; choose another array, see `zeroset info`\n    \
+                 | {wind}*2\n    | ^^^^^^",
+            ),
+            (
+                "velocity = [0,\n\"1/(curv - 3)\", 0]",
+                "case.toml:9: evolve.velocity.1 is inf at vertex 3 (1.000000, 1.000000, 0.000000); keep",
+            ),
+            (
+                "curvature = \"2 - curv\"",
+                "evolve.curvature must be >= 0, is -1 at vertex 3; a negative",
+            ),
+            (
+                "curvature = \"t + x - 0.5\"",
+                "case.toml:8: evolve.curvature must be >= 0, is -0.5 at vertex 0 at t = 0; a negative",
+            ),
+            (
+                "normal_speed = \"y/t\"",
+                "is NaN at vertex 0 (0.000000, 0.000000, 0.000000) at t = 0",
+            ),
+        ] {
+            let message = refusal(lines);
+            assert!(message.contains(expected), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_speed_is_worked_out_per_cell() {
+        let mut ready = ready();
+        ready.mesh.cell_data[0].values = Values::Int(vec![2, 4]);
+        let slowness = |speed: &str| {
+            let text = format!("[distance]\nfrom = [\"vertex:0\"]\nspeed = \"{speed}\"\n");
+            slowness(&config(&text), &ready)
+        };
+        // Centroids (2/3, 1/3) and (1/3, 2/3); curv at the corners 0, 2, 3 and 0, 3, 4.
+        let Slowness::PerCell(rows) = slowness("1/(6*(x - y))^2 + curv*0").unwrap() else {
+            panic!()
+        };
+        assert!((rows[0] - 4.0).abs() < 1e-12 && (rows[1] - 4.0).abs() < 1e-12);
+        let Slowness::PerCell(rows) = slowness("1/(curv*speed)").unwrap() else { panic!() };
+        assert!((rows[0] - 10.0 / 3.0).abs() < 1e-12 && (rows[1] - 28.0 / 3.0).abs() < 1e-12);
+        assert!(matches!(slowness("2 + 2").unwrap(), Slowness::Uniform(0.25)));
+        let message = slowness("y - 0.5").unwrap_err().to_string();
+        let expected = "case.toml:6: distance.speed must be in 1e-15 to 1e15, is -0.1666";
+        assert!(message.starts_with(expected) && message.contains("in cell 0"), "{message}");
+        let message = slowness("2*sped").unwrap_err().to_string();
+        let expected = "distance.speed: there is no array \"sped\"; did you mean `speed`? there are: \
+                        speed, curv, hole, wind\n    | 2*sped\n    |   ^^^^";
+        assert!(message.contains(expected), "{message}");
+    }
+
+    #[test]
     fn slowness_is_one_over_speed_and_speed_positive() {
         let mut ready = ready();
         let case = config("[distance]\nfrom = [\"vertex:0\"]\nspeed = { cell_data = \"speed\" }\n");
