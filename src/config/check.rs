@@ -272,7 +272,7 @@ fn check_schemes(evolve: &Evolve, at_rest: bool) -> Checked {
     }
     let q = evolve.least_quality;
     let key = "evolve.least_quality";
-    require((0.0..=1.0).contains(&q), key, format!("must be 0 to 1, is {q}"), "0.05 is advised")
+    require((0.0..=1.0).contains(&q), key, format!("must be 0 to 1, is {q}"), "0.2 is advised")
 }
 
 fn check_reinitialize(config: &Config) -> Checked {

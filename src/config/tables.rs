@@ -136,11 +136,11 @@ pub struct Evolve {
     /// rough data.
     pub clip: bool,
     /// Time step of the curvature: "auto" (default), "explicit" or "implicit". Automatic is
-    /// explicit unless slivers would make steps ten times shorter.
+    /// explicit unless the smallest cell would make steps 50 times shorter than a typical one.
     pub curvature_step: CurvatureStep,
     /// Quality of cells (inradius over longest edge, 1 for a regular cell) below which their
     /// vertices leave the Taylor-Galerkin step for the positive-coefficient scheme, 0 to 1;
-    /// default 0.05.
+    /// default 0.2.
     pub least_quality: f64,
 }
 

@@ -245,13 +245,13 @@ pub fn check(config: &Config, folder: Option<&Path>, overwrite: bool) -> Result<
 fn implicit_because(slivers: &Slivers, ready: &Ready) -> String {
     let cell = ready.cleaning.kept_cells.get(slivers.cell as usize).copied();
     format!(
-        "curvature steps are semi-implicit: {} flat cells, the flattest cell {} with inradius \
-         {:.3e}, would make explicit steps {:.0} times shorter (curvature_step = \"explicit\" \
-         forces them)",
-        slivers.count,
+        "curvature steps are semi-implicit: cell {}, whose inradius is {:.3e}, would make explicit \
+         steps {:.0} times shorter than typical cells do, with {:.3e} (curvature_step = \
+         \"explicit\" forces them)",
         cell.unwrap_or(slivers.cell),
         slivers.inradius,
-        slivers.factor()
+        slivers.factor(),
+        slivers.typical_inradius
     )
 }
 

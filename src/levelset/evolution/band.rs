@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{Evolution, SLIVER_QUALITY, formulas};
+use super::{Evolution, formulas};
 use crate::geometry::{Real, Vec3, simplex::Simplex};
 use crate::patches::{Patch, Patches};
 use crate::primitives::DisjointRows;
@@ -40,8 +40,6 @@ pub(super) struct Limits<R> {
     pub first_order: R,
     /// Of the curvature term; infinite without it.
     pub curvature: R,
-    /// The same over cells that are no slivers.
-    pub curvature_of_good: R,
     /// Largest `|a| + |eps|`.
     pub speed: R,
     /// Largest inradius.
@@ -51,20 +49,13 @@ pub(super) struct Limits<R> {
 impl<R: Real> Limits<R> {
     fn none() -> Self {
         let (never, zero) = (R::INFINITY, R::zero());
-        Limits {
-            first_order: never,
-            curvature: never,
-            curvature_of_good: never,
-            speed: zero,
-            inradius: zero,
-        }
+        Limits { first_order: never, curvature: never, speed: zero, inradius: zero }
     }
 
     fn and(self, other: Self) -> Self {
         Limits {
             first_order: self.first_order.min(other.first_order),
             curvature: self.curvature.min(other.curvature),
-            curvature_of_good: self.curvature_of_good.min(other.curvature_of_good),
             speed: self.speed.max(other.speed),
             inradius: self.inradius.max(other.inradius),
         }
@@ -266,11 +257,10 @@ impl<R: Real> Evolution<R> {
             if let Some(curvature) = &self.motion.curvature {
                 let at = |&c: &u32| curvature.coefficient.at(patch.vertex(c as usize))[0];
                 let beta = corners.iter().map(at).fold(R::zero(), |m, beta| m.max(beta));
-                let step = formulas::largest_diffusive_step::<R, N>(inradius, beta);
+                // Slivers count as typical cells where steps are semi-implicit.
+                let size = inradius.max(self.least_inradius);
+                let step = formulas::largest_diffusive_step::<R, N>(size, beta);
                 limits.curvature = limits.curvature.min(step);
-                if formulas::quality(&simplex, &x) >= R::narrow(SLIVER_QUALITY) {
-                    limits.curvature_of_good = limits.curvature_of_good.min(step);
-                }
             }
         }
         limits

@@ -92,7 +92,7 @@ fn check_schemes(terms: &Terms, options: &Options) -> Result<()> {
     if !(0.0..=1.0).contains(&options.least_quality) {
         return Err(Error::usage(
             format!("least_quality is {}, expected 0 to 1", options.least_quality),
-            "take 0.05",
+            "take 0.2",
         ));
     }
     Ok(())

@@ -41,8 +41,7 @@ use galerkin::Galerkin;
 use implicit::Implicit;
 use inflow::Inflow;
 pub use options::{
-    Advection, CurvatureStep, LEAST_QUALITY, NormalMotion, Options, Rule, SLIVER_QUALITY,
-    SLIVER_STEPS,
+    Advection, CurvatureStep, LEAST_QUALITY, NormalMotion, Options, Rule, SLIVER_STEPS,
 };
 pub use slivers::Slivers;
 pub use terms::{Coefficient, Terms};
@@ -112,7 +111,10 @@ pub struct Evolution<R: Real> {
     inflow: Inflow,
     galerkin: Option<Galerkin<R>>,
     implicit: Option<Implicit<R>>,
+    /// Why, and how large a typical cell is.
     slivers: Option<Slivers>,
+    /// Inradius that cells have at least for the curvature part of the step.
+    least_inradius: R,
     options: Options,
     /// phi^n in patch order.
     phi: Vec<R>,
@@ -179,12 +181,12 @@ impl<R: Real> Evolution<R> {
             true => cpu.run(|| Inflow::new(&patches, terms.inflow.as_ref())),
             false => Inflow::none(),
         };
-        let slivers = match (&motion.curvature, options.curvature_step) {
-            (Some(_), CurvatureStep::Auto) => cpu.run(|| Slivers::find(&patches, &coordinates)),
-            _ => None,
-        };
-        let implicit = motion.curvature.is_some()
-            && (slivers.is_some() || options.curvature_step == CurvatureStep::Implicit);
+        let may_be_implicit =
+            motion.curvature.is_some() && options.curvature_step != CurvatureStep::Explicit;
+        let slivers = may_be_implicit.then(|| cpu.run(|| Slivers::find(&patches, &coordinates)));
+        let slivers = slivers.filter(|slivers| {
+            options.curvature_step == CurvatureStep::Implicit || slivers.matter()
+        });
         let places = (motion.varies() || terms.inflow.is_some())
             .then(|| patches.to_patch_order(&mesh.vertices, |x| x));
         let eikonal =
@@ -193,7 +195,8 @@ impl<R: Real> Evolution<R> {
         Ok(Evolution {
             band: Band::unknown(&patches),
             scratch: cpu::Scratch::default(),
-            implicit: implicit.then(|| Implicit::new(&patches)),
+            implicit: slivers.map(|_| Implicit::new(&patches)),
+            least_inradius: slivers.map_or(R::zero(), |s| R::narrow(s.typical_inradius)),
             next: phi.clone(),
             phi,
             cpu,
@@ -284,13 +287,8 @@ impl<R: Real> Evolution<R> {
         if self.implicit.is_none() {
             return cfl * limits.first_order.min(limits.curvature).widen();
         }
-        // Slivers bound nothing here, unless there is nothing else.
-        let curvature = match limits.curvature_of_good < R::INFINITY {
-            true => limits.curvature_of_good,
-            false => limits.curvature,
-        };
         let first_order = cfl.min(LARGEST_CFL) * limits.first_order.widen();
-        first_order.min(cfl * curvature.widen())
+        first_order.min(cfl * limits.curvature.widen())
     }
 
     /// Brings all coefficients in the band up to date, and the limits of the step with them.
@@ -470,7 +468,7 @@ impl<R: Real> Evolution<R> {
         Choices {
             poor_cells: self.galerkin.as_ref().map_or(0, |galerkin| galerkin.n_poor_cells),
             implicit: self.implicit.is_some(),
-            slivers: self.slivers,
+            slivers: self.slivers.filter(|_| self.options.curvature_step == CurvatureStep::Auto),
         }
     }
 }

@@ -48,27 +48,28 @@ pub enum NormalMotion {
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum CurvatureStep {
-    /// Explicit, unless slivers would force steps more than [`SLIVER_STEPS`] times shorter than the
-    /// other cells do (default).
+    /// Explicit, unless slivers would force steps more than [`SLIVER_STEPS`] times shorter than a
+    /// typical cell does (default).
     #[default]
     Auto,
     /// Explicit: the step is bounded by the smallest cell.
     Explicit,
-    /// Semi-implicit: conjugate gradients in the band, no bound for stability; slivers do not count
-    /// for the step.
+    /// Semi-implicit: conjugate gradients in the band, no bound for stability. The step is that of
+    /// cells whose inradius is the tenth percentile of the mesh, or larger ones.
     Implicit,
 }
 
 /// How many times shorter slivers may make the steps before [`CurvatureStep::Auto`] goes implicit.
-pub const SLIVER_STEPS: f64 = 10.0;
-
-/// Quality (1 for a regular cell) below which a cell is a sliver for the choice of the curvature
-/// step.
-pub const SLIVER_QUALITY: f64 = 0.3;
+///
+/// Meshes whose vertices are moved by a quarter of a cell have 14, real cortices hundreds.
+pub const SLIVER_STEPS: f64 = 50.0;
 
 /// Quality below which the vertices of a cell take the positive-coefficient scheme instead of the
 /// Taylor-Galerkin step.
-pub const LEAST_QUALITY: f64 = 0.05;
+///
+/// On fsaverage's pial surface, 1,000 steps of a rotation grow with 0.05 and do not with 0.2, which
+/// 0.3 % of its cells miss.
+pub const LEAST_QUALITY: f64 = 0.2;
 
 /// Choices of the evolution that are not physics.
 #[derive(Clone, Debug)]
