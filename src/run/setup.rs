@@ -41,15 +41,23 @@ pub fn terms(config: &Config, ready: &Ready) -> Result<Terms> {
     };
     let number = |key: &str, written| coefficient(config, ready, key, written);
     let curvature = number("evolve.curvature", evolve.and_then(|e| e.curvature.as_ref()))?;
-    not_negative(
-        config,
-        ready,
-        "evolve.curvature",
-        &curvature,
-        "a negative coefficient is a heat flow backwards in time, which has no solution",
-    )?;
+    let key = "evolve.weighted_curvature";
+    let weight = number(key, evolve.and_then(|e| e.weighted_curvature.as_ref()))?;
+    for (key, coefficient) in [("evolve.curvature", &curvature), (key, &weight)] {
+        not_negative(
+            config,
+            ready,
+            key,
+            coefficient,
+            "a negative coefficient is a heat flow backwards in time, which has no solution",
+        )?;
+    }
     let normal_speed = number("evolve.normal_speed", evolve.and_then(|e| e.normal_speed.as_ref()))?;
-    let terms = Terms { velocity, normal_speed, curvature, ..Terms::default() };
+    let inflow = match evolve.and_then(|e| e.inflow.as_ref()) {
+        None => None,
+        Some(written) => Some(field(config, ready, "evolve.inflow", written)?),
+    };
+    let terms = Terms { velocity, normal_speed, curvature, weight, inflow };
     if terms.is_zero() && evolve.is_some_and(|e| e.end_time.is_none()) {
         return Err(config.error_at(
             "evolve",
@@ -81,6 +89,24 @@ fn coefficient(
             }
             None => vertex_values(config, ready, key, expression, 0.0).map(rows),
         },
+    }
+}
+
+/// A coefficient of any kind as a field over the vertices.
+fn field(
+    config: &Config,
+    ready: &Ready,
+    key: &str,
+    written: &config::Coefficient,
+) -> Result<Field> {
+    match written {
+        config::Coefficient::Number(x) => Ok(Field::constant(*x)),
+        config::Coefficient::Data { data } => {
+            let rows =
+                ready.vertex_array(data, 1).map_err(config.locate(&format!("{key}.data")))?;
+            Ok(Field::rows(rows.into()))
+        }
+        config::Coefficient::Expression(expression) => vertex_field(config, ready, key, expression),
     }
 }
 

@@ -84,7 +84,10 @@ fn check_schemes(terms: &Terms, options: &Options) -> Result<()> {
         ));
     }
     if terms.inflow.is_some() && terms.velocity.is_zero() {
-        return Err(Error::usage("inflow is given, but no velocity", "remove one, or add the other"));
+        return Err(Error::usage(
+            "inflow is given, but no velocity",
+            "remove one, or add the other",
+        ));
     }
     if !(0.0..=1.0).contains(&options.least_quality) {
         return Err(Error::usage(

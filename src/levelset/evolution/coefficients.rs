@@ -25,7 +25,8 @@ pub(super) struct Curvature<R: Real> {
 
 impl<R: Real> Motion<R> {
     pub fn new(terms: &Terms, patches: &Patches) -> Self {
-        let (beta, weight) = (Term::new(&terms.curvature, patches), Term::new(&terms.weight, patches));
+        let (beta, weight) =
+            (Term::new(&terms.curvature, patches), Term::new(&terms.weight, patches));
         let curvature = match (beta, weight) {
             (None, None) => None,
             (Some(coefficient), _) => Some(Curvature { coefficient, weighted: false }),

@@ -189,8 +189,7 @@ impl<R: Real> Evolution<R> {
                     let slopes = formulas::hopf_lax(&x, &simplex, &values);
                     for (slot, slope) in slots.iter_mut().zip(slopes) {
                         let rate = eps.abs() * slope;
-                        slot.normal =
-                            if grows { [rate, R::zero()] } else { [R::zero(), rate] };
+                        slot.normal = if grows { [rate, R::zero()] } else { [R::zero(), rate] };
                     }
                 }
             }

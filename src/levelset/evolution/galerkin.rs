@@ -184,8 +184,7 @@ impl<R: Real> Evolution<R> {
             let residual = formulas::residual(&s, &g, &a, divergence, dt);
             let is_upwind: [bool; N] =
                 std::array::from_fn(|i| upwind[patch.vertex(corners[i] as usize)]);
-            let shares =
-                is_upwind.contains(&true).then(|| formulas::advection(&s, &values, &a));
+            let shares = is_upwind.contains(&true).then(|| formulas::advection(&s, &values, &a));
             for (i, slot) in local.slots[first..first + N].iter_mut().enumerate() {
                 slot.advection = match &shares {
                     Some(shares) if is_upwind[i] => [shares.num[i], shares.den[i]],

@@ -2,8 +2,8 @@
 
 use rayon::prelude::*;
 
-use super::coefficients::Term;
 use super::Evolution;
+use super::coefficients::Term;
 use crate::expression::Field;
 use crate::geometry::{Real, Vec3, simplex::Simplex};
 use crate::patches::{Coordinates, Patch, Patches};

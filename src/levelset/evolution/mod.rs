@@ -84,6 +84,19 @@ pub struct Totals {
     pub iterations: u64,
 }
 
+/// What an evolution chose by the look of the mesh.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Choices {
+    /// Cells whose vertices advect by the positive-coefficient scheme because they are too poor for
+    /// the Taylor-Galerkin step.
+    pub poor_cells: usize,
+    /// Whether the curvature step is semi-implicit.
+    pub implicit: bool,
+    /// Why [`CurvatureStep::Auto`] made it so, if it did.
+    pub slivers: Option<Slivers>,
+}
+
 /// Largest factor C of the first-order part of the time step beside a semi-implicit curvature term.
 const LARGEST_CFL: f64 = 2.0;
 
@@ -317,9 +330,7 @@ impl<R: Real> Evolution<R> {
             }
             broken
         });
-        let at = |v: usize| {
-            format!("vertex {} at time {t:.6e}", self.patches.mesh_vertices()[v])
-        };
+        let at = |v: usize| format!("vertex {} at time {t:.6e}", self.patches.mesh_vertices()[v]);
         if let Some((name, v)) = broken {
             return Err(Error::Numerical {
                 what: format!("evolve.{name} is not a finite number at {}", at(v)),
@@ -454,19 +465,12 @@ impl<R: Real> Evolution<R> {
         Totals { iterations, ..self.totals }
     }
 
-    /// Cells whose vertices advect by the positive-coefficient scheme because they are too poor for
-    /// the Taylor-Galerkin step.
-    pub fn n_poor_cells(&self) -> usize {
-        self.galerkin.as_ref().map_or(0, |galerkin| galerkin.n_poor_cells)
-    }
-
-    /// Whether the curvature step is semi-implicit.
-    pub fn is_implicit(&self) -> bool {
-        self.implicit.is_some()
-    }
-
-    /// Why [`CurvatureStep::Auto`] made the curvature step semi-implicit, if it did.
-    pub fn slivers(&self) -> Option<Slivers> {
-        self.slivers
+    /// What was chosen by the look of the mesh.
+    pub fn choices(&self) -> Choices {
+        Choices {
+            poor_cells: self.galerkin.as_ref().map_or(0, |galerkin| galerkin.n_poor_cells),
+            implicit: self.implicit.is_some(),
+            slivers: self.slivers,
+        }
     }
 }

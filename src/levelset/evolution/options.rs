@@ -1,4 +1,7 @@
-//! Choices of the evolution that are not physics.
+//! Choices of the evolution that are not physics; words of the case file are these names in
+//! kebab-case, such as "taylor-galerkin".
+
+use serde::{Deserialize, Serialize};
 
 /// When phi is made a signed distance again (numerics 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +18,8 @@ pub enum Rule {
 }
 
 /// How the advection term is computed (numerics 2).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Advection {
     /// Taylor-Galerkin step, order 2; vertices of poor cells fall back to the next (default).
@@ -28,7 +32,8 @@ pub enum Advection {
 }
 
 /// How motion along the normal is computed (numerics 2).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum NormalMotion {
     /// Positive-coefficient scheme (default).
@@ -39,7 +44,8 @@ pub enum NormalMotion {
 }
 
 /// How the curvature term steps in time (numerics 3).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum CurvatureStep {
     /// Explicit, unless slivers would force steps more than [`SLIVER_STEPS`] times shorter than the

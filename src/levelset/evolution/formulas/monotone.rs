@@ -7,11 +7,7 @@ use crate::geometry::{Real, Vec3, simplex::Simplex};
 /// Advection by the cell the wind comes from: only a cell whose flux goes to one vertex alone
 /// counts, with its whole measure.
 #[inline]
-pub fn cone<R: Real, const N: usize>(
-    s: &Simplex<R, N>,
-    phi: &[R; N],
-    a: &Vec3<R>,
-) -> Shares<R, N> {
+pub fn cone<R: Real, const N: usize>(s: &Simplex<R, N>, phi: &[R; N], a: &Vec3<R>) -> Shares<R, N> {
     let k = flux(s, a);
     let zero = R::zero();
     let mut shares = Shares { num: [zero; N], den: [zero; N] };
@@ -57,9 +53,7 @@ fn from_below<R: Real, const N: usize>(s: &Simplex<R, N>, phi: &[R; N]) -> [R; N
     let g = s.gradient(phi);
     let norm = g.norm();
     let leads = |j: usize| g.dot(&s.grads[j]) <= R::zero();
-    std::array::from_fn(|i| {
-        if (0..N).all(|j| j == i || leads(j)) { norm } else { R::zero() }
-    })
+    std::array::from_fn(|i| if (0..N).all(|j| j == i || leads(j)) { norm } else { R::zero() })
 }
 
 #[cfg(test)]
