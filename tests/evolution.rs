@@ -72,6 +72,18 @@ fn a_speed_of_time_grows_and_shrinks_a_circle() {
 }
 
 #[test]
+fn a_front_that_starts_from_rest_is_not_stepped_over() {
+    let mesh = square(64);
+    let phi = at(&mesh, |x, y| x.hypot(y) - 0.3);
+    let terms = Terms::default().with_normal_speed(Coefficient::Varying([field("4*t")]));
+    for options in [Options::new(None), Options::new(Some(0.2))] {
+        let found = run(&mesh, &phi, &terms, options, 0.4);
+        let error = error(&mesh, &found, |x, y| x.hypot(y) - 0.62);
+        assert!(error < 0.01, "{error}");
+    }
+}
+
+#[test]
 fn a_velocity_of_time_is_taken_in_the_middle_of_the_step() {
     let errors = [32, 64].map(|n| {
         let mesh = square(n);

@@ -227,10 +227,7 @@ impl<R: Real> Evolution<R> {
     /// `max_dt` is infinite; phi then is that of the step before.
     pub fn step(&mut self, max_dt: f64) -> Result<StepInfo> {
         let start = std::time::Instant::now();
-        if self.motion.varies() {
-            self.refresh_band()?;
-        }
-        let dt = self.largest_step().min(max_dt);
+        let dt = self.choose_step(max_dt)?;
         if !dt.is_finite() {
             return Err(Error::Numerical {
                 what: format!(
@@ -241,7 +238,6 @@ impl<R: Real> Evolution<R> {
                     .into(),
             });
         }
-        self.refresh_velocity(self.time + 0.5 * dt)?;
         self.advance_galerkin(R::narrow(dt));
         let cut = self.advance(R::narrow(dt));
         self.solve_implicit(R::narrow(dt))?;
@@ -291,10 +287,32 @@ impl<R: Real> Evolution<R> {
         first_order.min(cfl * limits.curvature.widen())
     }
 
-    /// Brings all coefficients in the band up to date, and the limits of the step with them.
-    fn refresh_band(&mut self) -> Result<()> {
+    /// Length of the next step, with coefficients brought to its middle.
+    fn choose_step(&mut self, max_dt: f64) -> Result<f64> {
+        if !self.motion.varies() {
+            return Ok(self.largest_step().min(max_dt));
+        }
+        self.refresh_band(self.time)?;
+        let mut dt = self.largest_step().min(max_dt);
+        let speed = self.band.limits.speed;
+        if dt.is_finite() {
+            // What is slow or at rest now may be fast at the end of a long step.
+            self.refresh_band(self.time + dt)?;
+            dt = dt.min(self.largest_step());
+            self.band.limits.speed = self.band.limits.speed.max(speed);
+            let list = std::mem::take(&mut self.band.reading);
+            let done = self.refresh(&list, self.time + 0.5 * dt);
+            self.band.reading = list;
+            done?;
+            self.follow_inflow();
+        }
+        Ok(dt)
+    }
+
+    /// Brings all coefficients in the band to time `t`, and the limits of the step with them.
+    fn refresh_band(&mut self, t: f64) -> Result<()> {
         let list = std::mem::take(&mut self.band.reading);
-        let done = self.refresh(&list, self.time);
+        let done = self.refresh(&list, t);
         self.band.reading = list;
         done?;
         self.refresh_limits();
@@ -350,26 +368,6 @@ impl<R: Real> Evolution<R> {
                 remedy: "keep it at 0 or more, for example with max(0, ...)".into(),
             }),
         }
-    }
-
-    /// Brings a velocity that depends on time to the middle of the step.
-    fn refresh_velocity(&mut self, t: f64) -> Result<()> {
-        let Some(velocity) = self.motion.velocity.as_mut().filter(|v| v.varies()) else {
-            return Ok(());
-        };
-        let Some(places) = &self.places else { return Ok(()) };
-        let (cpu, patches, list) = (&self.cpu, &self.patches, &self.band.reading);
-        if let Some(v) = cpu.run(|| velocity.refresh(patches, list, places, t)) {
-            return Err(Error::Numerical {
-                what: format!(
-                    "evolve.velocity is not a finite number at vertex {} at time {t:.6e}",
-                    self.patches.mesh_vertices()[v]
-                ),
-                remedy: "correct its expression".into(),
-            });
-        }
-        self.follow_inflow();
-        Ok(())
     }
 
     fn follow_inflow(&mut self) {
