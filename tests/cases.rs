@@ -50,11 +50,16 @@ macro_rules! cases {
 }
 
 cases! {
+    clipped_front,
     cortex_curvature_flow,
     cortex_distance,
+    #[ignore = "slow"]
+    cortex_weighted_flow,
     expanding_flow,
     expanding_sphere_tets,
     graded_speed,
+    implicit_curvature,
+    inflow_channel,
     merging_circles,
     #[ignore = "slow"]
     paper_brain,
@@ -69,6 +74,7 @@ cases! {
     #[ignore = "slow"]
     paper_sphere,
     regular_grid,
+    rough_data,
     shrinking_circle,
     zalesak_disk,
 }
