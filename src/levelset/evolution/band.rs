@@ -9,6 +9,9 @@ use crate::primitives::DisjointRows;
 
 /// The narrow band on patches, and what its cells say about the time step.
 pub(super) struct Band<R> {
+    /// Whether `|phi|` of each vertex was below the half width when the band was last updated, in
+    /// patch order. All else here follows from it, the mesh and the coefficients.
+    pub inside: Vec<bool>,
     /// Patches with a moving vertex, ascending.
     pub active: Vec<u32>,
     /// First cell of each active patch in `cells`, `[active + 1]`.
@@ -31,12 +34,14 @@ impl<R: Real> Band<R> {
     /// The state before the first update: every patch has to be looked at.
     pub fn unknown(patches: &Patches) -> Self {
         let active = (0..patches.len() as u32).collect();
-        Band { active, ..Band::empty(vec![false; patches.n_vertices()]) }
+        let no_vertex = vec![false; patches.n_vertices()];
+        Band { active, ..Band::empty(no_vertex.clone(), no_vertex) }
     }
 
     /// A band without patches.
-    fn empty(moving: Vec<bool>) -> Self {
+    fn empty(inside: Vec<bool>, moving: Vec<bool>) -> Self {
         Band {
+            inside,
             active: Vec::new(),
             cell_offsets: vec![0],
             cells: Vec::new(),
@@ -76,24 +81,37 @@ impl<R: Real> Evolution<R> {
         near.extend(self.eikonal.visited());
         near.sort_unstable();
         near.dedup();
-        let cpu = self.cpu.clone();
-        cpu.run(|| match self.patches.arity() {
-            3 => self.update_band_among::<3>(&near),
-            _ => self.update_band_among::<4>(&near),
-        });
-    }
-
-    fn update_band_among<const N: usize>(&mut self, near: &[u32]) {
         let half_width = match self.options.half_width {
             Some(w) => R::narrow(w),
             None => R::INFINITY,
         };
+        for &p in &near {
+            let owned = self.patches.patch(p as usize).owned();
+            for (inside, phi) in self.band.inside[owned.clone()].iter_mut().zip(&self.phi[owned]) {
+                *inside = phi.abs() < half_width;
+            }
+        }
+        self.rebuild_band(&near);
+    }
+
+    /// Makes the band from the vertices inside it; no patch but those of `near` (ascending) holds
+    /// one now or had a moving vertex before.
+    pub(super) fn rebuild_band(&mut self, near: &[u32]) {
+        let cpu = self.cpu.clone();
+        cpu.run(|| match self.patches.arity() {
+            3 => self.rebuild_band_among::<3>(near),
+            _ => self.rebuild_band_among::<4>(near),
+        });
+    }
+
+    fn rebuild_band_among<const N: usize>(&mut self, near: &[u32]) {
+        let inside = std::mem::take(&mut self.band.inside);
         let mut moving = std::mem::take(&mut self.band.moving);
         let mut next = std::mem::take(&mut self.next);
         let parts: Vec<Part<R>> = {
             let moving = DisjointRows::new(&mut moving);
             let next = DisjointRows::new(&mut next);
-            let (patches, phi) = (&self.patches, &self.phi);
+            let (patches, phi, inside) = (&self.patches, &self.phi, &inside);
             near.par_iter()
                 .map(|&p| {
                     let owned = patches.patch(p as usize).owned();
@@ -101,12 +119,12 @@ impl<R: Real> Evolution<R> {
                     let (moving, next) =
                         unsafe { (moving.range(owned.clone()), next.range(owned.clone())) };
                     next.copy_from_slice(&phi[owned]);
-                    self.part::<N>(p as usize, half_width, moving)
+                    self.part::<N>(p as usize, inside, moving)
                 })
                 .collect()
         };
         self.next = next;
-        let mut band: Band<R> = Band::empty(moving);
+        let mut band: Band<R> = Band::empty(inside, moving);
         for (&p, part) in near.iter().zip(parts).filter(|(_, part)| part.n_moving > 0) {
             band.active.push(p);
             band.cells.extend(part.cells);
@@ -121,7 +139,7 @@ impl<R: Real> Evolution<R> {
 
     /// Looks at one patch: which of its vertices move, which cells they need, how long a step its
     /// active cells allow.
-    fn part<const N: usize>(&self, p: usize, half_width: R, moving: &mut [bool]) -> Part<R> {
+    fn part<const N: usize>(&self, p: usize, inside: &[bool], moving: &mut [bool]) -> Part<R> {
         let patch = self.patches.patch(p);
         let x = self.coordinates.of(&self.patches, p);
         let mut part = Part {
@@ -133,8 +151,7 @@ impl<R: Real> Evolution<R> {
         };
         moving.fill(false);
         for corners in patch.corners.chunks_exact(N) {
-            let inside = |&c: &u32| self.phi[patch.vertex(c as usize)].abs() < half_width;
-            if !corners.iter().any(inside) {
+            if !corners.iter().any(|&c| inside[patch.vertex(c as usize)]) {
                 continue;
             }
             for &c in corners {

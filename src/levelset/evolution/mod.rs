@@ -15,11 +15,13 @@
 mod band;
 mod cpu;
 pub mod formulas;
+mod snapshot;
 mod terms;
 
 use std::sync::Arc;
 
 use band::Band;
+pub use snapshot::Snapshot;
 pub use terms::{Coefficient, Terms};
 
 use super::eikonal::{self, EikonalState, Slowness, Width};
@@ -91,7 +93,7 @@ pub struct StepInfo {
 }
 
 /// Seconds and work so far, for the report.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Totals {
     /// Seconds in steps.
     pub evolve_seconds: f64,
@@ -145,17 +147,36 @@ impl<R: Real> Evolution<R> {
         terms: &Terms,
         options: Options,
     ) -> Result<Self> {
-        check(mesh, phi, terms, &options)?;
+        check_phi(mesh, phi)?;
+        let phi = patches.to_patch_order(phi, R::narrow);
+        let mut evolution = Self::assemble(cpu, mesh, patches, phi, terms, options)?;
+        if evolution.options.rule == Rule::Never {
+            evolution.update_band();
+        } else {
+            evolution.reinitialize();
+        }
+        Ok(evolution)
+    }
+
+    /// All but the band, at time 0; `phi` is in patch order.
+    fn assemble(
+        cpu: Arc<Cpu>,
+        mesh: &Mesh,
+        patches: Arc<Patches>,
+        phi: Vec<R>,
+        terms: &Terms,
+        options: Options,
+    ) -> Result<Self> {
+        check(mesh, terms, &options)?;
         let coordinates = Arc::new(Coordinates::new(mesh, &patches));
         cpu.run(|| coordinates.check(&patches))?;
         let eikonal =
             EikonalState::new(patches.clone(), coordinates.clone(), Slowness::Uniform(R::one()));
-        let phi = patches.to_patch_order(phi, R::narrow);
         let term = |zero: bool| (!zero).then_some(());
         let velocity = term(terms.velocity.is_zero());
         let normal_speed = term(terms.normal_speed.is_zero());
         let curvature = term(terms.curvature.is_zero());
-        let mut evolution = Evolution {
+        Ok(Evolution {
             velocity: velocity.map(|()| Coefficient::narrow(&terms.velocity, &patches)),
             normal_speed: normal_speed.map(|()| Coefficient::narrow(&terms.normal_speed, &patches)),
             curvature: curvature.map(|()| Coefficient::narrow(&terms.curvature, &patches)),
@@ -174,13 +195,7 @@ impl<R: Real> Evolution<R> {
             steps_since: 0,
             gone: false,
             totals: Totals::default(),
-        };
-        if evolution.options.rule == Rule::Never {
-            evolution.update_band();
-        } else {
-            evolution.reinitialize();
-        }
-        Ok(evolution)
+        })
     }
 
     /// One explicit step of at most `max_dt`, and redistancing if it is due.
@@ -314,17 +329,33 @@ impl<R: Real> Evolution<R> {
     }
 }
 
-fn check(mesh: &Mesh, phi: &[f64], terms: &Terms, options: &Options) -> Result<()> {
+fn check_phi(mesh: &Mesh, phi: &[f64]) -> Result<()> {
     let n = mesh.n_vertices();
-    let length = |what: &str, rows: usize| {
-        Err(Error::usage(
-            format!("{what} has {rows} rows, the mesh has {n} vertices"),
-            "give one row per vertex",
-        ))
-    };
     if phi.len() != n {
-        return length("initial phi", phi.len());
+        return Err(wrong_length(mesh, "initial phi", phi.len()));
     }
+    not_finite("phi", phi.iter().copied())?;
+    let inside = phi.iter().filter(|&&v| v < 0.0).count();
+    if inside == 0 || inside == n {
+        let side = if inside == 0 { "outside (phi >= 0)" } else { "inside (phi < 0)" };
+        return Err(Error::usage(
+            format!("the initial phi has no interface: all {n} vertices lie {side}"),
+            "move or resize the initial shape so that its boundary crosses the mesh",
+        ));
+    }
+    Ok(())
+}
+
+fn wrong_length(mesh: &Mesh, what: &str, rows: usize) -> Error {
+    Error::usage(
+        format!("{what} has {rows} rows, the mesh has {} vertices", mesh.n_vertices()),
+        "give one row per vertex",
+    )
+}
+
+fn check(mesh: &Mesh, terms: &Terms, options: &Options) -> Result<()> {
+    let n = mesh.n_vertices();
+    let length = |what: &str, rows: usize| Err(wrong_length(mesh, what, rows));
     if let Coefficient::PerVertex(rows) = &terms.velocity
         && rows.len() != n
     {
@@ -355,7 +386,6 @@ fn check(mesh: &Mesh, phi: &[f64], terms: &Terms, options: &Options) -> Result<(
             "take rule \"displacement\", or half_width = \"whole\"",
         ));
     }
-    not_finite("phi", phi.iter().copied())?;
     not_finite("velocity", values(&terms.velocity))?;
     not_finite("normal_speed", values(&terms.normal_speed))?;
     not_finite("curvature", values(&terms.curvature))?;
@@ -364,14 +394,6 @@ fn check(mesh: &Mesh, phi: &[f64], terms: &Terms, options: &Options) -> Result<(
         return Err(Error::usage(
             format!("cfl is {}, expected more than 0", options.cfl),
             "take 1",
-        ));
-    }
-    let inside = phi.iter().filter(|&&v| v < 0.0).count();
-    if inside == 0 || inside == n {
-        let side = if inside == 0 { "outside (phi >= 0)" } else { "inside (phi < 0)" };
-        return Err(Error::usage(
-            format!("the initial phi has no interface: all {n} vertices lie {side}"),
-            "move or resize the initial shape so that its boundary crosses the mesh",
         ));
     }
     Ok(())
