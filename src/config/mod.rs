@@ -22,8 +22,8 @@ pub use crate::patches::Partition;
 pub use expect::{Bounds, Expect};
 pub use seed::Seed;
 pub use tables::{
-    Checkpoints, DataFile, Device, DeviceKind, Distance, Domain, Evolve, MeshSource, Output, PointField,
-    Precision, Reinitialize, Rule,
+    Checkpoints, DataFile, Device, DeviceKind, Distance, Domain, Evolve, MeshSource, Output,
+    PointField, Precision, Reinitialize, Rule,
 };
 pub use values::{Coefficient, HalfWidth, Initial, Rotation, Speed, Velocity};
 

@@ -75,7 +75,10 @@ mod tests {
         let tiny = &found["initial.union.0.ball.radius"];
         assert_eq!(tiny.parse::<f64>().unwrap(), 1e-300);
         // One bit of one number.
-        assert_ne!(settings(&["evolve.cfl=0.3".into()]), settings(&["evolve.cfl=0.30000000000000004".into()]));
+        assert_ne!(
+            settings(&["evolve.cfl=0.3".into()]),
+            settings(&["evolve.cfl=0.30000000000000004".into()])
+        );
         let minutes = settings(&["output.checkpoint={ minutes = 3 }".into()]);
         assert_eq!(minutes["output.checkpoint.minutes"], "3.0");
     }

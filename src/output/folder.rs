@@ -76,9 +76,14 @@ impl RunFolder {
     /// # Errors
     /// [`Error::Output`].
     pub fn clear(&self) -> Result<()> {
-        // First of all what would let a run go on whose other files are gone.
-        remove(&self.file(CHECKPOINT))?;
-        files_of_a_run(&self.path)?.iter().try_for_each(|file| remove(file))
+        let mut files = files_of_a_run(&self.path)?;
+        // What names other files goes before them: nothing incomplete is left by a kill.
+        files.sort_by_key(|file| match file.extension().and_then(|ending| ending.to_str()) {
+            Some("zeroset") => 0,
+            Some("pvd" | "json") => 1,
+            _ => 2,
+        });
+        files.iter().try_for_each(|file| remove(file))
     }
 
     /// Removes what a run that stopped early has left and a resumed one does not go on with: its

@@ -131,7 +131,8 @@ impl MeasuresFile {
             }
             Ok(_) => {
                 atomic::write(path, |out| out.write_all(&kept))?;
-                let file = OpenOptions::new().append(true).open(path).map_err(|e| fail(path, &e))?;
+                let file =
+                    OpenOptions::new().append(true).open(path).map_err(|e| fail(path, &e))?;
                 let (path, bytes) = (path.to_path_buf(), prefix.bytes);
                 return Ok(MeasuresFile { path, file, bytes, hasher });
             }

@@ -47,7 +47,10 @@ impl Series {
         self.states = states.iter().map(|&(step, time)| (time, file(step))).collect();
         let lost = |(_, file): &&(f64, String)| !self.folder.join(file).exists();
         if let Some((_, file)) = self.states.iter().find(lost) {
-            tracing::warn!("{}: states of the run are gone, {file} the first", self.list().display());
+            tracing::warn!(
+                "{}: states of the run are gone, {file} the first",
+                self.list().display()
+            );
         }
         crate::io::vtk::write_pvd(&self.list(), &self.states)
     }

@@ -206,10 +206,7 @@ impl Loop<'_, '_> {
             Ok(())
         };
         let done = write();
-        if done.is_err()
-            && !before.states.is_empty()
-            && self.save(moving, point, before, report)
-        {
+        if done.is_err() && !before.states.is_empty() && self.save(moving, point, before, report) {
             let steps = point.schedule.steps();
             tracing::warn!("step {steps} is kept: `zeroset run` with --resume goes on from it");
         }
@@ -287,11 +284,13 @@ impl Loop<'_, '_> {
 mod tests {
     use super::super::Prepared;
     use super::super::Stages;
+    use super::super::identity;
     use super::super::states::StoredMesh;
     use super::*;
     use crate::backend::Cpu;
     use crate::config::Config;
     use crate::output::RunFolder;
+    use crate::output::checkpoint::{CHECKPOINT, Checkpoint};
 
     const CASE: &str = "version = 1\n[domain.mesh]\ngenerate.square = { cells = [4, 4] }\n\
         [initial]\nball = { center = [0.5, 0.5, 0], radius = 0.3 }\n[evolve]\nend_time = 1\n\
@@ -367,6 +366,15 @@ mod tests {
 
     /// Runs the loop; what it returned, the report, and the times in measures.csv.
     fn run(fake: &mut Fake<'_>, set: &[&str]) -> (Result<()>, Report, Vec<f64>) {
+        let (done, report, times, _) = run_and_keep(fake, set);
+        (done, report, times)
+    }
+
+    /// The same with the checkpoint that is left.
+    fn run_and_keep(
+        fake: &mut Fake<'_>,
+        set: &[&str],
+    ) -> (Result<()>, Report, Vec<f64>, Option<Checkpoint>) {
         let flag = fake.interrupts_at.1;
         let set: Vec<String> = set.iter().map(|s| s.to_string()).collect();
         let config = Config::parse(CASE, "case.toml".as_ref(), &set).unwrap();
@@ -383,6 +391,9 @@ mod tests {
         let mut states = States::new(&config, &stored, &patch_of, "phi", &folder);
         let mesh = &prepared.ready.mesh;
         let mut measures = MeasuresFile::create(&folder.file("measures.csv"), mesh.kind).unwrap();
+        let identity = identity::of(&config, mesh, &prepared.patches, &fake.phi()).unwrap();
+        let rule = config.output.checkpoint;
+        let keeper = Keeper::new(folder.file(CHECKPOINT), rule, identity, 1000.0);
         let work = Loop {
             mesh,
             evolve: config.evolve.as_ref().unwrap(),
@@ -392,12 +403,13 @@ mod tests {
             interrupt: flag,
             observer: &Silent,
             measurer: Measurer::new(mesh),
-            keeper: None,
+            keeper: Some(keeper),
         };
         let done = work.run(fake, None, &mut report);
+        let kept = Checkpoint::read(&folder.file(CHECKPOINT)).ok();
         let text = std::fs::read_to_string(folder.file("measures.csv")).unwrap();
         let time = |line: &str| line.split(',').nth(1).unwrap().parse().unwrap();
-        (done, report, text.lines().skip(1).map(time).collect())
+        (done, report, text.lines().skip(1).map(time).collect(), kept)
     }
 
     #[test]
@@ -447,6 +459,50 @@ mod tests {
         assert_eq!(done.unwrap_err().exit_code(), 4);
         assert_eq!(report.status, Status::Failed);
         assert_eq!((report.steps, report.states, times.len()), (4, 2, 4));
+    }
+
+    #[test]
+    fn a_checkpoint_stands_between_a_step_and_its_outputs() {
+        let flag = AtomicBool::new(false);
+        // Every third step is an output time.
+        let (done, _, times, kept) =
+            run_and_keep(&mut Fake::new(&flag), &["output.checkpoint={ every = 6 }"]);
+        done.unwrap();
+        let kept = kept.unwrap();
+        assert_eq!((kept.position.steps, kept.position.time), (6, 0.5));
+        assert_eq!(kept.position.next_output, 3);
+        assert!(kept.position.state_due && kept.position.measures_due);
+        // Steps 0, 2, 3, 4 were measured before; the run ended with more.
+        let lines = kept.written.measures.bytes;
+        assert_eq!(kept.last.unwrap().step, 4);
+        assert!(lines > 0 && times.len() == 9);
+        assert_eq!(kept.written.states, [(0, 0.0), (3, 0.25)]);
+        assert!(kept.seconds.total >= 1000.0, "{:?}", kept.seconds);
+    }
+
+    #[test]
+    fn an_interrupt_keeps_what_it_alone_has_written_out_of_the_checkpoint() {
+        let flag = AtomicBool::new(false);
+        let mut fake = Fake { interrupts_at: (4, &flag), ..Fake::new(&flag) };
+        let (done, report, _, kept) = run_and_keep(&mut fake, &[]);
+        done.unwrap();
+        let kept = kept.unwrap();
+        assert_eq!((report.steps, report.states), (4, 3));
+        assert_eq!((kept.position.steps, kept.written.states.len()), (4, 2));
+        assert!(!kept.position.state_due && kept.position.measures_due);
+        assert_eq!(kept.position.ended_by, "");
+    }
+
+    #[test]
+    fn a_failed_step_keeps_the_one_before() {
+        let flag = AtomicBool::new(false);
+        let mut fake = Fake { fails_at: 5, ..Fake::new(&flag) };
+        let (done, _, _, kept) = run_and_keep(&mut fake, &[]);
+        assert_eq!(done.unwrap_err().exit_code(), 4);
+        let kept = kept.unwrap();
+        assert_eq!(kept.position.steps, 4);
+        assert!(!kept.position.state_due && !kept.position.measures_due);
+        assert_eq!(kept.written.states.len(), 2);
     }
 
     #[test]

@@ -365,7 +365,8 @@ impl Job<'_> {
         });
         let rule = config.output.checkpoint;
         let keeps = rule != Checkpoints::Never || checkpoint.is_some();
-        let identity = keeps.then(|| identity::of(config, mesh, &self.patches, &phi)).transpose()?;
+        let identity =
+            keeps.then(|| identity::of(config, mesh, &self.patches, &phi)).transpose()?;
         if let (Some(now), Some(checkpoint)) = (&identity, &checkpoint) {
             identity::check_mesh(config, now, &checkpoint.identity)?;
         }

@@ -167,20 +167,35 @@ macro_rules! record {
     };
 }
 
-record!(Identity {
-    case_hash, settings, n_vertices, n_cells, mesh, arrays, initial, patches,
-});
+record!(Identity { case_hash, settings, n_vertices, n_cells, mesh, arrays, initial, patches });
 record!(Position { next_output, time, steps, dt, state_due, measures_due, ended_by });
 record!(Prefix { bytes, hash });
 record!(Written { states, measures });
 record!(Seconds { read, partition, setup, reinitialize, evolve, output, total });
 record!(Measures {
-    step, time, dt, interface, enclosed, components, euler_number, band_vertices, active_patches,
-    phi_min, phi_max,
+    step,
+    time,
+    dt,
+    interface,
+    enclosed,
+    components,
+    euler_number,
+    band_vertices,
+    active_patches,
+    phi_min,
+    phi_max,
 });
 record!(Totals { evolve_seconds, reinitialize_seconds, cell_updates, reinitializations });
 record!(Snapshot {
-    precision_bits, time, step, displacement, steps_since, gone, phi, in_band, totals,
+    precision_bits,
+    time,
+    step,
+    displacement,
+    steps_since,
+    gone,
+    phi,
+    in_band,
+    totals,
 });
 record!(Checkpoint { program, identity, position, written, seconds, first, last, snapshot });
 
