@@ -111,7 +111,7 @@ fn resumed_is_uninterrupted<R: Real>(name: &str, mesh: &Mesh, options: &Options)
             snapshot,
         )
         .unwrap();
-        assert_eq!(again.snapshot(), *snapshot, "{name}, step {k}");
+        assert!(again.snapshot() == *snapshot, "{name}, step {k}");
         for (j, expected) in steps.iter().enumerate().skip(k) {
             assert!(seen(&mut again) == *expected, "{name}: step {j} after resuming at {k}");
         }
