@@ -206,9 +206,16 @@ impl Loop<'_, '_> {
             Ok(())
         };
         let done = write();
-        if done.is_err() && !before.states.is_empty() && self.save(moving, point, before, report) {
+        if done.is_err() && !before.states.is_empty() {
             let steps = point.schedule.steps();
-            tracing::warn!("step {steps} is kept: `zeroset run` with --resume goes on from it");
+            // A state half of whose files are there is taken back; on a full disk this makes the
+            // room a checkpoint needs. If it fails, the first error is still the one to report.
+            if self.states.resume(before.states.clone(), steps, false).is_ok() {
+                report.states = self.states.len();
+            }
+            if self.save(moving, point, before, report) {
+                tracing::warn!("step {steps} is kept: `zeroset run` with --resume goes on from it");
+            }
         }
         done
     }

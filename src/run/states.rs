@@ -84,21 +84,21 @@ impl<'a> States<'a> {
     }
 
     /// Goes on behind the states of a run that stopped early at `step`. Files of later steps stay
-    /// until they are written again; one of `step` itself is removed if no state was due there:
-    /// the interrupt wrote it.
+    /// until they are written again; those of `step` itself are removed if no state was `due`
+    /// there: the interrupt wrote them.
     pub(super) fn resume(&mut self, written: Vec<(u64, f64)>, step: u64, due: bool) -> Result<()> {
         self.states.resume(&written)?;
         if let Some(interfaces) = &mut self.interfaces {
             interfaces.resume(&written)?;
         }
-        if !due && written.last().is_some_and(|&(last, _)| last != step) {
+        self.written = written;
+        if !due && self.written.last().is_some_and(|&(last, _)| last != step) {
             self.states.forget(step)?;
             self.interfaces.iter().try_for_each(|interfaces| interfaces.forget(step))?;
             for ending in ["shape.gii", "morph"] {
                 remove(&self.folder.file(&numbered(&self.config.name(), step, ending)))?;
             }
         }
-        self.written = written;
         Ok(())
     }
 

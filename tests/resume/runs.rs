@@ -197,6 +197,13 @@ fn a_failed_output_is_written_when_the_run_is_resumed() {
         assert!(error.to_string().contains(file), "{error}");
         let report = std::fs::read_to_string(parts.join("report.json")).unwrap();
         assert!(report.contains("\"status\": \"failed\""));
+        // The other file of the state, and its place in the list.
+        let other = file.replace("interface_", "case_");
+        if other != file {
+            assert!(!parts.join(&other).exists(), "{other} is left");
+            let list = std::fs::read_to_string(parts.join("case.pvd")).unwrap();
+            assert!(list.contains("case_000007.vtp") && !list.contains(&other), "{list}");
+        }
         std::fs::remove_dir(parts.join(file)).unwrap();
         run(&config, &parts, true, None).unwrap();
         assert_same(&parts, &whole, &format!("{file} {stop:?}"));
