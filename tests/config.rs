@@ -89,6 +89,7 @@ interval = 0.01
 compression = "none"
 fields = ["band", "patch"]
 gifti = true
+checkpoint = { minutes = 2 }
 [expect]
 enclosed_area = 0.5
 components = { value = 1, tolerance = 0 }
@@ -179,6 +180,15 @@ fn values_out_of_range_name_their_line() {
         ("curvature = -1", &["small.toml:8: evolve.curvature must be >= 0", "no solution"]),
         ("normal_speed = nan", &["small.toml:8: evolve.normal_speed must be finite"]),
         ("[output]\nevery = 5\ninterval = 0.1", &["small.toml:10: ", "stands beside `every`"]),
+        (
+            "[output]\ncheckpoint = { every = 0 }",
+            &["small.toml:9: output.checkpoint.every must be at least 1"],
+        ),
+        (
+            "[output]\ncheckpoint.minutes = -1",
+            &["small.toml:9: output.checkpoint.minutes must be > 0"],
+        ),
+        ("[output]\ncheckpoint = \"nevr\"", &["small.toml:9: ", "did you mean `never`?"]),
         ("[reinitialize]\nrule = \"never\"", &["small.toml:9: ", "half_width = \"whole\""]),
         ("[reinitialize]\nhalf_width = 0.5", &["small.toml:9: ", "2 to 1e6 mean edge lengths"]),
         ("[distance]\nfrom = [\"vertex:1\"]", &["small.toml:8: ", "one task"]),

@@ -102,10 +102,14 @@ fn share(progress: &Progress) -> Option<f64> {
 /// "step 120, time 0.012, dt 1e-4, 35.2 steps/s, 12 s left"
 fn line(progress: &Progress, elapsed: Duration) -> String {
     let seconds = elapsed.as_secs_f64();
-    let rate = if seconds > 0.0 { progress.step as f64 / seconds } else { 0.0 };
+    // A resumed run has not done the steps before in this time.
+    let (step, time) = progress.start;
+    let done = progress.step - step;
+    let rate = if seconds > 0.0 { done as f64 / seconds } else { 0.0 };
+    let start = share(&Progress { step, time, ..*progress }).unwrap_or(0.0);
     // What matters most comes first: a narrow terminal cuts the end.
-    let left = match share(progress).filter(|&share| share > 0.0) {
-        Some(share) => format!("{} left, ", human(seconds * (1.0 - share) / share)),
+    let left = match share(progress).filter(|&share| share > start) {
+        Some(share) => format!("{} left, ", human(seconds * (1.0 - share) / (share - start))),
         None => String::new(),
     };
     let Progress { step, time, dt, .. } = progress;
@@ -125,7 +129,7 @@ mod tests {
     use super::*;
 
     fn progress(step: u64, time: f64, end_time: Option<f64>, max_steps: Option<u64>) -> Progress {
-        Progress { step, time, dt: 0.1, end_time, max_steps }
+        Progress { step, time, dt: 0.1, end_time, max_steps, start: (0, 0.0) }
     }
 
     #[test]
@@ -139,6 +143,10 @@ mod tests {
     fn lines_say_rate_and_remaining_time() {
         let text = line(&progress(50, 0.25, Some(1.0), None), Duration::from_secs(10));
         assert_eq!(text, "30 s left, step 50, time 2.5000e-1, dt 1.00e-1, 5 steps/s");
+        // Resumed at step 40: ten steps in ten seconds, a tenth of all.
+        let resumed = Progress { start: (40, 0.15), ..progress(50, 0.25, Some(1.0), None) };
+        let text = line(&resumed, Duration::from_secs(10));
+        assert_eq!(text, "75 s left, step 50, time 2.5000e-1, dt 1.00e-1, 1 steps/s");
         assert_eq!(human(600.0), "10 min");
         assert!(ProgressStyle::with_template(TEMPLATE).is_ok());
     }

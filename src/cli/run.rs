@@ -18,9 +18,12 @@ Examples:
   zeroset run configs/shrinking_circle.toml
   zeroset run configs/shrinking_circle.toml --set evolve.cfl=0.5 --set output.every=10
   zeroset run configs/shrinking_circle.toml -o results/other --overwrite --threads 4
+  zeroset run configs/shrinking_circle.toml -o results/other --resume
 
 The folder then holds NAME.pvd (open it in ParaView) with one state per output, interface.pvd,
-measures.csv and report.json. Ctrl-C ends a run in order: the current state is written.")]
+measures.csv and report.json. Ctrl-C ends a run in order: the current state is written, and a
+checkpoint from which the same command with --resume goes on, to the same results as if the run
+had never stopped. Checkpoints are also written every 10 minutes (output.checkpoint).")]
 pub struct Args {
     /// The case file
     pub case: PathBuf,
@@ -32,6 +35,9 @@ pub struct Args {
     /// Replace a run that is in the folder
     #[arg(long)]
     pub overwrite: bool,
+    /// Go on with the run in the folder, which stopped early, from its last checkpoint
+    #[arg(long, conflicts_with = "overwrite")]
+    pub resume: bool,
 }
 
 /// What may stand over a case file.
@@ -58,24 +64,43 @@ impl Overrides {
 /// # Errors
 /// All kinds.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
-    let config = Config::load(&args.case, &args.overrides.options())?;
-    run_case(&config, args.output, args.overwrite, ui)
-}
-
-/// Runs a case and prints a summary; the exit code.
-fn run_case(config: &Config, folder: Option<PathBuf>, overwrite: bool, ui: &Ui) -> Result<u8> {
+    // First of all: what comes before the run can be interrupted too.
     let interrupt = interrupt_flag();
+    let config = Config::load(&args.case, &args.overrides.options())?;
     let outcome = {
         let observer = Shown::new(ui);
-        let options = run::Options::new(&interrupt, &observer).into_folder(folder, overwrite);
-        run::run(config, &options)?
+        let options = run::Options::new(&interrupt, &observer)
+            .into_folder(args.output.clone(), args.overwrite)
+            .resuming(args.resume);
+        run::run(&config, &options)?
     };
     ui.print(&outcome.report.summary(&outcome.folder))?;
     match outcome.report.status {
-        Status::Interrupted => Ok(Error::Interrupted.exit_code()),
+        Status::Interrupted => {
+            if outcome.resumable {
+                ui.say(&format!("to go on: {}", resuming(&args)));
+            }
+            Ok(Error::Interrupted.exit_code())
+        }
         _ if outcome.report.expect.met == Some(false) => Ok(NOT_MET),
         _ => Ok(0),
     }
+}
+
+/// The command that goes on with the run of `args`.
+fn resuming(args: &Args) -> String {
+    let mut words = vec!["zeroset".into(), "run".into(), args.case.display().to_string()];
+    let mut option = |name: &str, value: String| words.extend([name.to_string(), value]);
+    args.overrides.set.iter().for_each(|set| option("--set", set.clone()));
+    args.overrides.threads.iter().for_each(|n| option("--threads", n.to_string()));
+    args.output.iter().for_each(|folder| option("-o", folder.display().to_string()));
+    words.push("--resume".into());
+    let plain = |c: char| c.is_alphanumeric() || "/\\.:=_-+,~".contains(c);
+    let quoted = |word: &String| match !word.is_empty() && word.chars().all(plain) {
+        true => word.clone(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    };
+    words.iter().map(quoted).collect::<Vec<_>>().join(" ")
 }
 
 /// A flag that Ctrl-C sets; pressed again, it ends the program at once.
@@ -91,4 +116,28 @@ pub(super) fn interrupt_flag() -> Arc<AtomicBool> {
         tracing::warn!("Ctrl-C will end the run at once, without its last state: {e}");
     }
     flag
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_that_goes_on_can_be_pasted() {
+        let args = Args {
+            case: "my cases/a.toml".into(),
+            overrides: Overrides {
+                set: vec!["evolve.cfl=0.5".into(), "output.checkpoint={ every = 3 }".into()],
+                threads: Some(2),
+            },
+            output: Some("it's".into()),
+            overwrite: true,
+            resume: false,
+        };
+        assert_eq!(
+            resuming(&args),
+            "zeroset run 'my cases/a.toml' --set evolve.cfl=0.5 \
+             --set 'output.checkpoint={ every = 3 }' --threads 2 -o 'it'\\''s' --resume"
+        );
+    }
 }

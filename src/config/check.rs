@@ -1,6 +1,6 @@
 //! Ranges of all numbers, and what fits together.
 
-use super::tables::{Evolve, Rule};
+use super::tables::{Checkpoints, Evolve, Rule};
 use super::values::{Coefficient, HalfWidth, Initial, Speed, Velocity};
 use super::{Advection, Bounds, Config, CurvatureStep, NormalMotion};
 use crate::error::Error;
@@ -333,6 +333,11 @@ fn check_output(config: &Config) -> Checked {
     at_least_one("output.every", output.every)?;
     at_least_one("output.measures_every", output.measures_every)?;
     positive("output.interval", output.interval)?;
+    match output.checkpoint {
+        Checkpoints::Every(n) => at_least_one("output.checkpoint.every", Some(n))?,
+        Checkpoints::Minutes(x) => positive("output.checkpoint.minutes", Some(x))?,
+        Checkpoints::Never => {}
+    }
     require(
         output.every.is_none() || output.interval.is_none(),
         "output.interval",

@@ -9,6 +9,7 @@ mod document;
 mod expect;
 mod paths;
 mod seed;
+mod settings;
 mod tables;
 mod values;
 
@@ -22,8 +23,8 @@ pub use crate::patches::Partition;
 pub use expect::{Bounds, Expect};
 pub use seed::Seed;
 pub use tables::{
-    DataFile, Device, DeviceKind, Distance, Domain, Evolve, MeshSource, Output, PointField,
-    Precision, Reinitialize, Rule,
+    Checkpoints, DataFile, Device, DeviceKind, Distance, Domain, Evolve, MeshSource, Output,
+    PointField, Precision, Reinitialize, Rule,
 };
 pub use values::{Coefficient, Component, HalfWidth, Initial, Rotation, Speed, Velocity};
 

@@ -252,6 +252,8 @@ pub struct Output {
     pub gifti: bool,
     /// Writes phi also as FreeSurfer morph files.
     pub freesurfer: bool,
+    /// When the run is put away so that it can be resumed; default every 10 minutes.
+    pub checkpoint: Checkpoints,
 }
 
 impl Default for Output {
@@ -266,7 +268,28 @@ impl Default for Output {
             interface: true,
             gifti: false,
             freesurfer: false,
+            checkpoint: Checkpoints::default(),
         }
+    }
+}
+
+/// When checkpoints are written: `checkpoint = { every = 1000 }`. Unless never, also when the user
+/// interrupts and before an error ends the run. They change no result.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Checkpoints {
+    /// Every so many steps, >= 1.
+    Every(u64),
+    /// Every so many minutes, > 0; default 10.
+    Minutes(f64),
+    /// Not at all: the run cannot be resumed.
+    Never,
+}
+
+impl Default for Checkpoints {
+    fn default() -> Self {
+        Checkpoints::Minutes(10.0)
     }
 }
 

@@ -24,11 +24,21 @@ pub fn write(path: &Path, body: impl FnOnce(&mut dyn Write) -> std::io::Result<(
     Ok(())
 }
 
+/// How the names of files in the making begin and end; a killed program leaves them behind.
+const IN_THE_MAKING: [&str; 2] = [".zeroset-", ".part"];
+
+/// True for the name of a file in the making.
+pub(crate) fn is_in_the_making(name: &str) -> bool {
+    let [begin, end] = IN_THE_MAKING;
+    name.strip_prefix(begin).is_some_and(|rest| rest.ends_with(end))
+}
+
 /// Temporary files that, once renamed, may be read by whom the user's file mask allows; by
 /// default nobody else could read them.
 fn temporary() -> tempfile::Builder<'static, 'static> {
-    #[cfg_attr(not(unix), expect(unused_mut))]
     let mut builder = tempfile::Builder::new();
+    let [begin, end] = IN_THE_MAKING;
+    builder.prefix(begin).suffix(end);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;

@@ -32,6 +32,9 @@ impl<'a> Cursor<'a> {
     number!(i32, i32);
     number!(u32, u32);
     number!(f32, f32);
+    number!(u64, u64);
+    number!(i64, i64);
+    number!(f64, f64);
 
     /// The next `n` bytes.
     pub(crate) fn take(&mut self, n: usize, what: &str) -> Result<&'a [u8]> {

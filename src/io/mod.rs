@@ -4,7 +4,7 @@
 //! count it has not checked against the bytes present.
 
 pub mod atomic;
-mod bytes;
+pub(crate) mod bytes;
 mod faces;
 pub mod freesurfer;
 pub mod gifti;

@@ -4,10 +4,15 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
+use super::checkpoint::CHECKPOINT;
+use super::remove;
 use crate::error::{Error, Result};
+use crate::io::atomic;
 
 /// Name of the lock file; it holds the process number of the run.
 const LOCK: &str = "zeroset.lock";
+/// Name of the report.
+const REPORT: &str = "report.json";
 
 /// A run's folder, locked until dropped.
 #[derive(Debug)]
@@ -42,14 +47,57 @@ impl RunFolder {
         Ok(folder)
     }
 
+    /// Locks the folder of a run that stopped early and left a checkpoint.
+    ///
+    /// # Errors
+    /// [`Error::Output`] if another run writes there, or if there is nothing to resume.
+    pub fn reopen(path: &Path) -> Result<Self> {
+        let nothing = |what: &str, remedy: &str| Error::output(path, what, remedy);
+        if !path.is_dir() {
+            return Err(nothing("nothing to resume: no such folder", "run without --resume"));
+        }
+        let folder = RunFolder { path: path.to_path_buf(), made: Vec::new(), _lock: lock(path)? };
+        if folder.file(CHECKPOINT).exists() {
+            return Ok(folder);
+        }
+        if is_finished(path) {
+            let remedy = "see its report.json, or run again with --overwrite";
+            return Err(nothing("nothing to resume: the run in it has finished", remedy));
+        }
+        let remedy = match files_of_a_run(path)?.is_empty() {
+            true => "run without --resume",
+            false => "begin again with --overwrite",
+        };
+        Err(nothing("nothing to resume: it holds no checkpoint", remedy))
+    }
+
     /// Removes the files of an earlier run, and nothing else: the new run is about to write.
     ///
     /// # Errors
     /// [`Error::Output`].
     pub fn clear(&self) -> Result<()> {
+        let mut files = files_of_a_run(&self.path)?;
+        // What names other files goes before them: nothing incomplete is left by a kill.
+        files.sort_by_key(|file| match file.extension().and_then(|ending| ending.to_str()) {
+            Some("zeroset") => 0,
+            Some("pvd" | "json") => 1,
+            _ => 2,
+        });
+        files.iter().try_for_each(|file| remove(file))
+    }
+
+    /// Removes what a run that stopped early has left and a resumed one does not go on with: its
+    /// report, and files it was about to write.
+    ///
+    /// # Errors
+    /// [`Error::Output`].
+    pub(crate) fn tidy(&self) -> Result<()> {
+        remove(&self.file(REPORT))?;
         for file in files_of_a_run(&self.path)? {
-            std::fs::remove_file(&file)
-                .map_err(|e| Error::output(&file, format!("cannot remove: {e}"), ""))?;
+            let name = file.file_name().and_then(|name| name.to_str());
+            if name.is_some_and(atomic::is_in_the_making) {
+                remove(&file)?;
+            }
         }
         Ok(())
     }
@@ -97,8 +145,28 @@ impl Drop for RunFolder {
 }
 
 fn holds_a_run(path: &Path) -> Error {
-    let remedy = "choose another folder with -o, or replace the run with --overwrite";
-    Error::output(path, "holds a run already", remedy)
+    let (what, remedy) = match path.join(CHECKPOINT).exists() {
+        true => (
+            "holds a run that stopped early",
+            "continue it with --resume, replace it with --overwrite, or choose another folder \
+             with -o",
+        ),
+        false => (
+            "holds a run already",
+            "choose another folder with -o, or replace the run with --overwrite",
+        ),
+    };
+    Error::output(path, what, remedy)
+}
+
+/// Whether the report in the folder is that of a run that has ended as planned.
+fn is_finished(folder: &Path) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Ended {
+        status: String,
+    }
+    let report = std::fs::read(folder.join(REPORT)).unwrap_or_default();
+    serde_json::from_slice(&report).is_ok_and(|ended: Ended| ended.status == "finished")
 }
 
 fn taken(path: &Path, owner: &str) -> Error {
@@ -178,10 +246,10 @@ fn files_of_a_run(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// True for the names a run gives its files: `report.json`, `measures.csv`, `*.pvd`, and
-/// `*_000050` with one of the endings of states.
+/// True for the names a run gives its files: `report.json`, `measures.csv`, the checkpoint,
+/// `*.pvd`, `*_000050` with one of the endings of states, and files in the making.
 fn is_of_a_run(name: &str) -> bool {
-    if matches!(name, "report.json" | "measures.csv") {
+    if matches!(name, REPORT | "measures.csv" | CHECKPOINT) || atomic::is_in_the_making(name) {
         return true;
     }
     // From the end: the name of the case may hold dots.
@@ -199,6 +267,8 @@ mod tests {
     fn only_names_of_a_run_are_its_files() {
         for name in
             ["report.json", "measures.csv", "a.pvd", "a.v2_000050.vtu", "interface_1000000.vtp"]
+                .iter()
+                .chain(&["checkpoint.zeroset", ".zeroset-x1Y2z3.part"])
         {
             assert!(is_of_a_run(name), "{name}");
         }
@@ -239,6 +309,42 @@ mod tests {
         folder.clear().unwrap();
         assert!(!path.join("measures.csv").exists());
         assert!(path.join("notes.txt").exists());
+    }
+
+    #[test]
+    fn only_a_run_with_a_checkpoint_is_reopened() {
+        let parent = tempfile::tempdir().unwrap();
+        let path = parent.path().join("out");
+        let refused = |message: &str| {
+            let error = RunFolder::reopen(&path).unwrap_err();
+            assert_eq!(error.exit_code(), 6);
+            assert!(error.to_string().contains(message), "{error}");
+        };
+        refused("no such folder; run without --resume");
+        assert!(!path.exists());
+        std::fs::create_dir(&path).unwrap();
+        refused("holds no checkpoint; run without --resume");
+        std::fs::write(path.join(REPORT), "{\"status\": \"interrupted\", \"steps\": 3}").unwrap();
+        refused("holds no checkpoint; begin again with --overwrite");
+        std::fs::write(path.join(REPORT), "{\"status\": \"finished\", \"steps\": 3}").unwrap();
+        refused("the run in it has finished");
+        std::fs::write(path.join(CHECKPOINT), "").unwrap();
+        std::fs::write(path.join(".zeroset-abc.part"), "").unwrap();
+        std::fs::write(path.join("measures.csv"), "").unwrap();
+        let error = RunFolder::open(&path, false).unwrap_err().to_string();
+        assert!(error.contains("stopped early; continue it with --resume"), "{error}");
+        let folder = RunFolder::reopen(&path).unwrap();
+        assert!(RunFolder::reopen(&path).unwrap_err().to_string().contains("another run writes"));
+        folder.tidy().unwrap();
+        let names = |path: &Path| {
+            let names = std::fs::read_dir(path).unwrap().map(|e| e.unwrap().file_name());
+            let mut names: Vec<_> = names.map(|name| name.into_string().unwrap()).collect();
+            names.sort();
+            names
+        };
+        assert_eq!(names(&path), [CHECKPOINT, "measures.csv", LOCK]);
+        folder.clear().unwrap();
+        assert_eq!(names(&path), [LOCK]);
     }
 
     #[test]

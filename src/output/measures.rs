@@ -1,10 +1,11 @@
 //! `measures.csv`: one line per measured step, on the disk as soon as it is due.
 
-use std::fs::File;
-use std::io::Write;
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
+use crate::io::atomic;
 use crate::mesh::Kind;
 
 /// Measures of a state.
@@ -35,11 +36,21 @@ pub struct Measures {
     pub phi_max: f64,
 }
 
+/// The first lines of the file: how many bytes, and their BLAKE3 hash.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Prefix {
+    pub bytes: u64,
+    pub hash: [u8; 32],
+}
+
 /// The open file.
 #[derive(Debug)]
 pub struct MeasuresFile {
     path: PathBuf,
     file: File,
+    /// Of all that is in the file.
+    bytes: u64,
+    hasher: blake3::Hasher,
 }
 
 impl MeasuresFile {
@@ -57,7 +68,8 @@ impl MeasuresFile {
     /// [`Error::Output`].
     pub fn create(path: &Path, kind: Kind) -> Result<Self> {
         let file = File::create(path).map_err(|e| fail(path, &e))?;
-        let mut measures = MeasuresFile { path: path.to_path_buf(), file };
+        let hasher = blake3::Hasher::new();
+        let mut measures = MeasuresFile { path: path.to_path_buf(), file, bytes: 0, hasher };
         let [interface, enclosed] = Self::names(kind);
         measures.line(&format!(
             "step,time,dt,{interface},{enclosed},components,euler_number,band_vertices,\
@@ -89,7 +101,51 @@ impl MeasuresFile {
     }
 
     fn line(&mut self, line: &str) -> Result<()> {
-        self.file.write_all(line.as_bytes()).map_err(|e| fail(&self.path, &e))
+        self.file.write_all(line.as_bytes()).map_err(|e| fail(&self.path, &e))?;
+        self.hasher.update(line.as_bytes());
+        self.bytes += line.len() as u64;
+        Ok(())
+    }
+
+    /// The lines so far.
+    pub(crate) fn prefix(&self) -> Prefix {
+        Prefix { bytes: self.bytes, hash: *self.hasher.finalize().as_bytes() }
+    }
+
+    /// Opens the file of a run that stopped early and drops all lines behind `prefix`.
+    ///
+    /// # Errors
+    /// [`Error::Input`] if the file does not begin with these lines, [`Error::Output`].
+    pub(crate) fn resume(path: &Path, prefix: &Prefix) -> Result<Self> {
+        let mut kept = Vec::new();
+        let read = File::open(path).and_then(|file| file.take(prefix.bytes).read_to_end(&mut kept));
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&kept);
+        let what = match read {
+            Err(e) => format!("cannot read the measures to go on with: {e}"),
+            Ok(n) if (n as u64) < prefix.bytes => {
+                format!("has {n} bytes, the run to resume had written {}", prefix.bytes)
+            }
+            Ok(_) if hasher.finalize().as_bytes() != &prefix.hash => {
+                "is not what the run to resume had written".to_string()
+            }
+            Ok(_) => {
+                atomic::write(path, |out| out.write_all(&kept))?;
+                let file =
+                    OpenOptions::new().append(true).open(path).map_err(|e| fail(path, &e))?;
+                let (path, bytes) = (path.to_path_buf(), prefix.bytes);
+                return Ok(MeasuresFile { path, file, bytes, hasher });
+            }
+        };
+        Err(Error::input(path, "", what, "restore the file, or begin again with --overwrite"))
+    }
+
+    /// Waits until all lines so far are on the disk.
+    ///
+    /// # Errors
+    /// [`Error::Output`].
+    pub(crate) fn sync(&self) -> Result<()> {
+        self.file.sync_data().map_err(|e| fail(&self.path, &e))
     }
 
     /// Waits until all lines are on the disk.
@@ -97,7 +153,7 @@ impl MeasuresFile {
     /// # Errors
     /// [`Error::Output`].
     pub fn finish(self) -> Result<()> {
-        self.file.sync_data().map_err(|e| fail(&self.path, &e))
+        self.sync()
     }
 }
 
@@ -123,5 +179,41 @@ mod tests {
              active_patches,phi_min,phi_max\n7,0.1,1e-17,0.0,0.0,0,-2,0,0,0.0,0.0\n"
         );
         file.finish().unwrap();
+    }
+
+    #[test]
+    fn a_resumed_file_goes_on_behind_the_lines_of_the_checkpoint() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("measures.csv");
+        let row = |step| Measures { step, ..Measures::default() };
+        let mut file = MeasuresFile::create(&path, Kind::Planar).unwrap();
+        file.append(&row(1)).unwrap();
+        let prefix = file.prefix();
+        file.append(&row(2)).unwrap();
+        let both = std::fs::read(&path).unwrap();
+        drop(file);
+        // Once as it is, once with half a line more.
+        for rest in ["", "3,0.", "3,0.0\n"] {
+            std::fs::write(&path, [&both, rest.as_bytes()].concat()).unwrap();
+            let mut file = MeasuresFile::resume(&path, &prefix).unwrap();
+            assert_eq!(std::fs::read(&path).unwrap().len() as u64, prefix.bytes);
+            file.append(&row(2)).unwrap();
+            assert_eq!(std::fs::read(&path).unwrap(), both);
+            assert_eq!(file.prefix().bytes, both.len() as u64);
+            assert_eq!(&file.prefix().hash, blake3::hash(&both).as_bytes());
+        }
+        let refused = |expected: &str| {
+            let error = MeasuresFile::resume(&path, &prefix).unwrap_err();
+            assert_eq!(error.exit_code(), 3);
+            assert!(error.to_string().contains(expected), "{error}");
+        };
+        std::fs::write(&path, &both[..20]).unwrap();
+        refused("has 20 bytes, the run to resume had written");
+        let mut other = both.clone();
+        other[3] ^= 1;
+        std::fs::write(&path, other).unwrap();
+        refused("is not what the run to resume had written");
+        std::fs::remove_file(&path).unwrap();
+        refused("cannot read");
     }
 }

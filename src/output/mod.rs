@@ -1,5 +1,6 @@
 //! What a run leaves behind: a folder of its own with states, measures and a report.
 
+pub(crate) mod checkpoint;
 mod folder;
 mod measures;
 mod report;
@@ -11,4 +12,4 @@ pub use report::{
     Check, Distances, Drift, MeshCounts, Program, Report, SCHEMA_VERSION, Seconds, Status, Verdict,
 };
 pub use series::Series;
-pub(crate) use series::numbered;
+pub(crate) use series::{numbered, remove};

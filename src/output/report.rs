@@ -139,8 +139,8 @@ pub struct MeshCounts {
     pub cleaning: Cleaning,
 }
 
-/// Seconds by stage.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
+/// Seconds by stage, those before the run was resumed included.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Seconds {
     /// Reading or making the mesh and its data, and cleaning it.
@@ -157,6 +157,17 @@ pub struct Seconds {
     pub output: f64,
     /// Everything.
     pub total: f64,
+}
+
+impl Seconds {
+    /// Adds those of an earlier part of the run; total, evolve and reinitialize are counted
+    /// through elsewhere.
+    pub(crate) fn add(&mut self, earlier: &Seconds) {
+        self.read += earlier.read;
+        self.partition += earlier.partition;
+        self.setup += earlier.setup;
+        self.output += earlier.output;
+    }
 }
 
 /// Change of the enclosed area or volume from the first to the last state.

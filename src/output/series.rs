@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Files of one series and their times.
 #[derive(Debug)]
@@ -37,6 +37,32 @@ impl Series {
         crate::io::vtk::write_pvd(&self.list(), &self.states)
     }
 
+    /// Goes on behind these states (step, time) of a run that stopped early: the list names them
+    /// only.
+    ///
+    /// # Errors
+    /// [`Error::Output`](crate::Error::Output).
+    pub(crate) fn resume(&mut self, states: &[(u64, f64)]) -> Result<()> {
+        let file = |step| numbered(&self.name, step, self.ending);
+        self.states = states.iter().map(|&(step, time)| (time, file(step))).collect();
+        let lost = |(_, file): &&(f64, String)| !self.folder.join(file).exists();
+        if let Some((_, file)) = self.states.iter().find(lost) {
+            tracing::warn!(
+                "{}: states of the run are gone, {file} the first",
+                self.list().display()
+            );
+        }
+        crate::io::vtk::write_pvd(&self.list(), &self.states)
+    }
+
+    /// Removes the file of a step, if it is there; the list stays.
+    ///
+    /// # Errors
+    /// [`Error::Output`](crate::Error::Output).
+    pub(crate) fn forget(&self, step: u64) -> Result<()> {
+        remove(&self.folder.join(numbered(&self.name, step, self.ending)))
+    }
+
     /// The list of states, `NAME.pvd`.
     pub fn list(&self) -> PathBuf {
         self.folder.join(format!("{}.pvd", self.name))
@@ -50,6 +76,19 @@ impl Series {
     /// True before the first state.
     pub fn is_empty(&self) -> bool {
         self.states.is_empty()
+    }
+}
+
+/// Removes a file that may be there.
+///
+/// # Errors
+/// [`Error::Output`].
+pub(crate) fn remove(file: &Path) -> Result<()> {
+    match std::fs::remove_file(file) {
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+            Err(Error::output(file, format!("cannot remove: {e}"), "check its rights"))
+        }
+        _ => Ok(()),
     }
 }
 

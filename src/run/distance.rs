@@ -28,12 +28,12 @@ impl Job<'_> {
             let seeds = || setup::seeds(self.config, &slowness, self.ready);
             Start::Seeds(self.cpu.run(seeds)?)
         };
-        report.seconds.setup = stage.next("computing the distance");
+        report.seconds.setup = stage.next("computing the distance")?;
         let (values, cell_updates) = match self.config.precision {
             Precision::F64 => self.solve::<f64>(distance, &start, &slowness)?,
             Precision::F32 => self.solve::<f32>(distance, &start, &slowness)?,
         };
-        report.seconds.reinitialize = stage.next("writing");
+        report.seconds.reinitialize = stage.next("writing")?;
         report.cell_updates = cell_updates;
         report.reinitializations = 1;
         self.judge_distance(distance, report, &values);

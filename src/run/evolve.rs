@@ -3,14 +3,16 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use super::schedule::{End, Schedule};
+use super::keep::Keeper;
+use super::schedule::{Due, End, Schedule};
 use super::states::{State, States};
 use super::{Observer, Progress};
 use crate::config::{Evolve, Output};
 use crate::error::{Error, Result};
 use crate::geometry::Real;
-use crate::levelset::evolution::{Choices, Evolution, StepInfo, Totals};
+use crate::levelset::evolution::{Choices, Evolution, Snapshot, StepInfo, Totals};
 use crate::mesh::Mesh;
+use crate::output::checkpoint::Written;
 use crate::output::{Measures, MeasuresFile, Report, Status};
 use crate::surface::Measurer;
 
@@ -28,6 +30,8 @@ pub(super) trait Moving {
     fn totals(&self) -> Totals;
     /// What was chosen by the look of the mesh.
     fn choices(&self) -> Choices;
+    /// The state between two steps.
+    fn snapshot(&self) -> Snapshot;
 }
 
 impl<R: Real> Moving for Evolution<R> {
@@ -55,6 +59,27 @@ impl<R: Real> Moving for Evolution<R> {
     fn choices(&self) -> Choices {
         self.choices()
     }
+    fn snapshot(&self) -> Snapshot {
+        self.snapshot()
+    }
+}
+
+/// A place in the time loop: behind a step, before its outputs.
+#[derive(Clone, Debug)]
+pub(super) struct Point {
+    pub schedule: Schedule,
+    /// What is due.
+    pub due: Due,
+    /// Length of the step.
+    pub dt: f64,
+}
+
+impl Point {
+    /// Before the first step: state and measures are due.
+    fn first(schedule: Schedule, gone: bool) -> Self {
+        let due = Due { state: true, measures: true, end: gone.then_some(End::Gone) };
+        Point { schedule, due, dt: 0.0 }
+    }
 }
 
 /// Everything a time loop needs beside the evolution.
@@ -67,61 +92,161 @@ pub(super) struct Loop<'a, 'b> {
     pub interrupt: &'a AtomicBool,
     pub observer: &'a dyn Observer,
     pub measurer: Measurer,
+    /// Writes checkpoints, unless the case wants none.
+    pub keeper: Option<Keeper>,
 }
 
 impl Loop<'_, '_> {
-    /// Runs an evolution to its end; writes states and measures when they are due, and keeps the
-    /// report up to date.
+    /// Runs an evolution to its end, from its start or from the point of a checkpoint; writes
+    /// states, measures and checkpoints when they are due, and keeps the report up to date.
     ///
     /// The first and the last state are always written, the last also when the user interrupts.
+    /// Then, and if a step or an output fails, a checkpoint is written too. It does not hold what
+    /// only the interrupt has written: the resumed run has the outputs of one that never stopped.
     ///
     /// # Errors
     /// Those of the steps and of writing.
-    pub(super) fn run(mut self, moving: &mut dyn Moving, report: &mut Report) -> Result<()> {
-        let mut schedule = Schedule::new(self.evolve, self.output);
-        self.measure(moving, &schedule, 0.0, report)?;
-        report.first = report.last;
-        self.write(moving, &schedule, report)?;
-        let mut end = moving.is_gone().then_some(End::Gone);
-        let mut interrupted = false;
-        while end.is_none() && !interrupted {
-            let step = moving.step(schedule.largest_step())?;
-            if schedule.time() + step.dt == schedule.time() {
-                return Err(Error::Numerical {
-                    what: format!(
-                        "the time step of {:.3e} is lost beside the time {:.6e} in step {}",
-                        step.dt,
-                        schedule.time(),
-                        schedule.steps() + 1
-                    ),
-                    remedy: "a coefficient is too large, or a cell is too flat: see `zeroset info`"
-                        .into(),
+    pub(super) fn run(
+        mut self,
+        moving: &mut dyn Moving,
+        from: Option<Point>,
+        report: &mut Report,
+    ) -> Result<()> {
+        let first = || Point::first(Schedule::new(self.evolve, self.output), moving.is_gone());
+        let mut point = from.unwrap_or_else(first);
+        let start = (point.schedule.steps(), point.schedule.time());
+        loop {
+            let (steps, time) = (point.schedule.steps(), point.schedule.time());
+            (report.steps, report.time) = (steps, time);
+            let end = point.due.end;
+            let interrupted = end.is_none() && self.interrupt.load(Ordering::Relaxed);
+            let is_kept = self.keeper.as_ref().is_some_and(|keeper| {
+                interrupted || end.is_none() && steps > start.0 && keeper.is_due(steps)
+            });
+            if is_kept && self.states.len() > 0 {
+                self.save(moving, &point, self.written(), report);
+            }
+            self.outputs(moving, &point, interrupted, report)?;
+            if steps > start.0 {
+                self.observer.step(&Progress {
+                    step: steps,
+                    time,
+                    dt: point.dt,
+                    end_time: self.evolve.end_time,
+                    max_steps: self.evolve.max_steps,
+                    start,
                 });
             }
-            let mut due = schedule.advance(step.dt, step.rate, moving.is_gone());
-            (report.steps, report.time) = (schedule.steps(), schedule.time());
-            end = due.end;
-            interrupted = end.is_none() && self.interrupt.load(Ordering::Relaxed);
-            if interrupted {
-                (due.state, due.measures) = (true, true);
+            if interrupted || end.is_some() {
+                let status = if interrupted { Status::Interrupted } else { Status::Finished };
+                report.status = status;
+                report.ended_by = end.map_or("interrupted", End::words).to_string();
+                return Ok(());
             }
-            if due.measures {
-                self.measure(moving, &schedule, step.dt, report)?;
+            self.step(moving, &mut point, report)?;
+        }
+    }
+
+    /// One step, and what is due after it.
+    fn step(
+        &mut self,
+        moving: &mut dyn Moving,
+        point: &mut Point,
+        report: &mut Report,
+    ) -> Result<()> {
+        let step = match moving.step(point.schedule.largest_step()) {
+            Ok(step) => step,
+            Err(error) => {
+                // The state before the step is still there, and nothing is due.
+                point.due = Due::default();
+                self.save(moving, point, self.written(), report);
+                return Err(error);
             }
-            if due.state {
-                self.write(moving, &schedule, report)?;
-            }
-            self.observer.step(&Progress {
-                step: schedule.steps(),
-                time: schedule.time(),
-                dt: step.dt,
-                end_time: self.evolve.end_time,
-                max_steps: self.evolve.max_steps,
+        };
+        let schedule = &mut point.schedule;
+        if schedule.time() + step.dt == schedule.time() {
+            return Err(Error::Numerical {
+                what: format!(
+                    "the time step of {:.3e} is lost beside the time {:.6e} in step {}",
+                    step.dt,
+                    schedule.time(),
+                    schedule.steps() + 1
+                ),
+                remedy: "a coefficient is too large, or a cell is too flat: see `zeroset info`"
+                    .into(),
             });
         }
-        report.status = if interrupted { Status::Interrupted } else { Status::Finished };
-        report.ended_by = end.map_or("interrupted", End::words).to_string();
+        point.due = schedule.advance(step.dt, step.rate, moving.is_gone());
+        point.dt = step.dt;
         Ok(())
+    }
+
+    /// Writes what is due, or all if the run is interrupted. If that fails, a checkpoint lets the
+    /// run go on with these outputs.
+    fn outputs(
+        &mut self,
+        moving: &dyn Moving,
+        point: &Point,
+        interrupted: bool,
+        report: &mut Report,
+    ) -> Result<()> {
+        let Due { mut state, mut measures, .. } = point.due;
+        if interrupted {
+            (state, measures) = (true, true);
+        }
+        if !state && !measures {
+            return Ok(());
+        }
+        let before = self.written();
+        let mut write = || {
+            if measures {
+                self.measure(moving, &point.schedule, point.dt, report)?;
+            }
+            if report.first.is_none() {
+                report.first = report.last;
+            }
+            if state {
+                self.write(moving, &point.schedule, report)?;
+            }
+            Ok(())
+        };
+        let done = write();
+        if done.is_err() && !before.states.is_empty() {
+            let steps = point.schedule.steps();
+            // A state half of whose files are there is taken back; on a full disk this makes the
+            // room a checkpoint needs. If it fails, the first error is still the one to report.
+            if self.states.resume(before.states.clone(), steps, false).is_ok() {
+                report.states = self.states.len();
+            }
+            if self.save(moving, point, before, report) {
+                tracing::warn!("step {steps} is kept: `zeroset run` with --resume goes on from it");
+            }
+        }
+        done
+    }
+
+    /// What is written so far.
+    fn written(&self) -> Written {
+        Written { states: self.states.written().to_vec(), measures: self.measures.prefix() }
+    }
+
+    /// Writes a checkpoint, if the run keeps any; whether it did.
+    fn save(
+        &mut self,
+        moving: &dyn Moving,
+        point: &Point,
+        written: Written,
+        report: &mut Report,
+    ) -> bool {
+        let Some(keeper) = &mut self.keeper else { return false };
+        let timer = Instant::now();
+        if let Err(error) = self.measures.sync() {
+            tracing::warn!("no checkpoint: {error}");
+            return false;
+        }
+        let saved = keeper.save(moving.snapshot(), point, written, report);
+        report.seconds.output += timer.elapsed().as_secs_f64();
+        saved
     }
 
     fn measure(
@@ -171,11 +296,13 @@ impl Loop<'_, '_> {
 mod tests {
     use super::super::Prepared;
     use super::super::Stages;
+    use super::super::identity;
     use super::super::states::StoredMesh;
     use super::*;
     use crate::backend::Cpu;
     use crate::config::Config;
     use crate::output::RunFolder;
+    use crate::output::checkpoint::{CHECKPOINT, Checkpoint};
 
     const CASE: &str = "version = 1\n[domain.mesh]\ngenerate.square = { cells = [4, 4] }\n\
         [initial]\nball = { center = [0.5, 0.5, 0], radius = 0.3 }\n[evolve]\nend_time = 1\n\
@@ -231,6 +358,19 @@ mod tests {
         fn choices(&self) -> Choices {
             Choices::default()
         }
+        fn snapshot(&self) -> Snapshot {
+            Snapshot {
+                precision_bits: 64,
+                time: 0.0,
+                step: self.steps,
+                displacement: 0.0,
+                steps_since: 0,
+                gone: false,
+                phi: self.phi(),
+                in_band: self.band(),
+                totals: self.totals(),
+            }
+        }
     }
 
     struct Silent;
@@ -241,10 +381,20 @@ mod tests {
 
     /// Runs the loop; what it returned, the report, and the times in measures.csv.
     fn run(fake: &mut Fake<'_>, set: &[&str]) -> (Result<()>, Report, Vec<f64>) {
+        let (done, report, times, _) = run_and_keep(fake, set);
+        (done, report, times)
+    }
+
+    /// The same with the checkpoint that is left.
+    fn run_and_keep(
+        fake: &mut Fake<'_>,
+        set: &[&str],
+    ) -> (Result<()>, Report, Vec<f64>, Option<Checkpoint>) {
         let flag = fake.interrupts_at.1;
         let set: Vec<String> = set.iter().map(|s| s.to_string()).collect();
         let config = Config::parse(CASE, "case.toml".as_ref(), &set).unwrap();
-        let mut stage = Stages::new(&Silent);
+        let never = AtomicBool::new(false);
+        let mut stage = Stages::new(&Silent, &never);
         let prepared =
             Prepared::new(&config, std::sync::Arc::new(Cpu::new(1).unwrap()), "", &mut stage)
                 .unwrap();
@@ -256,6 +406,9 @@ mod tests {
         let mut states = States::new(&config, &stored, &patch_of, "phi", &folder);
         let mesh = &prepared.ready.mesh;
         let mut measures = MeasuresFile::create(&folder.file("measures.csv"), mesh.kind).unwrap();
+        let identity = identity::of(&config, mesh, &prepared.patches, &fake.phi()).unwrap();
+        let rule = config.output.checkpoint;
+        let keeper = Keeper::new(folder.file(CHECKPOINT), rule, identity, 1000.0);
         let work = Loop {
             mesh,
             evolve: config.evolve.as_ref().unwrap(),
@@ -265,11 +418,13 @@ mod tests {
             interrupt: flag,
             observer: &Silent,
             measurer: Measurer::new(mesh),
+            keeper: Some(keeper),
         };
-        let done = work.run(fake, &mut report);
+        let done = work.run(fake, None, &mut report);
+        let kept = Checkpoint::read(&folder.file(CHECKPOINT)).ok();
         let text = std::fs::read_to_string(folder.file("measures.csv")).unwrap();
         let time = |line: &str| line.split(',').nth(1).unwrap().parse().unwrap();
-        (done, report, text.lines().skip(1).map(time).collect())
+        (done, report, text.lines().skip(1).map(time).collect(), kept)
     }
 
     #[test]
@@ -319,6 +474,50 @@ mod tests {
         assert_eq!(done.unwrap_err().exit_code(), 4);
         assert_eq!(report.status, Status::Failed);
         assert_eq!((report.steps, report.states, times.len()), (4, 2, 4));
+    }
+
+    #[test]
+    fn a_checkpoint_stands_between_a_step_and_its_outputs() {
+        let flag = AtomicBool::new(false);
+        // Every third step is an output time.
+        let (done, _, times, kept) =
+            run_and_keep(&mut Fake::new(&flag), &["output.checkpoint={ every = 6 }"]);
+        done.unwrap();
+        let kept = kept.unwrap();
+        assert_eq!((kept.position.steps, kept.position.time), (6, 0.5));
+        assert_eq!(kept.position.next_output, 3);
+        assert!(kept.position.state_due && kept.position.measures_due);
+        // Steps 0, 2, 3, 4 were measured before; the run ended with more.
+        let lines = kept.written.measures.bytes;
+        assert_eq!(kept.last.unwrap().step, 4);
+        assert!(lines > 0 && times.len() == 9);
+        assert_eq!(kept.written.states, [(0, 0.0), (3, 0.25)]);
+        assert!(kept.seconds.total >= 1000.0, "{:?}", kept.seconds);
+    }
+
+    #[test]
+    fn an_interrupt_keeps_what_it_alone_has_written_out_of_the_checkpoint() {
+        let flag = AtomicBool::new(false);
+        let mut fake = Fake { interrupts_at: (4, &flag), ..Fake::new(&flag) };
+        let (done, report, _, kept) = run_and_keep(&mut fake, &[]);
+        done.unwrap();
+        let kept = kept.unwrap();
+        assert_eq!((report.steps, report.states), (4, 3));
+        assert_eq!((kept.position.steps, kept.written.states.len()), (4, 2));
+        assert!(!kept.position.state_due && kept.position.measures_due);
+        assert_eq!(kept.position.ended_by, "");
+    }
+
+    #[test]
+    fn a_failed_step_keeps_the_one_before() {
+        let flag = AtomicBool::new(false);
+        let mut fake = Fake { fails_at: 5, ..Fake::new(&flag) };
+        let (done, _, _, kept) = run_and_keep(&mut fake, &[]);
+        assert_eq!(done.unwrap_err().exit_code(), 4);
+        let kept = kept.unwrap();
+        assert_eq!(kept.position.steps, 4);
+        assert!(!kept.position.state_due && !kept.position.measures_due);
+        assert_eq!(kept.written.states.len(), 2);
     }
 
     #[test]

@@ -3,6 +3,8 @@
 mod distance;
 mod evolve;
 pub mod fields;
+mod identity;
+mod keep;
 mod norms;
 mod ready;
 mod schedule;
@@ -16,15 +18,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use crate::backend::Cpu;
-use crate::config::{Config, DeviceKind, Evolve, HalfWidth, Precision, Rule};
+use crate::config::{Checkpoints, Config, DeviceKind, Evolve, HalfWidth, Precision, Rule};
 use crate::error::{Error, Result};
+use crate::geometry::Real;
 use crate::levelset::check::gradient_norm_error;
-use crate::levelset::evolution::{self, Evolution, Slivers, Terms};
+use crate::levelset::evolution::{self, Evolution, Slivers, Snapshot, Terms};
 use crate::mesh::Kind;
-use crate::output::{Drift, MeasuresFile, MeshCounts, Report, RunFolder, Seconds, Status, Verdict};
+use crate::output::checkpoint::{CHECKPOINT, Checkpoint, Position};
+use crate::output::{
+    Drift, MeasuresFile, MeshCounts, Report, RunFolder, Seconds, Status, Verdict, remove,
+};
 use crate::patches::{Coordinates, Partition, Patches};
 use crate::surface::{self, Measurer};
-use evolve::{Loop, Moving};
+use evolve::{Loop, Moving, Point};
+use keep::Keeper;
 pub use ready::Ready;
 use states::{States, StoredMesh};
 
@@ -35,6 +42,8 @@ pub struct Options<'a> {
     pub folder: Option<PathBuf>,
     /// Replaces a run that is in the folder.
     pub overwrite: bool,
+    /// Goes on with the run in the folder, from its checkpoint.
+    pub resume: bool,
     /// Ends the run in order when it becomes true.
     pub interrupt: &'a AtomicBool,
     /// Is told what happens.
@@ -44,12 +53,18 @@ pub struct Options<'a> {
 impl<'a> Options<'a> {
     /// Runs into the folder of the case and replaces nothing.
     pub fn new(interrupt: &'a AtomicBool, observer: &'a dyn Observer) -> Self {
-        Options { folder: None, overwrite: false, interrupt, observer }
+        Options { folder: None, overwrite: false, resume: false, interrupt, observer }
     }
 
     /// Sets the folder, and whether a run in it is replaced.
     pub fn into_folder(mut self, folder: Option<PathBuf>, overwrite: bool) -> Self {
         (self.folder, self.overwrite) = (folder, overwrite);
+        self
+    }
+
+    /// Sets whether the run in the folder, which stopped early, is continued.
+    pub fn resuming(mut self, resume: bool) -> Self {
+        self.resume = resume;
         self
     }
 }
@@ -76,6 +91,8 @@ pub struct Progress {
     pub end_time: Option<f64>,
     /// Steps at most, if the case states it.
     pub max_steps: Option<u64>,
+    /// Step and time this run began or was resumed at.
+    pub start: (u64, f64),
 }
 
 /// Folder of the run: `folder`, or that of the case, or `results/<case name>`.
@@ -116,12 +133,17 @@ pub struct Outcome {
     pub report: Report,
     /// Where its files are.
     pub folder: PathBuf,
+    /// True if [`Options::resume`] can continue it.
+    pub resumable: bool,
 }
 
 /// Runs a case to its end, or until the user interrupts it.
 ///
 /// States, measures and the report are in the folder when this returns, also after an interrupt
-/// ([`Status::Interrupted`] in the report) and, as far as they were due, after an error.
+/// ([`Status::Interrupted`] in the report) and, as far as they were due, after an error. With
+/// [`Options::resume`] a run that stopped early goes on from its checkpoint: states, interface,
+/// measures and the numbers of the report but times get the bits they would have had without the
+/// stop.
 ///
 /// # Errors
 /// All kinds of [`Error`].
@@ -140,34 +162,49 @@ fn run_on(
 ) -> Result<Outcome> {
     let start = Instant::now();
     let folder = folder_of(config, options.folder.as_deref())?;
-    let folder = RunFolder::open(&folder, options.overwrite)?;
-    let mut stage = Stages::new(options.observer);
+    let (folder, checkpoint) = match options.resume {
+        false => (RunFolder::open(&folder, options.overwrite)?, None),
+        true => {
+            let folder = RunFolder::reopen(&folder)?;
+            let checkpoint = Checkpoint::read(&folder.file(CHECKPOINT))?;
+            identity::check_case(config, &checkpoint)?;
+            (folder, Some(checkpoint))
+        }
+    };
+    let earlier = checkpoint.as_ref().map_or(0.0, |checkpoint| checkpoint.seconds.total);
+    let mut stage = Stages::new(options.observer, options.interrupt);
     let prepared = Prepared::new(config, cpu, reason, &mut stage)?;
-    if options.interrupt.load(Ordering::Relaxed) {
-        return Err(Error::Interrupted);
-    }
     let (job, mut report) = (prepared.job(config), prepared.report(config));
     let done = match &config.distance {
         Some(distance) => job
             .distance(distance, &mut report, &mut stage)
             .and_then(|values| job.write_distance(&folder, &mut report, values)),
-        None => job.evolve(&folder, options, &mut report, &mut stage),
+        None => job.evolve(&folder, checkpoint, options, &mut report, &mut stage),
     };
-    report.close(start.elapsed().as_secs_f64());
+    report.close(earlier + start.elapsed().as_secs_f64());
     if let Err(error) = &done {
         report.ended_by = error.to_string();
     }
-    // A run that failed before its first state leaves nothing behind.
     let begun = report.states > 0;
     let written = if begun {
         report.write(&folder.file("report.json"))
     } else {
-        let _ = std::fs::remove_file(folder.file("measures.csv"));
+        // A run that failed before its first state leaves nothing behind; one that was not
+        // resumed stays as it is.
+        if !options.resume {
+            let _ = std::fs::remove_file(folder.file("measures.csv"));
+        }
         Ok(())
     };
     // The first error is the one to mend.
     done.and(written)?;
-    Ok(Outcome { report, folder: folder.path().to_path_buf() })
+    let checkpoint = folder.file(CHECKPOINT);
+    if report.status == Status::Finished {
+        // Only now is there nothing left to resume.
+        remove(&checkpoint)?;
+    }
+    let resumable = checkpoint.exists();
+    Ok(Outcome { report, folder: folder.path().to_path_buf(), resumable })
 }
 
 /// Computes the distance of a case into one file, without a folder and a report file.
@@ -194,13 +231,15 @@ fn distance_on(
         Error::usage("the case does not compute a distance", "add a table [distance]")
     })?;
     states::check_single(output, None)?;
-    let mut stage = Stages::new(observer);
+    // Without a run to end in order, Ctrl-C ends the program.
+    let never = AtomicBool::new(false);
+    let mut stage = Stages::new(observer, &never);
     let prepared = Prepared::new(config, cpu, reason, &mut stage)?;
     states::check_single(output, Some(prepared.ready.mesh.kind))?;
     let mut report = prepared.report(config);
     let values = prepared.job(config).distance(distance, &mut report, &mut stage)?;
     states::write_single(output, &prepared.ready, "distance", &values)?;
-    report.seconds.output = stage.next("done");
+    report.seconds.output = stage.next("done")?;
     report.status = Status::Finished;
     report.close(start.elapsed().as_secs_f64());
     Ok(report)
@@ -272,14 +311,14 @@ impl Prepared {
         reason: &'static str,
         stage: &mut Stages<'_>,
     ) -> Result<Self> {
-        stage.next("reading the mesh");
+        stage.next("reading the mesh")?;
         let ready = cpu.run(|| Ready::new(config))?;
         config.check_for(ready.mesh.kind)?;
-        let read = stage.next("cutting the mesh into patches");
+        let read = stage.next("cutting the mesh into patches")?;
         let source = config.mesh();
         let method = source.partition.unwrap_or(Partition::fit_for(&ready.mesh));
         let patches = cpu.run(|| Patches::new(&ready.mesh, method, source.patch_size))?;
-        let partition = stage.next("setting up");
+        let partition = stage.next("setting up")?;
         let seconds = Seconds { read, partition, ..Seconds::default() };
         Ok(Prepared { cpu, reason, method, ready, patches: Arc::new(patches), seconds })
     }
@@ -321,6 +360,7 @@ impl Job<'_> {
     fn evolve(
         &self,
         folder: &RunFolder,
+        checkpoint: Option<Checkpoint>,
         run: &Options<'_>,
         report: &mut Report,
         stage: &mut Stages<'_>,
@@ -346,14 +386,17 @@ impl Job<'_> {
             Rule::Every(n) => evolution::Rule::Every(usize::try_from(n).unwrap_or(usize::MAX)),
             Rule::Never => evolution::Rule::Never,
         });
-        let (cpu, patches) = (self.cpu.clone(), self.patches.clone());
+        let rule = config.output.checkpoint;
+        let keeps = rule != Checkpoints::Never || checkpoint.is_some();
+        let identity =
+            keeps.then(|| identity::of(config, mesh, &self.patches, &phi)).transpose()?;
+        if let (Some(now), Some(checkpoint)) = (&identity, &checkpoint) {
+            identity::check_mesh(config, now, &checkpoint.identity)?;
+        }
+        let snapshot = checkpoint.as_ref().map(|checkpoint| &checkpoint.snapshot);
         let mut moving: Box<dyn Moving> = match config.precision {
-            Precision::F64 => {
-                Box::new(Evolution::<f64>::new(cpu, mesh, patches, &phi, &terms, options)?)
-            }
-            Precision::F32 => {
-                Box::new(Evolution::<f32>::new(cpu, mesh, patches, &phi, &terms, options)?)
-            }
+            Precision::F64 => Box::new(self.evolution::<f64>(&phi, &terms, options, snapshot)?),
+            Precision::F32 => Box::new(self.evolution::<f32>(&phi, &terms, options, snapshot)?),
         };
         let choices = moving.choices();
         report.poor_cells = choices.poor_cells;
@@ -365,11 +408,29 @@ impl Job<'_> {
         let patch_of = self.patches.patch_of_vertex();
         let stored = StoredMesh::new(ready, config.output.compression);
         let mut states = States::new(config, &stored, &patch_of, "phi", folder);
+        let earlier = checkpoint.as_ref().map_or(0.0, |checkpoint| checkpoint.seconds.total);
+        let keeper = identity
+            .filter(|_| rule != Checkpoints::Never)
+            .map(|identity| Keeper::new(folder.file(CHECKPOINT), rule, identity, earlier));
+        let start = if checkpoint.is_some() { 0.0 } else { moving.totals().reinitialize_seconds };
+        report.seconds.setup = (stage.next("moving the interface")? - start).max(0.0);
         let path = folder.file("measures.csv");
-        folder.clear()?;
-        let mut measures = MeasuresFile::create(&path, mesh.kind)?;
-        let start = moving.totals().reinitialize_seconds;
-        report.seconds.setup = (stage.next("moving the interface") - start).max(0.0);
+        let (mut measures, point) = match checkpoint {
+            None => {
+                folder.clear()?;
+                (MeasuresFile::create(&path, mesh.kind)?, None)
+            }
+            Some(kept) => {
+                let Position { steps, state_due, .. } = kept.position;
+                let measures = MeasuresFile::resume(&path, &kept.written.measures)?;
+                folder.tidy()?;
+                states.resume(kept.written.states, steps, state_due)?;
+                report.states = states.len();
+                (report.first, report.last) = (kept.first, kept.last);
+                report.seconds.add(&kept.seconds);
+                (measures, Some(Point::resumed(evolve, &config.output, &kept.position)))
+            }
+        };
 
         let work = Loop {
             mesh,
@@ -380,8 +441,9 @@ impl Job<'_> {
             interrupt: run.interrupt,
             observer: run.observer,
             measurer,
+            keeper,
         };
-        let done = work.run(moving.as_mut(), report);
+        let done = work.run(moving.as_mut(), point, report);
         let totals = moving.totals();
         report.seconds.evolve = totals.evolve_seconds;
         report.seconds.reinitialize = totals.reinitialize_seconds;
@@ -405,6 +467,21 @@ impl Job<'_> {
             self.judge(report, &phi);
         }
         Ok(())
+    }
+
+    /// An evolution that starts from `phi`, or goes on from a snapshot.
+    fn evolution<R: Real>(
+        &self,
+        phi: &[f64],
+        terms: &Terms,
+        options: evolution::Options,
+        snapshot: Option<&Snapshot>,
+    ) -> Result<Evolution<R>> {
+        let (cpu, mesh, patches) = (self.cpu.clone(), &self.ready.mesh, self.patches.clone());
+        match snapshot {
+            None => Evolution::new(cpu, mesh, patches, phi, terms, options),
+            Some(snapshot) => Evolution::resume(cpu, mesh, patches, terms, options, snapshot),
+        }
     }
 
     /// Half width of the band in mesh units; `None` for the whole domain.
@@ -458,22 +535,29 @@ impl Job<'_> {
     }
 }
 
-/// Times the stages of a run.
+/// Times the stages of a run; between them it can be interrupted.
 struct Stages<'a> {
     start: Instant,
     observer: &'a dyn Observer,
+    interrupt: &'a AtomicBool,
 }
 
 impl<'a> Stages<'a> {
-    fn new(observer: &'a dyn Observer) -> Self {
-        Stages { start: Instant::now(), observer }
+    fn new(observer: &'a dyn Observer, interrupt: &'a AtomicBool) -> Self {
+        Stages { start: Instant::now(), observer, interrupt }
     }
 
     /// Seconds of the stage that ends here; the next one begins.
-    fn next(&mut self, name: &str) -> f64 {
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`].
+    fn next(&mut self, name: &str) -> Result<f64> {
+        if self.interrupt.load(Ordering::Relaxed) {
+            return Err(Error::Interrupted);
+        }
         let seconds = self.start.elapsed().as_secs_f64();
         self.start = Instant::now();
         self.observer.stage(name);
-        seconds
+        Ok(seconds)
     }
 }

@@ -29,6 +29,11 @@ impl End {
             End::Gone => "interface gone",
         }
     }
+
+    /// The end these words say; none for others.
+    pub(super) fn from_words(words: &str) -> Option<Self> {
+        [End::Time, End::Steps, End::Steady, End::Gone].into_iter().find(|end| end.words() == words)
+    }
 }
 
 /// Output times and the end of a run.
@@ -63,6 +68,16 @@ impl Schedule {
             steps: 0,
             target: f64::INFINITY,
         }
+    }
+
+    /// The same further on: `next` is the number of the next output time.
+    pub(super) fn at(self, next: u64, time: f64, steps: u64) -> Self {
+        Schedule { next, time, steps, ..self }
+    }
+
+    /// Number of the next output time.
+    pub(super) fn next_output(&self) -> u64 {
+        self.next
     }
 
     pub(super) fn time(&self) -> f64 {

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::io::vtk::{self, Compression, Geometry, VtkOutput};
 use crate::io::{freesurfer, gifti};
 use crate::mesh::Kind;
-use crate::output::{RunFolder, Series, numbered};
+use crate::output::{RunFolder, Series, numbered, remove};
 use crate::surface;
 
 /// A state in the order of the cleaned mesh.
@@ -55,6 +55,8 @@ pub(super) struct States<'a> {
     folder: &'a RunFolder,
     states: Series,
     interfaces: Option<Series>,
+    /// Step and time of each state.
+    written: Vec<(u64, f64)>,
 }
 
 impl<'a> States<'a> {
@@ -77,12 +79,37 @@ impl<'a> States<'a> {
             compression: mesh.compression,
             folder,
             interfaces: interface.then(|| Series::new(folder.path(), "interface", "vtp")),
+            written: Vec::new(),
         }
+    }
+
+    /// Goes on behind the states of a run that stopped early at `step`. Files of later steps stay
+    /// until they are written again; those of `step` itself are removed if no state was `due`
+    /// there: the interrupt wrote them.
+    pub(super) fn resume(&mut self, written: Vec<(u64, f64)>, step: u64, due: bool) -> Result<()> {
+        self.states.resume(&written)?;
+        if let Some(interfaces) = &mut self.interfaces {
+            interfaces.resume(&written)?;
+        }
+        self.written = written;
+        if !due && self.written.last().is_some_and(|&(last, _)| last != step) {
+            self.states.forget(step)?;
+            self.interfaces.iter().try_for_each(|interfaces| interfaces.forget(step))?;
+            for ending in ["shape.gii", "morph"] {
+                remove(&self.folder.file(&numbered(&self.config.name(), step, ending)))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Step and time of each state written.
+    pub(super) fn written(&self) -> &[(u64, f64)] {
+        &self.written
     }
 
     /// Number of states written.
     pub(super) fn len(&self) -> usize {
-        self.states.len()
+        self.written.len()
     }
 
     /// Writes all files of a state.
@@ -119,6 +146,7 @@ impl<'a> States<'a> {
         if self.config.output.freesurfer {
             write_vertex_values(&file("morph"), self.ready, self.array, &phi)?;
         }
+        self.written.push((state.step, state.time));
         Ok(())
     }
 }

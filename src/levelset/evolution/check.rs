@@ -4,17 +4,21 @@ use super::{Advection, Coefficient, NormalMotion, Options, Rule, Terms};
 use crate::error::{Error, Result};
 use crate::mesh::Mesh;
 
-/// Finds the first contradiction.
-pub(super) fn all(mesh: &Mesh, phi: &[f64], terms: &Terms, options: &Options) -> Result<()> {
+/// Refuses an array that has not one row per vertex.
+pub(super) fn length(mesh: &Mesh, what: &str, rows: usize) -> Result<()> {
     let n = mesh.n_vertices();
-    let length = |what: &str, rows: usize| match rows == n {
+    match rows == n {
         true => Ok(()),
         false => Err(Error::usage(
             format!("{what} has {rows} rows, the mesh has {n} vertices"),
             "give one row per vertex",
         )),
-    };
-    length("initial phi", phi.len())?;
+    }
+}
+
+/// Finds the first contradiction of terms and options.
+pub(super) fn motion(mesh: &Mesh, terms: &Terms, options: &Options) -> Result<()> {
+    let length = |what: &str, rows: usize| length(mesh, what, rows);
     if let Coefficient::PerVertex(rows) = &terms.velocity {
         length("velocity", rows.len())?;
     }
@@ -53,7 +57,6 @@ pub(super) fn all(mesh: &Mesh, phi: &[f64], terms: &Terms, options: &Options) ->
             "take rule \"displacement\", or half_width = \"whole\"",
         ));
     }
-    not_finite("phi", phi)?;
     not_finite("half_width", options.half_width.as_slice())?;
     if !(options.cfl > 0.0 && options.cfl.is_finite()) {
         return Err(Error::usage(
@@ -61,6 +64,14 @@ pub(super) fn all(mesh: &Mesh, phi: &[f64], terms: &Terms, options: &Options) ->
             "take 1",
         ));
     }
+    Ok(())
+}
+
+/// Refuses a phi without an interface.
+pub(super) fn phi(mesh: &Mesh, phi: &[f64]) -> Result<()> {
+    length(mesh, "initial phi", phi.len())?;
+    not_finite("phi", phi)?;
+    let n = mesh.n_vertices();
     let inside = phi.iter().filter(|&&v| v < 0.0).count();
     if inside == 0 || inside == n {
         let side = if inside == 0 { "outside (phi >= 0)" } else { "inside (phi < 0)" };
@@ -98,7 +109,8 @@ fn check_schemes(terms: &Terms, options: &Options) -> Result<()> {
     Ok(())
 }
 
-fn not_finite(what: &str, values: &[f64]) -> Result<()> {
+/// Refuses numbers that are not finite.
+pub(super) fn not_finite(what: &str, values: &[f64]) -> Result<()> {
     match values.iter().find(|x| !x.is_finite()) {
         None => Ok(()),
         Some(x) => Err(Error::usage(format!("{what} holds {x}"), "give finite numbers")),

@@ -29,6 +29,7 @@ mod implicit;
 mod inflow;
 mod options;
 mod slivers;
+mod snapshot;
 mod terms;
 
 use std::sync::Arc;
@@ -44,6 +45,7 @@ pub use options::{
     Advection, CurvatureStep, LEAST_QUALITY, NormalMotion, Options, Rule, SLIVER_STEPS,
 };
 pub use slivers::Slivers;
+pub use snapshot::Snapshot;
 pub use terms::{Coefficient, Terms};
 
 use super::eikonal::{self, EikonalState, Slowness, Width};
@@ -69,7 +71,7 @@ pub struct StepInfo {
 }
 
 /// Seconds and work so far, for the report.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Totals {
     /// Seconds in steps.
     pub evolve_seconds: f64,
@@ -150,7 +152,7 @@ impl<R: Real> Evolution<R> {
         terms: &Terms,
         options: Options,
     ) -> Result<Self> {
-        check::all(mesh, phi, terms, &options)?;
+        check::phi(mesh, phi)?;
         let mut evolution = Self::at_rest(cpu, mesh, patches, phi, terms, options)?;
         evolution.refresh_all(0.0)?;
         if evolution.options.rule == Rule::Never {
@@ -170,6 +172,7 @@ impl<R: Real> Evolution<R> {
         terms: &Terms,
         options: Options,
     ) -> Result<Self> {
+        check::motion(mesh, terms, &options)?;
         let coordinates = Arc::new(Coordinates::new(mesh, &patches));
         cpu.run(|| coordinates.check(&patches))?;
         let motion = Motion::new(terms, &patches);

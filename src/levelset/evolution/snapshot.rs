@@ -1,0 +1,103 @@
+//! All that changes in an evolution, so that it can be put away and taken up again.
+//!
+//! The band of a resumed evolution is made from the vertices that were inside it when it was last
+//! updated, not from phi, which has moved since. Nothing else is remembered from step to step:
+//! scratch memory is written before it is read, and a redistancing starts from a cleared state
+//! among the active patches. So a resumed evolution goes on with the same bits.
+
+use std::sync::Arc;
+
+use super::{Evolution, Options, Terms, Totals, check};
+use crate::backend::Cpu;
+use crate::error::{Error, Result};
+use crate::geometry::Real;
+use crate::mesh::Mesh;
+use crate::patches::Patches;
+
+/// Everything that changes in a run; arrays in mesh order, `[n_vertices]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Snapshot {
+    /// Bits of the scalar it was taken from: 64 or 32.
+    pub precision_bits: u32,
+    /// Time reached.
+    pub time: f64,
+    /// Steps done.
+    pub step: u64,
+    /// How far the interface may have moved since phi was a distance, mesh units.
+    pub displacement: f64,
+    /// Steps since phi was a distance.
+    pub steps_since: u64,
+    /// True if there was no interface left.
+    pub gone: bool,
+    /// phi; 32-bit values are widened, which is exact.
+    pub phi: Vec<f64>,
+    /// Whether `|phi|` was below the half width when the band was last updated.
+    pub in_band: Vec<bool>,
+    /// Work so far.
+    pub totals: Totals,
+}
+
+fn bits<R: Real>() -> u32 {
+    8 * size_of::<R>() as u32
+}
+
+impl<R: Real> Evolution<R> {
+    /// The state between two steps.
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot {
+            precision_bits: bits::<R>(),
+            time: self.time,
+            step: self.step,
+            displacement: self.displacement,
+            steps_since: self.steps_since,
+            gone: self.gone,
+            phi: self.phi(),
+            in_band: self.patches.to_mesh_order(&self.band.inside, |inside| inside),
+            totals: self.totals(),
+        }
+    }
+
+    /// Goes on from a [`Snapshot`]: with the mesh, patches, terms and options of the evolution it
+    /// was taken from, every later step has the bits it would have had there.
+    ///
+    /// # Errors
+    /// [`Error::Case`] for a snapshot of another precision or mesh size or with a phi that is not
+    /// finite, and for terms and options as in [`Evolution::new`]; [`Error::Mesh`] as there.
+    pub fn resume(
+        cpu: Arc<Cpu>,
+        mesh: &Mesh,
+        patches: Arc<Patches>,
+        terms: &Terms,
+        options: Options,
+        snapshot: &Snapshot,
+    ) -> Result<Self> {
+        let (found, expected) = (snapshot.precision_bits, bits::<R>());
+        if found != expected {
+            return Err(Error::usage(
+                format!("the state to resume has {found}-bit numbers, the run {expected}-bit"),
+                "resume with the precision it was begun with",
+            ));
+        }
+        for (what, rows) in [("phi", snapshot.phi.len()), ("the band", snapshot.in_band.len())] {
+            check::length(mesh, &format!("{what} of the state to resume"), rows)?;
+        }
+        check::not_finite("phi of the state to resume", &snapshot.phi)?;
+        let mut evolution = Self::at_rest(cpu, mesh, patches, &snapshot.phi, terms, options)?;
+        evolution.refresh_all(snapshot.time)?;
+        evolution.band.inside =
+            evolution.patches.to_patch_order(&snapshot.in_band, |inside| inside);
+        let all: Vec<u32> = (0..evolution.patches.len() as u32).collect();
+        evolution.band.give_back(all);
+        evolution.follow_inside();
+        evolution.time = snapshot.time;
+        evolution.step = snapshot.step;
+        evolution.displacement = snapshot.displacement;
+        evolution.steps_since = snapshot.steps_since;
+        evolution.gone = snapshot.gone;
+        evolution.totals = snapshot.totals;
+        if let Some(implicit) = &mut evolution.implicit {
+            implicit.iterations = snapshot.totals.iterations;
+        }
+        Ok(evolution)
+    }
+}

@@ -1,0 +1,101 @@
+//! The file around the contents of a checkpoint:
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 8 | "ZSCHECK\n" |
+//! | 4 | version of the format |
+//! | 8 | bytes of the contents, n |
+//! | | the contents as an LZ4 frame |
+//! | 32 | BLAKE3 hash of all before |
+//!
+//! Numbers are little-endian.
+
+use std::io::{Read, Write};
+use std::path::Path;
+
+use lz4_flex::frame::{FrameDecoder, FrameEncoder};
+
+use crate::error::{Error, Result};
+use crate::io::atomic;
+use crate::io::bytes::Cursor;
+
+/// Version of the format, that of the contents included.
+pub(crate) const FORMAT_VERSION: u32 = 1;
+
+const MAGIC: [u8; 8] = *b"ZSCHECK\n";
+const HEAD: usize = 20;
+/// What to do about a file that cannot be read.
+pub(super) const REMEDY: &str = "begin the run again with --overwrite";
+
+/// Writes the file, whole or not at all.
+pub(super) fn write(path: &Path, contents: &[u8]) -> Result<()> {
+    atomic::write(path, |out| {
+        let mut out = Hashed { out, hasher: blake3::Hasher::new() };
+        out.write_all(&MAGIC)?;
+        out.write_all(&FORMAT_VERSION.to_le_bytes())?;
+        out.write_all(&(contents.len() as u64).to_le_bytes())?;
+        let mut packed = FrameEncoder::new(&mut out);
+        packed.write_all(contents)?;
+        packed.finish()?;
+        let hash = out.hasher.finalize();
+        out.out.write_all(hash.as_bytes())
+    })
+}
+
+/// The contents of the file.
+pub(super) fn read(path: &Path) -> Result<Vec<u8>> {
+    let fail = |e| Error::input(path, "", format!("cannot read the checkpoint: {e}"), REMEDY);
+    unpack(path, &std::fs::read(path).map_err(fail)?)
+}
+
+/// The contents of `bytes`, which are all of the file `path`.
+pub(super) fn unpack(path: &Path, bytes: &[u8]) -> Result<Vec<u8>> {
+    let wrong = |what: String| Error::input(path, "", what, REMEDY);
+    let mut head = Cursor::new(path, bytes, 0, false);
+    if head.take(MAGIC.len(), "the head").ok() != Some(&MAGIC[..]) {
+        return Err(wrong("is not a checkpoint of zeroset, or is damaged".into()));
+    }
+    let version = head.u32("the format version").map_err(|_| wrong("is cut short".into()))?;
+    if version != FORMAT_VERSION {
+        return Err(Error::input(
+            path,
+            "",
+            format!("has format version {version}, this program reads {FORMAT_VERSION}"),
+            "resume with the version of zeroset that wrote it, or begin again with --overwrite",
+        ));
+    }
+    let length = head.u64("its length").map_err(|_| wrong("is cut short".into()))?;
+    let body = bytes.len().checked_sub(blake3::OUT_LEN).filter(|&end| end >= HEAD);
+    let Some((hashed, hash)) = body.map(|end| bytes.split_at(end)) else {
+        return Err(wrong("is cut short".into()));
+    };
+    if blake3::hash(hashed).as_bytes() != hash {
+        return Err(wrong("is damaged or cut short: its checksum does not fit".into()));
+    }
+    // Grows with what is really there, up to what is promised.
+    let mut contents = Vec::new();
+    let mut packed = FrameDecoder::new(&hashed[HEAD..]).take(length.saturating_add(1));
+    match packed.read_to_end(&mut contents) {
+        Ok(n) if n as u64 == length => Ok(contents),
+        Ok(_) => Err(wrong(format!("does not hold the {length} bytes it promises"))),
+        Err(e) => Err(wrong(format!("cannot be unpacked: {e}"))),
+    }
+}
+
+/// Passes bytes on and hashes them.
+struct Hashed<'a> {
+    out: &'a mut dyn Write,
+    hasher: blake3::Hasher,
+}
+
+impl Write for Hashed<'_> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let n = self.out.write(bytes)?;
+        self.hasher.update(&bytes[..n]);
+        Ok(n)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.out.flush()
+    }
+}

@@ -1,0 +1,223 @@
+//! The contents of a checkpoint as bytes: fields in a fixed order, lists behind their length.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::container::REMEDY;
+use super::{Checkpoint, Hash, Identity, Position, Written};
+use crate::error::{Error, Result};
+use crate::io::bytes::Cursor;
+use crate::levelset::evolution::{Snapshot, Totals};
+use crate::output::measures::Prefix;
+use crate::output::{Measures, Seconds};
+
+/// A value with a place in the contents.
+trait Field: Sized {
+    fn put(&self, out: &mut Vec<u8>);
+    fn get(from: &mut Cursor<'_>) -> Result<Self>;
+}
+
+macro_rules! number {
+    ($($type:ident),*) => {$(
+        impl Field for $type {
+            fn put(&self, out: &mut Vec<u8>) {
+                out.extend(self.to_le_bytes());
+            }
+            fn get(from: &mut Cursor<'_>) -> Result<Self> {
+                from.$type(stringify!($type))
+            }
+        }
+    )*};
+}
+number!(u32, u64, i64, f64);
+
+impl Field for bool {
+    fn put(&self, out: &mut Vec<u8>) {
+        out.push(u8::from(*self));
+    }
+    fn get(from: &mut Cursor<'_>) -> Result<Self> {
+        match from.take(1, "yes or no")? {
+            [0] => Ok(false),
+            [1] => Ok(true),
+            _ => Err(from.fail("expected 0 or 1", REMEDY)),
+        }
+    }
+}
+
+impl Field for Hash {
+    fn put(&self, out: &mut Vec<u8>) {
+        out.extend(self);
+    }
+    fn get(from: &mut Cursor<'_>) -> Result<Self> {
+        let mut hash = [0; 32];
+        hash.copy_from_slice(from.take(32, "a hash")?);
+        Ok(hash)
+    }
+}
+
+/// Length of a list whose entries take at least `size` bytes each.
+fn length(from: &mut Cursor<'_>, size: usize, what: &str) -> Result<usize> {
+    let count = u64::get(from)?;
+    from.promised(count, size, what)
+}
+
+impl Field for String {
+    fn put(&self, out: &mut Vec<u8>) {
+        (self.len() as u64).put(out);
+        out.extend(self.as_bytes());
+    }
+    fn get(from: &mut Cursor<'_>) -> Result<Self> {
+        let n = length(from, 1, "bytes of text")?;
+        let text = from.take(n, "text")?.to_vec();
+        String::from_utf8(text).map_err(|_| from.fail("text that is not UTF-8", REMEDY))
+    }
+}
+
+/// Numbers in bulk.
+impl Field for Vec<f64> {
+    fn put(&self, out: &mut Vec<u8>) {
+        (self.len() as u64).put(out);
+        out.extend(self.iter().flat_map(|x| x.to_le_bytes()));
+    }
+    fn get(from: &mut Cursor<'_>) -> Result<Self> {
+        let n = length(from, 8, "numbers")?;
+        let mut numbers = Vec::with_capacity(n);
+        for _ in 0..n {
+            numbers.push(f64::get(from)?);
+        }
+        Ok(numbers)
+    }
+}
+
+/// Eight to a byte.
+impl Field for Vec<bool> {
+    fn put(&self, out: &mut Vec<u8>) {
+        (self.len() as u64).put(out);
+        let byte = |bits: &[bool]| {
+            bits.iter().enumerate().fold(0, |byte, (k, &bit)| byte | u8::from(bit) << k)
+        };
+        out.extend(self.chunks(8).map(byte));
+    }
+    fn get(from: &mut Cursor<'_>) -> Result<Self> {
+        let n = u64::get(from)?;
+        let n_bytes = from.promised(n.div_ceil(8), 1, "bytes of bits")?;
+        let bytes = from.take(n_bytes, "bits")?;
+        Ok((0..n as usize).map(|k| bytes[k / 8] >> (k % 8) & 1 == 1).collect())
+    }
+}
+
+impl<A: Field, B: Field> Field for (A, B) {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.0.put(out);
+        self.1.put(out);
+    }
+    fn get(from: &mut Cursor<'_>) -> Result<Self> {
+        Ok((A::get(from)?, B::get(from)?))
+    }
+}
+
+/// Pairs: no fewer than 16 bytes each, as every part is a number, a text or a hash.
+impl<A: Field, B: Field> Field for Vec<(A, B)> {
+    fn put(&self, out: &mut Vec<u8>) {
+        (self.len() as u64).put(out);
+        self.iter().for_each(|pair| pair.put(out));
+    }
+    fn get(from: &mut Cursor<'_>) -> Result<Self> {
+        let n = length(from, 16, "pairs")?;
+        (0..n).map(|_| Field::get(from)).collect()
+    }
+}
+
+impl Field for BTreeMap<String, String> {
+    fn put(&self, out: &mut Vec<u8>) {
+        (self.len() as u64).put(out);
+        for (key, value) in self {
+            key.put(out);
+            value.put(out);
+        }
+    }
+    fn get(from: &mut Cursor<'_>) -> Result<Self> {
+        Ok(Vec::<(String, String)>::get(from)?.into_iter().collect())
+    }
+}
+
+impl<T: Field> Field for Option<T> {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.is_some().put(out);
+        if let Some(value) = self {
+            value.put(out);
+        }
+    }
+    fn get(from: &mut Cursor<'_>) -> Result<Self> {
+        Ok(if bool::get(from)? { Some(T::get(from)?) } else { None })
+    }
+}
+
+/// Fields in the order listed.
+macro_rules! record {
+    ($type:ident { $($field:ident),* $(,)? }) => {
+        impl Field for $type {
+            fn put(&self, out: &mut Vec<u8>) {
+                $(self.$field.put(out);)*
+            }
+            fn get(from: &mut Cursor<'_>) -> Result<Self> {
+                Ok($type { $($field: Field::get(from)?),* })
+            }
+        }
+    };
+}
+
+record!(Identity { case_hash, settings, n_vertices, n_cells, mesh, arrays, initial, patches });
+record!(Position { next_output, time, steps, dt, state_due, measures_due, ended_by });
+record!(Prefix { bytes, hash });
+record!(Written { states, measures });
+record!(Seconds { read, partition, setup, reinitialize, evolve, output, total });
+record!(Measures {
+    step,
+    time,
+    dt,
+    interface,
+    enclosed,
+    components,
+    euler_number,
+    band_vertices,
+    active_patches,
+    phi_min,
+    phi_max,
+});
+record!(Totals {
+    evolve_seconds,
+    reinitialize_seconds,
+    cell_updates,
+    reinitializations,
+    iterations
+});
+record!(Snapshot {
+    precision_bits,
+    time,
+    step,
+    displacement,
+    steps_since,
+    gone,
+    phi,
+    in_band,
+    totals,
+});
+record!(Checkpoint { program, identity, position, written, seconds, first, last, snapshot });
+
+/// The contents of a file.
+pub(super) fn encode(checkpoint: &Checkpoint) -> Vec<u8> {
+    let mut out = Vec::with_capacity(9 * checkpoint.snapshot.phi.len() + 8192);
+    checkpoint.put(&mut out);
+    out
+}
+
+/// What the contents of the file `path` say.
+pub(super) fn decode(path: &Path, contents: &[u8]) -> Result<Checkpoint> {
+    let mut from = Cursor::new(path, contents, 0, false);
+    let checkpoint = Checkpoint::get(&mut from)?;
+    match from.remaining() {
+        0 => Ok(checkpoint),
+        n => Err(Error::input(path, "", format!("has {n} bytes too many"), REMEDY)),
+    }
+}

@@ -1,0 +1,141 @@
+use super::*;
+use crate::levelset::evolution::Totals;
+
+fn checkpoint() -> Checkpoint {
+    let measures = |step| Measures { step, time: 0.1, euler_number: -2, ..Measures::default() };
+    Checkpoint {
+        program: "zeroset 1 (x)".into(),
+        identity: Identity {
+            case_hash: "ab".repeat(32),
+            settings: [("evolve.cfl", "1.0"), ("initial.data", "\"phi\"")]
+                .map(|(key, value)| (key.to_string(), value.to_string()))
+                .into(),
+            n_vertices: 11,
+            n_cells: 12,
+            mesh: [1; 32],
+            arrays: vec![("vertex array \"curv\"".into(), [2; 32])],
+            initial: [3; 32],
+            patches: [4; 32],
+        },
+        position: Position {
+            next_output: 3,
+            time: 0.1 + 0.2,
+            steps: 17,
+            dt: 1e-3,
+            state_due: true,
+            measures_due: false,
+            ended_by: "steady state".into(),
+        },
+        written: Written {
+            states: vec![(0, 0.0), (9, 0.2)],
+            measures: Prefix { bytes: 99, hash: [5; 32] },
+        },
+        seconds: Seconds { evolve: 1.5, ..Seconds::default() },
+        first: Some(measures(0)),
+        last: None,
+        snapshot: Snapshot {
+            precision_bits: 32,
+            time: 0.3,
+            step: 17,
+            displacement: f64::MIN_POSITIVE,
+            steps_since: 4,
+            gone: false,
+            phi: (0..11).map(|k| (f64::from(k) - 5.5).recip()).collect(),
+            in_band: (0..11).map(|k| k % 3 == 1).collect(),
+            totals: Totals { cell_updates: 1 << 40, reinitializations: 7, ..Totals::default() },
+        },
+    }
+}
+
+/// A folder with the file in it.
+fn written() -> (tempfile::TempDir, std::path::PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(CHECKPOINT);
+    checkpoint().write(&path).unwrap();
+    (folder, path)
+}
+
+#[test]
+fn what_is_written_reads_back() {
+    let (_folder, path) = written();
+    assert_eq!(Checkpoint::read(&path).unwrap(), checkpoint());
+}
+
+/// Bits in `f64`, signs of zero and odd numbers included.
+#[test]
+fn numbers_keep_their_bits() {
+    let mut kept = checkpoint();
+    kept.snapshot.phi = vec![-0.0, f64::MAX, 5e-324, f64::NEG_INFINITY];
+    kept.snapshot.in_band = vec![true; 16];
+    let back = fields::decode("c".as_ref(), &fields::encode(&kept)).unwrap();
+    let bits = |c: &Checkpoint| c.snapshot.phi.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+    assert_eq!(bits(&back), bits(&kept));
+    assert_eq!(back.snapshot.in_band, kept.snapshot.in_band);
+}
+
+#[test]
+fn any_damage_is_an_error_that_says_what_to_do() {
+    let (_folder, path) = written();
+    let bytes = std::fs::read(&path).unwrap();
+    let refused = |bytes: &[u8], case: String| {
+        let error = container::unpack(&path, bytes).expect_err(&case);
+        assert_eq!(error.exit_code(), 3, "{case}");
+        let text = error.to_string();
+        assert!(text.contains(CHECKPOINT) && text.contains("--overwrite"), "{case}: {text}");
+        text
+    };
+    for end in 0..bytes.len() {
+        refused(&bytes[..end], format!("cut at {end}"));
+    }
+    for at in 0..bytes.len() {
+        for bit in [1, 0x80] {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= bit;
+            refused(&damaged, format!("byte {at}"));
+        }
+    }
+    refused(&[&bytes[..], &[0]].concat(), "a byte more".into());
+    let mut later = bytes.clone();
+    later[8..12].copy_from_slice(&9_u32.to_le_bytes());
+    let text = refused(&later, "version".into());
+    assert!(text.contains("has format version 9, this program reads 1"), "{text}");
+    // A file that is not there.
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(Checkpoint::read(&path).unwrap_err().exit_code(), 3);
+}
+
+/// With a checksum that fits: nothing is allocated on the word of the file, nothing panics.
+#[test]
+fn contents_that_lie_are_errors() {
+    let contents = fields::encode(&checkpoint());
+    for end in 0..contents.len() {
+        assert!(fields::decode("c".as_ref(), &contents[..end]).is_err(), "cut at {end}");
+    }
+    assert!(fields::decode("c".as_ref(), &[&contents[..], &[0]].concat()).is_err());
+    for at in 0..contents.len() - 8 {
+        let mut lying = contents.clone();
+        lying[at..at + 8].fill(0xff);
+        // Some numbers may be anything; lengths may not.
+        let _ = fields::decode("c".as_ref(), &lying);
+        lying[at..at + 8].copy_from_slice(&(1_u64 << 40).to_le_bytes());
+        let _ = fields::decode("c".as_ref(), &lying);
+    }
+    // The first field is a text.
+    let mut lying = contents.clone();
+    lying[..8].fill(0xff);
+    let error = fields::decode("c".as_ref(), &lying).unwrap_err().to_string();
+    assert!(error.contains("promised"), "{error}");
+}
+
+#[test]
+fn a_length_that_lies_is_found_while_unpacking() {
+    let (_folder, path) = written();
+    let bytes = std::fs::read(&path).unwrap();
+    for length in [0_u64, 1, 1 << 50, u64::MAX] {
+        let mut lying = bytes[..bytes.len() - 32].to_vec();
+        lying[12..20].copy_from_slice(&length.to_le_bytes());
+        lying.extend(blake3::hash(&lying).as_bytes());
+        let error = container::unpack(&path, &lying).unwrap_err().to_string();
+        assert!(error.contains("does not hold"), "{length}: {error}");
+    }
+}

@@ -1,0 +1,147 @@
+//! What a run computes and on what, so that a checkpoint is not resumed by another run.
+
+use crate::config::Config;
+use crate::error::{Error, Result};
+use crate::mesh::{DataArray, Mesh};
+use crate::output::Program;
+use crate::output::checkpoint::{Checkpoint, Hash, Identity};
+use crate::patches::Patches;
+
+/// The name of the case among its settings; files are called by it.
+const NAME: &str = "name";
+
+/// Keys that change no result and no file but the report, with all keys below them.
+const FREE: [&str; 5] =
+    ["device.threads", "device.ordinal", "output.folder", "output.checkpoint", "expect"];
+
+const REMEDY: &str = "resume with what the run was begun with, or begin again with --overwrite";
+
+fn is_free(key: &str) -> bool {
+    let below = |free: &str| key.strip_prefix(free).is_some_and(|rest| rest.starts_with('.'));
+    FREE.iter().any(|&free| key == free || below(free))
+}
+
+/// "zeroset 0.1.0 (commit)"
+pub(super) fn program() -> String {
+    let Program { name, version, commit } = Program::THIS;
+    format!("{name} {version} ({commit})")
+}
+
+/// Identity of the run of a case on a cleaned mesh; `phi` is that of `[initial]`.
+pub(super) fn of(config: &Config, mesh: &Mesh, patches: &Patches, phi: &[f64]) -> Result<Identity> {
+    let mut settings = config.settings()?;
+    settings.insert(NAME.into(), format!("{:?}", config.name()));
+    let mut hasher = blake3::Hasher::new();
+    update(&mut hasher, mesh.vertices.iter().flatten().map(|x| x.to_le_bytes()));
+    update(&mut hasher, mesh.cells.iter().map(|v| v.to_le_bytes()));
+    let arrays = |of: &'static str, arrays: &[DataArray]| -> Vec<(String, Hash)> {
+        let hash = |a: &DataArray| hash(a.values.to_f64().iter().map(|x| x.to_le_bytes()));
+        arrays.iter().map(|a| (format!("{of} array \"{}\"", a.name), hash(a))).collect()
+    };
+    Ok(Identity {
+        case_hash: config.origin.hash.clone(),
+        settings,
+        n_vertices: mesh.n_vertices() as u64,
+        n_cells: mesh.n_cells() as u64,
+        mesh: *hasher.finalize().as_bytes(),
+        arrays: [arrays("vertex", &mesh.vertex_data), arrays("cell", &mesh.cell_data)].concat(),
+        initial: hash(phi.iter().map(|x| x.to_le_bytes())),
+        patches: hash(patches.patch_of_vertex().iter().map(|p| p.to_le_bytes())),
+    })
+}
+
+fn hash<const N: usize>(numbers: impl Iterator<Item = [u8; N]>) -> Hash {
+    let mut hasher = blake3::Hasher::new();
+    update(&mut hasher, numbers);
+    *hasher.finalize().as_bytes()
+}
+
+/// Hashes numbers in blocks: one call for each number would take most of the time.
+fn update<const N: usize>(hasher: &mut blake3::Hasher, numbers: impl Iterator<Item = [u8; N]>) {
+    const BLOCK: usize = 1 << 16;
+    let mut block = Vec::with_capacity(BLOCK + N);
+    for number in numbers {
+        block.extend(number);
+        if block.len() >= BLOCK {
+            hasher.update(&block);
+            block.clear();
+        }
+    }
+    hasher.update(&block);
+}
+
+/// Refuses to resume a checkpoint of another case; says with which key they differ.
+///
+/// # Errors
+/// [`Error::Case`].
+pub(super) fn check_case(config: &Config, checkpoint: &Checkpoint) -> Result<()> {
+    let begun = &checkpoint.identity.settings;
+    let mut now = config.settings()?;
+    now.insert(NAME.into(), format!("{:?}", config.name()));
+    let differs = |key: &&String| !is_free(key) && now.get(*key) != begun.get(*key);
+    if let Some(key) = now.keys().chain(begun.keys()).filter(differs).min() {
+        let (now, then) = match (now.get(key), begun.get(key)) {
+            (Some(now), Some(then)) => (format!("is {now}"), format!("with {then}")),
+            (Some(now), None) => (format!("is {now}"), "without it".to_string()),
+            (None, then) => {
+                ("is not given".to_string(), format!("with {}", then.map_or("", |then| then)))
+            }
+        };
+        let what = format!("{key} {now}, but the run to resume was begun {then}");
+        return Err(config.error_at(key, what, REMEDY));
+    }
+    if checkpoint.program != program() {
+        tracing::warn!(
+            "the run was begun by {}, this is {}: the last bits of results may differ",
+            checkpoint.program,
+            program()
+        );
+    }
+    Ok(())
+}
+
+/// Refuses to resume a checkpoint of another mesh, other data or other patches.
+///
+/// # Errors
+/// [`Error::Input`] or [`Error::Mesh`]; [`Error::Case`] for `[initial]`.
+pub(super) fn check_mesh(config: &Config, now: &Identity, begun: &Identity) -> Result<()> {
+    let other = |what: String| {
+        let error = Error::mesh("", what, REMEDY);
+        match config.mesh().path.as_deref().map(|path| config.resolve(path)) {
+            Some(Ok(path)) => error.in_file(&path),
+            _ => error,
+        }
+    };
+    let counts = |of: &Identity| format!("{} vertices and {} cells", of.n_vertices, of.n_cells);
+    if (now.n_vertices, now.n_cells) != (begun.n_vertices, begun.n_cells) {
+        return Err(other(format!(
+            "another mesh than the run to resume was begun with: {}, not {}",
+            counts(now),
+            counts(begun)
+        )));
+    }
+    if now.mesh != begun.mesh {
+        return Err(other(format!(
+            "another mesh than the run to resume was begun with: {} as there, but not the same \
+             coordinates and cells",
+            counts(now)
+        )));
+    }
+    for (name, hash) in &now.arrays {
+        if begun.arrays.iter().any(|(other, begun)| name == other && hash != begun) {
+            let what = "has other values than the run to resume was begun with";
+            return Err(Error::mesh(name, what, REMEDY));
+        }
+    }
+    if now.initial != begun.initial {
+        let what = "[initial] gives another phi than the run to resume was begun with, by the same \
+                    keys: a file they name has changed";
+        return Err(config.error_at("initial", what, REMEDY));
+    }
+    if now.patches != begun.patches {
+        let what = "the mesh is cut into other patches than when the run to resume was begun, by \
+                    the same keys: on another system or by another program";
+        return Err(other(what.into()));
+    }
+    Ok(())
+}

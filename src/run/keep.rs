@@ -1,0 +1,94 @@
+//! Keeping a run: when checkpoints are written, and how a run goes on from one.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use super::evolve::Point;
+use super::identity;
+use super::schedule::{Due, End, Schedule};
+use crate::config::{Checkpoints, Evolve, Output};
+use crate::levelset::evolution::Snapshot;
+use crate::output::Report;
+use crate::output::checkpoint::{Checkpoint, Identity, Position, Written};
+
+/// Writer of the checkpoints of a run.
+pub(super) struct Keeper {
+    path: PathBuf,
+    rule: Checkpoints,
+    identity: Identity,
+    /// When this part of the run began, and the seconds of those before.
+    begun: Instant,
+    earlier: f64,
+    last: Instant,
+}
+
+impl Keeper {
+    /// A keeper that writes to `path`; `earlier` are the seconds of the run before it was resumed.
+    pub(super) fn new(path: PathBuf, rule: Checkpoints, identity: Identity, earlier: f64) -> Self {
+        let now = Instant::now();
+        Keeper { path, rule, identity, begun: now, earlier, last: now }
+    }
+
+    /// Whether a checkpoint is due after a step.
+    pub(super) fn is_due(&self, steps: u64) -> bool {
+        match self.rule {
+            Checkpoints::Every(n) => steps.is_multiple_of(n.max(1)),
+            Checkpoints::Minutes(x) => self.last.elapsed().as_secs_f64() >= 60.0 * x,
+            Checkpoints::Never => false,
+        }
+    }
+
+    /// Writes a checkpoint; whether it could. If not, the run goes on without it.
+    pub(super) fn save(
+        &mut self,
+        snapshot: Snapshot,
+        point: &Point,
+        written: Written,
+        report: &Report,
+    ) -> bool {
+        let mut seconds = report.seconds;
+        seconds.evolve = snapshot.totals.evolve_seconds;
+        seconds.reinitialize = snapshot.totals.reinitialize_seconds;
+        seconds.total = self.earlier + self.begun.elapsed().as_secs_f64();
+        let checkpoint = Checkpoint {
+            program: identity::program(),
+            identity: self.identity.clone(),
+            position: point.position(),
+            written,
+            seconds,
+            first: report.first,
+            last: report.last,
+            snapshot,
+        };
+        self.last = Instant::now();
+        match checkpoint.write(&self.path) {
+            Ok(()) => true,
+            Err(error) => {
+                tracing::warn!("no checkpoint of step {}: {error}", point.schedule.steps());
+                false
+            }
+        }
+    }
+}
+
+impl Point {
+    fn position(&self) -> Position {
+        Position {
+            next_output: self.schedule.next_output(),
+            time: self.schedule.time(),
+            steps: self.schedule.steps(),
+            dt: self.dt,
+            state_due: self.due.state,
+            measures_due: self.due.measures,
+            ended_by: self.due.end.map_or("", End::words).to_string(),
+        }
+    }
+
+    /// Where a checkpoint was written.
+    pub(super) fn resumed(evolve: &Evolve, output: &Output, position: &Position) -> Self {
+        let Position { next_output, time, steps, dt, state_due, measures_due, ended_by } = position;
+        let schedule = Schedule::new(evolve, output).at(*next_output, *time, *steps);
+        let end = End::from_words(ended_by);
+        Point { schedule, due: Due { state: *state_due, measures: *measures_due, end }, dt: *dt }
+    }
+}

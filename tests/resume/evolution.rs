@@ -1,0 +1,167 @@
+//! An evolution resumed from a snapshot takes the steps it would have taken.
+
+use std::sync::Arc;
+
+use zeroset::backend::Cpu;
+use zeroset::geometry::Real;
+use zeroset::levelset::evolution::{Coefficient, Evolution, Options, Rule, Snapshot, Terms};
+use zeroset::mesh::generate::{Cube, Generate, Sphere, Square, generate};
+use zeroset::mesh::{Mesh, clean};
+use zeroset::patches::{Partition, Patches};
+
+/// A planar, a curved and a solid mesh, none of them regular, with their mean edge lengths.
+fn meshes() -> Vec<(&'static str, Mesh, f64)> {
+    let (mut square, mut sphere, mut cube) =
+        (Square::default(), Sphere::default(), Cube::default());
+    (square.cells, square.jitter) = ([20, 20], 0.2);
+    sphere.subdivisions = Some(3);
+    (cube.cells, cube.jitter) = ([8, 8, 8], 0.1);
+    [
+        ("square", Generate::Square(square), 0.055),
+        ("sphere", Generate::Sphere(sphere), 0.15),
+        ("cube", Generate::Cube(cube), 0.16),
+    ]
+    .into_iter()
+    .map(|(name, made, edge)| (name, clean(generate(&made).unwrap()).unwrap().0, edge))
+    .collect()
+}
+
+/// All three terms, two of them different at every vertex.
+fn terms(mesh: &Mesh) -> Terms {
+    let turn = |&[x, y, z]: &[f64; 3]| [0.3 - y, x + 0.1 * z, 0.2 * x];
+    let speed = |&[x, y, _]: &[f64; 3]| [0.2 + 0.1 * (x - y)];
+    Terms::default()
+        .with_velocity(Coefficient::PerVertex(mesh.vertices.iter().map(turn).collect()))
+        .with_normal_speed(Coefficient::PerVertex(mesh.vertices.iter().map(speed).collect()))
+        .with_curvature(Coefficient::Uniform([0.01]))
+}
+
+fn phi(mesh: &Mesh) -> Vec<f64> {
+    let (low, high) = mesh.bounds();
+    let radius = 0.35 * (high[0] - low[0]);
+    // Off the middle: a ball inside a sphere does not meet it.
+    let center = [0, 1, 2].map(|k| [0.2, 0.45, 0.45][k] * (low[k] - high[k]) + high[k]);
+    let distance = |x: &[f64; 3]| (0..3).map(|k| (x[k] - center[k]).powi(2)).sum::<f64>().sqrt();
+    mesh.vertices.iter().map(|x| distance(x) - radius).collect()
+}
+
+/// Everything that can be seen of a step, as bits.
+fn seen<R: Real>(run: &mut Evolution<R>) -> (Vec<u64>, Vec<bool>, Vec<u64>) {
+    let step = run.step(0.01).unwrap();
+    let totals = run.totals();
+    let numbers = vec![
+        step.step,
+        step.time.to_bits(),
+        step.dt.to_bits(),
+        step.rate.to_bits(),
+        u64::from(step.reinitialized),
+        u64::from(run.is_gone()),
+        run.n_band_vertices() as u64,
+        run.n_active_patches() as u64,
+        totals.cell_updates,
+        totals.reinitializations,
+    ];
+    (run.phi().iter().map(|x| x.to_bits()).collect(), run.band(), numbers)
+}
+
+/// The snapshot without what a clock has measured.
+fn timeless(mut snapshot: Snapshot) -> Snapshot {
+    snapshot.totals.evolve_seconds = 0.0;
+    snapshot.totals.reinitialize_seconds = 0.0;
+    snapshot
+}
+
+fn resumed_is_uninterrupted<R: Real>(name: &str, mesh: &Mesh, options: &Options) {
+    const STEPS: usize = 60;
+    let patches = Arc::new(Patches::new(mesh, Partition::HilbertMetis, 32).unwrap());
+    let terms = terms(mesh);
+    let cpu = |threads| Arc::new(Cpu::new(threads).unwrap());
+    let (one, two) = (cpu(1), cpu(2));
+    let start = phi(mesh);
+    let mut run =
+        Evolution::<R>::new(one, mesh, patches.clone(), &start, &terms, options.clone()).unwrap();
+    let mut kept = vec![run.snapshot()];
+    let mut steps = Vec::new();
+    for _ in 0..STEPS {
+        steps.push(seen(&mut run));
+        kept.push(run.snapshot());
+    }
+    let is_new = |k: usize| steps[k].2[4] == 1;
+    let renewed: Vec<usize> = (0..STEPS).filter(|&k| is_new(k)).collect();
+    if options.rule == Rule::Never {
+        assert!(renewed.is_empty());
+    } else {
+        assert!(renewed.len() >= 2, "{name}: phi was renewed {} times", renewed.len());
+    }
+    assert!(run.phi().iter().any(|&x| x < 0.0), "{name}: the interface is gone");
+    // At the start, right before, right after and one behind a redistancing, and in between.
+    let mut moments = vec![0, 1, STEPS / 2, STEPS - 1];
+    for &k in renewed.iter().take(3) {
+        moments.extend([k, k + 1, k + 2]);
+    }
+    moments.retain(|&k| k < STEPS);
+    for k in moments {
+        let snapshot = &kept[k];
+        let mut again = Evolution::<R>::resume(
+            two.clone(),
+            mesh,
+            patches.clone(),
+            &terms,
+            options.clone(),
+            snapshot,
+        )
+        .unwrap();
+        assert!(again.snapshot() == *snapshot, "{name}, step {k}");
+        for (j, expected) in steps.iter().enumerate().skip(k) {
+            assert!(seen(&mut again) == *expected, "{name}: step {j} after resuming at {k}");
+        }
+        assert!(timeless(again.snapshot()) == timeless(run.snapshot()), "{name}, from {k}");
+    }
+}
+
+#[test]
+fn a_resumed_evolution_has_the_bits_of_an_uninterrupted_one() {
+    for (name, mesh, edge) in meshes() {
+        let band = Options::new(Some(3.0 * edge));
+        for (what, options) in [
+            ("band", band.clone()),
+            ("band, every 7", band.with_rule(Rule::Every(7))),
+            ("whole", Options::new(None)),
+            ("whole, every 7", Options::new(None).with_rule(Rule::Every(7))),
+        ] {
+            resumed_is_uninterrupted::<f64>(&format!("{name}, {what}, f64"), &mesh, &options);
+            resumed_is_uninterrupted::<f32>(&format!("{name}, {what}, f32"), &mesh, &options);
+        }
+    }
+}
+
+#[test]
+fn a_snapshot_that_does_not_fit_is_refused() {
+    let (_, mesh, edge) = meshes().remove(0);
+    let patches = Arc::new(Patches::new(&mesh, Partition::HilbertMetis, 32).unwrap());
+    let cpu = Arc::new(Cpu::new(1).unwrap());
+    let (terms, options) = (terms(&mesh), Options::new(Some(3.0 * edge)));
+    let start = phi(&mesh);
+    let run =
+        Evolution::<f64>::new(cpu.clone(), &mesh, patches.clone(), &start, &terms, options.clone());
+    let good = run.unwrap().snapshot();
+    let refused = |snapshot: &Snapshot, message: &str| {
+        let (patches, options) = (patches.clone(), options.clone());
+        let again =
+            Evolution::<f64>::resume(cpu.clone(), &mesh, patches, &terms, options, snapshot);
+        let error = again.err().expect(message).to_string();
+        assert!(error.contains(message), "{error}");
+    };
+    let mut other = good.clone();
+    other.precision_bits = 32;
+    refused(&other, "has 32-bit numbers, the run 64-bit");
+    let mut other = good.clone();
+    other.phi.pop();
+    refused(&other, "phi of the state to resume has 440 rows, the mesh has 441 vertices");
+    let mut other = good.clone();
+    other.in_band.push(true);
+    refused(&other, "the band of the state to resume has 442 rows");
+    let mut other = good;
+    other.phi[7] = f64::NAN;
+    refused(&other, "phi of the state to resume holds NaN");
+}

@@ -1,0 +1,44 @@
+//! What is in the folder of a run, to be compared with another.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The report without what a clock has measured.
+fn timeless(report: &[u8]) -> Vec<u8> {
+    let mut report: serde_json::Value = serde_json::from_slice(report).unwrap();
+    let fields = report.as_object_mut().unwrap();
+    for timing in ["seconds", "cell_updates_per_second"] {
+        assert!(fields.remove(timing).is_some(), "{timing}");
+    }
+    serde_json::to_vec_pretty(&report).unwrap()
+}
+
+/// All files by name with their bytes; the report without times.
+pub fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap().to_string();
+            let bytes = std::fs::read(&path).unwrap();
+            let bytes = if name == "report.json" { timeless(&bytes) } else { bytes };
+            (name, bytes)
+        })
+        .collect()
+}
+
+/// Fails if two folders differ in a file or a byte.
+#[track_caller]
+pub fn assert_same(found: &Path, expected: &Path, case: &str) {
+    let (found, expected) = (files(found), files(expected));
+    let names = |of: &BTreeMap<String, Vec<u8>>| of.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(names(&found), names(&expected), "{case}");
+    assert!(expected.len() >= 6, "{case}: only {:?}", names(&expected));
+    for (name, bytes) in &expected {
+        if name == "report.json" {
+            let text = |bytes: &Vec<u8>| String::from_utf8(bytes.clone()).unwrap();
+            assert_eq!(text(&found[name]), text(bytes), "{case}");
+        }
+        assert!(found[name] == *bytes, "{case}: {name} differs");
+    }
+}

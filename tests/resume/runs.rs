@@ -1,0 +1,244 @@
+//! A run that is interrupted, or whose disk fails, and resumed leaves the files of one that
+//! never stopped.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use zeroset::Error;
+use zeroset::config::Config;
+use zeroset::output::Status;
+use zeroset::run::{self, Observer, Options, Outcome, Progress};
+
+use crate::folder::assert_same;
+
+const PLANAR: &str = "\
+version = 1
+[domain.mesh]
+generate.square = { cells = [16, 16], min = [-1, -1], max = [1, 1], jitter = 0.2 }
+patch_size = 16
+[initial]
+ball = { center = [0.1, 0, 0], radius = 0.5 }
+[evolve]
+end_time = 0.05
+cfl = 0.25
+curvature = 0.3
+normal_speed = 0.8
+velocity = { rotation = { axis = [0, 0, 1], period = 2 } }
+[reinitialize]
+half_width = 3
+[output]
+interval = 0.012
+measures_every = 3
+fields = [\"band\", \"patch\"]
+gifti = true
+freesurfer = true
+";
+
+const SURFACE: &str = "\
+version = 1
+precision = \"f32\"
+domain.mesh = { generate.sphere = { subdivisions = 3 }, patch_size = 16 }
+[initial]
+ball = { center = [0, 0, 1], radius = 0.8 }
+[evolve]
+max_steps = 40
+normal_speed = 0.3
+[output]
+every = 7
+measures_every = 2
+";
+
+const SOLID: &str = "\
+version = 1
+domain.mesh = { generate.cube = { cells = [6, 6, 6], jitter = 0.1 }, patch_size = 32 }
+[initial]
+ball = { center = [0.5, 0.5, 0.5], radius = 0.3 }
+[evolve]
+max_steps = 30
+curvature = 0.1
+cfl = 0.1
+[reinitialize]
+half_width = \"whole\"
+rule = { every = 4 }
+[output]
+every = 8
+interface = true
+[expect]
+steps = 30
+";
+
+pub fn config(text: &str, set: &[&str]) -> Config {
+    let set: Vec<String> = set.iter().map(|s| s.to_string()).collect();
+    Config::parse(text, Path::new("case.toml"), &set).unwrap()
+}
+
+/// Interrupts after a step.
+struct After<'a> {
+    step: u64,
+    flag: &'a AtomicBool,
+}
+
+impl Observer for After<'_> {
+    fn stage(&self, _: &str) {}
+    fn step(&self, progress: &Progress) {
+        if progress.step == self.step {
+            self.flag.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Runs into a folder until a step, or to the end.
+pub fn run(
+    config: &Config,
+    folder: &Path,
+    resume: bool,
+    until: Option<u64>,
+) -> zeroset::Result<Outcome> {
+    let flag = AtomicBool::new(false);
+    // The flag is seen after the step that follows.
+    let observer = After { step: until.map_or(u64::MAX, |step| step - 1), flag: &flag };
+    let options =
+        Options::new(&flag, &observer).into_folder(Some(folder.into()), false).resuming(resume);
+    run::run(config, &options)
+}
+
+pub struct Folders(tempfile::TempDir);
+
+impl Folders {
+    pub fn new() -> Self {
+        Folders(tempfile::tempdir().unwrap())
+    }
+    pub fn named(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+}
+
+/// Interrupts a run at each of some steps, resumes it, and compares.
+fn interrupted_is_uninterrupted(text: &str, set: &[&str], stops: &[u64]) {
+    let folders = Folders::new();
+    let (whole, parts) = (folders.named("whole"), folders.named("parts"));
+    let config = config(text, set);
+    let outcome = run(&config, &whole, false, None).unwrap();
+    let report = outcome.report;
+    assert_eq!(report.status, Status::Finished);
+    assert!(!outcome.resumable && !whole.join("checkpoint.zeroset").exists());
+    assert!(report.steps > *stops.last().unwrap() && report.states > 3, "{}", report.steps);
+    for (k, &stop) in stops.iter().enumerate() {
+        let part = run(&config, &parts, k > 0, Some(stop)).unwrap();
+        assert_eq!((part.report.status, part.report.steps), (Status::Interrupted, stop));
+        assert!(part.resumable && parts.join("checkpoint.zeroset").exists());
+        assert!(parts.join(format!("interface_{stop:06}.vtp")).exists());
+    }
+    let end = run(&config, &parts, true, None).unwrap().report;
+    assert_eq!(end.cell_updates, report.cell_updates);
+    assert_eq!(end.first, report.first);
+    assert_eq!(end.drift.unwrap().relative.to_bits(), report.drift.unwrap().relative.to_bits());
+    assert_same(&parts, &whole, &format!("{set:?} {stops:?}"));
+}
+
+#[test]
+fn interrupts_leave_no_trace() {
+    interrupted_is_uninterrupted(PLANAR, &[], &[2, 4, 11, 30, 130]);
+    // Steps after which a state is due, and their neighbors.
+    interrupted_is_uninterrupted(SURFACE, &[], &[7, 20]);
+    interrupted_is_uninterrupted(SURFACE, &[], &[6, 8, 21, 39]);
+    interrupted_is_uninterrupted(SURFACE, &["precision=f64", "evolve.curvature=0.05"], &[9, 34]);
+    // Right before, at, and right after a redistancing.
+    interrupted_is_uninterrupted(SOLID, &[], &[3, 5, 16, 29]);
+    interrupted_is_uninterrupted(SOLID, &["precision=f32", "output.interface=true"], &[4, 13]);
+}
+
+#[test]
+fn the_rhythm_of_checkpoints_changes_nothing() {
+    let folders = Folders::new();
+    let set = |checkpoint: &str| format!("output.checkpoint={checkpoint}");
+    let report = |name: &str, checkpoint: &str| {
+        let config = config(SURFACE, &[&set(checkpoint)]);
+        let folder = folders.named(name);
+        run(&config, &folder, false, None).unwrap();
+        let mut files = crate::folder::files(&folder);
+        // It states the rhythm.
+        files.remove("report.json");
+        files
+    };
+    let never = report("a", "never");
+    assert!(report("b", "{ every = 1 }") == never);
+    assert!(report("c", "{ minutes = 1e-9 }") == never);
+}
+
+#[test]
+fn without_checkpoints_an_interrupt_leaves_none() {
+    let folders = Folders::new();
+    let config = config(SURFACE, &["output.checkpoint=never"]);
+    let outcome = run(&config, &folders.named("a"), false, Some(5)).unwrap();
+    assert!(!outcome.resumable);
+    let error = run(&config, &folders.named("a"), true, None).unwrap_err().to_string();
+    assert!(error.contains("holds no checkpoint; begin again with --overwrite"), "{error}");
+}
+
+/// A folder stands where a file of a state is to be written.
+#[test]
+fn a_failed_output_is_written_when_the_run_is_resumed() {
+    for (text, file, stop) in [
+        (SURFACE, "interface_000014.vtp", None),
+        (SURFACE, "interface_000014.vtp", Some(13)),
+        (SOLID, "case_000030.vtu", None),
+    ] {
+        let folders = Folders::new();
+        let (whole, parts) = (folders.named("whole"), folders.named("parts"));
+        let config = config(text, &[]);
+        run(&config, &whole, false, None).unwrap();
+        if stop.is_some() {
+            run(&config, &parts, false, stop).unwrap();
+        }
+        std::fs::create_dir_all(parts.join(file)).unwrap();
+        let error = run(&config, &parts, stop.is_some(), None).unwrap_err();
+        assert_eq!(error.exit_code(), 6);
+        assert!(error.to_string().contains(file), "{error}");
+        let report = std::fs::read_to_string(parts.join("report.json")).unwrap();
+        assert!(report.contains("\"status\": \"failed\""));
+        // The other file of the state, and its place in the list.
+        let other = file.replace("interface_", "case_");
+        if other != file {
+            assert!(!parts.join(&other).exists(), "{other} is left");
+            let list = std::fs::read_to_string(parts.join("case.pvd")).unwrap();
+            assert!(list.contains("case_000007.vtp") && !list.contains(&other), "{list}");
+        }
+        std::fs::remove_dir(parts.join(file)).unwrap();
+        run(&config, &parts, true, None).unwrap();
+        assert_same(&parts, &whole, &format!("{file} {stop:?}"));
+    }
+}
+
+/// Says when the flag is to be set: at the beginning of a stage.
+struct AtStage<'a>(&'a str, &'a AtomicBool);
+
+impl Observer for AtStage<'_> {
+    fn stage(&self, name: &str) {
+        if name == self.0 {
+            self.1.store(true, Ordering::Relaxed);
+        }
+    }
+    fn step(&self, _: &Progress) {}
+}
+
+#[test]
+fn the_stages_before_the_first_step_can_be_interrupted() {
+    let folders = Folders::new();
+    let distance = PLANAR.split("[evolve]").next().unwrap().to_string() + "[distance]\n";
+    for (text, stage) in [
+        (PLANAR, "reading the mesh"),
+        (PLANAR, "cutting the mesh into patches"),
+        (PLANAR, "setting up"),
+        (&distance, "setting up"),
+        (&distance, "computing the distance"),
+    ] {
+        let flag = AtomicBool::new(false);
+        let observer = AtStage(stage, &flag);
+        let folder = folders.named("a");
+        let options = Options::new(&flag, &observer).into_folder(Some(folder.clone()), false);
+        let error = run::run(&config(text, &[]), &options).unwrap_err();
+        assert!(matches!(error, Error::Interrupted), "{stage}: {error}");
+        assert!(!folder.exists(), "{stage}: what was not begun leaves nothing behind");
+    }
+}
