@@ -52,6 +52,7 @@ macro_rules! cases {
 cases! {
     cortex_curvature_flow,
     cortex_distance,
+    cortex_from_curve,
     expanding_sphere_tets,
     merging_circles,
     #[ignore = "slow"]
@@ -68,6 +69,7 @@ cases! {
     paper_sphere,
     regular_grid,
     shrinking_circle,
+    torus_from_mesh,
     zalesak_disk,
 }
 

@@ -24,7 +24,9 @@ pub use tables::{
     DataFile, Device, DeviceKind, Distance, Domain, Evolve, MeshSource, Output, PointField,
     Precision, Reinitialize, Rule,
 };
-pub use values::{Coefficient, HalfWidth, Initial, Rotation, Speed, Velocity};
+pub use values::{
+    Coefficient, HalfWidth, Initial, InitialCurve, InitialMesh, Inside, Rotation, Speed, Velocity,
+};
 
 pub(crate) use document::suggest;
 

@@ -2,6 +2,7 @@
 
 mod distance;
 mod evolve;
+mod initial;
 mod norms;
 mod ready;
 mod schedule;
@@ -221,7 +222,7 @@ pub fn check(config: &Config, folder: Option<&Path>, overwrite: bool) -> Result<
         setup::terms(config, &ready)?;
     }
     if config.initial.is_some() {
-        setup::initial_phi(config, &ready)?;
+        cpu.run(|| setup::initial_phi(config, &ready))?;
     }
     let source = config.mesh();
     let method = source.partition.unwrap_or(Partition::fit_for(&ready.mesh));

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::Ready;
+use super::{Ready, initial};
 use crate::config::{self, Config, Initial, Seed, Speed, Velocity};
 use crate::error::{Error, Result};
 use crate::geometry::Vec3;
@@ -75,16 +75,24 @@ pub fn terms(config: &Config, ready: &Ready) -> Result<Terms> {
 /// phi of `[initial]` on the cleaned mesh.
 ///
 /// # Errors
-/// Those of [`Ready::vertex_array`]; [`Error::Case`] if its zero set does not meet the mesh.
+/// Those of [`Ready::vertex_array`]; [`Error::Input`] for the file of a surface or curve;
+/// [`Error::Case`] if its zero set does not meet the mesh.
 pub fn initial_phi(config: &Config, ready: &Ready) -> Result<Vec<f64>> {
     let phi = match &config.initial {
         Some(Initial::Shape(shape)) => {
             ready.mesh.vertices.iter().map(|&x| shape.signed_distance(x)).collect()
         }
+        Some(Initial::Mesh { mesh }) => initial::from_mesh(config, mesh, ready)?,
+        Some(Initial::Curve { curve }) => initial::from_curve(config, curve, ready)?,
         Some(Initial::Data { data }) => {
             ready.vertex_array(data, 1).map_err(config.locate("initial.data"))?
         }
-        None => return Err(Error::usage("[initial] is missing", "add a shape or `data`")),
+        None => {
+            return Err(Error::usage(
+                "[initial] is missing",
+                "add a shape, `mesh`, `curve` or `data`",
+            ));
+        }
     };
     let inside = phi.iter().filter(|&&x| x < 0.0).count();
     if inside == 0 || inside == phi.len() {
