@@ -165,8 +165,8 @@ fn build(nodes: &mut [Node], order: &mut [u32], first: u32, begin: u32, boxes: &
     let second = first + 1 + in_first as u32;
     let (nodes_a, nodes_b) = children.split_at_mut(in_first);
     let (order_a, order_b) = order.split_at_mut(half);
-    let mut build_a = || build(&mut *nodes_a, order_a, first + 1, begin, boxes);
-    let mut build_b = || build(&mut *nodes_b, order_b, second, begin + half as u32, boxes);
+    let mut build_a = || build(nodes_a, order_a, first + 1, begin, boxes);
+    let mut build_b = || build(nodes_b, order_b, second, begin + half as u32, boxes);
     if n >= PARALLEL {
         rayon::join(build_a, build_b);
     } else {

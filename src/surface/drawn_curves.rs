@@ -462,7 +462,8 @@ mod tests {
         assert_eq!(found.inside, [false, false, false, false, true]);
         let expected: Vec<u32> = (0..5).collect();
         assert_eq!(found.near.iter().map(|n| n.0).collect::<Vec<_>>(), expected);
-        assert!(found.gap < 1e-12 && found.lost == 0, "{}", found.gap);
+        // The middles of the pieces lie below the ridges, by 0.06 up to the nearest point.
+        assert!(found.gap > 0.05 && found.gap < 0.06 && found.lost == 0, "{}", found.gap);
         let right = sides(&pyramid(), &[square(0.2, 0.18)], Side::Right).unwrap();
         assert_eq!(right.inside, [true, true, true, true, false]);
         let two = [square(0.2, 0.18), square(0.25, 0.15)];

@@ -243,7 +243,8 @@ mod tests {
                 let down = la * lb * lc + a.dot(&b) * lc + b.dot(&c) * la + c.dot(&a) * lb;
                 exact += 2.0 * a.dot(&b.cross(&c)).atan2(down);
             }
-            worst = worst.max((index.winding_number(p) - exact / 12.566370614359172).abs());
+            worst =
+                worst.max((index.winding_number(p) - exact / (4.0 * std::f64::consts::PI)).abs());
         }
         assert!(worst < 0.02, "{worst}");
         assert!(worst > 1e-9, "nothing was approximated");
