@@ -53,6 +53,7 @@ cases! {
     clipped_front,
     cortex_curvature_flow,
     cortex_distance,
+    cortex_from_curve,
     #[ignore = "slow"]
     cortex_weighted_flow,
     expanding_flow,
@@ -76,6 +77,7 @@ cases! {
     regular_grid,
     rough_data,
     shrinking_circle,
+    torus_from_mesh,
     zalesak_disk,
 }
 

@@ -382,3 +382,36 @@ fn flaws_of_expressions_name_the_line_and_point_into_the_text() {
     let message = refusal(&format!("{head}speed = \"2 - 2\"\n"), &[]);
     assert_has(&message, &["small.toml:6: distance.speed must be in 1e-15 to 1e15, is 0"]);
 }
+
+#[test]
+fn surfaces_and_curves_to_begin_with_are_read_and_checked() {
+    let case = |initial: &str| {
+        format!(
+            "version = 1\n[domain.mesh]\npath = \"m\"\n[evolve]\nend_time = 1\n[initial]\n{initial}\n"
+        )
+    };
+    for initial in [
+        "mesh = { path = \"a.ply\", scale = 2.5, translate = [0, 1, -2] }",
+        "curve = { path = \"a.vtp\", inside = \"left\" }",
+        "curve.path = \"a.vtp\"",
+    ] {
+        let config = parse(&case(initial), &[]).unwrap();
+        let again = toml::to_string(&config).unwrap();
+        let again = parse(&again, &[]).unwrap_or_else(|e| panic!("{e}\n{again}"));
+        assert_eq!(again.initial, config.initial);
+    }
+    for (initial, expected) in [
+        (
+            "mesh = { path = \"a\", scale = -1 }",
+            "cases/small.toml:7: initial.mesh.scale must be > 0",
+        ),
+        ("mesh = { path = \"a\", scael = 2 }", "unknown key `scael` in [initial.mesh]"),
+        ("mesh = { scale = 2 }", "`path`"),
+        ("curve = { path = \"a\", inside = \"outside\" }", "left, right, smaller, enclosed"),
+        ("crve = { path = \"a\" }", "did you mean `curve`?"),
+        ("mesh.path = \"a\"\ncurve.path = \"b\"", "cases/small.toml:"),
+        ("mesh.path = \"${NOT_SET_ANYWHERE}\"", "initial.mesh.path is not usable"),
+    ] {
+        assert_has(&refusal(&case(initial), &[]), &[expected]);
+    }
+}

@@ -67,12 +67,7 @@ fn check(config: &Config) -> Checked {
     let what = "the case is called \"interface\", as the files of the interface are";
     require(config.name() != "interface", "", what, "give its file another name")?;
     check_task(config)?;
-    if let Some(Initial::Shape(shape)) = &config.initial {
-        check_shape("initial", shape)?;
-    }
-    if let Some(Initial::Expression { expression }) = &config.initial {
-        timeless("initial.expression", expression)?;
-    }
+    check_initial(config)?;
     if let Some(evolve) = &config.evolve {
         check_evolve(evolve)?;
         check_reinitialize(config)?;
@@ -136,6 +131,20 @@ fn check_task(config: &Config) -> Checked {
             "needs exactly one start: `from`, or the zero set of [initial]",
             "",
         ),
+    }
+}
+
+fn check_initial(config: &Config) -> Checked {
+    match &config.initial {
+        Some(Initial::Shape(shape)) => check_shape("initial", shape),
+        Some(Initial::Mesh { mesh }) => {
+            check_path(config, "initial.mesh.path", &mesh.path)?;
+            positive("initial.mesh.scale", Some(mesh.scale))?;
+            finite("initial.mesh.translate", &mesh.translate)
+        }
+        Some(Initial::Curve { curve }) => check_path(config, "initial.curve.path", &curve.path),
+        Some(Initial::Expression { expression }) => timeless("initial.expression", expression),
+        Some(Initial::Data { .. }) | None => Ok(()),
     }
 }
 

@@ -26,7 +26,10 @@ pub use tables::{
     Checkpoints, DataFile, Device, DeviceKind, Distance, Domain, Evolve, MeshSource, Output,
     PointField, Precision, Reinitialize, Rule,
 };
-pub use values::{Coefficient, Component, HalfWidth, Initial, Rotation, Speed, Velocity};
+pub use values::{
+    Coefficient, Component, HalfWidth, Initial, InitialCurve, InitialMesh, Inside, Rotation, Speed,
+    Velocity,
+};
 
 pub(crate) use crate::words::suggest;
 

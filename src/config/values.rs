@@ -260,13 +260,24 @@ impl<'de> Deserialize<'de> for Velocity {
     }
 }
 
-/// Where the level set starts: a shape, or signed values from an array or an expression.
+/// Where the level set starts: a shape, a surface or curve from a file, or signed values from an
+/// array or an expression.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 #[non_exhaustive]
 pub enum Initial {
     /// Signed distance of a shape, negative inside.
     Shape(Shape),
+    /// Signed distance of a closed triangle mesh.
+    Mesh {
+        /// The mesh.
+        mesh: InitialMesh,
+    },
+    /// Signed distance of closed curves on a triangle mesh.
+    Curve {
+        /// The curves.
+        curve: InitialCurve,
+    },
     /// A vertex array, negative inside; its zero set counts, not its size.
     Data {
         /// Name of the vertex array.
@@ -279,9 +290,55 @@ pub enum Initial {
     },
 }
 
+/// A closed triangle mesh whose inside is the inside: `mesh = { path = "brain.ply" }`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct InitialMesh {
+    /// Mesh file, relative to the case file; `${NAME}` is the environment variable.
+    pub path: String,
+    /// Its coordinates are multiplied by this, > 0; default 1.
+    #[serde(default = "one")]
+    pub scale: f64,
+    /// Then this is added to them, mesh units; default nothing.
+    #[serde(default)]
+    pub translate: [f64; 3],
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+/// Closed curves that bound the inside: `curve = { path = "interface_000050.vtp" }`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct InitialCurve {
+    /// File of curves, relative to the case file; `${NAME}` is the environment variable.
+    pub path: String,
+    /// Which side is the inside; default `enclosed` on a planar mesh, `smaller` on a surface.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inside: Option<Inside>,
+}
+
+/// The side of a curve that is the inside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Inside {
+    /// Left of its direction, seen from the side that normals point to.
+    Left,
+    /// Right of its direction.
+    Right,
+    /// The side of smaller area.
+    Smaller,
+    /// What the curve encloses; on planar meshes only.
+    Enclosed,
+}
+
 impl<'de> Deserialize<'de> for Initial {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        const ENTRIES: [&str; 9] = [
+        const ENTRIES: [&str; 11] = [
             "ball",
             "box",
             "plane",
@@ -289,6 +346,8 @@ impl<'de> Deserialize<'de> for Initial {
             "union",
             "intersection",
             "difference",
+            "mesh",
+            "curve",
             "data",
             "expression",
         ];
@@ -296,18 +355,20 @@ impl<'de> Deserialize<'de> for Initial {
         impl<'de> Visitor<'de> for DataOrShape {
             type Value = Initial;
             fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-                f.write_str("a table with one shape, `data` or `expression`")
+                f.write_str("a table with one shape, or with `mesh`, `curve`, `data` or `expression`")
             }
             fn visit_enum<A: EnumAccess<'de>>(self, access: A) -> Result<Initial, A::Error> {
                 let (name, value) = access.variant_seed(Known(&ENTRIES))?;
-                if name == "data" {
-                    return Ok(Initial::Data { data: value.newtype_variant()? });
-                }
-                if name == "expression" {
-                    return Ok(Initial::Expression { expression: value.newtype_variant()? });
-                }
-                let shape = EnumAccessDeserializer::new(Resumed(name, value));
-                Ok(Initial::Shape(Shape::deserialize(shape)?))
+                Ok(match name.as_str() {
+                    "data" => Initial::Data { data: value.newtype_variant()? },
+                    "mesh" => Initial::Mesh { mesh: value.newtype_variant()? },
+                    "curve" => Initial::Curve { curve: value.newtype_variant()? },
+                    "expression" => Initial::Expression { expression: value.newtype_variant()? },
+                    _ => {
+                        let shape = EnumAccessDeserializer::new(Resumed(name, value));
+                        Initial::Shape(Shape::deserialize(shape)?)
+                    }
+                })
             }
         }
         deserializer.deserialize_enum("Initial", &ENTRIES, DataOrShape)

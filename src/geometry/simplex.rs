@@ -106,11 +106,16 @@ fn closest_in_triangle(p: Vec3, a: Vec3, b: Vec3, c: Vec3) -> Vec3 {
     let t = Simplex::new(&[a, b, c]);
     let l1 = t.grads[1].dot(&(p - a));
     let l2 = t.grads[2].dot(&(p - a));
-    if l1 >= 0.0 && l2 >= 0.0 && l1 + l2 <= 1.0 {
-        return a + (b - a) * l1 + (c - a) * l2;
+    let over = l1 >= 0.0 && l2 >= 0.0 && l1 + l2 <= 1.0;
+    let inner = a + (b - a) * l1 + (c - a) * l2;
+    // In a sliver l1 and l2 are mostly rounding; its sides then know better.
+    let sliver = 4.0 * t.meas * t.meas <= 1e-12 * (b - a).norm_squared() * (c - a).norm_squared();
+    if over && !sliver {
+        return inner;
     }
     let on_sides = nearer(p, closest_on_segment(p, a, b), closest_on_segment(p, b, c));
-    nearer(p, on_sides, closest_on_segment(p, c, a))
+    let on_sides = nearer(p, on_sides, closest_on_segment(p, c, a));
+    if over { nearer(p, on_sides, inner) } else { on_sides }
 }
 
 fn closest_in_tetrahedron(p: Vec3, x: [Vec3; 4]) -> Vec3 {
@@ -178,6 +183,16 @@ mod tests {
                 let best = closest_point(p, &x[..n]);
                 prop_assert!((best - p).norm() <= (sample - p).norm() + 1e-9);
             }
+        }
+    }
+
+    #[test]
+    fn closest_points_of_slivers_are_found_on_their_sides() {
+        let x = points::<3>(&[0., 0., 0., 1., 1e-15, 0.3, 3., 0., 0.9]);
+        for t in [0.1, 0.4, 0.77] {
+            let p = x[2] * t + Vec3::new(0.0, 0.5, 0.0);
+            let found = (closest_point(p, &x) - p).norm();
+            assert!((found - 0.5).abs() < 1e-13, "{t}: {found}");
         }
     }
 

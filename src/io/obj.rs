@@ -1,4 +1,5 @@
-//! OBJ, Wavefront's text format: vertices and faces; objects and groups become cell groups.
+//! OBJ, Wavefront's text format: vertices, faces and lines; objects and groups become cell groups,
+//! lines the group `lines`.
 
 use std::path::Path;
 
@@ -7,6 +8,7 @@ use super::faces::{Faces, index_limit};
 use super::parts::Parts;
 use super::text::{Lines, Row, parse, show};
 use crate::error::{Error, Result};
+use crate::mesh::{Group, Members};
 
 /// Reads an OBJ file.
 ///
@@ -22,7 +24,7 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
         match row.next_word().unwrap_or_default() {
             b"v" => reader.vertex(&mut row)?,
             b"f" => reader.face(&mut row, lines.number())?,
-            b"l" => reader.lines += 1,
+            b"l" => reader.line(&mut row, lines.number())?,
             b"p" => reader.points += 1,
             b"o" => reader.object = text(row.rest()),
             b"g" => reader.groups = super::text::words(row.rest()).map(text).collect(),
@@ -67,11 +69,13 @@ struct Reader {
     faces: Faces,
     face: Vec<u32>,
     /// The largest index used so far with its line: a face may come before its vertices.
-    largest: Option<(u32, usize)>,
+    largest: Option<(u32, usize, &'static str)>,
     object: String,
     groups: Vec<String>,
     parts: Parts,
     lines: usize,
+    /// Ends of the pieces of lines, `[n * 2]`.
+    segments: Vec<u32>,
     points: usize,
 }
 
@@ -84,16 +88,7 @@ impl Reader {
     }
 
     fn face(&mut self, row: &mut Row, line: usize) -> Result<()> {
-        self.face.clear();
-        while let Some(word) = row.next_word() {
-            let index = self.index(word).map_err(|what| {
-                row.fail(what, "renumber or mend the face; OBJ counts vertices from 1")
-            })?;
-            if self.largest.is_none_or(|(largest, _)| index > largest) {
-                self.largest = Some((index, line));
-            }
-            self.face.push(index);
-        }
+        self.corners(row, line, "face")?;
         let begin = self.faces.len();
         self.faces.push(&self.face);
         let made = begin..self.faces.len();
@@ -104,9 +99,31 @@ impl Reader {
         Ok(())
     }
 
+    fn line(&mut self, row: &mut Row, line: usize) -> Result<()> {
+        self.corners(row, line, "line")?;
+        self.lines += 1;
+        self.segments.extend(self.face.windows(2).flatten());
+        Ok(())
+    }
+
+    /// Reads the vertices of a face or line into `self.face`.
+    fn corners(&mut self, row: &mut Row, line: usize, of: &'static str) -> Result<()> {
+        self.face.clear();
+        while let Some(word) = row.next_word() {
+            let index = self.index(word, of).map_err(|what| {
+                row.fail(what, &format!("renumber or mend the {of}; OBJ counts vertices from 1"))
+            })?;
+            if self.largest.is_none_or(|(largest, ..)| index > largest) {
+                self.largest = Some((index, line, of));
+            }
+            self.face.push(index);
+        }
+        Ok(())
+    }
+
     /// The 0-based vertex of a corner `v`, `v/vt`, `v/vt/vn` or `v//vn`; negative `v` counts back
     /// from the last vertex so far.
-    fn index(&self, corner: &[u8]) -> std::result::Result<u32, String> {
+    fn index(&self, corner: &[u8], of: &str) -> std::result::Result<u32, String> {
         let word = corner.split(|&b| b == b'/').next().unwrap_or(corner);
         let n = self.vertices.len() as i64;
         let number: i64 =
@@ -114,27 +131,32 @@ impl Reader {
         let index = if number < 0 { n.checked_add(number) } else { number.checked_sub(1) };
         match index.map(u32::try_from) {
             Some(Ok(index)) if number != 0 => Ok(index),
-            _ => Err(format!("face refers to vertex {number} after {n} vertices")),
+            _ => Err(format!("{of} refers to vertex {number} after {n} vertices")),
         }
     }
 
     fn finish(self, path: &Path) -> Result<MeshFile> {
         let n = self.vertices.len();
         index_limit(path, n as u64, "vertices")?;
-        if let Some((index, line)) = self.largest.filter(|&(index, _)| index as usize >= n) {
+        if let Some((index, line, of)) = self.largest.filter(|l| l.0 as usize >= n) {
             let number = u64::from(index) + 1;
-            let what = format!("face refers to vertex {number} of {n} (counted from 1)");
-            let remedy = "the file is cut short or the face is wrong";
+            let what = format!("{of} refers to vertex {number} of {n} (counted from 1)");
+            let remedy = format!("the file is cut short or the {of} is wrong");
             return Err(Error::input(path, format!("line {line}"), what, remedy));
         }
         let n_triangles = self.faces.len();
         let mut file = self.faces.into_file(path, self.vertices, "obj", "ascii")?;
         file.mesh.groups = self.parts.into_groups(n_triangles);
-        for (name, count) in [("line", self.lines), ("vertex", self.points)] {
-            if count > 0 {
-                file.cells_by_type.insert(name.to_string(), count);
-                file.warnings.push(format!("{count} {name} elements are left out: only faces"));
-            }
+        if self.lines > 0 {
+            file.cells_by_type.insert("line".to_string(), self.lines);
+            let members = Members::Simplices { dimension: 1, vertices: self.segments };
+            file.mesh.groups.push(Group { name: "lines".to_string(), members });
+        }
+        if self.points > 0 {
+            let count = self.points;
+            file.cells_by_type.insert("vertex".to_string(), count);
+            file.warnings
+                .push(format!("{count} vertex elements are left out: only faces and lines"));
         }
         Ok(file)
     }
@@ -164,6 +186,16 @@ mod tests {
         assert_eq!(members("a"), Some(Members::Cells(vec![0])));
         assert_eq!(members("b"), Some(Members::Cells(vec![0, 1])));
         assert_eq!(members("all"), None);
+    }
+
+    #[test]
+    fn lines_are_a_group_of_segments() {
+        let file = read_text("v 0 0 0\nv 1 0 0\nv 0 1 1\nl 1 2/4 -1\nl 3 1\n").unwrap();
+        let vertices = vec![0, 1, 1, 2, 2, 0];
+        let expected = Members::Simplices { dimension: 1, vertices };
+        assert_eq!(file.mesh.group("lines").map(|g| &g.members), Some(&expected));
+        let error = read_text("v 0 0 0\nl 1 2\n").unwrap_err().to_string();
+        assert!(error.contains("line 2: line refers to vertex 2 of 1"), "{error}");
     }
 
     #[test]

@@ -4,6 +4,7 @@ mod distance;
 mod evolve;
 pub mod fields;
 mod identity;
+mod initial;
 mod keep;
 mod norms;
 mod ready;

@@ -2,8 +2,8 @@
 
 use rayon::prelude::*;
 
-use super::Ready;
 use super::fields::{cell_values, vertex_field, vertex_values};
+use super::{Ready, initial};
 use crate::config::{self, Component, Config, Initial, Seed, Speed, Velocity};
 use crate::error::{Error, Result};
 use crate::expression::Field;
@@ -167,19 +167,27 @@ fn not_negative(
 /// phi of `[initial]` on the cleaned mesh.
 ///
 /// # Errors
-/// Those of [`Ready::vertex_array`]; [`Error::Case`] if its zero set does not meet the mesh.
+/// Those of [`Ready::vertex_array`]; [`Error::Input`] for the file of a surface or curve;
+/// [`Error::Case`] if its zero set does not meet the mesh.
 pub fn initial_phi(config: &Config, ready: &Ready) -> Result<Vec<f64>> {
     let phi = match &config.initial {
         Some(Initial::Shape(shape)) => {
             ready.mesh.vertices.iter().map(|&x| shape.signed_distance(x)).collect()
         }
+        Some(Initial::Mesh { mesh }) => initial::from_mesh(config, mesh, ready)?,
+        Some(Initial::Curve { curve }) => initial::from_curve(config, curve, ready)?,
         Some(Initial::Data { data }) => {
             ready.vertex_array(data, 1).map_err(config.locate("initial.data"))?
         }
         Some(Initial::Expression { expression }) => {
             vertex_values(config, ready, "initial.expression", expression, 0.0)?
         }
-        None => return Err(Error::usage("[initial] is missing", "add a shape or `data`")),
+        None => {
+            return Err(Error::usage(
+                "[initial] is missing",
+                "add a shape, `mesh`, `curve`, `data` or `expression`",
+            ));
+        }
     };
     let inside = phi.iter().filter(|&&x| x < 0.0).count();
     if inside == 0 || inside == phi.len() {

@@ -1,10 +1,26 @@
-//! The zero set of a level-set function: as lines or triangles, and in numbers.
+//! Surfaces and curves: the zero set of a level-set function, and given ones made into such a
+//! function.
 //!
 //! phi is linear on each cell, so its zero set is a segment in a cut triangle, a triangle or a
-//! quadrilateral in a cut tetrahedron. Inside is `phi < 0`; phi = 0 counts as outside.
+//! quadrilateral in a cut tetrahedron ([`extract`], [`Measurer`]). Inside is `phi < 0`; phi = 0
+//! counts as outside.
+//!
+//! The other way round, [`TriangleIndex`] gives the signed distance to a surface of triangles,
+//! [`PlaneCurves`] that to curves in the plane, and [`sides`] says which vertices of a surface lie
+//! on which side of curves drawn on it.
 
+mod bvh;
+mod drawn_curves;
 mod interface;
 mod measures;
+mod orientation;
+mod plane_curves;
+mod signed_distance;
+mod winding;
 
+pub use drawn_curves::{Side, Sides, sides};
 pub use interface::{Interface, extract};
 pub use measures::{Measurer, Measures};
+pub use orientation::{Orientation, orient};
+pub use plane_curves::PlaneCurves;
+pub use signed_distance::{Closest, SignedDistances, TriangleIndex, UNDECIDED};

@@ -1,0 +1,205 @@
+//! The initial level set from a surface or from curves in a file.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::Ready;
+use crate::backend::Cpu;
+use crate::config::{Config, InitialCurve, InitialMesh, Inside};
+use crate::error::{Error, Result};
+use crate::geometry::Vec3;
+use crate::io::{self, Curves};
+use crate::levelset::eikonal::{EikonalState, Slowness, solve};
+use crate::mesh::{self, Kind, Mesh};
+use crate::patches::{Coordinates, PATCH_SIZE, Partition, Patches};
+use crate::surface::{self, PlaneCurves, Side, TriangleIndex};
+
+/// Signed distance of the vertices of the case's mesh to a triangle mesh, negative inside.
+///
+/// # Errors
+/// [`Error::Input`] if the file is no mesh of triangles in space.
+pub(super) fn from_mesh(config: &Config, from: &InitialMesh, ready: &Ready) -> Result<Vec<f64>> {
+    let path = config.resolve(&from.path)?;
+    let read = io::read_mesh(&path)?;
+    let warn = |what: String| tracing::warn!("{}: {what}", path.display());
+    read.warnings.iter().for_each(|w| warn(w.clone()));
+    let shape = read.mesh;
+    let unfit = match shape.kind {
+        Kind::Volume => Some(("holds tetrahedra", "give the triangles of its boundary")),
+        Kind::Planar => Some(("lies in a plane", "give a closed surface, or take initial.curve")),
+        Kind::Surface => None,
+    };
+    if let Some((what, remedy)) = unfit {
+        return Err(Error::input(&path, "", format!("{what}, so it encloses nothing"), remedy));
+    }
+    let cleaning = mesh::assess(&shape).map_err(|error| error.in_file(&path))?;
+    if let Some(summary) = cleaning.summary() {
+        warn(summary);
+    }
+    let triangles = shape.cells.as_chunks::<3>().0;
+    let mut triangles: Vec<u32> =
+        cleaning.kept_cells.iter().flat_map(|&t| triangles[t as usize]).collect();
+    let place = |x: &[f64; 3]| std::array::from_fn(|k| from.scale * x[k] + from.translate[k]);
+    let vertices: Vec<[f64; 3]> = shape.vertices.iter().map(place).collect();
+    let found = surface::orient(&vertices, &mut triangles);
+    if found.turned > 0 {
+        warn(format!("{} triangles face the other way than their neighbors: turned", found.turned));
+    }
+    if found.one_sided > 0 {
+        warn(format!("{} parts have one side only, like a Moebius strip", found.one_sided));
+    }
+    if found.open_edges + found.nonmanifold_edges > 0 {
+        warn(format!(
+            "not closed: {} edges with one triangle, {} with three or more; inside is where the \
+             winding number exceeds 1/2",
+            found.open_edges, found.nonmanifold_edges
+        ));
+    }
+    let index = TriangleIndex::new(&vertices, &triangles);
+    let distances = index.signed_distances(&ready.mesh.vertices);
+    if distances.undecided > 0 {
+        let (low, high) = (surface::UNDECIDED.start, surface::UNDECIDED.end);
+        warn(format!(
+            "the side of {} vertices is uncertain: winding numbers between {low} and {high}",
+            distances.undecided
+        ));
+    }
+    if distances.inverted > 0 {
+        warn(format!(
+            "normals point inwards (negative winding number at {} vertices): taken as inside all \
+             the same",
+            distances.inverted
+        ));
+    }
+    Ok(distances.values)
+}
+
+/// Signed distance of the vertices of the case's mesh to closed curves, negative inside.
+///
+/// # Errors
+/// [`Error::Input`] if the file holds no curves that bound a part of the mesh.
+pub(super) fn from_curve(config: &Config, from: &InitialCurve, ready: &Ready) -> Result<Vec<f64>> {
+    let path = config.resolve(&from.path)?;
+    let mesh = &ready.mesh;
+    if mesh.kind == Kind::Volume {
+        return Err(config.error_at(
+            "initial.curve",
+            "initial.curve: a curve has no inside in a mesh of tetrahedra",
+            "take initial.mesh with a closed surface",
+        ));
+    }
+    let mut found = io::read_curves(&path)?;
+    found.warnings.iter().for_each(|w| tracing::warn!("{}: {w}", path.display()));
+    close(&path, &mut found)?;
+    if mesh.kind == Kind::Planar {
+        return in_plane(config, from, mesh, &found);
+    }
+    let side = match from.inside {
+        None | Some(Inside::Smaller) => Side::Smaller,
+        Some(Inside::Left) => Side::Left,
+        Some(Inside::Right) => Side::Right,
+        Some(Inside::Enclosed) => {
+            return Err(config.error_at(
+                "initial.curve.inside",
+                "initial.curve.inside is \"enclosed\", but a curve on a surface has two sides",
+                "take \"smaller\", \"left\" or \"right\"",
+            ));
+        }
+    };
+    on_surface(&path, side, mesh, &found)
+}
+
+/// Closes the curves of a text; elsewhere an open curve is a mistake.
+fn close(path: &Path, found: &mut Curves) -> Result<()> {
+    let is_text = found.format == "text";
+    for (k, curve) in found.curves.iter_mut().enumerate() {
+        let (Some(&first), Some(&last)) = (curve.points.first(), curve.points.last()) else {
+            continue;
+        };
+        if curve.closed {
+            continue;
+        }
+        let (number, gap) = (k + 1, (Vec3::from(first) - Vec3::from(last)).norm());
+        let ends = format!("its ends {first:?} and {last:?} are {gap:.3e} apart");
+        if !is_text || curve.points.len() < 3 {
+            return Err(Error::input(
+                path,
+                format!("curve {number}"),
+                format!("is open, but only a closed curve has an inside; {ends}"),
+                "close it",
+            ));
+        }
+        tracing::warn!("{}: curve {number} is closed by a straight line: {ends}", path.display());
+        curve.closed = true;
+    }
+    Ok(())
+}
+
+fn in_plane(config: &Config, from: &InitialCurve, mesh: &Mesh, found: &Curves) -> Result<Vec<f64>> {
+    let plane = PlaneCurves::new(&found.curves);
+    let mut phi = plane.signed_distances(&mesh.vertices);
+    let swap = match from.inside {
+        None | Some(Inside::Enclosed) => false,
+        Some(Inside::Smaller) => {
+            let [enclosed, rest] = areas(mesh, &phi);
+            enclosed > rest
+        }
+        Some(side @ (Inside::Left | Inside::Right)) => {
+            let lefts = plane.enclose_left(&found.curves);
+            if let Some(k) = lefts.iter().position(|&left| left != lefts[0]) {
+                return Err(config.error_at(
+                    "initial.curve.inside",
+                    format!(
+                        "initial.curve.inside: curve {} has the inside on the other hand than \
+                         curve 1",
+                        k + 1
+                    ),
+                    "turn one of them, or take \"enclosed\"",
+                ));
+            }
+            lefts.first() != Some(&(side == Inside::Left))
+        }
+    };
+    if swap {
+        phi.iter_mut().for_each(|x| *x = -*x);
+    }
+    Ok(phi)
+}
+
+/// Areas of the vertices with phi < 0 and of the others, each with its part of its triangles.
+fn areas(mesh: &Mesh, phi: &[f64]) -> [f64; 2] {
+    let mut areas = [0.0; 2];
+    for t in mesh.cells.as_chunks::<3>().0 {
+        let [a, b, c]: [Vec3; 3] = t.map(|v| mesh.vertices[v as usize].into());
+        let area = (b - a).cross(&(c - a)).norm();
+        t.iter().for_each(|&v| areas[usize::from(phi[v as usize] >= 0.0)] += area);
+    }
+    areas
+}
+
+fn on_surface(path: &Path, side: Side, mesh: &Mesh, found: &Curves) -> Result<Vec<f64>> {
+    let sides = surface::sides(mesh, &found.curves, side).map_err(|error| error.in_file(path))?;
+    let warn = |what: String| tracing::warn!("{}: {what}", path.display());
+    if sides.lost > 0 {
+        warn(format!("{} curves are too small for the mesh and bound nothing", sides.lost));
+    }
+    if sides.even {
+        warn("both sides have nearly the same area; say inside = \"left\" or \"right\"".into());
+    }
+    let (low, high) = mesh.bounds();
+    let diagonal = (Vec3::from(high) - Vec3::from(low)).norm();
+    if sides.gap > 1e-3 * diagonal {
+        warn(format!("up to {:.3e} off the mesh: moved to it", sides.gap));
+    }
+    // Vertices by the curve are given; the eikonal equation carries on from there.
+    let cpu = Cpu::new(rayon::current_num_threads())?;
+    let patches = Arc::new(Patches::new(mesh, Partition::Hilbert, PATCH_SIZE)?);
+    let coordinates = Arc::new(Coordinates::<f64>::new(mesh, &patches));
+    let mut state = EikonalState::new(patches, coordinates, Slowness::Uniform(1.0));
+    state.fix(&sides.near);
+    solve(&cpu, &mut state, None);
+    // No front comes to components without a curve: they are far away.
+    let far = |u: f64| if u.is_finite() { u } else { diagonal };
+    let signed = |(u, &inside): (f64, &bool)| if inside { -far(u) } else { far(u) };
+    Ok(state.u_in_mesh_order().into_iter().zip(&sides.inside).map(signed).collect())
+}

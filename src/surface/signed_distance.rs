@@ -1,0 +1,274 @@
+//! Signed distances to a triangulated surface that need not be perfect.
+
+use rayon::prelude::*;
+
+use super::bvh::{Tree, box_of};
+use super::winding::{self, Dipole};
+use crate::geometry::{Vec3, simplex};
+
+/// Points that share a starting guess; fixed, so that results do not depend on the threads.
+const BLOCK: usize = 512;
+
+/// Point of a surface closest to another point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Closest {
+    /// Distance between the two.
+    pub distance: f64,
+    /// The point of the surface.
+    pub point: [f64; 3],
+    /// The triangle it lies in, as numbered when the index was made; of several one.
+    pub triangle: u32,
+}
+
+/// Signed distances, and how certain their signs are.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct SignedDistances {
+    /// Distance to the surface, negative inside, one per point.
+    pub values: Vec<f64>,
+    /// Points off the surface whose winding number has a size in [`UNDECIDED`].
+    pub undecided: usize,
+    /// Points inside by a negative winding number: normals point inwards there.
+    pub inverted: usize,
+}
+
+/// Sizes of winding numbers that say little about inside and outside: the surface has a hole there.
+pub const UNDECIDED: std::ops::Range<f64> = 0.2..0.8;
+
+/// Triangles made ready for questions about the nearest one and about inside and outside.
+///
+/// All lengths are in the unit of the coordinates.
+///
+/// ```
+/// use zeroset::mesh::generate::{Generate, Sphere, generate};
+/// use zeroset::surface::TriangleIndex;
+///
+/// let sphere = generate(&Generate::Sphere(Sphere::default()))?;
+/// let index = TriangleIndex::new(&sphere.vertices, &sphere.cells);
+/// let found = index.signed_distances(&[[0.0, 0.0, 0.0], [0.0, 3.0, 0.0]]);
+/// assert!((found.values[0] + 1.0).abs() < 0.01 && (found.values[1] - 2.0).abs() < 0.01);
+/// # Ok::<(), zeroset::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct TriangleIndex {
+    tree: Tree,
+    /// Corners, in the order of the tree.
+    triangles: Vec<[Vec3; 3]>,
+    dipoles: Vec<Dipole>,
+}
+
+impl TriangleIndex {
+    /// Index of triangles given by their vertices, `[n * 3]`, which must be finite and exist.
+    pub fn new(vertices: &[[f64; 3]], triangles: &[u32]) -> Self {
+        let corners = |t: &[u32; 3]| t.map(|v| Vec3::from(vertices[v as usize]));
+        let given: Vec<[Vec3; 3]> = triangles.as_chunks().0.par_iter().map(corners).collect();
+        let tree = Tree::new(&given.par_iter().map(|t| box_of(t)).collect::<Vec<_>>());
+        let triangles: Vec<[Vec3; 3]> = tree.order.iter().map(|&k| given[k as usize]).collect();
+        let dipoles = winding::dipoles(&tree, &triangles);
+        TriangleIndex { tree, triangles, dipoles }
+    }
+
+    /// Number of triangles.
+    pub fn len(&self) -> usize {
+        self.triangles.len()
+    }
+
+    /// True without triangles.
+    pub fn is_empty(&self) -> bool {
+        self.triangles.is_empty()
+    }
+
+    /// The point of the surface closest to `point`; `None` without triangles.
+    pub fn closest(&self, point: [f64; 3]) -> Option<Closest> {
+        self.closest_from(point.into(), 0).map(|found| self.named(found))
+    }
+
+    /// Winding number of `point`: 1 inside a closed surface with normals outwards, -1 with
+    /// normals inwards, 0 outside; of several surfaces the sum. Within 0.02 of the exact number.
+    pub fn winding_number(&self, point: [f64; 3]) -> f64 {
+        winding::number(&self.tree, &self.triangles, &self.dipoles, point.into())
+    }
+
+    /// Distances of `points` to the surface, negative where the winding number has a size above
+    /// 1/2. Without triangles every distance is infinite.
+    pub fn signed_distances(&self, points: &[[f64; 3]]) -> SignedDistances {
+        // Points on the surface are on neither side.
+        let on = 1e-9 * self.tree.nodes[0].diagonal();
+        let blocks: Vec<SignedDistances> = points
+            .par_chunks(BLOCK)
+            .map(|points| {
+                let mut found = SignedDistances::default();
+                // Neighbors in the list mostly are neighbors in space.
+                let mut guess = 0;
+                for &x in points {
+                    let Some(closest) = self.closest_from(x.into(), guess) else {
+                        found.values.push(f64::INFINITY);
+                        continue;
+                    };
+                    guess = closest.2;
+                    let winding = self.winding_number(x);
+                    let distance = closest.0.sqrt();
+                    if distance > on {
+                        found.undecided += usize::from(UNDECIDED.contains(&winding.abs()));
+                        found.inverted += usize::from(winding < -0.5);
+                    }
+                    found.values.push(if winding.abs() > 0.5 { -distance } else { distance });
+                }
+                found
+            })
+            .collect();
+        SignedDistances {
+            undecided: blocks.iter().map(|b| b.undecided).sum(),
+            inverted: blocks.iter().map(|b| b.inverted).sum(),
+            values: blocks.into_iter().flat_map(|b| b.values).collect(),
+        }
+    }
+
+    /// Square of the distance, closest point and position of its triangle, beginning with the
+    /// triangle at position `guess`.
+    fn closest_from(&self, p: Vec3, guess: usize) -> Option<(f64, Vec3, usize)> {
+        let measure = |k: usize| {
+            let x = simplex::closest_point(p, &self.triangles[k]);
+            ((x - p).norm_squared(), x, k)
+        };
+        let mut best = (guess < self.len()).then(|| measure(guess))?;
+        self.tree.nearest(p, best.0, |k, bound| {
+            let found = measure(k);
+            if found.0 < bound {
+                best = found;
+            }
+            best.0
+        });
+        Some(best)
+    }
+
+    fn named(&self, (distance2, point, k): (f64, Vec3, usize)) -> Closest {
+        Closest { distance: distance2.sqrt(), point: point.into(), triangle: self.tree.order[k] }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::Mesh;
+    use crate::mesh::generate::{Generate, Sphere, Torus, generate};
+    use proptest::prelude::*;
+
+    fn sphere(subdivisions: u32) -> Mesh {
+        let options = Sphere { subdivisions: Some(subdivisions), ..Sphere::default() };
+        generate(&Generate::Sphere(options)).unwrap()
+    }
+
+    fn torus() -> Mesh {
+        generate(&Generate::Torus(Torus::default())).unwrap()
+    }
+
+    fn index(mesh: &Mesh) -> TriangleIndex {
+        TriangleIndex::new(&mesh.vertices, &mesh.cells)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(300))]
+
+        #[test]
+        fn distances_are_those_of_a_search_through_all(
+            p in proptest::array::uniform3(-2.0f64..2.0),
+        ) {
+            let mesh = sphere(2);
+            let all = mesh.iter_cells().enumerate().map(|(k, t)| {
+                let x: [Vec3; 3] = std::array::from_fn(|i| mesh.vertices[t[i] as usize].into());
+                let closest = simplex::closest_point(p.into(), &x);
+                ((closest - Vec3::from(p)).norm_squared(), k)
+            });
+            let expected = all.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap();
+            let found = index(&mesh).closest(p).unwrap();
+            prop_assert_eq!(found.distance, expected.0.sqrt());
+            let gap = (Vec3::from(found.point) - Vec3::from(p)).norm();
+            prop_assert!((gap - found.distance).abs() < 1e-14);
+        }
+
+        #[test]
+        fn winding_numbers_of_closed_surfaces_are_zero_or_one(
+            p in proptest::array::uniform3(-1.5f64..1.5),
+        ) {
+            let mesh = torus();
+            let [x, y, z] = p;
+            let exact = ((x * x + y * y).sqrt() - 1.0).hypot(z) - 0.4;
+            prop_assume!(exact.abs() > 0.01);
+            let winding = index(&mesh).winding_number(p);
+            let expected = if exact < 0.0 { 1.0 } else { 0.0 };
+            prop_assert!((winding - expected).abs() < 0.02, "{winding} at {exact}");
+        }
+    }
+
+    #[test]
+    fn a_sphere_has_the_distances_of_its_formula() {
+        let mesh = sphere(4);
+        let n = 4000;
+        // A spiral of points from far inside to far outside.
+        let points: Vec<[f64; 3]> = (0..n)
+            .map(|k| {
+                let (s, r) = (f64::from(k), 2.0 * f64::from(k) / f64::from(n));
+                let z = 2.0 * ((s * 0.618).fract()) - 1.0;
+                let (sin, cos) = (2.4 * s).sin_cos();
+                let flat = (1.0 - z * z).sqrt();
+                [r * flat * cos, r * flat * sin, r * z]
+            })
+            .collect();
+        let found = index(&mesh).signed_distances(&points);
+        assert_eq!((found.undecided, found.inverted), (0, 0));
+        // The polyhedron lies inside the sphere, by the sagitta of its longest edges.
+        for (x, d) in points.iter().zip(&found.values) {
+            let exact = Vec3::from(*x).norm() - 1.0;
+            assert!(*d >= exact - 1e-12 && *d <= exact + 2e-3, "{d} for {exact}");
+        }
+    }
+
+    #[test]
+    fn approximated_winding_numbers_are_near_the_sum_of_all() {
+        // An open surface, where the numbers are not just 0 and 1.
+        let mesh = torus();
+        let half = &mesh.cells[..mesh.cells.len() / 2];
+        let index = TriangleIndex::new(&mesh.vertices, half);
+        let mut worst: f64 = 0.0;
+        for k in 0..2000 {
+            let s = f64::from(k);
+            let p = [0.731, 0.417, 0.593].map(|f| 3.0 * (s * f).fract() - 1.5);
+            let mut exact = 0.0;
+            for t in half.chunks_exact(3) {
+                let [a, b, c] =
+                    [0, 1, 2].map(|i| Vec3::from(mesh.vertices[t[i] as usize]) - Vec3::from(p));
+                let (la, lb, lc) = (a.norm(), b.norm(), c.norm());
+                let down = la * lb * lc + a.dot(&b) * lc + b.dot(&c) * la + c.dot(&a) * lb;
+                exact += 2.0 * a.dot(&b.cross(&c)).atan2(down);
+            }
+            worst =
+                worst.max((index.winding_number(p) - exact / (4.0 * std::f64::consts::PI)).abs());
+        }
+        assert!(worst < 0.02, "{worst}");
+        assert!(worst > 1e-9, "nothing was approximated");
+    }
+
+    #[test]
+    fn inverted_surfaces_keep_their_inside_and_are_counted() {
+        let mut mesh = sphere(2);
+        mesh.cells.as_chunks_mut::<3>().0.iter_mut().for_each(|t| t.swap(0, 1));
+        let found = index(&mesh).signed_distances(&[[0.1, 0.2, 0.3], [2.0, 0.0, 0.0]]);
+        assert!(found.values[0] < 0.0 && found.values[1] > 0.0);
+        assert_eq!(found.inverted, 1);
+    }
+
+    #[test]
+    fn results_do_not_depend_on_threads_and_nothing_is_far_from_everything() {
+        let (mesh, index) = (sphere(3), index(&torus()));
+        let run = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| index.signed_distances(&mesh.vertices))
+        };
+        assert_eq!(run(1), run(3));
+        let none = TriangleIndex::new(&[], &[]);
+        assert_eq!(none.signed_distances(&[[0.0; 3]]).values, [f64::INFINITY]);
+        assert!(none.closest([0.0; 3]).is_none() && none.winding_number([0.0; 3]) == 0.0);
+    }
+}
