@@ -6,6 +6,7 @@
 pub mod check;
 mod clean;
 pub mod generate;
+pub mod locate;
 pub mod refine;
 
 pub use clean::{Cleaning, assess, clean};

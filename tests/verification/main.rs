@@ -10,6 +10,7 @@
 
 mod advection;
 mod case;
+mod circular;
 mod cost;
 mod curvature;
 mod determinism;
@@ -77,6 +78,7 @@ cases! {
     v38_fixed_point: fixed_point::V38;
     v39_maximum_principle: operators::V39;
     v41_all_terms: fronts::V41;
+    v54_circular_fronts: circular::V54;
 }
 
 /// Cases and meshes that are run in single precision too.

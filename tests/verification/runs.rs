@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use zeroset::backend::Cpu;
 use zeroset::geometry::{Real, Vec3};
-use zeroset::levelset::eikonal::{self, EikonalState, Slowness, Width};
+use zeroset::levelset::eikonal::source::{self, Source};
+use zeroset::levelset::eikonal::{self, EikonalState, Front, Slowness, Width};
 use zeroset::levelset::evolution::{Coefficient, Evolution, Options, Rule, Terms};
 use zeroset::mesh::Mesh;
 use zeroset::patches::Coordinates;
@@ -140,6 +141,34 @@ fn distances_in<R: Real>(
     }
     state.fix(fixed);
     let stats = eikonal::solve(&Cpu::new(1).unwrap(), &mut state, None);
+    distances_of(state.u_in_mesh_order(), stats)
+}
+
+/// Distances by circular fronts from vertices: one after the other and the smallest taken, or all
+/// at once.
+pub fn circular_distances(domain: &Domain, sources: &[u32], one_by_one: bool) -> Distances {
+    if domain.single {
+        circular_distances_in::<f32>(domain, sources, one_by_one)
+    } else {
+        circular_distances_in::<f64>(domain, sources, one_by_one)
+    }
+}
+
+fn circular_distances_in<R: Real>(domain: &Domain, from: &[u32], one_by_one: bool) -> Distances {
+    let cpu = Cpu::new(1).unwrap();
+    let mut state = eikonal_state::<R>(domain).with_front(Front::Circular).unwrap();
+    let around = |ids: &[u32]| {
+        let plain = Slowness::Uniform(1.0);
+        source::around_simplices(&domain.solved, ids, 1, 0.0, &plain)
+    };
+    if one_by_one {
+        let sources: Vec<(u32, Source)> =
+            (0..).zip(from).map(|(k, &v)| (k, Source::new(around(&[v])))).collect();
+        let found = eikonal::nearest(&cpu, &mut state, &sources, None);
+        return distances_of(found.u, found.stats);
+    }
+    state.seed(&around(from));
+    let stats = eikonal::solve(&cpu, &mut state, None);
     distances_of(state.u_in_mesh_order(), stats)
 }
 
