@@ -34,7 +34,7 @@
 //! The equations, with their sources and limits, are in the folder `docs` of the repository;
 //! comments that say "numerics 5.4" mean the section of that number there.
 //!
-//! Dependencies point downwards only: `error` <- `geometry` <- `mesh`, `io` <- `backend` <-
+//! Dependencies point downwards only: `error` <- `geometry`, `expression` <- `mesh`, `io` <- `backend` <-
 //! `primitives` <- `patches` <- `surface` <- `levelset` <- `run` <- `cli`.
 #![warn(missing_docs)]
 
@@ -42,6 +42,7 @@ pub mod backend;
 pub mod cli;
 pub mod config;
 pub mod error;
+pub mod expression;
 pub mod geometry;
 pub mod io;
 pub mod levelset;
@@ -51,6 +52,7 @@ pub mod patches;
 pub mod primitives;
 pub mod run;
 pub mod surface;
+mod words;
 
 pub use error::{Error, Result};
 

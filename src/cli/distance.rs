@@ -6,6 +6,7 @@ use super::Ui;
 use super::progress::Shown;
 use crate::config::{Config, Distance, MeshSource, Precision, Seed, Speed};
 use crate::error::{Error, Result};
+use crate::expression::Expression;
 use crate::output::Report;
 use crate::patches::{PATCH_SIZE, Partition};
 use crate::run;
@@ -23,6 +24,10 @@ Examples:
   zeroset distance meshes/pial.gii.gz --from vertex:17 -o distance.vtp
   zeroset distance part.msh --from group:inlet --from group:outlet --width 5 -o near.vtu
   zeroset distance part.msh --from vertex:0 --speed conductivity -o arrival.vtu
+  zeroset distance part.msh --from vertex:0 --speed \"if(z > 0, 2, 0.5)\" -o arrival.vtu
+
+Expressions (docs/expressions.md) have numbers, x y z, names of arrays or {any name},
++ - * / ^, comparisons, && || !, if(c,a,b) and functions such as min, sqrt, exp, sin.
 
 The array `distance` of the output holds the results in the order of the input; vertices that no
 front reaches are NaN, those beyond --width hold the width.")]
@@ -42,8 +47,8 @@ pub struct Args {
     /// Largest distance of interest, mesh units; default everywhere
     #[arg(long, value_name = "LENGTH", value_parser = positive)]
     pub width: Option<f64>,
-    /// Speed of the front: a number, or the name of a cell array
-    #[arg(long, value_name = "NUMBER|ARRAY", value_parser = speed)]
+    /// Speed of the front: a number, the name of an array, or an expression, worked out per cell
+    #[arg(long, value_name = "NUMBER|ARRAY|EXPRESSION", value_parser = speed)]
     pub speed: Option<Speed>,
     /// f64 or f32
     #[arg(long, value_name = "TYPE", default_value = "f64", value_parser = word::<Precision>)]
@@ -128,7 +133,7 @@ fn positive(text: &str) -> std::result::Result<f64, String> {
 fn speed(text: &str) -> std::result::Result<Speed, String> {
     match text.trim().parse::<f64>() {
         Ok(_) => positive(text).map(Speed::Number),
-        Err(_) => Ok(Speed::Data { cell_data: text.to_string() }),
+        Err(_) => Expression::parse(text).map(Speed::Expression).map_err(|flaw| flaw.to_string()),
     }
 }
 

@@ -4,6 +4,7 @@ use super::tables::{Evolve, Rule};
 use super::values::{Coefficient, HalfWidth, Initial, Speed, Velocity};
 use super::{Bounds, Config};
 use crate::error::Error;
+use crate::expression::Expression;
 
 /// The first thing wrong with a case.
 pub(super) struct Flaw {
@@ -51,6 +52,11 @@ fn finite(key: &str, values: &[f64]) -> Checked {
     require(all, key, format!("must be finite, is {values:?}"), "")
 }
 
+fn timeless(key: &str, expression: &Expression) -> Checked {
+    let remedy = "an array of that name is written {t}";
+    require(!expression.uses_time(), key, "must not depend on the time t", remedy)
+}
+
 /// Finds the first number out of range or the first pair of keys that do not go together.
 pub(super) fn first_flaw(config: &Config) -> Option<Flaw> {
     check(config).err()
@@ -63,6 +69,9 @@ fn check(config: &Config) -> Checked {
     check_task(config)?;
     if let Some(Initial::Shape(shape)) = &config.initial {
         check_shape("initial", shape)?;
+    }
+    if let Some(Initial::Expression { expression }) = &config.initial {
+        timeless("initial.expression", expression)?;
     }
     if let Some(evolve) = &config.evolve {
         check_evolve(evolve)?;
@@ -149,12 +158,12 @@ fn check_evolve(evolve: &Evolve) -> Checked {
     )?;
     let zero = |term: &Option<Coefficient>| match term {
         None => true,
-        Some(Coefficient::Number(x)) => *x == 0.0,
-        Some(Coefficient::Data { .. }) => false,
+        Some(term) => term.number() == Some(0.0),
     };
     let at_rest = match &evolve.velocity {
         None => true,
         Some(Velocity::Constant(a)) => a.iter().all(|&x| x == 0.0),
+        Some(Velocity::Components(a)) => a.iter().all(|x| x.number() == Some(0.0)),
         Some(_) => false,
     };
     let still = at_rest && zero(&evolve.normal_speed) && zero(&evolve.curvature);
@@ -169,6 +178,11 @@ fn check_evolve(evolve: &Evolve) -> Checked {
     if let Some(Velocity::Constant(a)) = &evolve.velocity {
         finite("evolve.velocity", a)?;
     }
+    if let Some(Velocity::Components(a)) = &evolve.velocity {
+        for (k, number) in a.iter().enumerate().filter_map(|(k, x)| Some((k, x.number()?))) {
+            finite(&format!("evolve.velocity.{k}"), &[number])?;
+        }
+    }
     if let Some(Velocity::Rotation(turn)) = &evolve.velocity {
         finite("evolve.velocity.rotation.axis", &turn.axis)?;
         finite("evolve.velocity.rotation.center", &turn.center)?;
@@ -177,10 +191,10 @@ fn check_evolve(evolve: &Evolve) -> Checked {
         let (key, period) = ("evolve.velocity.rotation.period", turn.period);
         require(period != 0.0 && period.is_finite(), key, "must be finite and not 0", "")?;
     }
-    if let Some(Coefficient::Number(eps)) = evolve.normal_speed {
+    if let Some(eps) = evolve.normal_speed.as_ref().and_then(Coefficient::number) {
         finite("evolve.normal_speed", &[eps])?;
     }
-    if let Some(Coefficient::Number(beta)) = evolve.curvature {
+    if let Some(beta) = evolve.curvature.as_ref().and_then(Coefficient::number) {
         finite("evolve.curvature", &[beta])?;
         require(
             beta >= 0.0,
@@ -226,7 +240,10 @@ fn check_reinitialize(config: &Config) -> Checked {
 fn check_distance(config: &Config) -> Checked {
     let Some(distance) = &config.distance else { return Ok(()) };
     positive("distance.width", distance.width)?;
-    if let Some(Speed::Number(f)) = distance.speed {
+    if let Some(Speed::Expression(expression)) = &distance.speed {
+        timeless("distance.speed", expression)?;
+    }
+    if let Some(f) = distance.speed.as_ref().and_then(Speed::number) {
         let (low, high) = (Speed::RANGE.start(), Speed::RANGE.end());
         let what = format!("must be in {low:e} to {high:e}, is {f}");
         require(Speed::RANGE.contains(&f), "distance.speed", what, "")?;

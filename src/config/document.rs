@@ -11,6 +11,8 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue, Deserializer};
 
 use crate::error::{Error, Result};
+use crate::expression::Flaw;
+use crate::words::suggest;
 
 /// The texts a [`Document`] borrows from: a case file and the `--set` options laid over it.
 pub(super) struct Texts {
@@ -222,6 +224,8 @@ impl<'t> Document<'t> {
         let message = error.message();
         let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
         let (what, remedy) = match (quoted.as_slice(), message) {
+            // It points into the expression and has its remedy within.
+            (_, m) if m.contains(Flaw::EXCERPT) => (m.to_string(), String::new()),
             ([key, allowed @ ..], m) if m.starts_with("unknown field") => {
                 (format!("unknown key `{key}` {within}"), suggest(key, allowed))
             }
@@ -272,36 +276,6 @@ fn tables_around<'a>(table: &'a DeTable<'_>, place: usize) -> Option<Vec<&'a str
         }
     }
     table.values().any(|value| value.span().contains(&place)).then(Vec::new)
-}
-
-/// "did you mean ..., allowed: ...".
-pub(crate) fn suggest(found: &str, allowed: &[&str]) -> String {
-    let list = match allowed {
-        [] => return "nothing is allowed here".into(),
-        [only] => format!("allowed: {only}"),
-        _ => format!("allowed: {}", allowed.join(", ")),
-    };
-    match nearest(found, allowed.iter().copied()) {
-        Some(near) => format!("did you mean `{near}`? {list}"),
-        None => list,
-    }
-}
-
-/// The word most like `found`, if one is alike at all: few slips away, or the one's beginning.
-pub(crate) fn nearest<'a>(
-    found: &str,
-    words: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
-    let found = found.to_lowercase();
-    words
-        .into_iter()
-        .map(|word| {
-            let begins = found.len() >= 3 && (word.starts_with(&found) || found.starts_with(word));
-            (if begins { 1 } else { strsim::osa_distance(&found, &word.to_lowercase()) }, word)
-        })
-        .filter(|(slips, _)| *slips <= 1 + found.chars().count() / 4)
-        .min_by_key(|(slips, _)| *slips)
-        .map(|(_, word)| word)
 }
 
 /// Rust's names of types in the user's words.

@@ -24,9 +24,9 @@ pub use tables::{
     DataFile, Device, DeviceKind, Distance, Domain, Evolve, MeshSource, Output, PointField,
     Precision, Reinitialize, Rule,
 };
-pub use values::{Coefficient, HalfWidth, Initial, Rotation, Speed, Velocity};
+pub use values::{Coefficient, Component, HalfWidth, Initial, Rotation, Speed, Velocity};
 
-pub(crate) use document::suggest;
+pub(crate) use crate::words::suggest;
 
 use crate::error::{Error, Result};
 use crate::mesh::Kind;

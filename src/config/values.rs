@@ -7,13 +7,14 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use serde::de::value::{EnumAccessDeserializer, MapAccessDeserializer};
-use serde::de::{DeserializeSeed, Deserializer, EnumAccess, Error, IntoDeserializer};
+use serde::de::{DeserializeSeed, Deserializer, EnumAccess, Error, IgnoredAny, IntoDeserializer};
 use serde::de::{MapAccess, SeqAccess, VariantAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
+use crate::expression::Expression;
 use crate::geometry::shape::Shape;
 
-/// Speed or curvature coefficient of the evolution: one number, or one value per vertex.
+/// Speed or curvature coefficient of the evolution: one number, or values at the vertices.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 #[non_exhaustive]
@@ -25,19 +26,33 @@ pub enum Coefficient {
         /// Name of the vertex array.
         data: String,
     },
+    /// Evaluated at the vertices: `"0.1*(1 + sin(x)*y)"`.
+    Expression(Expression),
+}
+
+impl Coefficient {
+    /// The number, if it is the same everywhere and always.
+    pub fn number(&self) -> Option<f64> {
+        match self {
+            Coefficient::Number(x) => Some(*x),
+            Coefficient::Data { .. } => None,
+            Coefficient::Expression(expression) => expression.constant(),
+        }
+    }
 }
 
 impl<'de> Deserialize<'de> for Coefficient {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let visitor = Loose::new("a number or { data = \"name of a vertex array\" }");
-        Ok(match deserializer.deserialize_any(visitor)? {
-            Written::Number(x) => Coefficient::Number(x),
-            Written::Table(Data { data }) => Coefficient::Data { data },
+        let expecting = "a number, \"an expression\" or { data = \"name of a vertex array\" }";
+        Ok(match deserializer.deserialize_any(OrExpression { expecting, table: PhantomData })? {
+            Formula::Number(x) => Coefficient::Number(x),
+            Formula::Expression(expression) => Coefficient::Expression(expression),
+            Formula::Table(Data { data }) => Coefficient::Data { data },
         })
     }
 }
 
-/// Speed of a distance front: one number, or one value per cell.
+/// Speed of a distance front: one number, or values in the cells.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 #[non_exhaustive]
@@ -49,19 +64,31 @@ pub enum Speed {
         /// Name of the cell array.
         cell_data: String,
     },
+    /// Evaluated at the centroids of the cells: `"1 + 0.5*sulc"`.
+    Expression(Expression),
 }
 
 impl Speed {
     /// Speeds allowed: their squares and those of their inverses fit any precision.
     pub const RANGE: std::ops::RangeInclusive<f64> = 1e-15..=1e15;
+
+    /// The number, if it is the same everywhere.
+    pub fn number(&self) -> Option<f64> {
+        match self {
+            Speed::Number(x) => Some(*x),
+            Speed::Data { .. } => None,
+            Speed::Expression(expression) => expression.constant(),
+        }
+    }
 }
 
 impl<'de> Deserialize<'de> for Speed {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let visitor = Loose::new("a number or { cell_data = \"name of a cell array\" }");
-        Ok(match deserializer.deserialize_any(visitor)? {
-            Written::Number(x) => Speed::Number(x),
-            Written::Table(CellData { cell_data }) => Speed::Data { cell_data },
+        let expecting = "a number, \"an expression\" or { cell_data = \"name of a cell array\" }";
+        Ok(match deserializer.deserialize_any(OrExpression { expecting, table: PhantomData })? {
+            Formula::Number(x) => Speed::Number(x),
+            Formula::Expression(expression) => Speed::Expression(expression),
+            Formula::Table(CellData { cell_data }) => Speed::Data { cell_data },
         })
     }
 }
@@ -130,6 +157,52 @@ pub enum Velocity {
     /// The same vector everywhere: `[1, 0, 0]`.
     #[serde(untagged)]
     Constant([f64; 3]),
+    /// Expressions, or numbers and expressions: `["-y", "x", 0]`.
+    #[serde(untagged)]
+    Components([Component; 3]),
+}
+
+/// A component of a vector.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum Component {
+    /// The same everywhere.
+    Number(f64),
+    /// Evaluated at the vertices.
+    Expression(Expression),
+}
+
+impl Component {
+    /// The number, if it is the same everywhere and always.
+    pub fn number(&self) -> Option<f64> {
+        match self {
+            Component::Number(x) => Some(*x),
+            Component::Expression(expression) => expression.constant(),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Component {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct NumberOr;
+        impl Visitor<'_> for NumberOr {
+            type Value = Component;
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("a number or \"an expression\"")
+            }
+            fn visit_f64<E: Error>(self, x: f64) -> Result<Component, E> {
+                Ok(Component::Number(x))
+            }
+            fn visit_i64<E: Error>(self, x: i64) -> Result<Component, E> {
+                Ok(Component::Number(x as f64))
+            }
+            fn visit_str<E: Error>(self, text: &str) -> Result<Component, E> {
+                Expression::parse(text).map(Component::Expression).map_err(E::custom)
+            }
+        }
+        deserializer.deserialize_any(NumberOr)
+    }
 }
 
 /// Rigid rotation about an axis, counterclockwise seen from its tip.
@@ -161,14 +234,19 @@ impl<'de> Deserialize<'de> for Velocity {
                 f.write_str("[x, y, z], { data = \"name\" } or { rotation = { axis, period } }")
             }
             fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Velocity, A::Error> {
-                let mut vector = [0.0; 3];
-                for (k, x) in vector.iter_mut().enumerate() {
-                    *x = seq.next_element()?.ok_or_else(|| Error::invalid_length(k, &self))?;
-                }
-                if seq.next_element::<f64>()?.is_some() {
+                let mut next = |k| -> Result<Component, A::Error> {
+                    seq.next_element()?.ok_or_else(|| Error::invalid_length(k, &self))
+                };
+                let components = [next(0)?, next(1)?, next(2)?];
+                if seq.next_element::<IgnoredAny>()?.is_some() {
                     return Err(Error::invalid_length(4, &self));
                 }
-                Ok(Velocity::Constant(vector))
+                Ok(match components {
+                    [Component::Number(x), Component::Number(y), Component::Number(z)] => {
+                        Velocity::Constant([x, y, z])
+                    }
+                    components => Velocity::Components(components),
+                })
             }
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Velocity, A::Error> {
                 match Table::deserialize(MapAccessDeserializer::new(map))? {
@@ -182,7 +260,7 @@ impl<'de> Deserialize<'de> for Velocity {
     }
 }
 
-/// Where the level set starts: a shape, or a vertex array of signed values.
+/// Where the level set starts: a shape, or signed values from an array or an expression.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 #[non_exhaustive]
@@ -194,22 +272,39 @@ pub enum Initial {
         /// Name of the vertex array.
         data: String,
     },
+    /// Evaluated at the vertices, negative inside; its zero set counts, not its size.
+    Expression {
+        /// Without the time.
+        expression: Expression,
+    },
 }
 
 impl<'de> Deserialize<'de> for Initial {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        const ENTRIES: [&str; 8] =
-            ["ball", "box", "plane", "slotted_disk", "union", "intersection", "difference", "data"];
+        const ENTRIES: [&str; 9] = [
+            "ball",
+            "box",
+            "plane",
+            "slotted_disk",
+            "union",
+            "intersection",
+            "difference",
+            "data",
+            "expression",
+        ];
         struct DataOrShape;
         impl<'de> Visitor<'de> for DataOrShape {
             type Value = Initial;
             fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-                f.write_str("a table with one shape, or with `data`")
+                f.write_str("a table with one shape, `data` or `expression`")
             }
             fn visit_enum<A: EnumAccess<'de>>(self, access: A) -> Result<Initial, A::Error> {
                 let (name, value) = access.variant_seed(Known(&ENTRIES))?;
                 if name == "data" {
                     return Ok(Initial::Data { data: value.newtype_variant()? });
+                }
+                if name == "expression" {
+                    return Ok(Initial::Expression { expression: value.newtype_variant()? });
                 }
                 let shape = EnumAccessDeserializer::new(Resumed(name, value));
                 Ok(Initial::Shape(Shape::deserialize(shape)?))
@@ -291,5 +386,40 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Loose<T> {
     }
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Written<T>, A::Error> {
         T::deserialize(MapAccessDeserializer::new(map)).map(Written::Table)
+    }
+}
+
+/// What an [`OrExpression`] value was written as.
+enum Formula<T> {
+    Number(f64),
+    Expression(Expression),
+    Table(T),
+}
+
+/// Visitor for a number, an expression in a string, or the table `T`.
+struct OrExpression<T> {
+    expecting: &'static str,
+    table: PhantomData<T>,
+}
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for OrExpression<T> {
+    type Value = Formula<T>;
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(self.expecting)
+    }
+    fn visit_f64<E: Error>(self, x: f64) -> Result<Formula<T>, E> {
+        Ok(Formula::Number(x))
+    }
+    fn visit_i64<E: Error>(self, x: i64) -> Result<Formula<T>, E> {
+        Ok(Formula::Number(x as f64))
+    }
+    fn visit_u64<E: Error>(self, x: u64) -> Result<Formula<T>, E> {
+        Ok(Formula::Number(x as f64))
+    }
+    fn visit_str<E: Error>(self, text: &str) -> Result<Formula<T>, E> {
+        Expression::parse(text).map(Formula::Expression).map_err(E::custom)
+    }
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Formula<T>, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(map)).map(Formula::Table)
     }
 }

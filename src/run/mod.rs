@@ -2,6 +2,7 @@
 
 mod distance;
 mod evolve;
+pub mod fields;
 mod norms;
 mod ready;
 mod schedule;
@@ -215,13 +216,13 @@ pub fn check(config: &Config, folder: Option<&Path>, overwrite: bool) -> Result<
     let ready = cpu.run(|| Ready::new(config))?;
     config.check_for(ready.mesh.kind)?;
     if config.distance.is_some() {
-        let slowness = setup::slowness(config, &ready)?;
+        let slowness = cpu.run(|| setup::slowness(config, &ready))?;
         cpu.run(|| setup::seeds(config, &slowness, &ready))?;
     } else {
-        setup::terms(config, &ready)?;
+        cpu.run(|| setup::terms(config, &ready))?;
     }
     if config.initial.is_some() {
-        setup::initial_phi(config, &ready)?;
+        cpu.run(|| setup::initial_phi(config, &ready))?;
     }
     let source = config.mesh();
     let method = source.partition.unwrap_or(Partition::fit_for(&ready.mesh));

@@ -112,6 +112,16 @@ impl Ready {
         })
     }
 
+    /// Number as stored of a vertex of the cleaned mesh.
+    pub(super) fn stored_vertex(&self, vertex: usize) -> u32 {
+        self.cleaning.kept_vertices.get(vertex).copied().unwrap_or(vertex as u32)
+    }
+
+    /// Number as stored of a cell of the cleaned mesh.
+    pub(super) fn stored_cell(&self, cell: usize) -> u32 {
+        self.cleaning.kept_cells.get(cell).copied().unwrap_or(cell as u32)
+    }
+
     /// Simplices of a group by their vertices in the cleaned mesh, and the number of each.
     ///
     /// # Errors
@@ -191,7 +201,8 @@ impl Ready {
     }
 }
 
-fn missing(what: &str, name: &str, names: &[&str]) -> Error {
+/// The answer to a name that is not there.
+pub(super) fn missing(what: &str, name: &str, names: &[&str]) -> Error {
     let remedy = match names {
         [] => format!("the mesh has no {what}s"),
         names => suggest(name, names).replace("allowed:", "there are:"),

@@ -3,8 +3,10 @@
 use rayon::prelude::*;
 
 use super::Ready;
-use crate::config::{self, Config, Initial, Seed, Speed, Velocity};
+use super::fields::{cell_values, vertex_field, vertex_values};
+use crate::config::{self, Component, Config, Initial, Seed, Speed, Velocity};
 use crate::error::{Error, Result};
+use crate::expression::Field;
 use crate::geometry::Vec3;
 use crate::levelset::eikonal::{Slowness, source};
 use crate::levelset::evolution::{Coefficient, Terms};
@@ -13,7 +15,8 @@ use crate::mesh::Mesh;
 /// Looks up the coefficients of `[evolve]`.
 ///
 /// # Errors
-/// Those of [`Ready::vertex_array`]; [`Error::Case`] for a negative curvature coefficient.
+/// Those of [`Ready::vertex_array`] and [`vertex_field`]; [`Error::Case`] for a negative curvature
+/// coefficient, which for one that depends on time is looked at at time 0.
 pub fn terms(config: &Config, ready: &Ready) -> Result<Terms> {
     let evolve = config.evolve.as_ref();
     let velocity = match evolve.and_then(|e| e.velocity.as_ref()) {
@@ -24,6 +27,7 @@ pub fn terms(config: &Config, ready: &Ready) -> Result<Terms> {
                 ready.vertex_array(name, 3).map_err(config.locate("evolve.velocity.data"))?;
             Coefficient::PerVertex(rows.chunks_exact(3).map(|a| [a[0], a[1], a[2]]).collect())
         }
+        Some(Velocity::Components(components)) => vector(config, ready, components)?,
         Some(Velocity::Rotation(turn)) => {
             let length = turn.axis.iter().map(|x| x * x).sum::<f64>().sqrt();
             let rate = 2.0 * std::f64::consts::PI / turn.period;
@@ -35,29 +39,15 @@ pub fn terms(config: &Config, ready: &Ready) -> Result<Terms> {
             Coefficient::PerVertex(ready.mesh.vertices.iter().map(at).collect())
         }
     };
-    let number =
-        |key: &str, coefficient: Option<&config::Coefficient>| -> Result<Coefficient<f64, 1>> {
-            Ok(match coefficient {
-                None => Coefficient::Uniform([0.0]),
-                Some(config::Coefficient::Number(x)) => Coefficient::Uniform([*x]),
-                Some(config::Coefficient::Data { data }) => {
-                    let key = format!("{key}.data");
-                    let rows = ready.vertex_array(data, 1).map_err(config.locate(&key))?;
-                    Coefficient::PerVertex(rows.into_iter().map(|x| [x]).collect())
-                }
-            })
-        };
+    let number = |key: &str, written| coefficient(config, ready, key, written);
     let curvature = number("evolve.curvature", evolve.and_then(|e| e.curvature.as_ref()))?;
-    if let Coefficient::PerVertex(rows) = &curvature
-        && let Some(k) = rows.iter().position(|[beta]| *beta < 0.0)
-    {
-        let vertex = ready.cleaning.kept_vertices.get(k).copied().unwrap_or(k as u32);
-        return Err(config.error_at(
-            "evolve.curvature",
-            format!("evolve.curvature must be >= 0, is {} at vertex {vertex}", rows[k][0]),
-            "a negative coefficient is a heat flow backwards in time, which has no solution",
-        ));
-    }
+    not_negative(
+        config,
+        ready,
+        "evolve.curvature",
+        &curvature,
+        "a negative coefficient is a heat flow backwards in time, which has no solution",
+    )?;
     let normal_speed = number("evolve.normal_speed", evolve.and_then(|e| e.normal_speed.as_ref()))?;
     let terms = Terms { velocity, normal_speed, curvature };
     let still =
@@ -72,6 +62,88 @@ pub fn terms(config: &Config, ready: &Ready) -> Result<Terms> {
     Ok(terms)
 }
 
+/// The coefficient that is written at `key`, zero if nothing is.
+fn coefficient(
+    config: &Config,
+    ready: &Ready,
+    key: &str,
+    written: Option<&config::Coefficient>,
+) -> Result<Coefficient<f64, 1>> {
+    let rows = |values: Vec<f64>| Coefficient::PerVertex(values.into_iter().map(|x| [x]).collect());
+    match written {
+        None => Ok(Coefficient::Uniform([0.0])),
+        Some(config::Coefficient::Number(x)) => Ok(Coefficient::Uniform([*x])),
+        Some(config::Coefficient::Data { data }) => {
+            ready.vertex_array(data, 1).map(rows).map_err(config.locate(&format!("{key}.data")))
+        }
+        Some(config::Coefficient::Expression(expression)) => match expression.constant() {
+            Some(x) => Ok(Coefficient::Uniform([x])),
+            None if expression.uses_time() => {
+                Ok(Coefficient::Varying([vertex_field(config, ready, key, expression)?]))
+            }
+            None => vertex_values(config, ready, key, expression, 0.0).map(rows),
+        },
+    }
+}
+
+/// A velocity of numbers and expressions.
+fn vector(
+    config: &Config,
+    ready: &Ready,
+    components: &[Component; 3],
+) -> Result<Coefficient<f64, 3>> {
+    if let [Some(x), Some(y), Some(z)] = components.each_ref().map(Component::number) {
+        return Ok(Coefficient::Uniform([x, y, z]));
+    }
+    let varies = components.iter().any(|component| match component {
+        Component::Number(_) => false,
+        Component::Expression(expression) => expression.uses_time(),
+    });
+    let key = |k: usize| format!("evolve.velocity.{k}");
+    if varies {
+        let field = |k: usize| match &components[k] {
+            Component::Number(x) => Ok(Field::constant(*x)),
+            Component::Expression(expression) => vertex_field(config, ready, &key(k), expression),
+        };
+        return Ok(Coefficient::Varying([field(0)?, field(1)?, field(2)?]));
+    }
+    let mut rows = vec![[0.0; 3]; ready.mesh.n_vertices()];
+    for (k, component) in components.iter().enumerate() {
+        let values = match component {
+            Component::Number(x) => vec![*x; rows.len()],
+            Component::Expression(expression) => {
+                vertex_values(config, ready, &key(k), expression, 0.0)?
+            }
+        };
+        rows.iter_mut().zip(values).for_each(|(row, value)| row[k] = value);
+    }
+    Ok(Coefficient::PerVertex(rows))
+}
+
+/// Refuses a coefficient that is negative somewhere, at time 0 if it varies.
+fn not_negative(
+    config: &Config,
+    ready: &Ready,
+    key: &str,
+    coefficient: &Coefficient<f64, 1>,
+    remedy: &str,
+) -> Result<()> {
+    let (values, time): (Vec<f64>, &str) = match coefficient {
+        Coefficient::PerVertex(rows) => (rows.iter().map(|row| row[0]).collect(), ""),
+        Coefficient::Varying([field]) => (field.values(&ready.mesh.vertices, 0.0), " at t = 0"),
+        // The case has been checked for it.
+        Coefficient::Uniform(_) => return Ok(()),
+    };
+    match values.iter().position(|value| *value < 0.0) {
+        None => Ok(()),
+        Some(k) => {
+            let vertex = ready.stored_vertex(k);
+            let what = format!("{key} must be >= 0, is {} at vertex {vertex}{time}", values[k]);
+            Err(config.error_at(key, what, remedy))
+        }
+    }
+}
+
 /// phi of `[initial]` on the cleaned mesh.
 ///
 /// # Errors
@@ -83,6 +155,9 @@ pub fn initial_phi(config: &Config, ready: &Ready) -> Result<Vec<f64>> {
         }
         Some(Initial::Data { data }) => {
             ready.vertex_array(data, 1).map_err(config.locate("initial.data"))?
+        }
+        Some(Initial::Expression { expression }) => {
+            vertex_values(config, ready, "initial.expression", expression, 0.0)?
         }
         None => return Err(Error::usage("[initial] is missing", "add a shape or `data`")),
     };
@@ -104,27 +179,35 @@ pub fn initial_phi(config: &Config, ready: &Ready) -> Result<Vec<f64>> {
 /// Slowness `1 / speed` of a distance.
 ///
 /// # Errors
-/// Those of [`Ready::cell_array`]; [`Error::Case`] for a speed that is not positive.
+/// Those of [`Ready::cell_array`] and [`cell_values`]; [`Error::Case`] naming the cell as stored
+/// for a speed out of [`Speed::RANGE`].
 pub fn slowness(config: &Config, ready: &Ready) -> Result<Slowness<f64>> {
-    match config.distance.as_ref().and_then(|distance| distance.speed.as_ref()) {
-        None => Ok(Slowness::Uniform(1.0)),
-        Some(Speed::Number(speed)) => Ok(Slowness::Uniform(1.0 / speed)),
+    let (key, speeds) = match config.distance.as_ref().and_then(|d| d.speed.as_ref()) {
+        None => return Ok(Slowness::Uniform(1.0)),
+        Some(Speed::Number(speed)) => return Ok(Slowness::Uniform(1.0 / speed)),
         Some(Speed::Data { cell_data }) => {
             let key = "distance.speed.cell_data";
-            let speeds = ready.cell_array(cell_data).map_err(config.locate(key))?;
-            if let Some(k) = speeds.iter().position(|speed| !Speed::RANGE.contains(speed)) {
-                let cell = ready.cleaning.kept_cells.get(k).copied().unwrap_or(k as u32);
-                let what = format!(
-                    "distance.speed must be in {:e} to {:e}, is {} in cell {cell}",
-                    Speed::RANGE.start(),
-                    Speed::RANGE.end(),
-                    speeds[k]
-                );
-                return Err(config.error_at(key, what, "remove cells that no front may enter"));
-            }
-            Ok(Slowness::PerCell(speeds.into_iter().map(|speed| 1.0 / speed).collect()))
+            (key, ready.cell_array(cell_data).map_err(config.locate(key))?)
         }
+        Some(Speed::Expression(expression)) => match expression.constant() {
+            Some(speed) => return Ok(Slowness::Uniform(1.0 / speed)),
+            None => {
+                let key = "distance.speed";
+                (key, cell_values(config, ready, key, expression)?)
+            }
+        },
+    };
+    if let Some(k) = speeds.iter().position(|speed| !Speed::RANGE.contains(speed)) {
+        let what = format!(
+            "distance.speed must be in {:e} to {:e}, is {} in cell {}",
+            Speed::RANGE.start(),
+            Speed::RANGE.end(),
+            speeds[k],
+            ready.stored_cell(k)
+        );
+        return Err(config.error_at(key, what, "remove cells that no front may enter"));
     }
+    Ok(Slowness::PerCell(speeds.into_iter().map(|speed| 1.0 / speed).collect()))
 }
 
 /// Vertices of the cleaned mesh around the seeds of a distance, with their start values.

@@ -337,9 +337,19 @@ fn check(mesh: &Mesh, phi: &[f64], terms: &Terms, options: &Options) -> Result<(
             return length(name, rows.len());
         }
     }
+    let varies = matches!(terms.velocity, Coefficient::Varying(_))
+        || matches!(terms.normal_speed, Coefficient::Varying(_))
+        || matches!(terms.curvature, Coefficient::Varying(_));
+    if varies {
+        return Err(Error::usage(
+            "coefficients must not depend on the time t",
+            "take constant ones",
+        ));
+    }
     let negative = match &terms.curvature {
         Coefficient::Uniform([beta]) => (*beta < 0.0).then_some(*beta),
         Coefficient::PerVertex(rows) => rows.iter().map(|r| r[0]).find(|&beta| beta < 0.0),
+        Coefficient::Varying(_) => None,
     };
     if let Some(beta) = negative {
         return Err(Error::usage(
@@ -382,6 +392,7 @@ fn values<const K: usize>(coefficient: &Coefficient<f64, K>) -> impl Iterator<It
     let rows: &[[f64; K]] = match coefficient {
         Coefficient::Uniform(value) => std::slice::from_ref(value),
         Coefficient::PerVertex(rows) => rows,
+        Coefficient::Varying(_) => &[],
     };
     rows.iter().flatten().copied()
 }

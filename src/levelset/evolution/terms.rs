@@ -1,5 +1,6 @@
 //! Coefficients of the evolution: advection velocity, normal speed, curvature.
 
+use crate::expression::Field;
 use crate::geometry::Real;
 use crate::patches::{Patch, Patches};
 
@@ -11,6 +12,8 @@ pub enum Coefficient<R, const K: usize> {
     Uniform([R; K]),
     /// Per vertex.
     PerVertex(Vec<[R; K]>),
+    /// Expressions evaluated at every vertex in every step; rows in mesh order.
+    Varying([Field; K]),
 }
 
 impl<R: Real, const K: usize> Coefficient<R, K> {
@@ -20,6 +23,7 @@ impl<R: Real, const K: usize> Coefficient<R, K> {
         match self {
             Coefficient::Uniform(value) => zero(value),
             Coefficient::PerVertex(rows) => rows.iter().all(zero),
+            Coefficient::Varying(_) => false,
         }
     }
 
@@ -31,6 +35,7 @@ impl<R: Real, const K: usize> Coefficient<R, K> {
             Coefficient::PerVertex(rows) => {
                 Coefficient::PerVertex(patches.to_patch_order(rows, narrow))
             }
+            Coefficient::Varying(fields) => Coefficient::Varying(fields.clone()),
         }
     }
 
@@ -49,6 +54,7 @@ impl<R: Real, const K: usize> Coefficient<R, K> {
                 }
                 sum.map(|v| v / R::narrow(N as f64))
             }
+            Coefficient::Varying(_) => [R::zero(); K],
         }
     }
 
@@ -58,6 +64,7 @@ impl<R: Real, const K: usize> Coefficient<R, K> {
         match self {
             Coefficient::Uniform(value) => *value,
             Coefficient::PerVertex(rows) => rows[vertex],
+            Coefficient::Varying(_) => [R::zero(); K],
         }
     }
 }

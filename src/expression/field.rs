@@ -1,0 +1,107 @@
+//! An expression bound to the data arrays it names.
+
+use std::cell::RefCell;
+use std::ops::Range;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::program::{BLOCK, Program, Scratch};
+use super::{Expression, Flaw, Node};
+use crate::error::{Error, Result};
+
+/// Rows per parallel task.
+const TASK: usize = 16 * BLOCK;
+
+thread_local! {
+    static SCRATCH: RefCell<Scratch> = RefCell::default();
+}
+
+/// An expression bound to its arrays: one number per row, for any time.
+///
+/// The bits of a row depend on the numbers of that row only.
+#[derive(Clone, Debug)]
+pub struct Field {
+    program: Arc<Program>,
+    arrays: Vec<Arc<[f64]>>,
+    uses_time: bool,
+}
+
+impl Field {
+    /// Binds an expression; `array(name)` gives the rows of a data array, one number per row.
+    ///
+    /// # Errors
+    /// Those of `array`: an [`Error::Case`] without a file gets the line of the expression that
+    /// points at the name. [`Error::Case`] if two arrays have different numbers of rows.
+    pub fn bind(
+        expression: &Expression,
+        mut array: impl FnMut(&str) -> Result<Arc<[f64]>>,
+    ) -> Result<Self> {
+        let names = expression.names();
+        let mut arrays: Vec<Arc<[f64]>> = Vec::with_capacity(names.len());
+        for name in &names {
+            let pointed = |what: &str, remedy: &str| {
+                let span = expression.place_of(name);
+                Error::from(Flaw::new(expression.text(), span, what, remedy))
+            };
+            let rows = array(name).map_err(|error| match error {
+                Error::Case { file: None, line: None, what, remedy } => pointed(&what, &remedy),
+                other => other,
+            })?;
+            if let Some(first) = arrays.first().filter(|first| first.len() != rows.len()) {
+                let what = format!("{} rows, but `{}` has {}", rows.len(), names[0], first.len());
+                return Err(pointed(&what, "take arrays of one mesh"));
+            }
+            arrays.push(rows);
+        }
+        let number = |name: &str| names.iter().position(|known| *known == name).unwrap_or(0);
+        let program = Arc::new(Program::new(expression.tree(), &number));
+        Ok(Field { program, arrays, uses_time: expression.uses_time() })
+    }
+
+    /// The same number in every row.
+    pub fn constant(value: f64) -> Self {
+        let program = Arc::new(Program::new(&Node::Number(value), &|_| 0));
+        Field { program, arrays: Vec::new(), uses_time: false }
+    }
+
+    /// True if values may change with the time.
+    pub fn uses_time(&self) -> bool {
+        self.uses_time
+    }
+
+    /// The field with its rows in another order: row i is row `order[i]` of this one.
+    ///
+    /// # Panics
+    /// If `order` names a row that is not there.
+    pub fn reordered(&self, order: &[u32]) -> Field {
+        let take = |rows: &Arc<[f64]>| order.iter().map(|&row| rows[row as usize]).collect();
+        Field { arrays: self.arrays.iter().map(take).collect(), ..self.clone() }
+    }
+
+    /// Evaluates the rows `rows` at time `t` into `out`; `points` are those of all rows.
+    ///
+    /// It allocates in the first call of a thread only, and when a longer expression comes.
+    ///
+    /// # Panics
+    /// If `out` has another length than `rows`, or a row has no point or no value in an array.
+    pub fn evaluate_into(&self, points: &[[f64; 3]], rows: Range<usize>, t: f64, out: &mut [f64]) {
+        assert_eq!(rows.len(), out.len(), "one value for each row");
+        SCRATCH.with_borrow_mut(|scratch| {
+            self.program.run(scratch, points, |k| &self.arrays[k], rows, t, out);
+        });
+    }
+
+    /// All rows at time `t`, one for each point, in parallel.
+    ///
+    /// # Panics
+    /// If an array has fewer rows than there are points.
+    pub fn values(&self, points: &[[f64; 3]], t: f64) -> Vec<f64> {
+        let mut values = vec![0.0; points.len()];
+        values.par_chunks_mut(TASK).enumerate().for_each(|(k, out)| {
+            let start = k * TASK;
+            self.evaluate_into(points, start..start + out.len(), t, out);
+        });
+        values
+    }
+}

@@ -1,0 +1,354 @@
+//! From the text of an expression to its tree: recursive descent, binary operators by precedence.
+//!
+//! From weak to strong: `||`, `&&`, comparisons (which do not chain), `+ -`, `* /`, the prefixes
+//! `- + !`, and `^`, whose right side may have a prefix and associates to the right.
+
+use std::ops::Range;
+
+use super::Flaw;
+use super::token::{Token, tokens};
+use super::tree::{Binary, Node, Unary, Variable};
+use crate::words::suggest;
+
+/// Longest text, bytes.
+const LONGEST: usize = 16_384;
+
+/// Levels of a tree, and of parentheses and prefixes in a text: what walks a tree calls itself.
+const DEEPEST: usize = 256;
+
+/// Precedence of the comparisons.
+const COMPARISON: u8 = 3;
+
+/// What a function is made of.
+#[derive(Clone, Copy)]
+enum Function {
+    One(Unary),
+    Two(Binary),
+    /// Two arguments or more.
+    Several(Binary),
+    If,
+}
+
+const FUNCTIONS: [(&str, Function); 17] = [
+    ("if", Function::If),
+    ("min", Function::Several(Binary::Min)),
+    ("max", Function::Several(Binary::Max)),
+    ("abs", Function::One(Unary::Abs)),
+    ("sqrt", Function::One(Unary::Sqrt)),
+    ("exp", Function::One(Unary::Exp)),
+    ("log", Function::One(Unary::Log)),
+    ("sin", Function::One(Unary::Sin)),
+    ("cos", Function::One(Unary::Cos)),
+    ("tan", Function::One(Unary::Tan)),
+    ("asin", Function::One(Unary::Asin)),
+    ("acos", Function::One(Unary::Acos)),
+    ("atan2", Function::Two(Binary::Atan2)),
+    ("tanh", Function::One(Unary::Tanh)),
+    ("floor", Function::One(Unary::Floor)),
+    ("sign", Function::One(Unary::Sign)),
+    ("step", Function::One(Unary::Step)),
+];
+
+fn function(name: &str) -> Option<Function> {
+    FUNCTIONS.iter().find(|(known, _)| *known == name).map(|(_, function)| *function)
+}
+
+/// Precedence and meaning of a binary operator.
+fn operator(symbol: &str) -> Option<(u8, Binary)> {
+    Some(match symbol {
+        "||" => (1, Binary::Or),
+        "&&" => (2, Binary::And),
+        "<" => (COMPARISON, Binary::Less),
+        "<=" => (COMPARISON, Binary::LessEqual),
+        ">" => (COMPARISON, Binary::Greater),
+        ">=" => (COMPARISON, Binary::GreaterEqual),
+        "==" => (COMPARISON, Binary::Equal),
+        "!=" => (COMPARISON, Binary::NotEqual),
+        "+" => (4, Binary::Add),
+        "-" => (4, Binary::Subtract),
+        "*" => (5, Binary::Multiply),
+        "/" => (5, Binary::Divide),
+        _ => return None,
+    })
+}
+
+/// Parses a whole text.
+pub(super) fn parse(text: &str) -> Result<Node, Flaw> {
+    if text.len() > LONGEST {
+        let what = format!("{} bytes long, allowed: {LONGEST}", text.len());
+        return Err(Flaw::new(text, 0..1, what, "put values into a data array"));
+    }
+    if text.trim().is_empty() {
+        let what = "an empty text is no expression";
+        return Err(Flaw::new(text, 0..0, what, "write a number or a formula, such as 1 + x^2"));
+    }
+    let mut parser = Parser { text, tokens: tokens(text)?, next: 0, nested: 0 };
+    let Built { node, .. } = parser.binary(1)?;
+    match parser.peek() {
+        Token::End => Ok(node),
+        Token::Symbol(")") => {
+            Err(parser.flaw("this `)` closes nothing", "remove it, or add a `(`"))
+        }
+        _ => Err(parser.no_operator("an operator or the end")),
+    }
+}
+
+/// A tree and its number of levels.
+struct Built {
+    node: Node,
+    levels: usize,
+}
+
+struct Parser<'t> {
+    text: &'t str,
+    tokens: Vec<(Token<'t>, Range<usize>)>,
+    next: usize,
+    /// Calls of [`Parser::nest`] under way.
+    nested: usize,
+}
+
+impl<'t> Parser<'t> {
+    fn peek(&self) -> Token<'t> {
+        self.tokens.get(self.next).map_or(Token::End, |(token, _)| *token)
+    }
+
+    /// Bytes of the next word.
+    fn span(&self) -> Range<usize> {
+        let end = self.text.len();
+        self.tokens.get(self.next).map_or(end..end, |(_, span)| span.clone())
+    }
+
+    /// Takes the symbol if it comes next.
+    fn take(&mut self, symbol: &'static str) -> bool {
+        let is_next = self.peek() == Token::Symbol(symbol);
+        self.next += usize::from(is_next);
+        is_next
+    }
+
+    /// A flaw at the next word.
+    fn flaw(&self, what: impl Into<String>, remedy: impl Into<String>) -> Flaw {
+        Flaw::new(self.text, self.span(), what, remedy)
+    }
+
+    /// The next word as messages name it.
+    fn found(&self) -> String {
+        match self.peek() {
+            Token::End => "the end".into(),
+            _ => format!("`{}`", &self.text[self.span()]),
+        }
+    }
+
+    /// A value has been read, and what follows is no operator.
+    fn no_operator(&self, expected: &str) -> Flaw {
+        let found = self.found();
+        let before = self.next.checked_sub(1).and_then(|k| self.tokens.get(k));
+        let remedy = match (before, self.peek()) {
+            (Some((Token::Number(_), number)), Token::Name(name)) => {
+                format!("a product is written {}*{name}", &self.text[number.clone()])
+            }
+            (Some((Token::Number(_), number)), Token::Symbol("(")) => {
+                format!("a product is written {}*(...)", &self.text[number.clone()])
+            }
+            (Some((Token::Name(name), _)), Token::Number(_)) => {
+                format!(
+                    "names with other signs than letters, digits and _ stand in braces: {{{name}...}}"
+                )
+            }
+            _ => "operators: + - * / ^ < <= > >= == != && ||".into(),
+        };
+        self.flaw(format!("expected {expected}, found {found}"), remedy)
+    }
+
+    /// Goes one level down in parentheses or behind a prefix.
+    fn nest<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T, Flaw>) -> Result<T, Flaw> {
+        if self.nested == DEEPEST {
+            return Err(self.flaw(format!("nested more than {DEEPEST} deep"), ""));
+        }
+        self.nested += 1;
+        let result = f(self);
+        self.nested -= 1;
+        result
+    }
+
+    /// A node whose tree has one level more than those below it, up to the limit.
+    fn built(&self, node: Node, levels: usize) -> Result<Built, Flaw> {
+        match node.folded() {
+            node @ Node::Number(_) => Ok(Built { node, levels: 1 }),
+            _ if levels == DEEPEST => Err(self.flaw(
+                format!("more than {DEEPEST} operators one after another or inside one another"),
+                "group long sums by parentheses: (a + b) + (c + d)",
+            )),
+            node => Ok(Built { node, levels: levels + 1 }),
+        }
+    }
+
+    fn unary_node(&self, op: Unary, a: Built) -> Result<Built, Flaw> {
+        self.built(Node::Unary(op, Box::new(a.node)), a.levels)
+    }
+
+    fn binary_node(&self, op: Binary, a: Built, b: Built) -> Result<Built, Flaw> {
+        let levels = a.levels.max(b.levels);
+        self.built(Node::Binary(op, Box::new(a.node), Box::new(b.node)), levels)
+    }
+
+    /// Operands joined by operators of at least this precedence.
+    fn binary(&mut self, lowest: u8) -> Result<Built, Flaw> {
+        let mut left = self.prefixed()?;
+        let mut compared = false;
+        while let Token::Symbol(symbol) = self.peek()
+            && let Some((precedence, op)) = operator(symbol)
+            && precedence >= lowest
+        {
+            if precedence == COMPARISON && compared {
+                return Err(self.flaw("comparisons do not chain", "write a < b && b < c"));
+            }
+            compared = precedence == COMPARISON;
+            self.next += 1;
+            let right = self.binary(precedence + 1)?;
+            left = self.binary_node(op, left, right)?;
+        }
+        Ok(left)
+    }
+
+    /// Prefixes and what follows them.
+    fn prefixed(&mut self) -> Result<Built, Flaw> {
+        let op = match self.peek() {
+            Token::Symbol("-") => Some(Unary::Negate),
+            Token::Symbol("!") => Some(Unary::Not),
+            Token::Symbol("+") => None,
+            _ => return self.power(),
+        };
+        self.next += 1;
+        let operand = self.nest(Self::prefixed)?;
+        match op {
+            Some(op) => self.unary_node(op, operand),
+            None => Ok(operand),
+        }
+    }
+
+    fn power(&mut self) -> Result<Built, Flaw> {
+        let base = self.primary()?;
+        if !self.take("^") {
+            return Ok(base);
+        }
+        let exponent = self.nest(Self::prefixed)?;
+        self.binary_node(Binary::Power, base, exponent)
+    }
+
+    fn primary(&mut self) -> Result<Built, Flaw> {
+        let span = self.span();
+        let node = match self.peek() {
+            Token::Number(value) => Node::Number(value),
+            Token::Braced(name) => Node::Array { name: name.to_string(), span },
+            Token::Name(name) => return self.named(name),
+            Token::Symbol("(") => {
+                self.next += 1;
+                let inner = self.nest(|p| p.binary(1))?;
+                self.close(&span)?;
+                return Ok(inner);
+            }
+            _ => {
+                let remedy = match self.peek() {
+                    Token::Symbol(")") if self.next == 0 => "remove it, or add a `(`",
+                    _ => "a number, a name, a function or `(` comes here",
+                };
+                return Err(self.flaw(format!("expected a value, found {}", self.found()), remedy));
+            }
+        };
+        self.next += 1;
+        Ok(Built { node, levels: 1 })
+    }
+
+    /// Takes the `)` of the `(` at `opened`.
+    fn close(&mut self, opened: &Range<usize>) -> Result<(), Flaw> {
+        if self.take(")") {
+            return Ok(());
+        }
+        if self.peek() == Token::End {
+            return Err(Flaw::new(
+                self.text,
+                opened.clone(),
+                "this `(` is never closed",
+                "add a `)`",
+            ));
+        }
+        Err(match self.peek() {
+            Token::Symbol(",") => self.flaw(
+                "expected `)`, found `,`",
+                "arguments belong to a function; decimals are written with a point",
+            ),
+            _ => self.no_operator("an operator or `)`"),
+        })
+    }
+
+    /// A variable, pi, a function with its arguments, or an array.
+    fn named(&mut self, name: &str) -> Result<Built, Flaw> {
+        let span = self.span();
+        let called = matches!(self.tokens.get(self.next + 1), Some((Token::Symbol("("), _)));
+        let node = match (function(name), called) {
+            (Some(function), true) => return self.call(name, function),
+            (None, true) => {
+                let names: Vec<&str> = FUNCTIONS.iter().map(|(name, _)| *name).collect();
+                return Err(self.flaw(format!("unknown function `{name}`"), suggest(name, &names)));
+            }
+            (Some(_), false) => {
+                return Err(self.flaw(
+                    format!("the function `{name}` has no arguments"),
+                    format!("write {name}(...), or {{{name}}} for an array of that name"),
+                ));
+            }
+            (None, false) => match name {
+                "x" => Node::Variable(Variable::X),
+                "y" => Node::Variable(Variable::Y),
+                "z" => Node::Variable(Variable::Z),
+                "t" => Node::Variable(Variable::T),
+                "pi" => Node::Number(std::f64::consts::PI),
+                _ => Node::Array { name: name.to_string(), span },
+            },
+        };
+        self.next += 1;
+        Ok(Built { node, levels: 1 })
+    }
+
+    fn call(&mut self, name: &str, function: Function) -> Result<Built, Flaw> {
+        let start = self.span().start;
+        self.next += 1;
+        let opened = self.span();
+        self.next += 1;
+        let mut arguments = Vec::new();
+        if self.peek() != Token::Symbol(")") {
+            arguments.push(self.nest(|p| p.binary(1))?);
+            while self.take(",") {
+                arguments.push(self.nest(|p| p.binary(1))?);
+            }
+        }
+        self.close(&opened)?;
+        let mut rest = arguments.into_iter();
+        let (count, expected) = (
+            rest.len(),
+            match function {
+                Function::One(_) => "1 argument",
+                Function::Two(_) => "2 arguments",
+                Function::Several(_) => "2 or more arguments",
+                Function::If => "3 arguments: if(condition, then, else)",
+            },
+        );
+        match (function, rest.next(), rest.next(), rest.next()) {
+            (Function::One(op), Some(a), None, _) => self.unary_node(op, a),
+            (Function::Two(op), Some(a), Some(b), None) => self.binary_node(op, a, b),
+            (Function::Several(op), Some(a), Some(b), c) => {
+                let first = self.binary_node(op, a, b)?;
+                c.into_iter().chain(rest).try_fold(first, |left, x| self.binary_node(op, left, x))
+            }
+            (Function::If, Some(c), Some(a), Some(b)) if count == 3 => {
+                let levels = c.levels.max(a.levels).max(b.levels);
+                self.built(Node::If(Box::new([c.node, a.node, b.node])), levels)
+            }
+            _ => {
+                let end = self.tokens.get(self.next - 1).map_or(start, |(_, span)| span.end);
+                let what = format!("`{name}` takes {expected}, found {count}");
+                Err(Flaw::new(self.text, start..end, what, ""))
+            }
+        }
+    }
+}

@@ -1,0 +1,355 @@
+//! The grammar, messages with their carets, and the program against the tree.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::error::Error;
+
+fn parse(text: &str) -> Expression {
+    Expression::parse(text).unwrap_or_else(|flaw| panic!("{flaw}"))
+}
+
+/// Value at the point (2, 3, 5) and time 7, with a = 11 and `odd name` = 13.
+fn at_point(text: &str) -> f64 {
+    let mut array = |name: &str| if name == "a" { 11.0 } else { 13.0 };
+    parse(text).tree().value([2.0, 3.0, 5.0], 7.0, &mut array)
+}
+
+#[test]
+fn the_grammar_says_what_a_text_means() {
+    for (text, expected) in [
+        // Numbers.
+        ("1", 1.0),
+        (".5", 0.5),
+        ("1.", 1.0),
+        ("1e-3", 1e-3),
+        ("2.5E+2", 250.0),
+        (" 1\t+\n1 ", 2.0),
+        // Precedence.
+        ("1+2*3", 7.0),
+        ("(1+2)*3", 9.0),
+        ("8-3-2", 3.0),
+        ("8/4/2", 1.0),
+        ("-2^2", -4.0),
+        ("(-2)^2", 4.0),
+        ("2^-1", 0.5),
+        ("2^3^2", 512.0),
+        ("2^-x^2", 0.0625),
+        ("--2", 2.0),
+        ("2*-3", -6.0),
+        ("+x", 2.0),
+        ("-x*y", -6.0),
+        ("1 < 2 == 1", f64::NAN),
+        ("(1 < 2) == 1", 1.0),
+        ("1+1 < 3", 1.0),
+        ("1 || 0 && 0", 1.0),
+        ("(1 || 0) && 0", 0.0),
+        ("x < y && y < z", 1.0),
+        ("!x == 0", 1.0),
+        ("!0 + 1", 2.0),
+        ("!(x > 1) || y >= 3", 1.0),
+        // Comparisons and logic.
+        ("2 <= 2", 1.0),
+        ("2 < 2", 0.0),
+        ("2 >= 3", 0.0),
+        ("2 != 3", 1.0),
+        ("5 && -1", 1.0),
+        // Names.
+        ("x + 10*y + 100*z + 1000*t", 7532.0),
+        ("a + {odd name}", 24.0),
+        ("{a}", 11.0),
+        ("{x}", 13.0),
+        ("pi", std::f64::consts::PI),
+        // Functions.
+        ("if(x > 1, y, z)", 3.0),
+        ("if(x < 1, y, z)", 5.0),
+        ("min(3, 1, 2)", 1.0),
+        ("max(3, 1, 2, 9)", 9.0),
+        ("abs(-3)", 3.0),
+        ("sqrt(9)", 3.0),
+        ("exp(0)", 1.0),
+        ("log(exp(2))", 2.0),
+        ("sin(0) + cos(0) + tan(0)", 1.0),
+        ("asin(1)*2 - pi", 0.0),
+        ("acos(1)", 0.0),
+        ("atan2(1, -1)", 0.75 * std::f64::consts::PI),
+        ("tanh(0)", 0.0),
+        ("floor(-1.5)", -2.0),
+        ("sign(-3) + 10*sign(0) + 100*sign(4)", 99.0),
+        ("step(-1) + 10*step(0) + 100*step(2)", 110.0),
+        // Powers by multiplications, and by libm.
+        ("x^0", 1.0),
+        ("x^10", 1024.0),
+        ("x^-3", 0.125),
+        ("x^0.5", std::f64::consts::SQRT_2),
+        ("x^17", 131072.0),
+    ] {
+        if expected.is_nan() {
+            assert!(Expression::parse(text).is_err(), "{text}");
+        } else {
+            assert_eq!(at_point(text), expected, "{text}");
+        }
+    }
+    assert!(at_point("min(x, 0/0)").is_nan() && at_point("max(0/0, x)").is_nan());
+    assert!(at_point("sign(0/0)").is_nan());
+    assert_eq!(at_point("1.1^3"), 1.1 * (1.1 * 1.1));
+}
+
+#[test]
+fn constants_are_folded_and_facts_are_known() {
+    assert_eq!(parse("2*pi/4 + min(1, 2)").constant(), Some(std::f64::consts::FRAC_PI_2 + 1.0));
+    assert_eq!(parse("0*x").constant(), None);
+    assert!(matches!(parse("x*(1 + 2)").tree(), Node::Binary(Binary::Multiply, _, three)
+        if **three == Node::Number(3.0)));
+    let expression = parse("b*a + {c d}*b + x*pi");
+    assert_eq!(expression.names(), ["b", "a", "c d"]);
+    assert!(!expression.uses_time() && parse("if(0, 1, t)*x").uses_time());
+    assert_eq!(expression.to_string(), "b*a + {c d}*b + x*pi");
+    let json = serde_json::to_string(&expression).unwrap();
+    assert_eq!(serde_json::from_str::<Expression>(&json).unwrap(), expression);
+    let message = serde_json::from_str::<Expression>("\"1+\"").unwrap_err().to_string();
+    assert!(message.contains("    | 1+\n    |   ^"), "{message}");
+}
+
+#[test]
+fn flaws_point_into_the_text() {
+    for (text, what, carets) in [
+        ("", "an empty text is no expression", "^"),
+        ("  ", "write a number or a formula", "^"),
+        ("1 +", "expected a value, found the end", "   ^"),
+        ("1 + * 2", "expected a value, found `*`", "    ^"),
+        ("(x + 1", "this `(` is never closed; add a `)`", "^"),
+        ("2*(x + (y)", "this `(` is never closed", "  ^"),
+        ("x + 1)", "this `)` closes nothing", "     ^"),
+        ("()", "expected a value, found `)`", " ^"),
+        ("sin(", "expected a value, found the end", "    ^"),
+        ("2x", "expected an operator or the end, found `x`; a product is written 2*x", " ^"),
+        ("2(x)", "a product is written 2*(...)", " ^"),
+        ("x y", "expected an operator or the end, found `y`; operators: +", "  ^"),
+        ("(x y)", "expected an operator or `)`, found `y`", "   ^"),
+        ("1.2.3", "found `.3`", "   ^^"),
+        ("(1,5)", "decimals are written with a point", "  ^"),
+        ("1e999", "too large", "^^^^^"),
+        ("1 + squrt(x)", "unknown function `squrt`; did you mean `sqrt`?", "    ^^^^^"),
+        ("f(x)", "allowed: if, min, max, abs", "^"),
+        ("1 + sin", "`sin` has no arguments; write sin(...), or {sin}", "    ^^^"),
+        ("sin(x, y)", "`sin` takes 1 argument, found 2", "^^^^^^^^^"),
+        (
+            "1 + if(x, 1)",
+            "`if` takes 3 arguments: if(condition, then, else), found 2",
+            "    ^^^^^^^^",
+        ),
+        ("if(1, 2, 3, 4)", "found 4", "^^^^^^^^^^^^^^"),
+        ("max(x)", "`max` takes 2 or more arguments, found 1", "^^^^^^"),
+        ("atan2()", "`atan2` takes 2 arguments, found 0", "^^^^^^^"),
+        ("0 < x < 1", "comparisons do not chain; write a < b && b < c", "      ^"),
+        ("x = 1", "a comparison is written `==`", "  ^"),
+        ("x & y", "`&&`", "  ^"),
+        ("x**2", "powers are written x^2", " ^^"),
+        ("x => 2", "did you mean `>=`?", "  ^^"),
+        ("lh.curv", "odd names stand in braces, such as {lh.curv}", "  ^"),
+        ("{lh.curv", "`{` is never closed", "^"),
+        ("{ }", "no name in braces", "^^^"),
+        ("größe + #", "unexpected `#`", "        ^"),
+        ("[1]", "groups stand in ( ), names of arrays in { }", "^"),
+    ] {
+        let message = Expression::parse(text).map(|e| e.tree).unwrap_err().to_string();
+        assert!(message.contains(what), "{text}: {message}");
+        let expected = format!("\n    | {}\n    | {carets}", text);
+        assert!(message.ends_with(&expected), "{text}: {message}");
+    }
+}
+
+#[test]
+fn long_and_deep_texts_are_refused_in_one_window() {
+    let deep = |n: usize| format!("{}x{}", "(".repeat(n), ")".repeat(n));
+    assert_eq!(parse(&deep(256)).tree(), parse("x").tree());
+    for text in [
+        deep(257),
+        deep(5000),
+        "-".repeat(9000) + "x",
+        "x^".repeat(5000) + "x",
+        "sin(".repeat(300) + "x" + &")".repeat(300),
+        vec!["x"; 300].join("+"),
+        vec!["x"; 300].join("^"),
+    ] {
+        let flaw = Expression::parse(&text).unwrap_err();
+        assert!(flaw.what().contains("more than 256"), "{}", flaw.what());
+        let message = flaw.to_string();
+        let lines: Vec<&str> = message.lines().collect();
+        let caret = lines[2].find('^').unwrap();
+        assert!(lines[1].starts_with("    | ...") && caret <= lines[1].len(), "{message}");
+        assert!(lines[1].len() < 90, "{message}");
+    }
+    assert_eq!(parse(&vec!["1"; 5000].join("+")).constant(), Some(5000.0));
+    let flaw = Expression::parse(&"x+".repeat(9000)).unwrap_err();
+    assert!(flaw.what().contains("18000 bytes long, allowed: 16384"));
+}
+
+#[test]
+fn binding_points_at_arrays_that_are_missing_or_of_another_size() {
+    let rows = |n: usize| Ok(Arc::from(vec![1.0; n]));
+    let missing = Field::bind(&parse("1 + 2*curve"), |name| {
+        assert_eq!(name, "curve");
+        Err(Error::usage("there is no vertex array \"curve\"", "there are: curv"))
+    });
+    assert_eq!(
+        missing.unwrap_err().to_string(),
+        "there is no vertex array \"curve\"; there are: curv\n    | 1 + 2*curve\n    |       ^^^^^"
+    );
+    let sizes = Field::bind(&parse("a*{b}"), |name| rows(if name == "a" { 3 } else { 4 }));
+    let message = sizes.unwrap_err().to_string();
+    assert!(message.starts_with("4 rows, but `a` has 3"), "{message}");
+    assert!(message.ends_with("\n    | a*{b}\n    |   ^^^"), "{message}");
+}
+
+#[test]
+fn rows_are_independent_of_blocks_and_follow_an_order() {
+    let n = 1000;
+    let points: Vec<[f64; 3]> =
+        (0..n).map(|i| [i as f64 * 0.37 - 5.0, (i % 17) as f64, 1.0 / (1 + i) as f64]).collect();
+    let a: Arc<[f64]> = (0..n).map(|i| (i * i % 101) as f64 - 50.0).collect();
+    let expression = parse("if(a > 0, sin(x)*y + a^3, exp(-abs(a)/9)) - max(z, t, 0.1)");
+    let field = Field::bind(&expression, |_| Ok(a.clone())).unwrap();
+    assert!(field.uses_time());
+    let all = field.values(&points, 0.25);
+    for (i, value) in all.iter().enumerate() {
+        let direct = expression.tree().value(points[i], 0.25, &mut |_| a[i]);
+        assert_eq!(value.to_bits(), direct.to_bits(), "row {i}");
+    }
+    for (start, end) in [(0, 1), (0, 256), (1, 258), (255, 257), (300, 999), (7, 7), (511, 1000)] {
+        let mut out = vec![0.0; end - start];
+        field.evaluate_into(&points, start..end, 0.25, &mut out);
+        assert_eq!(out, all[start..end]);
+    }
+    let order: Vec<u32> = (0..n as u32).rev().collect();
+    let turned: Vec<[f64; 3]> = points.iter().rev().copied().collect();
+    let mut reversed = field.reordered(&order).values(&turned, 0.25);
+    reversed.reverse();
+    assert_eq!(reversed, all);
+    assert_eq!(Field::constant(2.5).values(&points[..3], 1.0), [2.5; 3]);
+    assert_eq!(
+        Field::bind(&parse("t^2"), |_| Ok(a.clone())).unwrap().values(&points[..2], 3.0),
+        [9.0; 2]
+    );
+}
+
+/// A text with parentheses everywhere, and the tree it means, before folding.
+fn tree() -> impl Strategy<Value = (String, Node)> {
+    let array = |name: &str| Node::Array { name: name.into(), span: 0..0 };
+    let leaf = prop_oneof![
+        (-4i32..40).prop_map(|n| {
+            let value = f64::from(n) / 8.0;
+            (format!("({value})"), Node::Number(value))
+        }),
+        Just(("x".into(), Node::Variable(Variable::X))),
+        Just(("y".into(), Node::Variable(Variable::Y))),
+        Just(("z".into(), Node::Variable(Variable::Z))),
+        Just(("t".into(), Node::Variable(Variable::T))),
+        Just(("a".into(), array("a"))),
+        Just(("{b c}".into(), array("b c"))),
+    ];
+    const UNARY: [(&str, Unary); 15] = [
+        ("-", Unary::Negate),
+        ("!", Unary::Not),
+        ("abs", Unary::Abs),
+        ("sqrt", Unary::Sqrt),
+        ("exp", Unary::Exp),
+        ("log", Unary::Log),
+        ("sin", Unary::Sin),
+        ("cos", Unary::Cos),
+        ("tan", Unary::Tan),
+        ("asin", Unary::Asin),
+        ("acos", Unary::Acos),
+        ("tanh", Unary::Tanh),
+        ("floor", Unary::Floor),
+        ("sign", Unary::Sign),
+        ("step", Unary::Step),
+    ];
+    const BINARY: [(&str, Binary); 16] = [
+        ("+", Binary::Add),
+        ("-", Binary::Subtract),
+        ("*", Binary::Multiply),
+        ("/", Binary::Divide),
+        ("^", Binary::Power),
+        ("<", Binary::Less),
+        ("<=", Binary::LessEqual),
+        (">", Binary::Greater),
+        (">=", Binary::GreaterEqual),
+        ("==", Binary::Equal),
+        ("!=", Binary::NotEqual),
+        ("&&", Binary::And),
+        ("||", Binary::Or),
+        ("min", Binary::Min),
+        ("max", Binary::Max),
+        ("atan2", Binary::Atan2),
+    ];
+    leaf.prop_recursive(6, 40, 3, |inner| {
+        prop_oneof![
+            (0..UNARY.len(), inner.clone()).prop_map(|(k, (text, node))| {
+                let (name, op) = UNARY[k];
+                (format!("({name}({text}))"), Node::Unary(op, Box::new(node)))
+            }),
+            (0..BINARY.len(), inner.clone(), inner.clone()).prop_map(
+                |(k, (a, left), (b, right))| {
+                    let (name, op) = BINARY[k];
+                    let word = name.starts_with(|c: char| c.is_alphabetic());
+                    let text =
+                        if word { format!("{name}({a}, {b})") } else { format!("({a}{name}{b})") };
+                    (text, Node::Binary(op, Box::new(left), Box::new(right)))
+                }
+            ),
+            (inner.clone(), inner.clone(), inner).prop_map(|((c, x), (a, y), (b, z))| {
+                (format!("if({c}, {a}, {b})"), Node::If(Box::new([x, y, z])))
+            }),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn the_program_gives_the_bits_of_the_tree((text, tree) in tree(), seed in 0u32..1000, t in -2.0..2.0f64) {
+        let n = 300;
+        let number = |i: usize, k: usize| {
+            ((i * 7919 + k * 104_729 + seed as usize * 31) % 211) as f64 / 16.0 - 6.0
+        };
+        let points: Vec<[f64; 3]> = (0..n).map(|i| [0, 1, 2].map(|k| number(i, k))).collect();
+        let rows = |name: &str| -> Arc<[f64]> {
+            (0..n).map(|i| number(i, 3 + usize::from(name == "a"))).collect()
+        };
+        let (a, b) = (rows("a"), rows("b c"));
+        let expression = Expression::parse(&text).unwrap_or_else(|flaw| panic!("{flaw}"));
+        let values = Field::bind(&expression, |name| Ok(rows(name))).unwrap().values(&points, t);
+        for i in [0, 1, 127, 128, 255, 256, 299] {
+            let mut array = |name: &str| if name == "a" { a[i] } else { b[i] };
+            let direct = tree.value(points[i], t, &mut array);
+            prop_assert!(
+                values[i].to_bits() == direct.to_bits() || values[i].is_nan() && direct.is_nan(),
+                "{text} at row {i}: {} and {direct}", values[i]
+            );
+        }
+    }
+
+    #[test]
+    fn any_text_gives_a_result_or_a_flaw(text in ".{0,60}") {
+        if let Err(flaw) = Expression::parse(&text) {
+            prop_assert!(flaw.span().end <= text.len());
+            prop_assert!(flaw.to_string().contains("    | "));
+        }
+    }
+
+    #[test]
+    fn any_words_give_a_result_or_a_flaw(words in prop::collection::vec(0usize..24, 0..60)) {
+        const WORDS: [&str; 24] = [
+            "(", ")", ")", "x", "sin(", "if(", ",", "+", "-", "*", "^", "<", "&&", "!", "{n}", "2", ".5",
+            "1e", "min(", "{", "==", " ", "pi", "ü",
+        ];
+        let text: String = words.iter().map(|&k| WORDS[k]).collect();
+        if let Err(flaw) = Expression::parse(&text) {
+            prop_assert!(text.get(flaw.span()).is_some());
+            prop_assert_eq!(flaw.to_string().lines().count(), 3);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Expressions of a case over the mesh of a run.
+
+use std::sync::Arc;
+
+use super::Ready;
+use super::ready::missing;
+use crate::config::Config;
+use crate::error::Result;
+use crate::expression::{Expression, Field};
+
+const GUARD: &str = "keep divisions and logarithms away from 0, as in a/max(b, 1e-9), or choose \
+                     with if(condition, a, b)";
+
+/// The expression of the key `key` over the vertices of the cleaned mesh, in their order.
+///
+/// # Errors
+/// Those of [`Ready::vertex_array`] for its arrays, at the place of the key and pointing into the
+/// text; [`Error::Case`](crate::Error::Case) naming the vertex as stored if a value at time 0 is
+/// not finite.
+pub fn vertex_field(
+    config: &Config,
+    ready: &Ready,
+    key: &str,
+    expression: &Expression,
+) -> Result<Field> {
+    bound(config, ready, key, expression, 0.0).map(|(field, _)| field)
+}
+
+/// The values at time `t` of the expression of the key `key` at the vertices of the cleaned mesh.
+///
+/// # Errors
+/// As [`vertex_field`], at time `t`.
+pub fn vertex_values(
+    config: &Config,
+    ready: &Ready,
+    key: &str,
+    expression: &Expression,
+    t: f64,
+) -> Result<Vec<f64>> {
+    bound(config, ready, key, expression, t).map(|(_, values)| values)
+}
+
+fn bound(
+    config: &Config,
+    ready: &Ready,
+    key: &str,
+    expression: &Expression,
+    t: f64,
+) -> Result<(Field, Vec<f64>)> {
+    let rows = |name: &str| ready.vertex_array(name, 1).map(Arc::from);
+    let field = Field::bind(expression, rows).map_err(config.locate(key))?;
+    let values = field.values(&ready.mesh.vertices, t);
+    if let Some(k) = values.iter().position(|value| !value.is_finite()) {
+        let [x, y, z] = ready.mesh.vertices[k];
+        let time = if expression.uses_time() { format!(" at t = {t}") } else { String::new() };
+        let what = format!(
+            "{key} is {} at vertex {} ({x:.6}, {y:.6}, {z:.6}){time}",
+            values[k],
+            ready.stored_vertex(k)
+        );
+        return Err(config.error_at(key, what, GUARD));
+    }
+    Ok((field, values))
+}
+
+/// The values of the expression of the key `key` in the cells of the cleaned mesh: coordinates are
+/// those of the centroid, vertex arrays are averaged over the corners. A cell array is taken
+/// before a vertex array of its name.
+///
+/// # Errors
+/// Those of [`Ready::cell_array`] and [`Ready::vertex_array`], at the place of the key and pointing
+/// into the text.
+pub fn cell_values(
+    config: &Config,
+    ready: &Ready,
+    key: &str,
+    expression: &Expression,
+) -> Result<Vec<f64>> {
+    let mesh = &ready.mesh;
+    let cells = || mesh.cells.chunks_exact(mesh.kind.arity());
+    let corners = mesh.kind.arity() as f64;
+    let rows = |name: &str| -> Result<Arc<[f64]>> {
+        if mesh.cell_array(name).is_none() && mesh.vertex_array(name).is_some() {
+            let rows = ready.vertex_array(name, 1)?;
+            let mean = |cell: &[u32]| cell.iter().map(|&v| rows[v as usize]).sum::<f64>() / corners;
+            return Ok(cells().map(mean).collect());
+        }
+        if mesh.cell_array(name).is_none() {
+            let all = mesh.cell_data.iter().chain(&mesh.vertex_data);
+            let names: Vec<&str> = all.map(|array| array.name.as_str()).collect();
+            return Err(missing("array", name, &names));
+        }
+        ready.cell_array(name).map(Arc::from)
+    };
+    let field = Field::bind(expression, rows).map_err(config.locate(key))?;
+    let centroid = |cell: &[u32]| {
+        [0, 1, 2].map(|k| cell.iter().map(|&v| mesh.vertices[v as usize][k]).sum::<f64>() / corners)
+    };
+    Ok(field.values(&cells().map(centroid).collect::<Vec<_>>(), 0.0))
+}
