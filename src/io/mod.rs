@@ -5,6 +5,7 @@
 
 pub mod atomic;
 mod bytes;
+mod curve;
 mod faces;
 pub mod freesurfer;
 pub mod gifti;
@@ -25,6 +26,7 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::mesh::{DataArray, Mesh};
+pub use curve::{Curve, read_curve};
 use sniff::Format;
 
 /// A mesh as its file stores it: polygons fan-split, STL corners merged, nothing dropped.

@@ -9,6 +9,7 @@ pub mod generate;
 pub mod locate;
 pub mod refine;
 
+pub(crate) use clean::part;
 pub use clean::{Cleaning, assess, clean};
 
 /// What a mesh discretises.

@@ -178,8 +178,8 @@ fn files_of_a_run(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// True for the names a run gives its files: `report.json`, `measures.csv`, `*.pvd`, and
-/// `*_000050` with one of the endings of states.
+/// True for the names a run gives its files: `report.json`, `measures.csv`, `*.pvd`, `*_paths.vtp`,
+/// and `*_000050` with one of the endings of states.
 fn is_of_a_run(name: &str) -> bool {
     if matches!(name, "report.json" | "measures.csv") {
         return true;
@@ -188,7 +188,7 @@ fn is_of_a_run(name: &str) -> bool {
     let stem = [".vtu", ".vtp", ".shape.gii", ".morph"].iter().find_map(|e| name.strip_suffix(e));
     let step = stem.and_then(|stem| stem.rsplit_once('_')).map_or("", |(_, step)| step);
     let numbered = step.len() >= 6 && step.bytes().all(|b| b.is_ascii_digit());
-    numbered || name.ends_with(".pvd")
+    numbered || name.ends_with(".pvd") || name.ends_with("_paths.vtp")
 }
 
 #[cfg(test)]
@@ -199,6 +199,8 @@ mod tests {
     fn only_names_of_a_run_are_its_files() {
         for name in
             ["report.json", "measures.csv", "a.pvd", "a.v2_000050.vtu", "interface_1000000.vtp"]
+                .into_iter()
+                .chain(["a_paths.vtp"])
         {
             assert!(is_of_a_run(name), "{name}");
         }

@@ -135,6 +135,29 @@ pub fn parts_of_simplices(mesh: &Mesh, simplices: &[u32], arity: usize) -> Vec<P
     parts
 }
 
+/// Each of some vertices as a source of its own, with start value 0.
+pub fn around_each(mesh: &Mesh, vertices: &[u32], slowness: &Slowness<f64>) -> Vec<Source> {
+    let mut wanted: Vec<(u32, usize)> = vertices.iter().copied().zip(0..).collect();
+    wanted.sort_unstable();
+    let mut sources = vec![Source::default(); vertices.len()];
+    for (c, cell) in mesh.iter_cells().enumerate() {
+        for &v in cell {
+            let first = wanted.partition_point(|w| w.0 < v);
+            for &(_, k) in wanted[first..].iter().take_while(|w| w.0 == v) {
+                let at = Vec3::from(mesh.vertices[v as usize]);
+                let distance = |w: u32| (Vec3::from(mesh.vertices[w as usize]) - at).norm();
+                let f = slowness.of(c as u32);
+                sources[k].values.extend(cell.iter().map(|&w| (w, distance(w) * f)));
+                sources[k].parts.push(Part::new(c as u32, &[at]));
+            }
+        }
+    }
+    for source in &mut sources {
+        source.values = smallest_per_vertex(std::mem::take(&mut source.values));
+    }
+    sources
+}
+
 /// The zero set of a function on the vertices (mesh order), as an unsigned source: vertices of cut
 /// cells get their distance (5) to the line or plane of the zero set there, and are fixed.
 pub fn around_zero_set(mesh: &Mesh, phi: &[f64], slowness: &Slowness<f64>) -> Source {
