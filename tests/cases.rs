@@ -52,6 +52,8 @@ macro_rules! cases {
 cases! {
     cortex_curvature_flow,
     cortex_distance,
+    cortex_parcels,
+    distance_to_curves,
     expanding_sphere_tets,
     merging_circles,
     #[ignore = "slow"]

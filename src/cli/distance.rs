@@ -4,9 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::Ui;
 use super::progress::Shown;
-use crate::config::{
-    Config, DataFile, Distance, FrontShape, MeshSource, Precision, Seed, Speed,
-};
+use crate::config::{Config, DataFile, Distance, FrontShape, MeshSource, Precision, Seed, Speed};
 use crate::error::{Error, Result};
 use crate::expression::Expression;
 use crate::output::Report;

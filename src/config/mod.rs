@@ -21,8 +21,8 @@ pub use crate::patches::Partition;
 pub use expect::{Bounds, Expect};
 pub use seed::Seed;
 pub use tables::{
-    DataFile, Device, DeviceKind, Distance, Domain, Evolve, FrontShape, MeshSource, Output, PointField,
-    Precision, Reinitialize, Rule,
+    DataFile, Device, DeviceKind, Distance, Domain, Evolve, FrontShape, MeshSource, Output,
+    PointField, Precision, Reinitialize, Rule,
 };
 pub use values::{Coefficient, Component, HalfWidth, Initial, Rotation, Speed, Velocity};
 

@@ -6,7 +6,6 @@
 pub mod check;
 mod clean;
 pub mod generate;
-pub mod locate;
 pub mod refine;
 
 pub(crate) use clean::part;

@@ -223,7 +223,6 @@ impl Distances {
         (!self.paths.is_empty()).then(|| format!("{}, {} long", self.paths.len(), digits(total)))
     }
 
-
     /// "0 to 12.5, mean 6.1"
     pub fn range(&self) -> String {
         match (self.min, self.max, self.mean) {

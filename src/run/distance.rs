@@ -42,8 +42,7 @@ impl Job<'_> {
         let mut start = if distance.from.is_empty() {
             Start::ZeroSet(setup::initial_phi(self.config, self.ready)?)
         } else {
-            let sources =
-                || setup::sources(self.config, &slowness, front, self.ready, with_parts);
+            let sources = || setup::sources(self.config, &slowness, front, self.ready, with_parts);
             Start::Seeds(self.cpu.run(sources)?, front)
         };
         let parts = if with_parts { start.take_parts(self, &slowness) } else { Vec::new() };
@@ -288,8 +287,10 @@ pub(super) fn write_paths(
     let sources: Vec<i32> =
         paths.iter().map(|path| path.source.map_or(-1, |source| source as i32)).collect();
     let geometry = Geometry::chains(&points, &numbers, &ends, compression);
-    let output = VtkOutput::new(&geometry)
-        .cell_data("length", 1, &lengths[..])
-        .cell_data("source", 1, &sources[..]);
+    let output = VtkOutput::new(&geometry).cell_data("length", 1, &lengths[..]).cell_data(
+        "source",
+        1,
+        &sources[..],
+    );
     vtk::write(file, &output)
 }

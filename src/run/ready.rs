@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use crate::config::{Config, DataFile, suggest};
 use super::fields::vertex_values;
+use crate::config::{Config, DataFile, suggest};
 use crate::error::{Error, Result};
 use crate::expression::Expression;
 use crate::io;

@@ -310,9 +310,8 @@ impl Around<'_> {
             Seed::Curve { path, .. } => {
                 let path = self.config.resolve(path)?;
                 let curve = io::read_curve(&path)?;
-                let around =
-                    source::around_curve(mesh, &curve.vertices, &curve.segments, slowness)
-                        .ok_or_else(|| Error::mesh("", "has no cells", ""))?;
+                let around = source::around_curve(mesh, &curve.vertices, &curve.segments, slowness)
+                    .ok_or_else(|| Error::mesh("", "has no cells", ""))?;
                 let [x, y, z] = around.farthest;
                 let what = format!("{seed} at {x:.6},{y:.6},{z:.6}");
                 self.not_far(&what, around.gap, around.edge, None)?;

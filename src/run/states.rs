@@ -57,9 +57,11 @@ impl StoredExtras {
             output = output.point_data("label", 1, &labels[..]);
         }
         if let Some([vertices, cells]) = &self.gradient {
-            output = output
-                .point_data("gradient", 3, vertices.as_flattened())
-                .cell_data("gradient", 3, cells.as_flattened());
+            output = output.point_data("gradient", 3, vertices.as_flattened()).cell_data(
+                "gradient",
+                3,
+                cells.as_flattened(),
+            );
         }
         output
     }

@@ -17,6 +17,7 @@ mod determinism;
 mod distances;
 mod document;
 mod domains;
+mod exact;
 mod fixed_point;
 mod fronts;
 mod operators;

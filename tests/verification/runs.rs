@@ -154,6 +154,15 @@ pub fn circular_distances(domain: &Domain, sources: &[u32], one_by_one: bool) ->
     }
 }
 
+/// Distances by straight fronts from a vertex, with straight distances in its cells.
+pub fn straight_distances(domain: &Domain, from: u32) -> Distances {
+    let plain = Slowness::Uniform(1.0);
+    let mut state = eikonal_state::<f64>(domain);
+    state.seed(&source::around_simplices(&domain.solved, &[from], 1, 0.0, &plain));
+    let stats = eikonal::solve(&Cpu::new(1).unwrap(), &mut state, None);
+    distances_of(state.u_in_mesh_order(), stats)
+}
+
 fn circular_distances_in<R: Real>(domain: &Domain, from: &[u32], one_by_one: bool) -> Distances {
     let cpu = Cpu::new(1).unwrap();
     let mut state = eikonal_state::<R>(domain).with_front(Front::Circular).unwrap();

@@ -11,8 +11,8 @@ use super::source::Part;
 use super::{Front, Slowness, formulas};
 use crate::geometry::Vec3;
 use crate::mesh::Mesh;
-use crate::mesh::locate::Locator;
 use crate::primitives::GatherMatrix;
+use crate::surface::Locator;
 
 /// Barycentric weights below this count as zero: the point lies on a smaller side.
 const ON_SIDE: f64 = 1e-9;
@@ -208,7 +208,8 @@ impl<'a> Paths<'a> {
                 }
             }
         }
-        let source = to_source.map(|(value, point, number)| (value, Next::Source { point, number }));
+        let source =
+            to_source.map(|(value, point, number)| (value, Next::Source { point, number }));
         let side = to_side.filter(|(_, next)| next.u < place.u);
         match (source, side) {
             // Values that were given are distances to the source, up to rounding.
@@ -251,4 +252,88 @@ fn barycentric(grads: &[Vec3], from_first: Vec3) -> Vec<f64> {
     let mut weights: Vec<f64> = grads.iter().map(|g| g.dot(&from_first)).collect();
     weights[0] += 1.0;
     weights
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::source::{self, Source};
+    use super::super::{EikonalState, nearest};
+    use super::*;
+    use crate::backend::Cpu;
+    use crate::mesh::clean;
+    use crate::mesh::generate::{Cube, Generate, Pattern, Square, generate};
+    use crate::patches::{Coordinates, Partition, Patches};
+
+    const PLAIN: Slowness<f64> = Slowness::Uniform(1.0);
+
+    /// Arrival times from vertex `v`, and its parts.
+    fn from_vertex(mesh: &Mesh, v: u32, front: Front) -> (Vec<f64>, Vec<Part>) {
+        let patches = Arc::new(Patches::new(mesh, Partition::HilbertMetis, 32).unwrap());
+        let coordinates = Arc::new(Coordinates::new(mesh, &patches));
+        let mut state = EikonalState::new(patches, coordinates, PLAIN).with_front(front).unwrap();
+        let values = source::around_simplices(mesh, &[v], 1, 0.0, &PLAIN);
+        let sources = [(0, Source::new(values))];
+        let u = nearest(&Cpu::new(1).unwrap(), &mut state, &sources, None).u;
+        (u, source::parts_of_simplices(mesh, &[v], 1))
+    }
+
+    fn square(pattern: Pattern, jitter: f64) -> Mesh {
+        let mut square = Square::default();
+        (square.cells, square.pattern, square.jitter) = ([20, 20], pattern, jitter);
+        clean(generate(&Generate::Square(square)).unwrap()).unwrap().0
+    }
+
+    #[test]
+    fn paths_in_the_plane_are_straight() {
+        for (mesh, front, tolerance) in [
+            (square(Pattern::Diagonal, 0.25), Front::Circular, 1e-9),
+            (square(Pattern::Obtuse, 0.0), Front::Circular, 1e-9),
+            (square(Pattern::Diagonal, 0.25), Front::Plane, 0.01),
+            (square(Pattern::Equilateral, 0.0), Front::Plane, 0.01),
+        ] {
+            let (u, parts) = from_vertex(&mesh, 100, front);
+            let source = Vec3::from(mesh.vertices[100]);
+            let paths = Paths::new(&mesh, &u, &PLAIN, front, parts);
+            let last = mesh.n_vertices() as u32 - 1;
+            for start in [Start::Vertex(last), Start::Vertex(3), Start::Point([0.77, 0.123, 0.0])] {
+                let path = paths.from(start);
+                assert_eq!(path.source, Some(0));
+                let [first, end] = [path.points[0], path.points[path.points.len() - 1]];
+                let straight = (Vec3::from(first) - source).norm();
+                assert_eq!(Vec3::from(end), source);
+                let excess = path.length / straight - 1.0;
+                assert!((-1e-12..tolerance).contains(&excess), "{start:?}: {excess:e}");
+            }
+        }
+    }
+
+    #[test]
+    fn paths_through_tetrahedra_are_straight() {
+        let mut cube = Cube::default();
+        (cube.cells, cube.jitter) = ([8; 3], 0.1);
+        let mesh = clean(generate(&Generate::Cube(cube)).unwrap()).unwrap().0;
+        let (u, parts) = from_vertex(&mesh, 0, Front::Plane);
+        let paths = Paths::new(&mesh, &u, &PLAIN, Front::Plane, parts);
+        for start in [Start::Vertex(mesh.n_vertices() as u32 - 1), Start::Point([0.3, 0.9, 0.55])] {
+            let path = paths.from(start);
+            assert_eq!(path.source, Some(0));
+            let straight = Vec3::from(path.points[0]).norm();
+            assert!(path.length >= straight - 1e-12 && path.length < 1.02 * straight, "{path:?}");
+        }
+    }
+
+    #[test]
+    fn paths_end_where_no_front_has_been() {
+        let mesh = square(Pattern::Diagonal, 0.0);
+        let none = vec![f64::NAN; mesh.n_vertices()];
+        let path =
+            Paths::new(&mesh, &none, &PLAIN, Front::Plane, Vec::new()).from(Start::Vertex(7));
+        assert_eq!((path.source, path.points.len(), path.length), (None, 1, 0.0));
+        // A field that makes no sense has no way down to a source, but it has an end.
+        let odd: Vec<f64> = (0..mesh.n_vertices()).map(|k| (k * 7919 % 101) as f64).collect();
+        let path = Paths::new(&mesh, &odd, &PLAIN, Front::Plane, Vec::new()).from(Start::Vertex(7));
+        assert_eq!(path.source, None);
+    }
 }

@@ -9,8 +9,7 @@ use rayon::prelude::*;
 use super::{Slowness, redistance::is_cut};
 use crate::geometry::{Vec3, simplex, simplex::Simplex};
 use crate::mesh::Mesh;
-use crate::mesh::locate::{Located, Locator};
-use crate::surface;
+use crate::surface::{self, Located, Locator};
 
 /// How far from a cell a point of a curve may lie to touch it, in longest edges: what is left of
 /// coordinates in 32-bit numbers.
@@ -416,5 +415,36 @@ mod tests {
         assert_eq!(on_diagonal.closest, [0.5, 0.5, 0.0]);
         let off = around_point(&square(), [3.0, 0.0, 0.0], 0.0, &PLAIN).unwrap();
         assert_eq!((off.gap, off.closest), (2.0, [1.0, 0.0, 0.0]));
+    }
+
+    #[test]
+    fn zero_sets_and_curves_on_the_mesh() {
+        // The line x = 1/4 crosses both cells.
+        let phi: Vec<f64> = square().vertices.iter().map(|x| 3.0 * (x[0] - 0.25)).collect();
+        let found = around_zero_set(&square(), &phi, &PLAIN);
+        let expected = [(0, 0.25), (1, 0.75), (2, 0.75), (3, 0.25)];
+        let close = |values: &[(u32, f64)]| {
+            assert_eq!(values.len(), 4);
+            for (found, expected) in values.iter().zip(expected) {
+                assert!(
+                    found.0 == expected.0 && (found.1 - expected.1).abs() < 1e-12,
+                    "{values:?}"
+                );
+            }
+        };
+        close(&found.values);
+        assert!(found.is_fixed && found.parts.len() == 2);
+        // The same line as a curve of one segment, a little above the mesh.
+        let curve = [[0.25, 0.0, 0.5], [0.25, 1.0, 0.5]];
+        let found = around_curve(&square(), &curve, &[[0, 1]], &PLAIN).unwrap();
+        close(&found.source.values);
+        assert_eq!((found.gap, found.edge), (0.5, 2f64.sqrt()));
+        assert!(around_curve(&square(), &curve, &[], &PLAIN).is_none());
+        // Ends within one cell: the other vertex sees its straight distance.
+        let short = [[0.5, 0.25, 0.0], [0.75, 0.25, 0.0]];
+        let found = around_curve(&square(), &short, &[[0, 1]], &Slowness::Uniform(2.0)).unwrap();
+        let values = &found.source.values;
+        assert_eq!(values.len(), 3);
+        assert!((values[1].1 - 2.0 * 0.25 * 2f64.sqrt()).abs() < 1e-12, "{values:?}");
     }
 }

@@ -2,8 +2,8 @@
 
 use rayon::prelude::*;
 
-use super::Mesh;
 use crate::geometry::{Vec3, simplex};
+use crate::mesh::Mesh;
 use crate::primitives::hilbert;
 
 /// Cells per leaf of the tree.
