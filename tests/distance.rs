@@ -84,7 +84,7 @@ fn fronts_are_circular_where_they_can_be() {
     let error = largest_error(&place, "d.vtp", exact);
     assert!(error > 1e-3 && error < 0.05, "{error}");
     for (more, reason) in [
-        (&["--from", "vertex:7"][..], "different start values"),
+        (&["--from", "vertex:7"][..], "the seeds have different start values"),
         (&["--speed", "1+x"], "the speed differs between cells"),
         (&["--from", "levelset:x-0.5@1"], "levelset:x-0.5@1 is no vertex or point"),
     ] {
@@ -164,7 +164,7 @@ fn paths_lead_back_to_the_source() {
     let said = place.run(
         &[&from[..], &["--path-from", "vertex:440", "--path-from", "point:0.9,0.33,0"]].concat(),
     );
-    assert!(said.contains("paths     2, 2.37281"), "{said}");
+    assert!(said.contains("paths     2, 2.372806"), "{said}");
     let curve = zeroset::io::read_curve(&place.path("d_paths.vtp")).unwrap();
     let length = |[a, b]: [u32; 2]| {
         let [a, b] = [a, b].map(|v| curve.vertices[v as usize]);
@@ -200,7 +200,7 @@ fn masks_take_cells_away() {
     assert_eq!(u.iter().filter(|u| u.is_nan()).count(), 16);
     // Over the corners of what the cells leave: (0.45, 0.75), (0.5, 0.8), (0.55, 0.8).
     let around = 0.45f64.hypot(0.75) + 0.05f64.hypot(0.05) + 0.05 + 0.45f64.hypot(0.8);
-    assert!((u[20] - around).abs() < 0.02, "{} {around}", u[20]);
+    assert!((u[20] - around).abs() < 0.04, "{} {around}", u[20]);
     let gradient = mesh.cell_array("gradient").unwrap().values.to_f64();
     for (g, cell) in gradient.chunks(3).zip(mesh.iter_cells()) {
         assert_eq!(g[0].is_nan(), cell.iter().any(|&v| u[v as usize].is_nan()));

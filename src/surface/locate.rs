@@ -150,6 +150,26 @@ impl<'a> Locator<'a> {
         found
     }
 
+    /// Barycentric coordinates in a cell of a point, or of its projection to the cell's plane; zero
+    /// beyond those a triangle has.
+    pub fn barycentric(&self, c: u32, p: Vec3) -> [f64; 4] {
+        let cell = Self::cell_of(self.mesh, c);
+        let mut x = [Vec3::zeros(); 4];
+        for (x, &v) in x.iter_mut().zip(cell) {
+            *x = self.mesh.vertices[v as usize].into();
+        }
+        let mut weights = [0.0; 4];
+        let of = |grads: &[Vec3], weights: &mut [f64; 4]| {
+            weights.iter_mut().zip(grads).for_each(|(w, g)| *w = g.dot(&(p - x[0])));
+            weights[0] += 1.0;
+        };
+        match cell.len() {
+            3 => of(&simplex::Simplex::new(&[x[0], x[1], x[2]]).grads, &mut weights),
+            _ => of(&simplex::Simplex::new(&x).grads, &mut weights),
+        }
+        weights
+    }
+
     /// Length of the longest edge of a cell, mesh units.
     pub fn longest_edge(&self, c: u32) -> f64 {
         let cell = Self::cell_of(self.mesh, c);

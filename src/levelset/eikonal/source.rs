@@ -14,7 +14,7 @@ use crate::surface::{self, Located, Locator};
 /// How far from a cell a point of a curve may lie to touch it, in longest edges: what is left of
 /// coordinates in 32-bit numbers.
 const TOUCH: f64 = 1e-6;
-/// Times a piece of a curve is halved at most to follow it from cell to cell.
+/// Times a piece of a curve beside the mesh is halved at most to find the cells it passes.
 const HALVINGS: u32 = 12;
 
 /// A source: values around it, and where it is.
@@ -214,9 +214,8 @@ pub struct CurveSeeds {
 
 /// Start values around a curve of segments, two vertices each.
 ///
-/// Each segment is followed from cell to cell: it is halved until the points of the mesh closest to
-/// its ends lie in one cell; the vertices of that cell get their straight distance to the piece
-/// between them. `None` for a curve without segments or a mesh without cells.
+/// Each segment is followed from cell to cell, from where it leaves one to where it leaves the next;
+/// the vertices of a cell get their straight distance to the piece in it. `None` for a curve without segments or a mesh without cells.
 pub fn around_curve(
     mesh: &Mesh,
     vertices: &[[f64; 3]],
@@ -230,7 +229,7 @@ pub fn around_curve(
         .par_iter()
         .map(|&[a, b]| {
             let mut parts = Vec::new();
-            follow(&locator, &at[a as usize], &at[b as usize], HALVINGS, &mut parts);
+            follow(&locator, at[a as usize].clone(), &at[b as usize], HALVINGS, &mut parts);
             parts
         })
         .collect();
@@ -255,6 +254,7 @@ pub fn around_curve(
 }
 
 /// A point of a curve, and where it is on the mesh.
+#[derive(Clone)]
 struct OnMesh {
     asked: Vec3,
     found: Located,
@@ -267,23 +267,56 @@ impl OnMesh {
         let tolerance = TOUCH * locator.longest_edge(found.cell);
         Some(OnMesh { asked, found, cells: locator.touching(found.point, tolerance) })
     }
+
+    /// How far the way to `to` stays in a cell of this point, 0 to 1; of several cells the most.
+    fn exit(&self, locator: &Locator<'_>, to: &OnMesh) -> f64 {
+        let leave = |&c: &u32| {
+            let [from, to] = [self.asked, to.asked].map(|x| locator.barycentric(c, x));
+            let falling = (0..4).filter(|&k| to[k] < 0.0 && to[k] < from[k]);
+            let ends = falling.map(|k| from[k].max(0.0) / (from[k].max(0.0) - to[k]));
+            ends.fold(1.0, f64::min)
+        };
+        self.cells.iter().map(leave).fold(0.0, f64::max)
+    }
+
+    /// The piece to `to` in the cells both lie in, the ends alone in the others.
+    fn add_parts(&self, to: &OnMesh, parts: &mut Vec<Part>) {
+        let shared = self.cells.iter().filter(|c| to.cells.contains(c));
+        parts.extend(shared.map(|&c| Part::new(c, &[self.found.point, to.found.point])));
+        for (one, other) in [(self, to), (to, self)] {
+            let alone = one.cells.iter().filter(|c| !other.cells.contains(c));
+            parts.extend(alone.map(|&c| Part::new(c, &[one.found.point])));
+        }
+    }
 }
 
-fn follow(locator: &Locator<'_>, a: &OnMesh, b: &OnMesh, halvings: u32, parts: &mut Vec<Part>) {
-    let shared = || a.cells.iter().filter(|c| b.cells.contains(c));
-    let middle = match (shared().next(), halvings) {
-        (None, 1..) => OnMesh::of(locator, (a.asked + b.asked) * 0.5),
-        _ => None,
-    };
-    if let Some(middle) = middle {
-        follow(locator, a, &middle, halvings - 1, parts);
-        follow(locator, &middle, b, halvings - 1, parts);
-        return;
-    }
-    parts.extend(shared().map(|&c| Part::new(c, &[a.found.point, b.found.point])));
-    for (one, other) in [(a, b), (b, a)] {
-        let alone = one.cells.iter().filter(|c| !other.cells.contains(c));
-        parts.extend(alone.map(|&c| Part::new(c, &[one.found.point])));
+/// Walks along a segment, from where it leaves the cells it is in to where it leaves the next ones.
+fn follow(locator: &Locator<'_>, a: OnMesh, b: &OnMesh, halvings: u32, parts: &mut Vec<Part>) {
+    let mut at = a;
+    loop {
+        let exit = match at.cells.iter().any(|c| b.cells.contains(c)) {
+            true => None,
+            false => Some(at.exit(locator, b)),
+        };
+        // A curve beside the mesh may seem to leave its cell at once: then half of it is tried.
+        let next = match exit {
+            None => None,
+            Some(t) if t > 1e-9 && t < 1.0 => {
+                OnMesh::of(locator, at.asked + (b.asked - at.asked) * t)
+            }
+            Some(_) if halvings > 0 => OnMesh::of(locator, (at.asked + b.asked) * 0.5),
+            Some(_) => None,
+        };
+        let Some(next) = next else {
+            at.add_parts(b, parts);
+            return;
+        };
+        if exit.is_some_and(|t| t > 1e-9 && t < 1.0) {
+            at.add_parts(&next, parts);
+        } else {
+            follow(locator, at, &next, halvings - 1, parts);
+        }
+        at = next;
     }
 }
 
