@@ -50,11 +50,18 @@ macro_rules! cases {
 }
 
 cases! {
+    clipped_front,
     cortex_curvature_flow,
     cortex_distance,
     cortex_parcels,
+    #[ignore = "slow"]
+    cortex_weighted_flow,
     distance_to_curves,
+    expanding_flow,
     expanding_sphere_tets,
+    graded_speed,
+    implicit_curvature,
+    inflow_channel,
     merging_circles,
     #[ignore = "slow"]
     paper_brain,
@@ -69,6 +76,7 @@ cases! {
     #[ignore = "slow"]
     paper_sphere,
     regular_grid,
+    rough_data,
     shrinking_circle,
     zalesak_disk,
 }

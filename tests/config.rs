@@ -4,7 +4,8 @@ use std::path::Path;
 
 use zeroset::Error;
 use zeroset::config::{
-    Bounds, Coefficient, Config, HalfWidth, Initial, Partition, Precision, Rule, Velocity,
+    Bounds, Coefficient, Component, Config, HalfWidth, Initial, Partition, Precision, Rule, Speed,
+    Velocity,
 };
 use zeroset::geometry::shape::Shape;
 
@@ -144,7 +145,8 @@ fn wrong_types_and_words_name_line_and_what_is_allowed() {
     for (line, parts) in [
         ("cfl = \"big\"", ["small.toml:8: ", "expected a number"]),
         ("max_steps = -3", ["small.toml:8: ", "whole number >= 0"]),
-        ("curvature = \"yes\"", ["small.toml:8: ", "a number or { data ="]),
+        ("curvature = true", ["small.toml:8: ", "a number, \"an expression\" or { data ="]),
+        ("velocity = [1, true, 0]", ["small.toml:8: ", "a number or \"an expression\""]),
         ("curvature = { date = \"x\" }", ["small.toml:8: ", "did you mean `data`?"]),
         ("velocity = [1, 2]", ["small.toml:8: ", "[x, y, z]"]),
         ("velocity = [1, 2, 3, 4]", ["small.toml:8: ", "[x, y, z]"]),
@@ -302,4 +304,71 @@ fn a_missing_file_is_named() {
     let error = Config::load(Path::new("no/such.toml"), &[]).unwrap_err();
     assert_eq!(error.exit_code(), 2);
     assert_has(&error.to_string(), &["no/such.toml: cannot read the case file"]);
+}
+
+#[test]
+fn expressions_stand_where_numbers_do() {
+    let lines = "velocity = [\"-y\", 2, \"x*t\"]\nnormal_speed = \"curv\"\ncurvature = \"2*3\"";
+    let text = with(lines).replace("ball =", "expression = \"x - 0.5\" #");
+    let config = parse(&text, &["evolve.normal_speed=0.1*(1+sin(x)*y)"]).unwrap();
+    let evolve = config.evolve.as_ref().unwrap();
+    let Some(Velocity::Components([x, y, z])) = &evolve.velocity else { panic!() };
+    assert!(matches!(x, Component::Expression(x) if x.to_string() == "-y"));
+    assert_eq!(y, &Component::Number(2.0));
+    assert!(matches!(z, Component::Expression(z) if z.uses_time()));
+    let Some(Coefficient::Expression(speed)) = &evolve.normal_speed else { panic!() };
+    assert_eq!(speed.text(), "0.1*(1+sin(x)*y)");
+    assert_eq!(evolve.curvature.as_ref().unwrap().number(), Some(6.0));
+    assert!(matches!(&config.initial, Some(Initial::Expression { .. })));
+    // What is written is read again.
+    let again = parse(&toml::to_string(&config).unwrap(), &[]).unwrap();
+    assert_eq!(again.evolve, config.evolve);
+    assert_eq!(again.initial, config.initial);
+    let text = "version = 1\n[domain.mesh]\npath = \"m.vtu\"\n[distance]\nfrom = [\"vertex:0\"]\n\
+                speed = \"1 + depth\"\n";
+    let speed = parse(text, &[]).unwrap().distance.unwrap().speed;
+    assert!(matches!(speed, Some(Speed::Expression(speed)) if speed.names() == ["depth"]));
+}
+
+#[test]
+fn flaws_of_expressions_name_the_line_and_point_into_the_text() {
+    for (line, parts) in [
+        (
+            "curvature = \"2*(x + 1\"",
+            ["small.toml:8: this `(` is never closed; add a `)`", "\n    | 2*(x + 1\n    |   ^"],
+        ),
+        (
+            "normal_speed = \"1 + squrt(x)\"",
+            [
+                "small.toml:8: unknown function `squrt`; did you mean `sqrt`?",
+                "(x)\n    |     ^^^^^",
+            ],
+        ),
+        (
+            "velocity = [\n  \"-y\",\n  \"x +\",\n  0,\n]",
+            ["small.toml:10: expected a value, found the end", "\n    | x +\n    |    ^"],
+        ),
+        ("normal_speed = \"\"", ["small.toml:8: an empty text is no expression", "\n    | ^"]),
+        ("curvature = \"1/0\"", ["small.toml:8: evolve.curvature must be finite", "inf"]),
+        ("curvature = \"1 - 2\"", ["small.toml:8: evolve.curvature must be >= 0", "is -1"]),
+        ("velocity = [\n0,\n\"0/0\", 0]", ["small.toml:10: evolve.velocity.1 must be", "NaN"]),
+    ] {
+        assert_has(&refusal(&with(line), &[]), &parts);
+    }
+    let text = SMALL.replace("ball =", "expression = \"x - 0.5*t\" #");
+    assert_has(&refusal(&text, &[]), &["small.toml:5: initial.expression must not depend on the"]);
+    let text = SMALL.replace("ball =", "expression = 3 #");
+    assert_has(&refusal(&text, &[]), &["small.toml:5: ", "an expression as a string"]);
+    let text = SMALL.replace("end_time = 0.1", "max_steps = 3\nvelocity = [\"1-1\", 0, 0]");
+    assert_has(&refusal(&text, &[]), &["small.toml:6: evolve moves nothing"]);
+    let message = refusal(SMALL, &["evolve.curvature=1 +"]);
+    assert_has(
+        &message,
+        &["--set evolve.curvature=1 +: expected a value", "\n    | 1 +\n    |    ^"],
+    );
+    let head = "version = 1\n[domain.mesh]\npath = \"m.vtu\"\n[distance]\nfrom = [\"vertex:0\"]\n";
+    let message = refusal(&format!("{head}speed = \"1 + t\"\n"), &[]);
+    assert_has(&message, &["small.toml:6: distance.speed must not depend on the time t", "{t}"]);
+    let message = refusal(&format!("{head}speed = \"2 - 2\"\n"), &[]);
+    assert_has(&message, &["small.toml:6: distance.speed must be in 1e-15 to 1e15, is 0"]);
 }

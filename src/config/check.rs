@@ -2,7 +2,7 @@
 
 use super::tables::{Evolve, Rule};
 use super::values::{Coefficient, HalfWidth, Initial, Speed, Velocity};
-use super::{Bounds, Config, Seed};
+use super::{Advection, Bounds, Config, CurvatureStep, NormalMotion, Seed};
 use crate::error::Error;
 use crate::expression::Expression;
 
@@ -166,15 +166,17 @@ fn check_evolve(evolve: &Evolve) -> Checked {
         Some(Velocity::Components(a)) => a.iter().all(|x| x.number() == Some(0.0)),
         Some(_) => false,
     };
-    let still = at_rest && zero(&evolve.normal_speed) && zero(&evolve.curvature);
+    let still = at_rest
+        && zero(&evolve.normal_speed)
+        && zero(&evolve.curvature)
+        && zero(&evolve.weighted_curvature);
     require(
         !still || evolve.end_time.is_some(),
         "evolve",
         "moves nothing and has no end_time",
         "add `velocity`, `normal_speed` or `curvature`",
     )?;
-    let cfl = evolve.cfl;
-    require(cfl > 0.0 && cfl <= 2.0, "evolve.cfl", format!("must be in (0, 2], is {cfl}"), "")?;
+    check_schemes(evolve, at_rest)?;
     if let Some(Velocity::Constant(a)) = &evolve.velocity {
         finite("evolve.velocity", a)?;
     }
@@ -194,16 +196,83 @@ fn check_evolve(evolve: &Evolve) -> Checked {
     if let Some(eps) = evolve.normal_speed.as_ref().and_then(Coefficient::number) {
         finite("evolve.normal_speed", &[eps])?;
     }
-    if let Some(beta) = evolve.curvature.as_ref().and_then(Coefficient::number) {
-        finite("evolve.curvature", &[beta])?;
-        require(
-            beta >= 0.0,
-            "evolve.curvature",
-            format!("must be >= 0, is {beta}"),
-            "a negative coefficient is a heat flow backwards in time, which has no solution",
-        )?;
+    for (key, coefficient) in [
+        ("evolve.curvature", &evolve.curvature),
+        ("evolve.weighted_curvature", &evolve.weighted_curvature),
+    ] {
+        if let Some(beta) = coefficient.as_ref().and_then(Coefficient::number) {
+            finite(key, &[beta])?;
+            require(
+                beta >= 0.0,
+                key,
+                format!("must be >= 0, is {beta}"),
+                "a negative coefficient is a heat flow backwards in time, which has no solution",
+            )?;
+        }
     }
     Ok(())
+}
+
+/// Schemes that do not go together.
+fn check_schemes(evolve: &Evolve, at_rest: bool) -> Checked {
+    let (cfl, implicit) = (evolve.cfl, evolve.curvature_step == CurvatureStep::Implicit);
+    let most = if implicit { 100.0 } else { 2.0 };
+    let remedy =
+        if implicit { "" } else { "more is stable with curvature_step = \"implicit\" only" };
+    let what = format!("must be in (0, {most}], is {cfl}");
+    require(cfl > 0.0 && cfl <= most, "evolve.cfl", what, remedy)?;
+    require(
+        evolve.curvature.is_none() || evolve.weighted_curvature.is_none(),
+        "evolve.weighted_curvature",
+        "stands beside `curvature`",
+        "add the constant to the weight, as in weighted_curvature = \"w + 0.1\"",
+    )?;
+    let has_curvature = evolve.curvature.is_some() || evolve.weighted_curvature.is_some();
+    require(
+        has_curvature || evolve.curvature_step == CurvatureStep::Auto,
+        "evolve.curvature_step",
+        "is given, but no curvature",
+        "remove it, or add `curvature`",
+    )?;
+    let key = "evolve.advection";
+    require(
+        evolve.advection.is_none() || !at_rest,
+        key,
+        "is given, but no velocity",
+        "remove it, or add `velocity`",
+    )?;
+    let hopf_lax = evolve.normal_motion == NormalMotion::HopfLax;
+    require(
+        !hopf_lax || evolve.normal_speed.is_some(),
+        "evolve.normal_motion",
+        "is given, but no normal_speed",
+        "remove it, or add `normal_speed`",
+    )?;
+    let positive = evolve.advection() == Advection::PositiveCoefficient && !hopf_lax;
+    require(
+        !evolve.one_pass || positive,
+        "evolve.one_pass",
+        "joins two terms of the positive-coefficient scheme, but another one is asked for",
+        "remove it, or the other scheme",
+    )?;
+    require(
+        !evolve.one_pass || !at_rest && evolve.normal_speed.is_some(),
+        "evolve.one_pass",
+        "joins velocity and normal_speed, but one of them is missing",
+        "remove it",
+    )?;
+    require(
+        evolve.inflow.is_none() || !at_rest,
+        "evolve.inflow",
+        "is given, but no velocity",
+        "remove it, or add `velocity`",
+    )?;
+    if let Some(value) = evolve.inflow.as_ref().and_then(Coefficient::number) {
+        finite("evolve.inflow", &[value])?;
+    }
+    let q = evolve.least_quality;
+    let key = "evolve.least_quality";
+    require((0.0..=1.0).contains(&q), key, format!("must be 0 to 1, is {q}"), "0.2 is advised")
 }
 
 fn check_reinitialize(config: &Config) -> Checked {
@@ -306,6 +375,13 @@ fn check_expect(config: &Config) -> Checked {
             &format!("expect.{name}"),
             "compares with a shape",
             "add exact.ball = { center, radius } or another shape to [expect]",
+        )?;
+        let weighted = config.evolve.as_ref().is_some_and(|e| e.weighted_curvature.is_some());
+        require(
+            name != "mean_weight_drift" || weighted,
+            "expect.mean_weight_drift",
+            "needs a weight",
+            "add evolve.weighted_curvature, or remove it",
         )?;
         let of_distance = name.starts_with("distance_") || name == "path_length";
         let of_either = matches!(name, "phi_min" | "phi_max");

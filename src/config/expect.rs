@@ -122,6 +122,9 @@ expect! {
     enclosed_volume,
     /// Relative change of the enclosed area or volume from start to end.
     enclosed_drift,
+    /// Relative change of the mean weight along the interface from start to end (task evolve with
+    /// `weighted_curvature`).
+    mean_weight_drift,
     /// Connected parts of the inside.
     components,
     /// Euler number of the inside.

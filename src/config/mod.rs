@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 pub use crate::io::vtk::Compression;
+pub use crate::levelset::evolution::{Advection, CurvatureStep, NormalMotion};
 pub use crate::patches::Partition;
 pub use expect::{Bounds, Expect};
 pub use seed::Seed;

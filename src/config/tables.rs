@@ -6,6 +6,7 @@ use super::seed::Seed;
 use super::values::{Coefficient, HalfWidth, Speed, Velocity};
 use crate::expression::Expression;
 use crate::io::vtk::Compression;
+use crate::levelset::evolution::{Advection, CurvatureStep, LEAST_QUALITY, NormalMotion};
 use crate::mesh::generate::Generate;
 use crate::patches::{PATCH_SIZE, Partition};
 
@@ -109,7 +110,8 @@ pub struct Evolve {
     pub max_steps: Option<u64>,
     /// Ends when `max |d phi / dt|` near the interface is at most this (length per time), > 0.
     pub steady: Option<f64>,
-    /// Factor C of the time step (numerics (4)), 0 < cfl <= 2; default 1.
+    /// Factor C of the time step (numerics (4)), 0 < cfl <= 2; default 1. With `curvature_step =
+    /// "implicit"` up to 100, of which the first-order terms take 2.
     pub cfl: f64,
     /// Velocity a, mesh units per time; default none.
     pub velocity: Option<Velocity>,
@@ -117,6 +119,40 @@ pub struct Evolve {
     pub normal_speed: Option<Coefficient>,
     /// Curvature coefficient beta >= 0, mesh units^2 per time; shrinks the inside; default 0.
     pub curvature: Option<Coefficient>,
+    /// Weight w >= 0, mesh units^2 per time, of the weighted curvature flow `|grad phi| div(w grad
+    /// phi / |grad phi|)`, which shortens the weighted interface; not together with `curvature`.
+    pub weighted_curvature: Option<Coefficient>,
+    /// phi where the velocity enters through the boundary of the mesh, mesh units; default what is
+    /// there is held.
+    pub inflow: Option<Coefficient>,
+    /// Advection scheme: "taylor-galerkin" (default, order 2), "positive-coefficient" (order 1; the
+    /// default with `one_pass`) or "cone" (order 1, strictly monotone).
+    pub advection: Option<Advection>,
+    /// Scheme of the normal motion: "positive-coefficient" (default) or "hopf-lax" (strictly
+    /// monotone, larger errors).
+    pub normal_motion: NormalMotion,
+    /// Advection and normal motion as one wind in one pass of the positive-coefficient scheme.
+    pub one_pass: bool,
+    /// Limits the first-order part of each step to the values around a vertex: no overshoot on
+    /// rough data.
+    pub clip: bool,
+    /// Time step of the curvature: "auto" (default), "explicit" or "implicit". Automatic is
+    /// explicit unless the smallest cell would make steps 50 times shorter than a typical one.
+    pub curvature_step: CurvatureStep,
+    /// Quality of cells (inradius over longest edge, 1 for a regular cell) below which their
+    /// vertices leave the Taylor-Galerkin step for the positive-coefficient scheme, 0 to 1;
+    /// default 0.2.
+    pub least_quality: f64,
+}
+
+impl Evolve {
+    /// The advection scheme, where none is named that which goes with the rest.
+    pub fn advection(&self) -> Advection {
+        self.advection.unwrap_or(match self.one_pass {
+            true => Advection::PositiveCoefficient,
+            false => Advection::default(),
+        })
+    }
 }
 
 impl Default for Evolve {
@@ -129,6 +165,14 @@ impl Default for Evolve {
             velocity: None,
             normal_speed: None,
             curvature: None,
+            weighted_curvature: None,
+            inflow: None,
+            advection: None,
+            normal_motion: NormalMotion::default(),
+            one_pass: false,
+            clip: false,
+            curvature_step: CurvatureStep::default(),
+            least_quality: LEAST_QUALITY,
         }
     }
 }

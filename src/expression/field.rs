@@ -65,6 +65,13 @@ impl Field {
         Field { program, arrays: Vec::new(), uses_time: false }
     }
 
+    /// One given number per row.
+    pub fn rows(values: Arc<[f64]>) -> Self {
+        let array = Node::Array { name: String::new(), span: 0..0 };
+        let program = Arc::new(Program::new(&array, &|_| 0));
+        Field { program, arrays: vec![values], uses_time: false }
+    }
+
     /// True if values may change with the time.
     pub fn uses_time(&self) -> bool {
         self.uses_time

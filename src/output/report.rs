@@ -68,6 +68,13 @@ pub struct Report {
     pub last: Option<Measures>,
     /// Change of the enclosed area or volume.
     pub drift: Option<Drift>,
+    /// Change of the mean weight along the interface (weighted curvature flow).
+    pub mean_weight: Option<Drift>,
+    /// Cells too poor for the Taylor-Galerkin step: their vertices advect by the positive-coefficient
+    /// scheme.
+    pub poor_cells: usize,
+    /// Iterations of the semi-implicit curvature steps; none where steps are explicit.
+    pub curvature_iterations: Option<u64>,
     /// What the task distance found.
     pub distances: Option<Distances>,
     /// `[expect]` against what came out.
@@ -303,6 +310,9 @@ impl Report {
             first: None,
             last: None,
             drift: None,
+            mean_weight: None,
+            poor_cells: 0,
+            curvature_iterations: None,
             distances: None,
             expect: Verdict { met: None, checks: Vec::new() },
             states: 0,
@@ -374,6 +384,17 @@ impl Report {
                 self.drift.map_or(String::new(), |d| format!(" ({:+.3} %)", 100.0 * d.relative));
             line(short(interface), change(|m| m.interface));
             line(short(enclosed), change(|m| m.enclosed) + &drift);
+            if let Some(w) = self.mean_weight {
+                let change = format!("{} -> {}", digits(w.first), digits(w.last));
+                line("mean weight", format!("{change} ({:+.3} %)", 100.0 * w.relative));
+            }
+            if self.poor_cells > 0 {
+                line("poor cells", format!("{} advect at first order", self.poor_cells));
+            }
+            if let Some(n) = self.curvature_iterations {
+                let each = n as f64 / self.steps.max(1) as f64;
+                line("curvature", format!("semi-implicit, {each:.1} iterations a step"));
+            }
         }
         let s = &self.seconds;
         line(

@@ -9,7 +9,7 @@ use super::{Observer, Progress};
 use crate::config::{Evolve, Output};
 use crate::error::{Error, Result};
 use crate::geometry::Real;
-use crate::levelset::evolution::{Evolution, StepInfo, Totals};
+use crate::levelset::evolution::{Choices, Evolution, StepInfo, Totals};
 use crate::mesh::Mesh;
 use crate::output::{Measures, MeasuresFile, Report, Status};
 use crate::surface::Measurer;
@@ -26,6 +26,8 @@ pub(super) trait Moving {
     fn n_active_patches(&self) -> usize;
     /// Work since the start.
     fn totals(&self) -> Totals;
+    /// What was chosen by the look of the mesh.
+    fn choices(&self) -> Choices;
 }
 
 impl<R: Real> Moving for Evolution<R> {
@@ -49,6 +51,9 @@ impl<R: Real> Moving for Evolution<R> {
     }
     fn totals(&self) -> Totals {
         self.totals()
+    }
+    fn choices(&self) -> Choices {
+        self.choices()
     }
 }
 
@@ -223,6 +228,9 @@ mod tests {
         }
         fn totals(&self) -> Totals {
             Totals::default()
+        }
+        fn choices(&self) -> Choices {
+            Choices::default()
         }
     }
 

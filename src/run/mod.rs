@@ -8,6 +8,7 @@ mod ready;
 mod schedule;
 pub mod setup;
 mod states;
+mod weight;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,7 +20,7 @@ use crate::config::{Config, DeviceKind, Evolve, HalfWidth, Precision, Rule};
 use crate::error::{Error, Result};
 use crate::io::vtk::Compression;
 use crate::levelset::check::gradient_norm_error;
-use crate::levelset::evolution::{self, Evolution};
+use crate::levelset::evolution::{self, Evolution, Slivers, Terms};
 use crate::mesh::Kind;
 use crate::output::{Drift, MeasuresFile, MeshCounts, Report, RunFolder, Seconds, Status, Verdict};
 use crate::patches::{Coordinates, Partition, Patches};
@@ -258,6 +259,20 @@ pub fn check(config: &Config, folder: Option<&Path>, overwrite: bool) -> Result<
     ))
 }
 
+/// Why curvature steps are semi-implicit, in a sentence.
+fn implicit_because(slivers: &Slivers, ready: &Ready) -> String {
+    let cell = ready.cleaning.kept_cells.get(slivers.cell as usize).copied();
+    format!(
+        "curvature steps are semi-implicit: cell {}, whose inradius is {:.3e}, would make explicit \
+         steps {:.0} times shorter than typical cells do, with {:.3e} (curvature_step = \
+         \"explicit\" forces them)",
+        cell.unwrap_or(slivers.cell),
+        slivers.inradius,
+        slivers.factor(),
+        slivers.typical_inradius
+    )
+}
+
 /// A mesh that is read, cleaned and cut, and how long that took.
 struct Prepared {
     cpu: Arc<Cpu>,
@@ -335,7 +350,14 @@ impl Job<'_> {
         let phi = setup::initial_phi(config, ready)?;
         let half_width = self.half_width();
         let terms = setup::terms(config, ready)?;
-        let mut options = evolution::Options::new(half_width).with_cfl(evolve.cfl);
+        let mut options = evolution::Options::new(half_width)
+            .with_cfl(evolve.cfl)
+            .with_advection(evolve.advection())
+            .with_normal_motion(evolve.normal_motion)
+            .with_one_pass(evolve.one_pass)
+            .with_clip(evolve.clip)
+            .with_curvature_step(evolve.curvature_step)
+            .with_least_quality(evolve.least_quality);
         options = options.with_rule(match config.reinitialize.rule {
             Rule::Displacement => evolution::Rule::Displacement,
             Rule::Published => evolution::Rule::Published,
@@ -351,6 +373,12 @@ impl Job<'_> {
                 Box::new(Evolution::<f32>::new(cpu, mesh, patches, &phi, &terms, options)?)
             }
         };
+        let choices = moving.choices();
+        report.poor_cells = choices.poor_cells;
+        if let Some(slivers) = choices.slivers {
+            tracing::warn!("{}", implicit_because(&slivers, ready));
+        }
+        let first_weight = self.mean_weight(&terms, &phi, 0.0);
         let measurer = self.cpu.run(|| Measurer::new(mesh));
         let patch_of = self.patches.patch_of_vertex();
         let stored = StoredMesh::new(ready, config.output.compression);
@@ -377,9 +405,13 @@ impl Job<'_> {
         report.seconds.reinitialize = totals.reinitialize_seconds;
         report.reinitializations = totals.reinitializations;
         report.cell_updates = totals.cell_updates;
+        report.curvature_iterations = choices.implicit.then_some(totals.iterations);
         measures.finish()?;
         done?;
         let phi = moving.phi();
+        let last_weight = self.mean_weight(&terms, &phi, report.time);
+        report.mean_weight =
+            first_weight.zip(last_weight).and_then(|(first, last)| Drift::between(first, last));
         let band = moving.band();
         let error = self.cpu.run(|| gradient_norm_error(mesh, &phi, &band));
         report.grad_norm_error = Some(error);
@@ -402,6 +434,14 @@ impl Job<'_> {
         }
     }
 
+    /// Mean weight along the interface of a weighted curvature flow.
+    fn mean_weight(&self, terms: &Terms, phi: &[f64], t: f64) -> Option<f64> {
+        if terms.weight.is_zero() {
+            return None;
+        }
+        self.cpu.run(|| weight::mean_weight(&self.ready.mesh, phi, &terms.weight, t))
+    }
+
     /// Compares `[expect]` with the end of an evolution.
     fn judge(&self, report: &mut Report, phi: &[f64]) {
         let expect = &self.config.expect;
@@ -421,6 +461,7 @@ impl Job<'_> {
                 "euler_number" => Some(last.euler_number as f64),
                 "phi_min" => Some(last.phi_min),
                 "phi_max" => Some(last.phi_max),
+                "mean_weight_drift" => report.mean_weight.map(|weight| weight.relative),
                 "enclosed_drift" => report.drift.map(|drift| drift.relative),
                 "grad_norm_error" => report.grad_norm_error,
                 "interface_error_mean" => errors.flatten().map(|(mean, _)| mean),

@@ -43,18 +43,24 @@ pub fn terms(config: &Config, ready: &Ready) -> Result<Terms> {
     };
     let number = |key: &str, written| coefficient(config, ready, key, written);
     let curvature = number("evolve.curvature", evolve.and_then(|e| e.curvature.as_ref()))?;
-    not_negative(
-        config,
-        ready,
-        "evolve.curvature",
-        &curvature,
-        "a negative coefficient is a heat flow backwards in time, which has no solution",
-    )?;
+    let key = "evolve.weighted_curvature";
+    let weight = number(key, evolve.and_then(|e| e.weighted_curvature.as_ref()))?;
+    for (key, coefficient) in [("evolve.curvature", &curvature), (key, &weight)] {
+        not_negative(
+            config,
+            ready,
+            key,
+            coefficient,
+            "a negative coefficient is a heat flow backwards in time, which has no solution",
+        )?;
+    }
     let normal_speed = number("evolve.normal_speed", evolve.and_then(|e| e.normal_speed.as_ref()))?;
-    let terms = Terms { velocity, normal_speed, curvature };
-    let still =
-        terms.velocity.is_zero() && terms.normal_speed.is_zero() && terms.curvature.is_zero();
-    if still && evolve.is_some_and(|e| e.end_time.is_none()) {
+    let inflow = match evolve.and_then(|e| e.inflow.as_ref()) {
+        None => None,
+        Some(written) => Some(field(config, ready, "evolve.inflow", written)?),
+    };
+    let terms = Terms { velocity, normal_speed, curvature, weight, inflow };
+    if terms.is_zero() && evolve.is_some_and(|e| e.end_time.is_none()) {
         return Err(config.error_at(
             "evolve",
             "evolve moves nothing, for all its arrays are zero, and has no end_time",
@@ -70,7 +76,7 @@ fn coefficient(
     ready: &Ready,
     key: &str,
     written: Option<&config::Coefficient>,
-) -> Result<Coefficient<f64, 1>> {
+) -> Result<Coefficient<1>> {
     let rows = |values: Vec<f64>| Coefficient::PerVertex(values.into_iter().map(|x| [x]).collect());
     match written {
         None => Ok(Coefficient::Uniform([0.0])),
@@ -88,12 +94,26 @@ fn coefficient(
     }
 }
 
-/// A velocity of numbers and expressions.
-fn vector(
+/// A coefficient of any kind as a field over the vertices.
+fn field(
     config: &Config,
     ready: &Ready,
-    components: &[Component; 3],
-) -> Result<Coefficient<f64, 3>> {
+    key: &str,
+    written: &config::Coefficient,
+) -> Result<Field> {
+    match written {
+        config::Coefficient::Number(x) => Ok(Field::constant(*x)),
+        config::Coefficient::Data { data } => {
+            let rows =
+                ready.vertex_array(data, 1).map_err(config.locate(&format!("{key}.data")))?;
+            Ok(Field::rows(rows.into()))
+        }
+        config::Coefficient::Expression(expression) => vertex_field(config, ready, key, expression),
+    }
+}
+
+/// A velocity of numbers and expressions.
+fn vector(config: &Config, ready: &Ready, components: &[Component; 3]) -> Result<Coefficient<3>> {
     if let [Some(x), Some(y), Some(z)] = components.each_ref().map(Component::number) {
         return Ok(Coefficient::Uniform([x, y, z]));
     }
@@ -127,7 +147,7 @@ fn not_negative(
     config: &Config,
     ready: &Ready,
     key: &str,
-    coefficient: &Coefficient<f64, 1>,
+    coefficient: &Coefficient<1>,
     remedy: &str,
 ) -> Result<()> {
     let (values, time): (Vec<f64>, &str) = match coefficient {
@@ -451,6 +471,91 @@ mod tests {
         let message = terms(&config, &ready).unwrap_err().to_string();
         let expected = "case.toml:8: evolve.curvature must be >= 0, is -3 at vertex 3";
         assert!(message.starts_with(expected), "{message}");
+    }
+
+    #[test]
+    fn expressions_become_the_plainest_coefficient_that_holds_them() {
+        let ready = ready();
+        let terms = |lines: &str| super::terms(&evolve(lines), &ready);
+        let found = terms("curvature = \"curv^2 + x\"\nnormal_speed = \"2*3\"").unwrap();
+        let Coefficient::PerVertex(rows) = found.curvature else { panic!() };
+        assert_eq!(rows, [[0.0], [5.0], [10.0], [16.0]]);
+        assert!(matches!(found.normal_speed, Coefficient::Uniform([6.0])));
+        let found = terms("normal_speed = \"curv*t\"\nvelocity = [\"-y\", \"x\", 3]").unwrap();
+        let Coefficient::Varying([field]) = found.normal_speed else { panic!() };
+        assert_eq!(field.values(&ready.mesh.vertices, 2.0), [0.0, 4.0, 6.0, 8.0]);
+        let Coefficient::PerVertex(rows) = found.velocity else { panic!() };
+        assert_eq!(rows[2], [-1.0, 1.0, 3.0]);
+        let found = terms("velocity = [\"t\", \"x\", 3]").unwrap();
+        let Coefficient::Varying(fields) = found.velocity else { panic!() };
+        let at = |k: usize| fields[k].values(&ready.mesh.vertices, 0.5)[2];
+        assert_eq!([at(0), at(1), at(2)], [0.5, 1.0, 3.0]);
+        let found = terms("velocity = [\"1 + 1\", 0, 3]").unwrap();
+        assert!(matches!(found.velocity, Coefficient::Uniform([2.0, 0.0, 3.0])));
+        let case = config("[initial]\nexpression = \"curv - 2.5\"\n[evolve]\nend_time = 1\n");
+        assert_eq!(initial_phi(&case, &ready).unwrap(), [-2.5, -0.5, 0.5, 1.5]);
+    }
+
+    #[test]
+    fn expressions_that_cannot_serve_name_key_and_stored_vertex() {
+        let ready = ready();
+        let refusal = |lines: &str| terms(&evolve(lines), &ready).unwrap_err().to_string();
+        for (lines, expected) in [
+            (
+                "normal_speed = \"1 + curve\"",
+                "case.toml:8: evolve.normal_speed: there is no vertex array \"curve\"; did you mean \
+                 `curv`? there are: curv, hole, wind\n    | 1 + curve\n    |     ^^^^^",
+            ),
+            (
+                "normal_speed = \"{wind}*2\"",
+                "has 3 numbers per vertex, needed: 1; choose another array, see `zeroset info`\n    \
+                 | {wind}*2\n    | ^^^^^^",
+            ),
+            (
+                "velocity = [0,\n\"1/(curv - 3)\", 0]",
+                "case.toml:9: evolve.velocity.1 is inf at vertex 3 (1.000000, 1.000000, 0.000000); keep",
+            ),
+            (
+                "curvature = \"2 - curv\"",
+                "evolve.curvature must be >= 0, is -1 at vertex 3; a negative",
+            ),
+            (
+                "curvature = \"t + x - 0.5\"",
+                "case.toml:8: evolve.curvature must be >= 0, is -0.5 at vertex 0 at t = 0; a negative",
+            ),
+            (
+                "normal_speed = \"y/t\"",
+                "is NaN at vertex 0 (0.000000, 0.000000, 0.000000) at t = 0",
+            ),
+        ] {
+            let message = refusal(lines);
+            assert!(message.contains(expected), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_speed_is_worked_out_per_cell() {
+        let mut ready = ready();
+        ready.mesh.cell_data[0].values = Values::Int(vec![2, 4]);
+        let slowness = |speed: &str| {
+            let text = format!("[distance]\nfrom = [\"vertex:0\"]\nspeed = \"{speed}\"\n");
+            slowness(&config(&text), &ready)
+        };
+        // Centroids (2/3, 1/3) and (1/3, 2/3); curv at the corners 0, 2, 3 and 0, 3, 4.
+        let Slowness::PerCell(rows) = slowness("1/(6*(x - y))^2 + curv*0").unwrap() else {
+            panic!()
+        };
+        assert!((rows[0] - 4.0).abs() < 1e-12 && (rows[1] - 4.0).abs() < 1e-12);
+        let Slowness::PerCell(rows) = slowness("1/(curv*speed)").unwrap() else { panic!() };
+        assert!((rows[0] - 10.0 / 3.0).abs() < 1e-12 && (rows[1] - 28.0 / 3.0).abs() < 1e-12);
+        assert!(matches!(slowness("2 + 2").unwrap(), Slowness::Uniform(0.25)));
+        let message = slowness("y - 0.5").unwrap_err().to_string();
+        let expected = "case.toml:6: distance.speed must be in 1e-15 to 1e15, is -0.1666";
+        assert!(message.starts_with(expected) && message.contains("in cell 0"), "{message}");
+        let message = slowness("2*sped").unwrap_err().to_string();
+        let expected = "distance.speed: there is no array \"sped\"; did you mean `speed`? there are: \
+                        speed, curv, hole, wind\n    | 2*sped\n    |   ^^^^";
+        assert!(message.contains(expected), "{message}");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use crate::geometry::Vec3;
 use crate::mesh::Mesh;
 
 /// The zero set of a function on a mesh.
@@ -28,6 +29,16 @@ impl Interface {
             values[a as usize] * (1.0 - t) + values[b as usize] * t
         };
         self.edges.iter().zip(&self.weights).map(at).collect()
+    }
+
+    /// Length or area of each piece, mesh units.
+    pub fn measures(&self) -> impl Iterator<Item = f64> + '_ {
+        let at = |v: u32| Vec3::from(self.vertices[v as usize]);
+        self.cells.chunks_exact(self.arity.max(2)).map(move |piece| match *piece {
+            [a, b, c] => 0.5 * (at(b) - at(a)).cross(&(at(c) - at(a))).norm(),
+            [a, b] => (at(b) - at(a)).norm(),
+            _ => 0.0,
+        })
     }
 }
 

@@ -3,7 +3,7 @@
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
 use zeroset::geometry::Vec3;
-use zeroset::levelset::evolution::{Options, Rule};
+use zeroset::levelset::evolution::{CurvatureStep, Options, Rule};
 
 use crate::case::{Case, Floor, Gate, Row, Series};
 use crate::domains::{Domain, Setting, mean_edge};
@@ -78,6 +78,22 @@ pub const V16: Case = Case {
             quick: 1,
             rows: &[mean(&[2.3e-4]).gate(Gate::AtMost(2e-3)), rate(&[1.007], 0.015, 0)],
         },
+    ],
+};
+
+pub const V17: Case = Case {
+    id: "V17",
+    title: "circle under curvature, semi-implicit",
+    exact: "V15 by semi-implicit steps ten times as long",
+    note: "",
+    deviation: "",
+    measure: |setting, mesh, n| {
+        let options = whole().with_curvature_step(CurvatureStep::Implicit).with_cfl(10.0);
+        circle(setting, mesh, n, options)
+    },
+    series: &[
+        shrinking("equi", &[mean(&[8.7e-4, 7.6e-4, 2.4e-4]).gate(Gate::Times(2.0)), RATE]),
+        shrinking("obt", &[mean(&[]), RATE]),
     ],
 };
 

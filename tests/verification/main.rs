@@ -45,8 +45,10 @@ cases! {
     v1_linear_functions: operators::V1;
     v2_symmetries: operators::V2;
     v3_translated_circle: advection::V3;
+    v4_translated_circle_galerkin: advection::V4;
     v5_translated_circle_in_a_band: advection::V5;
     v6_translated_sphere: advection::V6;
+    v7_translated_sphere_galerkin: advection::V7;
     v8_slotted_disk: advection::V8;
     v9_rotated_disk: advection::V9;
     v10_expanding_circle: fronts::V10;
@@ -56,6 +58,7 @@ cases! {
     v14_squares: fronts::V14;
     v15_circle_under_curvature: curvature::V15;
     v16_curvature_in_a_band: curvature::V16;
+    v17_circle_under_semi_implicit_curvature: curvature::V17;
     v18_sphere_under_curvature: curvature::V18;
     v19_star_under_curvature: curvature::V19;
     v20_latitude_circle: curvature::V20;
@@ -78,6 +81,7 @@ cases! {
     v37_redistanced_square: redistancing::V37;
     v38_fixed_point: fixed_point::V38;
     v39_maximum_principle: operators::V39;
+    v40_monotone_options: operators::V40;
     v41_all_terms: fronts::V41;
     v54_circular_fronts: circular::V54;
 }

@@ -6,7 +6,9 @@ use zeroset::backend::Cpu;
 use zeroset::geometry::{Real, Vec3};
 use zeroset::levelset::eikonal::source::{self, Source};
 use zeroset::levelset::eikonal::{self, EikonalState, Front, Slowness, Width};
-use zeroset::levelset::evolution::{Coefficient, Evolution, Options, Rule, Terms};
+use zeroset::levelset::evolution::{
+    Advection, Coefficient, CurvatureStep, Evolution, Options, Rule, Terms,
+};
 use zeroset::mesh::Mesh;
 use zeroset::patches::Coordinates;
 use zeroset::surface::{Measurer, Measures, extract};
@@ -37,14 +39,25 @@ pub fn curvature() -> Terms {
     Terms::default().with_curvature(Coefficient::Uniform([1.0]))
 }
 
-/// The whole domain, no redistancing.
+/// The whole domain, no redistancing; the published schemes.
 pub fn whole() -> Options {
-    Options::new(None)
+    published(Options::new(None))
 }
 
-/// A band of this half width, the rule of displacement.
+/// A band of this half width, the rule of displacement; the published schemes.
 pub fn band(half_width: f64) -> Options {
-    Options::new(Some(half_width))
+    published(Options::new(Some(half_width)))
+}
+
+fn published(options: Options) -> Options {
+    options
+        .with_advection(Advection::PositiveCoefficient)
+        .with_curvature_step(CurvatureStep::Explicit)
+}
+
+/// The whole domain, no redistancing; Taylor-Galerkin advection with C = 1.5.
+pub fn galerkin() -> Options {
+    whole().with_advection(Advection::TaylorGalerkin).with_cfl(1.5)
 }
 
 /// What is left of a run.
@@ -274,19 +287,32 @@ pub fn area_error(mesh: &Mesh, phi: &[f64], exact: f64) -> f64 {
     measure(mesh, phi).enclosed / exact - 1.0
 }
 
-/// phi after each of `n` steps on the whole domain with C = 1.
-pub fn steps(domain: &Domain, phi: &[f64], terms: &Terms, n: usize) -> Vec<Vec<f64>> {
+/// phi after each of `n` steps on the whole domain.
+pub fn steps(
+    domain: &Domain,
+    phi: &[f64],
+    terms: &Terms,
+    options: &Options,
+    n: usize,
+) -> Vec<Vec<f64>> {
     if domain.single {
-        steps_in::<f32>(domain, phi, terms, n)
+        steps_in::<f32>(domain, phi, terms, options, n)
     } else {
-        steps_in::<f64>(domain, phi, terms, n)
+        steps_in::<f64>(domain, phi, terms, options, n)
     }
 }
 
-fn steps_in<R: Real>(domain: &Domain, phi: &[f64], terms: &Terms, n: usize) -> Vec<Vec<f64>> {
+fn steps_in<R: Real>(
+    domain: &Domain,
+    phi: &[f64],
+    terms: &Terms,
+    options: &Options,
+    n: usize,
+) -> Vec<Vec<f64>> {
     let cpu = Arc::new(Cpu::new(1).unwrap());
     let patches = domain.patches.clone();
-    let mut run = Evolution::<R>::new(cpu, &domain.solved, patches, phi, terms, whole()).unwrap();
+    let options = options.clone();
+    let mut run = Evolution::<R>::new(cpu, &domain.solved, patches, phi, terms, options).unwrap();
     let once = |_| {
         run.step(f64::INFINITY).unwrap();
         run.phi()

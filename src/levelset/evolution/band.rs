@@ -1,177 +1,304 @@
-//! Which patches, cells and vertices take part in a step.
+//! Which patches, cells and vertices take part in a step, and how long the step may be.
 
 use rayon::prelude::*;
 
 use super::{Evolution, formulas};
 use crate::geometry::{Real, Vec3, simplex::Simplex};
-use crate::patches::Patches;
+use crate::patches::{Patch, Patches};
 use crate::primitives::DisjointRows;
 
-/// The narrow band on patches, and what its cells say about the time step.
+/// The narrow band on patches.
+///
+/// All of it follows from `inside`; memory is taken once, for a band as large as the mesh.
 pub(super) struct Band<R> {
+    /// Vertices closer than the half width when the band was last made, in patch order.
+    pub inside: Vec<bool>,
+    /// Whether each vertex moves, in patch order: one of its cells has a vertex inside.
+    pub moving: Vec<bool>,
     /// Patches with a moving vertex, ascending.
     pub active: Vec<u32>,
-    /// First cell of each active patch in `cells`, `[active + 1]`.
-    cell_offsets: Vec<u32>,
-    /// Local cells of each active patch that touch a moving vertex of it.
+    /// Active patches and their neighbors, ascending: those whose coefficients are read.
+    pub reading: Vec<u32>,
+    /// Local cells that touch a moving vertex, those of each patch from its `cell_range` on.
     cells: Vec<u32>,
-    /// Whether each vertex moves, in patch order: one of its cells has a value inside the band.
-    pub moving: Vec<bool>,
+    /// How many they are in each patch.
+    n_cells_of: Vec<u32>,
+    /// Cells to be computed in all active patches.
+    pub n_cells: usize,
     /// Number of moving vertices.
     pub n_vertices: usize,
-    /// Smallest stable step over the cells of the band, for C = 1; infinite without terms.
-    pub largest_step: R,
+    /// What its cells say about the time step.
+    pub limits: Limits<R>,
+    near: Vec<u32>,
+    parts: Vec<Part<R>>,
+}
+
+/// Bounds of the time step for C = 1, and what the rules of reinitialization need.
+#[derive(Clone, Copy)]
+pub(super) struct Limits<R> {
+    /// Of the first-order terms; infinite without them.
+    pub first_order: R,
+    /// Of the curvature term; infinite without it.
+    pub curvature: R,
     /// Largest `|a| + |eps|`.
-    pub largest_speed: R,
+    pub speed: R,
     /// Largest inradius.
-    pub largest_inradius: R,
+    pub inradius: R,
+}
+
+impl<R: Real> Limits<R> {
+    fn none() -> Self {
+        let (never, zero) = (R::INFINITY, R::zero());
+        Limits { first_order: never, curvature: never, speed: zero, inradius: zero }
+    }
+
+    fn and(self, other: Self) -> Self {
+        Limits {
+            first_order: self.first_order.min(other.first_order),
+            curvature: self.curvature.min(other.curvature),
+            speed: self.speed.max(other.speed),
+            inradius: self.inradius.max(other.inradius),
+        }
+    }
+}
+
+/// What one patch contributes to the band.
+#[derive(Clone, Copy)]
+struct Part<R> {
+    n_cells: usize,
+    n_moving: usize,
+    limits: Limits<R>,
 }
 
 impl<R: Real> Band<R> {
     /// The state before the first update: every patch has to be looked at.
     pub fn unknown(patches: &Patches) -> Self {
-        let active = (0..patches.len() as u32).collect();
-        Band { active, ..Band::empty(vec![false; patches.n_vertices()]) }
-    }
-
-    /// A band without patches.
-    fn empty(moving: Vec<bool>) -> Self {
         Band {
-            active: Vec::new(),
-            cell_offsets: vec![0],
-            cells: Vec::new(),
-            moving,
+            inside: vec![false; patches.n_vertices()],
+            moving: vec![false; patches.n_vertices()],
+            active: (0..patches.len() as u32).collect(),
+            reading: Vec::with_capacity(patches.len()),
+            cells: vec![0; patches.n_patch_cells()],
+            n_cells_of: vec![0; patches.len()],
+            n_cells: 0,
             n_vertices: 0,
-            largest_step: R::INFINITY,
-            largest_speed: R::zero(),
-            largest_inradius: R::zero(),
+            limits: Limits::none(),
+            near: Vec::with_capacity(patches.len()),
+            parts: Vec::with_capacity(patches.len()),
         }
     }
 
-    /// Local cells to be computed in the k-th active patch, ascending.
-    pub fn cells_of(&self, k: usize) -> &[u32] {
-        &self.cells[self.cell_offsets[k] as usize..self.cell_offsets[k + 1] as usize]
+    /// The active patches and some more, ascending; to be given back.
+    pub fn near(&mut self, some: &[u32], more: &[u32]) -> Vec<u32> {
+        let mut near = std::mem::take(&mut self.near);
+        near.clear();
+        for list in [&self.active[..], some, more] {
+            near.extend_from_slice(list);
+        }
+        near.sort_unstable();
+        near.dedup();
+        near
     }
 
-    /// Cells to be computed in all active patches.
-    pub fn n_cells(&self) -> usize {
-        self.cells.len()
+    /// Takes back the memory of a list, and the list: the patches [`Evolution::follow_inside`] looks
+    /// at.
+    pub fn give_back(&mut self, near: Vec<u32>) {
+        self.near = near;
     }
-}
 
-/// What one patch contributes to the band.
-struct Part<R> {
-    cells: Vec<u32>,
-    n_moving: usize,
-    largest_step: R,
-    largest_speed: R,
-    largest_inradius: R,
+    /// Local cells of patch `p` to be computed, ascending.
+    pub fn cells_of(&self, patches: &Patches, p: usize) -> &[u32] {
+        let start = patches.cell_range(p).start;
+        &self.cells[start..start + self.n_cells_of[p] as usize]
+    }
 }
 
 impl<R: Real> Evolution<R> {
     /// Finds the band anew among the patches of the old one and those the last redistancing
     /// visited; phi elsewhere is plus or minus the half width.
     pub(super) fn update_band(&mut self) {
-        let mut near = self.band.active.clone();
-        near.extend(self.eikonal.visited());
-        near.sort_unstable();
-        near.dedup();
-        let cpu = self.cpu.clone();
-        cpu.run(|| match self.patches.arity() {
-            3 => self.update_band_among::<3>(&near),
-            _ => self.update_band_among::<4>(&near),
+        let near = self.band.near(self.inflow.patches(), self.eikonal.visited());
+        let half_width = self.half_width();
+        let inside = DisjointRows::new(&mut self.band.inside);
+        let next = DisjointRows::new(&mut self.next);
+        let (patches, phi) = (&self.patches, &self.phi);
+        self.cpu.run(|| {
+            near.par_iter().for_each(|&p| {
+                let owned = patches.patch(p as usize).owned();
+                // SAFETY: `near` names a patch once, and patches own disjoint ranges.
+                let (inside, next) =
+                    unsafe { (inside.range(owned.clone()), next.range(owned.clone())) };
+                next.copy_from_slice(&phi[owned.clone()]);
+                for (inside, phi) in inside.iter_mut().zip(&phi[owned]) {
+                    *inside = phi.abs() < half_width;
+                }
+            });
         });
+        self.band.give_back(near);
+        self.follow_inside();
     }
 
-    fn update_band_among<const N: usize>(&mut self, near: &[u32]) {
-        let half_width = match self.options.half_width {
-            Some(w) => R::narrow(w),
-            None => R::INFINITY,
-        };
-        let mut moving = std::mem::take(&mut self.band.moving);
-        let mut next = std::mem::take(&mut self.next);
-        let parts: Vec<Part<R>> = {
-            let moving = DisjointRows::new(&mut moving);
-            let next = DisjointRows::new(&mut next);
-            let (patches, phi) = (&self.patches, &self.phi);
-            near.par_iter()
-                .map(|&p| {
-                    let owned = patches.patch(p as usize).owned();
-                    // SAFETY: `near` names a patch once, and patches own disjoint ranges.
-                    let (moving, next) =
-                        unsafe { (moving.range(owned.clone()), next.range(owned.clone())) };
-                    next.copy_from_slice(&phi[owned]);
-                    self.part::<N>(p as usize, half_width, moving)
-                })
-                .collect()
-        };
-        self.next = next;
-        let mut band: Band<R> = Band::empty(moving);
-        for (&p, part) in near.iter().zip(parts).filter(|(_, part)| part.n_moving > 0) {
-            band.active.push(p);
-            band.cells.extend(part.cells);
-            band.cell_offsets.push(band.cells.len() as u32);
-            band.n_vertices += part.n_moving;
-            band.largest_step = band.largest_step.min(part.largest_step);
-            band.largest_speed = band.largest_speed.max(part.largest_speed);
-            band.largest_inradius = band.largest_inradius.max(part.largest_inradius);
+    /// Half width of the band; infinite without one.
+    pub(super) fn half_width(&self) -> R {
+        self.options.half_width.map_or(R::INFINITY, R::narrow)
+    }
+
+    /// Makes all of the band that follows from the vertices inside, in the patches `near`.
+    pub(super) fn follow_inside(&mut self) {
+        let cpu = self.cpu.clone();
+        let mut band = std::mem::replace(&mut self.band, Band::empty());
+        let arity = self.patches.arity();
+        cpu.run(|| match arity {
+            3 => self.mark_cells::<3>(&mut band),
+            _ => self.mark_cells::<4>(&mut band),
+        });
+        // Patches that leave the band are read by their neighbors: as vertices that do not move.
+        for &p in &band.near {
+            let owned = self.patches.patch(p as usize).owned();
+            if let Some(galerkin) = &mut self.galerkin {
+                galerkin.forget(owned.clone());
+            }
+            if let Some(implicit) = &mut self.implicit {
+                implicit.forget(owned);
+            }
         }
         self.band = band;
     }
 
-    /// Looks at one patch: which of its vertices move, which cells they need, how long a step its
-    /// active cells allow.
-    fn part<const N: usize>(&self, p: usize, half_width: R, moving: &mut [bool]) -> Part<R> {
-        let patch = self.patches.patch(p);
-        let x = self.coordinates.of(&self.patches, p);
-        let mut part = Part {
-            cells: Vec::new(),
-            n_moving: 0,
-            largest_step: R::INFINITY,
-            largest_speed: R::zero(),
-            largest_inradius: R::zero(),
-        };
-        moving.fill(false);
-        for corners in patch.corners.chunks_exact(N) {
-            let inside = |&c: &u32| self.phi[patch.vertex(c as usize)].abs() < half_width;
-            if !corners.iter().any(inside) {
-                continue;
-            }
-            for &c in corners {
-                if let Some(moving) = moving.get_mut(c as usize) {
-                    *moving = true;
+    fn mark_cells<const N: usize>(&self, band: &mut Band<R>) {
+        let patches = &*self.patches;
+        let moving = DisjointRows::new(&mut band.moving);
+        let cells = DisjointRows::new(&mut band.cells);
+        let inside = &band.inside;
+        let part = |&p: &u32| {
+            let p = p as usize;
+            let patch = patches.patch(p);
+            // SAFETY: `near` names a patch once, and patches own disjoint ranges.
+            let (moving, cells) =
+                unsafe { (moving.range(patch.owned()), cells.range(patches.cell_range(p))) };
+            moving.fill(false);
+            for corners in patch.corners.chunks_exact(N) {
+                if is_active(&patch, corners, inside) {
+                    for &c in corners {
+                        if let Some(moving) = moving.get_mut(c as usize) {
+                            *moving = true;
+                        }
+                    }
                 }
             }
-            let x: [Vec3<R>; N] = std::array::from_fn(|i| x[corners[i] as usize]);
-            let inradius = Simplex::new(&x).inradius();
-            let speed = self.speed::<N>(&patch, corners);
-            let beta = self.curvature.as_ref().map_or(R::zero(), |beta| {
-                let largest = |m: R, &c: &u32| m.max(beta.at(patch.vertex(c as usize))[0]);
-                corners.iter().fold(R::zero(), largest)
-            });
-            let step = formulas::largest_step::<R, N>(inradius, speed, beta);
-            part.largest_step = part.largest_step.min(step);
-            part.largest_speed = part.largest_speed.max(speed);
-            part.largest_inradius = part.largest_inradius.max(inradius);
-        }
-        part.n_moving = moving.iter().filter(|&&m| m).count();
-        for (t, corners) in patch.corners.chunks_exact(N).enumerate() {
-            if corners.iter().any(|&c| moving.get(c as usize) == Some(&true)) {
-                part.cells.push(t as u32);
+            let mut n_cells = 0;
+            for (t, corners) in patch.corners.chunks_exact(N).enumerate() {
+                if corners.iter().any(|&c| moving.get(c as usize) == Some(&true)) {
+                    cells[n_cells] = t as u32;
+                    n_cells += 1;
+                }
+            }
+            let n_moving = moving.iter().filter(|&&m| m).count();
+            Part { n_cells, n_moving, limits: self.limits_of::<N>(p, inside) }
+        };
+        band.near.par_iter().map(part).collect_into_vec(&mut band.parts);
+
+        band.active.clear();
+        (band.n_cells, band.n_vertices, band.limits) = (0, 0, Limits::none());
+        for (&p, part) in band.near.iter().zip(&band.parts) {
+            band.n_cells_of[p as usize] = part.n_cells as u32;
+            if part.n_moving > 0 {
+                band.active.push(p);
+                band.n_cells += part.n_cells;
+                band.n_vertices += part.n_moving;
+                band.limits = band.limits.and(part.limits);
             }
         }
-        part
+        band.reading.clear();
+        if self.motion.varies() {
+            for &p in &band.active {
+                band.reading.push(p);
+                band.reading.extend(patches.neighbors(p as usize));
+            }
+            band.reading.sort_unstable();
+            band.reading.dedup();
+        }
+    }
+
+    /// The limits of the band with the coefficients of now.
+    pub(super) fn refresh_limits(&mut self) {
+        let mut parts = std::mem::take(&mut self.band.parts);
+        let (band, patches) = (&self.band, &self.patches);
+        let part = |&p: &u32| {
+            let p = p as usize;
+            let limits = match patches.arity() {
+                3 => self.limits_of::<3>(p, &band.inside),
+                _ => self.limits_of::<4>(p, &band.inside),
+            };
+            Part { n_cells: 0, n_moving: 0, limits }
+        };
+        self.cpu.run(|| band.active.par_iter().map(part).collect_into_vec(&mut parts));
+        self.band.limits = parts.iter().fold(Limits::none(), |all, part| all.and(part.limits));
+        self.band.parts = parts;
+    }
+
+    /// How long a step the active cells of a patch allow.
+    fn limits_of<const N: usize>(&self, p: usize, inside: &[bool]) -> Limits<R> {
+        let patch = self.patches.patch(p);
+        let x = self.coordinates.of(&self.patches, p);
+        let mut limits: Limits<R> = Limits::none();
+        for corners in patch.corners.chunks_exact(N) {
+            if !is_active(&patch, corners, inside) {
+                continue;
+            }
+            let x: [Vec3<R>; N] = std::array::from_fn(|i| x[corners[i] as usize]);
+            let simplex = Simplex::new(&x);
+            let inradius = simplex.inradius();
+            limits.inradius = limits.inradius.max(inradius);
+            let speed = self.speed::<N>(&patch, corners);
+            limits.speed = limits.speed.max(speed);
+            let step = formulas::largest_step::<R, N>(inradius, speed);
+            limits.first_order = limits.first_order.min(step);
+            if let Some(curvature) = &self.motion.curvature {
+                let at = |&c: &u32| curvature.coefficient.at(patch.vertex(c as usize))[0];
+                let beta = corners.iter().map(at).fold(R::zero(), |m, beta| m.max(beta));
+                // Slivers count as typical cells where steps are semi-implicit.
+                let size = inradius.max(self.least_inradius);
+                let step = formulas::largest_diffusive_step::<R, N>(size, beta);
+                limits.curvature = limits.curvature.min(step);
+            }
+        }
+        limits
     }
 
     /// `|a| + |eps|` of a cell.
-    fn speed<const N: usize>(&self, patch: &crate::patches::Patch<'_>, corners: &[u32]) -> R {
+    fn speed<const N: usize>(&self, patch: &Patch<'_>, corners: &[u32]) -> R {
         let mut speed = R::zero();
-        if let Some(velocity) = &self.velocity {
+        if let Some(velocity) = &self.motion.velocity {
             speed += Vec3::from(velocity.mean::<N>(patch, corners)).norm();
         }
-        if let Some(normal_speed) = &self.normal_speed {
+        if let Some(normal_speed) = &self.motion.normal_speed {
             speed += normal_speed.mean::<N>(patch, corners)[0].abs();
         }
         speed
+    }
+}
+
+/// Whether a cell has a vertex inside the band.
+fn is_active(patch: &Patch<'_>, corners: &[u32], inside: &[bool]) -> bool {
+    corners.iter().any(|&c| inside[patch.vertex(c as usize)])
+}
+
+impl<R: Real> Band<R> {
+    /// Stands in while the band is rebuilt; owns nothing.
+    fn empty() -> Self {
+        Band {
+            inside: Vec::new(),
+            moving: Vec::new(),
+            active: Vec::new(),
+            reading: Vec::new(),
+            cells: Vec::new(),
+            n_cells_of: Vec::new(),
+            n_cells: 0,
+            n_vertices: 0,
+            limits: Limits::none(),
+            near: Vec::new(),
+            parts: Vec::new(),
+        }
     }
 }

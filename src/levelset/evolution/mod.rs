@@ -1,25 +1,49 @@
-//! Motion of an interface: `phi_t + a . grad phi + eps |grad phi| = beta kappa |grad phi|`.
+//! Motion of an interface: `phi_t + a . grad phi + eps |grad phi| = beta kappa |grad phi|`, or with
+//! `|grad phi| div(w grad phi / |grad phi|)` on the right: weighted curvature flow.
 //!
 //! The interface is the zero set of phi, the inside is `phi < 0`, and phi = 0 counts as outside
-//! (numerics 1). First-order terms use the positive-coefficient scheme of Barth and Sethian as
-//! corrected in numerics 2, curvature the finite-element form of numerics 3, time the explicit
-//! Euler step of equation (4); Fu et al., sections 2.3, 3.3 and 3.4.
+//! (numerics 1). Advection takes a Taylor-Galerkin step of second order, normal motion the
+//! positive-coefficient scheme of Barth and Sethian as corrected in numerics 2 (other forms of both:
+//! [`Options`]), curvature the finite-element form of numerics 3, explicit or semi-implicit; all
+//! start from the same phi^n and are added once. The step is that of equation (4); Fu et al.,
+//! sections 2.3, 3.3 and 3.4.
 //!
 //! Work is done in a narrow band on patches (patchNB): cells with a vertex closer than the half
 //! width are active, a vertex none of whose cells is active is frozen, and a patch without moving
 //! vertices costs nothing. [`Rule`] says when phi becomes a distance again and the band follows.
 //!
-//! Each step reads phi^n and writes phi^(n+1), every vertex sums its cells in mesh order, and every
-//! reduction is a minimum or maximum: bits do not depend on threads.
+//! At the boundary of the mesh nothing is imposed on curvature and normal motion (the natural
+//! condition: the interface meets the boundary at a right angle); where the velocity points in, phi
+//! is held, or given by [`Terms::with_inflow`].
+//!
+//! Each step reads phi^n and writes phi^(n+1), every vertex sums its cells in mesh order, and
+//! reductions are minima and maxima, or sums in the order of patches: bits do not depend on threads.
 
 mod band;
+mod check;
+mod coefficients;
 mod cpu;
 pub mod formulas;
+mod galerkin;
+mod implicit;
+mod inflow;
+mod options;
+mod slivers;
 mod terms;
 
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use band::Band;
+use coefficients::Motion;
+use galerkin::Galerkin;
+use implicit::Implicit;
+use inflow::Inflow;
+pub use options::{
+    Advection, CurvatureStep, LEAST_QUALITY, NormalMotion, Options, Rule, SLIVER_STEPS,
+};
+pub use slivers::Slivers;
 pub use terms::{Coefficient, Terms};
 
 use super::eikonal::{self, EikonalState, Slowness, Width};
@@ -28,52 +52,6 @@ use crate::error::{Error, Result};
 use crate::geometry::Real;
 use crate::mesh::Mesh;
 use crate::patches::{Coordinates, Patches};
-
-/// When phi is made a signed distance again (numerics 4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Rule {
-    /// Once the interface may have moved by half the half width.
-    Displacement,
-    /// Every `floor(w / (4 max r))` steps, r the inradii in the band (paper, section 3.4).
-    Published,
-    /// Every so many steps; in a band also when [`Rule::Displacement`] would.
-    Every(usize),
-    /// Never; only without a band.
-    Never,
-}
-
-/// Choices of the evolution that are not physics.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Options {
-    /// Factor C of the time step (4); 1 by default, above 2 stability is not proven.
-    pub cfl: f64,
-    /// When to redistance.
-    pub rule: Rule,
-    /// Half width of the band in mesh units; `None` for the whole domain.
-    pub half_width: Option<f64>,
-}
-
-impl Options {
-    /// Defaults for a band of this half width (mesh units), or the whole domain.
-    pub fn new(half_width: Option<f64>) -> Self {
-        let rule = if half_width.is_some() { Rule::Displacement } else { Rule::Never };
-        Options { cfl: 1.0, rule, half_width }
-    }
-
-    /// Sets the rule of reinitialization.
-    pub fn with_rule(mut self, rule: Rule) -> Self {
-        self.rule = rule;
-        self
-    }
-
-    /// Sets the factor of the time step.
-    pub fn with_cfl(mut self, cfl: f64) -> Self {
-        self.cfl = cfl;
-        self
-    }
-}
 
 /// What one step did.
 #[derive(Clone, Copy, Debug)]
@@ -101,17 +79,42 @@ pub struct Totals {
     pub cell_updates: u64,
     /// Redistancings.
     pub reinitializations: u64,
+    /// Iterations of the semi-implicit curvature steps.
+    pub iterations: u64,
 }
+
+/// What an evolution chose by the look of the mesh.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Choices {
+    /// Cells whose vertices advect by the positive-coefficient scheme because they are too poor for
+    /// the Taylor-Galerkin step.
+    pub poor_cells: usize,
+    /// Whether the curvature step is semi-implicit.
+    pub implicit: bool,
+    /// Why [`CurvatureStep::Auto`] made it so, if it did.
+    pub slivers: Option<Slivers>,
+}
+
+/// Largest factor C of the first-order part of the time step beside a semi-implicit curvature term.
+const LARGEST_CFL: f64 = 2.0;
 
 /// A level-set function in motion.
 pub struct Evolution<R: Real> {
     cpu: Arc<Cpu>,
     patches: Arc<Patches>,
     coordinates: Arc<Coordinates<R>>,
+    /// Vertices in patch order, where something is evaluated in every step.
+    places: Option<Vec<[f64; 3]>>,
     eikonal: EikonalState<R>,
-    velocity: Option<Coefficient<R, 3>>,
-    normal_speed: Option<Coefficient<R, 1>>,
-    curvature: Option<Coefficient<R, 1>>,
+    motion: Motion<R>,
+    inflow: Inflow,
+    galerkin: Option<Galerkin<R>>,
+    implicit: Option<Implicit<R>>,
+    /// Why, and how large a typical cell is.
+    slivers: Option<Slivers>,
+    /// Inradius that cells have at least for the curvature part of the step.
+    least_inradius: R,
     options: Options,
     /// phi^n in patch order.
     phi: Vec<R>,
@@ -125,6 +128,8 @@ pub struct Evolution<R: Real> {
     displacement: f64,
     steps_since: u64,
     gone: bool,
+    /// An interface may be entering through an inflow boundary.
+    enters: bool,
     totals: Totals,
 }
 
@@ -136,7 +141,7 @@ impl<R: Real> Evolution<R> {
     /// # Errors
     /// [`Error::Case`] for options that contradict each other, a coefficient of the wrong length or
     /// not finite, negative curvature, or a phi without a zero set; [`Error::Mesh`] for cells whose
-    /// size does not fit the scalar.
+    /// size does not fit the scalar; [`Error::Numerical`] for an expression that is not finite.
     pub fn new(
         cpu: Arc<Cpu>,
         mesh: &Mesh,
@@ -145,25 +150,61 @@ impl<R: Real> Evolution<R> {
         terms: &Terms,
         options: Options,
     ) -> Result<Self> {
-        check(mesh, phi, terms, &options)?;
+        check::all(mesh, phi, terms, &options)?;
+        let mut evolution = Self::at_rest(cpu, mesh, patches, phi, terms, options)?;
+        evolution.refresh_all(0.0)?;
+        if evolution.options.rule == Rule::Never {
+            evolution.update_band();
+        } else {
+            evolution.reinitialize();
+        }
+        Ok(evolution)
+    }
+
+    /// Everything but a band.
+    fn at_rest(
+        cpu: Arc<Cpu>,
+        mesh: &Mesh,
+        patches: Arc<Patches>,
+        phi: &[f64],
+        terms: &Terms,
+        options: Options,
+    ) -> Result<Self> {
         let coordinates = Arc::new(Coordinates::new(mesh, &patches));
         cpu.run(|| coordinates.check(&patches))?;
+        let motion = Motion::new(terms, &patches);
+        let galerkin = (motion.velocity.is_some()
+            && options.advection == Advection::TaylorGalerkin)
+            .then(|| cpu.run(|| Galerkin::new(&patches, &coordinates, options.least_quality)));
+        let needs_inflow = galerkin.is_some() || terms.inflow.is_some();
+        let inflow = match motion.velocity.is_some() && needs_inflow {
+            true => cpu.run(|| Inflow::new(&patches, terms.inflow.as_ref())),
+            false => Inflow::none(),
+        };
+        let may_be_implicit =
+            motion.curvature.is_some() && options.curvature_step != CurvatureStep::Explicit;
+        let slivers = may_be_implicit.then(|| cpu.run(|| Slivers::find(&patches, &coordinates)));
+        let slivers = slivers.filter(|slivers| {
+            options.curvature_step == CurvatureStep::Implicit || slivers.matter()
+        });
+        let places = (motion.varies() || terms.inflow.is_some())
+            .then(|| patches.to_patch_order(&mesh.vertices, |x| x));
         let eikonal =
             EikonalState::new(patches.clone(), coordinates.clone(), Slowness::Uniform(R::one()));
         let phi = patches.to_patch_order(phi, R::narrow);
-        let term = |zero: bool| (!zero).then_some(());
-        let velocity = term(terms.velocity.is_zero());
-        let normal_speed = term(terms.normal_speed.is_zero());
-        let curvature = term(terms.curvature.is_zero());
-        let mut evolution = Evolution {
-            velocity: velocity.map(|()| Coefficient::narrow(&terms.velocity, &patches)),
-            normal_speed: normal_speed.map(|()| Coefficient::narrow(&terms.normal_speed, &patches)),
-            curvature: curvature.map(|()| Coefficient::narrow(&terms.curvature, &patches)),
+        Ok(Evolution {
             band: Band::unknown(&patches),
             scratch: cpu::Scratch::default(),
+            implicit: slivers.map(|_| Implicit::new(&patches)),
+            least_inradius: slivers.map_or(R::zero(), |s| R::narrow(s.typical_inradius)),
             next: phi.clone(),
             phi,
             cpu,
+            places,
+            motion,
+            inflow,
+            galerkin,
+            slivers,
             patches,
             coordinates,
             eikonal,
@@ -173,24 +214,20 @@ impl<R: Real> Evolution<R> {
             displacement: 0.0,
             steps_since: 0,
             gone: false,
+            enters: false,
             totals: Totals::default(),
-        };
-        if evolution.options.rule == Rule::Never {
-            evolution.update_band();
-        } else {
-            evolution.reinitialize();
-        }
-        Ok(evolution)
+        })
     }
 
-    /// One explicit step of at most `max_dt`, and redistancing if it is due.
+    /// One step of at most `max_dt`, and redistancing if it is due.
     ///
     /// # Errors
-    /// [`Error::Numerical`] if a value stops being a finite number, or if nothing moves and `max_dt`
-    /// is infinite; phi then is that of the step before.
+    /// [`Error::Numerical`] if a value or a coefficient stops being a finite number, curvature
+    /// becomes negative, the semi-implicit step does not converge, or if nothing moves and
+    /// `max_dt` is infinite; phi then is that of the step before.
     pub fn step(&mut self, max_dt: f64) -> Result<StepInfo> {
         let start = std::time::Instant::now();
-        let dt = (self.options.cfl * self.band.largest_step.widen()).min(max_dt);
+        let dt = self.choose_step(max_dt)?;
         if !dt.is_finite() {
             return Err(Error::Numerical {
                 what: format!(
@@ -201,7 +238,11 @@ impl<R: Real> Evolution<R> {
                     .into(),
             });
         }
-        let outcome = self.advance(R::narrow(dt));
+        self.advance_galerkin(R::narrow(dt));
+        let cut = self.advance(R::narrow(dt));
+        self.solve_implicit(R::narrow(dt))?;
+        let enters = self.apply_inflow(self.time + dt);
+        let outcome = self.outcome();
         if let Some(vertex) = outcome.broken {
             return Err(Error::Numerical {
                 what: format!(
@@ -215,17 +256,18 @@ impl<R: Real> Evolution<R> {
             });
         }
         std::mem::swap(&mut self.phi, &mut self.next);
-        self.gone = !outcome.cut;
+        self.gone = !cut;
+        self.enters = enters;
         self.time += dt;
         self.step += 1;
         self.steps_since += 1;
-        self.displacement += match self.curvature {
+        self.displacement += match self.motion.curvature {
             // Curvature has no speed known beforehand: take what was measured.
             Some(_) => outcome.change_near.widen(),
-            None => dt * self.band.largest_speed.widen(),
+            None => dt * self.band.limits.speed.widen(),
         };
         self.totals.evolve_seconds += start.elapsed().as_secs_f64();
-        self.totals.cell_updates += self.band.n_cells() as u64;
+        self.totals.cell_updates += self.band.n_cells as u64;
         let reinitialized = self.is_reinitialization_due();
         if reinitialized {
             self.reinitialize();
@@ -234,14 +276,116 @@ impl<R: Real> Evolution<R> {
         Ok(StepInfo { step: self.step, time: self.time, dt, rate, reinitialized })
     }
 
+    /// The step of equation (4), with the factor C.
+    fn largest_step(&self) -> f64 {
+        let limits = &self.band.limits;
+        let cfl = self.options.cfl;
+        if self.implicit.is_none() {
+            return cfl * limits.first_order.min(limits.curvature).widen();
+        }
+        let first_order = cfl.min(LARGEST_CFL) * limits.first_order.widen();
+        first_order.min(cfl * limits.curvature.widen())
+    }
+
+    /// Length of the next step, with coefficients brought to its middle.
+    fn choose_step(&mut self, max_dt: f64) -> Result<f64> {
+        if !self.motion.varies() {
+            return Ok(self.largest_step().min(max_dt));
+        }
+        self.refresh_band(self.time)?;
+        let mut dt = self.largest_step().min(max_dt);
+        let speed = self.band.limits.speed;
+        if dt.is_finite() {
+            // What is slow or at rest now may be fast at the end of a long step.
+            self.refresh_band(self.time + dt)?;
+            dt = dt.min(self.largest_step());
+            self.band.limits.speed = self.band.limits.speed.max(speed);
+            let list = std::mem::take(&mut self.band.reading);
+            let done = self.refresh(&list, self.time + 0.5 * dt);
+            self.band.reading = list;
+            done?;
+            self.follow_inflow();
+        }
+        Ok(dt)
+    }
+
+    /// Brings all coefficients in the band to time `t`, and the limits of the step with them.
+    fn refresh_band(&mut self, t: f64) -> Result<()> {
+        let list = std::mem::take(&mut self.band.reading);
+        let done = self.refresh(&list, t);
+        self.band.reading = list;
+        done?;
+        self.refresh_limits();
+        Ok(())
+    }
+
+    /// Brings all coefficients everywhere up to date, and finds the inflow.
+    fn refresh_all(&mut self, t: f64) -> Result<()> {
+        let all: Vec<u32> = (0..self.patches.len() as u32).collect();
+        self.refresh(&all, t)?;
+        self.follow_inflow();
+        Ok(())
+    }
+
+    fn refresh(&mut self, list: &[u32], t: f64) -> Result<()> {
+        let Some(places) = &self.places else { return Ok(()) };
+        let (patches, motion) = (&self.patches, &mut self.motion);
+        let broken = self.cpu.run(|| {
+            let mut broken = None;
+            if let Some(velocity) = &mut motion.velocity {
+                broken = velocity.refresh(patches, list, places, t).map(|v| ("velocity", v));
+            }
+            if let Some(speed) = &mut motion.normal_speed {
+                let found = speed.refresh(patches, list, places, t);
+                broken = broken.or(found.map(|v| ("normal_speed", v)));
+            }
+            if let Some(curvature) = &mut motion.curvature {
+                let name = if curvature.weighted { "weighted_curvature" } else { "curvature" };
+                let found = curvature.coefficient.refresh(patches, list, places, t);
+                broken = broken.or(found.map(|v| (name, v)));
+            }
+            broken
+        });
+        let at = |v: usize| format!("vertex {} at time {t:.6e}", self.patches.mesh_vertices()[v]);
+        if let Some((name, v)) = broken {
+            return Err(Error::Numerical {
+                what: format!("evolve.{name} is not a finite number at {}", at(v)),
+                remedy: "correct its expression".into(),
+            });
+        }
+        let Some(curvature) = self.motion.curvature.as_ref().filter(|c| c.coefficient.varies())
+        else {
+            return Ok(());
+        };
+        let negative = |&p: &u32| {
+            let mut owned = self.patches.patch(p as usize).owned();
+            owned.find(|&v| curvature.coefficient.at(v)[0] < R::zero())
+        };
+        match self.cpu.run(|| list.par_iter().find_map_first(negative)) {
+            None => Ok(()),
+            Some(v) => Err(Error::Numerical {
+                what: format!("the curvature coefficient is negative at {}", at(v)),
+                remedy: "keep it at 0 or more, for example with max(0, ...)".into(),
+            }),
+        }
+    }
+
+    fn follow_inflow(&mut self) {
+        if let Some(velocity) = &self.motion.velocity {
+            self.inflow.follow(&self.patches, &self.coordinates, velocity);
+        }
+    }
+
     fn is_reinitialization_due(&self) -> bool {
         match self.options.rule {
             Rule::Never => false,
+            // The band must be where an interface comes in.
+            _ if self.enters => true,
             // In a band the interface must not run into its edge, whatever the rule.
             Rule::Every(n) => self.steps_since >= n.max(1) as u64 || self.has_crossed_half(),
             Rule::Displacement => self.has_crossed_half(),
             Rule::Published => self.options.half_width.is_some_and(|w| {
-                let n = (w / (4.0 * self.band.largest_inradius.widen())).floor().max(1.0);
+                let n = (w / (4.0 * self.band.limits.inradius.widen())).floor().max(1.0);
                 self.steps_since as f64 >= n
             }),
         }
@@ -260,8 +404,11 @@ impl<R: Real> Evolution<R> {
             Some(w) => Width::Band(R::narrow(w)),
             None => Width::Whole,
         };
-        eikonal::redistance(&self.cpu, &mut self.eikonal, &mut self.phi, &self.band.active, width);
+        let near = self.band.near(self.inflow.patches(), &[]);
+        eikonal::redistance(&self.cpu, &mut self.eikonal, &mut self.phi, &near, width);
+        self.band.give_back(near);
         self.update_band();
+        self.enters = false;
         self.displacement = 0.0;
         self.steps_since = 0;
         self.totals.reinitialize_seconds += start.elapsed().as_secs_f64();
@@ -310,96 +457,16 @@ impl<R: Real> Evolution<R> {
 
     /// Seconds and work so far.
     pub fn totals(&self) -> Totals {
-        self.totals
+        let iterations = self.implicit.as_ref().map_or(0, |implicit| implicit.iterations);
+        Totals { iterations, ..self.totals }
     }
-}
 
-fn check(mesh: &Mesh, phi: &[f64], terms: &Terms, options: &Options) -> Result<()> {
-    let n = mesh.n_vertices();
-    let length = |what: &str, rows: usize| {
-        Err(Error::usage(
-            format!("{what} has {rows} rows, the mesh has {n} vertices"),
-            "give one row per vertex",
-        ))
-    };
-    if phi.len() != n {
-        return length("initial phi", phi.len());
-    }
-    if let Coefficient::PerVertex(rows) = &terms.velocity
-        && rows.len() != n
-    {
-        return length("velocity", rows.len());
-    }
-    for (name, term) in [("normal_speed", &terms.normal_speed), ("curvature", &terms.curvature)] {
-        if let Coefficient::PerVertex(rows) = term
-            && rows.len() != n
-        {
-            return length(name, rows.len());
+    /// What was chosen by the look of the mesh.
+    pub fn choices(&self) -> Choices {
+        Choices {
+            poor_cells: self.galerkin.as_ref().map_or(0, |galerkin| galerkin.n_poor_cells),
+            implicit: self.implicit.is_some(),
+            slivers: self.slivers.filter(|_| self.options.curvature_step == CurvatureStep::Auto),
         }
-    }
-    let varies = matches!(terms.velocity, Coefficient::Varying(_))
-        || matches!(terms.normal_speed, Coefficient::Varying(_))
-        || matches!(terms.curvature, Coefficient::Varying(_));
-    if varies {
-        return Err(Error::usage(
-            "coefficients must not depend on the time t",
-            "take constant ones",
-        ));
-    }
-    let negative = match &terms.curvature {
-        Coefficient::Uniform([beta]) => (*beta < 0.0).then_some(*beta),
-        Coefficient::PerVertex(rows) => rows.iter().map(|r| r[0]).find(|&beta| beta < 0.0),
-        Coefficient::Varying(_) => None,
-    };
-    if let Some(beta) = negative {
-        return Err(Error::usage(
-            format!(
-                "curvature is {beta}, expected 0 or more: negative curvature flow is ill-posed"
-            ),
-            "change its sign",
-        ));
-    }
-    if options.rule == Rule::Never && options.half_width.is_some() {
-        return Err(Error::usage(
-            "rule \"never\" with a narrow band would let the interface leave the band",
-            "take rule \"displacement\", or half_width = \"whole\"",
-        ));
-    }
-    not_finite("phi", phi.iter().copied())?;
-    not_finite("velocity", values(&terms.velocity))?;
-    not_finite("normal_speed", values(&terms.normal_speed))?;
-    not_finite("curvature", values(&terms.curvature))?;
-    not_finite("half_width", options.half_width.into_iter())?;
-    if !(options.cfl > 0.0 && options.cfl.is_finite()) {
-        return Err(Error::usage(
-            format!("cfl is {}, expected more than 0", options.cfl),
-            "take 1",
-        ));
-    }
-    let inside = phi.iter().filter(|&&v| v < 0.0).count();
-    if inside == 0 || inside == n {
-        let side = if inside == 0 { "outside (phi >= 0)" } else { "inside (phi < 0)" };
-        return Err(Error::usage(
-            format!("the initial phi has no interface: all {n} vertices lie {side}"),
-            "move or resize the initial shape so that its boundary crosses the mesh",
-        ));
-    }
-    Ok(())
-}
-
-/// All numbers of a coefficient.
-fn values<const K: usize>(coefficient: &Coefficient<f64, K>) -> impl Iterator<Item = f64> + '_ {
-    let rows: &[[f64; K]] = match coefficient {
-        Coefficient::Uniform(value) => std::slice::from_ref(value),
-        Coefficient::PerVertex(rows) => rows,
-        Coefficient::Varying(_) => &[],
-    };
-    rows.iter().flatten().copied()
-}
-
-fn not_finite(what: &str, mut values: impl Iterator<Item = f64>) -> Result<()> {
-    match values.find(|x| !x.is_finite()) {
-        None => Ok(()),
-        Some(x) => Err(Error::usage(format!("{what} holds {x}"), "give finite numbers")),
     }
 }

@@ -1,7 +1,4 @@
-//! What one cell contributes to each term of the evolution (numerics 2.2 and 3).
-//!
-//! `phi` are the vertex values, `s` measure and basis gradients of the cell, `g` its gradient of
-//! phi. N is the number of vertices, d = N - 1.
+//! First-order terms by the positive-coefficient scheme (numerics 2.2; after Barth and Sethian).
 
 use crate::geometry::{Real, Vec3, simplex::Simplex};
 
@@ -57,7 +54,7 @@ pub fn normal_speed<R: Real, const N: usize>(
 
 /// `K_i = meas(T) b . grad N_i`, the flux of the wind `b`.
 #[inline]
-fn flux<R: Real, const N: usize>(s: &Simplex<R, N>, b: &Vec3<R>) -> [R; N] {
+pub fn flux<R: Real, const N: usize>(s: &Simplex<R, N>, b: &Vec3<R>) -> [R; N] {
     std::array::from_fn(|i| s.meas * b.dot(&s.grads[i]))
 }
 
@@ -108,31 +105,9 @@ fn upwind<R: Real, const N: usize>(
     (Shares { num, den }, false)
 }
 
-/// Gradient floor of the curvature term: phi is kept near a distance, so 1 is its usual slope.
-const DELTA: f64 = 1e-3;
-
-/// Curvature: `meas grad N_i . g / |g|` per vertex, and the lumped mass `meas / ((d+1) |g|)`, both
-/// with `|g| = sqrt(|g|^2 + delta^2)` (numerics equation 3).
-#[inline]
-pub fn curvature<R: Real, const N: usize>(s: &Simplex<R, N>, g: &Vec3<R>) -> ([R; N], R) {
-    let norm = (g.norm_squared() + R::narrow(DELTA * DELTA)).sqrt();
-    let weight = s.meas / norm;
-    (std::array::from_fn(|i| weight * s.grads[i].dot(g)), weight / R::narrow(N as f64))
-}
-
-/// Largest stable step of a cell, each part infinite if its speed is zero (numerics equation 4):
-/// `min(2 r / (d (|a| + |eps|)), 2 r^2 / (d beta))`.
-#[inline]
-pub fn largest_step<R: Real, const N: usize>(inradius: R, speed: R, beta: R) -> R {
-    let d = R::narrow((N - 1) as f64);
-    let two_r = inradius + inradius;
-    let first = if speed > R::zero() { two_r / (d * speed) } else { R::INFINITY };
-    let second = if beta > R::zero() { two_r * inradius / (d * beta) } else { R::INFINITY };
-    first.min(second)
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::curvature;
     use super::*;
     use proptest::prelude::*;
 
@@ -181,12 +156,5 @@ mod tests {
         let g = s.gradient(&flat);
         assert_eq!(normal_speed(&s, &flat, &g, 1.0).den, [0.0; 3]);
         assert_eq!(curvature(&s, &g).0, [0.0; 3]);
-    }
-
-    #[test]
-    fn steps_of_an_equilateral_triangle() {
-        assert_eq!(largest_step::<f64, 3>(0.5, 2.0, 0.0), 0.25);
-        assert_eq!(largest_step::<f64, 3>(0.5, 0.0, 1.0), 0.25);
-        assert_eq!(largest_step::<f64, 3>(0.5, 0.0, 0.0), f64::INFINITY);
     }
 }

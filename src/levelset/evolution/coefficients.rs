@@ -1,0 +1,150 @@
+//! Coefficients in the order and scalar of the solver, brought up to date in each step.
+
+use rayon::prelude::*;
+
+use super::terms::{Coefficient, Terms};
+use crate::expression::Field;
+use crate::geometry::Real;
+use crate::patches::{Patch, Patches};
+use crate::primitives::{DisjointRows, PerThread};
+
+/// The terms that act; one whose coefficient is zero everywhere is `None`.
+pub(super) struct Motion<R: Real> {
+    pub velocity: Option<Term<R, 3>>,
+    pub normal_speed: Option<Term<R, 1>>,
+    pub curvature: Option<Curvature<R>>,
+}
+
+/// The curvature term in one of its two forms.
+pub(super) struct Curvature<R: Real> {
+    /// beta, or w.
+    pub coefficient: Term<R, 1>,
+    /// `|grad phi| div(w n)` with w inside the divergence, or `beta kappa |grad phi|`.
+    pub weighted: bool,
+}
+
+impl<R: Real> Motion<R> {
+    pub fn new(terms: &Terms, patches: &Patches) -> Self {
+        let (beta, weight) =
+            (Term::new(&terms.curvature, patches), Term::new(&terms.weight, patches));
+        let curvature = match (beta, weight) {
+            (None, None) => None,
+            (Some(coefficient), _) => Some(Curvature { coefficient, weighted: false }),
+            (None, Some(coefficient)) => Some(Curvature { coefficient, weighted: true }),
+        };
+        Motion {
+            velocity: Term::new(&terms.velocity, patches),
+            normal_speed: Term::new(&terms.normal_speed, patches),
+            curvature,
+        }
+    }
+
+    /// Whether any coefficient depends on time.
+    pub fn varies(&self) -> bool {
+        self.velocity.as_ref().is_some_and(Term::varies)
+            || self.normal_speed.as_ref().is_some_and(Term::varies)
+            || self.curvature.as_ref().is_some_and(|c| c.coefficient.varies())
+    }
+}
+
+/// A coefficient with `K` numbers per vertex, in patch order.
+pub(super) struct Term<R, const K: usize> {
+    rows: Rows<R, K>,
+    fields: Option<[Field; K]>,
+    scratch: PerThread<Vec<f64>>,
+}
+
+enum Rows<R, const K: usize> {
+    Uniform([R; K]),
+    PerVertex(Vec<[R; K]>),
+}
+
+impl<R: Real, const K: usize> Term<R, K> {
+    fn new(from: &Coefficient<K>, patches: &Patches) -> Option<Self> {
+        if from.is_zero() {
+            return None;
+        }
+        let narrow = |row: [f64; K]| row.map(R::narrow);
+        let (rows, fields) = match from {
+            Coefficient::Uniform(value) => (Rows::Uniform(narrow(*value)), None),
+            Coefficient::PerVertex(rows) => {
+                (Rows::PerVertex(patches.to_patch_order(rows, narrow)), None)
+            }
+            Coefficient::Varying(fields) => {
+                let rows = vec![[R::zero(); K]; patches.n_vertices()];
+                let fields = fields.each_ref().map(|f| f.reordered(patches.mesh_vertices()));
+                (Rows::PerVertex(rows), Some(fields))
+            }
+        };
+        Some(Term { rows, fields, scratch: PerThread::default() })
+    }
+
+    /// Whether it depends on time.
+    pub fn varies(&self) -> bool {
+        self.fields.is_some()
+    }
+
+    /// Whether it is the same everywhere.
+    pub fn is_uniform(&self) -> bool {
+        matches!(self.rows, Rows::Uniform(_))
+    }
+
+    /// Evaluates it at time `t` for all vertices of the patches listed, ascending; `places` are the
+    /// vertices in patch order. Gives the first vertex (patch order) with a value that is not
+    /// finite.
+    pub fn refresh(
+        &mut self,
+        patches: &Patches,
+        list: &[u32],
+        places: &[[f64; 3]],
+        t: f64,
+    ) -> Option<usize> {
+        let (Some(fields), Rows::PerVertex(rows)) = (&self.fields, &mut self.rows) else {
+            return None;
+        };
+        let scratch = &self.scratch;
+        let rows = DisjointRows::new(rows);
+        list.par_iter().find_map_first(|&p| {
+            let owned = patches.patch(p as usize).owned();
+            // SAFETY: the list names a patch once, and patches own disjoint ranges.
+            let rows = unsafe { rows.range(owned.clone()) };
+            let mut values = scratch.get();
+            values.resize(rows.len(), 0.0);
+            for (k, field) in fields.iter().enumerate() {
+                field.evaluate_into(places, owned.clone(), t, &mut values);
+                for (row, &value) in rows.iter_mut().zip(values.iter()) {
+                    row[k] = R::narrow(value);
+                }
+            }
+            let broken = |row: &[R; K]| row.iter().any(|v| !v.is_finite());
+            rows.iter().position(broken).map(|k| owned.start + k)
+        })
+    }
+
+    /// Mean over the corners of a cell of a patch.
+    #[inline]
+    pub fn mean<const N: usize>(&self, patch: &Patch<'_>, corners: &[u32]) -> [R; K] {
+        match &self.rows {
+            Rows::Uniform(value) => *value,
+            Rows::PerVertex(rows) => {
+                let mut sum = [R::zero(); K];
+                for &corner in corners {
+                    let row = &rows[patch.vertex(corner as usize)];
+                    for (sum, &v) in sum.iter_mut().zip(row) {
+                        *sum += v;
+                    }
+                }
+                sum.map(|v| v / R::narrow(N as f64))
+            }
+        }
+    }
+
+    /// Value at a vertex in patch order.
+    #[inline]
+    pub fn at(&self, vertex: usize) -> [R; K] {
+        match &self.rows {
+            Rows::Uniform(value) => *value,
+            Rows::PerVertex(rows) => rows[vertex],
+        }
+    }
+}

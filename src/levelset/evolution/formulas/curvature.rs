@@ -1,0 +1,61 @@
+//! The curvature term (numerics 3), explicit and semi-implicit.
+
+use crate::geometry::{Real, Vec3, simplex::Simplex};
+
+/// Gradient floor of the curvature term: phi is kept near a distance, so 1 is its usual slope.
+const DELTA: f64 = 1e-3;
+
+/// Curvature: `meas grad N_i . g / |g|` per vertex, and the lumped mass `meas / ((d+1) |g|)`, both
+/// with `|g| = sqrt(|g|^2 + delta^2)` (numerics equation 3).
+#[inline]
+pub fn curvature<R: Real, const N: usize>(s: &Simplex<R, N>, g: &Vec3<R>) -> ([R; N], R) {
+    let weight = s.meas / floored_norm(g);
+    (std::array::from_fn(|i| weight * s.grads[i].dot(g)), weight / R::narrow(N as f64))
+}
+
+/// Stiffness of a cell, `meas grad N_i . grad N_j / |g|` for each pair i < j (rows one after the
+/// other, the first `N (N - 1) / 2` of the six), and the lumped mass of [`curvature`].
+#[inline]
+pub fn stiffness<R: Real, const N: usize>(s: &Simplex<R, N>, g: &Vec3<R>) -> ([R; 6], R) {
+    let weight = s.meas / floored_norm(g);
+    let mut pairs = [R::zero(); 6];
+    let mut k = 0;
+    for i in 0..N {
+        for j in i + 1..N {
+            pairs[k] = weight * s.grads[i].dot(&s.grads[j]);
+            k += 1;
+        }
+    }
+    (pairs, weight / R::narrow(N as f64))
+}
+
+#[inline]
+fn floored_norm<R: Real>(g: &Vec3<R>) -> R {
+    (g.norm_squared() + R::narrow(DELTA * DELTA)).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stiffness_and_residual_are_the_same_operator() {
+        let x = [Vec3::zeros(), Vec3::x(), Vec3::new(0.2, 1.0, 0.0), Vec3::new(0.1, 0.3, 0.9)];
+        let s = Simplex::<f64, 4>::new(&x);
+        let phi = [0.3, -1.0, 0.5, 2.0];
+        let g = s.gradient(&phi);
+        let (residual, mass) = curvature(&s, &g);
+        let (pairs, same) = stiffness(&s, &g);
+        assert_eq!(mass, same);
+        let mut product = [0.0; 4];
+        let mut k = 0;
+        for i in 0..4 {
+            for j in i + 1..4 {
+                product[i] += pairs[k] * (phi[j] - phi[i]);
+                product[j] += pairs[k] * (phi[i] - phi[j]);
+                k += 1;
+            }
+        }
+        assert!(residual.iter().zip(product).all(|(a, b)| (a - b).abs() < 1e-14));
+    }
+}

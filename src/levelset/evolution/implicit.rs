@@ -1,0 +1,322 @@
+//! Semi-implicit curvature on the CPU: conjugate gradients on the band (numerics 3).
+//!
+//! `(M + dt beta S) phi^(n+1) = M phi`, with the lumped mass M and the stiffness S of the explicit
+//! form, both at the phi handed in. Divided by beta the matrix is symmetric also where beta
+//! varies; vertices with beta = 0, and those that do not move, keep their values. In the weighted
+//! form the weight stands inside S. S never leaves its cells: each product is a pass over patches.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::cpu::sum;
+use super::{Evolution, formulas};
+use crate::error::{Error, Result};
+use crate::geometry::{Real, Vec3, simplex::Simplex};
+use crate::patches::Patches;
+use crate::primitives::DisjointRows;
+
+/// Reduction of the residual, in the norm of the preconditioner.
+const TOLERANCE: f64 = 1e-8;
+
+/// More iterations than any sound mesh takes.
+const MOST_ITERATIONS: usize = 2000;
+
+/// The system and its vectors, all in patch order; zero where nothing moves.
+pub(super) struct Implicit<R> {
+    /// Pairs of each patch cell, `[patch cells * pairs]`.
+    stiffness: Vec<R>,
+    /// `m / beta`.
+    mass: Vec<R>,
+    /// Diagonal of the matrix; 0 where the value is kept.
+    diagonal: Vec<R>,
+    /// Solution so far: change of phi.
+    change: Vec<R>,
+    residual: Vec<R>,
+    direction: Vec<R>,
+    product: Vec<R>,
+    /// Parts of scalar products, one per active patch.
+    parts: Vec<f64>,
+    /// Iterations of all steps.
+    pub iterations: u64,
+}
+
+impl<R: Real> Implicit<R> {
+    pub fn new(patches: &Patches) -> Self {
+        let n = patches.n_vertices();
+        let vector = || vec![R::zero(); n];
+        Implicit {
+            stiffness: vec![R::zero(); patches.n_patch_cells() * pairs(patches.arity())],
+            mass: vector(),
+            diagonal: vector(),
+            change: vector(),
+            residual: vector(),
+            direction: vector(),
+            product: vector(),
+            parts: Vec::with_capacity(patches.len()),
+            iterations: 0,
+        }
+    }
+
+    /// Vertices that do not move any more have no direction.
+    pub fn forget(&mut self, vertices: Range<usize>) {
+        self.direction[vertices].fill(R::zero());
+    }
+}
+
+/// Pairs of vertices of a cell.
+const fn pairs(arity: usize) -> usize {
+    arity * (arity - 1) / 2
+}
+
+impl<R: Real> Evolution<R> {
+    /// Solves for the curvature part of a step: `next` becomes the solution.
+    ///
+    /// # Errors
+    /// [`Error::Numerical`] if conjugate gradients do not converge; values that are not finite are
+    /// left to the look at the outcome.
+    pub(super) fn solve_implicit(&mut self, dt: R) -> Result<()> {
+        let Some(mut implicit) = self.implicit.take() else { return Ok(()) };
+        let cpu = self.cpu.clone();
+        let left = cpu.run(|| match self.patches.arity() {
+            3 => self.conjugate_gradients::<3>(&mut implicit, dt),
+            _ => self.conjugate_gradients::<4>(&mut implicit, dt),
+        });
+        let next = DisjointRows::new(&mut self.next);
+        let (band, patches, change) = (&self.band, &self.patches, &implicit.change);
+        cpu.run(|| {
+            band.active.par_iter().for_each(|&p| {
+                let owned = patches.patch(p as usize).owned();
+                // SAFETY: the list names a patch once, and patches own disjoint ranges.
+                let next = unsafe { next.range(owned.clone()) };
+                next.iter_mut().zip(&change[owned]).for_each(|(next, &change)| *next += change);
+            });
+        });
+        self.implicit = Some(implicit);
+        match left {
+            None => Ok(()),
+            Some(left) => Err(Error::Numerical {
+                what: format!(
+                    "the semi-implicit curvature step did not converge in {MOST_ITERATIONS} \
+                     iterations (residual reduced to {left:.1e}) in step {}",
+                    self.step + 1
+                ),
+                remedy: "lower evolve.cfl, or see `zeroset info` for flat cells".into(),
+            }),
+        }
+    }
+
+    /// Jacobi-preconditioned conjugate gradients from a change of zero; gives the reduction of the
+    /// residual if it is not enough.
+    fn conjugate_gradients<const N: usize>(&self, m: &mut Implicit<R>, dt: R) -> Option<f64> {
+        let tolerance = TOLERANCE.max(10.0 * R::ZERO_TEST.widen());
+        let start = self.assemble::<N>(m, dt);
+        let mut size = start;
+        if !(start > 0.0 && start.is_finite()) {
+            return None;
+        }
+        for _ in 0..MOST_ITERATIONS {
+            m.iterations += 1;
+            let curvature = self.multiply::<N>(m, dt);
+            if !(curvature > 0.0 && curvature.is_finite()) {
+                return None;
+            }
+            let shrunk = self.descend(m, R::narrow(size / curvature));
+            if shrunk <= start * tolerance * tolerance {
+                return None;
+            }
+            self.turn(m, R::narrow(shrunk / size));
+            size = shrunk;
+        }
+        Some((size / start).sqrt())
+    }
+
+    /// Fills the stiffness of the band, mass, diagonal, and the residual `- dt S phi`; the first
+    /// direction is the preconditioned residual. Gives the size of the residual.
+    fn assemble<const N: usize>(&self, m: &mut Implicit<R>, dt: R) -> f64 {
+        let Some(curvature) = &self.motion.curvature else { return 0.0 };
+        let stiffness = DisjointRows::new(&mut m.stiffness);
+        let mass = DisjointRows::new(&mut m.mass);
+        let diagonal = DisjointRows::new(&mut m.diagonal);
+        let change = DisjointRows::new(&mut m.change);
+        let residual = DisjointRows::new(&mut m.residual);
+        let direction = DisjointRows::new(&mut m.direction);
+        let part = |&p: &u32| {
+            let p = p as usize;
+            let patch = self.patches.patch(p);
+            let x = self.coordinates.of(&self.patches, p);
+            let cells = self.patches.cell_range(p);
+            let owned = patch.owned();
+            // SAFETY: the list names a patch once, and patches own disjoint ranges.
+            let (stiffness, mass, diagonal, change, residual, direction) = unsafe {
+                (
+                    stiffness.range(cells.start * pairs(N)..cells.end * pairs(N)),
+                    mass.range(owned.clone()),
+                    diagonal.range(owned.clone()),
+                    change.range(owned.clone()),
+                    residual.range(owned.clone()),
+                    direction.range(owned),
+                )
+            };
+            let mut local = self.scratch.threads.get();
+            let local = &mut *local;
+            local.load(&patch, &self.next);
+            for &t in self.band.cells_of(&self.patches, p) {
+                let t = t as usize;
+                let corners = &patch.corners[t * N..(t + 1) * N];
+                let values: [R; N] = std::array::from_fn(|i| local.phi[corners[i] as usize]);
+                let x: [Vec3<R>; N] = std::array::from_fn(|i| x[corners[i] as usize]);
+                let simplex = Simplex::new(&x);
+                let (mut entries, lumped) =
+                    formulas::stiffness(&simplex, &simplex.gradient(&values));
+                if curvature.weighted {
+                    let [w] = curvature.coefficient.mean::<N>(&patch, corners);
+                    entries = entries.map(|entry| w * entry);
+                }
+                let entries = &entries[..pairs(N)];
+                stiffness[t * pairs(N)..(t + 1) * pairs(N)].copy_from_slice(entries);
+                let slots = &mut local.slots[t * N..(t + 1) * N];
+                let products = product::<R, N>(entries, &values);
+                for (i, slot) in slots.iter_mut().enumerate() {
+                    slot.normal = [products[i], lumped];
+                    slot.curvature = [row_sum::<R, N>(entries, i), R::zero()];
+                }
+            }
+            let mut size = 0.0;
+            for k in 0..patch.n_owned {
+                let beta = match curvature.weighted {
+                    true => R::one(),
+                    false => curvature.coefficient.at(patch.first + k)[0],
+                };
+                change[k] = R::zero();
+                if !self.band.moving[patch.first + k] || beta <= R::zero() {
+                    (diagonal[k], residual[k]) = (R::zero(), R::zero());
+                    direction[k] = R::zero();
+                    continue;
+                }
+                let [products, lumped] = sum(patch.row(k), &local.slots, |slot| slot.normal);
+                let [rows, _] = sum(patch.row(k), &local.slots, |slot| slot.curvature);
+                mass[k] = lumped / beta;
+                diagonal[k] = mass[k] - dt * rows;
+                residual[k] = -dt * products;
+                direction[k] = residual[k] / diagonal[k];
+                size += (residual[k] * direction[k]).widen();
+            }
+            size
+        };
+        self.band.active.par_iter().map(part).collect_into_vec(&mut m.parts);
+        m.parts.iter().sum()
+    }
+
+    /// Product of the matrix with the direction; gives the product of the two.
+    fn multiply<const N: usize>(&self, m: &mut Implicit<R>, dt: R) -> f64 {
+        let Implicit { stiffness, mass, diagonal, direction, product: products, .. } = m;
+        let products = DisjointRows::new(products);
+        let (stiffness, mass, diagonal, direction) = (&*stiffness, &*mass, &*diagonal, &*direction);
+        let part = |&p: &u32| {
+            let p = p as usize;
+            let patch = self.patches.patch(p);
+            let start = self.patches.cell_range(p).start;
+            // SAFETY: the list names a patch once, and patches own disjoint ranges.
+            let products = unsafe { products.range(patch.owned()) };
+            let mut local = self.scratch.threads.get();
+            let local = &mut *local;
+            local.load(&patch, direction);
+            for &t in self.band.cells_of(&self.patches, p) {
+                let t = t as usize;
+                let corners = &patch.corners[t * N..(t + 1) * N];
+                let values: [R; N] = std::array::from_fn(|i| local.phi[corners[i] as usize]);
+                let entries = &stiffness[(start + t) * pairs(N)..(start + t + 1) * pairs(N)];
+                let found = product::<R, N>(entries, &values);
+                for (slot, found) in local.slots[t * N..(t + 1) * N].iter_mut().zip(found) {
+                    slot.normal = [found, R::zero()];
+                }
+            }
+            let mut size = 0.0;
+            for (k, out) in products.iter_mut().enumerate() {
+                let vertex = patch.first + k;
+                *out = R::zero();
+                if diagonal[vertex] > R::zero() {
+                    let [found, _] = sum(patch.row(k), &local.slots, |slot| slot.normal);
+                    *out = mass[vertex] * local.phi[k] + dt * found;
+                    size += (*out * local.phi[k]).widen();
+                }
+            }
+            size
+        };
+        self.band.active.par_iter().map(part).collect_into_vec(&mut m.parts);
+        m.parts.iter().sum()
+    }
+
+    /// Goes along the direction; gives the size of the residual that is left.
+    fn descend(&self, m: &mut Implicit<R>, length: R) -> f64 {
+        let Implicit { diagonal, change, residual, direction, product, parts, .. } = m;
+        let change = DisjointRows::new(change);
+        let residual = DisjointRows::new(residual);
+        let part = |&p: &u32| {
+            let owned = self.patches.patch(p as usize).owned();
+            // SAFETY: the list names a patch once, and patches own disjoint ranges.
+            let (change, residual) =
+                unsafe { (change.range(owned.clone()), residual.range(owned.clone())) };
+            let mut size = 0.0;
+            for (k, v) in owned.enumerate() {
+                if diagonal[v] > R::zero() {
+                    change[k] += length * direction[v];
+                    residual[k] -= length * product[v];
+                    size += (residual[k] * residual[k] / diagonal[v]).widen();
+                }
+            }
+            size
+        };
+        self.band.active.par_iter().map(part).collect_into_vec(parts);
+        parts.iter().sum()
+    }
+
+    /// Turns the direction to the preconditioned residual, conjugate to those before.
+    fn turn(&self, m: &mut Implicit<R>, keep: R) {
+        let Implicit { diagonal, residual, direction, .. } = m;
+        let direction = DisjointRows::new(direction);
+        self.band.active.par_iter().for_each(|&p| {
+            let owned = self.patches.patch(p as usize).owned();
+            // SAFETY: the list names a patch once, and patches own disjoint ranges.
+            let direction = unsafe { direction.range(owned.clone()) };
+            for (k, v) in owned.enumerate() {
+                if diagonal[v] > R::zero() {
+                    direction[k] = residual[v] / diagonal[v] + keep * direction[k];
+                }
+            }
+        });
+    }
+}
+
+/// `sum_j W_ij (x_j - x_i)` of a cell for each of its vertices.
+#[inline]
+fn product<R: Real, const N: usize>(entries: &[R], x: &[R; N]) -> [R; N] {
+    let mut out = [R::zero(); N];
+    let mut k = 0;
+    for i in 0..N {
+        for j in i + 1..N {
+            let flow = entries[k] * (x[j] - x[i]);
+            out[i] += flow;
+            out[j] -= flow;
+            k += 1;
+        }
+    }
+    out
+}
+
+/// `sum_j W_ij` of a cell for vertex i.
+#[inline]
+fn row_sum<R: Real, const N: usize>(entries: &[R], vertex: usize) -> R {
+    let mut total = R::zero();
+    let mut k = 0;
+    for i in 0..N {
+        for j in i + 1..N {
+            if i == vertex || j == vertex {
+                total += entries[k];
+            }
+            k += 1;
+        }
+    }
+    total
+}

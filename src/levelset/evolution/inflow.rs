@@ -1,0 +1,149 @@
+//! Inflow boundaries: what crosses them is not known from inside, so it is held or given.
+
+use rayon::prelude::*;
+
+use super::Evolution;
+use super::coefficients::Term;
+use crate::expression::Field;
+use crate::geometry::{Real, Vec3, simplex::Simplex};
+use crate::patches::{Coordinates, Patch, Patches};
+
+/// Part of the flux around a boundary vertex that must come in for it to count as inflow: walls
+/// that the flow passes along stay free, though their facets approximate them.
+const INFLOW: f64 = 0.01;
+
+/// Vertices of the boundary where the velocity points into the domain.
+pub(super) struct Inflow {
+    /// Vertices of the boundary with their patches, in patch order.
+    boundary: Vec<(u32, u32)>,
+    /// Those where it flows in, in patch order.
+    vertices: Vec<u32>,
+    /// Patches to be looked at besides the band, because their inflow is given.
+    patches: Vec<u32>,
+    /// phi there, rows in patch order.
+    values: Option<Field>,
+}
+
+impl Inflow {
+    /// No inflow.
+    pub fn none() -> Self {
+        Inflow { boundary: Vec::new(), vertices: Vec::new(), patches: Vec::new(), values: None }
+    }
+
+    /// Finds the boundary of a mesh.
+    pub fn new(patches: &Patches, values: Option<&Field>) -> Self {
+        let on_boundary = |p: usize| {
+            let patch = patches.patch(p);
+            (0..patch.n_owned)
+                .filter(|&k| is_on_boundary(&patch, patches.arity(), k))
+                .map(|k| ((patch.first + k) as u32, p as u32))
+                .collect::<Vec<_>>()
+        };
+        let boundary = (0..patches.len()).into_par_iter().flat_map_iter(on_boundary).collect();
+        let values = values.map(|field| field.reordered(patches.mesh_vertices()));
+        Inflow { boundary, values, ..Inflow::none() }
+    }
+
+    /// Vertices (patch order) where it flows in, ascending.
+    pub fn vertices(&self) -> &[u32] {
+        &self.vertices
+    }
+
+    /// Patches an interface may enter through.
+    pub fn patches(&self) -> &[u32] {
+        &self.patches
+    }
+
+    /// Finds where `velocity` points in.
+    pub fn follow<R: Real>(
+        &mut self,
+        patches: &Patches,
+        coordinates: &Coordinates<R>,
+        velocity: &Term<R, 3>,
+    ) {
+        let flows_in = |&&(v, p): &&(u32, u32)| match patches.arity() {
+            3 => flows_in::<R, 3>(patches, coordinates, velocity, v, p),
+            _ => flows_in::<R, 4>(patches, coordinates, velocity, v, p),
+        };
+        self.vertices.clear();
+        self.patches.clear();
+        for (v, p) in self.boundary.iter().filter(flows_in) {
+            self.vertices.push(*v);
+            if self.values.is_some() {
+                // A cut cell at the border of a patch is seen by its neighbors as well.
+                self.patches.push(*p);
+                self.patches.extend(patches.neighbors(*p as usize));
+            }
+        }
+        self.patches.sort_unstable();
+        self.patches.dedup();
+    }
+}
+
+/// Whether the flux of the velocity around a boundary vertex, `sum meas a . grad N_i`, which is the
+/// integral of `N_i a . nu` over the boundary, points in.
+fn flows_in<R: Real, const N: usize>(
+    patches: &Patches,
+    coordinates: &Coordinates<R>,
+    velocity: &Term<R, 3>,
+    vertex: u32,
+    p: u32,
+) -> bool {
+    let patch = patches.patch(p as usize);
+    let x = coordinates.of(patches, p as usize);
+    let (mut flux, mut size) = (R::zero(), R::zero());
+    for &slot in patch.row(vertex as usize - patch.first) {
+        let (first, corner) = (slot as usize / N * N, slot as usize % N);
+        let corners = &patch.corners[first..first + N];
+        let x: [Vec3<R>; N] = std::array::from_fn(|i| x[corners[i] as usize]);
+        let s = Simplex::new(&x);
+        let a = Vec3::from(velocity.mean::<N>(&patch, corners));
+        let k = s.meas * a.dot(&s.grads[corner]);
+        flux += k;
+        size += k.abs();
+    }
+    flux < -R::narrow(INFLOW) * size
+}
+
+/// Whether a facet at an owned vertex belongs to one cell only.
+fn is_on_boundary(patch: &Patch<'_>, arity: usize, local: usize) -> bool {
+    let mut facets: Vec<[u32; 2]> = Vec::with_capacity(patch.row(local).len() * 3);
+    for &slot in patch.row(local) {
+        let first = slot as usize / arity * arity;
+        let others = patch.corners[first..first + arity].iter().filter(|&&c| c as usize != local);
+        let mut others: Vec<u32> = others.copied().collect();
+        others.sort_unstable();
+        match others[..] {
+            // An edge is named by its other end, a face by its other two vertices.
+            [a, b] => facets.extend([[a, a], [b, b]]),
+            [a, b, c] => facets.extend([[a, b], [a, c], [b, c]]),
+            _ => {}
+        }
+    }
+    facets.sort_unstable();
+    facets.chunk_by(|a, b| a == b).any(|same| same.len() == 1)
+}
+
+impl<R: Real> Evolution<R> {
+    /// Sets phi^(n+1) at inflow vertices to what is given for time `t`, within the half width;
+    /// returns whether the interface may be entering where the band is not.
+    pub(super) fn apply_inflow(&mut self, t: f64) -> bool {
+        let Some(values) = &self.inflow.values else { return false };
+        let Some(places) = &self.places else { return false };
+        let width = self.half_width();
+        let mut enters = false;
+        for &v in &self.inflow.vertices {
+            let v = v as usize;
+            let mut value = [0.0];
+            values.evaluate_into(places, v..v + 1, t, &mut value);
+            let value = R::narrow(value[0]).max(-width).min(width);
+            self.next[v] = value;
+            if !self.band.moving[v] {
+                // Nobody computes this vertex, so both arrays must hold it.
+                self.phi[v] = value;
+                enters |= value.abs() < width * R::narrow(0.5);
+            }
+        }
+        enters
+    }
+}

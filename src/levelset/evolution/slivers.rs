@@ -1,0 +1,72 @@
+//! Cells so flat that they would rule the time step of an explicit curvature term.
+
+use rayon::prelude::*;
+
+use super::SLIVER_STEPS;
+use crate::geometry::{Real, Vec3, simplex::Simplex};
+use crate::patches::{Coordinates, Patches};
+
+/// Part of the cells that may be smaller than a typical one.
+const TYPICAL: f64 = 0.1;
+
+/// Why the curvature step was made semi-implicit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Slivers {
+    /// Cell with the smallest inradius (number in the mesh).
+    pub cell: u32,
+    /// Its inradius, mesh units.
+    pub inradius: f64,
+    /// Inradius of a typical cell: the tenth percentile, mesh units.
+    pub typical_inradius: f64,
+}
+
+impl Slivers {
+    /// How many times shorter than for typical cells explicit steps would be.
+    pub fn factor(&self) -> f64 {
+        let ratio = self.typical_inradius / self.inradius;
+        ratio * ratio
+    }
+
+    /// Whether explicit steps would be too short.
+    pub(super) fn matter(&self) -> bool {
+        self.factor() > SLIVER_STEPS
+    }
+
+    /// Looks at all cells.
+    pub(super) fn find<R: Real>(patches: &Patches, coordinates: &Coordinates<R>) -> Slivers {
+        let of_patch = |p: usize| match patches.arity() {
+            3 => inradii::<R, 3>(patches, coordinates, p),
+            _ => inradii::<R, 4>(patches, coordinates, p),
+        };
+        let mut inradii: Vec<(f64, u32)> =
+            (0..patches.len()).into_par_iter().flat_map_iter(of_patch).collect();
+        let by_size = |a: &(f64, u32), b: &(f64, u32)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
+        let typical = (TYPICAL * inradii.len() as f64) as usize;
+        if inradii.is_empty() {
+            return Slivers { cell: 0, inradius: 1.0, typical_inradius: 1.0 };
+        }
+        let (smaller, typical, _) = inradii.select_nth_unstable_by(typical, by_size);
+        let typical = *typical;
+        let (inradius, cell) = smaller.iter().copied().min_by(by_size).unwrap_or(typical);
+        Slivers { cell, inradius, typical_inradius: typical.0 }
+    }
+}
+
+/// Inradii of the cells whose first vertex a patch owns: each cell counts once.
+fn inradii<R: Real, const N: usize>(
+    patches: &Patches,
+    coordinates: &Coordinates<R>,
+    p: usize,
+) -> Vec<(f64, u32)> {
+    let patch = patches.patch(p);
+    let x = coordinates.of(patches, p);
+    let cells = patch.corners.chunks_exact(N).zip(patch.cells);
+    let owned = cells.filter(|(corners, _)| (corners[0] as usize) < patch.n_owned);
+    owned
+        .map(|(corners, &cell)| {
+            let x: [Vec3<R>; N] = std::array::from_fn(|i| x[corners[i] as usize]);
+            (Simplex::new(&x).inradius().widen(), cell)
+        })
+        .collect()
+}

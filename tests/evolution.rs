@@ -1,0 +1,304 @@
+//! Motion beyond the verification table: coefficients of time, boundaries, weights, slivers.
+
+use std::sync::Arc;
+
+use zeroset::backend::Cpu;
+use zeroset::expression::{Expression, Field};
+use zeroset::geometry::Real;
+use zeroset::levelset::evolution::{
+    Advection, Coefficient, CurvatureStep, Evolution, Options, Terms,
+};
+use zeroset::mesh::generate::{Generate, Sphere, Square, generate};
+use zeroset::mesh::{Mesh, clean};
+use zeroset::patches::{PATCH_SIZE, Partition, Patches};
+use zeroset::surface::{Measurer, extract};
+
+/// The square [-1, 1]^2 with n cells per side, vertices moved a little.
+fn square(n: u32) -> Mesh {
+    let mut square = Square::default();
+    (square.cells, square.min, square.max) = ([n; 2], [-1.0; 2], [1.0; 2]);
+    (square.jitter, square.seed) = (0.2, 7);
+    clean(generate(&Generate::Square(square)).unwrap()).unwrap().0
+}
+
+fn field(text: &str) -> Field {
+    let expression = Expression::parse(text).unwrap_or_else(|flaw| panic!("{flaw:?}"));
+    Field::bind(&expression, |name| panic!("no array {name}")).unwrap()
+}
+
+fn at(mesh: &Mesh, f: impl Fn(f64, f64) -> f64) -> Vec<f64> {
+    mesh.vertices.iter().map(|x| f(x[0], x[1])).collect()
+}
+
+fn start<R: Real>(mesh: &Mesh, phi: &[f64], terms: &Terms, options: Options) -> Evolution<R> {
+    let cpu = Arc::new(Cpu::new(2).unwrap());
+    let patches = Arc::new(Patches::new(mesh, Partition::HilbertMetis, PATCH_SIZE).unwrap());
+    Evolution::new(cpu, mesh, patches, phi, terms, options).unwrap()
+}
+
+fn run(mesh: &Mesh, phi: &[f64], terms: &Terms, options: Options, end: f64) -> Vec<f64> {
+    let mut evolution = start::<f64>(mesh, phi, terms, options);
+    while evolution.time() < end && !evolution.is_gone() {
+        evolution.step(end - evolution.time()).unwrap();
+    }
+    evolution.phi()
+}
+
+/// Mean of `|exact|` over the crossings of mesh edges.
+fn error(mesh: &Mesh, phi: &[f64], exact: impl Fn(f64, f64) -> f64) -> f64 {
+    let interface = extract(mesh, phi);
+    assert!(!interface.vertices.is_empty(), "no interface is left");
+    let errors = interface.vertices.iter().map(|x| exact(x[0], x[1]).abs());
+    errors.sum::<f64>() / interface.vertices.len() as f64
+}
+
+fn enclosed(mesh: &Mesh, phi: &[f64]) -> f64 {
+    Measurer::new(mesh).measure(mesh, phi).enclosed
+}
+
+#[test]
+fn a_speed_of_time_grows_and_shrinks_a_circle() {
+    let mesh = square(64);
+    let phi = at(&mesh, |x, y| x.hypot(y) - 0.4);
+    let terms = Terms::default().with_normal_speed(Coefficient::Varying([field("2*cos(10*t)")]));
+    for options in [Options::new(None), Options::new(Some(0.2))] {
+        // R = 0.4 + 0.2 sin(10 t): to the largest radius, and back through the first.
+        for (end, radius) in [(0.157, 0.6), (0.471, 0.2)] {
+            let found = run(&mesh, &phi, &terms, options.clone(), end);
+            let error = error(&mesh, &found, |x, y| x.hypot(y) - radius);
+            assert!(error < 0.012, "{error} at {end}");
+        }
+    }
+}
+
+#[test]
+fn a_front_that_starts_from_rest_is_not_stepped_over() {
+    let mesh = square(64);
+    let phi = at(&mesh, |x, y| x.hypot(y) - 0.3);
+    let terms = Terms::default().with_normal_speed(Coefficient::Varying([field("4*t")]));
+    for options in [Options::new(None), Options::new(Some(0.2))] {
+        let found = run(&mesh, &phi, &terms, options, 0.4);
+        let error = error(&mesh, &found, |x, y| x.hypot(y) - 0.62);
+        assert!(error < 0.01, "{error}");
+    }
+}
+
+#[test]
+fn a_velocity_of_time_is_taken_in_the_middle_of_the_step() {
+    let errors = [32, 64].map(|n| {
+        let mesh = square(n);
+        let phi = at(&mesh, |x, y| (x - 0.4).hypot(y) - 0.3);
+        // The circle goes around the origin without turning; the wind is the same everywhere.
+        let turn = [field("-0.4*2*pi*sin(2*pi*t)"), field("0.4*2*pi*cos(2*pi*t)"), field("0")];
+        let terms = Terms::default().with_velocity(Coefficient::Varying(turn));
+        let found = run(&mesh, &phi, &terms, Options::new(None), 0.5);
+        error(&mesh, &found, |x, y| (x + 0.4).hypot(y) - 0.3)
+    });
+    assert!(errors[1] < 1e-3 && errors[0] > 3.0 * errors[1], "order 2 expected: {errors:?}");
+}
+
+#[test]
+fn inflow_is_held_or_given() {
+    let mesh = square(48);
+    let wave = |x: f64, t: f64| (4.0 * (x - t)).sin();
+    let phi = at(&mesh, |x, _| wave(x, 0.0));
+    let wind = Terms::default().with_velocity(Coefficient::Uniform([1.0, 0.0, 0.0]));
+    for advection in [Advection::TaylorGalerkin, Advection::PositiveCoefficient] {
+        let options = Options::new(None).with_advection(advection);
+        let given = wind.clone().with_inflow(field("sin(4*(x-t))"));
+        let worst = |terms: &Terms| {
+            let found = run(&mesh, &phi, terms, options.clone(), 0.5);
+            let errors = found.iter().zip(&mesh.vertices).map(|(f, x)| (f - wave(x[0], 0.5)).abs());
+            errors.fold(0.0, f64::max)
+        };
+        let most = if advection == Advection::TaylorGalerkin { 0.02 } else { 0.2 };
+        let found = worst(&given);
+        assert!(found < most, "{advection:?}: {found}");
+        // What was there at the start stays at the boundary: there it is wrong by now.
+        assert!(worst(&wind) > 0.5);
+    }
+}
+
+#[test]
+fn an_interface_enters_a_band_through_the_inflow() {
+    let mesh = square(48);
+    let phi = at(&mesh, |x, _| x - 0.5);
+    // From t = 0.2 on the outside comes in: phi = t - 0.2 at x = -1.
+    let terms = Terms::default()
+        .with_velocity(Coefficient::Uniform([1.0, 0.0, 0.0]))
+        .with_inflow(field("t - 0.2"));
+    let found = run(&mesh, &phi, &terms, Options::new(Some(0.2)), 0.9);
+    // In front of it, at x = -0.3, the inside fills the square; its other end has left.
+    let found = enclosed(&mesh, &found);
+    assert!((found - 2.0 * 1.3).abs() < 0.02, "{found}");
+}
+
+#[test]
+fn walls_along_the_flow_do_not_hold_the_interface() {
+    let mesh = square(32);
+    let phi = at(&mesh, |x, _| x + 0.5);
+    let terms = Terms::default().with_velocity(Coefficient::Uniform([1.0, 0.0, 0.0]));
+    let found = run(&mesh, &phi, &terms, Options::new(None), 0.6);
+    let interface = extract(&mesh, &found);
+    let furthest = interface.vertices.iter().map(|x| (x[0] - 0.1).abs()).fold(0.0, f64::max);
+    assert!(furthest < 1e-3, "{furthest}");
+}
+
+#[test]
+fn under_curvature_the_interface_meets_the_boundary_at_a_right_angle() {
+    // A half circle on the lower side stays one: R^2 = R0^2 - 2 t.
+    let mesh = square(64);
+    let phi = at(&mesh, |x, y| x.hypot(y + 1.0) - 0.6);
+    let terms = Terms::default().with_curvature(Coefficient::Uniform([1.0]));
+    for step in [CurvatureStep::Explicit, CurvatureStep::Implicit] {
+        let options = Options::new(Some(0.25)).with_curvature_step(step);
+        let found = enclosed(&mesh, &run(&mesh, &phi, &terms, options, 0.1));
+        let exact = std::f64::consts::PI / 2.0 * (0.36 - 0.2);
+        assert!((found / exact - 1.0).abs() < 0.02, "{step:?}: {found}, not {exact}");
+    }
+}
+
+#[test]
+fn a_weighted_flow_pulls_a_line_into_the_valley_of_its_weight() {
+    // A straight line at height y moves with -w'(y): with w = 0.2 + y^2, y = 0.4 exp(-2 t).
+    for step in [CurvatureStep::Explicit, CurvatureStep::Implicit] {
+        let errors = [24, 48].map(|n| {
+            let mesh = square(n);
+            let phi = at(&mesh, |_, y| y - 0.4);
+            let w = field("0.2 + y^2").values(&mesh.vertices, 0.0);
+            let weight = Coefficient::PerVertex(w.into_iter().map(|w| [w]).collect());
+            let terms = Terms::default().with_weight(weight);
+            let options = Options::new(Some(0.4)).with_curvature_step(step);
+            let found = run(&mesh, &phi, &terms, options, 0.3);
+            let height = 0.4 * (-0.6f64).exp();
+            error(&mesh, &found, |_, y| y - height)
+        });
+        assert!(errors[1] < 4e-3 && errors[1] < 0.7 * errors[0], "{step:?}: {errors:?}");
+    }
+}
+
+#[test]
+fn the_same_weight_everywhere_is_curvature_flow() {
+    let mesh = square(32);
+    let phi = at(&mesh, |x, y| (1.3 * x).hypot(y) - 0.5);
+    let two = || Coefficient::Uniform([2.0]);
+    for step in [CurvatureStep::Explicit, CurvatureStep::Implicit] {
+        let options = Options::new(Some(0.4)).with_curvature_step(step);
+        let plain =
+            run(&mesh, &phi, &Terms::default().with_curvature(two()), options.clone(), 0.02);
+        let weighted = run(&mesh, &phi, &Terms::default().with_weight(two()), options, 0.02);
+        let difference = plain.iter().zip(&weighted).map(|(a, b)| (a - b).abs());
+        let difference = difference.fold(0.0, f64::max);
+        assert!(difference < 1e-7, "{step:?}: {difference}");
+    }
+}
+
+#[test]
+fn where_curvature_is_zero_implicit_steps_change_nothing() {
+    let mesh = square(32);
+    let phi = at(&mesh, |x, y| x.hypot(y) - 0.5);
+    let beta = mesh.vertices.iter().map(|x| [x[0].max(0.0)]).collect();
+    let terms = Terms::default().with_curvature(Coefficient::PerVertex(beta));
+    let options = Options::new(None).with_curvature_step(CurvatureStep::Implicit);
+    let found = run(&mesh, &phi, &terms, options, 0.05);
+    let mut moved = 0.0f64;
+    for ((new, old), x) in found.iter().zip(&phi).zip(&mesh.vertices) {
+        if x[0] <= 0.0 {
+            assert_eq!(new, old);
+        }
+        moved = moved.max((new - old).abs());
+    }
+    assert!(moved > 0.02, "the right half moves: {moved}");
+}
+
+/// A square with a vertex pushed almost onto the edge across from it.
+fn with_sliver(n: u32) -> Mesh {
+    let mut mesh = square(n);
+    let near = |x: &[f64; 3]| (x[0] - 0.4).hypot(x[1]);
+    let vertices = mesh.vertices.iter().enumerate();
+    let (v, _) = vertices.min_by(|a, b| near(a.1).total_cmp(&near(b.1))).unwrap();
+    let cells: Vec<Vec<u32>> = mesh.iter_cells().map(|cell| cell.to_vec()).collect();
+    let cell = cells.iter().find(|cell| cell.contains(&(v as u32))).unwrap();
+    let others: Vec<usize> = cell.iter().map(|&w| w as usize).filter(|&w| w != v).collect();
+    for k in 0..2 {
+        let middle = 0.5 * (mesh.vertices[others[0]][k] + mesh.vertices[others[1]][k]);
+        mesh.vertices[v][k] = middle + 1e-3 * (mesh.vertices[v][k] - middle);
+    }
+    mesh
+}
+
+#[test]
+fn slivers_make_curvature_steps_implicit() {
+    let mesh = with_sliver(48);
+    let phi = at(&mesh, |x, y| x.hypot(y) - 0.6);
+    let terms = Terms::default().with_curvature(Coefficient::Uniform([1.0]));
+    let options = Options::new(Some(0.3));
+    let mut evolution = start::<f64>(&mesh, &phi, &terms, options);
+    let choices = evolution.choices();
+    assert!(choices.implicit && choices.slivers.unwrap().factor() > 1e3);
+    while evolution.time() < 0.1 {
+        evolution.step(0.1 - evolution.time()).unwrap();
+    }
+    // Explicitly it would be hundreds of thousands of steps.
+    assert!(evolution.n_steps() < 2000, "{} steps", evolution.n_steps());
+    let rate = (0.36 - enclosed(&mesh, &evolution.phi()) / std::f64::consts::PI) / 0.2;
+    assert!((rate - 1.0).abs() < 0.01, "{rate}");
+    let regular = start::<f64>(
+        &square(48),
+        &at(&square(48), |x, y| x.hypot(y) - 0.6),
+        &terms,
+        Options::new(Some(0.3)),
+    );
+    assert!(!regular.choices().implicit, "a good mesh stays explicit");
+}
+
+#[test]
+fn slivers_do_not_hurt_taylor_galerkin_advection() {
+    let mesh = with_sliver(32);
+    let phi = at(&mesh, |x, y| (x - 0.3).hypot(y) - 0.3);
+    let rows = mesh.vertices.iter().map(|x| [-x[1], x[0], 0.0]).collect();
+    let terms = Terms::default().with_velocity(Coefficient::PerVertex(rows));
+    let mut evolution = start::<f64>(&mesh, &phi, &terms, Options::new(None));
+    assert!(evolution.choices().poor_cells > 0);
+    let size = |phi: &[f64]| phi.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+    for _ in 0..1000 {
+        evolution.step(0.02).unwrap();
+    }
+    assert!(size(&evolution.phi()) <= 1.05 * size(&phi), "{}", size(&evolution.phi()));
+}
+
+#[test]
+fn results_do_not_depend_on_threads() {
+    let mesh = clean(generate(&Generate::Sphere(Sphere::default())).unwrap()).unwrap().0;
+    let phi = at(&mesh, |x, y| 0.3 + 0.8 * x - 0.4 * y);
+    let turn = [field("-y*(1+t)"), field("x"), field("0")];
+    let terms = Terms::default()
+        .with_velocity(Coefficient::Varying(turn))
+        .with_normal_speed(Coefficient::Varying([field("0.1*sin(20*t)")]))
+        .with_curvature(Coefficient::Uniform([0.01]));
+    let run = |threads: usize| {
+        let cpu = Arc::new(Cpu::new(threads).unwrap());
+        let patches = Patches::new(&mesh, Partition::HilbertMetis, 32).unwrap();
+        let options = Options::new(Some(0.3)).with_curvature_step(CurvatureStep::Implicit);
+        let mut run =
+            Evolution::<f64>::new(cpu, &mesh, patches.into(), &phi, &terms, options).unwrap();
+        for _ in 0..40 {
+            run.step(0.01).unwrap();
+        }
+        run.phi()
+    };
+    let one = run(1);
+    assert!(one.iter().zip(&run(3)).all(|(a, b)| a.to_bits() == b.to_bits()));
+}
+
+#[test]
+fn wrong_coefficients_are_found_in_the_step_they_appear_in() {
+    let mesh = square(16);
+    let phi = at(&mesh, |x, y| x.hypot(y) - 0.5);
+    let terms = Terms::default().with_curvature(Coefficient::Varying([field("0.1 - t")]));
+    let mut evolution = start::<f64>(&mesh, &phi, &terms, Options::new(None));
+    let error = (0..1000).find_map(|_| evolution.step(0.01).err()).unwrap();
+    assert_eq!(error.exit_code(), 4);
+    assert!(error.to_string().contains("negative at vertex"), "{error}");
+    assert!(evolution.time() > 0.09 && evolution.time() < 0.12);
+}
