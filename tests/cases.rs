@@ -54,8 +54,10 @@ cases! {
     cortex_curvature_flow,
     cortex_distance,
     cortex_from_curve,
+    cortex_parcels,
     #[ignore = "slow"]
     cortex_weighted_flow,
+    distance_to_curves,
     expanding_flow,
     expanding_sphere_tets,
     graded_speed,

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::Ui;
 use super::progress::Shown;
-use crate::config::{Config, Distance, MeshSource, Precision, Seed, Speed};
+use crate::config::{Config, DataFile, Distance, FrontShape, MeshSource, Precision, Seed, Speed};
 use crate::error::{Error, Result};
 use crate::expression::Expression;
 use crate::output::Report;
@@ -14,17 +14,24 @@ use crate::run;
 /// Arguments of `zeroset distance`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Sources (vertices are numbered from 0 in the order of the file):
+Sources (vertices are numbered from 0 in the order of the file; each may end in @START, a value):
   --from vertex:17            a vertex
   --from vertex:0,17@0.5      two vertices, both with start value 0.5
   --from point:1.5,-2,30      a point of the mesh; moved to it by up to one edge length
   --from group:inlet          a named group of the mesh, see `zeroset info`
+  --from curve:line.vtp       the lines of a .vtp, .vtu, .vtk, .msh or .obj file, or of a text with a
+                              point x y z per line, laid onto the mesh
+  --from levelset:\"sulc-2\"  where an expression of coordinates and vertex arrays is zero
 
 Examples:
   zeroset distance meshes/pial.gii.gz --from vertex:17 -o distance.vtp
   zeroset distance part.msh --from group:inlet --from group:outlet --width 5 -o near.vtu
   zeroset distance part.msh --from vertex:0 --speed conductivity -o arrival.vtu
   zeroset distance part.msh --from vertex:0 --speed \"if(z > 0, 2, 0.5)\" -o arrival.vtu
+  zeroset distance pial.gii --from vertex:3 --from vertex:99 --labels -o parcels.vtp
+  zeroset distance pial.gii --from levelset:sulc --data lh.sulc=sulc -o from_sulci.vtp
+  zeroset distance pial.gii --from vertex:3 --data lh.thickness=t --mask \"t > 0\" -o d.vtp
+  zeroset distance pial.gii --from vertex:3 --path-from vertex:99 --gradient -o d.vtp
 
 Expressions (docs/expressions.md) have numbers, x y z, names of arrays or {any name},
 + - * / ^, comparisons, && || !, if(c,a,b) and functions such as min, sqrt, exp, sin.
@@ -34,8 +41,8 @@ front reaches are NaN, those beyond --width hold the width.")]
 pub struct Args {
     /// The mesh file
     pub mesh: PathBuf,
-    /// Where the distance is zero: vertex:N[,N...], point:X,Y,Z or group:NAME, each with @START;
-    /// repeatable
+    /// Where the distance is zero: vertex:N[,N...], point:X,Y,Z, group:NAME, curve:FILE or
+    /// levelset:EXPRESSION, each with @START; repeatable
     #[arg(long, value_name = "SOURCE", required = true, allow_hyphen_values = true)]
     pub from: Vec<Seed>,
     /// Output file, .vtu or .vtp; .shape.gii and .morph for cortex users
@@ -50,6 +57,27 @@ pub struct Args {
     /// Speed of the front: a number, the name of an array, or an expression, worked out per cell
     #[arg(long, value_name = "NUMBER|ARRAY|EXPRESSION", value_parser = speed)]
     pub speed: Option<Speed>,
+    /// Shape of the front: auto, plane, or circular for points at one speed on triangles
+    #[arg(long, value_name = "SHAPE", default_value = "auto", value_parser = word::<FrontShape>)]
+    pub front: FrontShape,
+    /// Cells with a vertex where this is 0 take no part: "thickness > 0"
+    #[arg(long, value_name = "EXPRESSION")]
+    pub mask: Option<Expression>,
+    /// More vertex arrays for expressions, one value per vertex of the mesh file; repeatable
+    #[arg(long, value_name = "FILE[=NAME]", value_parser = data_file)]
+    pub data: Vec<DataFile>,
+    /// Also write the array `label`: the number of the nearest --from, counted from 0
+    #[arg(long)]
+    pub labels: bool,
+    /// Also write the arrays `gradient` of the points and of the cells
+    #[arg(long)]
+    pub gradient: bool,
+    /// Write the path of descent from here to the source: vertex:N[,N...] or point:X,Y,Z; repeatable
+    #[arg(long, value_name = "PLACE", allow_hyphen_values = true)]
+    pub path_from: Vec<Seed>,
+    /// File of the paths, .vtp; default beside the output, as NAME_paths.vtp
+    #[arg(long, value_name = "FILE", requires = "path_from")]
+    pub paths: Option<PathBuf>,
     /// f64 or f32
     #[arg(long, value_name = "TYPE", default_value = "f64", value_parser = word::<Precision>)]
     pub precision: Precision,
@@ -84,7 +112,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         refine: 0,
         patch_size: args.patch_size,
         partition: Some(args.partition),
-        data: Vec::new(),
+        data: args.data,
     };
     let distance = Distance {
         from: args.from,
@@ -92,6 +120,11 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         width: args.width,
         speed: args.speed,
         snap: args.snap,
+        front: args.front,
+        mask: args.mask,
+        labels: args.labels,
+        gradient: args.gradient,
+        paths_from: args.path_from,
     };
     let mut config = Config::of_distance(mesh, distance);
     config.precision = args.precision;
@@ -99,7 +132,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     config.check()?;
     let report = {
         let observer = Shown::new(ui);
-        run::distance(&config, &args.output, &observer)?
+        run::distance(&config, &args.output, args.paths.as_deref(), &observer)?
     };
     ui.print(&summary(&report, &args.output))?;
     Ok(0)
@@ -110,8 +143,11 @@ fn summary(report: &Report, output: &Path) -> String {
     let mut text =
         format!("mesh      {} vertices, {} cells\n", report.mesh.vertices, report.mesh.cells);
     if let Some(d) = &report.distances {
-        text += &format!("reached   {} vertices, not reached {}\n", d.reached, d.not_reached);
-        text += &format!("distance  {}\n", d.range());
+        text += &format!("reached   {}\n", d.counts());
+        text += &format!("distance  {}, {} fronts\n", d.range(), d.front);
+        if let Some(paths) = d.paths() {
+            text += &format!("paths     {paths}\n");
+        }
     }
     let seconds = &report.seconds;
     text + &format!(
@@ -142,6 +178,18 @@ fn patch_size(text: &str) -> std::result::Result<usize, String> {
         Ok(n) if (8..=4096).contains(&n) => Ok(n),
         _ => Err("expected a whole number, 8 to 4096".into()),
     }
+}
+
+/// `FILE` or `FILE=NAME`.
+fn data_file(text: &str) -> std::result::Result<DataFile, String> {
+    let (path, name) = match text.rsplit_once('=') {
+        Some((path, name)) => (path, Some(name.to_string())),
+        None => (text, None),
+    };
+    if path.is_empty() || name.as_deref() == Some("") {
+        return Err("expected FILE or FILE=NAME".into());
+    }
+    Ok(DataFile { path: path.to_string(), name })
 }
 
 /// A word of the case file, such as a partition.

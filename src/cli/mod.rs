@@ -65,7 +65,7 @@ enum Command {
     Run(run::Args),
     /// Check a case: find before a run all that can be wrong with it
     Check(check::Args),
-    /// Compute the distance from vertices, points or groups of a mesh
+    /// Compute the distance from vertices, points, groups, curves or zero sets of a mesh
     Distance(distance::Args),
     /// Make a mesh, or refine one from a file, and write it as .vtu or .vtp
     Generate(generate::Args),

@@ -2,7 +2,7 @@
 
 use super::tables::{Checkpoints, Evolve, Rule};
 use super::values::{Coefficient, HalfWidth, Initial, Speed, Velocity};
-use super::{Advection, Bounds, Config, CurvatureStep, NormalMotion};
+use super::{Advection, Bounds, Config, CurvatureStep, NormalMotion, Seed};
 use crate::error::Error;
 use crate::expression::Expression;
 
@@ -326,6 +326,28 @@ fn check_distance(config: &Config) -> Checked {
         let what = format!("must be in {low:e} to {high:e}, is {f}");
         require(Speed::RANGE.contains(&f), "distance.speed", what, "")?;
     }
+    for (k, seed) in distance.from.iter().enumerate() {
+        let key = format!("distance.from.{k}");
+        match seed {
+            Seed::Curve { path, .. } => check_path(config, &key, path)?,
+            Seed::LevelSet { expression, .. } => timeless(&key, expression)?,
+            _ => {}
+        }
+    }
+    if let Some(mask) = &distance.mask {
+        timeless("distance.mask", mask)?;
+    }
+    require(
+        !distance.labels || !distance.from.is_empty(),
+        "distance.labels",
+        "needs seeds in `from` to tell apart",
+        "",
+    )?;
+    for (k, seed) in distance.paths_from.iter().enumerate() {
+        let place = matches!(seed, Seed::Vertices { .. } | Seed::Point { .. });
+        let what = format!("must be vertex:N or point:x,y,z, is {seed}");
+        require(place && seed.start() == 0.0, &format!("distance.paths_from.{k}"), what, "")?;
+    }
     require(
         distance.signed != Some(true) || distance.from.is_empty(),
         "distance.signed",
@@ -375,7 +397,7 @@ fn check_expect(config: &Config) -> Checked {
             "needs a weight",
             "add evolve.weighted_curvature, or remove it",
         )?;
-        let of_distance = name.starts_with("distance_");
+        let of_distance = name.starts_with("distance_") || name == "path_length";
         let of_either = matches!(name, "phi_min" | "phi_max");
         require(
             of_either || of_distance == config.distance.is_some(),

@@ -96,7 +96,9 @@ macro_rules! expect {
                     .into_iter()
                     .filter_map(|(name, bounds)| Some((name, bounds?)))
                     .map(|(name, bounds)| match name {
-                        "steps" | "components" | "euler_number" => (name, bounds.of_count()),
+                        "steps" | "components" | "euler_number" | "distance_not_reached" => {
+                            (name, bounds.of_count())
+                        }
                         _ => (name, bounds),
                     })
                     .collect()
@@ -145,4 +147,8 @@ expect! {
     distance_error_mean,
     /// Largest error of the distance against `exact` (task distance), mesh units.
     distance_error_max,
+    /// Vertices no front has reached, those outside the mask included (task distance).
+    distance_not_reached,
+    /// Sum of the lengths of all paths (task distance), mesh units.
+    path_length,
 }

@@ -23,8 +23,8 @@ pub use crate::patches::Partition;
 pub use expect::{Bounds, Expect};
 pub use seed::Seed;
 pub use tables::{
-    Checkpoints, DataFile, Device, DeviceKind, Distance, Domain, Evolve, MeshSource, Output,
-    PointField, Precision, Reinitialize, Rule,
+    Checkpoints, DataFile, Device, DeviceKind, Distance, Domain, Evolve, FrontShape, MeshSource,
+    Output, PointField, Precision, Reinitialize, Rule,
 };
 pub use values::{
     Coefficient, Component, HalfWidth, Initial, InitialCurve, InitialMesh, Inside, Rotation, Speed,

@@ -5,7 +5,9 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// A start of a distance: vertices, a point or a group, with a start value.
+use crate::expression::Expression;
+
+/// A start of a distance: vertices, a point, a group, a curve or a zero set, with a start value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 #[non_exhaustive]
@@ -31,6 +33,20 @@ pub enum Seed {
         /// Value at them.
         start: f64,
     },
+    /// `curve:FILE`, `curve:FILE@0.5`: the lines in a file.
+    Curve {
+        /// The file, relative to the case file; `${NAME}` is the environment variable.
+        path: String,
+        /// Value on them.
+        start: f64,
+    },
+    /// `levelset:x^2+y^2-1`, `levelset:sulc@0.5`: where an expression of the vertices is zero.
+    LevelSet {
+        /// Without the time; its sign counts, not its size.
+        expression: Expression,
+        /// Value there.
+        start: f64,
+    },
 }
 
 impl Seed {
@@ -39,12 +55,15 @@ impl Seed {
         match self {
             Seed::Vertices { start, .. }
             | Seed::Point { start, .. }
-            | Seed::Group { start, .. } => *start,
+            | Seed::Group { start, .. }
+            | Seed::Curve { start, .. }
+            | Seed::LevelSet { start, .. } => *start,
         }
     }
 }
 
-const FORMS: &str = "allowed: vertex:17, vertex:0,17, point:x,y,z, group:NAME, each with @START";
+const FORMS: &str = "allowed: vertex:17, vertex:0,17, point:x,y,z, group:NAME, curve:FILE, \
+                     levelset:EXPRESSION, each with @START";
 
 impl FromStr for Seed {
     type Err = String;
@@ -53,11 +72,12 @@ impl FromStr for Seed {
         let wrong = |what: String| format!("`{text}`: {what}; {FORMS}");
         let (kind, rest) =
             text.split_once(':').ok_or_else(|| wrong("no kind before a colon".into()))?;
-        // A group's name may contain '@': only a number after the last one is a start value.
+        // Names may contain '@': only a number after the last one is a start value.
+        let named = matches!(kind, "group" | "curve" | "levelset");
         let (body, start) = match rest.rsplit_once('@') {
             Some((body, number)) => match number.trim().parse::<f64>() {
                 Ok(start) if start.is_finite() => (body, start),
-                _ if kind == "group" => (rest, 0.0),
+                _ if named => (rest, 0.0),
                 _ => return Err(wrong(format!("`{number}` is not a start value"))),
             },
             None => (rest, 0.0),
@@ -85,6 +105,15 @@ impl FromStr for Seed {
             }
             "group" if body.is_empty() => Err(wrong("the group has no name".into())),
             "group" => Ok(Seed::Group { name: body.to_string(), start }),
+            "curve" if body.is_empty() => Err(wrong("the curve has no file".into())),
+            "curve" => Ok(Seed::Curve { path: body.to_string(), start }),
+            "levelset" => {
+                let body = body.trim();
+                let inner = body.strip_prefix('"').and_then(|b| b.strip_suffix('"'));
+                let expression = Expression::parse(inner.unwrap_or(body));
+                let expression = expression.map_err(|flaw| flaw.to_string())?;
+                Ok(Seed::LevelSet { expression, start })
+            }
             _ => Err(wrong(format!("unknown kind `{kind}`"))),
         }
     }
@@ -112,6 +141,8 @@ impl fmt::Display for Seed {
             }
             Seed::Point { at: [x, y, z], .. } => write!(f, "point:{x},{y},{z}")?,
             Seed::Group { name, .. } => write!(f, "group:{name}")?,
+            Seed::Curve { path, .. } => write!(f, "curve:{path}")?,
+            Seed::LevelSet { expression, .. } => write!(f, "levelset:{expression}")?,
         }
         if self.start() == 0.0 { Ok(()) } else { write!(f, "@{}", self.start()) }
     }
@@ -120,6 +151,10 @@ impl fmt::Display for Seed {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn zero_set(text: &str, start: f64) -> Seed {
+        Seed::LevelSet { expression: text.parse().unwrap(), start }
+    }
 
     #[test]
     fn every_form_is_read_and_written_back() {
@@ -130,6 +165,9 @@ mod tests {
             ("point:1,2,3@4", Seed::Point { at: [1.0, 2.0, 3.0], start: 4.0 }),
             ("group:a:b@c", Seed::Group { name: "a:b@c".into(), start: 0.0 }),
             ("group:inlet@2", Seed::Group { name: "inlet".into(), start: 2.0 }),
+            ("curve:a@b.vtp@3", Seed::Curve { path: "a@b.vtp".into(), start: 3.0 }),
+            ("levelset:x-{a@b}", zero_set("x-{a@b}", 0.0)),
+            ("levelset:\"x - 1\"@2", zero_set("x - 1", 2.0)),
         ] {
             assert_eq!(text.parse(), Ok(seed.clone()));
             assert_eq!(seed.to_string().parse(), Ok(seed));
@@ -147,9 +185,12 @@ mod tests {
             ("point:1,2,nan", "`nan` is not a coordinate"),
             ("group:", "no name"),
             ("edge:1", "unknown kind `edge`"),
+            ("curve:", "no file"),
         ] {
             let message = text.parse::<Seed>().unwrap_err();
             assert!(message.contains(what) && message.contains("allowed:"), "{message}");
         }
+        let message = "levelset:x+".parse::<Seed>().unwrap_err();
+        assert!(message.contains("    | x+"), "it points into the expression: {message}");
     }
 }

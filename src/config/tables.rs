@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::seed::Seed;
 use super::values::{Coefficient, HalfWidth, Speed, Velocity};
+use crate::expression::Expression;
 use crate::io::vtk::Compression;
 use crate::levelset::evolution::{Advection, CurvatureStep, LEAST_QUALITY, NormalMotion};
 use crate::mesh::generate::Generate;
@@ -215,9 +216,11 @@ pub enum Rule {
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct Distance {
-    /// Seeds such as `"vertex:17"`, `"point:1,2,3@0.5"`, `"group:inlet"`; empty: the zero set of
-    /// `[initial]`.
+    /// Seeds such as `"vertex:17"`, `"point:1,2,3@0.5"`, `"group:inlet"`, `"curve:line.vtp"`,
+    /// `"levelset:x-1"`; empty: the zero set of `[initial]`.
     pub from: Vec<Seed>,
+    /// Shape of the front; default circular where that holds.
+    pub front: FrontShape,
     /// Negative inside; default true from the zero set of `[initial]`, impossible from seeds.
     pub signed: Option<bool>,
     /// Largest distance of interest, mesh units, > 0; default the whole domain.
@@ -226,6 +229,28 @@ pub struct Distance {
     pub speed: Option<Speed>,
     /// Moves points that are off the mesh by more than one edge length to the mesh.
     pub snap: bool,
+    /// Expression that is 0 at vertices no front may enter: cells with such a vertex take no part.
+    pub mask: Option<Expression>,
+    /// Writes the array `label`: the number of the nearest seed in `from`, counted from 0.
+    pub labels: bool,
+    /// Writes the arrays `gradient`, of the points and of the cells.
+    pub gradient: bool,
+    /// Vertices and points from which paths of descent to the source are written.
+    pub paths_from: Vec<Seed>,
+}
+
+/// Shape of the front: `front = "auto"`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum FrontShape {
+    /// Circular where it holds, straight elsewhere (default).
+    #[default]
+    Auto,
+    /// Circles round points: triangles, one speed, points with one start value.
+    Circular,
+    /// Straight, for every source and speed.
+    Plane,
 }
 
 /// `[output]`: what is written, where, and how often. The first and the last state always are.

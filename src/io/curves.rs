@@ -43,6 +43,21 @@ pub struct Curves {
     pub warnings: Vec<String>,
 }
 
+impl Curves {
+    /// The corners of all curves, and their pieces by the numbers of two corners each.
+    pub fn segments(&self) -> (Vec<[f64; 3]>, Vec<[u32; 2]>) {
+        let (mut points, mut segments) = (Vec::new(), Vec::new());
+        for curve in &self.curves {
+            let first = points.len() as u32;
+            let last = first + curve.points.len() as u32 - 1;
+            points.extend_from_slice(&curve.points);
+            segments.extend((first..last).map(|k| [k, k + 1]));
+            segments.extend(curve.closed.then_some([last, first]));
+        }
+        (points, segments)
+    }
+}
+
 /// Reads the curves of a file, compressed with gzip or not.
 ///
 /// From a mesh file these are its line elements (VTK lines, `l` records of OBJ, lines in the groups

@@ -171,6 +171,23 @@ pub fn assess(mesh: &Mesh) -> Result<Cleaning> {
     Ok(cleaning)
 }
 
+/// The part of a clean mesh that has the cells to `keep`, the number of each of its vertices in the
+/// whole, and that of each of its cells. Arrays and groups follow; it is no lattice any more.
+pub(crate) fn part(mesh: Mesh, keep: &[bool]) -> (Mesh, Vec<u32>, Vec<u32>) {
+    let mut used = vec![false; mesh.n_vertices()];
+    for (cell, _) in mesh.iter_cells().zip(keep).filter(|(_, keep)| **keep) {
+        cell.iter().for_each(|&v| used[v as usize] = true);
+    }
+    let numbers = |flags: &[bool]| -> Vec<u32> {
+        (0_u32..).zip(flags).filter(|(_, flag)| **flag).map(|(k, _)| k).collect()
+    };
+    let (kept_vertices, kept_cells) = (numbers(&used), numbers(keep));
+    let cleaning = Cleaning { kept_vertices, kept_cells, ..Cleaning::default() };
+    let mut part = apply(mesh, &cleaning);
+    part.lattice = None;
+    (part, cleaning.kept_vertices, cleaning.kept_cells)
+}
+
 /// What becomes of a cell.
 #[derive(Clone, Copy, PartialEq)]
 enum Fate {

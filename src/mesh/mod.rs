@@ -8,6 +8,7 @@ mod clean;
 pub mod generate;
 pub mod refine;
 
+pub(crate) use clean::part;
 pub use clean::{Cleaning, assess, clean};
 
 /// What a mesh discretises.

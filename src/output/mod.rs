@@ -9,7 +9,8 @@ mod series;
 pub use folder::RunFolder;
 pub use measures::{Measures, MeasuresFile};
 pub use report::{
-    Check, Distances, Drift, MeshCounts, Program, Report, SCHEMA_VERSION, Seconds, Status, Verdict,
+    Check, Distances, Drift, MeshCounts, PathFound, Program, Report, SCHEMA_VERSION, Seconds,
+    Status, Verdict,
 };
 pub use series::Series;
 pub(crate) use series::{numbered, remove};

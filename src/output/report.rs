@@ -190,22 +190,57 @@ impl Drift {
 }
 
 /// What the task distance found, in mesh units (times slowness).
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Distances {
+    /// Shape of the front: "plane" or "circular".
+    pub front: &'static str,
     /// Vertices a front has reached, nearer than the width asked for.
     pub reached: usize,
-    /// All others of the mesh.
+    /// All others of the mesh, those outside the mask included.
     pub not_reached: usize,
+    /// Vertices that belong to no cell inside the mask; 0 without one.
+    pub outside_mask: usize,
     /// Smallest value; none if no vertex was reached.
     pub min: Option<f64>,
     /// Mean over the vertices reached.
     pub mean: Option<f64>,
     /// Largest value.
     pub max: Option<f64>,
+    /// How many vertices each seed is the nearest to, if labels were asked for.
+    pub labeled: Option<Vec<usize>>,
+    /// The paths asked for.
+    pub paths: Vec<PathFound>,
+}
+
+/// A path from one of `paths_from`.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct PathFound {
+    /// Where it starts, as in the case.
+    pub from: String,
+    /// Its length, mesh units.
+    pub length: f64,
+    /// Number of the seed it reaches; none if it reaches no source.
+    pub source: Option<u32>,
 }
 
 impl Distances {
+    /// "903 vertices, not reached 97 (outside the mask 90)"
+    pub fn counts(&self) -> String {
+        let outside = match self.outside_mask {
+            0 => String::new(),
+            n => format!(" (outside the mask {n})"),
+        };
+        format!("{} vertices, not reached {}{outside}", self.reached, self.not_reached)
+    }
+
+    /// "2, 31.5 long" for the paths there are.
+    pub fn paths(&self) -> Option<String> {
+        let total: f64 = self.paths.iter().map(|path| path.length).sum();
+        (!self.paths.is_empty()).then(|| format!("{}, {} long", self.paths.len(), digits(total)))
+    }
+
     /// "0 to 12.5, mean 6.1"
     pub fn range(&self) -> String {
         match (self.min, self.max, self.mean) {
@@ -350,8 +385,11 @@ impl Report {
             _ => "none".into(),
         };
         if let Some(d) = &self.distances {
-            line("reached", format!("{} vertices, not reached {}", d.reached, d.not_reached));
-            line("distance", d.range());
+            line("reached", d.counts());
+            line("distance", format!("{}, {} fronts", d.range(), d.front));
+            if let Some(paths) = d.paths() {
+                line("paths", paths);
+            }
         } else {
             let drift =
                 self.drift.map_or(String::new(), |d| format!(" ({:+.3} %)", 100.0 * d.relative));

@@ -233,6 +233,11 @@ impl Patches {
         }
     }
 
+    /// The patch that owns a vertex in patch order.
+    pub fn owner(&self, vertex: usize) -> usize {
+        self.vertex_offsets.partition_point(|&first| first as usize <= vertex) - 1
+    }
+
     /// Positions of the cells of a patch among those of all patches.
     pub fn cell_range(&self, p: usize) -> Range<usize> {
         self.cell_offsets[p] as usize..self.cell_offsets[p + 1] as usize

@@ -1,17 +1,31 @@
-//! The task [distance]: one solve, one state, its numbers.
+//! The task [distance]: one solve, one state, its numbers, its paths.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
 use super::setup;
-use super::states::{State, States, StoredMesh};
+use super::states::{Extras, State, States, StoredMesh};
 use super::{Job, Stages, norms};
 use crate::config::{Distance, Precision};
 use crate::error::Result;
 use crate::geometry::Real;
-use crate::levelset::eikonal::{self, EikonalState, Slowness, Width};
-use crate::output::{Distances, Report, RunFolder, Status, Verdict};
+use crate::io::vtk::{self, Compression, Geometry, VtkOutput};
+use crate::levelset::eikonal::path::{self, Paths};
+use crate::levelset::eikonal::source::{self, Part, Source};
+use crate::levelset::eikonal::{self, EikonalState, Front, NO_SOURCE, Slowness, Width};
+use crate::output::{Distances, PathFound, Report, RunFolder, Status, Verdict};
 use crate::patches::Coordinates;
+
+/// What a distance gives, in the order of the cleaned mesh.
+pub(super) struct Found {
+    /// Distances, not a number where no front has been.
+    pub values: Vec<f64>,
+    /// Labels and gradients, as far as they were asked for.
+    pub extras: Extras,
+    /// Ways to the source.
+    pub paths: Vec<path::Path>,
+}
 
 impl Job<'_> {
     /// Computes the distance of the case, in the order of the cleaned mesh, and judges it.
@@ -20,24 +34,70 @@ impl Job<'_> {
         distance: &Distance,
         report: &mut Report,
         stage: &mut Stages<'_>,
-    ) -> Result<Vec<f64>> {
+    ) -> Result<Found> {
         let slowness = setup::slowness(self.config, self.ready)?;
-        let start = if distance.from.is_empty() {
+        let front = setup::front(self.config, &slowness, self.ready)?;
+        let starts = setup::path_starts(self.config, self.ready)?;
+        let with_parts = !starts.is_empty();
+        let mut start = if distance.from.is_empty() {
             Start::ZeroSet(setup::initial_phi(self.config, self.ready)?)
         } else {
-            let seeds = || setup::seeds(self.config, &slowness, self.ready);
-            Start::Seeds(self.cpu.run(seeds)?)
+            let sources = || setup::sources(self.config, &slowness, front, self.ready, with_parts);
+            Start::Seeds(self.cpu.run(sources)?, front)
         };
+        let parts = if with_parts { start.take_parts(self, &slowness) } else { Vec::new() };
         report.seconds.setup = stage.next("computing the distance")?;
-        let (values, cell_updates) = match self.config.precision {
+        let mut solved = match self.config.precision {
             Precision::F64 => self.solve::<f64>(distance, &start, &slowness)?,
             Precision::F32 => self.solve::<f32>(distance, &start, &slowness)?,
         };
+        let mesh = &self.ready.mesh;
+        let paths = match with_parts {
+            true => self.cpu.run(|| {
+                let paths = Paths::new(mesh, &solved.arrival, &slowness, front, parts);
+                starts.iter().map(|(_, start)| paths.from(*start)).collect()
+            }),
+            false => Vec::new(),
+        };
+        // Circles are drawn round points of value 0.
+        if front == Front::Circular {
+            let start = distance.from.first().map_or(0.0, |seed| seed.start());
+            let limit = distance.width.unwrap_or(f64::INFINITY);
+            solved.values.iter_mut().for_each(|u| *u = (*u + start).min(limit));
+        }
+        let extras = Extras {
+            labels: distance.labels.then(|| std::mem::take(&mut solved.labels)),
+            gradient: distance
+                .gradient
+                .then(|| self.cpu.run(|| eikonal::gradient(mesh, &solved.values))),
+        };
         report.seconds.reinitialize = stage.next("writing")?;
-        report.cell_updates = cell_updates;
+        report.cell_updates = solved.cell_updates;
         report.reinitializations = 1;
-        self.judge_distance(distance, report, &values);
-        Ok(values)
+        self.judge_distance(distance, report, &solved.values, &paths);
+        if let Some(found) = &mut report.distances {
+            found.front = match front {
+                Front::Circular => "circular",
+                Front::Plane => "plane",
+            };
+            found.labeled = extras.labels.as_ref().map(|labels| {
+                let mut counts = vec![0; distance.from.len()];
+                labels.iter().filter(|&&l| l >= 0).for_each(|&l| counts[l as usize] += 1);
+                counts
+            });
+            let named = starts.iter().zip(&paths).map(|((from, _), path)| PathFound {
+                from: from.clone(),
+                length: path.length,
+                source: path.source,
+            });
+            found.paths = named.collect();
+            for path in found.paths.iter().filter(|path| path.source.is_none()) {
+                let warning = format!("the path from {} does not reach a source", path.from);
+                tracing::warn!("{warning}");
+                report.warnings.push(warning);
+            }
+        }
+        Ok(Found { values: solved.values, extras, paths })
     }
 
     /// Writes the distance as the only state of a run.
@@ -45,14 +105,17 @@ impl Job<'_> {
         &self,
         folder: &RunFolder,
         report: &mut Report,
-        phi: Vec<f64>,
+        found: Found,
     ) -> Result<()> {
         folder.clear()?;
         let timer = Instant::now();
         let patch_of = self.patches.patch_of_vertex();
         let mesh = StoredMesh::new(self.ready, self.config.output.compression);
         let mut states = States::new(self.config, &mesh, &patch_of, "distance", folder);
-        states.write(&State { phi, ..State::default() })?;
+        let Found { values, extras, paths } = found;
+        states.write(&State { phi: values, extras, ..State::default() })?;
+        let file = folder.file(&format!("{}_paths.vtp", self.config.name()));
+        write_paths(&file, &paths, self.config.output.compression)?;
         report.states = states.len();
         report.seconds.output = timer.elapsed().as_secs_f64();
         report.status = Status::Finished;
@@ -66,7 +129,7 @@ impl Job<'_> {
         distance: &Distance,
         start: &Start,
         slowness: &Slowness<f64>,
-    ) -> Result<(Vec<f64>, u64)> {
+    ) -> Result<Solved> {
         let (patches, mesh) = (&self.patches, &self.ready.mesh);
         let coordinates = Arc::new(Coordinates::<R>::new(mesh, patches));
         self.cpu.run(|| coordinates.check(patches))?;
@@ -75,38 +138,58 @@ impl Job<'_> {
             Slowness::PerCell(f) => Slowness::PerCell(f.iter().map(|&f| R::narrow(f)).collect()),
         };
         let mut state = EikonalState::new(patches.clone(), coordinates, slowness);
-        let width = distance.width.map(R::narrow);
         let limit = distance.width.unwrap_or(f64::INFINITY);
-        let (values, stats) = match start {
-            Start::Seeds(seeds) => {
-                state.seed(seeds);
-                let stats = eikonal::solve(&self.cpu, &mut state, width);
-                (state.u_in_mesh_order().into_iter().map(|u| u.min(limit)).collect(), stats)
+        let (values, arrival, labels, stats) = match start {
+            Start::Seeds(sources, front) => {
+                state = state.with_front(*front)?;
+                // The values of circular fronts begin at 0, whatever the start value is.
+                let start = match front {
+                    Front::Circular => distance.from.first().map_or(0.0, |seed| seed.start()),
+                    Front::Plane => 0.0,
+                };
+                let width = distance.width.map(|width| R::narrow(width - start));
+                let found = eikonal::nearest(&self.cpu, &mut state, sources, width);
+                let label = |s: u32| if s == NO_SOURCE { -1 } else { s as i32 };
+                let limit = limit - start;
+                let labels = found.u.iter().zip(found.source);
+                let labels = labels.map(|(u, s)| if *u < limit { label(s) } else { -1 }).collect();
+                let values = found.u.iter().map(|u| u.min(limit)).collect();
+                (values, found.u, labels, found.stats)
             }
             Start::ZeroSet(phi) => {
+                let width = distance.width.map(R::narrow);
                 let mut phi = patches.to_patch_order(phi, R::narrow);
                 let all: Vec<u32> = (0..patches.len() as u32).collect();
                 let width = width.map_or(Width::Whole, Width::Band);
                 let stats = eikonal::redistance(&self.cpu, &mut state, &mut phi, &all, width);
                 let signed = distance.signed.unwrap_or(true);
                 let value = |x: R| if signed { x.widen() } else { x.widen().abs() };
-                (patches.to_mesh_order(&phi, value), stats)
+                let values = patches.to_mesh_order(&phi, value);
+                (values, state.u_in_mesh_order(), Vec::new(), stats)
             }
         };
-        let values: Vec<f64> = values;
-        let values = match distance.width {
-            Some(_) => values,
-            None => {
-                let reached = state.u_in_mesh_order();
-                let value = |(x, u): (f64, f64)| if u < f64::INFINITY { x } else { f64::NAN };
-                values.into_iter().zip(reached).map(value).collect()
-            }
-        };
+        let mut values: Vec<f64> = values;
+        if distance.width.is_none() {
+            let lost = values.iter_mut().zip(&arrival).filter(|(_, u)| **u == f64::INFINITY);
+            lost.for_each(|(value, _)| *value = f64::NAN);
+        }
+        let arrival = arrival.into_iter().map(|u| if u < limit { u } else { f64::INFINITY });
         let mean_cells = patches.n_patch_cells() as u64 / patches.len().max(1) as u64;
-        Ok((values, stats.patch_updates as u64 * mean_cells))
+        Ok(Solved {
+            values,
+            arrival: arrival.collect(),
+            labels,
+            cell_updates: stats.patch_updates as u64 * mean_cells,
+        })
     }
 
-    fn judge_distance(&self, distance: &Distance, report: &mut Report, values: &[f64]) {
+    fn judge_distance(
+        &self,
+        distance: &Distance,
+        report: &mut Report,
+        values: &[f64],
+        paths: &[path::Path],
+    ) {
         let limit = distance.width.unwrap_or(f64::INFINITY);
         let reached = || values.iter().copied().filter(|x| x.abs() < limit);
         let (mean, max) = norms::mean_and_max(reached()).unzip();
@@ -118,8 +201,19 @@ impl Job<'_> {
             tracing::warn!("{warning}");
             report.warnings.push(warning.into());
         }
-        report.distances =
-            Some(Distances { reached: n, not_reached: values.len() - n, min, mean, max });
+        let outside_mask = self.ready.n_outside_mask();
+        let not_reached = values.len() - n + outside_mask;
+        report.distances = Some(Distances {
+            front: "plane",
+            reached: n,
+            not_reached,
+            outside_mask,
+            min,
+            mean,
+            max,
+            labeled: None,
+            paths: Vec::new(),
+        });
         let errors = self.config.expect.exact.as_ref().and_then(|exact| {
             let signed = distance.from.is_empty() && distance.signed.unwrap_or(true);
             let pairs = values.iter().zip(&self.ready.mesh.vertices);
@@ -134,6 +228,11 @@ impl Job<'_> {
             "distance_mean" => mean,
             "distance_error_mean" => errors.map(|(mean, _)| mean),
             "distance_error_max" => errors.map(|(_, max)| max),
+            "distance_not_reached" => Some(not_reached as f64),
+            "path_length" => {
+                let all = paths.iter().all(|path| path.source.is_some()) && !paths.is_empty();
+                all.then(|| paths.iter().map(|path| path.length).sum())
+            }
             _ => None,
         });
     }
@@ -141,6 +240,57 @@ impl Job<'_> {
 
 /// Where fronts start, on the cleaned mesh.
 enum Start {
-    Seeds(Vec<(u32, f64)>),
+    Seeds(Vec<(u32, Source)>, Front),
     ZeroSet(Vec<f64>),
+}
+
+impl Start {
+    /// Where paths end.
+    fn take_parts(&mut self, job: &Job<'_>, slowness: &Slowness<f64>) -> Vec<Part> {
+        match self {
+            Start::Seeds(sources, _) => {
+                sources.iter_mut().flat_map(|(_, s)| std::mem::take(&mut s.parts)).collect()
+            }
+            Start::ZeroSet(phi) => source::around_zero_set(&job.ready.mesh, phi, slowness).parts,
+        }
+    }
+}
+
+/// What a solve gives, in mesh order.
+struct Solved {
+    values: Vec<f64>,
+    /// Arrival times, infinite where no front has been or beyond the width.
+    arrival: Vec<f64>,
+    labels: Vec<i32>,
+    cell_updates: u64,
+}
+
+/// Writes paths as lines with their lengths and the sources they reach (-1 for none); no file
+/// without paths.
+pub(super) fn write_paths(
+    file: &Path,
+    paths: &[path::Path],
+    compression: Compression,
+) -> Result<()> {
+    if paths.is_empty() {
+        return Ok(());
+    }
+    let points: Vec<[f64; 3]> = paths.iter().flat_map(|path| path.points.iter().copied()).collect();
+    let numbers: Vec<u32> = (0..points.len() as u32).collect();
+    let mut ends: Vec<u32> = Vec::with_capacity(paths.len());
+    let mut end = 0;
+    for path in paths {
+        end += path.points.len() as u32;
+        ends.push(end);
+    }
+    let lengths: Vec<f64> = paths.iter().map(|path| path.length).collect();
+    let sources: Vec<i32> =
+        paths.iter().map(|path| path.source.map_or(-1, |source| source as i32)).collect();
+    let geometry = Geometry::chains(&points, &numbers, &ends, compression);
+    let output = VtkOutput::new(&geometry).cell_data("length", 1, &lengths[..]).cell_data(
+        "source",
+        1,
+        &sources[..],
+    );
+    vtk::write(file, &output)
 }

@@ -285,7 +285,8 @@ impl Loop<'_, '_> {
     ) -> Result<()> {
         let timer = Instant::now();
         let (step, time) = (schedule.steps(), schedule.time());
-        self.states.write(&State { step, time, phi: moving.phi(), band: moving.band() })?;
+        let (phi, band) = (moving.phi(), moving.band());
+        self.states.write(&State { step, time, phi, band, ..State::default() })?;
         report.states = self.states.len();
         report.seconds.output += timer.elapsed().as_secs_f64();
         Ok(())

@@ -22,6 +22,7 @@ use crate::backend::Cpu;
 use crate::config::{Checkpoints, Config, DeviceKind, Evolve, HalfWidth, Precision, Rule};
 use crate::error::{Error, Result};
 use crate::geometry::Real;
+use crate::io::vtk::Compression;
 use crate::levelset::check::gradient_norm_error;
 use crate::levelset::evolution::{self, Evolution, Slivers, Snapshot, Terms};
 use crate::mesh::Kind;
@@ -179,7 +180,7 @@ fn run_on(
     let done = match &config.distance {
         Some(distance) => job
             .distance(distance, &mut report, &mut stage)
-            .and_then(|values| job.write_distance(&folder, &mut report, values)),
+            .and_then(|found| job.write_distance(&folder, &mut report, found)),
         None => job.evolve(&folder, checkpoint, options, &mut report, &mut stage),
     };
     report.close(earlier + start.elapsed().as_secs_f64());
@@ -210,14 +211,20 @@ fn run_on(
 
 /// Computes the distance of a case into one file, without a folder and a report file.
 ///
-/// `output` ends in `.vtu`, `.vtp`, `.shape.gii` or `.morph`.
+/// `output` ends in `.vtu`, `.vtp`, `.shape.gii` or `.morph`. Paths, if the case asks for some, go
+/// into `paths`, by default `<stem of output>_paths.vtp`.
 ///
 /// # Errors
 /// All kinds of [`Error`]; [`Error::Case`] if the case has another task.
-pub fn distance(config: &Config, output: &Path, observer: &dyn Observer) -> Result<Report> {
+pub fn distance(
+    config: &Config,
+    output: &Path,
+    paths: Option<&Path>,
+    observer: &dyn Observer,
+) -> Result<Report> {
     let (cpu, reason) = backend(config)?;
     let cpu = Arc::new(cpu);
-    cpu.clone().run(|| distance_on(cpu, reason, config, output, observer))
+    cpu.clone().run(|| distance_on(cpu, reason, config, output, paths, observer))
 }
 
 fn distance_on(
@@ -225,6 +232,7 @@ fn distance_on(
     reason: &'static str,
     config: &Config,
     output: &Path,
+    paths: Option<&Path>,
     observer: &dyn Observer,
 ) -> Result<Report> {
     let start = Instant::now();
@@ -232,14 +240,22 @@ fn distance_on(
         Error::usage("the case does not compute a distance", "add a table [distance]")
     })?;
     states::check_single(output, None)?;
+    states::check_extras(output, distance)?;
+    let stem = output.file_stem().unwrap_or_default().to_string_lossy();
+    let beside = output.with_file_name(format!("{}_paths.vtp", stem.trim_end_matches(".shape")));
+    let paths = paths.unwrap_or(&beside);
+    if !distance.paths_from.is_empty() {
+        states::check_lines(paths)?;
+    }
     // Without a run to end in order, Ctrl-C ends the program.
     let never = AtomicBool::new(false);
     let mut stage = Stages::new(observer, &never);
     let prepared = Prepared::new(config, cpu, reason, &mut stage)?;
     states::check_single(output, Some(prepared.ready.mesh.kind))?;
     let mut report = prepared.report(config);
-    let values = prepared.job(config).distance(distance, &mut report, &mut stage)?;
-    states::write_single(output, &prepared.ready, "distance", &values)?;
+    let found = prepared.job(config).distance(distance, &mut report, &mut stage)?;
+    states::write_single(output, &prepared.ready, "distance", &found.values, &found.extras)?;
+    distance::write_paths(paths, &found.paths, Compression::default())?;
     report.seconds.output = stage.next("done")?;
     report.status = Status::Finished;
     report.close(start.elapsed().as_secs_f64());
@@ -258,7 +274,9 @@ pub fn check(config: &Config, folder: Option<&Path>, overwrite: bool) -> Result<
     config.check_for(ready.mesh.kind)?;
     if config.distance.is_some() {
         let slowness = cpu.run(|| setup::slowness(config, &ready))?;
-        cpu.run(|| setup::seeds(config, &slowness, &ready))?;
+        let front = setup::front(config, &slowness, &ready)?;
+        cpu.run(|| setup::sources(config, &slowness, front, &ready, false))?;
+        setup::path_starts(config, &ready)?;
     } else {
         cpu.run(|| setup::terms(config, &ready))?;
     }

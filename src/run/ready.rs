@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
+use super::fields::vertex_values;
 use crate::config::{Config, DataFile, suggest};
 use crate::error::{Error, Result};
+use crate::expression::Expression;
 use crate::io;
-use crate::mesh::{self, Cleaning, DataArray, Members, Mesh};
+use crate::mesh::{self, Cleaning, DataArray, Kind, Members, Mesh};
 
 /// A mesh that a solver may trust, and the way back to the mesh as stored.
 #[derive(Clone, Debug)]
@@ -19,6 +21,19 @@ pub struct Ready {
     pub stored_vertices: Vec<[f64; 3]>,
     /// What was given up or changed on the way.
     pub warnings: Vec<String>,
+    /// The cells before a mask took some away.
+    unmasked: Option<Unmasked>,
+}
+
+/// What a mask left and what it took, for output.
+#[derive(Clone, Debug)]
+struct Unmasked {
+    /// All cells in terms of stored vertices.
+    cells: Vec<u32>,
+    /// Number among them of each cell that takes part.
+    kept: Vec<u32>,
+    /// Vertices that do not take part.
+    n_outside: usize,
 }
 
 impl Ready {
@@ -57,7 +72,44 @@ impl Ready {
             mesh::assess(&mesh).map_err(in_file)?;
         }
         mesh = mesh::refine::refine_times(mesh, source.refine).map_err(in_file)?;
-        Self::cleaned(mesh, file.as_deref(), warnings)
+        let ready = Self::cleaned(mesh, file.as_deref(), warnings)?;
+        match config.distance.as_ref().and_then(|distance| distance.mask.as_ref()) {
+            Some(mask) => ready.masked(config, mask),
+            None => Ok(ready),
+        }
+    }
+
+    /// Takes away the cells with a vertex where the expression `mask` is 0.
+    fn masked(mut self, config: &Config, mask: &Expression) -> Result<Self> {
+        let key = "distance.mask";
+        let values = vertex_values(config, &self, key, mask, 0.0)?;
+        let inside = |&v: &u32| values[v as usize] != 0.0;
+        let keep: Vec<bool> = self.mesh.iter_cells().map(|c| c.iter().all(inside)).collect();
+        if !keep.contains(&true) {
+            let n = values.iter().filter(|value| **value != 0.0).count();
+            let what = format!(
+                "{key} leaves no cell: it is not 0 at {n} of {} vertices, and no cell has all of \
+                 its own among them",
+                values.len()
+            );
+            return Err(config.error_at(key, what, "a vertex is inside where the mask is not 0"));
+        }
+        let cells = self.stored_cells();
+        let n_whole = self.mesh.n_vertices();
+        let whole = std::mem::replace(&mut self.mesh, Mesh::new(Kind::Surface, vec![], vec![]));
+        let (mesh, vertices, kept) = mesh::part(whole, &keep);
+        let stored = |rows: &[u32], all: &[u32]| rows.iter().map(|&k| all[k as usize]).collect();
+        self.cleaning.kept_vertices = stored(&vertices, &self.cleaning.kept_vertices);
+        self.cleaning.kept_cells = stored(&kept, &self.cleaning.kept_cells);
+        let n_outside = n_whole - mesh.n_vertices();
+        self.mesh = mesh;
+        self.unmasked = Some(Unmasked { cells, kept, n_outside });
+        Ok(self)
+    }
+
+    /// Number of vertices that do not take part because of a mask.
+    pub fn n_outside_mask(&self) -> usize {
+        self.unmasked.as_ref().map_or(0, |unmasked| unmasked.n_outside)
     }
 
     /// Cleans a mesh that came from `file`.
@@ -78,7 +130,7 @@ impl Ready {
                 None => summary,
             });
         }
-        Ok(Ready { mesh, cleaning, stored_vertices, warnings })
+        Ok(Ready { mesh, cleaning, stored_vertices, warnings, unmasked: None })
     }
 
     /// Values of the cleaned mesh's vertices in the order of the stored ones, `fill` elsewhere.
@@ -90,10 +142,23 @@ impl Ready {
         stored
     }
 
-    /// Cells of the cleaned mesh in terms of stored vertices.
+    /// Cells of the cleaned mesh in terms of stored vertices, those outside a mask included.
     pub fn stored_cells(&self) -> Vec<u32> {
+        if let Some(unmasked) = &self.unmasked {
+            return unmasked.cells.clone();
+        }
         let kept = &self.cleaning.kept_vertices;
         self.mesh.cells.iter().map(|&v| kept[v as usize]).collect()
+    }
+
+    /// Values of the cells that take part in the order of [`Ready::stored_cells`], `fill` elsewhere.
+    pub fn as_stored_cells<T: Copy>(&self, values: Vec<T>, fill: T) -> Vec<T> {
+        let Some(unmasked) = &self.unmasked else { return values };
+        let mut stored = vec![fill; unmasked.cells.len() / self.mesh.kind.arity()];
+        for (&c, value) in unmasked.kept.iter().zip(values) {
+            stored[c as usize] = value;
+        }
+        stored
     }
 
     /// Number in the cleaned mesh of a stored vertex.
@@ -107,6 +172,10 @@ impl Ready {
             return Err(Error::usage(format!("there is no vertex {stored}"), range));
         }
         self.cleaning.kept_vertices.binary_search(&stored).map(|v| v as u32).map_err(|_| {
+            if self.unmasked.is_some() {
+                let what = format!("vertex {stored} belongs to no cell inside the mask");
+                return Error::usage(what, "choose a vertex inside, or widen the mask");
+            }
             let what = format!("no cell uses vertex {stored}");
             Error::usage(what, "choose a vertex of a cell, see `zeroset info`")
         })
@@ -140,7 +209,8 @@ impl Ready {
             Members::Simplices { dimension, vertices } => (vertices.clone(), dimension + 1),
         };
         if simplices.is_empty() {
-            return Err(Error::usage(format!("the group \"{name}\" is empty"), ""));
+            let within = if self.unmasked.is_some() { " inside the mask" } else { "" };
+            return Err(Error::usage(format!("the group \"{name}\" is empty{within}"), ""));
         }
         Ok((simplices, arity))
     }
@@ -251,7 +321,7 @@ fn add_data(config: &Config, data: &DataFile, mesh: &mut Mesh) -> Result<()> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::mesh::{Group, Kind, Values};
+    use crate::mesh::{Group, Values};
 
     /// Two triangles among five vertices, the second of which nothing uses.
     pub(in crate::run) fn ready() -> Ready {

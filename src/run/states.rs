@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use super::Ready;
-use crate::config::{Config, PointField};
+use crate::config::{Config, Distance, PointField};
 use crate::error::{Error, Result};
 use crate::io::vtk::{self, Compression, Geometry, VtkOutput};
 use crate::io::{freesurfer, gifti};
+use crate::levelset::eikonal::Gradient;
 use crate::mesh::Kind;
 use crate::output::{RunFolder, Series, numbered, remove};
 use crate::surface;
@@ -18,6 +19,52 @@ pub(super) struct State {
     pub time: f64,
     pub phi: Vec<f64>,
     pub band: Vec<bool>,
+    pub extras: Extras,
+}
+
+/// More arrays of a distance.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Extras {
+    /// Number of the nearest seed per vertex, -1 where no front has been.
+    pub labels: Option<Vec<i32>>,
+    /// Gradients per cell and per vertex.
+    pub gradient: Option<Gradient>,
+}
+
+impl Extras {
+    /// The arrays as they are stored.
+    fn stored(&self, ready: &Ready) -> StoredExtras {
+        let none = [f64::NAN; 3];
+        StoredExtras {
+            labels: self.labels.as_ref().map(|labels| ready.as_stored(labels, -1)),
+            gradient: self.gradient.as_ref().map(|gradient| {
+                let cells = ready.as_stored_cells(gradient.cells.clone(), none);
+                [ready.as_stored(&gradient.vertices, none), cells]
+            }),
+        }
+    }
+}
+
+struct StoredExtras {
+    labels: Option<Vec<i32>>,
+    /// Per vertex and per cell.
+    gradient: Option<[Vec<[f64; 3]>; 2]>,
+}
+
+impl StoredExtras {
+    fn add_to<'a>(&'a self, mut output: VtkOutput<'a>) -> VtkOutput<'a> {
+        if let Some(labels) = &self.labels {
+            output = output.point_data("label", 1, &labels[..]);
+        }
+        if let Some([vertices, cells]) = &self.gradient {
+            output = output.point_data("gradient", 3, vertices.as_flattened()).cell_data(
+                "gradient",
+                3,
+                cells.as_flattened(),
+            );
+        }
+        output
+    }
 }
 
 /// The mesh as stored, for output: its vertices in their order, the cells that are used.
@@ -129,6 +176,8 @@ impl<'a> States<'a> {
             patch = self.ready.as_stored(&number, -1);
             output = output.point_data("patch", 1, &patch[..]);
         }
+        let extras = state.extras.stored(self.ready);
+        output = extras.add_to(output);
         self.states.add(state.step, state.time, |path| vtk::write(path, &output))?;
         if let Some(interfaces) = &mut self.interfaces {
             let found = surface::extract(&self.ready.mesh, &state.phi);
@@ -157,6 +206,19 @@ fn ending(path: &Path) -> Option<&str> {
     ["vtu", "vtp", "gii", "morph"].into_iter().find(|known| ending.eq_ignore_ascii_case(known))
 }
 
+/// Refuses labels and gradients in files of one array.
+///
+/// # Errors
+/// [`Error::Case`] naming the endings that hold more.
+pub(super) fn check_extras(path: &Path, distance: &Distance) -> Result<()> {
+    let single = matches!(ending(path), Some("gii" | "morph"));
+    if single && (distance.labels || distance.gradient) {
+        let what = format!("{}: such a file holds one array only", path.display());
+        return Err(Error::usage(what, "write labels and gradients to .vtu or .vtp"));
+    }
+    Ok(())
+}
+
 /// Says whether [`write_single`] can write to `path`, as far as can be told beforehand.
 ///
 /// # Errors
@@ -166,30 +228,51 @@ pub(super) fn check_single(path: &Path, kind: Option<Kind>) -> Result<()> {
     let wrong = match (ending(path), kind) {
         (None, _) => "what to write is not known by its ending",
         (Some("vtp"), Some(Kind::Volume)) => "tetrahedra cannot be .vtp",
-        _ => {
-            let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
-            return tempfile::tempfile_in(folder.unwrap_or(Path::new("."))).map(drop).map_err(
-                |e| {
-                    Error::output(path, format!("cannot write there: {e}"), "make the folder first")
-                },
-            );
-        }
+        _ => return check_folder(path),
     };
     let remedy = "end the name in .vtu, .vtp (triangles), .shape.gii or .morph";
     Err(Error::usage(format!("{}: {wrong}", path.display()), remedy))
 }
 
-/// Writes one array, in the order of the cleaned mesh, to one file of the kind its name says.
+/// Says whether lines can be written to `path`.
+///
+/// # Errors
+/// As [`check_single`].
+pub(super) fn check_lines(path: &Path) -> Result<()> {
+    if ending(path) != Some("vtp") {
+        let what = format!("{}: paths are lines, which are written as .vtp", path.display());
+        return Err(Error::usage(what, "end the name in .vtp"));
+    }
+    check_folder(path)
+}
+
+fn check_folder(path: &Path) -> Result<()> {
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
+    tempfile::tempfile_in(folder.unwrap_or(Path::new("."))).map(drop).map_err(|e| {
+        Error::output(path, format!("cannot write there: {e}"), "make the folder first")
+    })
+}
+
+/// Writes one array, in the order of the cleaned mesh, to one file of the kind its name says;
+/// `extras` go into `.vtu` and `.vtp` only.
 ///
 /// # Errors
 /// [`Error::Output`].
-pub(super) fn write_single(path: &Path, ready: &Ready, name: &str, values: &[f64]) -> Result<()> {
+pub(super) fn write_single(
+    path: &Path,
+    ready: &Ready,
+    name: &str,
+    values: &[f64],
+    extras: &Extras,
+) -> Result<()> {
     let values = ready.as_stored(values, f64::NAN);
     match ending(path) {
         Some("vtu" | "vtp") => {
             let mesh = StoredMesh::new(ready, Compression::default());
             let geometry = mesh.geometry();
-            vtk::write(path, &VtkOutput::new(&geometry).point_data(name, 1, &values[..]))
+            let extras = extras.stored(ready);
+            let output = VtkOutput::new(&geometry).point_data(name, 1, &values[..]);
+            vtk::write(path, &extras.add_to(output))
         }
         _ => write_vertex_values(path, ready, name, &values),
     }

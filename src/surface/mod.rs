@@ -1,5 +1,5 @@
-//! Surfaces and curves: the zero set of a level-set function, and given ones made into such a
-//! function.
+//! Surfaces and curves: the zero set of a level-set function, given ones made into such a
+//! function, and the point of a mesh closest to another ([`Locator`]).
 //!
 //! phi is linear on each cell, so its zero set is a segment in a cut triangle, a triangle or a
 //! quadrilateral in a cut tetrahedron ([`extract`], [`Measurer`]). Inside is `phi < 0`; phi = 0
@@ -12,6 +12,7 @@
 mod bvh;
 mod drawn_curves;
 mod interface;
+mod locate;
 mod measures;
 mod orientation;
 mod plane_curves;
@@ -20,6 +21,7 @@ mod winding;
 
 pub use drawn_curves::{Side, Sides, sides};
 pub use interface::{Interface, extract};
+pub use locate::{Located, Locator};
 pub use measures::{Measurer, Measures};
 pub use orientation::{Orientation, orient};
 pub use plane_curves::PlaneCurves;

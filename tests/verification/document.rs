@@ -16,7 +16,6 @@ const LEFT: &[(&str, &str)] = &[
     ("V44 to V50", "level sets on regular tiles"),
     ("V51, V52", "reconstruction from points"),
     ("V53", "point-wise distance transform"),
-    ("V54", "circular fronts"),
 ];
 
 /// A number as tables show it.

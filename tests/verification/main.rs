@@ -10,12 +10,14 @@
 
 mod advection;
 mod case;
+mod circular;
 mod cost;
 mod curvature;
 mod determinism;
 mod distances;
 mod document;
 mod domains;
+mod exact;
 mod fixed_point;
 mod fronts;
 mod operators;
@@ -81,6 +83,7 @@ cases! {
     v39_maximum_principle: operators::V39;
     v40_monotone_options: operators::V40;
     v41_all_terms: fronts::V41;
+    v54_circular_fronts: circular::V54;
 }
 
 /// Cases and meshes that are run in single precision too.

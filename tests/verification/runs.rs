@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use zeroset::backend::Cpu;
 use zeroset::geometry::{Real, Vec3};
-use zeroset::levelset::eikonal::{self, EikonalState, Slowness, Width};
+use zeroset::levelset::eikonal::source::{self, Source};
+use zeroset::levelset::eikonal::{self, EikonalState, Front, Slowness, Width};
 use zeroset::levelset::evolution::{
     Advection, Coefficient, CurvatureStep, Evolution, Options, Rule, Terms,
 };
@@ -153,6 +154,43 @@ fn distances_in<R: Real>(
     }
     state.fix(fixed);
     let stats = eikonal::solve(&Cpu::new(1).unwrap(), &mut state, None);
+    distances_of(state.u_in_mesh_order(), stats)
+}
+
+/// Distances by circular fronts from vertices: one after the other and the smallest taken, or all
+/// at once.
+pub fn circular_distances(domain: &Domain, sources: &[u32], one_by_one: bool) -> Distances {
+    if domain.single {
+        circular_distances_in::<f32>(domain, sources, one_by_one)
+    } else {
+        circular_distances_in::<f64>(domain, sources, one_by_one)
+    }
+}
+
+/// Distances by straight fronts from a vertex, with straight distances in its cells.
+pub fn straight_distances(domain: &Domain, from: u32) -> Distances {
+    let plain = Slowness::Uniform(1.0);
+    let mut state = eikonal_state::<f64>(domain);
+    state.seed(&source::around_simplices(&domain.solved, &[from], 1, 0.0, &plain));
+    let stats = eikonal::solve(&Cpu::new(1).unwrap(), &mut state, None);
+    distances_of(state.u_in_mesh_order(), stats)
+}
+
+fn circular_distances_in<R: Real>(domain: &Domain, from: &[u32], one_by_one: bool) -> Distances {
+    let cpu = Cpu::new(1).unwrap();
+    let mut state = eikonal_state::<R>(domain).with_front(Front::Circular).unwrap();
+    let around = |ids: &[u32]| {
+        let plain = Slowness::Uniform(1.0);
+        source::around_simplices(&domain.solved, ids, 1, 0.0, &plain)
+    };
+    if one_by_one {
+        let sources: Vec<(u32, Source)> =
+            (0..).zip(from).map(|(k, &v)| (k, Source::new(around(&[v])))).collect();
+        let found = eikonal::nearest(&cpu, &mut state, &sources, None);
+        return distances_of(found.u, found.stats);
+    }
+    state.seed(&around(from));
+    let stats = eikonal::solve(&cpu, &mut state, None);
     distances_of(state.u_in_mesh_order(), stats)
 }
 

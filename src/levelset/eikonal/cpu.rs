@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{EikonalState, Slowness, Stats, formulas};
+use super::{EikonalState, Front, Slowness, Stats, formulas};
 use crate::backend::Cpu;
 use crate::geometry::{Real, Vec3};
 use crate::patches::{Coordinates, Patches};
@@ -186,8 +186,10 @@ fn update_all<R: Real, const N: usize>(
             patches,
             coordinates: &state.coordinates,
             slowness: &state.slowness,
+            circular: state.front == Front::Circular,
             reach: &state.reach,
             fixed: &state.fixed,
+            caps: &state.caps,
             u: &state.u,
             changed,
             updated,
@@ -226,8 +228,10 @@ struct PatchUpdate<'a, R: Real, const N: usize> {
     patches: &'a Patches,
     coordinates: &'a Coordinates<R>,
     slowness: &'a Slowness<R>,
+    circular: bool,
     reach: &'a [R],
     fixed: &'a [bool],
+    caps: &'a [R],
     u: &'a [R],
     changed: &'a [u32],
     updated: &'a [u32],
@@ -247,6 +251,7 @@ impl<R: Real, const N: usize> PatchUpdate<'_, R, N> {
         let patch = self.patches.patch(p);
         let x = self.coordinates.of(self.patches, p);
         let fixed = &self.fixed[patch.owned()];
+        let caps = if self.caps.is_empty() { self.caps } else { &self.caps[patch.owned()] };
         let LocalScratch { values, next, dirty } = scratch;
         patch.load(self.u, values);
         let since = self.updated[p];
@@ -278,14 +283,23 @@ impl<R: Real, const N: usize> PatchUpdate<'_, R, N> {
                     if local >= patch.n_owned || fixed[local] {
                         continue;
                     }
-                    // A face without news offers what it offered before, and a front never
-                    // arrives before it was anywhere on the face.
-                    if n_dirty == usize::from(is_dirty[i]) || u[i] <= smallest {
+                    // A face without news offers what it offered before, and a straight front
+                    // never arrives before it was anywhere on the face.
+                    if n_dirty == usize::from(is_dirty[i])
+                        || u[i] <= smallest && !(self.circular && formulas::is_obtuse(&x, i))
+                    {
                         continue;
                     }
-                    let candidate = formulas::arrival(&u, &x, i, f);
+                    let candidate = if self.circular {
+                        let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+                        formulas::circle(u[j], u[k], &x[j], &x[k], &x[i], f)
+                    } else {
+                        formulas::arrival(&u, &x, i, f)
+                    };
                     let decrease = least_step.max(R::DECREASE * candidate);
-                    if next[local] - candidate > decrease {
+                    if next[local] - candidate > decrease
+                        && caps.get(local).is_none_or(|&cap| candidate < cap)
+                    {
                         next[local] = candidate;
                     }
                 }

@@ -13,10 +13,15 @@
 //! - [`EikonalState`] holds the arrays; [`EikonalState::fix`] and [`EikonalState::seed`] set the source,
 //!   [`source`] finds start values around vertices, points and groups.
 //! - [`solve`] runs rounds over active patches until none is left.
+//! - [`nearest`] solves for several sources and says which one is nearest to each vertex.
+//! - [`gradient`] and [`path`] give the direction of the front and the way back to its source.
 //! - [`redistance`] turns a level-set function into the signed distance to its zero set.
 
 mod cpu;
 pub mod formulas;
+mod gradient;
+mod nearest;
+pub mod path;
 mod redistance;
 pub mod source;
 #[cfg(test)]
@@ -27,9 +32,12 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 pub use cpu::solve;
+pub use gradient::{Gradient, gradient};
+pub use nearest::{NO_SOURCE, Nearest, nearest};
 pub(crate) use redistance::is_cut;
 pub use redistance::{Width, redistance};
 
+use crate::error::{Error, Result};
 use crate::geometry::{Real, simplex::longest_edge};
 use crate::patches::{Coordinates, Patches};
 
@@ -60,6 +68,18 @@ impl<R: Real> Slowness<R> {
     }
 }
 
+/// Shape of the front inside a cell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Front {
+    /// Straight: the arrival time is linear along edges. Right for every source and speed.
+    #[default]
+    Plane,
+    /// A circle round a point source, unrolled over the last edge (numerics 5.5): triangles, one
+    /// speed, one point with start value 0 per solve. Exact in the plane.
+    Circular,
+}
+
 /// What a solve did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
@@ -76,6 +96,7 @@ pub struct EikonalState<R: Real> {
     patches: Arc<Patches>,
     coordinates: Arc<Coordinates<R>>,
     slowness: Slowness<R>,
+    front: Front,
     /// Largest time along an edge of a patch or its neighbours: how far beyond the band values
     /// must be right for those in the band to be right on obtuse cells (numerics 5.6).
     reach: Vec<R>,
@@ -87,6 +108,8 @@ pub struct EikonalState<R: Real> {
     u: Vec<R>,
     /// Vertices whose value is given, in patch order.
     fixed: Vec<bool>,
+    /// Times beyond which a vertex in patch order takes no value; empty for no such limit.
+    caps: Vec<R>,
     /// Patches that hold a given value, in any order, perhaps repeated.
     seeded: Vec<u32>,
     /// Patches updated in the last solve, ascending.
@@ -116,11 +139,13 @@ impl<R: Real> EikonalState<R> {
             patches,
             coordinates,
             slowness,
+            front: Front::Plane,
             reach,
             near,
             inner_repetitions: INNER_REPETITIONS,
             u: vec![R::INFINITY; n],
             fixed: vec![false; n],
+            caps: Vec::new(),
             seeded: Vec::new(),
             visited: Vec::new(),
             scratch,
@@ -132,6 +157,29 @@ impl<R: Real> EikonalState<R> {
     pub fn with_inner_repetitions(mut self, n: usize) -> Self {
         self.inner_repetitions = n.max(1);
         self
+    }
+
+    /// Sets the shape of the front.
+    ///
+    /// Values of circular fronts depend on the order of updates by more than rounding where fronts
+    /// meet; the round rule fixes that order, so they too have the same bits in every run.
+    ///
+    /// # Errors
+    /// [`Error::Case`] for a circular front on tetrahedra or with a slowness per cell.
+    pub fn with_front(mut self, front: Front) -> Result<Self> {
+        if front == Front::Circular {
+            let wrong = match (self.patches.arity(), &self.slowness) {
+                (3, Slowness::Uniform(_)) => None,
+                (3, Slowness::PerCell(_)) => Some("the speed differs between cells"),
+                _ => Some("its formula is one of triangles, and the mesh has tetrahedra"),
+            };
+            if let Some(wrong) = wrong {
+                let what = format!("the front cannot be circular: {wrong}");
+                return Err(Error::usage(what, "take front = \"plane\""));
+            }
+        }
+        self.front = front;
+        Ok(self)
     }
 
     /// The patches this state lives on.

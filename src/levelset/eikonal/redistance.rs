@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{EikonalState, Stats, solve};
+use super::{EikonalState, Front, Stats, solve};
 use crate::backend::Cpu;
 use crate::geometry::{Real, Vec3, simplex::Simplex};
 use crate::primitives::DisjointRows;
@@ -27,7 +27,7 @@ pub enum Width<R> {
 ///
 /// `near` lists, ascending, the patches that may hold cut cells or values inside the old band;
 /// all others must already hold plus or minus the band's width. With [`Width::Whole`] it must list
-/// all patches, and vertices out of reach keep their value.
+/// all patches, and vertices out of reach keep their value. The front is set to a straight one.
 ///
 /// # Panics
 /// If `near` does not ascend.
@@ -40,6 +40,8 @@ pub fn redistance<R: Real>(
 ) -> Stats {
     assert!(near.windows(2).all(|p| p[0] < p[1]), "`near` ascends");
     state.clear();
+    // A zero set is no point: its front is straight.
+    state.front = Front::Plane;
     cpu.run(|| match state.patches.arity() {
         3 => fix_cut_cells::<R, 3>(state, phi, near),
         _ => fix_cut_cells::<R, 4>(state, phi, near),

@@ -1,4 +1,4 @@
-//! Start values around sources: vertices, points, parts of the mesh (numerics 5.4).
+//! Start values around sources: vertices, points, parts of the mesh, curves, zero sets (numerics 5.4).
 //!
 //! Every vertex of a cell that a source touches gets its straight distance inside that cell,
 //! divided by the cell's speed, plus the start value. These are upper bounds handed to
@@ -6,9 +6,80 @@
 
 use rayon::prelude::*;
 
-use super::Slowness;
-use crate::geometry::{Vec3, simplex};
+use super::{Slowness, redistance::is_cut};
+use crate::geometry::{Vec3, simplex, simplex::Simplex};
 use crate::mesh::Mesh;
+use crate::surface::{self, Located, Locator};
+
+/// How far from a cell a point of a curve may lie to touch it, in longest edges: what is left of
+/// coordinates in 32-bit numbers.
+const TOUCH: f64 = 1e-6;
+/// Times a piece of a curve beside the mesh is halved at most to find the cells it passes.
+const HALVINGS: u32 = 12;
+
+/// A source: values around it, and where it is.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Source {
+    /// Vertices (mesh order) and their start values.
+    pub values: Vec<(u32, f64)>,
+    /// Fronts may not lower the values.
+    pub is_fixed: bool,
+    /// Parts of the source in the cells it touches, for paths to end at.
+    pub parts: Vec<Part>,
+}
+
+impl Source {
+    /// Source with start values that fronts may lower.
+    pub fn new(values: Vec<(u32, f64)>) -> Self {
+        Source { values, is_fixed: false, parts: Vec::new() }
+    }
+
+    /// Adds the parts.
+    pub fn with_parts(mut self, parts: Vec<Part>) -> Self {
+        self.parts = parts;
+        self
+    }
+
+    /// Numbers the parts, and adds `start` to all values.
+    pub fn numbered(mut self, source: u32, start: f64) -> Self {
+        self.values.iter_mut().for_each(|(_, value)| *value += start);
+        for part in &mut self.parts {
+            part.source = source;
+            part.start += start;
+        }
+        self
+    }
+}
+
+/// What a cell holds of a source: a point, a segment, a triangle or a tetrahedron.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Part {
+    /// The cell.
+    pub cell: u32,
+    /// Number of the source.
+    pub source: u32,
+    /// Value at the source.
+    pub start: f64,
+    points: [Vec3; 4],
+    n: usize,
+}
+
+impl Part {
+    /// Part of source 0 with start value 0 and one to four `points`.
+    pub fn new(cell: u32, points: &[Vec3]) -> Self {
+        let n = points.len().min(4);
+        let mut part = Part { cell, source: 0, start: 0.0, points: [Vec3::zeros(); 4], n };
+        part.points[..n].copy_from_slice(&points[..n]);
+        part
+    }
+
+    /// The point of this part closest to `x`.
+    pub fn closest(&self, x: Vec3) -> Vec3 {
+        simplex::closest_point(x, &self.points[..self.n])
+    }
+}
 
 /// Start values around a point, and how well the point fits the mesh.
 #[derive(Clone, Debug)]
@@ -22,6 +93,231 @@ pub struct PointSeeds {
     pub gap: f64,
     /// Longest edge of the cell the closest point lies in, mesh units.
     pub edge: f64,
+    /// Cells that hold the closest point, ascending.
+    pub cells: Vec<u32>,
+}
+
+impl PointSeeds {
+    /// The source these values belong to.
+    pub fn into_source(self) -> Source {
+        let part = |&c: &u32| Part::new(c, &[self.closest.into()]);
+        let parts = self.cells.iter().map(part).collect();
+        Source::new(self.values).with_parts(parts)
+    }
+}
+
+/// Parts of a source given by simplices as for [`around_simplices`]: what the cells share with it.
+pub fn parts_of_simplices(mesh: &Mesh, simplices: &[u32], arity: usize) -> Vec<Part> {
+    let mut touching: Vec<(u32, u32)> = Vec::with_capacity(simplices.len());
+    for (s, vertices) in simplices.chunks_exact(arity).enumerate() {
+        touching.extend(vertices.iter().map(|&v| (v, s as u32)));
+    }
+    touching.sort_unstable();
+    let mut parts = Vec::new();
+    let (mut near, mut shared) = (Vec::new(), Vec::new());
+    for (c, cell) in mesh.iter_cells().enumerate() {
+        near.clear();
+        for &v in cell {
+            let first = touching.partition_point(|t| t.0 < v);
+            near.extend(touching[first..].iter().take_while(|t| t.0 == v).map(|t| t.1));
+        }
+        near.sort_unstable();
+        near.dedup();
+        for &s in &near {
+            let source = &simplices[s as usize * arity..][..arity];
+            shared.clear();
+            let within = source.iter().filter(|v| cell.contains(v));
+            shared.extend(within.map(|&v| Vec3::from(mesh.vertices[v as usize])));
+            parts.push(Part::new(c as u32, &shared));
+        }
+    }
+    parts
+}
+
+/// Each of some vertices as a source of its own, with start value 0.
+pub fn around_each(mesh: &Mesh, vertices: &[u32], slowness: &Slowness<f64>) -> Vec<Source> {
+    let mut wanted: Vec<(u32, usize)> = vertices.iter().copied().zip(0..).collect();
+    wanted.sort_unstable();
+    let mut sources = vec![Source::default(); vertices.len()];
+    for (c, cell) in mesh.iter_cells().enumerate() {
+        for &v in cell {
+            let first = wanted.partition_point(|w| w.0 < v);
+            for &(_, k) in wanted[first..].iter().take_while(|w| w.0 == v) {
+                let at = Vec3::from(mesh.vertices[v as usize]);
+                let distance = |w: u32| (Vec3::from(mesh.vertices[w as usize]) - at).norm();
+                let f = slowness.of(c as u32);
+                sources[k].values.extend(cell.iter().map(|&w| (w, distance(w) * f)));
+                sources[k].parts.push(Part::new(c as u32, &[at]));
+            }
+        }
+    }
+    for source in &mut sources {
+        source.values = smallest_per_vertex(std::mem::take(&mut source.values));
+    }
+    sources
+}
+
+/// The zero set of a function on the vertices (mesh order), as an unsigned source: vertices of cut
+/// cells get their distance (5) to the line or plane of the zero set there, and are fixed.
+pub fn around_zero_set(mesh: &Mesh, phi: &[f64], slowness: &Slowness<f64>) -> Source {
+    let mut values = Vec::new();
+    for c in 0..mesh.n_cells() as u32 {
+        match mesh.kind.arity() {
+            3 => cut_values::<3>(mesh, phi, c, slowness, &mut values),
+            _ => cut_values::<4>(mesh, phi, c, slowness, &mut values),
+        }
+    }
+    let found = surface::extract(mesh, phi);
+    let pieces = found.cells.chunks_exact(found.arity.max(1)).zip(&found.parents);
+    let parts = pieces
+        .map(|(piece, &cell)| {
+            let x: Vec<Vec3> = piece.iter().map(|&v| found.vertices[v as usize].into()).collect();
+            Part::new(cell, &x)
+        })
+        .collect();
+    Source { values: smallest_per_vertex(values), is_fixed: true, parts }
+}
+
+fn cut_values<const N: usize>(
+    mesh: &Mesh,
+    phi: &[f64],
+    c: u32,
+    slowness: &Slowness<f64>,
+    values: &mut Vec<(u32, f64)>,
+) {
+    let cell = &mesh.cells[c as usize * N..][..N];
+    let phi: [f64; N] = std::array::from_fn(|i| phi[cell[i] as usize]);
+    if !is_cut(&phi) {
+        return;
+    }
+    let x: [Vec3; N] = std::array::from_fn(|i| mesh.vertices[cell[i] as usize].into());
+    let norm = Simplex::new(&x).gradient(&phi).norm();
+    for (&v, phi) in cell.iter().zip(phi) {
+        let distance = if phi == 0.0 { 0.0 } else { phi.abs() / norm };
+        values.push((v, distance * slowness.of(c)));
+    }
+}
+
+/// A curve laid onto a mesh.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct CurveSeeds {
+    /// Values around it with start value 0, and its parts.
+    pub source: Source,
+    /// Largest distance of a point of the curve from the mesh, mesh units.
+    pub gap: f64,
+    /// That point.
+    pub farthest: [f64; 3],
+    /// Longest edge of the cell it is closest to, mesh units.
+    pub edge: f64,
+}
+
+/// Start values around a curve of segments, two vertices each.
+///
+/// Each segment is followed from cell to cell, from where it leaves one to where it leaves the next;
+/// the vertices of a cell get their straight distance to the piece in it. `None` for a curve without segments or a mesh without cells.
+pub fn around_curve(
+    mesh: &Mesh,
+    vertices: &[[f64; 3]],
+    segments: &[[u32; 2]],
+    slowness: &Slowness<f64>,
+) -> Option<CurveSeeds> {
+    let locator = Locator::new(mesh);
+    let at: Vec<OnMesh> =
+        vertices.par_iter().map(|&x| OnMesh::of(&locator, x.into())).collect::<Option<_>>()?;
+    let parts: Vec<Vec<Part>> = segments
+        .par_iter()
+        .map(|&[a, b]| {
+            let mut parts = Vec::new();
+            follow(&locator, at[a as usize].clone(), &at[b as usize], HALVINGS, &mut parts);
+            parts
+        })
+        .collect();
+    let mut parts = parts.concat();
+    parts.sort_by_key(|part| part.cell);
+    let arity = mesh.kind.arity();
+    let mut values = Vec::new();
+    for part in &parts {
+        for &v in &mesh.cells[part.cell as usize * arity..][..arity] {
+            let x = Vec3::from(mesh.vertices[v as usize]);
+            values.push((v, (part.closest(x) - x).norm() * slowness.of(part.cell)));
+        }
+    }
+    let used = segments.iter().flatten().map(|&v| &at[v as usize]);
+    let far = used.max_by(|a, b| a.found.gap.total_cmp(&b.found.gap))?;
+    Some(CurveSeeds {
+        source: Source::new(smallest_per_vertex(values)).with_parts(parts),
+        gap: far.found.gap,
+        farthest: far.asked.into(),
+        edge: locator.longest_edge(far.found.cell),
+    })
+}
+
+/// A point of a curve, and where it is on the mesh.
+#[derive(Clone)]
+struct OnMesh {
+    asked: Vec3,
+    found: Located,
+    cells: Vec<u32>,
+}
+
+impl OnMesh {
+    fn of(locator: &Locator<'_>, asked: Vec3) -> Option<Self> {
+        let found = locator.closest(asked)?;
+        let tolerance = TOUCH * locator.longest_edge(found.cell);
+        Some(OnMesh { asked, found, cells: locator.touching(found.point, tolerance) })
+    }
+
+    /// How far the way to `to` stays in a cell of this point, 0 to 1; of several cells the most.
+    fn exit(&self, locator: &Locator<'_>, to: &OnMesh) -> f64 {
+        let leave = |&c: &u32| {
+            let [from, to] = [self.asked, to.asked].map(|x| locator.barycentric(c, x));
+            let falling = (0..4).filter(|&k| to[k] < 0.0 && to[k] < from[k]);
+            let ends = falling.map(|k| from[k].max(0.0) / (from[k].max(0.0) - to[k]));
+            ends.fold(1.0, f64::min)
+        };
+        self.cells.iter().map(leave).fold(0.0, f64::max)
+    }
+
+    /// The piece to `to` in the cells both lie in, the ends alone in the others.
+    fn add_parts(&self, to: &OnMesh, parts: &mut Vec<Part>) {
+        let shared = self.cells.iter().filter(|c| to.cells.contains(c));
+        parts.extend(shared.map(|&c| Part::new(c, &[self.found.point, to.found.point])));
+        for (one, other) in [(self, to), (to, self)] {
+            let alone = one.cells.iter().filter(|c| !other.cells.contains(c));
+            parts.extend(alone.map(|&c| Part::new(c, &[one.found.point])));
+        }
+    }
+}
+
+/// Walks along a segment, from where it leaves the cells it is in to where it leaves the next ones.
+fn follow(locator: &Locator<'_>, a: OnMesh, b: &OnMesh, halvings: u32, parts: &mut Vec<Part>) {
+    let mut at = a;
+    loop {
+        let exit = match at.cells.iter().any(|c| b.cells.contains(c)) {
+            true => None,
+            false => Some(at.exit(locator, b)),
+        };
+        // A curve beside the mesh may seem to leave its cell at once: then half of it is tried.
+        let next = match exit {
+            None => None,
+            Some(t) if t > 1e-9 && t < 1.0 => {
+                OnMesh::of(locator, at.asked + (b.asked - at.asked) * t)
+            }
+            Some(_) if halvings > 0 => OnMesh::of(locator, (at.asked + b.asked) * 0.5),
+            Some(_) => None,
+        };
+        let Some(next) = next else {
+            at.add_parts(b, parts);
+            return;
+        };
+        if exit.is_some_and(|t| t > 1e-9 && t < 1.0) {
+            at.add_parts(&next, parts);
+        } else {
+            follow(locator, at, &next, halvings - 1, parts);
+        }
+        at = next;
+    }
 }
 
 /// Start values around the simplices of a source, given by their vertices in mesh order, `arity`
@@ -104,13 +400,14 @@ pub fn around_point(
         .map(|c| c as u32)
         .collect();
     let mut values = Vec::new();
-    for c in touched {
+    for &c in &touched {
         for &v in cell(c as usize) {
             let distance = (Vec3::from(mesh.vertices[v as usize]) - closest).norm();
             values.push((v, start + distance * slowness.of(c)));
         }
     }
-    Some(PointSeeds { values: smallest_per_vertex(values), closest: closest.into(), gap, edge })
+    let values = smallest_per_vertex(values);
+    Some(PointSeeds { values, closest: closest.into(), gap, edge, cells: touched })
 }
 
 fn smallest_per_vertex(mut values: Vec<(u32, f64)>) -> Vec<(u32, f64)> {
@@ -151,5 +448,36 @@ mod tests {
         assert_eq!(on_diagonal.closest, [0.5, 0.5, 0.0]);
         let off = around_point(&square(), [3.0, 0.0, 0.0], 0.0, &PLAIN).unwrap();
         assert_eq!((off.gap, off.closest), (2.0, [1.0, 0.0, 0.0]));
+    }
+
+    #[test]
+    fn zero_sets_and_curves_on_the_mesh() {
+        // The line x = 1/4 crosses both cells.
+        let phi: Vec<f64> = square().vertices.iter().map(|x| 3.0 * (x[0] - 0.25)).collect();
+        let found = around_zero_set(&square(), &phi, &PLAIN);
+        let expected = [(0, 0.25), (1, 0.75), (2, 0.75), (3, 0.25)];
+        let close = |values: &[(u32, f64)]| {
+            assert_eq!(values.len(), 4);
+            for (found, expected) in values.iter().zip(expected) {
+                assert!(
+                    found.0 == expected.0 && (found.1 - expected.1).abs() < 1e-12,
+                    "{values:?}"
+                );
+            }
+        };
+        close(&found.values);
+        assert!(found.is_fixed && found.parts.len() == 2);
+        // The same line as a curve of one segment, a little above the mesh.
+        let curve = [[0.25, 0.0, 0.5], [0.25, 1.0, 0.5]];
+        let found = around_curve(&square(), &curve, &[[0, 1]], &PLAIN).unwrap();
+        close(&found.source.values);
+        assert_eq!((found.gap, found.edge), (0.5, 2f64.sqrt()));
+        assert!(around_curve(&square(), &curve, &[], &PLAIN).is_none());
+        // Ends within one cell: the other vertex sees its straight distance.
+        let short = [[0.5, 0.25, 0.0], [0.75, 0.25, 0.0]];
+        let found = around_curve(&square(), &short, &[[0, 1]], &Slowness::Uniform(2.0)).unwrap();
+        let values = &found.source.values;
+        assert_eq!(values.len(), 3);
+        assert!((values[1].1 - 2.0 * 0.25 * 2f64.sqrt()).abs() < 1e-12, "{values:?}");
     }
 }

@@ -159,6 +159,28 @@ impl<'a> Geometry<'a> {
         Self::new(Shape::Lines, points, segments, compression)
     }
 
+    /// Chains of segments: `ends[k]` is where the points of chain k end in `points`, which holds
+    /// those of all chains in turn and which `numbers`, 0 to its length, counts.
+    pub fn chains(
+        points: &'a [[f64; 3]],
+        numbers: &'a [u32],
+        ends: &'a [u32],
+        compression: Compression,
+    ) -> Self {
+        let wide = points.len() > i32::MAX as usize;
+        let encode = |numbers| Encoded::new(numbers, compression);
+        Geometry {
+            shape: Shape::Lines,
+            n_points: points.len(),
+            n_cells: ends.len(),
+            compression,
+            points: encode(Numbers::Field(FieldValues::F64(points.as_flattened()))),
+            connectivity: encode(Numbers::Indices { indices: numbers, wide }),
+            ends: encode(Numbers::Indices { indices: ends, wide }),
+            types: encode(Numbers::Types { number: Shape::Lines as u8, n: ends.len() }),
+        }
+    }
+
     fn new(
         shape: Shape,
         points: &'a [[f64; 3]],

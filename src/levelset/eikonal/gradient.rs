@@ -1,0 +1,76 @@
+//! Gradients of arrival times.
+
+use rayon::prelude::*;
+
+use crate::geometry::{Vec3, simplex::Simplex};
+use crate::mesh::Mesh;
+
+/// Gradients of a function on the vertices of a mesh, mesh order.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Gradient {
+    /// Per cell, constant there; not a number where a vertex has no value.
+    pub cells: Vec<[f64; 3]>,
+    /// Per vertex: mean over its cells that have one, weighted by their measure.
+    pub vertices: Vec<[f64; 3]>,
+}
+
+/// Gradients of `u` (mesh order, not a number or infinite where it has no value).
+///
+/// On a cell the gradient of the linear interpolant, tangential to the cell and exact for linear
+/// functions; at a vertex the mean over its cells. Of a distance it has length 1 away from kinks
+/// and sources, up to the error of the distance.
+pub fn gradient(mesh: &Mesh, u: &[f64]) -> Gradient {
+    let arity = mesh.kind.arity();
+    let of_cell = |cell: &[u32]| match arity {
+        3 => of::<3>(mesh, cell, u),
+        _ => of::<4>(mesh, cell, u),
+    };
+    let found: Vec<(Vec3, f64)> = mesh.cells.par_chunks_exact(arity).map(of_cell).collect();
+    let mut sums = vec![(Vec3::zeros(), 0.0); mesh.n_vertices()];
+    for (cell, (g, meas)) in mesh.iter_cells().zip(&found) {
+        if g.x.is_finite() && g.y.is_finite() && g.z.is_finite() {
+            for &v in cell {
+                let (sum, weight) = &mut sums[v as usize];
+                *sum += g * *meas;
+                *weight += meas;
+            }
+        }
+    }
+    Gradient {
+        cells: found.into_iter().map(|(g, _)| g.into()).collect(),
+        // Without a cell 0 / 0: not a number.
+        vertices: sums.into_iter().map(|(sum, weight)| (sum / weight).into()).collect(),
+    }
+}
+
+fn of<const N: usize>(mesh: &Mesh, cell: &[u32], u: &[f64]) -> (Vec3, f64) {
+    let x: [Vec3; N] = std::array::from_fn(|i| mesh.vertices[cell[i] as usize].into());
+    let simplex = Simplex::new(&x);
+    let values: [f64; N] = std::array::from_fn(|i| u[cell[i] as usize]);
+    match values.iter().all(|u| u.is_finite()) {
+        true => (simplex.gradient(&values), simplex.meas),
+        false => (Vec3::repeat(f64::NAN), simplex.meas),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::Kind;
+
+    #[test]
+    fn linear_functions_are_exact_and_holes_have_none() {
+        let vertices = [[0., 0., 0.], [1., 0., 0.], [1., 1., 0.], [0., 1., 0.], [3., 0., 0.]];
+        let mesh = Mesh::new(Kind::Planar, vertices.to_vec(), vec![0, 1, 2, 0, 2, 3, 1, 4, 2]);
+        let mut u: Vec<f64> = vertices.iter().map(|x| 2.0 * x[0] - x[1] + 5.0).collect();
+        let found = gradient(&mesh, &u);
+        for g in found.cells.iter().chain(&found.vertices) {
+            assert!((Vec3::from(*g) - Vec3::new(2.0, -1.0, 0.0)).norm() < 1e-14, "{g:?}");
+        }
+        u[4] = f64::INFINITY;
+        let found = gradient(&mesh, &u);
+        assert!(found.cells[2][0].is_nan() && found.vertices[4][0].is_nan());
+        assert!((found.vertices[1][0] - 2.0).abs() < 1e-14, "from the other cell");
+    }
+}

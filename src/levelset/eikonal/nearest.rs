@@ -1,0 +1,194 @@
+//! Several sources: the smallest of their arrival times, and whose it is.
+
+use super::{EikonalState, Front, Stats, solve, source::Source};
+use crate::backend::Cpu;
+use crate::geometry::Real;
+
+/// Marks a vertex that no front has reached in [`Nearest::source`].
+pub const NO_SOURCE: u32 = u32::MAX;
+
+/// How far beyond the smallest value of all sources each one is followed, in longest edges: a
+/// vertex up to four edges beyond the border between two sources, where they differ by twice that,
+/// may still help others before it on obtuse cells.
+const MARGIN: f64 = 8.0;
+
+/// Arrival times from several sources.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Nearest {
+    /// Smallest arrival time, in mesh order; infinite where no front has been.
+    pub u: Vec<f64>,
+    /// Number of the source it belongs to, the smallest of those that are equal up to rounding;
+    /// [`NO_SOURCE`] where none.
+    pub source: Vec<u32>,
+    /// What was done, all solves together.
+    pub stats: Stats,
+}
+
+/// Solves for each source by itself and takes the smallest value at every vertex.
+///
+/// Where fronts of two sources meet, a solve for all of them at once interpolates across the kink
+/// between them; this does not, and it is the only right way for circular fronts. A solve for all
+/// at once, with straight fronts, bounds how far each of them has to be followed, so the work is
+/// about twice that of one source, however many there are. Sources that the same `group` number
+/// is given to are solved one by one, but count as one.
+///
+/// Values and seeds the state holds are forgotten before and after.
+pub fn nearest<R: Real>(
+    cpu: &Cpu,
+    state: &mut EikonalState<R>,
+    sources: &[(u32, Source)],
+    width: Option<R>,
+) -> Nearest {
+    let n = state.patches.n_vertices();
+    let mut position = vec![0u32; n];
+    for (at, &v) in state.patches.mesh_vertices().iter().enumerate() {
+        position[v as usize] = at as u32;
+    }
+    let mut best = vec![R::INFINITY; n];
+    let mut owner = vec![NO_SOURCE; n];
+    let mut stats = Stats::default();
+    state.clear();
+    state.caps.clear();
+    if sources.len() > 1 {
+        let front = std::mem::replace(&mut state.front, Front::Plane);
+        for (_, source) in sources {
+            state.give(source, &position);
+        }
+        add(&mut stats, solve(cpu, state, width));
+        state.front = front;
+        let mut caps = vec![R::INFINITY; n];
+        for p in 0..state.patches.len() {
+            let margin = R::narrow(MARGIN) * state.reach[p];
+            for v in state.patches.patch(p).owned() {
+                caps[v] = state.u[v] + margin;
+            }
+        }
+        state.clear();
+        state.caps = caps;
+    }
+    for (group, source) in sources {
+        state.give(source, &position);
+        add(&mut stats, solve(cpu, state, width));
+        for &p in state.visited.iter().chain(&state.seeded) {
+            for v in state.patches.patch(p as usize).owned() {
+                let u = state.u[v];
+                if u == R::INFINITY {
+                    continue;
+                }
+                let rounding = R::ZERO_TEST * R::narrow(64.0) * u.abs();
+                let closer = best[v] == R::INFINITY || u < best[v] - rounding;
+                if closer || u <= best[v] + rounding && *group < owner[v] {
+                    owner[v] = *group;
+                }
+                best[v] = best[v].min(u);
+            }
+        }
+        state.clear();
+    }
+    state.caps.clear();
+    let u = state.patches.to_mesh_order(&best, Real::widen);
+    Nearest { u, source: state.patches.to_mesh_order(&owner, |s| s), stats }
+}
+
+fn add(total: &mut Stats, stats: Stats) {
+    total.rounds += stats.rounds;
+    total.patch_updates += stats.patch_updates;
+    total.visited_patches += stats.visited_patches;
+}
+
+impl<R: Real> EikonalState<R> {
+    /// Sets the values of a source; `position` leads from mesh order to patch order.
+    fn give(&mut self, source: &Source, position: &[u32]) {
+        for &(v, value) in &source.values {
+            let at = position[v as usize] as usize;
+            self.u[at] = self.u[at].min(R::narrow(value));
+            self.fixed[at] |= source.is_fixed;
+            self.seeded.push(self.patches.owner(at) as u32);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::{Slowness, source};
+    use super::*;
+    use crate::mesh::generate::{Generate, Square, generate};
+    use crate::mesh::{Mesh, clean};
+    use crate::patches::{Coordinates, Partition, Patches};
+
+    fn square(jitter: f64) -> Mesh {
+        let mut square = Square::default();
+        (square.cells, square.jitter) = ([40, 40], jitter);
+        clean(generate(&Generate::Square(square)).unwrap()).unwrap().0
+    }
+
+    fn solved(mesh: &Mesh, from: &[&[u32]], front: Front, threads: usize) -> Nearest {
+        let plain = Slowness::Uniform(1.0);
+        let patches = Arc::new(Patches::new(mesh, Partition::HilbertMetis, 16).unwrap());
+        let coordinates = Arc::new(Coordinates::new(mesh, &patches));
+        let state = EikonalState::new(patches, coordinates, plain.clone());
+        let mut state = state.with_front(front).unwrap();
+        let around = |ids: &&[u32]| source::around_simplices(mesh, ids, 1, 0.0, &plain);
+        let sources: Vec<(u32, Source)> =
+            (0..).zip(from).map(|(k, ids)| (k, Source::new(around(ids)))).collect();
+        nearest(&Cpu::new(threads).unwrap(), &mut state, &sources, None)
+    }
+
+    #[test]
+    fn labels_part_at_the_bisector_and_equals_go_to_the_first() {
+        // Vertices at (0.25, 0.5) and (0.75, 0.5): the line x = 1/2 belongs to both.
+        let [a, b] = [20 * 41 + 10, 20 * 41 + 30];
+        for (jitter, front) in
+            [(0.0, Front::Plane), (0.0, Front::Circular), (0.25, Front::Circular)]
+        {
+            let mesh = square(jitter);
+            for (from, first) in [([&[a][..], &[b][..]], a), ([&[b][..], &[a][..]], b)] {
+                let found = solved(&mesh, &from, front, 1);
+                let x = |v: u32| mesh.vertices[v as usize];
+                for (v, label) in found.source.iter().enumerate() {
+                    let at = x(v as u32);
+                    let gap = |v: u32| (at[0] - x(v)[0]).hypot(at[1] - x(v)[1]);
+                    let nearer = if gap(a) < gap(b) { a } else { b };
+                    let tie = (gap(a) - gap(b)).abs() < 1e-12;
+                    if !tie || jitter == 0.0 && front == Front::Circular {
+                        let owner = if tie { first } else { nearer };
+                        assert_eq!(from[*label as usize], [owner], "{at:?} {front:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn many_sources_are_the_smallest_of_single_ones() {
+        let mesh = square(0.25);
+        let from: Vec<u32> = (0..30).map(|k| k * 53 % 1681).collect();
+        let alone: Vec<Vec<f64>> =
+            from.iter().map(|&v| solved(&mesh, &[&[v]], Front::Plane, 1).u).collect();
+        let sources: Vec<&[u32]> = from.chunks(1).collect();
+        let found = solved(&mesh, &sources, Front::Plane, 2);
+        for v in 0..mesh.n_vertices() {
+            let least = alone.iter().map(|u| u[v]).fold(f64::INFINITY, f64::min);
+            assert!((found.u[v] - least).abs() < 1e-13, "vertex {v}: {} {least}", found.u[v]);
+        }
+        // The mesh is small: a margin of 8 edges is a quarter of it.
+        let one = solved(&mesh, &[&[0]], Front::Plane, 1).stats.patch_updates;
+        assert!(found.stats.patch_updates < 24 * one, "{} {one}", found.stats.patch_updates);
+    }
+
+    #[test]
+    fn bits_do_not_depend_on_threads() {
+        let mesh = square(0.2);
+        let bits = |threads| {
+            let found = solved(&mesh, &[&[3], &[777], &[1600]], Front::Circular, threads);
+            (found.u.iter().map(|u| u.to_bits()).collect::<Vec<u64>>(), found.source)
+        };
+        let one = bits(1);
+        for threads in [2, 5] {
+            assert_eq!(one, bits(threads));
+        }
+    }
+}

@@ -1,0 +1,324 @@
+//! The way back from a point to the source: descent along a field of arrival times.
+//!
+//! A path goes from point to point on the sides of cells (facets: edges of triangles, faces of
+//! tetrahedra). From a point `X` it goes to the point `Y` that makes `u(Y) + f |X - Y|` least over
+//! the sides of all cells at `X` that do not hold `X`: the same minimum by which the arrival times
+//! were found (numerics 5.1, 5.2, 5.5), so inside a cell it runs against the gradient, and it finds
+//! its way along edges and over vertices where gradients do not say where to go. `u` falls with
+//! every step, so a path ends.
+
+use super::source::Part;
+use super::{Front, Slowness, formulas};
+use crate::geometry::Vec3;
+use crate::mesh::Mesh;
+use crate::primitives::GatherMatrix;
+use crate::surface::Locator;
+
+/// Barycentric weights below this count as zero: the point lies on a smaller side.
+const ON_SIDE: f64 = 1e-9;
+
+/// A way to a source.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Path {
+    /// Points from the start to the source, mesh units.
+    pub points: Vec<[f64; 3]>,
+    /// Sum of the lengths of its segments, mesh units.
+    pub length: f64,
+    /// Number of the source it ends at; `None` if it does not reach one.
+    pub source: Option<u32>,
+}
+
+/// Where a path starts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Start {
+    /// A vertex of the mesh.
+    Vertex(u32),
+    /// The point of the mesh closest to this one.
+    Point([f64; 3]),
+}
+
+/// Finds paths in one field of arrival times.
+pub struct Paths<'a> {
+    mesh: &'a Mesh,
+    u: &'a [f64],
+    slowness: &'a Slowness<f64>,
+    front: Front,
+    /// Parts of all sources, by cell.
+    parts: Vec<Part>,
+    /// Cells at each vertex.
+    at_vertex: GatherMatrix,
+}
+
+/// A point of the mesh in terms of the smallest side it lies on.
+#[derive(Clone, Debug)]
+struct Place {
+    x: Vec3,
+    vertices: Vec<u32>,
+    /// Arrival time.
+    u: f64,
+}
+
+/// A place to go to, and what makes it good.
+enum Next {
+    Source { point: Vec3, number: u32 },
+    Side(Place),
+}
+
+impl<'a> Paths<'a> {
+    /// Prepares for paths in the field `u` (mesh order; not a number or infinite where no front has
+    /// been) that fronts of the shape `front` made from sources with these `parts`.
+    pub fn new(
+        mesh: &'a Mesh,
+        u: &'a [f64],
+        slowness: &'a Slowness<f64>,
+        front: Front,
+        mut parts: Vec<Part>,
+    ) -> Self {
+        parts.sort_by_key(|part| part.cell);
+        let at_vertex = GatherMatrix::new(mesh.n_vertices(), &mesh.cells);
+        Paths { mesh, u, slowness, front, parts, at_vertex }
+    }
+
+    /// The path from one start; without a source at its end if there is no way down.
+    pub fn from(&self, start: Start) -> Path {
+        let mut place = match start {
+            Start::Vertex(v) => self.at_vertex(v),
+            Start::Point(x) => {
+                let locator = Locator::new(self.mesh);
+                match locator.closest(x.into()) {
+                    Some(at) => self.in_cell(at.cell, &locator.barycentric(at.cell, at.point)),
+                    None => return Path { points: Vec::new(), length: 0.0, source: None },
+                }
+            }
+        };
+        let mut path = Path { points: vec![place.x.into()], length: 0.0, source: None };
+        let go = |path: &mut Path, from: Vec3, to: Vec3| {
+            path.points.push(to.into());
+            path.length += (to - from).norm();
+        };
+        // u falls in every step; rounding alone could still make steps too small to end in time.
+        for _ in 0..4 * self.mesh.n_cells() + 100 {
+            match self.next(&place) {
+                None => break,
+                Some(Next::Source { point, number }) => {
+                    go(&mut path, place.x, point);
+                    path.source = Some(number);
+                    break;
+                }
+                Some(Next::Side(next)) => {
+                    go(&mut path, place.x, next.x);
+                    place = next;
+                }
+            }
+        }
+        path
+    }
+
+    fn x(&self, v: u32) -> Vec3 {
+        self.mesh.vertices[v as usize].into()
+    }
+
+    fn value(&self, v: u32) -> f64 {
+        let u = self.u[v as usize];
+        if u.is_nan() { f64::INFINITY } else { u }
+    }
+
+    fn cell(&self, c: u32) -> &'a [u32] {
+        let arity = self.mesh.kind.arity();
+        &self.mesh.cells[c as usize * arity..][..arity]
+    }
+
+    fn at_vertex(&self, v: u32) -> Place {
+        Place { x: self.x(v), vertices: vec![v], u: self.value(v) }
+    }
+
+    /// The place in a cell with these barycentric weights, on the smallest side it lies on.
+    fn in_cell(&self, c: u32, weights: &[f64; 4]) -> Place {
+        let cell = self.cell(c);
+        self.place(cell, &weights[..cell.len()], None)
+    }
+
+    /// The point with these barycentric weights among some vertices; `u` interpolated unless given.
+    fn place(&self, vertices: &[u32], weights: &[f64], u: Option<f64>) -> Place {
+        let on = |&(_, w): &(&u32, &f64)| *w > ON_SIDE;
+        let kept: Vec<(u32, f64)> =
+            vertices.iter().zip(weights).filter(on).map(|(&v, &w)| (v, w)).collect();
+        if let [(v, _)] = kept[..] {
+            return self.at_vertex(v);
+        }
+        let total: f64 = kept.iter().map(|(_, w)| w).sum();
+        let x = kept.iter().map(|&(v, w)| self.x(v) * (w / total)).sum();
+        let interpolated = || kept.iter().map(|&(v, w)| self.value(v) * (w / total)).sum();
+        let u = u.unwrap_or_else(interpolated);
+        Place { x, vertices: kept.into_iter().map(|(v, _)| v).collect(), u }
+    }
+
+    /// Where to go from a place; `None` if nothing lies lower.
+    fn next(&self, place: &Place) -> Option<Next> {
+        let first = *place.vertices.first()?;
+        let slots = self.at_vertex.row(first as usize);
+        let arity = self.mesh.kind.arity() as u32;
+        let cells = slots.iter().map(|slot| slot / arity);
+        let around = cells.filter(|&c| {
+            let cell = self.cell(c);
+            place.vertices.iter().all(|v| cell.contains(v))
+        });
+        let mut to_source: Option<(f64, Vec3, u32)> = None;
+        let mut to_side: Option<(f64, Place)> = None;
+        let mut lowest: Option<(f64, u32)> = None;
+        for c in around {
+            let f = self.slowness.of(c);
+            let begin = self.parts.partition_point(|part| part.cell < c);
+            for part in self.parts[begin..].iter().take_while(|part| part.cell == c) {
+                let point = part.closest(place.x);
+                let value = part.start + f * (point - place.x).norm();
+                if to_source.is_none_or(|(least, ..)| value < least) {
+                    to_source = Some((value, point, part.source));
+                }
+            }
+            let cell = self.cell(c);
+            for (i, v) in cell.iter().enumerate() {
+                let value = self.value(*v);
+                if lowest.is_none_or(|(least, _)| value < least) {
+                    lowest = Some((value, *v));
+                }
+                if !place.vertices.contains(v) {
+                    continue;
+                }
+                let (value, weights) = self.foot(cell, i, &place.x, f);
+                if value < f64::INFINITY && to_side.as_ref().is_none_or(|(l, _)| value < *l) {
+                    let side: Vec<u32> = others(cell, i).collect();
+                    // Of a circular front u is not linear along the edge.
+                    let mut next = self.place(&side, &weights[..side.len()], None);
+                    if next.vertices.len() > 1 && self.front == Front::Circular {
+                        next.u = value - f * (place.x - next.x).norm();
+                    }
+                    to_side = Some((value, next));
+                }
+            }
+        }
+        let source =
+            to_source.map(|(value, point, number)| (value, Next::Source { point, number }));
+        let side = to_side.filter(|(_, next)| next.u < place.u);
+        match (source, side) {
+            // Values that were given are distances to the source, up to rounding.
+            (Some((value, source)), Some((other, _))) if value <= other * (1.0 + 1e-9) => {
+                Some(source)
+            }
+            (_, Some((_, next))) => Some(Next::Side(next)),
+            (Some((_, source)), None) => Some(source),
+            (None, None) => {
+                let (value, v) = lowest?;
+                (value < place.u).then(|| Next::Side(self.at_vertex(v)))
+            }
+        }
+    }
+
+    /// The least of `u(Y) + f |x - Y|` over the points Y of the side opposite vertex `i` of a cell, and
+    /// the barycentric weights of Y there.
+    fn foot(&self, cell: &[u32], i: usize, x: &Vec3, f: f64) -> (f64, [f64; 3]) {
+        let mut side = others(cell, i);
+        let mut next = || side.next().map_or((f64::INFINITY, *x), |v| (self.value(v), self.x(v)));
+        let [(ua, a), (ub, b)] = [next(), next()];
+        if cell.len() == 3 {
+            let (value, s) = match self.front {
+                Front::Circular => formulas::circle_foot(ua, ub, &a, &b, x, f),
+                Front::Plane => formulas::triangle_foot(ua, ub, &a, &b, x, f),
+            };
+            return (value, [1.0 - s, s, 0.0]);
+        }
+        let (uc, c) = next();
+        formulas::tetrahedron_foot([ua, ub, uc], [&a, &b, &c], x, f)
+    }
+}
+
+/// The vertices of a cell but the `i`-th.
+fn others(cell: &[u32], i: usize) -> impl Iterator<Item = u32> {
+    cell.iter().enumerate().filter(move |&(k, _)| k != i).map(|(_, &v)| v)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::source::{self, Source};
+    use super::super::{EikonalState, nearest};
+    use super::*;
+    use crate::backend::Cpu;
+    use crate::mesh::clean;
+    use crate::mesh::generate::{Cube, Generate, Pattern, Square, generate};
+    use crate::patches::{Coordinates, Partition, Patches};
+
+    const PLAIN: Slowness<f64> = Slowness::Uniform(1.0);
+
+    /// Arrival times from vertex `v`, and its parts.
+    fn from_vertex(mesh: &Mesh, v: u32, front: Front) -> (Vec<f64>, Vec<Part>) {
+        let patches = Arc::new(Patches::new(mesh, Partition::HilbertMetis, 32).unwrap());
+        let coordinates = Arc::new(Coordinates::new(mesh, &patches));
+        let mut state = EikonalState::new(patches, coordinates, PLAIN).with_front(front).unwrap();
+        let values = source::around_simplices(mesh, &[v], 1, 0.0, &PLAIN);
+        let sources = [(0, Source::new(values))];
+        let u = nearest(&Cpu::new(1).unwrap(), &mut state, &sources, None).u;
+        (u, source::parts_of_simplices(mesh, &[v], 1))
+    }
+
+    fn square(pattern: Pattern, jitter: f64) -> Mesh {
+        let mut square = Square::default();
+        (square.cells, square.pattern, square.jitter) = ([20, 20], pattern, jitter);
+        clean(generate(&Generate::Square(square)).unwrap()).unwrap().0
+    }
+
+    #[test]
+    fn paths_in_the_plane_are_straight() {
+        for (mesh, front, tolerance) in [
+            (square(Pattern::Diagonal, 0.25), Front::Circular, 1e-9),
+            (square(Pattern::Obtuse, 0.0), Front::Circular, 1e-9),
+            (square(Pattern::Diagonal, 0.25), Front::Plane, 0.01),
+            (square(Pattern::Equilateral, 0.0), Front::Plane, 0.01),
+        ] {
+            let (u, parts) = from_vertex(&mesh, 100, front);
+            let source = Vec3::from(mesh.vertices[100]);
+            let paths = Paths::new(&mesh, &u, &PLAIN, front, parts);
+            let last = mesh.n_vertices() as u32 - 1;
+            for start in [Start::Vertex(last), Start::Vertex(3), Start::Point([0.77, 0.123, 0.0])] {
+                let path = paths.from(start);
+                assert_eq!(path.source, Some(0));
+                let [first, end] = [path.points[0], path.points[path.points.len() - 1]];
+                let straight = (Vec3::from(first) - source).norm();
+                assert_eq!(Vec3::from(end), source);
+                let excess = path.length / straight - 1.0;
+                assert!((-1e-12..tolerance).contains(&excess), "{start:?}: {excess:e}");
+            }
+        }
+    }
+
+    #[test]
+    fn paths_through_tetrahedra_are_straight() {
+        let mut cube = Cube::default();
+        (cube.cells, cube.jitter) = ([8; 3], 0.1);
+        let mesh = clean(generate(&Generate::Cube(cube)).unwrap()).unwrap().0;
+        let (u, parts) = from_vertex(&mesh, 0, Front::Plane);
+        let paths = Paths::new(&mesh, &u, &PLAIN, Front::Plane, parts);
+        for start in [Start::Vertex(mesh.n_vertices() as u32 - 1), Start::Point([0.3, 0.9, 0.55])] {
+            let path = paths.from(start);
+            assert_eq!(path.source, Some(0));
+            let straight = Vec3::from(path.points[0]).norm();
+            assert!(path.length >= straight - 1e-12 && path.length < 1.02 * straight, "{path:?}");
+        }
+    }
+
+    #[test]
+    fn paths_end_where_no_front_has_been() {
+        let mesh = square(Pattern::Diagonal, 0.0);
+        let none = vec![f64::NAN; mesh.n_vertices()];
+        let path =
+            Paths::new(&mesh, &none, &PLAIN, Front::Plane, Vec::new()).from(Start::Vertex(7));
+        assert_eq!((path.source, path.points.len(), path.length), (None, 1, 0.0));
+        // A field that makes no sense has no way down to a source, but it has an end.
+        let odd: Vec<f64> = (0..mesh.n_vertices()).map(|k| (k * 7919 % 101) as f64).collect();
+        let path = Paths::new(&mesh, &odd, &PLAIN, Front::Plane, Vec::new()).from(Start::Vertex(7));
+        assert_eq!(path.source, None);
+    }
+}

@@ -1,0 +1,288 @@
+//! The options of the task distance, through the real program.
+
+mod support;
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use zeroset::io::read_mesh;
+use zeroset::mesh::{Members, Mesh};
+
+struct Place {
+    folder: tempfile::TempDir,
+}
+
+impl Place {
+    /// A folder with a square of 20 x 20 cells as square.vtp.
+    fn new() -> Self {
+        let place = Place { folder: tempfile::tempdir().unwrap() };
+        place.run(&["generate", "square", "--cells", "20,20", "-o", "square.vtp"]);
+        place
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn try_run(&self, arguments: &[&str]) -> (bool, String) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_zeroset"));
+        let output = command.current_dir(self.folder.path()).args(arguments).output().unwrap();
+        let said = [output.stdout, output.stderr].concat();
+        (output.status.success(), String::from_utf8_lossy(&said).into_owned())
+    }
+
+    #[track_caller]
+    fn run(&self, arguments: &[&str]) -> String {
+        let (success, said) = self.try_run(arguments);
+        assert!(success, "{arguments:?}: {said}");
+        said
+    }
+
+    #[track_caller]
+    fn fails(&self, arguments: &[&str], message: &str) {
+        let (success, said) = self.try_run(arguments);
+        assert!(!success && said.contains(message), "`{message}` is not in: {said}");
+    }
+
+    fn read(&self, name: &str) -> Mesh {
+        read_mesh(&self.path(name)).unwrap().mesh
+    }
+}
+
+fn array(mesh: &Mesh, name: &str) -> Vec<f64> {
+    mesh.vertex_array(name).unwrap().values.to_f64()
+}
+
+/// Largest difference between the array `distance` of a file and a function of the place.
+fn largest_error(place: &Place, name: &str, exact: impl Fn(&[f64; 3]) -> f64) -> f64 {
+    let mesh = place.read(name);
+    let found = array(&mesh, "distance");
+    found.iter().zip(&mesh.vertices).map(|(u, x)| (u - exact(x)).abs()).fold(0.0, f64::max)
+}
+
+#[test]
+fn fronts_are_circular_where_they_can_be() {
+    let place = Place::new();
+    let from_two = [
+        "distance",
+        "square.vtp",
+        "--from",
+        "vertex:0@1",
+        "--from",
+        "point:1,1,0@1",
+        "-o",
+        "d.vtp",
+    ];
+    assert!(place.run(&from_two).contains("circular fronts"));
+    let exact = |x: &[f64; 3]| 1.0 + x[0].hypot(x[1]).min((1.0 - x[0]).hypot(1.0 - x[1]));
+    assert!(largest_error(&place, "d.vtp", exact) < 1e-12);
+    // At twice the speed, in half the time; straight fronts are not exact.
+    let faster = [&from_two[..], &["--speed", "2"]].concat();
+    place.run(&faster);
+    assert!(largest_error(&place, "d.vtp", |x| 1.0 + 0.5 * (exact(x) - 1.0)) < 1e-12);
+    assert!(place.run(&[&from_two[..], &["--front", "plane"]].concat()).contains("plane fronts"));
+    let error = largest_error(&place, "d.vtp", exact);
+    assert!(error > 1e-3 && error < 0.05, "{error}");
+    for (more, reason) in [
+        (&["--from", "vertex:7"][..], "the seeds have different start values"),
+        (&["--speed", "1+x"], "the speed differs between cells"),
+        (&["--from", "levelset:x-0.5@1"], "levelset:x-0.5@1 is no vertex or point"),
+    ] {
+        let arguments = [&from_two[..], more].concat();
+        assert!(place.run(&arguments).contains("plane fronts"), "auto falls back: {reason}");
+        let arguments = [&arguments[..], &["--front", "circular"]].concat();
+        place.fails(&arguments, &format!("distance.front cannot be circular: {reason}"));
+    }
+    place.run(&["generate", "cube", "--cells", "4,4,4", "-o", "cube.vtu"]);
+    let cube = ["distance", "cube.vtu", "--from", "vertex:0", "-o", "d.vtu", "--front", "circular"];
+    place.fails(&cube, "the mesh has tetrahedra");
+}
+
+#[test]
+fn zero_sets_and_curves_are_sources() {
+    let place = Place::new();
+    let out = ["-o", "d.vtp"];
+    let distance =
+        |from: &str| place.run(&[&["distance", "square.vtp", "--from", from], &out[..]].concat());
+    distance("levelset:\"x - 0.3\"");
+    assert!(largest_error(&place, "d.vtp", |x| (x[0] - 0.3).abs()) < 1e-12);
+    std::fs::write(place.path("line.txt"), "0.3 0 0\n0.3 1 0\n").unwrap();
+    distance("curve:line.txt@0.5");
+    assert!(largest_error(&place, "d.vtp", |x| 0.5 + (x[0] - 0.3).abs()) < 1e-12);
+    // The interface that a run has written is a curve too.
+    let case = "version = 1\ndomain.mesh.path = \"square.vtp\"\ninitial.plane = { point = [0.33, 0, 0], \
+                normal = [1, 0, 0] }\n[evolve]\nend_time = 1e-9\nnormal_speed = 1\n";
+    std::fs::write(place.path("case.toml"), case).unwrap();
+    place.run(&["run", "case.toml", "-o", "r"]);
+    distance("curve:r/interface_000000.vtp");
+    assert!(largest_error(&place, "d.vtp", |x| (x[0] - 0.33).abs()) < 1e-9);
+
+    std::fs::write(place.path("far.txt"), "0.3 0 1\n0.3 1 1\n").unwrap();
+    place.fails(
+        &["distance", "square.vtp", "--from", "curve:far.txt", "-o", "d.vtp"],
+        "1.000e0 off the mesh",
+    );
+    place.fails(
+        &["distance", "square.vtp", "--from", "curve:none.vtp", "-o", "d.vtp"],
+        "cannot be read",
+    );
+    let none = ["distance", "square.vtp", "--from", "levelset:x+1", "-o", "d.vtp"];
+    place.fails(&none, "it is negative nowhere on the mesh, so it has no zero set");
+    place.fails(&["distance", "square.vtp", "--from", "levelset:x+", "-o", "d.vtp"], "    | x+");
+}
+
+#[test]
+fn labels_and_gradients_are_arrays() {
+    let place = Place::new();
+    let two = ["distance", "square.vtp", "--from", "vertex:0", "--from", "vertex:20"];
+    place.run(&[&two[..], &["--labels", "--gradient", "-o", "d.vtp"]].concat());
+    let mesh = place.read("d.vtp");
+    for (label, x) in array(&mesh, "label").iter().zip(&mesh.vertices) {
+        assert_eq!(*label, if x[0] > 0.5 + 1e-9 { 1.0 } else { 0.0 }, "{x:?}");
+    }
+    let gradient = mesh.cell_array("gradient").unwrap();
+    assert_eq!((gradient.components, gradient.rows()), (3, mesh.n_cells()));
+    let lengths: Vec<f64> = gradient
+        .values
+        .to_f64()
+        .chunks(3)
+        .map(|g| g.iter().map(|x| x * x).sum::<f64>().sqrt())
+        .collect();
+    let mean = lengths.iter().sum::<f64>() / lengths.len() as f64;
+    assert!((mean - 1.0).abs() < 0.02, "{mean}");
+    // On the way from the first corner, away from the kink.
+    let vertices = mesh.vertex_array("gradient").unwrap().values.to_f64();
+    let at = mesh.vertices.iter().position(|x| (x[0] - 0.3).hypot(x[1] - 0.4) < 1e-9).unwrap();
+    assert!((vertices[3 * at] - 0.6).abs() < 0.01 && (vertices[3 * at + 1] - 0.8).abs() < 0.01);
+    place.fails(&[&two[..], &["--labels", "-o", "d.shape.gii"]].concat(), "one array only");
+}
+
+#[test]
+fn paths_lead_back_to_the_source() {
+    let place = Place::new();
+    let from = ["distance", "square.vtp", "--from", "vertex:0", "-o", "d.vtp"];
+    let said = place.run(
+        &[&from[..], &["--path-from", "vertex:440", "--path-from", "point:0.9,0.33,0"]].concat(),
+    );
+    assert!(said.contains("paths     2, 2.372806"), "{said}");
+    let (points, segments) =
+        zeroset::io::read_curves(&place.path("d_paths.vtp")).unwrap().segments();
+    let length = |[a, b]: [u32; 2]| {
+        let [a, b] = [a, b].map(|v| points[v as usize]);
+        (a[0] - b[0]).hypot(a[1] - b[1])
+    };
+    let total: f64 = segments.iter().map(|&s| length(s)).sum();
+    assert!((total - 2f64.sqrt() - 0.9f64.hypot(0.33)).abs() < 1e-9, "{total}");
+    place.run(&[&from[..], &["--path-from", "vertex:7,8", "--paths", "ways.vtp"]].concat());
+    let ways = place.read("ways.vtp");
+    assert!(
+        ways.groups.iter().any(|g| matches!(g.members, Members::Simplices { dimension: 1, .. }))
+    );
+    place.fails(
+        &[&from[..], &["--path-from", "group:a"]].concat(),
+        "must be vertex:N or point:x,y,z",
+    );
+    place.fails(&[&from[..], &["--path-from", "vertex:7", "--paths", "a.csv"]].concat(), ".vtp");
+    place.fails(&[&from[..], &["--path-from", "vertex:441"]].concat(), "there is no vertex 441");
+}
+
+#[test]
+fn masks_take_cells_away() {
+    let place = Place::new();
+    // A wall with a gap: the way round it is longer than straight through.
+    let mask = "abs(x-0.5) > 0.01 || y > 0.79";
+    let args = ["distance", "square.vtp", "--from", "vertex:0", "-o", "d.vtp"];
+    let said = place
+        .run(&[&args[..], &["--mask", mask, "--path-from", "vertex:20", "--gradient"]].concat());
+    assert!(said.contains("not reached 16 (outside the mask 16)"), "{said}");
+    let mesh = place.read("d.vtp");
+    assert_eq!((mesh.n_vertices(), mesh.n_cells()), (441, 800), "all that there was");
+    let u = array(&mesh, "distance");
+    assert_eq!(u.iter().filter(|u| u.is_nan()).count(), 16);
+    // Over the corners of what the cells leave: (0.45, 0.75), (0.5, 0.8), (0.55, 0.8).
+    let around = 0.45f64.hypot(0.75) + 0.05f64.hypot(0.05) + 0.05 + 0.45f64.hypot(0.8);
+    assert!((u[20] - around).abs() < 0.04, "{} {around}", u[20]);
+    let gradient = mesh.cell_array("gradient").unwrap().values.to_f64();
+    for (g, cell) in gradient.chunks(3).zip(mesh.iter_cells()) {
+        assert_eq!(g[0].is_nan(), cell.iter().any(|&v| u[v as usize].is_nan()));
+    }
+
+    place
+        .fails(&[&args[..], &["--mask", "x > 0.5"]].concat(), "vertex 0 belongs to no cell inside");
+    place.fails(&[&args[..], &["--mask", "x > 5"]].concat(), "distance.mask leaves no cell");
+    place.fails(&[&args[..], &["--mask", "t"]].concat(), "must not depend on the time");
+    place.fails(&[&args[..], &["--mask", "thick > 0"]].concat(), "no vertex array \"thick\"");
+}
+
+#[test]
+fn data_of_other_files_serves_expressions() {
+    let Some(surface) = support::data("cortex/fsaverage5/pial_left.gii.gz") else { return };
+    let sulc = support::data("cortex/fsaverage5/sulc_left.gii.gz").unwrap();
+    let place = Place { folder: tempfile::tempdir().unwrap() };
+    let data = format!("{}=depth", sulc.display());
+    let arguments = ["distance", surface.to_str().unwrap(), "--data", &data, "-o", "d.vtp"];
+    let said = place.run(&[&arguments[..], &["--from", "levelset:depth"]].concat());
+    assert!(said.contains("not reached 0") && said.contains("plane fronts"), "{said}");
+    let masked = ["--from", "vertex:0", "--mask", "depth < 10 || 1"];
+    assert!(place.run(&[&arguments[..], &masked].concat()).contains("not reached 0"));
+}
+
+#[test]
+fn paths_on_a_cortex_are_as_long_as_the_distance() {
+    let place = Place { folder: tempfile::tempdir().unwrap() };
+    let mesh = concat!(env!("CARGO_MANIFEST_DIR"), "/meshes/fsaverage5_pial_left.gii.gz");
+    let ends = "vertex:9999,5000,77,2345,10000,4321,8765,31";
+    let mut excesses = Vec::new();
+    for front in ["circular", "plane"] {
+        let said = place.run(&[
+            "distance",
+            mesh,
+            "--from",
+            "vertex:0",
+            "--front",
+            front,
+            "--path-from",
+            ends,
+            "-o",
+            "d.vtp",
+        ]);
+        assert!(said.contains("not reached 0"), "{said}");
+        let u = array(&place.read("d.vtp"), "distance");
+        let paths = place.read("d_paths.vtp");
+        let lengths = paths.cell_array("length").expect("the length of each path").values.to_f64();
+        for (v, length) in [9999, 5000, 77, 2345, 10000, 4321, 8765, 31].into_iter().zip(lengths) {
+            let excess = length / u[v] - 1.0;
+            println!("{front} vertex {v}: {} long, {excess:+.4}", length);
+            excesses.push(excess);
+        }
+    }
+    assert!(excesses.iter().all(|e| e.abs() < 0.02), "{excesses:?}");
+}
+
+/// V54 on the registered sphere of a subject: distances are known there.
+#[test]
+fn circular_fronts_on_the_sphere_of_fsaverage() {
+    let Some(sphere) = support::data("cortex/fsaverage_sphere_left.gii.gz") else { return };
+    let place = Place { folder: tempfile::tempdir().unwrap() };
+    place.run(&["distance", sphere.to_str().unwrap(), "--from", "vertex:4321", "-o", "d.vtp"]);
+    let mesh = place.read("d.vtp");
+    let u = array(&mesh, "distance");
+    let unit = |x: [f64; 3]| {
+        let r = x.iter().map(|c| c * c).sum::<f64>().sqrt();
+        x.map(|c| c / r)
+    };
+    let source = unit(mesh.vertices[4321]);
+    let (mut sum, mut early) = (0.0, 0.0f64);
+    for (v, (&x, u)) in mesh.vertices.iter().zip(&u).enumerate() {
+        if v == 4321 {
+            continue;
+        }
+        let cosine: f64 = unit(x).iter().zip(source).map(|(a, b)| a * b).sum();
+        let exact = 100.0 * cosine.clamp(-1.0, 1.0).acos();
+        sum += (u - exact).abs() / exact;
+        early = early.max((exact - u) / exact);
+    }
+    let mean = sum / (mesh.n_vertices() - 1) as f64;
+    println!("mean {mean:.3e}, largest undershoot {early:.3e}");
+    assert!(mean < 5e-4 && early < 3e-3, "mean {mean:e}, largest undershoot {early:e}");
+}

@@ -1,0 +1,147 @@
+//! Circular fronts from point sources (V54).
+
+use std::path::Path;
+
+use zeroset::geometry::Vec3;
+use zeroset::io::read_mesh;
+use zeroset::mesh::clean;
+
+use crate::case::{Case, Gate, Row, Series};
+use crate::domains::{Domain, Setting};
+use crate::exact::Exact;
+use crate::runs::*;
+
+/// The vertex nearest to a point.
+fn nearest_vertex(domain: &Domain, point: Vec3) -> u32 {
+    let gap = |v: &u32| (Vec3::from(domain.plain.vertices[*v as usize]) - point).norm();
+    (0..domain.plain.n_vertices() as u32).min_by(|a, b| gap(a).total_cmp(&gap(b))).unwrap()
+}
+
+/// Mean of `|u - exact| / exact`, and the largest `(exact - u) / exact`, over the vertices that are
+/// no source.
+pub fn relative(u: &[f64], exact: &[f64]) -> [f64; 2] {
+    let pairs = || u.iter().zip(exact).filter(|(_, exact)| **exact > 0.0);
+    let n = pairs().count() as f64;
+    let mean = pairs().map(|(u, exact)| (u - exact).abs() / exact).sum::<f64>() / n;
+    [mean, largest(pairs().map(|(u, exact)| (exact - u) / exact))]
+}
+
+fn plane(setting: &Setting, mesh: &'static str, n: u32) -> Vec<f64> {
+    let domain = setting.domain(mesh, n);
+    let points = [Vec3::new(-0.37, 0.21, 0.0), Vec3::new(0.52, -0.4, 0.0)];
+    let from = points.map(|point| nearest_vertex(&domain, point));
+    let exact = |sources: &[u32]| -> Vec<f64> {
+        let gap = |x: Vec3, v: &u32| (x - Vec3::from(domain.plain.vertices[*v as usize])).norm();
+        domain.at_vertices(|x| sources.iter().map(|v| gap(x, v)).fold(f64::INFINITY, f64::min))
+    };
+    let mut numbers = Vec::new();
+    for (sources, one_by_one) in [(&from[..1], true), (&from[..], true), (&from[..], false)] {
+        let found = circular_distances(&domain, sources, one_by_one);
+        let exact = exact(sources);
+        let errors = found.u.iter().zip(&exact).map(|(u, exact)| (u - exact).abs());
+        if one_by_one {
+            numbers.push(largest(errors));
+        } else {
+            numbers.extend(relative(&found.u, &exact));
+        }
+        numbers.push(found.updates);
+    }
+    numbers
+}
+
+fn sphere(setting: &Setting, mesh: &'static str, n: u32) -> Vec<f64> {
+    let domain = setting.domain(mesh, n);
+    let pole = nearest_vertex(&domain, Vec3::new(0.3, 0.5, 0.8));
+    let at = Vec3::from(domain.plain.vertices[pole as usize]);
+    let exact = domain.at_vertices(|x| x.cross(&at).norm().atan2(x.dot(&at)));
+    let found = circular_distances(&domain, &[pole], true);
+    let [mean, undershoot] = relative(&found.u, &exact);
+    vec![mean, undershoot, found.updates]
+}
+
+/// The shipped cortex against exact distances on the polyhedron: circular fronts, then straight
+/// ones.
+fn cortex(setting: &Setting) -> Vec<f64> {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/meshes/fsaverage5_pial_left.gii.gz");
+    let mesh = clean(read_mesh(Path::new(file)).unwrap().mesh).unwrap().0;
+    let exact = Exact::new(&mesh).from(0);
+    let domain = setting.place(mesh);
+    let circular = circular_distances(&domain, &[0], true);
+    let straight = straight_distances(&domain, 0);
+    let mut numbers = Vec::new();
+    for u in [&circular.u, &straight.u] {
+        let pairs = u.iter().zip(&exact).filter(|(_, exact)| **exact > 0.0);
+        numbers.extend(relative(u, &exact));
+        numbers.push(largest(pairs.map(|(u, exact)| (u - exact).abs() / exact)));
+    }
+    numbers
+}
+
+const EXACT: Gate = Gate::AtMost(1e-12);
+
+const PLANE: &[Row] = &[
+    Row::new("max, one source", &[]).gate(EXACT),
+    UPDATES,
+    Row::new("max, two sources", &[]).gate(EXACT),
+    UPDATES,
+    Row::new("relative, two at once", &[]),
+    Row::new("undershoot, two at once", &[]),
+    UPDATES,
+];
+
+/// Rounds of several solves, the first over all patches, so more than for one.
+const UPDATES: Row = Row::count("updates", 60.0);
+
+const fn on_plane(mesh: &'static str) -> Series {
+    Series { mesh, sizes: &[32, 64, 128], quick: 2, rows: PLANE }
+}
+
+pub const V54: Case = Case {
+    id: "V54",
+    title: "circular fronts",
+    exact: "square: distance from the vertices nearest to (-0.37, 0.21) and (0.52, -0.4), from the \
+            first and from both; unit sphere: distance from the vertex nearest to the direction \
+            (0.3, 0.5, 0.8); fsaverage5 left pial surface: distance from vertex 0 on the \
+            polyhedron, by exact windows",
+    note: "On the sphere the mean of |d - exact| / exact over all vertices but the source, and the \
+           largest (exact - d) / exact. Two sources are solved one by one, and all at once for \
+           comparison.",
+    deviation: "On spheres the error falls with the first order, for an unrolled circle bends more \
+                than a front on a sphere does: the gate of 5e-4 for the mean is met from 163,842 \
+                vertices on (ico 7), not at ico 5, and the largest undershoot, on the far side, is \
+                above 1e-3. Measured numbers stand as expected.",
+    measure: |setting, mesh, n| match mesh {
+        "ico" => sphere(setting, mesh, n),
+        "cortex" => cortex(setting),
+        _ => plane(setting, mesh, n),
+    },
+    series: &[
+        on_plane("diag"),
+        on_plane("jit"),
+        on_plane("del"),
+        on_plane("obt"),
+        Series {
+            mesh: "ico",
+            sizes: &[4, 5, 6, 7],
+            quick: 3,
+            rows: &[
+                Row::new("mean, relative", &[2.8e-3, 1.32e-3, 6.6e-4, 3.4e-4]).order(0.9),
+                Row::new("undershoot, relative", &[0.0129, 7.1e-3, 3.6e-3, 1.8e-3]).order(0.8),
+                UPDATES,
+            ],
+        },
+        Series {
+            mesh: "cortex",
+            sizes: &[10_242],
+            quick: 1,
+            rows: &[
+                Row::new("mean, circular", &[]).gate(Gate::AtMost(0.01)),
+                Row::new("undershoot, circular", &[]),
+                Row::new("max, circular", &[]),
+                Row::new("mean, straight", &[]),
+                Row::new("undershoot, straight", &[]),
+                Row::new("max, straight", &[]),
+            ],
+        },
+    ],
+};

@@ -1,0 +1,229 @@
+//! Exact distances on a polyhedral surface from a vertex, for judging circular fronts: windows that
+//! run over edges (J. Mitchell, D. Mount, C. Papadimitriou, "The discrete geodesic problem", SIAM J.
+//! Comput. 16 (1987)), unpruned but for the rules of S.-Q. Xin and G.-J. Wang, "Improving Chen and
+//! Han's algorithm on the discrete geodesic problem", ACM Trans. Graph. 28 (2009): the nearest
+//! first, one split per vertex, and none that a vertex of its edge outruns.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+
+use zeroset::geometry::Vec3;
+use zeroset::mesh::Mesh;
+
+/// What the source sees of an edge of a triangle, unrolled: the edge from (0, 0) to (length, 0),
+/// the interval, the source above it at `source`, `before` on the way to that from the true one.
+#[derive(Clone, Copy)]
+struct Window {
+    /// The half-edge, `3 * cell + k` from corner k to k + 1 of a cell still to be entered.
+    edge: usize,
+    interval: [f64; 2],
+    source: [f64; 2],
+    before: f64,
+}
+
+/// A key that sorts like the number, which is not negative.
+fn key(x: f64) -> u64 {
+    x.max(0.0).to_bits()
+}
+
+pub struct Exact<'a> {
+    mesh: &'a Mesh,
+    /// The half-edge on the other side, if there is one.
+    twin: Vec<Option<usize>>,
+    /// Vertices on the boundary or with angles of more than a full turn: shortest ways may bend.
+    saddle: Vec<bool>,
+    cells_at: Vec<Vec<usize>>,
+    distance: Vec<f64>,
+    /// For each half-edge, of the window that reaches the corner opposite to it first: when, and
+    /// where on the half-edge.
+    first_split: Vec<[f64; 2]>,
+    windows: BinaryHeap<Reverse<(u64, usize)>>,
+    store: Vec<Window>,
+    vertices: BinaryHeap<Reverse<(u64, usize)>>,
+}
+
+impl<'a> Exact<'a> {
+    pub fn new(mesh: &'a Mesh) -> Self {
+        let n = mesh.n_vertices();
+        let mut by_ends = HashMap::new();
+        let half = |h: usize| {
+            let cell = &mesh.cells[h / 3 * 3..][..3];
+            [cell[h % 3], cell[(h + 1) % 3]]
+        };
+        for h in 0..mesh.cells.len() {
+            let [a, b] = half(h);
+            by_ends.insert((a, b), h);
+        }
+        let twin: Vec<Option<usize>> = (0..mesh.cells.len())
+            .map(|h| {
+                let [a, b] = half(h);
+                by_ends.get(&(b, a)).copied()
+            })
+            .collect();
+        let mut angle = vec![0.0; n];
+        let mut cells_at = vec![Vec::new(); n];
+        let mut saddle = vec![false; n];
+        for (c, cell) in mesh.iter_cells().enumerate() {
+            let x = [0, 1, 2].map(|k| Vec3::from(mesh.vertices[cell[k] as usize]));
+            for k in 0..3 {
+                angle[cell[k] as usize] += (x[(k + 1) % 3] - x[k]).angle(&(x[(k + 2) % 3] - x[k]));
+                cells_at[cell[k] as usize].push(c);
+                if twin[3 * c + k].is_none() {
+                    saddle[cell[k] as usize] = true;
+                    saddle[cell[(k + 1) % 3] as usize] = true;
+                }
+            }
+        }
+        for v in 0..n {
+            saddle[v] |= angle[v] > std::f64::consts::TAU - 1e-9;
+        }
+        Exact {
+            mesh,
+            twin,
+            saddle,
+            cells_at,
+            distance: vec![f64::INFINITY; n],
+            first_split: vec![[f64::INFINITY; 2]; mesh.cells.len()],
+            windows: BinaryHeap::new(),
+            store: Vec::new(),
+            vertices: BinaryHeap::new(),
+        }
+    }
+
+    /// Distances of all vertices from `source`.
+    pub fn from(mut self, source: u32) -> Vec<f64> {
+        self.distance[source as usize] = 0.0;
+        self.spread(source as usize);
+        loop {
+            let next =
+                |heap: &BinaryHeap<Reverse<(u64, usize)>>| heap.peek().map(|Reverse(top)| top.0);
+            match (next(&self.windows), next(&self.vertices)) {
+                (None, None) => return self.distance,
+                (Some(w), v) if v.is_none_or(|v| w <= v) => {
+                    let Reverse((_, k)) = self.windows.pop().unwrap();
+                    self.enter(self.store[k]);
+                }
+                _ => {
+                    let Reverse((bits, v)) = self.vertices.pop().unwrap();
+                    if bits == key(self.distance[v]) {
+                        self.spread(v);
+                    }
+                }
+            }
+        }
+    }
+
+    fn x(&self, v: u32) -> Vec3 {
+        self.mesh.vertices[v as usize].into()
+    }
+
+    /// A vertex as source of its own: its neighbors, and a window on each opposite edge.
+    fn spread(&mut self, v: usize) {
+        let before = self.distance[v];
+        for c in self.cells_at[v].clone() {
+            let cell = &self.mesh.cells[3 * c..][..3];
+            let k = cell.iter().position(|&w| w as usize == v).unwrap();
+            let [b, c2] = [cell[(k + 1) % 3], cell[(k + 2) % 3]];
+            let (at, xb, xc) = (self.x(v as u32), self.x(b), self.x(c2));
+            self.reach(b, before + (xb - at).norm());
+            self.reach(c2, before + (xc - at).norm());
+            // The opposite half-edge b -> c2; its twin belongs to the cell to be entered.
+            let length = (xc - xb).norm();
+            let along = (at - xb).dot(&(xc - xb)) / length;
+            let above = ((at - xb).norm_squared() - along * along).max(0.0).sqrt();
+            if let Some(twin) = self.twin[3 * c + (k + 1) % 3] {
+                // Seen from the other side the edge runs from c2 to b.
+                self.push(Window {
+                    edge: twin,
+                    interval: [0.0, length],
+                    source: [length - along, above],
+                    before,
+                });
+            }
+        }
+    }
+
+    fn reach(&mut self, v: u32, value: f64) {
+        if value < self.distance[v as usize] {
+            self.distance[v as usize] = value;
+            if self.saddle[v as usize] {
+                self.vertices.push(Reverse((key(value), v as usize)));
+            }
+        }
+    }
+
+    fn push(&mut self, window: Window) {
+        let [from, to] = window.interval;
+        if to - from < 1e-12 {
+            return;
+        }
+        let [sx, sy] = window.source;
+        let nearest = (sx.clamp(from, to) - sx).hypot(sy) + window.before;
+        self.windows.push(Reverse((key(nearest), self.store.len())));
+        self.store.push(window);
+    }
+
+    /// Unrolls the cell behind the edge of a window.
+    fn enter(&mut self, window: Window) {
+        let (c, k) = (window.edge / 3, window.edge % 3);
+        let cell: [u32; 3] = std::array::from_fn(|i| self.mesh.cells[3 * c + (k + i) % 3]);
+        let [a, b, tip] = cell.map(|v| self.x(v));
+        let ([from, to], [sx, sy], before) = (window.interval, window.source, window.before);
+        let length = (b - a).norm();
+        let at = |t: f64| before + (t - sx).hypot(sy);
+        // Outrun by a vertex of the edge.
+        let [da, db, _] = cell.map(|v| self.distance[v as usize]);
+        let slack = 1e-12 * (1.0 + before);
+        if da + to < at(to) - slack || db + (length - from) < at(from) - slack || sy <= 0.0 {
+            return;
+        }
+        // The tip below the edge, the source above it.
+        let tip_along = (tip - a).dot(&(b - a)) / length;
+        let tip_below = ((tip - a).norm_squared() - tip_along * tip_along).max(0.0).sqrt();
+        // Where the ray to the tip crosses the edge.
+        let crossing = (sx * tip_below + tip_along * sy) / (sy + tip_below);
+        let mut sides = [from < crossing, crossing < to];
+        if sides == [true, true] {
+            let to_tip = before + (tip_along - sx).hypot(tip_below + sy);
+            self.reach(cell[2], to_tip);
+            // Of two windows that both see the tip, only the first can matter on both sides of it;
+            // the other one on the side it lies on.
+            let [first, place] = self.first_split[window.edge];
+            if to_tip < first {
+                self.first_split[window.edge] = [to_tip, crossing];
+            } else if crossing != place {
+                sides = [crossing < place, crossing > place];
+            }
+        }
+        let tip2 = [tip_along, -tip_below];
+        for (side, (start, end), (low, high)) in [
+            (0, ([0.0, 0.0], tip2), (from, to.min(crossing))),
+            (1, (tip2, [length, 0.0]), (from.max(crossing), to)),
+        ] {
+            if !sides[side] || high <= low {
+                continue;
+            }
+            // The half-edge of the cell: tip -> a has number k + 2, b -> tip has k + 1.
+            let half = 3 * c + (k + if side == 0 { 2 } else { 1 }) % 3;
+            let Some(twin) = self.twin[half] else { continue };
+            // The twin runs a -> tip or tip -> b: from `start` to `end`.
+            let direction = [end[0] - start[0], end[1] - start[1]];
+            let size = direction[0].hypot(direction[1]);
+            let unit = direction.map(|d| d / size);
+            let hit = |t: f64| {
+                // Where the ray from the source through (t, 0) meets the line start + s unit.
+                let ray = [t - sx, -sy];
+                let from_start = [sx - start[0], sy - start[1]];
+                let det = ray[1] * unit[0] - ray[0] * unit[1];
+                let s = (from_start[0] * ray[1] - from_start[1] * ray[0]) / det;
+                s.clamp(0.0, size)
+            };
+            let relative = [sx - start[0], sy - start[1]];
+            let along = relative[0] * unit[0] + relative[1] * unit[1];
+            let above = (relative[0] * unit[1] - relative[1] * unit[0]).abs();
+            let ends = [hit(low), hit(high)];
+            let interval = [ends[0].min(ends[1]), ends[0].max(ends[1])];
+            self.push(Window { edge: twin, interval, source: [along, above], before });
+        }
+    }
+}
