@@ -13,6 +13,7 @@
 //! do not depend on how the mesh was cut.
 
 mod adjacency;
+mod bisection;
 mod coordinates;
 mod partition;
 mod repair;
