@@ -5,11 +5,12 @@
 //! DAC 1982), and the halves are treated alike until patches are small enough. Pieces know nothing
 //! of each other, so they are cut in parallel, and the result is the same for any number of threads.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use super::adjacency::Adjacency;
 use super::partition::parts_for;
-use crate::mesh::Mesh;
 
 /// Vertices of a piece. Larger ones hide more of the ragged ends of the Hilbert curve and take a
 /// level of bisection more for each doubling.
@@ -21,37 +22,29 @@ const PATIENCE: usize = 24;
 /// Gains beyond this count as this: more neighbours than any vertex of a decent mesh has.
 const TOP: i32 = 40;
 
-/// Patch of each vertex, `[n_vertices]`, `order` being the vertices along the Hilbert curve.
-pub(super) fn bisect(
-    mesh: &Mesh,
-    adjacency: &Adjacency,
-    order: &[u32],
-    patch_size: usize,
-) -> Vec<u32> {
-    let mut position = vec![0u32; order.len()];
-    for (k, &v) in (0..).zip(order) {
-        position[v as usize] = k;
-    }
+/// Patch of each vertex, `[n_vertices]`, of vertices numbered along the Hilbert curve.
+pub(super) fn bisect(x: &[[f64; 3]], adjacency: &Adjacency, patch_size: usize) -> Vec<u32> {
     let size = PIECE.max(patch_size);
-    let parts: Vec<Vec<u32>> = order
-        .par_chunks(size)
-        .enumerate()
-        .map(|(k, piece)| Piece::new(mesh, adjacency, &position, piece, k * size).cut(patch_size))
+    let n = x.len();
+    let parts: Vec<Vec<u32>> = (0..n.div_ceil(size))
+        .into_par_iter()
+        .map(|k| {
+            let piece = k * size..((k + 1) * size).min(n);
+            Piece::new(x, adjacency, piece).cut(patch_size)
+        })
         .collect();
-    let mut patch_of = vec![0; order.len()];
+    let mut patch_of = Vec::with_capacity(n);
     let mut first = 0;
-    for (piece, parts) in order.chunks(size).zip(parts) {
-        for (&v, part) in piece.iter().zip(&parts) {
-            patch_of[v as usize] = first + part;
-        }
-        first += parts_for(piece.len(), patch_size) as u32;
+    for part in parts {
+        patch_of.extend(part.iter().map(|p| first + p));
+        first += parts_for(part.len(), patch_size) as u32;
     }
     patch_of
 }
 
 /// Vertices of a piece in its own numbering, along the curve.
-struct Piece {
-    x: Vec<[f64; 3]>,
+struct Piece<'a> {
+    x: &'a [[f64; 3]],
     offsets: Vec<u32>,
     neighbors: Vec<u32>,
     /// First part of the subset a vertex is in so far.
@@ -66,26 +59,16 @@ struct Subset {
     n_parts: usize,
 }
 
-impl Piece {
-    fn new(
-        mesh: &Mesh,
-        adjacency: &Adjacency,
-        position: &[u32],
-        piece: &[u32],
-        start: usize,
-    ) -> Self {
-        let x = piece.iter().map(|&v| mesh.vertices[v as usize]).collect();
+impl<'a> Piece<'a> {
+    fn new(x: &'a [[f64; 3]], adjacency: &Adjacency, piece: Range<usize>) -> Self {
         let (mut offsets, mut neighbors) = (Vec::with_capacity(piece.len() + 1), Vec::new());
         offsets.push(0);
-        for &v in piece {
-            let inside = adjacency.of(v as usize).iter().filter_map(|&w| {
-                let k = (position[w as usize] as usize).wrapping_sub(start);
-                (k < piece.len()).then_some(k as u32)
-            });
-            neighbors.extend(inside);
+        for v in piece.clone() {
+            let inside = adjacency.of(v).iter().filter(|&&w| piece.contains(&(w as usize)));
+            neighbors.extend(inside.map(|&w| w - piece.start as u32));
             offsets.push(neighbors.len() as u32);
         }
-        Piece { x, offsets, neighbors, part: vec![0; piece.len()] }
+        Piece { part: vec![0; piece.len()], x: &x[piece], offsets, neighbors }
     }
 
     fn of(&self, v: u32) -> &[u32] {
@@ -269,7 +252,9 @@ impl Moves {
             }
         }
         let (mut saved, mut best, mut best_at) = (0, 0, 0);
-        let imbalance = |sizes: &[usize; 2]| sizes[0].saturating_sub(most[0]) + sizes[1].saturating_sub(most[1]);
+        let imbalance = |sizes: &[usize; 2]| {
+            sizes[0].saturating_sub(most[0]) + sizes[1].saturating_sub(most[1])
+        };
         let mut best_over = imbalance(sizes);
         while self.done.len() < best_at + PATIENCE {
             let Some((v, side)) = self.take(piece, parts, sizes, most) else { break };
@@ -345,7 +330,8 @@ impl Moves {
         }
         let open = |side: usize| {
             let room = sizes[1 - side] < most[1 - side] && sizes[side] > 1;
-            (room && !self.buckets[side][self.top[side]].is_empty()).then(|| (self.top[side], sizes[side] * most[1 - side], side))
+            (room && !self.buckets[side][self.top[side]].is_empty())
+                .then(|| (self.top[side], sizes[side] * most[1 - side], side))
         };
         // Of equal gains that from the fuller side.
         let (_, _, side) = [open(0), open(1)].into_iter().flatten().max()?;
@@ -354,5 +340,58 @@ impl Moves {
             self.top[side] -= 1;
         }
         Some((v, side))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A lattice of `n` x `n` squares, two triangles each, its vertices along rows.
+    fn lattice(n: u32) -> (Vec<[f64; 3]>, Adjacency) {
+        let x = (0..=n).flat_map(|j| (0..=n).map(move |i| [f64::from(i), f64::from(j), 0.0]));
+        let cells: Vec<u32> = (0..n * n)
+            .flat_map(|k| {
+                let v = k / n * (n + 1) + k % n;
+                [v, v + 1, v + n + 2, v, v + n + 2, v + n + 1]
+            })
+            .collect();
+        let n_vertices = ((n + 1) * (n + 1)) as usize;
+        (x.collect(), Adjacency::new(n_vertices, &cells, 3).unwrap())
+    }
+
+    fn cut(adjacency: &Adjacency, patch_of: &[u32]) -> usize {
+        let across = |v: usize| {
+            adjacency.of(v).iter().filter(|&&w| patch_of[w as usize] != patch_of[v]).count()
+        };
+        (0..patch_of.len()).map(across).sum::<usize>() / 2
+    }
+
+    #[test]
+    fn patches_fit_and_their_cut_is_near_that_of_squares() {
+        let n = 199;
+        let (x, adjacency) = lattice(n);
+        let patch_of = bisect(&x, &adjacency, 64);
+        let mut sizes = vec![0; 1 + *patch_of.iter().max().unwrap() as usize];
+        patch_of.iter().for_each(|&p| sizes[p as usize] += 1);
+        assert!(sizes.iter().all(|&size| size > 0 && size <= 64), "{sizes:?}");
+        // Squares of 8 x 8 vertices cut (3 * 8 - 1) edges along each of two sides.
+        let squares = 25 * 25 * 2 * 23;
+        let found = cut(&adjacency, &patch_of);
+        assert!(found < squares * 11 / 10, "{found} edges cut, squares cut {squares}");
+        let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        assert_eq!(alone.install(|| bisect(&x, &adjacency, 64)), patch_of);
+    }
+
+    #[test]
+    fn points_in_one_place_and_odd_sizes() {
+        let (mut x, adjacency) = lattice(20);
+        x.fill([1e300; 3]);
+        for size in [1, 2, 3, 100, 441, 1000] {
+            let patch_of = bisect(&x, &adjacency, size);
+            let mut sizes = vec![0; 1 + *patch_of.iter().max().unwrap() as usize];
+            patch_of.iter().for_each(|&p| sizes[p as usize] += 1);
+            assert!(sizes.iter().all(|&n| n > 0 && n <= size), "{size}: {sizes:?}");
+        }
     }
 }

@@ -19,43 +19,42 @@ pub fn key(x: [f64; 3], low: [f64; 3], high: [f64; 3]) -> u64 {
     interleave(transpose(axes))
 }
 
-/// Skilling's transform from axes to the transposed Hilbert index.
+/// Skilling's transform from axes to the transposed Hilbert index, without branches.
 fn transpose(mut x: [u32; 3]) -> [u32; 3] {
-    let mut q = 1u32 << (BITS - 1);
-    while q > 1 {
-        let p = q - 1;
+    for bit in (1..BITS).rev() {
+        let p = (1u32 << bit) - 1;
         for i in 0..3 {
-            if x[i] & q != 0 {
-                x[0] ^= p;
-            } else {
-                let t = (x[0] ^ x[i]) & p;
-                x[0] ^= t;
-                x[i] ^= t;
-            }
+            // All ones where the bit is set: invert; elsewhere exchange low bits with the first axis.
+            let set = 0u32.wrapping_sub(x[i] >> bit & 1);
+            let t = (x[0] ^ x[i]) & p & !set;
+            x[i] ^= t;
+            x[0] ^= if i == 0 { p & set } else { t | (p & set) };
         }
-        q >>= 1;
     }
     x[1] ^= x[0];
     x[2] ^= x[1];
-    let mut t = 0;
-    q = 1 << (BITS - 1);
-    while q > 1 {
-        if x[2] & q != 0 {
-            t ^= q - 1;
-        }
-        q >>= 1;
+    // Each bit of the last axis inverts all below it.
+    let mut t = x[2];
+    for shift in [1, 2, 4, 8, 16] {
+        t ^= t >> shift;
     }
-    x.map(|v| v ^ t)
+    x.map(|v| v ^ t >> 1)
 }
 
+/// Bits of the three axes in turn, the first axis highest.
 fn interleave(x: [u32; 3]) -> u64 {
-    let mut key = 0u64;
-    for bit in (0..BITS).rev() {
-        for v in x {
-            key = key << 1 | u64::from(v >> bit & 1);
-        }
-    }
-    key
+    let [x, y, z] = x.map(spread);
+    x << 2 | y << 1 | z
+}
+
+/// The lowest 21 bits with two zeros between them.
+fn spread(x: u32) -> u64 {
+    let mut x = u64::from(x) & 0x1f_ffff;
+    x = (x | x << 32) & 0x001f_0000_0000_ffff;
+    x = (x | x << 16) & 0x001f_0000_ff00_00ff;
+    x = (x | x << 8) & 0x100f_00f0_0f00_f00f;
+    x = (x | x << 4) & 0x10c3_0c30_c30c_30c3;
+    (x | x << 2) & 0x1249_2492_4924_9249
 }
 
 #[cfg(test)]
