@@ -91,12 +91,15 @@ pub fn partition(mesh: &Mesh, method: Partition, patch_size: usize) -> Result<Ve
 fn hilbert_order(mesh: &Mesh) -> Vec<u32> {
     let (low, high) = mesh.bounds();
     // Keys travel with the vertices: looking them up would miss the cache at every comparison.
-    let mut keys: Vec<(u64, u32)> = mesh
-        .vertices
-        .par_iter()
-        .enumerate()
-        .map(|(v, &x)| (hilbert::key(x, low, high), v as u32))
-        .collect();
+    let mut keys = vec![(0, 0); mesh.n_vertices()];
+    let blocks = keys.par_chunks_mut(hilbert::LANES).zip(mesh.vertices.par_chunks(hilbert::LANES));
+    blocks.enumerate().for_each(|(block, (keys, vertices))| {
+        let x = std::array::from_fn(|k| vertices[k.min(vertices.len() - 1)]);
+        let found = hilbert::keys(&x, low, high);
+        for (k, (key, found)) in keys.iter_mut().zip(found).enumerate() {
+            *key = (found, (block * hilbert::LANES + k) as u32);
+        }
+    });
     keys.par_sort_unstable();
     keys.into_par_iter().map(|(_, v)| v).collect()
 }
