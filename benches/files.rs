@@ -32,7 +32,7 @@ static METER: Meter = Meter::new();
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with("--")).collect();
-    let what = args.iter().find(|a| a.parse::<usize>().is_err()).map_or("all", String::as_str);
+    let what = args.iter().find(|a| a.parse::<u32>().is_err()).map_or("all", String::as_str);
     let n = args.iter().find_map(|a| a.parse().ok());
     let cpu = Cpu::new(0).expect("threads");
     println!(
@@ -57,10 +57,10 @@ fn main() {
 }
 
 /// Delaunay triangulation of random points on a sphere; vertices in no useful order.
-fn sphere(n: usize, subdivisions: u32) -> Mesh {
+fn sphere(n: u32, subdivisions: u32) -> Mesh {
     let mut spec = Sphere::default();
-    (spec.irregular, spec.vertices, spec.radius) = (true, Some(n as _), 256.0);
-    spec.subdivisions = Some(subdivisions as _);
+    (spec.irregular, spec.vertices, spec.radius) = (true, Some(n), 256.0);
+    spec.subdivisions = Some(subdivisions);
     generate(&Generate::Sphere(spec)).expect("mesh")
 }
 
@@ -75,7 +75,7 @@ fn best<T>(mut work: impl FnMut() -> T) -> (f64, f64) {
     })
 }
 
-fn read(n: usize) {
+fn read(n: u32) {
     let mesh = sphere(n, 0);
     let folder = tempfile::tempdir().expect("folder");
     println!("Reading {} vertices, {} triangles:\n", mesh.n_vertices(), mesh.n_cells());
@@ -92,7 +92,7 @@ fn read(n: usize) {
     println!();
 }
 
-fn setup(cpu: &Cpu, n: usize) {
+fn setup(cpu: &Cpu, n: u32) {
     let stored = sphere(n, 0);
     println!("Setup of {} vertices, {} triangles:\n", stored.n_vertices(), stored.n_cells());
     println!("| stage | s | CPU s |\n|---|---|---|");
@@ -130,7 +130,7 @@ fn setup(cpu: &Cpu, n: usize) {
 }
 
 /// The program as users start it, on the sphere of the acceptance tests.
-fn distance(n: Option<usize>) {
+fn distance(n: Option<u32>) {
     let mesh = sphere(n.unwrap_or(255_817), 1);
     let folder = tempfile::tempdir().expect("folder");
     println!(
@@ -157,7 +157,7 @@ fn run(path: &Path, out: &Path) -> u64 {
     peak
 }
 
-fn memory(n: usize) {
+fn memory(n: u32) {
     let stored = sphere(n, 0);
     let (vertices, cells) = (stored.n_vertices(), stored.n_cells());
     println!("Memory on {vertices} vertices, {cells} triangles, bytes per vertex:\n");

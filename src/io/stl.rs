@@ -1,7 +1,6 @@
 //! STL, text and binary. Corners with equal coordinates become one vertex; normals are not kept.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::Path;
 
 use super::MeshFile;
@@ -44,49 +43,7 @@ fn is_text(bytes: &[u8]) -> bool {
 #[derive(Default)]
 struct Corners {
     vertices: Vec<[f64; 3]>,
-    index_of: HashMap<[u64; 3], u32, Keyed>,
-}
-
-/// Hashes coordinates several times faster than the standard hasher, from a key that no file can
-/// know. Indices do not depend on it.
-struct Keyed(u64);
-
-impl Default for Keyed {
-    fn default() -> Self {
-        Keyed(RandomState::new().hash_one(0))
-    }
-}
-
-impl BuildHasher for Keyed {
-    type Hasher = Mixed;
-
-    fn build_hasher(&self) -> Mixed {
-        Mixed(self.0)
-    }
-}
-
-struct Mixed(u64);
-
-impl Hasher for Mixed {
-    fn write(&mut self, bytes: &[u8]) {
-        let (words, rest) = bytes.as_chunks();
-        words.iter().for_each(|&word| self.write_u64(u64::from_ne_bytes(word)));
-        rest.iter().for_each(|&byte| self.write_u64(u64::from(byte)));
-    }
-
-    fn write_u64(&mut self, x: u64) {
-        // Both halves of a long product, as in wyhash.
-        let product = u128::from(self.0 ^ x) * 0x9e37_79b9_7f4a_7c15;
-        self.0 = (product >> 64) as u64 ^ product as u64;
-    }
-
-    fn write_usize(&mut self, _: usize) {
-        // The length of an array, always the same.
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
-    }
+    index_of: HashMap<[u64; 3], u32>,
 }
 
 impl Corners {
