@@ -85,7 +85,7 @@ fn median_ms(mut work: impl FnMut()) -> f64 {
 
 fn row(mesh: &Mesh, phi: &[f64], cpu: &Arc<Cpu>, size: usize) {
     let start = Instant::now();
-    let patches = cpu.run(|| Patches::new(mesh, Partition::HilbertMetis, size));
+    let patches = cpu.run(|| Patches::new(mesh, Partition::Bisection, size));
     let patches = Arc::new(patches.expect("patches"));
     let setup = start.elapsed().as_secs_f64();
 

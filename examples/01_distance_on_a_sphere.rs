@@ -23,7 +23,7 @@ fn main() -> zeroset::Result<()> {
         let edge = zeroset::run::setup::mean_edge(&mesh);
 
         // Patches are the unit of work; coordinates are those of the mesh, in patch order.
-        let patches = Arc::new(Patches::new(&mesh, Partition::HilbertMetis, PATCH_SIZE)?);
+        let patches = Arc::new(Patches::new(&mesh, Partition::Bisection, PATCH_SIZE)?);
         let coordinates = Arc::new(Coordinates::new(&mesh, &patches));
         let mut state = EikonalState::<f64>::new(patches, coordinates, Slowness::Uniform(1.0));
 

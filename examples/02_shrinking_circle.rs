@@ -19,7 +19,7 @@ fn main() -> zeroset::Result<()> {
     (square.min, square.max) = ([-1.0, -1.0], [1.0, 1.0]);
     square.pattern = Pattern::Equilateral;
     let (mesh, _) = clean(generate(&Generate::Square(square))?)?;
-    let patches = Arc::new(Patches::new(&mesh, Partition::HilbertMetis, PATCH_SIZE)?);
+    let patches = Arc::new(Patches::new(&mesh, Partition::Bisection, PATCH_SIZE)?);
 
     // phi < 0 inside, > 0 outside: the signed distance of a disk.
     let start = 0.6;

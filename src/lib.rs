@@ -18,7 +18,7 @@
 //! use zeroset::patches::{Coordinates, PATCH_SIZE, Partition, Patches};
 //!
 //! let (mesh, _) = zeroset::mesh::clean(generate(&Generate::Sphere(Sphere::default()))?)?;
-//! let patches = Arc::new(Patches::new(&mesh, Partition::HilbertMetis, PATCH_SIZE)?);
+//! let patches = Arc::new(Patches::new(&mesh, Partition::Bisection, PATCH_SIZE)?);
 //! let coordinates = Arc::new(Coordinates::new(&mesh, &patches));
 //! let mut state = EikonalState::<f64>::new(patches, coordinates, Slowness::Uniform(1.0));
 //! state.seed(&source::around_simplices(&mesh, &[0], 1, 0.0, &Slowness::Uniform(1.0)));

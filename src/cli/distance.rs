@@ -84,11 +84,11 @@ pub struct Args {
     /// Vertices per patch at most
     #[arg(long, value_name = "N", default_value_t = PATCH_SIZE, value_parser = patch_size)]
     pub patch_size: usize,
-    /// hilbert-metis, metis, hilbert or blocks
+    /// bisection, hilbert-metis, metis, hilbert or blocks
     #[arg(
         long,
         value_name = "METHOD",
-        default_value = "hilbert-metis",
+        default_value = "bisection",
         value_parser = word::<Partition>
     )]
     pub partition: Partition,

@@ -74,7 +74,7 @@ pub struct MeshSource {
     /// Vertices per patch at most, 8 to 4096; default 64.
     #[serde(default = "patch_size")]
     pub patch_size: usize,
-    /// How patches are cut; default "hilbert-metis", but "blocks" for a lattice made by `generate`.
+    /// How patches are cut; default "bisection", but "blocks" for a lattice made by `generate`.
     pub partition: Option<Partition>,
     /// More vertex arrays from other files.
     #[serde(default)]

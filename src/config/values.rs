@@ -355,7 +355,9 @@ impl<'de> Deserialize<'de> for Initial {
         impl<'de> Visitor<'de> for DataOrShape {
             type Value = Initial;
             fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-                f.write_str("a table with one shape, or with `mesh`, `curve`, `data` or `expression`")
+                f.write_str(
+                    "a table with one shape, or with `mesh`, `curve`, `data` or `expression`",
+                )
             }
             fn visit_enum<A: EnumAccess<'de>>(self, access: A) -> Result<Initial, A::Error> {
                 let (name, value) = access.variant_seed(Known(&ENTRIES))?;

@@ -14,7 +14,7 @@ use std::borrow::Cow;
 
 use rayon::prelude::*;
 
-use self::facets::{Facets, duplicate_cells, repeats_vertex, tet_edges};
+use self::facets::{CellsAround, Uses, repeats_vertex};
 use super::clean::Orientation;
 use super::{Kind, Mesh};
 use crate::geometry::Vec3;
@@ -81,14 +81,10 @@ pub struct Statistics {
 pub fn inspect(mesh: &Mesh) -> Statistics {
     let cells = sound_cells(mesh);
     let cells = &*cells;
-    let ((ring, shapes), (duplicate, (parts, duplicate_points))) = rayon::join(
-        || (Ring::new(mesh, cells), Shapes::new(mesh, cells)),
-        || {
-            rayon::join(
-                || duplicate_cells(cells, mesh.kind.arity()).len(),
-                || (Parts::new(mesh, cells), duplicate_points(&mesh.vertices)),
-            )
-        },
+    let around = CellsAround::new(mesh.n_vertices(), cells, mesh.kind.arity());
+    let ((ring, duplicate, shapes), (parts, duplicate_points)) = rayon::join(
+        || (Ring::new(mesh, cells, &around), around.duplicates().len(), Shapes::new(mesh, cells)),
+        || (Parts::new(mesh, cells), duplicate_points(&mesh.vertices)),
     );
     let n_cells = cells.len() / mesh.kind.arity();
     let high = if mesh.kind == Kind::Volume { n_cells as i64 } else { 0 };
@@ -137,25 +133,19 @@ struct Ring {
 }
 
 impl Ring {
-    fn new(mesh: &Mesh, cells: &[u32]) -> Self {
+    fn new(mesh: &Mesh, cells: &[u32], around: &CellsAround) -> Self {
         let arity = mesh.kind.arity();
-        let facets = Facets::new(cells, arity);
-        let (mut n_facets, mut boundary, mut nonmanifold, mut inconsistent) = (0, 0, 0, 0);
-        let mut edges = Vec::new();
-        for facet in facets.iter() {
+        let add = |counts: &mut [usize; 4], facet: Uses| {
             let uses = facet.even + facet.odd;
-            n_facets += 1;
-            boundary += usize::from(uses == 1);
-            nonmanifold += usize::from(uses > 2);
-            inconsistent += usize::from(facet.even > 1) + usize::from(facet.odd > 1);
-            if arity == 3 {
-                edges.push([facet.vertices[0], facet.vertices[1]]);
-            }
-        }
-        drop(facets);
-        if arity == 4 {
-            edges = tet_edges(cells);
-        }
+            counts[0] += 1;
+            counts[1] += usize::from(uses == 1);
+            counts[2] += usize::from(uses > 2);
+            counts[3] += usize::from(facet.even > 1) + usize::from(facet.odd > 1);
+        };
+        let counts = around.facets(|_| true, add);
+        let [n_facets, boundary, nonmanifold, inconsistent] =
+            [0, 1, 2, 3].map(|k| counts.iter().map(|c| c[k]).sum::<usize>());
+        let edges = around.edges();
         let mut valence = vec![0_u32; mesh.n_vertices()];
         if arity == 3 {
             edges.iter().flatten().for_each(|&v| valence[v as usize] += 1);

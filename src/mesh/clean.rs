@@ -9,7 +9,7 @@ mod refuse;
 
 use rayon::prelude::*;
 
-use super::check::facets::{Facets, duplicate_cells, repeats_vertex};
+use super::check::facets::{CellsAround, repeats_vertex};
 use super::{DataArray, Group, Kind, Members, Mesh, Values};
 use crate::error::{Error, Result};
 use crate::geometry::Vec3;
@@ -120,7 +120,8 @@ pub fn assess(mesh: &Mesh) -> Result<Cleaning> {
 
     let mut fate: Vec<Fate> =
         mesh.cells.par_chunks_exact(arity).map(|cell| Fate::of(mesh, cell)).collect();
-    for index in duplicate_cells(&mesh.cells, arity) {
+    let around = CellsAround::new(mesh.n_vertices(), &mesh.cells, arity);
+    for index in around.duplicates() {
         let fate = &mut fate[index as usize];
         if *fate != Fate::Repeating {
             *fate = Fate::Duplicate;
@@ -148,10 +149,8 @@ pub fn assess(mesh: &Mesh) -> Result<Cleaning> {
         return Err(Error::mesh("", what, "check how the mesh was made"));
     }
     let mut used = vec![false; mesh.n_vertices()];
-    let mut kept = Vec::with_capacity(cleaning.kept_cells.len() * arity);
     for (cell, _) in mesh.iter_cells().zip(&fate).filter(|(_, fate)| fate.is_kept()) {
         cell.iter().for_each(|&v| used[v as usize] = true);
-        kept.extend_from_slice(cell);
     }
     cleaning.kept_vertices =
         (0_u32..).zip(&used).filter(|(_, used)| **used).map(|(v, _)| v).collect();
@@ -167,7 +166,7 @@ pub fn assess(mesh: &Mesh) -> Result<Cleaning> {
             Members::Cells(_) => 0,
         })
         .sum();
-    cleaning.nonmanifold = Facets::new(&kept, arity).count_nonmanifold();
+    cleaning.nonmanifold = around.count_nonmanifold(|cell| fate[cell].is_kept());
     Ok(cleaning)
 }
 
@@ -227,6 +226,23 @@ pub(super) enum Orientation {
 }
 
 impl Orientation {
+    /// The verdict for a cell that is nowhere near flat, of a size whose powers fit: what
+    /// [`Orientation::of`] would say, in a fraction of its time.
+    fn far_from_flat(n: usize, [e1, e2, e3]: &[Vec3; 3]) -> Option<Self> {
+        // Every edge is at most twice the root of this.
+        let size = e1.norm_squared() + e2.norm_squared() + e3.norm_squared();
+        if !(1e-60..1e60).contains(&size) {
+            return None;
+        }
+        let normal = e1.cross(e2);
+        if n == 3 {
+            return (normal.norm_squared() > 1e-18 * size * size).then_some(Orientation::Positive);
+        }
+        let det = normal.dot(e3);
+        let sure = det * det > 1e-18 * size * size * size;
+        sure.then_some(if det < 0.0 { Orientation::Negative } else { Orientation::Positive })
+    }
+
     /// Flat is `det G <= 1e-28 prod |e_k|^2` at one of the vertices.
     ///
     /// `det G` comes from the cross product of the edges: formed from their scalar products it
@@ -237,6 +253,9 @@ impl Orientation {
         cell.iter().zip(&mut x).for_each(|(&v, x)| *x = Vec3::from(vertices[v as usize]));
         let [o, x1, x2, x3] = x;
         let edges = [x1 - o, x2 - o, if n == 4 { x3 - o } else { Vec3::zeros() }];
+        if let Some(orientation) = Self::far_from_flat(n, &edges) {
+            return orientation;
+        }
         // In units of the longest component no power of a length overflows or vanishes.
         let unit = edges.iter().fold(0.0_f64, |unit, e| unit.max(e.amax()));
         if unit == 0.0 {

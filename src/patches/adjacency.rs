@@ -3,8 +3,12 @@
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
-use crate::mesh::Mesh;
 use crate::primitives::GatherMatrix;
+
+/// Vertices per task: one list each would be an allocation per vertex.
+const BLOCK: usize = 4096;
+/// Corners at a vertex up to which neighbors are told apart by looking through those found.
+const FEW: usize = 64;
 
 /// Neighbours of each vertex, ascending, without the vertex itself.
 pub struct Adjacency {
@@ -15,39 +19,46 @@ pub struct Adjacency {
 }
 
 impl Adjacency {
-    /// Nodal graph of a mesh.
+    /// Nodal graph of `n` vertices and `cells` of `arity` vertices each.
     ///
     /// # Errors
     /// [`Error::Mesh`] if its edges cannot be numbered in 32 bits.
-    pub fn new(mesh: &Mesh) -> Result<Self> {
-        let arity = mesh.kind.arity();
-        let slots = GatherMatrix::new(mesh.n_vertices(), &mesh.cells);
-        // A few thousand vertices per task: one list each would be an allocation per vertex.
-        let vertices: Vec<u32> = (0..mesh.n_vertices() as u32).collect();
-        let parts: Vec<(Vec<u32>, Vec<u32>)> = vertices
-            .par_chunks(4096)
-            .map(|chunk| {
-                let (mut counts, mut neighbors) = (Vec::with_capacity(chunk.len()), Vec::new());
-                let mut ring = Vec::new();
-                for &v in chunk {
-                    ring.clear();
-                    for &slot in slots.row(v as usize) {
+    pub fn new(n: usize, cells: &[u32], arity: usize) -> Result<Self> {
+        let slots = GatherMatrix::new(n, cells);
+        let blocks: Vec<(Vec<u32>, Vec<u32>)> = (0..n.div_ceil(BLOCK))
+            .into_par_iter()
+            .map(|block| {
+                let vertices = block * BLOCK..((block + 1) * BLOCK).min(n);
+                let mut counts = Vec::with_capacity(vertices.len());
+                let mut neighbors = Vec::with_capacity(vertices.len() * 7);
+                for v in vertices {
+                    let slots = slots.row(v);
+                    let first = neighbors.len();
+                    for &slot in slots {
                         let cell = slot as usize / arity * arity;
-                        ring.extend(&mesh.cells[cell..cell + arity]);
+                        for &w in &cells[cell..cell + arity] {
+                            let known = w == v as u32
+                                || (slots.len() <= FEW && neighbors[first..].contains(&w));
+                            if !known {
+                                neighbors.push(w);
+                            }
+                        }
                     }
-                    ring.sort_unstable();
-                    ring.dedup();
-                    let before = neighbors.len();
-                    neighbors.extend(ring.iter().filter(|&&w| w != v));
-                    counts.push((neighbors.len() - before) as u32);
+                    neighbors[first..].sort_unstable();
+                    if slots.len() > FEW {
+                        let mut ring = neighbors.split_off(first);
+                        ring.dedup();
+                        neighbors.append(&mut ring);
+                    }
+                    counts.push((neighbors.len() - first) as u32);
                 }
                 (counts, neighbors)
             })
             .collect();
-        let mut offsets = Vec::with_capacity(mesh.n_vertices() + 1);
+        let mut offsets = Vec::with_capacity(n + 1);
         let mut end = 0u64;
         offsets.push(0);
-        for (counts, _) in &parts {
+        for (counts, _) in &blocks {
             for count in counts {
                 end += u64::from(*count);
                 offsets.push(u32::try_from(end).map_err(|_| {
@@ -59,15 +70,39 @@ impl Adjacency {
                 })?);
             }
         }
+        drop(slots);
         let mut neighbors = Vec::with_capacity(end as usize);
-        for (_, part) in &parts {
-            neighbors.extend_from_slice(part);
+        for (_, block) in blocks {
+            neighbors.extend_from_slice(&block);
         }
         Ok(Adjacency { offsets, neighbors })
+    }
+
+    /// Number of vertices.
+    pub fn n_vertices(&self) -> usize {
+        self.offsets.len() - 1
     }
 
     /// Neighbours of one vertex.
     pub fn of(&self, vertex: usize) -> &[u32] {
         &self.neighbors[self.offsets[vertex] as usize..self.offsets[vertex + 1] as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbors_of_few_and_of_many_cells() {
+        // A fan of triangles round vertex 0, closed, and one strip more.
+        for n in [5_u32, 500] {
+            let ring = |k: u32| 1 + k % n;
+            let cells: Vec<u32> = (0..n).flat_map(|k| [ring(k), ring(k + 1), 0]).collect();
+            let adjacency = Adjacency::new(n as usize + 1, &cells, 3).unwrap();
+            assert!(adjacency.of(0).iter().copied().eq(1..=n));
+            assert_eq!(adjacency.of(2), [0, 1, 3]);
+            assert_eq!(adjacency.of(1), [0, 2, n]);
+        }
     }
 }

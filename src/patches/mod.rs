@@ -13,6 +13,7 @@
 //! do not depend on how the mesh was cut.
 
 mod adjacency;
+mod bisection;
 mod coordinates;
 mod partition;
 mod repair;
@@ -127,8 +128,7 @@ impl Patches {
         if patch_size == 0 {
             return Err(Error::usage("patch_size is 0", "take a number near 64"));
         }
-        let adjacency = adjacency::Adjacency::new(mesh)?;
-        let patch_of = partition::partition(mesh, &adjacency, method, patch_size)?;
+        let patch_of = partition::partition(mesh, method, patch_size)?;
         Self::from_parts(mesh, &patch_of)
     }
 
@@ -147,34 +147,29 @@ impl Patches {
         }
         let (cell_offsets, cells) = cells_by_patch(mesh, patch_of, n_patches)?;
 
-        let built: Vec<Local> = (0..n_patches)
+        // Patches in blocks: a task per patch would keep a few small lists of each.
+        const BLOCK: usize = 64;
+        let blocks: Vec<Locals> = (0..n_patches.div_ceil(BLOCK))
             .into_par_iter()
-            .map(|p| {
-                let owned = vertex_offsets[p]..vertex_offsets[p + 1];
-                let cells = &cells[cell_offsets[p] as usize..cell_offsets[p + 1] as usize];
-                Local::new(mesh, &patch_order, owned, cells)
+            .map(|block| {
+                let mut locals = Locals::default();
+                for p in block * BLOCK..((block + 1) * BLOCK).min(n_patches) {
+                    let owned = vertex_offsets[p]..vertex_offsets[p + 1];
+                    let cells = &cells[cell_offsets[p] as usize..cell_offsets[p + 1] as usize];
+                    locals.add(mesh, &patch_order, owned, cells, |v| {
+                        patch_of[mesh_vertices[v as usize] as usize]
+                    });
+                }
+                locals
             })
             .collect();
-
-        let mut halo_offsets = vec![0u32];
-        let mut row_offsets = vec![0u32];
-        let mut neighbor_offsets = vec![0u32];
-        let (mut halo, mut corners) = (Vec::new(), Vec::with_capacity(cells.len() * arity));
-        let (mut columns, mut neighbors) = (Vec::with_capacity(mesh.cells.len()), Vec::new());
-        for local in &built {
-            halo.extend_from_slice(&local.halo);
-            halo_offsets.push(halo.len() as u32);
-            corners.extend_from_slice(&local.corners);
-            let start = columns.len() as u32;
-            row_offsets.extend(local.gather.offsets[1..].iter().map(|o| start + o));
-            columns.extend_from_slice(&local.gather.columns);
-            let mut near: Vec<u32> =
-                local.halo.iter().map(|&v| patch_of[mesh_vertices[v as usize] as usize]).collect();
-            near.sort_unstable();
-            near.dedup();
-            neighbors.extend(near);
-            neighbor_offsets.push(neighbors.len() as u32);
-        }
+        let halo_offsets = offsets(blocks.iter().map(|b| &b.halo_sizes));
+        let row_offsets = offsets(blocks.iter().map(|b| &b.row_sizes));
+        let neighbor_offsets = offsets(blocks.iter().map(|b| &b.neighbor_sizes));
+        let ((halo, corners), (columns, neighbors)) = rayon::join(
+            || (joined(&blocks, |b| &b.halo), joined(&blocks, |b| &b.corners)),
+            || (joined(&blocks, |b| &b.columns), joined(&blocks, |b| &b.neighbors)),
+        );
         Ok(Patches {
             arity,
             vertex_offsets,
@@ -339,33 +334,74 @@ fn cells_by_patch(mesh: &Mesh, patch_of: &[u32], n_patches: usize) -> Result<(Ve
     Ok((offsets, cells))
 }
 
-/// What one patch is built from before all are joined.
-struct Local {
+/// What a block of patches is built from before all are joined.
+#[derive(Default)]
+struct Locals {
+    halo_sizes: Vec<u32>,
     halo: Vec<u32>,
     corners: Vec<u32>,
-    gather: GatherMatrix,
+    /// Columns of each owned vertex.
+    row_sizes: Vec<u32>,
+    columns: Vec<u32>,
+    neighbor_sizes: Vec<u32>,
+    neighbors: Vec<u32>,
 }
 
-impl Local {
-    fn new(mesh: &Mesh, patch_order: &[u32], owned: Range<u32>, cells: &[u32]) -> Self {
+impl Locals {
+    /// Adds the patch that owns the vertices `owned` (in patch order) and works on `cells`.
+    fn add(
+        &mut self,
+        mesh: &Mesh,
+        patch_order: &[u32],
+        owned: Range<u32>,
+        cells: &[u32],
+        patch_of: impl Fn(u32) -> u32,
+    ) {
         let arity = mesh.kind.arity();
-        let mut corners = Vec::with_capacity(cells.len() * arity);
+        let (first, first_halo) = (self.corners.len(), self.halo.len());
         for &c in cells {
             let cell = &mesh.cells[c as usize * arity..][..arity];
-            corners.extend(cell.iter().map(|&v| patch_order[v as usize]));
+            self.corners.extend(cell.iter().map(|&v| patch_order[v as usize]));
         }
+        let corners = &mut self.corners[first..];
         let mut halo: Vec<u32> = corners.iter().copied().filter(|v| !owned.contains(v)).collect();
         halo.sort_unstable();
         halo.dedup();
         let n_owned = owned.len();
-        for v in &mut corners {
+        for v in corners.iter_mut() {
             *v = if owned.contains(v) {
                 *v - owned.start
             } else {
                 (n_owned + halo.partition_point(|h| h < v)) as u32
             };
         }
-        let gather = GatherMatrix::new(n_owned, &corners);
-        Local { halo, corners, gather }
+        self.halo.extend_from_slice(&halo);
+        self.halo_sizes.push((self.halo.len() - first_halo) as u32);
+        let gather = GatherMatrix::new(n_owned, corners);
+        self.row_sizes.extend(gather.offsets.windows(2).map(|pair| pair[1] - pair[0]));
+        self.columns.extend_from_slice(&gather.columns);
+        let mut near: Vec<u32> = halo.iter().map(|&v| patch_of(v)).collect();
+        near.sort_unstable();
+        near.dedup();
+        self.neighbor_sizes.push(near.len() as u32);
+        self.neighbors.extend(near);
     }
+}
+
+/// Where each list starts, and where the last one ends, from the sizes of all.
+fn offsets<'a>(sizes: impl Iterator<Item = &'a Vec<u32>>) -> Vec<u32> {
+    let mut offsets = vec![0];
+    let mut end = 0;
+    offsets.extend(sizes.flatten().map(|size| {
+        end += size;
+        end
+    }));
+    offsets
+}
+
+/// The lists of all blocks as one, without room to spare.
+fn joined(blocks: &[Locals], list: impl Fn(&Locals) -> &Vec<u32>) -> Vec<u32> {
+    let mut all = Vec::with_capacity(blocks.iter().map(|b| list(b).len()).sum());
+    blocks.iter().for_each(|block| all.extend_from_slice(list(block)));
+    all
 }

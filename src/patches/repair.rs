@@ -30,26 +30,28 @@ impl Pieces {
         let mut of = vec![u32::MAX; n];
         let mut members: Vec<Vec<u32>> = Vec::new();
         for seed in 0..n as u32 {
-            // A piece stops growing at the largest size; what is left of a large patch starts
-            // the next one.
             if of[seed as usize] != u32::MAX {
                 continue;
             }
-            let size = unvisited_size(adjacency, patch_of, &of, seed, patch_size);
-            let limit = if size > patch_size { patch_size / 2 + 1 } else { patch_size };
             let piece = members.len() as u32;
             let mut list = vec![seed];
             of[seed as usize] = piece;
             let mut head = 0;
-            while head < list.len() {
+            while head < list.len() && list.len() <= patch_size {
                 for &w in adjacency.of(list[head] as usize) {
                     let same = patch_of[w as usize] == patch_of[seed as usize];
-                    if same && of[w as usize] == u32::MAX && list.len() < limit.min(patch_size) {
+                    if same && of[w as usize] == u32::MAX {
                         of[w as usize] = piece;
                         list.push(w);
                     }
                 }
                 head += 1;
+            }
+            if list.len() > patch_size {
+                // What is left of a large patch starts the next piece.
+                for v in list.drain(patch_size.min(patch_size / 2 + 1)..) {
+                    of[v as usize] = u32::MAX;
+                }
             }
             members.push(list);
         }
@@ -107,30 +109,6 @@ impl Pieces {
         }
         self.of.iter().map(|&p| number[p as usize]).collect()
     }
-}
-
-/// Size of the piece around `seed` among vertices without a piece, counted up to just beyond
-/// `enough`.
-fn unvisited_size(
-    adjacency: &Adjacency,
-    patch_of: &[u32],
-    of: &[u32],
-    seed: u32,
-    enough: usize,
-) -> usize {
-    let mut list = vec![seed];
-    let mut seen = std::collections::BTreeSet::from([seed]);
-    let mut head = 0;
-    while head < list.len() && list.len() <= enough {
-        for &w in adjacency.of(list[head] as usize) {
-            let same = patch_of[w as usize] == patch_of[seed as usize];
-            if same && of[w as usize] == u32::MAX && seen.insert(w) {
-                list.push(w);
-            }
-        }
-        head += 1;
-    }
-    list.len()
 }
 
 #[cfg(test)]

@@ -1,6 +1,14 @@
 //! Hybrid gathering (Fu et al., section 3.1; numerics 7): cells write to their own slots, rows sum
 //! or minimise over the slots that a CSR matrix lists for them.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use rayon::prelude::*;
+
+/// Slots from which on several threads pay, and the most pieces: each needs a count per row.
+const MANY: usize = 1 << 18;
+const PIECES: usize = 8;
+
 /// CSR matrix from rows (vertices) to slots (cell corners), without values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GatherMatrix {
@@ -16,6 +24,10 @@ impl GatherMatrix {
     /// Slots whose row is `n_rows` or beyond (halo vertices) are left out. Stability fixes the order
     /// of summation, hence the bits of every sum.
     pub fn new(n_rows: usize, rows_of_slots: &[u32]) -> Self {
+        let pieces = rayon::current_num_threads().min(PIECES);
+        if pieces > 1 && rows_of_slots.len() >= MANY {
+            return Self::in_pieces(n_rows, rows_of_slots, pieces);
+        }
         let mut offsets = vec![0u32; n_rows + 1];
         let rows = || rows_of_slots.iter().map(|&row| row as usize);
         for row in rows().filter(|&row| row < n_rows) {
@@ -30,6 +42,47 @@ impl GatherMatrix {
             columns[next[row] as usize] = slot as u32;
             next[row] += 1;
         }
+        GatherMatrix { offsets, columns }
+    }
+
+    /// The same, the slots cut into pieces that are counted and placed in parallel.
+    fn in_pieces(n_rows: usize, rows_of_slots: &[u32], pieces: usize) -> Self {
+        let length = rows_of_slots.len().div_ceil(pieces);
+        // Slots of each row in each piece, then where the first of them goes.
+        let mut places: Vec<Vec<u32>> = rows_of_slots
+            .par_chunks(length)
+            .map(|piece| {
+                let mut counts = vec![0u32; n_rows];
+                for &row in piece {
+                    if let Some(count) = counts.get_mut(row as usize) {
+                        *count += 1;
+                    }
+                }
+                counts
+            })
+            .collect();
+        let mut offsets = Vec::with_capacity(n_rows + 1);
+        let mut end = 0u32;
+        offsets.push(0);
+        for row in 0..n_rows {
+            for piece in &mut places {
+                end += std::mem::replace(&mut piece[row], end);
+            }
+            offsets.push(end);
+        }
+        // Pieces write into one another's rows, though never to the same place.
+        let columns: Vec<AtomicU32> = (0..end).map(|_| AtomicU32::new(0)).collect();
+        let first_slots = (0..).step_by(length);
+        let tasks: Vec<_> = rows_of_slots.chunks(length).zip(places).zip(first_slots).collect();
+        tasks.into_par_iter().for_each(|((piece, mut next), first)| {
+            for (slot, &row) in (first as u32..).zip(piece) {
+                if let Some(place) = next.get_mut(row as usize) {
+                    columns[*place as usize].store(slot, Ordering::Relaxed);
+                    *place += 1;
+                }
+            }
+        });
+        let columns = columns.into_iter().map(AtomicU32::into_inner).collect();
         GatherMatrix { offsets, columns }
     }
 
@@ -48,6 +101,15 @@ mod tests {
         let m = GatherMatrix::new(4, &[0, 1, 2, 0, 3, 1]);
         assert_eq!(m.columns, [0, 3, 1, 5, 2, 4]);
         assert_eq!(m.offsets, [0, 2, 4, 5, 6]);
+    }
+
+    #[test]
+    fn pieces_give_the_same_matrix() {
+        let rows: Vec<u32> = (0..1000u32).map(|k| k.wrapping_mul(2_654_435_761) >> 22).collect();
+        let whole = GatherMatrix::new(900, &rows);
+        for pieces in [2, 3, 7] {
+            assert_eq!(GatherMatrix::in_pieces(900, &rows, pieces), whole);
+        }
     }
 
     #[test]

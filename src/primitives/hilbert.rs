@@ -4,58 +4,72 @@
 /// Bits per axis; three axes fill 63 bits.
 const BITS: u32 = 21;
 
-/// Key of a point inside the box `low..high` along a three-dimensional Hilbert curve.
+/// Points whose keys are computed side by side: the steps of one key wait for each other.
+pub const LANES: usize = 8;
+
+/// Keys of points inside the box `low..high` along a three-dimensional Hilbert curve.
 ///
 /// All axes share one scale, so cells stay cubes; planar meshes use the trace of the curve in their
 /// plane, which keeps neighbours close. After J. Skilling, "Programming the Hilbert curve", AIP Conf. Proc. 707.
-pub fn key(x: [f64; 3], low: [f64; 3], high: [f64; 3]) -> u64 {
+pub fn keys(points: &[[f64; 3]; LANES], low: [f64; 3], high: [f64; 3]) -> [u64; LANES] {
     let extent = (0..3).map(|k| high[k] - low[k]).fold(0.0, f64::max);
     let scale = if extent > 0.0 { f64::from((1u32 << BITS) - 1) / extent } else { 0.0 };
-    let mut axes = [0u32; 3];
-    for k in 0..3 {
-        // A cast from float saturates, so no coordinate can leave the curve.
-        axes[k] = (((x[k] - low[k]) * scale) as u32).min((1 << BITS) - 1);
-    }
-    interleave(transpose(axes))
+    // A cast from float saturates, so no coordinate can leave the curve.
+    let axis = |k: usize| points.map(|x| (((x[k] - low[k]) * scale) as u32).min((1 << BITS) - 1));
+    let [x, y, z] = transpose([axis(0), axis(1), axis(2)]);
+    std::array::from_fn(|lane| interleave([x[lane], y[lane], z[lane]]))
 }
 
-/// Skilling's transform from axes to the transposed Hilbert index.
-fn transpose(mut x: [u32; 3]) -> [u32; 3] {
-    let mut q = 1u32 << (BITS - 1);
-    while q > 1 {
-        let p = q - 1;
-        for i in 0..3 {
-            if x[i] & q != 0 {
-                x[0] ^= p;
-            } else {
-                let t = (x[0] ^ x[i]) & p;
-                x[0] ^= t;
-                x[i] ^= t;
+/// Skilling's transform from axes to the transposed Hilbert index, without branches.
+fn transpose([mut x, mut y, mut z]: [[u32; LANES]; 3]) -> [[u32; LANES]; 3] {
+    for bit in (1..BITS).rev() {
+        let p = (1u32 << bit) - 1;
+        for x in &mut x {
+            *x ^= p & ones_if(*x >> bit);
+        }
+        for axis in [&mut y, &mut z] {
+            // Where the bit is set: invert the first axis; elsewhere exchange its low bits.
+            for (x, v) in x.iter_mut().zip(axis) {
+                let set = ones_if(*v >> bit);
+                let t = (*x ^ *v) & p & !set;
+                *v ^= t;
+                *x ^= t | (p & set);
             }
         }
-        q >>= 1;
     }
-    x[1] ^= x[0];
-    x[2] ^= x[1];
-    let mut t = 0;
-    q = 1 << (BITS - 1);
-    while q > 1 {
-        if x[2] & q != 0 {
-            t ^= q - 1;
+    for lane in 0..LANES {
+        y[lane] ^= x[lane];
+        z[lane] ^= y[lane];
+        // Each bit of the last axis inverts all below it.
+        let mut t = z[lane];
+        for shift in [1, 2, 4, 8, 16] {
+            t ^= t >> shift;
         }
-        q >>= 1;
+        t >>= 1;
+        (x[lane], y[lane], z[lane]) = (x[lane] ^ t, y[lane] ^ t, z[lane] ^ t);
     }
-    x.map(|v| v ^ t)
+    [x, y, z]
 }
 
+/// All bits of the lowest one.
+fn ones_if(bit: u32) -> u32 {
+    0u32.wrapping_sub(bit & 1)
+}
+
+/// Bits of the three axes in turn, the first axis highest.
 fn interleave(x: [u32; 3]) -> u64 {
-    let mut key = 0u64;
-    for bit in (0..BITS).rev() {
-        for v in x {
-            key = key << 1 | u64::from(v >> bit & 1);
-        }
-    }
-    key
+    let [x, y, z] = x.map(spread);
+    x << 2 | y << 1 | z
+}
+
+/// The lowest 21 bits with two zeros between them.
+fn spread(x: u32) -> u64 {
+    let mut x = u64::from(x) & 0x1f_ffff;
+    x = (x | x << 32) & 0x001f_0000_0000_ffff;
+    x = (x | x << 16) & 0x001f_0000_ff00_00ff;
+    x = (x | x << 8) & 0x100f_00f0_0f00_f00f;
+    x = (x | x << 4) & 0x10c3_0c30_c30c_30c3;
+    (x | x << 2) & 0x1249_2492_4924_9249
 }
 
 #[cfg(test)]
@@ -70,10 +84,9 @@ mod tests {
         let mut cells: Vec<(u64, [i32; 3])> = Vec::new();
         for i in 0..n {
             for j in 0..n {
-                for k in 0..n {
-                    let x = [f64::from(i) + 0.5, f64::from(j) + 0.5, f64::from(k) + 0.5];
-                    cells.push((key(x, [0.0; 3], high), [i, j, k]));
-                }
+                let row: [[i32; 3]; LANES] = std::array::from_fn(|k| [i, j, k as i32]);
+                let centers = row.map(|c| c.map(|c| f64::from(c) + 0.5));
+                cells.extend(keys(&centers, [0.0; 3], high).into_iter().zip(row));
             }
         }
         cells.sort_unstable();

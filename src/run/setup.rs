@@ -12,6 +12,7 @@ use crate::io;
 use crate::levelset::eikonal::source::{self, Source};
 use crate::levelset::eikonal::{Front, Slowness, path};
 use crate::levelset::evolution::{Coefficient, Terms};
+use crate::mesh::check::facets::CellsAround;
 use crate::mesh::{Kind, Mesh};
 
 /// Looks up the coefficients of `[evolve]`.
@@ -417,17 +418,7 @@ pub fn path_starts(config: &Config, ready: &Ready) -> Result<Vec<(String, path::
 /// Summed in blocks of a fixed size: the same bits for any number of threads.
 pub fn mean_edge(mesh: &Mesh) -> f64 {
     const BLOCK: usize = 4096;
-    let mut edges: Vec<[u32; 2]> = mesh
-        .cells
-        .par_chunks_exact(mesh.kind.arity())
-        .flat_map_iter(|cell| {
-            (0..cell.len()).flat_map(move |i| {
-                (0..i).map(move |j| [cell[i].min(cell[j]), cell[i].max(cell[j])])
-            })
-        })
-        .collect();
-    edges.par_sort_unstable();
-    edges.dedup();
+    let edges = CellsAround::new(mesh.n_vertices(), &mesh.cells, mesh.kind.arity()).edges();
     let length = |&[a, b]: &[u32; 2]| {
         (Vec3::from(mesh.vertices[a as usize]) - Vec3::from(mesh.vertices[b as usize])).norm()
     };

@@ -44,7 +44,7 @@ impl Node {
     }
 
     /// Square of the distance from `p` to the box.
-    fn distance2(&self, p: Vec3) -> f64 {
+    pub fn distance2(&self, p: Vec3) -> f64 {
         (self.low - p).sup(&(p - self.high)).sup(&Vec3::zeros()).norm_squared()
     }
 

@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use crate::geometry::{Vec3, simplex::Simplex};
 use crate::mesh::Mesh;
+use crate::mesh::check::facets::{CellsAround, Uses};
 
 /// Cells per partial sum: sums are added in this fixed pattern, whatever the number of threads.
 const BLOCK: usize = 4096;
@@ -29,8 +30,9 @@ pub struct Measures {
 
 /// Measures any number of functions on one mesh; holds what depends on the mesh only.
 pub struct Measurer {
-    /// Facets with another number of cells than two, and that number.
-    odd_facets: Vec<(Vec<u32>, u32)>,
+    /// Facets with another number of cells than two, and that number; an edge of a triangle has
+    /// only the first two vertices.
+    odd_facets: Vec<([u32; 3], u32)>,
     /// All edges of a tetrahedral mesh; empty for triangles, whose edges are facets.
     edges: Vec<[u32; 2]>,
 }
@@ -39,36 +41,15 @@ impl Measurer {
     /// Prepares for a cleaned mesh.
     pub fn new(mesh: &Mesh) -> Self {
         let arity = mesh.kind.arity();
-        let mut facets: Vec<[u32; 3]> = Vec::with_capacity(mesh.cells.len());
-        for cell in mesh.iter_cells() {
-            for skip in 0..arity {
-                let mut facet = [u32::MAX; 3];
-                let others = cell.iter().enumerate().filter(|&(i, _)| i != skip);
-                for (slot, (_, &v)) in facet.iter_mut().zip(others) {
-                    *slot = v;
-                }
-                facet.sort_unstable();
-                facets.push(facet);
+        let around = CellsAround::new(mesh.n_vertices(), &mesh.cells, arity);
+        let odd = |list: &mut Vec<_>, facet: Uses| {
+            let cells = facet.even + facet.odd;
+            if cells != 2 {
+                list.push((facet.vertices, cells as u32));
             }
-        }
-        facets.par_sort_unstable();
-        let odd_facets = facets
-            .chunk_by(|a, b| a == b)
-            .filter(|run| run.len() != 2)
-            .map(|run| (run[0][..arity - 1].to_vec(), run.len() as u32))
-            .collect();
-        let mut edges = Vec::new();
-        if arity == 4 {
-            edges.reserve(mesh.n_cells() * 6);
-            for cell in mesh.iter_cells() {
-                for (i, &v) in cell.iter().enumerate() {
-                    edges.extend(cell[..i].iter().map(|&w| [v.min(w), v.max(w)]));
-                }
-            }
-            edges.par_sort_unstable();
-            edges.dedup();
-            edges.shrink_to_fit();
-        }
+        };
+        let odd_facets = around.facets(|_| true, odd).concat();
+        let edges = if arity == 4 { around.edges() } else { Vec::new() };
         Measurer { odd_facets, edges }
     }
 
@@ -100,7 +81,7 @@ impl Measurer {
         // Every facet was counted once per cell; those of two cells are halved below.
         let mut twice_facets = all.full_facets;
         for (facet, cells) in &self.odd_facets {
-            if facet.iter().all(inside) {
+            if facet[..arity - 1].iter().all(inside) {
                 twice_facets += 2 - i64::from(*cells);
             }
         }

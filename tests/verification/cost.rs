@@ -56,7 +56,7 @@ fn start(n: u32) -> Evolution<f64> {
     let phi: Vec<f64> = mesh.vertices.iter().map(at).collect();
     let rotation = mesh.vertices.iter().map(|x| [-x[1], x[0], 0.0]).collect();
     let terms = Terms::default().with_velocity(Coefficient::PerVertex(rotation));
-    let patches = Arc::new(Patches::new(&mesh, Partition::HilbertMetis, PATCH_SIZE).unwrap());
+    let patches = Arc::new(Patches::new(&mesh, Partition::Bisection, PATCH_SIZE).unwrap());
     let cpu = Arc::new(Cpu::new(1).unwrap());
     Evolution::new(cpu, &mesh, patches, &phi, &terms, band(5.0 * CELL)).unwrap()
 }

@@ -56,7 +56,7 @@ fn bits_do_not_depend_on_threads() {
         let run = |threads: usize| {
             let patches = Cpu::new(threads)
                 .unwrap()
-                .run(|| Patches::new(&mesh, Partition::HilbertMetis, PATCH_SIZE).unwrap());
+                .run(|| Patches::new(&mesh, Partition::Bisection, PATCH_SIZE).unwrap());
             bits::<f64>(&mesh, &Arc::new(patches), threads, options(), steps)
         };
         let one = run(1);
@@ -72,7 +72,7 @@ fn bits_do_not_depend_on_threads() {
 fn bits_do_not_depend_on_threads_in_single_precision() {
     let (size, steps) = size_and_steps("jit");
     let mesh = mesh("jit", size, 1);
-    let patches = Arc::new(Patches::new(&mesh, Partition::HilbertMetis, PATCH_SIZE).unwrap());
+    let patches = Arc::new(Patches::new(&mesh, Partition::Bisection, PATCH_SIZE).unwrap());
     let run = |threads| bits::<f32>(&mesh, &patches, threads, band(3.0 * mean_edge(&mesh)), steps);
     let one = run(1);
     assert!(one.1 > 2, "only {} redistancings", one.1);
@@ -88,7 +88,7 @@ fn bits_of_a_step_do_not_depend_on_the_partition() {
         let mesh = mesh(name, size, 1);
         let n = mesh.n_vertices();
         let partitions = [
-            Patches::new(&mesh, Partition::HilbertMetis, 64),
+            Patches::new(&mesh, Partition::Bisection, 64),
             Patches::new(&mesh, Partition::HilbertMetis, 17),
             Patches::new(&mesh, Partition::Metis, 100),
             Patches::new(&mesh, Partition::Hilbert, 50),

@@ -50,7 +50,7 @@ impl Setting {
                 *x = turn((*x).into()).into();
             }
         }
-        let patches = Patches::new(&solved, Partition::HilbertMetis, PATCH_SIZE).unwrap();
+        let patches = Patches::new(&solved, Partition::Bisection, PATCH_SIZE).unwrap();
         Domain { single: self.single, turned: self.turned, plain, solved, patches: patches.into() }
     }
 }

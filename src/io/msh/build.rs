@@ -1,6 +1,6 @@
 //! From elements of all kinds to one simplex mesh with named groups.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::path::Path;
 
@@ -21,9 +21,8 @@ pub(super) type Names = HashMap<(Option<usize>, i64), String>;
 #[derive(Default)]
 pub(super) struct Builder {
     parts: [Part; 4],
-    counts: BTreeMap<String, usize>,
-    higher_order: BTreeSet<String>,
-    unusable: BTreeMap<String, usize>,
+    /// Elements of each type, in the order the types were met; there are only a few.
+    counts: Vec<(ElementType, usize)>,
     /// Sentences about what else was given up.
     pub(super) warnings: Vec<String>,
 }
@@ -43,14 +42,9 @@ impl Builder {
     /// Adds an element with the numbers of its physical groups (0 is none, a sign only says how
     /// the group is oriented) and its nodes, corners first.
     pub(super) fn push(&mut self, kind: ElementType, groups: &[i64], nodes: &[u32]) {
-        match self.counts.get_mut(&kind.name()) {
-            Some(count) => *count += 1,
-            None => {
-                self.counts.insert(kind.name(), 1);
-            }
-        }
-        if !kind.is_linear() {
-            self.higher_order.insert(kind.name());
+        match self.counts.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, count)) => *count += 1,
+            None => self.counts.push((kind, 1)),
         }
         let dimension = kind.shape.dimension();
         let part = &mut self.parts[dimension];
@@ -61,7 +55,8 @@ impl Builder {
             (Shape::Vertex | Shape::Line | Shape::Triangle | Shape::Tetra, _) => {
                 part.corners.extend(nodes.iter().take(dimension + 1));
             }
-            _ => *self.unusable.entry(kind.name()).or_insert(0) += 1,
+            // Counted all the same, and said to be left out in the end.
+            _ => {}
         }
         let made = begin..part.corners.len() / (dimension + 1);
         let mut grouped = false;
@@ -96,7 +91,8 @@ impl Builder {
                 (kind_of_triangles(&vertices, &triangles), triangles)
             }
         };
-        let mut file = mesh_file(path, vertices, Vec::new(), "msh", version, self.counts)?;
+        let counts = self.counted(|_| true).collect();
+        let mut file = mesh_file(path, vertices, Vec::new(), "msh", version, counts)?;
         file.mesh.kind = kind;
         file.mesh.cells = cells;
         file.mesh.groups = groups;
@@ -105,13 +101,16 @@ impl Builder {
     }
 
     fn warn(&mut self, top: Option<usize>) {
-        for name in &self.higher_order {
-            let n = self.counts.get(name).copied().unwrap_or(0);
+        let higher_order: BTreeMap<_, _> = self.counted(|kind| !kind.is_linear()).collect();
+        for (name, n) in higher_order {
             self.warnings.push(format!(
                 "{n} {name} cells are reduced to their corners; their other nodes stay unused"
             ));
         }
-        for (name, n) in &self.unusable {
+        let is_solid =
+            |kind: ElementType| kind.shape.dimension() == 3 && kind.shape != Shape::Tetra;
+        let unusable: BTreeMap<_, _> = self.counted(is_solid).collect();
+        for (name, n) in unusable {
             self.warnings.push(format!(
                 "{n} {name} cells are left out: of solids only tetrahedra can be used"
             ));
@@ -120,6 +119,15 @@ impl Builder {
             let found = SIMPLICES[dimension];
             self.warnings.push(format!("no cells: {found} cannot be a domain, only groups in one"));
         }
+    }
+
+    /// Names and counts of the element types met that are `wanted`.
+    fn counted(
+        &self,
+        wanted: impl Fn(ElementType) -> bool,
+    ) -> impl Iterator<Item = (String, usize)> {
+        let counts = self.counts.iter().filter(move |(kind, _)| wanted(*kind));
+        counts.map(|&(kind, n)| (kind.name(), n))
     }
 
     /// Groups of the domain first, then of each lower dimension; in a dimension by number.

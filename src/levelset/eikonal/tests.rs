@@ -70,7 +70,7 @@ fn cube(n: u32) -> Mesh {
 }
 
 fn state(mesh: &Mesh, patch_size: usize) -> EikonalState<f64> {
-    let patches = Arc::new(Patches::new(mesh, Partition::HilbertMetis, patch_size).unwrap());
+    let patches = Arc::new(Patches::new(mesh, Partition::Bisection, patch_size).unwrap());
     let coordinates = Arc::new(Coordinates::new(mesh, &patches));
     EikonalState::new(patches, coordinates, Slowness::Uniform(1.0))
 }

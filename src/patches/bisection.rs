@@ -1,0 +1,397 @@
+//! Recursive bisection inside pieces of a Hilbert curve.
+//!
+//! Each piece is halved across its longest axis of inertia, the cut is mended by moves of single
+//! vertices (Fiduccia and Mattheyses, "A linear-time heuristic for improving network partitions",
+//! DAC 1982), and the halves are treated alike until patches are small enough. Pieces know nothing
+//! of each other, so they are cut in parallel, and the result is the same for any number of threads.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::adjacency::Adjacency;
+use super::partition::parts_for;
+
+/// Vertices of a piece. Larger ones hide more of the ragged ends of the Hilbert curve and take a
+/// level of bisection more for each doubling.
+const PIECE: usize = 1 << 14;
+/// Passes of moves over one cut at most.
+const PASSES: usize = 3;
+/// A pass ends after so many moves without a better cut.
+const PATIENCE: usize = 24;
+/// Gains beyond this count as this: more neighbours than any vertex of a decent mesh has.
+const TOP: i32 = 40;
+
+/// Patch of each vertex, `[n_vertices]`, of vertices numbered along the Hilbert curve.
+pub(super) fn bisect(x: &[[f64; 3]], adjacency: &Adjacency, patch_size: usize) -> Vec<u32> {
+    let size = PIECE.max(patch_size);
+    let n = x.len();
+    let parts: Vec<Vec<u32>> = (0..n.div_ceil(size))
+        .into_par_iter()
+        .map(|k| {
+            let piece = k * size..((k + 1) * size).min(n);
+            Piece::new(x, adjacency, piece).cut(patch_size)
+        })
+        .collect();
+    let mut patch_of = Vec::with_capacity(n);
+    let mut first = 0;
+    for part in parts {
+        patch_of.extend(part.iter().map(|p| first + p));
+        first += parts_for(part.len(), patch_size) as u32;
+    }
+    patch_of
+}
+
+/// Vertices of a piece in its own numbering, along the curve.
+struct Piece<'a> {
+    x: &'a [[f64; 3]],
+    offsets: Vec<u32>,
+    neighbors: Vec<u32>,
+    /// First part of the subset a vertex is in so far.
+    part: Vec<u32>,
+}
+
+/// A subset yet to be cut: vertices `start..end` of the list, parts `first..first + n_parts`.
+struct Subset {
+    start: usize,
+    end: usize,
+    first: u32,
+    n_parts: usize,
+}
+
+impl<'a> Piece<'a> {
+    fn new(x: &'a [[f64; 3]], adjacency: &Adjacency, piece: Range<usize>) -> Self {
+        let (mut offsets, mut neighbors) = (Vec::with_capacity(piece.len() + 1), Vec::new());
+        offsets.push(0);
+        for v in piece.clone() {
+            let inside = adjacency.of(v).iter().filter(|&&w| piece.contains(&(w as usize)));
+            neighbors.extend(inside.map(|&w| w - piece.start as u32));
+            offsets.push(neighbors.len() as u32);
+        }
+        Piece { part: vec![0; piece.len()], x: &x[piece], offsets, neighbors }
+    }
+
+    fn of(&self, v: u32) -> &[u32] {
+        &self.neighbors[self.offsets[v as usize] as usize..self.offsets[v as usize + 1] as usize]
+    }
+
+    /// Part of each vertex.
+    fn cut(mut self, patch_size: usize) -> Vec<u32> {
+        let n = self.x.len();
+        let mut list: Vec<u32> = (0..n as u32).collect();
+        let mut moves = Moves::new(n);
+        let mut keys = Vec::with_capacity(n);
+        let mut stay = Vec::with_capacity(n);
+        let mut todo =
+            vec![Subset { start: 0, end: n, first: 0, n_parts: parts_for(n, patch_size) }];
+        while let Some(subset) = todo.pop() {
+            if subset.n_parts < 2 {
+                continue;
+            }
+            let Subset { start, end, first, n_parts } = subset;
+            let members = &mut list[start..end];
+            let n_low = n_parts / 2;
+            let high = first + n_low as u32;
+            let share = members.len() * n_low / n_parts;
+            self.halve(members, share, high, &mut keys);
+            // Half the room to spare now, the rest for the cuts to come.
+            let most = |parts: usize, share: usize| {
+                let full = parts * patch_size;
+                if parts == 1 { full } else { share + full.saturating_sub(share) / 2 }
+            };
+            let sizes = [share, members.len() - share];
+            let most = [most(n_low, sizes[0]), most(n_parts - n_low, sizes[1])];
+            moves.mend(&mut self, members, [first, high], sizes, most);
+            // Stable, so that the order in a subset does not depend on how it was selected.
+            stay.clear();
+            let mut kept = 0;
+            for k in 0..members.len() {
+                let v = members[k];
+                if self.part[v as usize] == first {
+                    members[kept] = v;
+                    kept += 1;
+                } else {
+                    stay.push(v);
+                }
+            }
+            members[kept..].copy_from_slice(&stay);
+            let middle = start + kept;
+            todo.push(Subset { start, end: middle, first, n_parts: n_low });
+            todo.push(Subset { start: middle, end, first: high, n_parts: n_parts - n_low });
+        }
+        self.part
+    }
+
+    /// Gives all but the first `share` vertices along the longest axis of inertia the part `high`.
+    fn halve(&mut self, members: &[u32], share: usize, high: u32, keys: &mut Vec<(f64, u32)>) {
+        if share == 0 || share >= members.len() {
+            return;
+        }
+        let axis = longest_axis(members.iter().map(|&v| self.x[v as usize]), members.len());
+        keys.clear();
+        keys.extend(members.iter().map(|&v| {
+            let x = self.x[v as usize];
+            (axis[0] * x[0] + axis[1] * x[1] + axis[2] * x[2], v)
+        }));
+        let by_place = |a: &(f64, u32), b: &(f64, u32)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
+        keys.select_nth_unstable_by(share, by_place);
+        for &(_, v) in &keys[share..] {
+            self.part[v as usize] = high;
+        }
+    }
+}
+
+/// Direction of the largest moment of a set of `n` points; not normalised.
+fn longest_axis(points: impl Iterator<Item = [f64; 3]> + Clone, n: usize) -> [f64; 3] {
+    let mut center = [0.0; 3];
+    for x in points.clone() {
+        (0..3).for_each(|k| center[k] += x[k]);
+    }
+    let center = center.map(|c| c / n as f64);
+    let mut m = [[0.0; 3]; 3];
+    for x in points {
+        let d = [x[0] - center[0], x[1] - center[1], x[2] - center[2]];
+        for i in 0..3 {
+            for j in i..3 {
+                m[i][j] += d[i] * d[j];
+            }
+        }
+    }
+    (m[1][0], m[2][0], m[2][1]) = (m[0][1], m[0][2], m[1][2]);
+    // Squaring the matrix makes its largest eigenvalue outgrow the others; columns turn to its axis.
+    for _ in 0..6 {
+        let trace = m[0][0] + m[1][1] + m[2][2];
+        if !(trace > 0.0 && trace.is_finite()) {
+            return [1.0, 0.0, 0.0];
+        }
+        let unit = m.map(|row| row.map(|x| x / trace));
+        for i in 0..3 {
+            for j in 0..3 {
+                m[i][j] = (0..3).map(|k| unit[i][k] * unit[k][j]).sum();
+            }
+        }
+    }
+    let longest = (0..3).fold(0, |best, k| if m[k][k] > m[best][best] { k } else { best });
+    m[longest]
+}
+
+/// Moves of vertices from one side of a cut to the other, best gain first.
+struct Moves {
+    /// Cut edges that a move of the vertex saves.
+    gain: Vec<i32>,
+    /// Round in which the gain was computed, and in which the vertex was moved.
+    known: Vec<u32>,
+    moved: Vec<u32>,
+    round: u32,
+    /// Vertices by side and gain, some of them outdated.
+    buckets: [Vec<Vec<u32>>; 2],
+    /// Highest bucket that may hold something.
+    top: [usize; 2],
+    done: Vec<u32>,
+}
+
+impl Moves {
+    fn new(n: usize) -> Self {
+        let buckets = || vec![Vec::new(); 2 * TOP as usize + 1];
+        Moves {
+            gain: vec![0; n],
+            known: vec![0; n],
+            moved: vec![0; n],
+            round: 0,
+            buckets: [buckets(), buckets()],
+            top: [0; 2],
+            done: Vec::new(),
+        }
+    }
+
+    /// Mends the cut between the parts `parts` of `members`, of which no side may grow beyond `most`.
+    fn mend(
+        &mut self,
+        piece: &mut Piece,
+        members: &[u32],
+        parts: [u32; 2],
+        mut sizes: [usize; 2],
+        most: [usize; 2],
+    ) {
+        for _ in 0..PASSES {
+            if !self.pass(piece, members, parts, &mut sizes, most) {
+                break;
+            }
+        }
+    }
+
+    /// One pass in which every vertex moves at most once; true if the cut is better for it.
+    fn pass(
+        &mut self,
+        piece: &mut Piece,
+        members: &[u32],
+        parts: [u32; 2],
+        sizes: &mut [usize; 2],
+        most: [usize; 2],
+    ) -> bool {
+        self.round += 1;
+        self.done.clear();
+        self.top = [0; 2];
+        self.buckets.iter_mut().flatten().for_each(Vec::clear);
+        for &v in members {
+            let side = usize::from(piece.part[v as usize] == parts[1]);
+            let (mut gain, mut border) = (0, false);
+            for &w in piece.of(v) {
+                let part = piece.part[w as usize];
+                if part == parts[1 - side] {
+                    gain += 1;
+                    border = true;
+                } else if part == parts[side] {
+                    gain -= 1;
+                }
+            }
+            if border {
+                self.gain[v as usize] = gain;
+                self.known[v as usize] = self.round;
+                self.put(side, gain, v);
+            }
+        }
+        let (mut saved, mut best, mut best_at) = (0, 0, 0);
+        let imbalance = |sizes: &[usize; 2]| {
+            sizes[0].saturating_sub(most[0]) + sizes[1].saturating_sub(most[1])
+        };
+        let mut best_over = imbalance(sizes);
+        while self.done.len() < best_at + PATIENCE {
+            let Some((v, side)) = self.take(piece, parts, sizes, most) else { break };
+            saved += self.gain[v as usize];
+            self.moved[v as usize] = self.round;
+            self.done.push(v);
+            piece.part[v as usize] = parts[1 - side];
+            sizes[side] -= 1;
+            sizes[1 - side] += 1;
+            let over = imbalance(sizes);
+            if (over, -saved) < (best_over, -best) {
+                (best_over, best, best_at) = (over, saved, self.done.len());
+            }
+            let (from, to) = (piece.offsets[v as usize], piece.offsets[v as usize + 1]);
+            for k in from..to {
+                let w = piece.neighbors[k as usize];
+                let part = piece.part[w as usize];
+                if (part != parts[0] && part != parts[1]) || self.moved[w as usize] == self.round {
+                    continue;
+                }
+                let side_of_w = usize::from(part == parts[1]);
+                let gain = if self.known[w as usize] == self.round {
+                    self.gain[w as usize] + if side_of_w == side { 2 } else { -2 }
+                } else {
+                    // Now at the border, hence on the side that the vertex left.
+                    piece.of(w).iter().fold(0, |gain, &z| {
+                        let part = piece.part[z as usize];
+                        gain + i32::from(part == parts[1 - side_of_w])
+                            - i32::from(part == parts[side_of_w])
+                    })
+                };
+                self.known[w as usize] = self.round;
+                self.gain[w as usize] = gain;
+                self.put(side_of_w, gain, w);
+            }
+        }
+        for &v in &self.done[best_at..] {
+            let side = usize::from(piece.part[v as usize] == parts[1]);
+            piece.part[v as usize] = parts[1 - side];
+            sizes[side] -= 1;
+            sizes[1 - side] += 1;
+        }
+        best > 0
+    }
+
+    fn put(&mut self, side: usize, gain: i32, v: u32) {
+        let bucket = (gain.clamp(-TOP, TOP) + TOP) as usize;
+        self.buckets[side][bucket].push(v);
+        self.top[side] = self.top[side].max(bucket);
+    }
+
+    /// The vertex whose move saves most among those that leave room, with its side.
+    fn take(
+        &mut self,
+        piece: &Piece,
+        parts: [u32; 2],
+        sizes: &[usize; 2],
+        most: [usize; 2],
+    ) -> Option<(u32, usize)> {
+        for side in 0..2 {
+            while let Some(&v) = self.buckets[side][self.top[side]].last() {
+                if self.moved[v as usize] != self.round
+                    && piece.part[v as usize] == parts[side]
+                    && (self.gain[v as usize].clamp(-TOP, TOP) + TOP) as usize == self.top[side]
+                {
+                    break;
+                }
+                self.buckets[side][self.top[side]].pop();
+                while self.top[side] > 0 && self.buckets[side][self.top[side]].is_empty() {
+                    self.top[side] -= 1;
+                }
+            }
+        }
+        let open = |side: usize| {
+            let room = sizes[1 - side] < most[1 - side] && sizes[side] > 1;
+            (room && !self.buckets[side][self.top[side]].is_empty())
+                .then(|| (self.top[side], sizes[side] * most[1 - side], side))
+        };
+        // Of equal gains that from the fuller side.
+        let (_, _, side) = [open(0), open(1)].into_iter().flatten().max()?;
+        let v = self.buckets[side][self.top[side]].pop()?;
+        while self.top[side] > 0 && self.buckets[side][self.top[side]].is_empty() {
+            self.top[side] -= 1;
+        }
+        Some((v, side))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A lattice of `n` x `n` squares, two triangles each, its vertices along rows.
+    fn lattice(n: u32) -> (Vec<[f64; 3]>, Adjacency) {
+        let x = (0..=n).flat_map(|j| (0..=n).map(move |i| [f64::from(i), f64::from(j), 0.0]));
+        let cells: Vec<u32> = (0..n * n)
+            .flat_map(|k| {
+                let v = k / n * (n + 1) + k % n;
+                [v, v + 1, v + n + 2, v, v + n + 2, v + n + 1]
+            })
+            .collect();
+        let n_vertices = ((n + 1) * (n + 1)) as usize;
+        (x.collect(), Adjacency::new(n_vertices, &cells, 3).unwrap())
+    }
+
+    fn cut(adjacency: &Adjacency, patch_of: &[u32]) -> usize {
+        let across = |v: usize| {
+            adjacency.of(v).iter().filter(|&&w| patch_of[w as usize] != patch_of[v]).count()
+        };
+        (0..patch_of.len()).map(across).sum::<usize>() / 2
+    }
+
+    #[test]
+    fn patches_fit_and_their_cut_is_near_that_of_squares() {
+        let n = 199;
+        let (x, adjacency) = lattice(n);
+        let patch_of = bisect(&x, &adjacency, 64);
+        let mut sizes = vec![0; 1 + *patch_of.iter().max().unwrap() as usize];
+        patch_of.iter().for_each(|&p| sizes[p as usize] += 1);
+        assert!(sizes.iter().all(|&size| size > 0 && size <= 64), "{sizes:?}");
+        // Squares of 8 x 8 vertices cut (3 * 8 - 1) edges along each of two sides.
+        let squares = 25 * 25 * 2 * 23;
+        let found = cut(&adjacency, &patch_of);
+        assert!(found < squares * 11 / 10, "{found} edges cut, squares cut {squares}");
+        let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        assert_eq!(alone.install(|| bisect(&x, &adjacency, 64)), patch_of);
+    }
+
+    #[test]
+    fn points_in_one_place_and_odd_sizes() {
+        let (mut x, adjacency) = lattice(20);
+        x.fill([1e300; 3]);
+        for size in [1, 2, 3, 100, 441, 1000] {
+            let patch_of = bisect(&x, &adjacency, size);
+            let mut sizes = vec![0; 1 + *patch_of.iter().max().unwrap() as usize];
+            patch_of.iter().for_each(|&p| sizes[p as usize] += 1);
+            assert!(sizes.iter().all(|&n| n <= size), "{size}: {sizes:?}");
+        }
+    }
+}
