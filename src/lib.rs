@@ -48,6 +48,7 @@ pub mod levelset;
 pub mod mesh;
 pub mod output;
 pub mod patches;
+pub mod picture;
 pub mod primitives;
 pub mod run;
 pub mod surface;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::Ui;
 use super::progress::Shown;
-use crate::config::{Config, Distance, MeshSource, Precision, Seed, Speed};
+use crate::config::{Config, Distance, MeshSource, Picture, Precision, Seed, Speed};
 use crate::error::{Error, Result};
 use crate::output::Report;
 use crate::patches::{PATCH_SIZE, Partition};
@@ -23,6 +23,7 @@ Examples:
   zeroset distance meshes/pial.gii.gz --from vertex:17 -o distance.vtp
   zeroset distance part.msh --from group:inlet --from group:outlet --width 5 -o near.vtu
   zeroset distance part.msh --from vertex:0 --speed conductivity -o arrival.vtu
+  zeroset distance meshes/pial.gii.gz --from vertex:17 -o distance.vtp --picture distance.png
 
 The array `distance` of the output holds the results in the order of the input; vertices that no
 front reaches are NaN, those beyond --width hold the width.")]
@@ -36,6 +37,9 @@ pub struct Args {
     /// Output file, .vtu or .vtp; .shape.gii and .morph for cortex users
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
+    /// Draw the distance into this .png file, with lines at round values
+    #[arg(long, value_name = "FILE")]
+    pub picture: Option<PathBuf>,
     /// Take the nearest point of the mesh, however far a point is off
     #[arg(long)]
     pub snap: bool,
@@ -91,6 +95,8 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let mut config = Config::of_distance(mesh, distance);
     config.precision = args.precision;
     config.device.threads = args.threads;
+    config.output.picture =
+        args.picture.map(|file| Picture { file: Some(file), ..Picture::default() });
     config.check()?;
     let report = {
         let observer = Shown::new(ui);

@@ -18,6 +18,7 @@ Examples:
   zeroset run configs/shrinking_circle.toml
   zeroset run configs/shrinking_circle.toml --set evolve.cfl=0.5 --set output.every=10
   zeroset run configs/shrinking_circle.toml -o results/other --overwrite --threads 4
+  zeroset run configs/shrinking_circle.toml --picture circle.png
 
 The folder then holds NAME.pvd (open it in ParaView) with one state per output, interface.pvd,
 measures.csv and report.json. Ctrl-C ends a run in order: the current state is written.")]
@@ -32,6 +33,9 @@ pub struct Args {
     /// Replace a run that is in the folder
     #[arg(long)]
     pub overwrite: bool,
+    /// Draw the last state into this .png file; [output.picture] of the case says how
+    #[arg(long, value_name = "FILE")]
+    pub picture: Option<PathBuf>,
 }
 
 /// What may stand over a case file.
@@ -58,7 +62,10 @@ impl Overrides {
 /// # Errors
 /// All kinds.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
-    let config = Config::load(&args.case, &args.overrides.options())?;
+    let mut config = Config::load(&args.case, &args.overrides.options())?;
+    if let Some(file) = args.picture {
+        config.output.picture.get_or_insert_default().file = Some(file);
+    }
     run_case(&config, args.output, args.overwrite, ui)
 }
 

@@ -8,6 +8,7 @@ mod check;
 mod document;
 mod expect;
 mod paths;
+mod picture;
 mod seed;
 mod tables;
 mod values;
@@ -19,6 +20,7 @@ use serde::{Deserialize, Serialize};
 pub use crate::io::vtk::Compression;
 pub use crate::patches::Partition;
 pub use expect::{Bounds, Expect};
+pub use picture::{Drawn, Picture};
 pub use seed::Seed;
 pub use tables::{
     DataFile, Device, DeviceKind, Distance, Domain, Evolve, MeshSource, Output, PointField,

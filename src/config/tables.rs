@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::picture::Picture;
 use super::seed::Seed;
 use super::values::{Coefficient, HalfWidth, Speed, Velocity};
 use crate::io::vtk::Compression;
@@ -208,6 +209,8 @@ pub struct Output {
     pub gifti: bool,
     /// Writes phi also as FreeSurfer morph files.
     pub freesurfer: bool,
+    /// Draws pictures.
+    pub picture: Option<Picture>,
 }
 
 impl Default for Output {
@@ -222,6 +225,7 @@ impl Default for Output {
             interface: true,
             gifti: false,
             freesurfer: false,
+            picture: None,
         }
     }
 }

@@ -51,8 +51,10 @@ impl Job<'_> {
         let timer = Instant::now();
         let patch_of = self.patches.patch_of_vertex();
         let mesh = StoredMesh::new(self.ready, self.config.output.compression);
-        let mut states = States::new(self.config, &mesh, &patch_of, "distance", folder);
-        states.write(&State { phi, ..State::default() })?;
+        let mut states = States::new(self.config, &mesh, &patch_of, "distance", folder)?;
+        let state = State { phi, ..State::default() };
+        states.write(&state)?;
+        states.finish(&state)?;
         report.states = states.len();
         report.seconds.output = timer.elapsed().as_secs_f64();
         report.status = Status::Finished;

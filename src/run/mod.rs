@@ -3,6 +3,7 @@
 mod distance;
 mod evolve;
 mod norms;
+mod picture;
 mod ready;
 mod schedule;
 pub mod setup;
@@ -23,8 +24,9 @@ use crate::output::{Drift, MeasuresFile, MeshCounts, Report, RunFolder, Seconds,
 use crate::patches::{Coordinates, Partition, Patches};
 use crate::surface::{self, Measurer};
 use evolve::{Loop, Moving};
+use picture::Pictures;
 pub use ready::Ready;
-use states::{States, StoredMesh};
+use states::{State, States, StoredMesh};
 
 /// What a run needs beside its case.
 #[non_exhaustive]
@@ -137,6 +139,7 @@ fn run_on(
     options: &Options<'_>,
 ) -> Result<Outcome> {
     let start = Instant::now();
+    picture::check(config)?;
     let folder = folder_of(config, options.folder.as_deref())?;
     let folder = RunFolder::open(&folder, options.overwrite)?;
     let mut stage = Stages::new(options.observer);
@@ -192,12 +195,16 @@ fn distance_on(
         Error::usage("the case does not compute a distance", "add a table [distance]")
     })?;
     states::check_single(output, None)?;
+    picture::check(config)?;
     let mut stage = Stages::new(observer);
     let prepared = Prepared::new(config, cpu, reason, &mut stage)?;
     states::check_single(output, Some(prepared.ready.mesh.kind))?;
     let mut report = prepared.report(config);
     let values = prepared.job(config).distance(distance, &mut report, &mut stage)?;
     states::write_single(output, &prepared.ready, "distance", &values)?;
+    if let Some(mut pictures) = Pictures::new(config, &prepared.ready)? {
+        pictures.finish(&State { phi: values, ..State::default() }, None)?;
+    }
     report.seconds.output = stage.next("done");
     report.status = Status::Finished;
     report.close(start.elapsed().as_secs_f64());
@@ -210,10 +217,12 @@ fn distance_on(
 /// What [`run()`] would fail with before its first step.
 pub fn check(config: &Config, folder: Option<&Path>, overwrite: bool) -> Result<String> {
     let (cpu, _) = backend(config)?;
+    picture::check(config)?;
     let folder = folder_of(config, folder)?;
     RunFolder::probe(&folder, overwrite)?;
     let ready = cpu.run(|| Ready::new(config))?;
     config.check_for(ready.mesh.kind)?;
+    picture::check_array(config, &ready)?;
     if config.distance.is_some() {
         let slowness = setup::slowness(config, &ready)?;
         cpu.run(|| setup::seeds(config, &slowness, &ready))?;
@@ -259,6 +268,7 @@ impl Prepared {
         stage.next("reading the mesh");
         let ready = cpu.run(|| Ready::new(config))?;
         config.check_for(ready.mesh.kind)?;
+        picture::check_array(config, &ready)?;
         let read = stage.next("cutting the mesh into patches");
         let source = config.mesh();
         let method = source.partition.unwrap_or(Partition::fit_for(&ready.mesh));
@@ -335,7 +345,7 @@ impl Job<'_> {
         let measurer = self.cpu.run(|| Measurer::new(mesh));
         let patch_of = self.patches.patch_of_vertex();
         let stored = StoredMesh::new(ready, config.output.compression);
-        let mut states = States::new(config, &stored, &patch_of, "phi", folder);
+        let mut states = States::new(config, &stored, &patch_of, "phi", folder)?;
         let path = folder.file("measures.csv");
         folder.clear()?;
         let mut measures = MeasuresFile::create(&path, mesh.kind)?;
@@ -371,6 +381,9 @@ impl Job<'_> {
         if report.status == Status::Finished {
             self.judge(report, &phi);
         }
+        let timer = Instant::now();
+        states.finish(&State { step: report.steps, time: report.time, phi, band })?;
+        report.seconds.output += timer.elapsed().as_secs_f64();
         Ok(())
     }
 

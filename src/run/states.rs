@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::Ready;
+use super::picture::Pictures;
 use crate::config::{Config, PointField};
 use crate::error::{Error, Result};
 use crate::io::vtk::{self, Compression, Geometry, VtkOutput};
@@ -55,6 +56,7 @@ pub(super) struct States<'a> {
     folder: &'a RunFolder,
     states: Series,
     interfaces: Option<Series>,
+    pictures: Option<Pictures<'a>>,
 }
 
 impl<'a> States<'a> {
@@ -64,10 +66,10 @@ impl<'a> States<'a> {
         patch_of: &'a [u32],
         array: &'static str,
         folder: &'a RunFolder,
-    ) -> Self {
+    ) -> Result<Self> {
         let geometry = mesh.geometry();
         let interface = config.output.interface && array == "phi";
-        States {
+        Ok(States {
             config,
             ready: mesh.ready,
             patch_of,
@@ -77,7 +79,8 @@ impl<'a> States<'a> {
             compression: mesh.compression,
             folder,
             interfaces: interface.then(|| Series::new(folder.path(), "interface", "vtp")),
-        }
+            pictures: Pictures::new(config, mesh.ready)?,
+        })
     }
 
     /// Number of states written.
@@ -119,7 +122,12 @@ impl<'a> States<'a> {
         if self.config.output.freesurfer {
             write_vertex_values(&file("morph"), self.ready, self.array, &phi)?;
         }
-        Ok(())
+        self.pictures.as_mut().map_or(Ok(()), |pictures| pictures.add(state, self.folder))
+    }
+
+    /// Draws the last state; nothing is written after it.
+    pub(super) fn finish(&mut self, state: &State) -> Result<()> {
+        self.pictures.as_mut().map_or(Ok(()), |pictures| pictures.finish(state, Some(self.folder)))
     }
 }
 
