@@ -35,7 +35,7 @@
 //! comments that say "numerics 5.4" mean the section of that number there.
 //!
 //! Dependencies point downwards only: `error` <- `geometry` <- `mesh`, `io` <- `backend` <-
-//! `primitives` <- `patches` <- `surface` <- `levelset` <- `run` <- `cli`.
+//! `primitives` <- `patches` <- `surface` <- `picture`, `levelset` <- `run` <- `cli`.
 #![warn(missing_docs)]
 
 pub mod backend;

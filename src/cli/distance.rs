@@ -102,7 +102,9 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         let observer = Shown::new(ui);
         run::distance(&config, &args.output, &observer)?
     };
-    ui.print(&summary(&report, &args.output))?;
+    let picture = config.output.picture.and_then(|picture| picture.file);
+    let picture = picture.map(|file| format!("picture   {}\n", file.display()));
+    ui.print(&(summary(&report, &args.output) + &picture.unwrap_or_default()))?;
     Ok(0)
 }
 

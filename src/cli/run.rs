@@ -1,12 +1,12 @@
 //! `zeroset run CASE.toml`: a case from file to results.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::progress::Shown;
 use super::{NOT_MET, Ui};
-use crate::config::Config;
+use crate::config::{Config, Drawn};
 use crate::error::{Error, Result};
 use crate::output::Status;
 use crate::run;
@@ -77,12 +77,24 @@ fn run_case(config: &Config, folder: Option<PathBuf>, overwrite: bool, ui: &Ui) 
         let options = run::Options::new(&interrupt, &observer).into_folder(folder, overwrite);
         run::run(config, &options)?
     };
-    ui.print(&outcome.report.summary(&outcome.folder))?;
+    let pictures = pictures(config, &outcome.folder).unwrap_or_default();
+    ui.print(&(outcome.report.summary(&outcome.folder) + &pictures))?;
     match outcome.report.status {
         Status::Interrupted => Ok(Error::Interrupted.exit_code()),
         _ if outcome.report.expect.met == Some(false) => Ok(NOT_MET),
         _ => Ok(0),
     }
+}
+
+/// Says where the pictures are, if there are any.
+fn pictures(config: &Config, folder: &Path) -> Option<String> {
+    let picture = config.output.picture.as_ref()?;
+    let name = match picture.every {
+        Drawn::State => format!("{}_*.png", config.name()),
+        Drawn::Last => format!("{}.png", config.name()),
+    };
+    let file = picture.file.clone().unwrap_or_else(|| folder.join(name));
+    Some(format!("picture      {}\n", file.display()))
 }
 
 /// A flag that Ctrl-C sets; pressed again, it ends the program at once.

@@ -133,13 +133,16 @@ impl Ticks {
         let exponent: i32 = text.split_once('e').and_then(|(_, e)| e.parse().ok()).unwrap_or(0);
         let power = |e: i32| format!("1e{e}").parse::<f64>().unwrap_or(1.0);
         let steps = [(1, 0), (2, 0), (5, 0), (1, 1), (2, 1)];
-        let count = |step: f64| ((high / step).floor() - (low / step).ceil() + 1.0) as usize;
+        // The ends belong to it, also where a quotient is rounded.
+        let first = |step: f64| (low / step - 1e-9).ceil();
+        let last = |step: f64| (high / step + 1e-9).floor();
+        let count = |step: f64| (last(step) - first(step) + 1.0) as usize;
         let value = |&(m, e): &(i32, i32)| f64::from(m) * power(exponent + e);
         let fits = |s: &&(i32, i32)| count(value(s)) <= most;
         let &(digit, more) = steps.iter().find(fits).unwrap_or(&(2, 1));
         let exponent = exponent + more;
         let step = f64::from(digit) * power(exponent);
-        let first = (low / step).ceil();
+        let first = first(step);
         let largest = low.abs().max(high.abs());
         let plain = largest < 1e6 && exponent >= -6;
         let (mut values, mut labels) = (Vec::new(), Vec::new());

@@ -20,8 +20,10 @@ mod bar;
 mod camera;
 mod color;
 mod font;
+mod frame;
 mod image;
 mod ink;
+mod lines;
 mod raster;
 mod scene;
 mod vector;
@@ -34,7 +36,7 @@ use crate::mesh::Mesh;
 use bar::{Layout, Legend, Ticks};
 use camera::Axes;
 use color::Map;
-use raster::Frame;
+use frame::Frame;
 use scene::Scene;
 
 /// Pixels a picture may have along each side.

@@ -8,14 +8,14 @@
 use rayon::prelude::*;
 
 use super::Image;
-use super::camera::Axes;
-use super::color::{Light, Map, NO_VALUE, Srgb};
-use super::ink::{coverage, nearest};
+use super::color::{Light, Map, NO_VALUE, Srgb, lit};
+use super::frame::Frame;
+use super::lines::Stroke;
 use super::scene::{Kinds, Scene};
-use super::vector::{V, add, dot, unit};
+use super::vector::{V, add};
 
 /// Samples per pixel along each axis.
-const SAMPLES: usize = 3;
+pub(super) const SAMPLES: usize = 3;
 /// Lattice steps per sample.
 const FINE: i64 = 256;
 /// Rows per band.
@@ -24,49 +24,6 @@ const ROWS: usize = 48;
 const NONE: u32 = u32::MAX;
 /// Color of the interface of a solid, in sRGB.
 const INTERFACE: [u8; 3] = [236, 226, 206];
-
-/// Where the mesh appears in the picture.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Frame {
-    pub axes: Axes,
-    /// Pixels per mesh unit.
-    pub scale: f64,
-    /// Pixel of the origin of the mesh.
-    pub origin: [f64; 2],
-    /// Unit of line widths, in pixels: 1 in a picture of 1200 x 900.
-    pub unit: f64,
-}
-
-impl Frame {
-    /// Makes a mesh fill `area` (left, top, right, bottom, pixels), times `zoom`.
-    pub(super) fn fit(axes: Axes, points: &[V], area: [f64; 4], zoom: f64, unit: f64) -> Self {
-        let (mut low, mut high) = ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]);
-        for x in points {
-            for (k, axis) in [axes.right, axes.up].into_iter().enumerate() {
-                let x = dot(*x, axis);
-                low[k] = low[k].min(x);
-                high[k] = high[k].max(x);
-            }
-        }
-        let [left, top, right, bottom] = area;
-        let (width, height) = (high[0] - low[0], high[1] - low[1]);
-        let scale = ((right - left) / width).min((bottom - top) / height);
-        let scale = if scale.is_finite() { scale * zoom } else { zoom };
-        let middle = [0, 1].map(|k| low[k] + 0.5 * (high[k] - low[k]));
-        let origin =
-            [0.5 * (left + right) - middle[0] * scale, 0.5 * (top + bottom) + middle[1] * scale];
-        Frame { axes, scale, origin, unit }
-    }
-
-    /// Pixel of a point, y downwards, and its height towards the eye in pixels.
-    fn project(&self, x: V) -> V {
-        [
-            self.origin[0] + dot(x, self.axes.right) * self.scale,
-            self.origin[1] - dot(x, self.axes.up) * self.scale,
-            dot(x, self.axes.toward) * self.scale,
-        ]
-    }
-}
 
 /// A corner on the lattice, and its height.
 #[derive(Clone, Copy, Debug)]
@@ -154,7 +111,7 @@ pub(super) fn draw(scene: &Scene<'_>, frame: &Frame, map: &Map, width: u32, heig
         let mut colors = painter.paint(&seen);
         for kind in [Kinds::Edge, Kinds::Level, Kinds::Interface] {
             let of_kind = strokes.of(k).iter().map(|&l| &lines[l as usize]);
-            painter.rule(&seen, of_kind.filter(|l| l.kind == kind), kind, &mut colors);
+            seen.rule(of_kind.filter(|l| l.kind == kind), kind, frame.unit, &mut colors);
         }
         for (pixel, color) in pixels.iter_mut().zip(colors.as_flattened()) {
             *pixel = (color + 0.5) as u8;
@@ -194,37 +151,17 @@ impl Lists {
     }
 }
 
-/// A piece of a line in the picture.
-struct Stroke {
-    /// Pixel and height of both ends.
-    ends: [V; 2],
-    kind: Kinds,
-    /// Reach to both sides, pixels.
-    width: f64,
-}
-
-impl Stroke {
-    fn new(ends: [V; 2], kind: Kinds, frame: &Frame) -> Self {
-        let width = frame.unit
-            * match kind {
-                Kinds::Edge => 1.3,
-                Kinds::Level => 1.3,
-                Kinds::Interface => 3.0,
-            };
-        Stroke { ends: ends.map(|x| frame.project(x)), kind, width }
-    }
-}
-
 /// Samples of a band of rows, those above and below it included that its lines may need.
-struct Seen {
-    /// First pixel row of the band, and rows of it.
-    first: usize,
-    rows: usize,
+pub(super) struct Seen {
+    /// First pixel row of the band, rows of it, and pixels per row.
+    pub first: usize,
+    pub rows: usize,
+    pub wide: usize,
     /// First sample row, and sample rows.
-    top: usize,
-    tall: usize,
+    pub top: usize,
+    pub tall: usize,
     triangle: Vec<u32>,
-    height: Vec<f32>,
+    pub height: Vec<f32>,
 }
 
 /// All that is needed to paint a band.
@@ -296,7 +233,7 @@ impl Painter<'_> {
                 }
             }
         }
-        Seen { first, rows, top, tall, triangle, height }
+        Seen { first, rows, wide: self.size[0], top, tall, triangle, height }
     }
 
     /// Colors of the pixels of a band, 0 to 255.
@@ -347,69 +284,6 @@ impl Painter<'_> {
         }
         lit(color, normal, &self.frame.axes)
     }
-
-    /// Draws the lines of one kind over a band where nothing hides them.
-    fn rule<'b>(
-        &self,
-        seen: &Seen,
-        lines: impl Iterator<Item = &'b Stroke>,
-        kind: Kinds,
-        colors: &mut [[f32; 3]],
-    ) {
-        let (color, strength): ([f32; 3], f32) = match kind {
-            Kinds::Edge => ([84.0, 88.0, 96.0], 0.65),
-            Kinds::Level => ([20.0, 24.0, 34.0], 0.55),
-            Kinds::Interface => ([18.0, 18.0, 22.0], 1.0),
-        };
-        let wide = self.size[0];
-        let mut covered = vec![0.0f32; colors.len()];
-        for line in lines {
-            let [a, b] = line.ends;
-            let reach = 0.5 * line.width + 1.0;
-            let range = |k: usize, low: usize, high: usize| {
-                let from = (a[k].min(b[k]) - reach).clamp(low as f64, high as f64) as usize;
-                let to = (a[k].max(b[k]) + reach).clamp(low as f64, high as f64) as usize;
-                from..(to + 1).min(high)
-            };
-            let piece = [[a[0], a[1]], [b[0], b[1]]];
-            for y in range(1, seen.first, seen.first + seen.rows) {
-                for x in range(0, 0, wide) {
-                    let (squared, t) = nearest(piece, [x as f64 + 0.5, y as f64 + 0.5]);
-                    let new = coverage(squared.sqrt(), line.width) as f32;
-                    let old = &mut covered[(y - seen.first) * wide + x];
-                    if new > *old && self.is_seen(seen, [0, 1, 2].map(|k| a[k] + (b[k] - a[k]) * t))
-                    {
-                        *old = new;
-                    }
-                }
-            }
-        }
-        for (pixel, &covered) in colors.iter_mut().zip(&covered) {
-            if covered > 0.0 {
-                let mix = covered * strength;
-                *pixel = [0, 1, 2].map(|c| pixel[c] + (color[c] - pixel[c]) * mix);
-            }
-        }
-    }
-
-    /// True if the surface does not hide a point of a line on it.
-    fn is_seen(&self, seen: &Seen, [x, y, z]: V) -> bool {
-        let wide = self.size[0] * SAMPLES;
-        let limit = (wide as f64, (seen.top + seen.tall) as f64);
-        let (x, y) = (x * SAMPLES as f64, y * SAMPLES as f64);
-        if x < 0.0 || y < seen.top as f64 || x >= limit.0 || y >= limit.1 {
-            return false;
-        }
-        // The lowest around: beside a fold a line must not be dotted.
-        let (x, y) = (x as usize, y as usize - seen.top);
-        let mut lowest = f32::INFINITY;
-        for y in y.saturating_sub(2)..(y + 3).min(seen.tall) {
-            for x in (x.saturating_sub(2)..(x + 3).min(wide)).step_by(2) {
-                lowest = lowest.min(seen.height[y * wide + x]);
-            }
-        }
-        f64::from(lowest) - z < 1.5 * self.frame.unit
-    }
 }
 
 /// The samples along one axis whose middles lie between the ends of a triangle.
@@ -419,25 +293,6 @@ fn ends(x: [i64; 3], low: usize, high: usize) -> [usize; 2] {
     let from = (least + FINE / 2 - 1).div_euclid(FINE).clamp(low as i64, high as i64);
     let to = ((most - FINE / 2).div_euclid(FINE) + 1).clamp(low as i64, high as i64);
     [from as usize, to as usize]
-}
-
-/// A color in the light: most of it from the eye, some from above left, a little gloss. Both sides
-/// of a surface are lit.
-fn lit(color: Light, normal: V, axes: &Axes) -> Light {
-    const LAMP: V = [-0.36, 0.48, 0.8];
-    let normal = unit(normal);
-    let mut n = [dot(normal, axes.right), dot(normal, axes.up), dot(normal, axes.toward)];
-    if n[2] < 0.0 {
-        n = n.map(|x| -x);
-    }
-    let lamp = dot(n, LAMP).max(0.0);
-    let middle = unit(add(LAMP, [0.0, 0.0, 1.0]));
-    let mut gloss = dot(n, middle).max(0.0);
-    for _ in 0..4 {
-        gloss *= gloss;
-    }
-    let strength = (0.30 + 0.36 * n[2] + 0.42 * lamp) as f32;
-    color.map(|c| (c * strength + 0.05 * gloss as f32).min(1.0))
 }
 
 #[cfg(test)]
@@ -485,14 +340,5 @@ mod tests {
     #[test]
     fn flat_triangles_are_left_out() {
         assert!(Flat::new([corner(0, 0), corner(5, 5), corner(10, 10)]).is_none());
-    }
-
-    #[test]
-    fn light_comes_from_the_eye_and_both_sides_are_lit() {
-        let axes = Axes::new(&super::super::Camera::new([0.0, 0.0, 1.0]));
-        let at = |n: V| lit([0.5; 3], n, &axes)[0];
-        assert!(at([0.0, 0.0, 1.0]) > at([0.9, 0.0, 0.3]));
-        assert_eq!(at([0.1, 0.2, 0.9]), at([-0.1, -0.2, -0.9]));
-        assert!(at([-0.5, 0.5, 0.7]) > at([0.5, -0.5, 0.7]));
     }
 }

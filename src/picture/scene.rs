@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::vector::{V, add, cross, dot, length, scaled, sub, unit};
 use super::{Lines, Subject};
 use crate::mesh::{Kind, Mesh};
-use crate::surface;
+use crate::surface::{self, Interface};
 
 /// Triangles whose normals differ by more than 78 degrees (cosine 0.2) meet in a crease that
 /// shading does not smooth.
@@ -79,7 +79,7 @@ impl<'a> Scene<'a> {
             };
         }
         let walls = boundary(mesh);
-        let mut around = Around::new(mesh.n_vertices(), &walls);
+        let around = Around::new(mesh.n_vertices(), &walls);
         let walls_facets = facets(&mesh.vertices, &walls);
         let mut normals = around.normals(&walls, &walls_facets);
         let mut lines = around.creases(&mesh.vertices, &walls, Some(&walls_facets));
@@ -90,9 +90,9 @@ impl<'a> Scene<'a> {
         let open = subject.lines == Lines::Interface;
         if open {
             let found = surface::extract(mesh, subject.values);
-            around = Around::new(found.vertices.len(), &found.cells);
-            let facets = facets(&found.vertices, &found.cells);
-            normals.extend(around.normals(&found.cells, &facets));
+            let slopes = slopes(mesh, subject.values, &found);
+            let corners = found.cells.chunks_exact(3);
+            normals.extend(corners.map(|t| [0, 1, 2].map(|k| slopes[t[k] as usize])));
             let first = points.len() as u32;
             points.extend(&found.vertices);
             values.resize(points.len(), 0.0);
@@ -130,6 +130,33 @@ fn boundary(mesh: &Mesh) -> Vec<u32> {
         FACETS[id as usize % 4].map(|k| cell[k])
     };
     alone.iter().flat_map(corners).collect()
+}
+
+/// Unit normals at the vertices of the interface in tetrahedra: the gradient of the values, averaged
+/// by volume around the two ends of the edge a vertex lies on. It is smooth where the triangles,
+/// being cuts through the cells, are of all shapes.
+fn slopes(mesh: &Mesh, values: &[f64], interface: &Interface) -> Vec<[f32; 3]> {
+    let mut near = vec![false; mesh.n_vertices()];
+    interface.edges.iter().flatten().for_each(|&v| near[v as usize] = true);
+    let mut gradient = vec![[0.0; 3]; mesh.n_vertices()];
+    for cell in mesh.iter_cells().filter(|cell| cell.iter().any(|&v| near[v as usize])) {
+        let x = [0, 1, 2, 3].map(|k| mesh.vertices[cell[k] as usize]);
+        let u = [0, 1, 2, 3].map(|k| values[cell[k] as usize]);
+        let [a, b, c] = [1, 2, 3].map(|k| sub(x[k], x[0]));
+        // Times six volumes: the weight of the mean.
+        let sum = add(
+            add(scaled(cross(b, c), u[1] - u[0]), scaled(cross(c, a), u[2] - u[0])),
+            scaled(cross(a, b), u[3] - u[0]),
+        );
+        for &v in cell {
+            gradient[v as usize] = add(gradient[v as usize], sum);
+        }
+    }
+    let normal = |(&[a, b], &t): (&[u32; 2], &f64)| {
+        let [a, b] = [a, b].map(|v| unit(gradient[v as usize]));
+        unit(add(scaled(a, 1.0 - t), scaled(b, t))).map(|x| x as f32)
+    };
+    interface.edges.iter().zip(&interface.weights).map(normal).collect()
 }
 
 /// Pieces of the lines where linear `values` take one of `levels`; cells with a corner that has
