@@ -34,8 +34,8 @@
 //! The equations, with their sources and limits, are in the folder `docs` of the repository;
 //! comments that say "numerics 5.4" mean the section of that number there.
 //!
-//! Dependencies point downwards only: `error` <- `geometry`, `expression` <- `mesh`, `io` <- `backend` <-
-//! `primitives` <- `patches` <- `surface` <- `levelset` <- `run` <- `cli`.
+//! Dependencies point downwards only: `error` <- `geometry`, `expression` <- `mesh`, `io` <-
+//! `backend` <- `primitives` <- `patches` <- `surface` <- `picture`, `levelset` <- `run` <- `cli`.
 #![warn(missing_docs)]
 
 pub mod backend;
@@ -49,6 +49,7 @@ pub mod levelset;
 pub mod mesh;
 pub mod output;
 pub mod patches;
+pub mod picture;
 pub mod primitives;
 pub mod run;
 pub mod surface;

@@ -33,6 +33,13 @@ fn run(name: &str) {
     let checks = report["expect"]["checks"].as_array().unwrap();
     assert!(!checks.is_empty(), "{name}: nothing was checked");
     assert!(checks.iter().all(|check| check["met"] == true), "{name}: {checks:?}");
+    if text.contains("[output.picture]") {
+        let each = text.contains("every = \"state\"");
+        let expected = if each { report["states"].as_u64().unwrap() } else { 1 };
+        let files = std::fs::read_dir(results.path()).unwrap().map(|e| e.unwrap().path());
+        let pictures = files.filter(|path| path.extension().is_some_and(|e| e == "png"));
+        assert_eq!(pictures.count() as u64, expected, "{name}: pictures");
+    }
 }
 
 /// One test per case, and the list of their names.

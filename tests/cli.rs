@@ -419,3 +419,58 @@ fn without_a_terminal_progress_is_plain_lines() {
     assert!(said.iter().all(|word| line.contains(word)), "{line}");
     assert!(!line.contains('\u{1b}'), "no escape codes: {line:?}");
 }
+
+/// Width and height of a PNG file.
+fn size_of_png(path: &Path) -> (u32, u32) {
+    let bytes = std::fs::read(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    assert_eq!(bytes[..8], *b"\x89PNG\r\n\x1a\n", "{}", path.display());
+    let number = |at: usize| u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap());
+    (number(16), number(20))
+}
+
+#[test]
+fn pictures_are_drawn_of_the_last_or_of_every_state() {
+    let place = Place::with(CIRCLE);
+    let set = ["--set", "output.picture={ width = 320, height = 240 }"];
+    place.zeroset(&["run", "case.toml", "-o", "a"]).args(set).assert().code(0);
+    assert_eq!(size_of_png(&place.path("a/case.png")), (320, 240));
+    // The same picture elsewhere, and none in the folder.
+    let elsewhere = ["run", "case.toml", "-o", "b", "--picture", "b.png"];
+    place.zeroset(&elsewhere).args(set).assert().code(0);
+    assert!(!place.path("b/case.png").exists());
+    let file = |name: &str| std::fs::read(place.path(name)).unwrap();
+    assert!(file("a/case.png") == file("b.png"));
+    let each = ["--set", "output.picture={ width = 64, height = 64, every = \"state\" }"];
+    place.zeroset(&["run", "case.toml", "-o", "a", "--overwrite"]).args(each).assert().code(0);
+    assert!(!place.path("a/case.png").exists(), "that of the run before is gone");
+    let states = place.report("a")["states"].as_u64().unwrap();
+    let files = std::fs::read_dir(place.path("a")).unwrap().map(|e| e.unwrap().path());
+    let pictures: Vec<_> = files.filter(|p| p.extension().is_some_and(|e| e == "png")).collect();
+    assert_eq!(pictures.len() as u64, states);
+    assert_eq!(size_of_png(&place.path("a/case_000000.png")), (64, 64));
+}
+
+#[test]
+fn distances_are_drawn_with_and_without_a_case() {
+    let place = Place::with(CORNER);
+    place.zeroset(&["run", "case.toml", "-o", "out", "--picture", "run.png"]).assert().code(0);
+    assert_eq!(size_of_png(&place.path("run.png")), (1200, 900));
+    let generate = ["generate", "sphere", "--subdivisions", "2", "-o", "ball.vtp"];
+    place.zeroset(&generate).assert().code(0);
+    let ask = ["distance", "ball.vtp", "--from", "vertex:0", "-o", "far.vtp"];
+    place.zeroset(&ask).args(["--picture", "far.png"]).assert().code(0);
+    assert_eq!(size_of_png(&place.path("far.png")), (1200, 900));
+}
+
+#[test]
+fn what_cannot_become_a_picture_is_found_before_the_run() {
+    let place = Place::with(CIRCLE);
+    place.fails(&["run", "case.toml", "-o", "a", "--picture", "a.jpg"], 2, "end the name in .png");
+    place.fails(&["run", "case.toml", "-o", "a", "--picture", "no/a.png"], 6, "no/a.png");
+    let array = "output.picture.array=curv";
+    place.fails(&["run", "case.toml", "-o", "a", "--set", array], 2, "no vertex array \"curv\"");
+    place.fails(&["check", "case.toml", "--set", array], 2, "output.picture.array");
+    assert!(!place.path("a").exists());
+    let ask = ["distance", "x.vtp", "--from", "vertex:0", "-o", "far.vtp", "--picture", "a.gif"];
+    place.fails(&ask, 2, "end the name in .png");
+}

@@ -4,10 +4,11 @@ use std::path::Path;
 
 use zeroset::Error;
 use zeroset::config::{
-    Bounds, Coefficient, Component, Config, HalfWidth, Initial, Partition, Precision, Rule, Speed,
-    Velocity,
+    Bounds, Coefficient, Component, Config, Drawn, HalfWidth, Initial, Partition, Precision, Rule,
+    Speed, Velocity,
 };
 use zeroset::geometry::shape::Shape;
+use zeroset::picture::View;
 
 const SMALL: &str = "\
 version = 1
@@ -55,6 +56,7 @@ fn a_small_case_gets_all_defaults() {
     assert_eq!(config.reinitialize.half_width, HalfWidth::Edges(5.0));
     assert_eq!(config.evolve.as_ref().unwrap().cfl, 1.0);
     assert!(config.output.interface && !config.output.gifti);
+    assert_eq!(config.output.picture, None);
     assert_eq!(config.check().map_err(|e| e.to_string()), Ok(()));
 }
 
@@ -192,6 +194,17 @@ fn values_out_of_range_name_their_line() {
         ("[reinitialize]\nrule = \"never\"", &["small.toml:9: ", "half_width = \"whole\""]),
         ("[reinitialize]\nhalf_width = 0.5", &["small.toml:9: ", "2 to 1e6 mean edge lengths"]),
         ("[distance]\nfrom = [\"vertex:1\"]", &["small.toml:8: ", "one task"]),
+        ("[output.picture]\nwidth = 9", &["small.toml:9: output.picture.width must be 16 to 8192"]),
+        ("[output.picture]\nheight = 9000", &["small.toml:9: output.picture.height", "is 9000"]),
+        ("[output.picture]\nrange = [1, 0]", &["small.toml:9: ", "the smaller first"]),
+        (
+            "[output.picture]\ncamera = { from = [0, 0, 0] }",
+            &["small.toml:9: output.picture.camera.from must be finite and not zero"],
+        ),
+        (
+            "[output.picture]\nview = \"+x\"\ncamera = { from = [1, 0, 0] }",
+            &["small.toml:10: output.picture.camera stands beside `view`"],
+        ),
         ("[expect]\nphi_max = {}", &["small.toml:9: expect.phi_max has no bound"]),
         ("[expect]\ninterface_error_max = 1", &["small.toml:9: ", "exact.ball"]),
         ("[expect]\ndistance_max = 1", &["small.toml:9: ", "task distance"]),
@@ -211,6 +224,24 @@ fn values_out_of_range_name_their_line() {
     assert_has(&refusal(&text, &[]), &["small.toml:2: domain.mesh has no mesh", "`path`"]);
     let text = SMALL.replace("[initial]", "path = \"m.vtu\"\npatch_size = 3\n[initial]");
     assert_has(&refusal(&text, &[]), &["small.toml:3: domain.mesh.generate stands beside `path`"]);
+}
+
+#[test]
+fn a_table_of_pictures_is_read() {
+    let text = with("[output.picture]");
+    let picture = parse(&text, &[]).unwrap().output.picture.unwrap();
+    assert_eq!((picture.width, picture.height, picture.every), (1200, 900, Drawn::Last));
+    let text = with("[output.picture]\nview = \"-x\"\nevery = \"state\"\narray = \"curv\"");
+    let picture = parse(&text, &[]).unwrap().output.picture.unwrap();
+    assert_eq!((picture.view, picture.every), (View::MinusX, Drawn::State));
+    assert_eq!(picture.array.as_deref(), Some("curv"));
+    let text = with("[output.picture]\ncamera = { from = [1, 2, 3], up = [0, 1, 0], zoom = 2 }");
+    let camera = parse(&text, &[]).unwrap().output.picture.unwrap().camera.unwrap();
+    assert_eq!((camera.from, camera.up, camera.zoom), ([1., 2., 3.], Some([0., 1., 0.]), 2.0));
+    let text = with("[output.picture]\nview = \"above\"");
+    assert_has(&refusal(&text, &[]), &["small.toml:9: ", "above", "auto"]);
+    let text = with("[output.picture]\nfile = \"a.png\"");
+    assert_has(&refusal(&text, &[]), &["small.toml:9: ", "`file`", "width"]);
 }
 
 #[test]

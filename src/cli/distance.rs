@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use super::Ui;
 use super::progress::Shown;
-use crate::config::{Config, DataFile, Distance, FrontShape, MeshSource, Precision, Seed, Speed};
+use crate::config::{
+    Config, DataFile, Distance, FrontShape, MeshSource, Picture, Precision, Seed, Speed,
+};
 use crate::error::{Error, Result};
 use crate::expression::Expression;
 use crate::output::Report;
@@ -32,6 +34,7 @@ Examples:
   zeroset distance pial.gii --from levelset:sulc --data lh.sulc=sulc -o from_sulci.vtp
   zeroset distance pial.gii --from vertex:3 --data lh.thickness=t --mask \"t > 0\" -o d.vtp
   zeroset distance pial.gii --from vertex:3 --path-from vertex:99 --gradient -o d.vtp
+  zeroset distance meshes/pial.gii.gz --from vertex:17 -o distance.vtp --picture distance.png
 
 Expressions (docs/expressions.md) have numbers, x y z, names of arrays or {any name},
 + - * / ^, comparisons, && || !, if(c,a,b) and functions such as min, sqrt, exp, sin.
@@ -48,6 +51,9 @@ pub struct Args {
     /// Output file, .vtu or .vtp; .shape.gii and .morph for cortex users
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
+    /// Draw the distance into this .png file, with lines at round values
+    #[arg(long, value_name = "FILE")]
+    pub picture: Option<PathBuf>,
     /// Take the nearest point of the mesh, however far a point is off
     #[arg(long)]
     pub snap: bool,
@@ -129,12 +135,16 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let mut config = Config::of_distance(mesh, distance);
     config.precision = args.precision;
     config.device.threads = args.threads;
+    config.output.picture =
+        args.picture.map(|file| Picture { file: Some(file), ..Picture::default() });
     config.check()?;
     let report = {
         let observer = Shown::new(ui);
         run::distance(&config, &args.output, args.paths.as_deref(), &observer)?
     };
-    ui.print(&summary(&report, &args.output))?;
+    let picture = config.output.picture.and_then(|picture| picture.file);
+    let picture = picture.map(|file| format!("picture   {}\n", file.display()));
+    ui.print(&(summary(&report, &args.output) + &picture.unwrap_or_default()))?;
     Ok(0)
 }
 

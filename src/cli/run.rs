@@ -1,12 +1,12 @@
 //! `zeroset run CASE.toml`: a case from file to results.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::progress::Shown;
 use super::{NOT_MET, Ui};
-use crate::config::Config;
+use crate::config::{Config, Drawn};
 use crate::error::{Error, Result};
 use crate::output::Status;
 use crate::run;
@@ -19,6 +19,7 @@ Examples:
   zeroset run configs/shrinking_circle.toml --set evolve.cfl=0.5 --set output.every=10
   zeroset run configs/shrinking_circle.toml -o results/other --overwrite --threads 4
   zeroset run configs/shrinking_circle.toml -o results/other --resume
+  zeroset run configs/shrinking_circle.toml --picture circle.png
 
 The folder then holds NAME.pvd (open it in ParaView) with one state per output, interface.pvd,
 measures.csv and report.json. Ctrl-C ends a run in order: the current state is written, and a
@@ -38,6 +39,9 @@ pub struct Args {
     /// Go on with the run in the folder, which stopped early, from its last checkpoint
     #[arg(long, conflicts_with = "overwrite")]
     pub resume: bool,
+    /// Draw the last state into this .png file; [output.picture] of the case says how
+    #[arg(long, value_name = "FILE")]
+    pub picture: Option<PathBuf>,
 }
 
 /// What may stand over a case file.
@@ -66,7 +70,10 @@ impl Overrides {
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     // First of all: what comes before the run can be interrupted too.
     let interrupt = interrupt_flag();
-    let config = Config::load(&args.case, &args.overrides.options())?;
+    let mut config = Config::load(&args.case, &args.overrides.options())?;
+    if let Some(file) = &args.picture {
+        config.output.picture.get_or_insert_default().file = Some(file.clone());
+    }
     let outcome = {
         let observer = Shown::new(ui);
         let options = run::Options::new(&interrupt, &observer)
@@ -74,7 +81,8 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
             .resuming(args.resume);
         run::run(&config, &options)?
     };
-    ui.print(&outcome.report.summary(&outcome.folder))?;
+    let pictures = pictures(&config, &outcome.folder).unwrap_or_default();
+    ui.print(&(outcome.report.summary(&outcome.folder) + &pictures))?;
     match outcome.report.status {
         Status::Interrupted => {
             if outcome.resumable {
@@ -94,6 +102,7 @@ fn resuming(args: &Args) -> String {
     args.overrides.set.iter().for_each(|set| option("--set", set.clone()));
     args.overrides.threads.iter().for_each(|n| option("--threads", n.to_string()));
     args.output.iter().for_each(|folder| option("-o", folder.display().to_string()));
+    args.picture.iter().for_each(|file| option("--picture", file.display().to_string()));
     words.push("--resume".into());
     let plain = |c: char| c.is_alphanumeric() || "/\\.:=_-+,~".contains(c);
     let quoted = |word: &String| match !word.is_empty() && word.chars().all(plain) {
@@ -101,6 +110,17 @@ fn resuming(args: &Args) -> String {
         false => format!("'{}'", word.replace('\'', "'\\''")),
     };
     words.iter().map(quoted).collect::<Vec<_>>().join(" ")
+}
+
+/// Says where the pictures are, if there are any.
+fn pictures(config: &Config, folder: &Path) -> Option<String> {
+    let picture = config.output.picture.as_ref()?;
+    let name = match picture.every {
+        Drawn::State => format!("{}_*.png", config.name()),
+        Drawn::Last => format!("{}.png", config.name()),
+    };
+    let file = picture.file.clone().unwrap_or_else(|| folder.join(name));
+    Some(format!("picture      {}\n", file.display()))
 }
 
 /// A flag that Ctrl-C sets; pressed again, it ends the program at once.
@@ -133,6 +153,7 @@ mod tests {
             output: Some("it's".into()),
             overwrite: true,
             resume: false,
+            picture: None,
         };
         assert_eq!(
             resuming(&args),

@@ -5,6 +5,7 @@ use super::values::{Coefficient, HalfWidth, Initial, Speed, Velocity};
 use super::{Advection, Bounds, Config, CurvatureStep, NormalMotion, Seed};
 use crate::error::Error;
 use crate::expression::Expression;
+use crate::picture::View;
 
 /// The first thing wrong with a case.
 pub(super) struct Flaw {
@@ -373,6 +374,20 @@ fn check_output(config: &Config) -> Checked {
         output.every.is_none() || output.interval.is_none(),
         "output.interval",
         "stands beside `every`",
+        "remove one of the two",
+    )?;
+    check_picture(config)
+}
+
+fn check_picture(config: &Config) -> Checked {
+    let Some(picture) = &config.output.picture else { return Ok(()) };
+    if let Some((key, what)) = picture.options().flaw() {
+        return Err(flaw(&format!("output.picture.{key}"), what, ""));
+    }
+    require(
+        picture.camera.is_none() || picture.view == View::Auto,
+        "output.picture.camera",
+        "stands beside `view`",
         "remove one of the two",
     )
 }

@@ -8,6 +8,7 @@ mod check;
 mod document;
 mod expect;
 mod paths;
+mod picture;
 mod seed;
 mod settings;
 mod tables;
@@ -21,6 +22,7 @@ pub use crate::io::vtk::Compression;
 pub use crate::levelset::evolution::{Advection, CurvatureStep, NormalMotion};
 pub use crate::patches::Partition;
 pub use expect::{Bounds, Expect};
+pub use picture::{Drawn, Picture};
 pub use seed::Seed;
 pub use tables::{
     Checkpoints, DataFile, Device, DeviceKind, Distance, Domain, Evolve, FrontShape, MeshSource,

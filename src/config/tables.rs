@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::picture::Picture;
 use super::seed::Seed;
 use super::values::{Coefficient, HalfWidth, Speed, Velocity};
 use crate::expression::Expression;
@@ -279,6 +280,8 @@ pub struct Output {
     pub freesurfer: bool,
     /// When the run is put away so that it can be resumed; default every 10 minutes.
     pub checkpoint: Checkpoints,
+    /// Draws pictures.
+    pub picture: Option<Picture>,
 }
 
 impl Default for Output {
@@ -294,6 +297,7 @@ impl Default for Output {
             gifti: false,
             freesurfer: false,
             checkpoint: Checkpoints::default(),
+            picture: None,
         }
     }
 }

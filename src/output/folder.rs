@@ -239,8 +239,12 @@ fn files_of_a_run(folder: &Path) -> Result<Vec<PathBuf>> {
     for entry in std::fs::read_dir(folder).map_err(fail)? {
         let entry = entry.map_err(fail)?;
         let is_file = entry.file_type().map_err(fail)?.is_file();
-        if is_file && entry.file_name().to_str().is_some_and(is_of_a_run) {
-            found.push(entry.path());
+        // The picture of a case stands beside its series; other pictures are not the run's.
+        let path = entry.path();
+        let is_picture =
+            || path.extension().is_some_and(|e| e == "png") && path.with_extension("pvd").is_file();
+        if is_file && (entry.file_name().to_str().is_some_and(is_of_a_run) || is_picture()) {
+            found.push(path);
         }
     }
     Ok(found)
@@ -253,7 +257,8 @@ fn is_of_a_run(name: &str) -> bool {
         return true;
     }
     // From the end: the name of the case may hold dots.
-    let stem = [".vtu", ".vtp", ".shape.gii", ".morph"].iter().find_map(|e| name.strip_suffix(e));
+    let stem =
+        [".vtu", ".vtp", ".shape.gii", ".morph", ".png"].iter().find_map(|e| name.strip_suffix(e));
     let step = stem.and_then(|stem| stem.rsplit_once('_')).map_or("", |(_, step)| step);
     let numbered = step.len() >= 6 && step.bytes().all(|b| b.is_ascii_digit());
     numbered || name.ends_with(".pvd") || name.ends_with("_paths.vtp")
@@ -294,6 +299,9 @@ mod tests {
         }
         std::fs::write(folder.file("measures.csv"), "step\n").unwrap();
         std::fs::write(folder.file("notes.txt"), "mine").unwrap();
+        for name in ["case.pvd", "case.png", "mine.png", "case_000010.png"] {
+            std::fs::write(folder.file(name), "").unwrap();
+        }
         drop(folder);
         assert!(!path.join(LOCK).exists());
         for error in [
@@ -308,7 +316,10 @@ mod tests {
         assert!(path.join("measures.csv").exists(), "kept until the new run writes");
         folder.clear().unwrap();
         assert!(!path.join("measures.csv").exists());
-        assert!(path.join("notes.txt").exists());
+        assert!(path.join("notes.txt").exists() && path.join("mine.png").exists());
+        for name in ["case.pvd", "case.png", "case_000010.png"] {
+            assert!(!path.join(name).exists(), "{name}");
+        }
     }
 
     #[test]

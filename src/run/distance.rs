@@ -111,9 +111,11 @@ impl Job<'_> {
         let timer = Instant::now();
         let patch_of = self.patches.patch_of_vertex();
         let mesh = StoredMesh::new(self.ready, self.config.output.compression);
-        let mut states = States::new(self.config, &mesh, &patch_of, "distance", folder);
+        let mut states = States::new(self.config, &mesh, &patch_of, "distance", folder)?;
         let Found { values, extras, paths } = found;
-        states.write(&State { phi: values, extras, ..State::default() })?;
+        let state = State { phi: values, extras, ..State::default() };
+        states.write(&state)?;
+        states.finish(&state)?;
         let file = folder.file(&format!("{}_paths.vtp", self.config.name()));
         write_paths(&file, &paths, self.config.output.compression)?;
         report.states = states.len();

@@ -404,7 +404,7 @@ mod tests {
         let folder = RunFolder::open(&parent.path().join("out"), false).unwrap();
         let stored = StoredMesh::new(&prepared.ready, config.output.compression);
         let patch_of = prepared.patches.patch_of_vertex();
-        let mut states = States::new(&config, &stored, &patch_of, "phi", &folder);
+        let mut states = States::new(&config, &stored, &patch_of, "phi", &folder).unwrap();
         let mesh = &prepared.ready.mesh;
         let mut measures = MeasuresFile::create(&folder.file("measures.csv"), mesh.kind).unwrap();
         let identity = identity::of(&config, mesh, &prepared.patches, &fake.phi()).unwrap();

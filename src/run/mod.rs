@@ -7,6 +7,7 @@ mod identity;
 mod initial;
 mod keep;
 mod norms;
+mod picture;
 mod ready;
 mod schedule;
 pub mod setup;
@@ -19,7 +20,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use crate::backend::Cpu;
-use crate::config::{Checkpoints, Config, DeviceKind, Evolve, HalfWidth, Precision, Rule};
+use crate::config::{
+    Checkpoints, Config, DeviceKind, Drawn, Evolve, HalfWidth, Precision, Rule,
+};
 use crate::error::{Error, Result};
 use crate::geometry::Real;
 use crate::io::vtk::Compression;
@@ -34,8 +37,9 @@ use crate::patches::{Coordinates, Partition, Patches};
 use crate::surface::{self, Measurer};
 use evolve::{Loop, Moving, Point};
 use keep::Keeper;
+use picture::Pictures;
 pub use ready::Ready;
-use states::{States, StoredMesh};
+use states::{State, States, StoredMesh};
 
 /// What a run needs beside its case.
 #[non_exhaustive]
@@ -163,6 +167,7 @@ fn run_on(
     options: &Options<'_>,
 ) -> Result<Outcome> {
     let start = Instant::now();
+    picture::check(config)?;
     let folder = folder_of(config, options.folder.as_deref())?;
     let (folder, checkpoint) = match options.resume {
         false => (RunFolder::open(&folder, options.overwrite)?, None),
@@ -247,6 +252,7 @@ fn distance_on(
     if !distance.paths_from.is_empty() {
         states::check_lines(paths)?;
     }
+    picture::check(config)?;
     // Without a run to end in order, Ctrl-C ends the program.
     let never = AtomicBool::new(false);
     let mut stage = Stages::new(observer, &never);
@@ -256,6 +262,9 @@ fn distance_on(
     let found = prepared.job(config).distance(distance, &mut report, &mut stage)?;
     states::write_single(output, &prepared.ready, "distance", &found.values, &found.extras)?;
     distance::write_paths(paths, &found.paths, Compression::default())?;
+    if let Some(mut pictures) = Pictures::new(config, &prepared.ready)? {
+        pictures.finish(&State { phi: found.values, ..State::default() }, None)?;
+    }
     report.seconds.output = stage.next("done")?;
     report.status = Status::Finished;
     report.close(start.elapsed().as_secs_f64());
@@ -268,10 +277,12 @@ fn distance_on(
 /// What [`run()`] would fail with before its first step.
 pub fn check(config: &Config, folder: Option<&Path>, overwrite: bool) -> Result<String> {
     let (cpu, _) = backend(config)?;
+    picture::check(config)?;
     let folder = folder_of(config, folder)?;
     RunFolder::probe(&folder, overwrite)?;
     let ready = cpu.run(|| Ready::new(config))?;
     config.check_for(ready.mesh.kind)?;
+    picture::check_array(config, &ready)?;
     if config.distance.is_some() {
         let slowness = cpu.run(|| setup::slowness(config, &ready))?;
         let front = setup::front(config, &slowness, &ready)?;
@@ -333,6 +344,7 @@ impl Prepared {
         stage.next("reading the mesh")?;
         let ready = cpu.run(|| Ready::new(config))?;
         config.check_for(ready.mesh.kind)?;
+        picture::check_array(config, &ready)?;
         let read = stage.next("cutting the mesh into patches")?;
         let source = config.mesh();
         let method = source.partition.unwrap_or(Partition::fit_for(&ready.mesh));
@@ -413,9 +425,19 @@ impl Job<'_> {
             identity::check_mesh(config, now, &checkpoint.identity)?;
         }
         let snapshot = checkpoint.as_ref().map(|checkpoint| &checkpoint.snapshot);
-        let mut moving: Box<dyn Moving> = match config.precision {
-            Precision::F64 => Box::new(self.evolution::<f64>(&phi, &terms, options, snapshot)?),
-            Precision::F32 => Box::new(self.evolution::<f32>(&phi, &terms, options, snapshot)?),
+        let begin = |snapshot| -> Result<Box<dyn Moving>> {
+            let options = options.clone();
+            Ok(match config.precision {
+                Precision::F64 => Box::new(self.evolution::<f64>(&phi, &terms, options, snapshot)?),
+                Precision::F32 => Box::new(self.evolution::<f32>(&phi, &terms, options, snapshot)?),
+            })
+        };
+        let mut moving = begin(snapshot)?;
+        // Pictures of a series have the camera and the colors of the first state.
+        let is_series = config.output.picture.as_ref().is_some_and(|p| p.every == Drawn::State);
+        let first = match snapshot.is_some() && is_series {
+            true => Some(begin(None)?.phi()),
+            false => None,
         };
         let choices = moving.choices();
         report.poor_cells = choices.poor_cells;
@@ -426,7 +448,7 @@ impl Job<'_> {
         let measurer = self.cpu.run(|| Measurer::new(mesh));
         let patch_of = self.patches.patch_of_vertex();
         let stored = StoredMesh::new(ready, config.output.compression);
-        let mut states = States::new(config, &stored, &patch_of, "phi", folder);
+        let mut states = States::new(config, &stored, &patch_of, "phi", folder)?;
         let earlier = checkpoint.as_ref().map_or(0.0, |checkpoint| checkpoint.seconds.total);
         let keeper = identity
             .filter(|_| rule != Checkpoints::Never)
@@ -444,6 +466,9 @@ impl Job<'_> {
                 let measures = MeasuresFile::resume(&path, &kept.written.measures)?;
                 folder.tidy()?;
                 states.resume(kept.written.states, steps, state_due)?;
+                if let Some(phi) = first {
+                    states.settle(&State { phi, ..State::default() })?;
+                }
                 report.states = states.len();
                 (report.first, report.last) = (kept.first, kept.last);
                 report.seconds.add(&kept.seconds);
@@ -485,6 +510,10 @@ impl Job<'_> {
         if report.status == Status::Finished {
             self.judge(report, &phi);
         }
+        let timer = Instant::now();
+        let (step, time) = (report.steps, report.time);
+        states.finish(&State { step, time, phi, band, ..State::default() })?;
+        report.seconds.output += timer.elapsed().as_secs_f64();
         Ok(())
     }
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::Ready;
+use super::picture::Pictures;
 use crate::config::{Config, Distance, PointField};
 use crate::error::{Error, Result};
 use crate::io::vtk::{self, Compression, Geometry, VtkOutput};
@@ -104,6 +105,7 @@ pub(super) struct States<'a> {
     interfaces: Option<Series>,
     /// Step and time of each state.
     written: Vec<(u64, f64)>,
+    pictures: Option<Pictures<'a>>,
 }
 
 impl<'a> States<'a> {
@@ -113,10 +115,10 @@ impl<'a> States<'a> {
         patch_of: &'a [u32],
         array: &'static str,
         folder: &'a RunFolder,
-    ) -> Self {
+    ) -> Result<Self> {
         let geometry = mesh.geometry();
         let interface = config.output.interface && array == "phi";
-        States {
+        Ok(States {
             config,
             ready: mesh.ready,
             patch_of,
@@ -127,7 +129,8 @@ impl<'a> States<'a> {
             folder,
             interfaces: interface.then(|| Series::new(folder.path(), "interface", "vtp")),
             written: Vec::new(),
-        }
+            pictures: Pictures::new(config, mesh.ready)?,
+        })
     }
 
     /// Goes on behind the states of a run that stopped early at `step`. Files of later steps stay
@@ -196,7 +199,17 @@ impl<'a> States<'a> {
             write_vertex_values(&file("morph"), self.ready, self.array, &phi)?;
         }
         self.written.push((state.step, state.time));
-        Ok(())
+        self.pictures.as_mut().map_or(Ok(()), |pictures| pictures.add(state, self.folder))
+    }
+
+    /// Gives pictures the camera and the colors of a first state that is not drawn now.
+    pub(super) fn settle(&mut self, first: &State) -> Result<()> {
+        self.pictures.as_mut().map_or(Ok(()), |pictures| pictures.settle(first))
+    }
+
+    /// Draws the last state; nothing is written after it.
+    pub(super) fn finish(&mut self, state: &State) -> Result<()> {
+        self.pictures.as_mut().map_or(Ok(()), |pictures| pictures.finish(state, Some(self.folder)))
     }
 }
 

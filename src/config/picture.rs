@@ -1,0 +1,70 @@
+//! `[output.picture]`: pictures of the states.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::picture::{Camera, Options, View};
+
+/// `[output.picture]`: what pictures show, and when they are drawn.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
+pub struct Picture {
+    /// Pixels per row, 16 to 8192; default 1200.
+    pub width: u32,
+    /// Rows, 16 to 8192; default 900.
+    pub height: u32,
+    /// Side it is seen from; default "auto".
+    pub view: View,
+    /// Camera given by hand; not together with `view`.
+    pub camera: Option<Camera>,
+    /// Vertex array of the mesh to color by; default phi or the distance itself.
+    pub array: Option<String>,
+    /// Values at both ends of the color bar, the smaller first; default those of the array.
+    pub range: Option<[f64; 2]>,
+    /// Which states are drawn.
+    pub every: Drawn,
+    /// Where the picture of the last state goes instead of `NAME.png` in the folder: the option
+    /// `--picture`, relative to the current directory.
+    #[serde(skip)]
+    pub file: Option<PathBuf>,
+}
+
+impl Default for Picture {
+    fn default() -> Self {
+        let options = Options::default();
+        Picture {
+            width: options.width,
+            height: options.height,
+            view: options.view,
+            camera: None,
+            array: None,
+            range: None,
+            every: Drawn::Last,
+            file: None,
+        }
+    }
+}
+
+impl Picture {
+    /// The same for who draws.
+    pub fn options(&self) -> Options {
+        let mut options = Options::default().with_size(self.width, self.height);
+        options.view = self.view;
+        (options.camera, options.range) = (self.camera, self.range);
+        options
+    }
+}
+
+/// Which states are drawn: `every = "last"`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Drawn {
+    /// The last one, as `NAME.png` (default).
+    #[default]
+    Last,
+    /// Each that is written, as `NAME_000050.png`, all with the same camera and color bar.
+    State,
+}

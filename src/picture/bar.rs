@@ -1,0 +1,195 @@
+//! The color bar with round numbers, the title, and where all this stands.
+
+use super::Image;
+use super::color::{Map, NO_VALUE, Srgb};
+use super::ink::Style;
+
+const BLACK: [u8; 3] = [28, 30, 36];
+const GREY: [u8; 3] = [112, 116, 124];
+
+/// Ticks of a bar at most.
+pub(super) const TICKS: usize = 7;
+
+/// Where things are in a picture, in pixels.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Layout {
+    /// 1 in a picture of 1200 x 900.
+    pub unit: f64,
+    /// Left, top, right, bottom of what the mesh may fill.
+    pub area: [f64; 4],
+    /// Whether there is room for text.
+    pub has_text: bool,
+}
+
+impl Layout {
+    pub(super) fn new(width: u32, height: u32) -> Self {
+        let (width, height) = (f64::from(width), f64::from(height));
+        let unit = (width / 1200.0).min(height / 900.0);
+        let has_text = unit >= 0.25;
+        // Lines thinner than this would get too pale.
+        let lines = unit.max(0.5);
+        let area = if has_text {
+            [36.0 * unit, 96.0 * unit, width - 168.0 * unit, height - 36.0 * unit]
+        } else {
+            let margin = 0.03 * width.min(height);
+            [margin, margin, width - margin, height - margin]
+        };
+        Layout { unit: lines, area, has_text }
+    }
+}
+
+/// What the text says.
+pub(super) struct Legend<'a> {
+    /// Name of the array.
+    pub name: &'a str,
+    pub title: &'a str,
+    /// After the title, paler.
+    pub note: &'a str,
+    pub range: [f64; 2],
+    /// Values that lines in the picture show.
+    pub levels: &'a [f64],
+    /// Something has no value.
+    pub has_gaps: bool,
+}
+
+/// Writes title and color bar onto a picture.
+pub(super) fn draw(image: &mut Image, map: &Map, legend: &Legend<'_>) {
+    let (width, height) = (f64::from(image.width), f64::from(image.height));
+    let unit = (width / 1200.0).min(height / 900.0);
+    let style = |height: f64, weight: f64, color| Style {
+        height: height * unit,
+        weight: (weight * unit).max(0.8),
+        color,
+    };
+    let strong = style(19.0, 2.7, BLACK);
+    let plain = style(15.0, 1.75, BLACK);
+    let pale = style(15.0, 1.75, GREY);
+    let left = 40.0 * unit;
+    let title = strong.fit(legend.title, width - 2.0 * left);
+    image.text(&title, [left, 52.0 * unit], strong);
+    let start = if title.is_empty() { left } else { left + strong.width(&title) + 30.0 * unit };
+    image.text(&pale.fit(legend.note, width - left - start), [start, 52.0 * unit], pale);
+
+    // Whole pixels, so that its edges are sharp.
+    let whole = |x: f64| (x + 0.5) as u32;
+    let x = [width - 132.0 * unit, width - 108.0 * unit].map(whole);
+    let tall = 0.6 * height;
+    let y = [0.52 * height - 0.5 * tall, 0.52 * height + 0.5 * tall].map(whole);
+    let srgb = Srgb::new();
+    let [low, high] = legend.range;
+    let rows = f64::from(y[1] - y[0]);
+    for row in y[0]..y[1] {
+        let share = (f64::from(row - y[0]) + 0.5) / rows;
+        let light = map.color(high + (low - high) * share).unwrap_or([1.0; 3]);
+        let color = light.map(|x| (srgb.encode(x) + 0.5) as u8);
+        image.fill([x[0], row, x[1], row + 1], color);
+    }
+    let [x0, x1] = x.map(f64::from);
+    let [y0, y1] = y.map(f64::from);
+    let at = |value: f64| y1 + (y0 - y1) * ((value - low) / (high - low));
+    let line = (1.3 * unit).max(0.8);
+    for &level in legend.levels.iter().filter(|&&l| l > low && l < high) {
+        let ends = [[x0, at(level)], [x1, at(level)]];
+        let weight = if level == 0.0 { 3.0 * unit } else { line };
+        image.stroke(&[ends], weight, BLACK);
+    }
+    let frame = [[x0, y0], [x1, y0], [x1, y1], [x0, y1]];
+    let sides: Vec<_> = (0..4).map(|k| [frame[k], frame[(k + 1) % 4]]).collect();
+    image.stroke(&sides, line, GREY);
+    let ticks = Ticks::new(legend.range, TICKS);
+    for (&value, label) in ticks.values.iter().zip(&ticks.labels) {
+        let y = at(value);
+        image.stroke(&[[[x1, y], [x1 + 6.0 * unit, y]]], line, GREY);
+        let room = width - x1 - 18.0 * unit;
+        image.text(&plain.fit(label, room), [x1 + 13.0 * unit, y + 0.5 * plain.height], plain);
+    }
+    let name = plain.fit(legend.name, 150.0 * unit);
+    let wide = plain.width(&name);
+    let start = (0.5 * (x0 + x1) - 0.5 * wide).min(width - wide - 12.0 * unit);
+    image.text(&name, [start, y0 - 20.0 * unit], plain);
+    if legend.has_gaps {
+        let top = whole(y1 + 24.0 * unit);
+        let box_ = [x[0], top, x[1], top + whole(15.0 * unit)];
+        image.fill(box_, NO_VALUE);
+        let base = f64::from(top) + 15.0 * unit;
+        image.text("no value", [x1 + 13.0 * unit, base], style(12.0, 1.5, BLACK));
+    }
+}
+
+/// Round numbers in a range.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Ticks {
+    pub values: Vec<f64>,
+    pub labels: Vec<String>,
+}
+
+impl Ticks {
+    /// At most `most` (3 or more) multiples of 1, 2 or 5 times a power of ten, both ends of the
+    /// range included.
+    pub(super) fn new([low, high]: [f64; 2], most: usize) -> Self {
+        let wanted = (high - low) / (most - 1) as f64;
+        // The exponent from the decimal form: logarithms differ between machines.
+        let text = format!("{wanted:e}");
+        let exponent: i32 = text.split_once('e').and_then(|(_, e)| e.parse().ok()).unwrap_or(0);
+        let power = |e: i32| format!("1e{e}").parse::<f64>().unwrap_or(1.0);
+        let steps = [(1, 0), (2, 0), (5, 0), (1, 1), (2, 1)];
+        // The ends belong to it, also where a quotient is rounded.
+        let first = |step: f64| (low / step - 1e-9).ceil();
+        let last = |step: f64| (high / step + 1e-9).floor();
+        let count = |step: f64| (last(step) - first(step) + 1.0) as usize;
+        let value = |&(m, e): &(i32, i32)| f64::from(m) * power(exponent + e);
+        let fits = |s: &&(i32, i32)| count(value(s)) <= most;
+        let &(digit, more) = steps.iter().find(fits).unwrap_or(&(2, 1));
+        let exponent = exponent + more;
+        let step = f64::from(digit) * power(exponent);
+        let first = first(step);
+        let largest = low.abs().max(high.abs());
+        let plain = largest < 1e6 && exponent >= -6;
+        let (mut values, mut labels) = (Vec::new(), Vec::new());
+        for k in 0..count(step).min(most) {
+            // Whole multiples, from the decimal form, so that 0.3 is the number nearest to it.
+            let multiple = (first + k as f64) * f64::from(digit);
+            let text = format!("{multiple}e{exponent}");
+            let value = text.parse::<f64>().unwrap_or(multiple * power(exponent));
+            let value = if value == 0.0 { 0.0 } else { value };
+            values.push(value);
+            let label = if plain {
+                format!("{value:.*}", (-exponent).max(0) as usize)
+            } else if value == 0.0 {
+                "0".to_string()
+            } else {
+                format!("{value:e}")
+            };
+            labels.push(label.replace('-', "\u{2212}"));
+        }
+        Ticks { values, labels }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_round_and_few() {
+        for (range, expected) in [
+            ([0.0, 1.0], vec!["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]),
+            (
+                [-0.3, 0.3],
+                vec!["\u{2212}0.3", "\u{2212}0.2", "\u{2212}0.1", "0.0", "0.1", "0.2", "0.3"],
+            ),
+            ([0.0, 203.9], vec!["0", "50", "100", "150", "200"]),
+            ([-16.2, 16.2], vec!["\u{2212}15", "\u{2212}10", "\u{2212}5", "0", "5", "10", "15"]),
+            ([0.0, 3e8], vec!["0", "5e7", "1e8", "1.5e8", "2e8", "2.5e8", "3e8"]),
+            ([1.0, 1.0005], vec!["1.0000", "1.0001", "1.0002", "1.0003", "1.0004", "1.0005"]),
+        ] {
+            let ticks = Ticks::new(range, 7);
+            assert_eq!(ticks.labels, expected, "{range:?}");
+            assert!(ticks.values.iter().all(|v| (range[0]..=range[1]).contains(v)));
+        }
+        assert_eq!(Ticks::new([0.0, 1.0], 7).values[3], 0.6);
+        for range in [[0.0, 1e-300], [-1e300, 1e300], [5.0, 5.0 + 1e-12]] {
+            assert!((2..=7).contains(&Ticks::new(range, 7).values.len()), "{range:?}");
+        }
+    }
+}

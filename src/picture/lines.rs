@@ -1,0 +1,93 @@
+//! Lines on the surface: strips of constant width in pixels, where nothing hides them.
+
+use super::frame::Frame;
+use super::ink::{coverage, nearest};
+use super::raster::{SAMPLES, Seen};
+use super::scene::Kinds;
+use super::vector::V;
+
+/// A piece of a line in the picture.
+pub(super) struct Stroke {
+    /// Pixel and height of both ends.
+    pub ends: [V; 2],
+    pub kind: Kinds,
+    /// Pixels across.
+    pub width: f64,
+}
+
+impl Stroke {
+    pub(super) fn new(ends: [V; 2], kind: Kinds, frame: &Frame) -> Self {
+        let width = frame.unit
+            * match kind {
+                Kinds::Edge => 1.3,
+                Kinds::Level => 1.3,
+                Kinds::Interface => 3.0,
+            };
+        Stroke { ends: ends.map(|x| frame.project(x)), kind, width }
+    }
+}
+
+impl Seen {
+    /// Draws the lines of one kind over a band where nothing hides them.
+    pub(super) fn rule<'a>(
+        &self,
+        lines: impl Iterator<Item = &'a Stroke>,
+        kind: Kinds,
+        unit: f64,
+        colors: &mut [[f32; 3]],
+    ) {
+        let (color, strength): ([f32; 3], f32) = match kind {
+            Kinds::Edge => ([84.0, 88.0, 96.0], 0.65),
+            Kinds::Level => ([20.0, 24.0, 34.0], 0.55),
+            Kinds::Interface => ([18.0, 18.0, 22.0], 1.0),
+        };
+        let wide = self.wide;
+        let mut covered = vec![0.0f32; colors.len()];
+        for line in lines {
+            let [a, b] = line.ends;
+            let reach = 0.5 * line.width + 1.0;
+            let range = |k: usize, low: usize, high: usize| {
+                let from = (a[k].min(b[k]) - reach).clamp(low as f64, high as f64) as usize;
+                let to = (a[k].max(b[k]) + reach).clamp(low as f64, high as f64) as usize;
+                from..(to + 1).min(high)
+            };
+            let piece = [[a[0], a[1]], [b[0], b[1]]];
+            for y in range(1, self.first, self.first + self.rows) {
+                for x in range(0, 0, wide) {
+                    let (squared, t) = nearest(piece, [x as f64 + 0.5, y as f64 + 0.5]);
+                    let new = coverage(squared.sqrt(), line.width) as f32;
+                    let old = &mut covered[(y - self.first) * wide + x];
+                    if new > *old && self.is_seen(unit, [0, 1, 2].map(|k| a[k] + (b[k] - a[k]) * t))
+                    {
+                        *old = new;
+                    }
+                }
+            }
+        }
+        for (pixel, &covered) in colors.iter_mut().zip(&covered) {
+            if covered > 0.0 {
+                let mix = covered * strength;
+                *pixel = [0, 1, 2].map(|c| pixel[c] + (color[c] - pixel[c]) * mix);
+            }
+        }
+    }
+
+    /// True if the surface does not hide a point of a line on it.
+    fn is_seen(&self, unit: f64, [x, y, z]: V) -> bool {
+        let wide = self.wide * SAMPLES;
+        let limit = (wide as f64, (self.top + self.tall) as f64);
+        let (x, y) = (x * SAMPLES as f64, y * SAMPLES as f64);
+        if x < 0.0 || y < self.top as f64 || x >= limit.0 || y >= limit.1 {
+            return false;
+        }
+        // The lowest around: beside a fold a line must not be dotted.
+        let (x, y) = (x as usize, y as usize - self.top);
+        let mut lowest = f32::INFINITY;
+        for y in y.saturating_sub(2)..(y + 3).min(self.tall) {
+            for x in (x.saturating_sub(2)..(x + 3).min(wide)).step_by(2) {
+                lowest = lowest.min(self.height[y * wide + x]);
+            }
+        }
+        f64::from(lowest) - z < 1.5 * unit
+    }
+}

@@ -1,0 +1,280 @@
+//! Pictures of a mesh with its values, without any other program.
+//!
+//! [`draw`] shows a planar mesh from above or a surface from the side that shows most, colored by
+//! phi or a distance, with the interface or lines of equal distance on it, a color bar and a title. Of
+//! tetrahedra it shows the interface inside the far walls of the domain, or, for a
+//! distance, the outer boundary. The same values make the same bits on every machine.
+//!
+//! ```
+//! use zeroset::mesh::generate::{Generate, Sphere, generate};
+//! use zeroset::picture::{Options, Subject, draw};
+//!
+//! let mesh = generate(&Generate::Sphere(Sphere::default()))?;
+//! let phi: Vec<f64> = mesh.vertices.iter().map(|x| x[2] - 0.3).collect();
+//! let image = draw(&Subject::new(&mesh, &phi), &Options::default().with_size(320, 240))?;
+//! assert_eq!(image.pixels.len(), 320 * 240 * 3);
+//! # Ok::<(), zeroset::Error>(())
+//! ```
+
+mod bar;
+mod camera;
+mod color;
+mod font;
+mod frame;
+mod image;
+mod ink;
+mod lines;
+mod raster;
+mod scene;
+mod vector;
+
+pub use camera::{Camera, View};
+pub use image::{Image, check_path};
+
+use crate::error::{Error, Result};
+use crate::mesh::Mesh;
+use bar::{Layout, Legend, Ticks};
+use camera::Axes;
+use color::Map;
+use frame::Frame;
+use scene::Scene;
+
+/// Pixels a picture may have along each side.
+pub const SIDE: std::ops::RangeInclusive<u32> = 16..=8192;
+
+/// Lines drawn on a mesh.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Lines {
+    /// The zero set of the values (default); of tetrahedra the surface.
+    #[default]
+    Interface,
+    /// Where the values are round numbers.
+    Round,
+    /// None.
+    None,
+}
+
+/// What a picture shows.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Subject<'a> {
+    /// The mesh, cleaned.
+    pub mesh: &'a Mesh,
+    /// phi or a distance, `[n_vertices]`; grey where not finite.
+    pub values: &'a [f64],
+    /// Lines of the values.
+    pub lines: Lines,
+    /// Another array to color by, `[n_vertices]`.
+    pub colors: Option<&'a [f64]>,
+    /// Name of the array the colors show.
+    pub name: &'a str,
+    /// Title, such as the name of a case.
+    pub title: &'a str,
+    /// What stands after the title, such as the time.
+    pub note: &'a str,
+}
+
+impl<'a> Subject<'a> {
+    /// Values of a level-set function on a mesh, called "phi", with their zero set.
+    pub fn new(mesh: &'a Mesh, values: &'a [f64]) -> Self {
+        let lines = Lines::Interface;
+        Subject { mesh, values, lines, colors: None, name: "phi", title: "", note: "" }
+    }
+
+    /// Chooses the lines.
+    pub fn with_lines(mut self, lines: Lines) -> Self {
+        self.lines = lines;
+        self
+    }
+
+    /// Names the values.
+    pub fn with_name(mut self, name: &'a str) -> Self {
+        self.name = name;
+        self
+    }
+
+    /// Colors by another array, `[n_vertices]`; the lines stay those of the values.
+    pub fn colored_by(mut self, name: &'a str, colors: &'a [f64]) -> Self {
+        (self.name, self.colors) = (name, Some(colors));
+        self
+    }
+
+    /// Writes a title and a note above.
+    pub fn with_title(mut self, title: &'a str, note: &'a str) -> Self {
+        (self.title, self.note) = (title, note);
+        self
+    }
+
+    fn shown(&self) -> &'a [f64] {
+        self.colors.unwrap_or(self.values)
+    }
+
+    /// The smallest range that holds all values, of some width; even about 0 for values of both
+    /// signs.
+    fn range(&self) -> [f64; 2] {
+        let finite = || self.shown().iter().copied().filter(|x| x.is_finite());
+        let low = finite().fold(f64::INFINITY, f64::min);
+        let high = finite().fold(f64::NEG_INFINITY, f64::max);
+        if low > high {
+            return [0.0, 1.0];
+        }
+        if low < 0.0 && high > 0.0 {
+            let most = high.max(-low).min(1e300);
+            return [-most, most];
+        }
+        let width = high - low;
+        // Also wide enough that its ticks are different numbers.
+        let least = 1e-9 * low.abs().max(high.abs()).max(1e-290);
+        if width > least { [low, high] } else { [low - least, high + least] }
+    }
+
+    fn check(&self) -> Result<()> {
+        let n = self.mesh.n_vertices();
+        for values in [Some(self.values), self.colors].into_iter().flatten() {
+            if values.len() != n {
+                let what = format!("{} values for a mesh of {n} vertices", values.len());
+                return Err(Error::usage(what, "give one value per vertex"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How a picture is made.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Options {
+    /// Pixels per row, in [`SIDE`]; default 1200.
+    pub width: u32,
+    /// Rows, in [`SIDE`]; default 900.
+    pub height: u32,
+    /// Side it is seen from.
+    pub view: View,
+    /// A camera instead of a view.
+    pub camera: Option<Camera>,
+    /// Values at both ends of the color bar; default those of the array.
+    pub range: Option<[f64; 2]>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { width: 1200, height: 900, view: View::Auto, camera: None, range: None }
+    }
+}
+
+impl Options {
+    /// Sets width and height.
+    pub fn with_size(mut self, width: u32, height: u32) -> Self {
+        (self.width, self.height) = (width, height);
+        self
+    }
+
+    /// Sets the side.
+    pub fn with_view(mut self, view: View) -> Self {
+        (self.view, self.camera) = (view, None);
+        self
+    }
+
+    /// Sets the camera.
+    pub fn with_camera(mut self, camera: Camera) -> Self {
+        self.camera = Some(camera);
+        self
+    }
+
+    /// Sets the values at both ends of the color bar.
+    pub fn with_range(mut self, range: [f64; 2]) -> Self {
+        self.range = Some(range);
+        self
+    }
+
+    /// What is wrong with them: the key, and what that must be.
+    pub fn flaw(&self) -> Option<(String, String)> {
+        for (key, n) in [("width", self.width), ("height", self.height)] {
+            if !SIDE.contains(&n) {
+                let (low, high) = (SIDE.start(), SIDE.end());
+                return Some((key.into(), format!("must be {low} to {high} pixels, is {n}")));
+            }
+        }
+        if let Some([low, high]) = self.range {
+            let apart = high - low > 1e-9 * low.abs().max(high.abs()).max(1e-290);
+            if !(apart && low.abs() <= 1e300 && high.abs() <= 1e300) {
+                let what = format!("must be two numbers, the smaller first, is [{low}, {high}]");
+                return Some(("range".into(), what));
+            }
+        }
+        let (key, what) = self.camera.as_ref().and_then(Camera::flaw)?;
+        Some((format!("camera.{key}"), what))
+    }
+
+    /// The same with camera and range as they are chosen for a subject, so that pictures of other
+    /// states can be compared with its picture.
+    ///
+    /// # Errors
+    /// As [`draw`].
+    pub fn settled(&self, subject: &Subject<'_>) -> Result<Options> {
+        self.check()?;
+        subject.check()?;
+        let scene = Scene::new(subject, &[]);
+        let camera = self.camera.unwrap_or_else(|| camera::camera(self.view, subject, &scene));
+        let range = self.range.unwrap_or_else(|| subject.range());
+        Ok(Options { camera: Some(camera), range: Some(range), ..self.clone() })
+    }
+
+    fn check(&self) -> Result<()> {
+        match self.flaw() {
+            None => Ok(()),
+            Some((key, what)) => Err(Error::usage(format!("{key} {what}"), "")),
+        }
+    }
+}
+
+/// Draws a subject on white.
+///
+/// # Errors
+/// [`Error::Case`] for sizes outside [`SIDE`], a range or camera that cannot be, or arrays that do
+/// not fit the mesh.
+pub fn draw(subject: &Subject<'_>, options: &Options) -> Result<Image> {
+    options.check()?;
+    subject.check()?;
+    let range = options.range.unwrap_or_else(|| subject.range());
+    let levels = match (subject.lines, subject.colors) {
+        (Lines::Interface, None) => vec![0.0],
+        (Lines::Round, None) => round_levels(range),
+        (Lines::Round, Some(_)) => round_levels(Subject { colors: None, ..*subject }.range()),
+        _ => Vec::new(),
+    };
+    let scene = Scene::new(subject, &levels);
+    let camera = options.camera.unwrap_or_else(|| camera::camera(options.view, subject, &scene));
+    let layout = Layout::new(options.width, options.height);
+    let axes = Axes::new(&camera);
+    let frame = Frame::fit(axes, &scene.points, layout.area, camera.zoom, layout.unit);
+    let map = Map::new(range);
+    let mut image = raster::draw(&scene, &frame, &map, options.width, options.height);
+    if layout.has_text {
+        let legend = Legend {
+            name: subject.name,
+            title: subject.title,
+            note: subject.note,
+            range,
+            levels: if subject.colors.is_none() { &levels } else { &[] },
+            has_gaps: subject.shown().iter().any(|x| !x.is_finite()),
+        };
+        bar::draw(&mut image, &map, &legend);
+    }
+    Ok(image)
+}
+
+/// Values of lines inside a range: the ticks of its bar, and the middle between each two.
+fn round_levels([low, high]: [f64; 2]) -> Vec<f64> {
+    let ticks = Ticks::new([low, high], bar::TICKS).values;
+    let mut levels = ticks.clone();
+    if let [first, second, ..] = ticks[..] {
+        let half = 0.5 * (second - first);
+        levels.push(first - half);
+        levels.extend(ticks.iter().map(|tick| tick + half));
+    }
+    levels.retain(|&x| x > low && x < high);
+    levels.sort_by(f64::total_cmp);
+    levels
+}

@@ -1,0 +1,170 @@
+//! Pictures of the states of a run.
+
+use std::path::PathBuf;
+
+use super::Ready;
+use super::states::State;
+use crate::config::{Config, Drawn, Picture};
+use crate::error::Result;
+use crate::output::{RunFolder, numbered};
+use crate::picture::{self, Lines, Options, Subject};
+
+/// Finds before a run what can be wrong with the file of `--picture`.
+///
+/// # Errors
+/// As [`picture::check_path`].
+pub(super) fn check(config: &Config) -> Result<()> {
+    let file = config.output.picture.as_ref().and_then(|picture| picture.file.as_ref());
+    file.map_or(Ok(()), |file| picture::check_path(file))
+}
+
+/// Finds what can be wrong with the array of the pictures.
+///
+/// # Errors
+/// As [`Ready::vertex_array`].
+pub(super) fn check_array(config: &Config, ready: &Ready) -> Result<()> {
+    colors(config, ready).map(drop)
+}
+
+/// The array to color by, if the case names one that is not the values themselves.
+fn colors<'a>(config: &'a Config, ready: &Ready) -> Result<Option<(&'a str, Vec<f64>)>> {
+    let array = config.output.picture.as_ref().and_then(|picture| picture.array.as_deref());
+    match (array, &config.distance) {
+        (None, _) | (Some("phi"), None) | (Some("distance"), Some(_)) => Ok(None),
+        (Some(name), _) => {
+            let values = ready.vertex_array(name, 1);
+            let values = values.map_err(config.locate("output.picture.array"))?;
+            Ok(Some((name, values)))
+        }
+    }
+}
+
+/// Draws the states of one run.
+pub(super) struct Pictures<'a> {
+    config: &'a Config,
+    ready: &'a Ready,
+    picture: &'a Picture,
+    colors: Option<(&'a str, Vec<f64>)>,
+    title: String,
+    /// With the camera and range of the first picture: a series must not jump.
+    options: Option<Options>,
+}
+
+impl<'a> Pictures<'a> {
+    /// `None` if the case asks for no pictures.
+    ///
+    /// # Errors
+    /// As [`check_array`].
+    pub(super) fn new(config: &'a Config, ready: &'a Ready) -> Result<Option<Self>> {
+        let Some(picture) = &config.output.picture else { return Ok(None) };
+        let colors = colors(config, ready)?;
+        Ok(Some(Pictures { config, ready, picture, colors, title: title(config), options: None }))
+    }
+
+    /// Draws a state that is written to `folder`, if each is to be drawn.
+    ///
+    /// # Errors
+    /// [`Error::Output`](crate::Error::Output).
+    pub(super) fn add(&mut self, state: &State, folder: &RunFolder) -> Result<()> {
+        if self.picture.every != Drawn::State {
+            return Ok(());
+        }
+        self.draw(state, folder.file(&numbered(&self.config.name(), state.step, "png")))
+    }
+
+    /// Draws the last state: to the file of `--picture`, or to `NAME.png` in `folder` unless that
+    /// holds a picture of each state.
+    ///
+    /// # Errors
+    /// As [`Pictures::add`].
+    pub(super) fn finish(&mut self, state: &State, folder: Option<&RunFolder>) -> Result<()> {
+        let file = match (&self.picture.file, folder) {
+            (Some(file), _) => file.clone(),
+            (None, Some(folder)) if self.picture.every == Drawn::Last => {
+                folder.file(&format!("{}.png", self.config.name()))
+            }
+            _ => return Ok(()),
+        };
+        self.draw(state, file)
+    }
+
+    /// Takes camera and range from a state.
+    ///
+    /// # Errors
+    /// [`Error::Case`](crate::Error::Case) for options that do not fit it.
+    pub(super) fn settle(&mut self, state: &State) -> Result<()> {
+        let settled = self.picture.options().settled(&self.subject(state, ""))?;
+        self.options = Some(settled);
+        Ok(())
+    }
+
+    fn subject<'s>(&'s self, state: &'s State, note: &'s str) -> Subject<'s> {
+        let is_distance = self.config.distance.is_some();
+        let (name, lines) =
+            if is_distance { ("distance", Lines::Round) } else { ("phi", Lines::Interface) };
+        let subject = Subject::new(&self.ready.mesh, &state.phi)
+            .with_lines(lines)
+            .with_name(name)
+            .with_title(&self.title, note);
+        match &self.colors {
+            Some((name, values)) => subject.colored_by(name, values),
+            None => subject,
+        }
+    }
+
+    fn draw(&mut self, state: &State, file: PathBuf) -> Result<()> {
+        let note = match self.config.distance.is_some() {
+            true => String::new(),
+            false => format!("t = {}   step {}", time(state.time), state.step),
+        };
+        if self.options.is_none() {
+            self.settle(state)?;
+        }
+        match &self.options {
+            Some(options) => {
+                picture::draw(&self.subject(state, &note), options)?.write_png(&file)
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// Name of the case, or of the mesh if there is no case file.
+fn title(config: &Config) -> String {
+    let file = match &config.mesh().path {
+        Some(mesh) if config.origin.file.as_os_str().is_empty() => mesh,
+        _ => return config.name(),
+    };
+    let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
+    name.split('.').find(|part| !part.is_empty()).unwrap_or(name).to_string()
+}
+
+/// A time in at most six digits.
+fn time(t: f64) -> String {
+    if t != 0.0 && !(1e-4..1e7).contains(&t.abs()) {
+        return format!("{t:.3e}");
+    }
+    let before = format!("{:.0}", t.abs().floor()).len();
+    let text = format!("{t:.*}", 7usize.saturating_sub(before).max(1));
+    text.trim_end_matches('0').trim_end_matches('.').to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::time;
+
+    #[test]
+    fn times_are_short() {
+        for (t, text) in [
+            (0.0, "0"),
+            (500.0, "500"),
+            (0.1 + 0.2, "0.3"),
+            (0.0123456789, "0.012346"),
+            (123456.789, "123456.8"),
+            (2.5e-7, "2.500e-7"),
+            (-0.5, "-0.5"),
+        ] {
+            assert_eq!(time(t), text);
+        }
+    }
+}
