@@ -5,6 +5,7 @@
 //! memory; 6 output; 130 interrupted.
 
 mod check;
+mod convert;
 mod distance;
 mod generate;
 mod info;
@@ -45,6 +46,7 @@ Examples:
   zeroset distance meshes/pial.gii.gz --from vertex:17 -o distance.vtp
   zeroset info meshes/pial.gii.gz
   zeroset generate sphere --subdivisions 5 -o sphere.vtp
+  zeroset convert meshes/pial.gii.gz pial.ply
 
 Exit codes: 0 done, 1 ran but [expect] is not met, 2 usage or case file, 3 input file,
 4 numerical failure, 5 device or memory, 6 output, 130 interrupted";
@@ -67,8 +69,10 @@ enum Command {
     Check(check::Args),
     /// Compute the distance from vertices, points or groups of a mesh
     Distance(distance::Args),
-    /// Make a mesh, or refine one from a file, and write it as .vtu or .vtp
+    /// Make a mesh, or refine one from a file, and write it
     Generate(generate::Args),
+    /// Write a mesh file in another format
+    Convert(convert::Args),
     /// Say what is in a mesh or data file
     Info(info::Args),
 }
@@ -94,6 +98,7 @@ fn dispatch(command: Command, ui: &Ui) -> Result<u8> {
         Command::Check(args) => check::run(args, ui),
         Command::Distance(args) => distance::run(args, ui),
         Command::Generate(args) => generate::run(args, ui),
+        Command::Convert(args) => convert::run(args, ui),
         Command::Info(args) => info::run(args, ui),
     }
 }

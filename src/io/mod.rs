@@ -1,13 +1,14 @@
 //! Files in and out, one file or folder per format.
 //!
 //! [`read_mesh`] finds the format by content first, by extension second, and never trusts a
-//! count it has not checked against the bytes present.
+//! count it has not checked against the bytes present. [`write_mesh`] goes by the name of the file.
 
 pub mod atomic;
 mod bytes;
 mod faces;
 pub mod freesurfer;
 pub mod gifti;
+mod groups;
 mod guard;
 mod load;
 mod msh;
@@ -19,6 +20,7 @@ mod sniff;
 mod stl;
 mod text;
 pub mod vtk;
+mod write;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -26,6 +28,7 @@ use std::path::Path;
 use crate::error::{Error, Result};
 use crate::mesh::{DataArray, Mesh};
 use sniff::Format;
+pub use write::{WriteOptions, check_target, write_mesh};
 
 /// A mesh as its file stores it: polygons fan-split, STL corners merged, nothing dropped.
 #[derive(Clone, Debug)]

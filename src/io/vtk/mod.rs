@@ -38,7 +38,6 @@
 
 mod cell;
 mod grid;
-pub(crate) mod groups;
 mod legacy;
 mod scalar;
 mod source;
@@ -50,7 +49,7 @@ mod xml;
 
 use std::path::Path;
 
-use super::MeshFile;
+use super::{MeshFile, groups};
 use crate::error::Result;
 use grid::Grid;
 use source::Source;
