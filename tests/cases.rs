@@ -53,6 +53,7 @@ cases! {
     cortex_curvature_flow,
     cortex_distance,
     expanding_sphere_tets,
+    growing_disk_one_file,
     merging_circles,
     #[ignore = "slow"]
     paper_brain,

@@ -12,6 +12,7 @@ mod info;
 mod log;
 mod progress;
 mod run;
+mod schema;
 mod ui;
 
 use std::process::ExitCode;
@@ -47,6 +48,7 @@ Examples:
   zeroset info meshes/pial.gii.gz
   zeroset generate sphere --subdivisions 5 -o sphere.vtp
   zeroset convert meshes/pial.gii.gz pial.ply
+  zeroset defaults > case.toml
 
 Exit codes: 0 done, 1 ran but [expect] is not met, 2 usage or case file, 3 input file,
 4 numerical failure, 5 device or memory, 6 output, 130 interrupted";
@@ -73,6 +75,10 @@ enum Command {
     Generate(generate::Args),
     /// Write a mesh file in another format
     Convert(convert::Args),
+    /// Print the JSON schema of the case file
+    Schema(schema::SchemaArgs),
+    /// Print a case with all keys, their defaults and what they mean
+    Defaults(schema::DefaultsArgs),
     /// Say what is in a mesh or data file
     Info(info::Args),
 }
@@ -99,6 +105,8 @@ fn dispatch(command: Command, ui: &Ui) -> Result<u8> {
         Command::Distance(args) => distance::run(args, ui),
         Command::Generate(args) => generate::run(args, ui),
         Command::Convert(args) => convert::run(args, ui),
+        Command::Schema(args) => schema::schema(args, ui),
+        Command::Defaults(args) => schema::defaults(args, ui),
         Command::Info(args) => info::run(args, ui),
     }
 }

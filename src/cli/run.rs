@@ -18,9 +18,10 @@ Examples:
   zeroset run configs/shrinking_circle.toml
   zeroset run configs/shrinking_circle.toml --set evolve.cfl=0.5 --set output.every=10
   zeroset run configs/shrinking_circle.toml -o results/other --overwrite --threads 4
+  zeroset run configs/shrinking_circle.toml --set output.format=vtkhdf -o results/one_file
 
-The folder then holds NAME.pvd (open it in ParaView) with one state per output, interface.pvd,
-measures.csv and report.json. Ctrl-C ends a run in order: the current state is written.")]
+The folder then holds NAME.pvd (open it in ParaView) with one state per output, or NAME.vtkhdf with
+all of them, interface.pvd, measures.csv and report.json. Ctrl-C ends a run in order: the current state is written.")]
 pub struct Args {
     /// The case file
     pub case: PathBuf,

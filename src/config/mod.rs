@@ -5,24 +5,29 @@
 //! wrong key or value (or the `--set` option), what is allowed, and the nearest name.
 
 mod check;
+mod defaults;
 mod document;
 mod expect;
 mod paths;
+mod schema;
 mod seed;
 mod tables;
 mod values;
 
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use crate::io::vtk::Compression;
 pub use crate::patches::Partition;
+pub use defaults::defaults;
 pub use expect::{Bounds, Expect};
+pub use schema::schema;
 pub use seed::Seed;
 pub use tables::{
     DataFile, Device, DeviceKind, Distance, Domain, Evolve, MeshSource, Output, PointField,
-    Precision, Reinitialize, Rule,
+    Precision, Reinitialize, Rule, SeriesFormat,
 };
 pub use values::{Coefficient, HalfWidth, Initial, Rotation, Speed, Velocity};
 
@@ -36,7 +41,7 @@ use document::{Document, Places, Texts};
 pub const VERSION: u32 = 1;
 
 /// A case: what is computed, on what, and what must come out.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Config {

@@ -1,8 +1,10 @@
 //! Where distances start: the words after `--from`.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
 /// A start of a distance: vertices, a point or a group, with a start value.
@@ -31,6 +33,21 @@ pub enum Seed {
         /// Value at them.
         start: f64,
     },
+}
+
+impl JsonSchema for Seed {
+    fn schema_name() -> Cow<'static, str> {
+        "Seed".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "string",
+            "description": "`vertex:17`, `vertex:0,17`, `point:x,y,z` or `group:NAME`, each with `@START`",
+            "pattern": "^(vertex|point|group):",
+            "examples": ["vertex:17", "point:1,2,3@0.5", "group:inlet"],
+        })
+    }
 }
 
 impl Seed {

@@ -1,5 +1,6 @@
 //! The tables of a case file, one struct each, with every default.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::seed::Seed;
@@ -9,7 +10,7 @@ use crate::mesh::generate::Generate;
 use crate::patches::{PATCH_SIZE, Partition};
 
 /// Scalar type of states and solvers: `precision = "f64"`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Precision {
@@ -21,7 +22,7 @@ pub enum Precision {
 }
 
 /// `[device]`: what computes.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct Device {
@@ -35,7 +36,7 @@ pub struct Device {
 }
 
 /// Kind of device: `use = "auto"`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum DeviceKind {
@@ -49,7 +50,7 @@ pub enum DeviceKind {
 }
 
 /// `[domain]`: where the level set lives; one entry.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Domain {
@@ -58,7 +59,7 @@ pub enum Domain {
 }
 
 /// `[domain.mesh]`: a mesh read from `path` or made by `generate`, exactly one of them.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct MeshSource {
@@ -84,7 +85,7 @@ fn patch_size() -> usize {
 }
 
 /// An entry of `domain.mesh.data`: a file with values per vertex.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct DataFile {
@@ -98,7 +99,7 @@ pub struct DataFile {
 /// `[evolve]`: moves the interface by `phi_t + a . grad phi + eps |grad phi| =
 /// beta kappa |grad phi|` until the first of `end_time`, `max_steps`, `steady`, or until the
 /// interface is gone.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct Evolve {
@@ -133,7 +134,7 @@ impl Default for Evolve {
 }
 
 /// `[reinitialize]`: when phi is made a distance again, and how far.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct Reinitialize {
@@ -150,7 +151,7 @@ impl Default for Reinitialize {
 }
 
 /// When phi is made a distance again: `rule = "displacement"`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Rule {
@@ -167,7 +168,7 @@ pub enum Rule {
 
 /// `[distance]`: solves `|grad u| = 1 / speed` once, from seeds or from the zero set of
 /// `[initial]`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct Distance {
@@ -185,13 +186,15 @@ pub struct Distance {
 }
 
 /// `[output]`: what is written, where, and how often. The first and the last state always are.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct Output {
     /// Folder of the run, relative to the case file; default `results/<case name>` in the
     /// current directory.
     pub folder: Option<String>,
+    /// How the states are kept; default "pvd".
+    pub format: SeriesFormat,
     /// Steps between states, >= 1.
     pub every: Option<u64>,
     /// Time between states, > 0; hit exactly. Not together with `every`.
@@ -214,6 +217,7 @@ impl Default for Output {
     fn default() -> Self {
         Output {
             folder: None,
+            format: SeriesFormat::Pvd,
             every: None,
             interval: None,
             measures_every: None,
@@ -226,8 +230,20 @@ impl Default for Output {
     }
 }
 
+/// How the states of a run are kept: `format = "pvd"`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum SeriesFormat {
+    /// A `.vtu` or `.vtp` file each, and their list `NAME.pvd` (default).
+    #[default]
+    Pvd,
+    /// All in `NAME.vtkhdf`, the mesh once; needs ParaView 5.12 or newer.
+    Vtkhdf,
+}
+
 /// Point data written on request: `fields = ["band"]`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum PointField {

@@ -6,6 +6,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
+use schemars::JsonSchema;
 use serde::de::value::{EnumAccessDeserializer, MapAccessDeserializer};
 use serde::de::{DeserializeSeed, Deserializer, EnumAccess, Error, IntoDeserializer};
 use serde::de::{MapAccess, SeqAccess, VariantAccess, Visitor};
@@ -14,8 +15,9 @@ use serde::{Deserialize, Serialize};
 use crate::geometry::shape::Shape;
 
 /// Speed or curvature coefficient of the evolution: one number, or one value per vertex.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
+#[schemars(deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Coefficient {
     /// The same everywhere.
@@ -38,8 +40,9 @@ impl<'de> Deserialize<'de> for Coefficient {
 }
 
 /// Speed of a distance front: one number, or one value per cell.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
+#[schemars(deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Speed {
     /// The same everywhere, > 0.
@@ -67,8 +70,9 @@ impl<'de> Deserialize<'de> for Speed {
 }
 
 /// Half width of the narrow band.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(deny_unknown_fields)]
 #[non_exhaustive]
 pub enum HalfWidth {
     /// No band: the whole domain is always updated.
@@ -119,8 +123,9 @@ impl<'de> Deserialize<'de> for HalfWidth {
 }
 
 /// Velocity `a` of the evolution, mesh units per time.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Velocity {
     /// A vertex array of three components: `{ data = "name" }`.
@@ -133,7 +138,7 @@ pub enum Velocity {
 }
 
 /// Rigid rotation about an axis, counterclockwise seen from its tip.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Rotation {
@@ -183,8 +188,9 @@ impl<'de> Deserialize<'de> for Velocity {
 }
 
 /// Where the level set starts: a shape, or a vertex array of signed values.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
+#[schemars(deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Initial {
     /// Signed distance of a shape, negative inside.

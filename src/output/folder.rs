@@ -178,7 +178,7 @@ fn files_of_a_run(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// True for the names a run gives its files: `report.json`, `measures.csv`, `*.pvd`, and
+/// True for the names a run gives its files: `report.json`, `measures.csv`, `*.pvd`, `*.vtkhdf`, and
 /// `*_000050` with one of the endings of states.
 fn is_of_a_run(name: &str) -> bool {
     if matches!(name, "report.json" | "measures.csv") {
@@ -188,7 +188,7 @@ fn is_of_a_run(name: &str) -> bool {
     let stem = [".vtu", ".vtp", ".shape.gii", ".morph"].iter().find_map(|e| name.strip_suffix(e));
     let step = stem.and_then(|stem| stem.rsplit_once('_')).map_or("", |(_, step)| step);
     let numbered = step.len() >= 6 && step.bytes().all(|b| b.is_ascii_digit());
-    numbered || name.ends_with(".pvd")
+    numbered || name.ends_with(".pvd") || name.ends_with(".vtkhdf")
 }
 
 #[cfg(test)]
@@ -197,9 +197,14 @@ mod tests {
 
     #[test]
     fn only_names_of_a_run_are_its_files() {
-        for name in
-            ["report.json", "measures.csv", "a.pvd", "a.v2_000050.vtu", "interface_1000000.vtp"]
-        {
+        for name in [
+            "report.json",
+            "measures.csv",
+            "a.pvd",
+            "a.vtkhdf",
+            "a.v2_000050.vtu",
+            "interface_1000000.vtp",
+        ] {
             assert!(is_of_a_run(name), "{name}");
         }
         for name in ["notes.txt", "a.vtu", "a_1.vtu", "zeroset.lock", "a_000050.csv", "x.json"] {

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use super::Ready;
-use crate::config::{Config, PointField};
+use crate::config::{Config, PointField, SeriesFormat};
 use crate::error::{Error, Result};
-use crate::io::vtk::{self, Compression, Geometry, VtkOutput};
+use crate::io::vtk::{self, Compression, Geometry, HdfSeries, VtkOutput};
 use crate::io::{freesurfer, gifti};
 use crate::mesh::Kind;
 use crate::output::{RunFolder, Series, numbered};
@@ -32,15 +32,21 @@ impl<'a> StoredMesh<'a> {
         StoredMesh { ready, cells: ready.stored_cells(), compression }
     }
 
-    fn geometry(&self) -> Geometry<'_> {
+    fn geometry(&self, compression: Compression) -> Geometry<'_> {
         let points = &self.ready.stored_vertices;
         match self.ready.mesh.kind {
-            Kind::Planar | Kind::Surface => {
-                Geometry::triangles(points, &self.cells, self.compression)
-            }
-            Kind::Volume => Geometry::tetrahedra(points, &self.cells, self.compression),
+            Kind::Planar | Kind::Surface => Geometry::triangles(points, &self.cells, compression),
+            Kind::Volume => Geometry::tetrahedra(points, &self.cells, compression),
         }
     }
+}
+
+/// Where states go.
+enum Target {
+    /// A file each, and the list of them.
+    Files(Series),
+    /// All into one file.
+    One(HdfSeries),
 }
 
 /// Writer of the states of one run.
@@ -53,7 +59,7 @@ pub(super) struct States<'a> {
     geometry: Geometry<'a>,
     compression: Compression,
     folder: &'a RunFolder,
-    states: Series,
+    states: Target,
     interfaces: Option<Series>,
 }
 
@@ -65,16 +71,29 @@ impl<'a> States<'a> {
         array: &'static str,
         folder: &'a RunFolder,
     ) -> Self {
-        let geometry = mesh.geometry();
+        let (name, compression) = (config.name(), mesh.compression);
+        let (states, geometry) = match config.output.format {
+            SeriesFormat::Pvd => {
+                let geometry = mesh.geometry(compression);
+                let series = Series::new(folder.path(), &name, geometry.extension());
+                (Target::Files(series), geometry)
+            }
+            SeriesFormat::Vtkhdf => {
+                let file = folder.file(&format!("{name}.vtkhdf"));
+                let series = HdfSeries::new(&file, compression);
+                // HDF5 packs its arrays itself.
+                (Target::One(series), mesh.geometry(Compression::None))
+            }
+        };
         let interface = config.output.interface && array == "phi";
         States {
             config,
             ready: mesh.ready,
             patch_of,
             array,
-            states: Series::new(folder.path(), &config.name(), geometry.extension()),
+            states,
             geometry,
-            compression: mesh.compression,
+            compression,
             folder,
             interfaces: interface.then(|| Series::new(folder.path(), "interface", "vtp")),
         }
@@ -82,7 +101,10 @@ impl<'a> States<'a> {
 
     /// Number of states written.
     pub(super) fn len(&self) -> usize {
-        self.states.len()
+        match &self.states {
+            Target::Files(series) => series.len(),
+            Target::One(series) => series.len(),
+        }
     }
 
     /// Writes all files of a state.
@@ -102,7 +124,12 @@ impl<'a> States<'a> {
             patch = self.ready.as_stored(&number, -1);
             output = output.point_data("patch", 1, &patch[..]);
         }
-        self.states.add(state.step, state.time, |path| vtk::write(path, &output))?;
+        match &mut self.states {
+            Target::Files(series) => {
+                series.add(state.step, state.time, |path| vtk::write(path, &output))?;
+            }
+            Target::One(series) => series.add(&output)?,
+        }
         if let Some(interfaces) = &mut self.interfaces {
             let found = surface::extract(&self.ready.mesh, &state.phi);
             let geometry = match found.arity {
@@ -159,8 +186,9 @@ pub(super) fn write_single(path: &Path, ready: &Ready, name: &str, values: &[f64
     let values = ready.as_stored(values, f64::NAN);
     match ending(path) {
         Some("vtu" | "vtp") => {
-            let mesh = StoredMesh::new(ready, Compression::default());
-            let geometry = mesh.geometry();
+            let compression = Compression::default();
+            let mesh = StoredMesh::new(ready, compression);
+            let geometry = mesh.geometry(compression);
             vtk::write(path, &VtkOutput::new(&geometry).point_data(name, 1, &values[..]))
         }
         _ => write_vertex_values(path, ready, name, &values),

@@ -38,6 +38,7 @@
 
 mod cell;
 mod grid;
+mod hdf;
 mod legacy;
 mod scalar;
 mod source;
@@ -52,6 +53,7 @@ use std::path::Path;
 use super::{MeshFile, groups};
 use crate::error::Result;
 use grid::Grid;
+pub use hdf::HdfSeries;
 use source::Source;
 use xml::XmlFile;
 
