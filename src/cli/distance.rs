@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Ui;
-use super::progress::Shown;
+use super::progress::observer;
+use super::{Ui, json};
 use crate::config::{Config, Distance, MeshSource, Precision, Seed, Speed};
 use crate::error::{Error, Result};
 use crate::output::Report;
@@ -62,6 +62,10 @@ pub struct Args {
     /// CPU threads; 0 takes all cores
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub threads: usize,
+    /// Say everything as JSON, for programs: stages and warnings as lines on standard error, the end
+    /// with the report on standard output
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Computes the distance, writes it and prints a summary.
@@ -93,10 +97,13 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     config.device.threads = args.threads;
     config.check()?;
     let report = {
-        let observer = Shown::new(ui);
-        run::distance(&config, &args.output, &observer)?
+        let observer = observer(ui);
+        run::distance(&config, &args.output, &*observer)?
     };
-    ui.print(&summary(&report, &args.output))?;
+    match ui.is_json() {
+        true => ui.print(&json::end(&report, &args.output, 0))?,
+        false => ui.print(&summary(&report, &args.output))?,
+    }
     Ok(0)
 }
 

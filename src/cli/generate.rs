@@ -53,7 +53,8 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         return Err(Error::usage("generate: no output file", "give one with -o FILE"));
     };
     let options = WriteOptions::default().ascii(args.ascii);
-    check_target(path, &options, None)?;
+    let cube = matches!(args.source, Source::Shape(Generate::Cube(_)));
+    check_target(path, &options, cube.then_some(Kind::Volume))?;
     let mesh = match &args.source {
         Source::Shape(shape) => generate(shape)?,
         Source::From { mesh } => read(mesh, ui)?,

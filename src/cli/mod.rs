@@ -9,6 +9,7 @@ mod convert;
 mod distance;
 mod generate;
 mod info;
+mod json;
 mod log;
 mod progress;
 mod run;
@@ -86,12 +87,20 @@ enum Command {
 /// Runs the program with the arguments of the process.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
-    let ui = Ui::new(cli.verbosity.verbose, cli.verbosity.quiet);
+    let json = match &cli.command {
+        Command::Run(args) => args.json,
+        Command::Distance(args) => args.json,
+        _ => false,
+    };
+    let ui = Ui::new(cli.verbosity.verbose, cli.verbosity.quiet).with_json(json);
     log::install(&ui);
     let code = match dispatch(cli.command, &ui) {
         Ok(code) => code,
         Err(error) => {
-            ui.complain(&format!("error: {error}"));
+            match ui.is_json() {
+                true => ui.complain(&json::error(&error)),
+                false => ui.complain(&format!("error: {error}")),
+            }
             error.exit_code()
         }
     };

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::progress::Shown;
-use super::{NOT_MET, Ui};
+use super::progress::observer;
+use super::{NOT_MET, Ui, json};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::output::Status;
@@ -19,6 +19,7 @@ Examples:
   zeroset run configs/shrinking_circle.toml --set evolve.cfl=0.5 --set output.every=10
   zeroset run configs/shrinking_circle.toml -o results/other --overwrite --threads 4
   zeroset run configs/shrinking_circle.toml --set output.format=vtkhdf -o results/one_file
+  zeroset run configs/shrinking_circle.toml --json > end.json
 
 The folder then holds NAME.pvd (open it in ParaView) with one state per output, or NAME.vtkhdf with
 all of them, interface.pvd, measures.csv and report.json. Ctrl-C ends a run in order: the current state is written.")]
@@ -33,6 +34,10 @@ pub struct Args {
     /// Replace a run that is in the folder
     #[arg(long)]
     pub overwrite: bool,
+    /// Say everything as JSON, for programs: progress and warnings as lines on standard error, the
+    /// end with the report on standard output
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// What may stand over a case file.
@@ -67,16 +72,20 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
 fn run_case(config: &Config, folder: Option<PathBuf>, overwrite: bool, ui: &Ui) -> Result<u8> {
     let interrupt = interrupt_flag();
     let outcome = {
-        let observer = Shown::new(ui);
-        let options = run::Options::new(&interrupt, &observer).into_folder(folder, overwrite);
+        let observer = observer(ui);
+        let options = run::Options::new(&interrupt, &*observer).into_folder(folder, overwrite);
         run::run(config, &options)?
     };
-    ui.print(&outcome.report.summary(&outcome.folder))?;
-    match outcome.report.status {
-        Status::Interrupted => Ok(Error::Interrupted.exit_code()),
-        _ if outcome.report.expect.met == Some(false) => Ok(NOT_MET),
-        _ => Ok(0),
+    let code = match outcome.report.status {
+        Status::Interrupted => Error::Interrupted.exit_code(),
+        _ if outcome.report.expect.met == Some(false) => NOT_MET,
+        _ => 0,
+    };
+    match ui.is_json() {
+        true => ui.print(&json::end(&outcome.report, &outcome.folder, code))?,
+        false => ui.print(&outcome.report.summary(&outcome.folder))?,
     }
+    Ok(code)
 }
 
 /// A flag that Ctrl-C sets; pressed again, it ends the program at once.

@@ -12,8 +12,13 @@ use super::schema;
 /// Tables without a default that a case needs all the same.
 const NEEDED: [&str; 5] = ["domain", "domain.mesh", "domain.mesh.generate", "initial", "evolve"];
 /// Keys without a default that a case needs, with their values.
-const GIVEN: [(&str, &str); 3] =
-    [("version", "1"), ("evolve.end_time", "0.1"), ("evolve.curvature", "1.0")];
+const GIVEN: [(&str, &str); 5] = [
+    ("version", "1"),
+    ("initial.ball.center", "[0.5, 0.5, 0.0]"),
+    ("initial.ball.radius", "0.3"),
+    ("evolve.end_time", "0.01"),
+    ("evolve.curvature", "1.0"),
+];
 /// Deepest nesting of examples: shapes are made of shapes.
 const DEEPEST: usize = 3;
 /// Longest line of a comment.
@@ -181,10 +186,14 @@ impl<'a> Page<'a> {
         }
         for form in self.forms(schema) {
             let value = self.example(form, 0);
-            let same = standing.as_ref() == Some(&value);
-            // A number or a list with another value is no other way to write it.
-            let plain = standing.is_some() && self.forms(schema).len() == 1;
-            if !same && !plain {
+            // Another number or list is no other way to write a value, unless there is none yet.
+            let plain = |text: &str| !text.starts_with(['"', '{']) && text != "[]";
+            let list = |text: &str| text.starts_with('[');
+            let another = standing.as_ref().is_none_or(|standing| {
+                let alike = plain(standing) && plain(&value) && list(standing) == list(&value);
+                !alike && *standing != value
+            });
+            if another {
                 self.line(path, &value, false);
             }
         }
@@ -223,6 +232,8 @@ impl<'a> Page<'a> {
             })
         };
         let low = range(["minimum", "exclusiveMinimum"], "at least");
+        // That counts are not negative goes without saying.
+        let low = low.filter(|low| low != "at least 0");
         let high = range(["maximum", "exclusiveMaximum"], "at most");
         parts.extend([low, high].into_iter().flatten().collect::<Vec<_>>());
         if parts.is_empty() { String::new() } else { format!("Allowed: {}.", parts.join("; ")) }
@@ -231,7 +242,9 @@ impl<'a> Page<'a> {
     /// A value that a schema allows, as TOML on one line.
     fn example(&self, schema: &'a Value, depth: usize) -> String {
         let first = schema.get("examples").and_then(Value::as_array).and_then(|all| all.first());
-        let first = first.or(schema.get("const")).or(schema.get("default"));
+        // An empty list shows nothing of its entries.
+        let default = schema.get("default").filter(|default| **default != Value::Array(vec![]));
+        let first = first.or(schema.get("const")).or(default);
         if let Some(value) = first {
             return inline(value);
         }
@@ -265,10 +278,11 @@ impl<'a> Page<'a> {
         let fixed = schema.get("prefixItems").and_then(Value::as_array);
         let items: Vec<String> = match (fixed, schema.get("items")) {
             (Some(items), _) => items.iter().map(|item| self.example(item, depth + 1)).collect(),
-            (None, Some(item)) if depth < DEEPEST => {
-                let n = schema.get("minItems").and_then(Value::as_u64).unwrap_or(1);
-                vec![self.example(item, depth + 1); n as usize]
-            }
+            (None, Some(item)) => match schema.get("minItems").and_then(Value::as_u64) {
+                Some(n) => vec![self.example(item, depth + 1); n as usize],
+                None if depth < DEEPEST => vec![self.example(item, depth + 1)],
+                None => Vec::new(),
+            },
             _ => Vec::new(),
         };
         format!("[{}]", items.join(", "))
@@ -362,7 +376,7 @@ mod tests {
                 let choice = ["initial", "domain.mesh.generate", "expect.exact"];
                 let above = keys[..k].join(".");
                 if choice.contains(&above.as_str()) {
-                    table.retain(|other, _| other == key);
+                    table.retain(|other, _| other == *key);
                 }
                 let entry = table.entry(*key).or_insert(toml::Value::Table(toml::Table::new()));
                 table = entry.as_table_mut().unwrap();

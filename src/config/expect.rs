@@ -88,7 +88,7 @@ struct Table {
     value: Option<f64>,
     /// Allowed deviation from `value`, relative to it (absolute where it is 0); default 0.01, for
     /// counts (steps, components, Euler number) 0.
-    #[schemars(range(min = 0.0))]
+    #[schemars(range(min = 0.0), example = 0.01)]
     tolerance: Option<f64>,
     /// Upper bound, itself allowed.
     at_most: Option<f64>,

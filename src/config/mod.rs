@@ -45,7 +45,8 @@ pub const VERSION: u32 = 1;
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Config {
-    /// Version of the format, always [`VERSION`].
+    /// Version of the format, always 1.
+    #[schemars(range(min = VERSION, max = VERSION))]
     pub version: u32,
     /// Scalar type of states and solvers.
     #[serde(default)]

@@ -32,6 +32,7 @@ pub struct Device {
     /// Which one of several GPUs, from 0.
     pub ordinal: u32,
     /// CPU threads; 0 (default) takes all cores.
+    #[schemars(range(max = 256))]
     pub threads: usize,
 }
 
@@ -64,14 +65,17 @@ pub enum Domain {
 #[non_exhaustive]
 pub struct MeshSource {
     /// Mesh file, relative to the case file; `${NAME}` is the environment variable.
+    #[schemars(example = "mesh.vtu")]
     pub path: Option<String>,
     /// Generator and its options.
     pub generate: Option<Generate>,
     /// Midpoint refinements after reading or making, 0 (default) to 8.
     #[serde(default)]
+    #[schemars(range(max = 8))]
     pub refine: u32,
     /// Vertices per patch at most, 8 to 4096; default 64.
     #[serde(default = "patch_size")]
+    #[schemars(range(min = 8, max = 4096))]
     pub patch_size: usize,
     /// How patches are cut; default "hilbert-metis", but "blocks" for a lattice made by `generate`.
     pub partition: Option<Partition>,
@@ -90,6 +94,7 @@ fn patch_size() -> usize {
 #[non_exhaustive]
 pub struct DataFile {
     /// The file, relative to the case file; `${NAME}` is the environment variable.
+    #[schemars(example = "values.shape.gii")]
     pub path: String,
     /// Name of the array in this case: a new name if the file holds one array, the array to take
     /// if it holds several. Default: all arrays under their own names.
@@ -104,12 +109,16 @@ pub struct DataFile {
 #[non_exhaustive]
 pub struct Evolve {
     /// Time at the end, > 0; hit exactly.
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub end_time: Option<f64>,
     /// Steps at most, >= 1.
+    #[schemars(range(min = 1))]
     pub max_steps: Option<u64>,
     /// Ends when `max |d phi / dt|` near the interface is at most this (length per time), > 0.
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub steady: Option<f64>,
     /// Factor C of the time step (numerics (4)), 0 < cfl <= 2; default 1.
+    #[schemars(extend("exclusiveMinimum" = 0), range(max = 2))]
     pub cfl: f64,
     /// Velocity a, mesh units per time; default none.
     pub velocity: Option<Velocity>,
@@ -178,6 +187,7 @@ pub struct Distance {
     /// Negative inside; default true from the zero set of `[initial]`, impossible from seeds.
     pub signed: Option<bool>,
     /// Largest distance of interest, mesh units, > 0; default the whole domain.
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub width: Option<f64>,
     /// Speed of the front, > 0; default 1.
     pub speed: Option<Speed>,
@@ -192,14 +202,18 @@ pub struct Distance {
 pub struct Output {
     /// Folder of the run, relative to the case file; default `results/<case name>` in the
     /// current directory.
+    #[schemars(example = "../results/here")]
     pub folder: Option<String>,
     /// How the states are kept; default "pvd".
     pub format: SeriesFormat,
     /// Steps between states, >= 1.
+    #[schemars(range(min = 1))]
     pub every: Option<u64>,
     /// Time between states, > 0; hit exactly. Not together with `every`.
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub interval: Option<f64>,
     /// Steps between lines of measures.csv, >= 1; default with the states.
+    #[schemars(range(min = 1))]
     pub measures_every: Option<u64>,
     /// How states are packed; default "lz4".
     pub compression: Compression,
