@@ -158,6 +158,11 @@ fn arrays_that_do_not_fit_are_refused_and_change_nothing() {
         assert_eq!(series.add(&state).unwrap_err().exit_code(), 6, "{name}");
         assert_eq!(std::fs::read(&path).unwrap(), before, "{name}");
     }
+    let more = Geometry::tetrahedra(&POINTS[..4], &CELLS[..4], Compression::None);
+    let phi = [0.0; 4];
+    let error = series.add(&VtkOutput::new(&more).point_data("phi", 1, &phi[..])).unwrap_err();
+    assert!(error.to_string().contains("a state of 4 points, the mesh has 5"), "{error}");
+    assert_eq!(std::fs::read(&path).unwrap(), before);
     assert_eq!(series.len(), 1);
     add(&mut series, 1..2);
     assert_eq!(series.len(), 2);

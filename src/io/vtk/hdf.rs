@@ -41,6 +41,8 @@ pub struct HdfSeries {
     path: PathBuf,
     zlib: bool,
     steps: u64,
+    /// Points of the mesh, once there is one.
+    n_points: u64,
 }
 
 impl HdfSeries {
@@ -50,7 +52,7 @@ impl HdfSeries {
     /// VTK reads HDF5 arrays plain or packed by zlib, so all but [`Compression::Zlib`] is plain.
     pub fn new(path: &Path, compression: Compression) -> Self {
         let zlib = compression == Compression::Zlib;
-        HdfSeries { path: path.to_path_buf(), zlib, steps: 0 }
+        HdfSeries { path: path.to_path_buf(), zlib, steps: 0, n_points: 0 }
     }
 
     /// The series in a file that is there, cut back to its first `steps` states, for more to
@@ -68,11 +70,12 @@ impl HdfSeries {
             };
         }
         series.steps = steps as u64;
-        let (found, kept) = series.read(path).map_err(|e| series.fail(e))?;
+        let (found, n_points, kept) = series.read(path).map_err(|e| series.fail(e))?;
         if found < series.steps {
             let what = format!("holds {found} states, {steps} are needed");
             return Err(Error::output(path, what, "start the run anew with --overwrite"));
         }
+        series.n_points = n_points;
         if let Some((kind, columns)) = kept {
             series.write_whole(kind, series.steps, columns)?;
         }
@@ -99,10 +102,14 @@ impl HdfSeries {
     /// of it after an error.
     ///
     /// # Errors
-    /// [`Error::Output`] for an array whose rows do not fit, whose name has a slash or is new, for
+    /// [`Error::Output`] for another number of points, an array whose rows do not fit, whose name has a slash or is new, for
     /// vectors in more than one state, and if the file cannot be written.
     pub fn add(&mut self, state: &VtkOutput) -> Result<()> {
         let n_points = state.geometry.n_points;
+        if self.steps > 0 && n_points as u64 != self.n_points {
+            let what = format!("a state of {n_points} points, the mesh has {}", self.n_points);
+            return Err(Error::output(&self.path, what, "write .pvd where the mesh changes"));
+        }
         for field in &state.point_data {
             let (name, found) = (field.name, field.values.len());
             if Some(found) != field.components.checked_mul(n_points) || field.components == 0 {
@@ -129,6 +136,7 @@ impl HdfSeries {
             self.append(columns).map_err(|e| self.fail(e))?;
         }
         self.steps += 1;
+        self.n_points = n_points as u64;
         Ok(())
     }
 
@@ -221,20 +229,23 @@ impl HdfSeries {
         file.close()
     }
 
-    /// The number of states in a file; if that is more than `steps`, also its type and what is
-    /// to be kept of its arrays.
-    fn read(&self, path: &Path) -> Hdf<(u64, Option<Kept>)> {
+    /// The numbers of states and of points in a file; if there are more than `steps` states, also
+    /// its type and what is to be kept of its arrays.
+    fn read(&self, path: &Path) -> Hdf<(u64, u64, Option<Kept>)> {
         let file = File::open_streaming(path)?;
         let root = file.group("VTKHDF")?;
         let rows = |name: &str| -> Hdf<u64> {
             Ok(root.dataset(name)?.shape()?.first().copied().unwrap_or(0))
         };
         let found = rows("Steps/Values")?;
+        let n_points = rows("Points")?;
         let kind = root.attrs()?.get("Type").cloned();
-        let Some(kind) = kind.filter(|_| found > self.steps) else { return Ok((found, None)) };
+        let Some(kind) = kind.filter(|_| found > self.steps) else {
+            return Ok((found, n_points, None));
+        };
         let mut columns = Vec::new();
-        self.read_below(&root, "", rows("Points")?, &mut columns)?;
-        Ok((found, Some((kind, columns))))
+        self.read_below(&root, "", n_points, &mut columns)?;
+        Ok((found, n_points, Some((kind, columns))))
     }
 
     /// Reads the rows of the first `steps` states of all arrays below a group.
