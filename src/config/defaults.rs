@@ -34,9 +34,10 @@ fn with_keys_left_out() -> (String, Vec<(String, String)>) {
     let schema = schema();
     let mut page = Page { root: &schema, text: String::new(), lines: Vec::new() };
     page.prose(
-        "A case of zeroset with every key. Keys that stand as they are have their defaults. A line \
-         that begins with # and no blank is a key or a table that could stand there instead or \
-         beside. Lengths are in the unit of the mesh.",
+        "A case of zeroset with every key. Keys that stand as they are have their defaults, or \
+         values to begin with where there are none. A line that begins with # and no blank is a \
+         key or a table that could stand there instead or beside. Lengths are in the unit of the \
+         mesh.",
     );
     page.text += "\n";
     page.table("", &schema, true);
