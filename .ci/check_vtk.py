@@ -1,8 +1,10 @@
-"""Opens files with VTK itself: python3 check_vtk.py FILE... (.vtu, .vtp, .pvd; needs package vtk).
+"""Opens files with VTK itself: python3 check_vtk.py FILE... (.vtu, .vtp, .pvd, .vtkhdf; needs
+package vtk).
 
 Prints what VTK found in each file. Exit code 1 if VTK complains about one, if a file is empty of
 points though it has cells, if a cell names a point that does not exist, if phi or distance is
-missing numbers or not finite, or if a .pvd names a file that is not there.
+missing numbers or not finite, if a .pvd names a file that is not there, or if a .vtkhdf does not
+hold the same states as the .pvd given just before it.
 """
 
 import math
@@ -45,6 +47,10 @@ def check_data(path):
     reader = READERS[path.suffix]()
     reader.SetFileName(str(path))
     reader.Update()
+    return check_output(path, reader, complaints)
+
+
+def check_output(path, reader, complaints):
     data = reader.GetOutput()
     problems = [line for line in complaints.GetOutput().splitlines() if line.strip()]
     if reader.GetErrorCode():
@@ -85,18 +91,79 @@ def check_series(path):
     return problems
 
 
+def states(path):
+    """Times and data of all states of a series."""
+    if path.suffix == ".pvd":
+        for entry in xml.etree.ElementTree.parse(path).getroot().iter("DataSet"):
+            file = path.parent / entry.get("file")
+            reader = READERS[file.suffix]()
+            reader.SetFileName(str(file))
+            reader.Update()
+            yield float(entry.get("timestep")), reader.GetOutput()
+        return
+    reader = vtk.vtkHDFReader()
+    reader.SetFileName(str(path))
+    reader.UpdateInformation()
+    for step in range(reader.GetNumberOfSteps()):
+        reader.SetStep(step)
+        reader.Update()
+        data = reader.GetOutput().NewInstance()
+        data.DeepCopy(reader.GetOutput())
+        yield reader.GetTimeValue(), data
+
+
+def check_hdf(path, series):
+    """All states of one file; the same as those of `series`, if there is one."""
+    complaints = vtk.vtkStringOutputWindow()
+    vtk.vtkOutputWindow.SetInstance(complaints)
+    reader = vtk.vtkHDFReader()
+    reader.SetFileName(str(path))
+    reader.UpdateInformation()
+    problems, n = [], reader.GetNumberOfSteps()
+    for step in range(n):
+        reader.SetStep(step)
+        reader.Update()
+        problems += [f"step {step}: {problem}" for problem in check_output(path, reader, complaints)]
+    print(f"{path}: {n} states")
+    if n == 0:
+        problems.append("no states")
+    if series is None:
+        return problems
+    found, expected = list(states(path)), list(states(series))
+    if [time for time, _ in found] != [time for time, _ in expected]:
+        problems.append(f"times differ from those of {series}")
+    for (time, one), (_, other) in zip(found, expected):
+        pairs = [(one.GetPoints().GetData(), other.GetPoints().GetData())]
+        pairs += [
+            (mine.GetConnectivityArray(), theirs.GetConnectivityArray())
+            for mine, theirs in zip(cell_arrays(one), cell_arrays(other))
+            if theirs is not None and theirs.GetNumberOfCells()
+        ]
+        for k in range(other.GetPointData().GetNumberOfArrays()):
+            theirs = other.GetPointData().GetArray(k)
+            pairs.append((one.GetPointData().GetArray(theirs.GetName()), theirs))
+        for mine, theirs in pairs:
+            same = mine is not None and (vtk_to_numpy(mine) == vtk_to_numpy(theirs)).all()
+            if not same:
+                problems.append(f"{theirs.GetName()} at time {time} differs from {series}")
+    print(f"  compared with {len(expected)} states of {series}")
+    return problems
+
+
 def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
-    failed = False
+    failed, series = False, None
     for name in sys.argv[1:]:
         path = pathlib.Path(name)
-        if path.suffix not in (*READERS, ".pvd"):
-            sys.exit(f"{path}: expected .vtu, .vtp or .pvd")
+        if path.suffix not in (*READERS, ".pvd", ".vtkhdf"):
+            sys.exit(f"{path}: expected .vtu, .vtp, .pvd or .vtkhdf")
         if not path.is_file():
             problems = ["no such file"]
         else:
-            problems = check_series(path) if path.suffix == ".pvd" else check_data(path)
+            checks = {".pvd": check_series, ".vtkhdf": lambda file: check_hdf(file, series)}
+            problems = checks.get(path.suffix, check_data)(path)
+        series = path if path.suffix == ".pvd" else None
         for problem in problems:
             print(f"{path}: ERROR: {problem}", file=sys.stderr)
         failed |= bool(problems)

@@ -68,6 +68,7 @@ cases! {
     expanding_flow,
     expanding_sphere_tets,
     graded_speed,
+    growing_disk_one_file,
     implicit_curvature,
     inflow_channel,
     merging_circles,

@@ -474,3 +474,59 @@ fn what_cannot_become_a_picture_is_found_before_the_run() {
     let ask = ["distance", "x.vtp", "--from", "vertex:0", "-o", "far.vtp", "--picture", "a.gif"];
     place.fails(&ask, 2, "end the name in .png");
 }
+
+#[test]
+#[test]
+fn json_says_events_and_the_end() {
+    let events = |output: &[u8]| -> Vec<serde_json::Value> {
+        let text = String::from_utf8(output.to_vec()).unwrap();
+        text.lines().map(|line| serde_json::from_str(line).expect(line)).collect()
+    };
+    let place = Place::with(&format!("{CIRCLE}[expect]\nenclosed_area = 9\n"));
+    let output = place.zeroset(&["run", "case.toml", "--json"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let told = events(&output.stderr);
+    assert_eq!(told[0], serde_json::json!({ "event": "stage", "name": "reading the mesh" }));
+    let end = events(&output.stdout);
+    assert_eq!(end.len(), 1);
+    assert_eq!((&end[0]["event"], &end[0]["exit_code"]), (&"end".into(), &1.into()));
+    assert_eq!(end[0]["report"], place.report("results/case"));
+    // The last step is told, however fast steps come.
+    let last = told.iter().rfind(|event| event["event"] == "step").unwrap();
+    assert_eq!(last["step"], end[0]["report"]["steps"]);
+    assert_eq!(last["time"], 0.02);
+    assert_eq!(last["remaining_seconds"], 0.0);
+    assert!(told.iter().filter(|event| event["event"] == "step").count() < 20);
+
+    let output = place.zeroset(&["run", "case.toml", "--json"]).output().unwrap();
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(6), 0));
+    let told = events(&output.stderr);
+    let error = told.last().unwrap();
+    assert_eq!((&error["event"], &error["kind"]), (&"error".into(), &"output".into()));
+    assert_eq!(error["exit_code"], 6);
+    assert!(error["message"].as_str().unwrap().contains("holds a run already"));
+
+    let from = ["--from", "vertex:0", "-o", "d.vtp", "--json"];
+    place.zeroset(&["generate", "square", "-o", "s.vtp", "-q"]).assert().success();
+    let output = place.zeroset(&[&["distance", "s.vtp"], &from[..]].concat()).output().unwrap();
+    assert_eq!(events(&output.stdout)[0]["report"]["task"], "distance");
+    assert_eq!(events(&output.stdout)[0]["results"], "d.vtp");
+    assert!(events(&output.stderr).iter().all(|event| event["event"] == "stage"));
+}
+
+#[test]
+fn one_file_holds_all_states() {
+    let place = Place::with(CIRCLE);
+    let run = ["run", "case.toml", "--set", "output.format=vtkhdf"];
+    place.zeroset(&run).assert().success().stdout(contains("case.vtkhdf, for ParaView"));
+    let file = hdf5_pure::File::open(place.path("results/case/case.vtkhdf")).unwrap();
+    let times = file.dataset("VTKHDF/Steps/Values").unwrap().read_f64().unwrap();
+    assert_eq!(times, [0.0, 0.01, 0.02]);
+    let phi = file.dataset("VTKHDF/PointData/phi").unwrap();
+    assert_eq!(phi.shape().unwrap(), [3 * 17 * 17]);
+    assert!(!place.path("results/case/case.pvd").exists());
+    assert!(place.path("results/case/interface.pvd").exists());
+    place.zeroset(&run).assert().code(6);
+    place.zeroset(&["run", "case.toml", "--overwrite"]).assert().success();
+    assert!(!place.path("results/case/case.vtkhdf").exists(), "goes with its run");
+}

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Ui;
-use super::progress::Shown;
+use super::progress::observer;
+use super::{Ui, json};
 use crate::config::{
     Config, DataFile, Distance, FrontShape, MeshSource, Picture, Precision, Seed, Speed,
 };
@@ -101,6 +101,10 @@ pub struct Args {
     /// CPU threads; 0 takes all cores
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub threads: usize,
+    /// Say everything as JSON, for programs: stages and warnings as lines on standard error, the end
+    /// with the report on standard output
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Computes the distance, writes it and prints a summary.
@@ -139,12 +143,15 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         args.picture.map(|file| Picture { file: Some(file), ..Picture::default() });
     config.check()?;
     let report = {
-        let observer = Shown::new(ui);
-        run::distance(&config, &args.output, args.paths.as_deref(), &observer)?
+        let observer = observer(ui);
+        run::distance(&config, &args.output, args.paths.as_deref(), &*observer)?
     };
     let picture = config.output.picture.and_then(|picture| picture.file);
     let picture = picture.map(|file| format!("picture   {}\n", file.display()));
-    ui.print(&(summary(&report, &args.output) + &picture.unwrap_or_default()))?;
+    match ui.is_json() {
+        true => ui.print(&json::end(&report, &args.output, 0))?,
+        false => ui.print(&(summary(&report, &args.output) + &picture.unwrap_or_default()))?,
+    }
     Ok(0)
 }
 

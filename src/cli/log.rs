@@ -32,6 +32,12 @@ impl<S: Subscriber> Layer<S> for Lines {
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
         let mut message = Message(String::new());
         event.record(&mut message);
+        if self.ui.is_json() {
+            let level = event.metadata().level().as_str().to_lowercase();
+            let kind = if level == "warn" { "warning" } else { "log" };
+            let line = serde_json::json!({ "event": kind, "level": level, "message": message.0 });
+            return self.ui.complain(&line.to_string());
+        }
         let label = match *event.metadata().level() {
             Level::ERROR => "error: ",
             Level::WARN => "warning: ",

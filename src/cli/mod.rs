@@ -5,12 +5,15 @@
 //! memory; 6 output; 130 interrupted.
 
 mod check;
+mod convert;
 mod distance;
 mod generate;
 mod info;
+mod json;
 mod log;
 mod progress;
 mod run;
+mod schema;
 mod ui;
 
 use std::process::ExitCode;
@@ -45,6 +48,8 @@ Examples:
   zeroset distance meshes/pial.gii.gz --from vertex:17 -o distance.vtp
   zeroset info meshes/pial.gii.gz
   zeroset generate sphere --subdivisions 5 -o sphere.vtp
+  zeroset convert meshes/pial.gii.gz pial.ply
+  zeroset defaults > case.toml
 
 Exit codes: 0 done, 1 ran but [expect] is not met, 2 usage or case file, 3 input file,
 4 numerical failure, 5 device or memory, 6 output, 130 interrupted";
@@ -67,8 +72,14 @@ enum Command {
     Check(check::Args),
     /// Compute the distance from vertices, points, groups, curves or zero sets of a mesh
     Distance(distance::Args),
-    /// Make a mesh, or refine one from a file, and write it as .vtu or .vtp
+    /// Make a mesh, or refine one from a file, and write it
     Generate(generate::Args),
+    /// Write a mesh file in another format
+    Convert(convert::Args),
+    /// Print the JSON schema of the case file
+    Schema(schema::SchemaArgs),
+    /// Print a case with all keys, their defaults and what they mean
+    Defaults(schema::DefaultsArgs),
     /// Say what is in a mesh or data file
     Info(info::Args),
 }
@@ -76,12 +87,20 @@ enum Command {
 /// Runs the program with the arguments of the process.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
-    let ui = Ui::new(cli.verbosity.verbose, cli.verbosity.quiet);
+    let json = match &cli.command {
+        Command::Run(args) => args.json,
+        Command::Distance(args) => args.json,
+        _ => false,
+    };
+    let ui = Ui::new(cli.verbosity.verbose, cli.verbosity.quiet).with_json(json);
     log::install(&ui);
     let code = match dispatch(cli.command, &ui) {
         Ok(code) => code,
         Err(error) => {
-            ui.complain(&format!("error: {error}"));
+            match ui.is_json() {
+                true => ui.complain(&json::error(&error)),
+                false => ui.complain(&format!("error: {error}")),
+            }
             error.exit_code()
         }
     };
@@ -94,6 +113,9 @@ fn dispatch(command: Command, ui: &Ui) -> Result<u8> {
         Command::Check(args) => check::run(args, ui),
         Command::Distance(args) => distance::run(args, ui),
         Command::Generate(args) => generate::run(args, ui),
+        Command::Convert(args) => convert::run(args, ui),
+        Command::Schema(args) => schema::schema(args, ui),
+        Command::Defaults(args) => schema::defaults(args, ui),
         Command::Info(args) => info::run(args, ui),
     }
 }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::Ui;
+use super::json::Events;
 use crate::run::{Observer, Progress};
 
 /// Time between two plain lines.
@@ -15,8 +16,13 @@ const DRAWN: Duration = Duration::from_millis(100);
 /// Parts of the bar.
 const PARTS: u64 = 1000;
 
+/// What tells the user where a run is: events for programs, else a bar or lines.
+pub(super) fn observer(ui: &Ui) -> Box<dyn Observer + '_> {
+    if ui.is_json() { Box::new(Events::new(ui)) } else { Box::new(Shown::new(ui)) }
+}
+
 /// Shows where a run is.
-pub(super) struct Shown<'a> {
+struct Shown<'a> {
     ui: &'a Ui,
     bar: Option<ProgressBar>,
     clock: Mutex<Clock>,
@@ -30,7 +36,7 @@ struct Clock {
 }
 
 impl<'a> Shown<'a> {
-    pub(super) fn new(ui: &'a Ui) -> Self {
+    fn new(ui: &'a Ui) -> Self {
         let terminal = std::io::IsTerminal::is_terminal(&std::io::stderr());
         let bar = (terminal && !ui.is_quiet()).then(|| {
             let bar = ui.bars().add(ProgressBar::new(PARTS));
@@ -89,7 +95,7 @@ impl Drop for Shown<'_> {
 }
 
 /// Share of the run that is done, if it can be known.
-fn share(progress: &Progress) -> Option<f64> {
+pub(super) fn share(progress: &Progress) -> Option<f64> {
     let by_time = progress.end_time.map(|end| progress.time / end);
     let by_steps = progress.max_steps.map(|n| progress.step as f64 / n as f64);
     let share = by_time

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::progress::Shown;
-use super::{NOT_MET, Ui};
+use super::progress::observer;
+use super::{NOT_MET, Ui, json};
 use crate::config::{Config, Drawn};
 use crate::error::{Error, Result};
 use crate::output::Status;
@@ -20,11 +20,14 @@ Examples:
   zeroset run configs/shrinking_circle.toml -o results/other --overwrite --threads 4
   zeroset run configs/shrinking_circle.toml -o results/other --resume
   zeroset run configs/shrinking_circle.toml --picture circle.png
+  zeroset run configs/shrinking_circle.toml --set output.format=vtkhdf -o results/one_file
+  zeroset run configs/shrinking_circle.toml --json > end.json
 
-The folder then holds NAME.pvd (open it in ParaView) with one state per output, interface.pvd,
-measures.csv and report.json. Ctrl-C ends a run in order: the current state is written, and a
-checkpoint from which the same command with --resume goes on, to the same results as if the run
-had never stopped. Checkpoints are also written every 10 minutes (output.checkpoint).")]
+The folder then holds NAME.pvd (open it in ParaView) with one state per output, or NAME.vtkhdf with
+all of them, interface.pvd, measures.csv and report.json. Ctrl-C ends a run in order: the current
+state is written, and a checkpoint from which the same command with --resume goes on, to the same
+results as if the run had never stopped. Checkpoints are also written every 10 minutes
+(output.checkpoint).")]
 pub struct Args {
     /// The case file
     pub case: PathBuf,
@@ -42,6 +45,10 @@ pub struct Args {
     /// Draw the last state into this .png file; [output.picture] of the case says how
     #[arg(long, value_name = "FILE")]
     pub picture: Option<PathBuf>,
+    /// Say everything as JSON, for programs: progress and warnings as lines on standard error, the
+    /// end with the report on standard output
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// What may stand over a case file.
@@ -75,24 +82,26 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         config.output.picture.get_or_insert_default().file = Some(file.clone());
     }
     let outcome = {
-        let observer = Shown::new(ui);
-        let options = run::Options::new(&interrupt, &observer)
+        let observer = observer(ui);
+        let options = run::Options::new(&interrupt, &*observer)
             .into_folder(args.output.clone(), args.overwrite)
             .resuming(args.resume);
         run::run(&config, &options)?
     };
+    let code = match outcome.report.status {
+        Status::Interrupted => Error::Interrupted.exit_code(),
+        _ if outcome.report.expect.met == Some(false) => NOT_MET,
+        _ => 0,
+    };
     let pictures = pictures(&config, &outcome.folder).unwrap_or_default();
-    ui.print(&(outcome.report.summary(&outcome.folder) + &pictures))?;
-    match outcome.report.status {
-        Status::Interrupted => {
-            if outcome.resumable {
-                ui.say(&format!("to go on: {}", resuming(&args)));
-            }
-            Ok(Error::Interrupted.exit_code())
-        }
-        _ if outcome.report.expect.met == Some(false) => Ok(NOT_MET),
-        _ => Ok(0),
+    match ui.is_json() {
+        true => ui.print(&json::end(&outcome.report, &outcome.folder, code))?,
+        false => ui.print(&(outcome.report.summary(&outcome.folder) + &pictures))?,
     }
+    if code == Error::Interrupted.exit_code() && outcome.resumable && !ui.is_json() {
+        ui.say(&format!("to go on: {}", resuming(&args)));
+    }
+    Ok(code)
 }
 
 /// The command that goes on with the run of `args`.

@@ -12,13 +12,25 @@ use crate::error::{Error, Result};
 pub struct Ui {
     verbose: u8,
     quiet: bool,
+    json: bool,
     bars: MultiProgress,
 }
 
 impl Ui {
     /// Says more for a greater `verbose`, only results and errors if `quiet`.
     pub fn new(verbose: u8, quiet: bool) -> Self {
-        Ui { verbose, quiet, bars: MultiProgress::new() }
+        Ui { verbose, quiet, json: false, bars: MultiProgress::new() }
+    }
+
+    /// Says everything as JSON lines.
+    pub fn with_json(mut self, json: bool) -> Self {
+        self.json = json;
+        self
+    }
+
+    /// True if everything is said as JSON lines.
+    pub fn is_json(&self) -> bool {
+        self.json
     }
 
     /// 0 normally, 1 for stages, 2 for details.

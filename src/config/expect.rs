@@ -1,5 +1,8 @@
 //! `[expect]`: what the end of a run must look like.
 
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::values::{Loose, Written};
@@ -56,14 +59,6 @@ impl Bounds {
 
 impl<'de> Deserialize<'de> for Bounds {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct Table {
-            value: Option<f64>,
-            tolerance: Option<f64>,
-            at_most: Option<f64>,
-            at_least: Option<f64>,
-        }
         let expecting = "a number, { value, tolerance }, { at_most } or { at_least }";
         Ok(match deserializer.deserialize_any(Loose::<Table>::new(expecting))? {
             Written::Number(value) => Bounds { value: Some(value), ..Bounds::default() },
@@ -74,10 +69,47 @@ impl<'de> Deserialize<'de> for Bounds {
     }
 }
 
+/// How [`Bounds`] are written.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[expect(dead_code, reason = "only its schema counts")]
+enum Forms {
+    /// The number expected.
+    Value(f64),
+    /// Bounds, one or several.
+    Table(Table),
+}
+
+/// Bounds as a table.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    /// The number expected.
+    value: Option<f64>,
+    /// Allowed deviation from `value`, relative to it (absolute where it is 0); default 0.01, for
+    /// counts (steps, components, Euler number) 0.
+    #[schemars(range(min = 0.0), example = 0.01)]
+    tolerance: Option<f64>,
+    /// Upper bound, itself allowed.
+    at_most: Option<f64>,
+    /// Lower bound, itself allowed.
+    at_least: Option<f64>,
+}
+
+impl JsonSchema for Bounds {
+    fn schema_name() -> Cow<'static, str> {
+        "Bounds".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Forms::json_schema(generator)
+    }
+}
+
 macro_rules! expect {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {
         /// `[expect]`: bounds on what a run ends with; a run that misses one exits with code 1.
-        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields, default)]
         #[non_exhaustive]
         pub struct Expect {

@@ -5,10 +5,12 @@
 //! wrong key or value (or the `--set` option), what is allowed, and the nearest name.
 
 mod check;
+mod defaults;
 mod document;
 mod expect;
 mod paths;
 mod picture;
+mod schema;
 mod seed;
 mod settings;
 mod tables;
@@ -16,17 +18,20 @@ mod values;
 
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use crate::io::vtk::Compression;
 pub use crate::levelset::evolution::{Advection, CurvatureStep, NormalMotion};
 pub use crate::patches::Partition;
+pub use defaults::defaults;
 pub use expect::{Bounds, Expect};
 pub use picture::{Drawn, Picture};
+pub use schema::schema;
 pub use seed::Seed;
 pub use tables::{
     Checkpoints, DataFile, Device, DeviceKind, Distance, Domain, Evolve, FrontShape, MeshSource,
-    Output, PointField, Precision, Reinitialize, Rule,
+    Output, PointField, Precision, Reinitialize, Rule, SeriesFormat,
 };
 pub use values::{
     Coefficient, Component, HalfWidth, Initial, InitialCurve, InitialMesh, Inside, Rotation, Speed,
@@ -43,11 +48,12 @@ use document::{Document, Places, Texts};
 pub const VERSION: u32 = 1;
 
 /// A case: what is computed, on what, and what must come out.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Config {
-    /// Version of the format, always [`VERSION`].
+    /// Version of the format, always 1.
+    #[schemars(range(min = VERSION, max = VERSION))]
     pub version: u32,
     /// Scalar type of states and solvers.
     #[serde(default)]

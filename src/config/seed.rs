@@ -1,8 +1,10 @@
 //! Where distances start: the words after `--from`.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
 use crate::expression::Expression;
@@ -47,6 +49,21 @@ pub enum Seed {
         /// Value there.
         start: f64,
     },
+}
+
+impl JsonSchema for Seed {
+    fn schema_name() -> Cow<'static, str> {
+        "Seed".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "string",
+            "description": "`vertex:17`, `vertex:0,17`, `point:x,y,z`, `group:NAME`, `curve:FILE` or `levelset:EXPRESSION`, each with `@START`",
+            "pattern": "^(vertex|point|group|curve|levelset):",
+            "examples": ["vertex:17", "point:1,2,3@0.5", "group:inlet", "curve:line.vtp", "levelset:x^2+y^2-1"],
+        })
+    }
 }
 
 impl Seed {

@@ -1,5 +1,6 @@
 //! The tables of a case file, one struct each, with every default.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::picture::Picture;
@@ -12,7 +13,7 @@ use crate::mesh::generate::Generate;
 use crate::patches::{PATCH_SIZE, Partition};
 
 /// Scalar type of states and solvers: `precision = "f64"`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Precision {
@@ -24,7 +25,7 @@ pub enum Precision {
 }
 
 /// `[device]`: what computes.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct Device {
@@ -34,11 +35,12 @@ pub struct Device {
     /// Which one of several GPUs, from 0.
     pub ordinal: u32,
     /// CPU threads; 0 (default) takes all cores.
+    #[schemars(range(max = 256))]
     pub threads: usize,
 }
 
 /// Kind of device: `use = "auto"`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum DeviceKind {
@@ -52,7 +54,7 @@ pub enum DeviceKind {
 }
 
 /// `[domain]`: where the level set lives; one entry.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Domain {
@@ -61,19 +63,22 @@ pub enum Domain {
 }
 
 /// `[domain.mesh]`: a mesh read from `path` or made by `generate`, exactly one of them.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct MeshSource {
     /// Mesh file, relative to the case file; `${NAME}` is the environment variable.
+    #[schemars(example = "mesh.vtu")]
     pub path: Option<String>,
     /// Generator and its options.
     pub generate: Option<Generate>,
     /// Midpoint refinements after reading or making, 0 (default) to 8.
     #[serde(default)]
+    #[schemars(range(max = 8))]
     pub refine: u32,
     /// Vertices per patch at most, 8 to 4096; default 64.
     #[serde(default = "patch_size")]
+    #[schemars(range(min = 8, max = 4096))]
     pub patch_size: usize,
     /// How patches are cut; default "bisection", but "blocks" for a lattice made by `generate`.
     pub partition: Option<Partition>,
@@ -87,11 +92,12 @@ fn patch_size() -> usize {
 }
 
 /// An entry of `domain.mesh.data`: a file with values per vertex.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct DataFile {
     /// The file, relative to the case file; `${NAME}` is the environment variable.
+    #[schemars(example = "values.shape.gii")]
     pub path: String,
     /// Name of the array in this case: a new name if the file holds one array, the array to take
     /// if it holds several. Default: all arrays under their own names.
@@ -101,18 +107,22 @@ pub struct DataFile {
 /// `[evolve]`: moves the interface by `phi_t + a . grad phi + eps |grad phi| =
 /// beta kappa |grad phi|` until the first of `end_time`, `max_steps`, `steady`, or until the
 /// interface is gone.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct Evolve {
     /// Time at the end, > 0; hit exactly.
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub end_time: Option<f64>,
     /// Steps at most, >= 1.
+    #[schemars(range(min = 1))]
     pub max_steps: Option<u64>,
     /// Ends when `max |d phi / dt|` near the interface is at most this (length per time), > 0.
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub steady: Option<f64>,
     /// Factor C of the time step (numerics (4)), 0 < cfl <= 2; default 1. With `curvature_step =
     /// "implicit"` up to 100, of which the first-order terms take 2.
+    #[schemars(extend("exclusiveMinimum" = 0), range(max = 100))]
     pub cfl: f64,
     /// Velocity a, mesh units per time; default none.
     pub velocity: Option<Velocity>,
@@ -179,7 +189,7 @@ impl Default for Evolve {
 }
 
 /// `[reinitialize]`: when phi is made a distance again, and how far.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct Reinitialize {
@@ -196,7 +206,7 @@ impl Default for Reinitialize {
 }
 
 /// When phi is made a distance again: `rule = "displacement"`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Rule {
@@ -213,7 +223,7 @@ pub enum Rule {
 
 /// `[distance]`: solves `|grad u| = 1 / speed` once, from seeds or from the zero set of
 /// `[initial]`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct Distance {
@@ -225,6 +235,7 @@ pub struct Distance {
     /// Negative inside; default true from the zero set of `[initial]`, impossible from seeds.
     pub signed: Option<bool>,
     /// Largest distance of interest, mesh units, > 0; default the whole domain.
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub width: Option<f64>,
     /// Speed of the front, > 0; default 1.
     pub speed: Option<Speed>,
@@ -241,7 +252,7 @@ pub struct Distance {
 }
 
 /// Shape of the front: `front = "auto"`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum FrontShape {
@@ -255,18 +266,24 @@ pub enum FrontShape {
 }
 
 /// `[output]`: what is written, where, and how often. The first and the last state always are.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct Output {
     /// Folder of the run, relative to the case file; default `results/<case name>` in the
     /// current directory.
+    #[schemars(example = "../results/here")]
     pub folder: Option<String>,
+    /// How the states are kept; default "pvd".
+    pub format: SeriesFormat,
     /// Steps between states, >= 1.
+    #[schemars(range(min = 1))]
     pub every: Option<u64>,
     /// Time between states, > 0; hit exactly. Not together with `every`.
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub interval: Option<f64>,
     /// Steps between lines of measures.csv, >= 1; default with the states.
+    #[schemars(range(min = 1))]
     pub measures_every: Option<u64>,
     /// How states are packed; default "lz4".
     pub compression: Compression,
@@ -288,6 +305,7 @@ impl Default for Output {
     fn default() -> Self {
         Output {
             folder: None,
+            format: SeriesFormat::Pvd,
             every: None,
             interval: None,
             measures_every: None,
@@ -304,7 +322,7 @@ impl Default for Output {
 
 /// When checkpoints are written: `checkpoint = { every = 1000 }`. Unless never, also when the user
 /// interrupts and before an error ends the run. They change no result.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Checkpoints {
@@ -322,8 +340,20 @@ impl Default for Checkpoints {
     }
 }
 
+/// How the states of a run are kept: `format = "pvd"`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum SeriesFormat {
+    /// A `.vtu` or `.vtp` file each, and their list `NAME.pvd` (default).
+    #[default]
+    Pvd,
+    /// All in `NAME.vtkhdf`, the mesh once; needs ParaView 5.12 or newer.
+    Vtkhdf,
+}
+
 /// Point data written on request: `fields = ["band"]`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum PointField {

@@ -6,6 +6,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
+use schemars::JsonSchema;
 use serde::de::value::{EnumAccessDeserializer, MapAccessDeserializer};
 use serde::de::{DeserializeSeed, Deserializer, EnumAccess, Error, IgnoredAny, IntoDeserializer};
 use serde::de::{MapAccess, SeqAccess, VariantAccess, Visitor};
@@ -15,8 +16,9 @@ use crate::expression::Expression;
 use crate::geometry::shape::Shape;
 
 /// Speed or curvature coefficient of the evolution: one number, or values at the vertices.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
+#[schemars(deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Coefficient {
     /// The same everywhere.
@@ -53,8 +55,9 @@ impl<'de> Deserialize<'de> for Coefficient {
 }
 
 /// Speed of a distance front: one number, or values in the cells.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
+#[schemars(deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Speed {
     /// The same everywhere, > 0.
@@ -94,8 +97,9 @@ impl<'de> Deserialize<'de> for Speed {
 }
 
 /// Half width of the narrow band.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(deny_unknown_fields)]
 #[non_exhaustive]
 pub enum HalfWidth {
     /// No band: the whole domain is always updated.
@@ -146,8 +150,9 @@ impl<'de> Deserialize<'de> for HalfWidth {
 }
 
 /// Velocity `a` of the evolution, mesh units per time.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Velocity {
     /// A vertex array of three components: `{ data = "name" }`.
@@ -163,7 +168,7 @@ pub enum Velocity {
 }
 
 /// A component of a vector.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 #[non_exhaustive]
 pub enum Component {
@@ -206,7 +211,7 @@ impl<'de> Deserialize<'de> for Component {
 }
 
 /// Rigid rotation about an axis, counterclockwise seen from its tip.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Rotation {
@@ -262,8 +267,9 @@ impl<'de> Deserialize<'de> for Velocity {
 
 /// Where the level set starts: a shape, a surface or curve from a file, or signed values from an
 /// array or an expression.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
+#[schemars(deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Initial {
     /// Signed distance of a shape, negative inside.
@@ -291,7 +297,7 @@ pub enum Initial {
 }
 
 /// A closed triangle mesh whose inside is the inside: `mesh = { path = "brain.ply" }`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct InitialMesh {
@@ -310,7 +316,7 @@ fn one() -> f64 {
 }
 
 /// Closed curves that bound the inside: `curve = { path = "interface_000050.vtp" }`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct InitialCurve {
@@ -322,7 +328,7 @@ pub struct InitialCurve {
 }
 
 /// The side of a curve that is the inside.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Inside {

@@ -34,10 +34,12 @@ mod tests;
 mod token;
 mod tree;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Visitor};
 use serde::ser::{Serialize, Serializer};
 
@@ -134,6 +136,20 @@ impl fmt::Debug for Expression {
 impl PartialEq for Expression {
     fn eq(&self, other: &Self) -> bool {
         self.text == other.text
+    }
+}
+
+impl JsonSchema for Expression {
+    fn schema_name() -> Cow<'static, str> {
+        "Expression".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "string",
+            "description": "formula in x, y, z, t and names of data arrays, see docs/expressions.md",
+            "examples": ["1 + 0.5*sin(x)"],
+        })
     }
 }
 

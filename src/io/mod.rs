@@ -1,7 +1,7 @@
 //! Files in and out, one file or folder per format.
 //!
 //! [`read_mesh`] finds the format by content first, by extension second, and never trusts a
-//! count it has not checked against the bytes present.
+//! count it has not checked against the bytes present. [`write_mesh`] goes by the name of the file.
 
 pub mod atomic;
 pub(crate) mod bytes;
@@ -9,6 +9,7 @@ mod curves;
 mod faces;
 pub mod freesurfer;
 pub mod gifti;
+mod groups;
 mod guard;
 mod load;
 mod msh;
@@ -20,6 +21,7 @@ mod sniff;
 mod stl;
 mod text;
 pub mod vtk;
+mod write;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -28,6 +30,7 @@ use crate::error::{Error, Result};
 use crate::mesh::{DataArray, Mesh};
 pub use curves::{Curve, Curves, read_curves};
 use sniff::Format;
+pub use write::{WriteOptions, check_target, write_mesh};
 
 /// A mesh as its file stores it: polygons fan-split, STL corners merged, nothing dropped.
 #[derive(Clone, Debug)]

@@ -1,11 +1,13 @@
-//! OFF, the object file format of Geomview, as text; colours and normals are passed over.
+//! OFF, the object file format of Geomview, as text, read and written; colours and normals are
+//! passed over.
 
 use std::path::Path;
 
-use super::MeshFile;
 use super::faces::{Faces, check_index, index_limit};
 use super::text::{Lines, Row, parse, show};
+use super::{MeshFile, atomic};
 use crate::error::Result;
+use crate::mesh::Mesh;
 
 /// Reads an OFF file.
 ///
@@ -104,6 +106,20 @@ fn read_face(row: &mut Row, i: usize, n_vertices: usize, face: &mut Vec<u32>) ->
         face.push(index.map_err(|what| row.fail(format!("face {i} {what}"), remedy))?);
     }
     Ok(())
+}
+
+/// Writes triangles; numbers have the digits that read back as the same number.
+///
+/// # Errors
+/// [`crate::Error::Output`] if the file cannot be written.
+pub(super) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
+    atomic::write(path, |out| {
+        writeln!(out, "OFF\n{} {} 0", mesh.n_vertices(), mesh.n_cells())?;
+        for [x, y, z] in &mesh.vertices {
+            writeln!(out, "{x} {y} {z}")?;
+        }
+        mesh.iter_cells().try_for_each(|t| writeln!(out, "3 {} {} {}", t[0], t[1], t[2]))
+    })
 }
 
 #[cfg(test)]

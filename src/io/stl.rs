@@ -1,14 +1,17 @@
-//! STL, text and binary. Corners with equal coordinates become one vertex; normals are not kept.
+//! STL, text and binary, read and written. In reading, corners with equal coordinates become one
+//! vertex and normals are not kept.
 
 use std::collections::HashMap;
+use std::io::Write;
 use std::path::Path;
 
-use super::MeshFile;
 use super::bytes::{Cursor, finite};
 use super::faces::{Faces, index_limit};
 use super::parts::Parts;
 use super::text::{Lines, show};
+use super::{MeshFile, atomic};
 use crate::error::{Error, Result};
+use crate::mesh::Mesh;
 
 /// Bytes before the first facet of a binary file: 80 of remarks, 4 for the number of facets.
 const HEAD: usize = 84;
@@ -144,6 +147,61 @@ fn ascii(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
     let mut file = faces.into_file(path, corners.vertices, "stl", "ascii")?;
     file.mesh.groups = parts.into_groups(n_triangles);
     Ok(file)
+}
+
+/// Writes triangles with their normals: 32-bit numbers in binary, all digits in text.
+///
+/// # Errors
+/// [`Error::Output`] if the file cannot be written.
+pub(super) fn write(path: &Path, mesh: &Mesh, ascii: bool) -> Result<()> {
+    // The number of cells fits: their corners have 32-bit indices.
+    let n = mesh.n_cells() as u32;
+    let facets = || {
+        mesh.iter_cells().map(|cell| {
+            let at = |k: usize| mesh.vertices[cell[k] as usize];
+            let corners = [at(0), at(1), at(2)];
+            (normal(corners), corners)
+        })
+    };
+    atomic::write(path, |out| {
+        if ascii {
+            return text(out, facets());
+        }
+        out.write_all(format!("{:<80}", "written by zeroset").as_bytes())?;
+        out.write_all(&n.to_le_bytes())?;
+        for (normal, corners) in facets() {
+            for x in normal.iter().chain(corners.as_flattened()) {
+                out.write_all(&(*x as f32).to_le_bytes())?;
+            }
+            out.write_all(&[0; 2])?;
+        }
+        Ok(())
+    })
+}
+
+fn text(
+    out: &mut dyn Write,
+    facets: impl Iterator<Item = ([f64; 3], [[f64; 3]; 3])>,
+) -> std::io::Result<()> {
+    out.write_all(b"solid zeroset\n")?;
+    for ([x, y, z], corners) in facets {
+        writeln!(out, "facet normal {} {} {}\nouter loop", x as f32, y as f32, z as f32)?;
+        for [x, y, z] in corners {
+            writeln!(out, "vertex {x} {y} {z}")?;
+        }
+        out.write_all(b"endloop\nendfacet\n")?;
+    }
+    out.write_all(b"endsolid zeroset\n")
+}
+
+/// Unit normal of a triangle, counterclockwise seen from its tip; zeros for a flat one, as the
+/// format asks.
+fn normal([a, b, c]: [[f64; 3]; 3]) -> [f64; 3] {
+    let [u, v] = [b, c].map(|x| [0, 1, 2].map(|k| x[k] - a[k]));
+    let n = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
+    let length = (n[0] * n[0] + n[1] * n[1] + n[2] * n[2]).sqrt();
+    let unit = n.map(|x| x / length);
+    if unit.iter().all(|x| x.is_finite()) { unit } else { [0.0; 3] }
 }
 
 #[cfg(test)]

@@ -3,11 +3,13 @@
 //! [`Mesh`] is what a file holds or a generator makes, in its own numbering; [`clean`] turns it
 //! into what a solver may trust, [`check`] says what is in it.
 
+mod boundary;
 pub mod check;
 mod clean;
 pub mod generate;
 pub mod refine;
 
+pub use boundary::boundary;
 pub(crate) use clean::part;
 pub use clean::{Cleaning, assess, clean};
 

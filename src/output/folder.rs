@@ -251,7 +251,8 @@ fn files_of_a_run(folder: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// True for the names a run gives its files: `report.json`, `measures.csv`, the checkpoint,
-/// `*.pvd`, `*_paths.vtp`, `*_000050` with one of the endings of states, and files in the making.
+/// `*.pvd`, `*.vtkhdf`, `*_paths.vtp`, `*_000050` with one of the endings of states, and files in
+/// the making.
 fn is_of_a_run(name: &str) -> bool {
     if matches!(name, REPORT | "measures.csv" | CHECKPOINT) || atomic::is_in_the_making(name) {
         return true;
@@ -261,7 +262,8 @@ fn is_of_a_run(name: &str) -> bool {
         [".vtu", ".vtp", ".shape.gii", ".morph", ".png"].iter().find_map(|e| name.strip_suffix(e));
     let step = stem.and_then(|stem| stem.rsplit_once('_')).map_or("", |(_, step)| step);
     let numbered = step.len() >= 6 && step.bytes().all(|b| b.is_ascii_digit());
-    numbered || name.ends_with(".pvd") || name.ends_with("_paths.vtp")
+    let endings = [".pvd", ".vtkhdf", "_paths.vtp"];
+    numbered || endings.iter().any(|ending| name.ends_with(ending))
 }
 
 #[cfg(test)]
@@ -273,7 +275,7 @@ mod tests {
         for name in
             ["report.json", "measures.csv", "a.pvd", "a.v2_000050.vtu", "interface_1000000.vtp"]
                 .iter()
-                .chain(&["checkpoint.zeroset", ".zeroset-x1Y2z3.part", "a_paths.vtp"])
+                .chain(&["checkpoint.zeroset", ".zeroset-x1Y2z3.part", "a_paths.vtp", "a.vtkhdf"])
         {
             assert!(is_of_a_run(name), "{name}");
         }

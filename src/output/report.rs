@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::Measures;
-use crate::config::{Bounds, Config, Precision};
+use crate::config::{Bounds, Config, Precision, SeriesFormat};
 use crate::error::Result;
 use crate::geometry::Real;
 use crate::io::atomic;
@@ -417,7 +417,12 @@ impl Report {
             ),
         );
         line("expect", self.expect_line());
-        line("results", format!("{}.pvd, for ParaView", folder.join(&self.case).display()));
+        let ending = match self.config.output.format {
+            SeriesFormat::Pvd => "pvd",
+            SeriesFormat::Vtkhdf => "vtkhdf",
+        };
+        let states = folder.join(&self.case);
+        line("results", format!("{}.{ending}, for ParaView", states.display()));
         text
     }
 

@@ -1,5 +1,6 @@
 //! Where a picture is seen from. The projection is parallel: lengths can be compared.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::scene::{Kinds, Scene};
@@ -8,7 +9,7 @@ use super::{Lines, Subject};
 use crate::mesh::Kind;
 
 /// Side a picture is seen from: `view = "auto"`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub enum View {
     /// Planar meshes from above, surfaces from the side that shows most of the interface or of the
@@ -37,7 +38,7 @@ pub enum View {
 }
 
 /// A camera given by hand: `camera = { from = [1, -2, 1] }`.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Camera {

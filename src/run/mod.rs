@@ -20,9 +20,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use crate::backend::Cpu;
-use crate::config::{
-    Checkpoints, Config, DeviceKind, Drawn, Evolve, HalfWidth, Precision, Rule,
-};
+use crate::config::{Checkpoints, Config, DeviceKind, Drawn, Evolve, HalfWidth, Precision, Rule};
 use crate::error::{Error, Result};
 use crate::geometry::Real;
 use crate::io::vtk::Compression;

@@ -121,9 +121,7 @@ impl<'a> Pictures<'a> {
             self.settle(state)?;
         }
         match &self.options {
-            Some(options) => {
-                picture::draw(&self.subject(state, &note), options)?.write_png(&file)
-            }
+            Some(options) => picture::draw(&self.subject(state, &note), options)?.write_png(&file),
             None => Ok(()),
         }
     }

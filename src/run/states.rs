@@ -4,9 +4,9 @@ use std::path::Path;
 
 use super::Ready;
 use super::picture::Pictures;
-use crate::config::{Config, Distance, PointField};
+use crate::config::{Config, Distance, PointField, SeriesFormat};
 use crate::error::{Error, Result};
-use crate::io::vtk::{self, Compression, Geometry, VtkOutput};
+use crate::io::vtk::{self, Compression, Geometry, HdfSeries, VtkOutput};
 use crate::io::{freesurfer, gifti};
 use crate::levelset::eikonal::Gradient;
 use crate::mesh::Kind;
@@ -80,15 +80,21 @@ impl<'a> StoredMesh<'a> {
         StoredMesh { ready, cells: ready.stored_cells(), compression }
     }
 
-    fn geometry(&self) -> Geometry<'_> {
+    fn geometry(&self, compression: Compression) -> Geometry<'_> {
         let points = &self.ready.stored_vertices;
         match self.ready.mesh.kind {
-            Kind::Planar | Kind::Surface => {
-                Geometry::triangles(points, &self.cells, self.compression)
-            }
-            Kind::Volume => Geometry::tetrahedra(points, &self.cells, self.compression),
+            Kind::Planar | Kind::Surface => Geometry::triangles(points, &self.cells, compression),
+            Kind::Volume => Geometry::tetrahedra(points, &self.cells, compression),
         }
     }
+}
+
+/// Where states go.
+enum Target {
+    /// A file each, and the list of them.
+    Files(Series),
+    /// All into one file.
+    One(HdfSeries),
 }
 
 /// Writer of the states of one run.
@@ -101,7 +107,7 @@ pub(super) struct States<'a> {
     geometry: Geometry<'a>,
     compression: Compression,
     folder: &'a RunFolder,
-    states: Series,
+    states: Target,
     interfaces: Option<Series>,
     /// Step and time of each state.
     written: Vec<(u64, f64)>,
@@ -116,16 +122,29 @@ impl<'a> States<'a> {
         array: &'static str,
         folder: &'a RunFolder,
     ) -> Result<Self> {
-        let geometry = mesh.geometry();
+        let (name, compression) = (config.name(), mesh.compression);
+        let (states, geometry) = match config.output.format {
+            SeriesFormat::Pvd => {
+                let geometry = mesh.geometry(compression);
+                let series = Series::new(folder.path(), &name, geometry.extension());
+                (Target::Files(series), geometry)
+            }
+            SeriesFormat::Vtkhdf => {
+                let file = folder.file(&format!("{name}.vtkhdf"));
+                let series = HdfSeries::new(&file, compression);
+                // HDF5 packs its arrays itself.
+                (Target::One(series), mesh.geometry(Compression::None))
+            }
+        };
         let interface = config.output.interface && array == "phi";
         Ok(States {
             config,
             ready: mesh.ready,
             patch_of,
             array,
-            states: Series::new(folder.path(), &config.name(), geometry.extension()),
+            states,
             geometry,
-            compression: mesh.compression,
+            compression,
             folder,
             interfaces: interface.then(|| Series::new(folder.path(), "interface", "vtp")),
             written: Vec::new(),
@@ -137,13 +156,22 @@ impl<'a> States<'a> {
     /// until they are written again; those of `step` itself are removed if no state was `due`
     /// there: the interrupt wrote them.
     pub(super) fn resume(&mut self, written: Vec<(u64, f64)>, step: u64, due: bool) -> Result<()> {
-        self.states.resume(&written)?;
+        match &mut self.states {
+            Target::Files(series) => series.resume(&written)?,
+            Target::One(series) => {
+                let path = series.path().to_path_buf();
+                *series = HdfSeries::open_existing(&path, self.compression, written.len())?;
+            }
+        }
         if let Some(interfaces) = &mut self.interfaces {
             interfaces.resume(&written)?;
         }
         self.written = written;
         if !due && self.written.last().is_some_and(|&(last, _)| last != step) {
-            self.states.forget(step)?;
+            // One file has been cut back already.
+            if let Target::Files(series) = &self.states {
+                series.forget(step)?;
+            }
             self.interfaces.iter().try_for_each(|interfaces| interfaces.forget(step))?;
             for ending in ["shape.gii", "morph"] {
                 remove(&self.folder.file(&numbered(&self.config.name(), step, ending)))?;
@@ -181,7 +209,12 @@ impl<'a> States<'a> {
         }
         let extras = state.extras.stored(self.ready);
         output = extras.add_to(output);
-        self.states.add(state.step, state.time, |path| vtk::write(path, &output))?;
+        match &mut self.states {
+            Target::Files(series) => {
+                series.add(state.step, state.time, |path| vtk::write(path, &output))?;
+            }
+            Target::One(series) => series.add(&output)?,
+        }
         if let Some(interfaces) = &mut self.interfaces {
             let found = surface::extract(&self.ready.mesh, &state.phi);
             let geometry = match found.arity {
@@ -281,8 +314,9 @@ pub(super) fn write_single(
     let values = ready.as_stored(values, f64::NAN);
     match ending(path) {
         Some("vtu" | "vtp") => {
-            let mesh = StoredMesh::new(ready, Compression::default());
-            let geometry = mesh.geometry();
+            let compression = Compression::default();
+            let mesh = StoredMesh::new(ready, compression);
+            let geometry = mesh.geometry(compression);
             let extras = extras.stored(ready);
             let output = VtkOutput::new(&geometry).point_data(name, 1, &values[..]);
             vtk::write(path, &extras.add_to(output))

@@ -10,7 +10,7 @@ mod tests;
 mod write;
 mod xml;
 
-pub use write::write_shape;
+pub use write::{write_shape, write_surface};
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Writing numbers per vertex as a GIFTI shape file.
+//! Writing GIFTI: surfaces, and numbers per vertex as shape files.
 
 use std::io::Write;
 use std::path::Path;
@@ -10,6 +10,7 @@ use flate2::write::ZlibEncoder;
 
 use crate::error::Result;
 use crate::io::atomic;
+use crate::mesh::Mesh;
 
 /// Bytes encoded at a time: a multiple of 3, so that base64 pads only at the end.
 const PIECE: usize = 3 << 14;
@@ -20,30 +21,112 @@ const PIECE: usize = 3 << 14;
 /// # Errors
 /// [`crate::Error::Output`] if the file cannot be written.
 pub fn write_shape(path: &Path, name: &str, values: &[f32]) -> Result<()> {
-    let mut packed = ZlibEncoder::new(Vec::new(), Compression::default());
-    let fed = values.iter().try_for_each(|value| packed.write_all(&value.to_le_bytes()));
-    let packed = fed.and_then(|()| packed.finish());
+    let name = quick_xml::escape::escape(name);
+    let array = Array {
+        intent: "SHAPE",
+        kind: "FLOAT32",
+        rows: values.len(),
+        columns: 1,
+        inner: format!(
+            "    <MetaData>\n      <MD><Name>Name</Name><Value>{name}</Value></MD>\n    </MetaData>\n"
+        ),
+    };
+    let bytes = packed(values.iter().map(|value| value.to_le_bytes()));
     atomic::write(path, |out| {
-        let (n, name) = (values.len(), quick_xml::escape::escape(name));
+        head(out, 1)?;
+        array.write(out, &bytes?)?;
+        out.write_all(b"</GIFTI>\n")
+    })
+}
+
+/// Writes the triangles of a mesh as a surface: coordinates as 32-bit floats, as the format
+/// demands, in the space they are in.
+///
+/// # Errors
+/// [`crate::Error::Output`] if the file cannot be written.
+pub fn write_surface(path: &Path, mesh: &Mesh) -> Result<()> {
+    let points = Array {
+        intent: "POINTSET",
+        kind: "FLOAT32",
+        rows: mesh.n_vertices(),
+        columns: 3,
+        inner: SPACE.to_string(),
+    };
+    let triangles = Array {
+        intent: "TRIANGLE",
+        kind: "INT32",
+        rows: mesh.n_cells(),
+        columns: 3,
+        inner: "    <MetaData/>\n".to_string(),
+    };
+    let coordinates = mesh.vertices.as_flattened().iter();
+    let coordinates = packed(coordinates.map(|&x| (x as f32).to_le_bytes()));
+    let corners = packed(mesh.cells.iter().map(|v| v.to_le_bytes()));
+    atomic::write(path, |out| {
+        head(out, 2)?;
+        points.write(out, &coordinates?)?;
+        triangles.write(out, &corners?)?;
+        out.write_all(b"</GIFTI>\n")
+    })
+}
+
+/// No transformation is known.
+const SPACE: &str = "    <MetaData/>
+    <CoordinateSystemTransformMatrix>
+      <DataSpace>NIFTI_XFORM_UNKNOWN</DataSpace>
+      <TransformedSpace>NIFTI_XFORM_UNKNOWN</TransformedSpace>
+      <MatrixData>1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1</MatrixData>
+    </CoordinateSystemTransformMatrix>
+";
+
+/// What stands before the numbers of an array.
+struct Array {
+    intent: &'static str,
+    kind: &'static str,
+    rows: usize,
+    columns: usize,
+    /// Elements before the data.
+    inner: String,
+}
+
+impl Array {
+    fn write(&self, out: &mut dyn Write, packed: &[u8]) -> std::io::Result<()> {
+        let Array { intent, kind, rows, columns, inner } = self;
+        let shape = match columns {
+            1 => format!("Dimensionality=\"1\" Dim0=\"{rows}\""),
+            _ => format!("Dimensionality=\"2\" Dim0=\"{rows}\" Dim1=\"{columns}\""),
+        };
         write!(
             out,
-            r#"<?xml version="1.0" encoding="UTF-8"?>
-<!DOCTYPE GIFTI SYSTEM "http://www.nitrc.org/frs/download.php/115/gifti.dtd">
-<GIFTI Version="1.0" NumberOfDataArrays="1">
-  <MetaData/>
-  <LabelTable/>
-  <DataArray Intent="NIFTI_INTENT_SHAPE" DataType="NIFTI_TYPE_FLOAT32"
-             ArrayIndexingOrder="RowMajorOrder" Dimensionality="1" Dim0="{n}"
+            r#"  <DataArray Intent="NIFTI_INTENT_{intent}" DataType="NIFTI_TYPE_{kind}"
+             ArrayIndexingOrder="RowMajorOrder" {shape}
              Encoding="GZipBase64Binary" Endian="LittleEndian"
              ExternalFileName="" ExternalFileOffset="">
-    <MetaData>
-      <MD><Name>Name</Name><Value>{name}</Value></MD>
-    </MetaData>
-    <Data>"#
+{inner}    <Data>"#
         )?;
-        for piece in packed?.chunks(PIECE) {
+        for piece in packed.chunks(PIECE) {
             out.write_all(STANDARD.encode(piece).as_bytes())?;
         }
-        out.write_all(b"</Data>\n  </DataArray>\n</GIFTI>\n")
-    })
+        out.write_all(b"</Data>\n  </DataArray>\n")
+    }
+}
+
+fn head(out: &mut dyn Write, n: usize) -> std::io::Result<()> {
+    write!(
+        out,
+        r#"<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE GIFTI SYSTEM "http://www.nitrc.org/frs/download.php/115/gifti.dtd">
+<GIFTI Version="1.0" NumberOfDataArrays="{n}">
+  <MetaData/>
+  <LabelTable/>
+"#
+    )
+}
+
+fn packed(numbers: impl Iterator<Item = [u8; 4]>) -> std::io::Result<Vec<u8>> {
+    let mut packed = ZlibEncoder::new(Vec::new(), Compression::default());
+    for number in numbers {
+        packed.write_all(&number)?;
+    }
+    packed.finish()
 }

@@ -3,9 +3,11 @@
 //!
 //! The elements of highest dimension are the domain, triangles (quads are cut in two) or
 //! tetrahedra; physical groups of that dimension are groups of cells, those of lower dimensions
-//! groups of simplices. A group is called as `$PhysicalNames` says, else by its number.
+//! groups of simplices. A group is called as `$PhysicalNames` says, else by its number. Numbers of
+//! nodes and elements are read and written too.
 
 mod build;
+mod data;
 mod elements;
 mod nodes;
 mod source;
@@ -13,6 +15,7 @@ mod source;
 mod tests;
 mod v2;
 mod v41;
+mod write;
 
 use std::fmt::Display;
 use std::path::Path;
@@ -22,6 +25,7 @@ use super::text::{show, words};
 use crate::error::{Error, Result};
 use build::Names;
 use source::{Encoding, Source};
+pub(super) use write::write;
 
 const TO_41: &str = "convert it with `gmsh in.msh -save -format msh41 -o out.msh`";
 const TO_22: &str = "convert it with `gmsh in.msh -save -format msh22 -o out.msh`";

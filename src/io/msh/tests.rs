@@ -236,7 +236,7 @@ fn solids_beside_tetrahedra_and_lines_alone() {
         let nodes: String = (1..=8).map(|i| format!("{i} {i} {} 0\n", i * i)).collect();
         let text = format!(
             "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n8\n{nodes}$EndNodes\n$Elements\n\
-             {elements}\n$EndElements\n$NodeData\n1\n$EndNodeData\n"
+             {elements}\n$EndElements\n$ElementNodeData\n1\n$EndElementNodeData\n"
         );
         read_bytes(text.as_bytes()).unwrap()
     };
@@ -244,7 +244,7 @@ fn solids_beside_tetrahedra_and_lines_alone() {
     assert_eq!((mixed.mesh.n_cells(), mixed.mesh.kind), (2, Kind::Volume));
     assert_eq!(mixed.mesh.groups[0].members, Members::Cells(vec![0, 1]));
     let expected = [
-        "data in $NodeData is left out",
+        "data in $ElementNodeData is left out",
         "1 pyramid cells are left out: of solids only tetrahedra can be used",
     ];
     assert_eq!(mixed.warnings, expected);
@@ -252,4 +252,47 @@ fn solids_beside_tetrahedra_and_lines_alone() {
     assert_eq!((lines.mesh.n_cells(), lines.mesh.kind), (0, Kind::Surface));
     assert_eq!(lines.mesh.groups[0].name, "9");
     assert!(lines.warnings[1].contains("lines cannot be a domain"), "{:?}", lines.warnings);
+}
+
+#[test]
+fn data_of_nodes_and_elements_find_their_rows() {
+    let text = |version: &str, nodes: &str, elements: &str, rows: &str| {
+        format!(
+            "$MeshFormat\n{version} 0 8\n$EndMeshFormat\n$Nodes\n{nodes}$EndNodes\n$Elements\n\
+             {elements}$EndElements\n$NodeData\n1\n\"a b\"\n1\n0.5\n3\n0\n1\n2\n7 2.5\n5 nan\n\
+             $EndNodeData\n$ElementData\n1\n\"v\"\n0\n4\n0\n3\n{rows}$EndElementData\n"
+        )
+    };
+    let v2 = text(
+        "2.2",
+        "4\n5 0 0 0\n6 1 0 0\n7 0 1 0\n8 1 1 0\n",
+        "3\n1 1 0 5 6\n2 3 0 5 6 8 7\n9 2 0 5 6 7\n",
+        "2\n1\n9 1 2 3\n2 4 5 6\n",
+    );
+    let v4 = text(
+        "4.1",
+        "1 4 5 8\n2 1 0 4\n5\n6\n7\n8\n0 0 0\n1 0 0\n0 1 0\n1 1 0\n",
+        "3 3 1 9\n1 1 1 1\n1 5 6\n2 1 3 1\n2 5 6 8 7\n2 1 2 1\n9 5 6 7\n",
+        "2\n1\n9 1 2 3\n2 4 5 6\n",
+    );
+    for text in [v2, v4] {
+        let mesh = read_bytes(text.as_bytes()).unwrap().mesh;
+        let data = &mesh.vertex_data[0];
+        assert_eq!((data.name.as_str(), data.components), ("a b", 1));
+        let values = data.values.to_f64();
+        assert!(values[0].is_nan() && values[1].is_nan() && values[3].is_nan());
+        assert_eq!(values[2], 2.5);
+        // The quadrangle has become two triangles.
+        let rows = mesh.cell_array("v").unwrap().values.to_f64();
+        assert_eq!(rows, [4.0, 5.0, 6.0, 4.0, 5.0, 6.0, 1.0, 2.0, 3.0]);
+    }
+    let v2 = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n1\n1 0 0 0\n$EndNodes\n$NodeData\n";
+    for (section, found) in [
+        ("0\n0\n3\n0\n12\n1\n1 1\n$EndNodeData\n", "1 rows of 12 numbers, 1 to 9 expected"),
+        ("0\n0\n3\n0\n1\n1000\n1 1\n$EndNodeData\n", "1000 rows of data promised"),
+        ("0\n0\n3\n0\n1\n1\n1 x\n$EndNodeData\n", "a value expected, found \"x\""),
+    ] {
+        let error = refusal(format!("{v2}{section}").as_bytes());
+        assert!(error.contains(found), "{error}");
+    }
 }

@@ -1,6 +1,7 @@
 //! MSH 2.0 to 2.2, text and binary.
 
 use super::build::{Builder, Names};
+use super::data::{self, Data, Tags};
 use super::elements::element_type;
 use super::nodes::NodeIndex;
 use super::source::{Encoding, Source};
@@ -13,8 +14,8 @@ use crate::io::faces::index_limit;
 pub(super) fn read(mut source: Source, version: String) -> Result<MeshFile> {
     let mut names = Names::new();
     let mut nodes: Option<(Vec<[f64; 3]>, NodeIndex)> = None;
-    let mut builder: Option<Builder> = None;
-    let mut ignored = Vec::new();
+    let mut builder: Option<(Builder, Tags)> = None;
+    let (mut ignored, mut data) = (Vec::new(), Vec::new());
     while let Some(name) = source.next_section()? {
         match name {
             "PhysicalNames" => names = physical_names(&mut source)?,
@@ -31,20 +32,23 @@ pub(super) fn read(mut source: Source, version: String) -> Result<MeshFile> {
             "Nodes" | "Elements" => {
                 return Err(source.fail(format!("second section ${name}"), TO_41));
             }
-            "NodeData" | "ElementData" | "ElementNodeData" => {
+            "NodeData" | "ElementData" => data.push(Data::read(&mut source, name)?),
+            "ElementNodeData" => {
                 source.skip_section(name)?;
                 ignored.push(format!("data in ${name} is left out"));
             }
             _ => source.skip_section(name)?,
         }
     }
-    let Some((vertices, _)) = nodes else {
+    let Some((vertices, index)) = nodes else {
         let what = "no section $Nodes";
         return Err(Error::input(source.file, "", what, "export the mesh again"));
     };
-    let mut builder = builder.unwrap_or_default();
+    let (mut builder, tags) = builder.unwrap_or_default();
     builder.warnings = ignored;
-    builder.finish(source.file, vertices, &names, version)
+    let mut file = builder.finish(source.file, vertices, &names, version)?;
+    data::place(&mut file, &index, &tags, data);
+    Ok(file)
 }
 
 /// The number of records, which stands as text in binary sections, too, on a line of its own;
@@ -76,9 +80,14 @@ fn read_nodes(source: &mut Source) -> Result<(Vec<[f64; 3]>, NodeIndex)> {
     Ok((vertices, index))
 }
 
-fn read_elements(source: &mut Source, index: &NodeIndex, n_nodes: usize) -> Result<Builder> {
+fn read_elements(
+    source: &mut Source,
+    index: &NodeIndex,
+    n_nodes: usize,
+) -> Result<(Builder, Tags)> {
     let n = count(source, 4, 4, "elements")?;
-    let mut elements = Elements { source, index, n_nodes, builder: Builder::default() };
+    let (builder, tags) = <(Builder, Tags)>::default();
+    let mut elements = Elements { source, index, n_nodes, builder, tags };
     let mut done = 0;
     while done < n {
         if elements.source.encoding == Encoding::Ascii {
@@ -89,7 +98,7 @@ fn read_elements(source: &mut Source, index: &NodeIndex, n_nodes: usize) -> Resu
         }
     }
     elements.source.end_section("Elements")?;
-    Ok(elements.builder)
+    Ok((elements.builder, elements.tags))
 }
 
 struct Elements<'s, 'a> {
@@ -97,6 +106,7 @@ struct Elements<'s, 'a> {
     index: &'s NodeIndex,
     n_nodes: usize,
     builder: Builder,
+    tags: Tags,
 }
 
 impl Elements<'_, '_> {
@@ -156,6 +166,7 @@ impl Elements<'_, '_> {
             }
         }
         self.builder.push(kind, &[group], &corners[..kind.shape.corners()]);
+        self.tags.push(kind, u64::try_from(number).unwrap_or(u64::MAX));
         Ok(())
     }
 }

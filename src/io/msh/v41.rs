@@ -9,6 +9,7 @@
 use std::collections::HashMap;
 
 use super::build::{Builder, Names};
+use super::data::{self, Data, Tags};
 use super::elements::element_type;
 use super::nodes::NodeIndex;
 use super::source::{Encoding, Source};
@@ -31,6 +32,7 @@ struct Outline {
     /// Bytes of the sections from "$Nodes" to "$EndNodes" and of the elements.
     nodes: Option<std::ops::Range<usize>>,
     elements: Option<std::ops::Range<usize>>,
+    data: Vec<Data>,
     warnings: Vec<String>,
 }
 
@@ -57,7 +59,7 @@ pub(super) fn read(mut source: Source, version: String) -> Result<MeshFile> {
     }
     let mut builder = Builder::default();
     builder.warnings = outline.warnings;
-    let mut corners = Vec::new();
+    let (mut corners, mut tags) = (Vec::new(), Tags::default());
     for block in elements.into_iter().flat_map(|elements| elements.element_blocks) {
         let Some(kind) = element_type(block.element_type as i64) else { continue };
         let entity = (i64::from(block.entity_dim), i64::from(block.entity_tag));
@@ -73,9 +75,12 @@ pub(super) fn read(mut source: Source, version: String) -> Result<MeshFile> {
                 corners.push(index.get(node).ok_or_else(unknown)?);
             }
             builder.push(kind, groups, &corners);
+            tags.push(kind, element.element_tag);
         }
     }
-    builder.finish(source.file, vertices, &outline.names, version)
+    let mut file = builder.finish(source.file, vertices, &outline.names, version)?;
+    data::place(&mut file, &index, &tags, outline.data);
+    Ok(file)
 }
 
 type Nodes = mshio::Nodes<u64, i32, f64>;
@@ -141,7 +146,8 @@ fn outline(source: &mut Source) -> Result<Outline> {
                     "the mesh is partitioned: physical groups of its partitions are not read";
                 outline.warnings.push(what.to_string());
             }
-            "NodeData" | "ElementData" | "ElementNodeData" => {
+            "NodeData" | "ElementData" => outline.data.push(Data::read(source, name)?),
+            "ElementNodeData" => {
                 source.skip_section(name)?;
                 outline.warnings.push(format!("data in ${name} is left out"));
             }

@@ -8,16 +8,18 @@ mod body;
 mod header;
 #[cfg(test)]
 mod tests;
+mod write;
 
 use std::path::Path;
 
-use super::MeshFile;
 use super::faces::{Faces, check_index, index_limit};
 use super::text::Lines;
+use super::{MeshFile, groups};
 use crate::error::{Error, Result};
 use crate::mesh::{DataArray, Values};
 use body::{Body, Record};
 use header::Element;
+pub(super) use write::write;
 
 const INDEX_LISTS: [&str; 2] = ["vertex_indices", "vertex_index"];
 
@@ -200,6 +202,7 @@ impl<'a> Reader<'a> {
         } else if !self.face_columns.is_empty() {
             file.warnings.push("face arrays are left out: strips have none".to_string());
         }
+        groups::from_masks(&mut file.mesh);
         if let Some(what) = left_over {
             file.warnings.push(format!("ignored: {what}"));
         }

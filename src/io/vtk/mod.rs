@@ -38,7 +38,7 @@
 
 mod cell;
 mod grid;
-pub(crate) mod groups;
+mod hdf;
 mod legacy;
 mod scalar;
 mod source;
@@ -50,9 +50,10 @@ mod xml;
 
 use std::path::Path;
 
-use super::MeshFile;
+use super::{MeshFile, groups};
 use crate::error::Result;
 use grid::Grid;
+pub use hdf::HdfSeries;
 use source::Source;
 use xml::XmlFile;
 

@@ -1,6 +1,7 @@
 //! Choices of the evolution that are not physics; words of the case file are these names in
 //! kebab-case, such as "taylor-galerkin".
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// When phi is made a signed distance again (numerics 4).
@@ -18,7 +19,7 @@ pub enum Rule {
 }
 
 /// How the advection term is computed (numerics 2).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Advection {
@@ -32,7 +33,7 @@ pub enum Advection {
 }
 
 /// How motion along the normal is computed (numerics 2).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum NormalMotion {
@@ -44,7 +45,7 @@ pub enum NormalMotion {
 }
 
 /// How the curvature term steps in time (numerics 3).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum CurvatureStep {

@@ -6,7 +6,9 @@ use crate::error::Result;
 use crate::mesh::{Kind, Mesh};
 
 /// Tetrahedra in a box, six per lattice cube; vertices are numbered x fastest, z slowest.
-#[derive(Clone, Debug, PartialEq, clap::Args, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone, Debug, PartialEq, clap::Args, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Cube {

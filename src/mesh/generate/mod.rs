@@ -45,7 +45,15 @@ use crate::error;
 use crate::mesh::Mesh;
 
 /// Which mesh to make.
-#[derive(Clone, Debug, PartialEq, clap::Subcommand, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone,
+    Debug,
+    PartialEq,
+    clap::Subcommand,
+    serde::Serialize,
+    serde::Deserialize,
+    schemars::JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Generate {

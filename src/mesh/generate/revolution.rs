@@ -12,7 +12,9 @@ use crate::error::{Error, Result};
 use crate::mesh::{Kind, Mesh};
 
 /// Triangles on an open cylinder around the z axis, centered at the origin, looking outwards.
-#[derive(Clone, Debug, PartialEq, clap::Args, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone, Debug, PartialEq, clap::Args, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Cylinder {
@@ -41,7 +43,9 @@ impl Default for Cylinder {
 }
 
 /// Triangles on a cone around the z axis, apex at the origin, opening upwards, looking outwards.
-#[derive(Clone, Debug, PartialEq, clap::Args, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone, Debug, PartialEq, clap::Args, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Cone {
@@ -71,7 +75,9 @@ impl Default for Cone {
 }
 
 /// Triangles on a torus around the z axis, centered at the origin, looking outwards.
-#[derive(Clone, Debug, PartialEq, clap::Args, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone, Debug, PartialEq, clap::Args, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Torus {

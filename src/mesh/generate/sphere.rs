@@ -7,7 +7,9 @@ use crate::error::{Error, Result};
 use crate::mesh::{Kind, Mesh, refine};
 
 /// Triangles on a sphere, all vertices on it, looking outwards.
-#[derive(Clone, Debug, PartialEq, clap::Args, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone, Debug, PartialEq, clap::Args, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Sphere {

@@ -18,6 +18,7 @@ use crate::mesh::{Kind, Mesh};
     clap::ValueEnum,
     serde::Serialize,
     serde::Deserialize,
+    schemars::JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -39,7 +40,9 @@ pub enum Pattern {
 ///
 /// Vertices of lattices are numbered row by row, x fastest; of an irregular mesh first those on
 /// the boundary, counterclockwise from `min`.
-#[derive(Clone, Debug, PartialEq, clap::Args, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone, Debug, PartialEq, clap::Args, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Square {

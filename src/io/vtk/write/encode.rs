@@ -12,7 +12,7 @@ const BLOCK: usize = 1 << 18;
 
 /// Numbers to be written.
 #[derive(Clone, Copy)]
-pub(super) enum Numbers<'a> {
+pub(in crate::io::vtk) enum Numbers<'a> {
     Field(FieldValues<'a>),
     /// Point indices, as signed integers of 4 bytes, or of 8 if `wide`.
     Indices {
@@ -105,7 +105,7 @@ impl Numbers<'_> {
 }
 
 /// An array ready to be written: numbers as they are, or blocks already compressed.
-pub(super) struct Encoded<'a> {
+pub(in crate::io::vtk) struct Encoded<'a> {
     numbers: Numbers<'a>,
     packed: Option<Vec<Vec<u8>>>,
 }
@@ -122,6 +122,16 @@ impl<'a> Encoded<'a> {
             Compression::Zlib => Some(pack(zlib)),
         };
         Encoded { numbers, packed }
+    }
+
+    /// The numbers of a field.
+    pub fn field(&self) -> Option<FieldValues<'a>> {
+        if let Numbers::Field(values) = self.numbers { Some(values) } else { None }
+    }
+
+    /// The indices, of an array of such.
+    pub fn indices(&self) -> &'a [u32] {
+        if let Numbers::Indices { indices, .. } = self.numbers { indices } else { &[] }
     }
 
     /// Number type in XML.

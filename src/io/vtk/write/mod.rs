@@ -13,7 +13,17 @@ use file::VtkFile;
 pub use file::write_pvd;
 
 /// How arrays are compressed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    serde::Serialize,
+    serde::Deserialize,
+    schemars::JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Compression {
@@ -108,20 +118,31 @@ impl<'a> From<&'a DataArray> for Field<'a> {
 
 /// What cells a [`Geometry`] has, with their VTK numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Shape {
+pub(super) enum Shape {
     Lines = 3,
     Triangles = 5,
     Tetrahedra = 10,
 }
 
+impl Shape {
+    /// Points of a cell.
+    pub(super) fn arity(self) -> usize {
+        match self {
+            Shape::Lines => 2,
+            Shape::Triangles => 3,
+            Shape::Tetrahedra => 4,
+        }
+    }
+}
+
 /// Points and cells, encoded once for a series of files.
 pub struct Geometry<'a> {
-    shape: Shape,
-    n_points: usize,
-    n_cells: usize,
+    pub(super) shape: Shape,
+    pub(super) n_points: usize,
+    pub(super) n_cells: usize,
     compression: Compression,
-    points: Encoded<'a>,
-    connectivity: Encoded<'a>,
+    pub(super) points: Encoded<'a>,
+    pub(super) connectivity: Encoded<'a>,
     ends: Encoded<'a>,
     types: Encoded<'a>,
 }
@@ -187,11 +208,7 @@ impl<'a> Geometry<'a> {
         cells: &'a [u32],
         compression: Compression,
     ) -> Self {
-        let step = match shape {
-            Shape::Lines => 2,
-            Shape::Triangles => 3,
-            Shape::Tetrahedra => 4,
-        };
+        let step = shape.arity();
         debug_assert!(cells.len().is_multiple_of(step));
         debug_assert!(cells.iter().all(|&p| (p as usize) < points.len()));
         let n = cells.len() / step;

@@ -1,10 +1,38 @@
-//! Groups in VTK files, which know none: arrays of 0 and 1 called `group:NAME`, of cells or of
-//! vertices. `zeroset generate` writes them so.
+//! Groups in formats that know none (VTK, PLY): arrays of 0 and 1 called `group:NAME`, of cells or
+//! of vertices.
 
 use crate::mesh::{DataArray, Group, Members, Mesh, Values};
 
 /// What the name of such an array begins with.
-pub const PREFIX: &str = "group:";
+const PREFIX: &str = "group:";
+
+/// A group as an array of 0 and 1.
+pub(super) struct Mask {
+    /// Name of the array.
+    pub(super) name: String,
+    /// One number per cell; per vertex for a group of lower dimension, which keeps its vertices
+    /// only.
+    pub(super) of_cells: bool,
+    pub(super) values: Vec<u8>,
+}
+
+/// The masks of all groups of a mesh.
+pub(super) fn to_masks(mesh: &Mesh) -> Vec<Mask> {
+    let mask = |group: &Group| {
+        let (of_cells, members, rows) = match &group.members {
+            Members::Cells(cells) => (true, cells, mesh.n_cells()),
+            Members::Simplices { vertices, .. } => (false, vertices, mesh.n_vertices()),
+        };
+        let mut values = vec![0; rows];
+        for &member in members {
+            if let Some(row) = values.get_mut(member as usize) {
+                *row = 1;
+            }
+        }
+        Mask { name: format!("{PREFIX}{}", group.name), of_cells, values }
+    };
+    mesh.groups.iter().map(mask).collect()
+}
 
 /// Turns the arrays of a mesh that stand for groups back into groups. Lower-dimensional groups
 /// come back as their vertices.

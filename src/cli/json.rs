@@ -1,0 +1,140 @@
+//! What `--json` says: one JSON object per line, each with a key `event`.
+
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::Ui;
+use super::progress::share;
+use crate::error::Error;
+use crate::output::Report;
+use crate::run::{Observer, Progress};
+
+/// Shortest time between two steps that are told: at most five in a second.
+const RHYTHM: Duration = Duration::from_millis(200);
+
+/// Tells stages and steps as events on standard error.
+pub(super) struct Events<'a> {
+    ui: &'a Ui,
+    clock: Mutex<Clock>,
+}
+
+struct Clock {
+    /// When the stage began.
+    start: Instant,
+    /// When a step was told last.
+    last: Option<Instant>,
+    /// The last step, if it has not been told.
+    untold: Option<Progress>,
+}
+
+impl<'a> Events<'a> {
+    pub(super) fn new(ui: &'a Ui) -> Self {
+        let clock = Clock { start: Instant::now(), last: None, untold: None };
+        Events { ui, clock: Mutex::new(clock) }
+    }
+
+    fn tell(&self, event: &Value) {
+        self.ui.say(&event.to_string());
+    }
+
+    /// Tells the last step if the rhythm has kept it back.
+    fn finish(&self) {
+        let mut clock = self.clock.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(progress) = clock.untold.take() {
+            self.tell(&step(&progress, clock.start.elapsed()));
+        }
+    }
+}
+
+impl Observer for Events<'_> {
+    fn stage(&self, name: &str) {
+        self.finish();
+        let mut clock = self.clock.lock().unwrap_or_else(PoisonError::into_inner);
+        *clock = Clock { start: Instant::now(), last: None, untold: None };
+        self.tell(&json!({ "event": "stage", "name": name }));
+    }
+
+    fn step(&self, progress: &Progress) {
+        let mut clock = self.clock.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        if clock.last.is_some_and(|last| now.duration_since(last) < RHYTHM) {
+            clock.untold = Some(*progress);
+            return;
+        }
+        (clock.last, clock.untold) = (Some(now), None);
+        self.tell(&step(progress, now.duration_since(clock.start)));
+    }
+}
+
+impl Drop for Events<'_> {
+    fn drop(&mut self) {
+        self.finish();
+    }
+}
+
+fn step(progress: &Progress, elapsed: Duration) -> Value {
+    let seconds = elapsed.as_secs_f64();
+    let rate = (seconds > 0.0).then(|| progress.step as f64 / seconds);
+    let share = share(progress).filter(|&share| share > 0.0);
+    json!({
+        "event": "step",
+        "step": progress.step,
+        "time": progress.time,
+        "dt": progress.dt,
+        "rate_steps_per_second": rate,
+        "remaining_seconds": share.map(|share| seconds * (1.0 - share) / share),
+    })
+}
+
+/// The last line of a program that fails.
+pub(super) fn error(error: &Error) -> String {
+    let kind = match error {
+        Error::Case { .. } => "case",
+        Error::Input { .. } => "input",
+        Error::Mesh { .. } => "mesh",
+        Error::Numerical { .. } => "numerical",
+        Error::Device { .. } => "device",
+        Error::Output { .. } => "output",
+        Error::Interrupted => "interrupted",
+    };
+    let (message, exit_code) = (error.to_string(), error.exit_code());
+    json!({ "event": "error", "kind": kind, "message": message, "exit_code": exit_code })
+        .to_string()
+}
+
+/// What goes to standard output: the end of a run, with its report and where the results are.
+pub(super) fn end(report: &Report, results: &Path, exit_code: u8) -> String {
+    let results = results.display().to_string();
+    let end =
+        json!({ "event": "end", "exit_code": exit_code, "results": results, "report": report });
+    format!("{end}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_tells_rate_and_remaining_time() {
+        let progress =
+            Progress { step: 50, time: 0.25, dt: 0.1, end_time: Some(1.0), max_steps: None };
+        let event = step(&progress, Duration::from_secs(10));
+        assert_eq!(event["rate_steps_per_second"], 5.0);
+        assert_eq!(event["remaining_seconds"], 30.0);
+        let open = Progress { end_time: None, ..progress };
+        assert!(step(&open, Duration::from_secs(10))["remaining_seconds"].is_null());
+    }
+
+    #[test]
+    fn errors_have_kind_and_exit_code() {
+        let event: Value =
+            serde_json::from_str(&error(&Error::usage("no \"x\"", "add it"))).unwrap();
+        let expected = json!({
+            "event": "error", "kind": "case", "message": "no \"x\"; add it", "exit_code": 2,
+        });
+        assert_eq!(event, expected);
+    }
+}

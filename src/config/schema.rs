@@ -1,0 +1,58 @@
+//! The case format as a JSON schema, from the same structs and comments that read it.
+
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value};
+
+use super::Config;
+
+/// The JSON schema (draft 2020-12) of a case file, for editors and other programs.
+///
+/// It holds names, types, defaults, the words allowed and most ranges; `zeroset check` knows more,
+/// such as which keys exclude each other.
+pub fn schema() -> Value {
+    let generator = SchemaSettings::draft2020_12().into_generator();
+    let mut schema = generator.into_root_schema_for::<Config>().to_value();
+    if let Value::Object(root) = &mut schema {
+        root.insert("title".into(), "zeroset case".into());
+    }
+    without_null(&mut schema);
+    schema
+}
+
+/// TOML has no null: a key that has no value is left out.
+fn without_null(value: &mut Value) {
+    match value {
+        Value::Object(map) => {
+            drop_null(map);
+            map.values_mut().for_each(without_null);
+        }
+        Value::Array(values) => values.iter_mut().for_each(without_null),
+        _ => {}
+    }
+}
+
+fn drop_null(map: &mut Map<String, Value>) {
+    if map.get("default").is_some_and(Value::is_null) {
+        map.remove("default");
+    }
+    if let Some(Value::Object(default)) = map.get_mut("default") {
+        default.retain(|_, value| !value.is_null());
+    }
+    if let Some(Value::Array(types)) = map.get_mut("type") {
+        types.retain(|name| name != "null");
+        if let [only] = &types[..] {
+            let only = only.clone();
+            map.insert("type".into(), only);
+        }
+    }
+    let Some(Value::Array(any)) = map.get_mut("anyOf") else { return };
+    any.retain(|schema| schema.get("type").is_none_or(|name| name != "null"));
+    if let [Value::Object(only)] = &any[..] {
+        // What stands beside, such as the comment on the key, goes first.
+        let only = only.clone();
+        map.remove("anyOf");
+        for (key, value) in only {
+            map.entry(key).or_insert(value);
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! The sections $NodeData and $ElementData, which versions 2 and 4 have alike.
+
+use super::elements::{ElementType, Shape};
+use super::nodes::NodeIndex;
+use super::source::Source;
+use crate::error::Result;
+use crate::io::MeshFile;
+use crate::mesh::{DataArray, Values};
+
+/// Most numbers per row: a tensor.
+const COMPONENTS: std::ops::RangeInclusive<i64> = 1..=9;
+
+/// Tags of elements, once for each simplex made of one, by dimension.
+#[derive(Default)]
+pub(super) struct Tags([Vec<u64>; 4]);
+
+impl Tags {
+    /// Notes an element that goes to the builder.
+    pub(super) fn push(&mut self, kind: ElementType, tag: u64) {
+        let made = match kind.shape {
+            Shape::Quad => 2,
+            Shape::Vertex | Shape::Line | Shape::Triangle | Shape::Tetra => 1,
+            Shape::Hexahedron | Shape::Prism | Shape::Pyramid => 0,
+        };
+        self.0[kind.shape.dimension()].extend(std::iter::repeat_n(tag, made));
+    }
+}
+
+/// One array, as the file has it.
+pub(super) struct Data {
+    of_cells: bool,
+    name: String,
+    components: usize,
+    tags: Vec<u64>,
+    values: Vec<f64>,
+}
+
+impl Data {
+    /// Reads the section `name`, "NodeData" or "ElementData", behind its first line.
+    pub(super) fn read(source: &mut Source, name: &str) -> Result<Self> {
+        let mut title = String::new();
+        for k in 0..source.text::<u32>("number of string tags")? {
+            if k == 0 {
+                source.line();
+            }
+            let line = String::from_utf8_lossy(source.line()).into_owned();
+            if k == 0 {
+                title = line.trim_matches('"').to_string();
+            }
+        }
+        for _ in 0..source.text::<u32>("number of real tags")? {
+            source.text::<f64>("real tag")?;
+        }
+        let mut whole = [0; 3];
+        for k in 0..source.text::<usize>("number of integer tags")? {
+            let tag = source.text("integer tag")?;
+            if let Some(slot) = whole.get_mut(k) {
+                *slot = tag;
+            }
+        }
+        source.line();
+        let [_, components, rows] = whole;
+        let wrong = "the section is damaged: export the file again";
+        if !COMPONENTS.contains(&components) || rows < 0 {
+            let what = format!("${name}: {rows} rows of {components} numbers, 1 to 9 expected");
+            return Err(source.fail(what, wrong));
+        }
+        let components = components as usize;
+        let n = source.promised(rows as u64, 1 + components, 4 + 8 * components, "rows of data")?;
+        let mut tags = Vec::with_capacity(n);
+        let mut values = Vec::with_capacity(n * components);
+        for _ in 0..n {
+            let tag = source.int("tag of a row")?;
+            tags.push(u64::try_from(tag).unwrap_or(u64::MAX));
+            for _ in 0..components {
+                values.push(source.real("a value")?);
+            }
+        }
+        source.end_section(name)?;
+        let of_cells = name == "ElementData";
+        Ok(Data { of_cells, name: title, components, tags, values })
+    }
+}
+
+/// Puts arrays into a mesh; vertices and cells without a row get NaN.
+pub(super) fn place(file: &mut MeshFile, nodes: &NodeIndex, tags: &Tags, all: Vec<Data>) {
+    let mesh = &mut file.mesh;
+    let mut rows: Vec<(u64, u32)> = Vec::new();
+    if all.iter().any(|data| data.of_cells) {
+        rows.extend(tags.0[mesh.kind.dimension()].iter().copied().zip(0..));
+        rows.sort_unstable();
+    }
+    for data in all {
+        let n = if data.of_cells { mesh.n_cells() } else { mesh.n_vertices() };
+        let k = data.components;
+        let mut values = vec![f64::NAN; n * k];
+        let mut put = |row: u32, from: &[f64]| {
+            let at = row as usize * k;
+            if let Some(to) = values.get_mut(at..at + k) {
+                to.copy_from_slice(from);
+            }
+        };
+        let mut found = 0;
+        for (&tag, from) in data.tags.iter().zip(data.values.chunks_exact(k)) {
+            if data.of_cells {
+                let begin = rows.partition_point(|&(other, _)| other < tag);
+                let same = rows.iter().skip(begin).take_while(|&&(other, _)| other == tag);
+                same.for_each(|&(_, row)| {
+                    put(row, from);
+                    found += 1;
+                });
+            } else if let Some(row) = nodes.get(tag) {
+                put(row, from);
+                found += 1;
+            }
+        }
+        if found == 0 {
+            let (name, what) = (&data.name, if data.of_cells { "cell" } else { "node" });
+            file.warnings.push(format!("data {name} is left out: it is of no {what} of the mesh"));
+            continue;
+        }
+        let arrays = if data.of_cells { &mut mesh.cell_data } else { &mut mesh.vertex_data };
+        let mut name = data.name.clone();
+        let mut other = 2;
+        while arrays.iter().any(|array| array.name == name) {
+            name = format!("{}_{other}", data.name);
+            other += 1;
+        }
+        arrays.push(DataArray { name, components: k, values: Values::Float(values) });
+    }
+}

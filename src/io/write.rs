@@ -1,0 +1,217 @@
+//! A mesh into a file of the format its name says.
+
+use std::path::Path;
+
+use super::vtk::{self, Compression, Field, Geometry, VtkOutput};
+use super::{gifti, groups, msh, off, ply, stl};
+use crate::error::{Error, Result};
+use crate::mesh::{Kind, Mesh};
+
+/// How [`write_mesh`] writes.
+#[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
+pub struct WriteOptions {
+    /// Text instead of binary, where the format knows both (msh, ply, stl).
+    pub ascii: bool,
+    /// How arrays of `.vtu` and `.vtp` are compressed.
+    pub compression: Compression,
+}
+
+impl WriteOptions {
+    /// Asks for text instead of binary.
+    pub fn ascii(mut self, ascii: bool) -> Self {
+        self.ascii = ascii;
+        self
+    }
+}
+
+/// Formats that can be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Target {
+    Vtu,
+    Vtp,
+    Msh,
+    Ply,
+    Off,
+    Stl,
+    Gifti,
+}
+
+const TARGETS: [(&str, Target); 7] = [
+    ("vtu", Target::Vtu),
+    ("vtp", Target::Vtp),
+    ("msh", Target::Msh),
+    ("ply", Target::Ply),
+    ("off", Target::Off),
+    ("stl", Target::Stl),
+    ("gii", Target::Gifti),
+];
+
+impl Target {
+    fn of(path: &Path) -> Result<Target> {
+        let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
+        let found = TARGETS.iter().find(|(name, _)| extension == *name);
+        found.map(|&(_, target)| target).ok_or_else(|| {
+            let what = if extension == "gz" {
+                "gzip is read, not written"
+            } else {
+                "what to write is not known by its ending"
+            };
+            let remedy = "end the name in .vtu, .vtp, .msh, .ply, .off, .stl or .gii";
+            Error::usage(format!("{}: {what}", path.display()), remedy)
+        })
+    }
+
+    fn holds_tetrahedra(self) -> bool {
+        matches!(self, Target::Vtu | Target::Msh)
+    }
+}
+
+/// Says whether [`write_mesh`] can write to `path`, as far as can be told before there is a mesh;
+/// `kind` is that of the mesh, once it is known.
+///
+/// # Errors
+/// [`Error::Case`] for an ending that is not known, text asked for in a format that has none, and
+/// tetrahedra in a format of surfaces.
+pub fn check_target(path: &Path, options: &WriteOptions, kind: Option<Kind>) -> Result<()> {
+    let target = Target::of(path)?;
+    let name = path.display();
+    if options.ascii && matches!(target, Target::Vtu | Target::Vtp | Target::Gifti) {
+        let what = format!("{name}: this format is not written as text");
+        return Err(Error::usage(what, "leave out --ascii, or name the file .msh, .ply or .stl"));
+    }
+    if kind == Some(Kind::Volume) && !target.holds_tetrahedra() {
+        let what = format!("{name}: this format holds triangles, the mesh has tetrahedra");
+        let remedy = "name it .vtu or .msh, or write the boundary of the tetrahedra: \
+                      zeroset convert --boundary";
+        return Err(Error::usage(what, remedy));
+    }
+    Ok(())
+}
+
+/// Writes a mesh as `.vtu`, `.vtp`, `.msh` (4.1), `.ply`, `.off`, `.stl` or `.gii`; the file
+/// appears whole or not at all. Vertices keep their order, and coordinates their bits where the
+/// format can hold them.
+///
+/// Returns what the format could not hold, one sentence each: arrays and groups (off, stl, gii),
+/// digits of coordinates (binary stl, gii), names.
+///
+/// # Errors
+/// Those of [`check_target`]; [`Error::Mesh`] for a mesh without cells; [`Error::Output`].
+pub fn write_mesh(path: &Path, mesh: &Mesh, options: &WriteOptions) -> Result<Vec<String>> {
+    check_target(path, options, Some(mesh.kind))?;
+    if mesh.n_cells() == 0 {
+        let what = "no triangles or tetrahedra: there is nothing to write";
+        return Err(Error::mesh("", what, "").in_file(path));
+    }
+    let mut lost = Vec::new();
+    match Target::of(path)? {
+        Target::Vtu | Target::Vtp => write_vtk(path, mesh, options)?,
+        Target::Msh => msh::write(path, mesh, options.ascii, &mut lost)?,
+        Target::Ply => ply::write(path, mesh, options.ascii, &mut lost)?,
+        Target::Off => {
+            lost.extend(bare(mesh, "off"));
+            off::write(path, mesh)?;
+        }
+        Target::Stl => {
+            lost.extend(bare(mesh, "stl"));
+            if !options.ascii {
+                lost.extend(narrowed(path, mesh)?);
+            }
+            stl::write(path, mesh, options.ascii)?;
+        }
+        Target::Gifti => {
+            lost.extend(bare(mesh, "gii"));
+            lost.extend(narrowed(path, mesh)?);
+            gifti::write_surface(path, mesh)?;
+        }
+    }
+    Ok(lost)
+}
+
+/// All arrays; groups become masks called `group:NAME`, which the reader turns back.
+fn write_vtk(path: &Path, mesh: &Mesh, options: &WriteOptions) -> Result<()> {
+    let masks = groups::to_masks(mesh);
+    let of = |cells: bool| {
+        let chosen = masks.iter().filter(move |mask| mask.of_cells == cells);
+        chosen.map(|m| Field { name: &m.name, components: 1, values: (&m.values).into() })
+    };
+    let geometry = Geometry::mesh(mesh, options.compression);
+    let mut output = VtkOutput::new(&geometry);
+    output.point_data = mesh.vertex_data.iter().map(Field::from).chain(of(false)).collect();
+    output.cell_data = mesh.cell_data.iter().map(Field::from).chain(of(true)).collect();
+    vtk::write(path, &output)
+}
+
+/// What a format of vertices and triangles alone leaves out.
+fn bare(mesh: &Mesh, format: &str) -> Option<String> {
+    let list = |what: &str, names: Vec<&str>| {
+        (!names.is_empty()).then(|| format!("{what} {}", names.join(", ")))
+    };
+    let points = mesh.vertex_data.iter().map(|array| array.name.as_str()).collect();
+    let cells = mesh.cell_data.iter().map(|array| array.name.as_str()).collect();
+    let groups = mesh.groups.iter().map(|group| group.name.as_str()).collect();
+    let lost = [list("point data", points), list("cell data", cells), list("groups", groups)];
+    let lost: Vec<String> = lost.into_iter().flatten().collect();
+    (!lost.is_empty()).then(|| {
+        format!("left out, since .{format} holds vertices and triangles alone: {}", lost.join("; "))
+    })
+}
+
+/// Says how far coordinates move when they are rounded to 32 bits.
+///
+/// # Errors
+/// [`Error::Output`] for a coordinate beyond the range of 32-bit numbers.
+fn narrowed(path: &Path, mesh: &Mesh) -> Result<Option<String>> {
+    let all = mesh.vertices.as_flattened();
+    if let Some(k) = all.iter().position(|&x| !(x as f32).is_finite()) {
+        let what = format!("vertex {}: coordinate {:e} exceeds 32-bit numbers", k / 3, all[k]);
+        return Err(Error::output(path, what, "scale the mesh, or write .vtp, .ply or .off"));
+    }
+    let moved = all.iter().map(|&x| (f64::from(x as f32) - x).abs()).filter(|&d| d > 0.0);
+    let (n, most) = moved.fold((0_usize, 0.0_f64), |(n, most), d| (n + 1, most.max(d)));
+    Ok((n > 0).then(|| {
+        let all = all.len();
+        format!("{n} of {all} coordinates are rounded to 32 bits, by at most {most:.1e}")
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_decide_and_wrong_ones_are_refused() {
+        let check = |name: &str, ascii, kind| {
+            check_target(Path::new(name), &WriteOptions::default().ascii(ascii), kind)
+                .map_err(|e| e.to_string())
+        };
+        for (name, _) in TARGETS {
+            assert_eq!(check(&format!("a.b.{}", name.to_uppercase()), false, None), Ok(()));
+        }
+        for (name, ascii, kind, found) in [
+            ("a.obj", false, None, "a.obj: what to write is not known"),
+            ("a.ply.gz", false, None, "gzip is read, not written"),
+            ("a.gii", true, None, "not written as text"),
+            ("a.stl", false, Some(Kind::Volume), "zeroset convert --boundary"),
+        ] {
+            let error = check(name, ascii, kind).unwrap_err();
+            assert!(error.contains(found), "{error}");
+        }
+        assert_eq!(check("a.msh", true, Some(Kind::Volume)), Ok(()));
+    }
+
+    #[test]
+    fn rounding_is_said_and_overflow_refused() {
+        let mesh = |x: f64| {
+            let vertices = vec![[0.0; 3], [x, 0.0, 0.0], [0.0, 1.0, 0.0]];
+            Mesh::new(Kind::Planar, vertices, vec![0, 1, 2])
+        };
+        let path = Path::new("a.stl");
+        assert_eq!(narrowed(path, &mesh(0.5)).unwrap(), None);
+        let said = narrowed(path, &mesh(0.1)).unwrap().unwrap();
+        assert_eq!(said, "1 of 9 coordinates are rounded to 32 bits, by at most 1.5e-9");
+        let error = narrowed(path, &mesh(1e39)).unwrap_err().to_string();
+        assert!(error.contains("vertex 1: coordinate 1e39"), "{error}");
+    }
+}

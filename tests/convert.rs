@@ -1,0 +1,320 @@
+//! Writing meshes in every format: what a format can hold comes back, the rest is named.
+
+#[path = "support/shared_data.rs"]
+mod shared_data;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use assert_cmd::assert::OutputAssertExt;
+use predicates::prelude::PredicateBooleanExt;
+use predicates::str::contains;
+use proptest::prelude::*;
+use shared_data::data;
+use zeroset::io::{WriteOptions, read_mesh, write_mesh};
+use zeroset::mesh::{DataArray, Group, Kind, Members, Mesh, Values};
+
+const SURFACES: [(&str, bool); 7] = [
+    ("vtu", false),
+    ("vtp", false),
+    ("msh", false),
+    ("msh", true),
+    ("ply", false),
+    ("ply", true),
+    ("off", false),
+];
+
+fn array(name: &str, components: usize, values: Values) -> DataArray {
+    DataArray { name: name.into(), components, values }
+}
+
+/// Writes the mesh and reads it back; also what was lost.
+fn there_and_back(mesh: &Mesh, extension: &str, ascii: bool) -> (Mesh, Vec<String>) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(format!("mesh.{extension}"));
+    let lost = write_mesh(&path, mesh, &WriteOptions::default().ascii(ascii)).unwrap();
+    let file = read_mesh(&path).unwrap();
+    assert_eq!(file.warnings, [""; 0], "{extension}");
+    (file.mesh, lost)
+}
+
+fn assert_same_shape(found: &Mesh, mesh: &Mesh, what: &str) {
+    let bits = |mesh: &Mesh| -> Vec<u64> {
+        mesh.vertices.as_flattened().iter().map(|x| x.to_bits()).collect()
+    };
+    assert_eq!(bits(found), bits(mesh), "{what}: coordinates");
+    assert_eq!(found.cells, mesh.cells, "{what}: cells");
+}
+
+/// Numbers are the same, labels may have become decimal numbers.
+fn assert_same_arrays(found: &[DataArray], expected: &[DataArray], what: &str) {
+    let names = |arrays: &[DataArray]| -> Vec<(String, usize)> {
+        arrays.iter().map(|a| (a.name.clone(), a.components)).collect()
+    };
+    assert_eq!(names(found), names(expected), "{what}");
+    for (found, expected) in found.iter().zip(expected) {
+        let bits = |a: &DataArray| -> Vec<u64> {
+            a.values.to_f64().iter().map(|x| if x.is_nan() { 1 } else { x.to_bits() }).collect()
+        };
+        assert_eq!(bits(found), bits(expected), "{what}: {}", expected.name);
+    }
+}
+
+/// Simplices of a group, each sorted, all sorted.
+fn simplices(group: &Group) -> Vec<Vec<u32>> {
+    let (arity, all) = match &group.members {
+        Members::Cells(cells) => (1, cells),
+        Members::Simplices { dimension, vertices } => (dimension + 1, vertices),
+        other => panic!("{other:?}"),
+    };
+    let sorted = |simplex: &[u32]| {
+        let mut simplex = simplex.to_vec();
+        simplex.sort_unstable();
+        simplex
+    };
+    let mut all: Vec<Vec<u32>> = all.chunks(arity).map(sorted).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// Any number a coordinate may be, small and huge ones, 0 and -0.
+fn number() -> impl Strategy<Value = f64> {
+    prop_oneof![
+        -10.0..10.0,
+        any::<f64>().prop_filter("finite", |x| x.is_finite()),
+        Just(-0.0),
+        Just(0.1)
+    ]
+}
+
+/// Triangles or tetrahedra on any points, with arrays and groups that overlap.
+fn mesh(kind: Kind) -> impl Strategy<Value = Mesh> {
+    let arity = kind.arity();
+    (arity..12, 1..9_usize).prop_flat_map(move |(n, m)| {
+        let n32 = n as u32;
+        let point = prop::array::uniform3(number());
+        (
+            prop::collection::vec(point, n),
+            prop::collection::vec(0..n32, m * arity),
+            prop::collection::vec(prop_oneof![number(), Just(f64::NAN)], n * 3),
+            prop::collection::vec(-3..300_i64, m),
+            prop::collection::vec(prop::collection::btree_set(0..m as u32, 1..=m), 0..4),
+            prop::collection::btree_set(0..n32, 1..=n),
+            prop::collection::vec((0..n32, 0..n32), 1..5),
+        )
+            .prop_map(move |(vertices, cells, vectors, labels, parts, points, edges)| {
+                let mut mesh = Mesh::new(kind, vertices, cells);
+                let scalars = vectors.iter().step_by(3).copied().collect();
+                mesh.vertex_data = vec![
+                    array("u", 1, Values::Float(scalars)),
+                    array("a vector", 3, Values::Float(vectors)),
+                ];
+                mesh.cell_data = vec![array("label", 1, Values::Int(labels))];
+                let cells = parts.into_iter().enumerate().map(|(k, cells)| Group {
+                    name: ["7", "part \u{e9}", "third", "x"][k].into(),
+                    members: Members::Cells(cells.into_iter().collect()),
+                });
+                mesh.groups = cells.collect();
+                let edges = edges.into_iter().flat_map(|(a, b)| [a, b]).collect();
+                let points = points.into_iter().collect();
+                for (name, dimension, vertices) in [("edges", 1, edges), ("dots", 0, points)] {
+                    let members = Members::Simplices { dimension, vertices };
+                    mesh.groups.push(Group { name: name.into(), members });
+                }
+                mesh
+            })
+    })
+}
+
+fn check_msh(mesh: &Mesh, ascii: bool) {
+    let (found, lost) = there_and_back(mesh, "msh", ascii);
+    assert_eq!(lost, [""; 0]);
+    assert_same_shape(&found, mesh, "msh");
+    assert_same_arrays(&found.vertex_data, &mesh.vertex_data, "msh");
+    assert_same_arrays(&found.cell_data, &mesh.cell_data, "msh");
+    assert_eq!(found.groups.len(), mesh.groups.len());
+    for group in &mesh.groups {
+        let back = found.group(&group.name).unwrap_or_else(|| panic!("no {}", group.name));
+        assert_eq!(simplices(back), simplices(group), "{}", group.name);
+    }
+}
+
+fn check_masks(found: &Mesh, mesh: &Mesh, what: &str) {
+    for group in &mesh.groups {
+        let back = found.group(&group.name.replace(' ', "_"));
+        let back = back.or(found.group(&group.name)).unwrap_or_else(|| panic!("{what}"));
+        match &group.members {
+            Members::Cells(_) => assert_eq!(simplices(back), simplices(group), "{what}"),
+            Members::Simplices { vertices, .. } => {
+                let mut vertices = vertices.clone();
+                vertices.sort_unstable();
+                vertices.dedup();
+                let members = Members::Simplices { dimension: 0, vertices };
+                assert_eq!(back.members, members, "{what}");
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn surfaces_come_back(mesh in mesh(Kind::Surface)) {
+        for (extension, ascii) in SURFACES {
+            if extension == "msh" {
+                check_msh(&mesh, ascii);
+                continue;
+            }
+            let (found, lost) = there_and_back(&mesh, extension, ascii);
+            let what = format!("{extension} {ascii}");
+            assert_same_shape(&found, &mesh, &what);
+            match extension {
+                "off" => {
+                    prop_assert!(found.vertex_data.is_empty() && found.groups.is_empty());
+                    let said = "left out, since .off holds vertices and triangles alone: point \
+                                data u, a vector; cell data label; groups ";
+                    prop_assert!(lost[0].starts_with(said), "{}", lost[0]);
+                }
+                "ply" => {
+                    let names = ["u", "a_vector_0", "a_vector_1", "a_vector_2"];
+                    let vectors = mesh.vertex_data[1].values.to_f64();
+                    let expected: Vec<DataArray> = names
+                        .iter()
+                        .enumerate()
+                        .map(|(k, name)| {
+                            let column = vectors.iter().skip(k.saturating_sub(1)).step_by(3);
+                            array(name, 1, Values::Float(column.copied().collect()))
+                        })
+                        .collect();
+                    assert_same_arrays(&found.vertex_data, &expected, &what);
+                    prop_assert_eq!(&found.cell_data, &mesh.cell_data);
+                    check_masks(&found, &mesh, &what);
+                    prop_assert!(lost.contains(&"\"a vector_0\" is called a_vector_0".into()));
+                }
+                _ => {
+                    prop_assert_eq!(&lost, &[""; 0]);
+                    assert_same_arrays(&found.vertex_data, &mesh.vertex_data, &what);
+                    prop_assert_eq!(&found.cell_data, &mesh.cell_data);
+                    check_masks(&found, &mesh, &what);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn tetrahedra_come_back(mesh in mesh(Kind::Volume)) {
+        check_msh(&mesh, false);
+        check_msh(&mesh, true);
+        let (found, _) = there_and_back(&mesh, "vtu", false);
+        assert_same_shape(&found, &mesh, "vtu");
+        check_masks(&found, &mesh, "vtu");
+    }
+}
+
+/// A tetrahedron's surface, coordinates that 32 bits hold but one.
+fn pyramid(x: f64) -> Mesh {
+    let vertices = vec![[0.0; 3], [x, 0.0, 0.0], [0.0, 1.0, 0.0], [0.25, 0.25, 1.0]];
+    let mut mesh = Mesh::new(Kind::Surface, vertices, vec![0, 2, 1, 0, 1, 3, 1, 2, 3, 2, 0, 3]);
+    mesh.vertex_data = vec![array("u", 1, Values::Float(vec![1.0, 2.0, 3.0, 4.0]))];
+    mesh
+}
+
+#[test]
+fn formats_of_32_bits_say_what_they_round() {
+    for extension in ["stl", "gii"] {
+        let (found, lost) = there_and_back(&pyramid(1.0), extension, false);
+        assert_eq!(found.n_cells(), 4, "{extension}");
+        let said = format!(
+            "left out, since .{extension} holds vertices and triangles alone: point data u"
+        );
+        assert_eq!(lost, [said]);
+        let (found, lost) = there_and_back(&pyramid(0.1), extension, false);
+        assert!(found.vertices.contains(&[f64::from(0.1_f32), 0.0, 0.0]), "{extension}");
+        assert_eq!(lost[1], "1 of 12 coordinates are rounded to 32 bits, by at most 1.5e-9");
+    }
+    let (found, lost) = there_and_back(&pyramid(0.1), "gii", false);
+    assert_eq!((found.cells, lost.len()), (pyramid(0.1).cells, 2));
+    // Text STL keeps all digits; vertices come in the order of their first use.
+    let (found, lost) = there_and_back(&pyramid(0.1), "stl", true);
+    assert_eq!(lost.len(), 1);
+    assert_eq!(found.vertices[2], [0.1, 0.0, 0.0]);
+    assert_eq!(found.cells[..6], [0, 1, 2, 0, 2, 3]);
+}
+
+#[test]
+fn names_a_format_cannot_hold_are_changed_and_said() {
+    let mut mesh = pyramid(1.0);
+    let u = || Values::Int(vec![1 << 60, 2, 3, 4]);
+    mesh.vertex_data = vec![array("x", 1, u()), array("a b", 1, u()), array("a_b", 1, u())];
+    let (found, lost) = there_and_back(&mesh, "ply", false);
+    let names: Vec<&str> = found.vertex_data.iter().map(|a| a.name.as_str()).collect();
+    assert_eq!(names, ["x_2", "a_b", "a_b_2"]);
+    for said in ["\"x\" is called x_2", "\"a b\" is called a_b", "\"a_b\" is called a_b_2"] {
+        assert!(lost.iter().any(|l| l == said), "{lost:?}");
+    }
+    mesh.vertex_data = vec![array("pair", 2, Values::Float(vec![0.0; 8]))];
+    mesh.groups = vec![
+        Group { name: "say \"a\"".into(), members: Members::Cells(vec![1]) },
+        Group { name: "none".into(), members: Members::Cells(vec![]) },
+    ];
+    let (found, lost) = there_and_back(&mesh, "msh", false);
+    assert_eq!(found.group("say 'a'").unwrap().members, Members::Cells(vec![1]));
+    assert_eq!((found.groups.len(), found.vertex_data.len()), (1, 0));
+    assert_eq!(lost.len(), 3, "{lost:?}");
+}
+
+fn zeroset(arguments: &[&str]) -> assert_cmd::assert::Assert {
+    Command::new(env!("CARGO_BIN_EXE_zeroset")).args(arguments).assert()
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+#[test]
+fn shipped_and_shared_meshes_go_through_every_format() {
+    let folder = tempfile::tempdir().unwrap();
+    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("meshes/fsaverage5_pial_left.gii.gz");
+    let files = ["cortex/tiny/lh.tinysurface", "sim/msh/t4_plane_v22ascii.msh"].map(data);
+    for path in std::iter::once(Some(shipped)).chain(files).flatten().filter(|p| p.is_file()) {
+        let original = read_mesh(&path).unwrap().mesh;
+        for extension in ["vtu", "vtp", "msh", "ply", "off", "gii"] {
+            let out: PathBuf = folder.path().join(format!("a.{extension}"));
+            zeroset(&["-q", "convert", text(&path), text(&out)]).success();
+            let found = read_mesh(&out).unwrap().mesh;
+            // Cortex files hold 32-bit numbers, which no format rounds.
+            if extension != "gii" || !path.to_string_lossy().contains("msh") {
+                assert_same_shape(&found, &original, &format!("{extension} {}", path.display()));
+            }
+        }
+        let out = folder.path().join("a.stl");
+        zeroset(&["convert", text(&path), text(&out)])
+            .success()
+            .stdout(contains("a.stl: ").and(contains(" triangles\n")));
+        assert_eq!(read_mesh(&out).unwrap().mesh.n_cells(), original.n_cells());
+    }
+}
+
+#[test]
+fn tetrahedra_need_boundary_for_surface_formats() {
+    let folder = tempfile::tempdir().unwrap();
+    let [cube, skin] = ["cube.msh", "skin.ply"].map(|name| folder.path().join(name));
+    zeroset(&["generate", "cube", "--cells", "2,2,2", "-o", text(&cube)]).success();
+    zeroset(&["convert", text(&cube), text(&skin)])
+        .code(2)
+        .stderr(contains("this format holds triangles, the mesh has tetrahedra"));
+    assert!(!skin.exists());
+    zeroset(&["convert", text(&cube), "--boundary", text(&skin), "--ascii"])
+        .success()
+        .stdout(contains("26 vertices, 48 triangles"));
+    assert!(std::fs::read_to_string(&skin).unwrap().starts_with("ply\nformat ascii 1.0\n"));
+    zeroset(&["convert", text(&skin), "--boundary", text(&cube)])
+        .code(3)
+        .stderr(contains("triangles have no boundary"));
+    for (name, found) in [("a.vtu", "--ascii"), ("a.xyz", "end the name in .vtu")] {
+        zeroset(&["convert", text(&cube), name, "--ascii"]).code(2).stderr(contains(found));
+    }
+}
