@@ -3,8 +3,11 @@
 use std::sync::Arc;
 
 use zeroset::backend::Cpu;
+use zeroset::expression::{Expression, Field};
 use zeroset::geometry::Real;
-use zeroset::levelset::evolution::{Coefficient, Evolution, Options, Rule, Snapshot, Terms};
+use zeroset::levelset::evolution::{
+    Coefficient, CurvatureStep, Evolution, Options, Rule, Snapshot, Terms,
+};
 use zeroset::mesh::generate::{Cube, Generate, Sphere, Square, generate};
 use zeroset::mesh::{Mesh, clean};
 use zeroset::patches::{Partition, Patches};
@@ -34,6 +37,19 @@ fn terms(mesh: &Mesh) -> Terms {
         .with_velocity(Coefficient::PerVertex(mesh.vertices.iter().map(turn).collect()))
         .with_normal_speed(Coefficient::PerVertex(mesh.vertices.iter().map(speed).collect()))
         .with_curvature(Coefficient::Uniform([0.01]))
+}
+
+/// Terms that change with time, and an interface that may come in.
+fn varying(mesh: &Mesh) -> Terms {
+    let field = |text: &str| {
+        let expression = Expression::parse(text).unwrap();
+        Field::bind(&expression, |name| panic!("no array {name}")).unwrap()
+    };
+    let velocity = ["0.5 + sin(40*t) - y", "x*cos(50*t)", "0.2*x"].map(field);
+    terms(mesh)
+        .with_velocity(Coefficient::Varying(velocity))
+        .with_normal_speed(Coefficient::Varying([field("0.2 + 0.3*sin(30*t)*x")]))
+        .with_inflow(field("0.2 + 0.5*y - 2*t"))
 }
 
 fn phi(mesh: &Mesh) -> Vec<f64> {
@@ -71,15 +87,14 @@ fn timeless(mut snapshot: Snapshot) -> Snapshot {
     snapshot
 }
 
-fn resumed_is_uninterrupted<R: Real>(name: &str, mesh: &Mesh, options: &Options) {
+fn resumed_is_uninterrupted<R: Real>(name: &str, mesh: &Mesh, terms: &Terms, options: &Options) {
     const STEPS: usize = 60;
     let patches = Arc::new(Patches::new(mesh, Partition::HilbertMetis, 32).unwrap());
-    let terms = terms(mesh);
     let cpu = |threads| Arc::new(Cpu::new(threads).unwrap());
     let (one, two) = (cpu(1), cpu(2));
     let start = phi(mesh);
     let mut run =
-        Evolution::<R>::new(one, mesh, patches.clone(), &start, &terms, options.clone()).unwrap();
+        Evolution::<R>::new(one, mesh, patches.clone(), &start, terms, options.clone()).unwrap();
     let mut kept = vec![run.snapshot()];
     let mut steps = Vec::new();
     for _ in 0..STEPS {
@@ -106,7 +121,7 @@ fn resumed_is_uninterrupted<R: Real>(name: &str, mesh: &Mesh, options: &Options)
             two.clone(),
             mesh,
             patches.clone(),
-            &terms,
+            terms,
             options.clone(),
             snapshot,
         )
@@ -129,9 +144,23 @@ fn a_resumed_evolution_has_the_bits_of_an_uninterrupted_one() {
             ("whole", Options::new(None)),
             ("whole, every 7", Options::new(None).with_rule(Rule::Every(7))),
         ] {
-            resumed_is_uninterrupted::<f64>(&format!("{name}, {what}, f64"), &mesh, &options);
-            resumed_is_uninterrupted::<f32>(&format!("{name}, {what}, f32"), &mesh, &options);
+            let terms = terms(&mesh);
+            let name = format!("{name}, {what}");
+            resumed_is_uninterrupted::<f64>(&format!("{name}, f64"), &mesh, &terms, &options);
+            resumed_is_uninterrupted::<f32>(&format!("{name}, f32"), &mesh, &terms, &options);
         }
+    }
+}
+
+#[test]
+fn terms_that_vary_and_implicit_steps_are_resumed_too() {
+    for (name, mesh, edge) in meshes() {
+        let band = Options::new(Some(3.0 * edge)).with_rule(Rule::Every(7));
+        let implicit = band.clone().with_curvature_step(CurvatureStep::Implicit);
+        let name = |what: &str| format!("{name}, {what}");
+        resumed_is_uninterrupted::<f64>(&name("varying"), &mesh, &varying(&mesh), &band);
+        resumed_is_uninterrupted::<f64>(&name("implicit"), &mesh, &terms(&mesh), &implicit);
+        resumed_is_uninterrupted::<f32>(&name("both"), &mesh, &varying(&mesh), &implicit);
     }
 }
 

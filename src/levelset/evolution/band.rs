@@ -17,7 +17,8 @@ pub(super) struct Band<R> {
     pub moving: Vec<bool>,
     /// Patches with a moving vertex, ascending.
     pub active: Vec<u32>,
-    /// Active patches and their neighbors, ascending: those whose coefficients are read.
+    /// Active patches, those of a boundary with given inflow, and the neighbors of both, ascending:
+    /// those whose coefficients are read.
     pub reading: Vec<u32>,
     /// Local cells that touch a moving vertex, those of each patch from its `cell_range` on.
     cells: Vec<u32>,
@@ -211,7 +212,7 @@ impl<R: Real> Evolution<R> {
         }
         band.reading.clear();
         if self.motion.varies() {
-            for &p in &band.active {
+            for p in band.active.iter().copied().chain(self.inflow.boundary_patches()) {
                 band.reading.push(p);
                 band.reading.extend(patches.neighbors(p as usize));
             }

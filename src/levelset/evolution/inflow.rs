@@ -54,6 +54,13 @@ impl Inflow {
         &self.patches
     }
 
+    /// Patches of the boundary, perhaps repeated, if what flows in is given: it is wanted wherever
+    /// it flows in, so the velocity must be known there.
+    pub fn boundary_patches(&self) -> impl Iterator<Item = u32> + '_ {
+        let boundary = self.values.as_ref().map_or(&[][..], |_| &self.boundary);
+        boundary.iter().map(|&(_, p)| p)
+    }
+
     /// Finds where `velocity` points in.
     pub fn follow<R: Real>(
         &mut self,

@@ -83,7 +83,8 @@ impl<R: Real> Evolution<R> {
         }
         check::not_finite("phi of the state to resume", &snapshot.phi)?;
         let mut evolution = Self::at_rest(cpu, mesh, patches, &snapshot.phi, terms, options)?;
-        evolution.refresh_all(snapshot.time)?;
+        // As at the start; what is read of varying coefficients is made anew in each step.
+        evolution.refresh_all(0.0)?;
         evolution.band.inside =
             evolution.patches.to_patch_order(&snapshot.in_band, |inside| inside);
         let all: Vec<u32> = (0..evolution.patches.len() as u32).collect();
