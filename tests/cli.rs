@@ -476,7 +476,6 @@ fn what_cannot_become_a_picture_is_found_before_the_run() {
 }
 
 #[test]
-#[test]
 fn json_says_events_and_the_end() {
     let events = |output: &[u8]| -> Vec<serde_json::Value> {
         let text = String::from_utf8(output.to_vec()).unwrap();

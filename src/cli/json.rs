@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::Ui;
-use super::progress::share;
+use super::progress::rate;
 use crate::error::Error;
 use crate::output::Report;
 use crate::run::{Observer, Progress};
@@ -76,16 +76,14 @@ impl Drop for Events<'_> {
 }
 
 fn step(progress: &Progress, elapsed: Duration) -> Value {
-    let seconds = elapsed.as_secs_f64();
-    let rate = (seconds > 0.0).then(|| progress.step as f64 / seconds);
-    let share = share(progress).filter(|&share| share > 0.0);
+    let (rate, remaining) = rate(progress, elapsed);
     json!({
         "event": "step",
         "step": progress.step,
         "time": progress.time,
         "dt": progress.dt,
         "rate_steps_per_second": rate,
-        "remaining_seconds": share.map(|share| seconds * (1.0 - share) / share),
+        "remaining_seconds": remaining,
     })
 }
 
@@ -119,8 +117,14 @@ mod tests {
 
     #[test]
     fn a_step_tells_rate_and_remaining_time() {
-        let progress =
-            Progress { step: 50, time: 0.25, dt: 0.1, end_time: Some(1.0), max_steps: None };
+        let progress = Progress {
+            step: 50,
+            time: 0.25,
+            dt: 0.1,
+            end_time: Some(1.0),
+            max_steps: None,
+            start: (0, 0.0),
+        };
         let event = step(&progress, Duration::from_secs(10));
         assert_eq!(event["rate_steps_per_second"], 5.0);
         assert_eq!(event["remaining_seconds"], 30.0);

@@ -95,7 +95,7 @@ impl Drop for Shown<'_> {
 }
 
 /// Share of the run that is done, if it can be known.
-pub(super) fn share(progress: &Progress) -> Option<f64> {
+fn share(progress: &Progress) -> Option<f64> {
     let by_time = progress.end_time.map(|end| progress.time / end);
     let by_steps = progress.max_steps.map(|n| progress.step as f64 / n as f64);
     let share = by_time
@@ -105,19 +105,24 @@ pub(super) fn share(progress: &Progress) -> Option<f64> {
     share.filter(|share| share.is_finite()).map(|share| share.clamp(0.0, 1.0))
 }
 
-/// "step 120, time 0.012, dt 1e-4, 35.2 steps/s, 12 s left"
-fn line(progress: &Progress, elapsed: Duration) -> String {
+/// Steps per second, and seconds that are left if it can be known, of a run that began or was
+/// resumed `elapsed` ago.
+pub(super) fn rate(progress: &Progress, elapsed: Duration) -> (f64, Option<f64>) {
     let seconds = elapsed.as_secs_f64();
     // A resumed run has not done the steps before in this time.
     let (step, time) = progress.start;
     let done = progress.step - step;
     let rate = if seconds > 0.0 { done as f64 / seconds } else { 0.0 };
     let start = share(&Progress { step, time, ..*progress }).unwrap_or(0.0);
+    let share = share(progress).filter(|&share| share > start);
+    (rate, share.map(|share| seconds * (1.0 - share) / (share - start)))
+}
+
+/// "step 120, time 0.012, dt 1e-4, 35.2 steps/s, 12 s left"
+fn line(progress: &Progress, elapsed: Duration) -> String {
+    let (rate, left) = rate(progress, elapsed);
     // What matters most comes first: a narrow terminal cuts the end.
-    let left = match share(progress).filter(|&share| share > start) {
-        Some(share) => format!("{} left, ", human(seconds * (1.0 - share) / (share - start))),
-        None => String::new(),
-    };
+    let left = left.map_or(String::new(), |left| format!("{} left, ", human(left)));
     let Progress { step, time, dt, .. } = progress;
     format!("{left}step {step}, time {time:.4e}, dt {dt:.2e}, {rate:.0} steps/s")
 }

@@ -163,6 +163,7 @@ mod tests {
             overwrite: true,
             resume: false,
             picture: None,
+            json: false,
         };
         assert_eq!(
             resuming(&args),
