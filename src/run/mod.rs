@@ -7,6 +7,7 @@ mod norms;
 mod ready;
 mod schedule;
 pub mod setup;
+pub mod sources;
 mod states;
 mod weight;
 
@@ -234,9 +235,9 @@ pub fn check(config: &Config, folder: Option<&Path>, overwrite: bool) -> Result<
     config.check_for(ready.mesh.kind)?;
     if config.distance.is_some() {
         let slowness = cpu.run(|| setup::slowness(config, &ready))?;
-        let front = setup::front(config, &slowness, &ready)?;
-        cpu.run(|| setup::sources(config, &slowness, front, &ready, false))?;
-        setup::path_starts(config, &ready)?;
+        let front = sources::front(config, &slowness, &ready)?;
+        cpu.run(|| sources::sources(config, &slowness, front, &ready, false))?;
+        sources::path_starts(config, &ready)?;
     } else {
         cpu.run(|| setup::terms(config, &ready))?;
     }
