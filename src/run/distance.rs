@@ -42,8 +42,7 @@ impl Job<'_> {
         let mut start = if distance.from.is_empty() {
             Start::ZeroSet(setup::initial_phi(self.config, self.ready)?)
         } else {
-            let sources =
-                || sources::sources(self.config, &slowness, front, self.ready, with_parts);
+            let seeds = || sources::sources(self.config, &slowness, front, self.ready, with_parts);
             Start::Seeds(self.cpu.run(seeds)?, front)
         };
         let parts = if with_parts { start.take_parts(self, &slowness) } else { Vec::new() };
