@@ -231,6 +231,7 @@ fn paths_on_a_cortex_are_as_long_as_the_distance() {
     let place = Place { folder: tempfile::tempdir().unwrap() };
     let mesh = concat!(env!("CARGO_MANIFEST_DIR"), "/meshes/fsaverage5_pial_left.gii.gz");
     let ends = "vertex:9999,5000,77,2345,10000,4321,8765,31";
+    let mut found: Vec<Vec<f64>> = Vec::new();
     let mut excesses = Vec::new();
     for front in ["circular", "plane"] {
         let said = place.run(&[
@@ -247,16 +248,22 @@ fn paths_on_a_cortex_are_as_long_as_the_distance() {
         ]);
         assert!(said.contains("not reached 0"), "{said}");
         let u = array(&place.read("d.vtp"), "distance");
-        let lengths = place.read("d_paths.vtp");
-        let lengths = lengths.cell_array("length").map(|a| a.values.to_f64());
-        let lengths = lengths.unwrap_or_else(|| lengths_of(&place.path("d_paths.vtp")));
-        for (v, length) in [9999, 5000, 77, 2345, 10000, 4321, 8765, 31].into_iter().zip(lengths) {
+        let lengths = lengths_of(&place.path("d_paths.vtp"));
+        assert_eq!(lengths.len(), 8);
+        for (v, length) in [9999, 5000, 77, 2345, 10000, 4321, 8765, 31].into_iter().zip(&lengths) {
             let excess = length / u[v] - 1.0;
-            println!("{front} vertex {v}: {} long, {excess:+.4}", length);
+            println!("{front} vertex {v}: {length} long, {excess:+.4}");
             excesses.push(excess);
         }
+        found.push(lengths);
     }
-    assert!(excesses.iter().all(|e| e.abs() < 0.02), "{excesses:?}");
+    // A path is a curve on the mesh, so the exact distance is no longer. Values of straight fronts
+    // are late by more than the paths they lead to are long.
+    assert!(excesses[..8].iter().all(|e| e.abs() < 0.02), "{excesses:?}");
+    assert!(excesses[8..].iter().all(|e| (-0.05..0.005).contains(e)), "{excesses:?}");
+    for (circular, plane) in found[0].iter().zip(&found[1]) {
+        assert!((plane / circular - 1.0).abs() < 0.01, "{found:?}");
+    }
 }
 
 /// Lengths of the chains of a file: segments that follow each other.
