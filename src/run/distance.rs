@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::setup;
 use super::states::{Extras, State, States, StoredMesh};
 use super::{Job, Stages, norms};
+use super::{setup, sources};
 use crate::config::{Distance, Precision};
 use crate::error::Result;
 use crate::geometry::Real;
@@ -36,14 +36,14 @@ impl Job<'_> {
         stage: &mut Stages<'_>,
     ) -> Result<Found> {
         let slowness = setup::slowness(self.config, self.ready)?;
-        let front = setup::front(self.config, &slowness, self.ready)?;
-        let starts = setup::path_starts(self.config, self.ready)?;
+        let front = sources::front(self.config, &slowness, self.ready)?;
+        let starts = sources::path_starts(self.config, self.ready)?;
         let with_parts = !starts.is_empty();
         let mut start = if distance.from.is_empty() {
             Start::ZeroSet(setup::initial_phi(self.config, self.ready)?)
         } else {
-            let sources = || setup::sources(self.config, &slowness, front, self.ready, with_parts);
-            Start::Seeds(self.cpu.run(sources)?, front)
+            let seeds = || sources::sources(self.config, &slowness, front, self.ready, with_parts);
+            Start::Seeds(self.cpu.run(seeds)?, front)
         };
         let parts = if with_parts { start.take_parts(self, &slowness) } else { Vec::new() };
         report.seconds.setup = stage.next("computing the distance")?;

@@ -11,6 +11,7 @@ mod picture;
 mod ready;
 mod schedule;
 pub mod setup;
+pub mod sources;
 mod states;
 mod weight;
 
@@ -283,9 +284,9 @@ pub fn check(config: &Config, folder: Option<&Path>, overwrite: bool) -> Result<
     picture::check_array(config, &ready)?;
     if config.distance.is_some() {
         let slowness = cpu.run(|| setup::slowness(config, &ready))?;
-        let front = setup::front(config, &slowness, &ready)?;
-        cpu.run(|| setup::sources(config, &slowness, front, &ready, false))?;
-        setup::path_starts(config, &ready)?;
+        let front = sources::front(config, &slowness, &ready)?;
+        cpu.run(|| sources::sources(config, &slowness, front, &ready, false))?;
+        sources::path_starts(config, &ready)?;
     } else {
         cpu.run(|| setup::terms(config, &ready))?;
     }

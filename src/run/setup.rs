@@ -1,19 +1,17 @@
-//! What a solver starts from: the initial level set, coefficients, sources.
+//! What a solver starts from: the initial level set, coefficients, speeds.
 
 use rayon::prelude::*;
 
 use super::fields::{cell_values, vertex_field, vertex_values};
 use super::{Ready, initial};
-use crate::config::{self, Component, Config, FrontShape, Initial, Seed, Speed, Velocity};
+use crate::config::{self, Component, Config, Initial, Speed, Velocity};
 use crate::error::{Error, Result};
 use crate::expression::Field;
 use crate::geometry::Vec3;
-use crate::io;
-use crate::levelset::eikonal::source::{self, Source};
-use crate::levelset::eikonal::{Front, Slowness, path};
+use crate::levelset::eikonal::Slowness;
 use crate::levelset::evolution::{Coefficient, Terms};
+use crate::mesh::Mesh;
 use crate::mesh::check::facets::CellsAround;
-use crate::mesh::{Kind, Mesh};
 
 /// Looks up the coefficients of `[evolve]`.
 ///
@@ -241,178 +239,6 @@ pub fn slowness(config: &Config, ready: &Ready) -> Result<Slowness<f64>> {
     Ok(Slowness::PerCell(speeds.into_iter().map(|speed| 1.0 / speed).collect()))
 }
 
-/// Shape of the front of a distance: what the case asks for, or what holds.
-///
-/// # Errors
-/// [`Error::Case`] with the reason if a circular front is asked for and does not hold.
-pub fn front(config: &Config, slowness: &Slowness<f64>, ready: &Ready) -> Result<Front> {
-    let Some(distance) = &config.distance else { return Ok(Front::Plane) };
-    let from = &distance.from;
-    let is_point = |seed: &Seed| matches!(seed, Seed::Vertices { .. } | Seed::Point { .. });
-    let wrong = if ready.mesh.kind == Kind::Volume {
-        Some("its formula is one of triangles, and the mesh has tetrahedra".to_string())
-    } else if matches!(slowness, Slowness::PerCell(_)) {
-        Some("the speed differs between cells".to_string())
-    } else if from.is_empty() {
-        Some("the zero set of [initial] is no point".to_string())
-    } else if let Some(other) = from.iter().find(|seed| !is_point(seed)) {
-        Some(format!("{other} is no vertex or point"))
-    } else if from.iter().any(|seed| seed.start() != from[0].start()) {
-        Some("the seeds have different start values".to_string())
-    } else {
-        None
-    };
-    match (distance.front, wrong) {
-        (FrontShape::Circular, Some(wrong)) => {
-            let what = format!("distance.front cannot be circular: {wrong}");
-            Err(config.error_at("distance.front", what, "take front = \"auto\" or \"plane\""))
-        }
-        (FrontShape::Plane, _) | (_, Some(_)) => Ok(Front::Plane),
-        (_, None) => Ok(Front::Circular),
-    }
-}
-
-/// The seeds of a distance on the cleaned mesh, each with its number in `from`; for circular fronts
-/// vertices one by one. `with_parts` adds the parts that paths end at.
-///
-/// A point or curve off the mesh is moved to it: up to one edge length with a warning, further only
-/// if `snap` is set.
-///
-/// # Errors
-/// Those of [`Ready::vertex`], [`Ready::group`], [`io::read_curves`] and [`vertex_values`];
-/// [`Error::Case`] for a point off the mesh and for a zero set that does not meet it.
-pub fn sources(
-    config: &Config,
-    slowness: &Slowness<f64>,
-    front: Front,
-    ready: &Ready,
-    with_parts: bool,
-) -> Result<Vec<(u32, Source)>> {
-    let Some(distance) = &config.distance else { return Ok(Vec::new()) };
-    let mut sources = Vec::new();
-    for (number, seed) in (0_u32..).zip(&distance.from) {
-        let key = format!("distance.from.{number}");
-        let around = Around { config, ready, slowness, front, with_parts, snap: distance.snap };
-        let found = around.seed(seed, &key).map_err(config.locate(&key))?;
-        // Circles are drawn round points of value 0; the start value comes on top in the end.
-        let start = if front == Front::Circular { 0.0 } else { seed.start() };
-        let numbered = |source: Source| (number, source.numbered(number, start));
-        sources.extend(found.into_iter().map(numbered));
-    }
-    Ok(sources)
-}
-
-/// What finding the vertices around a seed takes.
-struct Around<'a> {
-    config: &'a Config,
-    ready: &'a Ready,
-    slowness: &'a Slowness<f64>,
-    front: Front,
-    with_parts: bool,
-    snap: bool,
-}
-
-impl Around<'_> {
-    /// The sources of a seed, without its start value.
-    fn seed(&self, seed: &Seed, key: &str) -> Result<Vec<Source>> {
-        let (mesh, slowness) = (&self.ready.mesh, self.slowness);
-        match seed {
-            Seed::Vertices { ids, .. } => {
-                let ids = ids.iter().map(|&id| self.ready.vertex(id));
-                let ids = ids.collect::<Result<Vec<u32>>>()?;
-                Ok(match self.front {
-                    Front::Circular => source::around_each(mesh, &ids, slowness),
-                    _ => vec![self.simplices(&ids, 1)],
-                })
-            }
-            Seed::Group { name, .. } => {
-                let (simplices, arity) = self.ready.group(name)?;
-                Ok(vec![self.simplices(&simplices, arity)])
-            }
-            Seed::Point { at, .. } => {
-                let around = source::around_point(mesh, *at, 0.0, slowness)
-                    .ok_or_else(|| Error::mesh("", "has no cells", ""))?;
-                let nearest = Some(around.closest);
-                self.not_far(&seed.to_string(), around.gap, around.edge, nearest)?;
-                Ok(vec![around.into_source()])
-            }
-            Seed::Curve { path, .. } => {
-                let path = self.config.resolve(path)?;
-                let (points, segments) = io::read_curves(&path)?.segments();
-                let around = source::around_curve(mesh, &points, &segments, slowness)
-                    .ok_or_else(|| Error::mesh("", "has no cells", ""))?;
-                let [x, y, z] = around.farthest;
-                let what = format!("{seed} at {x:.6},{y:.6},{z:.6}");
-                self.not_far(&what, around.gap, around.edge, None)?;
-                Ok(vec![around.source])
-            }
-            Seed::LevelSet { expression, .. } => {
-                let phi = vertex_values(self.config, self.ready, key, expression, 0.0)?;
-                let inside = phi.iter().filter(|&&x| x < 0.0).count();
-                if inside == 0 || inside == phi.len() {
-                    let side = if inside == 0 { "negative nowhere" } else { "negative everywhere" };
-                    let what = format!("{seed}: it is {side} on the mesh, so it has no zero set");
-                    return Err(Error::usage(what, "take an expression that changes its sign"));
-                }
-                Ok(vec![source::around_zero_set(mesh, &phi, slowness)])
-            }
-        }
-    }
-
-    fn simplices(&self, simplices: &[u32], arity: usize) -> Source {
-        let mesh = &self.ready.mesh;
-        let values = source::around_simplices(mesh, simplices, arity, 0.0, self.slowness);
-        let parts = match self.with_parts {
-            true => source::parts_of_simplices(mesh, simplices, arity),
-            false => Vec::new(),
-        };
-        Source::new(values).with_parts(parts)
-    }
-
-    /// Refuses what lies off the mesh by more than an edge, warns of less.
-    fn not_far(&self, what: &str, gap: f64, edge: f64, nearest: Option<[f64; 3]>) -> Result<()> {
-        let nearest = nearest.map_or(String::new(), |[x, y, z]| {
-            format!("; its nearest point is {x:.6},{y:.6},{z:.6}")
-        });
-        let place = format!("{what} is {gap:.3e} off the mesh{nearest}");
-        if gap > edge && !self.snap {
-            return Err(Error::usage(
-                format!("{place}, where edges are {edge:.3e} long"),
-                "correct it, or take the nearest points with --snap (snap = true)",
-            ));
-        }
-        // Less is what coordinates in 32-bit numbers leave.
-        if gap > 1e-6 * edge {
-            tracing::warn!("{place}");
-        }
-        Ok(())
-    }
-}
-
-/// Where the paths of a distance start, on the cleaned mesh, with their names.
-///
-/// # Errors
-/// Those of [`Ready::vertex`].
-pub fn path_starts(config: &Config, ready: &Ready) -> Result<Vec<(String, path::Start)>> {
-    let Some(distance) = &config.distance else { return Ok(Vec::new()) };
-    let mut starts = Vec::new();
-    for (k, seed) in distance.paths_from.iter().enumerate() {
-        let key = format!("distance.paths_from.{k}");
-        match seed {
-            Seed::Vertices { ids, .. } => {
-                for &id in ids {
-                    let vertex = ready.vertex(id).map_err(config.locate(&key))?;
-                    starts.push((format!("vertex:{id}"), path::Start::Vertex(vertex)));
-                }
-            }
-            Seed::Point { at, .. } => starts.push((seed.to_string(), path::Start::Point(*at))),
-            // The case has been checked for it.
-            _ => {}
-        }
-    }
-    Ok(starts)
-}
-
 /// Mean length of the edges of a mesh, mesh units.
 ///
 /// Summed in blocks of a fixed size: the same bits for any number of threads.
@@ -569,23 +395,6 @@ mod tests {
         ready.mesh.cell_data[0].values = Values::Int(vec![2, 4]);
         let Slowness::PerCell(rows) = slowness(&case, &ready).unwrap() else { panic!() };
         assert_eq!(rows, [0.5, 0.25]);
-    }
-
-    #[test]
-    fn seeds_are_found_whatever_they_name() {
-        let ready = ready();
-        let seeds = |from: &str| {
-            let case = config(&format!("[distance]\nfrom = [\"{from}\"]\n"));
-            let plain = Slowness::Uniform(1.0);
-            let sources = super::sources(&case, &plain, Front::Plane, &ready, true)?;
-            assert!(sources.iter().all(|(_, source)| !source.parts.is_empty()));
-            Ok::<_, Error>(sources.into_iter().flat_map(|(_, s)| s.values).collect::<Vec<_>>())
-        };
-        assert_eq!(seeds("vertex:4@0.5").unwrap().last(), Some(&(3, 0.5)));
-        assert_eq!(seeds("group:rim").unwrap()[2], (2, 0.0));
-        assert_eq!(seeds("point:1,0,0").unwrap()[1], (1, 0.0));
-        let message = seeds("point:0,0,5").unwrap_err().to_string();
-        assert!(message.contains("is 5.000e0 off the mesh") && message.contains("--snap"));
     }
 
     #[test]
