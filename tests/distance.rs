@@ -256,7 +256,8 @@ fn paths_on_a_cortex_are_as_long_as_the_distance() {
             (0..3).map(|k| (a[k] - b[k]).powi(2)).sum::<f64>().sqrt()
         };
         let drawn: f64 = segments.iter().map(|&segment| length(segment)).sum();
-        let told: serde_json::Value = serde_json::from_str(&said).unwrap();
+        let end = said.lines().find(|line| line.contains("\"event\":\"end\"")).unwrap();
+        let told: serde_json::Value = serde_json::from_str(end).unwrap();
         let told = told["report"]["distances"]["paths"].as_array().unwrap();
         let lengths: Vec<f64> = told.iter().map(|path| path["length"].as_f64().unwrap()).collect();
         assert!((lengths.iter().sum::<f64>() - drawn).abs() < 1e-6 * drawn);

@@ -254,6 +254,14 @@ impl Patches {
         at(p)..at(p + 1)
     }
 
+    /// Local vertices of the patch that has most, and cell corners of the patch that has most.
+    pub fn largest(&self) -> (usize, usize) {
+        let most = |of: fn(&Self, usize) -> usize| (0..self.len()).map(|p| of(self, p)).max();
+        let locals = most(|patches, p| patches.local_range(p).len());
+        let cells = most(|patches, p| patches.cell_range(p).len());
+        (locals.unwrap_or(0), cells.unwrap_or(0) * self.arity)
+    }
+
     /// Patches that share a cell with patch `p`, ascending.
     pub fn neighbors(&self, p: usize) -> &[u32] {
         &self.neighbors[self.neighbor_offsets[p] as usize..self.neighbor_offsets[p + 1] as usize]

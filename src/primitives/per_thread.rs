@@ -18,6 +18,13 @@ impl<S: Default> Default for PerThread<S> {
 }
 
 impl<S> PerThread<S> {
+    /// Prepares the pieces of the first `threads` threads of a pool, so that passes need not.
+    pub fn prepare(&self, threads: usize, work: impl Fn(&mut S)) {
+        for piece in self.0.iter().take(threads) {
+            work(&mut piece.lock().unwrap_or_else(PoisonError::into_inner));
+        }
+    }
+
     /// The piece of the calling thread.
     pub fn get(&self) -> MutexGuard<'_, S> {
         let thread = rayon::current_thread_index().unwrap_or(0) % PIECES;

@@ -22,6 +22,12 @@ pub(super) struct Scratch<R: Real> {
     news: Vec<R>,
     heard: Vec<R>,
     outcomes: Vec<Outcome>,
+    /// Patches with news, those of them that are near, and those just told.
+    active: Vec<u32>,
+    now: Vec<u32>,
+    told: Vec<u32>,
+    /// Whether each patch looked at has cut cells.
+    pub(super) found: Vec<bool>,
     threads: PerThread<LocalScratch<R>>,
 }
 
@@ -34,8 +40,12 @@ impl<R: Real> Scratch<R> {
             updated: vec![0; patches.len()],
             listed: vec![0; patches.len()],
             news: vec![R::zero(); patches.len()],
-            heard: Vec::new(),
-            outcomes: Vec::new(),
+            heard: Vec::with_capacity(patches.len()),
+            outcomes: Vec::with_capacity(patches.len()),
+            active: Vec::with_capacity(patches.len()),
+            now: Vec::with_capacity(patches.len()),
+            told: Vec::with_capacity(patches.len()),
+            found: Vec::with_capacity(patches.len()),
             threads: PerThread::default(),
         }
     }
@@ -55,6 +65,14 @@ struct LocalScratch<R> {
     values: Vec<R>,
     next: Vec<R>,
     dirty: Vec<bool>,
+}
+
+impl<R> LocalScratch<R> {
+    fn clear(&mut self) {
+        self.values.clear();
+        self.next.clear();
+        self.dirty.clear();
+    }
 }
 
 /// What the update of one patch tells the list handling.
@@ -82,6 +100,13 @@ pub(super) fn solve_in_order<R: Real>(
     order: impl Fn(&mut Vec<u32>) + Send + Sync,
 ) -> Stats {
     let width = width.unwrap_or(R::INFINITY);
+    let (vertices, _) = state.patches.largest();
+    state.scratch.threads.prepare(cpu.threads(), |local| {
+        local.clear();
+        local.values.reserve(vertices);
+        local.next.reserve(vertices);
+        local.dirty.reserve(vertices);
+    });
     cpu.run(|| match state.patches.arity() {
         3 => rounds::<R, 3>(state, width, order),
         _ => rounds::<R, 4>(state, width, order),
@@ -95,10 +120,13 @@ fn rounds<R: Real, const N: usize>(
 ) -> Stats {
     let mut stats = Stats::default();
     let mut pass = 0u32;
-    let mut active = state.seeded.clone();
+    let scratch = &mut state.scratch;
+    let mut active = std::mem::take(&mut scratch.active);
+    let (mut now, mut told) = (std::mem::take(&mut scratch.now), std::mem::take(&mut scratch.told));
+    active.clear();
+    active.extend_from_slice(&state.seeded);
     active.sort_unstable();
     active.dedup();
-    let (mut now, mut told) = (Vec::new(), Vec::new());
     state.scratch.news.fill(R::zero());
     while !active.is_empty() {
         pass += 1;
@@ -141,6 +169,7 @@ fn rounds<R: Real, const N: usize>(
         active.retain(|&p| news[p as usize] < R::INFINITY);
         active.sort_unstable();
     }
+    (state.scratch.active, state.scratch.now, state.scratch.told) = (active, now, told);
     state.scratch.listed.fill(0);
     let updated = &state.scratch.updated;
     state.visited.clear();

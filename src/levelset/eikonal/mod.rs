@@ -135,6 +135,7 @@ impl<R: Real> EikonalState<R> {
         let scratch = cpu::Scratch::new(&patches);
         let near =
             R::narrow(NEAR * own.iter().map(|t| t.widen()).sum::<f64>() / own.len().max(1) as f64);
+        let n_patches = patches.len();
         EikonalState {
             patches,
             coordinates,
@@ -146,8 +147,8 @@ impl<R: Real> EikonalState<R> {
             u: vec![R::INFINITY; n],
             fixed: vec![false; n],
             caps: Vec::new(),
-            seeded: Vec::new(),
-            visited: Vec::new(),
+            seeded: Vec::with_capacity(n_patches),
+            visited: Vec::with_capacity(n_patches),
             scratch,
         }
     }

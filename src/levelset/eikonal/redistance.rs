@@ -68,10 +68,9 @@ pub fn redistance<R: Real>(
 
 /// Gives every vertex of a cut cell its distance (5) and marks it as fixed.
 fn fix_cut_cells<R: Real, const N: usize>(state: &mut EikonalState<R>, phi: &[R], near: &[u32]) {
-    let EikonalState { patches, coordinates, slowness, u, fixed, seeded, .. } = state;
+    let EikonalState { patches, coordinates, slowness, u, fixed, seeded, scratch, .. } = state;
     let (u, fixed) = (DisjointRows::new(u), DisjointRows::new(fixed));
-    let found: Vec<bool> = near
-        .par_iter()
+    near.par_iter()
         .map(|&p| {
             let patch = patches.patch(p as usize);
             let x = coordinates.of(patches, p as usize);
@@ -99,8 +98,9 @@ fn fix_cut_cells<R: Real, const N: usize>(state: &mut EikonalState<R>, phi: &[R]
             }
             found
         })
-        .collect();
-    seeded.extend(near.iter().zip(found).filter(|(_, found)| *found).map(|(&p, _)| p));
+        .collect_into_vec(&mut scratch.found);
+    let found = near.iter().zip(&scratch.found);
+    seeded.extend(found.filter(|(_, found)| **found).map(|(&p, _)| p));
 }
 
 /// Whether the zero set passes through a cell: `min phi < 0 <= max phi`.

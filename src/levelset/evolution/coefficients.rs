@@ -102,13 +102,15 @@ impl<R: Real, const K: usize> Term<R, K> {
         let (Some(fields), Rows::PerVertex(rows)) = (&self.fields, &mut self.rows) else {
             return None;
         };
-        let scratch = &self.scratch;
+        let (scratch, (largest, _)) = (&self.scratch, patches.largest());
         let rows = DisjointRows::new(rows);
         list.par_iter().find_map_first(|&p| {
             let owned = patches.patch(p as usize).owned();
             // SAFETY: the list names a patch once, and patches own disjoint ranges.
             let rows = unsafe { rows.range(owned.clone()) };
             let mut values = scratch.get();
+            values.clear();
+            values.reserve(largest);
             values.resize(rows.len(), 0.0);
             for (k, field) in fields.iter().enumerate() {
                 field.evaluate_into(places, owned.clone(), t, &mut values);

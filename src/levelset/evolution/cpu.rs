@@ -10,7 +10,7 @@ use super::options::{Advection, NormalMotion};
 use super::{Evolution, formulas};
 use crate::geometry::{Real, Vec3, simplex::Simplex};
 use crate::levelset::eikonal::is_cut;
-use crate::patches::Patch;
+use crate::patches::{Patch, Patches};
 use crate::primitives::{DisjointRows, PerThread};
 
 /// Memory of the passes over patches, reused from step to step.
@@ -20,9 +20,20 @@ pub(super) struct Scratch<R: Real> {
     pub threads: PerThread<LocalScratch<R>>,
 }
 
-impl<R: Real> Default for Scratch<R> {
-    fn default() -> Self {
-        Scratch { cut: Vec::new(), outcomes: Vec::new(), threads: PerThread::default() }
+impl<R: Real> Scratch<R> {
+    /// Memory for all patches and this many threads.
+    pub fn new(patches: &Patches, threads: usize) -> Self {
+        let (vertices, corners) = patches.largest();
+        let scratch = Scratch {
+            cut: Vec::with_capacity(patches.len()),
+            outcomes: Vec::with_capacity(patches.len()),
+            threads: PerThread::<LocalScratch<R>>::default(),
+        };
+        scratch.threads.prepare(threads, |local| {
+            local.phi.reserve(vertices);
+            local.slots.resize(corners, Slot::zero());
+        });
+        scratch
     }
 }
 

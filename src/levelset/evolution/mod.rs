@@ -197,7 +197,7 @@ impl<R: Real> Evolution<R> {
         let phi = patches.to_patch_order(phi, R::narrow);
         Ok(Evolution {
             band: Band::unknown(&patches),
-            scratch: cpu::Scratch::default(),
+            scratch: cpu::Scratch::new(&patches, cpu.threads()),
             implicit: slivers.map(|_| Implicit::new(&patches)),
             least_inradius: slivers.map_or(R::zero(), |s| R::narrow(s.typical_inradius)),
             next: phi.clone(),

@@ -1,0 +1,107 @@
+//! A time step takes no memory: all of it was taken before, the redistancing steps included.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use zeroset::backend::Cpu;
+use zeroset::expression::{Expression, Field};
+use zeroset::levelset::evolution::{Coefficient, CurvatureStep, Evolution, Options, Terms};
+use zeroset::mesh::generate::{Cube, Generate, Square, generate};
+use zeroset::mesh::{Mesh, clean};
+use zeroset::patches::{Partition, Patches};
+
+/// Counts requests and remembers the largest while it is on.
+struct Counting;
+
+static ON: AtomicBool = AtomicBool::new(false);
+static REQUESTS: AtomicUsize = AtomicUsize::new(0);
+static LARGEST: AtomicUsize = AtomicUsize::new(0);
+
+fn note(size: usize) {
+    if ON.load(Ordering::Relaxed) {
+        REQUESTS.fetch_add(1, Ordering::Relaxed);
+        LARGEST.fetch_max(size, Ordering::Relaxed);
+    }
+}
+
+// SAFETY: hands every request on to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        note(layout.size());
+        // SAFETY: as the caller promises.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as the caller promises.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        note(size);
+        // SAFETY: as the caller promises.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Requests and the largest of them in 60 steps after 60 others, and redistancings among the 60.
+fn measure(mesh: &Mesh, threads: usize, terms: &Terms, options: &Options) -> (usize, usize, u64) {
+    let cpu = Arc::new(Cpu::new(threads).unwrap());
+    let patches = Arc::new(Patches::new(mesh, Partition::Bisection, 64).unwrap());
+    let phi: Vec<f64> =
+        mesh.vertices.iter().map(|x| (x[0] - 0.5).hypot(x[1] - 0.5).hypot(x[2]) - 0.25).collect();
+    cpu.clone().run(|| {
+        let mut run =
+            Evolution::<f64>::new(cpu, mesh, patches, &phi, terms, options.clone()).unwrap();
+        let mut steps = |n: usize| {
+            for _ in 0..n {
+                run.step(1e-3).unwrap();
+            }
+            run.totals().reinitializations
+        };
+        let before = steps(60);
+        (REQUESTS.store(0, Ordering::Relaxed), LARGEST.store(0, Ordering::Relaxed));
+        ON.store(true, Ordering::Relaxed);
+        let after = steps(60);
+        ON.store(false, Ordering::Relaxed);
+        let (requests, largest) =
+            (REQUESTS.load(Ordering::Relaxed), LARGEST.load(Ordering::Relaxed));
+        (requests, largest, after - before)
+    })
+}
+
+fn field(text: &str) -> Field {
+    let expression = Expression::parse(text).unwrap_or_else(|_| panic!("{text}"));
+    Field::bind(&expression, |name| panic!("no array {name}")).unwrap()
+}
+
+// One test: others beside it would be counted too.
+#[test]
+fn a_time_step_takes_no_memory() {
+    let mut square = Square::default();
+    square.cells = [96, 96];
+    let square = clean(generate(&Generate::Square(square)).unwrap()).unwrap().0;
+    let mut cube = Cube::default();
+    cube.cells = [14; 3];
+    let cube = clean(generate(&Generate::Cube(cube)).unwrap()).unwrap().0;
+    let turn = [field("0.5-y+0*t"), field("x-0.5"), field("0")];
+    let all = Terms::default()
+        .with_velocity(Coefficient::Varying(turn))
+        .with_normal_speed(Coefficient::Varying([field("0.5*cos(30*t)")]))
+        .with_curvature(Coefficient::Uniform([0.02]));
+    for (name, mesh) in [("triangles", &square), ("tetrahedra", &cube)] {
+        for step in [CurvatureStep::Explicit, CurvatureStep::Implicit] {
+            let options = Options::new(Some(0.12)).with_curvature_step(step);
+            let (requests, largest, redistancings) = measure(mesh, 1, &all, &options);
+            assert!(redistancings > 0, "{name}, {step:?}: no redistancing among the steps");
+            assert_eq!(
+                requests, 0,
+                "{name}, {step:?}: {requests} requests, {largest} bytes at most"
+            );
+            let (_, largest, _) = measure(mesh, 2, &all, &options);
+            assert!(largest <= 4096, "{name}, {step:?}: {largest} bytes with two threads");
+        }
+    }
+}
