@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use zeroset::backend::Cpu;
 use zeroset::levelset::eikonal::{EikonalState, Slowness, solve};
-use zeroset::levelset::evolution::{Coefficient, Evolution, Options, Terms};
+use zeroset::levelset::evolution::{Coefficient, CurvatureStep, Evolution, Options, Terms};
 use zeroset::mesh::clean;
 use zeroset::mesh::generate::{Generate, Sphere, generate};
 use zeroset::patches::{Coordinates, PATCH_SIZE, Partition, Patches};
@@ -89,8 +89,11 @@ fn a_triangle_mesh_takes_at_most_350_bytes_per_vertex() {
     };
     let (_, whole) = peak(start, n, || evolve(Options::new(None)));
     let (_, band) = peak(start, n, || evolve(Options::new(Some(5.0))));
+    let implicit = Options::new(None).with_curvature_step(CurvatureStep::Implicit);
+    let (_, implicit) = peak(start, n, || evolve(implicit));
 
-    let all = [cleaning, cutting, distance, whole, band];
+    let all = [cleaning, cutting, distance, whole, band, implicit];
+    println!("cleaning, cutting, distance, whole, band, implicit: {all:?} bytes per vertex");
     assert!(all.iter().all(|&bytes| bytes <= MOST), "bytes per vertex: {all:?}");
     // A counter that counts nothing would pass, too: the mesh alone takes 48.
     assert!(all.iter().all(|&bytes| bytes > 48), "bytes per vertex: {all:?}");

@@ -1,6 +1,6 @@
 //! Ranges of all numbers, and what fits together.
 
-use super::tables::{Checkpoints, Evolve, Rule};
+use super::tables::{Checkpoints, Evolve, Rule, SeriesFormat};
 use super::values::{Coefficient, HalfWidth, Initial, Speed, Velocity};
 use super::{Advection, Bounds, Config, CurvatureStep, NormalMotion, Seed};
 use crate::error::Error;
@@ -375,6 +375,13 @@ fn check_output(config: &Config) -> Checked {
         "output.interval",
         "stands beside `every`",
         "remove one of the two",
+    )?;
+    let gradient = config.distance.as_ref().is_some_and(|distance| distance.gradient);
+    require(
+        !gradient || output.format != SeriesFormat::Vtkhdf,
+        "output.format",
+        "is \"vtkhdf\", which holds no cell data, and a gradient is some",
+        "take format = \"pvd\", or leave the gradient out",
     )?;
     check_picture(config)
 }

@@ -77,10 +77,10 @@ impl Shape {
             }
             Shape::SlottedDisk { center, radius, slot_width, slot_top } => {
                 let dx = x[0] - center[0];
-                let disk = dx.hypot(x[1] - center[1]) - radius;
+                let disk = libm::hypot(dx, x[1] - center[1]) - radius;
                 let side = dx.abs() - 0.5 * slot_width;
                 let above = x[1] - slot_top;
-                let slot = side.max(0.0).hypot(above.max(0.0)) + side.max(above).min(0.0);
+                let slot = libm::hypot(side.max(0.0), above.max(0.0)) + side.max(above).min(0.0);
                 disk.max(-slot)
             }
             Shape::Union(shapes) => {
@@ -164,7 +164,7 @@ fn minus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
 }
 
 fn norm(a: [f64; 3]) -> f64 {
-    a[0].hypot(a[1]).hypot(a[2])
+    libm::hypot(libm::hypot(a[0], a[1]), a[2])
 }
 
 #[cfg(test)]

@@ -38,6 +38,8 @@ pub const PATCH_SIZE: usize = 64;
 /// A mesh cut into patches.
 #[derive(Debug)]
 pub struct Patches {
+    /// Local vertices and cell corners of the patches that have most.
+    largest: (usize, usize),
     /// Vertices per cell, 3 or 4.
     arity: usize,
     /// First vertex of each patch, in patch order, `[n_patches + 1]`.
@@ -170,7 +172,14 @@ impl Patches {
             || (joined(&blocks, |b| &b.halo), joined(&blocks, |b| &b.corners)),
             || (joined(&blocks, |b| &b.columns), joined(&blocks, |b| &b.neighbors)),
         );
+        let most = |a: &[u32], b: &[u32]| {
+            let sizes = a.windows(2).zip(b.windows(2));
+            sizes.map(|(a, b)| (a[1] - a[0] + b[1] - b[0]) as usize).max().unwrap_or(0)
+        };
+        let locals = most(&vertex_offsets, &halo_offsets);
+        let cells_of_one = cell_offsets.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0);
         Ok(Patches {
+            largest: (locals, cells_of_one as usize * arity),
             arity,
             vertex_offsets,
             mesh_vertices,
@@ -256,10 +265,7 @@ impl Patches {
 
     /// Local vertices of the patch that has most, and cell corners of the patch that has most.
     pub fn largest(&self) -> (usize, usize) {
-        let most = |of: fn(&Self, usize) -> usize| (0..self.len()).map(|p| of(self, p)).max();
-        let locals = most(|patches, p| patches.local_range(p).len());
-        let cells = most(|patches, p| patches.cell_range(p).len());
-        (locals.unwrap_or(0), cells.unwrap_or(0) * self.arity)
+        self.largest
     }
 
     /// Patches that share a cell with patch `p`, ascending.

@@ -1,10 +1,12 @@
 //! Building blocks that know neither mesh nor solver.
 
 mod disjoint;
+mod distinct;
 mod gather;
 pub mod hilbert;
 mod per_thread;
 
 pub use disjoint::DisjointRows;
+pub use distinct::Distinct;
 pub use gather::GatherMatrix;
 pub use per_thread::PerThread;

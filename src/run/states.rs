@@ -173,7 +173,7 @@ impl<'a> States<'a> {
                 series.forget(step)?;
             }
             self.interfaces.iter().try_for_each(|interfaces| interfaces.forget(step))?;
-            for ending in ["shape.gii", "morph"] {
+            for ending in ["shape.gii", "morph", "png"] {
                 remove(&self.folder.file(&numbered(&self.config.name(), step, ending)))?;
             }
         }

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::{Evolution, formulas};
 use crate::geometry::{Real, Vec3, simplex::Simplex};
 use crate::patches::{Patch, Patches};
-use crate::primitives::DisjointRows;
+use crate::primitives::{DisjointRows, Distinct};
 
 /// The narrow band on patches.
 ///
@@ -19,7 +19,7 @@ pub(super) struct Band<R> {
     pub active: Vec<u32>,
     /// Active patches, those of a boundary with given inflow, and the neighbors of both, ascending:
     /// those whose coefficients are read.
-    pub reading: Vec<u32>,
+    pub reading: Distinct,
     /// Local cells that touch a moving vertex, those of each patch from its `cell_range` on.
     cells: Vec<u32>,
     /// How many they are in each patch.
@@ -30,7 +30,7 @@ pub(super) struct Band<R> {
     pub n_vertices: usize,
     /// What its cells say about the time step.
     pub limits: Limits<R>,
-    near: Vec<u32>,
+    near: Distinct,
     parts: Vec<Part<R>>,
 }
 
@@ -78,32 +78,30 @@ impl<R: Real> Band<R> {
             inside: vec![false; patches.n_vertices()],
             moving: vec![false; patches.n_vertices()],
             active: (0..patches.len() as u32).collect(),
-            reading: Vec::with_capacity(patches.len()),
+            reading: Distinct::new(patches.len()),
             cells: vec![0; patches.n_patch_cells()],
             n_cells_of: vec![0; patches.len()],
             n_cells: 0,
             n_vertices: 0,
             limits: Limits::none(),
-            near: Vec::with_capacity(patches.len()),
+            near: Distinct::new(patches.len()),
             parts: Vec::with_capacity(patches.len()),
         }
     }
 
     /// The active patches and some more, ascending; to be given back.
-    pub fn near(&mut self, some: &[u32], more: &[u32]) -> Vec<u32> {
+    pub fn near(&mut self, some: &[u32], more: &[u32]) -> Distinct {
         let mut near = std::mem::take(&mut self.near);
         near.clear();
         for list in [&self.active[..], some, more] {
-            near.extend_from_slice(list);
+            near.extend(list.iter().copied());
         }
-        near.sort_unstable();
-        near.dedup();
+        near.sort();
         near
     }
 
-    /// Takes back the memory of a list, and the list: the patches [`Evolution::follow_inside`] looks
-    /// at.
-    pub fn give_back(&mut self, near: Vec<u32>) {
+    /// Takes back a list: the patches [`Evolution::follow_inside`] looks at.
+    pub fn give_back(&mut self, near: Distinct) {
         self.near = near;
     }
 
@@ -124,7 +122,7 @@ impl<R: Real> Evolution<R> {
         let next = DisjointRows::new(&mut self.next);
         let (patches, phi) = (&self.patches, &self.phi);
         self.cpu.run(|| {
-            near.par_iter().for_each(|&p| {
+            near.list().par_iter().for_each(|&p| {
                 let owned = patches.patch(p as usize).owned();
                 // SAFETY: `near` names a patch once, and patches own disjoint ranges.
                 let (inside, next) =
@@ -154,7 +152,7 @@ impl<R: Real> Evolution<R> {
             _ => self.mark_cells::<4>(&mut band),
         });
         // Patches that leave the band are read by their neighbors: as vertices that do not move.
-        for &p in &band.near {
+        for &p in band.near.list() {
             let owned = self.patches.patch(p as usize).owned();
             if let Some(galerkin) = &mut self.galerkin {
                 galerkin.forget(owned.clone());
@@ -197,11 +195,11 @@ impl<R: Real> Evolution<R> {
             let n_moving = moving.iter().filter(|&&m| m).count();
             Part { n_cells, n_moving, limits: self.limits_of::<N>(p, inside) }
         };
-        band.near.par_iter().map(part).collect_into_vec(&mut band.parts);
+        band.near.list().par_iter().map(part).collect_into_vec(&mut band.parts);
 
         band.active.clear();
         (band.n_cells, band.n_vertices, band.limits) = (0, 0, Limits::none());
-        for (&p, part) in band.near.iter().zip(&band.parts) {
+        for (&p, part) in band.near.list().iter().zip(&band.parts) {
             band.n_cells_of[p as usize] = part.n_cells as u32;
             if part.n_moving > 0 {
                 band.active.push(p);
@@ -212,12 +210,11 @@ impl<R: Real> Evolution<R> {
         }
         band.reading.clear();
         if self.motion.varies() {
-            for p in band.active.iter().copied().chain(self.inflow.boundary_patches()) {
-                band.reading.push(p);
-                band.reading.extend(patches.neighbors(p as usize));
+            for &p in band.active.iter().chain(self.inflow.boundary_patches()) {
+                band.reading.extend([p]);
+                band.reading.extend(patches.neighbors(p as usize).iter().copied());
             }
-            band.reading.sort_unstable();
-            band.reading.dedup();
+            band.reading.sort();
         }
     }
 
@@ -292,13 +289,13 @@ impl<R: Real> Band<R> {
             inside: Vec::new(),
             moving: Vec::new(),
             active: Vec::new(),
-            reading: Vec::new(),
+            reading: Distinct::default(),
             cells: Vec::new(),
             n_cells_of: Vec::new(),
             n_cells: 0,
             n_vertices: 0,
             limits: Limits::none(),
-            near: Vec::new(),
+            near: Distinct::default(),
             parts: Vec::new(),
         }
     }

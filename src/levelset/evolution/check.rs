@@ -57,7 +57,12 @@ pub(super) fn motion(mesh: &Mesh, terms: &Terms, options: &Options) -> Result<()
             "take rule \"displacement\", or half_width = \"whole\"",
         ));
     }
-    not_finite("half_width", options.half_width.as_slice())?;
+    if let Some(w) = options.half_width.filter(|w| !(*w > 0.0 && w.is_finite())) {
+        return Err(Error::usage(
+            format!("half_width is {w}, expected more than 0"),
+            "take 5 edges",
+        ));
+    }
     if !(options.cfl > 0.0 && options.cfl.is_finite()) {
         return Err(Error::usage(
             format!("cfl is {}, expected more than 0", options.cfl),

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::terms::{Coefficient, Terms};
+use crate::backend::Cpu;
 use crate::expression::Field;
 use crate::geometry::Real;
 use crate::patches::{Patch, Patches};
@@ -37,6 +38,28 @@ impl<R: Real> Motion<R> {
             normal_speed: Term::new(&terms.normal_speed, patches),
             curvature,
         }
+    }
+
+    /// Evaluates every expression once in every thread of the pool: memory for it is taken now, not
+    /// in a step.
+    pub fn warm(&self, cpu: &Cpu, patches: &Patches, places: &[[f64; 3]]) {
+        if places.is_empty() {
+            return;
+        }
+        let (largest, _) = patches.largest();
+        cpu.run(|| {
+            rayon::broadcast(|_| {
+                if let Some(velocity) = &self.velocity {
+                    velocity.warm(places, largest);
+                }
+                if let Some(speed) = &self.normal_speed {
+                    speed.warm(places, largest);
+                }
+                if let Some(curvature) = &self.curvature {
+                    curvature.coefficient.warm(places, largest);
+                }
+            });
+        });
     }
 
     /// Whether any coefficient depends on time.
@@ -79,6 +102,16 @@ impl<R: Real, const K: usize> Term<R, K> {
         Some(Term { rows, fields, scratch: PerThread::default() })
     }
 
+    fn warm(&self, places: &[[f64; 3]], largest: usize) {
+        for field in self.fields.iter().flatten() {
+            let mut values = self.scratch.get();
+            values.clear();
+            values.reserve(largest);
+            values.push(0.0);
+            field.evaluate_into(places, 0..1, 0.0, &mut values);
+        }
+    }
+
     /// Whether it depends on time.
     pub fn varies(&self) -> bool {
         self.fields.is_some()
@@ -102,15 +135,13 @@ impl<R: Real, const K: usize> Term<R, K> {
         let (Some(fields), Rows::PerVertex(rows)) = (&self.fields, &mut self.rows) else {
             return None;
         };
-        let (scratch, (largest, _)) = (&self.scratch, patches.largest());
+        let scratch = &self.scratch;
         let rows = DisjointRows::new(rows);
         list.par_iter().find_map_first(|&p| {
             let owned = patches.patch(p as usize).owned();
             // SAFETY: the list names a patch once, and patches own disjoint ranges.
             let rows = unsafe { rows.range(owned.clone()) };
             let mut values = scratch.get();
-            values.clear();
-            values.reserve(largest);
             values.resize(rows.len(), 0.0);
             for (k, field) in fields.iter().enumerate() {
                 field.evaluate_into(places, owned.clone(), t, &mut values);

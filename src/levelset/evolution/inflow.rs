@@ -4,9 +4,11 @@ use rayon::prelude::*;
 
 use super::Evolution;
 use super::coefficients::Term;
+use crate::error::{Error, Result};
 use crate::expression::Field;
 use crate::geometry::{Real, Vec3, simplex::Simplex};
 use crate::patches::{Coordinates, Patch, Patches};
+use crate::primitives::Distinct;
 
 /// Part of the flux around a boundary vertex that must come in for it to count as inflow: walls
 /// that the flow passes along stay free, though their facets approximate them.
@@ -19,7 +21,9 @@ pub(super) struct Inflow {
     /// Those where it flows in, in patch order.
     vertices: Vec<u32>,
     /// Patches to be looked at besides the band, because their inflow is given.
-    patches: Vec<u32>,
+    patches: Distinct,
+    /// Patches with a vertex of the boundary, if inflow is given.
+    boundary_patches: Vec<u32>,
     /// phi there, rows in patch order.
     values: Option<Field>,
 }
@@ -27,7 +31,13 @@ pub(super) struct Inflow {
 impl Inflow {
     /// No inflow.
     pub fn none() -> Self {
-        Inflow { boundary: Vec::new(), vertices: Vec::new(), patches: Vec::new(), values: None }
+        Inflow {
+            boundary: Vec::new(),
+            vertices: Vec::new(),
+            patches: Distinct::default(),
+            boundary_patches: Vec::new(),
+            values: None,
+        }
     }
 
     /// Finds the boundary of a mesh.
@@ -39,9 +49,20 @@ impl Inflow {
                 .map(|k| ((patch.first + k) as u32, p as u32))
                 .collect::<Vec<_>>()
         };
-        let boundary = (0..patches.len()).into_par_iter().flat_map_iter(on_boundary).collect();
-        let values = values.map(|field| field.reordered(patches.mesh_vertices()));
-        Inflow { boundary, values, ..Inflow::none() }
+        let boundary: Vec<(u32, u32)> =
+            (0..patches.len()).into_par_iter().flat_map_iter(on_boundary).collect();
+        let mut boundary_patches = Vec::new();
+        if values.is_some() {
+            boundary_patches.extend(boundary.iter().map(|&(_, p)| p));
+            boundary_patches.dedup();
+        }
+        Inflow {
+            vertices: Vec::with_capacity(boundary.len()),
+            patches: Distinct::new(patches.len()),
+            boundary,
+            boundary_patches,
+            values: values.map(|field| field.reordered(patches.mesh_vertices())),
+        }
     }
 
     /// Vertices (patch order) where it flows in, ascending.
@@ -51,14 +72,13 @@ impl Inflow {
 
     /// Patches an interface may enter through.
     pub fn patches(&self) -> &[u32] {
-        &self.patches
+        self.patches.list()
     }
 
-    /// Patches of the boundary, perhaps repeated, if what flows in is given: it is wanted wherever
-    /// it flows in, so the velocity must be known there.
-    pub fn boundary_patches(&self) -> impl Iterator<Item = u32> + '_ {
-        let boundary = self.values.as_ref().map_or(&[][..], |_| &self.boundary);
-        boundary.iter().map(|&(_, p)| p)
+    /// Patches of the boundary if what flows in is given: it is wanted wherever it flows in, so the
+    /// velocity must be known there.
+    pub fn boundary_patches(&self) -> &[u32] {
+        &self.boundary_patches
     }
 
     /// Finds where `velocity` points in.
@@ -78,12 +98,10 @@ impl Inflow {
             self.vertices.push(*v);
             if self.values.is_some() {
                 // A cut cell at the border of a patch is seen by its neighbors as well.
-                self.patches.push(*p);
-                self.patches.extend(patches.neighbors(*p as usize));
+                self.patches.extend([*p]);
+                self.patches.extend(patches.neighbors(*p as usize).iter().copied());
             }
         }
-        self.patches.sort_unstable();
-        self.patches.dedup();
     }
 }
 
@@ -132,23 +150,46 @@ fn is_on_boundary(patch: &Patch<'_>, arity: usize, local: usize) -> bool {
 }
 
 impl<R: Real> Evolution<R> {
-    /// Sets phi^(n+1) at inflow vertices to what is given for time `t`, within the half width;
-    /// returns whether the interface may be entering where the band is not.
-    pub(super) fn apply_inflow(&mut self, t: f64) -> bool {
-        let Some(values) = &self.inflow.values else { return false };
-        let Some(places) = &self.places else { return false };
+    /// Sets phi^(n+1) at inflow vertices to what is given for time `t`, within the half width.
+    ///
+    /// # Errors
+    /// [`Error::Numerical`] for a value that is not finite.
+    pub(super) fn apply_inflow(&mut self, t: f64) -> Result<()> {
+        let (Some(values), Some(places)) = (&self.inflow.values, &self.places) else {
+            return Ok(());
+        };
         let width = self.half_width();
-        let mut enters = false;
         for &v in &self.inflow.vertices {
             let v = v as usize;
             let mut value = [0.0];
             values.evaluate_into(places, v..v + 1, t, &mut value);
-            let value = R::narrow(value[0]).max(-width).min(width);
-            self.next[v] = value;
+            if !value[0].is_finite() {
+                return Err(Error::Numerical {
+                    what: format!(
+                        "evolve.inflow is {} at vertex {} at time {t:.6e}",
+                        value[0],
+                        self.patches.mesh_vertices()[v]
+                    ),
+                    remedy: "correct its expression".into(),
+                });
+            }
+            self.next[v] = R::narrow(value[0]).max(-width).min(width);
+        }
+        Ok(())
+    }
+
+    /// Makes inflow values of a step that succeeded those of both arrays where nothing moves;
+    /// returns whether an interface enters there, where the band is not yet.
+    pub(super) fn keep_inflow(&mut self) -> bool {
+        if self.inflow.values.is_none() {
+            return false;
+        }
+        let mut enters = false;
+        for &v in &self.inflow.vertices {
+            let v = v as usize;
             if !self.band.moving[v] {
-                // Nobody computes this vertex, so both arrays must hold it.
-                self.phi[v] = value;
-                enters |= value.abs() < width * R::narrow(0.5);
+                enters |= (self.phi[v] < R::zero()) != (self.next[v] < R::zero());
+                self.phi[v] = self.next[v];
             }
         }
         enters

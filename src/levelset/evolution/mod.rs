@@ -187,18 +187,19 @@ impl<R: Real> Evolution<R> {
         let may_be_implicit =
             motion.curvature.is_some() && options.curvature_step != CurvatureStep::Explicit;
         let slivers = may_be_implicit.then(|| cpu.run(|| Slivers::find(&patches, &coordinates)));
-        let slivers = slivers.filter(|slivers| {
-            options.curvature_step == CurvatureStep::Implicit || slivers.matter()
-        });
+        let slivers = slivers.filter(Slivers::matter);
+        let implicit = motion.curvature.is_some()
+            && (slivers.is_some() || options.curvature_step == CurvatureStep::Implicit);
         let places = (motion.varies() || terms.inflow.is_some())
             .then(|| patches.to_patch_order(&mesh.vertices, |x| x));
+        motion.warm(&cpu, &patches, places.as_deref().unwrap_or(&[]));
         let eikonal =
             EikonalState::new(patches.clone(), coordinates.clone(), Slowness::Uniform(R::one()));
         let phi = patches.to_patch_order(phi, R::narrow);
         Ok(Evolution {
             band: Band::unknown(&patches),
             scratch: cpu::Scratch::new(&patches, cpu.threads()),
-            implicit: slivers.map(|_| Implicit::new(&patches)),
+            implicit: implicit.then(|| Implicit::new(&patches)),
             least_inradius: slivers.map_or(R::zero(), |s| R::narrow(s.typical_inradius)),
             next: phi.clone(),
             phi,
@@ -244,7 +245,7 @@ impl<R: Real> Evolution<R> {
         self.advance_galerkin(R::narrow(dt));
         let cut = self.advance(R::narrow(dt));
         self.solve_implicit(R::narrow(dt))?;
-        let enters = self.apply_inflow(self.time + dt);
+        self.apply_inflow(self.time + dt)?;
         let outcome = self.outcome();
         if let Some(vertex) = outcome.broken {
             return Err(Error::Numerical {
@@ -258,9 +259,9 @@ impl<R: Real> Evolution<R> {
                 remedy: "lower evolve.cfl, or check the coefficients there".into(),
             });
         }
+        self.enters = self.keep_inflow();
         std::mem::swap(&mut self.phi, &mut self.next);
         self.gone = !cut;
-        self.enters = enters;
         self.time += dt;
         self.step += 1;
         self.steps_since += 1;
@@ -297,25 +298,32 @@ impl<R: Real> Evolution<R> {
         }
         self.refresh_band(self.time)?;
         let mut dt = self.largest_step().min(max_dt);
-        let speed = self.band.limits.speed;
-        if dt.is_finite() {
-            // What is slow or at rest now may be fast at the end of a long step.
-            self.refresh_band(self.time + dt)?;
-            dt = dt.min(self.largest_step());
-            self.band.limits.speed = self.band.limits.speed.max(speed);
-            let list = std::mem::take(&mut self.band.reading);
-            let done = self.refresh(&list, self.time + 0.5 * dt);
-            self.band.reading = list;
-            done?;
-            self.follow_inflow();
+        let mut speed = self.band.limits.speed;
+        // What is slow or at rest now may be fast later in a long step: a step must be allowed by
+        // what is looked at inside it, its middle last, where coefficients are taken.
+        let mut settled = !dt.is_finite();
+        while !settled {
+            let whole = dt;
+            for share in [1.0, 0.382, 0.5] {
+                self.refresh_band(self.time + share * whole)?;
+                speed = speed.max(self.band.limits.speed);
+                dt = dt.min(self.largest_step());
+            }
+            // Rounding must not make the search endless.
+            settled = dt >= 0.999 * whole;
+            if settled {
+                dt = whole;
+            }
         }
+        self.band.limits.speed = speed;
+        self.follow_inflow();
         Ok(dt)
     }
 
     /// Brings all coefficients in the band to time `t`, and the limits of the step with them.
     fn refresh_band(&mut self, t: f64) -> Result<()> {
         let list = std::mem::take(&mut self.band.reading);
-        let done = self.refresh(&list, t);
+        let done = self.refresh(list.list(), t);
         self.band.reading = list;
         done?;
         self.refresh_limits();
@@ -408,7 +416,7 @@ impl<R: Real> Evolution<R> {
             None => Width::Whole,
         };
         let near = self.band.near(self.inflow.patches(), &[]);
-        eikonal::redistance(&self.cpu, &mut self.eikonal, &mut self.phi, &near, width);
+        eikonal::redistance(&self.cpu, &mut self.eikonal, &mut self.phi, near.list(), width);
         self.band.give_back(near);
         self.update_band();
         self.enters = false;

@@ -55,8 +55,8 @@ pub enum CurvatureStep {
     Auto,
     /// Explicit: the step is bounded by the smallest cell.
     Explicit,
-    /// Semi-implicit: conjugate gradients in the band, no bound for stability. The step is that of
-    /// cells whose inradius is the tenth percentile of the mesh, or larger ones.
+    /// Semi-implicit: conjugate gradients in the band, no bound for stability. Where slivers would
+    /// force the steps of [`CurvatureStep::Auto`], cells count as typical ones at least.
     Implicit,
 }
 

@@ -13,6 +13,7 @@ use crate::error::{Error, Result};
 use crate::geometry::Real;
 use crate::mesh::Mesh;
 use crate::patches::Patches;
+use crate::primitives::Distinct;
 
 /// Everything that changes in a run; arrays in mesh order, `[n_vertices]`.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,7 +88,8 @@ impl<R: Real> Evolution<R> {
         evolution.refresh_all(0.0)?;
         evolution.band.inside =
             evolution.patches.to_patch_order(&snapshot.in_band, |inside| inside);
-        let all: Vec<u32> = (0..evolution.patches.len() as u32).collect();
+        let mut all = Distinct::new(evolution.patches.len());
+        all.extend(0..evolution.patches.len() as u32);
         evolution.band.give_back(all);
         evolution.follow_inside();
         evolution.time = snapshot.time;
