@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use zeroset::backend::Cpu;
 use zeroset::expression::{Expression, Field};
-use zeroset::levelset::evolution::{Coefficient, CurvatureStep, Evolution, Options, Terms};
+use zeroset::levelset::evolution::{Coefficient, CurvatureStep, Evolution, Options, Rule, Terms};
 use zeroset::mesh::generate::{Cube, Generate, Square, generate};
 use zeroset::mesh::{Mesh, clean};
 use zeroset::patches::{Partition, Patches};
@@ -94,7 +94,8 @@ fn a_time_step_takes_no_memory() {
         .with_curvature(Coefficient::Uniform([0.02]));
     for (name, mesh) in [("triangles", &square), ("tetrahedra", &cube)] {
         for step in [CurvatureStep::Explicit, CurvatureStep::Implicit] {
-            let options = Options::new(Some(0.06)).with_curvature_step(step);
+            let options = Options::new(Some(0.06));
+            let options = options.with_curvature_step(step).with_rule(Rule::Every(20));
             let (requests, largest, redistancings) = measure(mesh, 1, &all, &options);
             assert!(redistancings > 0, "{name}, {step:?}: no redistancing among the steps");
             assert_eq!(

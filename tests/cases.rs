@@ -62,7 +62,6 @@ cases! {
     cortex_distance,
     cortex_from_curve,
     cortex_parcels,
-    #[ignore = "slow"]
     cortex_weighted_flow,
     distance_to_curves,
     expanding_flow,

@@ -132,7 +132,7 @@ fn inflow_is_held_or_given() {
         let found = worst(&given);
         assert!(found < most, "{advection:?}: {found}");
         // What was there at the start stays at the boundary: there it is wrong by now.
-        assert!(worst(&wind) > 0.5);
+        assert!(worst(&wind) > 0.4);
     }
 }
 

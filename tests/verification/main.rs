@@ -83,6 +83,7 @@ cases! {
     v39_maximum_principle: operators::V39;
     v40_monotone_options: operators::V40;
     v41_all_terms: fronts::V41;
+    v42_single_precision_of_each_term: operators::V42;
     v54_circular_fronts: circular::V54;
 }
 

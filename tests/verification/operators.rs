@@ -298,3 +298,43 @@ pub const V40: Case = Case {
         one("tets", &[10], MONOTONE),
     ],
 };
+
+const fn single(quantity: &'static str, expected: &'static [f64]) -> Row {
+    Row::new(quantity, expected).gate(Gate::Times(3.0))
+}
+
+pub const V42: Case = Case {
+    id: "V42",
+    title: "single against double precision",
+    exact: "largest difference of one evaluation of each term for the distance to a circle, R 0.5, \
+            and of the distance from a vertex, between f32 and f64",
+    note: "Rates grow with 1/h, the curvature term with 1/h^2 (its largest value is about 135).",
+    deviation: "",
+    measure: |setting, mesh, n| {
+        let double = setting.domain(mesh, n);
+        let single = Setting { single: true, ..*setting }.domain(mesh, n);
+        let phi = double.at_vertices(|x| x.norm() - 0.5);
+        let difference =
+            |a: Vec<f64>, b: Vec<f64>| largest(a.iter().zip(&b).map(|(a, b)| (a - b).abs()));
+        let terms = [wind(&double, [1.0, 0.5, 0.0]), front(1.0), curvature()];
+        let mut found: Vec<f64> = terms
+            .iter()
+            .map(|terms| {
+                difference(rate(&double, &phi, terms, 1.0), rate(&single, &phi, terms, 1.0))
+            })
+            .collect();
+        let from = [(0, 0.0)];
+        found.push(difference(distances(&double, &from).u, distances(&single, &from).u));
+        found
+    },
+    series: &[one(
+        "jit",
+        &[64],
+        &[
+            single("advection", &[5e-6]),
+            single("normal speed", &[6e-6]),
+            single("curvature", &[4.4e-4]),
+            single("distance", &[1.7e-7]),
+        ],
+    )],
+};

@@ -11,7 +11,7 @@ use crate::primitives::{DisjointRows, PerThread};
 /// Arrays that live as long as the state, so that a solve allocates next to nothing.
 pub(super) struct Scratch<R: Real> {
     /// Values written in the current pass, in patch order.
-    fresh: Vec<R>,
+    pub(super) fresh: Vec<R>,
     /// Pass that last changed each vertex; 0 for given values.
     changed: Vec<u32>,
     /// Pass that last updated each patch; 0 for never.

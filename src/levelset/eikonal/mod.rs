@@ -233,6 +233,17 @@ impl<R: Real> EikonalState<R> {
         }
     }
 
+    /// Memory for one number per vertex, of any content, that this state needs in a solve only; it
+    /// must be given back before the next one.
+    pub(crate) fn lend(&mut self) -> Vec<R> {
+        std::mem::take(&mut self.scratch.fresh)
+    }
+
+    /// Takes back what was lent.
+    pub(crate) fn take_back(&mut self, memory: Vec<R>) {
+        self.scratch.fresh = memory;
+    }
+
     /// Forgets sources and values; touches only patches that had any.
     pub fn clear(&mut self) {
         for &p in self.visited.iter().chain(&self.seeded) {

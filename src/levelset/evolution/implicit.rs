@@ -30,11 +30,8 @@ pub(super) struct Implicit<R> {
     mass: Vec<R>,
     /// Diagonal of the matrix; 0 where the value is kept.
     diagonal: Vec<R>,
-    /// Solution so far: change of phi.
-    change: Vec<R>,
     residual: Vec<R>,
     direction: Vec<R>,
-    product: Vec<R>,
     /// Parts of scalar products, one per active patch.
     parts: Vec<f64>,
     /// Iterations of all steps.
@@ -49,10 +46,8 @@ impl<R: Real> Implicit<R> {
             stiffness: vec![R::zero(); patches.n_patch_cells() * pairs(patches.arity())],
             mass: vector(),
             diagonal: vector(),
-            change: vector(),
             residual: vector(),
             direction: vector(),
-            product: vector(),
             parts: Vec::with_capacity(patches.len()),
             iterations: 0,
         }
@@ -78,20 +73,15 @@ impl<R: Real> Evolution<R> {
     pub(super) fn solve_implicit(&mut self, dt: R) -> Result<()> {
         let Some(mut implicit) = self.implicit.take() else { return Ok(()) };
         let cpu = self.cpu.clone();
+        let mut next = std::mem::take(&mut self.next);
+        // Nobody needs that memory between two redistancings.
+        let mut product = self.eikonal.lend();
         let left = cpu.run(|| match self.patches.arity() {
-            3 => self.conjugate_gradients::<3>(&mut implicit, dt),
-            _ => self.conjugate_gradients::<4>(&mut implicit, dt),
+            3 => self.conjugate_gradients::<3>(&mut implicit, &mut next, &mut product, dt),
+            _ => self.conjugate_gradients::<4>(&mut implicit, &mut next, &mut product, dt),
         });
-        let next = DisjointRows::new(&mut self.next);
-        let (band, patches, change) = (&self.band, &self.patches, &implicit.change);
-        cpu.run(|| {
-            band.active.par_iter().for_each(|&p| {
-                let owned = patches.patch(p as usize).owned();
-                // SAFETY: the list names a patch once, and patches own disjoint ranges.
-                let next = unsafe { next.range(owned.clone()) };
-                next.iter_mut().zip(&change[owned]).for_each(|(next, &change)| *next += change);
-            });
-        });
+        self.eikonal.take_back(product);
+        self.next = next;
         self.implicit = Some(implicit);
         match left {
             None => Ok(()),
@@ -106,22 +96,28 @@ impl<R: Real> Evolution<R> {
         }
     }
 
-    /// Jacobi-preconditioned conjugate gradients from a change of zero; gives the reduction of the
-    /// residual if it is not enough.
-    fn conjugate_gradients<const N: usize>(&self, m: &mut Implicit<R>, dt: R) -> Option<f64> {
+    /// Jacobi-preconditioned conjugate gradients from `next` as it is; gives the reduction of the
+    /// residual if it is not enough. `product` is memory of any content.
+    fn conjugate_gradients<const N: usize>(
+        &self,
+        m: &mut Implicit<R>,
+        next: &mut [R],
+        product: &mut [R],
+        dt: R,
+    ) -> Option<f64> {
         let tolerance = TOLERANCE.max(10.0 * R::ZERO_TEST.widen());
-        let start = self.assemble::<N>(m, dt);
+        let start = self.assemble::<N>(m, next, dt);
         let mut size = start;
         if !(start > 0.0 && start.is_finite()) {
             return None;
         }
         for _ in 0..MOST_ITERATIONS {
             m.iterations += 1;
-            let curvature = self.multiply::<N>(m, dt);
+            let curvature = self.multiply::<N>(m, product, dt);
             if !(curvature > 0.0 && curvature.is_finite()) {
                 return None;
             }
-            let shrunk = self.descend(m, R::narrow(size / curvature));
+            let shrunk = self.descend(m, next, product, R::narrow(size / curvature));
             if shrunk <= start * tolerance * tolerance {
                 return None;
             }
@@ -133,12 +129,11 @@ impl<R: Real> Evolution<R> {
 
     /// Fills the stiffness of the band, mass, diagonal, and the residual `- dt S phi`; the first
     /// direction is the preconditioned residual. Gives the size of the residual.
-    fn assemble<const N: usize>(&self, m: &mut Implicit<R>, dt: R) -> f64 {
+    fn assemble<const N: usize>(&self, m: &mut Implicit<R>, next: &[R], dt: R) -> f64 {
         let Some(curvature) = &self.motion.curvature else { return 0.0 };
         let stiffness = DisjointRows::new(&mut m.stiffness);
         let mass = DisjointRows::new(&mut m.mass);
         let diagonal = DisjointRows::new(&mut m.diagonal);
-        let change = DisjointRows::new(&mut m.change);
         let residual = DisjointRows::new(&mut m.residual);
         let direction = DisjointRows::new(&mut m.direction);
         let part = |&p: &u32| {
@@ -148,19 +143,18 @@ impl<R: Real> Evolution<R> {
             let cells = self.patches.cell_range(p);
             let owned = patch.owned();
             // SAFETY: the list names a patch once, and patches own disjoint ranges.
-            let (stiffness, mass, diagonal, change, residual, direction) = unsafe {
+            let (stiffness, mass, diagonal, residual, direction) = unsafe {
                 (
                     stiffness.range(cells.start * pairs(N)..cells.end * pairs(N)),
                     mass.range(owned.clone()),
                     diagonal.range(owned.clone()),
-                    change.range(owned.clone()),
                     residual.range(owned.clone()),
                     direction.range(owned),
                 )
             };
             let mut local = self.scratch.threads.get();
             let local = &mut *local;
-            local.load(&patch, &self.next);
+            local.load(&patch, next);
             for &t in self.band.cells_of(&self.patches, p) {
                 let t = t as usize;
                 let corners = &patch.corners[t * N..(t + 1) * N];
@@ -188,7 +182,6 @@ impl<R: Real> Evolution<R> {
                     true => R::one(),
                     false => curvature.coefficient.at(patch.first + k)[0],
                 };
-                change[k] = R::zero();
                 if !self.band.moving[patch.first + k] || beta <= R::zero() {
                     (diagonal[k], residual[k]) = (R::zero(), R::zero());
                     direction[k] = R::zero();
@@ -209,8 +202,8 @@ impl<R: Real> Evolution<R> {
     }
 
     /// Product of the matrix with the direction; gives the product of the two.
-    fn multiply<const N: usize>(&self, m: &mut Implicit<R>, dt: R) -> f64 {
-        let Implicit { stiffness, mass, diagonal, direction, product: products, .. } = m;
+    fn multiply<const N: usize>(&self, m: &mut Implicit<R>, products: &mut [R], dt: R) -> f64 {
+        let Implicit { stiffness, mass, diagonal, direction, .. } = m;
         let products = DisjointRows::new(products);
         let (stiffness, mass, diagonal, direction) = (&*stiffness, &*mass, &*diagonal, &*direction);
         let part = |&p: &u32| {
@@ -249,19 +242,19 @@ impl<R: Real> Evolution<R> {
     }
 
     /// Goes along the direction; gives the size of the residual that is left.
-    fn descend(&self, m: &mut Implicit<R>, length: R) -> f64 {
-        let Implicit { diagonal, change, residual, direction, product, parts, .. } = m;
-        let change = DisjointRows::new(change);
+    fn descend(&self, m: &mut Implicit<R>, next: &mut [R], product: &[R], length: R) -> f64 {
+        let Implicit { diagonal, residual, direction, parts, .. } = m;
+        let next = DisjointRows::new(next);
         let residual = DisjointRows::new(residual);
         let part = |&p: &u32| {
             let owned = self.patches.patch(p as usize).owned();
             // SAFETY: the list names a patch once, and patches own disjoint ranges.
-            let (change, residual) =
-                unsafe { (change.range(owned.clone()), residual.range(owned.clone())) };
+            let (next, residual) =
+                unsafe { (next.range(owned.clone()), residual.range(owned.clone())) };
             let mut size = 0.0;
             for (k, v) in owned.enumerate() {
                 if diagonal[v] > R::zero() {
-                    change[k] += length * direction[v];
+                    next[k] += length * direction[v];
                     residual[k] -= length * product[v];
                     size += (residual[k] * residual[k] / diagonal[v]).widen();
                 }
