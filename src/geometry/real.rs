@@ -6,9 +6,9 @@
 pub trait Real: nalgebra::RealField + Copy + Default {
     /// "f64" or "f32", as in the case file.
     const NAME: &'static str;
-    /// Relative size below which an element integral counts as zero (numerics 2.2, step 7).
+    /// Relative size below which an element integral counts as zero (numerics 2.2, step 5).
     const ZERO_TEST: Self;
-    /// Relative decrease a value must exceed to count as changed (numerics 6, `tol`).
+    /// Relative decrease a value must exceed to count as changed (numerics 6).
     const DECREASE: Self;
     /// Whether coordinates must be taken relative to a near point to keep the shape of cells.
     const SHIFTED: bool;

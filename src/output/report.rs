@@ -68,7 +68,8 @@ pub struct Report {
     pub last: Option<Measures>,
     /// Change of the enclosed area or volume.
     pub drift: Option<Drift>,
-    /// Change of the mean weight along the interface (weighted curvature flow).
+    /// Change of the mean weight along the interface (weighted curvature flow); its first value is
+    /// that of `[initial]`.
     pub mean_weight: Option<Drift>,
     /// Cells too poor for the Taylor-Galerkin step: their vertices advect by the positive-coefficient
     /// scheme.
@@ -170,20 +171,22 @@ impl Seconds {
     }
 }
 
-/// Change of the enclosed area or volume from the first to the last state.
+/// Change of a number over a run: the enclosed area or volume, or the mean weight along the
+/// interface.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Drift {
-    /// Enclosed measure of the first state.
+    /// At the start: the enclosed measure in the first state, after phi was made a distance; the
+    /// mean weight along the zero set of `[initial]`, before.
     pub first: f64,
-    /// Enclosed measure of the last state.
+    /// In the last state.
     pub last: f64,
     /// `(last - first) / first`.
     pub relative: f64,
 }
 
 impl Drift {
-    /// Change from `first` to `last`; no number for an empty start.
+    /// Change from `first` to `last`; none from a start that is not positive.
     pub fn between(first: f64, last: f64) -> Option<Self> {
         (first > 0.0).then(|| Drift { first, last, relative: (last - first) / first })
     }

@@ -9,9 +9,6 @@ use crate::runner::Task;
 
 /// Cases of the companion's table that wait for options of later versions.
 const LEFT: &[(&str, &str)] = &[
-    ("V4, V7; V8, V9, V24 in part", "Taylor-Galerkin advection"),
-    ("V17", "semi-implicit curvature"),
-    ("V40", "clipping to the one-ring"),
     ("V42, V43", "comparison of precisions and of processor and GPU, with the GPU"),
     ("V44 to V50", "level sets on regular tiles"),
     ("V51, V52", "reconstruction from points"),

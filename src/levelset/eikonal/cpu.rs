@@ -268,7 +268,7 @@ struct PatchUpdate<'a, R: Real, const N: usize> {
 }
 
 impl<R: Real, const N: usize> PatchUpdate<'_, R, N> {
-    /// Block update of Algorithm 2 (numerics 6, `UPDATE`): Jacobi repetitions over the cells that
+    /// Block update of Algorithm 2 (numerics 6): Jacobi repetitions over the cells that
     /// a changed vertex touches. Cells without one would offer what they offered before.
     fn run(
         &self,

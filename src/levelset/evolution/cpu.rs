@@ -65,7 +65,7 @@ impl<R: Real> LocalScratch<R> {
 }
 
 /// What a corner gathers of each term: numerators and denominators of the first-order terms,
-/// residual and lumped mass of the curvature term (numerics 2.3 and 3).
+/// residual and lumped mass of the curvature term (numerics 2.3 and 3.1).
 #[derive(Clone, Copy)]
 pub(super) struct Slot<R> {
     pub advection: [R; 2],
@@ -304,7 +304,8 @@ impl<R: Real> Evolution<R> {
     }
 }
 
-/// `change` limited so that `old + change` stays between the values of the closed one-ring.
+/// `change` limited so that `old + change` stays between the values of the closed one-ring
+/// (numerics 2.6).
 #[inline]
 fn clipped<R: Real, const N: usize>(
     old: R,

@@ -1,5 +1,5 @@
 //! Taylor-Galerkin advection on the CPU: second order, three gathers of one scalar per step
-//! (numerics 2.4).
+//! (numerics 2.5).
 //!
 //! Vertices of cells too poor for it take the positive-coefficient scheme; their increments stand
 //! in the mass matrix as given values.
@@ -194,7 +194,7 @@ impl<R: Real> Evolution<R> {
         }
     }
 
-    /// One step of Jacobi toward the consistent mass matrix: `x += (R - M x) / m`.
+    /// One step of Jacobi toward the consistent mass matrix: `x += (R - M x) / m` (numerics 2.5).
     fn galerkin_correction<const N: usize>(&self, galerkin: &mut Galerkin<R>) {
         let Galerkin { upwind, mass, residual, increment, fresh, .. } = galerkin;
         let fresh = DisjointRows::new(fresh);

@@ -1,9 +1,10 @@
-//! Semi-implicit curvature on the CPU: conjugate gradients on the band (numerics 3).
+//! Semi-implicit curvature on the CPU: conjugate gradients on the band (numerics 3.2).
 //!
-//! `(M + dt beta S) phi^(n+1) = M phi`, with the lumped mass M and the stiffness S of the explicit
-//! form, both at the phi handed in. Divided by beta the matrix is symmetric also where beta
-//! varies; vertices with beta = 0, and those that do not move, keep their values. In the weighted
-//! form the weight stands inside S. S never leaves its cells: each product is a pass over patches.
+//! `(M + dt beta S) phi^(n+1) = M phi` (numerics equation 3.2), with the lumped mass M and the
+//! stiffness S of the explicit form, both at the phi handed in: what the other terms gave. Divided
+//! by beta the matrix is symmetric also where beta varies; vertices with beta = 0, and those that do
+//! not move, keep their values. In the weighted form the weight stands inside S. S never leaves its
+//! cells: each product is a pass over patches.
 
 use std::ops::Range;
 

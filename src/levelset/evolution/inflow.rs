@@ -1,4 +1,5 @@
-//! Inflow boundaries: what crosses them is not known from inside, so it is held or given.
+//! Inflow boundaries: what crosses them is not known from inside, so it is held or given (numerics
+//! 2.7).
 
 use rayon::prelude::*;
 

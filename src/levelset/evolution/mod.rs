@@ -2,19 +2,20 @@
 //! `|grad phi| div(w grad phi / |grad phi|)` on the right: weighted curvature flow.
 //!
 //! The interface is the zero set of phi, the inside is `phi < 0`, and phi = 0 counts as outside
-//! (numerics 1). Advection takes a Taylor-Galerkin step of second order, normal motion the
-//! positive-coefficient scheme of Barth and Sethian as corrected in numerics 2 (other forms of both:
-//! [`Options`]), curvature the finite-element form of numerics 3, explicit or semi-implicit; all
-//! start from the same phi^n and are added once. The step is that of equation (4); Fu et al.,
-//! sections 2.3, 3.3 and 3.4.
+//! (numerics 1). Advection takes a Taylor-Galerkin step of second order (numerics 2.5), normal
+//! motion the positive-coefficient scheme of Barth and Sethian as corrected in numerics 2.2 (other
+//! forms of both: [`Options`]), curvature the finite-element form of numerics 3, explicit or
+//! semi-implicit. All that is explicit starts from the same phi^n and is added once; a semi-implicit
+//! curvature step starts from what the other terms gave. The length of the step is that of numerics
+//! equation (4); Fu et al., sections 2.3, 3.3 and 3.4.
 //!
 //! Work is done in a narrow band on patches (patchNB): cells with a vertex closer than the half
 //! width are active, a vertex none of whose cells is active is frozen, and a patch without moving
 //! vertices costs nothing. [`Rule`] says when phi becomes a distance again and the band follows.
 //!
 //! At the boundary of the mesh nothing is imposed on curvature and normal motion (the natural
-//! condition: the interface meets the boundary at a right angle); where the velocity points in, phi
-//! is held, or given by [`Terms::with_inflow`].
+//! condition: the interface meets the boundary at a right angle). Where the velocity points in,
+//! advection leaves phi as it is, or all of phi is given by [`Terms::with_inflow`] (numerics 2.7).
 //!
 //! Each step reads phi^n and writes phi^(n+1), every vertex sums its cells in mesh order, and
 //! reductions are minima and maxima, or sums in the order of patches: bits do not depend on threads.

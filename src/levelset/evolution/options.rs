@@ -18,7 +18,7 @@ pub enum Rule {
     Never,
 }
 
-/// How the advection term is computed (numerics 2).
+/// How the advection term is computed (numerics 2.2, 2.5, 2.6).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -32,7 +32,7 @@ pub enum Advection {
     Cone,
 }
 
-/// How motion along the normal is computed (numerics 2).
+/// How motion along the normal is computed (numerics 2.2, 2.6).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -44,7 +44,7 @@ pub enum NormalMotion {
     HopfLax,
 }
 
-/// How the curvature term steps in time (numerics 3).
+/// How the curvature term steps in time (numerics 3.2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -76,8 +76,8 @@ pub const LEAST_QUALITY: f64 = 0.2;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
-    /// Factor C of the time step (4); 1 by default, above 2 only the semi-implicit curvature step
-    /// is stable, and only its part of the step grows further.
+    /// Factor C of the time step (numerics equation 4); 1 by default, above 2 only the semi-implicit
+    /// curvature step is stable, and only its part of the step grows further.
     pub cfl: f64,
     /// When to redistance.
     pub rule: Rule,

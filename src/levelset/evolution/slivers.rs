@@ -1,4 +1,4 @@
-//! Cells so flat that they would rule the time step of an explicit curvature term.
+//! Cells so flat that they would rule the time step of an explicit curvature term (numerics 3.2).
 
 use rayon::prelude::*;
 

@@ -47,7 +47,7 @@ pub struct Terms {
     /// beta >= 0, length^2 per time; shrinks a circle. Not together with `weight`.
     pub curvature: Coefficient<1>,
     /// w >= 0, length^2 per time: weighted curvature flow, which shortens the length of the
-    /// interface weighted by w (its area, between tetrahedra).
+    /// interface weighted by w (its area, between tetrahedra; numerics 3.3).
     pub weight: Coefficient<1>,
     /// phi at inflow boundaries; `None` holds what is there.
     pub inflow: Option<Field>,

@@ -1,4 +1,4 @@
-//! The curvature term (numerics 3), explicit and semi-implicit.
+//! The curvature term, explicit (numerics 3.1) and semi-implicit (3.2).
 
 use crate::geometry::{Real, Vec3, simplex::Simplex};
 

@@ -1,10 +1,10 @@
-//! Second-order advection by a Taylor-Galerkin step (numerics 2.4).
+//! Second-order advection by a Taylor-Galerkin step (numerics 2.5).
 
 use crate::geometry::{Real, Vec3, simplex::Simplex};
 
 /// Right side of the step for each vertex, `- dt meas s (1/(d+1) + dt/2 (a . grad N_i + div a /
 /// (d+1)))` with `s = a . g`; `a` is the velocity of the cell half a step ahead, `divergence` that
-/// of its linear interpolant.
+/// of its linear interpolant (numerics equation 2.5).
 ///
 /// The boundary integral of the integration by parts is left out: it vanishes inside and along
 /// walls, and is right at outflow for a phi that leaves unchanged.

@@ -1,4 +1,4 @@
-//! Strictly monotone forms of the first-order terms (numerics 2.4): no new extremum whatever the
+//! Strictly monotone forms of the first-order terms (numerics 2.6): no new extremum whatever the
 //! data, for a larger error.
 
 use super::upwind::{Shares, flux};

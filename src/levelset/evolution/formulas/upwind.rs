@@ -25,7 +25,7 @@ pub fn advection<R: Real, const N: usize>(
         return shares;
     }
     // H_T = 0, yet the cell counts in the denominator: by its inflow shares, the limit of the
-    // one-target case. Without it step data overshoot (numerics 2.2, step 7).
+    // one-target case. Without it step data overshoot (numerics 2.2, step 5).
     let inflow = k.iter().fold(R::zero(), |sum, &k| sum + k.max(R::zero()));
     let mut den = [R::zero(); N];
     if inflow > R::zero() {
@@ -58,7 +58,7 @@ pub fn flux<R: Real, const N: usize>(s: &Simplex<R, N>, b: &Vec3<R>) -> [R; N] {
     std::array::from_fn(|i| s.meas * b.dot(&s.grads[i]))
 }
 
-/// The positive-coefficient scheme (numerics 2.2, steps 3 to 7; after Barth and Sethian), and
+/// The positive-coefficient scheme (numerics 2.2, steps 2 to 5; after Barth and Sethian), and
 /// whether `H_T` vanishes to rounding.
 #[inline]
 fn upwind<R: Real, const N: usize>(
