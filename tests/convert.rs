@@ -318,3 +318,23 @@ fn tetrahedra_need_boundary_for_surface_formats() {
         zeroset(&["convert", text(&cube), name, "--ascii"]).code(2).stderr(contains(found));
     }
 }
+
+#[test]
+fn a_selection_keeps_the_cells_that_fulfill_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let zeroset = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_zeroset"));
+        command.args(args).current_dir(folder.path()).assert()
+    };
+    zeroset(&["generate", "square", "--cells", "4,4", "-o", "all.vtp"]).success();
+    zeroset(&["convert", "all.vtp", "some.vtp", "--where", "x <= 0.5 && y > 0.2"]).success();
+    let some = read_mesh(&folder.path().join("some.vtp")).unwrap().mesh;
+    // Two of four columns and three of four rows of pairs.
+    assert_eq!((some.n_vertices(), some.n_cells()), (12, 12));
+    zeroset(&["convert", "all.vtp", "no.vtp", "--where", "x > 2"])
+        .code(2)
+        .stderr(contains("no cell"));
+    let absent = ["convert", "all.vtp", "no.vtp", "--where", "curv > 0"];
+    zeroset(&absent).code(2).stderr(contains("there is no vertex array \"curv\""));
+    assert!(!folder.path().join("no.vtp").exists());
+}

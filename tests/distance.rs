@@ -184,6 +184,11 @@ fn paths_lead_back_to_the_source() {
     );
     place.fails(&[&from[..], &["--path-from", "vertex:7", "--paths", "a.csv"]].concat(), ".vtp");
     place.fails(&[&from[..], &["--path-from", "vertex:441"]].concat(), "there is no vertex 441");
+    place.fails(&[&from[..], &["--path-from", "point:9,0.5,0"]].concat(), "off the mesh");
+    let twice = ["--path-from", "vertex:7", "--paths", "d.vtp"];
+    place.fails(&[&from[..], &twice].concat(), "is named for two results");
+    let itself = ["distance", "square.vtp", "--from", "vertex:0", "-o", "./square.vtp"];
+    place.fails(&itself, "is the mesh");
 }
 
 #[test]

@@ -1,12 +1,15 @@
 //! `zeroset convert IN OUT`: a mesh file in another format.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use super::Ui;
 use super::generate::write;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::expression::{Expression, Field};
 use crate::io::{WriteOptions, check_target, read_mesh};
-use crate::mesh::boundary;
+use crate::mesh::{Mesh, boundary, part};
+use crate::words::suggest;
 
 /// Arguments of `zeroset convert`.
 #[derive(Debug, clap::Args)]
@@ -16,6 +19,7 @@ Examples:
   zeroset convert part.msh part.vtu
   zeroset convert part.msh --boundary skin.stl
   zeroset convert scan.ply scan.msh --ascii
+  zeroset convert brain.vtp left.vtp --where \"x < 0 && curv > -0.2\"
 
 The ending of OUT is the format: .vtu, .msh (4.1) for any mesh; .vtp, .ply, .off, .stl, .gii for
 triangles. Vertices and cells keep their order. Point data, cell data and groups go along into
@@ -31,6 +35,9 @@ pub struct Args {
     /// Write text instead of binary (msh, ply, stl)
     #[arg(long)]
     pub ascii: bool,
+    /// Keep only cells all of whose vertices fulfill an expression in x, y, z and vertex arrays
+    #[arg(long = "where", value_name = "EXPRESSION")]
+    pub selection: Option<Expression>,
     /// Write the boundary of tetrahedra, as triangles that look outwards
     #[arg(long)]
     pub boundary: bool,
@@ -49,9 +56,51 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         ui.say(&format!("warning: {}: {warning}", args.input.display()));
     }
     let mut mesh = file.mesh;
+    if let Some(selection) = &args.selection {
+        mesh = selected(mesh, selection)?;
+    }
     if args.boundary {
         mesh = boundary(&mesh).map_err(|error| error.in_file(&args.input))?;
     }
     write(&args.output, &mesh, &options, ui)?;
     Ok(0)
+}
+
+/// The cells all of whose vertices fulfill the selection, with their vertices.
+///
+/// # Errors
+/// [`Error::Case`] for an array that is not there or has several numbers per vertex, a selection of
+/// the time, and one that leaves nothing.
+fn selected(mesh: Mesh, selection: &Expression) -> Result<Mesh> {
+    if selection.uses_time() {
+        return Err(Error::usage(
+            "--where must not depend on the time t",
+            "for an array called t write {t}",
+        ));
+    }
+    let rows = |name: &str| -> Result<Arc<[f64]>> {
+        let names: Vec<&str> = mesh.vertex_data.iter().map(|a| a.name.as_str()).collect();
+        match mesh.vertex_array(name) {
+            Some(array) if array.components == 1 => Ok(array.values.to_f64().into()),
+            Some(array) => Err(Error::usage(
+                format!("the array \"{name}\" has {} numbers per vertex", array.components),
+                "take an array of single numbers, see `zeroset info`",
+            )),
+            None => Err(Error::usage(
+                format!("there is no vertex array \"{name}\""),
+                suggest(name, &names).replace("allowed:", "there are:"),
+            )),
+        }
+    };
+    let values = Field::bind(selection, rows)?.values(&mesh.vertices, 0.0);
+    // A value that is no number fulfills nothing.
+    let fulfills = |&v: &u32| values[v as usize] != 0.0 && !values[v as usize].is_nan();
+    let keep: Vec<bool> = mesh.iter_cells().map(|cell| cell.iter().all(fulfills)).collect();
+    if !keep.contains(&true) {
+        return Err(Error::usage(
+            format!("--where {selection}: no cell of {} fulfills it", keep.len()),
+            "see `zeroset info` for the ranges of coordinates and arrays",
+        ));
+    }
+    Ok(part(mesh, &keep).0)
 }

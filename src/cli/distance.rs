@@ -32,7 +32,7 @@ Examples:
   zeroset distance part.msh --from vertex:0 --speed \"if(z > 0, 2, 0.5)\" -o arrival.vtu
   zeroset distance pial.gii --from vertex:3 --from vertex:99 --labels -o parcels.vtp
   zeroset distance pial.gii --from levelset:sulc --data lh.sulc=sulc -o from_sulci.vtp
-  zeroset distance pial.gii --from vertex:3 --data lh.thickness=t --mask \"t > 0\" -o d.vtp
+  zeroset distance pial.gii --from vertex:3 --data lh.thickness=thick --mask \"thick > 0\" -o d.vtp
   zeroset distance pial.gii --from vertex:3 --path-from vertex:99 --gradient -o d.vtp
   zeroset distance meshes/pial.gii.gz --from vertex:17 -o distance.vtp --picture distance.png
 

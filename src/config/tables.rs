@@ -120,7 +120,7 @@ pub struct Evolve {
     /// Ends when `max |d phi / dt|` near the interface is at most this (length per time), > 0.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub steady: Option<f64>,
-    /// Factor C of the time step (numerics (4)), 0 < cfl <= 2; default 1. With `curvature_step =
+    /// Factor C of the time step, 0 < cfl <= 2; default 1. With `curvature_step =
     /// "implicit"` up to 100, of which the first-order terms take 2.
     #[schemars(extend("exclusiveMinimum" = 0), range(max = 100))]
     pub cfl: f64,
@@ -213,7 +213,7 @@ pub enum Rule {
     /// When the interface may have moved by half the half width (default).
     #[default]
     Displacement,
-    /// By the published step rule (numerics 4).
+    /// By the step rule of the paper, section 3.4.
     Published,
     /// Every so many steps, >= 1: `{ every = 10 }`.
     Every(u64),

@@ -252,6 +252,11 @@ fn distance_on(
         states::check_lines(paths)?;
     }
     picture::check(config)?;
+    let picture = config.output.picture.as_ref().and_then(|picture| picture.file.as_deref());
+    let mut outputs = vec![output];
+    outputs.extend((!distance.paths_from.is_empty()).then_some(paths));
+    outputs.extend(picture);
+    check_apart(config, &outputs)?;
     // Without a run to end in order, Ctrl-C ends the program.
     let never = AtomicBool::new(false);
     let mut stage = Stages::new(observer, &never);
@@ -268,6 +273,25 @@ fn distance_on(
     report.status = Status::Finished;
     report.close(start.elapsed().as_secs_f64());
     Ok(report)
+}
+
+/// Refuses outputs that would replace each other or the mesh.
+fn check_apart(config: &Config, outputs: &[&Path]) -> Result<()> {
+    let whole = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    let mesh = config.mesh().path.as_ref().map(|path| config.resolve(path)).transpose()?;
+    for (k, output) in outputs.iter().enumerate() {
+        let same = |other: &&Path| whole(other) == whole(output);
+        let what = if mesh.as_deref().is_some_and(|mesh| same(&mesh)) {
+            "is the mesh, which the results would replace"
+        } else if outputs[..k].iter().any(same) {
+            "is named for two results, of which one would replace the other"
+        } else {
+            continue;
+        };
+        let what = format!("{}: {what}", output.display());
+        return Err(Error::usage(what, "give each result a file of its own"));
+    }
+    Ok(())
 }
 
 /// Finds all that can be wrong with a case before its first step, and says what a run would do.

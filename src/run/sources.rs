@@ -4,10 +4,12 @@ use super::Ready;
 use super::fields::vertex_values;
 use crate::config::{Config, FrontShape, Seed};
 use crate::error::{Error, Result};
+use crate::geometry::Vec3;
 use crate::io;
 use crate::levelset::eikonal::source::{self, Source};
 use crate::levelset::eikonal::{Front, Slowness, path};
 use crate::mesh::Kind;
+use crate::surface::Locator;
 
 /// Shape of the front of a distance: what the case asks for, or what holds.
 ///
@@ -101,7 +103,7 @@ impl Around<'_> {
                 let around = source::around_point(mesh, *at, 0.0, slowness)
                     .ok_or_else(|| Error::mesh("", "has no cells", ""))?;
                 let nearest = Some(around.closest);
-                self.not_far(&seed.to_string(), around.gap, around.edge, nearest)?;
+                not_far(&seed.to_string(), around.gap, around.edge, nearest, self.snap)?;
                 Ok(vec![around.into_source()])
             }
             Seed::Curve { path, .. } => {
@@ -111,7 +113,7 @@ impl Around<'_> {
                     .ok_or_else(|| Error::mesh("", "has no cells", ""))?;
                 let [x, y, z] = around.farthest;
                 let what = format!("{seed} at {x:.6},{y:.6},{z:.6}");
-                self.not_far(&what, around.gap, around.edge, None)?;
+                not_far(&what, around.gap, around.edge, None, self.snap)?;
                 Ok(vec![around.source])
             }
             Seed::LevelSet { expression, .. } => {
@@ -136,31 +138,31 @@ impl Around<'_> {
         };
         Source::new(values).with_parts(parts)
     }
+}
 
-    /// Refuses what lies off the mesh by more than an edge, warns of less.
-    fn not_far(&self, what: &str, gap: f64, edge: f64, nearest: Option<[f64; 3]>) -> Result<()> {
-        let nearest = nearest.map_or(String::new(), |[x, y, z]| {
-            format!("; its nearest point is {x:.6},{y:.6},{z:.6}")
-        });
-        let place = format!("{what} is {gap:.3e} off the mesh{nearest}");
-        if gap > edge && !self.snap {
-            return Err(Error::usage(
-                format!("{place}, where edges are {edge:.3e} long"),
-                "correct it, or take the nearest points with --snap (snap = true)",
-            ));
-        }
-        // Less is what coordinates in 32-bit numbers leave.
-        if gap > 1e-6 * edge {
-            tracing::warn!("{place}");
-        }
-        Ok(())
+/// Refuses what lies off the mesh by more than an edge unless it is to be moved there (`snap`), warns
+/// of less.
+fn not_far(what: &str, gap: f64, edge: f64, nearest: Option<[f64; 3]>, snap: bool) -> Result<()> {
+    let nearest = nearest
+        .map_or(String::new(), |[x, y, z]| format!("; its nearest point is {x:.6},{y:.6},{z:.6}"));
+    let place = format!("{what} is {gap:.3e} off the mesh{nearest}");
+    if gap > edge && !snap {
+        return Err(Error::usage(
+            format!("{place}, where edges are {edge:.3e} long"),
+            "correct it, or take the nearest points with --snap (snap = true)",
+        ));
     }
+    // Less is what coordinates in 32-bit numbers leave.
+    if gap > 1e-6 * edge {
+        tracing::warn!("{place}");
+    }
+    Ok(())
 }
 
 /// Where the paths of a distance start, on the cleaned mesh, with their names.
 ///
 /// # Errors
-/// Those of [`Ready::vertex`].
+/// Those of [`Ready::vertex`]; [`Error::Case`] for a point off the mesh.
 pub fn path_starts(config: &Config, ready: &Ready) -> Result<Vec<(String, path::Start)>> {
     let Some(distance) = &config.distance else { return Ok(Vec::new()) };
     let mut starts = Vec::new();
@@ -173,7 +175,16 @@ pub fn path_starts(config: &Config, ready: &Ready) -> Result<Vec<(String, path::
                     starts.push((format!("vertex:{id}"), path::Start::Vertex(vertex)));
                 }
             }
-            Seed::Point { at, .. } => starts.push((seed.to_string(), path::Start::Point(*at))),
+            Seed::Point { at, .. } => {
+                let locator = Locator::new(&ready.mesh);
+                if let Some(found) = locator.closest(Vec3::from(*at)) {
+                    let edge = locator.longest_edge(found.cell);
+                    let nearest = Some(found.point.into());
+                    not_far(&seed.to_string(), found.gap, edge, nearest, distance.snap)
+                        .map_err(config.locate(&key))?;
+                }
+                starts.push((seed.to_string(), path::Start::Point(*at)));
+            }
             // The case has been checked for it.
             _ => {}
         }

@@ -49,14 +49,14 @@ pub enum NormalMotion {
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum CurvatureStep {
-    /// Explicit, unless slivers would force steps more than [`SLIVER_STEPS`] times shorter than a
-    /// typical cell does (default).
+    /// Explicit, unless slivers would force steps more than 50 times shorter than a typical cell
+    /// does (default).
     #[default]
     Auto,
     /// Explicit: the step is bounded by the smallest cell.
     Explicit,
     /// Semi-implicit: conjugate gradients in the band, no bound for stability. Where slivers would
-    /// force the steps of [`CurvatureStep::Auto`], cells count as typical ones at least.
+    /// force the steps of "auto", cells count as typical ones at least.
     Implicit,
 }
 
