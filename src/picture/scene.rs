@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::vector::{V, add, cross, dot, length, scaled, sub, unit};
 use super::{Lines, Subject};
-use crate::mesh::{Kind, Mesh};
+use crate::mesh::{Kind, Mesh, outer_faces};
 use crate::surface::{self, Interface};
 
 /// Triangles whose normals differ by more than 78 degrees (cosine 0.2) meet in a crease that
@@ -78,7 +78,7 @@ impl<'a> Scene<'a> {
                 open: false,
             };
         }
-        let walls = boundary(mesh);
+        let walls = outer_faces(mesh).0.into_flattened();
         let around = Around::new(mesh.n_vertices(), &walls);
         let walls_facets = facets(&mesh.vertices, &walls);
         let mut normals = around.normals(&walls, &walls_facets);
@@ -106,30 +106,6 @@ impl<'a> Scene<'a> {
     pub(super) fn corners(&self, t: usize) -> [V; 3] {
         [0, 1, 2].map(|k| self.points[self.triangles[3 * t + k] as usize])
     }
-}
-
-/// Facets of tetrahedra that belong to one cell only, seen counterclockwise from outside, in the
-/// order of their cells.
-fn boundary(mesh: &Mesh) -> Vec<u32> {
-    // Each facet of a positive tetrahedron, counterclockwise from outside.
-    const FACETS: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
-    let mut facets: Vec<([u32; 3], u32)> = Vec::with_capacity(mesh.cells.len());
-    for (c, cell) in mesh.iter_cells().enumerate() {
-        for (f, facet) in FACETS.iter().enumerate() {
-            let mut sorted = facet.map(|k| cell[k]);
-            sorted.sort_unstable();
-            facets.push((sorted, (4 * c + f) as u32));
-        }
-    }
-    facets.par_sort_unstable();
-    let mut alone: Vec<u32> =
-        facets.chunk_by(|a, b| a.0 == b.0).filter(|g| g.len() == 1).map(|g| g[0].1).collect();
-    alone.sort_unstable();
-    let corners = |&id: &u32| {
-        let cell = &mesh.cells[(id as usize / 4) * 4..][..4];
-        FACETS[id as usize % 4].map(|k| cell[k])
-    };
-    alone.iter().flat_map(corners).collect()
 }
 
 /// Unit normals at the vertices of the interface in tetrahedra: the gradient of the values, averaged
