@@ -2,7 +2,7 @@
 //!
 //! Every vertex of a cell that a source touches gets its straight distance inside that cell,
 //! divided by the cell's speed, plus the start value. These are upper bounds handed to
-//! [`super::EikonalState::seed`]: where another source or a detour is faster, fronts lower them.
+//! [`super::nearest`]: where another source or a detour is faster, fronts lower them.
 
 use rayon::prelude::*;
 
@@ -215,30 +215,30 @@ pub struct CurveSeeds {
 /// Start values around a curve of segments, two vertices each.
 ///
 /// Each segment is followed from cell to cell, from where it leaves one to where it leaves the next;
-/// the vertices of a cell get their straight distance to the piece in it. `None` for a curve without segments or a mesh without cells.
+/// the vertices of a cell get their straight distance to the piece in it. `None` for a curve
+/// without segments or a mesh without cells.
 pub fn around_curve(
-    mesh: &Mesh,
+    locator: &Locator<'_>,
     vertices: &[[f64; 3]],
     segments: &[[u32; 2]],
     slowness: &Slowness<f64>,
 ) -> Option<CurveSeeds> {
-    let locator = Locator::new(mesh);
+    let mesh = locator.mesh();
     let at: Vec<OnMesh> =
-        vertices.par_iter().map(|&x| OnMesh::of(&locator, x.into())).collect::<Option<_>>()?;
+        vertices.par_iter().map(|&x| OnMesh::of(locator, x.into())).collect::<Option<_>>()?;
     let parts: Vec<Vec<Part>> = segments
         .par_iter()
         .map(|&[a, b]| {
             let mut parts = Vec::new();
-            follow(&locator, at[a as usize].clone(), &at[b as usize], HALVINGS, &mut parts);
+            follow(locator, at[a as usize].clone(), &at[b as usize], HALVINGS, &mut parts);
             parts
         })
         .collect();
     let mut parts = parts.concat();
     parts.sort_by_key(|part| part.cell);
-    let arity = mesh.kind.arity();
     let mut values = Vec::new();
     for part in &parts {
-        for &v in &mesh.cells[part.cell as usize * arity..][..arity] {
+        for &v in locator.corners(part.cell) {
             let x = Vec3::from(mesh.vertices[v as usize]);
             values.push((v, (part.closest(x) - x).norm() * slowness.of(part.cell)));
         }
@@ -366,48 +366,34 @@ pub fn around_simplices(
 
 /// Start values around the point of the mesh closest to `at`; `None` for a mesh without cells.
 pub fn around_point(
-    mesh: &Mesh,
+    locator: &Locator<'_>,
     at: [f64; 3],
     start: f64,
     slowness: &Slowness<f64>,
 ) -> Option<PointSeeds> {
-    let arity = mesh.kind.arity();
     let p = Vec3::from(at);
-    let corners = |cell: &[u32]| {
-        let mut x = [Vec3::zeros(); 4];
-        for (x, &v) in x.iter_mut().zip(cell) {
-            *x = mesh.vertices[v as usize].into();
-        }
-        x
-    };
-    let closest_in = |cell: &[u32]| simplex::closest_point(p, &corners(cell)[..cell.len()]);
-    let (gap, nearest) = mesh
-        .cells
-        .par_chunks_exact(arity)
-        .enumerate()
-        .map(|(c, cell)| ((closest_in(cell) - p).norm(), c))
-        .min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)))?;
-    let cell = |c: usize| &mesh.cells[c * arity..(c + 1) * arity];
-    let closest = closest_in(cell(nearest));
-    let edge = simplex::longest_edge(&corners(cell(nearest))[..arity]);
+    let found = locator.closest(p)?;
+    // Of the cells that are as near up to rounding, the first.
+    let as_near = |&c: &u32| (locator.closest_in(c, p) - p).norm() <= found.gap;
+    let near = locator.touching(p, found.gap.next_up());
+    let nearest = near.into_iter().find(as_near).unwrap_or(found.cell);
+    let closest = locator.closest_in(nearest, p);
+    let edge = locator.longest_edge(nearest);
     // A point on a vertex or an edge touches every cell there.
-    let touched: Vec<u32> = (0..mesh.n_cells())
-        .into_par_iter()
-        .filter(|&c| {
-            let at = simplex::closest_point(closest, &corners(cell(c))[..arity]);
-            c == nearest || (at - closest).norm() <= 1e-12 * edge
-        })
-        .map(|c| c as u32)
-        .collect();
+    let mut touched = locator.touching(closest, 1e-12 * edge);
+    if let Err(place) = touched.binary_search(&nearest) {
+        touched.insert(place, nearest);
+    }
+    let mesh = locator.mesh();
     let mut values = Vec::new();
     for &c in &touched {
-        for &v in cell(c as usize) {
+        for &v in locator.corners(c) {
             let distance = (Vec3::from(mesh.vertices[v as usize]) - closest).norm();
             values.push((v, start + distance * slowness.of(c)));
         }
     }
     let values = smallest_per_vertex(values);
-    Some(PointSeeds { values, closest: closest.into(), gap, edge, cells: touched })
+    Some(PointSeeds { values, closest: closest.into(), gap: found.gap, edge, cells: touched })
 }
 
 fn smallest_per_vertex(mut values: Vec<(u32, f64)>) -> Vec<(u32, f64)> {
@@ -420,6 +406,7 @@ fn smallest_per_vertex(mut values: Vec<(u32, f64)>) -> Vec<(u32, f64)> {
 mod tests {
     use super::*;
     use crate::mesh::Kind;
+    use crate::mesh::generate::{Cube, Generate, Sphere, generate};
 
     /// The unit square as two triangles along the diagonal 0-2.
     fn square() -> Mesh {
@@ -440,14 +427,43 @@ mod tests {
 
     #[test]
     fn around_points_inside_on_and_off_the_mesh() {
-        let inside = around_point(&square(), [0.75, 0.25, 0.0], 0.0, &PLAIN).unwrap();
+        let mesh = square();
+        let locator = Locator::new(&mesh);
+        let inside = around_point(&locator, [0.75, 0.25, 0.0], 0.0, &PLAIN).unwrap();
         let ids = |s: &PointSeeds| s.values.iter().map(|v| v.0).collect::<Vec<u32>>();
         assert_eq!((ids(&inside), inside.gap), (vec![0, 1, 2], 0.0));
-        let on_diagonal = around_point(&square(), [0.5, 0.5, 0.25], 0.0, &PLAIN).unwrap();
+        let on_diagonal = around_point(&locator, [0.5, 0.5, 0.25], 0.0, &PLAIN).unwrap();
         assert_eq!((ids(&on_diagonal), on_diagonal.gap), (vec![0, 1, 2, 3], 0.25));
         assert_eq!(on_diagonal.closest, [0.5, 0.5, 0.0]);
-        let off = around_point(&square(), [3.0, 0.0, 0.0], 0.0, &PLAIN).unwrap();
+        let off = around_point(&locator, [3.0, 0.0, 0.0], 0.0, &PLAIN).unwrap();
         assert_eq!((off.gap, off.closest), (2.0, [1.0, 0.0, 0.0]));
+    }
+
+    #[test]
+    fn points_are_placed_as_by_looking_at_every_cell() {
+        for spec in [Generate::Sphere(Sphere::default()), Generate::Cube(Cube::default())] {
+            let mesh = generate(&spec).unwrap();
+            let locator = Locator::new(&mesh);
+            let corner =
+                |c: u32, k: usize| Vec3::from(mesh.vertices[locator.corners(c)[k] as usize]);
+            for k in 0..200 {
+                // Vertices, middles of edges and points off the mesh.
+                let c = k * 37 % mesh.n_cells() as u32;
+                let middle = (corner(c, 0) + corner(c, 1)) * 0.5;
+                let p = [corner(c, 0), middle, middle * 1.3][k as usize % 3];
+                let gap = |c: &u32| (locator.closest_in(*c, p) - p).norm();
+                let cells = 0..mesh.n_cells() as u32;
+                let first = cells.clone().min_by(|a, b| gap(a).total_cmp(&gap(b))).unwrap();
+                let closest = locator.closest_in(first, p);
+                let found = around_point(&locator, p.into(), 0.0, &PLAIN).unwrap();
+                assert_eq!((found.gap, found.closest), (gap(&first), closest.into()));
+                let tolerance = 1e-12 * locator.longest_edge(first);
+                let touches = |c: &u32| {
+                    *c == first || (locator.closest_in(*c, closest) - closest).norm() <= tolerance
+                };
+                assert_eq!(found.cells, cells.filter(touches).collect::<Vec<u32>>());
+            }
+        }
     }
 
     #[test]
@@ -469,13 +485,15 @@ mod tests {
         assert!(found.is_fixed && found.parts.len() == 2);
         // The same line as a curve of one segment, a little above the mesh.
         let curve = [[0.25, 0.0, 0.5], [0.25, 1.0, 0.5]];
-        let found = around_curve(&square(), &curve, &[[0, 1]], &PLAIN).unwrap();
+        let mesh = square();
+        let locator = Locator::new(&mesh);
+        let found = around_curve(&locator, &curve, &[[0, 1]], &PLAIN).unwrap();
         close(&found.source.values);
         assert_eq!((found.gap, found.edge), (0.5, 2f64.sqrt()));
-        assert!(around_curve(&square(), &curve, &[], &PLAIN).is_none());
+        assert!(around_curve(&locator, &curve, &[], &PLAIN).is_none());
         // Ends within one cell: the other vertex sees its straight distance.
         let short = [[0.5, 0.25, 0.0], [0.75, 0.25, 0.0]];
-        let found = around_curve(&square(), &short, &[[0, 1]], &Slowness::Uniform(2.0)).unwrap();
+        let found = around_curve(&locator, &short, &[[0, 1]], &Slowness::Uniform(2.0)).unwrap();
         let values = &found.source.values;
         assert_eq!(values.len(), 3);
         assert!((values[1].1 - 2.0 * 0.25 * 2f64.sqrt()).abs() < 1e-12, "{values:?}");
