@@ -106,28 +106,52 @@ impl PointSeeds {
     }
 }
 
+/// The simplices of a source, given by their vertices in mesh order, `arity` each.
+struct Simplices<'a> {
+    mesh: &'a Mesh,
+    vertices: &'a [u32],
+    arity: usize,
+    /// Vertices with the simplices at them, ascending.
+    touching: Vec<(u32, u32)>,
+}
+
+impl<'a> Simplices<'a> {
+    fn new(mesh: &'a Mesh, vertices: &'a [u32], arity: usize) -> Self {
+        let mut touching: Vec<(u32, u32)> = Vec::with_capacity(vertices.len());
+        for (s, vertices) in vertices.chunks_exact(arity).enumerate() {
+            touching.extend(vertices.iter().map(|&v| (v, s as u32)));
+        }
+        touching.sort_unstable();
+        Simplices { mesh, vertices, arity, touching }
+    }
+
+    /// The simplices at a vertex.
+    fn at(&self, v: u32) -> impl Iterator<Item = u32> {
+        let first = self.touching.partition_point(|t| t.0 < v);
+        self.touching[first..].iter().take_while(move |t| t.0 == v).map(|t| t.1)
+    }
+
+    /// The part of a simplex inside a cell: the vertices they share.
+    fn shared(&self, s: u32, cell: &[u32], part: &mut Vec<Vec3>) {
+        let source = &self.vertices[s as usize * self.arity..][..self.arity];
+        part.clear();
+        let within = source.iter().filter(|v| cell.contains(v));
+        part.extend(within.map(|&v| Vec3::from(self.mesh.vertices[v as usize])));
+    }
+}
+
 /// Parts of a source given by simplices as for [`around_simplices`]: what the cells share with it.
 pub fn parts_of_simplices(mesh: &Mesh, simplices: &[u32], arity: usize) -> Vec<Part> {
-    let mut touching: Vec<(u32, u32)> = Vec::with_capacity(simplices.len());
-    for (s, vertices) in simplices.chunks_exact(arity).enumerate() {
-        touching.extend(vertices.iter().map(|&v| (v, s as u32)));
-    }
-    touching.sort_unstable();
+    let simplices = Simplices::new(mesh, simplices, arity);
     let mut parts = Vec::new();
     let (mut near, mut shared) = (Vec::new(), Vec::new());
     for (c, cell) in mesh.iter_cells().enumerate() {
         near.clear();
-        for &v in cell {
-            let first = touching.partition_point(|t| t.0 < v);
-            near.extend(touching[first..].iter().take_while(|t| t.0 == v).map(|t| t.1));
-        }
+        cell.iter().for_each(|&v| near.extend(simplices.at(v)));
         near.sort_unstable();
         near.dedup();
         for &s in &near {
-            let source = &simplices[s as usize * arity..][..arity];
-            shared.clear();
-            let within = source.iter().filter(|v| cell.contains(v));
-            shared.extend(within.map(|&v| Vec3::from(mesh.vertices[v as usize])));
+            simplices.shared(s, cell, &mut shared);
             parts.push(Part::new(c as u32, &shared));
         }
     }
@@ -329,30 +353,18 @@ pub fn around_simplices(
     start: f64,
     slowness: &Slowness<f64>,
 ) -> Vec<(u32, f64)> {
-    let mut touching: Vec<(u32, u32)> = Vec::with_capacity(simplices.len());
-    for (s, vertices) in simplices.chunks_exact(arity).enumerate() {
-        touching.extend(vertices.iter().map(|&v| (v, s as u32)));
-    }
-    touching.sort_unstable();
-    let of = |v: u32| {
-        let first = touching.partition_point(|t| t.0 < v);
-        touching[first..].iter().take_while(move |t| t.0 == v).map(|t| t.1 as usize)
-    };
     let mut is_source = vec![false; mesh.n_vertices()];
     for &v in simplices {
         is_source[v as usize] = true;
     }
+    let simplices = Simplices::new(mesh, simplices, arity);
     let mut values: Vec<(u32, f64)> = Vec::new();
     let mut part: Vec<Vec3> = Vec::new();
     for (c, cell) in mesh.iter_cells().enumerate() {
         for &v in cell.iter().filter(|&&v| is_source[v as usize]) {
             values.push((v, start));
-            for s in of(v) {
-                // The part of the source inside this cell: the vertices they share.
-                let source = &simplices[s * arity..(s + 1) * arity];
-                part.clear();
-                let shared = source.iter().filter(|w| cell.contains(w));
-                part.extend(shared.map(|&w| Vec3::from(mesh.vertices[w as usize])));
+            for s in simplices.at(v) {
+                simplices.shared(s, cell, &mut part);
                 for &w in cell.iter().filter(|&&w| !is_source[w as usize]) {
                     let x = Vec3::from(mesh.vertices[w as usize]);
                     let distance = (simplex::closest_point(x, &part) - x).norm();
