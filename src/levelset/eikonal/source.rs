@@ -317,7 +317,8 @@ impl OnMesh {
 /// Walks along a segment, from where it leaves the cells it is in to where it leaves the next ones.
 fn follow(locator: &Locator<'_>, a: OnMesh, b: &OnMesh, halvings: u32, parts: &mut Vec<Part>) {
     let mut at = a;
-    loop {
+    // Rounding could make the ways from cell to cell too short to end in time.
+    for _ in 0..4 * locator.mesh().n_cells() + 100 {
         let exit = match at.cells.iter().any(|c| b.cells.contains(c)) {
             true => None,
             false => Some(at.exit(locator, b)),
@@ -331,10 +332,7 @@ fn follow(locator: &Locator<'_>, a: OnMesh, b: &OnMesh, halvings: u32, parts: &m
             Some(_) if halvings > 0 => OnMesh::of(locator, (at.asked + b.asked) * 0.5),
             Some(_) => None,
         };
-        let Some(next) = next else {
-            at.add_parts(b, parts);
-            return;
-        };
+        let Some(next) = next else { break };
         if exit.is_some_and(|t| t > 1e-9 && t < 1.0) {
             at.add_parts(&next, parts);
         } else {
@@ -342,6 +340,7 @@ fn follow(locator: &Locator<'_>, a: OnMesh, b: &OnMesh, halvings: u32, parts: &m
         }
         at = next;
     }
+    at.add_parts(b, parts);
 }
 
 /// Start values around the simplices of a source, given by their vertices in mesh order, `arity`
