@@ -1,4 +1,5 @@
-//! Start values around sources: vertices, points, parts of the mesh, curves, zero sets (numerics 5.4).
+//! Start values around sources: vertices, points, parts of the mesh, curves, zero sets (numerics
+//! 5.4).
 //!
 //! Every vertex of a cell that a source touches gets its straight distance inside that cell,
 //! divided by the cell's speed, plus the start value. These are upper bounds handed to
@@ -238,8 +239,8 @@ pub struct CurveSeeds {
 
 /// Start values around a curve of segments, two vertices each.
 ///
-/// Each segment is followed from cell to cell, from where it leaves one to where it leaves the next;
-/// the vertices of a cell get their straight distance to the piece in it. `None` for a curve
+/// Each segment is followed from cell to cell, from where it leaves one to where it leaves the
+/// next; the vertices of a cell get their straight distance to the piece in it. `None` for a curve
 /// without segments or a mesh without cells.
 pub fn around_curve(
     locator: &Locator<'_>,
