@@ -167,3 +167,33 @@ fn arrays_that_do_not_fit_are_refused_and_change_nothing() {
     add(&mut series, 1..2);
     assert_eq!(series.len(), 2);
 }
+
+#[test]
+fn every_state_has_the_arrays_of_the_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.vtkhdf");
+    let mut series = HdfSeries::new(&path, Compression::None);
+    add_triangles(&mut series, 0..2);
+    let geometry = Geometry::triangles(&POINTS, &CELLS[..6], Compression::None);
+    let values = phi(2);
+    let of = |names: &[&'static str]| {
+        let mut state = VtkOutput::new(&geometry);
+        for &name in names {
+            state = state.point_data(name, 1, &values[..]);
+        }
+        state
+    };
+    let before = std::fs::read(&path).unwrap();
+    let reopened = HdfSeries::open_existing(&path, Compression::None, 2).unwrap();
+    for mut series in [series, reopened] {
+        for names in [&["phi", "band"][..], &["band"], &[]] {
+            let error = series.add(&of(names)).unwrap_err();
+            assert_eq!(error.exit_code(), 6);
+            assert!(error.to_string().contains("the first one has phi"), "{error}");
+            assert_eq!(std::fs::read(&path).unwrap(), before);
+        }
+    }
+    let mut series = HdfSeries::open_existing(&path, Compression::None, 2).unwrap();
+    series.add(&of(&["phi"])).unwrap();
+    assert_eq!(steps(&path), AttrValue::I64(3));
+}

@@ -4,7 +4,8 @@ use crate::error::{Error, Result};
 
 /// A pool of threads. Results never depend on how many there are.
 pub struct Cpu {
-    pool: rayon::ThreadPool,
+    /// Its own pool; without one, the pool that the caller runs in.
+    pool: Option<rayon::ThreadPool>,
 }
 
 impl Cpu {
@@ -18,16 +19,26 @@ impl Cpu {
             what: format!("cannot start {threads} threads: {e}"),
             remedy: "ask for fewer (--threads)".into(),
         })?;
-        Ok(Cpu { pool })
+        Ok(Cpu { pool: Some(pool) })
+    }
+
+    /// The pool that the caller runs in, for work that is part of another one's.
+    pub fn current() -> Self {
+        Cpu { pool: None }
     }
 
     /// Number of threads.
     pub fn threads(&self) -> usize {
-        self.pool.current_num_threads()
+        self.pool
+            .as_ref()
+            .map_or_else(rayon::current_num_threads, |pool| pool.current_num_threads())
     }
 
     /// Runs `work` inside the pool; parallel iterators in it use this pool's threads.
     pub fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
-        self.pool.install(work)
+        match &self.pool {
+            Some(pool) => pool.install(work),
+            None => rayon::scope(|_| work()),
+        }
     }
 }

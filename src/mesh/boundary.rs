@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use rayon::prelude::*;
+
 use super::{DataArray, Group, Kind, Members, Mesh, Values};
 use crate::error::{Error, Result};
 
@@ -23,29 +25,7 @@ pub fn boundary(mesh: &Mesh) -> Result<Mesh> {
         let what = "triangles have no boundary that is a surface";
         return Err(Error::mesh("", what, "leave out --boundary"));
     }
-    // Face by sorted vertices, cell and number of the face in it.
-    let mut faces: Vec<([u32; 3], u32)> = Vec::with_capacity(mesh.cells.len());
-    for (cell, corners) in mesh.iter_cells().enumerate() {
-        for (k, face) in FACES.iter().enumerate() {
-            let mut key = face.map(|i| corners[i]);
-            key.sort_unstable();
-            faces.push((key, (4 * cell + k) as u32));
-        }
-    }
-    faces.sort_unstable();
-    let mut outer: Vec<u32> = faces
-        .chunk_by(|a, b| a.0 == b.0)
-        .filter(|run| run.len() == 1)
-        .map(|run| run[0].1)
-        .collect();
-    outer.sort_unstable();
-
-    let corners = |face: u32| {
-        let tetrahedron: [u32; 4] = std::array::from_fn(|k| mesh.cells[face as usize / 4 * 4 + k]);
-        let [a, b, c] = FACES[face as usize % 4].map(|k| tetrahedron[k]);
-        if is_inverted(mesh, tetrahedron) { [a, c, b] } else { [a, b, c] }
-    };
-    let stored: Vec<[u32; 3]> = outer.iter().map(|&face| corners(face)).collect();
+    let (stored, cell_of) = outer_faces(mesh);
     let mut new_of = vec![INSIDE; mesh.n_vertices()];
     for &v in stored.as_flattened() {
         new_of[v as usize] = 0;
@@ -56,7 +36,6 @@ pub fn boundary(mesh: &Mesh) -> Result<Mesh> {
     }
     let cells = stored.as_flattened().iter().map(|&v| new_of[v as usize]).collect();
     let vertices = kept.iter().map(|&v| mesh.vertices[v]).collect();
-    let cell_of: Vec<usize> = outer.iter().map(|&face| face as usize / 4).collect();
     let mut surface = Mesh::new(Kind::Surface, vertices, cells);
     surface.vertex_data = mesh.vertex_data.iter().map(|array| rows(array, &kept)).collect();
     surface.cell_data = mesh.cell_data.iter().map(|array| rows(array, &cell_of)).collect();
@@ -70,6 +49,29 @@ pub fn boundary(mesh: &Mesh) -> Result<Mesh> {
         })
         .collect();
     Ok(surface)
+}
+
+/// Faces of exactly one tetrahedron, counterclockwise from outside, and the cell of each, in the
+/// order of the cells.
+pub(crate) fn outer_faces(mesh: &Mesh) -> (Vec<[u32; 3]>, Vec<usize>) {
+    // Face by sorted vertices, cell and number of the face in it.
+    let mut faces: Vec<([u32; 3], u32)> = Vec::with_capacity(mesh.cells.len());
+    for (cell, corners) in mesh.iter_cells().enumerate() {
+        for (k, face) in FACES.iter().enumerate() {
+            faces.push((sorted(face.map(|i| corners[i])), (4 * cell + k) as u32));
+        }
+    }
+    faces.par_sort_unstable();
+    let alone = faces.chunk_by(|a, b| a.0 == b.0).filter(|run| run.len() == 1);
+    let mut outer: Vec<u32> = alone.map(|run| run[0].1).collect();
+    outer.sort_unstable();
+    let corners = |&face: &u32| {
+        let tetrahedron: [u32; 4] = std::array::from_fn(|k| mesh.cells[face as usize / 4 * 4 + k]);
+        let [a, b, c] = FACES[face as usize % 4].map(|k| tetrahedron[k]);
+        if is_inverted(mesh, tetrahedron) { [a, c, b] } else { [a, b, c] }
+    };
+    let triangles = outer.iter().map(corners).collect();
+    (triangles, outer.iter().map(|&face| face as usize / 4).collect())
 }
 
 fn group_on(

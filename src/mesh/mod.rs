@@ -10,6 +10,7 @@ pub mod generate;
 pub mod refine;
 
 pub use boundary::boundary;
+pub(crate) use boundary::outer_faces;
 pub(crate) use clean::part;
 pub use clean::{Cleaning, assess, clean};
 

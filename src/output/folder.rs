@@ -241,8 +241,11 @@ fn files_of_a_run(folder: &Path) -> Result<Vec<PathBuf>> {
         let is_file = entry.file_type().map_err(fail)?.is_file();
         // The picture of a case stands beside its series; other pictures are not the run's.
         let path = entry.path();
-        let is_picture =
-            || path.extension().is_some_and(|e| e == "png") && path.with_extension("pvd").is_file();
+        let is_beside = |ending: &str| path.with_extension(ending).is_file();
+        let is_picture = || {
+            path.extension().is_some_and(|e| e == "png")
+                && (is_beside("pvd") || is_beside("vtkhdf"))
+        };
         if is_file && (entry.file_name().to_str().is_some_and(is_of_a_run) || is_picture()) {
             found.push(path);
         }
@@ -301,7 +304,8 @@ mod tests {
         }
         std::fs::write(folder.file("measures.csv"), "step\n").unwrap();
         std::fs::write(folder.file("notes.txt"), "mine").unwrap();
-        for name in ["case.pvd", "case.png", "mine.png", "case_000010.png"] {
+        let series = ["case.pvd", "case.png", "one.vtkhdf", "one.png", "case_000010.png"];
+        for name in series.into_iter().chain(["mine.png"]) {
             std::fs::write(folder.file(name), "").unwrap();
         }
         drop(folder);
@@ -319,7 +323,7 @@ mod tests {
         folder.clear().unwrap();
         assert!(!path.join("measures.csv").exists());
         assert!(path.join("notes.txt").exists() && path.join("mine.png").exists());
-        for name in ["case.pvd", "case.png", "case_000010.png"] {
+        for name in series {
             assert!(!path.join(name).exists(), "{name}");
         }
     }

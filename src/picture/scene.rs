@@ -6,7 +6,8 @@ use rayon::prelude::*;
 
 use super::vector::{V, add, cross, dot, length, scaled, sub, unit};
 use super::{Lines, Subject};
-use crate::mesh::{Kind, Mesh};
+use crate::mesh::{Kind, Mesh, outer_faces};
+use crate::primitives::GatherMatrix;
 use crate::surface::{self, Interface};
 
 /// Triangles whose normals differ by more than 78 degrees (cosine 0.2) meet in a crease that
@@ -78,7 +79,7 @@ impl<'a> Scene<'a> {
                 open: false,
             };
         }
-        let walls = boundary(mesh);
+        let walls = outer_faces(mesh).0.into_flattened();
         let around = Around::new(mesh.n_vertices(), &walls);
         let walls_facets = facets(&mesh.vertices, &walls);
         let mut normals = around.normals(&walls, &walls_facets);
@@ -106,30 +107,6 @@ impl<'a> Scene<'a> {
     pub(super) fn corners(&self, t: usize) -> [V; 3] {
         [0, 1, 2].map(|k| self.points[self.triangles[3 * t + k] as usize])
     }
-}
-
-/// Facets of tetrahedra that belong to one cell only, seen counterclockwise from outside, in the
-/// order of their cells.
-fn boundary(mesh: &Mesh) -> Vec<u32> {
-    // Each facet of a positive tetrahedron, counterclockwise from outside.
-    const FACETS: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
-    let mut facets: Vec<([u32; 3], u32)> = Vec::with_capacity(mesh.cells.len());
-    for (c, cell) in mesh.iter_cells().enumerate() {
-        for (f, facet) in FACETS.iter().enumerate() {
-            let mut sorted = facet.map(|k| cell[k]);
-            sorted.sort_unstable();
-            facets.push((sorted, (4 * c + f) as u32));
-        }
-    }
-    facets.par_sort_unstable();
-    let mut alone: Vec<u32> =
-        facets.chunk_by(|a, b| a.0 == b.0).filter(|g| g.len() == 1).map(|g| g[0].1).collect();
-    alone.sort_unstable();
-    let corners = |&id: &u32| {
-        let cell = &mesh.cells[(id as usize / 4) * 4..][..4];
-        FACETS[id as usize % 4].map(|k| cell[k])
-    };
-    alone.iter().flat_map(corners).collect()
 }
 
 /// Unit normals at the vertices of the interface in tetrahedra: the gradient of the values, averaged
@@ -214,30 +191,16 @@ fn facets(points: &[V], triangles: &[u32]) -> Vec<Facet> {
     triangles.par_chunks_exact(3).map(facet).collect()
 }
 
-/// The triangles around each vertex.
-struct Around {
-    start: Vec<u32>,
-    triangles: Vec<u32>,
-}
+/// The triangles around each vertex, as slots: three to a triangle.
+struct Around(GatherMatrix);
 
 impl Around {
     fn new(n: usize, triangles: &[u32]) -> Self {
-        let mut start = vec![0u32; n + 1];
-        triangles.iter().for_each(|&v| start[v as usize + 1] += 1);
-        for v in 0..n {
-            start[v + 1] += start[v];
-        }
-        let mut fill = start.clone();
-        let mut list = vec![0u32; triangles.len()];
-        for (k, &v) in triangles.iter().enumerate() {
-            list[fill[v as usize] as usize] = (k / 3) as u32;
-            fill[v as usize] += 1;
-        }
-        Around { start, triangles: list }
+        Around(GatherMatrix::new(n, triangles))
     }
 
-    fn of(&self, v: u32) -> &[u32] {
-        &self.triangles[self.start[v as usize] as usize..self.start[v as usize + 1] as usize]
+    fn of(&self, v: u32) -> impl Iterator<Item = u32> {
+        self.0.row(v as usize).iter().map(|slot| slot / 3)
     }
 
     /// Normal at each corner: the mean by area over the triangles around it that meet this one smoothly.
@@ -250,7 +213,7 @@ impl Around {
                 let own = widen(own.normal);
                 [0, 1, 2].map(|k| {
                     let mut sum = [0.0; 3];
-                    for &other in self.of(t[k]) {
+                    for other in self.of(t[k]) {
                         let Facet { normal, area } = &facets[other as usize];
                         let other = widen(*normal);
                         if dot(own, other) > CREASE {
@@ -269,13 +232,13 @@ impl Around {
         for (t, corners) in triangles.chunks_exact(3).enumerate() {
             for k in 0..3 {
                 let (a, b) = (corners[k], corners[(k + 1) % 3]);
-                let beyond = self.of(a).iter().find(|&&other| {
+                let beyond = self.of(a).find(|&other| {
                     other as usize != t && triangles[3 * other as usize..][..3].contains(&b)
                 });
                 let drawn = match (beyond, facets) {
                     (None, _) => true,
                     (Some(_), None) => false,
-                    (Some(&other), Some(facets)) => {
+                    (Some(other), Some(facets)) => {
                         let [m, n] = [t, other as usize].map(|t| facets[t].normal.map(f64::from));
                         t < other as usize && dot(m, n) < SHARP
                     }

@@ -10,9 +10,15 @@ use crate::patches::Patches;
 /// The name of the case among its settings; files are called by it.
 const NAME: &str = "name";
 
-/// Keys that change no result and no file but the report, with all keys below them.
-const FREE: [&str; 5] =
-    ["device.threads", "device.ordinal", "output.folder", "output.checkpoint", "expect"];
+/// Keys that change no result and no file but the report and pictures, with all keys below them.
+const FREE: [&str; 6] = [
+    "device.threads",
+    "device.ordinal",
+    "output.folder",
+    "output.checkpoint",
+    "output.picture",
+    "expect",
+];
 
 const REMEDY: &str = "resume with what the run was begun with, or begin again with --overwrite";
 

@@ -192,12 +192,11 @@ fn on_surface(path: &Path, side: Side, mesh: &Mesh, found: &Curves) -> Result<Ve
         warn(format!("up to {:.3e} off the mesh: moved to it", sides.gap));
     }
     // Vertices by the curve are given; the eikonal equation carries on from there.
-    let cpu = Cpu::new(rayon::current_num_threads())?;
     let patches = Arc::new(Patches::new(mesh, Partition::Hilbert, PATCH_SIZE)?);
     let coordinates = Arc::new(Coordinates::<f64>::new(mesh, &patches));
     let mut state = EikonalState::new(patches, coordinates, Slowness::Uniform(1.0));
     state.fix(&sides.near);
-    solve(&cpu, &mut state, None);
+    solve(&Cpu::current(), &mut state, None);
     // No front comes to components without a curve: they are far away.
     let far = |u: f64| if u.is_finite() { u } else { diagonal };
     let signed = |(u, &inside): (f64, &bool)| if inside { -far(u) } else { far(u) };

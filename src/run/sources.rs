@@ -1,5 +1,7 @@
 //! Sources of a distance: shape of its front, vertices around its seeds, starts of its paths.
 
+use std::cell::OnceCell;
+
 use super::Ready;
 use super::fields::vertex_values;
 use crate::config::{Config, FrontShape, Seed};
@@ -59,10 +61,11 @@ pub fn sources(
     with_parts: bool,
 ) -> Result<Vec<(u32, Source)>> {
     let Some(distance) = &config.distance else { return Ok(Vec::new()) };
+    let (snap, locator) = (distance.snap, OnceCell::new());
+    let around = Around { config, ready, slowness, front, with_parts, snap, locator };
     let mut sources = Vec::new();
     for (number, seed) in (0_u32..).zip(&distance.from) {
         let key = format!("distance.from.{number}");
-        let around = Around { config, ready, slowness, front, with_parts, snap: distance.snap };
         let found = around.seed(seed, &key).map_err(config.locate(&key))?;
         // Circles are drawn round points of value 0; the start value comes on top in the end.
         let start = if front == Front::Circular { 0.0 } else { seed.start() };
@@ -80,9 +83,15 @@ struct Around<'a> {
     front: Front,
     with_parts: bool,
     snap: bool,
+    /// Made for the first seed that is a place on the mesh.
+    locator: OnceCell<Locator<'a>>,
 }
 
 impl Around<'_> {
+    fn locator(&self) -> &Locator<'_> {
+        self.locator.get_or_init(|| Locator::new(&self.ready.mesh))
+    }
+
     /// The sources of a seed, without its start value.
     fn seed(&self, seed: &Seed, key: &str) -> Result<Vec<Source>> {
         let (mesh, slowness) = (&self.ready.mesh, self.slowness);
@@ -100,7 +109,7 @@ impl Around<'_> {
                 Ok(vec![self.simplices(&simplices, arity)])
             }
             Seed::Point { at, .. } => {
-                let around = source::around_point(mesh, *at, 0.0, slowness)
+                let around = source::around_point(self.locator(), *at, 0.0, slowness)
                     .ok_or_else(|| Error::mesh("", "has no cells", ""))?;
                 let nearest = Some(around.closest);
                 not_far(&seed.to_string(), around.gap, around.edge, nearest, self.snap)?;
@@ -109,7 +118,7 @@ impl Around<'_> {
             Seed::Curve { path, .. } => {
                 let path = self.config.resolve(path)?;
                 let (points, segments) = io::read_curves(&path)?.segments();
-                let around = source::around_curve(mesh, &points, &segments, slowness)
+                let around = source::around_curve(self.locator(), &points, &segments, slowness)
                     .ok_or_else(|| Error::mesh("", "has no cells", ""))?;
                 let [x, y, z] = around.farthest;
                 let what = format!("{seed} at {x:.6},{y:.6},{z:.6}");

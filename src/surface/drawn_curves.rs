@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::geometry::{Vec3, simplex};
 use crate::io::Curve;
 use crate::mesh::Mesh;
+use crate::primitives::GatherMatrix;
 
 /// Halvings of a piece at most: then its ends are equal.
 const HALVINGS: u32 = 52;
@@ -132,9 +133,8 @@ struct Place {
 struct Walk<'a> {
     mesh: &'a Mesh,
     index: TriangleIndex,
-    /// Triangles around each vertex: where they end in `triangles`, which is sorted by vertex.
-    ends: Vec<u32>,
-    triangles: Vec<u32>,
+    /// Corners of triangles at each vertex.
+    at_vertex: GatherMatrix,
     crossings: Vec<Crossing>,
     /// Pieces of curves with a triangle they pass.
     pieces: Vec<(u32, [Vec3; 2])>,
@@ -143,20 +143,10 @@ struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     fn new(mesh: &'a Mesh) -> Self {
-        let mut ends = vec![0u32; mesh.n_vertices() + 1];
-        mesh.cells.iter().for_each(|&v| ends[v as usize + 1] += 1);
-        for v in 1..ends.len() {
-            ends[v] += ends[v - 1];
-        }
-        let mut next = ends.clone();
-        let mut triangles = vec![0; mesh.cells.len()];
-        for (k, &v) in mesh.cells.iter().enumerate() {
-            triangles[next[v as usize] as usize] = (k / 3) as u32;
-            next[v as usize] += 1;
-        }
         let index = TriangleIndex::new(&mesh.vertices, &mesh.cells);
+        let at_vertex = GatherMatrix::new(mesh.n_vertices(), &mesh.cells);
         let (crossings, pieces) = (Vec::new(), Vec::new());
-        Walk { mesh, index, ends, triangles, crossings, pieces, gap: 0.0 }
+        Walk { mesh, index, at_vertex, crossings, pieces, gap: 0.0 }
     }
 
     fn corners(&self, triangle: u32) -> [u32; 3] {
@@ -173,8 +163,9 @@ impl<'a> Walk<'a> {
         simplex::longest_edge(&self.corners(triangle).map(|v| self.at(v)))
     }
 
-    fn around(&self, v: u32) -> &[u32] {
-        &self.triangles[self.ends[v as usize] as usize..self.ends[v as usize + 1] as usize]
+    /// The triangles around a vertex.
+    fn around(&self, v: u32) -> impl Iterator<Item = u32> {
+        self.at_vertex.row(v as usize).iter().map(|slot| slot / 3)
     }
 
     fn follow(&mut self, curve: usize, points: &Curve) -> Result<()> {
@@ -255,7 +246,6 @@ impl<'a> Walk<'a> {
 
     /// The triangles from `s` to `t` around vertex `v`, on the shorter way.
     fn fan(&self, v: u32, s: u32, t: u32) -> Option<Vec<u32>> {
-        let around = self.around(v);
         let mut reached: Vec<(u32, usize)> = vec![(s, 0)];
         let mut next = 0;
         while next < reached.len() {
@@ -271,7 +261,7 @@ impl<'a> Walk<'a> {
                 return Some(way);
             }
             let corners = self.corners(here);
-            for &other in around {
+            for other in self.around(v) {
                 let common = self.corners(other).iter().filter(|w| corners.contains(w)).count();
                 if common == 2 && !reached.iter().any(|r| r.0 == other) {
                     reached.push((other, next));
@@ -286,7 +276,7 @@ impl<'a> Walk<'a> {
         let (a, b) = (self.corners(from), self.corners(to));
         let side = (0..3).map(|k| [a[k], a[(k + 1) % 3]]).find(|e| e.iter().all(|v| b.contains(v)));
         let Some([right, left]) = side else { return Ok(()) };
-        let crowd = self.around(left).iter().filter(|&&t| self.corners(t).contains(&right)).count();
+        let crowd = self.around(left).filter(|&t| self.corners(t).contains(&right)).count();
         if crowd != 2 {
             let [x, y, z]: [f64; 3] = self.at(left).into();
             return Err(Error::mesh(
@@ -310,8 +300,8 @@ impl<'a> Walk<'a> {
         vertices.dedup();
         let walk = &*self;
         let distance = |&v: &u32| {
-            let ring = walk.around(v).iter().flat_map(|&t| walk.corners(t));
-            let mut triangles: Vec<u32> = ring.flat_map(|w| walk.around(w)).copied().collect();
+            let ring = walk.around(v).flat_map(|t| walk.corners(t));
+            let mut triangles: Vec<u32> = ring.flat_map(|w| walk.around(w)).collect();
             triangles.sort_unstable();
             triangles.dedup();
             let x = walk.at(v);

@@ -38,13 +38,20 @@ impl<'a> Locator<'a> {
         Locator { mesh, tree: Tree::new(&boxes) }
     }
 
-    fn cell_of(mesh: &Mesh, c: u32) -> &[u32] {
-        let arity = mesh.kind.arity();
-        &mesh.cells[c as usize * arity..][..arity]
+    /// The mesh.
+    pub fn mesh(&self) -> &'a Mesh {
+        self.mesh
     }
 
-    fn closest_in(&self, c: u32, p: Vec3) -> Vec3 {
-        let cell = Self::cell_of(self.mesh, c);
+    /// Vertices of a cell.
+    pub fn corners(&self, c: u32) -> &'a [u32] {
+        let arity = self.mesh.kind.arity();
+        &self.mesh.cells[c as usize * arity..][..arity]
+    }
+
+    /// The point of a cell closest to `p`.
+    pub fn closest_in(&self, c: u32, p: Vec3) -> Vec3 {
+        let cell = self.corners(c);
         let mut x = [Vec3::zeros(); 4];
         for (x, &v) in x.iter_mut().zip(cell) {
             *x = self.mesh.vertices[v as usize].into();
@@ -87,7 +94,7 @@ impl<'a> Locator<'a> {
     /// Barycentric coordinates in a cell of a point, or of its projection to the cell's plane; zero
     /// beyond those a triangle has.
     pub fn barycentric(&self, c: u32, p: Vec3) -> [f64; 4] {
-        let cell = Self::cell_of(self.mesh, c);
+        let cell = self.corners(c);
         let mut x = [Vec3::zeros(); 4];
         for (x, &v) in x.iter_mut().zip(cell) {
             *x = self.mesh.vertices[v as usize].into();
@@ -106,7 +113,7 @@ impl<'a> Locator<'a> {
 
     /// Length of the longest edge of a cell, mesh units.
     pub fn longest_edge(&self, c: u32) -> f64 {
-        let cell = Self::cell_of(self.mesh, c);
+        let cell = self.corners(c);
         let at = |&v: &u32| Vec3::from(self.mesh.vertices[v as usize]);
         simplex::longest_edge(&cell.iter().map(at).collect::<Vec<_>>())
     }

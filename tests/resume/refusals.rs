@@ -94,7 +94,12 @@ fn another_run_is_refused_by_name() {
     mesh(&file, 0.0, 0.0, 0.0);
 
     // What changes no result may differ.
-    let free = ["device.threads=1", "output.checkpoint={ every = 2 }", "expect.steps=9"];
+    let free = [
+        "device.threads=1",
+        "output.checkpoint={ every = 2 }",
+        "output.picture={ width = 64, height = 64 }",
+        "expect.steps=9",
+    ];
     let end = run(&with(&free), &out, true, None).unwrap().report;
     assert_eq!((end.steps, end.expect.met), (9, Some(true)));
     let error = run(&with(&[]), &out, true, None).unwrap_err().to_string();

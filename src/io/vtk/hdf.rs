@@ -43,6 +43,8 @@ pub struct HdfSeries {
     steps: u64,
     /// Points of the mesh, once there is one.
     n_points: u64,
+    /// Names of the point data of the first state, sorted.
+    arrays: Vec<String>,
 }
 
 impl HdfSeries {
@@ -52,7 +54,7 @@ impl HdfSeries {
     /// VTK reads HDF5 arrays plain or packed by zlib, so all but [`Compression::Zlib`] is plain.
     pub fn new(path: &Path, compression: Compression) -> Self {
         let zlib = compression == Compression::Zlib;
-        HdfSeries { path: path.to_path_buf(), zlib, steps: 0, n_points: 0 }
+        HdfSeries { path: path.to_path_buf(), zlib, steps: 0, n_points: 0, arrays: Vec::new() }
     }
 
     /// The series in a file that is there, cut back to its first `steps` states, for more to
@@ -70,12 +72,13 @@ impl HdfSeries {
             };
         }
         series.steps = steps as u64;
-        let (found, n_points, kept) = series.read(path).map_err(|e| series.fail(e))?;
+        let (found, n_points, arrays, kept) = series.read(path).map_err(|e| series.fail(e))?;
         if found < series.steps {
             let what = format!("holds {found} states, {steps} are needed");
             return Err(Error::output(path, what, "start the run anew with --overwrite"));
         }
         series.n_points = n_points;
+        series.arrays = arrays;
         if let Some((kind, columns)) = kept {
             series.write_whole(kind, series.steps, columns)?;
         }
@@ -102,8 +105,9 @@ impl HdfSeries {
     /// of it after an error.
     ///
     /// # Errors
-    /// [`Error::Output`] for another number of points, an array whose rows do not fit, whose name has a slash or is new, for
-    /// vectors in more than one state, and if the file cannot be written.
+    /// [`Error::Output`] for another number of points, an array whose rows do not fit or whose name
+    /// has a slash, for other arrays than in the first state, for vectors in more than one state,
+    /// and if the file cannot be written.
     pub fn add(&mut self, state: &VtkOutput) -> Result<()> {
         let n_points = state.geometry.n_points;
         if self.steps > 0 && n_points as u64 != self.n_points {
@@ -126,6 +130,13 @@ impl HdfSeries {
                 return Err(Error::output(&self.path, what, remedy));
             }
         }
+        let mut arrays: Vec<String> = state.point_data.iter().map(|f| f.name.into()).collect();
+        arrays.sort_unstable();
+        if self.steps > 0 && arrays != self.arrays {
+            let [found, first] = [&arrays, &self.arrays].map(|names| names.join(", "));
+            let what = format!("a state of the arrays {found}, the first one has {first}");
+            return Err(Error::output(&self.path, what, "write .pvd where the arrays change"));
+        }
         let mut columns = self.step_columns(state);
         if self.steps == 0 {
             columns.extend(mesh_columns(state));
@@ -137,6 +148,7 @@ impl HdfSeries {
         }
         self.steps += 1;
         self.n_points = n_points as u64;
+        self.arrays = arrays;
         Ok(())
     }
 
@@ -229,9 +241,9 @@ impl HdfSeries {
         file.close()
     }
 
-    /// The numbers of states and of points in a file; if there are more than `steps` states, also
-    /// its type and what is to be kept of its arrays.
-    fn read(&self, path: &Path) -> Hdf<(u64, u64, Option<Kept>)> {
+    /// The numbers of states and of points in a file and the sorted names of its point data; if
+    /// there are more than `steps` states, also its type and what is to be kept of its arrays.
+    fn read(&self, path: &Path) -> Hdf<(u64, u64, Vec<String>, Option<Kept>)> {
         let file = File::open_streaming(path)?;
         let root = file.group("VTKHDF")?;
         let rows = |name: &str| -> Hdf<u64> {
@@ -239,13 +251,18 @@ impl HdfSeries {
         };
         let found = rows("Steps/Values")?;
         let n_points = rows("Points")?;
+        let mut arrays = match root.groups()?.iter().any(|name| name == "PointData") {
+            true => root.group("PointData")?.datasets()?,
+            false => Vec::new(),
+        };
+        arrays.sort_unstable();
         let kind = root.attrs()?.get("Type").cloned();
         let Some(kind) = kind.filter(|_| found > self.steps) else {
-            return Ok((found, n_points, None));
+            return Ok((found, n_points, arrays, None));
         };
         let mut columns = Vec::new();
         self.read_below(&root, "", n_points, &mut columns)?;
-        Ok((found, n_points, Some((kind, columns))))
+        Ok((found, n_points, arrays, Some((kind, columns))))
     }
 
     /// Reads the rows of the first `steps` states of all arrays below a group.

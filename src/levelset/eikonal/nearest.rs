@@ -7,10 +7,14 @@ use crate::geometry::Real;
 /// Marks a vertex that no front has reached in [`Nearest::source`].
 pub const NO_SOURCE: u32 = u32::MAX;
 
-/// How far beyond the smallest value of all sources each one is followed, in longest edges. A vertex
-/// beyond the border between two sources, where they differ by twice its distance from it, may help
-/// others before it: not at all on cells that are not obtuse but for the first, and ten times less
-/// per edge on those of 113 degrees (V54 asks for 1e-12 there).
+/// How far a front is followed into the regions of other sources: a vertex takes part in the solve
+/// for a source while its value is at most this many longest edges above the smallest value of all
+/// sources there.
+///
+/// Some of it is needed because the value of a vertex near the border between two regions may be
+/// computed from vertices beyond the border. If no angle is obtuse, one row of cells beyond it is
+/// enough. Obtuse cells take their values from farther away, but each further edge counts ten times
+/// less even at angles of 113 degrees; with 12 edges what is cut off there is below 1e-12.
 const MARGIN: f64 = 12.0;
 
 /// Arrival times from several sources.

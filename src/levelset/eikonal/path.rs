@@ -7,6 +7,8 @@
 //! its way along edges and over vertices where gradients do not say where to go. `u` falls with
 //! every step, so a path ends.
 
+use std::sync::OnceLock;
+
 use super::source::Part;
 use super::{Front, Slowness, formulas};
 use crate::geometry::Vec3;
@@ -49,6 +51,8 @@ pub struct Paths<'a> {
     parts: Vec<Part>,
     /// Cells at each vertex.
     at_vertex: GatherMatrix,
+    /// Made for the first start that is no vertex.
+    locator: OnceLock<Locator<'a>>,
 }
 
 /// A point of the mesh in terms of the smallest side it lies on.
@@ -78,7 +82,7 @@ impl<'a> Paths<'a> {
     ) -> Self {
         parts.sort_by_key(|part| part.cell);
         let at_vertex = GatherMatrix::new(mesh.n_vertices(), &mesh.cells);
-        Paths { mesh, u, slowness, front, parts, at_vertex }
+        Paths { mesh, u, slowness, front, parts, at_vertex, locator: OnceLock::new() }
     }
 
     /// The path from one start; without a source at its end if there is no way down.
@@ -86,7 +90,7 @@ impl<'a> Paths<'a> {
         let mut place = match start {
             Start::Vertex(v) => self.at_vertex(v),
             Start::Point(x) => {
-                let locator = Locator::new(self.mesh);
+                let locator = self.locator.get_or_init(|| Locator::new(self.mesh));
                 match locator.closest(x.into()) {
                     Some(at) => self.in_cell(at.cell, &locator.barycentric(at.cell, at.point)),
                     None => return Path { points: Vec::new(), length: 0.0, source: None },

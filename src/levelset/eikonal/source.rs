@@ -1,8 +1,9 @@
-//! Start values around sources: vertices, points, parts of the mesh, curves, zero sets (numerics 5.4).
+//! Start values around sources: vertices, points, parts of the mesh, curves, zero sets (numerics
+//! 5.4).
 //!
 //! Every vertex of a cell that a source touches gets its straight distance inside that cell,
 //! divided by the cell's speed, plus the start value. These are upper bounds handed to
-//! [`super::EikonalState::seed`]: where another source or a detour is faster, fronts lower them.
+//! [`super::nearest`]: where another source or a detour is faster, fronts lower them.
 
 use rayon::prelude::*;
 
@@ -106,28 +107,52 @@ impl PointSeeds {
     }
 }
 
+/// The simplices of a source, given by their vertices in mesh order, `arity` each.
+struct Simplices<'a> {
+    mesh: &'a Mesh,
+    vertices: &'a [u32],
+    arity: usize,
+    /// Vertices with the simplices at them, ascending.
+    touching: Vec<(u32, u32)>,
+}
+
+impl<'a> Simplices<'a> {
+    fn new(mesh: &'a Mesh, vertices: &'a [u32], arity: usize) -> Self {
+        let mut touching: Vec<(u32, u32)> = Vec::with_capacity(vertices.len());
+        for (s, vertices) in vertices.chunks_exact(arity).enumerate() {
+            touching.extend(vertices.iter().map(|&v| (v, s as u32)));
+        }
+        touching.sort_unstable();
+        Simplices { mesh, vertices, arity, touching }
+    }
+
+    /// The simplices at a vertex.
+    fn at(&self, v: u32) -> impl Iterator<Item = u32> {
+        let first = self.touching.partition_point(|t| t.0 < v);
+        self.touching[first..].iter().take_while(move |t| t.0 == v).map(|t| t.1)
+    }
+
+    /// The part of a simplex inside a cell: the vertices they share.
+    fn shared(&self, s: u32, cell: &[u32], part: &mut Vec<Vec3>) {
+        let source = &self.vertices[s as usize * self.arity..][..self.arity];
+        part.clear();
+        let within = source.iter().filter(|v| cell.contains(v));
+        part.extend(within.map(|&v| Vec3::from(self.mesh.vertices[v as usize])));
+    }
+}
+
 /// Parts of a source given by simplices as for [`around_simplices`]: what the cells share with it.
 pub fn parts_of_simplices(mesh: &Mesh, simplices: &[u32], arity: usize) -> Vec<Part> {
-    let mut touching: Vec<(u32, u32)> = Vec::with_capacity(simplices.len());
-    for (s, vertices) in simplices.chunks_exact(arity).enumerate() {
-        touching.extend(vertices.iter().map(|&v| (v, s as u32)));
-    }
-    touching.sort_unstable();
+    let simplices = Simplices::new(mesh, simplices, arity);
     let mut parts = Vec::new();
     let (mut near, mut shared) = (Vec::new(), Vec::new());
     for (c, cell) in mesh.iter_cells().enumerate() {
         near.clear();
-        for &v in cell {
-            let first = touching.partition_point(|t| t.0 < v);
-            near.extend(touching[first..].iter().take_while(|t| t.0 == v).map(|t| t.1));
-        }
+        cell.iter().for_each(|&v| near.extend(simplices.at(v)));
         near.sort_unstable();
         near.dedup();
         for &s in &near {
-            let source = &simplices[s as usize * arity..][..arity];
-            shared.clear();
-            let within = source.iter().filter(|v| cell.contains(v));
-            shared.extend(within.map(|&v| Vec3::from(mesh.vertices[v as usize])));
+            simplices.shared(s, cell, &mut shared);
             parts.push(Part::new(c as u32, &shared));
         }
     }
@@ -214,31 +239,31 @@ pub struct CurveSeeds {
 
 /// Start values around a curve of segments, two vertices each.
 ///
-/// Each segment is followed from cell to cell, from where it leaves one to where it leaves the next;
-/// the vertices of a cell get their straight distance to the piece in it. `None` for a curve without segments or a mesh without cells.
+/// Each segment is followed from cell to cell, from where it leaves one to where it leaves the
+/// next; the vertices of a cell get their straight distance to the piece in it. `None` for a curve
+/// without segments or a mesh without cells.
 pub fn around_curve(
-    mesh: &Mesh,
+    locator: &Locator<'_>,
     vertices: &[[f64; 3]],
     segments: &[[u32; 2]],
     slowness: &Slowness<f64>,
 ) -> Option<CurveSeeds> {
-    let locator = Locator::new(mesh);
+    let mesh = locator.mesh();
     let at: Vec<OnMesh> =
-        vertices.par_iter().map(|&x| OnMesh::of(&locator, x.into())).collect::<Option<_>>()?;
+        vertices.par_iter().map(|&x| OnMesh::of(locator, x.into())).collect::<Option<_>>()?;
     let parts: Vec<Vec<Part>> = segments
         .par_iter()
         .map(|&[a, b]| {
             let mut parts = Vec::new();
-            follow(&locator, at[a as usize].clone(), &at[b as usize], HALVINGS, &mut parts);
+            follow(locator, at[a as usize].clone(), &at[b as usize], HALVINGS, &mut parts);
             parts
         })
         .collect();
     let mut parts = parts.concat();
     parts.sort_by_key(|part| part.cell);
-    let arity = mesh.kind.arity();
     let mut values = Vec::new();
     for part in &parts {
-        for &v in &mesh.cells[part.cell as usize * arity..][..arity] {
+        for &v in locator.corners(part.cell) {
             let x = Vec3::from(mesh.vertices[v as usize]);
             values.push((v, (part.closest(x) - x).norm() * slowness.of(part.cell)));
         }
@@ -293,7 +318,8 @@ impl OnMesh {
 /// Walks along a segment, from where it leaves the cells it is in to where it leaves the next ones.
 fn follow(locator: &Locator<'_>, a: OnMesh, b: &OnMesh, halvings: u32, parts: &mut Vec<Part>) {
     let mut at = a;
-    loop {
+    // Rounding could make the ways from cell to cell too short to end in time.
+    for _ in 0..4 * locator.mesh().n_cells() + 100 {
         let exit = match at.cells.iter().any(|c| b.cells.contains(c)) {
             true => None,
             false => Some(at.exit(locator, b)),
@@ -307,10 +333,7 @@ fn follow(locator: &Locator<'_>, a: OnMesh, b: &OnMesh, halvings: u32, parts: &m
             Some(_) if halvings > 0 => OnMesh::of(locator, (at.asked + b.asked) * 0.5),
             Some(_) => None,
         };
-        let Some(next) = next else {
-            at.add_parts(b, parts);
-            return;
-        };
+        let Some(next) = next else { break };
         if exit.is_some_and(|t| t > 1e-9 && t < 1.0) {
             at.add_parts(&next, parts);
         } else {
@@ -318,6 +341,7 @@ fn follow(locator: &Locator<'_>, a: OnMesh, b: &OnMesh, halvings: u32, parts: &m
         }
         at = next;
     }
+    at.add_parts(b, parts);
 }
 
 /// Start values around the simplices of a source, given by their vertices in mesh order, `arity`
@@ -329,30 +353,18 @@ pub fn around_simplices(
     start: f64,
     slowness: &Slowness<f64>,
 ) -> Vec<(u32, f64)> {
-    let mut touching: Vec<(u32, u32)> = Vec::with_capacity(simplices.len());
-    for (s, vertices) in simplices.chunks_exact(arity).enumerate() {
-        touching.extend(vertices.iter().map(|&v| (v, s as u32)));
-    }
-    touching.sort_unstable();
-    let of = |v: u32| {
-        let first = touching.partition_point(|t| t.0 < v);
-        touching[first..].iter().take_while(move |t| t.0 == v).map(|t| t.1 as usize)
-    };
     let mut is_source = vec![false; mesh.n_vertices()];
     for &v in simplices {
         is_source[v as usize] = true;
     }
+    let simplices = Simplices::new(mesh, simplices, arity);
     let mut values: Vec<(u32, f64)> = Vec::new();
     let mut part: Vec<Vec3> = Vec::new();
     for (c, cell) in mesh.iter_cells().enumerate() {
         for &v in cell.iter().filter(|&&v| is_source[v as usize]) {
             values.push((v, start));
-            for s in of(v) {
-                // The part of the source inside this cell: the vertices they share.
-                let source = &simplices[s * arity..(s + 1) * arity];
-                part.clear();
-                let shared = source.iter().filter(|w| cell.contains(w));
-                part.extend(shared.map(|&w| Vec3::from(mesh.vertices[w as usize])));
+            for s in simplices.at(v) {
+                simplices.shared(s, cell, &mut part);
                 for &w in cell.iter().filter(|&&w| !is_source[w as usize]) {
                     let x = Vec3::from(mesh.vertices[w as usize]);
                     let distance = (simplex::closest_point(x, &part) - x).norm();
@@ -366,48 +378,34 @@ pub fn around_simplices(
 
 /// Start values around the point of the mesh closest to `at`; `None` for a mesh without cells.
 pub fn around_point(
-    mesh: &Mesh,
+    locator: &Locator<'_>,
     at: [f64; 3],
     start: f64,
     slowness: &Slowness<f64>,
 ) -> Option<PointSeeds> {
-    let arity = mesh.kind.arity();
     let p = Vec3::from(at);
-    let corners = |cell: &[u32]| {
-        let mut x = [Vec3::zeros(); 4];
-        for (x, &v) in x.iter_mut().zip(cell) {
-            *x = mesh.vertices[v as usize].into();
-        }
-        x
-    };
-    let closest_in = |cell: &[u32]| simplex::closest_point(p, &corners(cell)[..cell.len()]);
-    let (gap, nearest) = mesh
-        .cells
-        .par_chunks_exact(arity)
-        .enumerate()
-        .map(|(c, cell)| ((closest_in(cell) - p).norm(), c))
-        .min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)))?;
-    let cell = |c: usize| &mesh.cells[c * arity..(c + 1) * arity];
-    let closest = closest_in(cell(nearest));
-    let edge = simplex::longest_edge(&corners(cell(nearest))[..arity]);
+    let found = locator.closest(p)?;
+    // Of the cells that are as near up to rounding, the first.
+    let as_near = |&c: &u32| (locator.closest_in(c, p) - p).norm() <= found.gap;
+    let near = locator.touching(p, found.gap.next_up());
+    let nearest = near.into_iter().find(as_near).unwrap_or(found.cell);
+    let closest = locator.closest_in(nearest, p);
+    let edge = locator.longest_edge(nearest);
     // A point on a vertex or an edge touches every cell there.
-    let touched: Vec<u32> = (0..mesh.n_cells())
-        .into_par_iter()
-        .filter(|&c| {
-            let at = simplex::closest_point(closest, &corners(cell(c))[..arity]);
-            c == nearest || (at - closest).norm() <= 1e-12 * edge
-        })
-        .map(|c| c as u32)
-        .collect();
+    let mut touched = locator.touching(closest, 1e-12 * edge);
+    if let Err(place) = touched.binary_search(&nearest) {
+        touched.insert(place, nearest);
+    }
+    let mesh = locator.mesh();
     let mut values = Vec::new();
     for &c in &touched {
-        for &v in cell(c as usize) {
+        for &v in locator.corners(c) {
             let distance = (Vec3::from(mesh.vertices[v as usize]) - closest).norm();
             values.push((v, start + distance * slowness.of(c)));
         }
     }
     let values = smallest_per_vertex(values);
-    Some(PointSeeds { values, closest: closest.into(), gap, edge, cells: touched })
+    Some(PointSeeds { values, closest: closest.into(), gap: found.gap, edge, cells: touched })
 }
 
 fn smallest_per_vertex(mut values: Vec<(u32, f64)>) -> Vec<(u32, f64)> {
@@ -420,6 +418,7 @@ fn smallest_per_vertex(mut values: Vec<(u32, f64)>) -> Vec<(u32, f64)> {
 mod tests {
     use super::*;
     use crate::mesh::Kind;
+    use crate::mesh::generate::{Cube, Generate, Sphere, generate};
 
     /// The unit square as two triangles along the diagonal 0-2.
     fn square() -> Mesh {
@@ -440,14 +439,43 @@ mod tests {
 
     #[test]
     fn around_points_inside_on_and_off_the_mesh() {
-        let inside = around_point(&square(), [0.75, 0.25, 0.0], 0.0, &PLAIN).unwrap();
+        let mesh = square();
+        let locator = Locator::new(&mesh);
+        let inside = around_point(&locator, [0.75, 0.25, 0.0], 0.0, &PLAIN).unwrap();
         let ids = |s: &PointSeeds| s.values.iter().map(|v| v.0).collect::<Vec<u32>>();
         assert_eq!((ids(&inside), inside.gap), (vec![0, 1, 2], 0.0));
-        let on_diagonal = around_point(&square(), [0.5, 0.5, 0.25], 0.0, &PLAIN).unwrap();
+        let on_diagonal = around_point(&locator, [0.5, 0.5, 0.25], 0.0, &PLAIN).unwrap();
         assert_eq!((ids(&on_diagonal), on_diagonal.gap), (vec![0, 1, 2, 3], 0.25));
         assert_eq!(on_diagonal.closest, [0.5, 0.5, 0.0]);
-        let off = around_point(&square(), [3.0, 0.0, 0.0], 0.0, &PLAIN).unwrap();
+        let off = around_point(&locator, [3.0, 0.0, 0.0], 0.0, &PLAIN).unwrap();
         assert_eq!((off.gap, off.closest), (2.0, [1.0, 0.0, 0.0]));
+    }
+
+    #[test]
+    fn points_are_placed_as_by_looking_at_every_cell() {
+        for spec in [Generate::Sphere(Sphere::default()), Generate::Cube(Cube::default())] {
+            let mesh = generate(&spec).unwrap();
+            let locator = Locator::new(&mesh);
+            let corner =
+                |c: u32, k: usize| Vec3::from(mesh.vertices[locator.corners(c)[k] as usize]);
+            for k in 0..200 {
+                // Vertices, middles of edges and points off the mesh.
+                let c = k * 37 % mesh.n_cells() as u32;
+                let middle = (corner(c, 0) + corner(c, 1)) * 0.5;
+                let p = [corner(c, 0), middle, middle * 1.3][k as usize % 3];
+                let gap = |c: &u32| (locator.closest_in(*c, p) - p).norm();
+                let cells = 0..mesh.n_cells() as u32;
+                let first = cells.clone().min_by(|a, b| gap(a).total_cmp(&gap(b))).unwrap();
+                let closest = locator.closest_in(first, p);
+                let found = around_point(&locator, p.into(), 0.0, &PLAIN).unwrap();
+                assert_eq!((found.gap, found.closest), (gap(&first), closest.into()));
+                let tolerance = 1e-12 * locator.longest_edge(first);
+                let touches = |c: &u32| {
+                    *c == first || (locator.closest_in(*c, closest) - closest).norm() <= tolerance
+                };
+                assert_eq!(found.cells, cells.filter(touches).collect::<Vec<u32>>());
+            }
+        }
     }
 
     #[test]
@@ -469,13 +497,15 @@ mod tests {
         assert!(found.is_fixed && found.parts.len() == 2);
         // The same line as a curve of one segment, a little above the mesh.
         let curve = [[0.25, 0.0, 0.5], [0.25, 1.0, 0.5]];
-        let found = around_curve(&square(), &curve, &[[0, 1]], &PLAIN).unwrap();
+        let mesh = square();
+        let locator = Locator::new(&mesh);
+        let found = around_curve(&locator, &curve, &[[0, 1]], &PLAIN).unwrap();
         close(&found.source.values);
         assert_eq!((found.gap, found.edge), (0.5, 2f64.sqrt()));
-        assert!(around_curve(&square(), &curve, &[], &PLAIN).is_none());
+        assert!(around_curve(&locator, &curve, &[], &PLAIN).is_none());
         // Ends within one cell: the other vertex sees its straight distance.
         let short = [[0.5, 0.25, 0.0], [0.75, 0.25, 0.0]];
-        let found = around_curve(&square(), &short, &[[0, 1]], &Slowness::Uniform(2.0)).unwrap();
+        let found = around_curve(&locator, &short, &[[0, 1]], &Slowness::Uniform(2.0)).unwrap();
         let values = &found.source.values;
         assert_eq!(values.len(), 3);
         assert!((values[1].1 - 2.0 * 0.25 * 2f64.sqrt()).abs() < 1e-12, "{values:?}");
