@@ -62,7 +62,8 @@ fn measure(mesh: &Mesh, threads: usize, terms: &Terms, options: &Options) -> (us
             run.totals().reinitializations
         };
         let before = steps(0);
-        (REQUESTS.store(0, Ordering::Relaxed), LARGEST.store(0, Ordering::Relaxed));
+        REQUESTS.store(0, Ordering::Relaxed);
+        LARGEST.store(0, Ordering::Relaxed);
         ON.store(true, Ordering::Relaxed);
         let after = steps(120);
         ON.store(false, Ordering::Relaxed);

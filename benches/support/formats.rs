@@ -20,7 +20,8 @@ pub fn write_all(mesh: &Mesh, folder: &Path) -> Vec<(&'static str, PathBuf)> {
         write(&path, &VtkOutput::new(&Geometry::mesh(mesh, compression))).expect("file");
         files.push((name, path));
     }
-    let writers: [(&str, &str, fn(&Mesh) -> Vec<u8>); 8] = [
+    type Writer = fn(&Mesh) -> Vec<u8>;
+    let writers: [(&str, &str, Writer); 8] = [
         ("Gmsh 4.1 binary", "m.msh", msh),
         ("VTK legacy binary", "m.vtk", vtk),
         ("PLY binary", "m.ply", ply),

@@ -71,7 +71,7 @@ enum Command {
     /// Check a case: find before a run all that can be wrong with it
     Check(check::Args),
     /// Compute the distance from vertices, points, groups, curves or zero sets of a mesh
-    Distance(distance::Args),
+    Distance(Box<distance::Args>),
     /// Make a mesh, or refine one from a file, and write it
     Generate(generate::Args),
     /// Write a mesh file in another format
@@ -111,7 +111,7 @@ fn dispatch(command: Command, ui: &Ui) -> Result<u8> {
     match command {
         Command::Run(args) => run::run(args, ui),
         Command::Check(args) => check::run(args, ui),
-        Command::Distance(args) => distance::run(args, ui),
+        Command::Distance(args) => distance::run(*args, ui),
         Command::Generate(args) => generate::run(args, ui),
         Command::Convert(args) => convert::run(args, ui),
         Command::Schema(args) => schema::schema(args, ui),

@@ -314,10 +314,10 @@ impl Moves {
         sizes: &[usize; 2],
         most: [usize; 2],
     ) -> Option<(u32, usize)> {
-        for side in 0..2 {
+        for (side, &part) in parts.iter().enumerate() {
             while let Some(&v) = self.buckets[side][self.top[side]].last() {
                 if self.moved[v as usize] != self.round
-                    && piece.part[v as usize] == parts[side]
+                    && piece.part[v as usize] == part
                     && (self.gain[v as usize].clamp(-TOP, TOP) + TOP) as usize == self.top[side]
                 {
                     break;

@@ -423,7 +423,7 @@ impl Job<'_> {
         let default = Evolve::default();
         let evolve = config.evolve.as_ref().unwrap_or(&default);
         let mesh = &ready.mesh;
-        let phi = setup::initial_phi(config, ready)?;
+        let phi = self.cpu.run(|| setup::initial_phi(config, ready))?;
         let half_width = self.half_width();
         let terms = setup::terms(config, ready)?;
         let mut options = evolution::Options::new(half_width)
