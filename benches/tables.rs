@@ -126,6 +126,7 @@ fn threads() {
                 "reinitialize.half_width=whole",
                 "reinitialize.rule=never",
                 "evolve.max_steps=30",
+                "evolve.curvature=1",
                 "evolve.curvature_step=explicit",
                 &format!("device.threads={n}"),
             ];
