@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::prepared::{Job, Stages};
 use super::states::{Extras, State, States, StoredMesh};
-use super::{Job, Stages, norms};
-use super::{setup, sources};
+use super::{norms, setup, sources};
 use crate::config::{Distance, Precision};
 use crate::error::Result;
 use crate::geometry::Real;

@@ -1,0 +1,232 @@
+//! The time loop with an evolution that does as it is told.
+
+use super::super::identity;
+use super::super::prepared::{Prepared, Stages};
+use super::super::states::StoredMesh;
+use super::*;
+use crate::backend::Cpu;
+use crate::config::Config;
+use crate::output::RunFolder;
+use crate::output::checkpoint::{CHECKPOINT, Checkpoint};
+
+const CASE: &str = "version = 1\n[domain.mesh]\ngenerate.square = { cells = [4, 4] }\n\
+    [initial]\nball = { center = [0.5, 0.5, 0], radius = 0.3 }\n[evolve]\nend_time = 1\n\
+    [output]\ninterval = 0.25\nmeasures_every = 2\n";
+
+/// Steps of 0.1 at most; fails in a step, loses its interface in a step, or sets a flag.
+struct Fake<'a> {
+    n: usize,
+    steps: u64,
+    fails_at: u64,
+    gone_at: u64,
+    interrupts_at: (u64, &'a AtomicBool),
+}
+
+impl<'a> Fake<'a> {
+    fn new(flag: &'a AtomicBool) -> Self {
+        let never = u64::MAX;
+        let interrupts_at = (never, flag);
+        Fake { n: 25, steps: 0, fails_at: never, gone_at: never, interrupts_at }
+    }
+}
+
+impl Moving for Fake<'_> {
+    fn step(&mut self, largest: f64) -> Result<StepInfo> {
+        self.steps += 1;
+        if self.steps == self.fails_at {
+            return Err(Error::Numerical { what: "as told".into(), remedy: String::new() });
+        }
+        if self.steps == self.interrupts_at.0 {
+            self.interrupts_at.1.store(true, Ordering::Relaxed);
+        }
+        let dt = largest.min(0.1);
+        Ok(StepInfo { step: self.steps, time: 0.0, dt, rate: 1.0, reinitialized: false })
+    }
+    fn is_gone(&self) -> bool {
+        self.steps >= self.gone_at
+    }
+    fn phi(&self) -> Vec<f64> {
+        (0..self.n).map(|v| v as f64 - 12.5).collect()
+    }
+    fn band(&self) -> Vec<bool> {
+        vec![true; self.n]
+    }
+    fn n_band_vertices(&self) -> usize {
+        self.n
+    }
+    fn n_active_patches(&self) -> usize {
+        1
+    }
+    fn totals(&self) -> Totals {
+        Totals::default()
+    }
+    fn choices(&self) -> Choices {
+        Choices::default()
+    }
+    fn snapshot(&self) -> Snapshot {
+        Snapshot {
+            precision_bits: 64,
+            time: 0.0,
+            step: self.steps,
+            displacement: 0.0,
+            steps_since: 0,
+            gone: false,
+            phi: self.phi(),
+            in_band: self.band(),
+            totals: self.totals(),
+        }
+    }
+}
+
+struct Silent;
+impl Observer for Silent {
+    fn stage(&self, _: &str) {}
+    fn step(&self, _: &Progress) {}
+}
+
+/// Runs the loop; what it returned, the report, and the times in measures.csv.
+fn run(fake: &mut Fake<'_>, set: &[&str]) -> (Result<()>, Report, Vec<f64>) {
+    let (done, report, times, _) = run_and_keep(fake, set);
+    (done, report, times)
+}
+
+/// The same with the checkpoint that is left.
+fn run_and_keep(
+    fake: &mut Fake<'_>,
+    set: &[&str],
+) -> (Result<()>, Report, Vec<f64>, Option<Checkpoint>) {
+    let flag = fake.interrupts_at.1;
+    let set: Vec<String> = set.iter().map(|s| s.to_string()).collect();
+    let config = Config::parse(CASE, "case.toml".as_ref(), &set).unwrap();
+    let never = AtomicBool::new(false);
+    let mut stage = Stages::new(&Silent, &never);
+    let prepared =
+        Prepared::new(&config, std::sync::Arc::new(Cpu::new(1).unwrap()), "", &mut stage).unwrap();
+    let mut report = prepared.report(&config);
+    let parent = tempfile::tempdir().unwrap();
+    let folder = RunFolder::open(&parent.path().join("out"), false).unwrap();
+    let stored = StoredMesh::new(&prepared.ready, config.output.compression);
+    let patch_of = prepared.patches.patch_of_vertex();
+    let mut states = States::new(&config, &stored, &patch_of, "phi", &folder).unwrap();
+    let mesh = &prepared.ready.mesh;
+    let mut measures = MeasuresFile::create(&folder.file("measures.csv"), mesh.kind).unwrap();
+    let identity = identity::of(&config, mesh, &prepared.patches, &fake.phi()).unwrap();
+    let rule = config.output.checkpoint;
+    let keeper = Keeper::new(folder.file(CHECKPOINT), rule, identity, 1000.0);
+    let work = Loop {
+        mesh,
+        evolve: config.evolve.as_ref().unwrap(),
+        output: &config.output,
+        states: &mut states,
+        measures: &mut measures,
+        interrupt: flag,
+        observer: &Silent,
+        measurer: Measurer::new(mesh),
+        keeper: Some(keeper),
+    };
+    let done = work.run(fake, None, &mut report);
+    let kept = Checkpoint::read(&folder.file(CHECKPOINT)).ok();
+    let text = std::fs::read_to_string(folder.file("measures.csv")).unwrap();
+    let time = |line: &str| line.split(',').nth(1).unwrap().parse().unwrap();
+    (done, report, text.lines().skip(1).map(time).collect(), kept)
+}
+
+#[test]
+fn states_land_on_their_times_and_measures_come_between() {
+    let flag = AtomicBool::new(false);
+    let (done, report, times) = run(&mut Fake::new(&flag), &[]);
+    done.unwrap();
+    // Three steps to each output time; a line every second step.
+    let rounded: Vec<i64> = times.iter().map(|t| (t * 100.0).round() as i64).collect();
+    assert_eq!(rounded, [0, 20, 25, 35, 50, 70, 75, 85, 100]);
+    assert!([0.25, 0.5, 0.75, 1.0].iter().all(|t| times.contains(t)), "{times:?}");
+    assert_eq!((report.steps, report.time, report.states), (12, 1.0, 5));
+    assert_eq!((report.status, report.ended_by.as_str()), (Status::Finished, "end_time reached"));
+    assert_eq!(report.first.unwrap().time, 0.0);
+    assert_eq!(report.last.unwrap().time, 1.0);
+}
+
+#[test]
+fn an_interrupt_ends_after_the_step_with_its_state() {
+    let flag = AtomicBool::new(false);
+    let mut fake = Fake { interrupts_at: (4, &flag), ..Fake::new(&flag) };
+    let (done, report, times) = run(&mut fake, &[]);
+    done.unwrap();
+    assert_eq!((report.status, report.ended_by.as_str()), (Status::Interrupted, "interrupted"));
+    assert_eq!((report.steps, report.states), (4, 3));
+    assert_eq!(times.last(), Some(&report.time));
+}
+
+#[test]
+fn a_lost_interface_is_an_end_like_another() {
+    let flag = AtomicBool::new(false);
+    let mut fake = Fake { gone_at: 5, ..Fake::new(&flag) };
+    let (done, report, _) = run(&mut fake, &[]);
+    done.unwrap();
+    assert_eq!((report.steps, report.ended_by.as_str()), (5, "interface gone"));
+    assert_eq!(report.last.unwrap().step, 5);
+}
+
+#[test]
+fn a_failed_step_keeps_what_was_due_before() {
+    let flag = AtomicBool::new(false);
+    let mut fake = Fake { fails_at: 5, ..Fake::new(&flag) };
+    let (done, report, times) = run(&mut fake, &[]);
+    assert_eq!(done.unwrap_err().exit_code(), 4);
+    assert_eq!(report.status, Status::Failed);
+    assert_eq!((report.steps, report.states, times.len()), (4, 2, 4));
+}
+
+#[test]
+fn a_checkpoint_stands_between_a_step_and_its_outputs() {
+    let flag = AtomicBool::new(false);
+    // Every third step is an output time.
+    let (done, _, times, kept) =
+        run_and_keep(&mut Fake::new(&flag), &["output.checkpoint={ every = 6 }"]);
+    done.unwrap();
+    let kept = kept.unwrap();
+    assert_eq!((kept.position.steps, kept.position.time), (6, 0.5));
+    assert_eq!(kept.position.next_output, 3);
+    assert!(kept.position.state_due && kept.position.measures_due);
+    // Steps 0, 2, 3, 4 were measured before; the run ended with more.
+    let lines = kept.written.measures.bytes;
+    assert_eq!(kept.last.unwrap().step, 4);
+    assert!(lines > 0 && times.len() == 9);
+    assert_eq!(kept.written.states, [(0, 0.0), (3, 0.25)]);
+    assert!(kept.seconds.total >= 1000.0, "{:?}", kept.seconds);
+}
+
+#[test]
+fn an_interrupt_keeps_what_it_alone_has_written_out_of_the_checkpoint() {
+    let flag = AtomicBool::new(false);
+    let mut fake = Fake { interrupts_at: (4, &flag), ..Fake::new(&flag) };
+    let (done, report, _, kept) = run_and_keep(&mut fake, &[]);
+    done.unwrap();
+    let kept = kept.unwrap();
+    assert_eq!((report.steps, report.states), (4, 3));
+    assert_eq!((kept.position.steps, kept.written.states.len()), (4, 2));
+    assert!(!kept.position.state_due && kept.position.measures_due);
+    assert_eq!(kept.position.ended_by, "");
+}
+
+#[test]
+fn a_failed_step_keeps_the_one_before() {
+    let flag = AtomicBool::new(false);
+    let mut fake = Fake { fails_at: 5, ..Fake::new(&flag) };
+    let (done, _, _, kept) = run_and_keep(&mut fake, &[]);
+    assert_eq!(done.unwrap_err().exit_code(), 4);
+    let kept = kept.unwrap();
+    assert_eq!(kept.position.steps, 4);
+    assert!(!kept.position.state_due && !kept.position.measures_due);
+    assert_eq!(kept.written.states.len(), 2);
+}
+
+#[test]
+fn steps_count_where_time_does_not() {
+    let flag = AtomicBool::new(false);
+    let set = ["evolve.max_steps=3", "output={ every = 2 }"];
+    let (done, report, times) = run(&mut Fake::new(&flag), &set);
+    done.unwrap();
+    assert_eq!((report.steps, report.states, times.len()), (3, 3, 3));
+    assert_eq!(report.ended_by, "max_steps done");
+}

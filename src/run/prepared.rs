@@ -1,0 +1,101 @@
+//! What every task starts from: the mesh read, cleaned and cut, and the clock of its stages.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use super::{Observer, Ready, picture};
+use crate::backend::Cpu;
+use crate::config::Config;
+use crate::error::{Error, Result};
+use crate::output::{MeshCounts, Report, Seconds};
+use crate::patches::{Partition, Patches};
+
+/// A mesh that is read, cleaned and cut, and how long that took.
+pub(super) struct Prepared {
+    cpu: Arc<Cpu>,
+    reason: &'static str,
+    pub ready: Ready,
+    pub patches: Arc<Patches>,
+    method: Partition,
+    seconds: Seconds,
+}
+
+impl Prepared {
+    pub fn new(
+        config: &Config,
+        cpu: Arc<Cpu>,
+        reason: &'static str,
+        stage: &mut Stages<'_>,
+    ) -> Result<Self> {
+        stage.next("reading the mesh")?;
+        let ready = cpu.run(|| Ready::new(config))?;
+        config.check_for(ready.mesh.kind)?;
+        picture::check_array(config, &ready)?;
+        let read = stage.next("cutting the mesh into patches")?;
+        let source = config.mesh();
+        let method = source.partition.unwrap_or(Partition::fit_for(&ready.mesh));
+        let patches = cpu.run(|| Patches::new(&ready.mesh, method, source.patch_size))?;
+        let partition = stage.next("setting up")?;
+        let seconds = Seconds { read, partition, ..Seconds::default() };
+        Ok(Prepared { cpu, reason, method, ready, patches: Arc::new(patches), seconds })
+    }
+
+    pub fn job<'a>(&'a self, config: &'a Config) -> Job<'a> {
+        let (cpu, patches) = (self.cpu.clone(), self.patches.clone());
+        Job { config, cpu, ready: &self.ready, patches }
+    }
+
+    /// Report of a run that has not begun.
+    pub fn report(&self, config: &Config) -> Report {
+        let ready = &self.ready;
+        let mesh = MeshCounts {
+            kind: ready.mesh.kind,
+            stored_vertices: ready.stored_vertices.len(),
+            vertices: ready.mesh.n_vertices(),
+            cells: ready.mesh.n_cells(),
+            patches: self.patches.len(),
+            partition: self.method,
+            cleaning: ready.cleaning.clone(),
+        };
+        let mut report = Report::new(config, mesh, self.seconds, ready.warnings.clone());
+        report.backend_reason = self.reason.to_string();
+        report.threads = self.cpu.threads();
+        report
+    }
+}
+
+/// Everything a task needs.
+pub(super) struct Job<'a> {
+    pub config: &'a Config,
+    pub cpu: Arc<Cpu>,
+    pub ready: &'a Ready,
+    pub patches: Arc<Patches>,
+}
+
+/// Times the stages of a run; between them it can be interrupted.
+pub(super) struct Stages<'a> {
+    start: Instant,
+    observer: &'a dyn Observer,
+    interrupt: &'a AtomicBool,
+}
+
+impl<'a> Stages<'a> {
+    pub fn new(observer: &'a dyn Observer, interrupt: &'a AtomicBool) -> Self {
+        Stages { start: Instant::now(), observer, interrupt }
+    }
+
+    /// Seconds of the stage that ends here; the next one begins.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`].
+    pub fn next(&mut self, name: &str) -> Result<f64> {
+        if self.interrupt.load(Ordering::Relaxed) {
+            return Err(Error::Interrupted);
+        }
+        let seconds = self.start.elapsed().as_secs_f64();
+        self.start = Instant::now();
+        self.observer.stage(name);
+        Ok(seconds)
+    }
+}
