@@ -9,7 +9,6 @@
 // A given value is stored with its sign bit set, and nothing lowers it.
 #include "common/block.cuh"
 #include "common/grid.cuh"
-#include "common/patches.cuh"
 #include "eikonal.cuh"
 #include "eikonal_state.cuh"
 
@@ -37,8 +36,8 @@ DEVICE real load_value(const real* at) { return __ldcg(at); }
 
 // Candidates of one cell for its corners. A corner takes one only if the cell's other corners are
 // earlier than it is and than the limit: a straight front never arrives before it was on the face.
-DEVICE void offer(const Patch& patch, const Eikonal& e, const Local& local, u32 t, const u32 corner[N],
-                  const Vec3 x[N], real limit, real least_step) {
+DEVICE void offer(const Patch& patch, const Eikonal& e, const Local& local, u32 t, const u32 (&corner)[N],
+                  const Vec3 (&x)[N], real limit, real least_step) {
     real u[N];
     bool free[N];
 #pragma unroll
@@ -51,7 +50,7 @@ DEVICE void offer(const Patch& patch, const Eikonal& e, const Local& local, u32 
 #pragma unroll
     for (int i = 1; i < N; i++) smallest = fmin(smallest, u[i]);
     if (!(smallest < limit)) return;
-    real f = e.slowness_of_cells ? e.slowness_of_cells[e.cell_offsets[patch.p] + t] : e.slowness;
+    real f = e.slowness_of_cells ? e.slowness_of_cells[patch.cells + t] : e.slowness;
 #pragma unroll
     for (int i = 0; i < N; i++) {
         if (!free[i]) continue;
@@ -150,11 +149,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK) eikonal_rounds(Patches m, Ei
     SHARED_BYTES(shared);
     Local local = local_of(shared, e.largest_local, e.largest_owned);
     u32 thread = threadIdx.x, threads = blockDim.x;
-    if (*e.skip) return;
+    if (!is_due(e)) return;
     u32 updates = 0;
     for (u32 round = 1;; round++) {
         u32 n = *(volatile u32*)&e.counts[round % 3];
-        if (n == 0 || *(volatile u32*)e.error) {
+        if (n == 0) {
             if (blockIdx.x == 0 && thread == 0) e.stats->rounds = round - 1;
             break;
         }
@@ -175,7 +174,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) eikonal_rounds(Patches m, Ei
             __syncthreads();
             if (thread == 0) *news = to_bits(INFINITY_R);
             Patch patch = patch_of(m, p);
-            if (!(first <= cut)) {
+            if (!(first < INFINITY_R && first <= cut)) {
                 // It waits, and what it did in the round before goes into the other buffer.
                 for (u32 v = thread; v < patch.n_owned; v += threads) {
                     into[patch.first + v] = load_value(&from[patch.first + v]);
@@ -213,8 +212,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK) eikonal_rounds(Patches m, Ei
 
 // ---- Queue ----------------------------------------------------------------------------------
 
-enum { DIRTY = 1, QUEUED = 2 };
-
 // Puts a patch at the end of the queue. It has been counted as outstanding before.
 DEVICE void push(const Eikonal& e, u32 p) {
     u32 at = atomicAdd(&e.queue->tail, 1u) & e.ring_mask;
@@ -232,8 +229,9 @@ DEVICE void wake(const Eikonal& e, u32 p, real value) {
 }
 
 // Called by the only block that works: raises the cut and queues what waits before it. The patches
-// walked are all, as only news say which of them wait.
-DEVICE void admit(const Eikonal& e, real_bits* first, u32* admitted) {
+// walked are all, as only news say which of them wait. Returns whether it must be called again,
+// because all that was admitted is done already.
+DEVICE bool admit(const Eikonal& e, real_bits* first, u32* admitted) {
     u32 thread = threadIdx.x, threads = blockDim.x;
     if (thread == 0) {
         *first = to_bits(INFINITY_R);
@@ -241,6 +239,7 @@ DEVICE void admit(const Eikonal& e, real_bits* first, u32* admitted) {
     }
     __syncthreads();
     real_bits mine = to_bits(INFINITY_R);
+#pragma unroll 8
     for (u32 p = thread; p < e.n_patches; p += threads) {
         real_bits news = __ldcg(&e.news[p]);
         mine = news < mine ? news : mine;
@@ -250,10 +249,11 @@ DEVICE void admit(const Eikonal& e, real_bits* first, u32* admitted) {
     real cut = from_bits(*first) + e.near;
     if (!(from_bits(*first) < INFINITY_R)) {
         if (thread == 0) atomicExch(&e.queue->done, 1u);
-        return;
+        return false;
     }
     if (thread == 0) *(volatile real_bits*)&e.queue->cut = to_bits(cut);
     u32 mine_admitted = 0;
+#pragma unroll 8
     for (u32 p = thread; p < e.n_patches; p += threads) mine_admitted += from_bits(__ldcg(&e.news[p])) <= cut;
     atomicAdd(admitted, mine_admitted);
     __syncthreads();
@@ -274,7 +274,9 @@ DEVICE void admit(const Eikonal& e, real_bits* first, u32* admitted) {
     }
     __syncthreads();
     // The count of before held the queue open; what was pushed has its own.
-    if (thread == 0) atomicSub(&e.queue->outstanding, *admitted);
+    int again = 0;
+    if (thread == 0) again = atomicSub(&e.queue->outstanding, *admitted) == *admitted;
+    return __syncthreads_or(again);
 }
 
 // Grid: as many blocks as are on the card at once (fewer do as well); block and shared as in
@@ -284,13 +286,24 @@ extern "C" __global__ void __launch_bounds__(BLOCK) eikonal_queue(Patches m, Eik
     __shared__ u32 ticket;
     __shared__ u32 taken;
     __shared__ u32 again;
+    __shared__ u32 last;
     __shared__ u32 admitted;
     __shared__ real_bits first;
     Local local = local_of(shared, e.largest_local, e.largest_owned);
     u32 thread = threadIdx.x, threads = blockDim.x;
-    if (*e.skip) return;
+    if (!is_due(e)) return;
     u32 updates = 0;
     real* u = e.u;
+    if (blockIdx.x == 0) {
+        if (e.near < INFINITY_R) {
+            // Nothing is queued yet: news wait for the first cut.
+            while (admit(e, &first, &admitted)) {
+            }
+        } else if (thread == 0 && *(volatile u32*)&e.queue->tail == 0) {
+            atomicExch(&e.queue->done, 1u);
+        }
+        __syncthreads();
+    }
     for (;;) {
         if (thread == 0) {
             ticket = atomicAdd(&e.queue->head, 1u) & e.ring_mask;
@@ -316,8 +329,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) eikonal_queue(Patches m, Eik
         for (;;) {
             if (thread == 0) {
                 atomicAnd(&e.states[p], ~(u32)DIRTY);
-                if (sizeof(real) == 8) atomicExch((unsigned long long*)&e.news[p], (unsigned long long)to_bits(INFINITY_R));
-                else atomicExch((u32*)&e.news[p], (u32)to_bits(INFINITY_R));
+                atomicExch(&e.news[p], to_bits(INFINITY_R));
                 // News told from here on run the patch again; all told before are in memory.
                 __threadfence();
             }
@@ -349,12 +361,43 @@ extern "C" __global__ void __launch_bounds__(BLOCK) eikonal_queue(Patches m, Eik
         }
         if (thread == 0) {
             __threadfence();
-            again = atomicSub(&e.queue->outstanding, 1u) == 1;
+            last = atomicSub(&e.queue->outstanding, 1u) == 1;
         }
         __syncthreads();
         // Nothing is queued and nobody else works: what waits comes next, or all is done.
-        if (again) admit(e, &first, &admitted);
+        if (last) {
+            while (admit(e, &first, &admitted)) {
+            }
+        }
         __syncthreads();
     }
     if (thread == 0 && updates) atomicAdd(&e.stats->patch_updates, updates);
+}
+
+// ---- Before a solve -------------------------------------------------------------------------
+
+// Forgets all of the solve before but values. Grid: any; block: any; shared: none.
+extern "C" __global__ void __launch_bounds__(BLOCK) eikonal_reset(Patches m, Eikonal e) {
+    u32 threads = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x;
+    for (u32 p = thread; p < e.n_patches; p += threads) forget_patch(e, p);
+    for (u32 k = thread; k <= e.ring_mask; k += threads) e.ring[k] = 0;
+    if (thread == 0) {
+        e.stats->rounds = e.stats->patch_updates = e.stats->n_visited = 0;
+        *e.error = 0;
+        reset_solve(e);
+    }
+}
+
+// Tells every patch with values, and those that read them. Grid: any; block: any; shared:
+// [largest_owned] values.
+extern "C" __global__ void __launch_bounds__(BLOCK) eikonal_seed(Patches m, Eikonal e) {
+    SHARED_BYTES(shared);
+    real* u = (real*)shared;
+    for (u32 p = blockIdx.x; p < m.n_patches; p += gridDim.x) {
+        Patch patch = patch_of(m, p);
+        __syncthreads();
+        for (u32 v = threadIdx.x; v < patch.n_owned; v += blockDim.x) u[v] = e.u[patch.first + v];
+        __syncthreads();
+        seed_patch(patch, e, u);
+    }
 }

@@ -19,6 +19,6 @@ struct SharedParts {
 
 // Smallest and largest numbers by their bits: right for numbers that are not negative.
 DEVICE void atomic_min_bits(u32* at, u32 bits) { atomicMin(at, bits); }
-DEVICE void atomic_min_bits(u64* at, u64 bits) { atomicMin((unsigned long long*)at, (unsigned long long)bits); }
+DEVICE void atomic_min_bits(u64* at, u64 bits) { atomicMin(at, bits); }
 DEVICE void atomic_max_bits(u32* at, u32 bits) { atomicMax(at, bits); }
-DEVICE void atomic_max_bits(u64* at, u64 bits) { atomicMax((unsigned long long*)at, (unsigned long long)bits); }
+DEVICE void atomic_max_bits(u64* at, u64 bits) { atomicMax(at, bits); }

@@ -26,7 +26,8 @@ struct Patches {
 
 // One patch.
 struct Patch {
-    u32 p, first, n_owned, n_local, n_cells;
+    u32 p, first, n_owned, n_local;
+    u32 cells, n_cells;  // position of its first cell among those of all patches
     const u32* halo;
     const local_index* corners;
     const local_index* rows;
@@ -53,9 +54,9 @@ DEVICE Patch patch_of(const Patches& all, u32 p) {
     u32 halo = all.halo_offsets[p];
     patch.halo = all.halo + halo;
     patch.n_local = patch.n_owned + all.halo_offsets[p + 1] - halo;
-    u32 cells = all.cell_offsets[p];
-    patch.n_cells = all.cell_offsets[p + 1] - cells;
-    patch.corners = all.corners + (u64)N * cells;
+    patch.cells = all.cell_offsets[p];
+    patch.n_cells = all.cell_offsets[p + 1] - patch.cells;
+    patch.corners = all.corners + (u64)N * patch.cells;
     patch.rows = all.rows + patch.first + p;
     patch.columns = all.columns + all.column_offsets[p];
     patch.x = all.x + 3 * ((u64)patch.first + halo);

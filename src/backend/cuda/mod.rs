@@ -5,9 +5,14 @@
 //! what the kernels compute. Neither a toolkit nor a card is needed to build this.
 
 mod array;
-mod card;
+pub mod cache;
 mod error;
 mod launch;
+pub mod nvrtc;
+pub mod probe;
+pub mod resources;
+pub mod self_test;
+pub mod sources;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,17 +21,19 @@ use cudarc::driver::{CudaContext, CudaFunction, CudaModule, CudaStream, result, 
 use cudarc::nvrtc::Ptx;
 
 pub use array::{Array, Element, Pinned};
-pub use card::Card;
 pub(crate) use error::device_error;
-pub use launch::{Argument, Graph, Kernel, Launch, Mark};
+pub use launch::{Argument, Arguments, Graph, Kernel, Launch, Mark};
+pub use probe::available;
+pub use sources::Unit;
 
-use crate::error::Result;
+use crate::backend::CardInfo;
+use crate::error::{Error, Result};
 
 /// A card with its stream and the kernels compiled for it so far.
 pub struct Cuda {
     context: Arc<CudaContext>,
     stream: Arc<CudaStream>,
-    card: Card,
+    card: CardInfo,
     modules: Mutex<HashMap<String, Arc<CudaModule>>>,
 }
 
@@ -35,10 +42,10 @@ impl Cuda {
     ///
     /// # Errors
     /// [`crate::Error::Device`] saying what is missing: driver, card, or the compiler of kernels.
-    pub fn new(ordinal: usize) -> Result<Self> {
-        let card = card::find(ordinal)?;
+    pub fn new(ordinal: u32) -> Result<Self> {
+        let card = probe::available(ordinal).map_err(Error::from)?;
         let fail = |e| device_error("opening the card", e);
-        let context = CudaContext::new(ordinal).map_err(fail)?;
+        let context = CudaContext::new(ordinal as usize).map_err(fail)?;
         // Events between arrays would forbid graphs; there is one stream, so order is given.
         // SAFETY: every array of this context is used on one stream, or after a synchronization.
         unsafe { context.disable_event_tracking() };
@@ -48,7 +55,7 @@ impl Cuda {
     }
 
     /// What is known of the card.
-    pub fn card(&self) -> &Card {
+    pub fn card(&self) -> &CardInfo {
         &self.card
     }
 
@@ -65,12 +72,12 @@ impl Cuda {
     /// # Errors
     /// [`crate::Error::Device`] with the words of the compiler or the driver.
     pub fn kernel(&self, unit: &Unit, name: &str) -> Result<Kernel> {
-        let key = unit.key();
+        let key = format!("{} {}", unit.title(), unit.extra.iter().map(|(_, text)| text.as_str()).collect::<String>());
         let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
         let module = match modules.get(&key) {
             Some(module) => module.clone(),
             None => {
-                let cubin = cubin(unit, &self.card.arch())?;
+                let cubin = cache::cubin(unit, &self.card.arch())?;
                 let fail = |e| device_error(&format!("loading the kernels of {}", unit.name), e);
                 let module = self.context.load_module(Ptx::from_binary(cubin)).map_err(fail)?;
                 modules.insert(key, module.clone());
