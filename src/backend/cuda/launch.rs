@@ -120,8 +120,7 @@ impl Cuda {
         self.context().bind_to_thread().map_err(fail)?;
         let mut pointers: Vec<*mut c_void> =
             arguments.values.iter().map(|value| value.as_ptr().cast_mut().cast()).collect();
-        // SAFETY: the handle is that of a loaded kernel.
-        let function = unsafe { kernel.function.cu_function() };
+        let function = kernel.function.cu_function();
         let (grid, block) = ((launch.grid, 1, 1), (launch.block, 1, 1));
         let stream = self.stream().cu_stream();
         // SAFETY: the caller's.

@@ -110,7 +110,7 @@ impl Cuda {
 /// Freed memory stays with the program: taking it from the system anew costs 100 microseconds.
 fn keep_freed_memory(context: &CudaContext) {
     let mut threshold = u64::MAX;
-    let set = || -> std::result::Result<(), result::DriverError> {
+    let mut set = || -> std::result::Result<(), result::DriverError> {
         // SAFETY: the pool is that of an open device, and the attribute takes a 64-bit number.
         unsafe {
             let pool = result::device::get_default_mem_pool(context.cu_device())?;
