@@ -1,5 +1,7 @@
-//! Where arrays live and passes run. So far the CPU; a case that asks for CUDA is told so.
+//! Where arrays live and passes run: the processor, or an NVIDIA GPU.
 
 mod cpu;
+#[cfg(feature = "cuda")]
+pub mod cuda;
 
 pub use cpu::Cpu;

@@ -15,6 +15,8 @@
 mod adjacency;
 mod bisection;
 mod coordinates;
+#[cfg(feature = "cuda")]
+pub(crate) mod cuda;
 mod partition;
 mod repair;
 
