@@ -4,6 +4,7 @@
 
 mod search;
 
+use std::error::Error as _;
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::path::{Path, PathBuf};
 use std::ptr::{null, null_mut};
@@ -87,7 +88,12 @@ impl Nvrtc {
         for path in candidates().into_iter().chain(loader_names()) {
             match Nvrtc::load(&path) {
                 Ok(nvrtc) => return Ok(nvrtc),
-                Err(why) => tried.push(format!("{}: {why}", path.display())),
+                Err(error) => {
+                    // The loader's own words are the source of the error.
+                    let why = error.source().map_or(error.to_string(), |why| why.to_string());
+                    let name = path.display().to_string();
+                    tried.push(if why.contains(&name) { why } else { format!("{name}: {why}") });
+                }
             }
         }
         Err(NotFound { tried })
@@ -265,12 +271,14 @@ impl std::fmt::Display for NotFound {
     }
 }
 
-/// All options of a compilation, in their order.
+/// All options of a compilation; the order in which a unit lists its defines does not matter.
 pub(super) fn options(unit: &Unit, arch: &str) -> Vec<String> {
     let mut options = vec![format!("--gpu-architecture={arch}")];
     options.extend(OPTIONS.map(str::to_string));
-    options
-        .extend(unit.defines.iter().map(|(name, value)| format!("--define-macro={name}={value}")));
+    let define = |(name, value): &(&str, String)| format!("--define-macro={name}={value}");
+    let mut defines: Vec<String> = unit.defines.iter().map(define).collect();
+    defines.sort();
+    options.extend(defines);
     options
 }
 

@@ -18,14 +18,15 @@ macro_rules! kernel_file {
 /// Headers, by the name that `#include` gives them. Every compilation gets all of them.
 pub const HEADERS: &[File] = &[];
 
-/// A define and its values.
-type Axis = (&'static str, &'static [&'static str]);
+/// A choice between sets of defines: `&[("REAL", "double")]` or `&[("REAL", "float")]`. A set may be
+/// empty (a macro left undefined), or hold several defines that go together.
+type Choice = &'static [&'static [(&'static str, &'static str)]];
 
 /// The scalar type.
-const REAL: Axis = ("REAL", &["double", "float"]);
+const REAL: Choice = &[&[("REAL", "double")], &[("REAL", "float")]];
 
-/// Every `.cu` file with the defines it is compiled with, in all combinations.
-const PROGRAMS: &[(File, &[Axis])] = &[(kernel_file!("self_test.cu"), &[REAL])];
+/// Every `.cu` file with the choices of its defines; all combinations are compiled.
+const PROGRAMS: &[(File, &[Choice])] = &[(kernel_file!("self_test.cu"), &[REAL])];
 
 /// What is compiled at once: a source with its defines.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,23 +70,23 @@ impl Unit {
 
 /// Every file in every variant.
 pub fn all_units() -> Vec<Unit> {
-    PROGRAMS.iter().flat_map(|(file, axes)| variants(*file, axes)).collect()
+    PROGRAMS.iter().flat_map(|(file, choices)| variants(*file, choices)).collect()
 }
 
-fn variants((file, source): File, axes: &[Axis]) -> Vec<Unit> {
+fn variants((file, source): File, choices: &[Choice]) -> Vec<Unit> {
     let mut units = vec![Unit {
         name: stem(file),
         source: Cow::Borrowed(source),
         defines: Vec::new(),
         extra: Vec::new(),
     }];
-    for (name, values) in axes {
-        let with = |unit: &Unit, value: &str| {
+    for choice in choices {
+        let with = |unit: &Unit, set: &[(&'static str, &str)]| {
             let mut unit = unit.clone();
-            unit.defines.push((name, value.to_string()));
+            unit.defines.extend(set.iter().map(|&(name, value)| (name, value.to_string())));
             unit
         };
-        units = units.iter().flat_map(|u| values.iter().map(move |v| with(u, v))).collect();
+        units = units.iter().flat_map(|u| choice.iter().map(move |set| with(u, set))).collect();
     }
     units
 }
@@ -132,14 +133,14 @@ mod tests {
 
     #[test]
     fn variants_are_all_combinations() {
-        let axes: [Axis; 2] = [REAL, ("CELL_SIZE", &["3", "4"])];
-        let titles: Vec<_> =
-            variants(("a.cu", ""), &axes).iter().map(|unit| unit.title()).collect();
+        let queue: Choice = &[&[], &[("QUEUE", "1"), ("CELL_SIZE", "3")]];
+        let units = variants(("a.cu", ""), &[REAL, queue]);
+        let titles: Vec<_> = units.iter().map(|unit| unit.title()).collect();
         let expected = [
-            "a.cu (REAL=double CELL_SIZE=3)",
-            "a.cu (REAL=double CELL_SIZE=4)",
-            "a.cu (REAL=float CELL_SIZE=3)",
-            "a.cu (REAL=float CELL_SIZE=4)",
+            "a.cu (REAL=double)",
+            "a.cu (REAL=double QUEUE=1 CELL_SIZE=3)",
+            "a.cu (REAL=float)",
+            "a.cu (REAL=float QUEUE=1 CELL_SIZE=3)",
         ];
         assert_eq!(titles, expected);
         let unit = Unit::new("self_test", &[("REAL", "double")]).unwrap();
