@@ -58,7 +58,7 @@ fn what_is_missing_is_said_with_its_remedy() {
     let text = String::from_utf8_lossy(&assert.get_output().stdout).into_owned();
     for part in [
         "driver   ",
-        "nvrtc    NVRTC not found: /no/such/libnvrtc.so: ",
+        "nvrtc    NVRTC not found; tried /no/such/libnvrtc.so: ",
         "pip install nvidia-cuda-nvrtc",
         &format!("cache    {}: 0 kernels, 0 bytes\n", cache.path().display()),
         "auto     computes on cpu: ",

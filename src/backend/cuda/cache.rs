@@ -17,7 +17,8 @@ use std::path::{Path, PathBuf};
 
 use super::nvrtc::{Compiled, Nvrtc, options};
 use super::sources::{HEADERS, Unit};
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::io::atomic;
 
 /// Begins every entry; the number is that of the layout.
 const MAGIC: &[u8; 8] = b"ZSCUBIN1";
@@ -27,7 +28,7 @@ const EXTENSION: &str = "cubin";
 /// Machine code of a unit: from the cache, else compiled and put there.
 ///
 /// # Errors
-/// [`Error::Device`](crate::Error::Device) if it must be compiled and cannot be.
+/// [`Error::Device`] if it must be compiled and cannot be.
 pub fn cubin(unit: &Unit, arch: &str) -> Result<Vec<u8>> {
     match folder().and_then(|folder| load(&folder, unit, arch)) {
         Some(cubin) => Ok(cubin),
@@ -38,7 +39,7 @@ pub fn cubin(unit: &Unit, arch: &str) -> Result<Vec<u8>> {
 /// Compiles a unit and replaces its entry: also what to do with a cubin that the driver refuses.
 ///
 /// # Errors
-/// [`Error::Device`](crate::Error::Device) if it cannot be compiled.
+/// [`Error::Device`] if it cannot be compiled.
 pub fn renew(unit: &Unit, arch: &str) -> Result<Compiled> {
     let nvrtc = Nvrtc::get()?;
     let compiled = nvrtc.compile(unit, arch)?;
@@ -151,22 +152,16 @@ fn parts(entry: &[u8]) -> Option<(&str, &[u8])> {
     Some((std::str::from_utf8(version).ok()?, cubin))
 }
 
-/// Stores an entry; what stands in the way is said to those who want details.
+/// Stores an entry, under a temporary name first: other processes see whole entries only. What
+/// stands in the way is said to those who want details.
 fn keep(folder: &Path, unit: &Unit, arch: &str, version: &str, cubin: &[u8]) {
     let path = path_in(folder, unit, arch);
-    if let Err(e) = store(&path, &entry(version, cubin)) {
-        tracing::debug!("{}: compiled kernel is not kept: {e}", path.display());
+    let entry = entry(version, cubin);
+    let made = std::fs::create_dir_all(folder).map_err(|e| Error::output(folder, e, ""));
+    let written = made.and_then(|()| atomic::write(&path, |file| file.write_all(&entry)));
+    if let Err(error) = written {
+        tracing::debug!("compiled kernel is not kept: {error}");
     }
-}
-
-/// Under a temporary name first: other processes see whole entries only.
-fn store(path: &Path, entry: &[u8]) -> std::io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder)?;
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    std::io::Write::write_all(&mut file, entry)?;
-    file.persist(path)?;
-    Ok(())
 }
 
 #[cfg(test)]
@@ -229,6 +224,5 @@ mod tests {
         keep(&below, &unit(), "sm_90", "13.0", b"x");
         assert_eq!(load(&below, &unit(), "sm_90"), None);
         assert_eq!(contents(&below), Contents::default());
-        assert!(store(&path_in(&below, &unit(), "sm_90"), b"x").is_err());
     }
 }

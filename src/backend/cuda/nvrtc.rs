@@ -13,9 +13,10 @@ use std::sync::OnceLock;
 use libloading::Library;
 
 use super::sources::{HEADERS, Unit};
+use crate::backend::Reason;
 use crate::error::{Error, Result};
 pub use search::locate;
-use search::{builtins_beside, candidates, loader_names, remedy};
+use search::{builtins_beside, candidates, loader_names};
 
 /// Options of every compilation beside the architecture and the defines of a unit.
 ///
@@ -72,35 +73,48 @@ impl Nvrtc {
     /// The library of this process, opened by the first call (about 0.1 s).
     ///
     /// # Errors
-    /// [`Error::Device`] if it is not found, with the places that were searched.
-    pub fn get() -> Result<&'static Nvrtc> {
-        static OPENED: OnceLock<std::result::Result<Nvrtc, String>> = OnceLock::new();
-        let opened = OPENED.get_or_init(|| Nvrtc::open().map_err(|tried| tried.to_string()));
-        opened.as_ref().map_err(|what| Error::device(what.clone(), remedy()))
+    /// [`Reason::NoCompiler`] with what was tried.
+    pub fn get() -> std::result::Result<&'static Nvrtc, Reason> {
+        static OPENED: OnceLock<std::result::Result<Nvrtc, Reason>> = OnceLock::new();
+        OPENED.get_or_init(Nvrtc::open).as_ref().map_err(Reason::clone)
     }
 
-    /// Opens the first library that works, in the order of [`locate`].
+    /// Opens the first library that works: one of the files of [`locate`], else what the system's
+    /// loader finds.
     ///
     /// # Errors
-    /// What was tried.
-    pub fn open() -> std::result::Result<Nvrtc, NotFound> {
+    /// [`Reason::NoCompiler`] with what was tried.
+    pub fn open() -> std::result::Result<Nvrtc, Reason> {
         let mut tried = Vec::new();
-        for path in candidates().into_iter().chain(loader_names()) {
+        for path in candidates() {
             match Nvrtc::load(&path) {
                 Ok(nvrtc) => return Ok(nvrtc),
-                Err(error) => {
-                    // The loader's own words are the source of the error.
-                    let why = error.source().map_or(error.to_string(), |why| why.to_string());
-                    let name = path.display().to_string();
-                    tried.push(if why.contains(&name) { why } else { format!("{name}: {why}") });
+                Err(why) => tried.push(format!("{}: {why}", path.display())),
+            }
+        }
+        for name in loader_names() {
+            match Nvrtc::load(Path::new(name)) {
+                Ok(nvrtc) => return Ok(nvrtc),
+                Err(why) => {
+                    tracing::debug!("{name}: {why}");
+                    tried.push(name.to_string());
                 }
             }
         }
-        Err(NotFound { tried })
+        Err(Reason::NoCompiler(tried.join(", ")))
     }
 
     /// Opens this library file.
-    fn load(path: &Path) -> std::result::Result<Nvrtc, libloading::Error> {
+    fn load(path: &Path) -> std::result::Result<Nvrtc, String> {
+        // The loader's own words are the source of its error.
+        let words = |error: libloading::Error| match error.source() {
+            Some(source) => source.to_string(),
+            None => error.to_string(),
+        };
+        Nvrtc::bind(path).map_err(words)
+    }
+
+    fn bind(path: &Path) -> std::result::Result<Nvrtc, libloading::Error> {
         // The wheels' library does not know its own folder, so what it loads must be there already.
         // SAFETY: NVIDIA's libraries run no code of consequence when loaded.
         let builtins = builtins_beside(path);
@@ -176,8 +190,8 @@ impl Nvrtc {
                 unit.title(),
                 self.message(status)
             );
-            let remedy =
-                "`zeroset devices` says which NVRTC is used; a newer one knows newer cards";
+            let remedy = "a newer NVRTC may know the card (`zeroset devices` says which is used); \
+                          else this is a fault of the program";
             return Err(Error::device(what.trim_end(), remedy));
         }
         Ok((program.read(form)?, log))
@@ -255,19 +269,6 @@ impl Drop for Handle<'_> {
             // SAFETY: created by this library and not destroyed yet.
             unsafe { (self.nvrtc.destroy)(&mut self.handle) };
         }
-    }
-}
-
-/// No library could be opened.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NotFound {
-    /// Files and names, each with what was wrong.
-    pub tried: Vec<String>,
-}
-
-impl std::fmt::Display for NotFound {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "NVRTC not found; tried {}", self.tried.join(", "))
     }
 }
 
