@@ -64,8 +64,8 @@ pub enum Reason {
         /// Its compute capability.
         capability: (u32, u32),
     },
-    /// There is no compiler for the kernels, and not all of them are in the cache.
-    #[error("NVRTC not found: {0}")]
+    /// There is no compiler for the kernels; holds what was tried.
+    #[error("NVRTC not found; tried {0}")]
     NoCompiler(String),
 }
 

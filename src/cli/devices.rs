@@ -10,6 +10,9 @@ use self::facts::Facts;
 use super::Ui;
 use crate::error::{Error, Result};
 
+/// Exit code of a test or a compilation that failed, that of [`Error::Device`].
+const FAILED: u8 = 5;
+
 /// Arguments of `zeroset devices`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -54,7 +57,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         (if args.json { json(&table)? } else { table.text() }, table.good())
     };
     ui.print(&text)?;
-    Ok(if good { 0 } else { Error::device("", "").exit_code() })
+    Ok(if good { 0 } else { FAILED })
 }
 
 fn json(facts: &impl Serialize) -> Result<String> {

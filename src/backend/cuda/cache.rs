@@ -17,7 +17,8 @@ use std::path::{Path, PathBuf};
 
 use super::nvrtc::{Compiled, Nvrtc, options};
 use super::sources::{HEADERS, Unit};
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::io::atomic;
 
 /// Begins every entry; the number is that of the layout.
 const MAGIC: &[u8; 8] = b"ZSCUBIN1";
@@ -27,7 +28,7 @@ const EXTENSION: &str = "cubin";
 /// Machine code of a unit: from the cache, else compiled and put there.
 ///
 /// # Errors
-/// [`Error::Device`](crate::Error::Device) if it must be compiled and cannot be.
+/// [`Error::Device`] if it must be compiled and cannot be.
 pub fn cubin(unit: &Unit, arch: &str) -> Result<Vec<u8>> {
     match folder().and_then(|folder| load(&folder, unit, arch)) {
         Some(cubin) => Ok(cubin),
@@ -35,20 +36,16 @@ pub fn cubin(unit: &Unit, arch: &str) -> Result<Vec<u8>> {
     }
 }
 
-/// Compiles a unit and replaces its entry.
+/// Compiles a unit and replaces its entry: also what to do with a cubin that the driver refuses.
 ///
 /// # Errors
-/// [`Error::Device`](crate::Error::Device) if it cannot be compiled.
+/// [`Error::Device`] if it cannot be compiled.
 pub fn renew(unit: &Unit, arch: &str) -> Result<Compiled> {
     let nvrtc = Nvrtc::get()?;
     let compiled = nvrtc.compile(unit, arch)?;
     if let Some(folder) = folder() {
         let (major, minor) = nvrtc.version();
-        let entry = entry(&format!("{major}.{minor}"), &compiled.cubin);
-        let path = path_in(&folder, unit, arch);
-        if let Err(e) = store(&path, &entry) {
-            tracing::debug!("{}: compiled kernel is not kept: {e}", path.display());
-        }
+        keep(&folder, unit, arch, &format!("{major}.{minor}"), &compiled.cubin);
     }
     Ok(compiled)
 }
@@ -155,14 +152,16 @@ fn parts(entry: &[u8]) -> Option<(&str, &[u8])> {
     Some((std::str::from_utf8(version).ok()?, cubin))
 }
 
-/// Under a temporary name first: other processes see whole entries only.
-fn store(path: &Path, entry: &[u8]) -> std::io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder)?;
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    std::io::Write::write_all(&mut file, entry)?;
-    file.persist(path)?;
-    Ok(())
+/// Stores an entry, under a temporary name first: other processes see whole entries only. What
+/// stands in the way is said to those who want details.
+fn keep(folder: &Path, unit: &Unit, arch: &str, version: &str, cubin: &[u8]) {
+    let path = path_in(folder, unit, arch);
+    let entry = entry(version, cubin);
+    let made = std::fs::create_dir_all(folder).map_err(|e| Error::output(folder, e, ""));
+    let written = made.and_then(|()| atomic::write(&path, |file| file.write_all(&entry)));
+    if let Err(error) = written {
+        tracing::debug!("compiled kernel is not kept: {error}");
+    }
 }
 
 #[cfg(test)]
@@ -180,8 +179,8 @@ mod tests {
         let (unit, arch) = (unit(), "sm_90");
         assert_eq!(load(&below, &unit, arch), None);
         let path = path_in(&below, &unit, arch);
-        let whole = entry("13.0", b"machine code");
-        store(&path, &whole).unwrap();
+        keep(&below, &unit, arch, "13.0", b"machine code");
+        let whole = std::fs::read(&path).unwrap();
         assert_eq!(load(&below, &unit, arch).unwrap(), b"machine code");
         let found = contents(&below);
         let versions = vec!["13.0".to_string()];
@@ -211,14 +210,19 @@ mod tests {
         keys.sort();
         keys.dedup();
         assert_eq!(keys.len(), n);
-        assert_eq!(key(&unit, arch), key(&unit, arch));
+        let mut ordered = unit.clone();
+        ordered.defines = vec![("A", "1".into()), ("B", "2".into())];
+        let mut turned = ordered.clone();
+        turned.defines.reverse();
+        assert_eq!(key(&ordered, arch), key(&turned, arch));
     }
 
     #[test]
-    fn a_folder_that_cannot_be_made_is_an_error_of_the_store_only() {
+    fn a_folder_that_cannot_be_made_means_no_cache() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        let path = path_in(&file.path().join("below"), &unit(), "sm_90");
-        assert!(store(&path, b"x").is_err());
-        assert_eq!(contents(&file.path().join("below")), Contents::default());
+        let below = file.path().join("below");
+        keep(&below, &unit(), "sm_90", "13.0", b"x");
+        assert_eq!(load(&below, &unit(), "sm_90"), None);
+        assert_eq!(contents(&below), Contents::default());
     }
 }

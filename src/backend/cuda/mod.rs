@@ -72,7 +72,11 @@ impl Cuda {
     /// # Errors
     /// [`crate::Error::Device`] with the words of the compiler or the driver.
     pub fn kernel(&self, unit: &Unit, name: &str) -> Result<Kernel> {
-        let key = format!("{} {}", unit.title(), unit.extra.iter().map(|(_, text)| text.as_str()).collect::<String>());
+        let key = format!(
+            "{} {}",
+            unit.title(),
+            unit.extra.iter().map(|(_, text)| text.as_str()).collect::<String>()
+        );
         let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
         let module = match modules.get(&key) {
             Some(module) => module.clone(),

@@ -4,6 +4,7 @@
 
 mod search;
 
+use std::error::Error as _;
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::path::{Path, PathBuf};
 use std::ptr::{null, null_mut};
@@ -12,9 +13,10 @@ use std::sync::OnceLock;
 use libloading::Library;
 
 use super::sources::{HEADERS, Unit};
+use crate::backend::Reason;
 use crate::error::{Error, Result};
 pub use search::locate;
-use search::{builtins_beside, candidates, loader_names, remedy};
+use search::{builtins_beside, candidates, loader_names};
 
 /// Options of every compilation beside the architecture and the defines of a unit.
 ///
@@ -71,30 +73,48 @@ impl Nvrtc {
     /// The library of this process, opened by the first call (about 0.1 s).
     ///
     /// # Errors
-    /// [`Error::Device`] if it is not found, with the places that were searched.
-    pub fn get() -> Result<&'static Nvrtc> {
-        static OPENED: OnceLock<std::result::Result<Nvrtc, String>> = OnceLock::new();
-        let opened = OPENED.get_or_init(|| Nvrtc::open().map_err(|tried| tried.to_string()));
-        opened.as_ref().map_err(|what| Error::device(what.clone(), remedy()))
+    /// [`Reason::NoCompiler`] with what was tried.
+    pub fn get() -> std::result::Result<&'static Nvrtc, Reason> {
+        static OPENED: OnceLock<std::result::Result<Nvrtc, Reason>> = OnceLock::new();
+        OPENED.get_or_init(Nvrtc::open).as_ref().map_err(Reason::clone)
     }
 
-    /// Opens the first library that works, in the order of [`locate`].
+    /// Opens the first library that works: one of the files of [`locate`], else what the system's
+    /// loader finds.
     ///
     /// # Errors
-    /// What was tried.
-    pub fn open() -> std::result::Result<Nvrtc, NotFound> {
+    /// [`Reason::NoCompiler`] with what was tried.
+    pub fn open() -> std::result::Result<Nvrtc, Reason> {
         let mut tried = Vec::new();
-        for path in candidates().into_iter().chain(loader_names()) {
+        for path in candidates() {
             match Nvrtc::load(&path) {
                 Ok(nvrtc) => return Ok(nvrtc),
                 Err(why) => tried.push(format!("{}: {why}", path.display())),
             }
         }
-        Err(NotFound { tried })
+        for name in loader_names() {
+            match Nvrtc::load(Path::new(name)) {
+                Ok(nvrtc) => return Ok(nvrtc),
+                Err(why) => {
+                    tracing::debug!("{name}: {why}");
+                    tried.push(name.to_string());
+                }
+            }
+        }
+        Err(Reason::NoCompiler(tried.join(", ")))
     }
 
     /// Opens this library file.
-    fn load(path: &Path) -> std::result::Result<Nvrtc, libloading::Error> {
+    fn load(path: &Path) -> std::result::Result<Nvrtc, String> {
+        // The loader's own words are the source of its error.
+        let words = |error: libloading::Error| match error.source() {
+            Some(source) => source.to_string(),
+            None => error.to_string(),
+        };
+        Nvrtc::bind(path).map_err(words)
+    }
+
+    fn bind(path: &Path) -> std::result::Result<Nvrtc, libloading::Error> {
         // The wheels' library does not know its own folder, so what it loads must be there already.
         // SAFETY: NVIDIA's libraries run no code of consequence when loaded.
         let builtins = builtins_beside(path);
@@ -170,8 +190,8 @@ impl Nvrtc {
                 unit.title(),
                 self.message(status)
             );
-            let remedy =
-                "`zeroset devices` says which NVRTC is used; a newer one knows newer cards";
+            let remedy = "a newer NVRTC may know the card (`zeroset devices` says which is used); \
+                          else this is a fault of the program";
             return Err(Error::device(what.trim_end(), remedy));
         }
         Ok((program.read(form)?, log))
@@ -252,25 +272,14 @@ impl Drop for Handle<'_> {
     }
 }
 
-/// No library could be opened.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NotFound {
-    /// Files and names, each with what was wrong.
-    pub tried: Vec<String>,
-}
-
-impl std::fmt::Display for NotFound {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "NVRTC not found; tried {}", self.tried.join(", "))
-    }
-}
-
-/// All options of a compilation, in their order.
+/// All options of a compilation; the order in which a unit lists its defines does not matter.
 pub(super) fn options(unit: &Unit, arch: &str) -> Vec<String> {
     let mut options = vec![format!("--gpu-architecture={arch}")];
     options.extend(OPTIONS.map(str::to_string));
-    options
-        .extend(unit.defines.iter().map(|(name, value)| format!("--define-macro={name}={value}")));
+    let define = |(name, value): &(&str, String)| format!("--define-macro={name}={value}");
+    let mut defines: Vec<String> = unit.defines.iter().map(define).collect();
+    defines.sort();
+    options.extend(defines);
     options
 }
 

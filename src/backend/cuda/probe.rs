@@ -91,7 +91,7 @@ fn compiler_or_cache(arch: &str) -> Result<(), Reason> {
     if nvrtc::locate().is_some() || sources::all_units().iter().all(|u| cache::contains(u, arch)) {
         return Ok(());
     }
-    nvrtc::Nvrtc::get().map(|_| ()).map_err(|e| Reason::NoCompiler(e.to_string()))
+    nvrtc::Nvrtc::get().map(|_| ())
 }
 
 fn reason(error: DriverError) -> Reason {

@@ -21,6 +21,7 @@ pub const HEADERS: &[File] = &[
     kernel_file!("common/grid.cuh"),
     kernel_file!("common/patches.cuh"),
     kernel_file!("common/real.cuh"),
+    kernel_file!("common/shared.cuh"),
     kernel_file!("common/simplex.cuh"),
     kernel_file!("common/vector.cuh"),
     kernel_file!("control.cuh"),
@@ -34,33 +35,35 @@ pub const HEADERS: &[File] = &[
     kernel_file!("evolution/upwind.cuh"),
 ];
 
-/// A define and its values.
-type Axis = (&'static str, &'static [&'static str]);
+/// A choice between sets of defines: `&[("REAL", "double")]` or `&[("REAL", "float")]`. A set may be
+/// empty (a macro left undefined), or hold several defines that go together.
+type Choice = &'static [&'static [(&'static str, &'static str)]];
 
 /// The scalar type.
-const REAL: Axis = ("REAL", &["double", "float"]);
+const REAL: Choice = &[&[("REAL", "double")], &[("REAL", "float")]];
 
 /// Vertices of a cell.
-const CELL: Axis = ("CELL_SIZE", &["3", "4"]);
+const CELL: Choice = &[&[("CELL_SIZE", "3")], &[("CELL_SIZE", "4")]];
 
 /// Threads of a block that works on a patch of the default size.
-const BLOCK: Axis = ("BLOCK", &["192"]);
-const BLOCK_BAND: Axis = ("BLOCK", &["128"]);
+const BLOCK: Choice = &[&[("BLOCK", "192")]];
 
 /// Organization of a solve, and shape of its fronts.
-const QUEUED: Axis = ("QUEUED_SOLVE", &["0", "1"]);
-const CIRCULAR: Axis = ("CIRCULAR", &["0"]);
+const ORGANIZATION: Choice =
+    &[&[("QUEUED_SOLVE", "0"), ("CIRCULAR", "0")], &[("QUEUED_SOLVE", "1"), ("CIRCULAR", "0")]];
 
-/// Terms of an evolution.
-const WIND: Axis = ("ADVECTION", &["1"]);
-const SPEED: Axis = ("NORMAL", &["1"]);
-const BENDING: Axis = ("CURVATURE", &["1"]);
+/// Terms of an evolution: all of them, and the second-order forms.
+const TERMS: Choice = &[
+    &[("ADVECTION", "1"), ("NORMAL", "1"), ("CURVATURE", "1")],
+    &[("ADVECTION", "3"), ("NORMAL", "2"), ("CURVATURE", "2"), ("CLIP", "1")],
+    &[("ADVECTION", "2"), ("NORMAL", "1"), ("ONE_PASS", "1"), ("CHUNKED", "1")],
+];
 
-/// Every `.cu` file with the defines it is compiled with, in all combinations.
-const PROGRAMS: &[(File, &[Axis])] = &[
-    (kernel_file!("band.cu"), &[REAL, CELL, BLOCK_BAND, QUEUED, WIND, SPEED, BENDING]),
-    (kernel_file!("eikonal.cu"), &[REAL, CELL, BLOCK, QUEUED, CIRCULAR]),
-    (kernel_file!("evolution.cu"), &[REAL, CELL, BLOCK, WIND, SPEED, BENDING]),
+/// Every `.cu` file with the choices of its defines; all combinations are compiled.
+const PROGRAMS: &[(File, &[Choice])] = &[
+    (kernel_file!("band.cu"), &[REAL, CELL, BLOCK, TERMS]),
+    (kernel_file!("eikonal.cu"), &[REAL, CELL, BLOCK, ORGANIZATION]),
+    (kernel_file!("evolution.cu"), &[REAL, CELL, BLOCK, TERMS]),
     (kernel_file!("self_test.cu"), &[REAL]),
 ];
 
@@ -114,23 +117,23 @@ impl Unit {
 
 /// Every file in every variant.
 pub fn all_units() -> Vec<Unit> {
-    PROGRAMS.iter().flat_map(|(file, axes)| variants(*file, axes)).collect()
+    PROGRAMS.iter().flat_map(|(file, choices)| variants(*file, choices)).collect()
 }
 
-fn variants((file, source): File, axes: &[Axis]) -> Vec<Unit> {
+fn variants((file, source): File, choices: &[Choice]) -> Vec<Unit> {
     let mut units = vec![Unit {
         name: stem(file),
         source: Cow::Borrowed(source),
         defines: Vec::new(),
         extra: Vec::new(),
     }];
-    for (name, values) in axes {
-        let with = |unit: &Unit, value: &str| {
+    for choice in choices {
+        let with = |unit: &Unit, set: &[(&'static str, &str)]| {
             let mut unit = unit.clone();
-            unit.defines.push((name, value.to_string()));
+            unit.defines.extend(set.iter().map(|&(name, value)| (name, value.to_string())));
             unit
         };
-        units = units.iter().flat_map(|u| values.iter().map(move |v| with(u, v))).collect();
+        units = units.iter().flat_map(|u| choice.iter().map(move |set| with(u, set))).collect();
     }
     units
 }
@@ -177,14 +180,14 @@ mod tests {
 
     #[test]
     fn variants_are_all_combinations() {
-        let axes: [Axis; 2] = [REAL, ("CELL_SIZE", &["3", "4"])];
-        let titles: Vec<_> =
-            variants(("a.cu", ""), &axes).iter().map(|unit| unit.title()).collect();
+        let queue: Choice = &[&[], &[("QUEUE", "1"), ("CELL_SIZE", "3")]];
+        let units = variants(("a.cu", ""), &[REAL, queue]);
+        let titles: Vec<_> = units.iter().map(|unit| unit.title()).collect();
         let expected = [
-            "a.cu (REAL=double CELL_SIZE=3)",
-            "a.cu (REAL=double CELL_SIZE=4)",
-            "a.cu (REAL=float CELL_SIZE=3)",
-            "a.cu (REAL=float CELL_SIZE=4)",
+            "a.cu (REAL=double)",
+            "a.cu (REAL=double QUEUE=1 CELL_SIZE=3)",
+            "a.cu (REAL=float)",
+            "a.cu (REAL=float QUEUE=1 CELL_SIZE=3)",
         ];
         assert_eq!(titles, expected);
         let unit = Unit::new("self_test", &[("REAL", "double")]).unwrap();

@@ -73,13 +73,13 @@ impl Facts {
             }
             Err(reason) => (missing(&reason), Vec::new()),
         };
-        let nvrtc = match Nvrtc::open() {
+        let nvrtc = match Nvrtc::get() {
             Ok(nvrtc) => {
                 let (major, minor) = nvrtc.version();
                 let path = nvrtc.path().display().to_string();
                 Found::Found(Library { path, version: format!("{major}.{minor}") })
             }
-            Err(not_found) => missing(&Reason::NoCompiler(not_found.tried.join(", "))),
+            Err(reason) => missing(&reason),
         };
         let folder = cache::folder();
         let contents = folder.as_deref().map(cache::contents).unwrap_or_default();

@@ -16,11 +16,6 @@ const LOADER_NAMES: [&str; 3] = ["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.s
 #[cfg(windows)]
 const LOADER_NAMES: [&str; 2] = ["nvrtc64_130_0.dll", "nvrtc64_120_0.dll"];
 
-/// What to do if there is no library.
-pub(super) fn remedy() -> &'static str {
-    crate::backend::Reason::NoCompiler(String::new()).remedy()
-}
-
 /// The first library file there is, without opening it; `None` does not say that the loader of the
 /// system knows none.
 pub fn locate() -> Option<PathBuf> {
@@ -36,10 +31,10 @@ pub(super) fn candidates() -> Vec<PathBuf> {
 }
 
 /// Names that the system's loader may know; none if the override names a file.
-pub(super) fn loader_names() -> Vec<PathBuf> {
+pub(super) fn loader_names() -> &'static [&'static str] {
     match named() {
-        Some(_) => Vec::new(),
-        None => LOADER_NAMES.map(PathBuf::from).to_vec(),
+        Some(_) => &[],
+        None => &LOADER_NAMES,
     }
 }
 
