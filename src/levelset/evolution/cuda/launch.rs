@@ -86,15 +86,12 @@ fn step_shared<R: Real>(host: &Evolution<R>, shape: &Shape, chunk: u32) -> u32 {
     let hopf_lax = host.options.normal_motion == NormalMotion::HopfLax;
     let mut bytes = part(shape.largest_local, real) + part(shape.largest_local, 1);
     if wind {
-        bytes += part(corners, real) + part(chunk, real);
+        bytes += part(corners, real) + 2 * part(chunk, real);
     }
     if speed && hopf_lax {
         bytes += part(2 * corners, real);
     } else if speed {
-        bytes += part(corners, real) + part(chunk, real);
-    }
-    if wind || speed && !hopf_lax {
-        bytes += part(chunk, real);
+        bytes += part(corners, real) + 2 * part(chunk, real);
     }
     if motion.curvature.is_some() && host.implicit.is_none() {
         bytes += part(corners, real) + part(chunk, real);
@@ -193,7 +190,12 @@ impl<R: Real> Kernels<R> {
     }
 
     /// Makes phi a distance if that is due.
-    pub fn redistance(&self, eikonal: &Solver<R>, solve: EikonalArgument<R>, blocks: u32) -> Result<()> {
+    pub fn redistance(
+        &self,
+        eikonal: &Solver<R>,
+        solve: EikonalArgument<R>,
+        blocks: u32,
+    ) -> Result<()> {
         let arguments = || Arguments::default().with(self.patches).with(solve).with(self.state);
         let (init, shared) = &self.init;
         // SAFETY: the kernels take these three.

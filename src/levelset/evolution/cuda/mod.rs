@@ -20,7 +20,7 @@ use control::{Control, Halt};
 use launch::Kernels;
 use state::State;
 
-use super::{Choices, Evolution, Options, Snapshot, Stretch, Advance, Terms, Totals};
+use super::{Advance, Choices, Evolution, Options, Snapshot, Stretch, Terms, Totals};
 use crate::backend::Cpu;
 use crate::backend::cuda::{Cuda, Graph, Pinned};
 use crate::error::Result;
