@@ -312,6 +312,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) eikonal_queue(Patches m, Eik
             for (;;) {
                 found = *(volatile u32*)&e.ring[ticket];
                 if (found || *(volatile u32*)&e.queue->done) break;
+                SPIN();
                 if (clock64() - start > e.patience) {
                     atomicExch(e.error, 1u);
                     atomicExch(&e.queue->done, 1u);

@@ -1,6 +1,6 @@
 // Kernels for the tests of the shim, right and wrong.
-#include "common/real.cuh"
-#include "common/shared.cuh"
+#include "common/block.cuh"
+#include "common/grid.cuh"
 
 // Sum of a power of two of values per block, by halves.
 DEVICE void sum_by_halves(const real *x, real *out, real *values, bool with_barriers) {
@@ -21,13 +21,13 @@ extern "C" __global__ void sum_static(const real *x, real *out) {
 }
 
 extern "C" __global__ void sum_dynamic(const real *x, real *out) {
-    DYN_SHARED(real, values);
-    sum_by_halves(x, out, values, true);
+    SHARED_BYTES(shared);
+    sum_by_halves(x, out, (real *)shared, true);
 }
 
 extern "C" __global__ void sum_without_barrier(const real *x, real *out) {
-    DYN_SHARED(real, values);
-    sum_by_halves(x, out, values, false);
+    SHARED_BYTES(shared);
+    sum_by_halves(x, out, (real *)shared, false);
 }
 
 // Only half of the threads come to the barrier, the others wait at another.
@@ -82,22 +82,20 @@ extern "C" __global__ void atomics(u32 *sum, real *real_sum, u64 *least, u32 *mo
 
 // Each block adds to a total and waits until all blocks have; then each reads it. All blocks must
 // be there at a time.
-extern "C" __global__ void grid_barrier(u32 *arrived, u32 *total, u32 *out) {
+extern "C" __global__ void total_of_blocks(u32 *arrived, u32 *total, u32 *out) {
     __shared__ u32 mine;
     if (threadIdx.x == 0) {
         mine = blockIdx.x + 1;
         atomicAdd(total, mine);
-        __threadfence();
-        atomicAdd(arrived, 1);
-        while (__ldcg(arrived) < gridDim.x) __nanosleep(20);
     }
-    __syncthreads();
+    grid_barrier(arrived);
     out[blockIdx.x * blockDim.x + threadIdx.x] = __ldcg(total) * 100 + mine;
 }
 
 // Writes one value behind its shared memory.
 extern "C" __global__ void beyond(u32 *out) {
-    DYN_SHARED(u32, values);
+    SHARED_BYTES(shared);
+    u32 *values = (u32 *)shared;
     values[threadIdx.x + 1] = threadIdx.x;
     __syncthreads();
     out[threadIdx.x] = values[threadIdx.x];
