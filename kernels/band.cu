@@ -10,7 +10,7 @@
 // equation 5), the smallest of its cells, and tells the patches that read it.
 // Grid: any; block: any multiple of 32; shared: [largest_local] phi, [largest_owned] bits.
 extern "C" __global__ void __launch_bounds__(BLOCK) band_init(Patches m, Eikonal e, Evolution s) {
-    SHARED_BYTES(shared);
+    DYN_SHARED(unsigned char, shared);
     SharedParts parts = {shared};
     real* phi = parts.take<real>(e.largest_local);
     real_bits* distance = parts.take<real_bits>(e.largest_owned);
@@ -147,7 +147,7 @@ DEVICE void join(Limits& all, const Limits& mine) {
 // Finds the vertices that move, the patches that hold some, and how long a step may be.
 // Grid: any; block: any multiple of 32; shared: [largest_owned] bytes.
 extern "C" __global__ void __launch_bounds__(BLOCK) band_mark(Patches m, Eikonal e, Evolution s) {
-    SHARED_BYTES(shared);
+    DYN_SHARED(unsigned char, shared);
     __shared__ Limits block_limits;
     __shared__ u32 counted[2];
     u8* moving = shared;

@@ -146,7 +146,7 @@ DEVICE void tell(const Eikonal& e, u32 round, u32 p, real value) {
 // threads, best one per cell of a typical patch; shared: local_of. Starts from the patches in
 // lists[n_patches..], the list of round 1, with their news; leaves values in both buffers.
 extern "C" __global__ void __launch_bounds__(BLOCK) eikonal_rounds(Patches m, Eikonal e) {
-    SHARED_BYTES(shared);
+    DYN_SHARED(unsigned char, shared);
     Local local = local_of(shared, e.largest_local, e.largest_owned);
     u32 thread = threadIdx.x, threads = blockDim.x;
     if (!is_due(e)) return;
@@ -282,7 +282,7 @@ DEVICE bool admit(const Eikonal& e, real_bits* first, u32* admitted) {
 // Grid: as many blocks as are on the card at once (fewer do as well); block and shared as in
 // eikonal_rounds. Starts from news of patches, values in the first buffer; works there only.
 extern "C" __global__ void __launch_bounds__(BLOCK) eikonal_queue(Patches m, Eikonal e) {
-    SHARED_BYTES(shared);
+    DYN_SHARED(unsigned char, shared);
     __shared__ u32 ticket;
     __shared__ u32 taken;
     __shared__ u32 again;
@@ -392,7 +392,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) eikonal_reset(Patches m, Eik
 // Tells every patch with values, and those that read them. Grid: any; block: any; shared:
 // [largest_owned] values.
 extern "C" __global__ void __launch_bounds__(BLOCK) eikonal_seed(Patches m, Eikonal e) {
-    SHARED_BYTES(shared);
+    DYN_SHARED(unsigned char, shared);
     real* u = (real*)shared;
     for (u32 p = blockIdx.x; p < m.n_patches; p += gridDim.x) {
         Patch patch = patch_of(m, p);

@@ -234,7 +234,7 @@ DEVICE void end_of_step(Control& c, const Outcome& outcome, int cut) {
 // Grid: any; block: a multiple of 32 threads; shared: slots_of, [largest_local] phi and bytes, and if
 // CHUNKED [largest_owned] partial sums.
 extern "C" __global__ void __launch_bounds__(BLOCK) evolution_step(Patches m, Evolution s) {
-    SHARED_BYTES(shared);
+    DYN_SHARED(unsigned char, shared);
     Control& c = *s.control;
     if (is_paused(c)) return;
     SharedParts parts = {shared};

@@ -1,11 +1,7 @@
-// Threads of a block: dynamic shared memory, and lists that all of them walk.
+// What threads of a block share: parts of its memory, and extremes found together.
 #pragma once
 #include "common/real.cuh"
-
-// Dynamic shared memory as an array of bytes, aligned for every type. Host tests define their own.
-#ifndef SHARED_BYTES
-#define SHARED_BYTES(name) extern __shared__ __align__(16) unsigned char name[]
-#endif
+#include "common/shared.cuh"
 
 // Hands out parts of the dynamic shared memory, each aligned to 16 bytes.
 struct SharedParts {

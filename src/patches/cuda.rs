@@ -119,8 +119,7 @@ impl Shape {
     /// Defines that the kernels of these patches are compiled with.
     pub fn defines<R: Real>(&self) -> Vec<(&'static str, String)> {
         let real = if size_of::<R>() == 8 { "double" } else { "float" };
-        let mut defines =
-            vec![("REAL", real.to_string()), ("CELL_SIZE", self.arity.to_string())];
+        let mut defines = vec![("REAL", real.to_string()), ("CELL_SIZE", self.arity.to_string())];
         if self.wide {
             defines.push(("WIDE_PATCHES", "1".into()));
         }
@@ -253,8 +252,11 @@ impl Readers {
             offsets[p + 1] += offsets[p];
         }
         let mut next = offsets.clone();
-        let mut readers =
-            Readers { vertices: vec![0; patches.halo.len()], patches: vec![0; patches.halo.len()], offsets };
+        let mut readers = Readers {
+            vertices: vec![0; patches.halo.len()],
+            patches: vec![0; patches.halo.len()],
+            offsets,
+        };
         for q in 0..n {
             for &v in patches.patch(q).halo {
                 let p = owner[v as usize] as usize;

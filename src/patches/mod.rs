@@ -260,6 +260,11 @@ impl Patches {
         self.mesh_vertices.len() + self.halo.len()
     }
 
+    /// Halo vertices of all patches together.
+    pub fn halo_len(&self) -> usize {
+        self.halo.len()
+    }
+
     /// Positions of the local (owned and halo) vertices of a patch among those of all patches.
     pub fn local_range(&self, p: usize) -> Range<usize> {
         let at = |p: usize| (self.vertex_offsets[p] + self.halo_offsets[p]) as usize;

@@ -30,10 +30,13 @@ struct Results {
     DEVICE void put(const real (&x)[M]) {
         for (int i = 0; i < M; i++) put(x[i]);
     }
-    // Numerators and denominators, as vertices gather them.
     DEVICE void put(const Shares &shares, real meas) {
-        for (int i = 0; i < N; i++) put(shares.alpha[i] * shares.h);
-        for (int i = 0; i < N; i++) put(shares.alpha[i] * meas);
+        for (int i = 0; i < N; i++) {
+            put(shares.alpha[i] * shares.h);
+        }
+        for (int i = 0; i < N; i++) {
+            put(shares.alpha[i] * meas);
+        }
     }
 };
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use zeroset::geometry::{Real, simplex::longest_edge};
 use zeroset::mesh::{
-    clean,
+    Mesh, clean,
     generate::{Cube, Generate, Sphere, generate},
 };
 use zeroset::patches::{Coordinates, Partition, Patches};
@@ -28,6 +28,7 @@ pub struct PatchesArgument {
 
 /// A mesh in patches, and the arrays that kernels take.
 pub struct HostPatches<R: Real> {
+    pub mesh: Mesh,
     pub patches: Arc<Patches>,
     pub coordinates: Arc<Coordinates<R>>,
     vertex_offsets: Vec<u32>,
@@ -57,12 +58,13 @@ impl<R: Real> HostPatches<R> {
         let (mesh, _) = clean(generate(&spec).unwrap()).unwrap();
         let patches = Arc::new(Patches::new(&mesh, Partition::Bisection, 24).unwrap());
         let coordinates = Arc::new(Coordinates::new(&mesh, &patches));
-        Self::new(patches, coordinates)
+        Self::new(mesh, patches, coordinates)
     }
 
-    fn new(patches: Arc<Patches>, coordinates: Arc<Coordinates<R>>) -> Self {
+    fn new(mesh: Mesh, patches: Arc<Patches>, coordinates: Arc<Coordinates<R>>) -> Self {
         let arity = patches.arity();
         let mut all = HostPatches {
+            mesh,
             patches: patches.clone(),
             coordinates: coordinates.clone(),
             vertex_offsets: vec![0],

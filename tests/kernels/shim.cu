@@ -21,13 +21,13 @@ extern "C" __global__ void sum_static(const real *x, real *out) {
 }
 
 extern "C" __global__ void sum_dynamic(const real *x, real *out) {
-    SHARED_BYTES(shared);
-    sum_by_halves(x, out, (real *)shared, true);
+    DYN_SHARED(real, values);
+    sum_by_halves(x, out, values, true);
 }
 
 extern "C" __global__ void sum_without_barrier(const real *x, real *out) {
-    SHARED_BYTES(shared);
-    sum_by_halves(x, out, (real *)shared, false);
+    DYN_SHARED(real, values);
+    sum_by_halves(x, out, values, false);
 }
 
 // Only half of the threads come to the barrier, the others wait at another.
@@ -94,8 +94,7 @@ extern "C" __global__ void total_of_blocks(u32 *arrived, u32 *total, u32 *out) {
 
 // Writes one value behind its shared memory.
 extern "C" __global__ void beyond(u32 *out) {
-    SHARED_BYTES(shared);
-    u32 *values = (u32 *)shared;
+    DYN_SHARED(u32, values);
     values[threadIdx.x + 1] = threadIdx.x;
     __syncthreads();
     out[threadIdx.x] = values[threadIdx.x];

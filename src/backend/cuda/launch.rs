@@ -81,7 +81,10 @@ impl Kernel {
     pub fn allow_shared(&self, bytes: u32) -> Result<()> {
         let attribute = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
         self.function.set_attribute(attribute, bytes as i32).map_err(|_| Error::Device {
-            what: format!("{} needs {bytes} bytes of shared memory, more than the card has", self.name),
+            what: format!(
+                "{} needs {bytes} bytes of shared memory, more than the card has",
+                self.name
+            ),
             remedy: "take a smaller patch_size, precision = \"f32\", or use = \"cpu\"".into(),
         })
     }
@@ -91,8 +94,11 @@ impl Kernel {
     /// # Errors
     /// [`Error::Device`] if not even one fits.
     pub fn resident_blocks(&self, block: u32, shared: u32) -> Result<u32> {
-        let each =
-            self.function.occupancy_max_active_blocks_per_multiprocessor(block, shared as usize, None);
+        let each = self.function.occupancy_max_active_blocks_per_multiprocessor(
+            block,
+            shared as usize,
+            None,
+        );
         let each = each.map_err(|e| device_error(&format!("asking about {}", self.name), e))?;
         if each == 0 {
             return Err(Error::Device {
@@ -112,7 +118,12 @@ impl Cuda {
     ///
     /// # Safety
     /// The arguments must be those of the kernel, with arrays as long as it takes them to be.
-    pub unsafe fn launch(&self, kernel: &Kernel, launch: Launch, arguments: &Arguments) -> Result<()> {
+    pub unsafe fn launch(
+        &self,
+        kernel: &Kernel,
+        launch: Launch,
+        arguments: &Arguments,
+    ) -> Result<()> {
         if launch.grid == 0 {
             return Ok(());
         }
@@ -120,18 +131,27 @@ impl Cuda {
         self.context().bind_to_thread().map_err(fail)?;
         let mut pointers: Vec<*mut c_void> =
             arguments.values.iter().map(|value| value.as_ptr().cast_mut().cast()).collect();
-        // SAFETY: the handle is that of a loaded kernel.
-        let function = unsafe { kernel.function.cu_function() };
+        let function = kernel.function.cu_function();
         let (grid, block) = ((launch.grid, 1, 1), (launch.block, 1, 1));
         let stream = self.stream().cu_stream();
         // SAFETY: the caller's.
         let done = unsafe {
             match launch.cooperative {
                 false => result::launch_kernel(
-                    function, grid, block, launch.shared, stream, &mut pointers,
+                    function,
+                    grid,
+                    block,
+                    launch.shared,
+                    stream,
+                    &mut pointers,
                 ),
                 true => result::launch_cooperative_kernel(
-                    function, grid, block, launch.shared, stream, &mut pointers,
+                    function,
+                    grid,
+                    block,
+                    launch.shared,
+                    stream,
+                    &mut pointers,
                 ),
             }
         };

@@ -72,7 +72,11 @@ impl Cuda {
     /// # Errors
     /// [`crate::Error::Device`] with the words of the compiler or the driver.
     pub fn kernel(&self, unit: &Unit, name: &str) -> Result<Kernel> {
-        let key = format!("{} {}", unit.title(), unit.extra.iter().map(|(_, text)| text.as_str()).collect::<String>());
+        let key = format!(
+            "{} {}",
+            unit.title(),
+            unit.extra.iter().map(|(_, text)| text.as_str()).collect::<String>()
+        );
         let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
         let module = match modules.get(&key) {
             Some(module) => module.clone(),
@@ -110,7 +114,7 @@ impl Cuda {
 /// Freed memory stays with the program: taking it from the system anew costs 100 microseconds.
 fn keep_freed_memory(context: &CudaContext) {
     let mut threshold = u64::MAX;
-    let set = || -> std::result::Result<(), result::DriverError> {
+    let mut set = || -> std::result::Result<(), result::DriverError> {
         // SAFETY: the pool is that of an open device, and the attribute takes a 64-bit number.
         unsafe {
             let pool = result::device::get_default_mem_pool(context.cu_device())?;

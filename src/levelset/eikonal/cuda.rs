@@ -11,8 +11,8 @@ use super::{EikonalState, Front, Slowness, Stats};
 use crate::backend::cuda::{Argument, Arguments, Array, Cuda, Kernel, Launch, Unit};
 use crate::error::{Error, Result};
 use crate::geometry::Real;
-use crate::patches::cuda::{DevicePatches, Indices, PatchesArgument, Readers, Shape};
 use crate::patches::Patches;
+use crate::patches::cuda::{DevicePatches, Indices, PatchesArgument, Readers, Shape};
 
 /// Repetitions inside a patch before others are told, for triangles and tetrahedra: iterating on
 /// old values of neighbors is in vain.
@@ -131,7 +131,11 @@ impl<R: Real> Solver<R> {
         let organization = if circular { Organization::Rounds } else { organization };
         let (n, p) = (shape.n_vertices as usize, shape.n_patches as usize);
         let cells_per_thread = if shape.arity == 3 { 1.0 } else { 2.0 };
-        let block = shape.threads(1.1 * shape.mean_cells.min(384.0 * cells_per_thread) / shape.mean_cells * cells_per_thread, 384);
+        let block = shape.threads(
+            1.1 * shape.mean_cells.min(384.0 * cells_per_thread) / shape.mean_cells
+                * cells_per_thread,
+            384,
+        );
         let mut defines = shape.defines::<R>();
         defines.push(("BLOCK", block.to_string()));
         defines.push(("CIRCULAR", u32::from(circular).to_string()));
@@ -283,11 +287,8 @@ impl<R: Real> Solver<R> {
             argument.caps = self.caps.address();
         }
         let arguments = || Arguments::default().with(self.patches.argument()).with(argument);
-        let plain = Launch {
-            grid: self.patches.shape().n_patches,
-            cooperative: false,
-            ..self.launch
-        };
+        let plain =
+            Launch { grid: self.patches.shape().n_patches, cooperative: false, ..self.launch };
         // SAFETY: the kernels take these two, whose arrays live as long as `self`.
         unsafe {
             cuda.launch(&self.reset, plain, &arguments())?;
@@ -306,9 +307,8 @@ impl<R: Real> Solver<R> {
             *u = stored.abs();
         }
         state.visited.clear();
-        let reached = |p: &u32| {
-            state.patches.patch(*p as usize).owned().any(|v| state.u[v] < R::INFINITY)
-        };
+        let reached =
+            |p: &u32| state.patches.patch(*p as usize).owned().any(|v| state.u[v] < R::INFINITY);
         state.visited.extend((0..state.patches.len() as u32).filter(reached));
         Ok(Stats {
             rounds: stats[0] as usize,
@@ -322,9 +322,7 @@ impl<R: Real> Solver<R> {
 fn shared_bytes<R>(shape: &Shape) -> u32 {
     let part = |n: u32, size: usize| (n * size as u32).div_ceil(16) * 16;
     let real = size_of::<R>();
-    part(shape.largest_local, real)
-        + part(shape.largest_owned, real)
-        + part(shape.largest_owned, 1)
+    part(shape.largest_local, real) + part(shape.largest_owned, real) + part(shape.largest_owned, 1)
 }
 
 /// Places of the queue: all patches once, once more while they run, and every block's place.

@@ -19,7 +19,7 @@
 #define __forceinline__ inline
 #define __launch_bounds__(...)
 #define __align__(n) __attribute__((aligned(n)))
-#define SHARED_BYTES(name) unsigned char *name = (unsigned char *)shim::dynamic_shared()
+#define DYN_SHARED(T, name) T *name = (T *)shim::dynamic_shared()
 #define SPIN() shim::yield()
 
 constexpr int warpSize = 32;
