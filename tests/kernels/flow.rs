@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use zeroset::backend::Cpu;
 use zeroset::levelset::evolution::{
-    Advection, Coefficient, CurvatureStep, Evolution, Options, Terms,
+    Advection, Coefficient, CurvatureStep, Evolution, NormalMotion, Options, Terms,
 };
 
 use crate::library::{Arg, Launch, Library, arg};
@@ -32,11 +32,62 @@ struct Given {
     wake_readers: *const u32,
     largest_local: u32,
     largest_owned: u32,
-    largest_cells: u32,
+    chunk: u32,
+    measures_displacement: u32,
     half_width: f64,
     velocity: [f64; 3],
     normal_speed: f64,
     curvature: f64,
+}
+
+/// Which terms act, and in which form.
+#[derive(Clone, Copy)]
+struct Scheme {
+    advection: Advection,
+    normal_motion: NormalMotion,
+    /// 0 for none, 1 for beta, 2 for a weight, as in the kernels.
+    curvature: u8,
+    one_pass: bool,
+    clip: bool,
+    /// Whether the cells of a patch are computed in parts.
+    chunked: bool,
+}
+
+impl Scheme {
+    fn published() -> Scheme {
+        Scheme {
+            advection: Advection::PositiveCoefficient,
+            normal_motion: NormalMotion::PositiveCoefficient,
+            curvature: 1,
+            one_pass: false,
+            clip: false,
+            chunked: false,
+        }
+    }
+
+    fn monotone() -> Scheme {
+        Scheme {
+            advection: Advection::Cone,
+            normal_motion: NormalMotion::HopfLax,
+            curvature: 2,
+            ..Scheme::published()
+        }
+    }
+
+    fn in_one_pass() -> Scheme {
+        Scheme { curvature: 0, one_pass: true, clip: true, ..Scheme::published() }
+    }
+
+    fn defines(&self) -> Vec<String> {
+        vec![
+            format!("ADVECTION={}", 1 + u8::from(self.advection == Advection::Cone)),
+            format!("NORMAL={}", 1 + u8::from(self.normal_motion == NormalMotion::HopfLax)),
+            format!("CURVATURE={}", self.curvature),
+            format!("ONE_PASS={}", u8::from(self.one_pass)),
+            format!("CLIP={}", u8::from(self.clip)),
+            format!("CHUNKED={}", u8::from(self.chunked)),
+        ]
+    }
 }
 
 /// What is there after a step.
@@ -57,14 +108,22 @@ fn start(on: &HostPatches<f64>) -> Vec<f64> {
     on.mesh.vertices.iter().map(|x| x[2] - middle + 0.1 * x[0]).collect()
 }
 
-fn on_the_cpu(on: &HostPatches<f64>) -> Vec<Look> {
+fn on_the_cpu(on: &HostPatches<f64>, scheme: &Scheme) -> Vec<Look> {
     let terms = Terms::default()
         .with_velocity(Coefficient::Uniform(VELOCITY))
-        .with_normal_speed(Coefficient::Uniform([NORMAL_SPEED]))
-        .with_curvature(Coefficient::Uniform([CURVATURE]));
-    let mut options =
-        Options::new(Some(half_width(on))).with_advection(Advection::PositiveCoefficient);
-    options.curvature_step = CurvatureStep::Explicit;
+        .with_normal_speed(Coefficient::Uniform([NORMAL_SPEED]));
+    let curvature = Coefficient::Uniform([CURVATURE]);
+    let terms = match scheme.curvature {
+        0 => terms,
+        1 => terms.with_curvature(curvature),
+        _ => terms.with_weight(curvature),
+    };
+    let options = Options::new(Some(half_width(on)))
+        .with_advection(scheme.advection)
+        .with_normal_motion(scheme.normal_motion)
+        .with_one_pass(scheme.one_pass)
+        .with_clip(scheme.clip)
+        .with_curvature_step(CurvatureStep::Explicit);
     let (cpu, patches) = (Arc::new(Cpu::new(1).unwrap()), on.patches.clone());
     let mut flow =
         Evolution::<f64>::new(cpu, &on.mesh, patches, &start(on), &terms, options).unwrap();
@@ -77,10 +136,11 @@ fn on_the_cpu(on: &HostPatches<f64>) -> Vec<Look> {
     (0..STEPS).map(step).collect()
 }
 
-fn by_kernels(library: &Library, on: &HostPatches<f64>, seed: u64) -> Vec<Look> {
+fn by_kernels(library: &Library, on: &HostPatches<f64>, scheme: &Scheme, seed: u64) -> Vec<Look> {
     let arity = on.patches.arity();
     let (largest_local, largest_owned) = on.largest();
     let largest_cells = on.patches.largest().1 / arity;
+    let chunk = if scheme.chunked { largest_cells / 3 } else { largest_cells };
     let (wake_offsets, wake_vertices, wake_readers) = on.readers();
     let (reach, phi) = (on.reach(), on.patches.to_patch_order(&start(on), |v| v));
     let given = Given {
@@ -92,14 +152,17 @@ fn by_kernels(library: &Library, on: &HostPatches<f64>, seed: u64) -> Vec<Look> 
         wake_readers: wake_readers.as_ptr(),
         largest_local: largest_local as u32,
         largest_owned: largest_owned as u32,
-        largest_cells: largest_cells as u32,
+        chunk: chunk as u32,
+        measures_displacement: u32::from(scheme.curvature > 0),
         half_width: half_width(on),
         velocity: VELOCITY,
         normal_speed: NORMAL_SPEED,
         curvature: CURVATURE,
     };
-    // Slots of three terms (three numbers per corner, four per cell), and values of vertices.
-    let shared_bytes = 8 * ((3 * arity + 4) * largest_cells + 3 * largest_local) as u32 + 256;
+    // Slots of three terms (up to four numbers per corner and four per cell), values of vertices,
+    // partial sums (seven numbers).
+    let numbers = (4 * arity + 4) * largest_cells + 9 * largest_local;
+    let shared_bytes = 8 * numbers as u32 + 256;
     let all = Launch { shared_bytes, resident: BLOCKS, seed, ..Launch::new(BLOCKS, BLOCK) };
     let launch = |kernel: &str, how: Launch, args: &[Arg]| {
         // SAFETY: arrays have the lengths that the kernels' structs state.
@@ -135,16 +198,11 @@ fn by_kernels(library: &Library, on: &HostPatches<f64>, seed: u64) -> Vec<Look> 
     (0..STEPS).map(step).collect()
 }
 
-fn check(arity: usize) {
+fn check(arity: usize, scheme: &Scheme) {
     let on = HostPatches::<f64>::small(arity);
-    let defines = [
-        "REAL=double",
-        &format!("CELL_SIZE={arity}"),
-        &format!("BLOCK={BLOCK}"),
-        "ADVECTION=1",
-        "NORMAL=1",
-        "CURVATURE=1",
-    ];
+    let mut defines = scheme.defines();
+    defines.extend(["REAL=double".into(), format!("CELL_SIZE={arity}"), format!("BLOCK={BLOCK}")]);
+    let defines: Vec<&str> = defines.iter().map(String::as_str).collect();
     let kernels = [
         "flow_new",
         "flow_reset",
@@ -157,9 +215,9 @@ fn check(arity: usize) {
         "flow_look",
     ];
     let library = Library::compile("tests/kernels/flow.cu", &defines, &kernels);
-    let expected = on_the_cpu(&on);
+    let expected = on_the_cpu(&on, scheme);
     assert!(expected[STEPS - 1].reinitializations > 1, "the band must be made anew in between");
-    let first = by_kernels(&library, &on, 0);
+    let first = by_kernels(&library, &on, scheme, 0);
     for (k, (found, cpu)) in first.iter().zip(&expected).enumerate() {
         assert_eq!(found.reinitializations, cpu.reinitializations, "step {k}");
         assert!((found.time - cpu.time).abs() < 1e-13, "step {k}: {} {}", found.time, cpu.time);
@@ -168,16 +226,30 @@ fn check(arity: usize) {
         assert!(difference < 1e-12, "step {k}: {difference}");
     }
     for seed in 1..4 {
-        assert!(by_kernels(&library, &on, seed) == first, "seed {seed}: other bits");
+        assert!(by_kernels(&library, &on, scheme, seed) == first, "seed {seed}: other bits");
     }
 }
 
 #[test]
-fn a_flow_on_triangles_is_that_of_the_cpu_in_every_order() {
-    check(3);
+fn the_published_schemes_are_those_of_the_cpu_in_every_order() {
+    check(3, &Scheme::published());
+    check(4, &Scheme::published());
 }
 
 #[test]
-fn a_flow_on_tetrahedra_is_that_of_the_cpu_in_every_order() {
-    check(4);
+fn the_monotone_schemes_are_those_of_the_cpu_in_every_order() {
+    check(3, &Scheme::monotone());
+    check(4, &Scheme::monotone());
+}
+
+#[test]
+fn one_clipped_pass_is_that_of_the_cpu_in_every_order() {
+    check(3, &Scheme::in_one_pass());
+    check(4, &Scheme::in_one_pass());
+}
+
+#[test]
+fn patches_in_parts_give_the_same() {
+    check(3, &Scheme { chunked: true, ..Scheme::published() });
+    check(4, &Scheme { chunked: true, ..Scheme::monotone() });
 }
