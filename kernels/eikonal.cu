@@ -312,6 +312,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_queue(Pa
             for (;;) {
                 found = *(volatile u32*)&e.ring[ticket];
                 if (found || *(volatile u32*)&e.queue->done) break;
+                SPIN();
                 if (clock64() - start > e.patience) {
                     atomicExch(e.error, 1u);
                     atomicExch(&e.queue->done, 1u);
