@@ -31,7 +31,7 @@ impl<'a> Fake<'a> {
 }
 
 impl Moving for Fake<'_> {
-    fn step(&mut self, largest: f64) -> Result<StepInfo> {
+    fn advance(&mut self, stretch: &Stretch) -> Result<Advance> {
         self.steps += 1;
         if self.steps == self.fails_at {
             return Err(Error::Numerical { what: "as told".into(), remedy: String::new() });
@@ -39,17 +39,17 @@ impl Moving for Fake<'_> {
         if self.steps == self.interrupts_at.0 {
             self.interrupts_at.1.store(true, Ordering::Relaxed);
         }
-        let dt = largest.min(0.1);
-        Ok(StepInfo { step: self.steps, time: 0.0, dt, rate: 1.0, reinitialized: false })
+        let dt = stretch.largest_step().min(0.1);
+        Ok(stretch.after(dt, 1.0))
     }
     fn is_gone(&self) -> bool {
         self.steps >= self.gone_at
     }
-    fn phi(&self) -> Vec<f64> {
-        (0..self.n).map(|v| v as f64 - 12.5).collect()
+    fn phi(&self) -> Result<Vec<f64>> {
+        Ok((0..self.n).map(|v| v as f64 - 12.5).collect())
     }
-    fn band(&self) -> Vec<bool> {
-        vec![true; self.n]
+    fn band(&self) -> Result<Vec<bool>> {
+        Ok(vec![true; self.n])
     }
     fn n_band_vertices(&self) -> usize {
         self.n
@@ -63,18 +63,18 @@ impl Moving for Fake<'_> {
     fn choices(&self) -> Choices {
         Choices::default()
     }
-    fn snapshot(&self) -> Snapshot {
-        Snapshot {
+    fn snapshot(&self) -> Result<Snapshot> {
+        Ok(Snapshot {
             precision_bits: 64,
             time: 0.0,
             step: self.steps,
             displacement: 0.0,
             steps_since: 0,
             gone: false,
-            phi: self.phi(),
-            in_band: self.band(),
+            phi: self.phi()?,
+            in_band: self.band()?,
             totals: self.totals(),
-        }
+        })
     }
 }
 
