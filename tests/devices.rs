@@ -167,7 +167,7 @@ fn threads_that_compile_at_once_get_the_same_code() {
 }
 
 /// Lines of PTX whose instruction ends in one of these types.
-fn instructions<'a>(ptx: &'a str, wanted: impl Fn(&str) -> bool) -> Vec<&'a str> {
+fn instructions(ptx: &str, wanted: impl Fn(&str) -> bool) -> Vec<&str> {
     let is_instruction = |line: &&str| line.ends_with(';') && !line.starts_with('.');
     ptx.lines().map(str::trim).filter(is_instruction).filter(|line| wanted(line)).collect()
 }
