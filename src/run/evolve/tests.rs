@@ -100,13 +100,8 @@ fn run_and_keep(
     let config = Config::parse(CASE, "case.toml".as_ref(), &set).unwrap();
     let never = AtomicBool::new(false);
     let mut stage = Stages::new(&Silent, &never);
-    let prepared = Prepared::new(
-        &config,
-        std::sync::Arc::new(Cpu::new(1).unwrap()),
-        String::new(),
-        &mut stage,
-    )
-    .unwrap();
+    let prepared =
+        Prepared::new(&config, std::sync::Arc::new(Cpu::new(1).unwrap()), &mut stage).unwrap();
     let mut report = prepared.report(&config);
     let parent = tempfile::tempdir().unwrap();
     let folder = RunFolder::open(&parent.path().join("out"), false).unwrap();
@@ -115,7 +110,7 @@ fn run_and_keep(
     let mut states = States::new(&config, &stored, &patch_of, "phi", &folder).unwrap();
     let mesh = &prepared.ready.mesh;
     let mut measures = MeasuresFile::create(&folder.file("measures.csv"), mesh.kind).unwrap();
-    let identity = identity::of(&config, mesh, &prepared.patches, &fake.phi()).unwrap();
+    let identity = identity::of(&config, mesh, &prepared.patches, &fake.phi().unwrap()).unwrap();
     let rule = config.output.checkpoint;
     let keeper = Keeper::new(folder.file(CHECKPOINT), rule, identity, 1000.0);
     let work = Loop {
