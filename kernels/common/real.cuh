@@ -1,0 +1,63 @@
+// Scalars of kernels: `real` is REAL (double or float), N is CELL_SIZE (vertices of a cell, 3 or
+// 4), both defined by the compiler's options. The twin of src/geometry/real.rs.
+//
+// Nothing is included: the run-time compiler has no headers. sqrt, fabs, fmin and fmax are
+// overloaded for float and double there, so calls with arguments of type real stay in that type.
+// Literals do not: write R(0.5), or a float kernel computes in double.
+#pragma once
+
+#ifndef DEVICE
+// Inlined always: arrays passed by reference stay in registers only then.
+#define DEVICE __device__ __forceinline__
+#endif
+
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef int i32;
+typedef long long i64;
+
+typedef REAL real;
+
+// Vertices of a cell.
+enum { N = CELL_SIZE };
+
+// Nearest real of a number that is known when compiled.
+#define R(x) ((real)(x))
+
+DEVICE u64 to_bits(double x) { return (u64)__double_as_longlong(x); }
+DEVICE u32 to_bits(float x) { return (u32)__float_as_int(x); }
+DEVICE double from_bits(u64 bits) { return __longlong_as_double((i64)bits); }
+DEVICE float from_bits(u32 bits) { return __int_as_float((i32)bits); }
+
+// Constants of a type, as functions: the compiler stores static members in global memory.
+template <typename T>
+struct Precision;
+
+template <>
+struct Precision<double> {
+    typedef u64 Bits;
+    DEVICE static double infinity() { return from_bits((u64)0x7ff0000000000000); }
+    DEVICE static double zero_test() { return 1e-14; }
+    DEVICE static double decrease() { return 0.0; }
+};
+
+template <>
+struct Precision<float> {
+    typedef u32 Bits;
+    DEVICE static float infinity() { return from_bits((u32)0x7f800000); }
+    DEVICE static float zero_test() { return 1e-6f; }
+    DEVICE static float decrease() { return 2e-7f; }
+};
+
+// Unsigned integer of the size of a real. Where no real has its sign bit set, the bits are ordered
+// as the reals are.
+typedef Precision<real>::Bits real_bits;
+
+// Plus infinity.
+#define INFINITY_R (Precision<real>::infinity())
+// Relative size below which an element integral counts as zero (numerics 2.2, step 5).
+#define ZERO_TEST (Precision<real>::zero_test())
+// Relative decrease a value must exceed to count as changed (numerics 6).
+#define DECREASE (Precision<real>::decrease())

@@ -1,0 +1,84 @@
+// Measure and gradients of a triangle or tetrahedron. The twin of src/geometry/simplex.rs.
+//
+// M is the number of vertices; functions are templates over it because a tetrahedron has triangles
+// for faces. The cells of a kernel are of type Simplex.
+#pragma once
+
+#include "common/vector.cuh"
+
+template <int M>
+struct SimplexOf {
+    // Area (M = 3) or volume (M = 4), never negative.
+    real meas;
+    // Gradients of the basis functions, tangential to the simplex; they add up to zero.
+    Vec3 grads[M];
+};
+
+typedef SimplexOf<N> Simplex;
+
+// Geometry of the simplex with vertices x, in any orientation.
+DEVICE SimplexOf<3> make_simplex(const Vec3 (&x)[3]) {
+    SimplexOf<3> s;
+    Vec3 e1 = x[1] - x[0];
+    Vec3 e2 = x[2] - x[0];
+    Vec3 normal = cross(e1, e2);
+    real det = norm_squared(normal);
+    s.meas = sqrt(det) * R(0.5);
+    real inverse = R(1) / det;
+    s.grads[1] = cross(e2, normal) * inverse;
+    s.grads[2] = cross(normal, e1) * inverse;
+    s.grads[0] = -(s.grads[1] + s.grads[2]);
+    return s;
+}
+
+DEVICE SimplexOf<4> make_simplex(const Vec3 (&x)[4]) {
+    SimplexOf<4> s;
+    Vec3 e1 = x[1] - x[0];
+    Vec3 e2 = x[2] - x[0];
+    Vec3 e3 = x[3] - x[0];
+    Vec3 normal = cross(e1, e2);
+    real det = dot(normal, e3);
+    s.meas = fabs(det) * R(1.0 / 6.0);
+    real inverse = R(1) / det;
+    s.grads[1] = cross(e2, e3) * inverse;
+    s.grads[2] = cross(e3, e1) * inverse;
+    s.grads[3] = normal * inverse;
+    s.grads[0] = -(s.grads[1] + s.grads[2] + s.grads[3]);
+    return s;
+}
+
+// Gradient of the linear function with vertex values phi.
+template <int M>
+DEVICE Vec3 gradient(const SimplexOf<M> &s, const real (&phi)[M]) {
+    Vec3 g = s.grads[1] * (phi[1] - phi[0]);
+#pragma unroll
+    for (int i = 2; i < M; i++) {
+        g = g + s.grads[i] * (phi[i] - phi[0]);
+    }
+    return g;
+}
+
+// Radius of the inscribed circle or ball.
+template <int M>
+DEVICE real inradius(const SimplexOf<M> &s) {
+    real sum = R(0);
+#pragma unroll
+    for (int i = 0; i < M; i++) {
+        sum += norm(s.grads[i]);
+    }
+    return R(1) / sum;
+}
+
+// Length of the longest edge.
+template <int M>
+DEVICE real longest_edge(const Vec3 (&x)[M]) {
+    real longest = R(0);
+#pragma unroll
+    for (int i = 0; i < M; i++) {
+#pragma unroll
+        for (int j = 0; j < i; j++) {
+            longest = fmax(longest, norm(x[i] - x[j]));
+        }
+    }
+    return longest;
+}

@@ -1,0 +1,37 @@
+// The curvature term, explicit (numerics 3.1) and semi-implicit (3.2). The twin of
+// src/levelset/evolution/formulas/curvature.rs.
+#pragma once
+
+#include "common/simplex.cuh"
+
+// Pairs of vertices of a cell.
+enum { PAIRS = N * (N - 1) / 2 };
+
+// |g| with a floor of 1e-3: phi is kept near a distance, so 1 is its usual slope.
+DEVICE real floored_norm(const Vec3 &g) { return sqrt(norm_squared(g) + R(1e-3 * 1e-3)); }
+
+// Curvature: meas grad N_i . g / |g| per vertex. Returns the lumped mass meas / ((d+1) |g|).
+DEVICE real curvature(const Simplex &s, const Vec3 &g, real (&residual)[N]) {
+    real weight = s.meas / floored_norm(g);
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        residual[i] = weight * dot(s.grads[i], g);
+    }
+    return weight / R(N);
+}
+
+// Stiffness: meas grad N_i . grad N_j / |g| for each pair i < j, rows one after the other. Returns
+// the lumped mass of curvature.
+DEVICE real stiffness(const Simplex &s, const Vec3 &g, real (&pairs)[PAIRS]) {
+    real weight = s.meas / floored_norm(g);
+    int k = 0;
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+#pragma unroll
+        for (int j = i + 1; j < N; j++) {
+            pairs[k] = weight * dot(s.grads[i], s.grads[j]);
+            k++;
+        }
+    }
+    return weight / R(N);
+}

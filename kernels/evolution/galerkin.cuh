@@ -1,0 +1,32 @@
+// Second-order advection by a Taylor-Galerkin step (numerics 2.5). The twin of
+// src/levelset/evolution/formulas/galerkin.rs.
+#pragma once
+
+#include "common/simplex.cuh"
+
+// Right side of the step for each vertex: a is the velocity of the cell half a step ahead,
+// divergence that of its linear interpolant.
+DEVICE void residual(const Simplex &s, const Vec3 &g, const Vec3 &a, real divergence, real dt,
+                     real (&right)[N]) {
+    const real share = R(1) / R(N);
+    real half_step = dt * R(0.5);
+    real rate = -dt * s.meas * dot(a, g);
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        right[i] = rate * (share + half_step * (dot(a, s.grads[i]) + divergence * share));
+    }
+}
+
+// Product of the consistent mass matrix of a cell with x.
+DEVICE void mass_product(real meas, const real (&x)[N], real (&product)[N]) {
+    real scale = meas / R(N * (N + 1));
+    real sum = R(0);
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        sum += x[i];
+    }
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        product[i] = scale * (x[i] + sum);
+    }
+}

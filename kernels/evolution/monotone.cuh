@@ -1,0 +1,99 @@
+// Strictly monotone forms of the first-order terms (numerics 2.6). The twin of
+// src/levelset/evolution/formulas/monotone.rs.
+#pragma once
+
+#include "evolution/upwind.cuh"
+
+// Advection by the cell the wind comes from: only a cell whose flux goes to one vertex alone
+// counts, with its whole measure.
+DEVICE Shares cone(const Simplex &s, const real (&phi)[N], const Vec3 &a) {
+    real k[N];
+    flux(s, a, k);
+    int targets = 0;
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        targets += k[i] > R(0);
+    }
+    Shares shares = no_shares();
+    if (targets == 1) {
+        real h = R(0);
+#pragma unroll
+        for (int j = 1; j < N; j++) {
+            h += k[j] * (phi[j] - phi[0]);
+        }
+#pragma unroll
+        for (int i = 0; i < N; i++) {
+            if (k[i] > R(0)) {
+                shares.num[i] = h;
+                shares.den[i] = s.meas;
+            }
+        }
+    }
+    return shares;
+}
+
+// |g| for the vertices that the gradient g leads up to from all others of the simplex, 0 for the
+// rest.
+template <int M>
+DEVICE void from_below(const SimplexOf<M> &s, const real (&phi)[M], real (&offers)[M]) {
+    Vec3 g = gradient(s, phi);
+    real length = norm(g);
+    bool leads[M];
+#pragma unroll
+    for (int j = 0; j < M; j++) {
+        leads[j] = dot(g, s.grads[j]) <= R(0);
+    }
+#pragma unroll
+    for (int i = 0; i < M; i++) {
+        bool all = true;
+#pragma unroll
+        for (int j = 0; j < M; j++) {
+            all = all && (j == i || leads[j]);
+        }
+        offers[i] = all ? length : R(0);
+    }
+}
+
+// What the faces of a tetrahedron offer; the sides of a triangle are edges, and counted as such.
+DEVICE void face_slopes(const Vec3 (&)[3], const real (&)[3], real (&)[3]) {}
+
+DEVICE void face_slopes(const Vec3 (&x)[4], const real (&phi)[4], real (&slope)[4]) {
+#pragma unroll
+    for (int apex = 0; apex < 4; apex++) {
+        Vec3 corners[3];
+        real values[3];
+#pragma unroll
+        for (int k = 0; k < 3; k++) {
+            corners[k] = x[k + (k >= apex)];
+            values[k] = phi[k + (k >= apex)];
+        }
+        real offers[3];
+        from_below(make_simplex(corners), values, offers);
+#pragma unroll
+        for (int k = 0; k < 3; k++) {
+            slope[k + (k >= apex)] = fmax(slope[k + (k >= apex)], offers[k]);
+        }
+    }
+}
+
+// What a cell with vertices x offers as |grad phi| to the Hopf-Lax formula at each vertex.
+DEVICE void hopf_lax(const Vec3 (&x)[N], const Simplex &s, const real (&phi)[N],
+                     real (&slope)[N]) {
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        slope[i] = R(0);
+#pragma unroll
+        for (int j = 0; j < N; j++) {
+            if (j != i) {
+                slope[i] = fmax(slope[i], (phi[i] - phi[j]) / norm(x[i] - x[j]));
+            }
+        }
+    }
+    face_slopes(x, phi, slope);
+    real offers[N];
+    from_below(s, phi, offers);
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        slope[i] = fmax(slope[i], offers[i]);
+    }
+}
