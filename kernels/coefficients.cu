@@ -9,11 +9,11 @@
 namespace {
 
 // False for infinities and what is not a number.
-__device__ inline bool is_finite(REAL value) { return value - value == REAL(0); }
+DEVICE bool is_finite(REAL value) { return value - value == REAL(0); }
 
 // Evaluates all fields at a vertex, stores them at values[field * n_vertices + vertex] and notes
 // values that may not be.
-__device__ inline void evaluate_vertex(
+DEVICE void evaluate_vertex(
     u32 vertex, u32 n_vertices, const double* places, double t, const double* const* arrays,
     u32 nonnegative, REAL* values, u32* broken) {
     double value[N_FIELDS];

@@ -46,7 +46,7 @@ impl Generated {
             text,
             "constexpr u32 N_FIELDS = {n_fields};\n\n\
              // The fields at one row, in their order.\n\
-             __device__ inline void fields_at({PARAMETERS}, double* value) {{\n{calls}}}\n"
+             DEVICE void fields_at({PARAMETERS}, double* value) {{\n{calls}}}\n"
         );
         let uses_time = fields.iter().any(|field| field.uses_time());
         Generated { text, arrays, n_fields, uses_time }
@@ -89,7 +89,7 @@ fn function(name: &str, tree: &Node, places: &[usize]) -> String {
     let mut printer = Printer { body: String::new(), next: 0, places, arrays: HashMap::new() };
     let result = printer.print(tree);
     let body = printer.body;
-    format!("__device__ inline double {name}({PARAMETERS}) {{\n{body}    return {result};\n}}\n\n")
+    format!("DEVICE double {name}({PARAMETERS}) {{\n{body}    return {result};\n}}\n\n")
 }
 
 /// Statements so far. One per node: parentheses as deep as a tree may be are more than compilers

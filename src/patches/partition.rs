@@ -92,12 +92,13 @@ pub fn partition(mesh: &Mesh, method: Partition, patch_size: usize) -> Result<Ve
 /// Vertices sorted along the Hilbert curve; ties by index.
 fn hilbert_order(mesh: &Mesh) -> Vec<u32> {
     let (low, high) = mesh.bounds();
+    let lattice = hilbert::Lattice::new(low, high);
     // Keys travel with the vertices: looking them up would miss the cache at every comparison.
     let mut keys = vec![(0, 0); mesh.n_vertices()];
     let blocks = keys.par_chunks_mut(hilbert::LANES).zip(mesh.vertices.par_chunks(hilbert::LANES));
     blocks.enumerate().for_each(|(block, (keys, vertices))| {
         let x = std::array::from_fn(|k| vertices[k.min(vertices.len() - 1)]);
-        let found = hilbert::keys(&x, low, high);
+        let found = lattice.keys(&x);
         for (k, (key, found)) in keys.iter_mut().zip(found).enumerate() {
             *key = (found, (block * hilbert::LANES + k) as u32);
         }

@@ -1,64 +1,20 @@
 //! Generated code of expressions, compiled for the host and compared with the CPU's values.
-#![cfg(feature = "kernel-host-tests")]
 
-use std::path::Path;
-use std::process::Command;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use libloading::Library;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use zeroset::expression::{Expression, Field, Generated};
 
-/// Stands for what the CUDA compiler knows by itself; threads run one after the other.
-const SHIM: &str = r#"
-#include <cmath>
-#include <cstddef>
-#define __device__
-#define __global__
-struct Index { unsigned x; };
-static Index blockIdx, threadIdx, blockDim, gridDim;
-static unsigned atomicMin(unsigned* at, unsigned value) {
-    const unsigned old = *at;
-    if (value < old) *at = value;
-    return old;
-}
-"#;
-
-/// Calls kernels and generated functions.
-const CALLS: &str = r#"
-#include "coefficients.cu"
-
-template <typename F> static void launch(unsigned grid, unsigned block, F kernel) {
-    gridDim.x = grid, blockDim.x = block;
-    for (blockIdx.x = 0; blockIdx.x < grid; blockIdx.x++) {
-        for (threadIdx.x = 0; threadIdx.x < block; threadIdx.x++) kernel();
-    }
-}
-extern "C" void evaluate(
-    const u32* list, u32 n_list, const u32* offsets, u32 n_vertices, const double* places, double t,
-    const double* const* arrays, u32 nonnegative, REAL* values, u32* broken) {
-    launch(3, 5, [&] {
-        coefficients_evaluate(
-            list, &n_list, offsets, n_vertices, places, &t, arrays, nonnegative, values, broken);
-    });
-}
-extern "C" void evaluate_vertices(
-    const u32* list, u32 n_list, u32 n_vertices, const double* places, double t,
-    const double* const* arrays, u32 nonnegative, REAL* values, u32* broken) {
-    launch(2, 3, [&] {
-        coefficients_evaluate_vertices(
-            list, &n_list, n_vertices, places, &t, arrays, nonnegative, values, broken);
-    });
-}
-"#;
+use super::library::{Launch, Library, arg};
 
 /// The functions of the crate `libm` in place of those of the C library: then every bit must agree.
 const LIBM: &str = r#"
 static double (*const* one)(double);
 static double (*const* two)(double, double);
-extern "C" void take(double (*const* a)(double), double (*const* b)(double, double)) {
+extern "C" __global__ void take(double (*const* a)(double), double (*const* b)(double, double)) {
     one = a, two = b;
 }
 #define exp(a) one[0](a)
@@ -92,94 +48,69 @@ static TWO: [Two; 2] = [c2::<0>, c2::<1>];
 struct Compiled {
     library: Library,
     generated: Generated,
-    _folder: tempfile::TempDir,
+}
+
+/// What the kernels read and write, but for the list.
+struct Launched<'a> {
+    places: &'a [[f64; 3]],
+    t: f64,
+    nonnegative: u32,
 }
 
 impl Compiled {
     fn new(fields: &[Field], real: &str, same_functions: bool) -> Self {
         let generated = Generated::new(&fields.iter().collect::<Vec<_>>());
         let folder = tempfile::tempdir().unwrap();
-        let at = |name: &str| folder.path().join(name);
-        std::fs::write(at("coefficients_generated.cuh"), generated.text()).unwrap();
-        let libm = if same_functions { LIBM } else { "" };
-        std::fs::write(at("all.cpp"), format!("{SHIM}{libm}{CALLS}")).unwrap();
+        // Beside the generated header, for that is where its `#include` looks first.
+        let source: PathBuf = folder.path().join("coefficients.cu");
         let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
-        let status = Command::new("c++")
-            .args([
-                "-std=c++17",
-                "-O1",
-                "-ffp-contract=off",
-                "-shared",
-                "-fPIC",
-                "-Wall",
-                "-Werror",
-            ])
-            .arg(format!("-DREAL={real}"))
-            .args([Path::new("-I"), &kernels, Path::new("-I"), folder.path(), Path::new("-o")])
-            .args([at("all.so"), at("all.cpp")])
-            .status()
-            .expect("these tests need a C++ compiler");
-        assert!(status.success(), "{}", generated.text());
-        // SAFETY: our own library, which runs nothing when loaded.
-        let library = unsafe { Library::new(at("all.so")) }.unwrap();
+        std::fs::copy(kernels.join("coefficients.cu"), &source).unwrap();
+        let libm = if same_functions { LIBM } else { "" };
+        let header = folder.path().join("coefficients_generated.cuh");
+        std::fs::write(header, format!("{libm}{}", generated.text())).unwrap();
+        let mut kernels = vec!["coefficients_evaluate", "coefficients_evaluate_vertices"];
+        kernels.extend(same_functions.then_some("take"));
+        let define = format!("REAL={real}");
+        let library = Library::compile(source.to_str().unwrap(), &[&define], &kernels);
         if same_functions {
-            // SAFETY: the signature of `take` above; the tables are static.
-            unsafe {
-                let take = library.get::<extern "C" fn(*const One, *const Two)>(b"take").unwrap();
-                take(ONE.as_ptr(), TWO.as_ptr());
-            }
+            let tables = [arg(ONE.as_ptr()), arg(TWO.as_ptr())];
+            // SAFETY: the tables are those that `take` expects, and static.
+            unsafe { library.launch("take", &Launch::new(1, 1), &tables) }.unwrap();
         }
-        Compiled { library, generated, _folder: folder }
+        Compiled { library, generated }
     }
 
-    fn pointers(&self) -> Vec<*const f64> {
-        self.generated.arrays().iter().map(|array| array.as_ptr()).collect()
-    }
-
-    /// `coefficients_evaluate`: values `[field][vertex]` and what is broken.
-    fn evaluate<R: Copy + From<f32>>(
+    /// Values `[field][vertex]` and what is broken, at the vertices of listed patches if there are
+    /// `offsets`, else at listed vertices.
+    fn evaluate<R: Copy + From<f32> + 'static>(
         &self,
         list: &[u32],
-        offsets: &[u32],
-        places: &[[f64; 3]],
-        t: f64,
-        nonnegative: u32,
+        offsets: Option<&[u32]>,
+        given: &Launched<'_>,
     ) -> (Vec<R>, Vec<u32>) {
-        type Evaluate<R> = unsafe extern "C" fn(
-            *const u32,
-            u32,
-            *const u32,
-            u32,
-            *const [f64; 3],
-            f64,
-            *const *const f64,
-            u32,
-            *mut R,
-            *mut u32,
-        );
-        let (mut values, mut broken) = self.outputs(places.len());
-        // SAFETY: the signature of `evaluate` above; all arrays have the sizes it asks for.
-        unsafe {
-            let evaluate = self.library.get::<Evaluate<R>>(b"evaluate").unwrap();
-            evaluate(
-                list.as_ptr(),
-                list.len() as u32,
-                offsets.as_ptr(),
-                places.len() as u32,
-                places.as_ptr(),
-                t,
-                self.pointers().as_ptr(),
-                nonnegative,
-                values.as_mut_ptr(),
-                broken.as_mut_ptr(),
-            );
-        }
+        let (n, n_fields) = (given.places.len(), self.generated.n_fields());
+        let mut values = vec![R::from(UNTOUCHED); n_fields * n];
+        let mut broken = vec![u32::MAX; 2 * n_fields];
+        let arrays: Vec<*const f64> = self.generated.arrays().iter().map(|a| a.as_ptr()).collect();
+        let n_list = list.len() as u32;
+        let mut args = vec![arg(list.as_ptr()), arg(&raw const n_list)];
+        args.extend(offsets.map(|offsets| arg(offsets.as_ptr())));
+        args.extend([
+            arg(n as u32),
+            arg(given.places.as_ptr()),
+            arg(&raw const given.t),
+            arg(arrays.as_ptr()),
+            arg(given.nonnegative),
+            arg(values.as_mut_ptr()),
+            arg(broken.as_mut_ptr()),
+        ]);
+        let kernel = match offsets {
+            Some(_) => "coefficients_evaluate",
+            None => "coefficients_evaluate_vertices",
+        };
+        // SAFETY: all arrays have the sizes that the kernels ask for.
+        unsafe { self.library.launch(kernel, &Launch::new(3, 5), &args) }.unwrap();
         (values, broken)
-    }
-
-    fn outputs<R: Copy + From<f32>>(&self, n: usize) -> (Vec<R>, Vec<u32>) {
-        let n_fields = self.generated.n_fields();
-        (vec![R::from(UNTOUCHED); n_fields * n], vec![u32::MAX; 2 * n_fields])
     }
 }
 
@@ -287,7 +218,9 @@ fn every_operator_at_corners_and_elsewhere() {
     for same_functions in [true, false] {
         let compiled = Compiled::new(&fields, "double", same_functions);
         assert_eq!(compiled.generated.arrays().len(), 2, "arrays are listed once");
-        let (values, _) = compiled.evaluate::<f64>(&[0], &[0, pairs.len() as u32], &places, 0.0, 0);
+        let given = Launched { places: &places, t: 0.0, nonnegative: 0 };
+        let all = [0, pairs.len() as u32];
+        let (values, _) = compiled.evaluate::<f64>(&[0], Some(&all), &given);
         for (k, (text, field)) in texts.iter().zip(&fields).enumerate() {
             let expected = field.values(&places, 0.0);
             for (row, &expected) in expected.iter().enumerate() {
@@ -337,7 +270,8 @@ fn random_trees_give_the_bits_of_the_cpu() {
         (0..300).map(|_| text().new_tree(&mut runner).unwrap().current()).collect();
     let fields: Vec<Field> = texts.iter().map(|text| field(text, &array)).collect();
     let compiled = Compiled::new(&fields, "double", true);
-    let (values, _) = compiled.evaluate::<f64>(&[0], &[0, n as u32], &places, 0.375, 0);
+    let given = Launched { places: &places, t: 0.375, nonnegative: 0 };
+    let (values, _) = compiled.evaluate::<f64>(&[0], Some(&[0, n as u32]), &given);
     let mut finite = 0;
     for (k, (text, field)) in texts.iter().zip(&fields).enumerate() {
         for (row, expected) in field.values(&places, 0.375).into_iter().enumerate() {
@@ -357,8 +291,9 @@ fn deep_texts_are_printed_too() {
     let deep = format!("{}x{}", "sin(".repeat(250), ")".repeat(250));
     let fields = [field(&deep, &|_| unreachable!()), Field::constant(-2.5)];
     let compiled = Compiled::new(&fields, "double", true);
-    let (values, _) = compiled.evaluate::<f64>(&[0], &[0, 1], &[[0.75, 0.0, 0.0]], 0.0, 0);
-    assert_eq!(values, [fields[0].values(&[[0.75, 0.0, 0.0]], 0.0)[0], -2.5]);
+    let given = Launched { places: &[[0.75, 0.0, 0.0]], t: 0.0, nonnegative: 0 };
+    let (values, _) = compiled.evaluate::<f64>(&[0], Some(&[0, 1]), &given);
+    assert_eq!(values, [fields[0].values(given.places, 0.0)[0], -2.5]);
 }
 
 #[test]
@@ -374,7 +309,8 @@ fn only_listed_patches_are_written_and_the_first_broken_vertex_is_told() {
     let listed = |v: usize| (7..12).contains(&v) || (20..27).contains(&v) || v >= 33;
 
     let compiled = Compiled::new(&fields, "float", false);
-    let (values, broken) = compiled.evaluate::<f32>(&list, &offsets, &places, 0.25, 0b010);
+    let given = Launched { places: &places, t: 0.25, nonnegative: 0b010 };
+    let (values, broken) = compiled.evaluate::<f32>(&list, Some(&offsets), &given);
     for (k, field) in fields.iter().enumerate() {
         for (v, expected) in field.values(&places, 0.25).into_iter().enumerate() {
             let expected = if listed(v) { expected as f32 } else { UNTOUCHED };
@@ -384,34 +320,8 @@ fn only_listed_patches_are_written_and_the_first_broken_vertex_is_told() {
     const NONE: u32 = u32::MAX;
     assert_eq!(broken, [22, NONE, 33, NONE, 7, NONE]);
 
-    type OfVertices = unsafe extern "C" fn(
-        *const u32,
-        u32,
-        u32,
-        *const [f64; 3],
-        f64,
-        *const *const f64,
-        u32,
-        *mut f32,
-        *mut u32,
-    );
-    let (mut values, mut broken) = compiled.outputs::<f32>(n);
-    let vertices = [39, 5, 23, 2];
-    // SAFETY: the signature of `evaluate_vertices` above; all arrays have the sizes it asks for.
-    unsafe {
-        let evaluate = compiled.library.get::<OfVertices>(b"evaluate_vertices").unwrap();
-        evaluate(
-            vertices.as_ptr(),
-            vertices.len() as u32,
-            n as u32,
-            places.as_ptr(),
-            0.25,
-            compiled.pointers().as_ptr(),
-            0,
-            values.as_mut_ptr(),
-            broken.as_mut_ptr(),
-        );
-    }
+    let given = Launched { nonnegative: 0, ..given };
+    let (values, broken) = compiled.evaluate::<f32>(&[39, 5, 23, 2], None, &given);
     let written: Vec<usize> = (0..n).filter(|&v| values[v] != UNTOUCHED).collect();
     assert_eq!(written, [2, 5, 23, 39]);
     assert_eq!((values[5], values[n + 5], values[2 * n + 5]), (1.25, -4.0, 1.0));
