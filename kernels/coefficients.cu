@@ -1,9 +1,9 @@
 // Coefficients that are expressions, brought up to a time; the twin of Term::refresh in
 // src/levelset/evolution/coefficients.rs.
 //
-// coefficients_generated.cuh is printed for each case by src/expression/cuda.rs: N_FIELDS fields
-// and fields_at, which gives all of them at one row. They compute in double; REAL is the scalar of
-// the solver.
+// coefficients_generated.cuh is printed for each case by src/expression/cuda.rs: N_FIELDS fields,
+// fields_at, which gives all of them at one row, and term_of, which says what fields make up a term.
+// They compute in double; REAL is the scalar of the solver.
 #include "coefficients_generated.cuh"
 
 namespace {
@@ -11,17 +11,19 @@ namespace {
 // False for infinities and what is not a number.
 DEVICE bool is_finite(REAL value) { return value - value == REAL(0); }
 
-// Evaluates all fields at a vertex, stores them at values[field * n_vertices + vertex] and notes
-// values that may not be.
+// Evaluates all fields at a vertex, stores them and notes values that may not be.
 DEVICE void evaluate_vertex(
     u32 vertex, u32 n_vertices, const double* places, double t, const double* const* arrays,
     u32 nonnegative, REAL* values, u32* broken) {
     double value[N_FIELDS];
-    const double* place = places + 3 * static_cast<size_t>(vertex);
+    const double* place = places + 3 * (u64)vertex;
     fields_at(place[0], place[1], place[2], t, arrays, vertex, value);
+#pragma unroll
     for (u32 k = 0; k < N_FIELDS; k++) {
+        u32 first, size;
+        term_of(k, first, size);
         const REAL rounded = static_cast<REAL>(value[k]);
-        values[static_cast<size_t>(k) * n_vertices + vertex] = rounded;
+        values[(u64)first * n_vertices + (u64)size * vertex + (k - first)] = rounded;
         if (!is_finite(rounded)) atomicMin(&broken[k], vertex);
         if (nonnegative >> k & 1 && rounded < REAL(0)) atomicMin(&broken[N_FIELDS + k], vertex);
     }
@@ -40,7 +42,8 @@ DEVICE void evaluate_vertex(
 // time            one number
 // arrays          data arrays in patch order, each [n_vertices]
 // nonnegative     bit k is set if field k must not be negative
-// values          written at the vertices of the patches, [N_FIELDS][n_vertices]
+// values          written at the vertices of the patches: one term after the other, each
+//                 [n_vertices][fields of the term]
 // broken          lowered to the first vertex where field k is not finite, [0][k], or negative
 //                 though it must not be, [1][k]; [2][N_FIELDS], 0xffffffff at the start
 extern "C" __global__ void coefficients_evaluate(

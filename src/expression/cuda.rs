@@ -14,8 +14,9 @@ use super::tree::{Binary, Node, Unary, Variable};
 
 /// Fields printed for one module, and the data arrays their code reads.
 ///
-/// The text is a header, `coefficients_generated.cuh`, for `kernels/coefficients.cu`: a function
-/// `field_<k>` for the field of number k, and `fields_at`, which calls all of them.
+/// The text is a header, [`Generated::NAME`], for `kernels/coefficients.cu`: a function `field_<k>`
+/// for the field of number k, `fields_at`, which calls all of them, and `term_of`, which says what
+/// fields make up a term.
 #[derive(Clone, Debug)]
 pub struct Generated {
     text: String,
@@ -25,30 +26,43 @@ pub struct Generated {
 }
 
 impl Generated {
-    /// Prints fields over the same rows; arrays with the same numbers are listed once.
-    pub fn new(fields: &[&Field]) -> Self {
+    /// What kernels include the header as.
+    pub const NAME: &str = "coefficients_generated.cuh";
+
+    /// Prints the fields of terms, one field per component, numbered through; all over the same
+    /// rows. Arrays with the same numbers are listed once.
+    pub fn new(terms: &[&[Field]]) -> Self {
         let mut text = String::from("#pragma once\n#include \"expression.cuh\"\n\n");
         let mut arrays: Vec<Arc<[f64]>> = Vec::new();
-        let mut calls = String::new();
-        for (k, field) in fields.iter().enumerate() {
-            let mut place = |array: &Arc<[f64]>| {
-                arrays.iter().position(|known| are_same(known, array)).unwrap_or_else(|| {
-                    arrays.push(array.clone());
-                    arrays.len() - 1
-                })
-            };
-            let places: Vec<usize> = field.arrays().iter().map(&mut place).collect();
-            text += &function(&format!("field_{k}"), field.tree(), &places);
-            let _ = writeln!(calls, "    value[{k}] = field_{k}(x, y, z, t, arrays, row);");
+        let (mut calls, mut ranges) = (String::new(), String::new());
+        let (mut n_fields, mut uses_time) = (0, false);
+        for fields in terms {
+            let (first, size) = (n_fields, fields.len());
+            for field in *fields {
+                let mut place = |array: &Arc<[f64]>| {
+                    arrays.iter().position(|known| are_same(known, array)).unwrap_or_else(|| {
+                        arrays.push(array.clone());
+                        arrays.len() - 1
+                    })
+                };
+                let places: Vec<usize> = field.arrays().iter().map(&mut place).collect();
+                let name = format!("field_{n_fields}");
+                text += &function(&name, field.tree(), &places);
+                let _ = writeln!(calls, "    value[{n_fields}] = {name}(x, y, z, t, arrays, row);");
+                n_fields += 1;
+                uses_time |= field.uses_time();
+            }
+            let range = format!("{{ first = {first}; size = {size}; return; }}");
+            let _ = writeln!(ranges, "    if (field < {n_fields}) {range}");
         }
-        let n_fields = fields.len();
         let _ = write!(
             text,
             "constexpr u32 N_FIELDS = {n_fields};\n\n\
              // The fields at one row, in their order.\n\
-             DEVICE void fields_at({PARAMETERS}, double* value) {{\n{calls}}}\n"
+             DEVICE void fields_at({PARAMETERS}, double* value) {{\n{calls}}}\n\n\
+             // First field of the term of a field, and how many it has.\n\
+             DEVICE void term_of(u32 field, u32& first, u32& size) {{\n{ranges}}}\n"
         );
-        let uses_time = fields.iter().any(|field| field.uses_time());
         Generated { text, arrays, n_fields, uses_time }
     }
 
@@ -63,7 +77,7 @@ impl Generated {
         &self.arrays
     }
 
-    /// Number of fields.
+    /// Number of fields of all terms.
     pub fn n_fields(&self) -> usize {
         self.n_fields
     }

@@ -58,15 +58,15 @@ struct Launched<'a> {
 }
 
 impl Compiled {
-    fn new(fields: &[Field], real: &str, same_functions: bool) -> Self {
-        let generated = Generated::new(&fields.iter().collect::<Vec<_>>());
+    fn new(terms: &[&[Field]], real: &str, same_functions: bool) -> Self {
+        let generated = Generated::new(terms);
         let folder = tempfile::tempdir().unwrap();
         // Beside the generated header, for that is where its `#include` looks first.
         let source: PathBuf = folder.path().join("coefficients.cu");
         let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
         std::fs::copy(kernels.join("coefficients.cu"), &source).unwrap();
         let libm = if same_functions { LIBM } else { "" };
-        let header = folder.path().join("coefficients_generated.cuh");
+        let header = folder.path().join(Generated::NAME);
         std::fs::write(header, format!("{libm}{}", generated.text())).unwrap();
         let mut kernels = vec!["coefficients_evaluate", "coefficients_evaluate_vertices"];
         kernels.extend(same_functions.then_some("take"));
@@ -80,7 +80,7 @@ impl Compiled {
         Compiled { library, generated }
     }
 
-    /// Values `[field][vertex]` and what is broken, at the vertices of listed patches if there are
+    /// Values of the terms and what is broken, at the vertices of listed patches if there are
     /// `offsets`, else at listed vertices.
     fn evaluate<R: Copy + From<f32> + 'static>(
         &self,
@@ -112,6 +112,11 @@ impl Compiled {
         unsafe { self.library.launch(kernel, &Launch::new(3, 5), &args) }.unwrap();
         (values, broken)
     }
+}
+
+/// Each field a term of its own, so that values are `[field][vertex]`.
+fn one_each(fields: &[Field]) -> Vec<&[Field]> {
+    fields.chunks(1).collect()
 }
 
 const UNTOUCHED: f32 = 1234.5;
@@ -216,7 +221,7 @@ fn every_operator_at_corners_and_elsewhere() {
     let fields: Vec<Field> = texts.iter().map(|text| field(text, &array)).collect();
     let places: Vec<[f64; 3]> = (0..pairs.len()).map(|k| [k as f64 / 8.0, 0.0, 0.0]).collect();
     for same_functions in [true, false] {
-        let compiled = Compiled::new(&fields, "double", same_functions);
+        let compiled = Compiled::new(&one_each(&fields), "double", same_functions);
         assert_eq!(compiled.generated.arrays().len(), 2, "arrays are listed once");
         let given = Launched { places: &places, t: 0.0, nonnegative: 0 };
         let all = [0, pairs.len() as u32];
@@ -269,7 +274,7 @@ fn random_trees_give_the_bits_of_the_cpu() {
     let texts: Vec<String> =
         (0..300).map(|_| text().new_tree(&mut runner).unwrap().current()).collect();
     let fields: Vec<Field> = texts.iter().map(|text| field(text, &array)).collect();
-    let compiled = Compiled::new(&fields, "double", true);
+    let compiled = Compiled::new(&one_each(&fields), "double", true);
     let given = Launched { places: &places, t: 0.375, nonnegative: 0 };
     let (values, _) = compiled.evaluate::<f64>(&[0], Some(&[0, n as u32]), &given);
     let mut finite = 0;
@@ -290,7 +295,7 @@ fn random_trees_give_the_bits_of_the_cpu() {
 fn deep_texts_are_printed_too() {
     let deep = format!("{}x{}", "sin(".repeat(250), ")".repeat(250));
     let fields = [field(&deep, &|_| unreachable!()), Field::constant(-2.5)];
-    let compiled = Compiled::new(&fields, "double", true);
+    let compiled = Compiled::new(&one_each(&fields), "double", true);
     let given = Launched { places: &[[0.75, 0.0, 0.0]], t: 0.0, nonnegative: 0 };
     let (values, _) = compiled.evaluate::<f64>(&[0], Some(&[0, 1]), &given);
     assert_eq!(values, [fields[0].values(given.places, 0.0)[0], -2.5]);
@@ -308,13 +313,15 @@ fn only_listed_patches_are_written_and_the_first_broken_vertex_is_told() {
     let list = [1, 3, 5];
     let listed = |v: usize| (7..12).contains(&v) || (20..27).contains(&v) || v >= 33;
 
-    let compiled = Compiled::new(&fields, "float", false);
+    let compiled = Compiled::new(&[&fields[..1], &fields[1..]], "float", false);
     let given = Launched { places: &places, t: 0.25, nonnegative: 0b010 };
     let (values, broken) = compiled.evaluate::<f32>(&list, Some(&offsets), &given);
     for (k, field) in fields.iter().enumerate() {
         for (v, expected) in field.values(&places, 0.25).into_iter().enumerate() {
             let expected = if listed(v) { expected as f32 } else { UNTOUCHED };
-            assert_eq!(values[k * n + v], expected, "field {k} at {v}");
+            // A term of one field, and one of two.
+            let at = if k == 0 { v } else { n + 2 * v + (k - 1) };
+            assert_eq!(values[at], expected, "field {k} at {v}");
         }
     }
     const NONE: u32 = u32::MAX;
@@ -324,6 +331,6 @@ fn only_listed_patches_are_written_and_the_first_broken_vertex_is_told() {
     let (values, broken) = compiled.evaluate::<f32>(&[39, 5, 23, 2], None, &given);
     let written: Vec<usize> = (0..n).filter(|&v| values[v] != UNTOUCHED).collect();
     assert_eq!(written, [2, 5, 23, 39]);
-    assert_eq!((values[5], values[n + 5], values[2 * n + 5]), (1.25, -4.0, 1.0));
+    assert_eq!((values[5], values[n + 10], values[n + 11]), (1.25, -4.0, 1.0));
     assert_eq!(broken, [23, NONE, 39, NONE, NONE, NONE]);
 }
