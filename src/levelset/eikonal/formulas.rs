@@ -173,7 +173,7 @@ fn inside_face<R: Real>(u: [R; 3], x: [&Vec3<R>; 3], d: &Vec3<R>, f: R) -> Optio
 /// before it is at the other vertices: the angle exceeds 180 degrees less half of that under which
 /// the source sees the edge.
 #[inline]
-pub(super) fn is_obtuse<R: Real, const N: usize>(x: &[Vec3<R>; N], i: usize) -> bool {
+pub fn is_obtuse<R: Real, const N: usize>(x: &[Vec3<R>; N], i: usize) -> bool {
     let (j, k) = ((i + 1) % 3, (i + 2) % 3);
     (x[j] - x[i]).dot(&(x[k] - x[i])) < R::zero()
 }

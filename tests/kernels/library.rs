@@ -1,0 +1,132 @@
+//! A kernel source, compiled for the host and loaded; its kernels, launched thread by thread.
+
+use std::any::Any;
+use std::ffi::{CStr, OsString, c_char, c_void};
+use std::path::Path;
+use std::process::Command;
+use std::sync::Mutex;
+
+use tempfile::TempDir;
+
+/// How to launch a kernel; the twin of a struct in shim/fibers.hpp.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Launch {
+    /// Blocks.
+    pub grid: u32,
+    /// Threads per block.
+    pub block: u32,
+    /// Dynamic shared memory per block.
+    pub shared_bytes: u32,
+    /// Blocks that run at a time: 1 for one after the other, `grid` for cooperative kernels.
+    pub resident: u32,
+    /// Of the order in which threads run.
+    pub seed: u64,
+}
+
+impl Launch {
+    /// Blocks one after the other, without dynamic shared memory.
+    pub fn new(grid: u32, block: u32) -> Launch {
+        Launch { grid, block, shared_bytes: 0, resident: 1, seed: 0 }
+    }
+}
+
+/// An argument of a kernel: a value of the kernel's own type.
+pub struct Arg(Box<dyn Any>);
+
+/// An argument by value: a number, a `#[repr(C)]` struct or a pointer.
+pub fn arg<T: Copy + 'static>(value: T) -> Arg {
+    Arg(Box::new(value))
+}
+
+type Entry =
+    unsafe extern "C" fn(*const Launch, *const *const c_void, *const usize, usize) -> *const c_char;
+
+/// Kernels of one source with one set of defines.
+pub struct Library {
+    /// Kernels share static memory and the scheduler: one launch at a time.
+    loaded: Mutex<libloading::Library>,
+    _folder: TempDir,
+}
+
+impl Library {
+    /// Compiles a source with defines (`"REAL=double"`) and makes these kernels of it callable.
+    ///
+    /// `source` is a path from the root of the repository. Panics with what the compiler said.
+    pub fn compile(source: &str, defines: &[&str], kernels: &[&str]) -> Library {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let main = folder.path().join("main.cpp");
+        std::fs::write(&main, program(&root.join(source), kernels)).expect("room for a source");
+        let out = folder.path().join("kernels.so");
+        compile(root, defines, &main, &out);
+        // SAFETY: what was just compiled has no initializers with requirements.
+        let loaded = unsafe { libloading::Library::new(&out) };
+        let loaded = Mutex::new(loaded.unwrap_or_else(|e| panic!("{source}: {e}")));
+        Library { loaded, _folder: folder }
+    }
+
+    /// Runs all threads of a kernel; an error says what the kernel did wrong: threads that wait
+    /// for each other at different places or for ever, memory written out of bounds.
+    ///
+    /// # Safety
+    ///
+    /// Pointers among the arguments hold what the kernel reads and writes.
+    pub unsafe fn launch(&self, kernel: &str, launch: &Launch, args: &[Arg]) -> Result<(), String> {
+        let loaded = self.loaded.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let addresses: Vec<*const c_void> = args.iter().map(|a| (&raw const *a.0).cast()).collect();
+        let sizes: Vec<usize> = args.iter().map(|a| size_of_val(&*a.0)).collect();
+        // SAFETY: `program` wrote the function with this type; it checks number and sizes of the
+        // arguments, and the caller answers for the rest. The message is copied under the lock.
+        unsafe {
+            let entry = loaded.get::<Entry>(format!("launch_{kernel}").as_bytes());
+            let entry = entry.unwrap_or_else(|_| panic!("{kernel} is not among the kernels"));
+            let message = entry(launch, addresses.as_ptr(), sizes.as_ptr(), args.len());
+            if message.is_null() {
+                Ok(())
+            } else {
+                Err(CStr::from_ptr(message).to_string_lossy().into_owned())
+            }
+        }
+    }
+}
+
+/// The source with the shim before it and an entry point per kernel behind it. The namespace keeps
+/// functions out of sections that the linker merges, where shared memory cannot stand.
+fn program(source: &Path, kernels: &[&str]) -> String {
+    let mut program = format!(
+        "#include \"shim/cuda.hpp\"\nnamespace {{\n#include \"{}\"\n}}\n",
+        source.display()
+    );
+    for kernel in kernels {
+        program.push_str(&format!(
+            "extern \"C\" const char *launch_{kernel}(const shim::Launch *how, void *const *args, \
+             const size_t *sizes, size_t n) {{ return shim::launch({kernel}, *how, args, sizes, n); \
+             }}\n"
+        ));
+    }
+    program
+}
+
+fn compile(root: &Path, defines: &[&str], main: &Path, out: &Path) {
+    let compiler = std::env::var_os("CXX").unwrap_or_else(|| OsString::from("c++"));
+    // No fused products: the bits of Rust. No fortified longjmp: it forbids to change the stack.
+    let result = Command::new(&compiler)
+        .args(["-std=c++17", "-O1", "-ffp-contract=off", "-U_FORTIFY_SOURCE"])
+        .args(["-shared", "-fPIC"])
+        .arg(format!("-I{}", root.join("kernels").display()))
+        .arg(format!("-I{}", root.join("tests/kernels").display()))
+        .args(defines.iter().map(|d| format!("-D{d}")))
+        .arg("-o")
+        .arg(out)
+        .arg(main)
+        .output();
+    let result = result.unwrap_or_else(|e| {
+        panic!(
+            "{}: {e}. These tests need a C++ compiler: install one (Debian, Ubuntu: \
+             apt-get install g++), or name it in CXX",
+            compiler.display()
+        )
+    });
+    assert!(result.status.success(), "{}", String::from_utf8_lossy(&result.stderr));
+}

@@ -1,0 +1,8 @@
+//! Kernels on the host: what runs on a device, without one (kernels/README.md).
+//!
+//! `cargo test --features kernel-host-tests --test kernels`; needs a C++ compiler.
+
+mod formulas;
+mod library;
+mod random;
+mod shim;

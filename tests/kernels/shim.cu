@@ -1,0 +1,109 @@
+// Kernels for the tests of the shim, right and wrong.
+#include "common/real.cuh"
+#include "common/shared.cuh"
+
+// Sum of a power of two of values per block, by halves.
+DEVICE void sum_by_halves(const real *x, real *out, real *values, bool with_barriers) {
+    u32 t = threadIdx.x;
+    values[t] = x[blockIdx.x * blockDim.x + t];
+    if (with_barriers) __syncthreads();
+    for (u32 half = blockDim.x / 2; half > 0; half /= 2) {
+        if (t < half) values[t] += values[t + half];
+        if (with_barriers) __syncthreads();
+    }
+    if (t == 0) out[blockIdx.x] = values[0];
+}
+
+// Block: a power of two, at most 256; one real of shared memory per thread.
+extern "C" __global__ void sum_static(const real *x, real *out) {
+    __shared__ real values[256];
+    sum_by_halves(x, out, values, true);
+}
+
+extern "C" __global__ void sum_dynamic(const real *x, real *out) {
+    DYN_SHARED(real, values);
+    sum_by_halves(x, out, values, true);
+}
+
+extern "C" __global__ void sum_without_barrier(const real *x, real *out) {
+    DYN_SHARED(real, values);
+    sum_by_halves(x, out, values, false);
+}
+
+// Only half of the threads come to the barrier, the others wait at another.
+extern "C" __global__ void two_barriers(u32 *out) {
+    if (threadIdx.x % 2 == 0) {
+        __syncthreads();
+    } else {
+        out[threadIdx.x] = 1;
+        __syncthreads();
+    }
+}
+
+// The threads of one warp wait for each other, those of another at a barrier for them.
+extern "C" __global__ void half_a_warp(u32 *out) {
+    if (threadIdx.x < 16) {
+        out[threadIdx.x] = __ballot_sync(0xffffffffu, 1);
+    }
+    __syncthreads();
+}
+
+// What the words of a warp and a block give; one number per word and thread.
+extern "C" __global__ void words(u32 *out) {
+    u32 t = threadIdx.x;
+    u32 n = blockDim.x;
+    const u32 full = 0xffffffffu;
+    out[0 * n + t] = __ballot_sync(full, t % 3 == 0);
+    out[1 * n + t] = __shfl_sync(full, t, 5);
+    out[2 * n + t] = __shfl_up_sync(full, t, 2);
+    out[3 * n + t] = __shfl_down_sync(full, t, 3);
+    out[4 * n + t] = __shfl_xor_sync(full, t, 8);
+    out[5 * n + t] = __any_sync(full, t == 33);
+    out[6 * n + t] = __all_sync(full, t < 32);
+    out[7 * n + t] = __syncthreads_count(t < 40);
+    out[8 * n + t] = __syncthreads_or(t == 63);
+    out[9 * n + t] = __syncthreads_and(t != 63);
+}
+
+// Adds 1 to 4 of all threads by every atomic that can: sum, smallest, largest, by compare-and-swap.
+extern "C" __global__ void atomics(u32 *sum, real *real_sum, u64 *least, u32 *most, u32 *swapped) {
+    u32 i = blockIdx.x * blockDim.x + threadIdx.x;
+    atomicAdd(sum, i);
+    atomicAdd(real_sum, R(0.5));
+    atomicMin(least, (u64)i + 7);
+    atomicMax(most, i);
+    u32 old = *swapped;
+    for (;;) {
+        u32 seen = atomicCAS(swapped, old, old + 2);
+        if (seen == old) break;
+        old = seen;
+    }
+}
+
+// Each block adds to a total and waits until all blocks have; then each reads it. All blocks must
+// be there at a time.
+extern "C" __global__ void grid_barrier(u32 *arrived, u32 *total, u32 *out) {
+    __shared__ u32 mine;
+    if (threadIdx.x == 0) {
+        mine = blockIdx.x + 1;
+        atomicAdd(total, mine);
+        __threadfence();
+        atomicAdd(arrived, 1);
+        while (__ldcg(arrived) < gridDim.x) __nanosleep(20);
+    }
+    __syncthreads();
+    out[blockIdx.x * blockDim.x + threadIdx.x] = __ldcg(total) * 100 + mine;
+}
+
+// Writes one value behind its shared memory.
+extern "C" __global__ void beyond(u32 *out) {
+    DYN_SHARED(u32, values);
+    values[threadIdx.x + 1] = threadIdx.x;
+    __syncthreads();
+    out[threadIdx.x] = values[threadIdx.x];
+}
+
+// Waits for what nobody does.
+extern "C" __global__ void endless(u32 *flag) {
+    while (__ldcg(flag) == 0) __nanosleep(20);
+}

@@ -1,0 +1,349 @@
+// Threads of a kernel as fibers of one thread of the host.
+//
+// A fiber runs until it waits (barrier, warp operation), yields or ends; then any other fiber that
+// can go on is picked at random. The order depends on the seed alone, so what a seed finds, it
+// finds again. Blocks are taken in random order too, `resident` of them at a time.
+//
+// Static shared memory is one section of the library. With several blocks at a time each keeps an
+// image of it, which is copied when another block is picked.
+#pragma once
+
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+// Bounds of the section, from the linker; null where a kernel has no static shared memory.
+extern "C" char __start_zs_shared[] __attribute__((weak, visibility("hidden")));
+extern "C" char __stop_zs_shared[] __attribute__((weak, visibility("hidden")));
+
+struct uint3 {
+    uint32_t x, y, z;
+};
+
+static uint3 threadIdx, blockIdx, blockDim, gridDim;
+
+namespace shim {
+
+// How to launch; the twin of a struct in tests/kernels/library.rs.
+struct Launch {
+    uint32_t grid, block, shared_bytes, resident;
+    uint64_t seed;
+};
+
+struct Site {
+    const char *file;
+    int line;
+};
+
+struct Fiber;
+
+// Threads that wait for each other: a block or a warp. What they hand over stands twice, for a
+// thread may come to the next meeting before another has left this one, but never to the one after.
+struct Meeting {
+    unsigned living = 0, round = 0;
+    Site site = {};
+    std::vector<Fiber *> waiting;
+    unsigned votes[2] = {0, 0};
+    uint32_t present[2] = {0, 0};
+    uint64_t values[2][32];
+};
+
+struct Block;
+
+struct Fiber {
+    jmp_buf at;
+    Block *block;
+    uint32_t thread;
+    char *stack;
+    bool started, done;
+};
+
+struct Block {
+    uint32_t index;
+    unsigned living;
+    Meeting barrier;
+    std::vector<Meeting> warps;
+    std::vector<Fiber> fibers;
+    std::vector<char> statics, dynamic;
+};
+
+constexpr size_t STACK = 64 << 10;
+constexpr size_t FENCE = 256;
+// What memory holds before it is written: NaN as a number, out of range as an index.
+constexpr char UNSET = (char)0xff;
+// What stands beyond memory that may be written.
+constexpr char MARK = (char)0xa7;
+constexpr uint64_t MOST_SWITCHES = 10'000'000;
+
+static jmp_buf scheduler;
+static ucontext_t start;
+static Fiber *current;
+static std::vector<Fiber *> ready;
+static std::function<void()> body;
+static uint64_t random_state, switches;
+static char message[512];
+
+// SplitMix64.
+static uint64_t random_bits() {
+    uint64_t z = (random_state += 0x9e3779b97f4a7c15);
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return z ^ z >> 31;
+}
+
+// Ends the launch with the message written before.
+[[noreturn]] static void fail() { _longjmp(scheduler, 2); }
+
+// Leaves the fiber; comes back when it is picked again.
+__attribute__((noinline)) static void leave() {
+    asm volatile("" ::: "memory");
+    if (_setjmp(current->at) == 0) {
+        _longjmp(scheduler, 1);
+    }
+    asm volatile("" ::: "memory");
+}
+
+static void yield() {
+    ready.push_back(current);
+    leave();
+}
+
+// Lets others go first now and then, where on a device other threads may do anything meanwhile.
+static void maybe_yield() {
+    if (random_bits() % 8 == 0) {
+        yield();
+    }
+}
+
+static void release(Meeting &m) {
+    m.round++;
+    m.votes[m.round % 2] = 0;
+    m.present[m.round % 2] = 0;
+    ready.insert(ready.end(), m.waiting.begin(), m.waiting.end());
+    m.waiting.clear();
+}
+
+// Waits until all living threads have come; returns which of the two rounds to read.
+static unsigned meet(Meeting &m, Site site, bool vote, unsigned lane, uint64_t value) {
+    if (m.waiting.empty()) {
+        m.site = site;
+    } else if (m.site.line != site.line || strcmp(m.site.file, site.file) != 0) {
+        snprintf(message, sizeof message, "threads of block %u wait at %s:%d and at %s:%d",
+                 current->block->index, m.site.file, m.site.line, site.file, site.line);
+        fail();
+    }
+    unsigned round = m.round % 2;
+    m.votes[round] += vote;
+    m.present[round] |= 1u << lane;
+    m.values[round][lane] = value;
+    m.waiting.push_back(current);
+    if (m.waiting.size() == m.living) {
+        release(m);
+    }
+    leave();
+    return round;
+}
+
+static void enter() {
+    body();
+    current->done = true;
+    _longjmp(scheduler, 1);
+}
+
+// Runs a fiber until it leaves; 2 if the launch failed.
+__attribute__((noinline)) static int resume(Fiber *fiber) {
+    current = fiber;
+    threadIdx = {fiber->thread, 0, 0};
+    blockIdx = {fiber->block->index, 0, 0};
+    int how = _setjmp(scheduler);
+    if (how != 0) {
+        return how;
+    }
+    if (current->started) {
+        _longjmp(current->at, 1);
+    }
+    current->started = true;
+    getcontext(&start);
+    start.uc_stack.ss_sp = current->stack;
+    start.uc_stack.ss_size = STACK;
+    start.uc_link = nullptr;
+    makecontext(&start, enter, 0);
+    setcontext(&start);
+    abort();
+}
+
+static void end_of_thread(Fiber *fiber) {
+    Block &block = *fiber->block;
+    block.living--;
+    for (Meeting *m : {&block.barrier, &block.warps[fiber->thread / 32]}) {
+        m->living--;
+        if (m->living > 0 && m->waiting.size() == m->living) {
+            release(*m);
+        }
+    }
+}
+
+static std::unique_ptr<Block> start_block(uint32_t index, const Launch &launch, char *stacks) {
+    auto block = std::make_unique<Block>();
+    block->index = index;
+    block->living = block->barrier.living = launch.block;
+    block->warps.resize((launch.block + 31) / 32);
+    block->fibers.resize(launch.block);
+    block->statics.assign(__stop_zs_shared - __start_zs_shared, UNSET);
+    block->dynamic.assign(launch.shared_bytes + 2 * FENCE, UNSET);
+    memset(block->dynamic.data() + launch.shared_bytes, MARK, 2 * FENCE);
+    for (uint32_t t = 0; t < launch.block; t++) {
+        block->warps[t / 32].living++;
+        char *stack = stacks + t * STACK;
+        memset(stack, MARK, FENCE);
+        block->fibers[t] = Fiber{{}, block.get(), t, stack, false, false};
+        ready.push_back(&block->fibers[t]);
+    }
+    return block;
+}
+
+static bool all_marked(const char *at, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        if (at[i] != MARK) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Start of the dynamic shared memory of the block, 16 bytes aligned (as `new` aligns).
+static char *dynamic_shared() { return current->block->dynamic.data(); }
+
+// Whether the block kept to its memory.
+static bool within_bounds(const Block &block, const Launch &launch) {
+    if (!all_marked(block.dynamic.data() + launch.shared_bytes, 2 * FENCE)) {
+        snprintf(message, sizeof message, "block %u wrote beyond its %u bytes of shared memory",
+                 block.index, launch.shared_bytes);
+        return false;
+    }
+    for (const Fiber &fiber : block.fibers) {
+        if (!all_marked(fiber.stack, FENCE)) {
+            snprintf(message, sizeof message, "a thread of block %u needs more than %zu KB of stack",
+                     block.index, STACK >> 10);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_stuck(const Block &block) {
+    if (block.living == 0) {
+        return false;
+    }
+    int n = snprintf(message, sizeof message, "block %u is stuck:", block.index);
+    auto say = [&](const Meeting &m, const char *what) {
+        if (!m.waiting.empty() && n < (int)sizeof message) {
+            n += snprintf(message + n, sizeof message - n, " %zu of %u threads wait %s, %s:%d;",
+                          m.waiting.size(), m.living, what, m.site.file, m.site.line);
+        }
+    };
+    say(block.barrier, "at a barrier");
+    for (const Meeting &warp : block.warps) {
+        say(warp, "for their warp");
+    }
+    return true;
+}
+
+// Makes the section hold the shared memory of a block.
+static void swap_statics(Block *&held, Block *wanted) {
+    size_t n = __stop_zs_shared - __start_zs_shared;
+    if (held != wanted && n > 0) {
+        if (held) {
+            memcpy(held->statics.data(), __start_zs_shared, n);
+        }
+        memcpy(__start_zs_shared, wanted->statics.data(), n);
+    }
+    held = wanted;
+}
+
+// Runs all threads of a launch; false with a message if the kernel is at fault.
+static bool run_all(const Launch &launch, char *stacks) {
+    std::vector<uint32_t> order(launch.grid);
+    for (uint32_t b = 0; b < launch.grid; b++) {
+        order[b] = b;
+        std::swap(order[b], order[random_bits() % (b + 1)]);
+    }
+    std::vector<std::unique_ptr<Block>> resident(launch.resident);
+    Block *held = nullptr;
+    size_t next = 0;
+    auto fill = [&](size_t slot) {
+        resident[slot].reset();
+        if (next < order.size()) {
+            resident[slot] =
+                start_block(order[next++], launch, stacks + slot * launch.block * STACK);
+        }
+    };
+    for (size_t slot = 0; slot < resident.size(); slot++) {
+        fill(slot);
+    }
+    while (!ready.empty()) {
+        if (++switches > MOST_SWITCHES) {
+            snprintf(message, sizeof message, "no end after %llu switches between threads",
+                     (unsigned long long)MOST_SWITCHES);
+            return false;
+        }
+        std::swap(ready[random_bits() % ready.size()], ready.back());
+        Fiber *fiber = ready.back();
+        ready.pop_back();
+        swap_statics(held, fiber->block);
+        if (resume(fiber) == 2) {
+            return false;
+        }
+        if (!fiber->done) {
+            continue;
+        }
+        end_of_thread(fiber);
+        for (size_t slot = 0; slot < resident.size(); slot++) {
+            Block *block = resident[slot].get();
+            if (block && block->living == 0) {
+                if (!within_bounds(*block, launch)) {
+                    return false;
+                }
+                held = nullptr;
+                fill(slot);
+            }
+        }
+    }
+    for (const auto &block : resident) {
+        if (block && is_stuck(*block)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Launches a kernel; null, or what it did wrong.
+static const char *run(const Launch &launch, std::function<void()> kernel) {
+    size_t bytes = (size_t)launch.resident * launch.block * STACK;
+    char *stacks = (char *)mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (stacks == MAP_FAILED) {
+        return "no memory for the stacks";
+    }
+    gridDim = {launch.grid, 1, 1};
+    blockDim = {launch.block, 1, 1};
+    random_state = launch.seed;
+    switches = 0;
+    ready.clear();
+    body = std::move(kernel);
+    bool fine = run_all(launch, stacks);
+    munmap(stacks, bytes);
+    return fine ? nullptr : message;
+}
+
+}  // namespace shim
