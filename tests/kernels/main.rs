@@ -2,7 +2,9 @@
 //!
 //! `cargo test --features kernel-host-tests --test kernels`; needs a C++ compiler.
 
+mod expressions;
 mod formulas;
 mod library;
+mod primitives;
 mod random;
 mod shim;

@@ -84,8 +84,8 @@ const SORT: [&str; 3] = ["sort_count", "sort_places", "sort_pass"];
 #[test]
 fn sorting_is_stable() {
     let library = Library::compile("kernels/primitives/sort.cu", &["KEY=u32"], &SORT);
-    for n in [1usize, 255, 4096, 4097, 6 * 4096 + 5] {
-        for bits in [3, 8, 20, 32] {
+    for n in [1usize, 4096, 6 * 4096 + 5] {
+        for bits in [3, 20] {
             let keys: Vec<u32> = scattered(n).map(|k| k >> (32 - bits)).collect();
             let mut expected: Vec<u32> = (0..n as u32).collect();
             expected.sort_by_key(|&k| keys[k as usize]);
