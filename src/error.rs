@@ -123,6 +123,11 @@ impl Error {
         Error::Mesh { element: element.into(), what: what.into(), remedy: remedy.into() }
     }
 
+    /// A device that is missing, too small, or fails.
+    pub fn device(what: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Error::Device { what: what.into(), remedy: remedy.into() }
+    }
+
     /// Names the file a mesh error came from; other errors pass unchanged.
     pub fn in_file(self, file: &Path) -> Self {
         match self {

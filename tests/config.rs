@@ -50,6 +50,7 @@ fn a_small_case_gets_all_defaults() {
     assert_eq!(config.name(), "small");
     assert_eq!(config.precision, Precision::F64);
     assert_eq!(config.device.threads, 0);
+    assert!(config.device.reproducible);
     assert_eq!(config.mesh().patch_size, 64);
     assert_eq!(config.mesh().partition, None);
     assert_eq!(config.reinitialize.rule, Rule::Displacement);
@@ -65,7 +66,7 @@ fn a_full_case_is_read() {
     let text = r#"
 version = 1
 precision = "f32"
-device = { use = "cpu", ordinal = 1, threads = 2 }
+device = { use = "cpu", ordinal = 1, threads = 2, reproducible = false }
 [domain.mesh]
 path = "mesh.vtu"
 refine = 1

@@ -164,6 +164,10 @@ fn other_ways_to_write_a_value_fit_and_wrong_ones_do_not() {
         ("domain.mesh.refine = 9", false),
         ("domain.mesh.patch_size = 4", false),
         ("precision = \"f16\"", false),
+        ("device.use = \"cuda\"", true),
+        ("device.use = \"gpu\"", false),
+        ("device.reproducible = false", true),
+        ("device.reproducible = \"no\"", false),
     ] {
         let found = flaws(&schema, &schema, &case(&format!("{base}{line}\n")), "");
         assert_eq!(found.is_empty(), fits, "{line}: {found:#?}");

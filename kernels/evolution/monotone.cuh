@@ -21,11 +21,11 @@ DEVICE Shares cone(const Simplex &s, const real (&phi)[N], const Vec3 &a) {
         for (int j = 1; j < N; j++) {
             h += k[j] * (phi[j] - phi[0]);
         }
+        shares.h = h;
 #pragma unroll
         for (int i = 0; i < N; i++) {
             if (k[i] > R(0)) {
-                shares.num[i] = h;
-                shares.den[i] = s.meas;
+                shares.alpha[i] = R(1);
             }
         }
     }

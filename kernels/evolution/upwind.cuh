@@ -4,19 +4,20 @@
 
 #include "common/simplex.cuh"
 
-// What each vertex gathers as numerator and denominator of a first-order term.
+// What each vertex gathers of a first-order term: alpha_i h as numerator and alpha_i meas as
+// denominator.
 struct Shares {
-    real num[N];
-    real den[N];
+    real alpha[N];
+    real h;
 };
 
 DEVICE Shares no_shares() {
     Shares shares;
 #pragma unroll
     for (int i = 0; i < N; i++) {
-        shares.num[i] = R(0);
-        shares.den[i] = R(0);
+        shares.alpha[i] = R(0);
     }
+    shares.h = R(0);
     return shares;
 }
 
@@ -72,10 +73,9 @@ DEVICE bool upwind(const Simplex &s, const real (&phi)[N], const real (&k)[N], S
     }
 #pragma unroll
     for (int i = 0; i < N; i++) {
-        real alpha = m[i] / sum;
-        shares.num[i] = alpha * h;
-        shares.den[i] = alpha * s.meas;
+        shares.alpha[i] = m[i] / sum;
     }
+    shares.h = h;
     return false;
 }
 
@@ -94,7 +94,7 @@ DEVICE Shares advection(const Simplex &s, const real (&phi)[N], const Vec3 &a) {
         if (inflow > R(0)) {
 #pragma unroll
             for (int i = 0; i < N; i++) {
-                shares.den[i] = fmax(k[i], R(0)) / inflow * s.meas;
+                shares.alpha[i] = fmax(k[i], R(0)) / inflow;
             }
         }
     }

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use super::progress::observer;
-use super::{Ui, json};
+use super::{Ui, json, word};
 use crate::config::{
-    Config, DataFile, Distance, FrontShape, MeshSource, Picture, Precision, Seed, Speed,
+    Config, DataFile, DeviceKind, Distance, FrontShape, MeshSource, Picture, Precision, Seed, Speed,
 };
 use crate::error::{Error, Result};
 use crate::expression::Expression;
@@ -98,6 +98,9 @@ pub struct Args {
         value_parser = word::<Partition>
     )]
     pub partition: Partition,
+    /// What computes: auto, cpu or cuda; `zeroset devices` lists what is there
+    #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = word::<DeviceKind>)]
+    pub device: DeviceKind,
     /// CPU threads; 0 takes all cores
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub threads: usize,
@@ -138,6 +141,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     };
     let mut config = Config::of_distance(mesh, distance);
     config.precision = args.precision;
+    config.device.kind = args.device;
     config.device.threads = args.threads;
     config.output.picture =
         args.picture.map(|file| Picture { file: Some(file), ..Picture::default() });
@@ -207,10 +211,4 @@ fn data_file(text: &str) -> std::result::Result<DataFile, String> {
         return Err("expected FILE or FILE=NAME".into());
     }
     Ok(DataFile { path: path.to_string(), name })
-}
-
-/// A word of the case file, such as a partition.
-fn word<T: serde::de::DeserializeOwned>(text: &str) -> std::result::Result<T, String> {
-    let text = serde::de::value::StrDeserializer::<serde::de::value::Error>::new(text);
-    T::deserialize(text).map_err(|e| e.to_string())
 }

@@ -6,6 +6,11 @@
 
 mod check;
 mod convert;
+#[cfg(feature = "cuda")]
+mod devices;
+#[cfg(not(feature = "cuda"))]
+#[path = "devices_without_cuda.rs"]
+mod devices;
 mod distance;
 mod generate;
 mod info;
@@ -50,6 +55,7 @@ Examples:
   zeroset generate sphere --subdivisions 5 -o sphere.vtp
   zeroset convert meshes/pial.gii.gz pial.ply
   zeroset defaults > case.toml
+  zeroset devices
 
 Exit codes: 0 done, 1 ran but [expect] is not met, 2 usage or case file, 3 input file,
 4 numerical failure, 5 device or memory, 6 output, 130 interrupted";
@@ -82,6 +88,8 @@ enum Command {
     Defaults(schema::DefaultsArgs),
     /// Say what is in a mesh or data file
     Info(info::Args),
+    /// List the GPUs and what they need, and test them; or compile every kernel
+    Devices(devices::Args),
 }
 
 /// Runs the program with the arguments of the process.
@@ -117,7 +125,14 @@ fn dispatch(command: Command, ui: &Ui) -> Result<u8> {
         Command::Schema(args) => schema::schema(args, ui),
         Command::Defaults(args) => schema::defaults(args, ui),
         Command::Info(args) => info::run(args, ui),
+        Command::Devices(args) => devices::run(args, ui),
     }
+}
+
+/// A word of the case file, such as a partition or a device.
+fn word<T: serde::de::DeserializeOwned>(text: &str) -> std::result::Result<T, String> {
+    let text = serde::de::value::StrDeserializer::<serde::de::value::Error>::new(text);
+    T::deserialize(text).map_err(|e| e.to_string())
 }
 
 #[cfg(test)]

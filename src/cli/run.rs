@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::progress::observer;
-use super::{NOT_MET, Ui, json};
-use crate::config::{Config, Drawn};
+use super::{NOT_MET, Ui, json, word};
+use crate::config::{Config, DeviceKind, Drawn};
 use crate::error::{Error, Result};
 use crate::output::Status;
 use crate::run;
@@ -19,6 +19,7 @@ Examples:
   zeroset run configs/shrinking_circle.toml --set evolve.cfl=0.5 --set output.every=10
   zeroset run configs/shrinking_circle.toml -o results/other --overwrite --threads 4
   zeroset run configs/shrinking_circle.toml -o results/other --resume
+  zeroset run configs/shrinking_circle.toml -o results/gpu --device cuda
   zeroset run configs/shrinking_circle.toml --picture circle.png
   zeroset run configs/shrinking_circle.toml --set output.format=vtkhdf -o results/one_file
   zeroset run configs/shrinking_circle.toml --json > end.json
@@ -57,6 +58,9 @@ pub struct Overrides {
     /// Replace a value of the case, such as evolve.cfl=0.25; repeatable
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
+    /// What computes: auto, cpu or cuda; `zeroset devices` lists what is there
+    #[arg(long, value_name = "DEVICE", value_parser = word::<DeviceKind>)]
+    pub device: Option<DeviceKind>,
     /// CPU threads; 0 takes all cores
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
@@ -65,8 +69,18 @@ pub struct Overrides {
 impl Overrides {
     /// All as `key=value`.
     pub(super) fn options(&self) -> Vec<String> {
+        let device = self.device.map(|kind| format!("device.use={}", device_word(kind)));
         let threads = self.threads.map(|n| format!("device.threads={n}"));
-        self.set.iter().cloned().chain(threads).collect()
+        self.set.iter().cloned().chain(device).chain(threads).collect()
+    }
+}
+
+/// The word of the command line.
+fn device_word(kind: DeviceKind) -> &'static str {
+    match kind {
+        DeviceKind::Auto => "auto",
+        DeviceKind::Cpu => "cpu",
+        DeviceKind::Cuda => "cuda",
     }
 }
 
@@ -109,6 +123,7 @@ fn resuming(args: &Args) -> String {
     let mut words = vec!["zeroset".into(), "run".into(), args.case.display().to_string()];
     let mut option = |name: &str, value: String| words.extend([name.to_string(), value]);
     args.overrides.set.iter().for_each(|set| option("--set", set.clone()));
+    args.overrides.device.iter().for_each(|&kind| option("--device", device_word(kind).into()));
     args.overrides.threads.iter().for_each(|n| option("--threads", n.to_string()));
     args.output.iter().for_each(|folder| option("-o", folder.display().to_string()));
     args.picture.iter().for_each(|file| option("--picture", file.display().to_string()));
@@ -157,6 +172,7 @@ mod tests {
             case: "my cases/a.toml".into(),
             overrides: Overrides {
                 set: vec!["evolve.cfl=0.5".into(), "output.checkpoint={ every = 3 }".into()],
+                device: Some(DeviceKind::Cuda),
                 threads: Some(2),
             },
             output: Some("it's".into()),
@@ -168,7 +184,7 @@ mod tests {
         assert_eq!(
             resuming(&args),
             "zeroset run 'my cases/a.toml' --set evolve.cfl=0.5 \
-             --set 'output.checkpoint={ every = 3 }' --threads 2 -o 'it'\\''s' --resume"
+             --set 'output.checkpoint={ every = 3 }' --device cuda --threads 2 -o 'it'\\''s' --resume"
         );
     }
 }

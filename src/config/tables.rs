@@ -25,7 +25,7 @@ pub enum Precision {
 }
 
 /// `[device]`: what computes.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct Device {
@@ -37,6 +37,15 @@ pub struct Device {
     /// CPU threads; 0 (default) takes all cores.
     #[schemars(range(max = 256))]
     pub threads: usize,
+    /// On a GPU: the same bits in every run (default), or the faster order of work whose results
+    /// differ by rounding from run to run. The CPU always gives the same bits.
+    pub reproducible: bool,
+}
+
+impl Default for Device {
+    fn default() -> Self {
+        Device { kind: DeviceKind::default(), ordinal: 0, threads: 0, reproducible: true }
+    }
 }
 
 /// Kind of device: `use = "auto"`.
@@ -44,7 +53,7 @@ pub struct Device {
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum DeviceKind {
-    /// The fastest that is there (default); the report says which and why.
+    /// A GPU if there is one, else the CPU (default); the report says which and why.
     #[default]
     Auto,
     /// The processor.

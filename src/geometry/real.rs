@@ -1,9 +1,21 @@
 //! The scalar type of states and solvers: `f64` or `f32`, chosen once per run.
 
+/// What arrays on a GPU hold.
+#[cfg(feature = "cuda")]
+pub trait OnCard: cudarc::driver::DeviceRepr + cudarc::driver::ValidAsZeroBits {}
+#[cfg(feature = "cuda")]
+impl<T: cudarc::driver::DeviceRepr + cudarc::driver::ValidAsZeroBits> OnCard for T {}
+
+/// What arrays on a GPU hold; anything without them.
+#[cfg(not(feature = "cuda"))]
+pub trait OnCard {}
+#[cfg(not(feature = "cuda"))]
+impl<T> OnCard for T {}
+
 /// Scalar of a solver; implemented by `f64` and `f32` only.
 ///
 /// Geometry, files and the case file are always `f64`; a state is converted once.
-pub trait Real: nalgebra::RealField + Copy + Default {
+pub trait Real: nalgebra::RealField + Copy + Default + OnCard {
     /// "f64" or "f32", as in the case file.
     const NAME: &'static str;
     /// Relative size below which an element integral counts as zero (numerics 2.2, step 5).

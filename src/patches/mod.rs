@@ -15,6 +15,8 @@
 mod adjacency;
 mod bisection;
 mod coordinates;
+#[cfg(feature = "cuda")]
+pub(crate) mod cuda;
 mod partition;
 mod repair;
 
@@ -256,6 +258,11 @@ impl Patches {
     /// Local (owned and halo) vertices of all patches together.
     pub fn n_local(&self) -> usize {
         self.mesh_vertices.len() + self.halo.len()
+    }
+
+    /// Halo vertices of all patches together.
+    pub fn halo_len(&self) -> usize {
+        self.halo.len()
     }
 
     /// Positions of the local (owned and halo) vertices of a patch among those of all patches.

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use crate::backend::Cpu;
+use crate::backend::{Cpu, cuda};
 use crate::config::{Config, DeviceKind, Precision};
 use crate::error::{Error, Result};
 use crate::io::vtk::Compression;
@@ -111,15 +111,18 @@ pub fn folder_of(config: &Config, folder: Option<&Path>) -> Result<PathBuf> {
 ///
 /// # Errors
 /// [`Error::Device`] if the case asks for one that is not there.
-pub fn backend(config: &Config) -> Result<(Cpu, &'static str)> {
-    let reason = match config.device.kind {
-        DeviceKind::Cpu => "the case asks for it",
-        DeviceKind::Auto => "auto: this version computes on the CPU only",
+pub fn backend(config: &Config) -> Result<(Cpu, String)> {
+    let device = &config.device;
+    let reason = match device.kind {
+        DeviceKind::Cpu => "the case asks for it".to_string(),
+        DeviceKind::Auto => match cuda::available(device.ordinal) {
+            Ok(_) => "auto: this version computes on the CPU only".to_string(),
+            Err(reason) => format!("auto: {reason}"),
+        },
         DeviceKind::Cuda => {
-            return Err(Error::Device {
-                what: "this version has no CUDA backend".into(),
-                remedy: "write use = \"auto\" or \"cpu\" in [device]".into(),
-            });
+            let card = cuda::available(device.ordinal)?;
+            let what = format!("this version has no solvers for {}", card.name);
+            return Err(Error::device(what, "compute on the CPU (--device cpu)"));
         }
     };
     Ok((Cpu::new(config.device.threads)?, reason))
@@ -156,7 +159,7 @@ pub fn run(config: &Config, options: &Options<'_>) -> Result<Outcome> {
 
 fn run_on(
     cpu: Arc<Cpu>,
-    reason: &'static str,
+    reason: String,
     config: &Config,
     options: &Options<'_>,
 ) -> Result<Outcome> {
@@ -228,7 +231,7 @@ pub fn distance(
 
 fn distance_on(
     cpu: Arc<Cpu>,
-    reason: &'static str,
+    reason: String,
     config: &Config,
     output: &Path,
     paths: Option<&Path>,

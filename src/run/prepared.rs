@@ -14,7 +14,7 @@ use crate::patches::{Partition, Patches};
 /// A mesh that is read, cleaned and cut, and how long that took.
 pub(super) struct Prepared {
     cpu: Arc<Cpu>,
-    reason: &'static str,
+    reason: String,
     pub ready: Ready,
     pub patches: Arc<Patches>,
     method: Partition,
@@ -25,7 +25,7 @@ impl Prepared {
     pub fn new(
         config: &Config,
         cpu: Arc<Cpu>,
-        reason: &'static str,
+        reason: String,
         stage: &mut Stages<'_>,
     ) -> Result<Self> {
         stage.next("reading the mesh")?;
@@ -59,7 +59,7 @@ impl Prepared {
             cleaning: ready.cleaning.clone(),
         };
         let mut report = Report::new(config, mesh, self.seconds, ready.warnings.clone());
-        report.backend_reason = self.reason.to_string();
+        report.backend_reason = self.reason.clone();
         report.threads = self.cpu.threads();
         report
     }

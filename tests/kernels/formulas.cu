@@ -30,9 +30,13 @@ struct Results {
     DEVICE void put(const real (&x)[M]) {
         for (int i = 0; i < M; i++) put(x[i]);
     }
-    DEVICE void put(const Shares &shares) {
-        put(shares.num);
-        put(shares.den);
+    DEVICE void put(const Shares &shares, real meas) {
+        for (int i = 0; i < N; i++) {
+            put(shares.alpha[i] * shares.h);
+        }
+        for (int i = 0; i < N; i++) {
+            put(shares.alpha[i] * meas);
+        }
     }
 };
 
@@ -67,9 +71,9 @@ extern "C" __global__ void formulas(const Case *cases, real *out, u32 n, u32 wid
     real k[N];
     flux(s, c.a, k);
     to.put(k);
-    to.put(advection(s, c.phi, c.a));
-    to.put(normal_speed(s, c.phi, g, c.eps));
-    to.put(cone(s, c.phi, c.a));
+    to.put(advection(s, c.phi, c.a), s.meas);
+    to.put(normal_speed(s, c.phi, g, c.eps), s.meas);
+    to.put(cone(s, c.phi, c.a), s.meas);
     real slopes[N];
     hopf_lax(c.x, s, c.phi, slopes);
     to.put(slopes);

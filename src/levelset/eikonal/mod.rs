@@ -18,6 +18,8 @@
 //! - [`redistance`] turns a level-set function into the signed distance to its zero set.
 
 mod cpu;
+#[cfg(feature = "cuda")]
+pub mod cuda;
 pub mod formulas;
 mod gradient;
 mod nearest;
@@ -115,6 +117,9 @@ pub struct EikonalState<R: Real> {
     /// Patches updated in the last solve, ascending.
     visited: Vec<u32>,
     scratch: cpu::Scratch<R>,
+    /// The solver on a GPU, once one was asked for.
+    #[cfg(feature = "cuda")]
+    device: Option<cuda::Solver<R>>,
 }
 
 impl<R: Real> EikonalState<R> {
@@ -150,6 +155,8 @@ impl<R: Real> EikonalState<R> {
             seeded: Vec::with_capacity(n_patches),
             visited: Vec::with_capacity(n_patches),
             scratch,
+            #[cfg(feature = "cuda")]
+            device: None,
         }
     }
 

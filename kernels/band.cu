@@ -1,0 +1,232 @@
+// Redistancing around its solve, and the narrow band (numerics 5.4, 3.4 of Fu et al.).
+//
+// The order is band_init, a solve of eikonal.cu, band_final, band_mark. The first looks at the
+// patches of the old band, the others at all that were updated.
+#include "control.cuh"
+#include "eikonal_state.cuh"
+#include "evolution_state.cuh"
+
+// Gives every vertex of a cut cell its distance to the plane of the zero set there (numerics
+// equation 5), the smallest of its cells, and tells the patches that read it.
+// Grid: any; block: any multiple of 32; shared: [largest_local] phi, [largest_owned] bits.
+extern "C" __global__ void __launch_bounds__(BLOCK) band_init(Patches m, Eikonal e, Evolution s) {
+    DYN_SHARED(unsigned char, shared);
+    SharedParts parts = {shared};
+    real* phi = parts.take<real>(e.largest_local);
+    real_bits* distance = parts.take<real_bits>(e.largest_owned);
+    Control& c = *s.control;
+    if (!c.due) return;
+    const real* from = s.phi + (u64)c.parity * m.n_vertices;
+    const u32* active = active_list(s, c);
+    for (u32 k = blockIdx.x; k < c.n_active + s.n_extra; k += gridDim.x) {
+        u32 p = k < c.n_active ? active[k] : s.extra[k - c.n_active];
+        // A patch of the extra ones that is active too is looked at once.
+        if (k >= c.n_active && s.is_active[p]) continue;
+        Patch patch = patch_of(m, p);
+        __syncthreads();
+        for (u32 v = threadIdx.x; v < patch.n_local; v += blockDim.x) {
+            phi[v] = from[patch.vertex(v)];
+            if (v < patch.n_owned) distance[v] = to_bits(INFINITY_R);
+        }
+        __syncthreads();
+        for (u32 t = threadIdx.x; t < patch.n_cells; t += blockDim.x) {
+            u32 corner[N];
+            real values[N];
+            int inside = 0;
+#pragma unroll
+            for (int i = 0; i < N; i++) {
+                corner[i] = patch.corner(t, i);
+                values[i] = phi[corner[i]];
+                inside += values[i] < R(0);
+            }
+            if (inside == 0 || inside == N) continue;
+            Vec3 x[N];
+#pragma unroll
+            for (int i = 0; i < N; i++) x[i] = patch.at(corner[i]);
+            real slope = norm(gradient(make_simplex(x), values));
+            real f = e.slowness_of_cells ? e.slowness_of_cells[patch.cells + t] : e.slowness;
+#pragma unroll
+            for (int i = 0; i < N; i++) {
+                if (corner[i] >= patch.n_owned) continue;
+                // 0 / 0 cannot outdo a distance: a vertex on the interface has none.
+                real d = values[i] == R(0) ? R(0) : fabs(values[i]) / slope;
+                d = d * f;
+                if (d < INFINITY_R) atomic_min_bits(&distance[corner[i]], to_bits(d));
+            }
+        }
+        __syncthreads();
+        for (u32 v = threadIdx.x; v < patch.n_owned; v += blockDim.x) {
+            real d = from_bits(distance[v]);
+            // A given value has its sign bit set; phi is not needed any more.
+            real stored = d < INFINITY_R ? -d : d;
+            phi[v] = stored;
+            e.u[patch.first + v] = stored;
+            e.u[m.n_vertices + patch.first + v] = stored;
+        }
+        if (threadIdx.x == 0) visit(e, p);
+        __syncthreads();
+        seed_patch(patch, e, phi);
+    }
+}
+
+// Turns arrival times into phi in both buffers, finds what is inside the band, and leaves the state
+// of the solve as it was before band_init.
+// Grid: any; block: any multiple of 32; shared: none.
+extern "C" __global__ void __launch_bounds__(BLOCK) band_final(Patches m, Eikonal e, Evolution s) {
+    Control& c = *s.control;
+    if (!c.due) return;
+    real* phi = s.phi + (u64)c.parity * m.n_vertices;
+    real* next = s.phi + (u64)(c.parity ^ 1) * m.n_vertices;
+    for (u32 k = blockIdx.x; k < e.stats->n_visited; k += gridDim.x) {
+        u32 p = e.visited[k];
+        Patch patch = patch_of(m, p);
+        for (u32 v = patch.first + threadIdx.x; v < patch.first + patch.n_owned; v += blockDim.x) {
+            real old = phi[v];
+            real u = fabs(e.u[v]);
+            real sign = old < R(0) ? R(-1) : R(1);
+            if (e.width < INFINITY_R) old = sign * fmin(u, e.width);
+            else if (u < INFINITY_R) old = sign * u;
+            phi[v] = old;
+            next[v] = old;
+            s.inside[v] = fabs(old) < e.width;
+            e.u[v] = INFINITY_R;
+            e.u[m.n_vertices + v] = INFINITY_R;
+        }
+        if (threadIdx.x == 0) forget_patch(e, p);
+    }
+}
+
+// `|a| + |eps|` of a cell.
+DEVICE real speed_of(const Patch& patch, const Evolution& s, const u32 (&corner)[N]) {
+    real speed = R(0);
+#if ADVECTION
+    speed += norm(velocity_of(patch, s, corner));
+#endif
+#if NORMAL
+    speed += fabs(normal_speed_of(patch, s, corner));
+#endif
+    return speed;
+}
+
+// How long a step a cell allows (numerics equation 4).
+DEVICE void limit(const Patch& patch, const Evolution& s, const u32 (&corner)[N], Limits& limits) {
+    Vec3 x[N];
+#pragma unroll
+    for (int i = 0; i < N; i++) x[i] = patch.at(corner[i]);
+    real radius = inradius(make_simplex(x));
+    real_bits inradius_bits = to_bits(radius);
+    limits.inradius = limits.inradius > inradius_bits ? limits.inradius : inradius_bits;
+    real speed = speed_of(patch, s, corner);
+    real_bits speed_bits = to_bits(speed);
+    limits.speed = limits.speed > speed_bits ? limits.speed : speed_bits;
+    real_bits step = to_bits(largest_step(radius, speed));
+    limits.first_order = limits.first_order < step ? limits.first_order : step;
+#if CURVATURE
+    real beta = R(0);
+#pragma unroll
+    for (int i = 0; i < N; i++) beta = fmax(beta, curvature_at(patch, s, corner[i]));
+    // Slivers count as typical cells where steps are semi-implicit.
+    real_bits diffusive = to_bits(largest_diffusive_step(fmax(radius, s.least_inradius), beta));
+    limits.curvature = limits.curvature < diffusive ? limits.curvature : diffusive;
+#endif
+}
+
+DEVICE Limits no_limits() {
+    Limits limits = {to_bits(INFINITY_R), to_bits(INFINITY_R), 0, 0};
+    return limits;
+}
+
+// Joins the limits of all threads of a block with those in shared memory.
+DEVICE void join(Limits& all, const Limits& mine) {
+    atomic_min_bits(&all.first_order, mine.first_order);
+    atomic_min_bits(&all.curvature, mine.curvature);
+    atomic_max_bits(&all.speed, mine.speed);
+    atomic_max_bits(&all.inradius, mine.inradius);
+}
+
+// Finds the vertices that move, the patches that hold some, and how long a step may be.
+// Grid: any; block: any multiple of 32; shared: [largest_owned] bytes.
+extern "C" __global__ void __launch_bounds__(BLOCK) band_mark(Patches m, Eikonal e, Evolution s) {
+    DYN_SHARED(unsigned char, shared);
+    __shared__ Limits block_limits;
+    __shared__ u32 counted[2];
+    u8* moving = shared;
+    Control& c = *s.control;
+    if (!c.due) return;
+    u32* next_active = s.active + (u64)(c.list ^ 1) * m.n_patches;
+    Limits limits = no_limits();
+    if (threadIdx.x == 0) block_limits = limits;
+    for (u32 k = blockIdx.x; k < e.stats->n_visited; k += gridDim.x) {
+        u32 p = e.visited[k];
+        Patch patch = patch_of(m, p);
+        __syncthreads();
+        for (u32 v = threadIdx.x; v < patch.n_owned; v += blockDim.x) moving[v] = 0;
+        if (threadIdx.x < 2) counted[threadIdx.x] = 0;
+        __syncthreads();
+        for (u32 t = threadIdx.x; t < patch.n_cells; t += blockDim.x) {
+            u32 corner[N];
+            bool active = false;
+#pragma unroll
+            for (int i = 0; i < N; i++) {
+                corner[i] = patch.corner(t, i);
+                active = active || s.inside[patch.vertex(corner[i])];
+            }
+            if (!active) continue;
+#pragma unroll
+            for (int i = 0; i < N; i++) {
+                if (corner[i] < patch.n_owned) moving[corner[i]] = 1;
+            }
+            limit(patch, s, corner, limits);
+        }
+        __syncthreads();
+        u32 n_cells = 0, n_moving = 0;
+        for (u32 t = threadIdx.x; t < patch.n_cells; t += blockDim.x) {
+            bool computed = false;
+#pragma unroll
+            for (int i = 0; i < N; i++) {
+                u32 corner = patch.corner(t, i);
+                computed = computed || (corner < patch.n_owned && moving[corner]);
+            }
+            n_cells += computed;
+        }
+        for (u32 v = threadIdx.x; v < patch.n_owned; v += blockDim.x) {
+            n_moving += moving[v];
+            s.moving[patch.first + v] = moving[v];
+            // What leaves the band is read by its neighbors: as vertices that do not move.
+            if (!moving[v]) forget(s, m.n_vertices, patch.first + v);
+        }
+        if (n_cells) atomicAdd(&counted[0], n_cells);
+        if (n_moving) atomicAdd(&counted[1], n_moving);
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            s.is_active[p] = counted[1] > 0;
+            if (counted[1] > 0) {
+                next_active[atomicAdd(&c.next_active, 1u)] = p;
+                atomicAdd(&c.next_moving, counted[1]);
+                atomicAdd(&c.next_cells, counted[0]);
+            }
+        }
+    }
+    __syncthreads();
+    join(block_limits, limits);
+    __syncthreads();
+    if (threadIdx.x == 0) join(c.next_limits, block_limits);
+    if (!is_last_block(c)) return;
+    if (threadIdx.x == 0) {
+        c.list ^= 1;
+        c.limits = c.next_limits;
+        c.next_limits = no_limits();
+        c.n_active = *(volatile u32*)&c.next_active;
+        c.n_moving = *(volatile u32*)&c.next_moving;
+        c.n_cells = *(volatile u32*)&c.next_cells;
+        c.next_active = c.next_moving = c.next_cells = 0;
+        c.displacement = 0.0;
+        c.steps_since = 0;
+        c.reinitializations++;
+        c.due = 0;
+        if (c.n_active == 0 && c.halt == RUNNING) c.halt = GONE;
+        e.stats->n_visited = 0;
+        reset_solve(e);
+        choose_step(c);
+    }
+}

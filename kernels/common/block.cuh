@@ -1,0 +1,20 @@
+// What threads of a block share: parts of its memory, and extremes found together.
+#pragma once
+#include "common/real.cuh"
+#include "common/shared.cuh"
+
+// Hands out parts of the dynamic shared memory, each aligned to 16 bytes.
+struct SharedParts {
+    unsigned char* next;
+    template <class T> DEVICE T* take(u32 n) {
+        T* part = (T*)next;
+        next += (n * sizeof(T) + 15) / 16 * 16;
+        return part;
+    }
+};
+
+// Smallest and largest numbers by their bits: right for numbers that are not negative.
+DEVICE void atomic_min_bits(u32* at, u32 bits) { atomicMin(at, bits); }
+DEVICE void atomic_min_bits(u64* at, u64 bits) { atomicMin(at, bits); }
+DEVICE void atomic_max_bits(u32* at, u32 bits) { atomicMax(at, bits); }
+DEVICE void atomic_max_bits(u64* at, u64 bits) { atomicMax(at, bits); }

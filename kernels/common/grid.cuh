@@ -1,0 +1,19 @@
+// A barrier of all blocks of a cooperative launch.
+#pragma once
+#include "common/real.cuh"
+
+// Waits until every block of the grid is here. `arrived` is 0 at the start of the kernel and used
+// for nothing else; it counts up, so one number serves 2^32 arrivals.
+DEVICE void grid_barrier(u32* arrived) {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence();
+        u32 ticket = atomicAdd(arrived, 1u);
+        u32 target = (ticket / gridDim.x + 1) * gridDim.x;
+        // The difference as a signed number, so that the count may pass 2^32.
+        while ((i32)(*(volatile u32*)arrived - target) < 0) {
+        }
+        __threadfence();
+    }
+    __syncthreads();
+}

@@ -1,0 +1,403 @@
+// nbFIM on the card: arrival times from given values (numerics 5 and 6; Fu et al., section 3.2).
+//
+// Two organizations of the same patch update:
+// - eikonal_rounds: rounds with a barrier of the grid. Values written in a round are read in the
+//   next one only (two buffers), so the bits are the same in every run.
+// - eikonal_queue: a queue of patches without a barrier. Faster; values differ between runs by
+//   rounding.
+// Both take near patches first: those whose news are later than the first by more than `near` wait.
+// A given value is stored with its sign bit set, and nothing lowers it.
+#include "common/block.cuh"
+#include "common/grid.cuh"
+#include "eikonal.cuh"
+#include "eikonal_state.cuh"
+
+// ---- One patch ------------------------------------------------------------------------------
+
+// What the blocks of a solve share about the patch they update.
+struct Local {
+    real* u;             // [n_local] current values, as stored
+    real_bits* next;     // [n_owned] bits of the values to come
+    u8* changed;         // [n_owned] whether a value is lower than when the patch was loaded
+};
+
+DEVICE Local local_of(unsigned char* shared, u32 largest_local, u32 largest_owned) {
+    SharedParts parts = {shared};
+    Local local;
+    local.u = parts.take<real>(largest_local);
+    local.next = parts.take<real_bits>(largest_owned);
+    local.changed = parts.take<u8>(largest_owned);
+    return local;
+}
+
+// The smallest value of an array in global memory, bypassing the first-level cache, which other
+// blocks do not see.
+DEVICE real load_value(const real* at) { return __ldcg(at); }
+
+// Candidates of one cell for its corners. A corner takes one only if the cell's other corners are
+// earlier than it is and than the limit: a straight front never arrives before it was on the face.
+DEVICE void offer(const Patch& patch, const Eikonal& e, const Local& local, u32 t, const u32 (&corner)[N],
+                  const Vec3 (&x)[N], real limit, real least_step) {
+    real u[N];
+    bool free[N];
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        real stored = local.u[corner[i]];
+        u[i] = fabs(stored);
+        free[i] = corner[i] < patch.n_owned && !is_given(stored);
+    }
+    real smallest = u[0];
+#pragma unroll
+    for (int i = 1; i < N; i++) smallest = fmin(smallest, u[i]);
+    if (!(smallest < limit)) return;
+    real f = e.slowness_of_cells ? e.slowness_of_cells[patch.cells + t] : e.slowness;
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        if (!free[i]) continue;
+#if CIRCULAR
+        if (!(u[i] > smallest || is_obtuse(x, i))) continue;
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        real candidate = circle(u[j], u[k], x[j], x[k], x[i], f);
+#else
+        if (!(u[i] > smallest)) continue;
+        real candidate = arrival(u, x, i, f);
+#endif
+        real decrease = fmax(least_step, DECREASE * candidate);
+        if (u[i] - candidate > decrease) {
+            if (e.caps && !(candidate < e.caps[patch.first + corner[i]])) continue;
+            atomic_min_bits(&local.next[corner[i]], to_bits(candidate));
+        }
+    }
+}
+
+// Loads a patch, repeats its update, and leaves new values in `local`. Returns whether the last
+// repetition still changed a value. Jacobi: what a repetition reads was there before it.
+DEVICE bool update(const Patch& patch, const Eikonal& e, const Local& local, const real* from, u32 repetitions,
+                   real limit) {
+    u32 thread = threadIdx.x, threads = blockDim.x;
+    for (u32 v = thread; v < patch.n_local; v += threads) {
+        real value = load_value(&from[patch.vertex(v)]);
+        local.u[v] = value;
+        if (v < patch.n_owned) {
+            local.next[v] = to_bits(fabs(value));
+            local.changed[v] = 0;
+        }
+    }
+    // The first cell of a thread stays in registers.
+    u32 corner[N];
+    Vec3 x[N];
+    bool has_cell = thread < patch.n_cells;
+    if (has_cell) {
+#pragma unroll
+        for (int i = 0; i < N; i++) {
+            corner[i] = patch.corner(thread, i);
+            x[i] = patch.at(corner[i]);
+        }
+    }
+    real least_step = DECREASE * e.reach[patch.p];
+    int lively = 0;
+    __syncthreads();
+    for (u32 k = 0; k < repetitions; k++) {
+        if (has_cell) offer(patch, e, local, thread, corner, x, limit, least_step);
+        for (u32 t = thread + threads; t < patch.n_cells; t += threads) {
+            u32 others[N];
+            Vec3 points[N];
+#pragma unroll
+            for (int i = 0; i < N; i++) {
+                others[i] = patch.corner(t, i);
+                points[i] = patch.at(others[i]);
+            }
+            offer(patch, e, local, t, others, points, limit, least_step);
+        }
+        __syncthreads();
+        lively = 0;
+        for (u32 v = thread; v < patch.n_owned; v += threads) {
+            real value = from_bits(local.next[v]);
+            if (value < fabs(local.u[v])) {
+                local.u[v] = value;
+                local.changed[v] = 1;
+                lively = 1;
+            }
+        }
+        lively = __syncthreads_or(lively);
+        if (!lively) break;
+    }
+    return lively;
+}
+
+// ---- Rounds ---------------------------------------------------------------------------------
+
+// Puts a patch on the list of a round, once.
+DEVICE void list_patch(const Eikonal& e, u32 round, u32 p) {
+    if (atomicExch(&e.listed[p], round) != round) {
+        e.lists[(round & 1) * e.n_patches + atomicAdd(&e.counts[round % 3], 1u)] = p;
+    }
+}
+
+// Tells a patch of the next round of a value it has not worked on.
+DEVICE void tell(const Eikonal& e, u32 round, u32 p, real value) {
+    real_bits bits = to_bits(value);
+    atomic_min_bits(&e.news[(round & 1) * e.n_patches + p], bits);
+    atomic_min_bits(&e.first_news[round % 3], bits);
+    list_patch(e, round, p);
+}
+
+// Grid: at most as many blocks as are on the card at once, cooperative; block: a multiple of 32
+// threads, best one per cell of a typical patch; shared: local_of. Starts from the patches in
+// lists[n_patches..], the list of round 1, with their news; leaves values in both buffers.
+extern "C" __global__ void __launch_bounds__(BLOCK) eikonal_rounds(Patches m, Eikonal e) {
+    DYN_SHARED(unsigned char, shared);
+    Local local = local_of(shared, e.largest_local, e.largest_owned);
+    u32 thread = threadIdx.x, threads = blockDim.x;
+    if (!is_due(e)) return;
+    u32 updates = 0;
+    for (u32 round = 1;; round++) {
+        u32 n = *(volatile u32*)&e.counts[round % 3];
+        if (n == 0) {
+            if (blockIdx.x == 0 && thread == 0) e.stats->rounds = round - 1;
+            break;
+        }
+        real cut = from_bits(*(volatile real_bits*)&e.first_news[round % 3]) + e.near;
+        if (blockIdx.x == 0 && thread == 0) {
+            // Used in round + 2 for the first time, and not any more in this one.
+            e.counts[(round + 2) % 3] = 0;
+            e.first_news[(round + 2) % 3] = to_bits(INFINITY_R);
+        }
+        const real* from = e.u + (u64)(round & 1) * e.n_vertices;
+        real* into = e.u + (u64)((round + 1) & 1) * e.n_vertices;
+        const u32* list = e.lists + (round & 1) * e.n_patches;
+        for (u32 k = blockIdx.x; k < n; k += gridDim.x) {
+            u32 p = __ldcg(&list[k]);
+            real_bits* news = &e.news[(round & 1) * e.n_patches + p];
+            real first = from_bits(__ldcg(news));
+            // All have read the news before they are cleared for the round after the next.
+            __syncthreads();
+            if (thread == 0) *news = to_bits(INFINITY_R);
+            Patch patch = patch_of(m, p);
+            if (!(first < INFINITY_R && first <= cut)) {
+                // It waits, and what it did in the round before goes into the other buffer.
+                for (u32 v = thread; v < patch.n_owned; v += threads) {
+                    into[patch.first + v] = load_value(&from[patch.first + v]);
+                }
+                if (thread == 0 && first < INFINITY_R) tell(e, round + 1, p, first);
+                continue;
+            }
+            real limit = e.width + e.reach[p];
+            bool lively = update(patch, e, local, from, e.repetitions, limit);
+            real earliest = INFINITY_R;
+            int any = 0;
+            for (u32 v = thread; v < patch.n_owned; v += threads) {
+                into[patch.first + v] = local.u[v];
+                if (local.changed[v]) {
+                    any = 1;
+                    earliest = fmin(earliest, local.u[v]);
+                }
+            }
+            if (any && lively) tell(e, round + 1, p, earliest);
+            else if (any) list_patch(e, round + 1, p);
+            for (u32 k = e.wake_offsets[p] + thread; k < e.wake_offsets[p + 1]; k += threads) {
+                u32 v = e.wake_vertices[k];
+                if (local.changed[v] && local.u[v] < limit) tell(e, round + 1, e.wake_readers[k], local.u[v]);
+            }
+            if (thread == 0) {
+                updates++;
+                visit(e, p);
+            }
+            __syncthreads();
+        }
+        grid_barrier(e.arrived);
+    }
+    if (thread == 0 && updates) atomicAdd(&e.stats->patch_updates, updates);
+}
+
+// ---- Queue ----------------------------------------------------------------------------------
+
+// Puts a patch at the end of the queue. It has been counted as outstanding before.
+DEVICE void push(const Eikonal& e, u32 p) {
+    u32 at = atomicAdd(&e.queue->tail, 1u) & e.ring_mask;
+    atomicExch(&e.ring[at], p + 1);
+}
+
+// Tells a patch that a vertex it reads has a new value, which is in memory already.
+DEVICE void wake(const Eikonal& e, u32 p, real value) {
+    atomic_min_bits(&e.news[p], to_bits(value));
+    if (!(value <= from_bits(*(volatile real_bits*)&e.queue->cut))) return;
+    if (!(atomicOr(&e.states[p], DIRTY | QUEUED) & QUEUED)) {
+        atomicAdd(&e.queue->outstanding, 1u);
+        push(e, p);
+    }
+}
+
+// Called by the only block that works: raises the cut and queues what waits before it. The patches
+// walked are all, as only news say which of them wait. Returns whether it must be called again,
+// because all that was admitted is done already.
+DEVICE bool admit(const Eikonal& e, real_bits* first, u32* admitted) {
+    u32 thread = threadIdx.x, threads = blockDim.x;
+    if (thread == 0) {
+        *first = to_bits(INFINITY_R);
+        *admitted = 0;
+    }
+    __syncthreads();
+    real_bits mine = to_bits(INFINITY_R);
+#pragma unroll 8
+    for (u32 p = thread; p < e.n_patches; p += threads) {
+        real_bits news = __ldcg(&e.news[p]);
+        mine = news < mine ? news : mine;
+    }
+    atomic_min_bits(first, mine);
+    __syncthreads();
+    real cut = from_bits(*first) + e.near;
+    if (!(from_bits(*first) < INFINITY_R)) {
+        if (thread == 0) atomicExch(&e.queue->done, 1u);
+        return false;
+    }
+    if (thread == 0) *(volatile real_bits*)&e.queue->cut = to_bits(cut);
+    u32 mine_admitted = 0;
+#pragma unroll 8
+    for (u32 p = thread; p < e.n_patches; p += threads) mine_admitted += from_bits(__ldcg(&e.news[p])) <= cut;
+    atomicAdd(admitted, mine_admitted);
+    __syncthreads();
+    // Counted before any of them can be taken.
+    if (thread == 0) {
+        atomicAdd(&e.queue->outstanding, *admitted);
+        __threadfence();
+    }
+    __syncthreads();
+    for (u32 p = thread; p < e.n_patches; p += threads) {
+        // Those queued here may run already, which lowers news of others: the state decides.
+        if (from_bits(__ldcg(&e.news[p])) <= cut) {
+            if (!(atomicOr(&e.states[p], DIRTY | QUEUED) & QUEUED)) {
+                atomicAdd(&e.queue->outstanding, 1u);
+                push(e, p);
+            }
+        }
+    }
+    __syncthreads();
+    // The count of before held the queue open; what was pushed has its own.
+    int again = 0;
+    if (thread == 0) again = atomicSub(&e.queue->outstanding, *admitted) == *admitted;
+    return __syncthreads_or(again);
+}
+
+// Grid: as many blocks as are on the card at once (fewer do as well); block and shared as in
+// eikonal_rounds. Starts from news of patches, values in the first buffer; works there only.
+extern "C" __global__ void __launch_bounds__(BLOCK) eikonal_queue(Patches m, Eikonal e) {
+    DYN_SHARED(unsigned char, shared);
+    __shared__ u32 ticket;
+    __shared__ u32 taken;
+    __shared__ u32 again;
+    __shared__ u32 last;
+    __shared__ u32 admitted;
+    __shared__ real_bits first;
+    Local local = local_of(shared, e.largest_local, e.largest_owned);
+    u32 thread = threadIdx.x, threads = blockDim.x;
+    if (!is_due(e)) return;
+    u32 updates = 0;
+    real* u = e.u;
+    if (blockIdx.x == 0) {
+        if (e.near < INFINITY_R) {
+            // Nothing is queued yet: news wait for the first cut.
+            while (admit(e, &first, &admitted)) {
+            }
+        } else if (thread == 0 && *(volatile u32*)&e.queue->tail == 0) {
+            atomicExch(&e.queue->done, 1u);
+        }
+        __syncthreads();
+    }
+    for (;;) {
+        if (thread == 0) {
+            ticket = atomicAdd(&e.queue->head, 1u) & e.ring_mask;
+            u32 found = 0;
+            long long start = clock64();
+            for (;;) {
+                found = *(volatile u32*)&e.ring[ticket];
+                if (found || *(volatile u32*)&e.queue->done) break;
+                if (clock64() - start > e.patience) {
+                    atomicExch(e.error, 1u);
+                    atomicExch(&e.queue->done, 1u);
+                    break;
+                }
+            }
+            if (found) e.ring[ticket] = 0;
+            taken = found;
+        }
+        __syncthreads();
+        if (taken == 0) break;
+        u32 p = taken - 1;
+        Patch patch = patch_of(m, p);
+        real limit = e.width + e.reach[p];
+        for (;;) {
+            if (thread == 0) {
+                atomicAnd(&e.states[p], ~(u32)DIRTY);
+                atomicExch(&e.news[p], to_bits(INFINITY_R));
+                // News told from here on run the patch again; all told before are in memory.
+                __threadfence();
+            }
+            __syncthreads();
+            bool lively = update(patch, e, local, u, e.repetitions, limit);
+            int any = 0;
+            for (u32 v = thread; v < patch.n_owned; v += threads) {
+                if (local.changed[v]) {
+                    __stcg(&u[patch.first + v], local.u[v]);
+                    any = 1;
+                }
+            }
+            __threadfence();
+            any = __syncthreads_or(any);
+            if (any) {
+                for (u32 k = e.wake_offsets[p] + thread; k < e.wake_offsets[p + 1]; k += threads) {
+                    u32 v = e.wake_vertices[k];
+                    if (local.changed[v] && local.u[v] < limit) wake(e, e.wake_readers[k], local.u[v]);
+                }
+            }
+            __syncthreads();
+            if (thread == 0) {
+                updates++;
+                visit(e, p);
+                again = lively || atomicCAS(&e.states[p], (u32)QUEUED, 0u) != QUEUED;
+            }
+            __syncthreads();
+            if (!again) break;
+        }
+        if (thread == 0) {
+            __threadfence();
+            last = atomicSub(&e.queue->outstanding, 1u) == 1;
+        }
+        __syncthreads();
+        // Nothing is queued and nobody else works: what waits comes next, or all is done.
+        if (last) {
+            while (admit(e, &first, &admitted)) {
+            }
+        }
+        __syncthreads();
+    }
+    if (thread == 0 && updates) atomicAdd(&e.stats->patch_updates, updates);
+}
+
+// ---- Before a solve -------------------------------------------------------------------------
+
+// Forgets all of the solve before but values. Grid: any; block: any; shared: none.
+extern "C" __global__ void __launch_bounds__(BLOCK) eikonal_reset(Patches m, Eikonal e) {
+    u32 threads = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x;
+    for (u32 p = thread; p < e.n_patches; p += threads) forget_patch(e, p);
+    for (u32 k = thread; k <= e.ring_mask; k += threads) e.ring[k] = 0;
+    if (thread == 0) {
+        e.stats->rounds = e.stats->patch_updates = e.stats->n_visited = 0;
+        *e.error = 0;
+        reset_solve(e);
+    }
+}
+
+// Tells every patch with values, and those that read them. Grid: any; block: any; shared:
+// [largest_owned] values.
+extern "C" __global__ void __launch_bounds__(BLOCK) eikonal_seed(Patches m, Eikonal e) {
+    DYN_SHARED(unsigned char, shared);
+    real* u = (real*)shared;
+    for (u32 p = blockIdx.x; p < m.n_patches; p += gridDim.x) {
+        Patch patch = patch_of(m, p);
+        __syncthreads();
+        for (u32 v = threadIdx.x; v < patch.n_owned; v += blockDim.x) u[v] = e.u[patch.first + v];
+        __syncthreads();
+        seed_patch(patch, e, u);
+    }
+}

@@ -1,0 +1,117 @@
+// What a solve works on: src/levelset/eikonal/cuda.rs lays it out.
+#pragma once
+#include "common/patches.cuh"
+
+// Counts of a solve, for the host.
+struct Stats {
+    u32 rounds;
+    u32 patch_updates;
+    u32 n_visited;
+    u32 unused;
+};
+
+// Ends of the queue, and how much is under way.
+struct Queue {
+    real_bits cut;       // news later than this wait
+    u32 head, tail;
+    u32 outstanding;     // patches queued or being updated
+    u32 done;
+};
+
+// Bits of the state of a patch in the queue.
+enum { DIRTY = 1, QUEUED = 2 };
+
+struct Eikonal {
+    u32 n_patches, n_vertices;
+    u32 largest_local, largest_owned;
+    u32 repetitions;
+    u32 ring_mask;
+    long long patience;             // clocks a block waits for work before it calls the queue broken
+    real width;                     // values from here on do not matter; infinite for whole fields
+    real near;                      // news later than the first by more than this wait
+    real slowness;                  // where slowness_of_cells is null
+    const real* slowness_of_cells;  // per cell of a patch, in the order of cell_offsets
+    const real* caps;               // no value from here on for a vertex, or null
+    const real* reach;              // [n_patches] longest time along an edge near a patch
+    const u32* wake_offsets;        // [n_patches + 1]
+    const local_index* wake_vertices;  // local number of an owned vertex that another patch reads
+    const u32* wake_readers;        // that patch
+    real* u;                        // two buffers of [n_vertices]; the queue uses the first
+    real_bits* news;                // two buffers of [n_patches]: smallest value not worked on
+    u32* listed;                    // [n_patches] round of the list a patch was last put on
+    u32* lists;                     // two buffers of [n_patches]
+    u32* counts;                    // [3] patches on the list of a round
+    real_bits* first_news;          // [3] smallest news of a round
+    u32* arrived;                   // of the grid's barrier
+    u32* states;                    // [n_patches] of the queue
+    u32* ring;                      // [ring_mask + 1]
+    Queue* queue;
+    u32* visited;                   // [n_patches] list of patches updated
+    u32* is_visited;                // [n_patches]
+    Stats* stats;
+    const u32* due;                 // nothing is to be done if this is 0; null for always
+    u32* error;                     // set if the queue broke
+};
+
+// A given value has its sign bit set, so that 0 can be given too.
+DEVICE bool is_given(real stored) { return to_bits(stored) >> (8 * sizeof(real) - 1); }
+
+DEVICE bool is_due(const Eikonal& e) { return !e.due || *e.due; }
+
+// Remembers that a patch was updated.
+DEVICE void visit(const Eikonal& e, u32 p) {
+    if (atomicExch(&e.is_visited[p], 1u) == 0) e.visited[atomicAdd(&e.stats->n_visited, 1u)] = p;
+}
+
+// Makes a solve ready for the next one; one thread, after the last patch was forgotten.
+DEVICE void reset_solve(const Eikonal& e) {
+    for (int k = 0; k < 3; k++) {
+        e.counts[k] = 0;
+        e.first_news[k] = to_bits(INFINITY_R);
+    }
+    *e.arrived = 0;
+    e.queue->cut = to_bits(e.near < INFINITY_R ? R(-1) : INFINITY_R);
+    e.queue->head = e.queue->tail = e.queue->outstanding = e.queue->done = 0;
+}
+
+// Makes a patch as if it had never been updated, but for its values.
+DEVICE void forget_patch(const Eikonal& e, u32 p) {
+    e.listed[p] = 0;
+    e.states[p] = 0;
+    e.is_visited[p] = 0;
+    e.news[p] = to_bits(INFINITY_R);
+    e.news[e.n_patches + p] = to_bits(INFINITY_R);
+}
+
+#ifdef EIKONAL_BYTES
+static_assert(sizeof(Eikonal) == EIKONAL_BYTES, "the host lays out the same");
+#endif
+
+// News of a value for a patch, before the solve begins.
+DEVICE void seed(const Eikonal& e, u32 p, real value) {
+    real_bits bits = to_bits(value);
+#if QUEUED_SOLVE
+    atomic_min_bits(&e.news[p], bits);
+    if (!(e.near < INFINITY_R) && !(atomicOr(&e.states[p], DIRTY | QUEUED) & QUEUED)) {
+        atomicAdd(&e.queue->outstanding, 1u);
+        atomicExch(&e.ring[atomicAdd(&e.queue->tail, 1u) & e.ring_mask], p + 1);
+    }
+#else
+    atomic_min_bits(&e.news[e.n_patches + p], bits);
+    atomic_min_bits(&e.first_news[1], bits);
+    if (atomicExch(&e.listed[p], 1u) != 1) e.lists[e.n_patches + atomicAdd(&e.counts[1], 1u)] = p;
+#endif
+}
+
+// Tells the patch itself and those that read its vertices of all values it has; `u` is in shared
+// memory, as stored.
+DEVICE void seed_patch(const Patch& patch, const Eikonal& e, const real* u) {
+    real limit = e.width + e.reach[patch.p];
+    for (u32 v = threadIdx.x; v < patch.n_owned; v += blockDim.x) {
+        if (fabs(u[v]) < INFINITY_R) seed(e, patch.p, fabs(u[v]));
+    }
+    for (u32 k = e.wake_offsets[patch.p] + threadIdx.x; k < e.wake_offsets[patch.p + 1]; k += blockDim.x) {
+        real value = fabs(u[e.wake_vertices[k]]);
+        if (value < limit && value < INFINITY_R) seed(e, e.wake_readers[k], value);
+    }
+}

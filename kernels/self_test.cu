@@ -1,0 +1,30 @@
+// What `zeroset devices` runs on every card: an update of a vector, and a sum per block in a fixed
+// order, so that the host can ask for the same bits.
+//
+// Define REAL (double or float).
+
+#define BLOCK_SIZE 256
+
+// y = a x + y, and block_sums[b] = the sum of the new y of block b.
+// Grid: ceil(n / 256) blocks of 256 threads. Shared memory: 256 REAL.
+extern "C" __global__ void self_test_saxpy_sum(REAL a, const REAL* x, REAL* y, REAL* block_sums,
+                                               unsigned int n) {
+    __shared__ REAL partial[BLOCK_SIZE];
+    const unsigned int i = blockIdx.x * BLOCK_SIZE + threadIdx.x;
+    REAL value = 0;
+    if (i < n) {
+        value = a * x[i] + y[i];
+        y[i] = value;
+    }
+    partial[threadIdx.x] = value;
+    __syncthreads();
+    for (unsigned int half = BLOCK_SIZE / 2; half > 0; half /= 2) {
+        if (threadIdx.x < half) {
+            partial[threadIdx.x] += partial[threadIdx.x + half];
+        }
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) {
+        block_sums[blockIdx.x] = partial[0];
+    }
+}

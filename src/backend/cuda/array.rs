@@ -1,0 +1,142 @@
+//! Arrays on the card, and pinned memory of the host.
+
+use cudarc::driver::{CudaSlice, DevicePtr, DeviceRepr, PinnedHostSlice, ValidAsZeroBits};
+
+use super::{Cuda, device_error};
+use crate::error::Result;
+
+/// What arrays on the card hold.
+pub trait Element: DeviceRepr + ValidAsZeroBits + Copy + Default + Send + Sync + 'static {}
+
+impl<T: DeviceRepr + ValidAsZeroBits + Copy + Default + Send + Sync + 'static> Element for T {}
+
+/// An array on the card; freed with it.
+pub struct Array<T: Element> {
+    slice: CudaSlice<T>,
+    address: u64,
+    len: usize,
+}
+
+impl<T: Element> Array<T> {
+    fn new(cuda: &Cuda, slice: CudaSlice<T>, len: usize) -> Self {
+        let address = slice.device_ptr(cuda.stream()).0;
+        Array { slice, address, len }
+    }
+
+    /// Address on the card, for kernels.
+    pub fn address(&self) -> u64 {
+        self.address
+    }
+
+    /// Number of elements.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// True without elements.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}
+
+/// Memory of the host that the card reads and writes by itself.
+pub struct Pinned<T: Element> {
+    slice: PinnedHostSlice<T>,
+}
+
+impl<T: Element> Pinned<T> {
+    /// What is there; copies under way are waited for.
+    ///
+    /// # Errors
+    /// [`crate::Error::Device`] if a kernel before the copy failed.
+    pub fn get(&self) -> Result<&[T]> {
+        self.slice.as_slice().map_err(|e| device_error("waiting for a copy", e))
+    }
+}
+
+impl Cuda {
+    /// An array of zeros.
+    ///
+    /// # Errors
+    /// [`crate::Error::Device`] if there is not enough memory.
+    pub fn zeros<T: Element>(&self, len: usize) -> Result<Array<T>> {
+        let slice = self.stream().alloc_zeros(len.max(1));
+        let slice = slice.map_err(|e| device_error(&memory(len * size_of::<T>()), e))?;
+        Ok(Array::new(self, slice, len))
+    }
+
+    /// A copy of `rows` on the card.
+    ///
+    /// # Errors
+    /// [`crate::Error::Device`] if there is not enough memory.
+    pub fn upload<T: Element>(&self, rows: &[T]) -> Result<Array<T>> {
+        let mut array = self.zeros(rows.len())?;
+        self.write(&mut array, rows)?;
+        Ok(array)
+    }
+
+    /// Replaces the first elements of an array.
+    ///
+    /// # Errors
+    /// [`crate::Error::Device`] if the card does not answer.
+    ///
+    /// # Panics
+    /// If `rows` is longer than the array.
+    pub fn write<T: Element>(&self, array: &mut Array<T>, rows: &[T]) -> Result<()> {
+        assert!(rows.len() <= array.len, "rows fit the array");
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let copied = self.stream().memcpy_htod(rows, &mut array.slice);
+        copied.map_err(|e| device_error("copying to the card", e))
+    }
+
+    /// Sets all bytes of an array to zero.
+    ///
+    /// # Errors
+    /// [`crate::Error::Device`] if the card does not answer.
+    pub fn clear<T: Element>(&self, array: &mut Array<T>) -> Result<()> {
+        self.stream().memset_zeros(&mut array.slice).map_err(|e| device_error("clearing", e))
+    }
+
+    /// All elements, after everything launched before.
+    ///
+    /// # Errors
+    /// [`crate::Error::Device`] if a kernel before failed.
+    pub fn download<T: Element>(&self, array: &Array<T>) -> Result<Vec<T>> {
+        let mut rows = vec![T::default(); array.len.max(1)];
+        let copied = self.stream().memcpy_dtoh(&array.slice, &mut rows);
+        copied.map_err(|e| device_error("copying from the card", e))?;
+        self.synchronize()?;
+        rows.truncate(array.len);
+        Ok(rows)
+    }
+
+    /// Pinned memory of the host for `len` elements.
+    ///
+    /// # Errors
+    /// [`crate::Error::Device`] if there is not enough memory.
+    pub fn pinned<T: Element>(&self, len: usize) -> Result<Pinned<T>> {
+        let fail = |e| device_error("taking pinned memory", e);
+        // SAFETY: filled right below.
+        let mut slice = unsafe { self.context().alloc_pinned_with_flags::<T>(len.max(1), 0) };
+        if let Ok(slice) = &mut slice {
+            slice.as_mut_slice().map_err(fail)?.fill(T::default());
+        }
+        Ok(Pinned { slice: slice.map_err(fail)? })
+    }
+
+    /// Lets the card copy an array into pinned memory after everything launched before, without
+    /// waiting; [`Pinned::get`] waits.
+    ///
+    /// # Errors
+    /// [`crate::Error::Device`] if the card does not answer.
+    pub fn fetch<T: Element>(&self, array: &Array<T>, into: &mut Pinned<T>) -> Result<()> {
+        let copied = self.stream().memcpy_dtoh(&array.slice, &mut into.slice);
+        copied.map_err(|e| device_error("copying from the card", e))
+    }
+}
+
+fn memory(bytes: usize) -> String {
+    format!("taking {bytes} bytes on the card")
+}

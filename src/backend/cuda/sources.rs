@@ -1,0 +1,197 @@
+//! The kernels' sources, part of the program, and the variants of them that it uses.
+//!
+//! A new file of `kernels/` is one line here: in [`HEADERS`] or in [`PROGRAMS`].
+
+use std::borrow::Cow;
+
+use crate::error::{Error, Result};
+
+/// Name of a file below `kernels/` and its text.
+type File = (&'static str, &'static str);
+
+macro_rules! kernel_file {
+    ($name:literal) => {
+        ($name, include_str!(concat!("../../../kernels/", $name)))
+    };
+}
+
+/// Headers, by the name that `#include` gives them. Every compilation gets all of them.
+pub const HEADERS: &[File] = &[
+    kernel_file!("common/block.cuh"),
+    kernel_file!("common/grid.cuh"),
+    kernel_file!("common/patches.cuh"),
+    kernel_file!("common/real.cuh"),
+    kernel_file!("common/shared.cuh"),
+    kernel_file!("common/simplex.cuh"),
+    kernel_file!("common/vector.cuh"),
+    kernel_file!("control.cuh"),
+    kernel_file!("eikonal.cuh"),
+    kernel_file!("eikonal_state.cuh"),
+    kernel_file!("evolution_state.cuh"),
+    kernel_file!("evolution/curvature.cuh"),
+    kernel_file!("evolution/galerkin.cuh"),
+    kernel_file!("evolution/monotone.cuh"),
+    kernel_file!("evolution/step.cuh"),
+    kernel_file!("evolution/upwind.cuh"),
+];
+
+/// A choice between sets of defines: `&[("REAL", "double")]` or `&[("REAL", "float")]`. A set may be
+/// empty (a macro left undefined), or hold several defines that go together.
+type Choice = &'static [&'static [(&'static str, &'static str)]];
+
+/// The scalar type.
+const REAL: Choice = &[&[("REAL", "double")], &[("REAL", "float")]];
+
+/// Vertices of a cell.
+const CELL: Choice = &[&[("CELL_SIZE", "3")], &[("CELL_SIZE", "4")]];
+
+/// Threads of a block that works on a patch of the default size.
+const BLOCK: Choice = &[&[("BLOCK", "192")]];
+
+/// Organization of a solve, and shape of its fronts.
+const ORGANIZATION: Choice =
+    &[&[("QUEUED_SOLVE", "0"), ("CIRCULAR", "0")], &[("QUEUED_SOLVE", "1"), ("CIRCULAR", "0")]];
+
+/// Terms of an evolution: all of them, and the second-order forms.
+const TERMS: Choice = &[
+    &[("ADVECTION", "1"), ("NORMAL", "1"), ("CURVATURE", "1")],
+    &[("ADVECTION", "3"), ("NORMAL", "2"), ("CURVATURE", "2"), ("CLIP", "1")],
+    &[("ADVECTION", "2"), ("NORMAL", "1"), ("ONE_PASS", "1"), ("CHUNKED", "1")],
+];
+
+/// Every `.cu` file with the choices of its defines; all combinations are compiled.
+const PROGRAMS: &[(File, &[Choice])] = &[
+    (kernel_file!("band.cu"), &[REAL, CELL, BLOCK, TERMS]),
+    (kernel_file!("eikonal.cu"), &[REAL, CELL, BLOCK, ORGANIZATION]),
+    (kernel_file!("evolution.cu"), &[REAL, CELL, BLOCK, TERMS]),
+    (kernel_file!("self_test.cu"), &[REAL]),
+];
+
+/// What is compiled at once: a source with its defines.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unit {
+    /// Stem of the file: "eikonal".
+    pub name: &'static str,
+    /// CUDA C++.
+    pub source: Cow<'static, str>,
+    /// Macros and their values.
+    pub defines: Vec<(&'static str, String)>,
+    /// Headers beside [`HEADERS`], name and text: those made from expressions of a case.
+    pub extra: Vec<(String, String)>,
+}
+
+impl Unit {
+    /// A file of `kernels/`, by its stem, with these defines.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if there is no such file.
+    pub fn new(name: &str, defines: &[(&'static str, &str)]) -> Result<Self> {
+        let defines = defines.iter().map(|&(name, value)| (name, value.to_string())).collect();
+        Self::with(name, defines)
+    }
+
+    /// The same with values made at run time.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if there is no such file.
+    pub fn with(name: &str, defines: Vec<(&'static str, String)>) -> Result<Self> {
+        let found = PROGRAMS.iter().find(|((file, _), _)| stem(file) == name);
+        let Some(((file, source), _)) = found else {
+            return Err(Error::device(format!("there is no kernel file \"{name}.cu\""), ""));
+        };
+        let source = Cow::Borrowed(*source);
+        Ok(Unit { name: stem(file), source, defines, extra: Vec::new() })
+    }
+
+    /// The defines: "REAL=double CELL_SIZE=3".
+    pub fn variant(&self) -> String {
+        let define = |(name, value): &(&str, String)| format!("{name}={value}");
+        self.defines.iter().map(define).collect::<Vec<_>>().join(" ")
+    }
+
+    /// File and variant, for messages.
+    pub fn title(&self) -> String {
+        format!("{}.cu ({})", self.name, self.variant())
+    }
+}
+
+/// Every file in every variant.
+pub fn all_units() -> Vec<Unit> {
+    PROGRAMS.iter().flat_map(|(file, choices)| variants(*file, choices)).collect()
+}
+
+fn variants((file, source): File, choices: &[Choice]) -> Vec<Unit> {
+    let mut units = vec![Unit {
+        name: stem(file),
+        source: Cow::Borrowed(source),
+        defines: Vec::new(),
+        extra: Vec::new(),
+    }];
+    for choice in choices {
+        let with = |unit: &Unit, set: &[(&'static str, &str)]| {
+            let mut unit = unit.clone();
+            unit.defines.extend(set.iter().map(|&(name, value)| (name, value.to_string())));
+            unit
+        };
+        units = units.iter().flat_map(|u| choice.iter().map(move |set| with(u, set))).collect();
+    }
+    units
+}
+
+fn stem(file: &'static str) -> &'static str {
+    file.strip_suffix(".cu").unwrap_or(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    fn files_below(folder: &Path, found: &mut Vec<std::path::PathBuf>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            match path.is_dir() {
+                true => files_below(&path, found),
+                false => found.push(path),
+            }
+        }
+    }
+
+    #[test]
+    fn every_file_of_the_folder_is_listed_with_its_text() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
+        let mut files = Vec::new();
+        files_below(&folder, &mut files);
+        let listed: Vec<File> =
+            HEADERS.iter().copied().chain(PROGRAMS.iter().map(|(file, _)| *file)).collect();
+        let mut n = 0;
+        for path in files {
+            let name = path.strip_prefix(&folder).unwrap().to_str().unwrap().replace('\\', "/");
+            if name.ends_with(".cu") || name.ends_with(".cuh") {
+                let text = listed.iter().find(|(file, _)| *file == name);
+                let text = text.unwrap_or_else(|| panic!("sources.rs does not list {name}")).1;
+                assert_eq!(text, std::fs::read_to_string(&path).unwrap());
+                n += 1;
+            }
+        }
+        assert_eq!(n, listed.len(), "a file is listed twice");
+    }
+
+    #[test]
+    fn variants_are_all_combinations() {
+        let queue: Choice = &[&[], &[("QUEUE", "1"), ("CELL_SIZE", "3")]];
+        let units = variants(("a.cu", ""), &[REAL, queue]);
+        let titles: Vec<_> = units.iter().map(|unit| unit.title()).collect();
+        let expected = [
+            "a.cu (REAL=double)",
+            "a.cu (REAL=double QUEUE=1 CELL_SIZE=3)",
+            "a.cu (REAL=float)",
+            "a.cu (REAL=float QUEUE=1 CELL_SIZE=3)",
+        ];
+        assert_eq!(titles, expected);
+        let unit = Unit::new("self_test", &[("REAL", "double")]).unwrap();
+        assert_eq!(unit, all_units()[0]);
+        assert!(Unit::new("no_such", &[]).is_err());
+    }
+}

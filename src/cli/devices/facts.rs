@@ -1,0 +1,127 @@
+//! What is there: driver, cards, compiler, cache.
+
+use serde::Serialize;
+
+use crate::backend::cuda::{cache, nvrtc::Nvrtc, probe, self_test::self_test};
+use crate::backend::{CardInfo, Reason};
+
+/// All that `zeroset devices` says.
+#[derive(Debug, Serialize)]
+pub(super) struct Facts {
+    /// CPU threads a run takes by default.
+    pub cpu_threads: usize,
+    pub driver: Found<Driver>,
+    pub cards: Vec<Card>,
+    pub nvrtc: Found<Library>,
+    pub cache: Cache,
+    /// What `--device auto` takes here: "cuda" or "cpu".
+    pub auto: &'static str,
+    /// Why it is the CPU.
+    pub auto_reason: Option<String>,
+}
+
+/// A thing that is there, or why it is not and what to do.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Found<T> {
+    Found(T),
+    Missing { what: String, remedy: String },
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Driver {
+    /// Newest CUDA it knows: "13.0".
+    pub cuda: String,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Card {
+    #[serde(flatten)]
+    pub info: CardInfo,
+    #[serde(flatten)]
+    pub test: Test,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(tag = "self_test", rename_all = "lowercase")]
+pub(super) enum Test {
+    Passed { free_memory: u64, context_seconds: f64, test_seconds: f64 },
+    Failed { message: String },
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Library {
+    pub path: String,
+    /// "13.0".
+    pub version: String,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Cache {
+    pub folder: Option<String>,
+    pub entries: usize,
+    pub bytes: u64,
+    /// Versions of NVRTC that made the entries.
+    pub nvrtc_versions: Vec<String>,
+}
+
+impl Facts {
+    pub fn gather() -> Self {
+        let (driver, cards) = match probe::driver_version().and_then(|v| Ok((v, cards()?))) {
+            Ok(((major, minor), cards)) => {
+                (Found::Found(Driver { cuda: format!("{major}.{minor}") }), cards)
+            }
+            Err(reason) => (missing(&reason), Vec::new()),
+        };
+        let nvrtc = match Nvrtc::get() {
+            Ok(nvrtc) => {
+                let (major, minor) = nvrtc.version();
+                let path = nvrtc.path().display().to_string();
+                Found::Found(Library { path, version: format!("{major}.{minor}") })
+            }
+            Err(reason) => missing(&reason),
+        };
+        let folder = cache::folder();
+        let contents = folder.as_deref().map(cache::contents).unwrap_or_default();
+        let auto = probe::available(0);
+        Facts {
+            cpu_threads: std::thread::available_parallelism().map_or(1, |n| n.get()),
+            driver,
+            cards,
+            nvrtc,
+            cache: Cache {
+                folder: folder.map(|folder| folder.display().to_string()),
+                entries: contents.entries,
+                bytes: contents.bytes,
+                nvrtc_versions: contents.versions,
+            },
+            auto: if auto.is_ok() { "cuda" } else { "cpu" },
+            auto_reason: auto.err().map(|reason| reason.to_string()),
+        }
+    }
+
+    /// True unless a card fails its test.
+    pub fn good(&self) -> bool {
+        self.cards.iter().all(|card| matches!(card.test, Test::Passed { .. }))
+    }
+}
+
+fn missing<T>(reason: &Reason) -> Found<T> {
+    Found::Missing { what: reason.to_string(), remedy: reason.remedy().to_string() }
+}
+
+fn cards() -> Result<Vec<Card>, Reason> {
+    let card = |ordinal| {
+        let info = probe::card(ordinal)?;
+        let test = match self_test(&info) {
+            Ok(passed) => Test::Passed {
+                free_memory: passed.free_memory,
+                context_seconds: passed.context_seconds,
+                test_seconds: passed.test_seconds,
+            },
+            Err(error) => Test::Failed { message: error.to_string() },
+        };
+        Ok(Card { info, test })
+    };
+    (0..probe::count()?).map(card).collect()
+}

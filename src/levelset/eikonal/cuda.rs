@@ -1,0 +1,356 @@
+//! nbFIM on a GPU: the same fixed point as [`super::cpu`], by two organizations of one patch update.
+//!
+//! Rounds ([`Organization::Rounds`]) keep the round rule: values read across patches are those of the
+//! round before, behind a barrier of the grid, so results have the same bits in every run on a card
+//! of any size. A queue ([`Organization::Queue`]) has no barrier and is faster; its values differ
+//! between runs by rounding. The kernels are in `kernels/eikonal.cu`.
+
+use std::sync::Arc;
+
+use super::{EikonalState, Front, Slowness, Stats};
+use crate::backend::cuda::{Argument, Arguments, Array, Cuda, Kernel, Launch, Unit};
+use crate::error::{Error, Result};
+use crate::geometry::Real;
+use crate::patches::Patches;
+use crate::patches::cuda::{DevicePatches, Indices, PatchesArgument, Readers, Shape};
+
+/// Repetitions inside a patch before others are told, for triangles and tetrahedra: iterating on
+/// old values of neighbors is in vain.
+const REPETITIONS: [u32; 2] = [3, 1];
+
+/// How far behind the first news patches wait in a whole field, in mean longest edges of patches.
+const NEAR_ROUNDS: f64 = 10.0;
+const NEAR_QUEUE: f64 = 24.0;
+
+/// Clocks a block waits for work before it calls the queue broken: about ten seconds.
+const PATIENCE: i64 = 20_000_000_000;
+
+/// How patches take turns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Organization {
+    /// Rounds with a barrier: the same bits in every run.
+    #[default]
+    Rounds,
+    /// A queue without one: faster, equal but for rounding.
+    Queue,
+}
+
+/// `struct Eikonal` of `kernels/eikonal_state.cuh`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct EikonalArgument<R> {
+    n_patches: u32,
+    n_vertices: u32,
+    largest_local: u32,
+    largest_owned: u32,
+    repetitions: u32,
+    ring_mask: u32,
+    patience: i64,
+    width: R,
+    near: R,
+    slowness: R,
+    slowness_of_cells: u64,
+    caps: u64,
+    reach: u64,
+    wake_offsets: u64,
+    wake_vertices: u64,
+    wake_readers: u64,
+    u: u64,
+    news: u64,
+    listed: u64,
+    lists: u64,
+    counts: u64,
+    first_news: u64,
+    arrived: u64,
+    states: u64,
+    ring: u64,
+    queue: u64,
+    visited: u64,
+    is_visited: u64,
+    stats: u64,
+    due: u64,
+    error: u64,
+}
+
+// SAFETY: laid out as in C, and compared with the size the kernels know.
+unsafe impl<R: Real> Argument for EikonalArgument<R> {}
+
+/// Number of `u32` that `Queue` and `Stats` of the kernels take at most.
+const QUEUE: usize = 8;
+const STATS: usize = 4;
+
+/// A solver and its arrays on a card.
+pub(crate) struct Solver<R: Real> {
+    patches: Arc<DevicePatches<R>>,
+    organization: Organization,
+    solve: Kernel,
+    seed: Kernel,
+    reset: Kernel,
+    launch: Launch,
+    argument: EikonalArgument<R>,
+    u: Array<R>,
+    stats: Array<u32>,
+    error: Array<u32>,
+    caps: Array<R>,
+    /// Arrays that only kernels see.
+    _words: Vec<Array<u32>>,
+    _numbers: Vec<Array<R>>,
+    _wide: Vec<Array<u64>>,
+    _indices: Indices,
+}
+
+impl<R: Real> Solver<R> {
+    /// Bytes on the card beside those of [`DevicePatches`].
+    pub fn bytes(shape: &Shape, patches: &Patches, slowness: &Slowness<R>) -> usize {
+        let (n, p) = (shape.n_vertices as usize, shape.n_patches as usize);
+        let cells = match slowness {
+            Slowness::Uniform(_) => 0,
+            Slowness::PerCell(_) => patches.n_patch_cells(),
+        };
+        let index = if shape.wide { 4 } else { 2 };
+        size_of::<R>() * (2 * n + cells + 3 * p)
+            + 4 * (7 * p + ring_size(shape.n_patches))
+            + patches.halo_len() * (4 + index)
+    }
+
+    /// Takes memory on the card and compiles the kernels.
+    ///
+    /// # Errors
+    /// [`Error::Device`].
+    pub fn new(
+        patches: Arc<DevicePatches<R>>,
+        on_host: &Patches,
+        state: &EikonalState<R>,
+        organization: Organization,
+    ) -> Result<Self> {
+        let cuda = patches.cuda().clone();
+        let shape = *patches.shape();
+        let circular = state.front == Front::Circular;
+        // Values of circular fronts depend on the order of updates by more than rounding.
+        let organization = if circular { Organization::Rounds } else { organization };
+        let (n, p) = (shape.n_vertices as usize, shape.n_patches as usize);
+        let cells_per_thread = if shape.arity == 3 { 1.0 } else { 2.0 };
+        let block = shape.threads(
+            1.1 * shape.mean_cells.min(384.0 * cells_per_thread) / shape.mean_cells
+                * cells_per_thread,
+            384,
+        );
+        let mut defines = shape.defines::<R>();
+        defines.push(("BLOCK", block.to_string()));
+        defines.push(("CIRCULAR", u32::from(circular).to_string()));
+        defines.push(("QUEUED_SOLVE", u32::from(organization == Organization::Queue).to_string()));
+        defines.push(("EIKONAL_BYTES", size_of::<EikonalArgument<R>>().to_string()));
+        let unit = Unit::with("eikonal", defines)?;
+        let name = match organization {
+            Organization::Rounds => "eikonal_rounds",
+            Organization::Queue => "eikonal_queue",
+        };
+        let solve = cuda.kernel(&unit, name)?;
+        let seed = cuda.kernel(&unit, "eikonal_seed")?;
+        let reset = cuda.kernel(&unit, "eikonal_reset")?;
+        let shared = shared_bytes::<R>(&shape);
+        solve.allow_shared(shared)?;
+        let grid = solve.resident_blocks(block, shared)?.min(shape.n_patches.max(1));
+        let cooperative = organization == Organization::Rounds;
+        let launch = Launch { grid, block, shared, cooperative };
+
+        let readers = Readers::of(on_host);
+        let wake_vertices = Indices::new(&cuda, &readers.vertices, shape.wide)?;
+        let u = cuda.upload(&vec![R::INFINITY; 2 * n])?;
+        let stats = cuda.zeros::<u32>(STATS)?;
+        let error = cuda.zeros::<u32>(1)?;
+        let ring = ring_size(shape.n_patches);
+        let words = vec![
+            cuda.upload(&readers.offsets)?,
+            cuda.upload(&readers.patches)?,
+            cuda.zeros::<u32>(p)?,
+            cuda.zeros::<u32>(2 * p)?,
+            cuda.zeros::<u32>(3)?,
+            cuda.zeros::<u32>(1)?,
+            cuda.zeros::<u32>(p)?,
+            cuda.zeros::<u32>(ring)?,
+            cuda.zeros::<u32>(QUEUE)?,
+            cuda.zeros::<u32>(p)?,
+            cuda.zeros::<u32>(p)?,
+        ];
+        let (uniform, per_cell) = match &state.slowness {
+            Slowness::Uniform(f) => (*f, None),
+            Slowness::PerCell(of) => {
+                let rows = |p| on_host.patch(p).cells.iter().map(|&c| of[c as usize]);
+                let rows: Vec<R> = (0..on_host.len()).flat_map(rows).collect();
+                (R::one(), Some(cuda.upload(&rows)?))
+            }
+        };
+        let numbers = vec![
+            cuda.upload(&state.reach)?,
+            cuda.upload(&vec![R::INFINITY; 2 * p])?,
+            cuda.upload(&[R::INFINITY; 3])?,
+        ];
+        let argument = EikonalArgument {
+            n_patches: shape.n_patches,
+            n_vertices: shape.n_vertices,
+            largest_local: shape.largest_local,
+            largest_owned: shape.largest_owned,
+            repetitions: REPETITIONS[shape.arity - 3],
+            ring_mask: ring as u32 - 1,
+            patience: PATIENCE,
+            width: R::INFINITY,
+            near: R::INFINITY,
+            slowness: uniform,
+            slowness_of_cells: per_cell.as_ref().map_or(0, Array::address),
+            caps: 0,
+            reach: numbers[0].address(),
+            wake_offsets: words[0].address(),
+            wake_vertices: wake_vertices.address(),
+            wake_readers: words[1].address(),
+            u: u.address(),
+            news: numbers[1].address(),
+            listed: words[2].address(),
+            lists: words[3].address(),
+            counts: words[4].address(),
+            first_news: numbers[2].address(),
+            arrived: words[5].address(),
+            states: words[6].address(),
+            ring: words[7].address(),
+            queue: words[8].address(),
+            visited: words[9].address(),
+            is_visited: words[10].address(),
+            stats: stats.address(),
+            due: 0,
+            error: error.address(),
+        };
+        let caps = cuda.zeros(if state.caps.is_empty() { 0 } else { n })?;
+        let mut numbers = numbers;
+        numbers.extend(per_cell);
+        let solver = Solver {
+            patches,
+            organization,
+            solve,
+            seed,
+            reset,
+            launch,
+            argument,
+            u,
+            stats,
+            error,
+            caps,
+            _words: words,
+            _numbers: numbers,
+            _wide: Vec::new(),
+            _indices: wake_vertices,
+        };
+        Ok(solver)
+    }
+
+    /// What kernels take for a solve in a band of this width, or of a whole field.
+    pub fn argument(&self, width: Option<R>, state_near: R) -> EikonalArgument<R> {
+        // In a band, order never pays: its few layers are no front.
+        let near = match (width, self.organization) {
+            (Some(_), _) => R::INFINITY,
+            (None, Organization::Rounds) => state_near * R::narrow(NEAR_ROUNDS),
+            (None, Organization::Queue) => state_near * R::narrow(NEAR_QUEUE),
+        };
+        EikonalArgument { width: width.unwrap_or(R::INFINITY), near, ..self.argument }
+    }
+
+    /// The organization that is used: circular fronts always take rounds.
+    pub fn organization(&self) -> Organization {
+        self.organization
+    }
+
+    /// Launches a solve from news that are on the card; waits for nothing.
+    ///
+    /// # Errors
+    /// [`Error::Device`].
+    pub fn launch(&self, argument: EikonalArgument<R>) -> Result<()> {
+        let arguments = Arguments::default().with(self.patches.argument()).with(argument);
+        // SAFETY: the kernel takes these two, whose arrays live as long as `self`.
+        unsafe { self.patches.cuda().launch(&self.solve, self.launch, &arguments) }
+    }
+
+    /// Lets fronts run from given values, patch order, until nothing changes; takes and gives the
+    /// values of the host.
+    pub fn run(&mut self, state: &mut EikonalState<R>, width: Option<R>) -> Result<Stats> {
+        let cuda = self.patches.cuda().clone();
+        let n = state.u.len();
+        // A given value has its sign bit set.
+        let give = |(&u, &fixed): (&R, &bool)| if fixed { -u } else { u };
+        let stored: Vec<R> = state.u.iter().zip(&state.fixed).map(give).collect();
+        cuda.write(&mut self.u, &[stored.as_slice(), &stored].concat())?;
+        let mut argument = self.argument(width, state.near);
+        if !state.caps.is_empty() {
+            if self.caps.is_empty() {
+                self.caps = cuda.zeros(n)?;
+            }
+            cuda.write(&mut self.caps, &state.caps)?;
+            argument.caps = self.caps.address();
+        }
+        let arguments = || Arguments::default().with(self.patches.argument()).with(argument);
+        let plain =
+            Launch { grid: self.patches.shape().n_patches, cooperative: false, ..self.launch };
+        // SAFETY: the kernels take these two, whose arrays live as long as `self`.
+        unsafe {
+            cuda.launch(&self.reset, plain, &arguments())?;
+            cuda.launch(&self.seed, plain, &arguments())?;
+        }
+        self.launch(argument)?;
+        let values = cuda.download(&self.u)?;
+        let stats = cuda.download(&self.stats)?;
+        if cuda.download(&self.error)?[0] != 0 {
+            return Err(Error::Device {
+                what: "the queue of patches stood still".into(),
+                remedy: "please report it; device.reproducible = true takes another way".into(),
+            });
+        }
+        for (u, stored) in state.u.iter_mut().zip(values) {
+            *u = stored.abs();
+        }
+        state.visited.clear();
+        let reached =
+            |p: &u32| state.patches.patch(*p as usize).owned().any(|v| state.u[v] < R::INFINITY);
+        state.visited.extend((0..state.patches.len() as u32).filter(reached));
+        Ok(Stats {
+            rounds: stats[0] as usize,
+            patch_updates: stats[1] as usize,
+            visited_patches: stats[2] as usize,
+        })
+    }
+}
+
+/// Shared memory of a block that updates a patch.
+fn shared_bytes<R>(shape: &Shape) -> u32 {
+    let part = |n: u32, size: usize| (n * size as u32).div_ceil(16) * 16;
+    let real = size_of::<R>();
+    part(shape.largest_local, real) + part(shape.largest_owned, real) + part(shape.largest_owned, 1)
+}
+
+/// Places of the queue: all patches once, once more while they run, and every block's place.
+fn ring_size(n_patches: u32) -> usize {
+    (2 * n_patches as usize + 8192).next_power_of_two()
+}
+
+/// What passes around a solve take: patches and the state of the solve.
+pub(crate) type PassArguments<R> = (PatchesArgument, EikonalArgument<R>);
+
+/// [`super::solve`] on a GPU.
+///
+/// # Errors
+/// [`Error::Device`] if the card has too little memory or fails.
+pub fn solve<R: Real>(
+    cuda: &Arc<Cuda>,
+    state: &mut EikonalState<R>,
+    width: Option<R>,
+    organization: Organization,
+) -> Result<Stats> {
+    let mut solver = match state.device.take() {
+        Some(solver) => solver,
+        None => {
+            let patches = DevicePatches::new(cuda.clone(), &state.patches, &state.coordinates)?;
+            Solver::new(Arc::new(patches), &state.patches, state, organization)?
+        }
+    };
+    let stats = solver.run(state, width);
+    state.device = Some(solver);
+    stats
+}

@@ -1,0 +1,271 @@
+//! Patches on the card, laid out so that neighboring threads read neighboring numbers.
+//!
+//! Corners of the cells of a patch stand one corner after the other (all first ones, all second
+//! ones, ...), coordinates likewise, and local numbers take 16 bits unless a patch is too large for
+//! that (Fu et al., section 3.1). `kernels/common/patches.cuh` is the other side.
+
+use std::sync::Arc;
+
+use super::{Coordinates, Patches};
+use crate::backend::cuda::{Argument, Array, Cuda};
+use crate::error::{Error, Result};
+use crate::geometry::Real;
+
+/// Patches of a mesh on a card, with the coordinates of their vertices.
+pub struct DevicePatches<R: Real> {
+    cuda: Arc<Cuda>,
+    shape: Shape,
+    arrays: [Array<u32>; 5],
+    indices: [Indices; 3],
+    x: Array<R>,
+}
+
+/// Sizes that kernels are launched by.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    /// Vertices per cell.
+    pub arity: usize,
+    /// Number of patches and of vertices.
+    pub n_patches: u32,
+    /// Number of vertices.
+    pub n_vertices: u32,
+    /// Most local vertices of a patch.
+    pub largest_local: u32,
+    /// Most owned vertices of a patch.
+    pub largest_owned: u32,
+    /// Most cells of a patch.
+    pub largest_cells: u32,
+    /// Mean number of cells of a patch.
+    pub mean_cells: f64,
+    /// Whether local numbers need 32 bits.
+    pub wide: bool,
+}
+
+/// Local numbers in 16 or 32 bits.
+pub(crate) enum Indices {
+    Narrow(Array<u16>),
+    Wide(Array<u32>),
+}
+
+impl Indices {
+    pub(crate) fn new(cuda: &Cuda, values: &[u32], wide: bool) -> Result<Self> {
+        Ok(match wide {
+            true => Indices::Wide(cuda.upload(values)?),
+            false => {
+                let narrow: Vec<u16> = values.iter().map(|&v| v as u16).collect();
+                Indices::Narrow(cuda.upload(&narrow)?)
+            }
+        })
+    }
+
+    pub(crate) fn address(&self) -> u64 {
+        match self {
+            Indices::Narrow(array) => array.address(),
+            Indices::Wide(array) => array.address(),
+        }
+    }
+}
+
+/// `struct Patches` of `kernels/common/patches.cuh`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct PatchesArgument {
+    n_patches: u32,
+    n_vertices: u32,
+    vertex_offsets: u64,
+    halo_offsets: u64,
+    halo: u64,
+    cell_offsets: u64,
+    corners: u64,
+    column_offsets: u64,
+    rows: u64,
+    columns: u64,
+    x: u64,
+}
+
+// SAFETY: laid out as in C, and compared with the size the kernels know.
+unsafe impl Argument for PatchesArgument {}
+
+impl Shape {
+    /// Sizes of the patches of a mesh.
+    pub fn of(patches: &Patches) -> Self {
+        let n = patches.len();
+        let owned = (0..n).map(|p| patches.patch(p).n_owned as u32).max().unwrap_or(0);
+        let cells = (0..n).map(|p| patches.cell_range(p).len() as u32).max().unwrap_or(0);
+        let (local, _) = patches.largest();
+        Shape {
+            arity: patches.arity(),
+            n_patches: n as u32,
+            n_vertices: patches.n_vertices() as u32,
+            largest_local: local as u32,
+            largest_owned: owned,
+            largest_cells: cells,
+            mean_cells: patches.n_patch_cells() as f64 / n.max(1) as f64,
+            // Columns hold four times the cell and the corner.
+            wide: local > usize::from(u16::MAX) || cells > u32::from(u16::MAX) / 4,
+        }
+    }
+
+    /// Bytes of the arrays of [`DevicePatches`].
+    pub fn bytes<R: Real>(&self, patches: &Patches) -> usize {
+        let index = if self.wide { 4 } else { 2 };
+        let columns = patches.columns.len();
+        let u32s = 4 * (self.n_patches as usize + 1) + patches.halo.len();
+        u32s * 4
+            + (patches.corners.len() + patches.n_vertices() + patches.len() + columns) * index
+            + 3 * patches.n_local() * size_of::<R>()
+    }
+
+    /// Defines that the kernels of these patches are compiled with.
+    pub fn defines<R: Real>(&self) -> Vec<(&'static str, String)> {
+        let real = if size_of::<R>() == 8 { "double" } else { "float" };
+        let mut defines = vec![("REAL", real.to_string()), ("CELL_SIZE", self.arity.to_string())];
+        if self.wide {
+            defines.push(("WIDE_PATCHES", "1".into()));
+        }
+        defines
+    }
+
+    /// Threads of a block that works on a patch, `cells` cells each: a multiple of 32.
+    pub fn threads(&self, cells: f64, most: u32) -> u32 {
+        let warps = (self.mean_cells / (32.0 * cells)).ceil().max(1.0) as u32;
+        (32 * warps).min(most)
+    }
+}
+
+impl<R: Real> DevicePatches<R> {
+    /// Copies patches and coordinates to a card.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if they do not fit its memory.
+    pub fn new(cuda: Arc<Cuda>, patches: &Patches, coordinates: &Coordinates<R>) -> Result<Self> {
+        let shape = Shape::of(patches);
+        let need = shape.bytes::<R>(patches);
+        let (free, _) = cuda.memory()?;
+        if need > free {
+            return Err(too_large(need, free));
+        }
+        let (arity, n) = (patches.arity(), patches.len());
+        let mut corners = vec![0u32; patches.corners.len()];
+        let mut rows = Vec::with_capacity(patches.n_vertices() + n);
+        let mut columns = Vec::with_capacity(patches.columns.len());
+        let mut column_offsets = Vec::with_capacity(n + 1);
+        let mut x = Vec::with_capacity(3 * patches.n_local());
+        for p in 0..n {
+            let patch = patches.patch(p);
+            let n_cells = patch.cells.len();
+            let into = &mut corners[patches.cell_range(p).start * arity..][..n_cells * arity];
+            for (t, cell) in patch.corners.chunks_exact(arity).enumerate() {
+                for (k, &corner) in cell.iter().enumerate() {
+                    into[k * n_cells + t] = corner;
+                }
+            }
+            column_offsets.push(columns.len() as u32);
+            let first = columns.len() as u32;
+            for k in 0..patch.n_owned {
+                rows.push(columns.len() as u32 - first);
+                let slot = |&slot: &u32| 4 * (slot / arity as u32) + slot % arity as u32;
+                columns.extend(patch.row(k).iter().map(slot));
+            }
+            rows.push(columns.len() as u32 - first);
+            let points = coordinates.of(patches, p);
+            (0..3).for_each(|c| x.extend(points.iter().map(|point| point[c])));
+        }
+        column_offsets.push(columns.len() as u32);
+        let arrays = [
+            cuda.upload(&patches.vertex_offsets)?,
+            cuda.upload(&patches.halo_offsets)?,
+            cuda.upload(&patches.halo)?,
+            cuda.upload(&patches.cell_offsets)?,
+            cuda.upload(&column_offsets)?,
+        ];
+        let indices = [
+            Indices::new(&cuda, &corners, shape.wide)?,
+            Indices::new(&cuda, &rows, shape.wide)?,
+            Indices::new(&cuda, &columns, shape.wide)?,
+        ];
+        let x = cuda.upload(&x)?;
+        Ok(DevicePatches { cuda, shape, arrays, indices, x })
+    }
+
+    /// The card they are on.
+    pub fn cuda(&self) -> &Arc<Cuda> {
+        &self.cuda
+    }
+
+    /// Sizes.
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// What kernels take.
+    pub fn argument(&self) -> PatchesArgument {
+        let [vertex_offsets, halo_offsets, halo, cell_offsets, column_offsets] =
+            self.arrays.each_ref().map(Array::address);
+        let [corners, rows, columns] = self.indices.each_ref().map(Indices::address);
+        PatchesArgument {
+            n_patches: self.shape.n_patches,
+            n_vertices: self.shape.n_vertices,
+            vertex_offsets,
+            halo_offsets,
+            halo,
+            cell_offsets,
+            corners,
+            column_offsets,
+            rows,
+            columns,
+            x: self.x.address(),
+        }
+    }
+}
+
+/// The refusal of a mesh that is too large.
+pub(crate) fn too_large(need: usize, free: usize) -> Error {
+    Error::Device {
+        what: format!("the case needs {need} bytes on the card, which has {free} free"),
+        remedy: "take precision = \"f32\", a smaller mesh, or use = \"cpu\"".into(),
+    }
+}
+
+/// Which patches read a vertex that another one owns, patch by patch.
+pub(crate) struct Readers {
+    /// First entry of each patch, `[n_patches + 1]`.
+    pub offsets: Vec<u32>,
+    /// Local number of an owned vertex.
+    pub vertices: Vec<u32>,
+    /// A patch that reads it.
+    pub patches: Vec<u32>,
+}
+
+impl Readers {
+    pub(crate) fn of(patches: &Patches) -> Self {
+        let n = patches.len();
+        let mut owner = vec![0u32; patches.n_vertices()];
+        for p in 0..n {
+            owner[patches.patch(p).owned()].fill(p as u32);
+        }
+        let mut offsets = vec![0u32; n + 1];
+        for &v in &patches.halo {
+            offsets[owner[v as usize] as usize + 1] += 1;
+        }
+        for p in 0..n {
+            offsets[p + 1] += offsets[p];
+        }
+        let mut next = offsets.clone();
+        let mut readers = Readers {
+            vertices: vec![0; patches.halo.len()],
+            patches: vec![0; patches.halo.len()],
+            offsets,
+        };
+        for q in 0..n {
+            for &v in patches.patch(q).halo {
+                let p = owner[v as usize] as usize;
+                let at = next[p] as usize;
+                readers.vertices[at] = v - patches.vertex_offsets[p];
+                readers.patches[at] = q as u32;
+                next[p] += 1;
+            }
+        }
+        readers
+    }
+}

@@ -1,0 +1,123 @@
+//! Arrival times: the fixed point of the CPU, and the same bits in every run.
+
+use std::sync::Arc;
+
+use zeroset::backend::Cpu;
+use zeroset::geometry::Real;
+use zeroset::levelset::eikonal::cuda::{self, Organization};
+use zeroset::levelset::eikonal::{self, EikonalState, Front, Slowness};
+use zeroset::mesh::Mesh;
+use zeroset::patches::{Coordinates, Partition, Patches};
+
+use crate::support::{self, difference};
+
+fn state<R: Real>(mesh: &Mesh, patch_size: usize, slowness: Slowness<R>) -> EikonalState<R> {
+    let patches = Arc::new(Patches::new(mesh, Partition::Bisection, patch_size).unwrap());
+    let coordinates = Arc::new(Coordinates::new(mesh, &patches));
+    EikonalState::new(patches, coordinates, slowness)
+}
+
+/// Values of the CPU, of both organizations, and of the first once more.
+fn solved<R: Real>(
+    mesh: &Mesh,
+    patch_size: usize,
+    seeds: &[(u32, f64)],
+    width: Option<f64>,
+    slowness: &Slowness<R>,
+) -> Option<[Vec<f64>; 4]> {
+    let card = support::cuda()?;
+    let width = width.map(R::narrow);
+    let run = |how: Option<Organization>| {
+        let mut state = state(mesh, patch_size, slowness.clone());
+        state.fix(seeds);
+        match how {
+            None => {
+                eikonal::solve(&Cpu::new(2).unwrap(), &mut state, width);
+            }
+            Some(how) => {
+                let stats = cuda::solve(&card, &mut state, width, how).unwrap();
+                assert!(stats.patch_updates > 0);
+            }
+        }
+        // Beyond the width values are not meaningful.
+        let limit = width.map_or(f64::INFINITY, Real::widen);
+        state.u_in_mesh_order().iter().map(|u| u.min(limit)).collect::<Vec<f64>>()
+    };
+    let rounds = Some(Organization::Rounds);
+    Some([run(None), run(rounds), run(Some(Organization::Queue)), run(rounds)])
+}
+
+fn meshes() -> Vec<(&'static str, Mesh)> {
+    vec![
+        ("regular square", support::square(40, 0.0)),
+        ("irregular square", support::square(60, 0.25)),
+        ("sphere", support::sphere(4)),
+        ("cube", support::cube(12, 0.0)),
+        ("irregular cube", support::cube(10, 0.15)),
+    ]
+}
+
+fn compare<R: Real>(tolerance: f64) {
+    for (name, mesh) in meshes() {
+        for (patch_size, width) in [(64, None), (32, Some(0.5)), (128, Some(0.3))] {
+            let seeds = [(0, 0.0), (mesh.n_vertices() as u32 / 2, 0.125)];
+            let uniform = Slowness::Uniform(R::one());
+            let found = solved(&mesh, patch_size, &seeds, width, &uniform);
+            let Some([cpu, rounds, queue, again]) = found else { return };
+            assert!(rounds == again, "{name}: two runs differ");
+            for (how, found) in [("rounds", rounds), ("queue", queue)] {
+                let d = difference(&cpu, &found);
+                assert!(d <= tolerance, "{name}, {how}, patches of {patch_size}: {d:e}");
+            }
+        }
+    }
+}
+
+#[test]
+fn both_organizations_find_the_fixed_point_of_the_cpu() {
+    compare::<f64>(1e-12);
+    compare::<f32>(2e-6);
+}
+
+#[test]
+fn slowness_may_differ_between_cells() {
+    let mesh = support::square(50, 0.2);
+    let of = |k: usize| 0.5 + (k % 7) as f64 / 5.0;
+    let slowness = Slowness::PerCell((0..mesh.n_cells()).map(of).collect());
+    let Some([cpu, rounds, queue, _]) = solved(&mesh, 64, &[(77, 0.0)], None, &slowness) else {
+        return;
+    };
+    assert!(difference(&cpu, &rounds) <= 1e-12 && difference(&cpu, &queue) <= 1e-12);
+}
+
+#[test]
+fn a_seed_in_the_middle_of_a_patch_reaches_its_neighbors() {
+    // Patches of few vertices: most vertices are read by other patches.
+    let mesh = support::square(20, 0.0);
+    let uniform = Slowness::Uniform(1.0);
+    let Some([cpu, rounds, queue, _]) = solved(&mesh, 4, &[(210, 0.0)], None, &uniform) else {
+        return;
+    };
+    assert!(difference(&cpu, &rounds) <= 1e-12 && difference(&cpu, &queue) <= 1e-12);
+}
+
+#[test]
+fn circular_fronts_are_circles_and_repeat_bit_by_bit() {
+    let Some(card) = support::cuda() else { return };
+    let mesh = support::square(60, 0.2);
+    let source = 30 * 61 + 30;
+    let at = mesh.vertices[source];
+    let run = || {
+        let uniform = Slowness::Uniform(1.0);
+        let mut state = state(&mesh, 64, uniform).with_front(Front::Circular).unwrap();
+        state.fix(&[(source as u32, 0.0)]);
+        cuda::solve(&card, &mut state, None, Organization::Queue).unwrap();
+        state.u_in_mesh_order()
+    };
+    let found = run();
+    for (u, x) in found.iter().zip(&mesh.vertices) {
+        let exact = (x[0] - at[0]).hypot(x[1] - at[1]);
+        assert!((u - exact).abs() < 1e-12, "{u} {exact}");
+    }
+    assert!(found == run());
+}

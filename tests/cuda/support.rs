@@ -1,0 +1,55 @@
+//! The card, meshes, and comparisons.
+
+use std::sync::{Arc, OnceLock};
+
+use zeroset::backend::cuda::Cuda;
+use zeroset::mesh::generate::{Cube, Generate, Sphere, Square, generate};
+use zeroset::mesh::{Mesh, clean};
+
+/// The first card; `None`, loudly, where there is none.
+pub fn cuda() -> Option<Arc<Cuda>> {
+    static CUDA: OnceLock<Option<Arc<Cuda>>> = OnceLock::new();
+    let cuda = CUDA.get_or_init(|| match Cuda::new(0) {
+        Ok(cuda) => Some(Arc::new(cuda)),
+        Err(error) => {
+            let required = std::env::var("ZEROSET_REQUIRE_CUDA").is_ok_and(|v| v == "1");
+            assert!(!required, "ZEROSET_REQUIRE_CUDA is 1, but {error}");
+            eprintln!("NOT TESTED on a GPU: {error}");
+            None
+        }
+    });
+    cuda.clone()
+}
+
+pub fn square(n: u32, jitter: f64) -> Mesh {
+    let mut square = Square::default();
+    (square.cells, square.jitter) = ([n, n], jitter);
+    (square.min, square.max) = ([-1.0; 2], [1.0; 2]);
+    clean(generate(&Generate::Square(square)).unwrap()).unwrap().0
+}
+
+pub fn cube(n: u32, jitter: f64) -> Mesh {
+    let mut cube = Cube::default();
+    (cube.cells, cube.jitter) = ([n; 3], jitter);
+    (cube.min, cube.max) = ([-1.0; 3], [1.0; 3]);
+    clean(generate(&Generate::Cube(cube)).unwrap()).unwrap().0
+}
+
+pub fn sphere(subdivisions: u32) -> Mesh {
+    let mut sphere = Sphere::default();
+    sphere.subdivisions = Some(subdivisions);
+    clean(generate(&Generate::Sphere(sphere)).unwrap()).unwrap().0
+}
+
+/// Largest difference, relative to the largest finite value.
+pub fn difference(a: &[f64], b: &[f64]) -> f64 {
+    assert_eq!(a.len(), b.len());
+    let scale = a.iter().copied().filter(|v| v.is_finite()).fold(0.0, |m: f64, v| m.max(v.abs()));
+    a.iter().zip(b).fold(0.0, |m, (a, b)| {
+        if a == b {
+            return m;
+        }
+        let apart = (a - b).abs() / scale;
+        if apart.is_nan() { f64::INFINITY } else { m.max(apart) }
+    })
+}
