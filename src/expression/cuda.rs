@@ -66,6 +66,17 @@ impl Generated {
         Generated { text, arrays, n_fields, uses_time }
     }
 
+    /// One term with the functions that take most registers and code, and the time.
+    ///
+    /// It stands for the header of a case where kernels are compiled without one.
+    pub fn example() -> Self {
+        let x = || Box::new(Node::Variable(Variable::X));
+        let power = Node::Binary(Binary::Power, Box::new(Node::Unary(Unary::Sin, x())), x());
+        let t = Box::new(Node::Variable(Variable::T));
+        let tree = Node::Binary(Binary::Atan2, Box::new(power), t);
+        Generated::new(&[&[Field::new(tree, &|_| 0, Vec::new(), true)]])
+    }
+
     /// The header.
     pub fn text(&self) -> &str {
         &self.text

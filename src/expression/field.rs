@@ -59,7 +59,7 @@ impl Field {
         Ok(Field::new(expression.tree().clone(), &number, arrays, expression.uses_time()))
     }
 
-    fn new(
+    pub(super) fn new(
         tree: Node,
         number: &dyn Fn(&str) -> usize,
         arrays: Vec<Arc<[f64]>>,

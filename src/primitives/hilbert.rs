@@ -4,6 +4,9 @@
 /// Bits per axis; three axes fill 63 bits.
 const BITS: u32 = 21;
 
+/// Bits of a key.
+pub const KEY_BITS: u32 = 3 * BITS;
+
 /// Points whose keys are computed side by side: the steps of one key wait for each other.
 pub const LANES: usize = 8;
 

@@ -4,4 +4,6 @@
 #![cfg(feature = "cuda")]
 
 mod eikonal;
+mod expressions;
+mod primitives;
 mod support;

@@ -24,6 +24,8 @@ mod band;
 mod check;
 mod coefficients;
 mod cpu;
+#[cfg(feature = "cuda")]
+pub mod cuda;
 pub mod formulas;
 mod galerkin;
 mod implicit;

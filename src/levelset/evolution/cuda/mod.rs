@@ -1,0 +1,3 @@
+//! The evolution on a GPU.
+
+pub mod coefficients;
