@@ -100,8 +100,13 @@ fn run_and_keep(
     let config = Config::parse(CASE, "case.toml".as_ref(), &set).unwrap();
     let never = AtomicBool::new(false);
     let mut stage = Stages::new(&Silent, &never);
-    let prepared =
-        Prepared::new(&config, std::sync::Arc::new(Cpu::new(1).unwrap()), String::new(), &mut stage).unwrap();
+    let prepared = Prepared::new(
+        &config,
+        std::sync::Arc::new(Cpu::new(1).unwrap()),
+        String::new(),
+        &mut stage,
+    )
+    .unwrap();
     let mut report = prepared.report(&config);
     let parent = tempfile::tempdir().unwrap();
     let folder = RunFolder::open(&parent.path().join("out"), false).unwrap();
