@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::backend::cuda::{Arguments, Array, Cuda, Element, Kernel, Launch, Unit};
+use crate::backend::cuda::{Arguments, Array, Cuda, Kernel, Launch, Unit};
 use crate::error::Result;
 use crate::expression::{Field, Generated};
 use crate::geometry::Real;
@@ -26,7 +26,7 @@ pub struct VaryingTerm<'a> {
 }
 
 /// Terms on a card, and their values at the vertices.
-pub struct Coefficients<R: Real + Element> {
+pub struct Coefficients<R: Real> {
     cuda: Arc<Cuda>,
     evaluate: Kernel,
     evaluate_vertices: Kernel,
@@ -55,7 +55,7 @@ pub struct Listed {
     pub time: u64,
 }
 
-impl<R: Real + Element> Coefficients<R> {
+impl<R: Real> Coefficients<R> {
     /// Compiles the kernels of the terms and copies their arrays; `order` is the mesh vertex of each
     /// vertex in patch order, `vertices` are those of the mesh.
     ///
