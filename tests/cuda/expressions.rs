@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use zeroset::backend::cuda::{Cuda, Element};
+use zeroset::backend::cuda::Cuda;
 use zeroset::expression::{Expression, Field};
 use zeroset::geometry::Real;
 use zeroset::levelset::evolution::cuda::coefficients::{Coefficients, Listed, NONE, VaryingTerm};
@@ -40,7 +40,7 @@ fn offsets() -> Vec<u32> {
 }
 
 /// Values of terms after the evaluation in listed patches, and what is broken.
-fn evaluated<R: Real + Element>(
+fn evaluated<R: Real>(
     cuda: &Arc<Cuda>,
     terms: &[VaryingTerm<'_>],
     order: &[u32],
@@ -63,7 +63,7 @@ fn evaluated<R: Real + Element>(
     (values, cuda.download(coefficients.broken()).unwrap())
 }
 
-fn agrees<R: Real + Element>(tolerance: f64) {
+fn agrees<R: Real>(tolerance: f64) {
     let Some(cuda) = support::cuda() else { return };
     let velocity: Vec<Field> = [
         "-a + sqrt(abs(y))*exp(x) - log(abs(y) + 1)",
