@@ -22,7 +22,6 @@ pub struct Generated {
     text: String,
     arrays: Vec<Arc<[f64]>>,
     n_fields: usize,
-    uses_time: bool,
 }
 
 impl Generated {
@@ -35,7 +34,7 @@ impl Generated {
         let mut text = String::from("#pragma once\n#include \"expression.cuh\"\n\n");
         let mut arrays: Vec<Arc<[f64]>> = Vec::new();
         let (mut calls, mut ranges) = (String::new(), String::new());
-        let (mut n_fields, mut uses_time) = (0, false);
+        let mut n_fields = 0;
         for fields in terms {
             let (first, size) = (n_fields, fields.len());
             for field in *fields {
@@ -50,7 +49,6 @@ impl Generated {
                 text += &function(&name, field.tree(), &places);
                 let _ = writeln!(calls, "    value[{n_fields}] = {name}(x, y, z, t, arrays, row);");
                 n_fields += 1;
-                uses_time |= field.uses_time();
             }
             let range = format!("{{ first = {first}; size = {size}; return; }}");
             let _ = writeln!(ranges, "    if (field < {n_fields}) {range}");
@@ -63,7 +61,7 @@ impl Generated {
              // First field of the term of a field, and how many it has.\n\
              DEVICE void term_of(u32 field, u32& first, u32& size) {{\n{ranges}}}\n"
         );
-        Generated { text, arrays, n_fields, uses_time }
+        Generated { text, arrays, n_fields }
     }
 
     /// One term with the functions that take most registers and code, and the time.
@@ -91,11 +89,6 @@ impl Generated {
     /// Number of fields of all terms.
     pub fn n_fields(&self) -> usize {
         self.n_fields
-    }
-
-    /// True if a value may change with the time.
-    pub fn uses_time(&self) -> bool {
-        self.uses_time
     }
 }
 
