@@ -4,6 +4,7 @@
 #![cfg(feature = "cuda")]
 
 mod eikonal;
+mod evolution;
 mod expressions;
 mod primitives;
 mod support;

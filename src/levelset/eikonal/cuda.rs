@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use super::{EikonalState, Front, Slowness, Stats};
+use super::{EikonalState, Front, Slowness, Solve, Stats};
 use crate::backend::cuda::{Argument, Arguments, Array, Cuda, Kernel, Launch, Unit};
 use crate::error::{Error, Result};
 use crate::geometry::Real;
@@ -91,6 +91,7 @@ const STATS: usize = 4;
 pub(crate) struct Solver<R: Real> {
     patches: Arc<DevicePatches<R>>,
     organization: Organization,
+    is_circular: bool,
     solve: Kernel,
     seed: Kernel,
     reset: Kernel,
@@ -101,6 +102,8 @@ pub(crate) struct Solver<R: Real> {
     error: Array<u32>,
     caps: Array<R>,
     visited: Array<u32>,
+    /// What the last solve took on the card.
+    milliseconds: f64,
     /// Arrays that only kernels see.
     _words: Vec<Array<u32>>,
     _numbers: Vec<Array<R>>,
@@ -145,6 +148,13 @@ impl<R: Real> Solver<R> {
         );
         let mut defines = shape.defines::<R>();
         defines.push(("BLOCK", block.to_string()));
+        // Registers for as many threads as keep a multiprocessor busy.
+        let threads = match (shape.arity, size_of::<R>()) {
+            (3, 4) => 1024,
+            (4, 8) => 384,
+            _ => 768,
+        };
+        defines.push(("MIN_BLOCKS", (threads / block).max(1).to_string()));
         defines.push(("CIRCULAR", u32::from(circular).to_string()));
         defines.push(("QUEUED_SOLVE", u32::from(organization == Organization::Queue).to_string()));
         defines.push(("EIKONAL_BYTES", size_of::<EikonalArgument<R>>().to_string()));
@@ -233,6 +243,7 @@ impl<R: Real> Solver<R> {
         let solver = Solver {
             patches,
             organization,
+            is_circular: circular,
             solve,
             seed,
             reset,
@@ -243,6 +254,7 @@ impl<R: Real> Solver<R> {
             error,
             caps,
             visited,
+            milliseconds: 0.0,
             _words: words,
             _numbers: numbers,
             _indices: wake_vertices,
@@ -337,10 +349,13 @@ impl<R: Real> Solver<R> {
         let arguments = Arguments::default().with(self.patches.argument()).with(argument);
         // SAFETY: the kernel takes these two, whose arrays live as long as `self`.
         unsafe { cuda.launch(&self.seed, self.plain(), &arguments)? };
+        let start = cuda.mark()?;
         self.launch(argument)?;
+        let end = cuda.mark()?;
         let values = cuda.download(&self.u)?;
         let stats = cuda.download(&self.stats)?;
         self.check()?;
+        self.milliseconds = start.milliseconds_to(&end)?;
         for (u, stored) in state.u.iter_mut().zip(values) {
             *u = stored.abs();
         }
@@ -368,24 +383,37 @@ fn ring_size(n_patches: u32) -> usize {
     (2 * n_patches as usize + 8192).next_power_of_two()
 }
 
-/// [`super::solve`] on a GPU.
-///
-/// # Errors
-/// [`Error::Device`] if the card has too little memory or fails.
-pub fn solve<R: Real>(
-    cuda: &Arc<Cuda>,
-    state: &mut EikonalState<R>,
-    width: Option<R>,
-    organization: Organization,
-) -> Result<Stats> {
-    let mut solver = match state.device.take() {
-        Some(solver) => solver,
-        None => {
-            let patches = DevicePatches::new(cuda.clone(), &state.patches, &state.coordinates)?;
-            Solver::new(Arc::new(patches), &state.patches, state, organization)?
-        }
-    };
-    let stats = solver.run(state, width);
-    state.device = Some(solver);
-    stats
+/// Milliseconds of the card for the last solve of a state, without copies; 0 before.
+pub fn last_milliseconds<R: Real>(state: &EikonalState<R>) -> f64 {
+    state.device.as_ref().map_or(0.0, |solver| solver.milliseconds)
+}
+
+/// A GPU, and how patches take turns there.
+#[derive(Clone)]
+pub struct OnCard {
+    /// The GPU.
+    pub cuda: Arc<Cuda>,
+    /// The order of patches.
+    pub organization: Organization,
+}
+
+impl Solve for OnCard {
+    fn solve<R: Real>(&self, state: &mut EikonalState<R>, width: Option<R>) -> Result<Stats> {
+        // What is compiled depends on the shape of fronts.
+        let fits = |solver: &Solver<R>| solver.is_circular == (state.front == Front::Circular);
+        let mut solver = match state.device.take().filter(fits) {
+            Some(solver) => solver,
+            None => {
+                let patches = Arc::new(DevicePatches::new(
+                    self.cuda.clone(),
+                    &state.patches,
+                    &state.coordinates,
+                )?);
+                Solver::new(patches, &state.patches, state, self.organization)?
+            }
+        };
+        let stats = solver.run(state, width)?;
+        state.device = Some(solver);
+        Ok(stats)
+    }
 }

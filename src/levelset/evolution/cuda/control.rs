@@ -24,7 +24,15 @@ impl Halt {
     fn of(number: u32) -> Self {
         use Halt::*;
         let all = [
-            Running, Arrived, Gone, Steady, Broken, AtRest, Lost, BadCoefficient, NoConvergence,
+            Running,
+            Arrived,
+            Gone,
+            Steady,
+            Broken,
+            AtRest,
+            Lost,
+            BadCoefficient,
+            NoConvergence,
             BadInflow,
         ];
         all.get(number as usize).copied().unwrap_or(Broken)
@@ -98,7 +106,12 @@ unsafe impl<R: Real> ValidAsZeroBits for Control<R> {}
 
 impl<R: Real> Control<R> {
     /// Before the first band, with all patches looked at.
-    pub fn new(options: &Options, semi_implicit: bool, has_curvature: bool, n_patches: u32) -> Self {
+    pub fn new(
+        options: &Options,
+        semi_implicit: bool,
+        has_curvature: bool,
+        n_patches: u32,
+    ) -> Self {
         let (rule, every) = match options.rule {
             Rule::Displacement => (0, 0),
             Rule::Published => (1, 0),

@@ -97,7 +97,12 @@ impl<R: Real> State<R> {
             + rows(motion.curvature.as_ref().is_some_and(|c| c.coefficient.uniform().is_none()), 1)
     }
 
-    pub fn new(cuda: &Arc<Cuda>, host: &Evolution<R>, shape: &Shape, control: Control<R>) -> Result<Self> {
+    pub fn new(
+        cuda: &Arc<Cuda>,
+        host: &Evolution<R>,
+        shape: &Shape,
+        control: Control<R>,
+    ) -> Result<Self> {
         let (n, p) = (shape.n_vertices as usize, shape.n_patches as usize);
         let all: Vec<u32> = (0..2).flat_map(|_| 0..shape.n_patches).collect();
         let motion = &host.motion;
