@@ -4,6 +4,8 @@
 //! ones, ...), coordinates likewise, and local numbers take 16 bits unless a patch is too large for
 //! that (Fu et al., section 3.1). `kernels/common/patches.cuh` is the other side.
 
+mod ordered;
+
 use std::sync::Arc;
 
 use super::{Coordinates, Patches};

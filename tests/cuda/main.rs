@@ -5,4 +5,6 @@
 
 mod eikonal;
 mod evolution;
+mod expressions;
+mod primitives;
 mod support;

@@ -3,9 +3,11 @@
 //! `cargo test --features kernel-host-tests --test kernels`; needs a C++ compiler.
 
 mod eikonal;
+mod expressions;
 mod flow;
 mod formulas;
 mod library;
 mod patches;
+mod primitives;
 mod random;
 mod shim;

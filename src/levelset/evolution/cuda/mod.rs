@@ -8,6 +8,7 @@
 //!
 //! Kernels: `kernels/band.cu`, `kernels/evolution.cu`, `kernels/eikonal.cu`.
 
+pub mod coefficients;
 mod control;
 mod launch;
 mod state;
