@@ -41,6 +41,7 @@ struct Control {
     // State.
     double time, dt, displacement, rate;
     u64 step, steps_since, reinitializations, cell_updates, iterations;
+    double reduction;           // of the residual where a semi-implicit step did not converge
     u32 parity;                 // which buffer holds phi
     u32 due;                    // phi is to become a distance
     u32 halt;

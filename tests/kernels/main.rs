@@ -2,7 +2,12 @@
 //!
 //! `cargo test --features kernel-host-tests --test kernels`; needs a C++ compiler.
 
+mod evolution;
+mod exact_sum;
 mod formulas;
+mod galerkin;
+mod implicit;
 mod library;
+mod patches;
 mod random;
 mod shim;
