@@ -35,6 +35,10 @@ struct Evolution {
     real* diagonal;             // [n_vertices] of the matrix; 0 where the value is kept
 };
 
+#ifdef EVOLUTION_BYTES
+static_assert(sizeof(Evolution) == EVOLUTION_BYTES, "the host lays out the same");
+#endif
+
 DEVICE const u32* active_list(const Evolution& s, const Control& c) {
     return s.active + (u64)c.list * c.n_patches;
 }

@@ -131,8 +131,8 @@ DEVICE void contribute(const Patch& patch, const Evolution& s, const Local& loca
 #pragma unroll
     for (int i = 0; i < N; i++) {
         if (corner[i] >= patch.n_owned || !(local.state[corner[i]] & POOR)) continue;
-        local.num[i * s.chunk + slot] = shares.alpha[i] * shares.h;
-        local.den[i * s.chunk + slot] = shares.alpha[i] * simplex.meas;
+        local.num[i * s.chunk + slot] = shares.m[i] * shares.h;
+        local.den[i * s.chunk + slot] = shares.m[i] * shares.meas;
     }
 }
 

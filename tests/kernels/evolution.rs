@@ -7,10 +7,10 @@ use zeroset::geometry::Real;
 use zeroset::levelset::evolution::{Coefficient, Evolution, Options, Terms};
 use zeroset::mesh::generate::{Cube, Generate, Square, generate};
 use zeroset::mesh::{Mesh, clean};
-use zeroset::patches::{Coordinates, Partition, Patches};
+use zeroset::patches::Patches;
 
 use crate::library::{Launch, Library, arg};
-use crate::patches::{Layout, PatchesArgument};
+use crate::patches::{HostPatches, PatchesArgument};
 use crate::random::Random;
 
 /// The twin of a struct in control.cuh.
@@ -21,13 +21,14 @@ pub struct Control<R> {
     pub target: f64,
     pub steady: f64,
     pub steps_left: u64,
-    pub cfl: [f64; 3],
+    pub cfl: [f64; 2],
     pub half_width: f64,
     pub every: u64,
     pub rule: u32,
     pub measures_displacement: u32,
     pub time: f64,
     pub dt: f64,
+    pub dt_done: f64,
     pub displacement: f64,
     pub rate: f64,
     pub step: u64,
@@ -35,6 +36,7 @@ pub struct Control<R> {
     pub reinitializations: u64,
     pub cell_updates: u64,
     pub iterations: u64,
+    pub times: [u64; 3],
     pub reduction: f64,
     pub parity: u32,
     pub due: u32,
@@ -126,9 +128,7 @@ pub struct Case {
 
 /// State of kernels before a step, and phi of the CPU after it.
 pub struct Bed<R: Real> {
-    pub patches: Arc<Patches>,
-    pub coordinates: Coordinates<R>,
-    pub layout: Layout<R>,
+    pub on: HostPatches<R>,
     pub control: Control<R>,
     pub phi: Vec<R>,
     pub moving: Vec<u8>,
@@ -144,9 +144,8 @@ pub struct Bed<R: Real> {
 impl<R: Real + Default> Bed<R> {
     /// Lets the CPU take a step of a ball's signed distance.
     pub fn new(case: &Case, seed: u64) -> Bed<R> {
-        let mesh = &case.mesh;
-        let patches = Arc::new(Patches::new(mesh, Partition::Bisection, 32).unwrap());
-        let coordinates = Coordinates::new(mesh, &patches);
+        let on = HostPatches::<R>::cut(case.mesh.clone(), 32);
+        let (mesh, patches) = (&on.mesh, &on.patches);
         let terms = Terms::default().with_velocity(case.velocity.coefficient());
         let terms = match case.weighted {
             true => terms.with_weight(case.curvature.coefficient()),
@@ -183,25 +182,24 @@ impl<R: Real + Default> Bed<R> {
         };
         active.resize(2 * patches.len(), u32::MAX);
         Bed {
-            layout: Layout::new(&patches, &coordinates),
-            velocity: case.velocity.on_card(&patches),
-            curvature: case.curvature.on_card(&patches),
+            velocity: case.velocity.on_card(patches),
+            curvature: case.curvature.on_card(patches),
             near: R::narrow(half_width) * R::narrow(0.5),
             phi: [start.as_slice(), &start].concat(),
             control,
             moving,
             active,
-            coordinates,
             expected: evolution.phi(),
             iterations: evolution.totals().iterations,
-            patches,
+            on,
         }
     }
 
     /// What kernels take: patches, and the state without arrays of second-order schemes.
-    pub fn arguments(&mut self) -> (PatchesArgument<R>, EvolutionArgument<R>) {
+    pub fn arguments(&mut self) -> (PatchesArgument, EvolutionArgument<R>) {
         let address =
             |rows: &Vec<R>| if rows.is_empty() { std::ptr::null() } else { rows.as_ptr() };
+        let (largest_local, largest_owned) = self.largest();
         let state = EvolutionArgument {
             control: &raw mut self.control,
             phi: self.phi.as_mut_ptr(),
@@ -211,9 +209,9 @@ impl<R: Real + Default> Bed<R> {
             is_active: std::ptr::null_mut(),
             extra: std::ptr::null(),
             n_extra: 0,
-            largest_local: self.layout.largest_local,
-            largest_owned: self.layout.largest_owned,
-            chunk: self.layout.largest_cells,
+            largest_local: largest_local,
+            largest_owned: largest_owned,
+            chunk: self.on.largest_cells() as u32,
             near: self.near,
             least_inradius: R::zero(),
             velocity: self.velocity.0,
@@ -229,7 +227,7 @@ impl<R: Real + Default> Bed<R> {
             flows_in: std::ptr::null(),
             diagonal: std::ptr::null_mut(),
         };
-        (self.layout.argument(), state)
+        (self.on.argument(), state)
     }
 
     /// Launches a kernel of evolution.cu.
@@ -242,19 +240,25 @@ impl<R: Real + Default> Bed<R> {
     ) where
         R: 'static,
     {
-        let shared_bytes =
-            bytes(self.layout.largest_local, size_of::<R>()) + bytes(self.layout.largest_local, 1);
+        let (largest_local, _) = self.largest();
+        let shared_bytes = bytes(largest_local, size_of::<R>()) + bytes(largest_local, 1);
         let how = Launch { shared_bytes, seed, ..Launch::new(5, 64) };
-        let args = [arg(self.layout.argument()), arg(state)];
+        let args = [arg(self.on.argument()), arg(state)];
         // SAFETY: the arrays are those of `arguments`, as long as the kernels take them to be.
         unsafe { library.launch(kernel, &how, &args) }.unwrap();
     }
 
+    /// Most local and owned vertices of a patch.
+    pub fn largest(&self) -> (u32, u32) {
+        let (local, owned) = self.on.largest();
+        (local as u32, owned as u32)
+    }
+
     /// phi as the kernels left it, mesh order.
     pub fn found(&self) -> Vec<f64> {
-        let n = self.patches.n_vertices();
+        let n = self.on.patches.n_vertices();
         let phi = &self.phi[self.control.parity as usize * n..][..n];
-        self.patches.to_mesh_order(phi, Real::widen)
+        self.on.patches.to_mesh_order(phi, Real::widen)
     }
 }
 

@@ -52,9 +52,9 @@ impl Kernels {
         most_iterations: u32,
     ) -> Bed<R> {
         let mut bed = Bed::<R>::new(case, seed);
-        let n = bed.patches.n_vertices();
+        let n = bed.on.patches.n_vertices();
         let unknown = |n: usize| vec![R::narrow(f64::NAN); n];
-        let mut entries = unknown(bed.patches.n_patch_cells() * 7);
+        let mut entries = unknown(bed.on.patches.n_patch_cells() * 7);
         let (mut mass, mut residual, mut product) = (unknown(n), unknown(n), unknown(n));
         let (mut direction, mut diagonal) = (unknown(2 * n), vec![R::zero(); n]);
         let (mut sums, mut counts) = (vec![0u64; 3 * SUM_WORDS], vec![0u32; 2]);
@@ -73,7 +73,7 @@ impl Kernels {
             unused: 0,
         };
         bed.launch(&self.evolution, "evolution_step", seed, state);
-        let shared_bytes = bytes(bed.layout.largest_local, size_of::<R>());
+        let shared_bytes = bytes(bed.largest().0, size_of::<R>());
         let how = Launch { shared_bytes, seed, resident: blocks, ..Launch::new(blocks, 64) };
         let args = [arg(patches), arg(state), arg(implicit)];
         // SAFETY: arrays as long as the kernel takes them to be.
@@ -151,6 +151,6 @@ fn too_few_iterations_are_reported_and_phi_stays() {
     let bed = Kernels::new::<f64, 3>(&case).step::<f64>(&case, 0, 3, 2);
     assert_eq!((bed.control.halt, bed.control.step, bed.control.iterations), (8, 0, 2));
     assert!(bed.control.reduction > 1e-8 && bed.control.reduction < 1.0);
-    let before = &bed.phi[..bed.patches.n_vertices()];
-    assert!(bed.found() == bed.patches.to_mesh_order(before, |x| x));
+    let before = &bed.phi[..bed.on.patches.n_vertices()];
+    assert!(bed.found() == bed.on.patches.to_mesh_order(before, |x| x));
 }

@@ -2,8 +2,10 @@
 //!
 //! `cargo test --features kernel-host-tests --test kernels`; needs a C++ compiler.
 
+mod eikonal;
 mod evolution;
 mod exact_sum;
+mod flow;
 mod formulas;
 mod galerkin;
 mod implicit;
