@@ -19,7 +19,10 @@ const ARCH: &str = "sm_90";
 
 /// Instructions in double precision that kernels in single precision may have, by unit, with the
 /// reason.
-const DOUBLE_IN_FLOAT: &[(&str, &str)] = &[];
+const DOUBLE_IN_FLOAT: &[(&str, &str)] = &[
+    ("galerkin", "the control block holds the length of the step in double precision"),
+    ("implicit", "scalar products are summed in double precision, as on the CPU"),
+];
 
 fn nvrtc() -> Option<&'static Nvrtc> {
     match Nvrtc::get() {

@@ -5,4 +5,6 @@
 
 mod eikonal;
 mod evolution;
+mod galerkin;
+mod implicit;
 mod support;
