@@ -30,12 +30,17 @@ DEVICE void add_exact(u64* sum, double term) {
     }
 }
 
+// The weight of word k; the first two are subnormal.
+DEVICE double weight_of_word(u32 k) {
+    return __longlong_as_double((i64)(k < 2 ? 1ull << 32 * k : (u64)(32 * k - 51) << 52));
+}
+
 // The sum as the first lane of a warp gets it, rounded; not a number if a term was not finite. The
 // whole warp must ask.
 DEVICE double exact_total(const u64* sum) {
     double total = 0.0;
     for (u32 k = threadIdx.x & 31; k < LIMBS; k += 32) {
-        total += scalbn((double)(i64)sum[k], 32 * (int)k - 1074);
+        total += (double)(i64)sum[k] * weight_of_word(k);
     }
 #pragma unroll
     for (int offset = 16; offset > 0; offset /= 2) total += __shfl_down_sync(~0u, total, offset);
