@@ -7,4 +7,6 @@ mod eikonal;
 mod evolution;
 mod expressions;
 mod primitives;
+mod galerkin;
+mod implicit;
 mod support;

@@ -4,8 +4,12 @@
 
 mod eikonal;
 mod expressions;
+mod evolution;
+mod exact_sum;
 mod flow;
 mod formulas;
+mod galerkin;
+mod implicit;
 mod library;
 mod patches;
 mod primitives;

@@ -56,7 +56,12 @@ impl<R: Real> HostPatches<R> {
             Generate::Cube(cube)
         };
         let (mesh, _) = clean(generate(&spec).unwrap()).unwrap();
-        let patches = Arc::new(Patches::new(&mesh, Partition::Bisection, 24).unwrap());
+        Self::cut(mesh, 24)
+    }
+
+    /// A mesh in patches of at most so many vertices.
+    pub fn cut(mesh: Mesh, patch_size: usize) -> Self {
+        let patches = Arc::new(Patches::new(&mesh, Partition::Bisection, patch_size).unwrap());
         let coordinates = Arc::new(Coordinates::new(&mesh, &patches));
         Self::new(mesh, patches, coordinates)
     }
@@ -123,6 +128,11 @@ impl<R: Real> HostPatches<R> {
     pub fn largest(&self) -> (usize, usize) {
         let owned = (0..self.patches.len()).map(|p| self.patches.patch(p).n_owned).max();
         (self.patches.largest().0, owned.unwrap_or(0))
+    }
+
+    /// Most cells of a patch.
+    pub fn largest_cells(&self) -> usize {
+        self.patches.largest().1 / self.patches.arity()
     }
 
     /// Longest edge of each patch and its neighbours.

@@ -19,6 +19,7 @@ macro_rules! kernel_file {
 /// Headers, by the name that `#include` gives them. Every compilation gets all of them.
 pub const HEADERS: &[File] = &[
     kernel_file!("common/block.cuh"),
+    kernel_file!("common/exact_sum.cuh"),
     kernel_file!("common/grid.cuh"),
     kernel_file!("common/patches.cuh"),
     kernel_file!("common/real.cuh"),
@@ -66,6 +67,15 @@ const TERMS: Choice = &[
 
 /// What is sorted by.
 const KEY: Choice = &[&[("KEY", "u32")], &[("KEY", "u64")]];
+/// Second-order advection by one velocity, and by one for every vertex in patches of many cells.
+const GALERKIN: Choice =
+    &[&[("ADVECTION", "3")], &[("ADVECTION", "3"), ("VELOCITY_ROWS", "1"), ("CHUNKED", "1")]];
+
+/// Semi-implicit curvature, uniform and weighted.
+const IMPLICIT: Choice = &[
+    &[("IMPLICIT", "1"), ("CURVATURE", "1")],
+    &[("IMPLICIT", "1"), ("CURVATURE", "2"), ("CURVATURE_ROWS", "1")],
+];
 
 /// Every `.cu` file with the choices of its defines; all combinations are compiled.
 const PROGRAMS: &[(File, &[Choice])] = &[
@@ -78,6 +88,8 @@ const PROGRAMS: &[(File, &[Choice])] = &[
     (kernel_file!("primitives/permute.cu"), &[]),
     (kernel_file!("primitives/scan.cu"), &[]),
     (kernel_file!("primitives/sort.cu"), &[KEY]),
+    (kernel_file!("galerkin.cu"), &[REAL, CELL, BLOCK, GALERKIN]),
+    (kernel_file!("implicit.cu"), &[REAL, CELL, BLOCK, IMPLICIT]),
     (kernel_file!("self_test.cu"), &[REAL]),
 ];
 

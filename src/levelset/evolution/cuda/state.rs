@@ -39,7 +39,8 @@ pub(super) struct EvolutionArgument<R> {
     pub mass: u64,
     pub residual: u64,
     pub increment: u64,
-    pub direction: u64,
+    pub flows_in: u64,
+    pub diagonal: u64,
 }
 
 // SAFETY: laid out as in C, and compared with the size the kernels know.
@@ -148,7 +149,8 @@ impl<R: Real> State<R> {
             mass: 0,
             residual: 0,
             increment: 0,
-            direction: 0,
+            flows_in: 0,
+            diagonal: 0,
         }
     }
 
