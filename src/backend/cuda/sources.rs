@@ -33,6 +33,8 @@ pub const HEADERS: &[File] = &[
     kernel_file!("evolution/monotone.cuh"),
     kernel_file!("evolution/step.cuh"),
     kernel_file!("evolution/upwind.cuh"),
+    kernel_file!("measures/cut.cuh"),
+    kernel_file!("measures/sets.cuh"),
 ];
 
 /// A choice between sets of defines: `&[("REAL", "double")]` or `&[("REAL", "float")]`. A set may be
@@ -64,6 +66,7 @@ const PROGRAMS: &[(File, &[Choice])] = &[
     (kernel_file!("band.cu"), &[REAL, CELL, BLOCK, TERMS]),
     (kernel_file!("eikonal.cu"), &[REAL, CELL, BLOCK, ORGANIZATION]),
     (kernel_file!("evolution.cu"), &[REAL, CELL, BLOCK, TERMS]),
+    (kernel_file!("measures.cu"), &[REAL, CELL, BLOCK]),
     (kernel_file!("self_test.cu"), &[REAL]),
 ];
 
