@@ -224,6 +224,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) band_mark(Patches m, Eikonal
         c.steps_since = 0;
         c.reinitializations++;
         c.due = 0;
+        count_time(c, c.reinitialize_time);
         if (c.n_active == 0 && c.halt == RUNNING) c.halt = GONE;
         e.stats->n_visited = 0;
         reset_solve(e);

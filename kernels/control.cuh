@@ -2,6 +2,7 @@
 // src/levelset/evolution/cuda/control.rs lays it out.
 #pragma once
 #include "common/block.cuh"
+#include "common/time.cuh"
 #include "evolution/step.cuh"
 
 // Why steps stop until the host says more.
@@ -33,14 +34,17 @@ struct Control {
     double steady;              // rate at which to stop
     u64 steps_left;
     // Set once.
-    double cfl, cfl_first_order, cfl_curvature;  // factors of the parts of the step
+    double cfl_first_order, cfl_curvature;  // factors of the parts of the step
     double half_width;          // infinite for the whole domain
     u64 every;                  // steps between redistancings of rule EVERY
     u32 rule;
     u32 measures_displacement;  // curvature has no speed known beforehand
     // State.
-    double time, dt, displacement, rate;
+    double time, dt, dt_done;   // length of the next step and of the last one
+    double displacement, rate;
     u64 step, steps_since, reinitializations, cell_updates, iterations;
+    u64 evolve_time, reinitialize_time, last_time;  // nanoseconds
+    double reduction;           // of the residual where a semi-implicit step did not converge
     u32 parity;                 // which buffer holds phi
     u32 due;                    // phi is to become a distance
     u32 halt;
@@ -58,6 +62,10 @@ struct Control {
     u32 next_active, next_moving, next_cells;  // of the band being made
     u32 where;                  // vertex of what went wrong
 };
+
+#ifdef CONTROL_BYTES
+static_assert(sizeof(Control) == CONTROL_BYTES, "the host lays out the same");
+#endif
 
 // Whether the kernels of a step have nothing to do.
 DEVICE bool is_paused(const Control& c) { return c.halt || c.due; }
@@ -101,6 +109,13 @@ DEVICE bool is_reinitialization_due(const Control& c) {
     return (double)c.steps_since >= fmax(steps, 1.0);
 }
 
+// Adds the time since the last call to a sum.
+DEVICE void count_time(Control& c, u64& sum) {
+    u64 now = nanoseconds();
+    sum += now - c.last_time;
+    c.last_time = now;
+}
+
 // Ends a step: one thread, after all values of the step are there.
 DEVICE void end_step(Control& c) {
     if (c.broken != 0xffffffffu) {
@@ -112,6 +127,7 @@ DEVICE void end_step(Control& c) {
     double dt = c.dt;
     c.parity ^= 1;
     c.time += dt;
+    c.dt_done = dt;
     c.step++;
     c.steps_since++;
     c.displacement += c.measures_displacement ? change : dt * (double)from_bits(c.limits.speed);
@@ -130,5 +146,6 @@ DEVICE void end_step(Control& c) {
     c.change_near = 0;
     c.cut = 0;
     c.enters = 0;
+    count_time(c, c.evolve_time);
     if (!c.due) choose_step(c);
 }

@@ -145,7 +145,7 @@ DEVICE void tell(const Eikonal& e, u32 round, u32 p, real value) {
 // Grid: at most as many blocks as are on the card at once, cooperative; block: a multiple of 32
 // threads, best one per cell of a typical patch; shared: local_of. Starts from the patches in
 // lists[n_patches..], the list of round 1, with their news; leaves values in both buffers.
-extern "C" __global__ void __launch_bounds__(BLOCK) eikonal_rounds(Patches m, Eikonal e) {
+extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_rounds(Patches m, Eikonal e) {
     DYN_SHARED(unsigned char, shared);
     Local local = local_of(shared, e.largest_local, e.largest_owned);
     u32 thread = threadIdx.x, threads = blockDim.x;
@@ -281,7 +281,7 @@ DEVICE bool admit(const Eikonal& e, real_bits* first, u32* admitted) {
 
 // Grid: as many blocks as are on the card at once (fewer do as well); block and shared as in
 // eikonal_rounds. Starts from news of patches, values in the first buffer; works there only.
-extern "C" __global__ void __launch_bounds__(BLOCK) eikonal_queue(Patches m, Eikonal e) {
+extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_queue(Patches m, Eikonal e) {
     DYN_SHARED(unsigned char, shared);
     __shared__ u32 ticket;
     __shared__ u32 taken;
@@ -312,6 +312,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) eikonal_queue(Patches m, Eik
             for (;;) {
                 found = *(volatile u32*)&e.ring[ticket];
                 if (found || *(volatile u32*)&e.queue->done) break;
+                SPIN();
                 if (clock64() - start > e.patience) {
                     atomicExch(e.error, 1u);
                     atomicExch(&e.queue->done, 1u);

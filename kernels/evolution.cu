@@ -21,8 +21,8 @@
 #endif
 
 struct Slots {
-    real *wind, *speed, *curvature;          // [N * chunk], corner k of cell t at k * chunk + t
-    real *wind_h, *speed_h, *meas, *mass;    // [chunk]
+    real *wind, *speed, *curvature;  // [N * chunk], corner k of cell t at k * chunk + t
+    real *wind_h, *wind_meas, *speed_h, *speed_meas, *mass;  // [chunk]
 };
 
 DEVICE Slots slots_of(SharedParts& parts, u32 chunk) {
@@ -30,16 +30,15 @@ DEVICE Slots slots_of(SharedParts& parts, u32 chunk) {
 #if HAS_WIND
     slots.wind = parts.take<real>(N * chunk);
     slots.wind_h = parts.take<real>(chunk);
+    slots.wind_meas = parts.take<real>(chunk);
 #endif
 #if HAS_SPEED && NORMAL == 1
     slots.speed = parts.take<real>(N * chunk);
     slots.speed_h = parts.take<real>(chunk);
+    slots.speed_meas = parts.take<real>(chunk);
 #endif
 #if HAS_SPEED && NORMAL == 2
     slots.speed = parts.take<real>(2 * N * chunk);
-#endif
-#if HAS_WIND || (HAS_SPEED && NORMAL == 1)
-    slots.meas = parts.take<real>(chunk);
 #endif
 #if HAS_CURVATURE
     slots.curvature = parts.take<real>(N * chunk);
@@ -57,9 +56,6 @@ DEVICE void contribute(const Patch& patch, const Evolution& s, const Slots& slot
     for (int i = 0; i < N; i++) x[i] = patch.at(corner[i]);
     Simplex simplex = make_simplex(x);
     Vec3 g = gradient(simplex, values);
-#if HAS_WIND || (HAS_SPEED && NORMAL == 1)
-    slots.meas[slot] = simplex.meas;
-#endif
 #if HAS_WIND
     Vec3 wind = velocity_of(patch, s, corner);
 #if ONE_PASS && NORMAL
@@ -72,16 +68,18 @@ DEVICE void contribute(const Patch& patch, const Evolution& s, const Slots& slot
     Shares of_wind = advection(simplex, values, wind);
 #endif
     slots.wind_h[slot] = of_wind.h;
+    slots.wind_meas[slot] = of_wind.meas;
 #pragma unroll
-    for (int i = 0; i < N; i++) slots.wind[i * chunk + slot] = of_wind.alpha[i];
+    for (int i = 0; i < N; i++) slots.wind[i * chunk + slot] = of_wind.m[i];
 #endif
 #if HAS_SPEED
     real eps = normal_speed_of(patch, s, corner);
 #if NORMAL == 1
     Shares of_speed = normal_speed(simplex, values, g, eps);
     slots.speed_h[slot] = of_speed.h;
+    slots.speed_meas[slot] = of_speed.meas;
 #pragma unroll
-    for (int i = 0; i < N; i++) slots.speed[i * chunk + slot] = of_speed.alpha[i];
+    for (int i = 0; i < N; i++) slots.speed[i * chunk + slot] = of_speed.m[i];
 #else
     // A shrinking inside is a growing outside: the formula for -phi.
     bool grows = eps >= R(0);
@@ -129,12 +127,12 @@ DEVICE u32 gather(const Patch& patch, const Slots& slots, u32 chunk, u32 start, 
 #if HAS_WIND
         real wind = slots.wind[corner * chunk + slot];
         sums.wind += wind * slots.wind_h[slot];
-        sums.wind_meas += wind * slots.meas[slot];
+        sums.wind_meas += wind * slots.wind_meas[slot];
 #endif
 #if HAS_SPEED && NORMAL == 1
         real speed = slots.speed[corner * chunk + slot];
         sums.speed += speed * slots.speed_h[slot];
-        sums.speed_meas += speed * slots.meas[slot];
+        sums.speed_meas += speed * slots.speed_meas[slot];
 #endif
 #if HAS_SPEED && NORMAL == 2
         sums.speed = fmax(sums.speed, slots.speed[corner * chunk + slot]);
@@ -233,7 +231,7 @@ DEVICE void end_of_step(Control& c, const Outcome& outcome, int cut) {
 
 // Grid: any; block: a multiple of 32 threads; shared: slots_of, [largest_local] phi and bytes, and if
 // CHUNKED [largest_owned] partial sums.
-extern "C" __global__ void __launch_bounds__(BLOCK) evolution_step(Patches m, Evolution s) {
+extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) evolution_step(Patches m, Evolution s) {
     DYN_SHARED(unsigned char, shared);
     Control& c = *s.control;
     if (is_paused(c)) return;
@@ -345,5 +343,6 @@ extern "C" __global__ void evolution_begin(Evolution s, double clock, double tar
     c.halt = c.n_active == 0 ? GONE : RUNNING;
     c.rate = 0.0;
     c.broken = 0xffffffffu;
+    c.last_time = nanoseconds();
     choose_step(c);
 }

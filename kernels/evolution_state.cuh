@@ -34,6 +34,10 @@ struct Evolution {
     real* direction;            // [n_vertices]
 };
 
+#ifdef EVOLUTION_BYTES
+static_assert(sizeof(Evolution) == EVOLUTION_BYTES, "the host lays out the same");
+#endif
+
 DEVICE const u32* active_list(const Evolution& s, const Control& c) {
     return s.active + (u64)c.list * c.n_patches;
 }

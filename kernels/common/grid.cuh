@@ -2,6 +2,11 @@
 #pragma once
 #include "common/real.cuh"
 
+// Stands in loops that wait for another thread; host tests let that one go on.
+#ifndef SPIN
+#define SPIN()
+#endif
+
 // Waits until every block of the grid is here. `arrived` is 0 at the start of the kernel and used
 // for nothing else; it counts up, so one number serves 2^32 arrivals.
 DEVICE void grid_barrier(u32* arrived) {
@@ -12,6 +17,7 @@ DEVICE void grid_barrier(u32* arrived) {
         u32 target = (ticket / gridDim.x + 1) * gridDim.x;
         // The difference as a signed number, so that the count may pass 2^32.
         while ((i32)(*(volatile u32*)arrived - target) < 0) {
+            SPIN();
         }
         __threadfence();
     }

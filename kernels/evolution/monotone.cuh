@@ -22,10 +22,11 @@ DEVICE Shares cone(const Simplex &s, const real (&phi)[N], const Vec3 &a) {
             h += k[j] * (phi[j] - phi[0]);
         }
         shares.h = h;
+        shares.meas = s.meas;
 #pragma unroll
         for (int i = 0; i < N; i++) {
             if (k[i] > R(0)) {
-                shares.alpha[i] = R(1);
+                shares.m[i] = R(1);
             }
         }
     }

@@ -4,20 +4,21 @@
 
 #include "common/simplex.cuh"
 
-// What each vertex gathers of a first-order term: alpha_i h as numerator and alpha_i meas as
-// denominator.
+// What each vertex gathers of a first-order term: m_i h as numerator and m_i meas as denominator.
 struct Shares {
-    real alpha[N];
+    real m[N];
     real h;
+    real meas;
 };
 
 DEVICE Shares no_shares() {
     Shares shares;
 #pragma unroll
     for (int i = 0; i < N; i++) {
-        shares.alpha[i] = R(0);
+        shares.m[i] = R(0);
     }
     shares.h = R(0);
+    shares.meas = R(0);
     return shares;
 }
 
@@ -29,17 +30,16 @@ DEVICE void flux(const Simplex &s, const Vec3 &b, real (&k)[N]) {
     }
 }
 
-// The scheme (numerics 2.2, steps 2 to 5). Returns whether H_T vanishes to rounding; there are no
-// shares then.
-DEVICE bool upwind(const Simplex &s, const real (&phi)[N], const real (&k)[N], Shares &shares) {
-    shares = no_shares();
+// The scheme (numerics 2.2, steps 2 to 5): shares m_i scale, and h = sum k_i phi_i. Returns whether
+// that does not vanish to rounding; there are no shares if it does.
+DEVICE bool upwind(const real (&phi)[N], const real (&k)[N], real (&m)[N], real &scale, real &h) {
     // Differences to one vertex: a large offset of phi must not cost accuracy.
     real rise[N];
 #pragma unroll
     for (int i = 0; i < N; i++) {
         rise[i] = phi[i] - phi[0];
     }
-    real h = R(0);
+    h = R(0);
     real outflow = R(0);
     real carried = R(0);
     real size = R(0);
@@ -57,26 +57,21 @@ DEVICE bool upwind(const Simplex &s, const real (&phi)[N], const real (&k)[N], S
     }
     // "Not larger" instead of "smaller", so that no wind at all vanishes too.
     if (fabs(h) <= ZERO_TEST * size * (high - low) || outflow == R(0)) {
-        return true;
+        return false;
     }
-    real phi_in = carried / outflow;
+    // phi_i - phi_in times the outflow: a factor that all have does not change their shares.
     real sign = h > R(0) ? R(1) : R(-1);
-    real m[N];
     real sum = R(0);
 #pragma unroll
     for (int i = 0; i < N; i++) {
-        m[i] = fmax(sign * fmax(k[i], R(0)) * (rise[i] - phi_in), R(0));
+        m[i] = fmax(sign * fmax(k[i], R(0)) * (carried - outflow * rise[i]), R(0));
         sum += m[i];
     }
     if (sum == R(0)) {
-        return true;
+        return false;
     }
-#pragma unroll
-    for (int i = 0; i < N; i++) {
-        shares.alpha[i] = m[i] / sum;
-    }
-    shares.h = h;
-    return false;
+    scale = R(1) / sum;
+    return true;
 }
 
 // Advection by the velocity a of the cell.
@@ -84,32 +79,46 @@ DEVICE Shares advection(const Simplex &s, const real (&phi)[N], const Vec3 &a) {
     real k[N];
     flux(s, a, k);
     Shares shares;
-    if (upwind(s, phi, k, shares)) {
-        // H_T = 0, yet the cell counts in the denominator, by its inflow shares.
-        real inflow = R(0);
-#pragma unroll
-        for (int i = 0; i < N; i++) {
-            inflow += fmax(k[i], R(0));
-        }
-        if (inflow > R(0)) {
-#pragma unroll
-            for (int i = 0; i < N; i++) {
-                shares.alpha[i] = fmax(k[i], R(0)) / inflow;
-            }
-        }
+    real scale, h;
+    if (upwind(phi, k, shares.m, scale, h)) {
+        shares.h = h * scale;
+        shares.meas = s.meas * scale;
+        return shares;
     }
+    // H_T = 0, yet the cell counts in the denominator, by its inflow shares.
+    real inflow = R(0);
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        shares.m[i] = fmax(k[i], R(0));
+        inflow += shares.m[i];
+    }
+    shares.h = R(0);
+    shares.meas = s.meas * (inflow > R(0) ? R(1) / inflow : R(0));
     return shares;
 }
 
 // Motion along the normal with the speed eps of the cell; g is the gradient of phi.
 DEVICE Shares normal_speed(const Simplex &s, const real (&phi)[N], const Vec3 &g, real eps) {
     real length = norm(g);
-    if (length < R(1e-30)) {
-        return no_shares();
+    Shares shares = no_shares();
+    if (length < R(1e-30) || eps == R(0)) {
+        return shares;
     }
+    // Shares do not depend on the length of the wind, so it need not be a unit vector.
+    Vec3 wind = eps > R(0) ? g : -g;
     real k[N];
-    flux(s, g * (eps / length), k);
-    Shares shares;
-    upwind(s, phi, k, shares);
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        k[i] = dot(wind, s.grads[i]);
+    }
+    real m[N], scale, h;
+    if (upwind(phi, k, m, scale, h)) {
+#pragma unroll
+        for (int i = 0; i < N; i++) {
+            shares.m[i] = m[i];
+        }
+        shares.h = eps * s.meas * length * scale;
+        shares.meas = s.meas * scale;
+    }
     return shares;
 }

@@ -4,4 +4,5 @@
 #![cfg(feature = "cuda")]
 
 mod eikonal;
+mod evolution;
 mod support;

@@ -1,24 +1,24 @@
 //! The card, meshes, and comparisons.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Once};
 
 use zeroset::backend::cuda::Cuda;
 use zeroset::mesh::generate::{Cube, Generate, Sphere, Square, generate};
 use zeroset::mesh::{Mesh, clean};
 
-/// The first card; `None`, loudly, where there is none.
+/// The first card, with a stream of its own, as tests run side by side; `None`, loudly, where there
+/// is no card.
 pub fn cuda() -> Option<Arc<Cuda>> {
-    static CUDA: OnceLock<Option<Arc<Cuda>>> = OnceLock::new();
-    let cuda = CUDA.get_or_init(|| match Cuda::new(0) {
+    static IS_TOLD: Once = Once::new();
+    match Cuda::new(0) {
         Ok(cuda) => Some(Arc::new(cuda)),
         Err(error) => {
             let required = std::env::var("ZEROSET_REQUIRE_CUDA").is_ok_and(|v| v == "1");
             assert!(!required, "ZEROSET_REQUIRE_CUDA is 1, but {error}");
-            eprintln!("NOT TESTED on a GPU: {error}");
+            IS_TOLD.call_once(|| eprintln!("NOT TESTED on a GPU: {error}"));
             None
         }
-    });
-    cuda.clone()
+    }
 }
 
 pub fn square(n: u32, jitter: f64) -> Mesh {

@@ -30,12 +30,12 @@ struct Results {
     DEVICE void put(const real (&x)[M]) {
         for (int i = 0; i < M; i++) put(x[i]);
     }
-    DEVICE void put(const Shares &shares, real meas) {
+    DEVICE void put(const Shares &shares) {
         for (int i = 0; i < N; i++) {
-            put(shares.alpha[i] * shares.h);
+            put(shares.m[i] * shares.h);
         }
         for (int i = 0; i < N; i++) {
-            put(shares.alpha[i] * meas);
+            put(shares.m[i] * shares.meas);
         }
     }
 };
@@ -71,9 +71,9 @@ extern "C" __global__ void formulas(const Case *cases, real *out, u32 n, u32 wid
     real k[N];
     flux(s, c.a, k);
     to.put(k);
-    to.put(advection(s, c.phi, c.a), s.meas);
-    to.put(normal_speed(s, c.phi, g, c.eps), s.meas);
-    to.put(cone(s, c.phi, c.a), s.meas);
+    to.put(advection(s, c.phi, c.a));
+    to.put(normal_speed(s, c.phi, g, c.eps));
+    to.put(cone(s, c.phi, c.a));
     real slopes[N];
     hopf_lax(c.x, s, c.phi, slopes);
     to.put(slopes);

@@ -29,9 +29,11 @@ struct Case<R: Real, const N: usize> {
 /// A simplex of the kind that `i` says: round, far from the origin, on a lattice (often
 /// degenerate), sliver, obtuse, minute, huge; with values that may be equal or unreached.
 fn case<R: Real, const N: usize>(i: usize, random: &mut Random) -> Case<R, N> {
+    // Within what `Coordinates::check` admits: measures squared do not vanish or overflow.
+    let size = if R::SHIFTED { 1e7 } else { 1e15 };
     let scale = match i % 8 {
-        5 => 1e-15,
-        6 => 1e15,
+        5 => 1.0 / size,
+        6 => size,
         _ => 1.0,
     };
     let mut x: [Vec3; N] = std::array::from_fn(|_| random.vector() * scale);

@@ -2,7 +2,10 @@
 //!
 //! `cargo test --features kernel-host-tests --test kernels`; needs a C++ compiler.
 
+mod eikonal;
+mod flow;
 mod formulas;
 mod library;
+mod patches;
 mod random;
 mod shim;

@@ -1,6 +1,6 @@
 // Kernels for the tests of the shim, right and wrong.
-#include "common/real.cuh"
-#include "common/shared.cuh"
+#include "common/block.cuh"
+#include "common/grid.cuh"
 
 // Sum of a power of two of values per block, by halves.
 DEVICE void sum_by_halves(const real *x, real *out, real *values, bool with_barriers) {
@@ -82,16 +82,13 @@ extern "C" __global__ void atomics(u32 *sum, real *real_sum, u64 *least, u32 *mo
 
 // Each block adds to a total and waits until all blocks have; then each reads it. All blocks must
 // be there at a time.
-extern "C" __global__ void grid_barrier(u32 *arrived, u32 *total, u32 *out) {
+extern "C" __global__ void total_of_blocks(u32 *arrived, u32 *total, u32 *out) {
     __shared__ u32 mine;
     if (threadIdx.x == 0) {
         mine = blockIdx.x + 1;
         atomicAdd(total, mine);
-        __threadfence();
-        atomicAdd(arrived, 1);
-        while (__ldcg(arrived) < gridDim.x) __nanosleep(20);
     }
-    __syncthreads();
+    grid_barrier(arrived);
     out[blockIdx.x * blockDim.x + threadIdx.x] = __ldcg(total) * 100 + mine;
 }
 

@@ -17,7 +17,7 @@ static LIBRARY: LazyLock<Library> = LazyLock::new(|| {
         "half_a_warp",
         "words",
         "atomics",
-        "grid_barrier",
+        "total_of_blocks",
         "beyond",
         "endless",
     ];
@@ -145,7 +145,7 @@ fn blocks_wait_for_each_other_only_where_all_are_there() {
         let (mut arrived, mut total, mut out) = (0u32, 0u32, vec![0u32; 4 * BLOCK as usize]);
         let args = [arg(from_mut(&mut arrived)), arg(from_mut(&mut total)), arg(out.as_mut_ptr())];
         let how = Launch { resident, seed, ..Launch::new(4, BLOCK) };
-        launch("grid_barrier", how, &args).map(|()| out)
+        launch("total_of_blocks", how, &args).map(|()| out)
     };
     for seed in 0..SEEDS {
         let out = run(4, seed).unwrap();

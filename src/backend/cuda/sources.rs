@@ -23,6 +23,7 @@ pub const HEADERS: &[File] = &[
     kernel_file!("common/real.cuh"),
     kernel_file!("common/shared.cuh"),
     kernel_file!("common/simplex.cuh"),
+    kernel_file!("common/time.cuh"),
     kernel_file!("common/vector.cuh"),
     kernel_file!("control.cuh"),
     kernel_file!("eikonal.cuh"),

@@ -12,7 +12,7 @@ use crate::backend::cuda::{Argument, Arguments, Array, Cuda, Kernel, Launch, Uni
 use crate::error::{Error, Result};
 use crate::geometry::Real;
 use crate::patches::Patches;
-use crate::patches::cuda::{DevicePatches, Indices, PatchesArgument, Readers, Shape};
+use crate::patches::cuda::{DevicePatches, Indices, Readers, Shape};
 
 /// Repetitions inside a patch before others are told, for triangles and tetrahedra: iterating on
 /// old values of neighbors is in vain.
@@ -76,6 +76,13 @@ pub(crate) struct EikonalArgument<R> {
 // SAFETY: laid out as in C, and compared with the size the kernels know.
 unsafe impl<R: Real> Argument for EikonalArgument<R> {}
 
+impl<R> EikonalArgument<R> {
+    /// The same, for a solve that is done only if the word at this address is not 0.
+    pub fn when(self, due: u64) -> Self {
+        EikonalArgument { due, ..self }
+    }
+}
+
 /// Number of `u32` that `Queue` and `Stats` of the kernels take at most.
 const QUEUE: usize = 8;
 const STATS: usize = 4;
@@ -93,18 +100,20 @@ pub(crate) struct Solver<R: Real> {
     stats: Array<u32>,
     error: Array<u32>,
     caps: Array<R>,
+    visited: Array<u32>,
+    /// What the last solve took on the card.
+    milliseconds: f64,
     /// Arrays that only kernels see.
     _words: Vec<Array<u32>>,
     _numbers: Vec<Array<R>>,
-    _wide: Vec<Array<u64>>,
     _indices: Indices,
 }
 
 impl<R: Real> Solver<R> {
     /// Bytes on the card beside those of [`DevicePatches`].
-    pub fn bytes(shape: &Shape, patches: &Patches, slowness: &Slowness<R>) -> usize {
+    pub fn bytes(shape: &Shape, patches: &Patches, state: &EikonalState<R>) -> usize {
         let (n, p) = (shape.n_vertices as usize, shape.n_patches as usize);
-        let cells = match slowness {
+        let cells = match state.slowness {
             Slowness::Uniform(_) => 0,
             Slowness::PerCell(_) => patches.n_patch_cells(),
         };
@@ -172,8 +181,8 @@ impl<R: Real> Solver<R> {
             cuda.zeros::<u32>(ring)?,
             cuda.zeros::<u32>(QUEUE)?,
             cuda.zeros::<u32>(p)?,
-            cuda.zeros::<u32>(p)?,
         ];
+        let visited = cuda.zeros::<u32>(p)?;
         let (uniform, per_cell) = match &state.slowness {
             Slowness::Uniform(f) => (*f, None),
             Slowness::PerCell(of) => {
@@ -214,8 +223,8 @@ impl<R: Real> Solver<R> {
             states: words[6].address(),
             ring: words[7].address(),
             queue: words[8].address(),
-            visited: words[9].address(),
-            is_visited: words[10].address(),
+            visited: visited.address(),
+            is_visited: words[9].address(),
             stats: stats.address(),
             due: 0,
             error: error.address(),
@@ -235,21 +244,22 @@ impl<R: Real> Solver<R> {
             stats,
             error,
             caps,
+            visited,
+            milliseconds: 0.0,
             _words: words,
             _numbers: numbers,
-            _wide: Vec::new(),
             _indices: wake_vertices,
         };
         Ok(solver)
     }
 
     /// What kernels take for a solve in a band of this width, or of a whole field.
-    pub fn argument(&self, width: Option<R>, state_near: R) -> EikonalArgument<R> {
+    pub fn argument(&self, width: Option<R>, state: &EikonalState<R>) -> EikonalArgument<R> {
         // In a band, order never pays: its few layers are no front.
         let near = match (width, self.organization) {
             (Some(_), _) => R::INFINITY,
-            (None, Organization::Rounds) => state_near * R::narrow(NEAR_ROUNDS),
-            (None, Organization::Queue) => state_near * R::narrow(NEAR_QUEUE),
+            (None, Organization::Rounds) => state.near * R::narrow(NEAR_ROUNDS),
+            (None, Organization::Queue) => state.near * R::narrow(NEAR_QUEUE),
         };
         EikonalArgument { width: width.unwrap_or(R::INFINITY), near, ..self.argument }
     }
@@ -269,6 +279,46 @@ impl<R: Real> Solver<R> {
         unsafe { self.patches.cuda().launch(&self.solve, self.launch, &arguments) }
     }
 
+    fn plain(&self) -> Launch {
+        let grid = self.patches.shape().n_patches;
+        Launch { grid, cooperative: false, ..self.launch }
+    }
+
+    /// Makes all but the values ready for a solve.
+    ///
+    /// # Errors
+    /// [`Error::Device`].
+    pub fn reset(&self, argument: EikonalArgument<R>) -> Result<()> {
+        let arguments = Arguments::default().with(self.patches.argument()).with(argument);
+        // SAFETY: the kernel takes these two, whose arrays live as long as `self`.
+        unsafe { self.patches.cuda().launch(&self.reset, self.plain(), &arguments) }
+    }
+
+    /// Makes all patches count as updated by the last solve.
+    ///
+    /// # Errors
+    /// [`Error::Device`].
+    pub fn visit_all(&mut self) -> Result<()> {
+        let n = self.patches.shape().n_patches;
+        let cuda = self.patches.cuda().clone();
+        cuda.write(&mut self.visited, &(0..n).collect::<Vec<u32>>())?;
+        cuda.write(&mut self.stats, &[0, 0, n])
+    }
+
+    /// Whether solves so far came to their end.
+    ///
+    /// # Errors
+    /// [`Error::Device`].
+    pub fn check(&self) -> Result<()> {
+        if self.patches.cuda().download(&self.error)?[0] == 0 {
+            return Ok(());
+        }
+        Err(Error::Device {
+            what: "the queue of patches stood still".into(),
+            remedy: "please report it; device.reproducible = true takes another way".into(),
+        })
+    }
+
     /// Lets fronts run from given values, patch order, until nothing changes; takes and gives the
     /// values of the host.
     pub fn run(&mut self, state: &mut EikonalState<R>, width: Option<R>) -> Result<Stats> {
@@ -278,7 +328,7 @@ impl<R: Real> Solver<R> {
         let give = |(&u, &fixed): (&R, &bool)| if fixed { -u } else { u };
         let stored: Vec<R> = state.u.iter().zip(&state.fixed).map(give).collect();
         cuda.write(&mut self.u, &[stored.as_slice(), &stored].concat())?;
-        let mut argument = self.argument(width, state.near);
+        let mut argument = self.argument(width, state);
         if !state.caps.is_empty() {
             if self.caps.is_empty() {
                 self.caps = cuda.zeros(n)?;
@@ -286,23 +336,17 @@ impl<R: Real> Solver<R> {
             cuda.write(&mut self.caps, &state.caps)?;
             argument.caps = self.caps.address();
         }
-        let arguments = || Arguments::default().with(self.patches.argument()).with(argument);
-        let plain =
-            Launch { grid: self.patches.shape().n_patches, cooperative: false, ..self.launch };
-        // SAFETY: the kernels take these two, whose arrays live as long as `self`.
-        unsafe {
-            cuda.launch(&self.reset, plain, &arguments())?;
-            cuda.launch(&self.seed, plain, &arguments())?;
-        }
+        self.reset(argument)?;
+        let arguments = Arguments::default().with(self.patches.argument()).with(argument);
+        // SAFETY: the kernel takes these two, whose arrays live as long as `self`.
+        unsafe { cuda.launch(&self.seed, self.plain(), &arguments)? };
+        let start = cuda.mark()?;
         self.launch(argument)?;
+        let end = cuda.mark()?;
         let values = cuda.download(&self.u)?;
         let stats = cuda.download(&self.stats)?;
-        if cuda.download(&self.error)?[0] != 0 {
-            return Err(Error::Device {
-                what: "the queue of patches stood still".into(),
-                remedy: "please report it; device.reproducible = true takes another way".into(),
-            });
-        }
+        self.check()?;
+        self.milliseconds = start.milliseconds_to(&end)?;
         for (u, stored) in state.u.iter_mut().zip(values) {
             *u = stored.abs();
         }
@@ -330,8 +374,10 @@ fn ring_size(n_patches: u32) -> usize {
     (2 * n_patches as usize + 8192).next_power_of_two()
 }
 
-/// What passes around a solve take: patches and the state of the solve.
-pub(crate) type PassArguments<R> = (PatchesArgument, EikonalArgument<R>);
+/// Milliseconds of the card for the last solve of a state, without copies; 0 before.
+pub fn last_milliseconds<R: Real>(state: &EikonalState<R>) -> f64 {
+    state.device.as_ref().map_or(0.0, |solver| solver.milliseconds)
+}
 
 /// [`super::solve`] on a GPU.
 ///

@@ -122,6 +122,24 @@ impl<R: Real, const K: usize> Term<R, K> {
         matches!(self.rows, Rows::Uniform(_))
     }
 
+    /// Its value if it is the same everywhere.
+    #[cfg(feature = "cuda")]
+    pub fn uniform(&self) -> Option<[R; K]> {
+        match &self.rows {
+            Rows::Uniform(value) => Some(*value),
+            Rows::PerVertex(_) => None,
+        }
+    }
+
+    /// Its rows if it has one for every vertex, in patch order.
+    #[cfg(feature = "cuda")]
+    pub fn rows(&self) -> &[[R; K]] {
+        match &self.rows {
+            Rows::Uniform(_) => &[],
+            Rows::PerVertex(rows) => rows,
+        }
+    }
+
     /// Evaluates it at time `t` for all vertices of the patches listed, ascending; `places` are the
     /// vertices in patch order. Gives the first vertex (patch order) with a value that is not
     /// finite.

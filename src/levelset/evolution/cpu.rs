@@ -1,7 +1,7 @@
 //! One step on the CPU: cells write to slots of their patch, vertices gather them.
 //!
 //! The order of a step: second-order increments of the advection (`galerkin`), everything explicit
-//! ([`Evolution::advance`], here), the semi-implicit curvature (`implicit`), inflow values
+//! ([`Evolution::explicit_pass`], here), the semi-implicit curvature (`implicit`), inflow values
 //! (`inflow`), and a look at what came out.
 
 use rayon::prelude::*;
@@ -107,7 +107,7 @@ pub(super) struct Outcome<R> {
 impl<R: Real> Evolution<R> {
     /// Writes the explicit part of phi^(n+1) of all active patches into `next`; returns whether a
     /// cell is cut by the interface.
-    pub(super) fn advance(&mut self, dt: R) -> bool {
+    pub(super) fn explicit_pass(&mut self, dt: R) -> bool {
         let mut scratch = std::mem::take(&mut self.scratch.cut);
         let mut next = std::mem::take(&mut self.next);
         self.cpu.run(|| match self.patches.arity() {

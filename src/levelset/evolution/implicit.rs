@@ -86,14 +86,7 @@ impl<R: Real> Evolution<R> {
         self.implicit = Some(implicit);
         match left {
             None => Ok(()),
-            Some(left) => Err(Error::Numerical {
-                what: format!(
-                    "the semi-implicit curvature step did not converge in {MOST_ITERATIONS} \
-                     iterations (residual reduced to {left:.1e}) in step {}",
-                    self.step + 1
-                ),
-                remedy: "lower evolve.cfl, or see `zeroset info` for flat cells".into(),
-            }),
+            Some(left) => Err(no_convergence(left, self.step + 1)),
         }
     }
 
@@ -280,6 +273,17 @@ impl<R: Real> Evolution<R> {
                 }
             }
         });
+    }
+}
+
+/// A step whose residual was only reduced to `left`.
+pub(super) fn no_convergence(left: f64, step: u64) -> Error {
+    Error::Numerical {
+        what: format!(
+            "the semi-implicit curvature step did not converge in {MOST_ITERATIONS} iterations \
+             (residual reduced to {left:.1e}) in step {step}"
+        ),
+        remedy: "lower evolve.cfl, or see `zeroset info` for flat cells".into(),
     }
 }
 

@@ -71,6 +71,12 @@ impl Inflow {
         &self.vertices
     }
 
+    /// Whether phi is given where it flows in.
+    #[cfg(feature = "cuda")]
+    pub fn has_values(&self) -> bool {
+        self.values.is_some()
+    }
+
     /// Patches an interface may enter through.
     pub fn patches(&self) -> &[u32] {
         self.patches.list()
@@ -165,14 +171,7 @@ impl<R: Real> Evolution<R> {
             let mut value = [0.0];
             values.evaluate_into(places, v..v + 1, t, &mut value);
             if !value[0].is_finite() {
-                return Err(Error::Numerical {
-                    what: format!(
-                        "evolve.inflow is {} at vertex {} at time {t:.6e}",
-                        value[0],
-                        self.patches.mesh_vertices()[v]
-                    ),
-                    remedy: "correct its expression".into(),
-                });
+                return Err(bad_value(value[0], self.patches.mesh_vertices()[v], t));
             }
             self.next[v] = R::narrow(value[0]).max(-width).min(width);
         }
@@ -194,5 +193,13 @@ impl<R: Real> Evolution<R> {
             }
         }
         enters
+    }
+}
+
+/// A given value that is not a finite number.
+pub(super) fn bad_value(value: f64, vertex: u32, time: f64) -> Error {
+    Error::Numerical {
+        what: format!("evolve.inflow is {value} at vertex {vertex} at time {time:.6e}"),
+        remedy: "correct its expression".into(),
     }
 }

@@ -24,6 +24,8 @@ mod band;
 mod check;
 mod coefficients;
 mod cpu;
+#[cfg(feature = "cuda")]
+pub mod cuda;
 pub mod formulas;
 mod galerkin;
 mod implicit;
@@ -31,6 +33,7 @@ mod inflow;
 mod options;
 mod slivers;
 mod snapshot;
+mod stretch;
 mod terms;
 
 use std::sync::Arc;
@@ -47,6 +50,7 @@ pub use options::{
 };
 pub use slivers::Slivers;
 pub use snapshot::Snapshot;
+pub use stretch::{Advance, Stretch};
 pub use terms::{Coefficient, Terms};
 
 use super::eikonal::{self, EikonalState, Slowness, Width};
@@ -234,31 +238,16 @@ impl<R: Real> Evolution<R> {
         let start = std::time::Instant::now();
         let dt = self.choose_step(max_dt)?;
         if !dt.is_finite() {
-            return Err(Error::Numerical {
-                what: format!(
-                    "nothing moves in step {}, so its length has no limit",
-                    self.step + 1
-                ),
-                remedy: "give evolve.end_time, or coefficients that are not zero in the band"
-                    .into(),
-            });
+            return Err(at_rest_forever(self.step + 1));
         }
         self.advance_galerkin(R::narrow(dt));
-        let cut = self.advance(R::narrow(dt));
+        let cut = self.explicit_pass(R::narrow(dt));
         self.solve_implicit(R::narrow(dt))?;
         self.apply_inflow(self.time + dt)?;
         let outcome = self.outcome();
         if let Some(vertex) = outcome.broken {
-            return Err(Error::Numerical {
-                what: format!(
-                    "phi is no longer a finite number at vertex {} in step {} (time {:.6e}, dt {:.3e})",
-                    self.patches.mesh_vertices()[vertex],
-                    self.step + 1,
-                    self.time + dt,
-                    dt
-                ),
-                remedy: "lower evolve.cfl, or check the coefficients there".into(),
-            });
+            let vertex = self.patches.mesh_vertices()[vertex];
+            return Err(broken(vertex, self.step + 1, self.time + dt, dt));
         }
         self.enters = self.keep_inflow();
         std::mem::swap(&mut self.phi, &mut self.next);
@@ -480,5 +469,24 @@ impl<R: Real> Evolution<R> {
             implicit: self.implicit.is_some(),
             slivers: self.slivers.filter(|_| self.options.curvature_step == CurvatureStep::Auto),
         }
+    }
+}
+
+/// A step that nothing bounds.
+fn at_rest_forever(step: u64) -> Error {
+    Error::Numerical {
+        what: format!("nothing moves in step {step}, so its length has no limit"),
+        remedy: "give evolve.end_time, or coefficients that are not zero in the band".into(),
+    }
+}
+
+/// A vertex whose phi is no longer a finite number after a step.
+fn broken(vertex: u32, step: u64, time: f64, dt: f64) -> Error {
+    Error::Numerical {
+        what: format!(
+            "phi is no longer a finite number at vertex {vertex} in step {step} (time {time:.6e}, dt \
+             {dt:.3e})"
+        ),
+        remedy: "lower evolve.cfl, or check the coefficients there".into(),
     }
 }

@@ -72,17 +72,7 @@ impl<R: Real> Evolution<R> {
         options: Options,
         snapshot: &Snapshot,
     ) -> Result<Self> {
-        let (found, expected) = (snapshot.precision_bits, bits::<R>());
-        if found != expected {
-            return Err(Error::usage(
-                format!("the state to resume has {found}-bit numbers, the run {expected}-bit"),
-                "resume with the precision it was begun with",
-            ));
-        }
-        for (what, rows) in [("phi", snapshot.phi.len()), ("the band", snapshot.in_band.len())] {
-            check::length(mesh, &format!("{what} of the state to resume"), rows)?;
-        }
-        check::not_finite("phi of the state to resume", &snapshot.phi)?;
+        Self::check_snapshot(mesh, snapshot)?;
         let mut evolution = Self::at_rest(cpu, mesh, patches, &snapshot.phi, terms, options)?;
         // As at the start; what is read of varying coefficients is made anew in each step.
         evolution.refresh_all(0.0)?;
@@ -102,5 +92,21 @@ impl<R: Real> Evolution<R> {
             implicit.iterations = snapshot.totals.iterations;
         }
         Ok(evolution)
+    }
+
+    /// Whether a snapshot is one of this precision and mesh.
+    pub(super) fn check_snapshot(mesh: &Mesh, snapshot: &Snapshot) -> Result<()> {
+        let (found, expected) = (snapshot.precision_bits, bits::<R>());
+        if found != expected {
+            return Err(Error::usage(
+                format!("the state to resume has {found}-bit numbers, the run {expected}-bit"),
+                "resume with the precision it was begun with",
+            ));
+        }
+        for (what, rows) in [("phi", snapshot.phi.len()), ("the band", snapshot.in_band.len())] {
+            check::length(mesh, &format!("{what} of the state to resume"), rows)?;
+        }
+        check::not_finite("phi of the state to resume", &snapshot.phi)?;
+        Ok(())
     }
 }

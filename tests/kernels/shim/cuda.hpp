@@ -20,6 +20,7 @@
 #define __launch_bounds__(...)
 #define __align__(n) __attribute__((aligned(n)))
 #define DYN_SHARED(T, name) T *name = (T *)shim::dynamic_shared()
+#define SPIN() shim::yield()
 
 constexpr int warpSize = 32;
 

@@ -12,6 +12,13 @@ pub struct Shares<R, const N: usize> {
     pub den: [R; N],
 }
 
+impl<R: Real, const N: usize> Shares<R, N> {
+    #[inline]
+    fn new(m: &[R; N], h: R, meas: R) -> Self {
+        Shares { num: m.map(|m| m * h), den: m.map(|m| m * meas) }
+    }
+}
+
 /// Advection `H = a . grad phi` with the velocity `a` of the cell.
 #[inline]
 pub fn advection<R: Real, const N: usize>(
@@ -20,20 +27,15 @@ pub fn advection<R: Real, const N: usize>(
     a: &Vec3<R>,
 ) -> Shares<R, N> {
     let k = flux(s, a);
-    let (shares, vanishes) = upwind(s, phi, &k);
-    if !vanishes {
-        return shares;
+    if let Some((m, scale, h)) = upwind(phi, &k) {
+        return Shares::new(&m, h * scale, s.meas * scale);
     }
     // H_T = 0, yet the cell counts in the denominator: by its inflow shares, the limit of the
     // one-target case. Without it step data overshoot (numerics 2.2, step 5).
-    let inflow = k.iter().fold(R::zero(), |sum, &k| sum + k.max(R::zero()));
-    let mut den = [R::zero(); N];
-    if inflow > R::zero() {
-        for (den, &k) in den.iter_mut().zip(&k) {
-            *den = k.max(R::zero()) / inflow * s.meas;
-        }
-    }
-    Shares { num: [R::zero(); N], den }
+    let m = k.map(|k| k.max(R::zero()));
+    let inflow = m.iter().fold(R::zero(), |sum, &m| sum + m);
+    let scale = if inflow > R::zero() { R::one() / inflow } else { R::zero() };
+    Shares::new(&m, R::zero(), s.meas * scale)
 }
 
 /// Motion along the normal, `H = eps |grad phi|`, with the normal speed `eps` of the cell.
@@ -44,12 +46,18 @@ pub fn normal_speed<R: Real, const N: usize>(
     g: &Vec3<R>,
     eps: R,
 ) -> Shares<R, N> {
+    let none = Shares { num: [R::zero(); N], den: [R::zero(); N] };
     let norm = g.norm();
-    if norm < R::narrow(1e-30) {
-        return Shares { num: [R::zero(); N], den: [R::zero(); N] };
+    if norm < R::narrow(1e-30) || eps == R::zero() {
+        return none;
     }
-    let (shares, vanishes) = upwind(s, phi, &flux(s, &(g * (eps / norm))));
-    if vanishes { Shares { num: [R::zero(); N], den: [R::zero(); N] } } else { shares }
+    // Shares do not depend on the length of the wind, so it need not be a unit vector.
+    let wind = if eps > R::zero() { *g } else { -*g };
+    let k = s.grads.map(|grad| wind.dot(&grad));
+    match upwind(phi, &k) {
+        Some((m, scale, _)) => Shares::new(&m, eps * s.meas * norm * scale, s.meas * scale),
+        None => none,
+    }
 }
 
 /// `K_i = meas(T) b . grad N_i`, the flux of the wind `b`.
@@ -58,14 +66,10 @@ pub fn flux<R: Real, const N: usize>(s: &Simplex<R, N>, b: &Vec3<R>) -> [R; N] {
     std::array::from_fn(|i| s.meas * b.dot(&s.grads[i]))
 }
 
-/// The positive-coefficient scheme (numerics 2.2, steps 2 to 5; after Barth and Sethian), and
-/// whether `H_T` vanishes to rounding.
+/// The positive-coefficient scheme (numerics 2.2, steps 2 to 5; after Barth and Sethian): shares
+/// `alpha~_i = m_i scale` and `H_T = sum K_i phi_i`; none if that vanishes to rounding.
 #[inline]
-fn upwind<R: Real, const N: usize>(
-    s: &Simplex<R, N>,
-    phi: &[R; N],
-    k: &[R; N],
-) -> (Shares<R, N>, bool) {
+fn upwind<R: Real, const N: usize>(phi: &[R; N], k: &[R; N]) -> Option<([R; N], R, R)> {
     let zero = R::zero();
     // Differences to one vertex: a large offset of phi must not cost accuracy.
     let phi: [R; N] = std::array::from_fn(|i| phi[i] - phi[0]);
@@ -80,29 +84,16 @@ fn upwind<R: Real, const N: usize>(
         low = low.min(phi[i]);
         high = high.max(phi[i]);
     }
-    let mut num = [zero; N];
-    let mut den = [zero; N];
     // "Not larger" instead of "smaller", so that no wind at all vanishes too.
     if h.abs() <= R::ZERO_TEST * size * (high - low) || outflow == zero {
-        return (Shares { num, den }, true);
+        return None;
     }
-    let phi_in = carried / outflow;
+    // phi_i - phi_in times the outflow: a factor that all have does not change their shares.
     let sign = if h > zero { R::one() } else { -R::one() };
-    let mut m = [zero; N];
-    let mut sum = zero;
-    for i in 0..N {
-        m[i] = (sign * k[i].max(zero) * (phi[i] - phi_in)).max(zero);
-        sum += m[i];
-    }
-    if sum == zero {
-        return (Shares { num, den }, true);
-    }
-    for i in 0..N {
-        let alpha = m[i] / sum;
-        num[i] = alpha * h;
-        den[i] = alpha * s.meas;
-    }
-    (Shares { num, den }, false)
+    let m: [R; N] =
+        std::array::from_fn(|i| (sign * k[i].max(zero) * (carried - outflow * phi[i])).max(zero));
+    let sum = m.iter().fold(zero, |sum, &m| sum + m);
+    if sum == zero { None } else { Some((m, R::one() / sum, h)) }
 }
 
 #[cfg(test)]

@@ -1,0 +1,221 @@
+//! Times on a GPU: redistancing and steps on the meshes of Fu et al., whole fields, bandwidth.
+//!
+//! `ZEROSET_DATA=... cargo bench --bench gpu -- [band] [fields] [MESH...]` prints Markdown tables.
+//! Times of redistancings and steps are those of the card's clock over a whole stretch of the time
+//! loop: gaps between kernels and the choice of steps are in them. Every number is the median of
+//! three stretches after a warm-up.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use zeroset::backend::Cpu;
+use zeroset::backend::cuda::Cuda;
+use zeroset::config::Config;
+use zeroset::geometry::Real;
+use zeroset::levelset::eikonal::cuda::{self as eikonal, Organization};
+use zeroset::levelset::eikonal::{EikonalState, Slowness};
+use zeroset::levelset::evolution::cuda::DeviceEvolution;
+use zeroset::levelset::evolution::{
+    Advection, Coefficient, CurvatureStep, Options, Rule, Stretch, Terms,
+};
+use zeroset::mesh::{Kind, check};
+use zeroset::patches::{Coordinates, Partition, Patches};
+use zeroset::run::{Ready, setup};
+
+const MESHES: [&str; 6] = ["regsquare", "irregsquare", "sphere", "brain", "regcube", "irregcube"];
+
+type Failed = Box<dyn std::error::Error>;
+
+fn main() -> Result<(), Failed> {
+    let args: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with("--")).collect();
+    let wants = |word: &str| args.iter().any(|a| a == word);
+    let meshes: Vec<&str> = MESHES.iter().copied().filter(|m| wants(m)).collect();
+    let meshes = if meshes.is_empty() { MESHES.to_vec() } else { meshes };
+    let start = Instant::now();
+    let cuda = Arc::new(Cuda::new(0)?);
+    println!(
+        "{}, context {:.0} ms, zeroset {} {}\n",
+        cuda.card().name,
+        start.elapsed().as_secs_f64() * 1e3,
+        env!("CARGO_PKG_VERSION"),
+        env!("ZEROSET_COMMIT"),
+    );
+    let cpu = Arc::new(Cpu::new(0)?);
+    if wants("band") {
+        println!(
+            "| mesh | partition | precision | advection | organization | setup s | redistance ms | step us | steps | active patches |"
+        );
+        println!("|---|---|---|---|---|---|---|---|---|---|");
+        for mesh in &meshes {
+            if let Err(error) = band(&cuda, &cpu, mesh) {
+                println!("| {mesh} | failed: {error} |");
+            }
+        }
+    }
+    if wants("fields") {
+        println!("\n| mesh | precision | organization | field ms | rounds | patch updates |");
+        println!("|---|---|---|---|---|---|");
+        for mesh in &meshes {
+            if let Err(error) = field(&cuda, &cpu, mesh) {
+                println!("| {mesh} | failed: {error} |");
+            }
+        }
+    }
+    Ok(())
+}
+
+fn config(mesh: &str) -> Result<Config, Failed> {
+    let case = format!("{}/configs/paper_{mesh}.toml", env!("CARGO_MANIFEST_DIR"));
+    let local = format!("configs/paper_{mesh}.toml");
+    let path = if std::path::Path::new(&local).exists() { local } else { case };
+    Ok(Config::load(path.as_ref(), &[])?)
+}
+
+fn band(cuda: &Arc<Cuda>, cpu: &Arc<Cpu>, mesh: &str) -> Result<(), Failed> {
+    let config = config(mesh)?;
+    let ready = cpu.run(|| Ready::new(&config))?;
+    let phi = cpu.run(|| setup::initial_phi(&config, &ready))?;
+    let partitions: &[(&str, Partition)] = match mesh {
+        "regsquare" | "regcube" => {
+            &[("blocks", Partition::Blocks), ("bisection", Partition::Bisection)]
+        }
+        _ => &[("bisection", Partition::Bisection)],
+    };
+    for (name, partition) in partitions {
+        let start = Instant::now();
+        let patches = Arc::new(cpu.run(|| Patches::new(&ready.mesh, *partition, 64))?);
+        let cut = start.elapsed().as_secs_f64();
+        for organization in [Organization::Queue, Organization::Rounds] {
+            for advection in [Advection::PositiveCoefficient, Advection::TaylorGalerkin] {
+                if advection == Advection::TaylorGalerkin && organization == Organization::Queue {
+                    continue;
+                }
+                let line = |precision: &str, row: Result<String, Failed>| match row {
+                    Ok(row) => println!(
+                        "| {mesh} | {name} | {precision} | {advection:?} | {organization:?} | {row}"
+                    ),
+                    Err(error) => println!("| {mesh} | {name} | {precision} | failed: {error} |"),
+                };
+                let case = Case { ready: &ready, patches: &patches, phi: &phi, cut };
+                line("f64", case.row::<f64>(cuda, cpu, advection, organization));
+                line("f32", case.row::<f32>(cuda, cpu, advection, organization));
+            }
+        }
+    }
+    Ok(())
+}
+
+struct Case<'a> {
+    ready: &'a Ready,
+    patches: &'a Arc<Patches>,
+    phi: &'a [f64],
+    cut: f64,
+}
+
+impl Case<'_> {
+    fn row<R: Real>(
+        &self,
+        cuda: &Arc<Cuda>,
+        cpu: &Arc<Cpu>,
+        advection: Advection,
+        organization: Organization,
+    ) -> Result<String, Failed> {
+        let mesh = &self.ready.mesh;
+        let edge = cpu.run(|| check::inspect(mesh)).edge_mean.unwrap_or(1.0);
+        let on_surface = mesh.kind == Kind::Surface;
+        // A wind that is there and does nothing keeps the term on surfaces.
+        let wind = if on_surface { [1e-9, 0.0, 0.0] } else { [1.0, 0.0, 0.0] };
+        let terms = Terms::default()
+            .with_velocity(Coefficient::Uniform(wind))
+            .with_normal_speed(Coefficient::Uniform([1e-3]))
+            .with_curvature(Coefficient::Uniform([if on_surface { 1.0 } else { 1e-3 }]));
+        let options = Options::new(Some(10.0 * edge))
+            .with_rule(Rule::Published)
+            .with_advection(advection)
+            .with_curvature_step(CurvatureStep::Explicit);
+        let start = Instant::now();
+        let mut evolution = DeviceEvolution::<R>::new(
+            cuda.clone(),
+            cpu.clone(),
+            mesh,
+            self.patches.clone(),
+            self.phi,
+            &terms,
+            options,
+            organization,
+        )?;
+        let setup = self.cut + start.elapsed().as_secs_f64();
+        let n = if mesh.kind == Kind::Volume { 10 } else { 20 };
+        let mut stretch = |reinitializations: u64| -> Result<(f64, f64, u64), Failed> {
+            let before = evolution.totals();
+            let (step, mut steps) = (evolution.n_steps(), 1);
+            while evolution.totals().reinitializations
+                < before.reinitializations + reinitializations
+            {
+                let stretch =
+                    Stretch { clock: 0.0, target: f64::INFINITY, steady: -1.0, steps: steps };
+                evolution.advance(&stretch)?;
+                steps = 8 * reinitializations;
+            }
+            let after = evolution.totals();
+            let steps = evolution.n_steps() - step;
+            let redistance = (after.reinitialize_seconds - before.reinitialize_seconds)
+                / (after.reinitializations - before.reinitializations) as f64;
+            Ok((redistance, (after.evolve_seconds - before.evolve_seconds) / steps as f64, steps))
+        };
+        stretch(2)?;
+        let mut found = [stretch(n)?, stretch(n)?, stretch(n)?];
+        let steps = found[0].2;
+        found.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let redistance = found[1].0;
+        found.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let step = found[1].1;
+        Ok(format!(
+            "{setup:.2} | {:.3} | {:.2} | {steps} | {} |",
+            redistance * 1e3,
+            step * 1e6,
+            evolution.n_active_patches()
+        ))
+    }
+}
+
+fn field(cuda: &Arc<Cuda>, cpu: &Arc<Cpu>, mesh: &str) -> Result<(), Failed> {
+    let config = config(mesh)?;
+    let ready = cpu.run(|| Ready::new(&config))?;
+    let method = Partition::fit_for(&ready.mesh);
+    let patches = Arc::new(cpu.run(|| Patches::new(&ready.mesh, method, 64))?);
+    for organization in [Organization::Queue, Organization::Rounds] {
+        one_field::<f64>(cuda, &ready, &patches, mesh, organization)?;
+        one_field::<f32>(cuda, &ready, &patches, mesh, organization)?;
+    }
+    Ok(())
+}
+
+fn one_field<R: Real>(
+    cuda: &Arc<Cuda>,
+    ready: &Ready,
+    patches: &Arc<Patches>,
+    name: &str,
+    organization: Organization,
+) -> Result<(), Failed> {
+    let coordinates = Arc::new(Coordinates::<R>::new(&ready.mesh, patches));
+    let mut state = EikonalState::new(patches.clone(), coordinates, Slowness::Uniform(R::one()));
+    let mut times = Vec::new();
+    let mut stats = Default::default();
+    for _ in 0..4 {
+        state.clear();
+        state.fix(&[(0, 0.0)]);
+        stats = eikonal::solve(cuda, &mut state, None, organization)?;
+        times.push(eikonal::last_milliseconds(&state));
+    }
+    times.remove(0);
+    times.sort_by(f64::total_cmp);
+    println!(
+        "| {name} | {} | {organization:?} | {:.2} | {} | {} |",
+        R::NAME,
+        times[1],
+        stats.rounds,
+        stats.patch_updates
+    );
+    Ok(())
+}

@@ -1,0 +1,222 @@
+//! Launches of the kernels of an evolution: one function for each.
+
+use std::sync::Arc;
+
+use super::control::Control;
+use super::state::{EvolutionArgument, State};
+use crate::backend::cuda::{Arguments, Cuda, Kernel, Launch, Unit};
+use crate::error::Result;
+use crate::geometry::Real;
+use crate::levelset::eikonal::cuda::{EikonalArgument, Organization, Solver};
+use crate::levelset::evolution::{Advection, Evolution, NormalMotion, Stretch};
+use crate::patches::cuda::{PatchesArgument, Shape};
+
+/// Threads of the kernels that only walk vertices and cells once.
+const PLAIN_BLOCK: u32 = 128;
+
+/// The kernels of one evolution, and how they are launched.
+pub(super) struct Kernels<R: Real> {
+    cuda: Arc<Cuda>,
+    patches: PatchesArgument,
+    state: EvolutionArgument<R>,
+    n_patches: u32,
+    init: (Kernel, u32),
+    finish: Kernel,
+    mark: (Kernel, u32),
+    begin: Kernel,
+    step: (Kernel, u32),
+    outcome: Kernel,
+    block: u32,
+    /// Whether the step is followed by others before its outcome is known.
+    is_split: bool,
+}
+
+/// Terms that act, as defines.
+fn terms<R: Real>(host: &Evolution<R>) -> Vec<(&'static str, String)> {
+    let (motion, options) = (&host.motion, &host.options);
+    let advection = match (&motion.velocity, options.advection, &host.galerkin) {
+        (None, ..) => 0,
+        (Some(_), _, Some(_)) => 3,
+        (Some(_), Advection::Cone, _) => 2,
+        (Some(_), ..) => 1,
+    };
+    let normal = match (&motion.normal_speed, options.normal_motion) {
+        (None, _) => 0,
+        (Some(_), NormalMotion::PositiveCoefficient) => 1,
+        (Some(_), NormalMotion::HopfLax) => 2,
+    };
+    let curvature = match &motion.curvature {
+        None => 0,
+        Some(curvature) if curvature.weighted => 2,
+        Some(_) => 1,
+    };
+    let has_rows = |uniform: Option<bool>| u32::from(uniform == Some(false));
+    let numbers = [
+        ("ADVECTION", advection),
+        ("NORMAL", normal),
+        ("CURVATURE", curvature),
+        ("IMPLICIT", u32::from(host.implicit.is_some())),
+        ("INFLOW", u32::from(host.inflow.has_values())),
+        ("ONE_PASS", u32::from(options.one_pass)),
+        ("CLIP", u32::from(options.clip)),
+        ("VELOCITY_ROWS", has_rows(motion.velocity.as_ref().map(|v| v.uniform().is_some()))),
+        ("SPEED_ROWS", has_rows(motion.normal_speed.as_ref().map(|v| v.uniform().is_some()))),
+        (
+            "CURVATURE_ROWS",
+            has_rows(motion.curvature.as_ref().map(|c| c.coefficient.uniform().is_some())),
+        ),
+    ];
+    numbers.iter().filter(|(_, n)| *n > 0).map(|(name, n)| (*name, n.to_string())).collect()
+}
+
+/// Cells of a patch whose contributions are held at once: outliers must not cost every block memory.
+fn chunk(shape: &Shape) -> u32 {
+    let usual = (2.0 * shape.mean_cells).max(256.0) as u32;
+    shape.largest_cells.min(usual)
+}
+
+/// Bytes of shared memory of a step: what cells leave behind, phi, and what vertices move.
+fn step_shared<R: Real>(host: &Evolution<R>, shape: &Shape, chunk: u32) -> u32 {
+    let part = |n: u32, size: usize| (n * size as u32).div_ceil(16) * 16;
+    let real = size_of::<R>();
+    let corners = shape.arity as u32 * chunk;
+    let motion = &host.motion;
+    let wind = motion.velocity.is_some() && host.galerkin.is_none();
+    let speed = motion.normal_speed.is_some() && !(wind && host.options.one_pass);
+    let hopf_lax = host.options.normal_motion == NormalMotion::HopfLax;
+    let mut bytes = part(shape.largest_local, real) + part(shape.largest_local, 1);
+    if wind {
+        bytes += part(corners, real) + 2 * part(chunk, real);
+    }
+    if speed && hopf_lax {
+        bytes += part(2 * corners, real);
+    } else if speed {
+        bytes += part(corners, real) + 2 * part(chunk, real);
+    }
+    if motion.curvature.is_some() && host.implicit.is_none() {
+        bytes += part(corners, real) + part(chunk, real);
+    }
+    if chunk < shape.largest_cells {
+        bytes += part(shape.largest_owned, 6 * real + 8);
+    }
+    bytes
+}
+
+impl<R: Real> Kernels<R> {
+    pub fn new(
+        patches: &crate::patches::cuda::DevicePatches<R>,
+        host: &Evolution<R>,
+        state: &State<R>,
+        eikonal: &Solver<R>,
+    ) -> Result<Self> {
+        let (cuda, shape) = (patches.cuda().clone(), patches.shape());
+        let chunk = chunk(shape);
+        let queued = eikonal.organization() == Organization::Queue;
+        let compiled = |file: &str, block: u32| {
+            let mut defines = shape.defines::<R>();
+            defines.extend(terms(host));
+            defines.push(("BLOCK", block.to_string()));
+            if chunk < shape.largest_cells {
+                defines.push(("CHUNKED", "1".into()));
+            }
+            if queued && file == "band" {
+                defines.push(("QUEUED_SOLVE", "1".into()));
+            }
+            let sizes = [
+                ("EIKONAL_BYTES", size_of::<EikonalArgument<R>>()),
+                ("EVOLUTION_BYTES", size_of::<EvolutionArgument<R>>()),
+                ("CONTROL_BYTES", size_of::<Control<R>>()),
+            ];
+            defines.extend(sizes.map(|(name, size)| (name, size.to_string())));
+            Unit::with(file, defines)
+        };
+        let band = compiled("band", PLAIN_BLOCK)?;
+        let cells_per_thread = if shape.arity == 3 { 1.0 } else { 3.0 };
+        let block = shape.threads(cells_per_thread, 256);
+        let evolution = compiled("evolution", block)?;
+        let part = |n: u32, size: usize| (n * size as u32).div_ceil(16) * 16;
+        let init = cuda.kernel(&band, "band_init")?;
+        let init_shared =
+            part(shape.largest_local, size_of::<R>()) + part(shape.largest_owned, size_of::<R>());
+        init.allow_shared(init_shared)?;
+        let mark = cuda.kernel(&band, "band_mark")?;
+        let mark_shared = part(shape.largest_owned, 1);
+        mark.allow_shared(mark_shared)?;
+        let step = cuda.kernel(&evolution, "evolution_step")?;
+        let shared = step_shared(host, shape, chunk);
+        step.allow_shared(shared)?;
+        Ok(Kernels {
+            patches: patches.argument(),
+            state: state.argument(host, shape, chunk),
+            n_patches: shape.n_patches,
+            init: (init, init_shared),
+            finish: cuda.kernel(&band, "band_final")?,
+            mark: (mark, mark_shared),
+            begin: cuda.kernel(&evolution, "evolution_begin")?,
+            step: (step, shared),
+            outcome: cuda.kernel(&evolution, "evolution_outcome")?,
+            block,
+            is_split: host.implicit.is_some() || host.inflow.has_values(),
+            cuda,
+        })
+    }
+
+    /// Tells the card what the next stretch of steps is.
+    pub fn begin(&self, stretch: &Stretch) -> Result<()> {
+        let launch = Launch { grid: 1, block: 1, shared: 0, cooperative: false };
+        let arguments = Arguments::default()
+            .with(self.state)
+            .with(stretch.clock)
+            .with(stretch.target)
+            .with(stretch.steady)
+            .with(stretch.steps);
+        // SAFETY: the kernel takes these.
+        unsafe { self.cuda.launch(&self.begin, launch, &arguments) }
+    }
+
+    /// One step by about this many blocks.
+    pub fn step(&self, blocks: u32) -> Result<()> {
+        let arguments = Arguments::default().with(self.patches).with(self.state);
+        let (step, shared) = &self.step;
+        let launch = self.plain(blocks, self.block, *shared);
+        // SAFETY: the kernels take these two.
+        unsafe {
+            self.cuda.launch(step, launch, &arguments)?;
+            if self.is_split {
+                self.cuda.launch(&self.outcome, Launch { shared: 0, ..launch }, &arguments)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes phi a distance if that is due.
+    pub fn redistance(
+        &self,
+        eikonal: &Solver<R>,
+        solve: EikonalArgument<R>,
+        blocks: u32,
+    ) -> Result<()> {
+        let arguments = || Arguments::default().with(self.patches).with(solve).with(self.state);
+        let (init, shared) = &self.init;
+        // SAFETY: the kernels take these three.
+        unsafe { self.cuda.launch(init, self.plain(blocks, PLAIN_BLOCK, *shared), &arguments())? };
+        eikonal.launch(solve)?;
+        let launch = self.plain(blocks.saturating_mul(2), PLAIN_BLOCK, 0);
+        // SAFETY: as above.
+        unsafe { self.cuda.launch(&self.finish, launch, &arguments())? };
+        self.mark(solve, blocks)
+    }
+
+    /// Finds what moves in the patches visited, if that is due.
+    pub fn mark(&self, solve: EikonalArgument<R>, blocks: u32) -> Result<()> {
+        let arguments = Arguments::default().with(self.patches).with(solve).with(self.state);
+        let (mark, shared) = &self.mark;
+        let launch = self.plain(blocks.saturating_mul(2), PLAIN_BLOCK, *shared);
+        // SAFETY: the kernel takes these three.
+        unsafe { self.cuda.launch(mark, launch, &arguments) }
+    }
+
+    fn plain(&self, blocks: u32, block: u32, shared: u32) -> Launch {
+        Launch { grid: blocks.min(self.n_patches).max(1), block, shared, cooperative: false }
+    }
+}

@@ -1,0 +1,381 @@
+//! The evolution on a GPU: the same steps as on the CPU, without a look from the host between them.
+//!
+//! All that steers the steps lives on the card ([`control::Control`]): the length of the next step,
+//! whether phi is to become a distance, why to stop. The host launches *cycles* of some steps and a
+//! redistancing, recorded as a graph; kernels with nothing to do return at once. It looks at the
+//! control block of the cycle before while the next one runs, so it never waits for a step, and it
+//! stops launching once the card says that something is due.
+//!
+//! Kernels: `kernels/band.cu`, `kernels/evolution.cu`, `kernels/eikonal.cu`.
+
+mod control;
+mod launch;
+mod state;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use control::{Control, Halt};
+use launch::Kernels;
+use state::State;
+
+use super::{Advance, Choices, Evolution, Options, Snapshot, Stretch, Terms, Totals};
+use crate::backend::Cpu;
+use crate::backend::cuda::{Cuda, Graph, Pinned};
+use crate::error::Result;
+use crate::geometry::Real;
+use crate::levelset::eikonal::cuda::{EikonalArgument, Organization, Solver};
+use crate::mesh::Mesh;
+use crate::patches::Patches;
+use crate::patches::cuda::{DevicePatches, too_large};
+
+/// How long the card may go on before the host sees what was reached.
+const PATIENCE: Duration = Duration::from_millis(200);
+
+/// Most steps of a cycle.
+const MOST_STEPS: u32 = 32;
+
+/// A level-set function in motion on a GPU.
+pub struct DeviceEvolution<R: Real> {
+    cuda: Arc<Cuda>,
+    /// Coefficients, options and patches as the host knows them; its phi is that of the start.
+    host: Evolution<R>,
+    patches: Arc<DevicePatches<R>>,
+    eikonal: Solver<R>,
+    solve: EikonalArgument<R>,
+    state: State<R>,
+    kernels: Kernels<R>,
+    /// Recorded cycles, by steps and blocks.
+    cycles: HashMap<(u32, u32), Graph>,
+    /// Control blocks of the last two cycles.
+    seen: [Pinned<Control<R>>; 2],
+    /// The last one that was looked at.
+    now: Control<R>,
+    /// Work before this part of a resumed run.
+    before: Totals,
+}
+
+impl<R: Real> DeviceEvolution<R> {
+    /// [`Evolution::new`] on a card.
+    ///
+    /// # Errors
+    /// Those of [`Evolution::new`]; [`Error::Device`] if the card has too little memory or fails.
+    pub fn new(
+        cuda: Arc<Cuda>,
+        cpu: Arc<Cpu>,
+        mesh: &Mesh,
+        patches: Arc<Patches>,
+        phi: &[f64],
+        terms: &Terms,
+        options: Options,
+        organization: Organization,
+    ) -> Result<Self> {
+        super::check::phi(mesh, phi)?;
+        let is_never = options.rule == super::Rule::Never;
+        let mut host = Evolution::at_rest(cpu, mesh, patches, phi, terms, options)?;
+        host.refresh_all(0.0)?;
+        let mut evolution = Self::at_rest(cuda, host, organization)?;
+        if is_never {
+            let width = evolution.host.half_width();
+            let inside: Vec<u8> =
+                evolution.host.phi.iter().map(|phi| u8::from(phi.abs() < width)).collect();
+            evolution.follow(&inside)?;
+            evolution.change(|control| control.reinitializations = 0)?;
+        } else {
+            evolution.kernels.redistance(&evolution.eikonal, evolution.solve, u32::MAX)?;
+            evolution.look()?;
+        }
+        Ok(evolution)
+    }
+
+    /// [`Evolution::resume`] on a card.
+    ///
+    /// # Errors
+    /// Those of [`Evolution::resume`]; [`Error::Device`] if the card has too little memory or fails.
+    pub fn resume(
+        cuda: Arc<Cuda>,
+        cpu: Arc<Cpu>,
+        mesh: &Mesh,
+        patches: Arc<Patches>,
+        terms: &Terms,
+        options: Options,
+        snapshot: &Snapshot,
+        organization: Organization,
+    ) -> Result<Self> {
+        Evolution::<R>::check_snapshot(mesh, snapshot)?;
+        let mut host = Evolution::at_rest(cpu, mesh, patches, &snapshot.phi, terms, options)?;
+        host.refresh_all(0.0)?;
+        let mut evolution = Self::at_rest(cuda, host, organization)?;
+        let inside = evolution.host.patches.to_patch_order(&snapshot.in_band, u8::from);
+        evolution.follow(&inside)?;
+        evolution.change(|control| {
+            control.time = snapshot.time;
+            control.step = snapshot.step;
+            control.displacement = snapshot.displacement;
+            control.steps_since = snapshot.steps_since;
+            control.reinitializations = 0;
+            if snapshot.gone {
+                control.halt = Halt::Gone as u32;
+            }
+        })?;
+        evolution.before = snapshot.totals;
+        Ok(evolution)
+    }
+
+    fn at_rest(cuda: Arc<Cuda>, host: Evolution<R>, organization: Organization) -> Result<Self> {
+        let on_host = &host.patches;
+        let shape = crate::patches::cuda::Shape::of(on_host);
+        let need = shape.bytes::<R>(on_host)
+            + Solver::<R>::bytes(&shape, on_host, &host.eikonal)
+            + State::bytes(&host, &shape);
+        let (free, _) = cuda.memory()?;
+        if need > free {
+            return Err(too_large(need, free));
+        }
+        let patches = Arc::new(DevicePatches::new(cuda.clone(), on_host, &host.coordinates)?);
+        let width = host.options.half_width.map(R::narrow);
+        let implicit = host.implicit.is_some();
+        let has_curvature = host.motion.curvature.is_some();
+        let control = Control::new(&host.options, implicit, has_curvature, shape.n_patches);
+        let state = State::new(&cuda, &host, &shape, control)?;
+        let eikonal = Solver::new(patches.clone(), on_host, &host.eikonal, organization)?;
+        let solve = eikonal.argument(width, &host.eikonal).when(state.due());
+        eikonal.reset(solve)?;
+        let kernels = Kernels::new(&patches, &host, &state, &eikonal)?;
+        let seen = [cuda.pinned(1)?, cuda.pinned(1)?];
+        Ok(DeviceEvolution {
+            cuda,
+            host,
+            patches,
+            eikonal,
+            solve,
+            state,
+            kernels,
+            cycles: HashMap::new(),
+            seen,
+            now: control,
+            before: Totals::default(),
+        })
+    }
+
+    /// Makes the band from the vertices inside it, patch order.
+    fn follow(&mut self, inside: &[u8]) -> Result<()> {
+        self.cuda.write(&mut self.state.inside, inside)?;
+        self.eikonal.visit_all()?;
+        self.kernels.mark(self.solve, u32::MAX)?;
+        self.look()
+    }
+
+    /// Brings the control block here.
+    fn look(&mut self) -> Result<()> {
+        self.now = self.cuda.download(&self.state.control)?[0];
+        self.eikonal.check()
+    }
+
+    /// Changes the control block.
+    fn change(&mut self, change: impl FnOnce(&mut Control<R>)) -> Result<()> {
+        change(&mut self.now);
+        self.cuda.write(&mut self.state.control, &[self.now])
+    }
+
+    /// Steps until something is due, or for a fraction of a second.
+    ///
+    /// # Errors
+    /// Those of [`Evolution::step`]; [`Error::Device`] if the card fails.
+    pub fn advance(&mut self, stretch: &Stretch) -> Result<Advance> {
+        let begun = Instant::now();
+        let first = self.now.step;
+        self.kernels.begin(stretch)?;
+        let mut cycle = 0;
+        let (mut steps, mut blocks) = self.sizes();
+        loop {
+            self.launch_cycle(steps, blocks)?;
+            let [even, odd] = &mut self.seen;
+            let (this, other) = if cycle % 2 == 0 { (even, odd) } else { (odd, even) };
+            self.cuda.fetch(&self.state.control, this)?;
+            // The card works on this cycle while the host looks at the one before.
+            if cycle > 0 {
+                self.now = other.get()?[0];
+                (steps, blocks) = self.sizes();
+                if self.now.halt() != Halt::Running {
+                    break;
+                }
+            }
+            cycle += 1;
+            if begun.elapsed() > PATIENCE || stretch.steps <= u64::from(steps) * cycle {
+                break;
+            }
+        }
+        self.look()?;
+        self.outcome(first, stretch)
+    }
+
+    /// Steps of the next cycle, up to the next redistancing as far as that is known, and blocks.
+    fn sizes(&self) -> (u32, u32) {
+        let now = &self.now;
+        let most = f64::from(MOST_STEPS);
+        let steps = match (now.rule, now.half_width.is_finite()) {
+            (1, true) => (now.half_width / (4.0 * now.limits.inradius.widen())).floor(),
+            (2, _) => now.every as f64,
+            (0, true) if now.displacement > 0.0 => {
+                let each = now.displacement / now.steps_since.max(1) as f64;
+                (0.5 * now.half_width / each).ceil()
+            }
+            _ => most,
+        };
+        // Classes of sizes a fifth apart: few graphs serve a band that grows and shrinks.
+        let class = |n: u32| {
+            let n = f64::from(n.max(64));
+            1.2f64.powf((n.ln() / 1.2f64.ln()).ceil()).ceil() as u32
+        };
+        (steps.clamp(1.0, most) as u32, class(now.n_active))
+    }
+
+    /// Launches some steps and a redistancing, which are left out by the card where not due.
+    fn launch_cycle(&mut self, steps: u32, blocks: u32) -> Result<()> {
+        if !self.cycles.contains_key(&(steps, blocks)) {
+            let record = || {
+                for _ in 0..steps {
+                    self.kernels.step(blocks)?;
+                }
+                match self.now.rule {
+                    3 => Ok(()),
+                    _ => self.kernels.redistance(&self.eikonal, self.solve, blocks),
+                }
+            };
+            let graph = self.cuda.record(record)?;
+            self.cycles.insert((steps, blocks), graph);
+        }
+        match self.cycles.get(&(steps, blocks)) {
+            Some(graph) => graph.launch(),
+            None => Ok(()),
+        }
+    }
+
+    /// What the steps since step `first` came to.
+    fn outcome(&self, first: u64, stretch: &Stretch) -> Result<Advance> {
+        let now = &self.now;
+        let (step, time) = (now.step + 1, now.time + now.dt);
+        let vertex = || self.host.patches.mesh_vertices()[now.place as usize];
+        match now.halt() {
+            Halt::Broken => Err(super::broken(vertex(), step, time, now.dt)),
+            Halt::AtRest => Err(super::at_rest_forever(step)),
+            Halt::NoConvergence => Err(super::implicit::no_convergence(now.reduction, step)),
+            Halt::BadInflow => Err(super::inflow::bad_value(f64::NAN, vertex(), time)),
+            halt => Ok(Advance {
+                steps: now.step - first,
+                clock: now.clock,
+                dt: now.dt_done,
+                rate: now.rate,
+                landed: now.clock == stretch.target,
+                lost: halt == Halt::Lost,
+            }),
+        }
+    }
+
+    /// Time reached.
+    pub fn time(&self) -> f64 {
+        self.now.time
+    }
+
+    /// Steps so far.
+    pub fn n_steps(&self) -> u64 {
+        self.now.step
+    }
+
+    /// True once no cell was cut at the start of the last step.
+    pub fn is_gone(&self) -> bool {
+        self.now.halt() == Halt::Gone || self.now.n_active == 0
+    }
+
+    /// phi in mesh order.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if the card fails.
+    pub fn phi(&self) -> Result<Vec<f64>> {
+        let both = self.cuda.download(&self.state.phi)?;
+        let n = self.host.patches.n_vertices();
+        let phi = &both[self.now.parity as usize * n..][..n];
+        Ok(self.host.patches.to_mesh_order(phi, Real::widen))
+    }
+
+    /// Whether each vertex moves (lies in the band), in mesh order.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if the card fails.
+    pub fn band(&self) -> Result<Vec<bool>> {
+        let moving = self.cuda.download(&self.state.moving)?;
+        Ok(self.host.patches.to_mesh_order(&moving, |moving| moving != 0))
+    }
+
+    /// Number of vertices in the band.
+    pub fn n_band_vertices(&self) -> usize {
+        self.now.n_moving as usize
+    }
+
+    /// Number of patches with a vertex in the band.
+    pub fn n_active_patches(&self) -> usize {
+        self.now.n_active as usize
+    }
+
+    /// Seconds and work so far.
+    pub fn totals(&self) -> Totals {
+        let (now, before) = (&self.now, &self.before);
+        Totals {
+            evolve_seconds: before.evolve_seconds + now.evolve_time as f64 * 1e-9,
+            reinitialize_seconds: before.reinitialize_seconds + now.reinitialize_time as f64 * 1e-9,
+            cell_updates: before.cell_updates + now.cell_updates,
+            reinitializations: before.reinitializations + now.reinitializations,
+            iterations: before.iterations + now.iterations,
+        }
+    }
+
+    /// What was chosen by the look of the mesh.
+    pub fn choices(&self) -> Choices {
+        self.host.choices()
+    }
+
+    /// The state between two steps.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if the card fails.
+    pub fn snapshot(&self) -> Result<Snapshot> {
+        let inside = self.cuda.download(&self.state.inside)?;
+        let now = &self.now;
+        Ok(Snapshot {
+            precision_bits: 8 * size_of::<R>() as u32,
+            time: now.time,
+            step: now.step,
+            displacement: now.displacement,
+            steps_since: now.steps_since,
+            gone: now.halt() == Halt::Gone,
+            phi: self.phi()?,
+            in_band: self.host.patches.to_mesh_order(&inside, |inside| inside != 0),
+            totals: self.totals(),
+        })
+    }
+
+    /// Makes phi a signed distance, and lets the band follow the interface.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if the card fails.
+    pub fn reinitialize(&mut self) -> Result<()> {
+        let (_, blocks) = self.sizes();
+        self.change(|control| control.due = 1)?;
+        self.kernels.redistance(&self.eikonal, self.solve, blocks)?;
+        self.look()
+    }
+
+    /// The patches phi lives on.
+    pub fn patches(&self) -> &Patches {
+        &self.host.patches
+    }
+
+    /// The patches on the card, and the address of phi there, in patch order.
+    pub fn on_card(&self) -> (&Arc<DevicePatches<R>>, u64) {
+        let n = self.host.patches.n_vertices() as u64;
+        let phi = self.state.phi.address() + u64::from(self.now.parity) * n * size_of::<R>() as u64;
+        (&self.patches, phi)
+    }
+}

@@ -1,0 +1,157 @@
+//! Arrays of an evolution on the card, and what kernels are told of them.
+
+use std::mem::offset_of;
+use std::sync::Arc;
+
+use super::control::Control;
+use crate::backend::cuda::{Argument, Array, Cuda};
+use crate::error::Result;
+use crate::geometry::Real;
+use crate::levelset::evolution::Evolution;
+use crate::levelset::evolution::coefficients::Term;
+use crate::patches::cuda::Shape;
+
+/// `struct Evolution` of `kernels/evolution_state.cuh`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(super) struct EvolutionArgument<R> {
+    control: u64,
+    phi: u64,
+    inside: u64,
+    moving: u64,
+    active: u64,
+    is_active: u64,
+    extra: u64,
+    n_extra: u32,
+    largest_local: u32,
+    largest_owned: u32,
+    chunk: u32,
+    near: R,
+    least_inradius: R,
+    velocity: [R; 3],
+    normal_speed: R,
+    curvature: R,
+    velocity_rows: u64,
+    speed_rows: u64,
+    curvature_rows: u64,
+    pub upwind: u64,
+    pub mass: u64,
+    pub residual: u64,
+    pub increment: u64,
+    pub direction: u64,
+}
+
+// SAFETY: laid out as in C, and compared with the size the kernels know.
+unsafe impl<R: Real> Argument for EvolutionArgument<R> {}
+
+/// A coefficient on the card: one value, or a row for every vertex.
+pub(super) struct DeviceTerm<R: Real, const K: usize> {
+    pub value: [R; K],
+    pub rows: Option<Array<R>>,
+}
+
+impl<R: Real, const K: usize> DeviceTerm<R, K> {
+    fn new(cuda: &Cuda, term: Option<&Term<R, K>>) -> Result<Self> {
+        let Some(term) = term else {
+            return Ok(DeviceTerm { value: [R::zero(); K], rows: None });
+        };
+        Ok(match term.uniform() {
+            Some(value) => DeviceTerm { value, rows: None },
+            None => {
+                let rows = cuda.upload(term.rows().as_flattened())?;
+                DeviceTerm { value: [R::zero(); K], rows: Some(rows) }
+            }
+        })
+    }
+
+    fn address(&self) -> u64 {
+        self.rows.as_ref().map_or(0, Array::address)
+    }
+}
+
+/// Everything that changes, and the coefficients.
+pub(super) struct State<R: Real> {
+    pub control: Array<Control<R>>,
+    pub phi: Array<R>,
+    pub inside: Array<u8>,
+    pub moving: Array<u8>,
+    pub active: Array<u32>,
+    pub is_active: Array<u32>,
+    pub extra: Array<u32>,
+    pub velocity: DeviceTerm<R, 3>,
+    pub normal_speed: DeviceTerm<R, 1>,
+    pub curvature: DeviceTerm<R, 1>,
+}
+
+impl<R: Real> State<R> {
+    /// Bytes on the card.
+    pub fn bytes(host: &Evolution<R>, shape: &Shape) -> usize {
+        let (n, p) = (shape.n_vertices as usize, shape.n_patches as usize);
+        let rows = |is: bool, k: usize| if is { k * n * size_of::<R>() } else { 0 };
+        let motion = &host.motion;
+        2 * n * size_of::<R>()
+            + 2 * n
+            + 4 * 4 * p
+            + rows(motion.velocity.as_ref().is_some_and(|v| v.uniform().is_none()), 3)
+            + rows(motion.normal_speed.as_ref().is_some_and(|v| v.uniform().is_none()), 1)
+            + rows(motion.curvature.as_ref().is_some_and(|c| c.coefficient.uniform().is_none()), 1)
+    }
+
+    pub fn new(
+        cuda: &Arc<Cuda>,
+        host: &Evolution<R>,
+        shape: &Shape,
+        control: Control<R>,
+    ) -> Result<Self> {
+        let (n, p) = (shape.n_vertices as usize, shape.n_patches as usize);
+        let all: Vec<u32> = (0..2).flat_map(|_| 0..shape.n_patches).collect();
+        let motion = &host.motion;
+        Ok(State {
+            control: cuda.upload(&[control])?,
+            phi: cuda.upload(&[host.phi.as_slice(), &host.phi].concat())?,
+            inside: cuda.zeros(n)?,
+            moving: cuda.zeros(n)?,
+            active: cuda.upload(&all)?,
+            is_active: cuda.zeros(p)?,
+            extra: cuda.zeros(p)?,
+            velocity: DeviceTerm::new(cuda, motion.velocity.as_ref())?,
+            normal_speed: DeviceTerm::new(cuda, motion.normal_speed.as_ref())?,
+            curvature: DeviceTerm::new(cuda, motion.curvature.as_ref().map(|c| &c.coefficient))?,
+        })
+    }
+
+    /// What kernels take.
+    pub fn argument(&self, host: &Evolution<R>, shape: &Shape, chunk: u32) -> EvolutionArgument<R> {
+        EvolutionArgument {
+            control: self.control.address(),
+            phi: self.phi.address(),
+            inside: self.inside.address(),
+            moving: self.moving.address(),
+            active: self.active.address(),
+            is_active: self.is_active.address(),
+            extra: self.extra.address(),
+            n_extra: 0,
+            largest_local: shape.largest_local,
+            largest_owned: shape.largest_owned,
+            chunk,
+            near: host.half_width() * R::narrow(0.5),
+            least_inradius: host.least_inradius,
+            velocity: self.velocity.value,
+            normal_speed: self.normal_speed.value[0],
+            curvature: self.curvature.value[0],
+            velocity_rows: self.velocity.address(),
+            speed_rows: self.normal_speed.address(),
+            curvature_rows: self.curvature.address(),
+            upwind: 0,
+            mass: 0,
+            residual: 0,
+            increment: 0,
+            direction: 0,
+        }
+    }
+
+    /// Address of the word that says whether phi is to become a distance.
+    pub fn due(&self) -> u64 {
+        self.control.address() + offset_of!(Control<R>, due) as u64
+    }
+}

@@ -1,0 +1,61 @@
+//! Steps between two moments at which something is due.
+
+use super::Evolution;
+use crate::error::Result;
+use crate::geometry::Real;
+
+/// How far steps may go before something is due.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stretch {
+    /// Time now, as the schedule counts it.
+    pub clock: f64,
+    /// Time not to be passed; a step that would come within rounding of it lands there.
+    pub target: f64,
+    /// Rate of change near the interface at which to stop; negative for never.
+    pub steady: f64,
+    /// Steps at most.
+    pub steps: u64,
+}
+
+/// What was done of a [`Stretch`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Advance {
+    /// Steps done.
+    pub steps: u64,
+    /// Time reached, as the schedule counts it.
+    pub clock: f64,
+    /// Length of the last step.
+    pub dt: f64,
+    /// Largest change of phi per time in the last step, next to the interface.
+    pub rate: f64,
+    /// Whether the target was reached.
+    pub landed: bool,
+    /// Whether the last step was lost beside the time.
+    pub lost: bool,
+}
+
+impl Stretch {
+    /// Longest next step.
+    pub fn largest_step(&self) -> f64 {
+        self.target - self.clock
+    }
+
+    /// What a step of length `dt` comes to.
+    pub fn after(&self, dt: f64, rate: f64) -> Advance {
+        // A rest that is lost in rounding would only make a step of no length.
+        let landed = self.target.is_finite() && dt >= self.largest_step() * (1.0 - 1e-12);
+        let clock = if landed { self.target } else { self.clock + dt };
+        Advance { steps: 1, clock, dt, rate, landed, lost: self.clock + dt == self.clock }
+    }
+}
+
+impl<R: Real> Evolution<R> {
+    /// One step of a stretch: on the CPU, the caller looks after each.
+    ///
+    /// # Errors
+    /// Those of [`Evolution::step`].
+    pub fn advance(&mut self, stretch: &Stretch) -> Result<Advance> {
+        let step = self.step(stretch.largest_step())?;
+        Ok(stretch.after(step.dt, step.rate))
+    }
+}

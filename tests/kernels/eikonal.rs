@@ -1,0 +1,243 @@
+//! `kernels/eikonal.cu` against the solver of the CPU, threads and blocks in random order.
+
+use zeroset::backend::Cpu;
+use zeroset::geometry::Real;
+use zeroset::levelset::eikonal::{EikonalState, Front, Slowness, solve};
+
+use crate::library::{Launch, Library, arg};
+use crate::patches::HostPatches;
+
+const BLOCK: u32 = 64;
+const BLOCKS: u32 = 4;
+const RING: usize = 64;
+const SEEDS: u64 = 6;
+
+/// `struct Eikonal` of the kernels.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct EikonalArgument<R> {
+    n_patches: u32,
+    n_vertices: u32,
+    largest_local: u32,
+    largest_owned: u32,
+    repetitions: u32,
+    ring_mask: u32,
+    patience: i64,
+    width: R,
+    near: R,
+    slowness: R,
+    slowness_of_cells: *const R,
+    caps: *const R,
+    reach: *const R,
+    wake_offsets: *const u32,
+    wake_vertices: *const u16,
+    wake_readers: *const u32,
+    u: *mut R,
+    news: *mut R,
+    listed: *mut u32,
+    lists: *mut u32,
+    counts: *mut u32,
+    first_news: *mut R,
+    arrived: *mut u32,
+    states: *mut u32,
+    ring: *mut u32,
+    queue: *mut u64,
+    visited: *mut u32,
+    is_visited: *mut u32,
+    stats: *mut u32,
+    due: *const u32,
+    error: *mut u32,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Organization {
+    Rounds,
+    Queue,
+}
+
+/// Values that are given, how far values matter, and how long late news wait.
+struct Task<R> {
+    given: Vec<(u32, f64)>,
+    width: Option<f64>,
+    near: R,
+    front: Front,
+}
+
+fn compile<R: Real>(arity: usize, organization: Organization, front: Front) -> Library {
+    let real = if R::NAME == "f64" { "double" } else { "float" };
+    let defines = [
+        format!("REAL={real}"),
+        format!("CELL_SIZE={arity}"),
+        format!("BLOCK={BLOCK}"),
+        format!("CIRCULAR={}", u32::from(front == Front::Circular)),
+        format!("QUEUED_SOLVE={}", u32::from(organization == Organization::Queue)),
+        format!("EIKONAL_BYTES={}", size_of::<EikonalArgument<R>>()),
+    ];
+    let defines: Vec<&str> = defines.iter().map(String::as_str).collect();
+    let kernels = ["eikonal_reset", "eikonal_seed", "eikonal_rounds", "eikonal_queue"];
+    Library::compile("kernels/eikonal.cu", &defines, &kernels)
+}
+
+fn state<R: Real>(on: &HostPatches<R>, task: &Task<R>) -> EikonalState<R> {
+    let uniform = Slowness::Uniform(R::one());
+    let state = EikonalState::new(on.patches.clone(), on.coordinates.clone(), uniform);
+    let mut state = state.with_front(task.front).unwrap();
+    state.fix(&task.given);
+    state
+}
+
+/// Values of the kernels in patch order.
+fn by_kernels<R: Real>(
+    library: &Library,
+    on: &HostPatches<R>,
+    task: &Task<R>,
+    organization: Organization,
+    seed: u64,
+) -> Vec<R> {
+    let (n, p) = (on.patches.n_vertices(), on.patches.len());
+    let (largest_local, largest_owned) = on.largest();
+    // Given values have their sign bit set; all start values here are given.
+    let start = state(on, task);
+    let stored = start.u().iter().map(|&u| if u < R::INFINITY { -u } else { u });
+    let stored: Vec<R> = stored.collect();
+    let mut u = [stored.clone(), stored].concat();
+    let reach = on.reach();
+    let (wake_offsets, wake_vertices, wake_readers) = on.readers();
+    let (mut news, mut first_news) = (vec![R::zero(); 2 * p], [R::zero(); 3]);
+    // Left as another solve could have left them: what must be reset is.
+    let words = |n: usize| vec![7u32; n];
+    let (mut listed, mut lists, mut states) = (words(p), words(2 * p), words(p));
+    let (mut visited, mut is_visited, mut ring) = (words(p), words(p), words(RING));
+    let (mut counts, mut arrived, mut queue) = ([7u32; 3], 7u32, [7u64; 4]);
+    let (mut stats, mut error) = ([7u32; 4], 7u32);
+    let argument = EikonalArgument {
+        n_patches: p as u32,
+        n_vertices: n as u32,
+        largest_local: largest_local as u32,
+        largest_owned: largest_owned as u32,
+        repetitions: if on.patches.arity() == 3 { 3 } else { 1 },
+        ring_mask: RING as u32 - 1,
+        patience: i64::MAX,
+        width: task.width.map_or(R::INFINITY, R::narrow),
+        near: task.near,
+        slowness: R::one(),
+        slowness_of_cells: std::ptr::null(),
+        caps: std::ptr::null(),
+        reach: reach.as_ptr(),
+        wake_offsets: wake_offsets.as_ptr(),
+        wake_vertices: wake_vertices.as_ptr(),
+        wake_readers: wake_readers.as_ptr(),
+        u: u.as_mut_ptr(),
+        news: news.as_mut_ptr(),
+        listed: listed.as_mut_ptr(),
+        lists: lists.as_mut_ptr(),
+        counts: counts.as_mut_ptr(),
+        first_news: first_news.as_mut_ptr(),
+        arrived: &raw mut arrived,
+        states: states.as_mut_ptr(),
+        ring: ring.as_mut_ptr(),
+        queue: queue.as_mut_ptr(),
+        visited: visited.as_mut_ptr(),
+        is_visited: is_visited.as_mut_ptr(),
+        stats: stats.as_mut_ptr(),
+        due: std::ptr::null(),
+        error: &raw mut error,
+    };
+    let part = |n: usize, size: usize| (n * size).next_multiple_of(16);
+    let real = size_of::<R>();
+    let shared = part(largest_local, real) + part(largest_owned, real) + part(largest_owned, 1);
+    let how = Launch {
+        shared_bytes: shared as u32,
+        resident: BLOCKS,
+        seed,
+        ..Launch::new(BLOCKS, BLOCK)
+    };
+    let solver = match organization {
+        Organization::Rounds => "eikonal_rounds",
+        Organization::Queue => "eikonal_queue",
+    };
+    for kernel in ["eikonal_reset", "eikonal_seed", solver] {
+        let args = [arg(on.argument()), arg(argument)];
+        // SAFETY: the arrays have the lengths that the kernels' structs state.
+        let done = unsafe { library.launch(kernel, &how, &args) };
+        done.unwrap_or_else(|e| panic!("{kernel}, seed {seed}: {e}"));
+    }
+    assert_eq!(error, 0, "the queue broke");
+    let all = stats[2] as usize == p && stats[1] as usize >= p;
+    assert!(all || task.width.is_some(), "every patch is updated");
+    assert_eq!(stats[2] as usize, is_visited.iter().filter(|&&v| v == 1).count());
+    if organization == Organization::Queue {
+        assert!(states.iter().all(|&s| s == 0), "a patch is queued, or dirty");
+    }
+    u.truncate(n);
+    u.iter().map(|u| u.abs()).collect()
+}
+
+/// Largest difference to the CPU where values matter.
+fn difference<R: Real>(found: &[R], on: &HostPatches<R>, task: &Task<R>) -> f64 {
+    let mut expected = state(on, task);
+    let width = task.width.map(R::narrow);
+    solve(&Cpu::new(1).unwrap(), &mut expected, width);
+    let width = width.unwrap_or(R::INFINITY);
+    let pairs = found.iter().zip(expected.u()).filter(|(a, b)| **a < width || **b < width);
+    pairs.map(|(&a, &b)| (a - b).abs().widen()).fold(0.0, f64::max)
+}
+
+/// Two sources with different start values; whole fields with and without order, and a band.
+fn tasks<R: Real>() -> [Task<R>; 3] {
+    let task =
+        |width, near| Task { given: vec![(0, 0.0), (17, 0.3)], width, near, front: Front::Plane };
+    [task(None, R::INFINITY), task(None, R::narrow(0.3)), task(Some(0.6), R::INFINITY)]
+}
+
+fn check<R: Real>(arity: usize, organization: Organization, most: f64) {
+    let on = HostPatches::<R>::small(arity);
+    let library = compile::<R>(arity, organization, Front::Plane);
+    for (k, task) in tasks().iter().enumerate() {
+        let first = by_kernels(&library, &on, task, organization, 0);
+        for seed in 1..SEEDS {
+            let found = by_kernels(&library, &on, task, organization, seed);
+            let difference = difference(&found, &on, task);
+            assert!(difference <= most, "task {k}, seed {seed}: {difference}");
+            if organization == Organization::Rounds {
+                assert!(found == first, "task {k}, seed {seed}: other bits than in seed 0");
+            }
+        }
+    }
+}
+
+#[test]
+fn rounds_have_the_same_bits_in_every_order_on_triangles() {
+    check::<f64>(3, Organization::Rounds, 1e-14);
+    check::<f32>(3, Organization::Rounds, 1e-5);
+}
+
+#[test]
+fn rounds_have_the_same_bits_in_every_order_on_tetrahedra() {
+    check::<f64>(4, Organization::Rounds, 1e-14);
+}
+
+#[test]
+fn the_queue_comes_to_the_same_values_in_every_order_on_triangles() {
+    check::<f64>(3, Organization::Queue, 1e-14);
+}
+
+#[test]
+fn the_queue_comes_to_the_same_values_in_every_order_on_tetrahedra() {
+    check::<f64>(4, Organization::Queue, 1e-14);
+    check::<f32>(4, Organization::Queue, 1e-5);
+}
+
+#[test]
+fn circular_fronts_have_the_same_bits_in_every_order() {
+    let on = HostPatches::<f64>::small(3);
+    let library = compile::<f64>(3, Organization::Rounds, Front::Circular);
+    let task = Task { given: vec![(5, 0.0)], width: None, near: 0.3, front: Front::Circular };
+    let first = by_kernels(&library, &on, &task, Organization::Rounds, 0);
+    for seed in 1..SEEDS {
+        assert!(by_kernels(&library, &on, &task, Organization::Rounds, seed) == first);
+    }
+    // Half a great circle, from which the edges of the sphere and fronts that meet take away.
+    let farthest = first.iter().fold(0.0, |m: f64, &u| m.max(u));
+    assert!((farthest - std::f64::consts::PI).abs() < 0.15, "{farthest}");
+}

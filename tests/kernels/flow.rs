@@ -1,0 +1,255 @@
+//! The kernels of an evolution (`band.cu`, `eikonal.cu`, `evolution.cu`) against that of the CPU:
+//! the first band, steps and redistancings, threads and blocks in random order.
+
+use std::ffi::c_void;
+use std::ptr::{from_mut, null_mut};
+use std::sync::Arc;
+
+use zeroset::backend::Cpu;
+use zeroset::levelset::evolution::{
+    Advection, Coefficient, CurvatureStep, Evolution, NormalMotion, Options, Terms,
+};
+
+use crate::library::{Arg, Launch, Library, arg};
+use crate::patches::{HostPatches, PatchesArgument};
+
+const BLOCK: u32 = 64;
+const BLOCKS: u32 = 3;
+const STEPS: usize = 16;
+const VELOCITY: [f64; 3] = [0.6, -0.2, 0.3];
+const NORMAL_SPEED: f64 = 0.2;
+const CURVATURE: f64 = 0.02;
+
+/// The twin of a struct in flow.cu.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Given {
+    patches: PatchesArgument,
+    phi: *const f64,
+    reach: *const f64,
+    wake_offsets: *const u32,
+    wake_vertices: *const u16,
+    wake_readers: *const u32,
+    largest_local: u32,
+    largest_owned: u32,
+    chunk: u32,
+    measures_displacement: u32,
+    half_width: f64,
+    velocity: [f64; 3],
+    normal_speed: f64,
+    curvature: f64,
+}
+
+/// Which terms act, and in which form.
+#[derive(Clone, Copy)]
+struct Scheme {
+    advection: Advection,
+    normal_motion: NormalMotion,
+    /// 0 for none, 1 for beta, 2 for a weight, as in the kernels.
+    curvature: u8,
+    one_pass: bool,
+    clip: bool,
+    /// Whether the cells of a patch are computed in parts.
+    chunked: bool,
+}
+
+impl Scheme {
+    fn published() -> Scheme {
+        Scheme {
+            advection: Advection::PositiveCoefficient,
+            normal_motion: NormalMotion::PositiveCoefficient,
+            curvature: 1,
+            one_pass: false,
+            clip: false,
+            chunked: false,
+        }
+    }
+
+    fn monotone() -> Scheme {
+        Scheme {
+            advection: Advection::Cone,
+            normal_motion: NormalMotion::HopfLax,
+            curvature: 2,
+            ..Scheme::published()
+        }
+    }
+
+    fn in_one_pass() -> Scheme {
+        Scheme { curvature: 0, one_pass: true, clip: true, ..Scheme::published() }
+    }
+
+    fn defines(&self) -> Vec<String> {
+        vec![
+            format!("ADVECTION={}", 1 + u8::from(self.advection == Advection::Cone)),
+            format!("NORMAL={}", 1 + u8::from(self.normal_motion == NormalMotion::HopfLax)),
+            format!("CURVATURE={}", self.curvature),
+            format!("ONE_PASS={}", u8::from(self.one_pass)),
+            format!("CLIP={}", u8::from(self.clip)),
+            format!("CHUNKED={}", u8::from(self.chunked)),
+        ]
+    }
+}
+
+/// What is there after a step.
+#[derive(PartialEq)]
+struct Look {
+    phi: Vec<f64>,
+    time: f64,
+    reinitializations: u64,
+}
+
+/// Two or three edges, so that the interface soon crosses half of it.
+fn half_width(on: &HostPatches<f64>) -> f64 {
+    if on.patches.arity() == 3 { 0.4 } else { 0.2 }
+}
+
+fn start(on: &HostPatches<f64>) -> Vec<f64> {
+    let middle = if on.patches.arity() == 3 { 0.3 } else { 0.45 };
+    on.mesh.vertices.iter().map(|x| x[2] - middle + 0.1 * x[0]).collect()
+}
+
+fn on_the_cpu(on: &HostPatches<f64>, scheme: &Scheme) -> Vec<Look> {
+    let terms = Terms::default()
+        .with_velocity(Coefficient::Uniform(VELOCITY))
+        .with_normal_speed(Coefficient::Uniform([NORMAL_SPEED]));
+    let curvature = Coefficient::Uniform([CURVATURE]);
+    let terms = match scheme.curvature {
+        0 => terms,
+        1 => terms.with_curvature(curvature),
+        _ => terms.with_weight(curvature),
+    };
+    let options = Options::new(Some(half_width(on)))
+        .with_advection(scheme.advection)
+        .with_normal_motion(scheme.normal_motion)
+        .with_one_pass(scheme.one_pass)
+        .with_clip(scheme.clip)
+        .with_curvature_step(CurvatureStep::Explicit);
+    let (cpu, patches) = (Arc::new(Cpu::new(1).unwrap()), on.patches.clone());
+    let mut flow =
+        Evolution::<f64>::new(cpu, &on.mesh, patches, &start(on), &terms, options).unwrap();
+    let step = |_| {
+        flow.step(f64::INFINITY).unwrap();
+        let phi = on.patches.to_patch_order(&flow.phi(), |v| v);
+        let reinitializations = flow.totals().reinitializations;
+        Look { phi, time: flow.time(), reinitializations }
+    };
+    (0..STEPS).map(step).collect()
+}
+
+fn by_kernels(library: &Library, on: &HostPatches<f64>, scheme: &Scheme, seed: u64) -> Vec<Look> {
+    let arity = on.patches.arity();
+    let (largest_local, largest_owned) = on.largest();
+    let largest_cells = on.patches.largest().1 / arity;
+    let chunk = if scheme.chunked { largest_cells / 3 } else { largest_cells };
+    let (wake_offsets, wake_vertices, wake_readers) = on.readers();
+    let (reach, phi) = (on.reach(), on.patches.to_patch_order(&start(on), |v| v));
+    let given = Given {
+        patches: on.argument(),
+        phi: phi.as_ptr(),
+        reach: reach.as_ptr(),
+        wake_offsets: wake_offsets.as_ptr(),
+        wake_vertices: wake_vertices.as_ptr(),
+        wake_readers: wake_readers.as_ptr(),
+        largest_local: largest_local as u32,
+        largest_owned: largest_owned as u32,
+        chunk: chunk as u32,
+        measures_displacement: u32::from(scheme.curvature > 0),
+        half_width: half_width(on),
+        velocity: VELOCITY,
+        normal_speed: NORMAL_SPEED,
+        curvature: CURVATURE,
+    };
+    // Slots of three terms (up to four numbers per corner and four per cell), values of vertices,
+    // partial sums (seven numbers).
+    let numbers = (4 * arity + 4) * largest_cells + 9 * largest_local;
+    let shared_bytes = 8 * numbers as u32 + 256;
+    let all = Launch { shared_bytes, resident: BLOCKS, seed, ..Launch::new(BLOCKS, BLOCK) };
+    let launch = |kernel: &str, how: Launch, args: &[Arg]| {
+        // SAFETY: arrays have the lengths that the kernels' structs state.
+        let done = unsafe { library.launch(kernel, &how, args) };
+        done.unwrap_or_else(|e| panic!("{kernel}, seed {seed}: {e}"));
+    };
+    let mut flow: *mut c_void = null_mut();
+    launch("flow_new", Launch::new(1, 1), &[arg(given), arg(from_mut(&mut flow))]);
+    let redistance = || {
+        for kernel in ["flow_band_init", "flow_solve", "flow_band_final", "flow_band_mark"] {
+            launch(kernel, all, &[arg(flow)]);
+        }
+    };
+    launch("flow_reset", all, &[arg(flow)]);
+    redistance();
+    launch("flow_begin", Launch::new(1, 1), &[arg(flow), arg(STEPS as u64 + 1)]);
+    let step = |_| {
+        launch("flow_step", all, &[arg(flow)]);
+        redistance();
+        let mut phi = vec![0.0; on.patches.n_vertices()];
+        let (mut time, mut reinitializations, mut halt) = (0.0, 0u64, 0u32);
+        let args = [
+            arg(flow),
+            arg(phi.as_mut_ptr()),
+            arg(from_mut(&mut time)),
+            arg(from_mut(&mut reinitializations)),
+            arg(from_mut(&mut halt)),
+        ];
+        launch("flow_look", Launch::new(1, 1), &args);
+        assert_eq!(halt, 0);
+        Look { phi, time, reinitializations }
+    };
+    (0..STEPS).map(step).collect()
+}
+
+fn check(arity: usize, scheme: &Scheme) {
+    let on = HostPatches::<f64>::small(arity);
+    let mut defines = scheme.defines();
+    defines.extend(["REAL=double".into(), format!("CELL_SIZE={arity}"), format!("BLOCK={BLOCK}")]);
+    let defines: Vec<&str> = defines.iter().map(String::as_str).collect();
+    let kernels = [
+        "flow_new",
+        "flow_reset",
+        "flow_band_init",
+        "flow_solve",
+        "flow_band_final",
+        "flow_band_mark",
+        "flow_begin",
+        "flow_step",
+        "flow_look",
+    ];
+    let library = Library::compile("tests/kernels/flow.cu", &defines, &kernels);
+    let expected = on_the_cpu(&on, scheme);
+    assert!(expected[STEPS - 1].reinitializations > 1, "the band must be made anew in between");
+    let first = by_kernels(&library, &on, scheme, 0);
+    for (k, (found, cpu)) in first.iter().zip(&expected).enumerate() {
+        assert_eq!(found.reinitializations, cpu.reinitializations, "step {k}");
+        assert!((found.time - cpu.time).abs() < 1e-13, "step {k}: {} {}", found.time, cpu.time);
+        let pairs = found.phi.iter().zip(&cpu.phi);
+        let difference = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(difference < 1e-12, "step {k}: {difference}");
+    }
+    for seed in 1..4 {
+        assert!(by_kernels(&library, &on, scheme, seed) == first, "seed {seed}: other bits");
+    }
+}
+
+#[test]
+fn the_published_schemes_are_those_of_the_cpu_in_every_order() {
+    check(3, &Scheme::published());
+    check(4, &Scheme::published());
+}
+
+#[test]
+fn the_monotone_schemes_are_those_of_the_cpu_in_every_order() {
+    check(3, &Scheme::monotone());
+    check(4, &Scheme::monotone());
+}
+
+#[test]
+fn one_clipped_pass_is_that_of_the_cpu_in_every_order() {
+    check(3, &Scheme::in_one_pass());
+    check(4, &Scheme::in_one_pass());
+}
+
+#[test]
+fn patches_in_parts_give_the_same() {
+    check(3, &Scheme { chunked: true, ..Scheme::published() });
+    check(4, &Scheme { chunked: true, ..Scheme::monotone() });
+}

@@ -1,0 +1,163 @@
+//! Patches in memory of the host, laid out as on a device (kernels/common/patches.cuh).
+
+use std::sync::Arc;
+
+use zeroset::geometry::{Real, simplex::longest_edge};
+use zeroset::mesh::{
+    Mesh, clean,
+    generate::{Cube, Generate, Sphere, generate},
+};
+use zeroset::patches::{Coordinates, Partition, Patches};
+
+/// `struct Patches` of the kernels.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct PatchesArgument {
+    n_patches: u32,
+    n_vertices: u32,
+    vertex_offsets: *const u32,
+    halo_offsets: *const u32,
+    halo: *const u32,
+    cell_offsets: *const u32,
+    corners: *const u16,
+    column_offsets: *const u32,
+    rows: *const u16,
+    columns: *const u16,
+    x: *const (),
+}
+
+/// A mesh in patches, and the arrays that kernels take.
+pub struct HostPatches<R: Real> {
+    pub mesh: Mesh,
+    pub patches: Arc<Patches>,
+    pub coordinates: Arc<Coordinates<R>>,
+    vertex_offsets: Vec<u32>,
+    halo_offsets: Vec<u32>,
+    halo: Vec<u32>,
+    cell_offsets: Vec<u32>,
+    corners: Vec<u16>,
+    column_offsets: Vec<u32>,
+    rows: Vec<u16>,
+    columns: Vec<u16>,
+    x: Vec<R>,
+}
+
+impl<R: Real> HostPatches<R> {
+    /// A sphere of 320 triangles or a cube of 750 uneven tetrahedra, in patches of at most 24
+    /// vertices.
+    pub fn small(arity: usize) -> Self {
+        let spec = if arity == 3 {
+            let mut sphere = Sphere::default();
+            sphere.subdivisions = Some(2);
+            Generate::Sphere(sphere)
+        } else {
+            let mut cube = Cube::default();
+            (cube.cells, cube.jitter) = ([5; 3], 0.15);
+            Generate::Cube(cube)
+        };
+        let (mesh, _) = clean(generate(&spec).unwrap()).unwrap();
+        let patches = Arc::new(Patches::new(&mesh, Partition::Bisection, 24).unwrap());
+        let coordinates = Arc::new(Coordinates::new(&mesh, &patches));
+        Self::new(mesh, patches, coordinates)
+    }
+
+    fn new(mesh: Mesh, patches: Arc<Patches>, coordinates: Arc<Coordinates<R>>) -> Self {
+        let arity = patches.arity();
+        let mut all = HostPatches {
+            mesh,
+            patches: patches.clone(),
+            coordinates: coordinates.clone(),
+            vertex_offsets: vec![0],
+            halo_offsets: vec![0],
+            halo: Vec::new(),
+            cell_offsets: vec![0],
+            corners: Vec::new(),
+            column_offsets: vec![0],
+            rows: Vec::new(),
+            columns: Vec::new(),
+            x: Vec::new(),
+        };
+        for p in 0..patches.len() {
+            let patch = patches.patch(p);
+            all.vertex_offsets.push((patch.first + patch.n_owned) as u32);
+            all.halo.extend(patch.halo);
+            all.halo_offsets.push(all.halo.len() as u32);
+            all.cell_offsets.push(patches.cell_range(p).end as u32);
+            for k in 0..arity {
+                let corners = patch.corners.iter().skip(k).step_by(arity);
+                all.corners.extend(corners.map(|&c| c as u16));
+            }
+            let first = all.columns.len();
+            for local in 0..patch.n_owned {
+                all.rows.push((all.columns.len() - first) as u16);
+                let column = |&slot: &u32| (4 * (slot / arity as u32) + slot % arity as u32) as u16;
+                all.columns.extend(patch.row(local).iter().map(column));
+            }
+            all.rows.push((all.columns.len() - first) as u16);
+            all.column_offsets.push(all.columns.len() as u32);
+            for c in 0..3 {
+                all.x.extend(coordinates.of(&patches, p).iter().map(|x| x[c]));
+            }
+        }
+        all
+    }
+
+    /// What kernels take; valid as long as `self`.
+    pub fn argument(&self) -> PatchesArgument {
+        PatchesArgument {
+            n_patches: self.patches.len() as u32,
+            n_vertices: self.patches.n_vertices() as u32,
+            vertex_offsets: self.vertex_offsets.as_ptr(),
+            halo_offsets: self.halo_offsets.as_ptr(),
+            halo: self.halo.as_ptr(),
+            cell_offsets: self.cell_offsets.as_ptr(),
+            corners: self.corners.as_ptr(),
+            column_offsets: self.column_offsets.as_ptr(),
+            rows: self.rows.as_ptr(),
+            columns: self.columns.as_ptr(),
+            x: self.x.as_ptr().cast(),
+        }
+    }
+
+    /// Most local and owned vertices of a patch.
+    pub fn largest(&self) -> (usize, usize) {
+        let owned = (0..self.patches.len()).map(|p| self.patches.patch(p).n_owned).max();
+        (self.patches.largest().0, owned.unwrap_or(0))
+    }
+
+    /// Longest edge of each patch and its neighbours.
+    pub fn reach(&self) -> Vec<R> {
+        let of_patch = |p: usize| {
+            let x = self.coordinates.of(&self.patches, p);
+            let cells = self.patches.patch(p).corners.chunks_exact(self.patches.arity());
+            cells.fold(R::zero(), |longest, corners| {
+                let corners: Vec<_> = corners.iter().map(|&c| x[c as usize]).collect();
+                longest.max(longest_edge(&corners))
+            })
+        };
+        let around = |p: usize| {
+            let neighbors = self.patches.neighbors(p).iter();
+            neighbors.fold(of_patch(p), |m, &q| m.max(of_patch(q as usize)))
+        };
+        (0..self.patches.len()).map(around).collect()
+    }
+
+    /// Who reads a vertex of another patch: offsets `[n_patches + 1]`, local number there, reader.
+    pub fn readers(&self) -> (Vec<u32>, Vec<u16>, Vec<u32>) {
+        let n = self.patches.len();
+        let mut of_patch = vec![Vec::new(); n];
+        for q in 0..n {
+            for &v in self.patches.patch(q).halo {
+                let p = self.patches.owner(v as usize);
+                let local = v as usize - self.patches.patch(p).first;
+                of_patch[p].push((local as u16, q as u32));
+            }
+        }
+        let mut offsets = vec![0];
+        for of in &of_patch {
+            offsets.push(offsets[offsets.len() - 1] + of.len() as u32);
+        }
+        let (vertices, readers) = of_patch.into_iter().flatten().unzip();
+        (offsets, vertices, readers)
+    }
+}
