@@ -145,7 +145,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) measure_patches(Patches m
                     for (int j = i + 1; j < N; j++) {
                         bool joins = (counted >> bit & 1) && inside[i] && inside[j]
                             && corner[i] < patch.n_owned && corner[j] < patch.n_owned;
-                        if (joins) components -= join_sets(names, corner[i], corner[j]);
+                        if (joins) components -= join_sets<InShared>(names, corner[i], corner[j]);
                         bit++;
                     }
                 }
@@ -165,7 +165,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) measure_patches(Patches m
             __syncthreads();
         }
         for (u32 v = threadIdx.x; v < patch.n_owned; v += BLOCK) {
-            u32 name = names[v] == NO_SET ? NO_SET : patch.first + smallest_of(names, v);
+            u32 name = names[v] == NO_SET ? NO_SET : patch.first + settled(names, v);
             s.names[patch.first + v] = name;
         }
     }
@@ -184,7 +184,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) measure_join(Patches m, Meas
         Patch patch = patch_of(m, p);
         bool any = false;
         for (u32 v = threadIdx.x; v < patch.n_owned; v += BLOCK) {
-            any = any || __ldcg(&s.names[patch.first + v]) != NO_SET;
+            any = any || s.names[patch.first + v] != NO_SET;
         }
         if (!__syncthreads_or(any)) continue;
         for (u32 t = threadIdx.x; t < patch.n_cells; t += BLOCK) {
@@ -201,8 +201,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK) measure_join(Patches m, Meas
                     bool leaves = corner[i] >= patch.n_owned || corner[j] >= patch.n_owned;
                     if ((counted >> bit & 1) && leaves) {
                         u32 a = patch.vertex(corner[i]), b = patch.vertex(corner[j]);
-                        bool inside = __ldcg(&s.names[a]) != NO_SET && __ldcg(&s.names[b]) != NO_SET;
-                        if (inside) mine += join_sets(s.names, a, b);
+                        bool inside = s.names[a] != NO_SET && s.names[b] != NO_SET;
+                        if (inside) mine += join_sets<InGlobal>(s.names, a, b);
                     }
                     bit++;
                 }

@@ -14,7 +14,7 @@ use crate::levelset::evolution::{Choices, Evolution, Snapshot, StepInfo, Totals}
 use crate::mesh::Mesh;
 use crate::output::checkpoint::Written;
 use crate::output::{Measures, MeasuresFile, Report, Status};
-use crate::surface::Measurer;
+use crate::surface::{self, Measurer};
 
 /// An evolution as the loop sees it. All arrays are in the order of the cleaned mesh.
 pub(super) trait Moving {
@@ -23,6 +23,11 @@ pub(super) trait Moving {
     /// True if there is no interface left.
     fn is_gone(&self) -> bool;
     fn phi(&self) -> Vec<f64>;
+    /// Measures of phi; `of_phi` finds them from its values.
+    fn measures(
+        &mut self,
+        of_phi: &dyn Fn(&[f64]) -> surface::Measures,
+    ) -> Result<surface::Measures>;
     fn band(&self) -> Vec<bool>;
     fn n_band_vertices(&self) -> usize;
     fn n_active_patches(&self) -> usize;
@@ -43,6 +48,12 @@ impl<R: Real> Moving for Evolution<R> {
     }
     fn phi(&self) -> Vec<f64> {
         self.phi()
+    }
+    fn measures(
+        &mut self,
+        of_phi: &dyn Fn(&[f64]) -> surface::Measures,
+    ) -> Result<surface::Measures> {
+        Ok(of_phi(&self.phi()))
     }
     fn band(&self) -> Vec<bool> {
         self.band()
@@ -185,7 +196,7 @@ impl Loop<'_, '_> {
     /// run go on with these outputs.
     fn outputs(
         &mut self,
-        moving: &dyn Moving,
+        moving: &mut dyn Moving,
         point: &Point,
         interrupted: bool,
         report: &mut Report,
@@ -200,13 +211,13 @@ impl Loop<'_, '_> {
         let before = self.written();
         let mut write = || {
             if measures {
-                self.measure(moving, &point.schedule, point.dt, report)?;
+                self.measure(&mut *moving, &point.schedule, point.dt, report)?;
             }
             if report.first.is_none() {
                 report.first = report.last;
             }
             if state {
-                self.write(moving, &point.schedule, report)?;
+                self.write(&*moving, &point.schedule, report)?;
             }
             Ok(())
         };
@@ -251,13 +262,13 @@ impl Loop<'_, '_> {
 
     fn measure(
         &mut self,
-        moving: &dyn Moving,
+        moving: &mut dyn Moving,
         schedule: &Schedule,
         dt: f64,
         report: &mut Report,
     ) -> Result<()> {
         let timer = Instant::now();
-        let m = self.measurer.measure(self.mesh, &moving.phi());
+        let m = moving.measures(&|phi| self.measurer.measure(self.mesh, phi))?;
         let row = Measures {
             step: schedule.steps(),
             time: schedule.time(),

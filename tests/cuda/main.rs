@@ -5,4 +5,5 @@
 
 mod eikonal;
 mod evolution;
+mod measures;
 mod support;

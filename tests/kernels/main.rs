@@ -6,6 +6,7 @@ mod eikonal;
 mod flow;
 mod formulas;
 mod library;
+mod measures;
 mod patches;
 mod random;
 mod shim;

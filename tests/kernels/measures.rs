@@ -2,15 +2,15 @@
 
 use std::f64::consts::PI;
 use std::ptr::from_mut;
+use std::rc::Rc;
 
 use zeroset::geometry::Real;
 use zeroset::mesh::generate::{Cube, Generate, Sphere, Square, Torus, generate};
 use zeroset::mesh::{Mesh, clean};
-use zeroset::patches::{Partition, Patches};
 use zeroset::surface::{Measurer, Measures, counted};
 
-use crate::library::{Launch, Library, arg};
-use crate::patches::Layout;
+use crate::library::{Arg, Launch, Library, arg};
+use crate::patches::{HostPatches, PatchesArgument};
 use crate::random::Random;
 
 /// The twin of a struct in measures.cu.
@@ -41,66 +41,68 @@ struct Measuring<R> {
 
 const BLOCK: u32 = 64;
 
-struct Kernels {
-    library: Library,
+/// The kernels, and a mesh in patches.
+struct Bench<R: Real> {
+    library: Rc<Library>,
+    patches: HostPatches<R>,
+    counted: Vec<u16>,
 }
 
-impl Kernels {
-    fn new<R: Real>(arity: usize) -> Self {
-        let real = if R::SHIFTED { "float" } else { "double" };
-        let defines = [
-            format!("REAL={real}"),
-            format!("CELL_SIZE={arity}"),
-            format!("BLOCK={BLOCK}"),
-            format!("MEASURING_BYTES={}", size_of::<Measuring<R>>()),
-        ];
-        let defines: Vec<&str> = defines.iter().map(String::as_str).collect();
-        let kernels = ["measure_patches", "measure_join", "measure_sum"];
-        Kernels { library: Library::compile("kernels/measures.cu", &defines, &kernels) }
+fn library<R: Real>(arity: usize) -> Rc<Library> {
+    let real = if R::SHIFTED { "float" } else { "double" };
+    let defines = [
+        format!("REAL={real}"),
+        format!("CELL_SIZE={arity}"),
+        format!("BLOCK={BLOCK}"),
+        format!("MEASURING_BYTES={}", size_of::<Measuring<R>>()),
+    ];
+    let defines: Vec<&str> = defines.iter().map(String::as_str).collect();
+    let kernels = ["measure_patches", "measure_join", "measure_sum"];
+    Rc::new(Library::compile("kernels/measures.cu", &defines, &kernels))
+}
+
+impl<R: Real> Bench<R> {
+    fn new(library: &Rc<Library>, mesh: &Mesh, patch_size: usize) -> Self {
+        let patches = HostPatches::cut(mesh.clone(), patch_size);
+        let counted = counted(&patches.patches);
+        Bench { library: library.clone(), patches, counted }
     }
 
-    /// Measures phi (patch order) with this many blocks, `resident` of them at a time.
-    fn measure<R: Real>(
-        &self,
-        layout: &Layout<R>,
-        counted: &[u16],
-        phi: &[R],
-        n_sums: u32,
-        resident: u32,
-        seed: u64,
-    ) -> Sums {
+    /// Measures phi (mesh order) with five blocks, `resident` of them at a time.
+    fn measure(&self, phi: &[R], resident: u32, seed: u64) -> Sums {
+        let nan = f64::NAN;
         let none = Sums {
-            interface: f64::NAN,
-            enclosed: f64::NAN,
-            phi_min: f64::NAN,
-            phi_max: f64::NAN,
+            interface: nan,
+            enclosed: nan,
+            phi_min: nan,
+            phi_max: nan,
             components: -1000,
             euler_number: -1000,
         };
-        let (mut names, mut sums, mut result) =
-            (vec![77u32; phi.len()], vec![none; n_sums as usize], none);
+        let phi = self.patches.patches.to_patch_order(phi, |v| v);
+        let (mut names, mut sums, mut result) = (vec![77u32; phi.len()], [none; 5], none);
+        let (local, owned) = self.patches.largest();
         let measuring = Measuring {
             phi: phi.as_ptr(),
-            counted: counted.as_ptr(),
+            counted: self.counted.as_ptr(),
             names: names.as_mut_ptr(),
             sums: sums.as_mut_ptr(),
             result: from_mut(&mut result),
-            n_sums,
-            largest_local: layout.largest_local,
-            largest_owned: layout.largest_owned,
+            n_sums: sums.len() as u32,
+            largest_local: local as u32,
+            largest_owned: owned as u32,
         };
-        let part = |n: u32, size: usize| (n * size as u32).div_ceil(16) * 16;
-        let shared_bytes =
-            part(layout.largest_local, size_of::<R>()) + part(layout.largest_owned, 4);
-        let how = Launch { resident, seed, ..Launch::new(n_sums, BLOCK) };
-        let of_patches = || [arg(layout.argument()), arg(measuring)];
+        let part = |n: usize, size: usize| (n * size).div_ceil(16) as u32 * 16;
+        let shared_bytes = part(local, size_of::<R>()) + part(owned, 4);
+        let how = Launch { resident, seed, ..Launch::new(sums.len() as u32, BLOCK) };
+        let patches: PatchesArgument = self.patches.argument();
         // SAFETY: the kernels get all arrays with the lengths they take.
         unsafe {
+            let run = |kernel, how, args: &[Arg]| self.library.launch(kernel, how, args).unwrap();
             let with_shared = Launch { shared_bytes, ..how };
-            self.library.launch("measure_patches", &with_shared, &of_patches()).unwrap();
-            self.library.launch("measure_join", &how, &of_patches()).unwrap();
-            let one = Launch { grid: 1, resident: 1, ..how };
-            self.library.launch("measure_sum", &one, &[arg(measuring)]).unwrap();
+            run("measure_patches", &with_shared, &[arg(patches), arg(measuring)]);
+            run("measure_join", &how, &[arg(patches), arg(measuring)]);
+            run("measure_sum", &Launch { grid: 1, resident: 1, ..how }, &[arg(measuring)]);
         }
         result
     }
@@ -110,7 +112,7 @@ fn cleaned(spec: &Generate) -> Mesh {
     clean(generate(spec).unwrap()).unwrap().0
 }
 
-/// Two meshes of triangles and one of tetrahedra that differ in kind.
+/// One mesh of each kind of topology.
 fn meshes() -> Vec<(&'static str, Mesh)> {
     let mut square = Square::default();
     (square.min, square.max) = ([-1.0; 2], [1.0; 2]);
@@ -143,6 +145,7 @@ fn functions(mesh: &Mesh) -> Vec<(&'static str, Vec<f64>)> {
         ("half", of(&|x| x[1])),
         ("checkers", of(&|x| (PI * x[0] * 2.0).sin() * (PI * x[1] * 2.0).cos() + 0.1 * x[2])),
         ("noise", mesh.vertices.iter().map(|_| random.signed()).collect()),
+        ("specks", mesh.vertices.iter().map(|_| f64::from(random.below(20)) - 0.5).collect()),
         // Zeros count as outside.
         ("signs", mesh.vertices.iter().map(|_| f64::from(random.below(3)) - 1.0).collect()),
         ("all", of(&|_| -1.0)),
@@ -167,32 +170,26 @@ fn check(found: &Sums, expected: &Measures, tolerance: f64, what: &str) {
 
 /// All functions on the meshes of this arity, cut into small, usual and few patches.
 fn compare<R: Real>(arity: usize, tolerance: f64) {
-    let kernels = Kernels::new::<R>(arity);
-    let mut found_components = 0;
+    let library = library::<R>(arity);
+    let mut components = 0;
     for (mesh_name, mesh) in meshes().iter().filter(|(_, mesh)| mesh.kind.arity() == arity) {
         let measurer = Measurer::new(mesh);
-        for patch_size in [3, 20, 64, 1000] {
-            let patches = Patches::new(mesh, Partition::Bisection, patch_size).unwrap();
-            let layout = Layout::<R>::new(mesh, &patches);
-            let counted = counted(&patches);
+        for patch_size in [3, 40, 1000] {
+            let bench = Bench::<R>::new(&library, mesh, patch_size);
             for (name, phi) in functions(mesh) {
-                let phi = phi.iter().map(|&v| R::narrow(v)).collect::<Vec<R>>();
+                let phi: Vec<R> = phi.iter().map(|&v| R::narrow(v)).collect();
                 let wide: Vec<f64> = phi.iter().map(|v| v.widen()).collect();
                 let expected = measurer.measure(mesh, &wide);
-                let ordered = patches.to_patch_order(&phi, |v| v);
                 let what = format!("{name} on {mesh_name}, patches of {patch_size}");
-                let run = |resident, seed| {
-                    kernels.measure(&layout, &counted, &ordered, 5, resident, seed)
-                };
-                let found = run(5, 0);
+                let found = bench.measure(&phi, 5, 0);
                 check(&found, &expected, tolerance, &what);
                 // The same bits in another order of threads.
-                assert_eq!(run(2, 1), found, "{what}");
-                found_components = found_components.max(found.components);
+                assert_eq!(bench.measure(&phi, 2, 1), found, "{what}");
+                components = components.max(found.components);
             }
         }
     }
-    assert!(found_components > 20, "noise falls apart");
+    assert!(components > 10, "specks fall apart: {components}");
 }
 
 #[test]
@@ -215,20 +212,15 @@ fn tetrahedra_in_f32() {
     compare::<f32>(4, 2e-6);
 }
 
-/// Sums depend on neither the patches nor the blocks by more than rounding, and coordinates far
-/// from the origin cost nothing in f32.
 #[test]
 fn f32_measures_keep_their_accuracy_far_from_the_origin() {
     let (_, mut mesh) = meshes().remove(0);
     let phi: Vec<f64> = functions(&mesh).remove(1).1;
     let expected = Measurer::new(&mesh).measure(&mesh, &phi);
-    // A power of two, so that the moved mesh has the same differences in f64.
     mesh.vertices.iter_mut().for_each(|x| x[0] += 4_194_304.0);
-    let kernels = Kernels::new::<f32>(3);
-    let patches = Patches::new(&mesh, Partition::Bisection, 64).unwrap();
-    let layout = Layout::<f32>::new(&mesh, &patches);
-    let ordered = patches.to_patch_order(&phi, |v| v as f32);
-    let found = kernels.measure(&layout, &counted(&patches), &ordered, 3, 1, 0);
+    let bench = Bench::<f32>::new(&library::<f32>(3), &mesh, 64);
+    let phi: Vec<f32> = phi.iter().map(|&v| v as f32).collect();
+    let found = bench.measure(&phi, 1, 0);
     assert!((found.interface / expected.interface - 1.0).abs() < 2e-6);
     assert!((found.enclosed / expected.enclosed - 1.0).abs() < 2e-6);
 }

@@ -56,7 +56,12 @@ impl<R: Real> HostPatches<R> {
             Generate::Cube(cube)
         };
         let (mesh, _) = clean(generate(&spec).unwrap()).unwrap();
-        let patches = Arc::new(Patches::new(&mesh, Partition::Bisection, 24).unwrap());
+        Self::cut(mesh, 24)
+    }
+
+    /// A mesh in patches of at most this many vertices.
+    pub fn cut(mesh: Mesh, patch_size: usize) -> Self {
+        let patches = Arc::new(Patches::new(&mesh, Partition::Bisection, patch_size).unwrap());
         let coordinates = Arc::new(Coordinates::new(&mesh, &patches));
         Self::new(mesh, patches, coordinates)
     }

@@ -48,6 +48,12 @@ impl Moving for Fake<'_> {
     fn phi(&self) -> Vec<f64> {
         (0..self.n).map(|v| v as f64 - 12.5).collect()
     }
+    fn measures(
+        &mut self,
+        of_phi: &dyn Fn(&[f64]) -> surface::Measures,
+    ) -> Result<surface::Measures> {
+        Ok(of_phi(&self.phi()))
+    }
     fn band(&self) -> Vec<bool> {
         vec![true; self.n]
     }
