@@ -12,8 +12,8 @@ use zeroset::backend::Cpu;
 use zeroset::backend::cuda::Cuda;
 use zeroset::config::Config;
 use zeroset::geometry::Real;
-use zeroset::levelset::eikonal::cuda::{self as eikonal, Organization};
-use zeroset::levelset::eikonal::{EikonalState, Slowness};
+use zeroset::levelset::eikonal::cuda::{self as eikonal, OnCard, Organization};
+use zeroset::levelset::eikonal::{EikonalState, Slowness, Solve};
 use zeroset::levelset::evolution::cuda::DeviceEvolution;
 use zeroset::levelset::evolution::{
     Advection, Coefficient, CurvatureStep, Options, Rule, Stretch, Terms,
@@ -135,14 +135,13 @@ impl Case<'_> {
             .with_curvature_step(CurvatureStep::Explicit);
         let start = Instant::now();
         let mut evolution = DeviceEvolution::<R>::new(
-            cuda.clone(),
+            &OnCard { cuda: cuda.clone(), organization },
             cpu.clone(),
             mesh,
             self.patches.clone(),
             self.phi,
             &terms,
             options,
-            organization,
         )?;
         let setup = self.cut + start.elapsed().as_secs_f64();
         let n = if mesh.kind == Kind::Volume { 10 } else { 20 };
@@ -205,7 +204,7 @@ fn one_field<R: Real>(
     for _ in 0..4 {
         state.clear();
         state.fix(&[(0, 0.0)]);
-        stats = eikonal::solve(cuda, &mut state, None, organization)?;
+        stats = OnCard { cuda: cuda.clone(), organization }.solve(&mut state, None)?;
         times.push(eikonal::last_milliseconds(&state));
     }
     times.remove(0);

@@ -34,38 +34,66 @@ DEVICE Local local_of(unsigned char* shared, u32 largest_local, u32 largest_owne
 // blocks do not see.
 DEVICE real load_value(const real* at) { return __ldcg(at); }
 
+// A cell as a thread holds it through the repetitions.
+struct Cell {
+    u32 corner[N];
+#if CELL_SIZE == 3 && !CIRCULAR
+    TriangleShape shape;
+#else
+    Vec3 shape[N];
+#endif
+    real slowness;
+};
+
+DEVICE Cell load_cell(const Patch& patch, const Eikonal& e, u32 t) {
+    Cell cell;
+    Vec3 x[N];
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        cell.corner[i] = patch.corner(t, i);
+        x[i] = patch.at(cell.corner[i]);
+    }
+#if CELL_SIZE == 3 && !CIRCULAR
+    cell.shape = triangle_shape(x);
+#else
+#pragma unroll
+    for (int i = 0; i < N; i++) cell.shape[i] = x[i];
+#endif
+    cell.slowness = e.slowness_of_cells ? e.slowness_of_cells[patch.cells + t] : e.slowness;
+    return cell;
+}
+
 // Candidates of one cell for its corners. A corner takes one only if the cell's other corners are
 // earlier than it is and than the limit: a straight front never arrives before it was on the face.
-DEVICE void offer(const Patch& patch, const Eikonal& e, const Local& local, u32 t, const u32 (&corner)[N],
-                  const Vec3 (&x)[N], real limit, real least_step) {
+DEVICE void offer(const Patch& patch, const Eikonal& e, const Local& local, const Cell& cell, real limit,
+                  real least_step) {
     real u[N];
     bool free[N];
 #pragma unroll
     for (int i = 0; i < N; i++) {
-        real stored = local.u[corner[i]];
+        real stored = local.u[cell.corner[i]];
         u[i] = fabs(stored);
-        free[i] = corner[i] < patch.n_owned && !is_given(stored);
+        free[i] = cell.corner[i] < patch.n_owned && !is_given(stored);
     }
     real smallest = u[0];
 #pragma unroll
     for (int i = 1; i < N; i++) smallest = fmin(smallest, u[i]);
     if (!(smallest < limit)) return;
-    real f = e.slowness_of_cells ? e.slowness_of_cells[patch.cells + t] : e.slowness;
 #pragma unroll
     for (int i = 0; i < N; i++) {
         if (!free[i]) continue;
 #if CIRCULAR
-        if (!(u[i] > smallest || is_obtuse(x, i))) continue;
+        if (!(u[i] > smallest || is_obtuse(cell.shape, i))) continue;
         const int j = (i + 1) % 3, k = (i + 2) % 3;
-        real candidate = circle(u[j], u[k], x[j], x[k], x[i], f);
+        real candidate = circle(u[j], u[k], cell.shape[j], cell.shape[k], cell.shape[i], cell.slowness);
 #else
         if (!(u[i] > smallest)) continue;
-        real candidate = arrival(u, x, i, f);
+        real candidate = arrival(u, cell.shape, i, cell.slowness);
 #endif
         real decrease = fmax(least_step, DECREASE * candidate);
         if (u[i] - candidate > decrease) {
-            if (e.caps && !(candidate < e.caps[patch.first + corner[i]])) continue;
-            atomic_min_bits(&local.next[corner[i]], to_bits(candidate));
+            if (e.caps && !(candidate < e.caps[patch.first + cell.corner[i]])) continue;
+            atomic_min_bits(&local.next[cell.corner[i]], to_bits(candidate));
         }
     }
 }
@@ -83,31 +111,19 @@ DEVICE bool update(const Patch& patch, const Eikonal& e, const Local& local, con
             local.changed[v] = 0;
         }
     }
-    // The first cell of a thread stays in registers.
-    u32 corner[N];
-    Vec3 x[N];
-    bool has_cell = thread < patch.n_cells;
-    if (has_cell) {
-#pragma unroll
-        for (int i = 0; i < N; i++) {
-            corner[i] = patch.corner(thread, i);
-            x[i] = patch.at(corner[i]);
-        }
-    }
+    // Most patches have about as many cells as the block has threads: a cell then stays in registers.
+    Cell cell;
+    u32 loaded = 0xffffffffu;
     real least_step = DECREASE * e.reach[patch.p];
     int lively = 0;
     __syncthreads();
     for (u32 k = 0; k < repetitions; k++) {
-        if (has_cell) offer(patch, e, local, thread, corner, x, limit, least_step);
-        for (u32 t = thread + threads; t < patch.n_cells; t += threads) {
-            u32 others[N];
-            Vec3 points[N];
-#pragma unroll
-            for (int i = 0; i < N; i++) {
-                others[i] = patch.corner(t, i);
-                points[i] = patch.at(others[i]);
+        for (u32 t = thread; t < patch.n_cells; t += threads) {
+            if (t != loaded) {
+                cell = load_cell(patch, e, t);
+                loaded = t;
             }
-            offer(patch, e, local, t, others, points, limit, least_step);
+            offer(patch, e, local, cell, limit, least_step);
         }
         __syncthreads();
         lively = 0;

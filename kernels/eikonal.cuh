@@ -134,3 +134,42 @@ DEVICE real arrival(const real (&u)[4], const Vec3 (&x)[4], int i, real f) {
     const real face[3] = {u[j], u[k], u[l]};
     return tetrahedron(face, x[j], x[k], x[l], x[i], f);
 }
+
+// What the solver of a triangle needs of its shape, in fewer numbers than its vertices have; edge i
+// is the one opposite to vertex i, from vertex i + 1 to vertex i + 2.
+struct TriangleShape {
+    real length[3];  // of the edges
+    real along[3];   // of vertex i from the start of edge i, times its length
+    real across;     // twice the area
+};
+
+DEVICE TriangleShape triangle_shape(const Vec3 (&x)[3]) {
+    TriangleShape shape;
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+        Vec3 edge = x[(i + 2) % 3] - x[(i + 1) % 3];
+        shape.length[i] = norm(edge);
+        shape.along[i] = dot(x[i] - x[(i + 1) % 3], edge);
+    }
+    shape.across = norm(cross(x[1] - x[0], x[2] - x[0]));
+    return shape;
+}
+
+// Arrival at vertex i; the same as triangle() but for rounding, with a division less.
+DEVICE real arrival(const real (&u)[3], const TriangleShape &shape, int i, real f) {
+    int j = (i + 1) % 3;
+    int k = (i + 2) % 3;
+    if (u[j] < INFINITY_R && u[k] < INFINITY_R) {
+        real length2 = shape.length[i] * shape.length[i];
+        real rise = u[k] - u[j];
+        real w2 = f * f * length2 - rise * rise;
+        if (w2 > R(0)) {
+            real w = sqrt(w2);
+            real sigma = shape.along[i] * w - shape.across * rise;
+            if (sigma > R(0) && sigma < length2 * w) {
+                return u[j] + (rise * shape.along[i] + shape.across * w) / length2;
+            }
+        }
+    }
+    return fmin(u[j] + f * shape.length[k], u[k] + f * shape.length[j]);
+}

@@ -20,35 +20,43 @@
 #define HAS_CURVATURE 1
 #endif
 
-struct Slots {
-    real *wind, *speed, *curvature;  // [N * chunk], corner k of cell t at k * chunk + t
-    real *wind_h, *wind_meas, *speed_h, *speed_meas, *mass;  // [chunk]
-};
-
-DEVICE Slots slots_of(SharedParts& parts, u32 chunk) {
-    Slots slots;
+// Rows of the slots, each with a number for every cell of a chunk.
+enum {
+    WIND = 0,
 #if HAS_WIND
-    slots.wind = parts.take<real>(N * chunk);
-    slots.wind_h = parts.take<real>(chunk);
-    slots.wind_meas = parts.take<real>(chunk);
+    WIND_H = WIND + N,
+    WIND_MEAS,
+    SPEED,
+#else
+    SPEED = WIND,
 #endif
 #if HAS_SPEED && NORMAL == 1
-    slots.speed = parts.take<real>(N * chunk);
-    slots.speed_h = parts.take<real>(chunk);
-    slots.speed_meas = parts.take<real>(chunk);
-#endif
-#if HAS_SPEED && NORMAL == 2
-    slots.speed = parts.take<real>(2 * N * chunk);
+    SPEED_H = SPEED + N,
+    SPEED_MEAS,
+    BENDING,
+#elif HAS_SPEED
+    SPEED_DOWN = SPEED + N,
+    BENDING = SPEED_DOWN + N,
+#else
+    BENDING = SPEED,
 #endif
 #if HAS_CURVATURE
-    slots.curvature = parts.take<real>(N * chunk);
-    slots.mass = parts.take<real>(chunk);
+    MASS = BENDING + N,
+    ROWS,
+#else
+    ROWS = BENDING,
 #endif
-    return slots;
-}
+};
+
+// What the cells of a chunk leave behind, in shared memory: [ROWS * chunk].
+struct Slots {
+    real* numbers;
+    u32 chunk;
+    DEVICE real& at(u32 row, u32 slot) const { return numbers[row * chunk + slot]; }
+};
 
 // What cell t contributes, at position `slot` of the chunk.
-DEVICE void contribute(const Patch& patch, const Evolution& s, const Slots& slots, u32 chunk, u32 slot,
+DEVICE void contribute(const Patch& patch, const Evolution& s, const Slots& slots, u32 slot,
                        const u32 (&corner)[N], const real (&values)[N]) {
 #if HAS_WIND || HAS_SPEED || HAS_CURVATURE
     Vec3 x[N];
@@ -56,30 +64,45 @@ DEVICE void contribute(const Patch& patch, const Evolution& s, const Slots& slot
     for (int i = 0; i < N; i++) x[i] = patch.at(corner[i]);
     Simplex simplex = make_simplex(x);
     Vec3 g = gradient(simplex, values);
+    real norm2 = norm_squared(g);
+    // All that the terms need of the shape, so that it need not be kept.
 #if HAS_WIND
     Vec3 wind = velocity_of(patch, s, corner);
 #if ONE_PASS && NORMAL
-    real length = norm(g);
+    real length = sqrt(norm2);
     if (length >= R(1e-30)) wind = wind + g * (normal_speed_of(patch, s, corner) / length);
 #endif
 #if ADVECTION == 2
     Shares of_wind = cone(simplex, values, wind);
 #else
-    Shares of_wind = advection(simplex, values, wind);
+    real k[N];
+    flux(simplex, wind, k);
 #endif
-    slots.wind_h[slot] = of_wind.h;
-    slots.wind_meas[slot] = of_wind.meas;
+#endif
+    real slope[N];
+    slopes_of(simplex, g, slope);
+#if HAS_CURVATURE
+    real right[N];
+    slots.at(MASS, slot) = curvature(simplex.meas, norm2, slope, right);
+#if CURVATURE == 2
+    real weight = weight_of(patch, s, corner);
+#endif
 #pragma unroll
-    for (int i = 0; i < N; i++) slots.wind[i * chunk + slot] = of_wind.m[i];
+    for (int i = 0; i < N; i++) {
+#if CURVATURE == 2
+        right[i] = weight * right[i];
+#endif
+        slots.at(BENDING + i, slot) = right[i];
+    }
 #endif
 #if HAS_SPEED
     real eps = normal_speed_of(patch, s, corner);
 #if NORMAL == 1
-    Shares of_speed = normal_speed(simplex, values, g, eps);
-    slots.speed_h[slot] = of_speed.h;
-    slots.speed_meas[slot] = of_speed.meas;
+    Shares of_speed = normal_speed(simplex.meas, values, slope, sqrt(norm2), eps);
+    slots.at(SPEED_H, slot) = of_speed.h;
+    slots.at(SPEED_MEAS, slot) = of_speed.meas;
 #pragma unroll
-    for (int i = 0; i < N; i++) slots.speed[i * chunk + slot] = of_speed.m[i];
+    for (int i = 0; i < N; i++) slots.at(SPEED + i, slot) = of_speed.m[i];
 #else
     // A shrinking inside is a growing outside: the formula for -phi.
     bool grows = eps >= R(0);
@@ -90,24 +113,19 @@ DEVICE void contribute(const Patch& patch, const Evolution& s, const Slots& slot
 #pragma unroll
     for (int i = 0; i < N; i++) {
         real rate = fabs(eps) * slopes[i];
-        slots.speed[i * chunk + slot] = grows ? rate : R(0);
-        slots.speed[(N + i) * chunk + slot] = grows ? R(0) : rate;
+        slots.at(SPEED + i, slot) = grows ? rate : R(0);
+        slots.at(SPEED_DOWN + i, slot) = grows ? R(0) : rate;
     }
 #endif
 #endif
-#if HAS_CURVATURE
-    real right[N];
-    slots.mass[slot] = curvature(simplex, g, right);
-#if CURVATURE == 2
-    real weight = weight_of(patch, s, corner);
+#if HAS_WIND
+#if ADVECTION == 1
+    Shares of_wind = advection_by(simplex.meas, values, k);
 #endif
+    slots.at(WIND_H, slot) = of_wind.h;
+    slots.at(WIND_MEAS, slot) = of_wind.meas;
 #pragma unroll
-    for (int i = 0; i < N; i++) {
-#if CURVATURE == 2
-        right[i] = weight * right[i];
-#endif
-        slots.curvature[i * chunk + slot] = right[i];
-    }
+    for (int i = 0; i < N; i++) slots.at(WIND + i, slot) = of_wind.m[i];
 #endif
 #endif
 }
@@ -118,29 +136,29 @@ struct Sums {
 };
 
 // Adds the slots of cells before `end` from column `at` on; returns the next column.
-DEVICE u32 gather(const Patch& patch, const Slots& slots, u32 chunk, u32 start, u32 end, u32 at, u32 last, Sums& sums) {
+DEVICE u32 gather(const Patch& patch, const Slots& slots, u32 start, u32 end, u32 at, u32 last, Sums& sums) {
     for (; at < last; at++) {
         u32 column = patch.columns[at];
         u32 t = column >> 2, corner = column & 3;
         if (t >= end) break;
         u32 slot = t - start;
 #if HAS_WIND
-        real wind = slots.wind[corner * chunk + slot];
-        sums.wind += wind * slots.wind_h[slot];
-        sums.wind_meas += wind * slots.wind_meas[slot];
+        real wind = slots.at(WIND + corner, slot);
+        sums.wind += wind * slots.at(WIND_H, slot);
+        sums.wind_meas += wind * slots.at(WIND_MEAS, slot);
 #endif
 #if HAS_SPEED && NORMAL == 1
-        real speed = slots.speed[corner * chunk + slot];
-        sums.speed += speed * slots.speed_h[slot];
-        sums.speed_meas += speed * slots.speed_meas[slot];
+        real speed = slots.at(SPEED + corner, slot);
+        sums.speed += speed * slots.at(SPEED_H, slot);
+        sums.speed_meas += speed * slots.at(SPEED_MEAS, slot);
 #endif
 #if HAS_SPEED && NORMAL == 2
-        sums.speed = fmax(sums.speed, slots.speed[corner * chunk + slot]);
-        sums.speed_meas = fmax(sums.speed_meas, slots.speed[(N + corner) * chunk + slot]);
+        sums.speed = fmax(sums.speed, slots.at(SPEED + corner, slot));
+        sums.speed_meas = fmax(sums.speed_meas, slots.at(SPEED_DOWN + corner, slot));
 #endif
 #if HAS_CURVATURE
-        sums.curvature += slots.curvature[corner * chunk + slot];
-        sums.mass += slots.mass[slot];
+        sums.curvature += slots.at(BENDING + corner, slot);
+        sums.mass += slots.at(MASS, slot);
 #endif
     }
     return at;
@@ -229,14 +247,14 @@ DEVICE void end_of_step(Control& c, const Outcome& outcome, int cut) {
     if (is_last_block(c) && threadIdx.x == 0) end_step(c);
 }
 
-// Grid: any; block: a multiple of 32 threads; shared: slots_of, [largest_local] phi and bytes, and if
+// Grid: any; block: a multiple of 32 threads; shared: slots, [largest_local] phi and bytes, and if
 // CHUNKED [largest_owned] partial sums.
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) evolution_step(Patches m, Evolution s) {
     DYN_SHARED(unsigned char, shared);
     Control& c = *s.control;
     if (is_paused(c)) return;
     SharedParts parts = {shared};
-    Slots slots = slots_of(parts, s.chunk);
+    Slots slots = {parts.take<real>(ROWS * s.chunk), s.chunk};
     real* phi = parts.take<real>(s.largest_local);
     u8* moving = parts.take<u8>(s.largest_local);
 #if CHUNKED
@@ -272,7 +290,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) evolution_step(P
                 }
                 if (!computed) continue;
                 cut |= inside > 0 && inside < N;
-                contribute(patch, s, slots, s.chunk, t - start, corner, values);
+                contribute(patch, s, slots, t - start, corner, values);
             }
             __syncthreads();
             for (u32 v = thread; v < patch.n_owned; v += threads) {
@@ -288,14 +306,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) evolution_step(P
                     sums = partial[v].sums;
                     at = partial[v].at;
                 }
-                at = gather(patch, slots, s.chunk, start, end, at, last, sums);
+                at = gather(patch, slots, start, end, at, last, sums);
                 if (end < patch.n_cells) {
                     partial[v].sums = sums;
                     partial[v].at = at;
                     continue;
                 }
 #else
-                gather(patch, slots, s.chunk, start, end, at, last, sums);
+                gather(patch, slots, start, end, at, last, sums);
 #endif
                 real fresh = old + change_of(patch, s, c, m.n_vertices, v, phi, sums);
                 into[patch.first + v] = fresh;

@@ -17,9 +17,14 @@ use zeroset::backend::cuda::sources::{Unit, all_units};
 /// The architecture of tests that need one.
 const ARCH: &str = "sm_90";
 
-/// Instructions in double precision that kernels in single precision may have, by unit, with the
-/// reason.
-const DOUBLE_IN_FLOAT: &[(&str, &str)] = &[];
+/// Kernels that may have instructions in double precision when REAL is float: how many at most, and
+/// why.
+const DOUBLE_IN_FLOAT: &[(&str, usize, &str)] = &[
+    ("band_mark", 20, "the displacement since the last redistancing adds up over many steps"),
+    ("evolution_begin", 30, "time and step are f64 in every precision"),
+    ("evolution_outcome", 70, "time and step are f64 in every precision"),
+    ("evolution_step", 70, "its last block chooses the next step: time and step are f64"),
+];
 
 fn nvrtc() -> Option<&'static Nvrtc> {
     match Nvrtc::get() {
@@ -166,10 +171,16 @@ fn threads_that_compile_at_once_get_the_same_code() {
     assert_eq!(cubins.len(), 1);
 }
 
-/// Lines of PTX whose instruction ends in one of these types.
-fn instructions<'a>(ptx: &'a str, wanted: impl Fn(&str) -> bool) -> Vec<&'a str> {
+/// Lines of PTX that are instructions of the wanted kind.
+fn instructions(ptx: &str, wanted: impl Fn(&str) -> bool) -> Vec<&str> {
     let is_instruction = |line: &&str| line.ends_with(';') && !line.starts_with('.');
     ptx.lines().map(str::trim).filter(is_instruction).filter(|line| wanted(line)).collect()
+}
+
+/// Kernels of a PTX with their text.
+fn kernels(ptx: &str) -> Vec<(&str, &str)> {
+    let entries = ptx.split(".visible .entry ").skip(1);
+    entries.map(|text| text.split_once('(').unwrap()).collect()
 }
 
 #[test]
@@ -177,18 +188,30 @@ fn a_precision_computes_in_no_other() {
     let Some(nvrtc) = nvrtc() else { return };
     for unit in all_units() {
         let real = unit.defines.iter().find(|(name, _)| *name == "REAL");
-        let (_, real) = real.unwrap_or_else(|| panic!("{} has no REAL", unit.title()));
+        let real = real.map(|(_, real)| real.as_str());
         let ptx = nvrtc.compile_to_ptx(&unit, ARCH).unwrap();
-        assert!(!instructions(&ptx, |line| line.starts_with("ret")).is_empty());
-        let wrong = match real.as_str() {
-            "float" if DOUBLE_IN_FLOAT.iter().any(|(name, _)| *name == unit.name) => continue,
-            "float" => instructions(&ptx, |line| line.contains(".f64")),
-            // A square root or quotient in single precision would lose half the digits.
-            _ => instructions(&ptx, |line| {
-                line.contains(".f32") && (line.contains("sqrt") || line.contains("div"))
-            }),
-        };
-        assert!(wrong.is_empty(), "{}: {wrong:#?}", unit.title());
+        let kernels = kernels(&ptx);
+        assert!(!kernels.is_empty(), "{}", unit.title());
+        for (kernel, text) in kernels {
+            assert!(!instructions(text, |line| line.starts_with("ret")).is_empty(), "{kernel}");
+            let allowed = DOUBLE_IN_FLOAT.iter().find(|(name, ..)| *name == kernel);
+            let (wrong, most) = match real {
+                Some("float") => {
+                    let double = instructions(text, |line| line.contains(".f64"));
+                    (double, allowed.map_or(0, |(_, most, _)| *most))
+                }
+                // A square root or quotient in single precision would lose half the digits.
+                Some(_) => {
+                    let lossy = |line: &str| line.contains("sqrt") || line.contains("div");
+                    (instructions(text, |line| line.contains(".f32") && lossy(line)), 0)
+                }
+                None => {
+                    let real = |line: &str| line.contains(".f64") || line.contains(".f32");
+                    (instructions(text, real), 0)
+                }
+            };
+            assert!(wrong.len() <= most, "{kernel} of {}: {wrong:#?}", unit.title());
+        }
     }
 }
 

@@ -11,17 +11,17 @@ enum { PAIRS = N * (N - 1) / 2 };
 DEVICE real floored_norm(const Vec3 &g) { return sqrt(norm_squared(g) + R(1e-3 * 1e-3)); }
 
 // Curvature: meas grad N_i . g / |g| per vertex. Returns the lumped mass meas / ((d+1) |g|).
-DEVICE real curvature(const Simplex &s, const Vec3 &g, real (&residual)[N]) {
-    real weight = s.meas / floored_norm(g);
+DEVICE real curvature(real meas, real norm_squared, const real (&slope)[N], real (&residual)[N]) {
+    real weight = meas / sqrt(norm_squared + R(1e-3 * 1e-3));
 #pragma unroll
     for (int i = 0; i < N; i++) {
-        residual[i] = weight * dot(s.grads[i], g);
+        residual[i] = weight * slope[i];
     }
     return weight / R(N);
 }
 
-// Stiffness: meas grad N_i . grad N_j / |g| for each pair i < j, rows one after the other. Returns
-// the lumped mass of curvature.
+// Stiffness of a cell, meas grad N_i . grad N_j / |g| for each pair i < j. Returns the lumped mass of
+// curvature.
 DEVICE real stiffness(const Simplex &s, const Vec3 &g, real (&pairs)[PAIRS]) {
     real weight = s.meas / floored_norm(g);
     int k = 0;

@@ -74,15 +74,13 @@ DEVICE bool upwind(const real (&phi)[N], const real (&k)[N], real (&m)[N], real 
     return true;
 }
 
-// Advection by the velocity a of the cell.
-DEVICE Shares advection(const Simplex &s, const real (&phi)[N], const Vec3 &a) {
-    real k[N];
-    flux(s, a, k);
+// Advection by the flux k of the velocity of a cell of measure meas.
+DEVICE Shares advection_by(real meas, const real (&phi)[N], const real (&k)[N]) {
     Shares shares;
     real scale, h;
     if (upwind(phi, k, shares.m, scale, h)) {
         shares.h = h * scale;
-        shares.meas = s.meas * scale;
+        shares.meas = meas * scale;
         return shares;
     }
     // H_T = 0, yet the cell counts in the denominator, by its inflow shares.
@@ -93,23 +91,37 @@ DEVICE Shares advection(const Simplex &s, const real (&phi)[N], const Vec3 &a) {
         inflow += shares.m[i];
     }
     shares.h = R(0);
-    shares.meas = s.meas * (inflow > R(0) ? R(1) / inflow : R(0));
+    shares.meas = meas * (inflow > R(0) ? R(1) / inflow : R(0));
     return shares;
 }
 
-// Motion along the normal with the speed eps of the cell; g is the gradient of phi.
-DEVICE Shares normal_speed(const Simplex &s, const real (&phi)[N], const Vec3 &g, real eps) {
-    real length = norm(g);
+// Advection by the velocity a of the cell.
+DEVICE Shares advection(const Simplex &s, const real (&phi)[N], const Vec3 &a) {
+    real k[N];
+    flux(s, a, k);
+    return advection_by(s.meas, phi, k);
+}
+
+// slope_i = grad N_i . g, which the terms that follow the gradient g of phi share.
+DEVICE void slopes_of(const Simplex &s, const Vec3 &g, real (&slope)[N]) {
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        slope[i] = dot(s.grads[i], g);
+    }
+}
+
+// Motion along the normal with the speed eps of the cell; length is that of the gradient of phi.
+DEVICE Shares normal_speed(real meas, const real (&phi)[N], const real (&slope)[N], real length,
+                           real eps) {
     Shares shares = no_shares();
     if (length < R(1e-30) || eps == R(0)) {
         return shares;
     }
     // Shares do not depend on the length of the wind, so it need not be a unit vector.
-    Vec3 wind = eps > R(0) ? g : -g;
     real k[N];
 #pragma unroll
     for (int i = 0; i < N; i++) {
-        k[i] = dot(wind, s.grads[i]);
+        k[i] = eps > R(0) ? slope[i] : -slope[i];
     }
     real m[N], scale, h;
     if (upwind(phi, k, m, scale, h)) {
@@ -117,8 +129,8 @@ DEVICE Shares normal_speed(const Simplex &s, const real (&phi)[N], const Vec3 &g
         for (int i = 0; i < N; i++) {
             shares.m[i] = m[i];
         }
-        shares.h = eps * s.meas * length * scale;
-        shares.meas = s.meas * scale;
+        shares.h = eps * meas * length * scale;
+        shares.meas = meas * scale;
     }
     return shares;
 }

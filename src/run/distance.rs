@@ -150,7 +150,10 @@ impl Job<'_> {
                     Front::Plane => 0.0,
                 };
                 let width = distance.width.map(|width| R::narrow(width - start));
-                let found = eikonal::nearest(&self.cpu, &mut state, sources, width);
+                let found = match self.card {
+                    Some(card) => eikonal::nearest(card, &mut state, sources, width)?,
+                    None => eikonal::nearest(&*self.cpu, &mut state, sources, width)?,
+                };
                 let label = |s: u32| if s == NO_SOURCE { -1 } else { s as i32 };
                 let limit = limit - start;
                 let labels = found.u.iter().zip(found.source);
@@ -163,7 +166,13 @@ impl Job<'_> {
                 let mut phi = patches.to_patch_order(phi, R::narrow);
                 let all: Vec<u32> = (0..patches.len() as u32).collect();
                 let width = width.map_or(Width::Whole, Width::Band);
-                let stats = eikonal::redistance(&self.cpu, &mut state, &mut phi, &all, width);
+                let cpu = &*self.cpu;
+                let stats = match self.card {
+                    Some(card) => {
+                        eikonal::redistance(card, cpu, &mut state, &mut phi, &all, width)?
+                    }
+                    None => eikonal::redistance(cpu, cpu, &mut state, &mut phi, &all, width)?,
+                };
                 let signed = distance.signed.unwrap_or(true);
                 let value = |x: R| if signed { x.widen() } else { x.widen().abs() };
                 let values = patches.to_mesh_order(&phi, value);

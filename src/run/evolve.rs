@@ -10,25 +10,24 @@ use super::{Observer, Progress};
 use crate::config::{Evolve, Output};
 use crate::error::{Error, Result};
 use crate::geometry::Real;
-use crate::levelset::evolution::{Choices, Evolution, Snapshot, StepInfo, Totals};
-use crate::mesh::Mesh;
+use crate::levelset::evolution::{Advance, Choices, Evolution, Snapshot, Stretch, Totals};
 use crate::output::checkpoint::Written;
 use crate::output::{Measures, MeasuresFile, Report, Status};
-use crate::surface::{self, Measurer};
+use crate::surface;
+
+/// Measures values of phi in mesh order.
+pub(super) type OnHost<'a> = &'a dyn Fn(&[f64]) -> surface::Measures;
 
 /// An evolution as the loop sees it. All arrays are in the order of the cleaned mesh.
 pub(super) trait Moving {
-    /// Does one step of at most `largest`.
-    fn step(&mut self, largest: f64) -> Result<StepInfo>;
+    /// Goes on for a stretch, or for a part of it that the user does not wait long for.
+    fn advance(&mut self, stretch: &Stretch) -> Result<Advance>;
     /// True if there is no interface left.
     fn is_gone(&self) -> bool;
-    fn phi(&self) -> Vec<f64>;
-    /// Measures of phi; `of_phi` finds them from its values.
-    fn measures(
-        &mut self,
-        of_phi: &dyn Fn(&[f64]) -> surface::Measures,
-    ) -> Result<surface::Measures>;
-    fn band(&self) -> Vec<bool>;
+    fn phi(&self) -> Result<Vec<f64>>;
+    fn band(&self) -> Result<Vec<bool>>;
+    /// Measures of phi; `on_host` finds them from its values.
+    fn measures(&mut self, on_host: OnHost<'_>) -> Result<surface::Measures>;
     fn n_band_vertices(&self) -> usize;
     fn n_active_patches(&self) -> usize;
     /// Work since the start.
@@ -36,27 +35,24 @@ pub(super) trait Moving {
     /// What was chosen by the look of the mesh.
     fn choices(&self) -> Choices;
     /// The state between two steps.
-    fn snapshot(&self) -> Snapshot;
+    fn snapshot(&self) -> Result<Snapshot>;
 }
 
 impl<R: Real> Moving for Evolution<R> {
-    fn step(&mut self, largest: f64) -> Result<StepInfo> {
-        self.step(largest)
+    fn advance(&mut self, stretch: &Stretch) -> Result<Advance> {
+        self.advance(stretch)
     }
     fn is_gone(&self) -> bool {
         self.is_gone()
     }
-    fn phi(&self) -> Vec<f64> {
-        self.phi()
+    fn phi(&self) -> Result<Vec<f64>> {
+        Ok(self.phi())
     }
-    fn measures(
-        &mut self,
-        of_phi: &dyn Fn(&[f64]) -> surface::Measures,
-    ) -> Result<surface::Measures> {
-        Ok(of_phi(&self.phi()))
+    fn band(&self) -> Result<Vec<bool>> {
+        Ok(self.band())
     }
-    fn band(&self) -> Vec<bool> {
-        self.band()
+    fn measures(&mut self, on_host: OnHost<'_>) -> Result<surface::Measures> {
+        Ok(on_host(&self.phi()))
     }
     fn n_band_vertices(&self) -> usize {
         self.n_band_vertices()
@@ -70,7 +66,41 @@ impl<R: Real> Moving for Evolution<R> {
     fn choices(&self) -> Choices {
         self.choices()
     }
-    fn snapshot(&self) -> Snapshot {
+    fn snapshot(&self) -> Result<Snapshot> {
+        Ok(self.snapshot())
+    }
+}
+
+#[cfg(feature = "cuda")]
+impl<R: Real> Moving for crate::levelset::evolution::cuda::DeviceEvolution<R> {
+    fn advance(&mut self, stretch: &Stretch) -> Result<Advance> {
+        self.advance(stretch)
+    }
+    fn is_gone(&self) -> bool {
+        self.is_gone()
+    }
+    fn phi(&self) -> Result<Vec<f64>> {
+        self.phi()
+    }
+    fn band(&self) -> Result<Vec<bool>> {
+        self.band()
+    }
+    fn measures(&mut self, _: OnHost<'_>) -> Result<surface::Measures> {
+        self.measures()
+    }
+    fn n_band_vertices(&self) -> usize {
+        self.n_band_vertices()
+    }
+    fn n_active_patches(&self) -> usize {
+        self.n_active_patches()
+    }
+    fn totals(&self) -> Totals {
+        self.totals()
+    }
+    fn choices(&self) -> Choices {
+        self.choices()
+    }
+    fn snapshot(&self) -> Result<Snapshot> {
         self.snapshot()
     }
 }
@@ -95,14 +125,14 @@ impl Point {
 
 /// Everything a time loop needs beside the evolution.
 pub(super) struct Loop<'a, 'b> {
-    pub mesh: &'a Mesh,
     pub evolve: &'a Evolve,
     pub output: &'a Output,
     pub states: &'a mut States<'b>,
     pub measures: &'a mut MeasuresFile,
     pub interrupt: &'a AtomicBool,
     pub observer: &'a dyn Observer,
-    pub measurer: Measurer,
+    /// Measures phi of an evolution that does not by itself.
+    pub on_host: OnHost<'a>,
     /// Writes checkpoints, unless the case wants none.
     pub keeper: Option<Keeper>,
 }
@@ -158,15 +188,17 @@ impl Loop<'_, '_> {
         }
     }
 
-    /// One step, and what is due after it.
+    /// Some steps, and what is due after them.
     fn step(
         &mut self,
         moving: &mut dyn Moving,
         point: &mut Point,
         report: &mut Report,
     ) -> Result<()> {
-        let step = match moving.step(point.schedule.largest_step()) {
-            Ok(step) => step,
+        let steps = point.schedule.steps();
+        let most = self.keeper.as_ref().map_or(u64::MAX, |keeper| keeper.steps_to_next(steps));
+        let done = match moving.advance(&point.schedule.stretch(most)) {
+            Ok(done) => done,
             Err(error) => {
                 // The state before the step is still there, and nothing is due.
                 point.due = Due::default();
@@ -175,11 +207,11 @@ impl Loop<'_, '_> {
             }
         };
         let schedule = &mut point.schedule;
-        if schedule.time() + step.dt == schedule.time() {
+        if done.lost {
             return Err(Error::Numerical {
                 what: format!(
                     "the time step of {:.3e} is lost beside the time {:.6e} in step {}",
-                    step.dt,
+                    done.dt,
                     schedule.time(),
                     schedule.steps() + 1
                 ),
@@ -187,8 +219,8 @@ impl Loop<'_, '_> {
                     .into(),
             });
         }
-        point.due = schedule.advance(step.dt, step.rate, moving.is_gone());
-        point.dt = step.dt;
+        point.due = schedule.arrive(&done, moving.is_gone());
+        point.dt = done.dt;
         Ok(())
     }
 
@@ -255,7 +287,13 @@ impl Loop<'_, '_> {
             tracing::warn!("no checkpoint: {error}");
             return false;
         }
-        let saved = keeper.save(moving.snapshot(), point, written, report);
+        let saved = match moving.snapshot() {
+            Ok(snapshot) => keeper.save(snapshot, point, written, report),
+            Err(error) => {
+                tracing::warn!("no checkpoint: {error}");
+                false
+            }
+        };
         report.seconds.output += timer.elapsed().as_secs_f64();
         saved
     }
@@ -268,7 +306,7 @@ impl Loop<'_, '_> {
         report: &mut Report,
     ) -> Result<()> {
         let timer = Instant::now();
-        let m = moving.measures(&|phi| self.measurer.measure(self.mesh, phi))?;
+        let m = moving.measures(self.on_host)?;
         let row = Measures {
             step: schedule.steps(),
             time: schedule.time(),
@@ -296,7 +334,7 @@ impl Loop<'_, '_> {
     ) -> Result<()> {
         let timer = Instant::now();
         let (step, time) = (schedule.steps(), schedule.time());
-        let (phi, band) = (moving.phi(), moving.band());
+        let (phi, band) = (moving.phi()?, moving.band()?);
         self.states.write(&State { step, time, phi, band, ..State::default() })?;
         report.states = self.states.len();
         report.seconds.output += timer.elapsed().as_secs_f64();

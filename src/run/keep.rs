@@ -38,6 +38,14 @@ impl Keeper {
         }
     }
 
+    /// Steps until one is due by their number.
+    pub(super) fn steps_to_next(&self, steps: u64) -> u64 {
+        match self.rule {
+            Checkpoints::Every(n) => n.max(1) - steps % n.max(1),
+            Checkpoints::Minutes(_) | Checkpoints::Never => u64::MAX,
+        }
+    }
+
     /// Writes a checkpoint; whether it could. If not, the run goes on without it.
     pub(super) fn save(
         &mut self,

@@ -1,5 +1,6 @@
 //! From a case to a finished run: the only place that picks backend, precision and task.
 
+mod device;
 mod distance;
 mod evolve;
 pub mod fields;
@@ -22,8 +23,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use crate::backend::{Cpu, cuda};
-use crate::config::{Config, DeviceKind, Precision};
+use crate::backend::Cpu;
+use crate::config::{Config, Precision};
 use crate::error::{Error, Result};
 use crate::io::vtk::Compression;
 use crate::mesh::Kind;
@@ -107,25 +108,10 @@ pub fn folder_of(config: &Config, folder: Option<&Path>) -> Result<PathBuf> {
     }
 }
 
-/// The backend a case gets, and why.
-///
-/// # Errors
-/// [`Error::Device`] if the case asks for one that is not there.
-pub fn backend(config: &Config) -> Result<(Cpu, String)> {
-    let device = &config.device;
-    let reason = match device.kind {
-        DeviceKind::Cpu => "the case asks for it".to_string(),
-        DeviceKind::Auto => match cuda::available(device.ordinal) {
-            Ok(_) => "auto: this version computes on the CPU only".to_string(),
-            Err(reason) => format!("auto: {reason}"),
-        },
-        DeviceKind::Cuda => {
-            let card = cuda::available(device.ordinal)?;
-            let what = format!("this version has no solvers for {}", card.name);
-            return Err(Error::device(what, "compute on the CPU (--device cpu)"));
-        }
-    };
-    Ok((Cpu::new(config.device.threads)?, reason))
+/// The processor as a case asks for it; a GPU that it asks for is there.
+fn processor(config: &Config) -> Result<Cpu> {
+    device::check(config)?;
+    Cpu::new(config.device.threads)
 }
 
 /// A finished run.
@@ -151,18 +137,12 @@ pub struct Outcome {
 /// # Errors
 /// All kinds of [`Error`].
 pub fn run(config: &Config, options: &Options<'_>) -> Result<Outcome> {
-    let (cpu, reason) = backend(config)?;
-    let cpu = Arc::new(cpu);
+    let cpu = Arc::new(processor(config)?);
     // Everything inside the pool: measures and output take no more threads than were asked for.
-    cpu.clone().run(|| run_on(cpu, reason, config, options))
+    cpu.clone().run(|| run_on(cpu, config, options))
 }
 
-fn run_on(
-    cpu: Arc<Cpu>,
-    reason: String,
-    config: &Config,
-    options: &Options<'_>,
-) -> Result<Outcome> {
+fn run_on(cpu: Arc<Cpu>, config: &Config, options: &Options<'_>) -> Result<Outcome> {
     let start = Instant::now();
     picture::check(config)?;
     let folder = folder_of(config, options.folder.as_deref())?;
@@ -177,7 +157,7 @@ fn run_on(
     };
     let earlier = checkpoint.as_ref().map_or(0.0, |checkpoint| checkpoint.seconds.total);
     let mut stage = Stages::new(options.observer, options.interrupt);
-    let prepared = Prepared::new(config, cpu, reason, &mut stage)?;
+    let prepared = Prepared::new(config, cpu, &mut stage)?;
     let (job, mut report) = (prepared.job(config), prepared.report(config));
     let done = match &config.distance {
         Some(distance) => job
@@ -224,14 +204,12 @@ pub fn distance(
     paths: Option<&Path>,
     observer: &dyn Observer,
 ) -> Result<Report> {
-    let (cpu, reason) = backend(config)?;
-    let cpu = Arc::new(cpu);
-    cpu.clone().run(|| distance_on(cpu, reason, config, output, paths, observer))
+    let cpu = Arc::new(processor(config)?);
+    cpu.clone().run(|| distance_on(cpu, config, output, paths, observer))
 }
 
 fn distance_on(
     cpu: Arc<Cpu>,
-    reason: String,
     config: &Config,
     output: &Path,
     paths: Option<&Path>,
@@ -258,7 +236,7 @@ fn distance_on(
     // Without a run to end in order, Ctrl-C ends the program.
     let never = AtomicBool::new(false);
     let mut stage = Stages::new(observer, &never);
-    let prepared = Prepared::new(config, cpu, reason, &mut stage)?;
+    let prepared = Prepared::new(config, cpu, &mut stage)?;
     states::check_single(output, Some(prepared.ready.mesh.kind))?;
     let mut report = prepared.report(config);
     let found = prepared.job(config).distance(distance, &mut report, &mut stage)?;
@@ -297,7 +275,7 @@ fn check_apart(config: &Config, outputs: &[&Path]) -> Result<()> {
 /// # Errors
 /// What [`run()`] would fail with before its first step.
 pub fn check(config: &Config, folder: Option<&Path>, overwrite: bool) -> Result<String> {
-    let (cpu, _) = backend(config)?;
+    let cpu = processor(config)?;
     picture::check(config)?;
     let folder = folder_of(config, folder)?;
     RunFolder::probe(&folder, overwrite)?;

@@ -1,5 +1,6 @@
 //! The task [evolve]: from the coefficients of a case to the end of its motion, judged.
 
+use std::cell::LazyCell;
 use std::time::Instant;
 
 use super::evolve::{Loop, Moving, Point};
@@ -11,6 +12,8 @@ use crate::config::{Checkpoints, Drawn, Evolve, HalfWidth, Precision, Rule};
 use crate::error::Result;
 use crate::geometry::Real;
 use crate::levelset::check::gradient_norm_error;
+#[cfg(feature = "cuda")]
+use crate::levelset::evolution::cuda::DeviceEvolution;
 use crate::levelset::evolution::{self, Evolution, Slivers, Snapshot, Terms};
 use crate::output::checkpoint::{CHECKPOINT, Checkpoint, Position};
 use crate::output::{Drift, MeasuresFile, Report, RunFolder, Status, Verdict};
@@ -58,15 +61,15 @@ impl Job<'_> {
         let begin = |snapshot| -> Result<Box<dyn Moving>> {
             let options = options.clone();
             Ok(match config.precision {
-                Precision::F64 => Box::new(self.evolution::<f64>(&phi, &terms, options, snapshot)?),
-                Precision::F32 => Box::new(self.evolution::<f32>(&phi, &terms, options, snapshot)?),
+                Precision::F64 => self.moving::<f64>(&phi, &terms, options, snapshot)?,
+                Precision::F32 => self.moving::<f32>(&phi, &terms, options, snapshot)?,
             })
         };
         let mut moving = begin(snapshot)?;
         // Pictures of a series have the camera and the colors of the first state.
         let is_series = config.output.picture.as_ref().is_some_and(|p| p.every == Drawn::State);
         let first = match snapshot.is_some() && is_series {
-            true => Some(begin(None)?.phi()),
+            true => Some(begin(None)?.phi()?),
             false => None,
         };
         let choices = moving.choices();
@@ -75,7 +78,11 @@ impl Job<'_> {
             tracing::warn!("{}", implicit_because(&slivers, ready));
         }
         let first_weight = self.mean_weight(&terms, &phi, 0.0);
-        let measurer = self.cpu.run(|| Measurer::new(mesh));
+        let measurer = LazyCell::new(|| self.cpu.run(|| Measurer::new(mesh)));
+        // A card measures by itself.
+        if self.card.is_none() {
+            LazyCell::force(&measurer);
+        }
         let patch_of = self.patches.patch_of_vertex();
         let stored = StoredMesh::new(ready, config.output.compression);
         let mut states = States::new(config, &stored, &patch_of, "phi", folder)?;
@@ -107,14 +114,13 @@ impl Job<'_> {
         };
 
         let work = Loop {
-            mesh,
             evolve,
             output: &config.output,
             states: &mut states,
             measures: &mut measures,
             interrupt: run.interrupt,
             observer: run.observer,
-            measurer,
+            on_host: &|phi| measurer.measure(mesh, phi),
             keeper,
         };
         let done = work.run(moving.as_mut(), point, report);
@@ -126,11 +132,11 @@ impl Job<'_> {
         report.curvature_iterations = choices.implicit.then_some(totals.iterations);
         measures.finish()?;
         done?;
-        let phi = moving.phi();
+        let phi = moving.phi()?;
         let last_weight = self.mean_weight(&terms, &phi, report.time);
         report.mean_weight =
             first_weight.zip(last_weight).and_then(|(first, last)| Drift::between(first, last));
-        let band = moving.band();
+        let band = moving.band()?;
         let error = self.cpu.run(|| gradient_norm_error(mesh, &phi, &band));
         report.grad_norm_error = Some(error);
         if let (Some(first), Some(last)) = (&report.first, &report.last) {
@@ -148,18 +154,27 @@ impl Job<'_> {
     }
 
     /// An evolution that starts from `phi`, or goes on from a snapshot.
-    fn evolution<R: Real>(
+    fn moving<R: Real>(
         &self,
         phi: &[f64],
         terms: &Terms,
         options: evolution::Options,
         snapshot: Option<&Snapshot>,
-    ) -> Result<Evolution<R>> {
+    ) -> Result<Box<dyn Moving>> {
         let (cpu, mesh, patches) = (self.cpu.clone(), &self.ready.mesh, self.patches.clone());
-        match snapshot {
-            None => Evolution::new(cpu, mesh, patches, phi, terms, options),
-            Some(snapshot) => Evolution::resume(cpu, mesh, patches, terms, options, snapshot),
+        #[cfg(feature = "cuda")]
+        if let Some(card) = self.card {
+            return Ok(Box::new(match snapshot {
+                None => DeviceEvolution::<R>::new(card, cpu, mesh, patches, phi, terms, options)?,
+                Some(snapshot) => DeviceEvolution::<R>::resume(
+                    card, cpu, mesh, patches, terms, options, snapshot,
+                )?,
+            }));
         }
+        Ok(Box::new(match snapshot {
+            None => Evolution::<R>::new(cpu, mesh, patches, phi, terms, options)?,
+            Some(snapshot) => Evolution::<R>::resume(cpu, mesh, patches, terms, options, snapshot)?,
+        }))
     }
 
     /// Half width of the band in mesh units; `None` for the whole domain.

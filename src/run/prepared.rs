@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use super::device::{Card, Device};
 use super::{Observer, Ready, picture};
 use crate::backend::Cpu;
 use crate::config::Config;
@@ -14,7 +15,7 @@ use crate::patches::{Partition, Patches};
 /// A mesh that is read, cleaned and cut, and how long that took.
 pub(super) struct Prepared {
     cpu: Arc<Cpu>,
-    reason: String,
+    device: Device,
     pub ready: Ready,
     pub patches: Arc<Patches>,
     method: Partition,
@@ -22,12 +23,7 @@ pub(super) struct Prepared {
 }
 
 impl Prepared {
-    pub fn new(
-        config: &Config,
-        cpu: Arc<Cpu>,
-        reason: String,
-        stage: &mut Stages<'_>,
-    ) -> Result<Self> {
+    pub fn new(config: &Config, cpu: Arc<Cpu>, stage: &mut Stages<'_>) -> Result<Self> {
         stage.next("reading the mesh")?;
         let ready = cpu.run(|| Ready::new(config))?;
         config.check_for(ready.mesh.kind)?;
@@ -35,15 +31,22 @@ impl Prepared {
         let read = stage.next("cutting the mesh into patches")?;
         let source = config.mesh();
         let method = source.partition.unwrap_or(Partition::fit_for(&ready.mesh));
-        let patches = cpu.run(|| Patches::new(&ready.mesh, method, source.patch_size))?;
+        // The card's driver takes a while to start, which cutting need not wait for.
+        let (patches, device) = cpu.run(|| {
+            rayon::join(
+                || Patches::new(&ready.mesh, method, source.patch_size),
+                || Device::choose(config, ready.mesh.n_vertices()),
+            )
+        });
+        let (patches, device) = (patches?, device?);
         let partition = stage.next("setting up")?;
         let seconds = Seconds { read, partition, ..Seconds::default() };
-        Ok(Prepared { cpu, reason, method, ready, patches: Arc::new(patches), seconds })
+        Ok(Prepared { cpu, device, method, ready, patches: Arc::new(patches), seconds })
     }
 
     pub fn job<'a>(&'a self, config: &'a Config) -> Job<'a> {
         let (cpu, patches) = (self.cpu.clone(), self.patches.clone());
-        Job { config, cpu, ready: &self.ready, patches }
+        Job { config, cpu, card: self.device.card.as_ref(), ready: &self.ready, patches }
     }
 
     /// Report of a run that has not begun.
@@ -59,7 +62,8 @@ impl Prepared {
             cleaning: ready.cleaning.clone(),
         };
         let mut report = Report::new(config, mesh, self.seconds, ready.warnings.clone());
-        report.backend_reason = self.reason.clone();
+        report.backend = if self.device.card.is_some() { "cuda" } else { "cpu" };
+        report.backend_reason = self.device.reason.clone();
         report.threads = self.cpu.threads();
         report
     }
@@ -69,6 +73,8 @@ impl Prepared {
 pub(super) struct Job<'a> {
     pub config: &'a Config,
     pub cpu: Arc<Cpu>,
+    /// The GPU, if the case is computed on one.
+    pub card: Option<&'a Card>,
     pub ready: &'a Ready,
     pub patches: Arc<Patches>,
 }

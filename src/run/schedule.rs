@@ -1,6 +1,7 @@
 //! When a run writes, measures and ends; pure bookkeeping, so that it can be tested alone.
 
 use crate::config::{Evolve, Output};
+use crate::levelset::evolution::{Advance, Stretch};
 
 /// What is due after a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -88,28 +89,26 @@ impl Schedule {
         self.steps
     }
 
-    /// Largest step now: up to the next output time or the end.
-    pub(super) fn largest_step(&mut self) -> f64 {
+    /// How far steps may go before something is due; `steps` of them at most.
+    pub(super) fn stretch(&mut self, steps: u64) -> Stretch {
         self.target = match self.interval {
             // Output times that are the end but for rounding are the end.
             Some(dt) if self.next as f64 * dt < self.end_time - 1e-9 * dt => self.next as f64 * dt,
             _ => self.end_time,
         };
-        self.target - self.time
+        let rest = |n: u64| n - self.steps % n;
+        let rhythms = [self.every, self.measures_every].into_iter().flatten();
+        let steps = rhythms.map(rest).fold(steps.min(self.max_steps - self.steps), u64::min);
+        Stretch { clock: self.time, target: self.target, steady: self.steady, steps: steps.max(1) }
     }
 
-    /// Counts a step of length `dt`; a step of the largest length lands on its target exactly.
-    ///
-    /// `rate` is `max |d phi / dt|` near the interface, `gone` says that there is none left.
-    pub(super) fn advance(&mut self, dt: f64, rate: f64, gone: bool) -> Due {
-        let rest = self.target - self.time;
-        // A rest that is lost in rounding would only make a step of no length.
-        let landed = self.target.is_finite() && dt >= rest * (1.0 - 1e-12);
-        self.time = if landed { self.target } else { self.time + dt };
-        self.steps += 1;
+    /// Counts what was done of a stretch; `gone` says that there is no interface left.
+    pub(super) fn arrive(&mut self, done: &Advance, gone: bool) -> Due {
+        self.time = done.clock;
+        self.steps += done.steps;
         let mut due = Due::default();
         if let Some(interval) = self.interval
-            && landed
+            && done.landed
             && self.time == self.next as f64 * interval
         {
             self.next += 1;
@@ -120,7 +119,7 @@ impl Schedule {
             Some(End::Gone)
         } else if self.time >= self.end_time {
             Some(End::Time)
-        } else if rate <= self.steady {
+        } else if done.steps > 0 && done.rate <= self.steady {
             Some(End::Steady)
         } else if self.steps >= self.max_steps {
             Some(End::Steps)
@@ -148,13 +147,19 @@ mod tests {
         Schedule::new(config.evolve.as_ref().unwrap(), &config.output)
     }
 
+    /// One step of at most `dt`.
+    fn step(schedule: &mut Schedule, dt: f64, rate: f64, gone: bool) -> Due {
+        let stretch = schedule.stretch(u64::MAX);
+        let dt = dt.min(stretch.largest_step());
+        assert!(dt > 0.0);
+        schedule.arrive(&stretch.after(dt, rate), gone)
+    }
+
     /// Steps of at most `dt` to the end: times at which a state was due.
     fn states(schedule: &mut Schedule, dt: f64) -> (Vec<f64>, End) {
         let mut times = Vec::new();
         for _ in 0..100_000 {
-            let dt = dt.min(schedule.largest_step());
-            assert!(dt > 0.0);
-            let due = schedule.advance(dt, 1.0, false);
+            let due = step(schedule, dt, 1.0, false);
             if due.state {
                 times.push(schedule.time());
             }
@@ -194,30 +199,38 @@ mod tests {
     #[test]
     fn measures_have_their_own_rhythm_and_come_with_states() {
         let mut run = schedule("max_steps = 5", "every = 3\nmeasures_every = 2");
-        let due: Vec<bool> = (0..5)
-            .map(|_| {
-                run.largest_step();
-                run.advance(1.0, 1.0, false).measures
-            })
-            .collect();
+        let due: Vec<bool> = (0..5).map(|_| step(&mut run, 1.0, 1.0, false).measures).collect();
         assert_eq!(due, [false, true, true, true, true]);
     }
 
     #[test]
     fn steady_state_and_a_lost_interface_end_a_run() {
         let mut run = schedule("steady = 1e-3", "");
-        run.largest_step();
-        assert_eq!(run.advance(1.0, 1e-2, false).end, None);
-        assert_eq!(run.advance(1.0, 1e-3, false).end, Some(End::Steady));
-        assert_eq!(run.advance(1.0, 1.0, true).end, Some(End::Gone));
+        assert_eq!(step(&mut run, 1.0, 1e-2, false).end, None);
+        assert_eq!(step(&mut run, 1.0, 1e-3, false).end, Some(End::Steady));
+        assert_eq!(step(&mut run, 1.0, 1.0, true).end, Some(End::Gone));
         let mut still = schedule("end_time = 5", "");
-        still.largest_step();
-        assert_eq!(still.advance(1.0, 0.0, false).end, None);
+        assert_eq!(step(&mut still, 1.0, 0.0, false).end, None);
     }
 
     #[test]
     fn without_rhythm_only_the_end_is_written() {
         let mut run = schedule("end_time = 1", "");
         assert_eq!(states(&mut run, 0.3), (vec![1.0], End::Time));
+    }
+
+    #[test]
+    fn stretches_end_where_something_is_due() {
+        let mut run = schedule("max_steps = 20", "every = 6\nmeasures_every = 4");
+        assert_eq!(run.stretch(u64::MAX).steps, 4);
+        assert_eq!(run.stretch(3).steps, 3);
+        for _ in 0..5 {
+            step(&mut run, 1.0, 1.0, false);
+        }
+        assert_eq!(run.stretch(u64::MAX).steps, 1);
+        for _ in 5..18 {
+            step(&mut run, 1.0, 1.0, false);
+        }
+        assert_eq!(run.stretch(u64::MAX).steps, 2);
     }
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use zeroset::backend::Cpu;
 use zeroset::geometry::Real;
-use zeroset::levelset::eikonal::cuda::{self, Organization};
-use zeroset::levelset::eikonal::{self, EikonalState, Front, Slowness};
+use zeroset::levelset::eikonal::cuda::{OnCard, Organization};
+use zeroset::levelset::eikonal::{self, EikonalState, Front, Slowness, Solve};
 use zeroset::mesh::Mesh;
 use zeroset::patches::{Coordinates, Partition, Patches};
 
@@ -35,7 +35,9 @@ fn solved<R: Real>(
                 eikonal::solve(&Cpu::new(2).unwrap(), &mut state, width);
             }
             Some(how) => {
-                let stats = cuda::solve(&card, &mut state, width, how).unwrap();
+                let stats = OnCard { cuda: card.clone(), organization: how }
+                    .solve(&mut state, width)
+                    .unwrap();
                 assert!(stats.patch_updates > 0);
             }
         }
@@ -111,7 +113,8 @@ fn circular_fronts_are_circles_and_repeat_bit_by_bit() {
         let uniform = Slowness::Uniform(1.0);
         let mut state = state(&mesh, 64, uniform).with_front(Front::Circular).unwrap();
         state.fix(&[(source as u32, 0.0)]);
-        cuda::solve(&card, &mut state, None, Organization::Queue).unwrap();
+        let solver = OnCard { cuda: card.clone(), organization: Organization::Queue };
+        solver.solve(&mut state, None).unwrap();
         state.u_in_mesh_order()
     };
     let found = run();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use zeroset::backend::Cpu;
 use zeroset::geometry::Real;
-use zeroset::levelset::eikonal::cuda::Organization;
+use zeroset::levelset::eikonal::cuda::{OnCard, Organization};
 use zeroset::levelset::evolution::cuda::DeviceEvolution;
 use zeroset::levelset::evolution::{
     Advection, Coefficient, CurvatureStep, Evolution, NormalMotion, Options, Rule, Stretch, Terms,
@@ -41,14 +41,13 @@ fn stepped<R: Real>(setup: &Setup, steps: u64) -> Option<[Vec<f64>; 3]> {
     }
     let on_card = || {
         let mut evolution = DeviceEvolution::<R>::new(
-            card.clone(),
+            &OnCard { cuda: card.clone(), organization: Organization::Rounds },
             cpu.clone(),
             mesh,
             patches.clone(),
             phi,
             terms,
             options.clone(),
-            Organization::Rounds,
         )
         .unwrap();
         let mut left = steps;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use zeroset::backend::Cpu;
 use zeroset::backend::cuda::Cuda;
 use zeroset::geometry::Real;
-use zeroset::levelset::eikonal::cuda::Organization;
+use zeroset::levelset::eikonal::cuda::{OnCard, Organization};
 use zeroset::levelset::evolution::cuda::DeviceEvolution;
 use zeroset::levelset::evolution::{Coefficient, Options, Stretch, Terms};
 use zeroset::mesh::Mesh;
@@ -102,14 +102,13 @@ fn an_evolution_measures_the_phi_it_has_now() {
     let phi: Vec<f64> = mesh.vertices.iter().map(|x| x[0].hypot(x[1]) - 0.4).collect();
     let terms = Terms::default().with_normal_speed(Coefficient::Uniform([1.0]));
     let mut evolution = DeviceEvolution::<f64>::new(
-        card,
+        &OnCard { cuda: card, organization: Organization::Rounds },
         Arc::new(Cpu::new(2).unwrap()),
         &mesh,
         patches,
         &phi,
         &terms,
         Options::new(Some(0.3)),
-        Organization::Rounds,
     )
     .unwrap();
     let mut before = 0.0;

@@ -72,14 +72,16 @@ extern "C" __global__ void formulas(const Case *cases, real *out, u32 n, u32 wid
     flux(s, c.a, k);
     to.put(k);
     to.put(advection(s, c.phi, c.a));
-    to.put(normal_speed(s, c.phi, g, c.eps));
+    real slope[N];
+    slopes_of(s, g, slope);
+    to.put(normal_speed(s.meas, c.phi, slope, norm(g), c.eps));
     to.put(cone(s, c.phi, c.a));
     real slopes[N];
     hopf_lax(c.x, s, c.phi, slopes);
     to.put(slopes);
 
     real rates[N];
-    to.put(curvature(s, g, rates));
+    to.put(curvature(s.meas, norm_squared(g), slope, rates));
     to.put(rates);
     real pairs[PAIRS];
     to.put(stiffness(s, g, pairs));

@@ -49,7 +49,7 @@ const REAL: Choice = &[&[("REAL", "double")], &[("REAL", "float")]];
 const CELL: Choice = &[&[("CELL_SIZE", "3")], &[("CELL_SIZE", "4")]];
 
 /// Threads of a block that works on a patch of the default size.
-const BLOCK: Choice = &[&[("BLOCK", "192")]];
+const BLOCK: Choice = &[&[("BLOCK", "192"), ("MIN_BLOCKS", "1")]];
 
 /// Organization of a solve, and shape of its fronts.
 const ORGANIZATION: Choice =

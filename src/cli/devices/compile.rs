@@ -81,7 +81,7 @@ impl Table {
             for Kernel { resources: r, may_spill } in &unit.kernels {
                 let spills = r.spill_stores + r.spill_loads;
                 let numbers = [r.registers, r.shared, r.stack, spills].map(|n| n.to_string());
-                rows.push([&place[..], &[r.kernel.clone()], &numbers].concat());
+                rows.push([&place[..], std::slice::from_ref(&r.kernel), &numbers].concat());
                 match may_spill {
                     Some(reason) if spills > 0 => {
                         notes.push(format!("{} may spill: {reason}", r.kernel));

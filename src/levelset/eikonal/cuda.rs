@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use super::{EikonalState, Front, Slowness, Stats};
+use super::{EikonalState, Front, Slowness, Solve, Stats};
 use crate::backend::cuda::{Argument, Arguments, Array, Cuda, Kernel, Launch, Unit};
 use crate::error::{Error, Result};
 use crate::geometry::Real;
@@ -91,6 +91,7 @@ const STATS: usize = 4;
 pub(crate) struct Solver<R: Real> {
     patches: Arc<DevicePatches<R>>,
     organization: Organization,
+    is_circular: bool,
     solve: Kernel,
     seed: Kernel,
     reset: Kernel,
@@ -147,6 +148,13 @@ impl<R: Real> Solver<R> {
         );
         let mut defines = shape.defines::<R>();
         defines.push(("BLOCK", block.to_string()));
+        // Registers for as many threads as keep a multiprocessor busy.
+        let threads = match (shape.arity, size_of::<R>()) {
+            (3, 4) => 1024,
+            (4, 8) => 384,
+            _ => 768,
+        };
+        defines.push(("MIN_BLOCKS", (threads / block).max(1).to_string()));
         defines.push(("CIRCULAR", u32::from(circular).to_string()));
         defines.push(("QUEUED_SOLVE", u32::from(organization == Organization::Queue).to_string()));
         defines.push(("EIKONAL_BYTES", size_of::<EikonalArgument<R>>().to_string()));
@@ -235,6 +243,7 @@ impl<R: Real> Solver<R> {
         let solver = Solver {
             patches,
             organization,
+            is_circular: circular,
             solve,
             seed,
             reset,
@@ -379,24 +388,32 @@ pub fn last_milliseconds<R: Real>(state: &EikonalState<R>) -> f64 {
     state.device.as_ref().map_or(0.0, |solver| solver.milliseconds)
 }
 
-/// [`super::solve`] on a GPU.
-///
-/// # Errors
-/// [`Error::Device`] if the card has too little memory or fails.
-pub fn solve<R: Real>(
-    cuda: &Arc<Cuda>,
-    state: &mut EikonalState<R>,
-    width: Option<R>,
-    organization: Organization,
-) -> Result<Stats> {
-    let mut solver = match state.device.take() {
-        Some(solver) => solver,
-        None => {
-            let patches = DevicePatches::new(cuda.clone(), &state.patches, &state.coordinates)?;
-            Solver::new(Arc::new(patches), &state.patches, state, organization)?
-        }
-    };
-    let stats = solver.run(state, width);
-    state.device = Some(solver);
-    stats
+/// A GPU, and how patches take turns there.
+#[derive(Clone)]
+pub struct OnCard {
+    /// The GPU.
+    pub cuda: Arc<Cuda>,
+    /// The order of patches.
+    pub organization: Organization,
+}
+
+impl Solve for OnCard {
+    fn solve<R: Real>(&self, state: &mut EikonalState<R>, width: Option<R>) -> Result<Stats> {
+        // What is compiled depends on the shape of fronts.
+        let fits = |solver: &Solver<R>| solver.is_circular == (state.front == Front::Circular);
+        let mut solver = match state.device.take().filter(fits) {
+            Some(solver) => solver,
+            None => {
+                let patches = Arc::new(DevicePatches::new(
+                    self.cuda.clone(),
+                    &state.patches,
+                    &state.coordinates,
+                )?);
+                Solver::new(patches, &state.patches, state, self.organization)?
+            }
+        };
+        let stats = solver.run(state, width)?;
+        state.device = Some(solver);
+        Ok(stats)
+    }
 }

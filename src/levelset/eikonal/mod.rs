@@ -39,6 +39,7 @@ pub use nearest::{NO_SOURCE, Nearest, nearest};
 pub(crate) use redistance::is_cut;
 pub use redistance::{Width, redistance};
 
+use crate::backend::Cpu;
 use crate::error::{Error, Result};
 use crate::geometry::{Real, simplex::longest_edge};
 use crate::patches::{Coordinates, Patches};
@@ -120,6 +121,21 @@ pub struct EikonalState<R: Real> {
     /// The solver on a GPU, once one was asked for.
     #[cfg(feature = "cuda")]
     device: Option<cuda::Solver<R>>,
+}
+
+/// What lets fronts run: the processor, or a GPU.
+pub trait Solve {
+    /// [`solve`] there.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if a GPU has too little memory or fails.
+    fn solve<R: Real>(&self, state: &mut EikonalState<R>, width: Option<R>) -> Result<Stats>;
+}
+
+impl Solve for Cpu {
+    fn solve<R: Real>(&self, state: &mut EikonalState<R>, width: Option<R>) -> Result<Stats> {
+        Ok(solve(self, state, width))
+    }
 }
 
 impl<R: Real> EikonalState<R> {

@@ -1,7 +1,7 @@
 //! Several sources: the smallest of their arrival times, and whose it is.
 
-use super::{EikonalState, Front, Stats, solve, source::Source};
-use crate::backend::Cpu;
+use super::{EikonalState, Front, Solve, Stats, source::Source};
+use crate::error::Result;
 use crate::geometry::Real;
 
 /// Marks a vertex that no front has reached in [`Nearest::source`].
@@ -39,12 +39,15 @@ pub struct Nearest {
 /// is given to are solved one by one, but count as one.
 ///
 /// Values and seeds the state holds are forgotten before and after.
+///
+/// # Errors
+/// Those of the solver.
 pub fn nearest<R: Real>(
-    cpu: &Cpu,
+    solver: &impl Solve,
     state: &mut EikonalState<R>,
     sources: &[(u32, Source)],
     width: Option<R>,
-) -> Nearest {
+) -> Result<Nearest> {
     let n = state.patches.n_vertices();
     let mut position = vec![0u32; n];
     for (at, &v) in state.patches.mesh_vertices().iter().enumerate() {
@@ -60,7 +63,7 @@ pub fn nearest<R: Real>(
         for (_, source) in sources {
             state.give(source, &position);
         }
-        add(&mut stats, solve(cpu, state, width));
+        add(&mut stats, solver.solve(state, width)?);
         state.front = front;
         let mut caps = vec![R::INFINITY; n];
         for p in 0..state.patches.len() {
@@ -74,7 +77,7 @@ pub fn nearest<R: Real>(
     }
     for (group, source) in sources {
         state.give(source, &position);
-        add(&mut stats, solve(cpu, state, width));
+        add(&mut stats, solver.solve(state, width)?);
         for &p in state.visited.iter().chain(&state.seeded) {
             for v in state.patches.patch(p as usize).owned() {
                 let u = state.u[v];
@@ -93,7 +96,7 @@ pub fn nearest<R: Real>(
     }
     state.caps.clear();
     let u = state.patches.to_mesh_order(&best, Real::widen);
-    Nearest { u, source: state.patches.to_mesh_order(&owner, |s| s), stats }
+    Ok(Nearest { u, source: state.patches.to_mesh_order(&owner, |s| s), stats })
 }
 
 fn add(total: &mut Stats, stats: Stats) {
@@ -120,6 +123,7 @@ mod tests {
 
     use super::super::{Slowness, source};
     use super::*;
+    use crate::backend::Cpu;
     use crate::mesh::generate::{Generate, Square, generate};
     use crate::mesh::{Mesh, clean};
     use crate::patches::{Coordinates, Partition, Patches};
@@ -143,7 +147,7 @@ mod tests {
         let around = |ids: &&[u32]| source::around_simplices(mesh, ids, 1, 0.0, &plain);
         let sources: Vec<(u32, Source)> =
             (0..).zip(from).map(|(k, ids)| (k, Source::new(around(ids)))).collect();
-        nearest(&Cpu::new(threads).unwrap(), &mut state, &sources, None)
+        nearest(&Cpu::new(threads).unwrap(), &mut state, &sources, None).unwrap()
     }
 
     #[test]

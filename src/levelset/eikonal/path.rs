@@ -264,7 +264,7 @@ mod tests {
         let mut state = EikonalState::new(patches, coordinates, PLAIN).with_front(front).unwrap();
         let values = source::around_simplices(mesh, &[v], 1, 0.0, &PLAIN);
         let sources = [(0, Source::new(values))];
-        let u = nearest(&Cpu::new(1).unwrap(), &mut state, &sources, None).u;
+        let u = nearest(&Cpu::new(1).unwrap(), &mut state, &sources, None).unwrap().u;
         (u, source::parts_of_simplices(mesh, &[v], 1))
     }
 

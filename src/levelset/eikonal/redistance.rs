@@ -2,8 +2,9 @@
 
 use rayon::prelude::*;
 
-use super::{EikonalState, Front, Stats, solve};
+use super::{EikonalState, Front, Solve, Stats};
 use crate::backend::Cpu;
+use crate::error::Result;
 use crate::geometry::{Real, Vec3, simplex::Simplex};
 use crate::primitives::DisjointRows;
 
@@ -29,15 +30,21 @@ pub enum Width<R> {
 /// all others must already hold plus or minus the band's width. With [`Width::Whole`] it must list
 /// all patches, and vertices out of reach keep their value. The front is set to a straight one.
 ///
+/// Start values are found on `cpu`, fronts run where `solver` lets them.
+///
+/// # Errors
+/// Those of the solver.
+///
 /// # Panics
 /// If `near` does not ascend.
 pub fn redistance<R: Real>(
+    solver: &impl Solve,
     cpu: &Cpu,
     state: &mut EikonalState<R>,
     phi: &mut [R],
     near: &[u32],
     width: Width<R>,
-) -> Stats {
+) -> Result<Stats> {
     assert!(near.windows(2).all(|p| p[0] < p[1]), "`near` ascends");
     state.clear();
     // A zero set is no point: its front is straight.
@@ -50,7 +57,7 @@ pub fn redistance<R: Real>(
         Width::Whole => None,
         Width::Band(w) => Some(w),
     };
-    let stats = solve(cpu, state, limit);
+    let stats = solver.solve(state, limit)?;
     let sign = |old: R| if old < R::zero() { -R::one() } else { R::one() };
     // Old band and new fronts both: what the fronts did not reach again lies outside now.
     for &p in near.iter().chain(&state.visited) {
@@ -63,7 +70,7 @@ pub fn redistance<R: Real>(
             };
         }
     }
-    stats
+    Ok(stats)
 }
 
 /// Gives every vertex of a cut cell its distance (5) and marks it as fixed.

@@ -406,7 +406,9 @@ impl<R: Real> Evolution<R> {
             None => Width::Whole,
         };
         let near = self.band.near(self.inflow.patches(), &[]);
-        eikonal::redistance(&self.cpu, &mut self.eikonal, &mut self.phi, near.list(), width);
+        let (cpu, state) = (&*self.cpu, &mut self.eikonal);
+        let done = eikonal::redistance(cpu, cpu, state, &mut self.phi, near.list(), width);
+        debug_assert!(done.is_ok(), "the processor does not fail");
         self.band.give_back(near);
         self.update_band();
         self.enters = false;

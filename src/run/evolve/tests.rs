@@ -8,6 +8,7 @@ use crate::backend::Cpu;
 use crate::config::Config;
 use crate::output::RunFolder;
 use crate::output::checkpoint::{CHECKPOINT, Checkpoint};
+use crate::surface::Measurer;
 
 const CASE: &str = "version = 1\n[domain.mesh]\ngenerate.square = { cells = [4, 4] }\n\
     [initial]\nball = { center = [0.5, 0.5, 0], radius = 0.3 }\n[evolve]\nend_time = 1\n\
@@ -31,7 +32,7 @@ impl<'a> Fake<'a> {
 }
 
 impl Moving for Fake<'_> {
-    fn step(&mut self, largest: f64) -> Result<StepInfo> {
+    fn advance(&mut self, stretch: &Stretch) -> Result<Advance> {
         self.steps += 1;
         if self.steps == self.fails_at {
             return Err(Error::Numerical { what: "as told".into(), remedy: String::new() });
@@ -39,23 +40,20 @@ impl Moving for Fake<'_> {
         if self.steps == self.interrupts_at.0 {
             self.interrupts_at.1.store(true, Ordering::Relaxed);
         }
-        let dt = largest.min(0.1);
-        Ok(StepInfo { step: self.steps, time: 0.0, dt, rate: 1.0, reinitialized: false })
+        let dt = stretch.largest_step().min(0.1);
+        Ok(stretch.after(dt, 1.0))
     }
     fn is_gone(&self) -> bool {
         self.steps >= self.gone_at
     }
-    fn phi(&self) -> Vec<f64> {
-        (0..self.n).map(|v| v as f64 - 12.5).collect()
+    fn phi(&self) -> Result<Vec<f64>> {
+        Ok((0..self.n).map(|v| v as f64 - 12.5).collect())
     }
-    fn measures(
-        &mut self,
-        of_phi: &dyn Fn(&[f64]) -> surface::Measures,
-    ) -> Result<surface::Measures> {
-        Ok(of_phi(&self.phi()))
+    fn band(&self) -> Result<Vec<bool>> {
+        Ok(vec![true; self.n])
     }
-    fn band(&self) -> Vec<bool> {
-        vec![true; self.n]
+    fn measures(&mut self, on_host: OnHost<'_>) -> Result<surface::Measures> {
+        Ok(on_host(&self.phi()?))
     }
     fn n_band_vertices(&self) -> usize {
         self.n
@@ -69,18 +67,18 @@ impl Moving for Fake<'_> {
     fn choices(&self) -> Choices {
         Choices::default()
     }
-    fn snapshot(&self) -> Snapshot {
-        Snapshot {
+    fn snapshot(&self) -> Result<Snapshot> {
+        Ok(Snapshot {
             precision_bits: 64,
             time: 0.0,
             step: self.steps,
             displacement: 0.0,
             steps_since: 0,
             gone: false,
-            phi: self.phi(),
-            in_band: self.band(),
+            phi: self.phi()?,
+            in_band: self.band()?,
             totals: self.totals(),
-        }
+        })
     }
 }
 
@@ -107,7 +105,7 @@ fn run_and_keep(
     let never = AtomicBool::new(false);
     let mut stage = Stages::new(&Silent, &never);
     let prepared =
-        Prepared::new(&config, std::sync::Arc::new(Cpu::new(1).unwrap()), "", &mut stage).unwrap();
+        Prepared::new(&config, std::sync::Arc::new(Cpu::new(1).unwrap()), &mut stage).unwrap();
     let mut report = prepared.report(&config);
     let parent = tempfile::tempdir().unwrap();
     let folder = RunFolder::open(&parent.path().join("out"), false).unwrap();
@@ -116,18 +114,18 @@ fn run_and_keep(
     let mut states = States::new(&config, &stored, &patch_of, "phi", &folder).unwrap();
     let mesh = &prepared.ready.mesh;
     let mut measures = MeasuresFile::create(&folder.file("measures.csv"), mesh.kind).unwrap();
-    let identity = identity::of(&config, mesh, &prepared.patches, &fake.phi()).unwrap();
+    let identity = identity::of(&config, mesh, &prepared.patches, &fake.phi().unwrap()).unwrap();
     let rule = config.output.checkpoint;
     let keeper = Keeper::new(folder.file(CHECKPOINT), rule, identity, 1000.0);
+    let measurer = Measurer::new(mesh);
     let work = Loop {
-        mesh,
         evolve: config.evolve.as_ref().unwrap(),
         output: &config.output,
         states: &mut states,
         measures: &mut measures,
         interrupt: flag,
         observer: &Silent,
-        measurer: Measurer::new(mesh),
+        on_host: &|phi| measurer.measure(mesh, phi),
         keeper: Some(keeper),
     };
     let done = work.run(fake, None, &mut report);

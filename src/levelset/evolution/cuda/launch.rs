@@ -79,23 +79,18 @@ fn chunk(shape: &Shape) -> u32 {
 fn step_shared<R: Real>(host: &Evolution<R>, shape: &Shape, chunk: u32) -> u32 {
     let part = |n: u32, size: usize| (n * size as u32).div_ceil(16) * 16;
     let real = size_of::<R>();
-    let corners = shape.arity as u32 * chunk;
     let motion = &host.motion;
+    let corners = shape.arity as u32;
     let wind = motion.velocity.is_some() && host.galerkin.is_none();
     let speed = motion.normal_speed.is_some() && !(wind && host.options.one_pass);
+    let bending = motion.curvature.is_some() && host.implicit.is_none();
     let hopf_lax = host.options.normal_motion == NormalMotion::HopfLax;
-    let mut bytes = part(shape.largest_local, real) + part(shape.largest_local, 1);
-    if wind {
-        bytes += part(corners, real) + 2 * part(chunk, real);
-    }
-    if speed && hopf_lax {
-        bytes += part(2 * corners, real);
-    } else if speed {
-        bytes += part(corners, real) + 2 * part(chunk, real);
-    }
-    if motion.curvature.is_some() && host.implicit.is_none() {
-        bytes += part(corners, real) + part(chunk, real);
-    }
+    let of_speed = if hopf_lax { 2 * corners } else { corners + 2 };
+    let rows = u32::from(wind) * (corners + 2)
+        + u32::from(speed) * of_speed
+        + u32::from(bending) * (corners + 1);
+    let mut bytes =
+        part(rows * chunk, real) + part(shape.largest_local, real) + part(shape.largest_local, 1);
     if chunk < shape.largest_cells {
         bytes += part(shape.largest_owned, 6 * real + 8);
     }
@@ -116,6 +111,9 @@ impl<R: Real> Kernels<R> {
             let mut defines = shape.defines::<R>();
             defines.extend(terms(host));
             defines.push(("BLOCK", block.to_string()));
+            // Registers for as many threads as keep a multiprocessor busy.
+            let threads = if size_of::<R>() == 8 { 640 } else { 1024 };
+            defines.push(("MIN_BLOCKS", (threads / block).max(1).to_string()));
             if chunk < shape.largest_cells {
                 defines.push(("CHUNKED", "1".into()));
             }

@@ -26,7 +26,7 @@ use crate::backend::Cpu;
 use crate::backend::cuda::{Cuda, Graph, Pinned};
 use crate::error::Result;
 use crate::geometry::Real;
-use crate::levelset::eikonal::cuda::{EikonalArgument, Organization, Solver};
+use crate::levelset::eikonal::cuda::{EikonalArgument, OnCard, Solver};
 use crate::mesh::Mesh;
 use crate::patches::Patches;
 use crate::patches::cuda::{DevicePatches, too_large};
@@ -65,20 +65,19 @@ impl<R: Real> DeviceEvolution<R> {
     /// # Errors
     /// Those of [`Evolution::new`]; [`Error::Device`] if the card has too little memory or fails.
     pub fn new(
-        cuda: Arc<Cuda>,
+        card: &OnCard,
         cpu: Arc<Cpu>,
         mesh: &Mesh,
         patches: Arc<Patches>,
         phi: &[f64],
         terms: &Terms,
         options: Options,
-        organization: Organization,
     ) -> Result<Self> {
         super::check::phi(mesh, phi)?;
         let is_never = options.rule == super::Rule::Never;
         let mut host = Evolution::at_rest(cpu, mesh, patches, phi, terms, options)?;
         host.refresh_all(0.0)?;
-        let mut evolution = Self::at_rest(cuda, host, organization)?;
+        let mut evolution = Self::at_rest(card, host)?;
         if is_never {
             let width = evolution.host.half_width();
             let inside: Vec<u8> =
@@ -97,19 +96,18 @@ impl<R: Real> DeviceEvolution<R> {
     /// # Errors
     /// Those of [`Evolution::resume`]; [`Error::Device`] if the card has too little memory or fails.
     pub fn resume(
-        cuda: Arc<Cuda>,
+        card: &OnCard,
         cpu: Arc<Cpu>,
         mesh: &Mesh,
         patches: Arc<Patches>,
         terms: &Terms,
         options: Options,
         snapshot: &Snapshot,
-        organization: Organization,
     ) -> Result<Self> {
         Evolution::<R>::check_snapshot(mesh, snapshot)?;
         let mut host = Evolution::at_rest(cpu, mesh, patches, &snapshot.phi, terms, options)?;
         host.refresh_all(0.0)?;
-        let mut evolution = Self::at_rest(cuda, host, organization)?;
+        let mut evolution = Self::at_rest(card, host)?;
         let inside = evolution.host.patches.to_patch_order(&snapshot.in_band, u8::from);
         evolution.follow(&inside)?;
         evolution.change(|control| {
@@ -126,7 +124,8 @@ impl<R: Real> DeviceEvolution<R> {
         Ok(evolution)
     }
 
-    fn at_rest(cuda: Arc<Cuda>, host: Evolution<R>, organization: Organization) -> Result<Self> {
+    fn at_rest(card: &OnCard, host: Evolution<R>) -> Result<Self> {
+        let OnCard { cuda, organization } = card.clone();
         let on_host = &host.patches;
         let shape = crate::patches::cuda::Shape::of(on_host);
         let need = shape.bytes::<R>(on_host)
