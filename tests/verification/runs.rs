@@ -186,7 +186,7 @@ fn circular_distances_in<R: Real>(domain: &Domain, from: &[u32], one_by_one: boo
     if one_by_one {
         let sources: Vec<(u32, Source)> =
             (0..).zip(from).map(|(k, &v)| (k, Source::new(around(&[v])))).collect();
-        let found = eikonal::nearest(&*cpu, &mut state, &sources, None).unwrap();
+        let found = eikonal::nearest(&cpu, &mut state, &sources, None).unwrap();
         return distances_of(found.u, found.stats);
     }
     state.seed(&around(from));
@@ -229,7 +229,7 @@ fn redistance_in<R: Real>(
         None => Width::Whole,
     };
     let once = |_| {
-        let stats = eikonal::redistance(&*cpu, &cpu, &mut state, &mut phi, &all, width).unwrap();
+        let stats = eikonal::redistance(&cpu, &cpu, &mut state, &mut phi, &all, width).unwrap();
         distances_of(patches.to_mesh_order(&phi, R::widen), stats)
     };
     (0..times).map(once).collect()
