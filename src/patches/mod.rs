@@ -16,7 +16,7 @@ mod adjacency;
 mod bisection;
 mod coordinates;
 #[cfg(feature = "cuda")]
-pub(crate) mod cuda;
+pub mod cuda;
 mod ordered;
 mod partition;
 mod repair;

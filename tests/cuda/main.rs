@@ -6,7 +6,8 @@
 mod eikonal;
 mod evolution;
 mod expressions;
-mod primitives;
 mod galerkin;
 mod implicit;
+mod measures;
+mod primitives;
 mod support;

@@ -39,6 +39,8 @@ pub const HEADERS: &[File] = &[
     kernel_file!("evolution/upwind.cuh"),
     kernel_file!("expression.cuh"),
     kernel_file!("primitives/block.cuh"),
+    kernel_file!("measures/cut.cuh"),
+    kernel_file!("measures/sets.cuh"),
 ];
 
 /// A choice between sets of defines: `&[("REAL", "double")]` or `&[("REAL", "float")]`. A set may be
@@ -90,6 +92,7 @@ const PROGRAMS: &[(File, &[Choice])] = &[
     (kernel_file!("primitives/sort.cu"), &[KEY]),
     (kernel_file!("galerkin.cu"), &[REAL, CELL, BLOCK, GALERKIN]),
     (kernel_file!("implicit.cu"), &[REAL, CELL, BLOCK, IMPLICIT]),
+    (kernel_file!("measures.cu"), &[REAL, CELL, BLOCK]),
     (kernel_file!("self_test.cu"), &[REAL]),
 ];
 
