@@ -17,7 +17,8 @@
 // What the blocks of a solve share about the patch they update.
 struct Local {
     real* u;             // [n_local] current values, as stored
-    real_bits* next;     // [n_owned] bits of the values to come
+    real* x;             // [3 * n_local] coordinates
+    real_bits* next;     // [n_owned] bits of the values to come, in rounds
     u8* changed;         // [n_owned] whether a value is lower than when the patch was loaded
 };
 
@@ -25,9 +26,16 @@ DEVICE Local local_of(unsigned char* shared, u32 largest_local, u32 largest_owne
     SharedParts parts = {shared};
     Local local;
     local.u = parts.take<real>(largest_local);
+    local.x = parts.take<real>(3 * largest_local);
     local.next = parts.take<real_bits>(largest_owned);
     local.changed = parts.take<u8>(largest_owned);
     return local;
+}
+
+// Copies the coordinates of a patch into shared memory.
+DEVICE void load_coordinates(const Patch& patch, const Local& local) {
+    const real* x = patch.coordinates();
+    for (u32 k = threadIdx.x; k < 3 * patch.n_local; k += blockDim.x) local.x[k] = x[k];
 }
 
 // The smallest value of an array in global memory, bypassing the first-level cache, which other
@@ -45,13 +53,13 @@ struct Cell {
     real slowness;
 };
 
-DEVICE Cell load_cell(const Patch& patch, const Eikonal& e, u32 t) {
+DEVICE Cell load_cell(const Patch& patch, const Eikonal& e, const real* points, u32 t) {
     Cell cell;
     Vec3 x[N];
 #pragma unroll
     for (int i = 0; i < N; i++) {
         cell.corner[i] = patch.corner(t, i);
-        x[i] = patch.at(cell.corner[i]);
+        x[i] = patch.at(points, cell.corner[i]);
     }
 #if CELL_SIZE == 3 && !CIRCULAR
     cell.shape = triangle_shape(x);
@@ -65,8 +73,10 @@ DEVICE Cell load_cell(const Patch& patch, const Eikonal& e, u32 t) {
 
 // Candidates of one cell for its corners. A corner takes one only if the cell's other corners are
 // earlier than it is and than the limit: a straight front never arrives before it was on the face.
-DEVICE void offer(const Patch& patch, const Eikonal& e, const Local& local, const Cell& cell, real limit,
-                  real least_step) {
+// Returns whether it lowered a value that others see.
+DEVICE int offer(const Patch& patch, const Eikonal& e, const Local& local, const Cell& cell, real limit,
+                 real least_step) {
+    int lively = 0;
     real u[N];
     bool free[N];
 #pragma unroll
@@ -78,7 +88,7 @@ DEVICE void offer(const Patch& patch, const Eikonal& e, const Local& local, cons
     real smallest = u[0];
 #pragma unroll
     for (int i = 1; i < N; i++) smallest = fmin(smallest, u[i]);
-    if (!(smallest < limit)) return;
+    if (!(smallest < limit)) return lively;
 #pragma unroll
     for (int i = 0; i < N; i++) {
         if (!free[i]) continue;
@@ -93,41 +103,53 @@ DEVICE void offer(const Patch& patch, const Eikonal& e, const Local& local, cons
         real decrease = fmax(least_step, DECREASE * candidate);
         if (u[i] - candidate > decrease) {
             if (e.caps && !(candidate < e.caps[patch.first + cell.corner[i]])) continue;
-            atomic_min_bits(&local.next[cell.corner[i]], to_bits(candidate));
+            real_bits bits = to_bits(candidate);
+#if QUEUED_SOLVE
+            // Others may see it at once: fewer repetitions, and no order anyway.
+            if (bits < atomicMin((real_bits*)&local.u[cell.corner[i]], bits)) {
+                local.changed[cell.corner[i]] = 1;
+                lively = 1;
+            }
+#else
+            atomicMin(&local.next[cell.corner[i]], bits);
+#endif
         }
     }
+    return lively;
 }
 
 // Loads a patch, repeats its update, and leaves new values in `local`. Returns whether the last
-// repetition still changed a value. Jacobi: what a repetition reads was there before it.
-DEVICE bool update(const Patch& patch, const Eikonal& e, const Local& local, const real* from, u32 repetitions,
-                   real limit) {
+// repetition still changed a value. In rounds, what a repetition reads was there before it (Jacobi).
+// `cell` is the first of this thread.
+DEVICE bool update(const Patch& patch, const Eikonal& e, const Local& local, Cell& cell, const real* from,
+                   u32 repetitions, real limit) {
     u32 thread = threadIdx.x, threads = blockDim.x;
     for (u32 v = thread; v < patch.n_local; v += threads) {
         real value = load_value(&from[patch.vertex(v)]);
         local.u[v] = value;
         if (v < patch.n_owned) {
+#if !QUEUED_SOLVE
             local.next[v] = to_bits(fabs(value));
+#endif
             local.changed[v] = 0;
         }
     }
     // Most patches have about as many cells as the block has threads: a cell then stays in registers.
-    Cell cell;
     u32 loaded = thread;
-    if (thread < patch.n_cells) cell = load_cell(patch, e, thread);
     real least_step = DECREASE * e.reach[patch.p];
     int lively = 0;
     __syncthreads();
     for (u32 k = 0; k < repetitions; k++) {
+        lively = 0;
         for (u32 t = thread; t < patch.n_cells; t += threads) {
             if (t != loaded) {
-                cell = load_cell(patch, e, t);
+                cell = load_cell(patch, e, local.x, t);
                 loaded = t;
             }
-            offer(patch, e, local, cell, limit, least_step);
+            lively |= offer(patch, e, local, cell, limit, least_step);
         }
+#if !QUEUED_SOLVE
         __syncthreads();
-        lively = 0;
         for (u32 v = thread; v < patch.n_owned; v += threads) {
             real value = from_bits(local.next[v]);
             if (value < fabs(local.u[v])) {
@@ -136,6 +158,7 @@ DEVICE bool update(const Patch& patch, const Eikonal& e, const Local& local, con
                 lively = 1;
             }
         }
+#endif
         lively = __syncthreads_or(lively);
         if (!lively) break;
     }
@@ -187,10 +210,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_rounds(P
             u32 p = __ldcg(&list[k]);
             real_bits* news = &e.news[(round & 1) * e.n_patches + p];
             real first = from_bits(__ldcg(news));
+            Patch patch = patch_of(m, p);
+            load_coordinates(patch, local);
             // All have read the news before they are cleared for the round after the next.
             __syncthreads();
             if (thread == 0) *news = to_bits(INFINITY_R);
-            Patch patch = patch_of(m, p);
             if (!(first < INFINITY_R && first <= cut)) {
                 // It waits, and what it did in the round before goes into the other buffer.
                 for (u32 v = thread; v < patch.n_owned; v += threads) {
@@ -199,8 +223,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_rounds(P
                 if (thread == 0 && first < INFINITY_R) tell(e, round + 1, p, first);
                 continue;
             }
+            Cell cell;
+            if (thread < patch.n_cells) cell = load_cell(patch, e, local.x, thread);
             real limit = e.width + e.reach[p];
-            bool lively = update(patch, e, local, from, e.repetitions, limit);
+            bool lively = update(patch, e, local, cell, from, e.repetitions, limit);
             real earliest = INFINITY_R;
             int any = 0;
             for (u32 v = thread; v < patch.n_owned; v += threads) {
@@ -344,6 +370,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_queue(Pa
         u32 p = taken - 1;
         Patch patch = patch_of(m, p);
         real limit = e.width + e.reach[p];
+        // The shape does not change: it is fetched while the state of the patch is settled.
+        load_coordinates(patch, local);
         for (;;) {
             if (thread == 0) {
                 atomicAnd(&e.states[p], ~(u32)DIRTY);
@@ -352,7 +380,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_queue(Pa
                 __threadfence();
             }
             __syncthreads();
-            bool lively = update(patch, e, local, u, e.repetitions, limit);
+            Cell cell;
+            if (thread < patch.n_cells) cell = load_cell(patch, e, local.x, thread);
+            bool lively = update(patch, e, local, cell, u, e.repetitions, limit);
             int any = 0;
             for (u32 v = thread; v < patch.n_owned; v += threads) {
                 if (local.changed[v]) {

@@ -245,8 +245,8 @@ DEVICE void end_of_step(Control& c, const Outcome& outcome, int cut) {
     if (is_last_block(c) && threadIdx.x == 0) end_step(c);
 }
 
-// Grid: any; block: a multiple of 32 threads; shared: slots, [largest_local] phi and bytes,
-// [largest_columns] columns, and if CHUNKED [largest_owned] partial sums.
+// Grid: any; block: a multiple of 32 threads; shared: slots, [largest_local] phi, points and
+// bytes, [largest_columns] columns, and if CHUNKED [largest_owned] partial sums.
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) evolution_step(Patches m, Evolution s) {
     DYN_SHARED(unsigned char, shared);
     Control& c = *s.control;
@@ -254,6 +254,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) evolution_step(P
     SharedParts parts = {shared};
     Slots slots = {parts.take<real>(ROWS * s.chunk), s.chunk};
     real* phi = parts.take<real>(s.largest_local);
+    real* points = parts.take<real>(3 * s.largest_local);
     u8* moving = parts.take<u8>(s.largest_local);
     local_index* columns = parts.take<local_index>(s.largest_columns);
 #if CHUNKED
@@ -269,14 +270,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) evolution_step(P
         Patch patch = patch_of(m, active[k]);
         // Everything that is read comes before the barrier, so that it is waited for once.
         u32 corner[N];
-        Vec3 x[N];
-        bool has_cell = thread < patch.n_cells;
-        if (has_cell) {
+        if (thread < patch.n_cells) {
 #pragma unroll
-            for (int i = 0; i < N; i++) {
-                corner[i] = patch.corner(thread, i);
-                x[i] = patch.at(corner[i]);
-            }
+            for (int i = 0; i < N; i++) corner[i] = patch.corner(thread, i);
         }
         u32 first_row = 0, last_row = 0;
         if (thread < patch.n_owned) {
@@ -288,6 +284,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) evolution_step(P
             phi[v] = from[patch.vertex(v)];
             moving[v] = v < patch.n_owned ? s.moving[patch.first + v] : 0;
         }
+        const real* from_x = patch.coordinates();
+        for (u32 k = thread; k < 3 * patch.n_local; k += threads) points[k] = from_x[k];
         u32 n_columns = patch.row(patch.n_owned);
         for (u32 at = thread; at < n_columns; at += threads) columns[at] = patch.column(at);
         __syncthreads();
@@ -296,12 +294,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) evolution_step(P
             for (u32 t = start + thread; t < end; t += threads) {
                 if (t != thread) {
 #pragma unroll
-                    for (int i = 0; i < N; i++) {
-                        corner[i] = patch.corner(t, i);
-                        x[i] = patch.at(corner[i]);
-                    }
+                    for (int i = 0; i < N; i++) corner[i] = patch.corner(t, i);
                 }
                 real values[N];
+                Vec3 x[N];
                 int inside = 0;
                 bool computed = false;
 #pragma unroll
@@ -311,6 +307,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) evolution_step(P
                     computed = computed || moving[corner[i]];
                 }
                 if (!computed) continue;
+#pragma unroll
+                for (int i = 0; i < N; i++) x[i] = patch.at(points, corner[i]);
                 cut |= inside > 0 && inside < N;
                 contribute(patch, s, slots, t - start, corner, x, values);
             }

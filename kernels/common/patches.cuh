@@ -45,11 +45,16 @@ struct Patch {
     // Gather column: 4 * cell + corner.
     DEVICE u32 column(u32 at) const { return all.columns[columns_at + at]; }
 
-    DEVICE Vec3 at(u32 local) const {
-        const real* x = all.x + 3 * ((u64)first + halo_at) + local;
-        Vec3 point = {x[0], x[n_local], x[2 * n_local]};
-        return point;
+    // Coordinates: one after the other, each of all local vertices.
+    DEVICE const real* coordinates() const { return all.x + 3 * ((u64)first + halo_at); }
+
+    // A vertex from these coordinates, or from a copy of them in shared memory, where cells whose
+    // vertices are scattered read them faster.
+    DEVICE Vec3 at(const real* x, u32 local) const {
+        return Vec3{x[local], x[n_local + local], x[2 * n_local + local]};
     }
+
+    DEVICE Vec3 at(u32 local) const { return at(coordinates(), local); }
 };
 
 DEVICE Patch patch_of(const Patches& all, u32 p) {

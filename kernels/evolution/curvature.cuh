@@ -17,7 +17,7 @@ DEVICE real curvature(real meas, real norm_squared, const real (&slope)[N], real
     for (int i = 0; i < N; i++) {
         residual[i] = weight * slope[i];
     }
-    return weight / R(N);
+    return weight * (R(1) / R(N));
 }
 
 // Stiffness of a cell, meas grad N_i . grad N_j / |g| for each pair i < j. Returns the lumped mass of
@@ -33,5 +33,5 @@ DEVICE real stiffness(const Simplex &s, const Vec3 &g, real (&pairs)[PAIRS]) {
             k++;
         }
     }
-    return weight / R(N);
+    return weight * (R(1) / R(N));
 }

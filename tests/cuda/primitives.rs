@@ -85,7 +85,7 @@ fn patches_are_those_of_the_cpu() {
     // So far out that many vertices share a place of the curve.
     far.vertices[0] = [-1e6, 0.0, 0.0];
     let meshes: [Mesh; 4] =
-        [support::square(90, 0.25), support::sphere(5), support::cube(14, 0.2), far];
+        [support::square(90, 0.25), support::sphere(5), support::cube(14, 0.15), far];
     for mesh in &meshes {
         for method in [Partition::Hilbert, Partition::Bisection] {
             for patch_size in [7, 64] {

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use cudarc::driver::{CudaSlice, DevicePtr, DeviceRepr, PinnedHostSlice, ValidAsZeroBits};
+use cudarc::driver::{
+    CudaEvent, CudaSlice, DevicePtr, DeviceRepr, PinnedHostSlice, ValidAsZeroBits,
+};
 
 use super::{Cuda, device_error};
 use crate::error::Result;
@@ -44,6 +46,8 @@ impl<T: Element> Array<T> {
 /// Memory of the host that the card reads and writes by itself.
 pub struct Pinned<T: Element> {
     slice: PinnedHostSlice<T>,
+    /// Behind the last copy; the driver's own mark is not set where events are not tracked.
+    copied: Option<CudaEvent>,
 }
 
 impl<T: Element> Pinned<T> {
@@ -52,6 +56,9 @@ impl<T: Element> Pinned<T> {
     /// # Errors
     /// [`crate::Error::Device`] if a kernel before the copy failed.
     pub fn get(&self) -> Result<&[T]> {
+        if let Some(copied) = &self.copied {
+            copied.synchronize().map_err(|e| device_error("waiting for a copy", e))?;
+        }
         self.slice.as_slice().map_err(|e| device_error("waiting for a copy", e))
     }
 }
@@ -142,7 +149,7 @@ impl Cuda {
         if let Ok(slice) = &mut slice {
             slice.as_mut_slice().map_err(fail)?.fill(T::default());
         }
-        Ok(Pinned { slice: slice.map_err(fail)? })
+        Ok(Pinned { slice: slice.map_err(fail)?, copied: None })
     }
 
     /// Lets the card copy an array into pinned memory after everything launched before, without
@@ -152,7 +159,10 @@ impl Cuda {
     /// [`crate::Error::Device`] if the card does not answer.
     pub fn fetch<T: Element>(&self, array: &Array<T>, into: &mut Pinned<T>) -> Result<()> {
         let copied = self.stream().memcpy_dtoh(&array.slice, &mut into.slice);
-        copied.map_err(|e| device_error("copying from the card", e))
+        let fail = |e| device_error("copying from the card", e);
+        copied.map_err(fail)?;
+        into.copied = Some(self.stream().record_event(None).map_err(fail)?);
+        Ok(())
     }
 }
 

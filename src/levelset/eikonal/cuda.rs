@@ -83,6 +83,10 @@ impl<R> EikonalArgument<R> {
     }
 }
 
+fn knob(name: &str, value: f64) -> f64 {
+    std::env::var(name).map_or(value, |v| v.parse().unwrap())
+}
+
 /// Number of `u32` that `Queue` and `Stats` of the kernels take at most.
 const QUEUE: usize = 8;
 const STATS: usize = 4;
@@ -154,6 +158,7 @@ impl<R: Real> Solver<R> {
             (4, 8) => 384,
             _ => 768,
         };
+        let threads = knob("ZS_ETHREADS", f64::from(threads)) as u32;
         defines.push(("MIN_BLOCKS", (threads / block).max(1).to_string()));
         defines.push(("CIRCULAR", u32::from(circular).to_string()));
         defines.push(("QUEUED_SOLVE", u32::from(organization == Organization::Queue).to_string()));
@@ -209,7 +214,7 @@ impl<R: Real> Solver<R> {
             n_vertices: shape.n_vertices,
             largest_local: shape.largest_local,
             largest_owned: shape.largest_owned,
-            repetitions: REPETITIONS[shape.arity - 3],
+            repetitions: knob("ZS_REP", f64::from(REPETITIONS[shape.arity - 3])) as u32,
             ring_mask: ring as u32 - 1,
             patience: PATIENCE,
             width: R::INFINITY,
@@ -267,8 +272,8 @@ impl<R: Real> Solver<R> {
         // In a band, order never pays: its few layers are no front.
         let near = match (width, self.organization) {
             (Some(_), _) => R::INFINITY,
-            (None, Organization::Rounds) => state.near * R::narrow(NEAR_ROUNDS),
-            (None, Organization::Queue) => state.near * R::narrow(NEAR_QUEUE),
+            (None, Organization::Rounds) => state.near * R::narrow(knob("ZS_NEAR", NEAR_ROUNDS)),
+            (None, Organization::Queue) => state.near * R::narrow(knob("ZS_NEAR", NEAR_QUEUE)),
         };
         EikonalArgument { width: width.unwrap_or(R::INFINITY), near, ..self.argument }
     }
@@ -375,7 +380,10 @@ impl<R: Real> Solver<R> {
 fn shared_bytes<R>(shape: &Shape) -> u32 {
     let part = |n: u32, size: usize| (n * size as u32).div_ceil(16) * 16;
     let real = size_of::<R>();
-    part(shape.largest_local, real) + part(shape.largest_owned, real) + part(shape.largest_owned, 1)
+    part(shape.largest_local, real)
+        + part(3 * shape.largest_local, real)
+        + part(shape.largest_owned, real)
+        + part(shape.largest_owned, 1)
 }
 
 /// Places of the queue: all patches once, once more while they run, and every block's place.

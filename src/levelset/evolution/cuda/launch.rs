@@ -93,8 +93,10 @@ fn step_shared<R: Real>(host: &Evolution<R>, shape: &Shape, chunk: u32) -> u32 {
     let rows = u32::from(wind) * (corners + 2)
         + u32::from(speed) * of_speed
         + u32::from(bending) * (corners + 1);
-    let mut bytes =
-        part(rows * chunk, real) + part(shape.largest_local, real) + part(shape.largest_local, 1);
+    let mut bytes = part(rows * chunk, real)
+        + part(shape.largest_local, real)
+        + part(3 * shape.largest_local, real)
+        + part(shape.largest_local, 1);
     bytes += part(shape.largest_columns, if shape.wide { 4 } else { 2 });
     if chunk < shape.largest_cells {
         bytes += part(shape.largest_owned, 6 * real + 8);

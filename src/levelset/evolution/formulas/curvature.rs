@@ -10,7 +10,7 @@ const DELTA: f64 = 1e-3;
 #[inline]
 pub fn curvature<R: Real, const N: usize>(s: &Simplex<R, N>, g: &Vec3<R>) -> ([R; N], R) {
     let weight = s.meas / floored_norm(g);
-    (std::array::from_fn(|i| weight * s.grads[i].dot(g)), weight / R::narrow(N as f64))
+    (std::array::from_fn(|i| weight * s.grads[i].dot(g)), weight * (R::one() / R::narrow(N as f64)))
 }
 
 /// Stiffness of a cell, `meas grad N_i . grad N_j / |g|` for each pair i < j (rows one after the
@@ -26,7 +26,7 @@ pub fn stiffness<R: Real, const N: usize>(s: &Simplex<R, N>, g: &Vec3<R>) -> ([R
             k += 1;
         }
     }
-    (pairs, weight / R::narrow(N as f64))
+    (pairs, weight * (R::one() / R::narrow(N as f64)))
 }
 
 #[inline]
