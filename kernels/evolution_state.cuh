@@ -17,7 +17,7 @@ struct Evolution {
     u32* is_active;             // [n_patches]
     const u32* extra;           // patches an interface may come in through
     u32 n_extra;
-    u32 largest_local, largest_owned;
+    u32 largest_local, largest_owned, largest_columns;
     u32 chunk;                  // cells whose contributions fit the shared memory at once
     real near;                  // half of the half width
     real least_inradius;        // that cells have at least for the curvature part of the step

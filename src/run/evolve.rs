@@ -11,10 +11,12 @@ use crate::config::{Evolve, Output};
 use crate::error::{Error, Result};
 use crate::geometry::Real;
 use crate::levelset::evolution::{Advance, Choices, Evolution, Snapshot, Stretch, Totals};
-use crate::mesh::Mesh;
 use crate::output::checkpoint::Written;
 use crate::output::{Measures, MeasuresFile, Report, Status};
-use crate::surface::Measurer;
+use crate::surface;
+
+/// Measures values of phi in mesh order.
+pub(super) type OnHost<'a> = &'a dyn Fn(&[f64]) -> surface::Measures;
 
 /// An evolution as the loop sees it. All arrays are in the order of the cleaned mesh.
 pub(super) trait Moving {
@@ -24,6 +26,8 @@ pub(super) trait Moving {
     fn is_gone(&self) -> bool;
     fn phi(&self) -> Result<Vec<f64>>;
     fn band(&self) -> Result<Vec<bool>>;
+    /// Measures of phi; `on_host` finds them from its values.
+    fn measures(&mut self, on_host: OnHost<'_>) -> Result<surface::Measures>;
     fn n_band_vertices(&self) -> usize;
     fn n_active_patches(&self) -> usize;
     /// Work since the start.
@@ -46,6 +50,9 @@ impl<R: Real> Moving for Evolution<R> {
     }
     fn band(&self) -> Result<Vec<bool>> {
         Ok(self.band())
+    }
+    fn measures(&mut self, on_host: OnHost<'_>) -> Result<surface::Measures> {
+        Ok(on_host(&self.phi()))
     }
     fn n_band_vertices(&self) -> usize {
         self.n_band_vertices()
@@ -77,6 +84,9 @@ impl<R: Real> Moving for crate::levelset::evolution::cuda::DeviceEvolution<R> {
     }
     fn band(&self) -> Result<Vec<bool>> {
         self.band()
+    }
+    fn measures(&mut self, _: OnHost<'_>) -> Result<surface::Measures> {
+        self.measures()
     }
     fn n_band_vertices(&self) -> usize {
         self.n_band_vertices()
@@ -115,14 +125,14 @@ impl Point {
 
 /// Everything a time loop needs beside the evolution.
 pub(super) struct Loop<'a, 'b> {
-    pub mesh: &'a Mesh,
     pub evolve: &'a Evolve,
     pub output: &'a Output,
     pub states: &'a mut States<'b>,
     pub measures: &'a mut MeasuresFile,
     pub interrupt: &'a AtomicBool,
     pub observer: &'a dyn Observer,
-    pub measurer: Measurer,
+    /// Measures phi of an evolution that does not by itself.
+    pub on_host: OnHost<'a>,
     /// Writes checkpoints, unless the case wants none.
     pub keeper: Option<Keeper>,
 }
@@ -218,7 +228,7 @@ impl Loop<'_, '_> {
     /// run go on with these outputs.
     fn outputs(
         &mut self,
-        moving: &dyn Moving,
+        moving: &mut dyn Moving,
         point: &Point,
         interrupted: bool,
         report: &mut Report,
@@ -233,13 +243,13 @@ impl Loop<'_, '_> {
         let before = self.written();
         let mut write = || {
             if measures {
-                self.measure(moving, &point.schedule, point.dt, report)?;
+                self.measure(&mut *moving, &point.schedule, point.dt, report)?;
             }
             if report.first.is_none() {
                 report.first = report.last;
             }
             if state {
-                self.write(moving, &point.schedule, report)?;
+                self.write(&*moving, &point.schedule, report)?;
             }
             Ok(())
         };
@@ -290,13 +300,13 @@ impl Loop<'_, '_> {
 
     fn measure(
         &mut self,
-        moving: &dyn Moving,
+        moving: &mut dyn Moving,
         schedule: &Schedule,
         dt: f64,
         report: &mut Report,
     ) -> Result<()> {
         let timer = Instant::now();
-        let m = self.measurer.measure(self.mesh, &moving.phi()?);
+        let m = moving.measures(self.on_host)?;
         let row = Measures {
             step: schedule.steps(),
             time: schedule.time(),

@@ -1,5 +1,6 @@
 //! The task [evolve]: from the coefficients of a case to the end of its motion, judged.
 
+use std::cell::LazyCell;
 use std::time::Instant;
 
 use super::evolve::{Loop, Moving, Point};
@@ -77,7 +78,11 @@ impl Job<'_> {
             tracing::warn!("{}", implicit_because(&slivers, ready));
         }
         let first_weight = self.mean_weight(&terms, &phi, 0.0);
-        let measurer = self.cpu.run(|| Measurer::new(mesh));
+        let measurer = LazyCell::new(|| self.cpu.run(|| Measurer::new(mesh)));
+        // A card measures by itself.
+        if self.card.is_none() {
+            LazyCell::force(&measurer);
+        }
         let patch_of = self.patches.patch_of_vertex();
         let stored = StoredMesh::new(ready, config.output.compression);
         let mut states = States::new(config, &stored, &patch_of, "phi", folder)?;
@@ -109,14 +114,13 @@ impl Job<'_> {
         };
 
         let work = Loop {
-            mesh,
             evolve,
             output: &config.output,
             states: &mut states,
             measures: &mut measures,
             interrupt: run.interrupt,
             observer: run.observer,
-            measurer,
+            on_host: &|phi| measurer.measure(mesh, phi),
             keeper,
         };
         let done = work.run(moving.as_mut(), point, report);

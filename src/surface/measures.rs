@@ -1,5 +1,8 @@
 //! Length or area of the interface, area or volume inside, components and Euler number.
 
+#[cfg(feature = "cuda")]
+pub(super) mod cuda;
+
 use rayon::prelude::*;
 
 use crate::geometry::{Vec3, simplex::Simplex};

@@ -22,6 +22,8 @@ mod winding;
 pub use drawn_curves::{Side, Sides, sides};
 pub use interface::{Interface, extract};
 pub use locate::{Located, Locator};
+#[cfg(feature = "cuda")]
+pub use measures::cuda::{DeviceMeasurer, counted};
 pub use measures::{Measurer, Measures};
 pub use orientation::{Orientation, orient};
 pub use plane_curves::PlaneCurves;

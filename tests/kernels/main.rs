@@ -5,11 +5,14 @@
 mod eikonal;
 mod evolution;
 mod exact_sum;
+mod expressions;
 mod flow;
 mod formulas;
 mod galerkin;
 mod implicit;
 mod library;
+mod measures;
 mod patches;
+mod primitives;
 mod random;
 mod shim;

@@ -1,5 +1,7 @@
 //! Arrays on the card, and pinned memory of the host.
 
+use std::ops::Range;
+
 use cudarc::driver::{CudaSlice, DevicePtr, DeviceRepr, PinnedHostSlice, ValidAsZeroBits};
 
 use super::{Cuda, device_error};
@@ -104,11 +106,28 @@ impl Cuda {
     /// # Errors
     /// [`crate::Error::Device`] if a kernel before failed.
     pub fn download<T: Element>(&self, array: &Array<T>) -> Result<Vec<T>> {
-        let mut rows = vec![T::default(); array.len.max(1)];
-        let copied = self.stream().memcpy_dtoh(&array.slice, &mut rows);
-        copied.map_err(|e| device_error("copying from the card", e))?;
+        self.download_part(array, 0..array.len)
+    }
+
+    /// Elements of a range, after everything launched before.
+    ///
+    /// # Errors
+    /// [`crate::Error::Device`] if a kernel before failed.
+    ///
+    /// # Panics
+    /// If the range leaves the array.
+    pub fn download_part<T: Element>(
+        &self,
+        array: &Array<T>,
+        range: Range<usize>,
+    ) -> Result<Vec<T>> {
+        assert!(range.end <= array.len, "a part of the array");
+        let mut rows = vec![T::default(); range.len()];
+        if !rows.is_empty() {
+            let copied = self.stream().memcpy_dtoh(&array.slice.slice(range), &mut rows);
+            copied.map_err(|e| device_error("copying from the card", e))?;
+        }
         self.synchronize()?;
-        rows.truncate(array.len);
         Ok(rows)
     }
 

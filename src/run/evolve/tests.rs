@@ -8,6 +8,7 @@ use crate::backend::Cpu;
 use crate::config::Config;
 use crate::output::RunFolder;
 use crate::output::checkpoint::{CHECKPOINT, Checkpoint};
+use crate::surface::Measurer;
 
 const CASE: &str = "version = 1\n[domain.mesh]\ngenerate.square = { cells = [4, 4] }\n\
     [initial]\nball = { center = [0.5, 0.5, 0], radius = 0.3 }\n[evolve]\nend_time = 1\n\
@@ -50,6 +51,9 @@ impl Moving for Fake<'_> {
     }
     fn band(&self) -> Result<Vec<bool>> {
         Ok(vec![true; self.n])
+    }
+    fn measures(&mut self, on_host: OnHost<'_>) -> Result<surface::Measures> {
+        Ok(on_host(&self.phi()?))
     }
     fn n_band_vertices(&self) -> usize {
         self.n
@@ -113,15 +117,15 @@ fn run_and_keep(
     let identity = identity::of(&config, mesh, &prepared.patches, &fake.phi().unwrap()).unwrap();
     let rule = config.output.checkpoint;
     let keeper = Keeper::new(folder.file(CHECKPOINT), rule, identity, 1000.0);
+    let measurer = Measurer::new(mesh);
     let work = Loop {
-        mesh,
         evolve: config.evolve.as_ref().unwrap(),
         output: &config.output,
         states: &mut states,
         measures: &mut measures,
         interrupt: flag,
         observer: &Silent,
-        measurer: Measurer::new(mesh),
+        on_host: &|phi| measurer.measure(mesh, phi),
         keeper: Some(keeper),
     };
     let done = work.run(fake, None, &mut report);

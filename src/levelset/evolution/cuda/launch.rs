@@ -95,6 +95,7 @@ fn step_shared<R: Real>(host: &Evolution<R>, shape: &Shape, chunk: u32) -> u32 {
         + u32::from(bending) * (corners + 1);
     let mut bytes =
         part(rows * chunk, real) + part(shape.largest_local, real) + part(shape.largest_local, 1);
+    bytes += part(shape.largest_columns, if shape.wide { 4 } else { 2 });
     if chunk < shape.largest_cells {
         bytes += part(shape.largest_owned, 6 * real + 8);
     }
@@ -124,6 +125,7 @@ impl<R: Real> Kernels<R> {
             defines.push(("BLOCK", block.to_string()));
             // Registers for as many threads as keep a multiprocessor busy.
             let threads = if size_of::<R>() == 8 { 640 } else { 1024 };
+            let threads: u32 = std::env::var("ZS_THREADS").map_or(threads, |v| v.parse().unwrap());
             defines.push(("MIN_BLOCKS", (threads / block).max(1).to_string()));
             if chunk < shape.largest_cells {
                 defines.push(("CHUNKED", "1".into()));
@@ -142,6 +144,8 @@ impl<R: Real> Kernels<R> {
         };
         let band = compiled("band", PLAIN_BLOCK)?;
         let cells_per_thread = if shape.arity == 3 { 1.0 } else { 3.0 };
+        let cells_per_thread =
+            std::env::var("ZS_CPT").map_or(cells_per_thread, |v| v.parse().unwrap());
         let block = shape.threads(cells_per_thread, 256);
         let evolution = compiled("evolution", block)?;
         let part = |n: u32, size: usize| (n * size as u32).div_ceil(16) * 16;

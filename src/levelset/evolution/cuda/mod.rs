@@ -9,6 +9,7 @@
 //! Kernels: `kernels/band.cu`, `kernels/evolution.cu`, `kernels/eikonal.cu`, and where such terms act
 //! `kernels/galerkin.cu` and `kernels/implicit.cu`.
 
+pub mod coefficients;
 mod control;
 mod galerkin;
 mod implicit;
@@ -16,6 +17,7 @@ mod launch;
 mod state;
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -32,6 +34,7 @@ use crate::levelset::eikonal::cuda::{EikonalArgument, OnCard, Solver};
 use crate::mesh::Mesh;
 use crate::patches::Patches;
 use crate::patches::cuda::{DevicePatches, too_large};
+use crate::surface::{DeviceMeasurer, Measures};
 
 /// How long the card may go on before the host sees what was reached.
 const PATIENCE: Duration = Duration::from_millis(200);
@@ -49,6 +52,7 @@ pub struct DeviceEvolution<R: Real> {
     solve: EikonalArgument<R>,
     state: State<R>,
     kernels: Kernels<R>,
+    measurer: DeviceMeasurer<R>,
     /// Recorded cycles, by steps and blocks.
     cycles: HashMap<(u32, u32), Graph>,
     /// Control blocks of the last two cycles.
@@ -131,7 +135,8 @@ impl<R: Real> DeviceEvolution<R> {
         let need = shape.bytes::<R>(on_host)
             + Solver::<R>::bytes(&shape, on_host, &host.eikonal)
             + State::bytes(&host, &shape)
-            + Kernels::bytes(&host, &shape);
+            + Kernels::bytes(&host, &shape)
+            + DeviceMeasurer::<R>::bytes(on_host);
         let (free, _) = cuda.memory()?;
         if need > free {
             return Err(too_large(need, free));
@@ -146,6 +151,7 @@ impl<R: Real> DeviceEvolution<R> {
         let solve = eikonal.argument(width, &host.eikonal).when(state.due());
         eikonal.reset(solve)?;
         let kernels = Kernels::new(&patches, &host, &state, &eikonal)?;
+        let measurer = DeviceMeasurer::new(patches.clone(), on_host)?;
         let seen = [cuda.pinned(1)?, cuda.pinned(1)?];
         Ok(DeviceEvolution {
             cuda,
@@ -155,6 +161,7 @@ impl<R: Real> DeviceEvolution<R> {
             solve,
             state,
             kernels,
+            measurer,
             cycles: HashMap::new(),
             seen,
             now: control,
@@ -292,15 +299,20 @@ impl<R: Real> DeviceEvolution<R> {
         self.now.halt() == Halt::Gone || self.now.n_active == 0
     }
 
+    /// Where phi stands in its two buffers.
+    fn now_at(&self) -> Range<usize> {
+        let n = self.host.patches.n_vertices();
+        let first = self.now.parity as usize * n;
+        first..first + n
+    }
+
     /// phi in mesh order.
     ///
     /// # Errors
     /// [`Error::Device`] if the card fails.
     pub fn phi(&self) -> Result<Vec<f64>> {
-        let both = self.cuda.download(&self.state.phi)?;
-        let n = self.host.patches.n_vertices();
-        let phi = &both[self.now.parity as usize * n..][..n];
-        Ok(self.host.patches.to_mesh_order(phi, Real::widen))
+        let phi = self.cuda.download_part(&self.state.phi, self.now_at())?;
+        Ok(self.host.patches.to_mesh_order(&phi, Real::widen))
     }
 
     /// Whether each vertex moves (lies in the band), in mesh order.
@@ -310,6 +322,14 @@ impl<R: Real> DeviceEvolution<R> {
     pub fn band(&self) -> Result<Vec<bool>> {
         let moving = self.cuda.download(&self.state.moving)?;
         Ok(self.host.patches.to_mesh_order(&moving, |moving| moving != 0))
+    }
+
+    /// Measures of phi, found on the card.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if the card fails.
+    pub fn measures(&mut self) -> Result<Measures> {
+        self.measurer.measure(&self.state.phi, self.now_at().start)
     }
 
     /// Number of vertices in the band.
