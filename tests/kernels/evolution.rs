@@ -70,6 +70,7 @@ pub struct EvolutionArgument<R> {
     n_extra: u32,
     largest_local: u32,
     largest_owned: u32,
+    largest_columns: u32,
     pub chunk: u32,
     near: R,
     least_inradius: R,
@@ -211,6 +212,7 @@ impl<R: Real + Default> Bed<R> {
             n_extra: 0,
             largest_local: largest_local,
             largest_owned: largest_owned,
+            largest_columns: self.on.largest_columns() as u32,
             chunk: self.on.largest_cells() as u32,
             near: self.near,
             least_inradius: R::zero(),
@@ -241,7 +243,9 @@ impl<R: Real + Default> Bed<R> {
         R: 'static,
     {
         let (largest_local, _) = self.largest();
-        let shared_bytes = bytes(largest_local, size_of::<R>()) + bytes(largest_local, 1);
+        let shared_bytes = bytes(largest_local, size_of::<R>())
+            + bytes(largest_local, 1)
+            + bytes(self.on.largest_columns() as u32, 2);
         let how = Launch { shared_bytes, seed, ..Launch::new(5, 64) };
         let args = [arg(self.on.argument()), arg(state)];
         // SAFETY: the arrays are those of `arguments`, as long as the kernels take them to be.

@@ -32,6 +32,7 @@ struct Given {
     wake_readers: *const u32,
     largest_local: u32,
     largest_owned: u32,
+    largest_columns: u32,
     chunk: u32,
     measures_displacement: u32,
     half_width: f64,
@@ -152,6 +153,7 @@ fn by_kernels(library: &Library, on: &HostPatches<f64>, scheme: &Scheme, seed: u
         wake_readers: wake_readers.as_ptr(),
         largest_local: largest_local as u32,
         largest_owned: largest_owned as u32,
+        largest_columns: on.largest_columns() as u32,
         chunk: chunk as u32,
         measures_displacement: u32::from(scheme.curvature > 0),
         half_width: half_width(on),
@@ -162,7 +164,8 @@ fn by_kernels(library: &Library, on: &HostPatches<f64>, scheme: &Scheme, seed: u
     // Slots of three terms (up to four numbers per corner and four per cell), values of vertices,
     // partial sums (seven numbers).
     let numbers = (4 * arity + 4) * largest_cells + 9 * largest_local;
-    let shared_bytes = 8 * numbers as u32 + 256;
+    let columns = 2 * on.largest_columns() as u32;
+    let shared_bytes = 8 * numbers as u32 + columns + 256;
     let all = Launch { shared_bytes, resident: BLOCKS, seed, ..Launch::new(BLOCKS, BLOCK) };
     let launch = |kernel: &str, how: Launch, args: &[Arg]| {
         // SAFETY: arrays have the lengths that the kernels' structs state.

@@ -135,6 +135,12 @@ impl<R: Real> HostPatches<R> {
         self.patches.largest().1 / self.patches.arity()
     }
 
+    /// Most gather columns of a patch.
+    pub fn largest_columns(&self) -> usize {
+        let sizes = self.column_offsets.windows(2).map(|w| w[1] - w[0]);
+        sizes.max().unwrap_or(0) as usize
+    }
+
     /// Longest edge of each patch and its neighbours.
     pub fn reach(&self) -> Vec<R> {
         let of_patch = |p: usize| {
