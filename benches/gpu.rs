@@ -1,6 +1,6 @@
 //! Times on a GPU: redistancing and steps on the meshes of Fu et al., whole fields, bandwidth.
 //!
-//! `ZEROSET_DATA=... cargo bench --bench gpu -- [band] [fields] [MESH...]` prints Markdown tables.
+//! `ZEROSET_DATA=... cargo bench --bench gpu -- [band] [galerkin] [fields] [MESH...]` prints Markdown tables.
 //! Times of redistancings and steps are those of the card's clock over a whole stretch of the time
 //! loop: gaps between kernels and the choice of steps are in them. Every number is the median of
 //! three stretches after a warm-up.
@@ -47,7 +47,7 @@ fn main() -> Result<(), Failed> {
         );
         println!("|---|---|---|---|---|---|---|---|---|---|");
         for mesh in &meshes {
-            if let Err(error) = band(&cuda, &cpu, mesh) {
+            if let Err(error) = band(&cuda, &cpu, mesh, wants("galerkin")) {
                 println!("| {mesh} | failed: {error} |");
             }
         }
@@ -71,7 +71,12 @@ fn config(mesh: &str) -> Result<Config, Failed> {
     Ok(Config::load(path.as_ref(), &[])?)
 }
 
-fn band(cuda: &Arc<Cuda>, cpu: &Arc<Cpu>, mesh: &str) -> Result<(), Failed> {
+fn band(
+    cuda: &Arc<Cuda>,
+    cpu: &Arc<Cpu>,
+    mesh: &str,
+    with_second_order: bool,
+) -> Result<(), Failed> {
     let config = config(mesh)?;
     let ready = cpu.run(|| Ready::new(&config))?;
     let phi = cpu.run(|| setup::initial_phi(&config, &ready))?;
@@ -87,7 +92,8 @@ fn band(cuda: &Arc<Cuda>, cpu: &Arc<Cpu>, mesh: &str) -> Result<(), Failed> {
         let cut = start.elapsed().as_secs_f64();
         for organization in [Organization::Queue, Organization::Rounds] {
             for advection in [Advection::PositiveCoefficient, Advection::TaylorGalerkin] {
-                if advection == Advection::TaylorGalerkin && organization == Organization::Queue {
+                let second_order = advection == Advection::TaylorGalerkin;
+                if second_order && (organization == Organization::Queue || !with_second_order) {
                     continue;
                 }
                 let line = |precision: &str, row: Result<String, Failed>| match row {

@@ -112,7 +112,8 @@ DEVICE bool is_reinitialization_due(const Control& c) {
 // Adds the time since the last call to a sum.
 DEVICE void count_time(Control& c, u64& sum) {
     u64 now = nanoseconds();
-    sum += now - c.last_time;
+    // Before the first stretch there is no last time.
+    if (c.last_time) sum += now - c.last_time;
     c.last_time = now;
 }
 

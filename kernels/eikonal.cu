@@ -113,7 +113,8 @@ DEVICE bool update(const Patch& patch, const Eikonal& e, const Local& local, con
     }
     // Most patches have about as many cells as the block has threads: a cell then stays in registers.
     Cell cell;
-    u32 loaded = 0xffffffffu;
+    u32 loaded = thread;
+    if (thread < patch.n_cells) cell = load_cell(patch, e, thread);
     real least_step = DECREASE * e.reach[patch.p];
     int lively = 0;
     __syncthreads();

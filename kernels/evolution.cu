@@ -57,11 +57,8 @@ struct Slots {
 
 // What cell t contributes, at position `slot` of the chunk.
 DEVICE void contribute(const Patch& patch, const Evolution& s, const Slots& slots, u32 slot,
-                       const u32 (&corner)[N], const real (&values)[N]) {
+                       const u32 (&corner)[N], const Vec3 (&x)[N], const real (&values)[N]) {
 #if HAS_WIND || HAS_SPEED || HAS_CURVATURE
-    Vec3 x[N];
-#pragma unroll
-    for (int i = 0; i < N; i++) x[i] = patch.at(corner[i]);
     Simplex simplex = make_simplex(x);
     Vec3 g = gradient(simplex, values);
     real norm2 = norm_squared(g);
@@ -136,9 +133,10 @@ struct Sums {
 };
 
 // Adds the slots of cells before `end` from column `at` on; returns the next column.
-DEVICE u32 gather(const Patch& patch, const Slots& slots, u32 start, u32 end, u32 at, u32 last, Sums& sums) {
+DEVICE u32 gather(const local_index* columns, const Slots& slots, u32 start, u32 end, u32 at, u32 last,
+                  Sums& sums) {
     for (; at < last; at++) {
-        u32 column = patch.columns[at];
+        u32 column = columns[at];
         u32 t = column >> 2, corner = column & 3;
         if (t >= end) break;
         u32 slot = t - start;
@@ -192,8 +190,8 @@ DEVICE real change_of(const Patch& patch, const Evolution& s, const Control& c, 
 #if CLIP
     // Between the values of the closed one-ring (numerics 2.6).
     real old = phi[local], low = old, high = old;
-    for (u32 at = patch.rows[local]; at < patch.rows[local + 1]; at++) {
-        u32 t = patch.columns[at] >> 2;
+    for (u32 at = patch.row(local); at < patch.row(local + 1); at++) {
+        u32 t = patch.column(at) >> 2;
 #pragma unroll
         for (int i = 0; i < N; i++) {
             real value = phi[patch.corner(t, i)];
@@ -247,8 +245,8 @@ DEVICE void end_of_step(Control& c, const Outcome& outcome, int cut) {
     if (is_last_block(c) && threadIdx.x == 0) end_step(c);
 }
 
-// Grid: any; block: a multiple of 32 threads; shared: slots, [largest_local] phi and bytes, and if
-// CHUNKED [largest_owned] partial sums.
+// Grid: any; block: a multiple of 32 threads; shared: slots, [largest_local] phi and bytes,
+// [largest_columns] columns, and if CHUNKED [largest_owned] partial sums.
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) evolution_step(Patches m, Evolution s) {
     DYN_SHARED(unsigned char, shared);
     Control& c = *s.control;
@@ -257,6 +255,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) evolution_step(P
     Slots slots = {parts.take<real>(ROWS * s.chunk), s.chunk};
     real* phi = parts.take<real>(s.largest_local);
     u8* moving = parts.take<u8>(s.largest_local);
+    local_index* columns = parts.take<local_index>(s.largest_columns);
 #if CHUNKED
     Partial* partial = parts.take<Partial>(s.largest_owned);
 #endif
@@ -268,29 +267,52 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) evolution_step(P
     int cut = 0;
     for (u32 k = blockIdx.x; k < n_active; k += gridDim.x) {
         Patch patch = patch_of(m, active[k]);
+        // Everything that is read comes before the barrier, so that it is waited for once.
+        u32 corner[N];
+        Vec3 x[N];
+        bool has_cell = thread < patch.n_cells;
+        if (has_cell) {
+#pragma unroll
+            for (int i = 0; i < N; i++) {
+                corner[i] = patch.corner(thread, i);
+                x[i] = patch.at(corner[i]);
+            }
+        }
+        u32 first_row = 0, last_row = 0;
+        if (thread < patch.n_owned) {
+            first_row = patch.row(thread);
+            last_row = patch.row(thread + 1);
+        }
         __syncthreads();
         for (u32 v = thread; v < patch.n_local; v += threads) {
             phi[v] = from[patch.vertex(v)];
             moving[v] = v < patch.n_owned ? s.moving[patch.first + v] : 0;
         }
+        u32 n_columns = patch.row(patch.n_owned);
+        for (u32 at = thread; at < n_columns; at += threads) columns[at] = patch.column(at);
         __syncthreads();
         for (u32 start = 0; start < patch.n_cells; start += s.chunk) {
             u32 end = start + s.chunk < patch.n_cells ? start + s.chunk : patch.n_cells;
             for (u32 t = start + thread; t < end; t += threads) {
-                u32 corner[N];
+                if (t != thread) {
+#pragma unroll
+                    for (int i = 0; i < N; i++) {
+                        corner[i] = patch.corner(t, i);
+                        x[i] = patch.at(corner[i]);
+                    }
+                }
                 real values[N];
                 int inside = 0;
                 bool computed = false;
 #pragma unroll
                 for (int i = 0; i < N; i++) {
-                    corner[i] = patch.corner(t, i);
                     values[i] = phi[corner[i]];
                     inside += values[i] < R(0);
                     computed = computed || moving[corner[i]];
                 }
                 if (!computed) continue;
                 cut |= inside > 0 && inside < N;
-                contribute(patch, s, slots, t - start, corner, values);
+                contribute(patch, s, slots, t - start, corner, x, values);
             }
             __syncthreads();
             for (u32 v = thread; v < patch.n_owned; v += threads) {
@@ -300,20 +322,21 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) evolution_step(P
                     continue;
                 }
                 Sums sums = {R(0), R(0), R(0), R(0), R(0), R(0)};
-                u32 at = patch.rows[v], last = patch.rows[v + 1];
+                u32 at = v == thread ? first_row : patch.row(v);
+                u32 last = v == thread ? last_row : patch.row(v + 1);
 #if CHUNKED
                 if (start > 0) {
                     sums = partial[v].sums;
                     at = partial[v].at;
                 }
-                at = gather(patch, slots, start, end, at, last, sums);
+                at = gather(columns, slots, start, end, at, last, sums);
                 if (end < patch.n_cells) {
                     partial[v].sums = sums;
                     partial[v].at = at;
                     continue;
                 }
 #else
-                gather(patch, slots, start, end, at, last, sums);
+                gather(columns, slots, start, end, at, last, sums);
 #endif
                 real fresh = old + change_of(patch, s, c, m.n_vertices, v, phi, sums);
                 into[patch.first + v] = fresh;

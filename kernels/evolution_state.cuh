@@ -17,7 +17,7 @@ struct Evolution {
     u32* is_active;             // [n_patches]
     const u32* extra;           // patches an interface may come in through
     u32 n_extra;
-    u32 largest_local, largest_owned;
+    u32 largest_local, largest_owned, largest_columns;
     u32 chunk;                  // cells whose contributions fit the shared memory at once
     real near;                  // half of the half width
     real least_inradius;        // that cells have at least for the curvature part of the step
@@ -30,8 +30,9 @@ struct Evolution {
     const real* mass;           // [n_vertices] lumped
     real* residual;             // [n_vertices]
     real* increment;            // two buffers of [n_vertices]
+    const u8* flows_in;         // [n_vertices] where the velocity points in, or null
     // Semi-implicit curvature.
-    real* direction;            // [n_vertices]
+    real* diagonal;             // [n_vertices] of the matrix; 0 where the value is kept
 };
 
 #ifdef EVOLUTION_BYTES
@@ -90,14 +91,14 @@ DEVICE real weight_of(const Patch& patch, const Evolution& s, const u32 (&corner
 #endif
 }
 
-// Makes the vectors of a vertex that stops to move zero.
+// Makes what others read of a vertex that stops to move zero.
 DEVICE void forget(const Evolution& s, u32 n_vertices, u32 vertex) {
 #if ADVECTION == 3
     s.increment[vertex] = R(0);
     s.increment[(u64)n_vertices + vertex] = R(0);
 #endif
 #if IMPLICIT
-    s.direction[vertex] = R(0);
+    s.diagonal[vertex] = R(0);
 #endif
 }
 

@@ -1,4 +1,4 @@
-// A barrier of all blocks of a cooperative launch.
+// A barrier of the blocks of a cooperative launch.
 #pragma once
 #include "common/real.cuh"
 
@@ -7,14 +7,14 @@
 #define SPIN()
 #endif
 
-// Waits until every block of the grid is here. `arrived` is 0 at the start of the kernel and used
-// for nothing else; it counts up, so one number serves 2^32 arrivals.
-DEVICE void grid_barrier(u32* arrived) {
+// Waits until so many blocks are here, always the same. `arrived` is 0 at the start of the kernel
+// and used for nothing else; it counts up, so one number serves 2^32 arrivals.
+DEVICE void grid_barrier(u32* arrived, u32 blocks) {
     __syncthreads();
     if (threadIdx.x == 0) {
         __threadfence();
         u32 ticket = atomicAdd(arrived, 1u);
-        u32 target = (ticket / gridDim.x + 1) * gridDim.x;
+        u32 target = (ticket / blocks + 1) * blocks;
         // The difference as a signed number, so that the count may pass 2^32.
         while ((i32)(*(volatile u32*)arrived - target) < 0) {
             SPIN();
@@ -23,3 +23,6 @@ DEVICE void grid_barrier(u32* arrived) {
     }
     __syncthreads();
 }
+
+// The same for all blocks of the grid.
+DEVICE void grid_barrier(u32* arrived) { grid_barrier(arrived, gridDim.x); }

@@ -24,41 +24,38 @@ struct Patches {
     const real* x;                 // of patch p from 3 * local offset on, coordinate c of vertex v at c * n_local + v
 };
 
-// One patch.
+// One patch. It holds positions, not addresses, so that it takes few registers.
 struct Patch {
+    const Patches& all;
     u32 p, first, n_owned, n_local;
     u32 cells, n_cells;  // position of its first cell among those of all patches
-    const u32* halo;
-    const local_index* corners;
-    const local_index* rows;
-    const local_index* columns;
-    const real* x;
+    u32 halo_at, columns_at;
 
     // Vertex in patch order of a local number.
-    DEVICE u32 vertex(u32 local) const { return local < n_owned ? first + local : halo[local - n_owned]; }
+    DEVICE u32 vertex(u32 local) const {
+        return local < n_owned ? first + local : all.halo[halo_at + local - n_owned];
+    }
 
     // Local number of corner k of cell t.
-    DEVICE u32 corner(u32 t, u32 k) const { return corners[k * n_cells + t]; }
+    DEVICE u32 corner(u32 t, u32 k) const { return all.corners[(u64)N * cells + k * n_cells + t]; }
+
+    // First gather column of an owned vertex; of n_owned, the number of columns.
+    DEVICE u32 row(u32 local) const { return all.rows[first + p + local]; }
+
+    // Gather column: 4 * cell + corner.
+    DEVICE u32 column(u32 at) const { return all.columns[columns_at + at]; }
 
     DEVICE Vec3 at(u32 local) const {
-        Vec3 point = {x[local], x[n_local + local], x[2 * n_local + local]};
+        const real* x = all.x + 3 * ((u64)first + halo_at) + local;
+        Vec3 point = {x[0], x[n_local], x[2 * n_local]};
         return point;
     }
 };
 
 DEVICE Patch patch_of(const Patches& all, u32 p) {
-    Patch patch;
-    patch.p = p;
-    patch.first = all.vertex_offsets[p];
-    patch.n_owned = all.vertex_offsets[p + 1] - patch.first;
-    u32 halo = all.halo_offsets[p];
-    patch.halo = all.halo + halo;
-    patch.n_local = patch.n_owned + all.halo_offsets[p + 1] - halo;
-    patch.cells = all.cell_offsets[p];
-    patch.n_cells = all.cell_offsets[p + 1] - patch.cells;
-    patch.corners = all.corners + (u64)N * patch.cells;
-    patch.rows = all.rows + patch.first + p;
-    patch.columns = all.columns + all.column_offsets[p];
-    patch.x = all.x + 3 * ((u64)patch.first + halo);
-    return patch;
+    u32 first = all.vertex_offsets[p], halo = all.halo_offsets[p], cells = all.cell_offsets[p];
+    u32 n_owned = all.vertex_offsets[p + 1] - first;
+    u32 n_local = n_owned + all.halo_offsets[p + 1] - halo;
+    u32 n_cells = all.cell_offsets[p + 1] - cells;
+    return Patch{all, p, first, n_owned, n_local, cells, n_cells, halo, all.column_offsets[p]};
 }

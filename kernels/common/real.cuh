@@ -6,17 +6,7 @@
 // Literals do not: write R(0.5), or a float kernel computes in double.
 #pragma once
 
-#ifndef DEVICE
-// Inlined always: arrays passed by reference stay in registers only then.
-#define DEVICE __device__ __forceinline__
-#endif
-
-typedef unsigned char u8;
-typedef unsigned short u16;
-typedef unsigned int u32;
-typedef unsigned long long u64;
-typedef int i32;
-typedef long long i64;
+#include "common/types.cuh"
 
 typedef REAL real;
 

@@ -17,10 +17,9 @@ struct SimplexOf {
 typedef SimplexOf<N> Simplex;
 
 // Geometry of the simplex with vertices x, in any orientation.
-DEVICE SimplexOf<3> make_simplex(const Vec3 (&x)[3]) {
+// From the edges that leave vertex 0.
+DEVICE SimplexOf<3> simplex_of(const Vec3 &e1, const Vec3 &e2) {
     SimplexOf<3> s;
-    Vec3 e1 = x[1] - x[0];
-    Vec3 e2 = x[2] - x[0];
     Vec3 normal = cross(e1, e2);
     real det = norm_squared(normal);
     s.meas = sqrt(det) * R(0.5);
@@ -30,6 +29,8 @@ DEVICE SimplexOf<3> make_simplex(const Vec3 (&x)[3]) {
     s.grads[0] = -(s.grads[1] + s.grads[2]);
     return s;
 }
+
+DEVICE SimplexOf<3> make_simplex(const Vec3 (&x)[3]) { return simplex_of(x[1] - x[0], x[2] - x[0]); }
 
 DEVICE SimplexOf<4> make_simplex(const Vec3 (&x)[4]) {
     SimplexOf<4> s;

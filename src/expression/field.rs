@@ -23,6 +23,7 @@ thread_local! {
 #[derive(Clone, Debug)]
 pub struct Field {
     program: Arc<Program>,
+    tree: Arc<Node>,
     arrays: Vec<Arc<[f64]>>,
     uses_time: bool,
 }
@@ -55,26 +56,43 @@ impl Field {
             arrays.push(rows);
         }
         let number = |name: &str| names.iter().position(|known| *known == name).unwrap_or(0);
-        let program = Arc::new(Program::new(expression.tree(), &number));
-        Ok(Field { program, arrays, uses_time: expression.uses_time() })
+        Ok(Field::new(expression.tree().clone(), &number, arrays, expression.uses_time()))
+    }
+
+    pub(super) fn new(
+        tree: Node,
+        number: &dyn Fn(&str) -> usize,
+        arrays: Vec<Arc<[f64]>>,
+        uses_time: bool,
+    ) -> Self {
+        let program = Arc::new(Program::new(&tree, number));
+        Field { program, tree: Arc::new(tree), arrays, uses_time }
     }
 
     /// The same number in every row.
     pub fn constant(value: f64) -> Self {
-        let program = Arc::new(Program::new(&Node::Number(value), &|_| 0));
-        Field { program, arrays: Vec::new(), uses_time: false }
+        Field::new(Node::Number(value), &|_| 0, Vec::new(), false)
     }
 
     /// One given number per row.
     pub fn rows(values: Arc<[f64]>) -> Self {
         let array = Node::Array { name: String::new(), span: 0..0 };
-        let program = Arc::new(Program::new(&array, &|_| 0));
-        Field { program, arrays: vec![values], uses_time: false }
+        Field::new(array, &|_| 0, vec![values], false)
     }
 
     /// True if values may change with the time.
     pub fn uses_time(&self) -> bool {
         self.uses_time
+    }
+
+    /// Its syntax tree; the data arrays in it are numbered in the order of their first appearance.
+    pub fn tree(&self) -> &Node {
+        &self.tree
+    }
+
+    /// Its data arrays in that order, one number per row.
+    pub fn arrays(&self) -> &[Arc<[f64]>] {
+        &self.arrays
     }
 
     /// The field with its rows in another order: row i is row `order[i]` of this one.

@@ -25,6 +25,7 @@
 //! machine: they keep the tree to themselves, know operators of one or two operands only, or call
 //! the system's mathematical functions.
 
+mod cuda;
 mod field;
 mod flaw;
 mod parse;
@@ -43,6 +44,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Visitor};
 use serde::ser::{Serialize, Serializer};
 
+pub use cuda::Generated;
 pub use field::Field;
 pub use flaw::Flaw;
 pub use tree::{Binary, Node, Unary, Variable, select};

@@ -19,12 +19,12 @@ pub struct Adjacency {
 }
 
 impl Adjacency {
-    /// Nodal graph of `n` vertices and `cells` of `arity` vertices each.
+    /// Nodal graph of `cells` of `arity` vertices each; `slots` are the corners of each vertex.
     ///
     /// # Errors
     /// [`Error::Mesh`] if its edges cannot be numbered in 32 bits.
-    pub fn new(n: usize, cells: &[u32], arity: usize) -> Result<Self> {
-        let slots = GatherMatrix::new(n, cells);
+    pub fn new(slots: GatherMatrix, cells: &[u32], arity: usize) -> Result<Self> {
+        let n = slots.offsets.len() - 1;
         let blocks: Vec<(Vec<u32>, Vec<u32>)> = (0..n.div_ceil(BLOCK))
             .into_par_iter()
             .map(|block| {
@@ -99,7 +99,8 @@ mod tests {
         for n in [5_u32, 500] {
             let ring = |k: u32| 1 + k % n;
             let cells: Vec<u32> = (0..n).flat_map(|k| [ring(k), ring(k + 1), 0]).collect();
-            let adjacency = Adjacency::new(n as usize + 1, &cells, 3).unwrap();
+            let slots = GatherMatrix::new(n as usize + 1, &cells);
+            let adjacency = Adjacency::new(slots, &cells, 3).unwrap();
             assert!(adjacency.of(0).iter().copied().eq(1..=n));
             assert_eq!(adjacency.of(2), [0, 1, 3]);
             assert_eq!(adjacency.of(1), [0, 2, n]);

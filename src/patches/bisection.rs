@@ -346,6 +346,7 @@ impl Moves {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::primitives::GatherMatrix;
 
     /// A lattice of `n` x `n` squares, two triangles each, its vertices along rows.
     fn lattice(n: u32) -> (Vec<[f64; 3]>, Adjacency) {
@@ -356,8 +357,8 @@ mod tests {
                 [v, v + 1, v + n + 2, v, v + n + 2, v + n + 1]
             })
             .collect();
-        let n_vertices = ((n + 1) * (n + 1)) as usize;
-        (x.collect(), Adjacency::new(n_vertices, &cells, 3).unwrap())
+        let slots = GatherMatrix::new(((n + 1) * (n + 1)) as usize, &cells);
+        (x.collect(), Adjacency::new(slots, &cells, 3).unwrap())
     }
 
     fn cut(adjacency: &Adjacency, patch_of: &[u32]) -> usize {

@@ -4,6 +4,8 @@
 //! ones, ...), coordinates likewise, and local numbers take 16 bits unless a patch is too large for
 //! that (Fu et al., section 3.1). `kernels/common/patches.cuh` is the other side.
 
+mod ordered;
+
 use std::sync::Arc;
 
 use super::{Coordinates, Patches};
@@ -35,6 +37,8 @@ pub struct Shape {
     pub largest_owned: u32,
     /// Most cells of a patch.
     pub largest_cells: u32,
+    /// Most gather columns of a patch.
+    pub largest_columns: u32,
     /// Mean number of cells of a patch.
     pub mean_cells: f64,
     /// Whether local numbers need 32 bits.
@@ -93,6 +97,11 @@ impl Shape {
         let owned = (0..n).map(|p| patches.patch(p).n_owned as u32).max().unwrap_or(0);
         let cells = (0..n).map(|p| patches.cell_range(p).len() as u32).max().unwrap_or(0);
         let (local, _) = patches.largest();
+        let columns = |p| {
+            let owned = patches.patch(p).owned();
+            patches.row_offsets[owned.end] - patches.row_offsets[owned.start]
+        };
+        let columns = (0..n).map(columns).max().unwrap_or(0);
         Shape {
             arity: patches.arity(),
             n_patches: n as u32,
@@ -100,6 +109,7 @@ impl Shape {
             largest_local: local as u32,
             largest_owned: owned,
             largest_cells: cells,
+            largest_columns: columns,
             mean_cells: patches.n_patch_cells() as f64 / n.max(1) as f64,
             // Columns hold four times the cell and the corner.
             wide: local > usize::from(u16::MAX) || cells > u32::from(u16::MAX) / 4,

@@ -17,6 +17,7 @@ mod bisection;
 mod coordinates;
 #[cfg(feature = "cuda")]
 pub mod cuda;
+mod ordered;
 mod partition;
 mod repair;
 
@@ -26,6 +27,8 @@ use rayon::prelude::*;
 
 pub use coordinates::Coordinates;
 pub use partition::Partition;
+
+use ordered::Ordered;
 
 use crate::error::{Error, Result};
 use crate::mesh::Mesh;
@@ -130,10 +133,19 @@ impl Patches {
     /// [`Error::Case`] for a patch size of zero or blocks on a mesh that is no lattice;
     /// [`Error::Mesh`] if duplicated border cells exceed 32-bit slots.
     pub fn new(mesh: &Mesh, method: Partition, patch_size: usize) -> Result<Self> {
+        Self::from_ordered(mesh, || Ok(Ordered::new(mesh)), method, patch_size)
+    }
+
+    fn from_ordered(
+        mesh: &Mesh,
+        ordered: impl FnOnce() -> Result<Ordered>,
+        method: Partition,
+        patch_size: usize,
+    ) -> Result<Self> {
         if patch_size == 0 {
             return Err(Error::usage("patch_size is 0", "take a number near 64"));
         }
-        let patch_of = partition::partition(mesh, method, patch_size)?;
+        let patch_of = partition::partition(mesh, ordered()?, method, patch_size)?;
         Self::from_parts(mesh, &patch_of)
     }
 

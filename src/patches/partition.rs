@@ -9,10 +9,10 @@ use rayon::prelude::*;
 
 use super::adjacency::Adjacency;
 use super::bisection::bisect;
+use super::ordered::Ordered;
 use super::repair::repair;
 use crate::error::{Error, Result};
 use crate::mesh::Mesh;
-use crate::primitives::hilbert;
 
 /// How patches are cut.
 #[derive(
@@ -50,23 +50,20 @@ const FILL: f64 = 0.94;
 /// Serialises METIS: its random generator is the C library's.
 static METIS: Mutex<()> = Mutex::new(());
 
-/// Patch of each vertex, `[n_vertices]`: every patch connected, none empty, none larger than
+/// Patch of each vertex of `mesh`, which `ordered` is too, `[n_vertices]`: every patch connected, none empty, none larger than
 /// `patch_size`; patches are numbered along a Hilbert curve.
 ///
 /// # Errors
 /// [`Error::Case`] for blocks on a mesh that is no lattice; [`Error::Numerical`] if METIS fails;
 /// [`Error::Mesh`] if the edges cannot be numbered in 32 bits.
-pub fn partition(mesh: &Mesh, method: Partition, patch_size: usize) -> Result<Vec<u32>> {
-    let order = hilbert_order(mesh);
-    // From here on vertices have the number of their place along the curve: what is near in the
-    // mesh is near in memory, whatever the order of the file.
-    let mut place = vec![0u32; order.len()];
-    for (k, &v) in (0..).zip(&order) {
-        place[v as usize] = k;
-    }
-    let cells: Vec<u32> = mesh.cells.par_iter().map(|&v| place[v as usize]).collect();
-    drop(place);
-    let adjacency = Adjacency::new(order.len(), &cells, mesh.kind.arity())?;
+pub fn partition(
+    mesh: &Mesh,
+    ordered: Ordered,
+    method: Partition,
+    patch_size: usize,
+) -> Result<Vec<u32>> {
+    let Ordered { order, cells, slots } = ordered;
+    let adjacency = Adjacency::new(slots, &cells, mesh.kind.arity())?;
     drop(cells);
     let patch_of = match method {
         Partition::Bisection => {
@@ -87,23 +84,6 @@ pub fn partition(mesh: &Mesh, method: Partition, patch_size: usize) -> Result<Ve
         patch_of[v as usize] = patch;
     }
     Ok(patch_of)
-}
-
-/// Vertices sorted along the Hilbert curve; ties by index.
-fn hilbert_order(mesh: &Mesh) -> Vec<u32> {
-    let (low, high) = mesh.bounds();
-    // Keys travel with the vertices: looking them up would miss the cache at every comparison.
-    let mut keys = vec![(0, 0); mesh.n_vertices()];
-    let blocks = keys.par_chunks_mut(hilbert::LANES).zip(mesh.vertices.par_chunks(hilbert::LANES));
-    blocks.enumerate().for_each(|(block, (keys, vertices))| {
-        let x = std::array::from_fn(|k| vertices[k.min(vertices.len() - 1)]);
-        let found = hilbert::keys(&x, low, high);
-        for (k, (key, found)) in keys.iter_mut().zip(found).enumerate() {
-            *key = (found, (block * hilbert::LANES + k) as u32);
-        }
-    });
-    keys.par_sort_unstable();
-    keys.into_par_iter().map(|(_, v)| v).collect()
 }
 
 /// Renumbers patches by the first of their vertices.

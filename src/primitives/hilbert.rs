@@ -4,20 +4,42 @@
 /// Bits per axis; three axes fill 63 bits.
 const BITS: u32 = 21;
 
+/// Bits of a key.
+pub const KEY_BITS: u32 = 3 * BITS;
+
 /// Points whose keys are computed side by side: the steps of one key wait for each other.
 pub const LANES: usize = 8;
 
-/// Keys of points inside the box `low..high` along a three-dimensional Hilbert curve.
+/// The lattice that a Hilbert curve runs through, over a box.
 ///
 /// All axes share one scale, so cells stay cubes; planar meshes use the trace of the curve in their
-/// plane, which keeps neighbours close. After J. Skilling, "Programming the Hilbert curve", AIP Conf. Proc. 707.
-pub fn keys(points: &[[f64; 3]; LANES], low: [f64; 3], high: [f64; 3]) -> [u64; LANES] {
-    let extent = (0..3).map(|k| high[k] - low[k]).fold(0.0, f64::max);
-    let scale = if extent > 0.0 { f64::from((1u32 << BITS) - 1) / extent } else { 0.0 };
-    // A cast from float saturates, so no coordinate can leave the curve.
-    let axis = |k: usize| points.map(|x| (((x[k] - low[k]) * scale) as u32).min((1 << BITS) - 1));
-    let [x, y, z] = transpose([axis(0), axis(1), axis(2)]);
-    std::array::from_fn(|lane| interleave([x[lane], y[lane], z[lane]]))
+/// plane, which keeps neighbours close.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Lattice {
+    low: [f64; 3],
+    /// Steps per length.
+    scale: f64,
+}
+
+impl Lattice {
+    /// Over the box `low..high`.
+    pub fn new(low: [f64; 3], high: [f64; 3]) -> Self {
+        let extent = (0..3).map(|k| high[k] - low[k]).fold(0.0, f64::max);
+        let scale = if extent > 0.0 { f64::from((1u32 << BITS) - 1) / extent } else { 0.0 };
+        Lattice { low, scale }
+    }
+
+    /// Places of points along the three-dimensional curve; points outside the box go to its edge.
+    /// After J. Skilling, "Programming the Hilbert curve", AIP Conf. Proc. 707.
+    pub fn keys(&self, points: &[[f64; 3]; LANES]) -> [u64; LANES] {
+        // A cast from float saturates, so no coordinate can leave the curve.
+        let axis = |k: usize| {
+            points.map(|x| (((x[k] - self.low[k]) * self.scale) as u32).min((1 << BITS) - 1))
+        };
+        let [x, y, z] = transpose([axis(0), axis(1), axis(2)]);
+        std::array::from_fn(|lane| interleave([x[lane], y[lane], z[lane]]))
+    }
 }
 
 /// Skilling's transform from axes to the transposed Hilbert index, without branches.
@@ -80,13 +102,13 @@ mod tests {
     fn neighbours_on_the_curve_are_neighbours_in_space() {
         // On an 8 x 8 x 8 lattice that fills the box, sorted cells must form a path of unit steps.
         let n = 8;
-        let high = [7.999_999; 3];
+        let lattice = Lattice::new([0.0; 3], [7.999_999; 3]);
         let mut cells: Vec<(u64, [i32; 3])> = Vec::new();
         for i in 0..n {
             for j in 0..n {
                 let row: [[i32; 3]; LANES] = std::array::from_fn(|k| [i, j, k as i32]);
                 let centers = row.map(|c| c.map(|c| f64::from(c) + 0.5));
-                cells.extend(keys(&centers, [0.0; 3], high).into_iter().zip(row));
+                cells.extend(lattice.keys(&centers).into_iter().zip(row));
             }
         }
         cells.sort_unstable();

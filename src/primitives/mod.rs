@@ -1,5 +1,7 @@
 //! Building blocks that know neither mesh nor solver.
 
+#[cfg(feature = "cuda")]
+pub mod cuda;
 mod disjoint;
 mod distinct;
 mod gather;

@@ -14,21 +14,23 @@ use zeroset::patches::{Partition, Patches};
 
 use crate::support::{self, difference};
 
-fn ball(mesh: &Mesh, center: [f64; 3], radius: f64) -> Vec<f64> {
+/// Signed distance of a ball.
+pub fn ball(mesh: &Mesh, center: [f64; 3], radius: f64) -> Vec<f64> {
     let of = |x: &[f64; 3]| (0..3).map(|k| (x[k] - center[k]).powi(2)).sum::<f64>().sqrt() - radius;
     mesh.vertices.iter().map(of).collect()
 }
 
-struct Setup {
-    mesh: Mesh,
-    phi: Vec<f64>,
-    terms: Terms,
-    options: Options,
-    patch_size: usize,
+/// What moves, on which mesh.
+pub struct Setup {
+    pub mesh: Mesh,
+    pub phi: Vec<f64>,
+    pub terms: Terms,
+    pub options: Options,
+    pub patch_size: usize,
 }
 
 /// phi of the CPU and of the card after some steps, and of the card once more.
-fn stepped<R: Real>(setup: &Setup, steps: u64) -> Option<[Vec<f64>; 3]> {
+pub fn stepped<R: Real>(setup: &Setup, steps: u64) -> Option<[Vec<f64>; 3]> {
     let card = support::cuda()?;
     let Setup { mesh, phi, terms, options, patch_size } = setup;
     let cpu = Arc::new(Cpu::new(2).unwrap());

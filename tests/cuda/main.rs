@@ -5,5 +5,9 @@
 
 mod eikonal;
 mod evolution;
+mod expressions;
+mod galerkin;
+mod implicit;
 mod measures;
+mod primitives;
 mod support;

@@ -26,7 +26,7 @@ struct Given {
     const u32 *wake_offsets;
     const local_index *wake_vertices;
     const u32 *wake_readers;
-    u32 largest_local, largest_owned, chunk, measures_displacement;
+    u32 largest_local, largest_owned, largest_columns, chunk, measures_displacement;
     real half_width, velocity[3], normal_speed, curvature;
 };
 
@@ -79,6 +79,7 @@ extern "C" __global__ void flow_new(Given g, Flow **out) {
     s.is_active = filled<u32>(patches, 1);
     s.largest_local = g.largest_local;
     s.largest_owned = g.largest_owned;
+    s.largest_columns = g.largest_columns;
     s.chunk = g.chunk;
     s.near = g.half_width * R(0.5);
     for (int k = 0; k < 3; k++) s.velocity[k] = g.velocity[k];

@@ -139,7 +139,7 @@ fn on_the_cpu(on: &HostPatches<f64>, scheme: &Scheme) -> Vec<Look> {
 fn by_kernels(library: &Library, on: &HostPatches<f64>, scheme: &Scheme, seed: u64) -> Vec<Look> {
     let arity = on.patches.arity();
     let (largest_local, largest_owned) = on.largest();
-    let largest_cells = on.patches.largest().1 / arity;
+    let largest_cells = on.largest_cells();
     let chunk = if scheme.chunked { largest_cells / 3 } else { largest_cells };
     let (wake_offsets, wake_vertices, wake_readers) = on.readers();
     let (reach, phi) = (on.reach(), on.patches.to_patch_order(&start(on), |v| v));

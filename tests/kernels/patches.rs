@@ -59,7 +59,7 @@ impl<R: Real> HostPatches<R> {
         Self::cut(mesh, 24)
     }
 
-    /// A mesh in patches of at most this many vertices.
+    /// A mesh in patches of at most so many vertices.
     pub fn cut(mesh: Mesh, patch_size: usize) -> Self {
         let patches = Arc::new(Patches::new(&mesh, Partition::Bisection, patch_size).unwrap());
         let coordinates = Arc::new(Coordinates::new(&mesh, &patches));
@@ -128,6 +128,11 @@ impl<R: Real> HostPatches<R> {
     pub fn largest(&self) -> (usize, usize) {
         let owned = (0..self.patches.len()).map(|p| self.patches.patch(p).n_owned).max();
         (self.patches.largest().0, owned.unwrap_or(0))
+    }
+
+    /// Most cells of a patch.
+    pub fn largest_cells(&self) -> usize {
+        self.patches.largest().1 / self.patches.arity()
     }
 
     /// Longest edge of each patch and its neighbours.

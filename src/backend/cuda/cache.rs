@@ -110,7 +110,8 @@ fn load(folder: &Path, unit: &Unit, arch: &str) -> Option<Vec<u8>> {
 }
 
 fn path_in(folder: &Path, unit: &Unit, arch: &str) -> PathBuf {
-    folder.join(format!("{}-{arch}-{}.{EXTENSION}", unit.name, key(unit, arch)))
+    let name = unit.name.replace('/', "_");
+    folder.join(format!("{name}-{arch}-{}.{EXTENSION}", key(unit, arch)))
 }
 
 /// Hash of all that the compiler is given. Lengths go in too, so that no two inputs read the same.

@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 
 use crate::error::{Error, Result};
+use crate::expression::Generated;
 
 /// Name of a file below `kernels/` and its text.
 type File = (&'static str, &'static str);
@@ -18,12 +19,14 @@ macro_rules! kernel_file {
 /// Headers, by the name that `#include` gives them. Every compilation gets all of them.
 pub const HEADERS: &[File] = &[
     kernel_file!("common/block.cuh"),
+    kernel_file!("common/exact_sum.cuh"),
     kernel_file!("common/grid.cuh"),
     kernel_file!("common/patches.cuh"),
     kernel_file!("common/real.cuh"),
     kernel_file!("common/shared.cuh"),
     kernel_file!("common/simplex.cuh"),
     kernel_file!("common/time.cuh"),
+    kernel_file!("common/types.cuh"),
     kernel_file!("common/vector.cuh"),
     kernel_file!("control.cuh"),
     kernel_file!("eikonal.cuh"),
@@ -34,8 +37,10 @@ pub const HEADERS: &[File] = &[
     kernel_file!("evolution/monotone.cuh"),
     kernel_file!("evolution/step.cuh"),
     kernel_file!("evolution/upwind.cuh"),
+    kernel_file!("expression.cuh"),
     kernel_file!("measures/cut.cuh"),
     kernel_file!("measures/sets.cuh"),
+    kernel_file!("primitives/block.cuh"),
 ];
 
 /// A choice between sets of defines: `&[("REAL", "double")]` or `&[("REAL", "float")]`. A set may be
@@ -62,12 +67,32 @@ const TERMS: Choice = &[
     &[("ADVECTION", "2"), ("NORMAL", "1"), ("ONE_PASS", "1"), ("CHUNKED", "1")],
 ];
 
+/// What is sorted by.
+const KEY: Choice = &[&[("KEY", "u32")], &[("KEY", "u64")]];
+/// Second-order advection by one velocity, and by one for every vertex in patches of many cells.
+const GALERKIN: Choice =
+    &[&[("ADVECTION", "3")], &[("ADVECTION", "3"), ("VELOCITY_ROWS", "1"), ("CHUNKED", "1")]];
+
+/// Semi-implicit curvature, uniform and weighted.
+const IMPLICIT: Choice = &[
+    &[("IMPLICIT", "1"), ("CURVATURE", "1")],
+    &[("IMPLICIT", "1"), ("CURVATURE", "2"), ("CURVATURE_ROWS", "1")],
+];
+
 /// Every `.cu` file with the choices of its defines; all combinations are compiled.
 const PROGRAMS: &[(File, &[Choice])] = &[
     (kernel_file!("band.cu"), &[REAL, CELL, BLOCK, TERMS]),
+    (kernel_file!("coefficients.cu"), &[REAL]),
     (kernel_file!("eikonal.cu"), &[REAL, CELL, BLOCK, ORGANIZATION]),
     (kernel_file!("evolution.cu"), &[REAL, CELL, BLOCK, TERMS]),
     (kernel_file!("measures.cu"), &[REAL, CELL, BLOCK]),
+    (kernel_file!("primitives/gather.cu"), &[]),
+    (kernel_file!("primitives/hilbert.cu"), &[]),
+    (kernel_file!("primitives/permute.cu"), &[]),
+    (kernel_file!("primitives/scan.cu"), &[]),
+    (kernel_file!("primitives/sort.cu"), &[KEY]),
+    (kernel_file!("galerkin.cu"), &[REAL, CELL, BLOCK, GALERKIN]),
+    (kernel_file!("implicit.cu"), &[REAL, CELL, BLOCK, IMPLICIT]),
     (kernel_file!("self_test.cu"), &[REAL]),
 ];
 
@@ -125,11 +150,15 @@ pub fn all_units() -> Vec<Unit> {
 }
 
 fn variants((file, source): File, choices: &[Choice]) -> Vec<Unit> {
+    let name = stem(file);
+    // What a run prints from the expressions of its case.
+    let printed = (name == "coefficients")
+        .then(|| (Generated::NAME.to_string(), Generated::example().text().to_string()));
     let mut units = vec![Unit {
-        name: stem(file),
+        name,
         source: Cow::Borrowed(source),
         defines: Vec::new(),
-        extra: Vec::new(),
+        extra: printed.into_iter().collect(),
     }];
     for choice in choices {
         let with = |unit: &Unit, set: &[(&'static str, &str)]| {

@@ -15,7 +15,7 @@ use crate::patches::{Coordinates, Patches};
 use crate::primitives::DisjointRows;
 
 /// Corrections by the consistent mass matrix after the lumped one.
-const CORRECTIONS: usize = 2;
+pub(super) const CORRECTIONS: usize = 2;
 
 /// Increments of a step, in patch order.
 pub(super) struct Galerkin<R> {
@@ -85,6 +85,18 @@ impl<R: Real> Galerkin<R> {
         poor.sort_unstable();
         poor.dedup();
         self.n_poor_cells = poor.len();
+    }
+
+    /// Whether each vertex belongs to a poor cell, in patch order.
+    #[cfg(feature = "cuda")]
+    pub fn upwind(&self) -> &[bool] {
+        &self.upwind
+    }
+
+    /// Lumped mass of each vertex, in patch order.
+    #[cfg(feature = "cuda")]
+    pub fn mass(&self) -> &[R] {
+        &self.mass
     }
 
     /// Change of phi at a vertex by the advection of this step.

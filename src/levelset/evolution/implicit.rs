@@ -21,7 +21,7 @@ use crate::primitives::DisjointRows;
 const TOLERANCE: f64 = 1e-8;
 
 /// More iterations than any sound mesh takes.
-const MOST_ITERATIONS: usize = 2000;
+pub(super) const MOST_ITERATIONS: usize = 2000;
 
 /// The system and its vectors, all in patch order; zero where nothing moves.
 pub(super) struct Implicit<R> {
@@ -60,8 +60,13 @@ impl<R: Real> Implicit<R> {
     }
 }
 
+/// [`TOLERANCE`], or what the scalar can reach.
+pub(super) fn tolerance<R: Real>() -> f64 {
+    TOLERANCE.max(10.0 * R::ZERO_TEST.widen())
+}
+
 /// Pairs of vertices of a cell.
-const fn pairs(arity: usize) -> usize {
+pub(super) const fn pairs(arity: usize) -> usize {
     arity * (arity - 1) / 2
 }
 
@@ -99,7 +104,7 @@ impl<R: Real> Evolution<R> {
         product: &mut [R],
         dt: R,
     ) -> Option<f64> {
-        let tolerance = TOLERANCE.max(10.0 * R::ZERO_TEST.widen());
+        let tolerance = tolerance::<R>();
         let start = self.assemble::<N>(m, next, dt);
         let mut size = start;
         if !(start > 0.0 && start.is_finite()) {

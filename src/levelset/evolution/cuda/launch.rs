@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use super::control::Control;
+use super::galerkin::DeviceGalerkin;
+use super::implicit::{DeviceImplicit, ImplicitArgument};
 use super::state::{EvolutionArgument, State};
 use crate::backend::cuda::{Arguments, Cuda, Kernel, Launch, Unit};
 use crate::error::Result;
@@ -27,6 +29,8 @@ pub(super) struct Kernels<R: Real> {
     step: (Kernel, u32),
     outcome: Kernel,
     block: u32,
+    galerkin: Option<DeviceGalerkin<R>>,
+    implicit: Option<DeviceImplicit<R>>,
     /// Whether the step is followed by others before its outcome is known.
     is_split: bool,
 }
@@ -91,6 +95,7 @@ fn step_shared<R: Real>(host: &Evolution<R>, shape: &Shape, chunk: u32) -> u32 {
         + u32::from(bending) * (corners + 1);
     let mut bytes =
         part(rows * chunk, real) + part(shape.largest_local, real) + part(shape.largest_local, 1);
+    bytes += part(shape.largest_columns, if shape.wide { 4 } else { 2 });
     if chunk < shape.largest_cells {
         bytes += part(shape.largest_owned, 6 * real + 8);
     }
@@ -98,6 +103,13 @@ fn step_shared<R: Real>(host: &Evolution<R>, shape: &Shape, chunk: u32) -> u32 {
 }
 
 impl<R: Real> Kernels<R> {
+    /// Bytes on the card of what only some terms need.
+    pub fn bytes(host: &Evolution<R>, shape: &Shape) -> usize {
+        let galerkin = host.galerkin.as_ref().map_or(0, |_| DeviceGalerkin::<R>::bytes(shape));
+        let implicit = |_| DeviceImplicit::<R>::bytes(shape, &host.patches);
+        galerkin + host.implicit.as_ref().map_or(0, implicit)
+    }
+
     pub fn new(
         patches: &crate::patches::cuda::DevicePatches<R>,
         host: &Evolution<R>,
@@ -113,6 +125,7 @@ impl<R: Real> Kernels<R> {
             defines.push(("BLOCK", block.to_string()));
             // Registers for as many threads as keep a multiprocessor busy.
             let threads = if size_of::<R>() == 8 { 640 } else { 1024 };
+            let threads: u32 = std::env::var("ZS_THREADS").map_or(threads, |v| v.parse().unwrap());
             defines.push(("MIN_BLOCKS", (threads / block).max(1).to_string()));
             if chunk < shape.largest_cells {
                 defines.push(("CHUNKED", "1".into()));
@@ -124,12 +137,15 @@ impl<R: Real> Kernels<R> {
                 ("EIKONAL_BYTES", size_of::<EikonalArgument<R>>()),
                 ("EVOLUTION_BYTES", size_of::<EvolutionArgument<R>>()),
                 ("CONTROL_BYTES", size_of::<Control<R>>()),
+                ("IMPLICIT_BYTES", size_of::<ImplicitArgument>()),
             ];
             defines.extend(sizes.map(|(name, size)| (name, size.to_string())));
             Unit::with(file, defines)
         };
         let band = compiled("band", PLAIN_BLOCK)?;
         let cells_per_thread = if shape.arity == 3 { 1.0 } else { 3.0 };
+        let cells_per_thread =
+            std::env::var("ZS_CPT").map_or(cells_per_thread, |v| v.parse().unwrap());
         let block = shape.threads(cells_per_thread, 256);
         let evolution = compiled("evolution", block)?;
         let part = |n: u32, size: usize| (n * size as u32).div_ceil(16) * 16;
@@ -143,9 +159,31 @@ impl<R: Real> Kernels<R> {
         let step = cuda.kernel(&evolution, "evolution_step")?;
         let shared = step_shared(host, shape, chunk);
         step.allow_shared(shared)?;
+        let mut state = state.argument(host, shape, chunk);
+        let galerkin = match &host.galerkin {
+            None => None,
+            Some(galerkin) => {
+                let unit = compiled("galerkin", block)?;
+                let parts = (&unit, block, chunk);
+                Some(DeviceGalerkin::new(&cuda, host, galerkin, shape, parts)?)
+            }
+        };
+        let implicit = match &host.implicit {
+            None => None,
+            Some(_) => {
+                let unit = compiled("implicit", DeviceImplicit::<R>::block(shape))?;
+                Some(DeviceImplicit::new(&cuda, shape, &host.patches, &unit)?)
+            }
+        };
+        if let Some(galerkin) = &galerkin {
+            galerkin.fill(&mut state);
+        }
+        if let Some(implicit) = &implicit {
+            implicit.fill(&mut state);
+        }
         Ok(Kernels {
             patches: patches.argument(),
-            state: state.argument(host, shape, chunk),
+            state,
             n_patches: shape.n_patches,
             init: (init, init_shared),
             finish: cuda.kernel(&band, "band_final")?,
@@ -154,6 +192,8 @@ impl<R: Real> Kernels<R> {
             step: (step, shared),
             outcome: cuda.kernel(&evolution, "evolution_outcome")?,
             block,
+            galerkin,
+            implicit,
             is_split: host.implicit.is_some() || host.inflow.has_values(),
             cuda,
         })
@@ -177,14 +217,19 @@ impl<R: Real> Kernels<R> {
         let arguments = Arguments::default().with(self.patches).with(self.state);
         let (step, shared) = &self.step;
         let launch = self.plain(blocks, self.block, *shared);
-        // SAFETY: the kernels take these two.
-        unsafe {
-            self.cuda.launch(step, launch, &arguments)?;
-            if self.is_split {
-                self.cuda.launch(&self.outcome, Launch { shared: 0, ..launch }, &arguments)?;
-            }
+        if let Some(galerkin) = &self.galerkin {
+            galerkin.launch(&self.cuda, self.patches, self.state, launch.grid)?;
         }
-        Ok(())
+        // SAFETY: the kernel takes these two.
+        unsafe { self.cuda.launch(step, launch, &arguments)? };
+        if let Some(implicit) = &self.implicit {
+            implicit.launch(&self.cuda, self.patches, self.state)?;
+        }
+        if !self.is_split {
+            return Ok(());
+        }
+        // SAFETY: as above.
+        unsafe { self.cuda.launch(&self.outcome, Launch { shared: 0, ..launch }, &arguments) }
     }
 
     /// Makes phi a distance if that is due.

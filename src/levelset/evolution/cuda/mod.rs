@@ -6,9 +6,13 @@
 //! control block of the cycle before while the next one runs, so it never waits for a step, and it
 //! stops launching once the card says that something is due.
 //!
-//! Kernels: `kernels/band.cu`, `kernels/evolution.cu`, `kernels/eikonal.cu`.
+//! Kernels: `kernels/band.cu`, `kernels/evolution.cu`, `kernels/eikonal.cu`, and where such terms act
+//! `kernels/galerkin.cu` and `kernels/implicit.cu`.
 
+pub mod coefficients;
 mod control;
+mod galerkin;
+mod implicit;
 mod launch;
 mod state;
 
@@ -131,6 +135,7 @@ impl<R: Real> DeviceEvolution<R> {
         let need = shape.bytes::<R>(on_host)
             + Solver::<R>::bytes(&shape, on_host, &host.eikonal)
             + State::bytes(&host, &shape)
+            + Kernels::bytes(&host, &shape)
             + DeviceMeasurer::<R>::bytes(on_host);
         let (free, _) = cuda.memory()?;
         if need > free {

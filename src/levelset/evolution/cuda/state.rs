@@ -25,6 +25,7 @@ pub(super) struct EvolutionArgument<R> {
     n_extra: u32,
     largest_local: u32,
     largest_owned: u32,
+    largest_columns: u32,
     chunk: u32,
     near: R,
     least_inradius: R,
@@ -38,7 +39,8 @@ pub(super) struct EvolutionArgument<R> {
     pub mass: u64,
     pub residual: u64,
     pub increment: u64,
-    pub direction: u64,
+    pub flows_in: u64,
+    pub diagonal: u64,
 }
 
 // SAFETY: laid out as in C, and compared with the size the kernels know.
@@ -133,6 +135,7 @@ impl<R: Real> State<R> {
             n_extra: 0,
             largest_local: shape.largest_local,
             largest_owned: shape.largest_owned,
+            largest_columns: shape.largest_columns,
             chunk,
             near: host.half_width() * R::narrow(0.5),
             least_inradius: host.least_inradius,
@@ -146,7 +149,8 @@ impl<R: Real> State<R> {
             mass: 0,
             residual: 0,
             increment: 0,
-            direction: 0,
+            flows_in: 0,
+            diagonal: 0,
         }
     }
 

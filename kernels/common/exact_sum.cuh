@@ -1,0 +1,48 @@
+// Sums that do not depend on the order of their terms: fixed-point numbers as wide as all doubles.
+//
+// A sum is LIMBS signed words of 2^32 each, of weight 2^(32 k - 1074), and a count of terms that
+// were not finite. Terms are added by integers, which is exact and commutes; 2^31 of them fit.
+#pragma once
+#include "common/real.cuh"
+
+enum { LIMBS = 66, SUM_WORDS = LIMBS + 1 };
+
+// Adds a term to a sum in shared or global memory.
+DEVICE void add_exact(u64* sum, double term) {
+    u64 bits = to_bits(term);
+    u64 digits = bits & 0xfffffffffffffull;
+    u32 exponent = (u32)(bits >> 52) & 0x7ff;
+    if (exponent == 0x7ff) {
+        atomicAdd(&sum[LIMBS], 1ull);
+        return;
+    }
+    if (exponent > 0) {
+        digits |= 1ull << 52;
+        exponent--;
+    }
+    u32 shift = exponent & 31;
+    u64 parts[3] = {(digits << shift) & 0xffffffffull, (digits >> (32 - shift)) & 0xffffffffull,
+                    (digits >> 1) >> (63 - shift)};
+    bool negative = bits >> 63;
+#pragma unroll
+    for (u32 k = 0; k < 3; k++) {
+        if (parts[k]) atomicAdd(&sum[(exponent >> 5) + k], negative ? 0 - parts[k] : parts[k]);
+    }
+}
+
+// The weight of word k; the first two are subnormal.
+DEVICE double weight_of_word(u32 k) {
+    return __longlong_as_double((i64)(k < 2 ? 1ull << 32 * k : (u64)(32 * k - 51) << 52));
+}
+
+// The sum as the first lane of a warp gets it, rounded; not a number if a term was not finite. The
+// whole warp must ask.
+DEVICE double exact_total(const u64* sum) {
+    double total = 0.0;
+    for (u32 k = threadIdx.x & 31; k < LIMBS; k += 32) {
+        total += (double)(i64)sum[k] * weight_of_word(k);
+    }
+#pragma unroll
+    for (int offset = 16; offset > 0; offset /= 2) total += __shfl_down_sync(~0u, total, offset);
+    return sum[LIMBS] ? __longlong_as_double(0x7ff8000000000000) : total;
+}

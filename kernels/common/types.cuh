@@ -1,0 +1,16 @@
+// Integers by their size, and the word before a function of the device.
+//
+// Nothing is included: the run-time compiler has no headers.
+#pragma once
+
+#ifndef DEVICE
+// Inlined always: arrays passed by reference stay in registers only then.
+#define DEVICE __device__ __forceinline__
+#endif
+
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef int i32;
+typedef long long i64;

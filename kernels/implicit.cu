@@ -1,0 +1,297 @@
+// Semi-implicit curvature: conjugate gradients on the band (numerics 3.2), after evolution_step.
+//
+// `(M + dt beta S) phi^(n+1) = M phi` with the lumped mass M and the stiffness S of the explicit
+// form, both at the phi that the other terms gave; divided by beta. One cooperative kernel solves,
+// with two barriers in an iteration. The entries of S stay with their cells: a vertex sums its row
+// cell by cell in mesh order. A block turns the direction of the vertices it reads by itself, those
+// of other patches too, which spares a barrier.
+//
+// Scalar products have the same bits in every run though patches come in any order: a warp adds its
+// part of a patch to an exact sum (common/exact_sum.cuh).
+#include "common/exact_sum.cuh"
+#include "common/grid.cuh"
+#include "evolution/curvature.cuh"
+#include "evolution_state.cuh"
+
+// Numbers of a cell: its pairs, and its lumped mass.
+enum { ENTRIES = PAIRS + 1 };
+
+// What only this solve knows: src/levelset/evolution/cuda/implicit.rs lays it out.
+struct Implicit {
+    real* entries;        // [n_patch_cells * ENTRIES]
+    real* mass;           // [n_vertices] m / beta
+    real* residual;       // [n_vertices]
+    real* product;        // [n_vertices] of the matrix with the direction
+    real* direction;      // two buffers of [n_vertices]
+    u64* sums;            // [3 * SUM_WORDS], 0 between launches
+    u32* counts;          // [2] blocks arrived at barriers, and blocks that left; 0 between launches
+    double tolerance;     // reduction of the residual, in the norm of the preconditioner
+    u32 most_iterations;
+    u32 unused;
+};
+
+#ifdef IMPLICIT_BYTES
+static_assert(sizeof(Implicit) == IMPLICIT_BYTES, "the host lays out the same");
+#endif
+
+// The solve of a block.
+struct Solve {
+    const Patches& m;
+    const Evolution& s;
+    const Implicit& q;
+    const u32* active;
+    u32 n_active;
+    u32 blocks;      // that take part
+    real* next;      // phi^(n+1), from what the other terms gave to the solution
+    real dt;
+    real* local;     // [largest_local] in shared memory
+    u64* sum;        // [SUM_WORDS] in shared memory
+    u32 phase;       // sums so far
+};
+
+// Adds the parts of the threads of a warp to the sum of the block; whole warps must come.
+DEVICE void contribute(const Solve& z, double part) {
+#pragma unroll
+    for (int offset = 16; offset > 0; offset /= 2) part += __shfl_down_sync(~0u, part, offset);
+    if ((threadIdx.x & 31) == 0) add_exact(z.sum, part);
+}
+
+// Waits for all blocks, and gives the sum of what they contributed since the last one. Sums take
+// turns: the next one is cleared where nobody reads it any more.
+DEVICE double total(Solve& z) {
+    __shared__ double result;
+    u64* all = z.q.sums + z.phase % 3 * SUM_WORDS;
+    z.phase++;
+    u64* next = z.q.sums + z.phase % 3 * SUM_WORDS;
+    __syncthreads();
+    for (u32 k = threadIdx.x; k < SUM_WORDS; k += blockDim.x) {
+        if (z.sum[k]) atomicAdd(&all[k], z.sum[k]);
+        z.sum[k] = 0;
+        if (blockIdx.x == 0) next[k] = 0;
+    }
+    grid_barrier(z.q.counts, z.blocks);
+    if (threadIdx.x < 32) {
+        double sum = exact_total(all);
+        if (threadIdx.x == 0) result = sum;
+    }
+    __syncthreads();
+    return result;
+}
+
+// Entries of cell t of a patch.
+DEVICE real* entries_of(const Solve& z, const Patch& patch, u32 t) {
+    return z.q.entries + (u64)ENTRIES * (patch.cells + t);
+}
+
+// Position of the pair of two corners.
+DEVICE u32 pair_of(u32 i, u32 j) {
+    u32 low = i < j ? i : j, high = i < j ? j : i;
+    return low * N - low * (low + 1) / 2 + high - low - 1;
+}
+
+// `sum_j W_ij (x_j - x_i)` of cell t for its corner i.
+DEVICE real product_of(const Patch& patch, const real* entries, const real* local, u32 t, u32 i, real own) {
+    real sum = R(0);
+#pragma unroll
+    for (u32 j = 0; j < N; j++) {
+        if (j != i) sum += entries[pair_of(i, j)] * (local[patch.corner(t, j)] - own);
+    }
+    return sum;
+}
+
+// `sum_j W_ij` of a cell for its corner i.
+DEVICE real row_sum(const real* entries, u32 i) {
+    real sum = R(0);
+#pragma unroll
+    for (u32 j = 0; j < N; j++) {
+        if (j != i) sum += entries[pair_of(i, j)];
+    }
+    return sum;
+}
+
+// Fills the entries of the cells of the band.
+DEVICE void assemble_cells(const Solve& z, const Patch& patch) {
+    for (u32 t = threadIdx.x; t < patch.n_cells; t += blockDim.x) {
+        u32 corner[N];
+        bool computed = false;
+#pragma unroll
+        for (int i = 0; i < N; i++) {
+            corner[i] = patch.corner(t, i);
+            computed = computed || (corner[i] < patch.n_owned && z.s.moving[patch.first + corner[i]]);
+        }
+        if (!computed) continue;
+        Vec3 x[N];
+        real values[N], pairs[PAIRS];
+#pragma unroll
+        for (int i = 0; i < N; i++) {
+            x[i] = patch.at(corner[i]);
+            values[i] = z.local[corner[i]];
+        }
+        Simplex simplex = make_simplex(x);
+        real* entries = entries_of(z, patch, t);
+        entries[PAIRS] = stiffness(simplex, gradient(simplex, values), pairs);
+#if CURVATURE == 2
+        real weight = weight_of(patch, z.s, corner);
+#endif
+#pragma unroll
+        for (int k = 0; k < PAIRS; k++) {
+#if CURVATURE == 2
+            pairs[k] = weight * pairs[k];
+#endif
+            entries[k] = pairs[k];
+        }
+    }
+}
+
+// Fills entries, mass, diagonal (0 where the value is kept) and the residual `- dt S phi`; gives the
+// size of the residual.
+DEVICE double assemble(Solve& z) {
+    for (u32 k = blockIdx.x; k < z.n_active; k += gridDim.x) {
+        Patch patch = patch_of(z.m, z.active[k]);
+        __syncthreads();
+        for (u32 v = threadIdx.x; v < patch.n_local; v += blockDim.x) z.local[v] = z.next[patch.vertex(v)];
+        __syncthreads();
+        assemble_cells(z, patch);
+        __syncthreads();
+        double size = 0.0;
+        for (u32 v = threadIdx.x; v < patch.n_owned; v += blockDim.x) {
+            u32 vertex = patch.first + v;
+#if CURVATURE == 2
+            real beta = R(1);
+#else
+            real beta = curvature_at(patch, z.s, v);
+#endif
+            if (!z.s.moving[vertex] || beta <= R(0)) {
+                z.s.diagonal[vertex] = R(0);
+                z.q.residual[vertex] = R(0);
+                continue;
+            }
+            real products = R(0), lumped = R(0), rows = R(0), own = z.local[v];
+            for (u32 at = patch.rows[v]; at < patch.rows[v + 1]; at++) {
+                u32 column = patch.columns[at], t = column >> 2, corner = column & 3;
+                const real* entries = entries_of(z, patch, t);
+                products += product_of(patch, entries, z.local, t, corner, own);
+                lumped += entries[PAIRS];
+                rows += row_sum(entries, corner);
+            }
+            real mass = lumped / beta;
+            real diagonal = mass - z.dt * rows;
+            real residual = -z.dt * products;
+            z.q.mass[vertex] = mass;
+            z.s.diagonal[vertex] = diagonal;
+            z.q.residual[vertex] = residual;
+            size += (double)(residual * (residual / diagonal));
+        }
+        contribute(z, size);
+    }
+    return total(z);
+}
+
+// Turns the direction to the preconditioned residual, conjugate to those before, and multiplies it
+// by the matrix; gives the product of the two. Iteration 0 has no direction before.
+DEVICE double multiply(Solve& z, u32 iteration, real keep) {
+    const real* old = z.q.direction + (u64)(iteration & 1) * z.m.n_vertices;
+    real* fresh = z.q.direction + (u64)(~iteration & 1) * z.m.n_vertices;
+    for (u32 k = blockIdx.x; k < z.n_active; k += gridDim.x) {
+        Patch patch = patch_of(z.m, z.active[k]);
+        __syncthreads();
+        for (u32 v = threadIdx.x; v < patch.n_local; v += blockDim.x) {
+            u32 vertex = patch.vertex(v);
+            real diagonal = z.s.diagonal[vertex], direction = R(0);
+            if (diagonal > R(0)) {
+                direction = z.q.residual[vertex] / diagonal;
+                if (iteration > 0) direction += keep * old[vertex];
+            }
+            z.local[v] = direction;
+            if (v < patch.n_owned) fresh[vertex] = direction;
+        }
+        __syncthreads();
+        double size = 0.0;
+        for (u32 v = threadIdx.x; v < patch.n_owned; v += blockDim.x) {
+            u32 vertex = patch.first + v;
+            if (!(z.s.diagonal[vertex] > R(0))) continue;
+            real products = R(0), own = z.local[v];
+            for (u32 at = patch.rows[v]; at < patch.rows[v + 1]; at++) {
+                u32 column = patch.columns[at], t = column >> 2, corner = column & 3;
+                products += product_of(patch, entries_of(z, patch, t), z.local, t, corner, own);
+            }
+            real product = z.q.mass[vertex] * own + z.dt * products;
+            z.q.product[vertex] = product;
+            size += (double)(product * own);
+        }
+        contribute(z, size);
+    }
+    return total(z);
+}
+
+// Goes along the direction; gives the size of the residual that is left.
+DEVICE double descend(Solve& z, u32 iteration, real length) {
+    const real* direction = z.q.direction + (u64)(~iteration & 1) * z.m.n_vertices;
+    for (u32 k = blockIdx.x; k < z.n_active; k += gridDim.x) {
+        u32 p = z.active[k], last = z.m.vertex_offsets[p + 1];
+        double size = 0.0;
+        for (u32 vertex = z.m.vertex_offsets[p] + threadIdx.x; vertex < last; vertex += blockDim.x) {
+            real diagonal = z.s.diagonal[vertex];
+            if (!(diagonal > R(0))) continue;
+            z.next[vertex] += length * direction[vertex];
+            real residual = z.q.residual[vertex] - length * z.q.product[vertex];
+            z.q.residual[vertex] = residual;
+            size += (double)(residual * residual / diagonal);
+        }
+        contribute(z, size);
+    }
+    return total(z);
+}
+
+DEVICE bool is_positive(double x) { return x > 0.0 && x < __longlong_as_double(0x7ff0000000000000); }
+
+// Solves for the curvature part of a step. Values that are not finite end the solve and are left to
+// evolution_outcome.
+// Grid: as many blocks as are resident at once, cooperative; block: a multiple of 32; shared:
+// [largest_local]. No register is spilled for more blocks.
+extern "C" __global__ void __launch_bounds__(BLOCK, 1) implicit_solve(Patches m, Evolution s, Implicit q) {
+    DYN_SHARED(unsigned char, shared);
+    __shared__ u64 sum[SUM_WORDS];
+    __shared__ u32 is_last;
+    Control& c = *s.control;
+    const u32 n_active = c.n_active;
+    const u32 blocks = gridDim.x < n_active ? gridDim.x : n_active;
+    if (is_paused(c) || blockIdx.x >= blocks) return;
+    SharedParts parts = {shared};
+    real* next = s.phi + (u64)(c.parity ^ 1) * m.n_vertices;
+    Solve z = {m,    s,          q,   active_list(s, c), n_active, blocks, next, (real)c.dt, parts.take<real>(s.largest_local),
+               sum, 0};
+    for (u32 k = threadIdx.x; k < SUM_WORDS; k += blockDim.x) sum[k] = 0;
+    __syncthreads();
+
+    double start = assemble(z), size = start;
+    u32 iterations = 0;
+    bool done = !is_positive(start);
+    real keep = R(0);
+    while (!done && iterations < q.most_iterations) {
+        double curvature = multiply(z, iterations, keep);
+        iterations++;
+        if (!is_positive(curvature)) {
+            done = true;
+            break;
+        }
+        double shrunk = descend(z, iterations - 1, (real)(size / curvature));
+        done = shrunk <= start * q.tolerance * q.tolerance;
+        keep = (real)(shrunk / size);
+        size = shrunk;
+    }
+
+    // The last block to leave tells what came out, and makes all ready for the next launch.
+    if (threadIdx.x == 0) is_last = atomicAdd(&q.counts[1], 1u) == blocks - 1;
+    __syncthreads();
+    if (!is_last) return;
+    for (u32 k = threadIdx.x; k < 3 * SUM_WORDS; k += blockDim.x) q.sums[k] = 0;
+    if (threadIdx.x == 0) {
+        q.counts[0] = q.counts[1] = 0;
+        c.iterations += iterations;
+        if (!done) {
+            c.reduction = sqrt(size / start);
+            c.halt = NO_CONVERGENCE;
+        }
+    }
+}

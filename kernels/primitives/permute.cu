@@ -1,0 +1,28 @@
+// Numbers under a new order.
+#include "common/types.cuh"
+
+// Where each item of an order stands in it.
+//
+// Grid and block: any number of threads, which share the items. Shared memory: none.
+//
+// order   a permutation of 0 .. n - 1, [n]
+// places  [n]
+extern "C" __global__ void permute_invert(const u32* order, u32 n, u32* places) {
+    const u64 threads = (u64)gridDim.x * blockDim.x;
+    for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads) {
+        places[order[i]] = (u32)i;
+    }
+}
+
+// Items, each replaced by its place.
+//
+// Grid and block: any number of threads, which share the items. Shared memory: none.
+//
+// items   [n]; each a number that `places` has
+// places  any length
+extern "C" __global__ void permute_rename(u32* items, u64 n, const u32* places) {
+    const u64 threads = (u64)gridDim.x * blockDim.x;
+    for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads) {
+        items[i] = places[items[i]];
+    }
+}

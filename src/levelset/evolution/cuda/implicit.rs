@@ -1,0 +1,126 @@
+//! Semi-implicit curvature on the card: conjugate gradients in one cooperative kernel.
+
+use super::state::EvolutionArgument;
+use crate::backend::cuda::{Argument, Arguments, Array, Cuda, Kernel, Launch, Unit};
+use crate::error::Result;
+use crate::geometry::Real;
+use crate::levelset::evolution::implicit::{MOST_ITERATIONS, pairs, tolerance};
+use crate::patches::Patches;
+use crate::patches::cuda::{PatchesArgument, Shape};
+
+/// Words of an exact sum (`kernels/common/exact_sum.cuh`).
+const SUM_WORDS: usize = 67;
+
+/// `struct Implicit` of `kernels/implicit.cu`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(super) struct ImplicitArgument {
+    entries: u64,
+    mass: u64,
+    residual: u64,
+    product: u64,
+    direction: u64,
+    sums: u64,
+    counts: u64,
+    tolerance: f64,
+    most_iterations: u32,
+    unused: u32,
+}
+
+// SAFETY: laid out as in C, and compared with the size the kernel knows.
+unsafe impl Argument for ImplicitArgument {}
+
+/// What `kernels/implicit.cu` works on, and how it is launched.
+pub(super) struct DeviceImplicit<R: Real> {
+    solve: Kernel,
+    launch: Launch,
+    argument: ImplicitArgument,
+    diagonal: Array<R>,
+    /// Arrays that only the kernel sees.
+    _vectors: [Array<R>; 5],
+    _sums: Array<u64>,
+    _counts: Array<u32>,
+}
+
+impl<R: Real> DeviceImplicit<R> {
+    /// Bytes on the card.
+    pub fn bytes(shape: &Shape, patches: &Patches) -> usize {
+        size_of::<R>() * (6 * shape.n_vertices as usize + entries(shape, patches)) + 24 * SUM_WORDS
+    }
+
+    /// Threads of a block: one for each vertex of a usual patch.
+    pub fn block(shape: &Shape) -> u32 {
+        let owned = shape.n_vertices.div_ceil(shape.n_patches.max(1));
+        (owned.div_ceil(32) * 32).clamp(32, 256)
+    }
+
+    /// Takes memory on the card. `unit` is the source, compiled for blocks of [`Self::block`]
+    /// threads.
+    ///
+    /// # Errors
+    /// [`crate::Error::Device`].
+    pub fn new(cuda: &Cuda, shape: &Shape, patches: &Patches, unit: &Unit) -> Result<Self> {
+        let n = shape.n_vertices as usize;
+        let solve = cuda.kernel(unit, "implicit_solve")?;
+        let block = Self::block(shape);
+        let shared = (shape.largest_local * size_of::<R>() as u32).div_ceil(16) * 16;
+        solve.allow_shared(shared)?;
+        let grid = solve.resident_blocks(block, shared)?.min(shape.n_patches.max(1));
+        let vectors = [
+            cuda.zeros(entries(shape, patches))?,
+            cuda.zeros(n)?,
+            cuda.zeros(n)?,
+            cuda.zeros(n)?,
+            cuda.zeros(2 * n)?,
+        ];
+        let [entries, mass, residual, product, direction] = vectors.each_ref().map(Array::address);
+        let sums = cuda.zeros::<u64>(3 * SUM_WORDS)?;
+        let counts = cuda.zeros::<u32>(2)?;
+        let argument = ImplicitArgument {
+            entries,
+            mass,
+            residual,
+            product,
+            direction,
+            sums: sums.address(),
+            counts: counts.address(),
+            tolerance: tolerance::<R>(),
+            most_iterations: MOST_ITERATIONS as u32,
+            unused: 0,
+        };
+        Ok(DeviceImplicit {
+            solve,
+            launch: Launch { grid, block, shared, cooperative: true },
+            argument,
+            diagonal: cuda.zeros(n)?,
+            _vectors: vectors,
+            _sums: sums,
+            _counts: counts,
+        })
+    }
+
+    /// Tells kernels of the array they share.
+    pub fn fill(&self, state: &mut EvolutionArgument<R>) {
+        state.diagonal = self.diagonal.address();
+    }
+
+    /// Solves for the curvature part of a step.
+    ///
+    /// # Errors
+    /// [`crate::Error::Device`].
+    pub fn launch(
+        &self,
+        cuda: &Cuda,
+        patches: PatchesArgument,
+        state: EvolutionArgument<R>,
+    ) -> Result<()> {
+        let arguments = Arguments::default().with(patches).with(state).with(self.argument);
+        // SAFETY: the kernel takes these three, whose arrays live as long as `self` and the state.
+        unsafe { cuda.launch(&self.solve, self.launch, &arguments) }
+    }
+}
+
+/// Numbers that all cells of all patches keep: their pairs and a lumped mass.
+fn entries(shape: &Shape, patches: &Patches) -> usize {
+    patches.n_patch_cells() * (pairs(shape.arity) + 1)
+}

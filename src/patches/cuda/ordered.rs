@@ -1,0 +1,44 @@
+//! Ordering a mesh along a Hilbert curve on a card: keys, radix sort, renumbering and the gathering
+//! matrix of the corners.
+
+use crate::backend::cuda::Cuda;
+use crate::error::Result;
+use crate::mesh::Mesh;
+use crate::patches::ordered::Ordered;
+use crate::patches::{Partition, Patches};
+use crate::primitives::cuda::{DeviceGatherMatrix, hilbert, permute};
+use crate::primitives::hilbert::Lattice;
+
+impl Ordered {
+    /// The same as [`Ordered::new`], on a card.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device) if there is not enough memory or the card does not
+    /// answer.
+    fn on(cuda: &Cuda, mesh: &Mesh) -> Result<Self> {
+        let (low, high) = mesh.bounds();
+        let points = cuda.upload(&mesh.vertices)?;
+        let order = hilbert::order(cuda, &points, Lattice::new(low, high))?;
+        let mut cells = cuda.upload(&mesh.cells)?;
+        permute::rename(cuda, &mut cells, &permute::inverse(cuda, &order)?)?;
+        let slots = DeviceGatherMatrix::new(cuda, mesh.n_vertices() as u32, &cells)?;
+        Ok(Ordered {
+            order: cuda.download(&order)?,
+            cells: cuda.download(&cells)?,
+            slots: slots.download(cuda)?,
+        })
+    }
+}
+
+impl Patches {
+    /// The same patches as [`Patches::new`] cuts, vertices ordered along the Hilbert curve on a card:
+    /// for [`Partition::Hilbert`] that is most of the work. Patches in several pieces are mended by
+    /// the processor.
+    ///
+    /// # Errors
+    /// Those of [`Patches::new`]; [`Error::Device`](crate::Error::Device) if there is not enough
+    /// memory on the card or it does not answer.
+    pub fn new_on(cuda: &Cuda, mesh: &Mesh, method: Partition, patch_size: usize) -> Result<Self> {
+        Self::from_ordered(mesh, || Ordered::on(cuda, mesh), method, patch_size)
+    }
+}

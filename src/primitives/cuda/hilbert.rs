@@ -1,0 +1,34 @@
+//! Places along a Hilbert curve.
+
+use super::{kernel, sharing, sort};
+use crate::backend::cuda::{Argument, Arguments, Array, Cuda};
+use crate::error::Result;
+use crate::primitives::hilbert::{KEY_BITS, Lattice};
+
+// SAFETY: four doubles, as the kernel's struct of that name.
+unsafe impl Argument for Lattice {}
+
+/// Places of points along the curve through a lattice: the bits of [`Lattice::keys`].
+///
+/// # Errors
+/// [`Error::Device`](crate::Error::Device) if there is not enough memory or the card does not
+/// answer.
+pub fn keys(cuda: &Cuda, points: &Array<[f64; 3]>, lattice: Lattice) -> Result<Array<u64>> {
+    let n = points.len();
+    let keys = cuda.zeros::<u64>(n)?;
+    let arguments =
+        Arguments::default().with_array(points).with(n as u32).with(lattice).with_array(&keys);
+    let kernel = kernel(cuda, "primitives/hilbert", "hilbert_keys")?;
+    // SAFETY: the arguments of `hilbert_keys`, both arrays with an entry per point.
+    unsafe { cuda.launch(&kernel, sharing(cuda, n), &arguments) }?;
+    Ok(keys)
+}
+
+/// Numbers of points sorted along the curve; ties by number.
+///
+/// # Errors
+/// As [`sort`].
+pub fn order(cuda: &Cuda, points: &Array<[f64; 3]>, lattice: Lattice) -> Result<Array<u32>> {
+    let keys = keys(cuda, points, lattice)?;
+    Ok(sort(cuda, &keys, None, KEY_BITS)?.values)
+}

@@ -1,0 +1,35 @@
+//! The primitives on a GPU: twins of those beside this folder, and what they are made of.
+//!
+//! One function per operation launches its kernels (`kernels/primitives/`). They serve the setup of
+//! a run, so they take their own memory; everything happens in the order of the one stream.
+
+mod gather;
+pub mod hilbert;
+pub mod permute;
+mod scan;
+mod sort;
+
+pub use gather::DeviceGatherMatrix;
+pub use scan::exclusive_scan;
+pub use sort::{Key, Sorted, sort};
+
+use crate::backend::cuda::{Cuda, Kernel, Launch};
+
+/// Threads of a block of all kernels here.
+const BLOCK: u32 = 256;
+
+/// Blocks of a kernel whose threads share `n` items: enough to fill the card, no more than needed.
+fn sharing(cuda: &Cuda, n: usize) -> Launch {
+    let most = 16 * cuda.card().multiprocessors;
+    tiles(n.div_ceil(BLOCK as usize).min(most as usize) as u32)
+}
+
+/// One block for each of the tiles.
+fn tiles(grid: u32) -> Launch {
+    Launch { grid, block: BLOCK, shared: 0, cooperative: false }
+}
+
+/// A kernel of a file without variants.
+fn kernel(cuda: &Cuda, file: &str, name: &str) -> crate::Result<Kernel> {
+    cuda.kernel(&crate::backend::cuda::Unit::new(file, &[])?, name)
+}

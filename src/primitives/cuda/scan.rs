@@ -1,0 +1,30 @@
+//! Exclusive sums.
+
+use super::{kernel, tiles};
+use crate::backend::cuda::{Arguments, Array, Cuda};
+use crate::error::Result;
+
+/// Values of a block; the kernel states the same.
+const TILE: usize = 4096;
+
+/// Sums of what stands before each value, modulo 2^32, and of all at the end: `[values.len() + 1]`.
+///
+/// # Errors
+/// [`Error::Device`](crate::Error::Device) if there is not enough memory or the card does not
+/// answer.
+pub fn exclusive_scan(cuda: &Cuda, values: &Array<u32>) -> Result<Array<u32>> {
+    let kernel = kernel(cuda, "primitives/scan", "scan_exclusive")?;
+    let n_tiles = values.len().div_ceil(TILE).max(1);
+    let sums = cuda.zeros::<u32>(values.len() + 1)?;
+    let told = cuda.zeros::<u64>(n_tiles)?;
+    let taken = cuda.zeros::<u32>(1)?;
+    let arguments = Arguments::default()
+        .with_array(values)
+        .with_array(&sums)
+        .with(values.len() as u32)
+        .with_array(&told)
+        .with_array(&taken);
+    // SAFETY: the arguments of `scan_exclusive`; told and taken are zero and have a place per tile.
+    unsafe { cuda.launch(&kernel, tiles(n_tiles as u32), &arguments) }?;
+    Ok(sums)
+}

@@ -1,0 +1,84 @@
+//! Second-order advection on a GPU: the values of the CPU, and the same bits in every run.
+
+use zeroset::levelset::evolution::{Coefficient, Options, Terms};
+use zeroset::mesh::Mesh;
+
+use crate::evolution::{Setup, ball, stepped};
+use crate::support::{self, difference};
+
+fn wind() -> Terms {
+    Terms::default().with_velocity(Coefficient::Uniform([0.4, 0.2, 0.1]))
+}
+
+fn spin(mesh: &Mesh) -> Terms {
+    let of = |x: &[f64; 3]| [-x[1], x[0], 0.2 * x[0] * x[1]];
+    Terms::default()
+        .with_velocity(Coefficient::PerVertex(mesh.vertices.iter().map(of).collect()))
+        .with_normal_speed(Coefficient::Uniform([0.1]))
+}
+
+fn setups() -> Vec<(&'static str, Setup)> {
+    let start = |mesh: Mesh, terms, options, patch_size| {
+        let phi = ball(&mesh, [-0.1, 0.05, 0.0], 0.4);
+        Setup { mesh, phi, terms, options, patch_size }
+    };
+    let square = support::square(48, 0.25);
+    let turning = spin(&square);
+    let cube = support::cube(12, 0.15);
+    let turning_in_space = spin(&cube);
+    let sphere = support::sphere(4);
+    let drifting = Setup {
+        phi: ball(&sphere, [0.0, 0.0, 1.0], 0.9),
+        terms: spin(&sphere),
+        options: Options::new(Some(0.3)),
+        patch_size: 64,
+        mesh: sphere,
+    };
+    vec![
+        ("square, whole domain", start(support::square(40, 0.0), wind(), Options::new(None), 64)),
+        (
+            "square, a third of the cells poor",
+            start(square, turning, Options::new(Some(0.25)).with_least_quality(0.6), 64),
+        ),
+        ("sphere", drifting),
+        ("cube, whole domain", start(support::cube(10, 0.1), wind(), Options::new(None), 16)),
+        (
+            "cube, clipped",
+            start(cube, turning_in_space, Options::new(Some(0.5)).with_clip(true), 64),
+        ),
+    ]
+}
+
+#[test]
+fn one_step_is_that_of_the_cpu() {
+    for (name, setup) in setups() {
+        let Some([cpu, card, again]) = stepped::<f64>(&setup, 1) else { return };
+        assert!(card == again, "{name}: two runs differ");
+        let d = difference(&cpu, &card);
+        assert!(d <= 1e-12, "{name}, f64: {d:e}");
+        let Some([cpu, card, again]) = stepped::<f32>(&setup, 1) else { return };
+        assert!(card == again, "{name}, f32: two runs differ");
+        let d = difference(&cpu, &card);
+        assert!(d <= 4e-6, "{name}, f32: {d:e}");
+    }
+}
+
+#[test]
+fn twenty_steps_are_those_of_the_cpu_next_to_the_interface() {
+    for (name, setup) in setups() {
+        let near = setup.options.half_width.map_or(f64::INFINITY, |w| 0.5 * w);
+        let apart = |cpu: Vec<f64>, card: Vec<f64>| {
+            let pairs = cpu.into_iter().zip(card).filter(|(cpu, _)| cpu.abs() < near);
+            let (cpu, card): (Vec<f64>, Vec<f64>) = pairs.unzip();
+            difference(&cpu, &card)
+        };
+        let Some([cpu, card, again]) = stepped::<f64>(&setup, 20) else { return };
+        assert!(card == again, "{name}: two runs differ");
+        let d = apart(cpu, card);
+        assert!(d <= 1e-10, "{name}, f64: {d:e}");
+        let Some([cpu, card, again]) = stepped::<f32>(&setup, 20) else { return };
+        assert!(card == again, "{name}, f32: two runs differ");
+        let d = apart(cpu, card);
+        assert!(d <= 1e-4, "{name}, f32: {d:e}");
+    }
+}

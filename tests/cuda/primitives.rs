@@ -1,0 +1,101 @@
+//! Scan, sort, gathering matrix and Hilbert order: the numbers of the CPU.
+
+use zeroset::backend::cuda::Cuda;
+use zeroset::mesh::Mesh;
+use zeroset::patches::{Partition, Patches};
+use zeroset::primitives::GatherMatrix;
+use zeroset::primitives::cuda::{DeviceGatherMatrix, Key, exclusive_scan, sort};
+
+use crate::support;
+
+/// Sizes round those of tiles, and one with many tiles.
+const SIZES: [usize; 8] = [0, 1, 255, 4095, 4096, 4097, 100_000, 3_000_001];
+
+/// Numbers without order.
+fn scattered(n: usize) -> Vec<u32> {
+    (0..n as u32).map(|k| k.wrapping_mul(2_654_435_761).rotate_left(7) ^ k).collect()
+}
+
+#[test]
+fn scans_give_the_sums_of_what_stands_before() {
+    let Some(cuda) = support::cuda() else { return };
+    for n in SIZES {
+        let values = scattered(n);
+        let sums = exclusive_scan(&cuda, &cuda.upload(&values).unwrap()).unwrap();
+        let mut expected = vec![0u32];
+        for value in values {
+            expected.push(expected[expected.len() - 1].wrapping_add(value));
+        }
+        assert!(cuda.download(&sums).unwrap() == expected, "{n} values");
+    }
+}
+
+fn sorts<K: Key + Ord + std::fmt::Debug>(cuda: &Cuda, bits: u32, key: impl Fn(u32) -> K) {
+    for n in SIZES {
+        let keys: Vec<K> = scattered(n).into_iter().map(&key).collect();
+        let on_card = cuda.upload(&keys).unwrap();
+        let mut order: Vec<u32> = (0..n as u32).collect();
+        order.sort_by_key(|&k| keys[k as usize]);
+        let sorted = sort(cuda, &on_card, None, bits).unwrap();
+        assert!(cuda.download(&sorted.values).unwrap() == order, "{n} keys of {bits} bits");
+        let expected: Vec<K> = order.iter().map(|&k| keys[k as usize]).collect();
+        assert!(cuda.download(&sorted.keys).unwrap() == expected, "{n} keys of {bits} bits");
+
+        let values: Vec<u32> = scattered(n).into_iter().rev().collect();
+        let sorted = sort(cuda, &on_card, Some(&cuda.upload(&values).unwrap()), bits).unwrap();
+        let expected: Vec<u32> = order.iter().map(|&k| values[k as usize]).collect();
+        assert!(cuda.download(&sorted.values).unwrap() == expected, "{n} keys of {bits} bits");
+    }
+}
+
+#[test]
+fn sorting_is_stable() {
+    let Some(cuda) = support::cuda() else { return };
+    for bits in [1, 8, 20, 32] {
+        sorts(&cuda, bits, |k| k >> (32 - bits));
+    }
+    for bits in [12, 33, 64] {
+        let wide = |k: u32| u64::from(k) << 32 | u64::from(k.wrapping_mul(40_503));
+        sorts(&cuda, bits, |k| wide(k) >> (64 - bits));
+    }
+}
+
+#[test]
+fn gathering_matrices_are_those_of_the_cpu() {
+    let Some(cuda) = support::cuda() else { return };
+    for n in SIZES {
+        for n_rows in [1, 300, 70_000] {
+            // Every fourth slot is left out.
+            let rows: Vec<u32> = scattered(n)
+                .into_iter()
+                .map(|k| if k % 4 == 0 { u32::MAX - k % 3 } else { k % n_rows })
+                .collect();
+            let on_card = cuda.upload(&rows).unwrap();
+            let matrix = DeviceGatherMatrix::new(&cuda, n_rows, &on_card).unwrap();
+            let expected = GatherMatrix::new(n_rows as usize, &rows);
+            assert!(matrix.download(&cuda).unwrap() == expected, "{n} slots of {n_rows} rows");
+        }
+    }
+}
+
+#[test]
+fn patches_are_those_of_the_cpu() {
+    let Some(cuda) = support::cuda() else { return };
+    let mut far = support::square(40, 0.0);
+    // So far out that many vertices share a place of the curve.
+    far.vertices[0] = [-1e6, 0.0, 0.0];
+    let meshes: [Mesh; 4] =
+        [support::square(90, 0.25), support::sphere(5), support::cube(14, 0.2), far];
+    for mesh in &meshes {
+        for method in [Partition::Hilbert, Partition::Bisection] {
+            for patch_size in [7, 64] {
+                let expected = Patches::new(mesh, method, patch_size).unwrap();
+                let found = Patches::new_on(&cuda, mesh, method, patch_size).unwrap();
+                assert!(found.patch_of_vertex() == expected.patch_of_vertex());
+                assert!(found.mesh_vertices() == expected.mesh_vertices());
+            }
+        }
+    }
+    let refused = Patches::new_on(&cuda, &meshes[0], Partition::Hilbert, 0).unwrap_err();
+    assert!(refused.to_string().contains("patch_size is 0"));
+}

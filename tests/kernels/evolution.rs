@@ -1,0 +1,287 @@
+//! One step of an evolution, for kernels and for the CPU.
+
+use std::sync::Arc;
+
+use zeroset::backend::Cpu;
+use zeroset::geometry::Real;
+use zeroset::levelset::evolution::{Coefficient, Evolution, Options, Terms};
+use zeroset::mesh::generate::{Cube, Generate, Square, generate};
+use zeroset::mesh::{Mesh, clean};
+use zeroset::patches::Patches;
+
+use crate::library::{Launch, Library, arg};
+use crate::patches::{HostPatches, PatchesArgument};
+use crate::random::Random;
+
+/// The twin of a struct in control.cuh.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Control<R> {
+    pub clock: f64,
+    pub target: f64,
+    pub steady: f64,
+    pub steps_left: u64,
+    pub cfl: [f64; 2],
+    pub half_width: f64,
+    pub every: u64,
+    pub rule: u32,
+    pub measures_displacement: u32,
+    pub time: f64,
+    pub dt: f64,
+    pub dt_done: f64,
+    pub displacement: f64,
+    pub rate: f64,
+    pub step: u64,
+    pub steps_since: u64,
+    pub reinitializations: u64,
+    pub cell_updates: u64,
+    pub iterations: u64,
+    pub times: [u64; 3],
+    pub reduction: f64,
+    pub parity: u32,
+    pub due: u32,
+    pub halt: u32,
+    pub enters: u32,
+    pub n_patches: u32,
+    pub list: u32,
+    pub n_active: u32,
+    pub n_moving: u32,
+    pub n_cells: u32,
+    pub broken: u32,
+    pub cut: u32,
+    pub blocks_done: u32,
+    pub limits: [[R; 4]; 2],
+    pub change_near: R,
+    pub next: [u32; 3],
+    pub place: u32,
+}
+
+/// The twin of a struct in evolution_state.cuh.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct EvolutionArgument<R> {
+    control: *mut Control<R>,
+    phi: *mut R,
+    inside: *mut u8,
+    moving: *const u8,
+    active: *const u32,
+    is_active: *mut u32,
+    extra: *const u32,
+    n_extra: u32,
+    largest_local: u32,
+    largest_owned: u32,
+    pub chunk: u32,
+    near: R,
+    least_inradius: R,
+    velocity: [R; 3],
+    normal_speed: R,
+    curvature: R,
+    velocity_rows: *const R,
+    speed_rows: *const R,
+    curvature_rows: *const R,
+    pub upwind: *const u8,
+    pub mass: *const R,
+    pub residual: *mut R,
+    pub increment: *mut R,
+    pub flows_in: *const u8,
+    pub diagonal: *mut R,
+}
+
+/// Coefficients of the terms that act, as kernels take them.
+#[derive(Clone)]
+pub enum Given<const K: usize> {
+    Uniform([f64; K]),
+    Rows(Vec<[f64; K]>),
+}
+
+impl<const K: usize> Given<K> {
+    pub fn coefficient(&self) -> Coefficient<K> {
+        match self {
+            Given::Uniform(value) => Coefficient::Uniform(*value),
+            Given::Rows(rows) => Coefficient::PerVertex(rows.clone()),
+        }
+    }
+
+    pub fn has_rows(&self) -> bool {
+        matches!(self, Given::Rows(_))
+    }
+
+    fn on_card<R: Real>(&self, patches: &Patches) -> ([R; K], Vec<R>) {
+        match self {
+            Given::Uniform(value) => (value.map(R::narrow), Vec::new()),
+            Given::Rows(rows) => {
+                let rows = patches.to_patch_order(rows, |row| row.map(R::narrow));
+                ([R::zero(); K], rows.concat())
+            }
+        }
+    }
+}
+
+/// What moves on which mesh.
+pub struct Case {
+    pub mesh: Mesh,
+    pub velocity: Given<3>,
+    pub curvature: Given<1>,
+    pub weighted: bool,
+    pub options: Options,
+}
+
+/// State of kernels before a step, and phi of the CPU after it.
+pub struct Bed<R: Real> {
+    pub on: HostPatches<R>,
+    pub control: Control<R>,
+    pub phi: Vec<R>,
+    pub moving: Vec<u8>,
+    pub active: Vec<u32>,
+    velocity: ([R; 3], Vec<R>),
+    curvature: ([R; 1], Vec<R>),
+    near: R,
+    /// Mesh order.
+    pub expected: Vec<f64>,
+    pub iterations: u64,
+}
+
+impl<R: Real + Default> Bed<R> {
+    /// Lets the CPU take a step of a ball's signed distance.
+    pub fn new(case: &Case, seed: u64) -> Bed<R> {
+        let on = HostPatches::<R>::cut(case.mesh.clone(), 32);
+        let (mesh, patches) = (&on.mesh, &on.patches);
+        let terms = Terms::default().with_velocity(case.velocity.coefficient());
+        let terms = match case.weighted {
+            true => terms.with_weight(case.curvature.coefficient()),
+            false => terms.with_curvature(case.curvature.coefficient()),
+        };
+        let distance = |x: &[f64; 3]| (x[0] * x[0] + x[1] * x[1] + x[2] * x[2]).sqrt() - 0.45;
+        let phi: Vec<f64> = mesh.vertices.iter().map(distance).collect();
+        let cpu = Arc::new(Cpu::new(1).unwrap());
+        let options = case.options.clone();
+        let mut evolution =
+            Evolution::<R>::new(cpu, mesh, patches.clone(), &phi, &terms, options).unwrap();
+        let start = patches.to_patch_order(&evolution.phi(), R::narrow);
+        let moving = patches.to_patch_order(&evolution.band(), u8::from);
+        let moves = |&p: &u32| moving[patches.patch(p as usize).owned()].contains(&1);
+        let mut active: Vec<u32> = (0..patches.len() as u32).filter(moves).collect();
+        // The card lists patches in any order.
+        let mut random = Random::new(seed);
+        for k in (1..active.len()).rev() {
+            active.swap(k, random.below(k as u32 + 1) as usize);
+        }
+        let dt = evolution.step(f64::INFINITY).unwrap().dt;
+        let half_width = case.options.half_width.unwrap_or(f64::INFINITY);
+        let control = Control {
+            target: f64::INFINITY,
+            steady: -1.0,
+            steps_left: 10,
+            half_width,
+            rule: 3,
+            dt,
+            n_patches: patches.len() as u32,
+            n_active: active.len() as u32,
+            broken: u32::MAX,
+            ..Control::default()
+        };
+        active.resize(2 * patches.len(), u32::MAX);
+        Bed {
+            velocity: case.velocity.on_card(patches),
+            curvature: case.curvature.on_card(patches),
+            near: R::narrow(half_width) * R::narrow(0.5),
+            phi: [start.as_slice(), &start].concat(),
+            control,
+            moving,
+            active,
+            expected: evolution.phi(),
+            iterations: evolution.totals().iterations,
+            on,
+        }
+    }
+
+    /// What kernels take: patches, and the state without arrays of second-order schemes.
+    pub fn arguments(&mut self) -> (PatchesArgument, EvolutionArgument<R>) {
+        let address =
+            |rows: &Vec<R>| if rows.is_empty() { std::ptr::null() } else { rows.as_ptr() };
+        let (largest_local, largest_owned) = self.largest();
+        let state = EvolutionArgument {
+            control: &raw mut self.control,
+            phi: self.phi.as_mut_ptr(),
+            inside: std::ptr::null_mut(),
+            moving: self.moving.as_ptr(),
+            active: self.active.as_ptr(),
+            is_active: std::ptr::null_mut(),
+            extra: std::ptr::null(),
+            n_extra: 0,
+            largest_local: largest_local,
+            largest_owned: largest_owned,
+            chunk: self.on.largest_cells() as u32,
+            near: self.near,
+            least_inradius: R::zero(),
+            velocity: self.velocity.0,
+            normal_speed: R::zero(),
+            curvature: self.curvature.0[0],
+            velocity_rows: address(&self.velocity.1),
+            speed_rows: std::ptr::null(),
+            curvature_rows: address(&self.curvature.1),
+            upwind: std::ptr::null(),
+            mass: std::ptr::null(),
+            residual: std::ptr::null_mut(),
+            increment: std::ptr::null_mut(),
+            flows_in: std::ptr::null(),
+            diagonal: std::ptr::null_mut(),
+        };
+        (self.on.argument(), state)
+    }
+
+    /// Launches a kernel of evolution.cu.
+    pub fn launch(
+        &mut self,
+        library: &Library,
+        kernel: &str,
+        seed: u64,
+        state: EvolutionArgument<R>,
+    ) where
+        R: 'static,
+    {
+        let (largest_local, _) = self.largest();
+        let shared_bytes = bytes(largest_local, size_of::<R>()) + bytes(largest_local, 1);
+        let how = Launch { shared_bytes, seed, ..Launch::new(5, 64) };
+        let args = [arg(self.on.argument()), arg(state)];
+        // SAFETY: the arrays are those of `arguments`, as long as the kernels take them to be.
+        unsafe { library.launch(kernel, &how, &args) }.unwrap();
+    }
+
+    /// Most local and owned vertices of a patch.
+    pub fn largest(&self) -> (u32, u32) {
+        let (local, owned) = self.on.largest();
+        (local as u32, owned as u32)
+    }
+
+    /// phi as the kernels left it, mesh order.
+    pub fn found(&self) -> Vec<f64> {
+        let n = self.on.patches.n_vertices();
+        let phi = &self.phi[self.control.parity as usize * n..][..n];
+        self.on.patches.to_mesh_order(phi, Real::widen)
+    }
+}
+
+/// Bytes of a part of shared memory.
+pub fn bytes(n: u32, size: usize) -> u32 {
+    (n * size as u32).div_ceil(16) * 16
+}
+
+/// The word of C for a scalar.
+pub fn word<R>() -> &'static str {
+    if size_of::<R>() == 8 { "REAL=double" } else { "REAL=float" }
+}
+
+pub fn square(n: u32, jitter: f64) -> Mesh {
+    let mut square = Square::default();
+    (square.cells, square.jitter) = ([n, n], jitter);
+    (square.min, square.max) = ([-1.0; 2], [1.0; 2]);
+    clean(generate(&Generate::Square(square)).unwrap()).unwrap().0
+}
+
+pub fn cube(n: u32, jitter: f64) -> Mesh {
+    let mut cube = Cube::default();
+    (cube.cells, cube.jitter) = ([n; 3], jitter);
+    (cube.min, cube.max) = ([-1.0; 3], [1.0; 3]);
+    clean(generate(&Generate::Cube(cube)).unwrap()).unwrap().0
+}

@@ -1,0 +1,137 @@
+//! The increments of second-order advection: the bits of the CPU.
+
+use zeroset::geometry::{Real, Vec3, simplex::Simplex};
+use zeroset::levelset::evolution::{Options, formulas};
+use zeroset::patches::Patches;
+
+use crate::evolution::{Bed, Case, Given, bytes, cube, square, word};
+use crate::library::{Launch, Library, arg};
+
+/// Lumped masses, and vertices of cells below the least quality.
+fn masses<R: Real, const N: usize>(bed: &Bed<R>, least: f64) -> (Vec<R>, Vec<u8>) {
+    let patches: &Patches = &bed.on.patches;
+    let mut mass = vec![R::zero(); patches.n_vertices()];
+    let mut upwind = vec![0; patches.n_vertices()];
+    for p in 0..patches.len() {
+        let (patch, x) = (patches.patch(p), bed.on.coordinates.of(patches, p));
+        for corners in patch.corners.chunks_exact(N) {
+            let x: [Vec3<R>; N] = std::array::from_fn(|i| x[corners[i] as usize]);
+            let simplex = Simplex::new(&x);
+            for &c in corners.iter().filter(|&&c| (c as usize) < patch.n_owned) {
+                let vertex = patch.first + c as usize;
+                mass[vertex] += simplex.meas / R::narrow(N as f64);
+                upwind[vertex] |= u8::from(formulas::quality(&simplex, &x) < R::narrow(least));
+            }
+        }
+    }
+    (mass, upwind)
+}
+
+/// A step by kernels and by the CPU. `wall` says where it flows in.
+fn compare<R: Real + Default + 'static, const N: usize>(
+    case: &Case,
+    chunk: Option<u32>,
+    wall: impl Fn([f64; 3]) -> bool,
+    poor: std::ops::Range<usize>,
+) {
+    let cell = format!("CELL_SIZE={N}");
+    let rows = format!("VELOCITY_ROWS={}", u8::from(case.velocity.has_rows()));
+    let mut defines = vec![word::<R>(), &cell, &rows, "BLOCK=64", "ADVECTION=3"];
+    let evolution = Library::compile("kernels/evolution.cu", &defines, &["evolution_step"]);
+    if chunk.is_some() {
+        defines.push("CHUNKED=1");
+    }
+    let kernels = ["galerkin_residual", "galerkin_correction"];
+    let galerkin = Library::compile("kernels/galerkin.cu", &defines, &kernels);
+    for seed in 0..4 {
+        let mut bed = Bed::<R>::new(case, seed);
+        let n = bed.on.patches.n_vertices();
+        let (mass, upwind) = masses::<R, N>(&bed, case.options.least_quality);
+        let n_poor = upwind.iter().filter(|&&poor| poor == 1).count();
+        assert!(poor.contains(&n_poor), "{n_poor}");
+        let flows_in = bed.on.patches.to_patch_order(&case.mesh.vertices, |x| u8::from(wall(x)));
+        let mut residual = vec![R::narrow(f64::NAN); n];
+        // The second buffer is what the step before left.
+        let mut increment = vec![R::zero(); 2 * n];
+        for (v, moving) in bed.moving.iter().enumerate().filter(|(_, moving)| **moving == 1) {
+            increment[v] = R::narrow(f64::from(*moving) * f64::NAN);
+            increment[n + v] = R::narrow(f64::NAN);
+        }
+        let (patches, mut state) = bed.arguments();
+        state.upwind = upwind.as_ptr();
+        state.mass = mass.as_ptr();
+        state.residual = residual.as_mut_ptr();
+        state.increment = increment.as_mut_ptr();
+        state.flows_in = flows_in.as_ptr();
+        let whole = state;
+        let (largest_local, largest_owned) = bed.largest();
+        let mut shared_bytes = bytes(largest_local, size_of::<R>()) + bytes(largest_owned, 1);
+        if let Some(chunk) = chunk {
+            assert!(chunk < bed.on.largest_cells() as u32);
+            state.chunk = chunk;
+            shared_bytes += bytes(largest_owned, 3 * size_of::<R>());
+        }
+        shared_bytes += 2 * bytes(N as u32 * state.chunk, size_of::<R>());
+        let how = Launch { shared_bytes, seed, ..Launch::new(3, 64) };
+        let two = || vec![arg(patches), arg(state)];
+        let correction = |from: u32, is_last: u32| {
+            let mut args = two();
+            args.extend([arg(from), arg(is_last)]);
+            args
+        };
+        // SAFETY: arrays as long as the kernels take them to be.
+        unsafe {
+            galerkin.launch("galerkin_residual", &how, &two()).unwrap();
+            galerkin.launch("galerkin_correction", &how, &correction(0, 0)).unwrap();
+            galerkin.launch("galerkin_correction", &how, &correction(1, 1)).unwrap();
+        }
+        bed.launch(&evolution, "evolution_step", seed, whole);
+        assert_eq!((bed.control.halt, bed.control.step), (0, 1));
+        let found = bed.found();
+        let differ = found.iter().zip(&bed.expected).filter(|(a, b)| a != b).count();
+        let pairs = found.iter().zip(&bed.expected);
+        let largest = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert_eq!(differ, 0, "of {n} values, seed {seed}: {largest:e}");
+        let moved = found.iter().zip(&bed.phi).filter(|(a, b)| **a != b.widen()).count();
+        assert!(moved > 0);
+    }
+}
+
+fn spin(case: &Case) -> Given<3> {
+    let of = |x: &[f64; 3]| [-x[1], x[0] + 0.2 * x[1] * x[1], 0.3 * x[0]];
+    Given::Rows(case.mesh.vertices.iter().map(of).collect())
+}
+
+fn case(mesh: zeroset::mesh::Mesh, half_width: Option<f64>, least_quality: f64) -> Case {
+    Case {
+        mesh,
+        velocity: Given::Uniform([1.0, 0.0, 0.0]),
+        curvature: Given::Uniform([0.0]),
+        weighted: false,
+        options: Options::new(half_width).with_least_quality(least_quality),
+    }
+}
+
+#[test]
+fn a_uniform_wind_through_the_whole_domain() {
+    let case = case(square(16, 0.2), None, 0.1);
+    compare::<f64, 3>(&case, None, |x| x[0] == -1.0, 0..1);
+    compare::<f32, 3>(&case, None, |x| x[0] == -1.0, 0..1);
+}
+
+#[test]
+fn a_wind_that_varies_in_a_band_with_poor_cells() {
+    let mut case = case(square(20, 0.25), Some(0.2), 0.6);
+    case.velocity = spin(&case);
+    compare::<f64, 3>(&case, None, |_| false, 5..400);
+    compare::<f32, 3>(&case, None, |_| false, 5..400);
+}
+
+#[test]
+fn tetrahedra_in_chunks() {
+    // Coarse cells, yet what moves does not reach the boundary.
+    let mut case = case(cube(8, 0.15), Some(0.2), 0.45);
+    case.velocity = spin(&case);
+    compare::<f64, 4>(&case, Some(50), |_| false, 5..700);
+    compare::<f32, 4>(&case, None, |_| false, 5..700);
+}

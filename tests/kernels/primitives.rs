@@ -1,0 +1,157 @@
+//! Scan, sort, gathering and Hilbert keys against their twins, with blocks in every order.
+
+use zeroset::primitives::{GatherMatrix, hilbert};
+
+use super::library::{Arg, Launch, Library, arg};
+
+const BLOCK: u32 = 256;
+
+/// Numbers without order.
+fn scattered(n: usize) -> impl Iterator<Item = u32> {
+    (0..n as u32).map(|k| k.wrapping_mul(2_654_435_761).rotate_left(7) ^ k)
+}
+
+/// Launches with several blocks at a time, in an order of their own.
+fn launch(library: &Library, kernel: &str, grid: u32, seed: u64, args: &[Arg]) {
+    let launch = Launch { resident: grid.min(4), seed, ..Launch::new(grid, BLOCK) };
+    // SAFETY: the tests below hand over arrays of the sizes that the kernels ask for.
+    unsafe { library.launch(kernel, &launch, args) }.unwrap();
+}
+
+#[test]
+fn scans_give_the_sums_of_what_stands_before() {
+    const TILE: usize = 4096;
+    let library = Library::compile("kernels/primitives/scan.cu", &[], &["scan_exclusive"]);
+    for (seed, n) in [0, 1, 31, 4095, 4096, 4097, 5 * TILE, 40 * TILE + 77].into_iter().enumerate()
+    {
+        let values: Vec<u32> = scattered(n).collect();
+        let mut sums = vec![u32::MAX; n + 2];
+        let tiles = n.div_ceil(TILE).max(1);
+        let (mut told, mut taken) = (vec![0u64; tiles], 0u32);
+        let args = [
+            arg(values.as_ptr()),
+            arg(sums.as_mut_ptr()),
+            arg(n as u32),
+            arg(told.as_mut_ptr()),
+            arg(&raw mut taken),
+        ];
+        launch(&library, "scan_exclusive", tiles as u32, seed as u64, &args);
+        let mut expected = vec![0u32];
+        for value in values {
+            expected.push(expected[expected.len() - 1].wrapping_add(value));
+        }
+        expected.push(u32::MAX);
+        assert!(sums == expected, "{n} values");
+    }
+}
+
+/// Sorts by the kernels as the launch functions do: keys, values.
+fn sorted<K: Copy + Default + 'static>(
+    library: &Library,
+    keys: &[K],
+    passes: u32,
+) -> (Vec<K>, Vec<u32>) {
+    let tile = if size_of::<K>() == 4 { 4096 } else { 2560 };
+    let (n, tiles) = (keys.len() as u32, keys.len().div_ceil(tile));
+    let mut counts = vec![0u32; passes as usize * 256];
+    let args = [arg(keys.as_ptr()), arg(n), arg(passes), arg(counts.as_mut_ptr())];
+    launch(library, "sort_count", 3, 1, &args);
+    launch(library, "sort_places", passes, 2, &[arg(counts.as_mut_ptr())]);
+    let (mut from, mut values) = (keys.to_vec(), Vec::new());
+    for pass in 0..passes {
+        let (mut into, mut moved) = (vec![K::default(); keys.len()], vec![0u32; keys.len()]);
+        let (mut told, mut taken) = (vec![0u32; tiles * 256], 0u32);
+        let old_values = if pass == 0 { std::ptr::null() } else { values.as_ptr() };
+        let args = [
+            arg(from.as_ptr()),
+            arg(old_values),
+            arg(into.as_mut_ptr()),
+            arg(moved.as_mut_ptr()),
+            arg(n),
+            arg(pass),
+            arg(counts[pass as usize * 256..].as_ptr()),
+            arg(told.as_mut_ptr()),
+            arg(&raw mut taken),
+        ];
+        launch(library, "sort_pass", tiles as u32, 3 + u64::from(pass), &args);
+        (from, values) = (into, moved);
+    }
+    (from, values)
+}
+
+const SORT: [&str; 3] = ["sort_count", "sort_places", "sort_pass"];
+
+#[test]
+fn sorting_is_stable() {
+    let library = Library::compile("kernels/primitives/sort.cu", &["KEY=u32"], &SORT);
+    for n in [1usize, 4096, 6 * 4096 + 5] {
+        for bits in [3, 20] {
+            let keys: Vec<u32> = scattered(n).map(|k| k >> (32 - bits)).collect();
+            let mut expected: Vec<u32> = (0..n as u32).collect();
+            expected.sort_by_key(|&k| keys[k as usize]);
+            let (found, values) = sorted(&library, &keys, u32::div_ceil(bits, 8));
+            assert!(values == expected, "{n} keys of {bits} bits");
+            assert!(found.iter().zip(values).all(|(&key, k)| key == keys[k as usize]));
+        }
+    }
+    // The largest key is also what stands for missing ones.
+    let (found, values) = sorted(&library, &[u32::MAX, 7, u32::MAX], 4);
+    assert_eq!((found, values), (vec![7, u32::MAX, u32::MAX], vec![1, 0, 2]));
+}
+
+#[test]
+fn hilbert_keys_have_the_same_bits_and_sort() {
+    let n = 5003;
+    let mut random = scattered(3 * n);
+    let mut points: Vec<[f64; 3]> = (0..n)
+        .map(|_| [0, 1, 2].map(|_| f64::from(random.next().unwrap()) / 65_536.0 - 3e4))
+        .collect();
+    let (low, high) = ([-3e4, -3e4, -2.9e4], [3.6e4, 3e4, 3.5e4]);
+    // Corners, and what is outside of the box.
+    points[0] = low;
+    points[1] = high;
+    points[2] = [-1e9, 1e9, 0.0];
+    let library = Library::compile("kernels/primitives/hilbert.cu", &[], &["hilbert_keys"]);
+    let mut keys = vec![0u64; n];
+    let lattice = hilbert::Lattice::new(low, high);
+    let args = [arg(points.as_ptr()), arg(n as u32), arg(lattice), arg(keys.as_mut_ptr())];
+    launch(&library, "hilbert_keys", 4, 5, &args);
+    for (at, points) in points.chunks(hilbert::LANES).enumerate() {
+        let lanes = std::array::from_fn(|k| points[k.min(points.len() - 1)]);
+        let expected = lattice.keys(&lanes);
+        let found = &keys[at * hilbert::LANES..][..points.len()];
+        assert_eq!(found, &expected[..points.len()]);
+    }
+
+    let library = Library::compile("kernels/primitives/sort.cu", &["KEY=u64"], &SORT);
+    let mut expected: Vec<u32> = (0..n as u32).collect();
+    expected.sort_by_key(|&k| keys[k as usize]);
+    let (found, values) = sorted(&library, &keys, 8);
+    assert!(values == expected && found.is_sorted());
+}
+
+#[test]
+fn sorted_rows_give_the_gathering_matrix() {
+    let kernels = ["gather_keys", "gather_offsets"];
+    let gather = Library::compile("kernels/primitives/gather.cu", &[], &kernels);
+    let sort = Library::compile("kernels/primitives/sort.cu", &["KEY=u32"], &SORT);
+    // Rows without slots, at the ends too; rows that are left out; no slots at all.
+    let cases: [(u32, Vec<u32>); 4] = [
+        (900, scattered(7000).map(|k| 5 + (k >> 22)).collect()),
+        (3, vec![2, 7, 2, 0]),
+        (4, vec![9, 9]),
+        (70_000, scattered(5000).map(|k| k >> 15).collect()),
+    ];
+    for (n_rows, rows) in cases {
+        let n = rows.len() as u32;
+        let mut keys = vec![0u32; rows.len()];
+        let args = [arg(rows.as_ptr()), arg(n), arg(n_rows), arg(keys.as_mut_ptr())];
+        launch(&gather, "gather_keys", 2, 1, &args);
+        let (keys, mut columns) = sorted(&sort, &keys, (32 - n_rows.leading_zeros()).div_ceil(8));
+        let mut offsets = vec![u32::MAX; n_rows as usize + 1];
+        let args = [arg(keys.as_ptr()), arg(n), arg(n_rows), arg(offsets.as_mut_ptr())];
+        launch(&gather, "gather_offsets", 3, 2, &args);
+        columns.truncate(offsets[n_rows as usize] as usize);
+        assert_eq!(GatherMatrix { offsets, columns }, GatherMatrix::new(n_rows as usize, &rows));
+    }
+}
