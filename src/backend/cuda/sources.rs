@@ -38,9 +38,9 @@ pub const HEADERS: &[File] = &[
     kernel_file!("evolution/step.cuh"),
     kernel_file!("evolution/upwind.cuh"),
     kernel_file!("expression.cuh"),
+    kernel_file!("primitives/block.cuh"),
     kernel_file!("measures/cut.cuh"),
     kernel_file!("measures/sets.cuh"),
-    kernel_file!("primitives/block.cuh"),
 ];
 
 /// A choice between sets of defines: `&[("REAL", "double")]` or `&[("REAL", "float")]`. A set may be
@@ -85,7 +85,6 @@ const PROGRAMS: &[(File, &[Choice])] = &[
     (kernel_file!("coefficients.cu"), &[REAL]),
     (kernel_file!("eikonal.cu"), &[REAL, CELL, BLOCK, ORGANIZATION]),
     (kernel_file!("evolution.cu"), &[REAL, CELL, BLOCK, TERMS]),
-    (kernel_file!("measures.cu"), &[REAL, CELL, BLOCK]),
     (kernel_file!("primitives/gather.cu"), &[]),
     (kernel_file!("primitives/hilbert.cu"), &[]),
     (kernel_file!("primitives/permute.cu"), &[]),
@@ -93,6 +92,7 @@ const PROGRAMS: &[(File, &[Choice])] = &[
     (kernel_file!("primitives/sort.cu"), &[KEY]),
     (kernel_file!("galerkin.cu"), &[REAL, CELL, BLOCK, GALERKIN]),
     (kernel_file!("implicit.cu"), &[REAL, CELL, BLOCK, IMPLICIT]),
+    (kernel_file!("measures.cu"), &[REAL, CELL, BLOCK]),
     (kernel_file!("self_test.cu"), &[REAL]),
 ];
 
