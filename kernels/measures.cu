@@ -1,9 +1,9 @@
 // Length or area of the interface, area or volume inside, components and Euler number of the
 // inside: what src/surface/measures.rs finds, from phi on the card.
 //
-// The order is measures_patches, measures_join, measures_sum. The first two take the same grid, whose
-// size depends on the mesh only: block k adds up the patches k, k + grid, ..., so sums have the
-// same bits in every run and on every card.
+// The order is measures_patches, measures_join, measures_sum. The first two take the same grid,
+// whose size depends on the mesh only: block k adds up the patches k, k + grid, ..., so sums have
+// the same bits in every run and on every card.
 #include "common/patches.cuh"
 #include "measures/cut.cuh"
 #include "measures/sets.cuh"
