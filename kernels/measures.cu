@@ -25,7 +25,7 @@ struct Measuring {
 };
 
 // Every edge, facet and cell of the mesh is counted once: in one cell of one patch. Bits of
-// `counted`; a facet has the bit of the corner it is opposite to. Edges are the facets of triangles.
+// `counted`; a facet has the bit of the corner it is opposite to. Facets of triangles are edges.
 enum { EDGES = N * (N - 1) / 2, FIRST_FACET = 6, CELL = 1 << 15 };
 
 #ifdef MEASURING_BYTES
