@@ -1,9 +1,9 @@
 // Length or area of the interface, area or volume inside, components and Euler number of the
 // inside: what src/surface/measures.rs finds, from phi on the card.
 //
-// The order is measure_patches, measure_join, measure_sum. The first two take the same grid, whose
-// size depends on the mesh only: block k adds up the patches k, k + grid, ..., so sums have the
-// same bits in every run and on every card.
+// The order is measures_patches, measures_join, measures_sum. The first two take the same grid,
+// whose size depends on the mesh only: block k adds up the patches k, k + grid, ..., so sums have
+// the same bits in every run and on every card.
 #include "common/patches.cuh"
 #include "measures/cut.cuh"
 #include "measures/sets.cuh"
@@ -20,12 +20,12 @@ struct Measuring {
     u32* names;             // [n_vertices]
     Sums* sums;             // [n_sums]
     Sums* result;
-    u32 n_sums;             // blocks of measure_patches and measure_join
+    u32 n_sums;             // blocks of measures_patches and measures_join
     u32 largest_local, largest_owned;
 };
 
 // Every edge, facet and cell of the mesh is counted once: in one cell of one patch. Bits of
-// `counted`; a facet has the bit of the corner it is opposite to. Edges are the facets of triangles.
+// `counted`; a facet has the bit of the corner it is opposite to. Facets of triangles are edges.
 enum { EDGES = N * (N - 1) / 2, FIRST_FACET = 6, CELL = 1 << 15 };
 
 #ifdef MEASURING_BYTES
@@ -97,7 +97,7 @@ DEVICE int alternating(u32 counted, const bool (&inside)[N]) {
 // Measures patches, and finds the connected parts of the inside within each: thread t has the
 // cells t, t + BLOCK, ...
 // Grid: n_sums; block: BLOCK; shared: [largest_local] phi, [largest_owned] names.
-extern "C" __global__ void __launch_bounds__(BLOCK, 1) measure_patches(Patches m, Measuring s) {
+extern "C" __global__ void __launch_bounds__(BLOCK, 1) measures_patches(Patches m, Measuring s) {
     DYN_SHARED(unsigned char, shared);
     SharedParts parts = {shared};
     real* phi = parts.take<real>(s.largest_local);
@@ -176,7 +176,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) measure_patches(Patches m
 
 // Joins connected parts across the edges between patches; each join is one component less.
 // Grid: n_sums; block: BLOCK; shared: none.
-extern "C" __global__ void __launch_bounds__(BLOCK) measure_join(Patches m, Measuring s) {
+extern "C" __global__ void __launch_bounds__(BLOCK) measures_join(Patches m, Measuring s) {
     __shared__ u32 joined;
     if (threadIdx.x == 0) joined = 0;
     u32 mine = 0;
@@ -217,7 +217,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) measure_join(Patches m, Meas
 
 // Adds up the sums of all blocks.
 // Grid: 1; block: BLOCK; shared: none.
-extern "C" __global__ void __launch_bounds__(BLOCK) measure_sum(Measuring s) {
+extern "C" __global__ void __launch_bounds__(BLOCK) measures_sum(Measuring s) {
     Sums sums = no_sums();
     for (u32 k = threadIdx.x; k < s.n_sums; k += BLOCK) add(sums, s.sums[k]);
     sums = sum_of_block(sums);

@@ -26,6 +26,8 @@ const DOUBLE_IN_FLOAT: &[(&str, usize, &str)] = &[
     ("evolution_step", 70, "its last block chooses the next step: time and step are f64"),
     ("galerkin_residual", 2, "the step is f64 in every precision"),
     ("implicit_solve", 130, "scalar products are summed in f64, as on the CPU"),
+    ("measures_patches", 90, "lengths and areas of all cells add up in f64"),
+    ("measures_sum", 90, "so do the sums of the blocks"),
 ];
 
 fn nvrtc() -> Option<&'static Nvrtc> {

@@ -57,7 +57,7 @@ fn library<R: Real>(arity: usize) -> Rc<Library> {
         format!("MEASURING_BYTES={}", size_of::<Measuring<R>>()),
     ];
     let defines: Vec<&str> = defines.iter().map(String::as_str).collect();
-    let kernels = ["measure_patches", "measure_join", "measure_sum"];
+    let kernels = ["measures_patches", "measures_join", "measures_sum"];
     Rc::new(Library::compile("kernels/measures.cu", &defines, &kernels))
 }
 
@@ -100,9 +100,9 @@ impl<R: Real> Bench<R> {
         unsafe {
             let run = |kernel, how, args: &[Arg]| self.library.launch(kernel, how, args).unwrap();
             let with_shared = Launch { shared_bytes, ..how };
-            run("measure_patches", &with_shared, &[arg(patches), arg(measuring)]);
-            run("measure_join", &how, &[arg(patches), arg(measuring)]);
-            run("measure_sum", &Launch { grid: 1, resident: 1, ..how }, &[arg(measuring)]);
+            run("measures_patches", &with_shared, &[arg(patches), arg(measuring)]);
+            run("measures_join", &how, &[arg(patches), arg(measuring)]);
+            run("measures_sum", &Launch { grid: 1, resident: 1, ..how }, &[arg(measuring)]);
         }
         result
     }

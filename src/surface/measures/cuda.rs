@@ -78,9 +78,9 @@ impl<R: Real> DeviceMeasurer<R> {
         defines.push(("BLOCK", block.to_string()));
         defines.push(("MEASURING_BYTES", size_of::<MeasuringArgument>().to_string()));
         let unit = Unit::with("measures", defines)?;
-        let measure = cuda.kernel(&unit, "measure_patches")?;
-        let join = cuda.kernel(&unit, "measure_join")?;
-        let sum = cuda.kernel(&unit, "measure_sum")?;
+        let measure = cuda.kernel(&unit, "measures_patches")?;
+        let join = cuda.kernel(&unit, "measures_join")?;
+        let sum = cuda.kernel(&unit, "measures_sum")?;
         let shared = shared_bytes::<R>(&shape);
         measure.allow_shared(shared)?;
         let n_sums = n_sums(shape.n_patches);
