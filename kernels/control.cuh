@@ -2,6 +2,7 @@
 // src/levelset/evolution/cuda/control.rs lays it out.
 #pragma once
 #include "common/block.cuh"
+#include "common/grid.cuh"
 #include "common/time.cuh"
 #include "evolution/step.cuh"
 
@@ -76,10 +77,8 @@ DEVICE bool is_last_block(Control& c) {
     __shared__ u32 last;
     __syncthreads();
     if (threadIdx.x == 0) {
-        __threadfence();
-        last = atomicAdd(&c.blocks_done, 1u) == gridDim.x - 1;
+        last = count_arrival(&c.blocks_done) == gridDim.x - 1;
         if (last) c.blocks_done = 0;
-        __threadfence();
     }
     __syncthreads();
     return last;

@@ -32,12 +32,6 @@ DEVICE Local local_of(unsigned char* shared, u32 largest_local, u32 largest_owne
     return local;
 }
 
-// Copies the coordinates of a patch into shared memory.
-DEVICE void load_coordinates(const Patch& patch, const Local& local) {
-    const real* x = patch.coordinates();
-    for (u32 k = threadIdx.x; k < 3 * patch.n_local; k += blockDim.x) local.x[k] = x[k];
-}
-
 // The smallest value of an array in global memory, bypassing the first-level cache, which other
 // blocks do not see.
 DEVICE real load_value(const real* at) { return __ldcg(at); }
@@ -211,7 +205,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_rounds(P
             real_bits* news = &e.news[(round & 1) * e.n_patches + p];
             real first = from_bits(__ldcg(news));
             Patch patch = patch_of(m, p);
-            load_coordinates(patch, local);
+            Fetch<real, 3> points;
+            points.load(patch.coordinates(), 3 * patch.n_local);
+            points.store(local.x, patch.coordinates(), 3 * patch.n_local);
             // All have read the news before they are cleared for the round after the next.
             __syncthreads();
             if (thread == 0) *news = to_bits(INFINITY_R);
@@ -371,14 +367,16 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_queue(Pa
         Patch patch = patch_of(m, p);
         real limit = e.width + e.reach[p];
         // The shape does not change: it is fetched while the state of the patch is settled.
-        load_coordinates(patch, local);
-        for (;;) {
+        Fetch<real, 3> points;
+        points.load(patch.coordinates(), 3 * patch.n_local);
+        for (bool is_first = true;; is_first = false) {
             if (thread == 0) {
                 atomicAnd(&e.states[p], ~(u32)DIRTY);
                 atomicExch(&e.news[p], to_bits(INFINITY_R));
                 // News told from here on run the patch again; all told before are in memory.
                 __threadfence();
             }
+            if (is_first) points.store(local.x, patch.coordinates(), 3 * patch.n_local);
             __syncthreads();
             Cell cell;
             if (thread < patch.n_cells) cell = load_cell(patch, e, local.x, thread);

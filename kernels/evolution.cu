@@ -250,6 +250,10 @@ DEVICE void end_of_step(Control& c, const Outcome& outcome, int cut) {
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) evolution_step(Patches m, Evolution s) {
     DYN_SHARED(unsigned char, shared);
     Control& c = *s.control;
+    // Both lists are asked while the control block is on its way.
+    bool may_work = blockIdx.x < m.n_patches;
+    u32 even = may_work ? s.active[blockIdx.x] : 0;
+    u32 odd = may_work ? s.active[m.n_patches + blockIdx.x] : 0;
     if (is_paused(c)) return;
     SharedParts parts = {shared};
     Slots slots = {parts.take<real>(ROWS * s.chunk), s.chunk};
@@ -267,7 +271,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) evolution_step(P
     Outcome outcome = {R(0), 0xffffffffu};
     int cut = 0;
     for (u32 k = blockIdx.x; k < n_active; k += gridDim.x) {
-        Patch patch = patch_of(m, active[k]);
+        Patch patch = patch_of(m, k != blockIdx.x ? active[k] : c.list ? odd : even);
         // Everything that is read comes before the barrier, so that it is waited for once.
         u32 corner[N];
         if (thread < patch.n_cells) {
@@ -279,15 +283,27 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) evolution_step(P
             first_row = patch.row(thread);
             last_row = patch.row(thread + 1);
         }
+        u32 n_columns = patch.row(patch.n_owned);
+        bool has_vertex = thread < patch.n_local;
+        u32 vertex = has_vertex ? patch.vertex(thread) : 0;
+        Fetch<real, 3> fetched_points;
+        fetched_points.load(patch.coordinates(), 3 * patch.n_local);
+        Fetch<local_index, 4> fetched_columns;
+        fetched_columns.load(patch.columns(), n_columns);
+        u8 moves = thread < patch.n_owned ? s.moving[patch.first + thread] : 0;
+        real value = has_vertex ? from[vertex] : R(0);
+        // Nobody reads what the patch before left any more.
         __syncthreads();
-        for (u32 v = thread; v < patch.n_local; v += threads) {
+        fetched_points.store(points, patch.coordinates(), 3 * patch.n_local);
+        fetched_columns.store(columns, patch.columns(), n_columns);
+        if (has_vertex) {
+            phi[thread] = value;
+            moving[thread] = moves;
+        }
+        for (u32 v = thread + threads; v < patch.n_local; v += threads) {
             phi[v] = from[patch.vertex(v)];
             moving[v] = v < patch.n_owned ? s.moving[patch.first + v] : 0;
         }
-        const real* from_x = patch.coordinates();
-        for (u32 k = thread; k < 3 * patch.n_local; k += threads) points[k] = from_x[k];
-        u32 n_columns = patch.row(patch.n_owned);
-        for (u32 at = thread; at < n_columns; at += threads) columns[at] = patch.column(at);
         __syncthreads();
         for (u32 start = 0; start < patch.n_cells; start += s.chunk) {
             u32 end = start + s.chunk < patch.n_cells ? start + s.chunk : patch.n_cells;

@@ -18,3 +18,27 @@ DEVICE void atomic_min_bits(u32* at, u32 bits) { atomicMin(at, bits); }
 DEVICE void atomic_min_bits(u64* at, u64 bits) { atomicMin(at, bits); }
 DEVICE void atomic_max_bits(u32* at, u32 bits) { atomicMax(at, bits); }
 DEVICE void atomic_max_bits(u64* at, u64 bits) { atomicMax(at, bits); }
+
+// A copy from global into shared memory in two halves: all loads are under way before the first
+// value is waited for. K values for each thread; what is more follows one by one.
+template <class T, int K>
+struct Fetch {
+    T values[K];
+
+    DEVICE void load(const T* from, u32 n) {
+#pragma unroll
+        for (int k = 0; k < K; k++) {
+            u32 at = threadIdx.x + k * blockDim.x;
+            if (at < n) values[k] = from[at];
+        }
+    }
+
+    DEVICE void store(T* into, const T* from, u32 n) {
+#pragma unroll
+        for (int k = 0; k < K; k++) {
+            u32 at = threadIdx.x + k * blockDim.x;
+            if (at < n) into[at] = values[k];
+        }
+        for (u32 at = threadIdx.x + K * blockDim.x; at < n; at += blockDim.x) into[at] = from[at];
+    }
+};

@@ -45,6 +45,8 @@ struct Patch {
     // Gather column: 4 * cell + corner.
     DEVICE u32 column(u32 at) const { return all.columns[columns_at + at]; }
 
+    DEVICE const local_index* columns() const { return all.columns + columns_at; }
+
     // Coordinates: one after the other, each of all local vertices.
     DEVICE const real* coordinates() const { return all.x + 3 * ((u64)first + halo_at); }
 

@@ -73,6 +73,6 @@ fn one_step_is_that_of_the_cpu() {
 }
 
 #[test]
-fn twenty_steps_are_those_of_the_cpu() {
-    compare(20, 1e-7, 1e-4);
+fn ten_steps_are_those_of_the_cpu() {
+    compare(10, 1e-7, 1e-4);
 }

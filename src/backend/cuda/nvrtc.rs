@@ -275,13 +275,7 @@ impl Drop for Handle<'_> {
 /// All options of a compilation; the order in which a unit lists its defines does not matter.
 pub(super) fn options(unit: &Unit, arch: &str) -> Vec<String> {
     let mut options = vec![format!("--gpu-architecture={arch}")];
-    options.extend(OPTIONS.map(|o| {
-        if o == "--fmad=false" && std::env::var("ZS_FMAD").is_ok() {
-            "--fmad=true".to_string()
-        } else {
-            o.to_string()
-        }
-    }));
+    options.extend(OPTIONS.map(str::to_string));
     let define = |(name, value): &(&str, String)| format!("--define-macro={name}={value}");
     let mut defines: Vec<String> = unit.defines.iter().map(define).collect();
     defines.sort();

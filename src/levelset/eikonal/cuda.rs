@@ -14,13 +14,13 @@ use crate::geometry::Real;
 use crate::patches::Patches;
 use crate::patches::cuda::{DevicePatches, Indices, Readers, Shape};
 
-/// Repetitions inside a patch before others are told, for triangles and tetrahedra: iterating on
-/// old values of neighbors is in vain.
-const REPETITIONS: [u32; 2] = [3, 1];
+/// Repetitions inside a patch before others are told, for triangles and tetrahedra, in rounds and in
+/// the queue: iterating on old values of neighbors is in vain.
+const REPETITIONS: [[u32; 2]; 2] = [[3, 2], [1, 1]];
 
 /// How far behind the first news patches wait in a whole field, in mean longest edges of patches.
-const NEAR_ROUNDS: f64 = 10.0;
-const NEAR_QUEUE: f64 = 24.0;
+const NEAR_ROUNDS: f64 = 3.0;
+const NEAR_QUEUE: f64 = 64.0;
 
 /// Clocks a block waits for work before it calls the queue broken: about ten seconds.
 const PATIENCE: i64 = 20_000_000_000;
@@ -81,10 +81,6 @@ impl<R> EikonalArgument<R> {
     pub fn when(self, due: u64) -> Self {
         EikonalArgument { due, ..self }
     }
-}
-
-fn knob(name: &str, value: f64) -> f64 {
-    std::env::var(name).map_or(value, |v| v.parse().unwrap())
 }
 
 /// Number of `u32` that `Queue` and `Stats` of the kernels take at most.
@@ -158,7 +154,6 @@ impl<R: Real> Solver<R> {
             (4, 8) => 384,
             _ => 768,
         };
-        let threads = knob("ZS_ETHREADS", f64::from(threads)) as u32;
         defines.push(("MIN_BLOCKS", (threads / block).max(1).to_string()));
         defines.push(("CIRCULAR", u32::from(circular).to_string()));
         defines.push(("QUEUED_SOLVE", u32::from(organization == Organization::Queue).to_string()));
@@ -214,7 +209,8 @@ impl<R: Real> Solver<R> {
             n_vertices: shape.n_vertices,
             largest_local: shape.largest_local,
             largest_owned: shape.largest_owned,
-            repetitions: knob("ZS_REP", f64::from(REPETITIONS[shape.arity - 3])) as u32,
+            repetitions: REPETITIONS[shape.arity - 3]
+                [usize::from(organization == Organization::Queue)],
             ring_mask: ring as u32 - 1,
             patience: PATIENCE,
             width: R::INFINITY,
@@ -272,8 +268,8 @@ impl<R: Real> Solver<R> {
         // In a band, order never pays: its few layers are no front.
         let near = match (width, self.organization) {
             (Some(_), _) => R::INFINITY,
-            (None, Organization::Rounds) => state.near * R::narrow(knob("ZS_NEAR", NEAR_ROUNDS)),
-            (None, Organization::Queue) => state.near * R::narrow(knob("ZS_NEAR", NEAR_QUEUE)),
+            (None, Organization::Rounds) => state.near * R::narrow(NEAR_ROUNDS),
+            (None, Organization::Queue) => state.near * R::narrow(NEAR_QUEUE),
         };
         EikonalArgument { width: width.unwrap_or(R::INFINITY), near, ..self.argument }
     }

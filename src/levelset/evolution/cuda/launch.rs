@@ -126,8 +126,7 @@ impl<R: Real> Kernels<R> {
             defines.extend(terms(host));
             defines.push(("BLOCK", block.to_string()));
             // Registers for as many threads as keep a multiprocessor busy.
-            let threads = if size_of::<R>() == 8 { 640 } else { 1024 };
-            let threads: u32 = std::env::var("ZS_THREADS").map_or(threads, |v| v.parse().unwrap());
+            let threads = if size_of::<R>() == 8 { 768 } else { 1024 };
             defines.push(("MIN_BLOCKS", (threads / block).max(1).to_string()));
             if chunk < shape.largest_cells {
                 defines.push(("CHUNKED", "1".into()));
@@ -145,9 +144,8 @@ impl<R: Real> Kernels<R> {
             Unit::with(file, defines)
         };
         let band = compiled("band", PLAIN_BLOCK)?;
-        let cells_per_thread = if shape.arity == 3 { 1.0 } else { 3.0 };
-        let cells_per_thread =
-            std::env::var("ZS_CPT").map_or(cells_per_thread, |v| v.parse().unwrap());
+        // Few threads: all patches of a band are on the card at once.
+        let cells_per_thread = if shape.arity == 3 { 2.0 } else { 3.0 };
         let block = shape.threads(cells_per_thread, 256);
         let evolution = compiled("evolution", block)?;
         let part = |n: u32, size: usize| (n * size as u32).div_ceil(16) * 16;
