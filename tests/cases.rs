@@ -1,38 +1,60 @@
 //! Every case in `configs/` runs to its end and meets its `[expect]`.
 //!
 //! The benchmarks `paper_*` take minutes: `cargo test --release --test cases -- --ignored`.
+//!
+//! With `ZEROSET_BACKENDS=cuda` (or `cpu,cuda`) every case runs with `--device cuda` (with both, one
+//! after the other); without, where the case says.
 
 mod support;
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
+use std::time::Instant;
+
+use support::backends::{Backend, asked};
+use support::places::{program, root};
 
 fn configs() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("configs")
+    root().join("configs")
+}
+
+/// Runs a case on all backends asked for.
+fn run(name: &str) {
+    match asked() {
+        None => run_on(name, None),
+        Some(backends) => backends.into_iter().for_each(|backend| run_on(name, Some(backend))),
+    }
 }
 
 /// Runs a case with the real program, as the README says.
-fn run(name: &str) {
+fn run_on(name: &str, backend: Option<Backend>) {
+    let start = Instant::now();
     let case = configs().join(name).with_extension("toml");
     let text = std::fs::read_to_string(&case).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_zeroset"));
+    let mut command = Command::new(program(env!("CARGO_BIN_EXE_zeroset")));
+    let word = backend.map_or("as the case says", Backend::word);
+    command.arg("run");
+    if backend.is_some() {
+        command.args(["--device", word]);
+    }
     if text.contains("${ZEROSET_DATA}") {
         let Some(file) = support::data("README.md") else { return };
         let folder = file.parent().unwrap();
         command.env("ZEROSET_DATA", folder.canonicalize().unwrap());
     }
     let results = tempfile::tempdir().unwrap();
-    let output = command.arg("run").arg(&case).arg("-o").arg(results.path()).output().unwrap();
+    let output = command.arg(&case).arg("-o").arg(results.path()).output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
     let complained = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{name}: {}\n{said}\n{complained}", output.status);
+    assert!(output.status.success(), "{name}, {word}: {}\n{said}\n{complained}", output.status);
     let report = std::fs::read_to_string(results.path().join("report.json")).unwrap();
     let report: serde_json::Value = serde_json::from_str(&report).unwrap();
-    assert_eq!(report["status"], "finished", "{name}");
+    assert_eq!(report["status"], "finished", "{name}, {word}");
+    assert!(backend.is_none() || report["backend"] == word, "{name}: {}", report["backend"]);
     let checks = report["expect"]["checks"].as_array().unwrap();
     assert!(!checks.is_empty(), "{name}: nothing was checked");
-    assert!(checks.iter().all(|check| check["met"] == true), "{name}: {checks:?}");
+    assert!(checks.iter().all(|check| check["met"] == true), "{name}, {word}: {checks:?}");
     if text.contains("[output.picture]") {
         let each = text.contains("every = \"state\"");
         let expected = if each { report["states"].as_u64().unwrap() } else { 1 };
@@ -40,6 +62,7 @@ fn run(name: &str) {
         let pictures = files.filter(|path| path.extension().is_some_and(|e| e == "png"));
         assert_eq!(pictures.count() as u64, expected, "{name}: pictures");
     }
+    println!("{name}, {word}: {:.1} s", start.elapsed().as_secs_f64());
 }
 
 /// One test per case, and the list of their names.

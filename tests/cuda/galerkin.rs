@@ -3,7 +3,7 @@
 use zeroset::levelset::evolution::{Coefficient, Options, Terms};
 use zeroset::mesh::Mesh;
 
-use crate::evolution::{Setup, ball, stepped};
+use crate::parity::{Setup, ball, stepped};
 use crate::support::{self, difference};
 
 fn wind() -> Terms {

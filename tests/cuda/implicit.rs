@@ -4,7 +4,7 @@
 use zeroset::levelset::evolution::{Coefficient, CurvatureStep, Options, Terms};
 use zeroset::mesh::Mesh;
 
-use crate::evolution::{Setup, ball, stepped};
+use crate::parity::{Setup, ball, stepped};
 use crate::support::{self, difference};
 
 fn options(half_width: Option<f64>) -> Options {

@@ -9,5 +9,8 @@ mod expressions;
 mod galerkin;
 mod implicit;
 mod measures;
+mod parity;
+mod patch_sizes;
 mod primitives;
 mod support;
+mod translation;

@@ -1,7 +1,5 @@
 //! Circular fronts from point sources (V54).
 
-use std::path::Path;
-
 use zeroset::geometry::Vec3;
 use zeroset::io::read_mesh;
 use zeroset::mesh::clean;
@@ -10,6 +8,7 @@ use crate::case::{Case, Gate, Row, Series};
 use crate::domains::{Domain, Setting};
 use crate::exact::Exact;
 use crate::runs::*;
+use crate::shared::places::root;
 
 /// The vertex nearest to a point.
 fn nearest_vertex(domain: &Domain, point: Vec3) -> u32 {
@@ -62,8 +61,8 @@ fn sphere(setting: &Setting, mesh: &'static str, n: u32) -> Vec<f64> {
 /// The shipped cortex against exact distances on the polyhedron: circular fronts, then straight
 /// ones.
 fn cortex(setting: &Setting) -> Vec<f64> {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/meshes/fsaverage5_pial_left.gii.gz");
-    let mesh = clean(read_mesh(Path::new(file)).unwrap().mesh).unwrap().0;
+    let file = root().join("meshes/fsaverage5_pial_left.gii.gz");
+    let mesh = clean(read_mesh(&file).unwrap().mesh).unwrap().0;
     let exact = Exact::new(&mesh).from(0);
     let domain = setting.place(mesh);
     let circular = circular_distances(&domain, &[0], true);

@@ -1,19 +1,31 @@
-//! `docs/verification.md`: what was measured, beside what was expected and asked for.
+//! `docs/verification.md` and `docs/verification-cuda.md`: what was measured, beside what was expected and asked for.
 
 use std::fmt::Write;
 use std::process::Command;
 
+use crate::backend::Backend;
 use crate::case::{Case, Outcome, Verdict};
 use crate::domains::Setting;
 use crate::runner::Task;
+use crate::shared::places::root;
 
 /// Cases of the companion's table that wait for options of later versions.
 const LEFT: &[(&str, &str)] = &[
-    ("V42, V43", "comparison of precisions and of processor and GPU, with the GPU"),
     ("V44 to V50", "level sets on regular tiles"),
     ("V51, V52", "reconstruction from points"),
     ("V53", "point-wise distance transform"),
 ];
+
+/// What the page of a GPU leaves out.
+const CPU_ONLY: &str = "## What is not run on a GPU\n\n\
+    - Random meshes and the length of a step cell by cell (`properties.rs`), the same bits for every \
+    number of threads and every partition (`determinism.rs`), the cost of a step (`cost.rs`): tests \
+    of the processor. That a GPU gives the same bits in every run, and the same values for every \
+    size of patches, is tested in `tests/cuda`.\n\
+    - Start values of distances and of redistancing are found on the processor in V26 to V37 and \
+    V54, and in V38 repetitions inside a patch are the GPU's own, so that those rows repeat the \
+    first. An evolution redistances on the GPU alone.\n\
+    - Meshes, norms, interfaces and areas are found on the processor.\n\n";
 
 /// A number as tables show it.
 pub fn number(x: f64) -> String {
@@ -36,14 +48,17 @@ pub fn number(x: f64) -> String {
 
 /// All that a run found out.
 pub struct Findings<'a> {
+    /// What was run on.
+    pub backend: Backend,
     /// Cases in the plain setting.
     pub plain: Vec<(&'a Case, Vec<Outcome>)>,
     /// Some of them in single precision.
     pub single: Vec<(&'a Case, Vec<Outcome>)>,
     /// Some of them turned in R^3: largest difference of each series.
     pub turned: Vec<(&'a Case, &'static str, f64)>,
-    /// Cost of a step in a domain of 16 times the area, over that in the small one.
-    pub cost_ratio: f64,
+    /// Cost of a step in a domain of 16 times the area, over that in the small one; `None`
+    /// where it was not asked.
+    pub cost_ratio: Option<f64>,
     /// Seconds for everything.
     pub seconds: f64,
 }
@@ -94,13 +109,19 @@ pub fn page(findings: &Findings, gates: &Gates, failures: &[String]) -> String {
         let (difference, gate) = (number(*difference), number(gates.turned));
         let _ = writeln!(page, "| {} | {mesh} | {difference} | {gate} | {verdict} |", case.id);
     }
-    let _ = writeln!(
-        page,
-        "\n## Cost of a step\n\nThe same circle in a band of 5 cells, in a domain of 16 times the \
-         area (128 and 512 cells per side, one thread, median over pairs of runs): {:.2} times the \
-         time per step, gate {}.\n",
-        findings.cost_ratio, gates.cost_ratio
-    );
+    if let Some(ratio) = findings.cost_ratio {
+        let _ = writeln!(
+            page,
+            "\n## Cost of a step\n\nThe same circle in a band of 5 cells, in a domain of 16 times the \
+             area (128 and 512 cells per side, one thread, median over pairs of runs): {ratio:.2} \
+             times the time per step, gate {}.",
+            gates.cost_ratio
+        );
+    }
+    page.push('\n');
+    if findings.backend == Backend::Cuda {
+        page.push_str(CPU_ONLY);
+    }
     page += "## Cases left to later versions\n\n| case | waits for |\n|---|---|\n";
     for (cases, reason) in LEFT {
         let _ = writeln!(page, "| {cases} | {reason} |");
@@ -116,18 +137,21 @@ fn header(page: &mut String, findings: &Findings, failures: &[String]) {
             verdict.gates.iter().flatten().count() + usize::from(verdict.order.is_some())
         })
         .sum();
+    let (title, command) = match findings.backend {
+        Backend::Cpu => ("Verification", COMMAND.to_string()),
+        Backend::Cuda => ("Verification on a GPU", format!("ZEROSET_BACKENDS=cuda {COMMAND}")),
+    };
     let _ = writeln!(
         page,
-        "# Verification\n\n\
+        "# {title}\n\n\
          Cases with known solutions, as numbered in the numerics companion (section 11). This page \
          is written by\n\n\
-         ```\n{COMMAND}\n```\n\n\
-         and asserted by the same code; `cargo test --release --test verification` runs the \
-         smaller sizes.\n\n\
+         ```\n{command} -- --ignored\n```\n\n\
+         and asserted by the same code; `{command}` runs the smaller sizes.\n\n\
          - zeroset {}, commit {}\n- {}\n- {}\n- {} cases, {numbers} gates and orders, {:.0} s; {}\n",
         env!("CARGO_PKG_VERSION"),
         commit(),
-        machine(),
+        machine(findings.backend),
         output("rustc", &["--version"]).unwrap_or_else(|| "unknown compiler".to_string()),
         findings.plain.len(),
         findings.seconds,
@@ -228,33 +252,39 @@ pub fn cells(verdict: &Verdict) -> [String; 6] {
     ]
 }
 
-/// The command that writes the page.
-const COMMAND: &str = "cargo test --release --test verification -- --ignored";
+/// The command that runs the cases.
+const COMMAND: &str = "cargo test --release --test verification";
 
 /// Commit of the sources, and whether they were changed since.
 fn commit() -> String {
     let Some(commit) = output("git", &["rev-parse", "--short=12", "HEAD"]) else {
-        return "unknown".to_string();
+        // Away from the repository only the build knows.
+        return zeroset::output::Program::THIS.commit.to_string();
     };
     let changed = output("git", &["status", "--porcelain", "--", "src", "tests", "Cargo.toml"]);
     let suffix = if changed.is_some() { ", with changes" } else { "" };
     format!("{commit}{suffix}")
 }
 
-/// Processor, cores, system; nothing that names this very machine.
-fn machine() -> String {
+/// Card, processor, cores, system; nothing that names this very machine.
+fn machine(backend: Backend) -> String {
     let processor = std::fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| {
         let line = text.lines().find(|line| line.starts_with("model name"))?;
         Some(line.split_once(':')?.1.trim().to_string())
     });
     let processor = processor.unwrap_or_else(|| std::env::consts::ARCH.to_string());
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    format!("{processor}, {threads} threads, {}", std::env::consts::OS)
+    let processor = format!("{processor}, {threads} threads, {}", std::env::consts::OS);
+    match backend {
+        #[cfg(feature = "cuda")]
+        Backend::Cuda => format!("{}; {processor}", crate::card::description()),
+        _ => processor,
+    }
 }
 
 /// What a program prints, if it succeeds and prints something.
 fn output(program: &str, arguments: &[&str]) -> Option<String> {
-    let folder = env!("CARGO_MANIFEST_DIR");
+    let folder = root();
     let output = Command::new(program).args(arguments).current_dir(folder).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?.trim().to_string();
     (output.status.success() && !text.is_empty()).then_some(text)

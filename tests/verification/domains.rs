@@ -1,5 +1,5 @@
 //! The standard meshes, and the two ways in which a case is run besides the plain one: in single
-//! precision, and turned in R^3.
+//! precision, and turned in R^3; and where it is run.
 
 use std::sync::Arc;
 
@@ -9,6 +9,7 @@ use zeroset::mesh::generate::{Cone, Cube, Cylinder, Generate, Pattern, Sphere, S
 use zeroset::mesh::{Kind, Mesh, clean};
 use zeroset::patches::{PATCH_SIZE, Partition, Patches};
 
+use crate::backend::Backend;
 use crate::case::Floor;
 
 /// How a case is run.
@@ -18,6 +19,8 @@ pub struct Setting {
     pub single: bool,
     /// Planar meshes are turned in R^3 and solved as surfaces.
     pub turned: bool,
+    /// What computes.
+    pub backend: Backend,
 }
 
 impl Setting {
@@ -31,6 +34,7 @@ impl Setting {
             Floor::Rate => 1e-4,
             Floor::Curvature => (1e-3 * 2.0 / fineness).max(2e-6 * diagonal),
             Floor::FixedPoint => 4e-7 * diagonal,
+            Floor::Agreement => 2e-6,
             Floor::Count => 0.0,
         }
     }
@@ -51,7 +55,8 @@ impl Setting {
             }
         }
         let patches = Patches::new(&solved, Partition::Bisection, PATCH_SIZE).unwrap();
-        Domain { single: self.single, turned: self.turned, plain, solved, patches: patches.into() }
+        let Setting { single, turned, backend } = *self;
+        Domain { single, turned, backend, plain, solved, patches: patches.into() }
     }
 }
 
@@ -66,6 +71,8 @@ pub struct Domain {
     pub single: bool,
     /// Vectors have to be turned.
     pub turned: bool,
+    /// What solves.
+    pub backend: Backend,
     /// The mesh before it was turned.
     pub plain: Mesh,
     /// The mesh solved on.

@@ -5,10 +5,19 @@
 //! `cargo test --release --test verification -- --ignored` runs everything at every size and writes
 //! `docs/verification.md`. Add `--nocapture` to see the numbers.
 //!
+//! With `ZEROSET_BACKENDS=cuda` the same cases run on the first GPU, and the page written is
+//! `docs/verification-cuda.md`. The executable also works away from where it was built, in a folder
+//! with the checkout.
+//!
 //! A case is data ([`case::Case`]): a description, meshes, sizes, expected numbers, gates, and a
 //! function that measures. The default tests and the document run the same data by the same code.
 
 mod advection;
+#[cfg(feature = "cuda")]
+mod agreement;
+mod backend;
+#[cfg(feature = "cuda")]
+mod card;
 mod case;
 mod circular;
 mod cost;
@@ -26,9 +35,28 @@ mod redistancing;
 mod runner;
 mod runs;
 
+// What `tests/cuda` compares, and its meshes.
+#[cfg(feature = "cuda")]
+#[path = "../cuda/parity.rs"]
+#[allow(dead_code)]
+mod parity;
+#[path = "../support/mod.rs"]
+mod shared;
+#[cfg(feature = "cuda")]
+#[path = "../cuda/support.rs"]
+#[allow(dead_code)]
+mod support;
+
+use backend::{Backend, backends};
 use case::{Case, Scope};
 use domains::Setting;
 use runner::{Task, check, on_all_cores, tasks, tasks_on};
+
+/// The plain setting on all backends asked for.
+fn settings() -> Vec<Setting> {
+    let on = |backend| Setting { backend, ..Setting::default() };
+    backends().into_iter().map(on).collect()
+}
 
 macro_rules! cases {
     ($($test:ident: $module:ident::$case:ident;)*) => {
@@ -36,7 +64,9 @@ macro_rules! cases {
         const CASES: &[&Case] = &[$(&$module::$case),*];
         $(#[test]
         fn $test() {
-            check(&tasks(&$module::$case, Setting::default(), Scope::Quick));
+            for setting in settings() {
+                check(&tasks(&$module::$case, setting, Scope::Quick));
+            }
         })*
     };
 }
@@ -139,12 +169,14 @@ fn listed(list: List, setting: Setting, scope: Scope) -> Vec<Task> {
 
 #[test]
 fn single_precision() {
-    check(&listed(SINGLE, Setting { single: true, ..Setting::default() }, Scope::First(2)));
+    for setting in settings() {
+        check(&listed(SINGLE, Setting { single: true, ..setting }, Scope::First(2)));
+    }
 }
 
 #[test]
 fn planar_meshes_turned_in_space() {
-    for task in listed(TURNED, Setting::default(), Scope::First(1)) {
+    for task in settings().into_iter().flat_map(|s| listed(TURNED, s, Scope::First(1))) {
         let difference = task.turned_difference();
         println!("{} {}: {difference:e}", task.case.id, task.series.mesh);
         let (id, mesh) = (task.case.id, task.series.mesh);
@@ -152,21 +184,39 @@ fn planar_meshes_turned_in_space() {
     }
 }
 
+/// Where a GPU was asked for; elsewhere `tests/cuda` compares what it can.
+#[cfg(feature = "cuda")]
 #[test]
-#[ignore = "slow: every case at every size and the cost of a step; writes docs/verification.md"]
-fn everything() {
-    if cfg!(debug_assertions) {
-        panic!("run with --release: times are measured");
+fn v43_processor_and_gpu() {
+    for setting in settings().into_iter().filter(|setting| setting.backend == Backend::Cuda) {
+        for single in [false, true] {
+            check(&tasks(&agreement::V43, Setting { single, ..setting }, Scope::Quick));
+        }
     }
+}
+
+/// Cases that need a GPU besides the processor.
+fn cases_of_both(backend: Backend) -> &'static [&'static Case] {
+    match backend {
+        #[cfg(feature = "cuda")]
+        Backend::Cuda => &[&agreement::V43],
+        _ => &[],
+    }
+}
+
+/// Runs everything on a backend and writes its page; gives what went wrong.
+fn verify(setting: Setting) -> Vec<String> {
     let start = std::time::Instant::now();
     // Alone, before all cores are busy.
-    let cost_ratio = cost::ratio();
+    let cost_ratio = (setting.backend == Backend::Cpu).then(cost::ratio);
 
-    let plain: Vec<Task> =
-        CASES.iter().flat_map(|case| tasks(case, Setting::default(), Scope::Full)).collect();
-    let single = Setting { single: true, ..Setting::default() };
-    let single = listed(SINGLE, single, Scope::Quick);
-    let turned = listed(TURNED, Setting::default(), Scope::Quick);
+    let both = cases_of_both(setting.backend);
+    let cases = CASES.iter().chain(both);
+    let plain: Vec<Task> = cases.flat_map(|case| tasks(case, setting, Scope::Full)).collect();
+    let in_single = Setting { single: true, ..setting };
+    let mut single = listed(SINGLE, in_single, Scope::Quick);
+    single.extend(both.iter().flat_map(|case| tasks(case, in_single, Scope::Quick)));
+    let turned = listed(TURNED, setting, Scope::Quick);
     let all: Vec<Task> = plain.iter().chain(&single).copied().collect();
     let mut outcomes = on_all_cores(&all, Task::run);
     let differences = on_all_cores(&turned, Task::turned_difference);
@@ -178,11 +228,12 @@ fn everything() {
             failures.push(format!("{} {} turned: {difference:e}", task.case.id, task.series.mesh));
         }
     }
-    if cost_ratio > GATES.cost_ratio {
-        failures.push(format!("a step costs {cost_ratio:.2} times as much"));
+    if let Some(ratio) = cost_ratio.filter(|ratio| *ratio > GATES.cost_ratio) {
+        failures.push(format!("a step costs {ratio:.2} times as much"));
     }
     let single_outcomes = outcomes.split_off(plain.len());
     let findings = document::Findings {
+        backend: setting.backend,
         plain: document::by_case(&plain, outcomes),
         single: document::by_case(&single, single_outcomes),
         turned: turned
@@ -194,7 +245,20 @@ fn everything() {
         seconds: start.elapsed().as_secs_f64(),
     };
     let page = document::page(&findings, &GATES, &failures);
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/verification.md");
-    std::fs::write(path, page).unwrap();
+    let name = match setting.backend {
+        Backend::Cpu => "docs/verification.md",
+        Backend::Cuda => "docs/verification-cuda.md",
+    };
+    std::fs::write(shared::places::root().join(name), page).unwrap();
+    failures
+}
+
+#[test]
+#[ignore = "slow: every case at every size and the cost of a step; writes docs/verification.md"]
+fn everything() {
+    if cfg!(debug_assertions) && backends().contains(&Backend::Cpu) {
+        panic!("run with --release: times are measured");
+    }
+    let failures: Vec<String> = settings().into_iter().flat_map(verify).collect();
     assert!(failures.is_empty(), "\n{}", failures.join("\n"));
 }

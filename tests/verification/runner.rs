@@ -2,7 +2,9 @@
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 
+use crate::backend::Backend;
 use crate::case::{Case, Floor, Outcome, Scope, Series};
 use crate::document;
 use crate::domains::Setting;
@@ -39,13 +41,14 @@ impl Task {
     /// Runs all sizes.
     pub fn run(&self) -> Outcome {
         let sizes = self.series.sizes(self.scope);
+        let start = Instant::now();
         let outcome = Outcome {
             series: self.series,
             sizes,
             measured: sizes.iter().map(|&size| self.measure(size)).collect(),
         };
         // One print per series: lines of tests that run side by side do not mix.
-        print!("{}", self.summary(&outcome));
+        print!("{}", self.summary(&outcome, start.elapsed().as_secs_f64()));
         outcome
     }
 
@@ -55,11 +58,19 @@ impl Task {
         numbers
     }
 
-    fn summary(&self, outcome: &Outcome) -> String {
-        let single = if self.setting.single { " in f32" } else { "" };
+    /// How the case was run, for those who read of several ways.
+    fn how(&self) -> String {
+        let on = if self.setting.backend == Backend::Cpu { "" } else { " on the GPU" };
+        format!("{on}{}", if self.setting.single { " in f32" } else { "" })
+    }
+
+    fn summary(&self, outcome: &Outcome, seconds: f64) -> String {
         let mut text = format!(
-            "{} {}{single}, sizes {:?}: quantity | expected | measured | gate | order\n",
-            self.case.id, self.series.mesh, outcome.sizes
+            "{} {}{}, sizes {:?}, {seconds:.1} s: quantity | expected | measured | gate | order\n",
+            self.case.id,
+            self.series.mesh,
+            self.how(),
+            outcome.sizes
         );
         for verdict in outcome.verdicts(&self.setting) {
             text += &format!("    {}\n", document::cells(&verdict).join(" | "));
@@ -69,10 +80,10 @@ impl Task {
 
     /// What is wrong with an outcome.
     pub fn failures(&self, outcome: &Outcome) -> Vec<String> {
-        let single = if self.setting.single { " in f32" } else { "" };
+        let how = self.how();
         let verdicts = outcome.verdicts(&self.setting);
         let failures = verdicts.iter().flat_map(|verdict| &verdict.failures);
-        failures.map(|f| format!("{} {}{single}: {f}", self.case.id, self.series.mesh)).collect()
+        failures.map(|f| format!("{} {}{how}: {f}", self.case.id, self.series.mesh)).collect()
     }
 
     /// Largest difference between the numbers of a turned planar mesh and those of the plane;

@@ -5,14 +5,13 @@ use std::sync::Arc;
 use zeroset::backend::Cpu;
 use zeroset::geometry::{Real, Vec3};
 use zeroset::levelset::eikonal::source::{self, Source};
-use zeroset::levelset::eikonal::{self, EikonalState, Front, Slowness, Width};
-use zeroset::levelset::evolution::{
-    Advection, Coefficient, CurvatureStep, Evolution, Options, Rule, Terms,
-};
+use zeroset::levelset::eikonal::{self, EikonalState, Front, Slowness, Solve, Width};
+use zeroset::levelset::evolution::{Advection, Coefficient, CurvatureStep, Options, Rule, Terms};
 use zeroset::mesh::Mesh;
 use zeroset::patches::Coordinates;
 use zeroset::surface::{Measurer, Measures, extract};
 
+use crate::backend::{Solver, with_motion};
 use crate::domains::Domain;
 
 /// Largest number of steps a run may take.
@@ -88,18 +87,11 @@ fn evolve_in<R: Real>(
     options: Options,
     end: f64,
 ) -> Run {
-    // One thread: cases run side by side, and results do not depend on it.
-    let cpu = Arc::new(Cpu::new(1).unwrap());
-    let patches = domain.patches.clone();
-    cpu.clone().run(|| {
-        let mut run =
-            Evolution::<R>::new(cpu, &domain.solved, patches, phi, terms, options).unwrap();
-        while run.time() < end && !run.is_gone() {
-            assert!(run.n_steps() < MAX_STEPS, "no end after {MAX_STEPS} steps");
-            run.step(end - run.time()).unwrap();
-        }
-        let redistancings = run.totals().reinitializations;
-        Run { phi: run.phi(), time: run.time(), steps: run.n_steps(), redistancings }
+    with_motion::<R, _>(domain, phi, terms, options, |run| {
+        run.run_to(end, MAX_STEPS);
+        assert!(run.n_steps() < MAX_STEPS, "no end after {MAX_STEPS} steps");
+        let (phi, redistancings) = (run.phi(), run.redistancings());
+        Run { phi, time: run.time(), steps: run.n_steps(), redistancings }
     })
 }
 
@@ -153,7 +145,7 @@ fn distances_in<R: Real>(
         state = state.with_inner_repetitions(n);
     }
     state.fix(fixed);
-    let stats = eikonal::solve(&Cpu::new(1).unwrap(), &mut state, None);
+    let stats = Solver::of(domain.backend).solve(&mut state, None).unwrap();
     distances_of(state.u_in_mesh_order(), stats)
 }
 
@@ -172,12 +164,12 @@ pub fn straight_distances(domain: &Domain, from: u32) -> Distances {
     let plain = Slowness::Uniform(1.0);
     let mut state = eikonal_state::<f64>(domain);
     state.seed(&source::around_simplices(&domain.solved, &[from], 1, 0.0, &plain));
-    let stats = eikonal::solve(&Cpu::new(1).unwrap(), &mut state, None);
+    let stats = Solver::of(domain.backend).solve(&mut state, None).unwrap();
     distances_of(state.u_in_mesh_order(), stats)
 }
 
 fn circular_distances_in<R: Real>(domain: &Domain, from: &[u32], one_by_one: bool) -> Distances {
-    let cpu = Cpu::new(1).unwrap();
+    let solver = Solver::of(domain.backend);
     let mut state = eikonal_state::<R>(domain).with_front(Front::Circular).unwrap();
     let around = |ids: &[u32]| {
         let plain = Slowness::Uniform(1.0);
@@ -186,11 +178,11 @@ fn circular_distances_in<R: Real>(domain: &Domain, from: &[u32], one_by_one: boo
     if one_by_one {
         let sources: Vec<(u32, Source)> =
             (0..).zip(from).map(|(k, &v)| (k, Source::new(around(&[v])))).collect();
-        let found = eikonal::nearest(&cpu, &mut state, &sources, None).unwrap();
+        let found = eikonal::nearest(&solver, &mut state, &sources, None).unwrap();
         return distances_of(found.u, found.stats);
     }
     state.seed(&around(from));
-    let stats = eikonal::solve(&cpu, &mut state, None);
+    let stats = solver.solve(&mut state, None).unwrap();
     distances_of(state.u_in_mesh_order(), stats)
 }
 
@@ -219,7 +211,7 @@ fn redistance_in<R: Real>(
     width: Option<f64>,
     times: usize,
 ) -> Vec<Distances> {
-    let cpu = Cpu::new(1).unwrap();
+    let (cpu, solver) = (Cpu::new(1).unwrap(), Solver::of(domain.backend));
     let patches = &domain.patches;
     let mut state = eikonal_state::<R>(domain);
     let mut phi = patches.to_patch_order(phi, R::narrow);
@@ -229,7 +221,7 @@ fn redistance_in<R: Real>(
         None => Width::Whole,
     };
     let once = |_| {
-        let stats = eikonal::redistance(&cpu, &cpu, &mut state, &mut phi, &all, width).unwrap();
+        let stats = eikonal::redistance(&solver, &cpu, &mut state, &mut phi, &all, width).unwrap();
         distances_of(patches.to_mesh_order(&phi, R::widen), stats)
     };
     (0..times).map(once).collect()
@@ -309,13 +301,11 @@ fn steps_in<R: Real>(
     options: &Options,
     n: usize,
 ) -> Vec<Vec<f64>> {
-    let cpu = Arc::new(Cpu::new(1).unwrap());
-    let patches = domain.patches.clone();
-    let options = options.clone();
-    let mut run = Evolution::<R>::new(cpu, &domain.solved, patches, phi, terms, options).unwrap();
-    let once = |_| {
-        run.step(f64::INFINITY).unwrap();
-        run.phi()
-    };
-    (0..n).map(once).collect()
+    with_motion::<R, _>(domain, phi, terms, options.clone(), |run| {
+        let once = |_| {
+            run.step();
+            run.phi()
+        };
+        (0..n).map(once).collect()
+    })
 }

@@ -1,0 +1,175 @@
+//! Runs on the CPU and on the card, and how far apart they are.
+
+use std::sync::Arc;
+
+use zeroset::backend::Cpu;
+use zeroset::backend::cuda::Cuda;
+use zeroset::geometry::Real;
+use zeroset::levelset::eikonal::cuda::{OnCard, Organization};
+use zeroset::levelset::evolution::cuda::DeviceEvolution;
+use zeroset::levelset::evolution::{
+    Advection, Coefficient, CurvatureStep, Evolution, NormalMotion, Options, Rule, Stretch, Terms,
+};
+use zeroset::mesh::Mesh;
+use zeroset::patches::{Partition, Patches};
+
+use crate::support;
+
+/// Signed distance of a ball.
+pub fn ball(mesh: &Mesh, center: [f64; 3], radius: f64) -> Vec<f64> {
+    let of = |x: &[f64; 3]| (0..3).map(|k| (x[k] - center[k]).powi(2)).sum::<f64>().sqrt() - radius;
+    mesh.vertices.iter().map(of).collect()
+}
+
+/// What moves, on which mesh.
+pub struct Setup {
+    pub mesh: Mesh,
+    pub phi: Vec<f64>,
+    pub terms: Terms,
+    pub options: Options,
+    pub patch_size: usize,
+}
+
+/// What steps came to.
+pub struct Reached {
+    pub phi: Vec<f64>,
+    pub time: f64,
+    pub redistancings: u64,
+}
+
+impl Setup {
+    fn patches(&self) -> Arc<Patches> {
+        Arc::new(Patches::new(&self.mesh, Partition::Bisection, self.patch_size).unwrap())
+    }
+
+    /// Takes steps on two threads of the CPU.
+    pub fn on_cpu<R: Real>(&self, steps: u64) -> Reached {
+        let cpu = Arc::new(Cpu::new(2).unwrap());
+        let Setup { mesh, phi, terms, options, .. } = self;
+        let (patches, options) = (self.patches(), options.clone());
+        let mut run = Evolution::<R>::new(cpu, mesh, patches, phi, terms, options).unwrap();
+        for _ in 0..steps {
+            run.step(f64::INFINITY).unwrap();
+        }
+        let redistancings = run.totals().reinitializations;
+        Reached { phi: run.phi(), time: run.time(), redistancings }
+    }
+
+    /// Takes the same steps on a card.
+    pub fn on_card<R: Real>(&self, cuda: &Arc<Cuda>, steps: u64) -> Reached {
+        let card = OnCard { cuda: cuda.clone(), organization: Organization::Rounds };
+        let cpu = Arc::new(Cpu::new(2).unwrap());
+        let Setup { mesh, phi, terms, options, .. } = self;
+        let (patches, options) = (self.patches(), options.clone());
+        let mut run =
+            DeviceEvolution::<R>::new(&card, cpu, mesh, patches, phi, terms, options).unwrap();
+        let mut left = steps;
+        while left > 0 {
+            let stretch = Stretch { clock: 0.0, target: f64::INFINITY, steady: -1.0, steps: left };
+            let done = run.advance(&stretch).unwrap();
+            assert!(done.steps > 0);
+            left -= done.steps;
+        }
+        assert_eq!(run.n_steps(), steps);
+        let redistancings = run.totals().reinitializations;
+        Reached { phi: run.phi().unwrap(), time: run.time(), redistancings }
+    }
+}
+
+/// phi of the CPU and of the card after some steps, and of the card once more; as many redistancings
+/// and the same time on both.
+pub fn stepped<R: Real>(setup: &Setup, steps: u64) -> Option<[Vec<f64>; 3]> {
+    let card = support::cuda()?;
+    let on_cpu = setup.on_cpu::<R>(steps);
+    let on_card = || setup.on_card::<R>(&card, steps);
+    let (first, again) = (on_card(), on_card());
+    let apart = (first.time - on_cpu.time).abs();
+    assert!(apart <= 1e-5 * on_cpu.time, "{} {}", first.time, on_cpu.time);
+    assert_eq!(first.redistancings, on_cpu.redistancings);
+    Some([on_cpu.phi, first.phi, again.phi])
+}
+
+/// Wind, motion along the normal and curvature.
+pub fn all_terms() -> Terms {
+    Terms::default()
+        .with_velocity(Coefficient::Uniform([0.4, 0.2, 0.1]))
+        .with_normal_speed(Coefficient::Uniform([0.3]))
+        .with_curvature(Coefficient::Uniform([0.02]))
+}
+
+/// The first-order schemes and explicit curvature.
+pub fn first_order(half_width: Option<f64>) -> Options {
+    Options::new(half_width)
+        .with_advection(Advection::PositiveCoefficient)
+        .with_curvature_step(CurvatureStep::Explicit)
+}
+
+/// First-order terms and explicit curvature on every kind of mesh, by every option.
+pub fn setups() -> Vec<(&'static str, Setup)> {
+    let square = |jitter| support::square(48, jitter);
+    let start = |mesh: Mesh, terms, options, patch_size| {
+        let phi = ball(&mesh, [-0.1, 0.05, 0.0], 0.4);
+        Setup { mesh, phi, terms, options, patch_size }
+    };
+    let on_sphere = |terms, options| {
+        let mesh = support::sphere(4);
+        let phi = ball(&mesh, [0.0, 0.0, 1.0], 0.9);
+        Setup { mesh, phi, terms, options, patch_size: 64 }
+    };
+    let rows = |mesh: &Mesh, of: fn(&[f64; 3]) -> f64| {
+        Coefficient::PerVertex(mesh.vertices.iter().map(|x| [of(x)]).collect())
+    };
+    let varied = square(0.2);
+    let wind = Coefficient::PerVertex(varied.vertices.iter().map(|x| [-x[1], x[0], 0.0]).collect());
+    let in_space = Terms::default()
+        .with_velocity(wind)
+        .with_normal_speed(rows(&varied, |x| 0.2 + 0.1 * x[0]))
+        .with_curvature(rows(&varied, |x| 0.02 * (1.0 + x[1])));
+    vec![
+        ("square, whole domain", start(square(0.0), all_terms(), first_order(None), 64)),
+        ("square, band", start(square(0.2), all_terms(), first_order(Some(0.25)), 64)),
+        (
+            "square, published rule",
+            start(square(0.2), all_terms(), first_order(Some(0.25)).with_rule(Rule::Published), 32),
+        ),
+        (
+            "square, every third",
+            start(square(0.1), all_terms(), first_order(Some(0.25)).with_rule(Rule::Every(3)), 64),
+        ),
+        ("square, varied in space", start(varied, in_space, first_order(Some(0.25)), 64)),
+        (
+            "square, cone and Hopf-Lax, clipped",
+            start(
+                square(0.2),
+                all_terms(),
+                first_order(Some(0.25))
+                    .with_advection(Advection::Cone)
+                    .with_normal_motion(NormalMotion::HopfLax)
+                    .with_clip(true),
+                64,
+            ),
+        ),
+        (
+            "square, one pass",
+            start(square(0.2), all_terms(), first_order(Some(0.25)).with_one_pass(true), 64),
+        ),
+        ("sphere, band", on_sphere(all_terms(), first_order(Some(0.3)))),
+        (
+            "sphere, weighted",
+            on_sphere(
+                Terms::default().with_weight(rows(&support::sphere(4), |x| 0.1 + 0.05 * x[0])),
+                first_order(Some(0.3)),
+            ),
+        ),
+        ("cube, band", start(support::cube(12, 0.1), all_terms(), first_order(Some(0.5)), 64)),
+        (
+            "cube, small patches, Hopf-Lax",
+            start(
+                support::cube(10, 0.1),
+                all_terms(),
+                first_order(Some(0.5)).with_normal_motion(NormalMotion::HopfLax),
+                8,
+            ),
+        ),
+    ]
+}

@@ -1,0 +1,126 @@
+//! A mesh far from the origin: the results of single precision are those of the same mesh around it,
+//! on the CPU and on a card.
+
+use std::sync::Arc;
+
+use zeroset::backend::Cpu;
+use zeroset::levelset::eikonal::cuda::{OnCard, Organization};
+use zeroset::levelset::eikonal::{EikonalState, Slowness, Solve};
+use zeroset::levelset::evolution::Rule;
+use zeroset::mesh::Mesh;
+use zeroset::patches::{Coordinates, Partition, Patches};
+
+use crate::parity::{Setup, all_terms, ball, first_order};
+use crate::support;
+
+/// How far a mesh is moved along each axis, in units of about half its size.
+const FAR: f64 = 5e6;
+
+/// Largest difference allowed, in diagonals of the box.
+const SAME: f64 = 1e-5;
+
+fn meshes() -> Vec<(&'static str, Mesh)> {
+    vec![
+        ("square", support::square(48, 0.2)),
+        ("sphere", support::sphere(4)),
+        ("cube", support::cube(12, 0.1)),
+    ]
+}
+
+fn moved(mesh: &Mesh) -> Mesh {
+    let directions = [FAR, -FAR, if mesh.kind.arity() == 3 { 0.0 } else { FAR }];
+    let mut moved = mesh.clone();
+    moved.lattice = None;
+    for x in &mut moved.vertices {
+        *x = std::array::from_fn(|k| x[k] + directions[k]);
+    }
+    moved
+}
+
+/// Largest difference in diagonals of the box.
+fn apart(mesh: &Mesh, a: &[f64], b: &[f64]) -> f64 {
+    let bound = |f: fn(f64, f64) -> f64, start| {
+        mesh.vertices.iter().fold([start; 3], |m, x| std::array::from_fn(|k| f(m[k], x[k])))
+    };
+    let (low, high) = (bound(f64::min, f64::INFINITY), bound(f64::max, f64::NEG_INFINITY));
+    let diagonal = (0..3).map(|k| (high[k] - low[k]).powi(2)).sum::<f64>().sqrt();
+    assert_eq!(a.len(), b.len());
+    a.iter().zip(b).fold(0.0, |m, (a, b)| {
+        let d = (a - b).abs() / diagonal;
+        if d.is_nan() { f64::INFINITY } else { m.max(d) }
+    })
+}
+
+fn arrival_times(solver: &impl Solve, mesh: &Mesh) -> Vec<f64> {
+    let patches = Arc::new(Patches::new(mesh, Partition::Bisection, 64).unwrap());
+    let coordinates = Arc::new(Coordinates::new(mesh, &patches));
+    let mut state = EikonalState::<f32>::new(patches, coordinates, Slowness::Uniform(1.0));
+    state.fix(&[(0, 0.0), (mesh.n_vertices() as u32 / 2, 0.125)]);
+    solver.solve(&mut state, None).unwrap();
+    state.u_in_mesh_order()
+}
+
+fn check_distances(name: &str, solver: &impl Solve) {
+    for (mesh_name, mesh) in meshes() {
+        let [here, there] = [&mesh, &moved(&mesh)].map(|mesh| arrival_times(solver, mesh));
+        assert!(here.iter().all(|u| u.is_finite()));
+        let d = apart(&mesh, &here, &there);
+        println!("distances, {mesh_name}, {name}: {d:e}");
+        assert!(d < SAME, "{mesh_name}, {name}: {d:e}");
+    }
+}
+
+/// All terms in a band, redistanced several times, around the origin and far from it.
+fn check_evolution(name: &str, run: impl Fn(&Setup) -> (Vec<f64>, u64)) {
+    for (mesh_name, mesh) in meshes() {
+        let center = if mesh_name == "sphere" { [0.0, 0.0, 1.0] } else { [-0.1, 0.05, 0.0] };
+        let phi = ball(&mesh, center, 0.6);
+        let width = if mesh_name == "cube" { 0.5 } else { 0.25 };
+        let at = |mesh: Mesh| Setup {
+            mesh,
+            phi: phi.clone(),
+            terms: all_terms(),
+            options: first_order(Some(width)).with_rule(Rule::Every(20)),
+            patch_size: 64,
+        };
+        let far = moved(&mesh);
+        let [(here, redistancings), (there, _)] = [mesh.clone(), far].map(|mesh| run(&at(mesh)));
+        assert!(redistancings > 1, "{mesh_name}: phi was never made a distance again");
+        let d = apart(&mesh, &here, &there);
+        println!("evolution, {mesh_name}, {name}: {d:e}");
+        assert!(d < SAME, "{mesh_name}, {name}: {d:e}");
+    }
+}
+
+/// Steps of [`check_evolution`].
+const STEPS: u64 = 60;
+
+#[test]
+fn distances_on_the_cpu_do_not_depend_on_the_place() {
+    check_distances("CPU", &Cpu::new(2).unwrap());
+}
+
+#[test]
+fn distances_on_a_card_do_not_depend_on_the_place() {
+    let Some(cuda) = support::cuda() else { return };
+    for organization in [Organization::Rounds, Organization::Queue] {
+        check_distances("card", &OnCard { cuda: cuda.clone(), organization });
+    }
+}
+
+#[test]
+fn steps_on_the_cpu_do_not_depend_on_the_place() {
+    check_evolution("CPU", |setup| {
+        let reached = setup.on_cpu::<f32>(STEPS);
+        (reached.phi, reached.redistancings)
+    });
+}
+
+#[test]
+fn steps_on_a_card_do_not_depend_on_the_place() {
+    let Some(cuda) = support::cuda() else { return };
+    check_evolution("card", |setup| {
+        let reached = setup.on_card::<f32>(&cuda, STEPS);
+        (reached.phi, reached.redistancings)
+    });
+}
