@@ -1,6 +1,7 @@
 //! The kernels' sources, part of the program, and the variants of them that it uses.
 //!
-//! A new file of `kernels/` is one line here: in [`HEADERS`] or in [`PROGRAMS`].
+//! A new file of `kernels/` is one line here: in [`HEADERS`] or in [`PROGRAMS`]. Those of
+//! `kernels/bench/` are part of the benches only.
 
 use std::borrow::Cow;
 
@@ -201,6 +202,9 @@ mod tests {
         let mut n = 0;
         for path in files {
             let name = path.strip_prefix(&folder).unwrap().to_str().unwrap().replace('\\', "/");
+            if name.starts_with("bench/") {
+                continue;
+            }
             if name.ends_with(".cu") || name.ends_with(".cuh") {
                 let text = listed.iter().find(|(file, _)| *file == name);
                 let text = text.unwrap_or_else(|| panic!("sources.rs does not list {name}")).1;

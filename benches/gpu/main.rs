@@ -1,9 +1,21 @@
-//! Times on a GPU: redistancing and steps on the meshes of Fu et al., whole fields, bandwidth.
+//! Times on a GPU: redistancing and steps on the meshes of Fu et al., whole fields, bandwidth, and the
+//! paper's tables and figures.
 //!
-//! `ZEROSET_DATA=... cargo bench --bench gpu -- [band] [galerkin] [fields] [MESH...]` prints Markdown tables.
+//! `ZEROSET_DATA=... cargo bench --bench gpu -- MODE... [MESH...] [vertices=N]` prints Markdown tables.
+//! Modes: `band`, with `galerkin` beside it for second-order advection; `fields`; `copy`; `sizes`;
+//! `start`; `atomics`; `cores`; `tables`. `vertices` is the size of the mesh of `copy`.
 //! Times of redistancings and steps are those of the card's clock over a whole stretch of the time
 //! loop: gaps between kernels and the choice of steps are in them. Every number is the median of
 //! three stretches after a warm-up.
+
+mod atomics;
+mod copy;
+mod cores;
+mod meshes;
+mod motion;
+mod sizes;
+mod start;
+mod tables;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -28,6 +40,9 @@ type Failed = Box<dyn std::error::Error>;
 
 fn main() -> Result<(), Failed> {
     let args: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with("--")).collect();
+    if args.first().is_some_and(|a| a == start::CONTEXT) {
+        return start::context();
+    }
     let wants = |word: &str| args.iter().any(|a| a == word);
     let meshes: Vec<&str> = MESHES.iter().copied().filter(|m| wants(m)).collect();
     let meshes = if meshes.is_empty() { MESHES.to_vec() } else { meshes };
@@ -60,6 +75,25 @@ fn main() -> Result<(), Failed> {
                 println!("| {mesh} | failed: {error} |");
             }
         }
+    }
+    if wants("copy") {
+        copy::table(&cuda, &cpu, &args)?;
+    }
+    if wants("sizes") {
+        sizes::table(&cpu)?;
+    }
+    if wants("start") {
+        start::table(&cuda, &cpu)?;
+    }
+    let mut made = meshes::Meshes::new(cpu.clone());
+    if wants("atomics") {
+        atomics::table(&cuda, &mut made, &meshes);
+    }
+    if wants("tables") {
+        tables::tables(&cuda, &mut made, &meshes);
+    }
+    if wants("cores") {
+        cores::table(&mut made, &meshes);
     }
     Ok(())
 }

@@ -1,0 +1,158 @@
+//! A motion followed for so many steps or redistancings, on either device.
+
+use std::sync::Arc;
+
+use zeroset::backend::Cpu;
+use zeroset::geometry::Real;
+use zeroset::levelset::eikonal::cuda::OnCard;
+use zeroset::levelset::evolution::cuda::DeviceEvolution;
+use zeroset::levelset::evolution::{
+    Advance, Advection, Coefficient, CurvatureStep, Evolution, Options, Rule, Stretch, Terms,
+    Totals,
+};
+use zeroset::mesh::Kind;
+use zeroset::patches::Patches;
+
+use crate::Failed;
+use crate::meshes::Made;
+
+/// What moves, on a processor or on a card.
+pub trait Moving {
+    fn advance(&mut self, stretch: &Stretch) -> Result<Advance, zeroset::Error>;
+    fn n_steps(&self) -> u64;
+    fn totals(&self) -> Totals;
+}
+
+impl<R: Real> Moving for Evolution<R> {
+    fn advance(&mut self, stretch: &Stretch) -> Result<Advance, zeroset::Error> {
+        Evolution::advance(self, stretch)
+    }
+
+    fn n_steps(&self) -> u64 {
+        Evolution::n_steps(self)
+    }
+
+    fn totals(&self) -> Totals {
+        Evolution::totals(self)
+    }
+}
+
+impl<R: Real> Moving for DeviceEvolution<R> {
+    fn advance(&mut self, stretch: &Stretch) -> Result<Advance, zeroset::Error> {
+        DeviceEvolution::advance(self, stretch)
+    }
+
+    fn n_steps(&self) -> u64 {
+        DeviceEvolution::n_steps(self)
+    }
+
+    fn totals(&self) -> Totals {
+        DeviceEvolution::totals(self)
+    }
+}
+
+/// Seconds of some steps and of the redistancings between them.
+#[derive(Clone, Copy)]
+pub struct Took {
+    pub reinitialize: f64,
+    pub evolve: f64,
+    pub steps: u64,
+    pub reinitializations: u64,
+}
+
+impl Took {
+    pub fn total(&self) -> f64 {
+        self.reinitialize + self.evolve
+    }
+
+    pub fn per_step(&self) -> f64 {
+        self.evolve / self.steps as f64
+    }
+}
+
+/// Goes on until `is_done` says so of what was done since; `steps` are asked for at a time.
+fn follow(moving: &mut impl Moving, mut steps: impl FnMut(&Took) -> u64) -> Result<Took, Failed> {
+    let (before, first) = (moving.totals(), moving.n_steps());
+    loop {
+        let after = moving.totals();
+        let took = Took {
+            reinitialize: after.reinitialize_seconds - before.reinitialize_seconds,
+            evolve: after.evolve_seconds - before.evolve_seconds,
+            steps: moving.n_steps() - first,
+            reinitializations: after.reinitializations - before.reinitializations,
+        };
+        let steps = steps(&took);
+        if steps == 0 {
+            return Ok(took);
+        }
+        let stretch = Stretch { clock: 0.0, target: f64::INFINITY, steady: -1.0, steps };
+        if moving.advance(&stretch)?.steps == 0 {
+            return Err("the interface is gone".into());
+        }
+    }
+}
+
+/// So many steps.
+pub fn step(moving: &mut impl Moving, steps: u64) -> Result<Took, Failed> {
+    follow(moving, |took| steps - took.steps)
+}
+
+/// Steps until phi was made a distance so many times.
+pub fn reinitialize(moving: &mut impl Moving, times: u64) -> Result<Took, Failed> {
+    follow(moving, |took| u64::from(took.reinitializations < times) * 8)
+}
+
+/// The median of three by a key.
+pub fn median<T: Copy>(mut of: [T; 3], key: impl Fn(&T) -> f64) -> T {
+    of.sort_by(|a, b| key(a).total_cmp(&key(b)));
+    of[1]
+}
+
+/// All three terms, none zero; a wind that does nothing keeps its term on surfaces.
+pub fn all_terms(kind: Kind) -> Terms {
+    let on_surface = kind == Kind::Surface;
+    let wind = if on_surface { [1e-9, 0.0, 0.0] } else { [1.0, 0.0, 0.0] };
+    Terms::default()
+        .with_velocity(Coefficient::Uniform(wind))
+        .with_normal_speed(Coefficient::Uniform([1e-3]))
+        .with_curvature(Coefficient::Uniform([if on_surface { 1.0 } else { 1e-3 }]))
+}
+
+/// The published schemes and rule in a band of this half width, or in the whole domain.
+pub fn published(half_width: Option<f64>) -> Options {
+    let rule = if half_width.is_some() { Rule::Published } else { Rule::Never };
+    Options::new(half_width)
+        .with_rule(rule)
+        .with_advection(Advection::PositiveCoefficient)
+        .with_curvature_step(CurvatureStep::Explicit)
+}
+
+/// A mesh cut, with a band of some mean edge lengths, or none.
+pub struct Case<'a> {
+    pub made: &'a Made,
+    pub patches: Arc<Patches>,
+    pub width: Option<f64>,
+}
+
+impl Case<'_> {
+    fn options(&self) -> Options {
+        published(self.width.map(|width| width * self.made.edge))
+    }
+
+    pub fn on_card<R: Real>(
+        &self,
+        card: &OnCard,
+        cpu: &Arc<Cpu>,
+    ) -> Result<DeviceEvolution<R>, Failed> {
+        let (mesh, patches) = (self.made.mesh(), self.patches.clone());
+        let (terms, options) = (all_terms(mesh.kind), self.options());
+        let phi = &self.made.phi;
+        Ok(DeviceEvolution::new(card, cpu.clone(), mesh, patches, phi, &terms, options)?)
+    }
+
+    pub fn on_cpu<R: Real>(&self, cpu: &Arc<Cpu>) -> Result<Evolution<R>, Failed> {
+        let (mesh, patches) = (self.made.mesh(), self.patches.clone());
+        let (terms, options) = (all_terms(mesh.kind), self.options());
+        Ok(Evolution::new(cpu.clone(), mesh, patches, &self.made.phi, &terms, options)?)
+    }
+}

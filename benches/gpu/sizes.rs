@@ -1,0 +1,98 @@
+//! Figure 10 of Fu et al.: RegSquare in five sizes on the processor and on the card, and where they
+//! meet.
+//!
+//! Seconds run from the mesh to the last step: patches, setup, steps and redistancings are in them.
+//! Kernels are in the cache, and are loaded anew each time; the context is there already.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use zeroset::backend::Cpu;
+use zeroset::backend::cuda::Cuda;
+use zeroset::levelset::eikonal::cuda::{OnCard, Organization};
+use zeroset::levelset::evolution::cuda::DeviceEvolution;
+use zeroset::levelset::evolution::{Coefficient, Evolution, Terms};
+use zeroset::mesh::Mesh;
+use zeroset::mesh::generate::{Generate, Square, generate};
+use zeroset::patches::{Partition, Patches};
+
+use crate::Failed;
+use crate::motion::{Moving, median, published, step};
+
+/// Edges along a side; 2 n^2 triangles.
+const SIDES: [u32; 5] = [32, 64, 128, 256, 512];
+
+const STEPS: u64 = 1000;
+
+pub fn table(cpu: &Arc<Cpu>) -> Result<(), Failed> {
+    println!("\nA circle turned round its center, {STEPS} steps, f64, {} threads\n", cpu.threads());
+    println!("| triangles | vertices | CPU s | GPU s | CPU / GPU |");
+    println!("|---|---|---|---|---|");
+    let mut ratios = Vec::new();
+    for n in SIDES {
+        let mut square = Square::default();
+        (square.cells, square.max) = ([n; 2], [f64::from(n); 2]);
+        let mesh = generate(&Generate::Square(square))?;
+        let on_cpu = || -> Result<f64, Failed> {
+            let start = Instant::now();
+            let patches = Arc::new(cpu.run(|| Patches::new(&mesh, Partition::Blocks, 64))?);
+            let (phi, terms) = turning(&mesh, n);
+            let options = published(Some(10.0));
+            run(start, Evolution::<f64>::new(cpu.clone(), &mesh, patches, &phi, &terms, options)?)
+        };
+        let on_card = || -> Result<f64, Failed> {
+            let start = Instant::now();
+            let cuda = Arc::new(Cuda::new(0)?);
+            let card = OnCard { cuda, organization: Organization::Rounds };
+            let patches = Arc::new(cpu.run(|| Patches::new(&mesh, Partition::Blocks, 64))?);
+            let (phi, terms) = turning(&mesh, n);
+            let options = published(Some(10.0));
+            let cpu = cpu.clone();
+            run(
+                start,
+                DeviceEvolution::<f64>::new(&card, cpu, &mesh, patches, &phi, &terms, options)?,
+            )
+        };
+        on_card()?;
+        let card = median([on_card()?, on_card()?, on_card()?], |s| *s);
+        let host = median([on_cpu()?, on_cpu()?, on_cpu()?], |s| *s);
+        let vertices = mesh.n_vertices();
+        println!(
+            "| {} | {vertices} | {host:.3} | {card:.3} | {:.2} |",
+            mesh.n_cells(),
+            host / card
+        );
+        ratios.push((vertices as f64, host / card));
+    }
+    println!("\n{}", crossover(&ratios));
+    Ok(())
+}
+
+/// A circle in the middle, and the wind that turns it.
+fn turning(mesh: &Mesh, n: u32) -> (Vec<f64>, Terms) {
+    let center = f64::from(n) / 2.0;
+    let phi = |x: &[f64; 3]| (x[0] - center).hypot(x[1] - center) - center / 2.0;
+    let wind = |x: &[f64; 3]| [(center - x[1]) / center, (x[0] - center) / center, 0.0];
+    let wind = mesh.vertices.iter().map(wind).collect();
+    let terms = Terms::default().with_velocity(Coefficient::PerVertex(wind));
+    (mesh.vertices.iter().map(phi).collect(), terms)
+}
+
+/// Seconds since `start` once the steps are done.
+fn run(start: Instant, mut moving: impl Moving) -> Result<f64, Failed> {
+    step(&mut moving, STEPS)?;
+    Ok(start.elapsed().as_secs_f64())
+}
+
+/// Where the ratio CPU / GPU passes 1, on a straight line between logarithms.
+fn crossover(ratios: &[(f64, f64)]) -> String {
+    let passed = ratios.windows(2).find(|pair| pair[0].1 < 1.0 && pair[1].1 >= 1.0);
+    match (passed, ratios.first()) {
+        (Some(pair), _) => {
+            let [(n, a), (m, b)] = [pair[0], pair[1]].map(|(n, ratio)| (n.ln(), ratio.ln()));
+            format!("crossover at {:.0} vertices", (n - a * (m - n) / (b - a)).exp())
+        }
+        (None, Some((_, ratio))) if *ratio >= 1.0 => "the GPU is faster at every size".into(),
+        _ => "the CPU is faster at every size".into(),
+    }
+}

@@ -1,0 +1,128 @@
+//! From a file to the first step on IrregSquare, and what the program adds to the driver's start.
+
+use std::process::Command;
+use std::sync::Arc;
+use std::time::Instant;
+
+use zeroset::backend::Cpu;
+use zeroset::backend::cuda::Cuda;
+use zeroset::config::Config;
+use zeroset::io::{WriteOptions, write_mesh};
+use zeroset::levelset::eikonal::cuda::{OnCard, Organization};
+use zeroset::levelset::evolution::cuda::DeviceEvolution;
+use zeroset::mesh::Kind;
+use zeroset::mesh::generate::{Generate, Square, generate};
+use zeroset::patches::{Partition, Patches};
+use zeroset::run::{Ready, setup};
+
+use crate::Failed;
+use crate::motion::{all_terms, median, published, step};
+
+/// The argument with which the bench calls itself, to begin without a context.
+pub const CONTEXT: &str = "context";
+
+pub fn table(cuda: &Arc<Cuda>, cpu: &Arc<Cpu>) -> Result<(), Failed> {
+    println!(
+        "\nThe driver's context, and what the program adds until a first small step is done\n"
+    );
+    println!("| start | driver's context s | added by the program s |");
+    println!("|---|---|---|");
+    let program = std::env::current_exe()?;
+    // The first one may have kernels to compile.
+    for name in ["first", "second", "third"] {
+        let output = Command::new(&program).arg(CONTEXT).output()?;
+        match output.status.success() {
+            true => print!("| {name} {}", String::from_utf8_lossy(&output.stdout)),
+            false => return Err(String::from_utf8_lossy(&output.stderr).into()),
+        }
+    }
+    let made = crate::config("irregsquare")?;
+    let folder = tempfile::tempdir()?;
+    let file = folder.path().join("irregsquare.vtu");
+    {
+        let ready = cpu.run(|| Ready::new(&made))?;
+        write_mesh(&file, &ready.mesh, &WriteOptions::default())?;
+    }
+    let case = format!(
+        "version = 1\n[domain.mesh]\npath = {:?}\n[initial]\nball = {{ center = [256, 256, 0], \
+         radius = 100 }}\n[evolve]\nvelocity = [1, 0, 0]\nmax_steps = 1\n",
+        file.display().to_string()
+    );
+    let config = Config::parse(&case, &folder.path().join("case.toml"), &[])?;
+    println!("\nIrregSquare from a .vtu file to the first step, f64, {} threads\n", cpu.threads());
+    println!("| partition | read s | partition s | setup s | first step s | total s |");
+    println!("|---|---|---|---|---|---|");
+    for (name, method) in [
+        ("metis", Partition::Metis),
+        ("hilbert-metis", Partition::HilbertMetis),
+        ("bisection", Partition::Bisection),
+        ("hilbert", Partition::Hilbert),
+    ] {
+        let once = || stages(cuda, cpu, &config, method);
+        once()?;
+        let took = median([once()?, once()?, once()?], |stages| stages.iter().sum());
+        let columns: Vec<String> = took.iter().map(|s| format!("{s:.3}")).collect();
+        println!("| {name} | {} | {:.3} |", columns.join(" | "), took.iter().sum::<f64>());
+    }
+    Ok(())
+}
+
+/// Seconds to read, to cut, to set up and to step once.
+fn stages(
+    cuda: &Arc<Cuda>,
+    cpu: &Arc<Cpu>,
+    config: &Config,
+    method: Partition,
+) -> Result<[f64; 4], Failed> {
+    let mut clock = Instant::now();
+    let mut lap = || std::mem::replace(&mut clock, Instant::now()).elapsed().as_secs_f64();
+    let ready = cpu.run(|| Ready::new(config))?;
+    let read = lap();
+    let patches = cpu.run(|| match method {
+        Partition::Hilbert => Patches::new_on(cuda, &ready.mesh, method, 64),
+        _ => Patches::new(&ready.mesh, method, 64),
+    });
+    let patches = Arc::new(patches?);
+    let cut = lap();
+    let phi = cpu.run(|| setup::initial_phi(config, &ready))?;
+    let edge = cpu.run(|| setup::mean_edge(&ready.mesh));
+    let mut evolution = DeviceEvolution::<f64>::new(
+        &OnCard { cuda: cuda.clone(), organization: Organization::Rounds },
+        cpu.clone(),
+        &ready.mesh,
+        patches,
+        &phi,
+        &all_terms(ready.mesh.kind),
+        published(Some(10.0 * edge)),
+    )?;
+    let made = lap();
+    step(&mut evolution, 1)?;
+    Ok([read, cut, made, lap()])
+}
+
+/// In a process of its own: the driver's context, then all that the program does for a small step.
+pub fn context() -> Result<(), Failed> {
+    let start = Instant::now();
+    let context = cudarc::driver::CudaContext::new(0)?;
+    let driver = start.elapsed().as_secs_f64();
+    let start = Instant::now();
+    let cuda = Arc::new(Cuda::new(0)?);
+    let cpu = Arc::new(Cpu::new(1)?);
+    let mesh = generate(&Generate::Square(Square::default()))?;
+    let patches = Arc::new(Patches::new(&mesh, Partition::Blocks, 64)?);
+    let phi: Vec<f64> =
+        mesh.vertices.iter().map(|x| (x[0] - 0.5).hypot(x[1] - 0.5) - 0.25).collect();
+    let mut evolution = DeviceEvolution::<f64>::new(
+        &OnCard { cuda, organization: Organization::Rounds },
+        cpu,
+        &mesh,
+        patches,
+        &phi,
+        &all_terms(Kind::Planar),
+        published(Some(0.1)),
+    )?;
+    step(&mut evolution, 1)?;
+    println!("| {driver:.3} | {:.3} |", start.elapsed().as_secs_f64());
+    drop(context);
+    Ok(())
+}

@@ -1,0 +1,8 @@
+// A copy of an array: the yardstick of bandwidth. Only the bench compiles it.
+#include "common/types.cuh"
+
+// Grid: n / BLOCK blocks, rounded up; block: BLOCK; shared: none.
+extern "C" __global__ void __launch_bounds__(BLOCK) copy(const uint4* from, uint4* into, u64 n) {
+    u64 k = (u64)blockIdx.x * BLOCK + threadIdx.x;
+    if (k < n) into[k] = from[k];
+}
