@@ -76,7 +76,7 @@ struct Sums {
 DEVICE bool gather(const Patch& patch, const Evolution& s, const Local& local, u32 start, u32 end, u32 v,
                    bool with_den, Sums& sums) {
     sums = Sums{R(0), R(0)};
-    u32 at = patch.rows[v], last = patch.rows[v + 1];
+    u32 at = patch.row(v), last = patch.row(v + 1);
 #if CHUNKED
     if (start > 0) {
         sums = Sums{local.partial[v].num, local.partial[v].den};
@@ -84,7 +84,7 @@ DEVICE bool gather(const Patch& patch, const Evolution& s, const Local& local, u
     }
 #endif
     for (; at < last; at++) {
-        u32 column = patch.columns[at];
+        u32 column = patch.column(at);
         u32 t = column >> 2, corner = column & 3;
         if (t >= end) break;
         u32 slot = corner * s.chunk + t - start;

@@ -167,8 +167,8 @@ DEVICE double assemble(Solve& z) {
                 continue;
             }
             real products = R(0), lumped = R(0), rows = R(0), own = z.local[v];
-            for (u32 at = patch.rows[v]; at < patch.rows[v + 1]; at++) {
-                u32 column = patch.columns[at], t = column >> 2, corner = column & 3;
+            for (u32 at = patch.row(v); at < patch.row(v + 1); at++) {
+                u32 column = patch.column(at), t = column >> 2, corner = column & 3;
                 const real* entries = entries_of(z, patch, t);
                 products += product_of(patch, entries, z.local, t, corner, own);
                 lumped += entries[PAIRS];
@@ -211,8 +211,8 @@ DEVICE double multiply(Solve& z, u32 iteration, real keep) {
             u32 vertex = patch.first + v;
             if (!(z.s.diagonal[vertex] > R(0))) continue;
             real products = R(0), own = z.local[v];
-            for (u32 at = patch.rows[v]; at < patch.rows[v + 1]; at++) {
-                u32 column = patch.columns[at], t = column >> 2, corner = column & 3;
+            for (u32 at = patch.row(v); at < patch.row(v + 1); at++) {
+                u32 column = patch.column(at), t = column >> 2, corner = column & 3;
                 products += product_of(patch, entries_of(z, patch, t), z.local, t, corner, own);
             }
             real product = z.q.mass[vertex] * own + z.dt * products;
