@@ -5,6 +5,7 @@
 #include "control.cuh"
 #include "eikonal_state.cuh"
 #include "evolution_state.cuh"
+#include "limits.cuh"
 
 // Gives every vertex of a cut cell its distance to the plane of the zero set there (numerics
 // equation 5), the smallest of its cells, and tells the patches that read it.
@@ -18,7 +19,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) band_init(Patches m, Eikonal
     if (!c.due) return;
     const real* from = s.phi + (u64)c.parity * m.n_vertices;
     const u32* active = active_list(s, c);
-    for (u32 k = blockIdx.x; k < c.n_active + s.n_extra; k += gridDim.x) {
+    for (u32 k = blockIdx.x; k < c.n_active + c.n_extra; k += gridDim.x) {
         u32 p = k < c.n_active ? active[k] : s.extra[k - c.n_active];
         // A patch of the extra ones that is active too is looked at once.
         if (k >= c.n_active && s.is_active[p]) continue;
@@ -94,54 +95,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK) band_final(Patches m, Eikona
         }
         if (threadIdx.x == 0) forget_patch(e, p);
     }
-}
-
-// `|a| + |eps|` of a cell.
-DEVICE real speed_of(const Patch& patch, const Evolution& s, const u32 (&corner)[N]) {
-    real speed = R(0);
-#if ADVECTION
-    speed += norm(velocity_of(patch, s, corner));
-#endif
-#if NORMAL
-    speed += fabs(normal_speed_of(patch, s, corner));
-#endif
-    return speed;
-}
-
-// How long a step a cell allows (numerics equation 4).
-DEVICE void limit(const Patch& patch, const Evolution& s, const u32 (&corner)[N], Limits& limits) {
-    Vec3 x[N];
-#pragma unroll
-    for (int i = 0; i < N; i++) x[i] = patch.at(corner[i]);
-    real radius = inradius(make_simplex(x));
-    real_bits inradius_bits = to_bits(radius);
-    limits.inradius = limits.inradius > inradius_bits ? limits.inradius : inradius_bits;
-    real speed = speed_of(patch, s, corner);
-    real_bits speed_bits = to_bits(speed);
-    limits.speed = limits.speed > speed_bits ? limits.speed : speed_bits;
-    real_bits step = to_bits(largest_step(radius, speed));
-    limits.first_order = limits.first_order < step ? limits.first_order : step;
-#if CURVATURE
-    real beta = R(0);
-#pragma unroll
-    for (int i = 0; i < N; i++) beta = fmax(beta, curvature_at(patch, s, corner[i]));
-    // Slivers count as typical cells where steps are semi-implicit.
-    real_bits diffusive = to_bits(largest_diffusive_step(fmax(radius, s.least_inradius), beta));
-    limits.curvature = limits.curvature < diffusive ? limits.curvature : diffusive;
-#endif
-}
-
-DEVICE Limits no_limits() {
-    Limits limits = {to_bits(INFINITY_R), to_bits(INFINITY_R), 0, 0};
-    return limits;
-}
-
-// Joins the limits of all threads of a block with those in shared memory.
-DEVICE void join(Limits& all, const Limits& mine) {
-    atomic_min_bits(&all.first_order, mine.first_order);
-    atomic_min_bits(&all.curvature, mine.curvature);
-    atomic_max_bits(&all.speed, mine.speed);
-    atomic_max_bits(&all.inradius, mine.inradius);
 }
 
 // Finds the vertices that move, the patches that hold some, and how long a step may be.

@@ -46,6 +46,7 @@ struct Control {
     u64 step, steps_since, reinitializations, cell_updates, iterations;
     u64 evolve_time, reinitialize_time, last_time;  // nanoseconds
     double reduction;           // of the residual where a semi-implicit step did not converge
+    double bad_time;            // of coefficients that may not be so
     u32 parity;                 // which buffer holds phi
     u32 due;                    // phi is to become a distance
     u32 halt;
@@ -62,6 +63,7 @@ struct Control {
     real_bits change_near;      // largest change next to the interface
     u32 next_active, next_moving, next_cells;  // of the band being made
     u32 where;                  // vertex of what went wrong
+    u32 n_extra;                // patches an interface may come in through
 };
 
 #ifdef CONTROL_BYTES
@@ -84,13 +86,20 @@ DEVICE bool is_last_block(Control& c) {
     return last;
 }
 
-// Length of the next step from the limits of the band (numerics equation 4), one thread.
+// The step that limits allow (numerics equation 4), with the factors of its parts.
+DEVICE double allowed_step(const Control& c, const Limits& limits) {
+    double first_order = from_bits(limits.first_order);
+    double curvature = from_bits(limits.curvature);
+    return fmin(c.cfl_first_order * first_order, c.cfl_curvature * curvature);
+}
+
+// Length of the next step from the limits of the band, one thread. Coefficients that change in time
+// make it a search before the step: varying.cu.
 DEVICE void choose_step(Control& c) {
-    double first_order = from_bits(c.limits.first_order);
-    double curvature = from_bits(c.limits.curvature);
-    double dt = fmin(c.cfl_first_order * first_order, c.cfl_curvature * curvature);
-    c.dt = fmin(dt, c.target - c.clock);
+#if !VARIES
+    c.dt = fmin(allowed_step(c, c.limits), c.target - c.clock);
     if (c.halt == RUNNING && !c.due && !(c.dt < (double)INFINITY_R)) c.halt = AT_REST;
+#endif
 }
 
 // Whether the interface may have crossed half the band.

@@ -397,7 +397,7 @@ extern "C" __global__ void evolution_begin(Evolution s, double clock, double tar
     c.steps_left = steps;
     c.halt = c.n_active == 0 ? GONE : RUNNING;
     c.rate = 0.0;
-    c.broken = 0xffffffffu;
+    c.broken = c.where = 0xffffffffu;
     c.last_time = nanoseconds();
     choose_step(c);
 }

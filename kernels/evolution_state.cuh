@@ -15,8 +15,7 @@ struct Evolution {
     u8* moving;                 // [n_vertices]
     u32* active;                // two buffers of [n_patches]
     u32* is_active;             // [n_patches]
-    const u32* extra;           // patches an interface may come in through
-    u32 n_extra;
+    u32* extra;                 // patches an interface may come in through, as many as Control says
     u32 largest_local, largest_owned, largest_columns;
     u32 chunk;                  // cells whose contributions fit the shared memory at once
     real near;                  // half of the half width

@@ -29,6 +29,7 @@ pub const HEADERS: &[File] = &[
     kernel_file!("common/time.cuh"),
     kernel_file!("common/types.cuh"),
     kernel_file!("common/vector.cuh"),
+    kernel_file!("coefficients.cuh"),
     kernel_file!("control.cuh"),
     kernel_file!("eikonal.cuh"),
     kernel_file!("eikonal_state.cuh"),
@@ -39,6 +40,7 @@ pub const HEADERS: &[File] = &[
     kernel_file!("evolution/step.cuh"),
     kernel_file!("evolution/upwind.cuh"),
     kernel_file!("expression.cuh"),
+    kernel_file!("limits.cuh"),
     kernel_file!("primitives/block.cuh"),
     kernel_file!("measures/cut.cuh"),
     kernel_file!("measures/sets.cuh"),
@@ -80,6 +82,24 @@ const IMPLICIT: Choice = &[
     &[("IMPLICIT", "1"), ("CURVATURE", "2"), ("CURVATURE_ROWS", "1")],
 ];
 
+/// Coefficients that change in time: all of them, and the velocity alone.
+const VARYING: Choice = &[
+    &[
+        ("VARIES", "1"),
+        ("ADVECTION", "1"),
+        ("NORMAL", "1"),
+        ("CURVATURE", "1"),
+        ("VELOCITY_ROWS", "1"),
+        ("SPEED_ROWS", "1"),
+        ("CURVATURE_ROWS", "1"),
+    ],
+    &[("VARIES", "1"), ("ADVECTION", "3"), ("VELOCITY_ROWS", "1")],
+];
+
+/// Inflow that is held, and inflow that is given.
+const INFLOW: Choice =
+    &[&[("ADVECTION", "3"), ("VELOCITY_ROWS", "1")], &[("ADVECTION", "1"), ("INFLOW", "1")]];
+
 /// Every `.cu` file with the choices of its defines; all combinations are compiled.
 const PROGRAMS: &[(File, &[Choice])] = &[
     (kernel_file!("band.cu"), &[REAL, CELL, BLOCK, TERMS]),
@@ -93,8 +113,10 @@ const PROGRAMS: &[(File, &[Choice])] = &[
     (kernel_file!("primitives/sort.cu"), &[KEY]),
     (kernel_file!("galerkin.cu"), &[REAL, CELL, BLOCK, GALERKIN]),
     (kernel_file!("implicit.cu"), &[REAL, CELL, BLOCK, IMPLICIT]),
+    (kernel_file!("inflow.cu"), &[REAL, CELL, BLOCK, INFLOW]),
     (kernel_file!("measures.cu"), &[REAL, CELL, BLOCK]),
     (kernel_file!("self_test.cu"), &[REAL]),
+    (kernel_file!("varying.cu"), &[REAL, CELL, BLOCK, VARYING]),
 ];
 
 /// What is compiled at once: a source with its defines.
@@ -153,7 +175,8 @@ pub fn all_units() -> Vec<Unit> {
 fn variants((file, source): File, choices: &[Choice]) -> Vec<Unit> {
     let name = stem(file);
     // What a run prints from the expressions of its case.
-    let printed = (name == "coefficients")
+    let printed = ["coefficients", "inflow", "varying"]
+        .contains(&name)
         .then(|| (Generated::NAME.to_string(), Generated::example().text().to_string()));
     let mut units = vec![Unit {
         name,

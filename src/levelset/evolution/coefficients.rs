@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::terms::{Coefficient, Terms};
 use crate::backend::Cpu;
+use crate::error::Error;
 use crate::expression::Field;
 use crate::geometry::Real;
 use crate::patches::{Patch, Patches};
@@ -22,6 +23,31 @@ pub(super) struct Curvature<R: Real> {
     pub coefficient: Term<R, 1>,
     /// `|grad phi| div(w n)` with w inside the divergence, or `beta kappa |grad phi|`.
     pub weighted: bool,
+}
+
+impl<R: Real> Curvature<R> {
+    /// Its name in a case.
+    pub fn name(&self) -> &'static str {
+        if self.weighted { "weighted_curvature" } else { "curvature" }
+    }
+}
+
+/// A coefficient that is not a finite number at a vertex of the mesh.
+pub(super) fn not_finite(name: &str, vertex: u32, time: f64) -> Error {
+    Error::Numerical {
+        what: format!("evolve.{name} is not a finite number at vertex {vertex} at time {time:.6e}"),
+        remedy: "correct its expression".into(),
+    }
+}
+
+/// A curvature coefficient that is negative at a vertex of the mesh.
+pub(super) fn negative_curvature(vertex: u32, time: f64) -> Error {
+    Error::Numerical {
+        what: format!(
+            "the curvature coefficient is negative at vertex {vertex} at time {time:.6e}"
+        ),
+        remedy: "keep it at 0 or more, for example with max(0, ...)".into(),
+    }
 }
 
 impl<R: Real> Motion<R> {
@@ -129,6 +155,12 @@ impl<R: Real, const K: usize> Term<R, K> {
             Rows::Uniform(value) => Some(*value),
             Rows::PerVertex(_) => None,
         }
+    }
+
+    /// Its expressions if it depends on time, rows in patch order.
+    #[cfg(feature = "cuda")]
+    pub fn fields(&self) -> Option<&[Field]> {
+        self.fields.as_ref().map(<[Field; K]>::as_slice)
     }
 
     /// Its rows if it has one for every vertex, in patch order.

@@ -13,7 +13,7 @@ use crate::primitives::Distinct;
 
 /// Part of the flux around a boundary vertex that must come in for it to count as inflow: walls
 /// that the flow passes along stay free, though their facets approximate them.
-const INFLOW: f64 = 0.01;
+pub(super) const INFLOW: f64 = 0.01;
 
 /// Vertices of the boundary where the velocity points into the domain.
 pub(super) struct Inflow {
@@ -64,6 +64,18 @@ impl Inflow {
             boundary_patches,
             values: values.map(|field| field.reordered(patches.mesh_vertices())),
         }
+    }
+
+    /// Vertices of the boundary with their patches, in patch order.
+    #[cfg(feature = "cuda")]
+    pub fn boundary(&self) -> &[(u32, u32)] {
+        &self.boundary
+    }
+
+    /// What is given where it flows in, rows in patch order.
+    #[cfg(feature = "cuda")]
+    pub fn values(&self) -> Option<&Field> {
+        self.values.as_ref()
     }
 
     /// Vertices (patch order) where it flows in, ascending.
@@ -176,6 +188,16 @@ impl<R: Real> Evolution<R> {
             self.next[v] = R::narrow(value[0]).max(-width).min(width);
         }
         Ok(())
+    }
+
+    /// What [`Self::apply_inflow`] says of a vertex (patch order).
+    #[cfg(feature = "cuda")]
+    pub(super) fn bad_inflow(&self, v: usize, t: f64) -> Error {
+        let mut value = [f64::NAN];
+        if let (Some(values), Some(places)) = (&self.inflow.values, &self.places) {
+            values.evaluate_into(places, v..v + 1, t, &mut value);
+        }
+        bad_value(value[0], self.patches.mesh_vertices()[v], t)
     }
 
     /// Makes inflow values of a step that succeeded those of both arrays where nothing moves;

@@ -341,18 +341,14 @@ impl<R: Real> Evolution<R> {
                 broken = broken.or(found.map(|v| ("normal_speed", v)));
             }
             if let Some(curvature) = &mut motion.curvature {
-                let name = if curvature.weighted { "weighted_curvature" } else { "curvature" };
+                let name = curvature.name();
                 let found = curvature.coefficient.refresh(patches, list, places, t);
                 broken = broken.or(found.map(|v| (name, v)));
             }
             broken
         });
-        let at = |v: usize| format!("vertex {} at time {t:.6e}", self.patches.mesh_vertices()[v]);
         if let Some((name, v)) = broken {
-            return Err(Error::Numerical {
-                what: format!("evolve.{name} is not a finite number at {}", at(v)),
-                remedy: "correct its expression".into(),
-            });
+            return Err(coefficients::not_finite(name, self.patches.mesh_vertices()[v], t));
         }
         let Some(curvature) = self.motion.curvature.as_ref().filter(|c| c.coefficient.varies())
         else {
@@ -364,10 +360,7 @@ impl<R: Real> Evolution<R> {
         };
         match self.cpu.run(|| list.par_iter().find_map_first(negative)) {
             None => Ok(()),
-            Some(v) => Err(Error::Numerical {
-                what: format!("the curvature coefficient is negative at {}", at(v)),
-                remedy: "keep it at 0 or more, for example with max(0, ...)".into(),
-            }),
+            Some(v) => Err(coefficients::negative_curvature(self.patches.mesh_vertices()[v], t)),
         }
     }
 

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::backend::cuda::{Arguments, Array, Cuda, Kernel, Launch, Unit};
+use crate::backend::cuda::{Arguments, Array, Cuda, Launch, Unit};
 use crate::error::Result;
 use crate::expression::{Field, Generated};
 use crate::geometry::Real;
@@ -28,8 +28,7 @@ pub struct VaryingTerm<'a> {
 /// Terms on a card, and their values at the vertices.
 pub struct Coefficients<R: Real> {
     cuda: Arc<Cuda>,
-    evaluate: Kernel,
-    evaluate_vertices: Kernel,
+    unit: Unit,
     n_vertices: u32,
     nonnegative: u32,
     /// Components of each term.
@@ -56,12 +55,11 @@ pub struct Listed {
 }
 
 impl<R: Real> Coefficients<R> {
-    /// Compiles the kernels of the terms and copies their arrays; `order` is the mesh vertex of each
+    /// Prints the code of the terms and copies their arrays; `order` is the mesh vertex of each
     /// vertex in patch order, `vertices` are those of the mesh.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if there is not enough memory, or the kernels cannot
-    /// be compiled.
+    /// [`Error::Device`](crate::Error::Device) if there is not enough memory.
     pub fn new(
         cuda: Arc<Cuda>,
         terms: &[VaryingTerm<'_>],
@@ -89,8 +87,7 @@ impl<R: Real> Coefficients<R> {
         let addresses: Vec<u64> = arrays.iter().map(Array::address).collect();
         let places: Vec<[f64; 3]> = order.iter().map(|&v| vertices[v as usize]).collect();
         Ok(Coefficients {
-            evaluate: cuda.kernel(&unit, "coefficients_evaluate")?,
-            evaluate_vertices: cuda.kernel(&unit, "coefficients_evaluate_vertices")?,
+            unit,
             n_vertices: order.len() as u32,
             nonnegative,
             sizes: fields.iter().map(|fields| fields.len()).collect(),
@@ -101,6 +98,21 @@ impl<R: Real> Coefficients<R> {
             broken: cuda.upload(&vec![NONE; 2 * n_fields])?,
             cuda,
         })
+    }
+
+    /// The header that kernels include, name and text.
+    pub(super) fn header(&self) -> (String, String) {
+        self.unit.extra[0].clone()
+    }
+
+    /// Addresses of what kernels read: coordinates, and the list of data arrays.
+    pub(super) fn read(&self) -> (u64, u64) {
+        (self.places.address(), self.addresses.address())
+    }
+
+    /// Bit k is set if field k must not be negative.
+    pub(super) fn nonnegative(&self) -> u32 {
+        self.nonnegative
     }
 
     /// Address of the values of a term, `[n_vertices][components]` in patch order.
@@ -125,7 +137,7 @@ impl<R: Real> Coefficients<R> {
     /// address of [`Patches`](crate::patches::Patches)' array of that name.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if the driver refuses it.
+    /// [`Error::Device`](crate::Error::Device) if it cannot be compiled, or the driver refuses it.
     ///
     /// # Safety
     /// The addresses must be those of such arrays, and patches be listed once.
@@ -133,7 +145,7 @@ impl<R: Real> Coefficients<R> {
         let arguments =
             Arguments::default().with(listed.list).with(listed.count).with(vertex_offsets);
         // SAFETY: the arguments of `coefficients_evaluate`, by the caller's promise.
-        unsafe { self.launch(&self.evaluate, listed.most, arguments, listed.time) }
+        unsafe { self.launch("coefficients_evaluate", listed.most, arguments, listed.time) }
     }
 
     /// Launches the evaluation at listed vertices.
@@ -147,17 +159,18 @@ impl<R: Real> Coefficients<R> {
         let arguments = Arguments::default().with(listed.list).with(listed.count);
         let blocks = listed.most.div_ceil(BLOCK);
         // SAFETY: the arguments of `coefficients_evaluate_vertices`, by the caller's promise.
-        unsafe { self.launch(&self.evaluate_vertices, blocks, arguments, listed.time) }
+        unsafe { self.launch("coefficients_evaluate_vertices", blocks, arguments, listed.time) }
     }
 
     /// Launches a kernel with the arguments that both have behind their list.
     unsafe fn launch(
         &self,
-        kernel: &Kernel,
+        kernel: &str,
         blocks: u32,
         arguments: Arguments,
         time: u64,
     ) -> Result<()> {
+        let kernel = self.cuda.kernel(&self.unit, kernel)?;
         let arguments = arguments
             .with(self.n_vertices)
             .with_array(&self.places)
@@ -170,6 +183,6 @@ impl<R: Real> Coefficients<R> {
         let grid = blocks.min(16 * self.cuda.card().multiprocessors);
         let launch = Launch { grid, block: BLOCK, shared: 0, cooperative: false };
         // SAFETY: the caller's.
-        unsafe { self.cuda.launch(kernel, launch, &arguments) }
+        unsafe { self.cuda.launch(&kernel, launch, &arguments) }
     }
 }

@@ -78,6 +78,7 @@ pub(super) struct Control<R> {
     pub reinitialize_time: u64,
     pub last_time: u64,
     pub reduction: f64,
+    pub bad_time: f64,
     pub parity: u32,
     pub due: u32,
     pub halt: u32,
@@ -97,6 +98,7 @@ pub(super) struct Control<R> {
     pub next_moving: u32,
     pub next_cells: u32,
     pub place: u32,
+    pub n_extra: u32,
 }
 
 // SAFETY: numbers only, laid out as in C.

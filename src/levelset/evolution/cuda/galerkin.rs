@@ -4,7 +4,6 @@ use super::state::EvolutionArgument;
 use crate::backend::cuda::{Arguments, Array, Cuda, Kernel, Launch, Unit};
 use crate::error::Result;
 use crate::geometry::Real;
-use crate::levelset::evolution::Evolution;
 use crate::levelset::evolution::galerkin::{CORRECTIONS, Galerkin};
 use crate::patches::cuda::{PatchesArgument, Shape};
 
@@ -18,13 +17,12 @@ pub(super) struct DeviceGalerkin<R: Real> {
     mass: Array<R>,
     right: Array<R>,
     increment: Array<R>,
-    flows_in: Array<u8>,
 }
 
 impl<R: Real> DeviceGalerkin<R> {
     /// Bytes on the card.
     pub fn bytes(shape: &Shape) -> usize {
-        shape.n_vertices as usize * (4 * size_of::<R>() + 2)
+        shape.n_vertices as usize * (4 * size_of::<R>() + 1)
     }
 
     /// Takes memory on the card for the scheme that the host prepared. `unit` is the source,
@@ -34,17 +32,12 @@ impl<R: Real> DeviceGalerkin<R> {
     /// [`crate::Error::Device`].
     pub fn new(
         cuda: &Cuda,
-        host: &Evolution<R>,
         galerkin: &Galerkin<R>,
         shape: &Shape,
         (unit, block, chunk): (&Unit, u32, u32),
     ) -> Result<Self> {
         let n = shape.n_vertices as usize;
         let upwind: Vec<u8> = galerkin.upwind().iter().map(|&poor| u8::from(poor)).collect();
-        let mut flows_in = vec![0u8; n];
-        for &v in host.inflow.vertices() {
-            flows_in[v as usize] = 1;
-        }
         let residual = cuda.kernel(unit, "galerkin_residual")?;
         let correction = cuda.kernel(unit, "galerkin_correction")?;
         let shared = shared_bytes::<R>(shape, chunk);
@@ -59,7 +52,6 @@ impl<R: Real> DeviceGalerkin<R> {
             mass: cuda.upload(galerkin.mass())?,
             right: cuda.zeros(n)?,
             increment: cuda.zeros(2 * n)?,
-            flows_in: cuda.upload(&flows_in)?,
         })
     }
 
@@ -69,7 +61,6 @@ impl<R: Real> DeviceGalerkin<R> {
         state.mass = self.mass.address();
         state.residual = self.right.address();
         state.increment = self.increment.address();
-        state.flows_in = self.flows_in.address();
     }
 
     /// Computes the increments of the next step by this many blocks.

@@ -5,9 +5,12 @@ use std::sync::Arc;
 use super::control::Control;
 use super::galerkin::DeviceGalerkin;
 use super::implicit::{DeviceImplicit, ImplicitArgument};
+use super::inflow::{self, DeviceInflow, InflowArgument};
+use super::neighbors::Neighbors;
 use super::state::{EvolutionArgument, State};
+use super::varying::{self, DeviceVarying, VaryingArgument};
 use crate::backend::cuda::{Arguments, Cuda, Kernel, Launch, Unit};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::geometry::Real;
 use crate::levelset::eikonal::cuda::{EikonalArgument, Organization, Solver};
 use crate::levelset::evolution::{Advection, Evolution, NormalMotion, Stretch};
@@ -31,6 +34,9 @@ pub(super) struct Kernels<R: Real> {
     block: u32,
     galerkin: Option<DeviceGalerkin<R>>,
     implicit: Option<DeviceImplicit<R>>,
+    varying: Option<DeviceVarying<R>>,
+    inflow: Option<DeviceInflow<R>>,
+    _neighbors: Option<Neighbors>,
     /// Whether the step is followed by others before its outcome is known.
     is_split: bool,
 }
@@ -61,6 +67,7 @@ fn terms<R: Real>(host: &Evolution<R>) -> Vec<(&'static str, String)> {
         ("CURVATURE", curvature),
         ("IMPLICIT", u32::from(host.implicit.is_some())),
         ("INFLOW", u32::from(host.inflow.has_values())),
+        ("VARIES", u32::from(motion.varies())),
         ("ONE_PASS", u32::from(options.one_pass)),
         ("CLIP", u32::from(options.clip)),
         ("VELOCITY_ROWS", has_rows(motion.velocity.as_ref().map(|v| v.uniform().is_some()))),
@@ -104,12 +111,23 @@ fn step_shared<R: Real>(host: &Evolution<R>, shape: &Shape, chunk: u32) -> u32 {
     bytes
 }
 
+/// Whether there is a boundary where it matters what flows in.
+fn has_boundary<R: Real>(host: &Evolution<R>) -> bool {
+    !host.inflow.boundary().is_empty()
+}
+
 impl<R: Real> Kernels<R> {
     /// Bytes on the card of what only some terms need.
     pub fn bytes(host: &Evolution<R>, shape: &Shape) -> usize {
         let galerkin = host.galerkin.as_ref().map_or(0, |_| DeviceGalerkin::<R>::bytes(shape));
         let implicit = |_| DeviceImplicit::<R>::bytes(shape, &host.patches);
-        galerkin + host.implicit.as_ref().map_or(0, implicit)
+        let (varies, has_boundary) = (host.motion.varies(), has_boundary(host));
+        let part = |is: bool, bytes: usize| if is { bytes } else { 0 };
+        galerkin
+            + host.implicit.as_ref().map_or(0, implicit)
+            + part(varies, DeviceVarying::bytes(host, shape))
+            + part(has_boundary, DeviceInflow::bytes(host, shape))
+            + part(varies || has_boundary, Neighbors::bytes(&host.patches))
     }
 
     pub fn new(
@@ -139,6 +157,8 @@ impl<R: Real> Kernels<R> {
                 ("EVOLUTION_BYTES", size_of::<EvolutionArgument<R>>()),
                 ("CONTROL_BYTES", size_of::<Control<R>>()),
                 ("IMPLICIT_BYTES", size_of::<ImplicitArgument>()),
+                ("VARYING_BYTES", size_of::<VaryingArgument>()),
+                ("INFLOW_BYTES", size_of::<InflowArgument<R>>()),
             ];
             defines.extend(sizes.map(|(name, size)| (name, size.to_string())));
             Unit::with(file, defines)
@@ -165,7 +185,7 @@ impl<R: Real> Kernels<R> {
             Some(galerkin) => {
                 let unit = compiled("galerkin", block)?;
                 let parts = (&unit, block, chunk);
-                Some(DeviceGalerkin::new(&cuda, host, galerkin, shape, parts)?)
+                Some(DeviceGalerkin::new(&cuda, galerkin, shape, parts)?)
             }
         };
         let implicit = match &host.implicit {
@@ -175,6 +195,30 @@ impl<R: Real> Kernels<R> {
                 Some(DeviceImplicit::new(&cuda, shape, &host.patches, &unit)?)
             }
         };
+        let neighbors = match host.motion.varies() || has_boundary(host) {
+            false => None,
+            true => Some(Neighbors::new(&cuda, &host.patches)?),
+        };
+        let varying = match &neighbors {
+            Some(neighbors) if host.motion.varies() => {
+                let unit = compiled("varying", varying::BLOCK)?;
+                Some(DeviceVarying::new(&cuda, host, shape, neighbors, unit)?)
+            }
+            _ => None,
+        };
+        let inflow = match &neighbors {
+            Some(neighbors) if has_boundary(host) => {
+                let unit = compiled("inflow", inflow::BLOCK)?;
+                Some(DeviceInflow::new(&cuda, host, shape, neighbors, unit)?)
+            }
+            _ => None,
+        };
+        if let Some(varying) = &varying {
+            varying.fill(&mut state);
+        }
+        if let Some(inflow) = &inflow {
+            inflow.fill(&mut state);
+        }
         if let Some(galerkin) = &galerkin {
             galerkin.fill(&mut state);
         }
@@ -194,6 +238,9 @@ impl<R: Real> Kernels<R> {
             block,
             galerkin,
             implicit,
+            varying,
+            inflow,
+            _neighbors: neighbors,
             is_split: host.implicit.is_some() || host.inflow.has_values(),
             cuda,
         })
@@ -217,6 +264,12 @@ impl<R: Real> Kernels<R> {
         let arguments = Arguments::default().with(self.patches).with(self.state);
         let (step, shared) = &self.step;
         let launch = self.plain(blocks, self.block, *shared);
+        if let Some(varying) = &self.varying {
+            varying.launch(&self.cuda, self.patches, self.state)?;
+        }
+        if let Some(inflow) = &self.inflow {
+            inflow.follow(&self.cuda, self.patches, self.state)?;
+        }
         if let Some(galerkin) = &self.galerkin {
             galerkin.launch(&self.cuda, self.patches, self.state, launch.grid)?;
         }
@@ -225,11 +278,22 @@ impl<R: Real> Kernels<R> {
         if let Some(implicit) = &self.implicit {
             implicit.launch(&self.cuda, self.patches, self.state)?;
         }
+        if let Some(inflow) = &self.inflow {
+            inflow.apply(&self.cuda, self.patches, self.state)?;
+        }
         if !self.is_split {
             return Ok(());
         }
         // SAFETY: as above.
         unsafe { self.cuda.launch(&self.outcome, Launch { shared: 0, ..launch }, &arguments) }
+    }
+
+    /// What the CPU says of the coefficient that stopped the steps.
+    pub fn bad_coefficient(&self, now: &Control<R>, mesh_vertices: &[u32]) -> Result<Error> {
+        match &self.varying {
+            Some(varying) => varying.flaw(&self.cuda, now, mesh_vertices),
+            None => Err(Error::device("a coefficient that is constant was found wrong", "")),
+        }
     }
 
     /// Makes phi a distance if that is due.

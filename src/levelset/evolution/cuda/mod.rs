@@ -6,15 +6,18 @@
 //! control block of the cycle before while the next one runs, so it never waits for a step, and it
 //! stops launching once the card says that something is due.
 //!
-//! Kernels: `kernels/band.cu`, `kernels/evolution.cu`, `kernels/eikonal.cu`, and where such terms act
-//! `kernels/galerkin.cu` and `kernels/implicit.cu`.
+//! Kernels: `kernels/band.cu`, `kernels/evolution.cu`, `kernels/eikonal.cu`, and where they are needed
+//! `kernels/galerkin.cu`, `kernels/implicit.cu`, `kernels/varying.cu` and `kernels/inflow.cu`.
 
 pub mod coefficients;
 mod control;
 mod galerkin;
 mod implicit;
+mod inflow;
 mod launch;
+mod neighbors;
 mod state;
+mod varying;
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -145,7 +148,8 @@ impl<R: Real> DeviceEvolution<R> {
         let width = host.options.half_width.map(R::narrow);
         let implicit = host.implicit.is_some();
         let has_curvature = host.motion.curvature.is_some();
-        let control = Control::new(&host.options, implicit, has_curvature, shape.n_patches);
+        let mut control = Control::new(&host.options, implicit, has_curvature, shape.n_patches);
+        control.n_extra = host.inflow.patches().len() as u32;
         let state = State::new(&cuda, &host, &shape, control)?;
         let eikonal = Solver::new(patches.clone(), on_host, &host.eikonal, organization)?;
         let solve = eikonal.argument(width, &host.eikonal).when(state.due());
@@ -272,7 +276,10 @@ impl<R: Real> DeviceEvolution<R> {
             Halt::Broken => Err(super::broken(vertex(), step, time, now.dt)),
             Halt::AtRest => Err(super::at_rest_forever(step)),
             Halt::NoConvergence => Err(super::implicit::no_convergence(now.reduction, step)),
-            Halt::BadInflow => Err(super::inflow::bad_value(f64::NAN, vertex(), time)),
+            Halt::BadInflow => Err(self.host.bad_inflow(now.place as usize, time)),
+            Halt::BadCoefficient => {
+                Err(self.kernels.bad_coefficient(now, self.host.patches.mesh_vertices())?)
+            }
             halt => Ok(Advance {
                 steps: now.step - first,
                 clock: now.clock,

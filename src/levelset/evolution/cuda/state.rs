@@ -22,7 +22,6 @@ pub(super) struct EvolutionArgument<R> {
     active: u64,
     is_active: u64,
     extra: u64,
-    n_extra: u32,
     largest_local: u32,
     largest_owned: u32,
     largest_columns: u32,
@@ -32,9 +31,9 @@ pub(super) struct EvolutionArgument<R> {
     velocity: [R; 3],
     normal_speed: R,
     curvature: R,
-    velocity_rows: u64,
-    speed_rows: u64,
-    curvature_rows: u64,
+    pub velocity_rows: u64,
+    pub speed_rows: u64,
+    pub curvature_rows: u64,
     pub upwind: u64,
     pub mass: u64,
     pub residual: u64,
@@ -46,7 +45,8 @@ pub(super) struct EvolutionArgument<R> {
 // SAFETY: laid out as in C, and compared with the size the kernels know.
 unsafe impl<R: Real> Argument for EvolutionArgument<R> {}
 
-/// A coefficient on the card: one value, or a row for every vertex.
+/// A coefficient on the card: one value, or a row for every vertex. One that depends on time has
+/// its rows elsewhere.
 pub(super) struct DeviceTerm<R: Real, const K: usize> {
     pub value: [R; K],
     pub rows: Option<Array<R>>,
@@ -59,6 +59,7 @@ impl<R: Real, const K: usize> DeviceTerm<R, K> {
         };
         Ok(match term.uniform() {
             Some(value) => DeviceTerm { value, rows: None },
+            None if term.varies() => DeviceTerm { value: [R::zero(); K], rows: None },
             None => {
                 let rows = cuda.upload(term.rows().as_flattened())?;
                 DeviceTerm { value: [R::zero(); K], rows: Some(rows) }
@@ -107,6 +108,8 @@ impl<R: Real> State<R> {
     ) -> Result<Self> {
         let (n, p) = (shape.n_vertices as usize, shape.n_patches as usize);
         let all: Vec<u32> = (0..2).flat_map(|_| 0..shape.n_patches).collect();
+        let mut extra = host.inflow.patches().to_vec();
+        extra.resize(p, 0);
         let motion = &host.motion;
         Ok(State {
             control: cuda.upload(&[control])?,
@@ -115,7 +118,7 @@ impl<R: Real> State<R> {
             moving: cuda.zeros(n)?,
             active: cuda.upload(&all)?,
             is_active: cuda.zeros(p)?,
-            extra: cuda.zeros(p)?,
+            extra: cuda.upload(&extra)?,
             velocity: DeviceTerm::new(cuda, motion.velocity.as_ref())?,
             normal_speed: DeviceTerm::new(cuda, motion.normal_speed.as_ref())?,
             curvature: DeviceTerm::new(cuda, motion.curvature.as_ref().map(|c| &c.coefficient))?,
@@ -132,7 +135,6 @@ impl<R: Real> State<R> {
             active: self.active.address(),
             is_active: self.is_active.address(),
             extra: self.extra.address(),
-            n_extra: 0,
             largest_local: shape.largest_local,
             largest_owned: shape.largest_owned,
             largest_columns: shape.largest_columns,

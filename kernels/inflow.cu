@@ -1,0 +1,109 @@
+// Inflow boundaries (numerics 2.7): where it flows in, and phi there; the twin of
+// src/levelset/evolution/inflow.rs.
+#if INFLOW
+#include "coefficients_generated.cuh"
+#endif
+#include "evolution_state.cuh"
+
+// What only these kernels know: src/levelset/evolution/cuda/inflow.rs lays it out.
+struct Inflow {
+    const u32* vertices;          // [n] of the boundary, patch order
+    const u32* patches;           // [n] theirs
+    u8* flows_in;                 // [n_vertices] where the velocity points in
+    const u32* neighbor_offsets;  // [n_patches + 1]
+    const u32* neighbors;         // patches that share a cell
+    u32* seen;                    // [n_patches] number of the list a patch was last put on
+    u32* counts;                  // [2] patches on the list (0 between launches), and lists so far
+    const double* places;         // [n_vertices * 3] coordinates in patch order
+    const double* const* arrays;  // data arrays in patch order
+    u32 n;
+    real part;                    // of the flux around a vertex that must come in
+};
+
+#ifdef INFLOW_BYTES
+static_assert(sizeof(Inflow) == INFLOW_BYTES, "the host lays out the same");
+#endif
+
+// Whether the flux of the velocity around a boundary vertex, `sum meas a . grad N_i`, points in.
+DEVICE bool flows_in(const Patch& patch, const Evolution& s, u32 local, real part) {
+    real flux = R(0), size = R(0);
+    for (u32 at = patch.row(local); at < patch.row(local + 1); at++) {
+        const u32 column = patch.column(at), t = column >> 2, own = column & 3;
+        u32 corner[N];
+        Vec3 x[N];
+#pragma unroll
+        for (int i = 0; i < N; i++) {
+            corner[i] = patch.corner(t, i);
+            x[i] = patch.at(corner[i]);
+        }
+        const Simplex simplex = make_simplex(x);
+        const Vec3 a = velocity_of(patch, s, corner);
+        // Arrays are indexed by numbers that are known when compiled, to stay in registers.
+        real k = R(0);
+#pragma unroll
+        for (u32 i = 0; i < N; i++) {
+            if (i == own) k = simplex.meas * dot(a, simplex.grads[i]);
+        }
+        flux += k;
+        size += fabs(k);
+    }
+    return flux < -part * size;
+}
+
+// Finds where the velocity of now points in, and the patches an interface may come in through.
+// Grid: any; block: any multiple of 32; shared: none.
+extern "C" __global__ void __launch_bounds__(BLOCK, 1) inflow_follow(Patches m, Evolution s, Inflow q) {
+    Control& c = *s.control;
+    if (is_paused(c)) return;
+    const u32 list = q.counts[1] + 1;
+    for (u32 k = blockIdx.x * blockDim.x + threadIdx.x; k < q.n; k += gridDim.x * blockDim.x) {
+        const u32 v = q.vertices[k], p = q.patches[k];
+        const Patch patch = patch_of(m, p);
+        const bool in = flows_in(patch, s, v - patch.first, q.part);
+        q.flows_in[v] = in;
+#if INFLOW
+        if (!in) continue;
+        // A cut cell at the border of a patch is seen by its neighbors as well.
+        const u32 last = q.neighbor_offsets[p + 1];
+        for (u32 at = q.neighbor_offsets[p]; at <= last; at++) {
+            const u32 near = at == last ? p : q.neighbors[at];
+            if (atomicExch(&q.seen[near], list) != list) s.extra[atomicAdd(&q.counts[0], 1u)] = near;
+        }
+#endif
+    }
+    if (!is_last_block(c) || threadIdx.x != 0) return;
+    c.n_extra = *(volatile u32*)&q.counts[0];
+    q.counts[0] = 0;
+    q.counts[1] = list;
+}
+
+#if INFLOW
+// Sets phi^(n+1) to what is given at the end of the step where it flows in, within the half width;
+// elsewhere on the boundary, where nothing moves, it stays. Notes whether an interface enters
+// where the band is not yet.
+// Grid: any; block: any multiple of 32; shared: none.
+extern "C" __global__ void __launch_bounds__(BLOCK, 1) inflow_apply(Patches m, Evolution s, Inflow q) {
+    Control& c = *s.control;
+    if (is_paused(c)) return;
+    const real* from = s.phi + (u64)c.parity * m.n_vertices;
+    real* next = s.phi + (u64)(c.parity ^ 1) * m.n_vertices;
+    const real width = (real)c.half_width;
+    const double t = c.time + c.dt;
+    for (u32 k = blockIdx.x * blockDim.x + threadIdx.x; k < q.n; k += gridDim.x * blockDim.x) {
+        const u32 v = q.vertices[k];
+        if (!q.flows_in[v]) {
+            // It may have been given a value in the step before, and no step writes there.
+            if (!s.is_active[q.patches[k]]) next[v] = from[v];
+            continue;
+        }
+        double value[N_FIELDS];
+        const double* place = q.places + 3 * (u64)v;
+        fields_at(place[0], place[1], place[2], t, q.arrays, v, value);
+        if (!(value[0] - value[0] == 0.0)) atomicMin(&c.where, v);
+        const real given = fmin(fmax((real)value[0], -width), width);
+        if (!s.moving[v] && (from[v] < R(0)) != (given < R(0))) atomicOr(&c.enters, 1u);
+        next[v] = given;
+    }
+    if (is_last_block(c) && threadIdx.x == 0 && *(volatile u32*)&c.where != 0xffffffffu) c.halt = BAD_INFLOW;
+}
+#endif

@@ -1,0 +1,166 @@
+// Coefficients that change in time, and the step they allow, before each step: the twin of
+// Evolution::choose_step in src/levelset/evolution/mod.rs.
+//
+// What is slow or at rest now may be fast later in a long step: a step must be allowed by what is
+// looked at inside it, its middle last, where coefficients are taken. One cooperative kernel looks
+// as often as that needs, so nothing returns to the host.
+#include "coefficients.cuh"
+#include "common/grid.cuh"
+#include "limits.cuh"
+
+// What only this search knows: src/levelset/evolution/cuda/varying.rs lays it out.
+struct Varying {
+    u32* counts;                  // [4] see below
+    u32* reading;                 // [n_patches] list of those whose coefficients are read
+    u32* seen;                    // [n_patches] number of the list a patch was last put on
+    Limits* limits;               // [2] of this look and of the next one
+    const u32* neighbor_offsets;  // [n_patches + 1]
+    const u32* neighbors;         // patches that share a cell
+    const u32* boundary;          // patches of a boundary with given inflow
+    const double* places;         // [n_vertices * 3] coordinates in patch order
+    const double* const* arrays;  // data arrays in patch order
+    real* values;                 // one term after the other, [n_vertices][fields of the term]
+    u32* broken;                  // [2 * N_FIELDS] see coefficients.cu
+    u32 n_boundary;
+    u32 nonnegative;              // bit k is set if field k must not be negative
+};
+
+#ifdef VARYING_BYTES
+static_assert(sizeof(Varying) == VARYING_BYTES, "the host lays out the same");
+#endif
+
+// Counts: blocks that came to barriers, blocks that left, patches on the list (all 0 between
+// launches), and lists so far.
+enum { ARRIVED_BLOCKS, LEFT_BLOCKS, N_READING, N_LISTS };
+
+// The search of a block.
+struct Search {
+    const Patches& m;
+    const Evolution& s;
+    const Varying& q;
+    const u32* active;
+    u32 n_active;
+    u32 blocks;  // that take part
+    u32 turn;    // which limits are those of this look
+};
+
+// Lists the active patches, those of a boundary with given inflow, and the neighbors of both.
+DEVICE void list_patches(const Search& z) {
+    const Varying& q = z.q;
+    const u32 list = q.counts[N_LISTS] + 1;
+    for (u32 k = blockIdx.x * blockDim.x + threadIdx.x; k < z.n_active + q.n_boundary; k += z.blocks * blockDim.x) {
+        const u32 p = k < z.n_active ? z.active[k] : q.boundary[k - z.n_active];
+        const u32 first = q.neighbor_offsets[p], last = q.neighbor_offsets[p + 1];
+        // The patch itself, then its neighbors.
+        for (u32 at = first; at <= last; at++) {
+            const u32 read = at == last ? p : q.neighbors[at];
+            if (atomicExch(&q.seen[read], list) != list) q.reading[atomicAdd(&q.counts[N_READING], 1u)] = read;
+        }
+    }
+    if (blockIdx.x == 0 && threadIdx.x == 0) q.limits[0] = no_limits();
+    grid_barrier(&q.counts[ARRIVED_BLOCKS], z.blocks);
+}
+
+// Brings the coefficients of the listed patches to time t; false if one may not be so.
+DEVICE bool evaluate(const Search& z, double t) {
+    const Varying& q = z.q;
+    const u32 n_reading = *(volatile u32*)&q.counts[N_READING];
+    for (u32 k = blockIdx.x; k < n_reading; k += z.blocks) {
+        const u32 p = q.reading[k], last = z.m.vertex_offsets[p + 1];
+        for (u32 v = z.m.vertex_offsets[p] + threadIdx.x; v < last; v += blockDim.x) {
+            evaluate_vertex(v, z.m.n_vertices, q.places, t, q.arrays, q.nonnegative, q.values, q.broken);
+        }
+    }
+    grid_barrier(&q.counts[ARRIVED_BLOCKS], z.blocks);
+    bool good = true;
+    for (u32 k = 0; k < 2 * N_FIELDS; k++) good = good && *(volatile u32*)&q.broken[k] == 0xffffffffu;
+    return good;
+}
+
+// Limits of the band with the coefficients of now; the whole grid comes. Two take turns: the next
+// ones are cleared where nobody reads them any more.
+DEVICE Limits find_limits(Search& z) {
+    __shared__ Limits block_limits;
+    Limits* all = &z.q.limits[z.turn];
+    z.turn ^= 1;
+    if (blockIdx.x == 0 && threadIdx.x == 0) z.q.limits[z.turn] = no_limits();
+    Limits limits = no_limits();
+    if (threadIdx.x == 0) block_limits = limits;
+    for (u32 k = blockIdx.x; k < z.n_active; k += z.blocks) {
+        Patch patch = patch_of(z.m, z.active[k]);
+        for (u32 t = threadIdx.x; t < patch.n_cells; t += blockDim.x) {
+            u32 corner[N];
+            bool active = false;
+#pragma unroll
+            for (int i = 0; i < N; i++) {
+                corner[i] = patch.corner(t, i);
+                active = active || z.s.inside[patch.vertex(corner[i])];
+            }
+            if (active) limit(patch, z.s, corner, limits);
+        }
+    }
+    __syncthreads();
+    join(block_limits, limits);
+    __syncthreads();
+    if (threadIdx.x == 0) join(*all, block_limits);
+    grid_barrier(&z.q.counts[ARRIVED_BLOCKS], z.blocks);
+    const volatile Limits* found = all;
+    limits.first_order = found->first_order;
+    limits.curvature = found->curvature;
+    limits.speed = found->speed;
+    limits.inradius = found->inradius;
+    return limits;
+}
+
+// Chooses the step, and leaves coefficients at its middle.
+// Grid: as many blocks as are resident at once, cooperative; block: any multiple of 32; shared: none.
+extern "C" __global__ void __launch_bounds__(BLOCK, 1) varying_search(Patches m, Evolution s, Varying q) {
+    __shared__ u32 is_last;
+    Control& c = *s.control;
+    const u32 n_active = c.n_active;
+    const u32 blocks = gridDim.x < n_active ? gridDim.x : n_active;
+    if (is_paused(c) || blockIdx.x >= blocks) return;
+    Search z = {m, s, q, active_list(s, c), n_active, blocks, 0};
+    list_patches(z);
+
+    const double start = c.time;
+    double dt = c.target - c.clock, whole = 0.0, t = start;
+    Limits limits = no_limits();
+    real_bits speed = 0;
+    bool good = true;
+    // Look 0 is at the start, looks 1 to 3 are inside a step of length `whole`.
+    for (u32 look = 0;;) {
+        good = evaluate(z, t);
+        if (!good) break;
+        limits = find_limits(z);
+        speed = speed > limits.speed ? speed : limits.speed;
+        dt = fmin(dt, allowed_step(c, limits));
+        if (look == 0 && !(dt < (double)INFINITY_R)) break;
+        // Rounding must not make the search endless.
+        if (look == 3 && dt >= 0.999 * whole) {
+            dt = whole;
+            break;
+        }
+        look = look % 3 + 1;
+        if (look == 1) whole = dt;
+        t = start + (look == 1 ? 1.0 : look == 2 ? 0.382 : 0.5) * whole;
+    }
+
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        if (good) {
+            limits.speed = speed;
+            c.limits = limits;
+            c.dt = dt;
+            if (!(dt < (double)INFINITY_R)) c.halt = AT_REST;
+        } else {
+            c.bad_time = t;
+            c.halt = BAD_COEFFICIENT;
+        }
+    }
+    // The last block to leave makes all ready for the next launch.
+    if (threadIdx.x == 0) is_last = atomicAdd(&q.counts[LEFT_BLOCKS], 1u) == blocks - 1;
+    __syncthreads();
+    if (!is_last || threadIdx.x != 0) return;
+    q.counts[ARRIVED_BLOCKS] = q.counts[LEFT_BLOCKS] = q.counts[N_READING] = 0;
+    q.counts[N_LISTS]++;
+}

@@ -1,0 +1,173 @@
+//! Inflow boundaries on the card.
+
+use super::neighbors::Neighbors;
+use super::state::EvolutionArgument;
+use crate::backend::cuda::{Argument, Arguments, Array, Cuda, Kernel, Launch, Unit};
+use crate::error::Result;
+use crate::expression::Generated;
+use crate::geometry::Real;
+use crate::levelset::evolution::Evolution;
+use crate::levelset::evolution::inflow::INFLOW;
+use crate::patches::cuda::{PatchesArgument, Shape};
+
+/// Threads of a block.
+pub(super) const BLOCK: u32 = 128;
+
+/// `struct Inflow` of `kernels/inflow.cu`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(super) struct InflowArgument<R> {
+    vertices: u64,
+    patches: u64,
+    flows_in: u64,
+    neighbor_offsets: u64,
+    neighbors: u64,
+    seen: u64,
+    counts: u64,
+    places: u64,
+    arrays: u64,
+    n: u32,
+    part: R,
+}
+
+// SAFETY: laid out as in C, and compared with the size the kernels know.
+unsafe impl<R: Real> Argument for InflowArgument<R> {}
+
+/// What `kernels/inflow.cu` works on, and how it is launched.
+pub(super) struct DeviceInflow<R: Real> {
+    /// Where the velocity changes.
+    follow: Option<Kernel>,
+    /// Where phi is given.
+    apply: Option<Kernel>,
+    launch: Launch,
+    argument: InflowArgument<R>,
+    flows_in: Array<u8>,
+    /// Arrays that only the kernels see.
+    _lists: [Array<u32>; 4],
+    _places: Array<[f64; 3]>,
+    _arrays: Vec<Array<f64>>,
+    _addresses: Array<u64>,
+}
+
+impl<R: Real> DeviceInflow<R> {
+    /// Bytes on the card.
+    pub fn bytes(host: &Evolution<R>, shape: &Shape) -> usize {
+        let arrays = host.inflow.values().map_or(0, |field| 24 + 8 * field.arrays().len());
+        shape.n_vertices as usize * (1 + arrays)
+            + 8 * host.inflow.boundary().len()
+            + 4 * shape.n_patches as usize
+    }
+
+    /// Takes memory on the card for the boundary that the host found. `unit` is the source, for
+    /// blocks of [`BLOCK`] threads.
+    ///
+    /// # Errors
+    /// [`crate::Error::Device`].
+    pub fn new(
+        cuda: &Cuda,
+        host: &Evolution<R>,
+        shape: &Shape,
+        neighbors: &Neighbors,
+        mut unit: Unit,
+    ) -> Result<Self> {
+        let mut flows_in = vec![0u8; shape.n_vertices as usize];
+        for &v in host.inflow.vertices() {
+            flows_in[v as usize] = 1;
+        }
+        let (vertices, patches): (Vec<u32>, Vec<u32>) =
+            host.inflow.boundary().iter().copied().unzip();
+        let lists = [
+            cuda.upload(&vertices)?,
+            cuda.upload(&patches)?,
+            cuda.zeros(shape.n_patches as usize)?,
+            cuda.zeros(2)?,
+        ];
+        let mut arrays = Vec::new();
+        let mut places: &[[f64; 3]] = &[[0.0; 3]];
+        if let Some(field) = host.inflow.values() {
+            let generated = Generated::new(&[std::slice::from_ref(field)]);
+            unit.extra.push((Generated::NAME.into(), generated.text().into()));
+            for array in generated.arrays() {
+                arrays.push(cuda.upload(array)?);
+            }
+            places = host.places.as_deref().unwrap_or(places);
+        }
+        let mut addresses: Vec<u64> = arrays.iter().map(Array::address).collect();
+        // An array has something in it.
+        addresses.push(0);
+        let addresses = cuda.upload(&addresses)?;
+        let places = cuda.upload(places)?;
+        let flows_in = cuda.upload(&flows_in)?;
+        let varies = host.motion.velocity.as_ref().is_some_and(|velocity| velocity.varies());
+        let (neighbor_offsets, neighbors) = neighbors.addresses();
+        let grid = (vertices.len() as u32).div_ceil(BLOCK);
+        let kernel = |name: &str, is: bool| is.then(|| cuda.kernel(&unit, name)).transpose();
+        Ok(DeviceInflow {
+            follow: kernel("inflow_follow", varies)?,
+            apply: kernel("inflow_apply", host.inflow.has_values())?,
+            launch: Launch { grid, block: BLOCK, shared: 0, cooperative: false },
+            argument: InflowArgument {
+                vertices: lists[0].address(),
+                patches: lists[1].address(),
+                flows_in: flows_in.address(),
+                neighbor_offsets,
+                neighbors,
+                seen: lists[2].address(),
+                counts: lists[3].address(),
+                places: places.address(),
+                arrays: addresses.address(),
+                n: vertices.len() as u32,
+                part: R::narrow(INFLOW),
+            },
+            flows_in,
+            _lists: lists,
+            _places: places,
+            _arrays: arrays,
+            _addresses: addresses,
+        })
+    }
+
+    /// Tells kernels of the array they share.
+    pub fn fill(&self, state: &mut EvolutionArgument<R>) {
+        state.flows_in = self.flows_in.address();
+    }
+
+    /// Finds where the velocity of now points in, before a step.
+    ///
+    /// # Errors
+    /// [`crate::Error::Device`].
+    pub fn follow(
+        &self,
+        cuda: &Cuda,
+        patches: PatchesArgument,
+        state: EvolutionArgument<R>,
+    ) -> Result<()> {
+        self.launch(cuda, self.follow.as_ref(), patches, state)
+    }
+
+    /// Sets phi where it flows in, after a step.
+    ///
+    /// # Errors
+    /// [`crate::Error::Device`].
+    pub fn apply(
+        &self,
+        cuda: &Cuda,
+        patches: PatchesArgument,
+        state: EvolutionArgument<R>,
+    ) -> Result<()> {
+        self.launch(cuda, self.apply.as_ref(), patches, state)
+    }
+
+    fn launch(
+        &self,
+        cuda: &Cuda,
+        kernel: Option<&Kernel>,
+        patches: PatchesArgument,
+        state: EvolutionArgument<R>,
+    ) -> Result<()> {
+        let Some(kernel) = kernel else { return Ok(()) };
+        let arguments = Arguments::default().with(patches).with(state).with(self.argument);
+        // SAFETY: the kernels take these three, whose arrays live as long as `self` and the state.
+        unsafe { cuda.launch(kernel, self.launch, &arguments) }
+    }
+}

@@ -1,0 +1,202 @@
+//! Coefficients that change in time: the search for the step, on the card.
+
+use std::sync::Arc;
+
+use super::coefficients::{Coefficients, NONE, VaryingTerm};
+use super::control::{Control, Limits};
+use super::neighbors::Neighbors;
+use super::state::EvolutionArgument;
+use crate::backend::cuda::{Argument, Arguments, Array, Cuda, Kernel, Launch, Unit};
+use crate::error::{Error, Result};
+use crate::geometry::Real;
+use crate::levelset::evolution::Evolution;
+use crate::levelset::evolution::coefficients::{negative_curvature, not_finite};
+use crate::patches::cuda::{PatchesArgument, Shape};
+
+/// Threads of a block.
+pub(super) const BLOCK: u32 = 128;
+
+/// `struct Varying` of `kernels/varying.cu`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(super) struct VaryingArgument {
+    counts: u64,
+    reading: u64,
+    seen: u64,
+    limits: u64,
+    neighbor_offsets: u64,
+    neighbors: u64,
+    boundary: u64,
+    places: u64,
+    arrays: u64,
+    values: u64,
+    broken: u64,
+    n_boundary: u32,
+    nonnegative: u32,
+}
+
+// SAFETY: laid out as in C, and compared with the size the kernel knows.
+unsafe impl Argument for VaryingArgument {}
+
+/// A term whose coefficient changes in time.
+#[derive(Clone, Copy, PartialEq)]
+enum Which {
+    Velocity,
+    NormalSpeed,
+    Curvature,
+}
+
+/// What `kernels/varying.cu` works on, and how it is launched.
+pub(super) struct DeviceVarying<R: Real> {
+    search: Kernel,
+    launch: Launch,
+    argument: VaryingArgument,
+    /// Terms with their names in a case and the fields they have.
+    terms: Vec<(Which, &'static str, usize)>,
+    coefficients: Coefficients<R>,
+    /// Arrays that only the kernel sees.
+    _lists: [Array<u32>; 4],
+    _limits: Array<R>,
+}
+
+/// Terms that change in time, in the order in which the CPU looks at them.
+fn varying<R: Real>(
+    host: &Evolution<R>,
+) -> Vec<(Which, &'static str, &[crate::expression::Field])> {
+    let motion = &host.motion;
+    let velocity = motion.velocity.as_ref().and_then(|v| v.fields());
+    let speed = motion.normal_speed.as_ref().and_then(|s| s.fields());
+    let curvature = motion.curvature.as_ref();
+    let fields = curvature.and_then(|c| c.coefficient.fields());
+    let name = curvature.map_or("", |c| c.name());
+    [
+        (Which::Velocity, "velocity", velocity),
+        (Which::NormalSpeed, "normal_speed", speed),
+        (Which::Curvature, name, fields),
+    ]
+    .into_iter()
+    .filter_map(|(which, name, fields)| Some((which, name, fields?)))
+    .collect()
+}
+
+impl<R: Real> DeviceVarying<R> {
+    /// Bytes on the card.
+    pub fn bytes(host: &Evolution<R>, shape: &Shape) -> usize {
+        let fields = varying(host).into_iter().flat_map(|(.., fields)| fields);
+        let of_field = |f: &crate::expression::Field| size_of::<R>() + 8 * f.arrays().len();
+        let rows: usize = fields.map(of_field).sum();
+        shape.n_vertices as usize * (24 + rows) + 12 * shape.n_patches as usize
+    }
+
+    /// Takes memory on the card for the coefficients that change, and compiles `unit` with their
+    /// code, for blocks of [`BLOCK`] threads.
+    ///
+    /// # Errors
+    /// [`crate::Error::Device`].
+    pub fn new(
+        cuda: &Arc<Cuda>,
+        host: &Evolution<R>,
+        shape: &Shape,
+        neighbors: &Neighbors,
+        mut unit: Unit,
+    ) -> Result<Self> {
+        let found = varying(host);
+        let terms: Vec<VaryingTerm<'_>> = found
+            .iter()
+            .map(|&(which, _, fields)| VaryingTerm {
+                fields,
+                nonnegative: which == Which::Curvature,
+            })
+            .collect();
+        // Everything the host has is in patch order.
+        let order: Vec<u32> = (0..shape.n_vertices).collect();
+        let places = host.places.as_deref().unwrap_or(&[]);
+        let coefficients = Coefficients::new(cuda.clone(), &terms, places, &order)?;
+        unit.extra.push(coefficients.header());
+        let search = cuda.kernel(&unit, "varying_search")?;
+        let grid = search.resident_blocks(BLOCK, 0)?.min(shape.n_patches.max(1));
+        let n_patches = shape.n_patches as usize;
+        let boundary = host.inflow.boundary_patches();
+        let lists = [
+            cuda.zeros(4)?,
+            cuda.zeros(n_patches)?,
+            cuda.zeros(n_patches)?,
+            cuda.upload(if boundary.is_empty() { &[0] } else { boundary })?,
+        ];
+        let limits = cuda.zeros(2 * size_of::<Limits<R>>() / size_of::<R>())?;
+        let (neighbor_offsets, neighbors) = neighbors.addresses();
+        let (places, arrays) = coefficients.read();
+        let argument = VaryingArgument {
+            counts: lists[0].address(),
+            reading: lists[1].address(),
+            seen: lists[2].address(),
+            limits: limits.address(),
+            neighbor_offsets,
+            neighbors,
+            boundary: lists[3].address(),
+            places,
+            arrays,
+            values: coefficients.values().address(),
+            broken: coefficients.broken().address(),
+            n_boundary: boundary.len() as u32,
+            nonnegative: coefficients.nonnegative(),
+        };
+        Ok(DeviceVarying {
+            search,
+            launch: Launch { grid, block: BLOCK, shared: 0, cooperative: true },
+            argument,
+            terms: found.iter().map(|&(which, name, fields)| (which, name, fields.len())).collect(),
+            coefficients,
+            _lists: lists,
+            _limits: limits,
+        })
+    }
+
+    /// Tells kernels where the values are.
+    pub fn fill(&self, state: &mut EvolutionArgument<R>) {
+        for (k, (which, ..)) in self.terms.iter().enumerate() {
+            let rows = match which {
+                Which::Velocity => &mut state.velocity_rows,
+                Which::NormalSpeed => &mut state.speed_rows,
+                Which::Curvature => &mut state.curvature_rows,
+            };
+            *rows = self.coefficients.values_of(k);
+        }
+    }
+
+    /// Chooses the next step, and brings coefficients to its middle.
+    ///
+    /// # Errors
+    /// [`crate::Error::Device`].
+    pub fn launch(
+        &self,
+        cuda: &Cuda,
+        patches: PatchesArgument,
+        state: EvolutionArgument<R>,
+    ) -> Result<()> {
+        let arguments = Arguments::default().with(patches).with(state).with(self.argument);
+        // SAFETY: the kernel takes these three, whose arrays live as long as `self` and the state.
+        unsafe { cuda.launch(&self.search, self.launch, &arguments) }
+    }
+
+    /// What the CPU says of the coefficient that stopped the steps; `mesh_vertices` is the mesh
+    /// vertex of each one in patch order.
+    ///
+    /// # Errors
+    /// [`crate::Error::Device`].
+    pub fn flaw(&self, cuda: &Cuda, now: &Control<R>, mesh_vertices: &[u32]) -> Result<Error> {
+        let broken = cuda.download(self.coefficients.broken())?;
+        let (not_numbers, negative) = broken.split_at(broken.len() / 2);
+        let mut first = 0;
+        for (_, name, size) in &self.terms {
+            let vertex = not_numbers[first..first + size].iter().copied().min().unwrap_or(NONE);
+            if vertex != NONE {
+                return Ok(not_finite(name, mesh_vertices[vertex as usize], now.bad_time));
+            }
+            first += size;
+        }
+        // Only curvature may not be negative.
+        let vertex = negative.iter().copied().filter(|&v| v != NONE).min().unwrap_or(0);
+        Ok(negative_curvature(mesh_vertices[vertex as usize], now.bad_time))
+    }
+}
