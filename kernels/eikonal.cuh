@@ -139,6 +139,7 @@ DEVICE real arrival(const real (&u)[4], const Vec3 (&x)[4], int i, real f) {
 // is the one opposite to vertex i, from vertex i + 1 to vertex i + 2.
 struct TriangleShape {
     real length[3];  // of the edges
+    real length2[3];
     real along[3];   // of vertex i from the start of edge i, times its length
     real across;     // twice the area
 };
@@ -148,7 +149,8 @@ DEVICE TriangleShape triangle_shape(const Vec3 (&x)[3]) {
 #pragma unroll
     for (int i = 0; i < 3; i++) {
         Vec3 edge = x[(i + 2) % 3] - x[(i + 1) % 3];
-        shape.length[i] = norm(edge);
+        shape.length2[i] = norm_squared(edge);
+        shape.length[i] = sqrt(shape.length2[i]);
         shape.along[i] = dot(x[i] - x[(i + 1) % 3], edge);
     }
     shape.across = norm(cross(x[1] - x[0], x[2] - x[0]));
@@ -160,7 +162,7 @@ DEVICE real arrival(const real (&u)[3], const TriangleShape &shape, int i, real 
     int j = (i + 1) % 3;
     int k = (i + 2) % 3;
     if (u[j] < INFINITY_R && u[k] < INFINITY_R) {
-        real length2 = shape.length[i] * shape.length[i];
+        real length2 = shape.length2[i];
         real rise = u[k] - u[j];
         real w2 = f * f * length2 - rise * rise;
         if (w2 > R(0)) {

@@ -67,6 +67,17 @@ impl Cuda {
         self.context.mem_get_info().map_err(|e| device_error("asking for free memory", e))
     }
 
+    /// Bytes of shared memory that a block can have at most.
+    ///
+    /// # Errors
+    /// [`crate::Error::Device`] if the card does not answer.
+    pub fn shared_memory(&self) -> Result<u32> {
+        let attribute =
+            sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
+        let bytes = self.context.attribute(attribute);
+        bytes.map(i32::unsigned_abs).map_err(|e| device_error("asking about the card", e))
+    }
+
     /// A kernel of a unit, compiled unless it was before.
     ///
     /// # Errors

@@ -80,10 +80,15 @@ fn terms<R: Real>(host: &Evolution<R>) -> Vec<(&'static str, String)> {
     numbers.iter().filter(|(_, n)| *n > 0).map(|(name, n)| (*name, n.to_string())).collect()
 }
 
-/// Cells of a patch whose contributions are held at once: outliers must not cost every block memory.
-fn chunk(shape: &Shape) -> u32 {
+/// Cells of a patch whose contributions are held at once: outliers must not cost every block memory,
+/// and a block has only so much (`limit`, bytes).
+fn chunk<R: Real>(host: &Evolution<R>, shape: &Shape, limit: u32) -> u32 {
     let usual = (2.0 * shape.mean_cells).max(256.0) as u32;
-    shape.largest_cells.min(usual)
+    let mut chunk = shape.largest_cells.min(usual);
+    while chunk > 32 && step_shared(host, shape, chunk) > limit {
+        chunk -= chunk.div_ceil(8);
+    }
+    chunk
 }
 
 /// Bytes of shared memory of a step: what cells leave behind, phi, and what vertices move.
@@ -137,7 +142,7 @@ impl<R: Real> Kernels<R> {
         eikonal: &Solver<R>,
     ) -> Result<Self> {
         let (cuda, shape) = (patches.cuda().clone(), patches.shape());
-        let chunk = chunk(shape);
+        let chunk = chunk(host, shape, cuda.shared_memory()?);
         let queued = eikonal.organization() == Organization::Queue;
         let compiled = |file: &str, block: u32| {
             let mut defines = shape.defines::<R>();
