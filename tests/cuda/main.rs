@@ -11,3 +11,4 @@ mod implicit;
 mod measures;
 mod primitives;
 mod support;
+mod varying;

@@ -38,6 +38,7 @@ pub struct Control<R> {
     pub iterations: u64,
     pub times: [u64; 3],
     pub reduction: f64,
+    pub bad_time: f64,
     pub parity: u32,
     pub due: u32,
     pub halt: u32,
@@ -54,6 +55,7 @@ pub struct Control<R> {
     pub change_near: R,
     pub next: [u32; 3],
     pub place: u32,
+    pub n_extra: u32,
 }
 
 /// The twin of a struct in evolution_state.cuh.
@@ -62,14 +64,14 @@ pub struct Control<R> {
 pub struct EvolutionArgument<R> {
     control: *mut Control<R>,
     phi: *mut R,
-    inside: *mut u8,
+    pub inside: *mut u8,
     moving: *const u8,
     active: *const u32,
-    is_active: *mut u32,
-    extra: *const u32,
-    n_extra: u32,
+    pub is_active: *mut u32,
+    pub extra: *mut u32,
     largest_local: u32,
     largest_owned: u32,
+    largest_columns: u32,
     pub chunk: u32,
     near: R,
     least_inradius: R,
@@ -77,8 +79,8 @@ pub struct EvolutionArgument<R> {
     normal_speed: R,
     curvature: R,
     velocity_rows: *const R,
-    speed_rows: *const R,
-    curvature_rows: *const R,
+    pub speed_rows: *const R,
+    pub curvature_rows: *const R,
     pub upwind: *const u8,
     pub mass: *const R,
     pub residual: *mut R,
@@ -207,10 +209,10 @@ impl<R: Real + Default> Bed<R> {
             moving: self.moving.as_ptr(),
             active: self.active.as_ptr(),
             is_active: std::ptr::null_mut(),
-            extra: std::ptr::null(),
-            n_extra: 0,
+            extra: std::ptr::null_mut(),
             largest_local: largest_local,
             largest_owned: largest_owned,
+            largest_columns: self.on.largest_columns() as u32,
             chunk: self.on.largest_cells() as u32,
             near: self.near,
             least_inradius: R::zero(),
@@ -241,7 +243,9 @@ impl<R: Real + Default> Bed<R> {
         R: 'static,
     {
         let (largest_local, _) = self.largest();
-        let shared_bytes = bytes(largest_local, size_of::<R>()) + bytes(largest_local, 1);
+        let shared_bytes = bytes(largest_local, size_of::<R>())
+            + bytes(largest_local, 1)
+            + bytes(self.on.largest_columns() as u32, 2);
         let how = Launch { shared_bytes, seed, ..Launch::new(5, 64) };
         let args = [arg(self.on.argument()), arg(state)];
         // SAFETY: the arrays are those of `arguments`, as long as the kernels take them to be.

@@ -135,6 +135,12 @@ impl<R: Real> HostPatches<R> {
         self.patches.largest().1 / self.patches.arity()
     }
 
+    /// Most gather columns of a patch.
+    pub fn largest_columns(&self) -> usize {
+        let ends = self.column_offsets.windows(2).map(|ends| (ends[1] - ends[0]) as usize);
+        ends.max().unwrap_or(0)
+    }
+
     /// Longest edge of each patch and its neighbours.
     pub fn reach(&self) -> Vec<R> {
         let of_patch = |p: usize| {
