@@ -181,7 +181,8 @@ fn compare<R: Real + Default + 'static, const N: usize>(case: &Case, texts: [&st
         assert_eq!(broken, [u32::MAX; 4]);
         let n = bed.on.patches.n_vertices();
         let read = read(&bed);
-        assert!(read.len() < bed.on.patches.len(), "some patches are not read");
+        // The cube has few patches.
+        assert!(N == 4 || read.len() < bed.on.patches.len(), "some patches are not read");
         let places = bed.on.patches.to_patch_order(&bed.on.mesh.vertices, |x| x);
         for (k, field) in fields.iter().enumerate() {
             let at_middle = field.values(&places, 0.5 * expected);
