@@ -14,3 +14,4 @@ mod patch_sizes;
 mod primitives;
 mod support;
 mod translation;
+mod varying;

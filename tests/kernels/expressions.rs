@@ -65,6 +65,8 @@ impl Compiled {
         let source: PathBuf = folder.path().join("coefficients.cu");
         let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
         std::fs::copy(kernels.join("coefficients.cu"), &source).unwrap();
+        let values = "coefficients.cuh";
+        std::fs::copy(kernels.join(values), folder.path().join(values)).unwrap();
         let libm = if same_functions { LIBM } else { "" };
         let header = folder.path().join(Generated::NAME);
         std::fs::write(header, format!("{libm}{}", generated.text())).unwrap();

@@ -16,3 +16,4 @@ mod patches;
 mod primitives;
 mod random;
 mod shim;
+mod varying;

@@ -83,7 +83,7 @@ impl<R: Real> DeviceInflow<R> {
             cuda.zeros(2)?,
         ];
         let mut arrays = Vec::new();
-        let mut places: &[[f64; 3]] = &[[0.0; 3]];
+        let mut places: &[[f64; 3]] = &[];
         if let Some(field) = host.inflow.values() {
             let generated = Generated::new(&[std::slice::from_ref(field)]);
             unit.extra.push((Generated::NAME.into(), generated.text().into()));
@@ -92,9 +92,7 @@ impl<R: Real> DeviceInflow<R> {
             }
             places = host.places.as_deref().unwrap_or(places);
         }
-        let mut addresses: Vec<u64> = arrays.iter().map(Array::address).collect();
-        // An array has something in it.
-        addresses.push(0);
+        let addresses: Vec<u64> = arrays.iter().map(Array::address).collect();
         let addresses = cuda.upload(&addresses)?;
         let places = cuda.upload(places)?;
         let flows_in = cuda.upload(&flows_in)?;

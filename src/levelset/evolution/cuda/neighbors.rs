@@ -23,14 +23,13 @@ impl Neighbors {
             offsets.push(all.len() as u32);
         }
         // A single patch has none, and an array has something in it.
-        all.push(0);
         Ok(Neighbors { offsets: cuda.upload(&offsets)?, patches: cuda.upload(&all)? })
     }
 
     /// Bytes on the card.
     pub fn bytes(patches: &Patches) -> usize {
         let n: usize = (0..patches.len()).map(|p| patches.neighbors(p).len()).sum();
-        4 * (n + patches.len() + 2)
+        4 * (n + patches.len() + 1)
     }
 
     /// Addresses of the offsets, `[n_patches + 1]`, and of the patches.

@@ -121,7 +121,7 @@ impl<R: Real> DeviceVarying<R> {
             cuda.zeros(4)?,
             cuda.zeros(n_patches)?,
             cuda.zeros(n_patches)?,
-            cuda.upload(if boundary.is_empty() { &[0] } else { boundary })?,
+            cuda.upload(boundary)?,
         ];
         let limits = cuda.zeros(2 * size_of::<Limits<R>>() / size_of::<R>())?;
         let (neighbor_offsets, neighbors) = neighbors.addresses();

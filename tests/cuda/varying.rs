@@ -1,0 +1,197 @@
+//! Coefficients that change in time, and inflow, on a GPU: steps, values and messages of the CPU.
+
+use std::sync::Arc;
+
+use zeroset::Error;
+use zeroset::backend::Cpu;
+use zeroset::expression::{Expression, Field};
+use zeroset::levelset::eikonal::cuda::{OnCard, Organization};
+use zeroset::levelset::evolution::cuda::DeviceEvolution;
+use zeroset::levelset::evolution::{
+    Advection, Coefficient, CurvatureStep, Evolution, Options, Stretch, Terms,
+};
+use zeroset::mesh::Mesh;
+use zeroset::patches::{Partition, Patches};
+
+use crate::evolution::{Setup, ball, stepped};
+use crate::support::{self, difference};
+
+/// An expression of the coordinates and the time.
+fn field(text: &str) -> Field {
+    let expression: Expression = text.parse().unwrap();
+    Field::bind(&expression, |name| Err(Error::usage(format!("no array {name}"), ""))).unwrap()
+}
+
+fn varying<const K: usize>(texts: [&str; K]) -> Coefficient<K> {
+    Coefficient::Varying(texts.map(field))
+}
+
+fn explicit(half_width: f64) -> Options {
+    Options::new(Some(half_width)).with_curvature_step(CurvatureStep::Explicit)
+}
+
+fn start(mesh: Mesh, terms: Terms, options: Options, patch_size: usize) -> Setup {
+    let phi = ball(&mesh, [-0.1, 0.05, 0.0], 0.4);
+    Setup { mesh, phi, terms, options, patch_size }
+}
+
+/// Discs come in from the left, one per unit of time.
+const DISCS: &str = "sqrt((t-floor(t)-0.5)^2 + y^2) - 0.25";
+
+fn setups() -> Vec<(&'static str, Setup)> {
+    let square = |jitter| support::square(48, jitter);
+    let turning = || varying(["-y*(1+4*t)", "x*(1+4*t)", "0"]);
+    let channel = |mesh: &Mesh| {
+        let wind = mesh.vertices.iter().map(|x| [1.1 - x[1] * x[1], 0.0, 0.0]).collect();
+        Terms::default().with_velocity(Coefficient::PerVertex(wind)).with_inflow(field(DISCS))
+    };
+    let first_order = explicit(0.25).with_advection(Advection::PositiveCoefficient);
+    let jittered = square(0.2);
+    let in_channel = channel(&jittered);
+    let on_sphere = support::sphere(4);
+    vec![
+        (
+            "square, faster and faster rotation",
+            start(square(0.2), Terms::default().with_velocity(turning()), explicit(0.25), 64),
+        ),
+        (
+            "square, growing curvature",
+            start(
+                square(0.2),
+                Terms::default().with_curvature(varying(["0.02*(1+t)"])),
+                explicit(0.25),
+                64,
+            ),
+        ),
+        (
+            "square, all terms change",
+            start(
+                square(0.1),
+                Terms::default()
+                    .with_velocity(turning())
+                    .with_normal_speed(varying(["0.01 + 30*t^2 + 0.1*x"]))
+                    .with_curvature(varying(["0.02*(1+t)*(2+y)"])),
+                first_order.clone(),
+                32,
+            ),
+        ),
+        (
+            "cube, nearly at rest at first",
+            start(
+                support::cube(12, 0.1),
+                Terms::default().with_normal_speed(varying(["0.001 + t*(1+x)"])),
+                explicit(0.5),
+                64,
+            ),
+        ),
+        (
+            "sphere, growing weight",
+            Setup {
+                phi: ball(&on_sphere, [0.0, 0.0, 1.0], 0.9),
+                mesh: on_sphere,
+                terms: Terms::default().with_weight(varying(["(0.1 + 0.05*x)*(1+t)"])),
+                options: explicit(0.3),
+                patch_size: 64,
+            },
+        ),
+        ("square, inflow", start(jittered, in_channel, explicit(0.25), 64)),
+        (
+            "square, inflow that turns round",
+            start(
+                square(0.2),
+                Terms::default()
+                    .with_velocity(varying(["1 - 8*t", "0.1", "0"]))
+                    .with_inflow(field("0.3 - abs(y) + 0.2*t")),
+                first_order,
+                32,
+            ),
+        ),
+        (
+            "cube, inflow",
+            start(
+                support::cube(10, 0.1),
+                Terms::default()
+                    .with_velocity(Coefficient::Uniform([1.0, 0.2, 0.0]))
+                    .with_inflow(field("sqrt((t-0.5)^2 + y^2 + z^2) - 0.3")),
+                explicit(0.5),
+                16,
+            ),
+        ),
+    ]
+}
+
+/// Steps in both precisions; differences next to the interface.
+fn compare(steps: u64, double: f64, single: f64) {
+    for (name, setup) in setups() {
+        let near = setup.options.half_width.map_or(f64::INFINITY, |w| 0.5 * w);
+        let apart = |cpu: Vec<f64>, card: Vec<f64>| {
+            let pairs = cpu.into_iter().zip(card).filter(|(cpu, _)| cpu.abs() < near);
+            let (cpu, card): (Vec<f64>, Vec<f64>) = pairs.unzip();
+            difference(&cpu, &card)
+        };
+        let Some([cpu, card, again]) = stepped::<f64>(&setup, steps) else { return };
+        assert!(card == again, "{name}: two runs differ");
+        let d = apart(cpu, card);
+        assert!(d <= double, "{name}, f64: {d:e}");
+        let Some([cpu, card, again]) = stepped::<f32>(&setup, steps) else { return };
+        assert!(card == again, "{name}, f32: two runs differ");
+        let d = apart(cpu, card);
+        assert!(d <= single, "{name}, f32: {d:e}");
+    }
+}
+
+#[test]
+fn one_step_is_that_of_the_cpu() {
+    compare(1, 1e-12, 4e-6);
+}
+
+#[test]
+fn fifty_steps_are_those_of_the_cpu_next_to_the_interface() {
+    compare(50, 1e-10, 2e-4);
+}
+
+/// What the CPU and the card say when a step fails.
+fn messages(setup: &Setup) -> Option<[String; 2]> {
+    let card = support::cuda()?;
+    let Setup { mesh, phi, terms, options, patch_size } = setup;
+    let cpu = Arc::new(Cpu::new(2).unwrap());
+    let patches = Arc::new(Patches::new(mesh, Partition::Bisection, *patch_size).unwrap());
+    let mut on_cpu =
+        Evolution::<f64>::new(cpu.clone(), mesh, patches.clone(), phi, terms, options.clone())
+            .unwrap();
+    let expected = (0..1000).find_map(|_| on_cpu.step(f64::INFINITY).err()).unwrap();
+    let on = OnCard { cuda: card, organization: Organization::Rounds };
+    let mut on_card =
+        DeviceEvolution::<f64>::new(&on, cpu, mesh, patches, phi, terms, options.clone()).unwrap();
+    let stretch = Stretch { clock: 0.0, target: f64::INFINITY, steady: -1.0, steps: 1000 };
+    let found = (0..1000).find_map(|_| on_card.advance(&stretch).err()).unwrap();
+    assert_eq!(on_card.n_steps(), on_cpu.n_steps());
+    assert!(on_cpu.n_steps() > 0, "not at the start: {expected}");
+    Some([expected.to_string(), found.to_string()])
+}
+
+#[test]
+fn what_goes_wrong_in_time_is_told_in_the_words_of_the_cpu() {
+    let wind = || Coefficient::Uniform([1.0, 0.0, 0.0]);
+    let wrong = [
+        ("velocity", Terms::default().with_velocity(varying(["1", "sqrt(0.05 - t)", "0"]))),
+        (
+            "normal_speed",
+            Terms::default()
+                .with_velocity(varying(["1", "t", "0"]))
+                .with_normal_speed(varying(["if(t > 0.05 && x > 0, 1/0, 0.1)"])),
+        ),
+        (
+            "curvature coefficient is negative",
+            Terms::default().with_curvature(varying(["if(y > 0, 0.01 - t, 0.02)"])),
+        ),
+        ("inflow", Terms::default().with_velocity(wind()).with_inflow(field("y + 0*log(0.05-t)"))),
+        ("nothing moves", Terms::default().with_normal_speed(varying(["max(0, 0.02 - t)"]))),
+    ];
+    for (name, terms) in wrong {
+        let setup = start(support::square(40, 0.2), terms, explicit(0.25), 64);
+        let Some([expected, found]) = messages(&setup) else { return };
+        assert!(expected.contains(name), "{expected}");
+        assert_eq!(found, expected);
+    }
+}

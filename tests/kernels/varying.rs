@@ -1,0 +1,306 @@
+//! The search for a step where coefficients change in time: the step and the values of the CPU.
+//! Inflow: where it is, and what it gives.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use zeroset::Error;
+use zeroset::backend::Cpu;
+use zeroset::expression::{Expression, Field, Generated};
+use zeroset::geometry::Real;
+use zeroset::levelset::evolution::{Coefficient, CurvatureStep, Evolution, Options, Terms};
+
+use crate::evolution::{Bed, Case, Given, cube, square, word};
+use crate::library::{Launch, Library, arg};
+
+/// The twin of a struct in varying.cu.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Varying<R> {
+    counts: *mut u32,
+    reading: *mut u32,
+    seen: *mut u32,
+    limits: *mut [R; 4],
+    neighbor_offsets: *const u32,
+    neighbors: *const u32,
+    boundary: *const u32,
+    places: *const [f64; 3],
+    arrays: *const *const f64,
+    values: *mut R,
+    broken: *mut u32,
+    n_boundary: u32,
+    nonnegative: u32,
+}
+
+/// The twin of a struct in inflow.cu.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Inflow<R> {
+    vertices: *const u32,
+    patches: *const u32,
+    flows_in: *mut u8,
+    neighbor_offsets: *const u32,
+    neighbors: *const u32,
+    seen: *mut u32,
+    counts: *mut u32,
+    places: *const [f64; 3],
+    arrays: *const *const f64,
+    n: u32,
+    part: R,
+}
+
+fn field(text: &str) -> Field {
+    let expression: Expression = text.parse().unwrap();
+    Field::bind(&expression, |name| Err(Error::usage(format!("no array {name}"), ""))).unwrap()
+}
+
+/// A kernel file beside the header printed for these terms, where its `#include` looks first.
+fn compile(file: &str, terms: &[&[Field]], defines: &[&str], kernels: &[&str]) -> Library {
+    let folder = tempfile::tempdir().unwrap();
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
+    for name in [file, "coefficients.cuh"] {
+        std::fs::copy(sources.join(name), folder.path().join(name)).unwrap();
+    }
+    let text = Generated::new(terms).text().to_string();
+    std::fs::write(folder.path().join(Generated::NAME), text).unwrap();
+    Library::compile(folder.path().join(file).to_str().unwrap(), defines, kernels)
+}
+
+fn neighbors<R: Real>(bed: &Bed<R>) -> (Vec<u32>, Vec<u32>) {
+    let patches = &bed.on.patches;
+    let (mut offsets, mut all) = (vec![0u32], Vec::new());
+    for p in 0..patches.len() {
+        all.extend(patches.neighbors(p));
+        offsets.push(all.len() as u32);
+    }
+    (offsets, all)
+}
+
+fn case(mesh: zeroset::mesh::Mesh, half_width: f64) -> Case {
+    Case {
+        mesh,
+        velocity: Given::Uniform([1.0, 0.0, 0.0]),
+        curvature: Given::Uniform([0.02]),
+        weighted: false,
+        options: Options::new(Some(half_width)).with_curvature_step(CurvatureStep::Explicit),
+    }
+}
+
+/// Patches whose coefficients are read.
+fn read<R: Real>(bed: &Bed<R>) -> BTreeSet<u32> {
+    let active = &bed.active[..bed.control.n_active as usize];
+    let around = |&p: &u32| bed.on.patches.neighbors(p as usize).iter().copied().chain([p]);
+    active.iter().flat_map(around).collect()
+}
+
+/// Searches by this many blocks; what the kernel left, and the values of the two terms.
+fn search<R: Real + Default + 'static>(
+    library: &Library,
+    bed: &mut Bed<R>,
+    inside: &mut [u8],
+    cfl: f64,
+    blocks: u32,
+) -> (Vec<R>, Vec<u32>) {
+    let n = bed.on.patches.n_vertices();
+    let (offsets, all) = neighbors(bed);
+    let places = bed.on.patches.to_patch_order(&bed.on.mesh.vertices, |x| x);
+    let n_patches = bed.on.patches.len();
+    let (mut counts, mut broken) = (vec![0u32; 4], vec![u32::MAX; 4]);
+    let (mut reading, mut seen) = (vec![u32::MAX; n_patches], vec![0u32; n_patches]);
+    let mut limits = [[R::zero(); 4]; 2];
+    let mut values = vec![R::narrow(f64::NAN); 2 * n];
+    bed.control.dt = 0.0;
+    bed.control.cfl = [cfl; 2];
+    let (patches, mut state) = bed.arguments();
+    state.inside = inside.as_mut_ptr();
+    state.speed_rows = values.as_ptr();
+    // SAFETY: the values of the second term stand behind those of the first.
+    state.curvature_rows = unsafe { values.as_ptr().add(n) };
+    let varying = Varying {
+        counts: counts.as_mut_ptr(),
+        reading: reading.as_mut_ptr(),
+        seen: seen.as_mut_ptr(),
+        limits: limits.as_mut_ptr(),
+        neighbor_offsets: offsets.as_ptr(),
+        neighbors: all.as_ptr(),
+        boundary: std::ptr::null(),
+        places: places.as_ptr(),
+        arrays: std::ptr::null(),
+        values: values.as_mut_ptr(),
+        broken: broken.as_mut_ptr(),
+        n_boundary: 0,
+        nonnegative: 2,
+    };
+    let how = Launch { seed: u64::from(blocks), resident: blocks, ..Launch::new(blocks, 32) };
+    // SAFETY: arrays as long as the kernel takes them to be.
+    unsafe { library.launch("varying_search", &how, &[arg(patches), arg(state), arg(varying)]) }
+        .unwrap();
+    assert_eq!(counts, [0, 0, 0, 1], "ready for the next step");
+    (values, broken)
+}
+
+/// Defines of a unit with a normal speed and a curvature that change.
+fn library<R, const N: usize>(terms: &[&[Field]]) -> Library {
+    let cell = format!("CELL_SIZE={N}");
+    let defines = [
+        word::<R>(),
+        &cell,
+        "BLOCK=32",
+        "VARIES=1",
+        "NORMAL=1",
+        "SPEED_ROWS=1",
+        "CURVATURE=1",
+        "CURVATURE_ROWS=1",
+    ];
+    compile("varying.cu", terms, &defines, &["varying_search"])
+}
+
+fn evolution<R: Real>(bed: &Bed<R>, case: &Case, fields: &[Field; 2]) -> Evolution<R> {
+    let [speed, curvature] = fields.clone();
+    let terms = Terms::default()
+        .with_normal_speed(Coefficient::Varying([speed]))
+        .with_curvature(Coefficient::Varying([curvature]));
+    let distance = |x: &[f64; 3]| (x[0] * x[0] + x[1] * x[1] + x[2] * x[2]).sqrt() - 0.45;
+    let phi: Vec<f64> = bed.on.mesh.vertices.iter().map(distance).collect();
+    let (cpu, patches) = (Arc::new(Cpu::new(1).unwrap()), bed.on.patches.clone());
+    Evolution::new(cpu, &bed.on.mesh, patches, &phi, &terms, case.options.clone()).unwrap()
+}
+
+fn compare<R: Real + Default + 'static, const N: usize>(case: &Case, texts: [&str; 2]) {
+    let fields = texts.map(field);
+    let library = library::<R, N>(&[&fields[..1], &fields[1..]]);
+    for blocks in [1, 3, 50] {
+        let mut bed = Bed::<R>::new(case, u64::from(blocks));
+        let mut cpu = evolution(&bed, case, &fields);
+        let mut inside = bed.on.patches.to_patch_order(&cpu.snapshot().in_band, u8::from);
+        let expected = cpu.step(f64::INFINITY).unwrap().dt;
+        let (values, broken) = search(&library, &mut bed, &mut inside, case.options.cfl, blocks);
+        assert_eq!(bed.control.halt, 0);
+        assert_eq!(bed.control.dt, expected, "{blocks} blocks");
+        assert_eq!(broken, [u32::MAX; 4]);
+        let n = bed.on.patches.n_vertices();
+        let read = read(&bed);
+        // The cube has few patches.
+        assert!(N == 4 || read.len() < bed.on.patches.len(), "some patches are not read");
+        let places = bed.on.patches.to_patch_order(&bed.on.mesh.vertices, |x| x);
+        for (k, field) in fields.iter().enumerate() {
+            let at_middle = field.values(&places, 0.5 * expected);
+            for v in 0..n {
+                let found = values[k * n + v];
+                match read.contains(&(bed.on.patches.owner(v) as u32)) {
+                    true => assert!(found == R::narrow(at_middle[v]), "vertex {v}: {found}"),
+                    false => assert!(found != found, "vertex {v} is not read"),
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_step_is_that_of_the_cpu_and_coefficients_those_of_its_middle() {
+    // What is slow at first shortens the step again and again.
+    let texts = ["0.01 + 900*t*t*(1 + x*x)", "0.001*(1 + t)*(2 + y)"];
+    let in_plane = case(square(24, 0.2), 0.2);
+    compare::<f64, 3>(&in_plane, texts);
+    compare::<f32, 3>(&in_plane, texts);
+    compare::<f64, 4>(&case(cube(10, 0.1), 0.3), texts);
+}
+
+#[test]
+fn a_coefficient_that_may_not_be_so_stops_the_steps() {
+    let case = case(square(24, 0.2), 0.2);
+    let fields = ["if(t > 0 && x > 0.1, 1/0, 0.2)", "0.01 - 10*t"].map(field);
+    let library = library::<f64, 3>(&[&fields[..1], &fields[1..]]);
+    let mut bed = Bed::<f64>::new(&case, 4);
+    let mut cpu = evolution(&bed, &case, &fields);
+    let mut inside = bed.on.patches.to_patch_order(&cpu.snapshot().in_band, u8::from);
+    let (_, broken) = search(&library, &mut bed, &mut inside, case.options.cfl, 5);
+    assert_eq!((bed.control.halt, bed.control.step), (7, 0));
+    let read = read(&bed);
+    let patches = &bed.on.patches;
+    let first = |is: &dyn Fn([f64; 3]) -> bool| {
+        let place = |v: usize| bed.on.mesh.vertices[patches.mesh_vertices()[v] as usize];
+        let of = |v: &usize| read.contains(&(patches.owner(*v) as u32)) && is(place(*v));
+        (0..patches.n_vertices()).find(of).map_or(u32::MAX, |v| v as u32)
+    };
+    assert_eq!(broken, [first(&|x| x[0] > 0.1), u32::MAX, u32::MAX, first(&|_| true)]);
+    let expected = cpu.step(f64::INFINITY).unwrap_err().to_string();
+    let mesh_vertex = patches.mesh_vertices()[broken[0] as usize];
+    let place = format!("vertex {mesh_vertex} at time {:.6e}", bed.control.bad_time);
+    assert!(expected.contains(&place), "{expected}, but {place}");
+}
+
+#[test]
+fn inflow_is_found_where_the_wind_comes_from_and_given_its_values() {
+    let case = case(square(24, 0.2), 0.2);
+    let given = field("0.1*y + t");
+    let defines = [word::<f64>(), "CELL_SIZE=3", "BLOCK=32", "INFLOW=1", "ADVECTION=1"];
+    let kernels = ["inflow_follow", "inflow_apply"];
+    let library = compile("inflow.cu", &[std::slice::from_ref(&given)], &defines, &kernels);
+    for seed in 0..3 {
+        let mut bed = Bed::<f64>::new(&case, seed);
+        let patches = bed.on.patches.clone();
+        let n = patches.n_vertices();
+        let places = patches.to_patch_order(&bed.on.mesh.vertices, |x| x);
+        let is_boundary = |v: &usize| places[*v][0].abs() == 1.0 || places[*v][1].abs() == 1.0;
+        let vertices: Vec<u32> = (0..n).filter(is_boundary).map(|v| v as u32).collect();
+        let owners: Vec<u32> = vertices.iter().map(|&v| patches.owner(v as usize) as u32).collect();
+        let (offsets, all) = neighbors(&bed);
+        let mut is_active = vec![0u32; patches.len()];
+        for &p in &bed.active[..bed.control.n_active as usize] {
+            is_active[p as usize] = 1;
+        }
+        let mut flows_in = vec![0u8; n];
+        let (mut seen, mut counts) = (vec![0u32; patches.len()], vec![0u32; 2]);
+        let mut extra = vec![u32::MAX; patches.len()];
+        bed.control.dt = 0.125;
+        bed.control.time = 0.25;
+        bed.control.place = u32::MAX;
+        let (argument, mut state) = bed.arguments();
+        state.is_active = is_active.as_mut_ptr();
+        state.extra = extra.as_mut_ptr();
+        let inflow = Inflow {
+            vertices: vertices.as_ptr(),
+            patches: owners.as_ptr(),
+            flows_in: flows_in.as_mut_ptr(),
+            neighbor_offsets: offsets.as_ptr(),
+            neighbors: all.as_ptr(),
+            seen: seen.as_mut_ptr(),
+            counts: counts.as_mut_ptr(),
+            places: places.as_ptr(),
+            arrays: std::ptr::null(),
+            n: vertices.len() as u32,
+            part: 0.01,
+        };
+        let args = || [arg(argument), arg(state), arg(inflow)];
+        let how = Launch { seed, ..Launch::new(3, 32) };
+        let before = bed.phi[..n].to_vec();
+        // SAFETY: arrays as long as the kernels take them to be.
+        unsafe {
+            library.launch("inflow_follow", &how, &args()).unwrap();
+            library.launch("inflow_apply", &how, &args()).unwrap();
+        }
+        let mut near = BTreeSet::new();
+        let (mut n_in, mut enters) = (0, false);
+        for v in 0..n {
+            let in_left = places[v][0] == -1.0;
+            assert_eq!(flows_in[v] == 1, in_left, "{:?}", places[v]);
+            let value = (0.1 * places[v][1] + 0.375).min(0.2);
+            let expected = if in_left { value } else { before[v] };
+            assert_eq!(bed.phi[n + v], expected, "{:?}", places[v]);
+            if in_left {
+                n_in += 1;
+                enters |= bed.moving[v] == 0 && (before[v] < 0.0) != (value < 0.0);
+                let p = patches.owner(v);
+                near.insert(p as u32);
+                near.extend(patches.neighbors(p));
+            }
+        }
+        assert_eq!(n_in, 25);
+        let found = &extra[..bed.control.n_extra as usize];
+        assert_eq!(found.len(), near.len());
+        assert_eq!(found.iter().copied().collect::<BTreeSet<_>>(), near);
+        assert_eq!((bed.control.enters == 1, bed.control.halt, counts), (enters, 0, vec![0, 1]));
+    }
+}
