@@ -24,7 +24,9 @@ const OF_WIDTHS: [&str; 2] = ["irregsquare", "irregcube"];
 
 pub fn tables(cuda: &Arc<Cuda>, meshes: &mut Meshes, names: &[&str]) {
     let card = OnCard { cuda: cuda.clone(), organization: Organization::Queue };
-    println!("\nTable I, vertices per patch: milliseconds on the GPU, queue (reinitialize + evolve)\n");
+    println!(
+        "\nTable I, vertices per patch: milliseconds on the GPU, queue (reinitialize + evolve)\n"
+    );
     println!("| mesh | steps | 32 | 64 | 128 | 256 |");
     println!("|---|---|---|---|---|---|");
     each(&card, meshes, names, &|bench| bench.sizes());
