@@ -12,6 +12,8 @@ use zeroset::levelset::eikonal::{EikonalState, Solve, Stats};
 use zeroset::levelset::evolution::{Evolution, Options, Terms};
 
 #[cfg(feature = "cuda")]
+pub use crate::card::description;
+#[cfg(feature = "cuda")]
 use crate::card::{self, OnCard};
 use crate::domains::Domain;
 pub use crate::shared::backends::{Backend, backends};
@@ -117,6 +119,11 @@ pub fn with_motion<R: Real, T: Send>(
 
 fn one_thread() -> Cpu {
     Cpu::new(1).unwrap()
+}
+
+#[cfg(not(feature = "cuda"))]
+pub fn description() -> String {
+    without_cuda()
 }
 
 #[cfg(not(feature = "cuda"))]

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::process::Command;
 
-use crate::backend::Backend;
+use crate::backend::{self, Backend};
 use crate::case::{Case, Outcome, Verdict};
 use crate::domains::Setting;
 use crate::runner::Task;
@@ -25,6 +25,9 @@ const CPU_ONLY: &str = "## What is not run on a GPU\n\n\
     - Start values of distances and of redistancing are found on the processor in V26 to V37 and \
     V54, and in V38 repetitions inside a patch are the GPU's own, so that those rows repeat the \
     first. An evolution redistances on the GPU alone.\n\
+    - In single precision V42, which compares precisions itself, and V38 on the sphere: fronts cross \
+    all of it from one vertex, and each patch on the way may keep back a change below the \
+    tolerance.\n\
     - Meshes, norms, interfaces and areas are found on the processor.\n\n";
 
 /// A number as tables show it.
@@ -267,7 +270,7 @@ fn commit() -> String {
 }
 
 /// Card, processor, cores, system; nothing that names this very machine.
-fn machine(backend: Backend) -> String {
+fn machine(on: Backend) -> String {
     let processor = std::fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| {
         let line = text.lines().find(|line| line.starts_with("model name"))?;
         Some(line.split_once(':')?.1.trim().to_string())
@@ -275,10 +278,9 @@ fn machine(backend: Backend) -> String {
     let processor = processor.unwrap_or_else(|| std::env::consts::ARCH.to_string());
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let processor = format!("{processor}, {threads} threads, {}", std::env::consts::OS);
-    match backend {
-        #[cfg(feature = "cuda")]
-        Backend::Cuda => format!("{}; {processor}", crate::card::description()),
-        _ => processor,
+    match on {
+        Backend::Cpu => processor,
+        Backend::Cuda => format!("{}; {processor}", backend::description()),
     }
 }
 

@@ -53,9 +53,13 @@ impl Task {
     }
 
     fn measure(&self, size: u32) -> Vec<f64> {
-        let numbers = (self.case.measure)(&self.setting, self.series.mesh, size);
-        assert_eq!(numbers.len(), self.series.rows.len(), "rows of {}", self.case.id);
-        numbers
+        let measure = || {
+            let numbers = (self.case.measure)(&self.setting, self.series.mesh, size);
+            assert_eq!(numbers.len(), self.series.rows.len(), "rows of {}", self.case.id);
+            numbers
+        };
+        // A panic, whose words are on the screen, costs this case and not the page of all.
+        std::panic::catch_unwind(measure).unwrap_or_else(|_| vec![f64::NAN; self.series.rows.len()])
     }
 
     /// How the case was run, for those who read of several ways.
@@ -80,10 +84,13 @@ impl Task {
 
     /// What is wrong with an outcome.
     pub fn failures(&self, outcome: &Outcome) -> Vec<String> {
-        let how = self.how();
+        let name = format!("{} {}{}", self.case.id, self.series.mesh, self.how());
+        let measured = outcome.sizes.iter().zip(&outcome.measured);
+        let stopped = measured.filter(|(_, numbers)| numbers.iter().all(|x| x.is_nan()));
+        let stopped = stopped.map(|(size, _)| format!("{name}: nothing measured at {size}"));
         let verdicts = outcome.verdicts(&self.setting);
         let failures = verdicts.iter().flat_map(|verdict| &verdict.failures);
-        failures.map(|f| format!("{} {}{how}: {f}", self.case.id, self.series.mesh)).collect()
+        stopped.chain(failures.map(|failure| format!("{name}: {failure}"))).collect()
     }
 
     /// Largest difference between the numbers of a turned planar mesh and those of the plane;
