@@ -1,7 +1,7 @@
 //! The bytes of a file, decompressed if they are a gzip stream.
 
 use std::io::{ErrorKind, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 
@@ -25,6 +25,14 @@ pub(super) fn load(path: &Path) -> Result<Vec<u8>> {
         return Err(Error::input(path, "", "file is empty", "copy or export it again"));
     }
     Ok(bytes)
+}
+
+/// The file beside `path` that has the same name but for its extension, compressed or not.
+pub(super) fn partner(path: &Path, extension: &str) -> Option<PathBuf> {
+    let plain =
+        if path.extension()? == "gz" { path.with_extension("") } else { path.to_path_buf() };
+    let names = [extension.to_string(), format!("{extension}.gz")];
+    names.iter().map(|name| plain.with_extension(name)).find(|other| other.is_file())
 }
 
 fn unreadable(path: &Path, error: &std::io::Error) -> Error {

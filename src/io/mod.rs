@@ -5,20 +5,26 @@
 
 pub mod atomic;
 pub(crate) mod bytes;
+mod carp;
+mod columns;
 mod curves;
+mod elements;
 mod faces;
 pub mod freesurfer;
 pub mod gifti;
 mod groups;
 mod guard;
 mod load;
+mod medit;
 mod msh;
 mod obj;
 mod off;
 mod parts;
 mod ply;
+mod scalar;
 mod sniff;
 mod stl;
+mod tetgen;
 mod text;
 pub mod vtk;
 mod write;
@@ -39,7 +45,7 @@ pub struct MeshFile {
     /// The mesh; without cells if the file holds points only.
     pub mesh: Mesh,
     /// Short name of the format: "msh", "vtk", "vtu", "vtp", "ply", "obj", "off", "stl", "gifti",
-    /// "freesurfer".
+    /// "freesurfer", "medit", "tetgen", "carp", "xyz".
     pub format: &'static str,
     /// Version and encoding as the file states them, such as "4.1 binary".
     pub version: String,
@@ -77,8 +83,12 @@ fn read_as(format: Format, path: &Path, bytes: &[u8]) -> Result<MeshFile> {
         Format::Off => off::read(path, text),
         Format::Stl => stl::read(path, text),
         Format::Gifti => gifti::read(path, text),
-        Format::FreeSurfer => freesurfer::read(path, bytes),
-        Format::Morph => {
+        Format::FreeSurfer => freesurfer::read(path, text),
+        Format::Medit => medit::read(path, text),
+        Format::TetGen => tetgen::read(path, bytes, &sniff::extension(path)),
+        Format::Carp => carp::read(path, bytes, &sniff::extension(path)),
+        Format::Xyz => columns::read_points(path, text),
+        Format::Morph | Format::Solution | Format::Columns => {
             let what = "holds numbers per vertex, no mesh";
             Err(Error::input(path, "", what, "give it as data of a mesh"))
         }
@@ -86,7 +96,8 @@ fn read_as(format: Format, path: &Path, bytes: &[u8]) -> Result<MeshFile> {
 }
 
 /// Reads arrays with one row per vertex: GIFTI shape and functional files, FreeSurfer `curv`,
-/// `sulc`, `thickness` and the like, or the vertex arrays of a mesh file.
+/// `sulc`, `thickness` and the like, MEDIT's `.sol`, plain text columns, or the vertex arrays of a
+/// mesh file.
 ///
 /// # Errors
 /// As for [`read_mesh`], and for a file without such arrays.
@@ -95,6 +106,8 @@ pub fn read_data(path: &Path) -> Result<Vec<DataArray>> {
     let arrays = match sniff::format(path, &bytes)?.0 {
         Format::Gifti => gifti::read_data(path, text::without_mark(&bytes))?,
         Format::Morph => freesurfer::read_morph(path, &bytes)?,
+        Format::Solution => medit::read_solution(path, text::without_mark(&bytes))?,
+        Format::Columns => columns::read_data(path, text::without_mark(&bytes))?,
         format => read_as(format, path, &bytes)?.mesh.vertex_data,
     };
     if arrays.is_empty() {

@@ -7,6 +7,7 @@ use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
 use super::xml::Attributes;
+use crate::io::scalar::Scalar;
 use crate::io::text::{parse, show, words};
 use crate::mesh::Values;
 
@@ -46,7 +47,7 @@ pub(super) fn decode(attributes: &Attributes, text: &str) -> Outcome<Decoded> {
     let Some(n) = rows.checked_mul(components) else {
         return refuse(format!("{rows} rows of {components} numbers"), DAMAGED);
     };
-    let Some(kind) = NumberType::named(get("DataType")) else {
+    let Some(kind) = Scalar::from_nifti(get("DataType")) else {
         let what = format!("DataType {} is unknown", show(get("DataType").as_bytes()));
         return refuse(what, "expected NIFTI_TYPE_FLOAT32, _INT32 or another number type");
     };
@@ -72,7 +73,7 @@ pub(super) fn decode(attributes: &Attributes, text: &str) -> Outcome<Decoded> {
                 );
                 return refuse(what, "Dim0 and Dim1 do not fit the data: export the file again");
             }
-            kind.values(&bytes, big_endian)
+            kind.unpack(&bytes, big_endian)
         }
         "ExternalFileBinary" => {
             let what =
@@ -116,7 +117,7 @@ fn dimensions(attributes: &Attributes) -> Outcome<(usize, usize)> {
     Ok((rows, components))
 }
 
-fn numbers(text: &str, kind: NumberType, n: usize) -> Outcome<Values> {
+fn numbers(text: &str, kind: Scalar, n: usize) -> Outcome<Values> {
     if n > text.len() / 2 + 1 {
         return refuse(format!("{n} numbers promised in {} bytes of text", text.len()), DAMAGED);
     }
@@ -186,85 +187,5 @@ fn by_rows(values: Values, rows: usize, components: usize) -> Values {
     match values {
         Values::Float(v) => Values::Float(turned(v, rows, components)),
         Values::Int(v) => Values::Int(turned(v, rows, components)),
-    }
-}
-
-/// NIFTI's number types.
-#[derive(Clone, Copy)]
-enum NumberType {
-    I8,
-    U8,
-    I16,
-    U16,
-    I32,
-    U32,
-    I64,
-    U64,
-    F32,
-    F64,
-}
-
-impl NumberType {
-    fn named(name: &str) -> Option<NumberType> {
-        Some(match name.strip_prefix("NIFTI_TYPE_")? {
-            "INT8" => NumberType::I8,
-            "UINT8" => NumberType::U8,
-            "INT16" => NumberType::I16,
-            "UINT16" => NumberType::U16,
-            "INT32" => NumberType::I32,
-            "UINT32" => NumberType::U32,
-            "INT64" => NumberType::I64,
-            "UINT64" => NumberType::U64,
-            "FLOAT32" => NumberType::F32,
-            "FLOAT64" => NumberType::F64,
-            _ => return None,
-        })
-    }
-
-    fn is_float(self) -> bool {
-        matches!(self, NumberType::F32 | NumberType::F64)
-    }
-
-    fn size(self) -> usize {
-        match self {
-            NumberType::I8 | NumberType::U8 => 1,
-            NumberType::I16 | NumberType::U16 => 2,
-            NumberType::I32 | NumberType::U32 | NumberType::F32 => 4,
-            NumberType::I64 | NumberType::U64 | NumberType::F64 => 8,
-        }
-    }
-
-    fn values(self, bytes: &[u8], big_endian: bool) -> Values {
-        macro_rules! convert {
-            ($type:ty, $kind:ident, $to:ty) => {
-                Values::$kind(
-                    bytes
-                        .as_chunks()
-                        .0
-                        .iter()
-                        .map(|&b| {
-                            let value = if big_endian {
-                                <$type>::from_be_bytes(b)
-                            } else {
-                                <$type>::from_le_bytes(b)
-                            };
-                            value as $to
-                        })
-                        .collect(),
-                )
-            };
-        }
-        match self {
-            NumberType::I8 => convert!(i8, Int, i64),
-            NumberType::U8 => convert!(u8, Int, i64),
-            NumberType::I16 => convert!(i16, Int, i64),
-            NumberType::U16 => convert!(u16, Int, i64),
-            NumberType::I32 => convert!(i32, Int, i64),
-            NumberType::U32 => convert!(u32, Int, i64),
-            NumberType::I64 => convert!(i64, Int, i64),
-            NumberType::U64 => convert!(u64, Int, i64),
-            NumberType::F32 => convert!(f32, Float, f64),
-            NumberType::F64 => convert!(f64, Float, f64),
-        }
     }
 }

@@ -1,10 +1,10 @@
 //! The sections $NodeData and $ElementData, which versions 2 and 4 have alike.
 
-use super::elements::{ElementType, Shape};
 use super::nodes::NodeIndex;
 use super::source::Source;
 use crate::error::Result;
 use crate::io::MeshFile;
+use crate::io::elements::ElementType;
 use crate::mesh::{DataArray, Values};
 
 /// Most numbers per row: a tensor.
@@ -17,12 +17,7 @@ pub(super) struct Tags([Vec<u64>; 4]);
 impl Tags {
     /// Notes an element that goes to the builder.
     pub(super) fn push(&mut self, kind: ElementType, tag: u64) {
-        let made = match kind.shape {
-            Shape::Quad => 2,
-            Shape::Vertex | Shape::Line | Shape::Triangle | Shape::Tetra => 1,
-            Shape::Hexahedron | Shape::Prism | Shape::Pyramid => 0,
-        };
-        self.0[kind.shape.dimension()].extend(std::iter::repeat_n(tag, made));
+        self.0[kind.shape.dimension()].extend(std::iter::repeat_n(tag, kind.shape.simplices()));
     }
 }
 

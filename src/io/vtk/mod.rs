@@ -3,9 +3,10 @@
 //! # Reading
 //!
 //! [`read`] takes tetrahedra, or triangles where there are no cells of dimension 3, as the cells
-//! of the mesh. Polygons, quads, pixels and strips are split into triangles, higher-order cells
-//! reduced to their corners; simplices of lower dimension become the groups `vertices`, `lines`
-//! and `triangles`. Rows of cell data follow the cells. Hexahedra and other solids are left out.
+//! of the mesh. Polygons, quads, pixels and strips are split into triangles, hexahedra, voxels,
+//! wedges and pyramids into tetrahedra, higher-order cells reduced to their corners; simplices of
+//! lower dimension become the groups `vertices`, `lines` and `triangles`. Rows of cell data follow
+//! the cells. Polyhedra are left out.
 //!
 //! # Writing
 //!
@@ -40,7 +41,6 @@ mod cell;
 mod grid;
 mod hdf;
 mod legacy;
-mod scalar;
 mod source;
 #[cfg(test)]
 mod tests;
@@ -65,8 +65,7 @@ pub use write::{
 ///
 /// # Errors
 /// [`Error::Input`](crate::Error::Input) with the line, byte or element: not such a file, damaged
-/// or cut off, not a mesh (images, structured grids), compressed with LZMA, a point that is not
-/// finite, a cell that names a point that does not exist.
+/// or cut off, not a mesh (images, structured grids), a point that is not finite, a cell that names a point that does not exist.
 pub fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let source = Source { path, bytes: bytes.trim_ascii_start() };

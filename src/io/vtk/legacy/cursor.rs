@@ -1,7 +1,7 @@
 //! Words, lines and arrays of a legacy file, with the place of whatever is wrong.
 
 use crate::error::{Error, Result};
-use crate::io::vtk::scalar::Scalar;
+use crate::io::scalar::Scalar;
 use crate::io::vtk::source::{Source, shown};
 use crate::mesh::Values;
 

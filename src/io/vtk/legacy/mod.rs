@@ -8,9 +8,9 @@ mod attributes;
 mod cursor;
 
 use super::grid::{Grid, to_points};
-use super::scalar::Scalar;
 use super::source::{Source, shown};
 use crate::error::Result;
+use crate::io::scalar::Scalar;
 use crate::mesh::{DataArray, Values};
 use attributes::Owner;
 use cursor::Cursor;

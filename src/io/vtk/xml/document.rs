@@ -9,7 +9,7 @@ use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 
 use crate::error::{Error, Result};
-use crate::io::vtk::scalar::Scalar;
+use crate::io::scalar::Scalar;
 use crate::io::vtk::source::{Source, shown};
 
 /// A `VTKFile` without its numbers.
@@ -18,8 +18,8 @@ pub(super) struct Document {
     pub dataset: String,
     pub version: String,
     pub big_endian: bool,
-    /// Lengths before binary arrays have 8 bytes instead of 4.
-    pub wide_header: bool,
+    /// Bytes of each length before a binary array.
+    pub header_width: usize,
     /// "vtkZLibDataCompressor" and the like; empty for none.
     pub compressor: String,
     pub pieces: Vec<Piece>,
@@ -257,19 +257,21 @@ fn vtk_file(source: &Source, tag: &BytesStart, at: usize) -> Result<Document> {
             return fail(what, "expected LittleEndian or BigEndian");
         }
     };
-    let wide_header = match get(&pairs, "header_type") {
-        Some("UInt64") => true,
-        None | Some("UInt32") => false,
-        Some(other) => {
-            let what = format!("header_type is {}", shown(other.as_bytes()));
-            return fail(what, "expected UInt32 or UInt64");
-        }
+    let header_width = match get(&pairs, "header_type") {
+        None => 4,
+        Some(word) => match Scalar::from_xml(word).filter(|s| !s.is_float() && *s != Scalar::Bit) {
+            Some(scalar) => scalar.size(),
+            None => {
+                let what = format!("header_type is {}", shown(word.as_bytes()));
+                return fail(what, "expected UInt32, UInt64 or another type of whole numbers");
+            }
+        },
     };
     Ok(Document {
         dataset,
         version: get(&pairs, "version").unwrap_or_default().to_owned(),
         big_endian,
-        wide_header,
+        header_width,
         compressor: get(&pairs, "compressor").unwrap_or_default().to_owned(),
         pieces: Vec::new(),
         appended: None,

@@ -12,6 +12,7 @@ use super::grid::{Grid, to_points};
 use super::legacy::append_polydata;
 use super::source::Source;
 use crate::error::{Error, Result};
+use crate::io::scalar::Scalar;
 use crate::mesh::{DataArray, Values};
 use codec::{Codec, Lengths};
 use document::{ArrayTag, Document, Format, Piece};
@@ -91,7 +92,7 @@ impl<'a> XmlFile<'a> {
             && self.document.pieces.len() == 1
             && self.arrays().all(|a| {
                 a.format == Format::Binary
-                    && a.scalar.is_some_and(|s| s != super::scalar::Scalar::Bit)
+                    && a.scalar.is_some_and(|s| s != Scalar::Bit)
                     && a.components > 0
             })
     }
@@ -275,9 +276,7 @@ impl<'a> XmlFile<'a> {
                 scalar.unpack(&bytes, self.document.big_endian)
             }
         };
-        if let (super::scalar::Scalar::Bit, Values::Int(bits), Some(n)) =
-            (scalar, &mut values, expected)
-        {
+        if let (Scalar::Bit, Values::Int(bits), Some(n)) = (scalar, &mut values, expected) {
             bits.truncate(n);
         }
         match expected.filter(|&n| n != values.len()) {
@@ -299,19 +298,16 @@ impl<'a> XmlFile<'a> {
         if stream.is_empty() && expected.is_none_or(|n| n == 0) {
             return Ok(Default::default());
         }
-        let Document { big_endian, wide_header: wide, .. } = self.document;
-        let lengths = Lengths { big_endian, wide };
+        let Document { big_endian, header_width: width, .. } = self.document;
+        let lengths = Lengths { big_endian, width };
         let codec = match self.document.compressor.as_str() {
             "" => None,
             "vtkZLibDataCompressor" => Some(Codec::Zlib),
             "vtkLZ4DataCompressor" => Some(Codec::Lz4),
+            "vtkLZMADataCompressor" => Some(Codec::Lzma),
             other => {
-                let name = if other == "vtkLZMADataCompressor" { "LZMA" } else { other };
-                return Err(self.fail(
-                    array,
-                    format!("compressed with {name}, which cannot be read"),
-                    "write the file again with zlib, LZ4 or no compression",
-                ));
+                let what = format!("compressor is {}", super::source::shown(other.as_bytes()));
+                return Err(self.fail(array, what, "expected zlib, LZ4, LZMA or none"));
             }
         };
         match codec {
