@@ -6,7 +6,8 @@ mod support;
 
 use sound::assert_sound;
 use zeroset::io::{self, MeshFile};
-use zeroset::mesh::{Group, Kind, Members, Mesh, Values};
+use zeroset::mesh::check::inspect;
+use zeroset::mesh::{Group, Kind, Members, Mesh, Values, boundary};
 
 /// Reads a file of the shared data; `None` where it is missing.
 fn read(relative: &str) -> Option<MeshFile> {
@@ -48,8 +49,22 @@ const COUNTS: &[(&str, usize, usize, Kind)] = {
         ("sim/sci/sphere_1154verts.ply", 1_154, 2_304, Surface),
         ("sim/sci/sphere_266verts.ply", 266, 531, Surface),
         ("sim/sci/torus.ply", 12_992, 25_984, Surface),
-        // 200 hexahedra, which cannot be used.
-        ("sim/msh/3da_v41.msh", 462, 0, Volume),
+        // 200 hexahedra, each cut into 6 tetrahedra.
+        ("sim/msh/3da_v1.msh", 462, 6 * 200, Volume),
+        ("sim/msh/3da_v40.msh", 462, 6 * 200, Volume),
+        ("sim/msh/3da_v41.msh", 462, 6 * 200, Volume),
+        ("sim/msh/t5_tets_v40ascii.msh", 2_979, 14_079, Volume),
+        ("sim/medit/cube.mesh", 152, 373, Volume),
+        ("sim/medit/multi-mat.mesh", 3_664, 7_094, Planar),
+        ("sim/medit/octopus-low.mesh", 452, 1_140, Volume),
+        ("sim/medit/teapot.mesh", 5_917, 11_617, Surface),
+        ("sim/sci/CubeMesh_size16.node", 4_096, 20_250, Volume),
+        ("sim/sci/pyramid.ele", 7, 4, Volume),
+        ("sim/sci/sphere334.ele", 334, 1_125, Volume),
+        ("sim/sci/torus.node", 1_012, 3_444, Volume),
+        ("cortex/tiny/lh.tinysurface.asc", 5, 3, Surface),
+        ("scans/bunny_noised.xyz", 20_000, 0, Surface),
+        ("scans/kitten.xyz", 5_210, 0, Surface),
         // The README counts the 8 triangles only; the 4 quads beside them cover the same square
         // and are cut in two each.
         ("sim/msh/compass_v22.msh", 13, 16, Planar),
@@ -205,7 +220,7 @@ fn what_is_given_up_is_said() {
         (
             "sim/msh/3da_v41.msh",
             &[("hexahedron", 200), ("quad", 460)][..],
-            &["200 hexahedron cells are left out"][..],
+            &["200 hexahedron cells are cut into tetrahedra"][..],
         ),
         (
             "sim/msh/t5_tets_order2_v22bin.msh",
@@ -236,6 +251,49 @@ fn what_is_given_up_is_said() {
             assert!(found.starts_with(expected), "{relative}: {found}");
         }
     }
+}
+
+/// The tetrahedra of a hexahedral mesh fit together, and its faces, stored as quads, are theirs.
+#[test]
+fn three_versions_of_gmsh_hold_the_same_hexahedra() {
+    let files = ["v1", "v40", "v41"].map(|name| read(&format!("sim/msh/3da_{name}.msh")));
+    let [Some(v1), Some(v40), Some(v41)] = files else { return };
+    for file in [&v1, &v40, &v41] {
+        let found = inspect(&file.mesh);
+        // The hexahedra of the file are mirrored, all of them.
+        assert_eq!((found.nonmanifold, found.inverted, found.degenerate), (0, 1200, 0));
+        assert_eq!(found.components, 1);
+        assert_eq!(groups(&file.mesh), groups(&v1.mesh));
+        let mut outer = boundary(&file.mesh).unwrap();
+        let mut quads = outer.clone();
+        let Some(Members::Simplices { vertices, .. }) =
+            file.mesh.groups.iter().map(|g| &g.members).find(|m| !matches!(m, Members::Cells(_)))
+        else {
+            panic!("no triangles")
+        };
+        quads.cells.clone_from(vertices);
+        for mesh in [&mut outer, &mut quads] {
+            mesh.cells.chunks_mut(3).for_each(|t| t.sort_unstable());
+        }
+        let mut all: Vec<_> = quads.cells.chunks(3).collect();
+        all.sort_unstable();
+        let missing = outer.cells.chunks(3).filter(|t| all.binary_search(t).is_err()).count();
+        assert_eq!(missing, 0, "a face of the boundary is cut otherwise than its quad");
+    }
+    // Nodes have another order in version 1, and with it quads other diagonals.
+    assert!(tetrahedra(&v40.mesh) == tetrahedra(&v41.mesh));
+}
+
+#[test]
+fn references_and_solutions_of_medit() {
+    let Some(file) = read("sim/medit/multi-mat.mesh") else { return };
+    assert!(file.mesh.groups.len() > 1, "several materials");
+    let path = support::data("sim/medit/multi-mat-sol.sol").unwrap();
+    let arrays = io::read_data(&path).unwrap();
+    assert_eq!((arrays[0].name.as_str(), arrays[0].rows()), ("sol", 3_664));
+    let file = read("sim/medit/teapot.mesh").unwrap();
+    let solution = file.mesh.vertex_array("sol").unwrap();
+    assert_eq!((solution.rows(), solution.components), (5_917, 1), "of the file beside the mesh");
 }
 
 #[test]

@@ -335,10 +335,7 @@ mod tests {
                 "number of vertices expected, found \"-5\"",
             ),
             (POINTS.replace("Vertices 5", "Vertices 4"), "name of a section expected, found \"0\""),
-            (
-                POINTS.replace("Vertices 5", "Vertices 6"),
-                "x of vertex 6 of 6 expected, found the end",
-            ),
+            (POINTS.replace("Vertices 5", "Vertices 6"), "line 4: 6 vertices promised, but only"),
             (POINTS.replace("1 1 0 0", "1 nan 0 0"), "line 7: y of vertex 3 of 5 is NaN"),
             (format!("{POINTS}Tetrahedra {huge}"), "line 10: 4000000000 Tetrahedra promised"),
             (format!("{POINTS}Tetrahedra 1 1 2 3 6 0"), "Tetrahedra 1 names vertex 6 of 5"),

@@ -112,7 +112,7 @@ fn by_name(extension: &str, bytes: &[u8]) -> Option<Format> {
         return Some(Format::Morph);
     }
     let head = bytes.get(..4096).unwrap_or(bytes);
-    let is_text = head.iter().all(|&b| b.is_ascii_graphic() || b.is_ascii_whitespace());
+    let is_text = head.iter().all(|&b| b >= b' ' || b.is_ascii_whitespace());
     (is_text && columns::begins_with_number(head)).then_some(Format::Columns)
 }
 
