@@ -95,6 +95,19 @@ fn read_as(format: Format, path: &Path, bytes: &[u8]) -> Result<MeshFile> {
     }
 }
 
+/// Reads a regular grid of numbers, which VTK calls an image: legacy `STRUCTURED_POINTS` and `.vti`;
+/// `None` if the file is something else.
+///
+/// # Errors
+/// [`Error::Input`] as for [`read_mesh`].
+pub fn read_image(path: &Path) -> Result<Option<vtk::Image>> {
+    let bytes = load::load(path)?;
+    match sniff::format(path, &bytes) {
+        Ok((Format::Vtk, _)) => vtk::read_image(path, &bytes),
+        _ => Ok(None),
+    }
+}
+
 /// Reads arrays with one row per vertex: GIFTI shape and functional files, FreeSurfer `curv`,
 /// `sulc`, `thickness` and the like, MEDIT's `.sol`, plain text columns, or the vertex arrays of a
 /// mesh file.

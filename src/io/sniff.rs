@@ -35,11 +35,12 @@ const READABLE: &str = "readable are Gmsh (.msh), VTK (.vtk, .vtu, .vtp), PLY, O
                         .ele), CARP (.pts, .elem), points as text (.xyz), each also as .gz";
 
 /// Formats by extension.
-const EXTENSIONS: [(&str, Format); 15] = [
+const EXTENSIONS: [(&str, Format); 16] = [
     ("msh", Format::Msh),
     ("vtk", Format::Vtk),
     ("vtu", Format::Vtk),
     ("vtp", Format::Vtk),
+    ("vti", Format::Vtk),
     ("ply", Format::Ply),
     ("obj", Format::Obj),
     ("off", Format::Off),
@@ -54,7 +55,7 @@ const EXTENSIONS: [(&str, Format); 15] = [
 ];
 
 /// Extensions of other formats that look like slips of readable ones.
-const OTHERS: [&str; 2] = ["nii", "vti"];
+const OTHERS: [&str; 1] = ["nii"];
 
 /// The format of `bytes`, the content of `path`, with a warning if the name says otherwise.
 ///

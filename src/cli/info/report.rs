@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::io::MeshFile;
+use crate::io::vtk::Image;
 use crate::mesh::check::inspect;
 use crate::mesh::{Cleaning, DataArray, Group, Kind, Members, Values, assess};
 
@@ -43,6 +44,16 @@ pub(super) struct Report {
     pub groups: Vec<GroupFacts>,
     pub arrays: Vec<ArrayFacts>,
     pub cleaning: Option<Verdict>,
+    /// `null` but for images.
+    pub image: Option<ImageFacts>,
+}
+
+/// A regular grid of numbers.
+#[derive(Serialize)]
+pub(super) struct ImageFacts {
+    /// Points along each axis.
+    pub dimensions: [usize; 3],
+    pub spacing: [f64; 3],
 }
 
 /// Smallest and largest coordinates of all stored vertices.
@@ -62,7 +73,7 @@ pub(super) struct GroupFacts {
 }
 
 /// A data array.
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 pub(super) struct ArrayFacts {
     pub name: String,
     pub on: On,
@@ -157,6 +168,7 @@ impl Report {
             groups: mesh.groups.iter().map(|group| GroupFacts::of(group, mesh.kind)).collect(),
             arrays: vertex_arrays.chain(cell_arrays).collect(),
             cleaning: Some(Verdict { refused, cleaning }),
+            image: None,
         }
     }
 
@@ -190,6 +202,34 @@ impl Report {
             groups: Vec::new(),
             arrays: arrays.iter().map(|array| ArrayFacts::of(array, On::Row)).collect(),
             cleaning: None,
+            image: None,
+        }
+    }
+
+    /// Facts about an image, which holds points, but no cells of a mesh.
+    pub fn of_image(image: &Image) -> Self {
+        let [low, high] = [0.0, 1.0].map(|end| {
+            std::array::from_fn(|k| {
+                let steps = image.dimensions[k].saturating_sub(1) as f64;
+                image.origin[k] + end * steps * image.spacing[k]
+            })
+        });
+        let points = image.dimensions.iter().product();
+        let refused = Some("an image, no mesh: make triangles or tetrahedra of it first".into());
+        let of = |arrays: &[DataArray], on| -> Vec<ArrayFacts> {
+            arrays.iter().map(|array| ArrayFacts::of(array, on)).collect()
+        };
+        Report {
+            format: Some(image.format.to_string()),
+            version: Some(image.version.clone()),
+            dimension: Some(0),
+            vertices: Some(points),
+            cells: Some(0),
+            bounds: Some(Bounds { min: low, max: high }),
+            arrays: [of(&image.point_data, On::Vertex), of(&image.cell_data, On::Cell)].concat(),
+            cleaning: Some(Verdict { refused, cleaning: None }),
+            image: Some(ImageFacts { dimensions: image.dimensions, spacing: image.spacing }),
+            ..Report::of_data(&[])
         }
     }
 }
@@ -260,7 +300,7 @@ mod tests {
         let keys = "schema_version format version dimension kind vertices cells cells_by_type \
                     bounds units components euler boundary nonmanifold inconsistent degenerate \
                     duplicate inverted unreferenced obtuse_share max_valence edge_min edge_mean \
-                    edge_max groups arrays cleaning";
+                    edge_max groups arrays cleaning image";
         let mut points = square();
         points.mesh = Mesh::new(Kind::Surface, vec![[1.0; 3]], vec![]);
         let array = points.mesh.vertex_data.pop();

@@ -74,6 +74,13 @@ fn counted(n: usize, [one, many]: Word) -> String {
 
 fn mesh(lines: &mut Lines, report: &Report) {
     let n = |value: Option<usize>| value.unwrap_or(0);
+    if let Some(image) = &report.image {
+        let sizes = image.dimensions.map(thousands).join(" x ");
+        let spacing = image.spacing.map(short).join(" x ");
+        lines.add("image", format!("{sizes} points, spacing {spacing}"));
+        bounds(lines, report);
+        return;
+    }
     let Some(kind) = report.kind else {
         lines.add("mesh", "points without cells".into());
         lines.add("vertices", thousands(n(report.vertices)));

@@ -102,6 +102,20 @@ impl<'a> Cursor<'a> {
         })
     }
 
+    /// The next three words as numbers.
+    pub fn place(&mut self, what: &str) -> Result<[f64; 3]> {
+        let mut x = [0.0; 3];
+        for value in &mut x {
+            let word = self.expect_word(what)?;
+            let number = std::str::from_utf8(word).ok().and_then(|w| w.parse::<f64>().ok());
+            *value = number.filter(|x| x.is_finite()).ok_or_else(|| {
+                let what = format!("{} stands where a number of {what} should", shown(word));
+                self.fail(what, "the file is damaged; write it again")
+            })?;
+        }
+        Ok(x)
+    }
+
     /// The next word as a number type.
     pub fn scalar(&mut self, what: &str) -> Result<Scalar> {
         let word = self.expect_word(&format!("the number type of {what}"))?;

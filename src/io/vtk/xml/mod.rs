@@ -9,6 +9,7 @@ mod document;
 use std::cell::Cell;
 
 use super::grid::{Grid, to_points};
+use super::image::{Image, Lattice, NO_MESH};
 use super::legacy::append_polydata;
 use super::source::Source;
 use crate::error::{Error, Result};
@@ -117,6 +118,40 @@ impl<'a> XmlFile<'a> {
             && same(&grid.cell_data, "CellData")
     }
 
+    fn is_image(&self) -> bool {
+        self.document.dataset == "ImageData"
+    }
+
+    /// Refuses what holds no mesh.
+    pub fn check_mesh(&self) -> Result<()> {
+        if !self.is_image() {
+            return Ok(());
+        }
+        Err(self.source.fail("", "ImageData: an image, no mesh", NO_MESH))
+    }
+
+    /// Reads an image of one piece; `None` for another data set.
+    pub fn read_image(&self) -> Result<Option<Image>> {
+        if !self.is_image() {
+            return Ok(None);
+        }
+        let [piece] = self.document.pieces.as_slice() else {
+            let what = format!("an image in {} pieces", self.document.pieces.len());
+            return Err(self.source.fail("", what, "write it in one piece"));
+        };
+        let lattice = Lattice {
+            dimensions: piece.extent(&self.source)?,
+            origin: self.document.place(&self.source, "Origin", 0.0)?,
+            spacing: self.document.place(&self.source, "Spacing", 1.0)?,
+        };
+        let Some([points, cells]) = lattice.counts() else {
+            return Err(self.source.fail("", "an extent beyond all memory", DAMAGED));
+        };
+        let mut grid = Grid::default();
+        self.arrays_of(piece, points, cells, &mut grid)?;
+        lattice.into_image(&self.source, grid, "vti", self.version()).map(Some)
+    }
+
     /// Reads all pieces without the help of a crate.
     pub fn read(&self) -> Result<Grid> {
         let mut grid: Option<Grid> = None;
@@ -158,7 +193,18 @@ impl<'a> XmlFile<'a> {
                 }
             }
         }
-        let n_cells = grid.types.len();
+        self.arrays_of(piece, n_points, grid.types.len(), &mut grid)?;
+        Ok(grid)
+    }
+
+    /// Adds the arrays of a piece with so many points and cells.
+    fn arrays_of(
+        &self,
+        piece: &Piece,
+        n_points: usize,
+        n_cells: usize,
+        grid: &mut Grid,
+    ) -> Result<()> {
         for (section, n) in [("PointData", n_points), ("CellData", n_cells)] {
             for tag in piece.section(section) {
                 let Some(array) = self.data(tag, n, &mut grid.warnings)? else { continue };
@@ -168,7 +214,7 @@ impl<'a> XmlFile<'a> {
                 }
             }
         }
-        Ok(grid)
+        Ok(())
     }
 
     /// An array of point or cell data; `None`, with a warning, if it holds no numbers.
