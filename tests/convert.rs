@@ -11,10 +11,10 @@ use predicates::prelude::PredicateBooleanExt;
 use predicates::str::contains;
 use proptest::prelude::*;
 use shared_data::data;
-use zeroset::io::{WriteOptions, read_mesh, write_mesh};
-use zeroset::mesh::{DataArray, Group, Kind, Members, Mesh, Values};
+use zeroset::io::{WriteOptions, read_data, read_mesh, write_mesh};
+use zeroset::mesh::{DataArray, Group, Kind, Members, Mesh, Values, vertex_normals};
 
-const SURFACES: [(&str, bool); 7] = [
+const SURFACES: [(&str, bool); 9] = [
     ("vtu", false),
     ("vtp", false),
     ("msh", false),
@@ -22,6 +22,8 @@ const SURFACES: [(&str, bool); 7] = [
     ("ply", false),
     ("ply", true),
     ("off", false),
+    ("obj", false),
+    ("mesh", false),
 ];
 
 fn array(name: &str, components: usize, values: Values) -> DataArray {
@@ -194,8 +196,14 @@ proptest! {
                     check_masks(&found, &mesh, &what);
                     prop_assert!(lost.contains(&"\"a vector_0\" is called a_vector_0".into()));
                 }
+                "obj" => {
+                    check_obj_groups(&found, &mesh);
+                    let said = "left out, since .obj holds no data: u, a vector, label";
+                    prop_assert!(lost.iter().any(|lost| lost == said), "{:?}", lost);
+                }
+                "mesh" => check_medit(&found, &mesh, &lost),
                 _ => {
-                    prop_assert_eq!(&lost, &[""; 0]);
+                    prop_assert_eq!(&lost, &["of these groups only the vertices are kept: edges"]);
                     assert_same_arrays(&found.vertex_data, &mesh.vertex_data, &what);
                     prop_assert_eq!(&found.cell_data, &mesh.cell_data);
                     check_masks(&found, &mesh, &what);
@@ -211,7 +219,96 @@ proptest! {
         let (found, _) = there_and_back(&mesh, "vtu", false);
         assert_same_shape(&found, &mesh, "vtu");
         check_masks(&found, &mesh, "vtu");
+        let (found, lost) = there_and_back(&mesh, "mesh", false);
+        assert_same_shape(&found, &mesh, "mesh");
+        check_medit(&found, &mesh, &lost);
     }
+}
+
+/// Groups of cells by their names, one word each; the whole mesh is no group.
+fn check_obj_groups(found: &Mesh, mesh: &Mesh) {
+    for group in &mesh.groups {
+        let Members::Cells(cells) = &group.members else { continue };
+        let back = found.group(&group.name.replace(' ', "_"));
+        match back {
+            Some(back) => assert_eq!(simplices(back), simplices(group), "{}", group.name),
+            None => assert!(cells.is_empty() || cells.len() == mesh.n_cells(), "{}", group.name),
+        }
+    }
+    let edges = found.group("lines").map(|lines| simplices(lines));
+    assert_eq!(edges, mesh.group("edges").map(simplices));
+}
+
+/// Every cell is in the first of its groups; edges keep theirs; point data are the solution.
+fn check_medit(found: &Mesh, mesh: &Mesh, lost: &[String]) {
+    let mut taken = vec![false; mesh.n_cells()];
+    let mut next = 1;
+    for group in &mesh.groups {
+        // A number keeps being one, the others are numbered from 1.
+        let numbered = group.name == "7";
+        let name = if numbered { 7 } else { next };
+        next += i64::from(!numbered);
+        let back = found.group(&name.to_string()).or(found.group(&format!("{name}-lines")));
+        match &group.members {
+            Members::Cells(cells) => {
+                let fresh = |cell: &&u32| !std::mem::replace(&mut taken[**cell as usize], true);
+                let expected: Vec<u32> = cells.iter().filter(fresh).copied().collect();
+                let none = Members::Cells(vec![]);
+                assert_eq!(back.map_or(&none, |g| &g.members), &Members::Cells(expected));
+            }
+            Members::Simplices { dimension: 1, .. } => {
+                assert_eq!(back.map(simplices), Some(simplices(group)));
+            }
+            _ => assert!(lost.iter().any(|lost| lost.contains("has no groups of points"))),
+        }
+    }
+    let expected: Vec<DataArray> = mesh
+        .vertex_data
+        .iter()
+        .zip(["sol", "sol_2"])
+        .map(|(array, name)| DataArray { name: name.into(), ..array.clone() })
+        .collect();
+    assert_same_arrays(&found.vertex_data, &expected, "mesh");
+    for said in ["cell data label: .mesh holds none", "mesh.sol holds u, a vector, without"] {
+        assert!(lost.iter().any(|lost| lost.contains(said)), "{lost:?}");
+    }
+}
+
+#[test]
+fn normals_go_into_obj_and_ply() {
+    let mut mesh = pyramid(1.0);
+    mesh.vertex_data.clear();
+    let normals = vertex_normals(&mesh);
+    for (k, name) in ["nx", "ny", "nz"].into_iter().enumerate() {
+        mesh.vertex_data.push(array(
+            name,
+            1,
+            Values::Float(normals.iter().map(|n| n[k]).collect()),
+        ));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.obj");
+    assert_eq!(write_mesh(&path, &mesh, &WriteOptions::default()).unwrap(), [""; 0]);
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert_eq!(text.lines().filter(|line| line.starts_with("vn ")).count(), 4);
+    assert!(text.contains("\nf 1//1 3//3 2//2\n"), "{text}");
+    assert_eq!(read_mesh(&path).unwrap().mesh.cells, mesh.cells);
+    let (found, _) = there_and_back(&mesh, "ply", false);
+    assert_eq!(found.vertex_array("nz").unwrap(), &mesh.vertex_data[2]);
+}
+
+#[test]
+fn a_solution_alone_needs_point_data() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.sol");
+    let mut mesh = pyramid(1.0);
+    let lost = write_mesh(&path, &mesh, &WriteOptions::default()).unwrap();
+    assert_eq!(lost, ["a.sol holds u, without the names"]);
+    let found = read_data(&path).unwrap();
+    assert_eq!(found[0].values.to_f64(), [1.0, 2.0, 3.0, 4.0]);
+    mesh.vertex_data.clear();
+    let error = write_mesh(&path, &mesh, &WriteOptions::default()).unwrap_err();
+    assert_eq!(error.exit_code(), 2, "{error}");
 }
 
 /// A tetrahedron's surface, coordinates that 32 bits hold but one.
@@ -317,6 +414,30 @@ fn tetrahedra_need_boundary_for_surface_formats() {
     for (name, found) in [("a.vtu", "--ascii"), ("a.xyz", "end the name in .vtu")] {
         zeroset(&["convert", text(&cube), name, "--ascii"]).code(2).stderr(contains(found));
     }
+}
+
+#[test]
+fn cut_faces_and_solids_are_counted() {
+    let Some(solids) = data("sim/vtk/beam-hex.vtk") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let [out, skin] = ["a.vtu", "a.obj"].map(|name| folder.path().join(name));
+    zeroset(&["convert", text(&solids), text(&out)])
+        .success()
+        .stderr(contains("8 hexahedron cells are cut into tetrahedra"))
+        .stdout(contains("36 vertices, 48 tetrahedra"));
+    zeroset(&["convert", text(&solids), "--boundary", "--normals", text(&skin)]).success();
+    assert!(std::fs::read_to_string(&skin).unwrap().contains("\nvn "));
+    let quads = data("sim/obj/horse_quad.obj").unwrap();
+    zeroset(&["convert", text(&quads), text(&out)])
+        .success()
+        .stderr(contains("2398 quad cells are cut into triangles"));
+    let points = data("scans/kitten.xyz").unwrap();
+    zeroset(&["convert", text(&points), text(&skin)])
+        .code(3)
+        .stderr(contains("no triangles or tetrahedra: there is nothing to write"));
+    zeroset(&["convert", text(&solids), "--normals", text(&out)])
+        .code(2)
+        .stderr(contains("--normals: tetrahedra have none"));
 }
 
 #[test]

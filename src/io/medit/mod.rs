@@ -4,15 +4,19 @@
 //! References become groups called by their numbers, those of vertices the array `reference`. A
 //! `.sol` file of the same name beside the mesh gives the array `sol`.
 
+mod write;
+
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::elements::{Builder, ElementType, Shape};
-use super::faces::index_limit;
-use super::text::{Words, show, without_mark};
-use super::{MeshFile, load};
 use crate::error::{Error, Result};
+use crate::io::elements::{Builder, ElementType, Shape};
+use crate::io::faces::index_limit;
+use crate::io::text::{Words, show, without_mark};
+use crate::io::{MeshFile, load};
 use crate::mesh::{DataArray, Values};
+
+pub(super) use write::{write, write_solution};
 
 /// First word of all these files.
 pub(super) const MAGIC: &[u8] = b"MeshVersionFormatted";

@@ -1,14 +1,17 @@
-//! OBJ, Wavefront's text format: vertices, faces and lines; objects and groups become cell groups,
-//! lines the group `lines`.
+//! OBJ, Wavefront's text format: vertices, faces and lines, read and written; objects and groups are
+//! cell groups, lines the group `lines`.
+
+mod write;
 
 use std::path::Path;
 
-use super::MeshFile;
-use super::faces::{Faces, index_limit};
-use super::parts::Parts;
-use super::text::{Lines, Row, parse, show};
 use crate::error::{Error, Result};
+use crate::io::MeshFile;
+use crate::io::faces::{Faces, index_limit};
+use crate::io::parts::Parts;
+use crate::io::text::{Lines, Row, parse, show};
 use crate::mesh::{Group, Members};
+pub(super) use write::write;
 
 /// Reads an OBJ file.
 ///
@@ -27,7 +30,7 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
             b"l" => reader.line(&mut row, lines.number())?,
             b"p" => reader.points += 1,
             b"o" => reader.object = text(row.rest()),
-            b"g" => reader.groups = super::text::words(row.rest()).map(text).collect(),
+            b"g" => reader.groups = crate::io::text::words(row.rest()).map(text).collect(),
             _ => {}
         }
     }
