@@ -304,7 +304,7 @@ fn a_solution_alone_needs_point_data() {
     let mut mesh = pyramid(1.0);
     let lost = write_mesh(&path, &mesh, &WriteOptions::default()).unwrap();
     assert_eq!(lost, ["a.sol holds u, without the names"]);
-    let found = read_data(&path).unwrap();
+    let found = read_data(&path).unwrap().arrays;
     assert_eq!(found[0].values.to_f64(), [1.0, 2.0, 3.0, 4.0]);
     mesh.vertex_data.clear();
     let error = write_mesh(&path, &mesh, &WriteOptions::default()).unwrap_err();

@@ -415,7 +415,7 @@ fn data_arrays_match_the_readme() {
         };
         files += 1;
         check.path = path.clone();
-        let arrays = read_data(&support::data(&path).unwrap()).unwrap();
+        let arrays = read_data(&support::data(&path).unwrap()).unwrap().arrays;
         check.equal("arrays", arrays.len() as i64, Some(1));
         check.equal("rows", arrays[0].rows() as i64, Some(expected));
         if let Some((min, max)) = range {

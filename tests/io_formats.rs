@@ -289,7 +289,7 @@ fn references_and_solutions_of_medit() {
     let Some(file) = read("sim/medit/multi-mat.mesh") else { return };
     assert!(file.mesh.groups.len() > 1, "several materials");
     let path = support::data("sim/medit/multi-mat-sol.sol").unwrap();
-    let arrays = io::read_data(&path).unwrap();
+    let arrays = io::read_data(&path).unwrap().arrays;
     assert_eq!((arrays[0].name.as_str(), arrays[0].rows()), ("sol", 3_664));
     let file = read("sim/medit/teapot.mesh").unwrap();
     let solution = file.mesh.vertex_array("sol").unwrap();
@@ -343,7 +343,7 @@ fn data_files_give_arrays() {
         ("cortex/fsaverage5/thick_left.gii.gz", "thickness", 10_242, 0.0, 4.66),
     ] {
         let Some(path) = support::data(relative) else { continue };
-        let arrays = io::read_data(&path).unwrap();
+        let arrays = io::read_data(&path).unwrap().arrays;
         assert_eq!(arrays.len(), 1, "{relative}");
         assert_eq!((arrays[0].name.as_str(), arrays[0].rows()), (name, rows), "{relative}");
         let values = arrays[0].values.to_f64();
@@ -357,7 +357,7 @@ fn data_files_give_arrays() {
         assert!(error.to_string().contains("holds numbers per vertex, no"), "{error}");
     }
     let Some(path) = support::data("scans/bunny_10k_normals.ply") else { return };
-    let names: Vec<_> = io::read_data(&path).unwrap().into_iter().map(|a| a.name).collect();
+    let names: Vec<_> = io::read_data(&path).unwrap().arrays.into_iter().map(|a| a.name).collect();
     assert_eq!(names, ["nx", "ny", "nz"]);
     let Some(path) = support::data("sim/obj/spot.obj") else { return };
     let error = io::read_data(&path).unwrap_err().to_string();
@@ -383,14 +383,14 @@ fn shape_and_morph_files_come_back() {
 
     let path = folder.path().join("x.shape.gii");
     io::gifti::write_shape(&path, "phi <&> \"x\"", &values).unwrap();
-    let arrays = io::read_data(&path).unwrap();
+    let arrays = io::read_data(&path).unwrap().arrays;
     assert_eq!((arrays.len(), arrays[0].components), (1, 1));
     assert_eq!(arrays[0].name, "phi <&> \"x\"");
     assert!(arrays[0].values == expected);
 
     let path = folder.path().join("lh.phi");
     io::freesurfer::write_morph(&path, &values, 99_996).unwrap();
-    let arrays = io::read_data(&path).unwrap();
+    let arrays = io::read_data(&path).unwrap().arrays;
     assert_eq!((arrays[0].name.as_str(), arrays[0].components), ("phi", 1));
     assert!(arrays[0].values == expected);
 

@@ -33,7 +33,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::mesh::{DataArray, Mesh};
+use crate::mesh::{DataArray, Group, Mesh};
 pub use curves::{Curve, Curves, read_curves};
 use sniff::Format;
 pub use write::{WriteOptions, check_target, write_mesh};
@@ -51,6 +51,8 @@ pub struct MeshFile {
     pub version: String,
     /// Unit of length, if the file or its format states one ("mm" for cortex formats).
     pub units: Option<String>,
+    /// Coordinate system, if the file names one: "NIFTI_XFORM_TALAIRACH" and the like.
+    pub space: Option<String>,
     /// Cells as stored, by type name: "triangle", "quad", "polygon", "tetra", "tetra10", "line", ...
     pub cells_by_type: BTreeMap<String, usize>,
     /// What was given up or changed in reading, one sentence each.
@@ -114,18 +116,29 @@ pub fn read_image(path: &Path) -> Result<Option<vtk::Image>> {
 ///
 /// # Errors
 /// As for [`read_mesh`], and for a file without such arrays.
-pub fn read_data(path: &Path) -> Result<Vec<DataArray>> {
+pub fn read_data(path: &Path) -> Result<VertexData> {
     let bytes = load::load(path)?;
+    let text = text::without_mark(&bytes);
     let arrays = match sniff::format(path, &bytes)?.0 {
-        Format::Gifti => gifti::read_data(path, text::without_mark(&bytes))?,
+        Format::Gifti => return gifti::read_data(path, text),
         Format::Morph => freesurfer::read_morph(path, &bytes)?,
-        Format::Solution => medit::read_solution(path, text::without_mark(&bytes))?,
-        Format::Columns => columns::read_data(path, text::without_mark(&bytes))?,
+        Format::Solution => medit::read_solution(path, text)?,
+        Format::Columns => columns::read_data(path, text)?,
         format => read_as(format, path, &bytes)?.mesh.vertex_data,
     };
     if arrays.is_empty() {
         let what = "holds no numbers per vertex";
         return Err(Error::input(path, "", what, "name a file of vertex data"));
     }
-    Ok(arrays)
+    Ok(VertexData { arrays, groups: Vec::new() })
+}
+
+/// Numbers at the vertices of a mesh that is in another file.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct VertexData {
+    /// Arrays with one row per vertex, at least one.
+    pub arrays: Vec<DataArray>,
+    /// Vertices of each label that the file gives a name.
+    pub groups: Vec<Group>,
 }

@@ -27,6 +27,16 @@ pub(crate) fn show(bytes: &[u8]) -> String {
     format!("bytes {}{}", numbers.join(" "), more(8))
 }
 
+/// A message that may quote the file, cut to what fits a line.
+pub(crate) fn one_line(message: &impl Display) -> String {
+    let text = message.to_string();
+    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    match line.char_indices().nth(120) {
+        Some((end, _)) => format!("{}...", &line[..end]),
+        None => line,
+    }
+}
+
 /// The number a word stands for.
 pub(crate) fn parse<T: std::str::FromStr>(word: &[u8]) -> Option<T> {
     std::str::from_utf8(word).ok()?.parse().ok()

@@ -27,6 +27,7 @@ pub(super) struct Report {
     pub cells_by_type: BTreeMap<String, usize>,
     pub bounds: Option<Bounds>,
     pub units: Option<String>,
+    pub space: Option<String>,
     pub components: Option<usize>,
     pub euler: Option<i64>,
     pub boundary: Option<usize>,
@@ -151,6 +152,7 @@ impl Report {
             cells_by_type: file.cells_by_type.clone(),
             bounds: Some(Bounds { min, max }),
             units: file.units.clone(),
+            space: file.space.clone(),
             components: Some(s.components),
             euler: Some(s.euler),
             boundary: Some(s.boundary),
@@ -185,6 +187,7 @@ impl Report {
             cells_by_type: BTreeMap::new(),
             bounds: None,
             units: None,
+            space: None,
             components: None,
             euler: None,
             boundary: None,
@@ -290,6 +293,7 @@ mod tests {
             format: "msh",
             version: "4.1 binary".into(),
             units: Some("mm".into()),
+            space: Some("NIFTI_XFORM_TALAIRACH".into()),
             cells_by_type: BTreeMap::from([("quad".into(), 1), ("triangle".into(), 1)]),
             warnings: Vec::new(),
         }
@@ -298,7 +302,7 @@ mod tests {
     #[test]
     fn json_has_exactly_the_promised_keys_in_every_case() {
         let keys = "schema_version format version dimension kind vertices cells cells_by_type \
-                    bounds units components euler boundary nonmanifold inconsistent degenerate \
+                    bounds units space components euler boundary nonmanifold inconsistent degenerate \
                     duplicate inverted unreferenced obtuse_share max_valence edge_min edge_mean \
                     edge_max groups arrays cleaning image";
         let mut points = square();
@@ -350,7 +354,7 @@ mod tests {
         assert!(text.lines().count() <= 24, "{text}");
         for part in [
             "square.msh\n",
-            "msh 4.1 binary, lengths in mm",
+            "msh 4.1 binary, lengths in mm, space NIFTI_XFORM_TALAIRACH",
             "triangles in the plane",
             "3 triangles, stored as 1 quad, 1 triangle",
             "1 component, Euler number 2, edges on the boundary: 2",

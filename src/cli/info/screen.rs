@@ -16,9 +16,12 @@ pub(super) fn text(path: &Path, report: &Report) -> String {
     if let Some(format) = &report.format {
         let version = report.version.as_deref().unwrap_or("");
         let units = report.units.as_ref().map(|unit| format!(", lengths in {unit}"));
+        let space = report.space.as_ref().map(|space| format!(", space {}", printable(space)));
         lines.add(
             "format",
-            format!("{format} {version}").trim_end().to_string() + &units.unwrap_or_default(),
+            format!("{format} {version}").trim_end().to_string()
+                + &units.unwrap_or_default()
+                + &space.unwrap_or_default(),
         );
         mesh(&mut lines, report);
     } else {

@@ -1,6 +1,8 @@
 //! From the text of a `Data` element to numbers.
 
-use std::io::Read;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Component, Path};
 
 use base64::Engine;
 use base64::alphabet::STANDARD;
@@ -37,11 +39,12 @@ fn refuse<T>(what: impl Into<String>, remedy: &'static str) -> Outcome<T> {
     Err((what.into(), remedy))
 }
 
-/// Decodes the text of an array as its attributes say.
+/// Decodes the text of an array as its attributes say. `path` is the file, in whose folder the data
+/// of an array may stand by themselves.
 ///
 /// # Errors
 /// What is wrong, and the remedy.
-pub(super) fn decode(attributes: &Attributes, text: &str) -> Outcome<Decoded> {
+pub(super) fn decode(path: &Path, attributes: &Attributes, text: &str) -> Outcome<Decoded> {
     let get = |key: &str| attributes.get(key).map_or("", String::as_str);
     let (rows, components) = dimensions(attributes)?;
     let Some(n) = rows.checked_mul(components) else {
@@ -58,12 +61,15 @@ pub(super) fn decode(attributes: &Attributes, text: &str) -> Outcome<Decoded> {
     };
     let values = match get("Encoding") {
         "ASCII" => numbers(text, kind, n)?,
-        encoding @ ("Base64Binary" | "GZipBase64Binary") => {
+        encoding @ ("Base64Binary" | "GZipBase64Binary" | "ExternalFileBinary") => {
             let Some(size) = n.checked_mul(kind.size()) else {
                 return refuse(format!("{n} numbers promised"), DAMAGED);
             };
             let bytes = match encoding {
                 "Base64Binary" => base64(text)?,
+                "ExternalFileBinary" => {
+                    external(path, get("ExternalFileName"), get("ExternalFileOffset"), size)?
+                }
                 _ => inflate(&base64(text)?, size)?,
             };
             if bytes.len() != size {
@@ -75,14 +81,12 @@ pub(super) fn decode(attributes: &Attributes, text: &str) -> Outcome<Decoded> {
             }
             kind.unpack(&bytes, big_endian)
         }
-        "ExternalFileBinary" => {
-            let what =
-                format!("data are in another file, {}", show(get("ExternalFileName").as_bytes()));
-            return refuse(what, "export with the data inside (GZipBase64Binary)");
-        }
         other => {
             let what = format!("Encoding {} is unknown", show(other.as_bytes()));
-            return refuse(what, "expected ASCII, Base64Binary or GZipBase64Binary");
+            return refuse(
+                what,
+                "expected ASCII, Base64Binary, GZipBase64Binary or ExternalFileBinary",
+            );
         }
     };
     let values = match get("ArrayIndexingOrder") {
@@ -176,6 +180,40 @@ fn inflate(packed: &[u8], size: usize) -> Outcome<Vec<u8>> {
         Ok(_) => Ok(bytes),
         Err(e) => refuse(format!("damaged zlib data: {e}, after {} bytes", bytes.len()), DAMAGED),
     }
+}
+
+/// Bytes of the file `name` beside `path`, which must have them.
+fn external(path: &Path, name: &str, offset: &str, size: usize) -> Outcome<Vec<u8>> {
+    const BESIDE: &str = "put the file with the data beside it, or export with the data inside";
+    let shown = show(name.as_bytes());
+    let beside = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
+    if name.is_empty() || !beside {
+        return refuse(format!("data are in {shown}, which names no file beside it"), BESIDE);
+    }
+    let Ok(offset) = (if offset.is_empty() { Ok(0) } else { offset.parse::<u64>() }) else {
+        return refuse(
+            format!("ExternalFileOffset {} is no count", show(offset.as_bytes())),
+            DAMAGED,
+        );
+    };
+    let place = path.parent().unwrap_or(Path::new("")).join(name);
+    let length = match std::fs::metadata(&place) {
+        Ok(found) if found.is_file() => found.len(),
+        Ok(_) => return refuse(format!("data are in {shown}, which is no file"), BESIDE),
+        Err(e) => return refuse(format!("data are in {shown}: {e}"), BESIDE),
+    };
+    if offset.checked_add(size as u64).is_none_or(|end| end > length) {
+        let what = format!("{size} bytes from byte {offset} of {shown} promised, it has {length}");
+        return refuse(what, "Dim0 and Dim1 do not fit the data: export the file again");
+    }
+    let read = || -> std::io::Result<Vec<u8>> {
+        let mut file = File::open(&place)?;
+        file.seek(SeekFrom::Start(offset))?;
+        let mut bytes = vec![0; size];
+        file.read_exact(&mut bytes)?;
+        Ok(bytes)
+    };
+    read().or_else(|e| refuse(format!("data are in {shown}: {e}"), BESIDE))
 }
 
 /// Column by column to row by row.

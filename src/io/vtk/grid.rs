@@ -158,7 +158,7 @@ impl Grid {
         mesh.vertex_data = self.point_data;
         mesh.cell_data = self.cell_data.into_iter().map(|array| inherit(array, &parents)).collect();
         let warnings = self.warnings.iter().map(|warning| one_line(warning)).collect();
-        MeshFile { mesh, format, version, units: None, cells_by_type, warnings }
+        MeshFile { mesh, format, version, units: None, space: None, cells_by_type, warnings }
     }
 
     fn warn_of_losses(&mut self, census: &[usize; 256], too_few: usize) {
