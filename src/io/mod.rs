@@ -17,6 +17,7 @@ mod guard;
 mod load;
 mod medit;
 mod msh;
+mod names;
 mod obj;
 mod off;
 mod parts;

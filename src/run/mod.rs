@@ -241,7 +241,10 @@ fn distance_on(
     states::check_single(output, None)?;
     states::check_extras(output, distance)?;
     let stem = output.file_stem().unwrap_or_default().to_string_lossy();
-    let beside = output.with_file_name(format!("{}_paths.vtp", stem.trim_end_matches(".shape")));
+    let beside = output.with_file_name(format!(
+        "{}_paths.vtp",
+        stem.trim_end_matches(".shape").trim_end_matches(".label")
+    ));
     let paths = paths.unwrap_or(&beside);
     if !distance.paths_from.is_empty() {
         states::check_lines(paths)?;
@@ -259,7 +262,8 @@ fn distance_on(
     states::check_single(output, Some(prepared.ready.mesh.kind))?;
     let mut report = prepared.report(config);
     let found = prepared.job(config).distance(distance, &mut report, &mut stage)?;
-    states::write_single(output, &prepared.ready, "distance", &found.values, &found.extras)?;
+    let (values, extras) = (&found.values, &found.extras);
+    states::write_single(output, &prepared.ready, "distance", values, extras, distance.width)?;
     distance::write_paths(paths, &found.paths, Compression::default())?;
     if let Some(mut pictures) = Pictures::new(config, &prepared.ready)? {
         pictures.finish(&State { phi: found.values, ..State::default() }, None)?;

@@ -3,6 +3,7 @@
 //! lengths in mm.
 
 mod ascii;
+mod label;
 
 use std::path::Path;
 
@@ -14,6 +15,7 @@ use crate::io::text::show;
 use crate::mesh::{DataArray, Values};
 
 pub(super) use ascii::MAGIC as TEXT_SURFACE;
+pub use label::write_label;
 
 /// First bytes of a triangle surface.
 pub(super) const SURFACE: [u8; 3] = [0xff, 0xff, 0xfe];

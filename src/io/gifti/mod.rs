@@ -11,13 +11,14 @@ mod tests;
 mod write;
 mod xml;
 
-pub use write::{write_shape, write_surface};
+pub use write::{write_label, write_shape, write_surface};
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use super::faces::{Faces, check_index, index_limit};
 use super::freesurfer::without_hemisphere;
+use super::names::UnusedNames;
 use super::text;
 use super::{MeshFile, VertexData};
 use crate::error::{Error, Result};
@@ -191,17 +192,12 @@ fn named(path: &Path, arrays: Vec<Array>) -> Vec<DataArray> {
     let file = path.file_name().unwrap_or_default().to_string_lossy();
     let stem = file.strip_suffix(".gz").unwrap_or(&file);
     let stem = stem.strip_suffix(".gii").unwrap_or(stem);
-    let mut named: Vec<DataArray> = Vec::new();
-    for array in arrays {
+    let mut names = UnusedNames::default();
+    let array = |array: Array| {
         let last = array.name.rsplit(['/', '\\']).next().unwrap_or_default();
         let base = without_hemisphere(if last.is_empty() { stem } else { last });
-        let mut name = base.to_string();
-        let mut k = 2;
-        while named.iter().any(|other| other.name == name) {
-            name = format!("{base}_{k}");
-            k += 1;
-        }
-        named.push(DataArray { name, components: array.components, values: array.values });
-    }
-    named
+        let name = names.of("array", base);
+        DataArray { name, components: array.components, values: array.values }
+    };
+    arrays.into_iter().map(array).collect()
 }

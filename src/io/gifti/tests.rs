@@ -208,3 +208,21 @@ fn data_in_a_file_beside() {
         assert!(error.contains(found), "{name} {offset}: {error}");
     }
 }
+
+#[test]
+fn written_labels_come_back_as_groups() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.label.gii");
+    let table = ["???", "source <1>", "source 2"].map(String::from);
+    write_label(&path, "label", &[0, 2, 1, 2], &table).unwrap();
+    let data = crate::io::read_data(&path).unwrap();
+    assert_eq!(data.arrays[0].values, Values::Int(vec![0, 2, 1, 2]));
+    let groups: Vec<_> = data.groups.iter().map(|g| (g.name.as_str(), g.members.clone())).collect();
+    let points = |vertices| Members::Simplices { dimension: 0, vertices };
+    let expected = [
+        ("???", points(vec![0])),
+        ("source <1>", points(vec![2])),
+        ("source 2", points(vec![1, 3])),
+    ];
+    assert_eq!(groups, expected);
+}

@@ -44,7 +44,7 @@ pub(super) fn read(mut source: Source, version: String) -> Result<MeshFile> {
         return Err(Error::input(source.file, "", "no section $Nodes", AGAIN));
     };
     let mut file = builder.finish(source.file, vertices, "msh", version)?;
-    data::place(&mut file, &index, &tags, data);
+    data::place(&source, &mut file, &index, &tags, data)?;
     Ok(file)
 }
 

@@ -17,7 +17,7 @@ use crate::io::faces::index_limit;
 type Entities = HashMap<(i64, i64), Vec<i64>>;
 
 /// Most physical groups of one entity: every element of it is put into each.
-const MOST_GROUPS: u64 = 1_000;
+const MOST_GROUPS: u64 = 64;
 
 /// Which version: 4.0 has the tag of an entity before its dimension, bounds of points, and each
 /// tag of a node in front of its coordinates.
@@ -69,7 +69,7 @@ pub(super) fn read(mut source: Source, minor: Minor, version: String) -> Result<
         return Err(Error::input(source.file, "", "no section $Nodes", AGAIN));
     };
     let mut file = builder.finish(source.file, vertices, "msh", version)?;
-    data::place(&mut file, &index, &tags, data);
+    data::place(source, &mut file, &index, &tags, data)?;
     Ok(file)
 }
 

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::io::MeshFile;
 use crate::io::faces::{Faces, index_limit};
 use crate::io::parts::Parts;
-use crate::io::text::{Lines, Row, parse, show};
+use crate::io::text::{Lines, Row, parse, show, words};
 use crate::mesh::{Group, Members};
 pub(super) use write::write;
 
@@ -30,7 +30,7 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
             b"l" => reader.line(&mut row, lines.number())?,
             b"p" => reader.points += 1,
             b"o" => reader.object = text(row.rest()),
-            b"g" => reader.groups = crate::io::text::words(row.rest()).map(text).collect(),
+            b"g" => reader.begin_groups(&row),
             _ => {}
         }
     }
@@ -75,6 +75,8 @@ struct Reader {
     largest: Option<(u32, usize, &'static str)>,
     object: String,
     groups: Vec<String>,
+    /// Names of groups beyond those that are read.
+    groups_left: usize,
     parts: Parts,
     lines: usize,
     /// Ends of the pieces of lines, `[n * 2]`.
@@ -82,7 +84,16 @@ struct Reader {
     points: usize,
 }
 
+/// Most groups that a face is put into.
+const MOST_GROUPS: usize = 16;
+
 impl Reader {
+    /// Takes the names of the groups that the next faces belong to.
+    fn begin_groups(&mut self, row: &Row) {
+        self.groups = words(row.rest()).take(MOST_GROUPS).map(text).collect();
+        self.groups_left += words(row.rest()).skip(MOST_GROUPS).count();
+    }
+
     fn vertex(&mut self, row: &mut Row) -> Result<()> {
         let x = row.coordinate("x")?;
         let y = row.coordinate("y")?;
@@ -154,6 +165,11 @@ impl Reader {
             file.cells_by_type.insert("line".to_string(), self.lines);
             let members = Members::Simplices { dimension: 1, vertices: self.segments };
             file.mesh.groups.push(Group { name: "lines".to_string(), members });
+        }
+        if self.groups_left > 0 {
+            let n = self.groups_left;
+            file.warnings
+                .push(format!("{n} names are left out: at most {MOST_GROUPS} groups in a line"));
         }
         if self.points > 0 {
             let count = self.points;
