@@ -174,7 +174,7 @@ fn labels_go_into_files_for_cortex_software() {
     for (label, x) in labels.iter().zip(&mesh.vertices) {
         assert_eq!(*label, if x[0] > 0.5 + 1e-9 { 2.0 } else { 1.0 }, "{x:?}");
     }
-    // The vertices within a third of the first corner, with their distances.
+    // The vertices near the first corner, with their distances.
     place.run(&["distance", "square.vtp", "--from", "vertex:0", "--width", "0.3", "-o", "a.label"]);
     let text = std::fs::read_to_string(place.path("a.label")).unwrap();
     let mut lines = text.lines().skip(1);

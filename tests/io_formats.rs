@@ -4,6 +4,8 @@
 mod sound;
 mod support;
 
+use std::io::Write;
+
 use sound::assert_sound;
 use zeroset::io::{self, MeshFile};
 use zeroset::mesh::check::inspect;
@@ -362,6 +364,72 @@ fn data_files_give_arrays() {
     let Some(path) = support::data("sim/obj/spot.obj") else { return };
     let error = io::read_data(&path).unwrap_err().to_string();
     assert!(error.contains("holds no numbers per vertex"), "{error}");
+}
+
+/// A small text file of every format.
+const TEXTS: [&str; 15] = [
+    "sim/msh/3da_v1.msh",
+    "sim/msh/compass_v22.msh",
+    "sim/msh/3da_v40.msh",
+    "sim/msh/3da_v41.msh",
+    "sim/vtk/beam-tet.vtk",
+    "sim/vtk/tri_ascii.vtu",
+    "sim/sci/sphere_1154verts.ply",
+    "sim/obj/negative_indices.obj",
+    "sim/off/comments.off",
+    "sim/stl/multibody.stl",
+    "cortex/nibabel_ascii.gii",
+    "cortex/tiny/lh.tinysurface.asc",
+    "sim/medit/cube.mesh",
+    "sim/sci/pyramid.ele",
+    "scans/kitten.xyz",
+];
+
+fn packed(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+#[test]
+fn marks_line_ends_and_gzip_change_nothing() {
+    for relative in TEXTS {
+        let Some(path) = support::data(relative) else { continue };
+        let expected = io::read_mesh(&path).unwrap();
+        let names = match path.extension().unwrap().to_str() {
+            Some("ele") => vec![path.clone(), path.with_extension("node")],
+            _ => vec![path.clone()],
+        };
+        for (mark, windows, gzip) in
+            [(true, false, false), (false, true, false), (true, true, true), (false, false, true)]
+        {
+            let folder = tempfile::tempdir().unwrap();
+            let mut first = None;
+            for name in &names {
+                let mut text = String::from_utf8(std::fs::read(name).unwrap()).unwrap();
+                text = text.replace("\r\n", "\n");
+                if windows {
+                    text = text.replace('\n', "\r\n");
+                }
+                let text = if mark { format!("\u{feff}{text}") } else { text };
+                let mut copy = folder.path().join(name.file_name().unwrap());
+                let mut bytes = text.into_bytes();
+                if gzip {
+                    bytes = packed(&bytes);
+                    copy = format!("{}.gz", copy.display()).into();
+                }
+                std::fs::write(&copy, bytes).unwrap();
+                first.get_or_insert(copy);
+            }
+            let what = format!("{relative}, mark {mark}, CR LF {windows}, gzip {gzip}");
+            let found = io::read_mesh(&first.unwrap()).unwrap_or_else(|e| panic!("{what}: {e}"));
+            assert!(found.mesh.vertices == expected.mesh.vertices, "{what}");
+            assert!(found.mesh.cells == expected.mesh.cells, "{what}");
+            assert!(found.mesh.groups == expected.mesh.groups, "{what}");
+            assert!(found.mesh.vertex_data == expected.mesh.vertex_data, "{what}");
+            assert_eq!((found.format, &found.version), (expected.format, &expected.version));
+        }
+    }
 }
 
 #[test]

@@ -339,3 +339,26 @@ fn version_1() {
         assert!(error.contains(found), "{error}");
     }
 }
+
+#[test]
+fn what_would_fill_the_memory_is_refused() {
+    let nodes: String = (1..=500).map(|i| format!("{i} {i} 0 0\n")).collect();
+    let data = "$NodeData\n1\n\"a\"\n0\n3\n0\n1\n1\n1 1\n$EndNodeData\n";
+    let file = |sections: usize| {
+        let text = format!(
+            "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n500\n{nodes}$EndNodes\n{}",
+            data.repeat(sections)
+        );
+        read_bytes(text.as_bytes())
+    };
+    let names: Vec<_> = file(3).unwrap().mesh.vertex_data.into_iter().map(|a| a.name).collect();
+    assert_eq!(names, ["a", "a_2", "a_3"]);
+    let error = file(100).unwrap_err().to_string();
+    assert!(error.contains("write fewer sections of data, with all their rows"), "{error}");
+    let groups = "9 ".repeat(65);
+    let text = format!(
+        "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Entities\n0 0 1 0\n1 0 0 0 0 0 0 65 {groups} 0\n"
+    );
+    let error = refusal(text.as_bytes());
+    assert!(error.contains("entity 1 is in 65 physical groups, at most 64"), "{error}");
+}

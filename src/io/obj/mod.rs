@@ -208,6 +208,15 @@ mod tests {
     }
 
     #[test]
+    fn of_many_groups_in_a_line_the_first_count() {
+        let names: String = (0..20).map(|k| format!(" g{k}")).collect();
+        let text = format!("v 0 0 0\nv 1 0 0\nv 0 1 1\ng{names}\nf 1 2 3\ng\nf 3 2 1\n");
+        let file = read_text(&text).unwrap();
+        assert_eq!(file.mesh.groups.len(), MOST_GROUPS);
+        assert_eq!(file.warnings, ["4 names are left out: at most 16 groups in a line"]);
+    }
+
+    #[test]
     fn lines_are_a_group_of_segments() {
         let file = read_text("v 0 0 0\nv 1 0 0\nv 0 1 1\nl 1 2/4 -1\nl 3 1\n").unwrap();
         let vertices = vec![0, 1, 1, 2, 2, 0];
