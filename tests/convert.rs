@@ -298,6 +298,21 @@ fn normals_go_into_obj_and_ply() {
 }
 
 #[test]
+fn lines_alone_go_into_obj() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("front.obj");
+    let vertices = vec![[0.0; 3], [1.0, 0.0, 0.5], [1.0, 1.0, 0.0]];
+    let mut mesh = Mesh::new(Kind::Surface, vertices, vec![]);
+    let members = Members::Simplices { dimension: 1, vertices: vec![0, 1, 1, 2] };
+    mesh.groups = vec![Group { name: "lines".into(), members }];
+    assert_eq!(write_mesh(&path, &mesh, &WriteOptions::default()).unwrap(), [""; 0]);
+    let found = read_mesh(&path).unwrap().mesh;
+    assert_eq!((found.vertices, &found.groups), (mesh.vertices.clone(), &mesh.groups));
+    let error = write_mesh(&path.with_extension("stl"), &mesh, &WriteOptions::default());
+    assert!(error.unwrap_err().to_string().contains("there is nothing to write"));
+}
+
+#[test]
 fn a_solution_alone_needs_point_data() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.sol");

@@ -185,6 +185,58 @@ fn the_same_mesh_in_three_encodings() {
 }
 
 #[test]
+fn lengths_of_every_type() {
+    use base64::Engine;
+    let encode = |bytes: Vec<u8>| base64::engine::general_purpose::STANDARD.encode(bytes);
+    for (header, width) in [
+        ("UInt8", 1),
+        ("Int16", 2),
+        ("UInt16", 2),
+        ("UInt32", 4),
+        ("Int32", 4),
+        ("UInt64", 8),
+        ("Int64", 8),
+    ] {
+        for big_endian in [false, true] {
+            let order = if big_endian { "BigEndian" } else { "LittleEndian" };
+            let number = |x: u64, width: usize| {
+                let mut raw = x.to_le_bytes()[..width].to_vec();
+                if big_endian {
+                    raw.reverse();
+                }
+                raw
+            };
+            let array = |name: &str, kind: &str, numbers: &[u64], size: usize| {
+                let data: Vec<u8> = numbers.iter().flat_map(|&x| number(x, size)).collect();
+                let stream = [number(data.len() as u64, width), data].concat();
+                format!(
+                    "<DataArray type=\"{kind}\" Name=\"{name}\" NumberOfComponents=\"{}\" \
+                     format=\"binary\">{}</DataArray>",
+                    if name == "Points" { 3 } else { 1 },
+                    encode(stream)
+                )
+            };
+            let corner = |x: [f64; 3]| x.map(f64::to_bits);
+            let points = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]].map(corner).concat();
+            let text = format!(
+                "<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"{order}\" \
+                 header_type=\"{header}\"><PolyData><Piece NumberOfPoints=\"3\" \
+                 NumberOfPolys=\"1\"><Points>{}</Points><Polys>{}{}</Polys></Piece></PolyData>\
+                 </VTKFile>",
+                array("Points", "Float64", &points, 8),
+                array("connectivity", "Int16", &[0, 1, 2], 2),
+                array("offsets", "UInt8", &[3], 1),
+            );
+            let mesh = read_text(&text).unwrap_or_else(|e| panic!("{header} {order}: {e}")).mesh;
+            assert_eq!((mesh.cells, mesh.vertices[1]), (vec![0, 1, 2], [1.0, 0.0, 0.0]));
+        }
+    }
+    let text = "<VTKFile type=\"PolyData\" header_type=\"Float32\"></VTKFile>";
+    let message = read_text(text).unwrap_err().to_string();
+    assert!(message.contains("header_type is 'Float32'"), "{message}");
+}
+
+#[test]
 fn images_are_refused_with_a_remedy() {
     for (name, what) in [
         ("volumes/hydrogen.vti", "ImageData"),

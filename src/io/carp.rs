@@ -5,7 +5,7 @@
 //! Tags become groups called by their numbers, fibers and sheets the cell arrays `fiber` and
 //! `sheet`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::elements::{Builder, ElementType, Shape};
 use super::faces::{check_index, index_limit};
@@ -23,15 +23,7 @@ pub(super) const EXTENSIONS: [&str; 3] = ["pts", "elem", "lon"];
 /// [`Error::Input`] naming file and line for fewer rows than promised, a coordinate that is not
 /// finite, an index out of range, an element type that cannot be cut into simplices.
 pub(crate) fn read(path: &Path, bytes: &[u8], extension: &str) -> Result<MeshFile> {
-    let file = |other: &str| -> Result<Option<(PathBuf, Vec<u8>)>> {
-        if other == extension {
-            return Ok(Some((path.to_path_buf(), bytes.to_vec())));
-        }
-        match load::partner(path, other) {
-            Some(found) => load::load(&found).map(|bytes| Some((found, bytes))),
-            None => Ok(None),
-        }
-    };
+    let file = |other: &str| load::member(path, bytes, extension, other);
     let Some((pts, bytes)) = file("pts")? else {
         let what = "its vertices are missing: no .pts file of the same name beside it";
         return Err(Error::input(path, "", what, "put the .pts file there"));

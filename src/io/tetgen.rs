@@ -5,7 +5,7 @@
 //! faces and edges become groups called by their numbers; attributes of vertices the arrays
 //! `attribute`, `attribute_2`, ..., their markers the array `marker`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::elements::{Builder, ElementType, Shape};
 use super::faces::index_limit;
@@ -24,15 +24,7 @@ pub(super) const EXTENSIONS: [&str; 4] = ["node", "ele", "face", "edge"];
 /// finite, an index out of range, vertices that are not numbered one by one; for a mesh without
 /// its `.node` file.
 pub(crate) fn read(path: &Path, bytes: &[u8], extension: &str) -> Result<MeshFile> {
-    let file = |other: &str| -> Result<Option<(PathBuf, Vec<u8>)>> {
-        if other == extension {
-            return Ok(Some((path.to_path_buf(), bytes.to_vec())));
-        }
-        match load::partner(path, other) {
-            Some(found) => load::load(&found).map(|bytes| Some((found, bytes))),
-            None => Ok(None),
-        }
-    };
+    let file = |other: &str| load::member(path, bytes, extension, other);
     let Some((node, bytes)) = file("node")? else {
         let what = "its vertices are missing: no .node file of the same name beside it";
         return Err(Error::input(path, "", what, "put the .node file there"));

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::vtk::{self, Compression, Field, Geometry, VtkOutput};
 use super::{gifti, groups, medit, msh, obj, off, ply, stl};
 use crate::error::{Error, Result};
-use crate::mesh::{Kind, Mesh};
+use crate::mesh::{Group, Kind, Members, Mesh};
 
 /// How [`write_mesh`] writes.
 #[derive(Clone, Copy, Debug, Default)]
@@ -107,13 +107,17 @@ pub fn check_target(path: &Path, options: &WriteOptions, kind: Option<Kind>) -> 
 /// # Errors
 /// Those of [`check_target`]; [`Error::Mesh`] for a mesh without cells; [`Error::Output`].
 pub fn write_mesh(path: &Path, mesh: &Mesh, options: &WriteOptions) -> Result<Vec<String>> {
-    if mesh.n_cells() == 0 {
+    let target = Target::of(path)?;
+    // Lines, such as an interface on triangles, have a place in OBJ.
+    let is_line = |group: &Group| matches!(group.members, Members::Simplices { dimension: 1, .. });
+    let lines = target == Target::Obj && mesh.groups.iter().any(is_line);
+    if mesh.n_cells() == 0 && !lines {
         let what = "no triangles or tetrahedra: there is nothing to write";
         return Err(Error::mesh("", what, "").in_file(path));
     }
     check_target(path, options, Some(mesh.kind))?;
     let mut lost = Vec::new();
-    match Target::of(path)? {
+    match target {
         Target::Vtu | Target::Vtp => write_vtk(path, mesh, options, &mut lost)?,
         Target::Msh => msh::write(path, mesh, options.ascii, &mut lost)?,
         Target::Ply => ply::write(path, mesh, options.ascii, &mut lost)?,
