@@ -12,7 +12,9 @@ use predicates::str::contains;
 use proptest::prelude::*;
 use shared_data::data;
 use zeroset::io::{WriteOptions, read_data, read_mesh, write_mesh};
+use zeroset::mesh::generate::{Cube, Generate, generate};
 use zeroset::mesh::{DataArray, Group, Kind, Members, Mesh, Values, vertex_normals};
+use zeroset::surface::extract;
 
 const SURFACES: [(&str, bool); 9] = [
     ("vtu", false),
@@ -295,6 +297,23 @@ fn normals_go_into_obj_and_ply() {
     assert_eq!(read_mesh(&path).unwrap().mesh.cells, mesh.cells);
     let (found, _) = there_and_back(&mesh, "ply", false);
     assert_eq!(found.vertex_array("nz").unwrap(), &mesh.vertex_data[2]);
+}
+
+#[test]
+fn normals_of_an_interface_point_out_of_the_inside() {
+    let cube = generate(&Generate::Cube(Cube::default())).unwrap();
+    let center = [0.45, 0.5, 0.55];
+    let away = |x: &[f64; 3]| [0, 1, 2].map(|k| x[k] - center[k]);
+    let length = |v: [f64; 3]| v.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let phi: Vec<f64> = cube.vertices.iter().map(|x| length(away(x)) - 0.3).collect();
+    let found = extract(&cube, &phi);
+    let sphere = Mesh::new(Kind::Surface, found.vertices, found.cells);
+    assert!(sphere.n_cells() > 100);
+    for (x, normal) in sphere.vertices.iter().zip(vertex_normals(&sphere)) {
+        let out = away(x);
+        let along: f64 = (0..3).map(|k| out[k] * normal[k]).sum::<f64>() / length(out);
+        assert!(along > 0.8, "{x:?} {normal:?}: {along}");
+    }
 }
 
 #[test]

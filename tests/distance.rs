@@ -174,6 +174,13 @@ fn labels_go_into_files_for_cortex_software() {
     for (label, x) in labels.iter().zip(&mesh.vertices) {
         assert_eq!(*label, if x[0] > 0.5 + 1e-9 { 2.0 } else { 1.0 }, "{x:?}");
     }
+    // Labels given as data are groups, from which to start.
+    let from = ["--data", "d.label.gii", "--from", "group:source 2", "-o", "back.vtp"];
+    place.run(&[&["distance", "square.vtp"][..], &from].concat());
+    let back = array(&place.read("back.vtp"), "distance");
+    for (label, distance) in labels.iter().zip(back) {
+        assert_eq!(*label == 2.0, distance == 0.0);
+    }
     // The vertices near the first corner, with their distances.
     place.run(&["distance", "square.vtp", "--from", "vertex:0", "--width", "0.3", "-o", "a.label"]);
     let text = std::fs::read_to_string(place.path("a.label")).unwrap();

@@ -468,16 +468,43 @@ fn the_program_says_what_is_in_a_file() {
     assert_eq!((text.as_str(), code), ("", 3));
 }
 
-/// Every screen fits a terminal of 24 lines; the large files have nothing that the others lack.
+/// Every screen fits a terminal of 24 lines, and the JSON has the counts of the README; the large
+/// files have nothing that the others lack.
 #[test]
-fn one_screen_is_enough_for_every_file() {
+fn the_program_tells_about_every_file() {
     let Some(rows) = rows() else { return };
-    for path in rows.iter().filter(|(path, _)| !is_bad(path)).map(|(path, _)| path) {
+    let (mut check, mut files) = (Check::default(), 0);
+    for (path, found) in rows.iter().filter(|(path, _)| !is_bad(path)) {
         if std::fs::metadata(support::data(path).unwrap()).unwrap().len() > 300_000 {
             continue;
         }
+        files += 1;
         let (text, code) = info(path, &[]).unwrap();
         assert!(text.lines().count() <= 24, "{text}");
-        assert!(code == 0 || (code == 3 && text.is_empty()), "{path}: exit code {code}");
+        let refused = matches!(exception(path), Some(Exception::Refused(_)));
+        assert_eq!((code, text.is_empty()), if refused { (3, true) } else { (0, false) }, "{path}");
+        let (text, code) = info(path, &["--json"]).unwrap();
+        assert_eq!(code == 3, refused, "{path}");
+        if refused || is_data(found) {
+            continue;
+        }
+        let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+        check.path = path.clone();
+        let facts = match exception(path) {
+            Some(Exception::Instead(row)) => Facts::parse(row),
+            _ => Facts::parse(found),
+        };
+        let of = |key: &str| json[key].as_i64().unwrap();
+        for words in ["v", "nodes", "points", "lines"] {
+            check.equal("vertices", of("vertices"), facts.get(words));
+        }
+        for words in ["tri", "tet"] {
+            check.equal("cells", of("cells"), facts.get(words));
+        }
+        check.equal("boundary", of("boundary"), facts.get("boundary edges"));
+        check.equal("components", of("components"), facts.get("comp."));
+        check.equal("inverted", of("inverted"), facts.get("negative"));
     }
+    assert!(check.wrong.is_empty(), "{}", check.wrong.join("\n"));
+    assert!(files > 80 && check.compared > 200, "{files} files, {} facts", check.compared);
 }

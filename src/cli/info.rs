@@ -58,7 +58,7 @@ fn read(path: &Path) -> Result<Report> {
         return Ok(Report::of_image(&image));
     }
     match io::read_data(path) {
-        Ok(data) => Ok(Report::of_data(&data.arrays)),
+        Ok(data) => Ok(Report::of_data(&data.arrays, &data.groups)),
         Err(_) => Err(no_mesh),
     }
 }

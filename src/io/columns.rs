@@ -119,17 +119,15 @@ pub(crate) fn read_data(path: &Path, bytes: &[u8]) -> Result<Vec<DataArray>> {
 /// As [`read_data`], and for fewer than three columns and coordinates that are not finite.
 pub(crate) fn read_points(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
     let Table { names, mut columns } = table(path, bytes)?;
-    if columns.len() < 3 {
+    let others = columns.split_off(columns.len().min(3));
+    let [x, y, z] = columns.as_slice() else {
         let what = format!("{} columns, three are needed for points", columns.len());
         return Err(Error::input(path, "", what, "give x, y and z in each row"));
-    }
-    let others = columns.split_off(3);
-    let n = columns[0].len();
-    index_limit(path, n as u64, "points")?;
-    let mut vertices = Vec::with_capacity(n);
-    for i in 0..n {
-        let x = [columns[0][i], columns[1][i], columns[2][i]];
-        vertices.push(super::bytes::finite(path, i, x)?);
+    };
+    index_limit(path, x.len() as u64, "points")?;
+    let mut vertices = Vec::with_capacity(x.len());
+    for (i, ((&x, &y), &z)) in x.iter().zip(y).zip(z).enumerate() {
+        vertices.push(super::bytes::finite(path, i, [x, y, z])?);
     }
     let version = "ascii";
     let mut file = mesh_file(path, vertices, Vec::new(), "xyz", version, Default::default())?;

@@ -167,8 +167,8 @@ fn nearest(extension: &str) -> Option<&'static str> {
     if OTHERS.contains(&extension) {
         return None;
     }
-    let surfaces = freesurfer::SURFACE_NAMES.iter().copied();
-    let known = EXTENSIONS.iter().map(|&(name, _)| name).chain(surfaces);
+    let others = [&freesurfer::SURFACE_NAMES[..], &tetgen::EXTENSIONS, &carp::EXTENSIONS];
+    let known = EXTENSIONS.iter().map(|&(name, _)| name).chain(others.concat());
     let near = known.map(|name| (strsim::damerau_levenshtein(name, extension), name));
     let limit = if extension.len() < 3 { 1 } else { extension.len() / 3 };
     near.min().filter(|&(distance, _)| distance <= limit && !extension.is_empty()).map(|n| n.1)

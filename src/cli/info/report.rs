@@ -174,8 +174,8 @@ impl Report {
         }
     }
 
-    /// Facts about the arrays of a file without a mesh.
-    pub fn of_data(arrays: &[DataArray]) -> Self {
+    /// Facts about the arrays and labels of a file without a mesh.
+    pub fn of_data(arrays: &[DataArray], groups: &[Group]) -> Self {
         Report {
             schema_version: SCHEMA_VERSION,
             format: None,
@@ -202,7 +202,7 @@ impl Report {
             edge_min: None,
             edge_mean: None,
             edge_max: None,
-            groups: Vec::new(),
+            groups: groups.iter().map(|group| GroupFacts::of(group, Kind::Surface)).collect(),
             arrays: arrays.iter().map(|array| ArrayFacts::of(array, On::Row)).collect(),
             cleaning: None,
             image: None,
@@ -232,7 +232,7 @@ impl Report {
             arrays: [of(&image.point_data, On::Vertex), of(&image.cell_data, On::Cell)].concat(),
             cleaning: Some(Verdict { refused, cleaning: None }),
             image: Some(ImageFacts { dimensions: image.dimensions, spacing: image.spacing }),
-            ..Report::of_data(&[])
+            ..Report::of_data(&[], &[])
         }
     }
 }
@@ -308,7 +308,7 @@ mod tests {
         let mut points = square();
         points.mesh = Mesh::new(Kind::Surface, vec![[1.0; 3]], vec![]);
         let array = points.mesh.vertex_data.pop();
-        let data = Report::of_data(array.as_slice());
+        let data = Report::of_data(array.as_slice(), &[]);
         for report in [Report::of_mesh(&square()), Report::of_mesh(&points), data] {
             let json = serde_json::to_string_pretty(&report).unwrap();
             let found: Vec<&str> = json

@@ -140,7 +140,7 @@ fn space(points: &Array, warnings: &mut Vec<String>) -> Option<String> {
     }
     let same = points.spaces.iter().filter(|space| space.is_same()).map(|s| &s.transformed);
     let found = same.chain(points.spaces.iter().map(|s| &s.data)).find(|name| known(name));
-    found.map(|name| text::one_line(name))
+    found.map(text::one_line)
 }
 
 fn vertices(path: &Path, array: Array) -> Result<Vec<[f64; 3]>> {
