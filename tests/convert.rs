@@ -317,6 +317,51 @@ fn normals_of_an_interface_point_out_of_the_inside() {
 }
 
 #[test]
+fn a_run_writes_interfaces_for_other_programs() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |domain: &str, files: &str| {
+        let case = format!(
+            "version = 1\n{domain}\n[initial]\nball = {{ center = [0.5, 0.5, 0.5], radius = 0.3 }}\n\
+             [evolve]\nnormal_speed = 1.0\nend_time = 0.05\n[output]\ninterface_files = {files}\n"
+        );
+        std::fs::write(folder.path().join("case.toml"), case).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_zeroset"));
+        let arguments = ["-q", "run", "case.toml", "-o", "results", "--overwrite"];
+        command.current_dir(folder.path()).args(arguments).assert()
+    };
+    let names = |ending: &str| -> Vec<PathBuf> {
+        let files = std::fs::read_dir(folder.path().join("results")).unwrap();
+        let files = files.map(|file| file.unwrap().path());
+        let wanted = |path: &PathBuf| {
+            let name = path.file_name().unwrap().to_str().unwrap();
+            name.starts_with("interface_") && name.ends_with(ending)
+        };
+        files.filter(wanted).collect()
+    };
+    let cube = "[domain.mesh.generate.cube]\ncells = [8, 8, 8]";
+    run(cube, "[\"stl\", \"obj\", \"ply\"]").success();
+    let states = names(".vtp");
+    assert!(states.len() >= 2, "{states:?}");
+    for state in states {
+        let n = read_mesh(&state).unwrap().mesh.n_cells();
+        for ending in ["stl", "obj", "ply"] {
+            let mesh = read_mesh(&state.with_extension(ending)).unwrap().mesh;
+            assert_eq!(mesh.n_cells(), n, "{ending}");
+            assert_eq!(mesh.vertex_array("nz").is_some(), ending == "ply");
+        }
+        let text = std::fs::read_to_string(state.with_extension("obj")).unwrap();
+        assert!(text.contains("\nvn "), "{text}");
+    }
+    let square = "[domain.mesh.generate.square]\ncells = [8, 8]";
+    run(square, "[\"obj\"]").success();
+    assert!(names(".stl").is_empty(), "files of the run before are removed");
+    let lines = read_mesh(&names(".obj")[0]).unwrap().mesh;
+    assert!(lines.group("lines").is_some());
+    run(square, "[\"stl\"]").code(2).stderr(contains("is lines, which no .stl holds"));
+    run(square, "[\"obj\"]\ninterface = false").code(2).stderr(contains("interface = false"));
+}
+
+#[test]
 fn lines_alone_go_into_obj() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("front.obj");

@@ -494,16 +494,20 @@ fn the_program_tells_about_every_file() {
             Some(Exception::Instead(row)) => Facts::parse(row),
             _ => Facts::parse(found),
         };
-        let of = |key: &str| json[key].as_i64().unwrap();
+        // An image has no cells, and so no facts about them.
+        let mut compare = |key: &str, words: &str| {
+            if let Some(n) = json[key].as_i64() {
+                check.equal(key, n, facts.get(words));
+            }
+        };
         for words in ["v", "nodes", "points", "lines"] {
-            check.equal("vertices", of("vertices"), facts.get(words));
+            compare("vertices", words);
         }
-        for words in ["tri", "tet"] {
-            check.equal("cells", of("cells"), facts.get(words));
-        }
-        check.equal("boundary", of("boundary"), facts.get("boundary edges"));
-        check.equal("components", of("components"), facts.get("comp."));
-        check.equal("inverted", of("inverted"), facts.get("negative"));
+        compare("cells", "tri");
+        compare("cells", "tet");
+        compare("boundary", "boundary edges");
+        compare("components", "comp.");
+        compare("inverted", "negative");
     }
     assert!(check.wrong.is_empty(), "{}", check.wrong.join("\n"));
     assert!(files > 80 && check.compared > 200, "{files} files, {} facts", check.compared);

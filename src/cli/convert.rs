@@ -9,7 +9,7 @@ use super::generate::write;
 use crate::error::{Error, Result};
 use crate::expression::{Expression, Field};
 use crate::io::{WriteOptions, check_target, read_mesh};
-use crate::mesh::{DataArray, Kind, Mesh, Values, boundary, part, vertex_normals};
+use crate::mesh::{Kind, Mesh, boundary, normal_arrays, part};
 use crate::words::suggest;
 
 /// Arguments of `zeroset convert`.
@@ -94,11 +94,9 @@ fn add_normals(mesh: &mut Mesh) -> Result<()> {
     if mesh.kind == Kind::Volume {
         return Err(Error::usage("--normals: tetrahedra have none", "add --boundary"));
     }
-    let normals = vertex_normals(mesh);
-    for (k, name) in ["nx", "ny", "nz"].into_iter().enumerate() {
-        let values = Values::Float(normals.iter().map(|normal| normal[k]).collect());
-        mesh.vertex_data.retain(|array| array.name != name);
-        mesh.vertex_data.push(DataArray { name: name.to_string(), components: 1, values });
+    for array in normal_arrays(mesh) {
+        mesh.vertex_data.retain(|other| other.name != array.name);
+        mesh.vertex_data.push(array);
     }
     Ok(())
 }

@@ -91,7 +91,12 @@ fn read_as(format: Format, path: &Path, bytes: &[u8]) -> Result<MeshFile> {
         Format::TetGen => tetgen::read(path, bytes, &sniff::extension(path)),
         Format::Carp => carp::read(path, bytes, &sniff::extension(path)),
         Format::Xyz => columns::read_points(path, text),
-        Format::Morph | Format::Solution | Format::Columns => {
+        Format::Columns => {
+            let what = "holds numbers per vertex, no mesh";
+            let remedy = "give it as data of a mesh, or name it .xyz if these are points";
+            Err(Error::input(path, "", what, remedy))
+        }
+        Format::Morph | Format::Solution => {
             let what = "holds numbers per vertex, no mesh";
             Err(Error::input(path, "", what, "give it as data of a mesh"))
         }

@@ -139,6 +139,8 @@ fn foreign(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
         ("holds points of PCD, which cannot be read", POINTS)
     } else if at(0, b"[Expe/PointSet") {
         ("holds points of Expe in a binary layout, which cannot be read", POINTS)
+    } else if at(0, b"#!ascii label") {
+        ("is a FreeSurfer label, which is written but not read", "use a .label.gii file")
     } else if at(0, b"\x89HDF\r\n") {
         ("is an HDF5 file, which is written but not read", "convert it to .vtu or .vtp")
     } else if is_binary_medit(bytes) {
@@ -277,6 +279,7 @@ mod tests {
             (b"NRRD0004\n", "NRRD volume"),
             (b"ObjectType = Image\n", "MetaImage"),
             (b"P5 3 3 255 ", "a picture"),
+            (b"#!ascii label, by\n1\n0 0 0 0 0\n", "is a FreeSurfer label"),
             (b"# .PCD v.7\n", "points of PCD"),
             (b"[Expe/PointSet/Binary/0.1]", "binary layout"),
             (b"\0\0\0\x01\0\0\0\x02\0\0\0\x03", "binary MEDIT file, only text"),

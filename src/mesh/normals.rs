@@ -1,6 +1,6 @@
 //! Normals at the vertices of triangles.
 
-use super::Mesh;
+use super::{DataArray, Mesh, Values};
 
 /// The normal at each vertex, `[n_vertices]`: of its triangles, weighted by area, of length 1; zeros
 /// at vertices of no triangle, or where the normals cancel. Triangles count as they are oriented.
@@ -25,6 +25,17 @@ pub fn vertex_normals(mesh: &Mesh) -> Vec<[f64; 3]> {
         *normal = if length > 0.0 { normal.map(|x| x / length) } else { [0.0; 3] };
     }
     normals
+}
+
+/// The normals of [`vertex_normals`] as the vertex arrays `nx`, `ny` and `nz`, which OBJ and PLY files
+/// hold as normals.
+pub fn normal_arrays(mesh: &Mesh) -> Vec<DataArray> {
+    let normals = vertex_normals(mesh);
+    let axis = |(k, name): (usize, &str)| {
+        let values = Values::Float(normals.iter().map(|normal| normal[k]).collect());
+        DataArray { name: name.to_string(), components: 1, values }
+    };
+    ["nx", "ny", "nz"].into_iter().enumerate().map(axis).collect()
 }
 
 #[cfg(test)]

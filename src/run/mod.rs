@@ -210,7 +210,7 @@ fn run_on(
 
 /// Computes the distance of a case into one file, without a folder and a report file.
 ///
-/// `output` ends in `.vtu`, `.vtp`, `.shape.gii` or `.morph`. Paths, if the case asks for some, go
+/// `output` ends in `.vtu`, `.vtp`, `.shape.gii`, `.label.gii`, `.morph` or `.label`. Paths, if the case asks for some, go
 /// into `paths`, by default `<stem of output>_paths.vtp`.
 ///
 /// # Errors

@@ -4,14 +4,14 @@ use std::path::Path;
 
 use super::Ready;
 use super::picture::Pictures;
-use crate::config::{Config, Distance, PointField, SeriesFormat};
+use crate::config::{Config, Distance, InterfaceFile, PointField, SeriesFormat};
 use crate::error::{Error, Result};
 use crate::io::vtk::{self, Compression, Geometry, HdfSeries, VtkOutput};
-use crate::io::{freesurfer, gifti};
+use crate::io::{WriteOptions, freesurfer, gifti, write_mesh};
 use crate::levelset::eikonal::Gradient;
-use crate::mesh::Kind;
+use crate::mesh::{Group, Kind, Members, Mesh, normal_arrays};
 use crate::output::{RunFolder, Series, numbered, remove};
-use crate::surface;
+use crate::surface::{self, Interface};
 
 /// A state in the order of the cleaned mesh.
 #[derive(Clone, Debug, Default)]
@@ -173,6 +173,9 @@ impl<'a> States<'a> {
                 series.forget(step)?;
             }
             self.interfaces.iter().try_for_each(|interfaces| interfaces.forget(step))?;
+            for file in &self.config.output.interface_files {
+                remove(&self.folder.file(&numbered("interface", step, file.ending())))?;
+            }
             for ending in ["shape.gii", "morph", "png"] {
                 remove(&self.folder.file(&numbered(&self.config.name(), step, ending)))?;
             }
@@ -223,6 +226,10 @@ impl<'a> States<'a> {
             };
             let output = VtkOutput::new(&geometry).time(state.time);
             interfaces.add(state.step, state.time, |path| vtk::write(path, &output))?;
+            for file in &self.config.output.interface_files {
+                let name = numbered("interface", state.step, file.ending());
+                write_interface(&self.folder.file(&name), &found, *file)?;
+            }
         }
         let file = |ending| self.folder.file(&numbered(&self.config.name(), state.step, ending));
         if self.config.output.gifti {
@@ -244,6 +251,24 @@ impl<'a> States<'a> {
     pub(super) fn finish(&mut self, state: &State) -> Result<()> {
         self.pictures.as_mut().map_or(Ok(()), |pictures| pictures.finish(state, Some(self.folder)))
     }
+}
+
+/// Writes an interface with normals: of triangles into STL, at vertices into the others. One that is
+/// gone leaves no file.
+fn write_interface(path: &Path, found: &Interface, file: InterfaceFile) -> Result<()> {
+    if found.cells.is_empty() {
+        return remove(path);
+    }
+    let triangles = if found.arity == 3 { found.cells.clone() } else { Vec::new() };
+    let mut mesh = Mesh::new(Kind::Surface, found.vertices.clone(), triangles);
+    if found.arity == 2 {
+        let members = Members::Simplices { dimension: 1, vertices: found.cells.clone() };
+        mesh.groups.push(Group { name: "lines".to_string(), members });
+    } else if file != InterfaceFile::Stl {
+        mesh.vertex_data = normal_arrays(&mesh);
+    }
+    // All that could be lost is digits: STL has 32 bits.
+    write_mesh(path, &mesh, &WriteOptions::default()).map(drop)
 }
 
 /// The kinds of file that what is at the vertices can be written to, the longest ending first.
