@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // What was written reads back.
     let copy = read_mesh(&output)?;
     assert_eq!(copy.mesh.cells, file.mesh.cells);
-    let arrays = read_data(&output)?;
+    let arrays = read_data(&output)?.arrays;
     assert!(arrays.iter().any(|array| array.name == "height"));
     println!("written: {}", output.display());
     Ok(())

@@ -11,10 +11,12 @@ use predicates::prelude::PredicateBooleanExt;
 use predicates::str::contains;
 use proptest::prelude::*;
 use shared_data::data;
-use zeroset::io::{WriteOptions, read_mesh, write_mesh};
-use zeroset::mesh::{DataArray, Group, Kind, Members, Mesh, Values};
+use zeroset::io::{WriteOptions, read_data, read_mesh, write_mesh};
+use zeroset::mesh::generate::{Cube, Generate, generate};
+use zeroset::mesh::{DataArray, Group, Kind, Members, Mesh, Values, vertex_normals};
+use zeroset::surface::extract;
 
-const SURFACES: [(&str, bool); 7] = [
+const SURFACES: [(&str, bool); 9] = [
     ("vtu", false),
     ("vtp", false),
     ("msh", false),
@@ -22,6 +24,8 @@ const SURFACES: [(&str, bool); 7] = [
     ("ply", false),
     ("ply", true),
     ("off", false),
+    ("obj", false),
+    ("mesh", false),
 ];
 
 fn array(name: &str, components: usize, values: Values) -> DataArray {
@@ -194,8 +198,14 @@ proptest! {
                     check_masks(&found, &mesh, &what);
                     prop_assert!(lost.contains(&"\"a vector_0\" is called a_vector_0".into()));
                 }
+                "obj" => {
+                    check_obj_groups(&found, &mesh);
+                    let said = "left out, since .obj holds no data: u, a vector, label";
+                    prop_assert!(lost.iter().any(|lost| lost == said), "{:?}", lost);
+                }
+                "mesh" => check_medit(&found, &mesh, &lost),
                 _ => {
-                    prop_assert_eq!(&lost, &[""; 0]);
+                    prop_assert_eq!(&lost, &["of these groups only the vertices are kept: edges"]);
                     assert_same_arrays(&found.vertex_data, &mesh.vertex_data, &what);
                     prop_assert_eq!(&found.cell_data, &mesh.cell_data);
                     check_masks(&found, &mesh, &what);
@@ -211,7 +221,174 @@ proptest! {
         let (found, _) = there_and_back(&mesh, "vtu", false);
         assert_same_shape(&found, &mesh, "vtu");
         check_masks(&found, &mesh, "vtu");
+        let (found, lost) = there_and_back(&mesh, "mesh", false);
+        assert_same_shape(&found, &mesh, "mesh");
+        check_medit(&found, &mesh, &lost);
     }
+}
+
+/// Groups of cells by their names, one word each; the whole mesh is no group.
+fn check_obj_groups(found: &Mesh, mesh: &Mesh) {
+    for group in &mesh.groups {
+        let Members::Cells(cells) = &group.members else { continue };
+        let back = found.group(&group.name.replace(' ', "_"));
+        match back {
+            Some(back) => assert_eq!(simplices(back), simplices(group), "{}", group.name),
+            None => assert!(cells.is_empty() || cells.len() == mesh.n_cells(), "{}", group.name),
+        }
+    }
+    let edges = found.group("lines").map(|lines| simplices(lines));
+    assert_eq!(edges, mesh.group("edges").map(simplices));
+}
+
+/// Every cell is in the first of its groups; edges keep theirs; point data are the solution.
+fn check_medit(found: &Mesh, mesh: &Mesh, lost: &[String]) {
+    let mut taken = vec![false; mesh.n_cells()];
+    let mut next = 1;
+    for group in &mesh.groups {
+        // A number keeps being one, the others are numbered from 1.
+        let numbered = group.name == "7";
+        let name = if numbered { 7 } else { next };
+        next += i64::from(!numbered);
+        let back = found.group(&name.to_string()).or(found.group(&format!("{name}-lines")));
+        match &group.members {
+            Members::Cells(cells) => {
+                let fresh = |cell: &&u32| !std::mem::replace(&mut taken[**cell as usize], true);
+                let expected: Vec<u32> = cells.iter().filter(fresh).copied().collect();
+                let none = Members::Cells(vec![]);
+                assert_eq!(back.map_or(&none, |g| &g.members), &Members::Cells(expected));
+            }
+            Members::Simplices { dimension: 1, .. } => {
+                assert_eq!(back.map(simplices), Some(simplices(group)));
+            }
+            _ => assert!(lost.iter().any(|lost| lost.contains("has no groups of points"))),
+        }
+    }
+    let expected: Vec<DataArray> = mesh
+        .vertex_data
+        .iter()
+        .zip(["sol", "sol_2"])
+        .map(|(array, name)| DataArray { name: name.into(), ..array.clone() })
+        .collect();
+    assert_same_arrays(&found.vertex_data, &expected, "mesh");
+    for said in ["cell data label: .mesh holds none", "mesh.sol holds u, a vector, without"] {
+        assert!(lost.iter().any(|lost| lost.contains(said)), "{lost:?}");
+    }
+}
+
+#[test]
+fn normals_go_into_obj_and_ply() {
+    let mut mesh = pyramid(1.0);
+    mesh.vertex_data.clear();
+    let normals = vertex_normals(&mesh);
+    for (k, name) in ["nx", "ny", "nz"].into_iter().enumerate() {
+        mesh.vertex_data.push(array(
+            name,
+            1,
+            Values::Float(normals.iter().map(|n| n[k]).collect()),
+        ));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.obj");
+    assert_eq!(write_mesh(&path, &mesh, &WriteOptions::default()).unwrap(), [""; 0]);
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert_eq!(text.lines().filter(|line| line.starts_with("vn ")).count(), 4);
+    assert!(text.contains("\nf 1//1 3//3 2//2\n"), "{text}");
+    assert_eq!(read_mesh(&path).unwrap().mesh.cells, mesh.cells);
+    let (found, _) = there_and_back(&mesh, "ply", false);
+    assert_eq!(found.vertex_array("nz").unwrap(), &mesh.vertex_data[2]);
+}
+
+#[test]
+fn normals_of_an_interface_point_out_of_the_inside() {
+    let cube = generate(&Generate::Cube(Cube::default())).unwrap();
+    let center = [0.45, 0.5, 0.55];
+    let away = |x: &[f64; 3]| [0, 1, 2].map(|k| x[k] - center[k]);
+    let length = |v: [f64; 3]| v.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let phi: Vec<f64> = cube.vertices.iter().map(|x| length(away(x)) - 0.3).collect();
+    let found = extract(&cube, &phi);
+    let sphere = Mesh::new(Kind::Surface, found.vertices, found.cells);
+    assert!(sphere.n_cells() > 100);
+    for (x, normal) in sphere.vertices.iter().zip(vertex_normals(&sphere)) {
+        let out = away(x);
+        let along: f64 = (0..3).map(|k| out[k] * normal[k]).sum::<f64>() / length(out);
+        assert!(along > 0.8, "{x:?} {normal:?}: {along}");
+    }
+}
+
+#[test]
+fn a_run_writes_interfaces_for_other_programs() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |domain: &str, files: &str| {
+        let z = if domain.contains("cube") { 0.5 } else { 0.0 };
+        let case = format!(
+            "version = 1\n{domain}\n[initial]\nball = {{ center = [0.5, 0.5, {z}], radius = 0.3 }}\n\
+             [evolve]\nnormal_speed = 1.0\nend_time = 0.05\n[output]\ninterface_files = {files}\n"
+        );
+        std::fs::write(folder.path().join("case.toml"), case).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_zeroset"));
+        let arguments = ["-q", "run", "case.toml", "-o", "results", "--overwrite"];
+        command.current_dir(folder.path()).args(arguments).assert()
+    };
+    let names = |ending: &str| -> Vec<PathBuf> {
+        let files = std::fs::read_dir(folder.path().join("results")).unwrap();
+        let files = files.map(|file| file.unwrap().path());
+        let wanted = |path: &PathBuf| {
+            let name = path.file_name().unwrap().to_str().unwrap();
+            name.starts_with("interface_") && name.ends_with(ending)
+        };
+        files.filter(wanted).collect()
+    };
+    let cube = "[domain.mesh.generate.cube]\ncells = [8, 8, 8]";
+    run(cube, "[\"stl\", \"obj\", \"ply\"]").success();
+    let states = names(".vtp");
+    assert!(states.len() >= 2, "{states:?}");
+    for state in states {
+        let n = read_mesh(&state).unwrap().mesh.n_cells();
+        for ending in ["stl", "obj", "ply"] {
+            let mesh = read_mesh(&state.with_extension(ending)).unwrap().mesh;
+            assert_eq!(mesh.n_cells(), n, "{ending}");
+            assert_eq!(mesh.vertex_array("nz").is_some(), ending == "ply");
+        }
+        let text = std::fs::read_to_string(state.with_extension("obj")).unwrap();
+        assert!(text.contains("\nvn "), "{text}");
+    }
+    let square = "[domain.mesh.generate.square]\ncells = [8, 8]";
+    run(square, "[\"obj\"]").success();
+    assert!(names(".stl").is_empty(), "files of the run before are removed");
+    let lines = read_mesh(&names(".obj")[0]).unwrap().mesh;
+    assert!(lines.group("lines").is_some());
+    run(square, "[\"stl\"]").code(2).stderr(contains("is lines, which no .stl holds"));
+    run(square, "[\"obj\"]\ninterface = false").code(2).stderr(contains("interface = false"));
+}
+
+#[test]
+fn lines_alone_go_into_obj() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("front.obj");
+    let vertices = vec![[0.0; 3], [1.0, 0.0, 0.5], [1.0, 1.0, 0.0]];
+    let mut mesh = Mesh::new(Kind::Surface, vertices, vec![]);
+    let members = Members::Simplices { dimension: 1, vertices: vec![0, 1, 1, 2] };
+    mesh.groups = vec![Group { name: "lines".into(), members }];
+    assert_eq!(write_mesh(&path, &mesh, &WriteOptions::default()).unwrap(), [""; 0]);
+    let found = read_mesh(&path).unwrap().mesh;
+    assert_eq!((found.vertices, &found.groups), (mesh.vertices.clone(), &mesh.groups));
+    let error = write_mesh(&path.with_extension("stl"), &mesh, &WriteOptions::default());
+    assert!(error.unwrap_err().to_string().contains("there is nothing to write"));
+}
+
+#[test]
+fn a_solution_alone_needs_point_data() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.sol");
+    let mut mesh = pyramid(1.0);
+    let lost = write_mesh(&path, &mesh, &WriteOptions::default()).unwrap();
+    assert_eq!(lost, ["a.sol holds u, without the names"]);
+    let found = read_data(&path).unwrap().arrays;
+    assert_eq!(found[0].values.to_f64(), [1.0, 2.0, 3.0, 4.0]);
+    mesh.vertex_data.clear();
+    let error = write_mesh(&path, &mesh, &WriteOptions::default()).unwrap_err();
+    assert_eq!(error.exit_code(), 2, "{error}");
 }
 
 /// A tetrahedron's surface, coordinates that 32 bits hold but one.
@@ -317,6 +494,30 @@ fn tetrahedra_need_boundary_for_surface_formats() {
     for (name, found) in [("a.vtu", "--ascii"), ("a.xyz", "end the name in .vtu")] {
         zeroset(&["convert", text(&cube), name, "--ascii"]).code(2).stderr(contains(found));
     }
+}
+
+#[test]
+fn cut_faces_and_solids_are_counted() {
+    let Some(solids) = data("sim/vtk/beam-hex.vtk") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let [out, skin] = ["a.vtu", "a.obj"].map(|name| folder.path().join(name));
+    zeroset(&["convert", text(&solids), text(&out)])
+        .success()
+        .stderr(contains("8 hexahedron cells are cut into tetrahedra"))
+        .stdout(contains("36 vertices, 48 tetrahedra"));
+    zeroset(&["convert", text(&solids), "--boundary", "--normals", text(&skin)]).success();
+    assert!(std::fs::read_to_string(&skin).unwrap().contains("\nvn "));
+    let quads = data("sim/obj/horse_quad.obj").unwrap();
+    zeroset(&["convert", text(&quads), text(&out)])
+        .success()
+        .stderr(contains("2398 quad cells are cut into triangles"));
+    let points = data("scans/kitten.xyz").unwrap();
+    zeroset(&["convert", text(&points), text(&skin)])
+        .code(3)
+        .stderr(contains("no triangles or tetrahedra: there is nothing to write"));
+    zeroset(&["convert", text(&solids), "--normals", text(&out)])
+        .code(2)
+        .stderr(contains("--normals: tetrahedra have none"));
 }
 
 #[test]

@@ -155,6 +155,46 @@ fn labels_and_gradients_are_arrays() {
     let at = mesh.vertices.iter().position(|x| (x[0] - 0.3).hypot(x[1] - 0.4) < 1e-9).unwrap();
     assert!((vertices[3 * at] - 0.6).abs() < 0.01 && (vertices[3 * at + 1] - 0.8).abs() < 0.01);
     place.fails(&[&two[..], &["--labels", "-o", "d.shape.gii"]].concat(), "one array only");
+    place.fails(&[&two[..], &["--labels", "-o", "d.label"]].concat(), "one array only");
+    place.fails(&[&two[..], &["-o", "d.label.gii"]].concat(), "add --labels");
+    let both = ["--labels", "--gradient", "-o", "d.label.gii"];
+    place.fails(&[&two[..], &both].concat(), "such a file holds labels only");
+}
+
+#[test]
+fn labels_go_into_files_for_cortex_software() {
+    let place = Place::new();
+    let two = ["distance", "square.vtp", "--from", "vertex:0", "--from", "vertex:20"];
+    place.run(&[&two[..], &["--labels", "-o", "d.label.gii"]].concat());
+    let data = zeroset::io::read_data(&place.path("d.label.gii")).unwrap();
+    let names: Vec<&str> = data.groups.iter().map(|group| group.name.as_str()).collect();
+    assert_eq!(names, ["source 1", "source 2"], "no vertex is without a source");
+    let labels = data.arrays[0].values.to_f64();
+    let mesh = place.read("square.vtp");
+    for (label, x) in labels.iter().zip(&mesh.vertices) {
+        assert_eq!(*label, if x[0] > 0.5 + 1e-9 { 2.0 } else { 1.0 }, "{x:?}");
+    }
+    // Labels given as data are groups, from which to start.
+    let from = ["--data", "d.label.gii", "--from", "group:source 2", "-o", "back.vtp"];
+    place.run(&[&["distance", "square.vtp"][..], &from].concat());
+    let back = array(&place.read("back.vtp"), "distance");
+    for (label, distance) in labels.iter().zip(back) {
+        assert_eq!(*label == 2.0, distance == 0.0);
+    }
+    // The vertices near the first corner, with their distances.
+    place.run(&["distance", "square.vtp", "--from", "vertex:0", "--width", "0.3", "-o", "a.label"]);
+    let text = std::fs::read_to_string(place.path("a.label")).unwrap();
+    let mut lines = text.lines().skip(1);
+    let n: usize = lines.next().unwrap().parse().unwrap();
+    let rows: Vec<Vec<f64>> =
+        lines.map(|line| line.split(' ').map(|word| word.parse().unwrap()).collect()).collect();
+    assert_eq!(rows.len(), n);
+    let inside = mesh.vertices.iter().filter(|x| x[0].hypot(x[1]) < 0.28).count();
+    assert!(n >= inside && n < mesh.n_vertices() / 8, "{n} of at least {inside}");
+    for row in rows {
+        assert_eq!(mesh.vertices[row[0] as usize], [row[1], row[2], row[3]]);
+        assert!((row[4] - row[1].hypot(row[2])).abs() < 0.02 && row[4] < 0.3, "{row:?}");
+    }
 }
 
 #[test]

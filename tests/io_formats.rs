@@ -4,9 +4,12 @@
 mod sound;
 mod support;
 
+use std::io::Write;
+
 use sound::assert_sound;
 use zeroset::io::{self, MeshFile};
-use zeroset::mesh::{Group, Kind, Members, Mesh, Values};
+use zeroset::mesh::check::inspect;
+use zeroset::mesh::{Group, Kind, Members, Mesh, Values, boundary};
 
 /// Reads a file of the shared data; `None` where it is missing.
 fn read(relative: &str) -> Option<MeshFile> {
@@ -48,8 +51,22 @@ const COUNTS: &[(&str, usize, usize, Kind)] = {
         ("sim/sci/sphere_1154verts.ply", 1_154, 2_304, Surface),
         ("sim/sci/sphere_266verts.ply", 266, 531, Surface),
         ("sim/sci/torus.ply", 12_992, 25_984, Surface),
-        // 200 hexahedra, which cannot be used.
-        ("sim/msh/3da_v41.msh", 462, 0, Volume),
+        // 200 hexahedra, each cut into 6 tetrahedra.
+        ("sim/msh/3da_v1.msh", 462, 6 * 200, Volume),
+        ("sim/msh/3da_v40.msh", 462, 6 * 200, Volume),
+        ("sim/msh/3da_v41.msh", 462, 6 * 200, Volume),
+        ("sim/msh/t5_tets_v40ascii.msh", 2_979, 14_079, Volume),
+        ("sim/medit/cube.mesh", 152, 373, Volume),
+        ("sim/medit/multi-mat.mesh", 3_664, 7_094, Planar),
+        ("sim/medit/octopus-low.mesh", 452, 1_140, Volume),
+        ("sim/medit/teapot.mesh", 5_917, 11_617, Surface),
+        ("sim/sci/CubeMesh_size16.node", 4_096, 20_250, Volume),
+        ("sim/sci/pyramid.ele", 7, 4, Volume),
+        ("sim/sci/sphere334.ele", 334, 1_125, Volume),
+        ("sim/sci/torus.node", 1_012, 3_444, Volume),
+        ("cortex/tiny/lh.tinysurface.asc", 5, 3, Surface),
+        ("scans/bunny_noised.xyz", 20_000, 0, Surface),
+        ("scans/kitten.xyz", 5_210, 0, Surface),
         // The README counts the 8 triangles only; the 4 quads beside them cover the same square
         // and are cut in two each.
         ("sim/msh/compass_v22.msh", 13, 16, Planar),
@@ -205,7 +222,7 @@ fn what_is_given_up_is_said() {
         (
             "sim/msh/3da_v41.msh",
             &[("hexahedron", 200), ("quad", 460)][..],
-            &["200 hexahedron cells are left out"][..],
+            &["200 hexahedron cells are cut into tetrahedra"][..],
         ),
         (
             "sim/msh/t5_tets_order2_v22bin.msh",
@@ -236,6 +253,49 @@ fn what_is_given_up_is_said() {
             assert!(found.starts_with(expected), "{relative}: {found}");
         }
     }
+}
+
+/// The tetrahedra of a hexahedral mesh fit together, and its faces, stored as quads, are theirs.
+#[test]
+fn three_versions_of_gmsh_hold_the_same_hexahedra() {
+    let files = ["v1", "v40", "v41"].map(|name| read(&format!("sim/msh/3da_{name}.msh")));
+    let [Some(v1), Some(v40), Some(v41)] = files else { return };
+    for file in [&v1, &v40, &v41] {
+        let found = inspect(&file.mesh);
+        // The hexahedra of the file are mirrored, all of them.
+        assert_eq!((found.nonmanifold, found.inverted, found.degenerate), (0, 1200, 0));
+        assert_eq!(found.components, 1);
+        assert_eq!(groups(&file.mesh), groups(&v1.mesh));
+        let mut outer = boundary(&file.mesh).unwrap();
+        let mut quads = outer.clone();
+        let Some(Members::Simplices { vertices, .. }) =
+            file.mesh.groups.iter().map(|g| &g.members).find(|m| !matches!(m, Members::Cells(_)))
+        else {
+            panic!("no triangles")
+        };
+        quads.cells.clone_from(vertices);
+        for mesh in [&mut outer, &mut quads] {
+            mesh.cells.chunks_mut(3).for_each(|t| t.sort_unstable());
+        }
+        let mut all: Vec<_> = quads.cells.chunks(3).collect();
+        all.sort_unstable();
+        let missing = outer.cells.chunks(3).filter(|t| all.binary_search(t).is_err()).count();
+        assert_eq!(missing, 0, "a face of the boundary is cut otherwise than its quad");
+    }
+    // Nodes have another order in version 1, and with it quads other diagonals.
+    assert!(tetrahedra(&v40.mesh) == tetrahedra(&v41.mesh));
+}
+
+#[test]
+fn references_and_solutions_of_medit() {
+    let Some(file) = read("sim/medit/multi-mat.mesh") else { return };
+    assert!(file.mesh.groups.len() > 1, "several materials");
+    let path = support::data("sim/medit/multi-mat-sol.sol").unwrap();
+    let arrays = io::read_data(&path).unwrap().arrays;
+    assert_eq!((arrays[0].name.as_str(), arrays[0].rows()), ("sol", 3_664));
+    let file = read("sim/medit/teapot.mesh").unwrap();
+    let solution = file.mesh.vertex_array("sol").unwrap();
+    assert_eq!((solution.rows(), solution.components), (5_917, 1), "of the file beside the mesh");
 }
 
 #[test]
@@ -285,7 +345,7 @@ fn data_files_give_arrays() {
         ("cortex/fsaverage5/thick_left.gii.gz", "thickness", 10_242, 0.0, 4.66),
     ] {
         let Some(path) = support::data(relative) else { continue };
-        let arrays = io::read_data(&path).unwrap();
+        let arrays = io::read_data(&path).unwrap().arrays;
         assert_eq!(arrays.len(), 1, "{relative}");
         assert_eq!((arrays[0].name.as_str(), arrays[0].rows()), (name, rows), "{relative}");
         let values = arrays[0].values.to_f64();
@@ -299,11 +359,77 @@ fn data_files_give_arrays() {
         assert!(error.to_string().contains("holds numbers per vertex, no"), "{error}");
     }
     let Some(path) = support::data("scans/bunny_10k_normals.ply") else { return };
-    let names: Vec<_> = io::read_data(&path).unwrap().into_iter().map(|a| a.name).collect();
+    let names: Vec<_> = io::read_data(&path).unwrap().arrays.into_iter().map(|a| a.name).collect();
     assert_eq!(names, ["nx", "ny", "nz"]);
     let Some(path) = support::data("sim/obj/spot.obj") else { return };
     let error = io::read_data(&path).unwrap_err().to_string();
     assert!(error.contains("holds no numbers per vertex"), "{error}");
+}
+
+/// A small text file of every format.
+const TEXTS: [&str; 15] = [
+    "sim/msh/3da_v1.msh",
+    "sim/msh/compass_v22.msh",
+    "sim/msh/3da_v40.msh",
+    "sim/msh/3da_v41.msh",
+    "sim/vtk/beam-tet.vtk",
+    "sim/vtk/tri_ascii.vtu",
+    "sim/sci/sphere_1154verts.ply",
+    "sim/obj/negative_indices.obj",
+    "sim/off/comments.off",
+    "sim/stl/multibody.stl",
+    "cortex/nibabel_ascii.gii",
+    "cortex/tiny/lh.tinysurface.asc",
+    "sim/medit/cube.mesh",
+    "sim/sci/pyramid.ele",
+    "scans/kitten.xyz",
+];
+
+fn packed(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+#[test]
+fn marks_line_ends_and_gzip_change_nothing() {
+    for relative in TEXTS {
+        let Some(path) = support::data(relative) else { continue };
+        let expected = io::read_mesh(&path).unwrap();
+        let names = match path.extension().unwrap().to_str() {
+            Some("ele") => vec![path.clone(), path.with_extension("node")],
+            _ => vec![path.clone()],
+        };
+        for (mark, windows, gzip) in
+            [(true, false, false), (false, true, false), (true, true, true), (false, false, true)]
+        {
+            let folder = tempfile::tempdir().unwrap();
+            let mut first = None;
+            for name in &names {
+                let mut text = String::from_utf8(std::fs::read(name).unwrap()).unwrap();
+                text = text.replace("\r\n", "\n");
+                if windows {
+                    text = text.replace('\n', "\r\n");
+                }
+                let text = if mark { format!("\u{feff}{text}") } else { text };
+                let mut copy = folder.path().join(name.file_name().unwrap());
+                let mut bytes = text.into_bytes();
+                if gzip {
+                    bytes = packed(&bytes);
+                    copy = format!("{}.gz", copy.display()).into();
+                }
+                std::fs::write(&copy, bytes).unwrap();
+                first.get_or_insert(copy);
+            }
+            let what = format!("{relative}, mark {mark}, CR LF {windows}, gzip {gzip}");
+            let found = io::read_mesh(&first.unwrap()).unwrap_or_else(|e| panic!("{what}: {e}"));
+            assert!(found.mesh.vertices == expected.mesh.vertices, "{what}");
+            assert!(found.mesh.cells == expected.mesh.cells, "{what}");
+            assert!(found.mesh.groups == expected.mesh.groups, "{what}");
+            assert!(found.mesh.vertex_data == expected.mesh.vertex_data, "{what}");
+            assert_eq!((found.format, &found.version), (expected.format, &expected.version));
+        }
+    }
 }
 
 #[test]
@@ -325,14 +451,14 @@ fn shape_and_morph_files_come_back() {
 
     let path = folder.path().join("x.shape.gii");
     io::gifti::write_shape(&path, "phi <&> \"x\"", &values).unwrap();
-    let arrays = io::read_data(&path).unwrap();
+    let arrays = io::read_data(&path).unwrap().arrays;
     assert_eq!((arrays.len(), arrays[0].components), (1, 1));
     assert_eq!(arrays[0].name, "phi <&> \"x\"");
     assert!(arrays[0].values == expected);
 
     let path = folder.path().join("lh.phi");
     io::freesurfer::write_morph(&path, &values, 99_996).unwrap();
-    let arrays = io::read_data(&path).unwrap();
+    let arrays = io::read_data(&path).unwrap().arrays;
     assert_eq!((arrays[0].name.as_str(), arrays[0].components), ("phi", 1));
     assert!(arrays[0].values == expected);
 

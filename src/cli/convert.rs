@@ -1,5 +1,6 @@
 //! `zeroset convert IN OUT`: a mesh file in another format.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use super::generate::write;
 use crate::error::{Error, Result};
 use crate::expression::{Expression, Field};
 use crate::io::{WriteOptions, check_target, read_mesh};
-use crate::mesh::{Mesh, boundary, part};
+use crate::mesh::{Kind, Mesh, boundary, normal_arrays, part};
 use crate::words::suggest;
 
 /// Arguments of `zeroset convert`.
@@ -20,11 +21,13 @@ Examples:
   zeroset convert part.msh --boundary skin.stl
   zeroset convert scan.ply scan.msh --ascii
   zeroset convert brain.vtp left.vtp --where \"x < 0 && curv > -0.2\"
+  zeroset convert results/interface_000050.vtp front.obj --normals
 
-The ending of OUT is the format: .vtu, .msh (4.1) for any mesh; .vtp, .ply, .off, .stl, .gii for
-triangles. Vertices and cells keep their order. Point data, cell data and groups go along into
-.vtu, .vtp, .msh and .ply; what a format cannot hold is named in a warning. OUT is replaced if it
-is there, and appears whole or not at all.")]
+The ending of OUT is the format: .vtu, .msh (4.1), .mesh (with .sol for point data) for any mesh;
+.vtp, .ply, .obj, .off, .stl, .gii for triangles; .sol for point data alone. Vertices and cells keep
+their order. Point data, cell data and groups go along into .vtu, .vtp, .msh and .ply; what a format
+cannot hold is named in a warning. OUT is replaced if it is there, and appears whole or not at
+all.")]
 pub struct Args {
     /// Mesh file of any format that zeroset reads, compressed with gzip or not
     #[arg(value_name = "IN")]
@@ -41,6 +44,9 @@ pub struct Args {
     /// Write the boundary of tetrahedra, as triangles that look outwards
     #[arg(long)]
     pub boundary: bool,
+    /// Add normals at the vertices of triangles, as the arrays nx, ny and nz (vn of .obj)
+    #[arg(long)]
+    pub normals: bool,
 }
 
 /// Reads, writes, and says in one line what was written.
@@ -55,6 +61,9 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     for warning in &file.warnings {
         ui.say(&format!("warning: {}: {warning}", args.input.display()));
     }
+    if let Some(cut) = cut(&file.cells_by_type) {
+        ui.say(&format!("warning: {}: {cut}", args.input.display()));
+    }
     let mut mesh = file.mesh;
     if let Some(selection) = &args.selection {
         mesh = selected(mesh, selection)?;
@@ -62,8 +71,34 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     if args.boundary {
         mesh = boundary(&mesh).map_err(|error| error.in_file(&args.input))?;
     }
+    if args.normals {
+        add_normals(&mut mesh)?;
+    }
     write(&args.output, &mesh, &options, ui)?;
     Ok(0)
+}
+
+/// What became of faces that are no triangles; solids the reader has spoken of.
+fn cut(stored: &BTreeMap<String, usize>) -> Option<String> {
+    const FACES: [&str; 4] = ["quad", "pixel", "polygon", "triangle_strip"];
+    let faces = FACES.iter().filter_map(|name| stored.get(*name).map(|n| format!("{n} {name}")));
+    let faces: Vec<String> = faces.collect();
+    (!faces.is_empty()).then(|| format!("{} cells are cut into triangles", faces.join(", ")))
+}
+
+/// Adds the normals at the vertices as the arrays `nx`, `ny` and `nz`.
+///
+/// # Errors
+/// [`Error::Case`] for a mesh of tetrahedra.
+fn add_normals(mesh: &mut Mesh) -> Result<()> {
+    if mesh.kind == Kind::Volume {
+        return Err(Error::usage("--normals: tetrahedra have none", "add --boundary"));
+    }
+    for array in normal_arrays(mesh) {
+        mesh.vertex_data.retain(|other| other.name != array.name);
+        mesh.vertex_data.push(array);
+    }
+    Ok(())
 }
 
 /// The cells all of whose vertices fulfill the selection, with their vertices.

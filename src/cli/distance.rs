@@ -30,7 +30,8 @@ Examples:
   zeroset distance part.msh --from group:inlet --from group:outlet --width 5 -o near.vtu
   zeroset distance part.msh --from vertex:0 --speed conductivity -o arrival.vtu
   zeroset distance part.msh --from vertex:0 --speed \"if(z > 0, 2, 0.5)\" -o arrival.vtu
-  zeroset distance pial.gii --from vertex:3 --from vertex:99 --labels -o parcels.vtp
+  zeroset distance pial.gii --from vertex:3 --from vertex:99 --labels -o parcels.label.gii
+  zeroset distance pial.gii --from vertex:3 --width 10 -o near.label
   zeroset distance pial.gii --from levelset:sulc --data lh.sulc=sulc -o from_sulci.vtp
   zeroset distance pial.gii --from vertex:3 --data lh.thickness=thick --mask \"thick > 0\" -o d.vtp
   zeroset distance pial.gii --from vertex:3 --path-from vertex:99 --gradient -o d.vtp
@@ -48,7 +49,7 @@ pub struct Args {
     /// levelset:EXPRESSION, each with @START; repeatable
     #[arg(long, value_name = "SOURCE", required = true, allow_hyphen_values = true)]
     pub from: Vec<Seed>,
-    /// Output file, .vtu or .vtp; .shape.gii and .morph for cortex users
+    /// Output file, .vtu or .vtp; .shape.gii, .label.gii, .morph and .label for cortex users
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
     /// Draw the distance into this .png file, with lines at round values

@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn names_that_cannot_be_written_are_refused_before_any_work() {
-        for line in ["sphere", "sphere -o a.obj", "cube --cells 900,900,900 -o a"] {
+        for line in ["sphere", "sphere -o a.xyz", "cube --cells 900,900,900 -o a"] {
             let error = zeroset_generate(line).unwrap_err();
             assert_eq!(error.exit_code(), 2, "{error}");
         }

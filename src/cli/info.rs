@@ -30,7 +30,7 @@ pub struct Args {
 /// Prints what is in the file.
 ///
 /// # Errors
-/// [`Error::Input`] if the file holds neither a mesh nor data arrays.
+/// [`Error::Input`] if the file holds neither a mesh, nor an image, nor data arrays.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let report = read(&args.file)?;
     let text = if args.json {
@@ -43,7 +43,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     Ok(0)
 }
 
-/// Facts about a mesh, or about the arrays of a file that has no mesh.
+/// Facts about a mesh, about an image, or about the arrays of a file that has neither.
 fn read(path: &Path) -> Result<Report> {
     let no_mesh = match io::read_mesh(path) {
         Ok(file) => {
@@ -54,8 +54,11 @@ fn read(path: &Path) -> Result<Report> {
         }
         Err(error) => error,
     };
+    if let Ok(Some(image)) = io::read_image(path) {
+        return Ok(Report::of_image(&image));
+    }
     match io::read_data(path) {
-        Ok(arrays) => Ok(Report::of_data(&arrays)),
+        Ok(data) => Ok(Report::of_data(&data.arrays, &data.groups)),
         Err(_) => Err(no_mesh),
     }
 }

@@ -376,6 +376,12 @@ fn check_output(config: &Config) -> Checked {
         "stands beside `every`",
         "remove one of the two",
     )?;
+    require(
+        output.interface || output.interface_files.is_empty(),
+        "output.interface_files",
+        "stands beside interface = false",
+        "remove one of the two",
+    )?;
     let gradient = config.distance.as_ref().is_some_and(|distance| distance.gradient);
     require(
         !gradient || output.format != SeriesFormat::Vtkhdf,

@@ -30,8 +30,8 @@ pub use picture::{Drawn, Picture};
 pub use schema::schema;
 pub use seed::Seed;
 pub use tables::{
-    Checkpoints, DataFile, Device, DeviceKind, Distance, Domain, Evolve, FrontShape, MeshSource,
-    Output, PointField, Precision, Reinitialize, Rule, SeriesFormat,
+    Checkpoints, DataFile, Device, DeviceKind, Distance, Domain, Evolve, FrontShape, InterfaceFile,
+    MeshSource, Output, PointField, Precision, Reinitialize, Rule, SeriesFormat,
 };
 pub use values::{
     Coefficient, Component, HalfWidth, Initial, InitialCurve, InitialMesh, Inside, Rotation, Speed,
@@ -195,12 +195,22 @@ impl Config {
     /// Checks what depends on the kind of the mesh, once that is known.
     ///
     /// # Errors
-    /// [`Error::Case`] for a key of `[expect]` that such a mesh cannot have.
+    /// [`Error::Case`] for a key of `[expect]`, or a file of the interface, that such a mesh cannot
+    /// have.
     pub fn check_for(&self, kind: Kind) -> Result<()> {
         let wrong = match kind {
             Kind::Planar | Kind::Surface => ["interface_area", "enclosed_volume"],
             Kind::Volume => ["interface_length", "enclosed_area"],
         };
+        let lines = kind != Kind::Volume;
+        let files = &self.output.interface_files;
+        if let Some(file) = files.iter().find(|file| lines && **file != InterfaceFile::Obj) {
+            let what = format!(
+                "output.interface_files: an interface on triangles is lines, which no .{} holds",
+                file.ending()
+            );
+            return Err(self.error_at("output.interface_files", what, "take \"obj\""));
+        }
         match self.expect.bounds().iter().find(|(name, _)| wrong.contains(name)) {
             None => Ok(()),
             Some((name, _)) => Err(self.error_at(

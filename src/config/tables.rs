@@ -300,6 +300,9 @@ pub struct Output {
     pub fields: Vec<PointField>,
     /// Writes the interface as `interface_*.vtp`.
     pub interface: bool,
+    /// Writes the interface also to these files, with normals; lines (on triangle meshes) as OBJ
+    /// only.
+    pub interface_files: Vec<InterfaceFile>,
     /// Writes phi also as GIFTI shape files.
     pub gifti: bool,
     /// Writes phi also as FreeSurfer morph files.
@@ -321,6 +324,7 @@ impl Default for Output {
             compression: Compression::Lz4,
             fields: Vec::new(),
             interface: true,
+            interface_files: Vec::new(),
             gifti: false,
             freesurfer: false,
             checkpoint: Checkpoints::default(),
@@ -359,6 +363,30 @@ pub enum SeriesFormat {
     Pvd,
     /// All in `NAME.vtkhdf`, the mesh once; needs ParaView 5.12 or newer.
     Vtkhdf,
+}
+
+/// More files of the interface: `interface_files = ["stl"]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum InterfaceFile {
+    /// Triangles with their normals, 32-bit numbers.
+    Stl,
+    /// Triangles with normals at the vertices, or lines.
+    Obj,
+    /// Triangles with normals at the vertices.
+    Ply,
+}
+
+impl InterfaceFile {
+    /// Ending of such a file.
+    pub fn ending(self) -> &'static str {
+        match self {
+            InterfaceFile::Stl => "stl",
+            InterfaceFile::Obj => "obj",
+            InterfaceFile::Ply => "ply",
+        }
+    }
 }
 
 /// Point data written on request: `fields = ["band"]`.

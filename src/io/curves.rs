@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::sniff::Format;
 use super::text::{Lines, parse, words};
 use super::{load, read_as, sniff, text};
 use crate::error::{Error, Result};
@@ -72,29 +73,19 @@ impl Curves {
 /// without lines.
 pub fn read_curves(path: &Path) -> Result<Curves> {
     let bytes = load::load(path)?;
-    match sniff::format(path, &bytes) {
-        Ok((format, warning)) => {
-            let file = read_as(format, path, &bytes)?;
-            let mut found = of_mesh(path, &file.mesh)?;
-            found.format = file.format;
-            found.warnings.extend(warning);
-            Ok(found)
-        }
-        Err(unknown) => {
-            let text = text::without_mark(&bytes);
-            if begins_with_numbers(path, text) { read_text(path, text) } else { Err(unknown) }
-        }
+    let (format, warning) = sniff::format(path, &bytes)?;
+    if let Format::Columns | Format::Xyz = format {
+        return read_text(path, text::without_mark(&bytes));
     }
+    let file = read_as(format, path, &bytes)?;
+    let mut found = of_mesh(path, &file.mesh)?;
+    found.format = file.format;
+    found.warnings.extend(warning);
+    Ok(found)
 }
 
 fn is_separator(byte: u8) -> bool {
     byte.is_ascii_whitespace() || byte == b','
-}
-
-fn begins_with_numbers(path: &Path, bytes: &[u8]) -> bool {
-    let row = Lines::new(path, bytes).with_comments(b'#').next_row();
-    let word = row.and_then(|row| row.rest().split(|&b| is_separator(b)).find(|w| !w.is_empty()));
-    word.is_some_and(|word| parse::<f64>(word).is_some())
 }
 
 fn read_text(path: &Path, bytes: &[u8]) -> Result<Curves> {
@@ -324,7 +315,7 @@ mod tests {
             ("0 0 0\n1 nan 0\n", "line 2: a finite number"),
             ("0 0 0\n1 2 3 4\n", "line 2: 4 numbers, expected x y z"),
             ("1 2 3\n", "holds no lines"),
-            ("hello\n", "unknown format"),
+            ("hello\n", "line 1: a finite number is expected, found \"hello\""),
             ("v 0 0 0\nv 1 0 0\nv 1 1 0\nf 1 2 3\n", "holds no lines"),
         ] {
             let error = read("curve.xyz", text).unwrap_err().to_string();

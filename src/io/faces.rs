@@ -92,6 +92,7 @@ pub(crate) fn mesh_file(
         format,
         version: version.into(),
         units: None,
+        space: None,
         cells_by_type,
         warnings: Vec::new(),
     })

@@ -16,8 +16,25 @@ pub(super) struct Mask {
     pub(super) values: Vec<u8>,
 }
 
-/// The masks of all groups of a mesh.
-pub(super) fn to_masks(mesh: &Mesh) -> Vec<Mask> {
+/// Most groups that become masks: each mask takes a byte per cell or vertex.
+const MOST: usize = 1_000;
+
+/// The masks of all groups of a mesh; what they cannot hold is added to `lost`.
+pub(super) fn to_masks(mesh: &Mesh, lost: &mut Vec<String>) -> Vec<Mask> {
+    if mesh.groups.len() > MOST {
+        let (n, more) = (mesh.groups.len(), mesh.groups.len() - MOST);
+        lost.push(format!("{more} of {n} groups are left out, the first {MOST} are kept"));
+    }
+    let kept = mesh.groups.iter().take(MOST);
+    let reduced: Vec<&str> = kept
+        .clone()
+        .filter(|g| matches!(g.members, Members::Simplices { dimension: 1.., .. }))
+        .map(|group| group.name.as_str())
+        .collect();
+    if !reduced.is_empty() {
+        let names = reduced.join(", ");
+        lost.push(format!("of these groups only the vertices are kept: {names}"));
+    }
     let mask = |group: &Group| {
         let (of_cells, members, rows) = match &group.members {
             Members::Cells(cells) => (true, cells, mesh.n_cells()),
@@ -31,7 +48,7 @@ pub(super) fn to_masks(mesh: &Mesh) -> Vec<Mask> {
         }
         Mask { name: format!("{PREFIX}{}", group.name), of_cells, values }
     };
-    mesh.groups.iter().map(mask).collect()
+    kept.map(mask).collect()
 }
 
 /// Turns the arrays of a mesh that stand for groups back into groups. Lower-dimensional groups

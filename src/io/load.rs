@@ -1,7 +1,8 @@
 //! The bytes of a file, decompressed if they are a gzip stream.
 
+use std::borrow::Cow;
 use std::io::{ErrorKind, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 
@@ -25,6 +26,34 @@ pub(super) fn load(path: &Path) -> Result<Vec<u8>> {
         return Err(Error::input(path, "", "file is empty", "copy or export it again"));
     }
     Ok(bytes)
+}
+
+/// The file beside `path` that has the same name but for its extension, compressed or not.
+pub(super) fn partner(path: &Path, extension: &str) -> Option<PathBuf> {
+    let plain =
+        if path.extension()? == "gz" { path.with_extension("") } else { path.to_path_buf() };
+    let names = [extension.to_string(), format!("{extension}.gz")];
+    names.iter().map(|name| plain.with_extension(name)).find(|other| other.is_file())
+}
+
+/// A file of a mesh that is stored in several, by its extension `wanted`: `path` itself, whose
+/// `bytes` are loaded, if that is its `extension`, or the file beside it; `None` if there is none.
+///
+/// # Errors
+/// As [`load`].
+pub(super) fn member<'a>(
+    path: &Path,
+    bytes: &'a [u8],
+    extension: &str,
+    wanted: &str,
+) -> Result<Option<(PathBuf, Cow<'a, [u8]>)>> {
+    if wanted == extension {
+        return Ok(Some((path.to_path_buf(), Cow::Borrowed(bytes))));
+    }
+    match partner(path, wanted) {
+        Some(found) => load(&found).map(|bytes| Some((found, Cow::Owned(bytes)))),
+        None => Ok(None),
+    }
 }
 
 fn unreadable(path: &Path, error: &std::io::Error) -> Error {

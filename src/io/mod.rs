@@ -5,20 +5,27 @@
 
 pub mod atomic;
 pub(crate) mod bytes;
+mod carp;
+mod columns;
 mod curves;
+mod elements;
 mod faces;
 pub mod freesurfer;
 pub mod gifti;
 mod groups;
 mod guard;
 mod load;
+mod medit;
 mod msh;
+mod names;
 mod obj;
 mod off;
 mod parts;
 mod ply;
+mod scalar;
 mod sniff;
 mod stl;
+mod tetgen;
 mod text;
 pub mod vtk;
 mod write;
@@ -27,7 +34,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::mesh::{DataArray, Mesh};
+use crate::mesh::{DataArray, Group, Mesh};
 pub use curves::{Curve, Curves, read_curves};
 use sniff::Format;
 pub use write::{WriteOptions, check_target, write_mesh};
@@ -39,12 +46,14 @@ pub struct MeshFile {
     /// The mesh; without cells if the file holds points only.
     pub mesh: Mesh,
     /// Short name of the format: "msh", "vtk", "vtu", "vtp", "ply", "obj", "off", "stl", "gifti",
-    /// "freesurfer".
+    /// "freesurfer", "medit", "tetgen", "carp", "xyz".
     pub format: &'static str,
     /// Version and encoding as the file states them, such as "4.1 binary".
     pub version: String,
     /// Unit of length, if the file or its format states one ("mm" for cortex formats).
     pub units: Option<String>,
+    /// Coordinate system, if the file names one: "NIFTI_XFORM_TALAIRACH" and the like.
+    pub space: Option<String>,
     /// Cells as stored, by type name: "triangle", "quad", "polygon", "tetra", "tetra10", "line", ...
     pub cells_by_type: BTreeMap<String, usize>,
     /// What was given up or changed in reading, one sentence each.
@@ -77,29 +86,65 @@ fn read_as(format: Format, path: &Path, bytes: &[u8]) -> Result<MeshFile> {
         Format::Off => off::read(path, text),
         Format::Stl => stl::read(path, text),
         Format::Gifti => gifti::read(path, text),
-        Format::FreeSurfer => freesurfer::read(path, bytes),
-        Format::Morph => {
+        Format::FreeSurfer => freesurfer::read(path, text),
+        Format::Medit => medit::read(path, text),
+        Format::TetGen => tetgen::read(path, bytes, &sniff::extension(path)),
+        Format::Carp => carp::read(path, bytes, &sniff::extension(path)),
+        Format::Xyz => columns::read_points(path, text),
+        Format::Columns => {
+            let what = "holds numbers per vertex, no mesh";
+            let remedy = "give it as data of a mesh, or name it .xyz if these are points";
+            Err(Error::input(path, "", what, remedy))
+        }
+        Format::Morph | Format::Solution => {
             let what = "holds numbers per vertex, no mesh";
             Err(Error::input(path, "", what, "give it as data of a mesh"))
         }
     }
 }
 
+/// Reads a regular grid of numbers, which VTK calls an image: legacy `STRUCTURED_POINTS` and `.vti`;
+/// `None` if the file is something else.
+///
+/// # Errors
+/// [`Error::Input`] as for [`read_mesh`].
+pub fn read_image(path: &Path) -> Result<Option<vtk::Image>> {
+    let bytes = load::load(path)?;
+    match sniff::format(path, &bytes) {
+        Ok((Format::Vtk, _)) => vtk::read_image(path, &bytes),
+        _ => Ok(None),
+    }
+}
+
 /// Reads arrays with one row per vertex: GIFTI shape and functional files, FreeSurfer `curv`,
-/// `sulc`, `thickness` and the like, or the vertex arrays of a mesh file.
+/// `sulc`, `thickness` and the like, MEDIT's `.sol`, plain text columns, or the vertex arrays of a
+/// mesh file.
 ///
 /// # Errors
 /// As for [`read_mesh`], and for a file without such arrays.
-pub fn read_data(path: &Path) -> Result<Vec<DataArray>> {
+pub fn read_data(path: &Path) -> Result<VertexData> {
     let bytes = load::load(path)?;
+    let text = text::without_mark(&bytes);
     let arrays = match sniff::format(path, &bytes)?.0 {
-        Format::Gifti => gifti::read_data(path, text::without_mark(&bytes))?,
+        Format::Gifti => return gifti::read_data(path, text),
         Format::Morph => freesurfer::read_morph(path, &bytes)?,
+        Format::Solution => medit::read_solution(path, text)?,
+        Format::Columns => columns::read_data(path, text)?,
         format => read_as(format, path, &bytes)?.mesh.vertex_data,
     };
     if arrays.is_empty() {
         let what = "holds no numbers per vertex";
         return Err(Error::input(path, "", what, "name a file of vertex data"));
     }
-    Ok(arrays)
+    Ok(VertexData { arrays, groups: Vec::new() })
+}
+
+/// Numbers at the vertices of a mesh that is in another file.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct VertexData {
+    /// Arrays with one row per vertex, at least one.
+    pub arrays: Vec<DataArray>,
+    /// Vertices of each label that the file gives a name.
+    pub groups: Vec<Group>,
 }

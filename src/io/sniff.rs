@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::text::{show, without_mark, words};
-use super::{freesurfer, off, stl};
+use super::{carp, columns, freesurfer, medit, off, stl, tetgen};
 use crate::error::{Error, Result};
 
 /// Formats that can be told apart.
@@ -17,19 +17,30 @@ pub(super) enum Format {
     Stl,
     Gifti,
     FreeSurfer,
+    Medit,
+    TetGen,
+    Carp,
+    /// Points as text.
+    Xyz,
     /// Numbers per vertex of FreeSurfer.
     Morph,
+    /// Numbers per vertex of MEDIT.
+    Solution,
+    /// Numbers per vertex as text.
+    Columns,
 }
 
-const READABLE: &str = "readable are Gmsh (.msh 2.2, 4.1), VTK (.vtk, .vtu, .vtp), PLY, OBJ, OFF, \
-                        STL, GIFTI (.gii) and FreeSurfer surfaces (lh.pial, ...), each also as .gz";
+const READABLE: &str = "readable are Gmsh (.msh), VTK (.vtk, .vtu, .vtp), PLY, OBJ, OFF, STL, GIFTI \
+                        (.gii), FreeSurfer surfaces (lh.pial, ...), MEDIT (.mesh), TetGen (.node, \
+                        .ele), CARP (.pts, .elem), points as text (.xyz), each also as .gz";
 
 /// Formats by extension.
-const EXTENSIONS: [(&str, Format); 12] = [
+const EXTENSIONS: [(&str, Format); 16] = [
     ("msh", Format::Msh),
     ("vtk", Format::Vtk),
     ("vtu", Format::Vtk),
     ("vtp", Format::Vtk),
+    ("vti", Format::Vtk),
     ("ply", Format::Ply),
     ("obj", Format::Obj),
     ("off", Format::Off),
@@ -38,10 +49,13 @@ const EXTENSIONS: [(&str, Format); 12] = [
     ("stl", Format::Stl),
     ("stla", Format::Stl),
     ("gii", Format::Gifti),
+    ("mesh", Format::Medit),
+    ("sol", Format::Solution),
+    ("xyz", Format::Xyz),
 ];
 
 /// Extensions of other formats that look like slips of readable ones.
-const OTHERS: [&str; 3] = ["nii", "mesh", "vti"];
+const OTHERS: [&str; 1] = ["nii"];
 
 /// The format of `bytes`, the content of `path`, with a warning if the name says otherwise.
 ///
@@ -49,6 +63,9 @@ const OTHERS: [&str; 3] = ["nii", "mesh", "vti"];
 /// [`Error::Input`] with the readable formats if there is no telling.
 pub(super) fn format(path: &Path, bytes: &[u8]) -> Result<(Format, Option<String>)> {
     let extension = extension(path);
+    if let Some((what, remedy)) = foreign(bytes) {
+        return Err(Error::input(path, "", what, remedy));
+    }
     let named = by_name(&extension, bytes);
     match (by_content(bytes), named) {
         (Some(format), Some(other)) if format != other => {
@@ -67,7 +84,7 @@ pub(super) fn format(path: &Path, bytes: &[u8]) -> Result<(Format, Option<String
 }
 
 /// The extension in lower case, without ".gz".
-fn extension(path: &Path) -> String {
+pub(super) fn extension(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
     let name = name.strip_suffix(".gz").unwrap_or(&name);
     name.rsplit_once('.').map_or("", |(_, extension)| extension).to_string()
@@ -80,10 +97,71 @@ fn by_name(extension: &str, bytes: &[u8]) -> Option<Format> {
     if let Some(&(_, format)) = EXTENSIONS.iter().find(|(name, _)| *name == extension) {
         return Some(format);
     }
+    if tetgen::EXTENSIONS.contains(&extension) {
+        return Some(Format::TetGen);
+    }
+    if carp::EXTENSIONS.contains(&extension) {
+        return Some(Format::Carp);
+    }
+    if columns::DATA_NAMES.contains(&extension) {
+        return Some(Format::Columns);
+    }
     // The old data format has no magic bytes; its size gives it away.
     let morph =
         freesurfer::MORPH_NAMES.contains(&extension) || freesurfer::old_count(bytes).is_some();
-    morph.then_some(Format::Morph)
+    if morph {
+        return Some(Format::Morph);
+    }
+    let head = bytes.get(..4096).unwrap_or(bytes);
+    let is_text = head.iter().all(|&b| b >= b' ' || b.is_ascii_whitespace());
+    (is_text && columns::begins_with_number(head)).then_some(Format::Columns)
+}
+
+/// What a known format is that holds no mesh, or none that can be read, and what to do.
+fn foreign(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
+    const IMAGE: &str = "make a mesh of it first: zeroset solves on meshes";
+    const POINTS: &str = "convert the points to .ply or .xyz";
+    let at = |place: usize, word: &[u8]| bytes.get(place..).is_some_and(|b| b.starts_with(word));
+    let nifti = at(344, b"n+1\0") || at(344, b"ni1\0") || at(4, b"n+2\0") || at(4, b"ni2\0");
+    let head = bytes.get(..512).unwrap_or(bytes);
+    let holds = |word: &[u8]| head.windows(word.len()).any(|w| w == word);
+    Some(if nifti {
+        ("is a NIfTI volume, no mesh", IMAGE)
+    } else if at(0, b"NRRD0") {
+        ("is an NRRD volume, no mesh", IMAGE)
+    } else if at(0, b"ObjectType = Image") || (at(0, b"NDims") && holds(b"ElementType")) {
+        ("is a MetaImage volume, no mesh", IMAGE)
+    } else if at(0, b"\x89PNG") || ((at(0, b"P2") || at(0, b"P5")) && bytes.get(2) <= Some(&b' ')) {
+        ("is a picture, no mesh", IMAGE)
+    } else if at(0, b"LASF") {
+        ("holds points of LAS or LAZ, which cannot be read", POINTS)
+    } else if at(0, b"# .PCD") || (holds(b"FIELDS ") && holds(b"\nPOINTS ") && holds(b"\nDATA ")) {
+        ("holds points of PCD, which cannot be read", POINTS)
+    } else if at(0, b"[Expe/PointSet") {
+        ("holds points of Expe in a binary layout, which cannot be read", POINTS)
+    } else if at(0, b"#!ascii label") {
+        ("is a FreeSurfer label, which is written but not read", "use a .label.gii file")
+    } else if at(0, b"\x89HDF\r\n") {
+        ("is an HDF5 file, which is written but not read", "convert it to .vtu or .vtp")
+    } else if is_binary_medit(bytes) {
+        let remedy = "save the mesh as text: name it .mesh in the program that wrote it, \
+                      or convert it with `gmsh in.meshb -save -format mesh -o out.mesh`";
+        ("is a binary MEDIT file, only text can be read", remedy)
+    } else {
+        return None;
+    })
+}
+
+/// The number 1 in either byte order, a version from 1 to 4, then mostly the section of dimension.
+fn is_binary_medit(bytes: &[u8]) -> bool {
+    let Some(head) = bytes.first_chunk::<12>() else { return false };
+    let number = |at: usize, big: bool| {
+        let raw = [head[at], head[at + 1], head[at + 2], head[at + 3]];
+        if big { u32::from_be_bytes(raw) } else { u32::from_le_bytes(raw) }
+    };
+    [false, true]
+        .into_iter()
+        .any(|big| number(0, big) == 1 && (1..=4).contains(&number(4, big)) && number(8, big) == 3)
 }
 
 /// The readable extension that `extension` may be a slip of.
@@ -91,8 +169,8 @@ fn nearest(extension: &str) -> Option<&'static str> {
     if OTHERS.contains(&extension) {
         return None;
     }
-    let surfaces = freesurfer::SURFACE_NAMES.iter().copied();
-    let known = EXTENSIONS.iter().map(|&(name, _)| name).chain(surfaces);
+    let others = [&freesurfer::SURFACE_NAMES[..], &tetgen::EXTENSIONS, &carp::EXTENSIONS];
+    let known = EXTENSIONS.iter().map(|&(name, _)| name).chain(others.concat());
     let near = known.map(|name| (strsim::damerau_levenshtein(name, extension), name));
     let limit = if extension.len() < 3 { 1 } else { extension.len() / 3 };
     near.min().filter(|&(distance, _)| distance <= limit && !extension.is_empty()).map(|n| n.1)
@@ -117,6 +195,13 @@ fn by_content(bytes: &[u8]) -> Option<Format> {
     }
     if text.starts_with(b"$Comments") && holds(b"$MeshFormat") {
         return Some(Format::Msh);
+    }
+    if text.starts_with(medit::MAGIC) {
+        let solution = holds(b"SolAt") && !holds(b"\nVertices");
+        return Some(if solution { Format::Solution } else { Format::Medit });
+    }
+    if text.starts_with(freesurfer::TEXT_SURFACE) {
+        return Some(Format::FreeSurfer);
     }
     if text.starts_with(b"# vtk DataFile") {
         return Some(Format::Vtk);
@@ -169,12 +254,40 @@ mod tests {
             ("SOLID a\n facet normal", "x", Format::Stl),
             ("solid a", "x.STL.gz", Format::Stl),
             ("anything", "lh.pial", Format::FreeSurfer),
+            ("MeshVersionFormatted 2\nDimension 3\nVertices", "x.sol", Format::Medit),
+            ("MeshVersionFormatted 2\nDimension 3\nSolAtVertices 1", "x", Format::Solution),
+            ("#!ascii version of lh.pial\n1 1", "lh.pial.asc", Format::FreeSurfer),
+            ("1 3 0 0", "x.1.node.gz", Format::TetGen),
+            ("1\n0 0 0", "x.PTS", Format::Carp),
+            ("0 0 0", "x.xyz", Format::Xyz),
+            ("a b\n0 0", "x.csv", Format::Columns),
+            ("# of no name\n-0.5 0\n", "values", Format::Columns),
         ] {
             let found = format(Path::new(name), text.as_bytes()).unwrap();
             assert_eq!(found.0, expected, "{text:?} in {name}");
         }
         let warning = format(Path::new("x.stl"), b"ply\nformat").unwrap().1;
         assert_eq!(warning.unwrap(), "named .stl, but the content is Ply: read as such");
+    }
+
+    #[test]
+    fn what_is_no_mesh_is_called_by_its_name() {
+        let mut nifti = vec![0; 348];
+        nifti[344..].copy_from_slice(b"n+1\0");
+        for (bytes, found) in [
+            (nifti.as_slice(), "is a NIfTI volume, no mesh"),
+            (b"NRRD0004\n", "NRRD volume"),
+            (b"ObjectType = Image\n", "MetaImage"),
+            (b"P5 3 3 255 ", "a picture"),
+            (b"#!ascii label, by\n1\n0 0 0 0 0\n", "is a FreeSurfer label"),
+            (b"# .PCD v.7\n", "points of PCD"),
+            (b"[Expe/PointSet/Binary/0.1]", "binary layout"),
+            (b"\0\0\0\x01\0\0\0\x02\0\0\0\x03", "binary MEDIT file, only text"),
+            (b"\x01\0\0\0\x01\0\0\0\x03\0\0\0", "gmsh in.meshb"),
+        ] {
+            let error = format(Path::new("x.ply"), bytes).unwrap_err().to_string();
+            assert!(error.contains(found), "{error}");
+        }
     }
 
     #[test]

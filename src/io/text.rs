@@ -27,6 +27,16 @@ pub(crate) fn show(bytes: &[u8]) -> String {
     format!("bytes {}{}", numbers.join(" "), more(8))
 }
 
+/// A message that may quote the file, cut to what fits a line.
+pub(crate) fn one_line(message: &impl Display) -> String {
+    let text = message.to_string();
+    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    match line.char_indices().nth(120) {
+        Some((end, _)) => format!("{}...", &line[..end]),
+        None => line,
+    }
+}
+
 /// The number a word stands for.
 pub(crate) fn parse<T: std::str::FromStr>(word: &[u8]) -> Option<T> {
     std::str::from_utf8(word).ok()?.parse().ok()
@@ -134,6 +144,95 @@ impl<'a> Lines<'a> {
     }
 }
 
+/// The words of a text whose lines mean nothing. From "#" on, a line is a comment.
+pub(crate) struct Words<'a> {
+    file: &'a Path,
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Words<'a> {
+    /// Words of `bytes`, which are all of `file`.
+    pub(crate) fn new(file: &'a Path, bytes: &'a [u8]) -> Self {
+        Words { file, bytes, at: 0 }
+    }
+
+    /// The file.
+    pub(crate) fn file(&self) -> &'a Path {
+        self.file
+    }
+
+    /// The next word, or `None` after the last.
+    pub(crate) fn next_word(&mut self) -> Option<&'a [u8]> {
+        loop {
+            let rest = self.bytes.get(self.at..)?;
+            let word = rest.trim_ascii_start();
+            self.at += rest.len() - word.len();
+            let is_comment = *word.first()? == b'#';
+            let ends = |b: &u8| {
+                if is_comment { matches!(b, b'\n' | b'\r') } else { b.is_ascii_whitespace() }
+            };
+            let length = word.iter().position(ends).unwrap_or(word.len());
+            self.at += length;
+            if !is_comment {
+                return word.get(..length);
+            }
+        }
+    }
+
+    /// The next word, which stays the next one.
+    pub(crate) fn peek(&mut self) -> Option<&'a [u8]> {
+        let word = self.next_word()?;
+        self.at -= word.len();
+        Some(word)
+    }
+
+    /// The next word as a number of type `T`.
+    pub(crate) fn number<T: std::str::FromStr>(&mut self, what: impl Display) -> Result<T> {
+        let word = self.peek();
+        match word.and_then(parse) {
+            Some(value) => {
+                self.next_word();
+                Ok(value)
+            }
+            None => {
+                let found = word.map_or("the end of the file".to_string(), show);
+                let what = format!("{what} expected, found {found}");
+                Err(self.fail(what, "the file is damaged or a count is wrong: export it again"))
+            }
+        }
+    }
+
+    /// The next word as a coordinate: a finite number.
+    pub(crate) fn coordinate(&mut self, what: impl Display) -> Result<f64> {
+        let value: f64 = self.number(&what)?;
+        if value.is_finite() {
+            return Ok(value);
+        }
+        let what = format!("{what} is {value}, a finite number is needed");
+        Err(self.fail(what, "remove or mend this vertex"))
+    }
+
+    /// Refuses a promise of `count` records of `words` words each that the bytes left cannot keep;
+    /// gives `count` as the length of an array.
+    pub(crate) fn promised(&self, count: u64, words: usize, what: &str) -> Result<usize> {
+        let found = self.bytes.len() - self.at;
+        if u128::from(count) * (2 * words as u128) > found as u128 + 1 {
+            let what = format!("{count} {what} promised, but only {found} bytes follow");
+            return Err(self.fail(what, "the count is wrong or the file is cut short"));
+        }
+        Ok(count as usize)
+    }
+
+    /// An error at the line reached.
+    pub(crate) fn fail(&self, what: impl Display, remedy: &str) -> Error {
+        let read = self.bytes.get(..self.at).unwrap_or(self.bytes);
+        let end = if self.bytes.contains(&b'\n') { b'\n' } else { b'\r' };
+        let line = 1 + read.iter().filter(|&&b| b == end).count();
+        Error::input(self.file, format!("line {line}"), what.to_string(), remedy)
+    }
+}
+
 /// A line with words, read from left to right.
 pub(crate) struct Row<'a> {
     file: &'a Path,
@@ -202,6 +301,21 @@ mod tests {
             assert_eq!(lines.next_line(), Some(&b"b 2"[..]), "{text:?}");
             assert_eq!((lines.next_line(), lines.number()), (None, 2), "{text:?}");
         }
+    }
+
+    #[test]
+    fn words_run_over_lines_and_comments() {
+        let text = b"a #b c\r\n 7\n\n#d\nnan x";
+        let mut words = Words::new(Path::new("x"), text);
+        assert_eq!((words.next_word(), words.peek()), (Some(&b"a"[..]), Some(&b"7"[..])));
+        assert_eq!(words.number::<u32>("n").unwrap(), 7);
+        let error = words.coordinate("y").unwrap_err().to_string();
+        assert!(error.contains("line 5: y is NaN"), "{error}");
+        let error = words.number::<f64>("z").unwrap_err().to_string();
+        assert!(error.contains("line 5: z expected, found \"x\""), "{error}");
+        assert_eq!((words.next_word(), words.next_word()), (Some(&b"x"[..]), None));
+        assert!(words.number::<f64>("z").unwrap_err().to_string().contains("the end of the file"));
+        assert!(words.promised(0, 3, "vertices").is_ok() && words.promised(1, 1, "v").is_err());
     }
 
     #[test]

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use super::vtk::{self, Compression, Field, Geometry, VtkOutput};
-use super::{gifti, groups, msh, off, ply, stl};
+use super::{gifti, groups, medit, msh, obj, off, ply, stl};
 use crate::error::{Error, Result};
-use crate::mesh::{Kind, Mesh};
+use crate::mesh::{Group, Kind, Members, Mesh};
 
 /// How [`write_mesh`] writes.
 #[derive(Clone, Copy, Debug, Default)]
@@ -35,9 +35,12 @@ enum Target {
     Off,
     Stl,
     Gifti,
+    Obj,
+    Medit,
+    Solution,
 }
 
-const TARGETS: [(&str, Target); 7] = [
+const TARGETS: [(&str, Target); 10] = [
     ("vtu", Target::Vtu),
     ("vtp", Target::Vtp),
     ("msh", Target::Msh),
@@ -45,6 +48,9 @@ const TARGETS: [(&str, Target); 7] = [
     ("off", Target::Off),
     ("stl", Target::Stl),
     ("gii", Target::Gifti),
+    ("obj", Target::Obj),
+    ("mesh", Target::Medit),
+    ("sol", Target::Solution),
 ];
 
 impl Target {
@@ -57,13 +63,14 @@ impl Target {
             } else {
                 "what to write is not known by its ending"
             };
-            let remedy = "end the name in .vtu, .vtp, .msh, .ply, .off, .stl or .gii";
+            let remedy =
+                "end the name in .vtu, .vtp, .msh, .mesh, .sol, .ply, .obj, .off, .stl or .gii";
             Error::usage(format!("{}: {what}", path.display()), remedy)
         })
     }
 
     fn holds_tetrahedra(self) -> bool {
-        matches!(self, Target::Vtu | Target::Msh)
+        matches!(self, Target::Vtu | Target::Msh | Target::Medit | Target::Solution)
     }
 }
 
@@ -82,31 +89,36 @@ pub fn check_target(path: &Path, options: &WriteOptions, kind: Option<Kind>) -> 
     }
     if kind == Some(Kind::Volume) && !target.holds_tetrahedra() {
         let what = format!("{name}: this format holds triangles, the mesh has tetrahedra");
-        let remedy = "name it .vtu or .msh, or write the boundary of the tetrahedra: \
+        let remedy = "name it .vtu, .msh or .mesh, or write the boundary of the tetrahedra: \
                       zeroset convert --boundary";
         return Err(Error::usage(what, remedy));
     }
     Ok(())
 }
 
-/// Writes a mesh as `.vtu`, `.vtp`, `.msh` (4.1), `.ply`, `.off`, `.stl` or `.gii`; the file
-/// appears whole or not at all. Vertices keep their order, and coordinates their bits where the
-/// format can hold them.
+/// Writes a mesh as `.vtu`, `.vtp`, `.msh` (4.1), `.mesh`, `.ply`, `.obj`, `.off`, `.stl` or `.gii`, or
+/// its point data as `.sol`; the file appears whole or not at all. Vertices keep their order, and
+/// coordinates their bits where the format can hold them. Point data beside a `.mesh` go into a
+/// `.sol` file of the same name.
 ///
-/// Returns what the format could not hold, one sentence each: arrays and groups (off, stl, gii),
-/// digits of coordinates (binary stl, gii), names.
+/// Returns what the format could not hold, one sentence each: arrays and groups, digits of
+/// coordinates (binary stl, gii), names.
 ///
 /// # Errors
 /// Those of [`check_target`]; [`Error::Mesh`] for a mesh without cells; [`Error::Output`].
 pub fn write_mesh(path: &Path, mesh: &Mesh, options: &WriteOptions) -> Result<Vec<String>> {
-    check_target(path, options, Some(mesh.kind))?;
-    if mesh.n_cells() == 0 {
+    let target = Target::of(path)?;
+    // Lines, such as an interface on triangles, have a place in OBJ.
+    let is_line = |group: &Group| matches!(group.members, Members::Simplices { dimension: 1, .. });
+    let lines = target == Target::Obj && mesh.groups.iter().any(is_line);
+    if mesh.n_cells() == 0 && !lines {
         let what = "no triangles or tetrahedra: there is nothing to write";
         return Err(Error::mesh("", what, "").in_file(path));
     }
+    check_target(path, options, Some(mesh.kind))?;
     let mut lost = Vec::new();
-    match Target::of(path)? {
-        Target::Vtu | Target::Vtp => write_vtk(path, mesh, options)?,
+    match target {
+        Target::Vtu | Target::Vtp => write_vtk(path, mesh, options, &mut lost)?,
         Target::Msh => msh::write(path, mesh, options.ascii, &mut lost)?,
         Target::Ply => ply::write(path, mesh, options.ascii, &mut lost)?,
         Target::Off => {
@@ -125,13 +137,21 @@ pub fn write_mesh(path: &Path, mesh: &Mesh, options: &WriteOptions) -> Result<Ve
             lost.extend(narrowed(path, mesh)?);
             gifti::write_surface(path, mesh)?;
         }
+        Target::Obj => obj::write(path, mesh, &mut lost)?,
+        Target::Medit => medit::write(path, mesh, &mut lost)?,
+        Target::Solution => medit::write_solution(path, mesh, &mut lost)?,
     }
     Ok(lost)
 }
 
 /// All arrays; groups become masks called `group:NAME`, which the reader turns back.
-fn write_vtk(path: &Path, mesh: &Mesh, options: &WriteOptions) -> Result<()> {
-    let masks = groups::to_masks(mesh);
+fn write_vtk(
+    path: &Path,
+    mesh: &Mesh,
+    options: &WriteOptions,
+    lost: &mut Vec<String>,
+) -> Result<()> {
+    let masks = groups::to_masks(mesh, lost);
     let of = |cells: bool| {
         let chosen = masks.iter().filter(move |mask| mask.of_cells == cells);
         chosen.map(|m| Field { name: &m.name, components: 1, values: (&m.values).into() })
@@ -190,7 +210,7 @@ mod tests {
             assert_eq!(check(&format!("a.b.{}", name.to_uppercase()), false, None), Ok(()));
         }
         for (name, ascii, kind, found) in [
-            ("a.obj", false, None, "a.obj: what to write is not known"),
+            ("a.xyz", false, None, "a.xyz: what to write is not known"),
             ("a.ply.gz", false, None, "gzip is read, not written"),
             ("a.gii", true, None, "not written as text"),
             ("a.stl", false, Some(Kind::Volume), "zeroset convert --boundary"),
@@ -199,6 +219,9 @@ mod tests {
             assert!(error.contains(found), "{error}");
         }
         assert_eq!(check("a.msh", true, Some(Kind::Volume)), Ok(()));
+        let none = Mesh::new(Kind::Volume, vec![[0.0; 3]], vec![]);
+        let error = write_mesh(Path::new("a.stl"), &none, &WriteOptions::default()).unwrap_err();
+        assert!(error.to_string().contains("no triangles or tetrahedra"), "{error}");
     }
 
     #[test]

@@ -7,12 +7,14 @@ mod boundary;
 pub mod check;
 mod clean;
 pub mod generate;
+mod normals;
 pub mod refine;
 
 pub use boundary::boundary;
 pub(crate) use boundary::outer_faces;
 pub(crate) use clean::part;
 pub use clean::{Cleaning, assess, clean};
+pub use normals::{normal_arrays, vertex_normals};
 
 /// What a mesh discretises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]

@@ -261,8 +261,8 @@ fn is_of_a_run(name: &str) -> bool {
         return true;
     }
     // From the end: the name of the case may hold dots.
-    let stem =
-        [".vtu", ".vtp", ".shape.gii", ".morph", ".png"].iter().find_map(|e| name.strip_suffix(e));
+    let states = [".vtu", ".vtp", ".shape.gii", ".morph", ".png", ".stl", ".obj", ".ply"];
+    let stem = states.iter().find_map(|ending| name.strip_suffix(ending));
     let step = stem.and_then(|stem| stem.rsplit_once('_')).map_or("", |(_, step)| step);
     let numbered = step.len() >= 6 && step.bytes().all(|b| b.is_ascii_digit());
     let endings = [".pvd", ".vtkhdf", "_paths.vtp"];
@@ -275,10 +275,16 @@ mod tests {
 
     #[test]
     fn only_names_of_a_run_are_its_files() {
-        for name in
-            ["report.json", "measures.csv", "a.pvd", "a.v2_000050.vtu", "interface_1000000.vtp"]
-                .iter()
-                .chain(&["checkpoint.zeroset", ".zeroset-x1Y2z3.part", "a_paths.vtp", "a.vtkhdf"])
+        for name in [
+            "report.json",
+            "measures.csv",
+            "a.pvd",
+            "a.v2_000050.vtu",
+            "interface_1000000.vtp",
+            "interface_000050.stl",
+        ]
+        .iter()
+        .chain(&["checkpoint.zeroset", ".zeroset-x1Y2z3.part", "a_paths.vtp", "a.vtkhdf"])
         {
             assert!(is_of_a_run(name), "{name}");
         }

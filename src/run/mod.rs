@@ -193,7 +193,7 @@ fn run_on(cpu: Arc<Cpu>, config: &Config, options: &Options<'_>) -> Result<Outco
 
 /// Computes the distance of a case into one file, without a folder and a report file.
 ///
-/// `output` ends in `.vtu`, `.vtp`, `.shape.gii` or `.morph`. Paths, if the case asks for some, go
+/// `output` ends in `.vtu`, `.vtp`, `.shape.gii`, `.label.gii`, `.morph` or `.label`. Paths, if the case asks for some, go
 /// into `paths`, by default `<stem of output>_paths.vtp`.
 ///
 /// # Errors
@@ -222,7 +222,10 @@ fn distance_on(
     states::check_single(output, None)?;
     states::check_extras(output, distance)?;
     let stem = output.file_stem().unwrap_or_default().to_string_lossy();
-    let beside = output.with_file_name(format!("{}_paths.vtp", stem.trim_end_matches(".shape")));
+    let beside = output.with_file_name(format!(
+        "{}_paths.vtp",
+        stem.trim_end_matches(".shape").trim_end_matches(".label")
+    ));
     let paths = paths.unwrap_or(&beside);
     if !distance.paths_from.is_empty() {
         states::check_lines(paths)?;
@@ -240,7 +243,8 @@ fn distance_on(
     states::check_single(output, Some(prepared.ready.mesh.kind))?;
     let mut report = prepared.report(config);
     let found = prepared.job(config).distance(distance, &mut report, &mut stage)?;
-    states::write_single(output, &prepared.ready, "distance", &found.values, &found.extras)?;
+    let (values, extras) = (&found.values, &found.extras);
+    states::write_single(output, &prepared.ready, "distance", values, extras, distance.width)?;
     distance::write_paths(paths, &found.paths, Compression::default())?;
     if let Some(mut pictures) = Pictures::new(config, &prepared.ready)? {
         pictures.finish(&State { phi: found.values, ..State::default() }, None)?;

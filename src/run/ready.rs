@@ -1,5 +1,6 @@
 //! The mesh of a case, cleaned, and the way back to the mesh as stored.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use super::fields::vertex_values;
@@ -7,7 +8,7 @@ use crate::config::{Config, DataFile, suggest};
 use crate::error::{Error, Result};
 use crate::expression::Expression;
 use crate::io;
-use crate::mesh::{self, Cleaning, DataArray, Kind, Members, Mesh};
+use crate::mesh::{self, Cleaning, DataArray, Group, Kind, Members, Mesh};
 
 /// A mesh that a solver may trust, and the way back to the mesh as stored.
 #[derive(Clone, Debug)]
@@ -283,7 +284,7 @@ pub(super) fn missing(what: &str, name: &str, names: &[&str]) -> Error {
 /// Reads the arrays of a file named in the case and adds them to the mesh.
 fn add_data(config: &Config, data: &DataFile, mesh: &mut Mesh) -> Result<()> {
     let path = config.resolve(&data.path)?;
-    let mut arrays = io::read_data(&path)?;
+    let io::VertexData { mut arrays, groups, .. } = io::read_data(&path)?;
     if let Some(name) = &data.name {
         match arrays.as_mut_slice() {
             [only] => only.name = name.clone(),
@@ -315,13 +316,22 @@ fn add_data(config: &Config, data: &DataFile, mesh: &mut Mesh) -> Result<()> {
         mesh.vertex_data.retain(|a| a.name != array.name);
         mesh.vertex_data.push(array);
     }
+    // Labels of vertices; a group of the mesh keeps its name.
+    let taken: HashSet<String> = mesh.groups.iter().map(|group| group.name.clone()).collect();
+    let n = mesh.n_vertices();
+    let fits = |group: &Group| match &group.members {
+        Members::Simplices { vertices, .. } => vertices.iter().all(|&v| (v as usize) < n),
+        Members::Cells(_) => false,
+    };
+    let fresh = groups.into_iter().filter(|group| !taken.contains(&group.name) && fits(group));
+    mesh.groups.extend(fresh);
     Ok(())
 }
 
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::mesh::{Group, Values};
+    use crate::mesh::Values;
 
     /// Two triangles among five vertices, the second of which nothing uses.
     pub(in crate::run) fn ready() -> Ready {

@@ -4,14 +4,14 @@ use std::path::Path;
 
 use super::Ready;
 use super::picture::Pictures;
-use crate::config::{Config, Distance, PointField, SeriesFormat};
+use crate::config::{Config, Distance, InterfaceFile, PointField, SeriesFormat};
 use crate::error::{Error, Result};
 use crate::io::vtk::{self, Compression, Geometry, HdfSeries, VtkOutput};
-use crate::io::{freesurfer, gifti};
+use crate::io::{WriteOptions, freesurfer, gifti, write_mesh};
 use crate::levelset::eikonal::Gradient;
-use crate::mesh::Kind;
+use crate::mesh::{Group, Kind, Members, Mesh, normal_arrays};
 use crate::output::{RunFolder, Series, numbered, remove};
-use crate::surface;
+use crate::surface::{self, Interface};
 
 /// A state in the order of the cleaned mesh.
 #[derive(Clone, Debug, Default)]
@@ -173,6 +173,9 @@ impl<'a> States<'a> {
                 series.forget(step)?;
             }
             self.interfaces.iter().try_for_each(|interfaces| interfaces.forget(step))?;
+            for file in &self.config.output.interface_files {
+                remove(&self.folder.file(&numbered("interface", step, file.ending())))?;
+            }
             for ending in ["shape.gii", "morph", "png"] {
                 remove(&self.folder.file(&numbered(&self.config.name(), step, ending)))?;
             }
@@ -223,6 +226,10 @@ impl<'a> States<'a> {
             };
             let output = VtkOutput::new(&geometry).time(state.time);
             interfaces.add(state.step, state.time, |path| vtk::write(path, &output))?;
+            for file in &self.config.output.interface_files {
+                let name = numbered("interface", state.step, file.ending());
+                write_interface(&self.folder.file(&name), &found, *file)?;
+            }
         }
         let file = |ending| self.folder.file(&numbered(&self.config.name(), state.step, ending));
         if self.config.output.gifti {
@@ -246,23 +253,49 @@ impl<'a> States<'a> {
     }
 }
 
-/// The kinds of file one array of the vertices can be written to.
-fn ending(path: &Path) -> Option<&str> {
-    let ending = path.extension().and_then(|e| e.to_str())?;
-    ["vtu", "vtp", "gii", "morph"].into_iter().find(|known| ending.eq_ignore_ascii_case(known))
+/// Writes an interface with normals: of triangles into STL, at vertices into the others. One that is
+/// gone leaves no file.
+fn write_interface(path: &Path, found: &Interface, file: InterfaceFile) -> Result<()> {
+    if found.cells.is_empty() {
+        return remove(path);
+    }
+    let triangles = if found.arity == 3 { found.cells.clone() } else { Vec::new() };
+    let mut mesh = Mesh::new(Kind::Surface, found.vertices.clone(), triangles);
+    if found.arity == 2 {
+        let members = Members::Simplices { dimension: 1, vertices: found.cells.clone() };
+        mesh.groups.push(Group { name: "lines".to_string(), members });
+    } else if file != InterfaceFile::Stl {
+        mesh.vertex_data = normal_arrays(&mesh);
+    }
+    // All that could be lost is digits: STL has 32 bits.
+    write_mesh(path, &mesh, &WriteOptions::default()).map(drop)
 }
 
-/// Refuses labels and gradients in files of one array.
+/// The kinds of file that what is at the vertices can be written to, the longest ending first.
+const ENDINGS: [&str; 6] = ["label.gii", "vtu", "vtp", "gii", "morph", "label"];
+
+fn ending(path: &Path) -> Option<&'static str> {
+    let name = path.file_name()?.to_str()?.to_ascii_lowercase();
+    let has = |ending: &&str| name.strip_suffix(ending).is_some_and(|stem| stem.ends_with('.'));
+    ENDINGS.into_iter().find(has)
+}
+
+/// Refuses labels and gradients in files of one array, and a file of labels without labels.
 ///
 /// # Errors
 /// [`Error::Case`] naming the endings that hold more.
 pub(super) fn check_extras(path: &Path, distance: &Distance) -> Result<()> {
-    let single = matches!(ending(path), Some("gii" | "morph"));
-    if single && (distance.labels || distance.gradient) {
-        let what = format!("{}: such a file holds one array only", path.display());
-        return Err(Error::usage(what, "write labels and gradients to .vtu or .vtp"));
-    }
-    Ok(())
+    let (labels, gradient) = (distance.labels, distance.gradient);
+    let remedy = "write labels and gradients to .vtu or .vtp, labels alone to .label.gii";
+    let wrong = match ending(path) {
+        Some("label.gii") if !labels => ("holds labels, and none are asked for", "add --labels"),
+        Some("label.gii") if gradient => ("such a file holds labels only", remedy),
+        Some("gii" | "morph" | "label") if labels || gradient => {
+            ("such a file holds one array only", remedy)
+        }
+        _ => return Ok(()),
+    };
+    Err(Error::usage(format!("{}: {}", path.display(), wrong.0), wrong.1))
 }
 
 /// Says whether [`write_single`] can write to `path`, as far as can be told beforehand.
@@ -276,7 +309,7 @@ pub(super) fn check_single(path: &Path, kind: Option<Kind>) -> Result<()> {
         (Some("vtp"), Some(Kind::Volume)) => "tetrahedra cannot be .vtp",
         _ => return check_folder(path),
     };
-    let remedy = "end the name in .vtu, .vtp (triangles), .shape.gii or .morph";
+    let remedy = "end the name in .vtu, .vtp (triangles), .shape.gii, .label.gii, .morph or .label";
     Err(Error::usage(format!("{}: {wrong}", path.display()), remedy))
 }
 
@@ -300,7 +333,8 @@ fn check_folder(path: &Path) -> Result<()> {
 }
 
 /// Writes one array, in the order of the cleaned mesh, to one file of the kind its name says;
-/// `extras` go into `.vtu` and `.vtp` only.
+/// `extras` go into `.vtu` and `.vtp`, their labels alone into `.label.gii`. A FreeSurfer label holds
+/// the vertices whose values are below `width`.
 ///
 /// # Errors
 /// [`Error::Output`].
@@ -310,10 +344,11 @@ pub(super) fn write_single(
     name: &str,
     values: &[f64],
     extras: &Extras,
+    width: Option<f64>,
 ) -> Result<()> {
     let values = ready.as_stored(values, f64::NAN);
-    match ending(path) {
-        Some("vtu" | "vtp") => {
+    match (ending(path), &extras.labels) {
+        (Some("vtu" | "vtp"), _) => {
             let compression = Compression::default();
             let mesh = StoredMesh::new(ready, compression);
             let geometry = mesh.geometry(compression);
@@ -321,8 +356,24 @@ pub(super) fn write_single(
             let output = VtkOutput::new(&geometry).point_data(name, 1, &values[..]);
             vtk::write(path, &extras.add_to(output))
         }
+        (Some("label.gii"), Some(labels)) => write_labels(path, &ready.as_stored(labels, -1)),
+        (Some("label"), _) => {
+            let reached = |x: f64| if width.is_none_or(|width| x < width) { x } else { f64::NAN };
+            let values: Vec<f64> = values.into_iter().map(reached).collect();
+            freesurfer::write_label(path, &ready.stored_vertices, &values)
+        }
         _ => write_vertex_values(path, ready, name, &values),
     }
+}
+
+/// Writes the nearest source of each vertex. Label 0 is none, as cortex programs have it; the
+/// sources follow in their order.
+fn write_labels(path: &Path, labels: &[i32]) -> Result<()> {
+    let keys: Vec<i32> = labels.iter().map(|label| label + 1).collect();
+    let n = keys.iter().max().map_or(0, |&last| last.max(0) as usize);
+    let sources = (1..=n).map(|source| format!("source {source}"));
+    let table: Vec<String> = std::iter::once("???".to_string()).chain(sources).collect();
+    gifti::write_label(path, "label", &keys, &table)
 }
 
 /// Writes a GIFTI shape or FreeSurfer morph file; both hold 32-bit numbers.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::io::MeshFile;
+use crate::io::vtk::Image;
 use crate::mesh::check::inspect;
 use crate::mesh::{Cleaning, DataArray, Group, Kind, Members, Values, assess};
 
@@ -26,6 +27,7 @@ pub(super) struct Report {
     pub cells_by_type: BTreeMap<String, usize>,
     pub bounds: Option<Bounds>,
     pub units: Option<String>,
+    pub space: Option<String>,
     pub components: Option<usize>,
     pub euler: Option<i64>,
     pub boundary: Option<usize>,
@@ -43,6 +45,16 @@ pub(super) struct Report {
     pub groups: Vec<GroupFacts>,
     pub arrays: Vec<ArrayFacts>,
     pub cleaning: Option<Verdict>,
+    /// `null` but for images.
+    pub image: Option<ImageFacts>,
+}
+
+/// A regular grid of numbers.
+#[derive(Serialize)]
+pub(super) struct ImageFacts {
+    /// Points along each axis.
+    pub dimensions: [usize; 3],
+    pub spacing: [f64; 3],
 }
 
 /// Smallest and largest coordinates of all stored vertices.
@@ -62,7 +74,7 @@ pub(super) struct GroupFacts {
 }
 
 /// A data array.
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 pub(super) struct ArrayFacts {
     pub name: String,
     pub on: On,
@@ -140,6 +152,7 @@ impl Report {
             cells_by_type: file.cells_by_type.clone(),
             bounds: Some(Bounds { min, max }),
             units: file.units.clone(),
+            space: file.space.clone(),
             components: Some(s.components),
             euler: Some(s.euler),
             boundary: Some(s.boundary),
@@ -157,11 +170,12 @@ impl Report {
             groups: mesh.groups.iter().map(|group| GroupFacts::of(group, mesh.kind)).collect(),
             arrays: vertex_arrays.chain(cell_arrays).collect(),
             cleaning: Some(Verdict { refused, cleaning }),
+            image: None,
         }
     }
 
-    /// Facts about the arrays of a file without a mesh.
-    pub fn of_data(arrays: &[DataArray]) -> Self {
+    /// Facts about the arrays and labels of a file without a mesh.
+    pub fn of_data(arrays: &[DataArray], groups: &[Group]) -> Self {
         Report {
             schema_version: SCHEMA_VERSION,
             format: None,
@@ -173,6 +187,7 @@ impl Report {
             cells_by_type: BTreeMap::new(),
             bounds: None,
             units: None,
+            space: None,
             components: None,
             euler: None,
             boundary: None,
@@ -187,9 +202,37 @@ impl Report {
             edge_min: None,
             edge_mean: None,
             edge_max: None,
-            groups: Vec::new(),
+            groups: groups.iter().map(|group| GroupFacts::of(group, Kind::Surface)).collect(),
             arrays: arrays.iter().map(|array| ArrayFacts::of(array, On::Row)).collect(),
             cleaning: None,
+            image: None,
+        }
+    }
+
+    /// Facts about an image, which holds points, but no cells of a mesh.
+    pub fn of_image(image: &Image) -> Self {
+        let [low, high] = [0.0, 1.0].map(|end| {
+            std::array::from_fn(|k| {
+                let steps = image.dimensions[k].saturating_sub(1) as f64;
+                image.origin[k] + end * steps * image.spacing[k]
+            })
+        });
+        let points = image.dimensions.iter().product();
+        let refused = Some("an image, no mesh: make triangles or tetrahedra of it first".into());
+        let of = |arrays: &[DataArray], on| -> Vec<ArrayFacts> {
+            arrays.iter().map(|array| ArrayFacts::of(array, on)).collect()
+        };
+        Report {
+            format: Some(image.format.to_string()),
+            version: Some(image.version.clone()),
+            dimension: Some(0),
+            vertices: Some(points),
+            cells: Some(0),
+            bounds: Some(Bounds { min: low, max: high }),
+            arrays: [of(&image.point_data, On::Vertex), of(&image.cell_data, On::Cell)].concat(),
+            cleaning: Some(Verdict { refused, cleaning: None }),
+            image: Some(ImageFacts { dimensions: image.dimensions, spacing: image.spacing }),
+            ..Report::of_data(&[], &[])
         }
     }
 }
@@ -250,6 +293,7 @@ mod tests {
             format: "msh",
             version: "4.1 binary".into(),
             units: Some("mm".into()),
+            space: Some("NIFTI_XFORM_TALAIRACH".into()),
             cells_by_type: BTreeMap::from([("quad".into(), 1), ("triangle".into(), 1)]),
             warnings: Vec::new(),
         }
@@ -258,13 +302,13 @@ mod tests {
     #[test]
     fn json_has_exactly_the_promised_keys_in_every_case() {
         let keys = "schema_version format version dimension kind vertices cells cells_by_type \
-                    bounds units components euler boundary nonmanifold inconsistent degenerate \
+                    bounds units space components euler boundary nonmanifold inconsistent degenerate \
                     duplicate inverted unreferenced obtuse_share max_valence edge_min edge_mean \
-                    edge_max groups arrays cleaning";
+                    edge_max groups arrays cleaning image";
         let mut points = square();
         points.mesh = Mesh::new(Kind::Surface, vec![[1.0; 3]], vec![]);
         let array = points.mesh.vertex_data.pop();
-        let data = Report::of_data(array.as_slice());
+        let data = Report::of_data(array.as_slice(), &[]);
         for report in [Report::of_mesh(&square()), Report::of_mesh(&points), data] {
             let json = serde_json::to_string_pretty(&report).unwrap();
             let found: Vec<&str> = json
@@ -310,7 +354,7 @@ mod tests {
         assert!(text.lines().count() <= 24, "{text}");
         for part in [
             "square.msh\n",
-            "msh 4.1 binary, lengths in mm",
+            "msh 4.1 binary, lengths in mm, space NIFTI_XFORM_TALAIRACH",
             "triangles in the plane",
             "3 triangles, stored as 1 quad, 1 triangle",
             "1 component, Euler number 2, edges on the boundary: 2",

@@ -16,9 +16,12 @@ pub(super) fn text(path: &Path, report: &Report) -> String {
     if let Some(format) = &report.format {
         let version = report.version.as_deref().unwrap_or("");
         let units = report.units.as_ref().map(|unit| format!(", lengths in {unit}"));
+        let space = report.space.as_ref().map(|space| format!(", space {}", printable(space)));
         lines.add(
             "format",
-            format!("{format} {version}").trim_end().to_string() + &units.unwrap_or_default(),
+            format!("{format} {version}").trim_end().to_string()
+                + &units.unwrap_or_default()
+                + &space.unwrap_or_default(),
         );
         mesh(&mut lines, report);
     } else {
@@ -74,6 +77,13 @@ fn counted(n: usize, [one, many]: Word) -> String {
 
 fn mesh(lines: &mut Lines, report: &Report) {
     let n = |value: Option<usize>| value.unwrap_or(0);
+    if let Some(image) = &report.image {
+        let sizes = image.dimensions.map(thousands).join(" x ");
+        let spacing = image.spacing.map(short).join(" x ");
+        lines.add("image", format!("{sizes} points, spacing {spacing}"));
+        bounds(lines, report);
+        return;
+    }
     let Some(kind) = report.kind else {
         lines.add("mesh", "points without cells".into());
         lines.add("vertices", thousands(n(report.vertices)));

@@ -1,12 +1,15 @@
 //! From the text of a `Data` element to numbers.
 
-use std::io::Read;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Component, Path};
 
 use base64::Engine;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
 use super::xml::Attributes;
+use crate::io::scalar::Scalar;
 use crate::io::text::{parse, show, words};
 use crate::mesh::Values;
 
@@ -36,17 +39,18 @@ fn refuse<T>(what: impl Into<String>, remedy: &'static str) -> Outcome<T> {
     Err((what.into(), remedy))
 }
 
-/// Decodes the text of an array as its attributes say.
+/// Decodes the text of an array as its attributes say. `path` is the file, in whose folder the data
+/// of an array may stand by themselves.
 ///
 /// # Errors
 /// What is wrong, and the remedy.
-pub(super) fn decode(attributes: &Attributes, text: &str) -> Outcome<Decoded> {
+pub(super) fn decode(path: &Path, attributes: &Attributes, text: &str) -> Outcome<Decoded> {
     let get = |key: &str| attributes.get(key).map_or("", String::as_str);
     let (rows, components) = dimensions(attributes)?;
     let Some(n) = rows.checked_mul(components) else {
         return refuse(format!("{rows} rows of {components} numbers"), DAMAGED);
     };
-    let Some(kind) = NumberType::named(get("DataType")) else {
+    let Some(kind) = Scalar::from_nifti(get("DataType")) else {
         let what = format!("DataType {} is unknown", show(get("DataType").as_bytes()));
         return refuse(what, "expected NIFTI_TYPE_FLOAT32, _INT32 or another number type");
     };
@@ -57,12 +61,15 @@ pub(super) fn decode(attributes: &Attributes, text: &str) -> Outcome<Decoded> {
     };
     let values = match get("Encoding") {
         "ASCII" => numbers(text, kind, n)?,
-        encoding @ ("Base64Binary" | "GZipBase64Binary") => {
+        encoding @ ("Base64Binary" | "GZipBase64Binary" | "ExternalFileBinary") => {
             let Some(size) = n.checked_mul(kind.size()) else {
                 return refuse(format!("{n} numbers promised"), DAMAGED);
             };
             let bytes = match encoding {
                 "Base64Binary" => base64(text)?,
+                "ExternalFileBinary" => {
+                    external(path, get("ExternalFileName"), get("ExternalFileOffset"), size)?
+                }
                 _ => inflate(&base64(text)?, size)?,
             };
             if bytes.len() != size {
@@ -72,16 +79,14 @@ pub(super) fn decode(attributes: &Attributes, text: &str) -> Outcome<Decoded> {
                 );
                 return refuse(what, "Dim0 and Dim1 do not fit the data: export the file again");
             }
-            kind.values(&bytes, big_endian)
-        }
-        "ExternalFileBinary" => {
-            let what =
-                format!("data are in another file, {}", show(get("ExternalFileName").as_bytes()));
-            return refuse(what, "export with the data inside (GZipBase64Binary)");
+            kind.unpack(&bytes, big_endian)
         }
         other => {
             let what = format!("Encoding {} is unknown", show(other.as_bytes()));
-            return refuse(what, "expected ASCII, Base64Binary or GZipBase64Binary");
+            return refuse(
+                what,
+                "expected ASCII, Base64Binary, GZipBase64Binary or ExternalFileBinary",
+            );
         }
     };
     let values = match get("ArrayIndexingOrder") {
@@ -116,7 +121,7 @@ fn dimensions(attributes: &Attributes) -> Outcome<(usize, usize)> {
     Ok((rows, components))
 }
 
-fn numbers(text: &str, kind: NumberType, n: usize) -> Outcome<Values> {
+fn numbers(text: &str, kind: Scalar, n: usize) -> Outcome<Values> {
     if n > text.len() / 2 + 1 {
         return refuse(format!("{n} numbers promised in {} bytes of text", text.len()), DAMAGED);
     }
@@ -177,6 +182,40 @@ fn inflate(packed: &[u8], size: usize) -> Outcome<Vec<u8>> {
     }
 }
 
+/// Bytes of the file `name` beside `path`, which must have them.
+fn external(path: &Path, name: &str, offset: &str, size: usize) -> Outcome<Vec<u8>> {
+    const BESIDE: &str = "put the file with the data beside it, or export with the data inside";
+    let shown = show(name.as_bytes());
+    let beside = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
+    if name.is_empty() || !beside {
+        return refuse(format!("data are in {shown}, which names no file beside it"), BESIDE);
+    }
+    let Ok(offset) = (if offset.is_empty() { Ok(0) } else { offset.parse::<u64>() }) else {
+        return refuse(
+            format!("ExternalFileOffset {} is no count", show(offset.as_bytes())),
+            DAMAGED,
+        );
+    };
+    let place = path.parent().unwrap_or(Path::new("")).join(name);
+    let length = match std::fs::metadata(&place) {
+        Ok(found) if found.is_file() => found.len(),
+        Ok(_) => return refuse(format!("data are in {shown}, which is no file"), BESIDE),
+        Err(e) => return refuse(format!("data are in {shown}: {e}"), BESIDE),
+    };
+    if offset.checked_add(size as u64).is_none_or(|end| end > length) {
+        let what = format!("{size} bytes from byte {offset} of {shown} promised, it has {length}");
+        return refuse(what, "Dim0 and Dim1 do not fit the data: export the file again");
+    }
+    let read = || -> std::io::Result<Vec<u8>> {
+        let mut file = File::open(&place)?;
+        file.seek(SeekFrom::Start(offset))?;
+        let mut bytes = vec![0; size];
+        file.read_exact(&mut bytes)?;
+        Ok(bytes)
+    };
+    read().or_else(|e| refuse(format!("data are in {shown}: {e}"), BESIDE))
+}
+
 /// Column by column to row by row.
 fn by_rows(values: Values, rows: usize, components: usize) -> Values {
     fn turned<T: Copy>(values: Vec<T>, rows: usize, components: usize) -> Vec<T> {
@@ -186,85 +225,5 @@ fn by_rows(values: Values, rows: usize, components: usize) -> Values {
     match values {
         Values::Float(v) => Values::Float(turned(v, rows, components)),
         Values::Int(v) => Values::Int(turned(v, rows, components)),
-    }
-}
-
-/// NIFTI's number types.
-#[derive(Clone, Copy)]
-enum NumberType {
-    I8,
-    U8,
-    I16,
-    U16,
-    I32,
-    U32,
-    I64,
-    U64,
-    F32,
-    F64,
-}
-
-impl NumberType {
-    fn named(name: &str) -> Option<NumberType> {
-        Some(match name.strip_prefix("NIFTI_TYPE_")? {
-            "INT8" => NumberType::I8,
-            "UINT8" => NumberType::U8,
-            "INT16" => NumberType::I16,
-            "UINT16" => NumberType::U16,
-            "INT32" => NumberType::I32,
-            "UINT32" => NumberType::U32,
-            "INT64" => NumberType::I64,
-            "UINT64" => NumberType::U64,
-            "FLOAT32" => NumberType::F32,
-            "FLOAT64" => NumberType::F64,
-            _ => return None,
-        })
-    }
-
-    fn is_float(self) -> bool {
-        matches!(self, NumberType::F32 | NumberType::F64)
-    }
-
-    fn size(self) -> usize {
-        match self {
-            NumberType::I8 | NumberType::U8 => 1,
-            NumberType::I16 | NumberType::U16 => 2,
-            NumberType::I32 | NumberType::U32 | NumberType::F32 => 4,
-            NumberType::I64 | NumberType::U64 | NumberType::F64 => 8,
-        }
-    }
-
-    fn values(self, bytes: &[u8], big_endian: bool) -> Values {
-        macro_rules! convert {
-            ($type:ty, $kind:ident, $to:ty) => {
-                Values::$kind(
-                    bytes
-                        .as_chunks()
-                        .0
-                        .iter()
-                        .map(|&b| {
-                            let value = if big_endian {
-                                <$type>::from_be_bytes(b)
-                            } else {
-                                <$type>::from_le_bytes(b)
-                            };
-                            value as $to
-                        })
-                        .collect(),
-                )
-            };
-        }
-        match self {
-            NumberType::I8 => convert!(i8, Int, i64),
-            NumberType::U8 => convert!(u8, Int, i64),
-            NumberType::I16 => convert!(i16, Int, i64),
-            NumberType::U16 => convert!(u16, Int, i64),
-            NumberType::I32 => convert!(i32, Int, i64),
-            NumberType::U32 => convert!(u32, Int, i64),
-            NumberType::I64 => convert!(i64, Int, i64),
-            NumberType::U64 => convert!(u64, Int, i64),
-            NumberType::F32 => convert!(f32, Float, f64),
-            NumberType::F64 => convert!(f64, Float, f64),
-        }
     }
 }

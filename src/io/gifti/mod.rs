@@ -1,8 +1,9 @@
 //! GIFTI, the XML format of neuroimaging for surfaces and numbers on them. Lengths are mm.
 //!
-//! Read are all encodings inside the file (ASCII, Base64Binary, GZipBase64Binary), both byte
-//! orders and index orders, any number type. Coordinates are as stored:
-//! `CoordinateSystemTransformMatrix` is not applied, as in other readers.
+//! Read are all encodings (ASCII, Base64Binary, GZipBase64Binary, data in a file beside), both byte
+//! orders and index orders, any number type. Labels become groups of vertices, called as the label
+//! table says. Coordinates are as stored: `CoordinateSystemTransformMatrix` is not applied, as in
+//! other readers; a matrix that would change them is named in a warning.
 
 mod decode;
 #[cfg(test)]
@@ -10,15 +11,18 @@ mod tests;
 mod write;
 mod xml;
 
-pub use write::{write_shape, write_surface};
+pub use write::{write_label, write_shape, write_surface};
 
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use super::MeshFile;
 use super::faces::{Faces, check_index, index_limit};
 use super::freesurfer::without_hemisphere;
+use super::names::UnusedNames;
+use super::text;
+use super::{MeshFile, VertexData};
 use crate::error::{Error, Result};
-use crate::mesh::{DataArray, Values};
+use crate::mesh::{DataArray, Group, Members, Values};
 use xml::{Array, Document};
 
 /// Reads a surface with the arrays on it.
@@ -28,7 +32,7 @@ use xml::{Array, Document};
 /// sizes that do not fit the data, coordinates that are not finite, indices out of range, a file
 /// without coordinates.
 pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
-    let Document { version, encoding, arrays } = xml::read(path, bytes)?;
+    let Document { version, encoding, arrays, labels } = xml::read(path, bytes)?;
     let (mut points, mut triangles, mut others) = (None, None, Vec::new());
     let mut warnings = Vec::new();
     for array in arrays {
@@ -53,6 +57,7 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
         };
         return Err(Error::input(path, "", what, "give it as data of a surface"));
     };
+    let space = space(&points, &mut warnings);
     let vertices = vertices(path, points)?;
     let mut faces = Faces::default();
     if let Some(triangles) = triangles {
@@ -61,7 +66,10 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
     let n_vertices = vertices.len();
     let mut file = faces.into_file(path, vertices, "gifti", format!("{version} {encoding}"))?;
     file.units = Some("mm".to_string());
+    file.space = space;
     file.warnings = warnings;
+    let labeled = others.iter().filter(|array| array.rows == n_vertices);
+    file.mesh.groups = groups(labeled, &labels);
     let (fitting, other): (Vec<_>, Vec<_>) =
         named(path, others).into_iter().partition(|array| array.rows() == n_vertices);
     file.mesh.vertex_data = fitting;
@@ -78,8 +86,8 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
 ///
 /// # Errors
 /// As for [`read`], and for a file without such arrays or with sparse ones.
-pub(crate) fn read_data(path: &Path, bytes: &[u8]) -> Result<Vec<DataArray>> {
-    let arrays = xml::read(path, bytes)?.arrays;
+pub(crate) fn read_data(path: &Path, bytes: &[u8]) -> Result<VertexData> {
+    let Document { arrays, labels, .. } = xml::read(path, bytes)?;
     if arrays.iter().any(|array| array.intent == "NIFTI_INTENT_NODE_INDEX") {
         let what = "holds numbers for some vertices only (NIFTI_INTENT_NODE_INDEX)";
         return Err(Error::input(path, "", what, "export them for all vertices"));
@@ -92,7 +100,47 @@ pub(crate) fn read_data(path: &Path, bytes: &[u8]) -> Result<Vec<DataArray>> {
         let what = "holds no numbers per vertex";
         return Err(Error::input(path, "", what, "name a shape or functional file"));
     }
-    Ok(named(path, arrays))
+    let groups = groups(arrays.iter(), &labels);
+    Ok(VertexData { arrays: named(path, arrays), groups })
+}
+
+/// Vertices of each label, in the order of the table; labels that no vertex has are no groups.
+fn groups<'a>(arrays: impl Iterator<Item = &'a Array>, table: &[(i64, String)]) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    let mut taken = HashSet::new();
+    for array in arrays.filter(|array| array.intent == "NIFTI_INTENT_LABEL") {
+        let (Values::Int(keys), 1) = (&array.values, array.components) else { continue };
+        let mut members: HashMap<i64, Vec<u32>> =
+            table.iter().map(|(key, _)| (*key, Vec::new())).collect();
+        for (vertex, key) in keys.iter().enumerate() {
+            if let (Some(vertices), Ok(vertex)) = (members.get_mut(key), u32::try_from(vertex)) {
+                vertices.push(vertex);
+            }
+        }
+        for (key, name) in table {
+            let vertices = members.remove(key).unwrap_or_default();
+            if !vertices.is_empty() && !name.is_empty() && taken.insert(name.as_str()) {
+                let members = Members::Simplices { dimension: 0, vertices };
+                groups.push(Group { name: name.clone(), members });
+            }
+        }
+    }
+    groups
+}
+
+/// The space that coordinates are in, if the file knows one.
+fn space(points: &Array, warnings: &mut Vec<String>) -> Option<String> {
+    let known = |name: &String| !name.is_empty() && name != "NIFTI_XFORM_UNKNOWN";
+    for space in points.spaces.iter().filter(|space| !space.is_same()) {
+        warnings.push(format!(
+            "coordinates are as stored, in {}; the matrix that brings them into {} is not applied",
+            text::one_line(&space.data),
+            text::one_line(&space.transformed)
+        ));
+    }
+    let same = points.spaces.iter().filter(|space| space.is_same()).map(|s| &s.transformed);
+    let found = same.chain(points.spaces.iter().map(|s| &s.data)).find(|name| known(name));
+    found.map(text::one_line)
 }
 
 fn vertices(path: &Path, array: Array) -> Result<Vec<[f64; 3]>> {
@@ -144,17 +192,12 @@ fn named(path: &Path, arrays: Vec<Array>) -> Vec<DataArray> {
     let file = path.file_name().unwrap_or_default().to_string_lossy();
     let stem = file.strip_suffix(".gz").unwrap_or(&file);
     let stem = stem.strip_suffix(".gii").unwrap_or(stem);
-    let mut named: Vec<DataArray> = Vec::new();
-    for array in arrays {
+    let mut names = UnusedNames::default();
+    let array = |array: Array| {
         let last = array.name.rsplit(['/', '\\']).next().unwrap_or_default();
         let base = without_hemisphere(if last.is_empty() { stem } else { last });
-        let mut name = base.to_string();
-        let mut k = 2;
-        while named.iter().any(|other| other.name == name) {
-            name = format!("{base}_{k}");
-            k += 1;
-        }
-        named.push(DataArray { name, components: array.components, values: array.values });
-    }
-    named
+        let name = names.of("array", base);
+        DataArray { name, components: array.components, values: array.values }
+    };
+    arrays.into_iter().map(array).collect()
 }

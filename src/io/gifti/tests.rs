@@ -77,7 +77,7 @@ fn arrays_on_a_surface_and_their_names() {
     assert_eq!(names, ["curv", "curv_2", "x"]);
     assert_eq!(file.mesh.vertex_data[2].values, Values::Int(vec![1, -2, 3]));
     assert_eq!(file.warnings, ["array x_2 is left out: 2 rows for 3 vertices"]);
-    let arrays = read_data(Path::new("x.gii"), document(&text).as_bytes()).unwrap();
+    let arrays = read_data(Path::new("x.gii"), document(&text).as_bytes()).unwrap().arrays;
     assert_eq!((arrays.len(), arrays[3].components), (4, 2));
 }
 
@@ -112,7 +112,7 @@ fn faults_are_named() {
         (array("POINTSET", "COMPLEX64", [3, 3], TEXT, ""), "DataType \"NIFTI_TYPE_COMPLEX64\""),
         (
             array("POINTSET", "FLOAT32", [3, 3], "Encoding=\"ExternalFileBinary\"", ""),
-            "data are in another file",
+            "data are in \"\", which names no file beside it",
         ),
         (points().replace("Dim0=\"3\"", "Dim0=\"-3\""), "Dim0: a number expected, found \"-3\""),
         (points().replace("<Data>", "").replace("</Data>", ""), "without the element Data"),
@@ -141,4 +141,88 @@ fn faults_are_named() {
     let sparse = array("NODE_INDEX", "INT32", [1, 1], TEXT, "0");
     let error = read_data(Path::new("x.gii"), document(&sparse).as_bytes()).unwrap_err();
     assert!(error.to_string().contains("for some vertices only"), "{error}");
+}
+
+#[test]
+fn labels_are_groups_of_vertices() {
+    let table = "<LabelTable><Label Key=\"0\" Red=\"1\">???</Label>\
+                 <Label Key=\"-3\"><![CDATA[V1 & V2]]></Label><Label Index=\"9\">none</Label>\
+                 <Label Key=\"x\">odd</Label></LabelTable>";
+    let labels = array("LABEL", "INT32", [3, 1], TEXT, "-3 0 -3");
+    let expected = |groups: &[Group]| {
+        let found: Vec<_> = groups.iter().map(|g| (g.name.as_str(), g.members.clone())).collect();
+        let points = |vertices| Members::Simplices { dimension: 0, vertices };
+        assert_eq!(found, [("???", points(vec![1])), ("V1 & V2", points(vec![0, 2]))]);
+    };
+    expected(&read_text(&format!("{table}{}{labels}", points())).unwrap().mesh.groups);
+    let text = document(&format!("{table}{labels}"));
+    let data = read_data(Path::new("x.label.gii"), text.as_bytes()).unwrap();
+    expected(&data.groups);
+    assert_eq!(data.arrays[0].values, Values::Int(vec![-3, 0, -3]));
+}
+
+#[test]
+fn coordinate_systems_are_named_and_not_applied() {
+    let system = |matrix: &str| {
+        let system = format!(
+            "<CoordinateSystemTransformMatrix><DataSpace><![CDATA[NIFTI_XFORM_UNKNOWN]]></DataSpace>\
+             <TransformedSpace>NIFTI_XFORM_TALAIRACH</TransformedSpace><MatrixData>{matrix}\
+             </MatrixData></CoordinateSystemTransformMatrix><Data>"
+        );
+        read_text(&points().replace("<Data>", &system)).unwrap()
+    };
+    let same = system("1 0 0 0 0 1 0 0 0 0 1.000 0 0 0 0 1\n");
+    assert_eq!((same.space.as_deref(), same.warnings.len()), (Some("NIFTI_XFORM_TALAIRACH"), 0));
+    let moved = system("1 0 0 5 0 1 0 0 0 0 1 0 0 0 0 1");
+    assert_eq!(moved.space, None, "the stored coordinates are in an unknown space");
+    assert_eq!(moved.mesh.vertices[0], [0.0, 0.0, 1.0]);
+    assert!(moved.warnings[0].contains("brings them into NIFTI_XFORM_TALAIRACH is not applied"));
+}
+
+#[test]
+fn data_in_a_file_beside() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.surf.gii");
+    let numbers: [f32; 9] = [0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0];
+    let bytes = [&[7; 5][..], &numbers.map(f32::to_be_bytes).concat()].concat();
+    std::fs::write(folder.path().join("x.data"), bytes).unwrap();
+    let text = |name: &str, offset: &str| {
+        let rest = format!(
+            "Encoding=\"ExternalFileBinary\" Endian=\"BigEndian\" ExternalFileName=\"{name}\" \
+             ExternalFileOffset=\"{offset}\""
+        );
+        document(&array("POINTSET", "FLOAT32", [3, 3], &rest, ""))
+    };
+    let vertices = read(&path, text("x.data", "5").as_bytes()).unwrap().mesh.vertices;
+    assert_eq!(vertices, [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]);
+    for (name, offset, found) in [
+        ("x.data", "6", "36 bytes from byte 6 of \"x.data\" promised, it has 41"),
+        ("x.data", "18446744073709551615", "promised, it has 41"),
+        ("x.data", "-1", "ExternalFileOffset \"-1\" is no count"),
+        ("none.data", "0", "data are in \"none.data\": No such file"),
+        ("../x.data", "0", "which names no file beside it"),
+        ("/dev/zero", "0", "which names no file beside it"),
+        (".", "0", "which names no file beside it"),
+    ] {
+        let error = read(&path, text(name, offset).as_bytes()).unwrap_err().to_string();
+        assert!(error.contains(found), "{name} {offset}: {error}");
+    }
+}
+
+#[test]
+fn written_labels_come_back_as_groups() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.label.gii");
+    let table = ["???", "source <1>", "source 2"].map(String::from);
+    write_label(&path, "label", &[0, 2, 1, 2], &table).unwrap();
+    let data = crate::io::read_data(&path).unwrap();
+    assert_eq!(data.arrays[0].values, Values::Int(vec![0, 2, 1, 2]));
+    let groups: Vec<_> = data.groups.iter().map(|g| (g.name.as_str(), g.members.clone())).collect();
+    let points = |vertices| Members::Simplices { dimension: 0, vertices };
+    let expected = [
+        ("???", points(vec![0])),
+        ("source <1>", points(vec![2])),
+        ("source 2", points(vec![1, 3])),
+    ];
+    assert_eq!(groups, expected);
 }

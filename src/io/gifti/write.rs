@@ -1,4 +1,4 @@
-//! Writing GIFTI: surfaces, and numbers per vertex as shape files.
+//! Writing GIFTI: surfaces, numbers per vertex as shape files, labels of vertices.
 
 use std::io::Write;
 use std::path::Path;
@@ -21,22 +21,68 @@ const PIECE: usize = 3 << 14;
 /// # Errors
 /// [`crate::Error::Output`] if the file cannot be written.
 pub fn write_shape(path: &Path, name: &str, values: &[f32]) -> Result<()> {
-    let name = quick_xml::escape::escape(name);
     let array = Array {
         intent: "SHAPE",
         kind: "FLOAT32",
         rows: values.len(),
         columns: 1,
-        inner: format!(
-            "    <MetaData>\n      <MD><Name>Name</Name><Value>{name}</Value></MD>\n    </MetaData>\n"
-        ),
+        inner: called(name),
     };
     let bytes = packed(values.iter().map(|value| value.to_le_bytes()));
     atomic::write(path, |out| {
-        head(out, 1)?;
+        head(out, 1, "  <LabelTable/>\n")?;
         array.write(out, &bytes?)?;
         out.write_all(b"</GIFTI>\n")
     })
+}
+
+/// Writes one label per vertex under `name` (intent `NIFTI_INTENT_LABEL`) with a table of what the
+/// labels are called, in colors that differ. Keys are the positions in `table`.
+///
+/// # Errors
+/// [`crate::Error::Output`] if the file cannot be written.
+pub fn write_label(path: &Path, name: &str, labels: &[i32], table: &[String]) -> Result<()> {
+    let array = Array {
+        intent: "LABEL",
+        kind: "INT32",
+        rows: labels.len(),
+        columns: 1,
+        inner: called(name),
+    };
+    let mut rows = String::from("  <LabelTable>\n");
+    for (key, name) in table.iter().enumerate() {
+        let [red, green, blue] = color(key);
+        let (name, alpha) = (quick_xml::escape::escape(name), u8::from(key > 0));
+        rows += &format!(
+            "    <Label Key=\"{key}\" Red=\"{red:.3}\" Green=\"{green:.3}\" Blue=\"{blue:.3}\" \
+             Alpha=\"{alpha}\">{name}</Label>\n"
+        );
+    }
+    rows += "  </LabelTable>\n";
+    let bytes = packed(labels.iter().map(|label| label.to_le_bytes()));
+    atomic::write(path, |out| {
+        head(out, 1, &rows)?;
+        array.write(out, &bytes?)?;
+        out.write_all(b"</GIFTI>\n")
+    })
+}
+
+/// Colors that neighbors in a table do not share: hues in steps of the golden ratio.
+fn color(key: usize) -> [f64; 3] {
+    const GOLDEN: f64 = 0.618_033_988_749_895;
+    let hue = (key as f64 * GOLDEN).fract();
+    [0.0, 1.0 / 3.0, 2.0 / 3.0].map(|shift| {
+        let angle = std::f64::consts::TAU * (hue + shift);
+        0.5 + 0.45 * angle.cos()
+    })
+}
+
+/// The metadata with the name of an array.
+fn called(name: &str) -> String {
+    let name = quick_xml::escape::escape(name);
+    format!(
+        "    <MetaData>\n      <MD><Name>Name</Name><Value>{name}</Value></MD>\n    </MetaData>\n"
+    )
 }
 
 /// Writes the triangles of a mesh as a surface: coordinates as 32-bit floats, as the format
@@ -63,7 +109,7 @@ pub fn write_surface(path: &Path, mesh: &Mesh) -> Result<()> {
     let coordinates = packed(coordinates.map(|&x| (x as f32).to_le_bytes()));
     let corners = packed(mesh.cells.iter().map(|v| v.to_le_bytes()));
     atomic::write(path, |out| {
-        head(out, 2)?;
+        head(out, 2, "  <LabelTable/>\n")?;
         points.write(out, &coordinates?)?;
         triangles.write(out, &corners?)?;
         out.write_all(b"</GIFTI>\n")
@@ -111,15 +157,14 @@ impl Array {
     }
 }
 
-fn head(out: &mut dyn Write, n: usize) -> std::io::Result<()> {
+fn head(out: &mut dyn Write, n: usize, labels: &str) -> std::io::Result<()> {
     write!(
         out,
         r#"<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE GIFTI SYSTEM "http://www.nitrc.org/frs/download.php/115/gifti.dtd">
 <GIFTI Version="1.0" NumberOfDataArrays="{n}">
   <MetaData/>
-  <LabelTable/>
-"#
+{labels}"#
     )
 }
 

@@ -9,14 +9,37 @@ use quick_xml::events::{BytesRef, BytesStart, Event};
 
 use super::decode;
 use crate::error::{Error, Result};
+use crate::io::text::one_line;
 use crate::mesh::Values;
 
 /// What is read of a document.
+#[derive(Default)]
 pub(super) struct Document {
     pub(super) version: String,
     /// Encoding of the first array, as the document calls it.
     pub(super) encoding: String,
     pub(super) arrays: Vec<Array>,
+    /// Keys and names of the label table.
+    pub(super) labels: Vec<(i64, String)>,
+}
+
+/// A coordinate system and one it can be brought into.
+#[derive(Default)]
+pub(super) struct Space {
+    /// The space of the coordinates as stored: "NIFTI_XFORM_TALAIRACH", ...
+    pub(super) data: String,
+    /// The space that `matrix` leads to.
+    pub(super) transformed: String,
+    /// Numbers of the 4 by 4 matrix, as text.
+    matrix: String,
+}
+
+impl Space {
+    /// Whether the matrix changes nothing.
+    pub(super) fn is_same(&self) -> bool {
+        let numbers = self.matrix.split_whitespace().map(|word| word.parse::<f64>());
+        numbers.enumerate().all(|(k, x)| x == Ok(if k % 5 == 0 { 1.0 } else { 0.0 }))
+    }
 }
 
 /// One `DataArray`.
@@ -25,6 +48,8 @@ pub(super) struct Array {
     pub(super) intent: String,
     /// "Name" of the metadata; may be empty.
     pub(super) name: String,
+    /// Coordinate systems, of coordinates.
+    pub(super) spaces: Vec<Space>,
     pub(super) rows: usize,
     pub(super) components: usize,
     /// `[rows * components]`, row by row.
@@ -38,6 +63,7 @@ pub(super) type Attributes = HashMap<String, String>;
 struct Open {
     attributes: Attributes,
     name: String,
+    spaces: Vec<Space>,
     decoded: Option<decode::Decoded>,
 }
 
@@ -45,8 +71,9 @@ struct Open {
 pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<Document> {
     let text = String::from_utf8_lossy(bytes);
     let mut reader = Reader::from_str(&text);
-    let mut document =
-        Document { version: String::new(), encoding: String::new(), arrays: Vec::new() };
+    let mut document = Document::default();
+    // Key of the label being read.
+    let mut label: Option<i64> = None;
     let mut open: Option<Open> = None;
     // Text of the element being read, if it is one whose text counts.
     let mut content: Option<Cow<str>> = None;
@@ -72,9 +99,24 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<Document> {
                         let encoding = attributes.get("Encoding").cloned();
                         document.encoding = encoding.unwrap_or_default();
                     }
-                    open = Some(Open { attributes, name: String::new(), decoded: None });
+                    let (name, spaces) = Default::default();
+                    open = Some(Open { attributes, name, spaces, decoded: None });
                 }
-                "Data" | "Name" | "Value" => content = Some(Cow::Borrowed("")),
+                "CoordinateSystemTransformMatrix" => {
+                    if let Some(array) = &mut open {
+                        array.spaces.push(Space::default());
+                    }
+                }
+                "Label" => {
+                    let attributes = attributes(&element).map_err(damaged)?;
+                    // Older files call the key an index.
+                    let key = attributes.get("Key").or(attributes.get("Index"));
+                    label = key.and_then(|key| key.parse().ok());
+                    content = Some(Cow::Borrowed(""));
+                }
+                "Data" | "Name" | "Value" | "DataSpace" | "TransformedSpace" | "MatrixData" => {
+                    content = Some(Cow::Borrowed(""));
+                }
                 _ => {}
             },
             Event::Empty(element) if element.name().as_ref() == "Data" => {
@@ -87,6 +129,22 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<Document> {
                 let text = content.take().unwrap_or_default();
                 match element.name().as_ref() {
                     "Data" => finish_data(path, &mut open, &text)?,
+                    "Label" => {
+                        if let Some(key) = label.take() {
+                            document.labels.push((key, text.trim().to_string()));
+                        }
+                    }
+                    name @ ("DataSpace" | "TransformedSpace" | "MatrixData") => {
+                        let space = open.as_mut().and_then(|array| array.spaces.last_mut());
+                        if let Some(space) = space {
+                            let slot = match name {
+                                "DataSpace" => &mut space.data,
+                                "TransformedSpace" => &mut space.transformed,
+                                _ => &mut space.matrix,
+                            };
+                            *slot = text.trim().to_string();
+                        }
+                    }
                     "Name" => key = text.trim().to_string(),
                     "Value" => value = text.trim().to_string(),
                     "MD" => {
@@ -121,16 +179,6 @@ fn resolve(reference: &BytesRef) -> Cow<'static, str> {
     Cow::Borrowed(quick_xml::escape::resolve_predefined_entity(reference).unwrap_or_default())
 }
 
-/// A message that may quote the file, cut to what fits a line.
-fn one_line(message: &impl std::fmt::Display) -> String {
-    let text = message.to_string();
-    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    match line.char_indices().nth(120) {
-        Some((end, _)) => format!("{}...", &line[..end]),
-        None => line,
-    }
-}
-
 /// Adds to the text of the element being read; without copying if it comes in one piece.
 fn append<'a>(content: &mut Option<Cow<'a, str>>, text: Cow<'a, str>) {
     match content {
@@ -153,7 +201,7 @@ fn attributes(element: &BytesStart) -> std::result::Result<Attributes, String> {
 
 fn finish_data(path: &Path, open: &mut Option<Open>, text: &str) -> Result<()> {
     let Some(array) = open else { return Ok(()) };
-    let decoded = decode::decode(&array.attributes, text).map_err(|(what, remedy)| {
+    let decoded = decode::decode(path, &array.attributes, text).map_err(|(what, remedy)| {
         let intent = array.attributes.get("Intent").map_or("DataArray", String::as_str);
         Error::input(path, intent, what, remedy)
     })?;
@@ -165,7 +213,8 @@ fn close(array: Open) -> std::result::Result<Array, String> {
     let intent = array.attributes.get("Intent").cloned().unwrap_or_default();
     match array.decoded {
         Some(decode::Decoded { rows, components, values }) => {
-            Ok(Array { intent, name: array.name, rows, components, values })
+            let Open { name, spaces, .. } = array;
+            Ok(Array { intent, name, spaces, rows, components, values })
         }
         None => Err(format!("array {intent} without the element Data")),
     }

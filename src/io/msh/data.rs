@@ -1,10 +1,11 @@
 //! The sections $NodeData and $ElementData, which versions 2 and 4 have alike.
 
-use super::elements::{ElementType, Shape};
 use super::nodes::NodeIndex;
 use super::source::Source;
 use crate::error::Result;
 use crate::io::MeshFile;
+use crate::io::elements::ElementType;
+use crate::io::names::UnusedNames;
 use crate::mesh::{DataArray, Values};
 
 /// Most numbers per row: a tensor.
@@ -17,12 +18,7 @@ pub(super) struct Tags([Vec<u64>; 4]);
 impl Tags {
     /// Notes an element that goes to the builder.
     pub(super) fn push(&mut self, kind: ElementType, tag: u64) {
-        let made = match kind.shape {
-            Shape::Quad => 2,
-            Shape::Vertex | Shape::Line | Shape::Triangle | Shape::Tetra => 1,
-            Shape::Hexahedron | Shape::Prism | Shape::Pyramid => 0,
-        };
-        self.0[kind.shape.dimension()].extend(std::iter::repeat_n(tag, made));
+        self.0[kind.shape.dimension()].extend(std::iter::repeat_n(tag, kind.shape.simplices()));
     }
 }
 
@@ -83,8 +79,19 @@ impl Data {
 }
 
 /// Puts arrays into a mesh; vertices and cells without a row get NaN.
-pub(super) fn place(file: &mut MeshFile, nodes: &NodeIndex, tags: &Tags, all: Vec<Data>) {
+///
+/// # Errors
+/// [`crate::Error::Input`] for sections of few rows that would fill the memory with NaN.
+pub(super) fn place(
+    source: &Source,
+    file: &mut MeshFile,
+    nodes: &NodeIndex,
+    tags: &Tags,
+    all: Vec<Data>,
+) -> Result<()> {
     let mesh = &mut file.mesh;
+    let mut names = UnusedNames::default();
+    let mut numbers = 0_usize;
     let mut rows: Vec<(u64, u32)> = Vec::new();
     if all.iter().any(|data| data.of_cells) {
         rows.extend(tags.0[mesh.kind.dimension()].iter().copied().zip(0..));
@@ -93,6 +100,12 @@ pub(super) fn place(file: &mut MeshFile, nodes: &NodeIndex, tags: &Tags, all: Ve
     for data in all {
         let n = if data.of_cells { mesh.n_cells() } else { mesh.n_vertices() };
         let k = data.components;
+        // A section of all rows takes more bytes than it has numbers.
+        numbers = numbers.saturating_add(n.saturating_mul(k));
+        if numbers > source.bytes.len() {
+            let what = format!("data for {numbers} numbers in {} bytes", source.bytes.len());
+            return Err(source.fail(what, "write fewer sections of data, with all their rows"));
+        }
         let mut values = vec![f64::NAN; n * k];
         let mut put = |row: u32, from: &[f64]| {
             let at = row as usize * k;
@@ -120,12 +133,8 @@ pub(super) fn place(file: &mut MeshFile, nodes: &NodeIndex, tags: &Tags, all: Ve
             continue;
         }
         let arrays = if data.of_cells { &mut mesh.cell_data } else { &mut mesh.vertex_data };
-        let mut name = data.name.clone();
-        let mut other = 2;
-        while arrays.iter().any(|array| array.name == name) {
-            name = format!("{}_{other}", data.name);
-            other += 1;
-        }
+        let name = names.of(if data.of_cells { "cell" } else { "node" }, &data.name);
         arrays.push(DataArray { name, components: k, values: Values::Float(values) });
     }
+    Ok(())
 }

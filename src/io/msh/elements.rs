@@ -3,77 +3,7 @@
 //! Numbers from Gmsh's documentation ("MSH file format") and its header `GmshDefines.h`. In every
 //! type the corners come first.
 
-/// Shapes of elements.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) enum Shape {
-    Vertex,
-    Line,
-    Triangle,
-    Quad,
-    Tetra,
-    Hexahedron,
-    Prism,
-    Pyramid,
-}
-
-impl Shape {
-    /// Dimension of the shape.
-    pub(super) fn dimension(self) -> usize {
-        match self {
-            Shape::Vertex => 0,
-            Shape::Line => 1,
-            Shape::Triangle | Shape::Quad => 2,
-            Shape::Tetra | Shape::Hexahedron | Shape::Prism | Shape::Pyramid => 3,
-        }
-    }
-
-    /// Number of corners.
-    pub(super) fn corners(self) -> usize {
-        match self {
-            Shape::Vertex => 1,
-            Shape::Line => 2,
-            Shape::Triangle => 3,
-            Shape::Quad | Shape::Tetra => 4,
-            Shape::Pyramid => 5,
-            Shape::Prism => 6,
-            Shape::Hexahedron => 8,
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Shape::Vertex => "vertex",
-            Shape::Line => "line",
-            Shape::Triangle => "triangle",
-            Shape::Quad => "quad",
-            Shape::Tetra => "tetra",
-            Shape::Hexahedron => "hexahedron",
-            Shape::Prism => "prism",
-            Shape::Pyramid => "pyramid",
-        }
-    }
-}
-
-/// An element type.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct ElementType {
-    pub(super) shape: Shape,
-    /// Nodes per element.
-    pub(super) nodes: usize,
-}
-
-impl ElementType {
-    /// Name by shape, with the number of nodes if there are more than corners: "tetra10".
-    pub(super) fn name(self) -> String {
-        let name = self.shape.name();
-        if self.is_linear() { name.to_string() } else { format!("{name}{}", self.nodes) }
-    }
-
-    /// Whether the nodes are the corners.
-    pub(super) fn is_linear(self) -> bool {
-        self.nodes == self.shape.corners()
-    }
-}
+use crate::io::elements::{ElementType, Shape};
 
 /// The element type with that number; `None` for polygons, polyhedra, elements without corners
 /// and numbers that Gmsh does not use.

@@ -1,34 +1,34 @@
-//! Gmsh's MSH format: 4.1 through the crate `mshio`, 2.0 to 2.2 by a reader of ours; text and
-//! binary.
+//! Gmsh's MSH format: versions 1.0 and 4.0 as text, 2.0 to 2.2 and 4.1 as text and binary.
 //!
-//! The elements of highest dimension are the domain, triangles (quads are cut in two) or
-//! tetrahedra; physical groups of that dimension are groups of cells, those of lower dimensions
+//! The elements of highest dimension are the domain, cut into triangles or tetrahedra where they
+//! are others; physical groups of that dimension are groups of cells, those of lower dimensions
 //! groups of simplices. A group is called as `$PhysicalNames` says, else by its number. Numbers of
 //! nodes and elements are read and written too.
 
-mod build;
 mod data;
 mod elements;
 mod nodes;
 mod source;
 #[cfg(test)]
 mod tests;
+mod v1;
 mod v2;
-mod v41;
+mod v4;
 mod write;
 
 use std::fmt::Display;
 use std::path::Path;
 
 use super::MeshFile;
+use super::elements::Names;
 use super::text::{show, words};
 use crate::error::{Error, Result};
-use build::Names;
 use source::{Encoding, Source};
 pub(super) use write::write;
 
+/// What to do about a file that is not as the format demands.
+const AGAIN: &str = "the file is damaged: export the mesh again";
 const TO_41: &str = "convert it with `gmsh in.msh -save -format msh41 -o out.msh`";
-const TO_22: &str = "convert it with `gmsh in.msh -save -format msh22 -o out.msh`";
 
 /// Reads an MSH file.
 ///
@@ -41,9 +41,7 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
     loop {
         match source.next_section()? {
             Some("MeshFormat") => break,
-            Some("NOD") => {
-                return Err(source.fail("MSH version 1.0 cannot be read", TO_41));
-            }
+            Some("NOD") => return v1::read(source),
             Some("Comments") => source.skip_section("Comments")?,
             other => {
                 let found = other.map_or("the end of the file".to_string(), |n| format!("${n}"));
@@ -69,20 +67,33 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
         "4" => 4,
         _ => return Err(bad(format!("data size 4 or 8 expected, found {}", show(line)))),
     };
-    let number: Option<f64> = version.parse().ok();
-    let old = number.is_some_and(|v| (2.0..3.0).contains(&v));
-    if !old && number != Some(4.1) {
-        let version = if version == "4" { "4.0" } else { &version };
-        let what = format!("MSH version {version} cannot be read, only 2.0 to 2.2 and 4.1");
-        return Err(source.fail(what, TO_41));
+    enum Reader {
+        V2,
+        V4(v4::Minor),
     }
+    let reader = match version.parse::<f64>() {
+        Ok(v) if (2.0..3.0).contains(&v) => Reader::V2,
+        Ok(4.0) if !binary => Reader::V4(v4::Minor::V40),
+        Ok(4.1) => Reader::V4(v4::Minor::V41),
+        number => {
+            let is_40 = number == Ok(4.0);
+            let found = if is_40 { "4.0 binary" } else { &version };
+            let what = format!(
+                "MSH version {found} cannot be read, only 1.0, 2.0 to 2.2, 4.0 as text, 4.1"
+            );
+            return Err(source.fail(what, TO_41));
+        }
+    };
     source.at = behind;
     if binary {
         source.encoding = Encoding::Binary { big_endian: big_endian(&mut source)?, size };
     }
     source.end_section("MeshFormat")?;
     let version = format!("{version} {}", if binary { "binary" } else { "ascii" });
-    if old { v2::read(source, version) } else { v41::read(source, version) }
+    match reader {
+        Reader::V2 => v2::read(source, version),
+        Reader::V4(minor) => v4::read(source, minor, version),
+    }
 }
 
 /// Binary files carry the number 1 behind the header to show their byte order.
@@ -118,7 +129,7 @@ fn physical_names(source: &mut Source) -> Result<Names> {
         let key = match *numbers {
             [dimension, number] => (usize::try_from(dimension).ok(), number),
             [number] => (None, number),
-            _ => return Err(source.fail(format!("numbers of group \"{name}\" expected"), TO_41)),
+            _ => return Err(source.fail(format!("numbers of group \"{name}\" expected"), AGAIN)),
         };
         names.insert(key, name.to_string());
         source.at = behind;

@@ -3,7 +3,12 @@
 use std::collections::HashMap;
 
 /// Finds the position of a node by its number. Numbers may have gaps and any order.
-pub(super) enum NodeIndex {
+pub(super) struct NodeIndex {
+    n_nodes: usize,
+    positions: Positions,
+}
+
+enum Positions {
     /// Position by number, `u32::MAX` where there is no such node.
     Table(Vec<u32>),
     /// For numbers much larger than their count.
@@ -16,6 +21,7 @@ impl NodeIndex {
     /// # Errors
     /// The number that two nodes share.
     pub(super) fn new(numbers: &[u64]) -> Result<Self, u64> {
+        let n_nodes = numbers.len();
         let largest = numbers.iter().copied().max().unwrap_or(0);
         if largest < 8 * numbers.len() as u64 + 1024 {
             let mut table = vec![u32::MAX; largest as usize + 1];
@@ -26,7 +32,7 @@ impl NodeIndex {
                 }
                 *slot = i as u32;
             }
-            return Ok(NodeIndex::Table(table));
+            return Ok(NodeIndex { n_nodes, positions: Positions::Table(table) });
         }
         let mut map = HashMap::with_capacity(numbers.len());
         for (i, &number) in numbers.iter().enumerate() {
@@ -34,17 +40,22 @@ impl NodeIndex {
                 return Err(number);
             }
         }
-        Ok(NodeIndex::Map(map))
+        Ok(NodeIndex { n_nodes, positions: Positions::Map(map) })
+    }
+
+    /// Number of nodes.
+    pub(super) fn len(&self) -> usize {
+        self.n_nodes
     }
 
     /// Position of the node with that number.
     pub(super) fn get(&self, number: u64) -> Option<u32> {
-        match self {
-            NodeIndex::Table(table) => {
+        match &self.positions {
+            Positions::Table(table) => {
                 let index = usize::try_from(number).ok().and_then(|n| table.get(n));
                 index.copied().filter(|&i| i != u32::MAX)
             }
-            NodeIndex::Map(map) => map.get(&number).copied(),
+            Positions::Map(map) => map.get(&number).copied(),
         }
     }
 }

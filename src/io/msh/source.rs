@@ -154,17 +154,6 @@ impl<'a> Source<'a> {
         self.skip_bytes(n.saturating_mul(8), what)
     }
 
-    /// Passes over `n` tags of version 4.
-    pub(super) fn skip_sizes(&mut self, n: usize, what: &str) -> Result<()> {
-        if let Encoding::Binary { size, .. } = self.encoding {
-            return self.skip_bytes(n.saturating_mul(size), what);
-        }
-        for _ in 0..n {
-            self.word(what)?;
-        }
-        Ok(())
-    }
-
     fn skip_bytes(&mut self, n: usize, what: &str) -> Result<()> {
         if n > self.rest().len() {
             let found = self.rest().len();
@@ -212,14 +201,19 @@ impl<'a> Source<'a> {
 
     /// Expects the end of section `name`.
     pub(super) fn end_section(&mut self, name: &str) -> Result<()> {
+        self.expect(&format!("$End{name}"))
+    }
+
+    /// Expects a line.
+    pub(super) fn expect(&mut self, expected: &str) -> Result<()> {
         self.skip_space();
         let begin = self.at;
         let line = self.line();
-        if line.strip_prefix(b"$End") == Some(name.as_bytes()) {
+        if line == expected.as_bytes() {
             return Ok(());
         }
         self.at = begin;
-        Err(self.fail(format!("$End{name} expected, found {}", show(line)), CUT))
+        Err(self.fail(format!("{expected} expected, found {}", show(line)), CUT))
     }
 
     /// Passes over a section that is not read.

@@ -86,7 +86,7 @@ fn version_41_in_all_byte_orders_and_with_nodes_in_any_order() {
         let face = Members::Simplices { dimension: 2, vertices: vec![0, 1, 2] };
         assert_eq!(mesh.groups[2].members, face);
     }
-    // Tags 1 to 4 without gaps, but not in order: mshio alone would take them as ordered.
+    // Tags 1 to 4 without gaps, but not in order.
     let text = "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n1 4 1 4\n3 1 0 4\n4\n1\n3\n2\n\
                 0 0 0\n1 0 0\n0 1 0\n0 0 1\n$EndNodes\n$Elements\n1 1 1 1\n3 1 4 1\n1 4 1 3 2\n\
                 $EndElements\n";
@@ -122,15 +122,15 @@ fn version_41_with_wrong_counts_is_refused_at_once() {
         ("1 18446744073709551615 1 9", elements, "nodes, at most"),
         ("18446744073709551615 0 0 0", elements, "$EndNodes met where block of nodes 0 of"),
         ("1 3 1 3\n2 1 0 -3", elements, "number of nodes in a block expected, found \"-3\""),
-        ("1 3 1 3\n2 1 1 3", elements, "line 6: block of nodes 0 has parametric coordinates"),
+        ("1 3 1 3\n4 1 1 3", elements, "line 6: block 0 of dimension 4 is parametric (1)"),
         ("1 3 1 3\n2 1 0 3\n1\n2\n2\n0 0 0\n1 0 0\n0 1 0", elements, "two nodes have the tag 2"),
         ("1 3 1 3\n2 1 0 3\n1\n2\n3\n0 0 0\n1 nan 0\n0 1 0", elements, "y of node 2 is NaN"),
         ("1 3 1 3\n2 1 0 3\n1\n2\n3\n0 0 0\n1 1e999 0\n0 1 0", elements, "y of node 2 is inf"),
         ("1 4 1 4\n2 1 0 3\n1\n2\n3\n0 0 0\n1 0 0\n0 1 0", elements, "4 nodes promised, 3 found"),
         (nodes, "1 1 1 1\n2 1 2 4000000000\n1 1 2 3", "4000000000 elements in a block promised"),
         (nodes, "1 1 1 1\n2 1 2 1\n1 1 2 4", "element 1 names node 4, no such node among 3"),
-        (nodes, "1 1 1 1\n2 1 2 1\n1 1 2", "$EndElements met where 1 triangle elements"),
-        (nodes, "1 1 1 1\n2 1 13 1\n1 1 2 3", "elements of type 13 cannot be read from MSH 4.1"),
+        (nodes, "1 1 1 1\n2 1 2 1\n1 1 2", "$EndElements met where a node was"),
+        (nodes, "1 1 1 1\n2 1 34 1\n1 1 2 3", "elements of type 34 are not known"),
         (nodes, "1 1 1 1\n2 1 99999999999 1\n1 1 2 3", "elements of type 99999999999"),
         (nodes, "1 2 1 1\n2 1 2 1\n1 1 2 3", "2 elements promised, 1 found"),
     ] {
@@ -211,9 +211,9 @@ fn version_22_with_faults_is_refused() {
 #[test]
 fn headers_that_cannot_serve() {
     for (text, found) in [
-        ("$MeshFormat\n4 0 8\n", "line 2: MSH version 4.0 cannot be read, only 2.0 to 2.2 and 4.1"),
+        ("$MeshFormat\n4 1 8\n", "line 2: MSH version 4.0 binary cannot be read, only 1.0, 2.0 to"),
         ("$MeshFormat\n5.0 0 8\n", "MSH version 5.0 cannot be read"),
-        ("$NOD\n1\n", "MSH version 1.0 cannot be read"),
+        ("$NOD\n1\n", "line 2: 1 nodes promised"),
         ("$MeshFormat\n4.1 2 8\n", "line 2: file type 0 or 1 expected, found \"4.1 2 8\""),
         ("$MeshFormat\n4.1 0 16\n", "data size 4 or 8 expected"),
         ("$MeshFormat\n4.1 1 8\nabcd", "the number 1 in some byte order expected"),
@@ -241,12 +241,10 @@ fn solids_beside_tetrahedra_and_lines_alone() {
         read_bytes(text.as_bytes()).unwrap()
     };
     let mixed = file("3\n1 4 1 9 1 2 3 4\n2 7 1 9 1 2 3 4 5\n3 4 1 9 2 3 4 5");
-    assert_eq!((mixed.mesh.n_cells(), mixed.mesh.kind), (2, Kind::Volume));
-    assert_eq!(mixed.mesh.groups[0].members, Members::Cells(vec![0, 1]));
-    let expected = [
-        "data in $ElementNodeData is left out",
-        "1 pyramid cells are left out: of solids only tetrahedra can be used",
-    ];
+    assert_eq!((mixed.mesh.n_cells(), mixed.mesh.kind), (4, Kind::Volume));
+    assert_eq!(mixed.mesh.groups[0].members, Members::Cells(vec![0, 1, 2, 3]));
+    let expected =
+        ["data in $ElementNodeData is left out", "1 pyramid cells are cut into tetrahedra"];
     assert_eq!(mixed.warnings, expected);
     let lines = file("1\n1 1 1 9 1 2");
     assert_eq!((lines.mesh.n_cells(), lines.mesh.kind), (0, Kind::Surface));
@@ -295,4 +293,72 @@ fn data_of_nodes_and_elements_find_their_rows() {
         let error = refusal(format!("{v2}{section}").as_bytes());
         assert!(error.contains(found), "{error}");
     }
+}
+
+#[test]
+fn parameters_of_nodes_are_passed_over() {
+    let elements = "$Elements\n1 1 1 1\n2 1 2 1\n1 1 2 3\n$EndElements\n";
+    let v41 = format!(
+        "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n3 3 1 3\n0 1 1 1\n1\n0 0 0\n\
+         1 1 1 1\n2\n1 0 0 0.5\n2 1 1 1\n3\n0 1 0 0.5 0.25\n$EndNodes\n{elements}"
+    );
+    let v40 = "$MeshFormat\n4 0 8\n$EndMeshFormat\n$Entities\n1 0 1 0\n4 0 0 0 0 0 0 0\n\
+               1 0 0 0 1 1 0 1 9 0\n$EndEntities\n$Nodes\n3 3\n4 0 1 1\n1 0 0 0\n\
+               1 1 1 1\n2 1 0 0 0.5\n1 2 1 1\n3 0 1 0 0.5 0.25\n$EndNodes\n\
+               $Elements\n1 1\n1 2 2 1\n1 1 2 3\n$EndElements\n";
+    let v2 = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$ParametricNodes\n3\n1 0 0 0 0 1\n\
+              2 1 0 0 1 1 0.5\n3 0 1 0 2 1 0.5 0.25\n$EndParametricNodes\n\
+              $Elements\n1\n1 2 2 9 1 1 2 3\n$EndElements\n";
+    for text in [v41.as_str(), v40, v2] {
+        let mesh = read_bytes(text.as_bytes()).unwrap().mesh;
+        assert_eq!(mesh.vertices, [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], "{text}");
+        assert_eq!((mesh.cells.as_slice(), mesh.kind), (&[0, 1, 2][..], Kind::Planar));
+        assert_eq!(mesh.group("9").is_some(), text != v41);
+    }
+}
+
+#[test]
+fn version_1() {
+    let text = "$NOD\n4\n7 0 0 0\n2 1 0 0\n3 1 1 0\n4 0 1 0\n$ENDNOD\n$ELM\n2\n\
+                1 3 5 1 4 7 2 3 4\n2 1 0 1 2 7 2\n$ENDELM\n";
+    let file = read_bytes(text.replace('\n', "\r\n").as_bytes()).unwrap();
+    assert_eq!(
+        (file.mesh.cells.as_slice(), file.version.as_str()),
+        (&[0, 1, 2, 0, 2, 3][..], "1.0 ascii")
+    );
+    assert_eq!(file.mesh.groups[0].members, Members::Cells(vec![0, 1]));
+    for (text, found) in [
+        (text.replace("2 3 4\n2", "2 3 9\n2"), "element 1 names node 9"),
+        (text.replace("1 3 5 1 4", "1 3 5 1 3"), "element 1 of type 3 with 3 nodes is not known"),
+        (text.replace("$NOD\n4", "$NOD\n4000000000"), "line 2: 4000000000 nodes promised"),
+        (text.replace("$ENDNOD", "$EndNOD"), "$ENDNOD expected, found \"$EndNOD\""),
+        (text.replace("$ELM\n2", "$ELM\n3"), "$ENDELM met where element 2 of 3 was expected"),
+        (text.replace("1 1 0\n", "1 nan 0\n"), "y of node 3 is NaN"),
+    ] {
+        let error = refusal(text.as_bytes());
+        assert!(error.contains(found), "{error}");
+    }
+}
+
+#[test]
+fn what_would_fill_the_memory_is_refused() {
+    let nodes: String = (1..=500).map(|i| format!("{i} {i} 0 0\n")).collect();
+    let data = "$NodeData\n1\n\"a\"\n0\n3\n0\n1\n1\n1 1\n$EndNodeData\n";
+    let file = |sections: usize| {
+        let text = format!(
+            "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n500\n{nodes}$EndNodes\n{}",
+            data.repeat(sections)
+        );
+        read_bytes(text.as_bytes())
+    };
+    let names: Vec<_> = file(3).unwrap().mesh.vertex_data.into_iter().map(|a| a.name).collect();
+    assert_eq!(names, ["a", "a_2", "a_3"]);
+    let error = file(100).unwrap_err().to_string();
+    assert!(error.contains("write fewer sections of data, with all their rows"), "{error}");
+    let groups = "9 ".repeat(65);
+    let text = format!(
+        "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Entities\n0 0 1 0\n1 0 0 0 0 0 0 65 {groups} 0\n"
+    );
+    let error = refusal(text.as_bytes());
+    assert!(error.contains("entity 1 is in 65 physical groups, at most 64"), "{error}");
 }

@@ -1,53 +1,50 @@
 //! MSH 2.0 to 2.2, text and binary.
 
-use super::build::{Builder, Names};
 use super::data::{self, Data, Tags};
 use super::elements::element_type;
 use super::nodes::NodeIndex;
 use super::source::{Encoding, Source};
-use super::{TO_41, physical_names, unknown_node};
+use super::{AGAIN, physical_names, unknown_node};
 use crate::error::{Error, Result};
 use crate::io::MeshFile;
+use crate::io::elements::Builder;
 use crate::io::faces::index_limit;
 
 /// Reads all sections behind the header.
 pub(super) fn read(mut source: Source, version: String) -> Result<MeshFile> {
-    let mut names = Names::new();
     let mut nodes: Option<(Vec<[f64; 3]>, NodeIndex)> = None;
-    let mut builder: Option<(Builder, Tags)> = None;
-    let (mut ignored, mut data) = (Vec::new(), Vec::new());
+    let (mut builder, mut tags) = <(Builder, Tags)>::default();
+    let (mut elements_met, mut data) = (false, Vec::new());
     while let Some(name) = source.next_section()? {
         match name {
-            "PhysicalNames" => names = physical_names(&mut source)?,
-            "Nodes" if nodes.is_none() => nodes = Some(read_nodes(&mut source)?),
-            "ParametricNodes" => {
-                return Err(source.fail("nodes with parameters cannot be read", TO_41));
+            "PhysicalNames" => builder.names = physical_names(&mut source)?,
+            "Nodes" | "ParametricNodes" if nodes.is_none() => {
+                nodes = Some(read_nodes(&mut source, name)?);
             }
-            "Elements" if builder.is_none() => match &nodes {
-                Some((vertices, index)) => {
-                    builder = Some(read_elements(&mut source, index, vertices.len())?);
+            "Elements" if !elements_met => match &nodes {
+                Some((_, index)) => {
+                    elements_met = true;
+                    let source = &mut source;
+                    Elements { source, index, builder: &mut builder, tags: &mut tags }.read()?;
                 }
-                None => return Err(source.fail("$Elements before $Nodes", TO_41)),
+                None => return Err(source.fail("$Elements before $Nodes", AGAIN)),
             },
-            "Nodes" | "Elements" => {
-                return Err(source.fail(format!("second section ${name}"), TO_41));
+            "Nodes" | "ParametricNodes" | "Elements" => {
+                return Err(source.fail(format!("second section ${name}"), AGAIN));
             }
             "NodeData" | "ElementData" => data.push(Data::read(&mut source, name)?),
             "ElementNodeData" => {
                 source.skip_section(name)?;
-                ignored.push(format!("data in ${name} is left out"));
+                builder.warnings.push(format!("data in ${name} is left out"));
             }
             _ => source.skip_section(name)?,
         }
     }
     let Some((vertices, index)) = nodes else {
-        let what = "no section $Nodes";
-        return Err(Error::input(source.file, "", what, "export the mesh again"));
+        return Err(Error::input(source.file, "", "no section $Nodes", AGAIN));
     };
-    let (mut builder, tags) = builder.unwrap_or_default();
-    builder.warnings = ignored;
-    let mut file = builder.finish(source.file, vertices, &names, version)?;
-    data::place(&mut file, &index, &tags, data);
+    let mut file = builder.finish(source.file, vertices, "msh", version)?;
+    data::place(&source, &mut file, &index, &tags, data)?;
     Ok(file)
 }
 
@@ -61,7 +58,8 @@ fn count(source: &mut Source, words: usize, bytes: usize, what: &str) -> Result<
     Ok(n)
 }
 
-fn read_nodes(source: &mut Source) -> Result<(Vec<[f64; 3]>, NodeIndex)> {
+/// Reads $Nodes, or $ParametricNodes, where parameters on the entity of a node follow its place.
+fn read_nodes(source: &mut Source, section: &str) -> Result<(Vec<[f64; 3]>, NodeIndex)> {
     let n = count(source, 4, 28, "nodes")?;
     let (mut vertices, mut numbers) = (Vec::with_capacity(n), Vec::with_capacity(n));
     for i in 0..n {
@@ -72,44 +70,43 @@ fn read_nodes(source: &mut Source) -> Result<(Vec<[f64; 3]>, NodeIndex)> {
         };
         numbers.push(number);
         vertices.push(source.coordinates(number)?);
+        if section == "ParametricNodes" {
+            let dimension = source.int("dimension of the entity of a node")?;
+            source.int("entity of a node")?;
+            // Points and volumes have no parameters.
+            let parameters = if let 1 | 2 = dimension { dimension as usize } else { 0 };
+            source.skip_reals(parameters, "parameters of a node")?;
+        }
     }
-    source.end_section("Nodes")?;
+    source.end_section(section)?;
     let index = NodeIndex::new(&numbers).map_err(|number| {
         source.fail(format!("two nodes have number {number}"), "export the mesh again")
     })?;
     Ok((vertices, index))
 }
 
-fn read_elements(
-    source: &mut Source,
-    index: &NodeIndex,
-    n_nodes: usize,
-) -> Result<(Builder, Tags)> {
-    let n = count(source, 4, 4, "elements")?;
-    let (builder, tags) = <(Builder, Tags)>::default();
-    let mut elements = Elements { source, index, n_nodes, builder, tags };
-    let mut done = 0;
-    while done < n {
-        if elements.source.encoding == Encoding::Ascii {
-            elements.line(done, n)?;
-            done += 1;
-        } else {
-            done += elements.block(done, n)?;
-        }
-    }
-    elements.source.end_section("Elements")?;
-    Ok((elements.builder, elements.tags))
-}
-
 struct Elements<'s, 'a> {
     source: &'s mut Source<'a>,
     index: &'s NodeIndex,
-    n_nodes: usize,
-    builder: Builder,
-    tags: Tags,
+    builder: &'s mut Builder,
+    tags: &'s mut Tags,
 }
 
 impl Elements<'_, '_> {
+    fn read(mut self) -> Result<()> {
+        let n = count(self.source, 4, 4, "elements")?;
+        let mut done = 0;
+        while done < n {
+            if self.source.encoding == Encoding::Ascii {
+                self.line(done, n)?;
+                done += 1;
+            } else {
+                done += self.block(done, n)?;
+            }
+        }
+        self.source.end_section("Elements")
+    }
+
     /// One element of a text file: number, type, tags, nodes.
     fn line(&mut self, done: usize, n: usize) -> Result<()> {
         let number = self.source.int(format_args!("element {done} of {n}"))?;
@@ -159,7 +156,7 @@ impl Elements<'_, '_> {
             let node = source.int("a node")?;
             let found = u64::try_from(node).ok().and_then(|node| self.index.get(node));
             let Some(vertex) = found else {
-                return Err(unknown_node(source, number, node, self.n_nodes));
+                return Err(unknown_node(source, number, node, self.index.len()));
             };
             if let Some(corner) = corners.get_mut(k) {
                 *corner = vertex;

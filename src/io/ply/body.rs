@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::header::{Element, Encoding, Header, Scalar};
+use super::header::{Element, Encoding, Header};
 use crate::error::{Error, Result};
 use crate::io::bytes::Cursor;
 use crate::io::text::{Lines, show};
@@ -82,19 +82,19 @@ impl<'a> Body<'a> {
                 for (property, list) in columns {
                     let Some(length) = property.length else {
                         let raw = cursor.take(property.item.size(), &property.name)?;
-                        values.push(decode(raw, property.item, cursor.is_big_endian()));
+                        values.push(property.item.one(raw, cursor.is_big_endian()));
                         continue;
                     };
                     values.push(0.0);
                     let raw = cursor.take(length.size(), &property.name)?;
-                    let length = decode(raw, length, cursor.is_big_endian());
+                    let length = length.one(raw, cursor.is_big_endian());
                     let Some(length) = as_length(length) else {
                         return Err(bad_length(length, |w, r| cursor.fail(w, r)));
                     };
                     let size = property.item.size();
                     let raw = cursor.take(length.saturating_mul(size), &property.name)?;
                     let items = raw.chunks_exact(size);
-                    list.extend(items.map(|b| decode(b, property.item, cursor.is_big_endian())));
+                    list.extend(items.map(|b| property.item.one(b, cursor.is_big_endian())));
                 }
             }
         }
@@ -130,25 +130,4 @@ fn as_length(value: f64) -> Option<usize> {
 
 fn bad_length(value: f64, fail: impl Fn(String, &str) -> Error) -> Error {
     fail(format!("length of a list is {value}"), "the file is damaged: export it again")
-}
-
-/// A number of type `kind`; `raw` has its size.
-fn decode(raw: &[u8], kind: Scalar, big_endian: bool) -> f64 {
-    let mut little = [0; 8];
-    let used = &mut little[..raw.len().min(8)];
-    used.copy_from_slice(&raw[..used.len()]);
-    if big_endian {
-        used.reverse();
-    }
-    let [a, b, c, d, ..] = little;
-    match kind {
-        Scalar::I8 => f64::from(a as i8),
-        Scalar::U8 => f64::from(a),
-        Scalar::I16 => f64::from(i16::from_le_bytes([a, b])),
-        Scalar::U16 => f64::from(u16::from_le_bytes([a, b])),
-        Scalar::I32 => f64::from(i32::from_le_bytes([a, b, c, d])),
-        Scalar::U32 => f64::from(u32::from_le_bytes([a, b, c, d])),
-        Scalar::F32 => f64::from(f32::from_le_bytes([a, b, c, d])),
-        Scalar::F64 => f64::from_le_bytes(little),
-    }
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::error::{Error, Result};
+use crate::io::scalar::Scalar;
 use crate::io::text::{Lines, Row, show};
 
 /// What the header promises.
@@ -36,50 +37,6 @@ pub(super) struct Property {
     pub(super) item: Scalar,
     /// Type of the length in front of a list; `None` for a single value.
     pub(super) length: Option<Scalar>,
-}
-
-/// Number types.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Scalar {
-    I8,
-    U8,
-    I16,
-    U16,
-    I32,
-    U32,
-    F32,
-    F64,
-}
-
-impl Scalar {
-    fn named(word: &[u8]) -> Option<Scalar> {
-        Some(match word {
-            b"char" | b"int8" => Scalar::I8,
-            b"uchar" | b"uint8" => Scalar::U8,
-            b"short" | b"int16" => Scalar::I16,
-            b"ushort" | b"uint16" => Scalar::U16,
-            b"int" | b"int32" => Scalar::I32,
-            b"uint" | b"uint32" => Scalar::U32,
-            b"float" | b"float32" => Scalar::F32,
-            b"double" | b"float64" => Scalar::F64,
-            _ => return None,
-        })
-    }
-
-    /// Bytes in a binary body.
-    pub(super) fn size(self) -> usize {
-        match self {
-            Scalar::I8 | Scalar::U8 => 1,
-            Scalar::I16 | Scalar::U16 => 2,
-            Scalar::I32 | Scalar::U32 | Scalar::F32 => 4,
-            Scalar::F64 => 8,
-        }
-    }
-
-    /// Whether values may have fractions.
-    pub(super) fn is_float(self) -> bool {
-        matches!(self, Scalar::F32 | Scalar::F64)
-    }
 }
 
 impl Element {
@@ -163,7 +120,7 @@ fn read_property(row: &mut Row) -> Result<Property> {
 
 fn scalar(row: &mut Row) -> Result<Scalar> {
     let word = row.next_word().unwrap_or_default();
-    Scalar::named(word).ok_or_else(|| {
+    Scalar::from_ply(word).ok_or_else(|| {
         let what = format!("number type expected, found {}", show(word));
         row.fail(what, "known types are char, uchar, short, ushort, int, uint, float and double")
     })

@@ -13,6 +13,7 @@ mod write;
 use std::path::Path;
 
 use super::faces::{Faces, check_index, index_limit};
+use super::scalar::Scalar;
 use super::text::Lines;
 use super::{MeshFile, groups};
 use crate::error::{Error, Result};
@@ -144,11 +145,20 @@ impl<'a> Reader<'a> {
             let what = "element \"tristrips\" without the list vertex_indices";
             return Err(Error::input(self.path, "", what, "export the mesh again"));
         };
+        let end = match element.properties[list].item {
+            Scalar::U8 => f64::from(u8::MAX),
+            Scalar::U16 => f64::from(u16::MAX),
+            Scalar::U32 => f64::from(u32::MAX),
+            _ => -1.0,
+        };
+        // A number that a vertex has is no end.
+        let end = if (end as usize) < self.n_vertices { -1.0 } else { end };
         let (mut record, mut strip) = (Record::default(), Vec::new());
         for i in 0..n {
             body.next(element, i, &mut record)?;
-            // Within one list, -1 ends a strip and begins the next.
-            for part in record.lists[list].split(|&index| index == -1.0) {
+            // Within one list, -1 ends a strip and begins the next; unsigned lists have their largest
+            // number for it.
+            for part in record.lists[list].split(|&index| index == -1.0 || index == end) {
                 strip.clear();
                 for &index in part {
                     strip.push(self.index(index, "strip", i, body)?);

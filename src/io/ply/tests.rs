@@ -81,6 +81,52 @@ fn all_number_types_in_both_byte_orders() {
 }
 
 #[test]
+fn lists_of_every_integer_type_in_both_byte_orders() {
+    let types: [(&str, usize, bool); 8] = [
+        ("char", 1, true),
+        ("uint8", 1, false),
+        ("short", 2, true),
+        ("ushort", 2, false),
+        ("int32", 4, true),
+        ("uint", 4, false),
+        ("int64", 8, true),
+        ("ulong", 8, false),
+    ];
+    for (length, length_size, _) in types {
+        for (item, size, signed) in types {
+            for big_endian in [false, true] {
+                let order = if big_endian { "big" } else { "little" };
+                let mut bytes = format!(
+                    "ply\nformat binary_{order}_endian 1.0\n{VERTEX}element tristrips 1\n\
+                     property list {length} {item} vertex_indices\nend_header\n"
+                )
+                .into_bytes();
+                let mut put = |little: &[u8]| {
+                    let mut raw = little.to_vec();
+                    if big_endian {
+                        raw.reverse();
+                    }
+                    bytes.extend(raw);
+                };
+                (0..12_i16).for_each(|x| put(&f32::from(x % 5).to_le_bytes()));
+                put(&8_u64.to_le_bytes()[..length_size]);
+                // -1 ends the first strip, in unsigned lists of up to 32 bits the largest number.
+                let wide = !signed && size == 8;
+                for index in [0, 1, 2, 3, if wide { 3 } else { -1 }, 3, 2, 1] {
+                    put(&i64::to_le_bytes(index)[..size]);
+                }
+                let mesh = read_bytes(&bytes).unwrap().mesh;
+                if wide {
+                    assert_eq!(mesh.n_cells(), 6, "{length} {item}");
+                } else {
+                    assert_eq!(mesh.cells, [0, 1, 2, 2, 1, 3, 3, 2, 1], "{length} {item}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn points_without_z_lie_in_the_plane() {
     let elements = "element vertex 3\nproperty float x\nproperty float y\nelement face 1\n\
                     property list uchar int vertex_indices\nproperty list uchar float texcoord\n";

@@ -23,7 +23,7 @@ pub(in crate::io) fn write(
     ascii: bool,
     lost: &mut Vec<String>,
 ) -> Result<()> {
-    let masks: Vec<(bool, DataArray)> = groups::to_masks(mesh)
+    let masks: Vec<(bool, DataArray)> = groups::to_masks(mesh, lost)
         .into_iter()
         .map(|mask| {
             let values = Values::Int(mask.values.into_iter().map(i64::from).collect());

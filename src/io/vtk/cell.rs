@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::io::elements;
+
 /// What the points of a cell type mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
@@ -11,13 +13,9 @@ pub(super) enum Shape {
     Points,
     /// A chain of edges.
     Chain,
-    /// An edge: the first two points.
-    Edge,
-    /// A triangle: the first three points.
-    Triangle,
-    /// A quadrilateral: the first four points, in a circle.
-    Quad,
-    /// A quadrilateral whose first four points run along rows.
+    /// A simplex, quad or solid: its corners come first.
+    Corners(elements::Shape),
+    /// A quad whose four points run along rows.
     Pixel,
     /// A polygon: all points, in a circle.
     Polygon,
@@ -25,9 +23,11 @@ pub(super) enum Shape {
     HalfPolygon,
     /// A strip of triangles.
     Strip,
-    /// A tetrahedron: the first four points.
-    Tetra,
-    /// A cell of dimension 3 that is no simplex.
+    /// A hexahedron whose points run along rows.
+    Voxel,
+    /// A prism whose first triangle looks outwards.
+    Wedge,
+    /// A cell of dimension 3 that cannot be cut into tetrahedra.
     Solid,
 }
 
@@ -74,53 +74,70 @@ impl std::fmt::Display for Size {
 pub(super) fn cell_type(number: u8) -> CellType {
     use Shape::*;
     use Size::{AtLeast, Exactly};
-    let linear = |name, shape, size| (Some(name), shape, size, false);
-    let higher = |name, shape, size| (name, shape, size, true);
+    use elements::Shape::{Hexahedron, Line, Prism, Pyramid, Quad, Tetra, Triangle};
+    let other = |name, shape, size| (Some(name), shape, size, false);
+    let linear = |name, shape: elements::Shape| {
+        (Some(name), Corners(shape), Exactly(shape.corners()), false)
+    };
+    let higher = |shape: elements::Shape, size| (None, Corners(shape), size, true);
     let (name, shape, size, reduced) = match number {
-        1 => linear("vertex", Points, Exactly(1)),
-        2 => linear("poly_vertex", Points, AtLeast(0)),
-        3 => linear("line", Edge, Exactly(2)),
-        4 => linear("poly_line", Chain, AtLeast(0)),
-        5 => linear("triangle", Triangle, Exactly(3)),
-        6 => linear("triangle_strip", Strip, AtLeast(0)),
-        7 => linear("polygon", Polygon, AtLeast(0)),
-        8 => linear("pixel", Pixel, Exactly(4)),
-        9 => linear("quad", Quad, Exactly(4)),
-        10 => linear("tetra", Tetra, Exactly(4)),
-        11 => linear("voxel", Solid, Exactly(8)),
-        12 => linear("hexahedron", Solid, Exactly(8)),
-        13 => linear("wedge", Solid, Exactly(6)),
-        14 => linear("pyramid", Solid, Exactly(5)),
-        22 => higher(Some("triangle6"), Triangle, Exactly(6)),
-        24 => higher(Some("tetra10"), Tetra, Exactly(10)),
+        1 => other("vertex", Points, Exactly(1)),
+        2 => other("poly_vertex", Points, AtLeast(0)),
+        3 => linear("line", Line),
+        4 => other("poly_line", Chain, AtLeast(0)),
+        5 => linear("triangle", Triangle),
+        6 => other("triangle_strip", Strip, AtLeast(0)),
+        7 => other("polygon", Polygon, AtLeast(0)),
+        8 => other("pixel", Pixel, Exactly(4)),
+        9 => linear("quad", Quad),
+        10 => linear("tetra", Tetra),
+        11 => other("voxel", Voxel, Exactly(8)),
+        12 => linear("hexahedron", Hexahedron),
+        13 => other("wedge", Wedge, Exactly(6)),
+        14 => linear("pyramid", Pyramid),
+        22 => (Some("triangle6"), Corners(Triangle), Exactly(6), true),
+        24 => (Some("tetra10"), Corners(Tetra), Exactly(10), true),
         // Quadratic and cubic edge, then Lagrange and Bezier curve.
-        21 => higher(None, Edge, Exactly(3)),
-        35 => higher(None, Edge, Exactly(4)),
-        60 | 68 | 75 => higher(None, Edge, AtLeast(2)),
+        21 => higher(Line, Exactly(3)),
+        35 => higher(Line, Exactly(4)),
+        60 | 68 | 75 => higher(Line, AtLeast(2)),
         // Biquadratic triangle, Lagrange and Bezier triangle.
-        34 => higher(None, Triangle, Exactly(7)),
-        61 | 69 | 76 => higher(None, Triangle, AtLeast(3)),
+        34 => higher(Triangle, Exactly(7)),
+        61 | 69 | 76 => higher(Triangle, AtLeast(3)),
         // Quadratic, biquadratic, quadratic-linear, Lagrange and Bezier quadrilateral.
-        23 => higher(None, Quad, Exactly(8)),
-        28 => higher(None, Quad, Exactly(9)),
-        30 => higher(None, Quad, Exactly(6)),
-        62 | 70 | 77 => higher(None, Quad, AtLeast(4)),
+        23 => higher(Quad, Exactly(8)),
+        28 => higher(Quad, Exactly(9)),
+        30 => higher(Quad, Exactly(6)),
+        62 | 70 | 77 => higher(Quad, AtLeast(4)),
         // Quadratic polygon.
-        36 => higher(None, HalfPolygon, AtLeast(0)),
+        36 => (None, HalfPolygon, AtLeast(0), true),
         // Lagrange and Bezier tetrahedron.
-        64 | 71 | 78 => higher(None, Tetra, AtLeast(4)),
-        // Prisms, quadratic solids, polyhedra and convex point sets, Lagrange and Bezier solids.
-        15 | 16 | 25..=27 | 29 | 31..=33 | 37 | 41 | 42 | 65..=67 | 72..=74 | 79..=81 => {
-            (None, Solid, AtLeast(0), false)
-        }
+        64 | 71 | 78 => higher(Tetra, AtLeast(4)),
+        // Quadratic, triquadratic and biquadratic-quadratic hexahedron, Lagrange and Bezier one.
+        25 => higher(Hexahedron, Exactly(20)),
+        29 => higher(Hexahedron, Exactly(27)),
+        33 => higher(Hexahedron, Exactly(24)),
+        67 | 72 | 79 => higher(Hexahedron, AtLeast(8)),
+        // Quadratic, quadratic-linear and biquadratic-quadratic prism, Lagrange and Bezier one.
+        26 => higher(Prism, Exactly(15)),
+        31 => higher(Prism, Exactly(12)),
+        32 => higher(Prism, Exactly(18)),
+        65 | 73 | 80 => higher(Prism, AtLeast(6)),
+        // Quadratic and triquadratic pyramid, Lagrange and Bezier one.
+        27 => higher(Pyramid, Exactly(13)),
+        37 => higher(Pyramid, Exactly(19)),
+        66 | 74 | 81 => higher(Pyramid, AtLeast(5)),
+        // Prisms over pentagons and hexagons, convex point sets and polyhedra.
+        15 | 16 | 41 | 42 => (None, Solid, AtLeast(0), false),
         _ => (None, Empty, AtLeast(0), false),
     };
     let dimension = match shape {
         Empty => None,
         Points => Some(0),
-        Chain | Edge => Some(1),
-        Triangle | Quad | Pixel | Polygon | HalfPolygon | Strip => Some(2),
-        Tetra | Solid => Some(3),
+        Chain => Some(1),
+        Pixel | Polygon | HalfPolygon | Strip => Some(2),
+        Voxel | Wedge | Solid => Some(3),
+        Corners(shape) => Some(shape.dimension()),
     };
     let name = name.map_or_else(|| format!("vtk_type_{number}").into(), Cow::Borrowed);
     CellType { name, dimension, shape, size, reduced }
@@ -134,10 +151,6 @@ impl Shape {
             (Shape::Empty | Shape::Solid, _) => {}
             (Shape::Points, points) => out.extend_from_slice(points),
             (Shape::Chain, points) => out.extend(points.windows(2).flatten()),
-            (Shape::Edge, [a, b, ..]) => out.extend([a, b]),
-            (Shape::Triangle, [a, b, c, ..]) => out.extend([a, b, c]),
-            (Shape::Quad, [a, b, c, d, ..]) => out.extend([a, b, c, a, c, d]),
-            (Shape::Pixel, [a, b, c, d, ..]) => out.extend([a, b, d, a, d, c]),
             (Shape::Polygon, points) => fan(points, out),
             (Shape::HalfPolygon, points) => fan(&points[..points.len() / 2], out),
             (Shape::Strip, points) => {
@@ -146,8 +159,26 @@ impl Shape {
                     out.extend(if k % 2 == 0 { even } else { odd }.map(|i| triangle[i]));
                 }
             }
-            (Shape::Tetra, [a, b, c, d, ..]) => out.extend([a, b, c, d]),
-            (Shape::Edge | Shape::Triangle | Shape::Quad | Shape::Pixel | Shape::Tetra, _) => {}
+            (Shape::Corners(shape), points) if points.len() >= shape.corners() => {
+                shape.split(points, out);
+            }
+            (Shape::Pixel, &[a, b, c, d]) => elements::Shape::Quad.split(&[a, b, d, c], out),
+            (Shape::Voxel, &[a, b, c, d, e, f, g, h]) => {
+                elements::Shape::Hexahedron.split(&[a, b, d, c, e, f, h, g], out);
+            }
+            (Shape::Wedge, &[a, b, c, d, e, f]) => {
+                elements::Shape::Prism.split(&[a, c, b, d, f, e], out);
+            }
+            (Shape::Corners(_) | Shape::Pixel | Shape::Voxel | Shape::Wedge, _) => {}
+        }
+    }
+
+    /// Whether it is a solid that becomes several tetrahedra.
+    pub fn is_cut_solid(self) -> bool {
+        match self {
+            Shape::Voxel | Shape::Wedge => true,
+            Shape::Corners(shape) => shape.dimension() == 3 && shape.simplices() > 1,
+            _ => false,
         }
     }
 }
@@ -183,7 +214,10 @@ mod tests {
     fn others() {
         assert_eq!(split(4, &[3, 4, 5]), [3, 4, 4, 5]);
         assert_eq!(split(24, &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]), [0, 1, 2, 3]);
-        assert!(split(12, &[0, 1, 2, 3, 4, 5, 6, 7]).is_empty());
+        assert!(split(42, &[0, 1, 2, 3, 4, 5, 6, 7]).is_empty());
+        assert_eq!(split(12, &[0, 1, 2, 3, 4, 5, 6, 7]).len(), 6 * 4);
+        assert_eq!(split(11, &[0, 1, 3, 2, 4, 5, 7, 6]), split(12, &[0, 1, 2, 3, 4, 5, 6, 7]));
+        assert_eq!(split(9, &[3, 0, 1, 2]), [0, 1, 2, 0, 2, 3], "cut at the smallest number");
         assert_eq!(cell_type(25).name, "vtk_type_25");
         assert_eq!(cell_type(200).dimension, None);
     }

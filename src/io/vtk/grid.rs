@@ -10,6 +10,7 @@ use super::cell::{CellType, Shape, cell_type};
 use super::source::{Source, one_line};
 use crate::error::Result;
 use crate::io::MeshFile;
+use crate::io::elements::inherit;
 use crate::mesh::{DataArray, Group, Kind, Members, Mesh, Values};
 
 /// Points, cells of any type, and their data.
@@ -155,14 +156,9 @@ impl Grid {
             }
         }
         mesh.vertex_data = self.point_data;
-        let same = parents.len() == self.types.len()
-            && parents.iter().enumerate().all(|(k, &parent)| parent as usize == k);
-        mesh.cell_data = match same {
-            true => self.cell_data,
-            false => self.cell_data.iter().map(|array| inherit(array, &parents)).collect(),
-        };
+        mesh.cell_data = self.cell_data.into_iter().map(|array| inherit(array, &parents)).collect();
         let warnings = self.warnings.iter().map(|warning| one_line(warning)).collect();
-        MeshFile { mesh, format, version, units: None, cells_by_type, warnings }
+        MeshFile { mesh, format, version, units: None, space: None, cells_by_type, warnings }
     }
 
     fn warn_of_losses(&mut self, census: &[usize; 256], too_few: usize) {
@@ -179,6 +175,10 @@ impl Grid {
                 "{solids} left out: neither tetrahedra nor triangles; split them before reading"
             ));
         }
+        let cut = list(&|t| t.shape.is_cut_solid());
+        if !cut.is_empty() {
+            self.warnings.push(format!("{cut} cells are cut into tetrahedra"));
+        }
         let unknown = list(&|t| t.shape == Shape::Empty);
         if !unknown.is_empty() {
             self.warnings.push(format!("{unknown} left out: not a cell type this reader knows"));
@@ -191,19 +191,6 @@ impl Grid {
             self.warnings.push(format!("{too_few} cells left out: too few points for their type"));
         }
     }
-}
-
-/// One row per simplex, copied from the cell it was cut from.
-fn inherit(array: &DataArray, parents: &[u32]) -> DataArray {
-    fn rows<T: Copy>(values: &[T], components: usize, parents: &[u32]) -> Vec<T> {
-        let row = |&p: &u32| &values[p as usize * components..][..components];
-        parents.iter().flat_map(row).copied().collect()
-    }
-    let values = match &array.values {
-        Values::Float(v) => Values::Float(rows(v, array.components, parents)),
-        Values::Int(v) => Values::Int(rows(v, array.components, parents)),
-    };
-    DataArray { name: array.name.clone(), components: array.components, values }
 }
 
 fn keep_first_of_each_name(arrays: &mut Vec<DataArray>, warnings: &mut Vec<String>) {

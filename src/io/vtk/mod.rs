@@ -3,9 +3,10 @@
 //! # Reading
 //!
 //! [`read`] takes tetrahedra, or triangles where there are no cells of dimension 3, as the cells
-//! of the mesh. Polygons, quads, pixels and strips are split into triangles, higher-order cells
-//! reduced to their corners; simplices of lower dimension become the groups `vertices`, `lines`
-//! and `triangles`. Rows of cell data follow the cells. Hexahedra and other solids are left out.
+//! of the mesh. Polygons, quads, pixels and strips are split into triangles, hexahedra, voxels,
+//! wedges and pyramids into tetrahedra, higher-order cells reduced to their corners; simplices of
+//! lower dimension become the groups `vertices`, `lines` and `triangles`. Rows of cell data follow
+//! the cells. Polyhedra are left out.
 //!
 //! # Writing
 //!
@@ -39,8 +40,8 @@
 mod cell;
 mod grid;
 mod hdf;
+mod image;
 mod legacy;
-mod scalar;
 mod source;
 #[cfg(test)]
 mod tests;
@@ -54,6 +55,7 @@ use super::{MeshFile, groups};
 use crate::error::Result;
 use grid::Grid;
 pub use hdf::HdfSeries;
+pub use image::Image;
 use source::Source;
 use xml::XmlFile;
 
@@ -61,21 +63,44 @@ pub use write::{
     Compression, Field, FieldValues, Geometry, VtkOutput, write, write_pvd, write_vtp, write_vtu,
 };
 
-/// Reads a VTK file of any of the three kinds; the kind is found by content.
+/// Reads the mesh of a VTK file of any of the three kinds; the kind is found by content.
 ///
 /// # Errors
 /// [`Error::Input`](crate::Error::Input) with the line, byte or element: not such a file, damaged
-/// or cut off, not a mesh (images, structured grids), compressed with LZMA, a point that is not
-/// finite, a cell that names a point that does not exist.
+/// or cut off, not a mesh (images, structured grids), a point that is not finite, a cell that names a point that does not exist.
 pub fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let source = Source { path, bytes: bytes.trim_ascii_start() };
+    let source = Source::new(path, bytes);
+    match kind(&source)? {
+        FileKind::Legacy => read_legacy(&source).map(with_groups),
+        FileKind::Xml => read_xml(&source).map(with_groups),
+    }
+}
+
+/// Reads a regular grid, legacy `STRUCTURED_POINTS` or `ImageData` in XML; `None` for another data
+/// set.
+///
+/// # Errors
+/// [`Error::Input`](crate::Error::Input) as for [`read`].
+pub fn read_image(path: &Path, bytes: &[u8]) -> Result<Option<Image>> {
+    let source = Source::new(path, bytes);
+    match kind(&source)? {
+        FileKind::Legacy => legacy::read_image(&source, &legacy::header(&source)?),
+        FileKind::Xml => XmlFile::open(source)?.read_image(),
+    }
+}
+
+enum FileKind {
+    Legacy,
+    Xml,
+}
+
+fn kind(source: &Source) -> Result<FileKind> {
     const MAGIC: &[u8] = b"# vtk DataFile";
     if source.bytes.get(..MAGIC.len()).is_some_and(|start| start.eq_ignore_ascii_case(MAGIC)) {
-        return read_legacy(&source).map(with_groups);
+        return Ok(FileKind::Legacy);
     }
     if source.bytes.starts_with(b"<") {
-        return read_xml(&source).map(with_groups);
+        return Ok(FileKind::Xml);
     }
     Err(source.fail(
         "line 1",
@@ -102,12 +127,12 @@ fn read_legacy(source: &Source) -> Result<MeshFile> {
         Some(grid) => grid,
         None => checked(legacy::read(source, &header)?, source)?,
     };
-    let encoding = if header.binary { "binary" } else { "ascii" };
-    Ok(grid.into_mesh_file("vtk", format!("{} {encoding}", header.version)))
+    Ok(grid.into_mesh_file("vtk", header.version_and_encoding()))
 }
 
 fn read_xml(source: &Source) -> Result<MeshFile> {
     let file = XmlFile::open(*source)?;
+    file.check_mesh()?;
     let theirs = if file.is_inline_base64() { through_vtkio::xml(source.bytes) } else { None };
     let theirs = theirs.filter(|grid| file.is_complete(grid) && grid.check(source).is_ok());
     let grid = match theirs {

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::error::Error;
+use crate::io::text::without_mark;
 
 /// A file in memory with its name.
 #[derive(Clone, Copy)]
@@ -11,7 +12,12 @@ pub(super) struct Source<'a> {
     pub bytes: &'a [u8],
 }
 
-impl Source<'_> {
+impl<'a> Source<'a> {
+    /// The file without a byte-order mark and blanks before it.
+    pub fn new(path: &'a Path, bytes: &'a [u8]) -> Self {
+        Source { path, bytes: without_mark(bytes).trim_ascii_start() }
+    }
+
     /// "line 12" of the byte at that offset.
     pub fn line(&self, at: usize) -> String {
         let before = &self.bytes[..at.min(self.bytes.len())];

@@ -9,8 +9,8 @@ use vtkio::model::{Attribute, DataSet, ElementType, Piece, VertexNumbers, Vtk};
 
 use super::grid::{Grid, to_points};
 use super::legacy::{append_polydata, decoded, to_bytes};
-use super::scalar::unsigned;
 use crate::io::guard::quietly;
+use crate::io::scalar::unsigned;
 use crate::mesh::{DataArray, Values};
 
 /// A legacy file of a version before 5.

@@ -2,8 +2,8 @@
 
 use super::cursor::Cursor;
 use crate::error::Result;
+use crate::io::scalar::Scalar;
 use crate::io::vtk::grid::Grid;
-use crate::io::vtk::scalar::Scalar;
 use crate::io::vtk::source::shown;
 use crate::mesh::{DataArray, Values};
 

@@ -1,7 +1,7 @@
 //! Words, lines and arrays of a legacy file, with the place of whatever is wrong.
 
 use crate::error::{Error, Result};
-use crate::io::vtk::scalar::Scalar;
+use crate::io::scalar::Scalar;
 use crate::io::vtk::source::{Source, shown};
 use crate::mesh::Values;
 
@@ -100,6 +100,20 @@ impl<'a> Cursor<'a> {
                 "the file is damaged or not what it claims to be; write it again",
             )
         })
+    }
+
+    /// The next three words as numbers.
+    pub fn place(&mut self, what: &str) -> Result<[f64; 3]> {
+        let mut x = [0.0; 3];
+        for value in &mut x {
+            let word = self.expect_word(what)?;
+            let number = std::str::from_utf8(word).ok().and_then(|w| w.parse::<f64>().ok());
+            *value = number.filter(|x| x.is_finite()).ok_or_else(|| {
+                let what = format!("{} stands where a number of {what} should", shown(word));
+                self.fail(what, "the file is damaged; write it again")
+            })?;
+        }
+        Ok(x)
     }
 
     /// The next word as a number type.

@@ -8,9 +8,10 @@ mod attributes;
 mod cursor;
 
 use super::grid::{Grid, to_points};
-use super::scalar::Scalar;
+use super::image::{Image, Lattice, NO_MESH};
 use super::source::{Source, shown};
 use crate::error::Result;
+use crate::io::scalar::Scalar;
 use crate::mesh::{DataArray, Values};
 use attributes::Owner;
 use cursor::Cursor;
@@ -29,6 +30,11 @@ pub(super) struct Header {
 }
 
 impl Header {
+    /// "4.2 binary".
+    pub fn version_and_encoding(&self) -> String {
+        format!("{} {}", self.version, if self.binary { "binary" } else { "ascii" })
+    }
+
     /// Major version, 0 if it is no number.
     pub fn major(&self) -> u32 {
         self.version.split('.').next().and_then(|v| v.parse().ok()).unwrap_or(0)
@@ -74,6 +80,8 @@ struct Sections {
     /// Rows that `POINT_DATA` and `CELL_DATA` announce.
     point_rows: Option<usize>,
     cell_rows: Option<usize>,
+    /// Of images: size and place.
+    lattice: Lattice,
     grid: Grid,
 }
 
@@ -81,6 +89,21 @@ const POLYDATA: [&str; 4] = ["VERTICES", "LINES", "POLYGONS", "TRIANGLE_STRIPS"]
 
 /// Reads a legacy file without the help of a crate.
 pub(super) fn read(source: &Source, header: &Header) -> Result<Grid> {
+    let (sections, cursor) = sections(source, header)?;
+    sections.finish(&cursor)
+}
+
+/// Reads an image; `None` for another data set.
+pub(super) fn read_image(source: &Source, header: &Header) -> Result<Option<Image>> {
+    let (sections, _) = sections(source, header)?;
+    if sections.dataset != IMAGE {
+        return Ok(None);
+    }
+    let version = header.version_and_encoding();
+    sections.lattice.into_image(source, sections.grid, "vtk", version).map(Some)
+}
+
+fn sections<'a>(source: &Source<'a>, header: &Header) -> Result<(Sections, Cursor<'a>)> {
     let mut cursor = Cursor::new(*source, header.end, header.binary);
     let mut sections = Sections::default();
     let mut owner = Owner::DataSet;
@@ -94,6 +117,13 @@ pub(super) fn read(source: &Source, header: &Header) -> Result<Grid> {
                 cursor.line();
                 sections.points = Some(cursor.values(scalar, n, 3, "POINTS")?);
             }
+            "DIMENSIONS" => {
+                for n in &mut sections.lattice.dimensions {
+                    *n = cursor.count("the number of points along an axis")?;
+                }
+            }
+            "ORIGIN" => sections.lattice.origin = cursor.place("ORIGIN")?,
+            "SPACING" | "ASPECT_RATIO" => sections.lattice.spacing = cursor.place("SPACING")?,
             "CELLS" => sections.cells[0] = Some(cells(&mut cursor, "CELLS")?),
             "VERTICES" | "LINES" | "POLYGONS" | "TRIANGLE_STRIPS" => {
                 let slot = POLYDATA.iter().position(|&name| name == keyword).unwrap_or(0);
@@ -114,17 +144,20 @@ pub(super) fn read(source: &Source, header: &Header) -> Result<Grid> {
             }
         }
     }
-    sections.finish(&cursor)
+    Ok((sections, cursor))
 }
+
+/// The data set that is an image.
+const IMAGE: &str = "STRUCTURED_POINTS";
 
 fn dataset(cursor: &mut Cursor) -> Result<String> {
     let name = cursor.name("the kind of data set")?.to_ascii_uppercase();
     match name.as_str() {
-        "UNSTRUCTURED_GRID" | "POLYDATA" => Ok(name),
+        "UNSTRUCTURED_GRID" | "POLYDATA" | IMAGE => Ok(name),
         _ => Err(cursor.fail(
             format!("{} is not a mesh, found as DATASET", shown(name.as_bytes())),
-            "expected UNSTRUCTURED_GRID or POLYDATA; convert images and structured grids to a \
-             triangle or tetrahedral mesh first",
+            "expected UNSTRUCTURED_GRID or POLYDATA; convert structured grids to a triangle or \
+             tetrahedral mesh first",
         )),
     }
 }
@@ -234,6 +267,11 @@ impl Sections {
     /// Puts the sections together and holds their counts against each other.
     fn finish(self, cursor: &Cursor) -> Result<Grid> {
         let damaged = "the file is cut off or damaged; write it again";
+        if self.dataset == IMAGE {
+            let [x, y, z] = self.lattice.dimensions;
+            let what = format!("{IMAGE}: an image of {x} x {y} x {z} points, no mesh");
+            return Err(cursor.fail(what, NO_MESH));
+        }
         let Some(points) = self.points else {
             return Err(cursor.fail("the file ends without POINTS", damaged));
         };

@@ -2,27 +2,32 @@
 //!
 //! An array is stored as `[n][n bytes]`, or compressed as
 //! `[blocks][block size][last size][size of each compressed block ...][blocks]`, all these
-//! counts being `UInt32` or `UInt64`. Nothing is allocated for a count that the bytes present
+//! counts being of the type that the file states (`UInt32`, `UInt64`). Nothing is allocated for a count that the bytes present
 //! could not hold.
 
 use std::io::Read;
 
 use base64::Engine;
 use base64::engine::{GeneralPurpose, GeneralPurposeConfig};
+use lzma_rust2::XzReader;
 use rayon::prelude::*;
+
+use crate::io::guard::quietly;
 
 /// How blocks are compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Codec {
     Zlib,
     Lz4,
+    Lzma,
 }
 
 impl Codec {
-    /// No block grows by more than this factor when it is unpacked (plus a few bytes).
+    /// No block grows by more than this factor when it is unpacked (plus a few bytes). LZMA might,
+    /// but not the blocks that VTK makes, each a whole `.xz` stream.
     fn largest_ratio(self) -> u64 {
         match self {
-            Codec::Zlib => 1032,
+            Codec::Zlib | Codec::Lzma => 1032,
             Codec::Lz4 => 255,
         }
     }
@@ -31,14 +36,10 @@ impl Codec {
     fn unpack(self, block: &[u8], out: &mut [u8]) -> Result<(), String> {
         let expected = out.len();
         match self {
-            Codec::Zlib => {
-                let mut decoder = flate2::read::ZlibDecoder::new(block);
-                decoder.read_exact(out).map_err(|e| format!("zlib: {e}"))?;
-                match decoder.read(&mut [0]) {
-                    Ok(0) => Ok(()),
-                    Ok(_) => Err(format!("zlib: more than the {expected} bytes announced")),
-                    Err(e) => Err(format!("zlib: {e}")),
-                }
+            Codec::Zlib => fill(flate2::read::ZlibDecoder::new(block), out, "zlib"),
+            Codec::Lzma => {
+                let limited = XzReader::new_mem_limit(block, false, DICTIONARY);
+                quietly(|| fill(limited, out, "LZMA")).unwrap_or_else(Err)
             }
             Codec::Lz4 => match lz4_flex::block::decompress_into(block, out) {
                 Ok(n) if n == expected => Ok(()),
@@ -49,23 +50,33 @@ impl Codec {
     }
 }
 
+/// Most KiB that unpacking a block of LZMA may take; the largest level of xz needs 65 MiB.
+const DICTIONARY: u32 = 100 << 10;
+
+/// Reads exactly as many bytes as `out` holds.
+fn fill(mut stream: impl Read, out: &mut [u8], name: &str) -> Result<(), String> {
+    stream.read_exact(out).map_err(|e| format!("{name}: {e}"))?;
+    match stream.read(&mut [0]) {
+        Ok(0) => Ok(()),
+        Ok(_) => Err(format!("{name}: more than the {} bytes announced", out.len())),
+        Err(e) => Err(format!("{name}: {e}")),
+    }
+}
+
 /// Lengths as the file writes them.
 #[derive(Clone, Copy)]
 pub(super) struct Lengths {
     pub big_endian: bool,
-    pub wide: bool,
+    /// Bytes of each, 1 to 8.
+    pub width: usize,
 }
 
 impl Lengths {
-    fn width(self) -> usize {
-        if self.wide { 8 } else { 4 }
-    }
-
     /// The k-th length of a stream.
     fn get(self, stream: &[u8], k: usize) -> Result<usize, String> {
-        let start = k.checked_mul(self.width());
+        let start = k.checked_mul(self.width);
         let bytes = start
-            .and_then(|start| stream.get(start..start.checked_add(self.width())?))
+            .and_then(|start| stream.get(start..start.checked_add(self.width)?))
             .ok_or("the data ends within the lengths before it")?;
         let byte = |n: u64, &b: &u8| n << 8 | u64::from(b);
         let length = match self.big_endian {
@@ -79,9 +90,9 @@ impl Lengths {
 /// Array bytes of an uncompressed stream, and how many bytes of the stream they took.
 pub(super) fn plain(stream: &[u8], lengths: Lengths) -> Result<(Vec<u8>, usize), String> {
     let n = lengths.get(stream, 0)?;
-    let data = &stream[lengths.width()..];
+    let data = &stream[lengths.width..];
     match data.get(..n) {
-        Some(bytes) => Ok((bytes.to_vec(), lengths.width() + n)),
+        Some(bytes) => Ok((bytes.to_vec(), lengths.width + n)),
         None => Err(format!("{n} bytes promised, {} are left", data.len())),
     }
 }
@@ -95,11 +106,11 @@ pub(super) fn unpacked(
 ) -> Result<(Vec<u8>, usize), String> {
     let blocks = lengths.get(stream, 0)?;
     if blocks == 0 {
-        return Ok((Vec::new(), lengths.width()));
+        return Ok((Vec::new(), lengths.width));
     }
     let header = blocks
         .checked_add(3)
-        .and_then(|n| n.checked_mul(lengths.width()))
+        .and_then(|n| n.checked_mul(lengths.width))
         .filter(|&n| n <= stream.len())
         .ok_or_else(|| format!("{blocks} blocks promised, {} bytes are left", stream.len()))?;
     let (size, last) = (lengths.get(stream, 1)?, lengths.get(stream, 2)?);
@@ -163,7 +174,7 @@ pub(super) fn from_base64(text: &[u8]) -> Result<Vec<u8>, String> {
 mod tests {
     use super::*;
 
-    const NARROW: Lengths = Lengths { big_endian: false, wide: false };
+    const NARROW: Lengths = Lengths { big_endian: false, width: 4 };
 
     #[test]
     fn base64_pieces() {
@@ -175,7 +186,7 @@ mod tests {
 
     #[test]
     fn a_promise_of_terabytes_is_refused() {
-        let wide = Lengths { big_endian: true, wide: true };
+        let wide = Lengths { big_endian: true, width: 8 };
         let huge = 1u64 << 42;
         assert!(plain(&huge.to_be_bytes(), wide).is_err());
         let stream = |numbers: &[u64]| -> Vec<u8> {
@@ -199,5 +210,32 @@ mod tests {
         assert_eq!((bytes.len(), bytes[99], bytes[100], used), (130, 7, 8, length));
         assert!(unpacked(&stream, NARROW, Codec::Lz4, Some(131)).is_err());
         assert!(unpacked(&stream, NARROW, Codec::Zlib, None).is_err());
+        assert!(unpacked(&stream, NARROW, Codec::Lzma, None).is_err());
+    }
+
+    /// 40 bytes 7, packed by `xz --check=crc32`.
+    const XZ: [u8; 64] = [
+        0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00, 0x00, 0x01, 0x69, 0x22, 0xde, 0x36, 0x02, 0x00, 0x21,
+        0x01, 0x16, 0x00, 0x00, 0x00, 0x74, 0x2f, 0xe5, 0xa3, 0xe0, 0x00, 0x27, 0x00, 0x06, 0x5d,
+        0x00, 0x03, 0xee, 0x26, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0xe4, 0x14, 0x0c, 0x99, 0x00,
+        0x01, 0x1e, 0x28, 0x0e, 0x22, 0x72, 0xc1, 0x90, 0x42, 0x99, 0x0d, 0x01, 0x00, 0x00, 0x00,
+        0x00, 0x01, 0x59, 0x5a,
+    ];
+
+    #[test]
+    fn lzma_whole_and_damaged() {
+        let stream = |block: &[u8]| -> Vec<u8> {
+            let head = [1, 40, 0, block.len() as u16];
+            head.iter().flat_map(|n| n.to_be_bytes()).chain(block.iter().copied()).collect()
+        };
+        let short = Lengths { big_endian: true, width: 2 };
+        let read = |block: &[u8]| unpacked(&stream(block), short, Codec::Lzma, Some(40));
+        assert_eq!(read(&XZ).unwrap().0, [7; 40]);
+        for at in 0..XZ.len() {
+            let mut damaged = XZ;
+            damaged[at] ^= 1;
+            let _ = read(&damaged);
+            assert!(read(&XZ[..at]).is_err(), "cut at {at}");
+        }
     }
 }

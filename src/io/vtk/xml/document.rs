@@ -9,19 +9,21 @@ use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 
 use crate::error::{Error, Result};
-use crate::io::vtk::scalar::Scalar;
+use crate::io::scalar::Scalar;
 use crate::io::vtk::source::{Source, shown};
 
 /// A `VTKFile` without its numbers.
 pub(super) struct Document {
-    /// "UnstructuredGrid" or "PolyData".
+    /// "UnstructuredGrid", "PolyData" or "ImageData".
     pub dataset: String,
     pub version: String,
     pub big_endian: bool,
-    /// Lengths before binary arrays have 8 bytes instead of 4.
-    pub wide_header: bool,
+    /// Bytes of each length before a binary array.
+    pub header_width: usize,
     /// "vtkZLibDataCompressor" and the like; empty for none.
     pub compressor: String,
+    /// Attributes of the element of the data set.
+    pub attributes: Vec<(String, String)>,
     pub pieces: Vec<Piece>,
     pub appended: Option<Appended>,
 }
@@ -77,7 +79,45 @@ impl ArrayTag {
     }
 }
 
+/// Numbers of an attribute, if there are `N` of them.
+fn numbers<T: std::str::FromStr, const N: usize>(
+    pairs: &[(String, String)],
+    key: &str,
+) -> Option<[T; N]> {
+    let words = get(pairs, key)?.split_whitespace();
+    words.map(|word| word.parse().ok()).collect::<Option<Vec<T>>>()?.try_into().ok()
+}
+
+impl Document {
+    /// Three numbers of the data set; `absent` where it does not give them.
+    pub fn place(&self, source: &Source, key: &str, absent: f64) -> Result<[f64; 3]> {
+        match (get(&self.attributes, key), numbers(&self.attributes, key)) {
+            (None, _) => Ok([absent; 3]),
+            (_, Some(x)) if x.iter().all(|x: &f64| x.is_finite()) => Ok(x),
+            (Some(found), _) => {
+                let what = format!("{key} is {}, expected three numbers", shown(found.as_bytes()));
+                Err(source.fail("ImageData", what, "the file is damaged; write it again"))
+            }
+        }
+    }
+}
+
 impl Piece {
+    /// Points along each axis of a piece of an image.
+    pub fn extent(&self, source: &Source) -> Result<[usize; 3]> {
+        let found = numbers::<i64, 6>(&self.attributes, "Extent");
+        let sizes = found.and_then(|[x, x1, y, y1, z, z1]| {
+            let size =
+                |low: i64, high: i64| usize::try_from(high.checked_sub(low)?.checked_add(1)?).ok();
+            Some([size(x, x1)?, size(y, y1)?, size(z, z1)?])
+        });
+        sizes.ok_or_else(|| {
+            let what = "Extent is not six numbers that rise";
+            let position = format!("Piece, {}", source.line(self.at));
+            source.fail(position, what, "the file is damaged; write it again")
+        })
+    }
+
     /// A count such as `NumberOfPoints`; absent means 0 unless required.
     pub fn count(&self, source: &Source, name: &str, required: bool) -> Result<usize> {
         let value = self.attributes.iter().find(|(key, _)| key == name).map(|(_, value)| value);
@@ -204,6 +244,9 @@ fn enter(
     let path: Vec<&str> = path.iter().map(String::as_str).collect();
     match (path.as_slice(), name, document.as_mut()) {
         ([], "VTKFile", None) => *document = Some(vtk_file(source, tag, at)?),
+        (["VTKFile"], _, Some(document)) if name == document.dataset => {
+            document.attributes = attributes(source, tag, at)?;
+        }
         (["VTKFile", _], "Piece", Some(document)) => {
             let attributes = attributes(source, tag, at)?;
             document.pieces.push(Piece { at, attributes, ..Piece::default() });
@@ -236,7 +279,7 @@ fn vtk_file(source: &Source, tag: &BytesStart, at: usize) -> Result<Document> {
     };
     let dataset = get(&pairs, "type").unwrap_or_default().to_owned();
     match dataset.as_str() {
-        "UnstructuredGrid" | "PolyData" => {}
+        "UnstructuredGrid" | "PolyData" | "ImageData" => {}
         "PUnstructuredGrid" | "PPolyData" => {
             let what = format!("{dataset} only lists other files");
             return fail(what, "read the pieces, or merge them into one .vtu or .vtp file");
@@ -244,8 +287,8 @@ fn vtk_file(source: &Source, tag: &BytesStart, at: usize) -> Result<Document> {
         other => {
             return fail(
                 format!("type {} is not a mesh", shown(other.as_bytes())),
-                "expected UnstructuredGrid or PolyData; convert images and structured grids to a \
-                 triangle or tetrahedral mesh first",
+                "expected UnstructuredGrid or PolyData; convert structured grids to a triangle \
+                 or tetrahedral mesh first",
             );
         }
     }
@@ -257,20 +300,23 @@ fn vtk_file(source: &Source, tag: &BytesStart, at: usize) -> Result<Document> {
             return fail(what, "expected LittleEndian or BigEndian");
         }
     };
-    let wide_header = match get(&pairs, "header_type") {
-        Some("UInt64") => true,
-        None | Some("UInt32") => false,
-        Some(other) => {
-            let what = format!("header_type is {}", shown(other.as_bytes()));
-            return fail(what, "expected UInt32 or UInt64");
-        }
+    let header_width = match get(&pairs, "header_type") {
+        None => 4,
+        Some(word) => match Scalar::from_xml(word).filter(|s| !s.is_float() && *s != Scalar::Bit) {
+            Some(scalar) => scalar.size(),
+            None => {
+                let what = format!("header_type is {}", shown(word.as_bytes()));
+                return fail(what, "expected UInt32, UInt64 or another type of whole numbers");
+            }
+        },
     };
     Ok(Document {
         dataset,
         version: get(&pairs, "version").unwrap_or_default().to_owned(),
         big_endian,
-        wide_header,
+        header_width,
         compressor: get(&pairs, "compressor").unwrap_or_default().to_owned(),
+        attributes: Vec::new(),
         pieces: Vec::new(),
         appended: None,
     })

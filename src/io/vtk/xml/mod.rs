@@ -9,9 +9,11 @@ mod document;
 use std::cell::Cell;
 
 use super::grid::{Grid, to_points};
+use super::image::{Image, Lattice, NO_MESH};
 use super::legacy::append_polydata;
 use super::source::Source;
 use crate::error::{Error, Result};
+use crate::io::scalar::Scalar;
 use crate::mesh::{DataArray, Values};
 use codec::{Codec, Lengths};
 use document::{ArrayTag, Document, Format, Piece};
@@ -91,7 +93,7 @@ impl<'a> XmlFile<'a> {
             && self.document.pieces.len() == 1
             && self.arrays().all(|a| {
                 a.format == Format::Binary
-                    && a.scalar.is_some_and(|s| s != super::scalar::Scalar::Bit)
+                    && a.scalar.is_some_and(|s| s != Scalar::Bit)
                     && a.components > 0
             })
     }
@@ -114,6 +116,40 @@ impl<'a> XmlFile<'a> {
             && grid.types.len() == cells
             && same(&grid.point_data, "PointData")
             && same(&grid.cell_data, "CellData")
+    }
+
+    fn is_image(&self) -> bool {
+        self.document.dataset == "ImageData"
+    }
+
+    /// Refuses what holds no mesh.
+    pub fn check_mesh(&self) -> Result<()> {
+        if !self.is_image() {
+            return Ok(());
+        }
+        Err(self.source.fail("", "ImageData: an image, no mesh", NO_MESH))
+    }
+
+    /// Reads an image of one piece; `None` for another data set.
+    pub fn read_image(&self) -> Result<Option<Image>> {
+        if !self.is_image() {
+            return Ok(None);
+        }
+        let [piece] = self.document.pieces.as_slice() else {
+            let what = format!("an image in {} pieces", self.document.pieces.len());
+            return Err(self.source.fail("", what, "write it in one piece"));
+        };
+        let lattice = Lattice {
+            dimensions: piece.extent(&self.source)?,
+            origin: self.document.place(&self.source, "Origin", 0.0)?,
+            spacing: self.document.place(&self.source, "Spacing", 1.0)?,
+        };
+        let Some([points, cells]) = lattice.counts() else {
+            return Err(self.source.fail("", "an extent beyond all memory", DAMAGED));
+        };
+        let mut grid = Grid::default();
+        self.arrays_of(piece, points, cells, &mut grid)?;
+        lattice.into_image(&self.source, grid, "vti", self.version()).map(Some)
     }
 
     /// Reads all pieces without the help of a crate.
@@ -157,7 +193,18 @@ impl<'a> XmlFile<'a> {
                 }
             }
         }
-        let n_cells = grid.types.len();
+        self.arrays_of(piece, n_points, grid.types.len(), &mut grid)?;
+        Ok(grid)
+    }
+
+    /// Adds the arrays of a piece with so many points and cells.
+    fn arrays_of(
+        &self,
+        piece: &Piece,
+        n_points: usize,
+        n_cells: usize,
+        grid: &mut Grid,
+    ) -> Result<()> {
         for (section, n) in [("PointData", n_points), ("CellData", n_cells)] {
             for tag in piece.section(section) {
                 let Some(array) = self.data(tag, n, &mut grid.warnings)? else { continue };
@@ -167,7 +214,7 @@ impl<'a> XmlFile<'a> {
                 }
             }
         }
-        Ok(grid)
+        Ok(())
     }
 
     /// An array of point or cell data; `None`, with a warning, if it holds no numbers.
@@ -275,9 +322,7 @@ impl<'a> XmlFile<'a> {
                 scalar.unpack(&bytes, self.document.big_endian)
             }
         };
-        if let (super::scalar::Scalar::Bit, Values::Int(bits), Some(n)) =
-            (scalar, &mut values, expected)
-        {
+        if let (Scalar::Bit, Values::Int(bits), Some(n)) = (scalar, &mut values, expected) {
             bits.truncate(n);
         }
         match expected.filter(|&n| n != values.len()) {
@@ -299,19 +344,16 @@ impl<'a> XmlFile<'a> {
         if stream.is_empty() && expected.is_none_or(|n| n == 0) {
             return Ok(Default::default());
         }
-        let Document { big_endian, wide_header: wide, .. } = self.document;
-        let lengths = Lengths { big_endian, wide };
+        let Document { big_endian, header_width: width, .. } = self.document;
+        let lengths = Lengths { big_endian, width };
         let codec = match self.document.compressor.as_str() {
             "" => None,
             "vtkZLibDataCompressor" => Some(Codec::Zlib),
             "vtkLZ4DataCompressor" => Some(Codec::Lz4),
+            "vtkLZMADataCompressor" => Some(Codec::Lzma),
             other => {
-                let name = if other == "vtkLZMADataCompressor" { "LZMA" } else { other };
-                return Err(self.fail(
-                    array,
-                    format!("compressed with {name}, which cannot be read"),
-                    "write the file again with zlib, LZ4 or no compression",
-                ));
+                let what = format!("compressor is {}", super::source::shown(other.as_bytes()));
+                return Err(self.fail(array, what, "expected zlib, LZ4, LZMA or none"));
             }
         };
         match codec {

@@ -1,30 +1,35 @@
 //! From elements of all kinds to one simplex mesh with named groups.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 use std::path::Path;
 
-use super::elements::{ElementType, Shape};
+use super::{ElementType, Shape, inherit};
 use crate::error::Result;
 use crate::io::MeshFile;
 use crate::io::faces::{index_limit, kind_of_triangles, mesh_file};
-use crate::mesh::{Group, Kind, Members};
+use crate::mesh::{DataArray, Group, Kind, Members};
 
 /// Names of the simplices of each dimension, for groups and warnings.
 const SIMPLICES: [&str; 4] = ["points", "lines", "triangles", "tetrahedra"];
 
-/// Names of physical groups by dimension and number. Version 2.0 does not state the dimension:
-/// `None`.
-pub(super) type Names = HashMap<(Option<usize>, i64), String>;
+/// Names of groups by dimension and number; `None` for all dimensions.
+pub(in crate::io) type Names = HashMap<(Option<usize>, i64), String>;
 
 /// Collects elements; the highest dimension met becomes the domain.
 #[derive(Default)]
-pub(super) struct Builder {
+pub(in crate::io) struct Builder {
     parts: [Part; 4],
     /// Elements of each type, in the order the types were met; there are only a few.
     counts: Vec<(ElementType, usize)>,
+    /// Elements added.
+    n_elements: usize,
+    /// Names of the groups.
+    pub(in crate::io) names: Names,
+    /// Arrays with a row for each element, in the order they are added.
+    pub(in crate::io) data: Vec<DataArray>,
     /// Sentences about what else was given up.
-    pub(super) warnings: Vec<String>,
+    pub(in crate::io) warnings: Vec<String>,
 }
 
 /// The simplices of one dimension.
@@ -32,33 +37,29 @@ pub(super) struct Builder {
 struct Part {
     met: bool,
     corners: Vec<u32>,
-    /// Simplices of each physical group, as ranges.
+    /// The element each simplex was cut from, counted from 0 as they were added.
+    parents: Vec<u32>,
+    /// Simplices of each group, as ranges.
     groups: BTreeMap<i64, Vec<Range<usize>>>,
     /// Simplices in no group.
     loose: Vec<Range<usize>>,
 }
 
 impl Builder {
-    /// Adds an element with the numbers of its physical groups (0 is none, a sign only says how
-    /// the group is oriented) and its nodes, corners first.
-    pub(super) fn push(&mut self, kind: ElementType, groups: &[i64], nodes: &[u32]) {
+    /// Adds an element with the numbers of its groups (0 is none, a sign only says how the group is
+    /// oriented) and its nodes, corners first.
+    pub(in crate::io) fn push(&mut self, kind: ElementType, groups: &[i64], nodes: &[u32]) {
         match self.counts.iter_mut().find(|(known, _)| *known == kind) {
             Some((_, count)) => *count += 1,
             None => self.counts.push((kind, 1)),
         }
-        let dimension = kind.shape.dimension();
-        let part = &mut self.parts[dimension];
+        let part = &mut self.parts[kind.shape.dimension()];
         part.met = true;
-        let begin = part.corners.len() / (dimension + 1);
-        match (kind.shape, nodes) {
-            (Shape::Quad, &[a, b, c, d, ..]) => part.corners.extend([a, b, c, a, c, d]),
-            (Shape::Vertex | Shape::Line | Shape::Triangle | Shape::Tetra, _) => {
-                part.corners.extend(nodes.iter().take(dimension + 1));
-            }
-            // Counted all the same, and said to be left out in the end.
-            _ => {}
-        }
-        let made = begin..part.corners.len() / (dimension + 1);
+        let begin = part.parents.len();
+        kind.shape.split(nodes, &mut part.corners);
+        part.parents.extend(std::iter::repeat_n(self.n_elements as u32, kind.shape.simplices()));
+        self.n_elements += 1;
+        let made = begin..part.parents.len();
         let mut grouped = false;
         for group in groups.iter().filter(|&&group| group != 0) {
             extend(part.groups.entry(group.saturating_abs()).or_default(), made.clone());
@@ -69,34 +70,47 @@ impl Builder {
         }
     }
 
+    /// Highest dimension met.
+    fn top(&self) -> Option<usize> {
+        (0..4).rev().find(|&dimension| self.parts[dimension].met)
+    }
+
     /// The mesh file of all elements added.
-    pub(super) fn finish(
+    pub(in crate::io) fn finish(
         mut self,
         path: &Path,
         vertices: Vec<[f64; 3]>,
-        names: &Names,
+        format: &'static str,
         version: String,
     ) -> Result<MeshFile> {
+        index_limit(path, self.n_elements as u64, "elements")?;
         for (dimension, part) in self.parts.iter().enumerate() {
             let n = part.corners.len() / (dimension + 1);
             index_limit(path, n as u64, SIMPLICES[dimension])?;
         }
-        let top = (0..4).rev().find(|&d| self.parts[d].met);
+        let top = self.top();
         self.warn(top);
-        let groups = self.groups(top, names);
-        let (kind, cells) = match top {
-            Some(3) => (Kind::Volume, std::mem::take(&mut self.parts[3].corners)),
-            _ => {
-                let triangles = std::mem::take(&mut self.parts[2].corners);
-                (kind_of_triangles(&vertices, &triangles), triangles)
-            }
+        let groups = self.groups(top);
+        let domain = std::mem::take(&mut self.parts[if top == Some(3) { 3 } else { 2 }]);
+        let kind = match top {
+            Some(3) => Kind::Volume,
+            _ => kind_of_triangles(&vertices, &domain.corners),
         };
         let counts = self.counted(|_| true).collect();
-        let mut file = mesh_file(path, vertices, Vec::new(), "msh", version, counts)?;
+        let mut file = mesh_file(path, vertices, Vec::new(), format, version, counts)?;
         file.mesh.kind = kind;
-        file.mesh.cells = cells;
+        file.mesh.cells = domain.corners;
         file.mesh.groups = groups;
         file.warnings = self.warnings;
+        // Elements that were added after the rows of an array ended have none.
+        let most = domain.parents.iter().max().map_or(0, |&last| last as usize + 1);
+        let (whole, short): (Vec<_>, Vec<_>) =
+            self.data.into_iter().partition(|array| array.rows() >= most);
+        let data = whole.into_iter().map(|array| inherit(array, &domain.parents));
+        file.mesh.cell_data = data.collect();
+        let missing =
+            short.iter().map(|array| format!("{} is left out: cells without it", array.name));
+        file.warnings.extend(missing);
         Ok(file)
     }
 
@@ -109,11 +123,8 @@ impl Builder {
         }
         let is_solid =
             |kind: ElementType| kind.shape.dimension() == 3 && kind.shape != Shape::Tetra;
-        let unusable: BTreeMap<_, _> = self.counted(is_solid).collect();
-        for (name, n) in unusable {
-            self.warnings.push(format!(
-                "{n} {name} cells are left out: of solids only tetrahedra can be used"
-            ));
+        for (name, n) in self.counted(is_solid).collect::<BTreeMap<_, _>>() {
+            self.warnings.push(format!("{n} {name} cells are cut into tetrahedra"));
         }
         if let Some(dimension) = top.filter(|&d| d < 2) {
             let found = SIMPLICES[dimension];
@@ -132,8 +143,9 @@ impl Builder {
 
     /// Groups of the domain first, then of each lower dimension; in a dimension by number.
     /// Simplices of lower dimension in no group go under "triangles", "lines", "points".
-    fn groups(&mut self, top: Option<usize>, names: &Names) -> Vec<Group> {
-        let mut groups: Vec<Group> = Vec::new();
+    fn groups(&mut self, top: Option<usize>) -> Vec<Group> {
+        let (mut groups, mut taken) = (Vec::new(), HashSet::new());
+        let names = std::mem::take(&mut self.names);
         // Where there is no domain, every dimension is a lower one.
         let top = if top.is_some_and(|d| d < 2) { 4 } else { top.unwrap_or(4) };
         for dimension in (0..4).rev() {
@@ -142,44 +154,45 @@ impl Builder {
             for (number, ranges) in part {
                 let name = names.get(&(Some(dimension), number)).or(names.get(&(None, number)));
                 let name = name.cloned().unwrap_or_else(|| number.to_string());
-                self.add(&mut groups, name, dimension, domain, &ranges);
+                let name = self.unused(&mut taken, name, dimension);
+                groups.push(Group { name, members: self.members(dimension, domain, &ranges) });
             }
         }
         for dimension in (0..top.min(3)).rev() {
             let loose = std::mem::take(&mut self.parts[dimension].loose);
             if loose.iter().any(|range| !range.is_empty()) {
                 let name = SIMPLICES[dimension].to_string();
-                self.add(&mut groups, name, dimension, false, &loose);
+                let name = self.unused(&mut taken, name, dimension);
+                groups.push(Group { name, members: self.members(dimension, false, &loose) });
             }
         }
         groups
     }
 
-    fn add(
+    /// `name`, or where a group has it already, a name made from it.
+    fn unused(
         &mut self,
-        groups: &mut Vec<Group>,
+        taken: &mut HashSet<String>,
         mut name: String,
         dimension: usize,
-        domain: bool,
-        ranges: &[Range<usize>],
-    ) {
-        while groups.iter().any(|g| g.name == name) {
+    ) -> String {
+        while !taken.insert(name.clone()) {
             let other = format!("{name}-{}", SIMPLICES[dimension]);
             self.warnings.push(format!("two groups are called {name}; one is read as {other}"));
             name = other;
         }
-        let members = if domain {
-            Members::Cells(ranges.iter().cloned().flatten().map(|cell| cell as u32).collect())
-        } else {
-            let corners = &self.parts[dimension].corners;
-            let arity = dimension + 1;
-            let of = |range: &Range<usize>| &corners[range.start * arity..range.end * arity];
-            Members::Simplices {
-                dimension,
-                vertices: ranges.iter().flat_map(of).copied().collect(),
-            }
-        };
-        groups.push(Group { name, members });
+        name
+    }
+
+    fn members(&self, dimension: usize, domain: bool, ranges: &[Range<usize>]) -> Members {
+        if domain {
+            let cells = ranges.iter().cloned().flatten().map(|cell| cell as u32);
+            return Members::Cells(cells.collect());
+        }
+        let corners = &self.parts[dimension].corners;
+        let arity = dimension + 1;
+        let of = |range: &Range<usize>| &corners[range.start * arity..range.end * arity];
+        Members::Simplices { dimension, vertices: ranges.iter().flat_map(of).copied().collect() }
     }
 }
 

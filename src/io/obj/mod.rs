@@ -1,14 +1,17 @@
-//! OBJ, Wavefront's text format: vertices, faces and lines; objects and groups become cell groups,
-//! lines the group `lines`.
+//! OBJ, Wavefront's text format: vertices, faces and lines, read and written; objects and groups are
+//! cell groups, lines the group `lines`.
+
+mod write;
 
 use std::path::Path;
 
-use super::MeshFile;
-use super::faces::{Faces, index_limit};
-use super::parts::Parts;
-use super::text::{Lines, Row, parse, show};
 use crate::error::{Error, Result};
+use crate::io::MeshFile;
+use crate::io::faces::{Faces, index_limit};
+use crate::io::parts::Parts;
+use crate::io::text::{Lines, Row, parse, show, words};
 use crate::mesh::{Group, Members};
+pub(super) use write::write;
 
 /// Reads an OBJ file.
 ///
@@ -27,7 +30,7 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
             b"l" => reader.line(&mut row, lines.number())?,
             b"p" => reader.points += 1,
             b"o" => reader.object = text(row.rest()),
-            b"g" => reader.groups = super::text::words(row.rest()).map(text).collect(),
+            b"g" => reader.begin_groups(&row),
             _ => {}
         }
     }
@@ -72,6 +75,8 @@ struct Reader {
     largest: Option<(u32, usize, &'static str)>,
     object: String,
     groups: Vec<String>,
+    /// Names of groups beyond those that are read.
+    groups_left: usize,
     parts: Parts,
     lines: usize,
     /// Ends of the pieces of lines, `[n * 2]`.
@@ -79,7 +84,16 @@ struct Reader {
     points: usize,
 }
 
+/// Most groups that a face is put into.
+const MOST_GROUPS: usize = 16;
+
 impl Reader {
+    /// Takes the names of the groups that the next faces belong to.
+    fn begin_groups(&mut self, row: &Row) {
+        self.groups = words(row.rest()).take(MOST_GROUPS).map(text).collect();
+        self.groups_left += words(row.rest()).skip(MOST_GROUPS).count();
+    }
+
     fn vertex(&mut self, row: &mut Row) -> Result<()> {
         let x = row.coordinate("x")?;
         let y = row.coordinate("y")?;
@@ -152,6 +166,11 @@ impl Reader {
             let members = Members::Simplices { dimension: 1, vertices: self.segments };
             file.mesh.groups.push(Group { name: "lines".to_string(), members });
         }
+        if self.groups_left > 0 {
+            let n = self.groups_left;
+            file.warnings
+                .push(format!("{n} names are left out: at most {MOST_GROUPS} groups in a line"));
+        }
         if self.points > 0 {
             let count = self.points;
             file.cells_by_type.insert("vertex".to_string(), count);
@@ -186,6 +205,15 @@ mod tests {
         assert_eq!(members("a"), Some(Members::Cells(vec![0])));
         assert_eq!(members("b"), Some(Members::Cells(vec![0, 1])));
         assert_eq!(members("all"), None);
+    }
+
+    #[test]
+    fn of_many_groups_in_a_line_the_first_count() {
+        let names: String = (0..20).map(|k| format!(" g{k}")).collect();
+        let text = format!("v 0 0 0\nv 1 0 0\nv 0 1 1\ng{names}\nf 1 2 3\ng\nf 3 2 1\n");
+        let file = read_text(&text).unwrap();
+        assert_eq!(file.mesh.groups.len(), MOST_GROUPS);
+        assert_eq!(file.warnings, ["4 names are left out: at most 16 groups in a line"]);
     }
 
     #[test]

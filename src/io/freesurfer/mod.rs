@@ -1,14 +1,21 @@
-//! FreeSurfer's binary files: triangle surfaces (`lh.pial`, `lh.white`, ...) and numbers per
-//! vertex (`lh.curv`, `lh.sulc`, `lh.thickness`, ...). All numbers are big endian, lengths in mm.
+//! FreeSurfer's files: triangle surfaces, binary (`lh.pial`, `lh.white`, ...) and text (`.asc`), and
+//! numbers per vertex (`lh.curv`, `lh.sulc`, `lh.thickness`, ...). Binary numbers are big endian,
+//! lengths in mm.
+
+mod ascii;
+mod label;
 
 use std::path::Path;
 
-use super::MeshFile;
-use super::bytes::{Cursor, finite};
-use super::faces::{Faces, check_index};
-use super::text::show;
 use crate::error::{Error, Result};
+use crate::io::MeshFile;
+use crate::io::bytes::{Cursor, finite};
+use crate::io::faces::{Faces, check_index};
+use crate::io::text::show;
 use crate::mesh::{DataArray, Values};
+
+pub(super) use ascii::MAGIC as TEXT_SURFACE;
+pub use label::write_label;
 
 /// First bytes of a triangle surface.
 pub(super) const SURFACE: [u8; 3] = [0xff, 0xff, 0xfe];
@@ -30,6 +37,9 @@ const CUT: &str = "the file is cut short: copy it again";
 /// [`Error::Input`] for another kind of file, counts the file cannot hold, coordinates that are
 /// not finite, an index out of range.
 pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
+    if bytes.starts_with(ascii::MAGIC) {
+        return ascii::read(path, bytes);
+    }
     match bytes.first_chunk::<3>() {
         Some(&SURFACE) => {}
         Some(&MORPH) => {
@@ -179,7 +189,7 @@ pub fn write_morph(path: &Path, values: &[f32], n_faces: usize) -> Result<()> {
         i32::try_from(n).map_err(|_| Error::output(path, what, "write GIFTI instead"))
     };
     let (n_values, n_faces) = (limit(values.len())?, limit(n_faces)?);
-    super::atomic::write(path, |out| {
+    crate::io::atomic::write(path, |out| {
         out.write_all(&MORPH)?;
         for n in [n_values, n_faces, 1] {
             out.write_all(&n.to_be_bytes())?;

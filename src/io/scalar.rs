@@ -1,4 +1,4 @@
-//! Number types of VTK files, and their way into [`Values`].
+//! Number types of binary and text files, and their way into [`Values`].
 
 use crate::mesh::Values;
 
@@ -19,7 +19,7 @@ pub(super) enum Scalar {
 }
 
 impl Scalar {
-    /// Type by its name in XML files.
+    /// Type by its name in VTK's XML files.
     pub fn from_xml(name: &str) -> Option<Self> {
         Some(match name {
             "Bit" => Scalar::Bit,
@@ -37,7 +37,7 @@ impl Scalar {
         })
     }
 
-    /// Type by its name in legacy files. `long` has 8 bytes there, `vtkIdType` is written as `int`.
+    /// Type by its name in VTK's legacy files. `long` has 8 bytes there, `vtkIdType` is written as `int`.
     pub fn from_legacy(name: &str) -> Option<Self> {
         Some(match name.to_ascii_lowercase().as_str() {
             "bit" => Scalar::Bit,
@@ -55,18 +55,84 @@ impl Scalar {
         })
     }
 
+    /// Type by its name in NIfTI and GIFTI files.
+    pub fn from_nifti(name: &str) -> Option<Self> {
+        Some(match name.strip_prefix("NIFTI_TYPE_")? {
+            "INT8" => Scalar::I8,
+            "UINT8" => Scalar::U8,
+            "INT16" => Scalar::I16,
+            "UINT16" => Scalar::U16,
+            "INT32" => Scalar::I32,
+            "UINT32" => Scalar::U32,
+            "INT64" => Scalar::I64,
+            "UINT64" => Scalar::U64,
+            "FLOAT32" => Scalar::F32,
+            "FLOAT64" => Scalar::F64,
+            _ => return None,
+        })
+    }
+
+    /// Type by its name in PLY files. The types of 64 bits are no part of the format, but written.
+    pub fn from_ply(name: &[u8]) -> Option<Self> {
+        Some(match name {
+            b"char" | b"int8" => Scalar::I8,
+            b"uchar" | b"uint8" => Scalar::U8,
+            b"short" | b"int16" => Scalar::I16,
+            b"ushort" | b"uint16" => Scalar::U16,
+            b"int" | b"int32" => Scalar::I32,
+            b"uint" | b"uint32" => Scalar::U32,
+            b"long" | b"int64" => Scalar::I64,
+            b"ulong" | b"uint64" => Scalar::U64,
+            b"float" | b"float32" => Scalar::F32,
+            b"double" | b"float64" => Scalar::F64,
+            _ => return None,
+        })
+    }
+
+    /// Whether values may have fractions.
     pub fn is_float(self) -> bool {
         matches!(self, Scalar::F32 | Scalar::F64)
+    }
+
+    /// Bytes of one number; 1 for a bit by itself.
+    pub fn size(self) -> usize {
+        match self {
+            Scalar::Bit | Scalar::I8 | Scalar::U8 => 1,
+            Scalar::I16 | Scalar::U16 => 2,
+            Scalar::I32 | Scalar::U32 | Scalar::F32 => 4,
+            Scalar::I64 | Scalar::U64 | Scalar::F64 => 8,
+        }
     }
 
     /// Bytes that `count` numbers take in binary; `None` if that is beyond `usize`.
     pub fn bytes(self, count: usize) -> Option<usize> {
         match self {
             Scalar::Bit => Some(count.div_ceil(8)),
-            Scalar::I8 | Scalar::U8 => Some(count),
-            Scalar::I16 | Scalar::U16 => count.checked_mul(2),
-            Scalar::I32 | Scalar::U32 | Scalar::F32 => count.checked_mul(4),
-            Scalar::I64 | Scalar::U64 | Scalar::F64 => count.checked_mul(8),
+            other => count.checked_mul(other.size()),
+        }
+    }
+
+    /// One number from its binary form of [`Scalar::size`] bytes; digits of whole numbers beyond
+    /// 2^53 are lost.
+    pub fn one(self, bytes: &[u8], big_endian: bool) -> f64 {
+        let mut raw = [0; 8];
+        let used = &mut raw[..bytes.len().min(8)];
+        used.copy_from_slice(&bytes[..used.len()]);
+        if big_endian {
+            used.reverse();
+        }
+        let [a, b, c, d, ..] = raw;
+        match self {
+            Scalar::Bit | Scalar::U8 => f64::from(a),
+            Scalar::I8 => f64::from(a as i8),
+            Scalar::I16 => f64::from(i16::from_le_bytes([a, b])),
+            Scalar::U16 => f64::from(u16::from_le_bytes([a, b])),
+            Scalar::I32 => f64::from(i32::from_le_bytes([a, b, c, d])),
+            Scalar::U32 => f64::from(u32::from_le_bytes([a, b, c, d])),
+            Scalar::I64 => i64::from_le_bytes(raw) as f64,
+            Scalar::U64 => u64::from_le_bytes(raw) as f64,
+            Scalar::F32 => f64::from(f32::from_le_bytes([a, b, c, d])),
+            Scalar::F64 => f64::from_le_bytes(raw),
         }
     }
 
@@ -157,6 +223,14 @@ mod tests {
             Values::Int(vec![1, 0, 1, 0, 0, 0, 0, 0])
         });
         let large = u64::MAX.to_le_bytes();
+        for scalar in [Scalar::I8, Scalar::U16, Scalar::I32, Scalar::U64, Scalar::F32, Scalar::F64]
+        {
+            let bytes = &[200, 1, 2, 3, 4, 5, 6, 65][..scalar.size()];
+            for big_endian in [false, true] {
+                let all = scalar.unpack(bytes, big_endian).to_f64();
+                assert_eq!(all, [scalar.one(bytes, big_endian)], "{scalar:?}");
+            }
+        }
         assert_eq!(Scalar::U64.unpack(&large, false), Values::Float(vec![u64::MAX as f64]));
     }
 
