@@ -8,9 +8,9 @@ use super::schedule::{Due, End, Schedule};
 use super::states::{State, States};
 use super::{Observer, Progress};
 use crate::config::{Evolve, Output};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::geometry::Real;
-use crate::levelset::evolution::{Choices, Evolution, Snapshot, StepInfo, Totals};
+use crate::levelset::evolution::{Breakdown, Choices, Evolution, Snapshot, StepInfo, Totals};
 use crate::mesh::Mesh;
 use crate::output::checkpoint::Written;
 use crate::output::{Measures, MeasuresFile, Report, Status};
@@ -32,6 +32,10 @@ pub(super) trait Moving {
     fn choices(&self) -> Choices;
     /// The state between two steps.
     fn snapshot(&self) -> Snapshot;
+    /// Where and why the last step failed, if it did.
+    fn breakdown(&self) -> Option<&Breakdown> {
+        None
+    }
 }
 
 impl<R: Real> Moving for Evolution<R> {
@@ -61,6 +65,9 @@ impl<R: Real> Moving for Evolution<R> {
     }
     fn snapshot(&self) -> Snapshot {
         self.snapshot()
+    }
+    fn breakdown(&self) -> Option<&Breakdown> {
+        self.breakdown()
     }
 }
 
@@ -100,9 +107,11 @@ impl Loop<'_, '_> {
     /// Runs an evolution to its end, from its start or from the point of a checkpoint; writes
     /// states, measures and checkpoints when they are due, and keeps the report up to date.
     ///
-    /// The first and the last state are always written, the last also when the user interrupts.
+    /// The first and the last state are always written, the last also when the user interrupts or
+    /// the next step fails.
     /// Then, and if a step or an output fails, a checkpoint is written too. It does not hold what
-    /// only the interrupt has written: the resumed run has the outputs of one that never stopped.
+    /// only the interrupt or the failed step has made due: the resumed run has the outputs of one
+    /// that never stopped.
     ///
     /// # Errors
     /// Those of the steps and of writing.
@@ -160,25 +169,27 @@ impl Loop<'_, '_> {
                 // The state before the step is still there, and nothing is due.
                 point.due = Due::default();
                 self.save(moving, point, self.written(), report);
+                self.last_good_state(moving, point, report);
                 return Err(error);
             }
         };
         let schedule = &mut point.schedule;
-        if schedule.time() + step.dt == schedule.time() {
-            return Err(Error::Numerical {
-                what: format!(
-                    "the time step of {:.3e} is lost beside the time {:.6e} in step {}",
-                    step.dt,
-                    schedule.time(),
-                    schedule.steps() + 1
-                ),
-                remedy: "a coefficient is too large, or a cell is too flat: see `zeroset info`"
-                    .into(),
-            });
-        }
         point.due = schedule.advance(step.dt, step.rate, moving.is_gone());
         point.dt = step.dt;
         Ok(())
+    }
+
+    /// Writes the state before a step that failed, if it is not there yet. The checkpoint does not
+    /// hold it: the failure, not the case, has asked for it.
+    fn last_good_state(&mut self, moving: &dyn Moving, point: &Point, report: &mut Report) {
+        let steps = point.schedule.steps();
+        let is_written = self.states.written().last().is_some_and(|(step, _)| *step == steps);
+        let is_measured = report.last.is_some_and(|last| last.step == steps);
+        let due = Due { state: !is_written, measures: !is_measured, end: None };
+        let last = Point { due, ..point.clone() };
+        if let Err(error) = self.outputs(moving, &last, false, report) {
+            tracing::warn!("the last good state, of step {steps}, is not written: {error}");
+        }
     }
 
     /// Writes what is due, or all if the run is interrupted. If that fails, a checkpoint lets the

@@ -24,6 +24,13 @@ pub(super) struct Curvature<R: Real> {
     pub weighted: bool,
 }
 
+impl<R: Real> Curvature<R> {
+    /// The key of the case that gives it.
+    pub fn name(&self) -> &'static str {
+        if self.weighted { "weighted_curvature" } else { "curvature" }
+    }
+}
+
 impl<R: Real> Motion<R> {
     pub fn new(terms: &Terms, patches: &Patches) -> Self {
         let (beta, weight) =
@@ -179,5 +186,11 @@ impl<R: Real, const K: usize> Term<R, K> {
             Rows::Uniform(value) => *value,
             Rows::PerVertex(rows) => rows[vertex],
         }
+    }
+
+    /// The number at a vertex in patch order that is not finite, or else the first.
+    pub fn worst(&self, vertex: usize) -> f64 {
+        let row = self.at(vertex).map(R::widen);
+        row.into_iter().find(|x| !x.is_finite()).unwrap_or(row[0])
     }
 }

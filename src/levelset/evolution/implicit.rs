@@ -10,9 +10,10 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::breakdown::What;
 use super::cpu::sum;
 use super::{Evolution, formulas};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::geometry::{Real, Vec3, simplex::Simplex};
 use crate::patches::Patches;
 use crate::primitives::DisjointRows;
@@ -84,17 +85,20 @@ impl<R: Real> Evolution<R> {
         self.eikonal.take_back(product);
         self.next = next;
         self.implicit = Some(implicit);
-        match left {
-            None => Ok(()),
-            Some(left) => Err(Error::Numerical {
-                what: format!(
-                    "the semi-implicit curvature step did not converge in {MOST_ITERATIONS} \
-                     iterations (residual reduced to {left:.1e}) in step {}",
-                    self.step + 1
-                ),
-                remedy: "lower evolve.cfl, or see `zeroset info` for flat cells".into(),
-            }),
-        }
+        let Some(left) = left else { return Ok(()) };
+        let vertex = self.slowest();
+        Err(self.broke_down(What::NoConvergence(left), vertex, self.time + dt.widen(), dt.widen()))
+    }
+
+    /// The vertex (patch order) with most of the residual.
+    fn slowest(&self) -> usize {
+        let Some(m) = &self.implicit else { return 0 };
+        let size = |v: usize| match m.diagonal[v] > R::zero() {
+            true => (m.residual[v] * m.residual[v] / m.diagonal[v]).widen(),
+            false => 0.0,
+        };
+        let active = self.band.active.iter().flat_map(|&p| self.patches.patch(p as usize).owned());
+        active.max_by(|&a, &b| size(a).total_cmp(&size(b))).unwrap_or(0)
     }
 
     /// Jacobi-preconditioned conjugate gradients from `next` as it is; gives the reduction of the

@@ -4,8 +4,9 @@
 use rayon::prelude::*;
 
 use super::Evolution;
+use super::breakdown::What;
 use super::coefficients::Term;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::expression::Field;
 use crate::geometry::{Real, Vec3, simplex::Simplex};
 use crate::patches::{Coordinates, Patch, Patches};
@@ -82,6 +83,16 @@ impl Inflow {
         &self.boundary_patches
     }
 
+    /// Whether what flows in is given.
+    pub fn is_given(&self) -> bool {
+        self.values.is_some()
+    }
+
+    /// Whether what flows in is given and depends on time.
+    pub fn varies(&self) -> bool {
+        self.values.as_ref().is_some_and(Field::uses_time)
+    }
+
     /// Finds where `velocity` points in.
     pub fn follow<R: Real>(
         &mut self,
@@ -156,27 +167,29 @@ impl<R: Real> Evolution<R> {
     /// # Errors
     /// [`Error::Numerical`] for a value that is not finite.
     pub(super) fn apply_inflow(&mut self, t: f64) -> Result<()> {
-        let (Some(values), Some(places)) = (&self.inflow.values, &self.places) else {
-            return Ok(());
-        };
         let width = self.half_width();
-        for &v in &self.inflow.vertices {
-            let v = v as usize;
+        for k in 0..self.inflow.vertices.len() {
+            let (Some(values), Some(places)) = (&self.inflow.values, &self.places) else {
+                return Ok(());
+            };
+            let v = self.inflow.vertices[k] as usize;
             let mut value = [0.0];
             values.evaluate_into(places, v..v + 1, t, &mut value);
             if !value[0].is_finite() {
-                return Err(Error::Numerical {
-                    what: format!(
-                        "evolve.inflow is {} at vertex {} at time {t:.6e}",
-                        value[0],
-                        self.patches.mesh_vertices()[v]
-                    ),
-                    remedy: "correct its expression".into(),
-                });
+                return Err(self.broke_down(What::Coefficient("inflow", value[0]), v, t, 0.0));
             }
-            self.next[v] = R::narrow(value[0]).max(-width).min(width);
+            let value = R::narrow(value[0]).max(-width).min(width);
+            self.next[v] = value;
+            // Without a band it may be any number: no blow-up.
+            self.reach = self.reach.max(value.abs());
         }
         Ok(())
+    }
+
+    /// Whether an interface may enter later, though there is none now.
+    pub(super) fn may_enter(&self) -> bool {
+        let velocity_varies = self.motion.velocity.as_ref().is_some_and(Term::varies);
+        self.inflow.varies() || self.inflow.is_given() && velocity_varies
     }
 
     /// Makes inflow values of a step that succeeded those of both arrays where nothing moves;

@@ -21,6 +21,7 @@
 //! reductions are minima and maxima, or sums in the order of patches: bits do not depend on threads.
 
 mod band;
+mod breakdown;
 mod check;
 mod coefficients;
 mod cpu;
@@ -38,6 +39,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use band::Band;
+pub use breakdown::{Breakdown, Cause, What};
 use coefficients::Motion;
 use galerkin::Galerkin;
 use implicit::Implicit;
@@ -133,6 +135,10 @@ pub struct Evolution<R: Real> {
     gone: bool,
     /// An interface may be entering through an inflow boundary.
     enters: bool,
+    /// Largest `|phi|` when it last was a distance (half width of the band), or inflow since.
+    reach: R,
+    /// Why the last step failed, if it did.
+    breakdown: Option<Breakdown>,
     totals: Totals,
 }
 
@@ -220,16 +226,39 @@ impl<R: Real> Evolution<R> {
             steps_since: 0,
             gone: false,
             enters: false,
+            reach: R::zero(),
+            breakdown: None,
             totals: Totals::default(),
-        })
+        }
+        .measured())
+    }
+
+    /// With the reach of phi as it is.
+    fn measured(mut self) -> Self {
+        self.measure_reach();
+        self
+    }
+
+    /// Finds how large phi may be: in a band the half width, without one the largest value.
+    fn measure_reach(&mut self) {
+        const BLOCK: usize = 4096;
+        let largest = |block: &[R]| block.iter().fold(R::zero(), |most, x| most.max(x.abs()));
+        self.reach = match self.options.half_width {
+            Some(w) => R::narrow(w),
+            None => self
+                .cpu
+                .run(|| self.phi.par_chunks(BLOCK).map(largest).reduce(R::zero, |a, b| a.max(b))),
+        };
     }
 
     /// One step of at most `max_dt`, and redistancing if it is due.
     ///
     /// # Errors
-    /// [`Error::Numerical`] if a value or a coefficient stops being a finite number, curvature
-    /// becomes negative, the semi-implicit step does not converge, or if nothing moves and
-    /// `max_dt` is infinite; phi then is that of the step before.
+    /// [`Error::Numerical`] naming vertex, cell and likely cause (see [`Evolution::breakdown`]) if
+    /// a value or a coefficient stops being a finite number, phi grows beyond all bounds, curvature
+    /// becomes negative, a step is too short to change the time, or the semi-implicit step does not
+    /// converge; also if nothing moves and `max_dt` is infinite. phi then is that of the step
+    /// before.
     pub fn step(&mut self, max_dt: f64) -> Result<StepInfo> {
         let start = std::time::Instant::now();
         let dt = self.choose_step(max_dt)?;
@@ -243,27 +272,26 @@ impl<R: Real> Evolution<R> {
                     .into(),
             });
         }
+        let time = self.time + dt;
+        if time == self.time
+            && dt < max_dt
+            && let Some(vertex) = self.narrowest()
+        {
+            return Err(self.broke_down(What::NoProgress, vertex, time, dt));
+        }
         self.advance_galerkin(R::narrow(dt));
         let cut = self.advance(R::narrow(dt));
         self.solve_implicit(R::narrow(dt))?;
-        self.apply_inflow(self.time + dt)?;
+        self.apply_inflow(time)?;
         let outcome = self.outcome();
         if let Some(vertex) = outcome.broken {
-            return Err(Error::Numerical {
-                what: format!(
-                    "phi is no longer a finite number at vertex {} in step {} (time {:.6e}, dt {:.3e})",
-                    self.patches.mesh_vertices()[vertex],
-                    self.step + 1,
-                    self.time + dt,
-                    dt
-                ),
-                remedy: "lower evolve.cfl, or check the coefficients there".into(),
-            });
+            let what = What::Phi(self.next[vertex].widen());
+            return Err(self.broke_down(what, vertex, time, dt));
         }
         self.enters = self.keep_inflow();
         std::mem::swap(&mut self.phi, &mut self.next);
         self.gone = !cut;
-        self.time += dt;
+        self.time = time;
         self.step += 1;
         self.steps_since += 1;
         self.displacement += match self.motion.curvature {
@@ -345,25 +373,24 @@ impl<R: Real> Evolution<R> {
         let broken = self.cpu.run(|| {
             let mut broken = None;
             if let Some(velocity) = &mut motion.velocity {
-                broken = velocity.refresh(patches, list, places, t).map(|v| ("velocity", v));
+                let found = velocity.refresh(patches, list, places, t);
+                broken = found.map(|v| (What::Coefficient("velocity", velocity.worst(v)), v));
             }
             if let Some(speed) = &mut motion.normal_speed {
                 let found = speed.refresh(patches, list, places, t);
-                broken = broken.or(found.map(|v| ("normal_speed", v)));
+                let what = |v| (What::Coefficient("normal_speed", speed.worst(v)), v);
+                broken = broken.or(found.map(what));
             }
             if let Some(curvature) = &mut motion.curvature {
-                let name = if curvature.weighted { "weighted_curvature" } else { "curvature" };
                 let found = curvature.coefficient.refresh(patches, list, places, t);
-                broken = broken.or(found.map(|v| (name, v)));
+                let what =
+                    |v| (What::Coefficient(curvature.name(), curvature.coefficient.worst(v)), v);
+                broken = broken.or(found.map(what));
             }
             broken
         });
-        let at = |v: usize| format!("vertex {} at time {t:.6e}", self.patches.mesh_vertices()[v]);
-        if let Some((name, v)) = broken {
-            return Err(Error::Numerical {
-                what: format!("evolve.{name} is not a finite number at {}", at(v)),
-                remedy: "correct its expression".into(),
-            });
+        if let Some((what, v)) = broken {
+            return Err(self.broke_down(what, v, t, 0.0));
         }
         let Some(curvature) = self.motion.curvature.as_ref().filter(|c| c.coefficient.varies())
         else {
@@ -375,10 +402,11 @@ impl<R: Real> Evolution<R> {
         };
         match self.cpu.run(|| list.par_iter().find_map_first(negative)) {
             None => Ok(()),
-            Some(v) => Err(Error::Numerical {
-                what: format!("the curvature coefficient is negative at {}", at(v)),
-                remedy: "keep it at 0 or more, for example with max(0, ...)".into(),
-            }),
+            Some(v) => {
+                let value = curvature.coefficient.at(v)[0].widen();
+                let what = What::Coefficient(curvature.name(), value);
+                Err(self.broke_down(what, v, t, 0.0))
+            }
         }
     }
 
@@ -419,6 +447,7 @@ impl<R: Real> Evolution<R> {
         let near = self.band.near(self.inflow.patches(), &[]);
         eikonal::redistance(&self.cpu, &mut self.eikonal, &mut self.phi, near.list(), width);
         self.band.give_back(near);
+        self.measure_reach();
         self.update_band();
         self.enters = false;
         self.displacement = 0.0;
@@ -437,9 +466,10 @@ impl<R: Real> Evolution<R> {
         self.step
     }
 
-    /// True once no cell was cut at the start of the last step.
+    /// True once no cell was cut at the start of the last step, unless an inflow that depends on
+    /// time may bring an interface in later.
     pub fn is_gone(&self) -> bool {
-        self.gone || self.band.active.is_empty()
+        (self.gone || self.band.active.is_empty()) && !self.may_enter()
     }
 
     /// phi in mesh order.
