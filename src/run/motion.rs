@@ -8,7 +8,7 @@ use super::prepared::{Job, Stages};
 use super::states::{State, States, StoredMesh};
 use super::{Options, Ready, identity, norms, setup, weight};
 use crate::config::{Checkpoints, Drawn, Evolve, HalfWidth, Precision, Rule};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::geometry::Real;
 use crate::levelset::check::gradient_norm_error;
 use crate::levelset::evolution::{self, Evolution, Slivers, Snapshot, Terms};
@@ -30,7 +30,9 @@ impl Job<'_> {
         let default = Evolve::default();
         let evolve = config.evolve.as_ref().unwrap_or(&default);
         let mesh = &ready.mesh;
-        let phi = self.cpu.run(|| setup::initial_phi(config, ready))?;
+        let setup::Start { phi, warnings, .. } =
+            self.cpu.run(|| setup::initial_phi(config, ready))?;
+        report.warnings.extend(warnings);
         let half_width = self.half_width();
         let terms = setup::terms(config, ready)?;
         let mut options = evolution::Options::new(half_width)
@@ -72,7 +74,9 @@ impl Job<'_> {
         let choices = moving.choices();
         report.poor_cells = choices.poor_cells;
         if let Some(slivers) = choices.slivers {
-            tracing::warn!("{}", implicit_because(&slivers, ready));
+            let warning = implicit_because(&slivers, ready);
+            tracing::warn!("{warning}");
+            report.warnings.push(warning);
         }
         let first_weight = self.mean_weight(&terms, &phi, 0.0);
         let measurer = self.cpu.run(|| Measurer::new(mesh));
@@ -117,7 +121,16 @@ impl Job<'_> {
             measurer,
             keeper,
         };
-        let done = work.run(moving.as_mut(), point, report);
+        let done = work.run(moving.as_mut(), point, report).map_err(|error| {
+            match (error, moving.breakdown()) {
+                // By the numbers the user knows.
+                (Error::Numerical { .. }, Some(found)) => found.error(
+                    ready.stored_vertex(found.vertex as usize),
+                    ready.stored_cell(found.cell as usize),
+                ),
+                (error, _) => error,
+            }
+        });
         let totals = moving.totals();
         report.seconds.evolve = totals.evolve_seconds;
         report.seconds.reinitialize = totals.reinitialize_seconds;

@@ -165,18 +165,29 @@ fn not_negative(
     }
 }
 
+/// The initial level set.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Start {
+    /// phi at the vertices of the cleaned mesh.
+    pub phi: Vec<f64>,
+    /// What was doubtful in the file it came from, one sentence each.
+    pub warnings: Vec<String>,
+}
+
 /// phi of `[initial]` on the cleaned mesh.
 ///
 /// # Errors
 /// Those of [`Ready::vertex_array`]; [`Error::Input`] for the file of a surface or curve;
 /// [`Error::Case`] if its zero set does not meet the mesh.
-pub fn initial_phi(config: &Config, ready: &Ready) -> Result<Vec<f64>> {
+pub fn initial_phi(config: &Config, ready: &Ready) -> Result<Start> {
+    let mut warnings = Vec::new();
     let phi = match &config.initial {
         Some(Initial::Shape(shape)) => {
             ready.mesh.vertices.iter().map(|&x| shape.signed_distance(x)).collect()
         }
-        Some(Initial::Mesh { mesh }) => initial::from_mesh(config, mesh, ready)?,
-        Some(Initial::Curve { curve }) => initial::from_curve(config, curve, ready)?,
+        Some(Initial::Mesh { mesh }) => initial::from_mesh(config, mesh, ready, &mut warnings)?,
+        Some(Initial::Curve { curve }) => initial::from_curve(config, curve, ready, &mut warnings)?,
         Some(Initial::Data { data }) => {
             ready.vertex_array(data, 1).map_err(config.locate("initial.data"))?
         }
@@ -202,7 +213,7 @@ pub fn initial_phi(config: &Config, ready: &Ready) -> Result<Vec<f64>> {
             format!("the mesh reaches from {low:?} to {high:?}; place the shape across it"),
         ));
     }
-    Ok(phi)
+    Ok(Start { phi, warnings })
 }
 
 /// Slowness `1 / speed` of a distance.
@@ -318,7 +329,7 @@ mod tests {
         let found = terms("velocity = [\"1 + 1\", 0, 3]").unwrap();
         assert!(matches!(found.velocity, Coefficient::Uniform([2.0, 0.0, 3.0])));
         let case = config("[initial]\nexpression = \"curv - 2.5\"\n[evolve]\nend_time = 1\n");
-        assert_eq!(initial_phi(&case, &ready).unwrap(), [-2.5, -0.5, 0.5, 1.5]);
+        assert_eq!(initial_phi(&case, &ready).unwrap().phi, [-2.5, -0.5, 0.5, 1.5]);
     }
 
     #[test]
