@@ -98,13 +98,13 @@ fn message(line: &mut Line, size: usize, doing: &Doing) -> std::fmt::Result {
     use std::fmt::Write;
     let what = str::from_utf8(&doing.text[..doing.length]).unwrap_or_default();
     let what = if what.is_empty() { "starting" } else { what };
-    let mib = size as f64 / f64::from(1 << 20);
+    let (size, unit) = if size < 1 << 20 { (size, "bytes") } else { (size >> 20, "MiB") };
     if doing.json {
         // The remedy has quotes.
         write!(
             line,
             "{{\"event\":\"error\",\"kind\":\"device\",\"message\":\"device: out of memory while \
-             {what}: {mib:.1} MiB more are not to be had; "
+             {what}: {size} {unit} more are not to be had; "
         )?;
         for part in REMEDY.split_inclusive('"') {
             match part.strip_suffix('"') {
@@ -116,7 +116,7 @@ fn message(line: &mut Line, size: usize, doing: &Doing) -> std::fmt::Result {
     }
     writeln!(
         line,
-        "error: device: out of memory while {what}: {mib:.1} MiB more are not to be had; {REMEDY}"
+        "error: device: out of memory while {what}: {size} {unit} more are not to be had; {REMEDY}"
     )
 }
 
@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn the_message_fits_its_room_and_is_json_where_asked() {
         let text = said(false);
-        assert!(text.starts_with("error: device: out of memory while writing: 3.0 MiB"), "{text}");
+        assert!(text.starts_with("error: device: out of memory while writing: 3 MiB"), "{text}");
         assert!(text.ends_with("--resume\n"), "{text}");
         let event: serde_json::Value = serde_json::from_str(&said(true)).unwrap();
         assert_eq!((&event["event"], &event["exit_code"]), (&"error".into(), &5.into()));

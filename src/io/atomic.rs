@@ -36,7 +36,16 @@ pub fn write(path: &Path, body: impl FnOnce(&mut dyn Write) -> std::io::Result<(
 }
 
 /// A file in the making, noted until it is dropped.
-struct Unfinished(PathBuf);
+#[derive(Debug)]
+pub(crate) struct Unfinished(PathBuf);
+
+impl Unfinished {
+    /// Notes a file that is to go if the program ends at once.
+    pub(crate) fn note(path: PathBuf) -> Self {
+        unfinished().push(path.clone());
+        Unfinished(path)
+    }
+}
 
 impl Drop for Unfinished {
     fn drop(&mut self) {

@@ -4,6 +4,7 @@ mod disjoint;
 mod distinct;
 mod gather;
 pub mod hilbert;
+pub mod memory;
 mod per_thread;
 
 pub use disjoint::DisjointRows;

@@ -6,7 +6,7 @@ use super::Ready;
 use super::ready::missing;
 use crate::config::Config;
 use crate::error::Result;
-use crate::expression::{Expression, Field};
+use crate::expression::{Expression, Field, Flaw};
 
 const GUARD: &str = "keep divisions and logarithms away from 0, as in a/max(b, 1e-9), or choose \
                      with if(condition, a, b)";
@@ -58,9 +58,27 @@ fn bound(
             values[k],
             ready.stored_vertex(k)
         );
-        return Err(config.error_at(key, what, GUARD));
+        let flaw = at_vertex(ready, expression, k, t, &what, GUARD);
+        return Err(config.error_at(key, flaw.to_string(), ""));
     }
     Ok((field, values))
+}
+
+/// A flaw of the value of an expression at a vertex of the cleaned mesh, pointing into its text.
+pub(super) fn at_vertex(
+    ready: &Ready,
+    expression: &Expression,
+    vertex: usize,
+    t: f64,
+    what: &str,
+    remedy: &str,
+) -> Flaw {
+    let mut array = |name: &str| {
+        let values = ready.mesh.vertex_array(name).map(|array| array.values.to_f64());
+        values.and_then(|values| values.get(vertex).copied()).unwrap_or(f64::NAN)
+    };
+    let place = ready.mesh.vertices[vertex];
+    expression.flaw_at(place, t, &mut array, what, remedy)
 }
 
 /// The values of the expression of the key `key` in the cells of the cleaned mesh: coordinates are
