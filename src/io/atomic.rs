@@ -15,7 +15,12 @@ static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 /// # Errors
 /// [`Error::Output`] naming the file: folder missing or not writable, disk full.
 pub fn write(path: &Path, body: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<()> {
-    let fail = |e: std::io::Error| Error::output(path, e, "check the folder, its rights and space");
+    let fail = |e: std::io::Error| {
+        // The name of a file in the making tells nobody anything.
+        let cause = e.get_ref().and_then(|inner| inner.source()).map(ToString::to_string);
+        let cause = cause.unwrap_or_else(|| e.to_string());
+        Error::output(path, cause, "check the folder, its rights and space")
+    };
     let folder = match path.parent() {
         Some(p) if !p.as_os_str().is_empty() => p,
         _ => Path::new("."),

@@ -231,6 +231,10 @@ impl Loop<'_, '_> {
             }
             if self.save(moving, point, before, report) {
                 tracing::warn!("step {steps} is kept: `zeroset run` with --resume goes on from it");
+            } else if self.keeper.as_ref().is_some_and(Keeper::has_one) {
+                tracing::warn!(
+                    "the checkpoint before is kept: `zeroset run` with --resume goes on from it"
+                );
             }
         }
         done

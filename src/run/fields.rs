@@ -73,12 +73,20 @@ pub(super) fn at_vertex(
     what: &str,
     remedy: &str,
 ) -> Flaw {
-    let mut array = |name: &str| {
-        let values = ready.mesh.vertex_array(name).map(|array| array.values.to_f64());
-        values.and_then(|values| values.get(vertex).copied()).unwrap_or(f64::NAN)
-    };
-    let place = ready.mesh.vertices[vertex];
-    expression.flaw_at(place, t, &mut array, what, remedy)
+    let mut array = |name: &str| number_at(ready, name, vertex);
+    expression.flaw_at(ready.mesh.vertices[vertex], t, &mut array, what, remedy)
+}
+
+/// The value of an expression at a vertex of the cleaned mesh.
+pub(super) fn value_at(ready: &Ready, expression: &Expression, vertex: usize, t: f64) -> f64 {
+    let mut array = |name: &str| number_at(ready, name, vertex);
+    expression.tree().value(ready.mesh.vertices[vertex], t, &mut array)
+}
+
+/// The number of a vertex array at a vertex; not a number if there is none.
+fn number_at(ready: &Ready, array: &str, vertex: usize) -> f64 {
+    let values = ready.mesh.vertex_array(array).map(|array| array.values.to_f64());
+    values.and_then(|values| values.get(vertex).copied()).unwrap_or(f64::NAN)
 }
 
 /// The values of the expression of the key `key` in the cells of the cleaned mesh: coordinates are

@@ -3,15 +3,19 @@
 use std::time::Instant;
 
 use super::evolve::{Loop, Moving, Point};
+use super::fields::{at_vertex, value_at};
 use super::keep::Keeper;
 use super::prepared::{Job, Stages};
 use super::states::{State, States, StoredMesh};
 use super::{Options, Ready, identity, norms, setup, weight};
-use crate::config::{Checkpoints, Drawn, Evolve, HalfWidth, Precision, Rule};
+use crate::config::{
+    Checkpoints, Coefficient, Component, Drawn, Evolve, HalfWidth, Precision, Rule, Velocity,
+};
 use crate::error::{Error, Result};
+use crate::expression::Expression;
 use crate::geometry::Real;
 use crate::levelset::check::gradient_norm_error;
-use crate::levelset::evolution::{self, Evolution, Slivers, Snapshot, Terms};
+use crate::levelset::evolution::{self, Breakdown, Evolution, Slivers, Snapshot, Terms, What};
 use crate::output::checkpoint::{CHECKPOINT, Checkpoint, Position};
 use crate::output::{Drift, MeasuresFile, Report, RunFolder, Status, Verdict};
 use crate::surface::{self, Measurer};
@@ -124,10 +128,7 @@ impl Job<'_> {
         let done = work.run(moving.as_mut(), point, report).map_err(|error| {
             match (error, moving.breakdown()) {
                 // By the numbers the user knows.
-                (Error::Numerical { .. }, Some(found)) => found.error(
-                    ready.stored_vertex(found.vertex as usize),
-                    ready.stored_cell(found.cell as usize),
-                ),
+                (Error::Numerical { .. }, Some(found)) => named(evolve, ready, found),
                 (error, _) => error,
             }
         });
@@ -223,6 +224,47 @@ impl Job<'_> {
         };
         let verdict = Verdict::of(&bounds, found);
         report.expect = verdict;
+    }
+}
+
+/// Why a step broke down, by the numbers that stand in the file; of an expression with its text.
+fn named(evolve: &Evolve, ready: &Ready, found: &Breakdown) -> Error {
+    let (vertex, cell) = (found.vertex as usize, found.cell as usize);
+    let error = found.error(ready.stored_vertex(vertex), ready.stored_cell(cell));
+    let (What::Coefficient(name, _), Error::Numerical { what, remedy }) = (found.what, &error)
+    else {
+        return error;
+    };
+    let expressions = expressions(evolve, name);
+    let is_broken = |e: &&&Expression| !value_at(ready, e, vertex, found.time).is_finite();
+    match expressions.iter().find(is_broken).or(expressions.first()) {
+        None => error,
+        Some(expression) => {
+            let flaw = at_vertex(ready, expression, vertex, found.time, what, remedy);
+            Error::Numerical { what: flaw.to_string(), remedy: String::new() }
+        }
+    }
+}
+
+/// The expressions that are written at the key `name`.
+fn expressions<'a>(evolve: &'a Evolve, name: &str) -> Vec<&'a Expression> {
+    let scalar = match name {
+        "velocity" => {
+            let Some(Velocity::Components(all)) = &evolve.velocity else { return Vec::new() };
+            let expression = |component: &'a Component| match component {
+                Component::Expression(expression) => Some(expression),
+                Component::Number(_) => None,
+            };
+            return all.iter().filter_map(expression).collect();
+        }
+        "normal_speed" => &evolve.normal_speed,
+        "curvature" => &evolve.curvature,
+        "weighted_curvature" => &evolve.weighted_curvature,
+        _ => &evolve.inflow,
+    };
+    match scalar {
+        Some(Coefficient::Expression(expression)) => vec![expression],
+        _ => Vec::new(),
     }
 }
 

@@ -56,7 +56,12 @@ impl Place {
 
     /// A run that has written a few lines of measures.
     pub fn begun(&self, folder: &str, more: &[&str]) -> Child {
-        let mut child = self.command(folder, more).spawn().unwrap();
+        self.begun_as(folder, &mut self.command(folder, more))
+    }
+
+    /// The same by a command of one's own.
+    pub fn begun_as(&self, folder: &str, command: &mut Command) -> Child {
+        let mut child = command.spawn().unwrap();
         let measures = self.path(folder).join("measures.csv");
         let lines = || std::fs::read_to_string(&measures).map_or(0, |text| text.lines().count());
         let start = Instant::now();

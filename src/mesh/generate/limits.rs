@@ -119,4 +119,4 @@ pub(in crate::mesh) fn room<T>(what: &str, n: usize) -> Result<Vec<T>> {
 }
 
 /// Bytes from which on it is worth asking what is free.
-const LOOK: u64 = 64 << 20;
+const LOOK: u64 = 16 << 20;
