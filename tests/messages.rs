@@ -91,7 +91,7 @@ fn messages_are_as_they_were_read_last() {
         write!(found, "\n{line}\ncode {code}\n{said}").unwrap();
     }
     if std::env::var_os("ZEROSET_BLESS").is_some() {
-        std::fs::write(&place, &found).unwrap();
+        return std::fs::write(&place, &found).unwrap();
     }
     for (k, (found, expected)) in found.lines().zip(expected.lines()).enumerate() {
         assert_eq!(found, expected, "messages.txt:{}", k + 1);

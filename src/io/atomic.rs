@@ -16,9 +16,9 @@ static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 /// [`Error::Output`] naming the file: folder missing or not writable, disk full.
 pub fn write(path: &Path, body: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<()> {
     let fail = |e: std::io::Error| {
-        // The name of a file in the making tells nobody anything.
-        let cause = e.get_ref().and_then(|inner| inner.source()).map(ToString::to_string);
-        let cause = cause.unwrap_or_else(|| e.to_string());
+        let text = e.to_string();
+        // The name of the file in the making, which the crate adds, tells nobody anything.
+        let cause = text.split(" at path \"").next().unwrap_or(&text);
         Error::output(path, cause, "check the folder, its rights and space")
     };
     let folder = match path.parent() {

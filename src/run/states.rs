@@ -7,7 +7,7 @@ use super::picture::Pictures;
 use crate::config::{Config, Distance, PointField, SeriesFormat};
 use crate::error::{Error, Result};
 use crate::io::vtk::{self, Compression, Geometry, HdfSeries, VtkOutput};
-use crate::io::{freesurfer, gifti};
+use crate::io::{self, freesurfer, gifti};
 use crate::levelset::eikonal::Gradient;
 use crate::mesh::Kind;
 use crate::output::{RunFolder, Series, numbered, remove};
@@ -276,7 +276,12 @@ pub(super) fn check_single(path: &Path, kind: Option<Kind>) -> Result<()> {
         (Some("vtp"), Some(Kind::Volume)) => "tetrahedra cannot be .vtp",
         _ => return check_folder(path),
     };
-    let remedy = "end the name in .vtu, .vtp (triangles), .shape.gii or .morph";
+    let extension = path.extension().unwrap_or_default().to_string_lossy();
+    let near = match ending(path) {
+        None => io::meant(&extension, ["vtu", "vtp", "morph"]),
+        Some(_) => String::new(),
+    };
+    let remedy = near + "end the name in .vtu, .vtp (triangles), .shape.gii or .morph";
     Err(Error::usage(format!("{}: {wrong}", path.display()), remedy))
 }
 

@@ -128,7 +128,7 @@ fn memory_that_gives_out_is_code_5_and_the_run_goes_on_with_more() {
     let mut command = place.command("out", &[]);
     let child = place.begun_as("out", command.env("MALLOC_MMAP_THRESHOLD_", "65536"));
     // From now on this process gets nothing more.
-    let limit = ["--pid", &child.id().to_string(), "--as=1000000"];
+    let limit = ["--pid", &child.id().to_string(), "--as=1000000", "--data=1000000"];
     if !Command::new("prlimit").args(limit).status().is_ok_and(|status| status.success()) {
         eprintln!("NO prlimit HERE, test skipped");
         return;

@@ -24,7 +24,13 @@ pub struct Cube {
     pub max: [f64; 3],
     /// Interior vertices are moved by up to this fraction of a cell along each axis: at most 1/6
     /// (further, tetrahedra could turn over). Default 0
-    #[arg(long, value_name = "FRACTION", default_value_t = 0.0, hide_default_value = true)]
+    #[arg(
+        long,
+        value_name = "FRACTION",
+        default_value_t = 0.0,
+        hide_default_value = true,
+        allow_negative_numbers = true
+    )]
     #[schemars(range(min = 0.0, max = 1.0 / 6.0))]
     pub jitter: f64,
     /// Seed of the random numbers. Default 1

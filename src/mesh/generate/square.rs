@@ -62,7 +62,13 @@ pub struct Square {
     pub pattern: Pattern,
     /// Interior vertices of a lattice are moved by up to this fraction of a cell along x and y: at
     /// most 0.25 (further, triangles could turn over), 0.5 with `delaunay`. Default 0
-    #[arg(long, value_name = "FRACTION", default_value_t = 0.0, hide_default_value = true)]
+    #[arg(
+        long,
+        value_name = "FRACTION",
+        default_value_t = 0.0,
+        hide_default_value = true,
+        allow_negative_numbers = true
+    )]
     #[schemars(range(min = 0.0, max = 0.5))]
     pub jitter: f64,
     /// Connect the moved vertices of a lattice by their Delaunay triangulation. Default false
