@@ -122,7 +122,7 @@ fn ctrl_c_leaves_no_file_in_the_making() {
             let event: serde_json::Value = serde_json::from_str(last).unwrap();
             assert_eq!((&event["kind"], &event["exit_code"]), (&"interrupted".into(), &130.into()));
         } else {
-            assert_eq!(last, "interrupted");
+            assert_eq!(last, "error: interrupted");
         }
     }
 }

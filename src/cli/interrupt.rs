@@ -35,7 +35,7 @@ fn end(ui: &Ui) {
     atomic::abandon();
     match ui.is_json() {
         true => ui.complain(&json::error(&Error::Interrupted)),
-        false => ui.complain("interrupted"),
+        false => ui.complain(&format!("error: {}", Error::Interrupted)),
     }
     std::process::exit(i32::from(Error::Interrupted.exit_code()));
 }

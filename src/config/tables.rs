@@ -106,7 +106,7 @@ pub struct DataFile {
 
 /// `[evolve]`: moves the interface by `phi_t + a . grad phi + eps |grad phi| =
 /// beta kappa |grad phi|` until the first of `end_time`, `max_steps`, `steady`, or until the
-/// interface is gone.
+/// interface is gone and no inflow that depends on time may bring in another one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]

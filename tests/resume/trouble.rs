@@ -124,9 +124,11 @@ fn an_input_that_has_vanished_is_named_and_the_run_goes_on_when_it_is_back() {
 #[test]
 fn memory_that_gives_out_is_code_5_and_the_run_goes_on_with_more() {
     let place = Place::new();
-    // Memory of some size goes back to the system at once, and is asked for anew.
+    // Memory of some size goes back to the system at once, and is asked for anew; threads have no
+    // reserve of their own.
     let mut command = place.command("out", &[]);
-    let child = place.begun_as("out", command.env("MALLOC_MMAP_THRESHOLD_", "65536"));
+    command.env("MALLOC_MMAP_THRESHOLD_", "65536").env("MALLOC_ARENA_MAX", "1");
+    let child = place.begun_as("out", &mut command);
     // From now on this process gets nothing more.
     let limit = ["--pid", &child.id().to_string(), "--as=1000000", "--data=1000000"];
     if !Command::new("prlimit").args(limit).status().is_ok_and(|status| status.success()) {

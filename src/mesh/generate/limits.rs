@@ -20,8 +20,13 @@ pub(super) fn within(shape: &str, name: &str, x: f64, least: f64, most: f64) -> 
     }
     Err(Error::usage(
         format!("{shape}: {name} = {x} is out of range"),
-        format!("give a number from {least} to {most}"),
+        format!("give a number from {} to {}", short(least), short(most)),
     ))
+}
+
+/// A number without a long row of zeros.
+fn short(x: f64) -> String {
+    if x == 0.0 || (1e-3..1e6).contains(&x.abs()) { x.to_string() } else { format!("{x:e}") }
 }
 
 /// A length greater than zero.
