@@ -93,12 +93,18 @@ DEVICE double allowed_step(const Control& c, const Limits& limits) {
     return fmin(c.cfl_first_order * first_order, c.cfl_curvature * curvature);
 }
 
+// Stops where nothing bounds the next step, or where it is too short to change the time.
+DEVICE void look_at_step(Control& c) {
+    if (!(c.dt < (double)INFINITY_R)) c.halt = AT_REST;
+    else if (c.time + c.dt == c.time && c.dt < c.target - c.clock) c.halt = LOST;
+}
+
 // Length of the next step from the limits of the band, one thread. Coefficients that change in time
 // make it a search before the step: varying.cu.
 DEVICE void choose_step(Control& c) {
 #if !VARIES
     c.dt = fmin(allowed_step(c, c.limits), c.target - c.clock);
-    if (c.halt == RUNNING && !c.due && !(c.dt < (double)INFINITY_R)) c.halt = AT_REST;
+    if (c.halt == RUNNING && !c.due) look_at_step(c);
 #endif
 }
 
@@ -145,11 +151,9 @@ DEVICE void end_step(Control& c) {
     c.steps_left--;
     double rest = c.target - c.clock;
     bool landed = c.target < __longlong_as_double(0x7ff0000000000000) && dt >= rest * (1.0 - 1e-12);
-    bool lost = c.clock + dt == c.clock;
     c.clock = landed ? c.target : c.clock + dt;
     c.due = is_reinitialization_due(c);
-    if (lost) c.halt = LOST;
-    else if (!c.cut) c.halt = GONE;
+    if (!c.cut) c.halt = GONE;
     else if (landed || c.steps_left == 0) c.halt = ARRIVED;
     else if (c.rate <= c.steady) c.halt = STEADY;
     c.change_near = 0;

@@ -151,7 +151,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) varying_search(Patches m,
             limits.speed = speed;
             c.limits = limits;
             c.dt = dt;
-            if (!(dt < (double)INFINITY_R)) c.halt = AT_REST;
+            look_at_step(c);
         } else {
             c.bad_time = t;
             c.halt = BAD_COEFFICIENT;

@@ -103,9 +103,9 @@ impl Error {
     ) -> Self {
         Error::Input {
             file: file.to_path_buf(),
-            position: position.into(),
-            what: what.into(),
-            remedy: remedy.into(),
+            position: plain(position.into()),
+            what: plain(what.into()),
+            remedy: plain(remedy.into()),
         }
     }
 
@@ -120,7 +120,11 @@ impl Error {
         what: impl Into<String>,
         remedy: impl Into<String>,
     ) -> Self {
-        Error::Mesh { element: element.into(), what: what.into(), remedy: remedy.into() }
+        Error::Mesh {
+            element: plain(element.into()),
+            what: plain(what.into()),
+            remedy: plain(remedy.into()),
+        }
     }
 
     /// A device that is missing, too small, or fails.
@@ -137,6 +141,18 @@ impl Error {
     }
 }
 
+/// Text that may quote a file, as one line for a screen: no control characters, cut where it is
+/// too long to be read.
+fn plain(text: String) -> String {
+    const MOST: usize = 600;
+    if text.len() <= MOST && !text.contains(char::is_control) {
+        return text;
+    }
+    let long = text.chars().count() > MOST;
+    let shown = text.chars().take(MOST).map(|c| if c.is_control() { ' ' } else { c });
+    shown.chain(long.then_some("...").into_iter().flat_map(str::chars)).collect()
+}
+
 fn in_place(file: &Option<PathBuf>, line: &Option<usize>) -> String {
     match (file, line) {
         (Some(file), Some(line)) => format!("{}:{line}: ", file.display()),
@@ -151,4 +167,23 @@ fn at(position: &str) -> String {
 
 fn and_then(remedy: &str) -> String {
     if remedy.is_empty() { String::new() } else { format!("; {remedy}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_quoted_from_a_file_stays_one_line() {
+        let name = "a\nb\u{1b}[31m".to_string() + &"x".repeat(5000);
+        for error in [
+            Error::input(Path::new("a.ply"), name.clone(), name.clone(), ""),
+            Error::mesh(name.clone(), name, "").in_file(Path::new("a.ply")),
+        ] {
+            let text = error.to_string();
+            assert!(text.starts_with("a.ply: a b [31mxxx"), "{text}");
+            assert!(!text.contains(char::is_control) && text.len() < 1_300, "{}", text.len());
+        }
+        assert_eq!(plain("as it is".into()), "as it is");
+    }
 }

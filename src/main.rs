@@ -2,6 +2,11 @@
 
 use std::process::ExitCode;
 
+use zeroset::cli::Allocator;
+
+#[global_allocator]
+static ALLOCATOR: Allocator = Allocator;
+
 fn main() -> ExitCode {
     zeroset::cli::main()
 }

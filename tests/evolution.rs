@@ -8,7 +8,7 @@ use zeroset::backend::Cpu;
 use zeroset::expression::{Expression, Field};
 use zeroset::geometry::Real;
 use zeroset::levelset::evolution::{
-    Advection, Coefficient, CurvatureStep, Evolution, Options, Terms,
+    Advection, Coefficient, CurvatureStep, Evolution, Options, Rule, Terms,
 };
 use zeroset::mesh::generate::{Generate, Sphere, Square, generate};
 use zeroset::mesh::{Mesh, clean};
@@ -352,6 +352,31 @@ fn wrong_coefficients_are_found_in_the_step_they_appear_in() {
     let mut evolution = start::<f64>(&mesh, &phi, &terms, Options::new(None));
     let error = (0..1000).find_map(|_| evolution.step(0.01).err()).unwrap();
     assert_eq!(error.exit_code(), 4);
-    assert!(error.to_string().contains("negative at vertex"), "{error}");
+    assert!(error.to_string().contains("evolve.curvature is -0.0"), "{error}");
     assert!(evolution.time() > 0.09 && evolution.time() < 0.12);
+}
+
+#[test]
+fn a_run_waits_for_an_interface_that_an_inflow_brings() {
+    let mesh = square(32);
+    // The inside, x > 0.8, leaves on the right; from t = 1 on the inside comes in on the left.
+    let phi = at(&mesh, |x, _| 0.8 - x);
+    let terms = Terms::default()
+        .with_velocity(Coefficient::Uniform([1.0, 0.0, 0.0]))
+        .with_inflow(field("1 - t"));
+    for options in [Options::new(Some(0.3)), Options::new(None).with_rule(Rule::Every(4))] {
+        let found = run(&mesh, &phi, &terms, options, 2.0);
+        // What came in at time 1 is at x = 0.
+        let area = enclosed(&mesh, &found);
+        assert!((area - 2.0).abs() < 0.1, "{area}");
+    }
+    // An inflow that stays as it is brings nothing.
+    let still = Terms::default()
+        .with_velocity(Coefficient::Uniform([1.0, 0.0, 0.0]))
+        .with_inflow(field("1"));
+    let mut evolution = start::<f64>(&mesh, &phi, &still, Options::new(Some(0.3)));
+    while !evolution.is_gone() {
+        evolution.step(0.1).unwrap();
+        assert!(evolution.time() < 1.5);
+    }
 }

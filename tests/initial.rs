@@ -22,7 +22,7 @@ fn case(folder: &Path, initial: &str) -> Config {
 
 fn phi(folder: &Path, initial: &str, mesh: &Mesh) -> Result<Vec<f64>> {
     let ready = Ready::cleaned(mesh.clone(), None, Vec::new()).unwrap();
-    setup::initial_phi(&case(folder, initial), &ready)
+    setup::initial_phi(&case(folder, initial), &ready).map(|start| start.phi)
 }
 
 fn refusal(folder: &Path, initial: &str, mesh: &Mesh) -> String {

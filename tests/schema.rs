@@ -42,7 +42,14 @@ fn flaws(root: &Value, schema: &Value, value: &Value, path: &str) -> Vec<String>
                     wrong(format!("{n} items, {keyword} is {rule}"));
                 }
             }
-            "const" if value != rule => wrong(format!("is not {rule}")),
+            "not" => {
+                if flaws(root, rule, value, path).is_empty() {
+                    wrong(format!("is {rule}"));
+                }
+            }
+            "const" if value != rule && !equal_numbers(value, rule) => {
+                wrong(format!("is not {rule}"));
+            }
             "enum" if !list.contains(value) => wrong(format!("is not one of {rule}")),
             "required" => {
                 let missing = list.iter().filter(|key| value.get(key.as_str().unwrap()).is_none());
@@ -83,6 +90,11 @@ fn flaws(root: &Value, schema: &Value, value: &Value, path: &str) -> Vec<String>
         }
     }
     found
+}
+
+/// Whether both are numbers of one value: 0 and 0.0 are the same in JSON Schema.
+fn equal_numbers(a: &Value, b: &Value) -> bool {
+    a.as_f64().is_some_and(|a| Some(a) == b.as_f64())
 }
 
 fn case(text: &str) -> Value {
@@ -132,7 +144,7 @@ fn every_case_fits_and_stray_keys_do_not() {
 #[test]
 fn other_ways_to_write_a_value_fit_and_wrong_ones_do_not() {
     let schema = schema();
-    let base = "version = 1\ndomain.mesh.generate.square = {}\n\
+    let base = "version = 1\ndomain.mesh.generate.square.seed = 1\n\
                 initial.ball = { center = [0, 0, 0], radius = 1 }\n";
     for (line, fits) in [
         ("evolve.velocity = [1, 0, 0.5]", true),
@@ -161,6 +173,24 @@ fn other_ways_to_write_a_value_fit_and_wrong_ones_do_not() {
         ("expect.steps = { at_most = 5 }", true),
         ("expect.steps = { most = 5 }", false),
         ("expect.exact.union = [{ plane = { point = [0, 0, 0], normal = [0, 0, 1] } }]", true),
+        ("evolve.curvature = -1", false),
+        ("evolve.curvature = \"-x\"", true),
+        ("evolve.normal_speed = -1", true),
+        ("evolve.weighted_curvature = -1", false),
+        ("evolve.least_quality = 1.5", false),
+        ("evolve.velocity = { rotation = { axis = [0, 0, 1], period = 0 } }", false),
+        ("reinitialize.rule = { every = 0 }", false),
+        ("reinitialize.half_width = 1", false),
+        ("reinitialize.half_width = { length = 0 }", false),
+        ("distance.speed = 0", false),
+        ("output.checkpoint = { minutes = 0 }", false),
+        ("output.checkpoint = { every = 0 }", false),
+        ("output.picture.width = 8", false),
+        ("output.picture.camera = { from = [1, 0, 0], zoom = 60 }", false),
+        ("expect.exact.ball = { center = [0, 0, 0], radius = 0 }", false),
+        ("expect.exact.union = []", false),
+        ("domain.mesh.generate.square.cells = [0, 4]", false),
+        ("domain.mesh.generate.square.jitter = 0.6", false),
         ("domain.mesh.refine = 9", false),
         ("domain.mesh.patch_size = 4", false),
         ("precision = \"f16\"", false),

@@ -59,6 +59,12 @@ fn read(path: &Path) -> Result<Report> {
     }
     match io::read_data(path) {
         Ok(data) => Ok(Report::of_data(&data.arrays, &data.groups)),
+        // Of a file of numbers, what is wrong with the numbers is wanted.
+        Err(no_data) if names_a_place(&no_data) && !names_a_place(&no_mesh) => Err(no_data),
         Err(_) => Err(no_mesh),
     }
+}
+
+fn names_a_place(error: &Error) -> bool {
+    matches!(error, Error::Input { position, .. } if !position.is_empty())
 }

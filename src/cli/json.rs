@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::Ui;
 use super::progress::rate;
+use super::{Ui, memory};
 use crate::error::Error;
 use crate::output::Report;
 use crate::run::{Observer, Progress};
@@ -51,6 +51,7 @@ impl<'a> Events<'a> {
 
 impl Observer for Events<'_> {
     fn stage(&self, name: &str) {
+        memory::doing(name);
         self.finish();
         let mut clock = self.clock.lock().unwrap_or_else(PoisonError::into_inner);
         *clock = Clock { start: Instant::now(), last: None, untold: None };
@@ -101,6 +102,12 @@ pub(super) fn error(error: &Error) -> String {
     let (message, exit_code) = (error.to_string(), error.exit_code());
     json!({ "event": "error", "kind": kind, "message": message, "exit_code": exit_code })
         .to_string()
+}
+
+/// The last line of a run that was interrupted: the command that goes on with it, if one does.
+pub(super) fn interrupted(resume: Option<&str>) -> String {
+    let exit_code = Error::Interrupted.exit_code();
+    json!({ "event": "interrupted", "resume": resume, "exit_code": exit_code }).to_string()
 }
 
 /// What goes to standard output: the end of a run, with its report and where the results are.

@@ -14,8 +14,10 @@ mod devices;
 mod distance;
 mod generate;
 mod info;
+mod interrupt;
 mod json;
 mod log;
+mod memory;
 mod progress;
 mod run;
 mod schema;
@@ -25,7 +27,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
+pub use memory::Allocator;
 pub use ui::Ui;
 
 /// Exit code of a run whose `[expect]` is not met.
@@ -94,7 +97,10 @@ enum Command {
 
 /// Runs the program with the arguments of the process.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return refuse(&error),
+    };
     let json = match &cli.command {
         Command::Run(args) => args.json,
         Command::Distance(args) => args.json,
@@ -102,6 +108,13 @@ pub fn main() -> ExitCode {
     };
     let ui = Ui::new(cli.verbosity.verbose, cli.verbosity.quiet).with_json(json);
     log::install(&ui);
+    if json {
+        memory::say_json();
+    }
+    memory::doing(cli.command.doing());
+    if !matches!(cli.command, Command::Run(_)) {
+        interrupt::ends_the_program(&ui);
+    }
     let code = match dispatch(cli.command, &ui) {
         Ok(code) => code,
         Err(error) => {
@@ -113,6 +126,36 @@ pub fn main() -> ExitCode {
         }
     };
     ExitCode::from(code)
+}
+
+impl Command {
+    /// What it does before it says so itself.
+    fn doing(&self) -> &'static str {
+        match self {
+            Command::Run(_) => "reading the case",
+            Command::Check(_) => "checking the case",
+            Command::Distance(_) => "reading the mesh",
+            Command::Generate(_) => "making the mesh",
+            Command::Convert(_) => "converting the mesh",
+            Command::Schema(_) | Command::Defaults(_) => "printing",
+            Command::Info(_) => "reading the file",
+            Command::Devices(_) => "looking at the devices",
+        }
+    }
+}
+
+/// Says what is wrong with the command line, or what was asked about it.
+fn refuse(error: &clap::Error) -> ExitCode {
+    let json = error.use_stderr() && std::env::args_os().any(|word| word == "--json");
+    if !json {
+        // Nobody is left to be told if this fails.
+        let _ = error.print();
+        return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+    }
+    let text = error.render().to_string();
+    let error = Error::usage(text.trim_start_matches("error: ").trim_end(), "");
+    Ui::new(0, false).complain(&json::error(&error));
+    ExitCode::from(error.exit_code())
 }
 
 fn dispatch(command: Command, ui: &Ui) -> Result<u8> {

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::Ui;
 use super::json::Events;
+use super::{Ui, memory};
 use crate::run::{Observer, Progress};
 
 /// Time between two plain lines.
@@ -55,6 +55,7 @@ const TEMPLATE: &str = "{bar:20} {wide_msg}";
 
 impl Observer for Shown<'_> {
     fn stage(&self, name: &str) {
+        memory::doing(name);
         self.clock.lock().unwrap_or_else(PoisonError::into_inner).start = Instant::now();
         match &self.bar {
             Some(bar) => {

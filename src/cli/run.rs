@@ -1,11 +1,9 @@
 //! `zeroset run CASE.toml`: a case from file to results.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::progress::observer;
-use super::{NOT_MET, Ui, json, word};
+use super::{NOT_MET, Ui, interrupt, json, word};
 use crate::config::{Config, DeviceKind, Drawn};
 use crate::error::{Error, Result};
 use crate::output::Status;
@@ -90,7 +88,7 @@ fn device_word(kind: DeviceKind) -> &'static str {
 /// All kinds.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     // First of all: what comes before the run can be interrupted too.
-    let interrupt = interrupt_flag();
+    let interrupt = interrupt::flag(ui);
     let mut config = Config::load(&args.case, &args.overrides.options())?;
     if let Some(file) = &args.picture {
         config.output.picture.get_or_insert_default().file = Some(file.clone());
@@ -112,8 +110,13 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         true => ui.print(&json::end(&outcome.report, &outcome.folder, code))?,
         false => ui.print(&(outcome.report.summary(&outcome.folder) + &pictures))?,
     }
-    if code == Error::Interrupted.exit_code() && outcome.resumable && !ui.is_json() {
-        ui.say(&format!("to go on: {}", resuming(&args)));
+    if code == Error::Interrupted.exit_code() {
+        let resume = outcome.resumable.then(|| resuming(&args));
+        match (ui.is_json(), resume) {
+            (true, resume) => ui.complain(&json::interrupted(resume.as_deref())),
+            (false, Some(resume)) => ui.say(&format!("to go on: {resume}")),
+            (false, None) => {}
+        }
     }
     Ok(code)
 }
@@ -145,21 +148,6 @@ fn pictures(config: &Config, folder: &Path) -> Option<String> {
     };
     let file = picture.file.clone().unwrap_or_else(|| folder.join(name));
     Some(format!("picture      {}\n", file.display()))
-}
-
-/// A flag that Ctrl-C sets; pressed again, it ends the program at once.
-pub(super) fn interrupt_flag() -> Arc<AtomicBool> {
-    let flag = Arc::new(AtomicBool::new(false));
-    let set = flag.clone();
-    let handler = move || {
-        if set.swap(true, Ordering::Relaxed) {
-            std::process::exit(i32::from(Error::Interrupted.exit_code()));
-        }
-    };
-    if let Err(e) = ctrlc::set_handler(handler) {
-        tracing::warn!("Ctrl-C will end the run at once, without its last state: {e}");
-    }
-    flag
 }
 
 #[cfg(test)]

@@ -67,7 +67,8 @@ impl Ui {
 
     /// Writes a line to standard error, whatever the verbosity.
     pub fn complain(&self, line: &str) {
-        // Nobody is left to be told if this fails.
+        // Names from a file must not move the cursor; nobody is left to be told if this fails.
+        let line = line.replace(|c: char| c.is_control() && !"\n\t".contains(c), " ");
         self.bars.suspend(|| drop(writeln!(std::io::stderr(), "{line}")));
     }
 

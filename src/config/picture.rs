@@ -13,8 +13,10 @@ use crate::picture::{Camera, Options, View};
 #[non_exhaustive]
 pub struct Picture {
     /// Pixels per row, 16 to 8192; default 1200.
+    #[schemars(range(min = 16, max = 8192))]
     pub width: u32,
     /// Rows, 16 to 8192; default 900.
+    #[schemars(range(min = 16, max = 8192))]
     pub height: u32,
     /// Side it is seen from; default "auto".
     pub view: View,

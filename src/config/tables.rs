@@ -115,7 +115,7 @@ pub struct DataFile {
 
 /// `[evolve]`: moves the interface by `phi_t + a . grad phi + eps |grad phi| =
 /// beta kappa |grad phi|` until the first of `end_time`, `max_steps`, `steady`, or until the
-/// interface is gone.
+/// interface is gone and no inflow that depends on time may bring in another one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
@@ -138,9 +138,11 @@ pub struct Evolve {
     /// Speed eps along the normal, mesh units per time; > 0 lets the inside grow; default 0.
     pub normal_speed: Option<Coefficient>,
     /// Curvature coefficient beta >= 0, mesh units^2 per time; shrinks the inside; default 0.
+    #[schemars(extend("minimum" = 0))]
     pub curvature: Option<Coefficient>,
     /// Weight w >= 0, mesh units^2 per time, of the weighted curvature flow `|grad phi| div(w grad
     /// phi / |grad phi|)`, which shortens the weighted interface; not together with `curvature`.
+    #[schemars(extend("minimum" = 0))]
     pub weighted_curvature: Option<Coefficient>,
     /// phi where the velocity enters through the boundary of the mesh, mesh units; default what is
     /// there is held.
@@ -162,6 +164,7 @@ pub struct Evolve {
     /// Quality of cells (inradius over longest edge, 1 for a regular cell) below which their
     /// vertices leave the Taylor-Galerkin step for the positive-coefficient scheme, 0 to 1;
     /// default 0.2.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub least_quality: f64,
 }
 
@@ -225,7 +228,7 @@ pub enum Rule {
     /// By the step rule of the paper, section 3.4.
     Published,
     /// Every so many steps, >= 1: `{ every = 10 }`.
-    Every(u64),
+    Every(#[schemars(range(min = 1))] u64),
     /// Never: the whole domain is updated, `half_width = "whole"`.
     Never,
 }
@@ -340,9 +343,9 @@ impl Default for Output {
 #[non_exhaustive]
 pub enum Checkpoints {
     /// Every so many steps, >= 1.
-    Every(u64),
+    Every(#[schemars(range(min = 1))] u64),
     /// Every so many minutes, > 0; default 10.
-    Minutes(f64),
+    Minutes(#[schemars(extend("exclusiveMinimum" = 0))] f64),
     /// Not at all: the run cannot be resumed.
     Never,
 }

@@ -60,8 +60,8 @@ impl<'de> Deserialize<'de> for Coefficient {
 #[schemars(deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Speed {
-    /// The same everywhere, > 0.
-    Number(f64),
+    /// The same everywhere, 1e-15 to 1e15.
+    Number(#[schemars(range(min = 1e-15, max = 1e15))] f64),
     /// A cell array: `{ cell_data = "name" }`.
     Data {
         /// Name of the cell array.
@@ -106,11 +106,12 @@ pub enum HalfWidth {
     Whole,
     /// In mean edge lengths of the mesh.
     #[serde(untagged)]
-    Edges(f64),
+    Edges(#[schemars(range(min = 2.0, max = 1e6))] f64),
     /// In mesh units: `{ length = 2.0 }`.
     #[serde(untagged)]
     Length {
         /// Half width, mesh units, > 0.
+        #[schemars(extend("exclusiveMinimum" = 0))]
         length: f64,
     },
 }
@@ -221,6 +222,7 @@ pub struct Rotation {
     #[serde(default)]
     pub center: [f64; 3],
     /// Time of one turn, not 0; negative turns the other way.
+    #[schemars(extend("not" = serde_json::json!({ "const": 0 })))]
     pub period: f64,
 }
 
@@ -305,6 +307,7 @@ pub struct InitialMesh {
     pub path: String,
     /// Its coordinates are multiplied by this, > 0; default 1.
     #[serde(default = "one")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub scale: f64,
     /// Then this is added to them, mesh units; default nothing.
     #[serde(default)]

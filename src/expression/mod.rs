@@ -103,6 +103,24 @@ impl Expression {
         &self.tree
     }
 
+    /// A flaw of the value at a point: points at the part whose value is no finite number first, or
+    /// at the whole text if there is none. `array` gives the numbers of the data arrays there.
+    pub fn flaw_at(
+        &self,
+        point: [f64; 3],
+        t: f64,
+        array: &mut dyn FnMut(&str) -> f64,
+        what: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Flaw {
+        let parts = parse::parts(&self.text);
+        let broken = parts.iter().find(|(_, node)| !node.value(point, t, array).is_finite());
+        let text = self.text.trim();
+        let start = self.text.len() - self.text.trim_start().len();
+        let span = broken.map_or(start..start + text.len(), |(span, _)| span.clone());
+        Flaw::new(&self.text, span, what, remedy)
+    }
+
     /// Bytes of the text where an array stands first.
     fn place_of(&self, array: &str) -> Range<usize> {
         let mut place = None;

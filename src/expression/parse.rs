@@ -74,6 +74,20 @@ fn operator(symbol: &str) -> Option<(u8, Binary)> {
 
 /// Parses a whole text.
 pub(super) fn parse(text: &str) -> Result<Node, Flaw> {
+    parse_noting(text, None).map(|(node, _)| node)
+}
+
+/// The parts of a text that has been parsed without a flaw, and where they stand: those inside
+/// before what they are inside of.
+pub(super) fn parts(text: &str) -> Vec<(Range<usize>, Node)> {
+    parse_noting(text, Some(Vec::new())).map_or(Vec::new(), |(_, parts)| parts)
+}
+
+/// A part and the bytes of the text where it stands.
+type Part = (Range<usize>, Node);
+
+/// Parses, and adds the parts to `noted` if they are wanted.
+fn parse_noting(text: &str, noted: Option<Vec<Part>>) -> Result<(Node, Vec<Part>), Flaw> {
     if text.len() > LONGEST {
         let what = format!("{} bytes long, allowed: {LONGEST}", text.len());
         return Err(Flaw::new(text, 0..1, what, "put values into a data array"));
@@ -82,10 +96,10 @@ pub(super) fn parse(text: &str) -> Result<Node, Flaw> {
         let what = "an empty text is no expression";
         return Err(Flaw::new(text, 0..0, what, "write a number or a formula, such as 1 + x^2"));
     }
-    let mut parser = Parser { text, tokens: tokens(text)?, next: 0, nested: 0 };
+    let mut parser = Parser { text, tokens: tokens(text)?, next: 0, nested: 0, noted };
     let Built { node, .. } = parser.binary(1)?;
     match parser.peek() {
-        Token::End => Ok(node),
+        Token::End => Ok((node, parser.noted.unwrap_or_default())),
         Token::Symbol(")") => {
             Err(parser.flaw("this `)` closes nothing", "remove it, or add a `(`"))
         }
@@ -105,6 +119,8 @@ struct Parser<'t> {
     next: usize,
     /// Calls of [`Parser::nest`] under way.
     nested: usize,
+    /// Parts so far, if they are wanted.
+    noted: Option<Vec<Part>>,
 }
 
 impl<'t> Parser<'t> {
@@ -159,6 +175,16 @@ impl<'t> Parser<'t> {
         self.flaw(format!("expected {expected}, found {found}"), remedy)
     }
 
+    /// Notes what has been read from byte `start` on.
+    fn note(&mut self, start: usize, built: Built) -> Built {
+        if let Some(noted) = &mut self.noted {
+            let before = self.next.checked_sub(1).and_then(|k| self.tokens.get(k));
+            let end = before.map_or(start, |(_, span)| span.end);
+            noted.push((start..end, built.node.clone()));
+        }
+        built
+    }
+
     /// Goes one level down in parentheses or behind a prefix.
     fn nest<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T, Flaw>) -> Result<T, Flaw> {
         if self.nested == DEEPEST {
@@ -193,6 +219,7 @@ impl<'t> Parser<'t> {
 
     /// Operands joined by operators of at least this precedence.
     fn binary(&mut self, lowest: u8) -> Result<Built, Flaw> {
+        let start = self.span().start;
         let mut left = self.prefixed()?;
         let mut compared = false;
         while let Token::Symbol(symbol) = self.peek()
@@ -206,6 +233,7 @@ impl<'t> Parser<'t> {
             self.next += 1;
             let right = self.binary(precedence + 1)?;
             left = self.binary_node(op, left, right)?;
+            left = self.note(start, left);
         }
         Ok(left)
     }
@@ -218,21 +246,25 @@ impl<'t> Parser<'t> {
             Token::Symbol("+") => None,
             _ => return self.power(),
         };
+        let start = self.span().start;
         self.next += 1;
         let operand = self.nest(Self::prefixed)?;
-        match op {
-            Some(op) => self.unary_node(op, operand),
-            None => Ok(operand),
-        }
+        let built = match op {
+            Some(op) => self.unary_node(op, operand)?,
+            None => operand,
+        };
+        Ok(self.note(start, built))
     }
 
     fn power(&mut self) -> Result<Built, Flaw> {
+        let start = self.span().start;
         let base = self.primary()?;
         if !self.take("^") {
             return Ok(base);
         }
         let exponent = self.nest(Self::prefixed)?;
-        self.binary_node(Binary::Power, base, exponent)
+        let built = self.binary_node(Binary::Power, base, exponent)?;
+        Ok(self.note(start, built))
     }
 
     fn primary(&mut self) -> Result<Built, Flaw> {
@@ -333,22 +365,24 @@ impl<'t> Parser<'t> {
                 Function::If => "3 arguments: if(condition, then, else)",
             },
         );
-        match (function, rest.next(), rest.next(), rest.next()) {
-            (Function::One(op), Some(a), None, _) => self.unary_node(op, a),
-            (Function::Two(op), Some(a), Some(b), None) => self.binary_node(op, a, b),
+        let built = match (function, rest.next(), rest.next(), rest.next()) {
+            (Function::One(op), Some(a), None, _) => self.unary_node(op, a)?,
+            (Function::Two(op), Some(a), Some(b), None) => self.binary_node(op, a, b)?,
             (Function::Several(op), Some(a), Some(b), c) => {
                 let first = self.binary_node(op, a, b)?;
-                c.into_iter().chain(rest).try_fold(first, |left, x| self.binary_node(op, left, x))
+                let mut rest = c.into_iter().chain(rest);
+                rest.try_fold(first, |left, x| self.binary_node(op, left, x))?
             }
             (Function::If, Some(c), Some(a), Some(b)) if count == 3 => {
                 let levels = c.levels.max(a.levels).max(b.levels);
-                self.built(Node::If(Box::new([c.node, a.node, b.node])), levels)
+                self.built(Node::If(Box::new([c.node, a.node, b.node])), levels)?
             }
             _ => {
                 let end = self.tokens.get(self.next - 1).map_or(start, |(_, span)| span.end);
                 let what = format!("`{name}` takes {expected}, found {count}");
-                Err(Flaw::new(self.text, start..end, what, ""))
+                return Err(Flaw::new(self.text, start..end, what, ""));
             }
-        }
+        };
+        Ok(self.note(start, built))
     }
 }

@@ -22,6 +22,7 @@ pub enum Shape {
         /// Center, mesh units.
         center: [f64; 3],
         /// Radius, mesh units, > 0.
+        #[schemars(extend("exclusiveMinimum" = 0))]
         radius: f64,
     },
     /// Box with edges along the axes. A planar mesh needs a z range around its plane; `inf` is
@@ -44,16 +45,18 @@ pub enum Shape {
         /// Center of the disk, mesh units.
         center: [f64; 3],
         /// Radius of the disk, mesh units, > 0.
+        #[schemars(extend("exclusiveMinimum" = 0))]
         radius: f64,
         /// Width of the slot, mesh units, > 0.
+        #[schemars(extend("exclusiveMinimum" = 0))]
         slot_width: f64,
         /// Upper end of the slot: a y coordinate, not a length.
         slot_top: f64,
     },
     /// Points in any of the shapes.
-    Union(Vec<Shape>),
+    Union(#[schemars(length(min = 1))] Vec<Shape>),
     /// Points in all of the shapes.
-    Intersection(Vec<Shape>),
+    Intersection(#[schemars(length(min = 1))] Vec<Shape>),
     /// Points in the first shape and not in the second.
     Difference(Box<(Shape, Shape)>),
 }

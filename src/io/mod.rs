@@ -37,6 +37,7 @@ use crate::error::{Error, Result};
 use crate::mesh::{DataArray, Group, Mesh};
 pub use curves::{Curve, Curves, read_curves};
 use sniff::Format;
+pub(crate) use write::meant;
 pub use write::{WriteOptions, check_target, write_mesh};
 
 /// A mesh as its file stores it: polygons fan-split, STL corners merged, nothing dropped.

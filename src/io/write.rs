@@ -6,6 +6,7 @@ use super::vtk::{self, Compression, Field, Geometry, VtkOutput};
 use super::{gifti, groups, medit, msh, obj, off, ply, stl};
 use crate::error::{Error, Result};
 use crate::mesh::{Group, Kind, Members, Mesh};
+use crate::words::nearest;
 
 /// How [`write_mesh`] writes.
 #[derive(Clone, Copy, Debug, Default)]
@@ -53,6 +54,12 @@ const TARGETS: [(&str, Target); 10] = [
     ("sol", Target::Solution),
 ];
 
+/// "did you mean .stl? " where an ending is almost one of those that are known.
+pub(crate) fn meant<'a>(ending: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    let near = if ending.is_empty() { None } else { nearest(ending, known) };
+    near.map_or(String::new(), |near| format!("did you mean .{near}? "))
+}
+
 impl Target {
     fn of(path: &Path) -> Result<Target> {
         let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
@@ -63,9 +70,10 @@ impl Target {
             } else {
                 "what to write is not known by its ending"
             };
+            let near = meant(&extension.to_string_lossy(), TARGETS.iter().map(|(name, _)| *name));
             let remedy =
                 "end the name in .vtu, .vtp, .msh, .mesh, .sol, .ply, .obj, .off, .stl or .gii";
-            Error::usage(format!("{}: {what}", path.display()), remedy)
+            Error::usage(format!("{}: {what}", path.display()), near + remedy)
         })
     }
 

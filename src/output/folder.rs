@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::checkpoint::CHECKPOINT;
 use super::remove;
 use crate::error::{Error, Result};
-use crate::io::atomic;
+use crate::io::atomic::{self, Unfinished};
 
 /// Name of the lock file; it holds the process number of the run.
 const LOCK: &str = "zeroset.lock";
@@ -22,6 +22,8 @@ pub struct RunFolder {
     made: Vec<PathBuf>,
     /// Kept open: the system frees the lock when the process ends, however it ends.
     _lock: Option<File>,
+    /// The lock file goes if the program ends at once.
+    _noted: Unfinished,
 }
 
 impl RunFolder {
@@ -39,12 +41,17 @@ impl RunFolder {
             Error::output(path, format!("cannot make the folder: {e}"), "choose another with -o")
         })?;
         let lock = lock(path)?;
-        let folder = RunFolder { path: path.to_path_buf(), made, _lock: lock };
+        let folder = Self::locked(path, made, lock);
         let earlier = files_of_a_run(path)?;
         if !earlier.is_empty() && !overwrite {
             return Err(holds_a_run(path));
         }
         Ok(folder)
+    }
+
+    fn locked(path: &Path, made: Vec<PathBuf>, lock: Option<File>) -> Self {
+        let noted = Unfinished::note(path.join(LOCK));
+        RunFolder { path: path.to_path_buf(), made, _lock: lock, _noted: noted }
     }
 
     /// Locks the folder of a run that stopped early and left a checkpoint.
@@ -56,7 +63,7 @@ impl RunFolder {
         if !path.is_dir() {
             return Err(nothing("nothing to resume: no such folder", "run without --resume"));
         }
-        let folder = RunFolder { path: path.to_path_buf(), made: Vec::new(), _lock: lock(path)? };
+        let folder = Self::locked(path, Vec::new(), lock(path)?);
         if folder.file(CHECKPOINT).exists() {
             return Ok(folder);
         }

@@ -49,6 +49,7 @@ pub struct Camera {
     pub up: Option<[f64; 3]>,
     /// Magnification, 0.1 to 50; at 1 (default) the mesh fills the picture.
     #[serde(default = "one")]
+    #[schemars(range(min = 0.1, max = 50.0))]
     pub zoom: f64,
 }
 

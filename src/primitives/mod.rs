@@ -6,6 +6,7 @@ mod disjoint;
 mod distinct;
 mod gather;
 pub mod hilbert;
+pub mod memory;
 mod per_thread;
 
 pub use disjoint::DisjointRows;

@@ -40,7 +40,9 @@ impl Job<'_> {
         let starts = sources::path_starts(self.config, self.ready)?;
         let with_parts = !starts.is_empty();
         let mut start = if distance.from.is_empty() {
-            Start::ZeroSet(self.cpu.run(|| setup::initial_phi(self.config, self.ready))?)
+            let found = self.cpu.run(|| setup::initial_phi(self.config, self.ready))?;
+            report.warnings.extend(found.warnings);
+            Start::ZeroSet(found.phi)
         } else {
             let seeds = || sources::sources(self.config, &slowness, front, self.ready, with_parts);
             Start::Seeds(self.cpu.run(seeds)?, front)

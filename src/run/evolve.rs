@@ -8,9 +8,11 @@ use super::schedule::{Due, End, Schedule};
 use super::states::{State, States};
 use super::{Observer, Progress};
 use crate::config::{Evolve, Output};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::geometry::Real;
-use crate::levelset::evolution::{Advance, Choices, Evolution, Snapshot, Stretch, Totals};
+use crate::levelset::evolution::{
+    Advance, Breakdown, Choices, Evolution, Snapshot, Stretch, Totals,
+};
 use crate::output::checkpoint::Written;
 use crate::output::{Measures, MeasuresFile, Report, Status};
 use crate::surface;
@@ -36,6 +38,8 @@ pub(super) trait Moving {
     fn choices(&self) -> Choices;
     /// The state between two steps.
     fn snapshot(&self) -> Result<Snapshot>;
+    /// Where and why the last step failed, if it did.
+    fn breakdown(&self) -> Option<&Breakdown>;
 }
 
 impl<R: Real> Moving for Evolution<R> {
@@ -68,6 +72,9 @@ impl<R: Real> Moving for Evolution<R> {
     }
     fn snapshot(&self) -> Result<Snapshot> {
         Ok(self.snapshot())
+    }
+    fn breakdown(&self) -> Option<&Breakdown> {
+        self.breakdown()
     }
 }
 
@@ -102,6 +109,9 @@ impl<R: Real> Moving for crate::levelset::evolution::cuda::DeviceEvolution<R> {
     }
     fn snapshot(&self) -> Result<Snapshot> {
         self.snapshot()
+    }
+    fn breakdown(&self) -> Option<&Breakdown> {
+        self.breakdown()
     }
 }
 
@@ -141,9 +151,11 @@ impl Loop<'_, '_> {
     /// Runs an evolution to its end, from its start or from the point of a checkpoint; writes
     /// states, measures and checkpoints when they are due, and keeps the report up to date.
     ///
-    /// The first and the last state are always written, the last also when the user interrupts.
+    /// The first and the last state are always written, the last also when the user interrupts or
+    /// the next step fails.
     /// Then, and if a step or an output fails, a checkpoint is written too. It does not hold what
-    /// only the interrupt has written: the resumed run has the outputs of one that never stopped.
+    /// only the interrupt or the failed step has made due: the resumed run has the outputs of one
+    /// that never stopped.
     ///
     /// # Errors
     /// Those of the steps and of writing.
@@ -203,25 +215,27 @@ impl Loop<'_, '_> {
                 // The state before the step is still there, and nothing is due.
                 point.due = Due::default();
                 self.save(moving, point, self.written(), report);
+                self.last_good_state(moving, point, report);
                 return Err(error);
             }
         };
         let schedule = &mut point.schedule;
-        if done.lost {
-            return Err(Error::Numerical {
-                what: format!(
-                    "the time step of {:.3e} is lost beside the time {:.6e} in step {}",
-                    done.dt,
-                    schedule.time(),
-                    schedule.steps() + 1
-                ),
-                remedy: "a coefficient is too large, or a cell is too flat: see `zeroset info`"
-                    .into(),
-            });
-        }
         point.due = schedule.arrive(&done, moving.is_gone());
         point.dt = done.dt;
         Ok(())
+    }
+
+    /// Writes the state before a step that failed, if it is not there yet. The checkpoint does not
+    /// hold it: the failure, not the case, has asked for it.
+    fn last_good_state(&mut self, moving: &mut dyn Moving, point: &Point, report: &mut Report) {
+        let steps = point.schedule.steps();
+        let is_written = self.states.written().last().is_some_and(|(step, _)| *step == steps);
+        let is_measured = report.last.is_some_and(|last| last.step == steps);
+        let due = Due { state: !is_written, measures: !is_measured, end: None };
+        let last = Point { due, ..point.clone() };
+        if let Err(error) = self.outputs(moving, &last, false, report) {
+            tracing::warn!("the last good state, of step {steps}, is not written: {error}");
+        }
     }
 
     /// Writes what is due, or all if the run is interrupted. If that fails, a checkpoint lets the
@@ -263,6 +277,10 @@ impl Loop<'_, '_> {
             }
             if self.save(moving, point, before, report) {
                 tracing::warn!("step {steps} is kept: `zeroset run` with --resume goes on from it");
+            } else if self.keeper.as_ref().is_some_and(Keeper::has_one) {
+                tracing::warn!(
+                    "the checkpoint before is kept: `zeroset run` with --resume goes on from it"
+                );
             }
         }
         done

@@ -6,7 +6,7 @@ use super::Ready;
 use super::ready::missing;
 use crate::config::Config;
 use crate::error::Result;
-use crate::expression::{Expression, Field};
+use crate::expression::{Expression, Field, Flaw};
 
 const GUARD: &str = "keep divisions and logarithms away from 0, as in a/max(b, 1e-9), or choose \
                      with if(condition, a, b)";
@@ -58,9 +58,35 @@ fn bound(
             values[k],
             ready.stored_vertex(k)
         );
-        return Err(config.error_at(key, what, GUARD));
+        let flaw = at_vertex(ready, expression, k, t, &what, GUARD);
+        return Err(config.error_at(key, flaw.to_string(), ""));
     }
     Ok((field, values))
+}
+
+/// A flaw of the value of an expression at a vertex of the cleaned mesh, pointing into its text.
+pub(super) fn at_vertex(
+    ready: &Ready,
+    expression: &Expression,
+    vertex: usize,
+    t: f64,
+    what: &str,
+    remedy: &str,
+) -> Flaw {
+    let mut array = |name: &str| number_at(ready, name, vertex);
+    expression.flaw_at(ready.mesh.vertices[vertex], t, &mut array, what, remedy)
+}
+
+/// The value of an expression at a vertex of the cleaned mesh.
+pub(super) fn value_at(ready: &Ready, expression: &Expression, vertex: usize, t: f64) -> f64 {
+    let mut array = |name: &str| number_at(ready, name, vertex);
+    expression.tree().value(ready.mesh.vertices[vertex], t, &mut array)
+}
+
+/// The number of a vertex array at a vertex; not a number if there is none.
+fn number_at(ready: &Ready, array: &str, vertex: usize) -> f64 {
+    let values = ready.mesh.vertex_array(array).map(|array| array.values.to_f64());
+    values.and_then(|values| values.get(vertex).copied()).unwrap_or(f64::NAN)
 }
 
 /// The values of the expression of the key `key` in the cells of the cleaned mesh: coordinates are

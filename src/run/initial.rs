@@ -14,15 +14,35 @@ use crate::mesh::{self, Kind, Mesh};
 use crate::patches::{Coordinates, PATCH_SIZE, Partition, Patches};
 use crate::surface::{self, PlaneCurves, Side, TriangleIndex};
 
-/// Signed distance of the vertices of the case's mesh to a triangle mesh, negative inside.
+/// Warnings about a file: shown at once, and kept for the report.
+struct Warnings<'a> {
+    path: &'a Path,
+    kept: &'a mut Vec<String>,
+}
+
+impl Warnings<'_> {
+    fn add(&mut self, what: impl std::fmt::Display) {
+        let warning = format!("{}: {what}", self.path.display());
+        tracing::warn!("{warning}");
+        self.kept.push(warning);
+    }
+}
+
+/// Signed distance of the vertices of the case's mesh to a triangle mesh, negative inside; what was
+/// doubtful goes to `warnings`.
 ///
 /// # Errors
 /// [`Error::Input`] if the file is no mesh of triangles in space.
-pub(super) fn from_mesh(config: &Config, from: &InitialMesh, ready: &Ready) -> Result<Vec<f64>> {
+pub(super) fn from_mesh(
+    config: &Config,
+    from: &InitialMesh,
+    ready: &Ready,
+    warnings: &mut Vec<String>,
+) -> Result<Vec<f64>> {
     let path = config.resolve(&from.path)?;
     let read = io::read_mesh(&path)?;
-    let warn = |what: String| tracing::warn!("{}: {what}", path.display());
-    read.warnings.iter().for_each(|w| warn(w.clone()));
+    let mut warnings = Warnings { path: &path, kept: warnings };
+    read.warnings.iter().for_each(|w| warnings.add(w));
     let shape = read.mesh;
     let unfit = match shape.kind {
         Kind::Volume => Some(("holds tetrahedra", "give the triangles of its boundary")),
@@ -34,7 +54,7 @@ pub(super) fn from_mesh(config: &Config, from: &InitialMesh, ready: &Ready) -> R
     }
     let cleaning = mesh::assess(&shape).map_err(|error| error.in_file(&path))?;
     if let Some(summary) = cleaning.summary() {
-        warn(summary);
+        warnings.add(summary);
     }
     let triangles = shape.cells.as_chunks::<3>().0;
     let mut triangles: Vec<u32> =
@@ -43,13 +63,16 @@ pub(super) fn from_mesh(config: &Config, from: &InitialMesh, ready: &Ready) -> R
     let vertices: Vec<[f64; 3]> = shape.vertices.iter().map(place).collect();
     let found = surface::orient(&vertices, &mut triangles);
     if found.turned > 0 {
-        warn(format!("{} triangles face the other way than their neighbors: turned", found.turned));
+        warnings.add(format!(
+            "{} triangles face the other way than their neighbors: turned",
+            found.turned
+        ));
     }
     if found.one_sided > 0 {
-        warn(format!("{} parts have one side only, like a Moebius strip", found.one_sided));
+        warnings.add(format!("{} parts have one side only, like a Moebius strip", found.one_sided));
     }
     if found.open_edges + found.nonmanifold_edges > 0 {
-        warn(format!(
+        warnings.add(format!(
             "not closed: {} edges with one triangle, {} with three or more; inside is where the \
              winding number exceeds 1/2",
             found.open_edges, found.nonmanifold_edges
@@ -59,13 +82,13 @@ pub(super) fn from_mesh(config: &Config, from: &InitialMesh, ready: &Ready) -> R
     let distances = index.signed_distances(&ready.mesh.vertices);
     if distances.undecided > 0 {
         let (low, high) = (surface::UNDECIDED.start, surface::UNDECIDED.end);
-        warn(format!(
+        warnings.add(format!(
             "the side of {} vertices is uncertain: winding numbers between {low} and {high}",
             distances.undecided
         ));
     }
     if distances.inverted > 0 {
-        warn(format!(
+        warnings.add(format!(
             "normals point inwards (negative winding number at {} vertices): taken as inside all \
              the same",
             distances.inverted
@@ -78,7 +101,12 @@ pub(super) fn from_mesh(config: &Config, from: &InitialMesh, ready: &Ready) -> R
 ///
 /// # Errors
 /// [`Error::Input`] if the file holds no curves that bound a part of the mesh.
-pub(super) fn from_curve(config: &Config, from: &InitialCurve, ready: &Ready) -> Result<Vec<f64>> {
+pub(super) fn from_curve(
+    config: &Config,
+    from: &InitialCurve,
+    ready: &Ready,
+    warnings: &mut Vec<String>,
+) -> Result<Vec<f64>> {
     let path = config.resolve(&from.path)?;
     let mesh = &ready.mesh;
     if mesh.kind == Kind::Volume {
@@ -89,8 +117,9 @@ pub(super) fn from_curve(config: &Config, from: &InitialCurve, ready: &Ready) ->
         ));
     }
     let mut found = io::read_curves(&path)?;
-    found.warnings.iter().for_each(|w| tracing::warn!("{}: {w}", path.display()));
-    close(&path, &mut found)?;
+    let mut warnings = Warnings { path: &path, kept: warnings };
+    found.warnings.iter().for_each(|w| warnings.add(w));
+    close(&path, &mut found, &mut warnings)?;
     if mesh.kind == Kind::Planar {
         return in_plane(config, from, mesh, &found);
     }
@@ -106,11 +135,11 @@ pub(super) fn from_curve(config: &Config, from: &InitialCurve, ready: &Ready) ->
             ));
         }
     };
-    on_surface(&path, side, mesh, &found)
+    on_surface(side, mesh, &found, &mut warnings)
 }
 
 /// Closes the curves of a text; elsewhere an open curve is a mistake.
-fn close(path: &Path, found: &mut Curves) -> Result<()> {
+fn close(path: &Path, found: &mut Curves, warnings: &mut Warnings<'_>) -> Result<()> {
     let is_text = found.format == "text";
     for (k, curve) in found.curves.iter_mut().enumerate() {
         let (Some(&first), Some(&last)) = (curve.points.first(), curve.points.last()) else {
@@ -129,7 +158,7 @@ fn close(path: &Path, found: &mut Curves) -> Result<()> {
                 "close it",
             ));
         }
-        tracing::warn!("{}: curve {number} is closed by a straight line: {ends}", path.display());
+        warnings.add(format!("curve {number} is closed by a straight line: {ends}"));
         curve.closed = true;
     }
     Ok(())
@@ -177,19 +206,24 @@ fn areas(mesh: &Mesh, phi: &[f64]) -> [f64; 2] {
     areas
 }
 
-fn on_surface(path: &Path, side: Side, mesh: &Mesh, found: &Curves) -> Result<Vec<f64>> {
-    let sides = surface::sides(mesh, &found.curves, side).map_err(|error| error.in_file(path))?;
-    let warn = |what: String| tracing::warn!("{}: {what}", path.display());
+fn on_surface(
+    side: Side,
+    mesh: &Mesh,
+    found: &Curves,
+    warnings: &mut Warnings<'_>,
+) -> Result<Vec<f64>> {
+    let sides = surface::sides(mesh, &found.curves, side);
+    let sides = sides.map_err(|error| error.in_file(warnings.path))?;
     if sides.lost > 0 {
-        warn(format!("{} curves are too small for the mesh and bound nothing", sides.lost));
+        warnings.add(format!("{} curves are too small for the mesh and bound nothing", sides.lost));
     }
     if sides.even {
-        warn("both sides have nearly the same area; say inside = \"left\" or \"right\"".into());
+        warnings.add("both sides have nearly the same area; say inside = \"left\" or \"right\"");
     }
     let (low, high) = mesh.bounds();
     let diagonal = (Vec3::from(high) - Vec3::from(low)).norm();
     if sides.gap > 1e-3 * diagonal {
-        warn(format!("up to {:.3e} off the mesh: moved to it", sides.gap));
+        warnings.add(format!("up to {:.3e} off the mesh: moved to it", sides.gap));
     }
     // Vertices by the curve are given; the eikonal equation carries on from there.
     let patches = Arc::new(Patches::new(mesh, Partition::Hilbert, PATCH_SIZE)?);

@@ -29,6 +29,11 @@ impl Keeper {
         Keeper { path, rule, identity, begun: now, earlier, last: now }
     }
 
+    /// Whether a checkpoint is there, of this part of the run or an earlier one.
+    pub(super) fn has_one(&self) -> bool {
+        self.path.exists()
+    }
+
     /// Whether a checkpoint is due after a step.
     pub(super) fn is_due(&self, steps: u64) -> bool {
         match self.rule {

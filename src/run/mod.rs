@@ -7,6 +7,7 @@ pub mod fields;
 mod identity;
 mod initial;
 mod keep;
+mod memory;
 mod motion;
 mod norms;
 mod picture;
@@ -285,6 +286,7 @@ pub fn check(config: &Config, folder: Option<&Path>, overwrite: bool) -> Result<
     RunFolder::probe(&folder, overwrite)?;
     let ready = cpu.run(|| Ready::new(config))?;
     config.check_for(ready.mesh.kind)?;
+    memory::check(config, &ready.mesh)?;
     picture::check_array(config, &ready)?;
     if config.distance.is_some() {
         let slowness = cpu.run(|| setup::slowness(config, &ready))?;

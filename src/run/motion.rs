@@ -4,17 +4,21 @@ use std::cell::LazyCell;
 use std::time::Instant;
 
 use super::evolve::{Loop, Moving, Point};
+use super::fields::{at_vertex, value_at};
 use super::keep::Keeper;
 use super::prepared::{Job, Stages};
 use super::states::{State, States, StoredMesh};
 use super::{Options, Ready, identity, norms, setup, weight};
-use crate::config::{Checkpoints, Drawn, Evolve, HalfWidth, Precision, Rule};
-use crate::error::Result;
+use crate::config::{
+    Checkpoints, Coefficient, Component, Drawn, Evolve, HalfWidth, Precision, Rule, Velocity,
+};
+use crate::error::{Error, Result};
+use crate::expression::Expression;
 use crate::geometry::Real;
 use crate::levelset::check::gradient_norm_error;
 #[cfg(feature = "cuda")]
 use crate::levelset::evolution::cuda::DeviceEvolution;
-use crate::levelset::evolution::{self, Evolution, Slivers, Snapshot, Terms};
+use crate::levelset::evolution::{self, Breakdown, Evolution, Slivers, Snapshot, Terms, What};
 use crate::output::checkpoint::{CHECKPOINT, Checkpoint, Position};
 use crate::output::{Drift, MeasuresFile, Report, RunFolder, Status, Verdict};
 use crate::surface::{self, Measurer};
@@ -33,7 +37,9 @@ impl Job<'_> {
         let default = Evolve::default();
         let evolve = config.evolve.as_ref().unwrap_or(&default);
         let mesh = &ready.mesh;
-        let phi = self.cpu.run(|| setup::initial_phi(config, ready))?;
+        let setup::Start { phi, warnings, .. } =
+            self.cpu.run(|| setup::initial_phi(config, ready))?;
+        report.warnings.extend(warnings);
         let half_width = self.half_width();
         let terms = setup::terms(config, ready)?;
         let mut options = evolution::Options::new(half_width)
@@ -75,7 +81,9 @@ impl Job<'_> {
         let choices = moving.choices();
         report.poor_cells = choices.poor_cells;
         if let Some(slivers) = choices.slivers {
-            tracing::warn!("{}", implicit_because(&slivers, ready));
+            let warning = implicit_because(&slivers, ready);
+            tracing::warn!("{warning}");
+            report.warnings.push(warning);
         }
         let first_weight = self.mean_weight(&terms, &phi, 0.0);
         let measurer = LazyCell::new(|| self.cpu.run(|| Measurer::new(mesh)));
@@ -123,7 +131,13 @@ impl Job<'_> {
             on_host: &|phi| measurer.measure(mesh, phi),
             keeper,
         };
-        let done = work.run(moving.as_mut(), point, report);
+        let done = work.run(moving.as_mut(), point, report).map_err(|error| {
+            match (error, moving.breakdown()) {
+                // By the numbers the user knows.
+                (Error::Numerical { .. }, Some(found)) => named(evolve, ready, found),
+                (error, _) => error,
+            }
+        });
         let totals = moving.totals();
         report.seconds.evolve = totals.evolve_seconds;
         report.seconds.reinitialize = totals.reinitialize_seconds;
@@ -225,6 +239,47 @@ impl Job<'_> {
         };
         let verdict = Verdict::of(&bounds, found);
         report.expect = verdict;
+    }
+}
+
+/// Why a step broke down, by the numbers that stand in the file; of an expression with its text.
+fn named(evolve: &Evolve, ready: &Ready, found: &Breakdown) -> Error {
+    let (vertex, cell) = (found.vertex as usize, found.cell as usize);
+    let error = found.error(ready.stored_vertex(vertex), ready.stored_cell(cell));
+    let (What::Coefficient(name, _), Error::Numerical { what, remedy }) = (found.what, &error)
+    else {
+        return error;
+    };
+    let expressions = expressions(evolve, name);
+    let is_broken = |e: &&&Expression| !value_at(ready, e, vertex, found.time).is_finite();
+    match expressions.iter().find(is_broken).or(expressions.first()) {
+        None => error,
+        Some(expression) => {
+            let flaw = at_vertex(ready, expression, vertex, found.time, what, remedy);
+            Error::Numerical { what: flaw.to_string(), remedy: String::new() }
+        }
+    }
+}
+
+/// The expressions that are written at the key `name`.
+fn expressions<'a>(evolve: &'a Evolve, name: &str) -> Vec<&'a Expression> {
+    let scalar = match name {
+        "velocity" => {
+            let Some(Velocity::Components(all)) = &evolve.velocity else { return Vec::new() };
+            let expression = |component: &'a Component| match component {
+                Component::Expression(expression) => Some(expression),
+                Component::Number(_) => None,
+            };
+            return all.iter().filter_map(expression).collect();
+        }
+        "normal_speed" => &evolve.normal_speed,
+        "curvature" => &evolve.curvature,
+        "weighted_curvature" => &evolve.weighted_curvature,
+        _ => &evolve.inflow,
+    };
+    match scalar {
+        Some(Coefficient::Expression(expression)) => vec![expression],
+        _ => Vec::new(),
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use super::device::{Card, Device};
-use super::{Observer, Ready, picture};
+use super::{Observer, Ready, memory, picture};
 use crate::backend::Cpu;
 use crate::config::Config;
 use crate::error::{Error, Result};
@@ -27,6 +27,7 @@ impl Prepared {
         stage.next("reading the mesh")?;
         let ready = cpu.run(|| Ready::new(config))?;
         config.check_for(ready.mesh.kind)?;
+        memory::check(config, &ready.mesh)?;
         picture::check_array(config, &ready)?;
         let read = stage.next("cutting the mesh into patches")?;
         let source = config.mesh();

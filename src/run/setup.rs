@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::fields::{cell_values, vertex_field, vertex_values};
+use super::fields::{at_vertex, cell_values, vertex_field, vertex_values};
 use super::{Ready, initial};
 use crate::config::{self, Component, Config, Initial, Speed, Velocity};
 use crate::error::{Error, Result};
@@ -44,14 +44,12 @@ pub fn terms(config: &Config, ready: &Ready) -> Result<Terms> {
     let curvature = number("evolve.curvature", evolve.and_then(|e| e.curvature.as_ref()))?;
     let key = "evolve.weighted_curvature";
     let weight = number(key, evolve.and_then(|e| e.weighted_curvature.as_ref()))?;
-    for (key, coefficient) in [("evolve.curvature", &curvature), (key, &weight)] {
-        not_negative(
-            config,
-            ready,
-            key,
-            coefficient,
-            "a negative coefficient is a heat flow backwards in time, which has no solution",
-        )?;
+    let written = evolve.map(|e| (e.curvature.as_ref(), e.weighted_curvature.as_ref()));
+    let (by_curvature, by_weight) = written.unwrap_or_default();
+    for (key, coefficient, written) in
+        [("evolve.curvature", &curvature, by_curvature), (key, &weight, by_weight)]
+    {
+        not_negative(config, ready, key, coefficient, written)?;
     }
     let normal_speed = number("evolve.normal_speed", evolve.and_then(|e| e.normal_speed.as_ref()))?;
     let inflow = match evolve.and_then(|e| e.inflow.as_ref()) {
@@ -141,28 +139,42 @@ fn vector(config: &Config, ready: &Ready, components: &[Component; 3]) -> Result
     Ok(Coefficient::PerVertex(rows))
 }
 
-/// Refuses a coefficient that is negative somewhere, at time 0 if it varies.
+/// Refuses a coefficient, written so, that is negative somewhere, at time 0 if it varies.
 fn not_negative(
     config: &Config,
     ready: &Ready,
     key: &str,
     coefficient: &Coefficient<1>,
-    remedy: &str,
+    written: Option<&config::Coefficient>,
 ) -> Result<()> {
+    const REMEDY: &str =
+        "a negative coefficient is a heat flow backwards in time, which has no solution";
     let (values, time): (Vec<f64>, &str) = match coefficient {
         Coefficient::PerVertex(rows) => (rows.iter().map(|row| row[0]).collect(), ""),
         Coefficient::Varying([field]) => (field.values(&ready.mesh.vertices, 0.0), " at t = 0"),
         // The case has been checked for it.
         Coefficient::Uniform(_) => return Ok(()),
     };
-    match values.iter().position(|value| *value < 0.0) {
-        None => Ok(()),
-        Some(k) => {
-            let vertex = ready.stored_vertex(k);
-            let what = format!("{key} must be >= 0, is {} at vertex {vertex}{time}", values[k]);
-            Err(config.error_at(key, what, remedy))
+    let Some(k) = values.iter().position(|value| *value < 0.0) else { return Ok(()) };
+    let vertex = ready.stored_vertex(k);
+    let what = format!("{key} must be >= 0, is {} at vertex {vertex}{time}", values[k]);
+    match written {
+        Some(config::Coefficient::Expression(expression)) => {
+            let flaw = at_vertex(ready, expression, k, 0.0, &what, REMEDY);
+            Err(config.error_at(key, flaw.to_string(), ""))
         }
+        _ => Err(config.error_at(key, what, REMEDY)),
     }
+}
+
+/// The initial level set.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Start {
+    /// phi at the vertices of the cleaned mesh.
+    pub phi: Vec<f64>,
+    /// What was doubtful in the file it came from, one sentence each.
+    pub warnings: Vec<String>,
 }
 
 /// phi of `[initial]` on the cleaned mesh.
@@ -170,13 +182,14 @@ fn not_negative(
 /// # Errors
 /// Those of [`Ready::vertex_array`]; [`Error::Input`] for the file of a surface or curve;
 /// [`Error::Case`] if its zero set does not meet the mesh.
-pub fn initial_phi(config: &Config, ready: &Ready) -> Result<Vec<f64>> {
+pub fn initial_phi(config: &Config, ready: &Ready) -> Result<Start> {
+    let mut warnings = Vec::new();
     let phi = match &config.initial {
         Some(Initial::Shape(shape)) => {
             ready.mesh.vertices.iter().map(|&x| shape.signed_distance(x)).collect()
         }
-        Some(Initial::Mesh { mesh }) => initial::from_mesh(config, mesh, ready)?,
-        Some(Initial::Curve { curve }) => initial::from_curve(config, curve, ready)?,
+        Some(Initial::Mesh { mesh }) => initial::from_mesh(config, mesh, ready, &mut warnings)?,
+        Some(Initial::Curve { curve }) => initial::from_curve(config, curve, ready, &mut warnings)?,
         Some(Initial::Data { data }) => {
             ready.vertex_array(data, 1).map_err(config.locate("initial.data"))?
         }
@@ -202,7 +215,7 @@ pub fn initial_phi(config: &Config, ready: &Ready) -> Result<Vec<f64>> {
             format!("the mesh reaches from {low:?} to {high:?}; place the shape across it"),
         ));
     }
-    Ok(phi)
+    Ok(Start { phi, warnings })
 }
 
 /// Slowness `1 / speed` of a distance.
@@ -318,7 +331,7 @@ mod tests {
         let found = terms("velocity = [\"1 + 1\", 0, 3]").unwrap();
         assert!(matches!(found.velocity, Coefficient::Uniform([2.0, 0.0, 3.0])));
         let case = config("[initial]\nexpression = \"curv - 2.5\"\n[evolve]\nend_time = 1\n");
-        assert_eq!(initial_phi(&case, &ready).unwrap(), [-2.5, -0.5, 0.5, 1.5]);
+        assert_eq!(initial_phi(&case, &ready).unwrap().phi, [-2.5, -0.5, 0.5, 1.5]);
     }
 
     #[test]
@@ -340,6 +353,11 @@ mod tests {
                 "velocity = [0,\n\"1/(curv - 3)\", 0]",
                 "case.toml:9: evolve.velocity.1 is inf at vertex 3 (1.000000, 1.000000, 0.000000); keep",
             ),
+            (
+                "normal_speed = \"2 + sqrt(curv - 1)*x\"",
+                "choose with if(condition, a, b)\n    | 2 + sqrt(curv - 1)*x\n    |     ^^^^^^^^^^^^^^",
+            ),
+            ("curvature = \"2 - curv\"", "which has no solution\n    | 2 - curv\n    | ^^^^^^^^"),
             (
                 "curvature = \"2 - curv\"",
                 "evolve.curvature must be >= 0, is -1 at vertex 3; a negative",

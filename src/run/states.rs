@@ -7,7 +7,7 @@ use super::picture::Pictures;
 use crate::config::{Config, Distance, InterfaceFile, PointField, SeriesFormat};
 use crate::error::{Error, Result};
 use crate::io::vtk::{self, Compression, Geometry, HdfSeries, VtkOutput};
-use crate::io::{WriteOptions, freesurfer, gifti, write_mesh};
+use crate::io::{self, WriteOptions, freesurfer, gifti, write_mesh};
 use crate::levelset::eikonal::Gradient;
 use crate::mesh::{Group, Kind, Members, Mesh, normal_arrays};
 use crate::output::{RunFolder, Series, numbered, remove};
@@ -309,7 +309,13 @@ pub(super) fn check_single(path: &Path, kind: Option<Kind>) -> Result<()> {
         (Some("vtp"), Some(Kind::Volume)) => "tetrahedra cannot be .vtp",
         _ => return check_folder(path),
     };
-    let remedy = "end the name in .vtu, .vtp (triangles), .shape.gii, .label.gii, .morph or .label";
+    let extension = path.extension().unwrap_or_default().to_string_lossy();
+    let near = match ending(path) {
+        None => io::meant(&extension, ["vtu", "vtp", "morph", "label"]),
+        Some(_) => String::new(),
+    };
+    let remedy =
+        near + "end the name in .vtu, .vtp (triangles), .shape.gii, .label.gii, .morph or .label";
     Err(Error::usage(format!("{}: {wrong}", path.display()), remedy))
 }
 

@@ -181,10 +181,7 @@ fn what_goes_wrong_in_time_is_told_in_the_words_of_the_cpu() {
                 .with_velocity(varying(["1", "t", "0"]))
                 .with_normal_speed(varying(["if(t > 0.05 && x > 0, 1/0, 0.1)"])),
         ),
-        (
-            "curvature coefficient is negative",
-            Terms::default().with_curvature(varying(["if(y > 0, 0.01 - t, 0.02)"])),
-        ),
+        ("curvature", Terms::default().with_curvature(varying(["if(y > 0, 0.01 - t, 0.02)"]))),
         ("inflow", Terms::default().with_velocity(wind()).with_inflow(field("y + 0*log(0.05-t)"))),
         ("nothing moves", Terms::default().with_normal_speed(varying(["max(0, 0.02 - t)"]))),
     ];

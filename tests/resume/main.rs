@@ -5,3 +5,4 @@ mod folder;
 mod program;
 mod refusals;
 mod runs;
+mod trouble;

@@ -28,10 +28,10 @@ checkpoint = { every = 11 }
 ";
 
 /// A folder with a case file, and the results of a run that was left alone in `whole`.
-struct Place(tempfile::TempDir);
+pub struct Place(tempfile::TempDir);
 
 impl Place {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let place = Place(tempfile::tempdir().unwrap());
         std::fs::write(place.path("case.toml"), CASE).unwrap();
         let whole = place.run("whole", &[]);
@@ -39,24 +39,29 @@ impl Place {
         place
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
 
-    fn command(&self, folder: &str, more: &[&str]) -> Command {
+    pub fn command(&self, folder: &str, more: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_zeroset"));
         command.current_dir(self.0.path()).args(["run", "case.toml", "-o", folder]).args(more);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
 
-    fn run(&self, folder: &str, more: &[&str]) -> Output {
+    pub fn run(&self, folder: &str, more: &[&str]) -> Output {
         self.command(folder, more).output().unwrap()
     }
 
     /// A run that has written a few lines of measures.
-    fn begun(&self, folder: &str, more: &[&str]) -> Child {
-        let mut child = self.command(folder, more).spawn().unwrap();
+    pub fn begun(&self, folder: &str, more: &[&str]) -> Child {
+        self.begun_as(folder, &mut self.command(folder, more))
+    }
+
+    /// The same by a command of one's own.
+    pub fn begun_as(&self, folder: &str, command: &mut Command) -> Child {
+        let mut child = command.spawn().unwrap();
         let measures = self.path(folder).join("measures.csv");
         let lines = || std::fs::read_to_string(&measures).map_or(0, |text| text.lines().count());
         let start = Instant::now();

@@ -168,7 +168,8 @@ impl<R: Real> Evolution<R> {
         let patches = &*self.patches;
         let moving = DisjointRows::new(&mut band.moving);
         let cells = DisjointRows::new(&mut band.cells);
-        let inside = &band.inside;
+        let marked = &band.inside;
+        let inside = |v: usize| marked[v];
         let part = |&p: &u32| {
             let p = p as usize;
             let patch = patches.patch(p);
@@ -208,6 +209,9 @@ impl<R: Real> Evolution<R> {
                 band.limits = band.limits.and(part.limits);
             }
         }
+        if band.active.is_empty() {
+            band.limits = self.limits_at_inflow();
+        }
         band.reading.clear();
         if self.motion.varies() {
             for &p in band.active.iter().chain(self.inflow.boundary_patches()) {
@@ -224,48 +228,68 @@ impl<R: Real> Evolution<R> {
         let (band, patches) = (&self.band, &self.patches);
         let part = |&p: &u32| {
             let p = p as usize;
+            let inside = |v: usize| band.inside[v];
             let limits = match patches.arity() {
-                3 => self.limits_of::<3>(p, &band.inside),
-                _ => self.limits_of::<4>(p, &band.inside),
+                3 => self.limits_of::<3>(p, inside),
+                _ => self.limits_of::<4>(p, inside),
             };
             Part { n_cells: 0, n_moving: 0, limits }
         };
         self.cpu.run(|| band.active.par_iter().map(part).collect_into_vec(&mut parts));
-        self.band.limits = parts.iter().fold(Limits::none(), |all, part| all.and(part.limits));
+        self.band.limits = match self.band.active.is_empty() {
+            true => self.limits_at_inflow(),
+            false => parts.iter().fold(Limits::none(), |all, part| all.and(part.limits)),
+        };
         self.band.parts = parts;
     }
 
-    /// How long a step the active cells of a patch allow.
-    fn limits_of<const N: usize>(&self, p: usize, inside: &[bool]) -> Limits<R> {
+    /// The limits that count while no cell is in the band, but an interface may still enter:
+    /// those of the patches it would enter through.
+    fn limits_at_inflow(&self) -> Limits<R> {
+        if !self.may_enter() {
+            return Limits::none();
+        }
+        let of_patch = |&p: &u32| match self.patches.arity() {
+            3 => self.limits_of::<3>(p as usize, |_| true),
+            _ => self.limits_of::<4>(p as usize, |_| true),
+        };
+        let patches = self.inflow.boundary_patches();
+        patches.iter().map(of_patch).fold(Limits::none(), Limits::and)
+    }
+
+    /// How long a step those cells of a patch allow that have a vertex which is `inside`.
+    fn limits_of<const N: usize>(&self, p: usize, inside: impl Fn(usize) -> bool) -> Limits<R> {
         let patch = self.patches.patch(p);
         let x = self.coordinates.of(&self.patches, p);
-        let mut limits: Limits<R> = Limits::none();
-        for corners in patch.corners.chunks_exact(N) {
-            if !is_active(&patch, corners, inside) {
-                continue;
-            }
-            let x: [Vec3<R>; N] = std::array::from_fn(|i| x[corners[i] as usize]);
-            let simplex = Simplex::new(&x);
-            let inradius = simplex.inradius();
-            limits.inradius = limits.inradius.max(inradius);
-            let speed = self.speed::<N>(&patch, corners);
-            limits.speed = limits.speed.max(speed);
-            let step = formulas::largest_step::<R, N>(inradius, speed);
-            limits.first_order = limits.first_order.min(step);
-            if let Some(curvature) = &self.motion.curvature {
-                let at = |&c: &u32| curvature.coefficient.at(patch.vertex(c as usize))[0];
-                let beta = corners.iter().map(at).fold(R::zero(), |m, beta| m.max(beta));
-                // Slivers count as typical cells where steps are semi-implicit.
-                let size = inradius.max(self.least_inradius);
-                let step = formulas::largest_diffusive_step::<R, N>(size, beta);
-                limits.curvature = limits.curvature.min(step);
-            }
-        }
-        limits
+        let cells = patch.corners.chunks_exact(N);
+        let active = cells.filter(|corners| is_active(&patch, corners, &inside));
+        let limits = active.map(|corners| self.limits_of_cell::<N>(&patch, x, corners));
+        limits.fold(Limits::none(), Limits::and)
+    }
+
+    /// How long a step a cell allows.
+    pub(super) fn limits_of_cell<const N: usize>(
+        &self,
+        patch: &Patch<'_>,
+        x: &[Vec3<R>],
+        corners: &[u32],
+    ) -> Limits<R> {
+        let x: [Vec3<R>; N] = std::array::from_fn(|i| x[corners[i] as usize]);
+        let inradius = Simplex::new(&x).inradius();
+        let speed = self.speed::<N>(patch, corners);
+        let first_order = formulas::largest_step::<R, N>(inradius, speed);
+        let curvature = self.motion.curvature.as_ref().map_or(R::INFINITY, |curvature| {
+            let at = |&c: &u32| curvature.coefficient.at(patch.vertex(c as usize))[0];
+            let beta = corners.iter().map(at).fold(R::zero(), |m, beta| m.max(beta));
+            // Slivers count as typical cells where steps are semi-implicit.
+            let size = inradius.max(self.least_inradius);
+            formulas::largest_diffusive_step::<R, N>(size, beta)
+        });
+        Limits { first_order, curvature, speed, inradius }
     }
 
     /// `|a| + |eps|` of a cell.
-    fn speed<const N: usize>(&self, patch: &Patch<'_>, corners: &[u32]) -> R {
+    pub(super) fn speed<const N: usize>(&self, patch: &Patch<'_>, corners: &[u32]) -> R {
         let mut speed = R::zero();
         if let Some(velocity) = &self.motion.velocity {
             speed += Vec3::from(velocity.mean::<N>(patch, corners)).norm();
@@ -278,8 +302,8 @@ impl<R: Real> Evolution<R> {
 }
 
 /// Whether a cell has a vertex inside the band.
-fn is_active(patch: &Patch<'_>, corners: &[u32], inside: &[bool]) -> bool {
-    corners.iter().any(|&c| inside[patch.vertex(c as usize)])
+fn is_active(patch: &Patch<'_>, corners: &[u32], inside: impl Fn(usize) -> bool) -> bool {
+    corners.iter().any(|&c| inside(patch.vertex(c as usize)))
 }
 
 impl<R: Real> Band<R> {

@@ -4,7 +4,6 @@ use rayon::prelude::*;
 
 use super::terms::{Coefficient, Terms};
 use crate::backend::Cpu;
-use crate::error::Error;
 use crate::expression::Field;
 use crate::geometry::Real;
 use crate::patches::{Patch, Patches};
@@ -26,27 +25,9 @@ pub(super) struct Curvature<R: Real> {
 }
 
 impl<R: Real> Curvature<R> {
-    /// Its name in a case.
+    /// The key of the case that gives it.
     pub fn name(&self) -> &'static str {
         if self.weighted { "weighted_curvature" } else { "curvature" }
-    }
-}
-
-/// A coefficient that is not a finite number at a vertex of the mesh.
-pub(super) fn not_finite(name: &str, vertex: u32, time: f64) -> Error {
-    Error::Numerical {
-        what: format!("evolve.{name} is not a finite number at vertex {vertex} at time {time:.6e}"),
-        remedy: "correct its expression".into(),
-    }
-}
-
-/// A curvature coefficient that is negative at a vertex of the mesh.
-pub(super) fn negative_curvature(vertex: u32, time: f64) -> Error {
-    Error::Numerical {
-        what: format!(
-            "the curvature coefficient is negative at vertex {vertex} at time {time:.6e}"
-        ),
-        remedy: "keep it at 0 or more, for example with max(0, ...)".into(),
     }
 }
 
@@ -86,6 +67,16 @@ impl<R: Real> Motion<R> {
                 }
             });
         });
+    }
+
+    /// What is wrong at a vertex (patch order) with the coefficient of this name.
+    pub fn worst(&self, name: &'static str, vertex: usize) -> f64 {
+        let found = match name {
+            "velocity" => self.velocity.as_ref().map(|velocity| velocity.worst(vertex)),
+            "normal_speed" => self.normal_speed.as_ref().map(|speed| speed.worst(vertex)),
+            _ => self.curvature.as_ref().map(|c| c.coefficient.worst(vertex)),
+        };
+        found.unwrap_or(0.0)
     }
 
     /// Whether any coefficient depends on time.
@@ -229,5 +220,11 @@ impl<R: Real, const K: usize> Term<R, K> {
             Rows::Uniform(value) => *value,
             Rows::PerVertex(rows) => rows[vertex],
         }
+    }
+
+    /// The number at a vertex in patch order that is not finite, or else the first.
+    fn worst(&self, vertex: usize) -> f64 {
+        let row = self.at(vertex).map(R::widen);
+        row.into_iter().find(|x| !x.is_finite()).unwrap_or(row[0])
     }
 }

@@ -6,6 +6,7 @@
 
 use rayon::prelude::*;
 
+use super::breakdown::LARGEST_GROWTH;
 use super::options::{Advection, NormalMotion};
 use super::{Evolution, formulas};
 use crate::geometry::{Real, Vec3, simplex::Simplex};
@@ -100,7 +101,7 @@ pub(super) fn ratio<R: Real>([num, den]: [R; 2]) -> R {
 pub(super) struct Outcome<R> {
     /// Largest change where `|phi|` was below half the half width.
     pub change_near: R,
-    /// A vertex (patch order) that stopped being a finite number.
+    /// A vertex (patch order) where phi is not finite any more or has grown beyond all bounds.
     pub broken: Option<usize>,
 }
 
@@ -280,11 +281,13 @@ impl<R: Real> Evolution<R> {
     pub(super) fn outcome(&mut self) -> Outcome<R> {
         let mut outcomes = std::mem::take(&mut self.scratch.outcomes);
         let near = self.half_width() * R::narrow(0.5);
+        let most = R::narrow(LARGEST_GROWTH) * self.reach;
         let start = Outcome { change_near: R::zero(), broken: None };
         let of_patch = |&p: &u32| {
             self.patches.patch(p as usize).owned().fold(start, |mut all, v| {
                 let (old, new) = (self.phi[v], self.next[v]);
-                if !new.is_finite() {
+                // So written that what is not a number does not pass.
+                if !(new.abs() <= most && new.is_finite()) {
                     all.broken = all.broken.or(Some(v));
                 }
                 if old.abs() < near {

@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::breakdown::What;
 use super::cpu::sum;
 use super::{Evolution, formulas};
 use crate::error::{Error, Result};
@@ -89,10 +90,18 @@ impl<R: Real> Evolution<R> {
         self.eikonal.take_back(product);
         self.next = next;
         self.implicit = Some(implicit);
-        match left {
-            None => Ok(()),
-            Some(left) => Err(no_convergence(left, self.step + 1)),
-        }
+        let Some(left) = left else { return Ok(()) };
+        let vertex = self.implicit.as_ref().map_or(0, |m| {
+            let active = self.band.active.iter();
+            let vertices = active.flat_map(|&p| self.patches.patch(p as usize).owned());
+            slowest(&m.residual, &m.diagonal, vertices)
+        });
+        Err(self.no_convergence(left, vertex, self.time + dt.widen(), dt.widen()))
+    }
+
+    /// A step whose residual was only reduced to `left`.
+    pub(super) fn no_convergence(&mut self, left: f64, vertex: usize, time: f64, dt: f64) -> Error {
+        self.broke_down(What::NoConvergence(left), vertex, time, dt)
     }
 
     /// Jacobi-preconditioned conjugate gradients from `next` as it is; gives the reduction of the
@@ -281,15 +290,17 @@ impl<R: Real> Evolution<R> {
     }
 }
 
-/// A step whose residual was only reduced to `left`.
-pub(super) fn no_convergence(left: f64, step: u64) -> Error {
-    Error::Numerical {
-        what: format!(
-            "the semi-implicit curvature step did not converge in {MOST_ITERATIONS} iterations \
-             (residual reduced to {left:.1e}) in step {step}"
-        ),
-        remedy: "lower evolve.cfl, or see `zeroset info` for flat cells".into(),
-    }
+/// The one of the `vertices` (patch order) with most of the residual.
+pub(super) fn slowest<R: Real>(
+    residual: &[R],
+    diagonal: &[R],
+    vertices: impl Iterator<Item = usize>,
+) -> usize {
+    let size = |v: usize| match diagonal[v] > R::zero() {
+        true => (residual[v] * residual[v] / diagonal[v]).widen(),
+        false => 0.0,
+    };
+    vertices.max_by(|&a, &b| size(a).total_cmp(&size(b))).unwrap_or(0)
 }
 
 /// `sum_j W_ij (x_j - x_i)` of a cell for each of its vertices.

@@ -4,6 +4,7 @@
 use rayon::prelude::*;
 
 use super::Evolution;
+use super::breakdown::What;
 use super::coefficients::Term;
 use crate::error::{Error, Result};
 use crate::expression::Field;
@@ -100,6 +101,16 @@ impl Inflow {
         &self.boundary_patches
     }
 
+    /// Whether what flows in is given.
+    pub fn is_given(&self) -> bool {
+        self.values.is_some()
+    }
+
+    /// Whether what flows in is given and depends on time.
+    pub fn varies(&self) -> bool {
+        self.values.as_ref().is_some_and(Field::uses_time)
+    }
+
     /// Finds where `velocity` points in.
     pub fn follow<R: Real>(
         &mut self,
@@ -174,30 +185,38 @@ impl<R: Real> Evolution<R> {
     /// # Errors
     /// [`Error::Numerical`] for a value that is not finite.
     pub(super) fn apply_inflow(&mut self, t: f64) -> Result<()> {
-        let (Some(values), Some(places)) = (&self.inflow.values, &self.places) else {
-            return Ok(());
-        };
         let width = self.half_width();
-        for &v in &self.inflow.vertices {
-            let v = v as usize;
-            let mut value = [0.0];
-            values.evaluate_into(places, v..v + 1, t, &mut value);
-            if !value[0].is_finite() {
-                return Err(bad_value(value[0], self.patches.mesh_vertices()[v], t));
+        for k in 0..self.inflow.vertices.len() {
+            let v = self.inflow.vertices[k] as usize;
+            let Some(value) = self.given_inflow(v, t) else { return Ok(()) };
+            if !value.is_finite() {
+                return Err(self.bad_inflow(value, v, t));
             }
-            self.next[v] = R::narrow(value[0]).max(-width).min(width);
+            let value = R::narrow(value).max(-width).min(width);
+            self.next[v] = value;
+            // Without a band it may be any number: no blow-up.
+            self.reach = self.reach.max(value.abs());
         }
         Ok(())
     }
 
-    /// What [`Self::apply_inflow`] says of a vertex (patch order).
-    #[cfg(feature = "cuda")]
-    pub(super) fn bad_inflow(&self, v: usize, t: f64) -> Error {
-        let mut value = [f64::NAN];
-        if let (Some(values), Some(places)) = (&self.inflow.values, &self.places) {
-            values.evaluate_into(places, v..v + 1, t, &mut value);
-        }
-        bad_value(value[0], self.patches.mesh_vertices()[v], t)
+    /// What is given at a vertex (patch order).
+    pub(super) fn given_inflow(&self, v: usize, t: f64) -> Option<f64> {
+        let (values, places) = (self.inflow.values.as_ref()?, self.places.as_ref()?);
+        let mut value = [0.0];
+        values.evaluate_into(places, v..v + 1, t, &mut value);
+        Some(value[0])
+    }
+
+    /// A given value that is not a finite number.
+    pub(super) fn bad_inflow(&mut self, value: f64, v: usize, t: f64) -> Error {
+        self.broke_down(What::Coefficient("inflow", value), v, t, 0.0)
+    }
+
+    /// Whether an interface may enter later, though there is none now.
+    pub(super) fn may_enter(&self) -> bool {
+        let velocity_varies = self.motion.velocity.as_ref().is_some_and(Term::varies);
+        self.inflow.varies() || self.inflow.is_given() && velocity_varies
     }
 
     /// Makes inflow values of a step that succeeded those of both arrays where nothing moves;
@@ -215,13 +234,5 @@ impl<R: Real> Evolution<R> {
             }
         }
         enters
-    }
-}
-
-/// A given value that is not a finite number.
-pub(super) fn bad_value(value: f64, vertex: u32, time: f64) -> Error {
-    Error::Numerical {
-        what: format!("evolve.inflow is {value} at vertex {vertex} at time {time:.6e}"),
-        remedy: "correct its expression".into(),
     }
 }

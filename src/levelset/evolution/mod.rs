@@ -21,6 +21,7 @@
 //! reductions are minima and maxima, or sums in the order of patches: bits do not depend on threads.
 
 mod band;
+mod breakdown;
 mod check;
 mod coefficients;
 mod cpu;
@@ -41,6 +42,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use band::Band;
+pub use breakdown::{Breakdown, Cause, What};
 use coefficients::Motion;
 use galerkin::Galerkin;
 use implicit::Implicit;
@@ -137,6 +139,10 @@ pub struct Evolution<R: Real> {
     gone: bool,
     /// An interface may be entering through an inflow boundary.
     enters: bool,
+    /// Largest `|phi|` when it last was a distance (half width of the band), or inflow since.
+    reach: R,
+    /// Why the last step failed, if it did.
+    breakdown: Option<Breakdown>,
     totals: Totals,
 }
 
@@ -224,35 +230,65 @@ impl<R: Real> Evolution<R> {
             steps_since: 0,
             gone: false,
             enters: false,
+            reach: R::zero(),
+            breakdown: None,
             totals: Totals::default(),
-        })
+        }
+        .measured())
+    }
+
+    /// With the reach of phi as it is.
+    fn measured(mut self) -> Self {
+        self.measure_reach();
+        self
+    }
+
+    /// Finds how large phi may be: in a band the half width, without one the largest value.
+    fn measure_reach(&mut self) {
+        const BLOCK: usize = 4096;
+        let largest = |block: &[R]| block.iter().fold(R::zero(), |most, x| most.max(x.abs()));
+        self.reach = match self.options.half_width {
+            Some(w) => R::narrow(w),
+            None => self
+                .cpu
+                .run(|| self.phi.par_chunks(BLOCK).map(largest).reduce(R::zero, |a, b| a.max(b))),
+        };
     }
 
     /// One step of at most `max_dt`, and redistancing if it is due.
     ///
     /// # Errors
-    /// [`Error::Numerical`] if a value or a coefficient stops being a finite number, curvature
-    /// becomes negative, the semi-implicit step does not converge, or if nothing moves and
-    /// `max_dt` is infinite; phi then is that of the step before.
+    /// [`Error::Numerical`] naming vertex, cell and likely cause (see [`Evolution::breakdown`]) if
+    /// a value or a coefficient stops being a finite number, phi grows beyond all bounds, curvature
+    /// becomes negative, a step is too short to change the time, or the semi-implicit step does not
+    /// converge; also if nothing moves and `max_dt` is infinite. phi then is that of the step
+    /// before.
     pub fn step(&mut self, max_dt: f64) -> Result<StepInfo> {
         let start = std::time::Instant::now();
         let dt = self.choose_step(max_dt)?;
         if !dt.is_finite() {
             return Err(at_rest_forever(self.step + 1));
         }
+        let time = self.time + dt;
+        if time == self.time
+            && dt < max_dt
+            && let Some(vertex) = self.narrowest()
+        {
+            return Err(self.broke_down(What::NoProgress, vertex, time, dt));
+        }
         self.advance_galerkin(R::narrow(dt));
         let cut = self.explicit_pass(R::narrow(dt));
         self.solve_implicit(R::narrow(dt))?;
-        self.apply_inflow(self.time + dt)?;
+        self.apply_inflow(time)?;
         let outcome = self.outcome();
         if let Some(vertex) = outcome.broken {
-            let vertex = self.patches.mesh_vertices()[vertex];
-            return Err(broken(vertex, self.step + 1, self.time + dt, dt));
+            let what = What::Phi(self.next[vertex].widen());
+            return Err(self.broke_down(what, vertex, time, dt));
         }
         self.enters = self.keep_inflow();
         std::mem::swap(&mut self.phi, &mut self.next);
         self.gone = !cut;
-        self.time += dt;
+        self.time = time;
         self.step += 1;
         self.steps_since += 1;
         self.displacement += match self.motion.curvature {
@@ -334,7 +370,8 @@ impl<R: Real> Evolution<R> {
         let broken = self.cpu.run(|| {
             let mut broken = None;
             if let Some(velocity) = &mut motion.velocity {
-                broken = velocity.refresh(patches, list, places, t).map(|v| ("velocity", v));
+                let found = velocity.refresh(patches, list, places, t);
+                broken = found.map(|v| ("velocity", v));
             }
             if let Some(speed) = &mut motion.normal_speed {
                 let found = speed.refresh(patches, list, places, t);
@@ -348,7 +385,7 @@ impl<R: Real> Evolution<R> {
             broken
         });
         if let Some((name, v)) = broken {
-            return Err(coefficients::not_finite(name, self.patches.mesh_vertices()[v], t));
+            return Err(self.bad_coefficient(name, v, t));
         }
         let Some(curvature) = self.motion.curvature.as_ref().filter(|c| c.coefficient.varies())
         else {
@@ -360,8 +397,13 @@ impl<R: Real> Evolution<R> {
         };
         match self.cpu.run(|| list.par_iter().find_map_first(negative)) {
             None => Ok(()),
-            Some(v) => Err(coefficients::negative_curvature(self.patches.mesh_vertices()[v], t)),
+            Some(v) => Err(self.bad_coefficient(curvature.name(), v, t)),
         }
+    }
+
+    /// A coefficient that has a value it must not have at a vertex (patch order).
+    fn bad_coefficient(&mut self, name: &'static str, v: usize, t: f64) -> Error {
+        self.broke_down(What::Coefficient(name, self.motion.worst(name, v)), v, t, 0.0)
     }
 
     fn follow_inflow(&mut self) {
@@ -403,6 +445,7 @@ impl<R: Real> Evolution<R> {
         let done = eikonal::redistance(cpu, cpu, state, &mut self.phi, near.list(), width);
         debug_assert!(done.is_ok(), "the processor does not fail");
         self.band.give_back(near);
+        self.measure_reach();
         self.update_band();
         self.enters = false;
         self.displacement = 0.0;
@@ -421,9 +464,10 @@ impl<R: Real> Evolution<R> {
         self.step
     }
 
-    /// True once no cell was cut at the start of the last step.
+    /// True once no cell was cut at the start of the last step, unless an inflow that depends on
+    /// time may bring an interface in later.
     pub fn is_gone(&self) -> bool {
-        self.gone || self.band.active.is_empty()
+        (self.gone || self.band.active.is_empty()) && !self.may_enter()
     }
 
     /// phi in mesh order.
@@ -472,16 +516,5 @@ fn at_rest_forever(step: u64) -> Error {
     Error::Numerical {
         what: format!("nothing moves in step {step}, so its length has no limit"),
         remedy: "give evolve.end_time, or coefficients that are not zero in the band".into(),
-    }
-}
-
-/// A vertex whose phi is no longer a finite number after a step.
-fn broken(vertex: u32, step: u64, time: f64, dt: f64) -> Error {
-    Error::Numerical {
-        what: format!(
-            "phi is no longer a finite number at vertex {vertex} in step {step} (time {time:.6e}, dt \
-             {dt:.3e})"
-        ),
-        remedy: "lower evolve.cfl, or check the coefficients there".into(),
     }
 }

@@ -30,8 +30,6 @@ pub struct Advance {
     pub rate: f64,
     /// Whether the target was reached.
     pub landed: bool,
-    /// Whether the last step was lost beside the time.
-    pub lost: bool,
 }
 
 impl Stretch {
@@ -45,7 +43,7 @@ impl Stretch {
         // A rest that is lost in rounding would only make a step of no length.
         let landed = self.target.is_finite() && dt >= self.largest_step() * (1.0 - 1e-12);
         let clock = if landed { self.target } else { self.clock + dt };
-        Advance { steps: 1, clock, dt, rate, landed, lost: self.clock + dt == self.clock }
+        Advance { steps: 1, clock, dt, rate, landed }
     }
 }
 

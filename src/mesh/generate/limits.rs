@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::mesh::Kind;
+use crate::primitives::memory::{available, gibibytes};
 
 /// Lengths and coordinates stay within these powers of ten, so that neither areas and volumes nor
 /// the exact predicates of the Delaunay triangulation overflow or vanish.
@@ -19,8 +20,13 @@ pub(super) fn within(shape: &str, name: &str, x: f64, least: f64, most: f64) -> 
     }
     Err(Error::usage(
         format!("{shape}: {name} = {x} is out of range"),
-        format!("give a number from {least} to {most}"),
+        format!("give a number from {} to {}", short(least), short(most)),
     ))
+}
+
+/// A number without a long row of zeros.
+fn short(x: f64) -> String {
+    if x == 0.0 || (1e-3..1e6).contains(&x.abs()) { x.to_string() } else { format!("{x:e}") }
 }
 
 /// A length greater than zero.
@@ -95,15 +101,27 @@ pub(super) fn counts(shape: &str, vertices: u128, cells: u128, kind: Kind) -> Re
 /// An empty vector with room for `n` items.
 ///
 /// # Errors
-/// [`Error::Device`] instead of an abort where the system refuses the memory.
+/// [`Error::Device`] if there is less memory than that, or where the system refuses it.
 pub(in crate::mesh) fn room<T>(what: &str, n: usize) -> Result<Vec<T>> {
-    let mut items = Vec::new();
-    items.try_reserve_exact(n).map_err(|_| Error::Device {
+    let bytes = n as u64 * size_of::<T>() as u64;
+    let refused = |free: Option<u64>| Error::Device {
         what: format!(
-            "no memory for {n} {what} ({:.1} GiB)",
-            n as f64 * size_of::<T>() as f64 / 1024_f64.powi(3)
+            "no memory for {n} {what}: {} needed{}",
+            gibibytes(bytes),
+            free.map_or(String::new(), |free| format!(", {} free", gibibytes(free)))
         ),
         remedy: "use fewer cells".to_string(),
-    })?;
+    };
+    // Systems promise more than they have, and end who takes it; small arrays need no look.
+    if bytes > LOOK
+        && let Some(free) = available().filter(|free| *free < bytes)
+    {
+        return Err(refused(Some(free)));
+    }
+    let mut items = Vec::new();
+    items.try_reserve_exact(n).map_err(|_| refused(None))?;
     Ok(items)
 }
+
+/// Bytes from which on it is worth asking what is free.
+const LOOK: u64 = 16 << 20;

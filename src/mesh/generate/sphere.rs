@@ -14,7 +14,8 @@ use crate::mesh::{Kind, Mesh, refine};
 #[non_exhaustive]
 pub struct Sphere {
     /// Radius in mesh units. Default 1
-    #[arg(long, default_value_t = 1.0, hide_default_value = true)]
+    #[arg(long, default_value_t = 1.0, hide_default_value = true, allow_negative_numbers = true)]
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub radius: f64,
     /// Center in mesh units. Default 0, 0, 0
     #[arg(long, value_name = "X,Y,Z", value_parser = numbers::<f64, 3>, default_value = "0,0,0", hide_default_value = true, allow_hyphen_values = true)]

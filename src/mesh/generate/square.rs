@@ -49,6 +49,7 @@ pub struct Square {
     /// Cells along x and y; for staggered rows the cell along y gives the height of the rows, for
     /// an irregular mesh these are the edges along each side. Default 64, 64
     #[arg(long, value_name = "NX,NY", value_parser = numbers::<u32, 2>, default_value = "64,64", hide_default_value = true)]
+    #[schemars(inner(range(min = 1)))]
     pub cells: [u32; 2],
     /// Lower corner in mesh units. Default 0, 0
     #[arg(long, value_name = "X,Y", value_parser = numbers::<f64, 2>, default_value = "0,0", hide_default_value = true, allow_hyphen_values = true)]
@@ -61,7 +62,14 @@ pub struct Square {
     pub pattern: Pattern,
     /// Interior vertices of a lattice are moved by up to this fraction of a cell along x and y: at
     /// most 0.25 (further, triangles could turn over), 0.5 with `delaunay`. Default 0
-    #[arg(long, value_name = "FRACTION", default_value_t = 0.0, hide_default_value = true)]
+    #[arg(
+        long,
+        value_name = "FRACTION",
+        default_value_t = 0.0,
+        hide_default_value = true,
+        allow_negative_numbers = true
+    )]
+    #[schemars(range(min = 0.0, max = 0.5))]
     pub jitter: f64,
     /// Connect the moved vertices of a lattice by their Delaunay triangulation. Default false
     #[arg(long)]

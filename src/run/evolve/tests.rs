@@ -6,6 +6,7 @@ use super::super::states::StoredMesh;
 use super::*;
 use crate::backend::Cpu;
 use crate::config::Config;
+use crate::error::Error;
 use crate::output::RunFolder;
 use crate::output::checkpoint::{CHECKPOINT, Checkpoint};
 use crate::surface::Measurer;
@@ -66,6 +67,9 @@ impl Moving for Fake<'_> {
     }
     fn choices(&self) -> Choices {
         Choices::default()
+    }
+    fn breakdown(&self) -> Option<&Breakdown> {
+        None
     }
     fn snapshot(&self) -> Result<Snapshot> {
         Ok(Snapshot {
@@ -172,13 +176,16 @@ fn a_lost_interface_is_an_end_like_another() {
 }
 
 #[test]
-fn a_failed_step_keeps_what_was_due_before() {
+fn a_failed_step_leaves_the_state_before_it() {
     let flag = AtomicBool::new(false);
     let mut fake = Fake { fails_at: 5, ..Fake::new(&flag) };
     let (done, report, times) = run(&mut fake, &[]);
     assert_eq!(done.unwrap_err().exit_code(), 4);
     assert_eq!(report.status, Status::Failed);
-    assert_eq!((report.steps, report.states, times.len()), (4, 2, 4));
+    // Steps 0, 2 and 3 were measured as planned, states 0 and 3 written; step 4 was measured, and
+    // has become the last state that is good.
+    assert_eq!((report.steps, report.states, times.len()), (4, 3, 4));
+    assert_eq!(report.last.unwrap().step, 4);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::state::EvolutionArgument;
 use crate::backend::cuda::{Argument, Arguments, Array, Cuda, Kernel, Launch, Unit};
 use crate::error::Result;
 use crate::geometry::Real;
-use crate::levelset::evolution::implicit::{MOST_ITERATIONS, pairs, tolerance};
+use crate::levelset::evolution::implicit::{MOST_ITERATIONS, pairs, slowest, tolerance};
 use crate::patches::Patches;
 use crate::patches::cuda::{PatchesArgument, Shape};
 
@@ -36,8 +36,9 @@ pub(super) struct DeviceImplicit<R: Real> {
     launch: Launch,
     argument: ImplicitArgument,
     diagonal: Array<R>,
+    residual: Array<R>,
     /// Arrays that only the kernel sees.
-    _vectors: [Array<R>; 5],
+    _vectors: [Array<R>; 4],
     _sums: Array<u64>,
     _counts: Array<u32>,
 }
@@ -70,16 +71,16 @@ impl<R: Real> DeviceImplicit<R> {
             cuda.zeros(entries(shape, patches))?,
             cuda.zeros(n)?,
             cuda.zeros(n)?,
-            cuda.zeros(n)?,
             cuda.zeros(2 * n)?,
         ];
-        let [entries, mass, residual, product, direction] = vectors.each_ref().map(Array::address);
+        let residual: Array<R> = cuda.zeros(n)?;
+        let [entries, mass, product, direction] = vectors.each_ref().map(Array::address);
         let sums = cuda.zeros::<u64>(3 * SUM_WORDS)?;
         let counts = cuda.zeros::<u32>(2)?;
         let argument = ImplicitArgument {
             entries,
             mass,
-            residual,
+            residual: residual.address(),
             product,
             direction,
             sums: sums.address(),
@@ -93,6 +94,7 @@ impl<R: Real> DeviceImplicit<R> {
             launch: Launch { grid, block, shared, cooperative: true },
             argument,
             diagonal: cuda.zeros(n)?,
+            residual,
             _vectors: vectors,
             _sums: sums,
             _counts: counts,
@@ -102,6 +104,16 @@ impl<R: Real> DeviceImplicit<R> {
     /// Tells kernels of the array they share.
     pub fn fill(&self, state: &mut EvolutionArgument<R>) {
         state.diagonal = self.diagonal.address();
+    }
+
+    /// The vertex (patch order) with most of the residual, of those that move.
+    ///
+    /// # Errors
+    /// [`crate::Error::Device`].
+    pub fn slowest(&self, cuda: &Cuda, moving: &[u8]) -> Result<usize> {
+        let (residual, diagonal) = (cuda.download(&self.residual)?, cuda.download(&self.diagonal)?);
+        let vertices = (0..moving.len()).filter(|&v| moving[v] != 0);
+        Ok(slowest(&residual, &diagonal, vertices))
     }
 
     /// Solves for the curvature part of a step.

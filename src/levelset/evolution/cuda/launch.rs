@@ -293,12 +293,17 @@ impl<R: Real> Kernels<R> {
         unsafe { self.cuda.launch(&self.outcome, Launch { shared: 0, ..launch }, &arguments) }
     }
 
-    /// What the CPU says of the coefficient that stopped the steps.
-    pub fn bad_coefficient(&self, now: &Control<R>, mesh_vertices: &[u32]) -> Result<Error> {
+    /// Name of the coefficient that stopped the steps, and the vertex (patch order).
+    pub fn bad_coefficient(&self) -> Result<(&'static str, usize)> {
         match &self.varying {
-            Some(varying) => varying.flaw(&self.cuda, now, mesh_vertices),
+            Some(varying) => varying.flaw(&self.cuda),
             None => Err(Error::device("a coefficient that is constant was found wrong", "")),
         }
+    }
+
+    /// The vertex (patch order) with most of the residual of the semi-implicit step.
+    pub fn slowest(&self, moving: &[u8]) -> Result<usize> {
+        self.implicit.as_ref().map_or(Ok(0), |implicit| implicit.slowest(&self.cuda, moving))
     }
 
     /// Makes phi a distance if that is due.

@@ -11,6 +11,7 @@
 
 pub mod coefficients;
 mod control;
+mod failure;
 mod galerkin;
 mod implicit;
 mod inflow;
@@ -28,7 +29,7 @@ use control::{Control, Halt};
 use launch::Kernels;
 use state::State;
 
-use super::{Advance, Choices, Evolution, Options, Snapshot, Stretch, Terms, Totals};
+use super::{Advance, Breakdown, Choices, Evolution, Options, Snapshot, Stretch, Terms, Totals};
 use crate::backend::Cpu;
 use crate::backend::cuda::{Cuda, Graph, Pinned};
 use crate::error::Result;
@@ -267,28 +268,28 @@ impl<R: Real> DeviceEvolution<R> {
         }
     }
 
-    /// What the steps since step `first` came to.
-    fn outcome(&self, first: u64, stretch: &Stretch) -> Result<Advance> {
-        let now = &self.now;
-        let (step, time) = (now.step + 1, now.time + now.dt);
-        let vertex = || self.host.patches.mesh_vertices()[now.place as usize];
-        match now.halt() {
-            Halt::Broken => Err(super::broken(vertex(), step, time, now.dt)),
-            Halt::AtRest => Err(super::at_rest_forever(step)),
-            Halt::NoConvergence => Err(super::implicit::no_convergence(now.reduction, step)),
-            Halt::BadInflow => Err(self.host.bad_inflow(now.place as usize, time)),
-            Halt::BadCoefficient => {
-                Err(self.kernels.bad_coefficient(now, self.host.patches.mesh_vertices())?)
-            }
-            halt => Ok(Advance {
-                steps: now.step - first,
-                clock: now.clock,
-                dt: now.dt_done,
-                rate: now.rate,
-                landed: now.clock == stretch.target,
-                lost: halt == Halt::Lost,
-            }),
+    /// What the steps since step `first` came to. What stops a later step than the first is left
+    /// to the next stretch, which begins with that step: what was done until then counts.
+    fn outcome(&mut self, first: u64, stretch: &Stretch) -> Result<Advance> {
+        let steps = self.now.step - first;
+        if steps == 0
+            && let Some(error) = failure::of(self)?
+        {
+            return Err(error);
         }
+        let now = &self.now;
+        Ok(Advance {
+            steps,
+            clock: now.clock,
+            dt: now.dt_done,
+            rate: now.rate,
+            landed: now.clock == stretch.target,
+        })
+    }
+
+    /// Where and why the last step broke down, if it did.
+    pub fn breakdown(&self) -> Option<&Breakdown> {
+        self.host.breakdown()
     }
 
     /// Time reached.

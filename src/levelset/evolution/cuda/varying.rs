@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use super::coefficients::{Coefficients, NONE, VaryingTerm};
-use super::control::{Control, Limits};
+use super::control::Limits;
 use super::neighbors::Neighbors;
 use super::state::EvolutionArgument;
 use crate::backend::cuda::{Argument, Arguments, Array, Cuda, Kernel, Launch, Unit};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::geometry::Real;
 use crate::levelset::evolution::Evolution;
-use crate::levelset::evolution::coefficients::{negative_curvature, not_finite};
 use crate::patches::cuda::{PatchesArgument, Shape};
 
 /// Threads of a block.
@@ -179,24 +178,25 @@ impl<R: Real> DeviceVarying<R> {
         unsafe { cuda.launch(&self.search, self.launch, &arguments) }
     }
 
-    /// What the CPU says of the coefficient that stopped the steps; `mesh_vertices` is the mesh
-    /// vertex of each one in patch order.
+    /// Name of the coefficient that stopped the steps, and the vertex (patch order).
     ///
     /// # Errors
     /// [`crate::Error::Device`].
-    pub fn flaw(&self, cuda: &Cuda, now: &Control<R>, mesh_vertices: &[u32]) -> Result<Error> {
+    pub fn flaw(&self, cuda: &Cuda) -> Result<(&'static str, usize)> {
         let broken = cuda.download(self.coefficients.broken())?;
         let (not_numbers, negative) = broken.split_at(broken.len() / 2);
         let mut first = 0;
-        for (_, name, size) in &self.terms {
+        let mut last = "curvature";
+        for &(_, name, size) in &self.terms {
             let vertex = not_numbers[first..first + size].iter().copied().min().unwrap_or(NONE);
             if vertex != NONE {
-                return Ok(not_finite(name, mesh_vertices[vertex as usize], now.bad_time));
+                return Ok((name, vertex as usize));
             }
             first += size;
+            last = name;
         }
-        // Only curvature may not be negative.
+        // Only curvature, the last, may not be negative.
         let vertex = negative.iter().copied().filter(|&v| v != NONE).min().unwrap_or(0);
-        Ok(negative_curvature(mesh_vertices[vertex as usize], now.bad_time))
+        Ok((last, vertex as usize))
     }
 }

@@ -1,0 +1,14 @@
+//! What the targets share with `tests/fuzz.rs`.
+
+#[path = "../tests/support/fuzzed.rs"]
+pub mod fuzzed;
+#[path = "../tests/support/sound.rs"]
+mod sound;
+
+/// A target that reads its bytes as a file of this name.
+#[macro_export]
+macro_rules! reads {
+    ($name:literal) => {
+        libfuzzer_sys::fuzz_target!(|bytes: &[u8]| zeroset_fuzz::fuzzed::file(bytes, $name));
+    };
+}

@@ -1,0 +1,41 @@
+//! Ctrl-C: a run ends in order, everything else at once and without half a file.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::{Ui, json};
+use crate::error::Error;
+use crate::io::atomic;
+
+/// A flag that Ctrl-C sets; pressed again, it ends the program at once.
+pub(super) fn flag(ui: &Ui) -> Arc<AtomicBool> {
+    let flag = Arc::new(AtomicBool::new(false));
+    let (set, ui) = (flag.clone(), ui.clone());
+    handle(move || {
+        if set.swap(true, Ordering::Relaxed) {
+            end(&ui);
+        }
+    });
+    flag
+}
+
+/// Lets Ctrl-C end the program at once; no file in the making is left behind.
+pub(super) fn ends_the_program(ui: &Ui) {
+    let ui = ui.clone();
+    handle(move || end(&ui));
+}
+
+fn handle(handler: impl FnMut() + 'static + Send) {
+    if let Err(e) = ctrlc::set_handler(handler) {
+        tracing::warn!("Ctrl-C will leave half-written files behind: {e}");
+    }
+}
+
+fn end(ui: &Ui) {
+    atomic::abandon();
+    match ui.is_json() {
+        true => ui.complain(&json::error(&Error::Interrupted)),
+        false => ui.complain(&format!("error: {}", Error::Interrupted)),
+    }
+    std::process::exit(i32::from(Error::Interrupted.exit_code()));
+}

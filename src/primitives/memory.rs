@@ -1,0 +1,74 @@
+//! How much memory there is left for this process.
+
+/// Bytes that this process may still take, as far as the system says: the least of what is free in
+/// the machine, in its control group, and in its address space. `None` where that is not known, as
+/// on all systems but Linux.
+pub fn available() -> Option<u64> {
+    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
+    let machine = kibibytes(&read("/proc/meminfo"), "MemAvailable:");
+    let group = group_folder(&read("/proc/self/cgroup")).and_then(|folder| {
+        let file = |name: &str| read(&format!("{folder}/{name}"));
+        free_of_group(&file("memory.max"), &file("memory.stat"))
+    });
+    let taken = kibibytes(&read("/proc/self/status"), "VmSize:");
+    let space = address_space(&read("/proc/self/limits"), taken.unwrap_or(0));
+    [machine, group, space].into_iter().flatten().min()
+}
+
+/// "MemAvailable:   24000 kB" in bytes.
+fn kibibytes(text: &str, key: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(key))?;
+    line.split_whitespace().next()?.parse::<u64>().ok()?.checked_mul(1024)
+}
+
+/// Folder of the control group, version 2.
+fn group_folder(text: &str) -> Option<String> {
+    let path = text.lines().find_map(|line| line.strip_prefix("0::"))?;
+    Some(format!("/sys/fs/cgroup{}", path.trim_end_matches('/')))
+}
+
+/// What a control group has left; its cached files can be given up.
+fn free_of_group(most: &str, statistics: &str) -> Option<u64> {
+    let most: u64 = most.trim().parse().ok()?;
+    let part = |key: &str| {
+        let line = statistics.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(' '));
+        line.and_then(|value| value.trim().parse::<u64>().ok()).unwrap_or(0)
+    };
+    Some(most.saturating_sub(part("anon") + part("shmem") + part("kernel")))
+}
+
+/// What is left of a limited address space of which `taken` bytes are in use.
+fn address_space(text: &str, taken: u64) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+    let most: u64 = line.split_whitespace().next()?.parse().ok()?;
+    Some(most.saturating_sub(taken))
+}
+
+/// A number of bytes for people: "3.2 GiB".
+pub(crate) fn gibibytes(bytes: u64) -> String {
+    format!("{:.1} GiB", bytes as f64 / 1024_f64.powi(3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_the_system_are_read() {
+        let meminfo = "MemTotal:       24564640 kB\nMemAvailable:   23000000 kB\n";
+        assert_eq!(kibibytes(meminfo, "MemAvailable:"), Some(23_000_000 * 1024));
+        let limits = "Max data size             unlimited    unlimited    bytes\n\
+                      Max address space         1048576      unlimited    bytes\n";
+        assert_eq!(address_space(limits, 48_576), Some(1_000_000));
+        assert_eq!(address_space(&limits.replace("1048576", "unlimited"), 0), None);
+        assert_eq!(group_folder("0::/user/a\n").as_deref(), Some("/sys/fs/cgroup/user/a"));
+        assert_eq!(free_of_group("1000\n", "anon 300\nfile 5000\nshmem 100\n"), Some(600));
+        assert_eq!(free_of_group("max\n", "anon 300\n"), None);
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn this_process_has_memory() {
+        assert!(available().is_some_and(|bytes| bytes > 1 << 20));
+    }
+}

@@ -1,0 +1,107 @@
+//! Whether a run fits into memory, said before it begins.
+
+use crate::config::{Config, Precision};
+use crate::error::{Error, Result};
+use crate::mesh::{Kind, Mesh};
+use crate::primitives::memory::{available, gibibytes};
+
+/// Cells of all patches over those of the mesh, with patches of 64 vertices (docs/patches.md).
+const SHARED: [f64; 2] = [1.26, 1.7];
+/// Local vertices of all patches over those of the mesh.
+const LOCAL: [f64; 2] = [1.55, 2.2];
+
+/// Bytes that a run takes beside the mesh that is there: patches, and what the task holds. Less
+/// than it really takes, so that no run is refused which would fit.
+pub(super) fn estimate(config: &Config, mesh: &Mesh) -> u64 {
+    let (vertices, cells) = (mesh.n_vertices() as f64, mesh.n_cells() as f64);
+    let arity = mesh.kind.arity() as f64;
+    let kind = usize::from(mesh.kind == Kind::Volume);
+    let scalar = match config.precision {
+        Precision::F64 => 8.0,
+        Precision::F32 => 4.0,
+    };
+    let index = 4.0;
+    // Cells with their corners; gather matrix, order and halo (docs/patches.md, memory).
+    let patches = SHARED[kind] * cells * index * (1.0 + arity)
+        + cells * arity * index
+        + vertices * index * (1.0 + LOCAL[kind]);
+    let coordinates = LOCAL[kind] * vertices * 3.0 * scalar;
+    // Two values, their last change, given or not; twice phi and whether a vertex is in the band.
+    let distance = vertices * (2.0 * scalar + 5.0);
+    let evolution = match config.distance {
+        Some(_) => 0.0,
+        None => vertices * (2.0 * scalar + 2.0) + SHARED[kind] * cells * index,
+    };
+    (patches + coordinates + distance + evolution) as u64
+}
+
+/// Refuses a run that does not fit.
+///
+/// # Errors
+/// [`Error::Device`] with what is needed and what is free.
+pub(super) fn check(config: &Config, mesh: &Mesh) -> Result<()> {
+    match available() {
+        Some(free) => fits(config, mesh, free),
+        None => Ok(()),
+    }
+}
+
+fn fits(config: &Config, mesh: &Mesh, free: u64) -> Result<()> {
+    let needed = estimate(config, mesh);
+    if needed <= free {
+        return Ok(());
+    }
+    let (vertices, cells) = (mesh.n_vertices(), mesh.n_cells());
+    let precision = match config.precision {
+        Precision::F64 => "precision = \"f32\", ",
+        Precision::F32 => "",
+    };
+    Err(Error::Device {
+        what: format!(
+            "the run takes at least {} beside the mesh of {vertices} vertices and {cells} cells \
+             ({} bytes per vertex), {} are free",
+            gibibytes(needed),
+            needed / (vertices as u64).max(1),
+            gibibytes(free)
+        ),
+        remedy: format!("take {precision}a coarser mesh or a machine with more memory"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::generate::{Cube, Generate, Square, generate};
+
+    #[test]
+    fn the_estimate_stays_below_what_is_stated_and_a_small_memory_is_refused() {
+        let case = |text: &str, set: &[String]| {
+            let text = format!(
+                "version = 1\n[domain.mesh]\npath = \"m\"\n[initial]\ndata = \"phi\"\n{text}"
+            );
+            Config::parse(&text, "case.toml".as_ref(), set).unwrap()
+        };
+        let mut square = Square::default();
+        square.cells = [200, 200];
+        let square = generate(&Generate::Square(square)).unwrap();
+        let n = square.n_vertices() as u64;
+        let evolve = case("[evolve]\nend_time = 1\n", &[]);
+        let per_vertex = estimate(&evolve, &square) / n;
+        // docs/patches.md: 242 at the worst moment, 48 of them the mesh.
+        assert!((120..=194).contains(&per_vertex), "{per_vertex}");
+        let distance = case("[distance]\n", &[]);
+        assert!(estimate(&distance, &square) < estimate(&evolve, &square));
+        let small = case("[evolve]\nend_time = 1\n", &["precision=f32".into()]);
+        assert!(estimate(&small, &square) < estimate(&evolve, &square));
+        fits(&evolve, &square, 194 * n).unwrap();
+        let error = fits(&evolve, &square, 100 * n).unwrap_err();
+        assert_eq!(error.exit_code(), 5);
+        let text = error.to_string();
+        assert!(text.contains("40401 vertices") && text.contains("precision = \"f32\""), "{text}");
+        let mut cube = Cube::default();
+        cube.cells = [10; 3];
+        let cube = generate(&Generate::Cube(cube)).unwrap();
+        let of_cells = estimate(&evolve, &cube) / cube.n_vertices() as u64;
+        assert!(of_cells > per_vertex, "tetrahedra take more: {of_cells}");
+    }
+}

@@ -1,0 +1,99 @@
+//! Every malformed file of the shared test data gets the verdict of its table (its README): refused
+//! in one line that names file and place, or taken with a warning that counts; never a panic, never
+//! memory in proportion to a number in a header.
+#![cfg(unix)]
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+/// What the table says of a file.
+#[derive(Clone, Copy, PartialEq)]
+enum Verdict {
+    /// Refused, and the line says this.
+    Reject(&'static str),
+    /// Refused, or taken with a warning and a count.
+    Choose,
+    /// Sound in itself: the partner of another file.
+    Partner,
+}
+
+const TABLE: [(&str, Verdict); 16] = [
+    ("white_left_cut.gii.gz", Verdict::Reject("gzip stream ends early")),
+    ("hippo1_vertex_count_high.ply", Verdict::Reject("6999 vertices of 48 bytes promised")),
+    ("3holes_index_beyond.off", Verdict::Reject("refers to vertex 3596 of 3596")),
+    ("sphere_nan.stl", Verdict::Reject("facet 10: coordinate x is NaN")),
+    ("spot_missing_vertex.obj", Verdict::Reject("refers to vertex 99999")),
+    ("nested_cubes_element_count.msh", Verdict::Reject("$EndElements met where element 760")),
+    ("component8_cut_v41bin.msh", Verdict::Reject("2489 elements in a block promised")),
+    ("sphere334_beyond.ele", Verdict::Reject("")),
+    ("sphere334_beyond.node", Verdict::Partner),
+    ("escher_points_short.vtk", Verdict::Reject("'CELLS'")),
+    ("avg152_half.nii.gz", Verdict::Reject("")),
+    ("lh.pial", Verdict::Reject("FF FF FE of a FreeSurfer surface expected")),
+    ("lh.curv_short", Verdict::Reject("163842 values of 4 bytes promised")),
+    ("empty.ply", Verdict::Reject("file is empty")),
+    ("knot2_three_on_an_edge.off", Verdict::Choose),
+    ("octopus_inverted_and_flat.mesh", Verdict::Choose),
+];
+
+/// Far more than any of these files needs, and far less than what some of them promise.
+const MEMORY: &str = "1500000";
+
+/// Exit code and what was said on standard error, under a limit of memory and of time.
+fn zeroset(arguments: &str, file: &Path) -> (i32, String) {
+    let script = format!("ulimit -v {MEMORY}; exec \"$ZEROSET\" {arguments}");
+    let mut command = Command::new("sh");
+    command.args(["-c", &script]).env("FILE", file);
+    let start = Instant::now();
+    let output = command.env("ZEROSET", env!("CARGO_BIN_EXE_zeroset")).output().unwrap();
+    // A second in the program that is shipped.
+    assert!(start.elapsed() < Duration::from_secs(10), "{}: too long", file.display());
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(!said.contains("panic"), "{}: {said}", file.display());
+    (output.status.code().unwrap_or(-1), said)
+}
+
+fn assert_rejected(file: &Path, what: &str) {
+    let (code, said) = zeroset("info -q \"$FILE\"", file);
+    assert_eq!(code, 3, "{}: {said}", file.display());
+    assert_eq!(said.lines().count(), 1, "{said}");
+    assert!(said.starts_with(&format!("error: {}: ", file.display())), "{said}");
+    assert!(said.contains(what), "`{what}` is not in: {said}");
+}
+
+#[test]
+fn every_bad_file_gets_the_verdict_of_its_table() {
+    let Some(folder) = support::data("bad") else { return };
+    let out = tempfile::tempdir().unwrap();
+    let mut rest: BTreeSet<&str> = TABLE.iter().map(|(name, _)| *name).collect();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let file = entry.unwrap().path();
+        let name = file.file_name().unwrap().to_str().unwrap().to_string();
+        let row = TABLE.iter().find(|(known, _)| *known == name);
+        let (known, verdict) = row.unwrap_or_else(|| panic!("{name} has no row"));
+        rest.remove(known);
+        match verdict {
+            Verdict::Reject(what) => assert_rejected(&file, what),
+            Verdict::Partner => {
+                let (code, said) = zeroset("info -q \"$FILE\"", &file);
+                assert!(code == 0 || code == 3, "{name}: {said}");
+            }
+            Verdict::Choose => {
+                let result = out.path().join("d.vtu");
+                let command = format!(
+                    "distance \"$FILE\" --from vertex:5 -o '{}' --threads 1",
+                    result.display()
+                );
+                let (code, said) = zeroset(&command, &file);
+                let counted =
+                    said.contains("warning: ") && said.contains(|c: char| c.is_ascii_digit());
+                assert!(code == 3 || code == 0 && counted, "{name}: code {code}: {said}");
+            }
+        }
+    }
+    assert!(rest.is_empty(), "not in the folder: {rest:?}");
+}

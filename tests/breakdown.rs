@@ -1,0 +1,127 @@
+//! Steps that break down: found at once, with vertex, cell and likely cause, phi being as before.
+
+use std::sync::Arc;
+
+use zeroset::backend::Cpu;
+use zeroset::expression::{Expression, Field};
+use zeroset::levelset::evolution::{Cause, Coefficient, Evolution, Options, Terms, What};
+use zeroset::mesh::generate::{Generate, Square, generate};
+use zeroset::mesh::{Mesh, clean};
+use zeroset::patches::{PATCH_SIZE, Partition, Patches};
+
+/// The square [-1, 1]^2 with n cells per side, vertices moved a little.
+fn square(n: u32) -> Mesh {
+    let mut square = Square::default();
+    (square.cells, square.min, square.max) = ([n; 2], [-1.0; 2], [1.0; 2]);
+    (square.jitter, square.seed) = (0.2, 7);
+    clean(generate(&Generate::Square(square)).unwrap()).unwrap().0
+}
+
+fn field(text: &str) -> Field {
+    let expression = Expression::parse(text).unwrap_or_else(|flaw| panic!("{flaw:?}"));
+    Field::bind(&expression, |name| panic!("no array {name}")).unwrap()
+}
+
+fn at(mesh: &Mesh, f: impl Fn(f64, f64) -> f64) -> Vec<f64> {
+    mesh.vertices.iter().map(|x| f(x[0], x[1])).collect()
+}
+
+fn parts(mesh: &Mesh) -> (Arc<Cpu>, Arc<Patches>) {
+    let patches = Patches::new(mesh, Partition::HilbertMetis, PATCH_SIZE).unwrap();
+    (Arc::new(Cpu::new(2).unwrap()), Arc::new(patches))
+}
+
+fn start(mesh: &Mesh, phi: &[f64], terms: &Terms, options: Options) -> Evolution<f64> {
+    let (cpu, patches) = parts(mesh);
+    Evolution::new(cpu, mesh, patches, phi, terms, options).unwrap()
+}
+
+/// Steps until one fails; phi before it, and the number of that step.
+fn until_it_breaks(evolution: &mut Evolution<f64>) -> (Vec<f64>, u64, zeroset::Error) {
+    for _ in 0..200 {
+        let phi = evolution.phi();
+        if let Err(error) = evolution.step(f64::INFINITY) {
+            assert_eq!(evolution.phi(), phi, "phi is that of the step before");
+            return (phi, evolution.n_steps() + 1, error);
+        }
+    }
+    panic!("200 steps without a failure");
+}
+
+#[test]
+fn a_step_forced_too_long_is_found_when_it_blows_up() {
+    let mesh = square(24);
+    let phi = at(&mesh, |x, y| x.hypot(y) - 0.5);
+    let terms = Terms::default().with_velocity(Coefficient::Uniform([1.0, 0.5, 0.0]));
+    for width in [None, Some(0.3)] {
+        let options = Options::new(width).with_cfl(30.0);
+        let mut evolution = start(&mesh, &phi, &terms, options);
+        let (last, step, error) = until_it_breaks(&mut evolution);
+        assert!(last.iter().all(|x| x.abs() < 10.0), "found too late");
+        let found = *evolution.breakdown().unwrap();
+        assert!(matches!(found.what, What::Phi(_)) && found.step == step, "{found:?}");
+        let Cause::LongStep(factor) = found.cause else { panic!("{found:?}") };
+        assert!(factor > 1.5 && factor <= 30.0, "{factor}");
+        let cell = &mesh.cells[3 * found.cell as usize..][..3];
+        assert!(cell.contains(&found.vertex), "{found:?}: {cell:?}");
+        let text = error.to_string();
+        let named = format!("at vertex {} (", found.vertex);
+        assert!(text.contains(&named) && text.ends_with("lower evolve.cfl, now 30"), "{text}");
+    }
+}
+
+#[test]
+fn coefficients_that_break_in_time_name_vertex_cell_and_cause() {
+    let mesh = square(16);
+    let phi = at(&mesh, |x, y| x.hypot(y) - 0.5);
+    let varying = |text: &str| Coefficient::Varying([field(text)]);
+    for (terms, name, cause) in [
+        (
+            Terms::default().with_curvature(varying("0.01*(1 - 100*t)")),
+            "curvature",
+            Cause::NegativeCurvature,
+        ),
+        (
+            Terms::default().with_normal_speed(varying("sqrt(0.01 - t)")),
+            "normal_speed",
+            Cause::Expression,
+        ),
+    ] {
+        let mut evolution = start(&mesh, &phi, &terms, Options::new(Some(0.3)));
+        let (_, _, error) = until_it_breaks(&mut evolution);
+        let found = evolution.breakdown().unwrap();
+        assert!(matches!(found.what, What::Coefficient(n, _) if n == name), "{found:?}");
+        assert_eq!(found.cause, cause);
+        let text = error.to_string();
+        assert!(text.contains(&format!("evolve.{name} is ")) && text.contains(", cell "), "{text}");
+    }
+}
+
+#[test]
+fn a_flat_cell_that_loses_the_steps_is_named() {
+    // The sliver is so flat that its steps change the time no more.
+    let mut mesh = square(8);
+    mesh.vertices.push([0.0; 3]);
+    let new = mesh.n_vertices() as u32 - 1;
+    let [a, b, c] = [mesh.cells[0], mesh.cells[1], mesh.cells[2]].map(|v| v as usize);
+    let middle = |k: usize| (mesh.vertices[a][k] + mesh.vertices[b][k]) / 2.0;
+    let inwards = |k: usize| middle(k) + 1e-11 * (mesh.vertices[c][k] - middle(k));
+    mesh.vertices[new as usize] = [inwards(0), inwards(1), 0.0];
+    let [a, b, c] = [a, b, c].map(|v| v as u32);
+    mesh.cells.splice(0..3, [a, b, new, b, c, new, c, a, new]);
+    let x0 = mesh.vertices[new as usize][0];
+    let phi = at(&mesh, |x, _| x - x0 - 0.01);
+    let terms = Terms::default().with_normal_speed(Coefficient::Uniform([1.0]));
+    let mut evolution = start(&mesh, &phi, &terms, Options::new(None));
+    // Far on in time, as after a resume, its steps are lost.
+    let mut snapshot = evolution.snapshot();
+    snapshot.time = 1e9;
+    let (cpu, patches) = parts(&mesh);
+    evolution =
+        Evolution::resume(cpu, &mesh, patches, &terms, Options::new(None), &snapshot).unwrap();
+    let error = evolution.step(f64::INFINITY).unwrap_err().to_string();
+    let found = evolution.breakdown().unwrap();
+    assert_eq!(found.what, What::NoProgress);
+    assert!(matches!(found.cause, Cause::Sliver(quality) if quality < 1e-9), "{found:?}");
+    assert!(error.contains("is lost beside the time") && error.contains("a sliver"), "{error}");
+}

@@ -1,0 +1,203 @@
+//! What can go wrong around the program: pipes, signals, devices, clocks.
+#![cfg(unix)]
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new() -> Self {
+        let place = Place(tempfile::tempdir().unwrap());
+        let made = ["generate", "sphere", "--subdivisions", "3", "-o", "ball.vtp"];
+        assert!(place.run(&made).status.success());
+        place
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_zeroset"));
+        command.current_dir(self.0.path()).args(arguments);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    fn names(&self) -> Vec<String> {
+        let names = std::fs::read_dir(self.path(".")).unwrap().map(|e| e.unwrap().file_name());
+        names.map(|name| name.into_string().unwrap()).collect()
+    }
+}
+
+#[test]
+fn a_closed_pipe_ends_every_command_quietly() {
+    let place = Place::new();
+    for arguments in [
+        &["info", "ball.vtp"][..],
+        &["info", "ball.vtp", "--json"],
+        &["convert", "ball.vtp", "ball.ply"],
+        &["distance", "ball.vtp", "--from", "vertex:0", "-o", "d.vtp"],
+        &["distance", "ball.vtp", "--from", "vertex:0", "-o", "d.vtp", "--json"],
+        &["generate", "square", "-o", "square.vtp"],
+        &["schema"],
+        &["defaults"],
+    ] {
+        let mut child = place.command(arguments).spawn().unwrap();
+        drop(child.stdout.take());
+        let mut said = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{arguments:?}: {said}");
+        assert!(!said.contains("panic") && !said.contains("error"), "{arguments:?}: {said}");
+    }
+    assert!(place.path("ball.ply").exists() && place.path("d.vtp").exists());
+    // What goes to standard error is lost with its reader, the results are not.
+    let mut child = place.command(&["convert", "ball.vtp", "b.off", "-vv"]).spawn().unwrap();
+    drop((child.stderr.take(), child.stdout.take()));
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert!(place.path("b.off").exists());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn standard_output_without_room_is_code_6() {
+    let place = Place::new();
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let output = place.command(&["info", "ball.vtp"]).stdout(full).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(6), "{said}");
+    assert!(said.contains("standard output: No space left"), "{said}");
+    assert!(said.contains("check where it leads"), "{said}");
+}
+
+/// Interrupts the program as soon as it is writing a file.
+fn interrupted_while_writing(place: &Place, arguments: &[&str]) -> Output {
+    let mut child = place.command(arguments).spawn().unwrap();
+    let start = Instant::now();
+    while !place.names().iter().any(|name| name.ends_with(".part")) {
+        assert!(start.elapsed() < Duration::from_secs(60), "{arguments:?}: nothing is written");
+        assert_eq!(child.try_wait().unwrap(), None, "{arguments:?} is over");
+    }
+    interrupt(&child);
+    child.wait_with_output().unwrap()
+}
+
+fn interrupt(child: &Child) {
+    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+}
+
+#[test]
+fn ctrl_c_leaves_no_file_in_the_making() {
+    let place = Place::new();
+    let made = place.run(&["generate", "square", "--cells", "500,500", "-o", "large.vtu"]);
+    assert!(made.status.success(), "{made:?}");
+    let made = place.run(&["generate", "square", "--cells", "120,120", "-o", "small.vtu"]);
+    assert!(made.status.success(), "{made:?}");
+    let before = place.names().len();
+    for arguments in [
+        &["convert", "large.vtu", "out.msh", "--ascii"][..],
+        &["generate", "square", "--cells", "500,500", "-o", "out.ply", "--ascii"],
+        &["distance", "small.vtu", "--from", "vertex:0", "-o", "out.vtu", "--gradient", "--json"],
+    ] {
+        let output = interrupted_while_writing(&place, arguments);
+        let said = String::from_utf8(output.stderr).unwrap();
+        // It may have been done in that moment.
+        if output.status.code() == Some(0) {
+            eprintln!("{arguments:?} was too fast");
+            continue;
+        }
+        assert_eq!(output.status.code(), Some(130), "{said}");
+        let left = place.names();
+        assert!(!left.iter().any(|name| name.ends_with(".part")), "{arguments:?}: {left:?}");
+        assert_eq!(left.len(), before, "{left:?}");
+        let last = said.lines().last().unwrap_or_default();
+        if arguments.contains(&"--json") {
+            let event: serde_json::Value = serde_json::from_str(last).unwrap();
+            assert_eq!((&event["kind"], &event["exit_code"]), (&"interrupted".into(), &130.into()));
+        } else {
+            assert_eq!(last, "error: interrupted");
+        }
+    }
+}
+
+#[test]
+fn json_says_an_event_for_wrong_words_and_for_interrupts() {
+    let place = Place::new();
+    let output = place.run(&["run", "case.toml", "--json", "--no-such-word"]);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0));
+    let event: serde_json::Value = serde_json::from_slice(&output.stderr).unwrap();
+    assert_eq!((&event["event"], &event["kind"]), (&"error".into(), &"case".into()));
+    assert!(event["message"].as_str().unwrap().contains("--no-such-word"), "{event}");
+
+    let case = "version = 1\n[domain.mesh]\ngenerate.square = {}\n[initial]\n\
+                ball = { center = [0.5, 0.5, 0], radius = 0.3 }\n[evolve]\nend_time = 1\n\
+                curvature = 0.01\ncfl = 1e-6\n";
+    std::fs::write(place.path("case.toml"), case).unwrap();
+    let child = place.command(&["run", "case.toml", "-o", "out", "--json"]).spawn().unwrap();
+    let start = Instant::now();
+    while !place.path("out/interface.pvd").exists() {
+        assert!(start.elapsed() < Duration::from_secs(60), "the run does not begin");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    interrupt(&child);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    let said = String::from_utf8(output.stderr).unwrap();
+    let event: serde_json::Value = serde_json::from_str(said.lines().last().unwrap()).unwrap();
+    assert_eq!((&event["event"], &event["exit_code"]), (&"interrupted".into(), &130.into()));
+    assert_eq!(event["resume"], "zeroset run case.toml -o out --resume");
+}
+
+/// Durations come from clocks that never go back: no time of day is read anywhere, so that setting
+/// it back can neither end nor delay anything.
+#[test]
+fn no_source_reads_the_time_of_day() {
+    fn walk(folder: &Path, found: &mut usize) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                walk(&path, found);
+            } else {
+                let text = std::fs::read_to_string(&path).unwrap();
+                *found += 1;
+                for word in ["SystemTime", "UNIX_EPOCH", "chrono::"] {
+                    assert!(!text.contains(word), "{}: {word}", path.display());
+                }
+            }
+        }
+    }
+    let mut found = 0;
+    walk(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut found);
+    assert!(found > 100, "only {found} files");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_mesh_too_large_for_the_memory_is_refused_before_the_run() {
+    let place = Place::new();
+    let case = "version = 1\n[domain.mesh]\ngenerate.square = { cells = [1200, 1200] }\n[initial]\n\
+                ball = { center = [0.5, 0.5, 0], radius = 0.3 }\n[evolve]\nend_time = 1\n\
+                curvature = 0.01\n";
+    std::fs::write(place.path("case.toml"), case).unwrap();
+    // 1.44 million vertices: the mesh takes about 0.2 GB on the way, the run twice that.
+    let limited = |kib: u64| {
+        let script = format!("ulimit -v {kib}; exec \"$ZEROSET\" check case.toml --threads 1");
+        let mut command = Command::new("sh");
+        command.args(["-c", &script]).current_dir(place.path("."));
+        let output = command.env("ZEROSET", env!("CARGO_BIN_EXE_zeroset")).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (code, said) = limited(70_000);
+    assert_eq!(code, Some(5), "{said}");
+    assert!(said.contains("no memory for") && said.contains(" free; use fewer cells"), "{said}");
+    let (code, said) = limited(420_000);
+    assert_eq!(code, Some(5), "{said}");
+    assert!(said.contains("the run takes at least") && said.contains("1442401 vertices"), "{said}");
+}

@@ -1,0 +1,121 @@
+//! What the program says when something is wrong, held word by word in `messages.txt`.
+//!
+//! Each block of that file is a command after `$`, its exit code, and what it says. With
+//! `ZEROSET_BLESS=1` the file is written anew from what the program says now.
+#![cfg(target_os = "linux")]
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::Command;
+
+const CASE: &str = "\
+version = 1
+[domain.mesh]
+generate.square = { cells = [8, 8], min = [-1, -1], max = [1, 1] }
+[initial]
+ball = { center = [0, 0, 0], radius = 0.6 }
+[evolve]
+end_time = 0.02
+curvature = 1.0
+";
+
+const DISTANCE: &str = "\
+version = 1
+[domain.mesh]
+path = \"ball.vtp\"
+[distance]
+from = [\"vertex:0\"]
+";
+
+/// The files that the commands speak of.
+fn playground() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, bytes: &[u8]| std::fs::write(folder.path().join(name), bytes).unwrap();
+    write("case.toml", CASE.as_bytes());
+    write("distance.toml", DISTANCE.as_bytes());
+    write("typo.toml", CASE.replace("curvature", "curvture").as_bytes());
+    write("cut.toml", &CASE.as_bytes()[..60]);
+    write("caret.toml", CASE.replace("1.0", "\"2*sqrt(x) + sinn(y)\"").as_bytes());
+    write("nan.toml", CASE.replace("1.0", "\"2 + sqrt(x)*y\"").as_bytes());
+    write("empty.ply", b"");
+    write("words.txt", b"these are only words\n");
+    write(
+        "short.ply",
+        b"ply\nformat binary_little_endian 1.0\nelement vertex 1000000000\n\
+        property float x\nproperty float y\nproperty float z\nend_header\n0123456789ab",
+    );
+    write("beyond.off", b"OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 3\n");
+    write("nan.obj", b"v 0 0 nan\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    write("cut.gz", &[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0x4b]);
+    write("slip.plly", b"no format at all\n");
+    std::fs::create_dir(folder.path().join("folder")).unwrap();
+    let ball = ["generate", "sphere", "--subdivisions", "2", "-o", "ball.vtp", "-q"];
+    assert_eq!(zeroset(folder.path(), &ball.map(String::from)).0, 0);
+    folder
+}
+
+/// Exit code and what was said on standard error.
+fn zeroset(folder: &Path, arguments: &[String]) -> (i32, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_zeroset"));
+    let output = command.current_dir(folder).args(arguments).output().unwrap();
+    (output.status.code().unwrap_or(-1), String::from_utf8(output.stderr).unwrap())
+}
+
+/// Words of a line; single quotes join some.
+fn words(line: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut quoted = false;
+    for c in line.chars() {
+        match (c, quoted) {
+            ('\'', _) => quoted = !quoted,
+            (' ', false) => words.push(String::new()),
+            _ => words.last_mut().unwrap().push(c),
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+#[test]
+fn messages_are_as_they_were_read_last() {
+    let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/messages.txt");
+    let expected = std::fs::read_to_string(&place).unwrap();
+    let folder = playground();
+    let mut found = String::new();
+    for line in expected.lines() {
+        if line.starts_with('#') {
+            writeln!(found, "{line}").unwrap();
+        }
+        let Some(command) = line.strip_prefix("$ zeroset ") else { continue };
+        let (code, said) = zeroset(folder.path(), &words(command));
+        write!(found, "\n{line}\ncode {code}\n{said}").unwrap();
+    }
+    if std::env::var_os("ZEROSET_BLESS").is_some() {
+        return std::fs::write(&place, &found).unwrap();
+    }
+    for (k, (found, expected)) in found.lines().zip(expected.lines()).enumerate() {
+        assert_eq!(found, expected, "messages.txt:{}", k + 1);
+    }
+    assert_eq!(found.lines().count(), expected.lines().count());
+    assert!(expected.matches("\n$ ").count() > 30);
+}
+
+/// Every message of an error says more than what is wrong: what to do, or what is allowed.
+#[test]
+fn every_error_has_a_remedy() {
+    let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/messages.txt");
+    let text = std::fs::read_to_string(place).unwrap();
+    let mut errors = 0;
+    for block in text.split("\n$ ").skip(1) {
+        let mut lines = block.lines();
+        let (command, code) = (lines.next().unwrap(), lines.next().unwrap());
+        let said: String = lines.collect();
+        // The parser of the command line has its own form, with a tip or the usage; a text that
+        // cannot be read is answered with what was expected.
+        let signs = ["; ", "tip: ", "Usage: ", "expected"];
+        let tells = signs.iter().any(|sign| said.contains(sign));
+        assert!(code == "code 0" || tells, "{command}: {said}");
+        errors += usize::from(code != "code 0");
+    }
+    assert!(errors > 30, "{errors}");
+}
