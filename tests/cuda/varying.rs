@@ -13,7 +13,7 @@ use zeroset::levelset::evolution::{
 use zeroset::mesh::Mesh;
 use zeroset::patches::{Partition, Patches};
 
-use crate::evolution::{Setup, ball, stepped};
+use crate::parity::{Setup, ball, stepped};
 use crate::support::{self, difference};
 
 /// An expression of the coordinates and the time.
