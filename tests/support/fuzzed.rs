@@ -33,8 +33,8 @@ pub fn file(bytes: &[u8], name: &str) {
         }
     }
     let data = io::read_data(&path);
-    if let Ok(arrays) = &data {
-        for array in arrays {
+    if let Ok(found) = &data {
+        for array in &found.arrays {
             assert_eq!(array.values.len(), array.rows() * array.components, "{}", array.name);
         }
     }
