@@ -113,7 +113,7 @@ fn band(
 ) -> Result<(), Failed> {
     let config = config(mesh)?;
     let ready = cpu.run(|| Ready::new(&config))?;
-    let phi = cpu.run(|| setup::initial_phi(&config, &ready))?;
+    let phi = cpu.run(|| setup::initial_phi(&config, &ready))?.phi;
     let partitions: &[(&str, Partition)] = match mesh {
         "regsquare" | "regcube" => {
             &[("blocks", Partition::Blocks), ("bisection", Partition::Bisection)]

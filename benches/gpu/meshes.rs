@@ -56,7 +56,7 @@ impl Meshes {
         }
         let config = crate::config(name)?;
         let ready = self.cpu.run(|| Ready::new(&config))?;
-        let phi = self.cpu.run(|| setup::initial_phi(&config, &ready))?;
+        let phi = self.cpu.run(|| setup::initial_phi(&config, &ready))?.phi;
         let edge = self.cpu.run(|| setup::mean_edge(&ready.mesh));
         let made = Rc::new(Made { ready, phi, edge });
         self.made.insert(name.into(), made.clone());

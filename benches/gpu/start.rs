@@ -84,7 +84,7 @@ fn stages(
     });
     let patches = Arc::new(patches?);
     let cut = lap();
-    let phi = cpu.run(|| setup::initial_phi(config, &ready))?;
+    let phi = cpu.run(|| setup::initial_phi(config, &ready))?.phi;
     let edge = cpu.run(|| setup::mean_edge(&ready.mesh));
     let mut evolution = DeviceEvolution::<f64>::new(
         &OnCard { cuda: cuda.clone(), organization: Organization::Rounds },
