@@ -93,6 +93,7 @@ fn read_as(format: Format, path: &Path, bytes: &[u8]) -> Result<MeshFile> {
         Format::Carp => carp::read(path, bytes, &sniff::extension(path)),
         Format::Xyz => columns::read_points(path, text),
         Format::Columns => {
+            columns::read_data(path, text)?;
             let what = "holds numbers per vertex, no mesh";
             let remedy = "give it as data of a mesh, or name it .xyz if these are points";
             Err(Error::input(path, "", what, remedy))
