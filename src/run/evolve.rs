@@ -8,9 +8,9 @@ use super::schedule::{Due, End, Schedule};
 use super::states::{State, States};
 use super::{Observer, Progress};
 use crate::config::{Evolve, Output};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::geometry::Real;
-use crate::levelset::evolution::{Advance, Choices, Evolution, Snapshot, Stretch, Totals};
+use crate::levelset::evolution::{Advance, Choices, Evolution, Snapshot, Stretch, Totals, lost};
 use crate::output::checkpoint::Written;
 use crate::output::{Measures, MeasuresFile, Report, Status};
 use crate::surface;
@@ -208,16 +208,7 @@ impl Loop<'_, '_> {
         };
         let schedule = &mut point.schedule;
         if done.lost {
-            return Err(Error::Numerical {
-                what: format!(
-                    "the time step of {:.3e} is lost beside the time {:.6e} in step {}",
-                    done.dt,
-                    schedule.time(),
-                    schedule.steps() + 1
-                ),
-                remedy: "a coefficient is too large, or a cell is too flat: see `zeroset info`"
-                    .into(),
-            });
+            return Err(lost(done.dt, schedule.time(), schedule.steps() + 1));
         }
         point.due = schedule.arrive(&done, moving.is_gone());
         point.dt = done.dt;

@@ -240,6 +240,10 @@ impl<R: Real> Evolution<R> {
         if !dt.is_finite() {
             return Err(at_rest_forever(self.step + 1));
         }
+        // Infinite coefficients make steps of no length, and values that are no numbers.
+        if self.time + dt == self.time && dt < max_dt {
+            return Err(lost(dt, self.time, self.step + 1));
+        }
         self.advance_galerkin(R::narrow(dt));
         let cut = self.explicit_pass(R::narrow(dt));
         self.solve_implicit(R::narrow(dt))?;
@@ -472,6 +476,16 @@ fn at_rest_forever(step: u64) -> Error {
     Error::Numerical {
         what: format!("nothing moves in step {step}, so its length has no limit"),
         remedy: "give evolve.end_time, or coefficients that are not zero in the band".into(),
+    }
+}
+
+/// A step so short that the time does not move.
+pub(crate) fn lost(dt: f64, time: f64, step: u64) -> Error {
+    Error::Numerical {
+        what: format!(
+            "the time step of {dt:.3e} is lost beside the time {time:.6e} in step {step}"
+        ),
+        remedy: "a coefficient is too large, or a cell is too flat: see `zeroset info`".into(),
     }
 }
 

@@ -6,6 +6,7 @@ use super::super::states::StoredMesh;
 use super::*;
 use crate::backend::Cpu;
 use crate::config::Config;
+use crate::error::Error;
 use crate::output::RunFolder;
 use crate::output::checkpoint::{CHECKPOINT, Checkpoint};
 use crate::surface::Measurer;
