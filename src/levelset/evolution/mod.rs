@@ -26,6 +26,7 @@ mod coefficients;
 mod cpu;
 #[cfg(feature = "cuda")]
 pub mod cuda;
+mod failure;
 pub mod formulas;
 mod galerkin;
 mod implicit;
@@ -42,6 +43,8 @@ use rayon::prelude::*;
 
 use band::Band;
 use coefficients::Motion;
+pub(crate) use failure::lost;
+use failure::{at_rest_forever, broken};
 use galerkin::Galerkin;
 use implicit::Implicit;
 use inflow::Inflow;
@@ -55,7 +58,9 @@ pub use terms::{Coefficient, Terms};
 
 use super::eikonal::{self, EikonalState, Slowness, Width};
 use crate::backend::Cpu;
-use crate::error::{Error, Result};
+#[cfg(doc)]
+use crate::error::Error;
+use crate::error::Result;
 use crate::geometry::Real;
 use crate::mesh::Mesh;
 use crate::patches::{Coordinates, Patches};
@@ -468,34 +473,5 @@ impl<R: Real> Evolution<R> {
             implicit: self.implicit.is_some(),
             slivers: self.slivers.filter(|_| self.options.curvature_step == CurvatureStep::Auto),
         }
-    }
-}
-
-/// A step that nothing bounds.
-fn at_rest_forever(step: u64) -> Error {
-    Error::Numerical {
-        what: format!("nothing moves in step {step}, so its length has no limit"),
-        remedy: "give evolve.end_time, or coefficients that are not zero in the band".into(),
-    }
-}
-
-/// A step so short that the time does not move.
-pub(crate) fn lost(dt: f64, time: f64, step: u64) -> Error {
-    Error::Numerical {
-        what: format!(
-            "the time step of {dt:.3e} is lost beside the time {time:.6e} in step {step}"
-        ),
-        remedy: "a coefficient is too large, or a cell is too flat: see `zeroset info`".into(),
-    }
-}
-
-/// A vertex whose phi is no longer a finite number after a step.
-fn broken(vertex: u32, step: u64, time: f64, dt: f64) -> Error {
-    Error::Numerical {
-        what: format!(
-            "phi is no longer a finite number at vertex {vertex} in step {step} (time {time:.6e}, dt \
-             {dt:.3e})"
-        ),
-        remedy: "lower evolve.cfl, or check the coefficients there".into(),
     }
 }
