@@ -10,7 +10,7 @@
 // Gives every vertex of a cut cell its distance to the plane of the zero set there (numerics
 // equation 5), the smallest of its cells, and tells the patches that read it.
 // Grid: any; block: any multiple of 32; shared: [largest_local] phi, [largest_owned] bits.
-extern "C" __global__ void __launch_bounds__(BLOCK) band_init(Patches m, Eikonal e, Evolution s) {
+extern "C" __global__ void __launch_bounds__(BLOCK, 1) band_init(Patches m, Eikonal e, Evolution s) {
     DYN_SHARED(unsigned char, shared);
     SharedParts parts = {shared};
     real* phi = parts.take<real>(e.largest_local);
@@ -73,7 +73,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) band_init(Patches m, Eikonal
 // Turns arrival times into phi in both buffers, finds what is inside the band, and leaves the state
 // of the solve as it was before band_init.
 // Grid: any; block: any multiple of 32; shared: none.
-extern "C" __global__ void __launch_bounds__(BLOCK) band_final(Patches m, Eikonal e, Evolution s) {
+extern "C" __global__ void __launch_bounds__(BLOCK, 1) band_final(Patches m, Eikonal e, Evolution s) {
     Control& c = *s.control;
     if (!c.due) return;
     real* phi = s.phi + (u64)c.parity * m.n_vertices;
@@ -99,7 +99,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) band_final(Patches m, Eikona
 
 // Finds the vertices that move, the patches that hold some, and how long a step may be.
 // Grid: any; block: any multiple of 32; shared: [largest_owned] bytes.
-extern "C" __global__ void __launch_bounds__(BLOCK) band_mark(Patches m, Eikonal e, Evolution s) {
+extern "C" __global__ void __launch_bounds__(BLOCK, 1) band_mark(Patches m, Eikonal e, Evolution s) {
     DYN_SHARED(unsigned char, shared);
     __shared__ Limits block_limits;
     __shared__ u32 counted[2];

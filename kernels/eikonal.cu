@@ -423,7 +423,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_queue(Pa
 // ---- Before a solve -------------------------------------------------------------------------
 
 // Forgets all of the solve before but values. Grid: any; block: any; shared: none.
-extern "C" __global__ void __launch_bounds__(BLOCK) eikonal_reset(Patches m, Eikonal e) {
+extern "C" __global__ void __launch_bounds__(BLOCK, 1) eikonal_reset(Patches m, Eikonal e) {
     u32 threads = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x;
     for (u32 p = thread; p < e.n_patches; p += threads) forget_patch(e, p);
     for (u32 k = thread; k <= e.ring_mask; k += threads) e.ring[k] = 0;
@@ -436,7 +436,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) eikonal_reset(Patches m, Eik
 
 // Tells every patch with values, and those that read them. Grid: any; block: any; shared:
 // [largest_owned] values.
-extern "C" __global__ void __launch_bounds__(BLOCK) eikonal_seed(Patches m, Eikonal e) {
+extern "C" __global__ void __launch_bounds__(BLOCK, 1) eikonal_seed(Patches m, Eikonal e) {
     DYN_SHARED(unsigned char, shared);
     real* u = (real*)shared;
     for (u32 p = blockIdx.x; p < m.n_patches; p += gridDim.x) {

@@ -373,7 +373,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) evolution_step(P
 
 // Looks at what a step left where other kernels come between: semi-implicit curvature, inflow.
 // Grid: any; block: any multiple of 32; shared: none.
-extern "C" __global__ void __launch_bounds__(BLOCK) evolution_outcome(Patches m, Evolution s) {
+extern "C" __global__ void __launch_bounds__(BLOCK, 1) evolution_outcome(Patches m, Evolution s) {
     Control& c = *s.control;
     if (is_paused(c)) return;
     const real* from = s.phi + (u64)c.parity * m.n_vertices;

@@ -176,7 +176,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) measures_patches(Patches 
 
 // Joins connected parts across the edges between patches; each join is one component less.
 // Grid: n_sums; block: BLOCK; shared: none.
-extern "C" __global__ void __launch_bounds__(BLOCK) measures_join(Patches m, Measuring s) {
+extern "C" __global__ void __launch_bounds__(BLOCK, 1) measures_join(Patches m, Measuring s) {
     __shared__ u32 joined;
     if (threadIdx.x == 0) joined = 0;
     u32 mine = 0;
@@ -217,7 +217,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) measures_join(Patches m, Mea
 
 // Adds up the sums of all blocks.
 // Grid: 1; block: BLOCK; shared: none.
-extern "C" __global__ void __launch_bounds__(BLOCK) measures_sum(Measuring s) {
+extern "C" __global__ void __launch_bounds__(BLOCK, 1) measures_sum(Measuring s) {
     Sums sums = no_sums();
     for (u32 k = threadIdx.x; k < s.n_sums; k += BLOCK) add(sums, s.sums[k]);
     sums = sum_of_block(sums);

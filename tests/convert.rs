@@ -237,7 +237,7 @@ fn check_obj_groups(found: &Mesh, mesh: &Mesh) {
             None => assert!(cells.is_empty() || cells.len() == mesh.n_cells(), "{}", group.name),
         }
     }
-    let edges = found.group("lines").map(|lines| simplices(lines));
+    let edges = found.group("lines").map(simplices);
     assert_eq!(edges, mesh.group("edges").map(simplices));
 }
 

@@ -21,11 +21,16 @@ const ARCH: &str = "sm_90";
 /// why.
 const DOUBLE_IN_FLOAT: &[(&str, usize, &str)] = &[
     ("band_mark", 20, "the displacement since the last redistancing adds up over many steps"),
+    ("coefficients_evaluate", 140, "expressions are evaluated in f64, as on the CPU"),
+    ("coefficients_evaluate_vertices", 275, "expressions are evaluated in f64, as on the CPU"),
     ("evolution_begin", 30, "time and step are f64 in every precision"),
     ("evolution_outcome", 70, "time and step are f64 in every precision"),
     ("evolution_step", 70, "its last block chooses the next step: time and step are f64"),
     ("galerkin_residual", 2, "the step is f64 in every precision"),
     ("implicit_solve", 130, "scalar products are summed in f64, as on the CPU"),
+    ("hilbert_keys", 22, "keys are made of coordinates in f64, as on the CPU"),
+    ("inflow_apply", 285, "expressions are evaluated in f64, as on the CPU"),
+    ("varying_search", 300, "expressions are evaluated in f64, as on the CPU"),
     ("measures_patches", 90, "lengths and areas of all cells add up in f64"),
     ("measures_sum", 90, "so do the sums of the blocks"),
 ];
@@ -113,7 +118,8 @@ fn every_kernel_compiles_spills_nothing_and_is_kept() {
     let units = table["units"].as_array().unwrap();
     assert_eq!(units.len(), architectures.len() * all_units().len());
     for unit in units {
-        let name = unit["unit"].as_str().unwrap();
+        // A kernel is named after its file, whatever folder that is in.
+        let name = unit["unit"].as_str().unwrap().rsplit('/').next().unwrap();
         let kernels = unit["kernels"].as_array().unwrap();
         assert!(!kernels.is_empty(), "{unit}");
         for kernel in kernels {
@@ -211,7 +217,7 @@ fn a_precision_computes_in_no_other() {
                 }
                 None => {
                     let real = |line: &str| line.contains(".f64") || line.contains(".f32");
-                    (instructions(text, real), 0)
+                    (instructions(text, real), allowed.map_or(0, |(_, most, _)| *most))
                 }
             };
             assert!(wrong.len() <= most, "{kernel} of {}: {wrong:#?}", unit.title());

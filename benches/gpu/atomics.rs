@@ -123,8 +123,8 @@ impl<R: Real> Atomics<R> {
         let patches =
             zeroset::patches::cuda::DevicePatches::new(cuda.clone(), on_host, &coordinates)?;
         let shape = *patches.shape();
-        let block = shape.threads(if made.is_volume() { 3.0 } else { 1.0 }, 256);
-        let threads = if size_of::<R>() == 8 { 640 } else { 1024 };
+        let block = shape.threads(if made.is_volume() { 3.0 } else { 2.0 }, 256);
+        let threads = if size_of::<R>() == 8 { 768 } else { 1024 };
         let mut defines = shape.defines::<R>();
         defines.push(("BLOCK", block.to_string()));
         defines.push(("MIN_BLOCKS", (threads / block).max(1).to_string()));

@@ -41,13 +41,11 @@ pub fn tables(cuda: &Arc<Cuda>, meshes: &mut Meshes, names: &[&str]) {
     each(&card, meshes, names, &|bench| bench.devices());
 }
 
+/// What a table has to say of one mesh.
+type RowsOf<'a> = &'a dyn Fn(&dyn Rows) -> Result<Vec<String>, Failed>;
+
 /// The rows of each mesh, triangles in f64 and tetrahedra in f32.
-fn each(
-    card: &OnCard,
-    meshes: &mut Meshes,
-    names: &[&str],
-    rows: &dyn Fn(&dyn Rows) -> Result<Vec<String>, Failed>,
-) {
+fn each(card: &OnCard, meshes: &mut Meshes, names: &[&str], rows: RowsOf<'_>) {
     for name in names {
         let found = meshes.get(name).and_then(|made| {
             let cpu = &meshes.cpu;

@@ -59,12 +59,12 @@ DEVICE bool upwind(const real (&phi)[N], const real (&k)[N], real (&m)[N], real 
     if (fabs(h) <= ZERO_TEST * size * (high - low) || outflow == R(0)) {
         return false;
     }
-    // phi_i - phi_in times the outflow: a factor that all have does not change their shares.
+    real phi_in = carried / outflow;
     real sign = h > R(0) ? R(1) : R(-1);
     real sum = R(0);
 #pragma unroll
     for (int i = 0; i < N; i++) {
-        m[i] = fmax(sign * fmax(k[i], R(0)) * (carried - outflow * rise[i]), R(0));
+        m[i] = fmax(sign * fmax(k[i], R(0)) * (rise[i] - phi_in), R(0));
         sum += m[i];
     }
     if (sum == R(0)) {

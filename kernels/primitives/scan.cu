@@ -42,7 +42,7 @@ DEVICE u32 sum_before(const u64* told, u32 tile) {
 // sums    [n + 1]
 // told    zero at the start, [tiles]
 // taken   number of tiles taken; zero at the start
-extern "C" __global__ void __launch_bounds__(BLOCK)
+extern "C" __global__ void __launch_bounds__(BLOCK, 1)
 scan_exclusive(const u32* values, u32* sums, u32 n, u64* told, u32* taken) {
     // One more place per 32: threads that walk their own items use different banks.
     __shared__ u32 items[TILE + TILE / 32];

@@ -31,7 +31,7 @@ DEVICE u32 digit_of(key k, u32 pass) { return (u32)(k >> (8 * pass)) & 0xff; }
 //
 // keys    [n]
 // counts  zero at the start, [n_passes][256]
-extern "C" __global__ void __launch_bounds__(BLOCK)
+extern "C" __global__ void __launch_bounds__(BLOCK, 1)
 sort_count(const key* keys, u32 n, u32 n_passes, u32* counts) {
     __shared__ u32 found[sizeof(key)][DIGITS];
     for (u32 pass = 0; pass < n_passes; pass++) found[pass][threadIdx.x] = 0;
@@ -52,7 +52,7 @@ sort_count(const key* keys, u32 n, u32 n_passes, u32* counts) {
 // Grid: n_passes blocks. Block: 256 threads. Shared memory: 32 bytes.
 //
 // counts  [n_passes][256]
-extern "C" __global__ void __launch_bounds__(BLOCK) sort_places(u32* counts) {
+extern "C" __global__ void __launch_bounds__(BLOCK, 1) sort_places(u32* counts) {
     __shared__ u32 warp_sums[WARPS];
     u32* const of_pass = counts + blockIdx.x * DIGITS;
     u32 sum;
@@ -92,7 +92,7 @@ DEVICE u32 count_before(const u32* told, u32 tile, u32 digit) {
 // places                where each digit of this pass starts, [256]
 // told                  zero at the start, [tiles][256]
 // taken                 number of tiles taken; zero at the start
-extern "C" __global__ void __launch_bounds__(BLOCK)
+extern "C" __global__ void __launch_bounds__(BLOCK, 1)
 sort_pass(const key* keys, const u32* values, key* keys_out, u32* values_out, u32 n, u32 pass,
           const u32* places, u32* told, u32* taken) {
     __shared__ key sorted[TILE];

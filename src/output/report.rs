@@ -370,7 +370,13 @@ impl Report {
                 self.mesh.vertices, self.mesh.cells, self.mesh.patches
             ),
         );
-        line("backend", format!("{}, {}, {} threads", self.backend, self.precision, self.threads));
+        // Who did not choose the device is told why it is this one.
+        let why = match self.backend_reason.starts_with("auto") {
+            true => format!(" ({})", self.backend_reason),
+            false => String::new(),
+        };
+        let (backend, precision) = (self.backend, &self.precision);
+        line("backend", format!("{backend}, {precision}, {} threads{why}", self.threads));
         line("end", self.ended_by.clone());
         if self.distances.is_none() {
             line(

@@ -25,8 +25,8 @@ impl crate::levelset::eikonal::Solve for Card {
     }
 }
 
-/// Vertices from which on a GPU is worth its start: with fewer, a processor of two cores is as fast
-/// (`benches/results/gpu.md`, figure 10).
+/// Vertices from which on a GPU is worth its start, a quarter of a second. A guess on the safe side:
+/// `cargo bench --bench gpu -- sizes` measures the crossover.
 const FEWEST_VERTICES: usize = 20_000;
 
 /// The device of a case: a GPU or none, and the reason.

@@ -145,7 +145,10 @@ fn by_kernels<R: Real>(
     };
     let part = |n: usize, size: usize| (n * size).next_multiple_of(16);
     let real = size_of::<R>();
-    let shared = part(largest_local, real) + part(largest_owned, real) + part(largest_owned, 1);
+    let shared = part(largest_local, real)
+        + part(3 * largest_local, real)
+        + part(largest_owned, real)
+        + part(largest_owned, 1);
     let how = Launch {
         shared_bytes: shared as u32,
         resident: BLOCKS,

@@ -210,8 +210,8 @@ impl<R: Real + Default> Bed<R> {
             active: self.active.as_ptr(),
             is_active: std::ptr::null_mut(),
             extra: std::ptr::null_mut(),
-            largest_local: largest_local,
-            largest_owned: largest_owned,
+            largest_local,
+            largest_owned,
             largest_columns: self.on.largest_columns() as u32,
             chunk: self.on.largest_cells() as u32,
             near: self.near,
@@ -244,6 +244,7 @@ impl<R: Real + Default> Bed<R> {
     {
         let (largest_local, _) = self.largest();
         let shared_bytes = bytes(largest_local, size_of::<R>())
+            + bytes(3 * largest_local, size_of::<R>())
             + bytes(largest_local, 1)
             + bytes(self.on.largest_columns() as u32, 2);
         let how = Launch { shared_bytes, seed, ..Launch::new(5, 64) };

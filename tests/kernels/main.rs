@@ -1,6 +1,8 @@
 //! Kernels on the host: what runs on a device, without one (kernels/README.md).
 //!
 //! `cargo test --features kernel-host-tests --test kernels`; needs a C++ compiler.
+// It takes raw borrows, which are pointers, for borrows.
+#![allow(clippy::needless_borrows_for_generic_args)]
 
 mod eikonal;
 mod evolution;

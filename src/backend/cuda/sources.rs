@@ -1,6 +1,6 @@
 //! The kernels' sources, part of the program, and the variants of them that it uses.
 //!
-//! A new file of `kernels/` is one line here: in [`HEADERS`] or in [`PROGRAMS`]. Those of
+//! A new file of `kernels/` is one line here: in [`HEADERS`] or in `PROGRAMS`. Those of
 //! `kernels/bench/` are part of the benches only.
 
 use std::borrow::Cow;

@@ -1,4 +1,4 @@
-//! nbFIM on a GPU: the same fixed point as [`super::cpu`], by two organizations of one patch update.
+//! nbFIM on a GPU: the same fixed point as on the CPU, by two organizations of one patch update.
 //!
 //! Rounds ([`Organization::Rounds`]) keep the round rule: values read across patches are those of the
 //! round before, behind a barrier of the grid, so results have the same bits in every run on a card
@@ -141,11 +141,7 @@ impl<R: Real> Solver<R> {
         let organization = if circular { Organization::Rounds } else { organization };
         let (n, p) = (shape.n_vertices as usize, shape.n_patches as usize);
         let cells_per_thread = if shape.arity == 3 { 1.0 } else { 2.0 };
-        let block = shape.threads(
-            1.1 * shape.mean_cells.min(384.0 * cells_per_thread) / shape.mean_cells
-                * cells_per_thread,
-            384,
-        );
+        let block = shape.threads(1.1 * cells_per_thread, 384);
         let mut defines = shape.defines::<R>();
         defines.push(("BLOCK", block.to_string()));
         // Registers for as many threads as keep a multiprocessor busy.

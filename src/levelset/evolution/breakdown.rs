@@ -133,6 +133,14 @@ impl Breakdown {
     }
 }
 
+/// A step that nothing bounds.
+pub(super) fn at_rest_forever(step: u64) -> Error {
+    Error::Numerical {
+        what: format!("nothing moves in step {step}, so its length has no limit"),
+        remedy: "give evolve.end_time, or coefficients that are not zero in the band".into(),
+    }
+}
+
 /// A cell seen from a vertex.
 struct Seen {
     cell: u32,

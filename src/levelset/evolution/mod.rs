@@ -42,6 +42,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use band::Band;
+use breakdown::at_rest_forever;
 pub use breakdown::{Breakdown, Cause, What};
 use coefficients::Motion;
 use galerkin::Galerkin;
@@ -57,7 +58,9 @@ pub use terms::{Coefficient, Terms};
 
 use super::eikonal::{self, EikonalState, Slowness, Width};
 use crate::backend::Cpu;
-use crate::error::{Error, Result};
+#[cfg(doc)]
+use crate::error::Error;
+use crate::error::Result;
 use crate::geometry::Real;
 use crate::mesh::Mesh;
 use crate::patches::{Coordinates, Patches};
@@ -508,13 +511,5 @@ impl<R: Real> Evolution<R> {
             implicit: self.implicit.is_some(),
             slivers: self.slivers.filter(|_| self.options.curvature_step == CurvatureStep::Auto),
         }
-    }
-}
-
-/// A step that nothing bounds.
-fn at_rest_forever(step: u64) -> Error {
-    Error::Numerical {
-        what: format!("nothing moves in step {step}, so its length has no limit"),
-        remedy: "give evolve.end_time, or coefficients that are not zero in the band".into(),
     }
 }

@@ -277,10 +277,8 @@ mod tests {
 
     #[test]
     fn edges_facets_and_cells_are_counted_once() {
-        let mut cube = Cube::default();
-        cube.cells = [5, 4, 3];
-        let mut torus = Torus::default();
-        torus.cells = [20, 10];
+        let cube = Cube { cells: [5, 4, 3], ..Cube::default() };
+        let torus = Torus { cells: [20, 10], ..Torus::default() };
         for generated in [Generate::Cube(cube), Generate::Torus(torus)] {
             let mesh = clean(generate(&generated).unwrap()).unwrap().0;
             for patch_size in [1, 7, 64, 10_000] {

@@ -1,6 +1,6 @@
 //! The evolution on a GPU: the same steps as on the CPU, without a look from the host between them.
 //!
-//! All that steers the steps lives on the card ([`control::Control`]): the length of the next step,
+//! All that steers the steps lives on the card (`Control`): the length of the next step,
 //! whether phi is to become a distance, why to stop. The host launches *cycles* of some steps and a
 //! redistancing, recorded as a graph; kernels with nothing to do return at once. It looks at the
 //! control block of the cycle before while the next one runs, so it never waits for a step, and it
@@ -32,6 +32,8 @@ use state::State;
 use super::{Advance, Breakdown, Choices, Evolution, Options, Snapshot, Stretch, Terms, Totals};
 use crate::backend::Cpu;
 use crate::backend::cuda::{Cuda, Graph, Pinned};
+#[cfg(doc)]
+use crate::error::Error;
 use crate::error::Result;
 use crate::geometry::Real;
 use crate::levelset::eikonal::cuda::{EikonalArgument, OnCard, Solver};
@@ -51,7 +53,6 @@ pub struct DeviceEvolution<R: Real> {
     cuda: Arc<Cuda>,
     /// Coefficients, options and patches as the host knows them; its phi is that of the start.
     host: Evolution<R>,
-    patches: Arc<DevicePatches<R>>,
     eikonal: Solver<R>,
     solve: EikonalArgument<R>,
     state: State<R>,
@@ -161,7 +162,6 @@ impl<R: Real> DeviceEvolution<R> {
         Ok(DeviceEvolution {
             cuda,
             host,
-            patches,
             eikonal,
             solve,
             state,
@@ -401,12 +401,5 @@ impl<R: Real> DeviceEvolution<R> {
     /// The patches phi lives on.
     pub fn patches(&self) -> &Patches {
         &self.host.patches
-    }
-
-    /// The patches on the card, and the address of phi there, in patch order.
-    pub fn on_card(&self) -> (&Arc<DevicePatches<R>>, u64) {
-        let n = self.host.patches.n_vertices() as u64;
-        let phi = self.state.phi.address() + u64::from(self.now.parity) * n * size_of::<R>() as u64;
-        (&self.patches, phi)
     }
 }

@@ -88,10 +88,9 @@ fn upwind<R: Real, const N: usize>(phi: &[R; N], k: &[R; N]) -> Option<([R; N], 
     if h.abs() <= R::ZERO_TEST * size * (high - low) || outflow == zero {
         return None;
     }
-    // phi_i - phi_in times the outflow: a factor that all have does not change their shares.
+    let phi_in = carried / outflow;
     let sign = if h > zero { R::one() } else { -R::one() };
-    let m: [R; N] =
-        std::array::from_fn(|i| (sign * k[i].max(zero) * (carried - outflow * phi[i])).max(zero));
+    let m: [R; N] = std::array::from_fn(|i| (sign * k[i].max(zero) * (phi[i] - phi_in)).max(zero));
     let sum = m.iter().fold(zero, |sum, &m| sum + m);
     if sum == zero { None } else { Some((m, R::one() / sum, h)) }
 }
