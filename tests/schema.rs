@@ -42,11 +42,7 @@ fn flaws(root: &Value, schema: &Value, value: &Value, path: &str) -> Vec<String>
                     wrong(format!("{n} items, {keyword} is {rule}"));
                 }
             }
-            "not" => {
-                if flaws(root, rule, value, path).is_empty() {
-                    wrong(format!("is {rule}"));
-                }
-            }
+            "not" if flaws(root, rule, value, path).is_empty() => wrong(format!("is {rule}")),
             "const" if value != rule && !equal_numbers(value, rule) => {
                 wrong(format!("is not {rule}"));
             }

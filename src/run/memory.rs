@@ -81,8 +81,7 @@ mod tests {
             );
             Config::parse(&text, "case.toml".as_ref(), set).unwrap()
         };
-        let mut square = Square::default();
-        square.cells = [200, 200];
+        let square = Square { cells: [200, 200], ..Square::default() };
         let square = generate(&Generate::Square(square)).unwrap();
         let n = square.n_vertices() as u64;
         let evolve = case("[evolve]\nend_time = 1\n", &[]);
@@ -98,8 +97,7 @@ mod tests {
         assert_eq!(error.exit_code(), 5);
         let text = error.to_string();
         assert!(text.contains("40401 vertices") && text.contains("precision = \"f32\""), "{text}");
-        let mut cube = Cube::default();
-        cube.cells = [10; 3];
+        let cube = Cube { cells: [10; 3], ..Cube::default() };
         let cube = generate(&Generate::Cube(cube)).unwrap();
         let of_cells = estimate(&evolve, &cube) / cube.n_vertices() as u64;
         assert!(of_cells > per_vertex, "tetrahedra take more: {of_cells}");
