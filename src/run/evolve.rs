@@ -5,114 +5,29 @@ use std::time::Instant;
 
 use super::keep::Keeper;
 use super::schedule::{Due, End, Schedule};
-use super::states::{State, States};
 use super::{Observer, Progress};
 use crate::config::{Evolve, Output};
 use crate::error::Result;
-use crate::geometry::Real;
-use crate::levelset::evolution::{
-    Advance, Breakdown, Choices, Evolution, Snapshot, Stretch, Totals,
-};
+use crate::levelset::evolution::{Advance, Snapshot, Stretch};
 use crate::output::checkpoint::Written;
 use crate::output::{Measures, MeasuresFile, Report, Status};
-use crate::surface;
 
-/// Measures values of phi in mesh order.
-pub(super) type OnHost<'a> = &'a dyn Fn(&[f64]) -> surface::Measures;
-
-/// An evolution as the loop sees it. All arrays are in the order of the cleaned mesh.
+/// What a time loop moves, measures and writes.
 pub(super) trait Moving {
     /// Goes on for a stretch, or for a part of it that the user does not wait long for.
     fn advance(&mut self, stretch: &Stretch) -> Result<Advance>;
     /// True if there is no interface left.
     fn is_gone(&self) -> bool;
-    fn phi(&self) -> Result<Vec<f64>>;
-    fn band(&self) -> Result<Vec<bool>>;
-    /// Measures of phi; `on_host` finds them from its values.
-    fn measures(&mut self, on_host: OnHost<'_>) -> Result<surface::Measures>;
-    fn n_band_vertices(&self) -> usize;
-    fn n_active_patches(&self) -> usize;
-    /// Work since the start.
-    fn totals(&self) -> Totals;
-    /// What was chosen by the look of the mesh.
-    fn choices(&self) -> Choices;
-    /// The state between two steps.
+    /// Measures of the state; its step, time and step length are the loop's to fill in.
+    fn measure(&mut self) -> Result<Measures>;
+    /// Writes the state.
+    fn write(&mut self, step: u64, time: f64) -> Result<()>;
+    /// Step and time of each state written.
+    fn written(&self) -> &[(u64, f64)];
+    /// Takes back what was written after these states, the last of them half at `step`.
+    fn take_back(&mut self, written: Vec<(u64, f64)>, step: u64) -> Result<()>;
+    /// All that changes, between two steps.
     fn snapshot(&self) -> Result<Snapshot>;
-    /// Where and why the last step failed, if it did.
-    fn breakdown(&self) -> Option<&Breakdown>;
-}
-
-impl<R: Real> Moving for Evolution<R> {
-    fn advance(&mut self, stretch: &Stretch) -> Result<Advance> {
-        self.advance(stretch)
-    }
-    fn is_gone(&self) -> bool {
-        self.is_gone()
-    }
-    fn phi(&self) -> Result<Vec<f64>> {
-        Ok(self.phi())
-    }
-    fn band(&self) -> Result<Vec<bool>> {
-        Ok(self.band())
-    }
-    fn measures(&mut self, on_host: OnHost<'_>) -> Result<surface::Measures> {
-        Ok(on_host(&self.phi()))
-    }
-    fn n_band_vertices(&self) -> usize {
-        self.n_band_vertices()
-    }
-    fn n_active_patches(&self) -> usize {
-        self.n_active_patches()
-    }
-    fn totals(&self) -> Totals {
-        self.totals()
-    }
-    fn choices(&self) -> Choices {
-        self.choices()
-    }
-    fn snapshot(&self) -> Result<Snapshot> {
-        Ok(self.snapshot())
-    }
-    fn breakdown(&self) -> Option<&Breakdown> {
-        self.breakdown()
-    }
-}
-
-#[cfg(feature = "cuda")]
-impl<R: Real> Moving for crate::levelset::evolution::cuda::DeviceEvolution<R> {
-    fn advance(&mut self, stretch: &Stretch) -> Result<Advance> {
-        self.advance(stretch)
-    }
-    fn is_gone(&self) -> bool {
-        self.is_gone()
-    }
-    fn phi(&self) -> Result<Vec<f64>> {
-        self.phi()
-    }
-    fn band(&self) -> Result<Vec<bool>> {
-        self.band()
-    }
-    fn measures(&mut self, _: OnHost<'_>) -> Result<surface::Measures> {
-        self.measures()
-    }
-    fn n_band_vertices(&self) -> usize {
-        self.n_band_vertices()
-    }
-    fn n_active_patches(&self) -> usize {
-        self.n_active_patches()
-    }
-    fn totals(&self) -> Totals {
-        self.totals()
-    }
-    fn choices(&self) -> Choices {
-        self.choices()
-    }
-    fn snapshot(&self) -> Result<Snapshot> {
-        self.snapshot()
-    }
-    fn breakdown(&self) -> Option<&Breakdown> {
-        self.breakdown()
-    }
 }
 
 /// A place in the time loop: behind a step, before its outputs.
@@ -133,21 +48,18 @@ impl Point {
     }
 }
 
-/// Everything a time loop needs beside the evolution.
-pub(super) struct Loop<'a, 'b> {
+/// Everything a time loop needs beside what it moves.
+pub(super) struct Loop<'a> {
     pub evolve: &'a Evolve,
     pub output: &'a Output,
-    pub states: &'a mut States<'b>,
     pub measures: &'a mut MeasuresFile,
     pub interrupt: &'a AtomicBool,
     pub observer: &'a dyn Observer,
-    /// Measures phi of an evolution that does not by itself.
-    pub on_host: OnHost<'a>,
     /// Writes checkpoints, unless the case wants none.
     pub keeper: Option<Keeper>,
 }
 
-impl Loop<'_, '_> {
+impl Loop<'_> {
     /// Runs an evolution to its end, from its start or from the point of a checkpoint; writes
     /// states, measures and checkpoints when they are due, and keeps the report up to date.
     ///
@@ -176,8 +88,8 @@ impl Loop<'_, '_> {
             let is_kept = self.keeper.as_ref().is_some_and(|keeper| {
                 interrupted || end.is_none() && steps > start.0 && keeper.is_due(steps)
             });
-            if is_kept && self.states.len() > 0 {
-                self.save(moving, &point, self.written(), report);
+            if is_kept && !moving.written().is_empty() {
+                self.save(moving, &point, self.written(moving), report);
             }
             self.outputs(moving, &point, interrupted, report)?;
             if steps > start.0 {
@@ -214,7 +126,7 @@ impl Loop<'_, '_> {
             Err(error) => {
                 // The state before the step is still there, and nothing is due.
                 point.due = Due::default();
-                self.save(moving, point, self.written(), report);
+                self.save(moving, point, self.written(moving), report);
                 self.last_good_state(moving, point, report);
                 return Err(error);
             }
@@ -229,7 +141,7 @@ impl Loop<'_, '_> {
     /// hold it: the failure, not the case, has asked for it.
     fn last_good_state(&mut self, moving: &mut dyn Moving, point: &Point, report: &mut Report) {
         let steps = point.schedule.steps();
-        let is_written = self.states.written().last().is_some_and(|(step, _)| *step == steps);
+        let is_written = moving.written().last().is_some_and(|(step, _)| *step == steps);
         let is_measured = report.last.is_some_and(|last| last.step == steps);
         let due = Due { state: !is_written, measures: !is_measured, end: None };
         let last = Point { due, ..point.clone() };
@@ -254,16 +166,16 @@ impl Loop<'_, '_> {
         if !state && !measures {
             return Ok(());
         }
-        let before = self.written();
+        let before = self.written(moving);
         let mut write = || {
             if measures {
-                self.measure(&mut *moving, &point.schedule, point.dt, report)?;
+                self.measure(moving, &point.schedule, point.dt, report)?;
             }
             if report.first.is_none() {
                 report.first = report.last;
             }
             if state {
-                self.write(&*moving, &point.schedule, report)?;
+                write_state(moving, &point.schedule, report)?;
             }
             Ok(())
         };
@@ -272,8 +184,8 @@ impl Loop<'_, '_> {
             let steps = point.schedule.steps();
             // A state half of whose files are there is taken back; on a full disk this makes the
             // room a checkpoint needs. If it fails, the first error is still the one to report.
-            if self.states.resume(before.states.clone(), steps, false).is_ok() {
-                report.states = self.states.len();
+            if moving.take_back(before.states.clone(), steps).is_ok() {
+                report.states = moving.written().len();
             }
             if self.save(moving, point, before, report) {
                 tracing::warn!("step {steps} is kept: `zeroset run` with --resume goes on from it");
@@ -287,8 +199,8 @@ impl Loop<'_, '_> {
     }
 
     /// What is written so far.
-    fn written(&self) -> Written {
-        Written { states: self.states.written().to_vec(), measures: self.measures.prefix() }
+    fn written(&self, moving: &dyn Moving) -> Written {
+        Written { states: moving.written().to_vec(), measures: self.measures.prefix() }
     }
 
     /// Writes a checkpoint, if the run keeps any; whether it did.
@@ -324,40 +236,21 @@ impl Loop<'_, '_> {
         report: &mut Report,
     ) -> Result<()> {
         let timer = Instant::now();
-        let m = moving.measures(self.on_host)?;
-        let row = Measures {
-            step: schedule.steps(),
-            time: schedule.time(),
-            dt,
-            interface: m.interface,
-            enclosed: m.enclosed,
-            components: m.components,
-            euler_number: m.euler_number,
-            band_vertices: moving.n_band_vertices() as u64,
-            active_patches: moving.n_active_patches() as u64,
-            phi_min: m.phi_min,
-            phi_max: m.phi_max,
-        };
+        let row =
+            Measures { step: schedule.steps(), time: schedule.time(), dt, ..moving.measure()? };
         self.measures.append(&row)?;
         report.last = Some(row);
         report.seconds.output += timer.elapsed().as_secs_f64();
         Ok(())
     }
+}
 
-    fn write(
-        &mut self,
-        moving: &dyn Moving,
-        schedule: &Schedule,
-        report: &mut Report,
-    ) -> Result<()> {
-        let timer = Instant::now();
-        let (step, time) = (schedule.steps(), schedule.time());
-        let (phi, band) = (moving.phi()?, moving.band()?);
-        self.states.write(&State { step, time, phi, band, ..State::default() })?;
-        report.states = self.states.len();
-        report.seconds.output += timer.elapsed().as_secs_f64();
-        Ok(())
-    }
+fn write_state(moving: &mut dyn Moving, schedule: &Schedule, report: &mut Report) -> Result<()> {
+    let timer = Instant::now();
+    moving.write(schedule.steps(), schedule.time())?;
+    report.states = moving.written().len();
+    report.seconds.output += timer.elapsed().as_secs_f64();
+    Ok(())
 }
 
 #[cfg(test)]

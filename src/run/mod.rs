@@ -10,6 +10,7 @@ mod keep;
 mod memory;
 mod motion;
 mod norms;
+mod on_mesh;
 mod picture;
 mod prepared;
 mod ready;

@@ -3,9 +3,10 @@
 use std::cell::LazyCell;
 use std::time::Instant;
 
-use super::evolve::{Loop, Moving, Point};
+use super::evolve::{Loop, Point};
 use super::fields::{at_vertex, value_at};
 use super::keep::Keeper;
+use super::on_mesh::{MeshEvolution, OnMesh};
 use super::prepared::{Job, Stages};
 use super::states::{State, States, StoredMesh};
 use super::{Options, Ready, identity, norms, setup, weight};
@@ -64,7 +65,7 @@ impl Job<'_> {
             identity::check_mesh(config, now, &checkpoint.identity)?;
         }
         let snapshot = checkpoint.as_ref().map(|checkpoint| &checkpoint.snapshot);
-        let begin = |snapshot| -> Result<Box<dyn Moving>> {
+        let begin = |snapshot| -> Result<Box<dyn MeshEvolution>> {
             let options = options.clone();
             Ok(match config.precision {
                 Precision::F64 => self.moving::<f64>(&phi, &terms, options, snapshot)?,
@@ -124,14 +125,17 @@ impl Job<'_> {
         let work = Loop {
             evolve,
             output: &config.output,
-            states: &mut states,
             measures: &mut measures,
             interrupt: run.interrupt,
             observer: run.observer,
-            on_host: &|phi| measurer.measure(mesh, phi),
             keeper,
         };
-        let done = work.run(moving.as_mut(), point, report).map_err(|error| {
+        let mut subject = OnMesh {
+            evolution: moving.as_mut(),
+            states: &mut states,
+            on_host: &|phi| measurer.measure(mesh, phi),
+        };
+        let done = work.run(&mut subject, point, report).map_err(|error| {
             match (error, moving.breakdown()) {
                 // By the numbers the user knows.
                 (Error::Numerical { .. }, Some(found)) => named(evolve, ready, found),
@@ -174,7 +178,7 @@ impl Job<'_> {
         terms: &Terms,
         options: evolution::Options,
         snapshot: Option<&Snapshot>,
-    ) -> Result<Box<dyn Moving>> {
+    ) -> Result<Box<dyn MeshEvolution>> {
         let (cpu, mesh, patches) = (self.cpu.clone(), &self.ready.mesh, self.patches.clone());
         #[cfg(feature = "cuda")]
         if let Some(card) = self.card {

@@ -1,15 +1,17 @@
 //! The time loop with an evolution that does as it is told.
 
 use super::super::identity;
+use super::super::on_mesh::{MeshEvolution, OnHost, OnMesh};
 use super::super::prepared::{Prepared, Stages};
-use super::super::states::StoredMesh;
+use super::super::states::{States, StoredMesh};
 use super::*;
 use crate::backend::Cpu;
 use crate::config::Config;
 use crate::error::Error;
+use crate::levelset::evolution::{Breakdown, Choices, Totals};
 use crate::output::RunFolder;
 use crate::output::checkpoint::{CHECKPOINT, Checkpoint};
-use crate::surface::Measurer;
+use crate::surface::{self, Measurer};
 
 const CASE: &str = "version = 1\n[domain.mesh]\ngenerate.square = { cells = [4, 4] }\n\
     [initial]\nball = { center = [0.5, 0.5, 0], radius = 0.3 }\n[evolve]\nend_time = 1\n\
@@ -32,7 +34,7 @@ impl<'a> Fake<'a> {
     }
 }
 
-impl Moving for Fake<'_> {
+impl MeshEvolution for Fake<'_> {
     fn advance(&mut self, stretch: &Stretch) -> Result<Advance> {
         self.steps += 1;
         if self.steps == self.fails_at {
@@ -125,14 +127,14 @@ fn run_and_keep(
     let work = Loop {
         evolve: config.evolve.as_ref().unwrap(),
         output: &config.output,
-        states: &mut states,
         measures: &mut measures,
         interrupt: flag,
         observer: &Silent,
-        on_host: &|phi| measurer.measure(mesh, phi),
         keeper: Some(keeper),
     };
-    let done = work.run(fake, None, &mut report);
+    let on_host = |phi: &[f64]| measurer.measure(mesh, phi);
+    let mut subject = OnMesh { evolution: fake, states: &mut states, on_host: &on_host };
+    let done = work.run(&mut subject, None, &mut report);
     let kept = Checkpoint::read(&folder.file(CHECKPOINT)).ok();
     let text = std::fs::read_to_string(folder.file("measures.csv")).unwrap();
     let time = |line: &str| line.split(',').nth(1).unwrap().parse().unwrap();
