@@ -53,7 +53,8 @@ impl Default for Device {
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum DeviceKind {
-    /// A GPU if there is one, else the CPU (default); the report says which and why.
+    /// A GPU if there is one and the mesh has 20,000 vertices or more, else the CPU (default); the
+    /// report says which and why.
     #[default]
     Auto,
     /// The processor.
@@ -207,7 +208,7 @@ impl Default for Evolve {
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct Reinitialize {
-    /// When.
+    /// When phi is made a distance again.
     pub rule: Rule,
     /// Half width of the narrow band; default 5 mean edge lengths.
     pub half_width: HalfWidth,
