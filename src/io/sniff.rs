@@ -24,6 +24,8 @@ pub(super) enum Format {
     Xyz,
     /// Numbers per vertex of FreeSurfer.
     Morph,
+    /// Some vertices of a surface of FreeSurfer.
+    Label,
     /// Numbers per vertex of MEDIT.
     Solution,
     /// Numbers per vertex as text.
@@ -35,7 +37,7 @@ const READABLE: &str = "readable are Gmsh (.msh), VTK (.vtk, .vtu, .vtp), PLY, O
                         .ele), CARP (.pts, .elem), points as text (.xyz), each also as .gz";
 
 /// Formats by extension.
-const EXTENSIONS: [(&str, Format); 16] = [
+const EXTENSIONS: [(&str, Format); 17] = [
     ("msh", Format::Msh),
     ("vtk", Format::Vtk),
     ("vtu", Format::Vtk),
@@ -49,6 +51,7 @@ const EXTENSIONS: [(&str, Format); 16] = [
     ("stl", Format::Stl),
     ("stla", Format::Stl),
     ("gii", Format::Gifti),
+    ("label", Format::Label),
     ("mesh", Format::Medit),
     ("sol", Format::Solution),
     ("xyz", Format::Xyz),
@@ -63,7 +66,7 @@ const OTHERS: [&str; 1] = ["nii"];
 /// [`Error::Input`] with the readable formats if there is no telling.
 pub(super) fn format(path: &Path, bytes: &[u8]) -> Result<(Format, Option<String>)> {
     let extension = extension(path);
-    if let Some((what, remedy)) = foreign(bytes) {
+    if let Some((what, remedy)) = foreign(&extension, bytes) {
         return Err(Error::input(path, "", what, remedy));
     }
     let named = by_name(&extension, bytes);
@@ -118,7 +121,7 @@ fn by_name(extension: &str, bytes: &[u8]) -> Option<Format> {
 }
 
 /// What a known format is that holds no mesh, or none that can be read, and what to do.
-fn foreign(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
+fn foreign(extension: &str, bytes: &[u8]) -> Option<(&'static str, &'static str)> {
     const IMAGE: &str = "make a mesh of it first: zeroset solves on meshes";
     const POINTS: &str = "convert the points to .ply or .xyz";
     let at = |place: usize, word: &[u8]| bytes.get(place..).is_some_and(|b| b.starts_with(word));
@@ -139,10 +142,12 @@ fn foreign(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
         ("holds points of PCD, which cannot be read", POINTS)
     } else if at(0, b"[Expe/PointSet") {
         ("holds points of Expe in a binary layout, which cannot be read", POINTS)
-    } else if at(0, b"#!ascii label") {
-        ("is a FreeSurfer label, which is written but not read", "use a .label.gii file")
     } else if at(0, b"\x89HDF\r\n") {
         ("is an HDF5 file, which is written but not read", "convert it to .vtu or .vtp")
+    } else if extension == "annot" {
+        let remedy =
+            "make a GIFTI file of it: mris_convert --annot lh.a.annot lh.white lh.a.label.gii";
+        ("is a FreeSurfer annotation, which cannot be read", remedy)
     } else if is_binary_medit(bytes) {
         let remedy = "save the mesh as text: name it .mesh in the program that wrote it, \
                       or convert it with `gmsh in.meshb -save -format mesh -o out.mesh`";
@@ -203,6 +208,9 @@ fn by_content(bytes: &[u8]) -> Option<Format> {
     if text.starts_with(freesurfer::TEXT_SURFACE) {
         return Some(Format::FreeSurfer);
     }
+    if text.starts_with(freesurfer::LABEL) {
+        return Some(Format::Label);
+    }
     if text.starts_with(b"# vtk DataFile") {
         return Some(Format::Vtk);
     }
@@ -257,6 +265,8 @@ mod tests {
             ("MeshVersionFormatted 2\nDimension 3\nVertices", "x.sol", Format::Medit),
             ("MeshVersionFormatted 2\nDimension 3\nSolAtVertices 1", "x", Format::Solution),
             ("#!ascii version of lh.pial\n1 1", "lh.pial.asc", Format::FreeSurfer),
+            ("#!ascii label, from subject a\n1", "lh.V1", Format::Label),
+            ("1\n0 0 0 0 0", "lh.V1.label", Format::Label),
             ("1 3 0 0", "x.1.node.gz", Format::TetGen),
             ("1\n0 0 0", "x.PTS", Format::Carp),
             ("0 0 0", "x.xyz", Format::Xyz),
@@ -279,7 +289,6 @@ mod tests {
             (b"NRRD0004\n", "NRRD volume"),
             (b"ObjectType = Image\n", "MetaImage"),
             (b"P5 3 3 255 ", "a picture"),
-            (b"#!ascii label, by\n1\n0 0 0 0 0\n", "is a FreeSurfer label"),
             (b"# .PCD v.7\n", "points of PCD"),
             (b"[Expe/PointSet/Binary/0.1]", "binary layout"),
             (b"\0\0\0\x01\0\0\0\x02\0\0\0\x03", "binary MEDIT file, only text"),
