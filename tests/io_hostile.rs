@@ -167,7 +167,7 @@ fn counts() -> Vec<Bad> {
         ),
         bad("a.stl", [&[b' '; 80][..], &[0xff; 4], &[0; 50]].concat(), "can be read"),
         bad("a.stl", [&[b' '; 80][..], &[0, 0, 0, 1], &[0; 50]].concat(), "facets of 50 bytes"),
-        bad("a.obj", "v 0 0 0\nf 1 2 4294967299\n", "refers to vertex 2 of 1"),
+        bad("a.obj", "v 0 0 0\nf 1 2 4294967299\n", "refers to vertex 4294967299"),
         bad("a.obj", "v 0 0 0\nf -1 -2 -3\n", "refers to vertex -2 after 1"),
         bad(
             "lh.pial",
@@ -356,9 +356,9 @@ fn documents(folder: &Path) -> Vec<Bad> {
     let bomb = "<!DOCTYPE b [<!ENTITY a 'aaaaaaaaaa'><!ENTITY b '&a;&a;&a;&a;&a;&a;&a;&a;'>\
                 <!ENTITY c '&b;&b;&b;&b;&b;&b;&b;&b;'>]>";
     let array = "<DataArray Intent='NIFTI_INTENT_SHAPE' DataType='NIFTI_TYPE_UINT8' \
-                 Dimensionality='1' Dim0='100000' Encoding='ExternalFileBinary' \
+                 Dimensionality='1' Dim0='10000' Encoding='ExternalFileBinary' \
                  ExternalFileName='shared.dat'><Data/></DataArray>";
-    std::fs::write(folder.join("shared.dat"), vec![7; 100_000]).unwrap();
+    std::fs::write(folder.join("shared.dat"), vec![7; 10_000]).unwrap();
     let attributes: String = (0..300_000).map(|k| format!(" a{k}='1'")).collect();
     vec![
         bad(
@@ -377,14 +377,16 @@ fn documents(folder: &Path) -> Vec<Bad> {
 fn files_made_to_do_harm_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let files = [counts(), numbers(), orders(), streams(), documents(folder.path())];
-    let mut tried = 0;
+    let (mut tried, mut failures) = (0, Vec::new());
     for Bad { name, bytes, said } in files.into_iter().flatten() {
         let errors = read(folder.path(), name, &bytes);
-        let first = errors.first().unwrap_or_else(|| panic!("{name} was read, not `{said}`"));
-        assert!(errors.iter().any(|line| line.contains(said)), "`{said}` is not in: {first}");
+        if !errors.iter().any(|line| line.contains(said)) {
+            failures.push(format!("`{said}` is not in {errors:?}"));
+        }
         std::fs::remove_file(folder.path().join(name)).unwrap();
         tried += 1;
     }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
     assert!(tried > 60, "{tried}");
     many_small_things(folder.path());
 }

@@ -69,14 +69,16 @@ pub(super) fn format(path: &Path, bytes: &[u8]) -> Result<(Format, Option<String
     if let Some((what, remedy)) = foreign(&extension, bytes) {
         return Err(Error::input(path, "", what, remedy));
     }
-    let named = by_name(&extension, bytes);
-    match (by_content(bytes), named) {
+    match (by_content(bytes), by_name(&extension)) {
         (Some(format), Some(other)) if format != other => {
             let what = format!("named .{extension}, but the content is {format:?}: read as such");
             Ok((format, Some(what)))
         }
         (Some(format), _) | (None, Some(format)) => Ok((format, None)),
         (None, None) => {
+            if let Some(format) = by_guess(bytes) {
+                return Ok((format, None));
+            }
             let head = show(bytes.split(|&b| b == b'\n').next().unwrap_or(bytes));
             let near = nearest(&extension);
             let near = near.map_or(String::new(), |n| format!("did you mean .{n}? "));
@@ -93,7 +95,7 @@ pub(super) fn extension(path: &Path) -> String {
     name.rsplit_once('.').map_or("", |(_, extension)| extension).to_string()
 }
 
-fn by_name(extension: &str, bytes: &[u8]) -> Option<Format> {
+fn by_name(extension: &str) -> Option<Format> {
     if freesurfer::SURFACE_NAMES.contains(&extension) {
         return Some(Format::FreeSurfer);
     }
@@ -109,13 +111,17 @@ fn by_name(extension: &str, bytes: &[u8]) -> Option<Format> {
     if columns::DATA_NAMES.contains(&extension) {
         return Some(Format::Columns);
     }
+    freesurfer::MORPH_NAMES.contains(&extension).then_some(Format::Morph)
+}
+
+/// What content of no format that can be told, under a name that says nothing, may still be.
+fn by_guess(bytes: &[u8]) -> Option<Format> {
     // The old data format has no magic bytes; its size gives it away.
-    let morph =
-        freesurfer::MORPH_NAMES.contains(&extension) || freesurfer::old_count(bytes).is_some();
-    if morph {
+    if freesurfer::old_count(bytes).is_some() {
         return Some(Format::Morph);
     }
-    let head = bytes.get(..4096).unwrap_or(bytes);
+    let text = without_mark(bytes);
+    let head = text.get(..4096).unwrap_or(text);
     let is_text = head.iter().all(|&b| b >= b' ' || b.is_ascii_whitespace());
     (is_text && columns::begins_with_number(head)).then_some(Format::Columns)
 }
