@@ -1,5 +1,5 @@
 //! Arrays with numbers that are none, in every place of a case that takes an array: refused before
-//! the first step, with the key, the array and the vertex or cell.
+//! the first step, with the array or the key, and the vertex or cell.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -66,20 +66,24 @@ fn arrays_with_numbers_that_are_none_are_refused_by_name() {
     for (case, set, found) in [
         ("initial", "evolve.cfl=0.5", &["none", "NaN", "vertex 5"][..]),
         ("initial", "initial.data=endless", &["endless", "inf", "vertex 5"]),
-        ("evolve", "evolve.curvature={ data = \"none\" }", &["curvature", "NaN", "vertex 5"]),
+        ("evolve", "evolve.curvature={ data = \"none\" }", &["\"none\"", "NaN", "vertex 5"]),
         ("evolve", "evolve.curvature={ data = \"below\" }", &["curvature", "-1", "vertex 5"]),
-        ("evolve", "evolve.curvature=\"none\"", &["curvature", "NaN", "vertex 5"]),
+        ("evolve", "evolve.curvature=\"none\"", &["\"none\"", "NaN", "vertex 5"]),
         (
             "evolve",
             "evolve.normal_speed={ data = \"endless\" }",
-            &["normal_speed", "inf", "vertex 5"],
+            &["\"endless\"", "inf", "vertex 5"],
         ),
-        ("evolve", "evolve.velocity={ data = \"flow\" }", &["velocity", "NaN", "vertex 5"]),
-        ("evolve", "evolve.velocity=[\"none\", 0, 0]", &["velocity", "NaN", "vertex 5"]),
-        ("distance", "distance.speed={ cell_data = \"cell_none\" }", &["speed", "NaN", "cell 3"]),
+        ("evolve", "evolve.velocity={ data = \"flow\" }", &["\"flow\"", "NaN", "vertex 5"]),
+        ("evolve", "evolve.velocity=[\"none\", 0, 0]", &["\"none\"", "NaN", "vertex 5"]),
+        (
+            "distance",
+            "distance.speed={ cell_data = \"cell_none\" }",
+            &["\"cell_none\"", "NaN", "cell 3"],
+        ),
         ("distance", "distance.speed={ cell_data = \"cell_zero\" }", &["speed", "0", "cell 3"]),
         ("distance", "distance.speed={ cell_data = \"cell_below\" }", &["speed", "-2", "cell 3"]),
-        ("distance", "distance.speed=\"none\"", &["speed", "NaN"]),
+        ("distance", "distance.speed=\"none\"", &["\"none\"", "NaN", "vertex 5"]),
         ("distance", "distance.from=[\"levelset:none\"]", &["NaN", "vertex 5"]),
     ] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_zeroset"));
