@@ -48,6 +48,16 @@ fn playground() -> tempfile::TempDir {
     write("nan.obj", b"v 0 0 nan\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
     write("cut.gz", &[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0x4b]);
     write("slip.plly", b"no format at all\n");
+    write("alone.ele", b"1 4 0\n1 1 2 3 4\n");
+    write("octa.elem", b"1\nOc 0 1 2 3 4 5 1\n");
+    write("octa.pts", b"2\n0 0 0\n1 0 0\n");
+    write(
+        "beyond.mesh",
+        b"MeshVersionFormatted 2\nDimension 3\nVertices 1\n0 0 0 0\nEdges 1\n1 2 0\nEnd\n",
+    );
+    write("lh.aparc.annot", b"\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0\0");
+    write("far.label", b"#!ascii label\n1\n99999 0 0 0 1\n");
+    write("cut.label", b"#!ascii label\n3\n0 0 0 0 1\n");
     std::fs::create_dir(folder.path().join("folder")).unwrap();
     let ball = ["generate", "sphere", "--subdivisions", "2", "-o", "ball.vtp", "-q"];
     assert_eq!(zeroset(folder.path(), &ball.map(String::from)).0, 0);

@@ -1,7 +1,7 @@
 //! What a run computes and on what, so that a checkpoint is not resumed by another run.
 
 use crate::config::Config;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, plain};
 use crate::mesh::{DataArray, Mesh};
 use crate::output::Program;
 use crate::output::checkpoint::{Checkpoint, Hash, Identity};
@@ -93,13 +93,14 @@ pub(super) fn check_case(config: &Config, checkpoint: &Checkpoint) -> Result<()>
                 ("is not given".to_string(), format!("with {}", then.map_or("", |then| then)))
             }
         };
-        let what = format!("{key} {now}, but the run to resume was begun {then}");
+        // The file has its checksum, but nobody knows who wrote it.
+        let what = plain(format!("{key} {now}, but the run to resume was begun {then}"));
         return Err(config.error_at(key, what, REMEDY));
     }
     if checkpoint.program != program() {
         tracing::warn!(
             "the run was begun by {}, this is {}: the last bits of results may differ",
-            checkpoint.program,
+            plain(checkpoint.program.clone()),
             program()
         );
     }

@@ -17,6 +17,7 @@ use hdf5_pure::{
 use super::write::{Compression, FieldValues, Shape, VtkOutput};
 use crate::error::{Error, Result};
 use crate::io::atomic;
+use crate::io::guard::quietly;
 
 /// Version of the format that is written.
 const VERSION: [i64; 2] = [2, 0];
@@ -72,7 +73,7 @@ impl HdfSeries {
             };
         }
         series.steps = steps as u64;
-        let (found, n_points, arrays, kept) = series.read(path).map_err(|e| series.fail(e))?;
+        let (found, n_points, arrays, kept) = series.guarded(|| series.read(path))?;
         if found < series.steps {
             let what = format!("holds {found} states, {steps} are needed");
             return Err(Error::output(path, what, "start the run anew with --overwrite"));
@@ -144,12 +145,20 @@ impl HdfSeries {
             let kind = if grid { "UnstructuredGrid" } else { "PolyData" };
             self.write_whole(AttrValue::AsciiString(kind.into()), 1, columns)?;
         } else {
-            self.append(columns).map_err(|e| self.fail(e))?;
+            self.guarded(|| self.append(columns))?;
         }
         self.steps += 1;
         self.n_points = n_points as u64;
         self.arrays = arrays;
         Ok(())
+    }
+
+    /// What the crate answers about a file that may be damaged, a panic of its being an error, too.
+    fn guarded<T>(&self, work: impl FnOnce() -> Hdf<T>) -> Result<T> {
+        match quietly(work) {
+            Ok(found) => found.map_err(|e| self.fail(e)),
+            Err(panic) => Err(self.fail(format!("is damaged: {panic}"))),
+        }
     }
 
     fn fail(&self, what: impl std::fmt::Display) -> Error {
