@@ -141,7 +141,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         paths_from: args.path_from,
     };
     let mut config = Config::of_distance(mesh, distance);
-    config.precision = args.precision;
+    config.precision = Some(args.precision);
     config.device.kind = args.device;
     config.device.threads = args.threads;
     config.output.picture =

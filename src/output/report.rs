@@ -302,13 +302,13 @@ impl Report {
             case: config.name(),
             case_hash: config.origin.hash.clone(),
             overrides: config.origin.overrides.clone(),
-            config: config.clone(),
+            config: config.with_defaults(),
             task: if config.distance.is_some() { "distance" } else { "evolve" },
             status: Status::Failed,
             ended_by: String::new(),
             backend: "cpu",
             backend_reason: String::new(),
-            precision: match config.precision {
+            precision: match config.precision() {
                 Precision::F64 => f64::NAME,
                 Precision::F32 => f32::NAME,
             },

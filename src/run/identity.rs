@@ -113,7 +113,7 @@ pub(super) fn check_case(config: &Config, checkpoint: &Checkpoint) -> Result<()>
 pub(super) fn check_mesh(config: &Config, now: &Identity, begun: &Identity) -> Result<()> {
     let other = |what: String| {
         let error = Error::mesh("", what, REMEDY);
-        match config.mesh().path.as_deref().map(|path| config.resolve(path)) {
+        match config.mesh().and_then(|mesh| mesh.path.as_deref()).map(|path| config.resolve(path)) {
             Some(Ok(path)) => error.in_file(&path),
             _ => error,
         }

@@ -260,7 +260,8 @@ fn distance_on(
 /// Refuses outputs that would replace each other or the mesh.
 fn check_apart(config: &Config, outputs: &[&Path]) -> Result<()> {
     let whole = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
-    let mesh = config.mesh().path.as_ref().map(|path| config.resolve(path)).transpose()?;
+    let mesh = config.mesh().and_then(|mesh| mesh.path.as_ref());
+    let mesh = mesh.map(|path| config.resolve(path)).transpose()?;
     for (k, output) in outputs.iter().enumerate() {
         let same = |other: &&Path| whole(other) == whole(output);
         let what = if mesh.as_deref().is_some_and(|mesh| same(&mesh)) {
@@ -300,10 +301,10 @@ pub fn check(config: &Config, folder: Option<&Path>, overwrite: bool) -> Result<
     if config.initial.is_some() {
         cpu.run(|| setup::initial_phi(config, &ready))?;
     }
-    let source = config.mesh();
+    let source = config.mesh_or_refuse()?;
     let method = source.partition.unwrap_or(Partition::fit_for(&ready.mesh));
     let patches = cpu.run(|| Patches::new(&ready.mesh, method, source.patch_size))?;
-    if config.precision == Precision::F32 {
+    if config.precision() == Precision::F32 {
         cpu.run(|| Coordinates::<f32>::new(&ready.mesh, &patches).check(&patches))?;
     }
     let cells = if ready.mesh.kind == Kind::Volume { "tetrahedra" } else { "triangles" };

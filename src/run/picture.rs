@@ -129,7 +129,7 @@ impl<'a> Pictures<'a> {
 
 /// Name of the case, or of the mesh if there is no case file.
 fn title(config: &Config) -> String {
-    let file = match &config.mesh().path {
+    let file = match config.mesh().and_then(|mesh| mesh.path.as_ref()) {
         Some(mesh) if config.origin.file.as_os_str().is_empty() => mesh,
         _ => return config.name(),
     };

@@ -30,7 +30,7 @@ impl Prepared {
         memory::check(config, &ready.mesh)?;
         picture::check_array(config, &ready)?;
         let read = stage.next("cutting the mesh into patches")?;
-        let source = config.mesh();
+        let source = config.mesh_or_refuse()?;
         let method = source.partition.unwrap_or(Partition::fit_for(&ready.mesh));
         // The card's driver takes a while to start, which cutting need not wait for.
         let (patches, device) = cpu.run(|| {
