@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use zeroset::backend::Cpu;
 use zeroset::expression::{Expression, Field};
-use zeroset::levelset::evolution::{Cause, Coefficient, Evolution, Options, Terms, What};
+use zeroset::levelset::evolution::{Cause, Coefficient, Evolution, Options, Rule, Terms, What};
 use zeroset::mesh::generate::{Generate, Square, generate};
 use zeroset::mesh::{Mesh, clean};
 use zeroset::patches::{PATCH_SIZE, Partition, Patches};
@@ -54,7 +54,7 @@ fn a_step_forced_too_long_is_found_when_it_blows_up() {
     let phi = at(&mesh, |x, y| x.hypot(y) - 0.5);
     let terms = Terms::default().with_velocity(Coefficient::Uniform([1.0, 0.5, 0.0]));
     for width in [None, Some(0.3)] {
-        let options = Options::new(width).with_cfl(30.0);
+        let options = Options::new(width).with_rule(Rule::Displacement).with_cfl(30.0);
         let mut evolution = start(&mesh, &phi, &terms, options);
         let (last, step, error) = until_it_breaks(&mut evolution);
         assert!(last.iter().all(|x| x.abs() < 10.0), "found too late");

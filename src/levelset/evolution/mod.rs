@@ -244,12 +244,15 @@ impl<R: Real> Evolution<R> {
         self
     }
 
-    /// Finds how large phi may be: in a band the half width, without one the largest value.
+    /// Finds how large phi may be: in a band the half width, without one the largest value. What is
+    /// never made a distance may be rough, and then grows beyond its values in a stable step too
+    /// (numerics 2.4).
     fn measure_reach(&mut self) {
         const BLOCK: usize = 4096;
         let largest = |block: &[R]| block.iter().fold(R::zero(), |most, x| most.max(x.abs()));
         self.reach = match self.options.half_width {
             Some(w) => R::narrow(w),
+            None if self.options.rule == Rule::Never => R::INFINITY,
             None => self
                 .cpu
                 .run(|| self.phi.par_chunks(BLOCK).map(largest).reduce(R::zero, |a, b| a.max(b))),
