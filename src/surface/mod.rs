@@ -10,6 +10,7 @@
 //! on which side of curves drawn on it.
 
 mod bvh;
+pub mod cubes;
 mod drawn_curves;
 mod interface;
 mod locate;
