@@ -44,6 +44,7 @@ pub mod config;
 pub mod error;
 pub mod expression;
 pub mod geometry;
+pub mod grid;
 pub mod io;
 pub mod levelset;
 pub mod mesh;
