@@ -15,19 +15,23 @@
 //! Results have the same bits for any number of threads.
 
 mod blocks;
+mod components;
 mod extract;
 mod measures;
 mod records;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod tiles;
 mod walk;
 
 pub use blocks::{Blocks, Dense};
+pub use components::{Components, components};
 pub use extract::extract;
 pub use measures::{Measures, measure};
 pub use records::{Record, Records};
 pub use tables::{CASES, Case, MOST_TRIANGLES, axis, ends};
+pub use tiles::Tiles;
 
 /// Where voxels lie: voxel v at `origin + spacing * v`.
 #[derive(Clone, Copy, Debug, PartialEq)]
