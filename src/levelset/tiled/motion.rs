@@ -1,0 +1,465 @@
+//! The time step, on any grid of blocks.
+//!
+//! A step of TVD-RK3 (Shu & Osher 1988; numerics 4) with L the rate of change:
+//!
+//! ```text
+//! p1 = p + dt L(p),   p2 = 3/4 p + 1/4 (p1 + dt L(p1)),   p' = 1/3 p + 2/3 (p2 + dt L(p2))
+//! ```
+//!
+//! with coefficients at t, t + dt and t + dt / 2; an Euler step is p' = p1. p' is clamped to
+//! [-gamma, gamma]. All that lies outside the blocks of the grid is at gamma or -gamma throughout.
+//! Each pass reads one array and writes another: the bits do not depend on threads.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::block::{self, Block, BlockTerms, Phi0};
+use super::coefficients::{Coefficients, Speed};
+use super::formulas::reinitialize::STEP;
+use super::lanes::Wide;
+use super::options::{Options, Reinitialize, Scheme, Time};
+use super::redistance;
+use super::terms::Terms;
+use crate::backend::Cpu;
+use crate::error::{Error, Result};
+use crate::geometry::Real;
+use crate::grid::{Band, Halo, Pool, Stored, padded_edge};
+use crate::primitives::PerThread;
+
+/// A grid of blocks of E^3 voxels, each with an id that says where its values are in a [`Pool`].
+pub(super) trait Blocks<R: Real, S: Stored<R>, const E: usize>: Sync {
+    /// A block of a pass.
+    type Place;
+
+    /// Calls `work` for each block with its values in `out` and combines the results, in an order
+    /// that does not depend on threads. `None` without blocks.
+    fn fold_into<T: Send>(
+        &self,
+        out: &mut Pool<S, E>,
+        work: impl Fn(&Self::Place, &mut [S]) -> T + Sync,
+        combine: impl Fn(T, T) -> T + Sync,
+    ) -> Option<T>;
+
+    /// The same without values to write.
+    fn fold<T: Send>(
+        &self,
+        work: impl Fn(&Self::Place) -> T + Sync,
+        combine: impl Fn(T, T) -> T + Sync,
+    ) -> Option<T>;
+
+    /// Copies a block and `REACH` voxels round it to `out`, `(E + 2 REACH)^3` values.
+    fn gather<const REACH: usize>(
+        &self,
+        phi: &Pool<S, E>,
+        place: &Self::Place,
+        gamma: R,
+        halo: Halo,
+        out: &mut [R],
+    );
+
+    /// Where its values are.
+    fn id(place: &Self::Place) -> u32;
+
+    /// Coordinates of its first voxel.
+    fn first_voxel(place: &Self::Place) -> [i32; 3];
+
+    /// Voxels along each axis that are part of the grid.
+    fn extent(&self, place: &Self::Place) -> [usize; 3];
+
+    /// Axes along which anything changes.
+    fn dimension(&self) -> usize;
+
+    /// Number of blocks.
+    fn n_blocks(&self) -> usize;
+}
+
+/// What one step did.
+#[derive(Clone, Copy, Debug)]
+pub struct StepInfo {
+    /// Steps so far.
+    pub step: u64,
+    /// Time reached.
+    pub time: f64,
+    /// Length of this step.
+    pub dt: f64,
+    /// Blocks computed.
+    pub blocks: usize,
+    /// Voxels in the band, |phi| < gamma, at the end of the step; none once the interface is gone.
+    pub active_voxels: u64,
+    /// Whether phi was made a distance again at the end of the step.
+    pub reinitialized: bool,
+}
+
+/// Seconds spent so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Seconds {
+    /// Finding the blocks of a step.
+    pub blocks: f64,
+    /// Length of the step: coefficients that vary.
+    pub speed: f64,
+    /// Evaluations of the terms.
+    pub stages: f64,
+    /// Reinitialization.
+    pub reinitialize: f64,
+}
+
+/// Values of one task.
+#[derive(Default)]
+struct Scratch<R> {
+    padded: Vec<R>,
+    coefficients: Vec<R>,
+    rate: Vec<R>,
+    own: Vec<R>,
+}
+
+/// A level-set function in motion; the grid comes with each call.
+pub(super) struct Motion<R: Wide, S: Stored<R>, const E: usize> {
+    /// phi at the time reached.
+    pub phi: Pool<S, E>,
+    /// Stages of a step; the second only where it is needed.
+    pub stages: [Pool<S, E>; 2],
+    pub options: Options,
+    pub seconds: Seconds,
+    pub time: f64,
+    pub steps: u64,
+    cpu: Arc<Cpu>,
+    coefficients: Coefficients<R>,
+    scratch: PerThread<Scratch<R>>,
+}
+
+/// One evaluation: `out = old phi + new (from + dt L(from))`.
+struct Stage {
+    time: f64,
+    dt: f64,
+    /// Shares of phi and of the step; `None` for (0, 1).
+    mix: Option<(f64, f64)>,
+    is_last: bool,
+}
+
+/// What the last stage saw.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Tally {
+    active: u64,
+    not_a_number: u64,
+}
+
+impl Tally {
+    fn join(self, other: Self) -> Self {
+        Tally {
+            active: self.active + other.active,
+            not_a_number: self.not_a_number + other.not_a_number,
+        }
+    }
+}
+
+impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
+    /// # Errors
+    /// [`Error::Case`] for options out of range.
+    pub fn new(phi: Pool<S, E>, terms: &Terms<R>, options: Options, cpu: Arc<Cpu>) -> Result<Self> {
+        options.check()?;
+        Ok(Motion {
+            phi,
+            stages: Default::default(),
+            options,
+            seconds: Seconds::default(),
+            time: 0.0,
+            steps: 0,
+            cpu,
+            coefficients: Coefficients::new(terms, &options, E * E * E),
+            scratch: PerThread::default(),
+        })
+    }
+
+    /// Half width of the band.
+    pub fn gamma(&self) -> R {
+        R::narrow(self.options.gamma)
+    }
+
+    /// The band that tiles are kept for.
+    pub fn band(&self) -> Band<R> {
+        Band { gamma: self.gamma(), reach: self.options.reach() }
+    }
+
+    /// Makes room for `tiles` ids in every array.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if there is not enough memory; phi is as it was.
+    pub fn grow(&mut self, tiles: usize) -> Result<()> {
+        self.phi.grow(tiles)?;
+        self.stages[0].grow(tiles)?;
+        if self.needs_second_stage() {
+            self.stages[1].grow(tiles)?;
+        }
+        Ok(())
+    }
+
+    fn needs_second_stage(&self) -> bool {
+        let repeated = matches!(
+            self.options.reinitialize,
+            Reinitialize::Equation { iterations, .. } if iterations > 1
+        );
+        self.options.time == Time::Rk3 || repeated
+    }
+
+    /// A step of at most `max_dt`, all arrays having room for the blocks of the grid.
+    ///
+    /// # Errors
+    /// [`Error::Numerical`] for coefficients that are no numbers or of the wrong sign, and if phi is
+    /// not a number after the step.
+    pub fn step<G: Blocks<R, S, E>>(&mut self, grid: &G, max_dt: f64) -> Result<StepInfo> {
+        let cpu = self.cpu.clone();
+        cpu.run(|| self.step_here(grid, max_dt))
+    }
+
+    fn step_here<G: Blocks<R, S, E>>(&mut self, grid: &G, max_dt: f64) -> Result<StepInfo> {
+        let start = Instant::now();
+        let speed = self.speed(grid)?;
+        let dt = if speed > 0.0 { (self.options.nu / speed).min(max_dt) } else { max_dt };
+        let found = Instant::now();
+        self.seconds.speed += (found - start).as_secs_f64();
+        let mut tally = self.stages(grid, dt);
+        self.time += dt;
+        self.steps += 1;
+        self.seconds.stages += found.elapsed().as_secs_f64();
+        let due = match self.options.reinitialize {
+            Reinitialize::Never | Reinitialize::Rescaling { .. } => false,
+            Reinitialize::Equation { every, .. } | Reinitialize::Direct { every } => {
+                self.steps.is_multiple_of(every)
+            }
+        };
+        if due && tally.not_a_number == 0 {
+            tally = self.reinitialize(grid);
+        }
+        if tally.not_a_number > 0 {
+            return Err(Error::Numerical {
+                what: format!(
+                    "phi is not a number in {} voxels after step {}, time {}",
+                    tally.not_a_number, self.steps, self.time
+                ),
+                remedy: "take a smaller nu, and look at the coefficients there".into(),
+            });
+        }
+        Ok(StepInfo {
+            step: self.steps,
+            time: self.time,
+            dt,
+            blocks: grid.n_blocks(),
+            active_voxels: tally.active,
+            reinitialized: due,
+        })
+    }
+
+    /// Largest speed in the band.
+    fn speed<G: Blocks<R, S, E>>(&self, grid: &G) -> Result<f64> {
+        let d = grid.dimension();
+        let on = |first: [i32; 3], is_active: &dyn Fn(usize) -> bool| {
+            let scratch = &mut *self.scratch.get();
+            let terms = self.coefficients.on_block(first, self.time, &mut scratch.coefficients);
+            self.coefficients.speed(&terms, d, is_active)
+        };
+        if !self.coefficients.varies() {
+            return on([0; 3], &|_| true).checked(self.time);
+        }
+        let gamma = self.gamma();
+        let speed = grid.fold(
+            |place| {
+                let values = self.phi.tile(G::id(place));
+                if !values.iter().any(|v| v.is_active(gamma)) {
+                    return Speed::default();
+                }
+                on(G::first_voxel(place), &|n| values[n].is_active(gamma))
+            },
+            Speed::join,
+        );
+        speed.unwrap_or_default().checked(self.time)
+    }
+
+    fn stages<G: Blocks<R, S, E>>(&mut self, grid: &G, dt: f64) -> Tally {
+        let [mut first, mut second] = std::mem::take(&mut self.stages);
+        let t = self.time;
+        let euler = self.options.time == Time::Euler;
+        let stage = Stage { time: t, dt, mix: None, is_last: euler };
+        let mut tally = self.stage(grid, &self.phi, &mut first, &stage);
+        if !euler {
+            let stage = Stage { time: t + dt, dt, mix: Some((0.75, 0.25)), is_last: false };
+            self.stage(grid, &first, &mut second, &stage);
+            let mix = Some((1.0 / 3.0, 2.0 / 3.0));
+            let stage = Stage { time: t + 0.5 * dt, dt, mix, is_last: true };
+            tally = self.stage(grid, &second, &mut first, &stage);
+        }
+        std::mem::swap(&mut self.phi, &mut first);
+        self.stages = [first, second];
+        tally
+    }
+
+    fn stage<G: Blocks<R, S, E>>(
+        &self,
+        grid: &G,
+        from: &Pool<S, E>,
+        out: &mut Pool<S, E>,
+        stage: &Stage,
+    ) -> Tally {
+        let gamma = self.gamma();
+        let dt = R::narrow(stage.dt);
+        let mix = stage.mix.map(|(old, new)| (R::narrow(old), R::narrow(new)));
+        let work = |place: &G::Place, out: &mut [S]| {
+            let scratch = &mut *self.scratch.get();
+            let (first, id) = (G::first_voxel(place), G::id(place));
+            let Scratch { padded, coefficients, rate, .. } = scratch;
+            let terms = self.coefficients.on_block(first, stage.time, coefficients);
+            let halo = if self.coefficients.is_curved() { Halo::Full } else { Halo::Faces };
+            self.rate(grid, from, place, halo, &terms, padded, rate);
+            let (phi, from) = (self.phi.tile(id), from.tile(id));
+            let moved = from.iter().zip(&*rate).map(|(p, rate)| p.load(gamma) + dt * *rate);
+            let values = out.iter_mut().zip(phi);
+            match mix {
+                None => values.zip(moved).for_each(|((out, _), p)| *out = S::store(p, gamma)),
+                Some((old, new)) => values.zip(moved).for_each(|((out, phi), p)| {
+                    *out = S::store(old * phi.load(gamma) + new * p, gamma);
+                }),
+            }
+            if stage.is_last { clamp(out, gamma) } else { Tally::default() }
+        };
+        grid.fold_into(out, work, Tally::join).unwrap_or_default()
+    }
+
+    /// Rate of change on one block.
+    #[allow(clippy::too_many_arguments)]
+    fn rate<G: Blocks<R, S, E>>(
+        &self,
+        grid: &G,
+        from: &Pool<S, E>,
+        place: &G::Place,
+        halo: Halo,
+        terms: &BlockTerms<'_, R>,
+        padded: &mut Vec<R>,
+        rate: &mut Vec<R>,
+    ) {
+        let (scheme, gamma) = (self.options.scheme, self.gamma());
+        padded.resize(padded_edge(E, scheme.reach()).pow(3), R::zero());
+        rate.resize(E * E * E, R::zero());
+        match scheme {
+            Scheme::FirstOrder => grid.gather::<1>(from, place, gamma, halo, padded),
+            Scheme::Weno5 => grid.gather::<3>(from, place, gamma, halo, padded),
+        }
+        let block = Block { padded, extent: grid.extent(place), gamma };
+        block::rate::<R, E>(scheme, &block, terms, rate);
+    }
+
+    /// Makes phi a distance, as the options say.
+    fn reinitialize<G: Blocks<R, S, E>>(&mut self, grid: &G) -> Tally {
+        let start = Instant::now();
+        let tally = match self.options.reinitialize {
+            Reinitialize::Equation { iterations, .. } => self.relax(grid, iterations),
+            _ => self.redistance(grid),
+        };
+        self.seconds.reinitialize += start.elapsed().as_secs_f64();
+        tally
+    }
+
+    /// Steps of the reinitialization equation.
+    pub fn relax<G: Blocks<R, S, E>>(&mut self, grid: &G, iterations: usize) -> Tally {
+        let [mut new, mut old] = std::mem::take(&mut self.stages);
+        let mut tally = self.relax_once(grid, &self.phi, None, &mut new);
+        for _ in 1..iterations {
+            std::mem::swap(&mut new, &mut old);
+            tally = self.relax_once(grid, &old, Some(&self.phi), &mut new);
+        }
+        std::mem::swap(&mut self.phi, &mut new);
+        self.stages = [new, old];
+        tally
+    }
+
+    fn relax_once<G: Blocks<R, S, E>>(
+        &self,
+        grid: &G,
+        from: &Pool<S, E>,
+        phi0: Option<&Pool<S, E>>,
+        out: &mut Pool<S, E>,
+    ) -> Tally {
+        let (gamma, step) = (self.gamma(), R::narrow(STEP));
+        let work = |place: &G::Place, out: &mut [S]| {
+            let Scratch { padded, rate, own, .. } = &mut *self.scratch.get();
+            let id = G::id(place);
+            let phi0 = match phi0 {
+                Some(phi0) => {
+                    own.clear();
+                    own.extend(phi0.tile(id).iter().map(|v| v.load(gamma)));
+                    Phi0::Other(own)
+                }
+                None => Phi0::Itself,
+            };
+            let terms = BlockTerms { rescaling: Some((R::one(), phi0)), ..BlockTerms::NONE };
+            self.rate(grid, from, place, Halo::Faces, &terms, padded, rate);
+            for ((out, from), rate) in out.iter_mut().zip(from.tile(id)).zip(&*rate) {
+                *out = S::store(from.load(gamma) + step * *rate, gamma);
+            }
+            clamp(out, gamma)
+        };
+        grid.fold_into(out, work, Tally::join).unwrap_or_default()
+    }
+
+    /// Distances found anew: next to the interface, then by the eikonal equation, all voxels at
+    /// once and again until nothing changes.
+    pub fn redistance<G: Blocks<R, S, E>>(&mut self, grid: &G) -> Tally {
+        let gamma = self.gamma();
+        let mut new = std::mem::take(&mut self.stages[0]);
+        self.redistance_pass(grid, &self.phi, &mut new, Halo::Full, redistance::near::<R, E>);
+        std::mem::swap(&mut self.phi, &mut new);
+        // A change travels a voxel per pass, and distances grow by a third of one at least.
+        let most = 3 * self.options.gamma.min(1e4) as usize + 16;
+        for _ in 0..most {
+            let relax = redistance::relax::<R, E>;
+            let changed = self.redistance_pass(grid, &self.phi, &mut new, Halo::Faces, relax);
+            std::mem::swap(&mut self.phi, &mut new);
+            if !changed {
+                break;
+            }
+        }
+        self.stages[0] = new;
+        let count = |place: &G::Place| {
+            let values = self.phi.tile(G::id(place)).iter();
+            let active = values.filter(|v| v.is_active(gamma)).count() as u64;
+            Tally { active, not_a_number: 0 }
+        };
+        grid.fold(count, Tally::join).unwrap_or_default()
+    }
+
+    fn redistance_pass<G: Blocks<R, S, E>>(
+        &self,
+        grid: &G,
+        from: &Pool<S, E>,
+        out: &mut Pool<S, E>,
+        halo: Halo,
+        work: impl Fn(&Block<'_, R>, &mut [R]) -> bool + Sync,
+    ) -> bool {
+        let gamma = self.gamma();
+        let on_block = |place: &G::Place, out: &mut [S]| {
+            let Scratch { padded, rate, .. } = &mut *self.scratch.get();
+            padded.resize(padded_edge(E, redistance::REACH).pow(3), R::zero());
+            rate.resize(E * E * E, R::zero());
+            grid.gather::<{ redistance::REACH }>(from, place, gamma, halo, padded);
+            let block = Block { padded, extent: grid.extent(place), gamma };
+            let changed = work(&block, rate);
+            for (out, value) in out.iter_mut().zip(&*rate) {
+                *out = S::store(*value, gamma);
+            }
+            changed
+        };
+        grid.fold_into(out, on_block, |a, b| a | b).unwrap_or(false)
+    }
+}
+
+/// Clamps a block to [-gamma, gamma] and counts what is in between.
+fn clamp<R: Real, S: Stored<R>>(values: &mut [S], gamma: R) -> Tally {
+    let mut tally = Tally::default();
+    for value in values {
+        let v = value.load(gamma);
+        let v = if v > gamma { gamma } else { v };
+        let v = if v < -gamma { -gamma } else { v };
+        *value = S::store(v, gamma);
+        tally.active += u64::from(v.abs() < gamma);
+        tally.not_a_number += u64::from(!(v <= gamma));
+    }
+    tally
+}
