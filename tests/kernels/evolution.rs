@@ -177,6 +177,9 @@ impl<R: Real + Default> Bed<R> {
             half_width,
             rule: 3,
             dt,
+            // The step after is as long.
+            cfl: [1.0; 2],
+            limits: [[R::narrow(dt); 4]; 2],
             n_patches: patches.len() as u32,
             n_active: active.len() as u32,
             broken: u32::MAX,

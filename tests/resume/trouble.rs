@@ -181,6 +181,8 @@ fn under_any_limit_of_memory_a_run_ends_in_order() {
                 let named = ["out of memory while ", "cannot start", "are free"];
                 assert!(named.iter().any(|what| err.contains(what)), "{limit}: {err}");
             }
+            // The system has none left to do what it was asked for, and says so.
+            Some(3 | 6) if err.contains("Cannot allocate memory") => refused += 1,
             code => panic!("{limit} KiB: {code:?} {:?}: {err}", output.status.signal()),
         }
         limit += limit / 16;
