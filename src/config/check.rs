@@ -85,7 +85,20 @@ fn check(config: &Config) -> Checked {
     check_expect(config)
 }
 
+/// Refuses a key that means something on tiles only.
+fn of_tiles(given: bool, key: &str) -> Checked {
+    require(!given, key, "is for [domain.tiled] only, not for meshes", "remove it")
+}
+
 fn check_mesh(config: &Config, mesh: &MeshSource) -> Checked {
+    if let Some(evolve) = &config.evolve {
+        of_tiles(evolve.scheme.is_some(), "evolve.scheme")?;
+        of_tiles(evolve.time_scheme.is_some(), "evolve.time_scheme")?;
+    }
+    let table = &config.reinitialize;
+    of_tiles(table.method.is_some(), "reinitialize.method")?;
+    of_tiles(table.iterations.is_some(), "reinitialize.iterations")?;
+    of_tiles(table.rescaling.is_some(), "reinitialize.rescaling")?;
     match (&mesh.path, &mesh.generate) {
         (Some(path), None) => check_path(config, "domain.mesh.path", path)?,
         (None, Some(generate)) => {

@@ -23,6 +23,7 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::io::vtk::Compression;
 pub use crate::levelset::evolution::{Advection, CurvatureStep, NormalMotion};
+pub use crate::levelset::tiled::{Scheme, Time};
 pub use crate::patches::Partition;
 pub use defaults::defaults;
 pub use expect::{Bounds, Expect};
@@ -31,8 +32,8 @@ pub use schema::schema;
 pub use seed::Seed;
 pub use tables::{
     BoundingBox, Checkpoints, DataFile, Device, DeviceKind, Distance, Domain, Evolve, FrontShape,
-    InterfaceFile, MeshSource, Output, PointField, Precision, Reinitialize, Rule, SeriesFormat,
-    TiledSource,
+    InterfaceFile, MeshSource, Method, Output, PointField, Precision, Reinitialize, Rule,
+    SeriesFormat, TiledSource,
 };
 pub use values::{
     Coefficient, Component, HalfWidth, Initial, InitialCurve, InitialMesh, Inside, Rotation, Speed,
@@ -267,6 +268,15 @@ impl Config {
         if let Some(evolve) = &mut whole.evolve {
             evolve.cfl = Some(self.cfl());
         }
+        if let Domain::Tiled(_) = self.domain {
+            if let Some(evolve) = &mut whole.evolve {
+                evolve.scheme = Some(self.scheme());
+                evolve.time_scheme = Some(self.time_scheme());
+            }
+            if self.rule() != Rule::Never {
+                whole.reinitialize.method = Some(self.method());
+            }
+        }
         whole
     }
 
@@ -274,7 +284,31 @@ impl Config {
     pub fn rule(&self) -> Rule {
         self.reinitialize.rule.unwrap_or(match self.domain {
             Domain::Mesh(_) => Rule::Displacement,
+            Domain::Tiled(_) if self.reinitialize.rescaling.is_some() => Rule::Never,
+            Domain::Tiled(_) if self.scheme() == Scheme::FirstOrder => Rule::Every(5),
             Domain::Tiled(_) => Rule::Every(1),
+        })
+    }
+
+    /// Differences in space on tiles.
+    pub fn scheme(&self) -> Scheme {
+        self.evolve.as_ref().and_then(|evolve| evolve.scheme).unwrap_or_default()
+    }
+
+    /// Steps in time on tiles.
+    pub fn time_scheme(&self) -> Time {
+        let given = self.evolve.as_ref().and_then(|evolve| evolve.time_scheme);
+        given.unwrap_or(match self.scheme() {
+            Scheme::FirstOrder => Time::Euler,
+            _ => Time::Rk3,
+        })
+    }
+
+    /// How phi is made a distance on tiles.
+    pub fn method(&self) -> Method {
+        self.reinitialize.method.unwrap_or(match self.scheme() {
+            Scheme::FirstOrder => Method::Direct,
+            _ => Method::Equation,
         })
     }
 

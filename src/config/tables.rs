@@ -9,6 +9,7 @@ use super::values::{Coefficient, HalfWidth, Speed, Velocity};
 use crate::expression::Expression;
 use crate::io::vtk::Compression;
 use crate::levelset::evolution::{Advection, CurvatureStep, LEAST_QUALITY, NormalMotion};
+use crate::levelset::tiled::{Scheme, Time};
 use crate::mesh::generate::Generate;
 use crate::patches::{PATCH_SIZE, Partition};
 
@@ -167,6 +168,10 @@ pub struct Evolve {
     /// Ends when `max |d phi / dt|` near the interface is at most this (length per time), > 0.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub steady: Option<f64>,
+    /// On tiles, differences in space: "weno5" (default) or "first-order".
+    pub scheme: Option<Scheme>,
+    /// On tiles, steps in time: "rk3" (default with weno5) or "euler" (default with first-order).
+    pub time_scheme: Option<Time>,
     /// Factor of the time step, > 0. On meshes C, at most 2; default 1; with `curvature_step =
     /// "implicit"` up to 100, of which the first-order terms take 2. On tiles nu, at most 0.9;
     /// default 0.5.
@@ -223,6 +228,8 @@ impl Default for Evolve {
             end_time: None,
             max_steps: None,
             steady: None,
+            scheme: None,
+            time_scheme: None,
             cfl: None,
             velocity: None,
             normal_speed: None,
@@ -244,10 +251,31 @@ impl Default for Evolve {
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct Reinitialize {
-    /// When; default "displacement" on meshes, `{ every = 1 }` on tiles.
+    /// When; default "displacement" on meshes, `{ every = 1 }` on tiles (`{ every = 5 }` with scheme
+    /// "first-order").
     pub rule: Option<Rule>,
     /// Half width of the narrow band; default 5 mean edge lengths of the mesh, on tiles 3 voxels.
     pub half_width: Option<HalfWidth>,
+    /// On tiles, how: "equation" (default with weno5) or "direct" (default with first-order).
+    pub method: Option<Method>,
+    /// On tiles, steps of the reinitialization equation each time, >= 1; default 1.
+    #[schemars(range(min = 1))]
+    pub iterations: Option<u64>,
+    /// On tiles, instead of all this: the speed > 0 (length per time) with which a term beside the
+    /// others brings phi back to a distance.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub rescaling: Option<f64>,
+}
+
+/// How phi is made a distance on tiles: `method = "direct"`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Method {
+    /// Steps of the reinitialization equation.
+    Equation,
+    /// Distances to the interface found anew.
+    Direct,
 }
 
 /// When phi is made a distance again: `rule = "displacement"`.

@@ -18,6 +18,7 @@ mod schedule;
 pub mod setup;
 pub mod sources;
 mod states;
+mod tiled;
 mod weight;
 
 use std::path::{Path, PathBuf};

@@ -62,7 +62,8 @@ impl Prepared {
             partition: self.method,
             cleaning: ready.cleaning.clone(),
         };
-        let mut report = Report::new(config, mesh, self.seconds, ready.warnings.clone());
+        let mut report = Report::new(config, self.seconds, ready.warnings.clone());
+        report.mesh = Some(mesh);
         report.backend = if self.device.card.is_some() { "cuda" } else { "cpu" };
         report.backend_reason = self.device.reason.clone();
         report.threads = self.cpu.threads();

@@ -1,14 +1,14 @@
 //! What a case on tiles may say.
 
-use super::{Checked, finite, flaw, positive, require};
+use super::{Checked, at_least_one, finite, flaw, positive, require};
 use crate::config::tables::{Evolve, Rule, SeriesFormat, TiledSource};
 use crate::config::values::{Coefficient, HalfWidth, Initial, Velocity};
-use crate::config::{Config, CurvatureStep, NormalMotion};
-use crate::geometry::shape::Shape;
+use crate::config::{Config, CurvatureStep, Method, NormalMotion, Scheme};
 use crate::levelset::evolution::LEAST_QUALITY;
+use crate::levelset::tiled::MOST_GAMMA;
 
 /// Half widths that make sense on tiles, voxels: the first-order scheme needs 1.5.
-const HALF_WIDTH: std::ops::RangeInclusive<f64> = 1.5..=64.0;
+const HALF_WIDTH: std::ops::RangeInclusive<f64> = 1.5..=MOST_GAMMA;
 
 /// Largest factor of the time step that is stable.
 const LARGEST_CFL: f64 = 0.9;
@@ -88,8 +88,22 @@ fn check_band(config: &Config) -> Checked {
             return Err(flaw(key, "is \"whole\", but space has no end", remedy));
         }
     }
-    let what = "is \"published\", a rule for meshes";
-    require(config.rule() != Rule::Published, "reinitialize.rule", what, "take { every = 1 }")
+    let (rule, table) = (config.rule(), &config.reinitialize);
+    let of_meshes = matches!(rule, Rule::Published | Rule::Displacement);
+    let what = "is a rule for meshes";
+    require(!of_meshes, "reinitialize.rule", what, "take { every = 1 } or \"never\"")?;
+    positive("reinitialize.rescaling", table.rescaling)?;
+    let alone = rule == Rule::Never && table.method.is_none() && table.iterations.is_none();
+    let what = "stands beside another way to keep phi a distance";
+    require(table.rescaling.is_none() || alone, "reinitialize.rescaling", what, "remove one")?;
+    let what = "is for method = \"equation\" only";
+    let fits = table.iterations.is_none() || config.method() == Method::Equation;
+    require(fits, "reinitialize.iterations", what, "remove it")?;
+    at_least_one("reinitialize.iterations", table.iterations)?;
+    let reach = config.scheme() == Scheme::Weno5;
+    let narrow = matches!(config.half_width(), HalfWidth::Edges(n) if n < 2.0);
+    let what = "is too narrow for scheme = \"weno5\"";
+    require(!(reach && narrow), key, what, "take 3, or scheme = \"first-order\"")
 }
 
 fn check_initial(config: &Config, tiles: &TiledSource) -> Checked {
@@ -99,7 +113,7 @@ fn check_initial(config: &Config, tiles: &TiledSource) -> Checked {
         Initial::Curve { .. } => return of_meshes(true, "initial.curve", "give a shape or a file"),
         Initial::Mesh { .. } => false,
         Initial::Expression { .. } => true,
-        Initial::Shape(shape) => !is_bounded(shape),
+        Initial::Shape(shape) => shape.bounds().is_none(),
     };
     require(
         !needs_bounds || tiles.bounds.is_some(),
@@ -107,18 +121,6 @@ fn check_initial(config: &Config, tiles: &TiledSource) -> Checked {
         "has no bounds by itself",
         "add domain.tiled.bounds = { min = [...], max = [...] }, where its interface is looked for",
     )
-}
-
-/// Whether the surface of a shape is bounded for sure.
-fn is_bounded(shape: &Shape) -> bool {
-    match shape {
-        Shape::Ball { .. } => true,
-        Shape::Box { min, max } => min.iter().chain(max).all(|x| x.is_finite()),
-        Shape::Plane { .. } | Shape::SlottedDisk { .. } => false,
-        Shape::Union(shapes) => shapes.iter().all(is_bounded),
-        Shape::Intersection(shapes) => shapes.iter().any(is_bounded),
-        Shape::Difference(pair) => is_bounded(&pair.0),
-    }
 }
 
 fn check_output(config: &Config) -> Checked {

@@ -10,7 +10,7 @@ use super::terms::Terms;
 use crate::backend::Cpu;
 use crate::error::{Error, Result};
 use crate::geometry::Real;
-use crate::grid::{Halo, Pool, Stored, Tile, TiledGrid, gather};
+use crate::grid::{Band, Halo, Pool, Stored, Tile, TiledGrid, gather};
 
 impl<R: Real, S: Stored<R>, const E: usize> Blocks<R, S, E> for TiledGrid<E> {
     type Place = Tile;
@@ -69,8 +69,8 @@ impl<R: Real, S: Stored<R>, const E: usize> Blocks<R, S, E> for TiledGrid<E> {
 ///
 /// Before each step tiles come where the band of the step may get to, and go where it has left.
 pub struct TiledEvolution<R: Wide, const E: usize, S: Stored<R> = R> {
-    grid: TiledGrid<E>,
-    motion: Motion<R, S, E>,
+    pub(super) grid: TiledGrid<E>,
+    pub(super) motion: Motion<R, S, E>,
     cpu: Arc<Cpu>,
 }
 
@@ -167,6 +167,11 @@ impl<R: Wide, const E: usize, S: Stored<R>> TiledEvolution<R, E, S> {
     /// The tiles.
     pub fn grid(&self) -> &TiledGrid<E> {
         &self.grid
+    }
+
+    /// The band: what phi is clamped to, and how far a step looks.
+    pub fn band(&self) -> Band<R> {
+        self.motion.band()
     }
 
     /// phi of the tiles, by their ids.

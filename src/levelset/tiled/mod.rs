@@ -21,6 +21,7 @@
 //! motion       the time step, on any grid of blocks
 //! dense        a full box, and the same motion on it
 //! evolution    the motion on sparse tiles
+//! snapshot     the same, put away and taken up again
 //! ```
 
 pub mod block;
@@ -33,6 +34,7 @@ pub mod lanes;
 mod motion;
 mod options;
 pub mod redistance;
+mod snapshot;
 mod terms;
 
 pub use dense::{DenseEvolution, DenseGrid};
@@ -41,4 +43,5 @@ pub use group::Around;
 pub use lanes::Wide;
 pub use motion::{Seconds, StepInfo};
 pub use options::{MOST_GAMMA, Options, Reinitialize, Scheme, Time};
+pub use snapshot::{Phi, TiledSnapshot};
 pub use terms::{Coefficient, Fill, Terms};

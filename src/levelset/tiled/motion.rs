@@ -86,12 +86,15 @@ pub struct StepInfo {
     pub blocks: usize,
     /// Voxels in the band, |phi| < gamma, at the end of the step; none once the interface is gone.
     pub active_voxels: u64,
+    /// Largest change of phi per time in the half of the band next to the interface, before it was
+    /// made a distance; voxels.
+    pub rate: f64,
     /// Whether phi was made a distance again at the end of the step.
     pub reinitialized: bool,
 }
 
 /// Seconds spent so far.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Seconds {
     /// Finding the blocks of a step.
     pub blocks: f64,
@@ -141,6 +144,8 @@ struct Stage {
 pub(super) struct Tally {
     active: u64,
     not_a_number: u64,
+    /// Largest change next to the interface.
+    change: f64,
 }
 
 impl Tally {
@@ -148,6 +153,7 @@ impl Tally {
         Tally {
             active: self.active + other.active,
             not_a_number: self.not_a_number + other.not_a_number,
+            change: self.change.max(other.change),
         }
     }
 }
@@ -218,26 +224,24 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
         let found = Instant::now();
         self.seconds.speed += (found - start).as_secs_f64();
         let mut tally = self.stages(grid, dt);
+        self.seconds.stages += found.elapsed().as_secs_f64();
+        if tally.not_a_number > 0 {
+            let error = self.broken(grid, tally.not_a_number, dt);
+            // phi before the step is still there.
+            std::mem::swap(&mut self.phi, &mut self.stages[0]);
+            return Err(error);
+        }
+        let rate = if dt > 0.0 { tally.change / dt } else { 0.0 };
         self.time += dt;
         self.steps += 1;
-        self.seconds.stages += found.elapsed().as_secs_f64();
         let due = match self.options.reinitialize {
             Reinitialize::Never | Reinitialize::Rescaling { .. } => false,
             Reinitialize::Equation { every, .. } | Reinitialize::Direct { every } => {
                 self.steps.is_multiple_of(every)
             }
         };
-        if due && tally.not_a_number == 0 {
+        if due {
             tally = self.reinitialize(grid);
-        }
-        if tally.not_a_number > 0 {
-            return Err(Error::Numerical {
-                what: format!(
-                    "phi is not a number in {} voxels after step {}, time {}",
-                    tally.not_a_number, self.steps, self.time
-                ),
-                remedy: "take a smaller nu, and look at the coefficients there".into(),
-            });
         }
         Ok(StepInfo {
             step: self.steps,
@@ -245,8 +249,30 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
             dt,
             blocks: grid.n_blocks(),
             active_voxels: tally.active,
+            rate,
             reinitialized: due,
         })
+    }
+
+    /// Why a step failed: the first voxel that is no number after it.
+    fn broken<G: Blocks<R, S, E>>(&self, grid: &G, count: u64, dt: f64) -> Error {
+        let of_block = |place: &G::Place| {
+            let values = self.phi.tile(G::id(place));
+            let n = values.iter().position(|v| v.load(self.gamma()).widen().is_nan())?;
+            let voxel = [n % E, n / E % E, n / (E * E)];
+            let first = G::first_voxel(place);
+            Some([0, 1, 2].map(|k| i64::from(first[k]) + voxel[k] as i64))
+        };
+        let [x, y, z] = grid.fold(of_block, Option::or).flatten().unwrap_or_default();
+        Error::Numerical {
+            what: format!(
+                "phi is no number at voxel ({x}, {y}, {z}), one of {count}, in step {} (time {:.6e}, \
+                 dt {dt:.3e})",
+                self.steps + 1,
+                self.time + dt
+            ),
+            remedy: "lower evolve.cfl, or check the coefficients there".into(),
+        }
     }
 
     /// Largest speed in the band.
@@ -318,7 +344,7 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
                     *out = S::store(old * phi.load(gamma) + new * p, gamma);
                 }),
             }
-            if stage.is_last { clamp(out, gamma) } else { Tally::default() }
+            if stage.is_last { clamp(out, gamma, Some(phi)) } else { Tally::default() }
         };
         grid.fold_into(out, work, Tally::join).unwrap_or_default()
     }
@@ -394,7 +420,7 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
             for ((out, from), rate) in out.iter_mut().zip(from.tile(id)).zip(&*rate) {
                 *out = S::store(from.load(gamma) + step * *rate, gamma);
             }
-            clamp(out, gamma)
+            clamp(out, gamma, None)
         };
         grid.fold_into(out, work, Tally::join).unwrap_or_default()
     }
@@ -420,7 +446,7 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
         let count = |place: &G::Place| {
             let values = self.phi.tile(G::id(place)).iter();
             let active = values.filter(|v| v.is_active(gamma)).count() as u64;
-            Tally { active, not_a_number: 0 }
+            Tally { active, ..Tally::default() }
         };
         grid.fold(count, Tally::join).unwrap_or_default()
     }
@@ -450,16 +476,26 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
     }
 }
 
-/// Clamps a block to [-gamma, gamma] and counts what is in between.
-fn clamp<R: Real, S: Stored<R>>(values: &mut [S], gamma: R) -> Tally {
+/// Clamps a block to [-gamma, gamma], counts what is in between, and finds the largest change from
+/// what was `before`, where that was next to the interface.
+fn clamp<R: Real, S: Stored<R>>(values: &mut [S], gamma: R, before: Option<&[S]>) -> Tally {
     let mut tally = Tally::default();
-    for value in values {
+    for value in values.iter_mut() {
         let v = value.load(gamma);
         let v = if v > gamma { gamma } else { v };
         let v = if v < -gamma { -gamma } else { v };
         *value = S::store(v, gamma);
         tally.active += u64::from(v.abs() < gamma);
         tally.not_a_number += u64::from(!(v <= gamma));
+    }
+    if let Some(before) = before {
+        let near = gamma * R::narrow(0.5);
+        let change = values.iter().zip(before).fold(R::zero(), |most, (new, old)| {
+            let (new, old) = (new.load(gamma), old.load(gamma));
+            let change = if old.abs() < near { (new - old).abs() } else { R::zero() };
+            most.max(change)
+        });
+        tally.change = change.widen();
     }
     tally
 }
