@@ -57,6 +57,11 @@ impl<const N: usize> Walk<N> {
     /// `result` has all axes of the `operands`.
     pub(super) fn new(lengths: [usize; 3], result: Mask, operands: [Mask; N]) -> Self {
         let mut walk = Walk { lengths: [1; 3], strides: [[0; N]; 3] };
+        if operands.iter().all(|&mask| mask == result || mask == Mask::default()) {
+            walk.lengths[0] = result.size(lengths);
+            walk.strides[0] = operands.map(|mask| usize::from(mask != Mask::default()));
+            return walk;
+        }
         // Where the next axis of each operand begins.
         let mut next = [1; N];
         let mut axes = 0;
@@ -90,10 +95,13 @@ impl<const N: usize> Walk<N> {
         operands: [&[f64]; N],
         mut work: impl FnMut(&mut [T], [Row<'_>; N]),
     ) {
-        let [n, m, _] = self.lengths;
+        let [n, rows, planes] = self.lengths;
         let [along, up, out] = self.strides;
-        for (k, plane) in result.chunks_exact_mut(n * m).enumerate() {
-            for (j, row) in plane.chunks_exact_mut(n).enumerate() {
+        let mut rest = result;
+        for k in 0..planes {
+            for j in 0..rows {
+                let (row, more) = rest.split_at_mut(n);
+                rest = more;
                 let operand = |i: usize| {
                     let first = j * up[i] + k * out[i];
                     match along[i] {
