@@ -27,7 +27,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use crate::backend::Cpu;
-use crate::config::{Config, Precision};
+use crate::config::{Config, Domain, Precision};
 use crate::error::{Error, Result};
 use crate::io::vtk::Compression;
 use crate::mesh::Kind;
@@ -160,14 +160,25 @@ fn run_on(cpu: Arc<Cpu>, config: &Config, options: &Options<'_>) -> Result<Outco
     };
     let earlier = checkpoint.as_ref().map_or(0.0, |checkpoint| checkpoint.seconds.total);
     let mut stage = Stages::new(options.observer, options.interrupt);
-    let prepared = Prepared::new(config, cpu, &mut stage)?;
-    let (job, mut report) = (prepared.job(config), prepared.report(config));
-    let done = match &config.distance {
-        Some(distance) => job
-            .distance(distance, &mut report, &mut stage)
-            .and_then(|found| job.write_distance(&folder, &mut report, found)),
-        None => job.evolve(&folder, checkpoint, options, &mut report, &mut stage),
-    };
+    let (mut report, done);
+    match &config.domain {
+        Domain::Mesh(_) => {
+            let prepared = Prepared::new(config, cpu, &mut stage)?;
+            let job = prepared.job(config);
+            report = prepared.report(config);
+            done = match &config.distance {
+                Some(distance) => job
+                    .distance(distance, &mut report, &mut stage)
+                    .and_then(|found| job.write_distance(&folder, &mut report, found)),
+                None => job.evolve(&folder, checkpoint, options, &mut report, &mut stage),
+            };
+        }
+        Domain::Tiled(source) => {
+            let job = tiled::Job { config, source, cpu };
+            report = job.report();
+            done = job.evolve(&folder, checkpoint, options, &mut report, &mut stage);
+        }
+    }
     report.close(earlier + start.elapsed().as_secs_f64());
     if let Err(error) = &done {
         report.ended_by = error.to_string();
@@ -287,6 +298,11 @@ pub fn check(config: &Config, folder: Option<&Path>, overwrite: bool) -> Result<
     picture::check(config)?;
     let folder = folder_of(config, folder)?;
     RunFolder::probe(&folder, overwrite)?;
+    if let Domain::Tiled(source) = &config.domain {
+        let job = tiled::Job { config, source, cpu: Arc::new(cpu) };
+        let said = job.cpu.run(|| job.check())?;
+        return Ok(said + &format!("folder  {}\n", folder.display()));
+    }
     let ready = cpu.run(|| Ready::new(config))?;
     config.check_for(ready.mesh.kind)?;
     memory::check(config, &ready.mesh)?;

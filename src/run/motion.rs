@@ -20,7 +20,7 @@ use crate::levelset::check::gradient_norm_error;
 #[cfg(feature = "cuda")]
 use crate::levelset::evolution::cuda::DeviceEvolution;
 use crate::levelset::evolution::{self, Breakdown, Evolution, Slivers, Snapshot, Terms, What};
-use crate::output::checkpoint::{CHECKPOINT, Checkpoint, Position};
+use crate::output::checkpoint::{self, CHECKPOINT, Checkpoint, Position};
 use crate::output::{Drift, MeasuresFile, Report, RunFolder, Status, Verdict};
 use crate::surface::{self, Measurer};
 
@@ -62,9 +62,13 @@ impl Job<'_> {
         let identity =
             keeps.then(|| identity::of(config, mesh, &self.patches, &phi)).transpose()?;
         if let (Some(now), Some(checkpoint)) = (&identity, &checkpoint) {
-            identity::check_mesh(config, now, &checkpoint.identity)?;
+            identity::check_domain(config, now, &checkpoint.identity)?;
         }
-        let snapshot = checkpoint.as_ref().map(|checkpoint| &checkpoint.snapshot);
+        let snapshot = match checkpoint.as_ref().map(|checkpoint| &checkpoint.state) {
+            Some(checkpoint::State::Mesh(snapshot)) => Some(snapshot),
+            // The case is on a mesh, and it is that of the checkpoint.
+            Some(checkpoint::State::Tiles(..)) | None => None,
+        };
         let begin = |snapshot| -> Result<Box<dyn MeshEvolution>> {
             let options = options.clone();
             Ok(match config.precision() {

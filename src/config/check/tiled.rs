@@ -1,7 +1,7 @@
 //! What a case on tiles may say.
 
 use super::{Checked, at_least_one, finite, flaw, positive, require};
-use crate::config::tables::{Evolve, Rule, SeriesFormat, TiledSource};
+use crate::config::tables::{DeviceKind, Evolve, Rule, SeriesFormat, TiledSource};
 use crate::config::values::{Coefficient, HalfWidth, Initial, Velocity};
 use crate::config::{Config, CurvatureStep, Method, NormalMotion, Scheme};
 use crate::levelset::evolution::LEAST_QUALITY;
@@ -31,6 +31,9 @@ pub(super) fn check(config: &Config, tiles: &TiledSource) -> Checked {
         let remedy = "take [domain.mesh], for a box with generate.cube";
         return Err(flaw("distance", "works on meshes only, not on tiles", remedy));
     }
+    let on_gpu = config.device.kind == DeviceKind::Cuda;
+    let what = "is \"cuda\", but tiles are computed on the CPU";
+    require(!on_gpu, "device.use", what, "take \"auto\" or \"cpu\"")?;
     if let Some(evolve) = &config.evolve {
         check_evolve(config, evolve)?;
         check_band(config)?;

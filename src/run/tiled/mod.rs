@@ -8,17 +8,29 @@ mod states;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::evolve::Loop;
+use super::evolve::{Loop, Moving, Point};
+use super::identity;
+use super::keep::Keeper;
 use super::prepared::Stages;
 use super::{Options, norms};
 use crate::backend::Cpu;
-use crate::config::{Config, Evolve, HalfWidth, Method, Precision, Rule, TiledSource};
-use crate::error::Result;
-use crate::levelset::tiled::{self, Reinitialize, Wide};
+use crate::config::{Checkpoints, Config, Evolve, HalfWidth, Method, Precision, Rule, TiledSource};
+use crate::error::{Error, Result};
+use crate::levelset::tiled::{self, Reinitialize, TiledEvolution, Wide};
+use crate::output::checkpoint::{CHECKPOINT, Checkpoint, State};
 use crate::output::{Drift, MeasuresFile, Report, RunFolder, Seconds, Status, TileCounts, Verdict};
 use crate::surface::cubes::Placement;
 use moving::OnTiles;
 use states::States;
+
+/// A run that can go on.
+struct Begun<'a, R: Wide, const E: usize> {
+    moving: OnTiles<'a, R, E>,
+    measures: MeasuresFile,
+    keeper: Option<Keeper>,
+    point: Option<Point>,
+    first_tiles: usize,
+}
 
 /// A case on tiles.
 pub(super) struct Job<'a> {
@@ -59,21 +71,23 @@ impl Job<'_> {
     pub(super) fn evolve(
         &self,
         folder: &RunFolder,
+        checkpoint: Option<Checkpoint>,
         run: &Options<'_>,
         report: &mut Report,
         stage: &mut Stages<'_>,
     ) -> Result<()> {
         match (self.config.precision(), self.source.tile_edge) {
-            (Precision::F64, 4) => self.evolve_as::<f64, 4>(folder, run, report, stage),
-            (Precision::F64, _) => self.evolve_as::<f64, 8>(folder, run, report, stage),
-            (Precision::F32, 4) => self.evolve_as::<f32, 4>(folder, run, report, stage),
-            (Precision::F32, _) => self.evolve_as::<f32, 8>(folder, run, report, stage),
+            (Precision::F64, 4) => self.evolve_as::<f64, 4>(folder, checkpoint, run, report, stage),
+            (Precision::F64, _) => self.evolve_as::<f64, 8>(folder, checkpoint, run, report, stage),
+            (Precision::F32, 4) => self.evolve_as::<f32, 4>(folder, checkpoint, run, report, stage),
+            (Precision::F32, _) => self.evolve_as::<f32, 8>(folder, checkpoint, run, report, stage),
         }
     }
 
     fn evolve_as<R: Wide, const E: usize>(
         &self,
         folder: &RunFolder,
+        checkpoint: Option<Checkpoint>,
         run: &Options<'_>,
         report: &mut Report,
         stage: &mut Stages<'_>,
@@ -81,46 +95,31 @@ impl Job<'_> {
         let config = self.config;
         let default = Evolve::default();
         let evolve = config.evolve.as_ref().unwrap_or(&default);
-        stage.next("finding the tiles of the initial interface")?;
-        let (grid, phi) = self.start::<R, E>()?;
-        let terms = self.terms::<R>()?;
-        let evolution = tiled::TiledEvolution::<R, E>::new(
-            grid,
-            phi,
-            &terms,
-            self.options(),
-            self.cpu.clone(),
-        )?;
-        let states = States::new(config, folder);
-        let mut moving = OnTiles::new(evolution, self.placement(), states);
-        if !start::is_distance(config) {
-            moving.redistance()?;
-        }
-        let first = moving.n_tiles();
-        report.seconds.setup = stage.next("moving the interface")?;
-        folder.clear()?;
-        let mut measures = MeasuresFile::of_tiles(&folder.file("measures.csv"))?;
+        let begun: Begun<'_, R, E> = self.begin(folder, checkpoint, evolve, report, stage)?;
+        let Begun { mut moving, mut measures, keeper, point, first_tiles } = begun;
+        report.seconds.setup += stage.next("moving the interface")?;
         let work = Loop {
             evolve,
             output: &config.output,
             measures: &mut measures,
             interrupt: run.interrupt,
             observer: run.observer,
-            keeper: None,
+            keeper,
         };
-        let done = work.run(&mut moving, None, report);
+        let done = work.run(&mut moving, point, report);
         let seconds = moving.seconds();
         report.seconds.evolve = seconds.blocks + seconds.speed + seconds.stages;
         report.seconds.reinitialize = seconds.reinitialize;
-        report.reinitializations = moving.reinitializations();
-        report.cell_updates = moving.voxel_updates();
+        let counted = moving.work();
+        report.reinitializations = counted.reinitializations;
+        report.cell_updates = counted.voxel_updates;
         report.tiles = Some(TileCounts {
             dx: self.source.dx,
             edge: E,
-            first,
+            first: first_tiles,
             last: moving.n_tiles(),
-            most: moving.most_tiles(),
-            bytes: moving.most_bytes(),
+            most: counted.most_tiles as usize,
+            bytes: counted.most_bytes,
         });
         measures.finish()?;
         done?;
@@ -135,6 +134,58 @@ impl Job<'_> {
         moving.finish(report.steps, report.time)?;
         report.seconds.output += timer.elapsed().as_secs_f64();
         Ok(())
+    }
+
+    /// What moves, from the start or from a checkpoint.
+    fn begin<'a, R: Wide, const E: usize>(
+        &'a self,
+        folder: &'a RunFolder,
+        checkpoint: Option<Checkpoint>,
+        evolve: &Evolve,
+        report: &mut Report,
+        stage: &mut Stages<'_>,
+    ) -> Result<Begun<'a, R, E>> {
+        let config = self.config;
+        stage.next("finding the tiles of the initial interface")?;
+        let (grid, phi) = self.start::<R, E>()?;
+        let first_tiles = grid.n_tiles();
+        let terms = self.terms::<R>()?;
+        let rule = config.output.checkpoint;
+        let keeps = rule != Checkpoints::Never || checkpoint.is_some();
+        let identity = keeps.then(|| identity::of_tiles(config, &grid, &phi)).transpose()?;
+        if let (Some(now), Some(checkpoint)) = (&identity, &checkpoint) {
+            identity::check_domain(config, now, &checkpoint.identity)?;
+        }
+        let earlier = checkpoint.as_ref().map_or(0.0, |checkpoint| checkpoint.seconds.total);
+        let keeper = identity
+            .filter(|_| rule != Checkpoints::Never)
+            .map(|identity| Keeper::new(folder.file(CHECKPOINT), rule, identity, earlier));
+        let (options, cpu) = (self.options(), self.cpu.clone());
+        let (path, states) = (folder.file("measures.csv"), States::new(config, folder));
+        let Some(kept) = checkpoint else {
+            let evolution = TiledEvolution::<R, E>::new(grid, phi, &terms, options, cpu)?;
+            let mut moving = OnTiles::new(evolution, self.placement(), states);
+            if !start::is_distance(config) {
+                moving.redistance()?;
+            }
+            folder.clear()?;
+            let measures = MeasuresFile::of_tiles(&path)?;
+            return Ok(Begun { moving, measures, keeper, point: None, first_tiles });
+        };
+        let State::Tiles(snapshot, work) = kept.state else {
+            let what = "the run to resume was on a mesh";
+            return Err(Error::usage(what, "begin again with --overwrite"));
+        };
+        let evolution = TiledEvolution::<R, E>::resume(snapshot, &terms, options, cpu)?;
+        let mut moving = OnTiles::new(evolution, self.placement(), states);
+        let measures = MeasuresFile::resume(&path, &kept.written.measures)?;
+        folder.tidy()?;
+        moving.resume(work, kept.written.states, &kept.position)?;
+        report.states = moving.written().len();
+        (report.first, report.last) = (kept.first, kept.last);
+        report.seconds.add(&kept.seconds);
+        let point = Some(Point::resumed(evolve, &config.output, &kept.position));
+        Ok(Begun { moving, measures, keeper, point, first_tiles })
     }
 
     fn options(&self) -> tiled::Options {

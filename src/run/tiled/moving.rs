@@ -2,10 +2,11 @@
 
 use super::states::States;
 use crate::error::{Error, Result};
-use crate::levelset::evolution::{Advance, Snapshot, Stretch};
+use crate::levelset::evolution::{Advance, Stretch};
 use crate::levelset::tiled::{self, TiledEvolution, Wide};
 use crate::mesh::Mesh;
 use crate::output::Measures;
+use crate::output::checkpoint::{Position, State, Work};
 use crate::run::evolve::Moving;
 use crate::surface::cubes::{Placement, Tiles, components, extract, measure};
 
@@ -14,26 +15,12 @@ pub(super) struct OnTiles<'a, R: Wide, const E: usize> {
     evolution: TiledEvolution<R, E>,
     placement: Placement,
     states: States<'a>,
-    /// Voxels in the band after the last step; of the start they are not known.
-    band_voxels: Option<u64>,
-    voxel_updates: u64,
-    reinitializations: u64,
-    most_tiles: usize,
-    most_bytes: u64,
+    work: Work,
 }
 
 impl<'a, R: Wide, const E: usize> OnTiles<'a, R, E> {
     pub fn new(evolution: TiledEvolution<R, E>, placement: Placement, states: States<'a>) -> Self {
-        let mut new = OnTiles {
-            evolution,
-            placement,
-            states,
-            band_voxels: None,
-            voxel_updates: 0,
-            reinitializations: 0,
-            most_tiles: 0,
-            most_bytes: 0,
-        };
+        let mut new = OnTiles { evolution, placement, states, work: Work::default() };
         new.note_size();
         new
     }
@@ -41,7 +28,7 @@ impl<'a, R: Wide, const E: usize> OnTiles<'a, R, E> {
     /// Makes phi of the start a distance.
     pub fn redistance(&mut self) -> Result<()> {
         self.evolution.redistance()?;
-        self.reinitializations += 1;
+        self.work.reinitializations += 1;
         self.note_size();
         Ok(())
     }
@@ -50,21 +37,20 @@ impl<'a, R: Wide, const E: usize> OnTiles<'a, R, E> {
         self.evolution.grid().n_tiles()
     }
 
-    pub fn most_tiles(&self) -> usize {
-        self.most_tiles
+    /// What was counted so far.
+    pub fn work(&self) -> Work {
+        self.work
     }
 
-    pub fn most_bytes(&self) -> u64 {
-        self.most_bytes
-    }
-
-    /// Updates of active voxels by all steps.
-    pub fn voxel_updates(&self) -> u64 {
-        self.voxel_updates
-    }
-
-    pub fn reinitializations(&self) -> u64 {
-        self.reinitializations
+    /// Goes on where a run stopped early, behind the states it has written.
+    pub fn resume(
+        &mut self,
+        work: Work,
+        written: Vec<(u64, f64)>,
+        position: &Position,
+    ) -> Result<()> {
+        self.work = work;
+        self.states.resume(written, position.steps, position.state_due)
     }
 
     pub fn seconds(&self) -> tiled::Seconds {
@@ -91,8 +77,8 @@ impl<'a, R: Wide, const E: usize> OnTiles<'a, R, E> {
     }
 
     fn note_size(&mut self) {
-        self.most_tiles = self.most_tiles.max(self.n_tiles());
-        self.most_bytes = self.most_bytes.max(self.evolution.bytes());
+        self.work.most_tiles = self.work.most_tiles.max(self.n_tiles() as u64);
+        self.work.most_bytes = self.work.most_bytes.max(self.evolution.bytes());
     }
 
     /// Voxels in the band, and the smallest and largest phi in voxels.
@@ -112,9 +98,9 @@ impl<'a, R: Wide, const E: usize> OnTiles<'a, R, E> {
 impl<R: Wide, const E: usize> Moving for OnTiles<'_, R, E> {
     fn advance(&mut self, stretch: &Stretch) -> Result<Advance> {
         let step = self.evolution.step(stretch.largest_step())?;
-        self.band_voxels = Some(step.active_voxels);
-        self.voxel_updates += step.active_voxels;
-        self.reinitializations += u64::from(step.reinitialized);
+        self.work.band_voxels = Some(step.active_voxels);
+        self.work.voxel_updates += step.active_voxels;
+        self.work.reinitializations += u64::from(step.reinitialized);
         self.note_size();
         if !step.time.is_finite() {
             return Err(Error::Numerical {
@@ -127,7 +113,7 @@ impl<R: Wide, const E: usize> Moving for OnTiles<'_, R, E> {
     }
 
     fn is_gone(&self) -> bool {
-        self.band_voxels == Some(0) || self.n_tiles() == 0
+        self.work.band_voxels == Some(0) || self.n_tiles() == 0
     }
 
     fn measure(&mut self) -> Result<Measures> {
@@ -160,10 +146,10 @@ impl<R: Wide, const E: usize> Moving for OnTiles<'_, R, E> {
     }
 
     fn take_back(&mut self, written: Vec<(u64, f64)>, step: u64) -> Result<()> {
-        self.states.take_back(written, step)
+        self.states.resume(written, step, false)
     }
 
-    fn snapshot(&self) -> Result<Snapshot> {
-        todo!()
+    fn snapshot(&self) -> Result<State> {
+        Ok(State::Tiles(self.evolution.snapshot(), self.work))
     }
 }

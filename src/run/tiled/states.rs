@@ -52,12 +52,13 @@ impl<'a> States<'a> {
         Ok(())
     }
 
-    /// Takes back what was written after these states, the last of them half at `step`.
-    pub(super) fn take_back(&mut self, written: Vec<(u64, f64)>, step: u64) -> Result<()> {
+    /// Goes on behind the states of a run that stopped early at `step`. Those of `step` itself are
+    /// removed if no state was `due` there.
+    pub(super) fn resume(&mut self, written: Vec<(u64, f64)>, step: u64, due: bool) -> Result<()> {
         self.surfaces.resume(&written)?;
         let kept = written.last().is_some_and(|&(last, _)| last == step);
         self.written = written;
-        if kept {
+        if due || kept {
             return Ok(());
         }
         self.surfaces.forget(step)?;
