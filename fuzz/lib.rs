@@ -5,10 +5,10 @@ pub mod fuzzed;
 #[path = "../tests/support/sound.rs"]
 mod sound;
 
-/// A target that reads its bytes as a file of this name.
+/// The target of this name.
 #[macro_export]
-macro_rules! reads {
+macro_rules! target {
     ($name:literal) => {
-        libfuzzer_sys::fuzz_target!(|bytes: &[u8]| zeroset_fuzz::fuzzed::file(bytes, $name));
+        libfuzzer_sys::fuzz_target!(|bytes: &[u8]| zeroset_fuzz::fuzzed::target($name, bytes));
     };
 }

@@ -143,7 +143,7 @@ impl Error {
 
 /// Text that may quote a file, as one line for a screen: no control characters, cut where it is
 /// too long to be read.
-fn plain(text: String) -> String {
+pub(crate) fn plain(text: String) -> String {
     const MOST: usize = 600;
     if text.len() <= MOST && !text.contains(char::is_control) {
         return text;

@@ -195,6 +195,15 @@ fn labels_go_into_files_for_cortex_software() {
         assert_eq!(mesh.vertices[row[0] as usize], [row[1], row[2], row[3]]);
         assert!((row[4] - row[1].hypot(row[2])).abs() < 0.02 && row[4] < 0.3, "{row:?}");
     }
+    // A label given as data is a group from which to start, and an array of its numbers.
+    let from = ["--data", "a.label", "--from", "group:a", "-o", "near.vtp"];
+    place.run(&[&["distance", "square.vtp"][..], &from].concat());
+    let near = array(&place.read("near.vtp"), "distance");
+    assert_eq!(near.iter().filter(|&&u| u == 0.0).count(), n);
+    let far = "#!ascii label\n1\n99999 0 0 0 1\n";
+    std::fs::write(place.path("far.label"), far).unwrap();
+    let from = ["distance", "square.vtp", "--data", "far.label", "--from", "group:far"];
+    place.fails(&[&from[..], &["-o", "x.vtp"]].concat(), "label \"far\": names vertex 99999 of");
 }
 
 #[test]

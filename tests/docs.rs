@@ -1,17 +1,23 @@
-//! What README and docs say is tried: commands, cases, links, names.
+//! What README and docs say is tried: commands and what they print, cases, links, names.
 //!
-//! Blocks of ```` ```sh ```` are run in a folder that holds copies of `configs/` and `meshes/`, in
-//! their order, files made by one command being there for the next; long ones are only checked.
-//! Blocks of ```` ```toml ```` that begin with `version` are whole cases and must be read.
+//! Each page is followed as a reader would, in a folder that holds copies of `configs/` and
+//! `meshes/`, files made by one command being there for the next:
+//!
+//! - lines of ```` ```sh ```` are run by a shell;
+//! - in ```` ```console ```` lines after `$` are run, and what they print is what stands below, `...`
+//!   standing for the rest of a line or for any lines;
+//! - ```` ```toml ```` whose first line is a name, `# case.toml`, is written to that file; cases, which
+//!   begin with `version`, must be read.
+//!
+//! What cannot be run here (a GPU, another toolchain) stands in ```` ```text ````: there the options of
+//! `zeroset` and the targets of `cargo` must exist. A page says why.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::time::Instant;
 
 use zeroset::config::Config;
-
-/// Cases quick enough to be run here; the others are checked by `zeroset check`.
-const QUICK: [&str; 2] = ["configs/regular_grid.toml", "configs/merging_circles.toml"];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -38,6 +44,21 @@ struct Block {
     text: String,
 }
 
+impl Block {
+    /// The file that the block is to be saved as.
+    fn file(&self) -> Option<&str> {
+        let name = self.text.lines().next()?.strip_prefix("# ")?;
+        let is_file = self.language == "toml" && name.ends_with(".toml") && !name.contains(' ');
+        is_file.then_some(name)
+    }
+
+    /// Whether it is a whole case.
+    fn is_case(&self) -> bool {
+        let first = self.text.lines().find(|line| !line.is_empty() && !line.starts_with('#'));
+        first.is_some_and(|line| line.starts_with("version"))
+    }
+}
+
 fn blocks(page: &Path) -> Vec<Block> {
     let text = std::fs::read_to_string(page).unwrap();
     let (mut blocks, mut open) = (Vec::new(), None::<Block>);
@@ -59,18 +80,23 @@ fn blocks(page: &Path) -> Vec<Block> {
     blocks
 }
 
-fn zeroset(folder: &Path, arguments: &[&str]) -> Output {
-    let data = root().join("..").join("shared").join("data");
-    let data = std::env::var_os("ZEROSET_DATA").map(PathBuf::from).unwrap_or(data);
-    let mut command = Command::new(env!("CARGO_BIN_EXE_zeroset"));
-    command.current_dir(folder).env("ZEROSET_DATA", data).args(arguments).output().unwrap()
+/// What a shell makes of a line, with `zeroset` in its path and no GPU in sight.
+fn shell(folder: &Path, line: &str) -> Output {
+    let program = Path::new(env!("CARGO_BIN_EXE_zeroset")).parent().unwrap();
+    let others = std::env::var_os("PATH").unwrap_or_default();
+    let path = [program.to_path_buf()].into_iter().chain(std::env::split_paths(&others));
+    let mut command = Command::new("sh");
+    command.current_dir(folder).env("PATH", std::env::join_paths(path).unwrap());
+    command.env("CUDA_VISIBLE_DEVICES", "");
+    command.args(["-c", &format!("{{ {line}\n}} 2>&1")]).output().unwrap()
 }
 
-/// The arguments of `zeroset` in a line, without and with cargo before it.
-fn of_zeroset(line: &str) -> Option<Vec<&str>> {
-    let rest = ["zeroset ", "cargo run --release -- "].iter().find_map(|p| line.strip_prefix(p))?;
-    assert!(!rest.contains(['"', '\'', '|', '>']), "`{line}` needs a shell; keep it plain");
-    Some(rest.split_whitespace().collect())
+/// A line with the program as installed, without cargo before it.
+fn installed(line: &str) -> String {
+    match line.strip_prefix("cargo run --release -- ") {
+        Some(rest) => format!("zeroset {rest}"),
+        None => line.to_string(),
+    }
 }
 
 /// Copies `configs/` and `meshes/` to where commands are tried.
@@ -87,37 +113,126 @@ fn playground() -> tempfile::TempDir {
     folder
 }
 
+/// A command of a page, and what it prints if the page shows it.
+struct Shown {
+    command: String,
+    prints: Option<Vec<String>>,
+}
+
+/// The commands of a block. A line that ends in a backslash goes on in the next one.
+fn commands(block: &Block) -> Vec<Shown> {
+    let text = block.text.replace("\\\n", " ");
+    let mut found = Vec::<Shown>::new();
+    for line in text.lines() {
+        let command = match block.language.as_str() {
+            "sh" => Some(line.trim()).filter(|l| !l.is_empty() && !l.starts_with('#')),
+            "console" => line.strip_prefix("$ "),
+            _ => None,
+        };
+        match (command, found.last_mut()) {
+            (Some(command), _) => {
+                let prints = (block.language == "console").then(Vec::new);
+                found.push(Shown { command: installed(command), prints });
+            }
+            (None, Some(Shown { prints: Some(prints), .. })) => prints.push(line.to_string()),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Whether lines are those of a page, where `...` stands for any lines.
+fn as_shown(lines: &[&str], page: &[String]) -> bool {
+    let Some((shown, rest)) = page.split_first() else { return lines.is_empty() };
+    if shown == "..." {
+        return (0..=lines.len()).any(|k| as_shown(&lines[k..], rest));
+    }
+    let first = lines.split_first();
+    first.is_some_and(|(line, lines)| alike(line, shown) && as_shown(lines, rest))
+}
+
+/// Whether a line is that of a page, where `...` stands for anything.
+fn alike(line: &str, shown: &str) -> bool {
+    let (line, shown) = (line.trim_end(), shown.trim_end());
+    let Some((first, others)) = shown.split_once("...") else { return line == shown };
+    let Some(rest) = line.strip_prefix(first) else { return false };
+    (0..=rest.len()).filter(|&k| rest.is_char_boundary(k)).any(|k| alike(&rest[k..], others))
+}
+
 #[test]
-fn commands_work() {
+#[cfg(unix)]
+fn commands_work_and_print_what_the_pages_show() {
     let mut tried = 0;
     for page in pages() {
-        let folder = playground();
-        for block in blocks(&page).iter().filter(|block| block.language == "sh") {
-            for line in block.text.lines().map(str::trim).filter(|l| !l.is_empty()) {
-                let place = format!("{}:{}: `{line}`", page.display(), block.line);
-                let line = line.split(" # ").next().unwrap_or(line).trim();
-                if line.starts_with('#') {
-                    continue;
+        let (folder, start) = (playground(), Instant::now());
+        for block in blocks(&page) {
+            if let Some(name) = block.file() {
+                std::fs::write(folder.path().join(name), &block.text).unwrap();
+            }
+            for Shown { command, prints } in commands(&block) {
+                let place = format!("{}:{}: `{command}`", page.display(), block.line);
+                let first = command.split(' ').next().unwrap();
+                let other = ["cargo", "git", "cd", "export", "pip", "fuzz/run"].contains(&first);
+                assert!(!other, "{place} is not run: say why and put it into a block of text");
+                let output = shell(folder.path(), &command);
+                let said = String::from_utf8_lossy(&output.stdout);
+                assert!(output.status.success(), "{place}: {}\n{said}", output.status);
+                if let Some(prints) = prints {
+                    let lines: Vec<&str> = said.lines().collect();
+                    assert!(as_shown(&lines, &prints), "{place} prints\n{said}");
                 }
-                let Some(arguments) = of_zeroset(line) else {
-                    let known = ["cargo ", "git ", "cd ", "export ZEROSET_DATA="];
-                    assert!(known.iter().any(|k| line.starts_with(k)), "{place}: unknown program");
-                    continue;
-                };
-                let parsed = zeroset(folder.path(), &[&arguments[..], &["--help"]].concat());
-                assert!(parsed.status.success(), "{place}: {parsed:?}");
-                let mut arguments = arguments;
-                let long = arguments[0] == "run" && !QUICK.contains(&arguments[1]);
-                if long {
-                    arguments[0] = "check";
-                }
-                let output = zeroset(folder.path(), &arguments);
-                assert!(output.status.success(), "{place}: {output:?}");
                 tried += 1;
             }
         }
+        eprintln!("{}: {:.1} s", page.display(), start.elapsed().as_secs_f64());
     }
-    assert!(tried >= 10, "only {tried} commands were found");
+    assert!(tried >= 60, "only {tried} commands were found");
+}
+
+/// Commands that are not run here: their options, and the targets they name, are there.
+#[test]
+#[cfg(unix)]
+fn commands_that_are_not_run_could_be() {
+    let folder = playground();
+    let mut tried = 0;
+    for page in pages() {
+        for block in blocks(&page).iter().filter(|block| block.language == "text") {
+            for line in block.text.lines().map(|line| line.trim_start_matches("$ ")) {
+                let place = format!("{}:{}: `{line}`", page.display(), block.line);
+                if line.starts_with("zeroset ") {
+                    let line = line.split(['|', '>']).next().unwrap();
+                    let output = shell(folder.path(), &format!("{line} --help"));
+                    assert!(output.status.success(), "{place}: {output:?}");
+                    tried += 1;
+                }
+                let words: Vec<&str> = line.split(' ').collect();
+                for pair in words.windows(2) {
+                    let folder = match pair[0] {
+                        "--test" => "tests",
+                        "--bench" => "benches",
+                        "--example" => "examples",
+                        _ => continue,
+                    };
+                    let file = root().join(folder).join(format!("{}.rs", pair[1]));
+                    let main = root().join(folder).join(pair[1]).join("main.rs");
+                    assert!(file.exists() || main.exists(), "{place}: no {}", pair[1]);
+                    tried += 1;
+                }
+            }
+        }
+    }
+    assert!(tried >= 5, "only {tried} commands were found");
+}
+
+#[test]
+fn dots_stand_for_anything_and_nothing_else_does() {
+    assert!(alike("steps  20 to time 0.1", "steps  20 ... 0.1"));
+    assert!(alike("seconds  1.51: read", "seconds ..."));
+    assert!(alike("as it is", "as it is") && !alike("as it was", "as it is"));
+    assert!(!alike("steps 21", "steps 2") && !alike("a b", "... c") && !alike("a b c", "a ... b"));
+    let page = ["a".to_string(), "...".into(), "d".into()];
+    assert!(as_shown(&["a", "b", "c", "d"], &page) && as_shown(&["a", "d"], &page));
+    assert!(!as_shown(&["a", "b"], &page) && !as_shown(&["a", "d", "e"], &page));
 }
 
 #[test]
@@ -125,7 +240,7 @@ fn whole_cases_are_read() {
     let mut read = 0;
     for page in pages() {
         for block in blocks(&page).iter().filter(|block| block.language == "toml") {
-            if block.text.starts_with("version") {
+            if block.is_case() {
                 let place = root().join("configs").join("page.toml");
                 let case = Config::parse(&block.text, &place, &[]);
                 assert!(case.is_ok(), "{}:{}: {case:?}", page.display(), block.line);
@@ -140,15 +255,16 @@ fn whole_cases_are_read() {
 }
 
 #[test]
+#[cfg(unix)]
 fn the_head_of_each_case_names_a_command_that_is_there() {
     for entry in std::fs::read_dir(root().join("configs")).unwrap() {
         let path = entry.unwrap().path();
         let text = std::fs::read_to_string(&path).unwrap();
         for line in text.lines().filter_map(|line| line.strip_prefix("#     ")) {
-            let arguments = of_zeroset(line).unwrap_or_else(|| panic!("{line}"));
-            let output = zeroset(root(), &[&arguments[..], &["--help"]].concat());
+            let output = shell(root(), &format!("{line} --help"));
             assert!(output.status.success(), "{}: {output:?}", path.display());
-            assert!(root().join(arguments[1]).is_file(), "{}: {line}", path.display());
+            let case = line.split(' ').nth(2).unwrap();
+            assert!(root().join(case).is_file(), "{}: {line}", path.display());
         }
     }
 }
@@ -169,43 +285,31 @@ fn links_lead_somewhere() {
     }
 }
 
-/// Keys of the tables of a case, two levels deep.
-fn keys(case: &str) -> BTreeSet<String> {
-    let config = Config::parse(case, Path::new("case.toml"), &[]).unwrap();
-    let value = serde_json::to_value(config).unwrap();
-    let mut keys = BTreeSet::new();
-    for (table, entries) in value.as_object().unwrap() {
-        keys.insert(table.clone());
-        let inner = entries.get("mesh").unwrap_or(entries);
-        if ["domain", "device", "evolve", "reinitialize", "distance", "output"]
-            .contains(&table.as_str())
-        {
-            keys.extend(inner.as_object().into_iter().flatten().map(|(key, _)| key.clone()));
-        }
+/// Where the page of the case file goes on with what the program prints.
+const GENERATED: &str = "<!-- zeroset schema --markdown -->\n";
+
+#[test]
+fn the_reference_of_the_case_file_is_that_of_the_program() {
+    let place = root().join("docs").join("case-file.md");
+    let page = std::fs::read_to_string(&place).unwrap();
+    let (written, generated) = page.split_once(GENERATED).expect("the mark is there");
+    let reference = zeroset::config::reference();
+    if std::env::var_os("ZEROSET_BLESS").is_some() {
+        return std::fs::write(&place, format!("{written}{GENERATED}\n{reference}")).unwrap();
     }
-    keys
+    let pairs = generated.trim_start().lines().zip(reference.lines());
+    for (found, expected) in pairs {
+        assert_eq!(found, expected, "ZEROSET_BLESS=1 cargo test --test docs writes it anew");
+    }
+    assert_eq!(generated.trim_start().lines().count(), reference.lines().count());
 }
 
 #[test]
-fn the_reference_of_the_case_file_names_every_key() {
-    let page = std::fs::read_to_string(root().join("docs").join("case-file.md")).unwrap();
-    let mesh = "version = 1\ndomain.mesh.generate.square = {}\n";
-    let evolve = format!(
-        "{mesh}initial.ball = {{ center = [0, 0, 0], radius = 1 }}\n[evolve]\nend_time = 1.0"
-    );
-    let distance = format!("{mesh}[distance]\nfrom = [\"vertex:0\"]");
-    let mut all = keys(&evolve);
-    all.extend(keys(&distance));
-    assert!(all.len() > 30, "{all:?}");
-    for key in all {
-        assert!(page.contains(&format!("`{key}`")), "docs/case-file.md says nothing of `{key}`");
-    }
-    // Unknown keys are answered with all that are allowed: the list of [expect].
-    let wrong = format!("{evolve}\n[expect]\nno_such_key = 1");
-    let message = Config::parse(&wrong, Path::new("c.toml"), &[]).unwrap_err().to_string();
-    let allowed = message.split("allowed:").nth(1).unwrap_or_else(|| panic!("{message}"));
-    for key in allowed.split([',', ' ', '`', ';', '"']).filter(|word| !word.is_empty()) {
-        assert!(page.contains(&format!("`{key}`")), "docs/case-file.md says nothing of `{key}`");
+fn the_contents_name_every_page() {
+    let contents = std::fs::read_to_string(root().join("docs").join("README.md")).unwrap();
+    for page in pages().iter().filter(|page| page.starts_with(root().join("docs"))) {
+        let name = page.file_name().unwrap().to_str().unwrap();
+        assert!(name == "README.md" || contents.contains(&format!("]({name})")), "{name}");
     }
 }
 

@@ -77,6 +77,42 @@ fn standard_output_without_room_is_code_6() {
     assert!(said.contains("check where it leads"), "{said}");
 }
 
+/// Whatever a command writes: without room for it the error names the file, and none is left.
+#[cfg(target_os = "linux")]
+#[test]
+fn files_that_may_not_grow_are_named_by_every_command() {
+    let place = Place::new();
+    let before = place.names().len();
+    for (arguments, file) in [
+        ("generate square -o out.vtp", "out.vtp"),
+        ("generate cube -o out.vtu", "out.vtu"),
+        ("convert ball.vtp out.msh", "out.msh"),
+        ("convert ball.vtp out.msh --ascii", "out.msh"),
+        ("convert ball.vtp out.ply", "out.ply"),
+        ("convert ball.vtp out.obj", "out.obj"),
+        ("convert ball.vtp out.off", "out.off"),
+        ("convert ball.vtp out.stl", "out.stl"),
+        ("convert ball.vtp out.mesh", "out.mesh"),
+        ("convert ball.vtp out.gii", "out.gii"),
+        ("distance ball.vtp --from vertex:0 -o out.vtp", "out.vtp"),
+        ("distance ball.vtp --from vertex:0 -o out.shape.gii", "out.shape.gii"),
+        ("distance ball.vtp --from vertex:0 -o out.morph", "out.morph"),
+        ("distance ball.vtp --from vertex:0 -o out.label", "out.label"),
+    ] {
+        // What the system sends by default would kill the program.
+        let script = format!("trap '' XFSZ; ulimit -f 1; exec \"$ZEROSET\" {arguments}");
+        let mut command = Command::new("sh");
+        command.args(["-c", &script]).current_dir(place.path("."));
+        let output = command.env("ZEROSET", env!("CARGO_BIN_EXE_zeroset")).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(6), "{arguments}: {said}");
+        let line = said.lines().last().unwrap_or_default();
+        assert!(line.starts_with(&format!("error: {file}: ")), "{arguments}: {said}");
+        assert!(line.contains("File too large") && line.contains("; "), "{arguments}: {said}");
+        assert_eq!(place.names().len(), before, "{arguments}: {:?}", place.names());
+    }
+}
+
 /// Interrupts the program as soon as it is writing a file, if it is seen to.
 fn interrupted_while_writing(place: &Place, arguments: &[&str]) -> Output {
     let mut child = place.command(arguments).spawn().unwrap();

@@ -1,13 +1,13 @@
 //! Inputs that the fuzz targets have found (docs/fuzzing.md): what they broke stays mended.
 //!
-//! `tests/data/fuzz/TARGET/` holds them. A target is `case`, `expression`, or the name of a file with
-//! the ending of a format.
+//! `tests/data/fuzz/TARGET/` holds them.
 
 #[path = "support/fuzzed.rs"]
 mod fuzzed;
 #[path = "support/sound.rs"]
 mod sound;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 #[test]
@@ -20,12 +20,7 @@ fn inputs_that_were_found_once_do_no_harm() {
         for input in std::fs::read_dir(&target).unwrap() {
             let input = input.unwrap().path();
             println!("{}", input.display());
-            let bytes = std::fs::read(&input).unwrap();
-            match name.as_str() {
-                "case" => fuzzed::case(&bytes),
-                "expression" => fuzzed::expression(&bytes),
-                name => fuzzed::file(&bytes, name),
-            }
+            fuzzed::target(&name, &std::fs::read(&input).unwrap());
             tried += 1;
         }
     }
@@ -36,13 +31,42 @@ fn inputs_that_were_found_once_do_no_harm() {
 #[test]
 fn what_must_hold_for_any_bytes_holds_for_these() {
     for text in ["1/x", "{a b}*t", "if(x<0,log(x),0)", "2*", "", "\u{e9}", "((((", "-x^-2"] {
-        fuzzed::expression(text.as_bytes());
-        fuzzed::case(format!("version = 1\n[initial]\nexpression = \"{text}\"\n").as_bytes());
+        fuzzed::target("expression", text.as_bytes());
+        let case = format!("version = 1\n[initial]\nexpression = \"{text}\"\n");
+        fuzzed::target("case", case.as_bytes());
     }
-    for name in ["a.msh", "a.vtu", "a.ply", "a.off", "a.obj", "a.stl", "a.gii", "lh.pial", "a.xyz"]
-    {
-        for bytes in [&b""[..], b"\0\0\0", b"OFF 3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n", b"ply\n"] {
-            fuzzed::file(bytes, name);
+    for name in fuzzed::names() {
+        for bytes in [
+            &b""[..],
+            b"\0\0\0",
+            b"\x03\x1c\x1c\x1c\x1c",
+            b"OFF 3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n",
+            b"ply\n",
+            b"1 2\n0 0 0\x1c1\n",
+        ] {
+            fuzzed::target(name, bytes);
         }
+    }
+}
+
+/// Every target has a program of its own, and every seed a target.
+#[test]
+fn targets_and_seeds_are_known() {
+    let fuzz = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz");
+    if !fuzz.is_dir() {
+        // Not part of the package.
+        return;
+    }
+    let stems = |folder: &str| -> BTreeSet<String> {
+        let entries = std::fs::read_dir(fuzz.join(folder)).unwrap();
+        let paths = entries.map(|entry| entry.unwrap().path());
+        paths.map(|path| path.file_stem().unwrap().to_str().unwrap().to_string()).collect()
+    };
+    let known: BTreeSet<String> = fuzzed::names().map(String::from).collect();
+    assert_eq!(stems("fuzz_targets"), known);
+    assert!(stems("seeds").is_subset(&known));
+    let listed = std::fs::read_to_string(fuzz.join("Cargo.toml")).unwrap();
+    for name in &known {
+        assert!(listed.contains(&format!("path = \"fuzz_targets/{name}.rs\"")), "{name}");
     }
 }

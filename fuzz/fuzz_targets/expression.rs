@@ -1,2 +1,2 @@
 #![no_main]
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| zeroset_fuzz::fuzzed::expression(bytes));
+zeroset_fuzz::target!("expression");

@@ -1,2 +1,2 @@
 #![no_main]
-zeroset_fuzz::reads!("lh.pial");
+zeroset_fuzz::target!("freesurfer");

@@ -1,2 +1,2 @@
 #![no_main]
-zeroset_fuzz::reads!("a.gii");
+zeroset_fuzz::target!("gifti");

@@ -1,2 +1,2 @@
 #![no_main]
-zeroset_fuzz::reads!("a.gz");
+zeroset_fuzz::target!("gzip");

@@ -1,2 +1,2 @@
 #![no_main]
-zeroset_fuzz::reads!("lh.curv");
+zeroset_fuzz::target!("morph");

@@ -1,2 +1,2 @@
 #![no_main]
-zeroset_fuzz::reads!("a.msh");
+zeroset_fuzz::target!("msh");

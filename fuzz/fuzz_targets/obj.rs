@@ -1,2 +1,2 @@
 #![no_main]
-zeroset_fuzz::reads!("a.obj");
+zeroset_fuzz::target!("obj");

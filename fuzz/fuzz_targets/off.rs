@@ -1,2 +1,2 @@
 #![no_main]
-zeroset_fuzz::reads!("a.off");
+zeroset_fuzz::target!("off");

@@ -1,2 +1,2 @@
 #![no_main]
-zeroset_fuzz::reads!("a.ply");
+zeroset_fuzz::target!("ply");

@@ -1,2 +1,2 @@
 #![no_main]
-zeroset_fuzz::reads!("a.stl");
+zeroset_fuzz::target!("stl");

@@ -1,2 +1,2 @@
 #![no_main]
-zeroset_fuzz::reads!("a.xyz");
+zeroset_fuzz::target!("text");

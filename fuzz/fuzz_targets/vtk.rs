@@ -1,2 +1,2 @@
 #![no_main]
-zeroset_fuzz::reads!("a.vtk");
+zeroset_fuzz::target!("vtk");

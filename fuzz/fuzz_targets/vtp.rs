@@ -1,2 +1,2 @@
 #![no_main]
-zeroset_fuzz::reads!("a.vtp");
+zeroset_fuzz::target!("vtp");

@@ -1,2 +1,2 @@
 #![no_main]
-zeroset_fuzz::reads!("a.vtu");
+zeroset_fuzz::target!("vtu");

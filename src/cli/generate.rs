@@ -23,7 +23,8 @@ pub struct Args {
     /// Cut every cell N times: triangles in four, tetrahedra in eight, at the midpoints of edges
     #[arg(long, global = true, value_name = "N", default_value_t = 0, hide_default_value = true)]
     refine: u32,
-    /// File to write: .vtu or .msh for any mesh, .vtp, .ply, .off, .stl or .gii for triangles
+    /// File to write: .vtu, .msh or .mesh for any mesh, .vtp, .ply, .obj, .off, .stl or .gii for
+    /// triangles
     #[arg(short, long, global = true, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Write text instead of binary (msh, ply, stl)

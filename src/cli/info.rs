@@ -58,7 +58,10 @@ fn read(path: &Path) -> Result<Report> {
         return Ok(Report::of_image(&image));
     }
     match io::read_data(path) {
-        Ok(data) => Ok(Report::of_data(&data.arrays, &data.groups)),
+        Ok(mut data) => {
+            data.arrays.extend(data.partial.into_iter().map(|array| array.rows));
+            Ok(Report::of_data(&data.arrays, &data.groups))
+        }
         // Of a file of numbers, what is wrong with the numbers is wanted.
         Err(no_data) if names_a_place(&no_data) && !names_a_place(&no_mesh) => Err(no_data),
         Err(_) => Err(no_mesh),

@@ -9,11 +9,16 @@ use crate::error::Result;
 #[command(after_help = "\
 Examples:
   zeroset schema > zeroset.schema.json
+  zeroset schema --markdown > keys.md
 
 The schema (JSON Schema, draft 2020-12) has the names, types, defaults and words of all keys.
 Editors that read it complete and check a case whose first line is
   #:schema zeroset.schema.json")]
-pub struct SchemaArgs {}
+pub struct SchemaArgs {
+    /// Print the same as tables in Markdown, for reading
+    #[arg(long)]
+    pub markdown: bool,
+}
 
 /// Arguments of `zeroset defaults`.
 #[derive(Debug, clap::Args)]
@@ -30,8 +35,12 @@ pub struct DefaultsArgs {}
 ///
 /// # Errors
 /// [`crate::Error::Output`] if standard output cannot be written.
-pub fn schema(_: SchemaArgs, ui: &Ui) -> Result<u8> {
-    ui.print(&format!("{:#}\n", config::schema()))?;
+pub fn schema(args: SchemaArgs, ui: &Ui) -> Result<u8> {
+    let text = match args.markdown {
+        true => config::reference(),
+        false => format!("{:#}\n", config::schema()),
+    };
+    ui.print(&text)?;
     Ok(0)
 }
 

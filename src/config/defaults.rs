@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::schema;
+use super::schema::{choices, inline, resolve, schema};
 
 /// Tables without a default that a case needs all the same.
 const NEEDED: [&str; 5] = ["domain", "domain.mesh", "domain.mesh.generate", "initial", "evolve"];
@@ -52,13 +52,8 @@ struct Page<'a> {
 }
 
 impl<'a> Page<'a> {
-    /// A schema behind its references, with the comment that stands beside the reference.
     fn resolve(&self, schema: &'a Value) -> &'a Value {
-        let target = schema.get("$ref").and_then(Value::as_str);
-        match target.and_then(|target| self.root.pointer(target.strip_prefix('#')?)) {
-            Some(found) => self.resolve(found),
-            None => schema,
-        }
+        resolve(self.root, schema)
     }
 
     fn prose(&mut self, text: &str) {
@@ -287,26 +282,6 @@ impl<'a> Page<'a> {
             _ => Vec::new(),
         };
         format!("[{}]", items.join(", "))
-    }
-}
-
-/// The schemas a value may meet any of.
-fn choices(schema: &Value) -> &[Value] {
-    let all = schema.get("oneOf").or(schema.get("anyOf")).and_then(Value::as_array);
-    all.map(Vec::as_slice).unwrap_or_default()
-}
-
-/// A value as TOML on one line.
-fn inline(value: &Value) -> String {
-    match value {
-        Value::Array(items) => {
-            format!("[{}]", items.iter().map(inline).collect::<Vec<_>>().join(", "))
-        }
-        Value::Object(map) => {
-            let entry = |(key, value)| format!("{key} = {}", inline(value));
-            format!("{{ {} }}", map.iter().map(entry).collect::<Vec<_>>().join(", "))
-        }
-        other => other.to_string(),
     }
 }
 

@@ -69,20 +69,21 @@ impl<'de> Deserialize<'de> for Bounds {
     }
 }
 
-/// How [`Bounds`] are written.
+/// Bounds on one number.
 #[derive(JsonSchema)]
 #[schemars(untagged)]
 #[expect(dead_code, reason = "only its schema counts")]
 enum Forms {
     /// The number expected.
     Value(f64),
-    /// Bounds, one or several.
+    /// One bound or several together.
     Table(Table),
 }
 
 /// Bounds as a table.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(inline)]
 struct Table {
     /// The number expected.
     value: Option<f64>,
@@ -113,7 +114,7 @@ macro_rules! expect {
         #[serde(deny_unknown_fields, default)]
         #[non_exhaustive]
         pub struct Expect {
-            /// Shape the interface is compared with.
+            /// Shape the interface, or the distance, is compared with; no bound itself.
             #[serde(skip_serializing_if = "Option::is_none")]
             pub exact: Option<Shape>,
             $($(#[$doc])*

@@ -10,6 +10,7 @@ mod document;
 mod expect;
 mod paths;
 mod picture;
+mod reference;
 mod schema;
 mod seed;
 mod settings;
@@ -28,6 +29,7 @@ pub use crate::patches::Partition;
 pub use defaults::defaults;
 pub use expect::{Bounds, Expect};
 pub use picture::{Drawn, Picture};
+pub use reference::reference;
 pub use schema::schema;
 pub use seed::Seed;
 pub use tables::{

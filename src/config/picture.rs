@@ -12,7 +12,7 @@ use crate::picture::{Camera, Options, View};
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct Picture {
-    /// Pixels per row, 16 to 8192; default 1200.
+    /// Pixels per row, 16 to 8192; default 1200. Below about 300 x 225 there is no room for text.
     #[schemars(range(min = 16, max = 8192))]
     pub width: u32,
     /// Rows, 16 to 8192; default 900.

@@ -56,3 +56,32 @@ fn drop_null(map: &mut Map<String, Value>) {
         }
     }
 }
+
+/// A schema behind its references.
+pub(super) fn resolve<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
+    let target = schema.get("$ref").and_then(Value::as_str);
+    match target.and_then(|target| root.pointer(target.strip_prefix('#')?)) {
+        Some(found) => resolve(root, found),
+        None => schema,
+    }
+}
+
+/// The schemas a value may meet any of.
+pub(super) fn choices(schema: &Value) -> &[Value] {
+    let all = schema.get("oneOf").or(schema.get("anyOf")).and_then(Value::as_array);
+    all.map(Vec::as_slice).unwrap_or_default()
+}
+
+/// A value as TOML on one line.
+pub(super) fn inline(value: &Value) -> String {
+    match value {
+        Value::Array(items) => {
+            format!("[{}]", items.iter().map(inline).collect::<Vec<_>>().join(", "))
+        }
+        Value::Object(map) => {
+            let entry = |(key, value)| format!("{key} = {}", inline(value));
+            format!("{{ {} }}", map.iter().map(entry).collect::<Vec<_>>().join(", "))
+        }
+        other => other.to_string(),
+    }
+}

@@ -13,7 +13,7 @@ use crate::levelset::tiled::{Scheme, Time};
 use crate::mesh::generate::Generate;
 use crate::patches::{PATCH_SIZE, Partition};
 
-/// Scalar type of states and solvers: `precision = "f64"`.
+/// Scalar type of states and solvers: `precision = "f64"`. Geometry and files are always f64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -29,12 +29,12 @@ pub enum Precision {
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct Device {
-    /// Kind of device.
+    /// Kind of device; also the option `--device`.
     #[serde(rename = "use")]
     pub kind: DeviceKind,
-    /// Which one of several GPUs, from 0.
+    /// Which one of several GPUs, from 0, as `zeroset devices` numbers them.
     pub ordinal: u32,
-    /// CPU threads; 0 (default) takes all cores.
+    /// CPU threads; 0 (default) takes all cores. Also the option `--threads`.
     #[schemars(range(max = 256))]
     pub threads: usize,
     /// On a GPU: the same bits in every run (default), or the faster order of work whose results
@@ -53,12 +53,13 @@ impl Default for Device {
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum DeviceKind {
-    /// A GPU if there is one, else the CPU (default); the report says which and why.
+    /// A GPU if there is one and the mesh has 20,000 vertices or more, else the CPU (default); the
+    /// report says which and why.
     #[default]
     Auto,
     /// The processor.
     Cpu,
-    /// An NVIDIA GPU.
+    /// An NVIDIA GPU; without one the program ends with exit code 5.
     Cuda,
 }
 
@@ -130,7 +131,8 @@ pub struct MeshSource {
     pub patch_size: usize,
     /// How patches are cut; default "bisection", but "blocks" for a lattice made by `generate`.
     pub partition: Option<Partition>,
-    /// More vertex arrays from other files.
+    /// More vertex arrays from other files, in the vertex order of the mesh file; `refine`
+    /// interpolates them.
     #[serde(default)]
     pub data: Vec<DataFile>,
 }
@@ -181,11 +183,12 @@ pub struct Evolve {
     pub velocity: Option<Velocity>,
     /// Speed eps along the normal, mesh units per time; > 0 lets the inside grow; default 0.
     pub normal_speed: Option<Coefficient>,
-    /// Curvature coefficient beta >= 0, mesh units^2 per time; shrinks the inside; default 0.
+    /// Curvature coefficient beta >= 0, mesh units^2 per time; shortens the interface; default 0.
     #[schemars(extend("minimum" = 0))]
     pub curvature: Option<Coefficient>,
     /// Weight w >= 0, mesh units^2 per time, of the weighted curvature flow `|grad phi| div(w grad
-    /// phi / |grad phi|)`, which shortens the weighted interface; not together with `curvature`.
+    /// phi / |grad phi|)`, which shortens the weighted interface and draws it to where w is small;
+    /// not together with `curvature`.
     #[schemars(extend("minimum" = 0))]
     pub weighted_curvature: Option<Coefficient>,
     /// phi where the velocity enters through the boundary of the mesh, mesh units; default what is
@@ -285,11 +288,11 @@ pub enum Method {
 pub enum Rule {
     /// When the interface may have moved by half the half width.
     Displacement,
-    /// By the step rule of the paper, section 3.4.
+    /// By the step rule of the paper, section 3.4; needs a band.
     Published,
-    /// Every so many steps, >= 1: `{ every = 10 }`.
+    /// Every so many steps, >= 1: `{ every = 10 }`; in a band also when "displacement" would.
     Every(#[schemars(range(min = 1))] u64),
-    /// Never: the whole domain is updated, `half_width = "whole"`.
+    /// Never; needs `half_width = "whole"`.
     Never,
 }
 
@@ -309,17 +312,20 @@ pub struct Distance {
     /// Largest distance of interest, mesh units, > 0; default the whole domain.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub width: Option<f64>,
-    /// Speed of the front, > 0; default 1.
+    /// Speed of the front, mesh units per time, > 0; the result is then a time; default 1.
     pub speed: Option<Speed>,
     /// Moves points that are off the mesh by more than one edge length to the mesh.
     pub snap: bool,
-    /// Expression that is 0 at vertices no front may enter: cells with such a vertex take no part.
+    /// Expression without `t` that is 0 at vertices no front may enter: cells with such a vertex
+    /// take no part, vertices without a cell are NaN.
     pub mask: Option<Expression>,
-    /// Writes the array `label`: the number of the nearest seed in `from`, counted from 0.
+    /// Writes the array `label`: the number of the nearest seed in `from`, counted from 0; -1 where
+    /// no front has been.
     pub labels: bool,
-    /// Writes the arrays `gradient`, of the points and of the cells.
+    /// Writes the arrays `gradient`, of the points and of the cells; not into `.vtkhdf`.
     pub gradient: bool,
-    /// Vertices and points from which paths of descent to the source are written.
+    /// Vertices and points from which paths of descent to the source are written, as
+    /// `NAME_paths.vtp`.
     pub paths_from: Vec<Seed>,
 }
 
@@ -343,7 +349,7 @@ pub enum FrontShape {
 #[non_exhaustive]
 pub struct Output {
     /// Folder of the run, relative to the case file; default `results/<case name>` in the
-    /// current directory.
+    /// current directory. The option `-o` goes first.
     #[schemars(example = "../results/here")]
     pub folder: Option<String>,
     /// How the states are kept; default "pvd".
@@ -370,9 +376,10 @@ pub struct Output {
     pub gifti: bool,
     /// Writes phi also as FreeSurfer morph files.
     pub freesurfer: bool,
-    /// When the run is put away so that it can be resumed; default every 10 minutes.
+    /// When the run is put away so that `--resume` can go on with it; default every 10 minutes.
     pub checkpoint: Checkpoints,
-    /// Draws pictures.
+    /// Draws pictures. An empty table draws the last state with all defaults, as does the option
+    /// `--picture FILE`.
     pub picture: Option<Picture>,
 }
 

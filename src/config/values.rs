@@ -102,7 +102,8 @@ impl<'de> Deserialize<'de> for Speed {
 #[schemars(deny_unknown_fields)]
 #[non_exhaustive]
 pub enum HalfWidth {
-    /// No band: the whole domain is always updated.
+    /// No band: the whole domain is always updated, and the rule "displacement" makes phi a distance
+    /// at the start only.
     Whole,
     /// In mean edge lengths of the mesh, or in voxels of a lattice.
     #[serde(untagged)]

@@ -229,11 +229,7 @@ fn chains(segments: &[[u32; 2]]) -> (Vec<(Vec<u32>, bool)>, usize) {
         at.extend(ends.iter().map(|&v| (v, s as u32)));
     }
     at.sort_unstable();
-    let around = |v: u32| {
-        let first = at.partition_point(|a| a.0 < v);
-        let n = at[first..].iter().take_while(|a| a.0 == v).count();
-        &at[first..first + n]
-    };
+    let around = |v: u32| &at[at.partition_point(|a| a.0 < v)..at.partition_point(|a| a.0 <= v)];
     let mut used = vec![false; segments.len()];
     // From ends and branches first, so that what is left are closed chains.
     let is_end = |v: u32| around(v).len() != 2;

@@ -33,8 +33,8 @@ mod write;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::error::{Error, Result};
-use crate::mesh::{DataArray, Group, Mesh};
+use crate::error::{Error, Result, plain};
+use crate::mesh::{DataArray, Group, Mesh, Values};
 pub use curves::{Curve, Curves, read_curves};
 use sniff::Format;
 pub(crate) use write::meant;
@@ -74,16 +74,20 @@ pub fn read_mesh(path: &Path) -> Result<MeshFile> {
     let (format, warning) = sniff::format(path, &bytes)?;
     let mut file = read_as(format, path, &bytes)?;
     file.warnings.extend(warning);
+    // They quote the file.
+    file.warnings = file.warnings.into_iter().map(plain).collect();
     Ok(file)
 }
 
 fn read_as(format: Format, path: &Path, bytes: &[u8]) -> Result<MeshFile> {
     let text = text::without_mark(bytes);
     match format {
-        Format::Msh => msh::read(path, text),
+        Format::Msh => msh::read(path, &text::with_line_feeds(text)),
+        // Arrays in XML may be binary, and XML has no lines.
+        Format::Vtk if text.starts_with(b"#") => vtk::read(path, &text::with_line_feeds(text)),
         Format::Vtk => vtk::read(path, text),
         Format::Ply => ply::read(path, text),
-        Format::Obj => obj::read(path, text),
+        Format::Obj => obj::read(path, &text::with_line_feeds(text)),
         Format::Off => off::read(path, text),
         Format::Stl => stl::read(path, text),
         Format::Gifti => gifti::read(path, text),
@@ -101,6 +105,10 @@ fn read_as(format: Format, path: &Path, bytes: &[u8]) -> Result<MeshFile> {
         Format::Morph | Format::Solution => {
             let what = "holds numbers per vertex, no mesh";
             Err(Error::input(path, "", what, "give it as data of a mesh"))
+        }
+        Format::Label => {
+            let what = "holds a label, some vertices of a surface, no mesh";
+            Err(Error::input(path, "", what, "give it as data of the surface"))
         }
     }
 }
@@ -120,7 +128,7 @@ pub fn read_image(path: &Path) -> Result<Option<vtk::Image>> {
 
 /// Reads arrays with one row per vertex: GIFTI shape and functional files, FreeSurfer `curv`,
 /// `sulc`, `thickness` and the like, MEDIT's `.sol`, plain text columns, or the vertex arrays of a
-/// mesh file.
+/// mesh file. A FreeSurfer label has rows for some vertices, which become a group.
 ///
 /// # Errors
 /// As for [`read_mesh`], and for a file without such arrays.
@@ -129,6 +137,7 @@ pub fn read_data(path: &Path) -> Result<VertexData> {
     let text = text::without_mark(&bytes);
     let arrays = match sniff::format(path, &bytes)?.0 {
         Format::Gifti => return gifti::read_data(path, text),
+        Format::Label => return freesurfer::read_label(path, text),
         Format::Morph => freesurfer::read_morph(path, &bytes)?,
         Format::Solution => medit::read_solution(path, text)?,
         Format::Columns => columns::read_data(path, text)?,
@@ -138,15 +147,43 @@ pub fn read_data(path: &Path) -> Result<VertexData> {
         let what = "holds no numbers per vertex";
         return Err(Error::input(path, "", what, "name a file of vertex data"));
     }
-    Ok(VertexData { arrays, groups: Vec::new() })
+    Ok(VertexData { arrays, partial: Vec::new(), groups: Vec::new() })
 }
 
 /// Numbers at the vertices of a mesh that is in another file.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct VertexData {
-    /// Arrays with one row per vertex, at least one.
+    /// Arrays with one row per vertex.
     pub arrays: Vec<DataArray>,
+    /// Arrays with rows for some vertices.
+    pub partial: Vec<PartialArray>,
     /// Vertices of each label that the file gives a name.
     pub groups: Vec<Group>,
+}
+
+/// Numbers at some vertices of a mesh.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct PartialArray {
+    /// The vertices, each once, in ascending order.
+    pub vertices: Vec<u32>,
+    /// A row for each of them.
+    pub rows: DataArray,
+}
+
+impl PartialArray {
+    /// The array with one row per vertex of a mesh of `n_vertices`, NaN where there is none.
+    ///
+    /// # Errors
+    /// A vertex that the mesh does not have.
+    pub fn spread(&self, n_vertices: usize) -> std::result::Result<DataArray, u32> {
+        let (components, rows) = (self.rows.components, self.rows.values.to_f64());
+        let mut values = vec![f64::NAN; n_vertices * components];
+        for (&vertex, row) in self.vertices.iter().zip(rows.chunks_exact(components)) {
+            let begin = vertex as usize * components;
+            values.get_mut(begin..begin + components).ok_or(vertex)?.copy_from_slice(row);
+        }
+        Ok(DataArray { name: self.rows.name.clone(), components, values: Values::Float(values) })
+    }
 }

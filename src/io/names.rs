@@ -11,6 +11,11 @@ pub(super) struct UnusedNames {
 }
 
 impl UnusedNames {
+    /// Whether something of this `kind` has the name.
+    pub(super) fn has(&self, kind: &'static str, name: &str) -> bool {
+        self.taken.contains(&(kind, name.to_string()))
+    }
+
     /// `wanted`, or a name made from it, that nothing of this `kind` has yet.
     pub(super) fn of(&mut self, kind: &'static str, wanted: &str) -> String {
         let mut name = wanted.to_string();

@@ -24,6 +24,8 @@ pub(super) enum Format {
     Xyz,
     /// Numbers per vertex of FreeSurfer.
     Morph,
+    /// Some vertices of a surface of FreeSurfer.
+    Label,
     /// Numbers per vertex of MEDIT.
     Solution,
     /// Numbers per vertex as text.
@@ -35,7 +37,7 @@ const READABLE: &str = "readable are Gmsh (.msh), VTK (.vtk, .vtu, .vtp), PLY, O
                         .ele), CARP (.pts, .elem), points as text (.xyz), each also as .gz";
 
 /// Formats by extension.
-const EXTENSIONS: [(&str, Format); 16] = [
+const EXTENSIONS: [(&str, Format); 17] = [
     ("msh", Format::Msh),
     ("vtk", Format::Vtk),
     ("vtu", Format::Vtk),
@@ -49,6 +51,7 @@ const EXTENSIONS: [(&str, Format); 16] = [
     ("stl", Format::Stl),
     ("stla", Format::Stl),
     ("gii", Format::Gifti),
+    ("label", Format::Label),
     ("mesh", Format::Medit),
     ("sol", Format::Solution),
     ("xyz", Format::Xyz),
@@ -63,17 +66,19 @@ const OTHERS: [&str; 1] = ["nii"];
 /// [`Error::Input`] with the readable formats if there is no telling.
 pub(super) fn format(path: &Path, bytes: &[u8]) -> Result<(Format, Option<String>)> {
     let extension = extension(path);
-    if let Some((what, remedy)) = foreign(bytes) {
+    if let Some((what, remedy)) = foreign(&extension, bytes) {
         return Err(Error::input(path, "", what, remedy));
     }
-    let named = by_name(&extension, bytes);
-    match (by_content(bytes), named) {
+    match (by_content(bytes), by_name(&extension)) {
         (Some(format), Some(other)) if format != other => {
             let what = format!("named .{extension}, but the content is {format:?}: read as such");
             Ok((format, Some(what)))
         }
         (Some(format), _) | (None, Some(format)) => Ok((format, None)),
         (None, None) => {
+            if let Some(format) = by_guess(bytes) {
+                return Ok((format, None));
+            }
             let head = show(bytes.split(|&b| b == b'\n').next().unwrap_or(bytes));
             let near = nearest(&extension);
             let near = near.map_or(String::new(), |n| format!("did you mean .{n}? "));
@@ -90,7 +95,7 @@ pub(super) fn extension(path: &Path) -> String {
     name.rsplit_once('.').map_or("", |(_, extension)| extension).to_string()
 }
 
-fn by_name(extension: &str, bytes: &[u8]) -> Option<Format> {
+fn by_name(extension: &str) -> Option<Format> {
     if freesurfer::SURFACE_NAMES.contains(&extension) {
         return Some(Format::FreeSurfer);
     }
@@ -106,19 +111,23 @@ fn by_name(extension: &str, bytes: &[u8]) -> Option<Format> {
     if columns::DATA_NAMES.contains(&extension) {
         return Some(Format::Columns);
     }
+    freesurfer::MORPH_NAMES.contains(&extension).then_some(Format::Morph)
+}
+
+/// What content of no format that can be told, under a name that says nothing, may still be.
+fn by_guess(bytes: &[u8]) -> Option<Format> {
     // The old data format has no magic bytes; its size gives it away.
-    let morph =
-        freesurfer::MORPH_NAMES.contains(&extension) || freesurfer::old_count(bytes).is_some();
-    if morph {
+    if freesurfer::old_count(bytes).is_some() {
         return Some(Format::Morph);
     }
-    let head = bytes.get(..4096).unwrap_or(bytes);
+    let text = without_mark(bytes);
+    let head = text.get(..4096).unwrap_or(text);
     let is_text = head.iter().all(|&b| b >= b' ' || b.is_ascii_whitespace());
     (is_text && columns::begins_with_number(head)).then_some(Format::Columns)
 }
 
 /// What a known format is that holds no mesh, or none that can be read, and what to do.
-fn foreign(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
+fn foreign(extension: &str, bytes: &[u8]) -> Option<(&'static str, &'static str)> {
     const IMAGE: &str = "make a mesh of it first: zeroset solves on meshes";
     const POINTS: &str = "convert the points to .ply or .xyz";
     let at = |place: usize, word: &[u8]| bytes.get(place..).is_some_and(|b| b.starts_with(word));
@@ -139,10 +148,12 @@ fn foreign(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
         ("holds points of PCD, which cannot be read", POINTS)
     } else if at(0, b"[Expe/PointSet") {
         ("holds points of Expe in a binary layout, which cannot be read", POINTS)
-    } else if at(0, b"#!ascii label") {
-        ("is a FreeSurfer label, which is written but not read", "use a .label.gii file")
     } else if at(0, b"\x89HDF\r\n") {
         ("is an HDF5 file, which is written but not read", "convert it to .vtu or .vtp")
+    } else if extension == "annot" {
+        let remedy =
+            "make a GIFTI file of it: mris_convert --annot lh.a.annot lh.white lh.a.label.gii";
+        ("is a FreeSurfer annotation, which cannot be read", remedy)
     } else if is_binary_medit(bytes) {
         let remedy = "save the mesh as text: name it .mesh in the program that wrote it, \
                       or convert it with `gmsh in.meshb -save -format mesh -o out.mesh`";
@@ -203,6 +214,9 @@ fn by_content(bytes: &[u8]) -> Option<Format> {
     if text.starts_with(freesurfer::TEXT_SURFACE) {
         return Some(Format::FreeSurfer);
     }
+    if text.starts_with(freesurfer::LABEL) {
+        return Some(Format::Label);
+    }
     if text.starts_with(b"# vtk DataFile") {
         return Some(Format::Vtk);
     }
@@ -257,6 +271,8 @@ mod tests {
             ("MeshVersionFormatted 2\nDimension 3\nVertices", "x.sol", Format::Medit),
             ("MeshVersionFormatted 2\nDimension 3\nSolAtVertices 1", "x", Format::Solution),
             ("#!ascii version of lh.pial\n1 1", "lh.pial.asc", Format::FreeSurfer),
+            ("#!ascii label, from subject a\n1", "lh.V1", Format::Label),
+            ("1\n0 0 0 0 0", "lh.V1.label", Format::Label),
             ("1 3 0 0", "x.1.node.gz", Format::TetGen),
             ("1\n0 0 0", "x.PTS", Format::Carp),
             ("0 0 0", "x.xyz", Format::Xyz),
@@ -279,7 +295,6 @@ mod tests {
             (b"NRRD0004\n", "NRRD volume"),
             (b"ObjectType = Image\n", "MetaImage"),
             (b"P5 3 3 255 ", "a picture"),
-            (b"#!ascii label, by\n1\n0 0 0 0 0\n", "is a FreeSurfer label"),
             (b"# .PCD v.7\n", "points of PCD"),
             (b"[Expe/PointSet/Binary/0.1]", "binary layout"),
             (b"\0\0\0\x01\0\0\0\x02\0\0\0\x03", "binary MEDIT file, only text"),

@@ -1,5 +1,6 @@
 //! Reading text line by line, number by number, with errors that name the line.
 
+use std::borrow::Cow;
 use std::fmt::{Arguments, Display};
 use std::path::Path;
 
@@ -8,6 +9,16 @@ use crate::error::{Error, Result};
 /// The bytes without a UTF-8 byte-order mark.
 pub(crate) fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
+}
+
+/// The bytes with LF for line ends that are CR alone; as they are if there is any LF in them. Places
+/// of bytes stay.
+pub(crate) fn with_line_feeds(bytes: &[u8]) -> Cow<'_, [u8]> {
+    let first = bytes.iter().find(|&&b| b == b'\n' || b == b'\r');
+    if first != Some(&b'\r') || bytes.contains(&b'\n') {
+        return Cow::Borrowed(bytes);
+    }
+    Cow::Owned(bytes.iter().map(|&b| if b == b'\r' { b'\n' } else { b }).collect())
 }
 
 /// Words between white space.

@@ -284,7 +284,16 @@ pub(super) fn missing(what: &str, name: &str, names: &[&str]) -> Error {
 /// Reads the arrays of a file named in the case and adds them to the mesh.
 fn add_data(config: &Config, data: &DataFile, mesh: &mut Mesh) -> Result<()> {
     let path = config.resolve(&data.path)?;
-    let io::VertexData { mut arrays, groups, .. } = io::read_data(&path)?;
+    let io::VertexData { mut arrays, partial, groups, .. } = io::read_data(&path)?;
+    let n = mesh.n_vertices();
+    for array in partial {
+        let array = array.spread(n).map_err(|vertex| {
+            let (name, what) = (&array.rows.name, format!("names vertex {vertex} of {n}"));
+            let remedy = "choose the label that belongs to this mesh";
+            Error::input(&path, format!("label \"{name}\""), what, remedy)
+        })?;
+        arrays.push(array);
+    }
     if let Some(name) = &data.name {
         match arrays.as_mut_slice() {
             [only] => only.name = name.clone(),
@@ -318,7 +327,6 @@ fn add_data(config: &Config, data: &DataFile, mesh: &mut Mesh) -> Result<()> {
     }
     // Labels of vertices; a group of the mesh keeps its name.
     let taken: HashSet<String> = mesh.groups.iter().map(|group| group.name.clone()).collect();
-    let n = mesh.n_vertices();
     let fits = |group: &Group| match &group.members {
         Members::Simplices { vertices, .. } => vertices.iter().all(|&v| (v as usize) < n),
         Members::Cells(_) => false,

@@ -1,61 +1,143 @@
 //! What must hold for any bytes: shared by the fuzz targets and by the inputs they have found.
 
-use std::path::PathBuf;
-use std::sync::OnceLock;
+#[path = "fuzzed_kept.rs"]
+mod kept;
+
+use std::cell::OnceCell;
+use std::path::{Path, PathBuf};
 
 use zeroset::config::Config;
 use zeroset::expression::{Expression, Field};
 use zeroset::{Error, io};
 
-/// Where the bytes are put as a file; in memory where the system has a folder for that.
-fn folder() -> &'static tempfile::TempDir {
-    static FOLDER: OnceLock<tempfile::TempDir> = OnceLock::new();
-    FOLDER.get_or_init(|| {
-        let memory = std::path::Path::new("/dev/shm");
-        let parent = if memory.is_dir() { memory.to_path_buf() } else { std::env::temp_dir() };
-        tempfile::tempdir_in(parent).unwrap()
-    })
+/// Between the files of an input that stands for several: no text and no XML holds it.
+pub const NEXT_FILE: u8 = 0x1c;
+
+/// What a target takes its bytes for.
+enum Input {
+    /// A file of this name.
+    File(&'static str),
+    /// Files of these names, one behind the other, [`NEXT_FILE`] between them.
+    Files(&'static [&'static str]),
+    /// Anything else.
+    Other(fn(&[u8])),
 }
 
-/// The bytes as a file called `name`, read in every way there is.
-pub fn file(bytes: &[u8], name: &str) {
-    let thread = format!("{:?}", std::thread::current().id());
-    let path: PathBuf = folder().path().join(thread.replace(['(', ')'], "-"));
-    std::fs::create_dir_all(&path).unwrap();
-    let path = path.join(name);
-    std::fs::write(&path, bytes).unwrap();
-    let mesh = io::read_mesh(&path);
+/// The targets; each has a file in `fuzz/fuzz_targets`.
+const TARGETS: [(&str, Input); 23] = {
+    use Input::{File, Files, Other};
+    [
+        ("msh", File("a.msh")),
+        ("vtk", File("a.vtk")),
+        ("vtu", File("a.vtu")),
+        ("vtp", File("a.vtp")),
+        ("ply", File("a.ply")),
+        ("obj", File("a.obj")),
+        ("off", File("a.off")),
+        ("stl", File("a.stl")),
+        ("gifti", File("a.gii")),
+        ("gifti_external", Files(&["a.gii", "a.dat"])),
+        ("freesurfer", File("lh.pial")),
+        ("morph", File("lh.curv")),
+        ("label", File("lh.a.label")),
+        ("medit", Files(&["a.mesh", "a.sol"])),
+        ("tetgen", Files(&["a.node", "a.ele", "a.face", "a.edge"])),
+        ("carp", Files(&["a.pts", "a.elem", "a.lon"])),
+        ("text", File("a.xyz")),
+        ("columns", File("a.csv")),
+        ("gzip", File("a.gz")),
+        ("case", Other(case)),
+        ("expression", Other(expression)),
+        ("checkpoint", Other(kept::checkpoint)),
+        ("vtkhdf", Other(kept::vtkhdf)),
+    ]
+};
+
+/// Fails if the bytes do to the reader `name` what none may do.
+pub fn target(name: &str, bytes: &[u8]) {
+    let found = TARGETS.iter().find(|(known, _)| *known == name);
+    match &found.unwrap_or_else(|| panic!("there is no target {name}")).1 {
+        Input::File(name) => files(bytes, &[name]),
+        Input::Files(names) => files(bytes, names),
+        Input::Other(check) => check(bytes),
+    }
+}
+
+/// Names of all targets.
+#[allow(dead_code)]
+pub fn names() -> impl Iterator<Item = &'static str> {
+    TARGETS.iter().map(|(name, _)| *name)
+}
+
+/// A folder of this thread; in memory where the system has one for that.
+fn folder() -> PathBuf {
+    thread_local! {
+        static FOLDER: OnceCell<tempfile::TempDir> = const { OnceCell::new() };
+    }
+    let memory = Path::new("/dev/shm");
+    let parent = if memory.is_dir() { memory.to_path_buf() } else { std::env::temp_dir() };
+    let make = || tempfile::tempdir_in(parent).unwrap();
+    FOLDER.with(|folder| folder.get_or_init(make).path().to_path_buf())
+}
+
+/// The bytes as files of these names, each read in every way there is. A file without bytes is not
+/// there.
+fn files(bytes: &[u8], names: &[&str]) {
+    let mut parts = bytes.splitn(names.len(), |&b| names.len() > 1 && b == NEXT_FILE);
+    let paths: Vec<PathBuf> = names.iter().map(|name| folder().join(name)).collect();
+    for path in &paths {
+        match parts.next() {
+            None | Some([]) if names.len() > 1 => drop(std::fs::remove_file(path)),
+            part => std::fs::write(path, part.unwrap_or_default()).unwrap(),
+        }
+    }
+    for path in paths.iter().filter(|path| path.exists()) {
+        read(path);
+    }
+}
+
+fn read(path: &Path) {
+    let name = path.display().to_string();
+    let mesh = io::read_mesh(path);
     if let Ok(file) = &mesh {
-        crate::sound::assert_sound(&file.mesh, name);
+        crate::sound::assert_sound(&file.mesh, &name);
+        file.warnings.iter().for_each(|warning| assert_line(warning));
         // What info and check do with it.
         if let Ok(cleaning) = zeroset::mesh::assess(&file.mesh) {
             let _ = cleaning.summary();
         }
     }
-    let data = io::read_data(&path);
+    let data = io::read_data(path);
     if let Ok(found) = &data {
         for array in &found.arrays {
             assert_eq!(array.values.len(), array.rows() * array.components, "{}", array.name);
         }
     }
-    let curves = io::read_curves(&path);
+    let curves = io::read_curves(path);
     if let Ok(found) = &curves {
         let points = found.curves.iter().flat_map(|curve| &curve.points).flatten();
         assert!(points.into_iter().all(|x| x.is_finite()), "{name}: not finite");
     }
-    let errors = [mesh.err(), data.err(), curves.err()];
-    errors.iter().flatten().for_each(assert_plain);
+    let image = io::read_image(path);
+    let errors = [mesh.err(), data.err(), curves.err(), image.err()];
+    errors.iter().flatten().for_each(|error| assert_plain(error, &[3]));
 }
 
-/// A message of one line, of a length that can be read.
-fn assert_plain(error: &Error) {
+/// A message of one line, of a length that can be read, and one of these exit codes.
+fn assert_plain(error: &Error, codes: &[u8]) {
     let text = error.to_string();
-    assert!(!text.contains('\n') && text.len() < 2_000, "{} bytes: {text}", text.len());
-    assert_eq!(error.exit_code(), 3, "{text}");
+    assert_line(&text);
+    assert!(codes.contains(&error.exit_code()), "code {}: {text}", error.exit_code());
+}
+
+/// A line that a screen can show.
+fn assert_line(text: &str) {
+    let n = text.chars().count();
+    assert!(!text.contains(char::is_control) && n < 2_000, "{n} characters: {text:?}");
 }
 
 /// The bytes as a case file.
-pub fn case(bytes: &[u8]) {
+fn case(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     match Config::parse(text, "fuzz.toml".as_ref(), &[]) {
         Ok(config) => {
@@ -71,7 +153,7 @@ pub fn case(bytes: &[u8]) {
 }
 
 /// The bytes as an expression: both ways to evaluate it give the same bits.
-pub fn expression(bytes: &[u8]) {
+fn expression(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let parsed = match Expression::parse(text) {
         Ok(parsed) => parsed,

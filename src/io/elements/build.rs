@@ -1,6 +1,6 @@
 //! From elements of all kinds to one simplex mesh with named groups.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::path::Path;
 
@@ -8,6 +8,7 @@ use super::{ElementType, Shape, inherit};
 use crate::error::Result;
 use crate::io::MeshFile;
 use crate::io::faces::{index_limit, kind_of_triangles, mesh_file};
+use crate::io::names::UnusedNames;
 use crate::mesh::{DataArray, Group, Kind, Members};
 
 /// Names of the simplices of each dimension, for groups and warnings.
@@ -144,7 +145,7 @@ impl Builder {
     /// Groups of the domain first, then of each lower dimension; in a dimension by number.
     /// Simplices of lower dimension in no group go under "triangles", "lines", "points".
     fn groups(&mut self, top: Option<usize>) -> Vec<Group> {
-        let (mut groups, mut taken) = (Vec::new(), HashSet::new());
+        let (mut groups, mut taken) = (Vec::new(), UnusedNames::default());
         let names = std::mem::take(&mut self.names);
         // Where there is no domain, every dimension is a lower one.
         let top = if top.is_some_and(|d| d < 2) { 4 } else { top.unwrap_or(4) };
@@ -170,18 +171,13 @@ impl Builder {
     }
 
     /// `name`, or where a group has it already, a name made from it.
-    fn unused(
-        &mut self,
-        taken: &mut HashSet<String>,
-        mut name: String,
-        dimension: usize,
-    ) -> String {
-        while !taken.insert(name.clone()) {
-            let other = format!("{name}-{}", SIMPLICES[dimension]);
-            self.warnings.push(format!("two groups are called {name}; one is read as {other}"));
-            name = other;
+    fn unused(&mut self, taken: &mut UnusedNames, name: String, dimension: usize) -> String {
+        if !taken.has("group", &name) {
+            return taken.of("group", &name);
         }
-        name
+        let other = taken.of("group", &format!("{name}-{}", SIMPLICES[dimension]));
+        self.warnings.push(format!("two groups are called {name}; one is read as {other}"));
+        other
     }
 
     fn members(&self, dimension: usize, domain: bool, ranges: &[Range<usize>]) -> Members {

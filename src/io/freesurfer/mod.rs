@@ -1,6 +1,6 @@
-//! FreeSurfer's files: triangle surfaces, binary (`lh.pial`, `lh.white`, ...) and text (`.asc`), and
-//! numbers per vertex (`lh.curv`, `lh.sulc`, `lh.thickness`, ...). Binary numbers are big endian,
-//! lengths in mm.
+//! FreeSurfer's files: triangle surfaces, binary (`lh.pial`, `lh.white`, ...) and text (`.asc`),
+//! numbers per vertex (`lh.curv`, `lh.sulc`, `lh.thickness`, ...) and labels (`lh.V1.label`). Binary
+//! numbers are big endian, lengths in mm.
 
 mod ascii;
 mod label;
@@ -16,6 +16,7 @@ use crate::mesh::{DataArray, Values};
 
 pub(super) use ascii::MAGIC as TEXT_SURFACE;
 pub use label::write_label;
+pub(super) use label::{MAGIC as LABEL, read as read_label};
 
 /// First bytes of a triangle surface.
 pub(super) const SURFACE: [u8; 3] = [0xff, 0xff, 0xfe];
@@ -167,10 +168,13 @@ pub(super) fn old_count(bytes: &[u8]) -> Option<usize> {
 }
 
 fn array(path: &Path, components: usize, values: Vec<f64>) -> DataArray {
+    DataArray { name: name(path), components, values: Values::Float(values) }
+}
+
+/// What a file is called, without the hemisphere and without `.gz`.
+fn name(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let name = name.strip_suffix(".gz").unwrap_or(&name);
-    let name = without_hemisphere(name).to_string();
-    DataArray { name, components, values: Values::Float(values) }
+    without_hemisphere(name.strip_suffix(".gz").unwrap_or(&name)).to_string()
 }
 
 /// "curv" of "lh.curv": arrays of both hemispheres go by one name.

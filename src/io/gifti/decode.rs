@@ -1,5 +1,6 @@
 //! From the text of a `Data` element to numbers.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Component, Path};
@@ -39,12 +40,11 @@ fn refuse<T>(what: impl Into<String>, remedy: &'static str) -> Outcome<T> {
     Err((what.into(), remedy))
 }
 
-/// Decodes the text of an array as its attributes say. `path` is the file, in whose folder the data
-/// of an array may stand by themselves.
+/// Decodes the text of an array as its attributes say; its data may stand in a file `beside`.
 ///
 /// # Errors
 /// What is wrong, and the remedy.
-pub(super) fn decode(path: &Path, attributes: &Attributes, text: &str) -> Outcome<Decoded> {
+pub(super) fn decode(beside: &mut Beside, attributes: &Attributes, text: &str) -> Outcome<Decoded> {
     let get = |key: &str| attributes.get(key).map_or("", String::as_str);
     let (rows, components) = dimensions(attributes)?;
     let Some(n) = rows.checked_mul(components) else {
@@ -68,7 +68,7 @@ pub(super) fn decode(path: &Path, attributes: &Attributes, text: &str) -> Outcom
             let bytes = match encoding {
                 "Base64Binary" => base64(text)?,
                 "ExternalFileBinary" => {
-                    external(path, get("ExternalFileName"), get("ExternalFileOffset"), size)?
+                    beside.bytes(get("ExternalFileName"), get("ExternalFileOffset"), size)?
                 }
                 _ => inflate(&base64(text)?, size)?,
             };
@@ -182,38 +182,58 @@ fn inflate(packed: &[u8], size: usize) -> Outcome<Vec<u8>> {
     }
 }
 
-/// Bytes of the file `name` beside `path`, which must have them.
-fn external(path: &Path, name: &str, offset: &str, size: usize) -> Outcome<Vec<u8>> {
-    const BESIDE: &str = "put the file with the data beside it, or export with the data inside";
-    let shown = show(name.as_bytes());
-    let beside = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
-    if name.is_empty() || !beside {
-        return refuse(format!("data are in {shown}, which names no file beside it"), BESIDE);
+/// Files with data in the folder of a GIFTI file.
+pub(super) struct Beside<'a> {
+    path: &'a Path,
+    /// Bytes that all arrays so far take of each file.
+    taken: HashMap<String, u64>,
+}
+
+impl<'a> Beside<'a> {
+    /// The files beside `path`.
+    pub(super) fn new(path: &'a Path) -> Self {
+        Beside { path, taken: HashMap::new() }
     }
-    let Ok(offset) = (if offset.is_empty() { Ok(0) } else { offset.parse::<u64>() }) else {
-        return refuse(
-            format!("ExternalFileOffset {} is no count", show(offset.as_bytes())),
-            DAMAGED,
-        );
-    };
-    let place = path.parent().unwrap_or(Path::new("")).join(name);
-    let length = match std::fs::metadata(&place) {
-        Ok(found) if found.is_file() => found.len(),
-        Ok(_) => return refuse(format!("data are in {shown}, which is no file"), BESIDE),
-        Err(e) => return refuse(format!("data are in {shown}: {e}"), BESIDE),
-    };
-    if offset.checked_add(size as u64).is_none_or(|end| end > length) {
-        let what = format!("{size} bytes from byte {offset} of {shown} promised, it has {length}");
-        return refuse(what, "Dim0 and Dim1 do not fit the data: export the file again");
+
+    /// Bytes of the file `name`, which must have them.
+    fn bytes(&mut self, name: &str, offset: &str, size: usize) -> Outcome<Vec<u8>> {
+        const REMEDY: &str = "put the file with the data beside it, or export with the data inside";
+        let shown = show(name.as_bytes());
+        let beside = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
+        if name.is_empty() || !beside {
+            return refuse(format!("data are in {shown}, which names no file beside it"), REMEDY);
+        }
+        let Ok(offset) = (if offset.is_empty() { Ok(0) } else { offset.parse::<u64>() }) else {
+            let what = format!("ExternalFileOffset {} is no count", show(offset.as_bytes()));
+            return refuse(what, DAMAGED);
+        };
+        let place = self.path.parent().unwrap_or(Path::new("")).join(name);
+        let length = match std::fs::metadata(&place) {
+            Ok(found) if found.is_file() => found.len(),
+            Ok(_) => return refuse(format!("data are in {shown}, which is no file"), REMEDY),
+            Err(e) => return refuse(format!("data are in {shown}: {e}"), REMEDY),
+        };
+        if offset.checked_add(size as u64).is_none_or(|end| end > length) {
+            let what =
+                format!("{size} bytes from byte {offset} of {shown} promised, it has {length}");
+            return refuse(what, "Dim0 and Dim1 do not fit the data: export the file again");
+        }
+        // Arrays may share their bytes, but small files must not fill the memory that way.
+        let taken = self.taken.entry(name.to_string()).or_default();
+        *taken = taken.saturating_add(size as u64);
+        if *taken / 4 > length {
+            let what = format!("arrays overlap: together they take {shown} four times");
+            return refuse(what, DAMAGED);
+        }
+        let read = || -> std::io::Result<Vec<u8>> {
+            let mut file = File::open(&place)?;
+            file.seek(SeekFrom::Start(offset))?;
+            let mut bytes = vec![0; size];
+            file.read_exact(&mut bytes)?;
+            Ok(bytes)
+        };
+        read().or_else(|e| refuse(format!("data are in {shown}: {e}"), REMEDY))
     }
-    let read = || -> std::io::Result<Vec<u8>> {
-        let mut file = File::open(&place)?;
-        file.seek(SeekFrom::Start(offset))?;
-        let mut bytes = vec![0; size];
-        file.read_exact(&mut bytes)?;
-        Ok(bytes)
-    };
-    read().or_else(|e| refuse(format!("data are in {shown}: {e}"), BESIDE))
 }
 
 /// Column by column to row by row.

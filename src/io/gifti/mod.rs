@@ -101,7 +101,7 @@ pub(crate) fn read_data(path: &Path, bytes: &[u8]) -> Result<VertexData> {
         return Err(Error::input(path, "", what, "name a shape or functional file"));
     }
     let groups = groups(arrays.iter(), &labels);
-    Ok(VertexData { arrays: named(path, arrays), groups })
+    Ok(VertexData { arrays: named(path, arrays), partial: Vec::new(), groups })
 }
 
 /// Vertices of each label, in the order of the table; labels that no vertex has are no groups.

@@ -7,7 +7,7 @@ use std::path::Path;
 use quick_xml::Reader;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 
-use super::decode;
+use super::decode::{self, Beside};
 use crate::error::{Error, Result};
 use crate::io::text::one_line;
 use crate::mesh::Values;
@@ -77,6 +77,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<Document> {
     let mut open: Option<Open> = None;
     // Text of the element being read, if it is one whose text counts.
     let mut content: Option<Cow<str>> = None;
+    let mut beside = Beside::new(path);
     let (mut key, mut value) = (String::new(), String::new());
     let mut whole = false;
     loop {
@@ -120,7 +121,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<Document> {
                 _ => {}
             },
             Event::Empty(element) if element.name().as_ref() == "Data" => {
-                finish_data(path, &mut open, "")?;
+                finish_data(path, &mut beside, &mut open, "")?;
             }
             Event::Text(text) => append(&mut content, text.into_inner()),
             Event::CData(text) => append(&mut content, text.into_inner()),
@@ -128,7 +129,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<Document> {
             Event::End(element) => {
                 let text = content.take().unwrap_or_default();
                 match element.name().as_ref() {
-                    "Data" => finish_data(path, &mut open, &text)?,
+                    "Data" => finish_data(path, &mut beside, &mut open, &text)?,
                     "Label" => {
                         if let Some(key) = label.take() {
                             document.labels.push((key, text.trim().to_string()));
@@ -190,7 +191,8 @@ fn append<'a>(content: &mut Option<Cow<'a, str>>, text: Cow<'a, str>) {
 
 fn attributes(element: &BytesStart) -> std::result::Result<Attributes, String> {
     let mut attributes = Attributes::new();
-    for attribute in element.attributes() {
+    // The check for repeated names compares each with all before it: not for damaged files.
+    for attribute in element.attributes().with_checks(false) {
         let attribute =
             attribute.map_err(|e| format!("damaged XML attribute: {}", one_line(&e)))?;
         let key: &str = attribute.key.as_ref();
@@ -199,9 +201,14 @@ fn attributes(element: &BytesStart) -> std::result::Result<Attributes, String> {
     Ok(attributes)
 }
 
-fn finish_data(path: &Path, open: &mut Option<Open>, text: &str) -> Result<()> {
+fn finish_data(
+    path: &Path,
+    beside: &mut Beside,
+    open: &mut Option<Open>,
+    text: &str,
+) -> Result<()> {
     let Some(array) = open else { return Ok(()) };
-    let decoded = decode::decode(path, &array.attributes, text).map_err(|(what, remedy)| {
+    let decoded = decode::decode(beside, &array.attributes, text).map_err(|(what, remedy)| {
         let intent = array.attributes.get("Intent").map_or("DataArray", String::as_str);
         Error::input(path, intent, what, remedy)
     })?;

@@ -35,7 +35,8 @@ impl Data {
     /// Reads the section `name`, "NodeData" or "ElementData", behind its first line.
     pub(super) fn read(source: &mut Source, name: &str) -> Result<Self> {
         let mut title = String::new();
-        for k in 0..source.text::<u32>("number of string tags")? {
+        let n = source.text("number of string tags")?;
+        for k in 0..source.promised_lines(n, "string tags")? {
             if k == 0 {
                 source.line();
             }
@@ -76,6 +77,15 @@ impl Data {
         let of_cells = name == "ElementData";
         Ok(Data { of_cells, name: title, components, tags, values })
     }
+
+    /// Each tag once, with the last row of it: rows of one tag times elements of the same tag could
+    /// be more than any file has bytes.
+    fn last_of_each_tag(&self) -> Vec<(u64, usize)> {
+        let mut rows: Vec<(u64, usize)> = self.tags.iter().copied().zip(0..).collect();
+        rows.sort_unstable_by_key(|&(tag, row)| (tag, std::cmp::Reverse(row)));
+        rows.dedup_by_key(|&mut (tag, _)| tag);
+        rows
+    }
 }
 
 /// Puts arrays into a mesh; vertices and cells without a row get NaN.
@@ -114,7 +124,8 @@ pub(super) fn place(
             }
         };
         let mut found = 0;
-        for (&tag, from) in data.tags.iter().zip(data.values.chunks_exact(k)) {
+        for (tag, row) in data.last_of_each_tag() {
+            let from = &data.values[row * k..][..k];
             if data.of_cells {
                 let begin = rows.partition_point(|&(other, _)| other < tag);
                 let same = rows.iter().skip(begin).take_while(|&&(other, _)| other == tag);

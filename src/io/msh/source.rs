@@ -182,6 +182,15 @@ impl<'a> Source<'a> {
         Ok(count as usize)
     }
 
+    /// Refuses a promise of `count` lines, also in a binary file, that the bytes left cannot keep.
+    pub(super) fn promised_lines(&self, count: u64, what: &str) -> Result<u64> {
+        let found = self.rest().len();
+        if count > found as u64 {
+            return Err(self.fail(format!("{count} {what} promised, found {found} bytes"), CUT));
+        }
+        Ok(count)
+    }
+
     /// Goes to the next section and gives its name without "$"; `None` at the end of the file.
     pub(super) fn next_section(&mut self) -> Result<Option<&'a str>> {
         self.skip_space();

@@ -1,0 +1,343 @@
+//! The reference of the case file as Markdown, printed from the schema: every key with what it
+//! takes, its default and its meaning.
+//!
+//! A table of a case has a section with a row per key, a value that may be written in several ways
+//! one with a row per way. Words stand beside the key they belong to.
+
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value};
+
+use super::schema::{choices, inline, resolve, schema};
+
+/// Every key of a case in Markdown tables, with sections of the third level.
+///
+/// `docs/case-file.md` ends with it.
+pub fn reference() -> String {
+    let schema = schema();
+    let mut page = Page { root: &schema, text: String::new(), headings: Vec::new() };
+    page.section(&Section { schema: &schema, heading: "Top level".into(), path: String::new() });
+    page.text.trim_end().to_string() + "\n"
+}
+
+struct Section<'a> {
+    schema: &'a Value,
+    heading: String,
+    /// Path of the table in a case; empty for the case itself and for what is no table.
+    path: String,
+}
+
+/// The key of a table that a value belongs to.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    path: &'a str,
+    key: &'a str,
+}
+
+struct Page<'a> {
+    root: &'a Value,
+    text: String,
+    /// Definitions of the schema that have a section, by their references.
+    headings: Vec<(&'a str, String)>,
+}
+
+impl<'a> Page<'a> {
+    /// A section and, behind it, those of the definitions it is the first to name.
+    fn section(&mut self, section: &Section<'a>) {
+        let Section { schema, heading, path } = section;
+        let mut below = Vec::new();
+        let about = description(schema);
+        let about = about.strip_prefix(&format!("`{heading}`: ")).unwrap_or(&about);
+        let mut text = format!("### {heading}\n\n{}\n\n", capitalized(about));
+        if let Some(keys) = properties(schema) {
+            text += "| key | value | default | meaning |\n|---|---|---|---|\n";
+            for (key, value) in keys {
+                let given = self.value(value, Some(Place { path, key }), &mut below);
+                let default = default(schema, key, value);
+                let meaning = self.meaning(value);
+                let _ = writeln!(text, "| `{key}` | {given} | {default} | {meaning} |");
+            }
+        } else {
+            text += "| written as | meaning |\n|---|---|\n";
+            for form in choices(schema) {
+                let (given, meaning) = self.form(form, path, &mut below);
+                let _ = writeln!(text, "| {given} | {meaning} |");
+            }
+        }
+        self.text += &text;
+        self.text += "\n";
+        for section in below {
+            self.section(&section);
+        }
+    }
+
+    /// How one of several ways is written, and what it means.
+    fn form(
+        &mut self,
+        form: &'a Value,
+        path: &str,
+        below: &mut Vec<Section<'a>>,
+    ) -> (String, String) {
+        let mut meaning = description(form);
+        let only =
+            properties(form).filter(|keys| keys.len() == 1).and_then(|keys| keys.iter().next());
+        let Some((key, value)) = only else {
+            meaning += &self.inner(form, below);
+            return (self.value(form, None, below), meaning);
+        };
+        let place = (!path.is_empty()).then_some(Place { path, key });
+        let given = format!("`{key} =` {}", self.value(value, place, below));
+        meaning += &self.inner(value, below);
+        (given, meaning)
+    }
+
+    /// The keys of a table that has no section of its own.
+    fn inner(&mut self, schema: &'a Value, below: &mut Vec<Section<'a>>) -> String {
+        let mut text = String::new();
+        for (key, value) in properties(schema).into_iter().flatten() {
+            let _ = write!(text, " `{key}`: {}.", self.value(value, None, below));
+            let about = description(value);
+            if !about.is_empty() {
+                let _ = write!(text, " {about}");
+            }
+        }
+        text
+    }
+
+    /// What a key means, with the words it takes.
+    fn meaning(&self, schema: &'a Value) -> String {
+        let mut meaning = description(schema);
+        let items = resolve(self.root, schema).get("items").unwrap_or(schema);
+        let items = resolve(self.root, items);
+        for word in choices(items).iter().filter(|_| is_words(items)) {
+            let name = word.get("const").map(inline).unwrap_or_default();
+            let _ = write!(meaning, " `{name}`: {}.", description(word).trim_end_matches('.'));
+        }
+        meaning
+    }
+
+    /// What may be written.
+    fn value(
+        &mut self,
+        schema: &'a Value,
+        place: Option<Place>,
+        below: &mut Vec<Section<'a>>,
+    ) -> String {
+        let range = range(schema);
+        let ranged = |what: String| match &range {
+            Some(range) => format!("{what} {range}"),
+            None => what,
+        };
+        if let Some(target) = schema.get("$ref").and_then(Value::as_str) {
+            let found = resolve(self.root, schema);
+            let has_section =
+                properties(found).is_some() || !choices(found).is_empty() && !is_words(found);
+            return ranged(match has_section {
+                true => self.link(target, found, place, below),
+                false if is_words(found) => self.value(found, None, below),
+                // A string with a form of its own is called by its name.
+                false => spelled(target).to_lowercase(),
+            });
+        }
+        let word = |word: &Value| format!("`{}`", inline(word));
+        if let Some(only) = schema.get("const") {
+            return word(only);
+        }
+        if let Some(words) = schema.get("enum").and_then(Value::as_array) {
+            return words.iter().map(word).collect::<Vec<_>>().join(", ");
+        }
+        let forms = choices(schema);
+        if !forms.is_empty() {
+            let forms = forms.iter().map(|form| self.value(form, None, below));
+            return forms.collect::<Vec<_>>().join(", ");
+        }
+        match schema.get("type").and_then(Value::as_str) {
+            Some("integer") => ranged("whole number".into()),
+            Some("number") => ranged("number".into()),
+            Some("boolean") => "`true`, `false`".into(),
+            Some("array") => self.list(schema, below),
+            Some("object") => {
+                let names: Vec<&str> =
+                    properties(schema).into_iter().flatten().map(|p| &**p.0).collect();
+                format!("`{{ {} }}`", names.join(", "))
+            }
+            _ => "string".into(),
+        }
+    }
+
+    fn list(&mut self, schema: &'a Value, below: &mut Vec<Section<'a>>) -> String {
+        if let Some(items) = schema.get("prefixItems").and_then(Value::as_array) {
+            let items: Vec<String> =
+                items.iter().map(|item| self.value(item, None, below)).collect();
+            return format!("`[ , ]`: {}", items.join(", "));
+        }
+        let item =
+            schema.get("items").map(|item| self.value(item, None, below)).unwrap_or_default();
+        let count = |name: &str| schema.get(name).and_then(Value::as_u64);
+        match (count("minItems"), count("maxItems")) {
+            (Some(n), Some(m)) if n == m => {
+                format!("`[{}]`: {item}", vec![" "; n as usize].join(","))
+            }
+            (Some(n), _) => format!("list of {n} or more: {item}"),
+            _ => format!("list: {item}"),
+        }
+    }
+
+    /// A link to the section of a definition, which is written behind this one if it is new.
+    fn link(
+        &mut self,
+        target: &'a str,
+        schema: &'a Value,
+        place: Option<Place>,
+        below: &mut Vec<Section<'a>>,
+    ) -> String {
+        let known = self.headings.iter().find(|(other, _)| *other == target);
+        let heading = known.map(|(_, heading)| heading.clone()).unwrap_or_else(|| {
+            let path = place.filter(|_| self.is_table(schema)).map(|place| match place.path {
+                "" => place.key.to_string(),
+                path => format!("{path}.{}", place.key),
+            });
+            let heading = path.as_ref().map_or(spelled(target), |path| format!("[{path}]"));
+            self.headings.push((target, heading.clone()));
+            let path = path.unwrap_or_default();
+            below.push(Section { schema, heading: heading.clone(), path });
+            heading
+        });
+        format!("[{}](#{})", heading.trim_matches(['[', ']']), anchor(&heading))
+    }
+
+    /// True for what is always written as a table.
+    fn is_table(&self, schema: &'a Value) -> bool {
+        let schema = resolve(self.root, schema);
+        match choices(schema) {
+            [] => properties(schema).is_some(),
+            choices => choices.iter().all(|choice| self.is_table(choice)),
+        }
+    }
+}
+
+fn properties(schema: &Value) -> Option<&Map<String, Value>> {
+    schema.get("properties").and_then(Value::as_object)
+}
+
+/// True for a value that is one of several words.
+fn is_words(schema: &Value) -> bool {
+    let all = choices(schema);
+    schema.get("enum").is_some()
+        || !all.is_empty() && all.iter().all(|choice| choice.get("const").is_some())
+}
+
+/// The default of a key; that of a table stands with its own keys.
+fn default(table: &Value, key: &str, schema: &Value) -> String {
+    let names = table.get("required").and_then(Value::as_array);
+    match schema.get("default") {
+        Some(Value::Object(keys)) if keys.len() != 1 => String::new(),
+        Some(value) => format!("`{}`", inline(value)),
+        None if names.is_some_and(|names| names.iter().any(|name| name == key)) => "needed".into(),
+        None => String::new(),
+    }
+}
+
+/// Smallest and largest number allowed; that counts are not negative goes without saying.
+fn range(schema: &Value) -> Option<String> {
+    let [least, most, above] =
+        ["minimum", "maximum", "exclusiveMinimum"].map(|name| schema.get(name));
+    let least = least.filter(|least| **least != 0 || schema.get("type") != Some(&"integer".into()));
+    Some(match (least, above, most) {
+        (Some(a), _, Some(b)) if a == b => bound(a),
+        (Some(a), _, Some(b)) => format!("{} to {}", bound(a), bound(b)),
+        (Some(a), _, None) => format!(">= {}", bound(a)),
+        (None, Some(a), Some(b)) => format!("> {}, <= {}", bound(a), bound(b)),
+        (None, Some(a), None) => format!("> {}", bound(a)),
+        (None, None, Some(b)) => format!("<= {}", bound(b)),
+        (None, None, None) => return None,
+    })
+}
+
+/// The comment, on one line and fit for a cell of a table.
+fn description(schema: &Value) -> String {
+    let text = schema.get("description").and_then(Value::as_str).unwrap_or_default();
+    text.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|")
+}
+
+fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
+}
+
+/// A bound: whole numbers without a point, large ones in short.
+fn bound(value: &Value) -> String {
+    match value.as_f64().filter(|x| x.fract() == 0.0) {
+        Some(x) if x.abs() >= 1e6 => format!("{x:e}"),
+        Some(x) => format!("{x}"),
+        None => inline(value),
+    }
+}
+
+/// The name of a definition in words: "Half width" for `#/$defs/HalfWidth`.
+fn spelled(target: &str) -> String {
+    let mut words = String::new();
+    for c in target.rsplit('/').next().unwrap_or(target).chars() {
+        if c.is_uppercase() && !words.is_empty() {
+            words.push(' ');
+            words.extend(c.to_lowercase());
+        } else {
+            words.push(c);
+        }
+    }
+    words
+}
+
+/// What a heading is called in links.
+fn anchor(heading: &str) -> String {
+    let kept = heading.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+    kept.collect::<String>().to_lowercase().replace(' ', "-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Names of all keys anywhere in the schema.
+    fn keys(schema: &Value, found: &mut Vec<String>) {
+        match schema {
+            Value::Object(map) => {
+                found.extend(properties(schema).into_iter().flatten().map(|(key, _)| key.clone()));
+                map.iter().filter(|(name, _)| *name != "default").for_each(|(_, v)| keys(v, found));
+            }
+            Value::Array(all) => all.iter().for_each(|value| keys(value, found)),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn every_key_stands_in_it() {
+        let (page, mut all) = (reference(), Vec::new());
+        keys(&schema(), &mut all);
+        assert!(all.len() > 100, "{all:?}");
+        for key in all {
+            let stands = [format!("| `{key}` |"), format!("`{key} =`"), format!(" `{key}`: ")];
+            assert!(stands.iter().any(|form| page.contains(form)), "{key} is missing in\n{page}");
+        }
+    }
+
+    #[test]
+    fn every_link_has_its_section_and_every_row_its_cells() {
+        let page = reference();
+        let sections: Vec<String> =
+            page.lines().filter_map(|line| line.strip_prefix("### ")).map(anchor).collect();
+        for link in page.split("](#").skip(1).filter_map(|rest| rest.split(')').next()) {
+            let found = sections.iter().filter(|section| *section == link).count();
+            assert_eq!(found, 1, "{link}: {sections:?}");
+        }
+        let mut columns = 0;
+        for line in page.lines().filter(|line| line.starts_with('|')) {
+            let cells = line.replace("\\|", "").matches('|').count();
+            columns = if line.starts_with("|---") || columns == 0 { cells } else { columns };
+            if line.starts_with("| key ") || line.starts_with("| written ") {
+                columns = cells;
+            }
+            assert_eq!(cells, columns, "{line}");
+        }
+    }
+}
