@@ -244,20 +244,35 @@ mod tests {
             std::array::from_fn(|k| 0.5 * ((c >> k & 1) + (d >> k & 1)) as f64)
         };
         for (number, case) in CASES.iter().enumerate() {
-            // The area vector of a loop points from its inside corners to its outside ones.
+            // Loops of the case: triangles that share crossings.
+            let mut loops: Vec<(u16, Vec<[u8; 3]>)> = Vec::new();
             for t in case.triangles() {
-                let [a, b, c] = t.map(middle);
-                let (u, w): ([f64; 3], [f64; 3]) =
-                    (std::array::from_fn(|k| b[k] - a[k]), std::array::from_fn(|k| c[k] - a[k]));
-                let normal: [f64; 3] = std::array::from_fn(|k| {
-                    u[(k + 1) % 3] * w[(k + 2) % 3] - u[(k + 2) % 3] * w[(k + 1) % 3]
+                let mut edges = t.iter().fold(0, |edges, e| edges | 1 << e);
+                let mut joined = vec![*t];
+                loops.retain_mut(|(other, triangles)| {
+                    let apart = *other & edges == 0;
+                    if !apart {
+                        edges |= *other;
+                        joined.append(triangles);
+                    }
+                    apart
                 });
-                for &e in t {
-                    let [low, high] = ends(e as usize);
-                    let sign = if number >> low & 1 == 1 { 1.0 } else { -1.0 };
-                    assert_ne!(number >> low & 1, number >> high & 1);
-                    assert!(sign * normal[axis(e as usize)] >= 0.0, "case {number}: {normal:?}");
+                loops.push((edges, joined));
+            }
+            for (edges, triangles) in loops {
+                let mut area = [0.0; 3];
+                for [a, b, c] in triangles.iter().map(|t| t.map(middle)) {
+                    for k in 0..3 {
+                        let (i, j) = ((k + 1) % 3, (k + 2) % 3);
+                        area[k] += (b[i] - a[i]) * (c[j] - a[j]) - (b[j] - a[j]) * (c[i] - a[i]);
+                    }
                 }
+                // Against the ways out along the edges that it crosses.
+                let outwards: f64 = (0..12)
+                    .filter(|e| edges >> e & 1 == 1)
+                    .map(|e| if number >> ends(e)[0] & 1 == 1 { 1.0 } else { -1.0 } * area[axis(e)])
+                    .sum();
+                assert!(outwards > 0.5, "case {number}: {outwards}");
             }
         }
     }

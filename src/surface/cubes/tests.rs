@@ -201,8 +201,8 @@ fn missing_blocks_leave_no_gaps() {
             *value = if border { 1.0 } else { *value + 0.9 };
         }
         let dense = Dense { values: &values, size: [n; 3], edge, beyond: 1.0 };
-        let whole =
-            extract(&dense, &Placement { origin: [-12.0; 3], spacing: 1.0 }, false).unwrap();
+        let all = Sparse { dense, kept: (0..dense.len()).collect() };
+        let whole = extract(&all, &Placement::default(), false).unwrap();
         let rules: [fn([i32; 3]) -> bool; 3] =
             [|_| true, |_| false, |p| (p[0] + p[1] + p[2]) % 3 == 0];
         for rule in rules {
@@ -212,9 +212,10 @@ fn missing_blocks_leave_no_gaps() {
             assert_closed(&inspect(&mesh));
             assert_eq!(triangles(&mesh), triangles(&whole));
             let records = Records::new(&sparse).unwrap();
-            assert_eq!(records, {
-                Records { base: records.base, ..Records::new(&sparse).unwrap() }
-            });
+            let mut places: Vec<[u16; 3]> = records.list.iter().map(Record::position).collect();
+            places.sort_unstable();
+            places.dedup();
+            assert_eq!(places.len(), Records::new(&all).unwrap().list.len());
             assert_eq!(records.triangles, whole.n_cells() as u64);
         }
     }
@@ -316,7 +317,10 @@ fn voxels_on_the_surface_leave_it_closed() {
     let found = inspect(&mesh);
     assert_eq!((found.euler, found.boundary, found.nonmanifold, found.inconsistent), (2, 0, 0, 0));
     let measured = measure(&sampled.blocks(4), &sampled.placement).unwrap();
-    assert!((measured.volume.unwrap() - 0.875f64.powi(3)).abs() < 1e-12, "{measured:?}");
+    // Its twelve sides are cut off along the diagonals of their cubes.
+    let (whole, side) = (0.875f64.powi(3), 0.125f64);
+    let volume = measured.volume.unwrap();
+    assert!(volume < whole && volume > whole - 12.0 * 0.875 * 0.5 * side * side, "{measured:?}");
     for array in &mesh.vertex_data {
         assert!(array.values.to_f64().iter().all(|x| x.is_finite()));
     }
