@@ -53,13 +53,16 @@ impl<const E: usize> TiledGrid<E> {
     /// A tile set from tiles in ascending order, whose ids are their positions. `borders` may have
     /// bits for neighbors that are there; they are cleared.
     pub(super) fn from_lists(
-        keys: Vec<TileKey>,
-        borders: Vec<u32>,
-        activity: Vec<u32>,
+        mut keys: Vec<TileKey>,
+        mut borders: Vec<u32>,
+        mut activity: Vec<u32>,
     ) -> Result<Self> {
         const { assert!(E == 4 || E == 8, "tiles have 4 or 8 voxels along each axis") };
         let n = keys.len();
         let next_id = u32::try_from(n).ok().filter(|n| *n < u32::MAX).ok_or_else(|| too_many(n))?;
+        keys.shrink_to_fit();
+        borders.shrink_to_fit();
+        activity.shrink_to_fit();
         let ids = (0..next_id).collect();
         let changes = Default::default();
         let (ages, free) = (vec![0; n], Vec::new());
