@@ -10,7 +10,7 @@ use super::terms::Terms;
 use crate::backend::Cpu;
 use crate::error::{Error, Result};
 use crate::geometry::Real;
-use crate::grid::{Halo, Pool, Stored, Tile, TiledGrid, gather};
+use crate::grid::{Band, Halo, Pool, Stored, Tile, TiledGrid, gather};
 
 impl<R: Real, S: Stored<R>, const E: usize> Blocks<R, S, E> for TiledGrid<E> {
     type Place = Tile;
@@ -117,7 +117,8 @@ impl<R: Wide, const E: usize, S: Stored<R>> TiledEvolution<R, E, S> {
         let status = self.grid.plan()?;
         self.motion.grow(status.capacity)?;
         self.grid.update();
-        self.grid.fill_created(&mut self.motion.phi, band);
+        let full = Band { gamma: self.motion.gamma(), ..band };
+        self.grid.fill_created(&mut self.motion.phi, full);
         Ok(())
     }
 
