@@ -53,22 +53,51 @@ impl<const E: usize> TiledGrid<E> {
     /// A tile set from tiles in ascending order, whose ids are their positions. `borders` may have
     /// bits for neighbors that are there; they are cleared.
     pub(super) fn from_lists(
+        mut keys: Vec<TileKey>,
+        mut borders: Vec<u32>,
+        mut activity: Vec<u32>,
+    ) -> Result<Self> {
+        keys.shrink_to_fit();
+        borders.shrink_to_fit();
+        activity.shrink_to_fit();
+        let ages = vec![0; keys.len()];
+        let mut grid = Self::of(keys, borders, activity, ages)?;
+        grid.clear_present();
+        grid.refresh_background();
+        Ok(grid)
+    }
+
+    /// A tile set from lists that [`TiledGrid::keys`], [`TiledGrid::borders`], [`TiledGrid::ages`]
+    /// and [`TiledGrid::background`] gave. Ids are the positions in the list; what tiles ask for
+    /// must be found anew.
+    ///
+    /// # Errors
+    /// What [`TiledGrid::check`] finds wrong, or that there are too many tiles.
+    pub fn restore(
+        keys: Vec<TileKey>,
+        borders: Vec<u32>,
+        ages: Vec<u8>,
+        background: bool,
+    ) -> std::result::Result<Self, String> {
+        let activity = vec![0; keys.len()];
+        let mut grid = Self::of(keys, borders, activity, ages).map_err(|e| e.to_string())?;
+        grid.background = background;
+        grid.check()?;
+        Ok(grid)
+    }
+
+    fn of(
         keys: Vec<TileKey>,
         borders: Vec<u32>,
         activity: Vec<u32>,
+        ages: Vec<u8>,
     ) -> Result<Self> {
         const { assert!(E == 4 || E == 8, "tiles have 4 or 8 voxels along each axis") };
         let n = keys.len();
         let next_id = u32::try_from(n).ok().filter(|n| *n < u32::MAX).ok_or_else(|| too_many(n))?;
         let ids = (0..next_id).collect();
-        let changes = Default::default();
-        let (ages, free) = (vec![0; n], Vec::new());
-        let background = false;
-        let mut grid =
-            TiledGrid { keys, ids, borders, activity, ages, free, next_id, background, changes };
-        grid.clear_present();
-        grid.refresh_background();
-        Ok(grid)
+        let (free, background, changes) = (Vec::new(), false, Default::default());
+        Ok(TiledGrid { keys, ids, borders, activity, ages, free, next_id, background, changes })
     }
 
     /// Clears the border flags of neighbors that are there.

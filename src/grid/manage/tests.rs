@@ -111,13 +111,15 @@ impl Reference {
     }
 }
 
-/// What a tile may ask for: nothing, with one sign or the other, or some of its neighbors.
-fn random_mask(random: &mut ChaCha8Rng, calm: u32) -> u32 {
+/// What a tile may ask for: nothing, mostly with the sign of what is missing round it, or some of
+/// its neighbors. `calm` of 32 tiles ask for nothing.
+fn random_mask(random: &mut ChaCha8Rng, calm: u32, border: u32) -> u32 {
     let bits = random.next_u32();
-    match bits >> 27 {
-        n if n < calm => bits & INSIDE,
-        _ => bits & random.next_u32() & random.next_u32() & ALL | ACTIVE,
+    if bits >> 27 < calm {
+        let other = bits & 0x3f == 0;
+        return if (border != 0) != other { INSIDE } else { 0 };
     }
+    bits & random.next_u32() & random.next_u32() & ALL | ACTIVE
 }
 
 /// A hollow ball of tiles, or a few tiles, with signs round them.
@@ -143,9 +145,10 @@ fn walk(seed: u64, hollow: bool, calm: u32) -> Vec<u32> {
     let mut grid = reference.grid();
     reference.compare(&grid);
     let (mut came, mut went) = (0, 0);
-    for step in 0..25 {
+    for step in 0..20 {
         for n in 0..grid.n_tiles() {
-            let mask = random_mask(&mut random, calm);
+            let calm = if step % 5 == 4 { 31 } else { calm };
+            let mask = random_mask(&mut random, calm, grid.borders()[n]);
             grid.activity_mut()[n] = mask;
             reference.tiles.get_mut(&grid.keys()[n].tile()).unwrap().0 = mask;
         }
@@ -168,7 +171,7 @@ fn walk(seed: u64, hollow: bool, calm: u32) -> Vec<u32> {
         came += status.created;
         went += status.deleted;
     }
-    assert!(came > 100 && (calm < 20 || went > 100), "{came} came, {went} went");
+    assert!(came > 500 && went > 500, "{came} came, {went} went");
     grid.ids().iter().chain(grid.borders()).copied().collect()
 }
 
@@ -178,7 +181,6 @@ fn random_changes_are_those_of_the_set() {
         walk(seed, true, 26);
         walk(seed, false, 26);
         walk(seed, true, 29);
-        walk(seed, false, 15);
     }
 }
 
