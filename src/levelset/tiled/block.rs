@@ -1,5 +1,5 @@
-//! The rate of change of phi on one block: what a tile of a sparse grid and a piece of a dense one
-//! have in common.
+//! One evaluation of a time step on one block: what a tile of a sparse grid and a piece of a dense
+//! one have in common.
 //!
 //! ```text
 //! phi_t = - F |grad phi| - U . grad phi + alpha kappa |grad phi| + lambda S(phi0) (1 - |grad phi|)
@@ -9,9 +9,12 @@
 //! flat array of `(E + 2 reach)^3`, x fastest too. Corners of the halo are not read; its edges only
 //! by the curvature term, one voxel deep.
 //!
-//! A voxel moves if it or one of its six neighbors is in the band, `|phi| < gamma`; elsewhere the
-//! rate is zero. The front of the band thus advances by at most one voxel per evaluation, and in a
-//! step that moves the interface by less than a voxel nothing else has cause to change.
+//! A voxel moves if it or one of its six neighbors is well inside the band, `|phi| < core`, a little
+//! below gamma; all others are gamma or -gamma after the evaluation. The band thus advances by at
+//! most one voxel per evaluation, and in a step that moves the interface by less than a voxel nothing
+//! else has cause to change. Without the margin the band would widen for ever: where phi bends to
+//! its clamped value, WENO5 leaves traces of 1e-12 and differences of first order a smooth tail, and
+//! whatever is not exactly gamma would belong to the band.
 //!
 //! Work goes by groups of as many voxels as registers have lanes ([`super::lanes`]): part of a row
 //! along x, a row, or two. Groups in which nothing moves cost a comparison.
@@ -66,38 +69,112 @@ pub struct Block<'a, R> {
     pub extent: [usize; 3],
     /// Half width of the band.
     pub gamma: R,
+    /// What makes a voxel and its neighbors move: a smaller phi.
+    pub core: R,
+}
+
+/// One evaluation: `old phi + new (p + dt L(p))` from the values p of the block.
+#[derive(Clone, Copy)]
+pub struct Stage<'a, R> {
+    /// Length of the step.
+    pub dt: R,
+    /// phi at the start of the step, `E^3` values, its share and that of p; `None` for (0, 1).
+    pub mix: Option<(&'a [R], R, R)>,
+    /// Whether the result is clamped to [-gamma, gamma].
+    pub clamped: bool,
+}
+
+/// What the values of blocks are.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Tally {
+    /// Voxels with `|phi| < core`.
+    pub active: u64,
+    /// Voxels with phi < 0.
+    pub inside: u64,
+    /// Voxels that are no numbers.
+    pub not_a_number: u64,
+    /// All voxels looked at.
+    pub voxels: u64,
+    /// Largest change of phi next to the interface, if it was looked for; voxels.
+    pub change: f64,
+}
+
+impl Tally {
+    /// Both together.
+    pub fn join(self, other: Self) -> Self {
+        Tally {
+            active: self.active + other.active,
+            inside: self.inside + other.inside,
+            not_a_number: self.not_a_number + other.not_a_number,
+            voxels: self.voxels + other.voxels,
+            change: self.change.max(other.change),
+        }
+    }
+
+    #[inline(always)]
+    fn add<V: Lanes>(&mut self, values: V, core: V) {
+        let size = values.size();
+        self.active += u64::from(V::count(core.exceeds(size)));
+        self.inside += u64::from(V::count(V::constant(0.0).exceeds(values)));
+        let numbers = V::count(size.exceeds(V::constant(-1.0)));
+        self.not_a_number += V::LANES as u64 - u64::from(numbers);
+        self.voxels += V::LANES as u64;
+    }
 }
 
 impl<R: Real> Block<'_, R> {
+    /// Whether a voxel is part of the grid.
+    fn has<const E: usize>(&self, n: usize) -> bool {
+        let [x, y, z] = self.extent;
+        n % E < x && n / E % E < y && n / (E * E) < z
+    }
+
     /// Writes a value to all voxels that are not part of the grid.
     pub(super) fn fill_beyond<const E: usize>(&self, out: &mut [R], value: R) {
-        let [x, y, z] = self.extent;
         if self.extent == [E; 3] {
             return;
         }
         for (n, out) in out[..E * E * E].iter_mut().enumerate() {
-            if n % E >= x || n / E % E >= y || n / (E * E) >= z {
+            if !self.has::<E>(n) {
                 *out = value;
             }
         }
     }
+
+    /// What values of the block are.
+    pub(super) fn tally<const E: usize>(&self, values: &[R]) -> Tally {
+        let mut tally = Tally::default();
+        for (n, value) in values[..E * E * E].iter().enumerate() {
+            if self.has::<E>(n) {
+                tally.add(*value, self.core);
+            }
+        }
+        tally
+    }
 }
 
-/// Writes the rate of change of phi, `E^3` values, zero beyond the extent.
+/// Writes the result of an evaluation, `E^3` values, gamma beyond the extent.
 ///
 /// # Panics
 /// If an array is shorter than stated above, with `scheme.reach()` for the halo.
-pub fn rate<R: Wide, const E: usize>(
+pub fn advance<R: Wide, const E: usize>(
     scheme: Scheme,
     block: &Block<'_, R>,
     terms: &BlockTerms<'_, R>,
-    rate: &mut [R],
-) {
+    stage: &Stage<'_, R>,
+    out: &mut [R],
+) -> Tally {
+    let mut tally = Tally::default();
+    let work = Advance { block, terms, stage, out: &mut *out, tally: &mut tally };
     match scheme {
-        Scheme::FirstOrder => widest(Rate::<R, FirstOrder, E>::new(block, terms, &mut *rate)),
-        Scheme::Weno5 => widest(Rate::<R, Weno5, E>::new(block, terms, &mut *rate)),
+        Scheme::FirstOrder => widest(Of::<_, FirstOrder, E>(work, PhantomData)),
+        Scheme::Weno5 => widest(Of::<_, Weno5, E>(work, PhantomData)),
     }
-    block.fill_beyond::<E>(rate, R::zero());
+    if block.extent == [E; 3] {
+        return tally;
+    }
+    block.fill_beyond::<E>(out, block.gamma);
+    block.tally::<E>(out)
 }
 
 /// One-sided derivatives along an axis: both, or the one the wind comes from.
@@ -146,37 +223,53 @@ fn seven<V: Lanes, const E: usize>(group: &Group<'_, V, E>, axis: usize) -> [V; 
     [first, group.along(axis, -2), before, here, after, group.along(axis, 2), last]
 }
 
-struct Rate<'a, R, S, const E: usize> {
+struct Advance<'a, R> {
     block: &'a Block<'a, R>,
     terms: &'a BlockTerms<'a, R>,
-    rate: &'a mut [R],
-    scheme: PhantomData<S>,
+    stage: &'a Stage<'a, R>,
+    out: &'a mut [R],
+    tally: &'a mut Tally,
 }
 
-impl<'a, R, S, const E: usize> Rate<'a, R, S, E> {
-    fn new(block: &'a Block<'a, R>, terms: &'a BlockTerms<'a, R>, rate: &'a mut [R]) -> Self {
-        Rate { block, terms, rate, scheme: PhantomData }
-    }
-}
+/// Work with differences S on blocks of E^3 voxels.
+struct Of<W, S, const E: usize>(W, PhantomData<S>);
 
-impl<R: Real, S: Derivatives, const E: usize> Work<R> for Rate<'_, R, S, E> {
+impl<R: Real, S: Derivatives, const E: usize> Work<R> for Of<Advance<'_, R>, S, E> {
     #[inline(always)]
     fn run<V: Lanes<Scalar = R>>(self) {
-        let gamma = V::splat(self.block.gamma);
+        let Advance { block, terms, stage, out, tally } = self.0;
+        let (gamma, core) = (V::splat(block.gamma), V::splat(block.core));
+        let zero = V::constant(0.0);
         for first in (0..E * E * E).step_by(V::LANES) {
-            let group = Group::<V, E>::new(self.block.padded, S::REACH, first);
-            if !group.is_within(self.block.extent) {
+            let group = Group::<V, E>::new(block.padded, S::REACH, first);
+            if !group.is_within(block.extent) {
                 continue;
             }
-            let moving = group.moving(gamma);
-            let rate = if V::any(moving) {
-                V::pick(moving, group_rate::<V, S, E>(self.terms, &group), V::constant(0.0))
-            } else {
-                V::constant(0.0)
-            };
-            rate.store(self.rate, group.first);
+            let own = group.at([0, 0, 0]);
+            let mut value = V::pick(zero.exceeds(own), -gamma, gamma);
+            let moving = group.moving(core);
+            if V::any(moving) {
+                let rate = group_rate::<V, S, E>(terms, &group);
+                let mut moved = own + V::splat(stage.dt) * rate;
+                if let Some((phi, old, new)) = stage.mix {
+                    moved = V::splat(old) * group.own(phi) + V::splat(new) * moved;
+                }
+                if stage.clamped {
+                    moved = clamped(moved, gamma);
+                }
+                value = V::pick(moving, moved, value);
+            }
+            tally.add(value, core);
+            value.store(out, first);
         }
     }
+}
+
+/// What is not a number stays so.
+#[inline(always)]
+fn clamped<V: Lanes>(v: V, gamma: V) -> V {
+    let v = V::pick(v.exceeds(gamma), gamma, v);
+    V::pick((-gamma).exceeds(v), -gamma, v)
 }
 
 #[inline(always)]

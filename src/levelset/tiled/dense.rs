@@ -74,11 +74,11 @@ impl<const E: usize> DenseGrid<E> {
     }
 
     /// Takes the blocks that a sparse grid would have: those with a voxel in the band, and those
-    /// within `band.reach` voxels of one.
-    fn hold<R: Real, S: Stored<R>>(&mut self, phi: &Pool<S, E>, band: Band<R>) {
+    /// within `band.reach` voxels of one. All others are set to gamma or -gamma.
+    fn hold<R: Real>(&mut self, phi: &mut Pool<R, E>, band: Band<R>, gamma: R) {
         let mut is_computed = vec![false; self.n()];
         for id in 0..self.n() as u32 {
-            let mask = activity::<E, R, S>(phi.tile(id), band);
+            let mask = activity::<E, R, R>(phi.tile(id), band);
             if mask & ACTIVE == 0 {
                 continue;
             }
@@ -90,6 +90,11 @@ impl<const E: usize> DenseGrid<E> {
                     let [nx, ny, _] = self.blocks;
                     is_computed[(to[2] * ny + to[1]) * nx + to[0]] = true;
                 }
+            }
+        }
+        for id in (0..self.n() as u32).filter(|&id| !is_computed[id as usize]) {
+            for value in phi.tile_mut(id) {
+                *value = if *value < R::zero() { -gamma } else { gamma };
             }
         }
         self.computed.clear();
@@ -245,7 +250,8 @@ impl<R: Wide, const E: usize> DenseEvolution<R, E> {
     /// Finds the blocks to compute; all other values are the same in every array.
     fn prepare(&mut self) {
         if self.is_held {
-            self.grid.hold(&self.motion.phi, self.motion.band());
+            let (gamma, band) = (self.motion.gamma(), self.motion.band());
+            self.grid.hold(&mut self.motion.phi, band, gamma);
             let values = self.motion.phi.values();
             for stage in &mut self.motion.stages {
                 let n = stage.values().len();

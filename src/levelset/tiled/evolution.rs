@@ -117,7 +117,8 @@ impl<R: Wide, const E: usize, S: Stored<R>> TiledEvolution<R, E, S> {
         let status = self.grid.plan()?;
         self.motion.grow(status.capacity)?;
         self.grid.update();
-        self.grid.fill_created(&mut self.motion.phi, band);
+        let full = Band { gamma: self.motion.gamma(), ..band };
+        self.grid.fill_created(&mut self.motion.phi, full);
         Ok(())
     }
 

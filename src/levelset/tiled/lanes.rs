@@ -48,8 +48,13 @@ pub trait Lanes:
     fn exceeds(self, other: Self) -> Self::Mask;
     /// `a` where the mask holds, `b` elsewhere.
     fn pick(mask: Self::Mask, a: Self, b: Self) -> Self;
+    /// In how many lanes the mask holds.
+    fn count(mask: Self::Mask) -> u32;
     /// Whether the mask holds in any lane.
-    fn any(mask: Self::Mask) -> bool;
+    #[inline(always)]
+    fn any(mask: Self::Mask) -> bool {
+        Self::count(mask) > 0
+    }
     /// `self` where it exceeds `other`, otherwise `other`.
     #[inline(always)]
     fn larger(self, other: Self) -> Self {
@@ -96,8 +101,8 @@ impl<R: Real> Lanes for R {
         if mask { a } else { b }
     }
     #[inline(always)]
-    fn any(mask: bool) -> bool {
-        mask
+    fn count(mask: bool) -> u32 {
+        u32::from(mask)
     }
 }
 
@@ -232,6 +237,10 @@ mod avx2 {
                     $lanes(unsafe { $blend(b.0, a.0, mask.0.0) })
                 }
                 #[inline(always)]
+                fn count(mask: $mask) -> u32 {
+                    unsafe { $movemask(mask.0.0) }.count_ones()
+                }
+                #[inline(always)]
                 fn any(mask: $mask) -> bool {
                     unsafe { $movemask(mask.0.0) != 0 }
                 }
@@ -310,7 +319,8 @@ mod tests {
                 let mask = a.exceeds(b);
                 let mut results = vec![a + b, a - b, a * b, a / b, -a, a.size().root()];
                 results.extend([a.larger(b), a.smaller(b), V::pick(mask, a, b)]);
-                let any = if V::any(mask) { V::constant(1.0) } else { V::constant(0.0) };
+                let share = f64::from(V::count(mask)) / V::LANES as f64;
+                let any = V::constant(share + f64::from(u8::from(V::any(mask))));
                 results.push(any);
                 for result in results {
                     let mut lanes = vec![R::zero(); V::LANES];

@@ -7,13 +7,13 @@
 //! ```
 //!
 //! with coefficients at t, t + dt and t + dt / 2; an Euler step is p' = p1. p' is clamped to
-//! [-gamma, gamma]. All that lies outside the blocks of the grid is at gamma or -gamma throughout.
+//! [-gamma, gamma]. Which voxels move is said in [`block`]. All that lies outside the blocks of the grid is at gamma or -gamma throughout.
 //! Each pass reads one array and writes another: the bits do not depend on threads.
 
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::block::{self, Block, BlockTerms, Phi0};
+use super::block::{self, Block, BlockTerms, Phi0, Stage, Tally};
 use super::coefficients::{Coefficients, Speed};
 use super::formulas::reinitialize::STEP;
 use super::lanes::Wide;
@@ -84,11 +84,13 @@ pub struct StepInfo {
     pub dt: f64,
     /// Blocks computed.
     pub blocks: usize,
-    /// Voxels in the band, |phi| < gamma, at the end of the step; none once the interface is gone.
+    /// Voxels well inside the band, |phi| < gamma - 1/16, at the end of the step.
     pub active_voxels: u64,
     /// Largest change of phi per time in the half of the band next to the interface, before it was
     /// made a distance; voxels.
     pub rate: f64,
+    /// Whether any interface is left: blocks hold both signs.
+    pub has_interface: bool,
     /// Whether phi was made a distance again at the end of the step.
     pub reinitialized: bool,
 }
@@ -111,7 +113,7 @@ pub struct Seconds {
 struct Scratch<R> {
     padded: Vec<R>,
     coefficients: Vec<R>,
-    rate: Vec<R>,
+    result: Vec<R>,
     own: Vec<R>,
 }
 
@@ -130,32 +132,15 @@ pub(super) struct Motion<R: Wide, S: Stored<R>, const E: usize> {
     scratch: PerThread<Scratch<R>>,
 }
 
-/// One evaluation: `out = old phi + new (from + dt L(from))`.
-struct Stage {
+/// Below gamma by this much, phi makes a voxel and its neighbors move.
+const MARGIN: f64 = 1.0 / 16.0;
+
+/// One evaluation, at a time and with shares of phi and of the step; `None` for (0, 1).
+struct Evaluation {
     time: f64,
     dt: f64,
-    /// Shares of phi and of the step; `None` for (0, 1).
     mix: Option<(f64, f64)>,
     is_last: bool,
-}
-
-/// What the last stage saw.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Tally {
-    active: u64,
-    not_a_number: u64,
-    /// Largest change next to the interface.
-    change: f64,
-}
-
-impl Tally {
-    fn join(self, other: Self) -> Self {
-        Tally {
-            active: self.active + other.active,
-            not_a_number: self.not_a_number + other.not_a_number,
-            change: self.change.max(other.change),
-        }
-    }
 }
 
 impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
@@ -181,9 +166,14 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
         R::narrow(self.options.gamma)
     }
 
-    /// The band that tiles are kept for.
+    /// What makes a voxel and its neighbors move.
+    pub fn core(&self) -> R {
+        R::narrow(self.options.gamma - MARGIN)
+    }
+
+    /// The band that blocks are computed for.
     pub fn band(&self) -> Band<R> {
-        Band { gamma: self.gamma(), reach: self.options.reach() }
+        Band { gamma: self.core(), reach: self.options.reach() }
     }
 
     /// Makes room for `tiles` ids in every array.
@@ -250,6 +240,7 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
             blocks: grid.n_blocks(),
             active_voxels: tally.active,
             rate,
+            has_interface: tally.inside > 0 && tally.inside < tally.voxels,
             reinitialized: due,
         })
     }
@@ -286,14 +277,14 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
         if !self.coefficients.varies() {
             return on([0; 3], &|_| true).checked(self.time);
         }
-        let gamma = self.gamma();
+        let core = self.core();
         let speed = grid.fold(
             |place| {
                 let values = self.phi.tile(G::id(place));
-                if !values.iter().any(|v| v.is_active(gamma)) {
+                if !values.iter().any(|v| v.is_active(core)) {
                     return Speed::default();
                 }
-                on(G::first_voxel(place), &|n| values[n].is_active(gamma))
+                on(G::first_voxel(place), &|n| values[n].is_active(core))
             },
             Speed::join,
         );
@@ -304,13 +295,13 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
         let [mut first, mut second] = std::mem::take(&mut self.stages);
         let t = self.time;
         let euler = self.options.time == Time::Euler;
-        let stage = Stage { time: t, dt, mix: None, is_last: euler };
+        let stage = Evaluation { time: t, dt, mix: None, is_last: euler };
         let mut tally = self.stage(grid, &self.phi, &mut first, &stage);
         if !euler {
-            let stage = Stage { time: t + dt, dt, mix: Some((0.75, 0.25)), is_last: false };
+            let stage = Evaluation { time: t + dt, dt, mix: Some((0.75, 0.25)), is_last: false };
             self.stage(grid, &first, &mut second, &stage);
             let mix = Some((1.0 / 3.0, 2.0 / 3.0));
-            let stage = Stage { time: t + 0.5 * dt, dt, mix, is_last: true };
+            let stage = Evaluation { time: t + 0.5 * dt, dt, mix, is_last: true };
             tally = self.stage(grid, &second, &mut first, &stage);
         }
         std::mem::swap(&mut self.phi, &mut first);
@@ -323,53 +314,56 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
         grid: &G,
         from: &Pool<S, E>,
         out: &mut Pool<S, E>,
-        stage: &Stage,
+        stage: &Evaluation,
     ) -> Tally {
         let gamma = self.gamma();
-        let dt = R::narrow(stage.dt);
-        let mix = stage.mix.map(|(old, new)| (R::narrow(old), R::narrow(new)));
+        let halo = if self.coefficients.is_curved() { Halo::Full } else { Halo::Faces };
         let work = |place: &G::Place, out: &mut [S]| {
             let scratch = &mut *self.scratch.get();
-            let (first, id) = (G::first_voxel(place), G::id(place));
-            let Scratch { padded, coefficients, rate, .. } = scratch;
-            let terms = self.coefficients.on_block(first, stage.time, coefficients);
-            let halo = if self.coefficients.is_curved() { Halo::Full } else { Halo::Faces };
-            self.rate(grid, from, place, halo, &terms, padded, rate);
-            let (phi, from) = (self.phi.tile(id), from.tile(id));
-            let moved = from.iter().zip(&*rate).map(|(p, rate)| p.load(gamma) + dt * *rate);
-            let values = out.iter_mut().zip(phi);
-            match mix {
-                None => values.zip(moved).for_each(|((out, _), p)| *out = S::store(p, gamma)),
-                Some((old, new)) => values.zip(moved).for_each(|((out, phi), p)| {
-                    *out = S::store(old * phi.load(gamma) + new * p, gamma);
-                }),
+            let Scratch { padded, coefficients, result, own } = scratch;
+            let terms = self.coefficients.on_block(G::first_voxel(place), stage.time, coefficients);
+            let mix = stage.mix.map(|(old, new)| {
+                load(self.phi.tile(G::id(place)), gamma, own);
+                (&own[..], R::narrow(old), R::narrow(new))
+            });
+            let on_block = Stage { dt: R::narrow(stage.dt), mix, clamped: stage.is_last };
+            let mut tally =
+                self.advance(grid, from, place, halo, &terms, &on_block, padded, result);
+            if stage.is_last {
+                tally.change = change(self.phi.tile(G::id(place)), result, gamma);
             }
-            if stage.is_last { clamp(out, gamma, Some(phi)) } else { Tally::default() }
+            store(result, gamma, out);
+            tally
         };
         grid.fold_into(out, work, Tally::join).unwrap_or_default()
     }
 
-    /// Rate of change on one block.
+    /// One evaluation on one block.
     #[allow(clippy::too_many_arguments)]
-    fn rate<G: Blocks<R, S, E>>(
+    fn advance<G: Blocks<R, S, E>>(
         &self,
         grid: &G,
         from: &Pool<S, E>,
         place: &G::Place,
         halo: Halo,
         terms: &BlockTerms<'_, R>,
+        stage: &Stage<'_, R>,
         padded: &mut Vec<R>,
-        rate: &mut Vec<R>,
-    ) {
+        result: &mut Vec<R>,
+    ) -> Tally {
         let (scheme, gamma) = (self.options.scheme, self.gamma());
         padded.resize(padded_edge(E, scheme.reach()).pow(3), R::zero());
-        rate.resize(E * E * E, R::zero());
+        result.resize(E * E * E, R::zero());
         match scheme {
             Scheme::FirstOrder => grid.gather::<1>(from, place, gamma, halo, padded),
             Scheme::Weno5 => grid.gather::<3>(from, place, gamma, halo, padded),
         }
-        let block = Block { padded, extent: grid.extent(place), gamma };
-        block::rate::<R, E>(scheme, &block, terms, rate);
+        let block = self.block(padded, grid.extent(place));
+        block::advance::<R, E>(scheme, &block, terms, stage, result)
+    }
+
+    fn block<'a>(&self, padded: &'a [R], extent: [usize; 3]) -> Block<'a, R> {
+        Block { padded, extent, gamma: self.gamma(), core: self.core() }
     }
 
     /// Makes phi a distance, as the options say.
@@ -403,24 +397,22 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
         phi0: Option<&Pool<S, E>>,
         out: &mut Pool<S, E>,
     ) -> Tally {
-        let (gamma, step) = (self.gamma(), R::narrow(STEP));
+        let gamma = self.gamma();
+        let stage = Stage { dt: R::narrow(STEP), mix: None, clamped: true };
         let work = |place: &G::Place, out: &mut [S]| {
-            let Scratch { padded, rate, own, .. } = &mut *self.scratch.get();
-            let id = G::id(place);
+            let Scratch { padded, result, own, .. } = &mut *self.scratch.get();
             let phi0 = match phi0 {
                 Some(phi0) => {
-                    own.clear();
-                    own.extend(phi0.tile(id).iter().map(|v| v.load(gamma)));
+                    load(phi0.tile(G::id(place)), gamma, own);
                     Phi0::Other(own)
                 }
                 None => Phi0::Itself,
             };
             let terms = BlockTerms { rescaling: Some((R::one(), phi0)), ..BlockTerms::NONE };
-            self.rate(grid, from, place, Halo::Faces, &terms, padded, rate);
-            for ((out, from), rate) in out.iter_mut().zip(from.tile(id)).zip(&*rate) {
-                *out = S::store(from.load(gamma) + step * *rate, gamma);
-            }
-            clamp(out, gamma, None)
+            let faces = Halo::Faces;
+            let tally = self.advance(grid, from, place, faces, &terms, &stage, padded, result);
+            store(result, gamma, out);
+            tally
         };
         grid.fold_into(out, work, Tally::join).unwrap_or_default()
     }
@@ -444,9 +436,9 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
         }
         self.stages[0] = new;
         let count = |place: &G::Place| {
-            let values = self.phi.tile(G::id(place)).iter();
-            let active = values.filter(|v| v.is_active(gamma)).count() as u64;
-            Tally { active, ..Tally::default() }
+            let own = &mut self.scratch.get().own;
+            load(self.phi.tile(G::id(place)), gamma, own);
+            self.block(&[], grid.extent(place)).tally::<E>(own)
         };
         grid.fold(count, Tally::join).unwrap_or_default()
     }
@@ -461,41 +453,38 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
     ) -> bool {
         let gamma = self.gamma();
         let on_block = |place: &G::Place, out: &mut [S]| {
-            let Scratch { padded, rate, .. } = &mut *self.scratch.get();
+            let Scratch { padded, result, .. } = &mut *self.scratch.get();
             padded.resize(padded_edge(E, redistance::REACH).pow(3), R::zero());
-            rate.resize(E * E * E, R::zero());
+            result.resize(E * E * E, R::zero());
             grid.gather::<{ redistance::REACH }>(from, place, gamma, halo, padded);
-            let block = Block { padded, extent: grid.extent(place), gamma };
-            let changed = work(&block, rate);
-            for (out, value) in out.iter_mut().zip(&*rate) {
-                *out = S::store(*value, gamma);
-            }
+            let changed = work(&self.block(padded, grid.extent(place)), result);
+            store(result, gamma, out);
             changed
         };
         grid.fold_into(out, on_block, |a, b| a | b).unwrap_or(false)
     }
 }
 
-/// Clamps a block to [-gamma, gamma], counts what is in between, and finds the largest change from
-/// what was `before`, where that was next to the interface.
-fn clamp<R: Real, S: Stored<R>>(values: &mut [S], gamma: R, before: Option<&[S]>) -> Tally {
-    let mut tally = Tally::default();
-    for value in values.iter_mut() {
-        let v = value.load(gamma);
-        let v = if v > gamma { gamma } else { v };
-        let v = if v < -gamma { -gamma } else { v };
-        *value = S::store(v, gamma);
-        tally.active += u64::from(v.abs() < gamma);
-        tally.not_a_number += u64::from(!(v <= gamma));
+/// Values as they are computed with.
+fn load<R: Real, S: Stored<R>>(values: &[S], gamma: R, out: &mut Vec<R>) {
+    out.clear();
+    out.extend(values.iter().map(|v| v.load(gamma)));
+}
+
+/// Values as they are kept.
+fn store<R: Real, S: Stored<R>>(values: &[R], gamma: R, out: &mut [S]) {
+    for (out, value) in out.iter_mut().zip(values) {
+        *out = S::store(*value, gamma);
     }
-    if let Some(before) = before {
-        let near = gamma * R::narrow(0.5);
-        let change = values.iter().zip(before).fold(R::zero(), |most, (new, old)| {
-            let (new, old) = (new.load(gamma), old.load(gamma));
-            let change = if old.abs() < near { (new - old).abs() } else { R::zero() };
-            most.max(change)
-        });
-        tally.change = change.widen();
-    }
-    tally
+}
+
+/// Largest change of a block, where phi was next to the interface.
+fn change<R: Real, S: Stored<R>>(before: &[S], after: &[R], gamma: R) -> f64 {
+    let near = gamma * R::narrow(0.5);
+    let most = before.iter().zip(after).fold(R::zero(), |most, (old, new)| {
+        let old = old.load(gamma);
+        let change = if old.abs() < near { (*new - old).abs() } else { R::zero() };
+        most.max(change)
+    });
+    most.widen()
 }

@@ -157,7 +157,7 @@ impl<R: Real, const E: usize> Work<R> for Relax<'_, R, E> {
                 continue;
             }
             let own = group.at([0, 0, 0]);
-            let moving = group.moving(gamma);
+            let moving = group.moving(V::splat(self.block.core));
             if !V::any(moving) {
                 own.store(self.out, first);
                 continue;

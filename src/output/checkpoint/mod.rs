@@ -58,8 +58,8 @@ impl State {
 /// What a run on tiles has counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Work {
-    /// Voxels in the band after the last step; of the start they are not known.
-    pub band_voxels: Option<u64>,
+    /// No interface was left after the last step.
+    pub is_gone: bool,
     /// Updates of voxels in the band by all steps.
     pub voxel_updates: u64,
     pub reinitializations: u64,

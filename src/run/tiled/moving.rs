@@ -98,7 +98,7 @@ impl<'a, R: Wide, const E: usize> OnTiles<'a, R, E> {
 impl<R: Wide, const E: usize> Moving for OnTiles<'_, R, E> {
     fn advance(&mut self, stretch: &Stretch) -> Result<Advance> {
         let step = self.evolution.step(stretch.largest_step())?;
-        self.work.band_voxels = Some(step.active_voxels);
+        self.work.is_gone = !step.has_interface;
         self.work.voxel_updates += step.active_voxels;
         self.work.reinitializations += u64::from(step.reinitialized);
         self.note_size();
@@ -113,7 +113,7 @@ impl<R: Wide, const E: usize> Moving for OnTiles<'_, R, E> {
     }
 
     fn is_gone(&self) -> bool {
-        self.work.band_voxels == Some(0) || self.n_tiles() == 0
+        self.work.is_gone || self.n_tiles() == 0
     }
 
     fn measure(&mut self) -> Result<Measures> {
