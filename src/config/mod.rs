@@ -287,8 +287,7 @@ impl Config {
         self.reinitialize.rule.unwrap_or(match self.domain {
             Domain::Mesh(_) => Rule::Displacement,
             Domain::Tiled(_) if self.reinitialize.rescaling.is_some() => Rule::Never,
-            Domain::Tiled(_) if self.scheme() == Scheme::FirstOrder => Rule::Every(5),
-            Domain::Tiled(_) => Rule::Every(1),
+            Domain::Tiled(_) => Rule::Every(5),
         })
     }
 

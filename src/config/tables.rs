@@ -254,8 +254,7 @@ impl Default for Evolve {
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct Reinitialize {
-    /// When; default "displacement" on meshes, `{ every = 1 }` on tiles (`{ every = 5 }` with scheme
-    /// "first-order").
+    /// When; default "displacement" on meshes, `{ every = 5 }` on tiles.
     pub rule: Option<Rule>,
     /// Half width of the narrow band; default 5 mean edge lengths of the mesh, on tiles 3 voxels.
     pub half_width: Option<HalfWidth>,

@@ -94,7 +94,7 @@ fn check_band(config: &Config) -> Checked {
     let (rule, table) = (config.rule(), &config.reinitialize);
     let of_meshes = matches!(rule, Rule::Published | Rule::Displacement);
     let what = "is a rule for meshes";
-    require(!of_meshes, "reinitialize.rule", what, "take { every = 1 } or \"never\"")?;
+    require(!of_meshes, "reinitialize.rule", what, "take { every = 5 } or \"never\"")?;
     positive("reinitialize.rescaling", table.rescaling)?;
     let alone = rule == Rule::Never && table.method.is_none() && table.iterations.is_none();
     let what = "stands beside another way to keep phi a distance";

@@ -53,11 +53,12 @@ impl Job<'_> {
     /// # Errors
     /// What [`Job::evolve`] would fail with before its first step.
     pub(super) fn check(&self) -> Result<String> {
+        let warnings = &mut Vec::new();
         let n_tiles = match (self.config.precision(), self.source.tile_edge) {
-            (Precision::F64, 4) => self.start::<f64, 4>()?.0.n_tiles(),
-            (Precision::F64, _) => self.start::<f64, 8>()?.0.n_tiles(),
-            (Precision::F32, 4) => self.start::<f32, 4>()?.0.n_tiles(),
-            (Precision::F32, _) => self.start::<f32, 8>()?.0.n_tiles(),
+            (Precision::F64, 4) => self.start::<f64, 4>(warnings)?.0.n_tiles(),
+            (Precision::F64, _) => self.start::<f64, 8>(warnings)?.0.n_tiles(),
+            (Precision::F32, 4) => self.start::<f32, 4>(warnings)?.0.n_tiles(),
+            (Precision::F32, _) => self.start::<f32, 8>(warnings)?.0.n_tiles(),
         };
         self.terms::<f64>()?;
         let TiledSource { dx, tile_edge, .. } = self.source;
@@ -147,7 +148,7 @@ impl Job<'_> {
     ) -> Result<Begun<'a, R, E>> {
         let config = self.config;
         stage.next("finding the tiles of the initial interface")?;
-        let (grid, phi) = self.start::<R, E>()?;
+        let (grid, phi) = self.start::<R, E>(&mut report.warnings)?;
         let first_tiles = grid.n_tiles();
         let terms = self.terms::<R>()?;
         let rule = config.output.checkpoint;

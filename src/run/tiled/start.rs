@@ -1,5 +1,7 @@
 //! The first tiles: phi of `[initial]` near its interface.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use super::Job;
 use super::coefficients::Lines;
 use crate::config::{Config, Initial};
@@ -9,6 +11,8 @@ use crate::geometry::Real;
 use crate::geometry::sample;
 use crate::geometry::shape::Shape;
 use crate::grid::{Band, Pool, Stored, TiledGrid};
+use crate::run::initial::ClosedSurface;
+use crate::surface::LatticeDistance;
 
 /// Most tiles that a box to look through may have: some minutes of looking.
 const MOST_TILES: f64 = 4e9;
@@ -18,17 +22,18 @@ const MOST: usize = 10;
 
 /// Whether phi of `[initial]` is the distance to its interface.
 pub(super) fn is_distance(config: &Config) -> bool {
-    matches!(config.initial, Some(Initial::Shape(_)))
+    matches!(config.initial, Some(Initial::Shape(_) | Initial::Mesh { .. }))
 }
 
 impl Job<'_> {
-    /// Tiles near the initial interface, and their values.
+    /// Tiles near the initial interface, and their values; what was doubtful goes to `warnings`.
     ///
     /// # Errors
     /// [`Error::Case`] if there is no interface where it is looked for; those of
     /// [`TiledGrid::from_box`].
     pub(super) fn start<R: Real + Stored<R>, const E: usize>(
         &self,
+        warnings: &mut Vec<String>,
     ) -> Result<(TiledGrid<E>, Pool<R, E>)> {
         let bounds = self.source.bounds.as_ref().map(|b| (b.min, b.max));
         let frame = |(min, max)| Shape::Box { min, max };
@@ -75,6 +80,25 @@ impl Job<'_> {
                     }
                     Ok(())
                 })?
+            }
+            Some(Initial::Mesh { mesh }) => {
+                let surface = ClosedSurface::read(self.config, mesh, warnings)?;
+                let ClosedSurface { vertices, triangles, .. } = &surface;
+                // A band that is a little wider, so that values at its border are right.
+                let width = band.gamma.widen() + 1.0;
+                let distance =
+                    LatticeDistance::new(vertices, triangles, lines.origin, lines.dx, width);
+                let seeds = distance.blocks(E)?;
+                let seeds = seeds.into_iter().map(|corner| corner.map(|x| x.div_euclid(E as i32)));
+                let (undecided, inverted) = (AtomicUsize::new(0), AtomicUsize::new(0));
+                let made = TiledGrid::from_seeds(seeds, band, |first, out: &mut [R]| {
+                    let found = distance.fill(first, E, out);
+                    undecided.fetch_add(found.undecided, Ordering::Relaxed);
+                    inverted.fetch_add(found.inverted, Ordering::Relaxed);
+                    Ok(())
+                })?;
+                surface.doubts("voxels", undecided.into_inner(), inverted.into_inner(), warnings);
+                made
             }
             _ => return Err(self.unbounded()),
         };
