@@ -63,22 +63,26 @@ fn arrays_with_numbers_that_are_none_are_refused_by_name() {
     std::fs::write(folder.path().join("initial.toml"), initial).unwrap();
     std::fs::write(folder.path().join("distance.toml"), DISTANCE).unwrap();
     for (case, set, found) in [
-        ("initial", "evolve.cfl=0.5", &["initial", "none", "NaN", "vertex 5"][..]),
-        ("initial", "initial.data=endless", &["initial", "endless", "inf", "vertex 5"]),
-        ("evolve", "evolve.curvature={ data = \"none\" }", &["curvature", "NaN", "vertex 5"]),
+        ("initial", "evolve.cfl=0.5", &["\"none\"", "NaN", "vertex 5"][..]),
+        ("initial", "initial.data=endless", &["\"endless\"", "inf", "vertex 5"]),
+        ("evolve", "evolve.curvature={ data = \"none\" }", &["\"none\"", "NaN", "vertex 5"]),
         ("evolve", "evolve.curvature={ data = \"below\" }", &["curvature", "-1", "vertex 5"]),
-        ("evolve", "evolve.curvature=\"none\"", &["curvature", "NaN", "vertex 5"]),
+        ("evolve", "evolve.curvature=\"none\"", &["\"none\"", "NaN", "vertex 5"]),
         (
             "evolve",
             "evolve.normal_speed={ data = \"endless\" }",
-            &["normal_speed", "inf", "vertex 5"],
+            &["\"endless\"", "inf", "vertex 5"],
         ),
-        ("evolve", "evolve.velocity={ data = \"flow\" }", &["velocity", "NaN", "vertex 5"]),
-        ("evolve", "evolve.velocity=[\"none\", 0, 0]", &["velocity", "NaN", "vertex 5"]),
-        ("distance", "distance.speed={ cell_data = \"cell_none\" }", &["speed", "NaN", "cell 3"]),
+        ("evolve", "evolve.velocity={ data = \"flow\" }", &["\"flow\"", "NaN", "vertex 5"]),
+        ("evolve", "evolve.velocity=[\"none\", 0, 0]", &["\"none\"", "NaN", "vertex 5"]),
+        (
+            "distance",
+            "distance.speed={ cell_data = \"cell_none\" }",
+            &["\"cell_none\"", "NaN", "cell 3"],
+        ),
         ("distance", "distance.speed={ cell_data = \"cell_zero\" }", &["speed", "0", "cell 3"]),
         ("distance", "distance.speed={ cell_data = \"cell_below\" }", &["speed", "-2", "cell 3"]),
-        ("distance", "distance.speed=\"none\"", &["speed", "NaN"]),
+        ("distance", "distance.speed=\"none\"", &["\"none\"", "NaN"]),
         ("distance", "distance.from=[\"levelset:none\"]", &["NaN", "vertex 5"]),
     ] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_zeroset"));

@@ -369,7 +369,11 @@ fn documents(folder: &Path) -> Vec<Bad> {
         bad("a.gii", format!("<GIFTI>{}", "<MetaData>".repeat(200_000)), "XML"),
         bad("a.gii", format!("<GIFTI{attributes}>"), "</GIFTI> was expected"),
         bad("a.gii", format!("<GIFTI>{}</GIFTI>", array.repeat(40)), "arrays overlap"),
-        bad("a.vtu", format!("<VTKFile>{}", "<a>".repeat(200_000)), "nest deeper than 32"),
+        bad(
+            "a.vtu",
+            format!("<VTKFile type='UnstructuredGrid'>{}", "<a>".repeat(200_000)),
+            "nest deeper than 32",
+        ),
     ]
 }
 

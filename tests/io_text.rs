@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use zeroset::io;
-use zeroset::mesh::{DataArray, Group};
+use zeroset::mesh::{DataArray, Group, Mesh};
 
 /// The files of one input; the first one is named, the others stand beside it.
 const INPUTS: &[&[(&str, &str)]] = &[
@@ -101,7 +101,7 @@ const INPUTS: &[&[(&str, &str)]] = &[
 #[allow(dead_code)] // It is for its text.
 #[derive(Debug)]
 struct Found {
-    mesh: Option<(Vec<[f64; 3]>, Vec<u32>, Vec<DataArray>, Vec<DataArray>, Vec<Group>)>,
+    mesh: Option<Mesh>,
     warnings: Vec<String>,
     arrays: Option<Vec<DataArray>>,
     partial: Vec<io::PartialArray>,
@@ -112,11 +112,7 @@ struct Found {
 /// What is found, as text: NaN is like NaN there.
 fn read(path: &Path) -> String {
     let (mesh, warnings) = match io::read_mesh(path) {
-        Ok(file) => {
-            let mesh = file.mesh;
-            let parts = (mesh.vertices, mesh.cells, mesh.vertex_data, mesh.cell_data, mesh.groups);
-            (Some(parts), file.warnings)
-        }
+        Ok(file) => (Some(file.mesh), file.warnings),
         Err(_) => (None, Vec::new()),
     };
     let (arrays, partial, groups) = match io::read_data(path) {
