@@ -1,7 +1,9 @@
 //! Why a step broke down: the vertex, the worst of its cells, and the likely cause.
 
-use super::Evolution;
+use rayon::prelude::*;
+
 use super::formulas::quality;
+use super::{Evolution, Rule};
 use crate::error::Error;
 use crate::geometry::{Real, Vec3, simplex::Simplex};
 use crate::patches::Patch;
@@ -152,6 +154,26 @@ struct Seen {
 }
 
 impl<R: Real> Evolution<R> {
+    /// Finds how large phi may be: in a band the half width, without one the largest value. What is
+    /// never made a distance may be rough, and then grows beyond its values in a stable step too
+    /// (numerics 2.4).
+    pub(super) fn measure_reach(&mut self) {
+        const BLOCK: usize = 4096;
+        let largest = |block: &[R]| block.iter().fold(R::zero(), |most, x| most.max(x.abs()));
+        self.reach = match self.options.half_width {
+            Some(w) => R::narrow(w),
+            None if self.options.rule == Rule::Never => R::INFINITY,
+            None => self
+                .cpu
+                .run(|| self.phi.par_chunks(BLOCK).map(largest).reduce(R::zero, |a, b| a.max(b))),
+        };
+    }
+
+    /// A coefficient that has a value it must not have at a vertex (patch order).
+    pub(super) fn bad_coefficient(&mut self, name: &'static str, v: usize, t: f64) -> Error {
+        self.broke_down(What::Coefficient(name, self.motion.worst(name, v)), v, t, 0.0)
+    }
+
     /// Where and why the last step broke down, if it did.
     pub fn breakdown(&self) -> Option<&Breakdown> {
         self.breakdown.as_ref()

@@ -58,7 +58,9 @@ pub use terms::{Coefficient, Terms};
 
 use super::eikonal::{self, EikonalState, Slowness, Width};
 use crate::backend::Cpu;
-use crate::error::{Error, Result};
+#[cfg(doc)]
+use crate::error::Error;
+use crate::error::Result;
 use crate::geometry::Real;
 use crate::mesh::Mesh;
 use crate::patches::{Coordinates, Patches};
@@ -244,21 +246,6 @@ impl<R: Real> Evolution<R> {
         self
     }
 
-    /// Finds how large phi may be: in a band the half width, without one the largest value. What is
-    /// never made a distance may be rough, and then grows beyond its values in a stable step too
-    /// (numerics 2.4).
-    fn measure_reach(&mut self) {
-        const BLOCK: usize = 4096;
-        let largest = |block: &[R]| block.iter().fold(R::zero(), |most, x| most.max(x.abs()));
-        self.reach = match self.options.half_width {
-            Some(w) => R::narrow(w),
-            None if self.options.rule == Rule::Never => R::INFINITY,
-            None => self
-                .cpu
-                .run(|| self.phi.par_chunks(BLOCK).map(largest).reduce(R::zero, |a, b| a.max(b))),
-        };
-    }
-
     /// One step of at most `max_dt`, and redistancing if it is due.
     ///
     /// # Errors
@@ -403,11 +390,6 @@ impl<R: Real> Evolution<R> {
             None => Ok(()),
             Some(v) => Err(self.bad_coefficient(curvature.name(), v, t)),
         }
-    }
-
-    /// A coefficient that has a value it must not have at a vertex (patch order).
-    fn bad_coefficient(&mut self, name: &'static str, v: usize, t: f64) -> Error {
-        self.broke_down(What::Coefficient(name, self.motion.worst(name, v)), v, t, 0.0)
     }
 
     fn follow_inflow(&mut self) {
