@@ -170,10 +170,6 @@ pub struct Evolve {
     /// Ends when `max |d phi / dt|` near the interface is at most this (length per time), > 0.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub steady: Option<f64>,
-    /// On tiles, differences in space: "weno5" (default) or "first-order".
-    pub scheme: Option<Scheme>,
-    /// On tiles, steps in time: "rk3" (default with weno5) or "euler" (default with first-order).
-    pub time_scheme: Option<Time>,
     /// Factor of the time step, > 0. On meshes C, at most 2; default 1; with `curvature_step =
     /// "implicit"` up to 100, of which the first-order terms take 2. On tiles nu, at most 0.9;
     /// default 0.5.
@@ -213,6 +209,10 @@ pub struct Evolve {
     /// default 0.2.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub least_quality: f64,
+    /// On tiles, differences in space: "weno5" (default) or "first-order".
+    pub scheme: Option<Scheme>,
+    /// On tiles, steps in time: "rk3" (default with weno5) or "euler" (default with first-order).
+    pub time_scheme: Option<Time>,
 }
 
 impl Evolve {
@@ -231,8 +231,6 @@ impl Default for Evolve {
             end_time: None,
             max_steps: None,
             steady: None,
-            scheme: None,
-            time_scheme: None,
             cfl: None,
             velocity: None,
             normal_speed: None,
@@ -245,6 +243,8 @@ impl Default for Evolve {
             clip: false,
             curvature_step: CurvatureStep::default(),
             least_quality: LEAST_QUALITY,
+            scheme: None,
+            time_scheme: None,
         }
     }
 }

@@ -291,18 +291,24 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
         speed.unwrap_or_default().checked(self.time)
     }
 
+    /// The evaluations of a step. phi then is that of the last one, or of the first one with values
+    /// that are no numbers, and the first of the stages holds phi from before.
     fn stages<G: Blocks<R, S, E>>(&mut self, grid: &G, dt: f64) -> Tally {
         let [mut first, mut second] = std::mem::take(&mut self.stages);
         let t = self.time;
         let euler = self.options.time == Time::Euler;
         let stage = Evaluation { time: t, dt, mix: None, is_last: euler };
         let mut tally = self.stage(grid, &self.phi, &mut first, &stage);
-        if !euler {
+        if !euler && tally.not_a_number == 0 {
             let stage = Evaluation { time: t + dt, dt, mix: Some((0.75, 0.25)), is_last: false };
-            self.stage(grid, &first, &mut second, &stage);
-            let mix = Some((1.0 / 3.0, 2.0 / 3.0));
-            let stage = Evaluation { time: t + 0.5 * dt, dt, mix, is_last: true };
-            tally = self.stage(grid, &second, &mut first, &stage);
+            tally = self.stage(grid, &first, &mut second, &stage);
+            if tally.not_a_number == 0 {
+                let mix = Some((1.0 / 3.0, 2.0 / 3.0));
+                let stage = Evaluation { time: t + 0.5 * dt, dt, mix, is_last: true };
+                tally = self.stage(grid, &second, &mut first, &stage);
+            } else {
+                std::mem::swap(&mut first, &mut second);
+            }
         }
         std::mem::swap(&mut self.phi, &mut first);
         self.stages = [first, second];
