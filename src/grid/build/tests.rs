@@ -232,7 +232,8 @@ fn what_is_stored_of_a_tile_set_makes_it_again() {
     let ((keys, borders, ages), background) = parts(&grid);
     let again = TiledGrid::restore(keys, borders, ages, background).unwrap();
     assert_eq!(parts(&again), parts(&grid));
-    let damaged = |damage: &dyn Fn(&mut Vec<TileKey>, &mut Vec<u32>, &mut Vec<u8>)| {
+    type Damage<'a> = &'a dyn Fn(&mut Vec<TileKey>, &mut Vec<u32>, &mut Vec<u8>);
+    let damaged = |damage: Damage<'_>| {
         let ((mut keys, mut borders, mut ages), background) = parts(&grid);
         damage(&mut keys, &mut borders, &mut ages);
         TiledGrid::<4>::restore(keys, borders, ages, background).unwrap_err()

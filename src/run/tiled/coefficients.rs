@@ -118,6 +118,6 @@ fn fill<R: Real>(lattice: Lattice, lines: Lines, scale: f64) -> Fill<R> {
         let edge = edge_of(out.len() / components);
         let axes = lines.of_block(first, 0);
         lattice.evaluate_into(axes.each_ref().map(|axis| &axis[..edge]), t, out);
-        out.iter_mut().for_each(|value| *value = *value * scale);
+        out.iter_mut().for_each(|value| *value *= scale);
     })
 }

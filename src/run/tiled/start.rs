@@ -130,7 +130,9 @@ impl Job<'_> {
         let last: [f64; 3] =
             std::array::from_fn(|k| ((high[k] + margin - origin[k]) / edge).floor() + 1.0);
         let n: f64 = (0..3).map(|k| last[k] - first[k] + 1.0).product();
-        if !(n <= MOST_TILES) {
+        // So written that what is not a number does not pass.
+        let is_possible = n <= MOST_TILES;
+        if !is_possible {
             let what = format!("initial lies in a box of {n:.1e} tiles, {MOST_TILES:.0e} at most");
             let remedy = "take a larger domain.tiled.dx, or bounds closer to the interface";
             return Err(self.config.error_at("domain.tiled.dx", what, remedy));

@@ -144,7 +144,7 @@ impl Directory {
         let own = self.keys[block];
         for row in 0..9u64 {
             // Keys are one more than places, so that neighbors at -1 do not borrow.
-            let middle = own + (row % 3 << BITS) + (row / 3 << (2 * BITS));
+            let middle = own + ((row % 3) << BITS) + ((row / 3) << (2 * BITS));
             let first = middle - 1 - (1 << BITS) - (1 << (2 * BITS));
             let found = match row {
                 4 => block.saturating_sub(1),

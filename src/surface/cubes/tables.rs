@@ -262,9 +262,9 @@ mod tests {
             for (edges, triangles) in loops {
                 let mut area = [0.0; 3];
                 for [a, b, c] in triangles.iter().map(|t| t.map(middle)) {
-                    for k in 0..3 {
+                    for (k, area) in area.iter_mut().enumerate() {
                         let (i, j) = ((k + 1) % 3, (k + 2) % 3);
-                        area[k] += (b[i] - a[i]) * (c[j] - a[j]) - (b[j] - a[j]) * (c[i] - a[i]);
+                        *area += (b[i] - a[i]) * (c[j] - a[j]) - (b[j] - a[j]) * (c[i] - a[i]);
                     }
                 }
                 // Against the ways out along the edges that it crosses.
