@@ -1,14 +1,17 @@
 //! The time loop of whole cases: Tables I and II of Fu et al. (patch sizes, widths of the band),
 //! patched against unpatched, one thread against two, and what an expression costs.
 //!
-//! `ZEROSET_DATA=... cargo bench --bench tables -- [sizes] [widths] [threads] [expression]` prints
-//! Markdown tables. The cases are `configs/paper_*.toml`; those whose data are missing are left out,
+//! `ZEROSET_DATA=... cargo bench --bench tables -- [sizes] [widths] [threads] [expression] [lattice]`
+//! prints Markdown tables. The cases are `configs/paper_*.toml`; those whose data are missing are left out,
 //! which is said. Seconds are those of reinitialization and evolution in the report of the run.
 
+use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
 use zeroset::config::Config;
+use zeroset::expression::{Expression, Field, Lattice};
 use zeroset::run::{self, Observer, Progress};
 
 const CASES: [&str; 6] = ["regsquare", "irregsquare", "sphere", "brain", "regcube", "irregcube"];
@@ -165,6 +168,59 @@ fn expression() {
     }
 }
 
+/// Nanoseconds per point of `call` on `points` points; `call` takes the time.
+fn per_point(points: usize, mut call: impl FnMut(f64)) -> f64 {
+    const CALLS: usize = 20_000;
+    (0..CALLS / 10).for_each(|k| call(k as f64));
+    let start = Instant::now();
+    (0..CALLS).for_each(|k| call(k as f64 / CALLS as f64));
+    1e9 * start.elapsed().as_secs_f64() / (CALLS * points) as f64
+}
+
+fn lattice() {
+    println!("\nVelocity of Enright's test over blocks of a grid, one thread: ns per point\n");
+    println!("| block | Field | Lattice | Lattice, f32 | ratio |");
+    println!("|---|---|---|---|---|");
+    let texts = [
+        "2*sin(pi*x)^2*sin(2*pi*y)*sin(2*pi*z)*cos(pi*t/3)",
+        "-sin(2*pi*x)*sin(pi*y)^2*sin(2*pi*z)*cos(pi*t/3)",
+        "-sin(2*pi*x)*sin(2*pi*y)*sin(pi*z)^2*cos(pi*t/3)",
+    ];
+    let expressions: Vec<Expression> = texts.iter().map(|text| text.parse().unwrap()).collect();
+    let bind = |e: &Expression| Field::bind(e, |_| Ok([].into())).unwrap();
+    let fields: Vec<Field> = expressions.iter().map(bind).collect();
+    let lattice = Lattice::bind(&expressions).unwrap();
+    for edge in [4usize, 8] {
+        let axes = [40, 48, 56].map(|first| -> Vec<f64> {
+            (first..first + edge).map(|voxel| voxel as f64 / 128.0).collect()
+        });
+        let axes = axes.each_ref().map(Vec::as_slice);
+        let n = edge * edge * edge;
+        let point =
+            |k: usize| [axes[0][k % edge], axes[1][k / edge % edge], axes[2][k / edge / edge]];
+        let points: Vec<[f64; 3]> = (0..n).map(point).collect();
+        let (mut wide, mut narrow) = (vec![0.0f64; 3 * n], vec![0.0f32; 3 * n]);
+        let by_field = per_point(n, |t| {
+            for (field, out) in fields.iter().zip(wide.chunks_exact_mut(n)) {
+                field.evaluate_into(&points, 0..n, t, out);
+            }
+            black_box(&mut wide);
+        });
+        let by_lattice = per_point(n, |t| {
+            lattice.evaluate_into(axes, t, &mut wide);
+            black_box(&mut wide);
+        });
+        let rounded = per_point(n, |t| {
+            lattice.evaluate_into(axes, t, &mut narrow);
+            black_box(&mut narrow);
+        });
+        println!(
+            "| {edge}^3 | {by_field:.1} | {by_lattice:.2} | {rounded:.2} | {:.0} |",
+            by_field / by_lattice
+        );
+    }
+}
+
 fn main() {
     let asked: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with("--")).collect();
     let wants = |name: &str| asked.is_empty() || asked.iter().any(|a| a == name);
@@ -186,5 +242,8 @@ fn main() {
     }
     if wants("expression") {
         expression();
+    }
+    if wants("lattice") {
+        lattice();
     }
 }

@@ -1,11 +1,12 @@
-//! A time step takes no memory: all of it was taken before, the redistancing steps included.
+//! A time step takes no memory: all of it was taken before, the redistancing steps included. Nor do
+//! expressions over blocks of a grid.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use zeroset::backend::Cpu;
-use zeroset::expression::{Expression, Field};
+use zeroset::expression::{Expression, Field, Lattice};
 use zeroset::levelset::evolution::{Coefficient, CurvatureStep, Evolution, Options, Rule, Terms};
 use zeroset::mesh::generate::{Cube, Generate, Square, generate};
 use zeroset::mesh::{Mesh, clean};
@@ -78,9 +79,25 @@ fn field(text: &str) -> Field {
     Field::bind(&expression, |name| panic!("no array {name}")).unwrap()
 }
 
+/// Requests of 100 blocks after the first.
+fn requests_of_blocks() -> usize {
+    let texts = ["sin(pi*x)^2*sin(2*pi*y)*t", "if(x > z, y, exp(-z))"];
+    let lattice = Lattice::bind(&texts.map(|text| text.parse().unwrap())).unwrap();
+    let axis: Vec<f64> = (0..8).map(f64::from).collect();
+    let mut values = vec![0.0f32; 2 * 512];
+    let mut block = |t: f64| lattice.evaluate_into([&axis; 3].map(|a| &a[..]), t, &mut values);
+    block(0.0);
+    REQUESTS.store(0, Ordering::Relaxed);
+    ON.store(true, Ordering::Relaxed);
+    (0..100).for_each(|k| block(f64::from(k)));
+    ON.store(false, Ordering::Relaxed);
+    REQUESTS.load(Ordering::Relaxed)
+}
+
 // One test: others beside it would be counted too.
 #[test]
-fn a_time_step_takes_no_memory() {
+fn steps_and_blocks_take_no_memory() {
+    assert_eq!(requests_of_blocks(), 0);
     let mut square = Square::default();
     square.cells = [96, 96];
     let square = clean(generate(&Generate::Square(square)).unwrap()).unwrap().0;

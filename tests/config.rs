@@ -48,14 +48,14 @@ fn assert_has(message: &str, parts: &[&str]) {
 fn a_small_case_gets_all_defaults() {
     let config = parse(SMALL, &[]).unwrap();
     assert_eq!(config.name(), "small");
-    assert_eq!(config.precision, Precision::F64);
+    assert_eq!(config.precision(), Precision::F64);
     assert_eq!(config.device.threads, 0);
     assert!(config.device.reproducible);
-    assert_eq!(config.mesh().patch_size, 64);
-    assert_eq!(config.mesh().partition, None);
-    assert_eq!(config.reinitialize.rule, Rule::Displacement);
-    assert_eq!(config.reinitialize.half_width, HalfWidth::Edges(5.0));
-    assert_eq!(config.evolve.as_ref().unwrap().cfl, 1.0);
+    assert_eq!(config.mesh().unwrap().patch_size, 64);
+    assert_eq!(config.mesh().unwrap().partition, None);
+    assert_eq!(config.rule(), Rule::Displacement);
+    assert_eq!(config.half_width(), HalfWidth::Edges(5.0));
+    assert_eq!(config.cfl(), 1.0);
     assert!(config.output.interface && !config.output.gifti);
     assert_eq!(config.output.picture, None);
     assert_eq!(config.check().map_err(|e| e.to_string()), Ok(()));
@@ -105,8 +105,8 @@ exact.ball = { center = [0, 0, 0], radius = 0.4 }
     assert_eq!(evolve.curvature, Some(Coefficient::Number(1.0)));
     assert!(matches!(&evolve.velocity, Some(Velocity::Rotation(turn)) if turn.period == 2.0));
     assert!(matches!(&config.initial, Some(Initial::Shape(Shape::Union(two))) if two.len() == 2));
-    assert_eq!(config.reinitialize.rule, Rule::Every(10));
-    assert_eq!(config.reinitialize.half_width, HalfWidth::Length { length: 2.0 });
+    assert_eq!(config.rule(), Rule::Every(10));
+    assert_eq!(config.half_width(), HalfWidth::Length { length: 2.0 });
     let expected = config.expect.bounds();
     assert_eq!(expected.len(), 3);
     assert_eq!(expected[0].0, "enclosed_area");
@@ -279,7 +279,7 @@ fn environment_variables_stand_in_paths() {
     );
     // Set in every test run by cargo.
     let config = parse(&case("CARGO_MANIFEST_DIR"), &[]).unwrap();
-    let path = config.resolve(config.mesh().path.as_ref().unwrap()).unwrap();
+    let path = config.resolve(config.mesh().unwrap().path.as_ref().unwrap()).unwrap();
     assert_eq!(path, Path::new(env!("CARGO_MANIFEST_DIR")).join("m.vtu"));
 }
 
@@ -298,8 +298,8 @@ fn options_replace_and_add_keys() {
     let evolve = config.evolve.as_ref().unwrap();
     assert_eq!(evolve.end_time, Some(0.25));
     assert_eq!(evolve.curvature, Some(Coefficient::Data { data: "curv".into() }));
-    assert_eq!(config.precision, Precision::F32);
-    assert_eq!(config.mesh().partition, Some(Partition::Hilbert));
+    assert_eq!(config.precision(), Precision::F32);
+    assert_eq!(config.mesh().unwrap().partition, Some(Partition::Hilbert));
     let Some(Initial::Shape(Shape::Ball { radius, .. })) = config.initial else { panic!() };
     assert_eq!(radius, 0.1);
     assert_eq!(config.expect.components.unwrap().value, Some(1.0));
@@ -307,7 +307,7 @@ fn options_replace_and_add_keys() {
     // A later option wins; a table replaces a number.
     let twice =
         ["evolve.cfl=0.5", "evolve.cfl=0.25", "evolve.curvature=1", "evolve.curvature.data=c"];
-    assert_eq!(parse(SMALL, &twice).unwrap().evolve.unwrap().cfl, 0.25);
+    assert_eq!(parse(SMALL, &twice).unwrap().cfl(), 0.25);
 }
 
 #[test]

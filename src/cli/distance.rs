@@ -141,7 +141,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         paths_from: args.path_from,
     };
     let mut config = Config::of_distance(mesh, distance);
-    config.precision = args.precision;
+    config.precision = Some(args.precision);
     config.device.kind = args.device;
     config.device.threads = args.threads;
     config.output.picture =
@@ -162,8 +162,10 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
 
 /// What was computed, for the screen.
 fn summary(report: &Report, output: &Path) -> String {
-    let mut text =
-        format!("mesh      {} vertices, {} cells\n", report.mesh.vertices, report.mesh.cells);
+    let mut text = String::new();
+    if let Some(mesh) = &report.mesh {
+        text += &format!("mesh      {} vertices, {} cells\n", mesh.vertices, mesh.cells);
+    }
     if let Some(d) = &report.distances {
         text += &format!("reached   {}\n", d.counts());
         text += &format!("distance  {}, {} fronts\n", d.range(), d.front);

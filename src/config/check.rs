@@ -1,6 +1,8 @@
 //! Ranges of all numbers, and what fits together.
 
-use super::tables::{Checkpoints, Evolve, Rule, SeriesFormat};
+mod tiled;
+
+use super::tables::{Checkpoints, Domain, Evolve, MeshSource, Rule, SeriesFormat};
 use super::values::{Coefficient, HalfWidth, Initial, Speed, Velocity};
 use super::{Advection, Bounds, Config, CurvatureStep, NormalMotion, Seed};
 use crate::error::Error;
@@ -64,13 +66,18 @@ pub(super) fn first_flaw(config: &Config) -> Option<Flaw> {
 }
 
 fn check(config: &Config) -> Checked {
-    check_mesh(config)?;
+    match &config.domain {
+        Domain::Mesh(mesh) => check_mesh(config, mesh)?,
+        Domain::Tiled(tiles) => tiled::check(config, tiles)?,
+    }
+    let n = config.device.threads;
+    require(n <= 256, "device.threads", format!("must be 0 (all) to 256, is {n}"), "")?;
     let what = "the case is called \"interface\", as the files of the interface are";
     require(config.name() != "interface", "", what, "give its file another name")?;
     check_task(config)?;
     check_initial(config)?;
     if let Some(evolve) = &config.evolve {
-        check_evolve(evolve)?;
+        check_evolve(config, evolve)?;
         check_reinitialize(config)?;
     }
     check_distance(config)?;
@@ -78,8 +85,20 @@ fn check(config: &Config) -> Checked {
     check_expect(config)
 }
 
-fn check_mesh(config: &Config) -> Checked {
-    let mesh = config.mesh();
+/// Refuses a key that means something on tiles only.
+fn of_tiles(given: bool, key: &str) -> Checked {
+    require(!given, key, "is for [domain.tiled] only, not for meshes", "remove it")
+}
+
+fn check_mesh(config: &Config, mesh: &MeshSource) -> Checked {
+    if let Some(evolve) = &config.evolve {
+        of_tiles(evolve.scheme.is_some(), "evolve.scheme")?;
+        of_tiles(evolve.time_scheme.is_some(), "evolve.time_scheme")?;
+    }
+    let table = &config.reinitialize;
+    of_tiles(table.method.is_some(), "reinitialize.method")?;
+    of_tiles(table.iterations.is_some(), "reinitialize.iterations")?;
+    of_tiles(table.rescaling.is_some(), "reinitialize.rescaling")?;
     match (&mesh.path, &mesh.generate) {
         (Some(path), None) => check_path(config, "domain.mesh.path", path)?,
         (None, Some(generate)) => {
@@ -102,9 +121,7 @@ fn check_mesh(config: &Config) -> Checked {
     let (n, size) = (mesh.refine, mesh.patch_size);
     require(n <= 8, "domain.mesh.refine", format!("must be 0 to 8, is {n}"), "")?;
     let key = "domain.mesh.patch_size";
-    require((8..=4096).contains(&size), key, format!("must be 8 to 4096, is {size}"), "")?;
-    let n = config.device.threads;
-    require(n <= 256, "device.threads", format!("must be 0 (all) to 256, is {n}"), "")
+    require((8..=4096).contains(&size), key, format!("must be 8 to 4096, is {size}"), "")
 }
 
 fn check_path(config: &Config, key: &str, path: &str) -> Checked {
@@ -156,7 +173,7 @@ fn check_shape(key: &str, shape: &crate::geometry::shape::Shape) -> Checked {
     }
 }
 
-fn check_evolve(evolve: &Evolve) -> Checked {
+fn check_evolve(config: &Config, evolve: &Evolve) -> Checked {
     positive("evolve.end_time", evolve.end_time)?;
     positive("evolve.steady", evolve.steady)?;
     at_least_one("evolve.max_steps", evolve.max_steps)?;
@@ -186,7 +203,9 @@ fn check_evolve(evolve: &Evolve) -> Checked {
         "moves nothing and has no end_time",
         "add `velocity`, `normal_speed` or `curvature`",
     )?;
-    check_schemes(evolve, at_rest)?;
+    if config.mesh().is_some() {
+        check_schemes(config.cfl(), evolve, at_rest)?;
+    }
     if let Some(Velocity::Constant(a)) = &evolve.velocity {
         finite("evolve.velocity", a)?;
     }
@@ -223,9 +242,9 @@ fn check_evolve(evolve: &Evolve) -> Checked {
     Ok(())
 }
 
-/// Schemes that do not go together.
-fn check_schemes(evolve: &Evolve, at_rest: bool) -> Checked {
-    let (cfl, implicit) = (evolve.cfl, evolve.curvature_step == CurvatureStep::Implicit);
+/// Schemes on meshes that do not go together.
+fn check_schemes(cfl: f64, evolve: &Evolve, at_rest: bool) -> Checked {
+    let implicit = evolve.curvature_step == CurvatureStep::Implicit;
     let most = if implicit { 100.0 } else { 2.0 };
     let remedy =
         if implicit { "" } else { "more is stable with curvature_step = \"implicit\" only" };
@@ -286,30 +305,32 @@ fn check_schemes(evolve: &Evolve, at_rest: bool) -> Checked {
 }
 
 fn check_reinitialize(config: &Config) -> Checked {
-    let table = &config.reinitialize;
-    if let Rule::Every(n) = table.rule {
+    let (rule, half_width) = (config.rule(), config.half_width());
+    if let Rule::Every(n) = rule {
         at_least_one("reinitialize.rule.every", Some(n))?;
     }
-    match table.half_width {
-        HalfWidth::Edges(n) => require(
+    if let HalfWidth::Length { length } = half_width {
+        positive("reinitialize.half_width.length", Some(length))?;
+    }
+    if config.mesh().is_none() {
+        return Ok(());
+    }
+    if let HalfWidth::Edges(n) = half_width {
+        require(
             (2.0..=1e6).contains(&n),
             "reinitialize.half_width",
             format!("must be 2 to 1e6 mean edge lengths, is {n}"),
             "5 or more is advised",
-        )?,
-        HalfWidth::Length { length } => {
-            positive("reinitialize.half_width.length", Some(length))?;
-        }
-        HalfWidth::Whole => {}
+        )?;
     }
     require(
-        table.rule != Rule::Never || table.half_width == HalfWidth::Whole,
+        rule != Rule::Never || half_width == HalfWidth::Whole,
         "reinitialize.rule",
         "is \"never\", but a narrow band must follow the interface",
         "add half_width = \"whole\", or choose another rule",
     )?;
     require(
-        table.rule != Rule::Published || table.half_width != HalfWidth::Whole,
+        rule != Rule::Published || half_width != HalfWidth::Whole,
         "reinitialize.rule",
         "\"published\" is made from the half width, but half_width is \"whole\"",
         "give a half width, or use rule = { every = 10 }",

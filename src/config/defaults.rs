@@ -349,7 +349,7 @@ mod tests {
                 .unwrap_or_else(|e| panic!("{path} = {value}: {e}"));
             let mut table = &mut case;
             for (k, key) in keys[..keys.len() - 1].iter().enumerate() {
-                let choice = ["initial", "domain.mesh.generate", "expect.exact"];
+                let choice = ["domain", "initial", "domain.mesh.generate", "expect.exact"];
                 let above = keys[..k].join(".");
                 if choice.contains(&above.as_str()) {
                     table.retain(|other, _| other == *key);

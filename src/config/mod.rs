@@ -24,6 +24,7 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::io::vtk::Compression;
 pub use crate::levelset::evolution::{Advection, CurvatureStep, NormalMotion};
+pub use crate::levelset::tiled::{Scheme, Time};
 pub use crate::patches::Partition;
 pub use defaults::defaults;
 pub use expect::{Bounds, Expect};
@@ -32,8 +33,9 @@ pub use reference::reference;
 pub use schema::schema;
 pub use seed::Seed;
 pub use tables::{
-    Checkpoints, DataFile, Device, DeviceKind, Distance, Domain, Evolve, FrontShape, InterfaceFile,
-    MeshSource, Output, PointField, Precision, Reinitialize, Rule, SeriesFormat,
+    BoundingBox, Checkpoints, DataFile, Device, DeviceKind, Distance, Domain, Evolve, FrontShape,
+    InterfaceFile, MeshSource, Method, Output, PointField, Precision, Reinitialize, Rule,
+    SeriesFormat, TiledSource,
 };
 pub use values::{
     Coefficient, Component, HalfWidth, Initial, InitialCurve, InitialMesh, Inside, Rotation, Speed,
@@ -57,9 +59,8 @@ pub struct Config {
     /// Version of the format, always 1.
     #[schemars(range(min = VERSION, max = VERSION))]
     pub version: u32,
-    /// Scalar type of states and solvers.
-    #[serde(default)]
-    pub precision: Precision,
+    /// Scalar type of states and solvers; default "f64" on meshes, "f32" on tiles.
+    pub precision: Option<Precision>,
     /// What computes.
     #[serde(default)]
     pub device: Device,
@@ -104,7 +105,7 @@ impl Config {
     pub(crate) fn of_distance(mesh: MeshSource, distance: Distance) -> Self {
         Config {
             version: VERSION,
-            precision: Precision::default(),
+            precision: None,
             device: Device::default(),
             domain: Domain::Mesh(mesh),
             initial: None,
@@ -226,10 +227,98 @@ impl Config {
         }
     }
 
-    /// The mesh of the case.
-    pub fn mesh(&self) -> &MeshSource {
-        let Domain::Mesh(mesh) = &self.domain;
-        mesh
+    /// The mesh of the case, if it has one.
+    pub fn mesh(&self) -> Option<&MeshSource> {
+        match &self.domain {
+            Domain::Mesh(mesh) => Some(mesh),
+            Domain::Tiled(_) => None,
+        }
+    }
+
+    /// The mesh of a case for something that works on meshes only.
+    ///
+    /// # Errors
+    /// [`Error::Case`] for a case on tiles.
+    pub(crate) fn mesh_or_refuse(&self) -> Result<&MeshSource> {
+        let remedy = "give it [domain.mesh]";
+        self.mesh().ok_or_else(|| self.error_at("domain", "the case has no mesh", remedy))
+    }
+
+    /// Scalar type of states and solvers.
+    pub fn precision(&self) -> Precision {
+        self.precision.unwrap_or(match self.domain {
+            Domain::Mesh(_) => Precision::F64,
+            Domain::Tiled(_) => Precision::F32,
+        })
+    }
+
+    /// Factor of the time step.
+    pub fn cfl(&self) -> f64 {
+        let given = self.evolve.as_ref().and_then(|evolve| evolve.cfl);
+        given.unwrap_or(match self.domain {
+            Domain::Mesh(_) => 1.0,
+            Domain::Tiled(_) => 0.5,
+        })
+    }
+
+    /// The case with what depends on its domain where nothing is given.
+    pub fn with_defaults(&self) -> Self {
+        let mut whole = self.clone();
+        whole.precision = Some(self.precision());
+        whole.reinitialize.rule = Some(self.rule());
+        whole.reinitialize.half_width = Some(self.half_width());
+        if let Some(evolve) = &mut whole.evolve {
+            evolve.cfl = Some(self.cfl());
+        }
+        if let Domain::Tiled(_) = self.domain {
+            if let Some(evolve) = &mut whole.evolve {
+                evolve.scheme = Some(self.scheme());
+                evolve.time_scheme = Some(self.time_scheme());
+            }
+            if self.rule() != Rule::Never {
+                whole.reinitialize.method = Some(self.method());
+            }
+        }
+        whole
+    }
+
+    /// When phi is made a distance again.
+    pub fn rule(&self) -> Rule {
+        self.reinitialize.rule.unwrap_or(match self.domain {
+            Domain::Mesh(_) => Rule::Displacement,
+            Domain::Tiled(_) if self.reinitialize.rescaling.is_some() => Rule::Never,
+            Domain::Tiled(_) => Rule::Every(5),
+        })
+    }
+
+    /// Differences in space on tiles.
+    pub fn scheme(&self) -> Scheme {
+        self.evolve.as_ref().and_then(|evolve| evolve.scheme).unwrap_or_default()
+    }
+
+    /// Steps in time on tiles.
+    pub fn time_scheme(&self) -> Time {
+        let given = self.evolve.as_ref().and_then(|evolve| evolve.time_scheme);
+        given.unwrap_or(match self.scheme() {
+            Scheme::FirstOrder => Time::Euler,
+            _ => Time::Rk3,
+        })
+    }
+
+    /// How phi is made a distance on tiles.
+    pub fn method(&self) -> Method {
+        self.reinitialize.method.unwrap_or(match self.scheme() {
+            Scheme::FirstOrder => Method::Direct,
+            _ => Method::Equation,
+        })
+    }
+
+    /// Half width of the narrow band.
+    pub fn half_width(&self) -> HalfWidth {
+        self.reinitialize.half_width.unwrap_or(HalfWidth::Edges(match self.domain {
+            Domain::Mesh(_) => 5.0,
+            Domain::Tiled(_) => 3.0,
+        }))
     }
 
     /// Name of the case: the stem of its file.

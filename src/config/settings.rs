@@ -14,7 +14,7 @@ impl Config {
     /// # Errors
     /// [`Error::Case`] for a whole number beyond those of TOML.
     pub(crate) fn settings(&self) -> Result<BTreeMap<String, String>> {
-        let value = Value::try_from(self)
+        let value = Value::try_from(self.with_defaults())
             .map_err(|e| Error::usage(format!("the case cannot be written as TOML: {e}"), ""))?;
         let mut settings = BTreeMap::new();
         flatten("", &value, &mut settings);

@@ -9,16 +9,16 @@ use super::values::{Coefficient, HalfWidth, Speed, Velocity};
 use crate::expression::Expression;
 use crate::io::vtk::Compression;
 use crate::levelset::evolution::{Advection, CurvatureStep, LEAST_QUALITY, NormalMotion};
+use crate::levelset::tiled::{Scheme, Time};
 use crate::mesh::generate::Generate;
 use crate::patches::{PATCH_SIZE, Partition};
 
 /// Scalar type of states and solvers: `precision = "f64"`. Geometry and files are always f64.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Precision {
-    /// 64-bit numbers (default).
-    #[default]
+    /// 64-bit numbers.
     F64,
     /// 32-bit numbers: half the memory.
     F32,
@@ -70,6 +70,45 @@ pub enum DeviceKind {
 pub enum Domain {
     /// A simplex mesh.
     Mesh(MeshSource),
+    /// Sparse tiles of a regular lattice, which follow the interface through open space.
+    Tiled(TiledSource),
+}
+
+/// `[domain.tiled]`: tiles of a lattice of voxels; the voxel `[i, j, k]` lies at `origin + dx [i, j,
+/// k]`, and only tiles near the interface are there.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct TiledSource {
+    /// Distance of neighboring voxels, > 0; the unit of all lengths of the case is that of `dx`.
+    #[schemars(extend("exclusiveMinimum" = 0), example = 0.01)]
+    pub dx: f64,
+    /// Where the voxel `[0, 0, 0]` lies; default the origin.
+    #[serde(default)]
+    pub origin: [f64; 3],
+    /// Voxels along the edge of a tile, 4 or 8; default 8.
+    #[serde(default = "tile_edge")]
+    #[schemars(extend("enum" = [4, 8]))]
+    pub tile_edge: u32,
+    /// Box in which the initial interface is looked for, and which bounds the inside at the start;
+    /// needed where `[initial]` has no bounds by itself (a plane, an expression).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bounds: Option<BoundingBox>,
+}
+
+fn tile_edge() -> u32 {
+    8
+}
+
+/// A box with edges along the axes: `{ min = [0, 0, 0], max = [1, 1, 1] }`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct BoundingBox {
+    /// Smallest corner.
+    pub min: [f64; 3],
+    /// Largest corner.
+    pub max: [f64; 3],
 }
 
 /// `[domain.mesh]`: a mesh read from `path` or made by `generate`, exactly one of them.
@@ -131,10 +170,11 @@ pub struct Evolve {
     /// Ends when `max |d phi / dt|` near the interface is at most this (length per time), > 0.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub steady: Option<f64>,
-    /// Factor C of the time step, 0 < cfl <= 2; default 1. With `curvature_step =
-    /// "implicit"` up to 100, of which the first-order terms take 2.
+    /// Factor of the time step, > 0. On meshes C, at most 2; default 1; with `curvature_step =
+    /// "implicit"` up to 100, of which the first-order terms take 2. On tiles nu, at most 0.9;
+    /// default 0.5.
     #[schemars(extend("exclusiveMinimum" = 0), range(max = 100))]
-    pub cfl: f64,
+    pub cfl: Option<f64>,
     /// Velocity a, mesh units per time; default none.
     pub velocity: Option<Velocity>,
     /// Speed eps along the normal, mesh units per time; > 0 lets the inside grow; default 0.
@@ -169,6 +209,10 @@ pub struct Evolve {
     /// default 0.2.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub least_quality: f64,
+    /// On tiles, differences in space: "weno5" (default) or "first-order".
+    pub scheme: Option<Scheme>,
+    /// On tiles, steps in time: "rk3" (default with weno5) or "euler" (default with first-order).
+    pub time_scheme: Option<Time>,
 }
 
 impl Evolve {
@@ -187,7 +231,7 @@ impl Default for Evolve {
             end_time: None,
             max_steps: None,
             steady: None,
-            cfl: 1.0,
+            cfl: None,
             velocity: None,
             normal_speed: None,
             curvature: None,
@@ -199,34 +243,49 @@ impl Default for Evolve {
             clip: false,
             curvature_step: CurvatureStep::default(),
             least_quality: LEAST_QUALITY,
+            scheme: None,
+            time_scheme: None,
         }
     }
 }
 
 /// `[reinitialize]`: when phi is made a distance again, and how far.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct Reinitialize {
-    /// When phi is made a distance again.
-    pub rule: Rule,
-    /// Half width of the narrow band; default 5 mean edge lengths.
-    pub half_width: HalfWidth,
+    /// When; default "displacement" on meshes, `{ every = 5 }` on tiles.
+    pub rule: Option<Rule>,
+    /// Half width of the narrow band; default 5 mean edge lengths of the mesh, on tiles 3 voxels.
+    pub half_width: Option<HalfWidth>,
+    /// On tiles, how: "equation" (default with weno5) or "direct" (default with first-order).
+    pub method: Option<Method>,
+    /// On tiles, steps of the reinitialization equation each time, >= 1; default 1.
+    #[schemars(range(min = 1))]
+    pub iterations: Option<u64>,
+    /// On tiles, instead of all this: the speed > 0 (length per time) with which a term beside the
+    /// others brings phi back to a distance.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub rescaling: Option<f64>,
 }
 
-impl Default for Reinitialize {
-    fn default() -> Self {
-        Reinitialize { rule: Rule::Displacement, half_width: HalfWidth::Edges(5.0) }
-    }
+/// How phi is made a distance on tiles: `method = "direct"`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Method {
+    /// Steps of the reinitialization equation.
+    Equation,
+    /// Distances to the interface found anew.
+    Direct,
 }
 
 /// When phi is made a distance again: `rule = "displacement"`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Rule {
-    /// When the interface may have moved by half the half width (default).
-    #[default]
+    /// When the interface may have moved by half the half width.
     Displacement,
     /// By the step rule of the paper, section 3.4; needs a band.
     Published,

@@ -105,9 +105,9 @@ pub enum HalfWidth {
     /// No band: the whole domain is always updated, and the rule "displacement" makes phi a distance
     /// at the start only.
     Whole,
-    /// In mean edge lengths of the mesh.
+    /// In mean edge lengths of the mesh, or in voxels of a lattice.
     #[serde(untagged)]
-    Edges(#[schemars(range(min = 2.0, max = 1e6))] f64),
+    Edges(#[schemars(range(min = 1.5, max = 1e6))] f64),
     /// In mesh units: `{ length = 2.0 }`.
     #[serde(untagged)]
     Length {

@@ -3,7 +3,8 @@
 //!
 //! An [`Expression`] is a parsed text with a syntax tree ([`Node`]) that can be walked, to print it
 //! in another language for instance. A [`Field`] is an expression bound to its arrays and compiled
-//! for fast evaluation of many rows. [`Unary`] and [`Binary`] define what the operators mean.
+//! for fast evaluation of many rows; a [`Lattice`] holds expressions compiled for blocks of a regular
+//! grid. [`Unary`] and [`Binary`] define what the operators mean.
 //!
 //! ```
 //! use zeroset::expression::{Expression, Field};
@@ -28,12 +29,16 @@
 mod cuda;
 mod field;
 mod flaw;
+mod lattice;
+mod operators;
 mod parse;
 mod program;
+mod spread;
 #[cfg(test)]
 mod tests;
 mod token;
 mod tree;
+mod walk;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -47,6 +52,7 @@ use serde::ser::{Serialize, Serializer};
 pub use cuda::Generated;
 pub use field::Field;
 pub use flaw::Flaw;
+pub use lattice::Lattice;
 pub use tree::{Binary, Node, Unary, Variable, select};
 
 /// A parsed formula. Two expressions are equal if their texts are.
@@ -131,6 +137,13 @@ impl Expression {
             _ => {}
         });
         place.unwrap_or(0..0)
+    }
+}
+
+impl From<f64> for Expression {
+    /// A number; its text is the shortest that means it.
+    fn from(value: f64) -> Self {
+        Expression { text: value.to_string(), tree: Node::Number(value) }
     }
 }
 

@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use super::operators::{with_binary, with_unary};
 use super::tree::{Binary, Node, Unary, Variable, select};
 
 /// Rows per instruction: a few registers stay in the first-level cache.
@@ -209,24 +210,10 @@ fn map2(result: &mut [f64], a: Operand<'_>, b: Operand<'_>, f: impl Fn(f64, f64)
     }
 }
 
-/// One loop for each operator, which is known inside.
 fn unary(op: Unary, result: &mut [f64], a: Operand<'_>) {
-    macro_rules! looped {
-        ($($name:ident)*) => {
-            match op { $(Unary::$name => map(result, a, |a| Unary::$name.apply(a)),)* }
-        };
-    }
-    looped!(Negate Not Abs Sqrt Exp Log Sin Cos Tan Asin Acos Tanh Floor Sign Step);
+    with_unary!(op, |f| map(result, a, f));
 }
 
 fn binary(op: Binary, result: &mut [f64], a: Operand<'_>, b: Operand<'_>) {
-    macro_rules! looped {
-        ($($name:ident)*) => {
-            match op { $(Binary::$name => map2(result, a, b, |a, b| Binary::$name.apply(a, b)),)* }
-        };
-    }
-    looped!(
-        Add Subtract Multiply Divide Power Less LessEqual Greater GreaterEqual Equal NotEqual And
-        Or Min Max Atan2
-    );
+    with_binary!(op, |f| map2(result, a, b, f));
 }

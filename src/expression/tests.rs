@@ -236,10 +236,44 @@ fn rows_are_independent_of_blocks_and_follow_an_order() {
     );
 }
 
-/// A text with parentheses everywhere, and the tree it means, before folding.
-fn tree() -> impl Strategy<Value = (String, Node)> {
+#[test]
+fn a_lattice_knows_what_it_depends_on_and_takes_no_arrays() {
+    let bind = |texts: &[&str]| {
+        Lattice::bind(&texts.iter().map(|text| parse(text)).collect::<Vec<Expression>>())
+    };
+    for (texts, mask, in_time) in [
+        (vec!["2*pi"], [false; 3], false),
+        (vec!["cos(t)"], [false; 3], true),
+        (vec!["0*y"], [false, true, false], false),
+        (vec!["if(x > 0, t, 1)", "z^2"], [true, false, true], true),
+        (vec![], [false; 3], false),
+    ] {
+        let lattice = bind(&texts).unwrap();
+        assert_eq!((lattice.mask(), lattice.varies_in_time()), (mask, in_time), "{texts:?}");
+    }
+    let mut nothing: [f64; 0] = [];
+    bind(&["x", "y"]).unwrap().evaluate_into([&[], &[1.0], &[1.0, 2.0]], 0.0, &mut nothing);
+    assert_eq!(
+        bind(&["x", "1 + 2*{lh curv}"]).unwrap_err().to_string(),
+        "there is no data array \"lh curv\": arrays belong to meshes; on a grid, write a formula in \
+         x, y, z and t\n    | 1 + 2*{lh curv}\n    |       ^^^^^^^^^"
+    );
+    for value in [0.1, -2.5, 1e-30, 1e300, -0.0] {
+        let number = Expression::from(value);
+        assert_eq!(number.constant().unwrap().to_bits(), f64::to_bits(value));
+        assert_eq!(parse(number.text()).constant().unwrap().to_bits(), f64::to_bits(value));
+    }
+}
+
+/// A text with parentheses everywhere, and the tree it means, before folding; with the data arrays
+/// `a` and `b c` if `arrays` is true.
+fn tree(arrays: bool) -> impl Strategy<Value = (String, Node)> {
     let array = |name: &str| Node::Array { name: name.into(), span: 0..0 };
-    let leaf = prop_oneof![
+    let rows = prop_oneof![
+        Just(("a".to_string(), array("a"))),
+        Just(("{b c}".to_string(), array("b c"))),
+    ];
+    let place = prop_oneof![
         (-4i32..40).prop_map(|n| {
             let value = f64::from(n) / 8.0;
             (format!("({value})"), Node::Number(value))
@@ -248,9 +282,8 @@ fn tree() -> impl Strategy<Value = (String, Node)> {
         Just(("y".into(), Node::Variable(Variable::Y))),
         Just(("z".into(), Node::Variable(Variable::Z))),
         Just(("t".into(), Node::Variable(Variable::T))),
-        Just(("a".into(), array("a"))),
-        Just(("{b c}".into(), array("b c"))),
     ];
+    let leaf = if arrays { prop_oneof![5 => place, 2 => rows].boxed() } else { place.boxed() };
     const UNARY: [(&str, Unary); 15] = [
         ("-", Unary::Negate),
         ("!", Unary::Not),
@@ -310,7 +343,7 @@ fn tree() -> impl Strategy<Value = (String, Node)> {
 
 proptest! {
     #[test]
-    fn the_program_gives_the_bits_of_the_tree((text, tree) in tree(), seed in 0u32..1000, t in -2.0..2.0f64) {
+    fn the_program_gives_the_bits_of_the_tree((text, tree) in tree(true), seed in 0u32..1000, t in -2.0..2.0f64) {
         let n = 300;
         let number = |i: usize, k: usize| {
             ((i * 7919 + k * 104_729 + seed as usize * 31) % 211) as f64 / 16.0 - 6.0
@@ -329,6 +362,45 @@ proptest! {
                 values[i].to_bits() == direct.to_bits() || values[i].is_nan() && direct.is_nan(),
                 "{text} at row {i}: {} and {direct}", values[i]
             );
+        }
+    }
+
+    #[test]
+    fn a_lattice_gives_the_bits_of_a_field_at_its_points(
+        texts in prop::collection::vec(tree(false), 1..4),
+        lengths in [1usize..9, 1usize..9, 1usize..9],
+        seed in 0usize..1000,
+        t in -2.0..2.0f64,
+    ) {
+        let axes = [0, 1, 2].map(|k| -> Vec<f64> {
+            (0..lengths[k]).map(|i| ((i * 7919 + k * 104_729 + seed * 31) % 211) as f64 / 16.0 - 6.0).collect()
+        });
+        let [x, y, z] = &axes;
+        let points: Vec<[f64; 3]> = z
+            .iter()
+            .flat_map(|&z| y.iter().flat_map(move |&y| x.iter().map(move |&x| [x, y, z])))
+            .collect();
+        let all: Vec<Expression> = texts.iter().map(|(text, _)| parse(text)).collect();
+        let lattice = Lattice::bind(&all).unwrap();
+        prop_assert_eq!(lattice.components(), all.len());
+        let mut wide = vec![0.0f64; all.len() * points.len()];
+        let mut narrow = vec![0.0f32; wide.len()];
+        // What an earlier call has left in memory must not count.
+        lattice.evaluate_into([&[0.5], &[-1.0], &[2.0]], 1.0, &mut wide[..all.len()]);
+        lattice.evaluate_into([x, y, z], t, &mut wide);
+        lattice.evaluate_into([x, y, z], t, &mut narrow);
+        let no_arrays = |_: &str| Ok(Arc::from([]));
+        let expected: Vec<f64> = all
+            .iter()
+            .flat_map(|e| Field::bind(e, no_arrays).unwrap().values(&points, t))
+            .collect();
+        for (k, ((&wide, &narrow), &expected)) in wide.iter().zip(&narrow).zip(&expected).enumerate() {
+            prop_assert!(
+                wide.to_bits() == expected.to_bits() || wide.is_nan() && expected.is_nan(),
+                "{:?} at value {k}: {wide} and {expected}", texts
+            );
+            let rounded = expected as f32;
+            prop_assert!(narrow.to_bits() == rounded.to_bits() || narrow.is_nan() && rounded.is_nan());
         }
     }
 

@@ -43,7 +43,7 @@ pub enum Variable {
 }
 
 /// What has one operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Unary {
     /// `-a`.
@@ -79,7 +79,7 @@ pub enum Unary {
 }
 
 /// What has two operands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Binary {
     /// `a + b`.

@@ -1,6 +1,7 @@
 //! Scalars, vectors, simplices and analytic shapes. Knows no mesh and no solver.
 
 mod real;
+pub mod sample;
 pub mod shape;
 pub mod simplex;
 

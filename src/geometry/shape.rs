@@ -96,6 +96,33 @@ impl Shape {
         }
     }
 
+    /// Smallest and largest corner of a box round the boundary of the shape; `None` if it has no end
+    /// along some axis, or none is known.
+    pub fn bounds(&self) -> Option<([f64; 3], [f64; 3])> {
+        let join = |a: ([f64; 3], [f64; 3]), b: ([f64; 3], [f64; 3])| {
+            let low = std::array::from_fn(|k| a.0[k].min(b.0[k]));
+            (low, std::array::from_fn(|k| a.1[k].max(b.1[k])))
+        };
+        match self {
+            Shape::Ball { center, radius } => {
+                Some((center.map(|x| x - radius), center.map(|x| x + radius)))
+            }
+            Shape::Box { min, max } => {
+                let finite = min.iter().chain(max).all(|x| x.is_finite());
+                finite.then_some((*min, *max))
+            }
+            Shape::Plane { .. } | Shape::SlottedDisk { .. } => None,
+            Shape::Union(shapes) => {
+                let mut all = shapes.iter().map(Shape::bounds);
+                let first = all.next()??;
+                all.try_fold(first, |a, b| Some(join(a, b?)))
+            }
+            // Its boundary lies in each of the shapes.
+            Shape::Intersection(shapes) => shapes.iter().find_map(Shape::bounds),
+            Shape::Difference(pair) => pair.0.bounds(),
+        }
+    }
+
     /// The first number out of range: the path of its key below this shape
     /// (`["ball", "radius"]`), and what is wrong with it.
     pub fn flaw(&self) -> Option<(Vec<String>, String)> {
@@ -226,6 +253,22 @@ mod tests {
         assert_eq!(shape.signed_distance([0.0, 7.0, 3.0]), -0.5);
         assert_eq!(shape.signed_distance([2.0, 7.0, 3.0]), 1.5);
         assert_eq!(shape.flaw(), None);
+    }
+
+    #[test]
+    fn bounds_hold_the_inside() {
+        let plane = Shape::Plane { point: [0.0; 3], normal: [0.0, 0.0, 1.0] };
+        let half = Shape::Intersection(vec![plane.clone(), ball(0.5, 0.7)]);
+        let bitten = Shape::Difference(Box::new((ball(-0.4, 0.6), plane.clone())));
+        let shape = Shape::Union(vec![half, bitten]);
+        let (low, high) = shape.bounds().unwrap();
+        assert!((low[0] + 1.0).abs() < 1e-15 && (high[0] - 1.2).abs() < 1e-15, "{low:?} {high:?}");
+        for x in probes().filter(|x| shape.signed_distance(*x) < 0.0) {
+            assert!((0..3).all(|k| low[k] <= x[k] && x[k] <= high[k]), "{x:?}");
+        }
+        assert_eq!(Shape::Union(vec![ball(0.0, 1.0), plane.clone()]).bounds(), None);
+        assert_eq!(Shape::Union(vec![]).bounds(), None);
+        assert_eq!(plane.bounds(), None);
     }
 
     #[test]

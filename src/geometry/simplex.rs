@@ -103,19 +103,41 @@ fn nearer(p: Vec3, a: Vec3, b: Vec3) -> Vec3 {
 }
 
 fn closest_in_triangle(p: Vec3, a: Vec3, b: Vec3, c: Vec3) -> Vec3 {
-    let t = Simplex::new(&[a, b, c]);
-    let l1 = t.grads[1].dot(&(p - a));
-    let l2 = t.grads[2].dot(&(p - a));
-    let over = l1 >= 0.0 && l2 >= 0.0 && l1 + l2 <= 1.0;
-    let inner = a + (b - a) * l1 + (c - a) * l2;
-    // In a sliver l1 and l2 are mostly rounding; its sides then know better.
-    let sliver = 4.0 * t.meas * t.meas <= 1e-12 * (b - a).norm_squared() * (c - a).norm_squared();
-    if over && !sliver {
-        return inner;
+    Facet::new([a, b, c]).closest(p)
+}
+
+/// A triangle made ready for the points of it closest to many others.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Facet {
+    corners: [Vec3; 3],
+    grads: [Vec3; 2],
+    sliver: bool,
+}
+
+impl Facet {
+    pub fn new(corners: [Vec3; 3]) -> Self {
+        let [a, b, c] = corners;
+        let t = Simplex::new(&corners);
+        // In a sliver coordinates are mostly rounding; its sides then know better.
+        let sliver =
+            4.0 * t.meas * t.meas <= 1e-12 * (b - a).norm_squared() * (c - a).norm_squared();
+        Facet { corners, grads: [t.grads[1], t.grads[2]], sliver }
     }
-    let on_sides = nearer(p, closest_on_segment(p, a, b), closest_on_segment(p, b, c));
-    let on_sides = nearer(p, on_sides, closest_on_segment(p, c, a));
-    if over { nearer(p, on_sides, inner) } else { on_sides }
+
+    /// The point closest to `p`.
+    #[inline]
+    pub fn closest(&self, p: Vec3) -> Vec3 {
+        let [a, b, c] = self.corners;
+        let [l1, l2] = self.grads.map(|grad| grad.dot(&(p - a)));
+        let over = l1 >= 0.0 && l2 >= 0.0 && l1 + l2 <= 1.0;
+        let inner = a + (b - a) * l1 + (c - a) * l2;
+        if over && !self.sliver {
+            return inner;
+        }
+        let on_sides = nearer(p, closest_on_segment(p, a, b), closest_on_segment(p, b, c));
+        let on_sides = nearer(p, on_sides, closest_on_segment(p, c, a));
+        if over { nearer(p, on_sides, inner) } else { on_sides }
+    }
 }
 
 fn closest_in_tetrahedron(p: Vec3, x: [Vec3; 4]) -> Vec3 {

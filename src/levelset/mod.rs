@@ -3,3 +3,4 @@
 pub mod check;
 pub mod eikonal;
 pub mod evolution;
+pub mod tiled;

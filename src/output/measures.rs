@@ -26,9 +26,9 @@ pub struct Measures {
     pub components: u64,
     /// Euler number of the inside.
     pub euler_number: i64,
-    /// Vertices in the narrow band.
+    /// Vertices, or voxels of tiles, in the narrow band.
     pub band_vertices: u64,
-    /// Patches that are updated.
+    /// Patches that are updated, or tiles there are.
     pub active_patches: u64,
     /// Smallest phi.
     pub phi_min: f64,
@@ -62,20 +62,32 @@ impl MeasuresFile {
         }
     }
 
-    /// Creates the file with its head line.
+    /// Creates the file of a run on a mesh, with its head line.
     ///
     /// # Errors
     /// [`Error::Output`].
     pub fn create(path: &Path, kind: Kind) -> Result<Self> {
+        Self::with_names(path, Self::names(kind), ["band_vertices", "active_patches"])
+    }
+
+    /// Creates the file of a run on tiles, with its head line.
+    ///
+    /// # Errors
+    /// [`Error::Output`].
+    pub fn of_tiles(path: &Path) -> Result<Self> {
+        Self::with_names(path, Self::names(Kind::Volume), ["band_voxels", "tiles"])
+    }
+
+    fn with_names(path: &Path, measures: [&str; 2], work: [&str; 2]) -> Result<Self> {
         let file = File::create(path).map_err(|e| fail(path, &e))?;
         let hasher = blake3::Hasher::new();
-        let mut measures = MeasuresFile { path: path.to_path_buf(), file, bytes: 0, hasher };
-        let [interface, enclosed] = Self::names(kind);
-        measures.line(&format!(
-            "step,time,dt,{interface},{enclosed},components,euler_number,band_vertices,\
-             active_patches,phi_min,phi_max\n"
+        let mut file = MeasuresFile { path: path.to_path_buf(), file, bytes: 0, hasher };
+        let ([interface, enclosed], [band, active]) = (measures, work);
+        file.line(&format!(
+            "step,time,dt,{interface},{enclosed},components,euler_number,{band},{active},phi_min,\
+             phi_max\n"
         ))?;
-        Ok(measures)
+        Ok(file)
     }
 
     /// Adds a line; it is in the file when this returns.

@@ -46,8 +46,12 @@ pub struct Report {
     pub precision: &'static str,
     /// CPU threads.
     pub threads: usize,
-    /// The mesh.
-    pub mesh: MeshCounts,
+    /// The mesh, unless the run is on tiles.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mesh: Option<MeshCounts>,
+    /// The tiles, if the run is on tiles.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tiles: Option<TileCounts>,
     /// Seconds by stage.
     pub seconds: Seconds,
     /// Steps done.
@@ -138,6 +142,24 @@ pub struct MeshCounts {
     pub partition: Partition,
     /// What was dropped or changed before the run.
     pub cleaning: Cleaning,
+}
+
+/// Counts of the tiles a run worked on.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[non_exhaustive]
+pub struct TileCounts {
+    /// Distance of voxels.
+    pub dx: f64,
+    /// Voxels along the edge of a tile.
+    pub edge: usize,
+    /// Tiles at the start.
+    pub first: usize,
+    /// Tiles at the end.
+    pub last: usize,
+    /// Most tiles there were.
+    pub most: usize,
+    /// Bytes of tiles and values, at most.
+    pub bytes: u64,
 }
 
 /// Seconds by stage, those before the run was resumed included.
@@ -295,25 +317,26 @@ impl Verdict {
 
 impl Report {
     /// Report of a run that has not begun, on the CPU.
-    pub fn new(config: &Config, mesh: MeshCounts, seconds: Seconds, warnings: Vec<String>) -> Self {
+    pub fn new(config: &Config, seconds: Seconds, warnings: Vec<String>) -> Self {
         Report {
             schema_version: SCHEMA_VERSION,
             program: Program::THIS,
             case: config.name(),
             case_hash: config.origin.hash.clone(),
             overrides: config.origin.overrides.clone(),
-            config: config.clone(),
+            config: config.with_defaults(),
             task: if config.distance.is_some() { "distance" } else { "evolve" },
             status: Status::Failed,
             ended_by: String::new(),
             backend: "cpu",
             backend_reason: String::new(),
-            precision: match config.precision {
+            precision: match config.precision() {
                 Precision::F64 => f64::NAME,
                 Precision::F32 => f32::NAME,
             },
             threads: 0,
-            mesh,
+            mesh: None,
+            tiles: None,
             seconds,
             steps: 0,
             time: 0.0,
@@ -360,16 +383,23 @@ impl Report {
             // Writing to a string cannot fail.
             let _ = writeln!(text, "{label:<13}{value}");
         };
-        let [interface, enclosed] = super::MeasuresFile::names(self.mesh.kind);
-        let cells = if self.mesh.kind == Kind::Volume { "tetrahedra" } else { "triangles" };
+        let kind = self.mesh.as_ref().map_or(Kind::Volume, |mesh| mesh.kind);
+        let [interface, enclosed] = super::MeasuresFile::names(kind);
         line("case", format!("{} ({})", self.case, self.task));
-        line(
-            "mesh",
-            format!(
-                "{} vertices, {} {cells}, {} patches",
-                self.mesh.vertices, self.mesh.cells, self.mesh.patches
-            ),
-        );
+        if let Some(MeshCounts { vertices, cells, patches, .. }) = &self.mesh {
+            let simplices = if kind == Kind::Volume { "tetrahedra" } else { "triangles" };
+            line("mesh", format!("{vertices} vertices, {cells} {simplices}, {patches} patches"));
+        }
+        if let Some(TileCounts { dx, edge, first, last, most, bytes }) = self.tiles {
+            let memory = bytes as f64 / f64::from(1 << 20);
+            line(
+                "tiles",
+                format!(
+                    "{first} -> {last}, at most {most} of {edge}^3 voxels, dx {}, {memory:.1} MiB",
+                    digits(dx)
+                ),
+            );
+        }
         // Who did not choose the device is told why it is this one.
         let why = match self.backend_reason.starts_with("auto") {
             true => format!(" ({})", self.backend_reason),

@@ -1,4 +1,6 @@
-//! How much memory there is left for this process.
+//! How much memory there is left for this process, and lists that grow only where there is enough.
+
+use crate::error::{Error, Result};
 
 /// Bytes that this process may still take, as far as the system says: the least of what is free in
 /// the machine, in its control group, and in its address space. `None` where that is not known, as
@@ -42,6 +44,45 @@ fn address_space(text: &str, taken: u64) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix("Max address space"))?;
     let most: u64 = line.split_whitespace().next()?.parse().ok()?;
     Some(most.saturating_sub(taken))
+}
+
+/// Bytes from which on it is worth asking what is free.
+const LOOK: u64 = 16 << 20;
+
+/// Makes room for `more` items at the end of a list: for an eighth beyond that where a list grows
+/// that has items already, if there is memory for so much. What is in the list stays.
+///
+/// # Errors
+/// [`Error::Device`] if there is less memory than that, or where the system refuses it.
+pub(crate) fn reserve<T>(
+    items: &mut Vec<T>,
+    more: usize,
+    what: &str,
+    remedy: impl Into<String>,
+) -> Result<()> {
+    if more <= items.capacity() - items.len() {
+        return Ok(());
+    }
+    let slack = if items.is_empty() { 0 } else { items.len().saturating_add(more) / 8 };
+    let bytes = |n: usize| (n as u64).saturating_mul(size_of::<T>() as u64);
+    // Systems promise more than they have, and end who takes it; small arrays need no look.
+    let free = if bytes(more) > LOOK { available() } else { None };
+    let fits = |n: usize| free.is_none_or(|free| bytes(n) <= free);
+    let with_slack = more.saturating_add(slack);
+    if fits(with_slack) && items.try_reserve_exact(with_slack).is_ok() {
+        return Ok(());
+    }
+    if fits(more) && items.try_reserve_exact(more).is_ok() {
+        return Ok(());
+    }
+    Err(Error::Device {
+        what: format!(
+            "no memory for {more} {what}: {} needed{}",
+            gibibytes(bytes(more)),
+            free.map_or(String::new(), |free| format!(", {} free", gibibytes(free)))
+        ),
+        remedy: remedy.into(),
+    })
 }
 
 /// A number of bytes for people: "3.2 GiB".

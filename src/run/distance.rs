@@ -49,7 +49,7 @@ impl Job<'_> {
         };
         let parts = if with_parts { start.take_parts(self, &slowness) } else { Vec::new() };
         report.seconds.setup = stage.next("computing the distance")?;
-        let mut solved = match self.config.precision {
+        let mut solved = match self.config.precision() {
             Precision::F64 => self.solve::<f64>(distance, &start, &slowness)?,
             Precision::F32 => self.solve::<f32>(distance, &start, &slowness)?,
         };

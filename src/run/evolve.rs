@@ -8,8 +8,8 @@ use super::schedule::{Due, End, Schedule};
 use super::{Observer, Progress};
 use crate::config::{Evolve, Output};
 use crate::error::Result;
-use crate::levelset::evolution::{Advance, Snapshot, Stretch};
-use crate::output::checkpoint::Written;
+use crate::levelset::evolution::{Advance, Stretch};
+use crate::output::checkpoint::{State, Written};
 use crate::output::{Measures, MeasuresFile, Report, Status};
 
 /// What a time loop moves, measures and writes.
@@ -27,7 +27,7 @@ pub(super) trait Moving {
     /// Takes back what was written after these states, the last of them half at `step`.
     fn take_back(&mut self, written: Vec<(u64, f64)>, step: u64) -> Result<()>;
     /// All that changes, between two steps.
-    fn snapshot(&self) -> Result<Snapshot>;
+    fn snapshot(&self) -> Result<State>;
 }
 
 /// A place in the time loop: behind a step, before its outputs.

@@ -2,6 +2,8 @@
 
 use crate::config::Config;
 use crate::error::{Error, Result, plain};
+use crate::geometry::Real;
+use crate::grid::{Pool, TiledGrid};
 use crate::mesh::{DataArray, Mesh};
 use crate::output::Program;
 use crate::output::checkpoint::{Checkpoint, Hash, Identity};
@@ -56,6 +58,30 @@ pub(super) fn of(config: &Config, mesh: &Mesh, patches: &Patches, phi: &[f64]) -
     })
 }
 
+/// Identity of the run of a case on tiles; `grid` and `phi` are those of `[initial]`.
+pub(super) fn of_tiles<R: Real, const E: usize>(
+    config: &Config,
+    grid: &TiledGrid<E>,
+    phi: &Pool<R, E>,
+) -> Result<Identity> {
+    let mut settings = config.settings()?;
+    settings.insert(NAME.into(), format!("{:?}", config.name()));
+    let mut hasher = blake3::Hasher::new();
+    update(&mut hasher, grid.keys().iter().map(|key| key.bits().to_le_bytes()));
+    let values = grid.ids().iter().flat_map(|&id| phi.tile(id));
+    update(&mut hasher, values.map(|v| v.widen().to_le_bytes()));
+    Ok(Identity {
+        case_hash: config.origin.hash.clone(),
+        settings,
+        n_vertices: 0,
+        n_cells: 0,
+        mesh: Hash::default(),
+        arrays: Vec::new(),
+        initial: *hasher.finalize().as_bytes(),
+        patches: Hash::default(),
+    })
+}
+
 fn hash<const N: usize>(numbers: impl Iterator<Item = [u8; N]>) -> Hash {
     let mut hasher = blake3::Hasher::new();
     update(&mut hasher, numbers);
@@ -107,14 +133,15 @@ pub(super) fn check_case(config: &Config, checkpoint: &Checkpoint) -> Result<()>
     Ok(())
 }
 
-/// Refuses to resume a checkpoint of another mesh, other data or other patches.
+/// Refuses to resume a checkpoint of another mesh, other data or other patches, or of another start
+/// on tiles.
 ///
 /// # Errors
 /// [`Error::Input`] or [`Error::Mesh`]; [`Error::Case`] for `[initial]`.
-pub(super) fn check_mesh(config: &Config, now: &Identity, begun: &Identity) -> Result<()> {
+pub(super) fn check_domain(config: &Config, now: &Identity, begun: &Identity) -> Result<()> {
     let other = |what: String| {
         let error = Error::mesh("", what, REMEDY);
-        match config.mesh().path.as_deref().map(|path| config.resolve(path)) {
+        match config.mesh().and_then(|mesh| mesh.path.as_deref()).map(|path| config.resolve(path)) {
             Some(Ok(path)) => error.in_file(&path),
             _ => error,
         }

@@ -1,6 +1,6 @@
 //! The initial level set from a surface or from curves in a file.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Ready;
@@ -28,73 +28,110 @@ impl Warnings<'_> {
     }
 }
 
+/// A closed surface from a file.
+pub(super) struct ClosedSurface {
+    path: PathBuf,
+    pub vertices: Vec<[f64; 3]>,
+    /// Those that face the same way as their neighbors, as far as that can be.
+    pub triangles: Vec<u32>,
+}
+
 /// Signed distance of the vertices of the case's mesh to a triangle mesh, negative inside; what was
 /// doubtful goes to `warnings`.
 ///
 /// # Errors
-/// [`Error::Input`] if the file is no mesh of triangles in space.
+/// As [`ClosedSurface::read`].
 pub(super) fn from_mesh(
     config: &Config,
     from: &InitialMesh,
     ready: &Ready,
     warnings: &mut Vec<String>,
 ) -> Result<Vec<f64>> {
-    let path = config.resolve(&from.path)?;
-    let read = io::read_mesh(&path)?;
-    let mut warnings = Warnings { path: &path, kept: warnings };
-    read.warnings.iter().for_each(|w| warnings.add(w));
-    let shape = read.mesh;
-    let unfit = match shape.kind {
-        Kind::Volume => Some(("holds tetrahedra", "give the triangles of its boundary")),
-        Kind::Planar => Some(("lies in a plane", "give a closed surface, or take initial.curve")),
-        Kind::Surface => None,
-    };
-    if let Some((what, remedy)) = unfit {
-        return Err(Error::input(&path, "", format!("{what}, so it encloses nothing"), remedy));
-    }
-    let cleaning = mesh::assess(&shape).map_err(|error| error.in_file(&path))?;
-    if let Some(summary) = cleaning.summary() {
-        warnings.add(summary);
-    }
-    let triangles = shape.cells.as_chunks::<3>().0;
-    let mut triangles: Vec<u32> =
-        cleaning.kept_cells.iter().flat_map(|&t| triangles[t as usize]).collect();
-    let place = |x: &[f64; 3]| std::array::from_fn(|k| from.scale * x[k] + from.translate[k]);
-    let vertices: Vec<[f64; 3]> = shape.vertices.iter().map(place).collect();
-    let found = surface::orient(&vertices, &mut triangles);
-    if found.turned > 0 {
-        warnings.add(format!(
-            "{} triangles face the other way than their neighbors: turned",
-            found.turned
-        ));
-    }
-    if found.one_sided > 0 {
-        warnings.add(format!("{} parts have one side only, like a Moebius strip", found.one_sided));
-    }
-    if found.open_edges + found.nonmanifold_edges > 0 {
-        warnings.add(format!(
+    let surface = ClosedSurface::read(config, from, warnings)?;
+    let index = TriangleIndex::new(&surface.vertices, &surface.triangles);
+    let distances = index.signed_distances(&ready.mesh.vertices);
+    surface.doubts("vertices", distances.undecided, distances.inverted, warnings);
+    Ok(distances.values)
+}
+
+impl ClosedSurface {
+    /// Reads the mesh of `initial.mesh`; what was doubtful goes to `warnings`.
+    ///
+    /// # Errors
+    /// [`Error::Input`] if the file is no mesh of triangles in space.
+    pub(super) fn read(
+        config: &Config,
+        from: &InitialMesh,
+        warnings: &mut Vec<String>,
+    ) -> Result<Self> {
+        let path = config.resolve(&from.path)?;
+        let read = io::read_mesh(&path)?;
+        let mut warnings = Warnings { path: &path, kept: warnings };
+        read.warnings.iter().for_each(|w| warnings.add(w));
+        let shape = read.mesh;
+        let unfit = match shape.kind {
+            Kind::Volume => Some(("holds tetrahedra", "give the triangles of its boundary")),
+            Kind::Planar => {
+                Some(("lies in a plane", "give a closed surface, or take initial.curve"))
+            }
+            Kind::Surface => None,
+        };
+        if let Some((what, remedy)) = unfit {
+            return Err(Error::input(&path, "", format!("{what}, so it encloses nothing"), remedy));
+        }
+        let cleaning = mesh::assess(&shape).map_err(|error| error.in_file(&path))?;
+        if let Some(summary) = cleaning.summary() {
+            warnings.add(summary);
+        }
+        let triangles = shape.cells.as_chunks::<3>().0;
+        let mut triangles: Vec<u32> =
+            cleaning.kept_cells.iter().flat_map(|&t| triangles[t as usize]).collect();
+        let place = |x: &[f64; 3]| std::array::from_fn(|k| from.scale * x[k] + from.translate[k]);
+        let vertices: Vec<[f64; 3]> = shape.vertices.iter().map(place).collect();
+        let found = surface::orient(&vertices, &mut triangles);
+        if found.turned > 0 {
+            warnings.add(format!(
+                "{} triangles face the other way than their neighbors: turned",
+                found.turned
+            ));
+        }
+        if found.one_sided > 0 {
+            warnings
+                .add(format!("{} parts have one side only, like a Moebius strip", found.one_sided));
+        }
+        if found.open_edges + found.nonmanifold_edges > 0 {
+            warnings.add(format!(
             "not closed: {} edges with one triangle, {} with three or more; inside is where the \
              winding number exceeds 1/2",
             found.open_edges, found.nonmanifold_edges
         ));
+        }
+        Ok(ClosedSurface { path, vertices, triangles })
     }
-    let index = TriangleIndex::new(&vertices, &triangles);
-    let distances = index.signed_distances(&ready.mesh.vertices);
-    if distances.undecided > 0 {
-        let (low, high) = (surface::UNDECIDED.start, surface::UNDECIDED.end);
-        warnings.add(format!(
-            "the side of {} vertices is uncertain: winding numbers between {low} and {high}",
-            distances.undecided
-        ));
+
+    /// Warns of points, such as "vertices", whose side was doubtful.
+    pub(super) fn doubts(
+        &self,
+        points: &str,
+        undecided: usize,
+        inverted: usize,
+        warnings: &mut Vec<String>,
+    ) {
+        let mut warnings = Warnings { path: &self.path, kept: warnings };
+        if undecided > 0 {
+            let (low, high) = (surface::UNDECIDED.start, surface::UNDECIDED.end);
+            warnings.add(format!(
+                "the side of {undecided} {points} is uncertain: winding numbers between {low} and \
+                 {high}"
+            ));
+        }
+        if inverted > 0 {
+            warnings.add(format!(
+                "normals point inwards (negative winding number at {inverted} {points}): taken as \
+                 inside all the same"
+            ));
+        }
     }
-    if distances.inverted > 0 {
-        warnings.add(format!(
-            "normals point inwards (negative winding number at {} vertices): taken as inside all \
-             the same",
-            distances.inverted
-        ));
-    }
-    Ok(distances.values)
 }
 
 /// Signed distance of the vertices of the case's mesh to closed curves, negative inside.

@@ -7,9 +7,8 @@ use super::evolve::Point;
 use super::identity;
 use super::schedule::{Due, End, Schedule};
 use crate::config::{Checkpoints, Evolve, Output};
-use crate::levelset::evolution::Snapshot;
 use crate::output::Report;
-use crate::output::checkpoint::{Checkpoint, Identity, Position, Written};
+use crate::output::checkpoint::{Checkpoint, Identity, Position, State, Written};
 
 /// Writer of the checkpoints of a run.
 pub(super) struct Keeper {
@@ -54,14 +53,13 @@ impl Keeper {
     /// Writes a checkpoint; whether it could. If not, the run goes on without it.
     pub(super) fn save(
         &mut self,
-        snapshot: Snapshot,
+        state: State,
         point: &Point,
         written: Written,
         report: &Report,
     ) -> bool {
         let mut seconds = report.seconds;
-        seconds.evolve = snapshot.totals.evolve_seconds;
-        seconds.reinitialize = snapshot.totals.reinitialize_seconds;
+        [seconds.evolve, seconds.reinitialize] = state.seconds();
         seconds.total = self.earlier + self.begun.elapsed().as_secs_f64();
         let checkpoint = Checkpoint {
             program: identity::program(),
@@ -71,7 +69,7 @@ impl Keeper {
             seconds,
             first: report.first,
             last: report.last,
-            snapshot,
+            state,
         };
         self.last = Instant::now();
         match checkpoint.write(&self.path) {

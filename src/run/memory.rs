@@ -16,7 +16,7 @@ pub(super) fn estimate(config: &Config, mesh: &Mesh) -> u64 {
     let (vertices, cells) = (mesh.n_vertices() as f64, mesh.n_cells() as f64);
     let arity = mesh.kind.arity() as f64;
     let kind = usize::from(mesh.kind == Kind::Volume);
-    let scalar = match config.precision {
+    let scalar = match config.precision() {
         Precision::F64 => 8.0,
         Precision::F32 => 4.0,
     };
@@ -52,7 +52,7 @@ fn fits(config: &Config, mesh: &Mesh, free: u64) -> Result<()> {
         return Ok(());
     }
     let (vertices, cells) = (mesh.n_vertices(), mesh.n_cells());
-    let precision = match config.precision {
+    let precision = match config.precision() {
         Precision::F64 => "precision = \"f32\", ",
         Precision::F32 => "",
     };

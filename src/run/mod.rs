@@ -18,6 +18,7 @@ mod schedule;
 pub mod setup;
 pub mod sources;
 mod states;
+mod tiled;
 mod weight;
 
 use std::path::{Path, PathBuf};
@@ -26,7 +27,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use crate::backend::Cpu;
-use crate::config::{Config, Precision};
+use crate::config::{Config, Domain, Precision};
 use crate::error::{Error, Result};
 use crate::io::vtk::Compression;
 use crate::mesh::Kind;
@@ -159,14 +160,25 @@ fn run_on(cpu: Arc<Cpu>, config: &Config, options: &Options<'_>) -> Result<Outco
     };
     let earlier = checkpoint.as_ref().map_or(0.0, |checkpoint| checkpoint.seconds.total);
     let mut stage = Stages::new(options.observer, options.interrupt);
-    let prepared = Prepared::new(config, cpu, &mut stage)?;
-    let (job, mut report) = (prepared.job(config), prepared.report(config));
-    let done = match &config.distance {
-        Some(distance) => job
-            .distance(distance, &mut report, &mut stage)
-            .and_then(|found| job.write_distance(&folder, &mut report, found)),
-        None => job.evolve(&folder, checkpoint, options, &mut report, &mut stage),
-    };
+    let (mut report, done);
+    match &config.domain {
+        Domain::Mesh(_) => {
+            let prepared = Prepared::new(config, cpu, &mut stage)?;
+            let job = prepared.job(config);
+            report = prepared.report(config);
+            done = match &config.distance {
+                Some(distance) => job
+                    .distance(distance, &mut report, &mut stage)
+                    .and_then(|found| job.write_distance(&folder, &mut report, found)),
+                None => job.evolve(&folder, checkpoint, options, &mut report, &mut stage),
+            };
+        }
+        Domain::Tiled(source) => {
+            let job = tiled::Job { config, source, cpu };
+            report = job.report();
+            done = job.evolve(&folder, checkpoint, options, &mut report, &mut stage);
+        }
+    }
     report.close(earlier + start.elapsed().as_secs_f64());
     if let Err(error) = &done {
         report.ended_by = error.to_string();
@@ -260,7 +272,8 @@ fn distance_on(
 /// Refuses outputs that would replace each other or the mesh.
 fn check_apart(config: &Config, outputs: &[&Path]) -> Result<()> {
     let whole = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
-    let mesh = config.mesh().path.as_ref().map(|path| config.resolve(path)).transpose()?;
+    let mesh = config.mesh().and_then(|mesh| mesh.path.as_ref());
+    let mesh = mesh.map(|path| config.resolve(path)).transpose()?;
     for (k, output) in outputs.iter().enumerate() {
         let same = |other: &&Path| whole(other) == whole(output);
         let what = if mesh.as_deref().is_some_and(|mesh| same(&mesh)) {
@@ -285,6 +298,11 @@ pub fn check(config: &Config, folder: Option<&Path>, overwrite: bool) -> Result<
     picture::check(config)?;
     let folder = folder_of(config, folder)?;
     RunFolder::probe(&folder, overwrite)?;
+    if let Domain::Tiled(source) = &config.domain {
+        let job = tiled::Job { config, source, cpu: Arc::new(cpu) };
+        let said = job.cpu.run(|| job.check())?;
+        return Ok(said + &format!("folder  {}\n", folder.display()));
+    }
     let ready = cpu.run(|| Ready::new(config))?;
     config.check_for(ready.mesh.kind)?;
     memory::check(config, &ready.mesh)?;
@@ -300,10 +318,10 @@ pub fn check(config: &Config, folder: Option<&Path>, overwrite: bool) -> Result<
     if config.initial.is_some() {
         cpu.run(|| setup::initial_phi(config, &ready))?;
     }
-    let source = config.mesh();
+    let source = config.mesh_or_refuse()?;
     let method = source.partition.unwrap_or(Partition::fit_for(&ready.mesh));
     let patches = cpu.run(|| Patches::new(&ready.mesh, method, source.patch_size))?;
-    if config.precision == Precision::F32 {
+    if config.precision() == Precision::F32 {
         cpu.run(|| Coordinates::<f32>::new(&ready.mesh, &patches).check(&patches))?;
     }
     let cells = if ready.mesh.kind == Kind::Volume { "tetrahedra" } else { "triangles" };

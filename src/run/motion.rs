@@ -20,7 +20,7 @@ use crate::levelset::check::gradient_norm_error;
 #[cfg(feature = "cuda")]
 use crate::levelset::evolution::cuda::DeviceEvolution;
 use crate::levelset::evolution::{self, Breakdown, Evolution, Slivers, Snapshot, Terms, What};
-use crate::output::checkpoint::{CHECKPOINT, Checkpoint, Position};
+use crate::output::checkpoint::{self, CHECKPOINT, Checkpoint, Position};
 use crate::output::{Drift, MeasuresFile, Report, RunFolder, Status, Verdict};
 use crate::surface::{self, Measurer};
 
@@ -44,14 +44,14 @@ impl Job<'_> {
         let half_width = self.half_width();
         let terms = setup::terms(config, ready)?;
         let mut options = evolution::Options::new(half_width)
-            .with_cfl(evolve.cfl)
+            .with_cfl(config.cfl())
             .with_advection(evolve.advection())
             .with_normal_motion(evolve.normal_motion)
             .with_one_pass(evolve.one_pass)
             .with_clip(evolve.clip)
             .with_curvature_step(evolve.curvature_step)
             .with_least_quality(evolve.least_quality);
-        options = options.with_rule(match config.reinitialize.rule {
+        options = options.with_rule(match config.rule() {
             Rule::Displacement => evolution::Rule::Displacement,
             Rule::Published => evolution::Rule::Published,
             Rule::Every(n) => evolution::Rule::Every(usize::try_from(n).unwrap_or(usize::MAX)),
@@ -62,12 +62,16 @@ impl Job<'_> {
         let identity =
             keeps.then(|| identity::of(config, mesh, &self.patches, &phi)).transpose()?;
         if let (Some(now), Some(checkpoint)) = (&identity, &checkpoint) {
-            identity::check_mesh(config, now, &checkpoint.identity)?;
+            identity::check_domain(config, now, &checkpoint.identity)?;
         }
-        let snapshot = checkpoint.as_ref().map(|checkpoint| &checkpoint.snapshot);
+        let snapshot = match checkpoint.as_ref().map(|checkpoint| &checkpoint.state) {
+            Some(checkpoint::State::Mesh(snapshot)) => Some(snapshot),
+            // The case is on a mesh, and it is that of the checkpoint.
+            Some(checkpoint::State::Tiles(..)) | None => None,
+        };
         let begin = |snapshot| -> Result<Box<dyn MeshEvolution>> {
             let options = options.clone();
-            Ok(match config.precision {
+            Ok(match config.precision() {
                 Precision::F64 => self.moving::<f64>(&phi, &terms, options, snapshot)?,
                 Precision::F32 => self.moving::<f32>(&phi, &terms, options, snapshot)?,
             })
@@ -197,7 +201,7 @@ impl Job<'_> {
 
     /// Half width of the band in mesh units; `None` for the whole domain.
     fn half_width(&self) -> Option<f64> {
-        match self.config.reinitialize.half_width {
+        match self.config.half_width() {
             HalfWidth::Whole => None,
             HalfWidth::Length { length } => Some(length),
             HalfWidth::Edges(n) => Some(self.cpu.run(|| n * setup::mean_edge(&self.ready.mesh))),

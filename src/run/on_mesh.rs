@@ -7,7 +7,7 @@ use crate::geometry::Real;
 use crate::levelset::evolution::{
     Advance, Breakdown, Choices, Evolution, Snapshot, Stretch, Totals,
 };
-use crate::output::Measures;
+use crate::output::{Measures, checkpoint};
 use crate::surface;
 
 /// Measures values of phi in mesh order.
@@ -147,7 +147,7 @@ impl Moving for OnMesh<'_, '_> {
     fn take_back(&mut self, written: Vec<(u64, f64)>, step: u64) -> Result<()> {
         self.states.resume(written, step, false)
     }
-    fn snapshot(&self) -> Result<Snapshot> {
-        self.evolution.snapshot()
+    fn snapshot(&self) -> Result<checkpoint::State> {
+        self.evolution.snapshot().map(checkpoint::State::Mesh)
     }
 }

@@ -128,8 +128,8 @@ impl<'a> Pictures<'a> {
 }
 
 /// Name of the case, or of the mesh if there is no case file.
-fn title(config: &Config) -> String {
-    let file = match &config.mesh().path {
+pub(super) fn title(config: &Config) -> String {
+    let file = match config.mesh().and_then(|mesh| mesh.path.as_ref()) {
         Some(mesh) if config.origin.file.as_os_str().is_empty() => mesh,
         _ => return config.name(),
     };
@@ -138,7 +138,7 @@ fn title(config: &Config) -> String {
 }
 
 /// A time in at most six digits.
-fn time(t: f64) -> String {
+pub(super) fn time(t: f64) -> String {
     if t != 0.0 && !(1e-4..1e7).contains(&t.abs()) {
         return format!("{t:.3e}");
     }

@@ -30,7 +30,7 @@ impl Prepared {
         memory::check(config, &ready.mesh)?;
         picture::check_array(config, &ready)?;
         let read = stage.next("cutting the mesh into patches")?;
-        let source = config.mesh();
+        let source = config.mesh_or_refuse()?;
         let method = source.partition.unwrap_or(Partition::fit_for(&ready.mesh));
         // The card's driver takes a while to start, which cutting need not wait for.
         let (patches, device) = cpu.run(|| {
@@ -62,7 +62,8 @@ impl Prepared {
             partition: self.method,
             cleaning: ready.cleaning.clone(),
         };
-        let mut report = Report::new(config, mesh, self.seconds, ready.warnings.clone());
+        let mut report = Report::new(config, self.seconds, ready.warnings.clone());
+        report.mesh = Some(mesh);
         report.backend = if self.device.card.is_some() { "cuda" } else { "cpu" };
         report.backend_reason = self.device.reason.clone();
         report.threads = self.cpu.threads();

@@ -43,7 +43,7 @@ impl Ready {
     /// # Errors
     /// [`Error::Input`] for files, [`Error::Case`] for options of a generator.
     pub fn new(config: &Config) -> Result<Self> {
-        let source = config.mesh();
+        let source = config.mesh_or_refuse()?;
         let mut warnings: Vec<String> = Vec::new();
         let (mut mesh, file) = match (&source.path, &source.generate) {
             (Some(path), _) => {

@@ -256,19 +256,24 @@ impl<'a> States<'a> {
 /// Writes an interface with normals: of triangles into STL, at vertices into the others. One that is
 /// gone leaves no file.
 fn write_interface(path: &Path, found: &Interface, file: InterfaceFile) -> Result<()> {
-    if found.cells.is_empty() {
-        return remove(path);
-    }
     let triangles = if found.arity == 3 { found.cells.clone() } else { Vec::new() };
     let mut mesh = Mesh::new(Kind::Surface, found.vertices.clone(), triangles);
-    if found.arity == 2 {
+    if found.arity == 2 && !found.cells.is_empty() {
         let members = Members::Simplices { dimension: 1, vertices: found.cells.clone() };
         mesh.groups.push(Group { name: "lines".to_string(), members });
     } else if file != InterfaceFile::Stl {
         mesh.vertex_data = normal_arrays(&mesh);
     }
+    write_surface(path, &mesh)
+}
+
+/// Writes an interface to a file of the kind its name says. One that is gone leaves no file.
+pub(super) fn write_surface(path: &Path, mesh: &Mesh) -> Result<()> {
+    if mesh.cells.is_empty() && mesh.groups.is_empty() {
+        return remove(path);
+    }
     // All that could be lost is digits: STL has 32 bits.
-    write_mesh(path, &mesh, &WriteOptions::default()).map(drop)
+    write_mesh(path, mesh, &WriteOptions::default()).map(drop)
 }
 
 /// The kinds of file that what is at the vertices can be written to, the longest ending first.

@@ -10,17 +10,21 @@
 //! on which side of curves drawn on it.
 
 mod bvh;
+pub mod cubes;
 mod drawn_curves;
 mod interface;
+mod lattice_distance;
 mod locate;
 mod measures;
 mod orientation;
 mod plane_curves;
+mod rims;
 mod signed_distance;
 mod winding;
 
 pub use drawn_curves::{Side, Sides, sides};
 pub use interface::{Interface, extract};
+pub use lattice_distance::{Filled, LatticeDistance};
 pub use locate::{Located, Locator};
 #[cfg(feature = "cuda")]
 pub use measures::cuda::{DeviceMeasurer, counted};

@@ -52,9 +52,9 @@ pub const UNDECIDED: std::ops::Range<f64> = 0.2..0.8;
 /// ```
 #[derive(Clone, Debug)]
 pub struct TriangleIndex {
-    tree: Tree,
+    pub(super) tree: Tree,
     /// Corners, in the order of the tree.
-    triangles: Vec<[Vec3; 3]>,
+    pub(super) triangles: Vec<[Vec3; 3]>,
     dipoles: Vec<Dipole>,
 }
 

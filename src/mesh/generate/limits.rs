@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::mesh::Kind;
-use crate::primitives::memory::{available, gibibytes};
+use crate::primitives::memory::reserve;
 
 /// Lengths and coordinates stay within these powers of ten, so that neither areas and volumes nor
 /// the exact predicates of the Delaunay triangulation overflow or vanish.
@@ -103,25 +103,7 @@ pub(super) fn counts(shape: &str, vertices: u128, cells: u128, kind: Kind) -> Re
 /// # Errors
 /// [`Error::Device`] if there is less memory than that, or where the system refuses it.
 pub(in crate::mesh) fn room<T>(what: &str, n: usize) -> Result<Vec<T>> {
-    let bytes = n as u64 * size_of::<T>() as u64;
-    let refused = |free: Option<u64>| Error::Device {
-        what: format!(
-            "no memory for {n} {what}: {} needed{}",
-            gibibytes(bytes),
-            free.map_or(String::new(), |free| format!(", {} free", gibibytes(free)))
-        ),
-        remedy: "use fewer cells".to_string(),
-    };
-    // Systems promise more than they have, and end who takes it; small arrays need no look.
-    if bytes > LOOK
-        && let Some(free) = available().filter(|free| *free < bytes)
-    {
-        return Err(refused(Some(free)));
-    }
     let mut items = Vec::new();
-    items.try_reserve_exact(n).map_err(|_| refused(None))?;
+    reserve(&mut items, n, what, "use fewer cells")?;
     Ok(items)
 }
-
-/// Bytes from which on it is worth asking what is free.
-const LOOK: u64 = 16 << 20;

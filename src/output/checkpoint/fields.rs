@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::container::REMEDY;
-use super::{Checkpoint, Hash, Identity, Position, Written};
+use super::{Checkpoint, Hash, Identity, Position, State, Work, Written};
 use crate::error::{Error, Result};
+use crate::grid::Parts;
 use crate::io::bytes::Cursor;
 use crate::levelset::evolution::{Snapshot, Totals};
+use crate::levelset::tiled::{Phi, Seconds as TiledSeconds, TiledSnapshot};
 use crate::output::measures::Prefix;
 use crate::output::{Measures, Seconds};
 
@@ -29,7 +31,7 @@ macro_rules! number {
         }
     )*};
 }
-number!(u32, u64, i64, f64);
+number!(u32, u64, i64, f32, f64);
 
 impl Field for bool {
     fn put(&self, out: &mut Vec<u8>) {
@@ -74,18 +76,34 @@ impl Field for String {
 }
 
 /// Numbers in bulk.
-impl Field for Vec<f64> {
+macro_rules! numbers {
+    ($($type:ident),*) => {$(
+        impl Field for Vec<$type> {
+            fn put(&self, out: &mut Vec<u8>) {
+                (self.len() as u64).put(out);
+                out.extend(self.iter().flat_map(|x| x.to_le_bytes()));
+            }
+            fn get(from: &mut Cursor<'_>) -> Result<Self> {
+                let n = length(from, size_of::<$type>(), "numbers")?;
+                let mut numbers = Vec::with_capacity(n);
+                for _ in 0..n {
+                    numbers.push($type::get(from)?);
+                }
+                Ok(numbers)
+            }
+        }
+    )*};
+}
+numbers!(u32, u64, f32, f64);
+
+impl Field for Vec<u8> {
     fn put(&self, out: &mut Vec<u8>) {
         (self.len() as u64).put(out);
-        out.extend(self.iter().flat_map(|x| x.to_le_bytes()));
+        out.extend(self);
     }
     fn get(from: &mut Cursor<'_>) -> Result<Self> {
-        let n = length(from, 8, "numbers")?;
-        let mut numbers = Vec::with_capacity(n);
-        for _ in 0..n {
-            numbers.push(f64::get(from)?);
-        }
-        Ok(numbers)
+        let n = length(from, 1, "bytes")?;
+        Ok(from.take(n, "bytes")?.to_vec())
     }
 }
 
@@ -203,11 +221,57 @@ record!(Snapshot {
     in_band,
     totals,
 });
-record!(Checkpoint { program, identity, position, written, seconds, first, last, snapshot });
+record!(Parts { keys, borders, activity, ages, background });
+record!(TiledSeconds { blocks, speed, stages, reinitialize });
+record!(TiledSnapshot { edge, tiles, phi, time, steps, seconds });
+record!(Work { is_gone, voxel_updates, reinitializations, most_tiles, most_bytes });
+record!(Checkpoint { program, identity, position, written, seconds, first, last, state });
+
+impl Field for Phi {
+    fn put(&self, out: &mut Vec<u8>) {
+        match self {
+            Phi::F32(values) => {
+                32_u32.put(out);
+                values.put(out);
+            }
+            Phi::F64(values) => {
+                64_u32.put(out);
+                values.put(out);
+            }
+        }
+    }
+    fn get(from: &mut Cursor<'_>) -> Result<Self> {
+        match u32::get(from)? {
+            32 => Vec::get(from).map(Phi::F32),
+            64 => Vec::get(from).map(Phi::F64),
+            _ => Err(from.fail("expected numbers of 32 or 64 bits", REMEDY)),
+        }
+    }
+}
+
+/// On tiles or not, and then the state.
+impl Field for State {
+    fn put(&self, out: &mut Vec<u8>) {
+        matches!(self, State::Tiles(..)).put(out);
+        match self {
+            State::Mesh(snapshot) => snapshot.put(out),
+            State::Tiles(snapshot, work) => {
+                snapshot.put(out);
+                work.put(out);
+            }
+        }
+    }
+    fn get(from: &mut Cursor<'_>) -> Result<Self> {
+        match bool::get(from)? {
+            false => Snapshot::get(from).map(State::Mesh),
+            true => Ok(State::Tiles(Field::get(from)?, Field::get(from)?)),
+        }
+    }
+}
 
 /// The contents of a file.
 pub(super) fn encode(checkpoint: &Checkpoint) -> Vec<u8> {
-    let mut out = Vec::with_capacity(9 * checkpoint.snapshot.phi.len() + 8192);
+    let mut out = Vec::new();
     checkpoint.put(&mut out);
     out
 }

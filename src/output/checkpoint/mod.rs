@@ -10,6 +10,7 @@ use super::measures::Prefix;
 use super::{Measures, Seconds};
 use crate::error::Result;
 use crate::levelset::evolution::Snapshot;
+use crate::levelset::tiled::TiledSnapshot;
 
 /// Name of the file in the folder of a run.
 pub(crate) const CHECKPOINT: &str = "checkpoint.zeroset";
@@ -30,7 +31,41 @@ pub(crate) struct Checkpoint {
     /// The first state, and the one measured last.
     pub first: Option<Measures>,
     pub last: Option<Measures>,
-    pub snapshot: Snapshot,
+    pub state: State,
+}
+
+/// All that changes in what moves.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum State {
+    Mesh(Snapshot),
+    Tiles(TiledSnapshot, Work),
+}
+
+impl State {
+    /// Seconds of steps and of redistancing so far.
+    pub fn seconds(&self) -> [f64; 2] {
+        match self {
+            State::Mesh(Snapshot { totals, .. }) => {
+                [totals.evolve_seconds, totals.reinitialize_seconds]
+            }
+            State::Tiles(TiledSnapshot { seconds: s, .. }, _) => {
+                [s.blocks + s.speed + s.stages, s.reinitialize]
+            }
+        }
+    }
+}
+
+/// What a run on tiles has counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Work {
+    /// No interface was left after the last step.
+    pub is_gone: bool,
+    /// Updates of voxels in the band by all steps.
+    pub voxel_updates: u64,
+    pub reinitializations: u64,
+    /// Most tiles there were, and most bytes of tiles and values.
+    pub most_tiles: u64,
+    pub most_bytes: u64,
 }
 
 /// What a run computes, and on what.
@@ -40,13 +75,14 @@ pub(crate) struct Identity {
     pub case_hash: String,
     /// Every key of the case with its value, defaults included.
     pub settings: BTreeMap<String, String>,
+    /// Of the cleaned mesh; 0 on tiles, as all of a mesh is.
     pub n_vertices: u64,
     pub n_cells: u64,
     /// Of vertices and cells of the cleaned mesh.
     pub mesh: Hash,
     /// Of the data arrays, by "vertex" or "cell" and name.
     pub arrays: Vec<(String, Hash)>,
-    /// Of phi as `[initial]` gives it.
+    /// Of phi as `[initial]` gives it, on tiles also of which there are.
     pub initial: Hash,
     /// Of the patch of each vertex.
     pub patches: Hash,

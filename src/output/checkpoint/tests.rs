@@ -1,7 +1,40 @@
 use super::*;
+use crate::grid::Parts;
 use crate::levelset::evolution::Totals;
+use crate::levelset::tiled::Phi;
 
 fn checkpoint() -> Checkpoint {
+    checkpoint_of(State::Mesh(snapshot()))
+}
+
+fn snapshot() -> Snapshot {
+    Snapshot {
+        precision_bits: 32,
+        time: 0.3,
+        step: 17,
+        displacement: f64::MIN_POSITIVE,
+        steps_since: 4,
+        gone: false,
+        phi: (0..11).map(|k| (f64::from(k) - 5.5).recip()).collect(),
+        in_band: (0..11).map(|k| k % 3 == 1).collect(),
+        totals: Totals { cell_updates: 1 << 40, reinitializations: 7, ..Totals::default() },
+    }
+}
+
+fn tiles(phi: Phi) -> State {
+    let tiles = Parts {
+        keys: vec![3, 1 << 62],
+        borders: vec![7, 0],
+        activity: vec![0, 9],
+        ages: vec![255, 1],
+        background: true,
+    };
+    let snapshot =
+        TiledSnapshot { edge: 4, tiles, phi, time: 0.25, steps: 8, seconds: Default::default() };
+    State::Tiles(snapshot, Work { is_gone: false, voxel_updates: 1 << 50, ..Work::default() })
+}
+
+fn checkpoint_of(state: State) -> Checkpoint {
     let measures = |step| Measures { step, time: 0.1, euler_number: -2, ..Measures::default() };
     Checkpoint {
         program: "zeroset 1 (x)".into(),
@@ -33,17 +66,7 @@ fn checkpoint() -> Checkpoint {
         seconds: Seconds { evolve: 1.5, ..Seconds::default() },
         first: Some(measures(0)),
         last: None,
-        snapshot: Snapshot {
-            precision_bits: 32,
-            time: 0.3,
-            step: 17,
-            displacement: f64::MIN_POSITIVE,
-            steps_since: 4,
-            gone: false,
-            phi: (0..11).map(|k| (f64::from(k) - 5.5).recip()).collect(),
-            in_band: (0..11).map(|k| k % 3 == 1).collect(),
-            totals: Totals { cell_updates: 1 << 40, reinitializations: 7, ..Totals::default() },
-        },
+        state,
     }
 }
 
@@ -59,18 +82,24 @@ fn written() -> (tempfile::TempDir, std::path::PathBuf) {
 fn what_is_written_reads_back() {
     let (_folder, path) = written();
     assert_eq!(Checkpoint::read(&path).unwrap(), checkpoint());
+    for phi in [Phi::F32(vec![0.1, -0.0, 3.0]), Phi::F64(vec![0.1, f64::MIN_POSITIVE])] {
+        let kept = checkpoint_of(tiles(phi));
+        assert_eq!(fields::decode("c".as_ref(), &fields::encode(&kept)).unwrap(), kept);
+    }
 }
 
 /// Bits in `f64`, signs of zero and odd numbers included.
 #[test]
 fn numbers_keep_their_bits() {
-    let mut kept = checkpoint();
-    kept.snapshot.phi = vec![-0.0, f64::MAX, 5e-324, f64::NEG_INFINITY];
-    kept.snapshot.in_band = vec![true; 16];
-    let back = fields::decode("c".as_ref(), &fields::encode(&kept)).unwrap();
-    let bits = |c: &Checkpoint| c.snapshot.phi.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+    let mut kept = snapshot();
+    kept.phi = vec![-0.0, f64::MAX, 5e-324, f64::NEG_INFINITY];
+    kept.in_band = vec![true; 16];
+    let written = checkpoint_of(State::Mesh(kept.clone()));
+    let back = fields::decode("c".as_ref(), &fields::encode(&written)).unwrap();
+    let State::Mesh(back) = back.state else { panic!("{back:?}") };
+    let bits = |s: &Snapshot| s.phi.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
     assert_eq!(bits(&back), bits(&kept));
-    assert_eq!(back.snapshot.in_band, kept.snapshot.in_band);
+    assert_eq!(back.in_band, kept.in_band);
 }
 
 #[test]

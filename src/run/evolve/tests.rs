@@ -8,7 +8,7 @@ use super::*;
 use crate::backend::Cpu;
 use crate::config::Config;
 use crate::error::Error;
-use crate::levelset::evolution::{Breakdown, Choices, Totals};
+use crate::levelset::evolution::{Breakdown, Choices, Snapshot, Totals};
 use crate::output::RunFolder;
 use crate::output::checkpoint::{CHECKPOINT, Checkpoint};
 use crate::surface::{self, Measurer};

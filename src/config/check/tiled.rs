@@ -1,0 +1,136 @@
+//! What a case on tiles may say.
+
+use super::{Checked, at_least_one, finite, flaw, positive, require};
+use crate::config::tables::{DeviceKind, Evolve, Rule, SeriesFormat, TiledSource};
+use crate::config::values::{Coefficient, HalfWidth, Initial, Velocity};
+use crate::config::{Config, CurvatureStep, Method, NormalMotion, Scheme};
+use crate::levelset::evolution::LEAST_QUALITY;
+use crate::levelset::tiled::MOST_GAMMA;
+
+/// Half widths that make sense on tiles, voxels: the first-order scheme needs 1.5.
+const HALF_WIDTH: std::ops::RangeInclusive<f64> = 1.5..=MOST_GAMMA;
+
+/// Largest factor of the time step that is stable.
+const LARGEST_CFL: f64 = 0.9;
+
+pub(super) fn check(config: &Config, tiles: &TiledSource) -> Checked {
+    positive("domain.tiled.dx", Some(tiles.dx))?;
+    finite("domain.tiled.origin", &tiles.origin)?;
+    let edge = tiles.tile_edge;
+    let key = "domain.tiled.tile_edge";
+    require([4, 8].contains(&edge), key, format!("must be 4 or 8, is {edge}"), "")?;
+    if let Some(bounds) = &tiles.bounds {
+        let (min, max) = (bounds.min, bounds.max);
+        finite("domain.tiled.bounds.min", &min)?;
+        finite("domain.tiled.bounds.max", &max)?;
+        let ordered = (0..3).all(|k| min[k] < max[k]);
+        let what = format!("must exceed min on every axis, is {max:?} with min {min:?}");
+        require(ordered, "domain.tiled.bounds.max", what, "")?;
+    }
+    if config.distance.is_some() {
+        let remedy = "take [domain.mesh], for a box with generate.cube";
+        return Err(flaw("distance", "works on meshes only, not on tiles", remedy));
+    }
+    let on_gpu = config.device.kind == DeviceKind::Cuda;
+    let what = "is \"cuda\", but tiles are computed on the CPU";
+    require(!on_gpu, "device.use", what, "take \"auto\" or \"cpu\"")?;
+    if let Some(evolve) = &config.evolve {
+        check_evolve(config, evolve)?;
+        check_band(config)?;
+    }
+    check_initial(config, tiles)?;
+    check_output(config)
+}
+
+/// Refuses a key that means something on meshes only.
+fn of_meshes(given: bool, key: &str, remedy: &str) -> Checked {
+    require(!given, key, "is for meshes only, not for tiles", remedy)
+}
+
+fn check_evolve(config: &Config, evolve: &Evolve) -> Checked {
+    let cfl = config.cfl();
+    let what = format!("must be in (0, {LARGEST_CFL}] on tiles, is {cfl}");
+    require(cfl > 0.0 && cfl <= LARGEST_CFL, "evolve.cfl", what, "0.5 is advised")?;
+    of_meshes(
+        evolve.weighted_curvature.is_some(),
+        "evolve.weighted_curvature",
+        "take `curvature`",
+    )?;
+    of_meshes(evolve.inflow.is_some(), "evolve.inflow", "remove it: space has no boundary")?;
+    let scheme = "remove it, see `scheme`";
+    of_meshes(evolve.advection.is_some(), "evolve.advection", scheme)?;
+    let other = evolve.normal_motion != NormalMotion::default();
+    of_meshes(other, "evolve.normal_motion", scheme)?;
+    of_meshes(evolve.one_pass, "evolve.one_pass", scheme)?;
+    of_meshes(evolve.clip, "evolve.clip", "remove it")?;
+    let other = evolve.curvature_step != CurvatureStep::default();
+    of_meshes(other, "evolve.curvature_step", "remove it")?;
+    of_meshes(evolve.least_quality != LEAST_QUALITY, "evolve.least_quality", "remove it")?;
+    let data = matches!(evolve.velocity, Some(Velocity::Data(_)));
+    of_meshes(data, "evolve.velocity.data", "give an expression in x, y, z, t")?;
+    for (key, coefficient) in
+        [("evolve.normal_speed", &evolve.normal_speed), ("evolve.curvature", &evolve.curvature)]
+    {
+        let data = matches!(coefficient, Some(Coefficient::Data { .. }));
+        of_meshes(data, &format!("{key}.data"), "give an expression in x, y, z, t")?;
+    }
+    Ok(())
+}
+
+fn check_band(config: &Config) -> Checked {
+    let key = "reinitialize.half_width";
+    match config.half_width() {
+        HalfWidth::Edges(n) => {
+            let (low, high) = (HALF_WIDTH.start(), HALF_WIDTH.end());
+            let what = format!("must be {low} to {high} voxels, is {n}");
+            require(HALF_WIDTH.contains(&n), key, what, "3 is advised")?;
+        }
+        HalfWidth::Length { .. } => {}
+        HalfWidth::Whole => {
+            let remedy = "give a number of voxels, such as 3";
+            return Err(flaw(key, "is \"whole\", but space has no end", remedy));
+        }
+    }
+    let (rule, table) = (config.rule(), &config.reinitialize);
+    let of_meshes = matches!(rule, Rule::Published | Rule::Displacement);
+    let what = "is a rule for meshes";
+    require(!of_meshes, "reinitialize.rule", what, "take { every = 5 } or \"never\"")?;
+    positive("reinitialize.rescaling", table.rescaling)?;
+    let alone = rule == Rule::Never && table.method.is_none() && table.iterations.is_none();
+    let what = "stands beside another way to keep phi a distance";
+    require(table.rescaling.is_none() || alone, "reinitialize.rescaling", what, "remove one")?;
+    let what = "is for method = \"equation\" only";
+    let fits = table.iterations.is_none() || config.method() == Method::Equation;
+    require(fits, "reinitialize.iterations", what, "remove it")?;
+    at_least_one("reinitialize.iterations", table.iterations)?;
+    let reach = config.scheme() == Scheme::Weno5;
+    let narrow = matches!(config.half_width(), HalfWidth::Edges(n) if n < 2.0);
+    let what = "is too narrow for scheme = \"weno5\"";
+    require(!(reach && narrow), key, what, "take 3, or scheme = \"first-order\"")
+}
+
+fn check_initial(config: &Config, tiles: &TiledSource) -> Checked {
+    let Some(initial) = &config.initial else { return Ok(()) };
+    let needs_bounds = match initial {
+        Initial::Data { .. } => return of_meshes(true, "initial.data", "give a shape or a file"),
+        Initial::Curve { .. } => return of_meshes(true, "initial.curve", "give a shape or a file"),
+        Initial::Mesh { .. } => false,
+        Initial::Expression { .. } => true,
+        Initial::Shape(shape) => shape.bounds().is_none(),
+    };
+    require(
+        !needs_bounds || tiles.bounds.is_some(),
+        "initial",
+        "has no bounds by itself",
+        "add domain.tiled.bounds = { min = [...], max = [...] }, where its interface is looked for",
+    )
+}
+
+fn check_output(config: &Config) -> Checked {
+    let output = &config.output;
+    let of_files = output.format != SeriesFormat::default();
+    of_meshes(of_files, "output.format", "remove it: states are .vtp files")?;
+    of_meshes(!output.fields.is_empty(), "output.fields", "remove it")?;
+    of_meshes(output.gifti, "output.gifti", "remove it")?;
+    of_meshes(output.freesurfer, "output.freesurfer", "remove it")
+}

@@ -1,0 +1,40 @@
+//! Loops over rows with the operator known inside, so that each compiles to a loop of its own.
+
+/// `$body`, in which `$f` is the function of the unary operator `$op`.
+macro_rules! with_unary {
+    ($op:expr, |$f:ident| $body:expr) => {
+        with_unary!(
+            @ $op, $f, $body,
+            Negate Not Abs Sqrt Exp Log Sin Cos Tan Asin Acos Tanh Floor Sign Step
+        )
+    };
+    (@ $op:expr, $f:ident, $body:expr, $($name:ident)*) => {
+        match $op {
+            $(Unary::$name => {
+                let $f = |a: f64| Unary::$name.apply(a);
+                $body
+            })*
+        }
+    };
+}
+
+/// `$body`, in which `$f` is the function of the binary operator `$op`.
+macro_rules! with_binary {
+    ($op:expr, |$f:ident| $body:expr) => {
+        with_binary!(
+            @ $op, $f, $body,
+            Add Subtract Multiply Divide Power Less LessEqual Greater GreaterEqual Equal NotEqual
+            And Or Min Max Atan2
+        )
+    };
+    (@ $op:expr, $f:ident, $body:expr, $($name:ident)*) => {
+        match $op {
+            $(Binary::$name => {
+                let $f = |a: f64, b: f64| Binary::$name.apply(a, b);
+                $body
+            })*
+        }
+    };
+}
+
+pub(super) use {with_binary, with_unary};

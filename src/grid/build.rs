@@ -1,0 +1,213 @@
+//! A first tile set from a function of space.
+
+mod layers;
+
+use std::collections::HashSet;
+
+use rayon::prelude::*;
+
+use super::activity::{ACTIVE, ALL, INSIDE};
+use super::fill::{Fill, Seen, fill_tile, jump};
+use super::keys::TileKey;
+use super::manage::{Asked, Creator, missing, too_many};
+use super::sweep::CHUNK;
+use super::walk::Walk;
+use super::{Band, Pool, Stored, TiledGrid};
+use crate::error::Result;
+use crate::geometry::Real;
+
+impl<const E: usize> TiledGrid<E> {
+    /// The tiles that an interface reaches from some tiles that it crosses, and their values.
+    ///
+    /// Each tile with active voxels brings the neighbors it asks for, generation by generation,
+    /// until there is nothing new: the cost goes with the interface. Pieces of the interface that
+    /// hang together with no seed are not found. A function may return an error to end a search
+    /// that goes too far.
+    ///
+    /// # Errors
+    /// Those of the function; [`Error::Numerical`] if a value is not a number, if the interface
+    /// leaves the range of tiles, or if phi jumps across the band; [`Error::Device`] if there is not
+    /// enough memory.
+    pub fn from_seeds<R: Real, S: Stored<R>>(
+        seeds: impl IntoIterator<Item = [i32; 3]>,
+        band: Band<R>,
+        fill: impl Fill<R>,
+    ) -> Result<(Self, Pool<S, E>)> {
+        let mut flood = Flood::<S, E>::default();
+        let mut front = seeds.into_iter().map(TileKey::new).collect::<Result<Vec<_>>>()?;
+        front.sort_unstable();
+        front.dedup();
+        let mut asked = Asked::default();
+        while !front.is_empty() {
+            flood.known.extend(&front);
+            let news = flood.look_at(&front, band, &fill)?;
+            asked.refresh(front.iter().zip(news).filter_map(|(&key, seen)| seen.creator(key)));
+            front.clear();
+            for (tile, _) in asked.tiles().filter(|(tile, _)| !flood.known.contains(tile)) {
+                front.push(tile.checked()?);
+            }
+        }
+        flood.finish()
+    }
+
+    /// A tile set from tiles in ascending order, whose ids are their positions. `borders` may have
+    /// bits for neighbors that are there; they are cleared.
+    pub(super) fn from_lists(
+        mut keys: Vec<TileKey>,
+        mut borders: Vec<u32>,
+        mut activity: Vec<u32>,
+    ) -> Result<Self> {
+        keys.shrink_to_fit();
+        borders.shrink_to_fit();
+        activity.shrink_to_fit();
+        let ages = vec![0; keys.len()];
+        let mut grid = Self::of(keys, borders, activity, ages)?;
+        grid.clear_present();
+        grid.refresh_background();
+        Ok(grid)
+    }
+
+    /// A tile set from lists that [`TiledGrid::keys`], [`TiledGrid::borders`], [`TiledGrid::ages`]
+    /// and [`TiledGrid::background`] gave. Ids are the positions in the list; what tiles ask for
+    /// must be found anew.
+    ///
+    /// # Errors
+    /// What [`TiledGrid::check`] finds wrong, or that there are too many tiles.
+    pub fn restore(
+        keys: Vec<TileKey>,
+        borders: Vec<u32>,
+        ages: Vec<u8>,
+        background: bool,
+    ) -> std::result::Result<Self, String> {
+        let activity = vec![0; keys.len()];
+        let mut grid = Self::of(keys, borders, activity, ages).map_err(|e| e.to_string())?;
+        grid.background = background;
+        grid.check()?;
+        Ok(grid)
+    }
+
+    fn of(
+        keys: Vec<TileKey>,
+        borders: Vec<u32>,
+        activity: Vec<u32>,
+        ages: Vec<u8>,
+    ) -> Result<Self> {
+        const { assert!(E == 4 || E == 8, "tiles have 4 or 8 voxels along each axis") };
+        let n = keys.len();
+        let next_id = u32::try_from(n).ok().filter(|n| *n < u32::MAX).ok_or_else(|| too_many(n))?;
+        let ids = (0..next_id).collect();
+        let (free, background, changes) = (Vec::new(), false, Default::default());
+        Ok(TiledGrid { keys, ids, borders, activity, ages, free, next_id, background, changes })
+    }
+
+    /// Clears the border flags of neighbors that are there.
+    fn clear_present(&mut self) {
+        let keys = &self.keys;
+        let chunks = self.borders.par_chunks_mut(CHUNK).zip(keys.par_chunks(CHUNK));
+        chunks.for_each(|(borders, tiles)| {
+            let mut walk = Walk::new(keys);
+            for (border, &tile) in borders.iter_mut().zip(tiles) {
+                *border &= missing(&walk.positions(tile));
+            }
+        });
+    }
+}
+
+/// Tiles looked at so far, generation after generation, each ascending. The position of a tile is
+/// its place in the pool.
+struct Flood<S, const E: usize> {
+    keys: Vec<TileKey>,
+    seen: Vec<Seen>,
+    phi: Pool<S, E>,
+    known: HashSet<TileKey>,
+}
+
+impl<S, const E: usize> Default for Flood<S, E>
+where
+    Pool<S, E>: Default,
+{
+    fn default() -> Self {
+        Flood { keys: vec![], seen: vec![], phi: Pool::default(), known: HashSet::new() }
+    }
+}
+
+impl<S: Copy + Default + Send + Sync, const E: usize> Flood<S, E> {
+    /// Values of the tiles of one generation.
+    fn look_at<R: Real>(
+        &mut self,
+        front: &[TileKey],
+        band: Band<R>,
+        fill: &impl Fill<R>,
+    ) -> Result<&[Seen]>
+    where
+        S: Stored<R>,
+    {
+        let before = self.keys.len();
+        self.phi.grow(before + front.len())?;
+        self.keys.extend_from_slice(front);
+        self.seen.resize(self.keys.len(), Seen::default());
+        let tile = Pool::<S, E>::TILE;
+        let values = self.phi.values_mut()[before * tile..].par_chunks_exact_mut(tile);
+        let tiles = front.par_iter().zip(&mut self.seen[before..]).zip(values);
+        let failed = tiles
+            .with_min_len(16)
+            .map_init(
+                || vec![R::zero(); tile],
+                |scratch, ((&key, seen), out)| {
+                    *seen = fill_tile::<E, R, S>(key, band, fill, scratch, out)?;
+                    Ok(())
+                },
+            )
+            .find_map_first(Result::err);
+        failed.map_or(Ok(&self.seen[before..]), Err)
+    }
+
+    /// Sorts what was found, notes the signs of missing neighbors, and drops seeds that nothing
+    /// asks for.
+    fn finish(self) -> Result<(TiledGrid<E>, Pool<S, E>)> {
+        let Flood { keys, seen, mut phi, known } = self;
+        drop(known);
+        let mut order: Vec<u32> = (0..keys.len() as u32).collect();
+        order.par_sort_unstable_by_key(|&n| keys[n as usize]);
+        let in_order = |n: &u32| seen[*n as usize];
+        let borders = order.iter().map(in_order).map(Seen::borders).collect();
+        let activity = order.iter().map(in_order).map(|seen| seen.activity).collect();
+        let keys = order.iter().map(|&n| keys[n as usize]).collect();
+        let mut grid = TiledGrid::from_lists(keys, borders, activity)?;
+        grid.ids = order;
+        if let Some(tile) = grid.disagreement() {
+            return Err(jump(tile));
+        }
+        // Seeds far from the interface go by the rules of any other step.
+        let status = grid.plan()?;
+        if let (1.., Some(tile)) = (status.created, grid.created().first()) {
+            return Err(jump(tile.key));
+        }
+        grid.update();
+        grid.ages.fill(0);
+        grid.renumber(&mut [&mut phi]);
+        Ok((grid, phi))
+    }
+}
+
+impl Seen {
+    /// What a tile brings to the next generation: the neighbors it asks for, and those on whose
+    /// border it has both signs, since then it cannot tell which one a missing neighbor would have.
+    fn creator(&self, key: TileKey) -> Option<Creator> {
+        let wanted = (self.activity | (self.inside & self.outside)) & ALL & !ACTIVE;
+        let active = self.activity & ACTIVE != 0;
+        (active && wanted != 0).then_some(Creator { key, wanted, border: 0 })
+    }
+
+    /// Signs of the neighbors, were they missing: those of the voxels next to them.
+    fn borders(self) -> u32 {
+        match self.activity & (ACTIVE | INSIDE) {
+            0 => 0,
+            INSIDE => ALL & !ACTIVE,
+            _ => self.inside & !ACTIVE,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

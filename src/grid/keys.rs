@@ -1,0 +1,214 @@
+//! Keys of tiles: three coordinates in one integer whose order is the order of the list.
+
+use std::fmt;
+
+use crate::error::{Error, Result};
+
+/// Bits of one coordinate.
+const BITS: u32 = 21;
+/// What is added to a coordinate so that it is not negative.
+const BIAS: i32 = 1 << (BITS - 1);
+
+/// Tiles and their neighbors: one more than the 26 directions, the tile itself in the middle.
+///
+/// The direction (i, j, k), each -1, 0 or 1, has the number (i + 1) + 3 (j + 1) + 9 (k + 1).
+pub const DIRECTIONS: usize = 27;
+/// Number of the direction (0, 0, 0): the tile itself.
+pub const CENTER: usize = 13;
+
+/// Place of a tile: `x + 2^20 | (y + 2^20) << 21 | (z + 2^20) << 42`.
+///
+/// Keys ascend with z, then y, then x. Neighbors along x follow each other, and the key of any
+/// neighbor is a sum, since a key made by [`TileKey::new`] has room on all sides.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct TileKey(u64);
+
+impl TileKey {
+    /// Largest coordinate of a tile, and with a minus sign the smallest.
+    pub const LIMIT: i32 = BIAS - 2;
+
+    /// Key of the tile with these coordinates.
+    ///
+    /// # Errors
+    /// [`Error::Numerical`] for coordinates beyond plus or minus [`TileKey::LIMIT`].
+    pub fn new(tile: [i32; 3]) -> Result<Self> {
+        let key = TileKey::of(tile);
+        if tile.iter().any(|c| c.unsigned_abs() > Self::LIMIT.unsigned_abs()) {
+            return Err(key.too_far(tile));
+        }
+        Ok(key)
+    }
+
+    /// Key of a tile that may lie one tile outside of the limits.
+    fn of([x, y, z]: [i32; 3]) -> Self {
+        let biased = |c: i32| c.wrapping_add(BIAS) as u64 & ((1 << BITS) - 1);
+        TileKey(biased(x) | biased(y) << BITS | biased(z) << (2 * BITS))
+    }
+
+    /// The key itself if it lies inside the limits; a neighbor may not.
+    ///
+    /// # Errors
+    /// As [`TileKey::new`].
+    pub fn checked(self) -> Result<Self> {
+        TileKey::new(self.tile())
+    }
+
+    fn too_far(self, tile: [i32; 3]) -> Error {
+        Error::Numerical {
+            what: format!(
+                "the interface needs tile {tile:?}, and tiles are numbered from -{0} to {0} per axis",
+                Self::LIMIT
+            ),
+            remedy: "take a larger dx, or put the origin nearer to the interface".into(),
+        }
+    }
+
+    /// Coordinates of the tile.
+    pub fn tile(self) -> [i32; 3] {
+        let axis = |k: u32| ((self.0 >> (k * BITS)) & ((1 << BITS) - 1)) as i32 - BIAS;
+        [axis(0), axis(1), axis(2)]
+    }
+
+    /// First voxel of the tile; tiles have `edge` voxels along each axis.
+    pub fn first_voxel(self, edge: usize) -> [i32; 3] {
+        self.tile().map(|c| c * edge as i32)
+    }
+
+    /// The tile that a voxel lies in.
+    ///
+    /// # Errors
+    /// As [`TileKey::new`].
+    pub fn of_voxel(voxel: [i32; 3], edge: usize) -> Result<Self> {
+        TileKey::new(voxel.map(|v| v.div_euclid(edge as i32)))
+    }
+
+    /// The neighbor in a direction, which may lie outside of the limits by one tile.
+    pub fn neighbor(self, direction: usize) -> Self {
+        TileKey(self.0.wrapping_add(OFFSETS[direction]))
+    }
+
+    /// The key as an integer.
+    pub const fn bits(self) -> u64 {
+        self.0
+    }
+
+    /// The key of an integer that [`TileKey::bits`] gave.
+    pub const fn from_bits(bits: u64) -> Self {
+        TileKey(bits)
+    }
+}
+
+impl fmt::Display for TileKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [x, y, z] = self.tile();
+        write!(f, "tile ({x}, {y}, {z})")
+    }
+}
+
+/// The step (i, j, k) of a direction.
+pub const fn step_of(direction: usize) -> [i32; 3] {
+    let d = direction as i32;
+    [d % 3 - 1, d / 3 % 3 - 1, d / 9 - 1]
+}
+
+/// The direction back.
+pub const fn opposite(direction: usize) -> usize {
+    DIRECTIONS - 1 - direction
+}
+
+/// What a direction adds to a key.
+pub(super) const OFFSETS: [u64; DIRECTIONS] = {
+    let mut offsets = [0; DIRECTIONS];
+    let mut d = 0;
+    while d < DIRECTIONS {
+        let [i, j, k] = step_of(d);
+        offsets[d] = (i as i64 + ((j as i64) << BITS) + ((k as i64) << (2 * BITS))) as u64;
+        d += 1;
+    }
+    offsets
+};
+
+/// For each direction, a mask of the others that lie next to it: tiles that share a face, an edge
+/// or a corner.
+pub(super) const TOUCHING: [u32; DIRECTIONS] = {
+    let mut touching = [0; DIRECTIONS];
+    let mut d = 0;
+    while d < DIRECTIONS {
+        let a = step_of(d);
+        let mut e = 0;
+        while e < DIRECTIONS {
+            let b = step_of(e);
+            let near = (a[0] - b[0]).abs() <= 1 && (a[1] - b[1]).abs() <= 1;
+            if near && (a[2] - b[2]).abs() <= 1 && e != d && e != CENTER {
+                touching[d] |= 1 << e;
+            }
+            e += 1;
+        }
+        d += 1;
+    }
+    touching
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn coordinate() -> impl Strategy<Value = i32> {
+        prop_oneof![
+            -TileKey::LIMIT..=TileKey::LIMIT,
+            -3..=3i32,
+            Just(TileKey::LIMIT),
+            Just(-TileKey::LIMIT)
+        ]
+    }
+
+    fn tile() -> impl Strategy<Value = [i32; 3]> {
+        [coordinate(), coordinate(), coordinate()]
+    }
+
+    proptest! {
+        #[test]
+        fn keys_hold_their_tile_and_their_neighbors(t in tile(), d in 0..DIRECTIONS) {
+            let key = TileKey::new(t).unwrap();
+            prop_assert_eq!(key.tile(), t);
+            let step = step_of(d);
+            let there = [t[0] + step[0], t[1] + step[1], t[2] + step[2]];
+            prop_assert_eq!(key.neighbor(d).tile(), there);
+            prop_assert_eq!(key.neighbor(d).neighbor(opposite(d)), key);
+            prop_assert_eq!(TileKey::of_voxel(key.first_voxel(4), 4).unwrap(), key);
+        }
+
+        #[test]
+        fn keys_ascend_with_z_then_y_then_x(a in tile(), b in tile()) {
+            let order = |t: [i32; 3]| [t[2], t[1], t[0]];
+            let keys = TileKey::new(a).unwrap().cmp(&TileKey::new(b).unwrap());
+            prop_assert_eq!(keys, order(a).cmp(&order(b)));
+        }
+    }
+
+    #[test]
+    fn voxels_left_of_the_origin_lie_in_tiles_left_of_it() {
+        let tile = |v| TileKey::of_voxel([v, 0, 0], 8).unwrap().tile()[0];
+        assert_eq!([-9, -8, -1, 0, 7, 8].map(tile), [-2, -1, -1, 0, 0, 1]);
+    }
+
+    #[test]
+    fn tiles_beyond_the_limit_are_refused() {
+        for far in [TileKey::LIMIT + 1, -TileKey::LIMIT - 1, i32::MAX, i32::MIN] {
+            let error = TileKey::new([0, far, 0]).unwrap_err();
+            assert_eq!(error.exit_code(), 4);
+            assert!(error.to_string().contains("larger dx"), "{error}");
+        }
+        let rim = TileKey::new([TileKey::LIMIT, 0, 0]).unwrap();
+        assert!(rim.neighbor(CENTER + 1).checked().is_err());
+    }
+
+    #[test]
+    fn touching_directions() {
+        assert_eq!(TOUCHING[CENTER].count_ones(), 26);
+        assert_eq!(TOUCHING[0].count_ones(), 6); // a corner: seven around it, less the tile itself
+        assert_eq!(TOUCHING[CENTER + 1].count_ones(), 16); // a face
+    }
+}

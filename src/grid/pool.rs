@@ -1,0 +1,105 @@
+//! Values of tiles, by the id of the tile.
+
+use crate::error::Result;
+use crate::primitives::{DisjointRows, memory};
+
+/// E^3 values for each tile id below a capacity, x fastest; in use are those of the ids that a
+/// [`TiledGrid`](super::TiledGrid) has given out.
+#[derive(Clone, Debug, Default)]
+pub struct Pool<S, const E: usize> {
+    values: Vec<S>,
+}
+
+impl<S: Copy + Default + Send, const E: usize> Pool<S, E> {
+    /// Values of one tile.
+    pub const TILE: usize = E * E * E;
+
+    /// A pool without tiles.
+    pub fn new() -> Self {
+        Pool { values: Vec::new() }
+    }
+
+    /// Makes room for the ids below `tiles`; values that are there stay. Takes an eighth more than
+    /// asked for, where there is memory for it, so that growth by a few tiles is cheap.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device) if there is less memory than that; the pool is then
+    /// as it was.
+    pub fn grow(&mut self, tiles: usize) -> Result<()> {
+        let more = tiles.saturating_mul(Self::TILE).saturating_sub(self.values.len());
+        memory::reserve(&mut self.values, more, "values of tiles", REMEDY)?;
+        self.values.resize(self.values.len() + more, S::default());
+        Ok(())
+    }
+
+    /// Number of ids there is room for.
+    pub fn n_tiles(&self) -> usize {
+        self.values.len() / Self::TILE
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> u64 {
+        (self.values.capacity() * size_of::<S>()) as u64
+    }
+
+    /// Values of one tile, x fastest.
+    pub fn tile(&self, id: u32) -> &[S] {
+        let start = id as usize * Self::TILE;
+        &self.values[start..start + Self::TILE]
+    }
+
+    /// Values of one tile, to be changed.
+    pub fn tile_mut(&mut self, id: u32) -> &mut [S] {
+        let start = id as usize * Self::TILE;
+        &mut self.values[start..start + Self::TILE]
+    }
+
+    /// All values, tile by tile in the order of ids.
+    pub fn values(&self) -> &[S] {
+        &self.values
+    }
+
+    /// All values, to be changed.
+    pub fn values_mut(&mut self) -> &mut [S] {
+        &mut self.values
+    }
+
+    /// Access for tasks that own different tiles.
+    pub(super) fn disjoint(&mut self) -> DisjointRows<'_, S> {
+        DisjointRows::new(&mut self.values)
+    }
+}
+
+/// What to do where tiles do not fit.
+pub(super) const REMEDY: &str =
+    "take a larger dx, a narrower band, precision \"f32\" or 16-bit storage, or more memory";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn growth_keeps_the_values() {
+        let mut pool = Pool::<f32, 4>::new();
+        for (n, tiles) in [1, 2, 7, 7, 3, 50, 1000].into_iter().enumerate() {
+            let before = pool.values().to_vec();
+            pool.grow(tiles).unwrap();
+            assert_eq!(&pool.values()[..before.len()], &before);
+            assert!(pool.n_tiles() >= tiles && pool.n_tiles() * 64 >= before.len());
+            let last = pool.n_tiles() as u32 - 1;
+            pool.tile_mut(last).fill(n as f32);
+        }
+        assert!(pool.bytes() >= 1000 * 64 * 4 && pool.bytes() < 1200 * 64 * 4);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_an_error_and_changes_nothing() {
+        let mut pool = Pool::<f64, 8>::new();
+        pool.grow(2).unwrap();
+        pool.tile_mut(1).fill(7.0);
+        let error = pool.grow(1 << 40).unwrap_err();
+        assert_eq!(error.exit_code(), 5);
+        assert!(error.to_string().contains("values of tiles"), "{error}");
+        assert!(pool.n_tiles() == 2 && pool.tile(1) == [7.0; 512]);
+    }
+}

@@ -1,0 +1,188 @@
+//! The motion on sparse tiles: memory and time go with the interface, and the domain has no border.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::lanes::Wide;
+use super::motion::{Blocks, Motion, Seconds, StepInfo};
+use super::options::Options;
+use super::terms::Terms;
+use crate::backend::Cpu;
+use crate::error::{Error, Result};
+use crate::geometry::Real;
+use crate::grid::{Band, Halo, Pool, Stored, Tile, TiledGrid, gather};
+
+impl<R: Real, S: Stored<R>, const E: usize> Blocks<R, S, E> for TiledGrid<E> {
+    type Place = Tile;
+
+    fn fold_into<T: Send>(
+        &self,
+        out: &mut Pool<S, E>,
+        work: impl Fn(&Tile, &mut [S]) -> T + Sync,
+        combine: impl Fn(T, T) -> T + Sync,
+    ) -> Option<T> {
+        TiledGrid::fold_into(self, out, work, combine)
+    }
+
+    fn fold<T: Send>(
+        &self,
+        work: impl Fn(&Tile) -> T + Sync,
+        combine: impl Fn(T, T) -> T + Sync,
+    ) -> Option<T> {
+        TiledGrid::fold(self, work, combine)
+    }
+
+    fn gather<const REACH: usize>(
+        &self,
+        phi: &Pool<S, E>,
+        place: &Tile,
+        gamma: R,
+        halo: Halo,
+        out: &mut [R],
+    ) {
+        gather::<E, REACH, R, S>(phi, place, gamma, halo, out);
+    }
+
+    fn id(place: &Tile) -> u32 {
+        place.id
+    }
+
+    fn first_voxel(place: &Tile) -> [i32; 3] {
+        place.key.first_voxel(E)
+    }
+
+    fn extent(&self, _place: &Tile) -> [usize; 3] {
+        [E; 3]
+    }
+
+    fn dimension(&self) -> usize {
+        3
+    }
+
+    fn n_blocks(&self) -> usize {
+        self.n_tiles()
+    }
+}
+
+/// A level-set function in motion on sparse tiles of `E^3` voxels, kept as `S`: as it is, or in 16
+/// bits.
+///
+/// Before each step tiles come where the band of the step may get to, and go where it has left.
+pub struct TiledEvolution<R: Wide, const E: usize, S: Stored<R> = R> {
+    pub(super) grid: TiledGrid<E>,
+    pub(super) motion: Motion<R, S, E>,
+    cpu: Arc<Cpu>,
+}
+
+impl<R: Wide, const E: usize, S: Stored<R>> TiledEvolution<R, E, S> {
+    /// Starts from tiles and their values of phi, made for a band of half width `options.gamma` and
+    /// any reach.
+    ///
+    /// # Errors
+    /// [`Error::Case`] for options out of range.
+    pub fn new(
+        grid: TiledGrid<E>,
+        phi: Pool<S, E>,
+        terms: &Terms<R>,
+        options: Options,
+        cpu: Arc<Cpu>,
+    ) -> Result<Self> {
+        if !options.gamma.is_finite() {
+            return Err(Error::usage(
+                "sparse tiles without a band",
+                "take a finite half width, such as 3 voxels",
+            ));
+        }
+        Ok(TiledEvolution { grid, motion: Motion::new(phi, terms, options, cpu.clone())?, cpu })
+    }
+
+    /// Finds the tiles of the next step, and takes a step of at most `max_dt`.
+    ///
+    /// # Errors
+    /// [`Error::Numerical`] for coefficients that cannot be computed with, if phi is not a number
+    /// after the step, and if the interface leaves the range of tiles; [`Error::Device`] if there is
+    /// no memory for more tiles. After the last two phi and its time are as they were.
+    pub fn step(&mut self, max_dt: f64) -> Result<StepInfo> {
+        let start = Instant::now();
+        let cpu = self.cpu.clone();
+        cpu.run(|| self.manage())?;
+        self.motion.seconds.blocks += start.elapsed().as_secs_f64();
+        self.motion.step(&self.grid, max_dt)
+    }
+
+    /// Tiles come and go with the band.
+    fn manage(&mut self) -> Result<()> {
+        let band = self.motion.band();
+        self.grid.refresh_activity(&self.motion.phi, band);
+        let status = self.grid.plan()?;
+        self.motion.grow(status.capacity)?;
+        self.grid.update();
+        let full = Band { gamma: self.motion.gamma(), ..band };
+        self.grid.fill_created(&mut self.motion.phi, full);
+        Ok(())
+    }
+
+    /// Makes phi a distance, directly.
+    ///
+    /// # Errors
+    /// Those of finding tiles, as in [`TiledEvolution::step`].
+    pub fn redistance(&mut self) -> Result<()> {
+        let cpu = self.cpu.clone();
+        cpu.run(|| {
+            self.manage()?;
+            self.motion.redistance(&self.grid);
+            Ok(())
+        })
+    }
+
+    /// Makes phi a distance by so many steps of the reinitialization equation.
+    ///
+    /// # Errors
+    /// As [`TiledEvolution::redistance`].
+    pub fn relax(&mut self, iterations: usize) -> Result<()> {
+        let cpu = self.cpu.clone();
+        cpu.run(|| {
+            self.manage()?;
+            let room = self.motion.phi.n_tiles();
+            self.motion.stages[1].grow(room)?;
+            self.motion.relax(&self.grid, iterations);
+            Ok(())
+        })
+    }
+
+    /// Time reached.
+    pub fn time(&self) -> f64 {
+        self.motion.time
+    }
+
+    /// Steps taken.
+    pub fn steps(&self) -> u64 {
+        self.motion.steps
+    }
+
+    /// Seconds spent so far.
+    pub fn seconds(&self) -> Seconds {
+        self.motion.seconds
+    }
+
+    /// The tiles.
+    pub fn grid(&self) -> &TiledGrid<E> {
+        &self.grid
+    }
+
+    /// The band: what phi is clamped to, and how far a step looks.
+    pub fn band(&self) -> Band<R> {
+        self.motion.band()
+    }
+
+    /// phi of the tiles, by their ids.
+    pub fn phi(&self) -> &Pool<S, E> {
+        &self.motion.phi
+    }
+
+    /// Bytes held by tiles and values.
+    pub fn bytes(&self) -> u64 {
+        let values: u64 = self.motion.stages.iter().map(Pool::bytes).sum();
+        self.grid.bytes() + self.motion.phi.bytes() + values
+    }
+}

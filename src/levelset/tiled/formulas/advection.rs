@@ -1,0 +1,27 @@
+//! Transport by a velocity: `U . grad phi`, each axis from the side the wind comes from
+//! (numerics 8). The derivatives are those of `upwind_from` and `weno_from`.
+
+use crate::levelset::tiled::lanes::Lanes;
+
+/// `U . grad phi` from both one-sided derivatives of each axis.
+#[inline(always)]
+pub fn transport<V: Lanes>(velocity: [V; 3], minus: [V; 3], plus: [V; 3]) -> V {
+    let [u, v, w] = velocity;
+    let zero = V::constant(0.0);
+    let x = V::pick(u.exceeds(zero), minus[0], plus[0]);
+    let y = V::pick(v.exceeds(zero), minus[1], plus[1]);
+    let z = V::pick(w.exceeds(zero), minus[2], plus[2]);
+    (u * x + v * y) + w * z
+}
+
+#[cfg(test)]
+mod tests {
+    use super::transport;
+
+    #[test]
+    fn each_axis_takes_its_own_side() {
+        let (minus, plus) = ([1.0, 10.0, 100.0], [2.0, 20.0, 200.0]);
+        assert_eq!(transport([1.0, -1.0, 0.5], minus, plus), 1.0 - 20.0 + 50.0);
+        assert_eq!(transport([0.0; 3], minus, plus), 0.0);
+    }
+}

@@ -1,0 +1,128 @@
+//! Distance of a voxel next to the interface from it, to a small fraction of a voxel.
+//!
+//! phi is taken as its Taylor polynomial of second order around the voxel, with derivatives of
+//! fourth order along the axes, and the point of its zero set nearest to the voxel is found by the
+//! iteration of Chopp (2001): a Newton step onto the zero set, and one along it. Where the stencil
+//! meets clamped values or the iteration does not arrive, the distance is that to the plane through
+//! the crossings on the axes.
+
+use super::curvature::Central;
+use crate::levelset::tiled::lanes::Lanes;
+
+/// Steps of the iteration: each divides the error by the radius of curvature over the distance.
+const STEPS: usize = 5;
+
+/// Smallest distance of a voxel inside: its sign is kept.
+pub const LEAST: f64 = 1e-12;
+
+/// `d` with the derivatives along the axes made fourth order by the values two voxels away,
+/// `outer[k] = [at -2, at +2]`.
+#[inline(always)]
+pub fn refined<V: Lanes>(d: &Central<V>, center: V, outer: [[V; 2]; 3]) -> Central<V> {
+    let third = V::constant(1.0 / 3.0);
+    let (four, twelfth) = (V::constant(4.0), V::constant(1.0 / 12.0));
+    let mut fine = *d;
+    for (k, [low, high]) in outer.into_iter().enumerate() {
+        let wide = V::constant(0.25) * (high - low);
+        fine.gradient[k] = (four * d.gradient[k] - wide) * third;
+        let wide = (low + high) - (center + center);
+        fine.pure[k] = (V::constant(16.0) * d.pure[k] - wide) * twelfth;
+    }
+    fine
+}
+
+#[inline(always)]
+fn dot<V: Lanes>(a: [V; 3], b: [V; 3]) -> V {
+    (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2]
+}
+
+/// Distance to the zero set of `value + g . x + x^T H x / 2`, or something beyond 2 where the
+/// iteration does not arrive.
+#[inline(always)]
+pub fn to_quadric<V: Lanes>(value: V, d: &Central<V>) -> V {
+    let [xx, yy, zz] = d.pure;
+    let [xy, xz, yz] = d.mixed;
+    let half = V::constant(0.5);
+    let mut x = [V::constant(0.0); 3];
+    let mut left = value;
+    for _ in 0..STEPS {
+        let bend = [
+            (xx * x[0] + xy * x[1]) + xz * x[2],
+            (xy * x[0] + yy * x[1]) + yz * x[2],
+            (xz * x[0] + yz * x[1]) + zz * x[2],
+        ];
+        left = value + (dot(d.gradient, x) + half * dot(bend, x));
+        let normal = [d.gradient[0] + bend[0], d.gradient[1] + bend[1], d.gradient[2] + bend[2]];
+        let square = dot(normal, normal) + V::constant(1e-12);
+        // Onto the zero set along the normal, from the foot of the voxel on that normal.
+        let along = (dot(x, normal) - left) / square;
+        x = [along * normal[0], along * normal[1], along * normal[2]];
+    }
+    let distance = dot(x, x).root();
+    let size = dot(d.gradient, d.gradient).root();
+    let arrived = (V::constant(1e-4) * (size * size)).exceeds(left * left);
+    V::pick(arrived, distance, V::constant(4.0))
+}
+
+/// Distance to the plane through the crossings on the axes, from the values before and behind on
+/// each; beyond 2 without a crossing.
+#[inline(always)]
+pub fn to_crossings<V: Lanes>(value: V, neighbors: [[V; 2]; 3]) -> V {
+    let zero = V::constant(0.0);
+    let inside = zero.exceeds(value);
+    let own = V::pick(inside, -value, value);
+    let mut sum = zero;
+    for [before, behind] in neighbors {
+        let (a, b) = (slope(value, before), slope(value, behind));
+        sum = sum + (a * a).larger(b * b);
+    }
+    V::pick(sum.exceeds(zero), own / sum.root(), V::constant(4.0))
+}
+
+/// `own size / s` for a crossing at s between two values, zero without a crossing.
+#[inline(always)]
+fn slope<V: Lanes>(value: V, other: V) -> V {
+    let zero = V::constant(0.0);
+    let (slope, beyond) = (other - value, zero.exceeds(other));
+    let of_inside = V::pick(beyond, zero, slope);
+    V::pick(zero.exceeds(value), of_inside, V::pick(beyond, slope, zero))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::curvature::tests::Function;
+    use super::*;
+
+    fn central(f: impl Fn([f64; 3]) -> f64) -> (f64, Central<f64>) {
+        let at = |x: isize, y: isize, z: isize| f([x as f64, y as f64, z as f64]);
+        let d = Central::new(&Function([0.0; 3], &f));
+        let outer =
+            [[at(-2, 0, 0), at(2, 0, 0)], [at(0, -2, 0), at(0, 2, 0)], [at(0, 0, -2), at(0, 0, 2)]];
+        (at(0, 0, 0), refined(&d, at(0, 0, 0), outer))
+    }
+
+    #[test]
+    fn a_plane_is_exact_and_a_warped_sphere_to_a_thousandth() {
+        let plane = |x: [f64; 3]| 2.0 * x[0] - x[1] + 2.0 * x[2] + 1.2;
+        let (value, d) = central(plane);
+        assert!((to_quadric(value, &d) - 0.4).abs() < 1e-12);
+        let crossings = [[-0.8, 3.2], [2.2, 0.2], [-0.8, 3.2]];
+        assert!((to_crossings(1.2, crossings) - 1.2 / 8f64.sqrt()).abs() < 1e-12);
+
+        let radius = |x: [f64; 3]| {
+            let c = [11.0, 7.0, -14.6];
+            x.iter().zip(c).map(|(x, c)| (x - c) * (x - c)).sum::<f64>().sqrt()
+        };
+        let exact = radius([0.0; 3]) - 19.0;
+        let warped = |x: [f64; 3]| (radius(x) - 19.0) * (1.5 + 0.3 * (x[0] / 9.0).sin());
+        let (value, d) = central(warped);
+        assert!((to_quadric(value, &d) - exact.abs()).abs() < 1e-3);
+    }
+
+    #[test]
+    fn nothing_to_find_is_said_to_be_far() {
+        let (value, d) = central(|_| 1.0);
+        assert!(to_quadric(value, &d) > 2.0);
+        assert!(to_crossings(1.0, [[1.0; 2]; 3]) > 2.0);
+    }
+}

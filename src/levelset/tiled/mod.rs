@@ -1,0 +1,47 @@
+//! Level sets on regular grids cut into blocks: sparse tiles, and dense boxes (numerics 8).
+//!
+//! ```text
+//! phi_t = - F |grad phi| - U . grad phi + alpha kappa |grad phi|
+//! ```
+//!
+//! with the signs of [`evolution`](super::evolution): F > 0 lets the inside (phi < 0) grow, alpha > 0
+//! shrinks a sphere. The unit of length is one voxel. Source: A. C. Jalba, W. J. van der Laan, J. B.
+//! T. M. Roerdink, "Fast sparse level sets on graphics hardware", IEEE Transactions on Visualization
+//! and Computer Graphics 19 (2013), sections 3.1 and 3.3.4, with the corrections of numerics 12.
+//!
+//! ```text
+//! formulas     one voxel of each scheme
+//! lanes        several voxels side by side
+//! group        voxels of a block with those round them
+//! block        rate of change on a block
+//! redistance   distances on a block, by the eikonal equation
+//! terms        coefficients as they are handed in
+//! coefficients coefficients of a block, and the length of a step
+//! options      schemes
+//! motion       the time step, on any grid of blocks
+//! dense        a full box, and the same motion on it
+//! evolution    the motion on sparse tiles
+//! snapshot     the same, put away and taken up again
+//! ```
+
+pub mod block;
+mod coefficients;
+pub mod dense;
+pub mod evolution;
+pub mod formulas;
+mod group;
+pub mod lanes;
+mod motion;
+mod options;
+pub mod redistance;
+mod snapshot;
+mod terms;
+
+pub use dense::{DenseEvolution, DenseGrid};
+pub use evolution::TiledEvolution;
+pub use group::Around;
+pub use lanes::Wide;
+pub use motion::{Seconds, StepInfo};
+pub use options::{MOST_GAMMA, Options, Reinitialize, Scheme, Time};
+pub use snapshot::{Phi, TiledSnapshot};
+pub use terms::{Coefficient, Fill, Terms};

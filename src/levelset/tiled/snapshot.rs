@@ -1,0 +1,186 @@
+//! All that changes in a motion on tiles, so that it can be put away and taken up again.
+
+use std::sync::Arc;
+
+use super::TiledEvolution;
+use super::lanes::Wide;
+use super::motion::Seconds;
+use super::options::Options;
+use super::terms::Terms;
+use crate::backend::Cpu;
+use crate::error::{Error, Result};
+use crate::geometry::Real;
+use crate::grid::{Parts, Pool, TiledGrid};
+
+/// Everything that changes in a run on tiles.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TiledSnapshot {
+    /// Voxels along the edge of a tile.
+    pub edge: u32,
+    /// Which tiles there are, in the order of the list.
+    pub tiles: Parts,
+    /// Their values, tile by tile in the order of the list, x fastest.
+    pub phi: Phi,
+    /// Time reached.
+    pub time: f64,
+    /// Steps done.
+    pub steps: u64,
+    /// Seconds spent so far.
+    pub seconds: Seconds,
+}
+
+/// Values of phi in voxels, as they are computed with.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Phi {
+    /// 32-bit numbers.
+    F32(Vec<f32>),
+    /// 64-bit numbers.
+    F64(Vec<f64>),
+}
+
+impl Phi {
+    fn of<R: Real>(values: impl Iterator<Item = R>) -> Self {
+        match size_of::<R>() {
+            4 => Phi::F32(values.map(|v| v.widen() as f32).collect()),
+            _ => Phi::F64(values.map(R::widen).collect()),
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Phi::F32(values) => values.len(),
+            Phi::F64(values) => values.len(),
+        }
+    }
+
+    fn bits(&self) -> usize {
+        match self {
+            Phi::F32(_) => 32,
+            Phi::F64(_) => 64,
+        }
+    }
+
+    fn at<R: Real>(&self, k: usize) -> R {
+        match self {
+            Phi::F32(values) => R::narrow(f64::from(values[k])),
+            Phi::F64(values) => R::narrow(values[k]),
+        }
+    }
+}
+
+impl<R: Wide, const E: usize> TiledEvolution<R, E> {
+    /// The state between two steps.
+    pub fn snapshot(&self) -> TiledSnapshot {
+        let phi = self.grid.ids().iter().flat_map(|&id| self.motion.phi.tile(id).iter().copied());
+        TiledSnapshot {
+            edge: E as u32,
+            tiles: self.grid.parts(),
+            phi: Phi::of(phi),
+            time: self.motion.time,
+            steps: self.motion.steps,
+            seconds: self.motion.seconds,
+        }
+    }
+
+    /// Goes on from a [`TiledSnapshot`]: with the terms and options of the evolution it was taken
+    /// from, every later step has the bits it would have had there.
+    ///
+    /// # Errors
+    /// [`Error::Case`] for a snapshot of another precision or edge, of tiles that do not fit each
+    /// other, or with a phi that is not finite; as [`TiledEvolution::new`].
+    pub fn resume(
+        snapshot: TiledSnapshot,
+        terms: &Terms<R>,
+        options: Options,
+        cpu: Arc<Cpu>,
+    ) -> Result<Self> {
+        let TiledSnapshot { edge, tiles, phi: values, time, steps, seconds } = snapshot;
+        let unfit = |what: String| Error::usage(what, "begin the run again with --overwrite");
+        if (edge as usize, values.bits()) != (E, 8 * size_of::<R>()) {
+            return Err(unfit(format!(
+                "the state to resume has tiles of edge {edge} and {}-bit numbers, the run edge {E} \
+                 and {}-bit numbers",
+                values.bits(),
+                8 * size_of::<R>()
+            )));
+        }
+        let size = Pool::<R, E>::TILE;
+        let grid = TiledGrid::<E>::from_parts(tiles).map_err(|what| {
+            unfit(format!("the tiles of the state to resume are damaged: {what}"))
+        })?;
+        if values.len() != grid.n_tiles() * size {
+            let (found, expected) = (values.len(), grid.n_tiles() * size);
+            return Err(unfit(format!(
+                "the state to resume has {found} values of phi, its tiles {expected}"
+            )));
+        }
+        let mut phi = Pool::<R, E>::new();
+        phi.grow(grid.n_tiles())?;
+        for id in 0..grid.n_tiles() {
+            for (k, value) in phi.tile_mut(id as u32).iter_mut().enumerate() {
+                *value = values.at(id * size + k);
+                if !value.widen().is_finite() {
+                    return Err(unfit("phi of the state to resume is not finite".into()));
+                }
+            }
+        }
+        let mut evolution = TiledEvolution::new(grid, phi, terms, options, cpu)?;
+        evolution.motion.time = time;
+        evolution.motion.steps = steps;
+        evolution.motion.seconds = seconds;
+        Ok(evolution)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grid::Band;
+    use crate::levelset::tiled::{Coefficient, Reinitialize};
+
+    #[test]
+    fn a_resumed_motion_has_the_same_bits() {
+        let cpu = Arc::new(Cpu::new(2).unwrap());
+        let fill = |first: [i32; 3], out: &mut [f32]| {
+            for (n, value) in out.iter_mut().enumerate() {
+                let at = [n % 4, n / 4 % 4, n / 16];
+                let x: [f64; 3] = std::array::from_fn(|k| f64::from(first[k] + at[k] as i32));
+                *value = (x.iter().map(|x| x * x).sum::<f64>().sqrt() - 9.3) as f32;
+            }
+            Ok(())
+        };
+        let band = Band { gamma: 3.0, reach: 3 };
+        let (grid, phi) = TiledGrid::<4>::from_box([-4; 3], [4; 3], band, fill).unwrap();
+        let options =
+            Options::new(3.0).with_reinitialize(Reinitialize::Equation { iterations: 1, every: 3 });
+        let terms = Terms::default()
+            .with_velocity(Coefficient::of_voxel(|v, t| [1.0, 0.1 * f64::from(v[0]), t]))
+            .with_curvature(Coefficient::Uniform([0.2]));
+        let start = || TiledEvolution::new(grid.clone(), phi.clone(), &terms, options, cpu.clone());
+        let mut whole = start().unwrap();
+        let mut first = start().unwrap();
+        for _ in 0..7 {
+            whole.step(f64::INFINITY).unwrap();
+            first.step(f64::INFINITY).unwrap();
+        }
+        let snapshot = first.snapshot();
+        let mut rest =
+            TiledEvolution::<f32, 4>::resume(snapshot.clone(), &terms, options, cpu.clone())
+                .unwrap();
+        assert_eq!(rest.snapshot(), snapshot);
+        for _ in 0..8 {
+            whole.step(f64::INFINITY).unwrap();
+            rest.step(f64::INFINITY).unwrap();
+        }
+        let (a, b) = (whole.snapshot(), rest.snapshot());
+        assert_eq!((&a.tiles, &a.phi, a.time, a.steps), (&b.tiles, &b.phi, b.time, b.steps));
+        assert!(
+            TiledEvolution::<f32, 8>::resume(snapshot.clone(), &terms, options, cpu.clone())
+                .is_err()
+        );
+        let mut torn = snapshot;
+        torn.tiles.borders[0] ^= 1;
+        assert!(TiledEvolution::<f32, 4>::resume(torn, &terms, options, cpu).is_err());
+    }
+}

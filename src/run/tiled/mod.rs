@@ -1,0 +1,262 @@
+//! The task [evolve] on sparse tiles: from the case to the end of its motion, judged.
+
+mod coefficients;
+mod moving;
+mod start;
+mod states;
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::evolve::{Loop, Moving, Point};
+use super::identity;
+use super::keep::Keeper;
+use super::prepared::Stages;
+use super::{Options, norms};
+use crate::backend::Cpu;
+use crate::config::{Checkpoints, Config, Evolve, HalfWidth, Method, Precision, Rule, TiledSource};
+use crate::error::{Error, Result};
+use crate::levelset::tiled::{self, Reinitialize, TiledEvolution, Wide};
+use crate::output::checkpoint::{CHECKPOINT, Checkpoint, State};
+use crate::output::{Drift, MeasuresFile, Report, RunFolder, Seconds, Status, TileCounts, Verdict};
+use crate::surface::cubes::Placement;
+use moving::OnTiles;
+use states::States;
+
+/// A run that can go on.
+struct Begun<'a, R: Wide, const E: usize> {
+    moving: OnTiles<'a, R, E>,
+    measures: MeasuresFile,
+    keeper: Option<Keeper>,
+    point: Option<Point>,
+    first_tiles: usize,
+}
+
+/// A case on tiles.
+pub(super) struct Job<'a> {
+    pub config: &'a Config,
+    pub source: &'a TiledSource,
+    pub cpu: Arc<Cpu>,
+}
+
+impl Job<'_> {
+    /// Report of a run that has not begun.
+    pub(super) fn report(&self) -> Report {
+        let mut report = Report::new(self.config, Seconds::default(), Vec::new());
+        report.backend_reason = "tiles are computed on the CPU".into();
+        report.threads = self.cpu.threads();
+        report
+    }
+
+    /// Finds what can be wrong before the first step, and says what a run would do.
+    ///
+    /// # Errors
+    /// What [`Job::evolve`] would fail with before its first step.
+    pub(super) fn check(&self) -> Result<String> {
+        let warnings = &mut Vec::new();
+        let n_tiles = match (self.config.precision(), self.source.tile_edge) {
+            (Precision::F64, 4) => self.start::<f64, 4>(warnings)?.0.n_tiles(),
+            (Precision::F64, _) => self.start::<f64, 8>(warnings)?.0.n_tiles(),
+            (Precision::F32, 4) => self.start::<f32, 4>(warnings)?.0.n_tiles(),
+            (Precision::F32, _) => self.start::<f32, 8>(warnings)?.0.n_tiles(),
+        };
+        self.terms::<f64>()?;
+        let TiledSource { dx, tile_edge, .. } = self.source;
+        Ok(format!("task    evolve\ntiles   {n_tiles} of {tile_edge}^3 voxels, dx {dx}\n"))
+    }
+
+    /// The task [evolve].
+    ///
+    /// # Errors
+    /// All kinds of [`Error`](crate::Error).
+    pub(super) fn evolve(
+        &self,
+        folder: &RunFolder,
+        checkpoint: Option<Checkpoint>,
+        run: &Options<'_>,
+        report: &mut Report,
+        stage: &mut Stages<'_>,
+    ) -> Result<()> {
+        match (self.config.precision(), self.source.tile_edge) {
+            (Precision::F64, 4) => self.evolve_as::<f64, 4>(folder, checkpoint, run, report, stage),
+            (Precision::F64, _) => self.evolve_as::<f64, 8>(folder, checkpoint, run, report, stage),
+            (Precision::F32, 4) => self.evolve_as::<f32, 4>(folder, checkpoint, run, report, stage),
+            (Precision::F32, _) => self.evolve_as::<f32, 8>(folder, checkpoint, run, report, stage),
+        }
+    }
+
+    fn evolve_as<R: Wide, const E: usize>(
+        &self,
+        folder: &RunFolder,
+        checkpoint: Option<Checkpoint>,
+        run: &Options<'_>,
+        report: &mut Report,
+        stage: &mut Stages<'_>,
+    ) -> Result<()> {
+        let config = self.config;
+        let default = Evolve::default();
+        let evolve = config.evolve.as_ref().unwrap_or(&default);
+        let begun: Begun<'_, R, E> = self.begin(folder, checkpoint, evolve, report, stage)?;
+        let Begun { mut moving, mut measures, keeper, point, first_tiles } = begun;
+        report.seconds.setup += stage.next("moving the interface")?;
+        let work = Loop {
+            evolve,
+            output: &config.output,
+            measures: &mut measures,
+            interrupt: run.interrupt,
+            observer: run.observer,
+            keeper,
+        };
+        let done = work.run(&mut moving, point, report);
+        let seconds = moving.seconds();
+        report.seconds.evolve = seconds.blocks + seconds.speed + seconds.stages;
+        report.seconds.reinitialize = seconds.reinitialize;
+        let counted = moving.work();
+        report.reinitializations = counted.reinitializations;
+        report.cell_updates = counted.voxel_updates;
+        report.tiles = Some(TileCounts {
+            dx: self.source.dx,
+            edge: E,
+            first: first_tiles,
+            last: moving.n_tiles(),
+            most: counted.most_tiles as usize,
+            bytes: counted.most_bytes,
+        });
+        measures.finish()?;
+        done?;
+        if let (Some(first), Some(last)) = (&report.first, &report.last) {
+            report.drift = Drift::between(first.enclosed, last.enclosed);
+        }
+        // Bounds are for the end that was planned.
+        if report.status == Status::Finished {
+            self.judge(report, &moving)?;
+        }
+        let timer = Instant::now();
+        moving.finish(report.steps, report.time)?;
+        report.seconds.output += timer.elapsed().as_secs_f64();
+        Ok(())
+    }
+
+    /// What moves, from the start or from a checkpoint.
+    fn begin<'a, R: Wide, const E: usize>(
+        &'a self,
+        folder: &'a RunFolder,
+        checkpoint: Option<Checkpoint>,
+        evolve: &Evolve,
+        report: &mut Report,
+        stage: &mut Stages<'_>,
+    ) -> Result<Begun<'a, R, E>> {
+        let config = self.config;
+        stage.next("finding the tiles of the initial interface")?;
+        let (grid, phi) = self.start::<R, E>(&mut report.warnings)?;
+        let first_tiles = grid.n_tiles();
+        let terms = self.terms::<R>()?;
+        let rule = config.output.checkpoint;
+        let keeps = rule != Checkpoints::Never || checkpoint.is_some();
+        let identity = keeps.then(|| identity::of_tiles(config, &grid, &phi)).transpose()?;
+        if let (Some(now), Some(checkpoint)) = (&identity, &checkpoint) {
+            identity::check_domain(config, now, &checkpoint.identity)?;
+        }
+        let earlier = checkpoint.as_ref().map_or(0.0, |checkpoint| checkpoint.seconds.total);
+        let keeper = identity
+            .filter(|_| rule != Checkpoints::Never)
+            .map(|identity| Keeper::new(folder.file(CHECKPOINT), rule, identity, earlier));
+        let (options, cpu) = (self.options(), self.cpu.clone());
+        let (path, states) = (folder.file("measures.csv"), States::new(config, folder));
+        let Some(kept) = checkpoint else {
+            let evolution = TiledEvolution::<R, E>::new(grid, phi, &terms, options, cpu)?;
+            let mut moving = OnTiles::new(evolution, self.placement(), states);
+            if !start::is_distance(config) {
+                moving.redistance()?;
+            }
+            folder.clear()?;
+            let measures = MeasuresFile::of_tiles(&path)?;
+            return Ok(Begun { moving, measures, keeper, point: None, first_tiles });
+        };
+        let State::Tiles(snapshot, work) = kept.state else {
+            let what = "the run to resume was on a mesh";
+            return Err(Error::usage(what, "begin again with --overwrite"));
+        };
+        let evolution = TiledEvolution::<R, E>::resume(snapshot, &terms, options, cpu)?;
+        let mut moving = OnTiles::new(evolution, self.placement(), states);
+        let measures = MeasuresFile::resume(&path, &kept.written.measures)?;
+        folder.tidy()?;
+        moving.resume(work, kept.written.states, &kept.position)?;
+        report.states = moving.written().len();
+        (report.first, report.last) = (kept.first, kept.last);
+        report.seconds.add(&kept.seconds);
+        let point = Some(Point::resumed(evolve, &config.output, &kept.position));
+        Ok(Begun { moving, measures, keeper, point, first_tiles })
+    }
+
+    fn options(&self) -> tiled::Options {
+        let config = self.config;
+        let every = match config.rule() {
+            Rule::Every(n) => Some(n),
+            _ => None,
+        };
+        let reinitialize = match (config.reinitialize.rescaling, every, config.method()) {
+            (Some(speed), ..) => Reinitialize::Rescaling { factor: speed / self.source.dx },
+            (None, None, _) => Reinitialize::Never,
+            (None, Some(every), Method::Direct) => Reinitialize::Direct { every },
+            (None, Some(every), Method::Equation) => {
+                let iterations = config.reinitialize.iterations.unwrap_or(1);
+                let iterations = usize::try_from(iterations).unwrap_or(usize::MAX);
+                Reinitialize::Equation { iterations, every }
+            }
+        };
+        tiled::Options::new(self.gamma())
+            .with_scheme(config.scheme())
+            .with_time(config.time_scheme())
+            .with_nu(config.cfl())
+            .with_reinitialize(reinitialize)
+    }
+
+    /// Half width of the band, voxels.
+    fn gamma(&self) -> f64 {
+        match self.config.half_width() {
+            HalfWidth::Edges(n) => n,
+            HalfWidth::Length { length } => length / self.source.dx,
+            // The case has been checked for it.
+            HalfWidth::Whole => f64::INFINITY,
+        }
+    }
+
+    fn placement(&self) -> Placement {
+        Placement { origin: self.source.origin, spacing: self.source.dx }
+    }
+
+    /// Compares `[expect]` with the end of an evolution.
+    fn judge<R: Wide, const E: usize>(
+        &self,
+        report: &mut Report,
+        moving: &OnTiles<'_, R, E>,
+    ) -> Result<()> {
+        let expect = &self.config.expect;
+        let errors = match &expect.exact {
+            Some(exact) => norms::interface_errors(&moving.surface(false)?.vertices, exact),
+            None => None,
+        };
+        let (last, drift) = (report.last, report.drift);
+        let (time, steps) = (report.time, report.steps);
+        let found = |name: &str| -> Option<f64> {
+            let last = last.as_ref()?;
+            match name {
+                "time" => Some(time),
+                "steps" => Some(steps as f64),
+                "interface_area" => Some(last.interface),
+                "enclosed_volume" => Some(last.enclosed),
+                "components" => Some(last.components as f64),
+                "euler_number" => Some(last.euler_number as f64),
+                "phi_min" => Some(last.phi_min),
+                "phi_max" => Some(last.phi_max),
+                "enclosed_drift" => drift.map(|drift| drift.relative),
+                "interface_error_mean" => errors.map(|(mean, _)| mean),
+                "interface_error_max" => errors.map(|(_, max)| max),
+                _ => None,
+            }
+        };
+        report.expect = Verdict::of(&expect.bounds(), found);
+        Ok(())
+    }
+}

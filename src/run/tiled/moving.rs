@@ -1,0 +1,155 @@
+//! An evolution on tiles with all that is written of it, as the time loop sees them.
+
+use super::states::States;
+use crate::error::{Error, Result};
+use crate::levelset::evolution::{Advance, Stretch};
+use crate::levelset::tiled::{self, TiledEvolution, Wide};
+use crate::mesh::Mesh;
+use crate::output::Measures;
+use crate::output::checkpoint::{Position, State, Work};
+use crate::run::evolve::Moving;
+use crate::surface::cubes::{Placement, Tiles, components, extract, measure};
+
+/// An evolution and the files of its states.
+pub(super) struct OnTiles<'a, R: Wide, const E: usize> {
+    evolution: TiledEvolution<R, E>,
+    placement: Placement,
+    states: States<'a>,
+    work: Work,
+}
+
+impl<'a, R: Wide, const E: usize> OnTiles<'a, R, E> {
+    pub fn new(evolution: TiledEvolution<R, E>, placement: Placement, states: States<'a>) -> Self {
+        let mut new = OnTiles { evolution, placement, states, work: Work::default() };
+        new.note_size();
+        new
+    }
+
+    /// Makes phi of the start a distance.
+    pub fn redistance(&mut self) -> Result<()> {
+        self.evolution.redistance()?;
+        self.work.reinitializations += 1;
+        self.note_size();
+        Ok(())
+    }
+
+    pub fn n_tiles(&self) -> usize {
+        self.evolution.grid().n_tiles()
+    }
+
+    /// What was counted so far.
+    pub fn work(&self) -> Work {
+        self.work
+    }
+
+    /// Goes on where a run stopped early, behind the states it has written.
+    pub fn resume(
+        &mut self,
+        work: Work,
+        written: Vec<(u64, f64)>,
+        position: &Position,
+    ) -> Result<()> {
+        self.work = work;
+        self.states.resume(written, position.steps, position.state_due)
+    }
+
+    pub fn seconds(&self) -> tiled::Seconds {
+        self.evolution.seconds()
+    }
+
+    /// The interface in world units.
+    pub fn surface(&self, normals: bool) -> Result<Mesh> {
+        extract(&self.tiles(), &self.placement, normals)
+    }
+
+    /// Draws the last state; nothing is written after it.
+    pub fn finish(&mut self, step: u64, time: f64) -> Result<()> {
+        if !self.states.has_pictures() {
+            return Ok(());
+        }
+        let surface = self.surface(false)?;
+        self.states.finish(step, time, &surface)
+    }
+
+    fn tiles(&self) -> Tiles<'_, R, R, E> {
+        let band = self.evolution.band();
+        Tiles { grid: self.evolution.grid(), phi: self.evolution.phi(), band }
+    }
+
+    fn note_size(&mut self) {
+        self.work.most_tiles = self.work.most_tiles.max(self.n_tiles() as u64);
+        self.work.most_bytes = self.work.most_bytes.max(self.evolution.bytes());
+    }
+
+    /// Voxels in the band, and the smallest and largest phi in voxels.
+    fn range(&self) -> (u64, R, R) {
+        let (phi, gamma) = (self.evolution.phi(), self.evolution.band().gamma);
+        let start = (0, R::INFINITY, R::narrow(f64::NEG_INFINITY));
+        let join = |a: (u64, R, R), b: (u64, R, R)| (a.0 + b.0, a.1.min(b.1), a.2.max(b.2));
+        let of_tile = |tile: &crate::grid::Tile| {
+            phi.tile(tile.id)
+                .iter()
+                .fold(start, |all, &v| join(all, (u64::from(v.abs() < gamma), v, v)))
+        };
+        self.evolution.grid().fold(of_tile, join).unwrap_or((0, R::zero(), R::zero()))
+    }
+}
+
+impl<R: Wide, const E: usize> Moving for OnTiles<'_, R, E> {
+    fn advance(&mut self, stretch: &Stretch) -> Result<Advance> {
+        let step = self.evolution.step(stretch.largest_step())?;
+        self.work.is_gone = !step.has_interface;
+        self.work.voxel_updates += step.active_voxels;
+        self.work.reinitializations += u64::from(step.reinitialized);
+        self.note_size();
+        if !step.time.is_finite() {
+            return Err(Error::Numerical {
+                what: format!("nothing moves in step {}, so its length has no limit", step.step),
+                remedy: "give evolve.end_time, or coefficients that are not zero in the band"
+                    .into(),
+            });
+        }
+        Ok(stretch.after(step.dt, step.rate * self.placement.spacing))
+    }
+
+    fn is_gone(&self) -> bool {
+        self.work.is_gone || self.n_tiles() == 0
+    }
+
+    fn measure(&mut self) -> Result<Measures> {
+        let tiles = self.tiles();
+        let found = measure(&tiles, &self.placement)?;
+        let parts = components(&extract(&tiles, &self.placement, false)?);
+        let (active, low, high) = self.range();
+        let dx = self.placement.spacing;
+        Ok(Measures {
+            interface: found.area,
+            enclosed: found.volume.unwrap_or(f64::NAN),
+            components: parts.outer as u64,
+            // Of the inside: half that of the surface that bounds it.
+            euler_number: found.euler_number.unwrap_or(0) / 2,
+            band_vertices: active,
+            active_patches: self.n_tiles() as u64,
+            phi_min: low.widen() * dx,
+            phi_max: high.widen() * dx,
+            ..Measures::default()
+        })
+    }
+
+    fn write(&mut self, step: u64, time: f64) -> Result<()> {
+        let surface = self.surface(true)?;
+        self.states.write(step, time, &surface)
+    }
+
+    fn written(&self) -> &[(u64, f64)] {
+        self.states.written()
+    }
+
+    fn take_back(&mut self, written: Vec<(u64, f64)>, step: u64) -> Result<()> {
+        self.states.resume(written, step, false)
+    }
+
+    fn snapshot(&self) -> Result<State> {
+        Ok(State::Tiles(self.evolution.snapshot(), self.work))
+    }
+}

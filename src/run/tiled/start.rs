@@ -1,0 +1,179 @@
+//! The first tiles: phi of `[initial]` near its interface.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::Job;
+use super::coefficients::Lines;
+use crate::config::{Config, Initial};
+use crate::error::{Error, Result};
+use crate::expression::Lattice;
+use crate::geometry::Real;
+use crate::geometry::sample;
+use crate::geometry::shape::Shape;
+use crate::grid::{Band, Pool, Stored, TiledGrid};
+use crate::run::initial::ClosedSurface;
+use crate::surface::LatticeDistance;
+
+/// Most tiles that a box to look through may have: some minutes of looking.
+const MOST_TILES: f64 = 4e9;
+
+/// Most voxels along the edge of a block with one layer round it.
+const MOST: usize = 10;
+
+/// Whether phi of `[initial]` is the distance to its interface.
+pub(super) fn is_distance(config: &Config) -> bool {
+    matches!(config.initial, Some(Initial::Shape(_) | Initial::Mesh { .. }))
+}
+
+impl Job<'_> {
+    /// Tiles near the initial interface, and their values; what was doubtful goes to `warnings`.
+    ///
+    /// # Errors
+    /// [`Error::Case`] if there is no interface where it is looked for; those of
+    /// [`TiledGrid::from_box`].
+    pub(super) fn start<R: Real + Stored<R>, const E: usize>(
+        &self,
+        warnings: &mut Vec<String>,
+    ) -> Result<(TiledGrid<E>, Pool<R, E>)> {
+        let bounds = self.source.bounds.as_ref().map(|b| (b.min, b.max));
+        let frame = |(min, max)| Shape::Box { min, max };
+        let band = self.band::<R>();
+        let lines = Lines { origin: self.source.origin, dx: self.source.dx };
+        let (grid, phi) = match &self.config.initial {
+            Some(Initial::Shape(shape)) => {
+                let shape = match bounds {
+                    None => shape.clone(),
+                    Some(bounds) => Shape::Intersection(vec![shape.clone(), frame(bounds)]),
+                };
+                let (low, high) = shape.bounds().ok_or_else(|| self.unbounded())?;
+                let (first, last) = self.tiles::<E>(low, high)?;
+                let band_of = sample::Band { dx: lines.dx, gamma: band.gamma.widen() };
+                TiledGrid::from_box(first, last, band, |first, out: &mut [R]| {
+                    let axes = lines.of_block(first, 0);
+                    shape.sample_into(axes.each_ref().map(|axis| &axis[..E]), band_of, out);
+                    Ok(())
+                })?
+            }
+            Some(Initial::Expression { expression }) => {
+                let (low, high) = bounds.ok_or_else(|| self.unbounded())?;
+                let lattice = Lattice::bind(std::slice::from_ref(expression))
+                    .map_err(self.config.locate("initial.expression"))?;
+                let frame = frame((low, high));
+                let (first, last) = self.tiles::<E>(low, high)?;
+                TiledGrid::from_box(first, last, band, |first, out: &mut [R]| {
+                    let mut values = [0.0; MOST * MOST * MOST];
+                    let axes = lines.of_block(first, 1);
+                    let values = &mut values[..(E + 2).pow(3)];
+                    lattice.evaluate_into(axes.each_ref().map(|axis| &axis[..E + 2]), 0.0, values);
+                    near_distances::<R, E>(values, out);
+                    let rows = axes[2][1..=E]
+                        .iter()
+                        .flat_map(|&z| axes[1][1..=E].iter().map(move |&y| (y, z)));
+                    for (row, (y, z)) in out.chunks_exact_mut(E).zip(rows) {
+                        for (value, &x) in row.iter_mut().zip(&axes[0][1..=E]) {
+                            let wall = R::narrow(frame.signed_distance([x, y, z]) / lines.dx);
+                            // So written that what is not a number stays so.
+                            if wall > *value {
+                                *value = wall;
+                            }
+                        }
+                    }
+                    Ok(())
+                })?
+            }
+            Some(Initial::Mesh { mesh }) => {
+                let surface = ClosedSurface::read(self.config, mesh, warnings)?;
+                let ClosedSurface { vertices, triangles, .. } = &surface;
+                // A band that is a little wider, so that values at its border are right.
+                let width = band.gamma.widen() + 1.0;
+                let distance =
+                    LatticeDistance::new(vertices, triangles, lines.origin, lines.dx, width);
+                let seeds = distance.blocks(E)?;
+                let seeds = seeds.into_iter().map(|corner| corner.map(|x| x.div_euclid(E as i32)));
+                let (undecided, inverted) = (AtomicUsize::new(0), AtomicUsize::new(0));
+                let made = TiledGrid::from_seeds(seeds, band, |first, out: &mut [R]| {
+                    let found = distance.fill(first, E, out);
+                    undecided.fetch_add(found.undecided, Ordering::Relaxed);
+                    inverted.fetch_add(found.inverted, Ordering::Relaxed);
+                    Ok(())
+                })?;
+                surface.doubts("voxels", undecided.into_inner(), inverted.into_inner(), warnings);
+                made
+            }
+            _ => return Err(self.unbounded()),
+        };
+        if grid.n_tiles() == 0 {
+            let what = "initial has no interface in the box where it is looked for".to_string();
+            let remedy = "check its position, domain.tiled.bounds and dx: a part thinner than dx \
+                          may not be seen";
+            return Err(self.config.error_at("initial", what, remedy));
+        }
+        Ok((grid, phi))
+    }
+
+    fn band<R: Real>(&self) -> Band<R> {
+        Band { gamma: R::narrow(self.gamma()), reach: self.options().reach() }
+    }
+
+    fn unbounded(&self) -> Error {
+        let remedy = "add domain.tiled.bounds = { min = [...], max = [...] }";
+        self.config.error_at("initial", "initial has no bounds by itself", remedy)
+    }
+
+    /// First and last tile of a box with the band round it.
+    fn tiles<const E: usize>(&self, low: [f64; 3], high: [f64; 3]) -> Result<([i32; 3], [i32; 3])> {
+        let edge = self.source.dx * E as f64;
+        let margin = (self.gamma() + 4.0) * self.source.dx;
+        let origin = self.source.origin;
+        let first: [f64; 3] =
+            std::array::from_fn(|k| ((low[k] - margin - origin[k]) / edge).floor() - 1.0);
+        let last: [f64; 3] =
+            std::array::from_fn(|k| ((high[k] + margin - origin[k]) / edge).floor() + 1.0);
+        let n: f64 = (0..3).map(|k| last[k] - first[k] + 1.0).product();
+        // So written that what is not a number does not pass.
+        let is_possible = n <= MOST_TILES;
+        if !is_possible {
+            let what = format!("initial lies in a box of {n:.1e} tiles, {MOST_TILES:.0e} at most");
+            let remedy = "take a larger domain.tiled.dx, or bounds closer to the interface";
+            return Err(self.config.error_at("domain.tiled.dx", what, remedy));
+        }
+        // Beyond the range of integers they saturate, and keys are checked.
+        Ok((first.map(|x| x as i32), last.map(|x| x as i32)))
+    }
+}
+
+/// A function on a block of `E^3` voxels with one layer round it, brought near a distance in voxels:
+/// divided by its slope.
+fn near_distances<R: Real, const E: usize>(values: &[f64], out: &mut [R]) {
+    let n = E + 2;
+    for (k, out) in out.iter_mut().enumerate() {
+        let at = (k % E + 1) + n * ((k / E % E + 1) + n * (k / (E * E) + 1));
+        let slope = |step: usize| 0.5 * (values[at + step] - values[at - step]);
+        let [x, y, z] = [slope(1), slope(n), slope(n * n)];
+        let steepness = (x * x + y * y + z * z).sqrt();
+        let value = values[at];
+        *out = R::narrow(match steepness > 0.0 {
+            true => value / steepness,
+            false if value == 0.0 => 0.0,
+            // Level and not on the interface: far away, or not a number.
+            false => value * f64::INFINITY,
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steep_functions_become_distances() {
+        // 100 (x - 1.5) on a block of 4^3 with a layer round it.
+        let values: Vec<f64> = (0..216).map(|k| 100.0 * ((k % 6) as f64 - 2.5)).collect();
+        let mut out = [0.0f32; 64];
+        near_distances::<f32, 4>(&values, &mut out);
+        assert_eq!(out[..4], [-1.5, -0.5, 0.5, 1.5]);
+        let flat = [3.0; 216];
+        near_distances::<f32, 4>(&flat, &mut out);
+        assert!(out.iter().all(|x| *x == f32::INFINITY));
+    }
+}

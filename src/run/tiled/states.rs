@@ -1,0 +1,139 @@
+//! Writing the states of a run on tiles: the interface as a series, files of it, pictures.
+
+use crate::config::{Config, Drawn, Picture};
+use crate::error::Result;
+use crate::io::vtk::{self, Compression, Geometry, VtkOutput};
+use crate::mesh::{Mesh, Values};
+use crate::output::{RunFolder, Series, numbered, remove};
+use crate::picture::{self, Lines, Options, Subject};
+use crate::run::picture::{time, title};
+use crate::run::states::write_surface;
+
+/// Writer of the states of one run.
+pub(super) struct States<'a> {
+    config: &'a Config,
+    folder: &'a RunFolder,
+    surfaces: Series,
+    /// Step and time of each state.
+    written: Vec<(u64, f64)>,
+    pictures: Option<Pictures<'a>>,
+}
+
+impl<'a> States<'a> {
+    pub(super) fn new(config: &'a Config, folder: &'a RunFolder) -> Self {
+        States {
+            config,
+            folder,
+            surfaces: Series::new(folder.path(), &config.name(), "vtp"),
+            written: Vec::new(),
+            pictures: Pictures::new(config),
+        }
+    }
+
+    pub(super) fn written(&self) -> &[(u64, f64)] {
+        &self.written
+    }
+
+    /// Writes all files of a state: the surface with the vertex arrays of its normals.
+    pub(super) fn write(&mut self, step: u64, time: f64, surface: &Mesh) -> Result<()> {
+        let compression = self.config.output.compression;
+        self.surfaces.add(step, time, |path| write_vtp(path, surface, time, compression))?;
+        for file in &self.config.output.interface_files {
+            let name = numbered("interface", step, file.ending());
+            write_surface(&self.folder.file(&name), surface)?;
+        }
+        if let Some(pictures) = &mut self.pictures
+            && pictures.picture.every == Drawn::State
+        {
+            let file = self.folder.file(&numbered(&self.config.name(), step, "png"));
+            pictures.draw(surface, step, time, &file)?;
+        }
+        self.written.push((step, time));
+        Ok(())
+    }
+
+    /// Goes on behind the states of a run that stopped early at `step`. Those of `step` itself are
+    /// removed if no state was `due` there.
+    pub(super) fn resume(&mut self, written: Vec<(u64, f64)>, step: u64, due: bool) -> Result<()> {
+        self.surfaces.resume(&written)?;
+        let kept = written.last().is_some_and(|&(last, _)| last == step);
+        self.written = written;
+        if due || kept {
+            return Ok(());
+        }
+        self.surfaces.forget(step)?;
+        for file in &self.config.output.interface_files {
+            remove(&self.folder.file(&numbered("interface", step, file.ending())))?;
+        }
+        remove(&self.folder.file(&numbered(&self.config.name(), step, "png")))
+    }
+
+    /// Draws the last state; nothing is written after it.
+    pub(super) fn finish(&mut self, step: u64, time: f64, surface: &Mesh) -> Result<()> {
+        let Some(pictures) = &mut self.pictures else { return Ok(()) };
+        let file = match &pictures.picture.file {
+            Some(file) => file.clone(),
+            None if pictures.picture.every == Drawn::Last => {
+                self.folder.file(&format!("{}.png", self.config.name()))
+            }
+            None => return Ok(()),
+        };
+        pictures.draw(surface, step, time, &file)
+    }
+
+    /// Whether [`States::finish`] draws something.
+    pub(super) fn has_pictures(&self) -> bool {
+        self.pictures.is_some()
+    }
+}
+
+/// Writes a surface whose vertex arrays are its normals as a VTK file.
+fn write_vtp(
+    path: &std::path::Path,
+    surface: &Mesh,
+    time: f64,
+    compression: Compression,
+) -> Result<()> {
+    let component = |k: usize| match surface.vertex_data.get(k).map(|array| &array.values) {
+        Some(Values::Float(values)) => values.as_slice(),
+        _ => &[],
+    };
+    let [x, y, z] = [component(0), component(1), component(2)];
+    let normals: Vec<f32> =
+        (0..x.len()).flat_map(|v| [x[v], y[v], z[v]]).map(|n| n as f32).collect();
+    let geometry = Geometry::triangles(&surface.vertices, &surface.cells, compression);
+    let output = VtkOutput::new(&geometry).time(time).point_data("Normals", 3, &normals[..]);
+    vtk::write(path, &output)
+}
+
+/// Draws the interfaces of one run, colored by height.
+struct Pictures<'a> {
+    picture: &'a Picture,
+    title: String,
+    /// With the camera and range of the first picture: a series must not jump.
+    options: Option<Options>,
+}
+
+impl<'a> Pictures<'a> {
+    fn new(config: &'a Config) -> Option<Self> {
+        let picture = config.output.picture.as_ref()?;
+        Some(Pictures { picture, title: title(config), options: None })
+    }
+
+    fn draw(&mut self, surface: &Mesh, step: u64, t: f64, file: &std::path::Path) -> Result<()> {
+        if surface.cells.is_empty() {
+            return remove(file);
+        }
+        let note = format!("t = {}   step {step}", time(t));
+        let height: Vec<f64> = surface.vertices.iter().map(|x| x[2]).collect();
+        let subject = Subject::new(surface, &height)
+            .with_lines(Lines::None)
+            .with_name("z")
+            .with_title(&self.title, &note);
+        let options = match &self.options {
+            Some(options) => options,
+            None => self.options.insert(self.picture.options().settled(&subject)?),
+        };
+        picture::draw(&subject, options)?.write_png(file)
+    }
+}

@@ -1,0 +1,80 @@
+//! Connected parts of a closed surface.
+
+use crate::geometry::Vec3;
+use crate::mesh::Mesh;
+
+/// How many parts a closed surface has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Components {
+    /// Parts that bound a piece of the inside from without: as many as the inside has pieces.
+    pub outer: usize,
+    /// Parts that bound a cavity of the inside.
+    pub cavities: usize,
+}
+
+/// Parts of the triangles of a closed surface whose normals point out of the inside: those that
+/// enclose a negative volume are cavities.
+pub fn components(surface: &Mesh) -> Components {
+    let mut parent: Vec<u32> = (0..surface.n_vertices() as u32).collect();
+    for triangle in surface.iter_cells() {
+        for &v in &triangle[1..] {
+            let (a, b) = (root(&mut parent, triangle[0]), root(&mut parent, v));
+            parent[a.max(b) as usize] = a.min(b);
+        }
+    }
+    // Measured from a point of the surface, so that far coordinates cost no digits.
+    let at = |v: u32| Vec3::from(surface.vertices[v as usize]);
+    let origin = surface.vertices.first().map_or(Vec3::zeros(), |x| Vec3::from(*x));
+    let mut volumes = vec![0.0; parent.len()];
+    let mut is_part = vec![false; parent.len()];
+    for triangle in surface.iter_cells() {
+        let [a, b, c] = [0, 1, 2].map(|k| at(triangle[k]) - origin);
+        let part = root(&mut parent, triangle[0]) as usize;
+        volumes[part] += a.dot(&b.cross(&c));
+        is_part[part] = true;
+    }
+    let mut found = Components::default();
+    for (volume, _) in volumes.into_iter().zip(is_part).filter(|(_, is_part)| *is_part) {
+        match volume < 0.0 {
+            true => found.cavities += 1,
+            false => found.outer += 1,
+        }
+    }
+    found
+}
+
+/// Root of a vertex, halving the path on the way.
+fn root(parent: &mut [u32], mut v: u32) -> u32 {
+    while parent[v as usize] != v {
+        let above = parent[parent[v as usize] as usize];
+        parent[v as usize] = above;
+        v = above;
+    }
+    v
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::surface::cubes::{Dense, Placement, extract};
+
+    #[test]
+    fn balls_shells_and_nothing() {
+        let n = 24;
+        let at = |k: usize| [k % n, k / n % n, k / (n * n)].map(|c| c as f64);
+        let ball = |x: [f64; 3], center: [f64; 3], radius: f64| {
+            (0..3).map(|k| (x[k] - center[k]).powi(2)).sum::<f64>().sqrt() - radius
+        };
+        let count = |phi: &dyn Fn([f64; 3]) -> f64| {
+            let values: Vec<f64> = (0..n * n * n).map(|k| phi(at(k))).collect();
+            let blocks = Dense { values: &values, size: [n; 3], edge: 8, beyond: 1.0 };
+            components(&extract(&blocks, &Placement::default(), false).unwrap())
+        };
+        let middle = [11.5; 3];
+        let shell = |x| ball(x, middle, 9.0).max(-ball(x, middle, 6.0));
+        assert_eq!(count(&|_| 1.0), Components::default());
+        assert_eq!(count(&shell), Components { outer: 1, cavities: 1 });
+        let all = |x| f64::min(shell(x), ball(x, middle, 3.0));
+        assert_eq!(count(&all), Components { outer: 2, cavities: 1 });
+    }
+}

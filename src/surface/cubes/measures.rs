@@ -1,0 +1,95 @@
+//! Area, volume and Euler number, summed over blocks without a mesh.
+
+use super::Placement;
+use super::blocks::{Blocks, Directory};
+use super::tables::CASES;
+use super::walk::{Cube, per_chunk};
+use crate::error::Result;
+use crate::geometry::{Real, Vec3};
+
+/// What a surface of marching cubes measures; the same as its mesh, to rounding.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+#[non_exhaustive]
+pub struct Measures {
+    /// Area of the triangles, in squared world units.
+    pub area: f64,
+    /// What they enclose, in cubed world units; `None` if the surface is open.
+    pub volume: Option<f64>,
+    /// Vertices - edges + triangles: 2 for each sphere, less 2 for each handle; `None` if the
+    /// surface is open.
+    pub euler_number: Option<i64>,
+    /// Vertices of the surface: crossed edges.
+    pub vertices: u64,
+    /// Triangles of the surface.
+    pub triangles: u64,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    area: f64,
+    /// Six times the volume.
+    volume: f64,
+    vertices: u64,
+    triangles: u64,
+    left_out: u64,
+}
+
+impl Sums {
+    fn with(self, other: Sums) -> Sums {
+        Sums {
+            area: self.area + other.area,
+            volume: self.volume + other.volume,
+            vertices: self.vertices + other.vertices,
+            triangles: self.triangles + other.triangles,
+            left_out: self.left_out + other.left_out,
+        }
+    }
+
+    /// Adds the triangles of a cube of the block whose corner lies at `corner`, in voxels.
+    fn add<R: Real>(&mut self, cube: &Cube<R>, corner: Vec3) {
+        let case = &CASES[cube.case as usize];
+        let mut points = [Vec3::zeros(); 12];
+        for e in case.edges() {
+            let (low, t) = cube.crossing(e);
+            points[e] = Vec3::from(low.map(f64::from));
+            points[e][super::axis(e)] += t;
+        }
+        for triangle in case.triangles() {
+            let [a, b, c] = triangle.map(|e| points[e as usize]);
+            let normal = (b - a).cross(&(c - a));
+            self.area += 0.5 * normal.norm();
+            // Of the tetrahedron with the origin; those of a closed surface add up to its volume.
+            self.volume += normal.dot(&(a + corner));
+            self.triangles += 1;
+        }
+    }
+}
+
+/// Measures the zero set of phi.
+///
+/// # Errors
+/// [`Error::Numerical`](crate::Error::Numerical) where phi changes its sign outside of all blocks.
+pub fn measure<R: Real>(blocks: &impl Blocks<R>, placement: &Placement) -> Result<Measures> {
+    let directory = Directory::new(blocks);
+    // Measured from the first block, so that far coordinates cost no digits.
+    let origin = if blocks.is_empty() { [0; 3] } else { blocks.corner(0) };
+    let chunks = per_chunk(blocks, &directory, Sums::default(), |sums, block| {
+        let corner = std::array::from_fn(|k| f64::from(block.corner[k] - origin[k]));
+        let mut of_block = Sums::default();
+        block.crossings(|_| of_block.vertices += 1);
+        of_block.left_out = block.cubes(|cube| of_block.add(&cube, corner.into()))?;
+        *sums = sums.with(of_block);
+        Ok(())
+    })?;
+    let all = chunks.into_iter().fold(Sums::default(), Sums::with);
+    let h = placement.spacing;
+    let closed = all.left_out == 0;
+    Ok(Measures {
+        area: all.area * h * h,
+        volume: closed.then_some(all.volume / 6.0 * h * h * h),
+        // Each triangle has three edges, each edge two triangles.
+        euler_number: closed.then_some(all.vertices as i64 - all.triangles as i64 / 2),
+        vertices: all.vertices,
+        triangles: all.triangles,
+    })
+}

@@ -1,0 +1,202 @@
+//! The surface as one record per cut cube, from which its triangles can be made again.
+
+use rayon::prelude::*;
+
+use super::Placement;
+use super::blocks::{Blocks, Directory};
+use super::extract::check_vertices;
+use super::tables::{CASES, axis, ends};
+use super::walk::{corner, per_chunk};
+use crate::error::{Error, Result};
+use crate::geometry::Real;
+use crate::mesh::{Kind, Mesh};
+
+/// A cut cube in 15 bytes: its position above the lowest cube, 2 bytes per coordinate (little
+/// endian), its case, and the sizes of phi at its corners in 255ths of the largest one. The sign of
+/// a corner is in the case, so that no bit is spent on it.
+///
+/// After A. C. Jalba, W. J. van der Laan, J. B. T. M. Roerdink, "Fast sparse level sets on graphics
+/// hardware", IEEE TVCG 19 (2013), section 3.4.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct Record([u8; 15]);
+
+impl Record {
+    fn new(position: [u16; 3], case: u8, sizes: [u8; 8]) -> Self {
+        let mut bytes = [0; 15];
+        for (bytes, x) in bytes.chunks_exact_mut(2).zip(position) {
+            bytes.copy_from_slice(&x.to_le_bytes());
+        }
+        bytes[6] = case;
+        bytes[7..].copy_from_slice(&sizes);
+        Record(bytes)
+    }
+
+    /// Position of its lowest corner above [`Records::base`], in voxels.
+    pub fn position(&self) -> [u16; 3] {
+        [0, 2, 4].map(|k| u16::from_le_bytes([self.0[k], self.0[k + 1]]))
+    }
+
+    /// Bit c: corner c is inside.
+    pub fn case(&self) -> u8 {
+        self.0[6]
+    }
+
+    /// Size of phi at corner `c` (0 to 7), in 255ths of [`Records::range`].
+    pub fn size(&self, c: usize) -> u8 {
+        self.0[7 + c]
+    }
+
+    /// The bytes, as they may be handed to a renderer.
+    pub fn bytes(&self) -> &[u8; 15] {
+        &self.0
+    }
+
+    /// Where the surface crosses edge `e`, as the fraction from the lower end to the upper.
+    fn crossing(&self, e: usize) -> f64 {
+        let [c, d] = ends(e).map(|c| f64::from(self.size(c)));
+        if c + d > 0.0 { c / (c + d) } else { 0.5 }
+    }
+}
+
+/// The records of a surface.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Records {
+    /// One per cut cube, in the order of blocks, x fastest within each.
+    pub list: Vec<Record>,
+    /// The voxel that positions are counted from.
+    pub base: [i32; 3],
+    /// Largest size of phi at an end of a crossed edge, in the unit of phi. Quantised values are off
+    /// by at most `range` / 510 there; other corners are cut off at `range`.
+    pub range: f64,
+    /// Triangles the surface has.
+    pub triangles: u64,
+}
+
+/// What the first pass finds in one chunk of blocks.
+#[derive(Clone, Copy)]
+struct Found {
+    cubes: usize,
+    triangles: u64,
+    range: f64,
+    low: [i32; 3],
+    high: [i32; 3],
+}
+
+impl Found {
+    const NOTHING: Found =
+        Found { cubes: 0, triangles: 0, range: 0.0, low: [i32::MAX; 3], high: [i32::MIN; 3] };
+
+    fn with(self, other: &Found) -> Found {
+        Found {
+            cubes: self.cubes + other.cubes,
+            triangles: self.triangles + other.triangles,
+            range: self.range.max(other.range),
+            low: std::array::from_fn(|k| self.low[k].min(other.low[k])),
+            high: std::array::from_fn(|k| self.high[k].max(other.high[k])),
+        }
+    }
+}
+
+impl Records {
+    /// Records of the zero set of phi.
+    ///
+    /// # Errors
+    /// [`Error::Numerical`] where phi changes its sign outside of all blocks, and for a surface that
+    /// spans more than 65,536 cubes along an axis.
+    pub fn new<R: Real>(blocks: &impl Blocks<R>) -> Result<Self> {
+        let directory = Directory::new(blocks);
+        let chunks: Vec<Found> = per_chunk(blocks, &directory, Found::NOTHING, |found, block| {
+            block.cubes(|cube| {
+                let place = std::array::from_fn(|k| block.corner[k] + cube.low[k]);
+                let case = &CASES[cube.case as usize];
+                let ends = case.edges().flat_map(ends);
+                let range = ends.map(|c| cube.values[c].widen().abs()).fold(0.0, f64::max);
+                let triangles = case.triangles().len() as u64;
+                *found = found.with(&Found { cubes: 1, triangles, range, low: place, high: place });
+            })?;
+            Ok(())
+        })?;
+        let all = chunks.iter().fold(Found::NOTHING, Found::with);
+        if all.cubes == 0 {
+            let (base, range) = ([0; 3], 0.0);
+            return Ok(Records { list: Vec::new(), base, range, triangles: 0 });
+        }
+        for k in 0..3 {
+            let span = i64::from(all.high[k]) - i64::from(all.low[k]) + 1;
+            if span > 1 << 16 {
+                return Err(Error::Numerical {
+                    what: format!(
+                        "the surface spans {span} cubes along {}; records hold 65536",
+                        ["x", "y", "z"][k]
+                    ),
+                    remedy: "write the surface as a mesh".into(),
+                });
+            }
+        }
+        let scale = if all.range > 0.0 { 255.0 / all.range } else { 0.0 };
+        let lists = per_chunk(blocks, &directory, Vec::new(), |list, block| {
+            block.cubes(|cube| {
+                let place =
+                    std::array::from_fn(|k| (block.corner[k] + cube.low[k] - all.low[k]) as u16);
+                let size = |v: R| (v.widen().abs() * scale).round().min(255.0) as u8;
+                list.push(Record::new(place, cube.case, cube.values.map(size)));
+            })?;
+            Ok(())
+        })?;
+        let mut list = Vec::with_capacity(all.cubes);
+        lists.into_iter().for_each(|part| list.extend(part));
+        Ok(Records { list, base: all.low, range: all.range, triangles: all.triangles })
+    }
+
+    /// Bytes that the records take.
+    pub fn bytes(&self) -> u64 {
+        (size_of::<Record>() * self.list.len()) as u64
+    }
+
+    /// Bytes that the corners of the triangles take as three 32-bit numbers each, which is what the
+    /// records stand for in the paper.
+    pub fn triangle_bytes(&self) -> u64 {
+        36 * self.triangles
+    }
+
+    /// The surface, with a vertex for each crossed edge: that of [`extract`](super::extract) up to
+    /// the quantisation of phi, in another order and without normals.
+    ///
+    /// # Errors
+    /// [`Error::Numerical`] for more than 2^32 - 1 vertices.
+    pub fn surface(&self, placement: &Placement) -> Result<Mesh> {
+        // Edges by their lower end and axis; cubes beside each other see the same values.
+        let key = |record: &Record, e: usize| {
+            let low = record.position();
+            let end = corner(low.map(i32::from), ends(e)[0]).map(|x| x as u64);
+            end[0] << 2 | end[1] << 19 | end[2] << 36 | axis(e) as u64
+        };
+        let mut edges: Vec<(u64, f64)> = self
+            .list
+            .par_iter()
+            .flat_map_iter(|record| {
+                let crossed = CASES[record.case() as usize].edges();
+                crossed.map(move |e| (key(record, e), record.crossing(e)))
+            })
+            .collect();
+        edges.par_sort_unstable_by_key(|edge| edge.0);
+        edges.dedup_by_key(|edge| edge.0);
+        check_vertices(edges.len() as u64)?;
+        let number = |k: u64| edges.partition_point(|edge| edge.0 < k) as u32;
+        let corners = |record: &Record| {
+            let record = *record;
+            let triangles = CASES[record.case() as usize].triangles();
+            triangles.as_flattened().iter().map(move |&e| number(key(&record, e as usize)))
+        };
+        let cells = self.list.par_iter().flat_map_iter(corners).collect();
+        let point = |&(key, t): &(u64, f64)| {
+            let low = [2, 19, 36].map(|shift| (key >> shift & 0x1_ffff) as i32);
+            let mut point = std::array::from_fn(|k| f64::from(self.base[k] + low[k]));
+            point[(key & 3) as usize] += t;
+            placement.world(point)
+        };
+        Ok(Mesh::new(Kind::Surface, edges.par_iter().map(point).collect(), cells))
+    }
+}

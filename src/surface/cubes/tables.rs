@@ -1,0 +1,279 @@
+//! The triangles of each of the 256 ways a cube can be cut, made from one rule for its faces.
+//!
+//! Corner c of a cube lies at (c & 1, c >> 1 & 1, c >> 2); bit c of a case says that it is inside.
+//! Edge e runs along axis e / 4. On each face the crossings are joined by segments; the segments
+//! of the six faces form loops, and each loop is filled with triangles.
+//!
+//! **The rule of faces.** Seen from outside the cube, a walk around a face counterclockwise enters
+//! the inside at some crossings and leaves it at others. Each entry is joined to the next exit, so
+//! that every run of inside corners is cut off by a segment of its own: where two inside corners
+//! lie across from each other, they stay apart. The rule looks at nothing but the four signs of
+//! the face, and from the other cube of the face entries are exits: both cubes draw the same
+//! segments in opposite directions, and the surface closes. Every crossing is an entry of one face
+//! of its cube and an exit of the other, so the segments form loops.
+//!
+//! **The rule of loops.** A triangle may have no side in a face but the segments: otherwise both
+//! cubes of the face could draw the same one, and four triangles would meet there.
+
+use std::sync::LazyLock;
+
+/// Most triangles in a cube.
+pub const MOST_TRIANGLES: usize = 5;
+
+/// What is drawn in a cube.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Case {
+    /// Bit e: edge e is crossed.
+    pub crossed: u16,
+    n_triangles: u8,
+    triangles: [[u8; 3]; MOST_TRIANGLES],
+}
+
+impl Case {
+    /// The triangles, by the edges their corners lie on; their normals point out of the inside.
+    pub fn triangles(&self) -> &[[u8; 3]] {
+        &self.triangles[..self.n_triangles as usize]
+    }
+
+    /// The crossed edges, ascending.
+    pub fn edges(&self) -> impl Iterator<Item = usize> + use<> {
+        let crossed = self.crossed;
+        (0..12).filter(move |e| crossed >> e & 1 == 1)
+    }
+}
+
+/// All cases; bit c of the index says that corner c is inside.
+pub static CASES: LazyLock<[Case; 256]> =
+    LazyLock::new(|| std::array::from_fn(|case| make(case as u8)));
+
+/// Axis of an edge.
+pub const fn axis(edge: usize) -> usize {
+    edge / 4
+}
+
+/// The corners an edge joins, the one of smaller coordinates first.
+pub const fn ends(edge: usize) -> [usize; 2] {
+    let (a, side) = (edge / 4, edge % 4);
+    let low = (side & 1) << ((a + 1) % 3) | (side >> 1) << ((a + 2) % 3);
+    [low, low | 1 << a]
+}
+
+/// The edge between two corners that differ in one coordinate.
+const fn between(c: usize, d: usize) -> usize {
+    let (a, low) = ((c ^ d).trailing_zeros() as usize, c & d);
+    4 * a + (low >> ((a + 1) % 3) & 1) + 2 * (low >> ((a + 2) % 3) & 1)
+}
+
+/// The corners of face `2 * axis + side`, counterclockwise seen from outside the cube.
+const fn around(face: usize) -> [usize; 4] {
+    let (a, side) = (face / 2, face % 2);
+    let (u, w) = (1 << ((a + 1) % 3), 1 << ((a + 2) % 3));
+    let base = side << a;
+    if side == 1 {
+        [base, base | u, base | u | w, base | w]
+    } else {
+        [base, base | w, base | u | w, base | u]
+    }
+}
+
+/// Whether two edges lie in one face.
+fn in_one_face(e: usize, f: usize) -> bool {
+    let all = ends(e).into_iter().chain(ends(f));
+    let (and, or) = all.fold((7, 0), |(and, or), corner| (and & corner, or | corner));
+    and != 0 || or != 7
+}
+
+fn make(case: u8) -> Case {
+    let inside = |corner: usize| case >> corner & 1 == 1;
+    // The crossing after each one on its loop.
+    let mut next = [None; 12];
+    for face in 0..6 {
+        let corners = around(face);
+        for k in 0..4 {
+            if inside(corners[k]) || !inside(corners[(k + 1) % 4]) {
+                continue;
+            }
+            let leaves = |k: &usize| inside(corners[k % 4]) && !inside(corners[(k + 1) % 4]);
+            if let Some(exit) = (k + 1..k + 4).find(leaves) {
+                let entry = between(corners[k], corners[(k + 1) % 4]);
+                next[entry] = Some(between(corners[exit % 4], corners[(exit + 1) % 4]));
+            }
+        }
+    }
+    let mut made = Case::default();
+    let mut seen = [false; 12];
+    for first in 0..12 {
+        let mut ring = Vec::new();
+        let mut at = first;
+        while let (false, Some(after)) = (seen[at], next[at]) {
+            seen[at] = true;
+            made.crossed |= 1 << at;
+            ring.push(at);
+            at = after;
+        }
+        let mut triangles = Vec::new();
+        fill(&ring, &mut triangles);
+        for triangle in triangles {
+            made.triangles[made.n_triangles as usize] = triangle;
+            made.n_triangles += 1;
+        }
+    }
+    made
+}
+
+/// Fills the polygon `ring` with triangles no side of which but those of the ring lies in a face;
+/// false if there is no way.
+fn fill(ring: &[usize], triangles: &mut Vec<[u8; 3]>) -> bool {
+    let n = ring.len();
+    if n < 3 {
+        return true;
+    }
+    let before = triangles.len();
+    let (first, last) = (ring[0], ring[n - 1]);
+    for k in 1..n - 1 {
+        let apex = ring[k];
+        let sound = (k == 1 || !in_one_face(first, apex))
+            && (k == n - 2 || !in_one_face(apex, last))
+            && fill(&ring[..=k], triangles)
+            && fill(&ring[k..], triangles);
+        if sound {
+            triangles.push([first as u8, apex as u8, last as u8]);
+            return true;
+        }
+        triangles.truncate(before);
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::{BTreeMap, BTreeSet};
+
+    /// Directed sides of the triangles of a case, with how often each occurs.
+    fn sides(case: &Case) -> BTreeMap<[usize; 2], usize> {
+        let mut sides = BTreeMap::new();
+        for t in case.triangles() {
+            for k in 0..3 {
+                *sides.entry([t[k] as usize, t[(k + 1) % 3] as usize]).or_default() += 1;
+            }
+        }
+        sides
+    }
+
+    /// Sides that no other triangle of the cube runs along the other way.
+    fn rim(case: &Case) -> BTreeSet<[usize; 2]> {
+        let sides = sides(case);
+        assert!(sides.values().all(|&n| n == 1), "a side runs twice the same way");
+        sides.keys().filter(|&&[a, b]| !sides.contains_key(&[b, a])).copied().collect()
+    }
+
+    #[test]
+    fn edges_join_corners_that_differ_in_their_axis() {
+        for e in 0..12 {
+            let [c, d] = ends(e);
+            assert_eq!((d - c, between(c, d), between(d, c)), (1 << axis(e), e, e));
+        }
+        let distinct: BTreeSet<_> = (0..12).map(ends).collect();
+        assert_eq!(distinct.len(), 12);
+    }
+
+    #[test]
+    fn all_crossings_are_used_and_surfaces_end_on_faces_only() {
+        for (number, case) in CASES.iter().enumerate() {
+            let crossed: BTreeSet<usize> = (0..12)
+                .filter(|&e| {
+                    let [c, d] = ends(e);
+                    (number >> c & 1) != (number >> d & 1)
+                })
+                .collect();
+            assert_eq!(case.edges().collect::<BTreeSet<_>>(), crossed);
+            let used: BTreeSet<usize> =
+                case.triangles().iter().flatten().map(|&e| e as usize).collect();
+            assert_eq!(used, crossed, "case {number}");
+            // The rim passes each crossing once, and every other side is inside the cube.
+            let rim = rim(case);
+            for &e in &crossed {
+                assert_eq!(rim.iter().filter(|s| s[0] == e).count(), 1, "case {number}");
+                assert_eq!(rim.iter().filter(|s| s[1] == e).count(), 1, "case {number}");
+            }
+            for side in sides(case).into_keys() {
+                assert_eq!(in_one_face(side[0], side[1]), rim.contains(&side), "case {number}");
+            }
+        }
+        let most = CASES.iter().map(|case| case.triangles().len()).max();
+        assert_eq!(most, Some(MOST_TRIANGLES));
+    }
+
+    /// Segments of a face of a case, as crossings of the other cube where `moved`.
+    fn on_face(case: usize, face: usize, moved: bool) -> BTreeSet<[usize; 2]> {
+        let a = face / 2;
+        let inside =
+            |s: &[usize; 2]| s.iter().all(|&e| ends(e).iter().all(|c| c >> a & 1 == face % 2));
+        let across = |e: usize| {
+            let [c, d] = ends(e);
+            if moved { between(c ^ 1 << a, d ^ 1 << a) } else { e }
+        };
+        rim(&CASES[case]).into_iter().filter(inside).map(|s| s.map(across)).collect()
+    }
+
+    #[test]
+    fn both_cubes_of_every_face_draw_the_same_segments() {
+        for a in 0..3 {
+            for case in 0..256 {
+                for other in 0..256 {
+                    // `other` lies on the upper side of `case`: they share four corners.
+                    let agree = (0..8usize)
+                        .filter(|c| c >> a & 1 == 1)
+                        .all(|c| (case >> c & 1) == (other >> (c ^ 1 << a) & 1));
+                    if agree {
+                        let of_case = on_face(case, 2 * a + 1, false);
+                        let of_other = on_face(other, 2 * a, true);
+                        let turned: BTreeSet<_> = of_other.iter().map(|&[p, q]| [q, p]).collect();
+                        assert_eq!(of_case, turned, "cases {case} and {other} along axis {a}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn normals_point_out_of_the_inside() {
+        let middle = |e: u8| -> [f64; 3] {
+            let [c, d] = ends(e as usize);
+            std::array::from_fn(|k| 0.5 * ((c >> k & 1) + (d >> k & 1)) as f64)
+        };
+        for (number, case) in CASES.iter().enumerate() {
+            // Loops of the case: triangles that share crossings.
+            let mut loops: Vec<(u16, Vec<[u8; 3]>)> = Vec::new();
+            for t in case.triangles() {
+                let mut edges = t.iter().fold(0, |edges, e| edges | 1 << e);
+                let mut joined = vec![*t];
+                loops.retain_mut(|(other, triangles)| {
+                    let apart = *other & edges == 0;
+                    if !apart {
+                        edges |= *other;
+                        joined.append(triangles);
+                    }
+                    apart
+                });
+                loops.push((edges, joined));
+            }
+            for (edges, triangles) in loops {
+                let mut area = [0.0; 3];
+                for [a, b, c] in triangles.iter().map(|t| t.map(middle)) {
+                    for (k, area) in area.iter_mut().enumerate() {
+                        let (i, j) = ((k + 1) % 3, (k + 2) % 3);
+                        *area += (b[i] - a[i]) * (c[j] - a[j]) - (b[j] - a[j]) * (c[i] - a[i]);
+                    }
+                }
+                // Against the ways out along the edges that it crosses.
+                let outwards: f64 = (0..12)
+                    .filter(|e| edges >> e & 1 == 1)
+                    .map(|e| if number >> ends(e)[0] & 1 == 1 { 1.0 } else { -1.0 } * area[axis(e)])
+                    .sum();
+                assert!(outwards > 0.5, "case {number}: {outwards}");
+            }
+        }
+    }
+}
