@@ -167,13 +167,19 @@ impl<const E: usize> TiledGrid<E> {
         }
     }
 
-    /// Bytes held: what a tile takes beside its values, and scratch for changes of the tile set.
+    /// Bytes of the lists: what tiles take beside their values.
     pub fn bytes(&self) -> u64 {
         let lists = self.keys.capacity() * size_of::<TileKey>()
             + (self.ids.capacity() + self.borders.capacity() + self.activity.capacity()) * 4
             + self.ages.capacity()
             + self.free.capacity() * 4;
-        (lists + self.changes.bytes()) as u64
+        lists as u64
+    }
+
+    /// Bytes of the notes that a change of the tile set takes; they go with how many tiles change,
+    /// and are kept for the next change.
+    pub fn scratch_bytes(&self) -> u64 {
+        self.changes.bytes() as u64
     }
 
     /// What lies beyond all tiles: no active tile lies before the first, so that the half space
