@@ -7,6 +7,9 @@
 //! its missing neighbors have. Values live outside of it, in as many arrays ([`Pool`]) as a scheme
 //! needs, under the id of the tile, which does not change while the tile is there.
 //!
+//! All passes run on the threads of the pool they are called in ([`Cpu::run`](crate::backend::Cpu::run)),
+//! and give the same bits for any number of them.
+//!
 //! Source: A. C. Jalba, W. J. van der Laan, J. B. T. M. Roerdink, "Fast sparse level sets on
 //! graphics hardware", IEEE Transactions on Visualization and Computer Graphics 19 (2013), sections
 //! 3.2 and 3.3; numerics 8. The page `docs/tiles.md` draws it.
