@@ -36,6 +36,7 @@ mod sweep;
 mod walk;
 
 pub use activity::{ACTIVE, INSIDE, activity};
+pub use fill::Fill;
 pub use keys::{CENTER, DIRECTIONS, TileKey, opposite, step_of};
 pub use manage::{Created, Status};
 pub use padded::{Halo, gather, padded_edge};
