@@ -146,27 +146,23 @@ fn enright(n: f64) -> Coefficient<f32, 3> {
         let size = out.len() / 3;
         let edge = if size == 512 { 8 } else { 4 };
         let mut sines = [[[0f32; 8]; 2]; 3];
-        for (axis, of_axis) in sines.iter_mut().enumerate() {
-            for k in 0..edge {
-                let x = f64::from(first[axis] + k as i32) / n;
-                of_axis[0][k] = ((PI * x).sin() * (PI * x).sin()) as f32;
-                of_axis[1][k] = (TAU * x).sin() as f32;
+        for (of_axis, first) in sines.iter_mut().zip(first) {
+            let [squares, doubles] = of_axis;
+            for (k, (square, double)) in squares.iter_mut().zip(doubles).take(edge).enumerate() {
+                let x = f64::from(first + k as i32) / n;
+                *square = ((PI * x).sin() * (PI * x).sin()) as f32;
+                *double = (TAU * x).sin() as f32;
             }
         }
         let scale = (n * (PI * t / 3.0).cos()) as f32;
         let [sx, sy, sz] = sines;
         let (u, vw) = out.split_at_mut(size);
         let (v, w) = vw.split_at_mut(size);
-        let mut at = 0;
-        for z in 0..edge {
-            for y in 0..edge {
-                for x in 0..edge {
-                    u[at] = 2.0 * scale * sx[0][x] * sy[1][y] * sz[1][z];
-                    v[at] = -scale * sx[1][x] * sy[0][y] * sz[1][z];
-                    w[at] = -scale * sx[1][x] * sy[1][y] * sz[0][z];
-                    at += 1;
-                }
-            }
+        for at in 0..size {
+            let [x, y, z] = [at % edge, at / edge % edge, at / (edge * edge)];
+            u[at] = 2.0 * scale * sx[0][x] * sy[1][y] * sz[1][z];
+            v[at] = -scale * sx[1][x] * sy[0][y] * sz[1][z];
+            w[at] = -scale * sx[1][x] * sy[1][y] * sz[0][z];
         }
     }))
 }

@@ -22,8 +22,7 @@ pub fn refined<V: Lanes>(d: &Central<V>, center: V, outer: [[V; 2]; 3]) -> Centr
     let third = V::constant(1.0 / 3.0);
     let (four, twelfth) = (V::constant(4.0), V::constant(1.0 / 12.0));
     let mut fine = *d;
-    for k in 0..3 {
-        let [low, high] = outer[k];
+    for (k, [low, high]) in outer.into_iter().enumerate() {
         let wide = V::constant(0.25) * (high - low);
         fine.gradient[k] = (four * d.gradient[k] - wide) * third;
         let wide = (low + high) - (center + center);
