@@ -29,7 +29,7 @@ fn main() {
         env!("ZEROSET_COMMIT"),
     );
     println!(
-        "| edge | tiles | bytes per tile | first tile set | walk | hash map | binary search | activity | update at rest | update, moving | changes per update | gather 3, faces | gather 3, full | gather 1, full |"
+        "| edge | tiles | bytes per tile, with notes of a change | first tile set | walk | hash map | binary search | activity | update at rest | update, moving | changes per update | gather 3, faces | gather 3, full | gather 1, full |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     cpu.run(|| row::<4>(radius));
@@ -105,7 +105,7 @@ fn row<const E: usize>(radius: f64) {
     }
     println!(
         "| {E} | {tiles} | {:.1} | {first:.0} | {walk:.1} | {hash:.1} | {search:.1} | {activity:.1} | {rest:.1} | {moving:.1} | {} | {:.1} | {:.1} | {:.1} |",
-        grid.bytes() as f64 / grid.n_tiles() as f64,
+        (grid.bytes() + grid.scratch_bytes()) as f64 / grid.n_tiles() as f64,
         changes / steps as usize,
         gathers[0],
         gathers[1],

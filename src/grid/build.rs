@@ -25,8 +25,8 @@ impl<const E: usize> TiledGrid<E> {
     /// that goes too far.
     ///
     /// # Errors
-    /// Those of the function; [`Error::Numerical`] if a value is not a number, if the interface
-    /// leaves the range of tiles, or if phi jumps across the band; [`Error::Device`] if there is not
+    /// Those of the function; [`Error::Numerical`](crate::Error::Numerical) if a value is not a number, if the interface
+    /// leaves the range of tiles, or if phi jumps across the band; [`Error::Device`](crate::Error::Device) if there is not
     /// enough memory.
     pub fn from_seeds<R: Real, S: Stored<R>>(
         seeds: impl IntoIterator<Item = [i32; 3]>,

@@ -7,6 +7,9 @@
 //! its missing neighbors have. Values live outside of it, in as many arrays ([`Pool`]) as a scheme
 //! needs, under the id of the tile, which does not change while the tile is there.
 //!
+//! All passes run on the threads of the pool they are called in ([`Cpu::run`](crate::backend::Cpu::run)),
+//! and give the same bits for any number of them.
+//!
 //! Source: A. C. Jalba, W. J. van der Laan, J. B. T. M. Roerdink, "Fast sparse level sets on
 //! graphics hardware", IEEE Transactions on Visualization and Computer Graphics 19 (2013), sections
 //! 3.2 and 3.3; numerics 8. The page `docs/tiles.md` draws it.
@@ -33,6 +36,7 @@ mod sweep;
 mod walk;
 
 pub use activity::{ACTIVE, INSIDE, activity};
+pub use fill::Fill;
 pub use keys::{CENTER, DIRECTIONS, TileKey, opposite, step_of};
 pub use manage::{Created, Status};
 pub use padded::{Halo, gather, padded_edge};
@@ -167,13 +171,19 @@ impl<const E: usize> TiledGrid<E> {
         }
     }
 
-    /// Bytes held: what a tile takes beside its values, and scratch for changes of the tile set.
+    /// Bytes of the lists: what tiles take beside their values.
     pub fn bytes(&self) -> u64 {
         let lists = self.keys.capacity() * size_of::<TileKey>()
             + (self.ids.capacity() + self.borders.capacity() + self.activity.capacity()) * 4
             + self.ages.capacity()
             + self.free.capacity() * 4;
-        (lists + self.changes.bytes()) as u64
+        lists as u64
+    }
+
+    /// Bytes of the notes that a change of the tile set takes; they go with how many tiles change,
+    /// and are kept for the next change.
+    pub fn scratch_bytes(&self) -> u64 {
+        self.changes.bytes() as u64
     }
 
     /// What lies beyond all tiles: no active tile lies before the first, so that the half space

@@ -2,7 +2,7 @@
 
 use crate::geometry::Real;
 
-use super::keys::{CENTER, DIRECTIONS, step_of};
+use super::keys::step_of;
 use super::sweep::Tile;
 use super::walk::MISSING;
 use super::{Pool, Stored};
@@ -16,18 +16,6 @@ pub enum Halo {
     /// All: mixed differences.
     Full,
 }
-
-/// Directions of the tile and its face neighbors.
-const FACES: [usize; 7] = [4, 10, 12, CENTER, 14, 16, 22];
-const FULL: [usize; DIRECTIONS] = {
-    let mut all = [0; DIRECTIONS];
-    let mut d = 0;
-    while d < DIRECTIONS {
-        all[d] = d;
-        d += 1;
-    }
-    all
-};
 
 /// Edge of a padded tile, in voxels.
 pub const fn padded_edge(edge: usize, reach: usize) -> usize {
@@ -48,48 +36,55 @@ pub fn gather<const E: usize, const REACH: usize, R: Real, S: Stored<R>>(
 ) {
     const { assert!(REACH <= E) };
     assert_eq!(out.len(), padded_edge(E, REACH).pow(3));
-    let directions: &[usize] = match halo {
-        Halo::Faces => &FACES,
-        Halo::Full => &FULL,
-    };
-    for &d in directions {
-        let source = match tile.neighbors[d] {
-            MISSING => Source::Far(if tile.border & 1 << d != 0 { -gamma } else { gamma }),
-            id => Source::Tile(phi.tile(id)),
+    // One copy per direction, with lengths that the compiler knows.
+    macro_rules! copy {
+        ($width:ident: $($direction:literal)*) => {
+            $( copy::<E, REACH, $width, $direction, R, S>(phi, tile, gamma, out); )*
         };
-        // The length of a row is known where it is copied.
-        if step_of(d)[0] == 0 {
-            copy::<E, REACH, E, R, S>(source, d, gamma, out);
-        } else {
-            copy::<E, REACH, REACH, R, S>(source, d, gamma, out);
-        }
+    }
+    copy!(E: 4 10 13 16 22);
+    copy!(REACH: 12 14);
+    if halo == Halo::Full {
+        copy!(E: 1 7 19 25);
+        copy!(REACH: 0 2 3 5 6 8 9 11 15 17 18 20 21 23 24 26);
     }
 }
 
-/// Where the values of a neighbor are.
-enum Source<'a, R, S> {
-    Tile(&'a [S]),
-    Far(R),
-}
-
-/// The layers of one neighbor, by rows of `WIDTH` values.
-fn copy<const E: usize, const REACH: usize, const WIDTH: usize, R: Real, S: Stored<R>>(
-    source: Source<'_, R, S>,
-    direction: usize,
+/// The layers of the neighbor in direction `D`, by rows of `WIDTH` values along x.
+fn copy<const E: usize, const REACH: usize, const WIDTH: usize, const D: usize, R, S>(
+    phi: &Pool<S, E>,
+    tile: &Tile,
     gamma: R,
     out: &mut [R],
-) {
-    let edge = padded_edge(E, REACH);
-    let [x, y, z] = step_of(direction).map(Span::new::<E, REACH>);
-    for k in 0..z.length {
-        for j in 0..y.length {
-            let to = x.to + edge * (y.to + j + edge * (z.to + k));
-            let row = &mut out[to..to + WIDTH];
-            match source {
-                Source::Far(value) => row.fill(value),
-                Source::Tile(values) => {
-                    let from = x.from + E * (y.from + j + E * (z.from + k));
-                    for (out, value) in row.iter_mut().zip(&values[from..from + WIDTH]) {
+) where
+    R: Real,
+    S: Stored<R>,
+{
+    let edge = const { padded_edge(E, REACH) };
+    let [x, y, z] = const {
+        let [i, j, k] = step_of(D);
+        [Span::new(E, REACH, i), Span::new(E, REACH, j), Span::new(E, REACH, k)]
+    };
+    const { assert!(Span::new(E, REACH, step_of(D)[0]).length == WIDTH) };
+    // With all lengths known, no row is checked for its bounds.
+    let out = &mut out[..edge * edge * edge];
+    let to = |j: usize, k: usize| x.to + edge * (y.to + j + edge * (z.to + k));
+    let from = |j: usize, k: usize| x.from + E * (y.from + j + E * (z.from + k));
+    match tile.neighbors[D] {
+        MISSING => {
+            let far = if tile.border & 1 << D != 0 { -gamma } else { gamma };
+            for k in 0..z.length {
+                for j in 0..y.length {
+                    out[to(j, k)..to(j, k) + WIDTH].fill(far);
+                }
+            }
+        }
+        id => {
+            let values = &phi.tile(id)[..E * E * E];
+            for k in 0..z.length {
+                for j in 0..y.length {
+                    let row = &values[from(j, k)..from(j, k) + WIDTH];
+                    for (out, value) in out[to(j, k)..to(j, k) + WIDTH].iter_mut().zip(row) {
                         *out = value.load(gamma);
                     }
                 }
@@ -99,6 +94,7 @@ fn copy<const E: usize, const REACH: usize, const WIDTH: usize, R: Real, S: Stor
 }
 
 /// Layers of a neighbor along one axis.
+#[derive(Clone, Copy)]
 struct Span {
     /// First layer in the neighbor.
     from: usize,
@@ -108,11 +104,11 @@ struct Span {
 }
 
 impl Span {
-    fn new<const E: usize, const REACH: usize>(step: i32) -> Self {
+    const fn new(edge: usize, reach: usize, step: i32) -> Self {
         match step {
-            -1 => Span { from: E - REACH, to: 0, length: REACH },
-            0 => Span { from: 0, to: REACH, length: E },
-            _ => Span { from: 0, to: REACH + E, length: REACH },
+            -1 => Span { from: edge - reach, to: 0, length: reach },
+            0 => Span { from: 0, to: reach, length: edge },
+            _ => Span { from: 0, to: reach + edge, length: reach },
         }
     }
 }

@@ -206,6 +206,7 @@ fn a_tile_takes_at_most_24_bytes_beside_its_values() {
     let (mut grid, mut phi) =
         TiledGrid::<4>::from_seeds::<_, f64>([[10, 0, 0]], band, field::<4>(at(0.0))).unwrap();
     let per_tile = |grid: &TiledGrid<4>| grid.bytes() as f64 / grid.n_tiles() as f64;
+    let mut most = 0.0f64;
     assert!(per_tile(&grid) < 24.0, "{} at the start", per_tile(&grid));
     for step in 1..=10 {
         let moved = field::<4>(at(0.4 * f64::from(step)));
@@ -219,7 +220,10 @@ fn a_tile_takes_at_most_24_bytes_beside_its_values() {
         grid.update();
         grid.fill_created(&mut phi, band);
         assert!(status.created > 0 && per_tile(&grid) < 24.0, "{} in step {step}", per_tile(&grid));
+        let changes = (status.created + status.deleted) as f64;
+        most = most.max(grid.scratch_bytes() as f64 / changes);
     }
+    assert!(most < 300.0, "{most} bytes per change");
 }
 
 #[test]
