@@ -266,22 +266,22 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
     /// Largest speed in the band at a time.
     fn speed<G: Blocks<R, S, E>>(&self, grid: &G, time: f64) -> Result<f64> {
         let d = grid.dimension();
-        let on = |first: [i32; 3], is_active: &dyn Fn(usize) -> bool| {
-            let scratch = &mut *self.scratch.get();
-            let terms = self.coefficients.on_block(first, time, &mut scratch.coefficients);
-            self.coefficients.speed(&terms, d, is_active)
-        };
         if !self.coefficients.varies() {
-            return on([0; 3], &|_| true).checked(time);
+            let Scratch { coefficients, result, .. } = &mut *self.scratch.get();
+            let terms = self.coefficients.on_block([0; 3], time, coefficients);
+            return self.coefficients.speed(&terms, d, None, result).checked(time);
         }
-        let core = self.core();
+        let (gamma, core) = (self.gamma(), self.core());
         let speed = grid.fold(
             |place| {
                 let values = self.phi.tile(G::id(place));
                 if !values.iter().any(|v| v.is_active(core)) {
                     return Speed::default();
                 }
-                on(G::first_voxel(place), &|n| values[n].is_active(core))
+                let Scratch { coefficients, result, own, .. } = &mut *self.scratch.get();
+                load(values, gamma, own);
+                let terms = self.coefficients.on_block(G::first_voxel(place), time, coefficients);
+                self.coefficients.speed(&terms, d, Some((own, core)), result)
             },
             Speed::join,
         );
