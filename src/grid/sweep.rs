@@ -32,7 +32,10 @@ impl<const E: usize> TiledGrid<E> {
         work: impl Fn(&Tile) -> T + Sync,
         combine: impl Fn(T, T) -> T + Sync,
     ) -> Option<T> {
-        by_halves(0..self.n_tiles(), &|range| self.fold_range(range, &work, &combine), &combine)
+        // As many voxels per task for either size of tiles: enough to hide its first look-ups.
+        let task = CHUNK * 64 / (E * E * E);
+        let work = |range| self.fold_range(range, &work, &combine);
+        by_halves(0..self.n_tiles(), task, &work, &combine)
     }
 
     /// As [`TiledGrid::fold`], where `work` may write the values of its own tile in `out`. It finds
@@ -79,16 +82,17 @@ impl<const E: usize> TiledGrid<E> {
 /// Results of the chunks of a range, combined in a tree whose shape depends on the range only.
 pub(super) fn by_halves<T: Send>(
     range: Range<usize>,
+    task: usize,
     work: &(impl Fn(Range<usize>) -> Option<T> + Sync),
     combine: &(impl Fn(T, T) -> T + Sync),
 ) -> Option<T> {
-    if range.len() <= CHUNK {
+    if range.len() <= task {
         return work(range);
     }
-    let middle = range.start + (range.len() / 2).next_multiple_of(CHUNK);
+    let middle = range.start + (range.len() / 2).next_multiple_of(task);
     let (left, right) = rayon::join(
-        || by_halves(range.start..middle, work, combine),
-        || by_halves(middle..range.end, work, combine),
+        || by_halves(range.start..middle, task, work, combine),
+        || by_halves(middle..range.end, task, work, combine),
     );
     match (left, right) {
         (Some(left), Some(right)) => Some(combine(left, right)),

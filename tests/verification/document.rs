@@ -10,11 +10,8 @@ use crate::runner::Task;
 use crate::shared::places::root;
 
 /// Cases of the companion's table that wait for options of later versions.
-const LEFT: &[(&str, &str)] = &[
-    ("V44 to V50", "level sets on regular tiles"),
-    ("V51, V52", "reconstruction from points"),
-    ("V53", "point-wise distance transform"),
-];
+const LEFT: &[(&str, &str)] =
+    &[("V51, V52", "reconstruction from points"), ("V53", "point-wise distance transform")];
 
 /// What the page of a GPU leaves out.
 const CPU_ONLY: &str = "## What is not run on a GPU\n\n\
@@ -28,6 +25,7 @@ const CPU_ONLY: &str = "## What is not run on a GPU\n\n\
     - In single precision V42, which compares precisions itself, and V38 on the sphere: fronts cross \
     all of it from one vertex, and each patch on the way may keep back a change below the \
     tolerance.\n\
+    - V44 to V50: grids and tiles have no twin on a card yet.\n\
     - Meshes, norms, interfaces and areas are found on the processor.\n\n";
 
 /// A number as tables show it.

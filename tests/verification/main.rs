@@ -34,6 +34,7 @@ mod properties;
 mod redistancing;
 mod runner;
 mod runs;
+mod tiled;
 
 // What `tests/cuda` compares, and its meshes.
 #[cfg(feature = "cuda")]
@@ -59,19 +60,25 @@ fn settings() -> Vec<Setting> {
 }
 
 macro_rules! cases {
-    ($($test:ident: $module:ident::$case:ident;)*) => {
-        /// All cases, in the order of the table.
-        const CASES: &[&Case] = &[$(&$module::$case),*];
+    ($list:ident on $settings:ident: $($test:ident: $module:ident::$case:ident;)*) => {
+        /// Cases in the order of the table.
+        const $list: &[&Case] = &[$(&$module::$case),*];
         $(#[test]
         fn $test() {
-            for setting in settings() {
+            for setting in $settings() {
                 check(&tasks(&$module::$case, setting, Scope::Quick));
             }
         })*
     };
 }
 
+/// The same, of the processor.
+fn settings_of_processor() -> Vec<Setting> {
+    settings().into_iter().filter(|setting| setting.backend == Backend::Cpu).collect()
+}
+
 cases! {
+    CASES on settings:
     v1_linear_functions: operators::V1;
     v2_symmetries: operators::V2;
     v3_translated_circle: advection::V3;
@@ -116,6 +123,25 @@ cases! {
     v42_single_precision_of_each_term: operators::V42;
     v54_circular_fronts: circular::V54;
 }
+
+cases! {
+    TILED on settings_of_processor:
+    v44_weno_derivative: tiled::V44;
+    v45_translated_circle_on_a_grid: tiled::V45;
+    v46_fronts_on_a_grid: tiled::V46;
+    v47_curvature_on_a_grid: tiled::V47;
+    v48_slotted_disk_on_a_grid: tiled::V48;
+    v49_enright: tiled::V49;
+    v50_sparse_and_dense: tiled::V50;
+}
+
+/// Cases of [`TILED`] that are run in single precision too.
+const TILED_SINGLE: List = &[
+    (&tiled::V45, &["grid:weno", "grid:first"]),
+    (&tiled::V46, &["grid:weno"]),
+    (&tiled::V47, &["squares"]),
+    (&tiled::V50, &["tiles:weno"]),
+];
 
 /// Cases and meshes that are run in single precision too.
 const SINGLE: List = &[
@@ -177,6 +203,9 @@ fn single_precision() {
     for setting in settings() {
         check(&listed(SINGLE, Setting { single: true, ..setting }, Scope::First(2)));
     }
+    for setting in settings_of_processor() {
+        check(&listed(TILED_SINGLE, Setting { single: true, ..setting }, Scope::First(2)));
+    }
 }
 
 #[test]
@@ -226,11 +255,17 @@ fn verify(setting: Setting) -> Vec<String> {
     // Alone, before all cores are busy.
     let cost_ratio = (setting.backend == Backend::Cpu).then(cost::ratio);
 
-    let both = if setting.backend == Backend::Cuda { OF_BOTH } else { &[] };
-    let cases = CASES.iter().chain(both);
+    let (both, tiled) =
+        if setting.backend == Backend::Cuda { (OF_BOTH, &[][..]) } else { (&[][..], TILED) };
+    let cases = CASES.iter().chain(tiled).chain(both);
     let plain: Vec<Task> = cases.flat_map(|case| tasks(case, setting, Scope::Full)).collect();
     let single = match setting.backend {
-        Backend::Cpu => listed(SINGLE, Setting { single: true, ..setting }, Scope::Quick),
+        Backend::Cpu => {
+            let single = Setting { single: true, ..setting };
+            let mut tasks = listed(SINGLE, single, Scope::Quick);
+            tasks.extend(listed(TILED_SINGLE, single, Scope::Quick));
+            tasks
+        }
         Backend::Cuda => all_in_single(setting, CASES.iter().chain(both)),
     };
     let turned = listed(TURNED, setting, Scope::Quick);

@@ -136,28 +136,45 @@ impl<R: Real> Coefficients<R> {
         }
     }
 
-    /// Speed on a block over the voxels that `is_active`; `d` axes.
+    /// Speed on a block of a grid with `d` axes, over the voxels with `|phi| < core`; `sums` is
+    /// scratch.
     pub fn speed(
         &self,
         terms: &BlockTerms<'_, R>,
         d: usize,
-        is_active: impl Fn(usize) -> bool,
+        band: Option<(&[R], R)>,
+        sums: &mut Vec<R>,
     ) -> Speed {
-        let (normal, curved, size) = ((d as f64).sqrt(), 2.0 * d as f64, self.size);
-        let mut speed = Speed::default();
-        for n in (0..size).filter(|&n| is_active(n)) {
-            let at = |values: Option<&[R]>, n: usize| values.map_or(0.0, |v| v[n].widen());
-            let along = |k: usize| at(terms.velocity, n + k * size).abs();
-            let alpha = at(terms.curvature, n);
-            let sum = along(0) + along(1) + along(2);
-            let sum = sum + at(terms.normal_speed, n).abs() * normal + curved * alpha;
-            speed.negative |= alpha < 0.0;
-            speed.not_finite |= !sum.is_finite();
-            speed.most = speed.most.max(sum);
+        let normal = R::narrow((d as f64).sqrt());
+        let curved = R::narrow(2.0 * d as f64);
+        sums.clear();
+        sums.resize(self.size, R::zero());
+        let mut negative = false;
+        for component in terms.velocity.iter().flat_map(|all| all.chunks_exact(self.size)) {
+            sums.iter_mut().zip(component).for_each(|(sum, u)| *sum += u.abs());
         }
-        if let Some((factor, _)) = terms.rescaling {
-            speed.most += factor.widen() * normal;
+        if let Some(speed) = terms.normal_speed {
+            sums.iter_mut().zip(speed).for_each(|(sum, f)| *sum += f.abs() * normal);
         }
-        speed
+        if let Some(alpha) = terms.curvature {
+            for (sum, alpha) in sums.iter_mut().zip(alpha) {
+                // What is negative is so in the band or near it.
+                negative |= *alpha < R::zero();
+                *sum += *alpha * curved;
+            }
+        }
+        if let Some((phi, core)) = band {
+            for (sum, phi) in sums.iter_mut().zip(phi) {
+                *sum = if phi.abs() < core { *sum } else { R::zero() };
+            }
+        }
+        // Differences of what is infinite or not a number are no zero.
+        let (mut most, mut not_finite) = (R::zero(), false);
+        for sum in &*sums {
+            most = if *sum > most { *sum } else { most };
+            not_finite |= !(*sum - *sum == R::zero());
+        }
+        let rescaling = terms.rescaling.map_or(0.0, |(factor, _)| (factor * normal).widen());
+        Speed { most: most.widen() + rescaling, not_finite, negative }
     }
 }

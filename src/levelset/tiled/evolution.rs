@@ -96,6 +96,13 @@ impl<R: Wide, const E: usize, S: Stored<R>> TiledEvolution<R, E, S> {
         Ok(TiledEvolution { grid, motion: Motion::new(phi, terms, options, cpu.clone())?, cpu })
     }
 
+    /// Goes on from a time and a number of steps, as after a checkpoint: with the same tiles and values
+    /// the bits are those of a run that never stopped.
+    pub fn starting_at(mut self, time: f64, steps: u64) -> Self {
+        (self.motion.time, self.motion.steps) = (time, steps);
+        self
+    }
+
     /// Finds the tiles of the next step, and takes a step of at most `max_dt`.
     ///
     /// # Errors

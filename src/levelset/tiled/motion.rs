@@ -135,6 +135,9 @@ pub(super) struct Motion<R: Wide, S: Stored<R>, const E: usize> {
 /// Below gamma by this much, phi makes a voxel and its neighbors move.
 const MARGIN: f64 = 1.0 / 16.0;
 
+/// By how much the speed at the end of a step may exceed the one it was bounded by.
+const GROWTH: f64 = 1.25;
+
 /// One evaluation, at a time and with shares of phi and of the step; `None` for (0, 1).
 struct Evaluation {
     time: f64,
@@ -209,8 +212,7 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
 
     fn step_here<G: Blocks<R, S, E>>(&mut self, grid: &G, max_dt: f64) -> Result<StepInfo> {
         let start = Instant::now();
-        let speed = self.speed(grid)?;
-        let dt = if speed > 0.0 { (self.options.nu / speed).min(max_dt) } else { max_dt };
+        let dt = self.length(grid, max_dt)?;
         let found = Instant::now();
         self.seconds.speed += (found - start).as_secs_f64();
         let mut tally = self.stages(grid, dt);
@@ -266,29 +268,47 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
         }
     }
 
-    /// Largest speed in the band.
-    fn speed<G: Blocks<R, S, E>>(&self, grid: &G) -> Result<f64> {
-        let d = grid.dimension();
-        let on = |first: [i32; 3], is_active: &dyn Fn(usize) -> bool| {
-            let scratch = &mut *self.scratch.get();
-            let terms = self.coefficients.on_block(first, self.time, &mut scratch.coefficients);
-            self.coefficients.speed(&terms, d, is_active)
-        };
-        if !self.coefficients.varies() {
-            return on([0; 3], &|_| true).checked(self.time);
+    /// Length of the step, by the speed at its start. A speed that grows must not exceed the bound by
+    /// much at its end either: one that passes through zero says nothing about the time after.
+    fn length<G: Blocks<R, S, E>>(&self, grid: &G, max_dt: f64) -> Result<f64> {
+        let nu = self.options.nu;
+        let bound = |speed: f64| if speed > 0.0 { (nu / speed).min(max_dt) } else { max_dt };
+        let mut speed = self.speed(grid, self.time)?;
+        let mut dt = bound(speed);
+        while self.coefficients.varies() {
+            let later = self.speed(grid, self.time + dt)?;
+            if later * dt <= GROWTH * nu {
+                break;
+            }
+            speed = speed.max(later);
+            dt = bound(speed);
         }
-        let core = self.core();
+        Ok(dt)
+    }
+
+    /// Largest speed in the band at a time.
+    fn speed<G: Blocks<R, S, E>>(&self, grid: &G, time: f64) -> Result<f64> {
+        let d = grid.dimension();
+        if !self.coefficients.varies() {
+            let Scratch { coefficients, result, .. } = &mut *self.scratch.get();
+            let terms = self.coefficients.on_block([0; 3], time, coefficients);
+            return self.coefficients.speed(&terms, d, None, result).checked(time);
+        }
+        let (gamma, core) = (self.gamma(), self.core());
         let speed = grid.fold(
             |place| {
                 let values = self.phi.tile(G::id(place));
                 if !values.iter().any(|v| v.is_active(core)) {
                     return Speed::default();
                 }
-                on(G::first_voxel(place), &|n| values[n].is_active(core))
+                let Scratch { coefficients, result, own, .. } = &mut *self.scratch.get();
+                load(values, gamma, own);
+                let terms = self.coefficients.on_block(G::first_voxel(place), time, coefficients);
+                self.coefficients.speed(&terms, d, Some((own, core)), result)
             },
             Speed::join,
         );
-        speed.unwrap_or_default().checked(self.time)
+        speed.unwrap_or_default().checked(time)
     }
 
     /// The evaluations of a step. phi then is that of the last one, or of the first one with values

@@ -149,8 +149,7 @@ impl Options {
     /// [`Error::Case`] for numbers out of their ranges.
     pub(super) fn check(&self) -> Result<()> {
         let wrong = |what: String, remedy: &str| Err(Error::usage(what, remedy));
-        let is_wide = self.gamma >= 1.0;
-        if !is_wide || self.gamma > MOST_GAMMA && self.gamma.is_finite() {
+        if !(1.0..=MOST_GAMMA).contains(&self.gamma) && self.gamma != f64::INFINITY {
             let what = format!("a band of half width {} voxels", self.gamma);
             return wrong(what, "take 1 to 20 voxels, such as 1.5 or 3");
         }
