@@ -10,6 +10,12 @@
 //!   by at most the length of the way times a bound of |grad w| that is 0 for a closed surface
 //!   (`rims`). So one winding number decides for all voxels reached that way, as long as w keeps away
 //!   from the numbers that decide.
+//! - **Films.** Over a hole the sign changes where |w| = 1/2, far from all triangles. So that phi has no
+//!   jump there, its size is cut down to (|w| - 1/2) / g with g the bound of |grad w| at the voxel,
+//!   which is at most the distance to the film where g changes little.
+
+#[cfg(test)]
+mod tests;
 
 use rayon::prelude::*;
 
@@ -58,8 +64,7 @@ pub struct LatticeDistance {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Filled {
-    /// Some voxel is nearer to the surface than the half width, or the film over a hole may pass
-    /// the block or its border: the block belongs to the band.
+    /// Some value is smaller than the half width.
     pub active: bool,
     /// Voxels off the surface whose winding number has a size in [`UNDECIDED`].
     pub undecided: usize,
@@ -149,8 +154,7 @@ impl LatticeDistance {
         } else {
             above.iter().copied().find(within).into_iter().collect()
         };
-        // Parts may keep what their whole would just leave out, as both numbers are approximated.
-        if near.is_empty() && !self.film(corner, span, 3.0 * APPROXIMATION) {
+        if near.is_empty() && !self.film(corner, span) {
             return Vec::new();
         }
         if size == 1 {
@@ -169,9 +173,8 @@ impl LatticeDistance {
         }
     }
 
-    /// Whether the film over a hole, where the size of the winding number is 1/2, may pass within
-    /// one voxel of a box without triangles; `margin` is for approximated winding numbers.
-    fn film(&self, corner: Vec3, span: f64, margin: f64) -> bool {
+    /// Whether the film over a hole may pass within the half width of a box.
+    fn film(&self, corner: Vec3, span: f64) -> bool {
         let in_band = |k: usize| {
             let (low, high) = self.index.tree.nodes[0].span(k);
             corner[k] <= high + self.half_width && corner[k] + span >= low - self.half_width
@@ -180,32 +183,35 @@ impl LatticeDistance {
             return false;
         }
         let (center, radius) = around(corner, span);
-        let radius = radius + 3f64.sqrt();
-        let change = self.rims.steepest(center, radius) * radius + margin;
+        let radius = radius + self.half_width;
+        // The number at the middle and that at a voxel are both approximated.
+        let change = self.rims.steepest(center, radius) * radius + 2.0 * APPROXIMATION;
         change >= 0.5 || {
-            let winding = self.index.winding_number(center.into());
-            (winding.abs() - 0.5).abs() <= change
+            // Triangles on the way change the number by whole ones.
+            let part = self.index.winding_number(center.into()).rem_euclid(1.0);
+            (part - 0.5).abs() <= change
         }
     }
 
     /// Writes the signed distances of the `edge`^3 voxels from `corner` on, x fastest, cut off at the
     /// half width.
     pub fn fill<R: Real>(&self, corner: [i32; 3], edge: usize, values: &mut [R]) -> Filled {
-        let span = edge as f64 - 1.0;
         let low = Vec3::from(corner.map(f64::from));
-        let (center, radius) = around(low, span);
-        let mut distances = vec![self.half_width; edge.pow(3)];
+        let (center, radius) = around(low, edge as f64 - 1.0);
+        let mut sizes = vec![self.half_width; edge.pow(3)];
         let near = self.candidates(center, radius);
-        for (k, best) in distances.iter_mut().enumerate() {
-            let place = [k % edge, k / edge % edge, k / (edge * edge)].map(|c| c as f64);
-            nearest(low + Vec3::from(place), &near, center, best);
+        for (k, best) in sizes.iter_mut().enumerate() {
+            nearest(voxel(low, place(k, edge)), &near, center, best);
         }
-        let (inside, mut filled) = self.sides(low, edge, &distances);
-        for ((value, distance), inside) in values.iter_mut().zip(&distances).zip(inside) {
-            filled.active |= *distance < self.half_width;
-            *value = R::narrow(if inside { -distance } else { *distance });
+        let (inside, mut filled) = if self.film(low, edge as f64 - 1.0) {
+            self.sides_one_by_one(low, edge, &mut sizes)
+        } else {
+            self.sides(low, edge, &sizes)
+        };
+        for ((value, size), inside) in values.iter_mut().zip(&sizes).zip(inside) {
+            filled.active |= *size < self.half_width;
+            *value = R::narrow(if inside { -*size } else { *size });
         }
-        filled.active = filled.active || self.film(low, span, APPROXIMATION);
         filled
     }
 
@@ -243,8 +249,6 @@ impl LatticeDistance {
     fn sides(&self, low: Vec3, edge: usize, distances: &[f64]) -> (Vec<bool>, Filled) {
         let (center, radius) = around(low, edge as f64 - 1.0);
         let steepest = self.rims.steepest(center, radius);
-        let on = 1e-9 * self.index.tree.nodes[0].diagonal();
-        let place = |k: usize| [k % edge, k / edge % edge, k / (edge * edge)];
         let mut inside: Vec<Option<bool>> = vec![None; distances.len()];
         let mut filled = Filled::default();
         let mut reached: Vec<(usize, f64)> = Vec::new();
@@ -254,7 +258,7 @@ impl LatticeDistance {
                 if inside[seed].is_some() || distances[seed] < floor {
                     continue;
                 }
-                let x = low + Vec3::from(place(seed).map(|c| c as f64));
+                let x = voxel(low, place(seed, edge));
                 let winding = self.index.winding_number(x.into());
                 let size = winding.abs();
                 let decides = [UNDECIDED.start, 0.5, UNDECIDED.end];
@@ -266,14 +270,11 @@ impl LatticeDistance {
                 let mut next = 0;
                 while let Some(&(at, way)) = reached.get(next) {
                     next += 1;
-                    if distances[at] > on {
-                        filled.undecided += usize::from(UNDECIDED.contains(&size));
-                        filled.inverted += usize::from(winding < -0.5);
-                    }
+                    self.count(&mut filled, winding, distances[at]);
                     if distances[at] < TOUCHING {
                         continue;
                     }
-                    for (to, step) in neighbors(place(at), edge) {
+                    for (to, step) in neighbors(place(at, edge), edge) {
                         let clear = inside[to].is_none()
                             && distances[to] >= TOUCHING
                             && distances[at] + distances[to] > step + SLACK
@@ -288,6 +289,38 @@ impl LatticeDistance {
         }
         (inside.into_iter().map(|side| side == Some(true)).collect(), filled)
     }
+
+    /// The same near a film, where every voxel decides for itself, and `sizes` are cut down to the
+    /// distance to the film.
+    fn sides_one_by_one(&self, low: Vec3, edge: usize, sizes: &mut [f64]) -> (Vec<bool>, Filled) {
+        let mut filled = Filled::default();
+        let side = |(k, size): (usize, &mut f64)| {
+            let x = voxel(low, place(k, edge));
+            let winding = self.index.winding_number(x.into());
+            self.count(&mut filled, winding, *size);
+            let to_film = (winding.abs() - 0.5) / self.rims.steepest(x, 0.0);
+            *size = size.min(to_film.abs());
+            winding.abs() > 0.5
+        };
+        (sizes.iter_mut().enumerate().map(side).collect(), filled)
+    }
+
+    fn count(&self, filled: &mut Filled, winding: f64, distance: f64) {
+        // Points on the surface are on neither side.
+        if distance > 1e-9 * self.index.tree.nodes[0].diagonal() {
+            filled.undecided += usize::from(UNDECIDED.contains(&winding.abs()));
+            filled.inverted += usize::from(winding < -0.5);
+        }
+    }
+}
+
+/// Place of voxel `k` of a block, in the block.
+fn place(k: usize, edge: usize) -> [usize; 3] {
+    [k % edge, k / edge % edge, k / (edge * edge)]
+}
+
+fn voxel(low: Vec3, place: [usize; 3]) -> Vec3 {
+    low + Vec3::from(place.map(|c| c as f64))
 }
 
 /// Middle and radius of the ball around a box.
@@ -324,155 +357,4 @@ fn neighbors(place: [usize; 3], edge: usize) -> impl Iterator<Item = (usize, f64
             })
         })
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::mesh::Mesh;
-    use crate::mesh::generate::{Generate, Sphere, Torus, generate};
-    use crate::surface::SignedDistances;
-    use std::collections::BTreeSet;
-
-    fn sphere() -> Mesh {
-        generate(&Generate::Sphere(Sphere { subdivisions: Some(3), ..Sphere::default() })).unwrap()
-    }
-
-    fn torus() -> Mesh {
-        generate(&Generate::Torus(Torus::default())).unwrap()
-    }
-
-    /// Both meshes as one.
-    fn together(a: &Mesh, b: &Mesh, moved: [f64; 3]) -> Mesh {
-        let mut all = a.clone();
-        let shifted = b.vertices.iter().map(|x| std::array::from_fn(|k| x[k] + moved[k]));
-        all.vertices.extend(shifted);
-        all.cells.extend(b.cells.iter().map(|v| v + a.n_vertices() as u32));
-        all
-    }
-
-    fn keep(mesh: &Mesh, chosen: impl Fn(usize) -> bool) -> Mesh {
-        let cells = mesh.iter_cells().enumerate().filter(|(k, _)| chosen(*k));
-        Mesh { cells: cells.flat_map(|(_, t)| t.to_vec()).collect(), ..mesh.clone() }
-    }
-
-    /// Compares all voxels of a box around the mesh with distances found one by one.
-    fn compare(mesh: &Mesh, voxels: i32, edge: i32, half_width: f64) -> (usize, usize) {
-        let (low, high) = mesh.bounds();
-        let spacing = (0..3).map(|k| high[k] - low[k]).fold(0.0, f64::max) / f64::from(voxels);
-        let origin = [0.123, -0.077, 0.031];
-        let surface =
-            LatticeDistance::new(&mesh.vertices, &mesh.cells, origin, spacing, half_width);
-        let listed = surface.blocks(edge as usize).unwrap();
-        assert!(listed.is_sorted_by_key(|c| (c[2], c[1], c[0])));
-        let places: Vec<BTreeSet<i32>> = (0..3)
-            .map(|k| {
-                let block = |x: f64| ((x - origin[k]) / spacing / f64::from(edge)).floor() as i32;
-                (block(low[k]) - 2..=block(high[k]) + 2).collect()
-            })
-            .collect();
-        let listed: BTreeSet<[i32; 3]> = listed.into_iter().collect();
-        let (mut active, mut seen, mut doubts) = (0, 0, 0);
-        for &z in &places[2] {
-            for &y in &places[1] {
-                for &x in &places[0] {
-                    let corner = [x, y, z].map(|c| c * edge);
-                    let mut values = vec![0.0_f64; edge.pow(3) as usize];
-                    let filled = surface.fill(corner, edge as usize, &mut values);
-                    let points: Vec<[f64; 3]> = (0..edge.pow(3))
-                        .map(|k| [k % edge, k / edge % edge, k / (edge * edge)])
-                        .map(|p| std::array::from_fn(|k| f64::from(corner[k] + p[k])))
-                        .collect();
-                    let expected: SignedDistances = surface.index.signed_distances(&points);
-                    for ((found, exact), p) in values.iter().zip(&expected.values).zip(&points) {
-                        let clamped = exact.clamp(-half_width, half_width);
-                        let close = (found - clamped).abs() < 1e-13;
-                        assert!(close, "{found} for {clamped} at {p:?} of block {corner:?}");
-                        assert_eq!(*found < 0.0, *exact < 0.0, "at {p:?} of block {corner:?}");
-                    }
-                    assert_eq!(
-                        (filled.undecided, filled.inverted),
-                        (expected.undecided, expected.inverted)
-                    );
-                    // What is near, and every change of sign, is in a block of the list.
-                    let near = values.iter().any(|v| v.abs() < half_width);
-                    let mixed = values.iter().any(|v| (*v < 0.0) != (values[0] < 0.0));
-                    assert!(filled.active >= (near || mixed));
-                    assert!(listed.contains(&corner) || !filled.active, "block {corner:?}");
-                    assert_eq!(surface.is_inside(corner), values[0] < 0.0);
-                    active += usize::from(filled.active);
-                    seen += 1;
-                    doubts += filled.undecided;
-                }
-            }
-        }
-        assert!(active > 0 && active < seen);
-        assert!(listed.len() <= 3 * active, "{} blocks for {active}", listed.len());
-        (active, doubts)
-    }
-
-    #[test]
-    fn closed_surfaces_have_the_distances_of_a_search_voxel_by_voxel() {
-        for (mesh, edge) in [(sphere(), 4), (torus(), 8), (torus(), 4)] {
-            let (_, doubts) = compare(&mesh, 20, edge, 3.0);
-            assert_eq!(doubts, 0);
-        }
-        compare(&sphere(), 6, 4, 1.5);
-        // Triangles far larger than voxels.
-        let corner = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
-        let cells = vec![0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3];
-        compare(&Mesh::new(crate::mesh::Kind::Surface, corner.to_vec(), cells), 30, 4, 2.0);
-    }
-
-    #[test]
-    fn dirty_surfaces_have_the_signs_of_their_winding_numbers() {
-        let ball = sphere();
-        // Two balls that overlap, one inside the other turned inwards.
-        compare(&together(&ball, &ball, [0.7, 0.2, 0.1]), 20, 4, 3.0);
-        let mut shell = ball.clone();
-        shell.vertices.iter_mut().for_each(|x| *x = x.map(|c| 0.5 * c));
-        shell.cells.as_chunks_mut::<3>().0.iter_mut().for_each(|t| t.swap(0, 1));
-        compare(&together(&ball, &shell, [0.0; 3]), 20, 4, 2.0);
-        // Holes, few and large, and triangles turned the wrong way.
-        let holes = keep(&ball, |k| k % 97 > 2);
-        let cap = keep(&ball, |k| ball.vertices[ball.cells[3 * k] as usize][2] < 0.6);
-        let mut turned = ball.clone();
-        turned.cells.as_chunks_mut::<3>().0.iter_mut().step_by(50).for_each(|t| t.swap(0, 1));
-        for mesh in [holes, cap, turned] {
-            let (_, doubts) = compare(&mesh, 20, 4, 2.0);
-            assert!(doubts > 0);
-        }
-    }
-
-    #[test]
-    fn the_film_over_a_wide_hole_is_in_the_list() {
-        // Half a ball: its film lies many voxels from all triangles.
-        let ball = sphere();
-        let half = keep(&ball, |k| ball.vertices[ball.cells[3 * k] as usize][2] < 0.0);
-        compare(&half, 32, 4, 2.0);
-    }
-
-    #[test]
-    fn far_surfaces_and_none_are_told() {
-        let ball = sphere();
-        let tiny = LatticeDistance::new(&ball.vertices, &ball.cells, [0.0; 3], 1e-8, 2.0);
-        let error = tiny.blocks(4).unwrap_err().to_string();
-        assert!(error.contains("voxels from the origin"), "{error}");
-        let none = LatticeDistance::new(&[], &[], [0.0; 3], 1.0, 2.0);
-        assert_eq!(none.blocks(4).unwrap(), Vec::<[i32; 3]>::new());
-        let mut values = [0.0_f32; 64];
-        assert_eq!(none.fill([0; 3], 4, &mut values), Filled::default());
-        assert_eq!(values, [2.0; 64]);
-    }
-
-    #[test]
-    fn lists_do_not_depend_on_threads() {
-        let mesh = torus();
-        let surface = LatticeDistance::new(&mesh.vertices, &mesh.cells, [0.0; 3], 0.02, 3.0);
-        let run = |threads: usize| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| surface.blocks(4).unwrap())
-        };
-        assert_eq!(run(1), run(3));
-    }
 }

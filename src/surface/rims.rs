@@ -1,8 +1,8 @@
 //! The rims of a surface that is not closed, and how fast winding numbers change near them.
 //!
 //! Off a closed surface the winding number is constant. In general its gradient is that of the solid
-//! angle of the surface's border, a sum over the border's edges (as the field of a wire by Biot and
-//! Savart): |grad w| is at most the sum of length / (4 pi distance^2).
+//! angle of the surface's border (as the field of a wire by Biot and Savart): |grad w| is at most the
+//! integral of 1 / (4 pi distance^2) along the border.
 
 use std::f64::consts::PI;
 
@@ -10,15 +10,18 @@ use rayon::prelude::*;
 
 use super::bvh::{Tree, box_of};
 use crate::geometry::Vec3;
+use crate::geometry::simplex::closest_point;
 
 /// Boxes of rims count as a whole at this many of their diagonals.
-const FAR: f64 = 2.0;
+const FAR: f64 = 4.0;
 
 /// Edges where the triangles of a surface do not cancel: those that are run along more often one way
 /// than the other.
 #[derive(Clone, Debug)]
 pub(super) struct Rims {
     tree: Tree,
+    /// Ends, in the order of the tree, and how often each is run along.
+    edges: Vec<([Vec3; 2], f64)>,
     /// Length of the edges in each node, times how often they are run along.
     lengths: Vec<f64>,
 }
@@ -36,28 +39,27 @@ impl Rims {
             .collect();
         sides.par_sort_unstable();
         let at = |v: u32| Vec3::from(vertices[v as usize]);
-        let mut boxes = Vec::new();
-        let mut weights = Vec::new();
+        let mut edges = Vec::new();
         for edge in sides.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
             let excess: i32 = edge.iter().map(|side| side.2).sum();
-            let (a, b) = (at(edge[0].0), at(edge[0].1));
-            if excess != 0 && a != b {
-                boxes.push(box_of(&[a, b]));
-                weights.push(f64::from(excess.abs()) * (b - a).norm());
+            let ends = [at(edge[0].0), at(edge[0].1)];
+            if excess != 0 && ends[0] != ends[1] {
+                edges.push((ends, f64::from(excess.abs())));
             }
         }
-        let tree = Tree::new(&boxes);
+        let tree = Tree::new(&edges.iter().map(|(ends, _)| box_of(ends)).collect::<Vec<_>>());
+        let edges: Vec<_> = tree.order.iter().map(|&k| edges[k as usize]).collect();
         let mut lengths = vec![0.0; tree.nodes.len()];
         // Children stand behind their parents.
         for k in (0..tree.nodes.len()).rev() {
             let node = &tree.nodes[k];
             lengths[k] = if node.is_leaf() {
-                node.pieces().map(|piece| weights[tree.order[piece] as usize]).sum()
+                edges[node.pieces()].iter().map(|([a, b], n)| n * (b - a).norm()).sum()
             } else {
                 lengths[k + 1] + lengths[node.second as usize]
             };
         }
-        Rims { tree, lengths }
+        Rims { tree, edges, lengths }
     }
 
     /// True for a closed surface.
@@ -65,19 +67,39 @@ impl Rims {
         self.tree.order.is_empty()
     }
 
-    /// A bound of |grad w| in the ball around `center`; infinite where a rim may pass through it.
+    /// A bound of |grad w| in the ball around `center`; infinite where a rim passes through it.
     pub fn steepest(&self, center: Vec3, radius: f64) -> f64 {
         let mut sum = 0.0;
         self.tree.descend(|k, node| {
-            let distance = (node.distance2(center).sqrt() - radius).max(0.0);
-            let whole = node.is_leaf() || distance > FAR * node.diagonal();
+            let gap = node.distance2(center).sqrt() - radius;
+            let whole = gap > FAR * node.diagonal();
             if whole {
-                sum += self.lengths[k] / (4.0 * PI * distance * distance);
+                sum += self.lengths[k] / (gap * gap);
+            } else if node.is_leaf() {
+                let edges = self.edges[node.pieces()].iter();
+                sum += edges.map(|(ends, n)| n * integral(ends, center, radius)).sum::<f64>();
             }
             !whole
         });
-        sum
+        sum / (4.0 * PI)
     }
+}
+
+/// A bound of the integral of 1 / distance^2 along a segment from any point of the ball, exact for a
+/// radius of 0.
+fn integral(ends: &[Vec3; 2], center: Vec3, radius: f64) -> f64 {
+    let nearest = (closest_point(center, ends) - center).norm();
+    if nearest <= radius {
+        return f64::INFINITY;
+    }
+    let [u, v] = ends.map(|x| x - center);
+    let (cross, dot, length) = (u.cross(&v).norm(), u.dot(&v), (v - u).norm());
+    // The angle over the height; where the height vanishes, what that tends to.
+    let from_center =
+        if cross > 1e-9 * dot { length * libm::atan2(cross, dot) / cross } else { length / dot };
+    // No point of the segment is nearer to the ball by a larger factor than the nearest one.
+    let share = 1.0 - radius / nearest;
+    from_center / (share * share)
 }
 
 /// For each vertex the first one, in order of coordinates, at its position.
@@ -141,6 +163,32 @@ mod tests {
                 tight = tight.max(slope / bound);
             }
         }
-        assert!(tight > 0.2, "{tight}");
+        assert!(tight > 0.4, "{tight}");
+    }
+
+    #[test]
+    fn integrals_are_those_of_sums_over_pieces() {
+        let ends = [Vec3::new(1.0, 0.5, 0.0), Vec3::new(-0.5, 1.0, 2.0)];
+        for center in [Vec3::zeros(), Vec3::new(0.2, 0.9, 1.1), ends[0] * 2.0 - ends[1]] {
+            let n = 20_000;
+            let length = (ends[1] - ends[0]).norm();
+            let piece = |k: i32| {
+                let x = ends[0] + (ends[1] - ends[0]) * ((f64::from(k) + 0.5) / f64::from(n));
+                length / f64::from(n) / (x - center).norm_squared()
+            };
+            let sum: f64 = (0..n).map(piece).sum();
+            let found = integral(&ends, center, 0.0);
+            assert!((found / sum - 1.0).abs() < 1e-5, "{found} {sum}");
+            // No point at the distance of the radius sees more.
+            let bound = integral(&ends, center, 0.1);
+            for k in 0..3 {
+                let mut moved = center;
+                moved[k] += 0.1;
+                assert!(integral(&ends, moved, 0.0) <= bound);
+                moved[k] -= 0.2;
+                assert!(integral(&ends, moved, 0.0) <= bound);
+            }
+        }
+        assert_eq!(integral(&ends, (ends[0] + ends[1]) * 0.5, 0.0), f64::INFINITY);
     }
 }

@@ -23,12 +23,12 @@ struct Cut {
 }
 
 impl Cut {
-    /// The vertex on the edge of a slot.
-    fn vertex(&self, slot: usize) -> u32 {
+    /// The vertex on the edge of a slot, if that edge is crossed.
+    fn vertex(&self, slot: usize) -> Option<u32> {
         let (word, bit) = (slot / 64, slot % 64);
-        debug_assert!(self.owned[word] >> bit & 1 == 1, "edge {slot} is not crossed");
         let before: u32 = self.owned[..word].iter().map(|w| w.count_ones()).sum();
-        self.first_vertex + before + (self.owned[word] & !(u64::MAX << bit)).count_ones()
+        let within = (self.owned[word] & !(u64::MAX << bit)).count_ones();
+        (self.owned[word] >> bit & 1 == 1).then_some(self.first_vertex + before + within)
     }
 
     /// The slots of its crossings, ascending.
@@ -189,20 +189,30 @@ impl<'a> Parts<'a> {
         cuts: &[Cut],
         cut_of: &[u32],
     ) -> Result<()> {
+        let mut differs = None;
         block.cubes(|cube| {
             let case = &CASES[cube.case as usize];
             let mut on_edge = [0; 12];
             for e in case.edges() {
-                let [c, _] = ends(e);
-                let (owner, slot) = block.owner(corner(cube.low, c), axis(e));
-                on_edge[e] = cuts[cut_of[owner as usize] as usize].vertex(slot);
+                let low = corner(cube.low, ends(e)[0]);
+                let (owner, slot) = block.owner(low, axis(e));
+                let vertex = cuts.get(cut_of[owner as usize] as usize).and_then(|c| c.vertex(slot));
+                on_edge[e] = vertex.unwrap_or_else(|| {
+                    differs = Some(low);
+                    0
+                });
             }
             for triangle in case.triangles() {
                 let corners = triangle.map(|e| on_edge[e as usize]);
                 take(&mut self.cells, 3).copy_from_slice(&corners);
             }
         })?;
-        Ok(())
+        let Some(low) = differs else { return Ok(()) };
+        let [x, y, z]: [i32; 3] = std::array::from_fn(|k| block.corner[k] + low[k]);
+        Err(Error::Numerical {
+            what: format!("tiles that share voxel ({x}, {y}, {z}) see phi there with other signs"),
+            remedy: "this is a fault of the program: please report it".into(),
+        })
     }
 }
 

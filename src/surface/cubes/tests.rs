@@ -234,6 +234,37 @@ fn sign_changes_outside_of_all_blocks_are_refused() {
     assert!(measure(&sparse, &Placement::default()).is_err() && Records::new(&sparse).is_err());
 }
 
+/// A source that breaks its promise: blocks see their neighbors' voxels turned inside out.
+struct Broken<'a>(Dense<'a, f64>);
+
+impl Blocks<f64> for Broken<'_> {
+    fn edge(&self) -> usize {
+        self.0.edge
+    }
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+    fn corner(&self, block: usize) -> [i32; 3] {
+        self.0.corner(block)
+    }
+    fn fill(&self, block: usize, reach: usize, values: &mut [f64]) {
+        self.0.fill(block, reach, values);
+        let (n, edge) = (self.0.edge + 2 * reach, self.0.edge);
+        for (k, value) in values.iter_mut().enumerate() {
+            let own =
+                [k % n, k / n % n, k / (n * n)].iter().all(|c| (reach..reach + edge).contains(c));
+            *value *= if own { 1.0 } else { -1.0 };
+        }
+    }
+}
+
+#[test]
+fn blocks_that_do_not_agree_are_found() {
+    let sampled = sample(16, sphere);
+    let error = extract(&Broken(sampled.blocks(4)), &Placement::default(), false).unwrap_err();
+    assert!(error.to_string().contains("with other signs"), "{error}");
+}
+
 #[test]
 fn records_hold_the_surface_up_to_quantisation() {
     let sampled = sample(40, torus);
