@@ -25,7 +25,11 @@
 
 // Blocks that must fit a multiprocessor: what is read is waited for less where more tiles are on
 // their way, and the terms keep to the registers that this leaves.
+#if VARIES
+enum { MIN_BLOCKS = (sizeof(real) == 8 ? 384 : 512) / BLOCK };
+#else
 enum { MIN_BLOCKS = (sizeof(real) == 8 ? 384 : SCHEME == 5 ? 640 : STORAGE == 16 ? 768 : 1024) / BLOCK };
+#endif
 
 DEVICE real along(const Around& at, u32 axis, i32 by) {
     return at(axis == 0 ? by : 0, axis == 1 ? by : 0, axis == 2 ? by : 0);

@@ -18,8 +18,8 @@ const FIRST_UPDATE: u32 = 1 << 8;
 
 /// A tile set on a card, which changes there. Lists stand twice, one current and one in the making.
 ///
-/// A tile takes 109 bytes beside its values: 40 for both lists, 36 for the look-up of its neighbors, 33 for
-/// its age, the stack of unused ids and scratch.
+/// A tile takes 115 bytes beside its values: 40 for both lists, 36 for the look-up of its neighbors, 39
+/// for its age, the stack of unused ids and scratch.
 pub struct DeviceTiledGrid {
     cuda: Arc<Cuda>,
     control: Array<TileControl>,
@@ -43,7 +43,7 @@ pub struct DeviceTiledGrid {
 impl DeviceTiledGrid {
     /// Bytes on the card for so many tiles and ids.
     pub fn bytes(capacity: usize) -> usize {
-        capacity * (2 * 20 + 4 * LOOK_UP + 4 * 7 + 8) + 4 * DIRECTIONS * (capacity / 32 + 2)
+        capacity * (2 * 20 + 4 * LOOK_UP + 4 * 6 + 8) + 4 * DIRECTIONS * (capacity / 32 + 2)
     }
 
     /// A tile set with room for `capacity` tiles and ids; `blocks` is how many blocks of a kernel

@@ -184,7 +184,7 @@ fn check<const E: usize, S: Stored<f64> + PartialEq + std::fmt::Debug>(case: &Ca
                 assert_eq!(found, run.phi().tile(id), "step {step}, {key}");
             }
         }
-        assert!(on.control.changes > 1 && on.control.tile_steps > 100);
+        assert!(on.control.changes > 0 && on.control.tile_steps > 100);
         let due = match options.reinitialize {
             Reinitialize::Equation { every, .. } => steps as u64 / every,
             _ => 0,
