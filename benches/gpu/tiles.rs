@@ -43,7 +43,9 @@ fn ball<R: Real, const E: usize, S: Stored<R>>(
 }
 
 pub fn table(cuda: &Arc<Cuda>) -> Result<(), Failed> {
-    println!("\n| tiles | edge | precision | terms | us per step | ns per voxel | TB/s of 8 bytes | changes | setup s |");
+    println!(
+        "\n| tiles | edge | precision | terms | us per step | ns per voxel | TB/s of 8 bytes | changes | setup s |"
+    );
     println!("|---|---|---|---|---|---|---|---|---|");
     for radius in RADII {
         rows::<f32, 4, f32>(cuda, radius)?;
@@ -121,7 +123,8 @@ fn row<R: Real, const E: usize, S: Stored<R> + Element>(
 
 /// The flow of Enright et al. to t = 3 on n^3 voxels of the unit cube.
 fn enright<const E: usize>(cuda: &Arc<Cuda>, n: u32) -> Result<(), Failed> {
-    let options = Options::new(3.0).with_reinitialize(Reinitialize::Equation { iterations: 1, every: 1 });
+    let options =
+        Options::new(3.0).with_reinitialize(Reinitialize::Equation { iterations: 1, every: 1 });
     let scale = f64::from(n);
     let (grid, phi) = ball::<f32, E, f32>([0.35 * scale; 3], 0.15 * scale, &options)?;
     let texts = [

@@ -23,6 +23,16 @@ const u32 DELETED = 1u << 31;
 // Of a new tile that is inside.
 const u32 INSIDE_BIT = 1u << 31;
 
+// Where values are: src/levelset/tiled/cuda/state.rs lays it out.
+struct TileValues {
+    stored* values[3];  // [capacity][TILE_VALUES] each: phi and stages, as the control block says
+    real gamma;
+};
+
+#ifdef TILE_VALUES_BYTES
+static_assert(sizeof(TileValues) == TILE_VALUES_BYTES, "the host lays out the same");
+#endif
+
 // Values of one tile.
 enum { TILE_VALUES = TILE_EDGE * TILE_EDGE * TILE_EDGE };
 
@@ -311,10 +321,8 @@ DEVICE void look_up_all(const TileGrid& g, u32 list, u32 n) {
 
 // Lets the tile set follow the band; new tiles of phi get their values.
 // Grid: cooperative; shared: static.
-//
-// values  arrays of phi and of the stages, [capacity][TILE_VALUES] each
 extern "C" __global__ void __launch_bounds__(BLOCK, 4)
-tiles_manage(TileGrid g, stored* a, stored* b, stored* values_c, real gamma) {
+tiles_manage(TileGrid g, TileValues v) {
     TileControl& c = *g.control;
     if (is_paused(c)) return;
     const u32 list = c.list, n = c.n_tiles;
@@ -355,8 +363,8 @@ tiles_manage(TileGrid g, stored* a, stored* b, stored* values_c, real gamma) {
         }
         index(z, n_asking, n_deleted);
         z.barrier();
-        stored* phi = c.at[0] == 0 ? a : c.at[0] == 1 ? b : values_c;
-        update(z, n_created, n_deleted, phi, gamma);
+        stored* phi = c.at[0] == 0 ? v.values[0] : c.at[0] == 1 ? v.values[1] : v.values[2];
+        update(z, n_created, n_deleted, phi, v.gamma);
         z.barrier();
         look_up_all(g, list ^ 1, n - n_deleted + n_created);
     }

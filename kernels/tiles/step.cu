@@ -28,7 +28,7 @@
 #if VARIES
 enum { MIN_BLOCKS = (sizeof(real) == 8 ? 384 : 512) / BLOCK };
 #else
-enum { MIN_BLOCKS = (sizeof(real) == 8 ? 384 : SCHEME == 5 ? 640 : STORAGE == 16 ? 768 : 1024) / BLOCK };
+enum { MIN_BLOCKS = (sizeof(real) == 8 ? 384 : SCHEME == 5 || STORAGE == 16 ? 640 : 1024) / BLOCK };
 #endif
 
 DEVICE real along(const Around& at, u32 axis, i32 by) {

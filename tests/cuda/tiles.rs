@@ -20,9 +20,7 @@ const VELOCITY: [f64; 3] = [0.7, -0.4, 0.2];
 
 /// Two balls that merge.
 fn two(x: [f64; 3]) -> f64 {
-    let ball = |c: [f64; 3], r: f64| {
-        (0..3).map(|k| (x[k] - c[k]).powi(2)).sum::<f64>().sqrt() - r
-    };
+    let ball = |c: [f64; 3], r: f64| (0..3).map(|k| (x[k] - c[k]).powi(2)).sum::<f64>().sqrt() - r;
     ball([16.3, 1.1, -0.4], 15.1).min(ball([-16.8, 0.3, 2.9], 16.8))
 }
 
@@ -77,7 +75,8 @@ fn check<R: Wide, const E: usize, S: Stored<R> + Element + PartialEq + std::fmt:
     let room = Some(grid.n_tiles() + 40);
     let run = || {
         let mut run =
-            DeviceTiledEvolution::<R, E, S>::new(cuda, &grid, &phi, &on_card, options, room).unwrap();
+            DeviceTiledEvolution::<R, E, S>::new(cuda, &grid, &phi, &on_card, options, room)
+                .unwrap();
         steps(&mut run, n);
         run
     };

@@ -113,11 +113,8 @@ const INFLOW: Choice =
     &[&[("ADVECTION", "3"), ("VELOCITY_ROWS", "1")], &[("ADVECTION", "1"), ("INFLOW", "1")]];
 
 /// Edge of a tile, and how its values are kept.
-const TILES: Choice = &[
-    &[("TILE_EDGE", "4")],
-    &[("TILE_EDGE", "8")],
-    &[("TILE_EDGE", "4"), ("STORAGE", "16")],
-];
+const TILES: Choice =
+    &[&[("TILE_EDGE", "4")], &[("TILE_EDGE", "8")], &[("TILE_EDGE", "4"), ("STORAGE", "16")]];
 
 /// Precision and tiles, with the threads of a block.
 const TILE_BLOCK: Choice = &[

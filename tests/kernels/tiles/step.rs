@@ -56,7 +56,8 @@ impl Case {
         let part = |is: bool, of: f64| if is { of } else { 0.0 };
         let [u, v, w] = VELOCITY.map(|u| part(moves, u.abs()));
         let sum = u + v + w;
-        let sum = sum + part(grows, NORMAL_SPEED).abs() * 3f64.sqrt() + 6.0 * part(bends, CURVATURE);
+        let sum =
+            sum + part(grows, NORMAL_SPEED).abs() * 3f64.sqrt() + 6.0 * part(bends, CURVATURE);
         sum + part(rescales, RESCALING) * 3f64.sqrt()
     }
 
@@ -89,6 +90,7 @@ struct Kernels {
     manage: Library,
     step: Library,
     relax: Option<Library>,
+    redistance: Option<Library>,
 }
 
 fn compile<S>(case: &Case, edge: usize) -> Kernels {
@@ -102,10 +104,12 @@ fn compile<S>(case: &Case, edge: usize) -> Kernels {
     let kept: Vec<&str> = defines.iter().copied().filter(|d| !d.starts_with("BLOCK")).collect();
     let manage = library("manage", &kept, &managing);
     let step = library("step", &defines, &steps);
+    let is_direct = matches!(case.reinitialize, Reinitialize::Direct { .. });
+    let redistance = is_direct.then(|| library("redistance", &defines, &["tiles_redistance"]));
     defines.push("RELAX=1");
     let relaxes = matches!(case.reinitialize, Reinitialize::Equation { .. });
     let relax = relaxes.then(|| library("step", &defines, &["tiles_stage"]));
-    Kernels { manage, step, relax }
+    Kernels { manage, step, relax, redistance }
 }
 
 /// Steps of the kernels and of the CPU side by side.
@@ -114,25 +118,30 @@ fn check<const E: usize, S: Stored<f64> + PartialEq + std::fmt::Debug>(case: &Ca
     let options = case.options();
     let band = Band { gamma: options.gamma, reach: options.reach() };
     let (a, b) = ([6.3, 1.1, -0.4], [-6.8, 0.3, 0.9]);
-    let distance = |x: [f64; 3], c: [f64; 3]| {
-        (0..3).map(|k| (x[k] - c[k]).powi(2)).sum::<f64>().sqrt()
-    };
+    let distance =
+        |x: [f64; 3], c: [f64; 3]| (0..3).map(|k| (x[k] - c[k]).powi(2)).sum::<f64>().sqrt();
     let two = move |x| (distance(x, a) - 5.1).min(distance(x, b) - 5.8);
     let (grid, phi) = tiles::<E, S>(24 / E as i32, band, two);
     for seed in 0..2 {
         let mut on = HostTiles::new(&grid, CAPACITY, BLOCKS);
         let cpu = Arc::new(Cpu::new(1).unwrap());
-        let mut run =
-            TiledEvolution::<f64, E, S>::new(grid.clone(), phi.clone(), &case.terms(), options, cpu)
-                .unwrap();
+        let mut run = TiledEvolution::<f64, E, S>::new(
+            grid.clone(),
+            phi.clone(),
+            &case.terms(),
+            options,
+            cpu,
+        )
+        .unwrap();
         let mut values = vec![vec![S::default(); CAPACITY * E * E * E]; 3];
         values[0][..phi.values().len()].copy_from_slice(phi.values());
         look_up(&kernels.manage, &mut on);
         on.control.nu = options.nu;
         on.control.uniform_speed = case.speed();
-        if let Reinitialize::Equation { every, .. } = options.reinitialize {
-            on.control.every = every;
-        }
+        on.control.every = match options.reinitialize {
+            Reinitialize::Equation { every, .. } | Reinitialize::Direct { every } => every,
+            _ => 0,
+        };
         let [moves, grows, bends, _] = case.acting;
         let addresses: Vec<u64> = values.iter_mut().map(|v| v.as_mut_ptr() as u64).collect();
         let motion = MotionArgument {
@@ -157,8 +166,7 @@ fn check<const E: usize, S: Stored<f64> + PartialEq + std::fmt::Debug>(case: &Ca
         };
         for step in 0..steps {
             let seed = seed + 7 * step as u64;
-            let [a, b, c] = motion.values;
-            let args = [arg(on.argument()), arg(a), arg(b), arg(c), arg(options.gamma)];
+            let args = [arg(on.argument()), arg(motion.of_values())];
             launch(&kernels.manage, "tiles_manage", (BLOCKS, 256), seed, &args);
             for stage in &stages {
                 let args = [arg(on.argument()), arg(motion), arg(*stage)];
@@ -171,6 +179,11 @@ fn check<const E: usize, S: Stored<f64> + PartialEq + std::fmt::Debug>(case: &Ca
                     let args = [arg(on.argument()), arg(motion), arg(stage)];
                     launch(relax, "tiles_stage", all, seed, &args);
                 }
+            }
+            if let Some(redistance) = &kernels.redistance {
+                let passes = 3 * options.gamma as u32 + 16;
+                let args = [arg(on.argument()), arg(motion), arg(passes)];
+                launch(redistance, "tiles_redistance", all, seed, &args);
             }
             let info = run.step(f64::INFINITY).unwrap();
             assert_eq!(on.control.halt(), Halt::Running, "step {step}");
@@ -186,7 +199,9 @@ fn check<const E: usize, S: Stored<f64> + PartialEq + std::fmt::Debug>(case: &Ca
         }
         assert!(on.control.changes > 0 && on.control.tile_steps > 100);
         let due = match options.reinitialize {
-            Reinitialize::Equation { every, .. } => steps as u64 / every,
+            Reinitialize::Equation { every, .. } | Reinitialize::Direct { every } => {
+                steps as u64 / every
+            }
             _ => 0,
         };
         assert_eq!(on.control.reinitializations, due);
@@ -234,4 +249,13 @@ fn reinitialization_has_the_bits_of_the_cpu() {
     check::<4, f64>(&Case { reinitialize: equation(1, 1), ..first_order(terms) }, 6);
     check::<4, f64>(&Case { reinitialize: equation(3, 2), ..first_order(terms) }, 5);
     check::<4, f64>(&Case { reinitialize: equation(2, 3), ..weno(terms) }, 6);
+}
+
+#[test]
+fn distances_found_anew_have_the_bits_of_the_cpu() {
+    let terms = [true, false, true, false];
+    let direct = |every| Reinitialize::Direct { every };
+    check::<4, f64>(&Case { reinitialize: direct(2), ..weno(terms) }, 6);
+    check::<8, f64>(&Case { reinitialize: direct(1), ..first_order(terms) }, 9);
+    check::<4, Fixed16>(&Case { reinitialize: direct(3), ..weno(terms) }, 6);
 }

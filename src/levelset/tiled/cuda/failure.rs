@@ -10,7 +10,8 @@ use crate::levelset::tiled::coefficients::Speed;
 /// # Errors
 /// That failure.
 pub(super) fn check(now: &TileControl) -> Result<()> {
-    let numerical = |what: String, remedy: &str| Err(Error::Numerical { what, remedy: remedy.into() });
+    let numerical =
+        |what: String, remedy: &str| Err(Error::Numerical { what, remedy: remedy.into() });
     match now.halt() {
         Halt::Running | Halt::Arrived | Halt::Gone | Halt::NoRoom => Ok(()),
         Halt::Broken => numerical(

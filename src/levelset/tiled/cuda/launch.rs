@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::state::{MotionArgument, StageArgument};
+use super::state::{MotionArgument, StageArgument, ValuesArgument};
 use super::terms::DeviceTerms;
 use crate::backend::cuda::{Arguments, Cuda, Kernel, Launch, Unit};
 use crate::error::Result;
@@ -55,6 +55,7 @@ fn unit<R: Real>(
         number("TILE_CONTROL_BYTES", size_of::<TileControl>()),
         number("TILE_GRID_BYTES", size_of::<TileGridArgument>()),
     ];
+    defines.push(number("TILE_VALUES_BYTES", size_of::<ValuesArgument<R>>()));
     if is_fixed {
         defines.push(number("STORAGE", 16));
     }
@@ -171,13 +172,7 @@ impl<R: Real> Kernels<R> {
 
     /// Lets tiles come and go, and takes a step.
     pub fn step(&self, tiles: TileGridArgument, motion: MotionArgument<R>) -> Result<()> {
-        let [first, second, third] = motion.values;
-        let arguments = Arguments::default()
-            .with(tiles)
-            .with(first)
-            .with(second)
-            .with(third)
-            .with(motion.gamma);
+        let arguments = Arguments::default().with(tiles).with(motion.of_values());
         let together = Launch { cooperative: true, ..plain(self.manage_grid, MANAGE_BLOCK) };
         // SAFETY: the kernel takes these; its blocks are on the card at once.
         unsafe { self.cuda.launch(&self.manage, together, &arguments)? };

@@ -32,7 +32,7 @@ use crate::grid::cuda::{DeviceTiledGrid, Halt, TileControl};
 use crate::grid::{Pool, Stored, TiledGrid};
 use crate::levelset::evolution::{Advance, Stretch};
 use launch::Kernels;
-pub use state::{MotionArgument, StageArgument};
+pub use state::{MotionArgument, StageArgument, ValuesArgument};
 pub use terms::{DeviceCoefficient, DeviceTerms};
 
 /// How long the card may go on before the host sees what was reached.
@@ -87,7 +87,8 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         let capacity = room.unwrap_or_else(|| with_slack(grid.capacity())).max(grid.capacity());
         let on_card = DeviceTiledGrid::new(cuda, grid, capacity, kernels.manage_blocks())?;
         let third = needs_third(&options);
-        let sizes = [true, true, third].map(|is| if is { capacity * Pool::<S, E>::TILE } else { 0 });
+        let sizes =
+            [true, true, third].map(|is| if is { capacity * Pool::<S, E>::TILE } else { 0 });
         let mut values = [cuda.zeros(sizes[0])?, cuda.zeros(sizes[1])?, cuda.zeros(sizes[2])?];
         let used = grid.capacity() * Pool::<S, E>::TILE;
         cuda.write(&mut values[0], &phi.values()[..used])?;
@@ -168,7 +169,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         let Stretch { clock, target, steps, .. } = *stretch;
         self.kernels.begin(self.grid.argument(), clock, target, steps)?;
         loop {
-            self.launch_cycles(first + steps, begun)?;
+            self.launch_cycles(first.saturating_add(steps), begun)?;
             self.now = self.grid.look()?;
             if self.now.halt() != Halt::NoRoom {
                 break;
@@ -237,7 +238,8 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
                     "{} tiles need {need} bytes more, and the card has {free}; phi is that of step {}",
                     self.now.needed, self.now.step
                 ),
-                remedy: "take a larger dx, a narrower band, precision \"f32\" or 16-bit storage".into(),
+                remedy: "take a larger dx, a narrower band, precision \"f32\" or 16-bit storage"
+                    .into(),
             });
         }
         for values in self.values.iter_mut().filter(|values| !values.is_empty()) {

@@ -30,6 +30,26 @@ pub struct MotionArgument<R> {
 // SAFETY: laid out as in C, and compared with the size the kernels know.
 unsafe impl<R: Real> Argument for MotionArgument<R> {}
 
+impl<R: Real> MotionArgument<R> {
+    /// What the management of tiles is told of it.
+    pub fn of_values(&self) -> ValuesArgument<R> {
+        ValuesArgument { values: self.values, gamma: self.gamma }
+    }
+}
+
+/// `struct TileValues` of the kernels.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct ValuesArgument<R> {
+    /// As in [`MotionArgument`].
+    pub values: [u64; 3],
+    /// As in [`MotionArgument`].
+    pub gamma: R,
+}
+
+// SAFETY: as above.
+unsafe impl<R: Real> Argument for ValuesArgument<R> {}
+
 /// `struct TileStage` of the kernels: one evaluation, `out = old base + fresh (from + dt L(from))`.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
