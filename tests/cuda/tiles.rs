@@ -132,7 +132,6 @@ fn reinitialization_is_that_of_the_cpu() {
     check::<f32, 8, f32>(&cuda, weno().with_reinitialize(Reinitialize::Direct { every: 1 }), 40);
 }
 
-/// The steps that a run of this case takes to a time, and the time it lands on.
 #[test]
 fn expressions_move_as_functions_of_the_cpu_do_and_steps_land_on_time() {
     let Some(cuda) = support::cuda() else { return };
@@ -145,11 +144,11 @@ fn expressions_move_as_functions_of_the_cpu_do_and_steps_land_on_time() {
     // Polynomials: no function that a card rounds in its own way.
     let texts = ["1 + 0.01*y", "0.5 - t*0.1", "0.02*x"];
     let fields = texts.map(field);
-    let on_card = DeviceTerms::new([0.0; 3], 1.0)
-        .with_velocity(DeviceCoefficient::Fields(Box::new(fields.clone())));
-    let terms = Terms::default().with_velocity(Coefficient::of_voxel(move |voxel, t| {
-        let place = [voxel.map(f64::from)];
-        [0, 1, 2].map(|k| fields[k].values(&place, t)[0])
+    let on_card =
+        DeviceTerms::new([0.0; 3], 1.0).with_velocity(DeviceCoefficient::Fields(Box::new(fields)));
+    let terms = Terms::default().with_velocity(Coefficient::of_voxel(|voxel, t| {
+        let [x, y, _] = voxel.map(f64::from);
+        [1.0 + 0.01 * y, 0.5 - t * 0.1, 0.02 * x]
     }));
     let cpu = Arc::new(Cpu::new(2).unwrap());
     let mut expected =
@@ -171,7 +170,7 @@ fn expressions_move_as_functions_of_the_cpu_do_and_steps_land_on_time() {
     let (found, values) = run.download().unwrap();
     assert_eq!(found.keys(), expected.grid().keys());
     for &id in found.ids() {
-        let pairs = values.tile(id).iter().zip(expected.phi().tile(id));
-        assert!(pairs.into_iter().all(|(a, b)| (a - b).abs() < 1e-10), "tile {id}");
+        let mut pairs = values.tile(id).iter().zip(expected.phi().tile(id));
+        assert!(pairs.all(|(a, b)| (a - b).abs() < 1e-10), "tile {id}");
     }
 }

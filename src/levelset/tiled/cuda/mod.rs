@@ -92,7 +92,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         let mut values = [cuda.zeros(sizes[0])?, cuda.zeros(sizes[1])?, cuda.zeros(sizes[2])?];
         let used = grid.capacity() * Pool::<S, E>::TILE;
         cuda.write(&mut values[0], &phi.values()[..used])?;
-        let narrow = |v: f64| R::narrow(v);
+        let narrow = R::narrow;
         let motion = MotionArgument {
             values: [0; 3],
             origin: terms.origin,
