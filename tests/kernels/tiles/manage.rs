@@ -31,7 +31,8 @@ fn random_mask(random: &mut Random, calm: u32) -> u32 {
     let mut word = || random.below(1 << 27) | random.below(2) << 27;
     let (bits, more, less) = (word(), word(), word());
     match random.below(32) {
-        n if n < calm => bits & INSIDE,
+        // Mostly of one sign, so that some go.
+        n if n < calm => bits & INSIDE & if more % 16 == 0 { INSIDE } else { 0 },
         _ => bits & more & less & (ACTIVE - 1 | !(2 * ACTIVE - 1)) & !INSIDE | ACTIVE,
     }
 }
