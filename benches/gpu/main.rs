@@ -3,7 +3,7 @@
 //!
 //! `ZEROSET_DATA=... cargo bench --bench gpu -- MODE... [MESH...] [vertices=N]` prints Markdown tables.
 //! Modes: `band`, with `galerkin` beside it for second-order advection; `fields`; `copy`; `sizes`;
-//! `start`; `atomics`; `cores`; `tables`. `vertices` is the size of the mesh of `copy`.
+//! `start`; `atomics`; `cores`; `tables`; `tiles`. `vertices` is the size of the mesh of `copy`.
 //! Times of redistancings and steps are those of the card's clock over a whole stretch of the time
 //! loop: gaps between kernels and the choice of steps are in them. Every number is the median of
 //! three stretches after a warm-up.
@@ -16,6 +16,7 @@ mod motion;
 mod sizes;
 mod start;
 mod tables;
+mod tiles;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -84,6 +85,9 @@ fn main() -> Result<(), Failed> {
     }
     if wants("start") {
         start::table(&cuda, &cpu)?;
+    }
+    if wants("tiles") {
+        tiles::table(&cuda)?;
     }
     let mut made = meshes::Meshes::new(cpu.clone());
     if wants("atomics") {

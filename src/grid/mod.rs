@@ -25,6 +25,8 @@
 mod activity;
 mod build;
 mod check;
+#[cfg(feature = "cuda")]
+pub mod cuda;
 mod fill;
 mod keys;
 mod manage;

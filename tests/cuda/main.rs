@@ -13,5 +13,6 @@ mod parity;
 mod patch_sizes;
 mod primitives;
 mod support;
+mod tiles;
 mod translation;
 mod varying;

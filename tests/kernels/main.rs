@@ -18,4 +18,5 @@ mod patches;
 mod primitives;
 mod random;
 mod shim;
+mod tiles;
 mod varying;

@@ -100,6 +100,21 @@ impl Cuda {
         copied.map_err(|e| device_error("copying to the card", e))
     }
 
+    /// An array of `len` elements, zero behind those of a shorter one.
+    ///
+    /// # Errors
+    /// [`crate::Error::Device`] if there is not enough memory.
+    pub fn lengthened<T: Element>(&self, array: &Array<T>, len: usize) -> Result<Array<T>> {
+        let mut longer = self.zeros(len)?;
+        let n = array.len.min(len);
+        if n > 0 {
+            let (from, mut into) = (array.slice.slice(..n), longer.slice.slice_mut(..n));
+            let copied = self.stream().memcpy_dtod(&from, &mut into);
+            copied.map_err(|e| device_error("copying on the card", e))?;
+        }
+        Ok(longer)
+    }
+
     /// Sets all bytes of an array to zero.
     ///
     /// # Errors

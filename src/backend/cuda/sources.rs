@@ -44,6 +44,18 @@ pub const HEADERS: &[File] = &[
     kernel_file!("primitives/block.cuh"),
     kernel_file!("measures/cut.cuh"),
     kernel_file!("measures/sets.cuh"),
+    kernel_file!("tiles/formulas/choice.cuh"),
+    kernel_file!("tiles/formulas/curvature.cuh"),
+    kernel_file!("tiles/formulas/distance.cuh"),
+    kernel_file!("tiles/formulas/motion.cuh"),
+    kernel_file!("tiles/formulas/weno.cuh"),
+    kernel_file!("tiles/grid.cuh"),
+    kernel_file!("tiles/keys.cuh"),
+    kernel_file!("tiles/lookup.cuh"),
+    kernel_file!("tiles/motion.cuh"),
+    kernel_file!("tiles/outcome.cuh"),
+    kernel_file!("tiles/padded.cuh"),
+    kernel_file!("tiles/storage.cuh"),
 ];
 
 /// A choice between sets of defines: `&[("REAL", "double")]` or `&[("REAL", "float")]`. A set may be
@@ -100,6 +112,30 @@ const VARYING: Choice = &[
 const INFLOW: Choice =
     &[&[("ADVECTION", "3"), ("VELOCITY_ROWS", "1")], &[("ADVECTION", "1"), ("INFLOW", "1")]];
 
+/// Edge of a tile, and how its values are kept.
+const TILES: Choice =
+    &[&[("TILE_EDGE", "4")], &[("TILE_EDGE", "8")], &[("TILE_EDGE", "4"), ("STORAGE", "16")]];
+
+/// Precision and tiles, with the threads of a block.
+const TILE_BLOCK: Choice = &[
+    &[("REAL", "float"), ("TILE_EDGE", "4"), ("BLOCK", "128")],
+    &[("REAL", "float"), ("TILE_EDGE", "8"), ("BLOCK", "128")],
+    &[("REAL", "float"), ("TILE_EDGE", "4"), ("STORAGE", "16"), ("BLOCK", "128")],
+    &[("REAL", "double"), ("TILE_EDGE", "4"), ("BLOCK", "64")],
+    &[("REAL", "double"), ("TILE_EDGE", "8"), ("BLOCK", "128")],
+];
+
+/// Terms on tiles.
+const TILE_TERMS: Choice = &[
+    &[("SCHEME", "1"), ("NORMAL", "1"), ("CURVATURE", "1")],
+    &[("SCHEME", "1"), ("VELOCITY", "1"), ("NORMAL", "1"), ("CURVATURE", "1"), ("RESCALING", "1")],
+    &[("SCHEME", "5"), ("VELOCITY", "1")],
+    &[("SCHEME", "5"), ("VELOCITY", "1"), ("NORMAL", "1"), ("CURVATURE", "1"), ("RESCALING", "1")],
+    &[("SCHEME", "5"), ("NORMAL", "2")],
+    &[("SCHEME", "1"), ("RELAX", "1")],
+    &[("SCHEME", "5"), ("RELAX", "1")],
+];
+
 /// Every `.cu` file with the choices of its defines; all combinations are compiled.
 const PROGRAMS: &[(File, &[Choice])] = &[
     (kernel_file!("band.cu"), &[REAL, CELL, BLOCK, TERMS]),
@@ -116,6 +152,9 @@ const PROGRAMS: &[(File, &[Choice])] = &[
     (kernel_file!("inflow.cu"), &[REAL, CELL, BLOCK, INFLOW]),
     (kernel_file!("measures.cu"), &[REAL, CELL, BLOCK]),
     (kernel_file!("self_test.cu"), &[REAL]),
+    (kernel_file!("tiles/manage.cu"), &[REAL, TILES]),
+    (kernel_file!("tiles/redistance.cu"), &[TILE_BLOCK]),
+    (kernel_file!("tiles/step.cu"), &[TILE_BLOCK, TILE_TERMS]),
     (kernel_file!("varying.cu"), &[REAL, CELL, BLOCK, VARYING]),
 ];
 
@@ -175,7 +214,7 @@ pub fn all_units() -> Vec<Unit> {
 fn variants((file, source): File, choices: &[Choice]) -> Vec<Unit> {
     let name = stem(file);
     // What a run prints from the expressions of its case.
-    let printed = ["coefficients", "inflow", "varying"]
+    let printed = ["coefficients", "inflow", "tiles/step", "varying"]
         .contains(&name)
         .then(|| (Generated::NAME.to_string(), Generated::example().text().to_string()));
     let mut units = vec![Unit {

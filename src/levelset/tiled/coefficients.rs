@@ -61,6 +61,12 @@ pub(super) struct Speed {
 }
 
 impl Speed {
+    /// Of coefficients that were found to be wrong.
+    #[cfg(feature = "cuda")]
+    pub fn flawed(not_finite: bool, negative: bool) -> Self {
+        Speed { most: 0.0, not_finite, negative }
+    }
+
     /// The larger one.
     pub fn join(self, other: Self) -> Self {
         Speed {

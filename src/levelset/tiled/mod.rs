@@ -26,6 +26,8 @@
 
 pub mod block;
 mod coefficients;
+#[cfg(feature = "cuda")]
+pub mod cuda;
 pub mod dense;
 pub mod evolution;
 pub mod formulas;

@@ -1,0 +1,158 @@
+//! Steps on sparse tiles: time per step against the number of tiles, bandwidth of F alone, and the
+//! rotating flow of Enright et al.
+//!
+//! Times are those of the card's clock over whole stretches of steps, tile management, the choice of
+//! the step and gaps between kernels included; medians of five after a warm-up.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use zeroset::backend::cuda::{Cuda, Element};
+use zeroset::expression::{Expression, Field};
+use zeroset::geometry::Real;
+use zeroset::grid::{Band, Fixed16, Pool, Stored, TiledGrid};
+use zeroset::levelset::evolution::Stretch;
+use zeroset::levelset::tiled::cuda::{DeviceCoefficient, DeviceTerms, DeviceTiledEvolution};
+use zeroset::levelset::tiled::{Options, Reinitialize};
+
+use crate::Failed;
+
+/// Steps of a timed stretch.
+const STEPS: u64 = 64;
+
+/// Radii of spheres in voxels: from 10,000 tiles of 4^3 to some millions.
+const RADII: [f64; 7] = [60.0, 100.0, 160.0, 220.0, 400.0, 800.0, 1600.0];
+
+type Tiles<S, const E: usize> = (TiledGrid<E>, Pool<S, E>);
+
+fn ball<R: Real, const E: usize, S: Stored<R>>(
+    center: [f64; 3],
+    radius: f64,
+    options: &Options,
+) -> Result<Tiles<S, E>, Failed> {
+    let band = Band { gamma: R::narrow(options.gamma), reach: options.reach() };
+    let top = [center[0] + radius, center[1], center[2]].map(|c| (c / E as f64).floor() as i32);
+    Ok(TiledGrid::from_seeds([top], band, |first: [i32; 3], out: &mut [R]| {
+        for (n, value) in out.iter_mut().enumerate() {
+            let place = [n % E, n / E % E, n / (E * E)];
+            let of = |k: usize| f64::from(first[k] + place[k] as i32) - center[k];
+            *value = R::narrow((0..3).map(|k| of(k) * of(k)).sum::<f64>().sqrt() - radius);
+        }
+        Ok(())
+    })?)
+}
+
+pub fn table(cuda: &Arc<Cuda>) -> Result<(), Failed> {
+    println!(
+        "\n| tiles | edge | precision | terms | us per step | ns per voxel | TB/s of 8 bytes | changes | setup s |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|");
+    for radius in RADII {
+        rows::<f32, 4, f32>(cuda, radius)?;
+        rows::<f32, 8, f32>(cuda, radius)?;
+    }
+    rows::<f32, 4, Fixed16>(cuda, 220.0)?;
+    rows::<f64, 4, f64>(cuda, 220.0)?;
+    println!("\n| Enright | edge | precision | steps | s | us per step | tiles at most |");
+    println!("|---|---|---|---|---|---|---|");
+    for n in [128, 256, 512] {
+        enright::<4>(cuda, n)?;
+        enright::<8>(cuda, n)?;
+    }
+    Ok(())
+}
+
+fn rows<R: Real, const E: usize, S: Stored<R> + Element>(
+    cuda: &Arc<Cuda>,
+    radius: f64,
+) -> Result<(), Failed> {
+    let uniform = |v: f64| DeviceCoefficient::Uniform([v]);
+    let none = DeviceTerms::new([0.0; 3], 1.0);
+    let grows = none.clone().with_normal_speed(uniform(-0.1));
+    let bends = grows.clone().with_curvature(uniform(1.0));
+    let first = Options::new(1.5).first_order().with_nu(0.3);
+    let rescaled = first.with_reinitialize(Reinitialize::Rescaling { factor: 0.25 });
+    let weno = Options::new(3.0).with_nu(0.3);
+    row::<R, E, S>(cuda, radius, "first order, F", &grows, first)?;
+    row::<R, E, S>(cuda, radius, "first order, F + curvature", &bends, first)?;
+    row::<R, E, S>(cuda, radius, "first order, F + curvature + rescaling", &bends, rescaled)?;
+    row::<R, E, S>(cuda, radius, "WENO5 + RK3, F + curvature", &bends, weno)
+}
+
+fn row<R: Real, const E: usize, S: Stored<R> + Element>(
+    cuda: &Arc<Cuda>,
+    radius: f64,
+    name: &str,
+    terms: &DeviceTerms,
+    options: Options,
+) -> Result<(), Failed> {
+    let start = Instant::now();
+    let (grid, phi) = ball::<R, E, S>([0.3, 0.1, -0.2], radius, &options)?;
+    let mut run = DeviceTiledEvolution::<R, E, S>::new(cuda, &grid, &phi, terms, options, None)?;
+    let setup = start.elapsed().as_secs_f64();
+    let mut times = Vec::new();
+    for _ in 0..6 {
+        let before = run.seconds();
+        let mut left = STEPS;
+        while left > 0 {
+            let stretch = Stretch { clock: 0.0, target: f64::INFINITY, steady: -1.0, steps: left };
+            let done = run.advance(&stretch)?.steps;
+            if done == 0 {
+                return Err("the interface is gone".into());
+            }
+            left -= done;
+        }
+        times.push((run.seconds() - before) / STEPS as f64);
+    }
+    times.remove(0);
+    times.sort_by(f64::total_cmp);
+    let (time, tiles) = (times[2], run.control().n_tiles);
+    let voxels = f64::from(tiles) * (E * E * E) as f64;
+    println!(
+        "| {tiles} | {E} | {}{} | {name} | {:.1} | {:.3} | {:.2} | {} of {} | {setup:.1} |",
+        R::NAME,
+        if size_of::<S>() == 2 { ", 16 bits" } else { "" },
+        time * 1e6,
+        time * 1e9 / voxels,
+        2.0 * size_of::<S>() as f64 * voxels / time * 1e-12,
+        run.control().changes,
+        run.n_steps(),
+    );
+    Ok(())
+}
+
+/// The flow of Enright et al. to t = 3 on n^3 voxels of the unit cube.
+fn enright<const E: usize>(cuda: &Arc<Cuda>, n: u32) -> Result<(), Failed> {
+    let options =
+        Options::new(3.0).with_reinitialize(Reinitialize::Equation { iterations: 1, every: 1 });
+    let scale = f64::from(n);
+    let (grid, phi) = ball::<f32, E, f32>([0.35 * scale; 3], 0.15 * scale, &options)?;
+    let texts = [
+        "2*sin(pi*x)^2*sin(2*pi*y)*sin(2*pi*z)*cos(pi*t/3)",
+        "-sin(2*pi*x)*sin(pi*y)^2*sin(2*pi*z)*cos(pi*t/3)",
+        "-sin(2*pi*x)*sin(2*pi*y)*sin(pi*z)^2*cos(pi*t/3)",
+    ];
+    let mut fields = Vec::new();
+    for text in texts {
+        let expression: Expression = text.parse().map_err(|flaw| format!("{flaw}"))?;
+        fields.push(Field::bind(&expression, |_| Ok(Vec::new().into()))?);
+    }
+    let fields: [Field; 3] = fields.try_into().map_err(|_| "three components")?;
+    let terms = DeviceTerms::new([0.0; 3], 1.0 / scale)
+        .with_velocity(DeviceCoefficient::Fields(Box::new(fields)));
+    let mut run = DeviceTiledEvolution::<f32, E>::new(cuda, &grid, &phi, &terms, options, None)?;
+    let start = Instant::now();
+    let (mut clock, mut most) = (0.0, 0);
+    while clock < 3.0 && !run.is_gone() {
+        let stretch = Stretch { clock, target: 3.0, steady: -1.0, steps: u64::MAX >> 1 };
+        clock = run.advance(&stretch)?.clock;
+        most = most.max(run.control().n_tiles);
+    }
+    let seconds = start.elapsed().as_secs_f64();
+    println!(
+        "| {n}^3 | {E} | f32 | {} | {seconds:.2} | {:.1} | {most} |",
+        run.n_steps(),
+        run.seconds() / run.n_steps() as f64 * 1e6,
+    );
+    Ok(())
+}

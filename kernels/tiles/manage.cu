@@ -1,0 +1,393 @@
+// The tile set of the next step (numerics 8; Jalba et al., section 3.3.5): the twin of
+// src/grid/manage.rs, tile for tile and id for id.
+//
+// One cooperative kernel, between whose passes stand barriers of the grid. It returns at once where
+// no tile asks for other neighbors than before, and after the first pass where none comes or goes.
+//
+//   count    which tiles go, and which ask for missing neighbors
+//   gather   prefix sums: lists of both, and how many tiles stay before each
+//   claim    a missing tile belongs to the first that asks for it: these pairs are unique
+//   scan     prefix sums of the claims, for each direction
+//   index    where new tiles stand: claims of a direction ascend as the tiles do that make them, so
+//            the place of a new tile among all is the sum over the directions of the claims before
+//   update   the new list, ids, values of new tiles
+//   look up  neighbors, border flags of new tiles
+//
+// Block: 256 threads.
+#include "primitives/block.cuh"
+#include "tiles/grid.cuh"
+#include "tiles/lookup.cuh"
+#include "tiles/storage.cuh"
+
+const u32 DELETED = 1u << 31;
+// Of a new tile that is inside.
+const u32 INSIDE_BIT = 1u << 31;
+
+// Where values are: src/levelset/tiled/cuda/state.rs lays it out.
+struct TileValues {
+    stored* values[3];  // [capacity][TILE_VALUES] each: phi and stages, as the control block says
+    real gamma;
+};
+
+#ifdef TILE_VALUES_BYTES
+static_assert(sizeof(TileValues) == TILE_VALUES_BYTES, "the host lays out the same");
+#endif
+
+// Values of one tile.
+enum { TILE_VALUES = TILE_EDGE * TILE_EDGE * TILE_EDGE };
+
+// A pass over all tiles: a block takes a range of them, 256 at a time, always the same.
+struct Change {
+    const TileGrid& g;
+    TileControl& c;
+    u32 list, n;
+    u32 first, end;  // of this block
+
+    DEVICE u64* keys() const { return g.keys[list]; }
+    DEVICE u32* borders() const { return g.borders[list]; }
+    DEVICE u32* activity() const { return g.activity[list]; }
+    // Tiles that ask, in scratch: keys, directions asked for, border flags, and claims.
+    DEVICE u64* asking() const { return g.keys[list ^ 1]; }
+    DEVICE u32* wanted() const { return g.ids[list ^ 1]; }
+    DEVICE u32* signs() const { return g.borders[list ^ 1]; }
+    DEVICE u32* claims() const { return g.activity[list ^ 1]; }
+    // Claims for a direction by the tiles before each 32nd.
+    DEVICE u32* counts(u32 direction) const {
+        return g.direction_counts + (u64)direction * (g.capacity / WARP + 2);
+    }
+    DEVICE void barrier() const { grid_barrier(&c.arrived); }
+};
+
+// Whether a tile without band stays for the sake of a neighbor.
+DEVICE bool is_needed(const Change& z, u32 p, u32 mask, u32 present) {
+    for (u32 row = 0; row < TILE_ROWS; row++) {
+        u32 at = row_of(z.g, row, p, present);
+        const u32 bits = bits_of_row(present, row);
+        for (u32 k = 0; k < 3; k++) {
+            const u32 d = 3 * row + k;
+            if (!(bits >> k & 1)) continue;
+            const u32 neighbor = z.activity()[at++];
+            const bool across = !(neighbor & ACTIVE) && (neighbor ^ mask) & INSIDE;
+            if (d != CENTER && (neighbor >> opposite(d) & 1 || across)) return true;
+        }
+    }
+    return false;
+}
+
+// Which missing neighbors a tile asks for; DELETED if it goes.
+DEVICE u32 fate_of(const Change& z, u32 p) {
+    const u32 mask = z.activity()[p], present = z.g.present[p];
+    const u32 missing = ALL & ~ACTIVE & ~present;
+    if (mask & ACTIVE) return mask & missing;
+    // One sign all over: what touches it with the other one has the interface on the face between.
+    const u32 border = z.borders()[p];
+    const u32 other = missing & (mask & INSIDE ? ~border : border);
+    return other != 0 || is_needed(z, p, mask, present) ? other : DELETED;
+}
+
+DEVICE void count(const Change& z) {
+    u32 deleted = 0, asking = 0;
+    for (u32 start = z.first; start < z.end; start += BLOCK) {
+        const u32 p = start + threadIdx.x;
+        const u32 fate = p < z.end ? fate_of(z, p) : 0;
+        if (p < z.end) z.g.fate[p] = fate;
+        deleted += __syncthreads_count(fate & DELETED);
+        asking += __syncthreads_count(fate & ~DELETED);
+    }
+    if (threadIdx.x != 0) return;
+    z.g.block_counts[blockIdx.x] = deleted;
+    z.g.block_counts[gridDim.x + blockIdx.x] = asking;
+}
+
+// Sums of an array over the blocks before this one, and over all; the whole block must ask.
+DEVICE void sums_of_blocks(const u32* counts, u32& before, u32& total) {
+    __shared__ u32 sums[2];
+    if (threadIdx.x < 2) sums[threadIdx.x] = 0;
+    __syncthreads();
+    u32 mine = 0, all = 0;
+    for (u32 b = threadIdx.x; b < gridDim.x; b += BLOCK) {
+        const u32 count = counts[b];
+        all += count;
+        if (b < blockIdx.x) mine += count;
+    }
+    if (mine) atomicAdd(&sums[0], mine);
+    if (all) atomicAdd(&sums[1], all);
+    __syncthreads();
+    before = sums[0];
+    total = sums[1];
+    __syncthreads();
+}
+
+DEVICE void gather(const Change& z, u32 deleted_before, u32 asking_before) {
+    __shared__ u32 warp_sums[WARPS];
+    for (u32 start = z.first; start < z.end; start += BLOCK) {
+        const u32 p = start + threadIdx.x;
+        const u32 fate = p < z.end ? z.g.fate[p] : 0;
+        const u32 goes = fate >> 31, asks = (fate & ~DELETED) != 0;
+        // Both in one word: there are 256 of each at most.
+        u32 sum;
+        const u32 before = exclusive_scan_of_block(goes | asks << 16, warp_sums, sum);
+        const u32 gone = deleted_before + (before & 0xffff), at = asking_before + (before >> 16);
+        if (p < z.end) z.g.kept_before[p] = p - gone;
+        if (goes) z.g.deleted[gone] = p;
+        if (asks) {
+            z.asking()[at] = z.keys()[p];
+            z.wanted()[at] = fate;
+            z.signs()[at] = z.borders()[p];
+        }
+        deleted_before += sum & 0xffff;
+        asking_before += sum >> 16;
+        __syncthreads();
+    }
+}
+
+// Whether tile `n` of those that ask is the first that asks for its neighbor in direction d.
+DEVICE bool is_first(const Change& z, u32 n, u64 key, u32 d) {
+    const u64 neighbor = key + offset_of(d);
+    // Seen from the neighbor, tiles before this one have smaller directions.
+    const u32 back = opposite(d);
+    for (u32 row = 0; row <= back / 3; row++) {
+        const u64 start = neighbor + offset_of(3 * row);
+        u32 at = lower_bound((const u64*)z.asking(), 0u, n, start);
+        for (u32 k = 0; k < 3; k++) {
+            if (at >= n || z.asking()[at] != start + k) continue;
+            if (z.wanted()[at++] >> opposite(3 * row + k) & 1) return false;
+        }
+    }
+    return true;
+}
+
+DEVICE void claim(const Change& z, u32 n_asking) {
+    const u32 lane = lane_of_thread();
+    const u32 warps = gridDim.x * WARPS;
+    for (u32 group = blockIdx.x * WARPS + warp_of_thread(); group * WARP < n_asking; group += warps) {
+        const u32 n = group * WARP + lane;
+        u32 claims = 0;
+        if (n < n_asking) {
+            const u64 key = z.asking()[n];
+            for (u32 left = z.wanted()[n]; left != 0; left &= left - 1) {
+                const u32 d = __ffs(left) - 1;
+                if (!is_first(z, n, key, d)) continue;
+                claims |= 1u << d;
+                if (!is_in_range(key + offset_of(d))) atomicOr(&z.c.out_of_range, 1u);
+            }
+            z.claims()[n] = claims;
+        }
+        u32 count = 0;
+        for (u32 d = 0; d < DIRECTIONS; d++) {
+            const u32 votes = __ballot_sync(0xffffffffu, claims >> d & 1);
+            if (lane == d) count = __popc(votes);
+        }
+        if (lane < DIRECTIONS) z.counts(lane)[group] = count;
+    }
+}
+
+// Exclusive sums of the claims of each direction, and the sum of all behind them.
+DEVICE void scan_claims(const Change& z, u32 n_asking) {
+    __shared__ u32 warp_sums[WARPS];
+    const u32 groups = (n_asking + WARP - 1) / WARP;
+    for (u32 d = blockIdx.x; d < DIRECTIONS; d += gridDim.x) {
+        u32* counts = z.counts(d);
+        u32 before = 0;
+        for (u32 start = 0; start < groups; start += BLOCK) {
+            const u32 k = start + threadIdx.x;
+            u32 sum;
+            const u32 mine = exclusive_scan_of_block(k < groups ? counts[k] : 0, warp_sums, sum);
+            if (k < groups) counts[k] = before + mine;
+            before += sum;
+            __syncthreads();
+        }
+        if (threadIdx.x == 0) counts[groups] = before;
+    }
+}
+
+// How many claimed tiles have a smaller key: for each direction, claims of the asking tiles before the
+// one that would claim this tile in that direction.
+DEVICE u32 rank_of(const Change& z, u64 key, u32 n_asking) {
+    u32 rank = 0;
+    for (u32 row = 0; row < TILE_ROWS; row++) {
+        const u64 start = key + offset_of(3 * row);
+        u32 at = lower_bound((const u64*)z.asking(), 0u, n_asking, start);
+        const u32 group = at / WARP;
+        // Directions in which tiles of this row claim; the bits behind the counted groups.
+        const u32 last = opposite(3 * row);
+        for (u32 k = 0; k < 3; k++) rank += z.counts(last - k)[group];
+        for (u32 n = group * WARP; n < at; n++) rank += __popc(z.claims()[n] >> (last - 2) & 7);
+        // Tiles of the row itself count for the directions that come after them.
+        for (u32 k = 0; k < 2; k++) {
+            if (at >= n_asking || z.asking()[at] != start + k) continue;
+            const u32 claims = z.claims()[at++] >> (last - 2) & 7;
+            rank += __popc(claims & (k == 0 ? 3 : 1));
+        }
+    }
+    return rank;
+}
+
+// Neighbors of a new tile no longer miss it.
+DEVICE void clear_borders(const Change& z, u64 key) {
+    for (u32 row = 0; row < TILE_ROWS; row++) {
+        const u64 start = key + offset_of(3 * row);
+        u32 at = lower_bound((const u64*)z.keys(), 0u, z.n, start);
+        for (u32 k = 0; k < 3; k++) {
+            if (at >= z.n || z.keys()[at] != start + k) continue;
+            atomicAnd(&z.borders()[at++], ~(1u << opposite(3 * row + k)));
+        }
+    }
+}
+
+// Neighbors of a tile that goes note its sign.
+DEVICE void set_borders(const Change& z, u32 p) {
+    const u32 present = z.g.present[p];
+    for (u32 row = 0; row < TILE_ROWS; row++) {
+        u32 at = row_of(z.g, row, p, present);
+        const u32 bits = bits_of_row(present, row);
+        for (u32 k = 0; k < 3; k++) {
+            const u32 d = 3 * row + k;
+            if (!(bits >> k & 1)) continue;
+            if (d != CENTER) atomicOr(&z.borders()[at], 1u << opposite(d));
+            at++;
+        }
+    }
+}
+
+DEVICE void index(const Change& z, u32 n_asking, u32 n_deleted) {
+    const u32 threads = gridDim.x * BLOCK, thread = blockIdx.x * BLOCK + threadIdx.x;
+    for (u32 n = thread; n < n_asking; n += threads) {
+        const u64 key = z.asking()[n];
+        for (u32 left = z.claims()[n]; left != 0; left &= left - 1) {
+            const u32 d = __ffs(left) - 1;
+            const u64 neighbor = key + offset_of(d);
+            const u32 rank = rank_of(z, neighbor, n_asking);
+            const u32 before = lower_bound((const u64*)z.keys(), 0u, z.n, neighbor);
+            const u32 gone = lower_bound((const u32*)z.g.deleted, 0u, n_deleted, before);
+            const bool inside = z.signs()[n] >> d & 1;
+            z.g.created[rank] = neighbor;
+            z.g.created_at[rank] = (before - gone + rank) | (inside ? INSIDE_BIT : 0);
+            if (inside) clear_borders(z, neighbor);
+        }
+    }
+    for (u32 n = thread; n < n_deleted; n += threads) {
+        const u32 p = z.g.deleted[n];
+        if (z.activity()[p] & INSIDE) set_borders(z, p);
+    }
+}
+
+// Id of new tile number n: those of tiles that go come first, then the unused, then new ones.
+DEVICE u32 id_of(const Change& z, u32 n, u32 n_deleted) {
+    if (n < n_deleted) return z.g.ids[z.list][z.g.deleted[n]];
+    const u32 more = n - n_deleted;
+    return more < z.c.n_free ? z.g.free[z.c.n_free - 1 - more] : z.c.next_id + (more - z.c.n_free);
+}
+
+DEVICE void update(const Change& z, u32 n_created, u32 n_deleted, stored* phi, real gamma) {
+    const u32 other = z.list ^ 1;
+    const u64* keys = z.keys();
+    for (u32 start = z.first; start < z.end; start += BLOCK) {
+        const u32 p = start + threadIdx.x;
+        if (p >= z.end || z.g.fate[p] & DELETED) continue;
+        const u64 key = keys[p];
+        const u32 to = z.g.kept_before[p] + lower_bound((const u64*)z.g.created, 0u, n_created, key);
+        z.g.keys[other][to] = key;
+        z.g.ids[other][to] = z.g.ids[z.list][p];
+        z.g.borders[other][to] = z.borders()[p];
+        z.g.activity[other][to] = z.activity()[p];
+    }
+    const u32 threads = gridDim.x * BLOCK, thread = blockIdx.x * BLOCK + threadIdx.x;
+    for (u32 n = n_created + thread; n < n_deleted; n += threads) {
+        z.g.free[z.c.n_free + n - n_created] = z.g.ids[z.list][z.g.deleted[n]];
+    }
+    // A warp for each new tile.
+    for (u32 n = thread / WARP; n < n_created; n += threads / WARP) {
+        const u32 at = z.g.created_at[n], to = at & ~INSIDE_BIT, id = id_of(z, n, n_deleted);
+        const bool inside = at & INSIDE_BIT;
+        const stored value = store_value(inside ? -gamma : gamma, gamma);
+        stored* values = phi + (u64)id * TILE_VALUES;
+        for (u32 k = lane_of_thread(); k < TILE_VALUES; k += WARP) values[k] = value;
+        if (lane_of_thread() != 0) continue;
+        z.g.keys[other][to] = z.g.created[n];
+        z.g.ids[other][to] = id;
+        z.g.borders[other][to] = inside ? ALL : 0;
+        z.g.activity[other][to] = 0;
+        z.g.born[id] = z.c.updates + 1;
+    }
+}
+
+DEVICE void look_up_all(const TileGrid& g, u32 list, u32 n) {
+    const u32 warps = gridDim.x * WARPS;
+    for (u32 group = blockIdx.x * WARPS + warp_of_thread(); group * WARP < n; group += warps) {
+        look_up(g, g.keys[list], g.borders[list], group * WARP, n);
+    }
+}
+
+// Lets the tile set follow the band; new tiles of phi get their values.
+// Grid: cooperative; shared: static.
+extern "C" __global__ void __launch_bounds__(BLOCK, 4)
+tiles_manage(TileGrid g, TileValues v) {
+    TileControl& c = *g.control;
+    if (is_paused(c)) return;
+    const u32 list = c.list, n = c.n_tiles;
+    if (!c.stirred || n == 0) {
+        if (is_last_block(c) && threadIdx.x == 0) {
+            c.updates++;
+            c.created = c.deleted = 0;
+        }
+        return;
+    }
+    const u32 chunks = (n + BLOCK - 1) / BLOCK, each = (chunks + gridDim.x - 1) / gridDim.x * BLOCK;
+    const u32 first = blockIdx.x * each < n ? blockIdx.x * each : n;
+    const Change z = {g, c, list, n, first, first + each < n ? first + each : n};
+    count(z);
+    z.barrier();
+    u32 deleted_before, n_deleted, asking_before, n_asking, n_created = 0, fresh = 0;
+    sums_of_blocks(g.block_counts, deleted_before, n_deleted);
+    sums_of_blocks(g.block_counts + gridDim.x, asking_before, n_asking);
+    if (n_deleted + n_asking > 0) {
+        gather(z, deleted_before, asking_before);
+        z.barrier();
+        claim(z, n_asking);
+        z.barrier();
+        scan_claims(z, n_asking);
+        z.barrier();
+        for (u32 d = 0; d < DIRECTIONS; d++) n_created += z.counts(d)[(n_asking + WARP - 1) / WARP];
+        const u32 at_hand = c.n_free + n_deleted;
+        fresh = n_created > at_hand ? n_created - at_hand : 0;
+        const bool fits = fresh <= g.capacity - c.next_id;
+        if (c.out_of_range || !fits) {
+            // Nothing has changed so far.
+            if (is_last_block(c) && threadIdx.x == 0) {
+                c.halt = c.out_of_range ? OUT_OF_RANGE : NO_ROOM;
+                c.needed = c.next_id + fresh;
+                c.out_of_range = 0;
+            }
+            return;
+        }
+        index(z, n_asking, n_deleted);
+        z.barrier();
+        stored* phi = c.at[0] == 0 ? v.values[0] : c.at[0] == 1 ? v.values[1] : v.values[2];
+        update(z, n_created, n_deleted, phi, v.gamma);
+        z.barrier();
+        look_up_all(g, list ^ 1, n - n_deleted + n_created);
+    }
+    if (!is_last_block(c) || threadIdx.x != 0) return;
+    const bool has_changed = n_deleted + n_created > 0;
+    c.updates++;
+    c.created = n_created;
+    c.deleted = n_deleted;
+    c.stirred = has_changed;
+    if (!has_changed) return;
+    c.changes++;
+    c.list = list ^ 1;
+    c.n_tiles = n - n_deleted + n_created;
+    c.next_id += fresh;
+    const u32 free = c.n_free + n_deleted;
+    c.n_free = free > n_created ? free - n_created : 0;
+    // No active tile lies before the first: the half space before it has one sign.
+    if (c.n_tiles > 0) c.background = g.borders[list ^ 1][0] >> (CENTER - 9) & 1;
+}
+
+// Makes the look-up of the tile set as it was handed over, and clears border flags of neighbors
+// that are there.
+// Grid: any; shared: none.
+extern "C" __global__ void __launch_bounds__(BLOCK, 4) tiles_look_up(TileGrid g) {
+    look_up_all(g, g.control->list, g.control->n_tiles);
+}

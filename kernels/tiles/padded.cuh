@@ -1,0 +1,143 @@
+// A tile with the voxels round it in shared memory: the twin of src/grid/padded.rs, by rows along x.
+//
+// REACH layers beyond the faces; with EDGES the voxels beyond the edges of the tile, one deep.
+#pragma once
+#include "tiles/grid.cuh"
+#include "tiles/formulas/choice.cuh"
+#include "tiles/storage.cuh"
+
+enum {
+    E = TILE_EDGE,
+    TILE_VALUES = E * E * E,
+    SIDE = E + 2 * REACH,
+    PADDED = SIDE * SIDE * SIDE,
+    // Threads of a tile, each of four voxels in a row.
+    GROUP = TILE_VALUES / QUAD,
+    TILES = BLOCK / GROUP,
+    QUADS = E / QUAD,
+};
+
+// Stands for a missing neighbor, by its sign.
+const u32 MISSING_OUTSIDE = 0xffffffffu, MISSING_INSIDE = 0xfffffffeu;
+
+// What a thread knows of one row of neighbors: the first threads of a tile find one row each. Loads
+// come in two halves, so that others can be under way meanwhile.
+struct NearRow {
+    u32 begin, present, border;
+    u32 id[3];
+
+    // Where the row begins in the list.
+    DEVICE void find(const TileGrid& g, u32 list, u32 row, u32 p, u32 n) {
+        present = border = begin = 0;
+        if (row >= TILE_ROWS || p >= n) return;
+        present = g.present[p];
+        border = g.borders[list][p];
+        begin = row_of(g, row, p, present);
+    }
+
+    // Ids of its tiles.
+    DEVICE void read(const TileGrid& g, u32 list, u32 row, u32 p, u32 n) {
+        if (row >= TILE_ROWS || p >= n) return;
+        const u32 bits = bits_of_row(present, row);
+#pragma unroll
+        for (u32 k = 0; k < 3; k++) {
+            const u32 before = __popc(bits & ((1u << k) - 1));
+            const bool inside = border >> (3 * row + k) & 1;
+            id[k] = inside ? MISSING_INSIDE : MISSING_OUTSIDE;
+            if (bits >> k & 1) id[k] = g.ids[list][begin + before];
+        }
+    }
+
+    DEVICE void keep(u32* near, u32 row) const {
+        if (row >= TILE_ROWS) return;
+#pragma unroll
+        for (u32 k = 0; k < 3; k++) near[3 * row + k] = id[k];
+    }
+};
+
+// Values of a tile that may be missing.
+struct Source {
+    const stored* values;  // null for a missing one
+    real far;
+
+    DEVICE Source(const stored* phi, u32 id, real gamma)
+        : values(id >= MISSING_INSIDE ? nullptr : phi + (u64)id * TILE_VALUES),
+          far(id == MISSING_INSIDE ? -gamma : gamma) {}
+
+    DEVICE real at(u32 k, real gamma) const { return values ? load_value(values[k], gamma) : far; }
+
+    // Four voxels from a multiple of four on.
+    DEVICE void quad(u32 k, real gamma, real (&out)[QUAD]) const {
+        if (values) {
+            const Quad q = *(const Quad*)(values + k);
+#pragma unroll
+            for (int i = 0; i < QUAD; i++) out[i] = load_value(q.v[i], gamma);
+        } else {
+#pragma unroll
+            for (int i = 0; i < QUAD; i++) out[i] = far;
+        }
+    }
+};
+
+// Which side of the tile a coordinate lies on, and how deep.
+struct Side {
+    i32 step;   // -1, 0, 1
+    u32 depth;  // beyond the tile
+    u32 at;     // in the neighbor
+    DEVICE explicit Side(i32 c)
+        : step(c < 0 ? -1 : c >= E ? 1 : 0),
+          depth(c < 0 ? -c : c >= E ? c - E + 1 : 0),
+          at(c < 0 ? c + E : c >= E ? c - E : c) {}
+};
+
+// Copies the tile and what is round it; the threads of the tile come, number `thread` of GROUP.
+DEVICE void pad(real* out, const u32* near, const stored* phi, real gamma, u32 thread) {
+#if EDGES
+    const bool with_edges = true;
+#else
+    const bool with_edges = false;
+#endif
+    constexpr u32 ROUNDS = (SIDE * SIDE * QUADS + GROUP - 1) / GROUP;
+#pragma unroll
+    for (u32 round = 0; round < ROUNDS; round++) {
+        const u32 n = round * GROUP + thread, row = n / QUADS, part = n % QUADS;
+        if (row >= SIDE * SIDE) break;
+        const Side y((i32)(row % SIDE) - REACH), z((i32)(row / SIDE) - REACH);
+        const bool is_edge = y.depth && z.depth;
+        if (is_edge && !(with_edges && y.depth == 1 && z.depth == 1)) continue;
+        const u32 direction = CENTER + 3 * y.step + 9 * z.step;
+        const u32 from = E * (y.at + E * z.at);
+        real* to = out + row * SIDE + REACH;
+        real values[QUAD];
+        Source(phi, near[direction], gamma).quad(from + QUAD * part, gamma, values);
+#pragma unroll
+        for (int i = 0; i < QUAD; i++) to[QUAD * part + i] = values[i];
+        // Beyond the ends of the row.
+        const u32 deepest = y.depth > z.depth ? y.depth : z.depth;
+        if (is_edge || deepest > (with_edges ? 1u : 0u)) continue;
+        const u32 depth = deepest ? 1 : REACH;
+        if (part == 0) {
+            const Source left(phi, near[direction - 1], gamma);
+            for (u32 k = 1; k <= depth; k++) to[-(i32)k] = left.at(from + E - k, gamma);
+        }
+        if (part == QUADS - 1) {
+            const Source right(phi, near[direction + 1], gamma);
+            for (u32 k = 0; k < depth; k++) to[E + k] = right.at(from + k, gamma);
+        }
+    }
+}
+
+// The values around a voxel of a padded tile.
+struct Around {
+    const real* here;
+    DEVICE real operator()(i32 dx, i32 dy, i32 dz) const { return here[dx + (i32)SIDE * (dy + (i32)SIDE * dz)]; }
+};
+
+// Whether the voxel or one of its six neighbors lies in the band.
+DEVICE bool is_moving(const Around& at, real gamma) {
+    real least = fabs(at(0, 0, 0));
+    least = smaller(least, smaller(fabs(at(-1, 0, 0)), fabs(at(1, 0, 0))));
+    least = smaller(least, smaller(fabs(at(0, -1, 0)), fabs(at(0, 1, 0))));
+    least = smaller(least, smaller(fabs(at(0, 0, -1)), fabs(at(0, 0, 1))));
+    return gamma > least;
+}

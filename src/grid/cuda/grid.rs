@@ -1,0 +1,214 @@
+//! The lists of a tile set on a card.
+
+use std::sync::Arc;
+
+use super::control::{TileControl, TileGridArgument};
+use crate::backend::cuda::{Array, Cuda};
+use crate::error::Result;
+use crate::grid::{TileKey, TiledGrid};
+
+/// Words of a neighbor look-up for each tile: eight rows, and a bit per neighbor.
+const LOOK_UP: usize = 9;
+
+/// Directions for which claims are counted.
+const DIRECTIONS: usize = 27;
+
+/// Number of the update that tiles are handed over with: the oldest age lies before it.
+const FIRST_UPDATE: u32 = 1 << 8;
+
+/// A tile set on a card, which changes there. Lists stand twice, one current and one in the making.
+///
+/// A tile takes 111 bytes beside its values: 40 for both lists, 36 for the look-up of its neighbors, 35
+/// for its age, the stack of unused ids and scratch.
+pub struct DeviceTiledGrid {
+    cuda: Arc<Cuda>,
+    control: Array<TileControl>,
+    keys: [Array<u64>; 2],
+    ids: [Array<u32>; 2],
+    borders: [Array<u32>; 2],
+    activity: [Array<u32>; 2],
+    look_up: Array<u32>,
+    born: Array<u32>,
+    free: Array<u32>,
+    fate: Array<u32>,
+    kept_before: Array<u32>,
+    deleted: Array<u32>,
+    created: Array<u64>,
+    created_at: Array<u32>,
+    block_counts: Array<u32>,
+    direction_counts: Array<u32>,
+    capacity: usize,
+}
+
+impl DeviceTiledGrid {
+    /// Bytes on the card for so many tiles and ids.
+    pub fn bytes(capacity: usize) -> usize {
+        capacity * (2 * 20 + 4 * LOOK_UP + 4 * 6 + 8) + 4 * DIRECTIONS * (capacity / 32 + 2)
+    }
+
+    /// A tile set with room for `capacity` tiles and ids; `blocks` is how many blocks of a kernel
+    /// count at most.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device) if there is not enough memory.
+    pub fn new<const E: usize>(
+        cuda: &Arc<Cuda>,
+        grid: &TiledGrid<E>,
+        capacity: usize,
+        blocks: u32,
+    ) -> Result<Self> {
+        let capacity = capacity.max(grid.capacity()).max(1);
+        let words = || cuda.zeros::<u32>(capacity);
+        let mut on = DeviceTiledGrid {
+            control: cuda.zeros(1)?,
+            keys: [cuda.zeros(capacity)?, cuda.zeros(capacity)?],
+            ids: [words()?, words()?],
+            borders: [words()?, words()?],
+            activity: [words()?, words()?],
+            look_up: cuda.zeros(LOOK_UP * capacity)?,
+            born: words()?,
+            free: words()?,
+            fate: words()?,
+            kept_before: words()?,
+            deleted: words()?,
+            created: cuda.zeros(capacity)?,
+            created_at: words()?,
+            block_counts: cuda.zeros(2 * blocks as usize)?,
+            direction_counts: cuda.zeros(DIRECTIONS * (capacity / 32 + 2))?,
+            capacity,
+            cuda: cuda.clone(),
+        };
+        let keys: Vec<u64> = grid.keys.iter().map(|key| key.bits()).collect();
+        let mut born = vec![0; capacity];
+        for (&id, &age) in grid.ids.iter().zip(&grid.ages) {
+            born[id as usize] = FIRST_UPDATE - u32::from(age);
+        }
+        cuda.write(&mut on.keys[0], &keys)?;
+        cuda.write(&mut on.ids[0], &grid.ids)?;
+        cuda.write(&mut on.borders[0], &grid.borders)?;
+        cuda.write(&mut on.activity[0], &grid.activity)?;
+        cuda.write(&mut on.born, &born)?;
+        cuda.write(&mut on.free, &grid.free)?;
+        on.steer(TileControl {
+            n_tiles: keys.len() as u32,
+            next_id: grid.next_id,
+            n_free: grid.free.len() as u32,
+            background: u32::from(grid.background),
+            updates: FIRST_UPDATE,
+            stirred: 1,
+            at: [0, 1, 2],
+            target: f64::INFINITY,
+            ..TileControl::default()
+        })?;
+        Ok(on)
+    }
+
+    /// What kernels take.
+    pub fn argument(&self) -> TileGridArgument {
+        let both = |lists: &[Array<u32>; 2]| lists.each_ref().map(Array::address);
+        TileGridArgument {
+            control: self.control.address(),
+            keys: self.keys.each_ref().map(Array::address),
+            ids: both(&self.ids),
+            borders: both(&self.borders),
+            activity: both(&self.activity),
+            rows: self.look_up.address(),
+            present: self.look_up.address()
+                + ((LOOK_UP - 1) * self.capacity * size_of::<u32>()) as u64,
+            born: self.born.address(),
+            free: self.free.address(),
+            fate: self.fate.address(),
+            kept_before: self.kept_before.address(),
+            deleted: self.deleted.address(),
+            created: self.created.address(),
+            created_at: self.created_at.address(),
+            block_counts: self.block_counts.address(),
+            direction_counts: self.direction_counts.address(),
+            capacity: self.capacity as u32,
+            padding: 0,
+        }
+    }
+
+    /// Tiles and ids there is room for.
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// The control block, to be fetched without waiting.
+    pub fn control(&self) -> &Array<TileControl> {
+        &self.control
+    }
+
+    /// The control block, after everything launched before.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device) if a kernel before failed.
+    pub fn look(&self) -> Result<TileControl> {
+        Ok(self.cuda.download(&self.control)?.first().copied().unwrap_or_default())
+    }
+
+    /// Replaces the control block.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device) if the card does not answer.
+    pub fn steer(&mut self, control: TileControl) -> Result<()> {
+        self.cuda.write(&mut self.control, &[control])
+    }
+
+    /// Makes room for more tiles and ids; those that are there stay. The look-up of neighbors must be
+    /// made anew.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device) if there is not enough memory; what kernels take has
+    /// changed even so.
+    pub fn grow(&mut self, capacity: usize) -> Result<()> {
+        let cuda = self.cuda.clone();
+        let longer = |list: &mut Array<u32>| -> Result<()> {
+            *list = cuda.lengthened(list, capacity)?;
+            Ok(())
+        };
+        for list in &mut self.keys {
+            *list = cuda.lengthened(list, capacity)?;
+        }
+        self.ids.iter_mut().try_for_each(longer)?;
+        self.borders.iter_mut().try_for_each(longer)?;
+        self.activity.iter_mut().try_for_each(longer)?;
+        longer(&mut self.born)?;
+        longer(&mut self.free)?;
+        // Nothing in these outlives a change of the tile set.
+        self.look_up = cuda.zeros(LOOK_UP * capacity)?;
+        self.fate = cuda.zeros(capacity)?;
+        self.kept_before = cuda.zeros(capacity)?;
+        self.deleted = cuda.zeros(capacity)?;
+        self.created = cuda.zeros(capacity)?;
+        self.created_at = cuda.zeros(capacity)?;
+        self.direction_counts = cuda.zeros(DIRECTIONS * (capacity / 32 + 2))?;
+        self.capacity = capacity;
+        Ok(())
+    }
+
+    /// The tile set as the host keeps one.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device) if the card fails.
+    pub fn download<const E: usize>(&self) -> Result<TiledGrid<E>> {
+        let now = self.look()?;
+        let (list, n) = (now.list as usize, now.n_tiles as usize);
+        let words = |lists: &[Array<u32>; 2]| self.cuda.download_part(&lists[list], 0..n);
+        let keys = self.cuda.download_part(&self.keys[list], 0..n)?;
+        let born = self.cuda.download_part(&self.born, 0..now.next_id as usize)?;
+        let ids = words(&self.ids)?;
+        let age = |id: &u32| now.updates.wrapping_sub(born[*id as usize]).min(255) as u8;
+        Ok(TiledGrid {
+            keys: keys.into_iter().map(TileKey::from_bits).collect(),
+            ages: ids.iter().map(age).collect(),
+            ids,
+            borders: words(&self.borders)?,
+            activity: words(&self.activity)?,
+            free: self.cuda.download_part(&self.free, 0..now.n_free as usize)?,
+            next_id: now.next_id,
+            background: now.background != 0,
+            changes: Default::default(),
+        })
+    }
+}

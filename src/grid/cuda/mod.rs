@@ -1,0 +1,21 @@
+//! Sparse tiled grids on a GPU: kernels in `kernels/tiles/`.
+//!
+//! ```text
+//! control   what steers steps, and the lists, as the kernels know them
+//! grid      the lists
+//! ```
+
+mod control;
+mod grid;
+
+use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
+
+pub use control::{Halt, Pass, TileControl, TileGridArgument};
+pub use grid::DeviceTiledGrid;
+
+use super::Fixed16;
+
+// SAFETY: one integer, as kernels know it.
+unsafe impl DeviceRepr for Fixed16 {}
+// SAFETY: zero stands for zero.
+unsafe impl ValidAsZeroBits for Fixed16 {}

@@ -1,0 +1,208 @@
+//! Launches of the kernels of a motion on tiles: one function for each.
+
+use std::sync::Arc;
+
+use super::state::{MotionArgument, StageArgument, ValuesArgument};
+use super::terms::DeviceTerms;
+use crate::backend::cuda::{Arguments, Cuda, Kernel, Launch, Unit};
+use crate::error::Result;
+use crate::expression::Generated;
+use crate::geometry::Real;
+use crate::grid::cuda::{TileControl, TileGridArgument};
+use crate::levelset::tiled::options::{Options, Reinitialize, Scheme, Time};
+
+/// Threads of the kernels that manage tiles; they state the same.
+const MANAGE_BLOCK: u32 = 256;
+
+/// The kernels of one motion, and how they are launched.
+pub(super) struct Kernels<R: Real> {
+    cuda: Arc<Cuda>,
+    manage: Kernel,
+    look_up: Kernel,
+    look: Kernel,
+    begin: Kernel,
+    stage: Kernel,
+    relax: Option<Kernel>,
+    redistance: Option<Kernel>,
+    stages: Vec<StageArgument<R>>,
+    relaxations: Vec<StageArgument<R>>,
+    /// Passes of a redistancing at most.
+    passes: u32,
+    /// Threads of a block, and blocks on the card at once, of a stage.
+    block: u32,
+    grid: u32,
+    manage_grid: u32,
+    redistance_grid: u32,
+    relax_grid: u32,
+}
+
+/// What is compiled: terms that act, tiles, and how values are kept.
+fn unit<R: Real>(
+    file: &str,
+    terms: &DeviceTerms,
+    options: &Options,
+    edge: usize,
+    is_fixed: bool,
+    block: u32,
+) -> Result<Unit> {
+    let scheme = if options.scheme == Scheme::FirstOrder { 1 } else { 5 };
+    let rescales = matches!(options.reinitialize, Reinitialize::Rescaling { .. });
+    let real = if size_of::<R>() == 8 { "double" } else { "float" };
+    let number = |name: &'static str, n: usize| (name, n.to_string());
+    let mut defines = vec![
+        ("REAL", real.to_string()),
+        number("TILE_EDGE", edge),
+        number("TILE_CONTROL_BYTES", size_of::<TileControl>()),
+        number("TILE_GRID_BYTES", size_of::<TileGridArgument>()),
+    ];
+    defines.push(number("TILE_VALUES_BYTES", size_of::<ValuesArgument<R>>()));
+    if is_fixed {
+        defines.push(number("STORAGE", 16));
+    }
+    if file == "tiles/manage" {
+        return Unit::with(file, defines);
+    }
+    defines.extend([
+        number("BLOCK", block as usize),
+        number("SCHEME", scheme),
+        number("VELOCITY", terms.velocity.kind() as usize),
+        number("NORMAL", terms.normal_speed.kind() as usize),
+        number("CURVATURE", terms.curvature.kind() as usize),
+        number("RESCALING", usize::from(rescales)),
+        number("TILE_MOTION_BYTES", size_of::<MotionArgument<R>>()),
+        number("TILE_STAGE_BYTES", size_of::<StageArgument<R>>()),
+    ]);
+    let mut unit = Unit::with(file, defines)?;
+    if terms.varies() {
+        let all = [terms.velocity.fields(), terms.normal_speed.fields(), terms.curvature.fields()];
+        let varying: Vec<_> = all.into_iter().filter(|fields| !fields.is_empty()).collect();
+        let text = Generated::new(&varying).text().to_string();
+        unit.extra.push((Generated::NAME.into(), text));
+    }
+    Ok(unit)
+}
+
+impl<R: Real> Kernels<R> {
+    pub fn new(
+        cuda: &Arc<Cuda>,
+        terms: &DeviceTerms,
+        options: &Options,
+        edge: usize,
+        is_fixed: bool,
+    ) -> Result<Self> {
+        // Tiles of a block must fit the static shared memory.
+        let block = if size_of::<R>() == 8 && edge == 4 { 64 } else { 128 };
+        let compiled = |file| unit::<R>(file, terms, options, edge, is_fixed, block);
+        let managing = compiled("tiles/manage")?;
+        let step = compiled("tiles/step")?;
+        let manage = cuda.kernel(&managing, "tiles_manage")?;
+        let stage = cuda.kernel(&step, "tiles_stage")?;
+        let resident = |kernel: &Kernel, block| kernel.resident_blocks(block, 0);
+        let mut kernels = Kernels {
+            look_up: cuda.kernel(&managing, "tiles_look_up")?,
+            look: cuda.kernel(&step, "tiles_look")?,
+            begin: cuda.kernel(&step, "tiles_begin")?,
+            relax: None,
+            redistance: None,
+            stages: match options.time {
+                Time::Euler => vec![StageArgument::euler()],
+                Time::Rk3 => StageArgument::rk3().to_vec(),
+            },
+            relaxations: Vec::new(),
+            passes: 3 * options.gamma.min(1e4) as u32 + 16,
+            block,
+            grid: resident(&stage, block)?,
+            manage_grid: resident(&manage, MANAGE_BLOCK)?,
+            redistance_grid: 0,
+            relax_grid: 0,
+            manage,
+            stage,
+            cuda: cuda.clone(),
+        };
+        match options.reinitialize {
+            Reinitialize::Equation { iterations, .. } => {
+                let mut relax = step;
+                relax.defines.push(("RELAX", "1".into()));
+                let relax = cuda.kernel(&relax, "tiles_stage")?;
+                kernels.relax_grid = resident(&relax, block)?;
+                kernels.relax = Some(relax);
+                kernels.relaxations = StageArgument::relax(iterations);
+            }
+            Reinitialize::Direct { .. } => {
+                let redistance = cuda.kernel(&compiled("tiles/redistance")?, "tiles_redistance")?;
+                kernels.redistance_grid = resident(&redistance, block)?;
+                kernels.redistance = Some(redistance);
+            }
+            Reinitialize::Never | Reinitialize::Rescaling { .. } => {}
+        }
+        Ok(kernels)
+    }
+
+    /// Blocks that count tiles.
+    pub fn manage_blocks(&self) -> u32 {
+        self.manage_grid
+    }
+
+    /// Makes the look-up of neighbors of a tile set that was handed over.
+    pub fn look_up(&self, tiles: TileGridArgument) -> Result<()> {
+        let launch = plain(self.manage_grid, MANAGE_BLOCK);
+        // SAFETY: the kernel takes this.
+        unsafe { self.cuda.launch(&self.look_up, launch, &Arguments::default().with(tiles)) }
+    }
+
+    /// Finds what tiles ask for, and how fast a step may be.
+    pub fn look(&self, tiles: TileGridArgument, motion: MotionArgument<R>) -> Result<()> {
+        let arguments = Arguments::default().with(tiles).with(motion);
+        // SAFETY: the kernel takes these.
+        unsafe { self.cuda.launch(&self.look, plain(self.grid, self.block), &arguments) }
+    }
+
+    /// Tells the card what the next stretch of steps is.
+    pub fn begin(
+        &self,
+        tiles: TileGridArgument,
+        clock: f64,
+        target: f64,
+        steps: u64,
+    ) -> Result<()> {
+        let arguments = Arguments::default().with(tiles).with(clock).with(target).with(steps);
+        // SAFETY: the kernel takes these.
+        unsafe { self.cuda.launch(&self.begin, plain(1, 1), &arguments) }
+    }
+
+    /// Lets tiles come and go, and takes a step.
+    pub fn step(&self, tiles: TileGridArgument, motion: MotionArgument<R>) -> Result<()> {
+        let arguments = Arguments::default().with(tiles).with(motion.of_values());
+        let together = Launch { cooperative: true, ..plain(self.manage_grid, MANAGE_BLOCK) };
+        // SAFETY: the kernel takes these; its blocks are on the card at once.
+        unsafe { self.cuda.launch(&self.manage, together, &arguments)? };
+        for stage in &self.stages {
+            let arguments = Arguments::default().with(tiles).with(motion).with(*stage);
+            // SAFETY: the kernel takes these.
+            unsafe { self.cuda.launch(&self.stage, plain(self.grid, self.block), &arguments)? };
+        }
+        Ok(())
+    }
+
+    /// Makes phi a distance if that is due.
+    pub fn reinitialize(&self, tiles: TileGridArgument, motion: MotionArgument<R>) -> Result<()> {
+        if let Some(relax) = &self.relax {
+            for stage in &self.relaxations {
+                let arguments = Arguments::default().with(tiles).with(motion).with(*stage);
+                // SAFETY: the kernel takes these.
+                unsafe { self.cuda.launch(relax, plain(self.relax_grid, self.block), &arguments)? };
+            }
+        }
+        if let Some(redistance) = &self.redistance {
+            let arguments = Arguments::default().with(tiles).with(motion).with(self.passes);
+            let together = Launch { cooperative: true, ..plain(self.redistance_grid, self.block) };
+            // SAFETY: the kernel takes these; its blocks are on the card at once.
+            unsafe { self.cuda.launch(redistance, together, &arguments)? };
+        }
+        Ok(())
+    }
+}
+
+fn plain(grid: u32, block: u32) -> Launch {
+    Launch { grid, block, shared: 0, cooperative: false }
+}

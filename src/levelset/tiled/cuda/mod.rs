@@ -1,0 +1,311 @@
+//! The motion on sparse tiles on a GPU: the steps of [`TiledEvolution`](super::TiledEvolution), bit
+//! for bit in the same precision where coefficients are no expressions, without a look from the
+//! host between them.
+//!
+//! All that steers the steps lives on the card (`TileControl`): the tile set, the length of the next
+//! step, why to stop. The host launches *cycles* of some steps, recorded as a graph, and looks at the
+//! control block of the cycle before while the next one runs. Where a step finds no room for the
+//! tiles it needs it stops before it has changed anything; the host makes room, and it goes on.
+//!
+//! ```text
+//! terms     coefficients
+//! state     what kernels are told
+//! launch    launches
+//! failure   why steps stopped
+//! ```
+
+mod failure;
+mod launch;
+mod state;
+mod terms;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::coefficients::Coefficients;
+use super::options::{Options, Reinitialize, Time};
+use crate::backend::cuda::{Array, Cuda, Element, Graph, Pinned};
+use crate::error::{Error, Result};
+use crate::geometry::Real;
+use crate::grid::cuda::{DeviceTiledGrid, Halt, TileControl};
+use crate::grid::{Pool, Stored, TiledGrid};
+use crate::levelset::evolution::{Advance, Stretch};
+use launch::Kernels;
+pub use state::{MotionArgument, StageArgument, ValuesArgument};
+pub use terms::{DeviceCoefficient, DeviceTerms};
+
+/// How long the card may go on before the host sees what was reached.
+const PATIENCE: Duration = Duration::from_millis(200);
+
+/// Most steps of a cycle.
+const MOST_STEPS: u64 = 32;
+
+/// A level-set function in motion on sparse tiles of `E^3` voxels on a GPU.
+pub struct DeviceTiledEvolution<R: Real, const E: usize, S = R>
+where
+    S: Stored<R> + Element,
+{
+    cuda: Arc<Cuda>,
+    grid: DeviceTiledGrid,
+    /// phi and the stages; the third only where it is needed.
+    values: [Array<S>; 3],
+    motion: MotionArgument<R>,
+    options: Options,
+    kernels: Kernels<R>,
+    /// Recorded cycles, by steps and whether phi may become a distance at the end.
+    cycles: HashMap<(u64, bool), Graph>,
+    /// Control blocks of the last two cycles.
+    seen: [Pinned<TileControl>; 2],
+    /// The last one that was looked at.
+    now: TileControl,
+    /// Seconds of the card's clock in steps.
+    seconds: f64,
+}
+
+impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E, S> {
+    /// Starts from tiles and their values of phi, made for a band of half width `options.gamma` and
+    /// any reach; room is taken for `room` tiles, or for an eighth more than there are.
+    ///
+    /// # Errors
+    /// [`Error::Case`] for options out of range; [`Error::Device`] if there is not enough memory, or
+    /// a kernel cannot be compiled.
+    pub fn new(
+        cuda: &Arc<Cuda>,
+        grid: &TiledGrid<E>,
+        phi: &Pool<S, E>,
+        terms: &DeviceTerms,
+        options: Options,
+        room: Option<usize>,
+    ) -> Result<Self> {
+        options.check()?;
+        if !options.gamma.is_finite() {
+            let what = "sparse tiles without a band";
+            return Err(Error::usage(what, "take a finite half width, such as 3 voxels"));
+        }
+        let kernels = Kernels::new(cuda, terms, &options, E, size_of::<S>() == 2)?;
+        let capacity = room.unwrap_or_else(|| with_slack(grid.capacity())).max(grid.capacity());
+        let on_card = DeviceTiledGrid::new(cuda, grid, capacity, kernels.manage_blocks())?;
+        let third = needs_third(&options);
+        let sizes =
+            [true, true, third].map(|is| if is { capacity * Pool::<S, E>::TILE } else { 0 });
+        let mut values = [cuda.zeros(sizes[0])?, cuda.zeros(sizes[1])?, cuda.zeros(sizes[2])?];
+        let used = grid.capacity() * Pool::<S, E>::TILE;
+        cuda.write(&mut values[0], &phi.values()[..used])?;
+        let narrow = R::narrow;
+        let motion = MotionArgument {
+            values: [0; 3],
+            origin: terms.origin,
+            dx: terms.dx,
+            gamma: narrow(options.gamma),
+            rescaling: match options.reinitialize {
+                Reinitialize::Rescaling { factor } => narrow(factor),
+                _ => R::zero(),
+            },
+            velocity: terms.velocity.uniform().map(narrow),
+            normal_speed: narrow(terms.normal_speed.uniform()[0]),
+            curvature: narrow(terms.curvature.uniform()[0]),
+            keep: options.reach() as u32,
+        };
+        let seen = [cuda.pinned(1)?, cuda.pinned(1)?];
+        let mut evolution = DeviceTiledEvolution {
+            cuda: cuda.clone(),
+            grid: on_card,
+            values,
+            motion,
+            options,
+            kernels,
+            cycles: HashMap::new(),
+            seen,
+            now: TileControl::default(),
+            seconds: 0.0,
+        };
+        evolution.start(terms)?;
+        Ok(evolution)
+    }
+
+    /// What is set once, and a first look at phi.
+    fn start(&mut self, terms: &DeviceTerms) -> Result<()> {
+        let options = self.options;
+        let mut control = self.grid.look()?;
+        control.nu = options.nu;
+        control.every = match options.reinitialize {
+            Reinitialize::Equation { every, .. } | Reinitialize::Direct { every } => every,
+            Reinitialize::Never | Reinitialize::Rescaling { .. } => 0,
+        };
+        control.uniform_speed = match terms.varies() {
+            // Each voxel adds its own; the rescaling term is the same for all.
+            true => self.motion.rescaling.widen() * 3f64.sqrt(),
+            false => {
+                let all = Coefficients::<R>::new(&terms.uniform(), &options, 1);
+                let mut scratch = Vec::new();
+                let of_block = all.on_block([0; 3], 0.0, &mut scratch);
+                all.speed(&of_block, 3, |_| true).checked(0.0)?
+            }
+        };
+        self.grid.steer(control)?;
+        self.locate();
+        self.kernels.look_up(self.grid.argument())?;
+        self.kernels.look(self.grid.argument(), self.motion)?;
+        self.now = self.grid.look()?;
+        Ok(())
+    }
+
+    /// Tells the kernels where values are.
+    fn locate(&mut self) {
+        self.motion.values = self.values.each_ref().map(Array::address);
+        // What was recorded speaks of other places.
+        self.cycles.clear();
+    }
+
+    /// Steps until something is due, or for a fraction of a second.
+    ///
+    /// # Errors
+    /// Those of [`TiledEvolution::step`](super::TiledEvolution::step); phi is that of the last step
+    /// that was done.
+    pub fn advance(&mut self, stretch: &Stretch) -> Result<Advance> {
+        let begun = Instant::now();
+        let first = self.now.step;
+        let Stretch { clock, target, steps, .. } = *stretch;
+        self.kernels.begin(self.grid.argument(), clock, target, steps)?;
+        loop {
+            self.launch_cycles(first.saturating_add(steps), begun)?;
+            self.now = self.grid.look()?;
+            if self.now.halt() != Halt::NoRoom {
+                break;
+            }
+            self.make_room()?;
+        }
+        self.seconds += self.now.elapsed as f64 * 1e-9;
+        let steps = self.now.step - first;
+        if steps == 0 || self.now.halt() == Halt::Broken {
+            failure::check(&self.now)?;
+        }
+        let now = &self.now;
+        let landed = now.clock == stretch.target;
+        Ok(Advance { steps, clock: now.clock, dt: now.dt_done, rate: f64::INFINITY, landed })
+    }
+
+    /// Launches steps up to number `last`, one cycle ahead of what the host has seen.
+    fn launch_cycles(&mut self, last: u64, begun: Instant) -> Result<()> {
+        let mut launched = self.now.step;
+        for cycle in 0.. {
+            let every = self.now.every;
+            let to_due = if every == 0 { MOST_STEPS } else { every - launched % every };
+            let n = to_due.min(MOST_STEPS).min(last.saturating_sub(launched));
+            if n == 0 {
+                break;
+            }
+            launched += n;
+            self.launch_cycle(n, every != 0 && launched.is_multiple_of(every))?;
+            let [even, odd] = &mut self.seen;
+            let (this, other) = if cycle % 2 == 0 { (even, odd) } else { (odd, even) };
+            self.cuda.fetch(self.grid.control(), this)?;
+            // The card works on this cycle while the host looks at the one before.
+            let is_over = cycle > 0 && other.get()?[0].halt() != Halt::Running;
+            if is_over || begun.elapsed() > PATIENCE {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn launch_cycle(&mut self, steps: u64, reinitializes: bool) -> Result<()> {
+        if !self.cycles.contains_key(&(steps, reinitializes)) {
+            let (tiles, motion, kernels) = (self.grid.argument(), self.motion, &self.kernels);
+            let graph = self.cuda.record(|| {
+                for _ in 0..steps {
+                    kernels.step(tiles, motion)?;
+                }
+                if reinitializes { kernels.reinitialize(tiles, motion) } else { Ok(()) }
+            })?;
+            self.cycles.insert((steps, reinitializes), graph);
+        }
+        self.cycles.get(&(steps, reinitializes)).map_or(Ok(()), Graph::launch)
+    }
+
+    /// Makes room for the tiles that the next step needs, and lets it go on.
+    fn make_room(&mut self) -> Result<()> {
+        let capacity = with_slack(self.now.needed as usize);
+        let more = capacity - self.grid.capacity();
+        let tile = Pool::<S, E>::TILE * size_of::<S>();
+        // Arrays grow one by one: the longest stands twice meanwhile.
+        let need = more * tile * 3 + DeviceTiledGrid::bytes(more) + capacity * tile;
+        let (free, _) = self.cuda.memory()?;
+        if need > free {
+            return Err(Error::Device {
+                what: format!(
+                    "{} tiles need {need} bytes more, and the card has {free}; phi is that of step {}",
+                    self.now.needed, self.now.step
+                ),
+                remedy: "take a larger dx, a narrower band, precision \"f32\" or 16-bit storage"
+                    .into(),
+            });
+        }
+        for values in self.values.iter_mut().filter(|values| !values.is_empty()) {
+            *values = self.cuda.lengthened(values, capacity * Pool::<S, E>::TILE)?;
+        }
+        self.grid.grow(capacity)?;
+        self.locate();
+        self.kernels.look_up(self.grid.argument())?;
+        self.now.halt = Halt::Running as u32;
+        self.grid.steer(self.now)
+    }
+
+    /// The tiles, and phi by their ids.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if the card fails.
+    pub fn download(&self) -> Result<(TiledGrid<E>, Pool<S, E>)> {
+        let grid = self.grid.download::<E>()?;
+        let mut phi = Pool::new();
+        phi.grow(grid.capacity())?;
+        let n = grid.capacity() * Pool::<S, E>::TILE;
+        let values = &self.values[self.now.at[0] as usize];
+        phi.values_mut()[..n].copy_from_slice(&self.cuda.download_part(values, 0..n)?);
+        Ok((grid, phi))
+    }
+
+    /// Time reached.
+    pub fn time(&self) -> f64 {
+        self.now.time
+    }
+
+    /// Steps so far.
+    pub fn n_steps(&self) -> u64 {
+        self.now.step
+    }
+
+    /// True once no voxel lies in the band.
+    pub fn is_gone(&self) -> bool {
+        self.now.active == 0
+    }
+
+    /// What was seen last: numbers of tiles and voxels, and of work so far.
+    pub fn control(&self) -> &TileControl {
+        &self.now
+    }
+
+    /// Seconds of the card's clock in steps, reinitialization and tile management included.
+    pub fn seconds(&self) -> f64 {
+        self.seconds
+    }
+
+    /// Bytes on the card.
+    pub fn bytes(&self) -> usize {
+        let values: usize = self.values.iter().map(|values| values.len() * size_of::<S>()).sum();
+        values + DeviceTiledGrid::bytes(self.grid.capacity())
+    }
+}
+
+/// Whether a step or a reinitialization takes three arrays.
+fn needs_third(options: &Options) -> bool {
+    let repeats =
+        matches!(options.reinitialize, Reinitialize::Equation { iterations, .. } if iterations > 1);
+    options.time == Time::Rk3 || repeats
+}
+
+/// Room for an eighth more.
+fn with_slack(tiles: usize) -> usize {
+    tiles + tiles / 8 + 64
+}

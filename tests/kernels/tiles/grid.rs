@@ -1,0 +1,164 @@
+//! A tile set in memory of the host, as kernels see one.
+
+use zeroset::grid::cuda::{TileControl, TileGridArgument};
+use zeroset::grid::{Band, CENTER, Pool, Stored, TileKey, TiledGrid};
+
+use crate::library::{Arg, Launch, Library, arg};
+
+/// Number of the update that hosts hand their tiles over with: ages go back from there.
+const UPDATES: u32 = 300;
+
+/// Lists with room for more tiles than there are.
+pub struct HostTiles {
+    capacity: usize,
+    pub control: Box<TileControl>,
+    keys: [Vec<u64>; 2],
+    words: Vec<Vec<u32>>,
+    created: Vec<u64>,
+    counts: Vec<u32>,
+}
+
+/// Arrays of [`HostTiles::words`].
+const IDS: usize = 0;
+const BORDERS: usize = 2;
+const ACTIVITY: usize = 4;
+const BORN: usize = 6;
+const N_WORDS: usize = 13;
+
+impl HostTiles {
+    pub fn new<const E: usize>(grid: &TiledGrid<E>, capacity: usize, blocks: u32) -> Self {
+        assert!(grid.capacity() == grid.n_tiles() && capacity >= grid.n_tiles());
+        let mut tiles = HostTiles {
+            capacity,
+            control: Box::new(TileControl {
+                n_tiles: grid.n_tiles() as u32,
+                next_id: grid.capacity() as u32,
+                background: u32::from(grid.background()),
+                updates: UPDATES,
+                at: [0, 1, 2],
+                stirred: 1,
+                ..TileControl::default()
+            }),
+            keys: [vec![!0; capacity], vec![!0; capacity]],
+            words: vec![vec![!0; capacity]; N_WORDS],
+            created: vec![!0; capacity],
+            counts: vec![!0; 2 * blocks as usize + 27 * (capacity / 32 + 2) + 8 * capacity],
+        };
+        for (p, key) in grid.keys().iter().enumerate() {
+            tiles.keys[0][p] = key.bits();
+            tiles.words[IDS][p] = grid.ids()[p];
+            tiles.words[BORDERS][p] = grid.borders()[p];
+            tiles.words[ACTIVITY][p] = grid.activity()[p];
+            tiles.words[BORN][grid.ids()[p] as usize] = UPDATES - u32::from(grid.ages()[p]);
+        }
+        tiles
+    }
+
+    pub fn argument(&mut self) -> TileGridArgument {
+        let capacity = self.capacity;
+        let mut words = self.words.iter_mut().map(|list| list.as_mut_ptr() as u64);
+        let mut next = || words.next().unwrap();
+        let counts = self.counts.as_mut_ptr();
+        TileGridArgument {
+            control: (&raw mut *self.control) as u64,
+            keys: self.keys.each_mut().map(|list| list.as_mut_ptr() as u64),
+            ids: [next(), next()],
+            borders: [next(), next()],
+            activity: [next(), next()],
+            born: next(),
+            free: next(),
+            present: next(),
+            fate: next(),
+            kept_before: next(),
+            deleted: next(),
+            created_at: next(),
+            created: self.created.as_mut_ptr() as u64,
+            rows: counts as u64,
+            direction_counts: counts.wrapping_add(8 * capacity) as u64,
+            block_counts: counts.wrapping_add(8 * capacity + 27 * (capacity / 32 + 2)) as u64,
+            capacity: capacity as u32,
+            padding: 0,
+        }
+    }
+
+    fn list(&self, first: usize) -> &[u32] {
+        &self.words[first + self.control.list as usize][..self.control.n_tiles as usize]
+    }
+
+    pub fn keys(&self) -> &[u64] {
+        &self.keys[self.control.list as usize][..self.control.n_tiles as usize]
+    }
+
+    pub fn ids(&self) -> &[u32] {
+        self.list(IDS)
+    }
+
+    pub fn borders(&self) -> &[u32] {
+        self.list(BORDERS)
+    }
+
+    pub fn activity(&self) -> &[u32] {
+        self.list(ACTIVITY)
+    }
+
+    /// Writes what each tile asks for.
+    pub fn set_activity(&mut self, activity: &[u32]) {
+        let list = ACTIVITY + self.control.list as usize;
+        self.words[list][..activity.len()].copy_from_slice(activity);
+        self.control.stirred = 1;
+    }
+
+    pub fn ages(&self) -> Vec<u8> {
+        let age = |id: &u32| self.control.updates - self.words[BORN][*id as usize];
+        self.ids().iter().map(|id| age(id).min(255) as u8).collect()
+    }
+
+    /// That the tile set is the same, down to ids and ages.
+    pub fn compare<const E: usize>(&self, grid: &TiledGrid<E>) {
+        let keys: Vec<u64> = grid.keys().iter().map(|key| key.bits()).collect();
+        assert_eq!(self.keys(), keys);
+        assert_eq!(self.ids(), grid.ids());
+        assert_eq!(self.borders(), grid.borders());
+        assert_eq!(self.ages(), grid.ages());
+        assert_eq!(self.control.next_id as usize, grid.capacity());
+        assert_eq!(self.control.background == 1, grid.background());
+    }
+}
+
+/// Tiles near the surface of a function of voxels.
+pub fn tiles<const E: usize, S: Stored<f64>>(
+    most: i32,
+    band: Band<f64>,
+    phi: impl Fn([f64; 3]) -> f64 + Sync,
+) -> (TiledGrid<E>, Pool<S, E>) {
+    TiledGrid::from_box([-most; 3], [most; 3], band, |first: [i32; 3], out: &mut [f64]| {
+        for (n, value) in out.iter_mut().enumerate() {
+            let place = [n % E, n / E % E, n / (E * E)];
+            *value = phi([0, 1, 2].map(|k| f64::from(first[k] + place[k] as i32)));
+        }
+        Ok(())
+    })
+    .unwrap()
+}
+
+/// Launches a kernel with several blocks at a time.
+pub fn launch(library: &Library, kernel: &str, how: (u32, u32), seed: u64, args: &[Arg]) {
+    let (blocks, threads) = how;
+    let how = Launch { resident: blocks, seed, ..Launch::new(blocks, threads) };
+    // SAFETY: lists and values have the lengths that the kernels' structs state.
+    let done = unsafe { library.launch(kernel, &how, args) };
+    done.unwrap_or_else(|e| panic!("{kernel}, seed {seed}: {e}"));
+}
+
+/// Makes the look-up of neighbors.
+pub fn look_up(library: &Library, tiles: &mut HostTiles) {
+    launch(library, "tiles_look_up", (2, 256), 1, &[arg(tiles.argument())]);
+}
+
+/// A tile at the end of the range.
+pub fn last_tile() -> TileKey {
+    TileKey::new([TileKey::LIMIT, 0, 0]).unwrap()
+}
+
+/// Bit of a tile with a part of the band.
+pub const ACTIVE: u32 = 1 << CENTER;

@@ -1,0 +1,5 @@
+//! Sparse tiled grids: kernels of `kernels/tiles/` against the CPU, bit by bit.
+
+mod grid;
+mod manage;
+mod step;

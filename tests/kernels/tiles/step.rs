@@ -1,0 +1,261 @@
+//! Steps on tiles: tile sets and values are those of the CPU bit by bit in f64, in every order of
+//! threads.
+
+use std::sync::Arc;
+
+use zeroset::backend::Cpu;
+use zeroset::grid::cuda::Halt;
+use zeroset::grid::{Band, Fixed16, Pool, Stored};
+use zeroset::levelset::tiled::cuda::{MotionArgument, StageArgument};
+use zeroset::levelset::tiled::{
+    Coefficient, Options, Reinitialize, Scheme, Terms, TiledEvolution, Time,
+};
+
+use super::grid::{HostTiles, launch, look_up, tiles};
+use crate::library::{Library, arg};
+
+const BLOCKS: u32 = 3;
+const CAPACITY: usize = 1200;
+const VELOCITY: [f64; 3] = [0.7, -0.4, 0.2];
+const NORMAL_SPEED: f64 = -0.3;
+const CURVATURE: f64 = 0.4;
+const RESCALING: f64 = 0.2;
+
+/// Terms that act: velocity, normal speed, curvature, rescaling.
+type Acting = [bool; 4];
+
+struct Case {
+    scheme: Scheme,
+    time: Time,
+    acting: Acting,
+    reinitialize: Reinitialize,
+    gamma: f64,
+}
+
+impl Case {
+    fn options(&self) -> Options {
+        let [.., rescales] = self.acting;
+        let factor = RESCALING;
+        Options::new(self.gamma).with_scheme(self.scheme).with_time(self.time).with_reinitialize(
+            if rescales { Reinitialize::Rescaling { factor } } else { self.reinitialize },
+        )
+    }
+
+    fn terms(&self) -> Terms<f64> {
+        let [moves, grows, bends, _] = self.acting;
+        let terms = Terms::default();
+        let terms = if moves { terms.with_velocity(Coefficient::Uniform(VELOCITY)) } else { terms };
+        let normal = Coefficient::Uniform([NORMAL_SPEED]);
+        let terms = if grows { terms.with_normal_speed(normal) } else { terms };
+        if bends { terms.with_curvature(Coefficient::Uniform([CURVATURE])) } else { terms }
+    }
+
+    /// As the CPU adds it up.
+    fn speed(&self) -> f64 {
+        let [moves, grows, bends, rescales] = self.acting;
+        let part = |is: bool, of: f64| if is { of } else { 0.0 };
+        let [u, v, w] = VELOCITY.map(|u| part(moves, u.abs()));
+        let sum = u + v + w;
+        let sum =
+            sum + part(grows, NORMAL_SPEED).abs() * 3f64.sqrt() + 6.0 * part(bends, CURVATURE);
+        sum + part(rescales, RESCALING) * 3f64.sqrt()
+    }
+
+    fn defines<S>(&self, edge: usize) -> Vec<String> {
+        let scheme = self.scheme.reach() * 2 - 1;
+        let [moves, grows, bends, rescales] = self.acting.map(u8::from);
+        let mut defines = vec![
+            "REAL=double".into(),
+            format!("TILE_EDGE={edge}"),
+            format!("BLOCK={}", block(edge)),
+            format!("SCHEME={scheme}"),
+            format!("VELOCITY={moves}"),
+            format!("NORMAL={grows}"),
+            format!("CURVATURE={bends}"),
+            format!("RESCALING={rescales}"),
+        ];
+        if size_of::<S>() == 2 {
+            defines.push("STORAGE=16".into());
+        }
+        defines
+    }
+}
+
+/// Threads of a block: two tiles.
+fn block(edge: usize) -> u32 {
+    if edge == 4 { 32 } else { 256 }
+}
+
+struct Kernels {
+    manage: Library,
+    step: Library,
+    relax: Option<Library>,
+    redistance: Option<Library>,
+}
+
+fn compile<S>(case: &Case, edge: usize) -> Kernels {
+    let defines = case.defines::<S>(edge);
+    let mut defines: Vec<&str> = defines.iter().map(String::as_str).collect();
+    let library = |source: &str, defines: &[&str], kernels: &[&str]| {
+        Library::compile(&format!("kernels/tiles/{source}.cu"), defines, kernels)
+    };
+    let (managing, steps) =
+        (["tiles_manage", "tiles_look_up"], ["tiles_stage", "tiles_look", "tiles_begin"]);
+    let kept: Vec<&str> = defines.iter().copied().filter(|d| !d.starts_with("BLOCK")).collect();
+    let manage = library("manage", &kept, &managing);
+    let step = library("step", &defines, &steps);
+    let is_direct = matches!(case.reinitialize, Reinitialize::Direct { .. });
+    let redistance = is_direct.then(|| library("redistance", &defines, &["tiles_redistance"]));
+    defines.push("RELAX=1");
+    let relaxes = matches!(case.reinitialize, Reinitialize::Equation { .. });
+    let relax = relaxes.then(|| library("step", &defines, &["tiles_stage"]));
+    Kernels { manage, step, relax, redistance }
+}
+
+/// Steps of the kernels and of the CPU side by side.
+fn check<const E: usize, S: Stored<f64> + PartialEq + std::fmt::Debug>(case: &Case, steps: usize) {
+    let kernels = compile::<S>(case, E);
+    let options = case.options();
+    let band = Band { gamma: options.gamma, reach: options.reach() };
+    let (a, b) = ([6.3, 1.1, -0.4], [-6.8, 0.3, 0.9]);
+    let distance =
+        |x: [f64; 3], c: [f64; 3]| (0..3).map(|k| (x[k] - c[k]).powi(2)).sum::<f64>().sqrt();
+    let two = move |x| (distance(x, a) - 5.1).min(distance(x, b) - 5.8);
+    let (grid, phi) = tiles::<E, S>(24 / E as i32, band, two);
+    for seed in 0..2 {
+        let mut on = HostTiles::new(&grid, CAPACITY, BLOCKS);
+        let cpu = Arc::new(Cpu::new(1).unwrap());
+        let mut run = TiledEvolution::<f64, E, S>::new(
+            grid.clone(),
+            phi.clone(),
+            &case.terms(),
+            options,
+            cpu,
+        )
+        .unwrap();
+        let mut values = vec![vec![S::default(); CAPACITY * E * E * E]; 3];
+        values[0][..phi.values().len()].copy_from_slice(phi.values());
+        look_up(&kernels.manage, &mut on);
+        on.control.nu = options.nu;
+        on.control.uniform_speed = case.speed();
+        on.control.every = match options.reinitialize {
+            Reinitialize::Equation { every, .. } | Reinitialize::Direct { every } => every,
+            _ => 0,
+        };
+        let [moves, grows, bends, _] = case.acting;
+        let addresses: Vec<u64> = values.iter_mut().map(|v| v.as_mut_ptr() as u64).collect();
+        let motion = MotionArgument {
+            values: [addresses[0], addresses[1], addresses[2]],
+            origin: [0.0; 3],
+            dx: 1.0,
+            gamma: options.gamma,
+            rescaling: RESCALING,
+            velocity: if moves { VELOCITY } else { [0.0; 3] },
+            normal_speed: if grows { NORMAL_SPEED } else { 0.0 },
+            curvature: if bends { CURVATURE } else { 0.0 },
+            keep: options.reach() as u32,
+        };
+        let all = (BLOCKS, block(E));
+        let lists = arg(on.argument());
+        launch(&kernels.step, "tiles_look", all, seed, &[lists, arg(motion)]);
+        let begin = [arg(on.argument()), arg(0.0), arg(f64::INFINITY), arg(steps as u64 + 1)];
+        launch(&kernels.step, "tiles_begin", (1, 1), seed, &begin);
+        let stages = match options.time {
+            Time::Euler => vec![StageArgument::<f64>::euler()],
+            _ => StageArgument::rk3().to_vec(),
+        };
+        for step in 0..steps {
+            let seed = seed + 7 * step as u64;
+            let args = [arg(on.argument()), arg(motion.of_values())];
+            launch(&kernels.manage, "tiles_manage", (BLOCKS, 256), seed, &args);
+            for stage in &stages {
+                let args = [arg(on.argument()), arg(motion), arg(*stage)];
+                launch(&kernels.step, "tiles_stage", all, seed, &args);
+            }
+            if let (Some(relax), Reinitialize::Equation { iterations, .. }) =
+                (&kernels.relax, options.reinitialize)
+            {
+                for stage in StageArgument::<f64>::relax(iterations) {
+                    let args = [arg(on.argument()), arg(motion), arg(stage)];
+                    launch(relax, "tiles_stage", all, seed, &args);
+                }
+            }
+            if let Some(redistance) = &kernels.redistance {
+                let passes = 3 * options.gamma as u32 + 16;
+                let args = [arg(on.argument()), arg(motion), arg(passes)];
+                launch(redistance, "tiles_redistance", all, seed, &args);
+            }
+            let info = run.step(f64::INFINITY).unwrap();
+            assert_eq!(on.control.halt(), Halt::Running, "step {step}");
+            assert_eq!(on.control.time.to_bits(), info.time.to_bits(), "step {step}");
+            assert_eq!(on.control.active, info.active_voxels, "step {step}");
+            on.compare(run.grid());
+            let found = &values[on.control.at[0] as usize];
+            let tile = Pool::<S, E>::TILE;
+            for (key, &id) in run.grid().keys().iter().zip(run.grid().ids()) {
+                let found = &found[id as usize * tile..][..tile];
+                assert_eq!(found, run.phi().tile(id), "step {step}, {key}");
+            }
+        }
+        assert!(on.control.changes > 0 && on.control.tile_steps > 100);
+        let due = match options.reinitialize {
+            Reinitialize::Equation { every, .. } | Reinitialize::Direct { every } => {
+                steps as u64 / every
+            }
+            _ => 0,
+        };
+        assert_eq!(on.control.reinitializations, due);
+    }
+}
+
+fn first_order(acting: Acting) -> Case {
+    Case {
+        scheme: Scheme::FirstOrder,
+        time: Time::Euler,
+        acting,
+        reinitialize: Reinitialize::Never,
+        gamma: 1.5,
+    }
+}
+
+fn weno(acting: Acting) -> Case {
+    Case { scheme: Scheme::Weno5, time: Time::Rk3, gamma: 3.0, ..first_order(acting) }
+}
+
+#[test]
+fn first_order_steps_have_the_bits_of_the_cpu() {
+    check::<4, f64>(&first_order([false, true, true, false]), 25);
+    check::<4, f64>(&first_order([true, true, true, true]), 12);
+    check::<8, f64>(&first_order([true, false, true, false]), 12);
+}
+
+#[test]
+fn weno_steps_have_the_bits_of_the_cpu() {
+    check::<4, f64>(&weno([true, true, true, true]), 6);
+    check::<4, f64>(&weno([true, false, false, false]), 8);
+    check::<8, f64>(&weno([false, true, true, false]), 5);
+}
+
+#[test]
+fn sixteen_bits_hold_the_same_integers() {
+    check::<4, Fixed16>(&first_order([true, true, true, false]), 12);
+    check::<4, Fixed16>(&weno([true, true, false, false]), 5);
+}
+
+#[test]
+fn reinitialization_has_the_bits_of_the_cpu() {
+    let equation = |iterations, every| Reinitialize::Equation { iterations, every };
+    let terms = [true, false, true, false];
+    check::<4, f64>(&Case { reinitialize: equation(1, 1), ..first_order(terms) }, 6);
+    check::<4, f64>(&Case { reinitialize: equation(3, 2), ..first_order(terms) }, 5);
+    check::<4, f64>(&Case { reinitialize: equation(2, 3), ..weno(terms) }, 6);
+}
+
+#[test]
+fn distances_found_anew_have_the_bits_of_the_cpu() {
+    let terms = [true, false, true, false];
+    let direct = |every| Reinitialize::Direct { every };
+    check::<4, f64>(&Case { reinitialize: direct(2), ..weno(terms) }, 6);
+    check::<8, f64>(&Case { reinitialize: direct(1), ..first_order(terms) }, 9);
+    check::<4, Fixed16>(&Case { reinitialize: direct(3), ..weno(terms) }, 6);
+}
