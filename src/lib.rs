@@ -53,6 +53,7 @@ pub mod picture;
 pub mod primitives;
 pub mod run;
 pub mod surface;
+pub mod volume;
 mod words;
 
 pub use error::{Error, Result};

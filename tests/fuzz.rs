@@ -39,8 +39,10 @@ fn what_must_hold_for_any_bytes_holds_for_these() {
         fuzzed::expression(text.as_bytes());
         fuzzed::case(format!("version = 1\n[initial]\nexpression = \"{text}\"\n").as_bytes());
     }
-    for name in ["a.msh", "a.vtu", "a.ply", "a.off", "a.obj", "a.stl", "a.gii", "lh.pial", "a.xyz"]
-    {
+    let meshes =
+        ["a.msh", "a.vtu", "a.ply", "a.off", "a.obj", "a.stl", "a.gii", "lh.pial", "a.xyz"];
+    let volumes = ["a.nii", "a.nrrd", "a.mha", "a.npy", "a.vti", "a.png", "a.tif", "a.pgm"];
+    for name in meshes.into_iter().chain(volumes) {
         for bytes in [&b""[..], b"\0\0\0", b"OFF 3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n", b"ply\n"] {
             fuzzed::file(bytes, name);
         }

@@ -43,7 +43,15 @@ pub fn file(bytes: &[u8], name: &str) {
         let points = found.curves.iter().flat_map(|curve| &curve.points).flatten();
         assert!(points.into_iter().all(|x| x.is_finite()), "{name}: not finite");
     }
-    let errors = [mesh.err(), data.err(), curves.err()];
+    let volume = io::read_volume(&path, &io::VolumeOptions::default());
+    if let Ok(file) = &volume {
+        let [x, y, z] = file.volume.shape();
+        assert_eq!(file.volume.samples().len(), x * y * z, "{name}");
+        let (low, high) = file.volume.bounds();
+        assert!(low.iter().chain(&high).all(|x| x.is_finite()), "{name}: not finite");
+        assert!(file.volume.statistics().nan <= file.volume.n_voxels());
+    }
+    let errors = [mesh.err(), data.err(), curves.err(), volume.err()];
     errors.iter().flatten().for_each(assert_plain);
 }
 
