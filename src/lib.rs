@@ -34,7 +34,7 @@
 //! The equations, with their sources and limits, are in the folder `docs` of the repository;
 //! comments that say "numerics 5.4" mean the section of that number there.
 //!
-//! Dependencies point downwards only: `error` <- `geometry`, `expression` <- `mesh`, `io` <-
+//! Dependencies point downwards only: `error` <- `geometry`, `expression` <- `mesh`, `volume`, `io` <-
 //! `backend` <- `primitives` <- `patches` <- `surface` <- `picture`, `levelset` <- `run` <- `cli`.
 #![warn(missing_docs)]
 

@@ -224,6 +224,7 @@ fn nrrd_headers_that_cannot_serve_are_refused() {
         ("data file: ../a.raw", "names no file beside it"),
         ("data file: missing.raw", "missing.raw: cannot be read"),
         ("data file: a.%d 1 2 0", "no list of slices"),
+        ("data file: a.%d 1 99999999 1", "no list of slices"),
         ("data file: a.%d 1 7 1", "do not fill 7 files evenly"),
     ] {
         let error = refused("a.nrrd", &raw(fields));
@@ -278,6 +279,9 @@ fn headers_find_their_numbers_beside_them() {
         write("a.mhd", format!("{head}{keys}").as_bytes());
         assert_numbers(&open("a.mhd").unwrap_or_else(|e| panic!("{keys}: {e}")).volume, keys);
     }
+    write("a.mhd", format!("{head}ElementDataFile = LIST\ns.7\n./s.7\n").as_bytes());
+    let error = open("a.mhd").unwrap_err().to_string();
+    assert!(error.contains("\"./s.7\" is named twice"), "{error}");
     write("a.mhd", format!("{head}ElementDataFile = skip.raw\n").as_bytes());
     let warnings = open("a.mhd").unwrap().warnings;
     assert_eq!(warnings, ["15 bytes behind the last voxel are not read"]);

@@ -168,13 +168,13 @@ fn layout(header: &Header) -> Result<Layout> {
     Ok(Layout { scalar, big_endian, encoding, lines: 0, skip })
 }
 
-/// The names of the files with the numbers; none if they follow the header.
-fn files(header: &Header, voxels: usize) -> Result<Vec<String>> {
+/// The names of the files with the numbers; `None` if they follow the header.
+fn files(header: &Header) -> Result<Option<Vec<String>>> {
     let text = header.get(&[DATA]).unwrap_or_default();
     let words: Vec<&str> = text.split_whitespace().collect();
     match words.as_slice() {
-        ["LOCAL" | "Local" | "local"] => Ok(Vec::new()),
-        ["LIST", ..] => Ok(header.list.clone()),
+        ["LOCAL" | "Local" | "local"] => Ok(None),
+        ["LIST", ..] => Ok(Some(header.list.clone())),
         [pattern, range @ ..] if pattern.contains('%') && !range.is_empty() => {
             let numbers: Option<Vec<i64>> = range.iter().map(|word| word.parse().ok()).collect();
             let range = match numbers.as_deref() {
@@ -185,9 +185,9 @@ fn files(header: &Header, voxels: usize) -> Result<Vec<String>> {
                     return Err(header.fail(&[DATA], what, DAMAGED));
                 }
             };
-            pieces::counted(header.path, pattern, range, voxels)
+            pieces::counted(header.path, pattern, range).map(Some)
         }
-        _ => Ok(vec![text.to_string()]),
+        _ => Ok(Some(vec![text.to_string()])),
     }
 }
 
@@ -199,10 +199,9 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<VolumeFile> {
     let shape: [usize; 3] = std::array::from_fn(|k| sizes.get(k).copied().unwrap_or(1));
     let layout = layout(&header)?;
     let mut warnings = Vec::new();
-    let names = files(&header, super::stored::count(shape).unwrap_or(usize::MAX))?;
-    let local = names.is_empty()
-        && header.list.is_empty()
-        && !header.get(&[DATA]).is_some_and(|d| d.starts_with("LIST"));
+    let names = files(&header)?;
+    let local = names.is_none();
+    let names = names.unwrap_or_default();
     let samples = if local {
         let data = bytes.get(header.end..).unwrap_or_default();
         pieces::part_of(path, data, shape, &layout, &mut warnings)?

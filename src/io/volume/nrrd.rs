@@ -346,7 +346,7 @@ fn layout(header: &Header) -> Result<Layout> {
 }
 
 /// The names of the files with the numbers; none for an attached header.
-fn files(header: &Header, voxels: usize) -> Result<Vec<String>> {
+fn files(header: &Header) -> Result<Vec<String>> {
     let Some(text) = header.get(&["datafile"]) else { return Ok(Vec::new()) };
     let words: Vec<&str> = text.split_whitespace().collect();
     if words.first() == Some(&"LIST") {
@@ -356,7 +356,7 @@ fn files(header: &Header, voxels: usize) -> Result<Vec<String>> {
         && pattern.contains('%')
         && let [Ok(first), Ok(last), Ok(step)] = [first, last, step].map(|word| word.parse())
     {
-        return pieces::counted(header.path, pattern, [first, last, step], voxels);
+        return pieces::counted(header.path, pattern, [first, last, step]);
     }
     Ok(vec![text.to_string()])
 }
@@ -380,8 +380,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<VolumeFile> {
     let shape: [usize; 3] = std::array::from_fn(|k| axes.get(k).map_or(1, |axis| axis.size));
     let layout = layout(&header)?;
     let mut warnings = Vec::new();
-    let voxels = super::stored::count(shape).unwrap_or(usize::MAX);
-    let names = files(&header, voxels)?;
+    let names = files(&header)?;
     let samples = if header.get(&["datafile"]).is_none() {
         let data = bytes.get(header.end..).unwrap_or_default();
         pieces::part_of(path, data, shape, &layout, &mut warnings)?

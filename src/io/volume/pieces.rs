@@ -1,6 +1,7 @@
 //! Numbers in files beside a header: one file, a list, or names counted through.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
 use super::super::scalar::Scalar;
@@ -40,25 +41,33 @@ pub(super) enum Skip {
 
 /// The file `name` beside `path`.
 pub(super) fn beside(path: &Path, name: &str) -> Result<PathBuf> {
-    let within = |part: Component| matches!(part, Component::Normal(_) | Component::CurDir);
-    let normal = Path::new(name).components().any(|part| matches!(part, Component::Normal(_)));
-    if !normal || !Path::new(name).components().all(within) {
-        let what = format!(
-            "the numbers are in {}, which names no file beside it",
-            text::show(name.as_bytes())
-        );
-        return refuse(path, what, "put the numbers beside the header, and name them there");
+    let mut place = path.parent().unwrap_or(Path::new("")).to_path_buf();
+    let folder = place.clone();
+    for part in Path::new(name).components() {
+        match part {
+            Component::Normal(part) => place.push(part),
+            Component::CurDir => {}
+            _ => return no_neighbor(path, name),
+        }
     }
-    Ok(path.parent().unwrap_or(Path::new("")).join(name))
+    if place == folder { no_neighbor(path, name) } else { Ok(place) }
 }
 
+fn no_neighbor(path: &Path, name: &str) -> Result<PathBuf> {
+    let shown = text::show(name.as_bytes());
+    let what = format!("the numbers are in {shown}, which names no file beside it");
+    refuse(path, what, "put the numbers beside the header, and name them there")
+}
+
+/// Most files that a pattern may name.
+const MOST_FILES: usize = 100_000;
+
 /// The files `pattern` names, such as "slice.%03d", with the numbers `first` to `last` in steps of
-/// `step`; at most `most` of them.
+/// `step`.
 pub(super) fn counted(
     path: &Path,
     pattern: &str,
     [first, last, step]: [i64; 3],
-    most: usize,
 ) -> Result<Vec<String>> {
     let wrong = |what: String| {
         let what = format!("{what} in {}", text::show(pattern.as_bytes()));
@@ -78,7 +87,7 @@ pub(super) fn counted(
     let span =
         last.checked_sub(first).filter(|span| step != 0 && span.signum() * step.signum() >= 0);
     let span = span.and_then(|span| span.checked_div(step));
-    let n = span.and_then(|n| usize::try_from(n).ok()?.checked_add(1)).filter(|&n| n <= most);
+    let n = span.and_then(|n| usize::try_from(n).ok()?.checked_add(1)).filter(|&n| n <= MOST_FILES);
     let Some(n) = n else {
         return wrong(format!("from {first} to {last} by {step}, which is no list of slices"));
     };
@@ -105,8 +114,14 @@ pub(super) fn read(
         return refuse(path, what, "correct the sizes, or the list of files, in the header");
     };
     let mut parts = Vec::new();
+    let mut taken = BTreeSet::new();
     for name in names {
         let place = beside(path, name)?;
+        // One small file named often must not fill the memory.
+        if !taken.insert(place.clone()) {
+            let what = format!("{} is named twice", text::show(name.as_bytes()));
+            return refuse(path, what, "name each file with numbers once");
+        }
         let bytes = load::as_stored(&place)?;
         // A part is a row of its voxels.
         let part = [n / names.len(), 1, 1];
@@ -182,7 +197,7 @@ mod tests {
     #[test]
     fn names_are_counted() {
         let path = Path::new("x.nhdr");
-        let of = |pattern, range| counted(path, pattern, range, 100);
+        let of = |pattern, range| counted(path, pattern, range);
         assert_eq!(of("a.%d", [8, 12, 2]).unwrap(), ["a.8", "a.10", "a.12"]);
         assert_eq!(of("a%03d.raw", [2, 1, -1]).unwrap(), ["a002.raw", "a001.raw"]);
         for (pattern, range) in [
@@ -190,7 +205,7 @@ mod tests {
             ("a%s", [1, 2, 1]),
             ("a%d%d", [1, 2, 1]),
             ("a%d", [1, 2, 0]),
-            ("a%d", [1, 200, 1]),
+            ("a%d", [1, 200_000, 1]),
             ("a%d", [i64::MIN, i64::MAX, 1]),
             ("a%d", [2, 1, 1]),
             ("a%999999999d", [1, 2, 1]),
@@ -202,7 +217,7 @@ mod tests {
     #[test]
     fn only_files_beside_are_read() {
         let path = Path::new("folder/x.nhdr");
-        assert_eq!(beside(path, "./a.raw").unwrap(), Path::new("folder/./a.raw"));
+        assert_eq!(beside(path, "./a.raw").unwrap(), Path::new("folder/a.raw"));
         for name in ["", ".", "/etc/passwd", "../a.raw", "b/../../a.raw"] {
             assert!(beside(path, name).is_err(), "{name}");
         }

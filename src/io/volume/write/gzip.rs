@@ -3,7 +3,8 @@
 
 use std::io::Write;
 
-use flate2::{Compress, Compression, Crc, FlushCompress};
+use flate2::write::DeflateEncoder;
+use flate2::{Compression, Crc};
 use rayon::prelude::*;
 
 use super::PIECE;
@@ -12,29 +13,23 @@ use crate::volume::Samples;
 /// Pieces packed before they are written, which bounds the memory.
 const BATCH: usize = 64;
 
-/// Bytes without the tag of a stream, ended so that others may follow, and their checksum.
-fn deflated(bytes: &[u8]) -> (Vec<u8>, Crc) {
-    let mut packer = Compress::new(Compression::fast(), false);
-    let mut out = Vec::with_capacity(bytes.len() / 2 + 64);
-    loop {
-        let rest = &bytes[(packer.total_in() as usize).min(bytes.len())..];
-        // The only error is one of the caller: a stream that has ended.
-        let _ = packer.compress_vec(rest, &mut out, FlushCompress::Sync);
-        if packer.total_in() as usize >= bytes.len() && out.len() < out.capacity() {
-            break;
-        }
-        out.reserve(bytes.len() / 4 + 64);
-    }
+/// Packed bytes, ended so that others may follow, and the checksum of `bytes`.
+fn deflated(bytes: &[u8]) -> std::io::Result<(Vec<u8>, Crc)> {
+    let room = Vec::with_capacity(bytes.len() / 2 + 64);
+    let mut encoder = DeflateEncoder::new(room, Compression::fast());
+    encoder.write_all(bytes)?;
+    encoder.flush()?;
     let mut crc = Crc::new();
     crc.update(bytes);
-    (out, crc)
+    // Not finished: a last block would end the stream here.
+    Ok((std::mem::take(encoder.get_mut()), crc))
 }
 
 /// Writes `head` and all numbers as one stream.
 pub(super) fn write(out: &mut dyn Write, head: &[u8], samples: &Samples) -> std::io::Result<()> {
     // No flags, no time, no system.
     out.write_all(&[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 255])?;
-    let (bytes, mut crc) = deflated(head);
+    let (bytes, mut crc) = deflated(head)?;
     out.write_all(&bytes)?;
     let n = samples.len();
     let pieces = n.div_ceil(PIECE);
@@ -42,7 +37,7 @@ pub(super) fn write(out: &mut dyn Write, head: &[u8], samples: &Samples) -> std:
         let batch: Vec<(Vec<u8>, Crc)> = (first..(first + BATCH).min(pieces))
             .into_par_iter()
             .map(|k| deflated(&samples.le_bytes(k * PIECE..((k + 1) * PIECE).min(n))))
-            .collect();
+            .collect::<std::io::Result<_>>()?;
         for (bytes, part) in &batch {
             out.write_all(bytes)?;
             crc.combine(part);
