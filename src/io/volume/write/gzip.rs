@@ -3,8 +3,7 @@
 
 use std::io::Write;
 
-use flate2::write::DeflateEncoder;
-use flate2::{Compression, Crc};
+use flate2::{Compress, Compression, Crc, FlushCompress};
 use rayon::prelude::*;
 
 use super::PIECE;
@@ -15,14 +14,17 @@ const BATCH: usize = 64;
 
 /// Packed bytes, ended so that others may follow, and the checksum of `bytes`.
 fn deflated(bytes: &[u8]) -> std::io::Result<(Vec<u8>, Crc)> {
-    let room = Vec::with_capacity(bytes.len() / 2 + 64);
-    let mut encoder = DeflateEncoder::new(room, Compression::fast());
-    encoder.write_all(bytes)?;
-    encoder.flush()?;
+    let mut packer = Compress::new(Compression::fast(), false);
+    // Room for numbers that do not pack: a flush that runs out of it cannot be taken up again.
+    let mut out = Vec::with_capacity(bytes.len() + bytes.len() / 8 + 4096);
+    packer.compress_vec(bytes, &mut out, FlushCompress::Sync)?;
+    if packer.total_in() != bytes.len() as u64 || out.len() == out.capacity() {
+        return Err(std::io::Error::other("numbers could not be packed"));
+    }
+    out.shrink_to_fit();
     let mut crc = Crc::new();
     crc.update(bytes);
-    // Not finished: a last block would end the stream here.
-    Ok((std::mem::take(encoder.get_mut()), crc))
+    Ok((out, crc))
 }
 
 /// Writes `head` and all numbers as one stream.
