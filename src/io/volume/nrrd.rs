@@ -202,8 +202,8 @@ fn axes(header: &Header) -> Result<Vec<Axis>> {
 /// The axes of space, at most three; all others must have size 1.
 fn of_space(header: &Header, axes: Vec<Axis>) -> Result<Vec<Axis>> {
     let n = axes.len();
-    for (k, axis) in axes.iter().enumerate().filter(|(_, axis)| !axis.spatial && axis.size > 1) {
-        let Axis { size, kind, .. } = axis;
+    let other = axes.iter().enumerate().find(|(_, axis)| !axis.spatial && axis.size > 1);
+    if let Some((k, Axis { size, kind, .. })) = other {
         let frames = matches!(kind.to_lowercase().as_str(), "time" | "list");
         let (what, remedy) = match frames {
             true => (format!("{n}-D: {size} frames along axis {k}, one expected"), ONE_FRAME),

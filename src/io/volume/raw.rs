@@ -30,9 +30,9 @@ impl FromStr for RawLayout {
             "expected SHAPE:TYPE[:SPACING[:SKIP]], such as 256x256x109:uint16le:1x1x1.5";
         fn three<T: FromStr + Copy>(text: &str, absent: T) -> Option<[T; 3]> {
             let found: Option<Vec<T>> = text.split('x').map(|word| word.parse().ok()).collect();
-            match found?.as_slice() {
-                &[x, y, z] => Some([x, y, z]),
-                &[x, y] => Some([x, y, absent]),
+            match *found?.as_slice() {
+                [x, y, z] => Some([x, y, z]),
+                [x, y] => Some([x, y, absent]),
                 _ => None,
             }
         }
