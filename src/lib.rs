@@ -34,8 +34,8 @@
 //! The equations, with their sources and limits, are in the folder `docs` of the repository;
 //! comments that say "numerics 5.4" mean the section of that number there.
 //!
-//! Dependencies point downwards only: `error` <- `geometry`, `expression` <- `mesh`, `grid`, `io` <-
-//! `backend` <- `primitives` <- `patches` <- `surface` <- `picture`, `levelset` <- `run` <- `cli`.
+//! Dependencies point downwards only: `error` <- `geometry`, `expression` <- `mesh`, `volume`, `grid`,
+//! `io` <- `backend` <- `primitives` <- `patches` <- `surface` <- `picture`, `levelset` <- `run` <- `cli`.
 #![warn(missing_docs)]
 
 pub mod backend;
@@ -54,6 +54,7 @@ pub mod picture;
 pub mod primitives;
 pub mod run;
 pub mod surface;
+pub mod volume;
 mod words;
 
 pub use error::{Error, Result};

@@ -32,7 +32,7 @@ const TABLE: [(&str, Verdict); 16] = [
     ("sphere334_beyond.ele", Verdict::Reject("")),
     ("sphere334_beyond.node", Verdict::Partner),
     ("escher_points_short.vtk", Verdict::Reject("'CELLS'")),
-    ("avg152_half.nii.gz", Verdict::Reject("")),
+    ("avg152_half.nii.gz", Verdict::Reject("91 x 109 x 91 voxels of uint8 promised")),
     ("lh.pial", Verdict::Reject("FF FF FE of a FreeSurfer surface expected")),
     ("lh.curv_short", Verdict::Reject("163842 values of 4 bytes promised")),
     ("empty.ply", Verdict::Reject("file is empty")),

@@ -50,7 +50,7 @@ fn read(folder: &Path, name: &str, bytes: &[u8]) -> Vec<String> {
         io::read_mesh(&path).err(),
         io::read_data(&path).err(),
         io::read_curves(&path).err(),
-        io::read_image(&path).err(),
+        io::read_volume(&path, &io::VolumeOptions::default()).err(),
     ];
     let taken = PEAK.load(Ordering::Relaxed).saturating_sub(held);
     assert!(taken <= PER_BYTE * bytes.len() + BESIDES, "{name}: {taken} of {}", bytes.len());

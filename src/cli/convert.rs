@@ -1,4 +1,4 @@
-//! `zeroset convert IN OUT`: a mesh file in another format.
+//! `zeroset convert IN OUT`: a mesh or a volume in another format.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use super::Ui;
 use super::generate::write;
+use super::volume;
 use crate::error::{Error, Result};
 use crate::expression::{Expression, Field};
-use crate::io::{WriteOptions, check_target, read_mesh};
+use crate::io::{WriteOptions, check_target, is_volume_target, read_mesh};
 use crate::mesh::{Kind, Mesh, boundary, normal_arrays, part};
 use crate::words::suggest;
 
@@ -22,14 +23,19 @@ Examples:
   zeroset convert scan.ply scan.msh --ascii
   zeroset convert brain.vtp left.vtp --where \"x < 0 && curv > -0.2\"
   zeroset convert results/interface_000050.vtp front.obj --normals
+  zeroset convert head.nii.gz head.vti
+  zeroset convert scan.raw scan.nrrd --raw 256x256x109:uint16le:1x1x1.5
 
 The ending of OUT is the format: .vtu, .msh (4.1), .mesh (with .sol for point data) for any mesh;
 .vtp, .ply, .obj, .off, .stl, .gii for triangles; .sol for point data alone. Vertices and cells keep
 their order. Point data, cell data and groups go along into .vtu, .vtp, .msh and .ply; what a format
 cannot hold is named in a warning. OUT is replaced if it is there, and appears whole or not at
-all.")]
+all.
+
+Volumes and gray pictures (NIfTI, NRRD, MetaImage, VTK images, .npy, PNG, TIFF, PGM, raw numbers)
+go into .nii.gz, .nii, .nrrd, .mha, .vti or .npy (indexed [x][y][z]). Numbers keep their type.")]
 pub struct Args {
-    /// Mesh file of any format that zeroset reads, compressed with gzip or not
+    /// Mesh or volume of any format that zeroset reads, compressed with gzip or not
     #[arg(value_name = "IN")]
     pub input: PathBuf,
     /// File to write
@@ -47,6 +53,8 @@ pub struct Args {
     /// Add normals at the vertices of triangles, as the arrays nx, ny and nz (vn of .obj)
     #[arg(long)]
     pub normals: bool,
+    #[command(flatten)]
+    pub source: volume::Source,
 }
 
 /// Reads, writes, and says in one line what was written.
@@ -56,7 +64,15 @@ pub struct Args {
 /// so; [`crate::Error::Input`] for a mesh file that cannot be read; [`crate::Error::Output`].
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let options = WriteOptions::default().ascii(args.ascii);
+    if is_volume_target(&args.output) {
+        only_for_meshes(&args)?;
+        return volume::convert(&args.input, &args.output, &args.source, &options, ui);
+    }
     check_target(&args.output, &options, None)?;
+    if args.source.is_given() {
+        let what = format!("{}: --raw and --array speak of volumes", args.output.display());
+        return Err(Error::usage(what, "end the name in .nii.gz, .nrrd, .mha, .vti or .npy"));
+    }
     let file = read_mesh(&args.input)?;
     for warning in &file.warnings {
         ui.say(&format!("warning: {}: {warning}", args.input.display()));
@@ -76,6 +92,22 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     }
     write(&args.output, &mesh, &options, ui)?;
     Ok(0)
+}
+
+/// Refuses options of meshes where a volume is written.
+fn only_for_meshes(args: &Args) -> Result<()> {
+    let options = [
+        ("--where", args.selection.is_some()),
+        ("--boundary", args.boundary),
+        ("--normals", args.normals),
+    ];
+    match options.into_iter().find(|(_, given)| *given) {
+        None => Ok(()),
+        Some((option, _)) => {
+            let what = format!("{}: {option} is for meshes, no volumes", args.output.display());
+            Err(Error::usage(what, "leave it out"))
+        }
+    }
 }
 
 /// What became of faces that are no triangles; solids the reader has spoken of.

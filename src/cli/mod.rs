@@ -22,6 +22,7 @@ mod progress;
 mod run;
 mod schema;
 mod ui;
+mod volume;
 
 use std::process::ExitCode;
 
@@ -57,6 +58,7 @@ Examples:
   zeroset info meshes/pial.gii.gz
   zeroset generate sphere --subdivisions 5 -o sphere.vtp
   zeroset convert meshes/pial.gii.gz pial.ply
+  zeroset convert head.nii.gz head.vti
   zeroset defaults > case.toml
   zeroset devices
 
@@ -83,13 +85,13 @@ enum Command {
     Distance(Box<distance::Args>),
     /// Make a mesh, or refine one from a file, and write it
     Generate(generate::Args),
-    /// Write a mesh file in another format
+    /// Write a mesh or a volume in another format
     Convert(convert::Args),
     /// Print the JSON schema of the case file
     Schema(schema::SchemaArgs),
     /// Print a case with all keys, their defaults and what they mean
     Defaults(schema::DefaultsArgs),
-    /// Say what is in a mesh or data file
+    /// Say what is in a file: mesh, volume, picture or data
     Info(info::Args),
     /// List the GPUs and what they need, and test them; or compile every kernel
     Devices(devices::Args),
@@ -136,7 +138,7 @@ impl Command {
             Command::Check(_) => "checking the case",
             Command::Distance(_) => "reading the mesh",
             Command::Generate(_) => "making the mesh",
-            Command::Convert(_) => "converting the mesh",
+            Command::Convert(_) => "converting the file",
             Command::Schema(_) | Command::Defaults(_) => "printing",
             Command::Info(_) => "reading the file",
             Command::Devices(_) => "looking at the devices",

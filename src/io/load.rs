@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
+use super::volume::nifti;
 use crate::error::{Error, Result};
 
 /// A gzip stream may always grow to this size, ...
@@ -20,12 +21,25 @@ const LARGEST: u64 = 16 << 30;
 /// [`Error::Input`] if the file cannot be read, is empty, or is a gzip stream that is damaged,
 /// ends early, or grows beyond any reasonable size.
 pub(super) fn load(path: &Path) -> Result<Vec<u8>> {
-    let bytes = std::fs::read(path).map_err(|e| unreadable(path, &e))?;
+    let bytes = as_stored(path)?;
     let bytes = if bytes.starts_with(&[0x1f, 0x8b]) { gunzip(path, &bytes)? } else { bytes };
     if bytes.is_empty() {
-        return Err(Error::input(path, "", "file is empty", "copy or export it again"));
+        return Err(empty(path));
     }
     Ok(bytes)
+}
+
+/// Reads a whole file as it is, compressed or not.
+///
+/// # Errors
+/// [`Error::Input`] if the file cannot be read or is empty.
+pub(super) fn as_stored(path: &Path) -> Result<Vec<u8>> {
+    let bytes = std::fs::read(path).map_err(|e| unreadable(path, &e))?;
+    if bytes.is_empty() { Err(empty(path)) } else { Ok(bytes) }
+}
+
+fn empty(path: &Path) -> Error {
+    Error::input(path, "", "file is empty", "copy or export it again")
 }
 
 /// The file beside `path` that has the same name but for its extension, compressed or not.
@@ -70,7 +84,12 @@ fn unreadable(path: &Path, error: &std::io::Error) -> Error {
 
 fn gunzip(path: &Path, packed: &[u8]) -> Result<Vec<u8>> {
     let limit = (packed.len() as u64).saturating_mul(RATIO).clamp(SMALL, LARGEST);
-    gunzip_up_to(path, packed, limit)
+    // A volume of labels is packed far more densely than a mesh; its header says how large it is.
+    let mut head = [0; 540];
+    let mut stream = flate2::bufread::MultiGzDecoder::new(packed);
+    let _ = stream.read_exact(&mut head);
+    let volume = nifti::promised_size(&head).unwrap_or(0).min(LARGEST);
+    gunzip_up_to(path, packed, limit.max(volume))
 }
 
 /// Decompresses piece by piece, so that memory grows with the bytes that really come out, never

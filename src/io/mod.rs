@@ -1,7 +1,8 @@
 //! Files in and out, one file or folder per format.
 //!
-//! [`read_mesh`] finds the format by content first, by extension second, and never trusts a
-//! count it has not checked against the bytes present. [`write_mesh`] goes by the name of the file.
+//! [`read_mesh`] and [`read_volume`] find the format by content first, by extension second, and never trust a
+//! count they have not checked against the bytes present; [`read`] takes either. [`write_mesh`] and
+//! [`write_volume`] go by the name of the file.
 
 pub mod atomic;
 pub(crate) mod bytes;
@@ -27,6 +28,7 @@ mod sniff;
 mod stl;
 mod tetgen;
 mod text;
+mod volume;
 pub mod vtk;
 mod write;
 
@@ -37,6 +39,10 @@ use crate::error::{Error, Result, plain};
 use crate::mesh::{DataArray, Group, Mesh, Values};
 pub use curves::{Curve, Curves, read_curves};
 use sniff::Format;
+pub use volume::{
+    RawLayout, VolumeFile, VolumeOptions, check_volume_target, is_volume_target, read_volume,
+    write_volume,
+};
 pub(crate) use write::meant;
 pub use write::{WriteOptions, check_target, write_mesh};
 
@@ -110,19 +116,55 @@ fn read_as(format: Format, path: &Path, bytes: &[u8]) -> Result<MeshFile> {
             let what = "holds a label, some vertices of a surface, no mesh";
             Err(Error::input(path, "", what, "give it as data of the surface"))
         }
+        other => {
+            let what = format!("is {}, no mesh", other.volume().unwrap_or("a volume"));
+            let remedy = "`zeroset info` tells what is in it, and `zeroset convert` writes it as \
+                          another volume; a mesh is needed here";
+            Err(Error::input(path, "", what, remedy))
+        }
     }
 }
 
-/// Reads a regular grid of numbers, which VTK calls an image: legacy `STRUCTURED_POINTS` and `.vti`;
-/// `None` if the file is something else.
+/// What a file holds.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Content {
+    /// A mesh.
+    Mesh(MeshFile),
+    /// A volume or a picture.
+    Volume(VolumeFile),
+    /// Numbers at the vertices of a mesh in another file.
+    Data(VertexData),
+}
+
+/// Reads whatever a file holds.
 ///
 /// # Errors
-/// [`Error::Input`] as for [`read_mesh`].
-pub fn read_image(path: &Path) -> Result<Option<vtk::Image>> {
+/// Those of [`read_mesh`], [`read_volume`] or [`read_data`].
+pub fn read(path: &Path, options: &VolumeOptions) -> Result<Content> {
+    if options.raw.is_some() {
+        return read_volume(path, options).map(Content::Volume);
+    }
     let bytes = load::load(path)?;
-    match sniff::format(path, &bytes) {
-        Ok((Format::Vtk, _)) => vtk::read_image(path, &bytes),
-        _ => Ok(None),
+    let (format, warning) = sniff::format(path, &bytes)?;
+    if let Some(mut file) = volume::read_as(format, path, &bytes, options)? {
+        file.warnings.extend(warning);
+        return Ok(Content::Volume(file));
+    }
+    let no_mesh = match read_as(format, path, &bytes) {
+        Ok(mut file) => {
+            file.warnings.extend(warning);
+            return Ok(Content::Mesh(file));
+        }
+        Err(error) => error,
+    };
+    let names_a_place =
+        |error: &Error| matches!(error, Error::Input { position, .. } if !position.is_empty());
+    match data_as(format, path, &bytes) {
+        Ok(data) => Ok(Content::Data(data)),
+        // Of a file of numbers, what is wrong with the numbers is wanted.
+        Err(no_data) if names_a_place(&no_data) && !names_a_place(&no_mesh) => Err(no_data),
+        Err(_) => Err(no_mesh),
     }
 }
 
@@ -134,14 +176,18 @@ pub fn read_image(path: &Path) -> Result<Option<vtk::Image>> {
 /// As for [`read_mesh`], and for a file without such arrays.
 pub fn read_data(path: &Path) -> Result<VertexData> {
     let bytes = load::load(path)?;
-    let text = text::without_mark(&bytes);
-    let arrays = match sniff::format(path, &bytes)?.0 {
+    data_as(sniff::format(path, &bytes)?.0, path, &bytes)
+}
+
+fn data_as(format: Format, path: &Path, bytes: &[u8]) -> Result<VertexData> {
+    let text = text::without_mark(bytes);
+    let arrays = match format {
         Format::Gifti => return gifti::read_data(path, text),
         Format::Label => return freesurfer::read_label(path, text),
-        Format::Morph => freesurfer::read_morph(path, &bytes)?,
+        Format::Morph => freesurfer::read_morph(path, bytes)?,
         Format::Solution => medit::read_solution(path, text)?,
         Format::Columns => columns::read_data(path, text)?,
-        format => read_as(format, path, &bytes)?.mesh.vertex_data,
+        format => read_as(format, path, bytes)?.mesh.vertex_data,
     };
     if arrays.is_empty() {
         let what = "holds no numbers per vertex";

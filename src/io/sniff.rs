@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::text::{show, without_mark, words};
+use super::volume;
 use super::{carp, columns, freesurfer, medit, off, stl, tetgen};
 use crate::error::{Error, Result};
 
@@ -30,14 +31,47 @@ pub(super) enum Format {
     Solution,
     /// Numbers per vertex as text.
     Columns,
+    Nifti,
+    Nrrd,
+    MetaImage,
+    /// Arrays of numpy.
+    Npy,
+    Png,
+    Tiff,
+    /// Portable pictures, of which PGM is read.
+    Pnm,
+    /// Numbers of a volume whose layout must be stated.
+    Raw,
+}
+
+impl Format {
+    /// True for volumes and pictures; VTK files may hold one, too.
+    pub fn is_volume(self) -> bool {
+        self.volume().is_some()
+    }
+
+    /// "a NIfTI volume" and the like.
+    pub fn volume(self) -> Option<&'static str> {
+        Some(match self {
+            Format::Nifti => "a NIfTI volume",
+            Format::Nrrd => "an NRRD volume",
+            Format::MetaImage => "a MetaImage volume",
+            Format::Npy => "an array of numpy",
+            Format::Png | Format::Tiff | Format::Pnm => "a picture",
+            Format::Raw => "raw numbers",
+            _ => return None,
+        })
+    }
 }
 
 const READABLE: &str = "readable are Gmsh (.msh), VTK (.vtk, .vtu, .vtp), PLY, OBJ, OFF, STL, GIFTI \
                         (.gii), FreeSurfer surfaces (lh.pial, ...), MEDIT (.mesh), TetGen (.node, \
-                        .ele), CARP (.pts, .elem), points as text (.xyz), each also as .gz";
+                        .ele), CARP (.pts, .elem), points as text (.xyz); of volumes NIfTI (.nii), \
+                        NRRD, MetaImage (.mha, .mhd), VTK (.vti), numpy (.npy), PNG, TIFF, PGM; \
+                        each also as .gz";
 
 /// Formats by extension.
-const EXTENSIONS: [(&str, Format); 17] = [
+const EXTENSIONS: [(&str, Format); 30] = [
     ("msh", Format::Msh),
     ("vtk", Format::Vtk),
     ("vtu", Format::Vtk),
@@ -55,10 +89,20 @@ const EXTENSIONS: [(&str, Format); 17] = [
     ("mesh", Format::Medit),
     ("sol", Format::Solution),
     ("xyz", Format::Xyz),
+    ("nii", Format::Nifti),
+    ("hdr", Format::Nifti),
+    ("img", Format::Nifti),
+    ("nrrd", Format::Nrrd),
+    ("nhdr", Format::Nrrd),
+    ("mha", Format::MetaImage),
+    ("mhd", Format::MetaImage),
+    ("npy", Format::Npy),
+    ("png", Format::Png),
+    ("tif", Format::Tiff),
+    ("tiff", Format::Tiff),
+    ("pgm", Format::Pnm),
+    ("raw", Format::Raw),
 ];
-
-/// Extensions of other formats that look like slips of readable ones.
-const OTHERS: [&str; 1] = ["nii"];
 
 /// The format of `bytes`, the content of `path`, with a warning if the name says otherwise.
 ///
@@ -126,22 +170,14 @@ fn by_guess(bytes: &[u8]) -> Option<Format> {
     (is_text && columns::begins_with_number(head)).then_some(Format::Columns)
 }
 
-/// What a known format is that holds no mesh, or none that can be read, and what to do.
+/// What a known format is that cannot be read, and what to do.
 fn foreign(extension: &str, bytes: &[u8]) -> Option<(&'static str, &'static str)> {
-    const IMAGE: &str = "make a mesh of it first: zeroset solves on meshes";
     const POINTS: &str = "convert the points to .ply or .xyz";
     let at = |place: usize, word: &[u8]| bytes.get(place..).is_some_and(|b| b.starts_with(word));
-    let nifti = at(344, b"n+1\0") || at(344, b"ni1\0") || at(4, b"n+2\0") || at(4, b"ni2\0");
     let head = bytes.get(..512).unwrap_or(bytes);
     let holds = |word: &[u8]| head.windows(word.len()).any(|w| w == word);
-    Some(if nifti {
-        ("is a NIfTI volume, no mesh", IMAGE)
-    } else if at(0, b"NRRD0") {
-        ("is an NRRD volume, no mesh", IMAGE)
-    } else if at(0, b"ObjectType = Image") || (at(0, b"NDims") && holds(b"ElementType")) {
-        ("is a MetaImage volume, no mesh", IMAGE)
-    } else if at(0, b"\x89PNG") || ((at(0, b"P2") || at(0, b"P5")) && bytes.get(2) <= Some(&b' ')) {
-        ("is a picture, no mesh", IMAGE)
+    Some(if at(0, b"\xff\xd8\xff") {
+        ("is a JPEG picture, whose numbers are not exact", "take its source, as PNG, TIFF or PGM")
     } else if at(0, b"LASF") {
         ("holds points of LAS or LAZ, which cannot be read", POINTS)
     } else if at(0, b"# .PCD") || (holds(b"FIELDS ") && holds(b"\nPOINTS ") && holds(b"\nDATA ")) {
@@ -177,9 +213,6 @@ fn is_binary_medit(bytes: &[u8]) -> bool {
 
 /// The readable extension that `extension` may be a slip of.
 fn nearest(extension: &str) -> Option<&'static str> {
-    if OTHERS.contains(&extension) {
-        return None;
-    }
     let others = [&freesurfer::SURFACE_NAMES[..], &tetgen::EXTENSIONS, &carp::EXTENSIONS];
     let known = EXTENSIONS.iter().map(|&(name, _)| name).chain(others.concat());
     let near = known.map(|name| (strsim::damerau_levenshtein(name, extension), name));
@@ -193,6 +226,9 @@ fn by_content(bytes: &[u8]) -> Option<Format> {
     }
     if bytes.starts_with(&[0xff, 0xff]) && matches!(bytes.get(2), Some(0xfb | 0xfd | 0xfe)) {
         return Some(Format::FreeSurfer);
+    }
+    if let Some(format) = volume::by_content(bytes) {
+        return Some(format);
     }
     let bytes = without_mark(bytes);
     let head = bytes.get(..4096).unwrap_or(bytes);
@@ -288,13 +324,8 @@ mod tests {
 
     #[test]
     fn what_is_no_mesh_is_called_by_its_name() {
-        let mut nifti = vec![0; 348];
-        nifti[344..].copy_from_slice(b"n+1\0");
         for (bytes, found) in [
-            (nifti.as_slice(), "is a NIfTI volume, no mesh"),
-            (b"NRRD0004\n", "NRRD volume"),
-            (b"ObjectType = Image\n", "MetaImage"),
-            (b"P5 3 3 255 ", "a picture"),
+            (&b"\xff\xd8\xff\xe0"[..], "JPEG"),
             (b"# .PCD v.7\n", "points of PCD"),
             (b"[Expe/PointSet/Binary/0.1]", "binary layout"),
             (b"\0\0\0\x01\0\0\0\x02\0\0\0\x03", "binary MEDIT file, only text"),
@@ -303,6 +334,30 @@ mod tests {
             let error = format(Path::new("x.ply"), bytes).unwrap_err().to_string();
             assert!(error.contains(found), "{error}");
         }
+    }
+
+    #[test]
+    fn volumes_are_known_by_content() {
+        let mut nifti = vec![0; 348];
+        nifti[344..].copy_from_slice(b"n+1\0");
+        for (bytes, expected) in [
+            (nifti.as_slice(), Format::Nifti),
+            (b"\x1c\x02\0\0n+2\0\r\n\x1a\n", Format::Nifti),
+            (b"NRRD0004\n", Format::Nrrd),
+            (b"ObjectType = Image\n", Format::MetaImage),
+            (b"NDims = 3\nDimSize = 1 1 1\nElementType = MET_CHAR\n", Format::MetaImage),
+            (b"\x93NUMPY\x01\0", Format::Npy),
+            (b"P5 3 3 255 ", Format::Pnm),
+            (b"P2\n# made\n3 3 255", Format::Pnm),
+            (b"\x89PNG\r\n", Format::Png),
+            (b"II*\0\x08\0\0\0", Format::Tiff),
+            (b"MM\0*\0\0\0\x08", Format::Tiff),
+        ] {
+            assert_eq!(format(Path::new("x"), bytes).unwrap().0, expected);
+            assert!(expected.is_volume());
+        }
+        let columns = format(Path::new("x.txt"), b"P2 is a word\n1 2\n").unwrap().0;
+        assert_eq!(columns, Format::Columns);
     }
 
     #[test]

@@ -224,6 +224,11 @@ impl<'a> Words<'a> {
         Err(self.fail(what, "remove or mend this vertex"))
     }
 
+    /// The bytes behind the last word.
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        self.bytes.get(self.at..).unwrap_or_default()
+    }
+
     /// Refuses a promise of `count` records of `words` words each that the bytes left cannot keep;
     /// gives `count` as the length of an array.
     pub(crate) fn promised(&self, count: u64, words: usize, what: &str) -> Result<usize> {

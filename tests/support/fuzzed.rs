@@ -24,7 +24,7 @@ enum Input {
 }
 
 /// The targets; each has a file in `fuzz/fuzz_targets`.
-const TARGETS: [(&str, Input); 23] = {
+const TARGETS: [(&str, Input); 29] = {
     use Input::{File, Files, Other};
     [
         ("msh", File("a.msh")),
@@ -45,6 +45,12 @@ const TARGETS: [(&str, Input); 23] = {
         ("carp", Files(&["a.pts", "a.elem", "a.lon"])),
         ("text", File("a.xyz")),
         ("columns", File("a.csv")),
+        ("nifti", File("a.nii")),
+        ("nrrd", File("a.nrrd")),
+        ("metaimage", File("a.mha")),
+        ("npy", File("a.npy")),
+        ("vti", File("a.vti")),
+        ("picture", File("a.png")),
         ("gzip", File("a.gz")),
         ("case", Other(case)),
         ("expression", Other(expression)),
@@ -118,8 +124,15 @@ fn read(path: &Path) {
         let points = found.curves.iter().flat_map(|curve| &curve.points).flatten();
         assert!(points.into_iter().all(|x| x.is_finite()), "{name}: not finite");
     }
-    let image = io::read_image(path);
-    let errors = [mesh.err(), data.err(), curves.err(), image.err()];
+    let volume = io::read_volume(path, &io::VolumeOptions::default());
+    if let Ok(file) = &volume {
+        let [x, y, z] = file.volume.shape();
+        assert_eq!(file.volume.samples().len(), x * y * z, "{name}");
+        let (low, high) = file.volume.bounds();
+        assert!(low.iter().chain(&high).all(|x| x.is_finite()), "{name}: not finite");
+        assert!(file.volume.statistics().nan <= file.volume.n_voxels());
+    }
+    let errors = [mesh.err(), data.err(), curves.err(), volume.err()];
     errors.iter().flatten().for_each(|error| assert_plain(error, &[3]));
 }
 

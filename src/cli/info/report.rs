@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::io::MeshFile;
-use crate::io::vtk::Image;
+use super::voxels::VolumeFacts;
+use crate::io::{MeshFile, VolumeFile};
 use crate::mesh::check::inspect;
 use crate::mesh::{Cleaning, DataArray, Group, Kind, Members, Values, assess};
 
@@ -45,19 +45,11 @@ pub(super) struct Report {
     pub groups: Vec<GroupFacts>,
     pub arrays: Vec<ArrayFacts>,
     pub cleaning: Option<Verdict>,
-    /// `null` but for images.
-    pub image: Option<ImageFacts>,
+    /// `null` but for volumes and pictures.
+    pub volume: Option<VolumeFacts>,
 }
 
-/// A regular grid of numbers.
-#[derive(Serialize)]
-pub(super) struct ImageFacts {
-    /// Points along each axis.
-    pub dimensions: [usize; 3],
-    pub spacing: [f64; 3],
-}
-
-/// Smallest and largest coordinates of all stored vertices.
+/// Smallest and largest coordinates of all stored vertices, or centers of voxels.
 #[derive(Serialize)]
 pub(super) struct Bounds {
     pub min: [f64; 3],
@@ -170,7 +162,7 @@ impl Report {
             groups: mesh.groups.iter().map(|group| GroupFacts::of(group, mesh.kind)).collect(),
             arrays: vertex_arrays.chain(cell_arrays).collect(),
             cleaning: Some(Verdict { refused, cleaning }),
-            image: None,
+            volume: None,
         }
     }
 
@@ -205,33 +197,20 @@ impl Report {
             groups: groups.iter().map(|group| GroupFacts::of(group, Kind::Surface)).collect(),
             arrays: arrays.iter().map(|array| ArrayFacts::of(array, On::Row)).collect(),
             cleaning: None,
-            image: None,
+            volume: None,
         }
     }
 
-    /// Facts about an image, which holds points, but no cells of a mesh.
-    pub fn of_image(image: &Image) -> Self {
-        let [low, high] = [0.0, 1.0].map(|end| {
-            std::array::from_fn(|k| {
-                let steps = image.dimensions[k].saturating_sub(1) as f64;
-                image.origin[k] + end * steps * image.spacing[k]
-            })
-        });
-        let points = image.dimensions.iter().product();
-        let refused = Some("an image, no mesh: make triangles or tetrahedra of it first".into());
-        let of = |arrays: &[DataArray], on| -> Vec<ArrayFacts> {
-            arrays.iter().map(|array| ArrayFacts::of(array, on)).collect()
-        };
+    /// Facts about a volume.
+    pub fn of_volume(file: &VolumeFile) -> Self {
+        let (min, max) = file.volume.bounds();
         Report {
-            format: Some(image.format.to_string()),
-            version: Some(image.version.clone()),
-            dimension: Some(0),
-            vertices: Some(points),
-            cells: Some(0),
-            bounds: Some(Bounds { min: low, max: high }),
-            arrays: [of(&image.point_data, On::Vertex), of(&image.cell_data, On::Cell)].concat(),
-            cleaning: Some(Verdict { refused, cleaning: None }),
-            image: Some(ImageFacts { dimensions: image.dimensions, spacing: image.spacing }),
+            format: Some(file.format.to_string()),
+            version: Some(file.version.clone()),
+            bounds: Some(Bounds { min, max }),
+            units: file.volume.units.clone(),
+            space: file.space.clone(),
+            volume: Some(VolumeFacts::of(&file.volume)),
             ..Report::of_data(&[], &[])
         }
     }
@@ -304,7 +283,7 @@ mod tests {
         let keys = "schema_version format version dimension kind vertices cells cells_by_type \
                     bounds units space components euler boundary nonmanifold inconsistent degenerate \
                     duplicate inverted unreferenced obtuse_share max_valence edge_min edge_mean \
-                    edge_max groups arrays cleaning image";
+                    edge_max groups arrays cleaning volume";
         let mut points = square();
         points.mesh = Mesh::new(Kind::Surface, vec![[1.0; 3]], vec![]);
         let array = points.mesh.vertex_data.pop();

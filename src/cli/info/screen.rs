@@ -77,10 +77,8 @@ fn counted(n: usize, [one, many]: Word) -> String {
 
 fn mesh(lines: &mut Lines, report: &Report) {
     let n = |value: Option<usize>| value.unwrap_or(0);
-    if let Some(image) = &report.image {
-        let sizes = image.dimensions.map(thousands).join(" x ");
-        let spacing = image.spacing.map(short).join(" x ");
-        lines.add("image", format!("{sizes} points, spacing {spacing}"));
+    if let Some(volume) = &report.volume {
+        volume.lines().into_iter().for_each(|(label, content)| lines.add(label, content));
         bounds(lines, report);
         return;
     }
@@ -165,7 +163,7 @@ fn group_line(group: &GroupFacts) -> String {
 }
 
 /// A name from a file without what would steer the terminal.
-fn printable(name: &str) -> String {
+pub(super) fn printable(name: &str) -> String {
     name.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }
 
@@ -204,7 +202,7 @@ fn number(number: Number) -> String {
 }
 
 /// Digits in groups of three.
-fn thousands(n: usize) -> String {
+pub(super) fn thousands(n: usize) -> String {
     let digits = n.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (index, digit) in digits.chars().enumerate() {
@@ -217,7 +215,7 @@ fn thousands(n: usize) -> String {
 }
 
 /// Four significant digits, without trailing zeros; powers of ten where they are shorter.
-fn short(x: f64) -> String {
+pub(super) fn short(x: f64) -> String {
     // The exponent after rounding to four digits, so that 9999.9 becomes 10000.
     let scientific = format!("{x:.3e}");
     let Some((digits, exponent)) = scientific.split_once('e') else { return scientific };

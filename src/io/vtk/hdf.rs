@@ -231,6 +231,10 @@ impl HdfSeries {
                     FieldValues::I32(v) => drop(rows.append(v)),
                     FieldValues::U32(v) => drop(rows.append(v)),
                     FieldValues::U8(v) => drop(rows.append(v)),
+                    FieldValues::I8(v) => drop(rows.append(v)),
+                    FieldValues::U16(v) => drop(rows.append(v)),
+                    FieldValues::I16(v) => drop(rows.append(v)),
+                    FieldValues::U64(v) => drop(rows.append(v)),
                 },
             })?;
         }
@@ -366,6 +370,10 @@ impl Column<'_> {
                 FieldValues::I32(v) => array.with_data(v),
                 FieldValues::U32(v) => array.with_data(v),
                 FieldValues::U8(v) => array.with_data(v),
+                FieldValues::I8(v) => array.with_data(v),
+                FieldValues::U16(v) => array.with_data(v),
+                FieldValues::I16(v) => array.with_data(v),
+                FieldValues::U64(v) => array.with_data(v),
             },
         };
         let with_width = |rows: u64| match self.width {

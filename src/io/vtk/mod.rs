@@ -1,4 +1,4 @@
-//! VTK files: legacy `.vtk`, and `.vtu` and `.vtp` in XML; read, and the latter two written.
+//! VTK files: legacy `.vtk`, and `.vtu`, `.vtp` and `.vti` in XML; read, and those in XML written.
 //!
 //! # Reading
 //!
@@ -51,14 +51,14 @@ mod xml;
 
 use std::path::Path;
 
-use super::{MeshFile, groups};
+use super::{MeshFile, VolumeFile, groups};
 use crate::error::Result;
 use grid::Grid;
 pub use hdf::HdfSeries;
-pub use image::Image;
 use source::Source;
 use xml::XmlFile;
 
+pub(super) use write::write_vti;
 pub use write::{
     Compression, Field, FieldValues, Geometry, VtkOutput, write, write_pvd, write_vtp, write_vtu,
 };
@@ -76,16 +76,21 @@ pub fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
     }
 }
 
-/// Reads a regular grid, legacy `STRUCTURED_POINTS` or `ImageData` in XML; `None` for another data
-/// set.
+/// Reads an array on a regular grid, legacy `STRUCTURED_POINTS` or `ImageData` in XML; `None` for
+/// another data set.
 ///
 /// # Errors
-/// [`Error::Input`](crate::Error::Input) as for [`read`].
-pub fn read_image(path: &Path, bytes: &[u8]) -> Result<Option<Image>> {
+/// [`Error::Input`](crate::Error::Input) as for [`read`], and for an image without an array of
+/// single numbers; [`Error::Case`](crate::Error::Case) if it has none of the name `array`.
+pub(super) fn read_volume(
+    path: &Path,
+    bytes: &[u8],
+    array: Option<&str>,
+) -> Result<Option<VolumeFile>> {
     let source = Source::new(path, bytes);
     match kind(&source)? {
-        FileKind::Legacy => legacy::read_image(&source, &legacy::header(&source)?),
-        FileKind::Xml => XmlFile::open(source)?.read_image(),
+        FileKind::Legacy => legacy::read_volume(&source, &legacy::header(&source)?, array),
+        FileKind::Xml => XmlFile::open(source)?.read_volume(array),
     }
 }
 

@@ -15,18 +15,60 @@ pub(super) enum Owner {
     Cells(usize),
 }
 
+/// What takes the arrays of a file.
+pub(super) trait Sink {
+    /// Reads `[rows, components]` numbers, which start where the cursor is.
+    fn numbers(
+        &mut self,
+        cursor: &mut Cursor,
+        owner: Owner,
+        name: String,
+        scalar: Scalar,
+        size: [usize; 2],
+    ) -> Result<()>;
+
+    /// Takes colors, as bytes.
+    fn colors(&mut self, owner: Owner, array: DataArray);
+
+    /// Takes notice of what is left out.
+    fn warn(&mut self, warning: String);
+}
+
+impl Sink for Grid {
+    fn numbers(
+        &mut self,
+        cursor: &mut Cursor,
+        owner: Owner,
+        name: String,
+        scalar: Scalar,
+        [rows, components]: [usize; 2],
+    ) -> Result<()> {
+        let values = cursor.values(scalar, rows, components, &format!("array '{name}'"))?;
+        push(self, owner, DataArray { name, components, values });
+        Ok(())
+    }
+
+    fn colors(&mut self, owner: Owner, array: DataArray) {
+        push(self, owner, array);
+    }
+
+    fn warn(&mut self, warning: String) {
+        self.warnings.push(warning);
+    }
+}
+
 /// Passes a `METADATA` block, which ends with an empty line.
 pub(super) fn skip_metadata(cursor: &mut Cursor) {
     cursor.line();
     while !cursor.line().is_empty() {}
 }
 
-/// Reads one attribute section, whose keyword was passed, and appends its array to `grid`.
+/// Reads one attribute section, whose keyword was passed, and gives its array to `sink`.
 pub(super) fn read(
     cursor: &mut Cursor,
     keyword: &str,
     owner: Owner,
-    grid: &mut Grid,
+    sink: &mut dyn Sink,
 ) -> Result<()> {
     let rows = match owner {
         Owner::DataSet => 0,
@@ -46,7 +88,7 @@ pub(super) fn read(
             | "EDGE_FLAGS"
     );
     match (keyword, owner) {
-        ("FIELD", _) => return field(cursor, owner, grid),
+        ("FIELD", _) => return field(cursor, owner, sink),
         ("LOOKUP_TABLE", _) => return skip_lookup_table(cursor),
         (_, Owner::Points(_) | Owner::Cells(_)) if known => {}
         _ => {
@@ -61,7 +103,7 @@ pub(super) fn read(
         let components = cursor.count("the number of color components")?;
         cursor.line();
         let values = colors(cursor, rows, components, &name)?;
-        push(grid, owner, DataArray { name, components, values });
+        sink.colors(owner, DataArray { name, components, values });
         return Ok(());
     }
     let fixed = match keyword {
@@ -84,22 +126,21 @@ pub(super) fn read(
     if keyword == "SCALARS" && cursor.passes("LOOKUP_TABLE") {
         cursor.line();
     }
-    array(cursor, owner, grid, name, &word, rows, components)
+    array(cursor, owner, sink, name, &word, [rows, components])
 }
 
 /// An array whose header line was passed; strings are passed with a warning.
 fn array(
     cursor: &mut Cursor,
     owner: Owner,
-    grid: &mut Grid,
+    sink: &mut dyn Sink,
     name: String,
     word: &str,
-    rows: usize,
-    components: usize,
+    [rows, components]: [usize; 2],
 ) -> Result<()> {
     if matches!(word, "string" | "utf8_string" | "variant") {
         cursor.skip_strings(rows.saturating_mul(components))?;
-        grid.warnings.push(format!("array '{name}' holds strings: left out"));
+        sink.warn(format!("array '{name}' holds strings: left out"));
         return Ok(());
     }
     let Some(scalar) = Scalar::from_legacy(word) else {
@@ -109,9 +150,7 @@ fn array(
              vtkIdType",
         ));
     };
-    let values = cursor.values(scalar, rows, components, &format!("array '{name}'"))?;
-    push(grid, owner, DataArray { name, components, values });
-    Ok(())
+    sink.numbers(cursor, owner, name, scalar, [rows, components])
 }
 
 fn push(grid: &mut Grid, owner: Owner, array: DataArray) {
@@ -151,7 +190,7 @@ fn skip_lookup_table(cursor: &mut Cursor) -> Result<()> {
 }
 
 /// `FIELD name n` and n arrays `name components rows type`.
-fn field(cursor: &mut Cursor, owner: Owner, grid: &mut Grid) -> Result<()> {
+fn field(cursor: &mut Cursor, owner: Owner, sink: &mut dyn Sink) -> Result<()> {
     cursor.name("the name of a field")?;
     let arrays = cursor.count("the number of arrays of a field")?;
     for _ in 0..arrays {
@@ -173,10 +212,10 @@ fn field(cursor: &mut Cursor, owner: Owner, grid: &mut Grid) -> Result<()> {
         };
         if expected.is_some_and(|n| n != rows) {
             // Legal, but no data of points or cells: read past it.
-            grid.warnings.push(format!("array '{name}' has {rows} rows, not one each: left out"));
-            array(cursor, Owner::DataSet, grid, name, &word, rows, components)?;
+            sink.warn(format!("array '{name}' has {rows} rows, not one each: left out"));
+            array(cursor, Owner::DataSet, sink, name, &word, [rows, components])?;
         } else {
-            array(cursor, owner, grid, name, &word, rows, components)?;
+            array(cursor, owner, sink, name, &word, [rows, components])?;
         }
     }
     Ok(())

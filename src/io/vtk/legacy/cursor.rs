@@ -2,8 +2,10 @@
 
 use crate::error::{Error, Result};
 use crate::io::scalar::Scalar;
+use crate::io::volume::stored;
 use crate::io::vtk::source::{Source, shown};
 use crate::mesh::Values;
+use crate::volume::Samples;
 
 /// A position in a legacy file.
 pub(super) struct Cursor<'a> {
@@ -146,12 +148,38 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    fn packed(&mut self, scalar: Scalar, count: usize, what: &str) -> Result<Values> {
+    /// As [`Cursor::values`], in the type of the file; bits become bytes, whole ones of 8.
+    pub fn samples(
+        &mut self,
+        scalar: Scalar,
+        rows: usize,
+        components: usize,
+        what: &str,
+    ) -> Result<Samples> {
+        let Some(count) = rows.checked_mul(components) else {
+            return Err(self.too_short(what, &format!("{rows} times {components} numbers")));
+        };
+        if self.binary {
+            return Ok(stored::samples(scalar, self.bytes(scalar, count, what)?, true));
+        }
+        let values = self.written(scalar, count, what)?;
+        stored::narrowed(scalar, values).map_err(|k| {
+            let what = format!("number {} of {what} is beyond the range of its type", k + 1);
+            self.fail(what, "the file is damaged; write it again")
+        })
+    }
+
+    fn bytes(&mut self, scalar: Scalar, count: usize, what: &str) -> Result<&'a [u8]> {
         let bytes = scalar.bytes(count).and_then(|n| self.rest().get(..n));
         let Some(bytes) = bytes else {
             return Err(self.too_short(what, &format!("{count} binary numbers")));
         };
         self.at += bytes.len();
+        Ok(bytes)
+    }
+
+    fn packed(&mut self, scalar: Scalar, count: usize, what: &str) -> Result<Values> {
+        let bytes = self.bytes(scalar, count, what)?;
         Ok(match scalar.unpack(bytes, true) {
             Values::Int(mut bits) if scalar == Scalar::Bit => {
                 bits.truncate(count);

@@ -6,9 +6,10 @@
 
 mod attributes;
 mod cursor;
+mod image;
 
 use super::grid::{Grid, to_points};
-use super::image::{Image, Lattice, NO_MESH};
+use super::image::NO_MESH;
 use super::source::{Source, shown};
 use crate::error::Result;
 use crate::io::scalar::Scalar;
@@ -18,6 +19,7 @@ use cursor::Cursor;
 
 pub(super) use attributes::to_bytes;
 pub(super) use cursor::decoded;
+pub(super) use image::read_volume;
 
 /// What the first three lines of a legacy file say.
 pub(super) struct Header {
@@ -80,8 +82,6 @@ struct Sections {
     /// Rows that `POINT_DATA` and `CELL_DATA` announce.
     point_rows: Option<usize>,
     cell_rows: Option<usize>,
-    /// Of images: size and place.
-    lattice: Lattice,
     grid: Grid,
 }
 
@@ -91,16 +91,6 @@ const POLYDATA: [&str; 4] = ["VERTICES", "LINES", "POLYGONS", "TRIANGLE_STRIPS"]
 pub(super) fn read(source: &Source, header: &Header) -> Result<Grid> {
     let (sections, cursor) = sections(source, header)?;
     sections.finish(&cursor)
-}
-
-/// Reads an image; `None` for another data set.
-pub(super) fn read_image(source: &Source, header: &Header) -> Result<Option<Image>> {
-    let (sections, _) = sections(source, header)?;
-    if sections.dataset != IMAGE {
-        return Ok(None);
-    }
-    let version = header.version_and_encoding();
-    sections.lattice.into_image(source, sections.grid, "vtk", version).map(Some)
 }
 
 fn sections<'a>(source: &Source<'a>, header: &Header) -> Result<(Sections, Cursor<'a>)> {
@@ -117,13 +107,6 @@ fn sections<'a>(source: &Source<'a>, header: &Header) -> Result<(Sections, Curso
                 cursor.line();
                 sections.points = Some(cursor.values(scalar, n, 3, "POINTS")?);
             }
-            "DIMENSIONS" => {
-                for n in &mut sections.lattice.dimensions {
-                    *n = cursor.count("the number of points along an axis")?;
-                }
-            }
-            "ORIGIN" => sections.lattice.origin = cursor.place("ORIGIN")?,
-            "SPACING" | "ASPECT_RATIO" => sections.lattice.spacing = cursor.place("SPACING")?,
             "CELLS" => sections.cells[0] = Some(cells(&mut cursor, "CELLS")?),
             "VERTICES" | "LINES" | "POLYGONS" | "TRIANGLE_STRIPS" => {
                 let slot = POLYDATA.iter().position(|&name| name == keyword).unwrap_or(0);
@@ -153,7 +136,8 @@ const IMAGE: &str = "STRUCTURED_POINTS";
 fn dataset(cursor: &mut Cursor) -> Result<String> {
     let name = cursor.name("the kind of data set")?.to_ascii_uppercase();
     match name.as_str() {
-        "UNSTRUCTURED_GRID" | "POLYDATA" | IMAGE => Ok(name),
+        "UNSTRUCTURED_GRID" | "POLYDATA" => Ok(name),
+        IMAGE => Err(cursor.fail(format!("{IMAGE}: an image, no mesh"), NO_MESH)),
         _ => Err(cursor.fail(
             format!("{} is not a mesh, found as DATASET", shown(name.as_bytes())),
             "expected UNSTRUCTURED_GRID or POLYDATA; convert structured grids to a triangle or \
@@ -267,11 +251,6 @@ impl Sections {
     /// Puts the sections together and holds their counts against each other.
     fn finish(self, cursor: &Cursor) -> Result<Grid> {
         let damaged = "the file is cut off or damaged; write it again";
-        if self.dataset == IMAGE {
-            let [x, y, z] = self.lattice.dimensions;
-            let what = format!("{IMAGE}: an image of {x} x {y} x {z} points, no mesh");
-            return Err(cursor.fail(what, NO_MESH));
-        }
         let Some(points) = self.points else {
             return Err(cursor.fail("the file ends without POINTS", damaged));
         };

@@ -42,6 +42,10 @@ impl Numbers<'_> {
             Numbers::Field(FieldValues::I32(_)) => "Int32",
             Numbers::Field(FieldValues::U32(_)) => "UInt32",
             Numbers::Field(FieldValues::U8(_)) | Numbers::Types { .. } => "UInt8",
+            Numbers::Field(FieldValues::I8(_)) => "Int8",
+            Numbers::Field(FieldValues::U16(_)) => "UInt16",
+            Numbers::Field(FieldValues::I16(_)) => "Int16",
+            Numbers::Field(FieldValues::U64(_)) => "UInt64",
             Numbers::Indices { wide, .. } | Numbers::Ends { wide, .. } => {
                 if *wide {
                     "Int64"
@@ -60,10 +64,11 @@ impl Numbers<'_> {
         }
     }
 
-    /// Bytes of one number: 1, 4 or 8.
+    /// Bytes of one number: 1, 2, 4 or 8.
     fn width(&self) -> usize {
         match self.type_name() {
-            "UInt8" => 1,
+            "UInt8" | "Int8" => 1,
+            "UInt16" | "Int16" => 2,
             "Float32" | "Int32" | "UInt32" => 4,
             _ => 8,
         }
@@ -91,6 +96,10 @@ impl Numbers<'_> {
             Numbers::Field(FieldValues::I32(v)) => bytes!(i32, v[range.clone()].iter().copied()),
             Numbers::Field(FieldValues::U32(v)) => bytes!(u32, v[range.clone()].iter().copied()),
             Numbers::Field(FieldValues::U8(v)) => v[range].to_vec(),
+            Numbers::Field(FieldValues::I8(v)) => bytes!(i8, v[range.clone()].iter().copied()),
+            Numbers::Field(FieldValues::U16(v)) => bytes!(u16, v[range.clone()].iter().copied()),
+            Numbers::Field(FieldValues::I16(v)) => bytes!(i16, v[range.clone()].iter().copied()),
+            Numbers::Field(FieldValues::U64(v)) => bytes!(u64, v[range.clone()].iter().copied()),
             Numbers::Indices { indices, wide: false } => {
                 bytes!(u32, indices[range.clone()].iter().copied())
             }

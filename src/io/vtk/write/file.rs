@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::encode::{Encoded, Numbers};
-use super::{Compression, Field, VtkOutput};
+use super::{Field, VtkOutput};
 use crate::error::{Error, Result};
 use crate::io::atomic;
 
@@ -54,11 +54,7 @@ impl<'a> Array<'a> {
 impl<'a> VtkFile<'a> {
     /// The tags up to the piece.
     pub fn new(path: &'a Path, dataset: &'static str, output: &'a VtkOutput<'a>) -> Self {
-        let compressor = match output.geometry.compression {
-            Compression::None => "",
-            Compression::Lz4 => " compressor=\"vtkLZ4DataCompressor\"",
-            Compression::Zlib => " compressor=\"vtkZLibDataCompressor\"",
-        };
+        let compressor = output.geometry.compression.attribute();
         let mut tags = format!(
             "<?xml version=\"1.0\"?>\n\
              <VTKFile type=\"{dataset}\" version=\"1.0\" byte_order=\"LittleEndian\" \
@@ -143,7 +139,7 @@ impl<'a> VtkFile<'a> {
 }
 
 /// Text as the value of an XML attribute.
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

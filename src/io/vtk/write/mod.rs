@@ -2,6 +2,7 @@
 
 mod encode;
 mod file;
+mod image;
 
 use std::path::Path;
 
@@ -11,6 +12,7 @@ use encode::{Encoded, Numbers};
 use file::VtkFile;
 
 pub use file::write_pvd;
+pub(in crate::io) use image::write_vti;
 
 /// How arrays are compressed.
 #[derive(
@@ -36,6 +38,17 @@ pub enum Compression {
     Zlib,
 }
 
+impl Compression {
+    /// The attribute of a file that says so.
+    fn attribute(self) -> &'static str {
+        match self {
+            Compression::None => "",
+            Compression::Lz4 => " compressor=\"vtkLZ4DataCompressor\"",
+            Compression::Zlib => " compressor=\"vtkZLibDataCompressor\"",
+        }
+    }
+}
+
 /// Numbers of a field, borrowed; 4-byte and 8-byte numbers keep their precision in the file.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
@@ -52,6 +65,14 @@ pub enum FieldValues<'a> {
     U32(&'a [u32]),
     /// Masks.
     U8(&'a [u8]),
+    /// Samples of volumes.
+    I8(&'a [i8]),
+    /// Samples of volumes.
+    U16(&'a [u16]),
+    /// Samples of volumes.
+    I16(&'a [i16]),
+    /// Samples of volumes.
+    U64(&'a [u64]),
 }
 
 impl FieldValues<'_> {
@@ -64,6 +85,10 @@ impl FieldValues<'_> {
             FieldValues::I32(v) => v.len(),
             FieldValues::U32(v) => v.len(),
             FieldValues::U8(v) => v.len(),
+            FieldValues::I8(v) => v.len(),
+            FieldValues::U16(v) => v.len(),
+            FieldValues::I16(v) => v.len(),
+            FieldValues::U64(v) => v.len(),
         }
     }
 
@@ -87,7 +112,7 @@ macro_rules! from_slice {
         }
     )*};
 }
-from_slice!(F64 f64, F32 f32, I64 i64, I32 i32, U32 u32, U8 u8);
+from_slice!(F64 f64, F32 f32, I64 i64, I32 i32, U32 u32, U8 u8, I8 i8, U16 u16, I16 i16, U64 u64);
 
 impl<'a> From<&'a Values> for FieldValues<'a> {
     fn from(values: &'a Values) -> Self {

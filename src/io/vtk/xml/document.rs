@@ -44,6 +44,8 @@ pub(super) struct Piece {
     pub arrays: Vec<ArrayTag>,
     /// Sections such as "Points" that stand in the piece, with or without arrays.
     pub sections: Vec<String>,
+    /// Sections and the arrays that they call their scalars.
+    active: Vec<(String, String)>,
 }
 
 /// A `DataArray` tag.
@@ -89,13 +91,18 @@ fn numbers<T: std::str::FromStr, const N: usize>(
 }
 
 impl Document {
-    /// Three numbers of the data set; `absent` where it does not give them.
-    pub fn place(&self, source: &Source, key: &str, absent: f64) -> Result<[f64; 3]> {
+    /// Numbers of the data set; `absent` where it does not give them.
+    pub fn place<const N: usize>(
+        &self,
+        source: &Source,
+        key: &str,
+        absent: [f64; N],
+    ) -> Result<[f64; N]> {
         match (get(&self.attributes, key), numbers(&self.attributes, key)) {
-            (None, _) => Ok([absent; 3]),
+            (None, _) => Ok(absent),
             (_, Some(x)) if x.iter().all(|x: &f64| x.is_finite()) => Ok(x),
             (Some(found), _) => {
-                let what = format!("{key} is {}, expected three numbers", shown(found.as_bytes()));
+                let what = format!("{key} is {}, expected {N} numbers", shown(found.as_bytes()));
                 Err(source.fail("ImageData", what, "the file is damaged; write it again"))
             }
         }
@@ -103,13 +110,18 @@ impl Document {
 }
 
 impl Piece {
-    /// Points along each axis of a piece of an image.
-    pub fn extent(&self, source: &Source) -> Result<[usize; 3]> {
+    /// Whether an array is the scalars of its section.
+    pub fn is_active(&self, array: &ArrayTag) -> bool {
+        self.active.iter().any(|(section, name)| *section == array.section && *name == array.name)
+    }
+
+    /// First index and number of points along each axis of a piece of an image.
+    pub fn extent(&self, source: &Source) -> Result<([i64; 3], [usize; 3])> {
         let found = numbers::<i64, 6>(&self.attributes, "Extent");
         let sizes = found.and_then(|[x, x1, y, y1, z, z1]| {
             let size =
                 |low: i64, high: i64| usize::try_from(high.checked_sub(low)?.checked_add(1)?).ok();
-            Some([size(x, x1)?, size(y, y1)?, size(z, z1)?])
+            Some(([x, y, z], [size(x, x1)?, size(y, y1)?, size(z, z1)?]))
         });
         sizes.ok_or_else(|| {
             let what = "Extent is not six numbers that rise";
@@ -252,8 +264,11 @@ fn enter(
             document.pieces.push(Piece { at, attributes, ..Piece::default() });
         }
         (["VTKFile", _, "Piece"], _, Some(document)) => {
+            let attributes = attributes(source, tag, at)?;
             if let Some(piece) = document.pieces.last_mut() {
                 piece.sections.push(name.to_owned());
+                let active = get(&attributes, "Scalars").map(|array| (name.into(), array.into()));
+                piece.active.extend(active);
             }
         }
         (["VTKFile", _, "Piece", section], "DataArray" | "Array", Some(document)) => {

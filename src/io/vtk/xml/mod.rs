@@ -9,12 +9,15 @@ mod document;
 use std::cell::Cell;
 
 use super::grid::{Grid, to_points};
-use super::image::{Image, Lattice, NO_MESH};
+use super::image::{Lattice, Listed, NO_MESH, choose};
 use super::legacy::append_polydata;
 use super::source::Source;
 use crate::error::{Error, Result};
+use crate::io::VolumeFile;
 use crate::io::scalar::Scalar;
+use crate::io::volume::stored;
 use crate::mesh::{DataArray, Values};
+use crate::volume::Samples;
 use codec::{Codec, Lengths};
 use document::{ArrayTag, Document, Format, Piece};
 
@@ -130,8 +133,8 @@ impl<'a> XmlFile<'a> {
         Err(self.source.fail("", "ImageData: an image, no mesh", NO_MESH))
     }
 
-    /// Reads an image of one piece; `None` for another data set.
-    pub fn read_image(&self) -> Result<Option<Image>> {
+    /// Reads an array of an image of one piece; `None` for another data set.
+    pub fn read_volume(&self, wanted: Option<&str>) -> Result<Option<VolumeFile>> {
         if !self.is_image() {
             return Ok(None);
         }
@@ -139,17 +142,38 @@ impl<'a> XmlFile<'a> {
             let what = format!("an image in {} pieces", self.document.pieces.len());
             return Err(self.source.fail("", what, "write it in one piece"));
         };
-        let lattice = Lattice {
-            dimensions: piece.extent(&self.source)?,
-            origin: self.document.place(&self.source, "Origin", 0.0)?,
-            spacing: self.document.place(&self.source, "Spacing", 1.0)?,
-        };
-        let Some([points, cells]) = lattice.counts() else {
-            return Err(self.source.fail("", "an extent beyond all memory", DAMAGED));
-        };
-        let mut grid = Grid::default();
-        self.arrays_of(piece, points, cells, &mut grid)?;
-        lattice.into_image(&self.source, grid, "vti", self.version()).map(Some)
+        let source = &self.source;
+        let (first, dimensions) = piece.extent(source)?;
+        let origin = self.document.place(source, "Origin", [0.0; 3])?;
+        let spacing = self.document.place(source, "Spacing", [1.0; 3])?;
+        // Columns of the matrix, which is given by rows.
+        let unit = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+        let rows = self.document.place(source, "Direction", unit)?;
+        let directions = [0, 1, 2].map(|k| [rows[k], rows[3 + k], rows[6 + k]]);
+        let mut lattice = Lattice { dimensions, origin, spacing, directions };
+        for k in 0..3 {
+            // The origin is that of index 0, the first point has its own.
+            let shift = first[k] as f64 * spacing[k];
+            lattice.origin.iter_mut().zip(directions[k]).for_each(|(x, d)| *x += shift * d);
+        }
+        let tags: Vec<&ArrayTag> = ["PointData", "CellData"]
+            .iter()
+            .flat_map(|section| piece.section(section))
+            .filter(|tag| tag.scalar.is_some() && tag.components > 0)
+            .collect();
+        let listed: Vec<Listed> = tags
+            .iter()
+            .map(|tag| Listed {
+                name: tag.name.clone(),
+                of_cells: tag.section == "CellData",
+                components: tag.components,
+                active: piece.is_active(tag),
+            })
+            .collect();
+        let chosen = choose(source, &listed, wanted)?;
+        let n = lattice.count(source, listed[chosen].of_cells)?;
+        let samples = self.samples(tags[chosen], n)?;
+        lattice.volume(source, &listed, chosen, samples, ("vti", self.version())).map(Some)
     }
 
     /// Reads all pieces without the help of a crate.
@@ -295,32 +319,9 @@ impl<'a> XmlFile<'a> {
             let what = format!("type '{}' is no number type", array.type_name);
             return Err(self.fail(array, what, "expected Float64, Int32 and the like"));
         };
-        let bytes_of = |count| scalar.bytes(count);
-        let mut values = match array.format {
-            Format::Ascii => {
-                let text = array.text.iter().map(|range| &self.source.bytes[range.clone()]);
-                let words = text
-                    .flat_map(|text| text.split(u8::is_ascii_whitespace))
-                    .filter(|word| !word.is_empty());
-                scalar.parse(words.clone()).map_err(|read| {
-                    let word = words.clone().nth(read).unwrap_or_default();
-                    let found = super::source::shown(word);
-                    let what = format!("{found} stands where number {} should", read + 1);
-                    self.fail(array, what, DAMAGED)
-                })?
-            }
-            Format::Binary => {
-                let text: Vec<u8> = (array.text.iter())
-                    .flat_map(|range| self.source.bytes[range.clone()].iter().copied())
-                    .collect();
-                let stream = codec::from_base64(&text).map_err(|e| self.fail(array, e, DAMAGED))?;
-                let bytes = self.unpack(array, &stream, expected.and_then(bytes_of))?.0;
-                scalar.unpack(&bytes, self.document.big_endian)
-            }
-            Format::Appended => {
-                let bytes = self.appended(array, expected.and_then(bytes_of))?;
-                scalar.unpack(&bytes, self.document.big_endian)
-            }
+        let mut values = match self.bytes(array, scalar, expected)? {
+            Some(bytes) => scalar.unpack(&bytes, self.document.big_endian),
+            None => self.written(array, scalar)?,
         };
         if let (Scalar::Bit, Values::Int(bits), Some(n)) = (scalar, &mut values, expected) {
             bits.truncate(n);
@@ -332,6 +333,57 @@ impl<'a> XmlFile<'a> {
                 Err(self.fail(array, what, DAMAGED))
             }
         }
+    }
+
+    /// The `n` numbers of an array, in the type of the file.
+    fn samples(&self, array: &ArrayTag, n: usize) -> Result<Samples> {
+        let scalar = array.scalar.unwrap_or(Scalar::U8);
+        let samples = match self.bytes(array, scalar, Some(n))? {
+            Some(bytes) => stored::samples(scalar, &bytes, self.document.big_endian),
+            None => stored::narrowed(scalar, self.written(array, scalar)?).map_err(|k| {
+                let what = format!("number {} is beyond the range of its type", k + 1);
+                self.fail(array, what, DAMAGED)
+            })?,
+        };
+        match samples.len() {
+            found if found == n => Ok(samples),
+            found => Err(self.fail(array, format!("{found} numbers found, expected {n}"), DAMAGED)),
+        }
+    }
+
+    /// The bytes of an array; `None` if it is written as text.
+    fn bytes(
+        &self,
+        array: &ArrayTag,
+        scalar: Scalar,
+        expected: Option<usize>,
+    ) -> Result<Option<Vec<u8>>> {
+        let size = expected.and_then(|count| scalar.bytes(count));
+        match array.format {
+            Format::Ascii => Ok(None),
+            Format::Binary => {
+                let text: Vec<u8> = (array.text.iter())
+                    .flat_map(|range| self.source.bytes[range.clone()].iter().copied())
+                    .collect();
+                let stream = codec::from_base64(&text).map_err(|e| self.fail(array, e, DAMAGED))?;
+                Ok(Some(self.unpack(array, &stream, size)?.0))
+            }
+            Format::Appended => self.appended(array, size).map(Some),
+        }
+    }
+
+    /// The numbers of an array that is written as text.
+    fn written(&self, array: &ArrayTag, scalar: Scalar) -> Result<Values> {
+        let text = array.text.iter().map(|range| &self.source.bytes[range.clone()]);
+        let words = text
+            .flat_map(|text| text.split(u8::is_ascii_whitespace))
+            .filter(|word| !word.is_empty());
+        scalar.parse(words.clone()).map_err(|read| {
+            let word = words.clone().nth(read).unwrap_or_default();
+            let found = super::source::shown(word);
+            let what = format!("{found} stands where number {} should", read + 1);
+            self.fail(array, what, DAMAGED)
+        })
     }
 
     /// Array bytes from a stream with lengths, and how much of the stream they took.

@@ -140,7 +140,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
                 let all = Coefficients::<R>::new(&terms.uniform(), &options, 1);
                 let mut scratch = Vec::new();
                 let of_block = all.on_block([0; 3], 0.0, &mut scratch);
-                all.speed(&of_block, 3, |_| true).checked(0.0)?
+                all.speed(&of_block, 3, None, &mut Vec::new()).checked(0.0)?
             }
         };
         self.grid.steer(control)?;

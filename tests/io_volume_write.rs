@@ -1,0 +1,217 @@
+//! Writers of volumes: what is written reads back; what a format cannot hold is said.
+
+mod support;
+
+use std::path::Path;
+
+use zeroset::io::vtk::Compression;
+use zeroset::io::{VolumeOptions, WriteOptions, read_volume, write_volume};
+use zeroset::volume::{Placement, Samples, Scaling, Volume};
+
+/// Every type, at an oblique place in RAS.
+fn volumes() -> Vec<Volume> {
+    let n = 5 * 4 * 3;
+    macro_rules! of {
+        ($($t:ty),*) => {
+            vec![$(Samples::from((0..n).map(|k| (k * 37 % 101) as $t).collect::<Vec<$t>>())),*]
+        };
+    }
+    let all: Vec<Samples> = of![u8, i8, u16, i16, u32, i32, u64, i64, f32, f64];
+    let steps = [[-2.0, 0.0, 0.25], [0.0, 0.5, 0.0], [0.5, 0.0, 3.0]];
+    let volume = |samples: Samples| {
+        let volume = Volume::new([5, 4, 3], samples, Placement::identity()).unwrap();
+        let mut volume = volume.placed([10.0, -20.5, 30.0], steps).unwrap();
+        volume.frame = Some("RAS".into());
+        volume.units = Some("mm".into());
+        volume.name = "small".into();
+        volume
+    };
+    all.into_iter().map(volume).collect()
+}
+
+fn there_and_back(volume: &Volume, name: &str) -> (Volume, Vec<String>) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    let lost = write_volume(&path, volume, &WriteOptions::default()).unwrap();
+    let file = read_volume(&path, &VolumeOptions::default()).unwrap();
+    assert!(file.warnings.is_empty(), "{name}: {:?}", file.warnings);
+    (file.volume, lost)
+}
+
+fn assert_placed(found: &Placement, expected: &Placement, what: &str) {
+    let numbers = |p: &Placement| [p.steps().as_flattened(), &p.origin()].concat();
+    let close = |(a, b): (&f64, &f64)| (a - b).abs() < 1e-12;
+    let (a, b) = (numbers(found), numbers(expected));
+    assert!(a.iter().zip(&b).all(close), "{what}: {a:?}, expected {b:?}");
+}
+
+#[test]
+fn every_type_comes_back_from_every_format() {
+    for volume in volumes() {
+        for name in ["a.nii", "a.nii.gz", "a.nrrd", "a.mha", "a.vti", "a.npy"] {
+            let (found, lost) = there_and_back(&volume, name);
+            let what = format!("{} in {name}", volume.samples().type_name());
+            assert_eq!(found.samples(), volume.samples(), "{what}");
+            assert_eq!(found.shape(), volume.shape(), "{what}");
+            let states_frame = !matches!(name, "a.vti" | "a.npy");
+            assert_eq!(found.frame.is_some(), states_frame, "{what}");
+            match name {
+                "a.npy" => assert_eq!(*found.placement(), Placement::identity()),
+                "a.mha" => {
+                    assert_eq!(found.frame.as_deref(), Some("LPS"));
+                    assert!(lost[0].contains("coordinates change from RAS to LPS"), "{lost:?}");
+                    let [x, y, z] = found.placement().origin();
+                    assert_eq!([-x, -y, z], volume.placement().origin());
+                    assert_eq!(found.orientation(), volume.orientation(), "{what}");
+                }
+                _ => assert_placed(found.placement(), volume.placement(), &what),
+            }
+            if matches!(name, "a.nii" | "a.nii.gz" | "a.nrrd") {
+                assert!(lost.is_empty(), "{what}: {lost:?}");
+                assert_eq!(
+                    (found.frame, found.units),
+                    (volume.frame.clone(), volume.units.clone())
+                );
+                assert_eq!(found.name, "small");
+            }
+        }
+    }
+}
+
+#[test]
+fn frames_change_signs_and_never_the_order() {
+    let mut volume = volumes().pop().unwrap();
+    volume.frame = Some("LPS".into());
+    let (found, lost) = there_and_back(&volume, "a.nii");
+    assert!(lost[0].contains("from LPS to RAS"), "{lost:?}");
+    let [x, y, z] = volume.placement().origin();
+    assert_eq!(found.placement().origin(), [-x, -y, z]);
+    assert_eq!(found.orientation(), volume.orientation());
+    assert_eq!(found.samples(), volume.samples());
+    let (found, lost) = there_and_back(&volume, "a.mha");
+    assert!(lost.is_empty(), "{lost:?}");
+    assert_placed(found.placement(), volume.placement(), "LPS in mha");
+    volume.frame = None;
+    let (found, lost) = there_and_back(&volume, "a.nii");
+    assert!(lost[0].contains("the frame is unknown"), "{lost:?}");
+    assert_placed(found.placement(), volume.placement(), "unknown in nii");
+    let (found, lost) = there_and_back(&volume, "a.nrrd");
+    assert_eq!((found.frame, lost.len()), (None, 0));
+    volume.frame = Some("scanner-xyz".into());
+    let lost = there_and_back(&volume, "a.nrrd").1;
+    assert!(lost[0].contains("scanner-xyz is not stated"), "{lost:?}");
+}
+
+#[test]
+fn scaling_is_kept_or_applied() {
+    let volume = volumes().swap_remove(3);
+    let kept = volume.clone().with_scaling(Scaling { slope: 0.5, intercept: -3.0 }).unwrap();
+    let (found, lost) = there_and_back(&kept, "a.nii.gz");
+    assert_eq!((found.scaling(), lost.len()), (kept.scaling(), 0));
+    assert_eq!(found.samples().type_name(), "int16");
+    for name in ["a.nrrd", "a.mha", "a.vti", "a.npy"] {
+        let (found, lost) = there_and_back(&kept, name);
+        assert_eq!((found.samples().type_name(), found.to_f64()), ("float32", kept.to_f64()));
+        assert!(lost[0].contains("scaled values become float32"), "{lost:?}");
+    }
+    let odd = volume.with_scaling(Scaling { slope: 0.1, intercept: 0.0 }).unwrap();
+    let (found, lost) = there_and_back(&odd, "a.nii.gz");
+    assert_eq!((found.scaling(), found.samples().type_name()), (Scaling::NONE, "float32"));
+    assert!(lost[0].contains("scaled values become float32"), "{lost:?}");
+}
+
+#[test]
+fn long_rows_go_into_nifti_2() {
+    let samples = Samples::from((0..40_000).map(|k| (k % 251) as u8).collect::<Vec<_>>());
+    let mut volume = Volume::new([40_000, 1, 1], samples, Placement::identity()).unwrap();
+    let steps = [[0.1, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    volume = volume.placed([0.3, 0.0, 0.0], steps).unwrap();
+    volume = volume.with_scaling(Scaling { slope: 0.1, intercept: 0.0 }).unwrap();
+    volume.frame = Some("RAS".into());
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.nii.gz");
+    assert!(write_volume(&path, &volume, &WriteOptions::default()).unwrap().is_empty());
+    let file = read_volume(&path, &VolumeOptions::default()).unwrap();
+    assert!(file.version.starts_with("2 little-endian"), "{}", file.version);
+    assert_eq!(file.volume.placement(), volume.placement());
+    assert_eq!(
+        (file.volume.scaling(), file.volume.samples()),
+        (volume.scaling(), volume.samples())
+    );
+}
+
+#[test]
+fn vti_is_compressed_as_asked() {
+    let samples = Samples::from(vec![7_u16; 300_000]);
+    let volume = Volume::new([300, 1000, 1], samples, Placement::identity()).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.vti");
+    for (compression, version, most) in [
+        (Compression::None, "1.0 appended raw", 700_000),
+        (Compression::Lz4, "1.0 appended raw lz4", 20_000),
+        (Compression::Zlib, "1.0 appended raw zlib", 20_000),
+    ] {
+        let mut options = WriteOptions::default();
+        options.compression = compression;
+        write_volume(&path, &volume, &options).unwrap();
+        let file = read_volume(&path, &VolumeOptions::default()).unwrap();
+        assert_eq!((file.version.as_str(), file.volume.samples()), (version, volume.samples()));
+        assert!(std::fs::metadata(&path).unwrap().len() < most);
+    }
+}
+
+#[test]
+fn names_decide_and_wrong_ones_are_refused() {
+    let volume = volumes().swap_remove(0);
+    for (name, found) in [
+        ("a.nii.xz", "no format of volumes"),
+        ("a.nrr", "did you mean .nrrd?"),
+        ("a.npy.gz", "only .nii is packed"),
+    ] {
+        let error = write_volume(Path::new(name), &volume, &WriteOptions::default()).unwrap_err();
+        assert_eq!(error.exit_code(), 2);
+        assert!(error.to_string().contains(found), "{error}");
+    }
+    let text = WriteOptions::default().ascii(true);
+    let error = write_volume(Path::new("a.nii"), &volume, &text).unwrap_err().to_string();
+    assert!(error.contains("not written as text"), "{error}");
+}
+
+/// The program, in a folder of its own.
+fn zeroset(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
+    let mut command = assert_cmd::Command::cargo_bin("zeroset").unwrap();
+    let output = command.current_dir(folder).args(arguments).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn the_program_converts_between_volumes_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let volume = volumes().swap_remove(1);
+    write_volume(&folder.join("a.nii.gz"), &volume, &WriteOptions::default()).unwrap();
+    let (code, said, _) = zeroset(folder, &["convert", "a.nii.gz", "b.vti"]);
+    assert_eq!((code, said.as_str()), (0, "b.vti: 5 x 4 x 3 voxels of int8\n"));
+    let back = read_volume(&folder.join("b.vti"), &VolumeOptions::default()).unwrap().volume;
+    assert_placed(back.placement(), volume.placement(), "b.vti");
+    std::fs::write(folder.join("a.raw"), [1_u8, 0, 2, 0]).unwrap();
+    let raw = ["convert", "a.raw", "c.npy", "--raw", "2x1x1:uint16le"];
+    assert_eq!(zeroset(folder, &raw).0, 0);
+    std::fs::write(folder.join("a.off"), "OFF 3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n").unwrap();
+    for (arguments, code, found) in [
+        (&["convert", "a.off", "b.vti"][..], 3, "holds no volume; b.vti would be one"),
+        (&["convert", "a.nii.gz", "b.ply"], 3, "is a NIfTI volume, no mesh"),
+        (&["convert", "a.nii.gz", "b.nrrd", "--normals"], 2, "--normals is for meshes"),
+        (&["convert", "a.nii.gz", "b.nrrd", "--array", "phi"], 2, "leave out --array"),
+        (&["convert", "a.off", "b.ply", "--array", "phi"], 2, "speak of volumes"),
+        (&["convert", "a.raw", "b.npy"], 3, "state it: --raw"),
+        (&["convert", "a.raw", "b.npy", "--raw", "2x2x1:uint16le"], 3, "found 4 bytes"),
+        (&["info", "a.raw", "--raw", "2x2x1:uint16"], 2, "needs its byte order"),
+        (&["info", "a.off", "--array", "phi"], 2, "leave out --array"),
+    ] {
+        let (found_code, _, said) = zeroset(folder, arguments);
+        assert_eq!(found_code, code, "{arguments:?}: {said}");
+        assert!(said.contains(found), "{arguments:?}: {said}");
+    }
+}
