@@ -99,7 +99,9 @@ impl Point {
     pub(super) fn resumed(evolve: &Evolve, output: &Output, position: &Position) -> Self {
         let Position { next_output, time, steps, dt, state_due, measures_due, ended_by } = position;
         let schedule = Schedule::new(evolve, output).at(*next_output, *time, *steps);
-        let end = End::from_words(ended_by);
+        // A run that may not take another step has ended, whatever the file says.
+        let spent = *steps >= evolve.max_steps.unwrap_or(u64::MAX);
+        let end = End::from_words(ended_by).or(spent.then_some(End::Steps));
         Point { schedule, due: Due { state: *state_due, measures: *measures_due, end }, dt: *dt }
     }
 }

@@ -111,7 +111,7 @@ impl Schedule {
             && done.landed
             && self.time == self.next as f64 * interval
         {
-            self.next += 1;
+            self.next = self.next.saturating_add(1);
             due.state = true;
         }
         due.state |= self.every.is_some_and(|n| self.steps.is_multiple_of(n));
