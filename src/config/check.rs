@@ -7,6 +7,7 @@ use super::values::{Coefficient, HalfWidth, Initial, Speed, Velocity};
 use super::{Advection, Bounds, Config, CurvatureStep, NormalMotion, Seed};
 use crate::error::Error;
 use crate::expression::Expression;
+use crate::io::RawLayout;
 use crate::picture::View;
 
 /// The first thing wrong with a case.
@@ -161,6 +162,14 @@ fn check_initial(config: &Config) -> Checked {
             finite("initial.mesh.translate", &mesh.translate)
         }
         Some(Initial::Curve { curve }) => check_path(config, "initial.curve.path", &curve.path),
+        Some(Initial::Volume { volume }) => {
+            check_path(config, "initial.volume.path", &volume.path)?;
+            finite("initial.volume.level", &[volume.level])?;
+            match volume.raw.as_deref().map(str::parse::<RawLayout>) {
+                Some(Err(what)) => Err(flaw("initial.volume.raw", what, "")),
+                _ => Ok(()),
+            }
+        }
         Some(Initial::Expression { expression }) => timeless("initial.expression", expression),
         Some(Initial::Data { .. }) | None => Ok(()),
     }

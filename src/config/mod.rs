@@ -38,8 +38,8 @@ pub use tables::{
     SeriesFormat, TiledSource,
 };
 pub use values::{
-    Coefficient, Component, HalfWidth, Initial, InitialCurve, InitialMesh, Inside, Rotation, Speed,
-    Velocity,
+    Above, Coefficient, Component, HalfWidth, Initial, InitialCurve, InitialMesh, InitialVolume,
+    Inside, Rotation, Speed, Velocity,
 };
 
 pub(crate) use crate::words::suggest;

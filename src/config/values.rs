@@ -287,6 +287,11 @@ pub enum Initial {
         /// The curves.
         curve: InitialCurve,
     },
+    /// What lies above or below a level in a volume or a picture; its level set counts.
+    Volume {
+        /// The volume.
+        volume: InitialVolume,
+    },
     /// A vertex array, negative inside; its zero set counts, not its size.
     Data {
         /// Name of the vertex array.
@@ -319,6 +324,40 @@ fn one() -> f64 {
     1.0
 }
 
+/// The part of a volume above or below a level: `volume = { path = "ct.nii.gz", level = 300 }`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct InitialVolume {
+    /// File of a volume or a picture, relative to the case file; `${NAME}` is the environment
+    /// variable. The world coordinates of the file are those of the case.
+    pub path: String,
+    /// Value at the interface, in the unit of the file.
+    pub level: f64,
+    /// Which values are inside; default `above`.
+    #[serde(default)]
+    pub inside: Above,
+    /// Layout of a file that holds numbers alone: SHAPE:TYPE[:SPACING[:SKIP]], such as
+    /// `256x256x109:uint16le:1x1x1.5`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub raw: Option<String>,
+    /// Array to take from a VTK file; default the active scalars.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub array: Option<String>,
+}
+
+/// The side of a level that is the inside.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Above {
+    /// Values above the level.
+    #[default]
+    Above,
+    /// Values below the level.
+    Below,
+}
+
 /// Closed curves that bound the inside: `curve = { path = "interface_000050.vtp" }`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -348,7 +387,7 @@ pub enum Inside {
 
 impl<'de> Deserialize<'de> for Initial {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        const ENTRIES: [&str; 11] = [
+        const ENTRIES: [&str; 12] = [
             "ball",
             "box",
             "plane",
@@ -358,6 +397,7 @@ impl<'de> Deserialize<'de> for Initial {
             "difference",
             "mesh",
             "curve",
+            "volume",
             "data",
             "expression",
         ];
@@ -366,7 +406,8 @@ impl<'de> Deserialize<'de> for Initial {
             type Value = Initial;
             fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
                 f.write_str(
-                    "a table with one shape, or with `mesh`, `curve`, `data` or `expression`",
+                    "a table with one shape, or with `mesh`, `curve`, `volume`, `data` or \
+                     `expression`",
                 )
             }
             fn visit_enum<A: EnumAccess<'de>>(self, access: A) -> Result<Initial, A::Error> {
@@ -375,6 +416,7 @@ impl<'de> Deserialize<'de> for Initial {
                     "data" => Initial::Data { data: value.newtype_variant()? },
                     "mesh" => Initial::Mesh { mesh: value.newtype_variant()? },
                     "curve" => Initial::Curve { curve: value.newtype_variant()? },
+                    "volume" => Initial::Volume { volume: value.newtype_variant()? },
                     "expression" => Initial::Expression { expression: value.newtype_variant()? },
                     _ => {
                         let shape = EnumAccessDeserializer::new(Resumed(name, value));

@@ -7,6 +7,7 @@ pub mod fields;
 mod identity;
 mod initial;
 mod keep;
+mod level;
 mod memory;
 mod motion;
 mod norms;

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::fields::{at_vertex, cell_values, vertex_field, vertex_values};
+use super::level::VolumeLevel;
 use super::{Ready, initial};
 use crate::config::{self, Component, Config, Initial, Speed, Velocity};
 use crate::error::{Error, Result};
@@ -190,6 +191,10 @@ pub fn initial_phi(config: &Config, ready: &Ready) -> Result<Start> {
         }
         Some(Initial::Mesh { mesh }) => initial::from_mesh(config, mesh, ready, &mut warnings)?,
         Some(Initial::Curve { curve }) => initial::from_curve(config, curve, ready, &mut warnings)?,
+        Some(Initial::Volume { volume }) => {
+            let level = VolumeLevel::read(config, volume, &mut warnings)?;
+            ready.mesh.vertices.par_iter().map(|&x| level.bounded_value(x)).collect()
+        }
         Some(Initial::Data { data }) => {
             ready.vertex_array(data, 1).map_err(config.locate("initial.data"))?
         }
@@ -199,7 +204,7 @@ pub fn initial_phi(config: &Config, ready: &Ready) -> Result<Start> {
         None => {
             return Err(Error::usage(
                 "[initial] is missing",
-                "add a shape, `mesh`, `curve`, `data` or `expression`",
+                "add a shape, `mesh`, `curve`, `volume`, `data` or `expression`",
             ));
         }
     };

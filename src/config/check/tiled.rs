@@ -114,7 +114,7 @@ fn check_initial(config: &Config, tiles: &TiledSource) -> Checked {
     let needs_bounds = match initial {
         Initial::Data { .. } => return of_meshes(true, "initial.data", "give a shape or a file"),
         Initial::Curve { .. } => return of_meshes(true, "initial.curve", "give a shape or a file"),
-        Initial::Mesh { .. } => false,
+        Initial::Mesh { .. } | Initial::Volume { .. } => false,
         Initial::Expression { .. } => true,
         Initial::Shape(shape) => shape.bounds().is_none(),
     };

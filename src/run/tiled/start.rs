@@ -12,6 +12,7 @@ use crate::geometry::sample;
 use crate::geometry::shape::Shape;
 use crate::grid::{Band, Pool, Stored, TiledGrid};
 use crate::run::initial::ClosedSurface;
+use crate::run::level::VolumeLevel;
 use crate::surface::LatticeDistance;
 
 /// Most tiles that a box to look through may have: some minutes of looking.
@@ -66,18 +67,7 @@ impl Job<'_> {
                     let values = &mut values[..(E + 2).pow(3)];
                     lattice.evaluate_into(axes.each_ref().map(|axis| &axis[..E + 2]), 0.0, values);
                     near_distances::<R, E>(values, out);
-                    let rows = axes[2][1..=E]
-                        .iter()
-                        .flat_map(|&z| axes[1][1..=E].iter().map(move |&y| (y, z)));
-                    for (row, (y, z)) in out.chunks_exact_mut(E).zip(rows) {
-                        for (value, &x) in row.iter_mut().zip(&axes[0][1..=E]) {
-                            let wall = R::narrow(frame.signed_distance([x, y, z]) / lines.dx);
-                            // So written that what is not a number stays so.
-                            if wall > *value {
-                                *value = wall;
-                            }
-                        }
-                    }
+                    within(&axes, lines.dx, out, |x| frame.signed_distance(x));
                     Ok(())
                 })?
             }
@@ -99,6 +89,27 @@ impl Job<'_> {
                 })?;
                 surface.doubts("voxels", undecided.into_inner(), inverted.into_inner(), warnings);
                 made
+            }
+            Some(Initial::Volume { volume }) => {
+                let level = VolumeLevel::read(self.config, volume, &mut *warnings)?;
+                let (mut low, mut high) = level.bounds()?;
+                if let Some((min, max)) = bounds {
+                    low = std::array::from_fn(|k| low[k].max(min[k]));
+                    high = std::array::from_fn(|k| high[k].min(max[k]));
+                }
+                let frame = frame((low, high));
+                let (first, last) = self.tiles::<E>(low, high)?;
+                TiledGrid::from_box(first, last, band, |first, out: &mut [R]| {
+                    let axes = lines.of_block(first, 1);
+                    let mut values = [0.0; MOST * MOST * MOST];
+                    let values = &mut values[..(E + 2).pow(3)];
+                    for (value, x) in values.iter_mut().zip(places(&axes, 0, E + 2)) {
+                        *value = level.value(x);
+                    }
+                    near_distances::<R, E>(values, out);
+                    within(&axes, lines.dx, out, |x| level.beyond(x).max(frame.signed_distance(x)));
+                    Ok(())
+                })?
             }
             _ => return Err(self.unbounded()),
         };
@@ -139,6 +150,33 @@ impl Job<'_> {
         }
         // Beyond the range of integers they saturate, and keys are checked.
         Ok((first.map(|x| x as i32), last.map(|x| x as i32)))
+    }
+}
+
+/// Places of `edge^3` voxels of a block, x fastest, beginning with voxel `from` of each axis.
+fn places(
+    axes: &[[f64; MOST]; 3],
+    from: usize,
+    edge: usize,
+) -> impl Iterator<Item = [f64; 3]> + '_ {
+    let along = move |k: usize| axes[k][from..from + edge].iter().copied();
+    along(2).flat_map(move |z| along(1).flat_map(move |y| along(0).map(move |x| [x, y, z])))
+}
+
+/// Takes away what lies beyond a wall, whose signed distance in world units is negative within.
+fn within<R: Real>(
+    axes: &[[f64; MOST]; 3],
+    dx: f64,
+    out: &mut [R],
+    wall: impl Fn([f64; 3]) -> f64,
+) {
+    let edge = if out.len() == 64 { 4 } else { 8 };
+    for (value, x) in out.iter_mut().zip(places(axes, 1, edge)) {
+        let wall = R::narrow(wall(x) / dx);
+        // So written that what is not a number stays so.
+        if wall > *value {
+            *value = wall;
+        }
     }
 }
 

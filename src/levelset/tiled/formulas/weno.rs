@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn single_precision_neither_overflows_nor_vanishes() {
         for p in samples() {
-            for scale in [1e-12, 1e-3, 1.0, 9.0] {
+            for scale in [1e-12, 1e-3, 1.0, 4.5] {
                 let (left, right) = weno_both(p.map(|p| (scale * p) as f32));
                 let (l, r) = weno_both(p.map(|p| f64::from((scale * p) as f32)));
                 // Slopes below 1e-9 may come out as zero.
