@@ -35,7 +35,7 @@ pub use seed::Seed;
 pub use tables::{
     BoundingBox, Checkpoints, DataFile, Device, DeviceKind, Distance, Domain, Evolve, FrontShape,
     InterfaceFile, MeshSource, Method, Output, PointField, Precision, Reinitialize, Rule,
-    SeriesFormat, TiledSource,
+    SeriesFormat, Storage, TiledSource,
 };
 pub use values::{
     Above, Coefficient, Component, HalfWidth, Initial, InitialCurve, InitialMesh, InitialVolume,

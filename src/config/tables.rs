@@ -90,10 +90,27 @@ pub struct TiledSource {
     #[serde(default = "tile_edge")]
     #[schemars(extend("enum" = [4, 8]))]
     pub tile_edge: u32,
+    /// How phi is kept, default `full`.
+    #[serde(default)]
+    pub storage: Storage,
     /// Box in which the initial interface is looked for, and which bounds the inside at the start;
     /// needed where `[initial]` has no bounds by itself (a plane, an expression).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bounds: Option<BoundingBox>,
+}
+
+/// How phi is kept between steps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub enum Storage {
+    /// As it is computed.
+    #[default]
+    #[serde(rename = "full")]
+    Full,
+    /// 16-bit fixed point, half the memory of `f32`: an error of `half_width / 65534` voxels, and
+    /// motion by less than that in a step stalls.
+    #[serde(rename = "16-bit")]
+    Fixed16,
 }
 
 fn tile_edge() -> u32 {

@@ -67,26 +67,7 @@ impl<const E: usize> TiledGrid<E> {
         Ok(grid)
     }
 
-    /// A tile set from lists that [`TiledGrid::keys`], [`TiledGrid::borders`], [`TiledGrid::ages`]
-    /// and [`TiledGrid::background`] gave. Ids are the positions in the list; what tiles ask for
-    /// must be found anew.
-    ///
-    /// # Errors
-    /// What [`TiledGrid::check`] finds wrong, or that there are too many tiles.
-    pub fn restore(
-        keys: Vec<TileKey>,
-        borders: Vec<u32>,
-        ages: Vec<u8>,
-        background: bool,
-    ) -> std::result::Result<Self, String> {
-        let activity = vec![0; keys.len()];
-        let mut grid = Self::of(keys, borders, activity, ages).map_err(|e| e.to_string())?;
-        grid.background = background;
-        grid.check()?;
-        Ok(grid)
-    }
-
-    fn of(
+    pub(super) fn of(
         keys: Vec<TileKey>,
         borders: Vec<u32>,
         activity: Vec<u32>,

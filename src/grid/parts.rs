@@ -1,4 +1,4 @@
-//! A tile set taken apart, to be put away.
+//! A tile set taken apart, to be put away, and put together again.
 
 use super::{TileKey, TiledGrid};
 
@@ -9,8 +9,6 @@ pub struct Parts {
     pub keys: Vec<u64>,
     /// As [`TiledGrid::borders`].
     pub borders: Vec<u32>,
-    /// As [`TiledGrid::activity`].
-    pub activity: Vec<u32>,
     /// As [`TiledGrid::ages`].
     pub ages: Vec<u8>,
     /// As [`TiledGrid::background`].
@@ -18,12 +16,11 @@ pub struct Parts {
 }
 
 impl<const E: usize> TiledGrid<E> {
-    /// The tile set as plain lists.
+    /// The tile set as plain lists, without what tiles ask for, which is found anew in each step.
     pub fn parts(&self) -> Parts {
         Parts {
             keys: self.keys.iter().map(|key| key.bits()).collect(),
             borders: self.borders.clone(),
-            activity: self.activity.clone(),
             ages: self.ages.clone(),
             background: self.background,
         }
@@ -32,21 +29,13 @@ impl<const E: usize> TiledGrid<E> {
     /// A tile set from its lists; the id of a tile is its position.
     ///
     /// # Errors
-    /// The first flaw, in words, as [`TiledGrid::check`].
-    pub fn from_parts(parts: Parts) -> Result<Self, String> {
-        let Parts { keys, borders, activity, ages, background } = parts;
-        let next_id = u32::try_from(keys.len()).map_err(|_| format!("{} tiles", keys.len()))?;
-        let grid = TiledGrid {
-            keys: keys.into_iter().map(TileKey::from_bits).collect(),
-            ids: (0..next_id).collect(),
-            borders,
-            activity,
-            ages,
-            free: Vec::new(),
-            next_id,
-            background,
-            changes: Default::default(),
-        };
+    /// What [`TiledGrid::check`] finds wrong, or that there are too many tiles.
+    pub fn restore(parts: Parts) -> std::result::Result<Self, String> {
+        let Parts { keys, borders, ages, background } = parts;
+        let keys: Vec<TileKey> = keys.into_iter().map(TileKey::from_bits).collect();
+        let activity = vec![0; keys.len()];
+        let mut grid = Self::of(keys, borders, activity, ages).map_err(|e| e.to_string())?;
+        grid.background = background;
         grid.check()?;
         Ok(grid)
     }

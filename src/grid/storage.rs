@@ -48,6 +48,11 @@ impl Fixed16 {
     pub fn bits(self) -> i16 {
         self.0
     }
+
+    /// What [`Fixed16::bits`] gave.
+    pub fn from_bits(bits: i16) -> Self {
+        Fixed16(bits)
+    }
 }
 
 impl<R: Real> Stored<R> for Fixed16 {

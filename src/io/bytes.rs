@@ -32,6 +32,7 @@ impl<'a> Cursor<'a> {
     number!(i32, i32);
     number!(u32, u32);
     number!(f32, f32);
+    number!(i16, i16);
     number!(u64, u64);
     number!(i64, i64);
     number!(f64, f64);

@@ -3,7 +3,7 @@
 use crate::config::Config;
 use crate::error::{Error, Result, plain};
 use crate::geometry::Real;
-use crate::grid::{Pool, TiledGrid};
+use crate::grid::{Pool, Stored, TiledGrid};
 use crate::mesh::{DataArray, Mesh};
 use crate::output::Program;
 use crate::output::checkpoint::{Checkpoint, Hash, Identity};
@@ -59,17 +59,18 @@ pub(super) fn of(config: &Config, mesh: &Mesh, patches: &Patches, phi: &[f64]) -
 }
 
 /// Identity of the run of a case on tiles; `grid` and `phi` are those of `[initial]`.
-pub(super) fn of_tiles<R: Real, const E: usize>(
+pub(super) fn of_tiles<R: Real, S: Stored<R>, const E: usize>(
     config: &Config,
     grid: &TiledGrid<E>,
-    phi: &Pool<R, E>,
+    phi: &Pool<S, E>,
+    gamma: R,
 ) -> Result<Identity> {
     let mut settings = config.settings()?;
     settings.insert(NAME.into(), format!("{:?}", config.name()));
     let mut hasher = blake3::Hasher::new();
     update(&mut hasher, grid.keys().iter().map(|key| key.bits().to_le_bytes()));
     let values = grid.ids().iter().flat_map(|&id| phi.tile(id));
-    update(&mut hasher, values.map(|v| v.widen().to_le_bytes()));
+    update(&mut hasher, values.map(|v| v.load(gamma).widen().to_le_bytes()));
     Ok(Identity {
         case_hash: config.origin.hash.clone(),
         settings,

@@ -1,7 +1,9 @@
 //! What a case on tiles may say.
 
 use super::{Checked, at_least_one, finite, flaw, positive, require};
-use crate::config::tables::{DeviceKind, Evolve, Rule, SeriesFormat, TiledSource};
+use crate::config::tables::{
+    DeviceKind, Evolve, Precision, Rule, SeriesFormat, Storage, TiledSource,
+};
 use crate::config::values::{Coefficient, HalfWidth, Initial, Velocity};
 use crate::config::{Config, CurvatureStep, Method, NormalMotion, Scheme};
 use crate::levelset::evolution::LEAST_QUALITY;
@@ -19,6 +21,9 @@ pub(super) fn check(config: &Config, tiles: &TiledSource) -> Checked {
     let edge = tiles.tile_edge;
     let key = "domain.tiled.tile_edge";
     require([4, 8].contains(&edge), key, format!("must be 4 or 8, is {edge}"), "")?;
+    let fits = tiles.storage == Storage::Full || config.precision() == Precision::F32;
+    let what = "is \"16-bit\", but precision is \"f64\"";
+    require(fits, "domain.tiled.storage", what, "take one of both")?;
     if let Some(bounds) = &tiles.bounds {
         let (min, max) = (bounds.min, bounds.max);
         finite("domain.tiled.bounds.min", &min)?;

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::backend::Cpu;
-use crate::grid::{CENTER, Fixed16};
+use crate::grid::{CENTER, Fixed16, Parts};
 
 /// Writes a function of voxel coordinates.
 fn field<const E: usize>(phi: impl Fn([f64; 3]) -> f64 + Sync) -> impl Fill<f64> {
@@ -229,24 +229,18 @@ fn a_tile_takes_at_most_24_bytes_beside_its_values() {
 #[test]
 fn what_is_stored_of_a_tile_set_makes_it_again() {
     let grid = moving::<4>(1);
-    let parts = |grid: &TiledGrid<4>| {
-        let lists = (grid.keys().to_vec(), grid.borders().to_vec(), grid.ages().to_vec());
-        (lists, grid.background())
+    let parts = grid.parts();
+    assert_eq!(TiledGrid::<4>::restore(parts.clone()).unwrap().parts(), parts);
+    let damaged = |damage: &dyn Fn(&mut Parts)| {
+        let mut parts = parts.clone();
+        damage(&mut parts);
+        TiledGrid::<4>::restore(parts).unwrap_err()
     };
-    let ((keys, borders, ages), background) = parts(&grid);
-    let again = TiledGrid::restore(keys, borders, ages, background).unwrap();
-    assert_eq!(parts(&again), parts(&grid));
-    type Damage<'a> = &'a dyn Fn(&mut Vec<TileKey>, &mut Vec<u32>, &mut Vec<u8>);
-    let damaged = |damage: Damage<'_>| {
-        let ((mut keys, mut borders, mut ages), background) = parts(&grid);
-        damage(&mut keys, &mut borders, &mut ages);
-        TiledGrid::<4>::restore(keys, borders, ages, background).unwrap_err()
-    };
-    assert!(damaged(&|keys, _, _| keys.swap(3, 4)).contains("comes before"));
-    assert!(damaged(&|keys, _, _| keys[0] = TileKey::from_bits(0)).contains("out of range"));
-    assert!(damaged(&|_, _, ages| ages.clear()).contains("items"));
-    assert!(damaged(&|_, borders, _| borders[9] ^= 1 << CENTER).contains("signs for neighbors"));
+    assert!(damaged(&|p| p.keys.swap(3, 4)).contains("comes before"));
+    assert!(damaged(&|p| p.keys[0] = 0).contains("out of range"));
+    assert!(damaged(&|p| p.ages.clear()).contains("items"));
+    assert!(damaged(&|p| p.borders[9] ^= 1 << CENTER).contains("signs for neighbors"));
     let last = grid.n_tiles() - 1;
-    let torn = damaged(&|_, borders, _| borders[last] ^= 1 << 22);
+    let torn = damaged(&|p| p.borders[last] ^= 1 << 22);
     assert!(torn.contains("sign"), "{torn}");
 }

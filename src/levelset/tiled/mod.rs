@@ -45,5 +45,5 @@ pub use group::Around;
 pub use lanes::Wide;
 pub use motion::{Seconds, StepInfo};
 pub use options::{MOST_GAMMA, Options, Reinitialize, Scheme, Time};
-pub use snapshot::{Phi, TiledSnapshot};
+pub use snapshot::{Kept, Phi, TiledSnapshot};
 pub use terms::{Coefficient, Fill, Terms};

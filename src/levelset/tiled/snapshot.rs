@@ -9,8 +9,7 @@ use super::options::Options;
 use super::terms::Terms;
 use crate::backend::Cpu;
 use crate::error::{Error, Result};
-use crate::geometry::Real;
-use crate::grid::{Parts, Pool, TiledGrid};
+use crate::grid::{Fixed16, Parts, Pool, Stored, TiledGrid};
 
 /// Everything that changes in a run on tiles.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,10 +28,12 @@ pub struct TiledSnapshot {
     pub seconds: Seconds,
 }
 
-/// Values of phi in voxels, as they are computed with.
+/// Values of phi in voxels, as they are kept.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Phi {
+    /// 16-bit fixed point, as [`Fixed16::bits`].
+    Fixed16(Vec<i16>),
     /// 32-bit numbers.
     F32(Vec<f32>),
     /// 64-bit numbers.
@@ -40,43 +41,55 @@ pub enum Phi {
 }
 
 impl Phi {
-    fn of<R: Real>(values: impl Iterator<Item = R>) -> Self {
-        match size_of::<R>() {
-            4 => Phi::F32(values.map(|v| v.widen() as f32).collect()),
-            _ => Phi::F64(values.map(R::widen).collect()),
-        }
-    }
-
-    fn len(&self) -> usize {
+    /// What the numbers are.
+    fn name(&self) -> &'static str {
         match self {
-            Phi::F32(values) => values.len(),
-            Phi::F64(values) => values.len(),
-        }
-    }
-
-    fn bits(&self) -> usize {
-        match self {
-            Phi::F32(_) => 32,
-            Phi::F64(_) => 64,
-        }
-    }
-
-    fn at<R: Real>(&self, k: usize) -> R {
-        match self {
-            Phi::F32(values) => R::narrow(f64::from(values[k])),
-            Phi::F64(values) => R::narrow(values[k]),
+            Phi::Fixed16(_) => Fixed16::KIND,
+            Phi::F32(_) => f32::KIND,
+            Phi::F64(_) => f64::KIND,
         }
     }
 }
 
-impl<R: Wide, const E: usize> TiledEvolution<R, E> {
+/// A kind of numbers that can be put away.
+pub trait Kept: Copy {
+    /// "16-bit numbers" and the like.
+    const KIND: &'static str;
+    /// Puts values away.
+    fn put(values: impl Iterator<Item = Self>) -> Phi;
+    /// Takes them up again; `None` if they are of another kind.
+    fn take(phi: Phi) -> Option<Vec<Self>>;
+}
+
+macro_rules! kept {
+    ($type:ty, $name:literal, $kind:ident, $put:expr, $take:expr) => {
+        impl Kept for $type {
+            const KIND: &'static str = $name;
+            fn put(values: impl Iterator<Item = Self>) -> Phi {
+                Phi::$kind(values.map($put).collect())
+            }
+            fn take(phi: Phi) -> Option<Vec<Self>> {
+                match phi {
+                    Phi::$kind(values) => Some(values.into_iter().map($take).collect()),
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+kept!(Fixed16, "16-bit numbers", Fixed16, Fixed16::bits, Fixed16::from_bits);
+kept!(f32, "32-bit numbers", F32, |v| v, |v| v);
+kept!(f64, "64-bit numbers", F64, |v| v, |v| v);
+
+impl<R: Wide, const E: usize, S: Stored<R> + Kept> TiledEvolution<R, E, S> {
     /// The state between two steps.
     pub fn snapshot(&self) -> TiledSnapshot {
         let phi = self.grid.ids().iter().flat_map(|&id| self.motion.phi.tile(id).iter().copied());
         TiledSnapshot {
             edge: E as u32,
             tiles: self.grid.parts(),
-            phi: Phi::of(phi),
+            phi: S::put(phi),
             time: self.motion.time,
             steps: self.motion.steps,
             seconds: self.motion.seconds,
@@ -87,7 +100,7 @@ impl<R: Wide, const E: usize> TiledEvolution<R, E> {
     /// from, every later step has the bits it would have had there.
     ///
     /// # Errors
-    /// [`Error::Case`] for a snapshot of another precision or edge, of tiles that do not fit each
+    /// [`Error::Case`] for a snapshot of other numbers or another edge, of tiles that do not fit each
     /// other, or with a phi that is not finite; as [`TiledEvolution::new`].
     pub fn resume(
         snapshot: TiledSnapshot,
@@ -97,16 +110,15 @@ impl<R: Wide, const E: usize> TiledEvolution<R, E> {
     ) -> Result<Self> {
         let TiledSnapshot { edge, tiles, phi: values, time, steps, seconds } = snapshot;
         let unfit = |what: String| Error::usage(what, "begin the run again with --overwrite");
-        if (edge as usize, values.bits()) != (E, 8 * size_of::<R>()) {
-            return Err(unfit(format!(
-                "the state to resume has tiles of edge {edge} and {}-bit numbers, the run edge {E} \
-                 and {}-bit numbers",
-                values.bits(),
-                8 * size_of::<R>()
-            )));
-        }
-        let size = Pool::<R, E>::TILE;
-        let grid = TiledGrid::<E>::from_parts(tiles).map_err(|what| {
+        let found = values.name();
+        let values = S::take(values).filter(|_| edge as usize == E).ok_or_else(|| {
+            unfit(format!(
+                "the state to resume has tiles of edge {edge} and {found}, the run edge {E} and {}",
+                S::KIND
+            ))
+        })?;
+        let size = Pool::<S, E>::TILE;
+        let grid = TiledGrid::<E>::restore(tiles).map_err(|what| {
             unfit(format!("the tiles of the state to resume are damaged: {what}"))
         })?;
         if values.len() != grid.n_tiles() * size {
@@ -115,19 +127,17 @@ impl<R: Wide, const E: usize> TiledEvolution<R, E> {
                 "the state to resume has {found} values of phi, its tiles {expected}"
             )));
         }
-        let mut phi = Pool::<R, E>::new();
-        phi.grow(grid.n_tiles())?;
-        for id in 0..grid.n_tiles() {
-            for (k, value) in phi.tile_mut(id as u32).iter_mut().enumerate() {
-                *value = values.at(id * size + k);
-                if !value.widen().is_finite() {
-                    return Err(unfit("phi of the state to resume is not finite".into()));
-                }
-            }
+        let gamma = R::narrow(options.gamma);
+        if !values.iter().all(|v| v.load(gamma).widen().is_finite()) {
+            return Err(unfit("phi of the state to resume is not finite".into()));
         }
-        let mut evolution = TiledEvolution::new(grid, phi, terms, options, cpu)?;
-        evolution.motion.time = time;
-        evolution.motion.steps = steps;
+        let mut phi = Pool::<S, E>::new();
+        phi.grow(grid.n_tiles())?;
+        for (id, values) in values.chunks_exact(size).enumerate() {
+            phi.tile_mut(id as u32).copy_from_slice(values);
+        }
+        let mut evolution =
+            TiledEvolution::new(grid, phi, terms, options, cpu)?.starting_at(time, steps);
         evolution.motion.seconds = seconds;
         Ok(evolution)
     }
@@ -141,6 +151,11 @@ mod tests {
 
     #[test]
     fn a_resumed_motion_has_the_same_bits() {
+        resumed::<f32>();
+        resumed::<Fixed16>();
+    }
+
+    fn resumed<S: Stored<f32> + Kept>() {
         let cpu = Arc::new(Cpu::new(2).unwrap());
         let fill = |first: [i32; 3], out: &mut [f32]| {
             for (n, value) in out.iter_mut().enumerate() {
@@ -151,7 +166,7 @@ mod tests {
             Ok(())
         };
         let band = Band { gamma: 3.0, reach: 3 };
-        let (grid, phi) = TiledGrid::<4>::from_box([-4; 3], [4; 3], band, fill).unwrap();
+        let (grid, phi) = TiledGrid::<4>::from_box::<f32, S>([-4; 3], [4; 3], band, fill).unwrap();
         let options =
             Options::new(3.0).with_reinitialize(Reinitialize::Equation { iterations: 1, every: 3 });
         let terms = Terms::default()
@@ -166,7 +181,7 @@ mod tests {
         }
         let snapshot = first.snapshot();
         let mut rest =
-            TiledEvolution::<f32, 4>::resume(snapshot.clone(), &terms, options, cpu.clone())
+            TiledEvolution::<f32, 4, S>::resume(snapshot.clone(), &terms, options, cpu.clone())
                 .unwrap();
         assert_eq!(rest.snapshot(), snapshot);
         for _ in 0..8 {
@@ -176,11 +191,20 @@ mod tests {
         let (a, b) = (whole.snapshot(), rest.snapshot());
         assert_eq!((&a.tiles, &a.phi, a.time, a.steps), (&b.tiles, &b.phi, b.time, b.steps));
         assert!(
-            TiledEvolution::<f32, 8>::resume(snapshot.clone(), &terms, options, cpu.clone())
+            TiledEvolution::<f32, 8, S>::resume(snapshot.clone(), &terms, options, cpu.clone())
                 .is_err()
+        );
+        assert!(
+            TiledEvolution::<f64, 4>::resume(
+                snapshot.clone(),
+                &Terms::default(),
+                options,
+                cpu.clone()
+            )
+            .is_err()
         );
         let mut torn = snapshot;
         torn.tiles.borders[0] ^= 1;
-        assert!(TiledEvolution::<f32, 4>::resume(torn, &terms, options, cpu).is_err());
+        assert!(TiledEvolution::<f32, 4, S>::resume(torn, &terms, options, cpu).is_err());
     }
 }

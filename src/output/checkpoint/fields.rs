@@ -31,7 +31,7 @@ macro_rules! number {
         }
     )*};
 }
-number!(u32, u64, i64, f32, f64);
+number!(i16, u32, u64, i64, f32, f64);
 
 impl Field for bool {
     fn put(&self, out: &mut Vec<u8>) {
@@ -94,7 +94,7 @@ macro_rules! numbers {
         }
     )*};
 }
-numbers!(u32, u64, f32, f64);
+numbers!(i16, u32, u64, f32, f64);
 
 impl Field for Vec<u8> {
     fn put(&self, out: &mut Vec<u8>) {
@@ -221,7 +221,7 @@ record!(Snapshot {
     in_band,
     totals,
 });
-record!(Parts { keys, borders, activity, ages, background });
+record!(Parts { keys, borders, ages, background });
 record!(TiledSeconds { blocks, speed, stages, reinitialize });
 record!(TiledSnapshot { edge, tiles, phi, time, steps, seconds });
 record!(Work { is_gone, voxel_updates, reinitializations, most_tiles, most_bytes });
@@ -230,6 +230,10 @@ record!(Checkpoint { program, identity, position, written, seconds, first, last,
 impl Field for Phi {
     fn put(&self, out: &mut Vec<u8>) {
         match self {
+            Phi::Fixed16(values) => {
+                16_u32.put(out);
+                values.put(out);
+            }
             Phi::F32(values) => {
                 32_u32.put(out);
                 values.put(out);
@@ -242,9 +246,10 @@ impl Field for Phi {
     }
     fn get(from: &mut Cursor<'_>) -> Result<Self> {
         match u32::get(from)? {
+            16 => Vec::get(from).map(Phi::Fixed16),
             32 => Vec::get(from).map(Phi::F32),
             64 => Vec::get(from).map(Phi::F64),
-            _ => Err(from.fail("expected numbers of 32 or 64 bits", REMEDY)),
+            _ => Err(from.fail("expected numbers of 16, 32 or 64 bits", REMEDY)),
         }
     }
 }

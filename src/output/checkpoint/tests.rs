@@ -22,13 +22,8 @@ fn snapshot() -> Snapshot {
 }
 
 fn tiles(phi: Phi) -> State {
-    let tiles = Parts {
-        keys: vec![3, 1 << 62],
-        borders: vec![7, 0],
-        activity: vec![0, 9],
-        ages: vec![255, 1],
-        background: true,
-    };
+    let tiles =
+        Parts { keys: vec![3, 1 << 62], borders: vec![7, 0], ages: vec![255, 1], background: true };
     let snapshot =
         TiledSnapshot { edge: 4, tiles, phi, time: 0.25, steps: 8, seconds: Default::default() };
     State::Tiles(snapshot, Work { is_gone: false, voxel_updates: 1 << 50, ..Work::default() })
@@ -82,7 +77,11 @@ fn written() -> (tempfile::TempDir, std::path::PathBuf) {
 fn what_is_written_reads_back() {
     let (_folder, path) = written();
     assert_eq!(Checkpoint::read(&path).unwrap(), checkpoint());
-    for phi in [Phi::F32(vec![0.1, -0.0, 3.0]), Phi::F64(vec![0.1, f64::MIN_POSITIVE])] {
+    for phi in [
+        Phi::Fixed16(vec![-32767, 0, 5]),
+        Phi::F32(vec![0.1, -0.0, 3.0]),
+        Phi::F64(vec![0.1, f64::MIN_POSITIVE]),
+    ] {
         let kept = checkpoint_of(tiles(phi));
         assert_eq!(fields::decode("c".as_ref(), &fields::encode(&kept)).unwrap(), kept);
     }

@@ -14,18 +14,44 @@ use super::keep::Keeper;
 use super::prepared::Stages;
 use super::{Options, norms};
 use crate::backend::Cpu;
-use crate::config::{Checkpoints, Config, Evolve, HalfWidth, Method, Precision, Rule, TiledSource};
+use crate::config::{
+    Checkpoints, Config, Evolve, HalfWidth, Method, Precision, Rule, Storage, TiledSource,
+};
 use crate::error::{Error, Result};
-use crate::levelset::tiled::{self, Reinitialize, TiledEvolution, Wide};
+use crate::grid::{Fixed16, Stored};
+use crate::levelset::tiled::{self, Kept, Reinitialize, TiledEvolution, Wide};
 use crate::output::checkpoint::{CHECKPOINT, Checkpoint, State};
 use crate::output::{Drift, MeasuresFile, Report, RunFolder, Seconds, Status, TileCounts, Verdict};
 use crate::surface::cubes::Placement;
 use moving::OnTiles;
 use states::States;
 
+/// Does something for the numbers `R` that are computed with, `S` that are kept, and the edge `E`
+/// of a case.
+macro_rules! with_kind {
+    ($job:ident => $body:expr) => {{
+        macro_rules! with {
+            ($r:ty, $s:ty, $e:literal) => {{
+                type R = $r;
+                type S = $s;
+                const E: usize = $e;
+                $body
+            }};
+        }
+        match ($job.config.precision(), $job.source.storage, $job.source.tile_edge) {
+            (Precision::F64, _, 4) => with!(f64, f64, 4),
+            (Precision::F64, ..) => with!(f64, f64, 8),
+            (Precision::F32, Storage::Full, 4) => with!(f32, f32, 4),
+            (Precision::F32, Storage::Full, _) => with!(f32, f32, 8),
+            (Precision::F32, Storage::Fixed16, 4) => with!(f32, Fixed16, 4),
+            (Precision::F32, Storage::Fixed16, _) => with!(f32, Fixed16, 8),
+        }
+    }};
+}
+
 /// A run that can go on.
-struct Begun<'a, R: Wide, const E: usize> {
-    moving: OnTiles<'a, R, E>,
+struct Begun<'a, R: Wide, S: Stored<R>, const E: usize> {
+    moving: OnTiles<'a, R, S, E>,
     measures: MeasuresFile,
     keeper: Option<Keeper>,
     point: Option<Point>,
@@ -54,12 +80,7 @@ impl Job<'_> {
     /// What [`Job::evolve`] would fail with before its first step.
     pub(super) fn check(&self) -> Result<String> {
         let warnings = &mut Vec::new();
-        let n_tiles = match (self.config.precision(), self.source.tile_edge) {
-            (Precision::F64, 4) => self.start::<f64, 4>(warnings)?.0.n_tiles(),
-            (Precision::F64, _) => self.start::<f64, 8>(warnings)?.0.n_tiles(),
-            (Precision::F32, 4) => self.start::<f32, 4>(warnings)?.0.n_tiles(),
-            (Precision::F32, _) => self.start::<f32, 8>(warnings)?.0.n_tiles(),
-        };
+        let n_tiles = with_kind!(self => self.start::<R, S, E>(warnings)?.0.n_tiles());
         self.terms::<f64>()?;
         let TiledSource { dx, tile_edge, .. } = self.source;
         Ok(format!("task    evolve\ntiles   {n_tiles} of {tile_edge}^3 voxels, dx {dx}\n"))
@@ -77,15 +98,10 @@ impl Job<'_> {
         report: &mut Report,
         stage: &mut Stages<'_>,
     ) -> Result<()> {
-        match (self.config.precision(), self.source.tile_edge) {
-            (Precision::F64, 4) => self.evolve_as::<f64, 4>(folder, checkpoint, run, report, stage),
-            (Precision::F64, _) => self.evolve_as::<f64, 8>(folder, checkpoint, run, report, stage),
-            (Precision::F32, 4) => self.evolve_as::<f32, 4>(folder, checkpoint, run, report, stage),
-            (Precision::F32, _) => self.evolve_as::<f32, 8>(folder, checkpoint, run, report, stage),
-        }
+        with_kind!(self => self.evolve_as::<R, S, E>(folder, checkpoint, run, report, stage))
     }
 
-    fn evolve_as<R: Wide, const E: usize>(
+    fn evolve_as<R: Wide, S: Stored<R> + Kept, const E: usize>(
         &self,
         folder: &RunFolder,
         checkpoint: Option<Checkpoint>,
@@ -96,7 +112,7 @@ impl Job<'_> {
         let config = self.config;
         let default = Evolve::default();
         let evolve = config.evolve.as_ref().unwrap_or(&default);
-        let begun: Begun<'_, R, E> = self.begin(folder, checkpoint, evolve, report, stage)?;
+        let begun: Begun<'_, R, S, E> = self.begin(folder, checkpoint, evolve, report, stage)?;
         let Begun { mut moving, mut measures, keeper, point, first_tiles } = begun;
         report.seconds.setup += stage.next("moving the interface")?;
         let work = Loop {
@@ -138,22 +154,24 @@ impl Job<'_> {
     }
 
     /// What moves, from the start or from a checkpoint.
-    fn begin<'a, R: Wide, const E: usize>(
+    fn begin<'a, R: Wide, S: Stored<R> + Kept, const E: usize>(
         &'a self,
         folder: &'a RunFolder,
         checkpoint: Option<Checkpoint>,
         evolve: &Evolve,
         report: &mut Report,
         stage: &mut Stages<'_>,
-    ) -> Result<Begun<'a, R, E>> {
+    ) -> Result<Begun<'a, R, S, E>> {
         let config = self.config;
         stage.next("finding the tiles of the initial interface")?;
-        let (grid, phi) = self.start::<R, E>(&mut report.warnings)?;
+        let (grid, phi) = self.start::<R, S, E>(&mut report.warnings)?;
         let first_tiles = grid.n_tiles();
         let terms = self.terms::<R>()?;
         let rule = config.output.checkpoint;
         let keeps = rule != Checkpoints::Never || checkpoint.is_some();
-        let identity = keeps.then(|| identity::of_tiles(config, &grid, &phi)).transpose()?;
+        let identity = keeps
+            .then(|| identity::of_tiles(config, &grid, &phi, R::narrow(self.gamma())))
+            .transpose()?;
         if let (Some(now), Some(checkpoint)) = (&identity, &checkpoint) {
             identity::check_domain(config, now, &checkpoint.identity)?;
         }
@@ -164,7 +182,7 @@ impl Job<'_> {
         let (options, cpu) = (self.options(), self.cpu.clone());
         let (path, states) = (folder.file("measures.csv"), States::new(config, folder));
         let Some(kept) = checkpoint else {
-            let evolution = TiledEvolution::<R, E>::new(grid, phi, &terms, options, cpu)?;
+            let evolution = TiledEvolution::<R, E, S>::new(grid, phi, &terms, options, cpu)?;
             let mut moving = OnTiles::new(evolution, self.placement(), states);
             if !start::is_distance(config) {
                 moving.redistance()?;
@@ -177,7 +195,7 @@ impl Job<'_> {
             let what = "the run to resume was on a mesh";
             return Err(Error::usage(what, "begin again with --overwrite"));
         };
-        let evolution = TiledEvolution::<R, E>::resume(snapshot, &terms, options, cpu)?;
+        let evolution = TiledEvolution::<R, E, S>::resume(snapshot, &terms, options, cpu)?;
         let mut moving = OnTiles::new(evolution, self.placement(), states);
         let measures = MeasuresFile::resume(&path, &kept.written.measures)?;
         folder.tidy()?;
@@ -227,10 +245,10 @@ impl Job<'_> {
     }
 
     /// Compares `[expect]` with the end of an evolution.
-    fn judge<R: Wide, const E: usize>(
+    fn judge<R: Wide, S: Stored<R> + Kept, const E: usize>(
         &self,
         report: &mut Report,
-        moving: &OnTiles<'_, R, E>,
+        moving: &OnTiles<'_, R, S, E>,
     ) -> Result<()> {
         let expect = &self.config.expect;
         let errors = match &expect.exact {

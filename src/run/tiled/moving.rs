@@ -2,8 +2,9 @@
 
 use super::states::States;
 use crate::error::{Error, Result};
+use crate::grid::Stored;
 use crate::levelset::evolution::{Advance, Stretch};
-use crate::levelset::tiled::{self, TiledEvolution, Wide};
+use crate::levelset::tiled::{self, Kept, TiledEvolution, Wide};
 use crate::mesh::Mesh;
 use crate::output::Measures;
 use crate::output::checkpoint::{Position, State, Work};
@@ -11,15 +12,19 @@ use crate::run::evolve::Moving;
 use crate::surface::cubes::{Placement, Tiles, components, extract, measure};
 
 /// An evolution and the files of its states.
-pub(super) struct OnTiles<'a, R: Wide, const E: usize> {
-    evolution: TiledEvolution<R, E>,
+pub(super) struct OnTiles<'a, R: Wide, S: Stored<R>, const E: usize> {
+    evolution: TiledEvolution<R, E, S>,
     placement: Placement,
     states: States<'a>,
     work: Work,
 }
 
-impl<'a, R: Wide, const E: usize> OnTiles<'a, R, E> {
-    pub fn new(evolution: TiledEvolution<R, E>, placement: Placement, states: States<'a>) -> Self {
+impl<'a, R: Wide, S: Stored<R> + Kept, const E: usize> OnTiles<'a, R, S, E> {
+    pub fn new(
+        evolution: TiledEvolution<R, E, S>,
+        placement: Placement,
+        states: States<'a>,
+    ) -> Self {
         let mut new = OnTiles { evolution, placement, states, work: Work::default() };
         new.note_size();
         new
@@ -71,7 +76,7 @@ impl<'a, R: Wide, const E: usize> OnTiles<'a, R, E> {
         self.states.finish(step, time, &surface)
     }
 
-    fn tiles(&self) -> Tiles<'_, R, R, E> {
+    fn tiles(&self) -> Tiles<'_, R, S, E> {
         let band = self.evolution.band();
         Tiles { grid: self.evolution.grid(), phi: self.evolution.phi(), band }
     }
@@ -89,13 +94,14 @@ impl<'a, R: Wide, const E: usize> OnTiles<'a, R, E> {
         let of_tile = |tile: &crate::grid::Tile| {
             phi.tile(tile.id)
                 .iter()
-                .fold(start, |all, &v| join(all, (u64::from(v.abs() < gamma), v, v)))
+                .map(|v| v.load(gamma))
+                .fold(start, |all, v| join(all, (u64::from(v.abs() < gamma), v, v)))
         };
         self.evolution.grid().fold(of_tile, join).unwrap_or((0, R::zero(), R::zero()))
     }
 }
 
-impl<R: Wide, const E: usize> Moving for OnTiles<'_, R, E> {
+impl<R: Wide, S: Stored<R> + Kept, const E: usize> Moving for OnTiles<'_, R, S, E> {
     fn advance(&mut self, stretch: &Stretch) -> Result<Advance> {
         let step = self.evolution.step(stretch.largest_step())?;
         self.work.is_gone = !step.has_interface;

@@ -32,10 +32,10 @@ impl Job<'_> {
     /// # Errors
     /// [`Error::Case`] if there is no interface where it is looked for; those of
     /// [`TiledGrid::from_box`].
-    pub(super) fn start<R: Real + Stored<R>, const E: usize>(
+    pub(super) fn start<R: Real, S: Stored<R>, const E: usize>(
         &self,
         warnings: &mut Vec<String>,
-    ) -> Result<(TiledGrid<E>, Pool<R, E>)> {
+    ) -> Result<(TiledGrid<E>, Pool<S, E>)> {
         let bounds = self.source.bounds.as_ref().map(|b| (b.min, b.max));
         let frame = |(min, max)| Shape::Box { min, max };
         let band = self.band::<R>();
