@@ -153,7 +153,8 @@ pub(crate) fn plain(text: String) -> String {
     shown.chain(long.then_some("...").into_iter().flat_map(str::chars)).collect()
 }
 
-fn in_place(file: &Option<PathBuf>, line: &Option<usize>) -> String {
+/// "case.toml:8: "
+pub(crate) fn in_place(file: &Option<PathBuf>, line: &Option<usize>) -> String {
     match (file, line) {
         (Some(file), Some(line)) => format!("{}:{line}: ", file.display()),
         (Some(file), None) => format!("{}: ", file.display()),

@@ -1,6 +1,6 @@
 //! Every case in `configs/` runs to its end and meets its `[expect]`.
 //!
-//! The benchmarks `paper_*` take minutes: `cargo test --release --test cases -- --ignored`.
+//! The benchmarks `paper_*` and large cases on tiles take minutes: `cargo test --release --test cases -- --ignored`.
 //!
 //! With `ZEROSET_BACKENDS=cuda` (or `cpu,cuda`) every case runs with `--device cuda` (with both, one
 //! after the other); without, where the case says.
@@ -91,8 +91,11 @@ cases! {
     cortex_from_curve,
     cortex_parcels,
     cortex_weighted_flow,
+    ct_smoothed,
     distance_to_curves,
     enright_128,
+    #[ignore = "slow"]
+    enright_256,
     etching,
     expanding_flow,
     expanding_sphere_tets,
@@ -115,6 +118,8 @@ cases! {
     paper_sphere,
     regular_grid,
     rough_data,
+    #[ignore = "slow"]
+    scan_collapse,
     shrinking_circle,
     torus_from_mesh,
     zalesak_disk,

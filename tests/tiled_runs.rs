@@ -63,15 +63,119 @@ fn a_ball_grows_as_it_should() {
     }
 }
 
+/// The part of a tilted volume with anisotropic voxels above a level is the shape it was made from;
+/// what its states write reads back as the same ball.
+#[test]
+fn volumes_go_in_and_come_out() {
+    let place = tempfile::tempdir().unwrap();
+    let (center, radius) = ([0.3, -0.2, 0.1], 0.8);
+    let distance = |x: [f64; 3]| {
+        let square: f64 = (0..3).map(|k| (x[k] - center[k]) * (x[k] - center[k])).sum();
+        square.sqrt() - radius
+    };
+    let (shape, origin) = ([40, 50, 30], [-1.0, -1.6, -1.3]);
+    let steps = [[0.06, 0.02, 0.0], [-0.02, 0.06, 0.01], [0.0, 0.0, 0.09]];
+    let at = |i: usize, j: usize, k: usize| -> [f64; 3] {
+        let by = [i, j, k].map(|n| n as f64);
+        std::array::from_fn(|c| origin[c] + (0..3).map(|n| by[n] * steps[n][c]).sum::<f64>())
+    };
+    let mut samples = Vec::new();
+    for k in 0..shape[2] {
+        for j in 0..shape[1] {
+            samples.extend((0..shape[0]).map(|i| (100.0 - 50.0 * distance(at(i, j, k))) as f32));
+        }
+    }
+    // A voxel far from the interface that is no number is outside.
+    samples[0] = f32::NAN;
+    let identity = zeroset::volume::Placement::identity();
+    let volume =
+        zeroset::volume::Volume::new(shape, zeroset::volume::Samples::F32(samples), identity);
+    let volume = volume.unwrap().placed(origin, steps).unwrap();
+    let file = place.path().join("ball.nrrd");
+    zeroset::io::write_volume(&file, &volume, &Default::default()).unwrap();
+    let case = |path: &Path, level: &str, inside: &str| {
+        format!(
+            "version = 1\n[domain.tiled]\ndx = 0.05\n[initial]\nvolume = {{ path = {:?}, level = \
+             {level}, inside = \"{inside}\" }}\n[evolve]\nmax_steps = 1\nend_time = 1e-6\n\
+             normal_speed = 0.1\n[output]\nvolume = {{}}\n",
+            path.display().to_string()
+        )
+    };
+    let out = place.path().join("out");
+    let first = go(&case(&file, "100", "above"), &[], &out).report;
+    assert!(first.warnings.iter().any(|w| w.contains("1 values are not finite")), "{first:?}");
+    let ball = 4.0 / 3.0 * std::f64::consts::PI * radius * radius * radius;
+    let found = first.first.unwrap();
+    assert!((found.enclosed / ball - 1.0).abs() < 1e-2, "{found:?} {ball}");
+    assert_eq!((found.components, found.euler_number), (1, 1));
+    let surface = first.tiles.unwrap().surface.unwrap();
+    assert_eq!(surface.record_bytes, 15 * surface.cut_cubes as u64);
+    assert!(surface.triangles > 1000 && surface.record_bytes < surface.triangle_bytes / 3);
+    // phi of the first state, in the same place.
+    let state = std::fs::read_dir(&out).unwrap().map(|f| f.unwrap().path());
+    let mut states: Vec<_> = state.filter(|f| f.extension() == Some("vti".as_ref())).collect();
+    states.sort();
+    let pvd = std::fs::read_to_string(out.join("case_volume.pvd")).unwrap();
+    assert!(states.len() == 2 && pvd.contains("case_volume_000000.vti"), "{states:?}");
+    let again = place.path().join("again");
+    let found = go(&case(&states[0], "0", "below"), &[], &again).report.first.unwrap();
+    assert!((found.enclosed / ball - 1.0).abs() < 1e-2, "{found:?} {ball}");
+    for (level, said) in [("1e4", "level is 10000"), ("nan", "finite")] {
+        let text = case(&file, level, "above");
+        let config = case_of(&text);
+        let error = match config {
+            Ok(config) => refused(&config, &again),
+            Err(error) => error.to_string(),
+        };
+        assert!(error.contains(said), "{error}");
+    }
+}
+
+fn case_of(text: &str) -> zeroset::Result<Config> {
+    case(text, &[])
+}
+
+/// What a run that fails says.
+fn refused(config: &Config, folder: &Path) -> String {
+    let stop = Stop::after(u64::MAX);
+    let options = Options::new(&stop.flag, &stop).into_folder(Some(folder.to_path_buf()), true);
+    run(config, &options).unwrap_err().to_string()
+}
+
+/// Sixteen bits take half the memory of the values and move a ball as 32 bits do, also resumed.
+#[test]
+fn sixteen_bits_move_a_ball() {
+    let place = tempfile::tempdir().unwrap();
+    let run = |set: &[&str], name: &str| go(BALL, set, &place.path().join(name)).report;
+    let full = run(&[], "full");
+    let half = run(&["domain.tiled.storage=16-bit"], "half");
+    let (a, b) = (full.last.unwrap(), half.last.unwrap());
+    assert!((a.enclosed / b.enclosed - 1.0).abs() < 1e-3, "{a:?} {b:?}");
+    let (a, b) = (full.tiles.unwrap().bytes as f64, half.tiles.unwrap().bytes as f64);
+    assert!(b < 0.55 * a, "{a} {b}");
+    let error = case(BALL, &["domain.tiled.storage=16-bit", "precision=f64"]).unwrap_err();
+    assert!(error.to_string().contains("domain.tiled.storage"), "{error}");
+}
+
 #[test]
 fn an_interrupted_run_goes_on_to_the_same_bits() {
     let place = tempfile::tempdir().unwrap();
-    let set = ["evolve.velocity=[\"-y\", \"x\", \"sin(3*t)\"]", "output.interval=0.05"];
-    let whole = place.path().join("whole");
-    go(BALL, &set, &whole);
-    let parted = place.path().join("parted");
+    let motion = "evolve.velocity=[\"-y\", \"x\", \"sin(3*t)\"]";
+    for storage in ["full", "16-bit"] {
+        let storage = format!("domain.tiled.storage={storage}");
+        resumed(&[motion, "output.interval=0.05", "output.volume={}", &storage], place.path());
+        for folder in ["whole", "parted"] {
+            std::fs::remove_dir_all(place.path().join(folder)).unwrap();
+        }
+    }
+}
+
+fn resumed(set: &[&str], place: &Path) {
+    let whole = place.join("whole");
+    go(BALL, set, &whole);
+    let parted = place.join("parted");
     let stop = Stop::after(3);
-    let config = case(BALL, &set).unwrap();
+    let config = case(BALL, set).unwrap();
     let options = Options::new(&stop.flag, &stop).into_folder(Some(parted.clone()), false);
     assert!(run(&config, &options).unwrap().resumable);
     let stop = Stop::after(u64::MAX);

@@ -100,6 +100,7 @@ fn check_mesh(config: &Config, mesh: &MeshSource) -> Checked {
     of_tiles(table.method.is_some(), "reinitialize.method")?;
     of_tiles(table.iterations.is_some(), "reinitialize.iterations")?;
     of_tiles(table.rescaling.is_some(), "reinitialize.rescaling")?;
+    of_tiles(config.output.volume.is_some(), "output.volume")?;
     match (&mesh.path, &mesh.generate) {
         (Some(path), None) => check_path(config, "domain.mesh.path", path)?,
         (None, Some(generate)) => {

@@ -34,8 +34,8 @@ pub use schema::schema;
 pub use seed::Seed;
 pub use tables::{
     BoundingBox, Checkpoints, DataFile, Device, DeviceKind, Distance, Domain, Evolve, FrontShape,
-    InterfaceFile, MeshSource, Method, Output, PointField, Precision, Reinitialize, Rule,
-    SeriesFormat, Storage, TiledSource,
+    InterfaceFile, MeshSource, Method, Output, OutputVolume, PointField, Precision, Reinitialize,
+    Rule, SeriesFormat, Storage, TiledSource,
 };
 pub use values::{
     Above, Coefficient, Component, HalfWidth, Initial, InitialCurve, InitialMesh, InitialVolume,
@@ -185,11 +185,19 @@ impl Config {
         self.origin.file.as_os_str().is_empty()
     }
 
-    /// Names the key whose value led to an error that has no place yet; other errors pass.
+    /// Names the key whose value led to an error that has no place yet, or to one of the mesh; other
+    /// errors pass.
     pub(crate) fn locate(&self, key: &str) -> impl Fn(Error) -> Error {
         move |error| match error {
             Error::Case { file: None, line: None, what, remedy } if !self.is_made() => {
                 self.error_at(key, format!("{key}: {what}"), remedy)
+            }
+            Error::Mesh { element, what, remedy } if !self.is_made() => {
+                let place = match self.error_at(key, "", "") {
+                    Error::Case { file, line, .. } => crate::error::in_place(&file, &line),
+                    _ => String::new(),
+                };
+                Error::Mesh { element, what: format!("{what}, asked for by {place}{key}"), remedy }
             }
             other => other,
         }

@@ -388,6 +388,9 @@ pub struct Output {
     /// Writes the interface also to these files, with normals; lines (on triangle meshes) as OBJ
     /// only.
     pub interface_files: Vec<InterfaceFile>,
+    /// Writes phi of tiles also as dense volumes `NAME_volume_*.vti`, with their list; an empty table
+    /// writes the box of all tiles.
+    pub volume: Option<OutputVolume>,
     /// Writes phi also as GIFTI shape files.
     pub gifti: bool,
     /// Writes phi also as FreeSurfer morph files.
@@ -411,12 +414,26 @@ impl Default for Output {
             fields: Vec::new(),
             interface: true,
             interface_files: Vec::new(),
+            volume: None,
             gifti: false,
             freesurfer: false,
             checkpoint: Checkpoints::default(),
             picture: None,
         }
     }
+}
+
+/// The box of dense volumes: `volume = { min = [0, 0, 0], max = [1, 1, 1] }`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
+pub struct OutputVolume {
+    /// Smallest corner; default that of all tiles.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min: Option<[f64; 3]>,
+    /// Largest corner; default that of all tiles.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max: Option<[f64; 3]>,
 }
 
 /// When checkpoints are written: `checkpoint = { every = 1000 }`. Unless never, also when the user

@@ -27,6 +27,7 @@ mod build;
 mod check;
 #[cfg(feature = "cuda")]
 pub mod cuda;
+mod dense;
 mod fill;
 mod keys;
 mod manage;

@@ -10,7 +10,7 @@ pub use folder::RunFolder;
 pub use measures::{Measures, MeasuresFile};
 pub use report::{
     Check, Distances, Drift, MeshCounts, PathFound, Program, Report, SCHEMA_VERSION, Seconds,
-    Status, TileCounts, Verdict,
+    Status, SurfaceCounts, TileCounts, Verdict,
 };
 pub use series::Series;
 pub(crate) use series::{numbered, remove};

@@ -160,6 +160,31 @@ pub struct TileCounts {
     pub most: usize,
     /// Bytes of tiles and values, at most.
     pub bytes: u64,
+    /// The interface at the end, unless it spans more than 65,536 voxels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub surface: Option<SurfaceCounts>,
+}
+
+/// What the interface of a run on tiles takes.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[non_exhaustive]
+pub struct SurfaceCounts {
+    /// Cubes of eight voxels that it crosses.
+    pub cut_cubes: usize,
+    /// Its triangles.
+    pub triangles: u64,
+    /// Bytes as records of 15 bytes per cut cube.
+    pub record_bytes: u64,
+    /// Bytes as triangles with three corners in `f32`.
+    pub triangle_bytes: u64,
+}
+
+impl SurfaceCounts {
+    /// Of so many cut cubes and triangles.
+    pub fn new(cut_cubes: usize, triangles: u64) -> Self {
+        let record_bytes = 15 * cut_cubes as u64;
+        SurfaceCounts { cut_cubes, triangles, record_bytes, triangle_bytes: 36 * triangles }
+    }
 }
 
 /// Seconds by stage, those before the run was resumed included.
@@ -390,7 +415,7 @@ impl Report {
             let simplices = if kind == Kind::Volume { "tetrahedra" } else { "triangles" };
             line("mesh", format!("{vertices} vertices, {cells} {simplices}, {patches} patches"));
         }
-        if let Some(TileCounts { dx, edge, first, last, most, bytes }) = self.tiles {
+        if let Some(TileCounts { dx, edge, first, last, most, bytes, surface }) = self.tiles {
             let memory = bytes as f64 / f64::from(1 << 20);
             line(
                 "tiles",
@@ -399,6 +424,18 @@ impl Report {
                     digits(dx)
                 ),
             );
+            if let Some(found) = surface {
+                let mib = |bytes: u64| bytes as f64 / f64::from(1 << 20);
+                let [records, corners] = [found.record_bytes, found.triangle_bytes].map(mib);
+                let SurfaceCounts { cut_cubes, triangles, .. } = found;
+                line(
+                    "surface",
+                    format!(
+                        "{triangles} triangles, {corners:.1} MiB; as {cut_cubes} records \
+                         {records:.1} MiB"
+                    ),
+                );
+            }
         }
         // Who did not choose the device is told why it is this one.
         let why = match self.backend_reason.starts_with("auto") {

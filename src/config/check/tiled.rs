@@ -133,6 +133,16 @@ fn check_initial(config: &Config, tiles: &TiledSource) -> Checked {
 
 fn check_output(config: &Config) -> Checked {
     let output = &config.output;
+    if let Some(volume) = &output.volume {
+        for (key, corner) in [("min", &volume.min), ("max", &volume.max)] {
+            finite(&format!("output.volume.{key}"), corner.as_ref().map_or(&[], |c| &c[..]))?;
+        }
+        if let (Some(min), Some(max)) = (&volume.min, &volume.max) {
+            let ordered = (0..3).all(|k| min[k] <= max[k]);
+            let what = format!("must not be below min on any axis, is {max:?} with min {min:?}");
+            require(ordered, "output.volume.max", what, "")?;
+        }
+    }
     let of_files = output.format != SeriesFormat::default();
     of_meshes(of_files, "output.format", "remove it: states are .vtp files")?;
     of_meshes(!output.fields.is_empty(), "output.fields", "remove it")?;

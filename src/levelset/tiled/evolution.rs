@@ -182,6 +182,11 @@ impl<R: Wide, const E: usize, S: Stored<R>> TiledEvolution<R, E, S> {
         self.motion.band()
     }
 
+    /// Half width of the band, voxels: what missing tiles and voxels beyond the band hold.
+    pub fn half_width(&self) -> R {
+        self.motion.gamma()
+    }
+
     /// phi of the tiles, by their ids.
     pub fn phi(&self) -> &Pool<S, E> {
         &self.motion.phi

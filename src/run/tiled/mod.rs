@@ -137,6 +137,7 @@ impl Job<'_> {
             last: moving.n_tiles(),
             most: counted.most_tiles as usize,
             bytes: counted.most_bytes,
+            surface: moving.surface_counts(),
         });
         measures.finish()?;
         done?;

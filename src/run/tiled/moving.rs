@@ -1,15 +1,21 @@
 //! An evolution on tiles with all that is written of it, as the time loop sees them.
 
 use super::states::States;
+use crate::config::OutputVolume;
 use crate::error::{Error, Result};
 use crate::grid::Stored;
 use crate::levelset::evolution::{Advance, Stretch};
 use crate::levelset::tiled::{self, Kept, TiledEvolution, Wide};
 use crate::mesh::Mesh;
-use crate::output::Measures;
 use crate::output::checkpoint::{Position, State, Work};
+use crate::output::{Measures, SurfaceCounts};
+use crate::primitives::memory;
 use crate::run::evolve::Moving;
-use crate::surface::cubes::{Placement, Tiles, components, extract, measure};
+use crate::surface::cubes::{Placement, Records, Tiles, components, extract, measure};
+use crate::volume::{self, Samples, Volume};
+
+/// Most voxels of a dense volume: 8 GB.
+const MOST_VOXELS: u64 = 1 << 31;
 
 /// An evolution and the files of its states.
 pub(super) struct OnTiles<'a, R: Wide, S: Stored<R>, const E: usize> {
@@ -65,6 +71,47 @@ impl<'a, R: Wide, S: Stored<R> + Kept, const E: usize> OnTiles<'a, R, S, E> {
     /// The interface in world units.
     pub fn surface(&self, normals: bool) -> Result<Mesh> {
         extract(&self.tiles(), &self.placement, normals)
+    }
+
+    /// What the interface takes; `None` if it spans too many voxels for records.
+    pub fn surface_counts(&self) -> Option<SurfaceCounts> {
+        let records = Records::new(&self.tiles()).ok()?;
+        Some(SurfaceCounts::new(records.list.len(), records.triangles))
+    }
+
+    /// phi on the box of `output.volume`.
+    fn volume(&self, of: &OutputVolume) -> Result<Volume> {
+        let (low, high) = self.evolution.grid().extent().unwrap_or_default();
+        let Placement { origin, spacing } = self.placement;
+        // Beyond the range of integers they saturate, and the size is checked.
+        let voxel = |k: usize, x: f64| ((x - origin[k]) / spacing).round() as i32;
+        let corner = |given: &Option<[f64; 3]>, all: [i32; 3]| match given {
+            Some(x) => std::array::from_fn(|k| voxel(k, x[k])),
+            None => all,
+        };
+        let (low, high) = (corner(&of.min, low), corner(&of.max, high));
+        let size = |k: usize| (i64::from(high[k]) - i64::from(low[k]) + 1).max(1) as u64;
+        let n = (0..3).try_fold(1_u64, |n, k| n.checked_mul(size(k)));
+        let Some(n) = n.filter(|&n| n <= MOST_VOXELS) else {
+            let [x, y, z] = [size(0), size(1), size(2)];
+            let what = format!("output.volume takes {x} x {y} x {z} voxels, {MOST_VOXELS} at most");
+            let remedy = "give output.volume.min and max, or a larger domain.tiled.dx";
+            return Err(Error::usage(what, remedy));
+        };
+        let mut values = Vec::new();
+        memory::reserve(&mut values, n as usize, "a dense volume", "give a smaller output.volume")?;
+        values.resize(n as usize, R::zero());
+        let shape = [size(0), size(1), size(2)].map(|n| n as usize);
+        let (grid, gamma) = (self.evolution.grid(), self.evolution.half_width());
+        grid.fill_box(self.evolution.phi(), gamma, low, shape, &mut values)?;
+        let values = values.into_iter().map(|v| (v.widen() * spacing) as f32).collect();
+        let steps =
+            std::array::from_fn(|k| std::array::from_fn(|j| if j == k { spacing } else { 0.0 }));
+        let start = std::array::from_fn(|k| origin[k] + spacing * f64::from(low[k]));
+        let mut volume = Volume::new(shape, Samples::F32(values), volume::Placement::identity())?
+            .placed(start, steps)?;
+        volume.name = "phi".into();
+        Ok(volume)
     }
 
     /// Draws the last state; nothing is written after it.
@@ -144,7 +191,8 @@ impl<R: Wide, S: Stored<R> + Kept, const E: usize> Moving for OnTiles<'_, R, S, 
 
     fn write(&mut self, step: u64, time: f64) -> Result<()> {
         let surface = self.surface(true)?;
-        self.states.write(step, time, &surface)
+        let volume = self.states.volume().map(|of| self.volume(of)).transpose()?;
+        self.states.write(step, time, &surface, volume.as_ref())
     }
 
     fn written(&self) -> &[(u64, f64)] {

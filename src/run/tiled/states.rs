@@ -1,19 +1,22 @@
 //! Writing the states of a run on tiles: the interface as a series, files of it, pictures.
 
-use crate::config::{Config, Drawn, Picture};
+use crate::config::{Config, Drawn, OutputVolume, Picture};
 use crate::error::Result;
+use crate::io;
 use crate::io::vtk::{self, Compression, Geometry, VtkOutput};
 use crate::mesh::{Mesh, Values};
 use crate::output::{RunFolder, Series, numbered, remove};
 use crate::picture::{self, Lines, Options, Subject};
 use crate::run::picture::{time, title};
 use crate::run::states::write_surface;
+use crate::volume::Volume;
 
 /// Writer of the states of one run.
 pub(super) struct States<'a> {
     config: &'a Config,
     folder: &'a RunFolder,
     surfaces: Series,
+    volumes: Option<Series>,
     /// Step and time of each state.
     written: Vec<(u64, f64)>,
     pictures: Option<Pictures<'a>>,
@@ -25,6 +28,11 @@ impl<'a> States<'a> {
             config,
             folder,
             surfaces: Series::new(folder.path(), &config.name(), "vtp"),
+            volumes: config
+                .output
+                .volume
+                .as_ref()
+                .map(|_| Series::new(folder.path(), &format!("{}_volume", config.name()), "vti")),
             written: Vec::new(),
             pictures: Pictures::new(config),
         }
@@ -34,10 +42,26 @@ impl<'a> States<'a> {
         &self.written
     }
 
-    /// Writes all files of a state: the surface with the vertex arrays of its normals.
-    pub(super) fn write(&mut self, step: u64, time: f64, surface: &Mesh) -> Result<()> {
+    /// The box of dense volumes, if states have some.
+    pub(super) fn volume(&self) -> Option<&'a OutputVolume> {
+        self.config.output.volume.as_ref()
+    }
+
+    /// Writes all files of a state: the surface with the vertex arrays of its normals, and phi as a
+    /// dense volume.
+    pub(super) fn write(
+        &mut self,
+        step: u64,
+        time: f64,
+        surface: &Mesh,
+        volume: Option<&Volume>,
+    ) -> Result<()> {
         let compression = self.config.output.compression;
         self.surfaces.add(step, time, |path| write_vtp(path, surface, time, compression))?;
+        if let (Some(series), Some(volume)) = (&mut self.volumes, volume) {
+            let options = io::WriteOptions { compression, ..Default::default() };
+            series.add(step, time, |path| io::write_volume(path, volume, &options).map(drop))?;
+        }
         for file in &self.config.output.interface_files {
             let name = numbered("interface", step, file.ending());
             write_surface(&self.folder.file(&name), surface)?;
@@ -56,12 +80,18 @@ impl<'a> States<'a> {
     /// removed if no state was `due` there.
     pub(super) fn resume(&mut self, written: Vec<(u64, f64)>, step: u64, due: bool) -> Result<()> {
         self.surfaces.resume(&written)?;
+        if let Some(volumes) = &mut self.volumes {
+            volumes.resume(&written)?;
+        }
         let kept = written.last().is_some_and(|&(last, _)| last == step);
         self.written = written;
         if due || kept {
             return Ok(());
         }
         self.surfaces.forget(step)?;
+        if let Some(volumes) = &self.volumes {
+            volumes.forget(step)?;
+        }
         for file in &self.config.output.interface_files {
             remove(&self.folder.file(&numbered("interface", step, file.ending())))?;
         }
