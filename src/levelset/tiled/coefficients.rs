@@ -174,11 +174,11 @@ impl<R: Real> Coefficients<R> {
                 *sum = if phi.abs() < core { *sum } else { R::zero() };
             }
         }
-        // Differences of what is infinite or not a number are no zero.
+        // Zero times what is infinite or not a number is no zero.
         let (mut most, mut not_finite) = (R::zero(), false);
         for sum in &*sums {
             most = if *sum > most { *sum } else { most };
-            not_finite |= !(*sum - *sum == R::zero());
+            not_finite |= *sum * R::zero() != R::zero();
         }
         let rescaling = terms.rescaling.map_or(0.0, |(factor, _)| (factor * normal).widen());
         Speed { most: most.widen() + rescaling, not_finite, negative }
