@@ -260,8 +260,9 @@ impl Check {
         }
         let (sizes, rest) = found.split_once(' ').unwrap();
         let sizes: Vec<i64> = sizes.split('x').map(|n| n.parse().unwrap()).collect();
-        for k in 0..3 {
-            self.equal("size", shape[k], Some(sizes.get(k).copied().unwrap_or(1)));
+        let sizes = sizes.into_iter().chain(std::iter::repeat(1));
+        for (&found, size) in shape.iter().zip(sizes) {
+            self.equal("size", found, Some(size));
         }
         let mut facts = rest.split(", ");
         let kind = match facts.next().unwrap() {
