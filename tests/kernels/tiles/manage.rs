@@ -33,7 +33,7 @@ fn random_mask(random: &mut Random, calm: u32) -> u32 {
     match random.below(32) {
         // Mostly of one sign, so that some go.
         n if n < calm => bits & INSIDE & if more % 16 == 0 { INSIDE } else { 0 },
-        _ => bits & more & less & (ACTIVE - 1 | !(2 * ACTIVE - 1)) & !INSIDE | ACTIVE,
+        _ => bits & more & less & ((ACTIVE - 1) | !(2 * ACTIVE - 1)) & !INSIDE | ACTIVE,
     }
 }
 
