@@ -32,14 +32,7 @@ impl Prepared {
         let read = stage.next("cutting the mesh into patches")?;
         let source = config.mesh_or_refuse()?;
         let method = source.partition.unwrap_or(Partition::fit_for(&ready.mesh));
-        // The card's driver takes a while to start, which cutting need not wait for.
-        let (patches, device) = cpu.run(|| {
-            rayon::join(
-                || Patches::new(&ready.mesh, method, source.patch_size),
-                || Device::choose(config, ready.mesh.n_vertices()),
-            )
-        });
-        let (patches, device) = (patches?, device?);
+        let (patches, device) = cpu.run(|| cut(config, &ready, method, source.patch_size))?;
         let partition = stage.next("setting up")?;
         let seconds = Seconds { read, partition, ..Seconds::default() };
         Ok(Prepared { cpu, device, method, ready, patches: Arc::new(patches), seconds })
@@ -69,6 +62,30 @@ impl Prepared {
         report.threads = self.cpu.threads();
         report
     }
+}
+
+/// Cuts the mesh into patches and chooses the device.
+fn cut(
+    config: &Config,
+    ready: &Ready,
+    method: Partition,
+    patch_size: usize,
+) -> Result<(Patches, Device)> {
+    let (mesh, n) = (&ready.mesh, ready.mesh.n_vertices());
+    // A card orders vertices along the curve itself, with the same patches.
+    #[cfg(feature = "cuda")]
+    if method == Partition::Hilbert {
+        let device = Device::choose(config, n)?;
+        let patches = match &device.card {
+            Some(card) => Patches::new_on(&card.cuda, mesh, method, patch_size),
+            None => Patches::new(mesh, method, patch_size),
+        };
+        return Ok((patches?, device));
+    }
+    // The card's driver takes a while to start, which cutting need not wait for.
+    let (patches, device) =
+        rayon::join(|| Patches::new(mesh, method, patch_size), || Device::choose(config, n));
+    Ok((patches?, device?))
 }
 
 /// Everything a task needs.
