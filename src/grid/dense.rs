@@ -36,33 +36,45 @@ impl<const E: usize> TiledGrid<E> {
     ) -> Result<()> {
         let [nx, ny, nz] = shape;
         assert_eq!(out.len(), nx * ny * nz);
-        let edge = E as i32;
         let rows = out.par_chunks_exact_mut(nx.max(1)).enumerate();
         rows.try_for_each(|(row, out)| {
             let [y, z] = [first[1] + (row % ny) as i32, first[2] + (row / ny) as i32];
-            let mut x = 0;
-            while x < nx {
-                let at = first[0] + x as i32;
-                let within = at.rem_euclid(edge) as usize;
-                let n = (E - within).min(nx - x);
-                let key = TileKey::of_voxel([at, y, z], E)?;
-                let part = &mut out[x..x + n];
-                match self.find(key) {
-                    Some(place) => {
-                        let [j, k] = [y, z].map(|c| c.rem_euclid(edge) as usize);
-                        let values = phi.tile(self.ids[place]);
-                        let from = &values[(k * E + j) * E + within..][..n];
-                        part.iter_mut().zip(from).for_each(|(out, v)| *out = v.load(gamma));
-                    }
-                    None => {
-                        let inside = self.missing_is_inside(key);
-                        part.fill(if inside { -gamma } else { gamma });
-                    }
-                }
-                x += n;
-            }
-            Ok(())
+            self.fill_row(phi, gamma, [first[0], y, z], out)
         })
+    }
+
+    /// phi at the voxels of a row along x that begins at `first`.
+    pub(super) fn fill_row<R: Real, S: Stored<R>>(
+        &self,
+        phi: &Pool<S, E>,
+        gamma: R,
+        first: [i32; 3],
+        out: &mut [R],
+    ) -> Result<()> {
+        let edge = E as i32;
+        let [y, z] = [first[1], first[2]];
+        let mut x = 0;
+        while x < out.len() {
+            let at = first[0] + x as i32;
+            let within = at.rem_euclid(edge) as usize;
+            let n = (E - within).min(out.len() - x);
+            let key = TileKey::of_voxel([at, y, z], E)?;
+            let part = &mut out[x..x + n];
+            match self.find(key) {
+                Some(place) => {
+                    let [j, k] = [y, z].map(|c| c.rem_euclid(edge) as usize);
+                    let values = phi.tile(self.ids[place]);
+                    let from = &values[(k * E + j) * E + within..][..n];
+                    part.iter_mut().zip(from).for_each(|(out, v)| *out = v.load(gamma));
+                }
+                None => {
+                    let inside = self.missing_is_inside(key);
+                    part.fill(if inside { -gamma } else { gamma });
+                }
+            }
+            x += n;
+        }
+        Ok(())
     }
 }
 

@@ -37,6 +37,7 @@ mod pool;
 mod renumber;
 mod storage;
 mod sweep;
+mod upsample;
 mod walk;
 
 pub use activity::{ACTIVE, INSIDE, activity};

@@ -122,7 +122,7 @@ impl Job<'_> {
         Ok((grid, phi))
     }
 
-    fn band<R: Real>(&self) -> Band<R> {
+    pub(super) fn band<R: Real>(&self) -> Band<R> {
         Band { gamma: R::narrow(self.gamma()), reach: self.options().reach() }
     }
 
