@@ -24,6 +24,8 @@ mod schema;
 mod ui;
 mod volume;
 
+use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -150,8 +152,12 @@ impl Command {
 fn refuse(error: &clap::Error) -> ExitCode {
     let json = error.use_stderr() && std::env::args_os().any(|word| word == "--json");
     if !json {
-        // Nobody is left to be told if this fails.
-        let _ = error.print();
+        let printed = error.print().and_then(|()| std::io::stdout().flush());
+        // Nobody is left to be told if this fails, but for a program that looks at the code.
+        let broken = |e: std::io::Error| e.kind() != std::io::ErrorKind::BrokenPipe;
+        if !error.use_stderr() && printed.is_err_and(broken) {
+            return ExitCode::from(Error::output(Path::new("standard output"), "", "").exit_code());
+        }
         return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
     }
     let text = error.render().to_string();

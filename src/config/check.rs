@@ -53,7 +53,11 @@ fn at_least_one(key: &str, n: Option<u64>) -> Checked {
 
 fn finite(key: &str, values: &[f64]) -> Checked {
     let all = values.iter().all(|x| x.is_finite());
-    require(all, key, format!("must be finite, is {values:?}"), "")
+    let found = match values {
+        [value] => value.to_string(),
+        values => format!("{values:?}"),
+    };
+    require(all, key, format!("must be finite, is {found}"), "give a finite number")
 }
 
 fn timeless(key: &str, expression: &Expression) -> Checked {

@@ -233,7 +233,8 @@ impl<'t> Document<'t> {
                 (format!("unknown entry `{word}` {within}"), suggest(word, allowed))
             }
             ([key, ..], m) if m.starts_with("missing field") => {
-                (format!("key `{key}` is missing {within}"), String::new())
+                let remedy = "add it; `zeroset schema --markdown` tells what it means";
+                (format!("key `{key}` is missing {within}"), remedy.into())
             }
             // What the toml crate says of the fields of an enum's variant.
             (_, m) if m.starts_with("unexpected keys in table: ") => {
@@ -243,9 +244,10 @@ impl<'t> Document<'t> {
                 let allowed: Vec<&str> = allowed.split(", ").collect();
                 (format!("unknown key `{key}` {within}"), suggest(key, &allowed))
             }
-            (_, m) if m.starts_with("wanted exactly 1 element") => {
-                (format!("exactly one entry is allowed {within}"), "remove the others".into())
-            }
+            (_, m) if m.starts_with("wanted exactly 1 element") => (
+                format!("exactly one entry is allowed {within}"),
+                "keep one; an option such as --set \"initial={...}\" replaces them all".into(),
+            ),
             (_, m) => (plain_types(m), String::new()),
         };
         self.error_at(place, what, remedy)

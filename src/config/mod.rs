@@ -130,7 +130,10 @@ impl Config {
             file: Some(path.to_path_buf()),
             line: None,
             what: format!("cannot read the case file: {e}"),
-            remedy: "give the path of a case, such as configs/shrinking_circle.toml".into(),
+            remedy: match e.kind() {
+                std::io::ErrorKind::InvalidData => "save it as text in UTF-8".into(),
+                _ => "give the path of a case, such as configs/shrinking_circle.toml".into(),
+            },
         })?;
         Self::parse(&text, path, overrides)
     }

@@ -12,7 +12,7 @@ pub(super) fn resolve(
     variable: impl Fn(&str) -> Option<String>,
 ) -> Result<PathBuf, Wrong> {
     if text.is_empty() {
-        return Err(("the path is empty".into(), String::new()));
+        return Err(("the path is empty".into(), "give the path of a file".into()));
     }
     let mut path = String::new();
     let mut rest = text;

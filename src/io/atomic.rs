@@ -10,6 +10,21 @@ use crate::error::{Error, Result};
 /// Files in the making, so that a program that ends at once can take them away.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
+/// Says whether a file can be made in the folder of `path`.
+///
+/// # Errors
+/// [`Error::Output`]: no such folder, or it cannot be written to.
+pub fn check_folder(path: &Path) -> Result<()> {
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
+    tempfile::tempfile_in(folder.unwrap_or(Path::new("."))).map(drop).map_err(|e| {
+        let remedy = match e.kind() {
+            std::io::ErrorKind::NotFound => "make the folder first",
+            _ => "check the folder, its rights and space",
+        };
+        Error::output(path, format!("cannot write there: {e}"), remedy)
+    })
+}
+
 /// Writes `path` through `body`; on any failure the old file, if there was one, stays.
 ///
 /// # Errors

@@ -23,16 +23,24 @@ struct Table {
     columns: Vec<Vec<f64>>,
 }
 
+/// The cells of a row. Between semicolons or else commas a cell may be empty, which is for the caller to
+/// refuse; blanks count as one.
 fn cells(line: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let between = |b: &u8| b.is_ascii_whitespace() || *b == b',' || *b == b';';
-    line.split(between).map(<[u8]>::trim_ascii).filter(|word| !word.is_empty())
+    let separator = [b';', b','].into_iter().find(|b| line.contains(b));
+    let between = move |b: &u8| match separator {
+        Some(separator) => *b == separator,
+        None => b.is_ascii_whitespace(),
+    };
+    let words = line.trim_ascii().split(between).map(<[u8]>::trim_ascii);
+    words.filter(move |word| separator.is_some() || !word.is_empty())
 }
 
 /// Whether the first row that is not a comment begins with a number.
 pub(super) fn begins_with_number(head: &[u8]) -> bool {
     let mut lines = head.split(|&b| b == b'\n' || b == b'\r');
     let first = lines.find(|line| !line.trim_ascii().is_empty() && !line.starts_with(b"#"));
-    first.and_then(|line| cells(line).next()).is_some_and(|word| parse::<f64>(word).is_some())
+    let word = first.and_then(|line| cells(line).find(|word| !word.is_empty()));
+    word.is_some_and(|word| parse::<f64>(word).is_some())
 }
 
 fn table(path: &Path, bytes: &[u8]) -> Result<Table> {
@@ -61,9 +69,18 @@ fn table(path: &Path, bytes: &[u8]) -> Result<Table> {
         for (k, column) in table.columns.iter_mut().enumerate() {
             let word = words.next();
             let Some(value) = word.and_then(parse::<f64>) else {
-                let found = word.map_or("the end of the line".to_string(), show);
+                let found = match word {
+                    None => "the end of the line".to_string(),
+                    Some([]) => "nothing".to_string(),
+                    Some(word) => show(word),
+                };
                 let what = format!("a number expected in column {}, found {found}", k + 1);
-                return Err(row.fail(what, "give each row the same number of numbers"));
+                let remedy = match word {
+                    Some([]) => "give each row a number in each column",
+                    Some(word) if word.contains(&b',') => "write numbers with a point, as in 1.5",
+                    _ => "give each row the same number of numbers",
+                };
+                return Err(row.fail(what, remedy));
             };
             column.push(value);
         }

@@ -110,7 +110,12 @@ pub(crate) fn index_limit(path: &Path, n: u64, what: &str) -> Result<()> {
         return Ok(());
     }
     let what = format!("{n} {what}, at most {} can be read", u32::MAX - 1);
-    Err(Error::input(path, "", what, "split the mesh"))
+    Err(Error::input(
+        path,
+        "",
+        what,
+        "split the mesh, or correct the count if the file holds fewer",
+    ))
 }
 
 /// A vertex index counted from 0, checked against the number of vertices.

@@ -34,8 +34,22 @@ pub(super) fn load(path: &Path) -> Result<Vec<u8>> {
 /// # Errors
 /// [`Error::Input`] if the file cannot be read or is empty.
 pub(super) fn as_stored(path: &Path) -> Result<Vec<u8>> {
+    refuse_device(path)?;
     let bytes = std::fs::read(path).map_err(|e| unreadable(path, &e))?;
     if bytes.is_empty() { Err(empty(path)) } else { Ok(bytes) }
+}
+
+/// Refuses what may be read without end.
+fn refuse_device(path: &Path) -> Result<()> {
+    #[cfg(unix)]
+    if let Ok(found) = std::fs::metadata(path) {
+        use std::os::unix::fs::FileTypeExt;
+        let kind = found.file_type();
+        if kind.is_char_device() || kind.is_block_device() {
+            return Err(Error::input(path, "", "is a device, not a file", "name a file or a pipe"));
+        }
+    }
+    Ok(())
 }
 
 fn empty(path: &Path) -> Error {
@@ -92,6 +106,17 @@ fn gunzip(path: &Path, packed: &[u8]) -> Result<Vec<u8>> {
     gunzip_up_to(path, packed, limit.max(volume))
 }
 
+/// How many bytes follow the last whole gzip stream, if any does and they begin no other one.
+fn behind_stream(packed: &[u8], limit: u64) -> Option<usize> {
+    let mut rest = packed;
+    while rest.starts_with(&[0x1f, 0x8b]) {
+        let mut stream = flate2::bufread::GzDecoder::new(rest);
+        std::io::copy(&mut (&mut stream).take(limit), &mut std::io::sink()).ok()?;
+        rest = stream.into_inner();
+    }
+    (!rest.is_empty() && rest.len() < packed.len()).then_some(rest.len())
+}
+
 /// Decompresses piece by piece, so that memory grows with the bytes that really come out, never
 /// with a size that the stream claims.
 fn gunzip_up_to(path: &Path, packed: &[u8], limit: u64) -> Result<Vec<u8>> {
@@ -99,6 +124,13 @@ fn gunzip_up_to(path: &Path, packed: &[u8], limit: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let outcome = (&mut stream).take(limit + 1).read_to_end(&mut bytes);
     let position = format!("byte {}", packed.len() - stream.get_ref().len());
+    if outcome.is_err()
+        && let Some(n) = behind_stream(packed, limit)
+    {
+        let what = format!("{n} bytes behind the gzip stream are no part of it");
+        let place = format!("byte {}", packed.len() - n);
+        return Err(Error::input(path, place, what, "cut them off, or copy the file again"));
+    }
     match outcome {
         Err(e) if e.kind() == ErrorKind::UnexpectedEof => Err(Error::input(
             path,

@@ -176,7 +176,18 @@ fn foreign(extension: &str, bytes: &[u8]) -> Option<(&'static str, &'static str)
     let at = |place: usize, word: &[u8]| bytes.get(place..).is_some_and(|b| b.starts_with(word));
     let head = bytes.get(..512).unwrap_or(bytes);
     let holds = |word: &[u8]| head.windows(word.len()).any(|w| w == word);
-    Some(if at(0, b"\xff\xd8\xff") {
+    let utf16 = (at(0, b"\xff\xfe") && at(3, b"\0")) || (at(0, b"\xfe\xff\0") && !at(3, b"\0"));
+    Some(if utf16 {
+        ("is text in UTF-16", "save it as text in UTF-8")
+    } else if at(0, b"\xfd7zXZ")
+        || at(0, b"BZh")
+        || at(0, b"\x28\xb5\x2f\xfd")
+        || at(0, b"PK\x03\x04")
+    {
+        ("is compressed by xz, bzip2, zstd or zip", "unpack it, or compress it with gzip")
+    } else if at(0, b"version https://git-lfs") {
+        ("is a pointer of git-lfs, not the file itself", "fetch it with `git lfs pull`")
+    } else if at(0, b"\xff\xd8\xff") {
         ("is a JPEG picture, whose numbers are not exact", "take its source, as PNG, TIFF or PGM")
     } else if at(0, b"LASF") {
         ("holds points of LAS or LAZ, which cannot be read", POINTS)

@@ -62,6 +62,12 @@ pub(crate) fn meant<'a>(ending: &str, known: impl IntoIterator<Item = &'a str>) 
 
 impl Target {
     fn of(path: &Path) -> Result<Target> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+        if [".shape.gii", ".func.gii", ".label.gii"].iter().any(|ending| name.ends_with(ending)) {
+            let what = "such a name says that the file holds numbers per vertex, not a surface";
+            let remedy = "name a surface .surf.gii; `zeroset distance -o` writes numbers";
+            return Err(Error::usage(format!("{}: {what}", path.display()), remedy));
+        }
         let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
         let found = TARGETS.iter().find(|(name, _)| extension == *name);
         found.map(|&(_, target)| target).ok_or_else(|| {
@@ -70,9 +76,11 @@ impl Target {
             } else {
                 "what to write is not known by its ending"
             };
-            let near = meant(&extension.to_string_lossy(), TARGETS.iter().map(|(name, _)| *name));
-            let remedy =
-                "end the name in .vtu, .vtp, .msh, .mesh, .sol, .ply, .obj, .off, .stl or .gii";
+            let volumes = ["vti", "nii", "npy", "mha", "nrrd"];
+            let known = TARGETS.iter().map(|(name, _)| *name).chain(volumes);
+            let near = meant(&extension.to_string_lossy(), known);
+            let remedy = "end the name in .vtu, .vtp, .msh, .mesh, .sol, .ply, .obj, .off, .stl or \
+                          .gii, for a volume in .vti, .nii, .nii.gz, .npy, .mha or .nrrd";
             Error::usage(format!("{}: {what}", path.display()), near + remedy)
         })
     }
@@ -121,7 +129,8 @@ pub fn write_mesh(path: &Path, mesh: &Mesh, options: &WriteOptions) -> Result<Ve
     let lines = target == Target::Obj && mesh.groups.iter().any(is_line);
     if mesh.n_cells() == 0 && !lines {
         let what = "no triangles or tetrahedra: there is nothing to write";
-        return Err(Error::mesh("", what, "").in_file(path));
+        let remedy = "name a file with cells; `zeroset info` tells what is in it";
+        return Err(Error::mesh("", what, remedy).in_file(path));
     }
     check_target(path, options, Some(mesh.kind))?;
     let mut lost = Vec::new();

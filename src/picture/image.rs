@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::io::atomic;
+use crate::io::atomic::{self, check_folder};
 
 /// A picture: rows from the top, pixels from the left.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,10 +53,7 @@ pub fn check_path(path: &Path) -> Result<()> {
     if path.is_dir() {
         return Err(Error::output(path, "is a folder", "give the name of a file"));
     }
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
-    tempfile::tempfile_in(folder.unwrap_or(Path::new("."))).map(drop).map_err(|e| {
-        Error::output(path, format!("cannot write there: {e}"), "make the folder first")
-    })
+    check_folder(path)
 }
 
 #[cfg(test)]

@@ -85,9 +85,12 @@ pub(crate) fn reserve<T>(
     })
 }
 
-/// A number of bytes for people: "3.2 GiB".
+/// A number of bytes for people: "3.2 GiB", "12.5 MiB".
 pub(crate) fn gibibytes(bytes: u64) -> String {
-    format!("{:.1} GiB", bytes as f64 / 1024_f64.powi(3))
+    match bytes >> 30 {
+        0 => format!("{:.1} MiB", bytes as f64 / 1024_f64.powi(2)),
+        _ => format!("{:.1} GiB", bytes as f64 / 1024_f64.powi(3)),
+    }
 }
 
 #[cfg(test)]

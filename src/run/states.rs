@@ -6,6 +6,7 @@ use super::Ready;
 use super::picture::Pictures;
 use crate::config::{Config, Distance, InterfaceFile, PointField, SeriesFormat};
 use crate::error::{Error, Result};
+use crate::io::atomic::check_folder;
 use crate::io::vtk::{self, Compression, Geometry, HdfSeries, VtkOutput};
 use crate::io::{self, WriteOptions, freesurfer, gifti, write_mesh};
 use crate::levelset::eikonal::Gradient;
@@ -334,13 +335,6 @@ pub(super) fn check_lines(path: &Path) -> Result<()> {
         return Err(Error::usage(what, "end the name in .vtp"));
     }
     check_folder(path)
-}
-
-fn check_folder(path: &Path) -> Result<()> {
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
-    tempfile::tempfile_in(folder.unwrap_or(Path::new("."))).map(drop).map_err(|e| {
-        Error::output(path, format!("cannot write there: {e}"), "make the folder first")
-    })
 }
 
 /// Writes one array, in the order of the cleaned mesh, to one file of the kind its name says;

@@ -77,6 +77,8 @@ pub(super) struct ArrayFacts {
     /// Smallest and largest of all finite numbers; `null` without any.
     pub min: Option<Number>,
     pub max: Option<Number>,
+    /// Numbers that are NaN or infinite.
+    pub not_finite: usize,
 }
 
 /// What has a row of a data array.
@@ -241,8 +243,13 @@ impl ArrayFacts {
                 ("float", min.map(Number::Float), max.map(Number::Float))
             }
         };
+        let not_finite = match &array.values {
+            Values::Int(_) => 0,
+            Values::Float(v) => v.iter().filter(|x| !x.is_finite()).count(),
+        };
         let (rows, components) = (array.rows(), array.components);
-        ArrayFacts { name: array.name.clone(), on, rows, components, numbers, min, max }
+        let name = array.name.clone();
+        ArrayFacts { name, on, rows, components, numbers, min, max, not_finite }
     }
 }
 

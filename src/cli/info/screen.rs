@@ -177,7 +177,11 @@ fn array_line(array: &ArrayFacts) -> String {
         _ => "no finite numbers".into(),
     };
     let (name, rows) = (printable(&array.name), thousands(array.rows));
-    format!("{name:<24} {range} ({shape}, {rows} {})", array.on.plural())
+    let others = match array.not_finite {
+        0 => String::new(),
+        n => format!(", {} not finite", thousands(n)),
+    };
+    format!("{name:<24} {range}{others} ({shape}, {rows} {})", array.on.plural())
 }
 
 fn verdict_line(verdict: &Verdict) -> String {

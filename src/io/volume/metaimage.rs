@@ -84,7 +84,10 @@ impl<'a> Header<'a> {
         let Some(text) = self.get(names) else { return Ok(None) };
         let found: Option<Vec<T>> = text.split_whitespace().map(|word| word.parse().ok()).collect();
         found.filter(|found| found.len() == n).map(Some).ok_or_else(|| {
-            let what = format!("{n} numbers expected, found {}", show(text.as_bytes()));
+            let what = format!(
+                "{n} numbers expected (sizes are whole and positive), found {}",
+                show(text.as_bytes())
+            );
             self.fail(names, what, DAMAGED)
         })
     }

@@ -93,7 +93,7 @@ impl Tokens<'_> {
 impl Head {
     /// Reads the dictionary; `Err` holds what is wrong.
     fn parse(text: &str) -> std::result::Result<Self, &'static str> {
-        const WRONG: &str = "the head is no dictionary";
+        const WRONG: &str = "the head is no dictionary with a shape of whole numbers";
         let mut tokens = Tokens(text);
         let (mut descr, mut fortran, mut shape) = (None, None, None);
         if !tokens.passes('{') {

@@ -86,7 +86,11 @@ impl<'a> Header<'a> {
         match found.filter(|found| found.len() == n) {
             Some(found) => Ok(Some(found)),
             None => {
-                let what = format!("{}: {n} numbers expected, found {}", names[0], show_text(text));
+                let what = format!(
+                    "{}: {n} numbers expected (sizes are whole and positive), found {}",
+                    names[0],
+                    show_text(text)
+                );
                 Err(self.fail(names, what, DAMAGED))
             }
         }

@@ -122,6 +122,11 @@ pub(super) fn read(
             let what = format!("{} is named twice", text::show(name.as_bytes()));
             return refuse(path, what, "name each file with numbers once");
         }
+        if !place.exists() {
+            let what =
+                format!("the numbers are in {}, which is not there", text::show(name.as_bytes()));
+            return refuse(path, what, "put the file beside the header");
+        }
         let bytes = load::as_stored(&place)?;
         // A part is a row of its voxels.
         let part = [n / names.len(), 1, 1];

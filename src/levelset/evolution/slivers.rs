@@ -42,7 +42,9 @@ impl Slivers {
         let mut inradii: Vec<(f64, u32)> =
             (0..patches.len()).into_par_iter().flat_map_iter(of_patch).collect();
         let by_size = |a: &(f64, u32), b: &(f64, u32)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
+        // Of few cells the smallest is not typical by being alone.
         let typical = (TYPICAL * inradii.len() as f64) as usize;
+        let typical = typical.max(1).min(inradii.len().saturating_sub(1));
         if inradii.is_empty() {
             return Slivers { cell: 0, inradius: 1.0, typical_inradius: 1.0 };
         }
