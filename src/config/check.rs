@@ -2,8 +2,9 @@
 
 mod tiled;
 
+use super::initial::Initial;
 use super::tables::{Checkpoints, Domain, Evolve, MeshSource, Rule, SeriesFormat};
-use super::values::{Coefficient, HalfWidth, Initial, Speed, Velocity};
+use super::values::{Coefficient, HalfWidth, Speed, Velocity};
 use super::{Advection, Bounds, Config, CurvatureStep, NormalMotion, Seed};
 use crate::error::Error;
 use crate::expression::Expression;

@@ -8,6 +8,7 @@ mod check;
 mod defaults;
 mod document;
 mod expect;
+mod initial;
 mod paths;
 mod picture;
 mod reference;
@@ -15,6 +16,7 @@ mod schema;
 mod seed;
 mod settings;
 mod tables;
+mod tiled;
 mod values;
 
 use std::path::{Path, PathBuf};
@@ -28,19 +30,18 @@ pub use crate::levelset::tiled::{Scheme, Time};
 pub use crate::patches::Partition;
 pub use defaults::defaults;
 pub use expect::{Bounds, Expect};
+pub use initial::{Above, Initial, InitialCurve, InitialMesh, InitialVolume, Inside};
 pub use picture::{Drawn, Picture};
 pub use reference::reference;
 pub use schema::schema;
 pub use seed::Seed;
 pub use tables::{
-    BoundingBox, Checkpoints, DataFile, Device, DeviceKind, Distance, Domain, Evolve, FrontShape,
-    InterfaceFile, MeshSource, Method, Output, OutputVolume, PointField, Precision, Reinitialize,
-    Rule, SeriesFormat, Storage, TiledSource,
+    Checkpoints, DataFile, Device, DeviceKind, Distance, Domain, Evolve, FrontShape, InterfaceFile,
+    MeshSource, Method, Output, OutputVolume, PointField, Precision, Reinitialize, Rule,
+    SeriesFormat,
 };
-pub use values::{
-    Above, Coefficient, Component, HalfWidth, Initial, InitialCurve, InitialMesh, InitialVolume,
-    Inside, Rotation, Speed, Velocity,
-};
+pub use tiled::{BoundingBox, Storage, TiledSource};
+pub use values::{Coefficient, Component, HalfWidth, Rotation, Speed, Velocity};
 
 pub(crate) use crate::words::suggest;
 

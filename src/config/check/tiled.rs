@@ -1,10 +1,10 @@
 //! What a case on tiles may say.
 
 use super::{Checked, at_least_one, finite, flaw, positive, require, timeless};
-use crate::config::tables::{
-    DeviceKind, Evolve, Precision, Rule, SeriesFormat, Storage, TiledSource,
-};
-use crate::config::values::{Coefficient, Component, HalfWidth, Initial, Velocity};
+use crate::config::initial::Initial;
+use crate::config::tables::{DeviceKind, Evolve, Precision, Rule, SeriesFormat};
+use crate::config::tiled::{Storage, TiledSource};
+use crate::config::values::{Coefficient, Component, HalfWidth, Velocity};
 use crate::config::{Config, CurvatureStep, Method, NormalMotion, Scheme};
 use crate::levelset::evolution::LEAST_QUALITY;
 use crate::levelset::tiled::MOST_GAMMA;

@@ -1,0 +1,200 @@
+//! `[initial]`: where the level set starts.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::de::value::EnumAccessDeserializer;
+use serde::de::{
+    DeserializeSeed, Deserializer, EnumAccess, Error, IntoDeserializer, VariantAccess, Visitor,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::expression::Expression;
+use crate::geometry::shape::Shape;
+
+/// Where the level set starts: a shape, a surface or curve from a file, or signed values from an
+/// array or an expression.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(deny_unknown_fields)]
+#[non_exhaustive]
+pub enum Initial {
+    /// Signed distance of a shape, negative inside.
+    Shape(Shape),
+    /// Signed distance of a closed triangle mesh.
+    Mesh {
+        /// The mesh.
+        mesh: InitialMesh,
+    },
+    /// Signed distance of closed curves on a triangle mesh.
+    Curve {
+        /// The curves.
+        curve: InitialCurve,
+    },
+    /// What lies above or below a level in a volume or a picture; its level set counts.
+    Volume {
+        /// The volume.
+        volume: InitialVolume,
+    },
+    /// A vertex array, negative inside; its zero set counts, not its size.
+    Data {
+        /// Name of the vertex array.
+        data: String,
+    },
+    /// Evaluated at the vertices, negative inside; its zero set counts, not its size.
+    Expression {
+        /// Without the time.
+        expression: Expression,
+    },
+}
+
+/// A closed triangle mesh whose inside is the inside: `mesh = { path = "brain.ply" }`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct InitialMesh {
+    /// Mesh file, relative to the case file; `${NAME}` is the environment variable.
+    pub path: String,
+    /// Its coordinates are multiplied by this, > 0; default 1.
+    #[serde(default = "one")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub scale: f64,
+    /// Then this is added to them, mesh units; default nothing.
+    #[serde(default)]
+    pub translate: [f64; 3],
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+/// The part of a volume above or below a level: `volume = { path = "ct.nii.gz", level = 300 }`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct InitialVolume {
+    /// File of a volume or a picture, relative to the case file; `${NAME}` is the environment
+    /// variable. The world coordinates of the file are those of the case.
+    pub path: String,
+    /// Value at the interface, in the unit of the file.
+    pub level: f64,
+    /// Which values are inside; default `above`.
+    #[serde(default)]
+    pub inside: Above,
+    /// Layout of a file that holds numbers alone: SHAPE:TYPE[:SPACING[:SKIP]], such as
+    /// `256x256x109:uint16le:1x1x1.5`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub raw: Option<String>,
+    /// Array to take from a VTK file; default the active scalars.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub array: Option<String>,
+}
+
+/// The side of a level that is the inside.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Above {
+    /// Values above the level.
+    #[default]
+    Above,
+    /// Values below the level.
+    Below,
+}
+
+/// Closed curves that bound the inside: `curve = { path = "interface_000050.vtp" }`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct InitialCurve {
+    /// File of curves, relative to the case file; `${NAME}` is the environment variable.
+    pub path: String,
+    /// Which side is the inside; default `enclosed` on a planar mesh, `smaller` on a surface.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inside: Option<Inside>,
+}
+
+/// The side of a curve that is the inside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Inside {
+    /// Left of its direction, seen from the side that normals point to.
+    Left,
+    /// Right of its direction.
+    Right,
+    /// The side of smaller area.
+    Smaller,
+    /// What the curve encloses; on planar meshes only.
+    Enclosed,
+}
+
+impl<'de> Deserialize<'de> for Initial {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        const ENTRIES: [&str; 12] = [
+            "ball",
+            "box",
+            "plane",
+            "slotted_disk",
+            "union",
+            "intersection",
+            "difference",
+            "mesh",
+            "curve",
+            "volume",
+            "data",
+            "expression",
+        ];
+        struct DataOrShape;
+        impl<'de> Visitor<'de> for DataOrShape {
+            type Value = Initial;
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str(
+                    "a table with one shape, or with `mesh`, `curve`, `volume`, `data` or \
+                     `expression`",
+                )
+            }
+            fn visit_enum<A: EnumAccess<'de>>(self, access: A) -> Result<Initial, A::Error> {
+                let (name, value) = access.variant_seed(Known(&ENTRIES))?;
+                Ok(match name.as_str() {
+                    "data" => Initial::Data { data: value.newtype_variant()? },
+                    "mesh" => Initial::Mesh { mesh: value.newtype_variant()? },
+                    "curve" => Initial::Curve { curve: value.newtype_variant()? },
+                    "volume" => Initial::Volume { volume: value.newtype_variant()? },
+                    "expression" => Initial::Expression { expression: value.newtype_variant()? },
+                    _ => {
+                        let shape = EnumAccessDeserializer::new(Resumed(name, value));
+                        Initial::Shape(Shape::deserialize(shape)?)
+                    }
+                })
+            }
+        }
+        deserializer.deserialize_enum("Initial", &ENTRIES, DataOrShape)
+    }
+}
+
+/// Reads a name and refuses it, in its own place, unless it is in the list.
+struct Known(&'static [&'static str]);
+
+impl<'de> DeserializeSeed<'de> for Known {
+    type Value = String;
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<String, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        if self.0.contains(&name.as_str()) {
+            return Ok(name);
+        }
+        Err(Error::unknown_variant(&name, self.0))
+    }
+}
+
+/// An entry whose name has been read already, offered again with its value.
+struct Resumed<V>(String, V);
+
+impl<'de, V: VariantAccess<'de>> EnumAccess<'de> for Resumed<V> {
+    type Error = V::Error;
+    type Variant = V;
+    fn variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<(S::Value, V), V::Error> {
+        let name: serde::de::value::StringDeserializer<V::Error> = self.0.into_deserializer();
+        Ok((seed.deserialize(name)?, self.1))
+    }
+}
