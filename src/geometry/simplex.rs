@@ -78,6 +78,14 @@ pub fn longest_edge<R: Real>(x: &[Vec3<R>]) -> R {
     longest
 }
 
+/// Inradius of a cell over its longest edge, scaled so that a regular simplex has 1.
+#[inline]
+pub fn quality<R: Real, const N: usize>(s: &Simplex<R, N>, x: &[Vec3<R>; N]) -> R {
+    // sqrt(2 d (d + 1)): 2 sqrt(3) for triangles, 2 sqrt(6) for tetrahedra.
+    let scale = R::narrow((2.0 * ((N - 1) * N) as f64).sqrt());
+    scale * s.inradius() / longest_edge(x)
+}
+
 /// Point of the simplex `x` (1 to 4 vertices) closest to `p`; `p` itself if there is none.
 pub fn closest_point(p: Vec3, x: &[Vec3]) -> Vec3 {
     match *x {
@@ -224,5 +232,17 @@ mod tests {
         assert_eq!(Simplex::new(&x).meas, 1.0 / 6.0);
         assert_eq!(Simplex::new(&[x[0], x[1], x[2]]).meas, 0.5);
         assert_eq!(longest_edge(&x), 2f64.sqrt());
+    }
+
+    #[test]
+    fn regular_simplices_have_quality_one() {
+        let h = 3.0f64.sqrt() / 2.0;
+        let x = [Vec3::zeros(), Vec3::x(), Vec3::new(0.5, h, 0.0)];
+        assert!((quality(&Simplex::<f64, 3>::new(&x), &x) - 1.0).abs() < 1e-15);
+        let top = Vec3::new(0.5, h / 3.0, (2.0f64 / 3.0).sqrt());
+        let x = [x[0], x[1], x[2], top];
+        assert!((quality(&Simplex::<f64, 4>::new(&x), &x) - 1.0).abs() < 1e-14);
+        let flat = [Vec3::zeros(), Vec3::x(), Vec3::new(0.5, 0.01, 0.0)];
+        assert!(quality(&Simplex::<f64, 3>::new(&flat), &flat) < 0.02);
     }
 }

@@ -18,6 +18,7 @@ use self::facets::{CellsAround, Uses, repeats_vertex};
 use super::clean::Orientation;
 use super::{Kind, Mesh};
 use crate::geometry::Vec3;
+use crate::geometry::simplex::{Simplex, quality};
 
 /// Area below which a triangle is degenerate, in squared box diagonals.
 const DEGENERATE_AREA: f64 = 1e-12;
@@ -65,6 +66,11 @@ pub struct Statistics {
     /// Share of triangles with an angle above 90 degrees, 0 to 1; `None` for tetrahedra and
     /// without cells.
     pub obtuse_share: Option<f64>,
+    /// Smallest quality of a cell that is not degenerate: inradius over longest edge, scaled so that a
+    /// regular cell has 1; `None` without such a cell.
+    pub quality_min: Option<f64>,
+    /// The cell that has it, as stored.
+    pub worst_cell: Option<usize>,
     /// Triangles: most edge ends at a vertex. Tetrahedra: most cells at a vertex.
     pub max_valence: usize,
     /// Shortest edge; `None` without cells, as for the next two.
@@ -104,6 +110,8 @@ pub fn inspect(mesh: &Mesh) -> Statistics {
         unreferenced: mesh.n_vertices() - parts.used,
         obtuse_share: (mesh.kind != Kind::Volume && n_cells > 0)
             .then(|| shapes.obtuse as f64 / n_cells as f64),
+        quality_min: shapes.worst.map(|(quality, _)| quality),
+        worst_cell: shapes.worst.map(|(_, cell)| cell),
         max_valence: ring.max_valence,
         edge_min: (n_cells > 0).then_some(edges.min),
         edge_mean: (n_cells > 0).then(|| edges.sum / edges.count as f64),
@@ -207,6 +215,16 @@ struct Shapes {
     repeating: usize,
     inverted: usize,
     obtuse: usize,
+    /// Smallest quality and its cell.
+    worst: Option<(f64, usize)>,
+}
+
+/// The one of smaller quality, of equal ones the first.
+fn worse(a: Option<(f64, usize)>, b: Option<(f64, usize)>) -> Option<(f64, usize)> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(if b.0 < a.0 || (b.0 == a.0 && b.1 < a.1) { b } else { a }),
+        (a, b) => a.or(b),
+    }
 }
 
 impl Shapes {
@@ -216,12 +234,17 @@ impl Shapes {
             (DEGENERATE_AREA * diagonal.powi(2), DEGENERATE_VOLUME * diagonal.powi(3));
         cells
             .par_chunks_exact(mesh.kind.arity())
-            .fold(Shapes::default, |mut shapes, cell| {
+            .enumerate()
+            .fold(Shapes::default, |mut shapes, (t, cell)| {
                 let x = |k: usize| point(&mesh.vertices, cell[k]);
                 let (e1, e2) = (x(1) - x(0), x(2) - x(0));
+                let found;
                 shapes.repeating += usize::from(repeats_vertex(cell));
                 if cell.len() == 3 {
-                    shapes.degenerate += usize::from(e1.cross(&e2).norm() / 2.0 <= area);
+                    let degenerate = e1.cross(&e2).norm() / 2.0 <= area;
+                    let x = [x(0), x(1), x(2)];
+                    found = (!degenerate).then(|| quality(&Simplex::new(&x), &x));
+                    shapes.degenerate += usize::from(degenerate);
                     shapes.obtuse += usize::from(is_obtuse(e1, e2));
                 } else {
                     let signed = e1.dot(&e2.cross(&(x(3) - x(0)))) / 6.0;
@@ -230,7 +253,11 @@ impl Shapes {
                     shapes.degenerate += usize::from(degenerate);
                     shapes.inverted +=
                         usize::from(!degenerate && orientation == Orientation::Negative);
+                    let x = [x(0), x(1), x(2), x(3)];
+                    found = (!degenerate).then(|| quality(&Simplex::new(&x), &x));
                 }
+                let found = found.filter(|quality| quality.is_finite());
+                shapes.worst = worse(shapes.worst, found.map(|quality| (quality, t)));
                 shapes
             })
             .reduce(Shapes::default, |a, b| Shapes {
@@ -238,6 +265,7 @@ impl Shapes {
                 repeating: a.repeating + b.repeating,
                 inverted: a.inverted + b.inverted,
                 obtuse: a.obtuse + b.obtuse,
+                worst: worse(a.worst, b.worst),
             })
     }
 }

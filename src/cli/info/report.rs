@@ -38,6 +38,8 @@ pub(super) struct Report {
     pub inverted: Option<usize>,
     pub unreferenced: Option<usize>,
     pub obtuse_share: Option<f64>,
+    pub quality_min: Option<f64>,
+    pub worst_cell: Option<usize>,
     pub max_valence: Option<usize>,
     pub edge_min: Option<f64>,
     pub edge_mean: Option<f64>,
@@ -157,6 +159,8 @@ impl Report {
             inverted: Some(s.inverted),
             unreferenced: Some(s.unreferenced),
             obtuse_share: s.obtuse_share,
+            quality_min: s.quality_min,
+            worst_cell: s.worst_cell,
             max_valence: Some(s.max_valence),
             edge_min: s.edge_min,
             edge_mean: s.edge_mean,
@@ -192,6 +196,8 @@ impl Report {
             inverted: None,
             unreferenced: None,
             obtuse_share: None,
+            quality_min: None,
+            worst_cell: None,
             max_valence: None,
             edge_min: None,
             edge_mean: None,
@@ -289,7 +295,7 @@ mod tests {
     fn json_has_exactly_the_promised_keys_in_every_case() {
         let keys = "schema_version format version dimension kind vertices cells cells_by_type \
                     bounds units space components euler boundary nonmanifold inconsistent degenerate \
-                    duplicate inverted unreferenced obtuse_share max_valence edge_min edge_mean \
+                    duplicate inverted unreferenced obtuse_share quality_min worst_cell max_valence edge_min edge_mean \
                     edge_max groups arrays cleaning volume";
         let mut points = square();
         points.mesh = Mesh::new(Kind::Surface, vec![[1.0; 3]], vec![]);

@@ -113,7 +113,10 @@ fn mesh(lines: &mut Lines, report: &Report) {
     let at_vertex = if kind == Kind::Volume { cell[1] } else { "edges" };
     let valence = format!("at most {} {at_vertex} at a vertex", thousands(n(report.max_valence)));
     let obtuse = report.obtuse_share.map(|share| format!("{:.1} % obtuse, ", 100.0 * share));
-    lines.add("shape", obtuse.unwrap_or_default() + &valence);
+    let worst = report.quality_min.zip(report.worst_cell).map(|(quality, cell)| {
+        format!(", worst quality {} (cell {})", short(quality), thousands(cell))
+    });
+    lines.add("shape", obtuse.unwrap_or_default() + &valence + &worst.unwrap_or_default());
     let facet = simplex(kind.dimension() - 1)[1];
     let border = match n(report.boundary) {
         0 => "no boundary".into(),

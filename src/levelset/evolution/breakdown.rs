@@ -2,10 +2,10 @@
 
 use rayon::prelude::*;
 
-use super::formulas::quality;
 use super::{Evolution, Rule};
 use crate::error::Error;
-use crate::geometry::{Real, Vec3, simplex::Simplex};
+use crate::geometry::simplex::{Simplex, quality};
+use crate::geometry::{Real, Vec3};
 use crate::patches::Patch;
 
 /// Growth of `|phi|` beyond its largest value as a distance that no stable step reaches: phi keeps

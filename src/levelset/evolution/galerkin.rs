@@ -10,7 +10,8 @@ use rayon::prelude::*;
 
 use super::cpu::{LocalScratch, ratio, sum};
 use super::{Evolution, formulas};
-use crate::geometry::{Real, Vec3, simplex::Simplex};
+use crate::geometry::simplex::{Simplex, quality};
+use crate::geometry::{Real, Vec3};
 use crate::patches::{Coordinates, Patches};
 use crate::primitives::DisjointRows;
 
@@ -68,7 +69,7 @@ impl<R: Real> Galerkin<R> {
             for (corners, &cell) in patch.corners.chunks_exact(N).zip(patch.cells) {
                 let x: [Vec3<R>; N] = std::array::from_fn(|i| x[corners[i] as usize]);
                 let simplex = Simplex::new(&x);
-                let is_poor = formulas::quality(&simplex, &x) < least_quality;
+                let is_poor = quality(&simplex, &x) < least_quality;
                 if is_poor {
                     poor.push(cell);
                 }

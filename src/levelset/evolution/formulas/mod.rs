@@ -12,5 +12,5 @@ mod upwind;
 pub use curvature::{curvature, stiffness};
 pub use galerkin::{mass_product, residual};
 pub use monotone::{cone, hopf_lax};
-pub use step::{largest_diffusive_step, largest_step, quality};
+pub use step::{largest_diffusive_step, largest_step};
 pub use upwind::{Shares, advection, flux, normal_speed};
