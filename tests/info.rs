@@ -38,7 +38,7 @@ const EXCEPTIONS: &[(&str, Exception)] = &[
     ("lidar/", Exception::Refused("holds points of")),
     // Volumes whose layout is stated elsewhere, whose numbers are not there, of several frames.
     ("volumes/HeadMRVolume.raw", Exception::Refused("state it: --raw")),
-    ("volumes/headsq_raw/quarter.nhdr", Exception::Refused("quarter.1: cannot be read")),
+    ("volumes/headsq_raw/quarter.nhdr", Exception::Refused("\"quarter.1\", which is not there")),
     ("volumes/nibabel_nifti2_4d.nii.gz", Exception::Refused("4-D: 2 frames, one expected")),
 ];
 

@@ -175,7 +175,7 @@ mod tests {
         let arrays = data("act.1.dat", "# ms\n0.5\n 1\r\n-2e1\n").unwrap();
         assert_eq!((arrays[0].name.as_str(), arrays.len()), ("act", 1));
         assert_eq!(arrays[0].values, Values::Float(vec![0.5, 1.0, -20.0]));
-        let arrays = data("a.csv", "\"time\", label;x\n0.5,3;nan\n1.5, -4; 2\n").unwrap();
+        let arrays = data("a.csv", "\"time\"; label;x\n0.5;3;nan\n1.5; -4; 2\n").unwrap();
         let names: Vec<_> = arrays.iter().map(|a| a.name.as_str()).collect();
         assert_eq!(names, ["time", "label", "x"]);
         assert_eq!(arrays[1].values, Values::Int(vec![3, -4]));

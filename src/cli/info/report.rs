@@ -353,7 +353,7 @@ mod tests {
             "nonmanifold edges 1, inconsistent edges 1, duplicate 1",
             "... and 5 more",
             "part 1                   2 edges\n",
-            "t                        -2 .. 0.5 (float, 4 vertices)",
+            "t                        -2 .. 0.5, 2 not finite (float, 4 vertices)",
             "label                    1 .. 1152921504606846976 (2 x int, 3 cells)",
             "takes it with 1 duplicate cell dropped\n",
         ] {
