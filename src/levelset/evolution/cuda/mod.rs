@@ -1,10 +1,10 @@
 //! The evolution on a GPU: the same steps as on the CPU, without a look from the host between them.
 //!
 //! All that steers the steps lives on the card (`Control`): the length of the next step,
-//! whether phi is to become a distance, why to stop. The host launches *cycles* of some steps and a
-//! redistancing, recorded as a graph; kernels with nothing to do return at once. It looks at the
-//! control block of the cycle before while the next one runs, so it never waits for a step, and it
-//! stops launching once the card says that something is due.
+//! whether phi is to become a distance, why to stop. The host launches *lots* of some *cycles* of some
+//! steps and a redistancing, recorded as a graph; kernels with nothing to do return at once. It looks
+//! at the control block of the lot before while the next one runs, so it never waits for a step, and
+//! it stops launching once the card says that something is due.
 //!
 //! Kernels: `kernels/band.cu`, `kernels/evolution.cu`, `kernels/eikonal.cu`, and where they are needed
 //! `kernels/galerkin.cu`, `kernels/implicit.cu`, `kernels/varying.cu` and `kernels/inflow.cu`.
@@ -275,6 +275,7 @@ impl<R: Real> DeviceEvolution<R> {
         if self.lots.contains_key(&lot) {
             return Ok(());
         }
+        self.kernels.prepare(lot.blocks)?;
         let record = || {
             for _ in 0..lot.cycles {
                 self.kernels.steps(lot.steps, lot.blocks)?;
