@@ -32,9 +32,9 @@ DEVICE void flux(const Simplex &s, const Vec3 &b, real (&k)[N]) {
 
 // Both branches of a choice cost less than the jumps between them: what follows has none.
 
-// num / den where the cell counts, else anything. Zero over something takes the long way of the
+// num / den, phi where the flux comes from; anything where none does. Zero over something takes the long way of the
 // card's division, and is common here.
-DEVICE real quotient(real num, real den) {
+DEVICE real inflow_value(real num, real den) {
     bool is_plain = num != R(0) && den != R(0);
     real ratio = (is_plain ? num : R(1)) / (is_plain ? den : R(1));
     return is_plain ? ratio : R(0);
@@ -67,7 +67,7 @@ DEVICE bool upwind(const real (&phi)[N], const real (&k)[N], real (&m)[N], real 
     }
     // "Not larger" instead of "smaller", so that no wind at all vanishes too.
     bool vanishes = fabs(h) <= ZERO_TEST * size * (high - low) || outflow == R(0);
-    real phi_in = quotient(carried, outflow);
+    real phi_in = inflow_value(carried, outflow);
     real sign = h > R(0) ? R(1) : R(-1);
     sum = R(0);
 #pragma unroll
