@@ -167,7 +167,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) band_mark(Patches m, Eiko
     if (!is_last_block(c)) return;
     if (threadIdx.x == 0) {
         c.list ^= 1;
-        c.limits = c.next_limits;
+        set_limits(c, c.next_limits);
         c.next_limits = no_limits();
         c.n_active = *(volatile u32*)&c.next_active;
         c.n_moving = *(volatile u32*)&c.next_moving;
@@ -181,6 +181,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) band_mark(Patches m, Eiko
         if (c.n_active == 0 && c.halt == RUNNING) c.halt = GONE;
         e.stats->n_visited = 0;
         reset_solve(e);
-        choose_step(c);
+        choose_step(c, c);
     }
 }

@@ -28,42 +28,54 @@ struct Limits {
     real_bits first_order, curvature, speed, inradius;
 };
 
-struct Control {
-    // Set by the host before a stretch of steps.
+// What every step changes. While the steps of a cycle follow each other it lies outside of Control.
+struct Progress {
     double clock;               // time of the schedule, which steps land on exactly
-    double target;              // not to be passed
-    double steady;              // rate at which to stop
+    double time, dt, dt_done;   // length of the next step and of the last one
+    double displacement, rate;
     u64 steps_left;
+    u64 step, steps_since, cell_updates;
+    u32 parity;                 // which buffer holds phi
+    u32 due;                    // phi is to become a distance
+    u32 halt;
+    u32 enters;                 // an interface comes in where the band is not
+    u32 where;                  // vertex of what went wrong
+    u32 unused;
+};
+
+struct Control : Progress {
+    // Set by the host before a stretch of steps.
+    double target;              // time not to be passed
+    double steady;              // rate at which to stop
     // Set once.
     double cfl_first_order, cfl_curvature;  // factors of the parts of the step
     double half_width;          // infinite for the whole domain
     u64 every;                  // steps between redistancings of rule EVERY
     u32 rule;
     u32 measures_displacement;  // curvature has no speed known beforehand
-    // State.
-    double time, dt, dt_done;   // length of the next step and of the last one
-    double displacement, rate;
-    u64 step, steps_since, reinitializations, cell_updates, iterations;
+    // Of redistancings and searches.
+    u64 reinitializations, iterations;
     u64 evolve_time, reinitialize_time, last_time;  // nanoseconds
     double reduction;           // of the residual where a semi-implicit step did not converge
     double bad_time;            // of coefficients that may not be so
-    u32 parity;                 // which buffer holds phi
-    u32 due;                    // phi is to become a distance
-    u32 halt;
-    u32 enters;                 // an interface comes in where the band is not
     // The band.
     u32 n_patches;
     u32 list;                   // which buffer lists the active patches
     u32 n_active, n_moving, n_cells;
-    u32 broken;                 // least vertex that is not a finite number
-    u32 cut;                    // a cell was cut
     u32 blocks_done;
     Limits limits;
     Limits next_limits;         // of the band being made
-    real_bits change_near;      // largest change next to the interface
+    double longest;             // step that the limits allow
+    double due_after;           // steps of the band by rule PUBLISHED
     u32 next_active, next_moving, next_cells;  // of the band being made
-    u32 where;                  // vertex of what went wrong
     u32 n_extra;                // patches an interface may come in through
+};
+
+// What the blocks of a step found; all 0 before.
+struct Trace {
+    real_bits change_near;      // largest change next to the interface
+    u32 broken;                 // complement of the least vertex that is not a finite number
+    u32 cut;                    // a cell was cut
 };
 
 #ifdef CONTROL_BYTES
@@ -71,7 +83,7 @@ static_assert(sizeof(Control) == CONTROL_BYTES, "the host lays out the same");
 #endif
 
 // Whether the kernels of a step have nothing to do.
-DEVICE bool is_paused(const Control& c) { return c.halt || c.due; }
+DEVICE bool is_paused(const Progress& p) { return p.halt || p.due; }
 
 // Whether this block is the last of the grid to come here; the whole block must ask. What others
 // wrote before is then visible.
@@ -93,34 +105,41 @@ DEVICE double allowed_step(const Control& c, const Limits& limits) {
     return fmin(c.cfl_first_order * first_order, c.cfl_curvature * curvature);
 }
 
-// Stops where nothing bounds the next step, or where it is too short to change the time.
-DEVICE void look_at_step(Control& c) {
-    if (!(c.dt < (double)INFINITY_R)) c.halt = AT_REST;
-    else if (c.time + c.dt == c.time && c.dt < c.target - c.clock) c.halt = LOST;
+// Sets the limits of the band, and what follows from them for all its steps.
+DEVICE void set_limits(Control& c, const Limits& limits) {
+    const double infinity = __longlong_as_double(0x7ff0000000000000);
+    c.limits = limits;
+    c.longest = allowed_step(c, limits);
+    double steps = floor(c.half_width / (4.0 * (double)from_bits(limits.inradius)));
+    c.due_after = c.half_width < infinity ? fmax(steps, 1.0) : infinity;
 }
 
-// Length of the next step from the limits of the band, one thread. Coefficients that change in time
-// make it a search before the step: varying.cu.
-DEVICE void choose_step(Control& c) {
+// Stops where nothing bounds the next step, or where it is too short to change the time.
+DEVICE void look_at_step(const Control& c, Progress& p) {
+    if (!(p.dt < (double)INFINITY_R)) p.halt = AT_REST;
+    else if (p.time + p.dt == p.time && p.dt < c.target - p.clock) p.halt = LOST;
+}
+
+// Length of the next step by the limits of the band. Coefficients that change in time make it a
+// search before the step: varying.cu.
+DEVICE void choose_step(const Control& c, Progress& p) {
 #if !VARIES
-    c.dt = fmin(allowed_step(c, c.limits), c.target - c.clock);
-    if (c.halt == RUNNING && !c.due) look_at_step(c);
+    p.dt = fmin(c.longest, c.target - p.clock);
+    if (p.halt == RUNNING && !p.due) look_at_step(c, p);
 #endif
 }
 
 // Whether the interface may have crossed half the band.
-DEVICE bool has_crossed_half(const Control& c) {
-    return c.half_width < __longlong_as_double(0x7ff0000000000000) && c.displacement >= 0.5 * c.half_width;
+DEVICE bool has_crossed_half(const Control& c, const Progress& p) {
+    return c.half_width < __longlong_as_double(0x7ff0000000000000) && p.displacement >= 0.5 * c.half_width;
 }
 
-DEVICE bool is_reinitialization_due(const Control& c) {
+DEVICE bool is_reinitialization_due(const Control& c, const Progress& p) {
     if (c.rule == NEVER) return false;
-    if (c.enters) return true;
-    if (c.rule == DISPLACEMENT) return has_crossed_half(c);
-    if (c.rule == EVERY) return c.steps_since >= c.every || has_crossed_half(c);
-    if (!(c.half_width < __longlong_as_double(0x7ff0000000000000))) return false;
-    double steps = floor(c.half_width / (4.0 * (double)from_bits(c.limits.inradius)));
-    return (double)c.steps_since >= fmax(steps, 1.0);
+    if (p.enters) return true;
+    if (c.rule == DISPLACEMENT) return has_crossed_half(c, p);
+    if (c.rule == EVERY) return p.steps_since >= c.every || has_crossed_half(c, p);
+    return (double)p.steps_since >= c.due_after;
 }
 
 // Adds the time since the last call to a sum.
@@ -131,35 +150,31 @@ DEVICE void count_time(Control& c, u64& sum) {
     c.last_time = now;
 }
 
-// Ends a step: one thread, after all values of the step are there.
-DEVICE void end_step(Control& c) {
-    if (c.broken != 0xffffffffu) {
-        c.where = c.broken;
-        c.halt = BROKEN;
+// Brings the progress from before a step to after it, by what the step left.
+DEVICE void end_step(const Control& c, Progress& p, const Trace& trace) {
+    if (trace.broken) {
+        p.where = ~trace.broken;
+        p.halt = BROKEN;
         return;
     }
-    double change = from_bits(c.change_near);
-    double dt = c.dt;
-    c.parity ^= 1;
-    c.time += dt;
-    c.dt_done = dt;
-    c.step++;
-    c.steps_since++;
-    c.displacement += c.measures_displacement ? change : dt * (double)from_bits(c.limits.speed);
-    c.cell_updates += c.n_cells;
-    c.rate = dt > 0.0 ? change / dt : 0.0;
-    c.steps_left--;
-    double rest = c.target - c.clock;
+    double change = from_bits(trace.change_near);
+    double dt = p.dt;
+    p.parity ^= 1;
+    p.time += dt;
+    p.dt_done = dt;
+    p.step++;
+    p.steps_since++;
+    p.displacement += c.measures_displacement ? change : dt * (double)from_bits(c.limits.speed);
+    p.cell_updates += c.n_cells;
+    p.rate = dt > 0.0 ? change / dt : 0.0;
+    p.steps_left--;
+    double rest = c.target - p.clock;
     bool landed = c.target < __longlong_as_double(0x7ff0000000000000) && dt >= rest * (1.0 - 1e-12);
-    c.clock = landed ? c.target : c.clock + dt;
-    c.due = is_reinitialization_due(c);
-    if (!c.cut) c.halt = GONE;
-    else if (landed || c.steps_left == 0) c.halt = ARRIVED;
-    else if (c.rate <= c.steady) c.halt = STEADY;
-    c.change_near = 0;
-    c.cut = 0;
-    c.enters = 0;
-    // The card's clock is slow to read: not after every step.
-    if (c.due || c.halt || c.step % 16 == 0) count_time(c, c.evolve_time);
-    if (!c.due) choose_step(c);
+    p.clock = landed ? c.target : p.clock + dt;
+    p.due = is_reinitialization_due(c, p);
+    p.enters = 0;
+    if (!trace.cut) p.halt = GONE;
+    else if (landed || p.steps_left == 0) p.halt = ARRIVED;
+    else if (c.steady >= 0.0 && p.rate <= c.steady) p.halt = STEADY;
+    if (!p.due) choose_step(c, p);
 }

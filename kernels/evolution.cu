@@ -2,199 +2,36 @@
 //
 // A block computes a patch of the band: cells write what they contribute to shared memory, vertices
 // gather it by the CSR matrix in mesh order and take the step. Terms without a coefficient are not
-// compiled. The step reads one buffer of phi and writes the other; the last block looks at what
-// came out and chooses the next step, so nothing returns to the host.
-#include "evolution/curvature.cuh"
-#include "evolution/monotone.cuh"
-#include "evolution/upwind.cuh"
-#include "evolution_state.cuh"
+// compiled. The step reads one buffer of phi and writes the other.
+//
+// A step ends by what its blocks leave in a Trace; every block of the next step finds from it how
+// long that step is and whether there is one (end_step in control.cuh). So steps follow each other
+// without a look from anywhere, and a block fetches all that no step changes before the step ahead
+// has ended. evolution_settle behind the last one brings the control block up to date.
+#include "evolution/points.cuh"
+#include "evolution/slots.cuh"
+#include "evolution/trace.cuh"
 
-// Numbers a cell leaves behind: a share for each corner, and one or two that are the same for all.
-#if ADVECTION == 1 || ADVECTION == 2
-#define HAS_WIND 1
-#endif
-#if NORMAL && !(HAS_WIND && ONE_PASS)
-#define HAS_SPEED 1
-#endif
-#if CURVATURE && !IMPLICIT
-#define HAS_CURVATURE 1
-#endif
-
-// Rows of the slots, each with a number for every cell of a chunk.
-enum {
-    WIND = 0,
-#if HAS_WIND
-    WIND_H = WIND + N,
-    WIND_MEAS,
-    SPEED,
-#else
-    SPEED = WIND,
-#endif
-#if HAS_SPEED && NORMAL == 1
-    SPEED_H = SPEED + N,
-    SPEED_MEAS,
-    BENDING,
-#elif HAS_SPEED
-    SPEED_DOWN = SPEED + N,
-    BENDING = SPEED_DOWN + N,
-#else
-    BENDING = SPEED,
-#endif
-#if HAS_CURVATURE
-    MASS = BENDING + N,
-    ROWS,
-#else
-    ROWS = BENDING,
-#endif
-};
-
-// What the cells of a chunk leave behind, in shared memory: [ROWS * chunk].
-struct Slots {
-    real* numbers;
-    u32 chunk;
-    DEVICE real& at(u32 row, u32 slot) const { return numbers[row * chunk + slot]; }
-};
-
-// What cell t contributes, at position `slot` of the chunk.
-DEVICE void contribute(const Patch& patch, const Evolution& s, const Slots& slots, u32 slot,
-                       const u32 (&corner)[N], const Vec3 (&x)[N], const real (&values)[N]) {
-#if HAS_WIND || HAS_SPEED || HAS_CURVATURE
-    Simplex simplex = make_simplex(x);
-    Vec3 g = gradient(simplex, values);
-    real norm2 = norm_squared(g);
-    // All that the terms need of the shape, so that it need not be kept.
-#if HAS_WIND
-    Vec3 wind = velocity_of(patch, s, corner);
-#if ONE_PASS && NORMAL
-    real length = sqrt(norm2);
-    if (length >= R(1e-30)) wind = wind + g * (normal_speed_of(patch, s, corner) / length);
-#endif
-#if ADVECTION == 2
-    Shares of_wind = cone(simplex, values, wind);
-#else
-    real k[N];
-    flux(simplex, wind, k);
-#endif
-#endif
-    real slope[N];
-    slopes_of(simplex, g, slope);
-#if HAS_CURVATURE
-    real right[N];
-    slots.at(MASS, slot) = curvature(simplex.meas, norm2, slope, right);
-#if CURVATURE == 2
-    real weight = weight_of(patch, s, corner);
-#endif
-#pragma unroll
-    for (int i = 0; i < N; i++) {
-#if CURVATURE == 2
-        right[i] = weight * right[i];
-#endif
-        slots.at(BENDING + i, slot) = right[i];
-    }
-#endif
-#if HAS_SPEED
-    real eps = normal_speed_of(patch, s, corner);
-#if NORMAL == 1
-    Shares of_speed = normal_speed(simplex.meas, values, slope, sqrt(norm2), eps);
-    slots.at(SPEED_H, slot) = of_speed.h;
-    slots.at(SPEED_MEAS, slot) = of_speed.meas;
-#pragma unroll
-    for (int i = 0; i < N; i++) slots.at(SPEED + i, slot) = of_speed.m[i];
-#else
-    // A shrinking inside is a growing outside: the formula for -phi.
-    bool grows = eps >= R(0);
-    real turned[N], slopes[N];
-#pragma unroll
-    for (int i = 0; i < N; i++) turned[i] = grows ? values[i] : -values[i];
-    hopf_lax(x, simplex, turned, slopes);
-#pragma unroll
-    for (int i = 0; i < N; i++) {
-        real rate = fabs(eps) * slopes[i];
-        slots.at(SPEED + i, slot) = grows ? rate : R(0);
-        slots.at(SPEED_DOWN + i, slot) = grows ? R(0) : rate;
-    }
-#endif
-#endif
-#if HAS_WIND
-#if ADVECTION == 1
-    Shares of_wind = advection_by(simplex.meas, values, k);
-#endif
-    slots.at(WIND_H, slot) = of_wind.h;
-    slots.at(WIND_MEAS, slot) = of_wind.meas;
-#pragma unroll
-    for (int i = 0; i < N; i++) slots.at(WIND + i, slot) = of_wind.m[i];
-#endif
-#endif
-}
-
-// What a vertex has gathered so far.
-struct Sums {
-    real wind, wind_meas, speed, speed_meas, curvature, mass;
-};
-
-// Adds the slots of cells before `end` from column `at` on; returns the next column.
-DEVICE u32 gather(const local_index* columns, const Slots& slots, u32 start, u32 end, u32 at, u32 last,
-                  Sums& sums) {
-    for (; at < last; at++) {
-        u32 column = columns[at];
-        u32 t = column >> 2, corner = column & 3;
-        if (t >= end) break;
-        u32 slot = t - start;
-#if HAS_WIND
-        real wind = slots.at(WIND + corner, slot);
-        sums.wind += wind * slots.at(WIND_H, slot);
-        sums.wind_meas += wind * slots.at(WIND_MEAS, slot);
-#endif
-#if HAS_SPEED && NORMAL == 1
-        real speed = slots.at(SPEED + corner, slot);
-        sums.speed += speed * slots.at(SPEED_H, slot);
-        sums.speed_meas += speed * slots.at(SPEED_MEAS, slot);
-#endif
-#if HAS_SPEED && NORMAL == 2
-        sums.speed = fmax(sums.speed, slots.at(SPEED + corner, slot));
-        sums.speed_meas = fmax(sums.speed_meas, slots.at(SPEED_DOWN + corner, slot));
-#endif
-#if HAS_CURVATURE
-        sums.curvature += slots.at(BENDING + corner, slot);
-        sums.mass += slots.at(MASS, slot);
-#endif
-    }
-    return at;
-}
-
-#if CHUNKED
-// Sums of a vertex whose cells do not fit the shared memory at once, between two chunks.
-struct Partial {
-    Sums sums;
-    u32 at;
-};
-#endif
-
-// Change of phi at an owned vertex.
-DEVICE real change_of(const Patch& patch, const Evolution& s, const Control& c, u32 n_vertices, u32 local,
-                      const real* phi, const Sums& sums) {
-    real dt = (real)c.dt;
+// Change of phi at an owned vertex, whose rates stand in place of its coordinates.
+DEVICE real change_of(const Patch& patch, const Evolution& s, real dt, u32 local, const Points& points) {
     real change = R(0);
 #if ADVECTION == 3
     change += s.increment[patch.first + local];
 #endif
 #if HAS_WIND
-    change -= dt * ratio(sums.wind, sums.wind_meas);
+    change -= dt * points.number(local, OF_WIND);
 #endif
-#if HAS_SPEED && NORMAL == 1
-    change -= dt * ratio(sums.speed, sums.speed_meas);
-#endif
-#if HAS_SPEED && NORMAL == 2
-    change -= dt * (sums.speed - sums.speed_meas);
+#if HAS_SPEED
+    change -= dt * points.number(local, OF_SPEED);
 #endif
 #if CLIP
     // Between the values of the closed one-ring (numerics 2.6).
-    real old = phi[local], low = old, high = old;
+    real old = points.phi(local), low = old, high = old;
     for (u32 at = patch.row(local); at < patch.row(local + 1); at++) {
         u32 t = patch.column(at) >> 2;
 #pragma unroll
         for (int i = 0; i < N; i++) {
-            real value = phi[patch.corner(t, i)];
+            real value = points.phi(patch.corner(t, i));
             low = fmin(low, value);
             high = fmax(high, value);
         }
@@ -207,174 +44,173 @@ DEVICE real change_of(const Patch& patch, const Evolution& s, const Control& c, 
 #else
     real beta = curvature_at(patch, s, local);
 #endif
-    change -= dt * beta * ratio(sums.curvature, sums.mass);
+    change -= dt * beta * points.number(local, OF_CURVATURE);
 #endif
     return change;
 }
 
-// Notes what a step did to a vertex.
-struct Outcome {
-    real change_near;
-    u32 broken;
-};
+// Vertices of a patch whose values a thread reads at once.
+enum { AT_ONCE = 2 };
 
-DEVICE void account(Outcome& outcome, const Evolution& s, u32 vertex, real old, real fresh) {
-    // Beyond four half widths no stable step comes.
-    const bool is_sound = fabs(fresh) < INFINITY_R && fabs(fresh) <= R(8) * s.near;
-    if (!is_sound) outcome.broken = outcome.broken < vertex ? outcome.broken : vertex;
-    if (fabs(old) < s.near) outcome.change_near = fmax(outcome.change_near, fabs(fresh - old));
-}
-
-// Joins the outcomes of a block, then those of the grid; the last block ends the step.
-DEVICE void end_of_step(Control& c, const Outcome& outcome, int cut) {
-    __shared__ real_bits change_near;
-    __shared__ u32 broken;
-    cut = __syncthreads_or(cut);
-    if (threadIdx.x == 0) {
-        change_near = 0;
-        broken = 0xffffffffu;
-    }
-    __syncthreads();
-    // A change that is not a number has the largest bits, and its vertex is broken anyway.
-    if (outcome.change_near > R(0)) atomic_max_bits(&change_near, to_bits(outcome.change_near));
-    if (outcome.broken != 0xffffffffu) atomicMin(&broken, outcome.broken);
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        if (change_near) atomic_max_bits(&c.change_near, change_near);
-        if (broken != 0xffffffffu) atomicMin(&c.broken, broken);
-        if (cut) atomicOr(&c.cut, 1u);
-    }
-    if (is_last_block(c) && threadIdx.x == 0) end_step(c);
-}
-
-// Grid: any; block: a multiple of 32 threads; shared: slots, [largest_local] phi, points and
-// bytes, [largest_columns] columns, and if CHUNKED [largest_owned] partial sums.
-extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) evolution_step(Patches m, Evolution s) {
+// Step `turn` of a cycle, from 0.
+//
+// Grid: one block more than work on patches; block: a multiple of 32 threads; shared: slots,
+// [largest_local] points and bytes, [largest_columns] columns, [largest_owned + 1] rows, and if
+// CHUNKED [TERMS * largest_owned] sums.
+extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) evolution_step(Patches m, Evolution s, u32 turn) {
     DYN_SHARED(unsigned char, shared);
-    Control& c = *s.control;
+    __shared__ Ahead ahead;
+    __shared__ double dt;
+    __shared__ bool goes;
+    // All of Control stays as it is during a cycle.
+    const Control& c = *s.control;
+    u32 thread = threadIdx.x, threads = blockDim.x, workers = gridDim.x - 1;
     // Both lists are asked while the control block is on its way.
     bool may_work = blockIdx.x < m.n_patches;
     u32 even = may_work ? s.active[blockIdx.x] : 0;
     u32 odd = may_work ? s.active[m.n_patches + blockIdx.x] : 0;
-    if (is_paused(c)) return;
+    u32 n_active = is_paused(c) ? 0 : c.n_active;
+    let_next_begin();
+    if (blockIdx.x >= n_active || blockIdx.x == workers) {
+        await_kernel_before();
+        if (blockIdx.x == workers) hand_on(s, turn, ahead);
+        return;
+    }
     SharedParts parts = {shared};
-    Slots slots = {parts.take<real>(ROWS * s.chunk), s.chunk};
-    real* phi = parts.take<real>(s.largest_local);
-    real* points = parts.take<real>(3 * s.largest_local);
+    Slots slots = {parts.take<real>(ROWS * s.chunk)};
+    Points points = {parts.take<Group>(Points::GROUPS * s.largest_local), s.largest_local};
     u8* moving = parts.take<u8>(s.largest_local);
-    local_index* columns = parts.take<local_index>(s.largest_columns);
+    Columns* columns = parts.take<Columns>(column_words(s.largest_columns));
+    local_index* rows = parts.take<local_index>(s.largest_owned + 1);
 #if CHUNKED
-    Partial* partial = parts.take<Partial>(s.largest_owned);
+    Sums* partial = parts.take<Sums>(TERMS * s.largest_owned);
 #endif
-    const real* from = s.phi + (u64)c.parity * m.n_vertices;
-    real* into = s.phi + (u64)(c.parity ^ 1) * m.n_vertices;
+    // If all steps before were taken; if not, this one is not either.
+    u32 parity = c.parity ^ (turn & 1);
+    const real* from = s.phi + (u64)parity * m.n_vertices;
+    real* into = s.phi + (u64)(parity ^ 1) * m.n_vertices;
     const u32* active = active_list(s, c);
-    u32 thread = threadIdx.x, threads = blockDim.x, n_active = c.n_active;
     Outcome outcome = {R(0), 0xffffffffu};
     int cut = 0;
-    for (u32 k = blockIdx.x; k < n_active; k += gridDim.x) {
+    for (u32 k = blockIdx.x; k < n_active; k += workers) {
         Patch patch = patch_of(m, k != blockIdx.x ? active[k] : c.list ? odd : even);
-        // Everything that is read comes before the barrier, so that it is waited for once.
-        u32 corner[N];
-        if (thread < patch.n_cells) {
+        const real* x = patch.coordinates();
+        u32 vertices[AT_ONCE];
+        Vec3 places[AT_ONCE];
 #pragma unroll
-            for (int i = 0; i < N; i++) corner[i] = patch.corner(thread, i);
+        for (int i = 0; i < AT_ONCE; i++) {
+            u32 v = thread + i * threads;
+            if (v >= patch.n_local) continue;
+            vertices[i] = patch.vertex(v);
+            places[i] = patch.at(x, v);
         }
-        u32 first_row = 0, last_row = 0;
-        if (thread < patch.n_owned) {
-            first_row = patch.row(thread);
-            last_row = patch.row(thread + 1);
-        }
-        u32 n_columns = patch.row(patch.n_owned);
-        bool has_vertex = thread < patch.n_local;
-        u32 vertex = has_vertex ? patch.vertex(thread) : 0;
-        Fetch<real, 3> fetched_points;
-        fetched_points.load(patch.coordinates(), 3 * patch.n_local);
-        Fetch<local_index, 4> fetched_columns;
-        fetched_columns.load(patch.columns(), n_columns);
+        // The cell whose corners are at hand.
+        u32 at_hand = thread;
+        Corners corners;
+        if (thread < patch.n_cells) corners = patch.corners(thread);
+        Fetch<Columns, 1> fetched;
+        fetched.load(patch.columns(), patch.n_column_words);
+        u32 row = thread <= patch.n_owned ? patch.row(thread) : 0;
         u8 moves = thread < patch.n_owned ? s.moving[patch.first + thread] : 0;
-        real value = has_vertex ? from[vertex] : R(0);
-        // Nobody reads what the patch before left any more.
-        __syncthreads();
-        fetched_points.store(points, patch.coordinates(), 3 * patch.n_local);
-        fetched_columns.store(columns, patch.columns(), n_columns);
-        if (has_vertex) {
-            phi[thread] = value;
-            moving[thread] = moves;
+        fetched.store(columns, patch.columns(), patch.n_column_words);
+        if (thread <= patch.n_owned) rows[thread] = row;
+        if (thread < patch.n_local) moving[thread] = moves;
+        for (u32 v = thread + threads; v <= patch.n_local; v += threads) {
+            if (v <= patch.n_owned) rows[v] = patch.row(v);
+            if (v < patch.n_local) moving[v] = v < patch.n_owned ? s.moving[patch.first + v] : 0;
         }
-        for (u32 v = thread + threads; v < patch.n_local; v += threads) {
-            phi[v] = from[patch.vertex(v)];
-            moving[v] = v < patch.n_owned ? s.moving[patch.first + v] : 0;
+#pragma unroll
+        for (int i = 0; i < AT_ONCE; i++) {
+            if (thread + i * threads < patch.n_local) points.place(thread + i * threads, places[i]);
+        }
+        await_kernel_before();
+        real phi[AT_ONCE];
+#pragma unroll
+        for (int i = 0; i < AT_ONCE; i++) {
+            if (thread + i * threads < patch.n_local) phi[i] = __ldcg(from + vertices[i]);
+        }
+        // The warp with the fewest cells finds out whether there is a step, beside its cells.
+        u32 finder = threads - 1 - thread;
+        if (k == blockIdx.x && finder < 32) look_ahead(s, turn, finder, ahead);
+#pragma unroll
+        for (int i = 0; i < AT_ONCE; i++) {
+            if (thread + i * threads < patch.n_local) points.phi(thread + i * threads) = phi[i];
+        }
+        for (u32 v = thread + AT_ONCE * threads; v < patch.n_local; v += threads) {
+            points.place(v, patch.at(x, v));
+            points.phi(v) = __ldcg(from + patch.vertex(v));
         }
         __syncthreads();
+        if (k == blockIdx.x && finder == 0) {
+            Progress progress = progress_after(c, ahead, turn);
+            dt = progress.dt;
+            goes = !is_paused(progress);
+        }
         for (u32 start = 0; start < patch.n_cells; start += s.chunk) {
             u32 end = start + s.chunk < patch.n_cells ? start + s.chunk : patch.n_cells;
             for (u32 t = start + thread; t < end; t += threads) {
-                if (t != thread) {
+                if (t != at_hand) corners = patch.corners(t);
+                u32 corner[N];
 #pragma unroll
-                    for (int i = 0; i < N; i++) corner[i] = patch.corner(t, i);
-                }
+                for (int i = 0; i < N; i++) corner[i] = corners.of[i];
+                at_hand = t + threads;
+                if (at_hand < end) corners = patch.corners(at_hand);
                 real values[N];
                 Vec3 x[N];
                 int inside = 0;
                 bool computed = false;
 #pragma unroll
-                for (int i = 0; i < N; i++) {
-                    values[i] = phi[corner[i]];
-                    inside += values[i] < R(0);
-                    computed = computed || moving[corner[i]];
-                }
-                if (!computed) continue;
+                for (int i = 0; i < N; i++) computed = computed || moving[corner[i]];
 #pragma unroll
-                for (int i = 0; i < N; i++) x[i] = patch.at(points, corner[i]);
-                cut |= inside > 0 && inside < N;
-                contribute(patch, s, slots, t - start, corner, x, values);
+                for (int i = 0; i < N; i++) {
+                    points.get(corner[i], x[i], values[i]);
+                    inside += values[i] < R(0);
+                }
+                if (computed) {
+                    cut |= inside > 0 && inside < N;
+                    contribute(patch, s, slots, t - start, corner, x, values);
+                }
             }
             __syncthreads();
-            for (u32 v = thread; v < patch.n_owned; v += threads) {
-                real old = phi[v];
-                if (!moving[v]) {
-                    if (start == 0) into[patch.first + v] = old;
-                    continue;
-                }
-                Sums sums = {R(0), R(0), R(0), R(0), R(0), R(0)};
-                u32 at = v == thread ? first_row : patch.row(v);
-                u32 last = v == thread ? last_row : patch.row(v + 1);
+            if (!goes) return;
+            for (u32 item = thread; item < TERMS * patch.n_owned; item += threads) {
+                u32 term = item / patch.n_owned, v = item - term * patch.n_owned;
+                if (!moving[v]) continue;
+                Sums sums = {R(0), R(0), rows[v]};
 #if CHUNKED
-                if (start > 0) {
-                    sums = partial[v].sums;
-                    at = partial[v].at;
-                }
-                at = gather(columns, slots, start, end, at, last, sums);
+                if (start > 0) sums = partial[item];
+#endif
+                gather_term(term, (const local_index*)columns, slots, start, end, rows[v + 1], sums);
+#if CHUNKED
                 if (end < patch.n_cells) {
-                    partial[v].sums = sums;
-                    partial[v].at = at;
+                    partial[item] = sums;
                     continue;
                 }
-#else
-                gather(columns, slots, start, end, at, last, sums);
 #endif
-                real fresh = old + change_of(patch, s, c, m.n_vertices, v, phi, sums);
-                into[patch.first + v] = fresh;
+                points.number(v, term) = rate_of(term, sums);
+            }
+            __syncthreads();
+        }
+        for (u32 v = thread; v < patch.n_owned; v += threads) {
+            real old = points.phi(v), fresh = old;
+            if (moving[v]) {
+                fresh += change_of(patch, s, (real)dt, v, points);
 #if !IMPLICIT && !INFLOW
                 account(outcome, s, patch.first + v, old, fresh);
 #endif
             }
-            __syncthreads();
+            into[patch.first + v] = fresh;
         }
+        // Before what stands in shared memory is written again.
+        if (k + workers < n_active) __syncthreads();
     }
-#if !IMPLICIT && !INFLOW
-    end_of_step(c, outcome, cut);
-#else
-    cut = __syncthreads_or(cut);
-    if (cut && thread == 0) atomicOr(&c.cut, 1u);
-#endif
+    leave(s.traces[turn % 3], outcome, cut);
 }
 
 // Looks at what a step left where other kernels come between: semi-implicit curvature, inflow.
 // Grid: any; block: any multiple of 32; shared: none.
 extern "C" __global__ void __launch_bounds__(BLOCK, 1) evolution_outcome(Patches m, Evolution s) {
-    Control& c = *s.control;
+    const Control& c = *s.control;
     if (is_paused(c)) return;
     const real* from = s.phi + (u64)c.parity * m.n_vertices;
     const real* next = s.phi + (u64)(c.parity ^ 1) * m.n_vertices;
@@ -387,7 +223,22 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) evolution_outcome(Patches
             account(outcome, s, v, from[v], next[v]);
         }
     }
-    end_of_step(c, outcome, 0);
+    leave(s.traces[0], outcome, 0);
+}
+
+// Brings the control block up to date after so many steps of a cycle: one warp.
+extern "C" __global__ void evolution_settle(Evolution s, u32 steps) {
+    __shared__ Ahead ahead;
+    Control& c = *s.control;
+    await_kernel_before();
+    look_ahead(s, steps, threadIdx.x, ahead);
+    __syncthreads();
+    if (threadIdx.x < 3) s.traces[threadIdx.x] = Trace{0, 0, 0};
+    if (threadIdx.x != 0) return;
+    bool was_paused = is_paused(c);
+    (Progress&)c = progress_after(c, ahead, steps);
+    // The card's clock is slow to read: not after every step.
+    if (!was_paused && (steps > 1 || is_paused(c) || c.step % 16 == 0)) count_time(c, c.evolve_time);
 }
 
 // Begins a stretch of steps: one thread.
@@ -399,7 +250,7 @@ extern "C" __global__ void evolution_begin(Evolution s, double clock, double tar
     c.steps_left = steps;
     c.halt = c.n_active == 0 ? GONE : RUNNING;
     c.rate = 0.0;
-    c.broken = c.where = 0xffffffffu;
+    c.where = 0xffffffffu;
     c.last_time = nanoseconds();
-    choose_step(c);
+    choose_step(c, c);
 }

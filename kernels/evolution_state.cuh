@@ -10,6 +10,8 @@
 
 struct Evolution {
     Control* control;
+    Progress* chain;            // [2] before the steps of a cycle, in turn
+    Trace* traces;              // [3] of these steps
     real* phi;                  // two buffers of [n_vertices]
     u8* inside;                 // [n_vertices] closer than the half width when the band was made
     u8* moving;                 // [n_vertices]

@@ -57,7 +57,11 @@ DEVICE void list_patches(const Search& z) {
             if (atomicExch(&q.seen[read], list) != list) q.reading[atomicAdd(&q.counts[N_READING], 1u)] = read;
         }
     }
-    if (blockIdx.x == 0 && threadIdx.x == 0) q.limits[0] = no_limits();
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        q.limits[0] = no_limits();
+        // What was found wrong before a stretch that ended there is looked for again.
+        for (u32 k = 0; k < 2 * N_FIELDS; k++) q.broken[k] = 0xffffffffu;
+    }
     grid_barrier(&q.counts[ARRIVED_BLOCKS], z.blocks);
 }
 
@@ -149,9 +153,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) varying_search(Patches m,
     if (blockIdx.x == 0 && threadIdx.x == 0) {
         if (good) {
             limits.speed = speed;
-            c.limits = limits;
+            set_limits(c, limits);
             c.dt = dt;
-            look_at_step(c);
+            look_at_step(c, c);
         } else {
             c.bad_time = t;
             c.halt = BAD_COEFFICIENT;

@@ -39,3 +39,19 @@ DEVICE u32 count_arrival(u32* count) {
     return atomicAdd(count, 1u);
 #endif
 }
+
+// Two kernels of which the second is launched to overlap the first: the first lets the second begin
+// once all its blocks have come here or left.
+DEVICE void let_next_begin() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
+// Waits until the kernel before has ended; what it wrote is then visible. Every thread must come,
+// or a kernel after this one could begin before that one has ended.
+DEVICE void await_kernel_before() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}

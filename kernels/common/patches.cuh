@@ -10,6 +10,20 @@ typedef u32 local_index;
 typedef u16 local_index;
 #endif
 
+// Local numbers of the corners of a cell, read as one; a triangle has no fourth.
+struct __align__(4 * sizeof(local_index)) Corners {
+    local_index of[4];
+};
+
+// Gather columns that are read as one: those of a patch begin at such a word.
+struct __align__(16) Columns {
+    enum { SIZE = 16 / sizeof(local_index) };
+    local_index of[SIZE];
+};
+
+// Words of so many columns.
+DEVICE u32 column_words(u32 n) { return (n + Columns::SIZE - 1) / Columns::SIZE; }
+
 struct Patches {
     u32 n_patches;
     u32 n_vertices;
@@ -17,10 +31,10 @@ struct Patches {
     const u32* halo_offsets;       // [n_patches + 1]
     const u32* halo;               // vertices in patch order
     const u32* cell_offsets;       // [n_patches + 1]
-    const local_index* corners;    // of patch p from N * cell_offsets[p] on, corner k of cell t at k * n_cells + t
-    const u32* column_offsets;     // [n_patches + 1]
+    const Corners* corners;        // of patch p from cell_offsets[p] on
+    const u32* column_offsets;     // [n_patches + 1], words of columns
     const local_index* rows;       // of patch p from vertex_offsets[p] + p on, [n_owned + 1]
-    const local_index* columns;    // 4 * t + k, ascending in each row
+    const Columns* columns;        // 4 * t + k, ascending in each row
     const real* x;                 // of patch p from 3 * local offset on, coordinate c of vertex v at c * n_local + v
 };
 
@@ -29,7 +43,7 @@ struct Patch {
     const Patches& all;
     u32 p, first, n_owned, n_local;
     u32 cells, n_cells;  // position of its first cell among those of all patches
-    u32 halo_at, columns_at;
+    u32 halo_at, columns_at, n_column_words;
 
     // Vertex in patch order of a local number.
     DEVICE u32 vertex(u32 local) const {
@@ -37,15 +51,18 @@ struct Patch {
     }
 
     // Local number of corner k of cell t.
-    DEVICE u32 corner(u32 t, u32 k) const { return all.corners[(u64)N * cells + k * n_cells + t]; }
+    DEVICE u32 corner(u32 t, u32 k) const { return all.corners[cells + t].of[k]; }
+
+    // Local numbers of all corners of cell t.
+    DEVICE Corners corners(u32 t) const { return all.corners[cells + t]; }
 
     // First gather column of an owned vertex; of n_owned, the number of columns.
     DEVICE u32 row(u32 local) const { return all.rows[first + p + local]; }
 
     // Gather column: 4 * cell + corner.
-    DEVICE u32 column(u32 at) const { return all.columns[columns_at + at]; }
+    DEVICE u32 column(u32 at) const { return ((const local_index*)columns())[at]; }
 
-    DEVICE const local_index* columns() const { return all.columns + columns_at; }
+    DEVICE const Columns* columns() const { return all.columns + columns_at; }
 
     // Coordinates: one after the other, each of all local vertices.
     DEVICE const real* coordinates() const { return all.x + 3 * ((u64)first + halo_at); }
@@ -64,5 +81,6 @@ DEVICE Patch patch_of(const Patches& all, u32 p) {
     u32 n_owned = all.vertex_offsets[p + 1] - first;
     u32 n_local = n_owned + all.halo_offsets[p + 1] - halo;
     u32 n_cells = all.cell_offsets[p + 1] - cells;
-    return Patch{all, p, first, n_owned, n_local, cells, n_cells, halo, all.column_offsets[p]};
+    u32 columns = all.column_offsets[p], n_column_words = all.column_offsets[p + 1] - columns;
+    return Patch{all, p, first, n_owned, n_local, cells, n_cells, halo, columns, n_column_words};
 }

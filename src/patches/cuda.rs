@@ -1,7 +1,7 @@
 //! Patches on the card, laid out so that neighboring threads read neighboring numbers.
 //!
-//! Corners of the cells of a patch stand one corner after the other (all first ones, all second
-//! ones, ...), coordinates likewise, and local numbers take 16 bits unless a patch is too large for
+//! Corners of a cell take one word that a thread reads at once, coordinates of a patch stand one after
+//! the other (all x, all y, all z), and local numbers take 16 bits unless a patch is too large for
 //! that (Fu et al., section 3.1). `kernels/common/patches.cuh` is the other side.
 
 mod ordered;
@@ -119,11 +119,16 @@ impl Shape {
     /// Bytes of the arrays of [`DevicePatches`].
     pub fn bytes<R: Real>(&self, patches: &Patches) -> usize {
         let index = if self.wide { 4 } else { 2 };
-        let columns = patches.columns.len();
+        let columns = patches.columns.len() + patches.len() * self.column_word();
         let u32s = 4 * (self.n_patches as usize + 1) + patches.halo.len();
         u32s * 4
-            + (patches.corners.len() + patches.n_vertices() + patches.len() + columns) * index
+            + (4 * patches.n_patch_cells() + patches.n_vertices() + patches.len() + columns) * index
             + 3 * patches.n_local() * size_of::<R>()
+    }
+
+    /// Gather columns that kernels read at once.
+    fn column_word(&self) -> usize {
+        if self.wide { 4 } else { 8 }
     }
 
     /// Defines that the kernels of these patches are compiled with.
@@ -155,22 +160,21 @@ impl<R: Real> DevicePatches<R> {
         if need > free {
             return Err(too_large(need, free));
         }
-        let (arity, n) = (patches.arity(), patches.len());
-        let mut corners = vec![0u32; patches.corners.len()];
+        let (arity, n, word) = (patches.arity(), patches.len(), shape.column_word());
+        let mut corners = vec![0u32; 4 * patches.n_patch_cells()];
         let mut rows = Vec::with_capacity(patches.n_vertices() + n);
         let mut columns = Vec::with_capacity(patches.columns.len());
         let mut column_offsets = Vec::with_capacity(n + 1);
         let mut x = Vec::with_capacity(3 * patches.n_local());
         for p in 0..n {
             let patch = patches.patch(p);
-            let n_cells = patch.cells.len();
-            let into = &mut corners[patches.cell_range(p).start * arity..][..n_cells * arity];
-            for (t, cell) in patch.corners.chunks_exact(arity).enumerate() {
-                for (k, &corner) in cell.iter().enumerate() {
-                    into[k * n_cells + t] = corner;
-                }
+            let into = &mut corners[4 * patches.cell_range(p).start..];
+            for (into, cell) in into.chunks_exact_mut(4).zip(patch.corners.chunks_exact(arity)) {
+                into[..arity].copy_from_slice(cell);
             }
-            column_offsets.push(columns.len() as u32);
+            // Each patch begins at a word that threads read at once.
+            columns.resize(columns.len().next_multiple_of(word), 0);
+            column_offsets.push((columns.len() / word) as u32);
             let first = columns.len() as u32;
             for k in 0..patch.n_owned {
                 rows.push(columns.len() as u32 - first);
@@ -181,7 +185,8 @@ impl<R: Real> DevicePatches<R> {
             let points = coordinates.of(patches, p);
             (0..3).for_each(|c| x.extend(points.iter().map(|point| point[c])));
         }
-        column_offsets.push(columns.len() as u32);
+        columns.resize(columns.len().next_multiple_of(word), 0);
+        column_offsets.push((columns.len() / word) as u32);
         let arrays = [
             cuda.upload(&patches.vertex_offsets)?,
             cuda.upload(&patches.halo_offsets)?,

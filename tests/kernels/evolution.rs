@@ -13,56 +13,61 @@ use crate::library::{Launch, Library, arg};
 use crate::patches::{HostPatches, PatchesArgument};
 use crate::random::Random;
 
-/// The twin of a struct in control.cuh.
+/// The twin of a struct in control.cuh, with what it inherits.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Control<R> {
     pub clock: f64,
-    pub target: f64,
-    pub steady: f64,
-    pub steps_left: u64,
-    pub cfl: [f64; 2],
-    pub half_width: f64,
-    pub every: u64,
-    pub rule: u32,
-    pub measures_displacement: u32,
     pub time: f64,
     pub dt: f64,
     pub dt_done: f64,
     pub displacement: f64,
     pub rate: f64,
+    pub steps_left: u64,
     pub step: u64,
     pub steps_since: u64,
-    pub reinitializations: u64,
     pub cell_updates: u64,
-    pub iterations: u64,
-    pub times: [u64; 3],
-    pub reduction: f64,
-    pub bad_time: f64,
     pub parity: u32,
     pub due: u32,
     pub halt: u32,
     pub enters: u32,
+    pub place: u32,
+    pub unused: u32,
+    pub target: f64,
+    pub steady: f64,
+    pub cfl: [f64; 2],
+    pub half_width: f64,
+    pub every: u64,
+    pub rule: u32,
+    pub measures_displacement: u32,
+    pub reinitializations: u64,
+    pub iterations: u64,
+    pub times: [u64; 3],
+    pub reduction: f64,
+    pub bad_time: f64,
     pub n_patches: u32,
     pub list: u32,
     pub n_active: u32,
     pub n_moving: u32,
     pub n_cells: u32,
-    pub broken: u32,
-    pub cut: u32,
     pub blocks_done: u32,
     pub limits: [[R; 4]; 2],
-    pub change_near: R,
+    pub longest: f64,
+    pub due_after: f64,
     pub next: [u32; 3],
-    pub place: u32,
     pub n_extra: u32,
 }
+
+/// Room for `struct Progress` and `struct Trace` of control.cuh.
+type Words<const N: usize> = [u64; N];
 
 /// The twin of a struct in evolution_state.cuh.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct EvolutionArgument<R> {
     control: *mut Control<R>,
+    chain: *mut Words<13>,
+    traces: *mut Words<2>,
     phi: *mut R,
     pub inside: *mut u8,
     moving: *const u8,
@@ -132,6 +137,8 @@ pub struct Case {
 pub struct Bed<R: Real> {
     pub on: HostPatches<R>,
     pub control: Control<R>,
+    chain: [Words<13>; 2],
+    traces: [Words<2>; 3],
     pub phi: Vec<R>,
     pub moving: Vec<u8>,
     pub active: Vec<u32>,
@@ -179,10 +186,10 @@ impl<R: Real + Default> Bed<R> {
             dt,
             // The step after is as long.
             cfl: [1.0; 2],
+            longest: dt,
             limits: [[R::narrow(dt); 4]; 2],
             n_patches: patches.len() as u32,
             n_active: active.len() as u32,
-            broken: u32::MAX,
             ..Control::default()
         };
         active.resize(2 * patches.len(), u32::MAX);
@@ -192,6 +199,8 @@ impl<R: Real + Default> Bed<R> {
             near: R::narrow(half_width) * R::narrow(0.5),
             phi: [start.as_slice(), &start].concat(),
             control,
+            chain: [[u64::MAX; 13]; 2],
+            traces: [[0; 2]; 3],
             moving,
             active,
             expected: evolution.phi(),
@@ -207,6 +216,8 @@ impl<R: Real + Default> Bed<R> {
         let (largest_local, largest_owned) = self.largest();
         let state = EvolutionArgument {
             control: &raw mut self.control,
+            chain: self.chain.as_mut_ptr(),
+            traces: self.traces.as_mut_ptr(),
             phi: self.phi.as_mut_ptr(),
             inside: std::ptr::null_mut(),
             moving: self.moving.as_ptr(),
@@ -235,25 +246,38 @@ impl<R: Real + Default> Bed<R> {
         (self.on.argument(), state)
     }
 
-    /// Launches a kernel of evolution.cu.
-    pub fn launch(
-        &mut self,
-        library: &Library,
-        kernel: &str,
-        seed: u64,
-        state: EvolutionArgument<R>,
-    ) where
+    /// Launches the step of evolution.cu, alone in its cycle.
+    pub fn step(&mut self, library: &Library, seed: u64, state: EvolutionArgument<R>)
+    where
         R: 'static,
     {
-        let (largest_local, _) = self.largest();
-        let shared_bytes = bytes(largest_local, size_of::<R>())
-            + bytes(3 * largest_local, size_of::<R>())
+        let (largest_local, largest_owned) = self.largest();
+        let shared_bytes = bytes(4 * largest_local, size_of::<R>())
+            + bytes(largest_owned + 1, 2)
             + bytes(largest_local, 1)
             + bytes(self.on.largest_columns() as u32, 2);
-        let how = Launch { shared_bytes, seed, ..Launch::new(5, 64) };
-        let args = [arg(self.on.argument()), arg(state)];
-        // SAFETY: the arrays are those of `arguments`, as long as the kernels take them to be.
-        unsafe { library.launch(kernel, &how, &args) }.unwrap();
+        let how = Launch { shared_bytes, seed, ..Launch::new(6, 64) };
+        let args = [arg(self.on.argument()), arg(state), arg(0u32)];
+        // SAFETY: the arrays are those of `arguments`, as long as the kernel takes them to be.
+        unsafe { library.launch("evolution_step", &how, &args) }.unwrap();
+    }
+
+    /// Launches the kernels of evolution.cu that end a step.
+    pub fn end(&mut self, library: &Library, seed: u64, state: EvolutionArgument<R>, split: bool)
+    where
+        R: 'static,
+    {
+        let how = Launch { seed, ..Launch::new(5, 64) };
+        // SAFETY: as above.
+        unsafe {
+            if split {
+                let args = [arg(self.on.argument()), arg(state)];
+                library.launch("evolution_outcome", &how, &args).unwrap();
+            }
+            let args = [arg(state), arg(1u32)];
+            library.launch("evolution_settle", &Launch::new(1, 32), &args).unwrap();
+        }
+        assert_eq!(self.traces, [[0; 2]; 3], "ready for the next step");
     }
 
     /// Most local and owned vertices of a patch.

@@ -70,6 +70,8 @@ extern "C" __global__ void flow_new(Given g, Flow **out) {
 
     Evolution &s = f.s;
     s.control = &f.c;
+    s.chain = filled<Progress>(2, Progress{});
+    s.traces = filled<Trace>(3, Trace{0, 0, 0});
     s.phi = filled<real>(2 * n, R(0));
     for (u32 v = 0; v < n; v++) s.phi[v] = s.phi[n + v] = g.phi[v];
     s.inside = filled<u8>(n, 0);
@@ -93,7 +95,6 @@ extern "C" __global__ void flow_new(Given g, Flow **out) {
     c.measures_displacement = g.measures_displacement;
     c.n_patches = c.n_active = patches;
     c.due = 1;
-    c.broken = 0xffffffffu;
     c.limits = c.next_limits = no_limits();
 }
 
@@ -102,17 +103,21 @@ extern "C" __global__ void flow_band_init(const Flow *f) { band_init(f->m, f->e,
 extern "C" __global__ void flow_solve(const Flow *f) { eikonal_rounds(f->m, f->e); }
 extern "C" __global__ void flow_band_final(const Flow *f) { band_final(f->m, f->e, f->s); }
 extern "C" __global__ void flow_band_mark(const Flow *f) { band_mark(f->m, f->e, f->s); }
-extern "C" __global__ void flow_step(const Flow *f) { evolution_step(f->m, f->s); }
+extern "C" __global__ void flow_step(const Flow *f, u32 turn) { evolution_step(f->m, f->s, turn); }
+
+// One warp.
+extern "C" __global__ void flow_settle(const Flow *f, u32 steps) { evolution_settle(f->s, steps); }
 
 // One thread.
 extern "C" __global__ void flow_begin(const Flow *f, u64 steps) {
     evolution_begin(f->s, 0.0, from_bits((u64)0x7ff0000000000000), -1.0, steps);
 }
 
-// phi, the time, redistancings and the halt. One thread.
-extern "C" __global__ void flow_look(const Flow *f, real *phi, double *time, u64 *done, u32 *halt) {
+// phi, steps, the time, redistancings and the halt. One thread.
+extern "C" __global__ void flow_look(const Flow *f, real *phi, u64 *steps, double *time, u64 *done, u32 *halt) {
     u32 n = f->m.n_vertices;
     for (u32 v = 0; v < n; v++) phi[v] = f->s.phi[f->c.parity * n + v];
+    *steps = f->c.step;
     *time = f->c.time;
     *done = f->c.reinitializations;
     *halt = f->c.halt;

@@ -37,7 +37,8 @@ fn compare<R: Real + Default + 'static, const N: usize>(
     let cell = format!("CELL_SIZE={N}");
     let rows = format!("VELOCITY_ROWS={}", u8::from(case.velocity.has_rows()));
     let mut defines = vec![word::<R>(), &cell, &rows, "BLOCK=64", "ADVECTION=3"];
-    let evolution = Library::compile("kernels/evolution.cu", &defines, &["evolution_step"]);
+    let evolution =
+        Library::compile("kernels/evolution.cu", &defines, &["evolution_step", "evolution_settle"]);
     if chunk.is_some() {
         defines.push("CHUNKED=1");
     }
@@ -85,7 +86,8 @@ fn compare<R: Real + Default + 'static, const N: usize>(
             galerkin.launch("galerkin_correction", &how, &correction(0, 0)).unwrap();
             galerkin.launch("galerkin_correction", &how, &correction(1, 1)).unwrap();
         }
-        bed.launch(&evolution, "evolution_step", seed, whole);
+        bed.step(&evolution, seed, whole);
+        bed.end(&evolution, seed, whole, false);
         assert_eq!((bed.control.halt, bed.control.step), (0, 1));
         let found = bed.found();
         let differ = found.iter().zip(&bed.expected).filter(|(a, b)| a != b).count();

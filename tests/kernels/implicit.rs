@@ -36,7 +36,7 @@ impl Kernels {
         let curvature = format!("CURVATURE={}", 1 + u8::from(case.weighted));
         let rows = format!("CURVATURE_ROWS={}", u8::from(case.curvature.has_rows()));
         let defines = [word::<R>(), &cell, &curvature, &rows, "BLOCK=64", "IMPLICIT=1"];
-        let names = ["evolution_step", "evolution_outcome"];
+        let names = ["evolution_step", "evolution_outcome", "evolution_settle"];
         Kernels {
             evolution: Library::compile("kernels/evolution.cu", &defines, &names),
             implicit: Library::compile("kernels/implicit.cu", &defines, &["implicit_solve"]),
@@ -72,14 +72,14 @@ impl Kernels {
             most_iterations,
             unused: 0,
         };
-        bed.launch(&self.evolution, "evolution_step", seed, state);
+        bed.step(&self.evolution, seed, state);
         let shared_bytes = bytes(bed.largest().0, size_of::<R>());
         let how = Launch { shared_bytes, seed, resident: blocks, ..Launch::new(blocks, 64) };
         let args = [arg(patches), arg(state), arg(implicit)];
         // SAFETY: arrays as long as the kernel takes them to be.
         unsafe { self.implicit.launch("implicit_solve", &how, &args) }.unwrap();
         assert!(sums.iter().all(|&word| word == 0) && counts == [0, 0], "ready for the next step");
-        bed.launch(&self.evolution, "evolution_outcome", seed, state);
+        bed.end(&self.evolution, seed, state, true);
         bed
     }
 }

@@ -9,6 +9,9 @@ use zeroset::mesh::{
 };
 use zeroset::patches::{Coordinates, Partition, Patches};
 
+/// Gather columns of a word of the kernels.
+const COLUMNS: usize = 8;
+
 /// `struct Patches` of the kernels.
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -88,9 +91,9 @@ impl<R: Real> HostPatches<R> {
             all.halo.extend(patch.halo);
             all.halo_offsets.push(all.halo.len() as u32);
             all.cell_offsets.push(patches.cell_range(p).end as u32);
-            for k in 0..arity {
-                let corners = patch.corners.iter().skip(k).step_by(arity);
-                all.corners.extend(corners.map(|&c| c as u16));
+            for cell in patch.corners.chunks_exact(arity) {
+                let corner = |k: usize| cell.get(k).map_or(u16::MAX, |&c| c as u16);
+                all.corners.extend((0..4).map(corner));
             }
             let first = all.columns.len();
             for local in 0..patch.n_owned {
@@ -99,7 +102,8 @@ impl<R: Real> HostPatches<R> {
                 all.columns.extend(patch.row(local).iter().map(column));
             }
             all.rows.push((all.columns.len() - first) as u16);
-            all.column_offsets.push(all.columns.len() as u32);
+            all.columns.resize(all.columns.len().next_multiple_of(COLUMNS), u16::MAX);
+            all.column_offsets.push((all.columns.len() / COLUMNS) as u32);
             for c in 0..3 {
                 all.x.extend(coordinates.of(&patches, p).iter().map(|x| x[c]));
             }
@@ -137,7 +141,7 @@ impl<R: Real> HostPatches<R> {
 
     /// Most gather columns of a patch.
     pub fn largest_columns(&self) -> usize {
-        let sizes = self.column_offsets.windows(2).map(|w| w[1] - w[0]);
+        let sizes = self.column_offsets.windows(2).map(|w| (w[1] - w[0]) * COLUMNS as u32);
         sizes.max().unwrap_or(0) as usize
     }
 

@@ -67,6 +67,10 @@ impl Arguments {
     pub fn with_array<T: Element>(self, array: &Array<T>) -> Self {
         self.with(array.address())
     }
+
+    fn pointers(&self) -> Vec<*mut c_void> {
+        self.values.iter().map(|value| value.as_ptr().cast_mut().cast()).collect()
+    }
 }
 
 impl Kernel {
@@ -129,8 +133,7 @@ impl Cuda {
         }
         let fail = |e| device_error(&format!("launching {}", kernel.name), e);
         self.context().bind_to_thread().map_err(fail)?;
-        let mut pointers: Vec<*mut c_void> =
-            arguments.values.iter().map(|value| value.as_ptr().cast_mut().cast()).collect();
+        let mut pointers = arguments.pointers();
         let function = kernel.function.cu_function();
         let (grid, block) = ((launch.grid, 1, 1), (launch.block, 1, 1));
         let stream = self.stream().cu_stream();
@@ -158,6 +161,53 @@ impl Cuda {
         done.map_err(fail)
     }
 
+    /// The same, and the kernel may begin before the one ahead of it has ended, where the card and
+    /// its driver can: it waits by itself (`await_kernel_before` of `kernels/common/grid.cuh`).
+    ///
+    /// # Errors
+    /// Those of [`Self::launch`].
+    ///
+    /// # Safety
+    /// Those of [`Self::launch`]; all threads of the kernel must wait before they touch what the
+    /// kernel ahead works on, and before they end.
+    pub unsafe fn launch_overlapping(
+        &self,
+        kernel: &Kernel,
+        launch: Launch,
+        arguments: &Arguments,
+    ) -> Result<()> {
+        if !self.overlaps {
+            // SAFETY: the caller's.
+            return unsafe { self.launch(kernel, launch, arguments) };
+        }
+        let fail = |e| device_error(&format!("launching {}", kernel.name), e);
+        self.context().bind_to_thread().map_err(fail)?;
+        let mut pointers = arguments.pointers();
+        let mut attribute = sys::CUlaunchAttribute {
+            id: sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+            pad: [0; 4],
+            value: sys::CUlaunchAttributeValue { programmaticStreamSerializationAllowed: 1 },
+        };
+        let config = sys::CUlaunchConfig {
+            gridDimX: launch.grid,
+            gridDimY: 1,
+            gridDimZ: 1,
+            blockDimX: launch.block,
+            blockDimY: 1,
+            blockDimZ: 1,
+            sharedMemBytes: launch.shared,
+            hStream: self.stream().cu_stream(),
+            attrs: &raw mut attribute,
+            numAttrs: 1,
+        };
+        let function = kernel.function.cu_function();
+        // SAFETY: the configuration and its attribute outlive the call; the rest is the caller's.
+        let done = unsafe {
+            sys::cuLaunchKernelEx(&config, function, pointers.as_mut_ptr(), std::ptr::null_mut())
+        };
+        done.result().map_err(fail)
+    }
+
     /// Records the launches of `work` so that they can be repeated at once.
     ///
     /// # Errors
@@ -173,6 +223,8 @@ impl Cuda {
             what: "recording launches gave nothing".into(),
             remedy: "please report it, and take use = \"cpu\"".into(),
         })?;
+        // The first launch need not wait for it.
+        graph.upload().map_err(fail)?;
         Ok(Graph { graph })
     }
 

@@ -34,6 +34,8 @@ pub struct Cuda {
     context: Arc<CudaContext>,
     stream: Arc<CudaStream>,
     card: CardInfo,
+    /// Whether a kernel may be launched to begin before the one ahead has ended.
+    overlaps: bool,
     modules: Mutex<HashMap<String, Arc<CudaModule>>>,
 }
 
@@ -51,7 +53,9 @@ impl Cuda {
         unsafe { context.disable_event_tracking() };
         let stream = context.new_stream().map_err(fail)?;
         keep_freed_memory(&context);
-        Ok(Cuda { context, stream, card, modules: Mutex::default() })
+        let overlaps = card.capability >= (9, 0)
+            && probe::driver_version().is_ok_and(|version| version >= OVERLAPS_IN_GRAPHS);
+        Ok(Cuda { context, stream, card, overlaps, modules: Mutex::default() })
     }
 
     /// What is known of the card.
@@ -121,6 +125,9 @@ impl Cuda {
         &self.context
     }
 }
+
+/// First CUDA whose driver records launches that overlap in graphs.
+const OVERLAPS_IN_GRAPHS: (u32, u32) = (12, 3);
 
 /// Freed memory stays with the program: taking it from the system anew costs 100 microseconds.
 fn keep_freed_memory(context: &CudaContext) {

@@ -19,6 +19,21 @@ use crate::patches::cuda::{PatchesArgument, Shape};
 /// Threads of the kernels that only walk vertices and cells once.
 const PLAIN_BLOCK: u32 = 128;
 
+/// Shared memory that kernels of a step state themselves, at most.
+const STATIC_SHARED: u32 = 1024;
+
+/// Cells for each thread of a step among triangles. More threads take a patch in less time, but fewer
+/// patches are on the card at once.
+const CELLS_PER_THREAD: [f64; 3] = [1.0, 1.5, 2.0];
+
+/// A step by so many threads for each patch.
+struct Step {
+    kernel: Kernel,
+    block: u32,
+    /// Patches that are on the card at once.
+    resident: u32,
+}
+
 /// The kernels of one evolution, and how they are launched.
 pub(super) struct Kernels<R: Real> {
     cuda: Arc<Cuda>,
@@ -29,7 +44,13 @@ pub(super) struct Kernels<R: Real> {
     finish: Kernel,
     mark: (Kernel, u32),
     begin: Kernel,
-    step: (Kernel, u32),
+    /// By how many threads a patch is computed: from most of them to fewest.
+    candidates: Vec<(Unit, u32)>,
+    /// The first of these that were asked for, and which one the steps of a cycle take.
+    made: Vec<Step>,
+    chosen: usize,
+    shared: u32,
+    settle: Kernel,
     outcome: Kernel,
     block: u32,
     galerkin: Option<DeviceGalerkin<R>>,
@@ -91,7 +112,8 @@ fn chunk<R: Real>(host: &Evolution<R>, shape: &Shape, limit: u32) -> u32 {
     chunk
 }
 
-/// Bytes of shared memory of a step: what cells leave behind, phi, and what vertices move.
+/// Bytes of shared memory of a step: what cells leave behind, points with phi, and what vertices
+/// move.
 fn step_shared<R: Real>(host: &Evolution<R>, shape: &Shape, chunk: u32) -> u32 {
     let part = |n: u32, size: usize| (n * size as u32).div_ceil(16) * 16;
     let real = size_of::<R>();
@@ -106,12 +128,14 @@ fn step_shared<R: Real>(host: &Evolution<R>, shape: &Shape, chunk: u32) -> u32 {
         + u32::from(speed) * of_speed
         + u32::from(bending) * (corners + 1);
     let mut bytes = part(rows * chunk, real)
-        + part(shape.largest_local, real)
-        + part(3 * shape.largest_local, real)
+        + part(4 * shape.largest_local, real)
         + part(shape.largest_local, 1);
-    bytes += part(shape.largest_columns, if shape.wide { 4 } else { 2 });
+    let index = if shape.wide { 4 } else { 2 };
+    bytes += part(shape.largest_columns, index) + part(shape.largest_owned + 1, index);
     if chunk < shape.largest_cells {
-        bytes += part(shape.largest_owned, 6 * real + 8);
+        // Two sums and a column for each term, aligned as the sums are.
+        let terms = u32::from(wind) + u32::from(speed) + u32::from(bending);
+        bytes += part(terms * shape.largest_owned, 3 * real);
     }
     bytes
 }
@@ -142,7 +166,7 @@ impl<R: Real> Kernels<R> {
         eikonal: &Solver<R>,
     ) -> Result<Self> {
         let (cuda, shape) = (patches.cuda().clone(), patches.shape());
-        let chunk = chunk(host, shape, cuda.shared_memory()?);
+        let chunk = chunk(host, shape, cuda.shared_memory()?.saturating_sub(STATIC_SHARED));
         let queued = eikonal.organization() == Organization::Queue;
         let compiled = |file: &str, block: u32| {
             let mut defines = shape.defines::<R>();
@@ -169,10 +193,19 @@ impl<R: Real> Kernels<R> {
             Unit::with(file, defines)
         };
         let band = compiled("band", PLAIN_BLOCK)?;
-        // Few threads: all patches of a band are on the card at once.
-        let cells_per_thread = if shape.arity == 3 { 2.0 } else { 3.0 };
-        let block = shape.threads(cells_per_thread, 256);
+        let block = match shape.arity {
+            3 => shape.threads(2.0, 256),
+            _ => shape.threads(3.0, 256),
+        };
         let evolution = compiled("evolution", block)?;
+        let mut candidates = Vec::new();
+        for cells in CELLS_PER_THREAD.into_iter().filter(|_| shape.arity == 3) {
+            let threads = shape.threads(cells, 256);
+            if threads > block && candidates.last().is_none_or(|&(_, more)| more > threads) {
+                candidates.push((compiled("evolution", threads)?, threads));
+            }
+        }
+        candidates.push((evolution.clone(), block));
         let part = |n: u32, size: usize| (n * size as u32).div_ceil(16) * 16;
         let init = cuda.kernel(&band, "band_init")?;
         let init_shared =
@@ -181,9 +214,7 @@ impl<R: Real> Kernels<R> {
         let mark = cuda.kernel(&band, "band_mark")?;
         let mark_shared = part(shape.largest_owned, 1);
         mark.allow_shared(mark_shared)?;
-        let step = cuda.kernel(&evolution, "evolution_step")?;
         let shared = step_shared(host, shape, chunk);
-        step.allow_shared(shared)?;
         let mut state = state.argument(host, shape, chunk);
         let galerkin = match &host.galerkin {
             None => None,
@@ -238,7 +269,11 @@ impl<R: Real> Kernels<R> {
             finish: cuda.kernel(&band, "band_final")?,
             mark: (mark, mark_shared),
             begin: cuda.kernel(&evolution, "evolution_begin")?,
-            step: (step, shared),
+            candidates,
+            made: Vec::new(),
+            chosen: 0,
+            shared,
+            settle: cuda.kernel(&evolution, "evolution_settle")?,
             outcome: cuda.kernel(&evolution, "evolution_outcome")?,
             block,
             galerkin,
@@ -264,11 +299,50 @@ impl<R: Real> Kernels<R> {
         unsafe { self.cuda.launch(&self.begin, launch, &arguments) }
     }
 
-    /// One step by about this many blocks.
-    pub fn step(&self, blocks: u32) -> Result<()> {
-        let arguments = Arguments::default().with(self.patches).with(self.state);
-        let (step, shared) = &self.step;
-        let launch = self.plain(blocks, self.block, *shared);
+    /// Chooses the kernel of steps for so many patches: by most threads for each of those that have
+    /// all patches on the card at once.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if it cannot be compiled or does not fit.
+    pub fn prepare(&mut self, patches: u32) -> Result<()> {
+        for (k, (unit, block)) in self.candidates.iter().enumerate() {
+            if self.made.len() == k {
+                let kernel = self.cuda.kernel(unit, "evolution_step")?;
+                kernel.allow_shared(self.shared)?;
+                let resident = kernel.resident_blocks(*block, self.shared)?;
+                self.made.push(Step { kernel, block: *block, resident });
+            }
+            self.chosen = k;
+            if self.made[k].resident >= patches {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// So many steps by about this many blocks, as prepared for.
+    pub fn steps(&self, steps: u32, blocks: u32) -> Result<()> {
+        let launch = self.plain(blocks, self.block, self.shared);
+        if self.has_others() {
+            for _ in 0..steps {
+                self.step_among_others(launch)?;
+            }
+            return Ok(());
+        }
+        for turn in 0..steps {
+            self.step(launch, turn)?;
+        }
+        self.settle(steps)
+    }
+
+    /// Whether steps consist of other kernels too.
+    fn has_others(&self) -> bool {
+        let (galerkin, implicit) = (self.galerkin.is_some(), self.implicit.is_some());
+        galerkin || implicit || self.varying.is_some() || self.inflow.is_some()
+    }
+
+    /// One step with the kernels before and after it, which need to know how far it is.
+    fn step_among_others(&self, launch: Launch) -> Result<()> {
         if let Some(varying) = &self.varying {
             varying.launch(&self.cuda, self.patches, self.state)?;
         }
@@ -278,19 +352,44 @@ impl<R: Real> Kernels<R> {
         if let Some(galerkin) = &self.galerkin {
             galerkin.launch(&self.cuda, self.patches, self.state, launch.grid)?;
         }
-        // SAFETY: the kernel takes these two.
-        unsafe { self.cuda.launch(step, launch, &arguments)? };
+        self.step(launch, 0)?;
         if let Some(implicit) = &self.implicit {
             implicit.launch(&self.cuda, self.patches, self.state)?;
         }
         if let Some(inflow) = &self.inflow {
             inflow.apply(&self.cuda, self.patches, self.state)?;
         }
-        if !self.is_split {
-            return Ok(());
+        if self.is_split {
+            let arguments = Arguments::default().with(self.patches).with(self.state);
+            // SAFETY: the kernel takes these two.
+            unsafe { self.cuda.launch(&self.outcome, Launch { shared: 0, ..launch }, &arguments)? };
         }
-        // SAFETY: as above.
-        unsafe { self.cuda.launch(&self.outcome, Launch { shared: 0, ..launch }, &arguments) }
+        self.settle(1)
+    }
+
+    /// Step `turn` of a cycle: later ones begin before the one ahead has ended.
+    fn step(&self, launch: Launch, turn: u32) -> Result<()> {
+        let arguments = Arguments::default().with(self.patches).with(self.state).with(turn);
+        let Some(step) = self.made.get(self.chosen) else {
+            return Err(Error::device("a step was launched before its kernel was there", ""));
+        };
+        // One block more hands on where the steps are.
+        let launch = Launch { grid: launch.grid + 1, block: step.block, ..launch };
+        // SAFETY: the kernel takes these three, and waits for the step ahead by itself.
+        unsafe {
+            match turn {
+                0 => self.cuda.launch(&step.kernel, launch, &arguments),
+                _ => self.cuda.launch_overlapping(&step.kernel, launch, &arguments),
+            }
+        }
+    }
+
+    /// Brings the control block up to date after these steps.
+    fn settle(&self, steps: u32) -> Result<()> {
+        let launch = Launch { grid: 1, block: 32, shared: 0, cooperative: false };
+        let arguments = Arguments::default().with(self.state).with(steps);
+        // SAFETY: the kernel takes these two, and waits for the kernel ahead by itself.
+        unsafe { self.cuda.launch_overlapping(&self.settle, launch, &arguments) }
     }
 
     /// Name of the coefficient that stopped the steps, and the vertex (patch order).

@@ -1,10 +1,10 @@
 //! The evolution on a GPU: the same steps as on the CPU, without a look from the host between them.
 //!
 //! All that steers the steps lives on the card (`Control`): the length of the next step,
-//! whether phi is to become a distance, why to stop. The host launches *cycles* of some steps and a
-//! redistancing, recorded as a graph; kernels with nothing to do return at once. It looks at the
-//! control block of the cycle before while the next one runs, so it never waits for a step, and it
-//! stops launching once the card says that something is due.
+//! whether phi is to become a distance, why to stop. The host launches *lots* of some *cycles* of some
+//! steps and a redistancing, recorded as a graph; kernels with nothing to do return at once. It looks
+//! at the control block of the lot before while the next one runs, so it never waits for a step, and
+//! it stops launching once the card says that something is due.
 //!
 //! Kernels: `kernels/band.cu`, `kernels/evolution.cu`, `kernels/eikonal.cu`, and where they are needed
 //! `kernels/galerkin.cu`, `kernels/implicit.cu`, `kernels/varying.cu` and `kernels/inflow.cu`.
@@ -48,6 +48,17 @@ const PATIENCE: Duration = Duration::from_millis(200);
 /// Most steps of a cycle.
 const MOST_STEPS: u32 = 32;
 
+/// Most cycles that are launched at once: between two launches the card waits some microseconds.
+const MOST_CYCLES: u32 = 8;
+
+/// What is launched at once: cycles of so many steps by about so many blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Lot {
+    cycles: u32,
+    steps: u32,
+    blocks: u32,
+}
+
 /// A level-set function in motion on a GPU.
 pub struct DeviceEvolution<R: Real> {
     cuda: Arc<Cuda>,
@@ -58,9 +69,9 @@ pub struct DeviceEvolution<R: Real> {
     state: State<R>,
     kernels: Kernels<R>,
     measurer: DeviceMeasurer<R>,
-    /// Recorded cycles, by steps and blocks.
-    cycles: HashMap<(u32, u32), Graph>,
-    /// Control blocks of the last two cycles.
+    /// Recorded launches.
+    lots: HashMap<Lot, Graph>,
+    /// Control blocks of the last two lots.
     seen: [Pinned<Control<R>>; 2],
     /// The last one that was looked at.
     now: Control<R>,
@@ -167,7 +178,7 @@ impl<R: Real> DeviceEvolution<R> {
             state,
             kernels,
             measurer,
-            cycles: HashMap::new(),
+            lots: HashMap::new(),
             seen,
             now: control,
             before: Totals::default(),
@@ -201,33 +212,37 @@ impl<R: Real> DeviceEvolution<R> {
     pub fn advance(&mut self, stretch: &Stretch) -> Result<Advance> {
         let begun = Instant::now();
         let first = self.now.step;
+        let mut lot = self.lot(stretch, 0.0);
+        self.record(lot)?;
         self.kernels.begin(stretch)?;
-        let mut cycle = 0;
-        let (mut steps, mut blocks) = self.sizes();
+        let (mut turn, mut launched) = (0, 0u64);
         loop {
-            self.launch_cycle(steps, blocks)?;
+            self.launch(lot)?;
+            launched += u64::from(lot.cycles * lot.steps);
             let [even, odd] = &mut self.seen;
-            let (this, other) = if cycle % 2 == 0 { (even, odd) } else { (odd, even) };
+            let (this, other) = if turn % 2 == 0 { (even, odd) } else { (odd, even) };
             self.cuda.fetch(&self.state.control, this)?;
-            // The card works on this cycle while the host looks at the one before.
-            if cycle > 0 {
+            let is_last = begun.elapsed() > PATIENCE || stretch.steps <= launched;
+            // The card works on this lot while the host looks at the one before.
+            if turn > 0 {
                 self.now = other.get()?[0];
-                (steps, blocks) = self.sizes();
                 if self.now.halt() != Halt::Running {
                     break;
                 }
             }
-            cycle += 1;
-            if begun.elapsed() > PATIENCE || stretch.steps <= u64::from(steps) * cycle {
+            if is_last {
                 break;
             }
+            lot = self.lot(stretch, launched as f64 - (self.now.step - first) as f64);
+            turn += 1;
         }
         self.look()?;
         self.outcome(first, stretch)
     }
 
-    /// Steps of the next cycle, up to the next redistancing as far as that is known, and blocks.
-    fn sizes(&self) -> (u32, u32) {
+    /// What to launch next where so many steps are under way: cycles up to the next redistancing as
+    /// far as that is known, and several of them where much is left to do.
+    fn lot(&self, stretch: &Stretch, under_way: f64) -> Lot {
         let now = &self.now;
         let most = f64::from(MOST_STEPS);
         let steps = match (now.rule, now.half_width.is_finite()) {
@@ -239,30 +254,47 @@ impl<R: Real> DeviceEvolution<R> {
             }
             _ => most,
         };
-        // Classes of sizes a fifth apart: few graphs serve a band that grows and shrinks.
-        let class = |n: u32| {
-            let n = f64::from(n.max(64));
-            1.2f64.powf((n.ln() / 1.2f64.ln()).ceil()).ceil() as u32
+        let steps = steps.clamp(1.0, most) as u32;
+        // Steps to the target if they stay as long as the last one.
+        let left = match now.dt_done > 0.0 {
+            true => (stretch.target - now.clock.max(stretch.clock)) / now.dt_done,
+            false => 0.0,
         };
-        (steps.clamp(1.0, most) as u32, class(now.n_active))
+        let left = left.min(stretch.steps as f64) - under_way;
+        // At least half of what is left is known to be needed.
+        let cycles = (0.5 * left / f64::from(steps)).clamp(1.0, f64::from(MOST_CYCLES)) as u32;
+        // Classes of sizes: few graphs serve a band that grows and shrinks, and few blocks have no
+        // patch.
+        let n = now.n_active;
+        let blocks = n.next_multiple_of((n / 16).next_power_of_two().max(8));
+        Lot { cycles: 1 << cycles.ilog2(), steps, blocks }
     }
 
-    /// Launches some steps and a redistancing, which are left out by the card where not due.
-    fn launch_cycle(&mut self, steps: u32, blocks: u32) -> Result<()> {
-        if !self.cycles.contains_key(&(steps, blocks)) {
-            let record = || {
-                for _ in 0..steps {
-                    self.kernels.step(blocks)?;
-                }
-                match self.now.rule {
-                    3 => Ok(()),
-                    _ => self.kernels.redistance(&self.eikonal, self.solve, blocks),
-                }
-            };
-            let graph = self.cuda.record(record)?;
-            self.cycles.insert((steps, blocks), graph);
+    /// Records what is to be launched, unless that was done before.
+    fn record(&mut self, lot: Lot) -> Result<()> {
+        if self.lots.contains_key(&lot) {
+            return Ok(());
         }
-        match self.cycles.get(&(steps, blocks)) {
+        self.kernels.prepare(lot.blocks)?;
+        let record = || {
+            for _ in 0..lot.cycles {
+                self.kernels.steps(lot.steps, lot.blocks)?;
+                if self.now.rule != 3 {
+                    self.kernels.redistance(&self.eikonal, self.solve, lot.blocks)?;
+                }
+            }
+            Ok(())
+        };
+        let graph = self.cuda.record(record)?;
+        self.lots.insert(lot, graph);
+        Ok(())
+    }
+
+    /// Launches cycles, each some steps and a redistancing, which are left out by the card where not
+    /// due.
+    fn launch(&mut self, lot: Lot) -> Result<()> {
+        self.record(lot)?;
+        match self.lots.get(&lot) {
             Some(graph) => graph.launch(),
             None => Ok(()),
         }
@@ -392,7 +424,7 @@ impl<R: Real> DeviceEvolution<R> {
     /// # Errors
     /// [`Error::Device`] if the card fails.
     pub fn reinitialize(&mut self) -> Result<()> {
-        let (_, blocks) = self.sizes();
+        let blocks = self.now.n_active;
         self.change(|control| control.due = 1)?;
         self.kernels.redistance(&self.eikonal, self.solve, blocks)?;
         self.look()

@@ -3,7 +3,7 @@
 use std::mem::offset_of;
 use std::sync::Arc;
 
-use super::control::Control;
+use super::control::{Control, Progress, Trace};
 use crate::backend::cuda::{Argument, Array, Cuda};
 use crate::error::Result;
 use crate::geometry::Real;
@@ -16,6 +16,8 @@ use crate::patches::cuda::Shape;
 #[repr(C)]
 pub(super) struct EvolutionArgument<R> {
     control: u64,
+    chain: u64,
+    traces: u64,
     phi: u64,
     inside: u64,
     moving: u64,
@@ -75,6 +77,8 @@ impl<R: Real, const K: usize> DeviceTerm<R, K> {
 /// Everything that changes, and the coefficients.
 pub(super) struct State<R: Real> {
     pub control: Array<Control<R>>,
+    chain: Array<Progress>,
+    traces: Array<Trace<R>>,
     pub phi: Array<R>,
     pub inside: Array<u8>,
     pub moving: Array<u8>,
@@ -113,6 +117,8 @@ impl<R: Real> State<R> {
         let motion = &host.motion;
         Ok(State {
             control: cuda.upload(&[control])?,
+            chain: cuda.zeros(2)?,
+            traces: cuda.zeros(3)?,
             phi: cuda.upload(&[host.phi.as_slice(), &host.phi].concat())?,
             inside: cuda.zeros(n)?,
             moving: cuda.zeros(n)?,
@@ -129,6 +135,8 @@ impl<R: Real> State<R> {
     pub fn argument(&self, host: &Evolution<R>, shape: &Shape, chunk: u32) -> EvolutionArgument<R> {
         EvolutionArgument {
             control: self.control.address(),
+            chain: self.chain.address(),
+            traces: self.traces.address(),
             phi: self.phi.address(),
             inside: self.inside.address(),
             moving: self.moving.address(),
@@ -158,6 +166,6 @@ impl<R: Real> State<R> {
 
     /// Address of the word that says whether phi is to become a distance.
     pub fn due(&self) -> u64 {
-        self.control.address() + offset_of!(Control<R>, due) as u64
+        self.control.address() + offset_of!(Control<R>, progress.due) as u64
     }
 }

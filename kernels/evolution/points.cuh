@@ -1,0 +1,42 @@
+// The vertices of a patch in shared memory, where cells read them.
+#pragma once
+
+#include "common/vector.cuh"
+
+// Numbers that a thread reads from shared memory at once.
+struct __align__(16) Group {
+    enum { SIZE = 16 / sizeof(real) };
+    real of[SIZE];
+};
+
+// The local vertices of a patch with phi there, in shared memory: group k of all of them, then the
+// next.
+struct Points {
+    Group* groups;
+    u32 largest;
+
+    enum { GROUPS = 4 / Group::SIZE };
+
+    // Number k of a vertex: a coordinate, or phi.
+    DEVICE real& number(u32 v, u32 k) const { return groups[k / Group::SIZE * largest + v].of[k % Group::SIZE]; }
+
+    DEVICE real& phi(u32 v) const { return number(v, 3); }
+
+    DEVICE void place(u32 v, const Vec3& x) const {
+        number(v, 0) = x.x;
+        number(v, 1) = x.y;
+        number(v, 2) = x.z;
+    }
+
+    DEVICE void get(u32 v, Vec3& x, real& phi) const {
+        real numbers[4];
+#pragma unroll
+        for (int k = 0; k < GROUPS; k++) {
+            const Group group = groups[k * largest + v];
+#pragma unroll
+            for (int i = 0; i < Group::SIZE; i++) numbers[k * Group::SIZE + i] = group.of[i];
+        }
+        x = Vec3{numbers[0], numbers[1], numbers[2]};
+        phi = numbers[3];
+    }
+};

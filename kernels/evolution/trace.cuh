@@ -1,0 +1,70 @@
+// How a step ends: what its blocks leave, and how the next one learns from it where it is.
+#pragma once
+
+#include "evolution_state.cuh"
+
+// Notes what a step did to a vertex.
+struct Outcome {
+    real change_near;
+    u32 broken;
+};
+
+DEVICE void account(Outcome& outcome, const Evolution& s, u32 vertex, real old, real fresh) {
+    // Beyond four half widths no stable step comes.
+    const bool is_sound = fabs(fresh) < INFINITY_R && fabs(fresh) <= R(8) * s.near;
+    if (!is_sound) outcome.broken = outcome.broken < vertex ? outcome.broken : vertex;
+    if (fabs(old) < s.near) outcome.change_near = fmax(outcome.change_near, fabs(fresh - old));
+}
+
+// Leaves the outcomes of a block in the trace of the step; the whole block comes.
+DEVICE void leave(Trace& trace, const Outcome& outcome, int cut) {
+    __shared__ real_bits of_warps[32];
+    // A change that is not a number is left out: its vertex is broken.
+    real change = outcome.change_near;
+#pragma unroll
+    for (int by = 16; by > 0; by /= 2) change = fmax(change, __shfl_xor_sync(0xffffffffu, change, by));
+    if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = to_bits(change);
+    if (outcome.broken != 0xffffffffu) atomicMax(&trace.broken, ~outcome.broken);
+    cut = __syncthreads_or(cut);
+    if (threadIdx.x != 0) return;
+    real_bits largest = 0;
+    for (u32 warp = 0; warp < blockDim.x / 32; warp++) {
+        largest = largest > of_warps[warp] ? largest : of_warps[warp];
+    }
+    if (largest) atomic_max_bits(&trace.change_near, largest);
+    if (cut) atomicOr(&trace.cut, 1u);
+}
+
+// What is known of the step ahead of step `turn` of a cycle once that has ended.
+struct Ahead {
+    Progress progress;  // before it; before this step if it is the first
+    Trace trace;        // of it
+};
+
+// Copies word k, past the first cache, which may hold what stood there before; all of them are less
+// than a warp.
+DEVICE void look_ahead(const Evolution& s, u32 turn, u32 k, Ahead& ahead) {
+    enum { OF_PROGRESS = sizeof(Progress) / sizeof(u32), OF_TRACE = sizeof(Trace) / sizeof(u32) };
+    static_assert(OF_PROGRESS + OF_TRACE <= 32, "a word for each thread of a warp");
+    const Progress* progress = turn < 2 ? s.control : &s.chain[(turn - 1) & 1];
+    const u32* trace = (const u32*)&s.traces[(turn + 2) % 3];
+    if (k < OF_PROGRESS) ((u32*)&ahead.progress)[k] = __ldcg((const u32*)progress + k);
+    else if (turn > 0 && k < OF_PROGRESS + OF_TRACE) ((u32*)&ahead.trace)[k - OF_PROGRESS] = __ldcg(trace + k - OF_PROGRESS);
+}
+
+// Progress before step `turn`.
+DEVICE Progress progress_after(const Control& c, const Ahead& ahead, u32 turn) {
+    Progress progress = ahead.progress;
+    if (turn > 0 && !is_paused(progress)) end_step(c, progress, ahead.trace);
+    return progress;
+}
+
+// Hands the progress before step `turn` on to the step after it, whose trace it clears; the whole
+// block comes. Nobody reads any more what is overwritten: the step ahead has ended.
+DEVICE void hand_on(const Evolution& s, u32 turn, Ahead& ahead) {
+    look_ahead(s, turn, threadIdx.x, ahead);
+    __syncthreads();
+    if (threadIdx.x != 0) return;
+    if (turn > 0) s.chain[turn & 1] = progress_after(*s.control, ahead, turn);
+    s.traces[(turn + 1) % 3] = Trace{0, 0, 0};
+}
