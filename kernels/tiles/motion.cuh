@@ -16,10 +16,12 @@ struct TileMotion {
     stored* values[3];      // [capacity][TILE_VALUES] each: phi and stages, as the control block says
     double origin[3], dx;   // voxel v lies at origin + dx v
     real gamma;
+    real core;              // a voxel moves if it or a neighbor has a smaller |phi|
     real rescaling;         // factor of the rescaling term
     real velocity[3];       // voxels per time
     real normal_speed;
     real curvature;         // voxels squared per time
+    real per_voxel[2];      // 1 / dx and its square
     u32 keep;               // layers round an active voxel within which tiles are kept
 };
 
@@ -54,20 +56,23 @@ struct Coefficients {
     DEVICE explicit Coefficients(const TileMotion& m)
         : u{m.velocity[0], m.velocity[1], m.velocity[2]}, speed(m.normal_speed), alpha(m.curvature) {}
 
-    // Those of the voxel and the time. Expressions speak of lengths, terms of voxels.
-    DEVICE void evaluate(const TileMotion& m, i32 x, i32 y, i32 z, double t) {
+    // Those of a voxel of a tile and the time. Expressions speak of lengths, terms of voxels.
+    DEVICE void evaluate(const TileMotion& m, u64 key, u32 voxel, double t) {
 #if VARIES
+        const i32 x = coordinate_of(key, 0) * TILE_EDGE + (i32)(voxel % TILE_EDGE);
+        const i32 y = coordinate_of(key, 1) * TILE_EDGE + (i32)(voxel / TILE_EDGE % TILE_EDGE);
+        const i32 z = coordinate_of(key, 2) * TILE_EDGE + (i32)(voxel / (TILE_EDGE * TILE_EDGE));
         double value[N_FIELDS];
         fields_at(m.origin[0] + m.dx * x, m.origin[1] + m.dx * y, m.origin[2] + m.dx * z, t, nullptr, 0, value);
         u32 next = 0;
 #if VELOCITY == 2
-        for (int k = 0; k < 3; k++) u[k] = (real)(value[next++] / m.dx);
+        for (int k = 0; k < 3; k++) u[k] = (real)value[next++] * m.per_voxel[0];
 #endif
 #if NORMAL == 2
-        speed = (real)(value[next++] / m.dx);
+        speed = (real)value[next++] * m.per_voxel[0];
 #endif
 #if CURVATURE == 2
-        alpha = (real)(value[next++] / (m.dx * m.dx));
+        alpha = (real)value[next++] * m.per_voxel[1];
 #endif
 #endif
     }

@@ -10,11 +10,20 @@ enum {
     E = TILE_EDGE,
     TILE_VALUES = E * E * E,
     SIDE = E + 2 * REACH,
-    PADDED = SIDE * SIDE * SIDE,
+    // Rows of few layers begin at multiples of four values, so that four are read at once.
+    IS_ALIGNED = REACH == 1,
+    BEFORE = IS_ALIGNED ? QUAD : REACH,
+    ROW = E + 2 * BEFORE,
+    PADDED = SIDE * SIDE * ROW,
     // Threads of a tile, each of four voxels in a row.
     GROUP = TILE_VALUES / QUAD,
     TILES = BLOCK / GROUP,
     QUADS = E / QUAD,
+};
+
+// Four values in a row.
+struct __align__(16) Four {
+    real v[QUAD];
 };
 
 // Stands for a missing neighbor, by its sign.
@@ -107,11 +116,15 @@ DEVICE void pad(real* out, const u32* near, const stored* phi, real gamma, u32 t
         if (is_edge && !(with_edges && y.depth == 1 && z.depth == 1)) continue;
         const u32 direction = CENTER + 3 * y.step + 9 * z.step;
         const u32 from = E * (y.at + E * z.at);
-        real* to = out + row * SIDE + REACH;
-        real values[QUAD];
-        Source(phi, near[direction], gamma).quad(from + QUAD * part, gamma, values);
+        real* to = out + row * ROW + BEFORE;
+        Four values;
+        Source(phi, near[direction], gamma).quad(from + QUAD * part, gamma, values.v);
+        if (IS_ALIGNED) {
+            *(Four*)(to + QUAD * part) = values;
+        } else {
 #pragma unroll
-        for (int i = 0; i < QUAD; i++) to[QUAD * part + i] = values[i];
+            for (int i = 0; i < QUAD; i++) to[QUAD * part + i] = values.v[i];
+        }
         // Beyond the ends of the row.
         const u32 deepest = y.depth > z.depth ? y.depth : z.depth;
         if (is_edge || deepest > (with_edges ? 1u : 0u)) continue;
@@ -127,17 +140,52 @@ DEVICE void pad(real* out, const u32* near, const stored* phi, real gamma, u32 t
     }
 }
 
+// Place of a voxel in a padded tile.
+DEVICE u32 place_of(u32 voxel) {
+    const u32 x = voxel % E, y = voxel / E % E, z = voxel / (E * E);
+    return ((z + REACH) * SIDE + y + REACH) * ROW + x + BEFORE;
+}
+
 // The values around a voxel of a padded tile.
 struct Around {
     const real* here;
-    DEVICE real operator()(i32 dx, i32 dy, i32 dz) const { return here[dx + (i32)SIDE * (dy + (i32)SIDE * dz)]; }
+    DEVICE real operator()(i32 dx, i32 dy, i32 dz) const { return here[dx + (i32)ROW * (dy + (i32)SIDE * dz)]; }
 };
 
-// Whether the voxel or one of its six neighbors lies in the band.
-DEVICE bool is_moving(const Around& at, real gamma) {
+// Those around four voxels in a row, one layer deep, in registers; those of corners are not there.
+struct AroundQuad {
+    real rows[9][QUAD + 2];
+
+    // With those beyond edges if there are.
+    DEVICE AroundQuad(const real* here, bool with_edges) {
+#pragma unroll
+        for (i32 row = 0; row < 9; row++) {
+            const i32 y = row % 3 - 1, z = row / 3 - 1;
+            if (y && z && !with_edges) continue;
+            const real* from = here + (i32)ROW * (y + (i32)SIDE * z);
+            const Four values = *(const Four*)from;
+#pragma unroll
+            for (int i = 0; i < QUAD; i++) rows[row][i + 1] = values.v[i];
+            if ((y || z) && !(with_edges && !(y && z))) continue;
+            rows[row][0] = from[-1];
+            rows[row][QUAD + 1] = from[QUAD];
+        }
+    }
+};
+
+// One of the four.
+struct AroundOne {
+    const AroundQuad& quad;
+    int i;
+    DEVICE real operator()(i32 dx, i32 dy, i32 dz) const { return quad.rows[dy + 1 + 3 * (dz + 1)][i + dx + 1]; }
+};
+
+// Whether the voxel or one of its six neighbors lies well inside the band.
+template <typename At>
+DEVICE bool is_moving(const At& at, real core) {
     real least = fabs(at(0, 0, 0));
     least = smaller(least, smaller(fabs(at(-1, 0, 0)), fabs(at(1, 0, 0))));
     least = smaller(least, smaller(fabs(at(0, -1, 0)), fabs(at(0, 1, 0))));
     least = smaller(least, smaller(fabs(at(0, 0, -1)), fabs(at(0, 0, 1))));
-    return gamma > least;
+    return core > least;
 }

@@ -194,6 +194,13 @@ impl Unit {
         Ok(Unit { name: stem(file), source, defines, extra: Vec::new() })
     }
 
+    /// Whether products and sums are fused, and divisions quick: steps on tiles in f32, which are bound
+    /// by the number of operations. All else has the bits of the CPU.
+    pub fn is_fused(&self) -> bool {
+        let is_single = |(name, value): &(&str, String)| *name == "REAL" && value == "float";
+        self.name == "tiles/step" && self.defines.iter().any(is_single)
+    }
+
     /// The defines: "REAL=double CELL_SIZE=3".
     pub fn variant(&self) -> String {
         let define = |(name, value): &(&str, String)| format!("{name}={value}");
