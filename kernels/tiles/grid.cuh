@@ -108,19 +108,22 @@ static_assert(sizeof(TileGrid) == TILE_GRID_BYTES, "the host lays out the same")
 // Whether the kernels of a step have nothing to do.
 DEVICE bool is_paused(const TileControl& c) { return c.halt != RUNNING; }
 
-// Whether this block is the last of the grid to come here; the whole block must ask. What others
+// Whether this block is the last of so many to come here; the whole block must ask. What others
 // wrote before is then visible.
-DEVICE bool is_last_block(TileControl& c) {
+DEVICE bool is_last_block(TileControl& c, u32 blocks) {
     __shared__ u32 last;
     __syncthreads();
     if (threadIdx.x == 0) {
-        last = count_arrival(&c.blocks_done) == gridDim.x - 1;
+        last = count_arrival(&c.blocks_done) == blocks - 1;
         // Kernels whose blocks meet count from zero.
         if (last) c.blocks_done = c.arrived = 0;
     }
     __syncthreads();
     return last;
 }
+
+// The same of all blocks of the grid.
+DEVICE bool is_last_block(TileControl& c) { return is_last_block(c, gridDim.x); }
 
 // Place of a row in the look-up; that of the tile itself needs none.
 DEVICE u64 row_at(const TileGrid& g, u32 row, u32 p) {

@@ -47,6 +47,7 @@ struct Change {
     const TileGrid& g;
     TileControl& c;
     u32 list, n;
+    u32 blocks;      // that work: few where there are few tiles, for they wait for each other
     u32 first, end;  // of this block
 
     DEVICE u64* keys() const { return g.keys[list]; }
@@ -61,7 +62,7 @@ struct Change {
     DEVICE u32* counts(u32 direction) const {
         return g.direction_counts + (u64)direction * (g.capacity / COUNTED + 2);
     }
-    DEVICE void barrier() const { grid_barrier(&c.arrived); }
+    DEVICE void barrier() const { grid_barrier(&c.arrived, blocks); }
 };
 
 // Whether a tile without band stays for the sake of a neighbor. All loads are under way at once.
@@ -104,27 +105,30 @@ DEVICE void count(const Change& z) {
     }
     if (threadIdx.x != 0) return;
     z.g.block_counts[blockIdx.x] = deleted;
-    z.g.block_counts[gridDim.x + blockIdx.x] = asking;
+    z.g.block_counts[z.blocks + blockIdx.x] = asking;
 }
 
 // Sums of what blocks have counted over the blocks before this one, and over all; the whole block must ask.
 struct Sums {
     u32 deleted_before, asking_before, deleted, asking;
 
-    DEVICE explicit Sums(const u32* counts) {
+    DEVICE Sums(const u32* counts, u32 blocks) {
         __shared__ u32 sums[4];
         if (threadIdx.x < 4) sums[threadIdx.x] = 0;
         __syncthreads();
         u32 mine[4] = {0, 0, 0, 0};
-        for (u32 b = threadIdx.x; b < gridDim.x; b += BLOCK) {
-            const u32 deleted = counts[b], asking = counts[gridDim.x + b];
+        for (u32 b = threadIdx.x; b < blocks; b += BLOCK) {
+            const u32 deleted = counts[b], asking = counts[blocks + b];
             mine[0] += b < blockIdx.x ? deleted : 0;
             mine[1] += b < blockIdx.x ? asking : 0;
             mine[2] += deleted;
             mine[3] += asking;
         }
+#pragma unroll
         for (u32 k = 0; k < 4; k++) {
-            if (mine[k]) atomicAdd(&sums[k], mine[k]);
+#pragma unroll
+            for (u32 by = WARP / 2; by > 0; by /= 2) mine[k] += __shfl_xor_sync(0xffffffffu, mine[k], by);
+            if (lane_of_thread() == 0 && mine[k]) atomicAdd(&sums[k], mine[k]);
         }
         __syncthreads();
         deleted_before = sums[0];
@@ -175,12 +179,12 @@ DEVICE u32 seen_from_here(u32 wanted, i32 i, i32 j, i32 k) {
 
 // What tiles before tile `n` of those that ask, and up to two tiles away, ask for in one of 13 rows: a row for each
 // step along z and y, the last one that of the tile itself.
-DEVICE u32 asked_in_row(const Change& z, u32 n, u64 key, u32 row) {
+DEVICE u32 asked_in_row(const Change& z, const Pivots& asking, u32 n, u64 key, u32 row) {
     const i32 j = (i32)(row % 5) - 2, k = (i32)(row / 5) - 2;
     const u64 middle = key + ((u64)(i64)j << KEY_BITS) + ((u64)(i64)k << (2 * KEY_BITS));
     const u64* keys = z.asking();
     u32 all = 0;
-    for (u32 at = lower_bound(keys, 0u, n, middle - 2); at < n && keys[at] <= middle + 2; at++) {
+    for (u32 at = asking.find(middle - 2); at < n && keys[at] <= middle + 2; at++) {
         all |= seen_from_here(z.wanted()[at], (i32)(i64)(keys[at] - middle), j, k);
     }
     return all;
@@ -190,11 +194,14 @@ DEVICE u32 asked_in_row(const Change& z, u32 n, u64 key, u32 row) {
 DEVICE void claim(const Change& z, u32 n_asking) {
     __shared__ u32 of_tile[COUNTED];
     __shared__ u32 start;
+    __shared__ u64 room[BLOCK];
+    const Pivots asking(room, z.asking(), n_asking);
+    __syncthreads();
     const u32 lane = threadIdx.x % LANES, slot = threadIdx.x / LANES;
-    for (u32 group = blockIdx.x; group * COUNTED < n_asking; group += gridDim.x) {
+    for (u32 group = blockIdx.x; group * COUNTED < n_asking; group += z.blocks) {
         const u32 n = group * COUNTED + slot;
         const u64 key = n < n_asking ? z.asking()[n] : 0;
-        u32 asked = n < n_asking && lane < 13 ? asked_in_row(z, n, key, lane) : 0;
+        u32 asked = n < n_asking && lane < 13 ? asked_in_row(z, asking, n, key, lane) : 0;
 #pragma unroll
         for (u32 by = LANES / 2; by > 0; by /= 2) asked |= __shfl_xor_sync(0xffffffffu, asked, by);
         const u32 claims = n < n_asking ? z.wanted()[n] & ~asked : 0;
@@ -227,7 +234,7 @@ DEVICE void claim(const Change& z, u32 n_asking) {
 DEVICE void scan_claims(const Change& z, u32 n_asking) {
     __shared__ u32 warp_sums[WARPS];
     const u32 groups = (n_asking + COUNTED - 1) / COUNTED;
-    for (u32 d = blockIdx.x; d < DIRECTIONS; d += gridDim.x) {
+    for (u32 d = blockIdx.x; d < DIRECTIONS; d += z.blocks) {
         u32* counts = z.counts(d);
         u32 before = 0;
         for (u32 start = 0; start < groups; start += BLOCK) {
@@ -244,10 +251,10 @@ DEVICE void scan_claims(const Change& z, u32 n_asking) {
 
 // How many claimed tiles have a smaller key: for each direction, claims of the asking tiles before the
 // one that would claim this tile in that direction. Here: the three directions of a row.
-DEVICE u32 rank_in_row(const Change& z, u64 key, u32 row, u32 n_asking) {
+DEVICE u32 rank_in_row(const Change& z, const Pivots& asking, u64 key, u32 row) {
     const u64 start = key + offset_of(3 * row);
-    const u64* keys = z.asking();
-    u32 at = lower_bound(keys, 0u, n_asking, start);
+    const u64* keys = asking.list;
+    u32 at = asking.find(start);
     const u32 group = at / COUNTED;
     // Directions in which tiles of this row claim; the bits behind the counted groups.
     const u32 last = opposite(3 * row);
@@ -256,7 +263,7 @@ DEVICE u32 rank_in_row(const Change& z, u64 key, u32 row, u32 n_asking) {
     for (u32 n = group * COUNTED; n < at; n++) rank += __popc(z.claims()[n] >> (last - 2) & 7);
     // Tiles of the row itself count for the directions that come after them.
     for (u32 k = 0; k < 2; k++) {
-        if (at >= n_asking || keys[at] != start + k) continue;
+        if (at >= asking.n || keys[at] != start + k) continue;
         const u32 claims = z.claims()[at++] >> (last - 2) & 7;
         rank += __popc(claims & (k == 0 ? 3 : 1));
     }
@@ -280,8 +287,11 @@ DEVICE void set_borders(const Change& z, u32 p) {
 
 // A warp for each claim: its lanes look for the rows round the new tile.
 DEVICE void index(const Change& z, u32 n_asking, u32 n_created, u32 n_deleted) {
+    __shared__ u64 rooms[2][BLOCK];
     const u32 full = 0xffffffffu;
-    const u32 threads = gridDim.x * BLOCK, thread = blockIdx.x * BLOCK + threadIdx.x;
+    const Pivots asking(rooms[0], z.asking(), n_asking), keys(rooms[1], z.keys(), z.n);
+    __syncthreads();
+    const u32 threads = z.blocks * BLOCK, thread = blockIdx.x * BLOCK + threadIdx.x;
     const u32 lane = lane_of_thread();
     for (u32 m = thread / WARP; m < n_created; m += threads / WARP) {
         const u32 n = z.g.claimed[m];
@@ -292,10 +302,10 @@ DEVICE void index(const Change& z, u32 n_asking, u32 n_created, u32 n_deleted) {
         for (; skip > 0; skip--) left &= left - 1;
         const u32 d = __ffs(left) - 1;
         const u64 key = z.asking()[n] + offset_of(d);
-        u32 rank = lane < TILE_ROWS ? rank_in_row(z, key, lane, n_asking) : 0;
+        u32 rank = lane < TILE_ROWS ? rank_in_row(z, asking, key, lane) : 0;
 #pragma unroll
         for (u32 by = WARP / 2; by > 0; by /= 2) rank += __shfl_xor_sync(full, rank, by);
-        const u32 before = lane == TILE_ROWS ? lower_bound((const u64*)z.keys(), 0u, z.n, key) : 0;
+        const u32 before = lane == TILE_ROWS ? keys.find(key) : 0;
         if (lane != TILE_ROWS) continue;
         const u32 kept = before < z.n ? z.g.kept_before[before] : z.n - n_deleted;
         z.g.created[rank] = key;
@@ -315,19 +325,22 @@ DEVICE u32 id_of(const Change& z, u32 n, u32 n_deleted) {
 }
 
 DEVICE void update(const Change& z, u32 n_created, u32 n_deleted, stored* phi, real gamma) {
+    __shared__ u64 room[BLOCK];
+    const Pivots created(room, z.g.created, n_created);
+    __syncthreads();
     const u32 other = z.list ^ 1;
     const u64* keys = z.keys();
     for (u32 start = z.first; start < z.end; start += BLOCK) {
         const u32 p = start + threadIdx.x;
         if (p >= z.end || z.g.fate[p] & DELETED) continue;
         const u64 key = keys[p];
-        const u32 to = z.g.kept_before[p] + lower_bound((const u64*)z.g.created, 0u, n_created, key);
+        const u32 to = z.g.kept_before[p] + created.find(key);
         z.g.keys[other][to] = key;
         z.g.ids[other][to] = z.g.ids[z.list][p];
         z.g.borders[other][to] = z.borders()[p];
         z.g.activity[other][to] = z.activity()[p];
     }
-    const u32 threads = gridDim.x * BLOCK, thread = blockIdx.x * BLOCK + threadIdx.x;
+    const u32 threads = z.blocks * BLOCK, thread = blockIdx.x * BLOCK + threadIdx.x;
     for (u32 n = n_created + thread; n < n_deleted; n += threads) {
         z.g.free[z.c.n_free + n - n_created] = z.g.ids[z.list][z.g.deleted[n]];
     }
@@ -347,10 +360,13 @@ DEVICE void update(const Change& z, u32 n_created, u32 n_deleted, stored* phi, r
     }
 }
 
-DEVICE void look_up_all(const TileGrid& g, u32 list, u32 n) {
-    const u32 warps = gridDim.x * WARPS;
+DEVICE void look_up_all(const TileGrid& g, u32 list, u32 n, u32 blocks) {
+    __shared__ u64 room[BLOCK];
+    const Pivots all(room, g.keys[list], n);
+    __syncthreads();
+    const u32 warps = blocks * WARPS;
     for (u32 group = blockIdx.x * WARPS + warp_of_thread(); group * WARP < n; group += warps) {
-        look_up(g, g.keys[list], g.borders[list], group * WARP, n);
+        look_up(g, all, g.borders[list], group * WARP);
     }
 }
 
@@ -368,12 +384,15 @@ tiles_manage(TileGrid g, TileValues v) {
         }
         return;
     }
-    const u32 chunks = (n + BLOCK - 1) / BLOCK, each = (chunks + gridDim.x - 1) / gridDim.x * BLOCK;
+    const u32 chunks = (n + BLOCK - 1) / BLOCK, some = 2 * chunks + 8;
+    const u32 blocks = some < gridDim.x ? some : gridDim.x;
+    if (blockIdx.x >= blocks) return;
+    const u32 each = (chunks + blocks - 1) / blocks * BLOCK;
     const u32 first = blockIdx.x * each < n ? blockIdx.x * each : n;
-    const Change z = {g, c, list, n, first, first + each < n ? first + each : n};
+    const Change z = {g, c, list, n, blocks, first, first + each < n ? first + each : n};
     count(z);
     z.barrier();
-    const Sums sums(g.block_counts);
+    const Sums sums(g.block_counts, blocks);
     const u32 n_deleted = sums.deleted, n_asking = sums.asking;
     u32 n_created = 0, fresh = 0;
     if (n_deleted + n_asking > 0) {
@@ -387,7 +406,7 @@ tiles_manage(TileGrid g, TileValues v) {
         const bool fits = fresh <= g.capacity - c.next_id;
         if (c.out_of_range || !fits) {
             // Nothing has changed so far.
-            if (is_last_block(c) && threadIdx.x == 0) {
+            if (is_last_block(c, blocks) && threadIdx.x == 0) {
                 c.halt = c.out_of_range ? OUT_OF_RANGE : NO_ROOM;
                 c.needed = c.next_id + fresh;
                 c.out_of_range = c.claims = 0;
@@ -401,9 +420,9 @@ tiles_manage(TileGrid g, TileValues v) {
         stored* phi = c.at[0] == 0 ? v.values[0] : c.at[0] == 1 ? v.values[1] : v.values[2];
         update(z, n_created, n_deleted, phi, v.gamma);
         z.barrier();
-        look_up_all(g, list ^ 1, n - n_deleted + n_created);
+        look_up_all(g, list ^ 1, n - n_deleted + n_created, blocks);
     }
-    if (!is_last_block(c) || threadIdx.x != 0) return;
+    if (!is_last_block(c, blocks) || threadIdx.x != 0) return;
     const bool has_changed = n_deleted + n_created > 0;
     c.updates++;
     c.claims = 0;
@@ -423,7 +442,7 @@ tiles_manage(TileGrid g, TileValues v) {
 
 // Makes the look-up of the tile set as it was handed over, and clears border flags of neighbors
 // that are there.
-// Grid: any; shared: none.
+// Grid: any; shared: static.
 extern "C" __global__ void __launch_bounds__(BLOCK, 4) tiles_look_up(TileGrid g) {
-    look_up_all(g, g.control->list, g.control->n_tiles);
+    look_up_all(g, g.control->list, g.control->n_tiles, gridDim.x);
 }

@@ -47,6 +47,33 @@ DEVICE stored* array_of(const TileMotion& m, const TileControl& c, u32 role) {
     return at == 0 ? m.values[0] : at == 1 ? m.values[1] : m.values[2];
 }
 
+// Tiles that a block computes at a time, a thread for four voxels.
+enum { TILES_OF_BLOCK = 4 * BLOCK / (TILE_EDGE * TILE_EDGE * TILE_EDGE) };
+
+// Parts of expressions that the voxels of a tile share: src/expression/parts.rs.
+struct Parts {
+#if VARIES
+    double of_time[N_TIME_PARTS];
+    double of_axis[TILES_OF_BLOCK][3][TILE_EDGE][N_AXIS_PARTS];
+
+    // Those of the time: one thread, and a barrier follows.
+    DEVICE void begin(double t) { time_parts(t, of_time); }
+
+    // Those of the tile `slot` of the block, by its threads, number `thread` of `group`; a barrier follows.
+    DEVICE void find(const TileMotion& m, u32 slot, u64 key, u32 thread, u32 group, double t) {
+        for (u32 k = thread; k < 3 * TILE_EDGE; k += group) {
+            const u32 axis = k / TILE_EDGE, n = k % TILE_EDGE;
+            axis_parts(axis, place_along(m, key, axis, n), t, of_time, of_axis[slot][axis][n]);
+        }
+    }
+
+    // Where voxel n of a tile lies along an axis.
+    DEVICE static double place_along(const TileMotion& m, u64 key, u32 axis, u32 n) {
+        return m.origin[axis] + m.dx * (coordinate_of(key, axis) * TILE_EDGE + (i32)n);
+    }
+#endif
+};
+
 // Coefficients at a voxel.
 struct Coefficients {
     real u[3];
@@ -57,13 +84,13 @@ struct Coefficients {
         : u{m.velocity[0], m.velocity[1], m.velocity[2]}, speed(m.normal_speed), alpha(m.curvature) {}
 
     // Those of a voxel of a tile and the time. Expressions speak of lengths, terms of voxels.
-    DEVICE void evaluate(const TileMotion& m, u64 key, u32 voxel, double t) {
+    DEVICE void evaluate(const TileMotion& m, const Parts& parts, u32 slot, u64 key, u32 voxel, double t) {
 #if VARIES
-        const i32 x = coordinate_of(key, 0) * TILE_EDGE + (i32)(voxel % TILE_EDGE);
-        const i32 y = coordinate_of(key, 1) * TILE_EDGE + (i32)(voxel / TILE_EDGE % TILE_EDGE);
-        const i32 z = coordinate_of(key, 2) * TILE_EDGE + (i32)(voxel / (TILE_EDGE * TILE_EDGE));
-        double value[N_FIELDS];
-        fields_at(m.origin[0] + m.dx * x, m.origin[1] + m.dx * y, m.origin[2] + m.dx * z, t, nullptr, 0, value);
+        const u32 n[3] = {voxel % TILE_EDGE, voxel / TILE_EDGE % TILE_EDGE, voxel / (TILE_EDGE * TILE_EDGE)};
+        double at[3], value[N_FIELDS];
+        for (u32 axis = 0; axis < 3; axis++) at[axis] = Parts::place_along(m, key, axis, n[axis]);
+        const auto& of = parts.of_axis[slot];
+        fields_of_parts(at[0], at[1], at[2], t, parts.of_time, of[0][n[0]], of[1][n[1]], of[2][n[2]], value);
         u32 next = 0;
 #if VELOCITY == 2
         for (int k = 0; k < 3; k++) u[k] = (real)value[next++] * m.per_voxel[0];

@@ -14,12 +14,23 @@ struct Outcome {
     u32 active, inside, not_a_number, stirred;
     real change;
 
-    // A voxel of the new phi, as it was computed.
-    DEVICE void count(real value, real core) {
-        const real size = fabs(value);
-        active += core > size;
-        inside += R(0) > value;
-        not_a_number += !(size > R(-1));
+    // Four voxels of the new phi, as they were computed.
+    DEVICE void count(const Four& four, real core) {
+        u32 band = 0, negative = 0;
+#pragma unroll
+        for (int i = 0; i < QUAD; i++) {
+            band |= core > fabs(four.v[i]) ? 1u << i : 0u;
+            negative |= R(0) > four.v[i] ? 1u << i : 0u;
+        }
+        active += __popc(band);
+        inside += __popc(negative);
+    }
+
+    // Four voxels before they are clamped, which in f32 hides what is not a number.
+    DEVICE void look_for_flaws(const Four& four) {
+        const real sum = (four.v[0] + four.v[1]) + (four.v[2] + four.v[3]);
+        if (sum == sum) return;
+        for (int i = 0; i < QUAD; i++) not_a_number += four.v[i] != four.v[i];
     }
 
     // How far phi went in a step where it was next to the interface.
@@ -29,24 +40,28 @@ struct Outcome {
     }
 };
 
-// What is not a number stays so.
-DEVICE real clamped(real v, real gamma) {
+DEVICE double clamped(double v, double gamma) {
     v = v > gamma ? gamma : v;
     return -gamma > v ? -gamma : v;
 }
+DEVICE float clamped(float v, float gamma) { return larger(smaller(v, gamma), -gamma); }
 
 // Bits of a quad for what its tile asks for.
 DEVICE u32 bits_of_quad(const Quad& q, u32 voxel, real core, u32 keep) {
     const u32 x = voxel % E, y = voxel / E % E, z = voxel / (E * E);
-    u32 bits = 0, row = 0;
+    u32 band = 0, negative = 0;
 #pragma unroll
     for (int i = 0; i < QUAD; i++) {
-        bits |= is_inside(q.v[i]) ? HAS_INSIDE : HAS_OUTSIDE;
-        if (!is_active(q.v[i], core)) continue;
-        row |= (x + i < keep ? 1u : 0u) | 2u | (x + i + keep >= E ? 4u : 0u);
+        band |= is_active(q.v[i], core) ? 1u << i : 0u;
+        negative |= is_inside(q.v[i]) ? 1u << i : 0u;
     }
-    row = (y < keep ? row : 0) | row << 3 | (y + keep >= E ? row << 6 : 0);
-    return bits | (z < keep ? row : 0) | row << 9 | (z + keep >= E ? row << 18 : 0);
+    const u32 bits = (negative ? HAS_INSIDE : 0) | (negative != 15 ? HAS_OUTSIDE : 0);
+    if (!band) return bits;
+    band <<= x;
+    const u32 low = (1u << keep) - 1, high = low << (E - keep);
+    u32 near = (band & low ? 1u : 0u) | 2u | (band & high ? 4u : 0u);
+    near = (y < keep ? near : 0) | near << 3 | (y + keep >= E ? near << 6 : 0);
+    return bits | (z < keep ? near : 0) | near << 9 | (z + keep >= E ? near << 18 : 0);
 }
 
 // What a tile asks for, from the bits of all its voxels.

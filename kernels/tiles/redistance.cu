@@ -104,6 +104,7 @@ tiles_redistance(TileGrid g, TileMotion m, u32 most) {
     const u32 list = c.list, n = c.n_tiles;
     const u32 thread = threadIdx.x % GROUP, slot = threadIdx.x / GROUP, voxel = QUAD * thread;
     const real* here = padded[slot] + place_of(voxel);
+    const Part part(thread);
     stored* arrays[2] = {array_of(m, c, 0), array_of(m, c, 1)};
     if (thread == 0) bits_of_tile[slot] = 0;
     Outcome outcome = {0, 0, 0, 0, R(0)};
@@ -118,7 +119,7 @@ tiles_redistance(TileGrid g, TileMotion m, u32 most) {
             row.read(g, list, thread, p, n);
             row.keep(near[slot], thread);
             __syncthreads();
-            if (p < n) pad(padded[slot], near[slot], from, m.gamma, thread);
+            if (p < n) part.copy(padded[slot], near[slot], from, m.gamma, thread);
             __syncthreads();
             if (p < n) {
                 Quad fresh;
@@ -153,8 +154,11 @@ tiles_redistance(TileGrid g, TileMotion m, u32 most) {
             u32 bits = 0;
             if (p < n) {
                 const Quad q = *(const Quad*)(out + (u64)g.ids[list][p] * TILE_VALUES + voxel);
+                Four values;
 #pragma unroll
-                for (int i = 0; i < QUAD; i++) outcome.count(load_value(q.v[i], m.gamma), m.core);
+                for (int i = 0; i < QUAD; i++) values.v[i] = load_value(q.v[i], m.gamma);
+                outcome.look_for_flaws(values);
+                outcome.count(values, m.core);
                 bits = bits_of_quad(q, voxel, m.core, m.keep);
             }
             join_bits(&bits_of_tile[slot], bits);

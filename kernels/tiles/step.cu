@@ -7,7 +7,7 @@
 // clamps, counts, and finds what the tile asks for. Ids of the neighbors of the next tile are on
 // their way meanwhile.
 //
-// RELAX: steps of the reinitialization equation instead of the terms.
+// RELAX: steps of the reinitialization equation instead of the terms. EULER: the only evaluation of a step.
 #include "common/shared.cuh"
 #include "tiles/formulas/curvature.cuh"
 #include "tiles/formulas/motion.cuh"
@@ -15,6 +15,9 @@
 
 #ifndef RELAX
 #define RELAX 0
+#endif
+#ifndef EULER
+#define EULER 0
 #endif
 #define REACH (SCHEME == 5 ? 3 : 1)
 #if CURVATURE && !RELAX
@@ -107,13 +110,17 @@ struct Shared {
     u32 near[2][TILES][DIRECTIONS];
     u64 keys[TILES];
     u32 bits[TILES];
+    Parts parts;
 };
 
 // One evaluation at one voxel that moves: own + dt L.
 template <typename At>
-DEVICE real advanced(const TileMotion& m, const At& at, u64 key, u32 voxel, double t, real dt, real phi0) {
+DEVICE real advanced(const Shared& shared, const TileMotion& m, const At& at, u32 slot, u32 voxel, double t, real dt,
+                     real phi0) {
     Coefficients k(m);
-    k.evaluate(m, key, voxel, t);
+#if !RELAX
+    k.evaluate(m, shared.parts, slot, shared.keys[slot], voxel, t);
+#endif
     return at(0, 0, 0) + dt * rate_of(m, k, at, phi0);
 }
 
@@ -160,7 +167,7 @@ DEVICE void advance_listed(Shared& shared, const TileMotion& m, const u32 (*near
         const Around at = {shared.padded[slot] + place_of(voxel)};
         real sign = at(0, 0, 0);
         if (RELAX && phi0) sign = load_value(phi0[(u64)near[slot][CENTER] * TILE_VALUES + voxel], m.gamma);
-        shared.fresh[slot][voxel] = advanced(m, at, shared.keys[slot], voxel, t, dt, sign);
+        shared.fresh[slot][voxel] = advanced(shared, m, at, slot, voxel, t, dt, sign);
     }
 }
 
@@ -184,7 +191,9 @@ tiles_stage(TileGrid g, TileMotion m, TileStage s) {
     stored* out = array_of(m, c, s.out);
     const real dt = RELAX ? R(RELAX_STEP) : (real)c.dt;
     const double t = c.time + s.part * c.dt;
+    const bool mixes = !EULER && !RELAX && s.mixes, is_last = (EULER && !RELAX) || s.is_last;
     Outcome outcome = {0, 0, 0, 0, R(0)};
+    const Part part(thread);
     u32 p = blockIdx.x * TILES + slot;
     NearRow row;
     row.find(g, list, thread, p, n);
@@ -194,6 +203,9 @@ tiles_stage(TileGrid g, TileMotion m, TileStage s) {
 #if SCHEME == 5
     if (threadIdx.x == 0) shared.n_moving = 0;
 #endif
+#if VARIES && !RELAX
+    if (threadIdx.x == 0) shared.parts.begin(t);
+#endif
     __syncthreads();
     u32 turn = 0;
     for (u32 first = blockIdx.x * TILES; first < n; first += stride, p += stride, turn ^= 1) {
@@ -202,15 +214,19 @@ tiles_stage(TileGrid g, TileMotion m, TileStage s) {
         const u32* of_tile = shared.near[turn][slot];
         const u64 at = (u64)of_tile[CENTER] * TILE_VALUES;
         row.find(g, list, thread, p + stride, n);
-        if (is_here) pad(shared.padded[slot], of_tile, from, m.gamma, thread);
-        const Quad old = is_here && s.mixes ? *(const Quad*)(base + at + voxel) : Quad{};
+        if (is_here) part.copy(shared.padded[slot], of_tile, from, m.gamma, thread);
+        const Quad old = is_here && mixes ? *(const Quad*)(base + at + voxel) : Quad{};
         row.read(g, list, thread, p + stride, n);
         if (thread == 0) shared.keys[slot] = key;
+#if VARIES && !RELAX
+        if (is_here) shared.parts.find(m, slot, key, thread, GROUP, t);
+#endif
         __syncthreads();
         u32 moving = 0;
         Four fresh;
 #if SCHEME == 5
         moving = list_moving(shared, m, slot, voxel, is_here);
+        row.keep(shared.near[turn ^ 1][slot], thread);
         __syncthreads();
         advance_listed(shared, m, shared.near[turn], s.from == s.base ? nullptr : base, t, dt);
         __syncthreads();
@@ -229,7 +245,7 @@ tiles_stage(TileGrid g, TileMotion m, TileStage s) {
                 if (!is_moving(at, m.core)) continue;
                 moving |= 1u << i;
                 const real sign = is_other ? load_value(start.v[i], m.gamma) : own;
-                fresh.v[i] = advanced(m, at, key, voxel + i, t, dt, sign);
+                fresh.v[i] = advanced(shared, m, at, slot, voxel + i, t, dt, sign);
             }
         }
 #endif
@@ -237,31 +253,39 @@ tiles_stage(TileGrid g, TileMotion m, TileStage s) {
         if (is_here) {
             const real* own = shared.padded[slot] + place_of(voxel);
             Quad q;
+            real before[QUAD];
 #pragma unroll
             for (int i = 0; i < QUAD; i++) {
                 // Where nothing is mixed, a step has one evaluation.
-                const real before = s.mixes ? load_value(old.v[i], m.gamma) : own[i];
-                real value = fresh.v[i];
-                if (s.mixes && moving >> i & 1) value = s.old_share * before + s.new_share * value;
+                before[i] = mixes ? load_value(old.v[i], m.gamma) : own[i];
+                real& value = fresh.v[i];
+                if (mixes && moving >> i & 1) value = s.old_share * before[i] + s.new_share * value;
+            }
+            if (is_last) outcome.look_for_flaws(fresh);
+#pragma unroll
+            for (int i = 0; i < QUAD; i++) {
+                real& value = fresh.v[i];
                 // Every step of the reinitialization is clamped.
-                if ((RELAX || s.is_last) && moving >> i & 1) value = clamped(value, m.gamma);
-                if (s.is_last) {
-                    outcome.count(value, m.core);
-                    if (!RELAX) outcome.compare(before, value, m.gamma);
-                }
+                if (RELAX || is_last) value = clamped(value, m.gamma);
+                if (!RELAX && is_last) outcome.compare(before[i], value, m.gamma);
                 q.v[i] = store_value(value, m.gamma);
             }
-            if (s.is_last) bits = bits_of_quad(q, voxel, m.core, m.keep);
+            if (is_last) {
+                outcome.count(fresh, m.core);
+                bits = bits_of_quad(q, voxel, m.core, m.keep);
+            }
             *(Quad*)(out + at + voxel) = q;
         }
-        if (s.is_last) join_bits(&shared.bits[slot], bits);
+        if (is_last) join_bits(&shared.bits[slot], bits);
+#if SCHEME != 5
         row.keep(shared.near[turn ^ 1][slot], thread);
+#endif
         __syncthreads();
-        if (!s.is_last || thread != 0) continue;
+        if (!is_last || thread != 0) continue;
         if (is_here) note(outcome, g.activity[list][p], shared.bits[slot]);
         shared.bits[slot] = 0;
     }
-    if (!s.is_last || !join(c, outcome)) return;
+    if (!is_last || !join(c, outcome)) return;
     take_over(c);
 #if RELAX
     end_reinitialization(c, s.out);
@@ -287,8 +311,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) tiles_look(TileG
         u32 bits = 0;
         if (p < n) {
             const Quad q = *(const Quad*)(phi + (u64)g.ids[list][p] * TILE_VALUES + voxel);
+            Four values;
 #pragma unroll
-            for (int i = 0; i < QUAD; i++) outcome.count(load_value(q.v[i], m.gamma), m.core);
+            for (int i = 0; i < QUAD; i++) values.v[i] = load_value(q.v[i], m.gamma);
+            outcome.look_for_flaws(values);
+            outcome.count(values, m.core);
             bits = bits_of_quad(q, voxel, m.core, m.keep);
         }
         join_bits(&bits_of_tile[slot], bits);
@@ -325,13 +352,14 @@ struct Fastest {
 };
 
 // Looks at the coefficients of a voxel in a tile with a part of the band.
-DEVICE void look_at(Fastest& fastest, const TileMotion& m, u64 key, u32 voxel, real phi, double t) {
+DEVICE void look_at(Fastest& fastest, const TileMotion& m, const Parts& parts, u32 slot, u64 key, u32 voxel, real phi,
+                    double t) {
     const bool is_near = m.core > fabs(phi);
 #if CURVATURE != 2
     if (!is_near) return;
 #endif
     Coefficients k(m);
-    k.evaluate(m, key, voxel, t);
+    k.evaluate(m, parts, slot, key, voxel, t);
     // A negative one is so in the band or near it.
     if (k.alpha < R(0)) fastest.flaws |= 2;
     if (!is_near) return;
@@ -345,18 +373,29 @@ DEVICE void look_at(Fastest& fastest, const TileMotion& m, u64 key, u32 voxel, r
 // cooperative kernel come and get the same. `pass` counts up from 0.
 DEVICE double largest_speed(const TileGrid& g, const TileMotion& m, TileControl& c, double t, u32 pass) {
     __shared__ u64 most;
+    __shared__ Parts parts;
     const u32 list = c.list, n = c.n_tiles;
     const u32 thread = threadIdx.x % GROUP, slot = threadIdx.x / GROUP, voxel = QUAD * thread;
     const stored* phi = array_of(m, c, 0);
     Fastest fastest = {R(0), 0};
-    if (threadIdx.x == 0) most = 0;
+    if (threadIdx.x == 0) {
+        most = 0;
+        parts.begin(t);
+    }
     __syncthreads();
-    for (u32 p = blockIdx.x * TILES + slot; p < n; p += gridDim.x * TILES) {
-        if (!(g.activity[list][p] & ACTIVE)) continue;
-        const Quad q = *(const Quad*)(phi + (u64)g.ids[list][p] * TILE_VALUES + voxel);
-        for (int i = 0; i < QUAD; i++) {
-            look_at(fastest, m, g.keys[list][p], voxel + i, load_value(q.v[i], m.gamma), t);
+    for (u32 first = blockIdx.x * TILES; first < n; first += gridDim.x * TILES) {
+        const u32 p = first + slot;
+        const bool is_near = p < n && g.activity[list][p] & ACTIVE;
+        const u64 key = is_near ? g.keys[list][p] : 0;
+        if (is_near) parts.find(m, slot, key, thread, GROUP, t);
+        __syncthreads();
+        if (is_near) {
+            const Quad q = *(const Quad*)(phi + (u64)g.ids[list][p] * TILE_VALUES + voxel);
+            for (int i = 0; i < QUAD; i++) {
+                look_at(fastest, m, parts, slot, key, voxel + i, load_value(q.v[i], m.gamma), t);
+            }
         }
+        __syncthreads();
     }
     if (fastest.most > R(0)) atomic_max_bits(&most, to_bits((double)fastest.most));
     if (fastest.flaws) {

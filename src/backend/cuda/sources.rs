@@ -127,7 +127,8 @@ const TILE_BLOCK: Choice = &[
 
 /// Terms on tiles.
 const TILE_TERMS: Choice = &[
-    &[("SCHEME", "1"), ("NORMAL", "1"), ("CURVATURE", "1")],
+    &[("SCHEME", "1"), ("EULER", "1"), ("NORMAL", "1")],
+    &[("SCHEME", "1"), ("EULER", "1"), ("NORMAL", "1"), ("CURVATURE", "1")],
     &[("SCHEME", "1"), ("VELOCITY", "1"), ("NORMAL", "1"), ("CURVATURE", "1"), ("RESCALING", "1")],
     &[("SCHEME", "5"), ("VELOCITY", "1")],
     &[("SCHEME", "5"), ("VELOCITY", "1"), ("NORMAL", "1"), ("CURVATURE", "1"), ("RESCALING", "1")],

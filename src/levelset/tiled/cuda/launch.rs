@@ -73,6 +73,7 @@ fn unit<R: Real>(
         number("NORMAL", terms.normal_speed.kind() as usize),
         number("CURVATURE", terms.curvature.kind() as usize),
         number("RESCALING", usize::from(rescales)),
+        number("EULER", usize::from(options.time == Time::Euler)),
         number("TILE_MOTION_BYTES", size_of::<MotionArgument<R>>()),
         number("TILE_STAGE_BYTES", size_of::<StageArgument<R>>()),
     ]);

@@ -66,7 +66,7 @@ where
 
 impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E, S> {
     /// Starts from tiles and their values of phi, made for a band of half width `options.gamma` and
-    /// any reach; room is taken for `room` tiles, or for an eighth more than there are.
+    /// any reach; room is taken for `room` tiles, or for a twelfth more than there are.
     ///
     /// # Errors
     /// [`Error::Case`] for options out of range; [`Error::Device`] if there is not enough memory, or
@@ -308,7 +308,7 @@ fn needs_third(options: &Options) -> bool {
     options.time == Time::Rk3 || repeats
 }
 
-/// Room for an eighth more.
+/// Room for a twelfth more.
 fn with_slack(tiles: usize) -> usize {
-    tiles + tiles / 8 + 64
+    tiles + tiles / 12 + 64
 }
