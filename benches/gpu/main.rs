@@ -88,7 +88,8 @@ fn main() -> Result<(), Failed> {
         start::table(&cuda, &cpu)?;
     }
     if wants("tiles") {
-        let number = |word: &str| args.iter().find_map(|a| a.strip_prefix(word)?.parse::<u32>().ok());
+        let number =
+            |word: &str| args.iter().find_map(|a| a.strip_prefix(word)?.parse::<u32>().ok());
         tiles::table(&cuda, number("radius=").map(f64::from), number("enright="))?;
     }
     let mut made = meshes::Meshes::new(cpu.clone());

@@ -79,12 +79,13 @@ DEVICE void join_bits(u32* of_tile, u32 bits) {
     if (threadIdx.x % LANES == 0 && bits) atomicOr(of_tile, bits);
 }
 
-// Notes what a tile asks for now: one thread.
-DEVICE void note(Outcome& outcome, u32& activity, u32 bits) {
+// Notes what a tile asks for now, and whether that is something else than before: one thread.
+DEVICE bool note(Outcome& outcome, u32& activity, u32 bits) {
     const u32 mask = activity_of(bits);
-    if (mask == activity) return;
+    if (mask == activity) return false;
     activity = mask;
     outcome.stirred = 1;
+    return true;
 }
 
 DEVICE bool is_finite(double x) { return fabs(x) < __longlong_as_double(0x7ff0000000000000); }

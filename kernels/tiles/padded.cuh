@@ -41,19 +41,21 @@ struct NearRow {
         if (row >= TILE_ROWS || p >= n) return;
         present = g.present[p];
         border = g.borders[list][p];
-        begin = row_of(g, row, p, present);
+        // The row of the tile itself: as if the neighbor before it were missing.
+        begin = row_of(g, row, p, 0);
     }
 
     // Ids of its tiles.
     DEVICE void read(const TileGrid& g, u32 list, u32 row, u32 p, u32 n) {
         if (row >= TILE_ROWS || p >= n) return;
         const u32 bits = bits_of_row(present, row);
+        const u32 first = row == TILE_ROWS / 2 ? begin - (bits & 1) : begin;
 #pragma unroll
         for (u32 k = 0; k < 3; k++) {
             const u32 before = __popc(bits & ((1u << k) - 1));
             const bool inside = border >> (3 * row + k) & 1;
             id[k] = inside ? MISSING_INSIDE : MISSING_OUTSIDE;
-            if (bits >> k & 1) id[k] = g.ids[list][begin + before];
+            if (bits >> k & 1) id[k] = g.ids[list][first + before];
         }
     }
 

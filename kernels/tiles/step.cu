@@ -38,7 +38,9 @@
 #if VARIES
 enum { MIN_BLOCKS = (sizeof(real) == 8 ? 384 : 512) / BLOCK };
 #else
-enum { MIN_BLOCKS = (sizeof(real) == 8 ? 384 : SCHEME == 5 || STORAGE == 16 ? 640 : 768) / BLOCK };
+enum {
+    MIN_BLOCKS = (sizeof(real) == 8 ? 384 : SCHEME == 5 || STORAGE == 16 ? 640 : EDGES ? 768 : 1024) / BLOCK
+};
 #endif
 
 #if SCHEME == 5
@@ -211,6 +213,8 @@ tiles_stage(TileGrid g, TileMotion m, TileStage s) {
     for (u32 first = blockIdx.x * TILES; first < n; first += stride, p += stride, turn ^= 1) {
         const bool is_here = p < n;
         const u64 key = is_here ? g.keys[list][p] : 0;
+        // Not waited for until the end.
+        u32 asked = is_here && is_last && thread == 0 ? g.activity[list][p] : 0;
         const u32* of_tile = shared.near[turn][slot];
         const u64 at = (u64)of_tile[CENTER] * TILE_VALUES;
         row.find(g, list, thread, p + stride, n);
@@ -282,7 +286,7 @@ tiles_stage(TileGrid g, TileMotion m, TileStage s) {
 #endif
         __syncthreads();
         if (!is_last || thread != 0) continue;
-        if (is_here) note(outcome, g.activity[list][p], shared.bits[slot]);
+        if (is_here && note(outcome, asked, shared.bits[slot])) g.activity[list][p] = asked;
         shared.bits[slot] = 0;
     }
     if (!is_last || !join(c, outcome)) return;

@@ -62,7 +62,8 @@ impl Generated {
              // First field of the term of a field, and how many it has.\n\
              DEVICE void term_of(u32 field, u32& first, u32& size) {{\n{ranges}}}\n"
         );
-        let trees: Vec<_> = terms.iter().flat_map(|fields| fields.iter().map(Field::tree)).collect();
+        let trees: Vec<_> =
+            terms.iter().flat_map(|fields| fields.iter().map(Field::tree)).collect();
         text += &parts::functions(&trees);
         Generated { text, arrays, n_fields }
     }

@@ -69,8 +69,7 @@ impl<'v> Printer<'v> {
             let at = printer.counts[axis];
             if at < MOST {
                 printer.counts[axis] += 1;
-                printer.places[k] =
-                    if axis == 3 { Place::Time(at) } else { Place::Axis(axis, at) };
+                printer.places[k] = if axis == 3 { Place::Time(at) } else { Place::Axis(axis, at) };
             }
         }
         printer

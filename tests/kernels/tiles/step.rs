@@ -187,7 +187,8 @@ fn check<const E: usize, S: Stored<f64> + PartialEq + std::fmt::Debug>(case: &Ca
         let all = (BLOCKS, block(E));
         let lists = arg(on.argument());
         launch(&kernels.step, "tiles_look", all, seed, &[lists, arg(motion)]);
-        let begin = [arg(on.argument()), arg(0.0), arg(f64::INFINITY), arg(-1.0), arg(steps as u64 + 1)];
+        let begin =
+            [arg(on.argument()), arg(0.0), arg(f64::INFINITY), arg(-1.0), arg(steps as u64 + 1)];
         launch(&kernels.step, "tiles_begin", (1, 1), seed, &begin);
         let stages = match options.time {
             Time::Euler => vec![StageArgument::<f64>::euler()],
