@@ -1,6 +1,6 @@
-//! The motion on sparse tiles on a GPU: the steps of [`TiledEvolution`](super::TiledEvolution), bit
-//! for bit in the same precision where coefficients are no expressions, without a look from the
-//! host between them.
+//! The motion on sparse tiles on a GPU: the steps of [`TiledEvolution`](super::TiledEvolution), without a
+//! look from the host between them. In f64 bit for bit, but for the functions in expressions that a
+//! card rounds in its own way; in f32, where products and sums are fused, up to rounding.
 //!
 //! All that steers the steps lives on the card (`TileControl`): the tile set, the length of the next
 //! step, why to stop. The host launches *cycles* of some steps, recorded as a graph, and looks at the
