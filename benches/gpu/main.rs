@@ -3,7 +3,8 @@
 //!
 //! `ZEROSET_DATA=... cargo bench --bench gpu -- MODE... [MESH...] [vertices=N]` prints Markdown tables.
 //! Modes: `band`, with `galerkin` beside it for second-order advection; `fields`; `copy`; `sizes`;
-//! `start`; `atomics`; `cores`; `tables`; `tiles`. `vertices` is the size of the mesh of `copy`.
+//! `start`; `atomics`; `cores`; `tables`; `tiles`. `vertices` is the size of the mesh of `copy`,
+//! `radius=R` and `enright=N` pick one size of `tiles`.
 //! Times of redistancings and steps are those of the card's clock over a whole stretch of the time
 //! loop: gaps between kernels and the choice of steps are in them. Every number is the median of
 //! three stretches after a warm-up.
@@ -87,7 +88,9 @@ fn main() -> Result<(), Failed> {
         start::table(&cuda, &cpu)?;
     }
     if wants("tiles") {
-        tiles::table(&cuda)?;
+        let number =
+            |word: &str| args.iter().find_map(|a| a.strip_prefix(word)?.parse::<u32>().ok());
+        tiles::table(&cuda, number("radius=").map(f64::from), number("enright="))?;
     }
     let mut made = meshes::Meshes::new(cpu.clone());
     if wants("atomics") {

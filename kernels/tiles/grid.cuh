@@ -14,7 +14,7 @@
 enum Halt {
     RUNNING = 0,
     ARRIVED = 1,          // at the target, or all steps asked for are done
-    GONE = 2,             // no voxel lies in the band
+    GONE = 2,             // no interface is left
     BROKEN = 3,           // phi is not a number
     AT_REST = 4,          // nothing moves, so the step has no limit
     LOST = 5,             // the step is lost beside the time
@@ -22,6 +22,7 @@ enum Halt {
     NEGATIVE = 7,         // a curvature coefficient
     NO_ROOM = 8,          // for the tiles that are needed
     OUT_OF_RANGE = 9,     // the interface leaves the range of tiles
+    STEADY = 10,          // nothing changes faster than asked
 };
 
 // What steers steps on tiles: src/grid/cuda/control.rs lays it out.
@@ -29,6 +30,7 @@ struct TileControl {
     // Set by the host before a stretch of steps.
     double clock;           // time of the schedule, which steps land on exactly
     double target;          // not to be passed
+    double steady;          // rate of change at which to stop, voxels per time
     u64 steps_left;
     // Set once.
     double nu;              // of the step rule
@@ -38,9 +40,13 @@ struct TileControl {
     double time, dt, dt_done;
     double speed;           // that the next step is made for
     u64 step;
-    u64 active;             // voxels in the band
+    u64 active;             // voxels well inside the band
+    u64 inside;             // voxels with phi < 0
+    double rate;            // largest change of phi per time next to the interface in the last step
+    double bad_time;        // of coefficients that may not be so
     u64 not_a_number;       // voxels
     u64 tile_steps;         // tiles times steps
+    u64 voxel_steps;        // voxels well inside the band times steps
     u64 reinitializations;
     u64 began, elapsed;     // nanoseconds of the card's clock
     u32 at[3];              // which array holds phi, the first and the second stage
@@ -58,13 +64,14 @@ struct TileControl {
     u32 created, deleted;   // by the last update
     u32 changes;            // updates that changed the tile set
     // Of the pass under way.
-    u64 next_active, next_not_a_number, next_speed;
-    u32 next_flaws;         // bits: infinite or not a number, negative
+    u64 next_active, next_inside, next_not_a_number, next_change;
+    u64 speeds[3];          // of three passes that look for the length of a step, as bits
+    u32 flaws;              // of coefficients; bits: infinite or not a number, negative
     u32 blocks_done;
     u32 arrived;            // at barriers of the grid
     u32 out_of_range;
     u32 changed;            // values, in a pass of distances
-    u32 padding;
+    u32 claims;             // of tiles to come
 };
 
 #ifdef TILE_CONTROL_BYTES
@@ -87,8 +94,9 @@ struct TileGrid {
     u32* deleted;           // [capacity] positions of tiles that go
     u64* created;           // [capacity] keys of tiles that come
     u32* created_at;        // [capacity] their new positions; INSIDE_BIT
+    u32* claimed;           // [capacity] for each tile to come the number of the one that asks for it
     u32* block_counts;      // [2][blocks] tiles that go and tiles that ask
-    u32* direction_counts;  // [DIRECTIONS][capacity / 32 + 2]
+    u32* direction_counts;  // [DIRECTIONS][capacity / 16 + 2]
     u32 capacity;
     u32 padding;
 };
@@ -100,19 +108,22 @@ static_assert(sizeof(TileGrid) == TILE_GRID_BYTES, "the host lays out the same")
 // Whether the kernels of a step have nothing to do.
 DEVICE bool is_paused(const TileControl& c) { return c.halt != RUNNING; }
 
-// Whether this block is the last of the grid to come here; the whole block must ask. What others
+// Whether this block is the last of so many to come here; the whole block must ask. What others
 // wrote before is then visible.
-DEVICE bool is_last_block(TileControl& c) {
+DEVICE bool is_last_block(TileControl& c, u32 blocks) {
     __shared__ u32 last;
     __syncthreads();
     if (threadIdx.x == 0) {
-        last = count_arrival(&c.blocks_done) == gridDim.x - 1;
+        last = count_arrival(&c.blocks_done) == blocks - 1;
         // Kernels whose blocks meet count from zero.
         if (last) c.blocks_done = c.arrived = 0;
     }
     __syncthreads();
     return last;
 }
+
+// The same of all blocks of the grid.
+DEVICE bool is_last_block(TileControl& c) { return is_last_block(c, gridDim.x); }
 
 // Place of a row in the look-up; that of the tile itself needs none.
 DEVICE u64 row_at(const TileGrid& g, u32 row, u32 p) {

@@ -3,10 +3,33 @@
 #include "primitives/block.cuh"
 #include "tiles/grid.cuh"
 
+// Some keys of an ascending list in shared memory, where searches begin: their first steps wait for that
+// instead of the memory of the card.
+struct Pivots {
+    const u64* list;
+    u32 n, step;
+    const u64* pivots;
+
+    // The whole block comes, and a barrier follows. `room` is shared memory for BLOCK keys.
+    DEVICE Pivots(u64* room, const u64* list, u32 n) : list(list), n(n), step((n + BLOCK - 1) / BLOCK), pivots(room) {
+        const u32 at = threadIdx.x * step;
+        room[threadIdx.x] = step && at < n ? list[at] : ~(u64)0;
+    }
+
+    // First place whose key is not less; n if there is none.
+    DEVICE u32 find(u64 key) const {
+        const u32 k = lower_bound(pivots, 0u, (u32)BLOCK, key);
+        if (k == 0) return 0;
+        return lower_bound(list, (k - 1) * step + 1, k * step < n ? k * step : n, key);
+    }
+};
+
 // Finds the neighbors of the tiles from `first` on: the whole warp comes. Rows of the first and the
 // last tile are looked for in the whole list, those of the others between them: neighbors of
 // ascending tiles ascend.
-DEVICE void look_up(const TileGrid& g, const u64* keys, u32* borders, u32 first, u32 n) {
+DEVICE void look_up(const TileGrid& g, const Pivots& all, u32* borders, u32 first) {
+    const u64* keys = all.list;
+    const u32 n = all.n;
     const u32 full = 0xffffffffu;
     const u32 lane = lane_of_thread(), p = first + lane;
     const u32 last = first + WARP < n ? first + WARP - 1 : n - 1;
@@ -14,7 +37,7 @@ DEVICE void look_up(const TileGrid& g, const u64* keys, u32* borders, u32 first,
     // Lanes 2 r and 2 r + 1: row r of the first tile, and of the last one.
     u32 end = 0;
     if (lane < 2 * TILE_ROWS) {
-        end = lower_bound(keys, 0u, n, keys[lane % 2 ? last : first] + offset_of(lane / 2 * 3));
+        end = all.find(keys[lane % 2 ? last : first] + offset_of(lane / 2 * 3));
     }
     u32 present = 0;
     for (u32 row = 0; row < TILE_ROWS; row++) {

@@ -6,7 +6,7 @@
 //
 //   count    which tiles go, and which ask for missing neighbors
 //   gather   prefix sums: lists of both, and how many tiles stay before each
-//   claim    a missing tile belongs to the first that asks for it: these pairs are unique
+//   claim    a missing tile belongs to the first that asks for it: these pairs are unique, and listed
 //   scan     prefix sums of the claims, for each direction
 //   index    where new tiles stand: claims of a direction ascend as the tiles do that make them, so
 //            the place of a new tile among all is the sum over the directions of the claims before
@@ -33,14 +33,21 @@ struct TileValues {
 static_assert(sizeof(TileValues) == TILE_VALUES_BYTES, "the host lays out the same");
 #endif
 
-// Values of one tile.
-enum { TILE_VALUES = TILE_EDGE * TILE_EDGE * TILE_EDGE };
+enum {
+    // Values of one tile.
+    TILE_VALUES = TILE_EDGE * TILE_EDGE * TILE_EDGE,
+    // Tiles that ask are worked on by so many threads each, and claims are counted for as many tiles as
+    // a block works on.
+    LANES = 16,
+    COUNTED = BLOCK / LANES,
+};
 
 // A pass over all tiles: a block takes a range of them, 256 at a time, always the same.
 struct Change {
     const TileGrid& g;
     TileControl& c;
     u32 list, n;
+    u32 blocks;      // that work: few where there are few tiles, for they wait for each other
     u32 first, end;  // of this block
 
     DEVICE u64* keys() const { return g.keys[list]; }
@@ -51,27 +58,29 @@ struct Change {
     DEVICE u32* wanted() const { return g.ids[list ^ 1]; }
     DEVICE u32* signs() const { return g.borders[list ^ 1]; }
     DEVICE u32* claims() const { return g.activity[list ^ 1]; }
-    // Claims for a direction by the tiles before each 32nd.
+    // Claims for a direction by the tiles before each 16th.
     DEVICE u32* counts(u32 direction) const {
-        return g.direction_counts + (u64)direction * (g.capacity / WARP + 2);
+        return g.direction_counts + (u64)direction * (g.capacity / COUNTED + 2);
     }
-    DEVICE void barrier() const { grid_barrier(&c.arrived); }
+    DEVICE void barrier() const { grid_barrier(&c.arrived, blocks); }
 };
 
-// Whether a tile without band stays for the sake of a neighbor.
+// Whether a tile without band stays for the sake of a neighbor. All loads are under way at once.
 DEVICE bool is_needed(const Change& z, u32 p, u32 mask, u32 present) {
+    bool is = false;
+#pragma unroll
     for (u32 row = 0; row < TILE_ROWS; row++) {
-        u32 at = row_of(z.g, row, p, present);
-        const u32 bits = bits_of_row(present, row);
+        const u32 at = row_of(z.g, row, p, present), bits = bits_of_row(present, row);
+#pragma unroll
         for (u32 k = 0; k < 3; k++) {
             const u32 d = 3 * row + k;
-            if (!(bits >> k & 1)) continue;
-            const u32 neighbor = z.activity()[at++];
+            if (d == CENTER || !(bits >> k & 1)) continue;
+            const u32 neighbor = z.activity()[at + __popc(bits & ((1u << k) - 1))];
             const bool across = !(neighbor & ACTIVE) && (neighbor ^ mask) & INSIDE;
-            if (d != CENTER && (neighbor >> opposite(d) & 1 || across)) return true;
+            is = is || neighbor >> opposite(d) & 1 || across;
         }
     }
-    return false;
+    return is;
 }
 
 // Which missing neighbors a tile asks for; DELETED if it goes.
@@ -96,27 +105,38 @@ DEVICE void count(const Change& z) {
     }
     if (threadIdx.x != 0) return;
     z.g.block_counts[blockIdx.x] = deleted;
-    z.g.block_counts[gridDim.x + blockIdx.x] = asking;
+    z.g.block_counts[z.blocks + blockIdx.x] = asking;
 }
 
-// Sums of an array over the blocks before this one, and over all; the whole block must ask.
-DEVICE void sums_of_blocks(const u32* counts, u32& before, u32& total) {
-    __shared__ u32 sums[2];
-    if (threadIdx.x < 2) sums[threadIdx.x] = 0;
-    __syncthreads();
-    u32 mine = 0, all = 0;
-    for (u32 b = threadIdx.x; b < gridDim.x; b += BLOCK) {
-        const u32 count = counts[b];
-        all += count;
-        if (b < blockIdx.x) mine += count;
+// Sums of what blocks have counted over the blocks before this one, and over all; the whole block must ask.
+struct Sums {
+    u32 deleted_before, asking_before, deleted, asking;
+
+    DEVICE Sums(const u32* counts, u32 blocks) {
+        __shared__ u32 sums[4];
+        if (threadIdx.x < 4) sums[threadIdx.x] = 0;
+        __syncthreads();
+        u32 mine[4] = {0, 0, 0, 0};
+        for (u32 b = threadIdx.x; b < blocks; b += BLOCK) {
+            const u32 deleted = counts[b], asking = counts[blocks + b];
+            mine[0] += b < blockIdx.x ? deleted : 0;
+            mine[1] += b < blockIdx.x ? asking : 0;
+            mine[2] += deleted;
+            mine[3] += asking;
+        }
+#pragma unroll
+        for (u32 k = 0; k < 4; k++) {
+#pragma unroll
+            for (u32 by = WARP / 2; by > 0; by /= 2) mine[k] += __shfl_xor_sync(0xffffffffu, mine[k], by);
+            if (lane_of_thread() == 0 && mine[k]) atomicAdd(&sums[k], mine[k]);
+        }
+        __syncthreads();
+        deleted_before = sums[0];
+        asking_before = sums[1];
+        deleted = sums[2];
+        asking = sums[3];
     }
-    if (mine) atomicAdd(&sums[0], mine);
-    if (all) atomicAdd(&sums[1], all);
-    __syncthreads();
-    before = sums[0];
-    total = sums[1];
-    __syncthreads();
-}
+};
 
 DEVICE void gather(const Change& z, u32 deleted_before, u32 asking_before) {
     __shared__ u32 warp_sums[WARPS];
@@ -141,52 +161,80 @@ DEVICE void gather(const Change& z, u32 deleted_before, u32 asking_before) {
     }
 }
 
-// Whether tile `n` of those that ask is the first that asks for its neighbor in direction d.
-DEVICE bool is_first(const Change& z, u32 n, u64 key, u32 d) {
-    const u64 neighbor = key + offset_of(d);
-    // Seen from the neighbor, tiles before this one have smaller directions.
-    const u32 back = opposite(d);
-    for (u32 row = 0; row <= back / 3; row++) {
-        const u64 start = neighbor + offset_of(3 * row);
-        u32 at = lower_bound((const u64*)z.asking(), 0u, n, start);
-        for (u32 k = 0; k < 3; k++) {
-            if (at >= n || z.asking()[at] != start + k) continue;
-            if (z.wanted()[at++] >> opposite(3 * row + k) & 1) return false;
-        }
-    }
-    return true;
+// Bits of the directions along an axis whose step plus `by` is a step too: -1, 0 or 1.
+DEVICE u32 staying(u32 axis, i32 by) {
+    const u32 steps = by < 0 ? 7u << -by & 7 : 7u >> by;
+    if (axis == 0) return steps * 0x1249249u;               // 1 in every third
+    const u32 rows = (steps & 1 ? 7u : 0) | (steps & 2 ? 7u << 3 : 0) | (steps & 4 ? 7u << 6 : 0);
+    if (axis == 1) return rows | rows << 9 | rows << 18;
+    return (steps & 1 ? 0x1ffu : 0) | (steps & 2 ? 0x1ffu << 9 : 0) | (steps & 4 ? 0x1ffu << 18 : 0);
 }
 
+// What a tile at an offset asks for, as directions from here.
+DEVICE u32 seen_from_here(u32 wanted, i32 i, i32 j, i32 k) {
+    const u32 kept = wanted & staying(0, i) & staying(1, j) & staying(2, k);
+    const i32 by = i + 3 * j + 9 * k;
+    return by < 0 ? kept >> -by : kept << by;
+}
+
+// What tiles before tile `n` of those that ask, and up to two tiles away, ask for in one of 13 rows: a row for each
+// step along z and y, the last one that of the tile itself.
+DEVICE u32 asked_in_row(const Change& z, const Pivots& asking, u32 n, u64 key, u32 row) {
+    const i32 j = (i32)(row % 5) - 2, k = (i32)(row / 5) - 2;
+    const u64 middle = key + ((u64)(i64)j << KEY_BITS) + ((u64)(i64)k << (2 * KEY_BITS));
+    const u64* keys = z.asking();
+    u32 all = 0;
+    for (u32 at = asking.find(middle - 2); at < n && keys[at] <= middle + 2; at++) {
+        all |= seen_from_here(z.wanted()[at], (i32)(i64)(keys[at] - middle), j, k);
+    }
+    return all;
+}
+
+// A missing tile is claimed by the first that asks for it.
 DEVICE void claim(const Change& z, u32 n_asking) {
-    const u32 lane = lane_of_thread();
-    const u32 warps = gridDim.x * WARPS;
-    for (u32 group = blockIdx.x * WARPS + warp_of_thread(); group * WARP < n_asking; group += warps) {
-        const u32 n = group * WARP + lane;
-        u32 claims = 0;
-        if (n < n_asking) {
-            const u64 key = z.asking()[n];
-            for (u32 left = z.wanted()[n]; left != 0; left &= left - 1) {
-                const u32 d = __ffs(left) - 1;
-                if (!is_first(z, n, key, d)) continue;
-                claims |= 1u << d;
-                if (!is_in_range(key + offset_of(d))) atomicOr(&z.c.out_of_range, 1u);
-            }
-            z.claims()[n] = claims;
+    __shared__ u32 of_tile[COUNTED];
+    __shared__ u32 start;
+    __shared__ u64 room[BLOCK];
+    const Pivots asking(room, z.asking(), n_asking);
+    __syncthreads();
+    const u32 lane = threadIdx.x % LANES, slot = threadIdx.x / LANES;
+    for (u32 group = blockIdx.x; group * COUNTED < n_asking; group += z.blocks) {
+        const u32 n = group * COUNTED + slot;
+        const u64 key = n < n_asking ? z.asking()[n] : 0;
+        u32 asked = n < n_asking && lane < 13 ? asked_in_row(z, asking, n, key, lane) : 0;
+#pragma unroll
+        for (u32 by = LANES / 2; by > 0; by /= 2) asked |= __shfl_xor_sync(0xffffffffu, asked, by);
+        const u32 claims = n < n_asking ? z.wanted()[n] & ~asked : 0;
+        for (u32 d = lane; d < DIRECTIONS; d += LANES) {
+            if (claims >> d & 1 && !is_in_range(key + offset_of(d))) atomicOr(&z.c.out_of_range, 1u);
         }
-        u32 count = 0;
-        for (u32 d = 0; d < DIRECTIONS; d++) {
-            const u32 votes = __ballot_sync(0xffffffffu, claims >> d & 1);
-            if (lane == d) count = __popc(votes);
+        if (lane == 0) of_tile[slot] = claims;
+        __syncthreads();
+        u32 before = 0, count = 0;
+        for (u32 k = 0; k < COUNTED; k++) {
+            if (k < slot) before += __popc(of_tile[k]);
+            count += threadIdx.x < DIRECTIONS ? of_tile[k] >> threadIdx.x & 1 : __popc(of_tile[k]);
         }
-        if (lane < DIRECTIONS) z.counts(lane)[group] = count;
+        if (threadIdx.x < DIRECTIONS) z.counts(threadIdx.x)[group] = count;
+        // The list has no order; what becomes of it does not depend on one.
+        if (threadIdx.x == BLOCK - 1) start = atomicAdd(&z.c.claims, count);
+        __syncthreads();
+        // Where a claim stands among those of its tile says which one it is. Beyond the end: there is no room.
+        const u32 n_claims = __popc(claims);
+        for (u32 k = lane; k < n_claims; k += LANES) {
+            const u32 at = start + before + k;
+            if (at < z.g.capacity) z.g.claimed[at] = n;
+        }
+        if (n < n_asking && lane == 0) z.claims()[n] = claims;
+        __syncthreads();
     }
 }
 
 // Exclusive sums of the claims of each direction, and the sum of all behind them.
 DEVICE void scan_claims(const Change& z, u32 n_asking) {
     __shared__ u32 warp_sums[WARPS];
-    const u32 groups = (n_asking + WARP - 1) / WARP;
-    for (u32 d = blockIdx.x; d < DIRECTIONS; d += gridDim.x) {
+    const u32 groups = (n_asking + COUNTED - 1) / COUNTED;
+    for (u32 d = blockIdx.x; d < DIRECTIONS; d += z.blocks) {
         u32* counts = z.counts(d);
         u32 before = 0;
         for (u32 start = 0; start < groups; start += BLOCK) {
@@ -202,37 +250,24 @@ DEVICE void scan_claims(const Change& z, u32 n_asking) {
 }
 
 // How many claimed tiles have a smaller key: for each direction, claims of the asking tiles before the
-// one that would claim this tile in that direction.
-DEVICE u32 rank_of(const Change& z, u64 key, u32 n_asking) {
+// one that would claim this tile in that direction. Here: the three directions of a row.
+DEVICE u32 rank_in_row(const Change& z, const Pivots& asking, u64 key, u32 row) {
+    const u64 start = key + offset_of(3 * row);
+    const u64* keys = asking.list;
+    u32 at = asking.find(start);
+    const u32 group = at / COUNTED;
+    // Directions in which tiles of this row claim; the bits behind the counted groups.
+    const u32 last = opposite(3 * row);
     u32 rank = 0;
-    for (u32 row = 0; row < TILE_ROWS; row++) {
-        const u64 start = key + offset_of(3 * row);
-        u32 at = lower_bound((const u64*)z.asking(), 0u, n_asking, start);
-        const u32 group = at / WARP;
-        // Directions in which tiles of this row claim; the bits behind the counted groups.
-        const u32 last = opposite(3 * row);
-        for (u32 k = 0; k < 3; k++) rank += z.counts(last - k)[group];
-        for (u32 n = group * WARP; n < at; n++) rank += __popc(z.claims()[n] >> (last - 2) & 7);
-        // Tiles of the row itself count for the directions that come after them.
-        for (u32 k = 0; k < 2; k++) {
-            if (at >= n_asking || z.asking()[at] != start + k) continue;
-            const u32 claims = z.claims()[at++] >> (last - 2) & 7;
-            rank += __popc(claims & (k == 0 ? 3 : 1));
-        }
+    for (u32 k = 0; k < 3; k++) rank += z.counts(last - k)[group];
+    for (u32 n = group * COUNTED; n < at; n++) rank += __popc(z.claims()[n] >> (last - 2) & 7);
+    // Tiles of the row itself count for the directions that come after them.
+    for (u32 k = 0; k < 2; k++) {
+        if (at >= asking.n || keys[at] != start + k) continue;
+        const u32 claims = z.claims()[at++] >> (last - 2) & 7;
+        rank += __popc(claims & (k == 0 ? 3 : 1));
     }
     return rank;
-}
-
-// Neighbors of a new tile no longer miss it.
-DEVICE void clear_borders(const Change& z, u64 key) {
-    for (u32 row = 0; row < TILE_ROWS; row++) {
-        const u64 start = key + offset_of(3 * row);
-        u32 at = lower_bound((const u64*)z.keys(), 0u, z.n, start);
-        for (u32 k = 0; k < 3; k++) {
-            if (at >= z.n || z.keys()[at] != start + k) continue;
-            atomicAnd(&z.borders()[at++], ~(1u << opposite(3 * row + k)));
-        }
-    }
 }
 
 // Neighbors of a tile that goes note its sign.
@@ -250,21 +285,31 @@ DEVICE void set_borders(const Change& z, u32 p) {
     }
 }
 
-DEVICE void index(const Change& z, u32 n_asking, u32 n_deleted) {
-    const u32 threads = gridDim.x * BLOCK, thread = blockIdx.x * BLOCK + threadIdx.x;
-    for (u32 n = thread; n < n_asking; n += threads) {
-        const u64 key = z.asking()[n];
-        for (u32 left = z.claims()[n]; left != 0; left &= left - 1) {
-            const u32 d = __ffs(left) - 1;
-            const u64 neighbor = key + offset_of(d);
-            const u32 rank = rank_of(z, neighbor, n_asking);
-            const u32 before = lower_bound((const u64*)z.keys(), 0u, z.n, neighbor);
-            const u32 gone = lower_bound((const u32*)z.g.deleted, 0u, n_deleted, before);
-            const bool inside = z.signs()[n] >> d & 1;
-            z.g.created[rank] = neighbor;
-            z.g.created_at[rank] = (before - gone + rank) | (inside ? INSIDE_BIT : 0);
-            if (inside) clear_borders(z, neighbor);
-        }
+// A warp for each claim: its lanes look for the rows round the new tile.
+DEVICE void index(const Change& z, u32 n_asking, u32 n_created, u32 n_deleted) {
+    __shared__ u64 rooms[2][BLOCK];
+    const u32 full = 0xffffffffu;
+    const Pivots asking(rooms[0], z.asking(), n_asking), keys(rooms[1], z.keys(), z.n);
+    __syncthreads();
+    const u32 threads = z.blocks * BLOCK, thread = blockIdx.x * BLOCK + threadIdx.x;
+    const u32 lane = lane_of_thread();
+    for (u32 m = thread / WARP; m < n_created; m += threads / WARP) {
+        const u32 n = z.g.claimed[m];
+        // Those of a tile stand side by side.
+        u32 skip = 0;
+        while (skip < m && z.g.claimed[m - 1 - skip] == n) skip++;
+        u32 left = z.claims()[n];
+        for (; skip > 0; skip--) left &= left - 1;
+        const u32 d = __ffs(left) - 1;
+        const u64 key = z.asking()[n] + offset_of(d);
+        u32 rank = lane < TILE_ROWS ? rank_in_row(z, asking, key, lane) : 0;
+#pragma unroll
+        for (u32 by = WARP / 2; by > 0; by /= 2) rank += __shfl_xor_sync(full, rank, by);
+        const u32 before = lane == TILE_ROWS ? keys.find(key) : 0;
+        if (lane != TILE_ROWS) continue;
+        const u32 kept = before < z.n ? z.g.kept_before[before] : z.n - n_deleted;
+        z.g.created[rank] = key;
+        z.g.created_at[rank] = (kept + rank) | (z.signs()[n] >> d & 1 ? INSIDE_BIT : 0);
     }
     for (u32 n = thread; n < n_deleted; n += threads) {
         const u32 p = z.g.deleted[n];
@@ -280,19 +325,22 @@ DEVICE u32 id_of(const Change& z, u32 n, u32 n_deleted) {
 }
 
 DEVICE void update(const Change& z, u32 n_created, u32 n_deleted, stored* phi, real gamma) {
+    __shared__ u64 room[BLOCK];
+    const Pivots created(room, z.g.created, n_created);
+    __syncthreads();
     const u32 other = z.list ^ 1;
     const u64* keys = z.keys();
     for (u32 start = z.first; start < z.end; start += BLOCK) {
         const u32 p = start + threadIdx.x;
         if (p >= z.end || z.g.fate[p] & DELETED) continue;
         const u64 key = keys[p];
-        const u32 to = z.g.kept_before[p] + lower_bound((const u64*)z.g.created, 0u, n_created, key);
+        const u32 to = z.g.kept_before[p] + created.find(key);
         z.g.keys[other][to] = key;
         z.g.ids[other][to] = z.g.ids[z.list][p];
         z.g.borders[other][to] = z.borders()[p];
         z.g.activity[other][to] = z.activity()[p];
     }
-    const u32 threads = gridDim.x * BLOCK, thread = blockIdx.x * BLOCK + threadIdx.x;
+    const u32 threads = z.blocks * BLOCK, thread = blockIdx.x * BLOCK + threadIdx.x;
     for (u32 n = n_created + thread; n < n_deleted; n += threads) {
         z.g.free[z.c.n_free + n - n_created] = z.g.ids[z.list][z.g.deleted[n]];
     }
@@ -312,10 +360,13 @@ DEVICE void update(const Change& z, u32 n_created, u32 n_deleted, stored* phi, r
     }
 }
 
-DEVICE void look_up_all(const TileGrid& g, u32 list, u32 n) {
-    const u32 warps = gridDim.x * WARPS;
+DEVICE void look_up_all(const TileGrid& g, u32 list, u32 n, u32 blocks) {
+    __shared__ u64 room[BLOCK];
+    const Pivots all(room, g.keys[list], n);
+    __syncthreads();
+    const u32 warps = blocks * WARPS;
     for (u32 group = blockIdx.x * WARPS + warp_of_thread(); group * WARP < n; group += warps) {
-        look_up(g, g.keys[list], g.borders[list], group * WARP, n);
+        look_up(g, all, g.borders[list], group * WARP);
     }
 }
 
@@ -333,44 +384,48 @@ tiles_manage(TileGrid g, TileValues v) {
         }
         return;
     }
-    const u32 chunks = (n + BLOCK - 1) / BLOCK, each = (chunks + gridDim.x - 1) / gridDim.x * BLOCK;
+    const u32 chunks = (n + BLOCK - 1) / BLOCK, some = 2 * chunks + 8;
+    const u32 blocks = some < gridDim.x ? some : gridDim.x;
+    if (blockIdx.x >= blocks) return;
+    const u32 each = (chunks + blocks - 1) / blocks * BLOCK;
     const u32 first = blockIdx.x * each < n ? blockIdx.x * each : n;
-    const Change z = {g, c, list, n, first, first + each < n ? first + each : n};
+    const Change z = {g, c, list, n, blocks, first, first + each < n ? first + each : n};
     count(z);
     z.barrier();
-    u32 deleted_before, n_deleted, asking_before, n_asking, n_created = 0, fresh = 0;
-    sums_of_blocks(g.block_counts, deleted_before, n_deleted);
-    sums_of_blocks(g.block_counts + gridDim.x, asking_before, n_asking);
+    const Sums sums(g.block_counts, blocks);
+    const u32 n_deleted = sums.deleted, n_asking = sums.asking;
+    u32 n_created = 0, fresh = 0;
     if (n_deleted + n_asking > 0) {
-        gather(z, deleted_before, asking_before);
+        gather(z, sums.deleted_before, sums.asking_before);
         z.barrier();
         claim(z, n_asking);
         z.barrier();
-        scan_claims(z, n_asking);
-        z.barrier();
-        for (u32 d = 0; d < DIRECTIONS; d++) n_created += z.counts(d)[(n_asking + WARP - 1) / WARP];
+        n_created = *(volatile u32*)&c.claims;
         const u32 at_hand = c.n_free + n_deleted;
         fresh = n_created > at_hand ? n_created - at_hand : 0;
         const bool fits = fresh <= g.capacity - c.next_id;
         if (c.out_of_range || !fits) {
             // Nothing has changed so far.
-            if (is_last_block(c) && threadIdx.x == 0) {
+            if (is_last_block(c, blocks) && threadIdx.x == 0) {
                 c.halt = c.out_of_range ? OUT_OF_RANGE : NO_ROOM;
                 c.needed = c.next_id + fresh;
-                c.out_of_range = 0;
+                c.out_of_range = c.claims = 0;
             }
             return;
         }
-        index(z, n_asking, n_deleted);
+        scan_claims(z, n_asking);
+        z.barrier();
+        index(z, n_asking, n_created, n_deleted);
         z.barrier();
         stored* phi = c.at[0] == 0 ? v.values[0] : c.at[0] == 1 ? v.values[1] : v.values[2];
         update(z, n_created, n_deleted, phi, v.gamma);
         z.barrier();
-        look_up_all(g, list ^ 1, n - n_deleted + n_created);
+        look_up_all(g, list ^ 1, n - n_deleted + n_created, blocks);
     }
-    if (!is_last_block(c) || threadIdx.x != 0) return;
+    if (!is_last_block(c, blocks) || threadIdx.x != 0) return;
     const bool has_changed = n_deleted + n_created > 0;
     c.updates++;
+    c.claims = 0;
     c.created = n_created;
     c.deleted = n_deleted;
     c.stirred = has_changed;
@@ -387,7 +442,7 @@ tiles_manage(TileGrid g, TileValues v) {
 
 // Makes the look-up of the tile set as it was handed over, and clears border flags of neighbors
 // that are there.
-// Grid: any; shared: none.
+// Grid: any; shared: static.
 extern "C" __global__ void __launch_bounds__(BLOCK, 4) tiles_look_up(TileGrid g) {
-    look_up_all(g, g.control->list, g.control->n_tiles);
+    look_up_all(g, g.control->list, g.control->n_tiles, gridDim.x);
 }

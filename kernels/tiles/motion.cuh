@@ -16,10 +16,12 @@ struct TileMotion {
     stored* values[3];      // [capacity][TILE_VALUES] each: phi and stages, as the control block says
     double origin[3], dx;   // voxel v lies at origin + dx v
     real gamma;
+    real core;              // a voxel moves if it or a neighbor has a smaller |phi|
     real rescaling;         // factor of the rescaling term
     real velocity[3];       // voxels per time
     real normal_speed;
     real curvature;         // voxels squared per time
+    real per_voxel[2];      // 1 / dx and its square
     u32 keep;               // layers round an active voxel within which tiles are kept
 };
 
@@ -45,6 +47,33 @@ DEVICE stored* array_of(const TileMotion& m, const TileControl& c, u32 role) {
     return at == 0 ? m.values[0] : at == 1 ? m.values[1] : m.values[2];
 }
 
+// Tiles that a block computes at a time, a thread for four voxels.
+enum { TILES_OF_BLOCK = 4 * BLOCK / (TILE_EDGE * TILE_EDGE * TILE_EDGE) };
+
+// Parts of expressions that the voxels of a tile share: src/expression/parts.rs.
+struct Parts {
+#if VARIES
+    double of_time[N_TIME_PARTS];
+    double of_axis[TILES_OF_BLOCK][3][TILE_EDGE][N_AXIS_PARTS];
+
+    // Those of the time: one thread, and a barrier follows.
+    DEVICE void begin(double t) { time_parts(t, of_time); }
+
+    // Those of the tile `slot` of the block, by its threads, number `thread` of `group`; a barrier follows.
+    DEVICE void find(const TileMotion& m, u32 slot, u64 key, u32 thread, u32 group, double t) {
+        for (u32 k = thread; k < 3 * TILE_EDGE; k += group) {
+            const u32 axis = k / TILE_EDGE, n = k % TILE_EDGE;
+            axis_parts(axis, place_along(m, key, axis, n), t, of_time, of_axis[slot][axis][n]);
+        }
+    }
+
+    // Where voxel n of a tile lies along an axis.
+    DEVICE static double place_along(const TileMotion& m, u64 key, u32 axis, u32 n) {
+        return m.origin[axis] + m.dx * (coordinate_of(key, axis) * TILE_EDGE + (i32)n);
+    }
+#endif
+};
+
 // Coefficients at a voxel.
 struct Coefficients {
     real u[3];
@@ -54,20 +83,23 @@ struct Coefficients {
     DEVICE explicit Coefficients(const TileMotion& m)
         : u{m.velocity[0], m.velocity[1], m.velocity[2]}, speed(m.normal_speed), alpha(m.curvature) {}
 
-    // Those of the voxel and the time. Expressions speak of lengths, terms of voxels.
-    DEVICE void evaluate(const TileMotion& m, i32 x, i32 y, i32 z, double t) {
+    // Those of a voxel of a tile and the time. Expressions speak of lengths, terms of voxels.
+    DEVICE void evaluate(const TileMotion& m, const Parts& parts, u32 slot, u64 key, u32 voxel, double t) {
 #if VARIES
-        double value[N_FIELDS];
-        fields_at(m.origin[0] + m.dx * x, m.origin[1] + m.dx * y, m.origin[2] + m.dx * z, t, nullptr, 0, value);
+        const u32 n[3] = {voxel % TILE_EDGE, voxel / TILE_EDGE % TILE_EDGE, voxel / (TILE_EDGE * TILE_EDGE)};
+        double at[3], value[N_FIELDS];
+        for (u32 axis = 0; axis < 3; axis++) at[axis] = Parts::place_along(m, key, axis, n[axis]);
+        const auto& of = parts.of_axis[slot];
+        fields_of_parts(at[0], at[1], at[2], t, parts.of_time, of[0][n[0]], of[1][n[1]], of[2][n[2]], value);
         u32 next = 0;
 #if VELOCITY == 2
-        for (int k = 0; k < 3; k++) u[k] = (real)(value[next++] / m.dx);
+        for (int k = 0; k < 3; k++) u[k] = (real)value[next++] * m.per_voxel[0];
 #endif
 #if NORMAL == 2
-        speed = (real)(value[next++] / m.dx);
+        speed = (real)value[next++] * m.per_voxel[0];
 #endif
 #if CURVATURE == 2
-        alpha = (real)(value[next++] / (m.dx * m.dx));
+        alpha = (real)value[next++] * m.per_voxel[1];
 #endif
 #endif
     }

@@ -1,5 +1,5 @@
-// What the last pass of a step leaves: clamped values, what tiles ask for, how fast the next step may
-// be. The last block ends the step.
+// What the last pass of a step leaves: clamped values, what tiles ask for, what the voxels are. The last
+// block ends the step.
 #pragma once
 #include "common/block.cuh"
 #include "common/time.cuh"
@@ -11,15 +11,55 @@ const u32 HAS_INSIDE = 1u << 28, HAS_OUTSIDE = 1u << 29;
 
 // What a thread saw of its voxels.
 struct Outcome {
-    u32 active, not_a_number, flaws, stirred;
-    double speed;
+    u32 active, inside, not_a_number, stirred;
+    real change;
+
+    // Four voxels of the new phi, as they were computed.
+    DEVICE void count(const Four& four, real core) {
+        u32 band = 0, negative = 0;
+#pragma unroll
+        for (int i = 0; i < QUAD; i++) {
+            band |= core > fabs(four.v[i]) ? 1u << i : 0u;
+            negative |= R(0) > four.v[i] ? 1u << i : 0u;
+        }
+        active += __popc(band);
+        inside += __popc(negative);
+    }
+
+    // Four voxels before they are clamped, which in f32 hides what is not a number.
+    DEVICE void look_for_flaws(const Four& four) {
+        const real sum = (four.v[0] + four.v[1]) + (four.v[2] + four.v[3]);
+        if (sum == sum) return;
+        for (int i = 0; i < QUAD; i++) not_a_number += four.v[i] != four.v[i];
+    }
+
+    // How far phi went in a step where it was next to the interface.
+    DEVICE void compare(real old, real value, real gamma) {
+        const real by = fabs(value - old);
+        if (fabs(old) < gamma * R(0.5) && by > change) change = by;
+    }
 };
 
-// Bits of a voxel for what its tile asks for.
-DEVICE u32 bits_of_voxel(stored value, u32 x, u32 y, u32 z, real gamma, u32 keep) {
-    u32 bits = is_inside(value) ? HAS_INSIDE : HAS_OUTSIDE;
-    if (!is_active(value, gamma)) return bits;
-    u32 near = (x < keep ? 1u : 0u) | 2u | (x + keep >= E ? 4u : 0u);
+DEVICE double clamped(double v, double gamma) {
+    v = v > gamma ? gamma : v;
+    return -gamma > v ? -gamma : v;
+}
+DEVICE float clamped(float v, float gamma) { return larger(smaller(v, gamma), -gamma); }
+
+// Bits of a quad for what its tile asks for.
+DEVICE u32 bits_of_quad(const Quad& q, u32 voxel, real core, u32 keep) {
+    const u32 x = voxel % E, y = voxel / E % E, z = voxel / (E * E);
+    u32 band = 0, negative = 0;
+#pragma unroll
+    for (int i = 0; i < QUAD; i++) {
+        band |= is_active(q.v[i], core) ? 1u << i : 0u;
+        negative |= is_inside(q.v[i]) ? 1u << i : 0u;
+    }
+    const u32 bits = (negative ? HAS_INSIDE : 0) | (negative != 15 ? HAS_OUTSIDE : 0);
+    if (!band) return bits;
+    band <<= x;
+    const u32 low = (1u << keep) - 1, high = low << (E - keep);
+    u32 near = (band & low ? 1u : 0u) | 2u | (band & high ? 4u : 0u);
     near = (y < keep ? near : 0) | near << 3 | (y + keep >= E ? near << 6 : 0);
     return bits | (z < keep ? near : 0) | near << 9 | (z + keep >= E ? near << 18 : 0);
 }
@@ -39,90 +79,91 @@ DEVICE void join_bits(u32* of_tile, u32 bits) {
     if (threadIdx.x % LANES == 0 && bits) atomicOr(of_tile, bits);
 }
 
-// Looks at the values of a quad and clamps them.
-DEVICE u32 look_at(Outcome& outcome, const TileMotion& m, Quad& q, u64 key, u32 voxel, double t) {
-    const u32 x = voxel % E, y = voxel / E % E, z = voxel / (E * E);
-    u32 bits = 0;
-#pragma unroll
-    for (int i = 0; i < QUAD; i++) {
-        real v = load_value(q.v[i], m.gamma);
-        v = v > m.gamma ? m.gamma : v;
-        v = v < -m.gamma ? -m.gamma : v;
-        q.v[i] = store_value(v, m.gamma);
-        outcome.active += fabs(v) < m.gamma;
-        outcome.not_a_number += !(v <= m.gamma);
-        bits |= bits_of_voxel(q.v[i], x + i, y, z, m.gamma, m.keep);
-#if VARIES
-        if (!is_active(q.v[i], m.gamma)) continue;
-        Coefficients k(m);
-        const i32 first_x = coordinate_of(key, 0) * E, first_y = coordinate_of(key, 1) * E;
-        k.evaluate(m, first_x + (i32)x + i, first_y + (i32)y, coordinate_of(key, 2) * E + (i32)z, t);
-        double sum = fabs((double)k.u[0]) + fabs((double)k.u[1]) + fabs((double)k.u[2]);
-        sum = sum + fabs((double)k.speed) * sqrt(3.0) + 6.0 * (double)k.alpha;
-        if (k.alpha < R(0)) outcome.flaws |= 2;
-        if (!(sum - sum == 0.0)) outcome.flaws |= 1;
-        if (sum > outcome.speed) outcome.speed = sum;
-#endif
-    }
-    return bits;
-}
-
-// Notes what a tile asks for now: one thread.
-DEVICE void note(Outcome& outcome, u32& activity, u32 bits) {
+// Notes what a tile asks for now, and whether that is something else than before: one thread.
+DEVICE bool note(Outcome& outcome, u32& activity, u32 bits) {
     const u32 mask = activity_of(bits);
-    if (mask == activity) return;
+    if (mask == activity) return false;
     activity = mask;
     outcome.stirred = 1;
+    return true;
 }
 
-// Length of the next step: one thread.
-DEVICE void choose_step(TileControl& c) {
+DEVICE bool is_finite(double x) { return fabs(x) < __longlong_as_double(0x7ff0000000000000); }
+
+// The step that a speed allows.
+DEVICE double bound_by(const TileControl& c, double speed) {
     const double rest = c.target - c.clock;
-    c.dt = c.speed > 0.0 ? fmin(c.nu / c.speed, rest) : rest;
+    return speed > 0.0 ? fmin(c.nu / speed, rest) : rest;
+}
+
+// Stops where nothing bounds the next step, or where it is too short to change the time.
+DEVICE void look_at_step(TileControl& c) {
     if (c.halt != RUNNING) return;
-    if (c.next_flaws & 1) c.halt = BAD_COEFFICIENT;
-    else if (c.next_flaws & 2) c.halt = NEGATIVE;
-    else if (!(c.dt < __longlong_as_double(0x7ff0000000000000))) c.halt = AT_REST;
-    else if (c.time + c.dt == c.time && c.dt < rest) c.halt = LOST;
+    if (!is_finite(c.dt)) c.halt = AT_REST;
+    else if (c.time + c.dt == c.time && c.dt < c.target - c.clock) c.halt = LOST;
+}
+
+// Length of the next step where coefficients are the same everywhere: one thread. Others: tiles_length.
+DEVICE void choose_step(TileControl& c) {
+#if !VARIES
+    c.speed = c.uniform_speed;
+    c.dt = bound_by(c, c.speed);
+    look_at_step(c);
+#endif
+}
+
+DEVICE bool has_interface(const TileControl& c) {
+    return c.inside > 0 && c.inside < (u64)c.n_tiles * TILE_VALUES;
 }
 
 // Takes over what a pass has seen of phi: one thread, after all blocks.
 DEVICE void take_over(TileControl& c) {
     c.active = c.next_active;
+    c.inside = c.next_inside;
     c.not_a_number = c.next_not_a_number;
-    c.speed = c.uniform_speed + from_bits(c.next_speed);
-    c.next_active = c.next_not_a_number = c.next_speed = 0;
+    c.next_active = c.next_inside = c.next_not_a_number = 0;
     if (c.not_a_number) c.halt = BROKEN;
 }
 
-// Ends a step: one thread, after all values of it are there.
+DEVICE void swap_arrays(TileControl& c, u32 role) {
+    const u32 phi = c.at[0];
+    c.at[0] = c.at[role];
+    c.at[role] = phi;
+}
+
+// Ends a step: one thread, after all values of it are there. One that is broken is as if it had not been:
+// phi from before stands where it stood.
 DEVICE void end_step(TileControl& c, u32 out) {
     const double dt = c.dt, rest = c.target - c.clock;
-    const u32 phi = c.at[0];
-    c.at[0] = c.at[out];
-    c.at[out] = phi;
+    c.rate = dt > 0.0 ? from_bits(c.next_change) / dt : 0.0;
+    c.next_change = 0;
+    if (c.not_a_number) return;
+    swap_arrays(c, out);
     c.time += dt;
     c.dt_done = dt;
     c.step++;
     c.steps_left--;
     c.tile_steps += c.n_tiles;
-    const bool landed = c.target < __longlong_as_double(0x7ff0000000000000) && dt >= rest * (1.0 - 1e-12);
+    const bool landed = is_finite(c.target) && dt >= rest * (1.0 - 1e-12);
     c.clock = landed ? c.target : c.clock + dt;
-    c.due = c.every != 0 && c.step % c.every == 0 && !c.not_a_number;
-    if (c.halt == RUNNING && c.active == 0) c.halt = GONE;
-    if (c.halt == RUNNING && (landed || c.steps_left == 0)) c.halt = ARRIVED;
+    c.due = c.every != 0 && c.step % c.every == 0;
+    if (!c.due) c.voxel_steps += c.active;
+    if (!has_interface(c)) c.halt = GONE;
+    else if (landed || c.steps_left == 0) c.halt = ARRIVED;
+    else if (c.rate <= c.steady) c.halt = STEADY;
     // The card's clock is slow to read: not after every step.
     if (c.halt || c.step % 16 == 0) c.elapsed = nanoseconds() - c.began;
     if (!c.due) choose_step(c);
 }
 
-// Ends a pass of the reinitialization: one thread.
+// Ends the reinitialization: one thread.
 DEVICE void end_reinitialization(TileControl& c, u32 out) {
-    const u32 phi = c.at[0];
-    c.at[0] = c.at[out];
-    c.at[out] = phi;
     c.due = 0;
+    if (c.not_a_number) return;
+    swap_arrays(c, out);
     c.reinitializations++;
+    c.voxel_steps += c.active;
+    if (!has_interface(c)) c.halt = GONE;
     if (c.halt) c.elapsed = nanoseconds() - c.began;
     choose_step(c);
 }
@@ -130,22 +171,22 @@ DEVICE void end_reinitialization(TileControl& c, u32 out) {
 // Joins what the threads of the grid have seen; true for one thread of the last block.
 DEVICE bool join(TileControl& c, const Outcome& mine) {
     __shared__ u32 sums[4];
-    __shared__ u64 speed;
+    __shared__ u64 change;
     if (threadIdx.x < 4) sums[threadIdx.x] = 0;
-    if (threadIdx.x == 0) speed = 0;
+    if (threadIdx.x == 0) change = 0;
     __syncthreads();
     if (mine.active) atomicAdd(&sums[0], mine.active);
-    if (mine.not_a_number) atomicAdd(&sums[1], mine.not_a_number);
-    if (mine.flaws) atomicOr(&sums[2], mine.flaws);
+    if (mine.inside) atomicAdd(&sums[1], mine.inside);
+    if (mine.not_a_number) atomicAdd(&sums[2], mine.not_a_number);
     if (mine.stirred) atomicOr(&sums[3], 1u);
-    if (mine.speed > 0.0) atomic_max_bits(&speed, to_bits(mine.speed));
+    if (mine.change > R(0)) atomic_max_bits(&change, to_bits((double)mine.change));
     __syncthreads();
     if (threadIdx.x == 0) {
         if (sums[0]) atomicAdd(&c.next_active, (u64)sums[0]);
-        if (sums[1]) atomicAdd(&c.next_not_a_number, (u64)sums[1]);
-        if (sums[2]) atomicOr(&c.next_flaws, sums[2]);
+        if (sums[1]) atomicAdd(&c.next_inside, (u64)sums[1]);
+        if (sums[2]) atomicAdd(&c.next_not_a_number, (u64)sums[2]);
         if (sums[3]) atomicOr(&c.stirred, 1u);
-        if (speed) atomic_max_bits(&c.next_speed, speed);
+        if (change) atomic_max_bits(&c.next_change, change);
     }
     return is_last_block(c) && threadIdx.x == 0;
 }

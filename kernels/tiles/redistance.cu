@@ -83,9 +83,9 @@ DEVICE Axis axis_along(const Around& at, bool inside, i32 x, i32 y, i32 z) {
 }
 
 // The signed distance that follows from the neighbors.
-DEVICE real relaxed(const Around& at, real own, real gamma) {
+DEVICE real relaxed(const Around& at, real own, real gamma, real core) {
     const bool inside = R(0) > own;
-    if (is_near(at, inside) || !is_moving(at, gamma)) return own;
+    if (is_near(at, inside) || !is_moving(at, core)) return own;
     const real u = solve(axis_along(at, inside, 1, 0, 0), axis_along(at, inside, 0, 1, 0),
                          axis_along(at, inside, 0, 0, 1));
     return outward(inside, smaller(u, gamma));
@@ -103,11 +103,11 @@ tiles_redistance(TileGrid g, TileMotion m, u32 most) {
     if (!c.due) return;
     const u32 list = c.list, n = c.n_tiles;
     const u32 thread = threadIdx.x % GROUP, slot = threadIdx.x / GROUP, voxel = QUAD * thread;
-    const u32 x = voxel % E, y = voxel / E % E, z = voxel / (E * E);
-    const real* here = padded[slot] + ((z + REACH) * SIDE + y + REACH) * SIDE + x + REACH;
+    const real* here = padded[slot] + place_of(voxel);
+    const Part part(thread);
     stored* arrays[2] = {array_of(m, c, 0), array_of(m, c, 1)};
     if (thread == 0) bits_of_tile[slot] = 0;
-    Outcome outcome = {0, 0, 0, 0, 0.0};
+    Outcome outcome = {0, 0, 0, 0, R(0)};
     for (u32 pass = 0;; pass++) {
         const stored* from = pass % 2 ? arrays[1] : arrays[0];
         stored* out = pass % 2 ? arrays[0] : arrays[1];
@@ -119,7 +119,7 @@ tiles_redistance(TileGrid g, TileMotion m, u32 most) {
             row.read(g, list, thread, p, n);
             row.keep(near[slot], thread);
             __syncthreads();
-            if (p < n) pad(padded[slot], near[slot], from, m.gamma, thread);
+            if (p < n) part.copy(padded[slot], near[slot], from, m.gamma, thread);
             __syncthreads();
             if (p < n) {
                 Quad fresh;
@@ -132,7 +132,7 @@ tiles_redistance(TileGrid g, TileMotion m, u32 most) {
                         const bool inside = R(0) > own;
                         value = outward(inside, is_near(at, inside) ? near_distance(at, own, m.gamma) : m.gamma);
                     } else {
-                        value = relaxed(at, own, m.gamma);
+                        value = relaxed(at, own, m.gamma, m.core);
                         changed = changed || fabs(value - own) > R(0);
                     }
                     fresh.v[i] = store_value(value, m.gamma);
@@ -153,9 +153,13 @@ tiles_redistance(TileGrid g, TileMotion m, u32 most) {
             const u32 p = first + slot;
             u32 bits = 0;
             if (p < n) {
-                Quad* values = (Quad*)(out + (u64)g.ids[list][p] * TILE_VALUES + voxel);
-                Quad q = *values;
-                bits = look_at(outcome, m, q, g.keys[list][p], voxel, c.time);
+                const Quad q = *(const Quad*)(out + (u64)g.ids[list][p] * TILE_VALUES + voxel);
+                Four values;
+#pragma unroll
+                for (int i = 0; i < QUAD; i++) values.v[i] = load_value(q.v[i], m.gamma);
+                outcome.look_for_flaws(values);
+                outcome.count(values, m.core);
+                bits = bits_of_quad(q, voxel, m.core, m.keep);
             }
             join_bits(&bits_of_tile[slot], bits);
             __syncthreads();

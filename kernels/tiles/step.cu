@@ -1,11 +1,13 @@
 // Steps on tiles (numerics 8): the twin of src/levelset/tiled/block.rs and motion.rs.
 //
-// A group of threads computes a tile, each of them four voxels of a row: tile and halo come to
-// shared memory, the rate of change is added up term by term, and the pass that ends a step also
-// clamps, counts, and finds what the tile asks for and how fast the next step may be. Ids of the
-// neighbors of the next tile are on their way meanwhile.
+// A group of threads computes a tile, each of them four voxels of a row. Tile and halo come to
+// shared memory. With differences of first order a thread then has what its four voxels need in
+// registers. WENO5 takes some hundred operations for a voxel that moves and none for another: voxels
+// that move are listed, and the threads of the block share the list. The pass that ends a step also
+// clamps, counts, and finds what the tile asks for. Ids of the neighbors of the next tile are on
+// their way meanwhile.
 //
-// RELAX: steps of the reinitialization equation instead of the terms.
+// RELAX: steps of the reinitialization equation instead of the terms. EULER: the only evaluation of a step.
 #include "common/shared.cuh"
 #include "tiles/formulas/curvature.cuh"
 #include "tiles/formulas/motion.cuh"
@@ -14,26 +16,32 @@
 #ifndef RELAX
 #define RELAX 0
 #endif
+#ifndef EULER
+#define EULER 0
+#endif
 #define REACH (SCHEME == 5 ? 3 : 1)
 #if CURVATURE && !RELAX
 #define EDGES 1
+#else
+#define EDGES 0
 #endif
 #include "tiles/outcome.cuh"
 
 // Length of a step of the reinitialization equation.
 #define RELAX_STEP 0.3
 
+// By how much the speed at the end of a step may exceed the one it was bounded by.
+#define GROWTH 1.25
+
 // Blocks that must fit a multiprocessor: what is read is waited for less where more tiles are on
 // their way, and the terms keep to the registers that this leaves.
 #if VARIES
 enum { MIN_BLOCKS = (sizeof(real) == 8 ? 384 : 512) / BLOCK };
 #else
-enum { MIN_BLOCKS = (sizeof(real) == 8 ? 384 : SCHEME == 5 || STORAGE == 16 ? 640 : 1024) / BLOCK };
+enum {
+    MIN_BLOCKS = (sizeof(real) == 8 ? 384 : SCHEME == 5 || STORAGE == 16 ? 640 : EDGES ? 768 : 1024) / BLOCK
+};
 #endif
-
-DEVICE real along(const Around& at, u32 axis, i32 by) {
-    return at(axis == 0 ? by : 0, axis == 1 ? by : 0, axis == 2 ? by : 0);
-}
 
 #if SCHEME == 5
 enum { POINTS = 7 };
@@ -45,13 +53,18 @@ enum { POINTS = 3 };
 #define FROM upwind_from
 #endif
 
-DEVICE void points(const Around& at, u32 axis, real (&p)[POINTS]) {
+template <typename At>
+DEVICE void points(const At& at, u32 axis, real (&p)[POINTS]) {
 #pragma unroll
-    for (int k = 0; k < POINTS; k++) p[k] = along(at, axis, k - POINTS / 2);
+    for (int k = 0; k < POINTS; k++) {
+        const i32 by = k - POINTS / 2;
+        p[k] = at(axis == 0 ? by : 0, axis == 1 ? by : 0, axis == 2 ? by : 0);
+    }
 }
 
 // Rate of change at a voxel; `phi0` gives the sign of the way towards a distance.
-DEVICE real rate_of(const TileMotion& m, const Coefficients& k, const Around& at, real phi0) {
+template <typename At>
+DEVICE real rate_of(const TileMotion& m, const Coefficients& k, const At& at, real phi0) {
     real rate = R(0);
 #if CURVATURE && !RELAX
     rate = k.alpha * curvature(central(at));
@@ -87,38 +100,86 @@ DEVICE real rate_of(const TileMotion& m, const Coefficients& k, const Around& at
     return rate;
 }
 
-// New values of four voxels.
-DEVICE Quad evaluate(const TileMotion& m, const TileStage& s, const real* padded, const stored* base,
-                     u64 key, u32 voxel, double t, real dt) {
-    const u32 x = voxel % E, y = voxel / E % E, z = voxel / (E * E);
-    const real* here = padded + ((z + REACH) * SIDE + y + REACH) * SIDE + x + REACH;
-    const Quad old = s.mixes || RELAX ? *(const Quad*)(base + voxel) : Quad{};
-    Quad fresh;
+// What the threads of a block share.
+struct Shared {
+    __align__(16) real padded[TILES][PADDED];
+#if SCHEME == 5
+    // Values of the evaluation, and the voxels that move: tile times TILE_VALUES plus voxel.
+    __align__(16) real fresh[TILES][TILE_VALUES];
+    u16 moving[TILES * TILE_VALUES];
+    u32 n_moving;
+#endif
+    u32 near[2][TILES][DIRECTIONS];
+    u64 keys[TILES];
+    u32 bits[TILES];
+    Parts parts;
+};
+
+// One evaluation at one voxel that moves: own + dt L.
+template <typename At>
+DEVICE real advanced(const Shared& shared, const TileMotion& m, const At& at, u32 slot, u32 voxel, double t, real dt,
+                     real phi0) {
+    Coefficients k(m);
+#if !RELAX
+    k.evaluate(m, shared.parts, slot, shared.keys[slot], voxel, t);
+#endif
+    return at(0, 0, 0) + dt * rate_of(m, k, at, phi0);
+}
+
+#if SCHEME == 5
+
+// Values of four voxels that do not move, and the others listed; bit i of the result says which do.
+DEVICE u32 list_moving(Shared& shared, const TileMotion& m, u32 slot, u32 voxel, bool is_here) {
+    u32 moving = 0;
+    if (is_here) {
+        const real* here = shared.padded[slot] + place_of(voxel);
+        Four still;
+#pragma unroll
+        for (int i = 0; i < QUAD; i++) {
+            const Around at = {here + i};
+            moving |= is_moving(at, m.core) ? 1u << i : 0u;
+            still.v[i] = R(0) > at(0, 0, 0) ? -m.gamma : m.gamma;
+        }
+        *(Four*)(shared.fresh[slot] + voxel) = still;
+    }
+    // Those of lower lanes come first.
+    const u32 lane = threadIdx.x % 32;
+    u32 before = 0, sum = 0;
 #pragma unroll
     for (int i = 0; i < QUAD; i++) {
-        const Around at = {here + i};
-        const real own = at(0, 0, 0);
-        real rate = R(0);
-        if (is_moving(at, m.gamma)) {
-            Coefficients k(m);
-            const i32 first_x = coordinate_of(key, 0) * E, first_y = coordinate_of(key, 1) * E;
-            k.evaluate(m, first_x + (i32)x + i, first_y + (i32)y, coordinate_of(key, 2) * E + (i32)z, t);
-            rate = rate_of(m, k, at, RELAX ? load_value(old.v[i], m.gamma) : own);
-        }
-        real value = own + dt * rate;
-        if (s.mixes) value = s.old_share * load_value(old.v[i], m.gamma) + s.new_share * value;
-        fresh.v[i] = store_value(value, m.gamma);
+        const u32 votes = __ballot_sync(0xffffffffu, moving >> i & 1);
+        before += __popc(votes & ((1u << lane) - 1));
+        sum += __popc(votes);
     }
-    return fresh;
+    u32 start = 0;
+    if (lane == 0 && sum != 0) start = atomicAdd(&shared.n_moving, sum);
+    u32 at = __shfl_sync(0xffffffffu, start, 0) + before;
+#pragma unroll
+    for (int i = 0; i < QUAD; i++) {
+        if (moving >> i & 1) shared.moving[at++] = (u16)(slot * TILE_VALUES + voxel + i);
+    }
+    return moving;
 }
+
+// New values of the voxels that are listed.
+DEVICE void advance_listed(Shared& shared, const TileMotion& m, const u32 (*near)[DIRECTIONS], const stored* phi0,
+                           double t, real dt) {
+    for (u32 n = threadIdx.x; n < shared.n_moving; n += BLOCK) {
+        const u32 which = shared.moving[n], slot = which / TILE_VALUES, voxel = which % TILE_VALUES;
+        const Around at = {shared.padded[slot] + place_of(voxel)};
+        real sign = at(0, 0, 0);
+        if (RELAX && phi0) sign = load_value(phi0[(u64)near[slot][CENTER] * TILE_VALUES + voxel], m.gamma);
+        shared.fresh[slot][voxel] = advanced(shared, m, at, slot, voxel, t, dt, sign);
+    }
+}
+
+#endif
 
 // One evaluation at all tiles.
 // Grid: any, best as many blocks as are resident at once; block: BLOCK threads; shared: static.
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS)
 tiles_stage(TileGrid g, TileMotion m, TileStage s) {
-    __shared__ __align__(16) real padded[TILES][PADDED];
-    __shared__ u32 near[2][TILES][DIRECTIONS];
-    __shared__ u32 bits_of_tile[TILES];
+    __shared__ Shared shared;
     TileControl& c = *g.control;
 #if RELAX
     if (!c.due) return;
@@ -132,43 +193,103 @@ tiles_stage(TileGrid g, TileMotion m, TileStage s) {
     stored* out = array_of(m, c, s.out);
     const real dt = RELAX ? R(RELAX_STEP) : (real)c.dt;
     const double t = c.time + s.part * c.dt;
-    Outcome outcome = {0, 0, 0, 0, 0.0};
+    const bool mixes = !EULER && !RELAX && s.mixes, is_last = (EULER && !RELAX) || s.is_last;
+    Outcome outcome = {0, 0, 0, 0, R(0)};
+    const Part part(thread);
     u32 p = blockIdx.x * TILES + slot;
     NearRow row;
     row.find(g, list, thread, p, n);
     row.read(g, list, thread, p, n);
-    row.keep(near[0][slot], thread);
-    if (thread == 0) bits_of_tile[slot] = 0;
+    row.keep(shared.near[0][slot], thread);
+    if (thread == 0) shared.bits[slot] = 0;
+#if SCHEME == 5
+    if (threadIdx.x == 0) shared.n_moving = 0;
+#endif
+#if VARIES && !RELAX
+    if (threadIdx.x == 0) shared.parts.begin(t);
+#endif
     __syncthreads();
     u32 turn = 0;
     for (u32 first = blockIdx.x * TILES; first < n; first += stride, p += stride, turn ^= 1) {
         const bool is_here = p < n;
         const u64 key = is_here ? g.keys[list][p] : 0;
-        const u32* of_tile = near[turn][slot];
+        // Not waited for until the end.
+        u32 asked = is_here && is_last && thread == 0 ? g.activity[list][p] : 0;
+        const u32* of_tile = shared.near[turn][slot];
         const u64 at = (u64)of_tile[CENTER] * TILE_VALUES;
         row.find(g, list, thread, p + stride, n);
-        if (is_here) pad(padded[slot], of_tile, from, m.gamma, thread);
+        if (is_here) part.copy(shared.padded[slot], of_tile, from, m.gamma, thread);
+        const Quad old = is_here && mixes ? *(const Quad*)(base + at + voxel) : Quad{};
         row.read(g, list, thread, p + stride, n);
+        if (thread == 0) shared.keys[slot] = key;
+#if VARIES && !RELAX
+        if (is_here) shared.parts.find(m, slot, key, thread, GROUP, t);
+#endif
         __syncthreads();
+        u32 moving = 0;
+        Four fresh;
+#if SCHEME == 5
+        moving = list_moving(shared, m, slot, voxel, is_here);
+        row.keep(shared.near[turn ^ 1][slot], thread);
+        __syncthreads();
+        advance_listed(shared, m, shared.near[turn], s.from == s.base ? nullptr : base, t, dt);
+        __syncthreads();
+        if (threadIdx.x == 0) shared.n_moving = 0;
+        if (is_here) fresh = *(const Four*)(shared.fresh[slot] + voxel);
+#else
+        if (is_here) {
+            const AroundQuad around(shared.padded[slot] + place_of(voxel), EDGES);
+            const bool is_other = RELAX && s.from != s.base;
+            const Quad start = is_other ? *(const Quad*)(base + at + voxel) : Quad{};
+#pragma unroll
+            for (int i = 0; i < QUAD; i++) {
+                const AroundOne at = {around, i};
+                const real own = at(0, 0, 0);
+                fresh.v[i] = R(0) > own ? -m.gamma : m.gamma;
+                if (!is_moving(at, m.core)) continue;
+                moving |= 1u << i;
+                const real sign = is_other ? load_value(start.v[i], m.gamma) : own;
+                fresh.v[i] = advanced(shared, m, at, slot, voxel + i, t, dt, sign);
+            }
+        }
+#endif
         u32 bits = 0;
         if (is_here) {
-            Quad fresh = evaluate(m, s, padded[slot], base + at, key, voxel, t, dt);
-#if RELAX
-            // Every step of it is clamped.
-            bits = look_at(outcome, m, fresh, key, voxel, c.time);
-#else
-            if (s.is_last) bits = look_at(outcome, m, fresh, key, voxel, c.time + c.dt);
-#endif
-            *(Quad*)(out + at + voxel) = fresh;
+            const real* own = shared.padded[slot] + place_of(voxel);
+            Quad q;
+            real before[QUAD];
+#pragma unroll
+            for (int i = 0; i < QUAD; i++) {
+                // Where nothing is mixed, a step has one evaluation.
+                before[i] = mixes ? load_value(old.v[i], m.gamma) : own[i];
+                real& value = fresh.v[i];
+                if (mixes && moving >> i & 1) value = s.old_share * before[i] + s.new_share * value;
+            }
+            if (is_last) outcome.look_for_flaws(fresh);
+#pragma unroll
+            for (int i = 0; i < QUAD; i++) {
+                real& value = fresh.v[i];
+                // Every step of the reinitialization is clamped.
+                if (RELAX || is_last) value = clamped(value, m.gamma);
+                if (!RELAX && is_last) outcome.compare(before[i], value, m.gamma);
+                q.v[i] = store_value(value, m.gamma);
+            }
+            if (is_last) {
+                outcome.count(fresh, m.core);
+                bits = bits_of_quad(q, voxel, m.core, m.keep);
+            }
+            *(Quad*)(out + at + voxel) = q;
         }
-        if (s.is_last) join_bits(&bits_of_tile[slot], bits);
-        row.keep(near[turn ^ 1][slot], thread);
+        if (is_last) join_bits(&shared.bits[slot], bits);
+#if SCHEME != 5
+        row.keep(shared.near[turn ^ 1][slot], thread);
+#endif
         __syncthreads();
-        if (!s.is_last || thread != 0) continue;
-        if (is_here) note(outcome, g.activity[list][p], bits_of_tile[slot]);
-        bits_of_tile[slot] = 0;
+        if (!is_last || thread != 0) continue;
+        if (is_here && note(outcome, asked, shared.bits[slot])) g.activity[list][p] = asked;
+        shared.bits[slot] = 0;
     }
-    if (!s.is_last || !join(c, outcome)) return;
+    if (!is_last || !join(c, outcome)) return;
     take_over(c);
 #if RELAX
     end_reinitialization(c, s.out);
@@ -178,25 +299,28 @@ tiles_stage(TileGrid g, TileMotion m, TileStage s) {
 }
 
 #if !RELAX
-// Looks at phi as it was handed over or made by others: clamps, counts, and finds what tiles ask for.
+// Looks at phi as it was handed over or made by others: counts, and finds what tiles ask for.
 // Grid and block: any multiple of GROUP threads; shared: static.
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) tiles_look(TileGrid g, TileMotion m) {
     __shared__ u32 bits_of_tile[TILES];
     TileControl& c = *g.control;
     const u32 list = c.list, n = c.n_tiles;
     const u32 thread = threadIdx.x % GROUP, slot = threadIdx.x / GROUP, voxel = QUAD * thread;
-    stored* phi = array_of(m, c, 0);
-    Outcome outcome = {0, 0, 0, 0, 0.0};
+    const stored* phi = array_of(m, c, 0);
+    Outcome outcome = {0, 0, 0, 0, R(0)};
     if (thread == 0) bits_of_tile[slot] = 0;
     __syncthreads();
     for (u32 first = blockIdx.x * TILES; first < n; first += gridDim.x * TILES) {
         const u32 p = first + slot;
         u32 bits = 0;
         if (p < n) {
-            Quad* values = (Quad*)(phi + (u64)g.ids[list][p] * TILE_VALUES + voxel);
-            Quad q = *values;
-            bits = look_at(outcome, m, q, g.keys[list][p], voxel, c.time);
-            *values = q;
+            const Quad q = *(const Quad*)(phi + (u64)g.ids[list][p] * TILE_VALUES + voxel);
+            Four values;
+#pragma unroll
+            for (int i = 0; i < QUAD; i++) values.v[i] = load_value(q.v[i], m.gamma);
+            outcome.look_for_flaws(values);
+            outcome.count(values, m.core);
+            bits = bits_of_quad(q, voxel, m.core, m.keep);
         }
         join_bits(&bits_of_tile[slot], bits);
         __syncthreads();
@@ -210,14 +334,112 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) tiles_look(TileG
 }
 
 // Begins a stretch of steps: one thread.
-extern "C" __global__ void tiles_begin(TileGrid g, double clock, double target, u64 steps) {
+extern "C" __global__ void tiles_begin(TileGrid g, double clock, double target, double steady, u64 steps) {
     TileControl& c = *g.control;
     c.clock = clock;
     c.target = target;
+    c.steady = steady;
     c.steps_left = steps;
-    c.halt = c.not_a_number ? BROKEN : c.active == 0 ? GONE : RUNNING;
+    c.halt = c.not_a_number ? BROKEN : has_interface(c) ? RUNNING : GONE;
     c.began = nanoseconds();
     c.elapsed = 0;
     choose_step(c);
+}
+#endif
+
+#if VARIES && !RELAX
+
+// What a thread saw of the coefficients.
+struct Fastest {
+    real most;
+    u32 flaws;
+};
+
+// Looks at the coefficients of a voxel in a tile with a part of the band.
+DEVICE void look_at(Fastest& fastest, const TileMotion& m, const Parts& parts, u32 slot, u64 key, u32 voxel, real phi,
+                    double t) {
+    const bool is_near = m.core > fabs(phi);
+#if CURVATURE != 2
+    if (!is_near) return;
+#endif
+    Coefficients k(m);
+    k.evaluate(m, parts, slot, key, voxel, t);
+    // A negative one is so in the band or near it.
+    if (k.alpha < R(0)) fastest.flaws |= 2;
+    if (!is_near) return;
+    real sum = (fabs(k.u[0]) + fabs(k.u[1])) + fabs(k.u[2]);
+    sum = sum + fabs(k.speed) * R(1.7320508075688772) + k.alpha * R(6);
+    if (!(sum - sum == R(0))) fastest.flaws |= 1;
+    if (sum > fastest.most) fastest.most = sum;
+}
+
+// Largest speed in the band at a time, infinite for coefficients that may not be so: all blocks of a
+// cooperative kernel come and get the same. `pass` counts up from 0.
+DEVICE double largest_speed(const TileGrid& g, const TileMotion& m, TileControl& c, double t, u32 pass) {
+    __shared__ u64 most;
+    __shared__ Parts parts;
+    const u32 list = c.list, n = c.n_tiles;
+    const u32 thread = threadIdx.x % GROUP, slot = threadIdx.x / GROUP, voxel = QUAD * thread;
+    const stored* phi = array_of(m, c, 0);
+    Fastest fastest = {R(0), 0};
+    if (threadIdx.x == 0) {
+        most = 0;
+        parts.begin(t);
+    }
+    __syncthreads();
+    for (u32 first = blockIdx.x * TILES; first < n; first += gridDim.x * TILES) {
+        const u32 p = first + slot;
+        const bool is_near = p < n && g.activity[list][p] & ACTIVE;
+        const u64 key = is_near ? g.keys[list][p] : 0;
+        if (is_near) parts.find(m, slot, key, thread, GROUP, t);
+        __syncthreads();
+        if (is_near) {
+            const Quad q = *(const Quad*)(phi + (u64)g.ids[list][p] * TILE_VALUES + voxel);
+            for (int i = 0; i < QUAD; i++) {
+                look_at(fastest, m, parts, slot, key, voxel + i, load_value(q.v[i], m.gamma), t);
+            }
+        }
+        __syncthreads();
+    }
+    if (fastest.most > R(0)) atomic_max_bits(&most, to_bits((double)fastest.most));
+    if (fastest.flaws) {
+        atomicOr(&c.flaws, fastest.flaws);
+        atomic_max_bits(&most, to_bits(Precision<double>::infinity()));
+    }
+    __syncthreads();
+    // One of three words for each pass: the one behind is cleared while nobody reads it.
+    if (threadIdx.x == 0 && most) atomic_max_bits(&c.speeds[pass % 3], most);
+    grid_barrier(&c.arrived);
+    const double speed = c.uniform_speed + from_bits(*(volatile u64*)&c.speeds[pass % 3]);
+    if (blockIdx.x == 0 && threadIdx.x == 0) c.speeds[(pass + 2) % 3] = 0;
+    return speed;
+}
+
+// Length of the next step, by the speed at its start. A speed that grows must not exceed the bound by
+// much at its end either.
+// Grid: cooperative; block: BLOCK threads; shared: static.
+extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) tiles_length(TileGrid g, TileMotion m) {
+    TileControl& c = *g.control;
+    if (is_paused(c)) return;
+    u32 pass = 0;
+    double speed = largest_speed(g, m, c, c.time, pass), dt = bound_by(c, speed), t = c.time;
+    while (is_finite(dt) && is_finite(speed)) {
+        pass++;
+        t = c.time + dt;
+        const double later = largest_speed(g, m, c, t, pass);
+        if (later * dt <= GROWTH * c.nu) break;
+        if (later > speed) speed = later;
+        dt = bound_by(c, speed);
+    }
+    if (!is_last_block(c) || threadIdx.x != 0) return;
+    c.speeds[0] = c.speeds[1] = c.speeds[2] = 0;
+    c.speed = speed;
+    c.dt = dt;
+    if (c.flaws) {
+        c.halt = c.flaws & 1 ? BAD_COEFFICIENT : NEGATIVE;
+        c.bad_time = t;
+        c.flaws = 0;
+    }
+    look_at_step(c);
 }
 #endif

@@ -10,6 +10,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use super::Field;
+use super::parts;
 use super::tree::{Binary, Node, Unary, Variable};
 
 /// Fields printed for one module, and the data arrays their code reads.
@@ -61,6 +62,9 @@ impl Generated {
              // First field of the term of a field, and how many it has.\n\
              DEVICE void term_of(u32 field, u32& first, u32& size) {{\n{ranges}}}\n"
         );
+        let trees: Vec<_> =
+            terms.iter().flat_map(|fields| fields.iter().map(Field::tree)).collect();
+        text += &parts::functions(&trees);
         Generated { text, arrays, n_fields }
     }
 
@@ -153,7 +157,7 @@ impl<'t> Printer<'t> {
 }
 
 /// A literal of the same bits; the sign and payload of what is not a number do not matter.
-fn number(value: f64) -> String {
+pub(super) fn number(value: f64) -> String {
     if value.is_nan() {
         "(0.0 * expression::infinity())".into()
     } else if value.is_infinite() {
@@ -165,7 +169,7 @@ fn number(value: f64) -> String {
 }
 
 /// Name in `expression.cuh`.
-fn unary(op: Unary) -> &'static str {
+pub(super) fn unary(op: Unary) -> &'static str {
     match op {
         Unary::Negate => "negate",
         Unary::Not => "logical_not",
@@ -186,7 +190,7 @@ fn unary(op: Unary) -> &'static str {
 }
 
 /// Name in `expression.cuh`.
-fn binary(op: Binary) -> &'static str {
+pub(super) fn binary(op: Binary) -> &'static str {
     match op {
         Binary::Add => "add",
         Binary::Subtract => "subtract",

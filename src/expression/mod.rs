@@ -32,6 +32,7 @@ mod flaw;
 mod lattice;
 mod operators;
 mod parse;
+mod parts;
 mod program;
 mod spread;
 #[cfg(test)]

@@ -14,7 +14,7 @@ use crate::geometry::Real;
 
 /// What makes a value. Operands are numbers of earlier values, or of places once these are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Operation {
+pub(super) enum Operation {
     /// A number, by its bits.
     Number(u64),
     Time,
@@ -25,7 +25,7 @@ enum Operation {
 }
 
 impl Operation {
-    fn operands(&self) -> impl Iterator<Item = usize> + use<> {
+    pub(super) fn operands(&self) -> impl Iterator<Item = usize> + use<> {
         let all = match *self {
             Operation::Number(_) | Operation::Time | Operation::Axis(_) => [None; 3],
             Operation::Unary(_, a) => [Some(a), None, None],
@@ -48,15 +48,15 @@ impl Operation {
 
 /// The different values of some trees, operands before what is made of them.
 #[derive(Default)]
-struct Values {
-    operations: Vec<Operation>,
-    masks: Vec<Mask>,
+pub(super) struct Values {
+    pub(super) operations: Vec<Operation>,
+    pub(super) masks: Vec<Mask>,
     known: HashMap<Operation, usize>,
 }
 
 impl Values {
     /// The number of the value of `node`; the name and place of a data array if there is one in it.
-    fn number(&mut self, node: &Node) -> Result<usize, (String, Range<usize>)> {
+    pub(super) fn number(&mut self, node: &Node) -> Result<usize, (String, Range<usize>)> {
         let operation = match node {
             Node::Number(value) => Operation::Number(value.to_bits()),
             Node::Variable(Variable::X) => Operation::Axis(0),

@@ -1,6 +1,7 @@
-//! Steps on tiles: tile sets and values of the CPU, bit by bit in f64 and f32; growth; the same bits
-//! twice.
+//! Steps on tiles: tile sets and values of the CPU, bit by bit in f64 and within the tolerance of V43 in
+//! f32; growth; the same bits twice.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use zeroset::backend::Cpu;
@@ -85,15 +86,46 @@ fn check<R: Wide, const E: usize, S: Stored<R> + Element + PartialEq + std::fmt:
     let ((found, values), (twice, same)) = (first.download().unwrap(), again.download().unwrap());
     found.check().unwrap();
     assert!(found.n_tiles() > grid.n_tiles() + 40, "room must run out in between");
-    assert_eq!(found.keys(), expected.grid().keys());
-    assert_eq!(found.ids(), expected.grid().ids());
-    assert_eq!(found.borders(), expected.grid().borders());
-    assert_eq!(found.ages(), expected.grid().ages());
-    assert!(twice.ids() == found.ids());
+    assert!(twice.ids() == found.ids() && twice.keys() == found.keys());
     for &id in found.ids() {
-        assert_eq!(values.tile(id), expected.phi().tile(id), "tile {id}");
         assert_eq!(values.tile(id), same.tile(id), "tile {id} twice");
     }
+    if size_of::<R>() == 4 {
+        return compare_near(&found, &values, &expected, R::narrow(options.gamma));
+    }
+    assert!(found.keys() == expected.grid().keys(), "tile sets differ");
+    assert!(found.ids() == expected.grid().ids(), "ids differ");
+    assert!(found.borders() == expected.grid().borders(), "borders differ");
+    assert!(found.ages() == expected.grid().ages(), "ages differ");
+    for &id in found.ids() {
+        assert_eq!(values.tile(id), expected.phi().tile(id), "tile {id}");
+    }
+}
+
+/// V43 in f32, where the card rounds in its own way: 1e-3 voxels in the half of the band next to the
+/// interface. At the border of the band a tile may come a step earlier or later.
+fn compare_near<R: Wide, const E: usize, S: Stored<R> + PartialEq>(
+    found: &TiledGrid<E>,
+    values: &Pool<S, E>,
+    expected: &TiledEvolution<R, E, S>,
+    gamma: R,
+) {
+    let grid = expected.grid();
+    let ids: HashMap<_, _> = found.keys().iter().zip(found.ids()).collect();
+    let (mut alike, mut largest) = (0, 0.0f64);
+    for (key, &id) in grid.keys().iter().zip(grid.ids()) {
+        let Some(&&other) = ids.get(key) else { continue };
+        alike += 1;
+        for (a, b) in expected.phi().tile(id).iter().zip(values.tile(other)) {
+            let (a, b) = (a.load(gamma).widen(), b.load(gamma).widen());
+            if a.abs() < 0.5 * gamma.widen() {
+                largest = largest.max((a - b).abs());
+            }
+        }
+    }
+    assert!(largest < 1e-3, "{largest} voxels");
+    let apart = grid.n_tiles().max(found.n_tiles()) - alike;
+    assert!(apart * 200 < grid.n_tiles(), "{apart} of {} tiles differ", grid.n_tiles());
 }
 
 fn weno() -> Options {
@@ -168,7 +200,7 @@ fn expressions_move_as_functions_of_the_cpu_do_and_steps_land_on_time() {
     }
     assert_eq!(clock, end);
     let (found, values) = run.download().unwrap();
-    assert_eq!(found.keys(), expected.grid().keys());
+    assert!(found.keys() == expected.grid().keys(), "tile sets differ");
     for &id in found.ids() {
         let mut pairs = values.tile(id).iter().zip(expected.phi().tile(id));
         assert!(pairs.all(|(a, b)| (a - b).abs() < 1e-10), "tile {id}");

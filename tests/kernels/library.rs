@@ -54,10 +54,23 @@ impl Library {
     ///
     /// `source` is a path from the root of the repository. Panics with what the compiler said.
     pub fn compile(source: &str, defines: &[&str], kernels: &[&str]) -> Library {
+        Self::with_header(source, defines, kernels, None)
+    }
+
+    /// The same with a header, name and text, that the source includes.
+    pub fn with_header(
+        source: &str,
+        defines: &[&str],
+        kernels: &[&str],
+        header: Option<(&str, &str)>,
+    ) -> Library {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let folder = tempfile::tempdir().expect("a temporary folder");
         let main = folder.path().join("main.cpp");
         std::fs::write(&main, program(&root.join(source), kernels)).expect("room for a source");
+        if let Some((name, text)) = header {
+            std::fs::write(folder.path().join(name), text).expect("room for a header");
+        }
         let out = folder.path().join("kernels.so");
         compile(root, defines, &main, &out);
         // SAFETY: what was just compiled has no initializers with requirements.
@@ -114,6 +127,7 @@ fn compile(root: &Path, defines: &[&str], main: &Path, out: &Path) {
     let result = Command::new(&compiler)
         .args(["-std=c++17", "-O1", "-ffp-contract=off", "-U_FORTIFY_SOURCE"])
         .args(["-shared", "-fPIC"])
+        .args(main.parent().map(|folder| format!("-I{}", folder.display())))
         .arg(format!("-I{}", root.join("kernels").display()))
         .arg(format!("-I{}", root.join("tests/kernels").display()))
         .args(defines.iter().map(|d| format!("-D{d}")))

@@ -4,8 +4,8 @@
 //! and architecture. The version of the compiler is not part of it, since it is only known once
 //! the library is open, which a hit must neither pay (0.1 s) nor require. That is sound: whatever
 //! version compiled an entry, it is a valid translation of these sources for this architecture, and
-//! arithmetic is IEEE's (see [`super::nvrtc::OPTIONS`]); versions differ in speed, and at most in the
-//! last bit of functions such as `erf`. Each entry notes its compiler; `zeroset devices --compile`
+//! arithmetic is IEEE's but in units that are fused ([`Unit::is_fused`]); versions differ in speed, and
+//! else at most in the last bit of functions such as `erf`. Each entry notes its compiler; `zeroset devices --compile`
 //! compiles anew and replaces entries ([`renew`]).
 //!
 //! An entry is `MAGIC`, the blake3 hash of what follows, the length of the compiler's version as a

@@ -18,14 +18,20 @@ use crate::error::{Error, Result};
 pub use search::locate;
 use search::{builtins_beside, candidates, loader_names};
 
-/// Options of every compilation beside the architecture and the defines of a unit.
+/// Options of every compilation beside the architecture, the defines of a unit and those of its
+/// arithmetic.
 ///
-/// `--fmad=false`: a multiplication and an addition are rounded each on its own, as the CPU does,
-/// so that results of both can be compared bit by bit. Division and square root are rounded
-/// correctly and small numbers kept by NVRTC's defaults (no `--use_fast_math`). `-lineinfo` lets
-/// compute-sanitizer and profilers name lines; `--ptxas-options=-v` puts registers, shared memory
-/// and spills into the log.
-pub const OPTIONS: [&str; 4] = ["--std=c++17", "--fmad=false", "-lineinfo", "--ptxas-options=-v"];
+/// `-lineinfo` lets compute-sanitizer and profilers name lines; `--ptxas-options=-v` puts registers,
+/// shared memory and spills into the log.
+pub const OPTIONS: [&str; 3] = ["--std=c++17", "-lineinfo", "--ptxas-options=-v"];
+
+/// A multiplication and an addition are rounded each on its own, as the CPU does, so that results of
+/// both can be compared bit by bit. Division and square root are rounded correctly and small numbers
+/// kept by NVRTC's defaults (no `--use_fast_math`).
+const AS_THE_CPU: [&str; 1] = ["--fmad=false"];
+
+/// Products and sums are fused, division and root are right to two units in the last place.
+const FUSED: [&str; 3] = ["--fmad=true", "--prec-div=false", "--prec-sqrt=false"];
 
 type Program = *mut std::ffi::c_void;
 type Status = c_int;
@@ -276,6 +282,8 @@ impl Drop for Handle<'_> {
 pub(super) fn options(unit: &Unit, arch: &str) -> Vec<String> {
     let mut options = vec![format!("--gpu-architecture={arch}")];
     options.extend(OPTIONS.map(str::to_string));
+    let arithmetic = if unit.is_fused() { &FUSED[..] } else { &AS_THE_CPU };
+    options.extend(arithmetic.iter().map(|option| option.to_string()));
     let define = |(name, value): &(&str, String)| format!("--define-macro={name}={value}");
     let mut defines: Vec<String> = unit.defines.iter().map(define).collect();
     defines.sort();

@@ -130,7 +130,8 @@ const TILE_BLOCK: Choice = &[
 
 /// Terms on tiles.
 const TILE_TERMS: Choice = &[
-    &[("SCHEME", "1"), ("NORMAL", "1"), ("CURVATURE", "1")],
+    &[("SCHEME", "1"), ("EULER", "1"), ("NORMAL", "1")],
+    &[("SCHEME", "1"), ("EULER", "1"), ("NORMAL", "1"), ("CURVATURE", "1")],
     &[("SCHEME", "1"), ("VELOCITY", "1"), ("NORMAL", "1"), ("CURVATURE", "1"), ("RESCALING", "1")],
     &[("SCHEME", "5"), ("VELOCITY", "1")],
     &[("SCHEME", "5"), ("VELOCITY", "1"), ("NORMAL", "1"), ("CURVATURE", "1"), ("RESCALING", "1")],
@@ -195,6 +196,13 @@ impl Unit {
         };
         let source = Cow::Borrowed(*source);
         Ok(Unit { name: stem(file), source, defines, extra: Vec::new() })
+    }
+
+    /// Whether products and sums are fused, and divisions quick: steps on tiles in f32, which are bound
+    /// by the number of operations. All else has the bits of the CPU.
+    pub fn is_fused(&self) -> bool {
+        let is_single = |(name, value): &(&str, String)| *name == "REAL" && value == "float";
+        self.name == "tiles/step" && self.defines.iter().any(is_single)
     }
 
     /// The defines: "REAL=double CELL_SIZE=3".

@@ -13,7 +13,7 @@ pub enum Halt {
     Running,
     /// At the target, or all steps asked for are done.
     Arrived,
-    /// No voxel lies in the band.
+    /// No interface is left: all voxels have one sign.
     Gone,
     /// phi is not a number.
     Broken,
@@ -29,10 +29,12 @@ pub enum Halt {
     NoRoom,
     /// The interface leaves the range of tiles.
     OutOfRange,
+    /// Nothing changes faster than asked.
+    Steady,
 }
 
 impl Halt {
-    const ALL: [Halt; 10] = [
+    const ALL: [Halt; 11] = [
         Halt::Running,
         Halt::Arrived,
         Halt::Gone,
@@ -43,6 +45,7 @@ impl Halt {
         Halt::Negative,
         Halt::NoRoom,
         Halt::OutOfRange,
+        Halt::Steady,
     ];
 }
 
@@ -54,6 +57,8 @@ pub struct TileControl {
     pub clock: f64,
     /// Time not to be passed.
     pub target: f64,
+    /// Rate of change at which to stop, voxels per time.
+    pub steady: f64,
     /// Steps still to be taken.
     pub steps_left: u64,
     /// Number of the step rule.
@@ -72,12 +77,20 @@ pub struct TileControl {
     pub speed: f64,
     /// Steps so far.
     pub step: u64,
-    /// Voxels in the band.
+    /// Voxels well inside the band, |phi| < gamma - 1/16.
     pub active: u64,
+    /// Voxels with phi < 0.
+    pub inside: u64,
+    /// Largest change of phi per time next to the interface in the last step, voxels.
+    pub rate: f64,
+    /// Time of coefficients that may not be so.
+    pub bad_time: f64,
     /// Voxels that are not a number.
     pub not_a_number: u64,
     /// Tiles computed, summed over the steps.
     pub tile_steps: u64,
+    /// Voxels well inside the band, summed over the steps.
+    pub voxel_steps: u64,
     /// Times phi was made a distance.
     pub reinitializations: u64,
     /// When the stretch began, nanoseconds of the card's clock.
@@ -120,13 +133,14 @@ pub struct TileControl {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct Pass {
-    next: [u64; 3],
+    next: [u64; 4],
+    speeds: [u64; 3],
     flaws: u32,
     blocks_done: u32,
     arrived: u32,
     out_of_range: u32,
     changed: u32,
-    padding: u32,
+    claims: u32,
 }
 
 // SAFETY: numbers only, laid out as in C.
@@ -138,6 +152,11 @@ impl TileControl {
     /// Why steps stopped.
     pub fn halt(&self) -> Halt {
         Halt::ALL.get(self.halt as usize).copied().unwrap_or(Halt::Broken)
+    }
+
+    /// Whether voxels of tiles with edge `E` have both signs.
+    pub fn has_interface<const E: usize>(&self) -> bool {
+        self.inside > 0 && self.inside < u64::from(self.n_tiles) * (E * E * E) as u64
     }
 }
 
@@ -173,9 +192,11 @@ pub struct TileGridArgument {
     pub created: u64,
     /// `[capacity]` u32.
     pub created_at: u64,
+    /// `[capacity]` u32.
+    pub claimed: u64,
     /// Two u32 for each block of the kernel.
     pub block_counts: u64,
-    /// `[27][capacity / 32 + 2]` u32.
+    /// `[27][capacity / 16 + 2]` u32.
     pub direction_counts: u64,
     /// Tiles and ids there is room for.
     pub capacity: u32,

@@ -13,12 +13,15 @@ const LOOK_UP: usize = 9;
 /// Directions for which claims are counted.
 const DIRECTIONS: usize = 27;
 
+/// Tiles for which they are counted together.
+const COUNTED: usize = 16;
+
 /// Number of the update that tiles are handed over with: the oldest age lies before it.
 const FIRST_UPDATE: u32 = 1 << 8;
 
 /// A tile set on a card, which changes there. Lists stand twice, one current and one in the making.
 ///
-/// A tile takes 111 bytes beside its values: 40 for both lists, 36 for the look-up of its neighbors, 35
+/// A tile takes 119 bytes beside its values: 40 for both lists, 36 for the look-up of its neighbors, 43
 /// for its age, the stack of unused ids and scratch.
 pub struct DeviceTiledGrid {
     cuda: Arc<Cuda>,
@@ -35,6 +38,7 @@ pub struct DeviceTiledGrid {
     deleted: Array<u32>,
     created: Array<u64>,
     created_at: Array<u32>,
+    claimed: Array<u32>,
     block_counts: Array<u32>,
     direction_counts: Array<u32>,
     capacity: usize,
@@ -43,7 +47,7 @@ pub struct DeviceTiledGrid {
 impl DeviceTiledGrid {
     /// Bytes on the card for so many tiles and ids.
     pub fn bytes(capacity: usize) -> usize {
-        capacity * (2 * 20 + 4 * LOOK_UP + 4 * 6 + 8) + 4 * DIRECTIONS * (capacity / 32 + 2)
+        capacity * (2 * 20 + 4 * LOOK_UP + 4 * 7 + 8) + 4 * DIRECTIONS * (capacity / COUNTED + 2)
     }
 
     /// A tile set with room for `capacity` tiles and ids; `blocks` is how many blocks of a kernel
@@ -73,8 +77,9 @@ impl DeviceTiledGrid {
             deleted: words()?,
             created: cuda.zeros(capacity)?,
             created_at: words()?,
+            claimed: words()?,
             block_counts: cuda.zeros(2 * blocks as usize)?,
-            direction_counts: cuda.zeros(DIRECTIONS * (capacity / 32 + 2))?,
+            direction_counts: cuda.zeros(DIRECTIONS * (capacity / COUNTED + 2))?,
             capacity,
             cuda: cuda.clone(),
         };
@@ -122,6 +127,7 @@ impl DeviceTiledGrid {
             deleted: self.deleted.address(),
             created: self.created.address(),
             created_at: self.created_at.address(),
+            claimed: self.claimed.address(),
             block_counts: self.block_counts.address(),
             direction_counts: self.direction_counts.address(),
             capacity: self.capacity as u32,
@@ -182,7 +188,8 @@ impl DeviceTiledGrid {
         self.deleted = cuda.zeros(capacity)?;
         self.created = cuda.zeros(capacity)?;
         self.created_at = cuda.zeros(capacity)?;
-        self.direction_counts = cuda.zeros(DIRECTIONS * (capacity / 32 + 2))?;
+        self.claimed = cuda.zeros(capacity)?;
+        self.direction_counts = cuda.zeros(DIRECTIONS * (capacity / COUNTED + 2))?;
         self.capacity = capacity;
         Ok(())
     }

@@ -133,7 +133,7 @@ pub(super) struct Motion<R: Wide, S: Stored<R>, const E: usize> {
 }
 
 /// Below gamma by this much, phi makes a voxel and its neighbors move.
-const MARGIN: f64 = 1.0 / 16.0;
+pub(super) const MARGIN: f64 = 1.0 / 16.0;
 
 /// By how much the speed at the end of a step may exceed the one it was bounded by.
 const GROWTH: f64 = 1.25;

@@ -23,7 +23,7 @@ const IDS: usize = 0;
 const BORDERS: usize = 2;
 const ACTIVITY: usize = 4;
 const BORN: usize = 6;
-const N_WORDS: usize = 13;
+const N_WORDS: usize = 14;
 
 impl HostTiles {
     pub fn new<const E: usize>(grid: &TiledGrid<E>, capacity: usize, blocks: u32) -> Self {
@@ -42,7 +42,7 @@ impl HostTiles {
             keys: [vec![!0; capacity], vec![!0; capacity]],
             words: vec![vec![!0; capacity]; N_WORDS],
             created: vec![!0; capacity],
-            counts: vec![!0; 2 * blocks as usize + 27 * (capacity / 32 + 2) + 8 * capacity],
+            counts: vec![!0; 2 * blocks as usize + 27 * (capacity / 16 + 2) + 8 * capacity],
         };
         for (p, key) in grid.keys().iter().enumerate() {
             tiles.keys[0][p] = key.bits();
@@ -72,10 +72,11 @@ impl HostTiles {
             kept_before: next(),
             deleted: next(),
             created_at: next(),
+            claimed: next(),
             created: self.created.as_mut_ptr() as u64,
             rows: counts as u64,
             direction_counts: counts.wrapping_add(8 * capacity) as u64,
-            block_counts: counts.wrapping_add(8 * capacity + 27 * (capacity / 32 + 2)) as u64,
+            block_counts: counts.wrapping_add(8 * capacity + 27 * (capacity / 16 + 2)) as u64,
             capacity: capacity as u32,
             padding: 0,
         }

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use zeroset::backend::Cpu;
+use zeroset::expression::{Expression, Field, Generated};
 use zeroset::grid::cuda::Halt;
 use zeroset::grid::{Band, Fixed16, Pool, Stored};
 use zeroset::levelset::tiled::cuda::{MotionArgument, StageArgument};
@@ -30,6 +31,16 @@ struct Case {
     acting: Acting,
     reinitialize: Reinitialize,
     gamma: f64,
+    /// The velocity is [`FLOW`].
+    flows: bool,
+}
+
+/// A velocity whose speed grows from a hundredth, and the same as the CPU takes it.
+const FLOW: [&str; 3] = ["0.01 + 8*t", "0.02*x*t", "(0.1*y - t)*t^2"];
+
+fn flow(voxel: [i32; 3], t: f64) -> [f64; 3] {
+    let [x, y, _] = voxel.map(f64::from);
+    [0.01 + 8.0 * t, 0.02 * x * t, (0.1 * y - t) * (t * t)]
 }
 
 impl Case {
@@ -44,7 +55,11 @@ impl Case {
     fn terms(&self) -> Terms<f64> {
         let [moves, grows, bends, _] = self.acting;
         let terms = Terms::default();
-        let terms = if moves { terms.with_velocity(Coefficient::Uniform(VELOCITY)) } else { terms };
+        let velocity = match self.flows {
+            true => Coefficient::of_voxel(flow),
+            false => Coefficient::Uniform(VELOCITY),
+        };
+        let terms = if moves { terms.with_velocity(velocity) } else { terms };
         let normal = Coefficient::Uniform([NORMAL_SPEED]);
         let terms = if grows { terms.with_normal_speed(normal) } else { terms };
         if bends { terms.with_curvature(Coefficient::Uniform([CURVATURE])) } else { terms }
@@ -56,6 +71,9 @@ impl Case {
         let part = |is: bool, of: f64| if is { of } else { 0.0 };
         let [u, v, w] = VELOCITY.map(|u| part(moves, u.abs()));
         let sum = u + v + w;
+        if self.flows {
+            return 0.0; // the card looks
+        }
         let sum =
             sum + part(grows, NORMAL_SPEED).abs() * 3f64.sqrt() + 6.0 * part(bends, CURVATURE);
         sum + part(rescales, RESCALING) * 3f64.sqrt()
@@ -69,10 +87,11 @@ impl Case {
             format!("TILE_EDGE={edge}"),
             format!("BLOCK={}", block(edge)),
             format!("SCHEME={scheme}"),
-            format!("VELOCITY={moves}"),
+            format!("VELOCITY={}", if self.flows { 2 } else { moves }),
             format!("NORMAL={grows}"),
             format!("CURVATURE={bends}"),
             format!("RESCALING={rescales}"),
+            format!("EULER={}", u8::from(self.time == Time::Euler)),
         ];
         if size_of::<S>() == 2 {
             defines.push("STORAGE=16".into());
@@ -96,11 +115,19 @@ struct Kernels {
 fn compile<S>(case: &Case, edge: usize) -> Kernels {
     let defines = case.defines::<S>(edge);
     let mut defines: Vec<&str> = defines.iter().map(String::as_str).collect();
+    let fields = FLOW.map(|text| {
+        let expression: Expression = text.parse().unwrap();
+        Field::bind(&expression, |name| panic!("{name}")).unwrap()
+    });
+    let generated = Generated::new(&[&fields]);
     let library = |source: &str, defines: &[&str], kernels: &[&str]| {
-        Library::compile(&format!("kernels/tiles/{source}.cu"), defines, kernels)
+        let source = format!("kernels/tiles/{source}.cu");
+        let header = case.flows.then(|| (Generated::NAME, generated.text()));
+        Library::with_header(&source, defines, kernels, header)
     };
-    let (managing, steps) =
-        (["tiles_manage", "tiles_look_up"], ["tiles_stage", "tiles_look", "tiles_begin"]);
+    let managing = ["tiles_manage", "tiles_look_up"];
+    let mut steps = vec!["tiles_stage", "tiles_look", "tiles_begin"];
+    steps.extend(case.flows.then_some("tiles_length"));
     let kept: Vec<&str> = defines.iter().copied().filter(|d| !d.starts_with("BLOCK")).collect();
     let manage = library("manage", &kept, &managing);
     let step = library("step", &defines, &steps);
@@ -149,16 +176,19 @@ fn check<const E: usize, S: Stored<f64> + PartialEq + std::fmt::Debug>(case: &Ca
             origin: [0.0; 3],
             dx: 1.0,
             gamma: options.gamma,
+            core: options.gamma - 1.0 / 16.0,
             rescaling: RESCALING,
             velocity: if moves { VELOCITY } else { [0.0; 3] },
             normal_speed: if grows { NORMAL_SPEED } else { 0.0 },
             curvature: if bends { CURVATURE } else { 0.0 },
+            per_voxel: [1.0; 2],
             keep: options.reach() as u32,
         };
         let all = (BLOCKS, block(E));
         let lists = arg(on.argument());
         launch(&kernels.step, "tiles_look", all, seed, &[lists, arg(motion)]);
-        let begin = [arg(on.argument()), arg(0.0), arg(f64::INFINITY), arg(steps as u64 + 1)];
+        let begin =
+            [arg(on.argument()), arg(0.0), arg(f64::INFINITY), arg(-1.0), arg(steps as u64 + 1)];
         launch(&kernels.step, "tiles_begin", (1, 1), seed, &begin);
         let stages = match options.time {
             Time::Euler => vec![StageArgument::<f64>::euler()],
@@ -168,6 +198,10 @@ fn check<const E: usize, S: Stored<f64> + PartialEq + std::fmt::Debug>(case: &Ca
             let seed = seed + 7 * step as u64;
             let args = [arg(on.argument()), arg(motion.of_values())];
             launch(&kernels.manage, "tiles_manage", (BLOCKS, 256), seed, &args);
+            if case.flows {
+                let args = [arg(on.argument()), arg(motion)];
+                launch(&kernels.step, "tiles_length", all, seed, &args);
+            }
             for stage in &stages {
                 let args = [arg(on.argument()), arg(motion), arg(*stage)];
                 launch(&kernels.step, "tiles_stage", all, seed, &args);
@@ -189,6 +223,8 @@ fn check<const E: usize, S: Stored<f64> + PartialEq + std::fmt::Debug>(case: &Ca
             assert_eq!(on.control.halt(), Halt::Running, "step {step}");
             assert_eq!(on.control.time.to_bits(), info.time.to_bits(), "step {step}");
             assert_eq!(on.control.active, info.active_voxels, "step {step}");
+            assert_eq!(on.control.rate.to_bits(), info.rate.to_bits(), "step {step}");
+            assert_eq!(on.control.has_interface::<E>(), info.has_interface, "step {step}");
             on.compare(run.grid());
             let found = &values[on.control.at[0] as usize];
             let tile = Pool::<S, E>::TILE;
@@ -215,6 +251,7 @@ fn first_order(acting: Acting) -> Case {
         acting,
         reinitialize: Reinitialize::Never,
         gamma: 1.5,
+        flows: false,
     }
 }
 
@@ -233,7 +270,7 @@ fn first_order_steps_have_the_bits_of_the_cpu() {
 fn weno_steps_have_the_bits_of_the_cpu() {
     check::<4, f64>(&weno([true, true, true, true]), 6);
     check::<4, f64>(&weno([true, false, false, false]), 8);
-    check::<8, f64>(&weno([false, true, true, false]), 5);
+    check::<8, f64>(&weno([true, true, false, false]), 12);
 }
 
 #[test]
@@ -258,4 +295,13 @@ fn distances_found_anew_have_the_bits_of_the_cpu() {
     check::<4, f64>(&Case { reinitialize: direct(2), ..weno(terms) }, 6);
     check::<8, f64>(&Case { reinitialize: direct(1), ..first_order(terms) }, 9);
     check::<4, Fixed16>(&Case { reinitialize: direct(3), ..weno(terms) }, 6);
+}
+
+#[test]
+fn expressions_and_the_length_of_steps_by_them_have_the_bits_of_the_cpu() {
+    let moves = [true, false, false, false];
+    check::<4, f64>(&Case { flows: true, ..first_order(moves) }, 12);
+    let every_other = Reinitialize::Equation { iterations: 1, every: 2 };
+    let terms = [true, false, true, false];
+    check::<8, f64>(&Case { flows: true, reinitialize: every_other, ..weno(terms) }, 9);
 }

@@ -13,16 +13,19 @@ pub(super) fn check(now: &TileControl) -> Result<()> {
     let numerical =
         |what: String, remedy: &str| Err(Error::Numerical { what, remedy: remedy.into() });
     match now.halt() {
-        Halt::Running | Halt::Arrived | Halt::Gone | Halt::NoRoom => Ok(()),
+        Halt::Running | Halt::Arrived | Halt::Steady | Halt::Gone | Halt::NoRoom => Ok(()),
         Halt::Broken => numerical(
             format!(
-                "phi is not a number in {} voxels after step {}, time {}",
-                now.not_a_number, now.step, now.time
+                "phi is no number in {} voxels in step {} (time {:.6e}, dt {:.3e})",
+                now.not_a_number,
+                now.step + 1,
+                now.time + now.dt,
+                now.dt
             ),
-            "take a smaller nu, and look at the coefficients there",
+            "lower evolve.cfl, or check the coefficients",
         ),
-        Halt::BadCoefficient => Speed::flawed(true, false).checked(now.time).map(drop),
-        Halt::Negative => Speed::flawed(false, true).checked(now.time).map(drop),
+        Halt::BadCoefficient => Speed::flawed(true, false).checked(now.bad_time).map(drop),
+        Halt::Negative => Speed::flawed(false, true).checked(now.bad_time).map(drop),
         Halt::AtRest => numerical(
             format!("nothing moves at step {}, and no end is set", now.step + 1),
             "give a term, or a time to stop at",

@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::expression::Generated;
 use crate::geometry::Real;
 use crate::grid::cuda::{TileControl, TileGridArgument};
+use crate::levelset::evolution::Stretch;
 use crate::levelset::tiled::options::{Options, Reinitialize, Scheme, Time};
 
 /// Threads of the kernels that manage tiles; they state the same.
@@ -21,6 +22,8 @@ pub(super) struct Kernels<R: Real> {
     look_up: Kernel,
     look: Kernel,
     begin: Kernel,
+    /// Where coefficients vary.
+    length: Option<Kernel>,
     stage: Kernel,
     relax: Option<Kernel>,
     redistance: Option<Kernel>,
@@ -34,6 +37,7 @@ pub(super) struct Kernels<R: Real> {
     manage_grid: u32,
     redistance_grid: u32,
     relax_grid: u32,
+    length_grid: u32,
 }
 
 /// What is compiled: terms that act, tiles, and how values are kept.
@@ -69,6 +73,7 @@ fn unit<R: Real>(
         number("NORMAL", terms.normal_speed.kind() as usize),
         number("CURVATURE", terms.curvature.kind() as usize),
         number("RESCALING", usize::from(rescales)),
+        number("EULER", usize::from(options.time == Time::Euler)),
         number("TILE_MOTION_BYTES", size_of::<MotionArgument<R>>()),
         number("TILE_STAGE_BYTES", size_of::<StageArgument<R>>()),
     ]);
@@ -102,6 +107,7 @@ impl<R: Real> Kernels<R> {
             look_up: cuda.kernel(&managing, "tiles_look_up")?,
             look: cuda.kernel(&step, "tiles_look")?,
             begin: cuda.kernel(&step, "tiles_begin")?,
+            length: None,
             relax: None,
             redistance: None,
             stages: match options.time {
@@ -115,10 +121,16 @@ impl<R: Real> Kernels<R> {
             manage_grid: resident(&manage, MANAGE_BLOCK)?,
             redistance_grid: 0,
             relax_grid: 0,
+            length_grid: 0,
             manage,
             stage,
             cuda: cuda.clone(),
         };
+        if terms.varies() {
+            let length = cuda.kernel(&step, "tiles_length")?;
+            kernels.length_grid = resident(&length, block)?;
+            kernels.length = Some(length);
+        }
         match options.reinitialize {
             Reinitialize::Equation { iterations, .. } => {
                 let mut relax = step;
@@ -158,14 +170,10 @@ impl<R: Real> Kernels<R> {
     }
 
     /// Tells the card what the next stretch of steps is.
-    pub fn begin(
-        &self,
-        tiles: TileGridArgument,
-        clock: f64,
-        target: f64,
-        steps: u64,
-    ) -> Result<()> {
-        let arguments = Arguments::default().with(tiles).with(clock).with(target).with(steps);
+    pub fn begin(&self, tiles: TileGridArgument, stretch: &Stretch) -> Result<()> {
+        let Stretch { clock, target, steady, steps } = *stretch;
+        let times = Arguments::default().with(tiles).with(clock).with(target);
+        let arguments = times.with(steady).with(steps);
         // SAFETY: the kernel takes these.
         unsafe { self.cuda.launch(&self.begin, plain(1, 1), &arguments) }
     }
@@ -176,6 +184,12 @@ impl<R: Real> Kernels<R> {
         let together = Launch { cooperative: true, ..plain(self.manage_grid, MANAGE_BLOCK) };
         // SAFETY: the kernel takes these; its blocks are on the card at once.
         unsafe { self.cuda.launch(&self.manage, together, &arguments)? };
+        if let Some(length) = &self.length {
+            let arguments = Arguments::default().with(tiles).with(motion);
+            let together = Launch { cooperative: true, ..plain(self.length_grid, self.block) };
+            // SAFETY: the kernel takes these; its blocks are on the card at once.
+            unsafe { self.cuda.launch(length, together, &arguments)? };
+        }
         for stage in &self.stages {
             let arguments = Arguments::default().with(tiles).with(motion).with(*stage);
             // SAFETY: the kernel takes these.

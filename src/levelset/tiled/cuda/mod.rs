@@ -1,6 +1,6 @@
-//! The motion on sparse tiles on a GPU: the steps of [`TiledEvolution`](super::TiledEvolution), bit
-//! for bit in the same precision where coefficients are no expressions, without a look from the
-//! host between them.
+//! The motion on sparse tiles on a GPU: the steps of [`TiledEvolution`](super::TiledEvolution), without a
+//! look from the host between them. In f64 bit for bit, but for the functions in expressions that a
+//! card rounds in its own way; in f32, where products and sums are fused, up to rounding.
 //!
 //! All that steers the steps lives on the card (`TileControl`): the tile set, the length of the next
 //! step, why to stop. The host launches *cycles* of some steps, recorded as a graph, and looks at the
@@ -24,6 +24,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::coefficients::Coefficients;
+use super::motion::MARGIN;
 use super::options::{Options, Reinitialize, Time};
 use crate::backend::cuda::{Array, Cuda, Element, Graph, Pinned};
 use crate::error::{Error, Result};
@@ -65,7 +66,7 @@ where
 
 impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E, S> {
     /// Starts from tiles and their values of phi, made for a band of half width `options.gamma` and
-    /// any reach; room is taken for `room` tiles, or for an eighth more than there are.
+    /// any reach; room is taken for `room` tiles, or for a twelfth more than there are.
     ///
     /// # Errors
     /// [`Error::Case`] for options out of range; [`Error::Device`] if there is not enough memory, or
@@ -98,6 +99,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
             origin: terms.origin,
             dx: terms.dx,
             gamma: narrow(options.gamma),
+            core: narrow(options.gamma - MARGIN),
             rescaling: match options.reinitialize {
                 Reinitialize::Rescaling { factor } => narrow(factor),
                 _ => R::zero(),
@@ -105,6 +107,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
             velocity: terms.velocity.uniform().map(narrow),
             normal_speed: narrow(terms.normal_speed.uniform()[0]),
             curvature: narrow(terms.curvature.uniform()[0]),
+            per_voxel: [1.0 / terms.dx, 1.0 / (terms.dx * terms.dx)].map(narrow),
             keep: options.reach() as u32,
         };
         let seen = [cuda.pinned(1)?, cuda.pinned(1)?];
@@ -135,7 +138,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         };
         control.uniform_speed = match terms.varies() {
             // Each voxel adds its own; the rescaling term is the same for all.
-            true => self.motion.rescaling.widen() * 3f64.sqrt(),
+            true => (self.motion.rescaling * R::narrow(3f64.sqrt())).widen(),
             false => {
                 let all = Coefficients::<R>::new(&terms.uniform(), &options, 1);
                 let mut scratch = Vec::new();
@@ -158,7 +161,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         self.cycles.clear();
     }
 
-    /// Steps until something is due, or for a fraction of a second.
+    /// Steps until something is due, or for a fraction of a second. Rates are voxels per time.
     ///
     /// # Errors
     /// Those of [`TiledEvolution::step`](super::TiledEvolution::step); phi is that of the last step
@@ -166,8 +169,8 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
     pub fn advance(&mut self, stretch: &Stretch) -> Result<Advance> {
         let begun = Instant::now();
         let first = self.now.step;
-        let Stretch { clock, target, steps, .. } = *stretch;
-        self.kernels.begin(self.grid.argument(), clock, target, steps)?;
+        self.kernels.begin(self.grid.argument(), stretch)?;
+        let steps = stretch.steps;
         loop {
             self.launch_cycles(first.saturating_add(steps), begun)?;
             self.now = self.grid.look()?;
@@ -183,7 +186,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         }
         let now = &self.now;
         let landed = now.clock == stretch.target;
-        Ok(Advance { steps, clock: now.clock, dt: now.dt_done, rate: f64::INFINITY, landed })
+        Ok(Advance { steps, clock: now.clock, dt: now.dt_done, rate: now.rate, landed })
     }
 
     /// Launches steps up to number `last`, one cycle ahead of what the host has seen.
@@ -276,9 +279,9 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         self.now.step
     }
 
-    /// True once no voxel lies in the band.
+    /// True once no interface is left: all voxels have one sign.
     pub fn is_gone(&self) -> bool {
-        self.now.active == 0
+        !self.now.has_interface::<E>()
     }
 
     /// What was seen last: numbers of tiles and voxels, and of work so far.
@@ -305,7 +308,7 @@ fn needs_third(options: &Options) -> bool {
     options.time == Time::Rk3 || repeats
 }
 
-/// Room for an eighth more.
+/// Room for a twelfth more.
 fn with_slack(tiles: usize) -> usize {
-    tiles + tiles / 8 + 64
+    tiles + tiles / 12 + 64
 }

@@ -15,6 +15,8 @@ pub struct MotionArgument<R> {
     pub dx: f64,
     /// Half width of the band, in voxels.
     pub gamma: R,
+    /// A voxel moves if it or a neighbor has a smaller |phi|.
+    pub core: R,
     /// Factor of the rescaling term.
     pub rescaling: R,
     /// U, voxels per time, where it is the same everywhere.
@@ -23,6 +25,8 @@ pub struct MotionArgument<R> {
     pub normal_speed: R,
     /// alpha, voxels squared per time, where it is the same everywhere.
     pub curvature: R,
+    /// 1 / dx and its square, for expressions.
+    pub per_voxel: [R; 2],
     /// Layers of voxels round an active one within which tiles are kept.
     pub keep: u32,
 }
