@@ -92,7 +92,7 @@ const INPUTS: &[&[(&str, &str)]] = &[
         ("a.lon", "1\n1 0 0\n0 1 0\n"),
     ],
     &[("a.xyz", "# points\n0 0 0 1\n1 0 0 2\n\n0 1 0 3.5\n")],
-    &[("a.csv", "time,\"label\";x\n0.5,3;1\n1.5,-4;2\n")],
+    &[("a.csv", "time,\"label\",x\n0.5,3,1\n1.5, -4,2\n")],
     &[("a.dat", "# one\n0.5\n1\n-2e1\n")],
     &[("curve.txt", "# two\n0 0 0\n1 0 0\n1 1 0\n\n5,0,0\n6,0,0\n")],
 ];

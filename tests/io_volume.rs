@@ -222,7 +222,7 @@ fn nrrd_headers_that_cannot_serve_are_refused() {
         ("line skip: 99", "99 lines to pass over"),
         ("no field", "is no \"field: value\""),
         ("data file: ../a.raw", "names no file beside it"),
-        ("data file: missing.raw", "missing.raw: cannot be read"),
+        ("data file: missing.raw", "which is not there; put the file beside the header"),
         ("data file: a.%d 1 2 0", "no list of slices"),
         ("data file: a.%d 1 99999999 1", "no list of slices"),
         ("data file: a.%d 1 7 1", "do not fill 7 files evenly"),

@@ -23,7 +23,8 @@ DEVICE u32 to_bits(float x) { return (u32)__float_as_int(x); }
 DEVICE double from_bits(u64 bits) { return __longlong_as_double((i64)bits); }
 DEVICE float from_bits(u32 bits) { return __int_as_float((i32)bits); }
 
-// The larger and the smaller of two; where one is not a number, the second. fmax and fmin of doubles
+// The larger and the smaller of two; where one is not a number, the second, as the lanes of the CPU
+// choose (src/levelset/tiled/lanes.rs). fmax and fmin of doubles
 // take several times the instructions.
 DEVICE double larger(double a, double b) { return a > b ? a : b; }
 DEVICE double smaller(double a, double b) { return a < b ? a : b; }

@@ -3,7 +3,7 @@
 // REACH layers beyond the faces; with EDGES the voxels beyond the edges of the tile, one deep.
 #pragma once
 #include "tiles/grid.cuh"
-#include "tiles/formulas/choice.cuh"
+#include "common/real.cuh"
 #include "tiles/storage.cuh"
 
 enum {

@@ -1,6 +1,6 @@
 // Central differences and motion by curvature: the twin of src/levelset/tiled/formulas/curvature.rs.
 #pragma once
-#include "tiles/formulas/choice.cuh"
+#include "common/real.cuh"
 
 struct Central {
     real x, y, z;

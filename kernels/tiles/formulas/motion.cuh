@@ -1,7 +1,7 @@
 // Upwind gradient norm, transport, and the way towards a distance: twins of
 // src/levelset/tiled/formulas/godunov.rs, advection.rs and reinitialize.rs.
 #pragma once
-#include "tiles/formulas/choice.cuh"
+#include "common/real.cuh"
 
 // One-sided derivatives along the axes.
 struct OneSided {

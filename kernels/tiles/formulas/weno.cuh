@@ -1,7 +1,7 @@
 // Derivatives of order five and one along an axis: twins of src/levelset/tiled/formulas/weno.rs and
 // upwind.rs.
 #pragma once
-#include "tiles/formulas/choice.cuh"
+#include "common/real.cuh"
 
 // Factor of the smoothness; 12 rids its definition of fractions.
 #define WENO_SCALE 4096.0

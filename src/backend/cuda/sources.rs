@@ -47,7 +47,6 @@ pub const HEADERS: &[File] = &[
     kernel_file!("primitives/block.cuh"),
     kernel_file!("measures/cut.cuh"),
     kernel_file!("measures/sets.cuh"),
-    kernel_file!("tiles/formulas/choice.cuh"),
     kernel_file!("tiles/formulas/curvature.cuh"),
     kernel_file!("tiles/formulas/distance.cuh"),
     kernel_file!("tiles/formulas/motion.cuh"),

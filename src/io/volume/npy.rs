@@ -227,7 +227,10 @@ mod tests {
             ("{'descr': '<f4', 'fortran_order': False, 'shape': ()}", head("<f4", false, &[])),
             ("{'descr': [('a', '<f4')], 'shape': (1,)}", Err("an array of records")),
             ("{'descr': '<f4'}", Err("the head lacks descr, fortran_order or shape")),
-            ("{'descr': '<f4', 'shape': (1 2)}", Err("the head is no dictionary with a shape of whole numbers")),
+            (
+                "{'descr': '<f4', 'shape': (1 2)}",
+                Err("the head is no dictionary with a shape of whole numbers"),
+            ),
             ("{'shape': (-1,)}", Err("the head is no dictionary with a shape of whole numbers")),
             ("{'shape'", Err("the head is no dictionary with a shape of whole numbers")),
             ("{", Err("the head is no dictionary with a shape of whole numbers")),
