@@ -1,9 +1,9 @@
 //! Coarser lattices first: the interface moves on each until it comes to rest there, and the next
 //! finer one begins with what it has become.
 //!
-//! At rest means that for the time a flat front takes to cross a tile no tile came and no voxel changed
-//! its side (numerics 8 asks for small changes of phi instead; where the normal speed has a gradient
-//! phi changes off the interface for ever).
+//! At rest means that in the time a flat front takes to cross a tile the inside has changed by few
+//! voxels. Numerics 8 asks for old tiles and small changes of phi; but where the normal speed has a
+//! gradient phi changes off the interface for ever, and tiles come and go with it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -13,6 +13,9 @@ use crate::config::TiledSource;
 use crate::error::{Error, Result};
 use crate::grid::{Pool, Stored, TiledGrid};
 use crate::levelset::tiled::{TiledEvolution, Wide};
+
+/// Voxels that may change their side at rest, or a thousandth of the inside.
+const FEW_VOXELS: u64 = 4;
 
 /// Most steps on one lattice.
 const MOST_STEPS: u64 = 20_000;
@@ -70,8 +73,7 @@ impl Job<'_> {
         evolution: &mut TiledEvolution<R, E, S>,
         interrupt: &AtomicBool,
     ) -> Result<u64> {
-        let oldest = (E as f64 / self.config.cfl()).ceil() + 1.0;
-        let oldest = oldest.min(255.0) as u8;
+        let crossing = (E as f64 / self.config.cfl()).ceil() as u64 + 1;
         let dx = self.source.dx;
         let (mut inside, mut unchanged) = (0, 0_u64);
         for step in 1..=MOST_STEPS {
@@ -84,10 +86,11 @@ impl Job<'_> {
                 let remedy = "take fewer domain.tiled.levels";
                 return Err(Error::Numerical { what, remedy: remedy.into() });
             }
-            unchanged = if done.inside_voxels == inside { unchanged + 1 } else { 0 };
-            inside = done.inside_voxels;
-            let is_old = || evolution.grid().ages().iter().all(|&age| age >= oldest);
-            if !done.dt.is_finite() || unchanged >= u64::from(oldest) && is_old() {
+            unchanged += 1;
+            if done.inside_voxels.abs_diff(inside) > (inside / 1000).max(FEW_VOXELS) {
+                (inside, unchanged) = (done.inside_voxels, 0);
+            }
+            if !done.dt.is_finite() || unchanged >= crossing {
                 return Ok(step);
             }
         }
