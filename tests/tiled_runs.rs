@@ -131,38 +131,6 @@ fn volumes_go_in_and_come_out() {
     }
 }
 
-/// A ball that grows to a radius at which it rests does so on coarse lattices already.
-#[test]
-fn coarser_lattices_bring_the_interface_to_rest_first() {
-    let place = tempfile::tempdir().unwrap();
-    let text = "version = 1\n[domain.tiled]\ndx = 0.04\nlevels = 3\n[initial]\n\
-        ball = { center = [0.1, 0, 0], radius = 0.6 }\n[evolve]\nmax_steps = 2\n\
-        normal_speed = \"1 - sqrt(x^2 + y^2 + z^2)\"\n";
-    for set in
-        [&[][..], &["domain.tiled.tile_edge=4", "precision=f64"], &["evolve.scheme=first-order"]]
-    {
-        let report = go(text, set, &place.path().join("out")).report;
-        let found = report.first.unwrap();
-        let volume = 4.0 / 3.0 * std::f64::consts::PI;
-        assert!((found.enclosed / volume - 1.0).abs() < 0.05, "{set:?}: {found:?}");
-        assert_eq!(report.steps, 2, "{set:?}");
-        let alone: Vec<&str> = set.iter().copied().chain(["domain.tiled.levels=1"]).collect();
-        let found = go(text, &alone, &place.path().join("out")).report.first.unwrap();
-        assert!((found.enclosed / volume / 0.216 - 1.0).abs() < 0.02, "{set:?}: {found:?}");
-    }
-    for (set, said) in [
-        ("evolve.normal_speed=-1", "vanishes on voxels of 0.16"),
-        ("evolve.normal_speed=\"sin(t)\"", "must not depend on the time"),
-        ("domain.tiled.levels=9", "must be 1 to 8"),
-    ] {
-        let said_of = match case(text, &[set]) {
-            Ok(config) => refused(&config, &place.path().join("out")),
-            Err(error) => error.to_string(),
-        };
-        assert!(said_of.contains(said), "{set}: {said_of}");
-    }
-}
-
 fn case_of(text: &str) -> zeroset::Result<Config> {
     case(text, &[])
 }

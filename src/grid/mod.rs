@@ -37,7 +37,6 @@ mod pool;
 mod renumber;
 mod storage;
 mod sweep;
-mod upsample;
 mod walk;
 
 pub use activity::{ACTIVE, INSIDE, activity};

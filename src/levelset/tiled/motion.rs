@@ -86,8 +86,6 @@ pub struct StepInfo {
     pub blocks: usize,
     /// Voxels well inside the band, |phi| < gamma - 1/16, at the end of the step.
     pub active_voxels: u64,
-    /// Voxels of the blocks with phi < 0 at the end of the step.
-    pub inside_voxels: u64,
     /// Largest change of phi per time in the half of the band next to the interface, before it was
     /// made a distance; voxels.
     pub rate: f64,
@@ -243,7 +241,6 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
             dt,
             blocks: grid.n_blocks(),
             active_voxels: tally.active,
-            inside_voxels: tally.inside,
             rate,
             has_interface: tally.inside > 0 && tally.inside < tally.voxels,
             reinitialized: due,

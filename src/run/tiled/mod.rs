@@ -1,7 +1,6 @@
 //! The task [evolve] on sparse tiles: from the case to the end of its motion, judged.
 
 mod coefficients;
-mod levels;
 mod moving;
 mod start;
 mod states;
@@ -113,7 +112,7 @@ impl Job<'_> {
         let config = self.config;
         let default = Evolve::default();
         let evolve = config.evolve.as_ref().unwrap_or(&default);
-        let begun: Begun<'_, R, S, E> = self.begin(folder, checkpoint, run, report, stage)?;
+        let begun: Begun<'_, R, S, E> = self.begin(folder, checkpoint, evolve, report, stage)?;
         let Begun { mut moving, mut measures, keeper, point, first_tiles } = begun;
         report.seconds.setup += stage.next("moving the interface")?;
         let work = Loop {
@@ -160,14 +159,13 @@ impl Job<'_> {
         &'a self,
         folder: &'a RunFolder,
         checkpoint: Option<Checkpoint>,
-        run: &Options<'_>,
+        evolve: &Evolve,
         report: &mut Report,
         stage: &mut Stages<'_>,
     ) -> Result<Begun<'a, R, S, E>> {
         let config = self.config;
         stage.next("finding the tiles of the initial interface")?;
-        let (grid, phi, distance) =
-            self.start_by_levels::<R, S, E>(run.interrupt, &mut report.warnings)?;
+        let (grid, phi) = self.start::<R, S, E>(&mut report.warnings)?;
         let first_tiles = grid.n_tiles();
         let terms = self.terms::<R>()?;
         let rule = config.output.checkpoint;
@@ -187,7 +185,7 @@ impl Job<'_> {
         let Some(kept) = checkpoint else {
             let evolution = TiledEvolution::<R, E, S>::new(grid, phi, &terms, options, cpu)?;
             let mut moving = OnTiles::new(evolution, self.placement(), states);
-            if !distance {
+            if !start::is_distance(config) {
                 moving.redistance()?;
             }
             folder.clear()?;
@@ -206,8 +204,6 @@ impl Job<'_> {
         report.states = moving.written().len();
         (report.first, report.last) = (kept.first, kept.last);
         report.seconds.add(&kept.seconds);
-        let default = Evolve::default();
-        let evolve = config.evolve.as_ref().unwrap_or(&default);
         let point = Some(Point::resumed(evolve, &config.output, &kept.position));
         Ok(Begun { moving, measures, keeper, point, first_tiles })
     }
