@@ -113,7 +113,7 @@ fn in_rust<R: Real, const N: usize>(c: &Case<R, N>, next: fn(R) -> R) -> Results
     to.put("gradient", g.as_slice());
     to.put("inradius", &[r]);
     to.put("longest edge", &[longest_edge(&c.x)]);
-    to.put("quality", &[evolution::quality(&s, &c.x)]);
+    to.put("quality", &[zeroset::geometry::simplex::quality(&s, &c.x)]);
 
     for i in 0..N {
         to.put("arrival", &[eikonal::arrival(&c.u, &c.x, i, c.f)]);

@@ -1,7 +1,7 @@
 //! The increments of second-order advection: the bits of the CPU.
 
 use zeroset::geometry::{Real, Vec3, simplex::Simplex};
-use zeroset::levelset::evolution::{Options, formulas};
+use zeroset::levelset::evolution::Options;
 use zeroset::patches::Patches;
 
 use crate::evolution::{Bed, Case, Given, bytes, cube, square, word};
@@ -20,7 +20,8 @@ fn masses<R: Real, const N: usize>(bed: &Bed<R>, least: f64) -> (Vec<R>, Vec<u8>
             for &c in corners.iter().filter(|&&c| (c as usize) < patch.n_owned) {
                 let vertex = patch.first + c as usize;
                 mass[vertex] += simplex.meas / R::narrow(N as f64);
-                upwind[vertex] |= u8::from(formulas::quality(&simplex, &x) < R::narrow(least));
+                upwind[vertex] |=
+                    u8::from(zeroset::geometry::simplex::quality(&simplex, &x) < R::narrow(least));
             }
         }
     }
