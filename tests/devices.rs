@@ -20,18 +20,25 @@ const ARCH: &str = "sm_90";
 /// Kernels that may have instructions in double precision when REAL is float: how many at most, and
 /// why.
 const DOUBLE_IN_FLOAT: &[(&str, usize, &str)] = &[
-    ("band_mark", 20, "the displacement since the last redistancing adds up over many steps"),
+    ("band_mark", 32, "the displacement since the last redistancing adds up over many steps"),
     ("coefficients_evaluate", 140, "expressions are evaluated in f64, as on the CPU"),
     ("coefficients_evaluate_vertices", 275, "expressions are evaluated in f64, as on the CPU"),
     ("evolution_begin", 30, "time and step are f64 in every precision"),
     ("evolution_outcome", 70, "time and step are f64 in every precision"),
-    ("evolution_step", 70, "its last block chooses the next step: time and step are f64"),
+    ("evolution_step", 110, "each block settles the step before: time and step are f64"),
+    ("evolution_settle", 60, "time and step are f64 in every precision"),
     ("galerkin_residual", 2, "the step is f64 in every precision"),
     ("implicit_solve", 130, "scalar products are summed in f64, as on the CPU"),
     ("hilbert_keys", 22, "keys are made of coordinates in f64, as on the CPU"),
     ("inflow_apply", 285, "expressions are evaluated in f64, as on the CPU"),
-    ("varying_search", 300, "expressions are evaluated in f64, as on the CPU"),
+    ("varying_search", 340, "expressions are evaluated in f64, as on the CPU"),
     ("measures_patches", 90, "lengths and areas of all cells add up in f64"),
+    ("tiles_begin", 30, "time and step are f64 in every precision"),
+    ("tiles_length", 540, "expressions are evaluated in f64, as on the CPU"),
+    ("tiles_look", 16, "numbers of 16 bits are made in f64, as on the CPU"),
+    ("tiles_manage", 16, "numbers of 16 bits are made in f64, as on the CPU"),
+    ("tiles_redistance", 190, "numbers of 16 bits are made in f64, as on the CPU"),
+    ("tiles_stage", 500, "expressions and numbers of 16 bits are made in f64, as on the CPU"),
     ("measures_sum", 90, "so do the sums of the blocks"),
 ];
 
