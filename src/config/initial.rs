@@ -81,7 +81,7 @@ pub struct InitialVolume {
     /// Which values are inside; default `above`.
     #[serde(default)]
     pub inside: Above,
-    /// Layout of a file that holds numbers alone: SHAPE:TYPE[:SPACING[:SKIP]], such as
+    /// Layout of a file that holds numbers alone: `SHAPE:TYPE[:SPACING[:SKIP]]`, such as
     /// `256x256x109:uint16le:1x1x1.5`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub raw: Option<String>,

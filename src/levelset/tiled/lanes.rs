@@ -1,7 +1,7 @@
 //! Several voxels at a time: the formulas of a voxel, on registers of several numbers.
 //!
 //! [`Lanes`] is what the formulas compute with. A scalar is one lane; on processors with AVX2 there
-//! are eight of `f32` and four of `f64`. [`widest`] picks at run time. Every operation rounds as the
+//! are eight of `f32` and four of `f64`. `widest` picks at run time. Every operation rounds as the
 //! scalar one does and none are fused, so the bits are the same on every machine.
 //!
 //! Registers are written out because a compiler that has to find them in loops over the voxels of a
