@@ -93,7 +93,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) band_final(Patches m, Eik
             e.u[v] = INFINITY_R;
             e.u[m.n_vertices + v] = INFINITY_R;
         }
-        if (threadIdx.x == 0) forget_patch(e, p);
+        forget_patch(patch, e);
     }
 }
 

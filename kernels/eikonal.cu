@@ -7,157 +7,12 @@
 //   rounding.
 // Both take near patches first: those whose news are later than the first by more than `near` wait.
 // A given value is stored with its sign bit set, and nothing lowers it.
-#include "common/block.cuh"
 #include "common/grid.cuh"
-#include "eikonal.cuh"
-#include "eikonal_state.cuh"
-
-// ---- One patch ------------------------------------------------------------------------------
-
-// What the blocks of a solve share about the patch they update.
-struct Local {
-    real* u;             // [n_local] current values, as stored
-    real* x;             // [3 * n_local] coordinates
-    real_bits* next;     // [n_owned] bits of the values to come, in rounds
-    u8* changed;         // [n_owned] whether a value is lower than when the patch was loaded
-};
-
-DEVICE Local local_of(unsigned char* shared, u32 largest_local, u32 largest_owned) {
-    SharedParts parts = {shared};
-    Local local;
-    local.u = parts.take<real>(largest_local);
-    local.x = parts.take<real>(3 * largest_local);
-    local.next = parts.take<real_bits>(largest_owned);
-    local.changed = parts.take<u8>(largest_owned);
-    return local;
-}
-
-// The smallest value of an array in global memory, bypassing the first-level cache, which other
-// blocks do not see.
-DEVICE real load_value(const real* at) { return __ldcg(at); }
-
-// A cell as a thread holds it through the repetitions.
-struct Cell {
-    u32 corner[N];
-#if CELL_SIZE == 3 && !CIRCULAR
-    TriangleShape shape;
+#if CELL_SIZE == 3
+#include "eikonal/triangles.cuh"
 #else
-    Vec3 shape[N];
+#include "eikonal/tetrahedra.cuh"
 #endif
-    real slowness;
-};
-
-DEVICE Cell load_cell(const Patch& patch, const Eikonal& e, const real* points, u32 t) {
-    Cell cell;
-    Vec3 x[N];
-#pragma unroll
-    for (int i = 0; i < N; i++) {
-        cell.corner[i] = patch.corner(t, i);
-        x[i] = patch.at(points, cell.corner[i]);
-    }
-#if CELL_SIZE == 3 && !CIRCULAR
-    cell.shape = triangle_shape(x);
-#else
-#pragma unroll
-    for (int i = 0; i < N; i++) cell.shape[i] = x[i];
-#endif
-    cell.slowness = e.slowness_of_cells ? e.slowness_of_cells[patch.cells + t] : e.slowness;
-    return cell;
-}
-
-// Candidates of one cell for its corners. A corner takes one only if the cell's other corners are
-// earlier than it is and than the limit: a straight front never arrives before it was on the face.
-// Returns whether it lowered a value that others see.
-DEVICE int offer(const Patch& patch, const Eikonal& e, const Local& local, const Cell& cell, real limit,
-                 real least_step) {
-    int lively = 0;
-    real u[N];
-    bool free[N];
-#pragma unroll
-    for (int i = 0; i < N; i++) {
-        real stored = local.u[cell.corner[i]];
-        u[i] = fabs(stored);
-        free[i] = cell.corner[i] < patch.n_owned && !is_given(stored);
-    }
-    real smallest = u[0];
-#pragma unroll
-    for (int i = 1; i < N; i++) smallest = fmin(smallest, u[i]);
-    if (!(smallest < limit)) return lively;
-#pragma unroll
-    for (int i = 0; i < N; i++) {
-        if (!free[i]) continue;
-#if CIRCULAR
-        if (!(u[i] > smallest || is_obtuse(cell.shape, i))) continue;
-        const int j = (i + 1) % 3, k = (i + 2) % 3;
-        real candidate = circle(u[j], u[k], cell.shape[j], cell.shape[k], cell.shape[i], cell.slowness);
-#else
-        if (!(u[i] > smallest)) continue;
-        real candidate = arrival(u, cell.shape, i, cell.slowness);
-#endif
-        real decrease = fmax(least_step, DECREASE * candidate);
-        if (u[i] - candidate > decrease) {
-            if (e.caps && !(candidate < e.caps[patch.first + cell.corner[i]])) continue;
-            real_bits bits = to_bits(candidate);
-#if QUEUED_SOLVE
-            // Others may see it at once: fewer repetitions, and no order anyway.
-            if (bits < atomicMin((real_bits*)&local.u[cell.corner[i]], bits)) {
-                local.changed[cell.corner[i]] = 1;
-                lively = 1;
-            }
-#else
-            atomicMin(&local.next[cell.corner[i]], bits);
-#endif
-        }
-    }
-    return lively;
-}
-
-// Loads a patch, repeats its update, and leaves new values in `local`. Returns whether the last
-// repetition still changed a value. In rounds, what a repetition reads was there before it (Jacobi).
-// `cell` is the first of this thread.
-DEVICE bool update(const Patch& patch, const Eikonal& e, const Local& local, Cell& cell, const real* from,
-                   u32 repetitions, real limit) {
-    u32 thread = threadIdx.x, threads = blockDim.x;
-    for (u32 v = thread; v < patch.n_local; v += threads) {
-        real value = load_value(&from[patch.vertex(v)]);
-        local.u[v] = value;
-        if (v < patch.n_owned) {
-#if !QUEUED_SOLVE
-            local.next[v] = to_bits(fabs(value));
-#endif
-            local.changed[v] = 0;
-        }
-    }
-    // Most patches have about as many cells as the block has threads: a cell then stays in registers.
-    u32 loaded = thread;
-    real least_step = DECREASE * e.reach[patch.p];
-    int lively = 0;
-    __syncthreads();
-    for (u32 k = 0; k < repetitions; k++) {
-        lively = 0;
-        for (u32 t = thread; t < patch.n_cells; t += threads) {
-            if (t != loaded) {
-                cell = load_cell(patch, e, local.x, t);
-                loaded = t;
-            }
-            lively |= offer(patch, e, local, cell, limit, least_step);
-        }
-#if !QUEUED_SOLVE
-        __syncthreads();
-        for (u32 v = thread; v < patch.n_owned; v += threads) {
-            real value = from_bits(local.next[v]);
-            if (value < fabs(local.u[v])) {
-                local.u[v] = value;
-                local.changed[v] = 1;
-                lively = 1;
-            }
-        }
-#endif
-        lively = __syncthreads_or(lively);
-        if (!lively) break;
-    }
-    return lively;
-}
 
 // ---- Rounds ---------------------------------------------------------------------------------
 
@@ -181,7 +36,7 @@ DEVICE void tell(const Eikonal& e, u32 round, u32 p, real value) {
 // lists[n_patches..], the list of round 1, with their news; leaves values in both buffers.
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_rounds(Patches m, Eikonal e) {
     DYN_SHARED(unsigned char, shared);
-    Local local = local_of(shared, e.largest_local, e.largest_owned);
+    Local local = local_of(shared, e);
     u32 thread = threadIdx.x, threads = blockDim.x;
     if (!is_due(e)) return;
     u32 updates = 0;
@@ -205,9 +60,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_rounds(P
             real_bits* news = &e.news[(round & 1) * e.n_patches + p];
             real first = from_bits(__ldcg(news));
             Patch patch = patch_of(m, p);
-            Fetch<real, 3> points;
-            points.load(patch.coordinates(), 3 * patch.n_local);
-            points.store(local.x, patch.coordinates(), 3 * patch.n_local);
+            PointsAhead points;
+            points.load(patch);
+            points.store(patch, local);
             // All have read the news before they are cleared for the round after the next.
             __syncthreads();
             if (thread == 0) *news = to_bits(INFINITY_R);
@@ -219,10 +74,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_rounds(P
                 if (thread == 0 && first < INFINITY_R) tell(e, round + 1, p, first);
                 continue;
             }
-            Cell cell;
-            if (thread < patch.n_cells) cell = load_cell(patch, e, local.x, thread);
+            Held held = hold(patch, e, local);
             real limit = e.width + e.reach[p];
-            bool lively = update(patch, e, local, cell, from, e.repetitions, limit);
+            bool lively = update(patch, e, local, held, from, limit);
             real earliest = INFINITY_R;
             int any = 0;
             for (u32 v = thread; v < patch.n_owned; v += threads) {
@@ -328,7 +182,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_queue(Pa
     __shared__ u32 last;
     __shared__ u32 admitted;
     __shared__ real_bits first;
-    Local local = local_of(shared, e.largest_local, e.largest_owned);
+    Local local = local_of(shared, e);
     u32 thread = threadIdx.x, threads = blockDim.x;
     if (!is_due(e)) return;
     u32 updates = 0;
@@ -367,8 +221,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_queue(Pa
         Patch patch = patch_of(m, p);
         real limit = e.width + e.reach[p];
         // The shape does not change: it is fetched while the state of the patch is settled.
-        Fetch<real, 3> points;
-        points.load(patch.coordinates(), 3 * patch.n_local);
+        PointsAhead points;
+        points.load(patch);
         for (bool is_first = true;; is_first = false) {
             if (thread == 0) {
                 atomicAnd(&e.states[p], ~(u32)DIRTY);
@@ -376,11 +230,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_queue(Pa
                 // News told from here on run the patch again; all told before are in memory.
                 __threadfence();
             }
-            if (is_first) points.store(local.x, patch.coordinates(), 3 * patch.n_local);
+            if (is_first) points.store(patch, local);
             __syncthreads();
-            Cell cell;
-            if (thread < patch.n_cells) cell = load_cell(patch, e, local.x, thread);
-            bool lively = update(patch, e, local, cell, u, e.repetitions, limit);
+            Held held = hold(patch, e, local);
+            bool lively = update(patch, e, local, held, u, limit);
             int any = 0;
             for (u32 v = thread; v < patch.n_owned; v += threads) {
                 if (local.changed[v]) {
@@ -425,7 +278,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_queue(Pa
 // Forgets all of the solve before but values. Grid: any; block: any; shared: none.
 extern "C" __global__ void __launch_bounds__(BLOCK, 1) eikonal_reset(Patches m, Eikonal e) {
     u32 threads = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x;
-    for (u32 p = thread; p < e.n_patches; p += threads) forget_patch(e, p);
+    for (u32 p = blockIdx.x; p < e.n_patches; p += gridDim.x) forget_patch(patch_of(m, p), e);
     for (u32 k = thread; k <= e.ring_mask; k += threads) e.ring[k] = 0;
     if (thread == 0) {
         e.stats->rounds = e.stats->patch_updates = e.stats->n_visited = 0;
@@ -447,3 +300,30 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) eikonal_seed(Patches m, E
         seed_patch(patch, e, u);
     }
 }
+
+#if !CIRCULAR
+// Finds what solves need of the shapes of cells, once before the first.
+// Grid: any; block: any; shared: none.
+extern "C" __global__ void __launch_bounds__(BLOCK, 1) eikonal_shapes(Patches m, Eikonal e) {
+    for (u32 p = blockIdx.x; p < m.n_patches; p += gridDim.x) {
+        Patch patch = patch_of(m, p);
+        for (u32 t = threadIdx.x; t < patch.n_cells; t += blockDim.x) {
+            Vec3 x[N];
+#pragma unroll
+            for (int i = 0; i < N; i++) x[i] = patch.at(patch.corner(t, i));
+#if CELL_SIZE == 4
+            e.shapes[patch.cells + t] = heights_of(x);
+#else
+            TriangleShape shape = triangle_shape(x);
+            real* to = e.shapes + SHAPE_SIZE * (u64)patch.cells + t;
+#pragma unroll
+            for (int i = 0; i < N; i++) {
+                to[i * patch.n_cells] = shape.length[i];
+                to[(3 + i) * patch.n_cells] = shape.along[i];
+                to[(6 + i) * patch.n_cells] = shape.height[i];
+            }
+#endif
+        }
+    }
+}
+#endif

@@ -59,11 +59,17 @@ DEVICE real circle(real ua, real ub, const Vec3 &a, const Vec3 &b, const Vec3 &c
     return fmin(ua + f * norm(to_c), ub + f * norm(c - b));
 }
 
-// The least inside the face x, away from its sides; whether there is one.
-DEVICE bool inside_face(const real (&u)[3], const Vec3 &x0, const Vec3 &x1, const Vec3 &x2,
-                        const Vec3 &d, real f, real &value) {
+// Sides of a face, a bit each.
+enum { SIDE_01 = 1, SIDE_12 = 2, SIDE_20 = 4 };
+
+// Where on the face x the least is: 0 for inside with this value, or the sides it may be on. The
+// function is convex: with its least on the plane of the face outside, the least of the face is on a
+// side that parts the two. Of a thin face rounding may say on which side of it a point lies.
+DEVICE u32 over_face(const real (&u)[3], const Vec3 &x0, const Vec3 &x1, const Vec3 &x2,
+                     const Vec3 &d, real f, real &value) {
+    const u32 any = SIDE_01 | SIDE_12 | SIDE_20;
     if (!(u[0] < INFINITY_R && u[1] < INFINITY_R && u[2] < INFINITY_R)) {
-        return false;
+        return any;
     }
     Vec3 e1 = x1 - x0;
     Vec3 e2 = x2 - x0;
@@ -74,7 +80,7 @@ DEVICE bool inside_face(const real (&u)[3], const Vec3 &x0, const Vec3 &x1, cons
     Vec3 normal = cross(e1, e2);
     real det = norm_squared(normal);
     if (!(det > R(1e-14) * g11 * g22)) {
-        return false;
+        return any;
     }
     real d1 = u[1] - u[0];
     real d2 = u[2] - u[0];
@@ -85,7 +91,7 @@ DEVICE bool inside_face(const real (&u)[3], const Vec3 &x0, const Vec3 &x1, cons
     real mu2 = (g11 * d2 - g12 * d1) * inverse;
     real w2 = f * f - (d1 * mu1 + d2 * mu2);
     if (!(w2 > R(0))) {
-        return false;
+        return any;
     }
     // Foot of d in the face and height over it.
     real l1 = (g22 * r1 - g12 * r2) * inverse;
@@ -96,18 +102,31 @@ DEVICE bool inside_face(const real (&u)[3], const Vec3 &x0, const Vec3 &x1, cons
     real s1 = l1 - mu1 * back;
     real s2 = l2 - mu2 * back;
     value = u[0] + l1 * d1 + l2 * d2 + height * w;
-    return s1 >= R(0) && s2 >= R(0) && s1 + s2 <= R(1);
+    if (s1 >= R(0) && s2 >= R(0) && s1 + s2 <= R(1)) {
+        return 0;
+    }
+    u32 sides = (s2 < R(0) ? SIDE_01 : 0) | (s1 + s2 > R(1) ? SIDE_12 : 0) | (s1 < R(0) ? SIDE_20 : 0);
+    return det > R(1e-3) * g11 * g22 && sides != 0 ? sides : any;
 }
 
 // Arrival at d over the triangle x0 x1 x2 with arrival times u.
 DEVICE real tetrahedron(const real (&u)[3], const Vec3 &x0, const Vec3 &x1, const Vec3 &x2,
                         const Vec3 &d, real f) {
-    real value;
-    if (inside_face(u, x0, x1, x2, d, f, value)) {
-        return value;
+    real least;
+    u32 sides = over_face(u, x0, x1, x2, d, f, least);
+    if (sides != 0) least = INFINITY_R;
+    // One after the other: the threads of a warp go through the formula as often as one of them must.
+    while (sides != 0) {
+        u32 side = sides & (0u - sides);
+        sides ^= side;
+        bool from_0 = side == SIDE_01, from_1 = side == SIDE_12;
+        const Vec3 &a = from_0 ? x0 : from_1 ? x1 : x2;
+        const Vec3 &b = from_0 ? x1 : from_1 ? x2 : x0;
+        real ua = from_0 ? u[0] : from_1 ? u[1] : u[2];
+        real ub = from_0 ? u[1] : from_1 ? u[2] : u[0];
+        least = fmin(least, triangle(ua, ub, a, b, d, f));
     }
-    return fmin(fmin(triangle(u[0], u[1], x0, x1, d, f), triangle(u[1], u[2], x1, x2, d, f)),
-                triangle(u[2], u[0], x2, x0, d, f));
+    return least;
 }
 
 // Whether the angle of a triangle at vertex i is obtuse: only there may a circular front arrive
@@ -135,43 +154,88 @@ DEVICE real arrival(const real (&u)[4], const Vec3 (&x)[4], int i, real f) {
     return tetrahedron(face, x[j], x[k], x[l], x[i], f);
 }
 
-// What the solver of a triangle needs of its shape, in fewer numbers than its vertices have; edge i
-// is the one opposite to vertex i, from vertex i + 1 to vertex i + 2.
+// Heights of a tetrahedron over its faces, never too large; that of corner i over the other three.
+struct __align__(16) Heights {
+    float of[4];
+};
+
+// What rounding may have added is taken away. Flat cells, and lengths that a float cannot hold, have
+// no height.
+DEVICE Heights heights_of(const Vec3 (&x)[4]) {
+    Vec3 a = x[1] - x[0], b = x[2] - x[0], c = x[3] - x[0];
+    real volume = fabs(dot(cross(a, b), c)) - R(32) * ROUNDING * norm(a) * norm(b) * norm(c);
+    Heights heights;
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        Vec3 to_b = x[(i + 2) % 4] - x[(i + 1) % 4], to_c = x[(i + 3) % 4] - x[(i + 1) % 4];
+        real across = norm(cross(to_b, to_c)) + R(8) * ROUNDING * norm(to_b) * norm(to_c);
+        real height = volume / across * R(0.9999);
+        heights.of[i] = height > R(1e-30) && height < R(1e30) ? (float)height : 0.0f;
+    }
+    return heights;
+}
+
+// What the solver of a triangle needs of its shape; edge i is the one opposite to vertex i, from
+// vertex i + 1 to vertex i + 2.
 struct TriangleShape {
     real length[3];  // of the edges
-    real length2[3];
-    real along[3];   // of vertex i from the start of edge i, times its length
-    real across;     // twice the area
+    real along[3];   // where on edge i the foot of vertex i is: 0 at its start, 1 at its end
+    real height[3];  // of vertex i over edge i, in lengths of that edge
 };
+
+// Numbers of a TriangleShape.
+enum { SHAPE_SIZE = 9 };
 
 DEVICE TriangleShape triangle_shape(const Vec3 (&x)[3]) {
     TriangleShape shape;
+    real across = norm(cross(x[1] - x[0], x[2] - x[0]));
 #pragma unroll
     for (int i = 0; i < 3; i++) {
         Vec3 edge = x[(i + 2) % 3] - x[(i + 1) % 3];
-        shape.length2[i] = norm_squared(edge);
-        shape.length[i] = sqrt(shape.length2[i]);
-        shape.along[i] = dot(x[i] - x[(i + 1) % 3], edge);
+        real length2 = norm_squared(edge);
+        shape.length[i] = sqrt(length2);
+        shape.along[i] = dot(x[i] - x[(i + 1) % 3], edge) / length2;
+        shape.height[i] = across / length2;
     }
-    shape.across = norm(cross(x[1] - x[0], x[2] - x[0]));
     return shape;
 }
 
-// Arrival at vertex i; the same as triangle() but for rounding, with a division less.
+// An entry that is not known when compiled, without a way over memory.
+template <class T>
+DEVICE T pick(const T (&of)[3], int i) {
+    return i == 0 ? of[0] : i == 1 ? of[1] : of[2];
+}
+
+// Arrival at vertex i; the same as triangle() but for rounding, without a division.
 DEVICE real arrival(const real (&u)[3], const TriangleShape &shape, int i, real f) {
-    int j = (i + 1) % 3;
-    int k = (i + 2) % 3;
-    if (u[j] < INFINITY_R && u[k] < INFINITY_R) {
-        real length2 = shape.length2[i];
-        real rise = u[k] - u[j];
-        real w2 = f * f * length2 - rise * rise;
+    int j = i == 2 ? 0 : i + 1;
+    int k = i == 0 ? 2 : i - 1;
+    real uj = pick(u, j), uk = pick(u, k);
+    if (uj < INFINITY_R && uk < INFINITY_R) {
+        real longest = f * pick(shape.length, i);
+        real rise = uk - uj;
+        real w2 = longest * longest - rise * rise;
         if (w2 > R(0)) {
             real w = sqrt(w2);
-            real sigma = shape.along[i] * w - shape.across * rise;
-            if (sigma > R(0) && sigma < length2 * w) {
-                return u[j] + (rise * shape.along[i] + shape.across * w) / length2;
+            real along = pick(shape.along, i), height = pick(shape.height, i);
+            real sigma = along * w - height * rise;
+            if (sigma > R(0) && sigma < w) {
+                return uj + (rise * along + height * w);
             }
         }
     }
-    return fmin(u[j] + f * shape.length[k], u[k] + f * shape.length[j]);
+    return fmin(uj + f * pick(shape.length, k), uk + f * pick(shape.length, j));
+}
+
+// Vertices, a bit each, that the triangle may lower: no arrival is before the earlier of the other
+// two and the height over their edge. `limit` is where values stop to matter.
+DEVICE u32 hopeful(const real (&u)[3], const TriangleShape &shape, real f, real limit) {
+    u32 found = 0;
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+        real first = smaller(u[(i + 1) % 3], u[(i + 2) % 3]);
+        real way = f * R(0.9999) * (shape.height[i] * shape.length[i]);
+        found |= (u32)(first < limit && first + way < u[i]) << i;
+    }
+    return found;
 }

@@ -21,10 +21,12 @@ struct Queue {
 // Bits of the state of a patch in the queue.
 enum { DIRTY = 1, QUEUED = 2 };
 
+struct Heights;
+
 struct Eikonal {
     u32 n_patches, n_vertices;
     u32 largest_local, largest_owned;
-    u32 repetitions;
+    u32 repetitions;                // of an update, among triangles
     u32 ring_mask;
     long long patience;             // clocks a block waits for work before it calls the queue broken
     real width;                     // values from here on do not matter; infinite for whole fields
@@ -33,6 +35,12 @@ struct Eikonal {
     const real* slowness_of_cells;  // per cell of a patch, in the order of cell_offsets
     const real* caps;               // no value from here on for a vertex, or null
     const real* reach;              // [n_patches] longest time along an edge near a patch
+#if CELL_SIZE == 4
+    Heights* shapes;                // per cell of a patch, in the order of cell_offsets
+#else
+    real* shapes;                   // of patch p from SHAPE_SIZE * cell_offsets[p] on, number k of cell t at k * n_cells + t
+#endif
+    real* seen;                     // tetrahedra: values when a patch was last updated, as its coordinates lie
     const u32* wake_offsets;        // [n_patches + 1]
     const local_index* wake_vertices;  // local number of an owned vertex that another patch reads
     const u32* wake_readers;        // that patch
@@ -74,13 +82,18 @@ DEVICE void reset_solve(const Eikonal& e) {
     e.queue->head = e.queue->tail = e.queue->outstanding = e.queue->done = 0;
 }
 
-// Makes a patch as if it had never been updated, but for its values.
-DEVICE void forget_patch(const Eikonal& e, u32 p) {
-    e.listed[p] = 0;
-    e.states[p] = 0;
-    e.is_visited[p] = 0;
-    e.news[p] = to_bits(INFINITY_R);
-    e.news[e.n_patches + p] = to_bits(INFINITY_R);
+// Makes a patch as if it had never been updated, but for its values; all threads of a block.
+DEVICE void forget_patch(const Patch& patch, const Eikonal& e) {
+#if CELL_SIZE == 4
+    for (u32 v = threadIdx.x; v < patch.n_local; v += blockDim.x) e.seen[patch.first_local() + v] = INFINITY_R;
+#endif
+    if (threadIdx.x == 0) {
+        e.listed[patch.p] = 0;
+        e.states[patch.p] = 0;
+        e.is_visited[patch.p] = 0;
+        e.news[patch.p] = to_bits(INFINITY_R);
+        e.news[e.n_patches + patch.p] = to_bits(INFINITY_R);
+    }
 }
 
 #ifdef EIKONAL_BYTES

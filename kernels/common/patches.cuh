@@ -64,8 +64,11 @@ struct Patch {
 
     DEVICE const Columns* columns() const { return all.columns + columns_at; }
 
+    // Position of its first local vertex among those of all patches.
+    DEVICE u64 first_local() const { return (u64)first + halo_at; }
+
     // Coordinates: one after the other, each of all local vertices.
-    DEVICE const real* coordinates() const { return all.x + 3 * ((u64)first + halo_at); }
+    DEVICE const real* coordinates() const { return all.x + 3 * first_local(); }
 
     // A vertex from these coordinates, or from a copy of them in shared memory, where cells whose
     // vertices are scattered read them faster.

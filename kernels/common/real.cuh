@@ -41,6 +41,7 @@ struct Precision<double> {
     DEVICE static double infinity() { return from_bits((u64)0x7ff0000000000000); }
     DEVICE static double zero_test() { return 1e-14; }
     DEVICE static double decrease() { return 0.0; }
+    DEVICE static double rounding() { return 2.3e-16; }
 };
 
 template <>
@@ -49,6 +50,7 @@ struct Precision<float> {
     DEVICE static float infinity() { return from_bits((u32)0x7f800000); }
     DEVICE static float zero_test() { return 1e-6f; }
     DEVICE static float decrease() { return 2e-7f; }
+    DEVICE static float rounding() { return 1.2e-7f; }
 };
 
 // Unsigned integer of the size of a real. Where no real has its sign bit set, the bits are ordered
@@ -59,5 +61,7 @@ typedef Precision<real>::Bits real_bits;
 #define INFINITY_R (Precision<real>::infinity())
 // Relative size below which an element integral counts as zero (numerics 2.2, step 5).
 #define ZERO_TEST (Precision<real>::zero_test())
+// Relative distance of neighboring reals.
+#define ROUNDING (Precision<real>::rounding())
 // Relative decrease a value must exceed to count as changed (numerics 6).
 #define DECREASE (Precision<real>::decrease())

@@ -29,6 +29,8 @@ struct EikonalArgument<R> {
     slowness_of_cells: *const R,
     caps: *const R,
     reach: *const R,
+    shapes: *mut u64,
+    seen: *mut R,
     wake_offsets: *const u32,
     wake_vertices: *const u16,
     wake_readers: *const u32,
@@ -74,7 +76,10 @@ fn compile<R: Real>(arity: usize, organization: Organization, front: Front) -> L
         format!("EIKONAL_BYTES={}", size_of::<EikonalArgument<R>>()),
     ];
     let defines: Vec<&str> = defines.iter().map(String::as_str).collect();
-    let kernels = ["eikonal_reset", "eikonal_seed", "eikonal_rounds", "eikonal_queue"];
+    let mut kernels = vec!["eikonal_reset", "eikonal_seed", "eikonal_rounds", "eikonal_queue"];
+    if front == Front::Plane {
+        kernels.push("eikonal_shapes");
+    }
     Library::compile("kernels/eikonal.cu", &defines, &kernels)
 }
 
@@ -110,6 +115,10 @@ fn by_kernels<R: Real>(
     let (mut visited, mut is_visited, mut ring) = (words(p), words(p), words(RING));
     let (mut counts, mut arrived, mut queue) = ([7u32; 3], 7u32, [7u64; 4]);
     let (mut stats, mut error) = ([7u32; 4], 7u32);
+    // Nine numbers of a triangle, four f32 of a tetrahedron.
+    let mut shapes = vec![7u64; 9 * on.patches.n_patch_cells() + 2];
+    let aligned = shapes.as_ptr().align_offset(16);
+    let mut seen = vec![R::zero(); on.patches.n_local()];
     let argument = EikonalArgument {
         n_patches: p as u32,
         n_vertices: n as u32,
@@ -124,6 +133,8 @@ fn by_kernels<R: Real>(
         slowness_of_cells: std::ptr::null(),
         caps: std::ptr::null(),
         reach: reach.as_ptr(),
+        shapes: shapes[aligned..].as_mut_ptr(),
+        seen: seen.as_mut_ptr(),
         wake_offsets: wake_offsets.as_ptr(),
         wake_vertices: wake_vertices.as_ptr(),
         wake_readers: wake_readers.as_ptr(),
@@ -149,6 +160,9 @@ fn by_kernels<R: Real>(
         + part(3 * largest_local, real)
         + part(largest_owned, real)
         + part(largest_owned, 1);
+    // Among tetrahedra also what is new, a list of candidates and its lengths.
+    let list = part(largest_local, 1) + part(8 * BLOCK as usize, 2) + part(2, 4);
+    let shared = if on.patches.arity() == 4 { shared + list } else { shared };
     let how = Launch {
         shared_bytes: shared as u32,
         resident: BLOCKS,
@@ -159,7 +173,8 @@ fn by_kernels<R: Real>(
         Organization::Rounds => "eikonal_rounds",
         Organization::Queue => "eikonal_queue",
     };
-    for kernel in ["eikonal_reset", "eikonal_seed", solver] {
+    let shapes = (task.front == Front::Plane).then_some("eikonal_shapes");
+    for kernel in shapes.into_iter().chain(["eikonal_reset", "eikonal_seed", solver]) {
         let args = [arg(on.argument()), arg(argument)];
         // SAFETY: the arrays have the lengths that the kernels' structs state.
         let done = unsafe { library.launch(kernel, &how, &args) };

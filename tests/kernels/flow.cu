@@ -49,6 +49,12 @@ extern "C" __global__ void flow_new(Given g, Flow **out) {
     e.near = INFINITY_R;
     e.slowness = R(1);
     e.reach = g.reach;
+#if CELL_SIZE == 4
+    e.shapes = filled<Heights>(g.m.cell_offsets[patches], Heights{});
+#else
+    e.shapes = filled<real>(SHAPE_SIZE * g.m.cell_offsets[patches], R(0));
+#endif
+    e.seen = filled<real>(n + g.m.halo_offsets[patches], R(0));
     e.wake_offsets = g.wake_offsets;
     e.wake_vertices = g.wake_vertices;
     e.wake_readers = g.wake_readers;
@@ -99,6 +105,7 @@ extern "C" __global__ void flow_new(Given g, Flow **out) {
 }
 
 extern "C" __global__ void flow_reset(const Flow *f) { eikonal_reset(f->m, f->e); }
+extern "C" __global__ void flow_shapes(const Flow *f) { eikonal_shapes(f->m, f->e); }
 extern "C" __global__ void flow_band_init(const Flow *f) { band_init(f->m, f->e, f->s); }
 extern "C" __global__ void flow_solve(const Flow *f) { eikonal_rounds(f->m, f->e); }
 extern "C" __global__ void flow_band_final(const Flow *f) { band_final(f->m, f->e, f->s); }

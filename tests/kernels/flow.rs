@@ -185,6 +185,7 @@ fn by_kernels(library: &Library, on: &HostPatches<f64>, scheme: &Scheme, seed: u
             launch(kernel, all, &[arg(flow)]);
         }
     };
+    launch("flow_shapes", all, &[arg(flow)]);
     launch("flow_reset", all, &[arg(flow)]);
     redistance();
     launch("flow_begin", Launch::new(1, 1), &[arg(flow), arg(STEPS as u64)]);
@@ -225,6 +226,7 @@ fn check(arity: usize, scheme: &Scheme) {
     let kernels = [
         "flow_new",
         "flow_reset",
+        "flow_shapes",
         "flow_band_init",
         "flow_solve",
         "flow_band_final",

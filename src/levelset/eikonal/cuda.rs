@@ -5,6 +5,8 @@
 //! of any size. A queue ([`Organization::Queue`]) has no barrier and is faster; its values differ
 //! between runs by rounding. The kernels are in `kernels/eikonal.cu`.
 
+mod shapes;
+
 use std::sync::Arc;
 
 use super::{EikonalState, Front, Slowness, Solve, Stats};
@@ -13,10 +15,11 @@ use crate::error::{Error, Result};
 use crate::geometry::Real;
 use crate::patches::Patches;
 use crate::patches::cuda::{DevicePatches, Indices, Readers, Shape};
+use shapes::Shapes;
 
-/// Repetitions inside a patch before others are told, for triangles and tetrahedra, in rounds and in
-/// the queue: iterating on old values of neighbors is in vain.
-const REPETITIONS: [[u32; 2]; 2] = [[3, 2], [1, 1]];
+/// Repetitions inside a patch of triangles before others are told, in rounds and in the queue:
+/// iterating on old values of neighbors is in vain. Tetrahedra have one.
+const REPETITIONS: [u32; 2] = [4, 2];
 
 /// How far behind the first news patches wait in a whole field, in mean longest edges of patches.
 const NEAR_ROUNDS: f64 = 3.0;
@@ -53,6 +56,8 @@ pub(crate) struct EikonalArgument<R> {
     slowness_of_cells: u64,
     caps: u64,
     reach: u64,
+    shapes: u64,
+    seen: u64,
     wake_offsets: u64,
     wake_vertices: u64,
     wake_readers: u64,
@@ -107,6 +112,7 @@ pub(crate) struct Solver<R: Real> {
     /// Arrays that only kernels see.
     _words: Vec<Array<u32>>,
     _numbers: Vec<Array<R>>,
+    _shapes: Option<Shapes<R>>,
     _indices: Indices,
 }
 
@@ -119,7 +125,9 @@ impl<R: Real> Solver<R> {
             Slowness::PerCell(_) => patches.n_patch_cells(),
         };
         let index = if shape.wide { 4 } else { 2 };
-        size_of::<R>() * (2 * n + cells + 3 * p)
+        let seen = if shape.arity == 4 { patches.n_local() } else { 0 };
+        size_of::<R>() * (2 * n + cells + 3 * p + seen)
+            + Shapes::<R>::bytes(shape, patches)
             + 4 * (7 * p + ring_size(shape.n_patches))
             + patches.halo_len() * (4 + index)
     }
@@ -140,14 +148,15 @@ impl<R: Real> Solver<R> {
         // Values of circular fronts depend on the order of updates by more than rounding.
         let organization = if circular { Organization::Rounds } else { organization };
         let (n, p) = (shape.n_vertices as usize, shape.n_patches as usize);
-        let cells_per_thread = if shape.arity == 3 { 1.0 } else { 2.0 };
+        // The threads of a block share what few cells of tetrahedra have to do.
+        let cells_per_thread = if shape.arity == 3 { 1.0 } else { 3.0 };
         let block = shape.threads(1.1 * cells_per_thread, 384);
         let mut defines = shape.defines::<R>();
         defines.push(("BLOCK", block.to_string()));
         // Registers for as many threads as keep a multiprocessor busy.
         let threads = match (shape.arity, size_of::<R>()) {
             (3, 4) => 1024,
-            (4, 8) => 384,
+            (4, 8) => 640,
             _ => 768,
         };
         defines.push(("MIN_BLOCKS", (threads / block).max(1).to_string()));
@@ -162,7 +171,7 @@ impl<R: Real> Solver<R> {
         let solve = cuda.kernel(&unit, name)?;
         let seed = cuda.kernel(&unit, "eikonal_seed")?;
         let reset = cuda.kernel(&unit, "eikonal_reset")?;
-        let shared = shared_bytes::<R>(&shape);
+        let shared = shared_bytes::<R>(&shape, circular, block);
         solve.allow_shared(shared)?;
         let grid = solve.resident_blocks(block, shared)?.min(shape.n_patches.max(1));
         let cooperative = organization == Organization::Rounds;
@@ -199,14 +208,15 @@ impl<R: Real> Solver<R> {
             cuda.upload(&state.reach)?,
             cuda.upload(&vec![R::INFINITY; 2 * p])?,
             cuda.upload(&[R::INFINITY; 3])?,
+            cuda.zeros(if shape.arity == 4 { on_host.n_local() } else { 0 })?,
         ];
+        let shapes = if circular { None } else { Some(Shapes::new(&cuda, &shape, on_host)?) };
         let argument = EikonalArgument {
             n_patches: shape.n_patches,
             n_vertices: shape.n_vertices,
             largest_local: shape.largest_local,
             largest_owned: shape.largest_owned,
-            repetitions: REPETITIONS[shape.arity - 3]
-                [usize::from(organization == Organization::Queue)],
+            repetitions: REPETITIONS[usize::from(organization == Organization::Queue)],
             ring_mask: ring as u32 - 1,
             patience: PATIENCE,
             width: R::INFINITY,
@@ -215,6 +225,8 @@ impl<R: Real> Solver<R> {
             slowness_of_cells: per_cell.as_ref().map_or(0, Array::address),
             caps: 0,
             reach: numbers[0].address(),
+            shapes: shapes.as_ref().map_or(0, Shapes::address),
+            seen: numbers[3].address(),
             wake_offsets: words[0].address(),
             wake_vertices: wake_vertices.address(),
             wake_readers: words[1].address(),
@@ -254,8 +266,12 @@ impl<R: Real> Solver<R> {
             milliseconds: 0.0,
             _words: words,
             _numbers: numbers,
+            _shapes: shapes,
             _indices: wake_vertices,
         };
+        if !circular {
+            solver.find_shapes(&unit)?;
+        }
         Ok(solver)
     }
 
@@ -283,6 +299,15 @@ impl<R: Real> Solver<R> {
         let arguments = Arguments::default().with(self.patches.argument()).with(argument);
         // SAFETY: the kernel takes these two, whose arrays live as long as `self`.
         unsafe { self.patches.cuda().launch(&self.solve, self.launch, &arguments) }
+    }
+
+    /// Finds what solves need of the shapes of cells.
+    fn find_shapes(&self, unit: &Unit) -> Result<()> {
+        let cuda = self.patches.cuda();
+        let kernel = cuda.kernel(unit, "eikonal_shapes")?;
+        let arguments = Arguments::default().with(self.patches.argument()).with(self.argument);
+        // SAFETY: the kernel takes these two, whose arrays live as long as `self`.
+        unsafe { cuda.launch(&kernel, self.plain(), &arguments) }
     }
 
     fn plain(&self) -> Launch {
@@ -369,13 +394,19 @@ impl<R: Real> Solver<R> {
 }
 
 /// Shared memory of a block that updates a patch.
-fn shared_bytes<R>(shape: &Shape) -> u32 {
+fn shared_bytes<R>(shape: &Shape, circular: bool, block: u32) -> u32 {
     let part = |n: u32, size: usize| (n * size as u32).div_ceil(16) * 16;
     let real = size_of::<R>();
-    part(shape.largest_local, real)
-        + part(3 * shape.largest_local, real)
+    let values = part(shape.largest_local, real)
         + part(shape.largest_owned, real)
-        + part(shape.largest_owned, 1)
+        + part(shape.largest_owned, 1);
+    let points = part(3 * shape.largest_local, real);
+    if shape.arity == 3 {
+        return if circular { values + points } else { values };
+    }
+    // What is new, candidates of two cells per thread, and their number.
+    let index = if shape.wide { 4 } else { 2 };
+    values + points + part(shape.largest_local, 1) + part(8 * block, index) + part(2, 4)
 }
 
 /// Places of the queue: all patches once, once more while they run, and every block's place.

@@ -108,11 +108,14 @@ pub(super) fn circle_foot<R: Real>(
 /// Arrival at `d` over the triangle `x` with arrival times `u`.
 #[inline]
 pub fn tetrahedron<R: Real>(u: [R; 3], x: [&Vec3<R>; 3], d: &Vec3<R>, f: R) -> R {
-    match inside_face(u, x, d, f) {
-        Some((value, _)) => value,
-        None => triangle(u[0], u[1], x[0], x[1], d, f)
-            .min(triangle(u[1], u[2], x[1], x[2], d, f))
-            .min(triangle(u[2], u[0], x[2], x[0], d, f)),
+    match over_face(u, x, d, f) {
+        Over::Inside(value, _) => value,
+        Over::Sides(sides) => SIDES
+            .iter()
+            .zip(sides)
+            .filter(|&(_, is_due)| is_due)
+            .map(|(&(i, j), _)| triangle(u[i], u[j], x[i], x[j], d, f))
+            .fold(R::INFINITY, R::min),
     }
 }
 
@@ -123,11 +126,12 @@ pub(super) fn tetrahedron_foot<R: Real>(
     d: &Vec3<R>,
     f: R,
 ) -> (R, [R; 3]) {
-    if let Some((value, [s1, s2])) = inside_face(u, x, d, f) {
-        return (value, [R::one() - s1 - s2, s1, s2]);
-    }
+    let sides = match over_face(u, x, d, f) {
+        Over::Inside(value, [s1, s2]) => return (value, [R::one() - s1 - s2, s1, s2]),
+        Over::Sides(sides) => sides,
+    };
     let mut best = (R::INFINITY, [R::zero(); 3]);
-    for (i, j) in [(0, 1), (1, 2), (2, 0)] {
+    for (&(i, j), _) in SIDES.iter().zip(sides).filter(|&(_, is_due)| is_due) {
         let (value, s) = triangle_foot(u[i], u[j], x[i], x[j], d, f);
         if value < best.0 {
             best = (value, [R::zero(); 3]);
@@ -137,9 +141,24 @@ pub(super) fn tetrahedron_foot<R: Real>(
     best
 }
 
-/// The least inside the face, away from its sides, and its weights at the second and third vertex.
+/// Sides of a face, by the vertices at their ends.
+const SIDES: [(usize, usize); 3] = [(0, 1), (1, 2), (2, 0)];
+
+/// A face counts as thin below this square of the sine of an angle: rounding may then say on which
+/// side of it a point lies.
+const THIN: f64 = 1e-3;
+
+/// Where on a face the least is.
+enum Over<R> {
+    /// Inside: its value, and its weights at the second and third vertex.
+    Inside(R, [R; 2]),
+    /// On one of these [`SIDES`]. The function is convex: with its least on the plane of the face
+    /// outside, the least of the face is on a side that parts the two.
+    Sides([bool; 3]),
+}
+
 #[inline]
-fn inside_face<R: Real>(u: [R; 3], x: [&Vec3<R>; 3], d: &Vec3<R>, f: R) -> Option<(R, [R; 2])> {
+fn over_face<R: Real>(u: [R; 3], x: [&Vec3<R>; 3], d: &Vec3<R>, f: R) -> Over<R> {
     if u[0] < R::INFINITY && u[1] < R::INFINITY && u[2] < R::INFINITY {
         let e1 = x[1] - x[0];
         let e2 = x[2] - x[0];
@@ -161,12 +180,16 @@ fn inside_face<R: Real>(u: [R; 3], x: [&Vec3<R>; 3], d: &Vec3<R>, f: R) -> Optio
                 let back = height / w;
                 let (s1, s2) = (l1 - mu1 * back, l2 - mu2 * back);
                 if s1 >= R::zero() && s2 >= R::zero() && s1 + s2 <= R::one() {
-                    return Some((u[0] + l1 * d1 + l2 * d2 + height * w, [s1, s2]));
+                    return Over::Inside(u[0] + l1 * d1 + l2 * d2 + height * w, [s1, s2]);
+                }
+                let sides = [s2 < R::zero(), s1 + s2 > R::one(), s1 < R::zero()];
+                if det > R::narrow(THIN) * g11 * g22 && sides != [false; 3] {
+                    return Over::Sides(sides);
                 }
             }
         }
     }
-    None
+    Over::Sides([true; 3])
 }
 
 /// Whether the angle of a triangle at vertex `i` is obtuse. Only there may a circular front arrive

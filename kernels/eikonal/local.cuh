@@ -1,0 +1,100 @@
+// What the threads of a block share while they update a patch.
+#pragma once
+#include "common/block.cuh"
+#include "eikonal.cuh"
+#include "eikonal_state.cuh"
+
+#if CELL_SIZE == 4
+// Cells that are looked through before their candidates are made.
+enum { CELLS_AT_ONCE = 2 * BLOCK };
+#endif
+
+// Shapes of triangles are stored, but for circular fronts.
+#define HAS_POINTS (CELL_SIZE == 4 || CIRCULAR)
+
+struct Local {
+    real* u;                  // [n_local] current values, as stored
+#if HAS_POINTS
+    real* x;                  // [3 * n_local] coordinates
+#endif
+    real_bits* next;          // [n_owned] bits of the values to come, in rounds
+    u8* changed;              // [n_owned] whether a value is lower than when the patch was loaded
+#if CELL_SIZE == 4
+    u8* is_new;               // [n_local] whether a value is lower than in the update before
+    local_index* candidates;  // [4 * CELLS_AT_ONCE] what is to be made: 4 * cell + corner
+    u32* n_candidates;        // [2] of this turn and the next
+#endif
+};
+
+DEVICE Local local_of(unsigned char* shared, const Eikonal& e) {
+    SharedParts parts = {shared};
+    Local local;
+    local.u = parts.take<real>(e.largest_local);
+#if HAS_POINTS
+    local.x = parts.take<real>(3 * e.largest_local);
+#endif
+    local.next = parts.take<real_bits>(e.largest_owned);
+    local.changed = parts.take<u8>(e.largest_owned);
+#if CELL_SIZE == 4
+    local.is_new = parts.take<u8>(e.largest_local);
+    local.candidates = parts.take<local_index>(4 * CELLS_AT_ONCE);
+    local.n_candidates = parts.take<u32>(2);
+#endif
+    return local;
+}
+
+// Coordinates on their way to shared memory, where shapes are made of them.
+struct PointsAhead {
+#if HAS_POINTS
+    Fetch<real, 3> values;
+    DEVICE void load(const Patch& patch) { values.load(patch.coordinates(), 3 * patch.n_local); }
+    DEVICE void store(const Patch& patch, const Local& local) {
+        values.store(local.x, patch.coordinates(), 3 * patch.n_local);
+    }
+#else
+    DEVICE void load(const Patch&) {}
+    DEVICE void store(const Patch&, const Local&) {}
+#endif
+};
+
+// A value in global memory, past the first-level cache, which does not see what other blocks write.
+DEVICE real load_value(const real* at) { return __ldcg(at); }
+
+DEVICE real slowness_of(const Patch& patch, const Eikonal& e, u32 t) {
+    return e.slowness_of_cells ? e.slowness_of_cells[patch.cells + t] : e.slowness;
+}
+
+// Gives a candidate to an owned vertex where it is lower by more than rounding. Returns whether
+// others see it already.
+DEVICE int give(const Patch& patch, const Eikonal& e, const Local& local, u32 v, real before, real candidate,
+                real least_step) {
+    real decrease = fmax(least_step, DECREASE * candidate);
+    if (!(before - candidate > decrease)) return 0;
+    if (e.caps && !(candidate < e.caps[patch.first + v])) return 0;
+    real_bits bits = to_bits(candidate);
+#if QUEUED_SOLVE
+    // Others may see it at once: fewer repetitions, and no order anyway.
+    if (!(bits < atomicMin((real_bits*)&local.u[v], bits))) return 0;
+    local.changed[v] = 1;
+    return 1;
+#else
+    atomicMin(&local.next[v], bits);
+    return 0;
+#endif
+}
+
+#if !QUEUED_SOLVE
+// Lets this thread's vertices take what was found for them. Returns whether one did.
+DEVICE int settle(const Patch& patch, const Local& local) {
+    int lively = 0;
+    for (u32 v = threadIdx.x; v < patch.n_owned; v += blockDim.x) {
+        real value = from_bits(local.next[v]);
+        if (value < fabs(local.u[v])) {
+            local.u[v] = value;
+            local.changed[v] = 1;
+            lively = 1;
+        }
+    }
+    return lively;
+}
+#endif
