@@ -97,6 +97,26 @@ fn coefficients_that_break_in_time_name_vertex_cell_and_cause() {
     }
 }
 
+/// What loses the steps is looked at when it does: not at the start of the step, where all is well.
+#[test]
+fn a_speed_that_jumps_in_time_is_named_with_the_time_of_the_jump() {
+    let mesh = square(16);
+    let phi = at(&mesh, |x, y| x.hypot(y) - 0.5);
+    for text in ["1 + 1e30*step(t - 0.1)", "1 + 1e40*max(0, t - 0.1)"] {
+        let terms = Terms::default().with_normal_speed(Coefficient::Varying([field(text)]));
+        let mut evolution = start(&mesh, &phi, &terms, Options::new(Some(0.3)));
+        let (_, _, error) = until_it_breaks(&mut evolution);
+        let found = *evolution.breakdown().unwrap();
+        assert_eq!(found.what, What::NoProgress);
+        let Cause::Speed(speed) = found.cause else { panic!("{text}: {found:?}") };
+        assert!(speed > 1e20, "{text}: {found:?}");
+        assert!(found.time >= 0.1 && found.time < 0.2, "{text}: {found:?}");
+        assert!(evolution.time() <= 0.1, "{text}: {}", evolution.time());
+        let expected = format!("normal_speed are {speed:.3e} there; check");
+        assert!(error.to_string().contains(&expected), "{error}");
+    }
+}
+
 #[test]
 fn a_flat_cell_that_loses_the_steps_is_named() {
     // The sliver is so flat that its steps change the time no more.

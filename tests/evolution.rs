@@ -269,6 +269,7 @@ fn slivers_make_curvature_steps_implicit() {
         Options::new(Some(0.3)),
     );
     assert!(!regular.choices().implicit, "a good mesh stays explicit");
+    assert_eq!(evolution.choices().slow, None, "curvature has a word of its own");
 }
 
 #[test]
@@ -279,6 +280,12 @@ fn slivers_do_not_hurt_taylor_galerkin_advection() {
     let terms = Terms::default().with_velocity(Coefficient::PerVertex(rows));
     let mut evolution = start::<f64>(&mesh, &phi, &terms, Options::new(None));
     assert!(evolution.choices().poor_cells > 0);
+    let slow = evolution.choices().slow.unwrap();
+    assert!(slow.first_order_factor() > 10.0, "{slow:?}");
+    assert!(mesh.cells[3 * slow.cell as usize..][..3].iter().any(|&v| {
+        let [x, y, _] = mesh.vertices[v as usize];
+        (x - 0.4).hypot(y) < 0.1
+    }));
     let size = |phi: &[f64]| phi.iter().fold(0.0f64, |m, v| m.max(v.abs()));
     for _ in 0..1000 {
         evolution.step(0.02).unwrap();

@@ -31,6 +31,16 @@ impl Place {
         self.command(arguments).output().unwrap()
     }
 
+    /// Exit code and what is said with an address space of so many KiB.
+    #[cfg(target_os = "linux")]
+    fn limited(&self, kib: u64, arguments: &str) -> (Option<i32>, String) {
+        let script = format!("ulimit -v {kib}; exec \"$ZEROSET\" {arguments}");
+        let mut command = Command::new("sh");
+        command.args(["-c", &script]).current_dir(self.path("."));
+        let output = command.env("ZEROSET", env!("CARGO_BIN_EXE_zeroset")).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    }
+
     fn names(&self) -> Vec<String> {
         let names = std::fs::read_dir(self.path(".")).unwrap().map(|e| e.unwrap().file_name());
         names.map(|name| name.into_string().unwrap()).collect()
@@ -230,17 +240,78 @@ fn a_mesh_too_large_for_the_memory_is_refused_before_the_run() {
                 curvature = 0.01\n";
     std::fs::write(place.path("case.toml"), case).unwrap();
     // 1.44 million vertices: the mesh takes about 0.2 GB on the way, the run twice that.
-    let limited = |kib: u64| {
-        let script = format!("ulimit -v {kib}; exec \"$ZEROSET\" check case.toml --threads 1");
-        let mut command = Command::new("sh");
-        command.args(["-c", &script]).current_dir(place.path("."));
-        let output = command.env("ZEROSET", env!("CARGO_BIN_EXE_zeroset")).output().unwrap();
-        (output.status.code(), String::from_utf8(output.stderr).unwrap())
-    };
+    let limited = |kib: u64| place.limited(kib, "check case.toml --threads 1");
     let (code, said) = limited(70_000);
     assert_eq!(code, Some(5), "{said}");
-    assert!(said.contains("no memory for") && said.contains(" free; use fewer cells"), "{said}");
+    let expected = "square: 1442401 vertices and 2880000 cells take at least 66.0 MiB, ";
+    assert!(said.contains(expected) && said.contains(" are free; use fewer cells"), "{said}");
     let (code, said) = limited(420_000);
     assert_eq!(code, Some(5), "{said}");
     assert!(said.contains("the run takes at least") && said.contains("1442401 vertices"), "{said}");
+}
+
+/// What gives out of memory names the file and what to do about it, not what belongs to runs.
+#[cfg(target_os = "linux")]
+#[test]
+fn other_commands_without_memory_name_the_file_and_their_own_remedy() {
+    let place = Place::new();
+    let head = b"\x93NUMPY\x01\x00v\x00{'descr': '|u1', 'fortran_order': False, 'shape': (400, 500, 600), }";
+    let mut bytes = head.to_vec();
+    bytes.resize(127, b' ');
+    bytes.push(b'\n');
+    bytes.resize(128 + 400 * 500 * 600, 0);
+    std::fs::write(place.path("big.npy"), &bytes).unwrap();
+    let mut rows = String::from("OFF\n300000 1 0\n");
+    (0..300_000).for_each(|k| rows += &format!("{k} 0 {}\n", k % 2));
+    rows += "3 0 1 2\n";
+    std::fs::write(place.path("many.off"), &rows).unwrap();
+    for (kib, arguments, named, remedy) in [
+        (
+            70_000,
+            "info big.npy",
+            "while reading the file (big.npy): 114 MiB more",
+            "free memory or",
+        ),
+        (
+            70_000,
+            "convert big.npy a.mha",
+            "while converting the file (big.npy): 114 MiB more",
+            "free memory or",
+        ),
+        (
+            70_000,
+            "generate sphere --subdivisions 9 -o a.vtp",
+            "sphere: 2621442 vertices",
+            "use fewer",
+        ),
+        (
+            70_000,
+            "generate square --refine 5 -o a.vtp",
+            "square: 4194304 vertices and 8388608 cells take at least 240.0 MiB, ",
+            "use fewer cells or refinements",
+        ),
+        (
+            70_000,
+            "generate from ball.vtp --refine 6 -o a.vtp",
+            "the mesh refined 6 times: ",
+            "use fewer",
+        ),
+    ] {
+        let (code, said) = place.limited(kib, arguments);
+        assert_eq!(code, Some(5), "{arguments}: {said}");
+        assert!(said.contains(named) && said.contains(remedy), "{arguments}: {said}");
+        assert!(!said.contains("--resume") && !said.contains("narrower"), "{arguments}: {said}");
+    }
+    // Somewhere between too little to begin and enough, the program says so by itself.
+    let mut found = 0;
+    for kib in (20_000..100_000).step_by(1_500) {
+        let (code, said) = place.limited(kib, "info many.off");
+        if said.contains("out of memory while") {
+            assert_eq!(code, Some(5), "{said}");
+            assert!(said.contains("while reading the file (many.off): "), "{said}");
+            assert!(said.contains("free memory or") && !said.contains("--resume"), "{said}");
+            found += 1;
+        }
+    }
+    assert!(found > 0, "no limit of memory was met while reading");
 }

@@ -290,6 +290,20 @@ fn orders() -> Vec<Bad> {
              <Data>AAAAAAEAAAACAAAA</Data></DataArray></GIFTI>"
         )
     };
+    let legacy = |order: fn([u8; 4]) -> [u8; 4]| {
+        let mut bytes = b"# vtk DataFile Version 3.0\na\nBINARY\nDATASET POLYDATA\n".to_vec();
+        bytes.extend(b"POINTS 3 float\n");
+        [0_f32, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]
+            .iter()
+            .for_each(|x| bytes.extend(order(x.to_be_bytes())));
+        bytes.extend(b"\nPOLYGONS 1 4\n");
+        [3_i32, 0, 1, 2].iter().for_each(|n| bytes.extend(order(n.to_be_bytes())));
+        bytes
+    };
+    let reversed = |mut raw: [u8; 4]| {
+        raw.reverse();
+        raw
+    };
     let folder = tempfile::tempdir().unwrap();
     // The same bytes in the order that the header states are a mesh.
     for (name, good) in [
@@ -297,16 +311,18 @@ fn orders() -> Vec<Bad> {
         ("a.ply", ply("binary_big_endian", true)),
         ("lh.pial", surface(i32::to_be_bytes)),
         ("a.gii", triangle("LittleEndian").into_bytes()),
+        ("a.vtk", legacy(|raw| raw)),
     ] {
         std::fs::write(folder.path().join(name), good).unwrap();
         assert_eq!(io::read_mesh(&folder.path().join(name)).unwrap().mesh.n_cells(), 1, "{name}");
     }
     let stl = [&[b' '; 80][..], &1_u32.to_be_bytes(), &[0; 50]].concat();
     vec![
-        bad("a.ply", ply("binary_big_endian", false), "bytes expected for vertex_indices"),
-        bad("a.ply", ply("binary_little_endian", true), "bytes expected for vertex_indices"),
+        bad("a.ply", ply("binary_big_endian", false), "but the numbers are binary_little_endian"),
+        bad("a.ply", ply("binary_little_endian", true), "but the numbers are binary_big_endian"),
         bad("lh.pial", surface(i32::to_le_bytes), "promised"),
         bad("a.gii", triangle("BigEndian"), "refers to vertex 16777216 of 3"),
+        bad("a.vtk", legacy(reversed), "binary numbers have their low bytes first"),
         bad("a.stl", stl, "16777216 facets of 50 bytes promised"),
         bad(
             "a.vtu",

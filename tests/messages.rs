@@ -27,6 +27,9 @@ path = \"ball.vtp\"
 from = [\"vertex:0\"]
 ";
 
+const FLAT: &str = "MeshVersionFormatted 2\nDimension 2\nVertices 3\n0 0 0\n1 0 0\n0 1 0\n\
+                    Triangles 1\n1 2 3 0\nEnd\n";
+
 /// The files that the commands speak of.
 fn playground() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -45,6 +48,18 @@ fn playground() -> tempfile::TempDir {
         property float x\nproperty float y\nproperty float z\nend_header\n0123456789ab",
     );
     write("beyond.off", b"OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 3\n");
+    write(
+        "swapped.ply",
+        b"ply\nformat binary_little_endian 1.0\nelement vertex 1\nproperty float x\n\
+        property float y\nproperty float z\nend_header\n\x3f\x80\x00\x00\x40\x00\x00\x00\x40\x40\x00\x00",
+    );
+    write(
+        "two.toml",
+        CASE.replace("[evolve]", "box = { min = [0, 0, 0], max = [1, 1, 1] }\n[evolve]").as_bytes(),
+    );
+    write("none.toml.txt", CASE.replace("ball = {", "# ball = {").as_bytes());
+    write("flat.mesh", FLAT.as_bytes());
+    write("flat.sol", b"MeshVersionFormatted 2\nDimension 2\nSolAtVertices 1\n1 1\n0.5\nEnd\n");
     write("nan.obj", b"v 0 0 nan\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
     write("cut.gz", &[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0x4b]);
     write("slip.plly", b"no format at all\n");

@@ -120,6 +120,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         .mesh
         .to_str()
         .ok_or_else(|| Error::usage(format!("{:?} is no text", args.mesh), "rename the file"))?;
+    let flags = flags(&args);
     let mesh = MeshSource {
         path: Some(path.to_string()),
         generate: None,
@@ -140,7 +141,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         gradient: args.gradient,
         paths_from: args.path_from,
     };
-    let mut config = Config::of_distance(mesh, distance);
+    let mut config = Config::of_distance(mesh, distance, flags);
     config.precision = Some(args.precision);
     config.device.kind = args.device;
     config.device.threads = args.threads;
@@ -158,6 +159,36 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         false => ui.print(&(summary(&report, &args.output) + &picture.unwrap_or_default()))?,
     }
     Ok(0)
+}
+
+/// The keys of the case with the flags and values that were given for them.
+fn flags(args: &Args) -> Vec<(String, String)> {
+    let each = |key: &str, flag: &str, seeds: &[Seed]| -> Vec<(String, String)> {
+        let seeds = seeds.iter().enumerate();
+        seeds.map(|(k, seed)| (format!("{key}.{k}"), format!("{flag} {seed}"))).collect()
+    };
+    let mut flags = each("distance.from", "--from", &args.from);
+    flags.extend(each("distance.paths_from", "--path-from", &args.path_from));
+    for (k, data) in args.data.iter().enumerate() {
+        flags.push((format!("domain.mesh.data.{k}"), format!("--data {}", data.path)));
+    }
+    let speed = args.speed.as_ref().and_then(|speed| match speed {
+        Speed::Number(speed) => Some(speed.to_string()),
+        Speed::Expression(speed) => Some(speed.to_string()),
+        // Only a case has it.
+        Speed::Data { .. } => None,
+    });
+    let single = [
+        ("distance.width", "--width", args.width.map(|width| width.to_string())),
+        ("distance.speed", "--speed", speed),
+        ("distance.mask", "--mask", args.mask.as_ref().map(Expression::to_string)),
+        ("distance.front", "--front", Some("circular".to_string())),
+        ("output.picture", "--picture", args.picture.as_ref().map(|p| p.display().to_string())),
+    ];
+    for (key, flag, value) in single {
+        flags.extend(value.map(|value| (key.to_string(), format!("{flag} {value}"))));
+    }
+    flags
 }
 
 /// What was computed, for the screen.

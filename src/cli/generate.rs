@@ -43,6 +43,16 @@ enum Source {
     },
 }
 
+impl Args {
+    /// The file that it is about: the one that is read, else the one that is written.
+    pub(super) fn file(&self) -> &Path {
+        match &self.source {
+            Source::From { mesh } => mesh,
+            Source::Shape(_) => self.output.as_deref().unwrap_or(Path::new("")),
+        }
+    }
+}
+
 /// Makes or reads the mesh, refines and writes it, and says in one line what was written.
 ///
 /// # Errors
@@ -57,11 +67,17 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let cube = matches!(args.source, Source::Shape(Generate::Cube(_)));
     check_target(path, &options, cube.then_some(Kind::Volume))?;
     let mesh = match &args.source {
-        Source::Shape(shape) => generate(shape)?,
+        Source::Shape(shape) => {
+            shape.check_refined(args.refine)?;
+            generate(shape)?
+        }
         Source::From { mesh } => read(mesh, ui)?,
     };
     check_target(path, &options, Some(mesh.kind))?;
-    let mesh = refine_times(mesh, args.refine)?;
+    let mesh = refine_times(mesh, args.refine).map_err(|error| match &args.source {
+        Source::From { mesh } => error.in_file(mesh),
+        Source::Shape(_) => error,
+    })?;
     write(path, &mesh, &options, ui)?;
     Ok(0)
 }

@@ -2,6 +2,7 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::Write;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -9,11 +10,6 @@ use crate::io::atomic;
 
 /// Exit code of a device or memory that is too small.
 const TOO_SMALL: i32 = 5;
-
-/// What may be done about it.
-const REMEDY: &str = "take precision = \"f32\", a narrower band, a coarser mesh or a larger \
-                      machine (see also `ulimit -v`); a run that has written a checkpoint goes on \
-                      with --resume";
 
 /// The allocator of the program: the system's, but where there is no memory left the program says
 /// what it was doing and ends with exit code 5.
@@ -50,27 +46,55 @@ fn some(pointer: *mut u8, size: usize) -> *mut u8 {
     if pointer.is_null() { exhausted(size) } else { pointer }
 }
 
-/// What the program is doing, in memory of its own.
-struct Doing {
-    text: [u8; 64],
+/// A text in memory of its own, one line, cut where it is too long.
+struct Text {
+    bytes: [u8; Self::MOST],
     length: usize,
+}
+
+impl Text {
+    const MOST: usize = 192;
+    const EMPTY: Text = Text { bytes: [0; Self::MOST], length: 0 };
+
+    fn set(&mut self, text: &str) {
+        let ends = text.char_indices().map(|(at, letter)| at + letter.len_utf8());
+        self.length = ends.take_while(|end| *end <= Self::MOST).last().unwrap_or(0);
+        let bytes = &mut self.bytes[..self.length];
+        bytes.copy_from_slice(&text.as_bytes()[..self.length]);
+        bytes.iter_mut().filter(|byte| byte.is_ascii_control()).for_each(|byte| *byte = b' ');
+    }
+
+    fn get(&self) -> &str {
+        str::from_utf8(&self.bytes[..self.length]).unwrap_or_default()
+    }
+}
+
+/// What the program is doing.
+struct Doing {
+    what: Text,
+    /// The file that it is about.
+    file: Text,
+    /// What may be done where memory gives out.
+    remedy: &'static str,
     json: bool,
 }
 
-static DOING: Mutex<Doing> = Mutex::new(Doing { text: [0; 64], length: 0, json: false });
+const STARTING: Doing =
+    Doing { what: Text::EMPTY, file: Text::EMPTY, remedy: "see `ulimit -v`", json: false };
+
+static DOING: Mutex<Doing> = Mutex::new(STARTING);
 
 /// Notes what the program is doing, for the message.
 pub(super) fn doing(what: &str) {
-    let mut doing = DOING.lock().unwrap_or_else(PoisonError::into_inner);
-    // Cut at 64 bytes; ours are shorter, and plain ASCII.
-    doing.length = what.len().min(doing.text.len());
-    let length = doing.length;
-    doing.text[..length].copy_from_slice(&what.as_bytes()[..length]);
+    DOING.lock().unwrap_or_else(PoisonError::into_inner).what.set(what);
 }
 
-/// Makes the message a JSON event.
-pub(super) fn say_json() {
-    DOING.lock().unwrap_or_else(PoisonError::into_inner).json = true;
+/// Notes for the message which file all is about, what may be done where memory gives out, and
+/// whether it is a JSON event.
+pub(super) fn about(file: &Path, remedy: &'static str, json: bool) {
+    let mut doing = DOING.lock().unwrap_or_else(PoisonError::into_inner);
+    doing.file.set(&file.to_string_lossy());
+    (doing.remedy, doing.json) = (remedy, json);
 }
 
 /// Says that `size` bytes are not to be had, and ends the program. Takes no memory.
@@ -84,10 +108,10 @@ fn exhausted(size: usize) -> *mut u8 {
         }
         std::process::abort();
     }
-    let mut line = Line { bytes: [0; 640], length: 0 };
+    let mut line = Line { bytes: [0; 1024], length: 0 };
     let _ = match DOING.try_lock() {
         Ok(doing) => message(&mut line, size, &doing),
-        Err(_) => message(&mut line, size, &Doing { text: [0; 64], length: 0, json: false }),
+        Err(_) => message(&mut line, size, &STARTING),
     };
     let _ = std::io::stderr().write_all(&line.bytes[..line.length]);
     atomic::abandon();
@@ -96,33 +120,51 @@ fn exhausted(size: usize) -> *mut u8 {
 
 fn message(line: &mut Line, size: usize, doing: &Doing) -> std::fmt::Result {
     use std::fmt::Write;
-    let what = str::from_utf8(&doing.text[..doing.length]).unwrap_or_default();
-    let what = if what.is_empty() { "starting" } else { what };
+    let what = if doing.what.get().is_empty() { "starting" } else { doing.what.get() };
+    let file = doing.file.get();
+    let [open, close] = if file.is_empty() { ["", ""] } else { [" (", ")"] };
     let (size, unit) = if size < 1 << 20 { (size, "bytes") } else { (size >> 20, "MiB") };
-    if doing.json {
-        // The remedy has quotes.
-        write!(
+    let remedy = doing.remedy;
+    if !doing.json {
+        return writeln!(
             line,
-            "{{\"event\":\"error\",\"kind\":\"device\",\"message\":\"device: out of memory while \
-             {what}: {size} {unit} more are not to be had; "
-        )?;
-        for part in REMEDY.split_inclusive('"') {
-            match part.strip_suffix('"') {
-                Some(part) => write!(line, "{part}\\\"")?,
-                None => write!(line, "{part}")?,
+            "error: device: out of memory while {what}{open}{file}{close}: {size} {unit} more are \
+             not to be had; {remedy}"
+        );
+    }
+    write!(
+        line,
+        "{{\"event\":\"error\",\"kind\":\"device\",\"message\":\"device: out of memory while \
+         {what}{open}"
+    )?;
+    Quoted(line).write_str(file)?;
+    write!(line, "{close}: {size} {unit} more are not to be had; ")?;
+    Quoted(line).write_str(remedy)?;
+    writeln!(line, "\",\"exit_code\":{TOO_SMALL}}}")
+}
+
+/// Within quotes of JSON.
+struct Quoted<'a>(&'a mut Line);
+
+impl std::fmt::Write for Quoted<'_> {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        for part in text.split_inclusive(['"', '\\']) {
+            match part.strip_suffix(['"', '\\']) {
+                Some(plain) => {
+                    self.0.write_str(plain)?;
+                    self.0.write_str("\\")?;
+                    self.0.write_str(&part[plain.len()..])?;
+                }
+                None => self.0.write_str(part)?,
             }
         }
-        return writeln!(line, "\",\"exit_code\":{TOO_SMALL}}}");
+        Ok(())
     }
-    writeln!(
-        line,
-        "error: device: out of memory while {what}: {size} {unit} more are not to be had; {REMEDY}"
-    )
 }
 
 /// Text of a bounded length.
 struct Line {
-    bytes: [u8; 640],
+    bytes: [u8; 1024],
     length: usize,
 }
 
@@ -140,22 +182,32 @@ impl std::fmt::Write for Line {
 mod tests {
     use super::*;
 
-    fn said(json: bool) -> String {
-        let mut doing = Doing { text: [0; 64], length: 7, json };
-        doing.text[..7].copy_from_slice(b"writing");
-        let mut line = Line { bytes: [0; 640], length: 0 };
+    fn said(file: &str, json: bool) -> String {
+        let mut doing = Doing { remedy: "take precision = \"f32\"", json, ..STARTING };
+        doing.what.set("reading the mesh");
+        doing.file.set(file);
+        let mut line = Line { bytes: [0; 1024], length: 0 };
         message(&mut line, 3 << 20, &doing).unwrap();
         String::from_utf8(line.bytes[..line.length].to_vec()).unwrap()
     }
 
     #[test]
     fn the_message_fits_its_room_and_is_json_where_asked() {
-        let text = said(false);
-        assert!(text.starts_with("error: device: out of memory while writing: 3 MiB"), "{text}");
-        assert!(text.ends_with("--resume\n"), "{text}");
-        let event: serde_json::Value = serde_json::from_str(&said(true)).unwrap();
-        assert_eq!((&event["event"], &event["exit_code"]), (&"error".into(), &5.into()));
-        let message = event["message"].as_str().unwrap();
-        assert_eq!(format!("error: {message}\n"), text);
+        for (file, named) in [
+            ("", ": 3 MiB"),
+            ("a.ply", " (a.ply): 3 MiB"),
+            ("C:\\a \"b\".ply", " (C:\\a \"b\".ply): 3 MiB"),
+            ("a\nb", " (a b): 3 MiB"),
+            ("\u{20ac}".repeat(100).as_str(), " (\u{20ac}"),
+        ] {
+            let text = said(file, false);
+            let begins = format!("error: device: out of memory while reading the mesh{named}");
+            assert!(text.starts_with(&begins), "{text}");
+            assert!(text.ends_with("not to be had; take precision = \"f32\"\n"), "{text}");
+            let event: serde_json::Value = serde_json::from_str(&said(file, true)).unwrap();
+            assert_eq!((&event["event"], &event["exit_code"]), (&"error".into(), &5.into()));
+            let message = event["message"].as_str().unwrap();
+            assert_eq!(format!("error: {message}\n"), text);
+        }
     }
 }

@@ -112,9 +112,7 @@ pub fn main() -> ExitCode {
     };
     let ui = Ui::new(cli.verbosity.verbose, cli.verbosity.quiet).with_json(json);
     log::install(&ui);
-    if json {
-        memory::say_json();
-    }
+    memory::about(cli.command.file(), cli.command.remedy(), json);
     memory::doing(cli.command.doing());
     if !matches!(cli.command, Command::Run(_)) {
         interrupt::ends_the_program(&ui);
@@ -144,6 +142,40 @@ impl Command {
             Command::Schema(_) | Command::Defaults(_) => "printing",
             Command::Info(_) => "reading the file",
             Command::Devices(_) => "looking at the devices",
+        }
+    }
+
+    /// The file that it is about.
+    fn file(&self) -> &Path {
+        match self {
+            Command::Run(args) => &args.case,
+            Command::Check(args) => &args.case,
+            Command::Distance(args) => &args.mesh,
+            Command::Generate(args) => args.file(),
+            Command::Convert(args) => &args.input,
+            Command::Info(args) => &args.file,
+            Command::Schema(_) | Command::Defaults(_) | Command::Devices(_) => Path::new(""),
+        }
+    }
+
+    /// What to do if there is not enough memory for it.
+    fn remedy(&self) -> &'static str {
+        match self {
+            Command::Run(_) => {
+                "take precision = \"f32\", a narrower band, a coarser mesh or a larger machine (see \
+                 also `ulimit -v`); a run that has written a checkpoint goes on with --resume"
+            }
+            Command::Check(_) => "take a coarser mesh or a larger machine (see also `ulimit -v`)",
+            Command::Distance(_) => {
+                "take --precision f32, a coarser mesh or a larger machine (see also `ulimit -v`)"
+            }
+            Command::Generate(_) => {
+                "take fewer cells or refinements or a larger machine (see also `ulimit -v`)"
+            }
+            Command::Convert(_) | Command::Info(_) => {
+                "free memory or take a larger machine (see also `ulimit -v`)"
+            }
+            Command::Schema(_) | Command::Defaults(_) | Command::Devices(_) => "see `ulimit -v`",
         }
     }
 }

@@ -83,11 +83,18 @@ enum Place {
     Line(usize),
     /// The `--set` option.
     Option(String),
+    /// A flag of the command line with its value, which stands for the key.
+    Flag(String),
 }
 
 impl Place {
-    fn error(&self, file: &Path, what: String, remedy: String) -> Error {
+    /// An error in the value of `key`, which stands here or, if it is a part of it, within.
+    fn error(&self, key: &str, file: &Path, what: String, remedy: String) -> Error {
         match self {
+            Place::Flag(flag) => {
+                let what = what.strip_prefix(key).unwrap_or(&what).trim_start_matches([':', ' ']);
+                Error::usage(format!("{flag}: {what}"), remedy)
+            }
             Place::Line(line) => {
                 Error::Case { file: Some(file.to_path_buf()), line: Some(*line), what, remedy }
             }
@@ -97,17 +104,23 @@ impl Place {
 }
 
 impl Places {
+    /// Keys that flags of the command line stand for.
+    pub(super) fn of_flags(flags: Vec<(String, String)>) -> Self {
+        let entries = flags.into_iter().map(|(key, flag)| (key, Place::Flag(flag)));
+        Places { file: PathBuf::new(), entries: entries.collect() }
+    }
+
     /// An error at the key, or at the nearest table around it that is there.
     pub(super) fn error(&self, key: &str, what: String, remedy: String) -> Error {
-        let mut key = key;
+        let mut around = key;
         loop {
-            if let Some(place) = self.entries.get(key) {
-                return place.error(&self.file, what, remedy);
+            if let Some(place) = self.entries.get(around) {
+                return place.error(key, &self.file, what, remedy);
             }
-            match key.rsplit_once('.') {
-                Some((above, _)) => key = above,
+            match around.rsplit_once('.') {
+                Some((above, _)) => around = above,
                 None if self.file.as_os_str().is_empty() => return Error::usage(what, remedy),
-                None => return Place::Line(1).error(&self.file, what, remedy),
+                None => return Place::Line(1).error(key, &self.file, what, remedy),
             }
         }
     }
@@ -208,12 +221,26 @@ impl<'t> Document<'t> {
     }
 
     fn error_at(&self, place: usize, what: String, remedy: String) -> Error {
-        self.place(place).error(&self.texts.file, what, remedy)
+        self.place(place).error("", &self.texts.file, what, remedy)
     }
 
     /// Names of the tables around `place`, as a user writes them.
     fn table_around(&self, place: usize) -> String {
         tables_around(self.root.get_ref(), place).unwrap_or_default().join(".")
+    }
+
+    /// Keys of the innermost table around `place`.
+    fn keys_at(&self, place: usize) -> Vec<&str> {
+        let mut table = self.root.get_ref();
+        for name in tables_around(table, place).unwrap_or_default() {
+            match table.get(name).and_then(|value| value.get_ref().as_table()) {
+                Some(inner) => table = inner,
+                None => break,
+            }
+        }
+        let mut keys: Vec<_> = table.keys().map(|key| (key.span().start, key.get_ref())).collect();
+        keys.sort_unstable();
+        keys.into_iter().map(|(_, key)| key.as_ref()).collect()
     }
 
     fn explain(&self, error: &toml::de::Error) -> Error {
@@ -244,10 +271,19 @@ impl<'t> Document<'t> {
                 let allowed: Vec<&str> = allowed.split(", ").collect();
                 (format!("unknown key `{key}` {within}"), suggest(key, &allowed))
             }
-            (_, m) if m.starts_with("wanted exactly 1 element") => (
-                format!("exactly one entry is allowed {within}"),
-                "keep one; an option such as --set \"initial={...}\" replaces them all".into(),
-            ),
+            (_, m) if m.starts_with("wanted exactly 1 element") => {
+                match self.keys_at(place).as_slice() {
+                    [] => (
+                        format!("an entry is missing {within}"),
+                        "add one; `zeroset schema --markdown` tells which there are".into(),
+                    ),
+                    keys => (
+                        format!("exactly one entry is allowed {within}, found {}", keys.join(", ")),
+                        "keep one; an option such as --set \"initial={...}\" replaces them all"
+                            .into(),
+                    ),
+                }
+            }
             (_, m) => (plain_types(m), String::new()),
         };
         self.error_at(place, what, remedy)

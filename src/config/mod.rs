@@ -102,8 +102,13 @@ pub struct Origin {
 }
 
 impl Config {
-    /// Case that computes a distance on a mesh file, as the command line asks for it.
-    pub(crate) fn of_distance(mesh: MeshSource, distance: Distance) -> Self {
+    /// Case that computes a distance on a mesh file, as the command line asks for it; `flags` are
+    /// keys with the words that stand for them there.
+    pub(crate) fn of_distance(
+        mesh: MeshSource,
+        distance: Distance,
+        flags: Vec<(String, String)>,
+    ) -> Self {
         Config {
             version: VERSION,
             precision: None,
@@ -115,7 +120,7 @@ impl Config {
             distance: Some(distance),
             output: Output::default(),
             expect: Expect::default(),
-            origin: Origin::default(),
+            origin: Origin { places: Places::of_flags(flags), ..Origin::default() },
         }
     }
 
@@ -193,7 +198,7 @@ impl Config {
     /// errors pass.
     pub(crate) fn locate(&self, key: &str) -> impl Fn(Error) -> Error {
         move |error| match error {
-            Error::Case { file: None, line: None, what, remedy } if !self.is_made() => {
+            Error::Case { file: None, line: None, what, remedy } => {
                 self.error_at(key, format!("{key}: {what}"), remedy)
             }
             Error::Mesh { element, what, remedy } if !self.is_made() => {

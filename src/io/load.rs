@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::volume::nifti;
 use crate::error::{Error, Result};
+use crate::primitives::memory::gibibytes;
 
 /// A gzip stream may always grow to this size, ...
 const SMALL: u64 = 256 << 20;
@@ -88,6 +89,11 @@ fn unreadable(path: &Path, error: &std::io::Error) -> Error {
     if path.is_dir() {
         return Error::input(path, "", "is a folder, a file is expected", "name a file in it");
     }
+    if error.kind() == ErrorKind::OutOfMemory {
+        let size = std::fs::metadata(path).map_or(String::new(), |found| gibibytes(found.len()));
+        let what = format!("{}: no memory to read it, {size}", path.display());
+        return Error::device(what, "free memory or take a larger machine (see also `ulimit -v`)");
+    }
     let remedy = match error.kind() {
         ErrorKind::NotFound => "check the path",
         ErrorKind::PermissionDenied => "check the file's rights",
@@ -123,6 +129,11 @@ fn gunzip_up_to(path: &Path, packed: &[u8], limit: u64) -> Result<Vec<u8>> {
     let mut stream = flate2::bufread::MultiGzDecoder::new(packed);
     let mut bytes = Vec::new();
     let outcome = (&mut stream).take(limit + 1).read_to_end(&mut bytes);
+    if let Err(error) = &outcome
+        && error.kind() == ErrorKind::OutOfMemory
+    {
+        return Err(unreadable(path, error));
+    }
     let position = format!("byte {}", packed.len() - stream.get_ref().len());
     if outcome.is_err()
         && let Some(n) = behind_stream(packed, limit)

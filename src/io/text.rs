@@ -54,6 +54,7 @@ pub(crate) fn parse<T: std::str::FromStr>(word: &[u8]) -> Option<T> {
 }
 
 /// The lines of a text, counted from 1. Ends may be LF, CR LF, or CR alone.
+#[derive(Clone)]
 pub(crate) struct Lines<'a> {
     file: &'a Path,
     bytes: &'a [u8],

@@ -10,9 +10,10 @@
 
 use rayon::prelude::*;
 
-use super::generate::limits::room;
+use super::generate::limits::{Size, room};
 use super::{DataArray, Group, Kind, Members, Mesh, Values};
 use crate::error::{Error, Result};
+use crate::primitives::memory::available;
 
 /// One refinement of the mesh.
 ///
@@ -51,22 +52,27 @@ pub fn refine(mesh: &Mesh) -> Result<Mesh> {
     Ok(fine)
 }
 
-/// As many refinements as asked for; a result too large is refused before the first.
+/// As many refinements as asked for; a result too large to be numbered or for the memory that is
+/// free is refused before the first.
 ///
 /// # Errors
-/// Those of [`refine`].
+/// Those of [`refine`]; [`Error::Device`] with what is needed and what is free.
 pub fn refine_times(mut mesh: Mesh, times: u32) -> Result<Mesh> {
-    let shift = times.saturating_mul(mesh.kind.dimension() as u32).min(64);
-    let cells = (mesh.n_cells() as u128) << shift;
-    if cells * mesh.kind.arity() as u128 >= u128::from(u32::MAX) {
+    let size = Size::new(mesh.kind, mesh.n_vertices() as u128, mesh.n_cells() as u128);
+    let size = size.refined(times);
+    if times > 0 && !size.has_numbers() {
         return Err(Error::mesh(
             "",
             format!(
                 "refined {times} times it would have more cells than 32-bit indices can number"
             ),
-            "refine less often",
+            format!(
+                "refine less often: at most {} cells",
+                u64::from(u32::MAX) / mesh.kind.arity() as u64
+            ),
         ));
     }
+    size.fits(&format!("the mesh refined {times} times"), true, available().filter(|_| times > 0))?;
     for _ in 0..times {
         mesh = refine(&mesh)?;
     }

@@ -209,8 +209,7 @@ impl Job<'_> {
         let min = reached().reduce(f64::min);
         let n = reached().count();
         if n == 0 {
-            let warning =
-                "no vertex lies within distance.width of the source: nothing was computed";
+            let warning = "no vertex lies within the width of the source: nothing was computed";
             tracing::warn!("{warning}");
             report.warnings.push(warning.into());
         }

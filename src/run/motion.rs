@@ -85,8 +85,9 @@ impl Job<'_> {
         };
         let choices = moving.choices();
         report.poor_cells = choices.poor_cells;
-        if let Some(slivers) = choices.slivers {
-            let warning = implicit_because(&slivers, ready);
+        let implicit = choices.slivers.map(|slivers| implicit_because(&slivers, ready));
+        let slow = choices.slow.map(|slow| slow_because(&slow, ready));
+        for warning in implicit.into_iter().chain(slow) {
             tracing::warn!("{warning}");
             report.warnings.push(warning);
         }
@@ -291,14 +292,25 @@ fn expressions<'a>(evolve: &'a Evolve, name: &str) -> Vec<&'a Expression> {
     }
 }
 
+/// Why steps of velocity and normal speed are short, in a sentence.
+fn slow_because(slow: &Slivers, ready: &Ready) -> String {
+    format!(
+        "steps are up to {:.0} times shorter than typical cells allow, with an inradius of {:.3e}: \
+         cell {} has {:.3e}; mend such cells where the interface goes, see `zeroset info`",
+        slow.first_order_factor(),
+        slow.typical_inradius,
+        ready.stored_cell(slow.cell as usize),
+        slow.inradius
+    )
+}
+
 /// Why curvature steps are semi-implicit, in a sentence.
 fn implicit_because(slivers: &Slivers, ready: &Ready) -> String {
-    let cell = ready.cleaning.kept_cells.get(slivers.cell as usize).copied();
     format!(
         "curvature steps are semi-implicit: cell {}, whose inradius is {:.3e}, would make explicit \
          steps {:.0} times shorter than typical cells do, with {:.3e} (curvature_step = \
          \"explicit\" forces them)",
-        cell.unwrap_or(slivers.cell),
+        ready.stored_cell(slivers.cell as usize),
         slivers.inradius,
         slivers.factor(),
         slivers.typical_inradius

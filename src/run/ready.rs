@@ -53,7 +53,10 @@ impl Ready {
                 warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
                 (read.mesh, Some(path))
             }
-            (None, Some(generate)) => (mesh::generate::generate(generate)?, None),
+            (None, Some(generate)) => {
+                generate.check_refined(source.refine)?;
+                (mesh::generate::generate(generate)?, None)
+            }
             (None, None) => {
                 return Err(Error::usage(
                     "domain.mesh has no mesh",

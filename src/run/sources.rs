@@ -37,7 +37,7 @@ pub fn front(config: &Config, slowness: &Slowness<f64>, ready: &Ready) -> Result
     match (distance.front, wrong) {
         (FrontShape::Circular, Some(wrong)) => {
             let what = format!("distance.front cannot be circular: {wrong}");
-            Err(config.error_at("distance.front", what, "take front = \"auto\" or \"plane\""))
+            Err(config.error_at("distance.front", what, "take \"auto\" or \"plane\""))
         }
         (FrontShape::Plane, _) | (_, Some(_)) => Ok(Front::Plane),
         (_, None) => Ok(Front::Circular),

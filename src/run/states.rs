@@ -315,14 +315,25 @@ pub(super) fn check_single(path: &Path, kind: Option<Kind>) -> Result<()> {
         (Some("vtp"), Some(Kind::Volume)) => "tetrahedra cannot be .vtp",
         _ => return check_folder(path),
     };
-    let extension = path.extension().unwrap_or_default().to_string_lossy();
     let near = match ending(path) {
-        None => io::meant(&extension, ["vtu", "vtp", "morph", "label"]),
+        None => nearly(path),
         Some(_) => String::new(),
     };
     let remedy =
         near + "end the name in .vtu, .vtp (triangles), .shape.gii, .label.gii, .morph or .label";
     Err(Error::usage(format!("{}: {wrong}", path.display()), remedy))
+}
+
+/// "did you mean .shape.gii? ", by the last two endings of a name or by the last.
+fn nearly(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let mut parts = name.rsplit('.');
+    let (last, before) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+    let two = io::meant(&format!("{before}.{last}"), ["shape.gii", "label.gii"]);
+    match two.is_empty() {
+        true => io::meant(last, ["vtu", "vtp", "gii", "morph", "label"]),
+        false => two,
+    }
 }
 
 /// Says whether lines can be written to `path`.

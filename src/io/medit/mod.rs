@@ -129,7 +129,8 @@ fn add_solution(file: &mut MeshFile, beside: &Path) {
                 } else {
                     let (name, place) = (&array.name, beside.display());
                     file.warnings.push(format!(
-                        "{name} of {place} is left out: {rows} rows for {n} vertices"
+                        "{name} of {place} is left out: {rows} rows for {n} vertices; put the \
+                         solution of this mesh there, or rename the file"
                     ));
                 }
             }
@@ -310,7 +311,7 @@ mod tests {
         assert_eq!(file.mesh.vertex_array("sol").unwrap().values.to_f64(), [1.0, -1.0, 0.5]);
         assert_eq!(file.mesh.vertex_array("sol_2").unwrap().components, 3);
         for (sol, found) in [
-            (sol.replace("SolAtVertices 3", "SolAtVertices 2"), "2 rows for 3 vertices"),
+            (sol.replace("SolAtVertices 3", "SolAtVertices 2"), "2 rows for 3 vertices; put the"),
             (sol[..60].to_string(), "no solution: "),
         ] {
             std::fs::write(folder.path().join("a.sol"), sol).unwrap();

@@ -39,6 +39,26 @@ pub(super) struct Property {
     pub(super) length: Option<Scalar>,
 }
 
+impl Encoding {
+    /// The other order of bytes; `None` for text.
+    pub(super) fn swapped(self) -> Option<Self> {
+        match self {
+            Encoding::Ascii => None,
+            Encoding::LittleEndian => Some(Encoding::BigEndian),
+            Encoding::BigEndian => Some(Encoding::LittleEndian),
+        }
+    }
+
+    /// The word in the header.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Encoding::Ascii => "ascii",
+            Encoding::LittleEndian => "binary_little_endian",
+            Encoding::BigEndian => "binary_big_endian",
+        }
+    }
+}
+
 impl Element {
     /// The column of that name, list or not as asked.
     pub(super) fn find(&self, names: &[&str], list: bool) -> Option<usize> {

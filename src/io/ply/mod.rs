@@ -19,8 +19,11 @@ use super::{MeshFile, groups};
 use crate::error::{Error, Result};
 use crate::mesh::{DataArray, Values};
 use body::{Body, Record};
-use header::Element;
+use header::{Element, Header};
 pub(super) use write::write;
+
+/// Begins the warning of bytes behind the last element.
+const LEFT_OVER: &str = "ignored: ";
 
 const INDEX_LISTS: [&str; 2] = ["vertex_indices", "vertex_index"];
 
@@ -28,11 +31,37 @@ const INDEX_LISTS: [&str; 2] = ["vertex_indices", "vertex_index"];
 ///
 /// # Errors
 /// [`Error::Input`] naming line or byte for a damaged header, fewer records than promised, a
-/// coordinate that is not finite, an index out of range.
+/// coordinate that is not finite, an index out of range; for a header that states the wrong order of
+/// bytes, where the other one makes sense.
 pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
     let mut lines = Lines::of_header(path, bytes);
-    let header = header::read(path, &mut lines)?;
-    let mut body = Body::new(path, bytes, lines, &header);
+    let mut header = header::read(path, &mut lines)?;
+    let at = lines.clone();
+    let found = read_body(path, bytes, lines, &header);
+    let strange = found.as_ref().map_or(true, has_strange_numbers);
+    let Some(other) = header.encoding.swapped().filter(|_| strange) else { return found };
+    let stated = std::mem::replace(&mut header.encoding, other);
+    match read_body(path, bytes, at, &header) {
+        Ok(swapped)
+            if !has_strange_numbers(&swapped)
+                && swapped.warnings.iter().all(|w| !w.starts_with(LEFT_OVER)) =>
+        {
+            let (stated, other) = (stated.name(), other.name());
+            let what = format!("the header states {stated}, but the numbers are {other}");
+            Err(Error::input(path, "", what, "correct that line of the header, or export it again"))
+        }
+        _ => found,
+    }
+}
+
+/// Coordinates as no mesh has them, but numbers read in the wrong order of bytes.
+fn has_strange_numbers(file: &MeshFile) -> bool {
+    let strange = |x: &f64| *x != 0.0 && !(1e-30..1e30).contains(&x.abs());
+    file.mesh.vertices.as_flattened().iter().any(strange)
+}
+
+fn read_body(path: &Path, bytes: &[u8], lines: Lines<'_>, header: &Header) -> Result<MeshFile> {
+    let mut body = Body::new(path, bytes, lines, header);
     let mut reader = Reader::new(path, &header.elements)?;
     for element in &header.elements {
         match element.name.as_str() {
@@ -43,7 +72,7 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
         }
     }
     let left_over = body.left_over();
-    reader.finish(header.version, left_over)
+    reader.finish(&header.version, left_over)
 }
 
 struct Reader<'a> {
@@ -201,10 +230,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn finish(self, version: String, left_over: Option<String>) -> Result<MeshFile> {
+    fn finish(self, version: &str, left_over: Option<String>) -> Result<MeshFile> {
         let n_face_rows = self.face_columns.first().map_or(0, DataArray::rows);
         let whole = n_face_rows == self.faces.len();
-        let mut file = self.faces.into_file(self.path, self.vertices, "ply", version)?;
+        let mut file =
+            self.faces.into_file(self.path, self.vertices, "ply", version.to_string())?;
         file.mesh.vertex_data = self.vertex_columns;
         file.warnings.extend(self.warnings);
         if whole {
@@ -214,7 +244,7 @@ impl<'a> Reader<'a> {
         }
         groups::from_masks(&mut file.mesh);
         if let Some(what) = left_over {
-            file.warnings.push(format!("ignored: {what}"));
+            file.warnings.push(format!("{LEFT_OVER}{what}"));
         }
         Ok(file)
     }

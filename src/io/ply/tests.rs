@@ -184,3 +184,34 @@ fn what_no_element_accounts_for_is_said() {
     let file = read_bytes(file(VERTEX, &format!("{POINTS}2 2 2\n")).as_bytes()).unwrap();
     assert_eq!(file.warnings, ["ignored: text after the last element, from line 12 on"]);
 }
+
+#[test]
+fn a_header_with_the_wrong_order_of_bytes_is_told_from_damage() {
+    let face = "element face 1\nproperty list uchar int vertex_indices\n";
+    for (stated, real, faces) in [
+        ("binary_little_endian", "binary_big_endian", face),
+        ("binary_big_endian", "binary_little_endian", face),
+        ("binary_little_endian", "binary_big_endian", ""),
+    ] {
+        let mut bytes =
+            format!("ply\nformat {stated} 1.0\n{VERTEX}{faces}end_header\n").into_bytes();
+        let big_endian = real == "binary_big_endian";
+        for x in [0.5_f32, 1.0, 0.0, 1.1, 0.0, 0.3, -7.25, 1.0, 1e3, 0.1, 0.2, 0.3] {
+            bytes.extend(if big_endian { x.to_be_bytes() } else { x.to_le_bytes() });
+        }
+        if !faces.is_empty() {
+            bytes.push(3);
+            for k in [0_i32, 3, 2] {
+                bytes.extend(if big_endian { k.to_be_bytes() } else { k.to_le_bytes() });
+            }
+        }
+        let error = read_bytes(&bytes).unwrap_err().to_string();
+        let expected =
+            format!("x.ply: the header states {stated}, but the numbers are {real}; correct");
+        assert!(error.starts_with(&expected), "{error}");
+        // Damaged as well: what is wrong as it stands.
+        bytes.truncate(bytes.len() - 1);
+        let error = read_bytes(&bytes).unwrap_err().to_string();
+        assert!(!error.contains("header states"), "{error}");
+    }
+}

@@ -7,6 +7,7 @@ use super::super::scalar::Scalar;
 use super::{Found, VolumeFile, stored};
 use crate::error::{Error, Result};
 use crate::volume::Placement;
+use crate::words::nearest;
 
 /// How a file of numbers alone is laid out, x fastest: `SHAPE:TYPE[:SPACING[:SKIP]]`, such as
 /// `256x256x109:uint16le:1x1x1.5` or `64x64x93:int16be:3.2x3.2x1.5:512`.
@@ -55,7 +56,10 @@ impl FromStr for RawLayout {
             Some(_) => {
                 format!("{kind} needs its byte order: {kind}le (low byte first) or {kind}be")
             }
-            None => wrong("number type", kind),
+            None => match nearly(name, kind) {
+                Some(near) => format!("\"{kind}\" is no number type; did you mean {near}? {FORM}"),
+                None => wrong("number type", kind),
+            },
         })?;
         let spacing = match parts.get(2) {
             None => Some([1.0; 3]),
@@ -69,6 +73,39 @@ impl FromStr for RawLayout {
         };
         Ok(RawLayout { shape, scalar, big_endian: big_endian == Some(true), spacing, skip })
     }
+}
+
+/// Names of types elsewhere, in C and numpy among others.
+const OTHERS: [(&str, &str); 19] = [
+    ("byte", "uint8"),
+    ("uchar", "uint8"),
+    ("char", "int8"),
+    ("ushort", "uint16"),
+    ("short", "int16"),
+    ("uint", "uint32"),
+    ("int", "int32"),
+    ("float", "float32"),
+    ("double", "float64"),
+    ("u8", "uint8"),
+    ("i8", "int8"),
+    ("u16", "uint16"),
+    ("i16", "int16"),
+    ("u32", "uint32"),
+    ("i32", "int32"),
+    ("u64", "uint64"),
+    ("i64", "int64"),
+    ("f32", "float32"),
+    ("f64", "float64"),
+];
+
+/// The type that was probably meant by `kind`, which is `name` with or without a byte order.
+fn nearly(name: &str, kind: &str) -> Option<String> {
+    let name = name.to_lowercase();
+    let other = OTHERS.iter().find(|(other, _)| *other == name).map(|(_, known)| *known);
+    let near = other.or_else(|| nearest(&name, stored::TYPES.map(stored::type_name)))?;
+    let one_byte = stored::type_by_name(near).is_some_and(|scalar| scalar.size() == 1);
+    let order = if kind.ends_with("be") { "be" } else { "le" };
+    Some(format!("{near}{}", if one_byte { "" } else { order }))
 }
 
 /// Reads a volume of exactly this layout.
@@ -125,7 +162,11 @@ mod tests {
             ("3x4x5", "expected SHAPE:TYPE"),
             ("3x0x5:uint8", "\"3x0x5\" is no shape"),
             ("3x4x5:uint16", "uint16le (low byte first) or uint16be"),
-            ("3x4x5:u16le", "\"u16le\" is no number type"),
+            ("3x4x5:u16le", "\"u16le\" is no number type; did you mean uint16le? expected"),
+            ("3x4x5:unit16be", "did you mean uint16be? expected"),
+            ("3x4x5:Float", "did you mean float32le? expected"),
+            ("3x4x5:unit8", "did you mean uint8? expected"),
+            ("3x4x5:complex", "\"complex\" is no number type: expected SHAPE"),
             ("3x4x5:uint8:1x-1x1", "no spacing"),
             ("3x4x5:uint8:1x1x1:-4", "no count of bytes"),
             ("3x4x5:uint8:1x1x1:4:5", "expected SHAPE:TYPE"),

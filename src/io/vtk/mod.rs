@@ -53,7 +53,6 @@ use std::path::Path;
 
 use super::{MeshFile, VolumeFile, groups};
 use crate::error::Result;
-use grid::Grid;
 pub use hdf::HdfSeries;
 use source::Source;
 use xml::XmlFile;
@@ -130,7 +129,7 @@ fn read_legacy(source: &Source) -> Result<MeshFile> {
     let theirs = if header.major() < 5 { through_vtkio::legacy(source.bytes) } else { None };
     let grid = match theirs.filter(|grid| grid.check(source).is_ok()) {
         Some(grid) => grid,
-        None => checked(legacy::read(source, &header)?, source)?,
+        None => legacy::read(source, &header)?,
     };
     Ok(grid.into_mesh_file("vtk", header.version_and_encoding()))
 }
@@ -142,12 +141,11 @@ fn read_xml(source: &Source) -> Result<MeshFile> {
     let theirs = theirs.filter(|grid| file.is_complete(grid) && grid.check(source).is_ok());
     let grid = match theirs {
         Some(grid) => grid,
-        None => checked(file.read()?, source)?,
+        None => {
+            let grid = file.read()?;
+            grid.check(source)?;
+            grid
+        }
     };
     Ok(grid.into_mesh_file(file.format(), file.version()))
-}
-
-fn checked(grid: Grid, source: &Source) -> Result<Grid> {
-    grid.check(source)?;
-    Ok(grid)
 }

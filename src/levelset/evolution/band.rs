@@ -214,11 +214,7 @@ impl<R: Real> Evolution<R> {
         }
         band.reading.clear();
         if self.motion.varies() {
-            for &p in band.active.iter().chain(self.inflow.boundary_patches()) {
-                band.reading.extend([p]);
-                band.reading.extend(patches.neighbors(p as usize).iter().copied());
-            }
-            band.reading.sort();
+            band.read(patches, self.inflow.boundary_patches());
         }
     }
 
@@ -307,6 +303,17 @@ fn is_active(patch: &Patch<'_>, corners: &[u32], inside: impl Fn(usize) -> bool)
 }
 
 impl<R: Real> Band<R> {
+    /// Lists the patches whose coefficients a step reads: the active ones, those of the inflow, and
+    /// their neighbors.
+    pub(super) fn read(&mut self, patches: &Patches, inflow: &[u32]) {
+        self.reading.clear();
+        for &p in self.active.iter().chain(inflow) {
+            self.reading.extend([p]);
+            self.reading.extend(patches.neighbors(p as usize).iter().copied());
+        }
+        self.reading.sort();
+    }
+
     /// Stands in while the band is rebuilt; owns nothing.
     fn empty() -> Self {
         Band {

@@ -116,7 +116,7 @@ impl Breakdown {
             ),
             Cause::Speed(speed) => (
                 format!("velocity and normal_speed are {speed:.3e} there"),
-                "check their values and units, of formulas also later in the step".into(),
+                "check their values and units, of formulas at that time".into(),
             ),
             Cause::Curvature(beta) => (
                 format!("the curvature coefficient is {beta:.3e} there"),

@@ -58,9 +58,7 @@ pub use terms::{Coefficient, Terms};
 
 use super::eikonal::{self, EikonalState, Slowness, Width};
 use crate::backend::Cpu;
-#[cfg(doc)]
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::geometry::Real;
 use crate::mesh::Mesh;
 use crate::patches::{Coordinates, Patches};
@@ -106,6 +104,15 @@ pub struct Choices {
     pub implicit: bool,
     /// Why [`CurvatureStep::Auto`] made it so, if it did.
     pub slivers: Option<Slivers>,
+    /// The cell that makes the steps of velocity and normal speed short, if one does.
+    pub slow: Option<Slivers>,
+}
+
+/// The next step.
+struct Chosen {
+    dt: f64,
+    /// Time at which coefficients allow no longer one.
+    limited_at: f64,
 }
 
 /// Largest factor C of the first-order part of the time step beside a semi-implicit curvature term.
@@ -125,6 +132,8 @@ pub struct Evolution<R: Real> {
     implicit: Option<Implicit<R>>,
     /// Why, and how large a typical cell is.
     slivers: Option<Slivers>,
+    /// What makes first-order steps short.
+    slow: Option<Slivers>,
     /// Inradius that cells have at least for the curvature part of the step.
     least_inradius: R,
     options: Options,
@@ -200,8 +209,11 @@ impl<R: Real> Evolution<R> {
         };
         let may_be_implicit =
             motion.curvature.is_some() && options.curvature_step != CurvatureStep::Explicit;
-        let slivers = may_be_implicit.then(|| cpu.run(|| Slivers::find(&patches, &coordinates)));
-        let slivers = slivers.filter(Slivers::matter);
+        let first_order = motion.velocity.is_some() || motion.normal_speed.is_some();
+        let flattest = (may_be_implicit || first_order)
+            .then(|| cpu.run(|| Slivers::find(&patches, &coordinates)));
+        let slivers = flattest.filter(|flattest| may_be_implicit && flattest.matter());
+        let slow = flattest.filter(|flattest| first_order && flattest.are_slow());
         let implicit = motion.curvature.is_some()
             && (slivers.is_some() || options.curvature_step == CurvatureStep::Implicit);
         let places = (motion.varies() || terms.inflow.is_some())
@@ -223,6 +235,7 @@ impl<R: Real> Evolution<R> {
             inflow,
             galerkin,
             slivers,
+            slow,
             patches,
             coordinates,
             eikonal,
@@ -256,16 +269,13 @@ impl<R: Real> Evolution<R> {
     /// before.
     pub fn step(&mut self, max_dt: f64) -> Result<StepInfo> {
         let start = std::time::Instant::now();
-        let dt = self.choose_step(max_dt)?;
+        let Chosen { dt, limited_at } = self.choose_step(max_dt)?;
         if !dt.is_finite() {
             return Err(at_rest_forever(self.step + 1));
         }
         let time = self.time + dt;
-        if time == self.time
-            && dt < max_dt
-            && let Some(vertex) = self.narrowest()
-        {
-            return Err(self.broke_down(What::NoProgress, vertex, time, dt));
+        if time == self.time && dt < max_dt {
+            return Err(self.lost_step(limited_at, dt));
         }
         self.advance_galerkin(R::narrow(dt));
         let cut = self.explicit_pass(R::narrow(dt));
@@ -309,9 +319,10 @@ impl<R: Real> Evolution<R> {
     }
 
     /// Length of the next step, with coefficients brought to its middle.
-    fn choose_step(&mut self, max_dt: f64) -> Result<f64> {
+    fn choose_step(&mut self, max_dt: f64) -> Result<Chosen> {
+        let mut limited_at = self.time;
         if !self.motion.varies() {
-            return Ok(self.largest_step().min(max_dt));
+            return Ok(Chosen { dt: self.largest_step().min(max_dt), limited_at });
         }
         self.refresh_band(self.time)?;
         let mut dt = self.largest_step().min(max_dt);
@@ -322,9 +333,12 @@ impl<R: Real> Evolution<R> {
         while !settled {
             let whole = dt;
             for share in [1.0, 0.382, 0.5] {
-                self.refresh_band(self.time + share * whole)?;
+                let t = self.time + share * whole;
+                self.refresh_band(t)?;
                 speed = speed.max(self.band.limits.speed);
-                dt = dt.min(self.largest_step());
+                if self.largest_step() < dt {
+                    (dt, limited_at) = (self.largest_step(), t);
+                }
             }
             // Rounding must not make the search endless.
             settled = dt >= 0.999 * whole;
@@ -334,7 +348,18 @@ impl<R: Real> Evolution<R> {
         }
         self.band.limits.speed = speed;
         self.follow_inflow();
-        Ok(dt)
+        Ok(Chosen { dt, limited_at })
+    }
+
+    /// Why a step is so short that it changes nothing: what is fastest at the time that made it so.
+    fn lost_step(&mut self, limited_at: f64, dt: f64) -> Error {
+        if self.motion.varies()
+            && let Err(error) = self.refresh_band(limited_at)
+        {
+            return error;
+        }
+        let vertex = self.narrowest().unwrap_or(0);
+        self.broke_down(What::NoProgress, vertex, limited_at, dt)
     }
 
     /// Brings all coefficients in the band to time `t`, and the limits of the step with them.
@@ -493,6 +518,7 @@ impl<R: Real> Evolution<R> {
             poor_cells: self.galerkin.as_ref().map_or(0, |galerkin| galerkin.n_poor_cells),
             implicit: self.implicit.is_some(),
             slivers: self.slivers.filter(|_| self.options.curvature_step == CurvatureStep::Auto),
+            slow: self.slow,
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Cells so flat that they would rule the time step of an explicit curvature term (numerics 3.2).
+//! Cells so flat that they rule the time step: of an explicit curvature term, which may be made
+//! semi-implicit (numerics 3.2), and of first-order terms, which may only be warned of.
 
 use rayon::prelude::*;
 
@@ -9,7 +10,10 @@ use crate::patches::{Coordinates, Patches};
 /// Part of the cells that may be smaller than a typical one.
 const TYPICAL: f64 = 0.1;
 
-/// Why the curvature step was made semi-implicit.
+/// First-order steps so many times shorter than typical cells allow are worth a word.
+const SLOW: f64 = 10.0;
+
+/// The flattest cell, and how large a typical one is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Slivers {
@@ -22,15 +26,26 @@ pub struct Slivers {
 }
 
 impl Slivers {
-    /// How many times shorter than for typical cells explicit steps would be.
+    /// How many times shorter than for typical cells explicit curvature steps would be.
     pub fn factor(&self) -> f64 {
         let ratio = self.typical_inradius / self.inradius;
         ratio * ratio
     }
 
+    /// How many times shorter than for typical cells first-order steps are where the cell is in the
+    /// band.
+    pub fn first_order_factor(&self) -> f64 {
+        self.typical_inradius / self.inradius
+    }
+
     /// Whether explicit steps would be too short.
     pub(super) fn matter(&self) -> bool {
         self.factor() > SLIVER_STEPS
+    }
+
+    /// Whether first-order steps are short.
+    pub(super) fn are_slow(&self) -> bool {
+        self.first_order_factor() > SLOW
     }
 
     /// Looks at all cells.

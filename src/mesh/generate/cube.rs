@@ -1,5 +1,6 @@
 //! Tetrahedra in a box: Kuhn's division of a lattice, six per cube around a common diagonal.
 
+use super::limits::Size;
 use super::random::Random;
 use super::{between, limits, numbers};
 use crate::error::Result;
@@ -63,10 +64,13 @@ impl Cube {
         limits::corners("cube", &self.min, &self.max, &self.cells)?;
         // A tetrahedron of a lattice goes flat where a plane can be moved through all of its
         // corners: normal (1, -1, 1), distance 1/3 of the sum of the normal's components.
-        limits::within("cube", "jitter", self.jitter, 0.0, 1.0 / 6.0)?;
+        limits::within("cube", "jitter", self.jitter, 0.0, 1.0 / 6.0)
+    }
+
+    pub(super) fn size(&self) -> Size {
         let n = self.cells.map(u128::from);
         let vertices = n.iter().map(|n| n + 1).product();
-        limits::counts("cube", vertices, 6 * n.iter().product::<u128>(), Kind::Volume)
+        Size::new(Kind::Volume, vertices, 6 * n.iter().product::<u128>())
     }
 
     pub(super) fn mesh(&self) -> Result<Mesh> {

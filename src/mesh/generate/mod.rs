@@ -43,6 +43,8 @@ use std::str::FromStr;
 
 use crate::error;
 use crate::mesh::Mesh;
+use crate::primitives::memory::available;
+use limits::Size;
 
 /// Which mesh to make.
 #[derive(
@@ -85,6 +87,43 @@ impl Generate {
             Generate::Cylinder(cylinder) => cylinder.check(),
             Generate::Cone(cone) => cone.check(),
             Generate::Torus(torus) => torus.check(),
+        }?;
+        self.size().numbered(self.name())
+    }
+
+    /// Checks also that the mesh, refined so many times, can be numbered and fits into the memory
+    /// that is free.
+    ///
+    /// # Errors
+    /// Those of [`Generate::check`]; [`Error::Device`](crate::Error::Device) with what is needed and
+    /// what is free.
+    pub fn check_refined(&self, times: u32) -> error::Result<()> {
+        self.check()?;
+        let size = self.size().refined(times);
+        size.numbered(self.name())?;
+        size.fits(self.name(), times > 0, available())
+    }
+
+    /// Vertices and cells before any refinement, or a little more.
+    fn size(&self) -> Size {
+        match self {
+            Generate::Square(square) => square.size(),
+            Generate::Cube(cube) => cube.size(),
+            Generate::Sphere(sphere) => sphere.size(),
+            Generate::Cylinder(cylinder) => cylinder.sheet().size(),
+            Generate::Cone(cone) => cone.sheet().size(),
+            Generate::Torus(torus) => torus.sheet().size(),
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            Generate::Square(_) => "square",
+            Generate::Cube(_) => "cube",
+            Generate::Sphere(_) => "sphere",
+            Generate::Cylinder(_) => "cylinder",
+            Generate::Cone(_) => "cone",
+            Generate::Torus(_) => "torus",
         }
     }
 }
@@ -92,10 +131,10 @@ impl Generate {
 /// Makes the mesh.
 ///
 /// # Errors
-/// Those of [`Generate::check`], before anything is allocated;
+/// Those of [`Generate::check_refined`], before anything is allocated;
 /// [`Error::Device`](crate::Error::Device) where the system refuses the memory.
 pub fn generate(spec: &Generate) -> error::Result<Mesh> {
-    spec.check()?;
+    spec.check_refined(0)?;
     match spec {
         Generate::Square(square) => square.mesh(),
         Generate::Cube(cube) => cube.mesh(),

@@ -6,6 +6,7 @@
 
 use std::f64::consts::TAU;
 
+use super::limits::Size;
 use super::random::Random;
 use super::{limits, numbers};
 use crate::error::{Error, Result};
@@ -156,7 +157,7 @@ impl Cylinder {
         })
     }
 
-    fn sheet(&self) -> Sheet {
+    pub(super) fn sheet(&self) -> Sheet {
         Sheet { cells: self.cells, ends: Ends::Open, jitter: self.jitter, seed: self.seed }
     }
 }
@@ -189,7 +190,7 @@ impl Cone {
         })
     }
 
-    fn sheet(&self) -> Sheet {
+    pub(super) fn sheet(&self) -> Sheet {
         let ends = if self.slant[0] == 0.0 { Ends::Apex } else { Ends::Open };
         Sheet { cells: self.cells, ends, jitter: self.jitter, seed: self.seed }
     }
@@ -220,7 +221,7 @@ impl Torus {
         })
     }
 
-    fn sheet(&self) -> Sheet {
+    pub(super) fn sheet(&self) -> Sheet {
         Sheet { cells: self.cells, ends: Ends::Joined, jitter: self.jitter, seed: self.seed }
     }
 }
@@ -237,7 +238,7 @@ enum Ends {
 }
 
 /// A lattice with its sides joined: ring after ring of vertices.
-struct Sheet {
+pub(super) struct Sheet {
     /// Around the axis, and from the first to the last ring.
     cells: [u32; 2],
     ends: Ends,
@@ -250,9 +251,12 @@ impl Sheet {
         let [around, along] = self.cells;
         limits::cells(shape, "cells around", around, 3)?;
         limits::cells(shape, "cells along", along, if self.ends == Ends::Joined { 3 } else { 1 })?;
-        limits::within(shape, "jitter", self.jitter, 0.0, 0.25)?;
+        limits::within(shape, "jitter", self.jitter, 0.0, 0.25)
+    }
+
+    pub(super) fn size(&self) -> Size {
         let [n, m] = self.cells.map(u128::from);
-        limits::counts(shape, n * (m + 1), 2 * n * m, Kind::Surface)
+        Size::new(Kind::Surface, n * (m + 1), 2 * n * m)
     }
 
     /// Number of rings of `around` vertices.

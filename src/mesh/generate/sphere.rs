@@ -1,5 +1,6 @@
 //! Triangles on a sphere: subdivided icosahedra and Delaunay triangulations of random points.
 
+use super::limits::Size;
 use super::random::Random;
 use super::scatter::Scatter;
 use super::{delaunay, limits, numbers};
@@ -92,11 +93,17 @@ impl Sphere {
         if self.irregular {
             limits::cells("sphere", "vertices", base, LEAST_VERTICES)?;
         }
-        // Beyond 16 even the icosahedron has too many triangles for 32-bit indices.
-        let cells = (2 * u128::from(base) - 4) << (2 * self.times().min(16));
-        limits::counts("sphere", cells / 2 + 2, cells, Kind::Surface)?;
+        let size = self.size();
+        size.numbered("sphere")?;
         let largest = self.center.iter().fold(self.radius, |m, x| m.max(x.abs()));
-        limits::resolution("sphere", self.radius / (cells as f64).sqrt(), largest)
+        limits::resolution("sphere", self.radius / (size.cells as f64).sqrt(), largest)
+    }
+
+    pub(super) fn size(&self) -> Size {
+        let base = u128::from(self.vertices.unwrap_or(12));
+        // Beyond 16 even the icosahedron has too many triangles for 32-bit indices.
+        let cells = (2 * base).saturating_sub(4) << (2 * self.times().min(16));
+        Size::new(Kind::Surface, cells / 2 + 2, cells)
     }
 }
 

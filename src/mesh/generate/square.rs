@@ -1,6 +1,7 @@
 //! Triangles on a rectangle: lattices cut into triangles, staggered rows, irregular meshes.
 
 use super::delaunay;
+use super::limits::Size;
 use super::random::Random;
 use super::scatter::Scatter;
 use super::{between, limits, numbers, rows};
@@ -149,6 +150,17 @@ impl Square {
                 "give both or neither",
             ));
         }
+        let boundary = 2 * self.cells.map(u64::from).iter().sum::<u64>();
+        match self.vertices.map(u64::from) {
+            Some(vertices) if irregular && vertices <= boundary => Err(Error::usage(
+                format!("square: vertices = {vertices} leaves none for the interior"),
+                format!("give more than the {boundary} of the boundary, 2 (nx + ny)"),
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn size(&self) -> Size {
         let [nx, ny] = self.cells.map(u128::from);
         let (vertices, cells) = match self.pattern {
             Pattern::Diagonal | Pattern::Cross => ((nx + 1) * (ny + 1), 2 * nx * ny),
@@ -158,17 +170,10 @@ impl Square {
             }
             Pattern::Irregular => {
                 let vertices = u128::from(self.vertices.unwrap_or(0));
-                let boundary = 2 * (nx + ny);
-                if vertices <= boundary {
-                    return Err(Error::usage(
-                        format!("square: vertices = {vertices} leaves none for the interior"),
-                        format!("give more than the {boundary} of the boundary, 2 (nx + ny)"),
-                    ));
-                }
                 (vertices, 2 * vertices)
             }
         };
-        limits::counts("square", vertices, cells, Kind::Planar)
+        Size::new(Kind::Planar, vertices, cells)
     }
 
     /// Rows of triangles: a row is (sqrt 3)/2 of a cell high if equilateral, a third if obtuse.

@@ -31,7 +31,22 @@ macro_rules! number {
         }
     )*};
 }
-number!(i16, u32, u64, i64, f32, f64);
+number!(i16, u32, i64, f32, f64);
+
+/// Alone, a count or a length: so large that a run could never get there, it is not believed, and
+/// what is added to it cannot overflow.
+impl Field for u64 {
+    fn put(&self, out: &mut Vec<u8>) {
+        out.extend(self.to_le_bytes());
+    }
+    fn get(from: &mut Cursor<'_>) -> Result<Self> {
+        let count = from.u64("u64")?;
+        match count >> 62 {
+            0 => Ok(count),
+            _ => Err(from.fail(format!("a count of {count}, which no run reaches"), REMEDY)),
+        }
+    }
+}
 
 impl Field for bool {
     fn put(&self, out: &mut Vec<u8>) {
@@ -59,7 +74,7 @@ impl Field for Hash {
 
 /// Length of a list whose entries take at least `size` bytes each.
 fn length(from: &mut Cursor<'_>, size: usize, what: &str) -> Result<usize> {
-    let count = u64::get(from)?;
+    let count = from.u64("the length of a list")?;
     from.promised(count, size, what)
 }
 
@@ -87,7 +102,7 @@ macro_rules! numbers {
                 let n = length(from, size_of::<$type>(), "numbers")?;
                 let mut numbers = Vec::with_capacity(n);
                 for _ in 0..n {
-                    numbers.push($type::get(from)?);
+                    numbers.push(from.$type(stringify!($type))?);
                 }
                 Ok(numbers)
             }
@@ -117,7 +132,7 @@ impl Field for Vec<bool> {
         out.extend(self.chunks(8).map(byte));
     }
     fn get(from: &mut Cursor<'_>) -> Result<Self> {
-        let n = u64::get(from)?;
+        let n = from.u64("the length of a list")?;
         let n_bytes = from.promised(n.div_ceil(8), 1, "bytes of bits")?;
         let bytes = from.take(n_bytes, "bits")?;
         Ok((0..n as usize).map(|k| bytes[k / 8] >> (k % 8) & 1 == 1).collect())

@@ -148,6 +148,11 @@ fn contents_that_lie_are_errors() {
         lying[at..at + 8].copy_from_slice(&(1_u64 << 40).to_le_bytes());
         let _ = fields::decode("c".as_ref(), &lying);
     }
+    let mut kept = snapshot();
+    kept.steps_since = u64::MAX;
+    let counting = fields::encode(&checkpoint_of(State::Mesh(kept)));
+    let error = fields::decode("c".as_ref(), &counting).unwrap_err().to_string();
+    assert!(error.contains("which no run reaches"), "{error}");
     // The first field is a text.
     let mut lying = contents.clone();
     lying[..8].fill(0xff);

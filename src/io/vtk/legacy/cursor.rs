@@ -11,13 +11,26 @@ use crate::volume::Samples;
 pub(super) struct Cursor<'a> {
     source: Source<'a>,
     at: usize,
-    /// Arrays are big-endian binary; keywords are text in any case.
+    /// Arrays are binary; keywords are text in any case.
     binary: bool,
+    /// Order of the bytes of binary numbers: the format knows big-endian ones only, but there are
+    /// others.
+    big_endian: bool,
 }
 
 impl<'a> Cursor<'a> {
     pub fn new(source: Source<'a>, at: usize, binary: bool) -> Self {
-        Cursor { source, at, binary }
+        Cursor { source, at, binary, big_endian: true }
+    }
+
+    /// With binary numbers in the order that the format forbids.
+    pub fn little_endian(self) -> Self {
+        Cursor { big_endian: false, ..self }
+    }
+
+    /// The file.
+    pub fn source(&self) -> &Source<'a> {
+        &self.source
     }
 
     /// True if arrays are binary.
@@ -160,7 +173,7 @@ impl<'a> Cursor<'a> {
             return Err(self.too_short(what, &format!("{rows} times {components} numbers")));
         };
         if self.binary {
-            return Ok(stored::samples(scalar, self.bytes(scalar, count, what)?, true));
+            return Ok(stored::samples(scalar, self.bytes(scalar, count, what)?, self.big_endian));
         }
         let values = self.written(scalar, count, what)?;
         stored::narrowed(scalar, values).map_err(|k| {
@@ -180,7 +193,7 @@ impl<'a> Cursor<'a> {
 
     fn packed(&mut self, scalar: Scalar, count: usize, what: &str) -> Result<Values> {
         let bytes = self.bytes(scalar, count, what)?;
-        Ok(match scalar.unpack(bytes, true) {
+        Ok(match scalar.unpack(bytes, self.big_endian) {
             Values::Int(mut bits) if scalar == Scalar::Bit => {
                 bits.truncate(count);
                 Values::Int(bits)

@@ -88,13 +88,30 @@ struct Sections {
 const POLYDATA: [&str; 4] = ["VERTICES", "LINES", "POLYGONS", "TRIANGLE_STRIPS"];
 
 /// Reads a legacy file without the help of a crate.
+///
+/// # Errors
+/// [`Error::Input`](crate::Error::Input) with line or byte; for numbers that make sense with their
+/// bytes in the other order, one that says so.
 pub(super) fn read(source: &Source, header: &Header) -> Result<Grid> {
-    let (sections, cursor) = sections(source, header)?;
-    sections.finish(&cursor)
+    let cursor = || Cursor::new(*source, header.end, header.binary);
+    read_from(cursor()).map_err(|error| match header.binary {
+        true if read_from(cursor().little_endian()).is_ok() => source.fail(
+            "",
+            "binary numbers have their low bytes first, the format has their high bytes first",
+            "write it again with big-endian numbers, or as text",
+        ),
+        _ => error,
+    })
 }
 
-fn sections<'a>(source: &Source<'a>, header: &Header) -> Result<(Sections, Cursor<'a>)> {
-    let mut cursor = Cursor::new(*source, header.end, header.binary);
+fn read_from(cursor: Cursor<'_>) -> Result<Grid> {
+    let (sections, cursor) = sections(cursor)?;
+    let grid = sections.finish(&cursor)?;
+    grid.check(cursor.source())?;
+    Ok(grid)
+}
+
+fn sections(mut cursor: Cursor<'_>) -> Result<(Sections, Cursor<'_>)> {
     let mut sections = Sections::default();
     let mut owner = Owner::DataSet;
     while let Some(word) = cursor.word() {

@@ -33,11 +33,15 @@ pub(super) fn of<R: Real>(on: &mut DeviceEvolution<R>) -> Result<Option<Error>> 
             host.band.active.clear();
             host.band.active.extend(&active[first..first + now.n_active as usize]);
             host.band.active.sort_unstable();
-            for p in host.band.active.clone() {
-                refresh(host, p, middle);
+            host.band.read(&host.patches, host.inflow.boundary_patches());
+            // Which moment of the step it was, and which vertices are in the band, the card does
+            // not tell: all of the active patches are looked at.
+            host.band.inside.fill(true);
+            host.time = now.time;
+            match host.choose_step(now.target - now.clock) {
+                Ok(chosen) => host.lost_step(chosen.limited_at, now.dt),
+                Err(error) => error,
             }
-            let vertex = host.narrowest().unwrap_or(0);
-            host.broke_down(What::NoProgress, vertex, end, now.dt)
         }
         Halt::NoConvergence => {
             let moving = on.cuda.download(&on.state.moving)?;
