@@ -120,10 +120,10 @@ fn flaw_of<R: Real, const E: usize>(terms: &BlockTerms<'_, R>, n: usize) -> Opti
     let velocity = velocity.map(|component| ("velocity", component[n]));
     let speed = terms.normal_speed.map(|all| ("normal_speed", all[n]));
     let alpha = terms.curvature.map(|all| ("curvature", all[n]));
-    let all = velocity.chain(speed).chain(alpha).map(|(name, value)| (name, value.widen()));
+    let mut all = velocity.chain(speed).chain(alpha).map(|(name, value)| (name, value.widen()));
     let is_flawed =
         |name: &str, value: f64| !value.is_finite() || name == "curvature" && value < 0.0;
-    all.into_iter().find(|&(name, value)| is_flawed(name, value))
+    all.find(|&(name, value)| is_flawed(name, value))
 }
 
 /// Voxel `n` of a block.
