@@ -89,6 +89,7 @@ cases! {
     cortex_weighted_flow,
     ct_smoothed,
     distance_to_curves,
+    distant_octahedra,
     enright_128,
     #[ignore = "slow"]
     enright_256,
@@ -123,8 +124,6 @@ cases! {
     regular_grid,
     resting_front,
     rough_data,
-    #[ignore = "slow"]
-    scan_4608,
     #[ignore = "slow"]
     scan_collapse,
     shrinking_circle,

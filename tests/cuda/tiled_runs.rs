@@ -82,7 +82,8 @@ fn a_run_on_a_card_is_that_of_the_processor() {
         assert!((a.interface / b.interface - 1.0).abs() < gate, "{name}: {a:?} {b:?}");
         assert_eq!(a.components, b.components, "{name}");
         let (a, b) = (cpu.tiles.unwrap(), card.tiles.unwrap());
-        assert!(a.most.abs_diff(b.most) * 100 <= a.most && b.bytes > 0, "{a:?} {b:?}");
+        // A card is looked at where something is due, the processor after each step.
+        assert!(a.most.abs_diff(b.most) * 10 <= a.most && b.bytes > 0, "{a:?} {b:?}");
         let apart = cpu.cell_updates.abs_diff(card.cell_updates);
         assert!(apart * 1000 < cpu.cell_updates, "{name}: {apart} of {}", cpu.cell_updates);
     }
