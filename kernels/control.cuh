@@ -124,7 +124,7 @@ DEVICE void look_at_step(const Control& c, Progress& p) {
 // search before the step: varying.cu.
 DEVICE void choose_step(const Control& c, Progress& p) {
 #if !VARIES
-    p.dt = up_to(c.longest, c.target - p.clock);
+    p.dt = fmin(c.longest, c.target - p.clock);
     if (p.halt == RUNNING && !p.due) look_at_step(c, p);
 #endif
 }
@@ -169,7 +169,7 @@ DEVICE void end_step(const Control& c, Progress& p, const Trace& trace) {
     p.rate = dt > 0.0 ? change / dt : 0.0;
     p.steps_left--;
     double rest = c.target - p.clock;
-    bool landed = c.target < __longlong_as_double(0x7ff0000000000000) && dt >= rest;
+    bool landed = c.target < __longlong_as_double(0x7ff0000000000000) && dt >= rest * (1.0 - 1e-12);
     p.clock = landed ? c.target : p.clock + dt;
     p.due = is_reinitialization_due(c, p);
     p.enters = 0;

@@ -138,8 +138,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) varying_search(Patches m,
         if (!good) break;
         limits = find_limits(z);
         speed = speed > limits.speed ? speed : limits.speed;
-        const double allowed = allowed_step(c, limits);
-        dt = look == 0 ? up_to(allowed, dt) : fmin(dt, allowed);
+        dt = fmin(dt, allowed_step(c, limits));
         if (look == 0 && !(dt < (double)INFINITY_R)) break;
         // Rounding must not make the search endless.
         if (look == 3 && dt >= 0.999 * whole) {

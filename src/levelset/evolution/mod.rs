@@ -312,10 +312,10 @@ impl<R: Real> Evolution<R> {
     /// Length of the next step, with coefficients brought to its middle.
     fn choose_step(&mut self, max_dt: f64) -> Result<f64> {
         if !self.motion.varies() {
-            return Ok(up_to(self.largest_step(), max_dt));
+            return Ok(self.largest_step().min(max_dt));
         }
         self.refresh_band(self.time)?;
-        let mut dt = up_to(self.largest_step(), max_dt);
+        let mut dt = self.largest_step().min(max_dt);
         let mut speed = self.band.limits.speed;
         // What is slow or at rest now may be fast later in a long step: a step must be allowed by
         // what is looked at inside it, its middle last, where coefficients are taken.

@@ -9,7 +9,7 @@ use crate::geometry::Real;
 pub struct Stretch {
     /// Time now, as the schedule counts it.
     pub clock: f64,
-    /// Time not to be passed; a step that would come within a millionth of itself of it lands there.
+    /// Time not to be passed; a step that would come within rounding of it lands there.
     pub target: f64,
     /// Rate of change near the interface at which to stop; negative for never.
     pub steady: f64,
@@ -50,7 +50,8 @@ impl Stretch {
 
     /// What a step of length `dt` comes to.
     pub fn after(&self, dt: f64, rate: f64) -> Advance {
-        let landed = self.target.is_finite() && dt >= self.largest_step();
+        // A rest that is lost in rounding would only make a step of no length.
+        let landed = self.target.is_finite() && dt >= self.largest_step() * (1.0 - 1e-12);
         let clock = if landed { self.target } else { self.clock + dt };
         Advance { steps: 1, clock, dt, rate, landed }
     }
