@@ -11,7 +11,7 @@ use crate::run::device::Card;
 /// What a motion begins with.
 pub(super) enum Start<S, const E: usize> {
     /// Tiles and values; phi is made a distance first if it may be none.
-    Tiles { grid: TiledGrid<E>, phi: Pool<S, E>, is_distance: bool },
+    Tiles { grid: Box<TiledGrid<E>>, phi: Pool<S, E>, is_distance: bool },
     /// The state of a run that stopped early.
     Snapshot(TiledSnapshot),
 }
@@ -101,7 +101,7 @@ impl Job<'_> {
         let (terms, options, cpu) = (self.terms::<R>()?, self.options(), self.cpu.clone());
         match start {
             Start::Tiles { grid, phi, is_distance } => {
-                let mut evolution = TiledEvolution::new(grid, phi, &terms, options, cpu)?;
+                let mut evolution = TiledEvolution::new(*grid, phi, &terms, options, cpu)?;
                 if !is_distance {
                     evolution.redistance()?;
                 }

@@ -58,7 +58,7 @@ impl Job<'_> {
             stage.next(&format!("moving the interface on voxels of {}", source.dx))?;
             let job = self.on(&source);
             levels.work.reinitializations += u64::from(!is_distance);
-            let start = Start::Tiles { grid, phi, is_distance };
+            let start = Start::Tiles { grid: Box::new(grid), phi, is_distance };
             let mut motion = job.motion::<R, S, E>(levels.card, start)?;
             let steps = job.settle(&mut *motion, &mut levels)?;
             tracing::info!("at rest on voxels of {} after {steps} steps", source.dx);
@@ -66,7 +66,7 @@ impl Job<'_> {
             (grid, phi) = seen.grid.upsample(seen.phi, seen.gamma, self.on(&finer).band::<R>())?;
             is_distance = false;
         }
-        Ok(Start::Tiles { grid, phi, is_distance })
+        Ok(Start::Tiles { grid: Box::new(grid), phi, is_distance })
     }
 
     /// The lattice so many levels coarser than that of the case.
