@@ -32,10 +32,6 @@ fn run_on(name: &str, backend: Option<Backend>) {
     let start = Instant::now();
     let case = configs().join(name).with_extension("toml");
     let text = std::fs::read_to_string(&case).unwrap();
-    if backend == Some(Backend::Cuda) && text.contains("[domain.tiled]") {
-        eprintln!("TILES HAVE NO GPU YET, {name} skipped there");
-        return;
-    }
     let mut command = Command::new(program(env!("CARGO_BIN_EXE_zeroset")));
     let word = backend.map_or("as the case says", Backend::word);
     command.arg("run");
@@ -93,9 +89,14 @@ cases! {
     cortex_weighted_flow,
     ct_smoothed,
     distance_to_curves,
+    distant_octahedra,
     enright_128,
     #[ignore = "slow"]
     enright_256,
+    #[ignore = "slow"]
+    enright_512,
+    #[ignore = "slow"]
+    enright_512_sheet,
     etching,
     expanding_flow,
     expanding_sphere_tets,
@@ -103,6 +104,10 @@ cases! {
     growing_disk_one_file,
     implicit_curvature,
     inflow_channel,
+    #[ignore = "slow"]
+    lucy_collapse,
+    #[ignore = "slow"]
+    lucy_collapse_weno5,
     merging_circles,
     #[ignore = "slow"]
     paper_brain,
@@ -117,6 +122,7 @@ cases! {
     #[ignore = "slow"]
     paper_sphere,
     regular_grid,
+    resting_front,
     rough_data,
     #[ignore = "slow"]
     scan_collapse,

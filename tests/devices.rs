@@ -42,10 +42,10 @@ const DOUBLE_IN_FLOAT: &[(&str, &[&str], usize, &str)] = &[
         510,
         "expressions are evaluated in f64, as on the CPU, and numbers of 16 bits are made in f64, as on the CPU",
     ),
-    ("tiles_length", &[], 485, "expressions are evaluated in f64, as on the CPU"),
+    ("tiles_length", &[], 490, "expressions are evaluated in f64, as on the CPU"),
     ("tiles_look", &["STORAGE=16"], 12, "numbers of 16 bits are made in f64, as on the CPU"),
     ("tiles_manage", &["STORAGE=16"], 12, "numbers of 16 bits are made in f64, as on the CPU"),
-    ("tiles_redistance", &["STORAGE=16"], 170, "numbers of 16 bits are made in f64, as on the CPU"),
+    ("tiles_redistance", &["STORAGE=16"], 175, "numbers of 16 bits are made in f64, as on the CPU"),
     ("tiles_redistance", &[], 20, "time and step are f64 in every precision"),
     (
         "tiles_stage",

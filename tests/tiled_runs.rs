@@ -131,6 +131,63 @@ fn volumes_go_in_and_come_out() {
     }
 }
 
+/// A ball that grows to a radius at which it rests does so on coarse lattices already; on the finest one it
+/// then is what it would have become there, in fewer updates of voxels.
+#[test]
+fn coarser_lattices_bring_the_interface_to_rest_first() {
+    let place = tempfile::tempdir().unwrap();
+    let text = "version = 1\n[domain.tiled]\ndx = 0.04\nlevels = 3\n[initial]\n\
+        ball = { center = [0.1, 0, 0], radius = 0.6 }\n[evolve]\nend_time = 2\n\
+        normal_speed = \"1 - sqrt(x^2 + y^2 + z^2)\"\n[expect]\n\
+        exact.ball = { center = [0, 0, 0], radius = 1 }\ninterface_error_mean = { at_most = 0.01 }\n";
+    let volume = 4.0 / 3.0 * std::f64::consts::PI;
+    for set in
+        [&[][..], &["domain.tiled.tile_edge=4", "precision=f64"], &["evolve.scheme=first-order"]]
+    {
+        let report = go(text, set, &place.path().join("out")).report;
+        let (first, last) = (report.first.unwrap(), report.last.unwrap());
+        assert!((first.enclosed / volume - 1.0).abs() < 0.03, "{set:?}: {first:?}");
+        assert_eq!(report.expect.met, Some(true), "{set:?}: {:?}", report.expect);
+        // The same by the fine lattice alone takes longer.
+        let alone: Vec<&str> =
+            set.iter().copied().chain(["domain.tiled.levels=1", "evolve.end_time=9"]).collect();
+        let fine = go(text, &alone, &place.path().join("out")).report;
+        let found = fine.last.unwrap();
+        assert!((last.enclosed / found.enclosed - 1.0).abs() < 5e-3, "{set:?}: {last:?} {found:?}");
+        assert!(report.cell_updates * 2 < fine.cell_updates, "{set:?}");
+    }
+    for (set, said) in [
+        ("evolve.normal_speed=-1", "vanishes on voxels of 0.16"),
+        ("evolve.normal_speed=\"sin(t)\"", "must not depend on the time"),
+    ] {
+        let said_of = match case(text, &[set]) {
+            Ok(config) => refused(&config, &place.path().join("out")),
+            Err(error) => error.to_string(),
+        };
+        assert!(said_of.contains(said), "{set}: {said_of}");
+    }
+}
+
+/// A step that would end just before an output time goes there: no step of 1e-13 of its own.
+#[test]
+fn output_times_cost_no_step() {
+    let place = tempfile::tempdir().unwrap();
+    // 300 steps of 0.05 are an interval but for rounding, which the sum of them misses by 1e-13.
+    let text = "version = 1\n[domain.tiled]\ndx = 0.1\n[initial]\n\
+        ball = { center = [0, 0, 0], radius = 0.4 }\n[evolve]\nend_time = 45\nvelocity = [1, 0, 0]\n\
+        [output]\ninterval = 15\n";
+    let report = go(text, &[], &place.path().join("out")).report;
+    assert_eq!((report.steps, report.states, report.time), (900, 4, 45.0));
+    let lines = std::fs::read_to_string(place.path().join("out/measures.csv")).unwrap();
+    let of_line = |line: &str| -> [f64; 2] {
+        let cells: Vec<f64> = line.split(',').take(3).map(|cell| cell.parse().unwrap()).collect();
+        [cells[1], cells[2]]
+    };
+    let found: Vec<[f64; 2]> = lines.lines().skip(2).map(of_line).collect();
+    assert_eq!(found.iter().map(|[time, _]| *time).collect::<Vec<_>>(), [15.0, 30.0, 45.0]);
+    assert!(found.iter().all(|[_, dt]| (dt / 0.05 - 1.0).abs() < 1e-9), "{found:?}");
+}
+
 fn case_of(text: &str) -> zeroset::Result<Config> {
     case(text, &[])
 }
@@ -235,7 +292,7 @@ fn what_tiles_cannot_do_is_said_at_its_key() {
         ("initial={ data = \"phi\" }", "initial.data is for meshes only"),
         (plane, "add domain.tiled.bounds"),
         ("evolve.normal_speed={ data = \"f\" }", "give an expression"),
-        ("device.use=cuda", "tiles are computed on the CPU"),
+        ("domain.tiled.levels=9", "must be 1 to 8"),
         ("output.gifti=true", "output.gifti is for meshes only"),
     ] {
         let error = case(BALL, &[set]).unwrap_err().to_string();
@@ -251,11 +308,18 @@ fn what_tiles_cannot_do_is_said_at_its_key() {
 fn a_motion_that_breaks_down_leaves_its_last_good_state() {
     let place = tempfile::tempdir().unwrap();
     let out = place.path().join("out");
-    let config = case(BALL, &["evolve.normal_speed=\"if(t > 0.05, sqrt(-1), 1)\""]).unwrap();
+    let speed = "evolve.normal_speed=\"1 + if(t > 0.05, sqrt(0.32 - x), 0)\"";
+    let config = case(BALL, &[speed]).unwrap();
     let stop = Stop::after(u64::MAX);
     let options = Options::new(&stop.flag, &stop).into_folder(Some(out.clone()), false);
     let error = run(&config, &options).unwrap_err();
     assert_eq!(error.exit_code(), 4, "{error}");
+    // A voxel beyond x = 0.32.
+    let said = error.to_string();
+    let (_, voxel) = said.split_once("evolve.normal_speed is NaN at voxel (").expect(&said);
+    let x: i32 = voxel.split(',').next().unwrap().parse().unwrap();
+    assert!(x >= 7 && said.contains(&format!(") ({:.6}, ", 0.05 * f64::from(x))), "{said}");
+    assert!(said.contains("sqrt(0.32 - x)") && said.contains("^^^^^^"), "{said}");
     let lines = std::fs::read_to_string(out.join("measures.csv")).unwrap();
     let last: f64 = lines.lines().last().unwrap().split(',').nth(1).unwrap().parse().unwrap();
     assert!(last > 0.0 && last < 0.1, "{lines}");

@@ -1,4 +1,4 @@
-// The card's clock.
+// The card's clock, and the time of a motion.
 #pragma once
 #include "common/real.cuh"
 
@@ -12,3 +12,7 @@ DEVICE u64 nanoseconds() {
     return 0;
 #endif
 }
+
+// A step, or all the rest to what is due if the step would leave less than a millionth of it: the twin of up_to in
+// src/levelset/evolution/stretch.rs.
+DEVICE double up_to(double dt, double rest) { return dt < rest * (1.0 - 1e-6) ? dt : rest; }

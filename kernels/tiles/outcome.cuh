@@ -93,7 +93,7 @@ DEVICE bool is_finite(double x) { return fabs(x) < __longlong_as_double(0x7ff000
 // The step that a speed allows.
 DEVICE double bound_by(const TileControl& c, double speed) {
     const double rest = c.target - c.clock;
-    return speed > 0.0 ? fmin(c.nu / speed, rest) : rest;
+    return speed > 0.0 ? up_to(c.nu / speed, rest) : rest;
 }
 
 // Stops where nothing bounds the next step, or where it is too short to change the time.
@@ -144,7 +144,7 @@ DEVICE void end_step(TileControl& c, u32 out) {
     c.step++;
     c.steps_left--;
     c.tile_steps += c.n_tiles;
-    const bool landed = is_finite(c.target) && dt >= rest * (1.0 - 1e-12);
+    const bool landed = is_finite(c.target) && dt >= rest;
     c.clock = landed ? c.target : c.clock + dt;
     c.due = c.every != 0 && c.step % c.every == 0;
     if (!c.due) c.voxel_steps += c.active;
@@ -189,4 +189,31 @@ DEVICE bool join(TileControl& c, const Outcome& mine) {
         if (change) atomic_max_bits(&c.next_change, change);
     }
     return is_last_block(c) && threadIdx.x == 0;
+}
+
+// Looks at phi as it stands in an array: counts, and finds what tiles ask for. `bits_of_tile` is shared memory with
+// a zero for each tile of the block, and is left so; a barrier lies before and behind.
+DEVICE void look_at_all(const TileGrid& g, const TileMotion& m, u32 list, u32 n, const stored* phi, u32* bits_of_tile,
+                        Outcome& outcome) {
+    const u32 thread = threadIdx.x % GROUP, slot = threadIdx.x / GROUP, voxel = QUAD * thread;
+    for (u32 first = blockIdx.x * TILES; first < n; first += gridDim.x * TILES) {
+        const u32 p = first + slot;
+        u32 bits = 0;
+        if (p < n) {
+            const Quad q = *(const Quad*)(phi + (u64)g.ids[list][p] * TILE_VALUES + voxel);
+            Four values;
+#pragma unroll
+            for (int i = 0; i < QUAD; i++) values.v[i] = load_value(q.v[i], m.gamma);
+            outcome.look_for_flaws(values);
+            outcome.count(values, m.core);
+            bits = bits_of_quad(q, voxel, m.core, m.keep);
+        }
+        join_bits(&bits_of_tile[slot], bits);
+        __syncthreads();
+        if (thread == 0) {
+            if (p < n) note(outcome, g.activity[list][p], bits_of_tile[slot]);
+            bits_of_tile[slot] = 0;
+        }
+        __syncthreads();
+    }
 }

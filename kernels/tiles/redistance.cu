@@ -149,26 +149,7 @@ tiles_redistance(TileGrid g, TileMotion m, u32 most) {
         if (blockIdx.x == 0 && threadIdx.x == 0) atomicAnd(&c.changed, ~(1u << ((pass + 2) % 3)));
         if (!is_last) continue;
         // What came out, as the tiles see it.
-        for (u32 first = blockIdx.x * TILES; first < n; first += gridDim.x * TILES) {
-            const u32 p = first + slot;
-            u32 bits = 0;
-            if (p < n) {
-                const Quad q = *(const Quad*)(out + (u64)g.ids[list][p] * TILE_VALUES + voxel);
-                Four values;
-#pragma unroll
-                for (int i = 0; i < QUAD; i++) values.v[i] = load_value(q.v[i], m.gamma);
-                outcome.look_for_flaws(values);
-                outcome.count(values, m.core);
-                bits = bits_of_quad(q, voxel, m.core, m.keep);
-            }
-            join_bits(&bits_of_tile[slot], bits);
-            __syncthreads();
-            if (thread == 0) {
-                if (p < n) note(outcome, g.activity[list][p], bits_of_tile[slot]);
-                bits_of_tile[slot] = 0;
-            }
-            __syncthreads();
-        }
+        look_at_all(g, m, list, n, out, bits_of_tile, outcome);
         if (!join(c, outcome)) return;
         c.changed = 0;
         take_over(c);

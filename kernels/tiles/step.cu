@@ -305,31 +305,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) tiles_look(TileG
     __shared__ u32 bits_of_tile[TILES];
     TileControl& c = *g.control;
     const u32 list = c.list, n = c.n_tiles;
-    const u32 thread = threadIdx.x % GROUP, slot = threadIdx.x / GROUP, voxel = QUAD * thread;
     const stored* phi = array_of(m, c, 0);
     Outcome outcome = {0, 0, 0, 0, R(0)};
-    if (thread == 0) bits_of_tile[slot] = 0;
+    if (threadIdx.x < TILES) bits_of_tile[threadIdx.x] = 0;
     __syncthreads();
-    for (u32 first = blockIdx.x * TILES; first < n; first += gridDim.x * TILES) {
-        const u32 p = first + slot;
-        u32 bits = 0;
-        if (p < n) {
-            const Quad q = *(const Quad*)(phi + (u64)g.ids[list][p] * TILE_VALUES + voxel);
-            Four values;
-#pragma unroll
-            for (int i = 0; i < QUAD; i++) values.v[i] = load_value(q.v[i], m.gamma);
-            outcome.look_for_flaws(values);
-            outcome.count(values, m.core);
-            bits = bits_of_quad(q, voxel, m.core, m.keep);
-        }
-        join_bits(&bits_of_tile[slot], bits);
-        __syncthreads();
-        if (thread == 0) {
-            if (p < n) note(outcome, g.activity[list][p], bits_of_tile[slot]);
-            bits_of_tile[slot] = 0;
-        }
-        __syncthreads();
-    }
+    look_at_all(g, m, list, n, phi, bits_of_tile, outcome);
     if (join(c, outcome)) take_over(c);
 }
 

@@ -9,3 +9,8 @@ use super::{CardInfo, Reason};
 pub fn available(_ordinal: u32) -> Result<CardInfo, Reason> {
     Err(Reason::NotBuilt)
 }
+
+/// What arrays on a card would hold: anything.
+pub trait Element {}
+
+impl<T> Element for T {}

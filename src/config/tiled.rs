@@ -22,6 +22,12 @@ pub struct TiledSource {
     /// How phi is kept, default `full`.
     #[serde(default)]
     pub storage: Storage,
+    /// Lattices, 1 to 8; default 1. With more the interface moves on one of `2^(levels - 1) dx` first,
+    /// until it is at rest, then on the next finer one, and the run begins with what it is on the
+    /// last but one. Coefficients must not depend on the time.
+    #[serde(default = "one_level")]
+    #[schemars(range(min = 1, max = 8))]
+    pub levels: u32,
     /// Box in which the initial interface is looked for, and which bounds the inside at the start;
     /// needed where `[initial]` has no bounds by itself (a plane, an expression).
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -40,6 +46,10 @@ pub enum Storage {
     /// motion by less than that in a step stalls.
     #[serde(rename = "16-bit")]
     Fixed16,
+}
+
+fn one_level() -> u32 {
+    1
 }
 
 fn tile_edge() -> u32 {

@@ -18,6 +18,7 @@
 //! activity      which neighbors a tile asks for, from its values
 //! manage        the tile set of the next step: plan (count, prefix sum, status), update (index, update)
 //! build         a first tile set from a function of space
+//! upsample      one from a coarser lattice
 //! sweep, walk   passes over all tiles with sight of their neighbors
 //! padded        a tile with the layers of voxels round it
 //! ```
@@ -37,6 +38,7 @@ mod pool;
 mod renumber;
 mod storage;
 mod sweep;
+mod upsample;
 mod walk;
 
 pub use activity::{ACTIVE, INSIDE, activity};

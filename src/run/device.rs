@@ -25,9 +25,25 @@ impl crate::levelset::eikonal::Solve for Card {
     }
 }
 
-/// Vertices from which on a GPU is worth its start, a quarter of a second. A guess on the safe side:
-/// `cargo bench --bench gpu -- sizes` measures the crossover.
-const FEWEST_VERTICES: usize = 20_000;
+/// How much there is to compute: vertices of a mesh, or voxels of tiles.
+#[derive(Clone, Copy)]
+pub(super) enum Size {
+    Vertices(usize),
+    Voxels(usize),
+}
+
+impl Size {
+    /// The number, its unit, and from which one on a GPU is worth its start, a quarter of a second. Guesses on
+    /// the safe side: `cargo bench --bench gpu -- sizes` measures the crossover on meshes; 100,000
+    /// voxels take two processor cores a hundredth of a second per step, and a card a
+    /// hundredth of that (benches/results/tiled.md, gpu-tiles.md).
+    fn and_fewest(self) -> (usize, &'static str, usize) {
+        match self {
+            Size::Vertices(n) => (n, "vertices", 20_000),
+            Size::Voxels(n) => (n, "voxels", 100_000),
+        }
+    }
+}
 
 /// The device of a case: a GPU or none, and the reason.
 pub(super) struct Device {
@@ -44,8 +60,9 @@ pub(super) fn check(config: &Config) -> Result<()> {
 }
 
 impl Device {
-    /// Chooses for a mesh of so many vertices.
-    pub(super) fn choose(config: &Config, n_vertices: usize) -> Result<Self> {
+    /// Chooses for a mesh or tiles of this size.
+    pub(super) fn choose(config: &Config, size: Size) -> Result<Self> {
+        let (n, unit, fewest) = size.and_fewest();
         let device = &config.device;
         let on_cpu = |reason: String| Ok(Device { card: None, reason });
         match device.kind {
@@ -53,9 +70,9 @@ impl Device {
             DeviceKind::Cuda => Self::open(config, "the case asks for it"),
             DeviceKind::Auto => match cuda::available(device.ordinal) {
                 Err(reason) => on_cpu(format!("auto: {reason}")),
-                Ok(_) if n_vertices < FEWEST_VERTICES => on_cpu(format!(
-                    "auto: {n_vertices} vertices are not worth a GPU (from {FEWEST_VERTICES} on)"
-                )),
+                Ok(_) if n < fewest => {
+                    on_cpu(format!("auto: {n} {unit} are not worth a GPU (from {fewest} on)"))
+                }
                 Ok(_) => Self::open(config, "auto"),
             },
         }

@@ -271,7 +271,7 @@ fn named(evolve: &Evolve, ready: &Ready, found: &Breakdown) -> Error {
 }
 
 /// The expressions that are written at the key `name`.
-fn expressions<'a>(evolve: &'a Evolve, name: &str) -> Vec<&'a Expression> {
+pub(super) fn expressions<'a>(evolve: &'a Evolve, name: &str) -> Vec<&'a Expression> {
     let scalar = match name {
         "velocity" => {
             let Some(Velocity::Components(all)) = &evolve.velocity else { return Vec::new() };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use super::device::{Card, Device};
+use super::device::{Card, Device, Size};
 use super::{Observer, Ready, memory, picture};
 use crate::backend::Cpu;
 use crate::config::Config;
@@ -75,7 +75,7 @@ fn cut(
     // A card orders vertices along the curve itself, with the same patches.
     #[cfg(feature = "cuda")]
     if method == Partition::Hilbert {
-        let device = Device::choose(config, n)?;
+        let device = Device::choose(config, Size::Vertices(n))?;
         let patches = match &device.card {
             Some(card) => Patches::new_on(&card.cuda, mesh, method, patch_size),
             None => Patches::new(mesh, method, patch_size),
@@ -83,8 +83,8 @@ fn cut(
         return Ok((patches?, device));
     }
     // The card's driver takes a while to start, which cutting need not wait for.
-    let (patches, device) =
-        rayon::join(|| Patches::new(mesh, method, patch_size), || Device::choose(config, n));
+    let choose = || Device::choose(config, Size::Vertices(n));
+    let (patches, device) = rayon::join(|| Patches::new(mesh, method, patch_size), choose);
     Ok((patches?, device?))
 }
 

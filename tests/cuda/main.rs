@@ -13,6 +13,7 @@ mod parity;
 mod patch_sizes;
 mod primitives;
 mod support;
+mod tiled_runs;
 mod tiles;
 mod translation;
 mod varying;

@@ -12,7 +12,8 @@ use zeroset::grid::{Band, Fixed16, Pool, Stored, TiledGrid};
 use zeroset::levelset::evolution::Stretch;
 use zeroset::levelset::tiled::cuda::{DeviceCoefficient, DeviceTerms, DeviceTiledEvolution};
 use zeroset::levelset::tiled::{
-    Coefficient, Options, Reinitialize, Scheme, Terms, TiledEvolution, Time, Wide,
+    Cause, Coefficient, Kept, Options, Reinitialize, Scheme, Terms, TiledEvolution, Time, What,
+    Wide,
 };
 
 use crate::support;
@@ -25,29 +26,41 @@ fn two(x: [f64; 3]) -> f64 {
     ball([16.3, 1.1, -0.4], 15.1).min(ball([-16.8, 0.3, 2.9], 16.8))
 }
 
+/// A ball of few tiles, for tools under which a card is a hundred times slower.
+fn small(x: [f64; 3]) -> f64 {
+    (0..3).map(|k| (x[k] - 0.3).powi(2)).sum::<f64>().sqrt() - 5.2
+}
+
 fn tiles<R: Real, const E: usize, S: Stored<R>>(options: &Options) -> (TiledGrid<E>, Pool<S, E>) {
+    tiles_of(options, two)
+}
+
+fn tiles_of<R: Real, const E: usize, S: Stored<R>>(
+    options: &Options,
+    distance: fn([f64; 3]) -> f64,
+) -> (TiledGrid<E>, Pool<S, E>) {
     let band = Band { gamma: R::narrow(options.gamma), reach: options.reach() };
     let most = 48 / E as i32;
     TiledGrid::from_box([-most; 3], [most; 3], band, |first: [i32; 3], out: &mut [R]| {
         for (n, value) in out.iter_mut().enumerate() {
             let place = [n % E, n / E % E, n / (E * E)];
-            *value = R::narrow(two([0, 1, 2].map(|k| f64::from(first[k] + place[k] as i32))));
+            *value = R::narrow(distance([0, 1, 2].map(|k| f64::from(first[k] + place[k] as i32))));
         }
         Ok(())
     })
     .unwrap()
 }
 
+/// Steps up to number `n`.
 fn steps<R: Real, const E: usize, S: Stored<R> + Element>(
     run: &mut DeviceTiledEvolution<R, E, S>,
     n: u64,
 ) {
-    let mut left = n;
-    while left > 0 {
+    while run.n_steps() < n {
+        let left = n - run.n_steps();
         let stretch = Stretch { clock: 0.0, target: f64::INFINITY, steady: -1.0, steps: left };
         let done = run.advance(&stretch).unwrap();
         assert!(done.steps > 0);
-        left -= done.steps;
     }
     assert_eq!(run.n_steps(), n);
 }
@@ -58,7 +71,20 @@ fn check<R: Wide, const E: usize, S: Stored<R> + Element + PartialEq + std::fmt:
     options: Options,
     n: u64,
 ) {
-    let (grid, phi) = tiles::<R, E, S>(&options);
+    let start = tiles::<R, E, S>(&options);
+    let (first, found) = check_from(cuda, options, n, start, 40);
+    assert!(found > first + 40, "room must run out in between");
+}
+
+/// The same from any tiles, with room for `more` than those; how many tiles there were and are.
+fn check_from<R: Wide, const E: usize, S: Stored<R> + Element + PartialEq + std::fmt::Debug>(
+    cuda: &Arc<Cuda>,
+    options: Options,
+    n: u64,
+    (grid, phi): (TiledGrid<E>, Pool<S, E>),
+    more: usize,
+) -> (usize, usize) {
+    let counts = |found: &TiledGrid<E>| (grid.n_tiles(), found.n_tiles());
     let terms = Terms::default()
         .with_velocity(Coefficient::Uniform(VELOCITY))
         .with_normal_speed(Coefficient::Uniform([0.3]))
@@ -73,7 +99,7 @@ fn check<R: Wide, const E: usize, S: Stored<R> + Element + PartialEq + std::fmt:
     for _ in 0..n {
         expected.step(f64::INFINITY).unwrap();
     }
-    let room = Some(grid.n_tiles() + 40);
+    let room = Some(grid.n_tiles() + more);
     let run = || {
         let mut run =
             DeviceTiledEvolution::<R, E, S>::new(cuda, &grid, &phi, &on_card, options, room)
@@ -85,13 +111,13 @@ fn check<R: Wide, const E: usize, S: Stored<R> + Element + PartialEq + std::fmt:
     assert_eq!(first.time().to_bits(), expected.time().to_bits());
     let ((found, values), (twice, same)) = (first.download().unwrap(), again.download().unwrap());
     found.check().unwrap();
-    assert!(found.n_tiles() > grid.n_tiles() + 40, "room must run out in between");
     assert!(twice.ids() == found.ids() && twice.keys() == found.keys());
     for &id in found.ids() {
         assert_eq!(values.tile(id), same.tile(id), "tile {id} twice");
     }
     if size_of::<R>() == 4 {
-        return compare_near(&found, &values, &expected, R::narrow(options.gamma));
+        compare_near(&found, &values, &expected, R::narrow(options.gamma));
+        return counts(&found);
     }
     assert!(found.keys() == expected.grid().keys(), "tile sets differ");
     assert!(found.ids() == expected.grid().ids(), "ids differ");
@@ -100,6 +126,7 @@ fn check<R: Wide, const E: usize, S: Stored<R> + Element + PartialEq + std::fmt:
     for &id in found.ids() {
         assert_eq!(values.tile(id), expected.phi().tile(id), "tile {id}");
     }
+    counts(&found)
 }
 
 /// V43 in f32, where the card rounds in its own way: 1e-3 voxels in the half of the band next to the
@@ -130,6 +157,36 @@ fn compare_near<R: Wide, const E: usize, S: Stored<R> + PartialEq>(
 
 fn weno() -> Options {
     Options::new(3.0)
+}
+
+/// A few steps from few tiles, every scheme once: what `compute-sanitizer` looks at.
+fn short<R: Wide, const E: usize, S: Stored<R> + Element + PartialEq + std::fmt::Debug>(
+    options: Options,
+) {
+    let Some(cuda) = support::cuda() else { return };
+    check_from(&cuda, options, 5, tiles_of::<R, E, S>(&options, small), 2);
+}
+
+#[test]
+fn short_first_order() {
+    let options = Options::new(1.5).first_order();
+    short::<f32, 4, f32>(options);
+    short::<f32, 8, Fixed16>(options.with_reinitialize(Reinitialize::Rescaling { factor: 0.25 }));
+}
+
+#[test]
+fn short_weno() {
+    short::<f32, 4, f32>(weno());
+    short::<f64, 8, f64>(weno());
+}
+
+#[test]
+fn short_reinitialization() {
+    let equation = Reinitialize::Equation { iterations: 2, every: 2 };
+    short::<f32, 4, f32>(weno().with_reinitialize(equation));
+    short::<f32, 4, f32>(Options::new(1.5).first_order().with_reinitialize(equation));
+    short::<f32, 8, f32>(weno().with_reinitialize(Reinitialize::Direct { every: 2 }));
+    short::<f64, 4, f64>(weno().with_reinitialize(Reinitialize::Direct { every: 2 }));
 }
 
 #[test]
@@ -169,15 +226,9 @@ fn expressions_move_as_functions_of_the_cpu_do_and_steps_land_on_time() {
     let Some(cuda) = support::cuda() else { return };
     let options = weno();
     let (grid, phi) = tiles::<f64, 4, f64>(&options);
-    let field = |text: &str| {
-        let expression: Expression = text.parse().unwrap();
-        Field::bind(&expression, |name| panic!("{name}")).unwrap()
-    };
     // Polynomials: no function that a card rounds in its own way.
     let texts = ["1 + 0.01*y", "0.5 - t*0.1", "0.02*x"];
-    let fields = texts.map(field);
-    let on_card =
-        DeviceTerms::new([0.0; 3], 1.0).with_velocity(DeviceCoefficient::Fields(Box::new(fields)));
+    let on_card = DeviceTerms::new([0.0; 3], 1.0).with_velocity(fields(texts));
     let terms = Terms::default().with_velocity(Coefficient::of_voxel(|voxel, t| {
         let [x, y, _] = voxel.map(f64::from);
         [1.0 + 0.01 * y, 0.5 - t * 0.1, 0.02 * x]
@@ -205,4 +256,115 @@ fn expressions_move_as_functions_of_the_cpu_do_and_steps_land_on_time() {
         let mut pairs = values.tile(id).iter().zip(expected.phi().tile(id));
         assert!(pairs.all(|(a, b)| (a - b).abs() < 1e-10), "tile {id}");
     }
+}
+
+/// A motion that was put away and taken up again has the bits of one that never stopped.
+#[test]
+fn a_resumed_motion_has_the_same_bits() {
+    let Some(cuda) = support::cuda() else { return };
+    resumed::<f64, 4, f64>(&cuda);
+    resumed::<f32, 8, f32>(&cuda);
+    resumed::<f32, 4, Fixed16>(&cuda);
+}
+
+fn resumed<R: Wide, const E: usize, S: Stored<R> + Kept>(cuda: &Arc<Cuda>) {
+    let options = weno().with_reinitialize(Reinitialize::Equation { iterations: 1, every: 3 });
+    let (grid, phi) = tiles::<R, E, S>(&options);
+    let terms = DeviceTerms::new([0.0; 3], 1.0)
+        .with_velocity(DeviceCoefficient::Uniform(VELOCITY))
+        .with_curvature(fields(["0.2 + 0.1*t"]));
+    let start =
+        || DeviceTiledEvolution::<R, E, S>::new(cuda, &grid, &phi, &terms, options, None).unwrap();
+    let (mut whole, mut first) = (start(), start());
+    steps(&mut whole, 25);
+    steps(&mut first, 11);
+    let snapshot = first.snapshot().unwrap();
+    let mut rest =
+        DeviceTiledEvolution::<R, E, S>::resume(cuda, snapshot.clone(), &terms, options).unwrap();
+    let again = rest.snapshot().unwrap();
+    assert_eq!((again.tiles, again.phi), (snapshot.tiles, snapshot.phi));
+    assert_eq!((again.time.to_bits(), again.steps), (snapshot.time.to_bits(), 11));
+    steps(&mut rest, 25);
+    let (a, b) = (whole.snapshot().unwrap(), rest.snapshot().unwrap());
+    assert_eq!((a.time.to_bits(), a.steps), (b.time.to_bits(), b.steps));
+    assert!(a.tiles == b.tiles && a.phi == b.phi, "bits differ");
+}
+
+fn fields<const K: usize>(texts: [&str; K]) -> DeviceCoefficient<K> {
+    DeviceCoefficient::Fields(Box::new(texts.map(|text| {
+        let expression: Expression = text.parse().unwrap();
+        Field::bind(&expression, |name| panic!("{name}")).unwrap()
+    })))
+}
+
+/// Steps that would end just before what is due go there.
+#[test]
+fn due_times_cost_no_step() {
+    let Some(cuda) = support::cuda() else { return };
+    let options = weno();
+    let (grid, phi) = tiles::<f64, 8, f64>(&options);
+    let terms =
+        DeviceTerms::new([0.0; 3], 1.0).with_velocity(DeviceCoefficient::Uniform([10.0, 0.0, 0.0]));
+    let mut run =
+        DeviceTiledEvolution::<f64, 8>::new(&cuda, &grid, &phi, &terms, options, None).unwrap();
+    let mut clock = 0.0;
+    for target in [15.0, 30.0, 45.0] {
+        while clock < target {
+            let stretch = Stretch { clock, target, steady: -1.0, steps: 10_000 };
+            clock = run.advance(&stretch).unwrap().clock;
+        }
+    }
+    assert_eq!((run.n_steps(), clock), (900, 45.0));
+}
+
+/// What goes wrong is found with its first voxel and its cause; phi is as before.
+#[test]
+fn a_breakdown_is_found_with_its_voxel() {
+    let Some(cuda) = support::cuda() else { return };
+    let options = weno();
+    let (grid, phi) = tiles::<f32, 4, f32>(&options);
+    let on_card = DeviceTerms::new([0.0; 3], 1.0)
+        .with_normal_speed(fields(["1 + if(t > 1, sqrt(20 - x), 0)"]));
+    let terms = Terms::default().with_normal_speed(Coefficient::of_voxel(|voxel, t| {
+        [1.0 + if t > 1.0 { (20.0 - f64::from(voxel[0])).sqrt() } else { 0.0 }]
+    }));
+    let mut run =
+        DeviceTiledEvolution::<f32, 4>::new(&cuda, &grid, &phi, &on_card, options, None).unwrap();
+    let stretch = Stretch { clock: 0.0, target: 5.0, steady: -1.0, steps: 1000 };
+    let mut clock = 0.0;
+    let error = loop {
+        match run.advance(&Stretch { clock, ..stretch }) {
+            Ok(done) => clock = done.clock,
+            Err(error) => break error,
+        }
+    };
+    assert_eq!(error.exit_code(), 4, "{error}");
+    assert!(clock < 1.0 && run.n_steps() > 0 && clock == run.time());
+    let cpu = Arc::new(Cpu::new(2).unwrap());
+    let found = run.breakdown(&terms, cpu, 5.0 - clock).unwrap().unwrap();
+    assert!(matches!(found.what, What::Coefficient("normal_speed", value) if value.is_nan()));
+    assert!(found.voxel[0] > 20 && found.cause == Cause::Expression, "{found:?}");
+    assert_eq!(found.step, run.n_steps() + 1);
+    // The state is that of the last good step.
+    let (found, values) = run.download().unwrap();
+    assert!(found.ids().iter().all(|&id| values.tile(id).iter().all(|v| v.abs() <= 3.0)));
+}
+
+/// More tiles than the card has room for are refused with what they need and what there is.
+#[test]
+fn what_is_larger_than_the_card_is_refused() {
+    let Some(cuda) = support::cuda() else { return };
+    let options = weno();
+    let (grid, phi) = tiles::<f32, 8, f32>(&options);
+    let terms = DeviceTerms::new([0.0; 3], 1.0).with_velocity(DeviceCoefficient::Uniform(VELOCITY));
+    let room = Some(1 << 30);
+    let Err(error) = DeviceTiledEvolution::<f32, 8>::new(&cuda, &grid, &phi, &terms, options, room)
+    else {
+        panic!("6 TB fit");
+    };
+    assert_eq!(error.exit_code(), 5, "{error}");
+    let said = error.to_string();
+    let numbers: Vec<u64> = said.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+    assert!(said.contains("bytes more on the card"), "{said}");
+    assert!(numbers.len() == 3 && numbers[1] > 1 << 42 && numbers[2] < 1 << 40, "{said}");
 }

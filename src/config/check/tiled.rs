@@ -1,16 +1,19 @@
 //! What a case on tiles may say.
 
-use super::{Checked, at_least_one, finite, flaw, positive, require};
+use super::{Checked, at_least_one, finite, flaw, positive, require, timeless};
 use crate::config::initial::Initial;
-use crate::config::tables::{DeviceKind, Evolve, Precision, Rule, SeriesFormat};
+use crate::config::tables::{Evolve, Precision, Rule, SeriesFormat};
 use crate::config::tiled::{Storage, TiledSource};
-use crate::config::values::{Coefficient, HalfWidth, Velocity};
+use crate::config::values::{Coefficient, Component, HalfWidth, Velocity};
 use crate::config::{Config, CurvatureStep, Method, NormalMotion, Scheme};
 use crate::levelset::evolution::LEAST_QUALITY;
 use crate::levelset::tiled::MOST_GAMMA;
 
 /// Half widths that make sense on tiles, voxels: the first-order scheme needs 1.5.
 const HALF_WIDTH: std::ops::RangeInclusive<f64> = 1.5..=MOST_GAMMA;
+
+/// Most lattices: the coarsest has voxels of 128 dx.
+const MOST_LEVELS: u32 = 8;
 
 /// Largest factor of the time step that is stable.
 const LARGEST_CFL: f64 = 0.9;
@@ -24,6 +27,11 @@ pub(super) fn check(config: &Config, tiles: &TiledSource) -> Checked {
     let fits = tiles.storage == Storage::Full || config.precision() == Precision::F32;
     let what = "is \"16-bit\", but precision is \"f64\"";
     require(fits, "domain.tiled.storage", what, "take one of both")?;
+    let what = format!("must be 1 to {MOST_LEVELS}, is {}", tiles.levels);
+    require((1..=MOST_LEVELS).contains(&tiles.levels), "domain.tiled.levels", what, "")?;
+    if tiles.levels > 1 {
+        check_rest(config)?;
+    }
     if let Some(bounds) = &tiles.bounds {
         let (min, max) = (bounds.min, bounds.max);
         finite("domain.tiled.bounds.min", &min)?;
@@ -36,15 +44,32 @@ pub(super) fn check(config: &Config, tiles: &TiledSource) -> Checked {
         let remedy = "take [domain.mesh], for a box with generate.cube";
         return Err(flaw("distance", "works on meshes only, not on tiles", remedy));
     }
-    let on_gpu = config.device.kind == DeviceKind::Cuda;
-    let what = "is \"cuda\", but tiles are computed on the CPU";
-    require(!on_gpu, "device.use", what, "take \"auto\" or \"cpu\"")?;
     if let Some(evolve) = &config.evolve {
         check_evolve(config, evolve)?;
         check_band(config)?;
     }
     check_initial(config, tiles)?;
     check_output(config)
+}
+
+/// Coefficients on coarser lattices know no time.
+fn check_rest(config: &Config) -> Checked {
+    let Some(evolve) = &config.evolve else { return Ok(()) };
+    for (key, coefficient) in
+        [("evolve.normal_speed", &evolve.normal_speed), ("evolve.curvature", &evolve.curvature)]
+    {
+        if let Some(Coefficient::Expression(expression)) = coefficient {
+            timeless(key, expression)?;
+        }
+    }
+    if let Some(Velocity::Components(components)) = &evolve.velocity {
+        for component in components {
+            if let Component::Expression(expression) = component {
+                timeless("evolve.velocity", expression)?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Refuses a key that means something on meshes only.

@@ -236,21 +236,10 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<VolumeFile> {
         name: header.get(&["name"]).unwrap_or_default().to_string(),
         ..Found::new(shape, samples)
     };
-    let order = match (layout.scalar.size(), layout.encoding, layout.big_endian) {
-        (1, ..) | (_, Encoding::Text, _) => "",
-        (_, _, true) => " big-endian",
-        (_, _, false) => " little-endian",
-    };
-    let encoding = match layout.encoding {
-        Encoding::Raw => "raw",
-        Encoding::Text => "text",
-        Encoding::Zlib | Encoding::Gzip => "zlib",
-    };
-    let place = if local { "" } else { " detached" };
     Ok(VolumeFile {
         volume: found.volume(path)?,
         format: "metaimage",
-        version: format!("{encoding}{order}{place}"),
+        version: layout.words(!local),
         space: None,
         warnings,
     })

@@ -405,21 +405,10 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<VolumeFile> {
         name: header.get(&["content"]).unwrap_or_default().to_string(),
         ..Found::new(shape, samples)
     };
-    let order = match (layout.scalar.size(), layout.encoding, layout.big_endian) {
-        (1, ..) | (_, Encoding::Text, _) => "",
-        (_, _, true) => " big-endian",
-        (_, _, false) => " little-endian",
-    };
-    let encoding = match layout.encoding {
-        Encoding::Raw => "raw",
-        Encoding::Text => "text",
-        Encoding::Gzip | Encoding::Zlib => "gzip",
-    };
-    let detached = if names.is_empty() { "" } else { " detached" };
     Ok(VolumeFile {
         volume: found.volume(path)?,
         format: "nrrd",
-        version: format!("{} {encoding}{order}{detached}", header.version),
+        version: format!("{} {}", header.version, layout.words(!names.is_empty())),
         space: None,
         warnings,
     })

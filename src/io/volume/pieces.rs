@@ -31,6 +31,25 @@ pub(super) enum Encoding {
     Text,
 }
 
+impl Layout {
+    /// How the numbers are stored, in words: "raw little-endian detached".
+    pub fn words(&self, detached: bool) -> String {
+        let encoding = match self.encoding {
+            Encoding::Raw => "raw",
+            Encoding::Text => "text",
+            Encoding::Gzip => "gzip",
+            Encoding::Zlib => "zlib",
+        };
+        let order = match (self.scalar.size(), self.encoding, self.big_endian) {
+            (1, ..) | (_, Encoding::Text, _) => "",
+            (_, _, true) => " big-endian",
+            (_, _, false) => " little-endian",
+        };
+        let place = if detached { " detached" } else { "" };
+        format!("{encoding}{order}{place}")
+    }
+}
+
 /// Where numbers begin.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Skip {

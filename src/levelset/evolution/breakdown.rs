@@ -136,7 +136,7 @@ impl Breakdown {
 }
 
 /// A step that nothing bounds.
-pub(super) fn at_rest_forever(step: u64) -> Error {
+pub(crate) fn at_rest_forever(step: u64) -> Error {
     Error::Numerical {
         what: format!("nothing moves in step {step}, so its length has no limit"),
         remedy: "give evolve.end_time, or coefficients that are not zero in the band".into(),

@@ -42,7 +42,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use band::Band;
-use breakdown::at_rest_forever;
+pub(crate) use breakdown::at_rest_forever;
 pub use breakdown::{Breakdown, Cause, What};
 use coefficients::Motion;
 use galerkin::Galerkin;
@@ -53,6 +53,7 @@ pub use options::{
 };
 pub use slivers::Slivers;
 pub use snapshot::Snapshot;
+pub(crate) use stretch::up_to;
 pub use stretch::{Advance, Stretch};
 pub use terms::{Coefficient, Terms};
 

@@ -32,6 +32,16 @@ pub struct Advance {
     pub landed: bool,
 }
 
+/// Part of a step by which it is made longer where that brings it to what is due: the sum of many
+/// steps that should end there misses it by rounding, and no bound of a step is that sharp.
+const REST: f64 = 1e-6;
+
+/// A step of length `dt`, or of all the `rest` to what is due: `rest` too if the step would leave less than a
+/// millionth of it, which would be a step of its own for nothing.
+pub(crate) fn up_to(dt: f64, rest: f64) -> f64 {
+    if dt < rest * (1.0 - REST) { dt } else { rest }
+}
+
 impl Stretch {
     /// Longest next step.
     pub fn largest_step(&self) -> f64 {

@@ -8,8 +8,9 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::blocks::Blocks;
 use super::lanes::Wide;
-use super::motion::{Blocks, Motion, Seconds, StepInfo};
+use super::motion::{Motion, Seconds, StepInfo};
 use super::options::Options;
 use super::terms::Terms;
 use crate::backend::Cpu;

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::blocks::Blocks;
+use super::breakdown::Breakdown;
 use super::lanes::Wide;
-use super::motion::{Blocks, Motion, Seconds, StepInfo};
+use super::motion::{Motion, Seconds, StepInfo};
 use super::options::Options;
 use super::terms::Terms;
 use crate::backend::Cpu;
@@ -106,9 +108,11 @@ impl<R: Wide, const E: usize, S: Stored<R>> TiledEvolution<R, E, S> {
     /// Finds the tiles of the next step, and takes a step of at most `max_dt`.
     ///
     /// # Errors
-    /// [`Error::Numerical`] for coefficients that cannot be computed with, if phi is not a number
-    /// after the step, and if the interface leaves the range of tiles; [`Error::Device`] if there is
-    /// no memory for more tiles. After the last two phi and its time are as they were.
+    /// [`Error::Numerical`] naming voxel and likely cause (see [`TiledEvolution::breakdown`]) for
+    /// coefficients that cannot be computed with, if phi is not a number after the step, and for a
+    /// step too short to change the time; if nothing moves and `max_dt` is infinite, and if the
+    /// interface leaves the range of tiles; [`Error::Device`] if there is no memory for more tiles.
+    /// phi and its time are those of the step before.
     pub fn step(&mut self, max_dt: f64) -> Result<StepInfo> {
         let start = Instant::now();
         let cpu = self.cpu.clone();
@@ -155,6 +159,16 @@ impl<R: Wide, const E: usize, S: Stored<R>> TiledEvolution<R, E, S> {
             self.motion.relax(&self.grid, iterations);
             Ok(())
         })
+    }
+
+    /// Why the last step broke down, if it did, and was not for want of memory or room.
+    pub fn breakdown(&self) -> Option<&Breakdown> {
+        self.motion.breakdown.as_ref()
+    }
+
+    /// The tiles, and phi by their ids.
+    pub fn into_parts(self) -> (TiledGrid<E>, Pool<S, E>) {
+        (self.grid, self.motion.phi)
     }
 
     /// Time reached.

@@ -18,13 +18,18 @@
 //! terms        coefficients as they are handed in
 //! coefficients coefficients of a block, and the length of a step
 //! options      schemes
+//! blocks       what a motion needs of a grid
 //! motion       the time step, on any grid of blocks
+//! breakdown    why a step failed
 //! dense        a full box, and the same motion on it
 //! evolution    the motion on sparse tiles
 //! snapshot     the same, put away and taken up again
+//! rest         how far the interface went, and whether it stands still
 //! ```
 
 pub mod block;
+mod blocks;
+mod breakdown;
 mod coefficients;
 #[cfg(feature = "cuda")]
 pub mod cuda;
@@ -36,9 +41,11 @@ pub mod lanes;
 mod motion;
 mod options;
 pub mod redistance;
+pub mod rest;
 mod snapshot;
 mod terms;
 
+pub use breakdown::{Breakdown, Cause, What};
 pub use dense::{DenseEvolution, DenseGrid};
 pub use evolution::TiledEvolution;
 pub use group::Around;

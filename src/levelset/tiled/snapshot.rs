@@ -8,7 +8,9 @@ use super::motion::Seconds;
 use super::options::Options;
 use super::terms::Terms;
 use crate::backend::Cpu;
+use crate::backend::cuda::Element;
 use crate::error::{Error, Result};
+use crate::geometry::Real;
 use crate::grid::{Fixed16, Parts, Pool, Stored, TiledGrid};
 
 /// Everything that changes in a run on tiles.
@@ -52,7 +54,7 @@ impl Phi {
 }
 
 /// A kind of numbers that can be put away.
-pub trait Kept: Copy {
+pub trait Kept: Copy + Element {
     /// "16-bit numbers" and the like.
     const KIND: &'static str;
     /// Puts values away.
@@ -82,33 +84,29 @@ kept!(Fixed16, "16-bit numbers", Fixed16, Fixed16::bits, Fixed16::from_bits);
 kept!(f32, "32-bit numbers", F32, |v| v, |v| v);
 kept!(f64, "64-bit numbers", F64, |v| v, |v| v);
 
-impl<R: Wide, const E: usize, S: Stored<R> + Kept> TiledEvolution<R, E, S> {
-    /// The state between two steps.
-    pub fn snapshot(&self) -> TiledSnapshot {
-        let phi = self.grid.ids().iter().flat_map(|&id| self.motion.phi.tile(id).iter().copied());
-        TiledSnapshot {
-            edge: E as u32,
-            tiles: self.grid.parts(),
-            phi: S::put(phi),
-            time: self.motion.time,
-            steps: self.motion.steps,
-            seconds: self.motion.seconds,
-        }
+impl TiledSnapshot {
+    /// Of tiles and their values.
+    pub(super) fn of<R: Real, S: Stored<R> + Kept, const E: usize>(
+        grid: &TiledGrid<E>,
+        phi: &Pool<S, E>,
+        (time, steps): (f64, u64),
+        seconds: Seconds,
+    ) -> Self {
+        let values = grid.ids().iter().flat_map(|&id| phi.tile(id).iter().copied());
+        let (edge, tiles) = (E as u32, grid.parts());
+        TiledSnapshot { edge, tiles, phi: S::put(values), time, steps, seconds }
     }
 
-    /// Goes on from a [`TiledSnapshot`]: with the terms and options of the evolution it was taken
-    /// from, every later step has the bits it would have had there.
+    /// The tiles and their values, for a band of half width `gamma`.
     ///
     /// # Errors
     /// [`Error::Case`] for a snapshot of other numbers or another edge, of tiles that do not fit each
-    /// other, or with a phi that is not finite; as [`TiledEvolution::new`].
-    pub fn resume(
-        snapshot: TiledSnapshot,
-        terms: &Terms<R>,
-        options: Options,
-        cpu: Arc<Cpu>,
-    ) -> Result<Self> {
-        let TiledSnapshot { edge, tiles, phi: values, time, steps, seconds } = snapshot;
+    /// other, or with a phi that is not finite.
+    pub(super) fn restore<R: Real, S: Stored<R> + Kept, const E: usize>(
+        self,
+        gamma: f64,
+    ) -> Result<(TiledGrid<E>, Pool<S, E>)> {
+        let TiledSnapshot { edge, tiles, phi: values, .. } = self;
         let unfit = |what: String| Error::usage(what, "begin the run again with --overwrite");
         let found = values.name();
         let values = S::take(values).filter(|_| edge as usize == E).ok_or_else(|| {
@@ -127,7 +125,7 @@ impl<R: Wide, const E: usize, S: Stored<R> + Kept> TiledEvolution<R, E, S> {
                 "the state to resume has {found} values of phi, its tiles {expected}"
             )));
         }
-        let gamma = R::narrow(options.gamma);
+        let gamma = R::narrow(gamma);
         if !values.iter().all(|v| v.load(gamma).widen().is_finite()) {
             return Err(unfit("phi of the state to resume is not finite".into()));
         }
@@ -136,6 +134,32 @@ impl<R: Wide, const E: usize, S: Stored<R> + Kept> TiledEvolution<R, E, S> {
         for (id, values) in values.chunks_exact(size).enumerate() {
             phi.tile_mut(id as u32).copy_from_slice(values);
         }
+        Ok((grid, phi))
+    }
+}
+
+impl<R: Wide, const E: usize, S: Stored<R> + Kept> TiledEvolution<R, E, S> {
+    /// The state between two steps.
+    pub fn snapshot(&self) -> TiledSnapshot {
+        let motion = &self.motion;
+        let at = (motion.time, motion.steps);
+        TiledSnapshot::of::<R, S, E>(&self.grid, &motion.phi, at, motion.seconds)
+    }
+
+    /// Goes on from a [`TiledSnapshot`]: with the terms and options of the evolution it was taken
+    /// from, every later step has the bits it would have had there.
+    ///
+    /// # Errors
+    /// [`Error::Case`] for a snapshot of other numbers or another edge, of tiles that do not fit each
+    /// other, or with a phi that is not finite; as [`TiledEvolution::new`].
+    pub fn resume(
+        snapshot: TiledSnapshot,
+        terms: &Terms<R>,
+        options: Options,
+        cpu: Arc<Cpu>,
+    ) -> Result<Self> {
+        let TiledSnapshot { time, steps, seconds, .. } = snapshot;
+        let (grid, phi) = snapshot.restore::<R, S, E>(options.gamma)?;
         let mut evolution =
             TiledEvolution::new(grid, phi, terms, options, cpu)?.starting_at(time, steps);
         evolution.motion.seconds = seconds;

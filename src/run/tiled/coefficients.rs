@@ -3,10 +3,14 @@
 use std::sync::Arc;
 
 use super::Job;
-use crate::config::{self, Component, Config, Velocity};
+use crate::config::{self, Component, Config, Rotation, Velocity};
 use crate::error::Result;
+#[cfg(feature = "cuda")]
+use crate::expression::Field;
 use crate::expression::{Expression, Lattice};
 use crate::geometry::Real;
+#[cfg(feature = "cuda")]
+use crate::levelset::tiled::cuda::{DeviceCoefficient, DeviceTerms};
 use crate::levelset::tiled::{Coefficient, Fill, Terms};
 
 /// Most voxels along the edge of a block, with a layer round it.
@@ -33,81 +37,131 @@ fn edge_of(voxels: usize) -> usize {
     if voxels == 64 { 4 } else { 8 }
 }
 
+/// A coefficient as a case writes it, in world units.
+enum Written<const K: usize> {
+    Uniform([f64; K]),
+    Expressions([Expression; K]),
+}
+
+impl<const K: usize> Written<K> {
+    /// For the processor, times `scale`.
+    fn on_cpu<R: Real>(
+        &self,
+        config: &Config,
+        key: &str,
+        lines: Lines,
+        scale: f64,
+    ) -> Result<Coefficient<R, K>> {
+        Ok(match self {
+            Written::Uniform(values) => Coefficient::Uniform(values.map(|a| a * scale)),
+            Written::Expressions(all) => {
+                let lattice = Lattice::bind(all).map_err(config.locate(key))?;
+                Coefficient::Varying(fill(lattice, lines, scale))
+            }
+        })
+    }
+
+    /// For a card, which scales what expressions give itself.
+    #[cfg(feature = "cuda")]
+    fn on_card(&self, config: &Config, key: &str, scale: f64) -> Result<DeviceCoefficient<K>> {
+        let all = match self {
+            Written::Uniform(values) => {
+                return Ok(DeviceCoefficient::Uniform(values.map(|a| a * scale)));
+            }
+            Written::Expressions(all) => all,
+        };
+        // Says what a data array is doing here.
+        Lattice::bind(all).map_err(config.locate(key))?;
+        let mut fields = all.each_ref().map(|_| Field::constant(0.0));
+        for (field, expression) in fields.iter_mut().zip(all) {
+            *field = Field::bind(expression, |_| Ok(Arc::from([])))?;
+        }
+        Ok(DeviceCoefficient::Fields(Box::new(fields)))
+    }
+}
+
+/// The coefficients of `[evolve]`.
+struct AllWritten {
+    velocity: Written<3>,
+    normal_speed: Written<1>,
+    curvature: Written<1>,
+}
+
 impl Job<'_> {
-    /// The coefficients of `[evolve]`.
+    fn written(&self) -> Result<AllWritten> {
+        let evolve = self.config.evolve.as_ref();
+        let number = |of: Option<&config::Coefficient>| match of {
+            None | Some(config::Coefficient::Data { .. }) => Written::Uniform([0.0]),
+            Some(config::Coefficient::Number(x)) => Written::Uniform([*x]),
+            Some(config::Coefficient::Expression(expression)) => match expression.constant() {
+                Some(x) => Written::Uniform([x]),
+                None => Written::Expressions([expression.clone()]),
+            },
+        };
+        Ok(AllWritten {
+            velocity: velocity(evolve.and_then(|evolve| evolve.velocity.as_ref()))?,
+            normal_speed: number(evolve.and_then(|evolve| evolve.normal_speed.as_ref())),
+            curvature: number(evolve.and_then(|evolve| evolve.curvature.as_ref())),
+        })
+    }
+
+    /// The coefficients of `[evolve]` for the processor.
     ///
     /// # Errors
     /// [`Error::Case`](crate::Error::Case) for an expression with a data array.
     pub(super) fn terms<R: Real>(&self) -> Result<Terms<R>> {
-        let Some(evolve) = &self.config.evolve else { return Ok(Terms::default()) };
+        let AllWritten { velocity, normal_speed, curvature } = self.written()?;
         let lines = Lines { origin: self.source.origin, dx: self.source.dx };
-        let per_voxel = 1.0 / self.source.dx;
-        let velocity = match &evolve.velocity {
-            None | Some(Velocity::Data(_)) => Coefficient::default(),
-            Some(Velocity::Constant(a)) => Coefficient::Uniform(a.map(|a| a * per_voxel)),
-            Some(Velocity::Components(components)) => {
-                velocity(self.config, components, lines, per_voxel)?
-            }
-            Some(Velocity::Rotation(turn)) => {
-                let length = turn.axis.iter().map(|x| x * x).sum::<f64>().sqrt();
-                let rate = 2.0 * std::f64::consts::PI / turn.period;
-                let [wx, wy, wz] = turn.axis.map(|x| x / length * rate);
-                let center = turn.center;
-                Coefficient::of_voxel(move |voxel, _| {
-                    let x = |k: usize| lines.origin[k] + lines.dx * f64::from(voxel[k]) - center[k];
-                    let [x, y, z] = [x(0), x(1), x(2)];
-                    [wy * z - wz * y, wz * x - wx * z, wx * y - wy * x].map(|a| a * per_voxel)
-                })
-            }
-        };
-        let number = |key: &str, written: &Option<config::Coefficient>, scale| {
-            scalar(self.config, key, written.as_ref(), lines, scale)
-        };
-        let squared = per_voxel * per_voxel;
+        let (config, per) = (self.config, 1.0 / self.source.dx);
         Ok(Terms::default()
-            .with_velocity(velocity)
-            .with_normal_speed(number("evolve.normal_speed", &evolve.normal_speed, per_voxel)?)
-            .with_curvature(number("evolve.curvature", &evolve.curvature, squared)?))
+            .with_velocity(velocity.on_cpu(config, "evolve.velocity", lines, per)?)
+            .with_normal_speed(normal_speed.on_cpu(config, "evolve.normal_speed", lines, per)?)
+            .with_curvature(curvature.on_cpu(config, "evolve.curvature", lines, per * per)?))
+    }
+
+    /// The same for a card.
+    ///
+    /// # Errors
+    /// As [`Job::terms`].
+    #[cfg(feature = "cuda")]
+    pub(super) fn device_terms(&self) -> Result<DeviceTerms> {
+        let AllWritten { velocity, normal_speed, curvature } = self.written()?;
+        let (config, per) = (self.config, 1.0 / self.source.dx);
+        Ok(DeviceTerms::new(self.source.origin, self.source.dx)
+            .with_velocity(velocity.on_card(config, "evolve.velocity", per)?)
+            .with_normal_speed(normal_speed.on_card(config, "evolve.normal_speed", per)?)
+            .with_curvature(curvature.on_card(config, "evolve.curvature", per * per)?))
     }
 }
 
-fn velocity<R: Real>(
-    config: &Config,
-    components: &[Component; 3],
-    lines: Lines,
-    scale: f64,
-) -> Result<Coefficient<R, 3>> {
-    if let [Some(x), Some(y), Some(z)] = components.each_ref().map(Component::number) {
-        return Ok(Coefficient::Uniform([x, y, z].map(|a| a * scale)));
-    }
-    let expressions: Vec<Expression> = components
-        .iter()
-        .map(|component| match component {
-            Component::Number(x) => Expression::from(*x),
-            Component::Expression(expression) => expression.clone(),
-        })
-        .collect();
-    let lattice = Lattice::bind(&expressions).map_err(config.locate("evolve.velocity"))?;
-    Ok(Coefficient::Varying(fill(lattice, lines, scale)))
+fn velocity(written: Option<&Velocity>) -> Result<Written<3>> {
+    Ok(match written {
+        None | Some(Velocity::Data(_)) => Written::Uniform([0.0; 3]),
+        Some(Velocity::Constant(a)) => Written::Uniform(*a),
+        Some(Velocity::Components(all)) => {
+            if let [Some(x), Some(y), Some(z)] = all.each_ref().map(Component::number) {
+                return Ok(Written::Uniform([x, y, z]));
+            }
+            Written::Expressions(all.each_ref().map(|component| match component {
+                Component::Number(x) => Expression::from(*x),
+                Component::Expression(expression) => expression.clone(),
+            }))
+        }
+        Some(Velocity::Rotation(turn)) => Written::Expressions(rotation(turn)?),
+    })
 }
 
-fn scalar<R: Real>(
-    config: &Config,
-    key: &str,
-    written: Option<&config::Coefficient>,
-    lines: Lines,
-    scale: f64,
-) -> Result<Coefficient<R, 1>> {
-    let expression = match written {
-        None | Some(config::Coefficient::Data { .. }) => return Ok(Coefficient::default()),
-        Some(config::Coefficient::Number(x)) => return Ok(Coefficient::Uniform([x * scale])),
-        Some(config::Coefficient::Expression(expression)) => expression,
-    };
-    if let Some(x) = expression.constant() {
-        return Ok(Coefficient::Uniform([x * scale]));
-    }
-    let lattice = Lattice::bind(std::slice::from_ref(expression)).map_err(config.locate(key))?;
-    Ok(Coefficient::Varying(fill(lattice, lines, scale)))
+/// The cross product of the rates of a rotation and the way from its center.
+fn rotation(turn: &Rotation) -> Result<[Expression; 3]> {
+    let length = turn.axis.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let rate = 2.0 * std::f64::consts::PI / turn.period;
+    let [wx, wy, wz] = turn.axis.map(|x| x / length * rate);
+    let [cx, cy, cz] = turn.center;
+    Ok([
+        Expression::parse(&format!("({wy})*(z - ({cz})) - ({wz})*(y - ({cy}))"))?,
+        Expression::parse(&format!("({wz})*(x - ({cx})) - ({wx})*(z - ({cz}))"))?,
+        Expression::parse(&format!("({wx})*(y - ({cy})) - ({wy})*(x - ({cx}))"))?,
+    ])
 }
 
 /// Values of expressions on blocks, times `scale`.

@@ -1,6 +1,14 @@
 //! The task [evolve] on sparse tiles: from the case to the end of its motion, judged.
 
+#[cfg(feature = "cuda")]
+mod card;
+#[cfg(not(feature = "cuda"))]
+#[path = "without_card.rs"]
+mod card;
 mod coefficients;
+mod device;
+mod failure;
+mod levels;
 mod moving;
 mod start;
 mod states;
@@ -8,6 +16,7 @@ mod states;
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::device::{Device, Size};
 use super::evolve::{Loop, Moving, Point};
 use super::identity;
 use super::keep::Keeper;
@@ -19,10 +28,13 @@ use crate::config::{
 };
 use crate::error::{Error, Result};
 use crate::grid::{Fixed16, Stored};
-use crate::levelset::tiled::{self, Kept, Reinitialize, TiledEvolution, Wide};
-use crate::output::checkpoint::{CHECKPOINT, Checkpoint, State};
+use crate::levelset::tiled::{self, Kept, Reinitialize, Wide};
+use crate::output::checkpoint::{CHECKPOINT, Checkpoint, State, Work};
 use crate::output::{Drift, MeasuresFile, Report, RunFolder, Seconds, Status, TileCounts, Verdict};
 use crate::surface::cubes::Placement;
+use device::Start;
+use failure::Named;
+use levels::Levels;
 use moving::OnTiles;
 use states::States;
 
@@ -50,7 +62,7 @@ macro_rules! with_kind {
 }
 
 /// A run that can go on.
-struct Begun<'a, R: Wide, S: Stored<R>, const E: usize> {
+struct Begun<'a, R: Wide, S: Stored<R> + Kept, const E: usize> {
     moving: OnTiles<'a, R, S, E>,
     measures: MeasuresFile,
     keeper: Option<Keeper>,
@@ -69,7 +81,6 @@ impl Job<'_> {
     /// Report of a run that has not begun.
     pub(super) fn report(&self) -> Report {
         let mut report = Report::new(self.config, Seconds::default(), Vec::new());
-        report.backend_reason = "tiles are computed on the CPU".into();
         report.threads = self.cpu.threads();
         report
     }
@@ -80,7 +91,7 @@ impl Job<'_> {
     /// What [`Job::evolve`] would fail with before its first step.
     pub(super) fn check(&self) -> Result<String> {
         let warnings = &mut Vec::new();
-        let n_tiles = with_kind!(self => self.start::<R, S, E>(warnings)?.0.n_tiles());
+        let n_tiles = with_kind!(self => self.start_of_all::<R, S, E>(warnings)?.0.n_tiles());
         self.terms::<f64>()?;
         let TiledSource { dx, tile_edge, .. } = self.source;
         Ok(format!("task    evolve\ntiles   {n_tiles} of {tile_edge}^3 voxels, dx {dx}\n"))
@@ -112,7 +123,7 @@ impl Job<'_> {
         let config = self.config;
         let default = Evolve::default();
         let evolve = config.evolve.as_ref().unwrap_or(&default);
-        let begun: Begun<'_, R, S, E> = self.begin(folder, checkpoint, evolve, report, stage)?;
+        let begun: Begun<'_, R, S, E> = self.begin(folder, checkpoint, run, report, stage)?;
         let Begun { mut moving, mut measures, keeper, point, first_tiles } = begun;
         report.seconds.setup += stage.next("moving the interface")?;
         let work = Loop {
@@ -146,7 +157,7 @@ impl Job<'_> {
         }
         // Bounds are for the end that was planned.
         if report.status == Status::Finished {
-            self.judge(report, &moving)?;
+            self.judge(report, &mut moving)?;
         }
         let timer = Instant::now();
         moving.finish(report.steps, report.time)?;
@@ -154,20 +165,19 @@ impl Job<'_> {
         Ok(())
     }
 
-    /// What moves, from the start or from a checkpoint.
+    /// What moves, from the start or from a checkpoint, on the device that is chosen here.
     fn begin<'a, R: Wide, S: Stored<R> + Kept, const E: usize>(
         &'a self,
         folder: &'a RunFolder,
         checkpoint: Option<Checkpoint>,
-        evolve: &Evolve,
+        run: &Options<'_>,
         report: &mut Report,
         stage: &mut Stages<'_>,
     ) -> Result<Begun<'a, R, S, E>> {
         let config = self.config;
         stage.next("finding the tiles of the initial interface")?;
-        let (grid, phi) = self.start::<R, S, E>(&mut report.warnings)?;
+        let (grid, phi) = self.start_of_all::<R, S, E>(&mut report.warnings)?;
         let first_tiles = grid.n_tiles();
-        let terms = self.terms::<R>()?;
         let rule = config.output.checkpoint;
         let keeps = rule != Checkpoints::Never || checkpoint.is_some();
         let identity = keeps
@@ -180,14 +190,21 @@ impl Job<'_> {
         let keeper = identity
             .filter(|_| rule != Checkpoints::Never)
             .map(|identity| Keeper::new(folder.file(CHECKPOINT), rule, identity, earlier));
-        let (options, cpu) = (self.options(), self.cpu.clone());
+        // A surface has four times the voxels on the next finer lattice.
+        let finest = grid.n_voxels() << (2 * (self.source.levels - 1));
+        let device = Device::choose(config, Size::Voxels(finest))?;
+        let card = device.card.as_ref();
+        report.backend = if card.is_some() { "cuda" } else { "cpu" };
+        report.backend_reason = device.reason.clone();
         let (path, states) = (folder.file("measures.csv"), States::new(config, folder));
+        let placement = self.placement();
         let Some(kept) = checkpoint else {
-            let evolution = TiledEvolution::<R, E, S>::new(grid, phi, &terms, options, cpu)?;
-            let mut moving = OnTiles::new(evolution, self.placement(), states);
-            if !start::is_distance(config) {
-                moving.redistance()?;
-            }
+            let mut work = Work::default();
+            let levels = Levels { card, interrupt: run.interrupt, work: &mut work };
+            let start = self.by_levels::<R, S, E>((grid, phi), levels, stage)?;
+            work.reinitializations += u64::from(!start.is_distance());
+            let motion = self.motion::<R, S, E>(card, start)?;
+            let moving = OnTiles::new(motion, placement, states, work);
             folder.clear()?;
             let measures = MeasuresFile::of_tiles(&path)?;
             return Ok(Begun { moving, measures, keeper, point: None, first_tiles });
@@ -196,16 +213,23 @@ impl Job<'_> {
             let what = "the run to resume was on a mesh";
             return Err(Error::usage(what, "begin again with --overwrite"));
         };
-        let evolution = TiledEvolution::<R, E, S>::resume(snapshot, &terms, options, cpu)?;
-        let mut moving = OnTiles::new(evolution, self.placement(), states);
+        let motion = self.motion::<R, S, E>(card, Start::Snapshot(snapshot))?;
+        let mut moving = OnTiles::new(motion, placement, states, work);
         let measures = MeasuresFile::resume(&path, &kept.written.measures)?;
         folder.tidy()?;
-        moving.resume(work, kept.written.states, &kept.position)?;
+        moving.resume(kept.written.states, &kept.position)?;
         report.states = moving.written().len();
         (report.first, report.last) = (kept.first, kept.last);
         report.seconds.add(&kept.seconds);
+        let default = Evolve::default();
+        let evolve = config.evolve.as_ref().unwrap_or(&default);
         let point = Some(Point::resumed(evolve, &config.output, &kept.position));
         Ok(Begun { moving, measures, keeper, point, first_tiles })
+    }
+
+    /// What breakdowns are named by.
+    fn named(&self) -> Named<'_> {
+        Named { config: self.config, source: self.source }
     }
 
     fn options(&self) -> tiled::Options {
@@ -249,7 +273,7 @@ impl Job<'_> {
     fn judge<R: Wide, S: Stored<R> + Kept, const E: usize>(
         &self,
         report: &mut Report,
-        moving: &OnTiles<'_, R, S, E>,
+        moving: &mut OnTiles<'_, R, S, E>,
     ) -> Result<()> {
         let expect = &self.config.expect;
         let errors = match &expect.exact {

@@ -1,11 +1,12 @@
 //! An evolution on tiles with all that is written of it, as the time loop sees them.
 
+use super::device::{Seen, TiledMotion};
 use super::states::States;
 use crate::config::OutputVolume;
 use crate::error::{Error, Result};
 use crate::grid::Stored;
 use crate::levelset::evolution::{Advance, Stretch};
-use crate::levelset::tiled::{self, Kept, TiledEvolution, Wide};
+use crate::levelset::tiled::{self, Kept, Wide};
 use crate::mesh::Mesh;
 use crate::output::checkpoint::{Position, State, Work};
 use crate::output::{Measures, SurfaceCounts};
@@ -17,35 +18,29 @@ use crate::volume::{self, Samples, Volume};
 /// Most voxels of a dense volume: 8 GB.
 const MOST_VOXELS: u64 = 1 << 31;
 
-/// An evolution and the files of its states.
-pub(super) struct OnTiles<'a, R: Wide, S: Stored<R>, const E: usize> {
-    evolution: TiledEvolution<R, E, S>,
+/// A motion and the files of its states.
+pub(super) struct OnTiles<'a, R: Wide, S: Stored<R> + Kept, const E: usize> {
+    motion: Box<dyn TiledMotion<R, S, E> + 'a>,
     placement: Placement,
     states: States<'a>,
     work: Work,
 }
 
 impl<'a, R: Wide, S: Stored<R> + Kept, const E: usize> OnTiles<'a, R, S, E> {
+    /// `work` was done before the first step.
     pub fn new(
-        evolution: TiledEvolution<R, E, S>,
+        motion: Box<dyn TiledMotion<R, S, E> + 'a>,
         placement: Placement,
         states: States<'a>,
+        work: Work,
     ) -> Self {
-        let mut new = OnTiles { evolution, placement, states, work: Work::default() };
+        let mut new = OnTiles { motion, placement, states, work };
         new.note_size();
         new
     }
 
-    /// Makes phi of the start a distance.
-    pub fn redistance(&mut self) -> Result<()> {
-        self.evolution.redistance()?;
-        self.work.reinitializations += 1;
-        self.note_size();
-        Ok(())
-    }
-
     pub fn n_tiles(&self) -> usize {
-        self.evolution.grid().n_tiles()
+        self.motion.n_tiles()
     }
 
     /// What was counted so far.
@@ -54,35 +49,31 @@ impl<'a, R: Wide, S: Stored<R> + Kept, const E: usize> OnTiles<'a, R, S, E> {
     }
 
     /// Goes on where a run stopped early, behind the states it has written.
-    pub fn resume(
-        &mut self,
-        work: Work,
-        written: Vec<(u64, f64)>,
-        position: &Position,
-    ) -> Result<()> {
-        self.work = work;
+    pub fn resume(&mut self, written: Vec<(u64, f64)>, position: &Position) -> Result<()> {
         self.states.resume(written, position.steps, position.state_due)
     }
 
     pub fn seconds(&self) -> tiled::Seconds {
-        self.evolution.seconds()
+        self.motion.seconds()
     }
 
     /// The interface in world units.
-    pub fn surface(&self, normals: bool) -> Result<Mesh> {
-        extract(&self.tiles(), &self.placement, normals)
+    pub fn surface(&mut self, normals: bool) -> Result<Mesh> {
+        let placement = self.placement;
+        extract(&self.motion.look()?.tiles(), &placement, normals)
     }
 
     /// What the interface takes; `None` if it spans too many voxels for records.
-    pub fn surface_counts(&self) -> Option<SurfaceCounts> {
-        let records = Records::new(&self.tiles()).ok()?;
+    pub fn surface_counts(&mut self) -> Option<SurfaceCounts> {
+        let records = Records::new(&self.motion.look().ok()?.tiles()).ok()?;
         Some(SurfaceCounts::new(records.list.len(), records.triangles))
     }
 
     /// phi on the box of `output.volume`.
-    fn volume(&self, of: &OutputVolume) -> Result<Volume> {
-        let (low, high) = self.evolution.grid().extent().unwrap_or_default();
+    fn volume(&mut self, of: &OutputVolume) -> Result<Volume> {
         let Placement { origin, spacing } = self.placement;
+        let Seen { grid, phi, gamma, .. } = self.motion.look()?;
+        let (low, high) = grid.extent().unwrap_or_default();
         // Beyond the range of integers they saturate, and the size is checked.
         let voxel = |k: usize, x: f64| ((x - origin[k]) / spacing).round() as i32;
         let corner = |given: &Option<[f64; 3]>, all: [i32; 3]| match given {
@@ -102,8 +93,7 @@ impl<'a, R: Wide, S: Stored<R> + Kept, const E: usize> OnTiles<'a, R, S, E> {
         memory::reserve(&mut values, n as usize, "a dense volume", "give a smaller output.volume")?;
         values.resize(n as usize, R::zero());
         let shape = [size(0), size(1), size(2)].map(|n| n as usize);
-        let (grid, gamma) = (self.evolution.grid(), self.evolution.half_width());
-        grid.fill_box(self.evolution.phi(), gamma, low, shape, &mut values)?;
+        grid.fill_box(phi, gamma, low, shape, &mut values)?;
         let values = values.into_iter().map(|v| (v.widen() * spacing) as f32).collect();
         let steps =
             std::array::from_fn(|k| std::array::from_fn(|j| if j == k { spacing } else { 0.0 }));
@@ -123,19 +113,21 @@ impl<'a, R: Wide, S: Stored<R> + Kept, const E: usize> OnTiles<'a, R, S, E> {
         self.states.finish(step, time, &surface)
     }
 
-    fn tiles(&self) -> Tiles<'_, R, S, E> {
-        let band = self.evolution.band();
-        Tiles { grid: self.evolution.grid(), phi: self.evolution.phi(), band }
-    }
-
     fn note_size(&mut self) {
         self.work.most_tiles = self.work.most_tiles.max(self.n_tiles() as u64);
-        self.work.most_bytes = self.work.most_bytes.max(self.evolution.bytes());
+        self.work.most_bytes = self.work.most_bytes.max(self.motion.bytes());
+    }
+}
+
+impl<R: Wide, S: Stored<R>, const E: usize> Seen<'_, R, S, E> {
+    /// As surfaces are made from them.
+    fn tiles(&self) -> Tiles<'_, R, S, E> {
+        Tiles { grid: self.grid, phi: self.phi, band: self.band }
     }
 
     /// Voxels in the band, and the smallest and largest phi in voxels.
     fn range(&self) -> (u64, R, R) {
-        let (phi, gamma) = (self.evolution.phi(), self.evolution.band().gamma);
+        let (phi, gamma) = (self.phi, self.band.gamma);
         let start = (0, R::INFINITY, R::narrow(f64::NEG_INFINITY));
         let join = |a: (u64, R, R), b: (u64, R, R)| (a.0 + b.0, a.1.min(b.1), a.2.max(b.2));
         let of_tile = |tile: &crate::grid::Tile| {
@@ -144,25 +136,20 @@ impl<'a, R: Wide, S: Stored<R> + Kept, const E: usize> OnTiles<'a, R, S, E> {
                 .map(|v| v.load(gamma))
                 .fold(start, |all, v| join(all, (u64::from(v.abs() < gamma), v, v)))
         };
-        self.evolution.grid().fold(of_tile, join).unwrap_or((0, R::zero(), R::zero()))
+        self.grid.fold(of_tile, join).unwrap_or((0, R::zero(), R::zero()))
     }
 }
 
 impl<R: Wide, S: Stored<R> + Kept, const E: usize> Moving for OnTiles<'_, R, S, E> {
     fn advance(&mut self, stretch: &Stretch) -> Result<Advance> {
-        let step = self.evolution.step(stretch.largest_step())?;
-        self.work.is_gone = !step.has_interface;
-        self.work.voxel_updates += step.active_voxels;
-        self.work.reinitializations += u64::from(step.reinitialized);
+        let dx = self.placement.spacing;
+        let in_voxels = Stretch { steady: stretch.steady / dx, ..*stretch };
+        let done = self.motion.advance(&in_voxels)?;
+        self.work.is_gone = !done.has_interface;
+        self.work.voxel_updates += done.voxel_updates;
+        self.work.reinitializations += done.reinitializations;
         self.note_size();
-        if !step.time.is_finite() {
-            return Err(Error::Numerical {
-                what: format!("nothing moves in step {}, so its length has no limit", step.step),
-                remedy: "give evolve.end_time, or coefficients that are not zero in the band"
-                    .into(),
-            });
-        }
-        Ok(stretch.after(step.dt, step.rate * self.placement.spacing))
+        Ok(Advance { rate: done.advance.rate * dx, ..done.advance })
     }
 
     fn is_gone(&self) -> bool {
@@ -170,11 +157,14 @@ impl<R: Wide, S: Stored<R> + Kept, const E: usize> Moving for OnTiles<'_, R, S, 
     }
 
     fn measure(&mut self) -> Result<Measures> {
-        let tiles = self.tiles();
-        let found = measure(&tiles, &self.placement)?;
-        let parts = components(&extract(&tiles, &self.placement, false)?);
-        let (active, low, high) = self.range();
-        let dx = self.placement.spacing;
+        let placement = self.placement;
+        let n_tiles = self.n_tiles() as u64;
+        let seen = self.motion.look()?;
+        let tiles = seen.tiles();
+        let found = measure(&tiles, &placement)?;
+        let parts = components(&extract(&tiles, &placement, false)?);
+        let (active, low, high) = seen.range();
+        let dx = placement.spacing;
         Ok(Measures {
             interface: found.area,
             enclosed: found.volume.unwrap_or(f64::NAN),
@@ -182,7 +172,7 @@ impl<R: Wide, S: Stored<R> + Kept, const E: usize> Moving for OnTiles<'_, R, S, 
             // Of the inside: half that of the surface that bounds it.
             euler_number: found.euler_number.unwrap_or(0) / 2,
             band_vertices: active,
-            active_patches: self.n_tiles() as u64,
+            active_patches: n_tiles,
             phi_min: low.widen() * dx,
             phi_max: high.widen() * dx,
             ..Measures::default()
@@ -191,7 +181,10 @@ impl<R: Wide, S: Stored<R> + Kept, const E: usize> Moving for OnTiles<'_, R, S, 
 
     fn write(&mut self, step: u64, time: f64) -> Result<()> {
         let surface = self.surface(true)?;
-        let volume = self.states.volume().map(|of| self.volume(of)).transpose()?;
+        let volume = match self.states.volume() {
+            Some(of) => Some(self.volume(of)?),
+            None => None,
+        };
         self.states.write(step, time, &surface, volume.as_ref())
     }
 
@@ -204,6 +197,6 @@ impl<R: Wide, S: Stored<R> + Kept, const E: usize> Moving for OnTiles<'_, R, S, 
     }
 
     fn snapshot(&self) -> Result<State> {
-        Ok(State::Tiles(self.evolution.snapshot(), self.work))
+        Ok(State::Tiles(self.motion.snapshot()?, self.work))
     }
 }

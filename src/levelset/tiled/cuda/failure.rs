@@ -1,9 +1,39 @@
 //! Why steps on the card stopped, in the words of the CPU.
 
+use std::sync::Arc;
+
+use super::DeviceTiledEvolution;
+use crate::backend::Cpu;
+use crate::backend::cuda::Element;
 use crate::error::{Error, Result};
-use crate::grid::TileKey;
 use crate::grid::cuda::{Halt, TileControl};
+use crate::grid::{Stored, TileKey};
+use crate::levelset::evolution::at_rest_forever;
 use crate::levelset::tiled::coefficients::Speed;
+use crate::levelset::tiled::{Breakdown, Terms, TiledEvolution, Wide};
+
+impl<R: Wide, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E, S> {
+    /// Where and why the step of at most `max_dt` that [`DeviceTiledEvolution::advance`] has failed
+    /// with broke down: the CPU takes it again with the same `terms`, and tells. `None` if it does not
+    /// break down there, where products and sums are not fused.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if the card fails, or the host has no memory for the step.
+    pub fn breakdown(
+        &self,
+        terms: &Terms<R>,
+        cpu: Arc<Cpu>,
+        max_dt: f64,
+    ) -> Result<Option<Breakdown>> {
+        let (grid, phi) = self.download()?;
+        let again = TiledEvolution::<R, E, S>::new(grid, phi, terms, self.options, cpu)?;
+        let mut again = again.starting_at(self.time(), self.n_steps());
+        match again.step(max_dt) {
+            Err(error @ Error::Device { .. }) => Err(error),
+            _ => Ok(again.breakdown().copied()),
+        }
+    }
+}
 
 /// What stopped the steps, if it is a failure.
 ///
@@ -16,7 +46,7 @@ pub(super) fn check(now: &TileControl) -> Result<()> {
         Halt::Running | Halt::Arrived | Halt::Steady | Halt::Gone | Halt::NoRoom => Ok(()),
         Halt::Broken => numerical(
             format!(
-                "phi is no number in {} voxels in step {} (time {:.6e}, dt {:.3e})",
+                "phi is no number at {} voxels in step {} (time {:.6e}, dt {:.3e})",
                 now.not_a_number,
                 now.step + 1,
                 now.time + now.dt,
@@ -26,10 +56,7 @@ pub(super) fn check(now: &TileControl) -> Result<()> {
         ),
         Halt::BadCoefficient => Speed::flawed(true, false).checked(now.bad_time).map(drop),
         Halt::Negative => Speed::flawed(false, true).checked(now.bad_time).map(drop),
-        Halt::AtRest => numerical(
-            format!("nothing moves at step {}, and no end is set", now.step + 1),
-            "give a term, or a time to stop at",
-        ),
+        Halt::AtRest => Err(at_rest_forever(now.step + 1)),
         Halt::Lost => numerical(
             format!("step {} of length {} is lost beside time {}", now.step + 1, now.dt, now.time),
             "look at the coefficients: they are too large for a step of any use",

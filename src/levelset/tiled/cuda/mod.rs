@@ -12,10 +12,12 @@
 //! state     what kernels are told
 //! launch    launches
 //! failure   why steps stopped
+//! snapshot  the state, put away and taken up again
 //! ```
 
 mod failure;
 mod launch;
+mod snapshot;
 mod state;
 mod terms;
 
@@ -30,7 +32,7 @@ use crate::backend::cuda::{Array, Cuda, Element, Graph, Pinned};
 use crate::error::{Error, Result};
 use crate::geometry::Real;
 use crate::grid::cuda::{DeviceTiledGrid, Halt, TileControl};
-use crate::grid::{Pool, Stored, TiledGrid};
+use crate::grid::{Band, Pool, Stored, TiledGrid};
 use crate::levelset::evolution::{Advance, Stretch};
 use launch::Kernels;
 pub use state::{MotionArgument, StageArgument, ValuesArgument};
@@ -79,6 +81,19 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         options: Options,
         room: Option<usize>,
     ) -> Result<Self> {
+        Self::starting_at(cuda, grid, phi, terms, options, room, (0.0, 0))
+    }
+
+    /// The same, from a time and a number of steps.
+    fn starting_at(
+        cuda: &Arc<Cuda>,
+        grid: &TiledGrid<E>,
+        phi: &Pool<S, E>,
+        terms: &DeviceTerms,
+        options: Options,
+        room: Option<usize>,
+        at: (f64, u64),
+    ) -> Result<Self> {
         options.check()?;
         if !options.gamma.is_finite() {
             let what = "sparse tiles without a band";
@@ -86,6 +101,13 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         }
         let kernels = Kernels::new(cuda, terms, &options, E, size_of::<S>() == 2)?;
         let capacity = room.unwrap_or_else(|| with_slack(grid.capacity())).max(grid.capacity());
+        let tile = Pool::<S, E>::TILE * size_of::<S>();
+        let arrays = if needs_third(&options) { 3 } else { 2 };
+        let need = DeviceTiledGrid::bytes(capacity) + arrays * capacity * tile;
+        let (free, _) = cuda.memory()?;
+        if need > free {
+            return Err(too_large(grid.n_tiles(), need, free));
+        }
         let on_card = DeviceTiledGrid::new(cuda, grid, capacity, kernels.manage_blocks())?;
         let third = needs_third(&options);
         let sizes =
@@ -123,15 +145,15 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
             now: TileControl::default(),
             seconds: 0.0,
         };
-        evolution.start(terms)?;
+        evolution.start(terms, at)?;
         Ok(evolution)
     }
 
     /// What is set once, and a first look at phi.
-    fn start(&mut self, terms: &DeviceTerms) -> Result<()> {
+    fn start(&mut self, terms: &DeviceTerms, (time, steps): (f64, u64)) -> Result<()> {
         let options = self.options;
         let mut control = self.grid.look()?;
-        control.nu = options.nu;
+        (control.time, control.step, control.nu) = (time, steps, options.nu);
         control.every = match options.reinitialize {
             Reinitialize::Equation { every, .. } | Reinitialize::Direct { every } => every,
             Reinitialize::Never | Reinitialize::Rescaling { .. } => 0,
@@ -164,8 +186,8 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
     /// Steps until something is due, or for a fraction of a second. Rates are voxels per time.
     ///
     /// # Errors
-    /// Those of [`TiledEvolution::step`](super::TiledEvolution::step); phi is that of the last step
-    /// that was done.
+    /// Those of [`TiledEvolution::step`](super::TiledEvolution::step), without the voxel, which
+    /// [`DeviceTiledEvolution::breakdown`] finds; phi is that of the step before.
     pub fn advance(&mut self, stretch: &Stretch) -> Result<Advance> {
         let begun = Instant::now();
         let first = self.now.step;
@@ -181,7 +203,8 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         }
         self.seconds += self.now.elapsed as f64 * 1e-9;
         let steps = self.now.step - first;
-        if steps == 0 || self.now.halt() == Halt::Broken {
+        // After steps that went well the next call fails.
+        if steps == 0 {
             failure::check(&self.now)?;
         }
         let now = &self.now;
@@ -236,14 +259,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         let need = more * tile * 3 + DeviceTiledGrid::bytes(more) + capacity * tile;
         let (free, _) = self.cuda.memory()?;
         if need > free {
-            return Err(Error::Device {
-                what: format!(
-                    "{} tiles need {need} bytes more, and the card has {free}; phi is that of step {}",
-                    self.now.needed, self.now.step
-                ),
-                remedy: "take a larger dx, a narrower band, precision \"f32\" or 16-bit storage"
-                    .into(),
-            });
+            return Err(too_large(self.now.needed as usize, need, free));
         }
         for values in self.values.iter_mut().filter(|values| !values.is_empty()) {
             *values = self.cuda.lengthened(values, capacity * Pool::<S, E>::TILE)?;
@@ -267,6 +283,16 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         let values = &self.values[self.now.at[0] as usize];
         phi.values_mut()[..n].copy_from_slice(&self.cuda.download_part(values, 0..n)?);
         Ok((grid, phi))
+    }
+
+    /// The band: what a voxel of it lies below, and how far a step looks.
+    pub fn band(&self) -> Band<R> {
+        Band { gamma: self.motion.core, reach: self.options.reach() }
+    }
+
+    /// Half width of the band, voxels: what missing tiles and voxels beyond the band hold.
+    pub fn half_width(&self) -> R {
+        self.motion.gamma
     }
 
     /// Time reached.
@@ -298,6 +324,15 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
     pub fn bytes(&self) -> usize {
         let values: usize = self.values.iter().map(|values| values.len() * size_of::<S>()).sum();
         values + DeviceTiledGrid::bytes(self.grid.capacity())
+    }
+}
+
+fn too_large(tiles: usize, need: usize, free: usize) -> Error {
+    Error::Device {
+        what: format!("{tiles} tiles need {need} bytes more on the card, which has {free} free"),
+        remedy: "take a larger domain.tiled.dx, a narrower band, precision = \"f32\", storage = \
+                 \"16-bit\", or device.use = \"cpu\""
+            .into(),
     }
 }
 

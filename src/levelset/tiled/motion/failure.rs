@@ -1,0 +1,133 @@
+//! Looking for the voxel where a step broke down.
+
+use super::{Motion, Scratch, load};
+use crate::error::Error;
+use crate::geometry::Real;
+use crate::grid::Stored;
+use crate::levelset::tiled::block::BlockTerms;
+use crate::levelset::tiled::blocks::Blocks;
+use crate::levelset::tiled::breakdown::{Breakdown, Cause, What};
+use crate::levelset::tiled::lanes::Wide;
+
+/// A coefficient that cannot be computed with: its name and value.
+type Flaw = (&'static str, f64);
+
+impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
+    /// Notes a failure; the error that says so, in voxels.
+    fn broke_down(&mut self, found: Breakdown) -> Error {
+        self.breakdown = Some(found);
+        found.error([0.0; 3], 1.0)
+    }
+
+    /// The first voxel whose coefficients may not be so at a time; `None` if each of them may, and
+    /// only their sum is too large.
+    #[cold]
+    pub(super) fn bad_coefficient<G: Blocks<R, S, E>>(
+        &mut self,
+        grid: &G,
+        time: f64,
+    ) -> Option<Error> {
+        let (gamma, core) = (self.gamma(), self.core());
+        let of_block = |place: &G::Place| {
+            let values = self.phi.tile(G::id(place));
+            if !values.iter().any(|v| v.is_active(core)) {
+                return None;
+            }
+            let Scratch { coefficients, own, .. } = &mut *self.scratch.get();
+            load(values, gamma, own);
+            let first = G::first_voxel(place);
+            let terms = self.coefficients.on_block(first, time, coefficients);
+            (0..E * E * E).find_map(|n| {
+                let flaw = flaw_of::<R, E>(&terms, n);
+                let flaw = flaw.filter(|(_, value)| own[n].abs() < core || value.is_finite());
+                Some((voxel_of::<E>(first, n), flaw?))
+            })
+        };
+        let (voxel, (name, value)) = grid.fold(of_block, Option::or).flatten()?;
+        let cause = if value < 0.0 { Cause::NegativeCurvature } else { Cause::Expression };
+        let what = What::Coefficient(name, value);
+        let step = self.steps + 1;
+        Some(self.broke_down(Breakdown { what, step, time, dt: 0.0, voxel, cause }))
+    }
+
+    /// The first voxel that is no number after a step, of `count`; phi is what the step has left.
+    #[cold]
+    pub(super) fn not_a_number<G: Blocks<R, S, E>>(
+        &mut self,
+        grid: &G,
+        count: u64,
+        dt: f64,
+    ) -> Error {
+        let of_block = |place: &G::Place| {
+            let values = self.phi.tile(G::id(place));
+            let n = values.iter().position(|v| v.load(self.gamma()).widen().is_nan())?;
+            Some((G::first_voxel(place), n))
+        };
+        let (first, n) = grid.fold(of_block, Option::or).flatten().unwrap_or_default();
+        let step = self.steps + 1;
+        let mut found = Breakdown {
+            what: What::Phi(count),
+            step,
+            time: self.time + dt,
+            dt,
+            voxel: voxel_of::<E>(first, n),
+            cause: Cause::Unknown,
+        };
+        let mut fastest = 0.0f64;
+        // A coefficient that is flawed at a voxel next to the band, or only within the step.
+        for share in [0.0, 1.0, 0.5] {
+            let time = self.time + share * dt;
+            let Scratch { coefficients, result, .. } = &mut *self.scratch.get();
+            let terms = self.coefficients.on_block(first, time, coefficients);
+            if let Some((name, value)) = flaw_of::<R, E>(&terms, n) {
+                found.what = What::Coefficient(name, value);
+                (found.time, found.cause) = (time, Cause::Expression);
+                break;
+            }
+            self.coefficients.speed(&terms, grid.dimension(), None, result);
+            fastest = fastest.max(result[n].widen());
+        }
+        if found.cause == Cause::Unknown && fastest * dt > 1.0 {
+            found.cause = Cause::LongStep(fastest * dt);
+        }
+        self.broke_down(found)
+    }
+
+    /// The fastest voxel of the band, where a step is lost beside the time.
+    #[cold]
+    pub(super) fn no_progress<G: Blocks<R, S, E>>(&mut self, grid: &G, dt: f64) -> Error {
+        let (gamma, core, time) = (self.gamma(), self.core(), self.time);
+        let of_block = |place: &G::Place| {
+            let Scratch { coefficients, result, own, .. } = &mut *self.scratch.get();
+            load(self.phi.tile(G::id(place)), gamma, own);
+            let first = G::first_voxel(place);
+            let terms = self.coefficients.on_block(first, time, coefficients);
+            self.coefficients.speed(&terms, grid.dimension(), Some((own, core)), result);
+            let faster = |best: usize, n: usize| if result[n] > result[best] { n } else { best };
+            let n = (0..E * E * E).fold(0, faster);
+            (voxel_of::<E>(first, n), result[n].widen())
+        };
+        let faster = |a: ([i32; 3], f64), b: ([i32; 3], f64)| if b.1 > a.1 { b } else { a };
+        let (voxel, speed) = grid.fold(of_block, faster).unwrap_or_default();
+        let (what, step, cause) = (What::NoProgress, self.steps + 1, Cause::Speed(speed));
+        self.broke_down(Breakdown { what, step, time, dt, voxel, cause })
+    }
+}
+
+/// What is wrong with the coefficients at voxel `n` of a block.
+fn flaw_of<R: Real, const E: usize>(terms: &BlockTerms<'_, R>, n: usize) -> Option<Flaw> {
+    let velocity = terms.velocity.iter().flat_map(|all| all.chunks_exact(E * E * E));
+    let velocity = velocity.map(|component| ("velocity", component[n]));
+    let speed = terms.normal_speed.map(|all| ("normal_speed", all[n]));
+    let alpha = terms.curvature.map(|all| ("curvature", all[n]));
+    let mut all = velocity.chain(speed).chain(alpha).map(|(name, value)| (name, value.widen()));
+    let is_flawed =
+        |name: &str, value: f64| !value.is_finite() || name == "curvature" && value < 0.0;
+    all.find(|&(name, value)| is_flawed(name, value))
+}
+
+/// Voxel `n` of a block.
+fn voxel_of<const E: usize>(first: [i32; 3], n: usize) -> [i32; 3] {
+    let at = [n % E, n / E % E, n / (E * E)];
+    std::array::from_fn(|k| first[k] + at[k] as i32)
+}

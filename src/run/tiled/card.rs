@@ -1,0 +1,120 @@
+//! A motion on tiles on a GPU, as the time loop sees it.
+
+use std::sync::Arc;
+
+use super::Job;
+use super::device::{Done, Seen, Start, TiledMotion};
+use super::failure::Named;
+use crate::backend::Cpu;
+use crate::error::{Error, Result};
+use crate::grid::{Band, Pool, Stored, TiledGrid};
+use crate::levelset::evolution::Stretch;
+use crate::levelset::tiled::cuda::DeviceTiledEvolution;
+use crate::levelset::tiled::{Kept, Seconds, Terms, TiledSnapshot, Wide};
+use crate::run::device::Card;
+
+impl Job<'_> {
+    /// A motion on a card; what phi needs to be a distance is done here.
+    ///
+    /// # Errors
+    /// As [`Job::motion`].
+    pub(super) fn on_card<'a, R: Wide, S: Stored<R> + Kept, const E: usize>(
+        &'a self,
+        card: &Card,
+        start: Start<S, E>,
+    ) -> Result<Box<dyn TiledMotion<R, S, E> + 'a>> {
+        let (terms, options) = (self.device_terms()?, self.options());
+        let evolution = match start {
+            Start::Snapshot(snapshot) => {
+                DeviceTiledEvolution::resume(&card.cuda, snapshot, &terms, options)?
+            }
+            start @ Start::Tiles { .. } => {
+                let (grid, phi) = self.on_cpu::<R, S, E>(start)?.into_parts();
+                DeviceTiledEvolution::new(&card.cuda, &grid, &phi, &terms, options, None)?
+            }
+        };
+        let (terms, cpu) = (self.terms::<R>()?, self.cpu.clone());
+        Ok(Box::new(OnCard::new(evolution, terms, cpu, self.named())))
+    }
+}
+
+/// A motion on a card, with what is needed to say why it broke down.
+pub(super) struct OnCard<'a, R: Wide, S: Stored<R> + Kept, const E: usize> {
+    evolution: DeviceTiledEvolution<R, E, S>,
+    terms: Terms<R>,
+    cpu: Arc<Cpu>,
+    named: Named<'a>,
+    band: Band<R>,
+    gamma: R,
+    /// Tiles and values as they were after so many steps.
+    seen: Option<(u64, TiledGrid<E>, Pool<S, E>)>,
+}
+
+impl<'a, R: Wide, S: Stored<R> + Kept, const E: usize> OnCard<'a, R, S, E> {
+    pub fn new(
+        evolution: DeviceTiledEvolution<R, E, S>,
+        terms: Terms<R>,
+        cpu: Arc<Cpu>,
+        named: Named<'a>,
+    ) -> Self {
+        let (band, gamma) = (evolution.band(), evolution.half_width());
+        OnCard { evolution, terms, cpu, named, band, gamma, seen: None }
+    }
+
+    /// What a failure comes from.
+    fn named(&self, error: Error, max_dt: f64) -> Error {
+        if !matches!(error, Error::Numerical { .. }) {
+            return error;
+        }
+        match self.evolution.breakdown(&self.terms, self.cpu.clone(), max_dt) {
+            Ok(Some(found)) => self.named.error(&found),
+            // What the card has said is as much as is known.
+            _ => error,
+        }
+    }
+}
+
+impl<R: Wide, S: Stored<R> + Kept, const E: usize> TiledMotion<R, S, E> for OnCard<'_, R, S, E> {
+    fn advance(&mut self, stretch: &Stretch) -> Result<Done> {
+        self.seen = None;
+        let before = *self.evolution.control();
+        let advance = self.evolution.advance(stretch);
+        let advance = advance.map_err(|error| self.named(error, stretch.largest_step()))?;
+        let now = self.evolution.control();
+        Ok(Done {
+            advance,
+            has_interface: !self.evolution.is_gone(),
+            voxel_updates: now.voxel_steps - before.voxel_steps,
+            reinitializations: now.reinitializations - before.reinitializations,
+        })
+    }
+
+    fn look(&mut self) -> Result<Seen<'_, R, S, E>> {
+        let steps = self.evolution.n_steps();
+        let seen = match self.seen.take() {
+            Some(seen) if seen.0 == steps => seen,
+            _ => {
+                let (grid, phi) = self.evolution.download()?;
+                (steps, grid, phi)
+            }
+        };
+        let (_, grid, phi) = self.seen.insert(seen);
+        Ok(Seen { grid, phi, band: self.band, gamma: self.gamma })
+    }
+
+    fn n_tiles(&self) -> usize {
+        self.evolution.control().n_tiles as usize
+    }
+
+    fn bytes(&self) -> u64 {
+        self.evolution.bytes() as u64
+    }
+
+    fn seconds(&self) -> Seconds {
+        Seconds { stages: self.evolution.seconds(), ..Seconds::default() }
+    }
+
+    fn snapshot(&self) -> Result<TiledSnapshot> {
+        self.evolution.snapshot()
+    }
+}

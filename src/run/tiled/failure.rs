@@ -1,0 +1,39 @@
+//! Why a step broke down, in the units and expressions of the case.
+
+use crate::config::{Config, TiledSource};
+use crate::error::Error;
+use crate::expression::Expression;
+use crate::levelset::tiled::{Breakdown, What};
+use crate::run::motion::expressions;
+
+/// What breakdowns are named by.
+#[derive(Clone, Copy)]
+pub(super) struct Named<'a> {
+    pub config: &'a Config,
+    pub source: &'a TiledSource,
+}
+
+impl Named<'_> {
+    /// The error with the place of the voxel; of an expression with its text.
+    pub fn error(&self, found: &Breakdown) -> Error {
+        let TiledSource { origin, dx, .. } = *self.source;
+        let error = found.error(origin, dx);
+        let (What::Coefficient(name, _), Error::Numerical { what, remedy }) = (found.what, &error)
+        else {
+            return error;
+        };
+        let place = found.place(origin, dx);
+        let mut no_array = |_: &str| f64::NAN;
+        let written = self.config.evolve.as_ref().map(|evolve| expressions(evolve, name));
+        let written = written.unwrap_or_default();
+        let is_broken =
+            |e: &&&Expression| !e.tree().value(place, found.time, &mut |_| f64::NAN).is_finite();
+        match written.iter().find(is_broken).or(written.first()) {
+            None => error,
+            Some(expression) => {
+                let flaw = expression.flaw_at(place, found.time, &mut no_array, what, remedy);
+                Error::Numerical { what: flaw.to_string(), remedy: String::new() }
+            }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Coarser lattices first: the interface moves on each until it is at rest there
+//! ([`rest`](crate::levelset::tiled::rest)), and the next finer one begins with what it has become.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::Job;
+use super::device::{Start, TiledMotion};
+use super::start::is_distance;
+use crate::config::TiledSource;
+use crate::error::{Error, Result};
+use crate::grid::{Pool, Stored, TiledGrid};
+use crate::levelset::evolution::Stretch;
+use crate::levelset::tiled::rest::{Interface, crossing_steps};
+use crate::levelset::tiled::{Kept, Wide};
+use crate::output::checkpoint::Work;
+use crate::run::device::Card;
+use crate::run::prepared::Stages;
+
+/// Most steps on one lattice.
+const MOST_STEPS: u64 = 20_000;
+
+/// A time that only a motion reaches in which nothing moves.
+const FOREVER: f64 = 1e30;
+
+/// What coarser lattices are computed with, and what was done on them.
+pub(super) struct Levels<'a> {
+    pub card: Option<&'a Card>,
+    pub interrupt: &'a AtomicBool,
+    pub work: &'a mut Work,
+}
+
+impl Job<'_> {
+    /// The first tiles of all: those on the coarsest lattice.
+    ///
+    /// # Errors
+    /// Those of [`Job::start`].
+    pub(super) fn start_of_all<R: Wide, S: Stored<R>, const E: usize>(
+        &self,
+        warnings: &mut Vec<String>,
+    ) -> Result<(TiledGrid<E>, Pool<S, E>)> {
+        self.on(&self.coarse(self.source.levels - 1)).start::<R, S, E>(warnings)
+    }
+
+    /// What the lattice of the case begins with, from the first tiles of all.
+    ///
+    /// # Errors
+    /// Those of steps; [`Error::Numerical`] if the interface vanishes on a coarser lattice or does
+    /// not come to rest; [`Error::Interrupted`].
+    pub(super) fn by_levels<R: Wide, S: Stored<R> + Kept, const E: usize>(
+        &self,
+        (mut grid, mut phi): (TiledGrid<E>, Pool<S, E>),
+        mut levels: Levels<'_>,
+        stage: &mut Stages<'_>,
+    ) -> Result<Start<S, E>> {
+        let mut is_distance = is_distance(self.config);
+        for level in (1..self.source.levels).rev() {
+            let (source, finer) = (self.coarse(level), self.coarse(level - 1));
+            stage.next(&format!("moving the interface on voxels of {}", source.dx))?;
+            let job = self.on(&source);
+            levels.work.reinitializations += u64::from(!is_distance);
+            let start = Start::Tiles { grid: Box::new(grid), phi, is_distance };
+            let mut motion = job.motion::<R, S, E>(levels.card, start)?;
+            let steps = job.settle(&mut *motion, &mut levels)?;
+            tracing::info!("at rest on voxels of {} after {steps} steps", source.dx);
+            let seen = motion.look()?;
+            (grid, phi) = seen.grid.upsample(seen.phi, seen.gamma, self.on(&finer).band::<R>())?;
+            is_distance = false;
+        }
+        Ok(Start::Tiles { grid: Box::new(grid), phi, is_distance })
+    }
+
+    /// The lattice so many levels coarser than that of the case.
+    fn coarse(&self, level: u32) -> TiledSource {
+        let dx = self.source.dx * f64::from(1_u32 << level);
+        TiledSource { dx, ..self.source.clone() }
+    }
+
+    /// The same on another lattice.
+    fn on<'a>(&'a self, source: &'a TiledSource) -> Job<'a> {
+        Job { config: self.config, source, cpu: self.cpu.clone() }
+    }
+
+    /// Steps until nothing moves any more; how many.
+    fn settle<R: Wide, S: Stored<R> + Kept, const E: usize>(
+        &self,
+        motion: &mut dyn TiledMotion<R, S, E>,
+        levels: &mut Levels<'_>,
+    ) -> Result<u64> {
+        let crossing = crossing_steps::<E>(&self.options());
+        let dx = self.source.dx;
+        let mut before: Option<Interface<S, E>> = None;
+        let (mut clock, mut steps) = (0.0, 0);
+        while steps < MOST_STEPS {
+            let next = steps + crossing;
+            while steps < next {
+                if levels.interrupt.load(Ordering::Relaxed) {
+                    return Err(Error::Interrupted);
+                }
+                let left = next - steps;
+                let stretch = Stretch { clock, target: FOREVER, steady: -1.0, steps: left };
+                let done = motion.advance(&stretch)?;
+                clock = done.advance.clock;
+                steps += done.advance.steps;
+                levels.work.voxel_updates += done.voxel_updates;
+                levels.work.reinitializations += done.reinitializations;
+                if !done.has_interface {
+                    let what = format!("the interface vanishes on voxels of {dx} in step {steps}");
+                    let remedy = "take fewer domain.tiled.levels";
+                    return Err(Error::Numerical { what, remedy: remedy.into() });
+                }
+                if done.advance.landed {
+                    return Ok(steps);
+                }
+            }
+            let seen = motion.look()?;
+            let now = Interface::new(seen.grid, seen.phi, seen.gamma);
+            if before.is_some_and(|before| now.rests_since(&before, seen.gamma)) {
+                return Ok(steps);
+            }
+            before = Some(now);
+        }
+        let what = format!(
+            "the interface does not come to rest on voxels of {dx} within {MOST_STEPS} steps"
+        );
+        let remedy = "leave domain.tiled.levels out: it is for motions that end by themselves";
+        Err(Error::Numerical { what, remedy: remedy.into() })
+    }
+}

@@ -1,0 +1,154 @@
+//! Cases on tiles with `device.use = "cuda"`: as on the processor, resumed to the same bits, and what a
+//! breakdown says.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use zeroset::config::Config;
+use zeroset::run::{Observer, Options, Outcome, Progress, run};
+
+use crate::support;
+
+const BALL: &str = "version = 1\nprecision = \"f64\"\n[domain.tiled]\ndx = 0.05\n[initial]\n\
+    ball = { center = [0.1, 0, 0], radius = 0.5 }\n[evolve]\nend_time = 0.2\nnormal_speed = 1\n\
+    velocity = [\"-y\", \"x\", \"0.5 - t\"]\n[reinitialize]\nrule = { every = 3 }\n\
+    [output]\ninterval = 0.05\nvolume = {}\n";
+
+/// Ends a run after some steps.
+struct Stop {
+    after: u64,
+    flag: AtomicBool,
+}
+
+impl Stop {
+    fn after(after: u64) -> Self {
+        Stop { after, flag: AtomicBool::new(false) }
+    }
+}
+
+impl Observer for Stop {
+    fn stage(&self, _: &str) {}
+    fn step(&self, progress: &Progress) {
+        if progress.step >= self.after {
+            self.flag.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+fn case(device: &str, set: &[&str]) -> Config {
+    let device = format!("device.use={device}");
+    let set: Vec<String> = set.iter().chain([&device.as_str()]).map(|s| s.to_string()).collect();
+    Config::parse(BALL, "case.toml".as_ref(), &set).unwrap()
+}
+
+fn go(config: &Config, stop: &Stop, folder: &Path, resume: bool) -> Outcome {
+    let options = Options::new(&stop.flag, stop).into_folder(Some(folder.to_path_buf()), false);
+    run(config, &options.resuming(resume)).unwrap()
+}
+
+#[test]
+fn a_run_on_a_card_is_that_of_the_processor() {
+    if support::cuda().is_none() {
+        return;
+    }
+    let place = tempfile::tempdir().unwrap();
+    for (name, set) in [
+        ("weno", &[][..]),
+        ("direct", &["reinitialize.method=direct", "domain.tiled.tile_edge=4"]),
+        ("first", &["evolve.scheme=first-order", "precision=f32", "domain.tiled.storage=16-bit"]),
+        (
+            "formula",
+            &[
+                "initial={ expression = \"x^2 + y^2 + z^2 - 0.25\" }",
+                "domain.tiled.bounds={ min = [-1, -1, -1], max = [1, 1, 1] }",
+            ],
+        ),
+    ] {
+        let report = |device: &str| {
+            let folder = place.path().join(format!("{name}_{device}"));
+            go(&case(device, set), &Stop::after(u64::MAX), &folder, false).report
+        };
+        let (cpu, card) = (report("cpu"), report("cuda"));
+        assert_eq!((cpu.backend, card.backend), ("cpu", "cuda"), "{}", card.backend_reason);
+        assert_eq!(
+            (cpu.steps, cpu.states, cpu.time),
+            (card.steps, card.states, card.time),
+            "{name}"
+        );
+        assert_eq!(cpu.reinitializations, card.reinitializations, "{name}");
+        let (a, b) = (cpu.last.unwrap(), card.last.unwrap());
+        let gate = if name == "first" { 1e-4 } else { 1e-9 };
+        assert!((a.enclosed / b.enclosed - 1.0).abs() < gate, "{name}: {a:?} {b:?}");
+        assert!((a.interface / b.interface - 1.0).abs() < gate, "{name}: {a:?} {b:?}");
+        assert_eq!(a.components, b.components, "{name}");
+        let (a, b) = (cpu.tiles.unwrap(), card.tiles.unwrap());
+        // A card is looked at where something is due, the processor after each step.
+        assert!(a.most.abs_diff(b.most) * 10 <= a.most && b.bytes > 0, "{a:?} {b:?}");
+        let apart = cpu.cell_updates.abs_diff(card.cell_updates);
+        assert!(apart * 1000 < cpu.cell_updates, "{name}: {apart} of {}", cpu.cell_updates);
+    }
+}
+
+#[test]
+fn an_interrupted_run_goes_on_to_the_same_bits() {
+    if support::cuda().is_none() {
+        return;
+    }
+    let place = tempfile::tempdir().unwrap();
+    let (whole, parted) = (place.path().join("whole"), place.path().join("parted"));
+    let config = case("cuda", &["precision=f32", "output.measures_every=2"]);
+    go(&config, &Stop::after(u64::MAX), &whole, false);
+    assert!(go(&config, &Stop::after(3), &parted, false).resumable);
+    let done = go(&config, &Stop::after(u64::MAX), &parted, true);
+    assert_eq!(done.report.ended_by, "end_time reached");
+    let mut names: Vec<_> =
+        std::fs::read_dir(&whole).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    names.retain(|name| name != "report.json");
+    assert!(names.len() >= 12, "{names:?}");
+    for name in names {
+        let of = |folder: &Path| std::fs::read(folder.join(&name)).unwrap();
+        assert!(of(&whole) == of(&parted), "{name:?} differs");
+    }
+}
+
+#[test]
+fn coarser_lattices_come_to_rest_on_a_card() {
+    if support::cuda().is_none() {
+        return;
+    }
+    let place = tempfile::tempdir().unwrap();
+    let set = [
+        "domain.tiled.levels=3",
+        "evolve.velocity=[0, 0, 0]",
+        "evolve.normal_speed=\"1 - sqrt(x^2 + y^2 + z^2)\"",
+    ];
+    let last = |device: &str| {
+        let folder = place.path().join(device);
+        go(&case(device, &set), &Stop::after(u64::MAX), &folder, false).report.last.unwrap()
+    };
+    let (cpu, card) = (last("cpu"), last("cuda"));
+    let volume = 4.0 / 3.0 * std::f64::consts::PI;
+    assert!((cpu.enclosed / volume - 1.0).abs() < 0.02, "{cpu:?}");
+    assert!((card.enclosed / cpu.enclosed - 1.0).abs() < 1e-9, "{card:?} {cpu:?}");
+}
+
+#[test]
+fn a_breakdown_names_place_and_expression() {
+    if support::cuda().is_none() {
+        return;
+    }
+    let place = tempfile::tempdir().unwrap();
+    let config = case("cuda", &["evolve.normal_speed=\"1 + if(t > 0.05, sqrt(0.32 - x), 0)\""]);
+    let stop = Stop::after(u64::MAX);
+    let out = place.path().join("out");
+    let options = Options::new(&stop.flag, &stop).into_folder(Some(out.clone()), false);
+    let error = run(&config, &options).unwrap_err();
+    assert_eq!(error.exit_code(), 4, "{error}");
+    let said = error.to_string();
+    assert!(said.contains("evolve.normal_speed is NaN at voxel ("), "{said}");
+    assert!(said.contains("sqrt(0.32 - x)") && said.contains("^^^^^^"), "{said}");
+    let lines = std::fs::read_to_string(out.join("measures.csv")).unwrap();
+    let last: f64 = lines.lines().last().unwrap().split(',').nth(1).unwrap().parse().unwrap();
+    assert!(last > 0.0 && last < 0.1, "{lines}");
+    assert!(out.join("checkpoint.zeroset").exists());
+}
