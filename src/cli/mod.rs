@@ -19,6 +19,7 @@ mod json;
 mod log;
 mod memory;
 mod progress;
+mod render;
 mod run;
 mod schema;
 mod ui;
@@ -61,6 +62,7 @@ Examples:
   zeroset generate sphere --subdivisions 5 -o sphere.vtp
   zeroset convert meshes/pial.gii.gz pial.ply
   zeroset convert head.nii.gz head.vti
+  zeroset render head.nii.gz --level 300 -o head.png
   zeroset defaults > case.toml
   zeroset devices
 
@@ -89,6 +91,8 @@ enum Command {
     Generate(generate::Args),
     /// Write a mesh or a volume in another format
     Convert(convert::Args),
+    /// Draw a volume, a mesh or the result of a run as a PNG picture
+    Render(Box<render::Args>),
     /// Print the JSON schema of the case file
     Schema(schema::SchemaArgs),
     /// Print a case with all keys, their defaults and what they mean
@@ -141,6 +145,7 @@ impl Command {
             Command::Distance(_) => "reading the mesh",
             Command::Generate(_) => "making the mesh",
             Command::Convert(_) => "converting the file",
+            Command::Render(_) => "drawing",
             Command::Schema(_) | Command::Defaults(_) => "printing",
             Command::Info(_) => "reading the file",
             Command::Devices(_) => "looking at the devices",
@@ -173,6 +178,7 @@ fn dispatch(command: Command, ui: &Ui) -> Result<u8> {
         Command::Distance(args) => distance::run(*args, ui),
         Command::Generate(args) => generate::run(args, ui),
         Command::Convert(args) => convert::run(args, ui),
+        Command::Render(args) => render::run(*args, ui),
         Command::Schema(args) => schema::schema(args, ui),
         Command::Defaults(args) => schema::defaults(args, ui),
         Command::Info(args) => info::run(args, ui),
