@@ -62,8 +62,8 @@ fn resampled(scan: &Volume, side: usize) -> Volume {
 }
 
 fn table(cpu: &Cpu, volume: &Volume, pixels: u32, rules: &[(&str, Rule)]) {
-    let inside = (0..volume.n_voxels()).map(|n| volume.samples().get(n) > THRESHOLD);
-    let solid = Solid::voxels(volume, inside.collect()).expect("solid");
+    let condition = format!("v > {THRESHOLD}").parse().expect("condition");
+    let solid = Solid::voxels(volume, volume.select(&condition).expect("voxels")).expect("solid");
     let side = volume.shape()[0];
     println!("{side}^3 voxels, {} of them seen, {pixels}^2 rays\n", solid.n_inside());
     println!(

@@ -12,12 +12,15 @@ mod devices;
 #[path = "devices_without_cuda.rs"]
 mod devices;
 mod distance;
+mod dt;
+mod edt;
 mod generate;
 mod info;
 mod interrupt;
 mod json;
 mod log;
 mod memory;
+mod points;
 mod progress;
 mod render;
 mod run;
@@ -58,6 +61,8 @@ Examples:
   zeroset run configs/cortex_curvature_flow.toml
   zeroset run configs/shrinking_circle.toml --set evolve.cfl=0.5 -o results/half
   zeroset distance meshes/pial.gii.gz --from vertex:17 -o distance.vtp
+  zeroset edt head.nii.gz --where "v > 300" -o distance.nii.gz
+  zeroset dt head.nii.gz --where "v > 300" --queries points.csv -o distances.csv
   zeroset info meshes/pial.gii.gz
   zeroset generate sphere --subdivisions 5 -o sphere.vtp
   zeroset convert meshes/pial.gii.gz pial.ply
@@ -87,6 +92,10 @@ enum Command {
     Check(check::Args),
     /// Compute the distance from vertices, points, groups, curves or zero sets of a mesh
     Distance(Box<distance::Args>),
+    /// Compute the distance from points to the nearest voxels of a volume, or to other points
+    Dt(Box<dt::Args>),
+    /// Compute the distance of all voxels of a volume to those that fulfill an expression
+    Edt(edt::Args),
     /// Make a mesh, or refine one from a file, and write it
     Generate(generate::Args),
     /// Write a mesh or a volume in another format
@@ -143,6 +152,7 @@ impl Command {
             Command::Run(_) => "reading the case",
             Command::Check(_) => "checking the case",
             Command::Distance(_) => "reading the mesh",
+            Command::Dt(_) | Command::Edt(_) => "computing distances",
             Command::Generate(_) => "making the mesh",
             Command::Convert(_) => "converting the file",
             Command::Render(_) => "drawing",
@@ -176,6 +186,8 @@ fn dispatch(command: Command, ui: &Ui) -> Result<u8> {
         Command::Run(args) => run::run(args, ui),
         Command::Check(args) => check::run(args, ui),
         Command::Distance(args) => distance::run(*args, ui),
+        Command::Dt(args) => dt::run(*args, ui),
+        Command::Edt(args) => edt::run(args, ui),
         Command::Generate(args) => generate::run(args, ui),
         Command::Convert(args) => convert::run(args, ui),
         Command::Render(args) => render::run(*args, ui),

@@ -29,8 +29,8 @@ Examples:
   zeroset render results/vortex -o last.png
   zeroset render results/vortex/vortex_000050.vtp --transparent --size 800 -o state.png
 
-Of a volume or a gray picture one sees voxels (--where, an expression of the value v and the
-coordinates x y z; what is not 0 is seen) or a surface between voxels (--level). A volume called phi
+Of a volume or a gray picture one sees voxels (--where, an expression of the value v, the world
+coordinates x y z and the index i j k; what is not 0 is seen) or a surface between voxels (--level). A volume called phi
 shows its level 0 by itself. Rays go through it by steps: --rule says how far, which changes
 --image iterations and the time, but never what is found. See docs/pictures.md.
 
@@ -47,7 +47,7 @@ pub struct Args {
     /// The picture, .png
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
-    /// Show the voxels where an expression of v, x, y and z is not 0
+    /// Show the voxels where an expression of v, x y z and i j k is not 0
     #[arg(long = "where", value_name = "EXPRESSION", conflicts_with = "level")]
     pub selection: Option<Expression>,
     /// Show the surface where the values pass this number
@@ -63,7 +63,7 @@ pub struct Args {
     /// What is shown of a volume: shaded, depth or iterations (steps of each ray); default shaded
     #[arg(long, value_name = "WHAT", value_parser = super::word::<Looks>)]
     pub image: Option<Looks>,
-    /// Color by an expression: of v, x, y and z in volumes, of arrays and x, y and z on meshes
+    /// Color by an expression: of v, x y z and i j k in volumes, of arrays and x y z on meshes
     #[arg(long, value_name = "EXPRESSION")]
     pub colors: Option<Expression>,
     /// Values at both ends of the color bar; default those that are there
@@ -207,7 +207,9 @@ impl Args {
 
     fn solid<'a>(&self, volume: &'a Volume) -> Result<Solid<'a>> {
         match (&self.selection, self.level) {
-            (Some(condition), _) => Solid::holding(volume, condition),
+            (Some(condition), _) => {
+                Solid::voxels(volume, super::volume::selected(&self.file, volume, condition)?)
+            }
             (None, Some(level)) => Solid::level(volume, level),
             (None, None) if volume.name == "phi" => Solid::level(volume, 0.0),
             (None, None) => {

@@ -39,7 +39,7 @@ pub struct Traced<'a> {
     pub guide: &'a Guide,
     /// What is shown of it.
     pub shows: Shows,
-    /// Colors by this expression of the value `v` and the world coordinates x, y and z, if it is shaded.
+    /// Colors by this expression of what [`Solid::at_hits`] knows, if it is shaded.
     pub colors: Option<&'a Expression>,
     /// Rays per pixel along each side, in [`SAMPLES`]; default 2.
     pub samples: u32,

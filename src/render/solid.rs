@@ -17,8 +17,6 @@ use crate::volume::Volume;
 const MOST: u64 = u32::MAX as u64;
 /// Voxels along an axis at most, for the pyramid's levels and for the precision of borders.
 const LONGEST: usize = 1 << 16;
-/// Voxels worked out at a time.
-const BLOCK: usize = 1 << 16;
 /// Voxels within this distance of a hit, in voxels, have a part in its normal.
 const REACH: f64 = 3.0;
 
@@ -41,7 +39,8 @@ enum Kind {
 }
 
 impl<'a> Solid<'a> {
-    /// The voxels that are `inside`, `[n_voxels]`, x fastest, as cubes.
+    /// The voxels that are `inside`, `[n_voxels]`, x fastest, as cubes; [`Volume::select`] finds those for
+    /// which an expression holds.
     ///
     /// # Errors
     /// [`Error::Case`] for another number of marks, or for a volume of more than 2^32 - 1 voxels or
@@ -53,30 +52,6 @@ impl<'a> Solid<'a> {
             return Err(Error::usage(what, "give one mark for each voxel"));
         }
         Self::new(volume, Kind::Voxels, volume.shape(), inside)
-    }
-
-    /// The voxels where an expression of the value `v` and the world coordinates x, y and z is not 0.
-    /// What is no number does not hold.
-    ///
-    /// # Errors
-    /// As [`Solid::voxels`], and [`Error::Case`] for another name in the expression.
-    pub fn holding(volume: &'a Volume, condition: &Expression) -> Result<Self> {
-        let n = volume.n_voxels();
-        let [nx, ny, _] = volume.shape();
-        let place = |n: usize| {
-            volume.placement().world([n % nx, n / nx % ny, n / nx / ny].map(|i| i as f64))
-        };
-        let mut inside = vec![false; n];
-        inside.par_chunks_mut(BLOCK).enumerate().try_for_each(|(k, inside)| -> Result<()> {
-            let voxels = k * BLOCK..k * BLOCK + inside.len();
-            let points: Vec<V> = voxels.clone().map(place).collect();
-            let scaling = volume.scaling();
-            let values = voxels.map(|n| scaling.of(volume.samples().get(n))).collect();
-            let found = evaluate(condition, &points, values)?;
-            inside.iter_mut().zip(found).for_each(|(i, x)| *i = x != 0.0 && !x.is_nan());
-            Ok(())
-        })?;
-        Self::voxels(volume, inside)
     }
 
     /// The surface where the values, linear between voxels along each axis, pass `level`. Voxels
@@ -220,14 +195,28 @@ impl<'a> Solid<'a> {
         }
     }
 
-    /// An expression of the value `v` and the world coordinates at hits, one number for each.
+    /// An expression at hits, one number for each: of the value `v`, the world coordinates `x`, `y` and `z`, and
+    /// the indices `i`, `j` and `k`, which have fractions between voxels.
     ///
     /// # Errors
     /// [`Error::Case`] for another name in the expression.
     pub fn at_hits(&self, expression: &Expression, hits: &[(Ray, Hit)]) -> Result<Vec<f64>> {
-        let points: Vec<V> = hits.par_iter().map(|(ray, hit)| ray.at(hit.t)).collect();
-        let values: Vec<f64> = hits.par_iter().map(|(ray, hit)| self.value(ray, hit)).collect();
-        evaluate(expression, &points, values)
+        let points: Vec<V> = hits.iter().map(|(ray, hit)| ray.at(hit.t)).collect();
+        let index = |k: usize| -> Arc<[f64]> {
+            hits.iter().map(|(ray, hit)| self.index(ray, hit)[k]).collect()
+        };
+        let field = Field::bind(expression, |name| match name {
+            "v" => Ok(hits.iter().map(|(ray, hit)| self.value(ray, hit)).collect()),
+            "i" => Ok(index(0)),
+            "j" => Ok(index(1)),
+            "k" => Ok(index(2)),
+            _ => {
+                let what = format!("there is no `{name}` here");
+                let remedy = "v is the value, x y z are world coordinates, i j k is the index";
+                Err(Error::usage(what, remedy))
+            }
+        })?;
+        Ok(field.values(&points, 0.0))
     }
 
     /// Unit normal at a hit, in the world: of a surface the gradient of the values, by central
@@ -310,17 +299,4 @@ fn bounds(inside: &[bool], [nx, ny, _]: [usize; 3]) -> Option<[[usize; 3]; 2]> {
         let low = [0, 1, 2].map(|k| a[0][k].min(b[0][k]));
         [low, [0, 1, 2].map(|k| a[1][k].max(b[1][k]))]
     })
-}
-
-/// An expression at points where the volume has these values.
-fn evaluate(expression: &Expression, points: &[V], values: Vec<f64>) -> Result<Vec<f64>> {
-    let values: Arc<[f64]> = values.into();
-    let field = Field::bind(expression, |name| match name {
-        "v" => Ok(values.clone()),
-        _ => {
-            let what = format!("a volume has no array \"{name}\"");
-            Err(Error::usage(what, "its value is called v, its coordinates x, y and z"))
-        }
-    })?;
-    Ok(field.values(points, 0.0))
 }

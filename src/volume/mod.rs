@@ -7,6 +7,7 @@
 
 mod placement;
 mod samples;
+mod select;
 
 pub(crate) use placement::Flaw;
 pub use placement::Placement;
