@@ -309,7 +309,7 @@ impl Painter<'_> {
             normal = add(normal, n.map(|x| f64::from(x) * w));
         }
         let pixel = [x, y].map(|k| (k as f64 + 0.5) / SAMPLES as f64);
-        lit(color, normal, self.frame.axes(), self.frame.to_eye(pixel))
+        lit(color, normal, self.frame.axes(), self.frame.toward_eye(pixel))
     }
 }
 

@@ -228,6 +228,6 @@ impl Painter<'_> {
         let color = if self.scene.colors.is_some() { color() } else { Srgb::decode(SOLID) };
         let pixel = place(column, row, self.scene.samples);
         let normal = self.scene.solid.normal(&self.frame.ray(pixel), hit);
-        Some(lit(color, normal, self.frame.axes(), self.frame.to_eye(pixel)))
+        Some(lit(color, normal, self.frame.axes(), self.frame.toward_eye(pixel)))
     }
 }

@@ -155,7 +155,7 @@ impl Frame {
     }
 
     /// Unit direction to the eye from what is seen in a place of the picture.
-    pub(crate) fn to_eye(&self, [px, py]: [f64; 2]) -> V {
+    pub(crate) fn toward_eye(&self, [px, py]: [f64; 2]) -> V {
         match self.eye {
             None => self.axes.toward,
             Some(_) => scaled(self.ray([px, py]).along, -1.0),
