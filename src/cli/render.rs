@@ -144,7 +144,10 @@ impl Args {
         }
         options.camera = self.view.camera(frame);
         let flaw = options.flaw();
-        let refused = |(key, what): (String, String)| Error::usage(format!("--{key} {what}"), "");
+        let refused = |(key, what): (String, String)| match key.as_str() {
+            "width" | "height" => Error::usage(format!("--size: {key} {what}"), ""),
+            _ => Error::usage(format!("--{key} {what}"), ""),
+        };
         flaw.map_or(Ok(options), |flaw| Err(refused(flaw)))
     }
 
