@@ -228,7 +228,8 @@ fn perspective_shows_what_is_near_larger() {
     let image =
         |angle| draw(&subject, &tiny().with_camera(camera).with_perspective(angle)).unwrap();
     assert!(image(Some(60.0)) != image(None));
-    let same = image(Some(1.0)).pixels.iter().zip(image(None).pixels).filter(|(a, b)| **a == *b);
+    let [afar, parallel] = [Some(1.0), None].map(image);
+    let same = afar.pixels.iter().zip(&parallel.pixels).filter(|(a, b)| a == b);
     assert!(same.count() > 200 * 200 * 3 * 9 / 10, "from afar it is nearly parallel");
     let flaw = |angle| tiny().with_perspective(Some(angle)).flaw().unwrap();
     for angle in [0.0, -5.0, 121.0, f64::NAN] {
