@@ -35,7 +35,7 @@
 //! comments that say "numerics 5.4" mean the section of that number there.
 //!
 //! Dependencies point downwards only: `error` <- `geometry`, `expression` <- `mesh`, `volume`, `grid`,
-//! `io` <- `backend` <- `primitives` <- `patches` <- `surface` <- `picture`, `levelset` <- `run` <- `cli`.
+//! `io` <- `backend` <- `primitives` <- `patches`, `point_distance` <- `surface`, `render` <- `picture`, `levelset` <- `run` <- `cli`.
 #![warn(missing_docs)]
 
 pub mod backend;
@@ -51,7 +51,9 @@ pub mod mesh;
 pub mod output;
 pub mod patches;
 pub mod picture;
+pub mod point_distance;
 pub mod primitives;
+pub mod render;
 pub mod run;
 pub mod surface;
 pub mod volume;

@@ -199,6 +199,10 @@ fn values_out_of_range_name_their_line() {
         ("[output.picture]\nheight = 9000", &["small.toml:9: output.picture.height", "is 9000"]),
         ("[output.picture]\nrange = [1, 0]", &["small.toml:9: ", "the smaller first"]),
         (
+            "[output.picture]\nperspective = 150",
+            &["small.toml:9: output.picture.perspective must be 1 to 120 degrees, is 150"],
+        ),
+        (
             "[output.picture]\ncamera = { from = [0, 0, 0] }",
             &["small.toml:9: output.picture.camera.from must be finite and not zero"],
         ),
@@ -239,6 +243,9 @@ fn a_table_of_pictures_is_read() {
     let text = with("[output.picture]\ncamera = { from = [1, 2, 3], up = [0, 1, 0], zoom = 2 }");
     let camera = parse(&text, &[]).unwrap().output.picture.unwrap().camera.unwrap();
     assert_eq!((camera.from, camera.up, camera.zoom), ([1., 2., 3.], Some([0., 1., 0.]), 2.0));
+    let text = with("[output.picture]\nperspective = 30\ntransparent = true");
+    let options = parse(&text, &[]).unwrap().output.picture.unwrap().options();
+    assert_eq!((options.perspective, options.transparent), (Some(30.0), true));
     let text = with("[output.picture]\nview = \"above\"");
     assert_has(&refusal(&text, &[]), &["small.toml:9: ", "above", "auto"]);
     let text = with("[output.picture]\nfile = \"a.png\"");

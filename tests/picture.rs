@@ -209,3 +209,76 @@ fn meshes_and_values_at_their_limits_are_drawn() {
         }
     }
 }
+
+#[test]
+fn perspective_shows_what_is_near_larger() {
+    let mesh = generate(&Generate::Cube(Cube::default())).unwrap();
+    let phi = around(&mesh, [0.5; 3], 9.0);
+    let subject = Subject::new(&mesh, &phi).with_lines(Lines::None);
+    let seen = |angle: Option<f64>| {
+        let options = tiny().with_view(View::PlusZ).with_perspective(angle);
+        let image = draw(&subject, &options).unwrap();
+        share(&image, |p| p != [255; 3])
+    };
+    // Of a cube seen straight the near side hides the rest: a square that fills the picture.
+    let [parallel, near] = [None, Some(60.0)].map(seen);
+    assert!((parallel - near).abs() < 0.02, "{parallel} {near}");
+    // From a corner three faces show, the near corner bulging.
+    let camera = Camera::new([1.0, 1.0, 1.0]);
+    let image =
+        |angle| draw(&subject, &tiny().with_camera(camera).with_perspective(angle)).unwrap();
+    assert!(image(Some(60.0)) != image(None));
+    let [afar, parallel] = [Some(1.0), None].map(image);
+    let same = afar.pixels.iter().zip(&parallel.pixels).filter(|(a, b)| a == b);
+    assert!(same.count() > 200 * 200 * 3 * 9 / 10, "from afar it is nearly parallel");
+    let flaw = |angle| tiny().with_perspective(Some(angle)).flaw().unwrap();
+    for angle in [0.0, -5.0, 121.0, f64::NAN] {
+        assert!(flaw(angle).1.contains("1 to 120 degrees"));
+    }
+}
+
+#[test]
+fn colors_are_linear_on_triangles_in_perspective() {
+    let mesh = square();
+    let x: Vec<f64> = mesh.vertices.iter().map(|x| x[0]).collect();
+    // One triangle pair of the whole square, coarse: interpolation that forgets the perspective is far off.
+    let coarse = Mesh::new(
+        zeroset::mesh::Kind::Planar,
+        vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]],
+        vec![0, 1, 2, 0, 2, 3],
+    );
+    let few: Vec<f64> = coarse.vertices.iter().map(|x| x[0]).collect();
+    let options = tiny().with_camera(Camera::new([1.0, 0.3, 0.4])).with_perspective(Some(90.0));
+    let image = |mesh: &Mesh, values: &[f64]| {
+        draw(&Subject::new(mesh, values).with_lines(Lines::None), &options).unwrap()
+    };
+    let (fine, coarse) = (image(&mesh, &x), image(&coarse, &few));
+    let apart = fine.pixels.iter().zip(&coarse.pixels).filter(|(a, b)| a.abs_diff(**b) > 3);
+    assert!(apart.count() < 1200, "but for the rim");
+}
+
+#[test]
+fn a_transparent_picture_lies_on_white_as_the_other_does() {
+    let mesh = sphere();
+    let phi = around(&mesh, [0.3, -0.9, 0.3], 0.6);
+    let subject = Subject::new(&mesh, &phi).with_title("ball", "t = 1");
+    let opaque = draw(&subject, &small()).unwrap();
+    let clear = draw(&subject, &small().with_transparency(true)).unwrap();
+    assert!(opaque.alpha.is_empty() && clear.alpha.len() == 320 * 240);
+    let (mut nothing, mut all) = (0, 0);
+    for (k, &alpha) in clear.alpha.iter().enumerate() {
+        let pair = (&opaque.pixels[3 * k..][..3], &clear.pixels[3 * k..][..3]);
+        match alpha {
+            0 => {
+                assert_eq!(pair.0, [255; 3]);
+                nothing += 1;
+            }
+            255 => {
+                assert_eq!(pair.0, pair.1);
+                all += 1;
+            }
+            _ => {}
+        }
+    }
+    assert!(nothing > 30_000 && all > 20_000, "{nothing} {all}");
+}

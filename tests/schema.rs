@@ -182,6 +182,7 @@ fn other_ways_to_write_a_value_fit_and_wrong_ones_do_not() {
         ("output.checkpoint = { minutes = 0 }", false),
         ("output.checkpoint = { every = 0 }", false),
         ("output.picture.width = 8", false),
+        ("output.picture.perspective = 0.5", false),
         ("output.picture.camera = { from = [1, 0, 0], zoom = 60 }", false),
         ("expect.exact.ball = { center = [0, 0, 0], radius = 0 }", false),
         ("expect.exact.union = []", false),

@@ -145,6 +145,24 @@ fn selected(mesh: Mesh, selection: &Expression) -> Result<Mesh> {
             "for an array called t write {t}",
         ));
     }
+    let values = over_vertices(&mesh, selection)?;
+    // A value that is no number fulfills nothing.
+    let fulfills = |&v: &u32| values[v as usize] != 0.0 && !values[v as usize].is_nan();
+    let keep: Vec<bool> = mesh.iter_cells().map(|cell| cell.iter().all(fulfills)).collect();
+    if !keep.contains(&true) {
+        return Err(Error::usage(
+            format!("--where {selection}: no cell of {} fulfills it", keep.len()),
+            "see `zeroset info` for the ranges of coordinates and arrays",
+        ));
+    }
+    Ok(part(mesh, &keep).0)
+}
+
+/// An expression of the coordinates and the vertex arrays of a mesh, one number per vertex.
+///
+/// # Errors
+/// [`Error::Case`] for an array that is not there or has several numbers per vertex.
+pub(super) fn over_vertices(mesh: &Mesh, expression: &Expression) -> Result<Vec<f64>> {
     let rows = |name: &str| -> Result<Arc<[f64]>> {
         let names: Vec<&str> = mesh.vertex_data.iter().map(|a| a.name.as_str()).collect();
         match mesh.vertex_array(name) {
@@ -159,15 +177,5 @@ fn selected(mesh: Mesh, selection: &Expression) -> Result<Mesh> {
             )),
         }
     };
-    let values = Field::bind(selection, rows)?.values(&mesh.vertices, 0.0);
-    // A value that is no number fulfills nothing.
-    let fulfills = |&v: &u32| values[v as usize] != 0.0 && !values[v as usize].is_nan();
-    let keep: Vec<bool> = mesh.iter_cells().map(|cell| cell.iter().all(fulfills)).collect();
-    if !keep.contains(&true) {
-        return Err(Error::usage(
-            format!("--where {selection}: no cell of {} fulfills it", keep.len()),
-            "see `zeroset info` for the ranges of coordinates and arrays",
-        ));
-    }
-    Ok(part(mesh, &keep).0)
+    Ok(Field::bind(expression, rows)?.values(&mesh.vertices, 0.0))
 }

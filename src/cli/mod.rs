@@ -12,13 +12,17 @@ mod devices;
 #[path = "devices_without_cuda.rs"]
 mod devices;
 mod distance;
+mod dt;
+mod edt;
 mod generate;
 mod info;
 mod interrupt;
 mod json;
 mod log;
 mod memory;
+mod points;
 mod progress;
+mod render;
 mod run;
 mod schema;
 mod ui;
@@ -57,10 +61,13 @@ Examples:
   zeroset run configs/cortex_curvature_flow.toml
   zeroset run configs/shrinking_circle.toml --set evolve.cfl=0.5 -o results/half
   zeroset distance meshes/pial.gii.gz --from vertex:17 -o distance.vtp
+  zeroset edt head.nii.gz --where \"v > 300\" -o distance.nii.gz
+  zeroset dt head.nii.gz --where \"v > 300\" --queries points.csv -o distances.csv
   zeroset info meshes/pial.gii.gz
   zeroset generate sphere --subdivisions 5 -o sphere.vtp
   zeroset convert meshes/pial.gii.gz pial.ply
   zeroset convert head.nii.gz head.vti
+  zeroset render head.nii.gz --level 300 -o head.png
   zeroset defaults > case.toml
   zeroset devices
 
@@ -85,10 +92,16 @@ enum Command {
     Check(check::Args),
     /// Compute the distance from vertices, points, groups, curves or zero sets of a mesh
     Distance(Box<distance::Args>),
+    /// Compute the distance from points to the nearest voxels of a volume, or to other points
+    Dt(Box<dt::Args>),
+    /// Compute the distance of all voxels of a volume to those that fulfill an expression
+    Edt(edt::Args),
     /// Make a mesh, or refine one from a file, and write it
     Generate(generate::Args),
     /// Write a mesh or a volume in another format
     Convert(convert::Args),
+    /// Draw a volume, a mesh or the result of a run as a PNG picture
+    Render(Box<render::Args>),
     /// Print the JSON schema of the case file
     Schema(schema::SchemaArgs),
     /// Print a case with all keys, their defaults and what they mean
@@ -137,8 +150,10 @@ impl Command {
             Command::Run(_) => "reading the case",
             Command::Check(_) => "checking the case",
             Command::Distance(_) => "reading the mesh",
+            Command::Dt(_) | Command::Edt(_) => "computing distances",
             Command::Generate(_) => "making the mesh",
             Command::Convert(_) => "converting the file",
+            Command::Render(_) => "drawing",
             Command::Schema(_) | Command::Defaults(_) => "printing",
             Command::Info(_) => "reading the file",
             Command::Devices(_) => "looking at the devices",
@@ -203,8 +218,11 @@ fn dispatch(command: Command, ui: &Ui) -> Result<u8> {
         Command::Run(args) => run::run(args, ui),
         Command::Check(args) => check::run(args, ui),
         Command::Distance(args) => distance::run(*args, ui),
+        Command::Dt(args) => dt::run(*args, ui),
+        Command::Edt(args) => edt::run(args, ui),
         Command::Generate(args) => generate::run(args, ui),
         Command::Convert(args) => convert::run(args, ui),
+        Command::Render(args) => render::run(*args, ui),
         Command::Schema(args) => schema::schema(args, ui),
         Command::Defaults(args) => schema::defaults(args, ui),
         Command::Info(args) => info::run(args, ui),

@@ -4,9 +4,11 @@ use std::path::Path;
 
 use super::Ui;
 use crate::error::{Error, Result};
+use crate::expression::Expression;
 use crate::io::{
     RawLayout, VolumeOptions, WriteOptions, check_volume_target, read_volume, write_volume,
 };
+use crate::volume::Volume;
 
 /// What a file of a volume does not say by itself.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -72,4 +74,42 @@ fn mesh_instead(error: Error, output: &Path) -> Error {
         }
         other => other,
     }
+}
+
+/// The voxels that fulfill an expression, at least one.
+///
+/// # Errors
+/// [`Error::Case`] for an expression that cannot be evaluated, and if no voxel fulfills it.
+pub fn selected(path: &Path, volume: &Volume, expression: &Expression) -> Result<Vec<bool>> {
+    let selected = volume.select(expression)?;
+    if selected.contains(&true) {
+        return Ok(selected);
+    }
+    let found = volume.statistics();
+    let range = match (found.min, found.max) {
+        (Some(min), Some(max)) => format!(", values are {min} to {max}"),
+        _ => ", no value is finite".into(),
+    };
+    let what = format!(
+        "--where {expression}: no voxel of {} fulfills it{range}",
+        path.display()
+    );
+    Err(Error::usage(what, "write one that holds somewhere; `zeroset info` tells what is in the file"))
+}
+
+/// What to say of axes that are not at right angles, where only their spacing counts.
+pub fn oblique(volume: &Volume) -> Option<String> {
+    let axes = volume.placement().directions();
+    let pairs = [(0, 1), (0, 2), (1, 2)];
+    let cosine = |(a, b): (usize, usize)| -> f64 { (0..3).map(|k| axes[a][k] * axes[b][k]).sum() };
+    let (a, b) = pairs.into_iter().max_by(|&p, &q| cosine(p).abs().total_cmp(&cosine(q).abs()))?;
+    let angle = cosine((a, b)).acos().to_degrees();
+    let name = |k: usize| ["x", "y", "z"][k];
+    (cosine((a, b)).abs() > 1e-3).then(|| {
+        format!(
+            "axes {} and {} meet at {angle:.2} degrees; distances are taken as if at right angles",
+            name(a),
+            name(b)
+        )
+    })
 }

@@ -26,6 +26,12 @@ pub struct Picture {
     pub array: Option<String>,
     /// Values at both ends of the color bar, the smaller first; default those of the array.
     pub range: Option<[f64; 2]>,
+    /// Angle of perspective in degrees, 1 to 120: the larger, the nearer is the eye; default none, a
+    /// parallel projection.
+    #[schemars(range(min = 1.0, max = 120.0))]
+    pub perspective: Option<f64>,
+    /// Leaves out the white behind what is shown; default false.
+    pub transparent: bool,
     /// Which states are drawn.
     pub every: Drawn,
     /// Where the picture of the last state goes instead of `NAME.png` in the folder: the option
@@ -44,6 +50,8 @@ impl Default for Picture {
             camera: None,
             array: None,
             range: None,
+            perspective: None,
+            transparent: false,
             every: Drawn::Last,
             file: None,
         }
@@ -56,7 +64,7 @@ impl Picture {
         let mut options = Options::default().with_size(self.width, self.height);
         options.view = self.view;
         (options.camera, options.range) = (self.camera, self.range);
-        options
+        options.with_perspective(self.perspective).with_transparency(self.transparent)
     }
 }
 

@@ -4,7 +4,7 @@
 //! An [`Expression`] is a parsed text with a syntax tree ([`Node`]) that can be walked, to print it
 //! in another language for instance. A [`Field`] is an expression bound to its arrays and compiled
 //! for fast evaluation of many rows; a [`Lattice`] holds expressions compiled for blocks of a regular
-//! grid. [`Unary`] and [`Binary`] define what the operators mean.
+//! grid, and [`Rows`] one whose arrays come block by block. [`Unary`] and [`Binary`] define what the operators mean.
 //!
 //! ```
 //! use zeroset::expression::{Expression, Field};
@@ -34,6 +34,7 @@ mod operators;
 mod parse;
 mod parts;
 mod program;
+mod rows;
 mod spread;
 #[cfg(test)]
 mod tests;
@@ -54,6 +55,7 @@ pub use cuda::Generated;
 pub use field::Field;
 pub use flaw::Flaw;
 pub use lattice::Lattice;
+pub use rows::Rows;
 pub use tree::{Binary, Node, Unary, Variable, select};
 
 /// A parsed formula. Two expressions are equal if their texts are.

@@ -64,6 +64,11 @@ impl Program {
         program
     }
 
+    /// True if a result depends on a coordinate.
+    pub(super) fn uses_coordinates(&self) -> bool {
+        self.axes.contains(&true)
+    }
+
     fn push(&mut self, target: usize, instruction: Instruction) -> Source {
         self.registers = self.registers.max(target + 1);
         self.instructions.push((target, instruction));

@@ -22,14 +22,16 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    pub(super) fn new(width: u32, height: u32) -> Self {
+    /// With room for a bar on the right, or without.
+    pub(super) fn new(width: u32, height: u32, has_bar: bool) -> Self {
         let (width, height) = (f64::from(width), f64::from(height));
         let unit = (width / 1200.0).min(height / 900.0);
         let has_text = unit >= 0.25;
         // Lines thinner than this would get too pale.
         let lines = unit.max(0.5);
         let area = if has_text {
-            [36.0 * unit, 96.0 * unit, width - 168.0 * unit, height - 36.0 * unit]
+            let right = if has_bar { 168.0 } else { 36.0 };
+            [36.0 * unit, 96.0 * unit, width - right * unit, height - 36.0 * unit]
         } else {
             let margin = 0.03 * width.min(height);
             [margin, margin, width - margin, height - margin]
@@ -52,8 +54,8 @@ pub(super) struct Legend<'a> {
     pub has_gaps: bool,
 }
 
-/// Writes title and color bar onto a picture.
-pub(super) fn draw(image: &mut Image, map: &Map, legend: &Legend<'_>) {
+/// Writes the title onto a picture, and beside it the color bar of a map.
+pub(super) fn draw(image: &mut Image, map: Option<&Map>, legend: &Legend<'_>) {
     let (width, height) = (f64::from(image.width), f64::from(image.height));
     let unit = (width / 1200.0).min(height / 900.0);
     let style = |height: f64, weight: f64, color| Style {
@@ -70,6 +72,7 @@ pub(super) fn draw(image: &mut Image, map: &Map, legend: &Legend<'_>) {
     let start = if title.is_empty() { left } else { left + strong.width(&title) + 30.0 * unit };
     image.text(&pale.fit(legend.note, width - left - start), [start, 52.0 * unit], pale);
 
+    let Some(map) = map else { return };
     // Whole pixels, so that its edges are sharp.
     let whole = |x: f64| (x + 0.5) as u32;
     let x = [width - 132.0 * unit, width - 108.0 * unit].map(whole);

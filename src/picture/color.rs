@@ -6,8 +6,8 @@
 //! and about equally dark at both ends (the idea of K. Moreland, "Diverging color maps for scientific
 //! visualization", 2009), blue below and terracotta above.
 
-use super::camera::Axes;
-use super::vector::{V, add, dot, unit};
+use crate::render::Axes;
+use crate::render::vector::{V, add, dot, unit};
 
 /// Steps of a map.
 const STEPS: usize = 512;
@@ -17,6 +17,9 @@ pub(super) type Light = [f32; 3];
 
 /// Color of what has no value, in sRGB.
 pub(super) const NO_VALUE: [u8; 3] = [186, 186, 186];
+
+/// Color of a surface that shows no values, in sRGB.
+pub(super) const SOLID: [u8; 3] = [236, 226, 206];
 
 /// Lightness, green-red and blue-yellow of a few colors.
 const SEQUENTIAL: [[f64; 3]; 7] = [
@@ -63,6 +66,12 @@ impl Map {
             walk(&SEQUENTIAL, STEPS)
         };
         Map { low, high, lights }
+    }
+
+    /// From white to black, both as far from the middle as a screen shows.
+    pub(super) fn fading([low, high]: [f64; 2]) -> Self {
+        let grey = |k: usize| light([1.0 - k as f64 / (STEPS - 1) as f64, 0.0, 0.0]);
+        Map { low, high, lights: (0..STEPS).map(grey).collect() }
     }
 
     /// Color of a value; the ends of the map beyond its range, `None` for what is no number.
@@ -177,14 +186,41 @@ impl Srgb {
     }
 }
 
+/// Samples of a pixel, added up.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Sum {
+    light: Light,
+    n: usize,
+    /// How many samples show something.
+    covered: usize,
+}
+
+impl Sum {
+    /// Takes a sample: the light of it, and whether it shows something or the background.
+    pub(super) fn add(&mut self, light: Light, shows: bool) {
+        self.light = [0, 1, 2].map(|c| self.light[c] + light[c]);
+        self.n += 1;
+        self.covered += usize::from(shows);
+    }
+
+    /// The pixel of `samples` samples, those not taken being transparent: red, green and blue, 0 to
+    /// 255, and how opaque it is, 0 to 1. `None` if all of it is background.
+    pub(super) fn pixel(&self, srgb: &Srgb, samples: usize) -> Option<[f32; 4]> {
+        let [r, g, b] = self.light.map(|x| srgb.encode(x / self.n as f32));
+        (self.covered > 0).then_some([r, g, b, self.n as f32 / samples as f32])
+    }
+}
+
 /// A color in the light: most of it from the eye, some from above left, a little gloss. Both sides
-/// of a surface are lit.
-pub(super) fn lit(color: Light, normal: V, axes: &Axes) -> Light {
+/// of a surface are lit. `to_eye` is the unit direction to the eye, `axes.toward` in parallel views.
+pub(super) fn lit(color: Light, normal: V, axes: &Axes, to_eye: V) -> Light {
     const LAMP: V = [-0.36, 0.48, 0.8];
     let normal = unit(normal);
     let mut n = [dot(normal, axes.right), dot(normal, axes.up), dot(normal, axes.toward)];
-    if n[2] < 0.0 {
+    let mut head = dot(normal, to_eye);
+    if head < 0.0 {
         n = n.map(|x| -x);
+        head = -head;
     }
     let lamp = dot(n, LAMP).max(0.0);
     let middle = unit(add(LAMP, [0.0, 0.0, 1.0]));
@@ -192,7 +228,7 @@ pub(super) fn lit(color: Light, normal: V, axes: &Axes) -> Light {
     for _ in 0..4 {
         gloss *= gloss;
     }
-    let strength = (0.30 + 0.36 * n[2] + 0.42 * lamp) as f32;
+    let strength = (0.30 + 0.36 * head + 0.42 * lamp) as f32;
     color.map(|c| (c * strength + 0.05 * gloss as f32).min(1.0))
 }
 
@@ -251,8 +287,8 @@ mod tests {
 
     #[test]
     fn light_comes_from_the_eye_and_both_sides_are_lit() {
-        let axes = Axes::new(&crate::picture::Camera::new([0.0, 0.0, 1.0]));
-        let at = |n: V| lit([0.5; 3], n, &axes)[0];
+        let axes = Axes::new(&crate::render::Camera::new([0.0, 0.0, 1.0]));
+        let at = |n: V| lit([0.5; 3], n, &axes, axes.toward)[0];
         assert!(at([0.0, 0.0, 1.0]) > at([0.9, 0.0, 0.3]));
         assert_eq!(at([0.1, 0.2, 0.9]), at([-0.1, -0.2, -0.9]));
         assert!(at([-0.5, 0.5, 0.7]) > at([0.5, -0.5, 0.7]));

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use rayon::prelude::*;
+
 use crate::error::{Error, Result};
 use crate::io::atomic::{self, check_folder};
 
@@ -15,9 +17,36 @@ pub struct Image {
     pub height: u32,
     /// Red, green and blue of each pixel in sRGB, `[height * width * 3]`.
     pub pixels: Vec<u8>,
+    /// How opaque each pixel is, 0 to 255, `[height * width]`; empty if all are.
+    pub alpha: Vec<u8>,
 }
 
 impl Image {
+    /// White, or nothing at all.
+    pub(super) fn blank(width: u32, height: u32, transparent: bool) -> Self {
+        let n = width as usize * height as usize;
+        let alpha = if transparent { vec![0; n] } else { Vec::new() };
+        Image { width, height, pixels: vec![255; 3 * n], alpha }
+    }
+
+    /// Paints bands of `rows` rows side by side: number of the band, its pixels, and how opaque they
+    /// are (empty if all are opaque).
+    pub(super) fn par_bands(
+        &mut self,
+        rows: usize,
+        paint: impl Fn(usize, &mut [u8], &mut [u8]) + Sync,
+    ) {
+        let band = self.width as usize * rows;
+        let pixels = self.pixels.par_chunks_mut(3 * band).enumerate();
+        match self.alpha.is_empty() {
+            true => pixels.for_each(|(k, pixels)| paint(k, pixels, &mut [])),
+            false => {
+                let alpha = self.alpha.par_chunks_mut(band);
+                pixels.zip(alpha).for_each(|((k, pixels), alpha)| paint(k, pixels, alpha));
+            }
+        }
+    }
+
     /// Writes the picture as PNG with 8 bits per color; the file appears whole or not at all.
     ///
     /// The encoder's settings are fixed: the same pixels make the same file.
@@ -27,13 +56,20 @@ impl Image {
     pub fn write_png(&self, path: &Path) -> Result<()> {
         atomic::write(path, |file| {
             let mut encoder = png::Encoder::new(file, self.width, self.height);
-            encoder.set_color(png::ColorType::Rgb);
+            let opaque = self.alpha.is_empty();
+            encoder.set_color(if opaque { png::ColorType::Rgb } else { png::ColorType::Rgba });
             encoder.set_depth(png::BitDepth::Eight);
             encoder.set_source_srgb(png::SrgbRenderingIntent::Perceptual);
             encoder.set_filter(png::Filter::Adaptive);
             encoder.set_deflate_compression(png::DeflateCompression::Level(6));
             let mut writer = encoder.write_header()?;
-            writer.write_image_data(&self.pixels)?;
+            if opaque {
+                writer.write_image_data(&self.pixels)?;
+            } else {
+                let pixels = self.pixels.chunks_exact(3).zip(&self.alpha);
+                let rgba: Vec<u8> = pixels.flat_map(|(p, &a)| [p[0], p[1], p[2], a]).collect();
+                writer.write_image_data(&rgba)?;
+            }
             Ok(writer.finish()?)
         })
     }
@@ -63,7 +99,7 @@ mod tests {
     #[test]
     fn a_file_holds_the_pixels() {
         let pixels: Vec<u8> = (0..5 * 3 * 3).map(|k| (k * 37 % 251) as u8).collect();
-        let image = Image { width: 5, height: 3, pixels: pixels.clone() };
+        let image = Image { width: 5, height: 3, pixels: pixels.clone(), alpha: Vec::new() };
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.png");
         image.write_png(&path).unwrap();
@@ -73,6 +109,16 @@ mod tests {
         let info = reader.next_frame(&mut found).unwrap();
         assert_eq!((info.width, info.height), (5, 3));
         assert_eq!(found, pixels);
+        let alpha: Vec<u8> = (0..15).map(|k| k * 17).collect();
+        Image { alpha, ..image }.write_png(&path).unwrap();
+        let file = std::io::BufReader::new(std::fs::File::open(&path).unwrap());
+        let mut reader = png::Decoder::new(file).read_info().unwrap();
+        let mut found = vec![0; reader.output_buffer_size().unwrap()];
+        reader.next_frame(&mut found).unwrap();
+        for (k, pixel) in found.chunks_exact(4).enumerate() {
+            assert_eq!(pixel[..3], pixels[3 * k..][..3]);
+            assert_eq!(usize::from(pixel[3]), 17 * k);
+        }
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
@@ -86,7 +132,7 @@ mod tests {
         assert_eq!(message("none/a.png").exit_code(), 6);
         std::fs::create_dir(folder.path().join("b.png")).unwrap();
         assert_eq!(message("b.png").exit_code(), 6);
-        let image = Image { width: 1, height: 1, pixels: vec![0; 3] };
+        let image = Image { width: 1, height: 1, pixels: vec![0; 3], alpha: vec![] };
         assert_eq!(image.write_png(&folder.path().join("none/a.png")).unwrap_err().exit_code(), 6);
     }
 }

@@ -24,6 +24,19 @@ pub(super) fn nearest([a, b]: Piece, p: [f64; 2]) -> (f64, f64) {
     (ex * ex + ey * ey, t)
 }
 
+/// Lays a color over a pixel: `mix`, 0 to 1, says how much of it. The pixel is red, green and blue,
+/// 0 to 255, and how opaque it is, 0 to 1.
+pub(super) fn over(pixel: &mut [f32; 4], color: [f32; 3], mix: f32) {
+    let [.., old] = *pixel;
+    let opacity = old + (1.0 - old) * mix;
+    // Of what is opaque already, the share of the color is all of `mix`.
+    let share = if old == 1.0 { mix } else { mix / opacity.max(f32::MIN_POSITIVE) };
+    for (old, new) in pixel.iter_mut().zip(color) {
+        *old += (new - *old) * share;
+    }
+    pixel[3] = opacity;
+}
+
 impl Image {
     /// Draws pieces of one line in one color; where they overlap the line gets no darker.
     pub(super) fn stroke(&mut self, pieces: &[Piece], width: f64, color: [u8; 3]) {
@@ -54,9 +67,10 @@ impl Image {
             }
         }
         for (k, &covered) in covered.iter().enumerate().filter(|&(_, &c)| c > 0.0) {
-            let at = ((y0 + k / columns) * self.width as usize + x0 + k % columns) * 3;
-            for (old, new) in self.pixels[at..at + 3].iter_mut().zip(color) {
-                let mixed = f64::from(*old) + (f64::from(new) - f64::from(*old)) * covered;
+            let at = (y0 + k / columns) * self.width as usize + x0 + k % columns;
+            let share = self.cover(at, covered);
+            for (old, new) in self.pixels[3 * at..3 * at + 3].iter_mut().zip(color) {
+                let mixed = f64::from(*old) + (f64::from(new) - f64::from(*old)) * share;
                 *old = (mixed + 0.5) as u8;
             }
         }
@@ -66,10 +80,21 @@ impl Image {
     pub(super) fn fill(&mut self, [x0, y0, x1, y1]: [u32; 4], color: [u8; 3]) {
         for y in y0..y1.min(self.height) {
             for x in x0..x1.min(self.width) {
-                let at = (y as usize * self.width as usize + x as usize) * 3;
-                self.pixels[at..at + 3].copy_from_slice(&color);
+                let at = y as usize * self.width as usize + x as usize;
+                self.cover(at, 1.0);
+                self.pixels[3 * at..3 * at + 3].copy_from_slice(&color);
             }
         }
+    }
+
+    /// Makes a pixel more opaque by ink that covers `covered` of it; gives back the share of the ink
+    /// in its color.
+    fn cover(&mut self, at: usize, covered: f64) -> f64 {
+        let Some(alpha) = self.alpha.get_mut(at) else { return covered };
+        let old = f64::from(*alpha) / 255.0;
+        let new = old + (1.0 - old) * covered;
+        *alpha = (255.0 * new + 0.5) as u8;
+        if new > 0.0 { covered / new } else { 0.0 }
     }
 
     /// Writes a line of text whose capitals are `height` pixels high, from the left end of its
@@ -158,7 +183,8 @@ mod tests {
     use super::*;
 
     fn white(width: u32, height: u32) -> Image {
-        Image { width, height, pixels: vec![255; (width * height * 3) as usize] }
+        let pixels = vec![255; (width * height * 3) as usize];
+        Image { width, height, pixels, alpha: Vec::new() }
     }
 
     #[test]

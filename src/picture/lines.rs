@@ -1,10 +1,10 @@
 //! Lines on the surface: strips of constant width in pixels, where nothing hides them.
 
-use super::frame::Frame;
-use super::ink::{coverage, nearest};
+use super::drawing::Kinds;
+use super::ink::{coverage, nearest, over};
 use super::raster::{SAMPLES, Seen};
-use super::scene::Kinds;
-use super::vector::V;
+use crate::render::Frame;
+use crate::render::vector::V;
 
 /// A piece of a line in the picture.
 pub(super) struct Stroke {
@@ -34,7 +34,7 @@ impl Seen {
         lines: impl Iterator<Item = &'a Stroke>,
         kind: Kinds,
         unit: f64,
-        colors: &mut [[f32; 3]],
+        colors: &mut [[f32; 4]],
     ) {
         let (color, strength): ([f32; 3], f32) = match kind {
             Kinds::Edge => ([84.0, 88.0, 96.0], 0.65),
@@ -66,8 +66,7 @@ impl Seen {
         }
         for (pixel, &covered) in colors.iter_mut().zip(&covered) {
             if covered > 0.0 {
-                let mix = covered * strength;
-                *pixel = [0, 1, 2].map(|c| pixel[c] + (color[c] - pixel[c]) * mix);
+                over(pixel, color, covered * strength);
             }
         }
     }

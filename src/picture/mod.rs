@@ -1,9 +1,10 @@
-//! Pictures of a mesh with its values, without any other program.
+//! Pictures of a mesh with its values or of a volume, without any other program.
 //!
 //! [`draw`] shows a planar mesh from above or a surface from the side that shows most, colored by
 //! phi or a distance, with the interface or lines of equal distance on it, a color bar and a title. Of
 //! tetrahedra it shows the interface inside the far walls of the domain, or, for a
-//! distance, the outer boundary. The same values make the same bits on every machine.
+//! distance, the outer boundary. Of a volume it shows what rays through it meet ([`Traced`], with
+//! [`crate::render`]). The same values make the same bits on every machine.
 //!
 //! ```
 //! use zeroset::mesh::generate::{Generate, Sphere, generate};
@@ -17,30 +18,33 @@
 //! ```
 
 mod bar;
-mod camera;
 mod color;
+mod drawing;
 mod font;
-mod frame;
 mod image;
 mod ink;
 mod lines;
 mod raster;
-mod scene;
-mod vector;
+mod traced;
+mod view;
 
-pub use camera::{Camera, View};
 pub use image::{Image, check_path};
+pub use traced::{SAMPLES, Shows, Traced, trace};
+
+pub use crate::render::{Camera, View};
 
 use crate::error::{Error, Result};
 use crate::mesh::Mesh;
+use crate::render::{Axes, Frame};
 use bar::{Layout, Legend, Ticks};
-use camera::Axes;
 use color::Map;
-use frame::Frame;
-use scene::Scene;
+use drawing::Drawing;
 
 /// Pixels a picture may have along each side.
 pub const SIDE: std::ops::RangeInclusive<u32> = 16..=8192;
+
+/// Angles of a view in perspective, in degrees.
+pub const PERSPECTIVE: std::ops::RangeInclusive<f64> = 1.0..=120.0;
 
 /// Lines drawn on a mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -110,23 +114,8 @@ impl<'a> Subject<'a> {
         self.colors.unwrap_or(self.values)
     }
 
-    /// The smallest range that holds all values, of some width; even about 0 for values of both
-    /// signs.
     fn range(&self) -> [f64; 2] {
-        let finite = || self.shown().iter().copied().filter(|x| x.is_finite());
-        let low = finite().fold(f64::INFINITY, f64::min);
-        let high = finite().fold(f64::NEG_INFINITY, f64::max);
-        if low > high {
-            return [0.0, 1.0];
-        }
-        if low < 0.0 && high > 0.0 {
-            let most = high.max(-low).min(1e300);
-            return [-most, most];
-        }
-        let width = high - low;
-        // Also wide enough that its ticks are different numbers.
-        let least = 1e-9 * low.abs().max(high.abs()).max(1e-290);
-        if width > least { [low, high] } else { [low - least, high + least] }
+        span(self.shown())
     }
 
     fn check(&self) -> Result<()> {
@@ -138,6 +127,47 @@ impl<'a> Subject<'a> {
             }
         }
         Ok(())
+    }
+}
+
+/// The smallest range that holds all values that are finite, of some width; even about 0 for values
+/// of both signs.
+fn span(values: &[f64]) -> [f64; 2] {
+    let finite = || values.iter().copied().filter(|x| x.is_finite());
+    let low = finite().fold(f64::INFINITY, f64::min);
+    let high = finite().fold(f64::NEG_INFINITY, f64::max);
+    if low > high {
+        return [0.0, 1.0];
+    }
+    if low < 0.0 && high > 0.0 {
+        let most = high.max(-low).min(1e300);
+        return [-most, most];
+    }
+    let width = high - low;
+    // Also wide enough that its ticks are different numbers.
+    let least = 1e-9 * low.abs().max(high.abs()).max(1e-290);
+    if width > least { [low, high] } else { [low - least, high + least] }
+}
+
+/// What can be drawn.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Scene<'a> {
+    /// A mesh: its triangles, by a depth buffer.
+    Mesh(Subject<'a>),
+    /// A volume: by rays.
+    Traced(Traced<'a>),
+}
+
+impl<'a> From<&Subject<'a>> for Scene<'a> {
+    fn from(subject: &Subject<'a>) -> Self {
+        Scene::Mesh(*subject)
+    }
+}
+
+impl<'a> From<&Traced<'a>> for Scene<'a> {
+    fn from(traced: &Traced<'a>) -> Self {
+        Scene::Traced(*traced)
     }
 }
 
@@ -155,11 +185,24 @@ pub struct Options {
     pub camera: Option<Camera>,
     /// Values at both ends of the color bar; default those of the array.
     pub range: Option<[f64; 2]>,
+    /// Angle in degrees, in [`PERSPECTIVE`], under which the eye sees a ball around all that is
+    /// shown: the larger, the nearer it is. Default none: the projection is parallel.
+    pub perspective: Option<f64>,
+    /// Leaves out the white behind what is shown.
+    pub transparent: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { width: 1200, height: 900, view: View::Auto, camera: None, range: None }
+        Options {
+            width: 1200,
+            height: 900,
+            view: View::Auto,
+            camera: None,
+            range: None,
+            perspective: None,
+            transparent: false,
+        }
     }
 }
 
@@ -188,6 +231,18 @@ impl Options {
         self
     }
 
+    /// Sets the angle of perspective, in degrees; `None` for a parallel projection.
+    pub fn with_perspective(mut self, degrees: Option<f64>) -> Self {
+        self.perspective = degrees;
+        self
+    }
+
+    /// Leaves out the white behind what is shown, or not.
+    pub fn with_transparency(mut self, transparent: bool) -> Self {
+        self.transparent = transparent;
+        self
+    }
+
     /// What is wrong with them: the key, and what that must be.
     pub fn flaw(&self) -> Option<(String, String)> {
         for (key, n) in [("width", self.width), ("height", self.height)] {
@@ -203,6 +258,13 @@ impl Options {
                 return Some(("range".into(), what));
             }
         }
+        if let Some(angle) = self.perspective.filter(|angle| !PERSPECTIVE.contains(angle)) {
+            let (low, high) = (PERSPECTIVE.start(), PERSPECTIVE.end());
+            return Some((
+                "perspective".into(),
+                format!("must be {low} to {high} degrees, is {angle}"),
+            ));
+        }
         let (key, what) = self.camera.as_ref().and_then(Camera::flaw)?;
         Some((format!("camera.{key}"), what))
     }
@@ -215,8 +277,8 @@ impl Options {
     pub fn settled(&self, subject: &Subject<'_>) -> Result<Options> {
         self.check()?;
         subject.check()?;
-        let scene = Scene::new(subject, &[]);
-        let camera = self.camera.unwrap_or_else(|| camera::camera(self.view, subject, &scene));
+        let drawing = Drawing::new(subject, &[]);
+        let camera = self.camera.unwrap_or_else(|| view::camera(self.view, subject, &drawing));
         let range = self.range.unwrap_or_else(|| subject.range());
         Ok(Options { camera: Some(camera), range: Some(range), ..self.clone() })
     }
@@ -229,12 +291,25 @@ impl Options {
     }
 }
 
-/// Draws a subject on white.
+/// What a picture of a file is called: the name of the file up to its first dot.
+pub(crate) fn name_of(file: &str) -> &str {
+    let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
+    name.split('.').find(|part| !part.is_empty()).unwrap_or(name)
+}
+
+/// Draws a mesh or a volume, on white if not told otherwise.
 ///
 /// # Errors
-/// [`Error::Case`] for sizes outside [`SIDE`], a range or camera that cannot be, or arrays that do
-/// not fit the mesh.
-pub fn draw(subject: &Subject<'_>, options: &Options) -> Result<Image> {
+/// [`Error::Case`] for sizes outside [`SIDE`], a range, angle or camera that cannot be, or arrays that do
+/// not fit the mesh; those of [`trace`].
+pub fn draw<'a>(scene: impl Into<Scene<'a>>, options: &Options) -> Result<Image> {
+    match scene.into() {
+        Scene::Mesh(subject) => draw_mesh(&subject, options),
+        Scene::Traced(traced) => Ok(trace(&traced, options)?.0),
+    }
+}
+
+fn draw_mesh(subject: &Subject<'_>, options: &Options) -> Result<Image> {
     options.check()?;
     subject.check()?;
     let range = options.range.unwrap_or_else(|| subject.range());
@@ -244,13 +319,15 @@ pub fn draw(subject: &Subject<'_>, options: &Options) -> Result<Image> {
         (Lines::Round, Some(_)) => round_levels(Subject { colors: None, ..*subject }.range()),
         _ => Vec::new(),
     };
-    let scene = Scene::new(subject, &levels);
-    let camera = options.camera.unwrap_or_else(|| camera::camera(options.view, subject, &scene));
-    let layout = Layout::new(options.width, options.height);
+    let drawing = Drawing::new(subject, &levels);
+    let camera = options.camera.unwrap_or_else(|| view::camera(options.view, subject, &drawing));
+    let layout = Layout::new(options.width, options.height, true);
     let axes = Axes::new(&camera);
-    let frame = Frame::fit(axes, &scene.points, layout.area, camera.zoom, layout.unit);
+    let (area, zoom) = (layout.area, camera.zoom);
+    let frame = Frame::fit(axes, options.perspective, &drawing.points, area, zoom, layout.unit);
     let map = Map::new(range);
-    let mut image = raster::draw(&scene, &frame, &map, options.width, options.height);
+    let size = [options.width, options.height];
+    let mut image = raster::draw(&drawing, &frame, &map, size, options.transparent);
     if layout.has_text {
         let legend = Legend {
             name: subject.name,
@@ -260,7 +337,7 @@ pub fn draw(subject: &Subject<'_>, options: &Options) -> Result<Image> {
             levels: if subject.colors.is_none() { &levels } else { &[] },
             has_gaps: subject.shown().iter().any(|x| !x.is_finite()),
         };
-        bar::draw(&mut image, &map, &legend);
+        bar::draw(&mut image, Some(&map), &legend);
     }
     Ok(image)
 }

@@ -8,11 +8,11 @@
 use rayon::prelude::*;
 
 use super::Image;
-use super::color::{Light, Map, NO_VALUE, Srgb, lit};
-use super::frame::Frame;
+use super::color::{Light, Map, NO_VALUE, SOLID, Srgb, Sum, lit};
+use super::drawing::{Drawing, Kinds};
 use super::lines::Stroke;
-use super::scene::{Kinds, Scene};
-use super::vector::{V, add};
+use crate::render::Frame;
+use crate::render::vector::{V, add};
 
 /// Samples per pixel along each axis.
 pub(super) const SAMPLES: usize = 3;
@@ -22,8 +22,6 @@ const FINE: i64 = 256;
 const ROWS: usize = 48;
 /// No triangle.
 const NONE: u32 = u32::MAX;
-/// Color of the interface of a solid, in sRGB.
-const INTERFACE: [u8; 3] = [236, 226, 206];
 
 /// A corner on the lattice, and its height.
 #[derive(Clone, Copy, Debug)]
@@ -72,8 +70,14 @@ impl Flat {
     }
 }
 
-/// Draws a scene on white.
-pub(super) fn draw(scene: &Scene<'_>, frame: &Frame, map: &Map, width: u32, height: u32) -> Image {
+/// Draws on white, or on nothing if the background is to be transparent.
+pub(super) fn draw(
+    drawing: &Drawing<'_>,
+    frame: &Frame,
+    map: &Map,
+    [width, height]: [u32; 2],
+    transparent: bool,
+) -> Image {
     let size = [width as usize, height as usize];
     let lattice = |x: f64| {
         let limit = f64::from(1 << 29);
@@ -83,9 +87,9 @@ pub(super) fn draw(scene: &Scene<'_>, frame: &Frame, map: &Map, width: u32, heig
         let [x, y, z] = frame.project(*x);
         Corner { x: lattice(x), y: lattice(y), z: z as f32 }
     };
-    let corners: Vec<Corner> = scene.points.par_iter().map(corner).collect();
+    let corners: Vec<Corner> = drawing.points.par_iter().map(corner).collect();
     let lines: Vec<Stroke> =
-        scene.lines.iter().map(|l| Stroke::new(l.ends, l.kind, frame)).collect();
+        drawing.lines.iter().map(|l| Stroke::new(l.ends, l.kind, frame)).collect();
     let apron = (2.0 * frame.unit + 2.0) as usize;
     let n_bands = size[1].div_ceil(ROWS);
     let rows = |low: f64, high: f64, reach: f64| {
@@ -94,8 +98,8 @@ pub(super) fn draw(scene: &Scene<'_>, frame: &Frame, map: &Map, width: u32, heig
         if outside { 1..1 } else { band(low - reach)..band(high + reach) + 1 }
     };
     let fine = 1.0 / (SAMPLES as i64 * FINE) as f64;
-    let triangles = Lists::new(n_bands, scene.triangles.len() / 3, |t| {
-        let y = [0, 1, 2].map(|k| corners[scene.triangles[3 * t + k] as usize].y);
+    let triangles = Lists::new(n_bands, drawing.triangles.len() / 3, |t| {
+        let y = [0, 1, 2].map(|k| corners[drawing.triangles[3 * t + k] as usize].y);
         let low = f64::from(y[0].min(y[1]).min(y[2])) * fine;
         let high = f64::from(y[0].max(y[1]).max(y[2])) * fine;
         rows(low, high, apron as f64)
@@ -104,20 +108,32 @@ pub(super) fn draw(scene: &Scene<'_>, frame: &Frame, map: &Map, width: u32, heig
         let [[_, a, _], [_, b, _]] = lines[k].ends;
         rows(a.min(b), a.max(b), lines[k].width + 1.0)
     });
-    let painter = Painter { scene, frame, map, corners: &corners, srgb: Srgb::new(), size, apron };
-    let mut pixels = vec![255u8; size[0] * size[1] * 3];
-    pixels.par_chunks_mut(size[0] * ROWS * 3).enumerate().for_each(|(k, pixels)| {
+    let (corners, srgb) = (&corners, Srgb::new());
+    let painter = Painter { drawing, frame, map, corners, srgb, size, apron, transparent };
+    let mut image = Image::blank(width, height, transparent);
+    let paint = |k: usize, pixels: &mut [u8], alpha: &mut [u8]| {
         let seen = painter.look(k, triangles.of(k));
         let mut colors = painter.paint(&seen);
         for kind in [Kinds::Edge, Kinds::Level, Kinds::Interface] {
             let of_kind = strokes.of(k).iter().map(|&l| &lines[l as usize]);
             seen.rule(of_kind.filter(|l| l.kind == kind), kind, frame.unit, &mut colors);
         }
-        for (pixel, color) in pixels.iter_mut().zip(colors.as_flattened()) {
-            *pixel = (color + 0.5) as u8;
+        write(&colors, pixels, alpha);
+    };
+    image.par_bands(ROWS, paint);
+    image
+}
+
+/// Writes colors 0 to 255 with their opacity 0 to 1 as bytes; `alpha` is empty if all are opaque.
+pub(super) fn write(colors: &[[f32; 4]], pixels: &mut [u8], alpha: &mut [u8]) {
+    for (pixel, color) in pixels.chunks_exact_mut(3).zip(colors) {
+        for (byte, color) in pixel.iter_mut().zip(color) {
+            *byte = (color + 0.5) as u8;
         }
-    });
-    Image { width, height, pixels }
+    }
+    for (byte, [.., opacity]) in alpha.iter_mut().zip(colors) {
+        *byte = (255.0 * opacity + 0.5) as u8;
+    }
 }
 
 /// What each band has to do with, in order.
@@ -166,7 +182,7 @@ pub(super) struct Seen {
 
 /// All that is needed to paint a band.
 struct Painter<'a> {
-    scene: &'a Scene<'a>,
+    drawing: &'a Drawing<'a>,
     frame: &'a Frame,
     map: &'a Map,
     corners: &'a [Corner],
@@ -174,11 +190,12 @@ struct Painter<'a> {
     /// Width and height of the picture.
     size: [usize; 2],
     apron: usize,
+    transparent: bool,
 }
 
 impl Painter<'_> {
     fn corners(&self, t: u32) -> [Corner; 3] {
-        [0, 1, 2].map(|k| self.corners[self.scene.triangles[3 * t as usize + k] as usize])
+        [0, 1, 2].map(|k| self.corners[self.drawing.triangles[3 * t as usize + k] as usize])
     }
 
     /// Finds which triangle each sample of a band shows.
@@ -195,7 +212,7 @@ impl Painter<'_> {
             let corners = self.corners(t);
             let Some(flat) = Flat::new(corners) else { continue };
             // A wall is seen counterclockwise from outside; y points downwards here.
-            if self.scene.open && (t as usize) < self.scene.n_colored && flat.turned {
+            if self.drawing.open && (t as usize) < self.drawing.n_colored && flat.turned {
                 continue;
             }
             let [low_x, high_x] = ends(flat.x, 0, wide);
@@ -236,25 +253,28 @@ impl Painter<'_> {
         Seen { first, rows, wide: self.size[0], top, tall, triangle, height }
     }
 
-    /// Colors of the pixels of a band, 0 to 255.
-    fn paint(&self, seen: &Seen) -> Vec<[f32; 3]> {
+    /// Colors of the pixels of a band, 0 to 255, and how opaque they are, 0 to 1.
+    fn paint(&self, seen: &Seen) -> Vec<[f32; 4]> {
         let wide = self.size[0] * SAMPLES;
-        let mut colors = vec![[255.0f32; 3]; self.size[0] * seen.rows];
+        let opacity = if self.transparent { 0.0 } else { 1.0 };
+        let mut colors = vec![[255.0, 255.0, 255.0, opacity]; self.size[0] * seen.rows];
         for (k, color) in colors.iter_mut().enumerate() {
             let (x0, y0) = (k % self.size[0] * SAMPLES, (seen.first + k / self.size[0]) * SAMPLES);
-            let (mut sum, mut last, mut any) = ([0.0f32; 3], (NONE, [1.0f32; 3]), false);
+            let mut sum = Sum::default();
+            let mut last = (NONE, [1.0f32; 3]);
             for y in y0..y0 + SAMPLES {
                 for x in x0..x0 + SAMPLES {
                     let t = seen.triangle[(y - seen.top) * wide + x];
                     if t != last.0 {
                         last = (t, if t == NONE { [1.0; 3] } else { self.shade(t, x, y) });
                     }
-                    any |= t != NONE;
-                    sum = [0, 1, 2].map(|c| sum[c] + last.1[c]);
+                    if t != NONE || !self.transparent {
+                        sum.add(last.1, t != NONE);
+                    }
                 }
             }
-            if any {
-                *color = sum.map(|x| self.srgb.encode(x / (SAMPLES * SAMPLES) as f32));
+            if let Some(pixel) = sum.pixel(&self.srgb, SAMPLES * SAMPLES) {
+                *color = pixel;
             }
         }
         colors
@@ -269,20 +289,27 @@ impl Painter<'_> {
         if flat.turned {
             weights.swap(1, 2);
         }
+        if self.frame.is_perspective() {
+            // What is linear on a triangle is not linear in a picture of it in perspective.
+            let grown = [0, 1, 2].map(|k| weights[k] * self.frame.growth(f64::from(corners[k].z)));
+            let sum = grown[0] + grown[1] + grown[2];
+            weights = grown.map(|w| w / sum);
+        }
         let t = t as usize;
-        let color = if t >= self.scene.n_colored {
-            Srgb::decode(INTERFACE)
+        let color = if t >= self.drawing.n_colored {
+            Srgb::decode(SOLID)
         } else {
-            let value = |k: usize| self.scene.values[self.scene.triangles[3 * t + k] as usize];
+            let value = |k: usize| self.drawing.values[self.drawing.triangles[3 * t + k] as usize];
             let mean = (0..3).map(|k| weights[k] * value(k)).sum();
             self.map.color(mean).unwrap_or_else(|| Srgb::decode(NO_VALUE))
         };
-        let Some(normals) = self.scene.normals.get(t) else { return color };
+        let Some(normals) = self.drawing.normals.get(t) else { return color };
         let mut normal = [0.0; 3];
         for (n, w) in normals.iter().zip(weights) {
             normal = add(normal, n.map(|x| f64::from(x) * w));
         }
-        lit(color, normal, &self.frame.axes)
+        let pixel = [x, y].map(|k| (k as f64 + 0.5) / SAMPLES as f64);
+        lit(color, normal, self.frame.axes(), self.frame.toward_eye(pixel))
     }
 }
 

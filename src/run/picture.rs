@@ -133,8 +133,7 @@ pub(super) fn title(config: &Config) -> String {
         Some(mesh) if config.origin.file.as_os_str().is_empty() => mesh,
         _ => return config.name(),
     };
-    let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
-    name.split('.').find(|part| !part.is_empty()).unwrap_or(name).to_string()
+    picture::name_of(file).to_string()
 }
 
 /// A time in at most six digits.

@@ -7,6 +7,7 @@
 
 mod placement;
 mod samples;
+mod select;
 
 pub(crate) use placement::Flaw;
 pub use placement::Placement;
@@ -43,7 +44,8 @@ impl Scaling {
     /// Values are what is stored.
     pub const NONE: Scaling = Scaling { slope: 1.0, intercept: 0.0 };
 
-    fn of(self, stored: f64) -> f64 {
+    /// The value of a stored number.
+    pub fn of(self, stored: f64) -> f64 {
         // Products with 1 and sums with 0 keep every bit but the sign of zero.
         if self == Scaling::NONE { stored } else { self.slope * stored + self.intercept }
     }

@@ -124,6 +124,17 @@ impl Placement {
         x
     }
 
+    /// Change of the index along a direction of the world.
+    pub(crate) fn index_change(&self, direction: [f64; 3]) -> [f64; 3] {
+        self.inverse.map(|row| dot(row, direction))
+    }
+
+    /// Gradient in the world of what has this gradient over the indices.
+    pub(crate) fn world_gradient(&self, gradient: [f64; 3]) -> [f64; 3] {
+        let along = |k: usize| (0..3).map(|axis| self.inverse[axis][k] * gradient[axis]).sum();
+        [along(0), along(1), along(2)]
+    }
+
     /// Index of a place, with fractions.
     pub fn index(&self, world: [f64; 3]) -> [f64; 3] {
         let offset = std::array::from_fn(|k| world[k] - self.origin[k]);

@@ -42,6 +42,7 @@ mod grid;
 mod hdf;
 mod image;
 mod legacy;
+mod list;
 mod source;
 #[cfg(test)]
 mod tests;
@@ -58,6 +59,7 @@ use source::Source;
 use xml::XmlFile;
 
 pub(super) use write::write_vti;
+pub use list::read_pvd;
 pub use write::{
     Compression, Field, FieldValues, Geometry, VtkOutput, write, write_pvd, write_vtp, write_vtu,
 };

@@ -1,121 +1,18 @@
-//! Where a picture is seen from. The projection is parallel: lengths can be compared.
+//! The side a mesh is seen from where none is given.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use super::scene::{Kinds, Scene};
-use super::vector::{V, add, cross, dot, length, scaled, sub, unit};
+use super::drawing::{Drawing, Kinds};
 use super::{Lines, Subject};
 use crate::mesh::Kind;
-
-/// Side a picture is seen from: `view = "auto"`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[non_exhaustive]
-pub enum View {
-    /// Planar meshes from above, surfaces from the side that shows most of the interface or of the
-    /// range, tetrahedra from a corner (default).
-    #[default]
-    #[serde(rename = "auto")]
-    Auto,
-    /// From the side of large x.
-    #[serde(rename = "+x")]
-    PlusX,
-    /// From the side of small x.
-    #[serde(rename = "-x")]
-    MinusX,
-    /// From the side of large y.
-    #[serde(rename = "+y")]
-    PlusY,
-    /// From the side of small y.
-    #[serde(rename = "-y")]
-    MinusY,
-    /// From above, the side of large z.
-    #[serde(rename = "+z")]
-    PlusZ,
-    /// From below, the side of small z.
-    #[serde(rename = "-z")]
-    MinusZ,
-}
-
-/// A camera given by hand: `camera = { from = [1, -2, 1] }`.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[non_exhaustive]
-pub struct Camera {
-    /// Direction from the middle of the mesh to the eye, any length > 0.
-    pub from: [f64; 3],
-    /// Direction that is upwards in the picture, not along `from`; default z, or y if one looks
-    /// along z.
-    pub up: Option<[f64; 3]>,
-    /// Magnification, 0.1 to 50; at 1 (default) the mesh fills the picture.
-    #[serde(default = "one")]
-    #[schemars(range(min = 0.1, max = 50.0))]
-    pub zoom: f64,
-}
-
-fn one() -> f64 {
-    1.0
-}
-
-impl Camera {
-    /// Looks from the direction `from`, z upwards.
-    pub fn new(from: [f64; 3]) -> Self {
-        Camera { from, up: None, zoom: 1.0 }
-    }
-
-    /// What is wrong with it: the key, and what that must be.
-    pub fn flaw(&self) -> Option<(&'static str, String)> {
-        let finite = |v: &[f64; 3]| v.iter().all(|x| x.is_finite() && x.abs() < 1e100);
-        if !finite(&self.from) || length(unit(self.from)) == 0.0 {
-            return Some(("from", format!("must be finite and not zero, is {:?}", self.from)));
-        }
-        if let Some(up) = self.up {
-            let along = length(cross(unit(up), unit(self.from)));
-            if !finite(&up) || length(unit(up)) == 0.0 || along < 1e-6 {
-                let what = format!("must be finite, not zero and not along `from`, is {up:?}");
-                return Some(("up", what));
-            }
-        }
-        if !(0.1..=50.0).contains(&self.zoom) {
-            return Some(("zoom", format!("must be 0.1 to 50, is {}", self.zoom)));
-        }
-        None
-    }
-}
-
-/// Axes of a picture in the mesh: to the right, upwards, and towards the eye.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Axes {
-    pub right: V,
-    pub up: V,
-    pub toward: V,
-}
-
-impl Axes {
-    pub(super) fn new(camera: &Camera) -> Self {
-        let toward = unit(camera.from);
-        let default = if toward[2].abs() < 0.99 { [0.0, 0.0, 1.0] } else { [0.0, 1.0, 0.0] };
-        let up = camera.up.unwrap_or(default);
-        let right = unit(cross(up, toward));
-        Axes { right, up: cross(toward, right), toward }
-    }
-}
+use crate::render::vector::{V, add, cross, dot, length, scaled, sub, unit};
+use crate::render::{Axes, CORNER, Camera, View};
 
 /// The camera of a view.
-pub(super) fn camera(view: View, subject: &Subject<'_>, scene: &Scene<'_>) -> Camera {
-    Camera::new(match view {
-        View::PlusX => [1.0, 0.0, 0.0],
-        View::MinusX => [-1.0, 0.0, 0.0],
-        View::PlusY => [0.0, 1.0, 0.0],
-        View::MinusY => [0.0, -1.0, 0.0],
-        View::PlusZ => [0.0, 0.0, 1.0],
-        View::MinusZ => [0.0, 0.0, -1.0],
-        View::Auto => match subject.mesh.kind {
-            Kind::Planar => [0.0, 0.0, 1.0],
-            Kind::Volume => [0.55, -0.9, 0.5],
-            _ => best(subject, scene),
-        },
-    })
+pub(super) fn camera(view: View, subject: &Subject<'_>, drawing: &Drawing<'_>) -> Camera {
+    Camera::new(view.direction().unwrap_or_else(|| match subject.mesh.kind {
+        Kind::Planar => [0.0, 0.0, 1.0],
+        Kind::Volume => CORNER,
+        _ => best(subject, drawing),
+    }))
 }
 
 /// A place of interest on a surface.
@@ -135,10 +32,10 @@ const MANY: usize = 40_000;
 
 /// The direction of 26 around a surface that shows most: of the interface by its length, of a
 /// range by the area of each of its parts, whose square roots are added so that all count.
-fn best(subject: &Subject<'_>, scene: &Scene<'_>) -> V {
-    let spots = spots(subject, scene);
+fn best(subject: &Subject<'_>, drawing: &Drawing<'_>) -> V {
+    let spots = spots(subject, drawing);
     let points: Vec<V> =
-        scene.points.iter().copied().step_by(scene.points.len() / MANY + 1).collect();
+        drawing.points.iter().copied().step_by(drawing.points.len() / MANY + 1).collect();
     let axes = principal_axes(&points);
     let mut best = (0.0, axes[0]);
     for direction in directions(&axes) {
@@ -164,19 +61,19 @@ fn directions(axes: &[V; 3]) -> Vec<V> {
     all.into_iter().skip(1).map(|(_, direction)| direction).collect()
 }
 
-fn spots(subject: &Subject<'_>, scene: &Scene<'_>) -> Vec<Spot> {
+fn spots(subject: &Subject<'_>, drawing: &Drawing<'_>) -> Vec<Spot> {
     let area = |t: usize| {
-        let [a, b, c] = scene.corners(t);
+        let [a, b, c] = drawing.corners(t);
         (cross(sub(b, a), sub(c, a)), scaled(add(add(a, b), c), 1.0 / 3.0))
     };
-    let n = scene.n_colored;
+    let n = drawing.n_colored;
     if subject.lines == Lines::Interface {
         let inside = |t: usize| {
-            let t = &scene.triangles[3 * t..][..3];
+            let t = &drawing.triangles[3 * t..][..3];
             t.iter().filter(|&&v| subject.values[v as usize] < 0.0).count()
         };
         let cut: Vec<usize> = (0..n).filter(|&t| (1..3).contains(&inside(t))).collect();
-        let lines = scene.lines.iter().filter(|l| l.kind == Kinds::Interface);
+        let lines = drawing.lines.iter().filter(|l| l.kind == Kinds::Interface);
         let lengths = lines.map(|l| length(sub(l.ends[1], l.ends[0])));
         if cut.len() == lengths.clone().count() && !cut.is_empty() {
             let step = cut.len() / MANY + 1;
@@ -192,7 +89,7 @@ fn spots(subject: &Subject<'_>, scene: &Scene<'_>) -> Vec<Spot> {
     let width = finite().fold(f64::NEG_INFINITY, f64::max) - low;
     let spot = |t: usize| {
         let (normal, at) = area(t);
-        let corners = &scene.triangles[3 * t..][..3];
+        let corners = &drawing.triangles[3 * t..][..3];
         let mean = corners.iter().map(|&v| subject.values[v as usize]).sum::<f64>() / 3.0;
         let part = ((mean - low) / width * PARTS as f64).clamp(0.0, PARTS as f64 - 1.0);
         // A cast of what is no number is 0, and such cells weigh nothing.
@@ -295,28 +192,13 @@ mod tests {
     use crate::mesh::generate::{Generate, Sphere, generate};
 
     #[test]
-    fn axes_are_at_right_angles_with_z_upwards() {
-        for from in [[1.0, 0.0, 0.0], [0.3, -0.5, 0.2], [0.0, 0.0, -2.0], [0.0, 0.1, 9.0]] {
-            let axes = Axes::new(&Camera::new(from));
-            for (a, b) in [(axes.right, axes.up), (axes.up, axes.toward), (axes.right, axes.toward)]
-            {
-                assert!(dot(a, b).abs() < 1e-12 && (length(a) - 1.0).abs() < 1e-12);
-            }
-            assert!(dot(cross(axes.right, axes.up), axes.toward) > 0.99);
-            assert!(axes.up[2] > -0.02);
-        }
-        let from_x = Axes::new(&Camera::new([1.0, 0.0, 0.0]));
-        assert_eq!((from_x.right, from_x.up), ([0.0, 1.0, 0.0], [0.0, 0.0, 1.0]));
-    }
-
-    #[test]
     fn a_cap_is_seen_from_its_side() {
         let mesh = generate(&Generate::Sphere(Sphere::default())).unwrap();
         for side in [[0.0, 0.0, 1.0], [-1.0, 0.0, 0.0], [0.6, 0.0, -0.8]] {
             let values: Vec<f64> = mesh.vertices.iter().map(|x| 0.6 - dot(*x, side)).collect();
             let subject = Subject::new(&mesh, &values);
-            let scene = Scene::new(&subject, &[]);
-            let from = camera(View::Auto, &subject, &scene).from;
+            let drawing = Drawing::new(&subject, &[]);
+            let from = camera(View::Auto, &subject, &drawing).from;
             assert!(dot(from, side) > 0.85, "{side:?}: from {from:?}");
         }
     }
@@ -337,16 +219,5 @@ mod tests {
         for (found, exact) in axes.iter().zip([[-0.6, 0.8, 0.0], [0., 0., 1.], [0.8, 0.6, 0.0]]) {
             assert!(dot(*found, exact).abs() > 1.0 - 1e-9, "{axes:?}");
         }
-    }
-
-    #[test]
-    fn flaws_name_the_key() {
-        let flaw = |camera: Camera| camera.flaw().map(|(key, _)| key);
-        assert_eq!(flaw(Camera::new([1.0, 0.0, 0.0])), None);
-        assert_eq!(flaw(Camera::new([0.0; 3])), Some("from"));
-        assert_eq!(flaw(Camera::new([f64::NAN, 0.0, 0.0])), Some("from"));
-        let along = Camera { up: Some([2.0, 0.0, 0.0]), ..Camera::new([1.0, 0.0, 0.0]) };
-        assert_eq!(flaw(along), Some("up"));
-        assert_eq!(flaw(Camera { zoom: 0.0, ..Camera::new([1.0, 0.0, 0.0]) }), Some("zoom"));
     }
 }

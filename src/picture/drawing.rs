@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use rayon::prelude::*;
 
-use super::vector::{V, add, cross, dot, length, scaled, sub, unit};
 use super::{Lines, Subject};
 use crate::mesh::{Kind, Mesh, outer_faces};
 use crate::primitives::GatherMatrix;
+use crate::render::vector::{V, add, cross, dot, length, scaled, sub, unit};
 use crate::surface::{self, Interface};
 
 /// Triangles whose normals differ by more than 78 degrees (cosine 0.2) meet in a crease that
@@ -35,7 +35,7 @@ pub(super) struct Line {
 }
 
 /// All that a camera can look at.
-pub(super) struct Scene<'a> {
+pub(super) struct Drawing<'a> {
     pub points: Cow<'a, [V]>,
     /// Three points each; in the order of the cells, which decides where depths are equal.
     pub triangles: Cow<'a, [u32]>,
@@ -50,7 +50,7 @@ pub(super) struct Scene<'a> {
     pub open: bool,
 }
 
-impl<'a> Scene<'a> {
+impl<'a> Drawing<'a> {
     /// Collects what is drawn; `levels` are the round values of [`Lines::Round`].
     pub(super) fn new(subject: &Subject<'a>, levels: &[f64]) -> Self {
         let mesh = subject.mesh;
@@ -69,7 +69,7 @@ impl<'a> Scene<'a> {
             }
             let mut lines = around.creases(&mesh.vertices, &mesh.cells, None);
             lines.extend(level_lines(&mesh.vertices, &mesh.cells, subject.values, levels, kind));
-            return Scene {
+            return Drawing {
                 points: Cow::Borrowed(&mesh.vertices),
                 triangles: Cow::Borrowed(&mesh.cells),
                 values: Cow::Borrowed(values),
@@ -100,7 +100,7 @@ impl<'a> Scene<'a> {
             triangles.extend(found.cells.iter().map(|v| v + first));
         }
         let (points, triangles) = (Cow::Owned(points), Cow::Owned(triangles));
-        Scene { points, triangles, values: Cow::Owned(values), n_colored, normals, lines, open }
+        Drawing { points, triangles, values: Cow::Owned(values), n_colored, normals, lines, open }
     }
 
     /// The corners of a triangle.
@@ -266,17 +266,18 @@ mod tests {
     fn a_cube_has_its_walls_and_twelve_edges() {
         let mesh = generate(&Generate::Cube(Cube::default())).unwrap();
         let values = vec![1.0; mesh.n_vertices()];
-        let scene = Scene::new(&subject(&mesh, &values, Lines::None), &[]);
-        assert_eq!(scene.triangles.len(), 3 * 6 * 16 * 16 * 2);
-        for t in 0..scene.n_colored {
-            let [a, b, c] = scene.corners(t);
+        let drawing = Drawing::new(&subject(&mesh, &values, Lines::None), &[]);
+        assert_eq!(drawing.triangles.len(), 3 * 6 * 16 * 16 * 2);
+        for t in 0..drawing.n_colored {
+            let [a, b, c] = drawing.corners(t);
             let normal = cross(sub(b, a), sub(c, a));
             let out = sub(a, [0.5; 3]);
             assert!(dot(normal, out) > 0.0, "walls are seen from outside");
-            let flat = scene.normals[t].iter().all(|n| dot(n.map(f64::from), unit(normal)) > 0.999);
+            let flat =
+                drawing.normals[t].iter().all(|n| dot(n.map(f64::from), unit(normal)) > 0.999);
             assert!(flat, "edges stay sharp");
         }
-        let total: f64 = scene.lines.iter().map(|l| length(sub(l.ends[1], l.ends[0]))).sum();
+        let total: f64 = drawing.lines.iter().map(|l| length(sub(l.ends[1], l.ends[0]))).sum();
         assert!((total - 12.0).abs() < 1e-9, "{total}");
     }
 
@@ -284,12 +285,13 @@ mod tests {
     fn interfaces_of_tetrahedra_are_inside_an_open_box() {
         let mesh = generate(&Generate::Cube(Cube::default())).unwrap();
         let values: Vec<f64> = mesh.vertices.iter().map(|x| x[2] - 0.47).collect();
-        let scene = Scene::new(&subject(&mesh, &values, Lines::Interface), &[]);
-        assert!(scene.open && scene.triangles.len() / 3 > scene.n_colored);
-        for t in scene.n_colored..scene.triangles.len() / 3 {
-            assert!(scene.corners(t).iter().all(|x| (x[2] - 0.47).abs() < 1e-12));
+        let drawing = Drawing::new(&subject(&mesh, &values, Lines::Interface), &[]);
+        assert!(drawing.open && drawing.triangles.len() / 3 > drawing.n_colored);
+        for t in drawing.n_colored..drawing.triangles.len() / 3 {
+            assert!(drawing.corners(t).iter().all(|x| (x[2] - 0.47).abs() < 1e-12));
         }
-        let on_walls: Vec<_> = scene.lines.iter().filter(|l| l.kind == Kinds::Interface).collect();
+        let on_walls: Vec<_> =
+            drawing.lines.iter().filter(|l| l.kind == Kinds::Interface).collect();
         let lengths = on_walls.iter().map(|l| length(sub(l.ends[1], l.ends[0])));
         assert!((lengths.sum::<f64>() - 4.0).abs() < 1e-9);
     }
@@ -300,8 +302,8 @@ mod tests {
         let mut values: Vec<f64> = mesh.vertices.iter().map(|x| x[0]).collect();
         let levels = [0.0, 0.25, 0.5, 0.75, 1.0];
         let drawn = |values: &[f64], kind: Kinds| -> f64 {
-            let scene = Scene::new(&subject(&mesh, values, Lines::Round), &levels);
-            let of_kind = scene.lines.iter().filter(|l| l.kind == kind);
+            let drawing = Drawing::new(&subject(&mesh, values, Lines::Round), &levels);
+            let of_kind = drawing.lines.iter().filter(|l| l.kind == kind);
             of_kind.map(|l| length(sub(l.ends[1], l.ends[0]))).sum()
         };
         assert!((drawn(&values, Kinds::Edge) - 4.0).abs() < 1e-9);
@@ -320,10 +322,10 @@ mod tests {
     fn a_closed_surface_has_no_edges_and_smooth_normals() {
         let mesh = generate(&Generate::Sphere(Sphere::default())).unwrap();
         let values: Vec<f64> = mesh.vertices.iter().map(|x| x[2]).collect();
-        let scene = Scene::new(&subject(&mesh, &values, Lines::Interface), &[]);
-        assert!(scene.lines.iter().all(|l| l.kind == Kinds::Interface));
-        for t in 0..scene.n_colored {
-            for (x, n) in scene.corners(t).iter().zip(scene.normals[t]) {
+        let drawing = Drawing::new(&subject(&mesh, &values, Lines::Interface), &[]);
+        assert!(drawing.lines.iter().all(|l| l.kind == Kinds::Interface));
+        for t in 0..drawing.n_colored {
+            for (x, n) in drawing.corners(t).iter().zip(drawing.normals[t]) {
                 assert!(dot(*x, n.map(f64::from)) > 0.999);
             }
         }

@@ -1,33 +1,33 @@
 //! Three numbers at a time: `+ - * /` and square roots only, which are exact everywhere.
 
-pub(super) type V = [f64; 3];
+pub(crate) type V = [f64; 3];
 
-pub(super) fn sub(a: V, b: V) -> V {
+pub(crate) fn sub(a: V, b: V) -> V {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
-pub(super) fn scaled(a: V, s: f64) -> V {
+pub(crate) fn scaled(a: V, s: f64) -> V {
     [a[0] * s, a[1] * s, a[2] * s]
 }
 
-pub(super) fn add(a: V, b: V) -> V {
+pub(crate) fn add(a: V, b: V) -> V {
     [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
 }
 
-pub(super) fn dot(a: V, b: V) -> f64 {
+pub(crate) fn dot(a: V, b: V) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-pub(super) fn cross(a: V, b: V) -> V {
+pub(crate) fn cross(a: V, b: V) -> V {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
-pub(super) fn length(a: V) -> f64 {
+pub(crate) fn length(a: V) -> f64 {
     dot(a, a).sqrt()
 }
 
 /// Of length 1; zeros if there is no direction.
-pub(super) fn unit(a: V) -> V {
+pub(crate) fn unit(a: V) -> V {
     let norm = length(a);
     if norm > 0.0 && norm.is_finite() { scaled(a, 1.0 / norm) } else { [0.0; 3] }
 }

@@ -1,0 +1,112 @@
+//! Times of rays through a volume on the CPU, by each rule, and what they count.
+//!
+//! `cargo bench --bench render -- [SIDE] [PIXELS] [THREADS]` resamples `volumes/CT_pitch.nii.gz` of the
+//! folder `ZEROSET_DATA` to SIDE^3 voxels (default 512) and looks at its voxels above 60 in
+//! perspective, with PIXELS^2 rays (default 1024), as Markdown. Then the small experiment of papers 002
+//! (Figures 8 and 9): 64^3 voxels, 64^2 rays, among them those of the definition, which looks at every
+//! voxel at every step. Seconds are medians of three frames; every rule must find the same voxels.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use zeroset::backend::Cpu;
+use zeroset::io::{VolumeOptions, read_volume};
+use zeroset::picture::{Options, Shows, Traced, trace};
+use zeroset::render::{Camera, Counts, Frame, Guide, Hit, Rule, Solid, march};
+use zeroset::volume::{Placement, Samples, Volume};
+
+/// Voxels above this are seen: skin.
+const THRESHOLD: f64 = 60.0;
+
+fn main() {
+    let numbers = std::env::args().skip(1).filter_map(|a| a.parse::<usize>().ok());
+    let numbers: Vec<usize> = numbers.collect();
+    let [side, pixels, threads] = [(0, 512), (1, 1024), (2, 0)]
+        .map(|(k, default)| numbers.get(k).copied().unwrap_or(default));
+    let data = PathBuf::from(std::env::var_os("ZEROSET_DATA").expect("ZEROSET_DATA"));
+    let file = data.join("volumes/CT_pitch.nii.gz");
+    let scan = read_volume(&file, &VolumeOptions::default()).expect("volume").volume;
+    let cpu = Cpu::new(threads).expect("threads");
+    println!(
+        "CT_pitch, {} threads, zeroset {} {}\n",
+        cpu.threads(),
+        env!("CARGO_PKG_VERSION"),
+        env!("ZEROSET_COMMIT"),
+    );
+    let rules = [
+        ("walk", Rule::Walk),
+        ("isotropic", Rule::Isotropic),
+        ("directional", Rule::Directional { cone: 0.0 }),
+        ("directional, cone pi/5", Rule::Directional { cone: std::f64::consts::PI / 5.0 }),
+    ];
+    table(&cpu, &resampled(&scan, side), pixels as u32, &rules);
+    let small = [
+        ("definition", Rule::PointWise { cone: None }),
+        ("definition, cone 0", Rule::PointWise { cone: Some(0.0) }),
+    ];
+    table(&cpu, &resampled(&scan, 64), 64, &[&rules[..], &small].concat());
+}
+
+/// The scan on a cube of voxels, linear between its own.
+fn resampled(scan: &Volume, side: usize) -> Volume {
+    let place = |k: usize, n: usize| {
+        let last = (scan.shape()[k] - 1) as f64;
+        n as f64 / (side - 1) as f64 * last
+    };
+    let value = |n: usize| {
+        let at = [place(0, n % side), place(1, n / side % side), place(2, n / side / side)];
+        scan.sample(at).unwrap_or(0.0) as f32
+    };
+    let values: Vec<f32> = (0..side * side * side).map(value).collect();
+    Volume::new([side; 3], Samples::from(values), Placement::identity()).expect("volume")
+}
+
+fn table(cpu: &Cpu, volume: &Volume, pixels: u32, rules: &[(&str, Rule)]) {
+    let condition = format!("v > {THRESHOLD}").parse().expect("condition");
+    let solid = Solid::voxels(volume, volume.select(&condition).expect("voxels")).expect("solid");
+    let side = volume.shape()[0];
+    println!("{side}^3 voxels, {} of them seen, {pixels}^2 rays\n", solid.n_inside());
+    println!(
+        "| rule | preparing, s | rays, s | picture, s | rays that enter | steps per ray | at most | hits |"
+    );
+    println!("|---|---|---|---|---|---|---|---|");
+    // From in front of a corner, 40 degrees wide.
+    let eye = [0.5, -1.3, 0.9].map(|x| x * side as f64);
+    let to_eye = [0.0, -1.8, 0.4];
+    let frame = Frame::from_eye(eye, &Camera::new(to_eye), 40.0, [pixels; 2]);
+    let mut first: Option<Vec<Hit>> = None;
+    for &(name, rule) in rules {
+        let start = Instant::now();
+        let guide = Guide::new(rule, &solid, cpu).expect("guide");
+        let prepared = start.elapsed().as_secs_f64();
+        let shoot = || cpu.run(|| march(&solid, &guide, &frame, [pixels; 2], 1)).expect("march");
+        let mut hits = Vec::new();
+        let rays = median(|| hits = shoot());
+        let options = Options::default().with_size(pixels, pixels).with_perspective(Some(40.0));
+        let traced = Traced::new(&solid, &guide).showing(Shows::Shaded).with_samples(1);
+        let picture = median(|| drop(cpu.run(|| trace(&traced, &options)).expect("picture")));
+        let counts = Counts::of(&hits);
+        println!(
+            "| {name} | {prepared:.2} | {rays:.3} | {picture:.3} | {} | {:.2} | {} | {} |",
+            counts.entered,
+            counts.mean(),
+            counts.most,
+            counts.hits
+        );
+        let same = |(a, b): (&Hit, &Hit)| a.cube == b.cube && a.t == b.t;
+        let found = first.get_or_insert_with(|| hits.clone());
+        assert!(found.iter().zip(&hits).all(same), "{name} finds other voxels");
+    }
+    println!();
+}
+
+/// Seconds, the middle of three.
+fn median(mut work: impl FnMut()) -> f64 {
+    let mut seconds = [0.0; 3].map(|_: f64| {
+        let start = Instant::now();
+        work();
+        start.elapsed().as_secs_f64()
+    });
+    seconds.sort_by(f64::total_cmp);
+    seconds[1]
+}

@@ -1,0 +1,96 @@
+//! `zeroset edt VOLUME --where EXPRESSION -o FILE`: distances of all voxels.
+
+use std::path::PathBuf;
+
+use super::{Ui, volume};
+use crate::backend::Cpu;
+use crate::error::{Error, Result};
+use crate::expression::Expression;
+use crate::io::atomic::check_folder;
+use crate::io::{WriteOptions, check_volume_target, read_volume, write_volume};
+use crate::point_distance::Edt;
+use crate::volume::Volume;
+
+/// Arguments of `zeroset edt`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Each voxel of the output holds the Euclidean distance from its center to the nearest center of a voxel
+where the expression holds, in world units: 0 where it holds itself. With --signed it is negative
+there: minus the distance to the nearest center where it does not hold. Exact, for voxels of any
+spacing. Which way the axes point is of no account, only the spacing is.
+
+Examples:
+  zeroset edt head.nii.gz --where \"v > 300\" -o distance.nii.gz
+  zeroset edt labels.nrrd --where \"v == 17 || v == 53\" --signed -o hippocampus.nrrd
+  zeroset edt slice.png --where \"v < 128\" -o distance.npy
+  zeroset edt scan.raw --raw 256x256x109:uint16le:1x1x1.5 --where \"v > 1843\" -o distance.vti
+
+In the expression (docs/expressions.md) v is the value of a voxel, x y z are its world coordinates
+and i j k its index.
+
+The output has the shape, the place and the axes of the input, in the order of its file, 32-bit
+floats: .nii.gz, .nii, .nrrd, .mha, .vti, or .npy, which is indexed [x][y][z].")]
+pub struct Args {
+    /// Volume or gray picture of any format that zeroset reads
+    #[arg(value_name = "VOLUME")]
+    pub input: PathBuf,
+    /// Where the distance is zero: an expression in v, x, y, z, i, j, k
+    #[arg(long = "where", value_name = "EXPRESSION")]
+    pub selection: Expression,
+    /// Output file, .nii.gz, .nii, .nrrd, .mha, .vti or .npy
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Negative inside: minus the distance to the nearest voxel outside
+    #[arg(long)]
+    pub signed: bool,
+    /// CPU threads; 0 takes all cores
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub threads: usize,
+    #[command(flatten)]
+    pub source: volume::Source,
+}
+
+/// Computes the distances, writes them, and says in one line what was written.
+///
+/// # Errors
+/// [`Error::Case`] for an output that cannot be, before anything is read, and an expression that no
+/// voxel fulfills; [`Error::Input`]; [`Error::Output`].
+pub fn run(args: Args, ui: &Ui) -> Result<u8> {
+    let options = WriteOptions::default();
+    check_volume_target(&args.output, &options)?;
+    check_folder(&args.output)?;
+    let cpu = Cpu::new(args.threads)?;
+    let file = read_volume(&args.input, &args.source.options())?;
+    for warning in &file.warnings {
+        ui.say(&format!("warning: {}: {warning}", args.input.display()));
+    }
+    let source = file.volume;
+    let inside = cpu.run(|| volume::selected(&args.input, &source, &args.selection))?;
+    let n_inside = inside.iter().filter(|inside| **inside).count();
+    if args.signed && n_inside == inside.len() {
+        let what = format!("--where {}: holds in every voxel of {n_inside}", args.selection);
+        let remedy = "nothing is outside to measure to: leave out --signed, or write another one";
+        return Err(Error::usage(what, remedy));
+    }
+    if let Some(warning) = volume::oblique(&source) {
+        ui.say(&format!("warning: {}: {warning}", args.input.display()));
+    }
+    let edt = Edt::default().spacing(source.placement().spacing()).signed(args.signed);
+    let distances = edt.transform(&cpu, &inside, source.shape())?;
+    let (low, high) = distances
+        .iter()
+        .fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), &d| (low.min(d), high.max(d)));
+    let mut result = Volume::new(source.shape(), distances.into(), *source.placement())?;
+    (result.units, result.frame) = (source.units.clone(), source.frame.clone());
+    result.name = "distance".into();
+    for warning in write_volume(&args.output, &result, &options)? {
+        ui.say(&format!("warning: {}: {warning}", args.output.display()));
+    }
+    let [x, y, z] = result.shape();
+    let units = result.units.as_deref().map_or(String::new(), |units| format!(" {units}"));
+    ui.print(&format!(
+        "{}: {x} x {y} x {z} voxels, {n_inside} inside, distances {low} to {high}{units}\n",
+        args.output.display()
+    ))?;
+    Ok(0)
+}

@@ -1,0 +1,255 @@
+//! `zeroset render FILE -o picture.png`: a volume, a mesh or the result of a run as a picture.
+
+mod source;
+mod words;
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use self::source::Shown;
+use self::words::{Looks, Side, Size, Steps};
+use super::{Ui, convert, volume};
+use crate::backend::Cpu;
+use crate::error::{Error, Result};
+use crate::expression::Expression;
+use crate::mesh::Mesh;
+use crate::picture::{self, Image, Lines, Options, Shows, Subject, Traced};
+use crate::render::{Counts, Guide, Rule, Solid};
+use crate::volume::Volume;
+
+/// Arguments of `zeroset render`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  zeroset render head.nii.gz --level 300 -o head.png
+  zeroset render head.nii.gz --where \"v > 300 && z < 40\" --view left -o half.png
+  zeroset render labels.nrrd --where v --colors v --view 30,20 -o labels.png
+  zeroset render head.nii.gz --level 300 --rule directional --image iterations -o steps.png
+  zeroset render part.vtu --colors temperature --range 0,100 --perspective 30 -o part.png
+  zeroset render results/vortex -o last.png
+  zeroset render results/vortex/vortex_000050.vtp --transparent --size 800 -o state.png
+
+Of a volume or a gray picture one sees voxels (--where, an expression of the value v, the world
+coordinates x y z and the index i j k; what is not 0 is seen) or a surface between voxels (--level). A volume called phi
+shows its level 0 by itself. Rays go through it by steps: --rule says how far, which changes
+--image iterations and the time, but never what is found. See docs/pictures.md.
+
+Of a mesh one sees the arrays phi (with its zero set) or distance (with lines at round values), else
+its height; --colors takes another array or an expression of arrays and x y z.
+Of a run's folder or a .pvd list one sees the last state.
+
+Views: front is seen from the side of small y, left from small x, top from large z. In volumes that
+say where a patient's right, front and top are (RAS, LPS, ...), they are the patient's.
+AZIMUTH,ELEVATION are degrees from +x towards +y, and above the xy-plane.")]
+pub struct Args {
+    /// Volume, gray picture, mesh, .pvd list, or folder of a run
+    pub file: PathBuf,
+    /// The picture, .png
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Show the voxels where an expression of v, x y z and i j k is not 0
+    #[arg(long = "where", value_name = "EXPRESSION", conflicts_with = "level")]
+    pub selection: Option<Expression>,
+    /// Show the surface where the values pass this number
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    pub level: Option<f64>,
+    /// How far rays step: isotropic (by the distance transform), directional (by what lies ahead) or
+    /// walk (from voxel to voxel); default isotropic
+    #[arg(long, value_name = "RULE", value_parser = super::word::<Steps>)]
+    pub rule: Option<Steps>,
+    /// Half opening of the cone of --rule directional in degrees, 0 to below 90; default 0
+    #[arg(long, value_name = "DEGREES")]
+    pub cone: Option<f64>,
+    /// What is shown of a volume: shaded, depth or iterations (steps of each ray); default shaded
+    #[arg(long, value_name = "WHAT", value_parser = super::word::<Looks>)]
+    pub image: Option<Looks>,
+    /// Color by an expression: of v, x y z and i j k in volumes, of arrays and x y z on meshes
+    #[arg(long, value_name = "EXPRESSION")]
+    pub colors: Option<Expression>,
+    /// Values at both ends of the color bar; default those that are there
+    #[arg(long, value_name = "LOW,HIGH", value_parser = words::pair, allow_hyphen_values = true)]
+    pub range: Option<[f64; 2]>,
+    /// Pixels, 16 to 8192 each way: 1200x900, or one number for a square
+    #[arg(long, value_name = "SIZE", default_value = "1200x900")]
+    pub size: Size,
+    /// auto, front, back, left, right, top, bottom, +x to -z, or AZIMUTH,ELEVATION
+    #[arg(long, value_name = "VIEW", default_value = "auto", allow_hyphen_values = true)]
+    pub view: Side,
+    /// Magnification, 0.1 to 50
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
+    pub zoom: f64,
+    /// Angle of perspective, 1 to 120; default none, a parallel projection
+    #[arg(long, value_name = "DEGREES")]
+    pub perspective: Option<f64>,
+    /// Leave out the white behind what is shown
+    #[arg(long)]
+    pub transparent: bool,
+    /// Rays per pixel along each side, 1 to 8; default 2, for depth and iterations 1
+    #[arg(long, value_name = "N")]
+    pub samples: Option<u32>,
+    /// CPU threads; 0 takes all cores
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub threads: usize,
+    #[command(flatten)]
+    pub source: volume::Source,
+}
+
+/// Draws, writes the picture, and says what it took.
+///
+/// # Errors
+/// [`Error::Case`] for options that do not fit the file, [`Error::Input`] for a file that cannot be
+/// read, [`Error::Device`] where memory is too small, [`Error::Output`].
+pub fn run(args: Args, ui: &Ui) -> Result<u8> {
+    let start = Instant::now();
+    picture::check_path(&args.output)?;
+    let cpu = Cpu::new(args.threads)?;
+    let (image, rays) = match source::open(&args.file, &args.source.options(), ui)? {
+        Shown::Mesh(mesh) => (cpu.run(|| args.draw_mesh(&mesh))?, None),
+        Shown::Volume(volume) => {
+            let (image, counts, seconds) = args.draw_volume(&volume, &cpu)?;
+            (image, Some((counts, seconds)))
+        }
+    };
+    image.write_png(&args.output)?;
+    let (file, Image { width, height, .. }) = (args.output.display(), image);
+    let mut text = format!("picture   {file}, {width} x {height} pixels\n");
+    let total = start.elapsed().as_secs_f64();
+    match rays {
+        Some((counts, prepared)) => {
+            text += &format!("rays      {}, {} of them hit\n", counts.rays, counts.hits);
+            let mean = counts.mean();
+            text += &format!("steps     {mean:.1} per ray, {} at most\n", counts.most);
+            text += &format!("seconds   {total:.2}, of these preparing {prepared:.2}\n");
+        }
+        None => text += &format!("seconds   {total:.2}\n"),
+    }
+    ui.print(&text)?;
+    Ok(0)
+}
+
+impl Args {
+    fn title(&self) -> &str {
+        self.file.to_str().map_or("", picture::name_of)
+    }
+
+    fn options(&self, frame: Option<&str>) -> Result<Options> {
+        let Size([width, height]) = self.size;
+        let mut options = Options::default()
+            .with_size(width, height)
+            .with_perspective(self.perspective)
+            .with_transparency(self.transparent);
+        options.range = self.range;
+        if !(0.1..=50.0).contains(&self.zoom) {
+            return Err(Error::usage(format!("--zoom must be 0.1 to 50, is {}", self.zoom), ""));
+        }
+        options.camera = self.view.camera(frame);
+        let flaw = options.flaw();
+        let refused = |(key, what): (String, String)| match key.as_str() {
+            "width" | "height" => Error::usage(format!("--size: {key} {what}"), ""),
+            _ => Error::usage(format!("--{key} {what}"), ""),
+        };
+        flaw.map_or(Ok(options), |flaw| Err(refused(flaw)))
+    }
+
+    fn draw_mesh(&self, mesh: &Mesh) -> Result<Image> {
+        let for_volumes = [
+            ("--where", self.selection.is_some()),
+            ("--level", self.level.is_some()),
+            ("--rule", self.rule.is_some()),
+            ("--cone", self.cone.is_some()),
+            ("--image", self.image.is_some()),
+            ("--samples", self.samples.is_some()),
+            ("--raw", self.source.raw.is_some()),
+            ("--array", self.source.array.is_some()),
+        ];
+        if let Some((option, _)) = for_volumes.iter().find(|(_, given)| *given) {
+            let what = format!("{}: {option} is for volumes, this is a mesh", self.file.display());
+            let remedy = "meshes show arrays (--colors); `zeroset convert --where` cuts them";
+            return Err(Error::usage(what, remedy));
+        }
+        let known = [("phi", Lines::Interface), ("distance", Lines::Round)];
+        let array = known.into_iter().find_map(|(name, lines)| {
+            let array = mesh.vertex_array(name).filter(|array| array.components == 1)?;
+            Some((name, lines, array.values.to_f64()))
+        });
+        let height = || mesh.vertices.iter().map(|x| x[2]).collect();
+        let (name, lines, values) = array.unwrap_or_else(|| ("z", Lines::None, height()));
+        let colors = self.colors.as_ref();
+        let shown = colors.map(|colors| convert::over_vertices(mesh, colors)).transpose()?;
+        let mut subject = Subject::new(mesh, &values)
+            .with_lines(lines)
+            .with_name(name)
+            .with_title(self.title(), "");
+        if let (Some(colors), Some(shown)) = (colors, &shown) {
+            subject = subject.colored_by(colors.text(), shown);
+        }
+        let mut options = self.options(None)?;
+        let camera = options.settled(&subject)?.camera;
+        options.camera = camera.map(|camera| words::zoomed(camera, self.zoom));
+        picture::draw(&subject, &options)
+    }
+
+    fn rule(&self) -> Result<Rule> {
+        let rule = self.rule.unwrap_or_default();
+        match (rule, self.cone) {
+            (Steps::Directional, cone) => {
+                let cone = cone.unwrap_or(0.0);
+                if !(0.0..90.0).contains(&cone) {
+                    let what = format!("--cone must be 0 to below 90 degrees, is {cone}");
+                    return Err(Error::usage(what, ""));
+                }
+                Ok(Rule::Directional { cone: cone.to_radians() })
+            }
+            (_, Some(_)) => {
+                Err(Error::usage("--cone is for --rule directional", "leave out one of them"))
+            }
+            (Steps::Isotropic, None) => Ok(Rule::Isotropic),
+            (Steps::Walk, None) => Ok(Rule::Walk),
+        }
+    }
+
+    fn solid<'a>(&self, volume: &'a Volume) -> Result<Solid<'a>> {
+        match (&self.selection, self.level) {
+            (Some(condition), _) => {
+                Solid::voxels(volume, super::volume::selected(&self.file, volume, condition)?)
+            }
+            (None, Some(level)) => Solid::level(volume, level),
+            (None, None) if volume.name == "phi" => Solid::level(volume, 0.0),
+            (None, None) => {
+                let range = volume.statistics();
+                let values = range.min.zip(range.max).map_or("no numbers".into(), |(low, high)| {
+                    format!("values from {low} to {high}")
+                });
+                let what = format!("{}: a volume of {values}", self.file.display());
+                let remedy = "say what of it is to be seen: --level NUMBER for a surface, or \
+                              --where \"v > NUMBER\" for voxels";
+                Err(Error::usage(what, remedy))
+            }
+        }
+    }
+
+    /// The picture, what its rays took, and the seconds until they could start.
+    fn draw_volume(&self, volume: &Volume, cpu: &Cpu) -> Result<(Image, Counts, f64)> {
+        let start = Instant::now();
+        let mut options = self.options(volume.frame.as_deref())?;
+        let (rule, shows) = (self.rule()?, Shows::from(self.image.unwrap_or_default()));
+        if let (Some(colors), true) = (&self.colors, shows != Shows::Shaded) {
+            let what = format!("--colors {colors} beside --image: that has colors of its own");
+            return Err(Error::usage(what, "leave out one of them"));
+        }
+        let solid = cpu.run(|| self.solid(volume))?;
+        let guide = Guide::new(rule, &solid, cpu)?;
+        let prepared = start.elapsed().as_secs_f64();
+        let samples = self.samples.unwrap_or(if shows == Shows::Shaded { 2 } else { 1 });
+        let mut traced = Traced::new(&solid, &guide)
+            .showing(shows)
+            .with_samples(samples)
+            .with_title(self.title(), "");
+        if let Some(colors) = &self.colors {
+            traced = traced.colored_by(colors);
+        }
+        options.camera = Some(words::zoomed(traced.camera(&options), self.zoom));
+        let (image, counts) = cpu.run(|| picture::trace(&traced, &options))?;
+        Ok((image, counts, prepared))
+    }
+}

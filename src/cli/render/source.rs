@@ -1,0 +1,76 @@
+//! What a file or a folder holds that can be drawn.
+
+use std::path::{Path, PathBuf};
+
+use crate::cli::Ui;
+use crate::error::{Error, Result};
+use crate::io::{self, Content, VolumeOptions, vtk};
+use crate::mesh::{Mesh, clean};
+use crate::volume::Volume;
+
+/// What can be drawn.
+pub(super) enum Shown {
+    Mesh(Mesh),
+    Volume(Volume),
+}
+
+/// Opens a file, the last state of a list, or that of a run's folder.
+///
+/// # Errors
+/// [`Error::Input`] if there is nothing to draw.
+pub(super) fn open(path: &Path, options: &VolumeOptions, ui: &Ui) -> Result<Shown> {
+    let list = if path.is_dir() { list_of(path)? } else { path.to_path_buf() };
+    let is_list = list.extension().is_some_and(|e| e.eq_ignore_ascii_case("pvd"));
+    let file = match is_list {
+        true => last_of(&list)?,
+        false => list,
+    };
+    let (shown, warnings) = match io::read(&file, options)? {
+        Content::Volume(read) => (Shown::Volume(read.volume), read.warnings),
+        Content::Mesh(read) => {
+            let (mesh, _) = clean(read.mesh).map_err(|error| error.in_file(&file))?;
+            (Shown::Mesh(mesh), read.warnings)
+        }
+        Content::Data(_) => {
+            let what = "holds numbers per vertex, nothing to be seen";
+            let remedy = "draw the mesh; `zeroset distance` and cases take such numbers along";
+            return Err(Error::input(&file, "", what, remedy));
+        }
+    };
+    for warning in warnings {
+        ui.say(&format!("warning: {}: {warning}", file.display()));
+    }
+    Ok(shown)
+}
+
+/// The list of the states of a run: not that of its interfaces, nor that of dense volumes.
+fn list_of(folder: &Path) -> Result<PathBuf> {
+    let entries = std::fs::read_dir(folder)
+        .map_err(|e| Error::input(folder, "", e.to_string(), "check the folder"))?;
+    let mut lists: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    lists.retain(|path| {
+        let stem = path.file_stem().and_then(|s| s.to_str()).unwrap_or("");
+        let beside = stem == "interface" || stem.ends_with("_volume");
+        path.extension().is_some_and(|e| e == "pvd") && !beside
+    });
+    lists.sort();
+    match &lists[..] {
+        [list] => Ok(list.clone()),
+        [] => {
+            let what = "the folder holds no list of states, NAME.pvd";
+            let remedy = "give the folder of a run with output.format = \"pvd\", or a file";
+            Err(Error::input(folder, "", what, remedy))
+        }
+        [first, ..] => {
+            let what = format!("the folder holds {} lists of states", lists.len());
+            let remedy = format!("give one of them, such as {}", first.display());
+            Err(Error::input(folder, "", what, remedy))
+        }
+    }
+}
+
+fn last_of(list: &Path) -> Result<PathBuf> {
+    let states = vtk::read_pvd(list)?;
+    let last = states.into_iter().reduce(|a, b| if b.0 >= a.0 { b } else { a });
+    last.map(|(_, file)| file).ok_or_else(|| Error::input(list, "", "lists no state", ""))
+}

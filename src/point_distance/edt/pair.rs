@@ -1,0 +1,118 @@
+//! What a voxel remembers between the passes of the distance transform.
+
+/// In one word: steps to the nearest voxel along the two axes that have been passed, and the side
+/// the voxel itself is on; the last pass leaves the distance in its place. The highest bit is set
+/// inside, for steps and distances alike.
+pub(super) trait Pair: Copy + Send + Sync {
+    /// Voxels along an axis at most.
+    const MOST: usize;
+
+    /// Of steps below [`Pair::MOST`], of a voxel outside.
+    fn new(first: u32, second: u32) -> Self;
+    /// No voxel in the lines passed so far, of a voxel outside.
+    fn none() -> Self;
+    /// The steps, unless there is no voxel.
+    fn steps(self) -> Option<(u32, u32)>;
+    /// A distance in the place of steps.
+    fn of_distance(distance: f32) -> Self;
+    /// The distance that was put in the place of steps.
+    fn distance(self) -> f32;
+    /// The same of a voxel of the given side.
+    fn on_side(self, inside: bool) -> Self;
+    /// The side.
+    fn is_inside(self) -> bool;
+}
+
+impl Pair for u32 {
+    const MOST: usize = (1 << 15) - 1;
+
+    fn new(first: u32, second: u32) -> Self {
+        first | second << 16
+    }
+
+    fn none() -> Self {
+        Self::new(0xffff, 0)
+    }
+
+    fn steps(self) -> Option<(u32, u32)> {
+        (self & 0xffff != 0xffff).then_some((self & 0xffff, self >> 16 & 0x7fff))
+    }
+
+    fn of_distance(distance: f32) -> Self {
+        distance.to_bits()
+    }
+
+    fn distance(self) -> f32 {
+        f32::from_bits(self)
+    }
+
+    fn on_side(self, inside: bool) -> Self {
+        self | u32::from(inside) << 31
+    }
+
+    fn is_inside(self) -> bool {
+        self >> 31 == 1
+    }
+}
+
+/// For longer axes.
+impl Pair for u64 {
+    const MOST: usize = (1 << 31) - 1;
+
+    fn new(first: u32, second: u32) -> Self {
+        u64::from(first) | u64::from(second) << 32
+    }
+
+    fn none() -> Self {
+        Self::new(u32::MAX, 0)
+    }
+
+    fn steps(self) -> Option<(u32, u32)> {
+        let first = self as u32;
+        (first != u32::MAX).then_some((first, (self >> 32) as u32 & 0x7fff_ffff))
+    }
+
+    fn of_distance(distance: f32) -> Self {
+        u64::from(distance.to_bits()) << 32
+    }
+
+    fn distance(self) -> f32 {
+        f32::from_bits((self >> 32) as u32)
+    }
+
+    fn on_side(self, inside: bool) -> Self {
+        self | u64::from(inside) << 63
+    }
+
+    fn is_inside(self) -> bool {
+        self >> 63 == 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn holds<P: Pair>() {
+        let last = P::MOST as u32 - 1;
+        for steps in [(0, 0), (last, 0), (0, last), (last, last), (3, 5)] {
+            for inside in [false, true] {
+                let pair = P::new(steps.0, steps.1).on_side(inside);
+                assert_eq!((pair.steps(), pair.is_inside()), (Some(steps), inside));
+                assert_eq!(P::none().on_side(inside).steps(), None);
+                assert_eq!(P::none().on_side(inside).is_inside(), inside);
+            }
+        }
+        for distance in [0.0, 1.5, f32::INFINITY] {
+            assert_eq!(P::of_distance(distance).distance(), distance);
+            assert_eq!(P::of_distance(distance).on_side(true).distance(), -distance);
+            assert!(!P::of_distance(distance).is_inside());
+        }
+    }
+
+    #[test]
+    fn a_word_holds_steps_sides_and_distances() {
+        holds::<u32>();
+        holds::<u64>();
+    }
+}

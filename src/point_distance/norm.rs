@@ -1,0 +1,147 @@
+//! What is taken for the distance of two points.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::coordinate::Coordinate;
+
+/// A Minkowski norm, `L_p = (sum |d_i|^p)^(1/p)`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Norm {
+    /// Sum of the differences of coordinates: Manhattan.
+    L1,
+    /// Euclidean.
+    #[default]
+    L2,
+    /// Largest difference of coordinates: Chebyshev, chessboard.
+    LInf,
+    /// Of a finite order p of 1 and above; computed in floating point.
+    Lp(f64),
+}
+
+impl FromStr for Norm {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "l1" => Ok(Norm::L1),
+            "l2" => Ok(Norm::L2),
+            "linf" => Ok(Norm::LInf),
+            _ => {
+                let order = text.strip_prefix('l').and_then(|p| p.parse::<f64>().ok());
+                let order = order.filter(|p| p.is_finite() && *p >= 1.0);
+                let what = "expected l1, l2, linf, or l and a number of 1 and above, such as l3";
+                order.map(Norm::Lp).ok_or_else(|| what.to_string())
+            }
+        }
+    }
+}
+
+impl fmt::Display for Norm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Norm::L1 => f.write_str("L1"),
+            Norm::L2 => f.write_str("L2"),
+            Norm::LInf => f.write_str("Linf"),
+            Norm::Lp(p) => write!(f, "L{p}"),
+        }
+    }
+}
+
+/// What is compared instead of distances: a number that grows with the distance and is cheaper
+/// than it, worked out from the differences of the three coordinates.
+pub trait Metric<C: Coordinate>: Copy + Send + Sync {
+    /// The key of two points.
+    fn key(self, d: [C; 3]) -> C::Key;
+
+    /// Of the key of a box's nearest corner, what no point in the box is below. Keys of most norms do
+    /// not fall where a difference grows, rounding included.
+    #[inline(always)]
+    fn bound(self, key: C::Key) -> C::Key {
+        key
+    }
+}
+
+/// Sum of absolute differences.
+#[derive(Clone, Copy)]
+pub struct Manhattan;
+/// Sum of squares.
+#[derive(Clone, Copy)]
+pub struct Euclidean;
+/// Largest absolute difference.
+#[derive(Clone, Copy)]
+pub struct Chebyshev;
+/// Sum of powers.
+#[derive(Clone, Copy)]
+pub struct Minkowski(pub f64);
+
+macro_rules! real {
+    ($($real:ty)*) => {$(
+        impl Metric<$real> for Manhattan {
+            #[inline(always)]
+            fn key(self, d: [$real; 3]) -> $real {
+                d[0].abs() + d[1].abs() + d[2].abs()
+            }
+        }
+
+        impl Metric<$real> for Euclidean {
+            #[inline(always)]
+            fn key(self, d: [$real; 3]) -> $real {
+                d[0] * d[0] + d[1] * d[1] + d[2] * d[2]
+            }
+        }
+
+        impl Metric<$real> for Chebyshev {
+            #[inline(always)]
+            fn key(self, d: [$real; 3]) -> $real {
+                let larger = |a: $real, b: $real| if a > b { a } else { b };
+                larger(larger(d[0].abs(), d[1].abs()), d[2].abs())
+            }
+        }
+
+        impl Metric<$real> for Minkowski {
+            fn key(self, d: [$real; 3]) -> $real {
+                // The distance itself: powers of large differences would be beyond the range.
+                let d = d.map(|x| f64::from(x.abs()));
+                let most = d[0].max(d[1]).max(d[2]);
+                if most == 0.0 {
+                    return 0.0;
+                }
+                let sum: f64 = d.iter().map(|x| libm::pow(x / most, self.0)).sum();
+                (most * libm::pow(sum, 1.0 / self.0)) as $real
+            }
+
+            fn bound(self, key: $real) -> $real {
+                // Roots of sums of powers round either way.
+                key - key * (8.0 * <$real>::EPSILON)
+            }
+        }
+    )*};
+}
+
+real!(f32 f64);
+
+/// Whole numbers: exact while no key is beyond 32 bits, which is checked before.
+impl Metric<i32> for Manhattan {
+    #[inline(always)]
+    fn key(self, d: [i32; 3]) -> u32 {
+        let [x, y, z] = d.map(i32::unsigned_abs);
+        x.wrapping_add(y).wrapping_add(z)
+    }
+}
+
+impl Metric<i32> for Euclidean {
+    #[inline(always)]
+    fn key(self, d: [i32; 3]) -> u32 {
+        let [x, y, z] = d.map(|x| (x as u32).wrapping_mul(x as u32));
+        x.wrapping_add(y).wrapping_add(z)
+    }
+}
+
+impl Metric<i32> for Chebyshev {
+    #[inline(always)]
+    fn key(self, d: [i32; 3]) -> u32 {
+        let [x, y, z] = d.map(i32::unsigned_abs);
+        x.max(y).max(z)
+    }
+}

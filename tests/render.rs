@@ -1,0 +1,262 @@
+//! Pictures by rays through volumes, and `zeroset render`.
+
+use std::path::Path;
+
+use assert_cmd::Command;
+use predicates::prelude::PredicateBooleanExt;
+use predicates::str::contains;
+
+use zeroset::backend::Cpu;
+use zeroset::expression::Expression;
+use zeroset::picture::{Image, Options, Shows, Traced, View, draw, trace};
+use zeroset::render::{Guide, Rule, Solid};
+use zeroset::volume::{Placement, Samples, Volume};
+
+/// Distance to a sphere of radius 10 in the middle of 33^3 voxels.
+fn ball() -> Volume {
+    let value = |n: usize| {
+        let x = [n % 33, n / 33 % 33, n / 33 / 33].map(|i| i as f32 - 16.0);
+        (x[0] * x[0] + x[1] * x[1] + x[2] * x[2]).sqrt() - 10.0
+    };
+    let values: Vec<f32> = (0..33 * 33 * 33).map(value).collect();
+    Volume::new([33; 3], Samples::from(values), Placement::identity()).unwrap()
+}
+
+fn small() -> Options {
+    Options::default().with_size(200, 200).with_view(View::PlusZ)
+}
+
+fn covered(image: &Image) -> usize {
+    image.pixels.chunks_exact(3).filter(|p| **p != [255; 3]).count()
+}
+
+#[test]
+fn a_ball_is_a_disc_that_fills_the_picture() {
+    let volume = ball();
+    let cpu = Cpu::current();
+    let level = Solid::level(&volume, 0.0).unwrap();
+    let voxels = Solid::voxels(&volume, volume.to_f64().iter().map(|&v| v <= 0.0).collect());
+    let voxels = voxels.unwrap();
+    for solid in [&level, &voxels] {
+        let guide = Guide::new(Rule::Isotropic, solid, &cpu).unwrap();
+        for angle in [None, Some(40.0)] {
+            let traced = Traced::new(solid, &guide);
+            let image = draw(&traced, &small().with_perspective(angle)).unwrap();
+            // The margin is 3 percent; the cubes that are seen make a box of 21 or 22 voxels.
+            let share = covered(&image) as f64 / (200.0 * 200.0);
+            assert!((0.5..0.72).contains(&share), "{share}");
+            let middle = &image.pixels[3 * (100 * 200 + 100)..][..3];
+            let edge = (0..200).map(|x| &image.pixels[3 * (100 * 200 + x)..][..3]);
+            let edge = edge.skip_while(|p| **p == [255; 3]).nth(1).unwrap();
+            assert!(middle[0] > 200 && edge[0] < 190, "lit from the eye: {middle:?} {edge:?}");
+        }
+    }
+}
+
+#[test]
+fn every_rule_draws_the_same_picture_but_that_of_its_steps() {
+    let volume = ball();
+    let selected =
+        volume.to_f64().iter().enumerate().map(|(n, &v)| v <= 0.0 && n % 33 + n / 33 % 33 > 20);
+    let solid = Solid::voxels(&volume, selected.collect()).unwrap();
+    let colors: Expression = "v + 0.1*z".parse().unwrap();
+    let cone = std::f64::consts::PI / 5.0;
+    let rules =
+        [Rule::Walk, Rule::Isotropic, Rule::Directional { cone: 0.0 }, Rule::Directional { cone }];
+    let mut pictures: Vec<[Image; 3]> = Vec::new();
+    let mut steps = Vec::new();
+    for rule in rules {
+        let guide = Guide::new(rule, &solid, &Cpu::current()).unwrap();
+        let options = small().with_view(View::Auto).with_perspective(Some(30.0));
+        let traced = Traced::new(&solid, &guide).with_samples(1);
+        let image = |shows| draw(&traced.showing(shows), &options).unwrap();
+        let colored = draw(&traced.colored_by(&colors), &options).unwrap();
+        pictures.push([image(Shows::Shaded), image(Shows::Depth), colored]);
+        let (picture, counts) = trace(&traced.showing(Shows::Iterations), &options).unwrap();
+        assert_eq!(counts.rays, 200 * 200);
+        steps.push((picture, counts.mean()));
+    }
+    assert!(pictures.iter().all(|others| *others == pictures[0]));
+    assert_ne!(pictures[0][0], pictures[0][2]);
+    assert!(steps[1].1 < steps[0].1 && steps[2].1 < steps[1].1 && steps[2].1 <= steps[3].1);
+    assert_ne!(steps[0].0, steps[1].0);
+    // Grey: white is the fewest, black the most.
+    let grey = |p: &[u8]| p[0].abs_diff(p[1]) < 2 && p[1].abs_diff(p[2]) < 2;
+    assert!(steps[1].0.pixels.chunks_exact(3).all(grey));
+    assert!(steps[1].0.pixels.iter().any(|&x| x < 5));
+}
+
+#[test]
+fn pictures_do_not_depend_on_threads_and_may_be_transparent_or_empty() {
+    let volume = ball();
+    let solid = Solid::level(&volume, 0.0).unwrap();
+    let guide = Guide::new(Rule::Isotropic, &solid, &Cpu::current()).unwrap();
+    let traced = Traced::new(&solid, &guide).with_title("ball", "33^3");
+    let options = Options::default().with_size(320, 240).with_perspective(Some(25.0));
+    let [one, three] =
+        [1, 3].map(|threads| Cpu::new(threads).unwrap().run(|| draw(&traced, &options).unwrap()));
+    assert!(one == three);
+    let clear = draw(&traced, &options.clone().with_transparency(true)).unwrap();
+    for ((white, clear), alpha) in
+        one.pixels.chunks_exact(3).zip(clear.pixels.chunks_exact(3)).zip(&clear.alpha)
+    {
+        match alpha {
+            0 => assert_eq!(white, [255; 3]),
+            255 => assert_eq!(white, clear),
+            _ => {}
+        }
+    }
+    let nothing = Solid::level(&volume, 1e6).unwrap();
+    let guide = Guide::new(Rule::Directional { cone: 0.0 }, &nothing, &Cpu::current()).unwrap();
+    for shows in [Shows::Shaded, Shows::Depth, Shows::Iterations] {
+        let traced = Traced::new(&nothing, &guide).showing(shows);
+        for (width, height) in [(16, 16), (16, 900), (400, 20)] {
+            let image = draw(&traced, &Options::default().with_size(width, height)).unwrap();
+            assert!(covered(&image) == 0 || shows != Shows::Shaded);
+        }
+    }
+    let many = trace(&Traced::new(&nothing, &guide).with_samples(9), &small()).unwrap_err();
+    assert!(many.to_string().contains("1 to 8"), "{many}");
+    let wrong: Expression = "density".parse().unwrap();
+    let guide = Guide::new(Rule::Walk, &solid, &Cpu::current()).unwrap();
+    let wrong = trace(&Traced::new(&solid, &guide).colored_by(&wrong), &small()).unwrap_err();
+    assert!(wrong.to_string().contains("no `density`"), "{wrong}");
+}
+
+#[test]
+fn one_slice_is_seen_straight() {
+    let values: Vec<u8> = (0..30 * 20).map(|n| if n % 30 < 15 { 200 } else { 10 }).collect();
+    let volume = Volume::new([30, 20, 1], values.into(), Placement::identity()).unwrap();
+    let solid = Solid::voxels(&volume, vec![true; 600]).unwrap();
+    let guide = Guide::new(Rule::Isotropic, &solid, &Cpu::current()).unwrap();
+    let colors: Expression = "v".parse().unwrap();
+    let traced = Traced::new(&solid, &guide).colored_by(&colors);
+    let image = draw(&traced, &Options::default().with_size(150, 100)).unwrap();
+    let at = |x: usize, y: usize| &image.pixels[3 * (y * 150 + x)..][..3];
+    assert!(at(40, 50)[0] > at(110, 50)[0], "light is high");
+    assert_eq!(at(40, 30), at(60, 70));
+}
+
+fn zeroset(folder: &Path, args: &[&str]) -> assert_cmd::assert::Assert {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_zeroset"));
+    command.current_dir(folder).args(args).assert()
+}
+
+/// A folder with the ball as numbers without a header.
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let values = ball().to_f64();
+    let bytes: Vec<u8> = values.iter().map(|v| (128.0 + 5.0 * v).clamp(0.0, 255.0) as u8).collect();
+    std::fs::write(folder.path().join("ball.raw"), bytes).unwrap();
+    folder
+}
+
+const RAW: [&str; 4] = ["render", "ball.raw", "--raw", "33x33x33:uint8:1x1x2"];
+
+/// Width, height, and whether there is an alpha channel.
+fn png(path: &Path) -> (u32, u32, bool) {
+    let file = std::io::BufReader::new(std::fs::File::open(path).unwrap());
+    let reader = png::Decoder::new(file).read_info().unwrap();
+    let info = reader.info();
+    (info.width, info.height, info.color_type == png::ColorType::Rgba)
+}
+
+#[test]
+fn volumes_are_drawn_from_the_command_line() {
+    let folder = folder();
+    let draw = |more: &[&str]| {
+        zeroset(folder.path(), &[&RAW[..], &["-o", "a.png", "--size", "120x90"], more].concat())
+    };
+    let said = contains("picture   a.png, 120 x 90 pixels").and(contains("steps     "));
+    draw(&["--level", "128"]).code(0).stdout(said);
+    assert_eq!(png(&folder.path().join("a.png")), (120, 90, false));
+    draw(&["--where", "v < 128 && z < 32", "--transparent", "--view", "30,20"]).code(0);
+    assert_eq!(png(&folder.path().join("a.png")), (120, 90, true));
+    let file = || std::fs::read(folder.path().join("a.png")).unwrap();
+    let mut rules = ["walk", "isotropic", "directional"].map(|rule| {
+        let args = ["--level", "128", "--rule", rule, "--perspective", "30", "--colors", "z"];
+        draw(&args).code(0);
+        let shaded = file();
+        draw(&["--level", "128", "--rule", rule, "--image", "iterations"]).code(0);
+        (shaded, file())
+    });
+    assert!(rules.iter().all(|(shaded, _)| *shaded == rules[0].0));
+    rules.sort();
+    assert!(rules.windows(2).all(|pair| pair[0].1 != pair[1].1), "steps differ");
+    let cone = ["--rule", "directional", "--cone", "30", "--zoom", "2", "--image", "depth"];
+    draw(&[&["--level", "128"][..], &cone].concat()).code(0);
+}
+
+#[test]
+fn what_cannot_be_drawn_is_said_with_a_remedy() {
+    let folder = folder();
+    let fails = |more: &[&str], code: i32, said: &str| {
+        let args = [&RAW[..], more].concat();
+        zeroset(folder.path(), &args).code(code).stderr(contains(said));
+        assert!(!folder.path().join("a.png").exists());
+    };
+    let out = |more: &[&'static str]| [&["-o", "a.png"], more].concat();
+    fails(&out(&[]), 2, "--level NUMBER for a surface, or --where");
+    fails(&out(&["--level", "128", "--where", "v > 3"]), 2, "cannot be used with");
+    fails(&out(&["--where", "density > 3"]), 2, "density");
+    fails(&out(&["--level", "128", "--size", "9000"]), 2, "must be 16 to 8192");
+    fails(&out(&["--level", "128", "--view", "fronte"]), 2, "did you mean `front`?");
+    fails(&out(&["--level", "128", "--perspective", "150"]), 2, "--perspective must be 1 to 120");
+    fails(&out(&["--level", "128", "--zoom", "0"]), 2, "--zoom must be 0.1 to 50");
+    fails(&out(&["--level", "128", "--cone", "30"]), 2, "--cone is for --rule directional");
+    fails(&out(&["--level", "128", "--rule", "directional", "--cone", "90"]), 2, "below 90");
+    fails(&out(&["--level", "128", "--rule", "cone"]), 2, "isotropic");
+    fails(&out(&["--level", "128", "--samples", "9"]), 2, "1 to 8");
+    fails(&out(&["--level", "128", "--range", "3,1"]), 2, "the smaller first");
+    fails(&out(&["--level", "1", "--image", "depth", "--colors", "v"]), 2, "beside --image");
+    fails(&["-o", "a.jpg", "--level", "128"], 2, "end the name in .png");
+    fails(&["-o", "no/a.png", "--level", "128"], 6, "no/a.png");
+    let others = ["render", "none.nii.gz", "--level", "1", "-o", "a.png"];
+    zeroset(folder.path(), &others).code(3).stderr(contains("none.nii.gz"));
+    zeroset(folder.path(), &["render", ".", "-o", "a.png"])
+        .code(3)
+        .stderr(contains("holds no list of states"));
+}
+
+#[test]
+fn meshes_and_results_are_drawn() {
+    let folder = folder();
+    let at = |name: &str| folder.path().join(name);
+    let run = |args: &[&str]| zeroset(folder.path(), args);
+    run(&["generate", "sphere", "--subdivisions", "2", "-o", "ball.vtp"]).code(0);
+    run(&["render", "ball.vtp", "-o", "a.png", "--size", "100"]).code(0);
+    assert_eq!(png(&at("a.png")), (100, 100, false));
+    run(&["distance", "ball.vtp", "--from", "vertex:0", "-o", "far.vtp", "--picture", "run.png"])
+        .code(0);
+    run(&["render", "far.vtp", "-o", "far.png"]).code(0);
+    let pixels = |name: &str| {
+        let file = std::io::BufReader::new(std::fs::File::open(at(name)).unwrap());
+        let mut reader = png::Decoder::new(file).read_info().unwrap();
+        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+        reader.next_frame(&mut pixels).unwrap();
+        pixels
+    };
+    // The same picture but for the title: the name of the file.
+    let title = 3 * 1200 * 70;
+    assert!(pixels("run.png")[title..] == pixels("far.png")[title..]);
+    run(&["render", "far.vtp", "-o", "b.png", "--colors", "distance^2", "--view", "top"]).code(0);
+    run(&["render", "far.vtp", "-o", "b.png", "--colors", "far"])
+        .code(2)
+        .stderr(contains("no vertex array \"far\""));
+    run(&["render", "far.vtp", "-o", "b.png", "--level", "1"])
+        .code(2)
+        .stderr(contains("--level is for volumes"));
+    // A list, and a folder of a run beside the list of its interfaces.
+    let list = "<VTKFile type=\"Collection\"><Collection>\
+                <DataSet timestep=\"0\" file=\"ball.vtp\"/><DataSet timestep=\"2\" file=\"far.vtp\"/>\
+                </Collection></VTKFile>";
+    for name in ["case.pvd", "interface.pvd", "case_volume.pvd"] {
+        std::fs::write(at(name), list).unwrap();
+    }
+    run(&["render", "case.pvd", "-o", "last.png"]).code(0);
+    assert!(pixels("last.png")[title..] == pixels("far.png")[title..]);
+    run(&["render", ".", "-o", "last.png"]).code(0);
+    assert!(pixels("last.png")[title..] == pixels("far.png")[title..]);
+    std::fs::write(at("other.pvd"), list).unwrap();
+    run(&["render", ".", "-o", "c.png"]).code(3).stderr(contains("2 lists of states"));
+}
