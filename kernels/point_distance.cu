@@ -7,8 +7,7 @@
 // Defines: KEY: 0 for real coordinates in single precision, by direct differences; 1 for whole ones
 // whose values all stay below 2^24, in single precision and expanded, |s|^2 - 2 s.q + |q|^2; 2 for
 // whole ones in u32, expanded modulo 2^32. NORM: 1, 2, or 3 for the largest difference (1 and 3 are
-// direct). SITE: 1 finds the number of the nearest site as well. QUERIES. PARTIAL: 1 keeps a minimum of each
-// slice apart, for point_distance_reduce, instead of joining them by atomic minima.
+// direct). SITE: 1 finds the number of the nearest site as well. QUERIES.
 #include "common/types.cuh"
 
 #define THREADS 128
@@ -22,29 +21,33 @@ typedef u32 number;
 #else
 typedef float number;
 #endif
-#define EXPANDED (NORM == 2 && KEY != 0)
-
-#if SITE
-typedef u64 result;
+// Coordinates as they are stored.
+#if KEY == 0
+typedef float stored;
 #else
-typedef u32 result;
+typedef int stored;
 #endif
+#define EXPANDED (NORM == 2 && KEY != 0)
 
 struct alignas(16) Point {
     number x, y, z, square;
 };
 
 struct Brute {
-    const void* axes[3];    // [n_sites] float or int
-    const void* queries;    // [n_queries, 3] float or int
-    result* found;          // [n_queries] key << 32 | site, or keys, all bits set before; PARTIAL: [slices, n_queries]
-    u32 n_sites, n_queries;
+    const stored* axes[3];  // [n_sites every]
+    const stored* queries;  // [n_queries, 3]
+    u64* found;             // [n_queries] all bits of key << 32 | site turned round; zero before
+    u32 n_sites, n_queries; // sites are 0, every, 2 every, ...
     u32 slice;              // sites of a block, a multiple of TILE
     u32 groups;             // blocks that share a slice
-    u32 first;              // number of site 0
-    u32 every;              // what numbers of sites are multiples of
-    number shift;           // KEY 1: at least |q|^2 of any query; positive keys compare as whole numbers
+    u32 every;
+    stored corner[3];       // KEY 1: what coordinates are taken from, so that they are small
+    float shift;            // KEY 1: at least |q|^2 of any query; positive keys compare as whole numbers
 };
+
+#ifdef BRUTE_BYTES
+static_assert(sizeof(Brute) == BRUTE_BYTES, "src/point_distance/cuda.rs");
+#endif
 
 // Bits whose order is that of keys.
 DEVICE u32 bits_of(number key) {
@@ -55,7 +58,27 @@ DEVICE u32 bits_of(number key) {
 #endif
 }
 
-DEVICE number minus(number a, number b) { return a - b; }
+DEVICE number coordinate(const Brute& brute, stored x, int k) {
+#if KEY == 1
+    return (float)(x - brute.corner[k]);
+#else
+    return (number)x;
+#endif
+}
+
+// A site, with its square if that is needed.
+DEVICE Point site_of(const Brute& brute, u32 i) {
+    const u64 k = (u64)i * brute.every;
+    Point s = {coordinate(brute, brute.axes[0][k], 0), coordinate(brute, brute.axes[1][k], 1),
+               coordinate(brute, brute.axes[2][k], 2), 0};
+#if EXPANDED
+    s.square = s.x * s.x + s.y * s.y + s.z * s.z;
+#if KEY == 1
+    s.square += brute.shift;
+#endif
+#endif
+    return s;
+}
 
 // What is compared: the key, but for what is the same for all sites of a query.
 DEVICE u32 compared(const Point& s, const Point& q) {
@@ -92,19 +115,17 @@ DEVICE u32 least_of_three(u32 a, u32 b, u32 c) {
 }
 
 // Grid: groups ceil(n_sites / slice) blocks of 128 threads.
-extern "C" __global__ void __launch_bounds__(THREADS) point_distance_brute(Brute brute) {
+extern "C" __global__ void __launch_bounds__(THREADS, 4) point_distance_brute(Brute brute) {
     __shared__ Point tile[TILE];
     const u32 group = blockIdx.x % brute.groups, slice = blockIdx.x / brute.groups;
     const u32 base = group * THREADS * QUERIES + threadIdx.x;
-    const number* axes[3];
-    for (int k = 0; k < 3; k++) axes[k] = (const number*)brute.axes[k];
-    const number* queries = (const number*)brute.queries;
     Point q[QUERIES];
     u32 best[QUERIES], where[QUERIES];
 #pragma unroll
     for (u32 k = 0; k < QUERIES; k++) {
         const u32 i = min(base + k * THREADS, brute.n_queries - 1);
-        Point p = {queries[3 * i], queries[3 * i + 1], queries[3 * i + 2], 0};
+        const stored* x = brute.queries + 3 * (u64)i;
+        Point p = {coordinate(brute, x[0], 0), coordinate(brute, x[1], 1), coordinate(brute, x[2], 2), 0};
 #if EXPANDED
         p.square = p.x * p.x + p.y * p.y + p.z * p.z;
         p.x *= (number)-2;
@@ -120,15 +141,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) point_distance_brute(Brute
         __syncthreads();
         for (u32 k = threadIdx.x; k < TILE; k += THREADS) {
             // Beyond the end the last site again: it changes nothing.
-            const u32 i = min(start + k, end - 1);
-            Point s = {axes[0][i], axes[1][i], axes[2][i], 0};
-#if EXPANDED
-            s.square = s.x * s.x + s.y * s.y + s.z * s.z;
-#if KEY == 1
-            s.square += brute.shift;
-#endif
-#endif
-            tile[k] = s;
+            tile[k] = site_of(brute, min(start + k, end - 1));
         }
         __syncthreads();
         for (u32 from = 0; from < TILE; from += GROUP) {
@@ -170,42 +183,15 @@ extern "C" __global__ void __launch_bounds__(THREADS) point_distance_brute(Brute
         u32 site = where[k];
         for (u32 j = 0; j < GROUP; j++) {
             const u32 at = min(where[k] + j, end - 1);
-            Point s = {axes[0][at], axes[1][at], axes[2][at], 0};
-#if EXPANDED
-            s.square = s.x * s.x + s.y * s.y + s.z * s.z;
-#if KEY == 1
-            s.square += brute.shift;
-#endif
-#endif
-            if (compared(s, q[k]) == best[k]) {
+            if (compared(site_of(brute, at), q[k]) == best[k]) {
                 site = at;
                 break;
             }
         }
-        const result found = (u64)key << 32 | (u64)(brute.first + site) * brute.every;
+        // The least of all slices; of equal keys the least site.
+        atomicMax(brute.found + i, ~((u64)key << 32 | (u64)site * brute.every));
 #else
-        const result found = key;
+        atomicMax((u32*)(brute.found + i) + 1, ~key);
 #endif
-#if PARTIAL
-        brute.found[(u64)slice * brute.n_queries + i] = found;
-#else
-        atomicMin(brute.found + i, found);
-#endif
-    }
-}
-
-// The least of the partial results of each query, and of what is there. One warp for 32 queries and
-// every eighth slice.
-// Grid: ceil(n_queries / 32) blocks of 256 threads.
-extern "C" __global__ void point_distance_reduce(const result* partial, result* found, u32 n_queries, u32 slices) {
-    __shared__ result least[8][32];
-    const u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32, i = blockIdx.x * 32 + lane;
-    result best = ~(result)0;
-    for (u32 k = warp; k < slices && i < n_queries; k += 8) best = min(best, partial[(u64)k * n_queries + i]);
-    least[warp][lane] = best;
-    __syncthreads();
-    if (warp == 0 && i < n_queries) {
-        for (u32 k = 1; k < 8; k++) best = min(best, least[k][lane]);
-        found[i] = min(found[i], best);
     }
 }
