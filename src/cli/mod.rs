@@ -6,6 +6,7 @@
 
 mod check;
 mod convert;
+mod device;
 #[cfg(feature = "cuda")]
 mod devices;
 #[cfg(not(feature = "cuda"))]

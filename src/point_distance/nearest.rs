@@ -165,9 +165,9 @@ pub(super) fn distance<C: Coordinate>(norm: Norm, key: C::Key) -> f64 {
 fn crossover(kernel: Kernel, norm: Norm, looks_one_way: bool) -> usize {
     match (kernel, norm) {
         (_, Norm::Lp(_)) => 8,
-        _ if looks_one_way => 128,
-        (Kernel::F32OnLattice | Kernel::F32, _) => 512,
-        (Kernel::U32 | Kernel::F64, _) => 256,
+        _ if looks_one_way => 64,
+        (Kernel::F32OnLattice | Kernel::F32, _) => 256,
+        (Kernel::U32 | Kernel::F64, _) => 128,
     }
 }
 
