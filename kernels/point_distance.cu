@@ -4,7 +4,7 @@
 // each thread; tiles of the slice pass through shared memory. Khan and Zahran have one query in a
 // thread, which then waits for shared memory.
 //
-// Defines: KEY: 0 for real coordinates in single precision, by direct differences; 1 for whole ones
+// Defines: REAL (float). KEY: 0 for real coordinates in single precision, by direct differences; 1 for whole ones
 // whose values all stay below 2^24, in single precision and expanded, |s|^2 - 2 s.q + |q|^2; 2 for
 // whole ones in u32, expanded modulo 2^32. NORM: 1, 2, or 3 for the largest difference (1 and 3 are
 // direct). SITE: 1 finds the number of the nearest site as well. QUERIES.

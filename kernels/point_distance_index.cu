@@ -1,7 +1,7 @@
 // The point-wise distance transform through an index, twin of src/point_distance/tree.rs: the same tree
 // and the same sites. One thread for each query; a warp reads what is near the root once.
 //
-// Defines: KEY: 0 for real coordinates in single precision, 2 for whole ones in u32. NORM: 1, 2, or 3
+// Defines: REAL (float). KEY: 0 for real coordinates in single precision, 2 for whole ones in u32. NORM: 1, 2, or 3
 // for the largest difference.
 #include "common/types.cuh"
 

@@ -157,6 +157,7 @@ impl<C: DeviceCoordinate> DeviceSites<C> {
         let each = if n_queries > 2 * THREADS { 4 } else { 1 };
         let bytes = size_of::<BruteArgument<C>>();
         let defines = vec![
+            ("REAL", "float".into()),
             ("KEY", key.into()),
             ("NORM", order(norm).into()),
             ("SITE", u32::from(numbered).to_string()),
@@ -281,8 +282,8 @@ impl<C: DeviceCoordinate> DeviceIndex<C> {
             return Ok(checked.result(vec![Found::none::<C>(); n], Method::Index, kernel, bytes));
         }
         let kind = if kernel == Kernel::U32 { "2" } else { "0" };
-        let unit =
-            Unit::new("point_distance_index", &[("KEY", kind), ("NORM", order(options.norm))])?;
+        let defines = [("REAL", "float"), ("KEY", kind), ("NORM", order(options.norm))];
+        let unit = Unit::new("point_distance_index", &defines)?;
         let launched = cuda.kernel(&unit, "point_distance_index")?;
         let on_card = cuda.upload(queries.as_flattened())?;
         let (keys, sites) = (cuda.zeros::<u32>(n)?, cuda.zeros::<u32>(n)?);

@@ -86,6 +86,9 @@ const TERMS: Choice = &[
 
 /// What is sorted by.
 const KEY: Choice = &[&[("KEY", "u32")], &[("KEY", "u64")]];
+/// Single precision alone.
+const SINGLE: Choice = &[&[("REAL", "float")]];
+
 /// Arithmetic and norm of distances to points, ...
 const COMPARED: Choice = &[
     &[("KEY", "0"), ("NORM", "1")],
@@ -171,9 +174,9 @@ const PROGRAMS: &[(File, &[Choice])] = &[
     (kernel_file!("coefficients.cu"), &[REAL]),
     (kernel_file!("eikonal.cu"), &[REAL, CELL, BLOCK, ORGANIZATION]),
     (kernel_file!("evolution.cu"), &[REAL, CELL, BLOCK, TERMS]),
-    (kernel_file!("point_distance.cu"), &[COMPARED, QUERIES]),
-    (kernel_file!("point_distance_edt.cu"), &[&[&[("REAL", "float")]]]),
-    (kernel_file!("point_distance_index.cu"), &[INDEXED]),
+    (kernel_file!("point_distance.cu"), &[SINGLE, COMPARED, QUERIES]),
+    (kernel_file!("point_distance_edt.cu"), &[SINGLE]),
+    (kernel_file!("point_distance_index.cu"), &[SINGLE, INDEXED]),
     (kernel_file!("primitives/gather.cu"), &[]),
     (kernel_file!("primitives/hilbert.cu"), &[]),
     (kernel_file!("primitives/permute.cu"), &[]),
