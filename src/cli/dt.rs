@@ -3,11 +3,10 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::device::{self, Card};
 use super::points::{self, Cloud};
 use super::{Ui, volume, word};
 use crate::backend::Cpu;
-use crate::config::{DeviceKind, Precision};
+use crate::config::Precision;
 use crate::error::{Error, Result};
 use crate::expression::Expression;
 use crate::io::{atomic, read_volume};
@@ -85,9 +84,6 @@ pub struct Args {
     /// Partial and final results, or the index, take at most this: 64KiB, 256MiB, 2GiB
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size)]
     pub memory: u64,
-    /// What computes: auto, cpu or cuda, which compares all, with --lattice or --precision f32
-    #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = word::<DeviceKind>)]
-    pub device: DeviceKind,
     /// CPU threads; 0 takes all cores
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub threads: usize,
@@ -155,18 +151,16 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     };
     let options = options(&args, &queries)?;
     let whole = args.lattice && !matches!(args.norm, Norm::Lp(_));
-    let card = card(&args, whole, sites.points.len(), queries.points.len())?;
-    let card = card.as_ref();
     let (distances, site, said) = if whole {
         let from = args.points.as_ref().or(args.volume.as_ref()).unwrap_or(&args.queries);
         let sites = points::whole(&sites.points, from)?;
         let queries = points::whole(&queries.points, &args.queries)?;
-        solve_on(card, &cpu, &sites, &queries, &options)?
+        solve(&cpu, &sites, &queries, &options)?
     } else if args.precision == Precision::F32 {
         let single = |list: &[[f64; 3]]| -> Vec<[f32; 3]> {
             list.iter().map(|x| x.map(|x| x as f32)).collect()
         };
-        solve_on(card, &cpu, &single(&sites.points), &single(&queries.points), &options)?
+        solve(&cpu, &single(&sites.points), &single(&queries.points), &options)?
     } else {
         solve(&cpu, &sites.points, &queries.points, &options)?
     };
@@ -256,53 +250,6 @@ fn options(args: &Args, queries: &Cloud) -> Result<Options> {
     Ok(options)
 }
 
-/// Pairs from which on a GPU is worth its start, of at most so many queries: with more the index of the
-/// processor is as fast.
-const WORTH_A_CARD: usize = 1 << 32;
-const QUERIES_COMPARED: usize = 512;
-
-/// The card that computes, if any does.
-fn card(args: &Args, whole: bool, n_sites: usize, n_queries: usize) -> Result<Option<Card>> {
-    let serves = (whole || args.precision == Precision::F32)
-        && args.direction.is_none()
-        && !matches!(args.norm, Norm::Lp(_))
-        && args.method != Method::Index;
-    if args.device == DeviceKind::Cuda && !serves {
-        let what = "--device cuda compares all, in l1, l2 or linf, in whole numbers or f32";
-        let remedy = "add --lattice or --precision f32, or leave out --device";
-        return Err(Error::usage(what, remedy));
-    }
-    let pairs = n_sites.saturating_mul(n_queries.min(QUERIES_COMPARED));
-    device::card(args.device, serves && pairs >= WORTH_A_CARD)
-}
-
-#[cfg(feature = "cuda")]
-fn solve_on<C: crate::point_distance::cuda::DeviceCoordinate>(
-    card: Option<&Card>,
-    cpu: &Cpu,
-    sites: &[[C; 3]],
-    queries: &[[C; 3]],
-    options: &Options,
-) -> Result<Solved> {
-    let Some(card) = card else { return solve(cpu, sites, queries, options) };
-    let sites = crate::point_distance::cuda::DeviceSites::new(card, &Sites::new(sites)?)?;
-    Ok(solved(&sites.nearest(card, queries, options)?, options))
-}
-
-#[cfg(not(feature = "cuda"))]
-fn solve_on<C: Coordinate>(
-    card: Option<&Card>,
-    cpu: &Cpu,
-    sites: &[[C; 3]],
-    queries: &[[C; 3]],
-    options: &Options,
-) -> Result<Solved> {
-    match card {
-        Some(card) => match *card {},
-        None => solve(cpu, sites, queries, options),
-    }
-}
-
 /// Distances, numbers of sites, and how they were found, in lines.
 type Solved = (Vec<f64>, Vec<Option<usize>>, String);
 
@@ -312,13 +259,10 @@ fn solve<C: Coordinate>(
     queries: &[[C; 3]],
     options: &Options,
 ) -> Result<Solved> {
-    Ok(solved(&nearest(cpu, &Sites::new(sites)?, queries, options)?, options))
-}
-
-fn solved<C: Coordinate>(result: &Nearest<C>, options: &Options) -> Solved {
+    let result = nearest(cpu, &Sites::new(sites)?, queries, options)?;
     let number = |site: u32| (site != NO_SITE).then_some(site as usize);
     let site = result.found.iter().map(|found| number(found.site)).collect();
-    (result.distances(), site, how(result, options))
+    Ok((result.distances(), site, how(&result, options)))
 }
 
 fn how<C: Coordinate>(result: &Nearest<C>, options: &Options) -> String {

@@ -6,7 +6,6 @@
 
 mod check;
 mod convert;
-mod device;
 #[cfg(feature = "cuda")]
 mod devices;
 #[cfg(not(feature = "cuda"))]
@@ -61,8 +60,8 @@ Examples:
   zeroset run configs/cortex_curvature_flow.toml
   zeroset run configs/shrinking_circle.toml --set evolve.cfl=0.5 -o results/half
   zeroset distance meshes/pial.gii.gz --from vertex:17 -o distance.vtp
-  zeroset edt head.nii.gz --where "v > 300" -o distance.nii.gz
-  zeroset dt head.nii.gz --where "v > 300" --queries points.csv -o distances.csv
+  zeroset edt head.nii.gz --where \"v > 300\" -o distance.nii.gz
+  zeroset dt head.nii.gz --where \"v > 300\" --queries points.csv -o distances.csv
   zeroset info meshes/pial.gii.gz
   zeroset generate sphere --subdivisions 5 -o sphere.vtp
   zeroset convert meshes/pial.gii.gz pial.ply

@@ -11,7 +11,6 @@ mod implicit;
 mod measures;
 mod parity;
 mod patch_sizes;
-mod point_distance;
 mod primitives;
 mod support;
 mod tiles;

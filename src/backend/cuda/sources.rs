@@ -86,35 +86,6 @@ const TERMS: Choice = &[
 
 /// What is sorted by.
 const KEY: Choice = &[&[("KEY", "u32")], &[("KEY", "u64")]];
-/// Single precision alone.
-const SINGLE: Choice = &[&[("REAL", "float")]];
-
-/// Arithmetic and norm of distances to points, ...
-const COMPARED: Choice = &[
-    &[("KEY", "0"), ("NORM", "1")],
-    &[("KEY", "0"), ("NORM", "2")],
-    &[("KEY", "0"), ("NORM", "3")],
-    &[("KEY", "1"), ("NORM", "2")],
-    &[("KEY", "2"), ("NORM", "1")],
-    &[("KEY", "2"), ("NORM", "2")],
-    &[("KEY", "2"), ("NORM", "3")],
-];
-/// ... the queries of a thread, ...
-const QUERIES: Choice = &[
-    &[("QUERIES", "1"), ("SITE", "0")],
-    &[("QUERIES", "1"), ("SITE", "1")],
-    &[("QUERIES", "4"), ("SITE", "0")],
-    &[("QUERIES", "4"), ("SITE", "1")],
-];
-/// ... and the same through an index.
-const INDEXED: Choice = &[
-    &[("KEY", "0"), ("NORM", "1")],
-    &[("KEY", "0"), ("NORM", "2")],
-    &[("KEY", "0"), ("NORM", "3")],
-    &[("KEY", "2"), ("NORM", "1")],
-    &[("KEY", "2"), ("NORM", "2")],
-    &[("KEY", "2"), ("NORM", "3")],
-];
 /// Second-order advection by one velocity, and by one for every vertex in patches of many cells.
 const GALERKIN: Choice =
     &[&[("ADVECTION", "3")], &[("ADVECTION", "3"), ("VELOCITY_ROWS", "1"), ("CHUNKED", "1")]];
@@ -174,9 +145,6 @@ const PROGRAMS: &[(File, &[Choice])] = &[
     (kernel_file!("coefficients.cu"), &[REAL]),
     (kernel_file!("eikonal.cu"), &[REAL, CELL, BLOCK, ORGANIZATION]),
     (kernel_file!("evolution.cu"), &[REAL, CELL, BLOCK, TERMS]),
-    (kernel_file!("point_distance.cu"), &[SINGLE, COMPARED, QUERIES]),
-    (kernel_file!("point_distance_edt.cu"), &[SINGLE]),
-    (kernel_file!("point_distance_index.cu"), &[SINGLE, INDEXED]),
     (kernel_file!("primitives/gather.cu"), &[]),
     (kernel_file!("primitives/hilbert.cu"), &[]),
     (kernel_file!("primitives/permute.cu"), &[]),
