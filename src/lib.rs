@@ -51,6 +51,7 @@ pub mod mesh;
 pub mod output;
 pub mod patches;
 pub mod picture;
+pub mod points;
 pub mod primitives;
 pub mod run;
 pub mod surface;

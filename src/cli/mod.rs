@@ -18,11 +18,13 @@ mod interrupt;
 mod json;
 mod log;
 mod memory;
+mod points;
 mod progress;
 mod run;
 mod schema;
 mod ui;
 mod volume;
+mod voxelize;
 
 use std::io::Write;
 use std::path::Path;
@@ -61,6 +63,8 @@ Examples:
   zeroset generate sphere --subdivisions 5 -o sphere.vtp
   zeroset convert meshes/pial.gii.gz pial.ply
   zeroset convert head.nii.gz head.vti
+  zeroset points head.nii.gz --where "v > 300" -o skin.vtp
+  zeroset voxelize meshes/pial.gii.gz --size 256 -o brain.nii.gz
   zeroset defaults > case.toml
   zeroset devices
 
@@ -89,6 +93,10 @@ enum Command {
     Generate(generate::Args),
     /// Write a mesh or a volume in another format
     Convert(convert::Args),
+    /// List the voxels of a volume, or pixels of a picture, where an expression holds, as points
+    Points(points::Args),
+    /// Fill a surface or tetrahedra with voxels, and write them as a volume
+    Voxelize(voxelize::Args),
     /// Print the JSON schema of the case file
     Schema(schema::SchemaArgs),
     /// Print a case with all keys, their defaults and what they mean
@@ -141,6 +149,8 @@ impl Command {
             Command::Distance(_) => "reading the mesh",
             Command::Generate(_) => "making the mesh",
             Command::Convert(_) => "converting the file",
+            Command::Points(_) => "reading the volume",
+            Command::Voxelize(_) => "reading the mesh",
             Command::Schema(_) | Command::Defaults(_) => "printing",
             Command::Info(_) => "reading the file",
             Command::Devices(_) => "looking at the devices",
@@ -173,6 +183,8 @@ fn dispatch(command: Command, ui: &Ui) -> Result<u8> {
         Command::Distance(args) => distance::run(*args, ui),
         Command::Generate(args) => generate::run(args, ui),
         Command::Convert(args) => convert::run(args, ui),
+        Command::Points(args) => points::run(args, ui),
+        Command::Voxelize(args) => voxelize::run(args, ui),
         Command::Schema(args) => schema::schema(args, ui),
         Command::Defaults(args) => schema::defaults(args, ui),
         Command::Info(args) => info::run(args, ui),

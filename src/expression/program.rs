@@ -70,6 +70,11 @@ impl Program {
         Source::Register(target)
     }
 
+    /// Whether it has coordinates.
+    pub(super) fn uses_points(&self) -> bool {
+        self.axes.contains(&true)
+    }
+
     /// Adds the instructions of `node`, whose result goes to the register `target` unless it is
     /// there already.
     fn compile(&mut self, node: &Node, target: usize, array: &dyn Fn(&str) -> usize) -> Source {
