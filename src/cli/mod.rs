@@ -63,7 +63,7 @@ Examples:
   zeroset generate sphere --subdivisions 5 -o sphere.vtp
   zeroset convert meshes/pial.gii.gz pial.ply
   zeroset convert head.nii.gz head.vti
-  zeroset points head.nii.gz --where "v > 300" -o skin.vtp
+  zeroset points head.nii.gz --where \"v > 300\" -o skin.vtp
   zeroset voxelize meshes/pial.gii.gz --size 256 -o brain.nii.gz
   zeroset defaults > case.toml
   zeroset devices

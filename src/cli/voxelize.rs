@@ -31,7 +31,7 @@ pub struct Args {
           value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST)))]
     pub size: u32,
     /// Edge of a voxel in units of the mesh, instead of --size
-    #[arg(long, value_name = "LENGTH")]
+    #[arg(long, value_name = "LENGTH", allow_negative_numbers = true)]
     pub spacing: Option<f64>,
     /// Voxels added on each side
     #[arg(long, value_name = "N", default_value_t = 0,

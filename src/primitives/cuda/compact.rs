@@ -1,19 +1,11 @@
 //! Direct compaction of flags.
 
-use super::tiles;
-use crate::backend::cuda::{Arguments, Array, Cuda, Unit};
+use super::BLOCK;
+use crate::backend::cuda::{Arguments, Array, Cuda, Kernel, Launch, Unit};
 use crate::error::{Error, Result};
 
 /// Flags of a block, for bytes and for bits; the kernel states the same.
 const TILES: [usize; 2] = [1 << 15, 1 << 16];
-
-/// The numbers of flags that are set, as far as there was room, and how many there are.
-pub struct Listed {
-    /// Numbers, ascending; only the first `total` mean anything.
-    pub numbers: Array<u32>,
-    /// How many flags are set, one number; more than there was room for if it is larger.
-    pub total: Array<u32>,
-}
 
 /// Which flags are set.
 #[derive(Clone, Copy)]
@@ -24,48 +16,116 @@ pub enum Set<'a> {
     Bits(&'a Array<u32>, usize),
 }
 
-/// Lists flags in one pass over them, up to `room` numbers. Nothing is waited for: the host learns
-/// `total` when it downloads it.
+impl Set<'_> {
+    /// Whether flags are bits.
+    fn is_packed(&self) -> bool {
+        matches!(self, Set::Bits(..))
+    }
+
+    /// Number of flags.
+    fn len(&self) -> usize {
+        match self {
+            Set::Bytes(flags, _) => flags.len(),
+            Set::Bits(_, n) => *n,
+        }
+    }
+}
+
+/// Lists flags of one kind, again and again, with memory taken once.
+pub struct Compactor {
+    kernel: Kernel,
+    packed: bool,
+    n: usize,
+    /// What tiles tell each other, and how many are taken, `[tiles + 1]`.
+    told: Array<u64>,
+    total: Array<u32>,
+}
+
+impl Compactor {
+    /// For sets of the kind and size of this one.
+    ///
+    /// # Errors
+    /// [`Error::Device`] for more than 2^32 - 1 flags, or if there is not enough memory or the card does
+    /// not answer.
+    pub fn new(cuda: &Cuda, like: Set) -> Result<Self> {
+        let (packed, n) = (like.is_packed(), like.len());
+        if u32::try_from(n).is_err() {
+            return Err(Error::Device {
+                what: format!("{n} flags to list, at most 2^32 - 1 can be"),
+                remedy: "list them in parts".into(),
+            });
+        }
+        let define = vec![("PACKED", usize::from(packed).to_string())];
+        let unit = Unit::with("primitives/compact", define)?;
+        let kernel = cuda.kernel(&unit, "compact_flags")?;
+        let told = cuda.zeros::<u64>(n_tiles(packed, n) + 1)?;
+        Ok(Compactor { kernel, packed, n, told, total: cuda.zeros(1)? })
+    }
+
+    /// Writes the numbers of the flags that are set into `numbers`, ascending, as far as there is room,
+    /// in one pass over the flags. Nothing is waited for, and launches can be recorded.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if the card does not answer.
+    ///
+    /// # Panics
+    /// If the set has another kind or size, fewer bits than stated, or bytes of 0 are to count as set.
+    pub fn list(&mut self, cuda: &Cuda, set: Set, numbers: &mut Array<u32>) -> Result<()> {
+        assert!(
+            set.is_packed() == self.packed && set.len() == self.n,
+            "as many flags of this kind"
+        );
+        let (address, low) = match set {
+            Set::Bytes(flags, low) => (flags.address(), low),
+            Set::Bits(words, n) => {
+                assert!(n <= 32 * words.len(), "a bit for each flag");
+                (words.address(), 1)
+            }
+        };
+        assert!(low > 0, "a threshold above 0");
+        cuda.clear(&mut self.told)?;
+        let tiles = n_tiles(self.packed, self.n);
+        let arguments = Arguments::default()
+            .with(address)
+            .with(self.n as u64)
+            .with(u32::from(low))
+            .with_array(numbers)
+            .with(u32::try_from(numbers.len()).unwrap_or(u32::MAX))
+            .with_array(&self.total)
+            .with_array(&self.told)
+            .with(self.told.address() + (tiles * size_of::<u64>()) as u64);
+        let launch = Launch { grid: tiles as u32, block: BLOCK, shared: 0, cooperative: false };
+        // SAFETY: the arguments of `compact_flags`; told and the count behind it are zero, and arrays
+        // of the driver are aligned to 256 bytes.
+        unsafe { cuda.launch(&self.kernel, launch, &arguments) }
+    }
+
+    /// How many flags the last list found set, be there room for them or not; waits for it.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if a kernel before failed.
+    pub fn total(&self, cuda: &Cuda) -> Result<usize> {
+        Ok(cuda.download(&self.total)?[0] as usize)
+    }
+}
+
+/// Blocks of a launch.
+fn n_tiles(packed: bool, n: usize) -> usize {
+    n.div_ceil(TILES[usize::from(packed)]).max(1)
+}
+
+/// The numbers of the flags that are set, ascending. The flags are read twice, as the first pass tells
+/// how much memory the list takes.
 ///
 /// # Errors
-/// [`Error::Device`] for more than 2^32 - 1 flags, or if there is not enough memory or the card does
-/// not answer.
+/// As [`Compactor::new`].
 ///
 /// # Panics
-/// If there are fewer bits than stated, or bytes of 0 are to count as set.
-pub fn compact(cuda: &Cuda, set: Set, room: usize) -> Result<Listed> {
-    let (packed, address, n, low) = match set {
-        Set::Bytes(flags, low) => (0, flags.address(), flags.len(), low),
-        Set::Bits(words, n) => {
-            assert!(n <= 32 * words.len(), "a bit for each flag");
-            (1, words.address(), n, 1)
-        }
-    };
-    assert!(low > 0, "a threshold above 0");
-    if u32::try_from(n.max(room)).is_err() {
-        return Err(Error::Device {
-            what: format!("{n} flags to list, at most 2^32 - 1 can be"),
-            remedy: "list them in parts".into(),
-        });
-    }
-    let unit = Unit::with("primitives/compact", vec![("PACKED", packed.to_string())])?;
-    let n_tiles = n.div_ceil(TILES[packed]).max(1);
-    let numbers = cuda.zeros::<u32>(room)?;
-    let total = cuda.zeros::<u32>(1)?;
-    let told = cuda.zeros::<u64>(n_tiles)?;
-    let taken = cuda.zeros::<u32>(1)?;
-    let arguments = Arguments::default()
-        .with(address)
-        .with(n as u64)
-        .with(u32::from(low))
-        .with_array(&numbers)
-        .with(room as u32)
-        .with_array(&total)
-        .with_array(&told)
-        .with_array(&taken);
-    let kernel = cuda.kernel(&unit, "compact_flags")?;
-    // SAFETY: the arguments of `compact_flags`; told and taken are zero and have a place per tile,
-    // and arrays of the driver are aligned to 256 bytes.
-    unsafe { cuda.launch(&kernel, tiles(n_tiles as u32), &arguments) }?;
-    Ok(Listed { numbers, total })
+/// As [`Compactor::list`].
+pub fn compact(cuda: &Cuda, set: Set) -> Result<Array<u32>> {
+    let mut compactor = Compactor::new(cuda, set)?;
+    compactor.list(cuda, set, &mut cuda.zeros(0)?)?;
+    let mut numbers = cuda.zeros(compactor.total(cuda)?)?;
+    compactor.list(cuda, set, &mut numbers)?;
+    Ok(numbers)
 }
