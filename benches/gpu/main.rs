@@ -3,8 +3,7 @@
 //!
 //! `ZEROSET_DATA=... cargo bench --bench gpu -- MODE... [MESH...] [vertices=N]` prints Markdown tables.
 //! Modes: `band`, with `galerkin` beside it for second-order advection; `fields`; `copy`; `sizes`;
-//! `start`; `atomics`; `cores`; `tables`; `tiles`; `points` (lists of
-//! flags, pyramids, scan, sort). `vertices` is the size of the mesh of `copy`,
+//! `start`; `atomics`; `cores`; `tables`; `tiles`. `vertices` is the size of the mesh of `copy`,
 //! `radius=R` and `enright=N` pick one size of `tiles`.
 //! Times of redistancings and steps are those of the card's clock over a whole stretch of the time
 //! loop: gaps between kernels and the choice of steps are in them. Every number is the median of
@@ -15,7 +14,6 @@ mod copy;
 mod cores;
 mod meshes;
 mod motion;
-mod points;
 mod sizes;
 mod start;
 mod tables;
@@ -88,9 +86,6 @@ fn main() -> Result<(), Failed> {
     }
     if wants("start") {
         start::table(&cuda, &cpu)?;
-    }
-    if wants("points") {
-        points::table(&cuda)?;
     }
     if wants("tiles") {
         let number =

@@ -7,6 +7,7 @@
 use rayon::prelude::*;
 
 use super::bits::LESS;
+use super::discriminator::pack_eight;
 use super::memory::reserve;
 use crate::error::{Error, Result};
 
@@ -101,13 +102,12 @@ fn visit(flags: &[u8], first: u32, mut take: impl FnMut(u32)) {
         let (words, _) = block.as_chunks::<8>();
         let words: [u64; BLOCK / 8] = std::array::from_fn(|k| u64::from_le_bytes(words[k]));
         if words.iter().fold(0, |all, word| all | word) != 0 {
-            for (k, word) in words.into_iter().enumerate() {
-                let mut left = word;
-                while left != 0 {
-                    let byte = left.trailing_zeros() / 8;
-                    take(begin + 8 * k as u32 + byte);
-                    left &= !(0xff << (8 * byte));
-                }
+            // A loop over the bits of 64 flags ends seldom enough to be foreseen.
+            let packed = words.into_iter().enumerate().map(|(k, w)| pack_eight(w) << (8 * k));
+            let mut left = packed.fold(0, |all, bits| all | bits);
+            while left != 0 {
+                take(begin + left.trailing_zeros());
+                left &= left - 1;
             }
         }
         begin = begin.wrapping_add(BLOCK as u32);

@@ -75,7 +75,7 @@ impl Discriminator for Flags<'_> {
     fn mark(&self, first: [usize; 3], n: usize, active: &mut [u64]) {
         for (word, flags) in active.iter_mut().zip(self.row(first, n).chunks(WORD)) {
             let (eights, rest) = flags.as_chunks::<8>();
-            let packed = eights.iter().enumerate().map(|(k, &e)| pack_eight(e) << (8 * k));
+            let packed = eights.iter().enumerate().map(|(k, &e)| pack_eight(u64::from_le_bytes(e)) << (8 * k));
             *word = packed.fold(0, |word, bits| word | bits);
             let more = rest.iter().enumerate().map(|(k, &f)| u64::from(f != 0) << k);
             *word |= more.fold(0, |word, bit| word | bit) << (8 * eights.len() % WORD);
@@ -83,10 +83,9 @@ impl Discriminator for Flags<'_> {
     }
 }
 
-/// One bit for each of eight flags.
-fn pack_eight(flags: [u8; 8]) -> u64 {
+/// One bit for each of eight flags, the bytes of a word.
+pub(super) fn pack_eight(word: u64) -> u64 {
     const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
-    let word = u64::from_le_bytes(flags);
     // The highest bit of each byte that is not 0, moved to its lowest; the product gathers these.
     let set = (((word & LOW) + LOW) | word) >> 7 & 0x0101_0101_0101_0101;
     set.wrapping_mul(0x0102_0408_1020_4080) >> 56

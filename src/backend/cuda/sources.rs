@@ -45,7 +45,6 @@ pub const HEADERS: &[File] = &[
     kernel_file!("expression.cuh"),
     kernel_file!("limits.cuh"),
     kernel_file!("primitives/block.cuh"),
-    kernel_file!("primitives/lookback.cuh"),
     kernel_file!("measures/cut.cuh"),
     kernel_file!("measures/sets.cuh"),
     kernel_file!("tiles/formulas/curvature.cuh"),
@@ -86,8 +85,6 @@ const TERMS: Choice = &[
 ];
 
 /// What is sorted by.
-const PACKED: Choice = &[&[("PACKED", "0")], &[("PACKED", "1")]];
-const SPLIT: Choice = &[&[("FAN", "4")], &[("FAN", "8")]];
 const KEY: Choice = &[&[("KEY", "u32")], &[("KEY", "u64")]];
 /// Second-order advection by one velocity, and by one for every vertex in patches of many cells.
 const GALERKIN: Choice =
@@ -148,10 +145,8 @@ const PROGRAMS: &[(File, &[Choice])] = &[
     (kernel_file!("coefficients.cu"), &[REAL]),
     (kernel_file!("eikonal.cu"), &[REAL, CELL, BLOCK, ORGANIZATION]),
     (kernel_file!("evolution.cu"), &[REAL, CELL, BLOCK, TERMS]),
-    (kernel_file!("primitives/compact.cu"), &[PACKED]),
     (kernel_file!("primitives/gather.cu"), &[]),
     (kernel_file!("primitives/hilbert.cu"), &[]),
-    (kernel_file!("primitives/histopyramid.cu"), &[SPLIT]),
     (kernel_file!("primitives/permute.cu"), &[]),
     (kernel_file!("primitives/scan.cu"), &[]),
     (kernel_file!("primitives/sort.cu"), &[KEY]),
