@@ -111,7 +111,7 @@ fn the_program_lists_voxels_and_pixels() {
     let place = folder.path();
     write_volume(&place.join("a.nrrd"), &volume(), &WriteOptions::default()).unwrap();
     for name in FILES {
-        let run = zeroset(place, &["points", "a.nrrd", "--where", "v > 700", "-o", name]);
+        let mut run = zeroset(place, &["points", "a.nrrd", "--where", "v > 700", "-o", name]);
         run.output()
             .unwrap()
             .assert()
