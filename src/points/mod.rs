@@ -56,8 +56,8 @@ impl Points {
 
 /// Lists the voxels that a discriminator finds active.
 ///
-/// By lines they come from direct compaction, which for one list beats the pyramid at every size and
-/// density that was measured (docs/points.md); block by block from the pyramid.
+/// By lines they come from direct compaction, which for one list does a part of the work of a pyramid
+/// (docs/points.md); block by block from the pyramid.
 ///
 /// ```
 /// use zeroset::expression::Expression;

@@ -15,7 +15,8 @@ use crate::error::{Error, Result};
 const PIECE: usize = 1 << 17;
 /// Flags looked at together for whether any is set.
 const BLOCK: usize = 64;
-/// Of so many flags in a hundred on, pieces are counted first (measured, docs/points.md).
+/// Of so many flags in a hundred on, pieces are counted first: their lists would be as large as what
+/// was read.
 const MANY: usize = 4;
 
 /// Numbers of the flags that are not 0, ascending.
