@@ -52,6 +52,7 @@ pub mod output;
 pub mod patches;
 pub mod picture;
 pub mod point_distance;
+pub mod points;
 pub mod primitives;
 pub mod render;
 pub mod run;

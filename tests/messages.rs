@@ -73,6 +73,7 @@ fn playground() -> tempfile::TempDir {
     write("lh.aparc.annot", b"\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0\0");
     write("far.label", b"#!ascii label\n1\n99999 0 0 0 1\n");
     write("cut.label", b"#!ascii label\n3\n0 0 0 0 1\n");
+    write("gray.pgm", b"P2 2 2 255\n0 1 2 3\n");
     std::fs::create_dir(folder.path().join("folder")).unwrap();
     let ball = ["generate", "sphere", "--subdivisions", "2", "-o", "ball.vtp", "-q"];
     assert_eq!(zeroset(folder.path(), &ball.map(String::from)).0, 0);

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::points::{self, Cloud};
+use super::cloud::{self, Cloud};
 use super::{Ui, volume, word};
 use crate::backend::Cpu;
 use crate::config::Precision;
@@ -143,7 +143,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     }
     atomic::check_folder(&args.output)?;
     let cpu = Cpu::new(args.threads)?;
-    let queries = points::read(&args.queries, ui)?;
+    let queries = cloud::read(&args.queries, ui)?;
     let sites = match (&args.points, &args.volume) {
         (Some(path), _) => of_points(path, &args, ui)?,
         (None, Some(path)) => cpu.run(|| of_volume(path, &args, ui))?,
@@ -153,8 +153,8 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let whole = args.lattice && !matches!(args.norm, Norm::Lp(_));
     let (distances, site, said) = if whole {
         let from = args.points.as_ref().or(args.volume.as_ref()).unwrap_or(&args.queries);
-        let sites = points::whole(&sites.points, from)?;
-        let queries = points::whole(&queries.points, &args.queries)?;
+        let sites = cloud::whole(&sites.points, from)?;
+        let queries = cloud::whole(&queries.points, &args.queries)?;
         solve(&cpu, &sites, &queries, &options)?
     } else if args.precision == Precision::F32 {
         let single = |list: &[[f64; 3]]| -> Vec<[f32; 3]> {
@@ -223,7 +223,7 @@ fn of_points(path: &Path, args: &Args, ui: &Ui) -> Result<Numbered> {
         let what = "--raw and --array speak of volumes, --points of points";
         return Err(Error::usage(what, "leave them out"));
     }
-    let cloud = points::read(path, ui)?;
+    let cloud = cloud::read(path, ui)?;
     let selected = match &args.selection {
         Some(expression) => cloud.select(expression, path)?,
         None => (0..cloud.points.len()).collect(),

@@ -5,6 +5,7 @@
 //! memory; 6 output; 130 interrupted.
 
 mod check;
+mod cloud;
 mod convert;
 #[cfg(feature = "cuda")]
 mod devices;
@@ -27,6 +28,7 @@ mod run;
 mod schema;
 mod ui;
 mod volume;
+mod voxelize;
 
 use std::io::Write;
 use std::path::Path;
@@ -68,6 +70,8 @@ Examples:
   zeroset convert meshes/pial.gii.gz pial.ply
   zeroset convert head.nii.gz head.vti
   zeroset render head.nii.gz --level 300 -o head.png
+  zeroset points head.nii.gz --where \"v > 300\" -o skin.vtp
+  zeroset voxelize meshes/pial.gii.gz --size 256 -o brain.nii.gz
   zeroset defaults > case.toml
   zeroset devices
 
@@ -102,6 +106,10 @@ enum Command {
     Convert(convert::Args),
     /// Draw a volume, a mesh or the result of a run as a PNG picture
     Render(Box<render::Args>),
+    /// List the voxels of a volume, or pixels of a picture, where an expression holds, as points
+    Points(points::Args),
+    /// Fill a surface or tetrahedra with voxels, and write them as a volume
+    Voxelize(voxelize::Args),
     /// Print the JSON schema of the case file
     Schema(schema::SchemaArgs),
     /// Print a case with all keys, their defaults and what they mean
@@ -154,6 +162,8 @@ impl Command {
             Command::Generate(_) => "making the mesh",
             Command::Convert(_) => "converting the file",
             Command::Render(_) => "drawing",
+            Command::Points(_) => "reading the volume",
+            Command::Voxelize(_) => "reading the mesh",
             Command::Schema(_) | Command::Defaults(_) => "printing",
             Command::Info(_) => "reading the file",
             Command::Devices(_) => "looking at the devices",
@@ -168,6 +178,11 @@ impl Command {
             Command::Distance(args) => &args.mesh,
             Command::Generate(args) => args.file(),
             Command::Convert(args) => &args.input,
+            Command::Dt(args) => args.file(),
+            Command::Edt(args) => &args.volume,
+            Command::Render(args) => &args.file,
+            Command::Points(args) => &args.input,
+            Command::Voxelize(args) => &args.input,
             Command::Info(args) => &args.file,
             Command::Schema(_) | Command::Defaults(_) | Command::Devices(_) => Path::new(""),
         }
@@ -187,7 +202,15 @@ impl Command {
             Command::Generate(_) => {
                 "take fewer cells or refinements or a larger machine (see also `ulimit -v`)"
             }
-            Command::Convert(_) | Command::Info(_) => {
+            Command::Voxelize(_) => {
+                "take a smaller --size or a larger machine (see also `ulimit -v`)"
+            }
+            Command::Convert(_)
+            | Command::Dt(_)
+            | Command::Edt(_)
+            | Command::Render(_)
+            | Command::Points(_)
+            | Command::Info(_) => {
                 "free memory or take a larger machine (see also `ulimit -v`)"
             }
             Command::Schema(_) | Command::Defaults(_) | Command::Devices(_) => "see `ulimit -v`",
@@ -223,6 +246,8 @@ fn dispatch(command: Command, ui: &Ui) -> Result<u8> {
         Command::Generate(args) => generate::run(args, ui),
         Command::Convert(args) => convert::run(args, ui),
         Command::Render(args) => render::run(*args, ui),
+        Command::Points(args) => points::run(args, ui),
+        Command::Voxelize(args) => voxelize::run(args, ui),
         Command::Schema(args) => schema::schema(args, ui),
         Command::Defaults(args) => schema::defaults(args, ui),
         Command::Info(args) => info::run(args, ui),

@@ -1,137 +1,97 @@
-//! Files of points, as the subcommands that ask about points read them.
+//! `zeroset points VOLUME --where ...`: the voxels where a condition holds, as points.
 
-use std::path::Path;
-use std::sync::Arc;
+use std::path::PathBuf;
+use std::time::Instant;
 
-use super::Ui;
-use crate::error::{Error, Result};
-use crate::expression::{Expression, Field};
-use crate::io::{self, Content, VolumeOptions};
-use crate::mesh::DataArray;
-use crate::words::suggest;
+use super::{Ui, volume};
+use crate::error::Result;
+use crate::expression::Expression;
+use crate::io::{check_points_target, read_volume, write_points};
+use crate::points::find;
+use crate::primitives::Order;
+use crate::volume::Condition;
 
-/// Points with numbers at each.
-pub struct Cloud {
-    /// Coordinates, `[n_points, 3]`.
-    pub points: Vec<[f64; 3]>,
-    /// Arrays with a row per point.
-    arrays: Vec<DataArray>,
-    /// Unit of length, if it is known.
-    pub units: Option<String>,
+/// Arguments of `zeroset points`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  zeroset points head.nii.gz --where \"v > 300\" -o skin.vtp
+  zeroset points head.nii.gz --where \"v > 300 && z > 40\" -o top.ply
+  zeroset points photo.png --where \"v >= 128 && i < 100\" -o bright.csv
+  zeroset points scan.raw --raw 256x256x109:uint16le:1x1x1.5 --where v -o bone.npy
+
+An expression (docs/expressions.md) of
+  v        the value of a voxel
+  x y z    its center, in world coordinates of the file (origin, spacing and directions applied)
+  i j k    its indices along the three axes, from 0; a picture has k = 0
+A voxel is taken where it is neither 0 nor no number.
+
+The ending of OUT is the format. .vtp and .ply have the points with the arrays v, i, j and k; .csv and
+.npy have a row x, y, z, v, i, j, k per point (.npy: float64, [n][7]). Where nothing fulfills the
+expression, a warning is given and OUT has no point.")]
+pub struct Args {
+    /// Volume or gray picture of any format that zeroset reads, compressed with gzip or not
+    #[arg(value_name = "VOLUME")]
+    pub input: PathBuf,
+    /// What holds at the voxels to list
+    #[arg(long = "where", value_name = "EXPRESSION")]
+    pub condition: Expression,
+    /// File to write: .vtp, .ply, .npy or .csv
+    #[arg(short, long, value_name = "OUT")]
+    pub output: PathBuf,
+    /// Order of the points: lines, x fastest, or blocks, where neighbors in the list are near each
+    /// other in space (Z-order)
+    #[arg(long, value_name = "ORDER", default_value = "lines", value_parser = order)]
+    pub order: Order,
+    #[command(flatten)]
+    pub source: volume::Source,
 }
 
-/// Reads points: the vertices of a mesh, or columns of text, those called x, y and z or the first three.
+/// Reads, lists, writes, and says in one line how many there are.
 ///
 /// # Errors
-/// [`Error::Input`] for a file that cannot be read, holds a volume, fewer than three columns, or a
-/// coordinate that is not finite.
-pub fn read(path: &Path, ui: &Ui) -> Result<Cloud> {
-    match io::read(path, &VolumeOptions::default())? {
-        Content::Mesh(file) => {
-            for warning in &file.warnings {
-                ui.say(&format!("warning: {}: {warning}", path.display()));
-            }
-            let (points, arrays) = (file.mesh.vertices, file.mesh.vertex_data);
-            Ok(Cloud { points, arrays, units: file.units })
-        }
-        Content::Data(data) => of_columns(path, data.arrays),
-        Content::Volume(_) => {
-            let remedy = "give columns of text with x, y and z, or a mesh or point cloud";
-            Err(Error::input(path, "", "is a volume, points are expected", remedy))
-        }
+/// [`crate::Error::Case`] for an output that cannot be, before anything is read, and an expression of
+/// other names; [`crate::Error::Input`] for a file without a volume; [`crate::Error::Device`] without
+/// memory; [`crate::Error::Output`].
+pub fn run(args: Args, ui: &Ui) -> Result<u8> {
+    check_points_target(&args.output)?;
+    let file = read_volume(&args.input, &args.source.options())?;
+    for warning in &file.warnings {
+        ui.say(&format!("warning: {}: {warning}", args.input.display()));
     }
-}
-
-fn of_columns(path: &Path, arrays: Vec<DataArray>) -> Result<Cloud> {
-    let named = ["x", "y", "z"]
-        .map(|name| arrays.iter().position(|array| array.name.eq_ignore_ascii_case(name)));
-    let axes = match named {
-        [Some(x), Some(y), Some(z)] => [x, y, z],
-        _ if arrays.len() >= 3 => [0, 1, 2],
-        _ => {
-            let what = format!("{} columns, points have x, y and z", arrays.len());
-            return Err(Error::input(path, "", what, "give three numbers in each row"));
-        }
-    };
-    let columns = axes.map(|k| arrays[k].values.to_f64());
-    let [x, y, z] = &columns;
-    let points: Vec<[f64; 3]> = x.iter().zip(y).zip(z).map(|((&x, &y), &z)| [x, y, z]).collect();
-    if let Some(n) = points.iter().position(|p| p.iter().any(|x| !x.is_finite())) {
-        let what = format!("coordinates {:?}, finite numbers expected", points[n]);
-        return Err(Error::input(path, format!("point {n}"), what, "mend or remove the row"));
-    }
-    let others = arrays.into_iter().enumerate().filter(|(k, _)| !axes.contains(k));
-    Ok(Cloud { points, arrays: others.map(|(_, array)| array).collect(), units: None })
-}
-
-impl Cloud {
-    /// Numbers of the points that fulfill an expression in coordinates and arrays, at least one.
-    ///
-    /// # Errors
-    /// [`Error::Case`] for an expression of the time, an array that is not there, and if no point
-    /// fulfills it.
-    pub fn select(&self, expression: &Expression, path: &Path) -> Result<Vec<usize>> {
-        if expression.uses_time() {
-            let what = "--where must not depend on the time t";
-            return Err(Error::usage(what, "for an array called t write {t}"));
-        }
-        let rows = |name: &str| -> Result<Arc<[f64]>> {
-            let single = self.arrays.iter().filter(|array| array.components == 1);
-            match single.clone().find(|array| array.name == name) {
-                Some(array) => Ok(array.values.to_f64().into()),
-                None => {
-                    let names: Vec<&str> = single.map(|array| array.name.as_str()).collect();
-                    let what = format!("there is no array \"{name}\" of single numbers");
-                    let remedy = match names.as_slice() {
-                        [] => "the points have none: write it in x, y and z".into(),
-                        names => suggest(name, names).replace("allowed:", "there are:"),
-                    };
-                    Err(Error::usage(what, remedy))
-                }
-            }
+    let condition = Condition::new(&file.volume, &args.condition)?;
+    let start = Instant::now();
+    let points = find(&file.volume, &condition, args.order)?;
+    let seconds = start.elapsed().as_secs_f64();
+    if points.is_empty() {
+        let input = args.input.display();
+        let range = match file.volume.statistics() {
+            facts if facts.min.is_some() => format!(
+                "; its values go from {} to {}",
+                facts.min.unwrap_or_default(),
+                facts.max.unwrap_or_default()
+            ),
+            _ => String::new(),
         };
-        let values = Field::bind(expression, rows)?.values(&self.points, 0.0);
-        let fulfills = |n: &usize| values[*n] != 0.0 && !values[*n].is_nan();
-        let selected: Vec<usize> = (0..values.len()).filter(fulfills).collect();
-        if selected.is_empty() {
-            let n = self.points.len();
-            let what =
-                format!("--where {expression}: no point of {n} of {} fulfills it", path.display());
-            let remedy = "see `zeroset info` for the ranges of coordinates and arrays";
-            return Err(Error::usage(what, remedy));
-        }
-        Ok(selected)
+        ui.say(&format!(
+            "warning: {input}: no voxel fulfills --where \"{}\"{range}",
+            args.condition
+        ));
     }
-
-    /// The arrays nx, ny and nz.
-    ///
-    /// # Errors
-    /// [`Error::Input`] if one is missing.
-    pub fn normals(&self, path: &Path) -> Result<Vec<[f64; 3]>> {
-        let column = |name: &str| {
-            let array = self.arrays.iter().find(|a| a.name == name && a.components == 1);
-            array.map(|array| array.values.to_f64()).ok_or_else(|| {
-                let what =
-                    format!("there is no array {name}, `--direction normals` takes nx, ny and nz");
-                Error::input(path, "", what, "add the columns, or give one direction X,Y,Z")
-            })
-        };
-        let (x, y, z) = (column("nx")?, column("ny")?, column("nz")?);
-        Ok(x.into_iter().zip(y).zip(z).map(|((x, y), z)| [x, y, z]).collect())
-    }
+    write_points(&args.output, &points)?;
+    ui.print(&format!(
+        "{}: {} points of {} voxels, found in {seconds:.3} s\n",
+        args.output.display(),
+        points.len(),
+        file.volume.n_voxels(),
+    ))?;
+    Ok(0)
 }
 
-/// Points of a lattice.
-///
-/// # Errors
-/// [`Error::Input`] for a coordinate that is no whole number of 32 bits.
-pub fn whole(points: &[[f64; 3]], path: &Path) -> Result<Vec<[i32; 3]>> {
-    let fits = |x: f64| x.fract() == 0.0 && x.abs() <= f64::from(i32::MAX);
-    match points.iter().position(|p| !p.iter().all(|&x| fits(x))) {
-        Some(n) => {
-            let what = format!("coordinates {:?}, whole numbers of 32 bits expected", points[n]);
-            Err(Error::input(path, format!("point {n}"), what, "leave out --lattice"))
-        }
-        None => Ok(points.iter().map(|p| p.map(|x| x as i32)).collect()),
+fn order(text: &str) -> std::result::Result<Order, String> {
+    match text {
+        "lines" => Ok(Order::Lines),
+        "blocks" => Ok(Order::Blocks),
+        _ => Err(crate::words::suggest(text, &["lines", "blocks"])),
     }
 }

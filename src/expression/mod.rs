@@ -4,7 +4,7 @@
 //! An [`Expression`] is a parsed text with a syntax tree ([`Node`]) that can be walked, to print it
 //! in another language for instance. A [`Field`] is an expression bound to its arrays and compiled
 //! for fast evaluation of many rows; a [`Lattice`] holds expressions compiled for blocks of a regular
-//! grid, and [`Rows`] one whose arrays come block by block. [`Unary`] and [`Binary`] define what the operators mean.
+//! grid, [`Columns`] one whose data come in blocks. [`Unary`] and [`Binary`] define what the operators mean.
 //!
 //! ```
 //! use zeroset::expression::{Expression, Field};
@@ -26,6 +26,7 @@
 //! machine: they keep the tree to themselves, know operators of one or two operands only, or call
 //! the system's mathematical functions.
 
+mod columns;
 mod cuda;
 mod field;
 mod flaw;
@@ -34,7 +35,6 @@ mod operators;
 mod parse;
 mod parts;
 mod program;
-mod rows;
 mod spread;
 #[cfg(test)]
 mod tests;
@@ -51,11 +51,11 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Visitor};
 use serde::ser::{Serialize, Serializer};
 
+pub use columns::Columns;
 pub use cuda::Generated;
 pub use field::Field;
 pub use flaw::Flaw;
 pub use lattice::Lattice;
-pub use rows::Rows;
 pub use tree::{Binary, Node, Unary, Variable, select};
 
 /// A parsed formula. Two expressions are equal if their texts are.

@@ -23,6 +23,7 @@ mod obj;
 mod off;
 mod parts;
 mod ply;
+mod points;
 mod scalar;
 mod sniff;
 mod stl;
@@ -38,6 +39,7 @@ use std::path::Path;
 use crate::error::{Error, Result, plain};
 use crate::mesh::{DataArray, Group, Mesh, Values};
 pub use curves::{Curve, Curves, read_curves};
+pub use points::{check_points_target, write_points};
 use sniff::Format;
 pub use volume::{
     RawLayout, VolumeFile, VolumeOptions, check_volume_target, is_volume_target, read_volume,

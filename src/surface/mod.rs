@@ -20,6 +20,7 @@ mod orientation;
 mod plane_curves;
 mod rims;
 mod signed_distance;
+mod voxels;
 mod winding;
 
 pub use drawn_curves::{Side, Sides, sides};
@@ -32,3 +33,4 @@ pub use measures::{Measurer, Measures};
 pub use orientation::{Orientation, orient};
 pub use plane_curves::PlaneCurves;
 pub use signed_distance::{Closest, SignedDistances, TriangleIndex, UNDECIDED};
+pub use voxels::Voxels;

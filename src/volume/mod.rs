@@ -5,15 +5,18 @@
 //! frame ([`Volume::frame`]): nothing is flipped in reading. [`crate::io::read_volume`] reads
 //! volumes, [`crate::io::write_volume`] writes them.
 
+mod condition;
 mod placement;
 mod samples;
 mod select;
 
+pub use condition::Condition;
 pub(crate) use placement::Flaw;
 pub use placement::Placement;
 pub use samples::{Samples, Statistics};
 
 use crate::error::{Error, Result};
+use crate::primitives::Values;
 
 /// Numbers on a regular grid of `shape`, x fastest.
 #[derive(Clone, Debug)]
@@ -199,6 +202,17 @@ impl Volume {
             true => Samples::F32(values.iter().map(|&x| x as f32).collect()),
             false => Samples::F64(values),
         })
+    }
+}
+
+impl Values for Volume {
+    fn shape(&self) -> [usize; 3] {
+        self.shape
+    }
+
+    fn read(&self, [i, j, k]: [usize; 3], row: &mut [f64]) {
+        let first = i + self.shape[0] * (j + self.shape[1] * k);
+        self.samples.read(first, row, |x| self.scaling.of(x));
     }
 }
 

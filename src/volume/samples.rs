@@ -43,6 +43,15 @@ macro_rules! samples {
                 }
             }
 
+            /// The numbers from number `first` on, each through `change`.
+            pub(super) fn read(&self, first: usize, out: &mut [f64], change: impl Fn(f64) -> f64) {
+                match self {
+                    $(Samples::$variant(v) => {
+                        out.iter_mut().zip(&v[first..]).for_each(|(x, &v)| *x = change(v as f64));
+                    })*
+                }
+            }
+
             /// Each number through `change`, as numbers of 64 bits.
             pub(super) fn map_f64(&self, change: impl Fn(f64) -> f64 + Sync) -> Vec<f64> {
                 match self {

@@ -2,55 +2,31 @@
 
 use rayon::prelude::*;
 
-use super::Volume;
-use crate::error::{Error, Result};
-use crate::expression::{Expression, Rows};
-
-/// Voxels at a time.
-const BLOCK: usize = 4096;
-
-/// What an expression may name beside x, y and z.
-const NAMES: [&str; 4] = ["v", "i", "j", "k"];
+use super::{Condition, Volume};
+use crate::error::Result;
+use crate::expression::Expression;
+use crate::primitives::Discriminator;
 
 impl Volume {
-    /// Which voxels fulfill an expression in `v`, the value, `x`, `y` and `z`, world coordinates, and
-    /// `i`, `j` and `k`, the voxel's index: those where it is neither 0 nor no number. `[n_voxels]`, x
-    /// fastest.
+    /// Which voxels fulfill a [`Condition`], `[n_voxels]`, x fastest.
     ///
     /// # Errors
-    /// [`Error::Case`] for other names, pointed at, and for an expression of the time.
+    /// [`Error::Case`](crate::Error::Case) for other names, pointed at, and for an expression of the
+    /// time.
     pub fn select(&self, expression: &Expression) -> Result<Vec<bool>> {
-        if expression.uses_time() {
-            let what = format!("`{expression}` depends on the time t, which a volume has not");
-            return Err(Error::usage(what, "write it in v, x, y, z, i, j and k"));
-        }
-        let there_are = "v, the value, x y z, world coordinates, and i j k, the index of a voxel";
-        let rows = Rows::compile(expression, &NAMES, there_are)?;
-        let uses_index = expression.names().iter().any(|name| *name != "v");
+        let condition = Condition::new(self, expression)?;
+        let [nx, ny, _] = self.shape;
         let mut selected = vec![false; self.n_voxels()];
-        let scratch = || (vec![0.0; 5 * BLOCK], Vec::with_capacity(BLOCK));
-        let blocks = selected.par_chunks_mut(BLOCK).enumerate();
-        blocks.for_each_init(scratch, |(numbers, points), (block, selected)| {
-            let (start, n) = (block * BLOCK, selected.len());
-            let (values, rest) = numbers.split_at_mut(BLOCK);
-            let (results, index) = rest.split_at_mut(BLOCK);
-            let [values, results] = [values, results].map(|list| &mut list[..n]);
-            self.samples.read_into(start, values);
-            values.iter_mut().for_each(|x| *x = self.scaling.of(*x));
-            if uses_index || rows.uses_coordinates() {
-                points.clear();
-                for row in 0..n {
-                    let at = self.index_of(start + row).map(|i| i as f64);
-                    at.iter().enumerate().for_each(|(k, &i)| index[k * BLOCK + row] = i);
-                    points.push(self.placement.world(at));
+        let lines = selected.par_chunks_mut(nx).enumerate();
+        lines.for_each_init(
+            || vec![0_u64; nx.div_ceil(64)],
+            |words, (line, selected)| {
+                condition.mark([0, line % ny, line / ny], nx, words);
+                for (x, selected) in selected.iter_mut().enumerate() {
+                    *selected = words[x / 64] >> (x % 64) & 1 == 1;
                 }
-            }
-            let axis = |k: usize| &index[k * BLOCK..][..n];
-            rows.evaluate_into(points, &[values, axis(0), axis(1), axis(2)], 0.0, results);
-            for (selected, &result) in selected.iter_mut().zip(&*results) {
-                *selected = result != 0.0 && !result.is_nan();
-            }
-        });
+            },
+        );
         Ok(selected)
     }
 
@@ -99,7 +75,7 @@ mod tests {
     fn what_cannot_be_selected_by_is_said() {
         let volume = Volume::new([2, 1, 1], vec![1_u8, 2].into(), Placement::identity()).unwrap();
         for (text, found) in
-            [("v > t", "depends on the time t"), ("value > 1", "there is no `value`")]
+            [("v > t", "there is no time here"), ("value > 1", "`value` is not known here")]
         {
             let error = volume.select(&text.parse().unwrap()).unwrap_err().to_string();
             assert!(error.contains(found), "{error}");

@@ -20,6 +20,7 @@ use super::{load, text, vtk};
 use crate::error::{Error, Result};
 use crate::volume::{Flaw, Placement, Samples, Scaling, Volume};
 pub use raw::RawLayout;
+pub(super) use write::npy_head;
 pub use write::{check_volume_target, is_volume_target, write_volume};
 
 /// A volume as its file stores it.

@@ -448,6 +448,7 @@ fn mesh_columns<'a>(state: &VtkOutput<'a>) -> Vec<Column<'a>> {
             columns.push(column("Types".into(), 0, Numbers::Bytes(types)));
             return columns;
         }
+        Shape::Vertices => 0,
         Shape::Lines => 1,
         Shape::Triangles => 2,
     };

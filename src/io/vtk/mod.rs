@@ -58,8 +58,8 @@ pub use hdf::HdfSeries;
 use source::Source;
 use xml::XmlFile;
 
-pub(super) use write::write_vti;
 pub use list::read_pvd;
+pub(super) use write::write_vti;
 pub use write::{
     Compression, Field, FieldValues, Geometry, VtkOutput, write, write_pvd, write_vtp, write_vtu,
 };

@@ -5,6 +5,7 @@ mod nifti;
 mod npy;
 mod text;
 
+pub(in crate::io) use npy::head as npy_head;
 use std::borrow::Cow;
 use std::io::Write;
 use std::path::Path;

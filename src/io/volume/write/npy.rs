@@ -22,8 +22,14 @@ pub(super) fn write(path: &Path, volume: &Volume) -> Result<()> {
         Samples::F64(_) => "<f8",
     };
     let [x, y, z] = volume.shape();
-    let mut text =
-        format!("{{'descr': '{kind}', 'fortran_order': True, 'shape': ({x}, {y}, {z}), }}");
+    let head =
+        head(&format!("{{'descr': '{kind}', 'fortran_order': True, 'shape': ({x}, {y}, {z}), }}"));
+    write_file(path, &head, &samples, false)
+}
+
+/// What stands before the numbers: marks of the format, and the text that describes them.
+pub(in crate::io) fn head(facts: &str) -> Vec<u8> {
+    let mut text = facts.to_string();
     // The head ends with a line end at a multiple of 64 bytes.
     let length = (10 + text.len() + 1).next_multiple_of(64) - 10;
     text += &" ".repeat(length - 1 - text.len());
@@ -31,5 +37,5 @@ pub(super) fn write(path: &Path, volume: &Volume) -> Result<()> {
     let mut head = b"\x93NUMPY\x01\x00".to_vec();
     head.extend((length as u16).to_le_bytes());
     head.extend(text.as_bytes());
-    write_file(path, &head, &samples, false)
+    head
 }

@@ -144,6 +144,7 @@ impl<'a> From<&'a DataArray> for Field<'a> {
 /// What cells a [`Geometry`] has, with their VTK numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
+    Vertices = 1,
     Lines = 3,
     Triangles = 5,
     Tetrahedra = 10,
@@ -153,6 +154,7 @@ impl Shape {
     /// Points of a cell.
     pub(super) fn arity(self) -> usize {
         match self {
+            Shape::Vertices => 1,
             Shape::Lines => 2,
             Shape::Triangles => 3,
             Shape::Tetrahedra => 4,
@@ -198,6 +200,11 @@ impl<'a> Geometry<'a> {
         compression: Compression,
     ) -> Self {
         Self::new(Shape::Tetrahedra, points, tetrahedra, compression)
+    }
+
+    /// Points alone, each a cell; `numbers` counts them from 0.
+    pub fn vertices(points: &'a [[f64; 3]], numbers: &'a [u32], compression: Compression) -> Self {
+        Self::new(Shape::Vertices, points, numbers, compression)
     }
 
     /// Segments, two point indices each: the interface on a triangle mesh.
@@ -251,7 +258,7 @@ impl<'a> Geometry<'a> {
         }
     }
 
-    /// The format that suits these cells: "vtu" for tetrahedra, "vtp" for triangles and lines.
+    /// The format that suits these cells: "vtu" for tetrahedra, "vtp" for all others.
     pub fn extension(&self) -> &'static str {
         if self.shape == Shape::Tetrahedra { "vtu" } else { "vtp" }
     }
@@ -326,12 +333,13 @@ pub fn write(path: &Path, output: &VtkOutput) -> Result<()> {
 /// Writes triangles or tetrahedra as an unstructured grid.
 ///
 /// # Errors
-/// [`Error::Output`]: lines (they belong into `.vtp`), a field whose length does not fit, a file
+/// [`Error::Output`]: lines and points (they belong into `.vtp`), a field whose length does not fit, a file
 /// that cannot be written.
 pub fn write_vtu(path: &Path, output: &VtkOutput) -> Result<()> {
     let geometry = output.geometry;
-    if geometry.shape == Shape::Lines {
-        return Err(Error::output(path, "lines are not written as .vtu", "name it *.vtp"));
+    if matches!(geometry.shape, Shape::Lines | Shape::Vertices) {
+        let what = "lines and points are not written as .vtu";
+        return Err(Error::output(path, what, "name it *.vtp"));
     }
     let mut file = VtkFile::new(path, "UnstructuredGrid", output);
     file.text(format!(
@@ -347,7 +355,7 @@ pub fn write_vtu(path: &Path, output: &VtkOutput) -> Result<()> {
     file.finish()
 }
 
-/// Writes triangles or lines as polygonal data.
+/// Writes triangles, lines or points as polygonal data.
 ///
 /// # Errors
 /// [`Error::Output`]: tetrahedra (they need `.vtu`), a field whose length does not fit, a file
@@ -355,6 +363,7 @@ pub fn write_vtu(path: &Path, output: &VtkOutput) -> Result<()> {
 pub fn write_vtp(path: &Path, output: &VtkOutput) -> Result<()> {
     let geometry = output.geometry;
     let (section, count) = match geometry.shape {
+        Shape::Vertices => ("Verts", "NumberOfVerts"),
         Shape::Lines => ("Lines", "NumberOfLines"),
         Shape::Triangles => ("Polys", "NumberOfPolys"),
         Shape::Tetrahedra => {

@@ -1,0 +1,85 @@
+//! Points of a volume or picture where a condition holds: a list with places, values and indices.
+//!
+//! [`Condition`](crate::volume::Condition) is an expression as a [`Discriminator`] over a volume; [`find`] lists its voxels by
+//! direct compaction or by a [`HistoPyramid`], in world coordinates. [`crate::io::write_points`]
+//! writes the list.
+
+use rayon::prelude::*;
+
+use crate::error::Result;
+use crate::primitives::{Bits, Discriminator, HistoPyramid, Order, Stored};
+use crate::volume::Volume;
+
+/// Voxels with their places and values; all lists have one entry for each.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Points {
+    /// World coordinates of the voxels' centers.
+    pub positions: Vec<[f64; 3]>,
+    /// Values of the volume.
+    pub values: Vec<f64>,
+    /// Indices i, j, k.
+    pub voxels: Vec<[u32; 3]>,
+}
+
+impl Points {
+    /// Places and values of voxels.
+    ///
+    /// # Panics
+    /// If a voxel is not in the volume.
+    pub fn of(volume: &Volume, voxels: Vec<[u32; 3]>) -> Self {
+        let index = |v: &[u32; 3]| v.map(|n| n as usize);
+        let position = |v: &[u32; 3]| volume.placement().world(v.map(f64::from));
+        let value = |v: &[u32; 3]| {
+            let [i, j, k] = index(v);
+            volume.value(i, j, k)
+        };
+        Points {
+            positions: voxels.par_iter().map(position).collect(),
+            values: voxels.par_iter().map(value).collect(),
+            voxels,
+        }
+    }
+
+    /// Number of points.
+    pub fn len(&self) -> usize {
+        self.voxels.len()
+    }
+
+    /// True without points.
+    pub fn is_empty(&self) -> bool {
+        self.voxels.is_empty()
+    }
+}
+
+/// Lists the voxels that a discriminator finds active.
+///
+/// By lines they come from direct compaction, which for one list does a part of the work of a pyramid
+/// (docs/points.md); block by block from the pyramid.
+///
+/// ```
+/// use zeroset::expression::Expression;
+/// use zeroset::points::find;
+/// use zeroset::primitives::Order;
+/// use zeroset::volume::{Condition, Placement, Samples, Volume};
+///
+/// let samples = Samples::from(vec![100_i16, 400, 350, 0]);
+/// let volume = Volume::new([2, 2, 1], samples, Placement::identity())?;
+/// let above: Expression = "v > 300 && x > 0".parse().unwrap();
+/// let found = find(&volume, &Condition::new(&volume, &above)?, Order::Lines)?;
+/// assert_eq!((found.positions, found.values), (vec![[1.0, 0.0, 0.0]], vec![400.0]));
+/// # Ok::<(), zeroset::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Device`](crate::Error::Device) if there is not enough memory, or for 2^32 or more
+/// active voxels.
+pub fn find(volume: &Volume, active: &impl Discriminator, order: Order) -> Result<Points> {
+    let voxels = match order {
+        Order::Lines => Bits::new(active)?.list()?,
+        Order::Blocks => HistoPyramid::new(active, order, Stored::PartialSums)?.list()?,
+    };
+    Ok(Points::of(volume, voxels))
+}
+
+#[cfg(test)]
+mod tests;
