@@ -1,6 +1,5 @@
 //! `zeroset dt VOLUME --where EXPRESSION --queries FILE -o FILE`: distances of some points.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::points::{self, Cloud};
