@@ -1,6 +1,5 @@
 //! `zeroset dt VOLUME --where EXPRESSION --queries FILE -o FILE`: distances of some points.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::cloud::{self, Cloud};
@@ -124,6 +123,13 @@ fn size(text: &str) -> std::result::Result<u64, String> {
     bytes.ok_or_else(|| "expected a number of bytes, or one of KiB, MiB or GiB: 256MiB".into())
 }
 
+impl Args {
+    /// The file of the sites.
+    pub fn file(&self) -> &Path {
+        self.points.as_ref().or(self.volume.as_ref()).unwrap_or(&self.queries)
+    }
+}
+
 /// Sites with the number each has in its file.
 struct Numbered {
     points: Vec<[f64; 3]>,
@@ -152,7 +158,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let options = options(&args, &queries)?;
     let whole = args.lattice && !matches!(args.norm, Norm::Lp(_));
     let (distances, site, said) = if whole {
-        let from = args.points.as_ref().or(args.volume.as_ref()).unwrap_or(&args.queries);
+        let from = args.file();
         let sites = cloud::whole(&sites.points, from)?;
         let queries = cloud::whole(&queries.points, &args.queries)?;
         solve(&cpu, &sites, &queries, &options)?

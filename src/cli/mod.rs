@@ -179,10 +179,10 @@ impl Command {
             Command::Generate(args) => args.file(),
             Command::Convert(args) => &args.input,
             Command::Dt(args) => args.file(),
-            Command::Edt(args) => &args.volume,
+            Command::Edt(args) => &args.input,
             Command::Render(args) => &args.file,
             Command::Points(args) => &args.input,
-            Command::Voxelize(args) => &args.input,
+            Command::Voxelize(args) => &args.mesh,
             Command::Info(args) => &args.file,
             Command::Schema(_) | Command::Defaults(_) | Command::Devices(_) => Path::new(""),
         }

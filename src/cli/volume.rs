@@ -91,10 +91,8 @@ pub fn selected(path: &Path, volume: &Volume, expression: &Expression) -> Result
         _ => ", no value is finite".into(),
     };
     let what = format!("--where {expression}: no voxel of {} fulfills it{range}", path.display());
-    Err(Error::usage(
-        what,
-        "write one that holds somewhere; `zeroset info` tells what is in the file",
-    ))
+    let remedy = "write one that holds somewhere; `zeroset info` tells what is in the file";
+    Err(Error::usage(what, remedy))
 }
 
 /// What to say of axes that are not at right angles, where only their spacing counts.
