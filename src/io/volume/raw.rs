@@ -54,7 +54,7 @@ impl FromStr for RawLayout {
         let scalar = scalar.filter(|scalar| scalar.size() == 1 || big_endian.is_some());
         let scalar = scalar.ok_or_else(|| match stored::type_by_name(kind) {
             Some(_) => {
-                format!("{kind} needs its byte order: {kind}le (low byte first) or {kind}be")
+                format!("{kind} needs its byte order; give {kind}le (low byte first) or {kind}be")
             }
             None => match nearly(name, kind) {
                 Some(near) => format!("\"{kind}\" is no number type; did you mean {near}? {FORM}"),
