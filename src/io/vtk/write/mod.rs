@@ -203,11 +203,7 @@ impl<'a> Geometry<'a> {
     }
 
     /// Points alone, each a cell; `numbers` counts them from 0.
-    pub fn vertices(
-        points: &'a [[f64; 3]],
-        numbers: &'a [u32],
-        compression: Compression,
-    ) -> Self {
+    pub fn vertices(points: &'a [[f64; 3]], numbers: &'a [u32], compression: Compression) -> Self {
         Self::new(Shape::Vertices, points, numbers, compression)
     }
 
