@@ -187,8 +187,9 @@ impl<V: Values> Discriminator for Edge<V> {
                     self.values.read(at(back), &mut here[..count]);
                     self.values.read(at(on), &mut there[..count]);
                     let per = 1.0 / ((on - back) as f64 * self.spacing[axis]);
-                    for k in 0..count {
-                        squares[k] += ((there[k] - here[k]) * per).powi(2);
+                    let pairs = here[..count].iter().zip(&there);
+                    for (square, (a, b)) in squares.iter_mut().zip(pairs) {
+                        *square += ((b - a) * per).powi(2);
                     }
                 }
             }
@@ -197,12 +198,12 @@ impl<V: Values> Discriminator for Edge<V> {
             let end = (first[0] + count + 1).min(shape[0]);
             let mut row = [0.0; WORD + 2];
             self.values.read([begin, y, z], &mut row[..end - begin]);
-            for k in 0..count {
+            for (k, square) in squares[..count].iter_mut().enumerate() {
                 let at = first[0] + k;
                 let [back, on] = [at.saturating_sub(1), (at + 1).min(shape[0] - 1)];
                 if on > back {
                     let change = row[on - begin] - row[back - begin];
-                    squares[k] += (change / ((on - back) as f64 * self.spacing[0])).powi(2);
+                    *square += (change / ((on - back) as f64 * self.spacing[0])).powi(2);
                 }
             }
             *word = pack(squares[..count].iter().map(|s| s.sqrt() >= self.low));

@@ -48,12 +48,14 @@ impl Discriminator for Condition<'_> {
             if self.columns.uses(0) {
                 self.volume.read([first, y, z], &mut columns[0][..here]);
             }
-            for k in 0..here {
-                columns[1][k] = (first + k) as f64;
+            for (i, x) in columns[1][..here].iter_mut().zip(first..) {
+                *i = x as f64;
             }
             if self.columns.uses_coordinates() {
-                for k in 0..here {
-                    points[k] = self.volume.placement().world(columns_at(&columns, k));
+                let [_, i, j, k] = &columns;
+                let indices = i.iter().zip(j).zip(k).map(|((&i, &j), &k)| [i, j, k]);
+                for (point, index) in points[..here].iter_mut().zip(indices) {
+                    *point = self.volume.placement().world(index);
                 }
             }
             let of_block = columns.each_ref().map(|column| &column[..here]);
@@ -63,11 +65,6 @@ impl Discriminator for Condition<'_> {
             }
         }
     }
-}
-
-/// The indices of a voxel.
-fn columns_at(columns: &[[f64; BLOCK]; NAMES.len()], k: usize) -> [f64; 3] {
-    [columns[1][k], columns[2][k], columns[3][k]]
 }
 
 #[cfg(test)]

@@ -59,7 +59,7 @@ impl Split {
 
 /// Moves each bit of a word to the place whose number has binary digits `a < b` exchanged.
 fn swap_digits(word: u64, a: u32, b: u32) -> u64 {
-    let digit = |d: u32| u64::MAX / ((1 << (1 << d)) + 1) << (1 << d);
+    let digit = |d: u32| (u64::MAX / ((1 << (1 << d)) + 1)) << (1 << d);
     // Places with digit a set and b not set go up by this.
     let (up, shift) = (digit(a) & !digit(b), (1u32 << b) - (1 << a));
     let change = (word ^ word >> shift) & up;
