@@ -171,7 +171,7 @@ proptest! {
 
 #[test]
 fn nothing_depends_on_threads_memory_or_method() {
-    let point = |n: i32, side: i32| [n * 7919 % side, n * 104_729 % side, n * 1_299_709 % side];
+    let point = |n: i64, side: i64| [7919, 104_729, 1_299_709].map(|f| (n * f % side) as i32);
     let sites: Vec<[i32; 3]> = (0..20_000).map(|n| point(n, 97)).collect();
     let queries: Vec<[i32; 3]> = (0..700).map(|n| point(n + 5, 131)).collect();
     let sites = Sites::new(&sites).unwrap();
@@ -230,8 +230,8 @@ fn perforation_errs_as_published() {
     };
     let sites: Vec<[i32; 3]> = ball().collect();
     assert!((24_000..25_000).contains(&sites.len()), "{}", sites.len());
-    let queries: Vec<[i32; 3]> = (0..4_000)
-        .map(|n: i32| [n * 7919 % 81 - 40, n * 104_729 % 83 - 41, n * 1_299_709 % 79 - 39])
+    let queries: Vec<[i32; 3]> = (0..4_000_i64)
+        .map(|n| [(7919, 81), (104_729, 83), (1_299_709, 79)].map(|(f, m)| (n * f % m) as i32 - 40))
         .collect();
     let exact = found(&sites, &queries, &Options::default());
     let mut last = 0.0;

@@ -1,6 +1,5 @@
 //! `zeroset dt VOLUME --where EXPRESSION --queries FILE -o FILE`: distances of some points.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::points::{self, Cloud};
@@ -152,9 +151,10 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let options = options(&args, &queries)?;
     let whole = args.lattice && !matches!(args.norm, Norm::Lp(_));
     let (distances, site, said) = if whole {
-        let of = |cloud: &[[f64; 3]], path: &Path| points::whole(cloud, path);
         let from = args.points.as_ref().or(args.volume.as_ref()).unwrap_or(&args.queries);
-        solve(&cpu, &of(&sites.points, from)?, &of(&queries.points, &args.queries)?, &options)?
+        let sites = points::whole(&sites.points, from)?;
+        let queries = points::whole(&queries.points, &args.queries)?;
+        solve(&cpu, &sites, &queries, &options)?
     } else if args.precision == Precision::F32 {
         let single = |list: &[[f64; 3]]| -> Vec<[f32; 3]> {
             list.iter().map(|x| x.map(|x| x as f32)).collect()
@@ -270,14 +270,11 @@ fn how<C: Coordinate>(result: &Nearest<C>, options: &Options) -> String {
         bytes @ 1024..1_048_576 => format!("{:.1} KiB", bytes as f64 / 1024.0),
         bytes => gibibytes(bytes),
     };
-    let mut lines = match &result.plan {
-        None => format!("method: index in {}, {size}\n", result.kernel),
-        Some(plan) => {
-            let streams = if plan.streams == 1 { "1 stream" } else { "streams" };
-            let count =
-                if plan.streams == 1 { String::new() } else { format!("{} ", plan.streams) };
-            format!("method: brute in {}; {count}{streams}, working set {size}\n", result.kernel)
-        }
+    let mut lines = format!("method: {} in {}; ", result.method, result.kernel);
+    lines += &match result.plan.map(|plan| plan.streams) {
+        Some(1) => format!("1 stream, working set {size}\n"),
+        Some(streams) => format!("{streams} streams, working set {size}\n"),
+        None => format!("{size}\n"),
     };
     if let Some(error) = &result.perforation {
         let percent = error.percent.map_or("not known".into(), |e| format!("{e:.2} %"));

@@ -90,11 +90,9 @@ pub fn selected(path: &Path, volume: &Volume, expression: &Expression) -> Result
         (Some(min), Some(max)) => format!(", values are {min} to {max}"),
         _ => ", no value is finite".into(),
     };
-    let what = format!(
-        "--where {expression}: no voxel of {} fulfills it{range}",
-        path.display()
-    );
-    Err(Error::usage(what, "write one that holds somewhere; `zeroset info` tells what is in the file"))
+    let what = format!("--where {expression}: no voxel of {} fulfills it{range}", path.display());
+    let remedy = "write one that holds somewhere; `zeroset info` tells what is in the file";
+    Err(Error::usage(what, remedy))
 }
 
 /// What to say of axes that are not at right angles, where only their spacing counts.

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use super::program::{Program, Scratch};
 use super::{Expression, Flaw};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::words::suggest;
 
 thread_local! {
@@ -22,7 +22,7 @@ impl Rows {
     /// Compiles an expression whose data arrays are among `names`.
     ///
     /// # Errors
-    /// [`Error::Case`] for another array, pointing at its name; `there_are` says what the names mean.
+    /// [`crate::Error::Case`] for another array, pointing at its name; `there_are` says what the names mean.
     pub fn compile(expression: &Expression, names: &[&str], there_are: &str) -> Result<Self> {
         if let Some(name) = expression.names().into_iter().find(|name| !names.contains(name)) {
             let span = expression.place_of(name);

@@ -95,7 +95,7 @@ fn in_tile<C: Coordinate>(
     let [xs, ys, zs] = ends.map(|(_, end)| end);
     let rest = xs.iter().zip(ys).zip(zs).map(|((&x, &y), &z)| key(x, y, z));
     let least = least.into_iter().chain(rest).fold(C::FAR, smaller);
-    if !(least < bound) {
+    if least >= bound {
         return None;
     }
     let mut keys = x.iter().zip(y).zip(z).map(|((&x, &y), &z)| key(x, y, z));

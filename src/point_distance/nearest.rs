@@ -165,9 +165,9 @@ pub(super) fn distance<C: Coordinate>(norm: Norm, key: C::Key) -> f64 {
 fn crossover(kernel: Kernel, norm: Norm, looks_one_way: bool) -> usize {
     match (kernel, norm) {
         (_, Norm::Lp(_)) => 8,
-        _ if looks_one_way => 256,
-        (Kernel::F32OnLattice | Kernel::F32, _) => 1024,
-        (Kernel::U32 | Kernel::F64, _) => 512,
+        _ if looks_one_way => 64,
+        (Kernel::F32OnLattice | Kernel::F32, _) => 256,
+        (Kernel::U32 | Kernel::F64, _) => 128,
     }
 }
 
@@ -188,7 +188,7 @@ pub fn nearest<C: Coordinate>(
     options: &Options,
 ) -> Result<Nearest<C>> {
     let checked = Checked::new(queries, options)?;
-    let kernel = kernel(options.norm, sites.bounds(), queries)?;
+    let kernel = kernel_for(options.norm, sites.bounds(), queries)?;
     let kept = (options.every > 1).then(|| sites.every(options.every));
     let used = kept.as_ref().unwrap_or(sites);
     let index = Index::<C>::bytes(used.len());
@@ -215,11 +215,7 @@ pub fn nearest<C: Coordinate>(
         let asked: Vec<[C; 3]> = queries.iter().step_by(sample).copied().collect();
         let toward = checked.toward.as_ref().map(|toward| toward.every(sample));
         let exact = Checked { queries: &asked, toward, options }.compare(cpu, sites, kernel)?;
-        let of = |found: &[Found<C::Key>], step: usize| -> Vec<f64> {
-            found.iter().step_by(step).map(|f| distance::<C>(options.norm, f.key)).collect()
-        };
-        let error = perforation::estimate(&of(&exact.found, 1), &of(&nearest.found, sample));
-        nearest.perforation = Some(error);
+        nearest.perforation = Some(checked.error(&exact.found, &nearest.found, sample));
     }
     Ok(nearest)
 }
@@ -232,17 +228,14 @@ impl<C: Coordinate> Index<C> {
     /// As [`nearest`]; [`Error::Case`] for sites to be left out, which an index no longer can.
     pub fn nearest(&self, cpu: &Cpu, queries: &[[C; 3]], options: &Options) -> Result<Nearest<C>> {
         let checked = Checked::new(queries, options)?;
-        if options.every > 1 {
-            let what = format!("every {} sites of an index", options.every);
-            return Err(Error::usage(what, "build the index over those sites alone"));
-        }
-        let kernel = kernel(options.norm, self.bounds(), queries)?;
+        checked.without_perforation()?;
+        let kernel = kernel_for(options.norm, self.bounds(), queries)?;
         Ok(cpu.run(|| checked.search(self, kernel)))
     }
 }
 
 /// The arithmetic that serves for all sites and queries.
-fn kernel<C: Coordinate>(
+fn kernel_for<C: Coordinate>(
     norm: Norm,
     sites: Option<([C; 3], [C; 3])>,
     queries: &[[C; 3]],
@@ -288,14 +281,44 @@ impl<'a, C: Coordinate> Checked<'a, C> {
         Ok(Checked { queries, toward, options })
     }
 
+    /// Refuses to leave out sites of an index, which it no longer can.
+    fn without_perforation(&self) -> Result<()> {
+        if self.options.every > 1 {
+            let what = format!("every {} sites of an index", self.options.every);
+            return Err(Error::usage(what, "build the index over those sites alone"));
+        }
+        Ok(())
+    }
+
+    /// The error of `found`, of which every `step`-th has an exact distance.
+    fn error(&self, exact: &[Found<C::Key>], found: &[Found<C::Key>], step: usize) -> Perforation {
+        let of = |list: &[Found<C::Key>], step: usize| -> Vec<f64> {
+            let list = list.iter().step_by(step);
+            list.map(|found| distance::<C>(self.options.norm, found.key)).collect()
+        };
+        perforation::estimate(&of(exact, 1), &of(found, step))
+    }
+
+    /// What was found, with how.
+    fn result(
+        &self,
+        found: Vec<Found<C::Key>>,
+        method: Method,
+        kernel: Kernel,
+        working_set: u64,
+    ) -> Nearest<C> {
+        let norm = self.options.norm;
+        Nearest { found, norm, method, kernel, working_set, plan: None, perforation: None }
+    }
+
     fn compare(&self, cpu: &Cpu, sites: &Sites<C>, kernel: Kernel) -> Result<Nearest<C>> {
         let Options { norm, memory, .. } = *self.options;
         let plan = Plan::new::<C::Key>(sites.len(), self.queries.len(), cpu.threads(), memory)?;
         let sweep = Sweep { sites, queries: self.queries, toward: self.toward.as_ref(), plan };
         let found = cpu.run(|| C::sweep(norm, kernel, sweep));
-        let working_set = plan.working_set;
-        let (method, plan) = (Method::Brute, Some(plan));
-        Ok(Nearest { found, norm, method, kernel, working_set, plan, perforation: None })
+        let mut nearest = self.result(found, Method::Brute, kernel, plan.working_set);
+        nearest.plan = Some(plan);
+        Ok(nearest)
     }
 
     fn search(&self, index: &Index<C>, kernel: Kernel) -> Nearest<C> {
@@ -304,9 +327,7 @@ impl<'a, C: Coordinate> Checked<'a, C> {
         let found = C::with_metric(norm, work);
         // It computes in the type of the coordinates.
         let kernel = if kernel == Kernel::F32OnLattice { Kernel::U32 } else { kernel };
-        let working_set = Index::<C>::bytes(index.len());
-        let (method, plan) = (Method::Index, None);
-        Nearest { found, norm, method, kernel, working_set, plan, perforation: None }
+        self.result(found, Method::Index, kernel, Index::<C>::bytes(index.len()))
     }
 }
 

@@ -48,7 +48,7 @@ impl Edt {
     }
 
     /// Distance from the center of each voxel of `shape`, x fastest, to the center of the nearest one
-    /// that is `inside`; 0 there, or with [`Edt::signed`] minus the distance to the nearest one that is
+    /// that is `inside`; 0 there, or with [`Edt::signed()`] minus the distance to the nearest one that is
     /// not. Infinite if there is none. `[n_voxels]`, in the unit of the spacing.
     ///
     /// Exact up to rounding to 32 bits; the bits do not depend on the number of threads.
