@@ -15,7 +15,7 @@ use zeroset::picture::{Options, Shows, Traced, trace};
 use zeroset::render::{Camera, Counts, Frame, Guide, Hit, Rule, Solid, march};
 use zeroset::volume::{Placement, Samples, Volume};
 
-/// Voxels above this are seen: skin.
+/// Voxels above this are seen: bone.
 const THRESHOLD: f64 = 60.0;
 
 fn main() {

@@ -56,8 +56,8 @@ fn a_ball_is_a_disc_that_fills_the_picture() {
 #[test]
 fn every_rule_draws_the_same_picture_but_that_of_its_steps() {
     let volume = ball();
-    let selected =
-        volume.to_f64().iter().enumerate().map(|(n, &v)| v <= 0.0 && n % 33 + n / 33 % 33 > 20);
+    let numbers = volume.to_f64();
+    let selected = numbers.iter().enumerate().map(|(n, &v)| v <= 0.0 && n % 33 + n / 33 % 33 > 20);
     let solid = Solid::voxels(&volume, selected.collect()).unwrap();
     let colors: Expression = "v + 0.1*z".parse().unwrap();
     let cone = std::f64::consts::PI / 5.0;

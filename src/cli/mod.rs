@@ -210,9 +210,7 @@ impl Command {
             | Command::Edt(_)
             | Command::Render(_)
             | Command::Points(_)
-            | Command::Info(_) => {
-                "free memory or take a larger machine (see also `ulimit -v`)"
-            }
+            | Command::Info(_) => "free memory or take a larger machine (see also `ulimit -v`)",
             Command::Schema(_) | Command::Defaults(_) | Command::Devices(_) => "see `ulimit -v`",
         }
     }

@@ -59,16 +59,6 @@ macro_rules! samples {
                 }
             }
 
-            /// The numbers from `start` on, as numbers of 64 bits.
-            pub(super) fn read_into(&self, start: usize, out: &mut [f64]) {
-                match self {
-                    $(Samples::$variant(v) => {
-                        let numbers = &v[start..start + out.len()];
-                        out.iter_mut().zip(numbers).for_each(|(to, &x)| *to = x as f64);
-                    })*
-                }
-            }
-
             /// Facts about `change` of the numbers of a range.
             fn facts(&self, range: Range<usize>, change: impl Fn(f64) -> f64) -> Partial {
                 let mut facts = Partial::default();
