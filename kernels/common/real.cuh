@@ -41,6 +41,7 @@ struct Precision<double> {
     DEVICE static double infinity() { return from_bits((u64)0x7ff0000000000000); }
     DEVICE static double zero_test() { return 1e-14; }
     DEVICE static double decrease() { return 0.0; }
+    DEVICE static double least() { return 1e-300; }
 };
 
 template <>
@@ -49,6 +50,7 @@ struct Precision<float> {
     DEVICE static float infinity() { return from_bits((u32)0x7f800000); }
     DEVICE static float zero_test() { return 1e-6f; }
     DEVICE static float decrease() { return 2e-7f; }
+    DEVICE static float least() { return 1e-36f; }
 };
 
 // Unsigned integer of the size of a real. Where no real has its sign bit set, the bits are ordered
@@ -61,3 +63,5 @@ typedef Precision<real>::Bits real_bits;
 #define ZERO_TEST (Precision<real>::zero_test())
 // Relative decrease a value must exceed to count as changed (numerics 6).
 #define DECREASE (Precision<real>::decrease())
+// Below this a sum of shares is nothing: its inverse need not be a number.
+#define LEAST (Precision<real>::least())

@@ -63,8 +63,8 @@ DEVICE void contribute(const Patch& patch, const Evolution& s, const Slots& slot
 #if HAS_WIND
     Vec3 wind = velocity_of(patch, s, corner);
 #if ONE_PASS && NORMAL
-    real length = sqrt(norm2);
-    if (length >= R(1e-30)) wind = wind + g * (normal_speed_of(patch, s, corner) / length);
+    real length = root(norm2);
+    if (length >= R(1e-30)) wind = wind + g * quotient(normal_speed_of(patch, s, corner), length);
 #endif
 #if ADVECTION == 2
     Shares of_wind = cone(simplex, values, wind);
@@ -74,7 +74,7 @@ DEVICE void contribute(const Patch& patch, const Evolution& s, const Slots& slot
 #endif
 #endif
     real slope[N];
-    slopes_of(simplex, g, slope);
+    flux(simplex, g, slope);
 #if HAS_CURVATURE
     real right[N];
     slots.at(MASS, slot) = curvature(simplex.meas, norm2, slope, right);
@@ -92,7 +92,7 @@ DEVICE void contribute(const Patch& patch, const Evolution& s, const Slots& slot
 #if HAS_SPEED
     real eps = normal_speed_of(patch, s, corner);
 #if NORMAL == 1
-    Shares of_speed = normal_speed(simplex.meas, values, slope, sqrt(norm2), eps);
+    Shares of_speed = normal_speed(simplex.meas, values, slope, root(norm2), eps);
     slots.at(SPEED_H, slot) = of_speed.h;
     slots.at(SPEED_MEAS, slot) = of_speed.meas;
 #pragma unroll
