@@ -23,7 +23,6 @@ DEVICE Shares cone(const Simplex &s, const real (&phi)[N], const Vec3 &a) {
             h += k[j] * (phi[j] - phi[0]);
         }
         shares.h = s.meas * h;
-        shares.meas = s.meas;
 #pragma unroll
         for (int i = 0; i < N; i++) {
             if (out[i] > R(0)) {

@@ -4,11 +4,11 @@
 
 #include "common/simplex.cuh"
 
-// What each vertex gathers of a first-order term: m_i h as numerator and m_i meas as denominator.
+// What each vertex gathers of a first-order term: m_i h as numerator and m_i times the measure of the cell as
+// denominator.
 struct Shares {
     real m[N];
     real h;
-    real meas;
 };
 
 DEVICE Shares no_shares() {
@@ -18,7 +18,6 @@ DEVICE Shares no_shares() {
         shares.m[i] = R(0);
     }
     shares.h = R(0);
-    shares.meas = R(0);
     return shares;
 }
 
@@ -103,14 +102,13 @@ DEVICE Shares advection_by(real meas, const real (&phi)[N], const real (&k)[N]) 
     real sum = shares_of(rise, range, k, out, outflow, h > R(0) ? R(1) : R(-1), m);
     bool counts = !(fabs(h) <= ZERO_TEST * size * range) && sum > LEAST;
     // H_T = 0 where not, yet the cell counts in the denominator, by its inflow shares.
+    real all = counts ? sum : outflow;
+    real scale = all > LEAST ? inverse(all) : R(0);
 #pragma unroll
     for (int i = 0; i < N; i++) {
-        shares.m[i] = counts ? m[i] : out[i];
+        shares.m[i] = (counts ? m[i] : out[i]) * scale;
     }
-    real all = counts ? sum : outflow;
-    real scale = all > LEAST ? meas * inverse(all) : R(0);
-    shares.h = counts ? h * scale : R(0);
-    shares.meas = scale;
+    shares.h = counts ? meas * h : R(0);
     return shares;
 }
 
@@ -136,13 +134,13 @@ DEVICE Shares normal_speed(real meas, const real (&phi)[N], const real (&slope)[
     }
     real outflow = outflows(k, out, size);
     real sum = shares_of(rise, range, k, out, outflow, sign, m);
+    bool counts = sum > LEAST && eps != R(0);
+    real scale = counts ? inverse(sum) : R(0);
     Shares shares;
 #pragma unroll
     for (int i = 0; i < N; i++) {
-        shares.m[i] = m[i];
+        shares.m[i] = m[i] * scale;
     }
-    real scale = sum > LEAST && eps != R(0) ? meas * inverse(sum) : R(0);
-    shares.h = eps * length * scale;
-    shares.meas = scale;
+    shares.h = counts ? eps * meas * length : R(0);
     return shares;
 }

@@ -123,19 +123,22 @@ fn step_shared<R: Real>(host: &Evolution<R>, shape: &Shape, chunk: u32) -> u32 {
     let speed = motion.normal_speed.is_some() && !(wind && host.options.one_pass);
     let bending = motion.curvature.is_some() && host.implicit.is_none();
     let hopf_lax = host.options.normal_motion == NormalMotion::HopfLax;
-    let of_speed = if hopf_lax { 2 * corners } else { corners + 2 };
-    let rows = u32::from(wind) * (corners + 2)
-        + u32::from(speed) * of_speed
-        + u32::from(bending) * (corners + 1);
-    let mut bytes = part(rows * chunk, real)
+    // Planes of a number for each corner, and numbers that all corners share.
+    let planes = u32::from(wind)
+        + u32::from(speed) * if hopf_lax { 2 } else { 1 }
+        + u32::from(bending);
+    let heights = u32::from(wind) + u32::from(speed && !hopf_lax);
+    let commons = heights + u32::from(heights > 0) + u32::from(bending);
+    let mut bytes = part(planes * corners * chunk, real)
+        + part(commons.next_power_of_two() * chunk, real)
         + part(4 * shape.largest_local, real)
         + part(shape.largest_local, 1);
     let index = if shape.wide { 4 } else { 2 };
     bytes += part(shape.largest_columns, index) + part(shape.largest_owned + 1, index);
     if chunk < shape.largest_cells {
-        // Two sums and a column for each term, aligned as the sums are.
+        // Two sums for each term and a column, aligned as the sums are.
         let terms = u32::from(wind) + u32::from(speed) + u32::from(bending);
-        bytes += part(terms * shape.largest_owned, 3 * real);
+        bytes += part((2 * terms.max(1) + 1) * shape.largest_owned, real);
     }
     bytes
 }

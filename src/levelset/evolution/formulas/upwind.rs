@@ -14,7 +14,7 @@ pub struct Shares<R, const N: usize> {
 
 impl<R: Real, const N: usize> Shares<R, N> {
     #[inline]
-    fn new(m: &[R; N], h: R, meas: R) -> Self {
+    fn new(m: [R; N], h: R, meas: R) -> Self {
         Shares { num: m.map(|m| m * h), den: m.map(|m| m * meas) }
     }
 }
@@ -39,13 +39,13 @@ pub fn advection<R: Real, const N: usize>(
     // "Not larger" instead of "smaller", so that no wind at all vanishes too.
     let vanishes = h.abs() <= R::ZERO_TEST * size * range;
     if !vanishes && sum > R::LEAST {
-        let scale = s.meas * (R::one() / sum);
-        return Shares::new(&m, h * scale, scale);
+        let scale = R::one() / sum;
+        return Shares::new(m.map(|m| m * scale), s.meas * h, s.meas);
     }
     // H_T = 0, yet the cell counts in the denominator: by its inflow shares, the limit of the
     // one-target case. Without it step data overshoot (numerics 2.2, step 5).
-    let scale = if outflow > R::LEAST { s.meas * (R::one() / outflow) } else { zero };
-    Shares::new(&out, zero, scale)
+    let scale = if outflow > R::LEAST { R::one() / outflow } else { zero };
+    Shares::new(out.map(|out| out * scale), zero, s.meas)
 }
 
 /// Motion along the normal, `H = eps |grad phi|`, with the normal speed `eps` of the cell.
@@ -63,9 +63,11 @@ pub fn normal_speed<R: Real, const N: usize>(
     let (rise, range) = rises(phi);
     let (out, outflow, _) = outflows(&k);
     let (m, sum) = shares_of(&rise, range, &k, &out, outflow, sign);
-    let counts = sum > R::LEAST && eps != R::zero();
-    let scale = if counts { s.meas * (R::one() / sum) } else { R::zero() };
-    Shares::new(&m, eps * g.norm() * scale, scale)
+    if !(sum > R::LEAST) || eps == R::zero() {
+        return Shares { num: [R::zero(); N], den: [R::zero(); N] };
+    }
+    let scale = R::one() / sum;
+    Shares::new(m.map(|m| m * scale), eps * s.meas * g.norm(), s.meas)
 }
 
 /// `K_i = b . grad N_i`, the flux of the wind `b` for a measure of 1; they add up to zero.
