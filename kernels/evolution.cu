@@ -79,7 +79,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) evolution_step(P
     }
     SharedParts parts = {shared};
     real* planes = parts.take<real>(PLANES * N * s.chunk);
-    Slots slots = {planes, parts.take<Common>(s.chunk), s.chunk};
+    Slots slots = {planes, parts.take<Common>(N_COMMON > 0 ? s.chunk : 0), s.chunk};
     Points points = {parts.take<Group>(Points::GROUPS * s.largest_local), s.largest_local};
     u8* moving = parts.take<u8>(s.largest_local);
     Columns* columns = parts.take<Columns>(column_words(s.largest_columns));

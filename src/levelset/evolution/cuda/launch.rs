@@ -130,7 +130,7 @@ fn step_shared<R: Real>(host: &Evolution<R>, shape: &Shape, chunk: u32) -> u32 {
     let heights = u32::from(wind) + u32::from(speed && !hopf_lax);
     let commons = heights + u32::from(heights > 0) + u32::from(bending);
     let mut bytes = part(planes * corners * chunk, real)
-        + part(commons.next_power_of_two() * chunk, real)
+        + part(if commons > 0 { commons.next_power_of_two() } else { 0 } * chunk, real)
         + part(4 * shape.largest_local, real)
         + part(shape.largest_local, 1);
     let index = if shape.wide { 4 } else { 2 };
