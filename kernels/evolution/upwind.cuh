@@ -135,11 +135,12 @@ DEVICE Shares normal_speed(real meas, const real (&phi)[N], const real (&slope)[
     real outflow = outflows(k, out, size);
     real sum = shares_of(rise, range, k, out, outflow, sign, m);
     bool counts = sum > LEAST && eps != R(0);
-    real scale = counts ? inverse(sum) : R(0);
+    real scale = inverse(counts ? sum : R(1));
     Shares shares;
 #pragma unroll
     for (int i = 0; i < N; i++) {
-        shares.m[i] = m[i] * scale;
+        // A cell that is flat in this precision may leave infinite shares.
+        shares.m[i] = counts ? m[i] * scale : R(0);
     }
     shares.h = counts ? eps * meas * length : R(0);
     return shares;
