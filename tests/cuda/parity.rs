@@ -135,7 +135,7 @@ pub fn setups() -> Vec<(&'static str, Setup)> {
         ("square, wind along edges", along_edges(square(0.0))),
         ("square, cut off", along_edges(square(0.2))),
         ("cube, wind along edges", along_edges(support::cube(12, 0.0))),
-        ("cube, cut off", along_edges(support::cube(12, 0.2))),
+        ("cube, cut off", along_edges(support::cube(12, 0.1))),
         ("square, whole domain", start(square(0.0), all_terms(), first_order(None), 64)),
         ("square, band", start(square(0.2), all_terms(), first_order(Some(0.25)), 64)),
         (
