@@ -63,7 +63,8 @@ pub fn normal_speed<R: Real, const N: usize>(
     let (rise, range) = rises(phi);
     let (out, outflow, _) = outflows(&k);
     let (m, sum) = shares_of(&rise, range, &k, &out, outflow, sign);
-    if !(sum > R::LEAST) || eps == R::zero() {
+    let counts = sum > R::LEAST && eps != R::zero();
+    if !counts {
         return Shares { num: [R::zero(); N], den: [R::zero(); N] };
     }
     let scale = R::one() / sum;
