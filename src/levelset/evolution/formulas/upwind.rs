@@ -203,10 +203,10 @@ mod tests {
             let s = Simplex::new(&[a, b, c]);
             let shares = advection(&s, &[0.0, 1.0, 0.3], &along);
             assert_eq!(shares.den[2], 0.0, "nothing flows to the third corner");
-            // At the first corner the angle is obtuse: the second corner lies ahead, but not higher.
-            let phi = [0.7, 0.7, 1.3];
+            // At a the angle is obtuse: b lies ahead of it, but not higher.
+            let (s, phi) = (Simplex::new(&[c, a, b]), [1.3, 0.7, 0.7]);
             let shares = normal_speed(&s, &phi, &s.gradient(&phi), 1.0);
-            assert_eq!(shares.den[..2], [0.0; 2], "only the third corner is higher");
+            assert_eq!(shares.den[1..], [0.0; 2], "only c is higher");
         }
     }
 
