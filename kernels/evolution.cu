@@ -12,17 +12,18 @@
 #include "evolution/slots.cuh"
 #include "evolution/trace.cuh"
 
-// Change of phi at an owned vertex, whose rates stand in place of its coordinates.
-DEVICE real change_of(const Patch& patch, const Evolution& s, real dt, u32 local, const Points& points) {
+// Change of phi at an owned vertex by what it has gathered.
+DEVICE real change_of(const Patch& patch, const Evolution& s, real dt, u32 local, const Points& points,
+                      const Sums& sums) {
     real change = R(0);
 #if ADVECTION == 3
     change += s.increment[patch.first + local];
 #endif
 #if HAS_WIND
-    change -= dt * points.number(local, OF_WIND);
+    change -= dt * rate_of(OF_WIND, sums);
 #endif
 #if HAS_SPEED
-    change -= dt * points.number(local, OF_SPEED);
+    change -= dt * rate_of(OF_SPEED, sums);
 #endif
 #if CLIP
     // Between the values of the closed one-ring (numerics 2.6).
@@ -44,7 +45,7 @@ DEVICE real change_of(const Patch& patch, const Evolution& s, real dt, u32 local
 #else
     real beta = curvature_at(patch, s, local);
 #endif
-    change -= dt * beta * points.number(local, OF_CURVATURE);
+    change -= dt * beta * rate_of(OF_CURVATURE, sums);
 #endif
     return change;
 }
@@ -56,7 +57,7 @@ enum { AT_ONCE = 2 };
 //
 // Grid: one block more than work on patches; block: a multiple of 32 threads; shared: slots,
 // [largest_local] points and bytes, [largest_columns] columns, [largest_owned + 1] rows, and if
-// CHUNKED [TERMS * largest_owned] sums.
+// CHUNKED [largest_owned] sums.
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) evolution_step(Patches m, Evolution s, u32 turn) {
     DYN_SHARED(unsigned char, shared);
     __shared__ Ahead ahead;
@@ -77,13 +78,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) evolution_step(P
         return;
     }
     SharedParts parts = {shared};
-    Slots slots = {parts.take<real>(ROWS * s.chunk)};
+    real* planes = parts.take<real>(PLANES * N * s.chunk);
+    Slots slots = {planes, parts.take<Common>(N_COMMON > 0 ? s.chunk : 0), s.chunk};
     Points points = {parts.take<Group>(Points::GROUPS * s.largest_local), s.largest_local};
     u8* moving = parts.take<u8>(s.largest_local);
     Columns* columns = parts.take<Columns>(column_words(s.largest_columns));
     local_index* rows = parts.take<local_index>(s.largest_owned + 1);
 #if CHUNKED
-    Sums* partial = parts.take<Sums>(TERMS * s.largest_owned);
+    Sums* partial = parts.take<Sums>(s.largest_owned);
 #endif
     // If all steps before were taken; if not, this one is not either.
     u32 parity = c.parity ^ (turn & 1);
@@ -155,54 +157,47 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) evolution_step(P
                 for (int i = 0; i < N; i++) corner[i] = corners.of[i];
                 at_hand = t + threads;
                 if (at_hand < end) corners = patch.corners(at_hand);
+                u32 moves = 0;
+#pragma unroll
+                for (int i = 0; i < N; i++) moves |= moving[corner[i]];
+                if (!moves) continue;
                 real values[N];
                 Vec3 x[N];
                 int inside = 0;
-                bool computed = false;
-#pragma unroll
-                for (int i = 0; i < N; i++) computed = computed || moving[corner[i]];
 #pragma unroll
                 for (int i = 0; i < N; i++) {
                     points.get(corner[i], x[i], values[i]);
                     inside += values[i] < R(0);
                 }
-                if (computed) {
-                    cut |= inside > 0 && inside < N;
-                    contribute(patch, s, slots, t - start, corner, x, values);
-                }
+                cut |= inside > 0 && inside < N;
+                contribute(patch, s, slots, t - start, corner, x, values);
             }
-            __syncthreads();
+            cut = __syncthreads_or(cut);
             if (!goes) return;
-            for (u32 item = thread; item < TERMS * patch.n_owned; item += threads) {
-                u32 term = item / patch.n_owned, v = item - term * patch.n_owned;
-                if (!moving[v]) continue;
-                Sums sums = {R(0), R(0), rows[v]};
+            for (u32 v = thread; v < patch.n_owned; v += threads) {
+                real old = points.phi(v), fresh = old;
+                if (moving[v]) {
+                    Sums sums = no_sums(rows[v]);
 #if CHUNKED
-                if (start > 0) sums = partial[item];
+                    if (start > 0) sums = partial[v];
 #endif
-                gather_term(term, (const local_index*)columns, slots, start, end, rows[v + 1], sums);
+                    gather((const local_index*)columns, slots, start, end, rows[v + 1], sums);
 #if CHUNKED
-                if (end < patch.n_cells) {
-                    partial[item] = sums;
-                    continue;
-                }
+                    if (end < patch.n_cells) {
+                        partial[v] = sums;
+                        continue;
+                    }
 #endif
-                points.number(v, term) = rate_of(term, sums);
-            }
-            __syncthreads();
-        }
-        for (u32 v = thread; v < patch.n_owned; v += threads) {
-            real old = points.phi(v), fresh = old;
-            if (moving[v]) {
-                fresh += change_of(patch, s, (real)dt, v, points);
+                    fresh += change_of(patch, s, (real)dt, v, points, sums);
 #if !IMPLICIT && !INFLOW
-                account(outcome, s, patch.first + v, old, fresh);
+                    account(outcome, s, patch.first + v, old, fresh);
 #endif
+                }
+                into[patch.first + v] = fresh;
             }
-            into[patch.first + v] = fresh;
+            // Before what stands in shared memory is written again.
+            if (end < patch.n_cells || k + workers < n_active) __syncthreads();
         }
-        // Before what stands in shared memory is written again.
-        if (k + workers < n_active) __syncthreads();
     }
     leave(s.traces[turn % 3], outcome, cut);
 }

@@ -104,4 +104,4 @@ DEVICE void forget(const Evolution& s, u32 n_vertices, u32 vertex) {
 }
 
 // num / den, 0 where no cell takes part.
-DEVICE real ratio(real num, real den) { return den > R(0) ? num / den : R(0); }
+DEVICE real ratio(real num, real den) { return den > LEAST ? quotient(num, den) : R(0); }

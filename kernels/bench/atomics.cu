@@ -65,18 +65,18 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS)
         real norm2 = norm_squared(g);
         real k[N], slope[N], right[N];
         flux(simplex, Vec3{s.velocity[0], s.velocity[1], s.velocity[2]}, k);
-        slopes_of(simplex, g, slope);
+        flux(simplex, g, slope);
         real mass = curvature(simplex.meas, norm2, slope, right);
         Shares wind = advection_by(simplex.meas, values, k);
-        Shares speed = normal_speed(simplex.meas, values, slope, sqrt(norm2), s.normal_speed);
+        Shares speed = normal_speed(simplex.meas, values, slope, root(norm2), s.normal_speed);
 #pragma unroll
         for (int i = 0; i < N; i++) {
             if (!moving[corner[i]]) continue;
             real* sums = s.sums + patch.first + corner[i];
             atomicAdd(sums + WIND * n, wind.m[i] * wind.h);
-            atomicAdd(sums + WIND_MEAS * n, wind.m[i] * wind.meas);
+            atomicAdd(sums + WIND_MEAS * n, wind.m[i] * simplex.meas);
             atomicAdd(sums + SPEED * n, speed.m[i] * speed.h);
-            atomicAdd(sums + SPEED_MEAS * n, speed.m[i] * speed.meas);
+            atomicAdd(sums + SPEED_MEAS * n, speed.m[i] * simplex.meas);
             atomicAdd(sums + BENDING * n, right[i]);
             atomicAdd(sums + MASS * n, mass);
         }

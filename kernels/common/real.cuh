@@ -42,6 +42,7 @@ struct Precision<double> {
     DEVICE static double zero_test() { return 1e-14; }
     DEVICE static double decrease() { return 0.0; }
     DEVICE static double rounding() { return 2.3e-16; }
+    DEVICE static double least() { return 1e-300; }
 };
 
 template <>
@@ -51,6 +52,7 @@ struct Precision<float> {
     DEVICE static float zero_test() { return 1e-6f; }
     DEVICE static float decrease() { return 2e-7f; }
     DEVICE static float rounding() { return 1.2e-7f; }
+    DEVICE static float least() { return 1e-36f; }
 };
 
 // Unsigned integer of the size of a real. Where no real has its sign bit set, the bits are ordered
@@ -65,3 +67,5 @@ typedef Precision<real>::Bits real_bits;
 #define ROUNDING (Precision<real>::rounding())
 // Relative decrease a value must exceed to count as changed (numerics 6).
 #define DECREASE (Precision<real>::decrease())
+// Below this a sum of shares is nothing: its inverse need not be a number.
+#define LEAST (Precision<real>::least())

@@ -4,6 +4,7 @@
 // for faces. The cells of a kernel are of type Simplex.
 #pragma once
 
+#include "common/division.cuh"
 #include "common/vector.cuh"
 
 template <int M>
@@ -22,10 +23,10 @@ DEVICE SimplexOf<3> simplex_of(const Vec3 &e1, const Vec3 &e2) {
     SimplexOf<3> s;
     Vec3 normal = cross(e1, e2);
     real det = norm_squared(normal);
-    s.meas = sqrt(det) * R(0.5);
-    real inverse = R(1) / det;
-    s.grads[1] = cross(e2, normal) * inverse;
-    s.grads[2] = cross(normal, e1) * inverse;
+    s.meas = root(det) * R(0.5);
+    real scale = inverse(det);
+    s.grads[1] = cross(e2, normal) * scale;
+    s.grads[2] = cross(normal, e1) * scale;
     s.grads[0] = -(s.grads[1] + s.grads[2]);
     return s;
 }
@@ -40,10 +41,10 @@ DEVICE SimplexOf<4> make_simplex(const Vec3 (&x)[4]) {
     Vec3 normal = cross(e1, e2);
     real det = dot(normal, e3);
     s.meas = fabs(det) * R(1.0 / 6.0);
-    real inverse = R(1) / det;
-    s.grads[1] = cross(e2, e3) * inverse;
-    s.grads[2] = cross(e3, e1) * inverse;
-    s.grads[3] = normal * inverse;
+    real scale = inverse(det);
+    s.grads[1] = cross(e2, e3) * scale;
+    s.grads[2] = cross(e3, e1) * scale;
+    s.grads[3] = normal * scale;
     s.grads[0] = -(s.grads[1] + s.grads[2] + s.grads[3]);
     return s;
 }

@@ -7,12 +7,12 @@
 // Pairs of vertices of a cell.
 enum { PAIRS = N * (N - 1) / 2 };
 
-// |g| with a floor of 1e-3: phi is kept near a distance, so 1 is its usual slope.
-DEVICE real floored_norm(const Vec3 &g) { return sqrt(norm_squared(g) + R(1e-3 * 1e-3)); }
+// 1 / |g| with a floor of 1e-3 for |g|: phi is kept near a distance, so 1 is its usual slope.
+DEVICE real inverse_norm(real norm_squared) { return inverse_root(norm_squared + R(1e-3 * 1e-3)); }
 
 // Curvature: meas grad N_i . g / |g| per vertex. Returns the lumped mass meas / ((d+1) |g|).
 DEVICE real curvature(real meas, real norm_squared, const real (&slope)[N], real (&residual)[N]) {
-    real weight = meas / sqrt(norm_squared + R(1e-3 * 1e-3));
+    real weight = meas * inverse_norm(norm_squared);
 #pragma unroll
     for (int i = 0; i < N; i++) {
         residual[i] = weight * slope[i];
@@ -23,7 +23,7 @@ DEVICE real curvature(real meas, real norm_squared, const real (&slope)[N], real
 // Stiffness of a cell, meas grad N_i . grad N_j / |g| for each pair i < j. Returns the lumped mass of
 // curvature.
 DEVICE real stiffness(const Simplex &s, const Vec3 &g, real (&pairs)[PAIRS]) {
-    real weight = s.meas / floored_norm(g);
+    real weight = s.meas * inverse_norm(norm_squared(g));
     int k = 0;
 #pragma unroll
     for (int i = 0; i < N; i++) {

@@ -7,12 +7,13 @@
 // Advection by the cell the wind comes from: only a cell whose flux goes to one vertex alone
 // counts, with its whole measure.
 DEVICE Shares cone(const Simplex &s, const real (&phi)[N], const Vec3 &a) {
-    real k[N];
+    real k[N], out[N], size;
     flux(s, a, k);
+    outflows(k, out, size);
     int targets = 0;
 #pragma unroll
     for (int i = 0; i < N; i++) {
-        targets += k[i] > R(0);
+        targets += out[i] > R(0);
     }
     Shares shares = no_shares();
     if (targets == 1) {
@@ -21,11 +22,10 @@ DEVICE Shares cone(const Simplex &s, const real (&phi)[N], const Vec3 &a) {
         for (int j = 1; j < N; j++) {
             h += k[j] * (phi[j] - phi[0]);
         }
-        shares.h = h;
-        shares.meas = s.meas;
+        shares.h = s.meas * h;
 #pragma unroll
         for (int i = 0; i < N; i++) {
-            if (k[i] > R(0)) {
+            if (out[i] > R(0)) {
                 shares.m[i] = R(1);
             }
         }

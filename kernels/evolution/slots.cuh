@@ -18,38 +18,74 @@
 #define HAS_CURVATURE 1
 #endif
 
-// Numbers of a slot; each cell of a chunk has one.
+#if HAS_WIND || (HAS_SPEED && NORMAL == 1)
+#define HAS_SHARES 1
+#endif
+
+// What a cell leaves for each corner: planes of [N * chunk].
 enum {
     WIND = 0,
 #if HAS_WIND
-    WIND_H = WIND + N,
-    WIND_MEAS,
     SPEED,
 #else
     SPEED = WIND,
 #endif
-#if HAS_SPEED && NORMAL == 1
-    SPEED_H = SPEED + N,
-    SPEED_MEAS,
-    BENDING,
-#elif HAS_SPEED
-    SPEED_DOWN = SPEED + N,
-    BENDING = SPEED_DOWN + N,
+#if HAS_SPEED && NORMAL == 2
+    SPEED_DOWN,
 #else
-    BENDING = SPEED,
+    SPEED_DOWN = SPEED,
+#endif
+#if HAS_SPEED
+    BENDING,
+#else
+    BENDING = SPEED_DOWN,
 #endif
 #if HAS_CURVATURE
-    MASS = BENDING + N,
-    ROWS,
+    PLANES,
 #else
-    ROWS = BENDING,
+    PLANES = BENDING,
 #endif
 };
 
-// What the cells of a chunk leave behind, in shared memory: [ROWS * chunk].
+// What it leaves for all corners alike.
+enum {
+    WIND_H = 0,
+#if HAS_WIND
+    SPEED_H,
+#else
+    SPEED_H = WIND_H,
+#endif
+#if HAS_SPEED && NORMAL == 1
+    MEAS,
+#else
+    MEAS = SPEED_H,
+#endif
+#if HAS_SHARES
+    MASS,
+#else
+    MASS = MEAS,
+#endif
+#if HAS_CURVATURE
+    N_COMMON,
+#else
+    N_COMMON = MASS,
+#endif
+    COMMON_SIZE = N_COMMON > 2 ? 4 : N_COMMON > 1 ? 2 : 1,
+};
+
+// Read as one, or as two words of 16 bytes.
+struct __align__(COMMON_SIZE * sizeof(real) < 16 ? COMMON_SIZE * sizeof(real) : 16) Common {
+    real of[COMMON_SIZE];
+};
+
+// What the cells of a chunk leave behind, in shared memory. Neighboring cells write side by side.
 struct Slots {
-    real* numbers;
-    DEVICE real& at(u32 row, u32 slot) const { return numbers[slot * ROWS + row]; }
+    real* planes;     // [PLANES * N * chunk]
+    Common* commons;  // [chunk]
+    u32 chunk;
+    DEVICE real& at(u32 plane, u32 slot, u32 corner) const {
+        return planes[plane * N * chunk + slot * N + corner];
+    }
 };
 
 // What cell t contributes, at position `slot` of the chunk.
@@ -59,12 +95,16 @@ DEVICE void contribute(const Patch& patch, const Evolution& s, const Slots& slot
     Simplex simplex = make_simplex(x);
     Vec3 g = gradient(simplex, values);
     real norm2 = norm_squared(g);
+    Common common;
+#if HAS_SHARES
+    common.of[MEAS] = simplex.meas;
+#endif
     // All that the terms need of the shape, so that it need not be kept.
 #if HAS_WIND
     Vec3 wind = velocity_of(patch, s, corner);
 #if ONE_PASS && NORMAL
-    real length = sqrt(norm2);
-    if (length >= R(1e-30)) wind = wind + g * (normal_speed_of(patch, s, corner) / length);
+    real length = root(norm2);
+    if (length >= R(1e-30)) wind = wind + g * quotient(normal_speed_of(patch, s, corner), length);
 #endif
 #if ADVECTION == 2
     Shares of_wind = cone(simplex, values, wind);
@@ -73,11 +113,13 @@ DEVICE void contribute(const Patch& patch, const Evolution& s, const Slots& slot
     flux(simplex, wind, k);
 #endif
 #endif
+#if HAS_CURVATURE || (HAS_SPEED && NORMAL == 1)
     real slope[N];
-    slopes_of(simplex, g, slope);
+    flux(simplex, g, slope);
+#endif
 #if HAS_CURVATURE
     real right[N];
-    slots.at(MASS, slot) = curvature(simplex.meas, norm2, slope, right);
+    common.of[MASS] = curvature(simplex.meas, norm2, slope, right);
 #if CURVATURE == 2
     real weight = weight_of(patch, s, corner);
 #endif
@@ -86,17 +128,16 @@ DEVICE void contribute(const Patch& patch, const Evolution& s, const Slots& slot
 #if CURVATURE == 2
         right[i] = weight * right[i];
 #endif
-        slots.at(BENDING + i, slot) = right[i];
+        slots.at(BENDING, slot, i) = right[i];
     }
 #endif
 #if HAS_SPEED
     real eps = normal_speed_of(patch, s, corner);
 #if NORMAL == 1
-    Shares of_speed = normal_speed(simplex.meas, values, slope, sqrt(norm2), eps);
-    slots.at(SPEED_H, slot) = of_speed.h;
-    slots.at(SPEED_MEAS, slot) = of_speed.meas;
+    Shares of_speed = normal_speed(simplex.meas, values, slope, root(norm2), eps);
+    common.of[SPEED_H] = of_speed.h;
 #pragma unroll
-    for (int i = 0; i < N; i++) slots.at(SPEED + i, slot) = of_speed.m[i];
+    for (int i = 0; i < N; i++) slots.at(SPEED, slot, i) = of_speed.m[i];
 #else
     // A shrinking inside is a growing outside: the formula for -phi.
     bool grows = eps >= R(0);
@@ -107,8 +148,8 @@ DEVICE void contribute(const Patch& patch, const Evolution& s, const Slots& slot
 #pragma unroll
     for (int i = 0; i < N; i++) {
         real rate = fabs(eps) * slopes[i];
-        slots.at(SPEED + i, slot) = grows ? rate : R(0);
-        slots.at(SPEED_DOWN + i, slot) = grows ? R(0) : rate;
+        slots.at(SPEED, slot, i) = grows ? rate : R(0);
+        slots.at(SPEED_DOWN, slot, i) = grows ? R(0) : rate;
     }
 #endif
 #endif
@@ -116,15 +157,15 @@ DEVICE void contribute(const Patch& patch, const Evolution& s, const Slots& slot
 #if ADVECTION == 1
     Shares of_wind = advection_by(simplex.meas, values, k);
 #endif
-    slots.at(WIND_H, slot) = of_wind.h;
-    slots.at(WIND_MEAS, slot) = of_wind.meas;
+    common.of[WIND_H] = of_wind.h;
 #pragma unroll
-    for (int i = 0; i < N; i++) slots.at(WIND + i, slot) = of_wind.m[i];
+    for (int i = 0; i < N; i++) slots.at(WIND, slot, i) = of_wind.m[i];
 #endif
+    slots.commons[slot] = common;
 #endif
 }
 
-// Terms that vertices gather, each by a thread of its own.
+// Terms that vertices gather.
 enum {
     OF_WIND = 0,
 #if HAS_WIND
@@ -144,64 +185,60 @@ enum {
 #endif
 };
 
-// What a vertex has gathered of a term, and up to which column.
+// What a vertex has gathered, and up to which column.
 struct Sums {
-    real num, den;
+    real num[TERMS > 0 ? TERMS : 1], den[TERMS > 0 ? TERMS : 1];
     u32 at;
 };
 
-// Adds the slots of the columns of a row that stand for cells from `start` up to `end`.
-template <class Add>
-DEVICE void gather(const local_index* columns, const Slots& slots, u32 start, u32 end, u32 last, Sums& sums,
-                   Add add) {
+DEVICE Sums no_sums(u32 at) {
+    Sums sums;
+#pragma unroll
+    for (int term = 0; term < TERMS; term++) sums.num[term] = sums.den[term] = R(0);
+    sums.at = at;
+    return sums;
+}
+
+// Adds the slots of the columns of a row, `last` the first that is not of it, that stand for cells from `start` up to
+// `end`. All terms at once: they have the columns in common.
+DEVICE void gather(const local_index* columns, const Slots& slots, u32 start, u32 end, u32 last, Sums& sums) {
+#if HAS_WIND || HAS_SPEED || HAS_CURVATURE
     u32 at = sums.at;
 #pragma unroll 4
     for (; at < last; at++) {
-        u32 column = columns[at];
+        u32 column = columns[at], slot = (column >> 2) - start, corner = column & 3;
 #if CHUNKED
         if (column >> 2 >= end) break;
 #endif
-        add(&slots.at(0, (column >> 2) - start), column & 3);
+#if HAS_SHARES || HAS_CURVATURE
+        const Common common = slots.commons[slot];
+#endif
+#if HAS_WIND
+        real wind = slots.at(WIND, slot, corner);
+        sums.num[OF_WIND] += wind * common.of[WIND_H];
+        sums.den[OF_WIND] += wind * common.of[MEAS];
+#endif
+#if HAS_SPEED && NORMAL == 1
+        real speed = slots.at(SPEED, slot, corner);
+        sums.num[OF_SPEED] += speed * common.of[SPEED_H];
+        sums.den[OF_SPEED] += speed * common.of[MEAS];
+#elif HAS_SPEED
+        sums.num[OF_SPEED] = fmax(sums.num[OF_SPEED], slots.at(SPEED, slot, corner));
+        sums.den[OF_SPEED] = fmax(sums.den[OF_SPEED], slots.at(SPEED_DOWN, slot, corner));
+#endif
+#if HAS_CURVATURE
+        sums.num[OF_CURVATURE] += slots.at(BENDING, slot, corner);
+        sums.den[OF_CURVATURE] += common.of[MASS];
+#endif
     }
     sums.at = at;
-}
-
-// Gathers a term for a vertex.
-DEVICE void gather_term(u32 term, const local_index* columns, const Slots& slots, u32 start, u32 end, u32 last,
-                        Sums& sums) {
-#if HAS_CURVATURE
-    if (term == OF_CURVATURE) {
-        gather(columns, slots, start, end, last, sums, [&](const real* slot, u32 corner) {
-            sums.num += slot[BENDING + corner];
-            sums.den += slot[MASS];
-        });
-        return;
-    }
-#endif
-#if HAS_SPEED && NORMAL == 2
-    if (term == OF_SPEED) {
-        gather(columns, slots, start, end, last, sums, [&](const real* slot, u32 corner) {
-            sums.num = fmax(sums.num, slot[SPEED + corner]);
-            sums.den = fmax(sums.den, slot[SPEED_DOWN + corner]);
-        });
-        return;
-    }
-#endif
-#if HAS_WIND || (HAS_SPEED && NORMAL == 1)
-    // Both lie alike: shares of the corners, numerator and measure of the cell.
-    u32 first = term == OF_WIND ? WIND : SPEED;
-    gather(columns, slots, start, end, last, sums, [&](const real* slot, u32 corner) {
-        real share = slot[first + corner];
-        sums.num += share * slot[first + N];
-        sums.den += share * slot[first + N + 1];
-    });
 #endif
 }
 
 // Rate of phi at a vertex by a term.
-DEVICE real rate_of(u32 term, const Sums& sums) {
+DEVICE real rate_of(int term, const Sums& sums) {
 #if HAS_SPEED && NORMAL == 2
-    if (term == OF_SPEED) return sums.num - sums.den;
+    if (term == OF_SPEED) return sums.num[term] - sums.den[term];
 #endif
-    return ratio(sums.num, sums.den);
+    return ratio(sums.num[term], sums.den[term]);
 }

@@ -16,23 +16,16 @@ DEVICE void account(Outcome& outcome, const Evolution& s, u32 vertex, real old, 
     if (fabs(old) < s.near) outcome.change_near = fmax(outcome.change_near, fabs(fresh - old));
 }
 
-// Leaves the outcomes of a block in the trace of the step; the whole block comes.
+// Leaves the outcomes of a block in the trace of the step, and whether a cell of it is cut; whole warps come.
 DEVICE void leave(Trace& trace, const Outcome& outcome, int cut) {
-    __shared__ real_bits of_warps[32];
-    // A change that is not a number is left out: its vertex is broken.
+    if (cut && threadIdx.x == 0) atomicOr(&trace.cut, 1u);
+    if (outcome.broken != 0xffffffffu) atomicMax(&trace.broken, ~outcome.broken);
+    // Most warps have no vertices. A change that is not a number is left out: its vertex is broken.
     real change = outcome.change_near;
+    if (!__any_sync(0xffffffffu, change > R(0))) return;
 #pragma unroll
     for (int by = 16; by > 0; by /= 2) change = fmax(change, __shfl_xor_sync(0xffffffffu, change, by));
-    if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = to_bits(change);
-    if (outcome.broken != 0xffffffffu) atomicMax(&trace.broken, ~outcome.broken);
-    cut = __syncthreads_or(cut);
-    if (threadIdx.x != 0) return;
-    real_bits largest = 0;
-    for (u32 warp = 0; warp < blockDim.x / 32; warp++) {
-        largest = largest > of_warps[warp] ? largest : of_warps[warp];
-    }
-    if (largest) atomic_max_bits(&trace.change_near, largest);
-    if (cut) atomicOr(&trace.cut, 1u);
+    if (threadIdx.x % 32 == 0) atomic_max_bits(&trace.change_near, to_bits(change));
 }
 
 // What is known of the step ahead of step `turn` of a cycle once that has ended.

@@ -4,11 +4,11 @@
 
 #include "common/simplex.cuh"
 
-// What each vertex gathers of a first-order term: m_i h as numerator and m_i meas as denominator.
+// What each vertex gathers of a first-order term: m_i h as numerator and m_i times the measure of the cell as
+// denominator.
 struct Shares {
     real m[N];
     real h;
-    real meas;
 };
 
 DEVICE Shares no_shares() {
@@ -18,83 +18,97 @@ DEVICE Shares no_shares() {
         shares.m[i] = R(0);
     }
     shares.h = R(0);
-    shares.meas = R(0);
     return shares;
 }
 
-// k_i = meas b . grad N_i, the flux of the wind b.
-DEVICE void flux(const Simplex &s, const Vec3 &b, real (&k)[N]) {
+// Differences of phi to its first value: a large offset must not cost accuracy. Returns the sum of their sizes.
+DEVICE real rises(const real (&phi)[N], real (&rise)[N]) {
+    rise[0] = R(0);
+    rise[1] = phi[1] - phi[0];
+    real range = fabs(rise[1]);
 #pragma unroll
-    for (int i = 0; i < N; i++) {
-        k[i] = s.meas * dot(b, s.grads[i]);
-    }
-}
-
-// Both branches of a choice cost less than the jumps between them: what follows has none.
-
-// num / den, phi where the flux comes from; anything where none does. Zero over something takes the long way of the
-// card's division, and is common here.
-DEVICE real inflow_value(real num, real den) {
-    bool is_plain = num != R(0) && den != R(0);
-    real ratio = (is_plain ? num : R(1)) / (is_plain ? den : R(1));
-    return is_plain ? ratio : R(0);
-}
-
-// The scheme (numerics 2.2, steps 2 to 5): shares m_i / sum, and h = sum k_i phi_i. Returns whether
-// that does not vanish to rounding; there are no shares if it does.
-DEVICE bool upwind(const real (&phi)[N], const real (&k)[N], real (&m)[N], real &sum, real &h) {
-    // Differences to one vertex: a large offset of phi must not cost accuracy.
-    real rise[N];
-#pragma unroll
-    for (int i = 0; i < N; i++) {
+    for (int i = 2; i < N; i++) {
         rise[i] = phi[i] - phi[0];
+        range += fabs(rise[i]);
     }
-    h = R(0);
-    real outflow = R(0);
-    real carried = R(0);
-    real size = R(0);
-    real low = rise[0];
-    real high = rise[0];
+    return range;
+}
+
+// k_i = b . grad N_i, the flux of the wind b for a measure of 1; they add up to zero.
+DEVICE void flux(const Simplex &s, const Vec3 &b, real (&k)[N]) {
+    k[1] = dot(b, s.grads[1]);
+    real sum = k[1];
 #pragma unroll
-    for (int i = 0; i < N; i++) {
-        h += k[i] * rise[i];
+    for (int i = 2; i < N; i++) {
+        k[i] = dot(b, s.grads[i]);
+        sum += k[i];
+    }
+    k[0] = -sum;
+}
+
+// Fluxes by which something flows to a vertex, and their sum; size is that of |k_i|. A flux within rounding of none
+// counts as none: a vertex nothing flows to must not move as if something did.
+DEVICE real outflows(const real (&k)[N], real (&out)[N], real &size) {
+    size = fabs(k[0]);
+#pragma unroll
+    for (int i = 1; i < N; i++) {
         size += fabs(k[i]);
-        real negative = smaller(k[i], R(0));
-        outflow += negative;
-        carried += negative * rise[i];
-        low = smaller(low, rise[i]);
-        high = larger(high, rise[i]);
     }
-    // "Not larger" instead of "smaller", so that no wind at all vanishes too.
-    bool vanishes = fabs(h) <= ZERO_TEST * size * (high - low) || outflow == R(0);
-    real phi_in = inflow_value(carried, outflow);
-    real sign = h > R(0) ? R(1) : R(-1);
-    sum = R(0);
+    real limit = ZERO_TEST * size;
+    real sum = R(0);
 #pragma unroll
     for (int i = 0; i < N; i++) {
-        m[i] = larger(sign * larger(k[i], R(0)) * (rise[i] - phi_in), R(0));
-        sum += m[i];
+        out[i] = k[i] > limit ? k[i] : R(0);
+        sum = i == 0 ? out[i] : sum + out[i];
     }
-    return !vanishes && sum != R(0);
+    return sum;
+}
+
+// m_i = out_i (phi_i - phi_in) times a number, where that has the sign of `sign` and is no rounding, and their sum:
+// shares are the same for any such number, so none is divided by the sum of out_i.
+DEVICE real shares_of(const real (&rise)[N], real range, const real (&k)[N], const real (&out)[N],
+                      real outflow, real sign, real (&m)[N]) {
+    // Of what flows in.
+    real carried = (k[1] - out[1]) * rise[1];
+#pragma unroll
+    for (int i = 2; i < N; i++) {
+        carried += (k[i] - out[i]) * rise[i];
+    }
+    real limit = ZERO_TEST * outflow * range;
+    outflow *= sign;
+    carried *= sign;
+    real sum = R(0);
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        real ahead = i == 0 ? carried : rise[i] * outflow + carried;
+        m[i] = ahead > limit ? out[i] * ahead : R(0);
+        sum = i == 0 ? m[i] : sum + m[i];
+    }
+    return sum;
 }
 
 // Advection by the flux k of the velocity of a cell of measure meas.
 DEVICE Shares advection_by(real meas, const real (&phi)[N], const real (&k)[N]) {
+    real rise[N], out[N], size;
+    real range = rises(phi, rise);
+    real outflow = outflows(k, out, size);
+    real h = k[1] * rise[1];
+#pragma unroll
+    for (int i = 2; i < N; i++) {
+        h += k[i] * rise[i];
+    }
     Shares shares;
-    real m[N], sum, h;
-    bool counts = upwind(phi, k, m, sum, h);
+    real m[N];
+    real sum = shares_of(rise, range, k, out, outflow, h > R(0) ? R(1) : R(-1), m);
+    bool counts = !(fabs(h) <= ZERO_TEST * size * range) && sum > LEAST;
     // H_T = 0 where not, yet the cell counts in the denominator, by its inflow shares.
-    real inflow = R(0);
+    real all = counts ? sum : outflow;
+    real scale = all > LEAST ? inverse(all) : R(0);
 #pragma unroll
     for (int i = 0; i < N; i++) {
-        real share = larger(k[i], R(0));
-        inflow += share;
-        shares.m[i] = counts ? m[i] : share;
+        shares.m[i] = (counts ? m[i] : out[i]) * scale;
     }
-    real all = counts ? sum : inflow;
-    real scale = all > R(0) ? R(1) / (all > R(0) ? all : R(1)) : R(0);
-    shares.h = counts ? h * scale : R(0);
-    shares.meas = meas * scale;
+    shares.h = counts ? meas * h : R(0);
     return shares;
 }
 
@@ -105,32 +119,29 @@ DEVICE Shares advection(const Simplex &s, const real (&phi)[N], const Vec3 &a) {
     return advection_by(s.meas, phi, k);
 }
 
-// slope_i = grad N_i . g, which the terms that follow the gradient g of phi share.
-DEVICE void slopes_of(const Simplex &s, const Vec3 &g, real (&slope)[N]) {
-#pragma unroll
-    for (int i = 0; i < N; i++) {
-        slope[i] = dot(s.grads[i], g);
-    }
-}
-
-// Motion along the normal with the speed eps of the cell; length is that of the gradient of phi.
+// Motion along the normal with the speed eps of the cell; slope is the flux of the gradient of phi, and length its
+// length.
 DEVICE Shares normal_speed(real meas, const real (&phi)[N], const real (&slope)[N], real length,
                            real eps) {
-    // Shares do not depend on the length of the wind, so it need not be a unit vector.
-    real k[N];
+    // Shares do not depend on the length of the wind, so it need not be a unit vector. Where the inside shrinks, all
+    // is that of -phi.
+    real sign = eps > R(0) ? R(1) : R(-1);
+    real k[N], rise[N], out[N], m[N], size;
+    real range = rises(phi, rise);
 #pragma unroll
     for (int i = 0; i < N; i++) {
-        k[i] = eps > R(0) ? slope[i] : -slope[i];
+        k[i] = sign * slope[i];
     }
+    real outflow = outflows(k, out, size);
+    real sum = shares_of(rise, range, k, out, outflow, sign, m);
+    bool counts = sum > LEAST && eps != R(0);
+    real scale = inverse(counts ? sum : R(1));
     Shares shares;
-    real m[N], sum, h;
-    bool counts = upwind(phi, k, m, sum, h) && !(length < R(1e-30)) && eps != R(0);
-    real scale = R(1) / (counts ? sum : R(1));
 #pragma unroll
     for (int i = 0; i < N; i++) {
-        shares.m[i] = counts ? m[i] : R(0);
+        // A cell that is flat in this precision may leave infinite shares.
+        shares.m[i] = counts ? m[i] * scale : R(0);
     }
-    shares.h = counts ? eps * meas * length * scale : R(0);
-    shares.meas = counts ? meas * scale : R(0);
+    shares.h = counts ? eps * meas * length : R(0);
     return shares;
 }

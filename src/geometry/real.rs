@@ -20,6 +20,8 @@ pub trait Real: nalgebra::RealField + Copy + Default + OnCard {
     const NAME: &'static str;
     /// Relative size below which an element integral counts as zero (numerics 2.2, step 5).
     const ZERO_TEST: Self;
+    /// Sums of shares below this are nothing: their inverse need not be a number.
+    const LEAST: Self;
     /// Relative decrease a value must exceed to count as changed (numerics 6).
     const DECREASE: Self;
     /// Whether coordinates must be taken relative to a near point to keep the shape of cells.
@@ -35,6 +37,7 @@ pub trait Real: nalgebra::RealField + Copy + Default + OnCard {
 impl Real for f64 {
     const NAME: &'static str = "f64";
     const ZERO_TEST: f64 = 1e-14;
+    const LEAST: f64 = 1e-300;
     const DECREASE: f64 = 0.0;
     const SHIFTED: bool = false;
     const INFINITY: f64 = f64::INFINITY;
@@ -49,6 +52,7 @@ impl Real for f64 {
 impl Real for f32 {
     const NAME: &'static str = "f32";
     const ZERO_TEST: f32 = 1e-6;
+    const LEAST: f32 = 1e-36;
     const DECREASE: f32 = 2e-7;
     const SHIFTED: bool = true;
     const INFINITY: f32 = f32::INFINITY;

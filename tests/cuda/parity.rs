@@ -125,7 +125,17 @@ pub fn setups() -> Vec<(&'static str, Setup)> {
         .with_velocity(wind)
         .with_normal_speed(rows(&varied, |x| 0.2 + 0.1 * x[0]))
         .with_curvature(rows(&varied, |x| 0.02 * (1.0 + x[1])));
+    // Where rounding would decide if it could: a wind along edges, equal values beside obtuse angles.
+    let along_edges = |mesh: Mesh| {
+        let phi = ball(&mesh, [0.0; 3], 0.4).iter().map(|d| d.clamp(-0.2, 0.25)).collect();
+        let terms = all_terms().with_velocity(Coefficient::Uniform([1.0, 0.0, 0.0]));
+        Setup { mesh, phi, terms, options: first_order(None), patch_size: 64 }
+    };
     vec![
+        ("square, wind along edges", along_edges(square(0.0))),
+        ("square, cut off", along_edges(square(0.2))),
+        ("cube, wind along edges", along_edges(support::cube(12, 0.0))),
+        ("cube, cut off", along_edges(support::cube(12, 0.1))),
         ("square, whole domain", start(square(0.0), all_terms(), first_order(None), 64)),
         ("square, band", start(square(0.2), all_terms(), first_order(Some(0.25)), 64)),
         (

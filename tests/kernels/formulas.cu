@@ -30,12 +30,12 @@ struct Results {
     DEVICE void put(const real (&x)[M]) {
         for (int i = 0; i < M; i++) put(x[i]);
     }
-    DEVICE void put(const Shares &shares) {
+    DEVICE void put(const Shares &shares, real meas) {
         for (int i = 0; i < N; i++) {
             put(shares.m[i] * shares.h);
         }
         for (int i = 0; i < N; i++) {
-            put(shares.m[i] * shares.meas);
+            put(shares.m[i] * meas);
         }
     }
 };
@@ -71,11 +71,11 @@ extern "C" __global__ void formulas(const Case *cases, real *out, u32 n, u32 wid
     real k[N];
     flux(s, c.a, k);
     to.put(k);
-    to.put(advection(s, c.phi, c.a));
+    to.put(advection(s, c.phi, c.a), s.meas);
     real slope[N];
-    slopes_of(s, g, slope);
-    to.put(normal_speed(s.meas, c.phi, slope, norm(g), c.eps));
-    to.put(cone(s, c.phi, c.a));
+    flux(s, g, slope);
+    to.put(normal_speed(s.meas, c.phi, slope, norm(g), c.eps), s.meas);
+    to.put(cone(s, c.phi, c.a), s.meas);
     real slopes[N];
     hopf_lax(c.x, s, c.phi, slopes);
     to.put(slopes);

@@ -31,7 +31,7 @@ pub const OPTIONS: [&str; 3] = ["--std=c++17", "-lineinfo", "--ptxas-options=-v"
 const AS_THE_CPU: [&str; 1] = ["--fmad=false"];
 
 /// Products and sums are fused, division and root are right to two units in the last place.
-const FUSED: [&str; 3] = ["--fmad=true", "--prec-div=false", "--prec-sqrt=false"];
+const FUSED: [&str; 4] = ["--fmad=true", "--prec-div=false", "--prec-sqrt=false", "-DQUICK=1"];
 
 type Program = *mut std::ffi::c_void;
 type Status = c_int;

@@ -20,6 +20,7 @@ macro_rules! kernel_file {
 /// Headers, by the name that `#include` gives them. Every compilation gets all of them.
 pub const HEADERS: &[File] = &[
     kernel_file!("common/block.cuh"),
+    kernel_file!("common/division.cuh"),
     kernel_file!("common/exact_sum.cuh"),
     kernel_file!("common/grid.cuh"),
     kernel_file!("common/patches.cuh"),
@@ -200,11 +201,12 @@ impl Unit {
         Ok(Unit { name: stem(file), source, defines, extra: Vec::new() })
     }
 
-    /// Whether products and sums are fused, and divisions quick: steps on tiles in f32, which are bound
-    /// by the number of operations. All else has the bits of the CPU.
+    /// Whether products and sums are fused, and divisions quick: steps on meshes, and on tiles in f32,
+    /// which are bound by the number of operations. All else has the bits of the CPU.
     pub fn is_fused(&self) -> bool {
         let is_single = |(name, value): &(&str, String)| *name == "REAL" && value == "float";
-        self.name == "tiles/step" && self.defines.iter().any(is_single)
+        ["evolution", "bench/atomics"].contains(&self.name)
+            || self.name == "tiles/step" && self.defines.iter().any(is_single)
     }
 
     /// The defines: "REAL=double CELL_SIZE=3".

@@ -93,7 +93,7 @@ pub(super) fn sum<R: Real>(row: &[u32], slots: &[Slot<R>], part: fn(&Slot<R>) ->
 /// `num / den`, 0 where no cell takes part.
 #[inline]
 pub(super) fn ratio<R: Real>([num, den]: [R; 2]) -> R {
-    if den > R::zero() { num / den } else { R::zero() }
+    if den > R::LEAST { num / den } else { R::zero() }
 }
 
 /// What a step did to a patch, or to all.

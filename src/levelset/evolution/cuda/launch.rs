@@ -24,7 +24,11 @@ const STATIC_SHARED: u32 = 1024;
 
 /// Cells for each thread of a step among triangles. More threads take a patch in less time, but fewer
 /// patches are on the card at once.
-const CELLS_PER_THREAD: [f64; 3] = [1.0, 1.5, 2.0];
+const CELLS_PER_THREAD: [f64; 4] = [1.0, 1.5, 2.0, 2.5];
+
+/// With so many times more patches than are on the card at once, a block takes one patch after the
+/// other: what it does once it then does not do for each.
+const MANY: u32 = 8;
 
 /// A step by so many threads for each patch.
 struct Step {
@@ -123,19 +127,24 @@ fn step_shared<R: Real>(host: &Evolution<R>, shape: &Shape, chunk: u32) -> u32 {
     let speed = motion.normal_speed.is_some() && !(wind && host.options.one_pass);
     let bending = motion.curvature.is_some() && host.implicit.is_none();
     let hopf_lax = host.options.normal_motion == NormalMotion::HopfLax;
-    let of_speed = if hopf_lax { 2 * corners } else { corners + 2 };
-    let rows = u32::from(wind) * (corners + 2)
-        + u32::from(speed) * of_speed
-        + u32::from(bending) * (corners + 1);
-    let mut bytes = part(rows * chunk, real)
+    // Planes of a number for each corner, and numbers that all corners share.
+    let planes =
+        u32::from(wind) + u32::from(speed) * if hopf_lax { 2 } else { 1 } + u32::from(bending);
+    let heights = u32::from(wind) + u32::from(speed && !hopf_lax);
+    let commons = match heights + u32::from(heights > 0) + u32::from(bending) {
+        0 => 0,
+        commons => commons.next_power_of_two(),
+    };
+    let mut bytes = part(planes * corners * chunk, real)
+        + part(commons * chunk, real)
         + part(4 * shape.largest_local, real)
         + part(shape.largest_local, 1);
     let index = if shape.wide { 4 } else { 2 };
     bytes += part(shape.largest_columns, index) + part(shape.largest_owned + 1, index);
     if chunk < shape.largest_cells {
-        // Two sums and a column for each term, aligned as the sums are.
+        // Two sums for each term and a column, aligned as the sums are.
         let terms = u32::from(wind) + u32::from(speed) + u32::from(bending);
-        bytes += part(terms * shape.largest_owned, 3 * real);
+        bytes += part((2 * terms.max(1) + 1) * shape.largest_owned, real);
     }
     bytes
 }
@@ -197,15 +206,17 @@ impl<R: Real> Kernels<R> {
             3 => shape.threads(2.0, 256),
             _ => shape.threads(3.0, 256),
         };
-        let evolution = compiled("evolution", block)?;
-        let mut candidates = Vec::new();
-        for cells in CELLS_PER_THREAD.into_iter().filter(|_| shape.arity == 3) {
-            let threads = shape.threads(cells, 256);
-            if threads > block && candidates.last().is_none_or(|&(_, more)| more > threads) {
+        let sizes: Vec<u32> = match shape.arity {
+            3 => CELLS_PER_THREAD.map(|cells| shape.threads(cells, 256)).to_vec(),
+            _ => vec![block],
+        };
+        let mut candidates: Vec<(Unit, u32)> = Vec::new();
+        for threads in sizes {
+            if candidates.last().is_none_or(|&(_, more)| more > threads) {
                 candidates.push((compiled("evolution", threads)?, threads));
             }
         }
-        candidates.push((evolution.clone(), block));
+        let evolution = compiled("evolution", block)?;
         let part = |n: u32, size: usize| (n * size as u32).div_ceil(16) * 16;
         let init = cuda.kernel(&band, "band_init")?;
         let init_shared =
@@ -373,8 +384,12 @@ impl<R: Real> Kernels<R> {
         let Some(step) = self.made.get(self.chosen) else {
             return Err(Error::device("a step was launched before its kernel was there", ""));
         };
+        let workers = match launch.grid / MANY > step.resident {
+            true => step.resident,
+            false => launch.grid,
+        };
         // One block more hands on where the steps are.
-        let launch = Launch { grid: launch.grid + 1, block: step.block, ..launch };
+        let launch = Launch { grid: workers + 1, block: step.block, ..launch };
         // SAFETY: the kernel takes these three, and waits for the step ahead by itself.
         unsafe {
             match turn {

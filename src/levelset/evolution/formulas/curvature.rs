@@ -1,5 +1,6 @@
 //! The curvature term, explicit (numerics 3.1) and semi-implicit (3.2).
 
+use super::upwind::flux;
 use crate::geometry::{Real, Vec3, simplex::Simplex};
 
 /// Gradient floor of the curvature term: phi is kept near a distance, so 1 is its usual slope.
@@ -9,15 +10,15 @@ const DELTA: f64 = 1e-3;
 /// with `|g| = sqrt(|g|^2 + delta^2)` (numerics equation 3).
 #[inline]
 pub fn curvature<R: Real, const N: usize>(s: &Simplex<R, N>, g: &Vec3<R>) -> ([R; N], R) {
-    let weight = s.meas / floored_norm(g);
-    (std::array::from_fn(|i| weight * s.grads[i].dot(g)), weight * (R::one() / R::narrow(N as f64)))
+    let weight = s.meas * inverse_norm(g);
+    (flux(s, g).map(|slope| weight * slope), weight * (R::one() / R::narrow(N as f64)))
 }
 
 /// Stiffness of a cell, `meas grad N_i . grad N_j / |g|` for each pair i < j (rows one after the
 /// other, the first `N (N - 1) / 2` of the six), and the lumped mass of [`curvature`].
 #[inline]
 pub fn stiffness<R: Real, const N: usize>(s: &Simplex<R, N>, g: &Vec3<R>) -> ([R; 6], R) {
-    let weight = s.meas / floored_norm(g);
+    let weight = s.meas * inverse_norm(g);
     let mut pairs = [R::zero(); 6];
     let mut k = 0;
     for i in 0..N {
@@ -29,9 +30,10 @@ pub fn stiffness<R: Real, const N: usize>(s: &Simplex<R, N>, g: &Vec3<R>) -> ([R
     (pairs, weight * (R::one() / R::narrow(N as f64)))
 }
 
+/// `1 / |g|` with the floor.
 #[inline]
-fn floored_norm<R: Real>(g: &Vec3<R>) -> R {
-    (g.norm_squared() + R::narrow(DELTA * DELTA)).sqrt()
+fn inverse_norm<R: Real>(g: &Vec3<R>) -> R {
+    R::one() / (g.norm_squared() + R::narrow(DELTA * DELTA)).sqrt()
 }
 
 #[cfg(test)]

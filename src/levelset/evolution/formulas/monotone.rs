@@ -1,7 +1,7 @@
 //! Strictly monotone forms of the first-order terms (numerics 2.6): no new extremum whatever the
 //! data, for a larger error.
 
-use super::upwind::{Shares, flux};
+use super::upwind::{Shares, flux, outflows};
 use crate::geometry::{Real, Vec3, simplex::Simplex};
 
 /// Advection by the cell the wind comes from: only a cell whose flux goes to one vertex alone
@@ -11,9 +11,10 @@ pub fn cone<R: Real, const N: usize>(s: &Simplex<R, N>, phi: &[R; N], a: &Vec3<R
     let k = flux(s, a);
     let zero = R::zero();
     let mut shares = Shares { num: [zero; N], den: [zero; N] };
-    let mut targets = k.iter().enumerate().filter(|(_, k)| **k > zero);
+    let (out, ..) = outflows(&k);
+    let mut targets = out.iter().enumerate().filter(|(_, out)| **out > zero);
     if let (Some((i, _)), None) = (targets.next(), targets.next()) {
-        shares.num[i] = (1..N).fold(zero, |h, j| h + k[j] * (phi[j] - phi[0]));
+        shares.num[i] = s.meas * (1..N).fold(zero, |h, j| h + k[j] * (phi[j] - phi[0]));
         shares.den[i] = s.meas;
     }
     shares

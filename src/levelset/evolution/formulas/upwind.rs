@@ -14,7 +14,7 @@ pub struct Shares<R, const N: usize> {
 
 impl<R: Real, const N: usize> Shares<R, N> {
     #[inline]
-    fn new(m: &[R; N], h: R, meas: R) -> Self {
+    fn new(m: [R; N], h: R, meas: R) -> Self {
         Shares { num: m.map(|m| m * h), den: m.map(|m| m * meas) }
     }
 }
@@ -26,16 +26,26 @@ pub fn advection<R: Real, const N: usize>(
     phi: &[R; N],
     a: &Vec3<R>,
 ) -> Shares<R, N> {
+    let zero = R::zero();
     let k = flux(s, a);
-    if let Some((m, scale, h)) = upwind(phi, &k) {
-        return Shares::new(&m, h * scale, s.meas * scale);
+    let (rise, range) = rises(phi);
+    let (out, outflow, size) = outflows(&k);
+    let mut h = k[1] * rise[1];
+    for i in 2..N {
+        h += k[i] * rise[i];
+    }
+    let sign = if h > zero { R::one() } else { -R::one() };
+    let (m, sum) = shares_of(&rise, range, &k, &out, outflow, sign);
+    // "Not larger" instead of "smaller", so that no wind at all vanishes too.
+    let vanishes = h.abs() <= R::ZERO_TEST * size * range;
+    if !vanishes && sum > R::LEAST {
+        let scale = R::one() / sum;
+        return Shares::new(m.map(|m| m * scale), s.meas * h, s.meas);
     }
     // H_T = 0, yet the cell counts in the denominator: by its inflow shares, the limit of the
     // one-target case. Without it step data overshoot (numerics 2.2, step 5).
-    let m = k.map(|k| k.max(R::zero()));
-    let inflow = m.iter().fold(R::zero(), |sum, &m| sum + m);
-    let scale = if inflow > R::zero() { R::one() / inflow } else { R::zero() };
-    Shares::new(&m, R::zero(), s.meas * scale)
+    let scale = if outflow > R::LEAST { R::one() / outflow } else { zero };
+    Shares::new(out.map(|out| out * scale), zero, s.meas)
 }
 
 /// Motion along the normal, `H = eps |grad phi|`, with the normal speed `eps` of the cell.
@@ -46,53 +56,98 @@ pub fn normal_speed<R: Real, const N: usize>(
     g: &Vec3<R>,
     eps: R,
 ) -> Shares<R, N> {
-    let none = Shares { num: [R::zero(); N], den: [R::zero(); N] };
-    let norm = g.norm();
-    if norm < R::narrow(1e-30) || eps == R::zero() {
-        return none;
+    // Shares do not depend on the length of the wind, so it need not be a unit vector. Where the
+    // inside shrinks, all is that of -phi.
+    let sign = if eps > R::zero() { R::one() } else { -R::one() };
+    let k = flux(s, g).map(|slope| sign * slope);
+    let (rise, range) = rises(phi);
+    let (out, outflow, _) = outflows(&k);
+    let (m, sum) = shares_of(&rise, range, &k, &out, outflow, sign);
+    let counts = sum > R::LEAST && eps != R::zero();
+    if !counts {
+        return Shares { num: [R::zero(); N], den: [R::zero(); N] };
     }
-    // Shares do not depend on the length of the wind, so it need not be a unit vector.
-    let wind = if eps > R::zero() { *g } else { -*g };
-    let k = s.grads.map(|grad| wind.dot(&grad));
-    match upwind(phi, &k) {
-        Some((m, scale, _)) => Shares::new(&m, eps * s.meas * norm * scale, s.meas * scale),
-        None => none,
-    }
+    let scale = R::one() / sum;
+    Shares::new(m.map(|m| m * scale), eps * s.meas * g.norm(), s.meas)
 }
 
-/// `K_i = meas(T) b . grad N_i`, the flux of the wind `b`.
+/// `K_i = b . grad N_i`, the flux of the wind `b` for a measure of 1; they add up to zero.
 #[inline]
 pub fn flux<R: Real, const N: usize>(s: &Simplex<R, N>, b: &Vec3<R>) -> [R; N] {
-    std::array::from_fn(|i| s.meas * b.dot(&s.grads[i]))
+    let mut k = [R::zero(); N];
+    k[1] = b.dot(&s.grads[1]);
+    let mut sum = k[1];
+    for i in 2..N {
+        k[i] = b.dot(&s.grads[i]);
+        sum += k[i];
+    }
+    k[0] = -sum;
+    k
 }
 
-/// The positive-coefficient scheme (numerics 2.2, steps 2 to 5; after Barth and Sethian): shares
-/// `alpha~_i = m_i scale` and `H_T = sum K_i phi_i`; none if that vanishes to rounding.
+/// Fluxes by which something flows to a vertex, their sum, and that of all `|K_i|`.
+///
+/// A flux within rounding of none counts as none: a vertex nothing flows to must not move as if
+/// something did, for the size of its share would not matter.
 #[inline]
-fn upwind<R: Real, const N: usize>(phi: &[R; N], k: &[R; N]) -> Option<([R; N], R, R)> {
-    let zero = R::zero();
-    // Differences to one vertex: a large offset of phi must not cost accuracy.
-    let phi: [R; N] = std::array::from_fn(|i| phi[i] - phi[0]);
-    let (mut h, mut outflow, mut carried, mut size) = (zero, zero, zero, zero);
-    let (mut low, mut high) = (phi[0], phi[0]);
-    for i in 0..N {
-        h += k[i] * phi[i];
-        size += k[i].abs();
-        let negative = k[i].min(zero);
-        outflow += negative;
-        carried += negative * phi[i];
-        low = low.min(phi[i]);
-        high = high.max(phi[i]);
+pub(super) fn outflows<R: Real, const N: usize>(k: &[R; N]) -> ([R; N], R, R) {
+    let mut size = k[0].abs();
+    for k in &k[1..] {
+        size += k.abs();
     }
-    // "Not larger" instead of "smaller", so that no wind at all vanishes too.
-    if h.abs() <= R::ZERO_TEST * size * (high - low) || outflow == zero {
-        return None;
+    let limit = R::ZERO_TEST * size;
+    let out = k.map(|k| if k > limit { k } else { R::zero() });
+    let mut sum = out[0];
+    for &out in &out[1..] {
+        sum += out;
     }
-    let phi_in = carried / outflow;
-    let sign = if h > zero { R::one() } else { -R::one() };
-    let m: [R; N] = std::array::from_fn(|i| (sign * k[i].max(zero) * (phi[i] - phi_in)).max(zero));
-    let sum = m.iter().fold(zero, |sum, &m| sum + m);
-    if sum == zero { None } else { Some((m, R::one() / sum, h)) }
+    (out, sum, size)
+}
+
+/// Differences of phi to its first value, for a large offset must not cost accuracy, and the sum of
+/// their sizes.
+#[inline]
+fn rises<R: Real, const N: usize>(phi: &[R; N]) -> ([R; N], R) {
+    let mut rise = [R::zero(); N];
+    rise[1] = phi[1] - phi[0];
+    let mut range = rise[1].abs();
+    for i in 2..N {
+        rise[i] = phi[i] - phi[0];
+        range += rise[i].abs();
+    }
+    (rise, range)
+}
+
+/// The positive-coefficient scheme (numerics 2.2, steps 2 to 5; after Barth and Sethian):
+/// `m_i = K_i^+ (phi_i - phi_in)` times a number, where that has the sign of `sign` and is no
+/// rounding, and their sum.
+///
+/// `phi_in` is `-carried / outflow`; shares are the same for any such number, so nothing is divided by
+/// `outflow`.
+#[inline]
+fn shares_of<R: Real, const N: usize>(
+    rise: &[R; N],
+    range: R,
+    k: &[R; N],
+    out: &[R; N],
+    outflow: R,
+    sign: R,
+) -> ([R; N], R) {
+    let mut carried = (k[1] - out[1]) * rise[1];
+    for i in 2..N {
+        carried += (k[i] - out[i]) * rise[i];
+    }
+    let limit = R::ZERO_TEST * outflow * range;
+    let (outflow, carried) = (outflow * sign, carried * sign);
+    let m: [R; N] = std::array::from_fn(|i| {
+        let ahead = if i == 0 { carried } else { rise[i] * outflow + carried };
+        if ahead > limit { out[i] * ahead } else { R::zero() }
+    });
+    let mut sum = m[0];
+    for &m in &m[1..] {
+        sum += m;
+    }
+    (m, sum)
 }
 
 #[cfg(test)]
@@ -131,6 +186,27 @@ mod tests {
         ) {
             check::<3>(&v, &phi, a.into())?;
             check::<4>(&v, &phi, a.into())?;
+        }
+    }
+
+    #[test]
+    fn rounding_moves_nothing() {
+        // The wind blows along an edge, and phi rises across one.
+        let turned = |angle: f64| {
+            let of = |x: f64, y: f64| {
+                Vec3::new(x * angle.cos() - y * angle.sin(), x * angle.sin() + y * angle.cos(), 0.0)
+            };
+            [of(0.0, 0.0), of(1.0, 0.0), of(-0.5, 0.7), of(1.0, 0.0)]
+        };
+        for k in 0..100 {
+            let [a, b, c, along] = turned(0.1 * f64::from(k));
+            let s = Simplex::new(&[a, b, c]);
+            let shares = advection(&s, &[0.0, 1.0, 0.3], &along);
+            assert_eq!(shares.den[2], 0.0, "nothing flows to the third corner");
+            // At a the angle is obtuse: b lies ahead of it, but not higher.
+            let (s, phi) = (Simplex::new(&[c, a, b]), [1.3, 0.7, 0.7]);
+            let shares = normal_speed(&s, &phi, &s.gradient(&phi), 1.0);
+            assert_eq!(shares.den[1..], [0.0; 2], "only c is higher");
         }
     }
 
