@@ -42,7 +42,6 @@ pub struct Args {
     /// other in space (Z-order)
     #[arg(long, value_name = "ORDER", default_value = "lines", value_parser = order)]
     pub order: Order,
-    /// What the file does not say by itself
     #[command(flatten)]
     pub source: volume::Source,
 }
