@@ -125,8 +125,9 @@ mod tests {
         let sizes = [0, 1, 7, 8, 63, 64, 65, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE + 70];
         for n in sizes {
             for every in [1u32, 2, 9, 500, u32::MAX] {
-                let flag =
-                    |k: u32| u8::from(k.wrapping_mul(2_654_435_761) % every == 0) * (k as u8 | 1);
+                let flag = |k: u32| {
+                    u8::from(k.wrapping_mul(2_654_435_761).is_multiple_of(every)) * (k as u8 | 1)
+                };
                 let flags: Vec<u8> = (0..n as u32).map(flag).collect();
                 let expected: Vec<u32> =
                     (0..n as u32).filter(|&k| flags[k as usize] != 0).collect();

@@ -355,7 +355,7 @@ mod tests {
                 let most = 60.0 * wanted.len() as f64;
                 let fits = |c: [usize; 3]| {
                     let mut sum = 0.0;
-                    for k in 0..wanted.len() {
+                    for (k, value) in wanted.iter().enumerate() {
                         let d = [k % size[0], k / size[0] % size[1], k / size[0] / size[1]];
                         let at: [isize; 3] = std::array::from_fn(|a| {
                             c[a] as isize + d[a] as isize - size[a] as isize / 2
@@ -363,8 +363,8 @@ mod tests {
                         if (0..3).any(|a| at[a] < 0 || at[a] as usize >= shape[a]) {
                             return false;
                         }
-                        sum += (f64::from(bytes[place(shape, at.map(|a| a as usize))]) - wanted[k])
-                            .abs();
+                        sum +=
+                            (f64::from(bytes[place(shape, at.map(|a| a as usize))]) - value).abs();
                     }
                     sum <= most
                 };
