@@ -3,7 +3,7 @@
 /// "did you mean ..., allowed: ...".
 pub(crate) fn suggest(found: &str, allowed: &[&str]) -> String {
     let list = match allowed {
-        [] => return "nothing is allowed here".into(),
+        [] => return "there is none to choose from".into(),
         [only] => format!("allowed: {only}"),
         _ => format!("allowed: {}", allowed.join(", ")),
     };

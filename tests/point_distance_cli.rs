@@ -140,7 +140,11 @@ fn what_no_transform_can_be_made_of_is_said() {
             2,
             "leave out --signed",
         ),
-        (&["edt", "v.nrrd", "--where", "value > 3", "-o", "d.nrrd"], 2, "there is no `value` here"),
+        (
+            &["edt", "v.nrrd", "--where", "value > 3", "-o", "d.nrrd"],
+            2,
+            "`value` is not known here",
+        ),
         (&["edt", "v.nrrd", "--where", "v > t", "-o", "d.nrrd"], 2, "depends on the time t"),
         (&["edt", "v.nrrd", "--where", "v >", "-o", "d.nrrd"], 2, "v >"),
         (

@@ -2,7 +2,7 @@
 
 use super::limits::Size;
 use super::random::Random;
-use super::{between, limits, numbers};
+use super::{along_axes, between, limits, numbers};
 use crate::error::Result;
 use crate::mesh::{Kind, Mesh};
 
@@ -14,7 +14,7 @@ use crate::mesh::{Kind, Mesh};
 #[non_exhaustive]
 pub struct Cube {
     /// Cubes along x, y and z. Default 16, 16, 16
-    #[arg(long, value_name = "NX,NY,NZ", value_parser = numbers::<u32, 3>, default_value = "16,16,16", hide_default_value = true)]
+    #[arg(long, value_name = "NX,NY,NZ", value_parser = along_axes::<3>, default_value = "16,16,16", hide_default_value = true)]
     #[schemars(inner(range(min = 1)))]
     pub cells: [u32; 3],
     /// Lower corner in mesh units. Default 0, 0, 0

@@ -155,6 +155,14 @@ fn numbers<T: FromStr, const N: usize>(text: &str) -> Result<[T; N], String> {
     found.try_into().map_err(|_| format!("expected {N} numbers with commas between, found {n}"))
 }
 
+/// Numbers of cells along `N` axes, or one for all of them.
+fn along_axes<const N: usize>(text: &str) -> Result<[u32; N], String> {
+    match numbers::<u32, 1>(text) {
+        Ok([n]) => Ok([n; N]),
+        Err(_) => numbers(text),
+    }
+}
+
 /// Point at fraction `i / n` of the way, exact at both ends.
 fn between(min: f64, max: f64, i: f64, n: u32) -> f64 {
     let t = i / f64::from(n);
@@ -193,5 +201,8 @@ mod tests {
         assert_eq!(numbers::<f64, 2>("-1, 2.5"), Ok([-1.0, 2.5]));
         assert!(numbers::<u32, 2>("1,-2").unwrap_err().contains("\"-2\""));
         assert!(numbers::<u32, 3>("1,2").unwrap_err().contains("expected 3"));
+        assert_eq!(along_axes::<3>("4"), Ok([4, 4, 4]));
+        assert_eq!(along_axes::<2>("4,5"), Ok([4, 5]));
+        assert!(along_axes::<3>("4,5").unwrap_err().contains("expected 3"));
     }
 }

@@ -4,7 +4,7 @@ use super::delaunay;
 use super::limits::Size;
 use super::random::Random;
 use super::scatter::Scatter;
-use super::{between, limits, numbers, rows};
+use super::{along_axes, between, limits, numbers, rows};
 use crate::error::{Error, Result};
 use crate::mesh::{Kind, Mesh};
 
@@ -49,7 +49,7 @@ pub enum Pattern {
 pub struct Square {
     /// Cells along x and y; for staggered rows the cell along y gives the height of the rows, for
     /// an irregular mesh these are the edges along each side. Default 64, 64
-    #[arg(long, value_name = "NX,NY", value_parser = numbers::<u32, 2>, default_value = "64,64", hide_default_value = true)]
+    #[arg(long, value_name = "NX,NY", value_parser = along_axes::<2>, default_value = "64,64", hide_default_value = true)]
     #[schemars(inner(range(min = 1)))]
     pub cells: [u32; 2],
     /// Lower corner in mesh units. Default 0, 0
