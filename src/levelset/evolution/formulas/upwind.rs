@@ -74,14 +74,8 @@ pub fn normal_speed<R: Real, const N: usize>(
 /// `K_i = b . grad N_i`, the flux of the wind `b` for a measure of 1; they add up to zero.
 #[inline]
 pub fn flux<R: Real, const N: usize>(s: &Simplex<R, N>, b: &Vec3<R>) -> [R; N] {
-    let mut k = [R::zero(); N];
-    k[1] = b.dot(&s.grads[1]);
-    let mut sum = k[1];
-    for i in 2..N {
-        k[i] = b.dot(&s.grads[i]);
-        sum += k[i];
-    }
-    k[0] = -sum;
+    let mut k = s.grads.map(|grad| b.dot(&grad));
+    k[0] = -k[2..].iter().fold(k[1], |sum, &k| sum + k);
     k
 }
 
