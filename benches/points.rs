@@ -152,7 +152,7 @@ fn of_the_paper() {
         let n = edge * edge;
         let mut flags = vec![0_u8; n];
         for k in 0..active {
-            flags[(k as u64 * 0x9e37_79b9_7f4a_7c15 >> 20) as usize % n] = 1;
+            flags[((k as u64 * 0x9e37_79b9_7f4a_7c15) >> 20) as usize % n] = 1;
         }
         let picture = Flags::new([edge, edge, 1], &flags);
         let make =
