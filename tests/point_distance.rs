@@ -244,7 +244,7 @@ fn perforation_errs_as_published() {
                 .found
                 .iter()
                 .zip(&exact.found)
-                .all(|(a, b)| a.key >= b.key && a.site as usize % k == 0)
+                .all(|(a, b)| a.key >= b.key && (a.site as usize).is_multiple_of(k))
         );
         let error = result.perforation.unwrap();
         assert_eq!((error.sampled, error.lost), (250, 0));
