@@ -91,7 +91,7 @@ fn fronts_are_circular_where_they_can_be() {
         let arguments = [&from_two[..], more].concat();
         assert!(place.run(&arguments).contains("plane fronts"), "auto falls back: {reason}");
         let arguments = [&arguments[..], &["--front", "circular"]].concat();
-        place.fails(&arguments, &format!("distance.front cannot be circular: {reason}"));
+        place.fails(&arguments, &format!("--front circular: cannot be circular: {reason}"));
     }
     place.run(&["generate", "cube", "--cells", "4,4,4", "-o", "cube.vtu"]);
     let cube = ["distance", "cube.vtu", "--from", "vertex:0", "-o", "d.vtu", "--front", "circular"];
@@ -263,7 +263,7 @@ fn masks_take_cells_away() {
 
     place
         .fails(&[&args[..], &["--mask", "x > 0.5"]].concat(), "vertex 0 belongs to no cell inside");
-    place.fails(&[&args[..], &["--mask", "x > 5"]].concat(), "distance.mask leaves no cell");
+    place.fails(&[&args[..], &["--mask", "x > 5"]].concat(), "--mask x > 5: leaves no cell");
     place.fails(&[&args[..], &["--mask", "t"]].concat(), "must not depend on the time");
     place.fails(&[&args[..], &["--mask", "thick > 0"]].concat(), "no vertex array \"thick\"");
 }
