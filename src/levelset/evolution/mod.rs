@@ -31,6 +31,7 @@ pub mod formulas;
 mod galerkin;
 mod implicit;
 mod inflow;
+mod length;
 mod options;
 mod slivers;
 mod snapshot;
@@ -48,6 +49,7 @@ use coefficients::Motion;
 use galerkin::Galerkin;
 use implicit::Implicit;
 use inflow::Inflow;
+use length::Chosen;
 pub use options::{
     Advection, CurvatureStep, LEAST_QUALITY, NormalMotion, Options, Rule, SLIVER_STEPS,
 };
@@ -59,7 +61,9 @@ pub use terms::{Coefficient, Terms};
 
 use super::eikonal::{self, EikonalState, Slowness, Width};
 use crate::backend::Cpu;
-use crate::error::{Error, Result};
+#[cfg(doc)]
+use crate::error::Error;
+use crate::error::Result;
 use crate::geometry::Real;
 use crate::mesh::Mesh;
 use crate::patches::{Coordinates, Patches};
@@ -108,16 +112,6 @@ pub struct Choices {
     /// The cell that makes the steps of velocity and normal speed short, if one does.
     pub slow: Option<Slivers>,
 }
-
-/// The next step.
-struct Chosen {
-    dt: f64,
-    /// Time at which coefficients allow no longer one.
-    limited_at: f64,
-}
-
-/// Largest factor C of the first-order part of the time step beside a semi-implicit curvature term.
-const LARGEST_CFL: f64 = 2.0;
 
 /// A level-set function in motion.
 pub struct Evolution<R: Real> {
@@ -306,61 +300,6 @@ impl<R: Real> Evolution<R> {
         }
         let rate = if dt > 0.0 { outcome.change_near.widen() / dt } else { 0.0 };
         Ok(StepInfo { step: self.step, time: self.time, dt, rate, reinitialized })
-    }
-
-    /// The step of equation (4), with the factor C.
-    fn largest_step(&self) -> f64 {
-        let limits = &self.band.limits;
-        let cfl = self.options.cfl;
-        if self.implicit.is_none() {
-            return cfl * limits.first_order.min(limits.curvature).widen();
-        }
-        let first_order = cfl.min(LARGEST_CFL) * limits.first_order.widen();
-        first_order.min(cfl * limits.curvature.widen())
-    }
-
-    /// Length of the next step, with coefficients brought to its middle.
-    fn choose_step(&mut self, max_dt: f64) -> Result<Chosen> {
-        let mut limited_at = self.time;
-        if !self.motion.varies() {
-            return Ok(Chosen { dt: self.largest_step().min(max_dt), limited_at });
-        }
-        self.refresh_band(self.time)?;
-        let mut dt = self.largest_step().min(max_dt);
-        let mut speed = self.band.limits.speed;
-        // What is slow or at rest now may be fast later in a long step: a step must be allowed by
-        // what is looked at inside it, its middle last, where coefficients are taken.
-        let mut settled = !dt.is_finite();
-        while !settled {
-            let whole = dt;
-            for share in [1.0, 0.382, 0.5] {
-                let t = self.time + share * whole;
-                self.refresh_band(t)?;
-                speed = speed.max(self.band.limits.speed);
-                if self.largest_step() < dt {
-                    (dt, limited_at) = (self.largest_step(), t);
-                }
-            }
-            // Rounding must not make the search endless.
-            settled = dt >= 0.999 * whole;
-            if settled {
-                dt = whole;
-            }
-        }
-        self.band.limits.speed = speed;
-        self.follow_inflow();
-        Ok(Chosen { dt, limited_at })
-    }
-
-    /// Why a step is so short that it changes nothing: what is fastest at the time that made it so.
-    fn lost_step(&mut self, limited_at: f64, dt: f64) -> Error {
-        if self.motion.varies()
-            && let Err(error) = self.refresh_band(limited_at)
-        {
-            return error;
-        }
-        let vertex = self.narrowest().unwrap_or(0);
-        self.broke_down(What::NoProgress, vertex, limited_at, dt)
     }
 
     /// Brings all coefficients in the band to time `t`, and the limits of the step with them.

@@ -165,7 +165,7 @@ impl<R: Real> Control<R> {
             target: f64::INFINITY,
             steady: -1.0,
             cfl_first_order: match semi_implicit {
-                true => options.cfl.min(crate::levelset::evolution::LARGEST_CFL),
+                true => options.cfl.min(crate::levelset::evolution::length::LARGEST_CFL),
                 false => options.cfl,
             },
             cfl_curvature: options.cfl,
