@@ -40,6 +40,7 @@
 
 pub mod backend;
 pub mod cli;
+pub mod cloud;
 pub mod config;
 pub mod error;
 pub mod expression;

@@ -1,0 +1,67 @@
+//! Clouds of points: samples of a surface, as a scanner gives them.
+//!
+//! [`crate::io`] reads and writes them; reconstruction makes surfaces of them.
+
+use crate::error::{Error, Result};
+
+/// Points of a surface, in the coordinates of their file, with what is known of each.
+///
+/// All coordinates are finite: a reader counts points that are not and leaves them out.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PointCloud {
+    /// Coordinates, `[n]`, in units of the file.
+    pub points: Vec<[f64; 3]>,
+    /// Outward unit normals, `[n]`, if there are any.
+    pub normals: Option<Vec<[f32; 3]>>,
+    /// Red, green and blue, `[n]`, if there are any.
+    pub colors: Option<Vec<[u8; 3]>>,
+}
+
+impl PointCloud {
+    /// A cloud of points of which only the places are known.
+    pub fn new(points: Vec<[f64; 3]>) -> Self {
+        PointCloud { points, normals: None, colors: None }
+    }
+
+    /// Number of points.
+    pub fn len(&self) -> usize {
+        self.points.len()
+    }
+
+    /// True without points.
+    pub fn is_empty(&self) -> bool {
+        self.points.is_empty()
+    }
+
+    /// Says that the arrays have one row per point and that no number is infinite or none.
+    ///
+    /// # Errors
+    /// [`Error::Case`] with the array or the point at fault.
+    pub fn check(&self) -> Result<()> {
+        let n = self.len();
+        let rows = [self.normals.as_ref().map(Vec::len), self.colors.as_ref().map(Vec::len)];
+        if let Some(&rows) = rows.iter().flatten().find(|&&rows| rows != n) {
+            let what = format!("a cloud of {n} points with {rows} normals or colors");
+            return Err(Error::usage(what, "give one for each point, or none"));
+        }
+        match self.points.iter().position(|x| !x.iter().all(|c| c.is_finite())) {
+            None => Ok(()),
+            Some(i) => {
+                let what = format!("point {i} is at {:?}", self.points[i]);
+                Err(Error::usage(what, "leave points out that are not finite"))
+            }
+        }
+    }
+
+    /// Smallest and largest coordinate along each axis; zeros for an empty cloud.
+    pub fn bounds(&self) -> ([f64; 3], [f64; 3]) {
+        let Some(&first) = self.points.first() else { return ([0.0; 3], [0.0; 3]) };
+        self.points.iter().fold((first, first), |(mut low, mut high), x| {
+            for k in 0..3 {
+                low[k] = low[k].min(x[k]);
+                high[k] = high[k].max(x[k]);
+            }
+            (low, high)
+        })
+    }
+}
