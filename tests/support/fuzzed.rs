@@ -24,7 +24,7 @@ enum Input {
 }
 
 /// The targets; each has a file in `fuzz/fuzz_targets`.
-const TARGETS: [(&str, Input); 29] = {
+const TARGETS: [(&str, Input); 30] = {
     use Input::{File, Files, Other};
     [
         ("msh", File("a.msh")),
@@ -52,6 +52,7 @@ const TARGETS: [(&str, Input); 29] = {
         ("vti", File("a.vti")),
         ("picture", File("a.png")),
         ("gzip", File("a.gz")),
+        ("pvd", Other(list)),
         ("case", Other(case)),
         ("expression", Other(expression)),
         ("checkpoint", Other(kept::checkpoint)),
@@ -134,6 +135,16 @@ fn read(path: &Path) {
     }
     let errors = [mesh.err(), data.err(), curves.err(), volume.err()];
     errors.iter().flatten().for_each(|error| assert_plain(error, &[3]));
+}
+
+/// The bytes as the list of a series.
+fn list(bytes: &[u8]) {
+    let path = folder().join("a.pvd");
+    std::fs::write(&path, bytes).unwrap();
+    match io::vtk::read_pvd(&path) {
+        Ok(states) => assert!(!states.is_empty() && states.iter().all(|(t, _)| t.is_finite())),
+        Err(error) => assert_plain(&error, &[3]),
+    }
 }
 
 /// A message of one line, of a length that can be read, and one of these exit codes.

@@ -36,7 +36,8 @@ pub fn read_pvd(path: &Path) -> Result<Vec<(f64, PathBuf)>> {
             let value = value.map_err(|e| fail(format!("DataSet: {e}")))?;
             match attribute.key.as_ref() {
                 "timestep" => {
-                    time = value.trim().parse().map_err(|_| fail(format!("the time {value:?}")))?;
+                    let found = value.trim().parse().ok().filter(|t: &f64| t.is_finite());
+                    time = found.ok_or_else(|| fail(format!("the time {value:?}")))?;
                 }
                 "file" => file = Some(folder.join(&*value)),
                 _ => {}
@@ -75,6 +76,7 @@ mod tests {
         assert!(message("<VTKFile><Collection/></VTKFile>").contains("lists no state"));
         assert!(message("<a><DataSet timestep=\"1\"/></a>").contains("without a file"));
         assert!(message("<a>\n<DataSet timestep=\"now\" file=\"b\"/></a>").contains("line 2"));
+        assert!(message("<DataSet timestep=\"NaN\" file=\"b\"/>").contains("the time \"NaN\""));
         assert!(message("<a><b></a>").contains("no list in XML"));
         assert!(message("solid a").contains("lists no state"));
     }
