@@ -12,13 +12,21 @@
 #include "evolution/slots.cuh"
 #include "evolution/trace.cuh"
 
-// Change of phi at an owned vertex by what it has gathered.
-DEVICE real change_of(const Patch& patch, const Evolution& s, real dt, u32 local, const Points& points,
-                      const Sums& sums) {
-    real change = R(0);
-#if ADVECTION == 3
-    change += s.increment[patch.first + local];
+#if HAS_DRIFT
+// Increment of second-order advection at an owned vertex: a last correction of the one before. What
+// flows in is not known from inside.
+DEVICE real drift_of(const Patch& patch, const Evolution& s, u32 local, real increment, const Sums& sums) {
+    u32 vertex = patch.first + local;
+    if (s.upwind[vertex]) return increment;
+    if (s.flows_in && s.flows_in[vertex]) return R(0);
+    return corrected(increment, __ldcg(s.residual + vertex), s.mass[vertex], sums.num[OF_DRIFT]);
+}
 #endif
+
+// Change of phi at an owned vertex by what it has gathered, from the part of second-order advection
+// on.
+DEVICE real change_of(const Patch& patch, const Evolution& s, real dt, u32 local, const Points& points,
+                      const Sums& sums, real change) {
 #if HAS_WIND
     change -= dt * rate_of(OF_WIND, sums);
 #endif
@@ -56,7 +64,7 @@ enum { AT_ONCE = 2 };
 // Step `turn` of a cycle, from 0.
 //
 // Grid: one block more than work on patches; block: a multiple of 32 threads; shared: slots,
-// [largest_local] points and bytes, [largest_columns] columns, [largest_owned + 1] rows, and if
+// [largest_local] points and bytes, with Taylor-Galerkin increments too, [largest_columns] columns, [largest_owned + 1] rows, and if
 // CHUNKED [largest_owned] sums.
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) evolution_step(Patches m, Evolution s, u32 turn) {
     DYN_SHARED(unsigned char, shared);
@@ -81,6 +89,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) evolution_step(P
     real* planes = parts.take<real>(PLANES * N * s.chunk);
     Slots slots = {planes, parts.take<Common>(N_COMMON > 0 ? s.chunk : 0), s.chunk};
     Points points = {parts.take<Group>(Points::GROUPS * s.largest_local), s.largest_local};
+#if HAS_DRIFT
+    real* increments = parts.take<real>(s.largest_local);
+#endif
     u8* moving = parts.take<u8>(s.largest_local);
     Columns* columns = parts.take<Columns>(column_words(s.largest_columns));
     local_index* rows = parts.take<local_index>(s.largest_owned + 1);
@@ -142,6 +153,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) evolution_step(P
             points.place(v, patch.at(x, v));
             points.phi(v) = __ldcg(from + patch.vertex(v));
         }
+#if HAS_DRIFT
+        for (u32 v = thread; v < patch.n_local; v += threads) {
+            increments[v] = __ldcg(s.increment + m.n_vertices + patch.vertex(v));
+        }
+#endif
         __syncthreads();
         if (k == blockIdx.x && finder == 0) {
             Progress progress = progress_after(c, ahead, turn);
@@ -170,6 +186,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) evolution_step(P
                     inside += values[i] < R(0);
                 }
                 cut |= inside > 0 && inside < N;
+#if HAS_DRIFT
+                contribute_drift(slots, t - start, s.measures[patch.cells + t], corner, increments);
+#endif
                 contribute(patch, s, slots, t - start, corner, x, values);
             }
             cut = __syncthreads_or(cut);
@@ -188,7 +207,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) evolution_step(P
                         continue;
                     }
 #endif
-                    fresh += change_of(patch, s, (real)dt, v, points, sums);
+                    real change = R(0);
+#if HAS_DRIFT
+                    change = drift_of(patch, s, v, increments[v], sums);
+#endif
+                    fresh += change_of(patch, s, (real)dt, v, points, sums, change);
 #if !IMPLICIT && !INFLOW
                     account(outcome, s, patch.first + v, old, fresh);
 #endif

@@ -29,6 +29,7 @@ struct Evolution {
     // Taylor-Galerkin.
     const u8* upwind;           // [n_vertices] vertices of poor cells
     const real* mass;           // [n_vertices] lumped
+    real* measures;             // of the cells of all patches
     real* residual;             // [n_vertices]
     real* increment;            // two buffers of [n_vertices]
     const u8* flows_in;         // [n_vertices] where the velocity points in, or null

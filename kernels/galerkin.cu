@@ -1,10 +1,15 @@
 // Increments of phi by second-order advection (numerics 2.5), before evolution_step.
 //
-// galerkin_residual once, then galerkin_correction twice: first increments by the lumped mass
-// matrix, then two steps of Jacobi toward the consistent one. The buffers of increments alternate,
-// so that the last ones stand in the first buffer. Vertices of cells too poor for it take the
+// galerkin_residual and galerkin_correction: first increments by the lumped mass matrix, then a step
+// of Jacobi toward the consistent one, from the first buffer of increments to the second. The last
+// step of Jacobi is evolution_step's, from there. Vertices of cells too poor for it take the
 // positive-coefficient scheme; their increments stand in the mass matrix as given values.
+//
+// As evolution_step does, each fetches what no step changes before the kernel ahead has ended, and
+// finds from the trace of the step before whether there is a step.
 #include "evolution/galerkin.cuh"
+#include "evolution/points.cuh"
+#include "evolution/trace.cuh"
 #include "evolution/upwind.cuh"
 #include "evolution_state.cuh"
 
@@ -23,19 +28,25 @@ struct Partial {
 // cell of the chunk on.
 struct Local {
     real *num, *den;  // [N * chunk] what vertices gather; den, and num beside it, for POOR ones
-    real* values;     // [largest_local] phi, or increments
+    Points points;    // [largest_local] with phi
+    real* values;     // [largest_local] increments
     u8* state;        // [largest_owned]
 #if CHUNKED
     Partial* partial;  // [largest_owned]
 #endif
 };
 
-DEVICE Local local_of(unsigned char* shared, const Evolution& s) {
+// Of galerkin_residual, and of galerkin_correction, which needs neither denominators nor places.
+DEVICE Local local_of(unsigned char* shared, const Evolution& s, bool is_correction) {
     SharedParts parts = {shared};
-    Local local;
+    Local local = {};
     local.num = parts.take<real>(N * s.chunk);
-    local.den = parts.take<real>(N * s.chunk);
-    local.values = parts.take<real>(s.largest_local);
+    if (is_correction) {
+        local.values = parts.take<real>(s.largest_local);
+    } else {
+        local.den = parts.take<real>(N * s.chunk);
+        local.points = Points{parts.take<Group>(Points::GROUPS * s.largest_local), s.largest_local};
+    }
     local.state = parts.take<u8>(s.largest_owned);
 #if CHUNKED
     local.partial = parts.take<Partial>(s.largest_owned);
@@ -43,25 +54,38 @@ DEVICE Local local_of(unsigned char* shared, const Evolution& s) {
     return local;
 }
 
-// Loads a patch; the whole block must come.
-DEVICE void load(const Patch& patch, const Evolution& s, const Local& local, const real* from) {
-    __syncthreads();
-    for (u32 v = threadIdx.x; v < patch.n_local; v += blockDim.x) {
-        local.values[v] = from[patch.vertex(v)];
-        if (v < patch.n_owned) {
-            u32 vertex = patch.first + v;
-            local.state[v] = (s.moving[vertex] ? MOVES : 0) | (s.upwind[vertex] ? POOR : 0);
-        }
+DEVICE void load_states(const Patch& patch, const Evolution& s, const Local& local) {
+    for (u32 v = threadIdx.x; v < patch.n_owned; v += blockDim.x) {
+        u32 vertex = patch.first + v;
+        local.state[v] = (s.moving[vertex] ? MOVES : 0) | (s.upwind[vertex] ? POOR : 0);
     }
-    __syncthreads();
+}
+
+// What is known of a step, found by one thread.
+struct Turn {
+    double dt;
+    bool goes;
+};
+
+// The first warp looks at what the step ahead left, which has ended.
+DEVICE void look(const Evolution& s, u32 turn, Ahead& ahead) {
+    if (threadIdx.x < 32) look_ahead(s, turn, threadIdx.x, ahead);
+}
+
+// One thread concludes from it, behind a barrier and with another one to follow.
+DEVICE void conclude(const Control& c, u32 turn, const Ahead& ahead, Turn& found) {
+    if (threadIdx.x != 0) return;
+    Progress progress = progress_after(c, ahead, turn);
+    found = Turn{progress.dt, !is_paused(progress)};
 }
 
 // Corners of a cell, and the states of its owned vertices together.
 DEVICE u32 corners_of(const Patch& patch, const Local& local, u32 t, u32 (&corner)[N]) {
     u32 states = 0;
+    const Corners corners = patch.corners(t);
 #pragma unroll
     for (int i = 0; i < N; i++) {
-        corner[i] = patch.corner(t, i);
+        corner[i] = corners.of[i];
         if (corner[i] < patch.n_owned) states |= local.state[corner[i]];
     }
     return states;
@@ -108,8 +132,7 @@ DEVICE void contribute(const Patch& patch, const Evolution& s, const Local& loca
     real values[N];
 #pragma unroll
     for (int i = 0; i < N; i++) {
-        x[i] = patch.at(corner[i]);
-        values[i] = local.values[corner[i]];
+        local.points.get(corner[i], x[i], values[i]);
     }
     Simplex simplex = make_simplex(x);
     Vec3 g = gradient(simplex, values);
@@ -136,20 +159,56 @@ DEVICE void contribute(const Patch& patch, const Evolution& s, const Local& loca
     }
 }
 
-// Right side, and increments by the lumped mass matrix, with the velocity half a step ahead.
-// Grid: any; block: any multiple of 32; shared: local_of. No register is spilled for more blocks.
-extern "C" __global__ void __launch_bounds__(BLOCK, 1) galerkin_residual(Patches m, Evolution s) {
+// Measures of the cells of all patches, once.
+// Grid: any; block: any; shared: none.
+extern "C" __global__ void galerkin_measures(Patches m, Evolution s) {
+    for (u32 p = blockIdx.x; p < m.n_patches; p += gridDim.x) {
+        Patch patch = patch_of(m, p);
+        for (u32 t = threadIdx.x; t < patch.n_cells; t += blockDim.x) {
+            Vec3 x[N];
+#pragma unroll
+            for (int i = 0; i < N; i++) x[i] = patch.at(patch.corner(t, i));
+            s.measures[patch.cells + t] = make_simplex(x).meas;
+        }
+    }
+}
+
+// Right side, and increments by the lumped mass matrix, with the velocity half a step ahead, of step
+// `turn` of a cycle.
+// Grid: any; block: a multiple of 32; shared: local_of.
+extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) galerkin_residual(Patches m, Evolution s, u32 turn) {
     DYN_SHARED(unsigned char, shared);
+    __shared__ Ahead ahead;
+    __shared__ Turn found;
     const Control& c = *s.control;
-    if (is_paused(c)) return;
-    Local local = local_of(shared, s);
-    const real* phi = s.phi + (u64)c.parity * m.n_vertices;
+    Local local = local_of(shared, s, false);
     const u32* active = active_list(s, c);
-    const real dt = (real)c.dt;
-    const u32 n_active = c.n_active;
+    const u32 n_active = is_paused(c) ? 0 : c.n_active;
+    let_next_begin();
+    // If all steps before were taken; if not, this one is not either.
+    const real* phi = s.phi + (u64)(c.parity ^ (turn & 1)) * m.n_vertices;
+    if (blockIdx.x >= n_active) await_kernel_before();
     for (u32 k = blockIdx.x; k < n_active; k += gridDim.x) {
         Patch patch = patch_of(m, active[k]);
-        load(patch, s, local, phi);
+        const bool is_first = k == blockIdx.x;
+        __syncthreads();
+        load_states(patch, s, local);
+        const real* x = patch.coordinates();
+        for (u32 v = threadIdx.x; v < patch.n_local; v += blockDim.x) local.points.place(v, patch.at(x, v));
+        if (is_first) {
+            await_kernel_before();
+            look(s, turn, ahead);
+        }
+        for (u32 v = threadIdx.x; v < patch.n_local; v += blockDim.x) {
+            local.points.phi(v) = __ldcg(phi + patch.vertex(v));
+        }
+        __syncthreads();
+        if (is_first) {
+            conclude(c, turn, ahead, found);
+            __syncthreads();
+            if (!found.goes) return;
+        }
+        const real dt = (real)found.dt;
         for (u32 start = 0; start < patch.n_cells; start += s.chunk) {
             u32 end = start + s.chunk < patch.n_cells ? start + s.chunk : patch.n_cells;
             for (u32 t = start + threadIdx.x; t < end; t += blockDim.x) {
@@ -179,39 +238,50 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) galerkin_residual(Patches
     }
 }
 
-// One step of Jacobi toward the consistent mass matrix, `x += (R - M x) / m` (numerics 2.5), from
-// buffer `from` of the increments to the other one. What flows in is not known from inside: the
-// last correction leaves no increment there.
-// Grid: any; block: any multiple of 32; shared: local_of. No register is spilled for more blocks.
-extern "C" __global__ void __launch_bounds__(BLOCK, 1) galerkin_correction(Patches m, Evolution s, u32 from, u32 is_last) {
+// One step of Jacobi toward the consistent mass matrix (corrected of evolution/galerkin.cuh), in
+// step `turn` of a cycle.
+// Grid: any; block: a multiple of 32; shared: local_of.
+extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) galerkin_correction(Patches m, Evolution s, u32 turn) {
     DYN_SHARED(unsigned char, shared);
+    __shared__ Ahead ahead;
+    __shared__ Turn found;
     const Control& c = *s.control;
-    if (is_paused(c)) return;
-    Local local = local_of(shared, s);
-    const real* increment = s.increment + (u64)from * m.n_vertices;
-    real* fresh = s.increment + (u64)(from ^ 1) * m.n_vertices;
+    Local local = local_of(shared, s, true);
+    const real* increment = s.increment;
+    real* fresh = s.increment + m.n_vertices;
     const u32* active = active_list(s, c);
-    const u32 n_active = c.n_active;
+    const u32 n_active = is_paused(c) ? 0 : c.n_active;
+    let_next_begin();
+    if (blockIdx.x >= n_active) await_kernel_before();
     for (u32 k = blockIdx.x; k < n_active; k += gridDim.x) {
         Patch patch = patch_of(m, active[k]);
-        load(patch, s, local, increment);
+        const bool is_first = k == blockIdx.x;
+        __syncthreads();
+        load_states(patch, s, local);
+        if (is_first) {
+            await_kernel_before();
+            look(s, turn, ahead);
+        }
+        for (u32 v = threadIdx.x; v < patch.n_local; v += blockDim.x) {
+            local.values[v] = __ldcg(increment + patch.vertex(v));
+        }
+        __syncthreads();
+        if (is_first) conclude(c, turn, ahead, found);
         for (u32 start = 0; start < patch.n_cells; start += s.chunk) {
             u32 end = start + s.chunk < patch.n_cells ? start + s.chunk : patch.n_cells;
             for (u32 t = start + threadIdx.x; t < end; t += blockDim.x) {
+                real meas = s.measures[patch.cells + t];
                 u32 corner[N];
                 if (!(corners_of(patch, local, t, corner) & MOVES)) continue;
-                Vec3 x[N];
                 real values[N], product[N];
 #pragma unroll
-                for (int i = 0; i < N; i++) {
-                    x[i] = patch.at(corner[i]);
-                    values[i] = local.values[corner[i]];
-                }
-                mass_product(make_simplex(x).meas, values, product);
+                for (int i = 0; i < N; i++) values[i] = local.values[corner[i]];
+                mass_product(meas, values, product);
 #pragma unroll
                 for (int i = 0; i < N; i++) local.num[i * s.chunk + t - start] = product[i];
             }
             __syncthreads();
+            if (!found.goes) return;
             for (u32 v = threadIdx.x; v < patch.n_owned; v += blockDim.x) {
                 u32 vertex = patch.first + v;
                 real old = local.values[v];
@@ -221,8 +291,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) galerkin_correction(Patch
                 }
                 Sums sums;
                 if (!gather(patch, s, local, start, end, v, false, sums)) continue;
-                real now = old + (s.residual[vertex] - sums.num) / s.mass[vertex];
-                fresh[vertex] = is_last && s.flows_in && s.flows_in[vertex] ? R(0) : now;
+                fresh[vertex] = corrected(old, __ldcg(s.residual + vertex), s.mass[vertex], sums.num);
             }
             __syncthreads();
         }

@@ -2,6 +2,7 @@
 // src/levelset/evolution/formulas/galerkin.rs.
 #pragma once
 
+#include "common/division.cuh"
 #include "common/simplex.cuh"
 
 // Right side of the step for each vertex: a is the velocity of the cell half a step ahead,
@@ -19,7 +20,7 @@ DEVICE void residual(const Simplex &s, const Vec3 &g, const Vec3 &a, real diverg
 
 // Product of the consistent mass matrix of a cell with x.
 DEVICE void mass_product(real meas, const real (&x)[N], real (&product)[N]) {
-    real scale = meas / R(N * (N + 1));
+    real scale = quotient(meas, R(N * (N + 1)));
     real sum = R(0);
 #pragma unroll
     for (int i = 0; i < N; i++) {
@@ -30,3 +31,6 @@ DEVICE void mass_product(real meas, const real (&x)[N], real (&product)[N]) {
         product[i] = scale * (x[i] + sum);
     }
 }
+
+// A step of Jacobi toward the consistent mass matrix, `x += (R - M x) / m` (numerics 2.5).
+DEVICE real corrected(real x, real residual, real mass, real product) { return x + quotient(residual - product, mass); }

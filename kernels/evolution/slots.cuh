@@ -3,6 +3,7 @@
 #pragma once
 
 #include "evolution/curvature.cuh"
+#include "evolution/galerkin.cuh"
 #include "evolution/monotone.cuh"
 #include "evolution/upwind.cuh"
 #include "evolution_state.cuh"
@@ -10,6 +11,9 @@
 // Numbers a cell leaves behind: a share for each corner, and one or two that are the same for all.
 #if ADVECTION == 1 || ADVECTION == 2
 #define HAS_WIND 1
+#endif
+#if ADVECTION == 3
+#define HAS_DRIFT 1
 #endif
 #if NORMAL && !(HAS_WIND && ONE_PASS)
 #define HAS_SPEED 1
@@ -41,9 +45,14 @@ enum {
     BENDING = SPEED_DOWN,
 #endif
 #if HAS_CURVATURE
+    DRIFT,
+#else
+    DRIFT = BENDING,
+#endif
+#if HAS_DRIFT
     PLANES,
 #else
-    PLANES = BENDING,
+    PLANES = DRIFT,
 #endif
 };
 
@@ -165,6 +174,18 @@ DEVICE void contribute(const Patch& patch, const Evolution& s, const Slots& slot
 #endif
 }
 
+#if HAS_DRIFT
+// What a cell of this measure contributes to the product of the mass matrix with the increments.
+DEVICE void contribute_drift(const Slots& slots, u32 slot, real meas, const u32 (&corner)[N], const real* increments) {
+    real values[N], product[N];
+#pragma unroll
+    for (int i = 0; i < N; i++) values[i] = increments[corner[i]];
+    mass_product(meas, values, product);
+#pragma unroll
+    for (int i = 0; i < N; i++) slots.at(DRIFT, slot, i) = product[i];
+}
+#endif
+
 // Terms that vertices gather.
 enum {
     OF_WIND = 0,
@@ -179,9 +200,14 @@ enum {
     OF_CURVATURE = OF_SPEED,
 #endif
 #if HAS_CURVATURE
+    OF_DRIFT,
+#else
+    OF_DRIFT = OF_CURVATURE,
+#endif
+#if HAS_DRIFT
     TERMS,
 #else
-    TERMS = OF_CURVATURE,
+    TERMS = OF_DRIFT,
 #endif
 };
 
@@ -202,7 +228,7 @@ DEVICE Sums no_sums(u32 at) {
 // Adds the slots of the columns of a row, `last` the first that is not of it, that stand for cells from `start` up to
 // `end`. All terms at once: they have the columns in common.
 DEVICE void gather(const local_index* columns, const Slots& slots, u32 start, u32 end, u32 last, Sums& sums) {
-#if HAS_WIND || HAS_SPEED || HAS_CURVATURE
+#if HAS_WIND || HAS_SPEED || HAS_CURVATURE || HAS_DRIFT
     u32 at = sums.at;
 #pragma unroll 4
     for (; at < last; at++) {
@@ -229,6 +255,9 @@ DEVICE void gather(const local_index* columns, const Slots& slots, u32 start, u3
 #if HAS_CURVATURE
         sums.num[OF_CURVATURE] += slots.at(BENDING, slot, corner);
         sums.den[OF_CURVATURE] += common.of[MASS];
+#endif
+#if HAS_DRIFT
+        sums.num[OF_DRIFT] += slots.at(DRIFT, slot, corner);
 #endif
     }
     sums.at = at;

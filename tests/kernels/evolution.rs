@@ -88,6 +88,7 @@ pub struct EvolutionArgument<R> {
     pub curvature_rows: *const R,
     pub upwind: *const u8,
     pub mass: *const R,
+    pub measures: *mut R,
     pub residual: *mut R,
     pub increment: *mut R,
     pub flows_in: *const u8,
@@ -238,6 +239,7 @@ impl<R: Real + Default> Bed<R> {
             curvature_rows: address(&self.curvature.1),
             upwind: std::ptr::null(),
             mass: std::ptr::null(),
+            measures: std::ptr::null_mut(),
             residual: std::ptr::null_mut(),
             increment: std::ptr::null_mut(),
             flows_in: std::ptr::null(),
@@ -255,7 +257,15 @@ impl<R: Real + Default> Bed<R> {
         let shared_bytes = bytes(4 * largest_local, size_of::<R>())
             + bytes(largest_owned + 1, 2)
             + bytes(largest_local, 1)
-            + bytes(self.on.largest_columns() as u32, 2);
+            + bytes(self.on.largest_columns() as u32, 2)
+            + match state.increment.is_null() {
+                true => 0,
+                // The last correction of the increments is the step's.
+                false => {
+                    let corners = self.on.patches.arity() as u32 * state.chunk;
+                    bytes(largest_local, size_of::<R>()) + bytes(corners, size_of::<R>())
+                }
+            };
         let how = Launch { shared_bytes, seed, ..Launch::new(6, 64) };
         let args = [arg(self.on.argument()), arg(state), arg(0u32)];
         // SAFETY: the arrays are those of `arguments`, as long as the kernel takes them to be.

@@ -43,7 +43,7 @@ fn compare<R: Real + Default + 'static, const N: usize>(
     if chunk.is_some() {
         defines.push("CHUNKED=1");
     }
-    let kernels = ["galerkin_residual", "galerkin_correction"];
+    let kernels = ["galerkin_measures", "galerkin_residual", "galerkin_correction"];
     let galerkin = Library::compile("kernels/galerkin.cu", &defines, &kernels);
     for seed in 0..4 {
         let mut bed = Bed::<R>::new(case, seed);
@@ -53,6 +53,7 @@ fn compare<R: Real + Default + 'static, const N: usize>(
         assert!(poor.contains(&n_poor), "{n_poor}");
         let flows_in = bed.on.patches.to_patch_order(&case.mesh.vertices, |x| u8::from(wall(x)));
         let mut residual = vec![R::narrow(f64::NAN); n];
+        let mut measures = vec![R::narrow(f64::NAN); bed.on.patches.n_patch_cells()];
         // The second buffer is what the step before left.
         let mut increment = vec![R::zero(); 2 * n];
         for (v, moving) in bed.moving.iter().enumerate().filter(|(_, moving)| **moving == 1) {
@@ -62,12 +63,13 @@ fn compare<R: Real + Default + 'static, const N: usize>(
         let (patches, mut state) = bed.arguments();
         state.upwind = upwind.as_ptr();
         state.mass = mass.as_ptr();
+        state.measures = measures.as_mut_ptr();
         state.residual = residual.as_mut_ptr();
         state.increment = increment.as_mut_ptr();
         state.flows_in = flows_in.as_ptr();
         let whole = state;
         let (largest_local, largest_owned) = bed.largest();
-        let mut shared_bytes = bytes(largest_local, size_of::<R>()) + bytes(largest_owned, 1);
+        let mut shared_bytes = bytes(4 * largest_local, size_of::<R>()) + bytes(largest_owned, 1);
         if let Some(chunk) = chunk {
             assert!(chunk < bed.on.largest_cells() as u32);
             state.chunk = chunk;
@@ -75,17 +77,12 @@ fn compare<R: Real + Default + 'static, const N: usize>(
         }
         shared_bytes += 2 * bytes(N as u32 * state.chunk, size_of::<R>());
         let how = Launch { shared_bytes, seed, ..Launch::new(3, 64) };
-        let two = || vec![arg(patches), arg(state)];
-        let correction = |from: u32, is_last: u32| {
-            let mut args = two();
-            args.extend([arg(from), arg(is_last)]);
-            args
-        };
+        let three = || vec![arg(patches), arg(state), arg(0u32)];
         // SAFETY: arrays as long as the kernels take them to be.
         unsafe {
-            galerkin.launch("galerkin_residual", &how, &two()).unwrap();
-            galerkin.launch("galerkin_correction", &how, &correction(0, 0)).unwrap();
-            galerkin.launch("galerkin_correction", &how, &correction(1, 1)).unwrap();
+            galerkin.launch("galerkin_measures", &how, &three()[..2]).unwrap();
+            galerkin.launch("galerkin_residual", &how, &three()).unwrap();
+            galerkin.launch("galerkin_correction", &how, &three()).unwrap();
         }
         bed.step(&evolution, seed, whole);
         bed.end(&evolution, seed, whole, false);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::control::Control;
-use super::galerkin::DeviceGalerkin;
+use super::galerkin::{self, DeviceGalerkin};
 use super::implicit::{DeviceImplicit, ImplicitArgument};
 use super::inflow::{self, DeviceInflow, InflowArgument};
 use super::neighbors::Neighbors;
@@ -28,7 +28,7 @@ const CELLS_PER_THREAD: [f64; 4] = [1.0, 1.5, 2.0, 2.5];
 
 /// With so many times more patches than are on the card at once, a block takes one patch after the
 /// other: what it does once it then does not do for each.
-const MANY: u32 = 8;
+const MANY: u32 = 2;
 
 /// A step by so many threads for each patch.
 struct Step {
@@ -123,13 +123,15 @@ fn step_shared<R: Real>(host: &Evolution<R>, shape: &Shape, chunk: u32) -> u32 {
     let real = size_of::<R>();
     let motion = &host.motion;
     let corners = shape.arity as u32;
-    let wind = motion.velocity.is_some() && host.galerkin.is_none();
+    let drift = host.galerkin.is_some();
+    let wind = motion.velocity.is_some() && !drift;
     let speed = motion.normal_speed.is_some() && !(wind && host.options.one_pass);
     let bending = motion.curvature.is_some() && host.implicit.is_none();
     let hopf_lax = host.options.normal_motion == NormalMotion::HopfLax;
     // Planes of a number for each corner, and numbers that all corners share.
     let planes =
-        u32::from(wind) + u32::from(speed) * if hopf_lax { 2 } else { 1 } + u32::from(bending);
+        u32::from(wind) + u32::from(speed) * if hopf_lax { 2 } else { 1 } + u32::from(bending)
+            + u32::from(drift);
     let heights = u32::from(wind) + u32::from(speed && !hopf_lax);
     let commons = match heights + u32::from(heights > 0) + u32::from(bending) {
         0 => 0,
@@ -138,12 +140,13 @@ fn step_shared<R: Real>(host: &Evolution<R>, shape: &Shape, chunk: u32) -> u32 {
     let mut bytes = part(planes * corners * chunk, real)
         + part(commons * chunk, real)
         + part(4 * shape.largest_local, real)
+        + part(if drift { shape.largest_local } else { 0 }, real)
         + part(shape.largest_local, 1);
     let index = if shape.wide { 4 } else { 2 };
     bytes += part(shape.largest_columns, index) + part(shape.largest_owned + 1, index);
     if chunk < shape.largest_cells {
         // Two sums for each term and a column, aligned as the sums are.
-        let terms = u32::from(wind) + u32::from(speed) + u32::from(bending);
+        let terms = u32::from(wind) + u32::from(speed) + u32::from(bending) + u32::from(drift);
         bytes += part((2 * terms.max(1) + 1) * shape.largest_owned, real);
     }
     bytes
@@ -157,7 +160,8 @@ fn has_boundary<R: Real>(host: &Evolution<R>) -> bool {
 impl<R: Real> Kernels<R> {
     /// Bytes on the card of what only some terms need.
     pub fn bytes(host: &Evolution<R>, shape: &Shape) -> usize {
-        let galerkin = host.galerkin.as_ref().map_or(0, |_| DeviceGalerkin::<R>::bytes(shape));
+        let galerkin =
+            host.galerkin.as_ref().map_or(0, |_| DeviceGalerkin::<R>::bytes(shape, &host.patches));
         let implicit = |_| DeviceImplicit::<R>::bytes(shape, &host.patches);
         let (varies, has_boundary) = (host.motion.varies(), has_boundary(host));
         let part = |is: bool, bytes: usize| if is { bytes } else { 0 };
@@ -230,9 +234,10 @@ impl<R: Real> Kernels<R> {
         let galerkin = match &host.galerkin {
             None => None,
             Some(galerkin) => {
-                let unit = compiled("galerkin", block)?;
-                let parts = (&unit, block, chunk);
-                Some(DeviceGalerkin::new(&cuda, galerkin, shape, parts)?)
+                let unit = |&block: &u32| Ok((compiled("galerkin", block)?, block));
+                let units = galerkin::blocks(shape).iter().map(unit).collect::<Result<_>>()?;
+                let of = (shape, &*host.patches);
+                Some(DeviceGalerkin::new(&cuda, galerkin, of, (units, chunk))?)
             }
         };
         let implicit = match &host.implicit {
@@ -268,6 +273,7 @@ impl<R: Real> Kernels<R> {
         }
         if let Some(galerkin) = &galerkin {
             galerkin.fill(&mut state);
+            galerkin.measure(&cuda, patches.argument(), state, shape.n_patches)?;
         }
         if let Some(implicit) = &implicit {
             implicit.fill(&mut state);
@@ -316,6 +322,9 @@ impl<R: Real> Kernels<R> {
     /// # Errors
     /// [`Error::Device`] if it cannot be compiled or does not fit.
     pub fn prepare(&mut self, patches: u32) -> Result<()> {
+        if let Some(galerkin) = &mut self.galerkin {
+            galerkin.prepare(&self.cuda, patches)?;
+        }
         for (k, (unit, block)) in self.candidates.iter().enumerate() {
             if self.made.len() == k {
                 let kernel = self.cuda.kernel(unit, "evolution_step")?;
@@ -341,15 +350,22 @@ impl<R: Real> Kernels<R> {
             return Ok(());
         }
         for turn in 0..steps {
-            self.step(launch, turn)?;
+            self.explicit_step(launch, turn)?;
         }
         self.settle(steps)
     }
 
-    /// Whether steps consist of other kernels too.
+    /// Whether steps consist of kernels that need to know how far the one before has come.
     fn has_others(&self) -> bool {
-        let (galerkin, implicit) = (self.galerkin.is_some(), self.implicit.is_some());
-        galerkin || implicit || self.varying.is_some() || self.inflow.is_some()
+        self.implicit.is_some() || self.varying.is_some() || self.inflow.is_some()
+    }
+
+    /// Step `turn` of a cycle, with the increments of second-order advection before it.
+    fn explicit_step(&self, launch: Launch, turn: u32) -> Result<()> {
+        if let Some(galerkin) = &self.galerkin {
+            galerkin.launch(&self.cuda, self.patches, self.state, (turn, launch.grid))?;
+        }
+        self.step(launch, turn)
     }
 
     /// One step with the kernels before and after it, which need to know how far it is.
@@ -360,10 +376,7 @@ impl<R: Real> Kernels<R> {
         if let Some(inflow) = &self.inflow {
             inflow.follow(&self.cuda, self.patches, self.state)?;
         }
-        if let Some(galerkin) = &self.galerkin {
-            galerkin.launch(&self.cuda, self.patches, self.state, launch.grid)?;
-        }
-        self.step(launch, 0)?;
+        self.explicit_step(launch, 0)?;
         if let Some(implicit) = &self.implicit {
             implicit.launch(&self.cuda, self.patches, self.state)?;
         }
@@ -378,7 +391,8 @@ impl<R: Real> Kernels<R> {
         self.settle(1)
     }
 
-    /// Step `turn` of a cycle: later ones begin before the one ahead has ended.
+    /// Step `turn` of a cycle: all but one that is the first kernel of a cycle begin before the
+    /// kernel ahead has ended.
     fn step(&self, launch: Launch, turn: u32) -> Result<()> {
         let arguments = Arguments::default().with(self.patches).with(self.state).with(turn);
         let Some(step) = self.made.get(self.chosen) else {
@@ -393,7 +407,9 @@ impl<R: Real> Kernels<R> {
         // SAFETY: the kernel takes these three, and waits for the step ahead by itself.
         unsafe {
             match turn {
-                0 => self.cuda.launch(&step.kernel, launch, &arguments),
+                0 if self.galerkin.is_none() => {
+                    self.cuda.launch(&step.kernel, launch, &arguments)
+                }
                 _ => self.cuda.launch_overlapping(&step.kernel, launch, &arguments),
             }
         }
