@@ -31,6 +31,8 @@ struct Local {
     Points points;    // [largest_local] with phi
     real* values;     // [largest_local] increments
     u8* state;        // [largest_owned]
+    Columns* columns;   // [largest_columns]
+    local_index* rows;  // [largest_owned + 1]
 #if CHUNKED
     Partial* partial;  // [largest_owned]
 #endif
@@ -48,17 +50,25 @@ DEVICE Local local_of(unsigned char* shared, const Evolution& s, bool is_correct
         local.points = Points{parts.take<Group>(Points::GROUPS * s.largest_local), s.largest_local};
     }
     local.state = parts.take<u8>(s.largest_owned);
+    local.columns = parts.take<Columns>(column_words(s.largest_columns));
+    local.rows = parts.take<local_index>(s.largest_owned + 1);
 #if CHUNKED
     local.partial = parts.take<Partial>(s.largest_owned);
 #endif
     return local;
 }
 
-DEVICE void load_states(const Patch& patch, const Evolution& s, const Local& local) {
-    for (u32 v = threadIdx.x; v < patch.n_owned; v += blockDim.x) {
+// Loads what no step changes of owned vertices: their states, and where they gather.
+DEVICE void load_owned(const Patch& patch, const Evolution& s, const Local& local) {
+    Fetch<Columns, 2> fetched;
+    fetched.load(patch.columns(), patch.n_column_words);
+    for (u32 v = threadIdx.x; v <= patch.n_owned; v += blockDim.x) {
+        local.rows[v] = patch.row(v);
+        if (v == patch.n_owned) break;
         u32 vertex = patch.first + v;
         local.state[v] = (s.moving[vertex] ? MOVES : 0) | (s.upwind[vertex] ? POOR : 0);
     }
+    fetched.store(local.columns, patch.columns(), patch.n_column_words);
 }
 
 // What is known of a step, found by one thread.
@@ -80,9 +90,8 @@ DEVICE void conclude(const Control& c, u32 turn, const Ahead& ahead, Turn& found
 }
 
 // Corners of a cell, and the states of its owned vertices together.
-DEVICE u32 corners_of(const Patch& patch, const Local& local, u32 t, u32 (&corner)[N]) {
+DEVICE u32 states_of(const Patch& patch, const Local& local, const Corners& corners, u32 (&corner)[N]) {
     u32 states = 0;
-    const Corners corners = patch.corners(t);
 #pragma unroll
     for (int i = 0; i < N; i++) {
         corner[i] = corners.of[i];
@@ -100,7 +109,7 @@ struct Sums {
 DEVICE bool gather(const Patch& patch, const Evolution& s, const Local& local, u32 start, u32 end, u32 v,
                    bool with_den, Sums& sums) {
     sums = Sums{R(0), R(0)};
-    u32 at = patch.row(v), last = patch.row(v + 1);
+    u32 at = local.rows[v], last = local.rows[v + 1];
 #if CHUNKED
     if (start > 0) {
         sums = Sums{local.partial[v].num, local.partial[v].den};
@@ -108,7 +117,7 @@ DEVICE bool gather(const Patch& patch, const Evolution& s, const Local& local, u
     }
 #endif
     for (; at < last; at++) {
-        u32 column = patch.column(at);
+        u32 column = ((const local_index*)local.columns)[at];
         u32 t = column >> 2, corner = column & 3;
         if (t >= end) break;
         u32 slot = corner * s.chunk + t - start;
@@ -192,7 +201,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) galerkin_residua
         Patch patch = patch_of(m, active[k]);
         const bool is_first = k == blockIdx.x;
         __syncthreads();
-        load_states(patch, s, local);
+        // The first cell of a thread.
+        Corners corners;
+        if (threadIdx.x < patch.n_cells) corners = patch.corners(threadIdx.x);
+        load_owned(patch, s, local);
         const real* x = patch.coordinates();
         for (u32 v = threadIdx.x; v < patch.n_local; v += blockDim.x) local.points.place(v, patch.at(x, v));
         if (is_first) {
@@ -212,8 +224,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) galerkin_residua
         for (u32 start = 0; start < patch.n_cells; start += s.chunk) {
             u32 end = start + s.chunk < patch.n_cells ? start + s.chunk : patch.n_cells;
             for (u32 t = start + threadIdx.x; t < end; t += blockDim.x) {
+                if (t != threadIdx.x) corners = patch.corners(t);
                 u32 corner[N];
-                u32 states = corners_of(patch, local, t, corner);
+                u32 states = states_of(patch, local, corners, corner);
                 if (states & MOVES) contribute(patch, s, local, t - start, corner, states & POOR, dt);
             }
             __syncthreads();
@@ -257,7 +270,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) galerkin_correct
         Patch patch = patch_of(m, active[k]);
         const bool is_first = k == blockIdx.x;
         __syncthreads();
-        load_states(patch, s, local);
+        // The first cell of a thread.
+        Corners corners;
+        real meas = R(0);
+        if (threadIdx.x < patch.n_cells) {
+            corners = patch.corners(threadIdx.x);
+            meas = s.measures[patch.cells + threadIdx.x];
+        }
+        load_owned(patch, s, local);
         if (is_first) {
             await_kernel_before();
             look(s, turn, ahead);
@@ -270,9 +290,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) galerkin_correct
         for (u32 start = 0; start < patch.n_cells; start += s.chunk) {
             u32 end = start + s.chunk < patch.n_cells ? start + s.chunk : patch.n_cells;
             for (u32 t = start + threadIdx.x; t < end; t += blockDim.x) {
-                real meas = s.measures[patch.cells + t];
+                if (t != threadIdx.x) {
+                    corners = patch.corners(t);
+                    meas = s.measures[patch.cells + t];
+                }
                 u32 corner[N];
-                if (!(corners_of(patch, local, t, corner) & MOVES)) continue;
+                if (!(states_of(patch, local, corners, corner) & MOVES)) continue;
                 real values[N], product[N];
 #pragma unroll
                 for (int i = 0; i < N; i++) values[i] = local.values[corner[i]];

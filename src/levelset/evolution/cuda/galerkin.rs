@@ -171,13 +171,16 @@ impl<R: Real> DeviceGalerkin<R> {
 // One correction is galerkin_correction's, the last one evolution_step's.
 const _: () = assert!(CORRECTIONS == 2);
 
-/// Shared memory of a block: contributions of cells, places and phi or increments of vertices, and
-/// their states.
+/// Shared memory of a block: contributions of cells, places and phi or increments of vertices, their
+/// states, and where they gather.
 fn shared<R>(shape: &Shape, chunk: u32, is_correction: bool) -> u32 {
     let part = |n: u32, size: usize| (n * size as u32).div_ceil(16) * 16;
     let real = size_of::<R>();
     let contributions = part(shape.arity as u32 * chunk, real);
+    let index = if shape.wide { 4 } else { 2 };
     let mut bytes = part(shape.largest_owned, 1)
+        + part(shape.largest_columns, index)
+        + part(shape.largest_owned + 1, index)
         + match is_correction {
             true => contributions + part(shape.largest_local, real),
             false => 2 * contributions + part(4 * shape.largest_local, real),
