@@ -2,8 +2,9 @@
 //! paper's tables and figures.
 //!
 //! `ZEROSET_DATA=... cargo bench --bench gpu -- MODE... [MESH...] [vertices=N]` prints Markdown tables.
-//! Modes: `band`, with `galerkin` beside it for second-order advection; `fields`; `copy`; `sizes`;
+//! Modes: `band`, with `galerkin` beside it for second-order advection; `fields`; `large`; `copy`; `sizes`;
 //! `start`; `atomics`; `cores`; `tables`; `tiles`. `vertices` is the size of the mesh of `copy`,
+//! `cells=N` that of `large` along an axis,
 //! `radius=R` and `enright=N` pick one size of `tiles`.
 //! Times of redistancings and steps are those of the card's clock over a whole stretch of the time
 //! loop: gaps between kernels and the choice of steps are in them. Every number is the median of
@@ -12,6 +13,7 @@
 mod atomics;
 mod copy;
 mod cores;
+mod large;
 mod meshes;
 mod motion;
 mod sizes;
@@ -32,11 +34,15 @@ use zeroset::levelset::evolution::cuda::DeviceEvolution;
 use zeroset::levelset::evolution::{
     Advection, Coefficient, CurvatureStep, Options, Rule, Stretch, Terms,
 };
-use zeroset::mesh::{Kind, check};
+use zeroset::mesh::{Kind, Mesh, check};
 use zeroset::patches::{Coordinates, Partition, Patches};
 use zeroset::run::{Ready, setup};
 
 const MESHES: [&str; 6] = ["regsquare", "irregsquare", "sphere", "brain", "regcube", "irregcube"];
+
+/// Head of a table of whole fields.
+const FIELDS: &str = "\n| mesh | precision | organization | field ms | rounds | patch updates |\n\
+                      |---|---|---|---|---|---|";
 
 type Failed = Box<dyn std::error::Error>;
 
@@ -70,13 +76,15 @@ fn main() -> Result<(), Failed> {
         }
     }
     if wants("fields") {
-        println!("\n| mesh | precision | organization | field ms | rounds | patch updates |");
-        println!("|---|---|---|---|---|---|");
+        println!("{FIELDS}");
         for mesh in &meshes {
             if let Err(error) = field(&cuda, &cpu, mesh) {
                 println!("| {mesh} | failed: {error} |");
             }
         }
+    }
+    if wants("large") {
+        large::table(&cuda, &cpu, &args)?;
     }
     if wants("copy") {
         copy::table(&cuda, &cpu, &args)?;
@@ -234,20 +242,21 @@ fn field(cuda: &Arc<Cuda>, cpu: &Arc<Cpu>, mesh: &str) -> Result<(), Failed> {
     let method = Partition::fit_for(&ready.mesh);
     let patches = Arc::new(cpu.run(|| Patches::new(&ready.mesh, method, 64))?);
     for organization in [Organization::Queue, Organization::Rounds] {
-        one_field::<f64>(cuda, &ready, &patches, mesh, organization)?;
-        one_field::<f32>(cuda, &ready, &patches, mesh, organization)?;
+        one_field::<f64>(cuda, &ready.mesh, &patches, mesh, organization)?;
+        one_field::<f32>(cuda, &ready.mesh, &patches, mesh, organization)?;
     }
     Ok(())
 }
 
+/// The distance from vertex 0 everywhere: median of three after a warm-up.
 fn one_field<R: Real>(
     cuda: &Arc<Cuda>,
-    ready: &Ready,
+    mesh: &Mesh,
     patches: &Arc<Patches>,
     name: &str,
     organization: Organization,
 ) -> Result<(), Failed> {
-    let coordinates = Arc::new(Coordinates::<R>::new(&ready.mesh, patches));
+    let coordinates = Arc::new(Coordinates::<R>::new(mesh, patches));
     let mut state = EikonalState::new(patches.clone(), coordinates, Slowness::Uniform(R::one()));
     let mut times = Vec::new();
     let mut stats = Default::default();

@@ -129,9 +129,10 @@ fn step_shared<R: Real>(host: &Evolution<R>, shape: &Shape, chunk: u32) -> u32 {
     let bending = motion.curvature.is_some() && host.implicit.is_none();
     let hopf_lax = host.options.normal_motion == NormalMotion::HopfLax;
     // Planes of a number for each corner, and numbers that all corners share.
-    let planes =
-        u32::from(wind) + u32::from(speed) * if hopf_lax { 2 } else { 1 } + u32::from(bending)
-            + u32::from(drift);
+    let planes = u32::from(wind)
+        + u32::from(speed) * if hopf_lax { 2 } else { 1 }
+        + u32::from(bending)
+        + u32::from(drift);
     let heights = u32::from(wind) + u32::from(speed && !hopf_lax);
     let commons = match heights + u32::from(heights > 0) + u32::from(bending) {
         0 => 0,
@@ -407,9 +408,7 @@ impl<R: Real> Kernels<R> {
         // SAFETY: the kernel takes these three, and waits for the step ahead by itself.
         unsafe {
             match turn {
-                0 if self.galerkin.is_none() => {
-                    self.cuda.launch(&step.kernel, launch, &arguments)
-                }
+                0 if self.galerkin.is_none() => self.cuda.launch(&step.kernel, launch, &arguments),
                 _ => self.cuda.launch_overlapping(&step.kernel, launch, &arguments),
             }
         }

@@ -1,0 +1,38 @@
+//! The distance from a corner of a large cube of tetrahedra.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use zeroset::backend::Cpu;
+use zeroset::backend::cuda::Cuda;
+use zeroset::levelset::eikonal::cuda::Organization;
+use zeroset::mesh::generate::{Cube, Generate, generate};
+use zeroset::patches::{Partition, Patches};
+
+use crate::{FIELDS, Failed, one_field};
+
+/// Cubes along an axis unless an argument `cells=N` says otherwise; six tetrahedra each.
+const CELLS: u32 = 160;
+
+pub fn table(cuda: &Arc<Cuda>, cpu: &Arc<Cpu>, args: &[String]) -> Result<(), Failed> {
+    let asked = args.iter().find_map(|a| a.strip_prefix("cells="));
+    let cells: u32 = asked.map_or(Ok(CELLS), str::parse)?;
+    let start = Instant::now();
+    let mut cube = Cube::default();
+    cube.cells = [cells; 3];
+    // A lattice has nothing to clean.
+    let mesh = generate(&Generate::Cube(cube))?;
+    let patches = Arc::new(cpu.run(|| Patches::new(&mesh, Partition::Blocks, 64))?);
+    println!(
+        "\n{} vertices, {} tetrahedra, {} patches; made and cut in {:.1} s",
+        mesh.n_vertices(),
+        mesh.n_cells(),
+        patches.len(),
+        start.elapsed().as_secs_f64()
+    );
+    println!("{FIELDS}");
+    for organization in [Organization::Queue, Organization::Rounds] {
+        one_field::<f32>(cuda, &mesh, &patches, "cube", organization)?;
+    }
+    Ok(())
+}
