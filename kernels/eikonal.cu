@@ -14,6 +14,39 @@
 #include "eikonal/tetrahedra.cuh"
 #endif
 
+// A vertex of a patch and a patch that reads it: the first entry of this thread, fetched before it is
+// needed and kept in shared memory, as registers are few.
+struct Reader {
+    enum { MORE = 1u << 31, NONE = 0xffffffffu };
+    u32 vertex;  // local, with MORE if the thread has other entries
+    u32 patch;
+};
+
+DEVICE Reader reader_at(const Eikonal& e, u32 at, u32 end) {
+    if (at >= end) return Reader{0, Reader::NONE};
+    return Reader{e.wake_vertices[at] | (at + blockDim.x < end ? (u32)Reader::MORE : 0), e.wake_readers[at]};
+}
+
+DEVICE Reader first_reader(const Patch& patch, const Eikonal& e) {
+    return reader_at(e, e.wake_offsets[patch.p] + threadIdx.x, e.wake_offsets[patch.p + 1]);
+}
+
+// Calls `told(patch, value)` for all entries of this thread whose values have changed and matter.
+template <class Told>
+DEVICE void tell_readers(const Patch& patch, const Eikonal& e, const Local& local, Reader reader, real limit,
+                         Told told) {
+    for (u32 at = threadIdx.x; reader.patch != Reader::NONE;) {
+        u32 v = reader.vertex & ~(u32)Reader::MORE;
+        if (local.changed[v] && local.u[v] < limit) told(reader.patch, local.u[v]);
+        if (!(reader.vertex & Reader::MORE)) break;
+        at += blockDim.x;
+        reader = reader_at(e, e.wake_offsets[patch.p] + at, e.wake_offsets[patch.p + 1]);
+    }
+}
+
+// The thread that notes what was updated: of another warp than the one that settles what comes next.
+DEVICE bool takes_notes() { return threadIdx.x == blockDim.x - 1; }
+
 // ---- Rounds ---------------------------------------------------------------------------------
 
 // Puts a patch on the list of a round, once.
@@ -36,17 +69,20 @@ DEVICE void tell(const Eikonal& e, u32 round, u32 p, real value) {
 // lists[n_patches..], the list of round 1, with their news; leaves values in both buffers.
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_rounds(Patches m, Eikonal e) {
     DYN_SHARED(unsigned char, shared);
+    __shared__ Reader readers[BLOCK];
     Local local = local_of(shared, e);
     u32 thread = threadIdx.x, threads = blockDim.x;
     if (!is_due(e)) return;
     u32 updates = 0;
     for (u32 round = 1;; round++) {
+        const u32* list = e.lists + (round & 1) * e.n_patches;
+        // All asked for at once.
         u32 n = *(volatile u32*)&e.counts[round % 3];
+        real cut = from_bits(*(volatile real_bits*)&e.first_news[round % 3]) + e.near;
         if (n == 0) {
             if (blockIdx.x == 0 && thread == 0) e.stats->rounds = round - 1;
             break;
         }
-        real cut = from_bits(*(volatile real_bits*)&e.first_news[round % 3]) + e.near;
         if (blockIdx.x == 0 && thread == 0) {
             // Used in round + 2 for the first time, and not any more in this one.
             e.counts[(round + 2) % 3] = 0;
@@ -54,7 +90,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_rounds(P
         }
         const real* from = e.u + (u64)(round & 1) * e.n_vertices;
         real* into = e.u + (u64)((round + 1) & 1) * e.n_vertices;
-        const u32* list = e.lists + (round & 1) * e.n_patches;
         for (u32 k = blockIdx.x; k < n; k += gridDim.x) {
             u32 p = __ldcg(&list[k]);
             real_bits* news = &e.news[(round & 1) * e.n_patches + p];
@@ -62,11 +97,17 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_rounds(P
             Patch patch = patch_of(m, p);
             PointsAhead points;
             points.load(patch);
+            Reader reader = first_reader(patch, e);
+#if !HAS_POINTS
+            Held held = hold(patch, e, local);
+#endif
             points.store(patch, local);
+            readers[thread] = reader;
             // All have read the news before they are cleared for the round after the next.
+            const bool waits = !(first < INFINITY_R && first <= cut);
             __syncthreads();
             if (thread == 0) *news = to_bits(INFINITY_R);
-            if (!(first < INFINITY_R && first <= cut)) {
+            if (waits) {
                 // It waits, and what it did in the round before goes into the other buffer.
                 for (u32 v = thread; v < patch.n_owned; v += threads) {
                     into[patch.first + v] = load_value(&from[patch.first + v]);
@@ -74,7 +115,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_rounds(P
                 if (thread == 0 && first < INFINITY_R) tell(e, round + 1, p, first);
                 continue;
             }
+#if HAS_POINTS
             Held held = hold(patch, e, local);
+#endif
             real limit = e.width + e.reach[p];
             bool lively = update(patch, e, local, held, from, limit);
             real earliest = INFINITY_R;
@@ -88,11 +131,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_rounds(P
             }
             if (any && lively) tell(e, round + 1, p, earliest);
             else if (any) list_patch(e, round + 1, p);
-            for (u32 k = e.wake_offsets[p] + thread; k < e.wake_offsets[p + 1]; k += threads) {
-                u32 v = e.wake_vertices[k];
-                if (local.changed[v] && local.u[v] < limit) tell(e, round + 1, e.wake_readers[k], local.u[v]);
-            }
-            if (thread == 0) {
+            tell_readers(patch, e, local, readers[thread], limit, [&](u32 q, real value) { tell(e, round + 1, q, value); });
+            if (takes_notes()) {
                 updates++;
                 visit(e, p);
             }
@@ -100,7 +140,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_rounds(P
         }
         grid_barrier(e.arrived);
     }
-    if (thread == 0 && updates) atomicAdd(&e.stats->patch_updates, updates);
+    if (updates) atomicAdd(&e.stats->patch_updates, updates);
 }
 
 // ---- Queue ----------------------------------------------------------------------------------
@@ -114,7 +154,8 @@ DEVICE void push(const Eikonal& e, u32 p) {
 // Tells a patch that a vertex it reads has a new value, which is in memory already.
 DEVICE void wake(const Eikonal& e, u32 p, real value) {
     atomic_min_bits(&e.news[p], to_bits(value));
-    if (!(value <= from_bits(*(volatile real_bits*)&e.queue->cut))) return;
+    // Without an order there is no cut to ask for.
+    if (e.near < INFINITY_R && !(value <= from_bits(*(volatile real_bits*)&e.queue->cut))) return;
     if (!(atomicOr(&e.states[p], DIRTY | QUEUED) & QUEUED)) {
         atomicAdd(&e.queue->outstanding, 1u);
         push(e, p);
@@ -182,6 +223,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_queue(Pa
     __shared__ u32 last;
     __shared__ u32 admitted;
     __shared__ real_bits first;
+    __shared__ Reader readers[BLOCK];
     Local local = local_of(shared, e);
     u32 thread = threadIdx.x, threads = blockDim.x;
     if (!is_due(e)) return;
@@ -223,6 +265,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_queue(Pa
         // The shape does not change: it is fetched while the state of the patch is settled.
         PointsAhead points;
         points.load(patch);
+        Reader reader = first_reader(patch, e);
+#if !HAS_POINTS
+        Held held = hold(patch, e, local);
+#endif
+        readers[thread] = reader;
         for (bool is_first = true;; is_first = false) {
             if (thread == 0) {
                 atomicAnd(&e.states[p], ~(u32)DIRTY);
@@ -231,8 +278,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_queue(Pa
                 __threadfence();
             }
             if (is_first) points.store(patch, local);
+#if !HAS_POINTS
+            // Another cell than the first of this thread may be at hand.
+            else if (patch.n_cells > threads) held = hold(patch, e, local);
+#endif
             __syncthreads();
+#if HAS_POINTS
             Held held = hold(patch, e, local);
+#endif
             bool lively = update(patch, e, local, held, u, limit);
             int any = 0;
             for (u32 v = thread; v < patch.n_owned; v += threads) {
@@ -243,16 +296,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_queue(Pa
             }
             __threadfence();
             any = __syncthreads_or(any);
-            if (any) {
-                for (u32 k = e.wake_offsets[p] + thread; k < e.wake_offsets[p + 1]; k += threads) {
-                    u32 v = e.wake_vertices[k];
-                    if (local.changed[v] && local.u[v] < limit) wake(e, e.wake_readers[k], local.u[v]);
-                }
-            }
+            if (any) tell_readers(patch, e, local, readers[thread], limit, [&](u32 q, real value) { wake(e, q, value); });
             __syncthreads();
-            if (thread == 0) {
+            if (takes_notes()) {
                 updates++;
                 visit(e, p);
+            }
+            if (thread == 0) {
                 again = lively || atomicCAS(&e.states[p], (u32)QUEUED, 0u) != QUEUED;
             }
             __syncthreads();
@@ -270,7 +320,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_queue(Pa
         }
         __syncthreads();
     }
-    if (thread == 0 && updates) atomicAdd(&e.stats->patch_updates, updates);
+    if (updates) atomicAdd(&e.stats->patch_updates, updates);
 }
 
 // ---- Before a solve -------------------------------------------------------------------------

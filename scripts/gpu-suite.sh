@@ -19,7 +19,7 @@ Options:
   --only LIST       parts, separated by commas: tests, sanitizer, benches, ncu (default: all)
   --tools LIST      of compute-sanitizer: memcheck, racecheck, initcheck, synccheck (default: all)
   --cases LIST      of the sanitizer: names below (default: all)
-  --modes LIST      of the bench (default: band,fields,copy,sizes,start,atomics,tables,cores;
+  --modes LIST      of the bench (default: band,fields,large,copy,sizes,start,atomics,tables,cores;
                     band runs with galerkin)
   --meshes LIST     of the bench (default: all)
   --vertices N      of the bench's mode copy (default: its own)
@@ -47,7 +47,7 @@ parts=tests,sanitizer,benches,ncu
 tools=memcheck,racecheck,initcheck,synccheck
 cases=evolve-f64,evolve-f32,queue,cube,surface,galerkin,implicit,cone,expressions,measures
 cases=$cases,distance,distance-queue,circular
-modes=band,fields,copy,sizes,start,atomics,tables,cores
+modes=band,fields,large,copy,sizes,start,atomics,tables,cores
 meshes=
 vertices=
 limit=900
