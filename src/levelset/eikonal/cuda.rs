@@ -149,8 +149,8 @@ impl<R: Real> Solver<R> {
         let organization = if circular { Organization::Rounds } else { organization };
         let (n, p) = (shape.n_vertices as usize, shape.n_patches as usize);
         // The threads of a block share what few cells of tetrahedra have to do.
-        let cells_per_thread = if shape.arity == 3 { 1.0 } else { 3.0 };
-        let block = shape.threads(1.1 * cells_per_thread, 384);
+        let cells_per_thread = if shape.arity == 3 { 0.9 } else { 3.3 };
+        let block = shape.threads(cells_per_thread, 384);
         let mut defines = shape.defines::<R>();
         defines.push(("BLOCK", block.to_string()));
         // Registers for as many threads as keep a multiprocessor busy.
