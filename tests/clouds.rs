@@ -67,6 +67,9 @@ fn every_cloud_of_the_shared_data_is_read() {
         assert_eq!(found, (stored, not_finite, without_normal, normals), "{name}");
         assert_eq!((report.format, cloud.colors.is_some()), (format, colors), "{name}");
         assert_eq!(cloud.normals.is_some(), normals.is_some(), "{name}");
+        // The comments of that file say that somebody has flipped it.
+        let turned = report.warnings.iter().any(|warning| warning.contains("look inwards"));
+        assert_eq!(turned, name == "scans/horse.ply", "{name}");
     }
     let Some(refused) = data("scans/chameleon.pts") else { return };
     let error = io::read_cloud(&refused).unwrap_err().to_string();
@@ -308,9 +311,9 @@ fn files_cut_anywhere_are_refused_or_read_in_part_but_never_break() {
             assert!(read_bytes(name, &bytes[..n]).is_err(), "{name} cut at {n}");
         }
         // Damage of single bytes, most of it in the header.
-        for k in 0..300_usize {
+        for k in 0..120_usize {
             let mut damaged = bytes.clone();
-            let at = if k < 200 { 2 * k } else { k * 7919 } % bytes.len();
+            let at = if k < 80 { 3 * k } else { k * 7919 } % bytes.len();
             damaged[at] ^= [0x01, 0x80, 0xff, 0x10][k % 4];
             if let Ok((cloud, _)) = read_bytes(name, &damaged) {
                 cloud.check().unwrap();
