@@ -37,7 +37,7 @@ fn samples_are_uniform_by_area_and_on_their_triangle() {
     // Sums of x and y of the first, and how many are below half its height.
     let (mut sums, mut below) = ([0.0; 2], 0);
     for (x, normal) in cloud.points.iter().zip(cloud.normals.as_ref().unwrap()) {
-        if x[2] == 5.0 && x[0] < 9.0 {
+        if (x[2] - 5.0).abs() < 1e-12 {
             assert!(x[0] >= 0.0 && x[1] >= 0.0 && x[0] / 2.0 + x[1] <= 1.0 + 1e-12, "{x:?}");
             assert_eq!(*normal, [0.0, 0.0, 1.0]);
             first += 1;
@@ -93,7 +93,11 @@ fn noise_and_outliers_are_as_wanted() {
     assert!(clean.points.iter().all(|x| x.iter().map(|x| x * x).sum::<f64>() < 1.0 + 1e-12));
     let beyond = noisy.points[100_000..].iter().filter(|x| x.iter().any(|x| x.abs() > 1.05));
     assert!(beyond.count() > 200);
-    assert!(survey(&noisy).unwrap().outliers.len() > 300);
+    // Without noise they are far from all others, but for those near the sphere.
+    let apart = Sampling { outliers: 1_000, ..sampling(n) };
+    let apart = Sampler::new(&mesh, apart).unwrap().cloud();
+    let outliers = survey(&apart).unwrap().outliers;
+    assert!(outliers.len() > 200 && outliers.iter().all(|i| *i >= 100_000), "{}", outliers.len());
 }
 
 #[test]

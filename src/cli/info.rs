@@ -48,7 +48,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let (report, warnings) = match io::read(&args.file, &args.source.options()) {
         Ok(Content::Mesh(file)) if file.mesh.n_cells() == 0 && file.mesh.groups.is_empty() => {
             let (mut report, mut warnings) = (Report::of_mesh(&file), file.warnings);
-            if let Some((points, others)) = points(&args.file)? {
+            if let Some((points, others)) = points(&args.file, 0)? {
                 report.cloud = points.cloud;
                 warnings.extend(others);
                 warnings.dedup();
@@ -59,7 +59,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         Ok(Content::Volume(file)) => (Report::of_volume(&file), file.warnings),
         Ok(Content::Data(data)) => (Report::of_data(&data.arrays, &data.groups), Vec::new()),
         // A cloud may hold points that no mesh may.
-        Err(error @ Error::Input { .. }) => points(&args.file)?.ok_or(error)?,
+        Err(error @ Error::Input { .. }) => points(&args.file, 1)?.ok_or(error)?,
         Err(error) => return Err(error),
     };
     for warning in &warnings {
@@ -75,10 +75,11 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     Ok(0)
 }
 
-/// The facts of a cloud, and what was given up in reading it; `None` for a file that is none.
-fn points(path: &Path) -> Result<Option<(Report, Vec<String>)>> {
+/// The facts of a cloud, and what was given up in reading it; `None` for a file that is none, and for one with fewer
+/// than `not_finite` points of that kind.
+fn points(path: &Path, not_finite: u64) -> Result<Option<(Report, Vec<String>)>> {
     match io::read_cloud(path) {
-        Ok((cloud, report)) if report.faces == 0 => {
+        Ok((cloud, report)) if report.faces == 0 && report.not_finite >= not_finite => {
             let facts = CloudFacts::of(&cloud, &report)?;
             let warnings = report.warnings.clone();
             Ok(Some((Report::of_cloud(&report, facts), warnings)))

@@ -193,7 +193,7 @@ fn orient(points: &[[f64; 3]], forest: &mut Forest, normals: &mut [[f32; 3]]) ->
             .map(|ends| {
                 let outward = |side: usize| {
                     let along = normals[ends[side] as usize][side / 2];
-                    if side % 2 == 0 { -along } else { along }
+                    if side.is_multiple_of(2) { -along } else { along }
                 };
                 let best = (1..6).fold(0, |best, side| {
                     if outward(side).abs() > outward(best).abs() { side } else { best }

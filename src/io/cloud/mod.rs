@@ -99,7 +99,7 @@ fn read(path: &Path) -> Result<(PointCloud, CloudReport)> {
     let head = stream.fill(HEAD)?;
     // The head tells the formats that are streamed; others may need the size of the file.
     if let Ok((format, warning)) = sniff::format(path, head)
-        && is_streamed(format, path)
+        && is_streamed(format, path, head)
     {
         let (cloud, mut report) = streamed(format, stream)?;
         report.warnings.extend(warning);
@@ -119,13 +119,15 @@ fn read(path: &Path) -> Result<(PointCloud, CloudReport)> {
     Ok((cloud, report))
 }
 
-fn is_streamed(format: Format, path: &Path) -> bool {
+fn is_streamed(format: Format, path: &Path, head: &[u8]) -> bool {
     match format {
         Format::Ply | Format::Xyz | Format::Columns | Format::Pcd | Format::Las | Format::E57 => {
             true
         }
         // Points of CARP are rows of text, too.
         Format::Carp => sniff::extension(path) == "pts",
+        // Other programs call points so.
+        Format::FreeSurfer => sniff::extension(path) == "asc" && !head.starts_with(b"#!"),
         _ => false,
     }
 }

@@ -190,10 +190,10 @@ fn row(
 ) -> std::result::Result<bool, (String, &'static str)> {
     const SAME: &str = "give each row the same number of numbers";
     let mut words = cells(line);
-    for k in 0..values.len() {
+    for (k, to) in values.iter_mut().enumerate() {
         let word = words.next();
         match word.and_then(parse::<f64>) {
-            Some(value) => values[k] = value,
+            Some(value) => *to = value,
             None if k == 1 && word.is_none() && roles.counts => return Ok(false),
             None => {
                 let found = match word {

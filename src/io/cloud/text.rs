@@ -39,7 +39,9 @@ pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport)> {
     }
     // The bytes of a row vouch for it: two for each number.
     let most = stream.left().map_or(0, |left| left / (2 * head.columns as u64));
-    let room = head.count.unwrap_or(0).min(most) as usize;
+    // Without a count as many as there are rows like the first ones, and a few more.
+    let alike = stream.left().map_or(0, |left| left / head.row_bytes.max(1) * 65 / 64 + 1);
+    let room = head.count.unwrap_or(alike).min(most) as usize;
     let depth = taken.roles.color.map(|_| Depth::Real);
     let mut all = Gather::new(taken.roles.normal.is_some(), depth, room);
     stream.take(head.skip);
@@ -64,6 +66,8 @@ struct Head {
     lines: usize,
     columns: usize,
     rows: Vec<Vec<f64>>,
+    /// Bytes of these rows, each, in the mean.
+    row_bytes: u64,
 }
 
 /// What columns are taken for, and how that is said.
@@ -74,8 +78,15 @@ struct Taken {
 
 impl Head {
     fn of(text: &[u8]) -> Self {
-        let mut head =
-            Head { names: None, count: None, skip: 0, lines: 0, columns: 0, rows: Vec::new() };
+        let mut head = Head {
+            names: None,
+            count: None,
+            skip: 0,
+            lines: 0,
+            columns: 0,
+            rows: Vec::new(),
+            row_bytes: 0,
+        };
         let mut remark: Option<Vec<String>> = None;
         // The last line may be cut.
         let n = table::lines(text).count();
@@ -111,6 +122,7 @@ impl Head {
             }
         }
         head.columns = head.rows.first().map_or(head.columns, Vec::len);
+        head.row_bytes = (at.saturating_sub(head.skip) / head.rows.len().max(1)) as u64;
         // Some programs write the names behind the sign of a comment.
         let known =
             remark.filter(|names| names.len() == head.columns && find(names, &AXES).is_some());
