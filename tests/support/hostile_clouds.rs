@@ -159,8 +159,8 @@ pub fn all() -> Vec<(&'static str, Vec<u8>, &'static str)> {
             Las { format: 0x86, length: 30, ..packed }.bytes(&laszip(3, &layers)),
             "a chunk of 1 points and 38654705",
         ),
-        ("a.e57", e57(u64::MAX), "; "),
-        ("a.e57", e57(50 << 20), "; "),
+        ("a.e57", e57(u64::MAX), "18446744073709551615 bytes of XML promised, the file has 1024"),
+        ("a.e57", e57(50 << 20), "52428800 bytes of XML promised, the file has 1024"),
         ("a.xyz", b"18446744073709551615\n1 2\n".to_vec(), "2 columns, three are needed"),
     ]
 }

@@ -16,9 +16,16 @@ use crate::io::text::one_line;
 ///
 /// # Errors
 /// [`Error::Input`] for what the crate cannot read, and for points that no bytes vouch for.
-pub(super) fn read(stream: Stream) -> Result<(PointCloud, CloudReport)> {
+pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport)> {
     let path = stream.path();
+    // The crate makes room for as much XML as the header promises.
+    let head = stream.fill(48)?.first_chunk::<48>().copied();
     let (source, size) = stream.seekable()?;
+    let xml = head.map(|head| head[32..].first_chunk().copied().map_or(0, u64::from_le_bytes));
+    if xml.is_none_or(|xml| xml > size) {
+        let xml = xml.map_or("no header".into(), |xml| format!("{xml} bytes of XML promised"));
+        return Err(damaged(path, &format!("{xml}, the file has {size} bytes")));
+    }
     let found = quietly(|| scans(source, size));
     let (all, version, warnings) =
         found.unwrap_or_else(Err).map_err(|what| damaged(path, &what))?;
