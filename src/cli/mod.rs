@@ -25,6 +25,7 @@ mod points;
 mod progress;
 mod render;
 mod run;
+mod sample;
 mod schema;
 mod ui;
 mod volume;
@@ -72,6 +73,7 @@ Examples:
   zeroset render head.nii.gz --level 300 -o head.png
   zeroset points head.nii.gz --where \"v > 300\" -o skin.vtp
   zeroset voxelize meshes/pial.gii.gz --size 256 -o brain.nii.gz
+  zeroset sample meshes/pial.gii.gz -n 1000000 --normals -o cloud.ply
   zeroset defaults > case.toml
   zeroset devices
 
@@ -110,11 +112,13 @@ enum Command {
     Points(points::Args),
     /// Fill a surface or tetrahedra with voxels, and write them as a volume
     Voxelize(voxelize::Args),
+    /// Draw points of a surface at random, and write them as a cloud
+    Sample(sample::Args),
     /// Print the JSON schema of the case file
     Schema(schema::SchemaArgs),
     /// Print a case with all keys, their defaults and what they mean
     Defaults(schema::DefaultsArgs),
-    /// Say what is in a file: mesh, volume, picture or data
+    /// Say what is in a file: mesh, cloud of points, volume, picture or data
     Info(info::Args),
     /// List the GPUs and what they need, and test them; or compile every kernel
     Devices(devices::Args),
@@ -129,6 +133,7 @@ pub fn main() -> ExitCode {
     let json = match &cli.command {
         Command::Run(args) => args.json,
         Command::Distance(args) => args.json,
+        Command::Sample(args) => args.json,
         _ => false,
     };
     let ui = Ui::new(cli.verbosity.verbose, cli.verbosity.quiet).with_json(json);
@@ -164,6 +169,7 @@ impl Command {
             Command::Render(_) => "drawing",
             Command::Points(_) => "reading the volume",
             Command::Voxelize(_) => "reading the mesh",
+            Command::Sample(_) => "drawing points",
             Command::Schema(_) | Command::Defaults(_) => "printing",
             Command::Info(_) => "reading the file",
             Command::Devices(_) => "looking at the devices",
@@ -183,6 +189,7 @@ impl Command {
             Command::Render(args) => &args.file,
             Command::Points(args) => &args.input,
             Command::Voxelize(args) => &args.mesh,
+            Command::Sample(args) => &args.mesh,
             Command::Info(args) => &args.file,
             Command::Schema(_) | Command::Defaults(_) | Command::Devices(_) => Path::new(""),
         }
@@ -210,6 +217,7 @@ impl Command {
             | Command::Edt(_)
             | Command::Render(_)
             | Command::Points(_)
+            | Command::Sample(_)
             | Command::Info(_) => "free memory or take a larger machine (see also `ulimit -v`)",
             Command::Schema(_) | Command::Defaults(_) | Command::Devices(_) => "see `ulimit -v`",
         }
@@ -246,6 +254,7 @@ fn dispatch(command: Command, ui: &Ui) -> Result<u8> {
         Command::Render(args) => render::run(*args, ui),
         Command::Points(args) => points::run(args, ui),
         Command::Voxelize(args) => voxelize::run(args, ui),
+        Command::Sample(args) => sample::run(args, ui),
         Command::Schema(args) => schema::schema(args, ui),
         Command::Defaults(args) => schema::defaults(args, ui),
         Command::Info(args) => info::run(args, ui),
