@@ -13,10 +13,12 @@ mod bvh;
 pub mod cubes;
 mod drawn_curves;
 mod interface;
+mod isosurface;
 mod lattice_distance;
 mod locate;
 mod measures;
 mod orientation;
+mod parts;
 mod plane_curves;
 mod rims;
 mod signed_distance;
@@ -25,12 +27,14 @@ mod winding;
 
 pub use drawn_curves::{Side, Sides, sides};
 pub use interface::{Interface, extract};
+pub use isosurface::{Options as IsosurfaceOptions, isosurface};
 pub use lattice_distance::{Filled, LatticeDistance};
 pub use locate::{Located, Locator};
 #[cfg(feature = "cuda")]
 pub use measures::cuda::{DeviceMeasurer, counted};
 pub use measures::{Measurer, Measures};
 pub use orientation::{Orientation, orient};
+pub use parts::{Parts, largest_part};
 pub use plane_curves::PlaneCurves;
 pub use signed_distance::{Closest, SignedDistances, TriangleIndex, UNDECIDED};
 pub use voxels::Voxels;
