@@ -2,7 +2,16 @@
 //!
 //! [`crate::io`] reads and writes them; reconstruction makes surfaces of them.
 
+mod clean;
+mod normals;
+mod sample;
+
+use rayon::prelude::*;
+
 use crate::error::{Error, Result};
+pub use clean::{CleanOptions, FAR, NEIGHBORS, Spacing, Survey, clean, survey};
+pub use normals::{Estimate, estimate_normals};
+pub use sample::{Noise, Sampler, Sampling};
 
 /// Points of a surface, in the coordinates of their file, with what is known of each.
 ///
@@ -51,6 +60,15 @@ impl PointCloud {
                 Err(Error::usage(what, "leave points out that are not finite"))
             }
         }
+    }
+
+    /// The middle of the box of all points, and each point less it, rounded once to 32 bits, `[n]`: what is computed in
+    /// f32 loses nothing by where in the world the cloud lies.
+    pub fn centered(&self) -> ([f64; 3], Vec<[f32; 3]>) {
+        let (low, high) = self.bounds();
+        let center = [0, 1, 2].map(|k| 0.5 * low[k] + 0.5 * high[k]);
+        let moved = |x: &[f64; 3]| [0, 1, 2].map(|k| (x[k] - center[k]) as f32);
+        (center, self.points.par_iter().map(moved).collect())
     }
 
     /// Smallest and largest coordinate along each axis; zeros for an empty cloud.

@@ -25,7 +25,7 @@ struct Table {
 
 /// The cells of a row. Between semicolons or else commas a cell may be empty, which is for the caller to
 /// refuse; blanks count as one.
-fn cells(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub(super) fn cells(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     let separator = [b';', b','].into_iter().find(|b| line.contains(b));
     let between = move |b: &u8| match separator {
         Some(separator) => *b == separator,

@@ -41,7 +41,7 @@ pub(super) fn as_stored(path: &Path) -> Result<Vec<u8>> {
 }
 
 /// Refuses what may be read without end.
-fn refuse_device(path: &Path) -> Result<()> {
+pub(super) fn refuse_device(path: &Path) -> Result<()> {
     #[cfg(unix)]
     if let Ok(found) = std::fs::metadata(path) {
         use std::os::unix::fs::FileTypeExt;
@@ -53,7 +53,7 @@ fn refuse_device(path: &Path) -> Result<()> {
     Ok(())
 }
 
-fn empty(path: &Path) -> Error {
+pub(super) fn empty(path: &Path) -> Error {
     Error::input(path, "", "file is empty", "copy or export it again")
 }
 
@@ -85,7 +85,7 @@ pub(super) fn member<'a>(
     }
 }
 
-fn unreadable(path: &Path, error: &std::io::Error) -> Error {
+pub(super) fn unreadable(path: &Path, error: &std::io::Error) -> Error {
     if path.is_dir() {
         return Error::input(path, "", "is a folder, a file is expected", "name a file in it");
     }
@@ -102,8 +102,13 @@ fn unreadable(path: &Path, error: &std::io::Error) -> Error {
     Error::input(path, "", format!("cannot be read: {error}"), remedy)
 }
 
+/// Most bytes that a gzip stream of this size may unpack to.
+pub(super) fn limit(packed: u64) -> u64 {
+    packed.saturating_mul(RATIO).clamp(SMALL, LARGEST)
+}
+
 fn gunzip(path: &Path, packed: &[u8]) -> Result<Vec<u8>> {
-    let limit = (packed.len() as u64).saturating_mul(RATIO).clamp(SMALL, LARGEST);
+    let limit = limit(packed.len() as u64);
     // A volume of labels is packed far more densely than a mesh; its header says how large it is.
     let mut head = [0; 540];
     let mut stream = flate2::bufread::MultiGzDecoder::new(packed);

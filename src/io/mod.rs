@@ -7,6 +7,7 @@
 pub mod atomic;
 pub(crate) mod bytes;
 mod carp;
+mod cloud;
 mod columns;
 mod curves;
 mod elements;
@@ -38,6 +39,10 @@ use std::path::Path;
 
 use crate::error::{Error, Result, plain};
 use crate::mesh::{DataArray, Group, Mesh, Values};
+pub use cloud::{
+    CloudLayout, CloudReport, NormalsFrom, check_cloud_target, read_cloud, write_cloud,
+    write_cloud_pieces,
+};
 pub use curves::{Curve, Curves, read_curves};
 pub use points::{check_points_target, write_points};
 use sniff::Format;
@@ -55,7 +60,7 @@ pub struct MeshFile {
     /// The mesh; without cells if the file holds points only.
     pub mesh: Mesh,
     /// Short name of the format: "msh", "vtk", "vtu", "vtp", "ply", "obj", "off", "stl", "gifti",
-    /// "freesurfer", "medit", "tetgen", "carp", "xyz".
+    /// "freesurfer", "medit", "tetgen", "carp", "xyz", "pcd", "las", "laz", "e57".
     pub format: &'static str,
     /// Version and encoding as the file states them, such as "4.1 binary".
     pub version: String,
@@ -104,6 +109,7 @@ fn read_as(format: Format, path: &Path, bytes: &[u8]) -> Result<MeshFile> {
         Format::TetGen => tetgen::read(path, bytes, &sniff::extension(path)),
         Format::Carp => carp::read(path, bytes, &sniff::extension(path)),
         Format::Xyz => columns::read_points(path, text),
+        Format::Pcd | Format::Las | Format::E57 => cloud::read_as_mesh(format, path, bytes),
         Format::Columns => {
             columns::read_data(path, text)?;
             let what = "holds numbers per vertex, no mesh";

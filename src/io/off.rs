@@ -7,7 +7,7 @@ use super::faces::{Faces, check_index, index_limit};
 use super::text::{Lines, Row, parse, show};
 use super::{MeshFile, atomic};
 use crate::error::Result;
-use crate::mesh::Mesh;
+use crate::mesh::{DataArray, Mesh, Values};
 
 /// Reads an OFF file.
 ///
@@ -15,6 +15,20 @@ use crate::mesh::Mesh;
 /// [`Error::Input`] naming the line for a header that is none, fewer rows than promised, a
 /// coordinate that is not a finite number, an index out of range.
 pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
+    read_with(path, bytes, None)
+}
+
+/// Reads an OFF file as [`read`], with normals and colors of vertices as the arrays `nx`, ..., `red`, ..., and keeps
+/// vertices whose coordinates are not finite.
+///
+/// # Errors
+/// As [`read`].
+pub(super) fn read_points(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
+    read_with(path, bytes, Some(Vec::new()))
+}
+
+/// `columns` takes what stands behind the coordinates, six numbers for each vertex.
+fn read_with(path: &Path, bytes: &[u8], mut columns: Option<Vec<[f64; 6]>>) -> Result<MeshFile> {
     let mut lines = Lines::new(path, bytes).with_comments(b'#');
     let mut row = lines.row(format_args!("\"OFF\""))?;
     let prefix = header(&row)?;
@@ -34,7 +48,16 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
     let mut vertices = Vec::with_capacity(n_vertices);
     for i in 0..n_vertices {
         let mut row = lines.row(format_args!("vertex {i} of {n_vertices}"))?;
-        vertices.push([row.coordinate("x")?, row.coordinate("y")?, row.coordinate("z")?]);
+        let Some(columns) = &mut columns else {
+            vertices.push([row.coordinate("x")?, row.coordinate("y")?, row.coordinate("z")?]);
+            continue;
+        };
+        vertices.push([row.number("x")?, row.number("y")?, row.number("z")?]);
+        let mut others = [0.0; 6];
+        for other in &mut others {
+            *other = row.next_word().and_then(parse).unwrap_or(0.0);
+        }
+        columns.push(others);
     }
     let n_faces = lines.promised(n_faces, 1, "faces")?;
     let (mut faces, mut face) = (Faces::default(), Vec::new());
@@ -45,7 +68,9 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
     }
     let prefix = prefix.unwrap_or_default();
     let mut file = faces.into_file(path, vertices, "off", format!("{prefix}OFF ascii"))?;
-    if !prefix.is_empty() {
+    if let Some(columns) = columns {
+        file.mesh.vertex_data = arrays(&prefix, &columns);
+    } else if !prefix.is_empty() {
         let what = "colors, normals and texture coordinates of vertices are left out";
         file.warnings.push(what.to_string());
     }
@@ -54,6 +79,25 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
         file.warnings.push(format!("ignored: text after the last face, from {where_} on"));
     }
     Ok(file)
+}
+
+/// Normals stand before colors.
+fn arrays(prefix: &str, columns: &[[f64; 6]]) -> Vec<DataArray> {
+    let normals = prefix.contains('N');
+    let array = |name: &str, k: usize| {
+        let values = Values::Float(columns.iter().map(|row| row[k]).collect());
+        DataArray { name: name.to_string(), components: 1, values }
+    };
+    let mut found = Vec::new();
+    if normals {
+        found.extend(["nx", "ny", "nz"].into_iter().enumerate().map(|(k, name)| array(name, k)));
+    }
+    if prefix.contains('C') {
+        let first = if normals { 3 } else { 0 };
+        let names = ["red", "green", "blue"].into_iter().enumerate();
+        found.extend(names.map(|(k, name)| array(name, first + k)));
+    }
+    found
 }
 
 /// What stands before "OFF" in the first word: "", "C", "N", "ST" or several of these; `None` if

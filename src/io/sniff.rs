@@ -23,6 +23,12 @@ pub(super) enum Format {
     Carp,
     /// Points as text.
     Xyz,
+    /// Points of the Point Cloud Library.
+    Pcd,
+    /// Points of lidar, also compressed.
+    Las,
+    /// Points of terrestrial scanners.
+    E57,
     /// Numbers per vertex of FreeSurfer.
     Morph,
     /// Some vertices of a surface of FreeSurfer.
@@ -66,12 +72,12 @@ impl Format {
 
 const READABLE: &str = "readable are Gmsh (.msh), VTK (.vtk, .vtu, .vtp), PLY, OBJ, OFF, STL, GIFTI \
                         (.gii), FreeSurfer surfaces (lh.pial, ...), MEDIT (.mesh), TetGen (.node, \
-                        .ele), CARP (.pts, .elem), points as text (.xyz); of volumes NIfTI (.nii), \
+                        .ele), CARP (.pts, .elem); points as text (.xyz), PCD, LAS, LAZ, E57; of volumes NIfTI (.nii), \
                         NRRD, MetaImage (.mha, .mhd), VTK (.vti), numpy (.npy), PNG, TIFF, PGM; \
                         each also as .gz";
 
 /// Formats by extension.
-const EXTENSIONS: [(&str, Format); 30] = [
+const EXTENSIONS: [(&str, Format); 34] = [
     ("msh", Format::Msh),
     ("vtk", Format::Vtk),
     ("vtu", Format::Vtk),
@@ -89,6 +95,10 @@ const EXTENSIONS: [(&str, Format); 30] = [
     ("mesh", Format::Medit),
     ("sol", Format::Solution),
     ("xyz", Format::Xyz),
+    ("pcd", Format::Pcd),
+    ("las", Format::Las),
+    ("laz", Format::Las),
+    ("e57", Format::E57),
     ("nii", Format::Nifti),
     ("hdr", Format::Nifti),
     ("img", Format::Nifti),
@@ -172,10 +182,7 @@ fn by_guess(bytes: &[u8]) -> Option<Format> {
 
 /// What a known format is that cannot be read, and what to do.
 fn foreign(extension: &str, bytes: &[u8]) -> Option<(&'static str, &'static str)> {
-    const POINTS: &str = "convert the points to .ply or .xyz";
     let at = |place: usize, word: &[u8]| bytes.get(place..).is_some_and(|b| b.starts_with(word));
-    let head = bytes.get(..512).unwrap_or(bytes);
-    let holds = |word: &[u8]| head.windows(word.len()).any(|w| w == word);
     let utf16 = (at(0, b"\xff\xfe") && at(3, b"\0")) || (at(0, b"\xfe\xff\0") && !at(3, b"\0"));
     Some(if utf16 {
         ("is text in UTF-16", "save it as text in UTF-8")
@@ -189,12 +196,11 @@ fn foreign(extension: &str, bytes: &[u8]) -> Option<(&'static str, &'static str)
         ("is a pointer of git-lfs, not the file itself", "fetch it with `git lfs pull`")
     } else if at(0, b"\xff\xd8\xff") {
         ("is a JPEG picture, whose numbers are not exact", "take its source, as PNG, TIFF or PGM")
-    } else if at(0, b"LASF") {
-        ("holds points of LAS or LAZ, which cannot be read", POINTS)
-    } else if at(0, b"# .PCD") || (holds(b"FIELDS ") && holds(b"\nPOINTS ") && holds(b"\nDATA ")) {
-        ("holds points of PCD, which cannot be read", POINTS)
     } else if at(0, b"[Expe/PointSet") {
-        ("holds points of Expe in a binary layout, which cannot be read", POINTS)
+        (
+            "holds points of Expe in a binary layout, which cannot be read",
+            "convert the points to .ply or .xyz",
+        )
     } else if at(0, b"\x89HDF\r\n") {
         ("is an HDF5 file, which is written but not read", "convert it to .vtu or .vtp")
     } else if extension == "annot" {
@@ -238,6 +244,12 @@ fn by_content(bytes: &[u8]) -> Option<Format> {
     if bytes.starts_with(&[0xff, 0xff]) && matches!(bytes.get(2), Some(0xfb | 0xfd | 0xfe)) {
         return Some(Format::FreeSurfer);
     }
+    if bytes.starts_with(b"LASF") {
+        return Some(Format::Las);
+    }
+    if bytes.starts_with(b"ASTM-E57") {
+        return Some(Format::E57);
+    }
     if let Some(format) = volume::by_content(bytes) {
         return Some(format);
     }
@@ -247,6 +259,10 @@ fn by_content(bytes: &[u8]) -> Option<Format> {
     let holds = |word: &[u8]| head.windows(word.len()).any(|w| w.eq_ignore_ascii_case(word));
     if text.starts_with(b"ply\n") || text.starts_with(b"ply\r") {
         return Some(Format::Ply);
+    }
+    let pcd = holds(b"FIELDS ") && holds(b"\nPOINTS ") && holds(b"\nDATA ");
+    if text.starts_with(b"# .PCD") || pcd {
+        return Some(Format::Pcd);
     }
     if text.starts_with(b"$MeshFormat") || text.starts_with(b"$NOD") {
         return Some(Format::Msh);
@@ -323,6 +339,9 @@ mod tests {
             ("1 3 0 0", "x.1.node.gz", Format::TetGen),
             ("1\n0 0 0", "x.PTS", Format::Carp),
             ("0 0 0", "x.xyz", Format::Xyz),
+            ("# .PCD v.7\nVERSION .7", "x.ply", Format::Pcd),
+            ("LASF", "x.laz", Format::Las),
+            ("ASTM-E57", "x", Format::E57),
             ("a b\n0 0", "x.csv", Format::Columns),
             ("# of no name\n-0.5 0\n", "values", Format::Columns),
         ] {
@@ -337,7 +356,6 @@ mod tests {
     fn what_is_no_mesh_is_called_by_its_name() {
         for (bytes, found) in [
             (&b"\xff\xd8\xff\xe0"[..], "JPEG"),
-            (b"# .PCD v.7\n", "points of PCD"),
             (b"[Expe/PointSet/Binary/0.1]", "binary layout"),
             (b"\0\0\0\x01\0\0\0\x02\0\0\0\x03", "binary MEDIT file, only text"),
             (b"\x01\0\0\0\x01\0\0\0\x03\0\0\0", "gmsh in.meshb"),

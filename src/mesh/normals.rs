@@ -3,7 +3,8 @@
 use super::{DataArray, Mesh, Values};
 
 /// The normal at each vertex, `[n_vertices]`: of its triangles, weighted by area, of length 1; zeros
-/// at vertices of no triangle, or where the normals cancel. Triangles count as they are oriented.
+/// at vertices of no triangle, or where the normals cancel. Triangles count as they are oriented, and not at all with a
+/// coordinate that is not finite.
 pub fn vertex_normals(mesh: &Mesh) -> Vec<[f64; 3]> {
     let mut normals = vec![[0.0; 3]; mesh.n_vertices()];
     if mesh.kind.arity() != 3 {
@@ -16,6 +17,9 @@ pub fn vertex_normals(mesh: &Mesh) -> Vec<[f64; 3]> {
             let (i, j) = ((k + 1) % 3, (k + 2) % 3);
             u[i] * v[j] - u[j] * v[i]
         });
+        if !area.iter().all(|x| x.is_finite()) {
+            continue;
+        }
         for &vertex in cell {
             (0..3).for_each(|k| normals[vertex as usize][k] += area[k]);
         }

@@ -28,6 +28,7 @@ mod cone;
 mod coordinate;
 mod edt;
 mod nearest;
+mod neighbors;
 mod norm;
 mod perforation;
 mod plan;

@@ -19,32 +19,32 @@ const LEAF: usize = 16;
 /// Sites from which on both halves are worth a task of their own.
 const PARALLEL: usize = 4096;
 /// Nodes waiting at most: one per level, and 2^32 sites make 29 levels.
-const STACK: usize = 64;
+pub(super) const STACK: usize = 64;
 /// Queries of a task.
 const TASK: usize = 64;
 
 #[derive(Clone, Copy, Debug)]
-struct Node<C> {
+pub(super) struct Node<C> {
     low: [C; 3],
     high: [C; 3],
-    begin: u32,
-    end: u32,
+    pub(super) begin: u32,
+    pub(super) end: u32,
     /// Its second child; 0 for a leaf.
-    second: u32,
+    pub(super) second: u32,
 }
 
 /// A site in the order of the tree.
 #[derive(Clone, Copy, Debug)]
-struct Entry<C> {
-    point: [C; 3],
-    site: u32,
+pub(super) struct Entry<C> {
+    pub(super) point: [C; 3],
+    pub(super) site: u32,
 }
 
 /// An index over sites: built once, it answers queries in about the logarithm of their number.
 #[derive(Clone, Debug)]
 pub struct Index<C> {
-    nodes: Vec<Node<C>>,
-    entries: Vec<Entry<C>>,
+    pub(super) nodes: Vec<Node<C>>,
+    pub(super) entries: Vec<Entry<C>>,
 }
 
 impl<C: Coordinate> Index<C> {
@@ -147,7 +147,7 @@ impl<C: Coordinate> Index<C> {
 }
 
 /// Differences of a query from the nearest point of a box.
-fn to_box<C: Coordinate>(node: &Node<C>, q: [C; 3]) -> [C; 3] {
+pub(super) fn to_box<C: Coordinate>(node: &Node<C>, q: [C; 3]) -> [C; 3] {
     [0, 1, 2].map(|k| {
         if q[k] < node.low[k] {
             node.low[k].minus(q[k])

@@ -1,6 +1,7 @@
 //! OBJ, Wavefront's text format: vertices, faces and lines, read and written; objects and groups are
 //! cell groups, lines the group `lines`.
 
+mod attributes;
 mod write;
 
 use std::path::Path;
@@ -11,6 +12,7 @@ use crate::io::faces::{Faces, index_limit};
 use crate::io::parts::Parts;
 use crate::io::text::{Lines, Row, parse, show, words};
 use crate::mesh::{Group, Members};
+use attributes::Attributes;
 pub(super) use write::write;
 
 /// Reads an OBJ file.
@@ -19,13 +21,26 @@ pub(super) use write::write;
 /// [`Error::Input`] naming the line for a coordinate that is not a finite number and for an index
 /// that no vertex has.
 pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
+    read_with(path, bytes, Reader::default())
+}
+
+/// Reads an OBJ file as [`read`], with normals and colors of vertices as the arrays `nx`, ..., `red`, ..., and keeps
+/// vertices whose coordinates are not finite.
+///
+/// # Errors
+/// As [`read`].
+pub(super) fn read_points(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
+    read_with(path, bytes, Reader { attributes: Some(Attributes::default()), ..Reader::default() })
+}
+
+fn read_with(path: &Path, bytes: &[u8], mut reader: Reader) -> Result<MeshFile> {
     let joined = join_lines(bytes);
     let bytes = joined.as_deref().unwrap_or(bytes);
-    let mut reader = Reader::default();
     let mut lines = Lines::new(path, bytes).with_comments(b'#');
     while let Some(mut row) = lines.next_row() {
         match row.next_word().unwrap_or_default() {
             b"v" => reader.vertex(&mut row)?,
+            b"vn" => reader.normal(&mut row)?,
             b"f" => reader.face(&mut row, lines.number())?,
             b"l" => reader.line(&mut row, lines.number())?,
             b"p" => reader.points += 1,
@@ -82,6 +97,8 @@ struct Reader {
     /// Ends of the pieces of lines, `[n * 2]`.
     segments: Vec<u32>,
     points: usize,
+    /// Normals and colors, if they are wanted.
+    attributes: Option<Attributes>,
 }
 
 /// Most groups that a face is put into.
@@ -95,9 +112,21 @@ impl Reader {
     }
 
     fn vertex(&mut self, row: &mut Row) -> Result<()> {
-        let x = row.coordinate("x")?;
-        let y = row.coordinate("y")?;
-        self.vertices.push([x, y, row.coordinate("z")?]);
+        let Some(attributes) = &mut self.attributes else {
+            let x = row.coordinate("x")?;
+            let y = row.coordinate("y")?;
+            self.vertices.push([x, y, row.coordinate("z")?]);
+            return Ok(());
+        };
+        self.vertices.push([row.number("x")?, row.number("y")?, row.number("z")?]);
+        attributes.color(row.rest());
+        Ok(())
+    }
+
+    fn normal(&mut self, row: &mut Row) -> Result<()> {
+        if let Some(attributes) = &mut self.attributes {
+            attributes.normals.push([row.number("x")?, row.number("y")?, row.number("z")?]);
+        }
         Ok(())
     }
 
@@ -131,6 +160,9 @@ impl Reader {
                 self.largest = Some((index, line, of));
             }
             self.face.push(index);
+            if let Some(attributes) = &mut self.attributes {
+                attributes.corner(word, index);
+            }
         }
         Ok(())
     }
@@ -160,6 +192,9 @@ impl Reader {
         }
         let n_triangles = self.faces.len();
         let mut file = self.faces.into_file(path, self.vertices, "obj", "ascii")?;
+        if let Some(attributes) = self.attributes {
+            file.mesh.vertex_data = attributes.into_arrays(n);
+        }
         file.mesh.groups = self.parts.into_groups(n_triangles);
         if self.lines > 0 {
             file.cells_by_type.insert("line".to_string(), self.lines);
@@ -171,7 +206,7 @@ impl Reader {
             file.warnings
                 .push(format!("{n} names are left out: at most {MOST_GROUPS} groups in a line"));
         }
-        if self.points > 0 {
+        if self.points > 0 && file.mesh.n_cells() > 0 {
             let count = self.points;
             file.cells_by_type.insert("vertex".to_string(), count);
             file.warnings

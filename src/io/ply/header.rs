@@ -7,41 +7,41 @@ use crate::io::scalar::Scalar;
 use crate::io::text::{Lines, Row, show};
 
 /// What the header promises.
-pub(super) struct Header {
+pub(in crate::io) struct Header {
     /// How the body is written.
-    pub(super) encoding: Encoding,
+    pub(in crate::io) encoding: Encoding,
     /// Version and encoding as stated: "1.0 ascii".
-    pub(super) version: String,
+    pub(in crate::io) version: String,
     /// The elements in the order of the body.
-    pub(super) elements: Vec<Element>,
+    pub(in crate::io) elements: Vec<Element>,
 }
 
 /// How the body is written.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Encoding {
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in crate::io) enum Encoding {
     Ascii,
     LittleEndian,
     BigEndian,
 }
 
 /// One kind of record: "vertex", "face", ...
-pub(super) struct Element {
-    pub(super) name: String,
-    pub(super) count: u64,
-    pub(super) properties: Vec<Property>,
+pub(in crate::io) struct Element {
+    pub(in crate::io) name: String,
+    pub(in crate::io) count: u64,
+    pub(in crate::io) properties: Vec<Property>,
 }
 
 /// One column of an element.
-pub(super) struct Property {
-    pub(super) name: String,
-    pub(super) item: Scalar,
+pub(in crate::io) struct Property {
+    pub(in crate::io) name: String,
+    pub(in crate::io) item: Scalar,
     /// Type of the length in front of a list; `None` for a single value.
-    pub(super) length: Option<Scalar>,
+    pub(in crate::io) length: Option<Scalar>,
 }
 
 impl Encoding {
     /// The other order of bytes; `None` for text.
-    pub(super) fn swapped(self) -> Option<Self> {
+    pub(in crate::io) fn swapped(self) -> Option<Self> {
         match self {
             Encoding::Ascii => None,
             Encoding::LittleEndian => Some(Encoding::BigEndian),
@@ -50,7 +50,7 @@ impl Encoding {
     }
 
     /// The word in the header.
-    pub(super) fn name(self) -> &'static str {
+    pub(in crate::io) fn name(self) -> &'static str {
         match self {
             Encoding::Ascii => "ascii",
             Encoding::LittleEndian => "binary_little_endian",
@@ -61,19 +61,24 @@ impl Encoding {
 
 impl Element {
     /// The column of that name, list or not as asked.
-    pub(super) fn find(&self, names: &[&str], list: bool) -> Option<usize> {
+    pub(in crate::io) fn find(&self, names: &[&str], list: bool) -> Option<usize> {
         let fits = |p: &Property| p.length.is_some() == list && names.contains(&p.name.as_str());
         self.properties.iter().position(fits)
     }
 
+    /// Whether a record holds a list.
+    pub(in crate::io) fn has_lists(&self) -> bool {
+        self.properties.iter().any(|p| p.length.is_some())
+    }
+
     /// Bytes of the shortest record a binary body can hold.
-    pub(super) fn least_size(&self) -> usize {
+    pub(in crate::io) fn least_size(&self) -> usize {
         self.properties.iter().map(|p| p.length.unwrap_or(p.item).size()).sum()
     }
 }
 
 /// Reads up to and including `end_header`.
-pub(super) fn read(path: &Path, lines: &mut Lines) -> Result<Header> {
+pub(in crate::io) fn read(path: &Path, lines: &mut Lines) -> Result<Header> {
     let first = lines.next_line().unwrap_or_default();
     if first.trim_ascii() != b"ply" {
         let what = format!("\"ply\" expected, found {}", show(first.trim_ascii()));

@@ -19,7 +19,7 @@ use super::{MeshFile, groups};
 use crate::error::{Error, Result};
 use crate::mesh::{DataArray, Values};
 use body::{Body, Record};
-use header::{Element, Header};
+pub(super) use header::{Element, Encoding, Header, read as read_header};
 pub(super) use write::write;
 
 /// Begins the warning of bytes behind the last element.
@@ -35,34 +35,58 @@ const INDEX_LISTS: [&str; 2] = ["vertex_indices", "vertex_index"];
 /// bytes, where the other one makes sense.
 pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
     let mut lines = Lines::of_header(path, bytes);
-    let mut header = header::read(path, &mut lines)?;
+    let mut header = read_header(path, &mut lines)?;
     let at = lines.clone();
-    let found = read_body(path, bytes, lines, &header);
-    let strange = found.as_ref().map_or(true, has_strange_numbers);
+    let found = read_body(path, bytes, lines, &header, false);
+    let is_strange = |file: &MeshFile| has_strange_numbers(&file.mesh.vertices);
+    let strange = found.as_ref().map_or(true, is_strange);
     let Some(other) = header.encoding.swapped().filter(|_| strange) else { return found };
     let stated = std::mem::replace(&mut header.encoding, other);
-    match read_body(path, bytes, at, &header) {
+    match read_body(path, bytes, at, &header, false) {
         Ok(swapped)
-            if !has_strange_numbers(&swapped)
+            if !is_strange(&swapped)
                 && swapped.warnings.iter().all(|w| !w.starts_with(LEFT_OVER)) =>
         {
-            let (stated, other) = (stated.name(), other.name());
-            let what = format!("the header states {stated}, but the numbers are {other}");
-            Err(Error::input(path, "", what, "correct that line of the header, or export it again"))
+            Err(other_order(path, stated, other))
         }
         _ => found,
     }
 }
 
-/// Coordinates as no mesh has them, but numbers read in the wrong order of bytes.
-fn has_strange_numbers(file: &MeshFile) -> bool {
-    let strange = |x: &f64| *x != 0.0 && !(1e-30..1e30).contains(&x.abs());
-    file.mesh.vertices.as_flattened().iter().any(strange)
+/// Reads a PLY file as [`read`], but keeps vertices whose coordinates are not finite.
+///
+/// # Errors
+/// As [`read`].
+pub(super) fn read_points(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
+    let mut lines = Lines::of_header(path, bytes);
+    let header = read_header(path, &mut lines)?;
+    read_body(path, bytes, lines, &header, true)
 }
 
-fn read_body(path: &Path, bytes: &[u8], lines: Lines<'_>, header: &Header) -> Result<MeshFile> {
+/// The numbers have their bytes in the order `other`, and the header does not say so.
+pub(super) fn other_order(path: &Path, stated: Encoding, other: Encoding) -> Error {
+    let (stated, other) = (stated.name(), other.name());
+    let what = format!("the header states {stated}, but the numbers are {other}");
+    Error::input(path, "", what, "correct that line of the header, or export it again")
+}
+
+/// Coordinates as no mesh has them, but numbers read in the wrong order of bytes.
+pub(super) fn has_strange_numbers(vertices: &[[f64; 3]]) -> bool {
+    let strange = |x: &f64| *x != 0.0 && !(1e-30..1e30).contains(&x.abs());
+    vertices.as_flattened().iter().any(strange)
+}
+
+/// `any` keeps vertices that are not finite.
+fn read_body(
+    path: &Path,
+    bytes: &[u8],
+    lines: Lines<'_>,
+    header: &Header,
+    any: bool,
+) -> Result<MeshFile> {
     let mut body = Body::new(path, bytes, lines, header);
     let mut reader = Reader::new(path, &header.elements)?;
+    reader.any = any;
     for element in &header.elements {
         match element.name.as_str() {
             "vertex" => reader.vertices(element, &mut body)?,
@@ -77,6 +101,8 @@ fn read_body(path: &Path, bytes: &[u8], lines: Lines<'_>, header: &Header) -> Re
 
 struct Reader<'a> {
     path: &'a Path,
+    /// Vertices need not be finite.
+    any: bool,
     /// As promised by the header: faces may come before vertices.
     n_vertices: usize,
     vertices: Vec<[f64; 3]>,
@@ -101,6 +127,7 @@ impl<'a> Reader<'a> {
         }
         Ok(Reader {
             path,
+            any: false,
             n_vertices: vertex.count as usize,
             vertices: Vec::new(),
             vertex_columns: Vec::new(),
@@ -126,7 +153,7 @@ impl<'a> Reader<'a> {
         for i in 0..n {
             body.next(element, i, &mut record)?;
             let x = axes.map(|k| k.map_or(0.0, |k| record.values[k]));
-            if let Some(k) = x.iter().position(|v| !v.is_finite()) {
+            if let Some(k) = x.iter().position(|v| !v.is_finite() && !self.any) {
                 let position = format!("vertex {i} ({})", body.position());
                 let axis = ["x", "y", "z"][k];
                 let what = format!("coordinate {axis} is {}, a finite number is needed", x[k]);

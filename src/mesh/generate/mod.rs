@@ -27,7 +27,7 @@
 mod cube;
 mod delaunay;
 pub(super) mod limits;
-mod random;
+pub(crate) mod random;
 mod revolution;
 mod rows;
 mod scatter;

@@ -7,18 +7,25 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 ///
 /// Key and conversion to floating point are spelled out here, so that no version of the `rand`
 /// crates can change the bits of a generated mesh.
-pub(super) struct Random(ChaCha8Rng);
+pub(crate) struct Random(ChaCha8Rng);
 
 impl Random {
     /// The stream that belongs to `seed`.
-    pub(super) fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         let mut key = [0; 32];
         key[..8].copy_from_slice(&seed.to_le_bytes());
         Random(ChaCha8Rng::from_seed(key))
     }
 
+    /// One of 2^64 streams that belong to `seed`, each as good as any other.
+    pub(crate) fn stream(seed: u64, stream: u64) -> Self {
+        let mut random = Random::new(seed);
+        random.0.set_stream(stream);
+        random
+    }
+
     /// Uniform in [0, 1): the upper 53 bits of the next word.
-    pub(super) fn unit(&mut self) -> f64 {
+    pub(crate) fn unit(&mut self) -> f64 {
         (self.0.next_u64() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
     }
 

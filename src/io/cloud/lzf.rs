@@ -1,0 +1,63 @@
+//! LZF, the compression of PCD files: runs of bytes as they are, and copies of what came before.
+
+/// Unpacks to exactly `n` bytes; says what is wrong otherwise. Format as in liblzf: a byte below 32 begins that many
+/// bytes and one, any other a copy whose length are its upper three bits (7: plus the next byte) and two, and
+/// whose distance are its lower five bits, the next byte, and one.
+pub(super) fn unpack(packed: &[u8], n: usize) -> Result<Vec<u8>, String> {
+    // Three bytes stand for 264 at most.
+    if n / 88 > packed.len() {
+        return Err(format!("{} bytes cannot unpack to {n}", packed.len()));
+    }
+    let mut out = Vec::with_capacity(n);
+    let cut = || "it ends within a run".to_string();
+    let mut bytes = packed.iter();
+    while let Some(&control) = bytes.next() {
+        if control < 32 {
+            let length = usize::from(control) + 1;
+            let rest = bytes.as_slice();
+            out.extend_from_slice(rest.get(..length).ok_or_else(cut)?);
+            bytes = rest[length..].iter();
+        } else {
+            let mut length = usize::from(control >> 5) + 2;
+            if length == 9 {
+                length += usize::from(*bytes.next().ok_or_else(cut)?);
+            }
+            let low = usize::from(*bytes.next().ok_or_else(cut)?);
+            let distance = (usize::from(control & 31) << 8) + low + 1;
+            let begin =
+                out.len().checked_sub(distance).ok_or("a copy from before the beginning")?;
+            // The copy may reach into what it makes.
+            for k in begin..begin + length {
+                out.push(out[k]);
+            }
+        }
+        if out.len() > n {
+            return Err(format!("it unpacks to more than {n} bytes"));
+        }
+    }
+    if out.len() < n { Err(format!("it unpacks to {} of {n} bytes", out.len())) } else { Ok(out) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_and_copies() {
+        assert_eq!(unpack(&[2, 1, 2, 3], 3).unwrap(), [1, 2, 3]);
+        // Length 3 from 1 back, then 9 + 1 from 3 back.
+        assert_eq!(unpack(&[0, 7, 0x20, 0, 0xe0, 1, 2], 14).unwrap(), [7; 14]);
+        assert_eq!(unpack(&[], 0).unwrap(), []);
+        for (packed, n, found) in [
+            (&[2, 1][..], 3, "ends within a run"),
+            (&[0x20, 0], 3, "from before the beginning"),
+            (&[0, 7, 0xe0], 3, "ends within a run"),
+            (&[0, 7], 2, "1 of 2 bytes"),
+            (&[1, 7, 7], 1, "more than 1"),
+            (&[0, 7], 1 << 40, "cannot unpack"),
+        ] {
+            let error = unpack(packed, n).unwrap_err();
+            assert!(error.contains(found), "{error}");
+        }
+    }
+}

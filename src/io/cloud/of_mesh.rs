@@ -1,0 +1,67 @@
+//! Vertices of a mesh as points: normals and colors are arrays of theirs, or else normals come from the faces.
+
+use std::path::Path;
+
+use super::gather::{Depth, Gather};
+use super::{CloudReport, NormalsFrom};
+use crate::cloud::PointCloud;
+use crate::error::Result;
+use crate::io::MeshFile;
+use crate::mesh::{DataArray, Mesh, Values, vertex_normals};
+
+/// The points of a mesh.
+///
+/// # Errors
+/// [`crate::Error::Input`] if none is finite and has a normal.
+pub(super) fn read(path: &Path, file: MeshFile) -> Result<(PointCloud, CloudReport)> {
+    let mesh = &file.mesh;
+    let stored = vector(
+        mesh,
+        &[["nx", "ny", "nz"], ["normal_x", "normal_y", "normal_z"]],
+        &["Normals", "normals"],
+    );
+    let colors = vector(
+        mesh,
+        &[["red", "green", "blue"], ["r", "g", "b"]],
+        &["RGB", "RGBA", "Colors", "colors", "Color", "color", "rgb"],
+    );
+    let from_faces = stored.is_none() && mesh.n_cells() > 0 && mesh.kind.arity() == 3;
+    let normals = if from_faces { Some(vertex_normals(mesh)) } else { stored };
+    let mut all =
+        Gather::new(normals.is_some(), colors.as_ref().map(|_| Depth::Real), mesh.n_vertices());
+    for (i, x) in mesh.vertices.iter().enumerate() {
+        let normal = || normals.as_ref().map_or([0.0; 3], |normals| normals[i]);
+        all.push(*x, normal, || colors.as_ref().map_or([0.0; 3], |colors| colors[i]));
+    }
+    let (cloud, mut report) = all.finish(path, file.format, file.version)?;
+    if from_faces && cloud.normals.is_some() {
+        report.normals = Some(NormalsFrom::Faces);
+    }
+    report.faces = mesh.n_cells();
+    report.units = file.units;
+    report.warnings.splice(0..0, file.warnings);
+    Ok((cloud, report))
+}
+
+/// Rows of three numbers: three arrays of these names, or one array with three components or more.
+fn vector(mesh: &Mesh, single: &[[&str; 3]], joined: &[&str]) -> Option<Vec<[f64; 3]>> {
+    let n = mesh.n_vertices();
+    let array = |name: &str| mesh.vertex_data.iter().find(|a| a.name == name && a.rows() == n);
+    for names in single {
+        let [Some(a), Some(b), Some(c)] =
+            names.map(|name| array(name).filter(|a| a.components == 1))
+        else {
+            continue;
+        };
+        return Some((0..n).map(|i| [at(a, i), at(b, i), at(c, i)]).collect());
+    }
+    let found = joined.iter().find_map(|name| array(name).filter(|a| a.components >= 3))?;
+    Some((0..n).map(|i| [0, 1, 2].map(|k| at(found, i * found.components + k))).collect())
+}
+
+fn at(array: &DataArray, i: usize) -> f64 {
+    match &array.values {
+        Values::Int(v) => v[i] as f64,
+        Values::Float(v) => v[i],
+    }
+}
