@@ -18,11 +18,13 @@ mod edt;
 mod generate;
 mod info;
 mod interrupt;
+mod isosurface;
 mod json;
 mod log;
 mod memory;
 mod points;
 mod progress;
+mod reconstruct;
 mod render;
 mod run;
 mod schema;
@@ -71,6 +73,8 @@ Examples:
   zeroset convert head.nii.gz head.vti
   zeroset render head.nii.gz --level 300 -o head.png
   zeroset points head.nii.gz --where \"v > 300\" -o skin.vtp
+  zeroset isosurface head.nii.gz --level 300 -o bone.ply
+  zeroset reconstruct scan.ply -o surface.ply
   zeroset voxelize meshes/pial.gii.gz --size 256 -o brain.nii.gz
   zeroset defaults > case.toml
   zeroset devices
@@ -108,6 +112,10 @@ enum Command {
     Render(Box<render::Args>),
     /// List the voxels of a volume, or pixels of a picture, where an expression holds, as points
     Points(points::Args),
+    /// Take the surface out of a volume where its values pass a number, and write it
+    Isosurface(isosurface::Args),
+    /// Make a surface of a cloud of points that are samples of it
+    Reconstruct(Box<reconstruct::Args>),
     /// Fill a surface or tetrahedra with voxels, and write them as a volume
     Voxelize(voxelize::Args),
     /// Print the JSON schema of the case file
@@ -129,6 +137,7 @@ pub fn main() -> ExitCode {
     let json = match &cli.command {
         Command::Run(args) => args.json,
         Command::Distance(args) => args.json,
+        Command::Reconstruct(args) => args.json,
         _ => false,
     };
     let ui = Ui::new(cli.verbosity.verbose, cli.verbosity.quiet).with_json(json);
@@ -163,6 +172,8 @@ impl Command {
             Command::Convert(_) => "converting the file",
             Command::Render(_) => "drawing",
             Command::Points(_) => "reading the volume",
+            Command::Isosurface(_) => "taking out the surface",
+            Command::Reconstruct(_) => "reconstructing the surface",
             Command::Voxelize(_) => "reading the mesh",
             Command::Schema(_) | Command::Defaults(_) => "printing",
             Command::Info(_) => "reading the file",
@@ -182,6 +193,8 @@ impl Command {
             Command::Edt(args) => &args.input,
             Command::Render(args) => &args.file,
             Command::Points(args) => &args.input,
+            Command::Isosurface(args) => &args.input,
+            Command::Reconstruct(args) => &args.input,
             Command::Voxelize(args) => &args.mesh,
             Command::Info(args) => &args.file,
             Command::Schema(_) | Command::Defaults(_) | Command::Devices(_) => Path::new(""),
@@ -205,7 +218,11 @@ impl Command {
             Command::Voxelize(_) => {
                 "take a smaller --size or a larger machine (see also `ulimit -v`)"
             }
+            Command::Reconstruct(_) => {
+                "take larger cubes (--depth, --cell) or a larger machine (see also `ulimit -v`)"
+            }
             Command::Convert(_)
+            | Command::Isosurface(_)
             | Command::Dt(_)
             | Command::Edt(_)
             | Command::Render(_)
@@ -245,6 +262,8 @@ fn dispatch(command: Command, ui: &Ui) -> Result<u8> {
         Command::Convert(args) => convert::run(args, ui),
         Command::Render(args) => render::run(*args, ui),
         Command::Points(args) => points::run(args, ui),
+        Command::Isosurface(args) => isosurface::run(args, ui),
+        Command::Reconstruct(args) => reconstruct::run(*args, ui),
         Command::Voxelize(args) => voxelize::run(args, ui),
         Command::Schema(args) => schema::schema(args, ui),
         Command::Defaults(args) => schema::defaults(args, ui),

@@ -20,8 +20,10 @@ mod measures;
 mod orientation;
 mod parts;
 mod plane_curves;
+mod quality;
 mod rims;
 mod signed_distance;
+mod smooth;
 mod voxels;
 mod winding;
 
@@ -36,5 +38,7 @@ pub use measures::{Measurer, Measures};
 pub use orientation::{Orientation, orient};
 pub use parts::{Parts, largest_part};
 pub use plane_curves::PlaneCurves;
+pub use quality::{Gaps, Hole, Topology};
 pub use signed_distance::{Closest, SignedDistances, TriangleIndex, UNDECIDED};
+pub use smooth::smooth;
 pub use voxels::Voxels;

@@ -22,6 +22,9 @@ const LOOKED_AT: usize = 20_000;
 const SINGULAR: usize = 1000;
 /// Nearest neighbors that may have a side of a Voronoi cell.
 const NEIGHBORS: usize = 32;
+/// Samples of a cube that are looked at as neighbors: where there are more they lie close to each
+/// other, or in one place.
+const MOST_IN_CUBE: usize = 256;
 /// Cubes from the one of a sample, along each axis, in which neighbors are looked for, at most.
 const REACH: i32 = 4;
 
@@ -149,7 +152,9 @@ fn for_each_near(
     for z in zs {
         for y in ys.clone() {
             for x in xs.clone() {
-                seeds.of_cube(lattice.key([x, y, z])).iter().for_each(&mut visit);
+                let samples = seeds.of_cube(lattice.key([x, y, z]));
+                let step = samples.len().div_ceil(MOST_IN_CUBE).max(1);
+                samples.iter().step_by(step).for_each(&mut visit);
             }
         }
     }
