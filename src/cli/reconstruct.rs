@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-use super::isosurface::MOST_ROUNDS;
 use super::Ui;
+use super::isosurface::MOST_ROUNDS;
 use crate::backend::Cpu;
 use crate::cloud::{CleanOptions, FAR};
 use crate::error::{Error, Result};
@@ -208,19 +208,11 @@ fn words(whole: &Whole, file: &CloudReport) -> String {
     let [x, y, z] = directed.size;
     let units = whole.units.map_or(String::new(), |units| format!(" {units}"));
     let surface = &report.surface;
-    let parts = if surface.components == 1 { "part" } else { "parts" };
-    let state = match (surface.closed, surface.genus) {
-        (true, Some(genus)) => format!("closed, genus {genus}"),
-        _ => match surface.holes.len() {
-            1 => "open, one loop".to_string(),
-            n => format!("open, {n} loops"),
-        },
-    };
     let mut text = format!(
         "surface   {}, {} vertices, {} triangles\n\
          samples   {} used{}, normals {normals}\n\
          cubes     {:.4e}{units}, {x} x {y} x {z}, {} with samples; {:.4e} leaves no holes\n\
-         topology  {state}, {} {parts}\n",
+         topology  {surface}\n",
         whole.output,
         surface.vertices,
         surface.triangles,
@@ -228,8 +220,7 @@ fn words(whole: &Whole, file: &CloudReport) -> String {
         dropped.concat(),
         directed.cube,
         directed.seed_cubes,
-        directed.safe_cube,
-        surface.components,
+        directed.safe_cube
     );
     if surface.nonmanifold_edges > 0 {
         text += &format!("          {} edges have three triangles\n", surface.nonmanifold_edges);

@@ -64,6 +64,18 @@ impl Topology {
     }
 }
 
+/// "closed, genus 1, 2 parts", "open, 3 loops, 1 part".
+impl std::fmt::Display for Topology {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let plural = |n: usize| if n == 1 { "" } else { "s" };
+        match (self.closed, self.genus) {
+            (true, Some(genus)) => write!(f, "closed, genus {genus}")?,
+            _ => write!(f, "open, {} loop{}", self.holes.len(), plural(self.holes.len()))?,
+        }
+        write!(f, ", {} part{}", self.components, plural(self.components))
+    }
+}
+
 /// The loops of the border, the longest first. Where loops touch in a vertex, they are told apart by the
 /// order of their edges.
 fn holes(mesh: &Mesh) -> Vec<Hole> {

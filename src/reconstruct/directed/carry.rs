@@ -15,12 +15,12 @@ struct Carried {
     normal: [f64; 3],
     /// Its number in the cloud.
     number: u32,
-    /// Whether it lies within one edge of a cube.
+    /// Whether it lies within half the edge of a cube.
     is_near: bool,
 }
 
 /// Gives a surface in lattice units its normals and colors and brings it to the world. Pieces of
-/// which no vertex lies within a cube's edge of a sample are left out; tells how many.
+/// which no vertex lies within half a cube's edge of a sample are left out; tells how many.
 pub(super) fn finish(
     mut mesh: Mesh,
     field: &Field,
@@ -55,7 +55,7 @@ fn nearest(x: [f64; 3], field: &Field, seeds: &Seeds) -> Carried {
         let d2: f64 = (0..3).map(|k| (sample.point[k] - x[k]).powi(2)).sum();
         if d2 < least || (d2 == least && sample.number < best.number) {
             let (normal, number) = (sample.normal, sample.number);
-            (best, least) = (Carried { normal, number, is_near: d2 <= 1.0 }, d2);
+            (best, least) = (Carried { normal, number, is_near: d2 <= 0.25 }, d2);
         }
     }
     best
