@@ -35,7 +35,6 @@ const EXCEPTIONS: &[(&str, Exception)] = &[
     ("sim/medit/cube.meshb", Exception::Refused("binary MEDIT")),
     // Points in formats of their own.
     ("scans/chameleon.pts", Exception::Refused("points of Expe")),
-    ("lidar/", Exception::Refused("holds points of")),
     // Volumes whose layout is stated elsewhere, whose numbers are not there, of several frames.
     ("volumes/HeadMRVolume.raw", Exception::Refused("state it: --raw")),
     ("volumes/headsq_raw/quarter.nhdr", Exception::Refused("\"quarter.1\", which is not there")),

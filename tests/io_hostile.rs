@@ -2,6 +2,9 @@
 //! the wrong order, streams cut short, XML that grows, many small things. Each is refused in one line
 //! that says what to do, or read, in memory of a small multiple of the file and at once.
 
+#[path = "support/hostile_clouds.rs"]
+mod hostile_clouds;
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -40,7 +43,7 @@ const BESIDES: usize = 1 << 20;
 const LONGEST: Duration = Duration::from_secs(30);
 
 /// Reads bytes as a file of this name in every way there is; what is wrong with them as a mesh, as
-/// data and as curves.
+/// data, as curves and as points.
 fn read(folder: &Path, name: &str, bytes: &[u8]) -> Vec<String> {
     let path = folder.join(name);
     std::fs::write(&path, bytes).unwrap();
@@ -51,6 +54,7 @@ fn read(folder: &Path, name: &str, bytes: &[u8]) -> Vec<String> {
         io::read_data(&path).err(),
         io::read_curves(&path).err(),
         io::read_volume(&path, &io::VolumeOptions::default()).err(),
+        io::read_cloud(&path).err(),
     ];
     let taken = PEAK.load(Ordering::Relaxed).saturating_sub(held);
     assert!(taken <= PER_BYTE * bytes.len() + BESIDES, "{name}: {taken} of {}", bytes.len());
@@ -396,7 +400,9 @@ fn documents(folder: &Path) -> Vec<Bad> {
 #[test]
 fn files_made_to_do_harm_are_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let files = [counts(), numbers(), orders(), streams(), documents(folder.path())];
+    let clouds = hostile_clouds::all();
+    let clouds = clouds.into_iter().map(|(name, bytes, said)| bad(name, bytes, said)).collect();
+    let files = [counts(), numbers(), orders(), streams(), documents(folder.path()), clouds];
     let (mut tried, mut failures) = (0, Vec::new());
     for Bad { name, bytes, said } in files.into_iter().flatten() {
         let errors = read(folder.path(), name, &bytes);
@@ -497,8 +503,8 @@ fn many_small_things(folder: &Path) {
         ("a.xyz", places),
     ] {
         let errors = read(folder, name, text.as_bytes());
-        // As a mesh, as data, as curves or as a volume each of them can serve.
-        assert!(errors.len() < 4, "{name}: {errors:?}");
+        // As a mesh, as data, as curves, as a volume or as points each of them can serve.
+        assert!(errors.len() < 5, "{name}: {errors:?}");
         let path = folder.join(name);
         if let Ok(file) = io::read_mesh(&path) {
             let start = Instant::now();

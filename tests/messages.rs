@@ -47,6 +47,14 @@ fn playground() -> tempfile::TempDir {
         b"ply\nformat binary_little_endian 1.0\nelement vertex 1000000000\n\
         property float x\nproperty float y\nproperty float z\nend_header\n0123456789ab",
     );
+    write(
+        "short.pcd",
+        b"VERSION 0.7\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nWIDTH 1000000000\nPOINTS 1000000000\n\
+        DATA binary\n0123456789ab",
+    );
+    write("head.las", b"LASF and nothing more");
+    write("nan.xyz", b"nan 0 0\n");
+    write("ball.xyz", b"0 0 0\n0 0 1\n");
     write("beyond.off", b"OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 3\n");
     write(
         "swapped.ply",

@@ -1,11 +1,13 @@
-//! `zeroset info FILE`: what is in a file (mesh, volume, data), on one screen or as JSON.
+//! `zeroset info FILE`: what is in a file (mesh, cloud, volume, data), on one screen or as JSON.
 
+mod cloud;
 mod report;
 mod screen;
 mod voxels;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use self::cloud::CloudFacts;
 use self::report::Report;
 use super::{Ui, volume};
 use crate::error::{Error, Result};
@@ -17,15 +19,19 @@ use crate::io::{self, Content};
 Examples:
   zeroset info meshes/pial.gii.gz
   zeroset info --json part.msh
+  zeroset info lidar.laz
   zeroset info head.nii.gz
   zeroset info scan.raw --raw 256x256x109:uint16le:1x1x1.5
 
 Counts describe the file as stored, with polygons split into fans and equal corners of STL files
 merged. The last line says what a solver would drop or turn first, or why it would refuse.
 
+Of points without cells it counts duplicates and points far from all others, and says how far the
+nearest point is, and where normals and colors come from.
+
 Of a volume the box is that of its voxels' centers, in the coordinates of the file.")]
 pub struct Args {
-    /// Mesh, volume, picture or data file, compressed with gzip or not
+    /// Mesh, cloud of points, volume, picture or data file, compressed with gzip or not
     pub file: PathBuf,
     /// Print one JSON object
     #[arg(long)]
@@ -39,13 +45,24 @@ pub struct Args {
 /// # Errors
 /// [`Error::Input`] if the file holds neither a mesh, nor a volume, nor data arrays.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
-    let content = io::read(&args.file, &args.source.options())?;
-    let (report, warnings) = match &content {
-        Content::Mesh(file) => (Report::of_mesh(file), file.warnings.as_slice()),
-        Content::Volume(file) => (Report::of_volume(file), file.warnings.as_slice()),
-        Content::Data(data) => (Report::of_data(&data.arrays, &data.groups), &[][..]),
+    let (report, warnings) = match io::read(&args.file, &args.source.options()) {
+        Ok(Content::Mesh(file)) if file.mesh.n_cells() == 0 && file.mesh.groups.is_empty() => {
+            let (mut report, mut warnings) = (Report::of_mesh(&file), file.warnings);
+            if let Some((points, others)) = points(&args.file)? {
+                report.cloud = points.cloud;
+                warnings.extend(others);
+                warnings.dedup();
+            }
+            (report, warnings)
+        }
+        Ok(Content::Mesh(file)) => (Report::of_mesh(&file), file.warnings),
+        Ok(Content::Volume(file)) => (Report::of_volume(&file), file.warnings),
+        Ok(Content::Data(data)) => (Report::of_data(&data.arrays, &data.groups), Vec::new()),
+        // A cloud may hold points that no mesh may.
+        Err(error @ Error::Input { .. }) => points(&args.file)?.ok_or(error)?,
+        Err(error) => return Err(error),
     };
-    for warning in warnings {
+    for warning in &warnings {
         tracing::warn!("{}: {warning}", args.file.display());
     }
     let text = if args.json {
@@ -56,4 +73,16 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     };
     ui.print(&text)?;
     Ok(0)
+}
+
+/// The facts of a cloud, and what was given up in reading it; `None` for a file that is none.
+fn points(path: &Path) -> Result<Option<(Report, Vec<String>)>> {
+    match io::read_cloud(path) {
+        Ok((cloud, report)) if report.faces == 0 => {
+            let facts = CloudFacts::of(&cloud, &report)?;
+            let warnings = report.warnings.clone();
+            Ok(Some((Report::of_cloud(&report, facts), warnings)))
+        }
+        _ => Ok(None),
+    }
 }

@@ -4,12 +4,12 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::progress::rate;
 use super::{Ui, memory};
 use crate::error::Error;
-use crate::output::Report;
 use crate::run::{Observer, Progress};
 
 /// Shortest time between two steps that are told: at most five in a second.
@@ -111,7 +111,7 @@ pub(super) fn interrupted(resume: Option<&str>) -> String {
 }
 
 /// What goes to standard output: the end of a run, with its report and where the results are.
-pub(super) fn end(report: &Report, results: &Path, exit_code: u8) -> String {
+pub(super) fn end(report: &impl Serialize, results: &Path, exit_code: u8) -> String {
     let results = results.display().to_string();
     let end =
         json!({ "event": "end", "exit_code": exit_code, "results": results, "report": report });

@@ -27,6 +27,7 @@ mod progress;
 mod reconstruct;
 mod render;
 mod run;
+mod sample;
 mod schema;
 mod ui;
 mod volume;
@@ -76,6 +77,7 @@ Examples:
   zeroset isosurface head.nii.gz --level 300 -o bone.ply
   zeroset reconstruct scan.ply -o surface.ply
   zeroset voxelize meshes/pial.gii.gz --size 256 -o brain.nii.gz
+  zeroset sample meshes/pial.gii.gz -n 1000000 --normals -o cloud.ply
   zeroset defaults > case.toml
   zeroset devices
 
@@ -118,11 +120,13 @@ enum Command {
     Reconstruct(Box<reconstruct::Args>),
     /// Fill a surface or tetrahedra with voxels, and write them as a volume
     Voxelize(voxelize::Args),
+    /// Draw points of a surface at random, and write them as a cloud
+    Sample(sample::Args),
     /// Print the JSON schema of the case file
     Schema(schema::SchemaArgs),
     /// Print a case with all keys, their defaults and what they mean
     Defaults(schema::DefaultsArgs),
-    /// Say what is in a file: mesh, volume, picture or data
+    /// Say what is in a file: mesh, cloud of points, volume, picture or data
     Info(info::Args),
     /// List the GPUs and what they need, and test them; or compile every kernel
     Devices(devices::Args),
@@ -138,6 +142,7 @@ pub fn main() -> ExitCode {
         Command::Run(args) => args.json,
         Command::Distance(args) => args.json,
         Command::Reconstruct(args) => args.json,
+        Command::Sample(args) => args.json,
         _ => false,
     };
     let ui = Ui::new(cli.verbosity.verbose, cli.verbosity.quiet).with_json(json);
@@ -175,6 +180,7 @@ impl Command {
             Command::Isosurface(_) => "taking out the surface",
             Command::Reconstruct(_) => "reconstructing the surface",
             Command::Voxelize(_) => "reading the mesh",
+            Command::Sample(_) => "drawing points",
             Command::Schema(_) | Command::Defaults(_) => "printing",
             Command::Info(_) => "reading the file",
             Command::Devices(_) => "looking at the devices",
@@ -196,6 +202,7 @@ impl Command {
             Command::Isosurface(args) => &args.input,
             Command::Reconstruct(args) => &args.input,
             Command::Voxelize(args) => &args.mesh,
+            Command::Sample(args) => &args.mesh,
             Command::Info(args) => &args.file,
             Command::Schema(_) | Command::Defaults(_) | Command::Devices(_) => Path::new(""),
         }
@@ -227,6 +234,7 @@ impl Command {
             | Command::Edt(_)
             | Command::Render(_)
             | Command::Points(_)
+            | Command::Sample(_)
             | Command::Info(_) => "free memory or take a larger machine (see also `ulimit -v`)",
             Command::Schema(_) | Command::Defaults(_) | Command::Devices(_) => "see `ulimit -v`",
         }
@@ -265,6 +273,7 @@ fn dispatch(command: Command, ui: &Ui) -> Result<u8> {
         Command::Isosurface(args) => isosurface::run(args, ui),
         Command::Reconstruct(args) => reconstruct::run(*args, ui),
         Command::Voxelize(args) => voxelize::run(args, ui),
+        Command::Sample(args) => sample::run(args, ui),
         Command::Schema(args) => schema::schema(args, ui),
         Command::Defaults(args) => schema::defaults(args, ui),
         Command::Info(args) => info::run(args, ui),

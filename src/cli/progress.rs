@@ -37,18 +37,28 @@ struct Clock {
 
 impl<'a> Shown<'a> {
     fn new(ui: &'a Ui) -> Self {
-        let terminal = std::io::IsTerminal::is_terminal(&std::io::stderr());
-        let bar = (terminal && !ui.is_quiet()).then(|| {
-            let bar = ui.bars().add(ProgressBar::new(PARTS));
-            // A template that does not parse is ours to find: the test below shows it.
-            if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
-                bar.set_style(style);
-            }
-            bar
-        });
-        let now = Instant::now();
-        Shown { ui, bar, clock: Mutex::new(Clock { start: now, last: now }) }
+        Shown { ui, bar: bar(ui), clock: Mutex::new(Clock::now()) }
     }
+}
+
+impl Clock {
+    fn now() -> Self {
+        let now = Instant::now();
+        Clock { start: now, last: now }
+    }
+}
+
+/// A bar, where there is somebody to look at it.
+fn bar(ui: &Ui) -> Option<ProgressBar> {
+    let terminal = std::io::IsTerminal::is_terminal(&std::io::stderr());
+    (terminal && !ui.is_quiet() && !ui.is_json()).then(|| {
+        let bar = ui.bars().add(ProgressBar::new(PARTS));
+        // A template that does not parse is ours to find: the test below shows it.
+        if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
+            bar.set_style(style);
+        }
+        bar
+    })
 }
 
 const TEMPLATE: &str = "{bar:20} {wide_msg}";
@@ -88,6 +98,53 @@ impl Observer for Shown<'_> {
 }
 
 impl Drop for Shown<'_> {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// Shows how much of a known amount is done: a bar on a terminal, plain lines otherwise, nothing for programs.
+pub(super) struct Amount<'a> {
+    ui: &'a Ui,
+    what: &'static str,
+    total: u64,
+    bar: Option<ProgressBar>,
+    /// How much is done, and what a clock says.
+    done: Mutex<(u64, Clock)>,
+}
+
+impl<'a> Amount<'a> {
+    /// Of `total` things called `what`.
+    pub(super) fn new(ui: &'a Ui, what: &'static str, total: u64) -> Self {
+        Amount { ui, what, total, bar: bar(ui), done: Mutex::new((0, Clock::now())) }
+    }
+
+    /// So many more are done.
+    pub(super) fn add(&self, n: u64) {
+        let (done, clock) = &mut *self.done.lock().unwrap_or_else(PoisonError::into_inner);
+        *done += n;
+        let now = Instant::now();
+        let rhythm = if self.bar.is_some() { DRAWN } else { PLAIN };
+        if self.ui.is_json() || now.duration_since(clock.last) < rhythm {
+            return;
+        }
+        clock.last = now;
+        let share = *done as f64 / self.total.max(1) as f64;
+        let left = now.duration_since(clock.start).as_secs_f64() * (1.0 / share - 1.0);
+        let line = format!("{} left, {done} of {} {}", human(left), self.total, self.what);
+        match &self.bar {
+            Some(bar) => {
+                bar.set_position((share * PARTS as f64) as u64);
+                bar.set_message(line);
+            }
+            None => self.ui.say(&line),
+        }
+    }
+}
+
+impl Drop for Amount<'_> {
     fn drop(&mut self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();

@@ -24,7 +24,7 @@ enum Input {
 }
 
 /// The targets; each has a file in `fuzz/fuzz_targets`.
-const TARGETS: [(&str, Input); 29] = {
+const TARGETS: [(&str, Input); 34] = {
     use Input::{File, Files, Other};
     [
         ("msh", File("a.msh")),
@@ -45,6 +45,11 @@ const TARGETS: [(&str, Input); 29] = {
         ("carp", Files(&["a.pts", "a.elem", "a.lon"])),
         ("text", File("a.xyz")),
         ("columns", File("a.csv")),
+        ("pcd", File("a.pcd")),
+        ("las", File("a.las")),
+        ("laz", File("a.laz")),
+        ("e57", File("a.e57")),
+        ("cloud_text", File("a.pts")),
         ("nifti", File("a.nii")),
         ("nrrd", File("a.nrrd")),
         ("metaimage", File("a.mha")),
@@ -132,7 +137,15 @@ fn read(path: &Path) {
         assert!(low.iter().chain(&high).all(|x| x.is_finite()), "{name}: not finite");
         assert!(file.volume.statistics().nan <= file.volume.n_voxels());
     }
-    let errors = [mesh.err(), data.err(), curves.err(), volume.err()];
+    let cloud = io::read_cloud(path);
+    if let Ok((cloud, report)) = &cloud {
+        cloud.check().unwrap();
+        assert!(!cloud.is_empty() && cloud.len() as u64 <= report.stored, "{name}");
+        report.warnings.iter().chain(&report.columns).for_each(|line| assert_line(line));
+        let lengths = cloud.normals.iter().flatten().map(|n| n.iter().map(|x| x * x).sum::<f32>());
+        assert!(lengths.into_iter().all(|length| (length - 1.0).abs() < 1e-4), "{name}");
+    }
+    let errors = [mesh.err(), data.err(), curves.err(), volume.err(), cloud.err()];
     errors.iter().flatten().for_each(|error| assert_plain(error, &[3]));
 }
 

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::cloud::CloudFacts;
 use super::voxels::VolumeFacts;
-use crate::io::{MeshFile, VolumeFile};
+use crate::io::{CloudReport, MeshFile, VolumeFile};
 use crate::mesh::check::inspect;
 use crate::mesh::{Cleaning, DataArray, Group, Kind, Members, Values, assess};
 
@@ -49,6 +50,8 @@ pub(super) struct Report {
     pub cleaning: Option<Verdict>,
     /// `null` but for volumes and pictures.
     pub volume: Option<VolumeFacts>,
+    /// `null` but for points without cells.
+    pub cloud: Option<CloudFacts>,
 }
 
 /// Smallest and largest coordinates of all stored vertices, or centers of voxels.
@@ -169,6 +172,7 @@ impl Report {
             arrays: vertex_arrays.chain(cell_arrays).collect(),
             cleaning: Some(Verdict { refused, cleaning }),
             volume: None,
+            cloud: None,
         }
     }
 
@@ -206,6 +210,21 @@ impl Report {
             arrays: arrays.iter().map(|array| ArrayFacts::of(array, On::Row)).collect(),
             cleaning: None,
             volume: None,
+            cloud: None,
+        }
+    }
+
+    /// Facts about points that no mesh can hold, as some are not finite.
+    pub fn of_cloud(report: &CloudReport, facts: CloudFacts) -> Self {
+        Report {
+            format: Some(report.format.to_string()),
+            version: Some(report.version.clone()),
+            dimension: Some(0),
+            vertices: Some(facts.points),
+            bounds: Some(Bounds { min: report.min, max: report.max }),
+            units: report.units.clone(),
+            cloud: Some(facts),
+            ..Report::of_data(&[], &[])
         }
     }
 
@@ -296,7 +315,7 @@ mod tests {
         let keys = "schema_version format version dimension kind vertices cells cells_by_type \
                     bounds units space components euler boundary nonmanifold inconsistent degenerate \
                     duplicate inverted unreferenced obtuse_share quality_min worst_cell max_valence edge_min edge_mean \
-                    edge_max groups arrays cleaning volume";
+                    edge_max groups arrays cleaning volume cloud";
         let mut points = square();
         points.mesh = Mesh::new(Kind::Surface, vec![[1.0; 3]], vec![]);
         let array = points.mesh.vertex_data.pop();

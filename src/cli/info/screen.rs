@@ -84,7 +84,12 @@ fn mesh(lines: &mut Lines, report: &Report) {
     }
     let Some(kind) = report.kind else {
         lines.add("mesh", "points without cells".into());
-        lines.add("vertices", thousands(n(report.vertices)));
+        match &report.cloud {
+            None => lines.add("vertices", thousands(n(report.vertices))),
+            Some(cloud) => {
+                cloud.lines().into_iter().for_each(|(label, content)| lines.add(label, content));
+            }
+        }
         if let Some(content) = as_stored(&report.cells_by_type, "") {
             lines.add("cells", content);
         }

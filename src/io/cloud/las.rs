@@ -19,7 +19,7 @@ use crate::io::text::one_line;
 use header::Header;
 
 /// Bytes of records that are unpacked at a time.
-const PIECE: usize = 1 << 20;
+const PIECE: usize = 1 << 18;
 
 /// Reads a LAS or LAZ file.
 ///

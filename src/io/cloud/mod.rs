@@ -70,7 +70,8 @@ pub enum NormalsFrom {
     /// The file has them; they are brought to length 1.
     File,
     /// The faces round each vertex, weighted by their area. They point to the side from which the corners
-    /// of the faces run counterclockwise, as stored.
+    /// of the faces run counterclockwise, as stored; but a closed surface that is stored inside out is turned
+    /// round, with a warning.
     Faces,
 }
 

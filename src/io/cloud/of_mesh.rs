@@ -7,6 +7,7 @@ use super::{CloudReport, NormalsFrom};
 use crate::cloud::PointCloud;
 use crate::error::Result;
 use crate::io::MeshFile;
+use crate::io::vtk::NO_CELLS;
 use crate::mesh::{DataArray, Mesh, Values, vertex_normals};
 
 /// The points of a mesh.
@@ -26,7 +27,11 @@ pub(super) fn read(path: &Path, file: MeshFile) -> Result<(PointCloud, CloudRepo
         &["RGB", "RGBA", "Colors", "colors", "Color", "color", "rgb"],
     );
     let from_faces = stored.is_none() && mesh.n_cells() > 0 && mesh.kind.arity() == 3;
-    let normals = if from_faces { Some(vertex_normals(mesh)) } else { stored };
+    let inside_out = from_faces && looks_inwards(mesh);
+    let mut normals = if from_faces { Some(vertex_normals(mesh)) } else { stored };
+    if inside_out {
+        normals.iter_mut().flatten().for_each(|normal| *normal = normal.map(|x| -x));
+    }
     let mut all =
         Gather::new(normals.is_some(), colors.as_ref().map(|_| Depth::Real), mesh.n_vertices());
     for (i, x) in mesh.vertices.iter().enumerate() {
@@ -39,8 +44,42 @@ pub(super) fn read(path: &Path, file: MeshFile) -> Result<(PointCloud, CloudRepo
     }
     report.faces = mesh.n_cells();
     report.units = file.units;
-    report.warnings.splice(0..0, file.warnings);
+    let warnings = file.warnings.into_iter().filter(|warning| !warning.ends_with(NO_CELLS));
+    report.warnings.splice(0..0, warnings);
+    if inside_out {
+        let what = "the faces of this closed surface look inwards: their normals are turned round";
+        report.warnings.push(what.to_string());
+    }
     Ok((cloud, report))
+}
+
+/// True for a surface that is closed, or nearly so, whose triangles enclose a negative volume.
+fn looks_inwards(mesh: &Mesh) -> bool {
+    /// Of a closed surface the areas, as vectors, cancel; small holes leave little.
+    const NEARLY: f64 = 1e-3;
+    let Some(&origin) = mesh.vertices.iter().find(|x| x.iter().all(|x| x.is_finite())) else {
+        return false;
+    };
+    let (mut areas, mut vector, mut volume) = (0.0, [0.0; 3], 0.0);
+    for cell in mesh.iter_cells() {
+        let [a, b, c] = [0, 1, 2].map(|k| {
+            let x = mesh.vertices[cell[k] as usize];
+            [0, 1, 2].map(|k| x[k] - origin[k])
+        });
+        let [u, v] = [b, c].map(|x| [0, 1, 2].map(|k| x[k] - a[k]));
+        let area = [0, 1, 2].map(|k| {
+            let (i, j) = ((k + 1) % 3, (k + 2) % 3);
+            u[i] * v[j] - u[j] * v[i]
+        });
+        let six_fold = (0..3).map(|k| a[k] * area[k]).sum::<f64>();
+        if six_fold.is_finite() {
+            (0..3).for_each(|k| vector[k] += area[k]);
+            areas += area.iter().map(|x| x * x).sum::<f64>().sqrt();
+            volume += six_fold;
+        }
+    }
+    let left = vector.iter().map(|x| x * x).sum::<f64>().sqrt();
+    volume < 0.0 && left <= NEARLY * areas
 }
 
 /// Rows of three numbers: three arrays of these names, or one array with three components or more.

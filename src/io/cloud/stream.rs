@@ -231,7 +231,7 @@ mod tests {
         std::fs::write(&packed, out.finish().unwrap()).unwrap();
         for path in [&plain, &packed] {
             let mut stream = Stream::open(path).unwrap();
-            let mut found = Vec::new();
+            let mut found = Vec::<u8>::new();
             loop {
                 let n = stream.fill(70_001).unwrap().len().min(70_001);
                 if n == 0 {

@@ -38,11 +38,8 @@ pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport)> {
         return Err(Error::input(path, "", what, remedy));
     }
     // The bytes of a row vouch for it: two for each number.
-    let size = 2 * head.columns as u64;
-    let mut room = 0;
-    if let (Some(n), Some(_)) = (head.count, stream.left()) {
-        room = stream.promised(n, size, "points")?;
-    }
+    let most = stream.left().map_or(0, |left| left / (2 * head.columns as u64));
+    let room = head.count.unwrap_or(0).min(most) as usize;
     let depth = taken.roles.color.map(|_| Depth::Real);
     let mut all = Gather::new(taken.roles.normal.is_some(), depth, room);
     stream.take(head.skip);

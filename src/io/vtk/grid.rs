@@ -13,6 +13,9 @@ use crate::io::MeshFile;
 use crate::io::elements::inherit;
 use crate::mesh::{DataArray, Group, Kind, Members, Mesh, Values};
 
+/// Ends the warning of a mesh without cells.
+pub(in crate::io) const NO_CELLS: &str = "the mesh has points, but no cells to solve on";
+
 /// Points, cells of any type, and their data.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Grid {
@@ -141,8 +144,7 @@ impl Grid {
         if cells.is_empty() {
             parents.clear();
             let wanted = if kind == Kind::Volume { "tetrahedra" } else { "triangles" };
-            self.warnings
-                .push(format!("no {wanted}: the mesh has points, but no cells to solve on"));
+            self.warnings.push(format!("no {wanted}: {NO_CELLS}"));
         }
         let mut mesh = Mesh::new(kind, self.points, cells);
         for (dimension, (name, vertices)) in

@@ -1,0 +1,136 @@
+//! `zeroset sample MESH -n N -o FILE`: a cloud of points on a surface.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use serde::Serialize;
+
+use super::progress::Amount;
+use super::{Ui, json};
+use crate::backend::Cpu;
+use crate::cloud::{Noise, Sampler, Sampling};
+use crate::error::Result;
+use crate::io::atomic::check_folder;
+use crate::io::{CloudLayout, check_cloud_target, read_mesh, write_cloud_pieces};
+
+/// Arguments of `zeroset sample`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Points are drawn at random, as likely on each piece of the surface as it is large. The same seed gives
+the same cloud, for any number of threads.
+
+Examples:
+  zeroset sample pial.gii.gz -n 1000000 -o cloud.ply
+  zeroset sample lucy.ply -n 14000000 --normals -o cloud.ply
+  zeroset sample horse.ply -n 2000000 --noise 0.1% --outliers 4000 --seed 7 -o noisy.pcd
+
+--noise S moves each coordinate by a Gaussian of standard deviation S, in units of the mesh; S% is a
+percentage of the diagonal of the box of the mesh. Normals are those of the triangles, as these are
+oriented, and stay. The points of --outliers come last and lie anywhere in that box and a tenth of
+its diagonal around, with normals of any direction.
+
+The ending of FILE is the format: .ply and .pcd (binary), .xyz, .txt and .csv (text), .vtp. All but .vtp
+are written while points are drawn, and take little memory.")]
+pub struct Args {
+    /// Surface of any format that zeroset reads
+    pub mesh: PathBuf,
+    /// Points to draw on the surface
+    #[arg(short = 'n', long = "points", value_name = "N")]
+    pub n: u64,
+    /// File to write: .ply, .pcd, .xyz, .txt, .csv or .vtp
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Write normals, too
+    #[arg(long)]
+    pub normals: bool,
+    /// Standard deviation of Gaussian noise: a length, or a percentage of the diagonal
+    #[arg(long, value_name = "S|P%", default_value = "0", allow_hyphen_values = true)]
+    pub noise: Noise,
+    /// Points more that lie anywhere
+    #[arg(long, value_name = "K", default_value_t = 0)]
+    pub outliers: u64,
+    /// Another number gives another cloud
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// CPU threads; 0 takes all cores
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub threads: usize,
+    /// Say everything as JSON, for programs: warnings as lines on standard error, the end on
+    /// standard output
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What was drawn.
+#[derive(Serialize)]
+struct Report {
+    /// Points on the surface.
+    points: u64,
+    outliers: u64,
+    normals: bool,
+    /// Standard deviation, in units of the mesh.
+    noise: f64,
+    seed: u64,
+    /// Area of the surface, in units of the mesh squared.
+    area: f64,
+    units: Option<String>,
+    /// Seconds to draw and write.
+    seconds: f64,
+}
+
+/// Reads the mesh, draws and writes points, and says in one line what was written.
+///
+/// # Errors
+/// [`crate::Error::Case`] for an output that cannot be, before anything is read, and too many points;
+/// [`crate::Error::Input`] for a file without triangles; [`crate::Error::Output`].
+pub fn run(args: Args, ui: &Ui) -> Result<u8> {
+    check_cloud_target(&args.output)?;
+    check_folder(&args.output)?;
+    let cpu = Cpu::new(args.threads)?;
+    let file = read_mesh(&args.mesh)?;
+    for warning in &file.warnings {
+        tracing::warn!("{}: {warning}", args.mesh.display());
+    }
+    let Args { n, normals, noise, outliers, seed, .. } = args;
+    let options = Sampling { n, normals, noise, outliers, seed };
+    let sampler = Sampler::new(&file.mesh, options).map_err(|e| e.in_file(&args.mesh))?;
+    let start = Instant::now();
+    let layout = CloudLayout { n: n + outliers, normals, colors: false };
+    cpu.run(|| {
+        let progress = Amount::new(ui, "points", layout.n);
+        let pieces = sampler.pieces().inspect(|piece| progress.add(piece.len() as u64));
+        write_cloud_pieces(&args.output, layout, pieces)
+    })?;
+    let report = Report {
+        points: n,
+        outliers,
+        normals,
+        noise: sampler.noise(),
+        seed,
+        area: sampler.area(),
+        units: file.units,
+        seconds: start.elapsed().as_secs_f64(),
+    };
+    ui.print(&match ui.is_json() {
+        true => json::end(&report, &args.output, 0),
+        false => summary(&report, &args),
+    })?;
+    Ok(0)
+}
+
+fn summary(report: &Report, args: &Args) -> String {
+    let Report { points, noise, area, seconds, .. } = report;
+    let units = report.units.as_deref().map_or(String::new(), |units| format!(" {units}"));
+    let normals = if report.normals { " with normals" } else { "" };
+    let noise = if *noise > 0.0 { format!(", noise {noise:.4e}{units}") } else { String::new() };
+    let others = match report.outliers {
+        0 => String::new(),
+        n => format!(" and {n} outliers"),
+    };
+    let squared = report.units.as_deref().map_or(String::new(), |units| format!(" {units}^2"));
+    format!(
+        "{}: {points} points{others}{normals} of a surface of area {area:.6}{squared}{noise}, \
+         {seconds:.2} s\n",
+        args.output.display()
+    )
+}
