@@ -204,7 +204,7 @@ mod tests {
             let (cloud, normals) = plane(40, u, w, 0.0);
             let found = Density::of(&cloud, &normals).unwrap();
             assert!((found.rho - 0.5_f64.sqrt()).abs() < 1e-9, "{found:?} at {angle}");
-            assert!(found.delta < 1e-9 && found.looked_at > 1000, "{found:?}");
+            assert!(found.delta < 1e-7 && found.looked_at > 1000, "{found:?}");
         }
         // Rows apart by half a spacing: triangles of base 1 and height 1, of circumradius 5/8.
         let (cloud, normals) = plane(40, [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], 0.5);

@@ -10,12 +10,17 @@
 //! So the border is cut into patches of one sign, and a patch that is much smaller than one of the
 //! other sign beside it takes that sign.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use super::field::{Field, VERTICES, step};
+use crate::surface::cubes::Blocks;
 
 /// A patch is turned if another one beside it is so many times larger.
 const RATIO: usize = 20;
+/// Tiles whose pairs are held at a time.
+const PART: usize = 1 << 10;
 /// Patches within patches within patches: rounds at most.
 const ROUNDS: usize = 8;
 
@@ -24,7 +29,7 @@ pub(super) fn settle(field: &mut Field) -> usize {
     let border = Border::new(field);
     let mut turned = 0;
     for _ in 0..ROUNDS {
-        let across = border.pairs(field, false);
+        let across = border.pairs(field, false, 0..field.n_tiles());
         if across.is_empty() {
             break;
         }
@@ -52,36 +57,26 @@ struct Shell {
 
 impl Shell {
     fn new(field: &Field, t: usize) -> Self {
-        let around = field.around(t);
-        let known = |place: [i32; 3]| {
-            let d = place.map(|c| c.div_euclid(8) + 1);
-            around[(d[0] + 3 * d[1] + 9 * d[2]) as usize].is_some_and(|t| {
-                let [x, y, z] = place.map(|c| c.rem_euclid(8) as usize);
-                !field.of_tile(t)[x + 8 * (y + 8 * z)].is_nan()
-            })
-        };
-        // Along x, then y, then z: whether all of up to 27 are known.
-        let at = |place: [i32; 3]| {
-            ((place[0] + 1) + 10 * ((place[1] + 1) + 10 * (place[2] + 1))) as usize
-        };
-        let mut all = [true; 1000];
-        for (k, all) in all.iter_mut().enumerate() {
-            *all = known([k % 10, k / 10 % 10, k / 100].map(|c| c as i32 - 1));
-        }
-        let mut layers = [0; 8];
-        for (z, layer) in layers.iter_mut().enumerate() {
-            for k in 0..64 {
-                let place = [k % 8, k / 8, z].map(|c| c as i32);
-                let whole = || {
-                    (0..27).all(|d| {
-                        let s = step(d);
-                        all[at([0, 1, 2].map(|a| place[a] + s[a]))]
-                    })
-                };
-                *layer |= u64::from(all[at(place)] && !whole()) << k;
+        let mut values = [0.0; 1000];
+        field.fill(t, 1, &mut values);
+        // Bit x of row y + 10 z: whether that vertex has a distance; and whether all beside it along
+        // x have one too.
+        let mut known = [0_u16; 100];
+        for (row, values) in known.iter_mut().zip(values.chunks_exact(10)) {
+            for (x, value) in values.iter().enumerate() {
+                *row |= u16::from(!value.is_nan()) << x;
             }
         }
-        Shell { first: 0, layers, around }
+        let whole = known.map(|row| row & row >> 1 & row >> 2);
+        let mut layers = [0; 8];
+        for (z, layer) in layers.iter_mut().enumerate() {
+            for y in 0..8 {
+                let all = (0..9).fold(u16::MAX, |all, k| all & whole[y + k % 3 + 10 * (z + k / 3)]);
+                let own = known[y + 1 + 10 * (z + 1)] >> 1;
+                *layer |= u64::from((own & !all) as u8) << (8 * y);
+            }
+        }
+        Shell { first: 0, layers, around: field.around(t) }
     }
 
     fn len(&self) -> u32 {
@@ -121,10 +116,11 @@ impl Border {
         self.0.last().map_or(0, |last| (last.first + last.len()) as usize)
     }
 
-    /// Pairs of border vertices beside each other, by number, that lie on one side of the surface,
-    /// or on both.
-    fn pairs(&self, field: &Field, alike: bool) -> Vec<[u32; 2]> {
-        let of_tile = |(t, shell): (usize, &Shell)| {
+    /// Pairs of border vertices beside each other, by number, that lie on one side of the surface, or
+    /// on both; each pair is one of its first vertex's tile, and tiles are a range.
+    fn pairs(&self, field: &Field, alike: bool, tiles: Range<usize>) -> Vec<[u32; 2]> {
+        let of_tile = |t: usize| {
+            let shell = &self.0[t];
             let mut found = Vec::new();
             for (number, v) in (shell.first..).zip(shell.vertices()) {
                 let inside = field.of_tile(t)[v] < 0.0;
@@ -148,17 +144,21 @@ impl Border {
             }
             found
         };
-        let tiles: Vec<Vec<[u32; 2]>> = self.0.par_iter().enumerate().map(of_tile).collect();
-        tiles.concat()
+        let found: Vec<Vec<[u32; 2]>> = tiles.into_par_iter().map(of_tile).collect();
+        found.concat()
     }
 
     /// The vertices, by tile and place in it, of patches that are small beside another one, given
     /// the pairs across which patches meet.
     fn small_patches(&self, field: &Field, across: &[[u32; 2]]) -> Vec<[u32; 2]> {
         let mut parent: Vec<u32> = (0..self.len() as u32).collect();
-        for [a, b] in self.pairs(field, true) {
-            let (a, b) = (root(&mut parent, a), root(&mut parent, b));
-            parent[a.max(b) as usize] = a.min(b);
+        // Part by part, as all pairs together take much memory.
+        let n = field.n_tiles();
+        for begin in (0..n).step_by(PART) {
+            for [a, b] in self.pairs(field, true, begin..n.min(begin + PART)) {
+                let (a, b) = (root(&mut parent, a), root(&mut parent, b));
+                parent[a.max(b) as usize] = a.min(b);
+            }
         }
         let mut size = vec![0_usize; parent.len()];
         for k in 0..parent.len() as u32 {
