@@ -126,6 +126,7 @@ cases! {
     rough_data,
     #[ignore = "slow"]
     scan_collapse,
+    shell_from_samples,
     shrinking_circle,
     torus_from_mesh,
     zalesak_disk,

@@ -18,11 +18,13 @@ mod edt;
 mod generate;
 mod info;
 mod interrupt;
+mod isosurface;
 mod json;
 mod log;
 mod memory;
 mod points;
 mod progress;
+mod reconstruct;
 mod render;
 mod run;
 mod sample;
@@ -72,6 +74,8 @@ Examples:
   zeroset convert head.nii.gz head.vti
   zeroset render head.nii.gz --level 300 -o head.png
   zeroset points head.nii.gz --where \"v > 300\" -o skin.vtp
+  zeroset isosurface head.nii.gz --level 300 -o bone.ply
+  zeroset reconstruct scan.ply -o surface.ply
   zeroset voxelize meshes/pial.gii.gz --size 256 -o brain.nii.gz
   zeroset sample meshes/pial.gii.gz -n 1000000 --normals -o cloud.ply
   zeroset defaults > case.toml
@@ -110,6 +114,10 @@ enum Command {
     Render(Box<render::Args>),
     /// List the voxels of a volume, or pixels of a picture, where an expression holds, as points
     Points(points::Args),
+    /// Take the surface out of a volume where its values pass a number, and write it
+    Isosurface(isosurface::Args),
+    /// Make a surface of a cloud of points that are samples of it
+    Reconstruct(Box<reconstruct::Args>),
     /// Fill a surface or tetrahedra with voxels, and write them as a volume
     Voxelize(voxelize::Args),
     /// Draw points of a surface at random, and write them as a cloud
@@ -133,6 +141,7 @@ pub fn main() -> ExitCode {
     let json = match &cli.command {
         Command::Run(args) => args.json,
         Command::Distance(args) => args.json,
+        Command::Reconstruct(args) => args.json,
         Command::Sample(args) => args.json,
         _ => false,
     };
@@ -168,6 +177,8 @@ impl Command {
             Command::Convert(_) => "converting the file",
             Command::Render(_) => "drawing",
             Command::Points(_) => "reading the volume",
+            Command::Isosurface(_) => "taking out the surface",
+            Command::Reconstruct(_) => "reconstructing the surface",
             Command::Voxelize(_) => "reading the mesh",
             Command::Sample(_) => "drawing points",
             Command::Schema(_) | Command::Defaults(_) => "printing",
@@ -188,6 +199,8 @@ impl Command {
             Command::Edt(args) => &args.input,
             Command::Render(args) => &args.file,
             Command::Points(args) => &args.input,
+            Command::Isosurface(args) => &args.input,
+            Command::Reconstruct(args) => &args.input,
             Command::Voxelize(args) => &args.mesh,
             Command::Sample(args) => &args.mesh,
             Command::Info(args) => &args.file,
@@ -212,7 +225,11 @@ impl Command {
             Command::Voxelize(_) => {
                 "take a smaller --size or a larger machine (see also `ulimit -v`)"
             }
+            Command::Reconstruct(_) => {
+                "take larger cubes (--depth, --cell) or a larger machine (see also `ulimit -v`)"
+            }
             Command::Convert(_)
+            | Command::Isosurface(_)
             | Command::Dt(_)
             | Command::Edt(_)
             | Command::Render(_)
@@ -253,6 +270,8 @@ fn dispatch(command: Command, ui: &Ui) -> Result<u8> {
         Command::Convert(args) => convert::run(args, ui),
         Command::Render(args) => render::run(*args, ui),
         Command::Points(args) => points::run(args, ui),
+        Command::Isosurface(args) => isosurface::run(args, ui),
+        Command::Reconstruct(args) => reconstruct::run(*args, ui),
         Command::Voxelize(args) => voxelize::run(args, ui),
         Command::Sample(args) => sample::run(args, ui),
         Command::Schema(args) => schema::schema(args, ui),

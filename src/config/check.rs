@@ -1,5 +1,6 @@
 //! Ranges of all numbers, and what fits together.
 
+mod reconstruct;
 mod tiled;
 
 use super::initial::Initial;
@@ -75,12 +76,15 @@ fn check(config: &Config) -> Checked {
     match &config.domain {
         Domain::Mesh(mesh) => check_mesh(config, mesh)?,
         Domain::Tiled(tiles) => tiled::check(config, tiles)?,
+        Domain::Cloud(cloud) => reconstruct::check(config, cloud)?,
     }
     let n = config.device.threads;
     require(n <= 256, "device.threads", format!("must be 0 (all) to 256, is {n}"), "")?;
     let what = "the case is called \"interface\", as the files of the interface are";
     require(config.name() != "interface", "", what, "give its file another name")?;
-    check_task(config)?;
+    if !matches!(config.domain, Domain::Cloud(_)) {
+        check_task(config)?;
+    }
     check_initial(config)?;
     if let Some(evolve) = &config.evolve {
         check_evolve(config, evolve)?;
@@ -139,6 +143,8 @@ fn check_path(config: &Config, key: &str, path: &str) -> Checked {
 }
 
 fn check_task(config: &Config) -> Checked {
+    let remedy = "give it [domain.cloud], or remove [reconstruct]";
+    require(config.reconstruct.is_none(), "reconstruct", "needs a cloud of points", remedy)?;
     match (&config.evolve, &config.distance) {
         (None, None) => Err(flaw("", "the case has no task", "add a table [evolve] or [distance]")),
         (Some(_), Some(_)) => {
@@ -463,6 +469,21 @@ fn check_expect(config: &Config) -> Checked {
             "add evolve.weighted_curvature, or remove it",
         )?;
         let of_distance = name.starts_with("distance_") || name == "path_length";
+        let of_surface = name.starts_with("sample_") || name == "holes";
+        let of_all = matches!(
+            name,
+            "components" | "euler_number" | "interface_error_mean" | "interface_error_max"
+        );
+        if config.reconstruct.is_some() || of_surface {
+            let task = if of_surface { "reconstruct" } else { "evolve or distance" };
+            require(
+                config.reconstruct.is_some() && (of_surface || of_all),
+                &format!("expect.{name}"),
+                format!("belongs to the task {task}"),
+                "",
+            )?;
+            continue;
+        }
         let of_either = matches!(name, "phi_min" | "phi_max");
         require(
             of_either || of_distance == config.distance.is_some(),

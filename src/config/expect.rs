@@ -129,7 +129,7 @@ macro_rules! expect {
                     .into_iter()
                     .filter_map(|(name, bounds)| Some((name, bounds?)))
                     .map(|(name, bounds)| match name {
-                        "steps" | "components" | "euler_number" | "distance_not_reached" => {
+                        "steps" | "components" | "euler_number" | "distance_not_reached" | "holes" => {
                             (name, bounds.of_count())
                         }
                         _ => (name, bounds),
@@ -184,4 +184,12 @@ expect! {
     distance_not_reached,
     /// Sum of the lengths of all paths (task distance), mesh units.
     path_length,
+    /// Mean distance of the samples from the surface (task reconstruct), percent of the diagonal of
+    /// their box.
+    sample_distance_mean,
+    /// Largest distance of a sample from the surface (task reconstruct), percent of the diagonal of
+    /// their box.
+    sample_distance_max,
+    /// Loops of edges with one triangle (task reconstruct).
+    holes,
 }

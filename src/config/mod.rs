@@ -11,6 +11,7 @@ mod expect;
 mod initial;
 mod paths;
 mod picture;
+mod reconstruct;
 mod reference;
 mod schema;
 mod seed;
@@ -32,6 +33,7 @@ pub use defaults::defaults;
 pub use expect::{Bounds, Expect};
 pub use initial::{Above, Initial, InitialCurve, InitialMesh, InitialVolume, Inside};
 pub use picture::{Drawn, Picture};
+pub use reconstruct::{CloudSource, Reconstruct};
 pub use reference::reference;
 pub use schema::schema;
 pub use seed::Seed;
@@ -76,6 +78,8 @@ pub struct Config {
     pub reinitialize: Reinitialize,
     /// Task: compute a distance.
     pub distance: Option<Distance>,
+    /// Task: make a surface of samples.
+    pub reconstruct: Option<Reconstruct>,
     /// What is written.
     #[serde(default)]
     pub output: Output,
@@ -118,6 +122,7 @@ impl Config {
             evolve: None,
             reinitialize: Reinitialize::default(),
             distance: Some(distance),
+            reconstruct: None,
             output: Output::default(),
             expect: Expect::default(),
             origin: Origin { places: Places::of_flags(flags), ..Origin::default() },
@@ -248,7 +253,7 @@ impl Config {
     pub fn mesh(&self) -> Option<&MeshSource> {
         match &self.domain {
             Domain::Mesh(mesh) => Some(mesh),
-            Domain::Tiled(_) => None,
+            Domain::Tiled(_) | Domain::Cloud(_) => None,
         }
     }
 
@@ -264,7 +269,7 @@ impl Config {
     /// Scalar type of states and solvers.
     pub fn precision(&self) -> Precision {
         self.precision.unwrap_or(match self.domain {
-            Domain::Mesh(_) => Precision::F64,
+            Domain::Mesh(_) | Domain::Cloud(_) => Precision::F64,
             Domain::Tiled(_) => Precision::F32,
         })
     }
@@ -273,7 +278,7 @@ impl Config {
     pub fn cfl(&self) -> f64 {
         let given = self.evolve.as_ref().and_then(|evolve| evolve.cfl);
         given.unwrap_or(match self.domain {
-            Domain::Mesh(_) => 1.0,
+            Domain::Mesh(_) | Domain::Cloud(_) => 1.0,
             Domain::Tiled(_) => 0.5,
         })
     }
@@ -302,7 +307,7 @@ impl Config {
     /// When phi is made a distance again.
     pub fn rule(&self) -> Rule {
         self.reinitialize.rule.unwrap_or(match self.domain {
-            Domain::Mesh(_) => Rule::Displacement,
+            Domain::Mesh(_) | Domain::Cloud(_) => Rule::Displacement,
             Domain::Tiled(_) if self.reinitialize.rescaling.is_some() => Rule::Never,
             Domain::Tiled(_) => Rule::Every(5),
         })
@@ -333,7 +338,7 @@ impl Config {
     /// Half width of the narrow band.
     pub fn half_width(&self) -> HalfWidth {
         self.reinitialize.half_width.unwrap_or(HalfWidth::Edges(match self.domain {
-            Domain::Mesh(_) => 5.0,
+            Domain::Mesh(_) | Domain::Cloud(_) => 5.0,
             Domain::Tiled(_) => 3.0,
         }))
     }

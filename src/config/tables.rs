@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::picture::Picture;
+use super::reconstruct::CloudSource;
 use super::seed::Seed;
 use super::tiled::TiledSource;
 use super::values::{Coefficient, HalfWidth, Speed, Velocity};
@@ -73,6 +74,8 @@ pub enum Domain {
     Mesh(MeshSource),
     /// Sparse tiles of a regular lattice, which follow the interface through open space.
     Tiled(TiledSource),
+    /// Samples of a surface, for the task reconstruct.
+    Cloud(CloudSource),
 }
 
 /// `[domain.mesh]`: a mesh read from `path` or made by `generate`, exactly one of them.

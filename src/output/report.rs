@@ -34,7 +34,7 @@ pub struct Report {
     pub overrides: Vec<String>,
     /// The case with all defaults.
     pub config: Config,
-    /// "evolve" or "distance".
+    /// "evolve", "distance" or "reconstruct".
     pub task: &'static str,
     /// How the run ended.
     pub status: Status,
@@ -84,6 +84,9 @@ pub struct Report {
     pub curvature_iterations: Option<u64>,
     /// What the task distance found.
     pub distances: Option<Distances>,
+    /// What the task reconstruct did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reconstruction: Option<crate::reconstruct::Report>,
     /// `[expect]` against what came out.
     pub expect: Verdict,
     /// States written.
@@ -289,7 +292,11 @@ impl Report {
             case_hash: config.origin.hash.clone(),
             overrides: config.origin.overrides.clone(),
             config: config.with_defaults(),
-            task: if config.distance.is_some() { "distance" } else { "evolve" },
+            task: match (&config.distance, &config.reconstruct) {
+                (Some(_), _) => "distance",
+                (None, Some(_)) => "reconstruct",
+                (None, None) => "evolve",
+            },
             status: Status::Failed,
             ended_by: String::new(),
             backend: "cpu",
@@ -315,6 +322,7 @@ impl Report {
             poor_cells: 0,
             curvature_iterations: None,
             distances: None,
+            reconstruction: None,
             expect: Verdict { met: None, checks: Vec::new() },
             states: 0,
             warnings,
@@ -384,7 +392,7 @@ impl Report {
         let (backend, precision) = (self.backend, &self.precision);
         line("backend", format!("{backend}, {precision}, {} threads{why}", self.threads));
         line("end", self.ended_by.clone());
-        if self.distances.is_none() {
+        if self.task == "evolve" {
             line(
                 "steps",
                 format!(
@@ -405,6 +413,12 @@ impl Report {
             if let Some(paths) = d.paths() {
                 line("paths", paths);
             }
+        } else if let Some(found) = &self.reconstruction {
+            let error = &found.error;
+            line("samples", format!("{} used of {}", found.samples.used, found.samples.given));
+            line("surface", format!("{} triangles, {}", found.surface.triangles, found.surface));
+            let [mean, max] = [error.mean_percent, error.max_percent].map(digits);
+            line("error", format!("{mean} % of the diagonal, at most {max} %"));
         } else {
             let drift =
                 self.drift.map_or(String::new(), |d| format!(" ({:+.3} %)", 100.0 * d.relative));

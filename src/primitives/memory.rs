@@ -17,6 +17,11 @@ pub fn available() -> Option<u64> {
     [machine, group, space].into_iter().flatten().min()
 }
 
+/// Most bytes of memory that this process has held at once; `None` on all systems but Linux.
+pub fn peak() -> Option<u64> {
+    kibibytes(&std::fs::read_to_string("/proc/self/status").unwrap_or_default(), "VmHWM:")
+}
+
 /// "MemAvailable:   24000 kB" in bytes.
 fn kibibytes(text: &str, key: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(key))?;
@@ -114,5 +119,6 @@ mod tests {
     #[cfg(target_os = "linux")]
     fn this_process_has_memory() {
         assert!(available().is_some_and(|bytes| bytes > 1 << 20));
+        assert!(peak().is_some_and(|bytes| bytes > 1 << 20));
     }
 }

@@ -15,6 +15,7 @@ mod on_mesh;
 mod picture;
 mod prepared;
 mod ready;
+mod reconstruct;
 mod schedule;
 pub mod setup;
 pub mod sources;
@@ -179,6 +180,11 @@ fn run_on(cpu: Arc<Cpu>, config: &Config, options: &Options<'_>) -> Result<Outco
             report = job.report();
             done = job.evolve(&folder, checkpoint, options, &mut report, &mut stage);
         }
+        Domain::Cloud(source) => {
+            let job = reconstruct::Job { config, source, cpu };
+            report = job.report();
+            done = job.run(&folder, &mut report, &mut stage);
+        }
     }
     report.close(earlier + start.elapsed().as_secs_f64());
     if let Err(error) = &done {
@@ -301,6 +307,11 @@ pub fn check(config: &Config, folder: Option<&Path>, overwrite: bool) -> Result<
     RunFolder::probe(&folder, overwrite)?;
     if let Domain::Tiled(source) = &config.domain {
         let job = tiled::Job { config, source, cpu: Arc::new(cpu) };
+        let said = job.cpu.run(|| job.check())?;
+        return Ok(said + &format!("folder  {}\n", folder.display()));
+    }
+    if let Domain::Cloud(source) = &config.domain {
+        let job = reconstruct::Job { config, source, cpu: Arc::new(cpu) };
         let said = job.cpu.run(|| job.check())?;
         return Ok(said + &format!("folder  {}\n", folder.display()));
     }

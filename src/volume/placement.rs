@@ -141,6 +141,11 @@ impl Placement {
         self.inverse.map(|row| dot(row, offset))
     }
 
+    /// The same steps from another first sample, that of this index.
+    pub(crate) fn moved(&self, index: [f64; 3]) -> Self {
+        Placement { origin: self.world(index), ..*self }
+    }
+
     /// The same places where coordinate k of the world is `signs[k]` times what it was.
     pub(crate) fn mirrored(&self, signs: [f64; 3]) -> Self {
         let change = |x: [f64; 3]| std::array::from_fn(|k| signs[k] * x[k]);

@@ -92,7 +92,7 @@ pub fn extract<R: Real>(
 }
 
 /// Refuses more vertices than a mesh can number.
-pub(super) fn check_vertices(n: u64) -> Result<()> {
+pub(in crate::surface) fn check_vertices(n: u64) -> Result<()> {
     if n <= u64::from(u32::MAX) {
         return Ok(());
     }

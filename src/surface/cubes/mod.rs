@@ -27,6 +27,7 @@ mod walk;
 
 pub use blocks::{Blocks, Dense};
 pub use components::{Components, components};
+pub(super) use extract::check_vertices;
 pub use extract::extract;
 pub use measures::{Measures, measure};
 pub use records::{Record, Records};

@@ -1,0 +1,113 @@
+//! `zeroset isosurface VOLUME --level L -o FILE`: where the values of a volume pass a number.
+
+use std::path::PathBuf;
+
+use super::{Ui, generate, volume};
+use crate::backend::Cpu;
+use crate::error::{Error, Result};
+use crate::io::atomic::check_folder;
+use crate::io::{WriteOptions, check_target, read_volume};
+use crate::mesh::Kind;
+use crate::surface::{IsosurfaceOptions, isosurface, largest_part, smooth};
+
+/// Rounds of smoothing at most.
+pub(super) const MOST_ROUNDS: i64 = 1000;
+
+/// Arguments of `zeroset isosurface`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  zeroset isosurface head.nii.gz --level 300 -o bone.ply
+  zeroset isosurface head.nii.gz --level 300 --largest --smooth 10 -o bone.stl
+  zeroset isosurface labels.nrrd --level 0.5 --closed -o organ.obj
+  zeroset isosurface scan.raw --raw 256x256x109:uint16le:1x1x1.5 --level 1843 -o skin.vtp
+
+Marching cubes between the voxels: no cracks, every edge has two triangles but where the surface
+leaves the volume (--closed closes it there, half a voxel beyond) and beside values that are not finite.
+Inside is where values are larger; triangles look toward smaller ones. Coordinates are those of the
+world, as the file states them.
+
+.ply, .obj and .vtp have normals, minus the gradient of the values; .stl and .off have none.")]
+pub struct Args {
+    /// Volume or gray picture of any format that zeroset reads
+    #[arg(value_name = "VOLUME")]
+    pub input: PathBuf,
+    /// The value that the surface has
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    pub level: f64,
+    /// File to write: .ply, .stl, .obj, .vtp, .off, .vtu or .msh
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Close the surface where it leaves the volume
+    #[arg(long)]
+    pub closed: bool,
+    /// Keep only the connected part with the largest area
+    #[arg(long)]
+    pub largest: bool,
+    /// Rounds of smoothing that does not shrink (Taubin)
+    #[arg(long, value_name = "N", default_value_t = 0,
+          value_parser = clap::value_parser!(u32).range(0..=MOST_ROUNDS))]
+    pub smooth: u32,
+    /// CPU threads; 0 takes all cores
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub threads: usize,
+    #[command(flatten)]
+    pub source: volume::Source,
+}
+
+/// Reads, extracts, writes, and says in one line what was written.
+///
+/// # Errors
+/// [`Error::Case`] for an output that cannot be, before anything is read, and a level that no two
+/// values lie on both sides of; [`Error::Input`]; [`Error::Output`].
+pub fn run(args: Args, ui: &Ui) -> Result<u8> {
+    let write = WriteOptions::default();
+    check_target(&args.output, &write, Some(Kind::Surface))?;
+    check_folder(&args.output)?;
+    let cpu = Cpu::new(args.threads)?;
+    let file = read_volume(&args.input, &args.source.options())?;
+    let name = args.input.display();
+    for warning in &file.warnings {
+        ui.say(&format!("warning: {name}: {warning}"));
+    }
+    let ending = args.output.extension().unwrap_or_default().to_ascii_lowercase();
+    let holds_normals = ["ply", "obj", "vtp", "vtu"].iter().any(|e| ending == *e);
+    let options = IsosurfaceOptions::default().closed(args.closed).normals(holds_normals);
+    let volume = &file.volume;
+    let mut mesh = cpu
+        .run(|| isosurface(volume, args.level, &options))
+        .map_err(|error| in_words(error, &args))?;
+    if mesh.n_cells() == 0 {
+        let found = volume.statistics();
+        let range = match (found.min, found.max) {
+            (Some(min), Some(max)) => format!("values are {min} to {max}"),
+            _ => "no value is finite".into(),
+        };
+        let what = format!("--level {}: {name} has no surface there, {range}", args.level);
+        let remedy = "take a level between them, or --closed if all of the volume is inside";
+        return Err(Error::usage(what, remedy));
+    }
+    cpu.run(|| {
+        if args.largest {
+            mesh = largest_part(std::mem::replace(&mut mesh, empty()));
+        }
+        smooth(&mut mesh, args.smooth);
+    });
+    generate::write(&args.output, &mesh, &write, ui)?;
+    Ok(0)
+}
+
+fn empty() -> crate::mesh::Mesh {
+    crate::mesh::Mesh::new(Kind::Surface, Vec::new(), Vec::new())
+}
+
+/// The error in the words of the command line.
+fn in_words(error: Error, args: &Args) -> Error {
+    match error {
+        Error::Case { what, remedy, .. } => {
+            let what = format!("{}: {what}", args.input.display());
+            Error::usage(what, remedy.replace("close it", "--closed"))
+        }
+        other => other,
+    }
+}

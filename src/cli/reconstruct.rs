@@ -1,0 +1,253 @@
+//! `zeroset reconstruct SCAN -o FILE`: a surface from samples of it.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use serde::Serialize;
+
+use super::Ui;
+use super::isosurface::MOST_ROUNDS;
+use crate::backend::Cpu;
+use crate::cloud::{CleanOptions, FAR};
+use crate::error::{Error, Result};
+use crate::io::atomic::{self, check_folder};
+use crate::io::{CloudReport, NormalsFrom, WriteOptions, check_target, read_cloud};
+use crate::mesh::{Kind, Mesh};
+use crate::picture::{self, Subject};
+use crate::primitives::memory::peak;
+use crate::reconstruct::directed::{Cubes, MOST_DEPTH};
+use crate::reconstruct::{self, Method, Options, Report};
+
+/// Arguments of `zeroset reconstruct`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  zeroset reconstruct scan.ply -o surface.ply
+  zeroset reconstruct scan.laz --depth 9 -o surface.vtp --report surface.json
+  zeroset reconstruct scan.xyz --cell 0.5 --largest --smooth 5 -o surface.stl --picture surface.png
+
+Points come from any format that `zeroset info` knows as one of clouds. Duplicates and points far from
+all others are left out and counted. Where the file has no normals they are estimated, which is said.
+Without --depth and --cell cubes are as small as the density of the cloud allows without holes.
+
+The report says what was used and dropped, the seconds of each part, parts, genus and holes of the
+surface, and the true distances of the samples from it. See docs/reconstruction.md.")]
+pub struct Args {
+    /// Cloud of points of any format that zeroset reads
+    #[arg(value_name = "SCAN")]
+    pub input: PathBuf,
+    /// File to write: .ply, .stl, .obj, .vtp, .off, .vtu or .msh
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// auto or directed
+    #[arg(long, value_name = "METHOD", default_value = "auto", value_parser = super::word::<Method>)]
+    pub method: Method,
+    /// 2^N cubes along the longest side of the cloud
+    #[arg(long, value_name = "N", conflicts_with = "cell",
+          value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_DEPTH)))]
+    pub depth: Option<u32>,
+    /// Edge of a cube, in units of the cloud
+    #[arg(long, value_name = "SIZE", allow_negative_numbers = true)]
+    pub cell: Option<f64>,
+    /// A point is left out that is so many times as far from its neighbors as usual; 0 keeps all
+    #[arg(long, value_name = "FACTOR", default_value_t = FAR)]
+    pub outliers: f64,
+    /// Keep only the connected part with the largest area
+    #[arg(long)]
+    pub largest: bool,
+    /// Rounds of smoothing that does not shrink (Taubin)
+    #[arg(long, value_name = "N", default_value_t = 0,
+          value_parser = clap::value_parser!(u32).range(0..=MOST_ROUNDS))]
+    pub smooth: u32,
+    /// Write the report as JSON
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+    /// Draw the surface, .png
+    #[arg(long, value_name = "FILE")]
+    pub picture: Option<PathBuf>,
+    /// Print the report as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// CPU threads; 0 takes all cores
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub threads: usize,
+}
+
+/// All that is reported.
+#[derive(Serialize)]
+struct Whole<'a> {
+    input: String,
+    output: String,
+    /// Points that the file holds, and those of them without a place or a normal.
+    stored: u64,
+    not_finite: u64,
+    without_normal: u64,
+    units: Option<&'a str>,
+    normals: Option<NormalsFrom>,
+    #[serde(flatten)]
+    report: &'a Report,
+    seconds_reading: f64,
+    seconds_writing: f64,
+    seconds_total: f64,
+    /// Most memory that the program held; `None` where the system does not say.
+    peak_memory_bytes: Option<u64>,
+}
+
+/// Reads, reconstructs, writes, and says what came out.
+///
+/// # Errors
+/// [`Error::Case`] for an output that cannot be, before anything is read, a size of cubes that cannot
+/// be, and a cloud of which no surface can be made; [`Error::Input`]; [`Error::Output`].
+pub fn run(args: Args, ui: &Ui) -> Result<u8> {
+    let start = Instant::now();
+    let write = WriteOptions::default();
+    check_target(&args.output, &write, Some(Kind::Surface))?;
+    for path in [Some(&args.output), args.report.as_ref(), args.picture.as_ref()] {
+        path.map_or(Ok(()), |path| check_folder(path))?;
+    }
+    args.picture.as_deref().map_or(Ok(()), picture::check_path)?;
+    let options = args.options()?;
+    let cpu = Cpu::new(args.threads)?;
+    let (cloud, file) = cpu.run(|| read_cloud(&args.input))?;
+    let seconds_reading = start.elapsed().as_secs_f64();
+    let name = args.input.display();
+    let (mesh, report) = cpu
+        .run(|| reconstruct::surface(cloud, &options))
+        .map_err(|error| in_words(error, &args.input))?;
+    for warning in file.warnings.iter().chain(&report.warnings) {
+        ui.say(&format!("warning: {name}: {warning}"));
+    }
+    let writing = Instant::now();
+    let drawn = args.picture.as_ref().map(|_| cpu.run(|| args.draw(&mesh))).transpose()?;
+    for warning in crate::io::write_mesh(&args.output, &mesh, &write)? {
+        ui.say(&format!("warning: {}: {warning}", args.output.display()));
+    }
+    if let (Some(path), Some(image)) = (&args.picture, drawn) {
+        image.write_png(path)?;
+    }
+    let whole = Whole {
+        input: name.to_string(),
+        output: args.output.display().to_string(),
+        stored: file.stored,
+        not_finite: file.not_finite,
+        without_normal: file.without_normal,
+        units: file.units.as_deref(),
+        normals: file.normals,
+        report: &report,
+        seconds_reading,
+        seconds_writing: writing.elapsed().as_secs_f64(),
+        seconds_total: start.elapsed().as_secs_f64(),
+        peak_memory_bytes: peak(),
+    };
+    let json = || serde_json::to_string_pretty(&whole).unwrap_or_default() + "\n";
+    if let Some(path) = &args.report {
+        atomic::write(path, |out| out.write_all(json().as_bytes()))?;
+    }
+    ui.print(&if args.json { json() } else { words(&whole, &file) })?;
+    Ok(0)
+}
+
+impl Args {
+    fn options(&self) -> Result<Options> {
+        let mut options = Options::default();
+        options.method = self.method;
+        options.cubes = match (self.depth, self.cell) {
+            (Some(depth), _) => Cubes::Depth(depth),
+            (None, Some(edge)) if edge.is_finite() && edge > 0.0 => Cubes::Edge(edge),
+            (None, Some(edge)) => {
+                let remedy = "give a positive length in units of the cloud";
+                return Err(Error::usage(format!("--cell {edge}"), remedy));
+            }
+            (None, None) => Cubes::Safe,
+        };
+        if self.outliers.is_nan() || self.outliers < 0.0 {
+            let remedy = "give a factor above 1, or 0 to keep all points";
+            return Err(Error::usage(format!("--outliers {}", self.outliers), remedy));
+        }
+        let outliers = (self.outliers > 0.0).then_some(self.outliers);
+        options.clean = CleanOptions { duplicates: true, outliers };
+        (options.largest, options.smooth) = (self.largest, self.smooth);
+        Ok(options)
+    }
+
+    fn draw(&self, mesh: &Mesh) -> Result<picture::Image> {
+        let height: Vec<f64> = mesh.vertices.iter().map(|x| x[2]).collect();
+        let title = self.input.to_str().map_or("", picture::name_of);
+        let subject = Subject::new(mesh, &height).with_name("z").with_title(title, "");
+        picture::draw(&subject, &picture::Options::default())
+    }
+}
+
+/// Names the file that a cloud came from.
+fn in_words(error: Error, path: &Path) -> Error {
+    match error {
+        Error::Case { file: None, line: None, what, remedy } => {
+            Error::input(path, "", what, remedy)
+        }
+        other => other,
+    }
+}
+
+/// The report for a reader.
+fn words(whole: &Whole, file: &CloudReport) -> String {
+    let Whole { report, .. } = whole;
+    let (samples, directed) = (&report.samples, &report.directed);
+    let dropped = [
+        (file.not_finite, "not finite"),
+        (file.without_normal, "without normal"),
+        (samples.duplicates, "duplicate"),
+        (samples.outliers as u64, "far from all others"),
+    ];
+    let dropped: Vec<String> =
+        dropped.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!(", {n} {what}")).collect();
+    let normals = match (report.estimated_normals, whole.normals) {
+        (Some(_), _) => "estimated",
+        (None, Some(NormalsFrom::Faces)) => "from the faces of the file",
+        _ => "of the file",
+    };
+    let [x, y, z] = directed.size;
+    let units = whole.units.map_or(String::new(), |units| format!(" {units}"));
+    let surface = &report.surface;
+    let mut text = format!(
+        "surface   {}, {} vertices, {} triangles\n\
+         samples   {} used{}, normals {normals}\n\
+         cubes     {:.4e}{units}, {x} x {y} x {z}, {} with samples; {:.4e} leaves no holes\n\
+         topology  {surface}\n",
+        whole.output,
+        surface.vertices,
+        surface.triangles,
+        samples.used,
+        dropped.concat(),
+        directed.cube,
+        directed.seed_cubes,
+        directed.safe_cube
+    );
+    if surface.nonmanifold_edges > 0 {
+        text += &format!("          {} edges have three triangles\n", surface.nonmanifold_edges);
+    }
+    for hole in surface.holes.iter().take(3) {
+        let [x, y, z] = hole.center;
+        text += &format!(
+            "          loop of {} edges, length {:.4e}{units}, about ({x:.6}, {y:.6}, {z:.6})\n",
+            hole.edges, hole.length
+        );
+    }
+    let error = &report.error;
+    let seconds = &report.seconds;
+    text += &format!(
+        "error     mean {:.4e}{units} ({:.5} % of the diagonal), at most {:.4e} ({:.4} %)\n",
+        error.mean, error.mean_percent, error.max, error.max_percent
+    );
+    text += &format!(
+        "seconds   {:.2}: reading {:.2}, cleaning {:.2}, normals {:.2}, surface {:.2}, checks {:.2}, \
+         writing {:.2}\n",
+        whole.seconds_total,
+        whole.seconds_reading,
+        seconds.clean,
+        seconds.normals,
+        seconds.method + seconds.finish,
+        seconds.check,
+        whole.seconds_writing
+    );
+    text
+}

@@ -1,0 +1,88 @@
+//! What the vertices of a surface take over from samples: normals and colors.
+
+use rayon::prelude::*;
+
+use super::field::Field;
+use super::lattice::Lattice;
+use super::seeds::Seeds;
+use crate::cloud::PointCloud;
+use crate::mesh::{DataArray, Mesh, Values, vertex_normals};
+use crate::surface::Parts;
+
+/// What the nearest sample of a vertex tells.
+#[derive(Clone, Copy)]
+struct Carried {
+    normal: [f64; 3],
+    /// Its number in the cloud.
+    number: u32,
+    /// Whether it lies within half the edge of a cube.
+    is_near: bool,
+}
+
+/// Gives a surface in lattice units its normals and colors and brings it to the world. Pieces of
+/// which no vertex lies within half a cube's edge of a sample are left out; tells how many.
+pub(super) fn finish(
+    mut mesh: Mesh,
+    field: &Field,
+    seeds: &Seeds,
+    lattice: &Lattice,
+    cloud: &PointCloud,
+) -> (Mesh, usize) {
+    let carried: Vec<Carried> =
+        mesh.vertices.par_iter().map(|x| nearest(*x, field, seeds)).collect();
+    let parts = Parts::new(&mesh);
+    let mut is_kept = vec![false; parts.count()];
+    for (v, carried) in carried.iter().enumerate() {
+        if let Some(part) = parts.of_vertex(v) {
+            is_kept[part] |= carried.is_near;
+        }
+    }
+    mesh.vertices.par_iter_mut().for_each(|x| *x = lattice.world(*x));
+    mesh.vertex_data = arrays(&mesh, &carried, cloud);
+    let dropped = is_kept.iter().filter(|kept| !**kept).count();
+    if dropped > 0 {
+        mesh = parts.keep(mesh, |part| is_kept[part]);
+    }
+    (mesh, dropped)
+}
+
+/// The nearer one of the samples that both ends of the edge of a vertex have their distance from.
+fn nearest(x: [f64; 3], field: &Field, seeds: &Seeds) -> Carried {
+    let ends = [f64::floor, f64::ceil].map(|round| field.nearest(x.map(|c| round(c) as u32)));
+    let mut best = Carried { normal: [0.0; 3], number: u32::MAX, is_near: false };
+    let mut least = f64::INFINITY;
+    for sample in ends.into_iter().flatten().map(|k| &seeds.samples[k as usize]) {
+        let d2: f64 = (0..3).map(|k| (sample.point[k] - x[k]).powi(2)).sum();
+        if d2 < least || (d2 == least && sample.number < best.number) {
+            let (normal, number) = (sample.normal, sample.number);
+            (best, least) = (Carried { normal, number, is_near: d2 <= 0.25 }, d2);
+        }
+    }
+    best
+}
+
+/// Normals as `nx`, `ny` and `nz`; `red`, `green` and `blue` if the cloud has colors.
+fn arrays(mesh: &Mesh, carried: &[Carried], cloud: &PointCloud) -> Vec<DataArray> {
+    let array = |name: &str, values| DataArray { name: name.to_string(), components: 1, values };
+    let is_none = |carried: &Carried| carried.normal == [0.0; 3];
+    let of_triangles = match carried.iter().any(is_none) {
+        true => vertex_normals(mesh),
+        false => Vec::new(),
+    };
+    let normal = |v: usize, k: usize| match is_none(&carried[v]) {
+        true => of_triangles[v][k],
+        false => carried[v].normal[k],
+    };
+    let mut arrays = Vec::new();
+    for (k, name) in ["nx", "ny", "nz"].into_iter().enumerate() {
+        let values = (0..carried.len()).into_par_iter().map(|v| normal(v, k)).collect();
+        arrays.push(array(name, Values::Float(values)));
+    }
+    if let Some(colors) = &cloud.colors {
+        for (k, name) in ["red", "green", "blue"].into_iter().enumerate() {
+            let of = |carried: &Carried| i64::from(colors[carried.number as usize][k]);
+            arrays.push(array(name, Values::Int(carried.par_iter().map(of).collect())));
+        }
+    }
+    arrays
+}

@@ -1,0 +1,227 @@
+//! How dense a cloud is, and the cubes that leave no holes in its surface.
+//!
+//! Let every point of the surface have a sample within rho, and samples lie within delta of the
+//! surface. The cubes around a point of the surface are within one ring of a seed cube, and nothing
+//! is left open, if their edge is rho + delta or more. (The bound in Gao et al., 3 omega > rho +
+//! delta, holds for the gap between two samples along an axis only.)
+//!
+//! Within the tangent plane of a sample rho is the distance to the farthest corner of its Voronoi
+//! cell: the middle of the largest empty circle about it.
+
+use rayon::prelude::*;
+
+use super::lattice::Lattice;
+use super::seeds::{Sample, Seeds};
+use crate::cloud::PointCloud;
+use crate::error::Result;
+
+/// Samples that are looked at, at most; the work goes with them.
+const LOOKED_AT: usize = 20_000;
+/// One circle of so many may be larger than rho: at a sharp point of the surface the plane of a
+/// sample says little of its neighbors.
+const SINGULAR: usize = 1000;
+/// Nearest neighbors that may have a side of a Voronoi cell.
+const NEIGHBORS: usize = 32;
+/// Samples of a cube that are looked at as neighbors: where there are more they lie close to each
+/// other, or in one place.
+const MOST_IN_CUBE: usize = 256;
+/// Cubes from the one of a sample, along each axis, in which neighbors are looked for, at most.
+const REACH: i32 = 4;
+
+/// Density of a cloud, in its units.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub struct Density {
+    /// Distance from a point of the surface to its nearest sample that is exceeded about one of 1000
+    /// samples at most; samples at a rim of the surface do not count.
+    pub rho: f64,
+    /// Mean distance of the six nearest neighbors of a sample from its tangent plane: noise, and the
+    /// little that the surface bends between samples.
+    pub delta: f64,
+    /// Samples that were looked at.
+    pub looked_at: usize,
+}
+
+impl Density {
+    /// Looks at up to 20,000 samples, evenly chosen in the order of their places.
+    ///
+    /// # Errors
+    /// Those of [`Lattice::new`].
+    pub(super) fn of(cloud: &PointCloud, normals: &[[f32; 3]]) -> Result<Density> {
+        let (low, high) = cloud.bounds();
+        let longest = (0..3).map(|k| high[k] - low[k]).fold(0.0, f64::max);
+        // A few samples to each cube, if they are of a surface as large as a side of their box.
+        let cube = 2.0 * longest / (cloud.len() as f64).sqrt();
+        let lattice = Lattice::new(low, high, cube.max(longest / 1e5))?;
+        let seeds = Seeds::new(cloud, normals, &lattice);
+        let step = seeds.samples.len().div_ceil(LOOKED_AT).max(1);
+        let found: Vec<(f64, f64)> = (0..seeds.samples.len())
+            .into_par_iter()
+            .step_by(step)
+            .filter_map(|k| about(&seeds, &lattice, k))
+            .collect();
+        let mut radii: Vec<f64> = found.iter().map(|found| found.0).collect();
+        radii.sort_unstable_by(f64::total_cmp);
+        let rho = radii.get(radii.len().saturating_sub(1 + radii.len() / SINGULAR));
+        let rho = rho.copied().unwrap_or(0.0);
+        let sum: f64 = found.iter().map(|found| found.1).sum();
+        let delta = sum / found.len().max(1) as f64;
+        let looked_at = found.len();
+        Ok(Density { rho: rho * lattice.cube(), delta: delta * lattice.cube(), looked_at })
+    }
+
+    /// The smallest cubes that leave no holes.
+    pub fn safe_cube(&self) -> f64 {
+        self.rho + self.delta
+    }
+}
+
+/// The farthest corner of the Voronoi cell of a sample, and how far its neighbors lie from its
+/// plane; `None` at a rim, or where there are too few neighbors to tell.
+fn about(seeds: &Seeds, lattice: &Lattice, k: usize) -> Option<(f64, f64)> {
+    let own = seeds.samples[k];
+    let [u, w] = across(own.normal)?;
+    let mut flat: Vec<[f64; 3]> = Vec::new();
+    for reach in 1..=REACH {
+        flat.clear();
+        for_each_near(seeds, lattice, &own, reach, |other| {
+            let along = dot(other.normal, own.normal);
+            let d = [0, 1, 2].map(|a| other.point[a] - own.point[a]);
+            // Not those of another sheet of the surface.
+            if other.number != own.number && along > 0.0 {
+                flat.push([dot(d, u), dot(d, w), dot(d, own.normal).abs()]);
+            }
+        });
+        // All within the reach are there; beyond it, some are.
+        let limit = f64::from(reach).powi(2);
+        flat.retain(|p| p[0] * p[0] + p[1] * p[1] < limit && p[0].hypot(p[1]) > 1e-9);
+        flat.sort_unstable_by(|p, q| p[0].hypot(p[1]).total_cmp(&q[0].hypot(q[1])));
+        flat.truncate(NEIGHBORS);
+        // A corner of the cell is as far from the nearest samples as from this one.
+        if let Some(rho) = farthest_corner(&flat, f64::from(reach)) {
+            if 2.0 * rho <= f64::from(reach) || flat.len() == NEIGHBORS {
+                let off = flat.iter().take(6);
+                let n = off.len() as f64;
+                return Some((rho, off.map(|p| p[2]).sum::<f64>() / n));
+            }
+        }
+    }
+    None
+}
+
+/// Distance of the farthest corner of the cell about the origin, which is cut out of a square of
+/// half side `half`; `None` if a corner of the square is left.
+fn farthest_corner(others: &[[f64; 3]], half: f64) -> Option<f64> {
+    let mut cell = vec![[-half, -half], [half, -half], [half, half], [-half, half]];
+    let mut cut = Vec::new();
+    for [x, y, _] in others {
+        let side = |p: &[f64; 2]| p[0] * x + p[1] * y - 0.5 * (x * x + y * y);
+        cut.clear();
+        for (k, p) in cell.iter().enumerate() {
+            let q = cell[(k + 1) % cell.len()];
+            let (a, b) = (side(p), side(&q));
+            if a <= 0.0 {
+                cut.push(*p);
+            }
+            if (a < 0.0) != (b < 0.0) && a != 0.0 && b != 0.0 {
+                let t = a / (a - b);
+                cut.push([p[0] + t * (q[0] - p[0]), p[1] + t * (q[1] - p[1])]);
+            }
+        }
+        std::mem::swap(&mut cell, &mut cut);
+    }
+    let on_square = |p: &[f64; 2]| p[0].abs().max(p[1].abs()) >= half;
+    if cell.len() < 3 || cell.iter().any(on_square) {
+        return None;
+    }
+    Some(cell.iter().map(|p| p[0].hypot(p[1])).fold(0.0, f64::max))
+}
+
+/// Visits the samples of the cubes up to `reach` from that of one sample.
+fn for_each_near(
+    seeds: &Seeds,
+    lattice: &Lattice,
+    own: &Sample,
+    reach: i32,
+    mut visit: impl FnMut(&Sample),
+) {
+    let size = lattice.size();
+    let [xs, ys, zs] = [0, 1, 2].map(|k| {
+        let c = own.point[k] as i32;
+        (c - reach).max(0) as u32..(c + reach + 1).clamp(0, size[k] as i32) as u32
+    });
+    for z in zs {
+        for y in ys.clone() {
+            for x in xs.clone() {
+                let samples = seeds.of_cube(lattice.key([x, y, z]));
+                let step = samples.len().div_ceil(MOST_IN_CUBE).max(1);
+                samples.iter().step_by(step).for_each(&mut visit);
+            }
+        }
+    }
+}
+
+/// Two directions across a normal, at right angles; `None` without a normal.
+fn across(n: [f64; 3]) -> Option<[[f64; 3]; 2]> {
+    let k = (0..3).reduce(|a, b| if n[b].abs() < n[a].abs() { b } else { a })?;
+    let mut axis = [0.0; 3];
+    axis[k] = 1.0;
+    let u = cross(n, axis);
+    let length = dot(u, u).sqrt();
+    let u = u.map(|x| x / length);
+    (length > 0.0).then(|| [u, cross(n, u)])
+}
+
+fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A plane lattice of spacing 1, `n` samples along each side, spanned by `u` and `w`.
+    fn plane(n: i32, u: [f64; 3], w: [f64; 3], skew: f64) -> (PointCloud, Vec<[f32; 3]>) {
+        let mut points = Vec::new();
+        for i in 0..n {
+            for j in 0..n {
+                let (i, j) = (f64::from(i) + skew * f64::from(j), f64::from(j));
+                points.push([0, 1, 2].map(|k| i * u[k] + j * w[k]));
+            }
+        }
+        let normals = vec![cross(u, w).map(|x| x as f32); points.len()];
+        (PointCloud::new(points), normals)
+    }
+
+    #[test]
+    fn lattices_have_the_circles_that_are_known() {
+        for angle in [0.0, 0.3, 0.7_f64] {
+            let (s, c) = angle.sin_cos();
+            let (u, w) = ([c, s, 0.0], [-s * c, c * c, s]);
+            let (cloud, normals) = plane(40, u, w, 0.0);
+            let found = Density::of(&cloud, &normals).unwrap();
+            assert!((found.rho - 0.5_f64.sqrt()).abs() < 1e-9, "{found:?} at {angle}");
+            assert!(found.delta < 1e-7 && found.looked_at > 1000, "{found:?}");
+        }
+        // Rows apart by half a spacing: triangles of base 1 and height 1, of circumradius 5/8.
+        let (cloud, normals) = plane(40, [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], 0.5);
+        let found = Density::of(&cloud, &normals).unwrap();
+        assert!((found.rho - 0.625).abs() < 1e-9, "{found:?}");
+    }
+
+    #[test]
+    fn noise_is_told_and_a_missing_sample_widens_the_gap() {
+        let (mut cloud, normals) = plane(30, [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], 0.0);
+        for (k, x) in cloud.points.iter_mut().enumerate() {
+            x[2] += if k % 2 == 0 { 0.05 } else { -0.05 };
+        }
+        let found = Density::of(&cloud, &normals).unwrap();
+        assert!(found.delta > 0.03 && found.delta < 0.1, "{found:?}");
+        cloud.points.remove(15 * 30 + 15);
+        let wider = Density::of(&cloud, &normals[1..]).unwrap();
+        assert!((wider.rho - 1.0).abs() < 1e-9, "{wider:?}");
+    }
+}

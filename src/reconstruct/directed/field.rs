@@ -1,0 +1,250 @@
+//! The directed distance at the vertices around seed cubes, in tiles of vertices.
+
+use rayon::prelude::*;
+
+use super::lattice::{Lattice, TILE};
+use super::seeds::{Sample, Seed, Seeds};
+use crate::error::{Error, Result};
+use crate::surface::cubes::Blocks;
+
+/// Vertices of a tile.
+pub(super) const VERTICES: usize = (TILE * TILE * TILE) as usize;
+/// Bytes that a vertex takes: its distance and its sample.
+const BYTES: u64 = 8;
+/// Stands for no sample.
+const NONE: u32 = u32::MAX;
+
+/// Directed distances, tile by tile; a tile holds the vertices with the coordinates of its cubes.
+pub(super) struct Field {
+    lattice: Lattice,
+    /// Keys of the tiles, ascending.
+    keys: Vec<u64>,
+    /// Directed distance at each vertex in cubes, negative inside; NaN away from all samples.
+    values: Vec<f32>,
+    /// The sample it is taken from, by its place in [`Seeds::samples`].
+    nearest: Vec<u32>,
+}
+
+/// The nearest sample so far.
+#[derive(Clone, Copy)]
+struct Nearest {
+    distance2: f64,
+    number: u32,
+    sample: u32,
+}
+
+const FAR: Nearest = Nearest { distance2: f64::INFINITY, number: NONE, sample: NONE };
+
+impl Field {
+    /// Computes the field of some seed cubes: f(c) = (c - o) . n with the nearest sample o of
+    /// those whose cubes lie within one ring of c.
+    ///
+    /// # Errors
+    /// [`Error::Device`] for more than the `available` bytes, if these are known.
+    pub fn new(seeds: &Seeds, lattice: &Lattice, available: Option<u64>) -> Result<Self> {
+        let keys = tiles_around(seeds, lattice);
+        let bytes = (keys.len() * VERTICES) as u64 * BYTES;
+        if available.is_some_and(|available| bytes > available) {
+            let what = format!(
+                "{} tiles of cubes need {} MiB, {} MiB are free",
+                keys.len(),
+                bytes >> 20,
+                available.unwrap_or(0) >> 20
+            );
+            return Err(Error::device(what, "take larger cubes"));
+        }
+        let mut values = vec![0.0_f32; VERTICES * keys.len()];
+        let mut nearest = vec![0_u32; VERTICES * keys.len()];
+        let tiles = values.par_chunks_mut(VERTICES).zip(nearest.par_chunks_mut(VERTICES));
+        tiles.zip(&keys).for_each(|((values, nearest), &key)| {
+            let tile = lattice.tile(key);
+            let mut found = [FAR; VERTICES];
+            for_each_seed(seeds, lattice, tile, |low, seed| {
+                offer(&mut found, &seeds.samples, tile, low, &seed);
+            });
+            for (v, found) in found.iter().enumerate() {
+                nearest[v] = found.sample;
+                values[v] = match seeds.samples.get(found.sample as usize) {
+                    Some(sample) => directed(vertex(tile, v), sample) as f32,
+                    None => f32::NAN,
+                };
+            }
+        });
+        Ok(Field { lattice: *lattice, keys, values, nearest })
+    }
+
+    /// Number of tiles.
+    pub fn n_tiles(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// The tiles around one, itself included: offsets -1 to 1 along x, then y, then z.
+    pub fn around(&self, t: usize) -> [Option<usize>; 27] {
+        let tile = self.lattice.tile(self.keys[t]);
+        std::array::from_fn(|d| {
+            let key = self.lattice.tile_key(beside(tile, step(d))?);
+            self.keys.binary_search(&key).ok()
+        })
+    }
+
+    /// The distances of a tile, x fastest.
+    pub fn of_tile(&self, t: usize) -> &[f32] {
+        &self.values[t * VERTICES..][..VERTICES]
+    }
+
+    /// Takes vertex `v` of a tile to the other side.
+    pub fn turn(&mut self, t: usize, v: usize) {
+        let value = &mut self.values[t * VERTICES + v];
+        *value = if *value == 0.0 { -f32::MIN_POSITIVE } else { -*value };
+    }
+
+    /// The sample that a vertex has its distance from, by its place in [`Seeds::samples`].
+    pub fn nearest(&self, vertex: [u32; 3]) -> Option<u32> {
+        let tile = self.lattice.tile_key(vertex.map(|c| c / TILE));
+        let t = self.keys.binary_search(&tile).ok()?;
+        let [x, y, z] = vertex.map(|c| (c % TILE) as usize);
+        let found = self.nearest[t * VERTICES + x + 8 * (y + 8 * z)];
+        (found != NONE).then_some(found)
+    }
+}
+
+/// A vertex of a tile, in lattice units.
+fn vertex(tile: [u32; 3], v: usize) -> [f64; 3] {
+    let within = [v % 8, v / 8 % 8, v / 64];
+    [0, 1, 2].map(|k| f64::from(tile[k] * TILE + within[k] as u32))
+}
+
+/// Distance of a place from the tangent plane of a sample, positive on the side of its normal.
+fn directed(place: [f64; 3], sample: &Sample) -> f64 {
+    (0..3).map(|k| (place[k] - sample.point[k]) * sample.normal[k]).sum()
+}
+
+/// Keys of the tiles with vertices of the one-ring of a seed cube, ascending.
+fn tiles_around(seeds: &Seeds, lattice: &Lattice) -> Vec<u64> {
+    let around = |&key: &u64| {
+        let mut reached = 0_u32;
+        for seed in seeds.of_tile(key) {
+            // Vertices from one below the cube to two above its lower corner.
+            let toward = seed.within.map(|c| if c == 0 { 0 } else { 1 + u32::from(c >= TILE - 2) });
+            let sides = toward.map(|t| match t {
+                0 => 0b011,
+                1 => 0b010,
+                _ => 0b110_u32,
+            });
+            for d in 0..27 {
+                let on = (sides[0] >> (d % 3)) & (sides[1] >> (d / 3 % 3)) & (sides[2] >> (d / 9));
+                reached |= (on & 1) << d;
+            }
+        }
+        let tile = lattice.tile(key);
+        (0..27_u32).filter(move |d| reached >> d & 1 == 1).map(move |d| {
+            let place = [d % 3, d / 3 % 3, d / 9];
+            lattice.tile_key([0, 1, 2].map(|k| tile[k] + place[k] - 1))
+        })
+    };
+    let mut keys: Vec<u64> = seeds.tiles().par_iter().flat_map_iter(around).collect();
+    keys.par_sort_unstable();
+    keys.dedup();
+    keys
+}
+
+/// Visits the seed cubes whose rings have vertices in a tile, each with its lower corner relative
+/// to that of the tile.
+fn for_each_seed(
+    seeds: &Seeds,
+    lattice: &Lattice,
+    tile: [u32; 3],
+    mut visit: impl FnMut([i32; 3], Seed),
+) {
+    for step in (0..27).map(step) {
+        let Some(place) = beside(tile, step) else { continue };
+        for seed in seeds.of_tile(lattice.tile_key(place)) {
+            let low = [0, 1, 2].map(|k| seed.within[k] as i32 + 8 * step[k]);
+            if low.iter().all(|&c| (-2..=8).contains(&c)) {
+                visit(low, seed);
+            }
+        }
+    }
+}
+
+/// Step number `d` of 27 to a neighbor: offsets -1 to 1 along x, then y, then z.
+pub(super) fn step(d: usize) -> [i32; 3] {
+    [d % 3, d / 3 % 3, d / 9].map(|c| c as i32 - 1)
+}
+
+/// The tile beside one; `None` below zero.
+fn beside(tile: [u32; 3], step: [i32; 3]) -> Option<[u32; 3]> {
+    let mut place = tile;
+    for k in 0..3 {
+        place[k] = place[k].checked_add_signed(step[k])?;
+    }
+    Some(place)
+}
+
+/// Offers the samples of a seed cube to the vertices of its ring that lie in the tile.
+fn offer(
+    found: &mut [Nearest; VERTICES],
+    samples: &[Sample],
+    tile: [u32; 3],
+    low: [i32; 3],
+    seed: &Seed,
+) {
+    let [xs, ys, zs] = low.map(|c| (c - 1).max(0) as usize..(c + 3).min(8) as usize);
+    for k in seed.samples.clone() {
+        let Sample { point, number, .. } = samples[k];
+        let [px, py, pz] = [0, 1, 2].map(|a| point[a] - f64::from(tile[a] * TILE));
+        for z in zs.clone() {
+            let dz = z as f64 - pz;
+            for y in ys.clone() {
+                let dy = y as f64 - py;
+                let across = dz * dz + dy * dy;
+                let row = &mut found[8 * (y + 8 * z)..][..8];
+                for x in xs.clone() {
+                    let dx = x as f64 - px;
+                    let distance2 = across + dx * dx;
+                    let best = &mut row[x];
+                    let equal = distance2 == best.distance2 && number < best.number;
+                    if distance2 < best.distance2 || equal {
+                        *best = Nearest { distance2, number, sample: k as u32 };
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Blocks<f32> for Field {
+    fn edge(&self) -> usize {
+        TILE as usize
+    }
+
+    fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    fn corner(&self, block: usize) -> [i32; 3] {
+        self.lattice.tile(self.keys[block]).map(|c| (c * TILE) as i32)
+    }
+
+    fn fill(&self, block: usize, reach: usize, values: &mut [f32]) {
+        values.fill(f32::NAN);
+        let (n, reach) = (8 + 2 * reach, reach as i32);
+        for (d, t) in self.around(block).into_iter().enumerate() {
+            let (Some(t), step) = (t, step(d)) else { continue };
+            let of_tile = self.of_tile(t);
+            // Where its vertices lie in the block with its border.
+            let [xs, ys, zs] = step.map(|s| (-reach).max(8 * s)..(8 + reach).min(8 * s + 8));
+            for z in zs {
+                for y in ys.clone() {
+                    let from =
+                        (xs.start - 8 * step[0]) + 8 * ((y - 8 * step[1]) + 8 * (z - 8 * step[2]));
+                    let into = (xs.start + reach) as usize
+                        + n * ((y + reach) as usize + n * (z + reach) as usize);
+                    let length = xs.len();
+                    values[into..into + length]
+                        .copy_from_slice(&of_tile[from as usize..from as usize + length]);
+                }
+            }
+        }
+    }
+}

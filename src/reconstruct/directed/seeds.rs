@@ -1,0 +1,91 @@
+//! Samples in the order of their cubes, and the cubes that have any: seed cubes.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::lattice::{Lattice, TILE};
+use crate::cloud::PointCloud;
+use crate::primitives::{Unique, sort, unique};
+
+/// A sample in lattice units.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sample {
+    pub point: [f64; 3],
+    /// Unit normal; zero where the cloud has none there.
+    pub normal: [f64; 3],
+    /// Its number in the cloud.
+    pub number: u32,
+}
+
+/// Samples by cube, and cubes by tile.
+pub(super) struct Seeds {
+    /// In ascending order of the keys of their cubes, those of a cube as in the cloud.
+    pub samples: Vec<Sample>,
+    /// The key of each seed cube, and where its samples begin.
+    cubes: Unique<u64>,
+    /// The key of each tile with seed cubes, and where these begin.
+    tiles: Unique<u64>,
+}
+
+/// A seed cube: its place within its tile, and its samples.
+pub(super) struct Seed {
+    pub within: [u32; 3],
+    /// Places in [`Seeds::samples`].
+    pub samples: Range<usize>,
+}
+
+impl Seeds {
+    /// Sorts the samples of a cloud with normals by cube.
+    pub fn new(cloud: &PointCloud, normals: &[[f32; 3]], lattice: &Lattice) -> Self {
+        let cube_of = |x: &[f64; 3]| lattice.key(lattice.inside(*x).map(|c| c as u32));
+        let keys: Vec<u64> = cloud.points.par_iter().map(cube_of).collect();
+        let sorted = sort(&keys, None, lattice.key_bits());
+        let sample = |&number: &u32| {
+            let n = normals[number as usize].map(f64::from);
+            let length = n.iter().map(|x| x * x).sum::<f64>().sqrt();
+            let normal =
+                if length > 0.0 && length.is_finite() { n.map(|x| x / length) } else { [0.0; 3] };
+            let point = lattice.inside(cloud.points[number as usize]);
+            Sample { point, normal, number }
+        };
+        let samples = sorted.values.par_iter().map(sample).collect();
+        let cubes = unique(&sorted.keys);
+        let tile_of: Vec<u64> = cubes.items.par_iter().map(|key| key >> 9).collect();
+        Seeds { samples, cubes, tiles: unique(&tile_of) }
+    }
+
+    /// Number of seed cubes.
+    pub fn len(&self) -> usize {
+        self.cubes.items.len()
+    }
+
+    /// Keys of the tiles that have seed cubes.
+    pub fn tiles(&self) -> &[u64] {
+        &self.tiles.items
+    }
+
+    /// The seed cubes of a tile, none if it has none.
+    pub fn of_tile(&self, key: u64) -> impl Iterator<Item = Seed> + '_ {
+        let cubes = match self.tiles.items.binary_search(&key) {
+            Ok(t) => self.tiles.offsets[t] as usize..self.tiles.offsets[t + 1] as usize,
+            Err(_) => 0..0,
+        };
+        cubes.map(|k| {
+            let key = self.cubes.items[k] as u32;
+            let here = self.cubes.offsets[k] as usize..self.cubes.offsets[k + 1] as usize;
+            let within = [0, 3, 6].map(|shift| key >> shift & (TILE - 1));
+            Seed { within, samples: here }
+        })
+    }
+
+    /// The samples of a cube.
+    pub fn of_cube(&self, key: u64) -> &[Sample] {
+        match self.cubes.items.binary_search(&key) {
+            Ok(k) => {
+                &self.samples[self.cubes.offsets[k] as usize..self.cubes.offsets[k + 1] as usize]
+            }
+            Err(_) => &[],
+        }
+    }
+}

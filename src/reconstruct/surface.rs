@@ -1,0 +1,213 @@
+//! From a cloud as its file has it to a surface with a report: what the command line and the case file
+//! run.
+
+use std::time::Instant;
+
+use super::directed::{self, Cubes, Directed};
+use crate::cloud::{CleanOptions, Estimate, PointCloud, clean, estimate_normals};
+use crate::error::{Error, Result};
+use crate::mesh::Mesh;
+use crate::surface::{Gaps, Topology, largest_part, smooth};
+
+/// How a surface is reconstructed.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    serde::Serialize,
+    serde::Deserialize,
+    schemars::JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Method {
+    /// What suits the cloud (default): `directed`.
+    #[default]
+    Auto,
+    /// Directed distances to tangent planes; normals are estimated where the cloud has none.
+    Directed,
+}
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Options {
+    /// How.
+    pub method: Method,
+    /// How large cubes are.
+    pub cubes: Cubes,
+    /// What of the cloud is left out.
+    pub clean: CleanOptions,
+    /// Keep only the part with the largest area.
+    pub largest: bool,
+    /// Rounds of [`smooth`].
+    pub smooth: u32,
+}
+
+/// What a reconstruction did, and what its surface is like.
+#[derive(Clone, Debug, serde::Serialize)]
+#[non_exhaustive]
+pub struct Report {
+    /// The method that was used.
+    pub method: Method,
+    /// What became of the samples.
+    pub samples: Samples,
+    /// Normals that were estimated; `None` if the cloud has some.
+    pub estimated_normals: Option<Estimate>,
+    /// What the method of directed distances did.
+    pub directed: Directed,
+    /// Topology of the surface.
+    pub surface: Topology,
+    /// How near the surface is to the samples that were used.
+    pub error: Distance,
+    /// Seconds of what comes before and after the method.
+    pub seconds: Seconds,
+    /// What the user should know, one sentence each.
+    pub warnings: Vec<String>,
+}
+
+/// Samples by what became of them.
+#[derive(Clone, Copy, Debug, serde::Serialize)]
+pub struct Samples {
+    /// Handed in.
+    pub given: usize,
+    /// Used.
+    pub used: usize,
+    /// Left out, being in the place of another one.
+    pub duplicates: u64,
+    /// Left out, being far from all others.
+    pub outliers: usize,
+}
+
+/// True distances of the samples from the surface.
+#[derive(Clone, Copy, Debug, serde::Serialize)]
+pub struct Distance {
+    /// Mean, in units of the cloud.
+    pub mean: f64,
+    /// Largest, in units of the cloud.
+    pub max: f64,
+    /// Mean in percent of the diagonal of the box of the samples.
+    pub mean_percent: f64,
+    /// Largest in percent of that diagonal.
+    pub max_percent: f64,
+    /// That diagonal, in units of the cloud.
+    pub diagonal: f64,
+}
+
+/// Seconds of the parts.
+#[derive(Clone, Copy, Debug, Default, serde::Serialize)]
+pub struct Seconds {
+    /// Duplicates and outliers.
+    pub clean: f64,
+    /// Estimate of normals.
+    pub normals: f64,
+    /// The method itself.
+    pub method: f64,
+    /// Largest part and smoothing.
+    pub finish: f64,
+    /// Topology and distances.
+    pub check: f64,
+}
+
+/// Makes a surface of a cloud and says what it is like.
+///
+/// # Errors
+/// Those of [`directed::reconstruct`]; [`Error::Numerical`] if nothing came out.
+pub fn surface(cloud: PointCloud, options: &Options) -> Result<(Mesh, Report)> {
+    let mut seconds = Seconds::default();
+    let mut start = Instant::now();
+    let mut lap = || {
+        let before = std::mem::replace(&mut start, Instant::now());
+        start.duration_since(before).as_secs_f64()
+    };
+    cloud.check()?;
+    let given = cloud.len();
+    let (mut cloud, survey) = clean(cloud, options.clean)?;
+    seconds.clean = lap();
+    let used = cloud.len();
+    let (duplicates, outliers) = (survey.duplicates, survey.outliers.len());
+    let samples = Samples { given, used, duplicates, outliers };
+    let mut warnings = Vec::new();
+    let mut estimated_normals = None;
+    if cloud.normals.is_none() && used > 0 {
+        let (normals, estimate) = estimate_normals(&cloud)?;
+        let parts = match estimate.parts {
+            1 => String::new(),
+            n => format!(", each of {n} parts of the cloud by itself"),
+        };
+        warnings.push(format!("the cloud has no normals: they are estimated{parts}"));
+        (cloud.normals, estimated_normals) = (Some(normals), Some(estimate));
+    }
+    seconds.normals = lap();
+    let (mut mesh, directed) = match options.method {
+        Method::Auto | Method::Directed => directed::reconstruct(&cloud, options.cubes)?,
+    };
+    seconds.method = lap();
+    if directed.cube < directed.safe_cube {
+        warnings.push(format!(
+            "cubes of edge {:.3e} may leave holes: the cloud is dense enough for {:.3e}",
+            directed.cube, directed.safe_cube
+        ));
+    }
+    if options.largest {
+        mesh = largest_part(mesh);
+    }
+    smooth(&mut mesh, options.smooth);
+    seconds.finish = lap();
+    let Some(gaps) = Gaps::new(&mesh, &cloud.points) else {
+        return Err(Error::Numerical {
+            what: "the surface has no triangles".into(),
+            remedy: "look at the normals of the cloud, or take larger cubes".into(),
+        });
+    };
+    let surface = Topology::of(&mesh);
+    seconds.check = lap();
+    let (low, high) = cloud.bounds();
+    let diagonal = (0..3).map(|k| (high[k] - low[k]).powi(2)).sum::<f64>().sqrt();
+    let percent = |x: f64| 100.0 * x / diagonal;
+    let error = Distance {
+        mean: gaps.mean,
+        max: gaps.max,
+        mean_percent: percent(gaps.mean),
+        max_percent: percent(gaps.max),
+        diagonal,
+    };
+    let method = Method::Directed;
+    let report =
+        Report { method, samples, estimated_normals, directed, surface, error, seconds, warnings };
+    Ok((mesh, report))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cloud::{Noise, Sampler, Sampling};
+    use crate::mesh::generate::{Generate, Sphere, generate};
+
+    #[test]
+    fn clouds_are_cleaned_and_reports_say_what_was_done() {
+        let mesh = generate(&Generate::Sphere(Sphere::default())).unwrap();
+        let noise = Noise::Length(0.0);
+        let options = Sampling { n: 6_000, normals: true, noise, outliers: 3, seed: 5 };
+        let mut cloud = Sampler::new(&mesh, options).unwrap().cloud();
+        cloud.points.push(cloud.points[7]);
+        let normals = cloud.normals.as_mut().unwrap();
+        normals.push(normals[7]);
+        let (found, report) = surface(cloud.clone(), &Options::default()).unwrap();
+        assert_eq!((report.samples.given, report.samples.duplicates), (6_004, 1));
+        assert_eq!(report.samples.used + report.samples.outliers, 6_003);
+        assert!(report.surface.closed, "{:?}", report.surface.holes);
+        assert!(report.error.mean_percent < 0.1 && report.estimated_normals.is_none());
+        assert_eq!(report.surface.triangles, found.n_cells());
+        // Without normals, they are estimated, and it is said; the largest part is the sphere.
+        cloud.normals = None;
+        let options = Options { largest: true, smooth: 2, ..Options::default() };
+        let (_, report) = surface(cloud, &options).unwrap();
+        assert!(report.warnings[0].contains("they are estimated"), "{:?}", report.warnings);
+        assert_eq!((report.surface.components, report.surface.genus), (1, Some(0)));
+        assert!(surface(PointCloud::default(), &Options::default()).is_err());
+    }
+}

@@ -1,0 +1,139 @@
+//! The task [reconstruct]: a surface from the samples of a cloud, as the only state of a run.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::norms::interface_errors;
+use super::picture;
+use super::prepared::Stages;
+use crate::backend::Cpu;
+use crate::cloud::PointCloud;
+use crate::config::{CloudSource, Config, DeviceKind, Drawn};
+use crate::error::{Error, Result};
+use crate::io::vtk::{self, Field, Geometry, VtkOutput};
+use crate::io::{CloudReport, read_cloud};
+use crate::mesh::Mesh;
+use crate::output::{Report, RunFolder, Seconds, Series, Status, Verdict, numbered};
+use crate::picture::{Subject, draw};
+use crate::reconstruct::{self, surface};
+
+/// A case that reconstructs.
+pub(super) struct Job<'a> {
+    pub config: &'a Config,
+    pub source: &'a CloudSource,
+    pub cpu: Arc<Cpu>,
+}
+
+impl Job<'_> {
+    /// Report of a run that has not begun.
+    pub(super) fn report(&self) -> Report {
+        let mut report = Report::new(self.config, Seconds::default(), Vec::new());
+        report.threads = self.cpu.threads();
+        report.backend_reason = "clouds are reconstructed on the processor".into();
+        report
+    }
+
+    /// Reads the cloud, and says what a run would do.
+    ///
+    /// # Errors
+    /// [`Error::Input`] for a file that cannot be read, and those of the device.
+    pub(super) fn check(&self) -> Result<String> {
+        self.check_device()?;
+        let (cloud, _) = self.read()?;
+        let normals = if cloud.normals.is_some() { "with normals" } else { "without normals" };
+        Ok(format!("task    reconstruct\ncloud   {} points {normals}\n", cloud.len()))
+    }
+
+    fn check_device(&self) -> Result<()> {
+        if self.config.device.kind == DeviceKind::Cuda {
+            let what = "[reconstruct] runs on the processor only";
+            return Err(Error::device(what, "take device.use = \"cpu\" or \"auto\""));
+        }
+        Ok(())
+    }
+
+    fn path(&self) -> Result<PathBuf> {
+        self.config.resolve(&self.source.path)
+    }
+
+    fn read(&self) -> Result<(PointCloud, CloudReport)> {
+        read_cloud(&self.path()?)
+    }
+
+    /// The whole task.
+    ///
+    /// # Errors
+    /// [`Error::Input`] for a cloud that cannot be read or of which no surface can be made,
+    /// [`Error::Output`], and an interrupt between the stages.
+    pub(super) fn run(
+        &self,
+        folder: &RunFolder,
+        report: &mut Report,
+        stage: &mut Stages<'_>,
+    ) -> Result<()> {
+        self.check_device()?;
+        stage.next("reading the cloud")?;
+        let (cloud, file) = self.read()?;
+        report.warnings.extend(file.warnings);
+        report.seconds.read = stage.next("reconstructing the surface")?;
+        let table = self.config.reconstruct.clone().unwrap_or_default();
+        let path = self.path()?;
+        let (mesh, found) = surface(cloud, &table.options()).map_err(|error| match error {
+            Error::Case { file: None, line: None, what, remedy } => {
+                Error::input(&path, "", what, remedy)
+            }
+            other => other,
+        })?;
+        report.seconds.setup = stage.next("writing")?;
+        report.warnings.extend(found.warnings.iter().cloned());
+        self.judge(report, &mesh, &found);
+        report.reconstruction = Some(found);
+        let timer = Instant::now();
+        folder.clear()?;
+        self.write(folder, &mesh)?;
+        report.states = 1;
+        report.seconds.output = timer.elapsed().as_secs_f64();
+        report.status = Status::Finished;
+        report.ended_by = "surface reconstructed".into();
+        Ok(())
+    }
+
+    /// Writes the surface as the only state, and its picture.
+    fn write(&self, folder: &RunFolder, mesh: &Mesh) -> Result<()> {
+        let name = self.config.name();
+        let mut series = Series::new(folder.path(), &name, "vtp");
+        series.add(0, 0.0, |path| {
+            let geometry = Geometry::mesh(mesh, self.config.output.compression);
+            let mut output = VtkOutput::new(&geometry);
+            output.point_data = mesh.vertex_data.iter().map(Field::from).collect();
+            vtk::write(path, &output)
+        })?;
+        let Some(picture) = &self.config.output.picture else { return Ok(()) };
+        let file = match (&picture.file, picture.every) {
+            (Some(file), _) => file.clone(),
+            (None, Drawn::Last) => folder.file(&format!("{name}.png")),
+            (None, Drawn::State) => folder.file(&numbered(&name, 0, "png")),
+        };
+        let height: Vec<f64> = mesh.vertices.iter().map(|x| x[2]).collect();
+        let title = picture::title(self.config);
+        let subject = Subject::new(mesh, &height).with_name("z").with_title(&title, "");
+        draw(&subject, &picture.options())?.write_png(&file)
+    }
+
+    fn judge(&self, report: &mut Report, mesh: &Mesh, found: &reconstruct::Report) {
+        let expect = &self.config.expect;
+        let exact = expect.exact.as_ref();
+        let errors = exact.and_then(|exact| interface_errors(&mesh.vertices, exact));
+        report.expect = Verdict::of(&expect.bounds(), |name| match name {
+            "components" => Some(found.surface.components as f64),
+            "euler_number" => Some(found.surface.euler_number as f64),
+            "holes" => Some(found.surface.holes.len() as f64),
+            "sample_distance_mean" => Some(found.error.mean_percent),
+            "sample_distance_max" => Some(found.error.max_percent),
+            "interface_error_mean" => errors.map(|(mean, _)| mean),
+            "interface_error_max" => errors.map(|(_, max)| max),
+            _ => None,
+        });
+    }
+}

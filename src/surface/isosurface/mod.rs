@@ -1,0 +1,195 @@
+//! The surface of a dense volume where its values pass a level, by marching cubes over rows of
+//! voxels.
+//!
+//! The triangles are those of [`extract`](super::cubes::extract) over a [`Dense`](super::cubes::Dense)
+//! box: the same cases, and so no cracks, and every edge has two triangles but at the border of the
+//! volume and beside values that are not finite. Here nothing is read twice that need not be, after W.
+//! Schroeder, R. Maynard, B. Geveci, *Flying edges*, IEEE LDAV 2015:
+//!
+//! 1. *Masks*: one bit per voxel says whether it is inside (its value above the level).
+//! 2. *Count*: crossed edges of a row and its cut cubes are found by shifts and `xor`s of whole words;
+//!    the sums over all rows say where each row writes.
+//! 3. *Generate*: the number of a vertex is the number of crossings before it in its row, found by
+//!    counting bits; values are looked at only beside the surface.
+//!
+//! Vertices and triangles come in the order of rows, x fastest, whatever the number of threads.
+
+mod generate;
+mod gradient;
+mod masks;
+mod rows;
+#[cfg(test)]
+mod tests;
+
+use crate::error::{Error, Result};
+use crate::mesh::{DataArray, Kind, Mesh, Values, vertex_normals};
+use crate::volume::{Placement, Samples, Scaling, Volume};
+use generate::generate;
+use masks::Masks;
+use rows::Counts;
+
+/// How a surface is taken out of a volume.
+#[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
+pub struct Options {
+    /// Close the surface where it leaves the volume, half a voxel beyond the last ones.
+    pub closed: bool,
+    /// Give it the vertex arrays `nx`, `ny`, `nz`: minus the gradient of the values, of length 1.
+    pub normals: bool,
+}
+
+impl Options {
+    /// Closes the surface at the border of the volume.
+    pub fn closed(mut self, closed: bool) -> Self {
+        self.closed = closed;
+        self
+    }
+
+    /// Gives it normals.
+    pub fn normals(mut self, normals: bool) -> Self {
+        self.normals = normals;
+        self
+    }
+}
+
+/// Numbers that volumes hold.
+trait Number: Copy + Sync {
+    /// Whether all of them are finite.
+    const WHOLE: bool;
+    /// As 64 bits.
+    fn widen(self) -> f64;
+}
+
+macro_rules! number {
+    ($($type:ty, $whole:literal;)*) => {$(
+        impl Number for $type {
+            const WHOLE: bool = $whole;
+            #[inline(always)]
+            fn widen(self) -> f64 {
+                self as f64
+            }
+        }
+    )*};
+}
+number! {
+    u8, true; i8, true; u16, true; i16, true; u32, true;
+    i32, true; u64, true; i64, true; f32, false; f64, false;
+}
+
+/// Values of a volume above a level, on its voxels or with a layer of voxels around it that are
+/// outside.
+#[derive(Clone, Copy)]
+struct Field<'a, T> {
+    values: &'a [T],
+    shape: [usize; 3],
+    scaling: Scaling,
+    level: f64,
+    /// Layers around: 0 or 1. Indices count them.
+    layers: usize,
+}
+
+impl<T: Number> Field<'_, T> {
+    /// Voxels along each axis, with the layers.
+    fn size(&self) -> [usize; 3] {
+        self.shape.map(|n| n + 2 * self.layers)
+    }
+
+    /// The stored values of a row; `None` in a layer around.
+    #[inline(always)]
+    fn row(&self, y: usize, z: usize) -> Option<&[T]> {
+        let (y, z) = (y.checked_sub(self.layers)?, z.checked_sub(self.layers)?);
+        let [nx, ny, nz] = self.shape;
+        (y < ny && z < nz).then(|| &self.values[nx * (y + ny * z)..][..nx])
+    }
+
+    /// phi of a stored number: negative above the level.
+    #[inline(always)]
+    fn phi(&self, stored: T) -> f64 {
+        self.level - self.scaling.of(stored.widen())
+    }
+
+    /// phi at a voxel; `None` in a layer around.
+    #[inline(always)]
+    fn at(&self, [x, y, z]: [usize; 3]) -> Option<f64> {
+        let x = x.checked_sub(self.layers)?;
+        Some(self.phi(*self.row(y, z)?.get(x)?))
+    }
+}
+
+/// Where the values of a volume pass `level`, in world coordinates, normals toward smaller values. A
+/// mesh without cells where they do not.
+///
+/// # Errors
+/// [`Error::Case`] for a level that is not a number, and a volume of one voxel along an axis unless
+/// the surface is closed; [`Error::Numerical`] for more than 2^32 - 1 vertices.
+pub fn isosurface(volume: &Volume, level: f64, options: &Options) -> Result<Mesh> {
+    if !level.is_finite() {
+        return Err(Error::usage(format!("level {level}"), "give a number"));
+    }
+    if !options.closed && volume.shape().contains(&1) {
+        let [x, y, z] = volume.shape();
+        let what = format!("a volume of {x} x {y} x {z} voxels has no cubes to cut");
+        return Err(Error::usage(what, "give two voxels or more along each axis, or close it"));
+    }
+    macro_rules! of {
+        ($($variant:ident),*) => {
+            match volume.samples() {
+                $(Samples::$variant(values) => of(volume, values, level, options),)*
+            }
+        };
+    }
+    of!(U8, I8, U16, I16, U32, I32, U64, I64, F32, F64)
+}
+
+fn of<T: Number>(volume: &Volume, values: &[T], level: f64, options: &Options) -> Result<Mesh> {
+    let (shape, scaling) = (volume.shape(), volume.scaling());
+    let field = Field { values, shape, scaling, level, layers: usize::from(options.closed) };
+    let masks = Masks::new(&field);
+    let counts = Counts::new(&masks)?;
+    let place = placed(volume.placement(), field.layers);
+    // A left-handed place turns triangles round.
+    let flipped = determinant(place.steps()) < 0.0;
+    let (vertices, cells) = generate(&field, &masks, &counts, &place, flipped);
+    let mut mesh = Mesh::new(Kind::Surface, vertices, cells);
+    if options.normals {
+        mesh.vertex_data = arrays(&mesh, gradient::normals(&field, &masks, &counts, &place));
+    }
+    if masks.has_missing() {
+        // Crossings beside a missing value may belong to no triangle.
+        let keep = vec![true; mesh.n_cells()];
+        mesh = crate::mesh::part(mesh, &keep).0;
+    }
+    Ok(mesh)
+}
+
+/// The place of the voxels with the layers around.
+fn placed(place: &Placement, layers: usize) -> Placement {
+    if layers == 0 {
+        return *place;
+    }
+    place.moved([-(layers as f64); 3])
+}
+
+fn determinant([a, b, c]: [[f64; 3]; 3]) -> f64 {
+    a[0] * (b[1] * c[2] - b[2] * c[1])
+        + a[1] * (b[2] * c[0] - b[0] * c[2])
+        + a[2] * (b[0] * c[1] - b[1] * c[0])
+}
+
+/// Normals as arrays; those of triangles where there is no gradient.
+fn arrays(mesh: &Mesh, mut normals: [Vec<f64>; 3]) -> Vec<DataArray> {
+    if normals[0].iter().any(|x| x.is_nan()) {
+        let of_triangles = vertex_normals(mesh);
+        for (v, other) in of_triangles.into_iter().enumerate() {
+            if normals[0][v].is_nan() {
+                (0..3).for_each(|k| normals[k][v] = other[k]);
+            }
+        }
+    }
+    let array = |(name, values): (&str, Vec<f64>)| DataArray {
+        name: name.to_string(),
+        components: 1,
+        values: Values::Float(values),
+    };
+    ["nx", "ny", "nz"].into_iter().zip(normals).map(array).collect()
+}

@@ -1,0 +1,129 @@
+//! Connected parts of a surface.
+
+use crate::geometry::Vec3;
+use crate::mesh::{Mesh, part};
+
+/// Stands for no part.
+const NONE: u32 = u32::MAX;
+
+/// Which part each vertex belongs to; triangles hang together by any shared vertex. Parts are
+/// numbered by their first vertex.
+#[derive(Clone, Debug)]
+pub struct Parts {
+    of_vertex: Vec<u32>,
+    count: usize,
+}
+
+impl Parts {
+    /// Parts of a mesh.
+    pub fn new(mesh: &Mesh) -> Self {
+        let mut parent = vec![NONE; mesh.n_vertices()];
+        mesh.cells.iter().for_each(|&v| parent[v as usize] = v);
+        for cell in mesh.iter_cells() {
+            for &v in &cell[1..] {
+                let (a, b) = (root(&mut parent, cell[0]), root(&mut parent, v));
+                parent[a.max(b) as usize] = a.min(b);
+            }
+        }
+        // A root is the lowest vertex of its part, so it has its number before the others.
+        let mut count = 0;
+        let mut of_vertex = vec![NONE; parent.len()];
+        for v in 0..parent.len() {
+            if parent[v] == NONE {
+                continue;
+            }
+            let root = root(&mut parent, v as u32) as usize;
+            if root == v {
+                of_vertex[v] = count;
+                count += 1;
+            } else {
+                of_vertex[v] = of_vertex[root];
+            }
+        }
+        Parts { of_vertex, count: count as usize }
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The part of a vertex; `None` if no triangle uses it.
+    pub fn of_vertex(&self, v: usize) -> Option<usize> {
+        let part = self.of_vertex[v];
+        (part != NONE).then_some(part as usize)
+    }
+
+    /// Area of each part of the mesh that they are of, in squared mesh units.
+    pub fn areas(&self, mesh: &Mesh) -> Vec<f64> {
+        let mut areas = vec![0.0; self.count];
+        let at = |v: u32| Vec3::from(mesh.vertices[v as usize]);
+        for cell in mesh.iter_cells() {
+            let [a, b, c] = [0, 1, 2].map(|k| at(cell[k]));
+            let area = 0.5 * (b - a).cross(&(c - a)).norm();
+            areas[self.of_vertex[cell[0] as usize] as usize] += area;
+        }
+        areas
+    }
+
+    /// The mesh that they are of without some of its parts; arrays and groups follow.
+    pub fn keep(&self, mesh: Mesh, keep: impl Fn(usize) -> bool) -> Mesh {
+        let kept = |cell: &[u32]| keep(self.of_vertex[cell[0] as usize] as usize);
+        let kept: Vec<bool> = mesh.iter_cells().map(kept).collect();
+        part(mesh, &kept).0
+    }
+}
+
+/// The part of a surface with the largest area, of equal ones the first.
+pub fn largest_part(mesh: Mesh) -> Mesh {
+    let parts = Parts::new(&mesh);
+    if parts.count() < 2 {
+        return mesh;
+    }
+    let areas = parts.areas(&mesh);
+    let larger = |best: usize, k: usize| if areas[k] > areas[best] { k } else { best };
+    let largest = (0..parts.count()).fold(0, larger);
+    parts.keep(mesh, |part| part == largest)
+}
+
+/// Root of a vertex, halving the path on the way.
+fn root(parent: &mut [u32], mut v: u32) -> u32 {
+    while parent[v as usize] != v {
+        let above = parent[parent[v as usize] as usize];
+        parent[v as usize] = above;
+        v = above;
+    }
+    v
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::{DataArray, Kind, Values};
+
+    /// Two triangles at an edge, a vertex of nothing, and a larger triangle apart.
+    fn mesh() -> Mesh {
+        let mut vertices: Vec<[f64; 3]> =
+            [[0., 0.], [1., 0.], [0., 1.], [1., 1.], [9., 9.]].map(|[x, y]| [x, y, 0.0]).into();
+        vertices.extend([[0.0, 0.0, 5.0], [4.0, 0.0, 5.0], [0.0, 4.0, 5.0]]);
+        let mut mesh = Mesh::new(Kind::Surface, vertices, vec![1, 3, 2, 0, 1, 2, 5, 6, 7]);
+        let values = Values::Int((0..8).collect());
+        mesh.vertex_data.push(DataArray { name: "number".into(), components: 1, values });
+        mesh
+    }
+
+    #[test]
+    fn parts_are_counted_measured_and_taken_out() {
+        let parts = Parts::new(&mesh());
+        assert_eq!(parts.count(), 2);
+        let of: Vec<Option<usize>> = (0..8).map(|v| parts.of_vertex(v)).collect();
+        let (a, b) = (Some(0), Some(1));
+        assert_eq!(of, [a, a, a, a, None, b, b, b]);
+        assert_eq!(parts.areas(&mesh()), [1.0, 8.0]);
+        let largest = largest_part(mesh());
+        assert_eq!((largest.n_vertices(), &largest.cells[..]), (3, &[0, 1, 2][..]));
+        assert_eq!(largest.vertex_data[0].values, Values::Int(vec![5, 6, 7]));
+        let none = Mesh::new(Kind::Surface, vec![], vec![]);
+        assert_eq!(largest_part(none).n_cells(), 0);
+    }
+}

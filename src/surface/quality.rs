@@ -1,0 +1,183 @@
+//! What a reconstructed surface is like: parts, handles, holes, and how near it is to samples.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+
+use super::Locator;
+use crate::geometry::Vec3;
+use crate::mesh::Mesh;
+use crate::mesh::check::{facets::CellsAround, inspect};
+
+/// Points per partial sum; fixed, so that the mean does not depend on the number of threads.
+const BLOCK: usize = 1 << 12;
+
+/// Topology of a surface of triangles.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[non_exhaustive]
+pub struct Topology {
+    /// Vertices that triangles use.
+    pub vertices: usize,
+    /// Triangles.
+    pub triangles: usize,
+    /// Connected parts.
+    pub components: usize,
+    /// Vertices - edges + triangles.
+    pub euler_number: i64,
+    /// Handles of all parts; `None` unless the surface is closed.
+    pub genus: Option<i64>,
+    /// Whether every edge has two triangles that run along it opposite ways.
+    pub closed: bool,
+    /// Edges with three triangles or more.
+    pub nonmanifold_edges: usize,
+    /// Loops of edges with one triangle, the longest first.
+    pub holes: Vec<Hole>,
+}
+
+/// A loop of edges with one triangle each.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct Hole {
+    /// Edges.
+    pub edges: usize,
+    /// Length of all edges, mesh units.
+    pub length: f64,
+    /// Mean of its vertices, mesh units.
+    pub center: [f64; 3],
+}
+
+impl Topology {
+    /// Of a mesh of triangles.
+    pub fn of(mesh: &Mesh) -> Self {
+        let found = inspect(mesh);
+        let closed = found.boundary == 0 && found.nonmanifold == 0 && found.inconsistent == 0;
+        let components = found.components;
+        Topology {
+            vertices: mesh.n_vertices() - found.unreferenced,
+            triangles: mesh.n_cells(),
+            components,
+            euler_number: found.euler,
+            genus: closed.then_some(components as i64 - found.euler / 2),
+            closed: closed && mesh.n_cells() > 0,
+            nonmanifold_edges: found.nonmanifold,
+            holes: if found.boundary > 0 { holes(mesh) } else { Vec::new() },
+        }
+    }
+}
+
+/// "closed, genus 1, 2 parts", "open, 3 loops, 1 part".
+impl std::fmt::Display for Topology {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let plural = |n: usize| if n == 1 { "" } else { "s" };
+        match (self.closed, self.genus) {
+            (true, Some(genus)) => write!(f, "closed, genus {genus}")?,
+            _ => write!(f, "open, {} loop{}", self.holes.len(), plural(self.holes.len()))?,
+        }
+        write!(f, ", {} part{}", self.components, plural(self.components))
+    }
+}
+
+/// The loops of the border, the longest first. Where loops touch in a vertex, they are told apart by the
+/// order of their edges.
+fn holes(mesh: &Mesh) -> Vec<Hole> {
+    let around = CellsAround::new(mesh.n_vertices(), &mesh.cells, 3);
+    let edges: Vec<Vec<[u32; 2]>> = around.facets(
+        |_| true,
+        |edges: &mut Vec<[u32; 2]>, uses| {
+            let [a, b, _] = uses.vertices;
+            if uses.even + uses.odd == 1 {
+                edges.push(if uses.even == 1 { [a, b] } else { [b, a] });
+            }
+        },
+    );
+    let mut next: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for [a, b] in edges.into_iter().flatten() {
+        next.entry(a).or_default().push(b);
+    }
+    let at = |v: u32| Vec3::from(mesh.vertices[v as usize]);
+    let mut holes = Vec::new();
+    while let Some((&first, _)) = next.first_key_value() {
+        let (mut v, mut edges, mut length, mut sum) = (first, 0, 0.0, Vec3::zeros());
+        while let Some(ends) = next.get_mut(&v) {
+            let Some(end) = ends.pop() else { break };
+            if ends.is_empty() {
+                next.remove(&v);
+            }
+            (edges, length, sum) = (edges + 1, length + (at(end) - at(v)).norm(), sum + at(v));
+            v = end;
+            if v == first {
+                break;
+            }
+        }
+        holes.push(Hole { edges, length, center: (sum / edges as f64).into() });
+    }
+    holes.sort_by(|a, b| b.length.total_cmp(&a.length));
+    holes
+}
+
+/// Distances of points to a surface, in its units.
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
+pub struct Gaps {
+    /// Mean.
+    pub mean: f64,
+    /// Largest.
+    pub max: f64,
+}
+
+impl Gaps {
+    /// True distances, each to the nearest point of the surface; `None` without points or triangles.
+    pub fn new(mesh: &Mesh, points: &[[f64; 3]]) -> Option<Gaps> {
+        if points.is_empty() || mesh.n_cells() == 0 {
+            return None;
+        }
+        let locator = Locator::new(mesh);
+        let of_block = |points: &[[f64; 3]]| {
+            let gap = |x: &[f64; 3]| locator.closest(Vec3::from(*x)).map_or(0.0, |found| found.gap);
+            points.iter().map(gap).fold((0.0, 0.0_f64), |(sum, max), d| (sum + d, max.max(d)))
+        };
+        let blocks: Vec<(f64, f64)> = points.par_chunks(BLOCK).map(of_block).collect();
+        let (sum, max) = blocks
+            .into_iter()
+            .fold((0.0, 0.0_f64), |(sum, max), block| (sum + block.0, max.max(block.1)));
+        Some(Gaps { mean: sum / points.len() as f64, max })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::generate::{Generate, Sphere, generate};
+
+    #[test]
+    fn spheres_are_closed_and_holes_are_told() {
+        let mut mesh = generate(&Generate::Sphere(Sphere::default())).unwrap();
+        let whole = Topology::of(&mesh);
+        assert_eq!((whole.closed, whole.genus, whole.components), (true, Some(0), 1));
+        assert!(whole.holes.is_empty());
+        // Without the triangles of vertex 9, and one more elsewhere.
+        let far = mesh.n_cells() - 1;
+        let cells: Vec<u32> = mesh
+            .iter_cells()
+            .enumerate()
+            .filter(|(k, cell)| !cell.contains(&9) && *k != far)
+            .flat_map(|(_, cell)| cell.to_vec())
+            .collect();
+        mesh.cells = cells;
+        let open = Topology::of(&mesh);
+        assert_eq!((open.closed, open.genus, open.holes.len()), (false, None, 2));
+        assert_eq!(open.holes[1].edges, 3);
+        assert!(open.holes[0].edges >= 5 && open.holes[0].length > open.holes[1].length);
+        let center = Vec3::from(open.holes[0].center);
+        assert!((center - Vec3::from(mesh.vertices[9])).norm() < 0.1);
+        assert_eq!(open.vertices, mesh.n_vertices() - 1);
+    }
+
+    #[test]
+    fn distances_are_true_and_do_not_depend_on_threads() {
+        let mesh = generate(&Generate::Sphere(Sphere::default())).unwrap();
+        let points: Vec<[f64; 3]> = mesh.vertices.iter().map(|x| x.map(|c| 1.5 * c)).collect();
+        let found = Gaps::new(&mesh, &points).unwrap();
+        assert!((found.mean - 0.5).abs() < 1e-9 && (found.max - 0.5).abs() < 1e-9, "{found:?}");
+        assert_eq!(Gaps::new(&mesh, &mesh.vertices).unwrap().max, 0.0);
+        assert_eq!(Gaps::new(&mesh, &[]), None);
+    }
+}

@@ -1,0 +1,187 @@
+//! Surfaces from points and out of volumes: real scans at three resolutions, and the two commands.
+
+mod support;
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use support::places::program;
+use zeroset::cloud::{Noise, PointCloud, Sampler, Sampling};
+use zeroset::io::{WriteOptions, read_mesh, write_cloud, write_mesh};
+use zeroset::mesh::generate::{Generate, Sphere, generate};
+use zeroset::reconstruct::directed::{Cubes, reconstruct};
+use zeroset::surface::{Gaps, Topology};
+
+/// `n` samples of a mesh, uniform by area, with the normals of its triangles.
+fn samples(mesh: &zeroset::mesh::Mesh, n: u64) -> PointCloud {
+    let options = Sampling { n, normals: true, noise: Noise::Length(0.0), outliers: 0, seed: 1 };
+    Sampler::new(mesh, options).unwrap().cloud()
+}
+
+/// Closed, manifold and consistently turned at three resolutions, and nearer at each finer one.
+fn closed_at_three_resolutions(name: &str) {
+    let Some(path) = support::data(&format!("scans/{name}")) else { return };
+    let mesh = read_mesh(&path).unwrap().mesh;
+    let cloud = samples(&mesh, 100_000);
+    let mut before = f64::INFINITY;
+    for depth in [5, 6, 7] {
+        let (surface, report) = reconstruct(&cloud, Cubes::Depth(depth)).unwrap();
+        let found = Topology::of(&surface);
+        assert!(found.closed, "{name} at depth {depth}: {:?} {report:?}", found.holes.first());
+        let error = Gaps::new(&surface, &cloud.points).unwrap().mean;
+        assert!(error < 0.4 * before, "{name} at depth {depth}: {error}, before {before}");
+        before = error;
+    }
+}
+
+#[test]
+fn the_horse_is_closed() {
+    closed_at_three_resolutions("horse.ply");
+}
+
+#[test]
+fn the_armadillo_is_closed() {
+    closed_at_three_resolutions("armadillo_26k.off");
+}
+
+#[test]
+fn lucy_is_closed() {
+    closed_at_three_resolutions("lucy_50k.ply");
+}
+
+fn zeroset(folder: &Path, line: &str) -> Output {
+    let mut command = Command::new(program(env!("CARGO_BIN_EXE_zeroset")));
+    command.current_dir(folder).args(line.split_whitespace()).output().unwrap()
+}
+
+/// What a command says on standard output.
+fn said(folder: &Path, line: &str) -> String {
+    let output = zeroset(folder, line);
+    let complained = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{line}: {complained}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// What a command complains of, and its exit code.
+fn refused(folder: &Path, line: &str) -> (String, i32) {
+    let output = zeroset(folder, line);
+    assert!(!output.status.success(), "{line} succeeded");
+    (String::from_utf8(output.stderr).unwrap(), output.status.code().unwrap())
+}
+
+#[test]
+fn a_cloud_becomes_a_surface_with_a_report_and_a_picture() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let ball = generate(&Generate::Sphere(Sphere::default())).unwrap();
+    let cloud = samples(&ball, 5_000);
+    write_cloud(&folder.join("ball.ply"), &cloud).unwrap();
+    let line = "reconstruct ball.ply --depth 5 -o out.ply --report r.json --picture p.png --json";
+    let report: serde_json::Value = serde_json::from_str(&said(folder, line)).unwrap();
+    let text = std::fs::read_to_string(folder.join("r.json")).unwrap();
+    let written: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(report["surface"], written["surface"]);
+    assert_eq!(report["surface"]["closed"], true);
+    assert_eq!(report["surface"]["genus"], 0);
+    assert_eq!(report["samples"]["used"], 5_000);
+    assert_eq!(report["method"], "directed");
+    assert!(report["error"]["mean_percent"].as_f64().unwrap() < 0.2, "{}", report["error"]);
+    for key in ["density", "sort", "field", "signs", "surface"] {
+        assert!(report["directed"]["seconds"][key].as_f64().is_some(), "{key}");
+    }
+    let mesh = read_mesh(&folder.join("out.ply")).unwrap().mesh;
+    assert_eq!(Some(mesh.n_cells() as u64), report["surface"]["triangles"].as_u64());
+    assert!(mesh.vertex_array("nz").is_some());
+    assert!(std::fs::metadata(folder.join("p.png")).unwrap().len() > 1_000);
+    // Without normals these are estimated, and it is said.
+    write_cloud(&folder.join("bare.ply"), &PointCloud::new(cloud.points)).unwrap();
+    let output = zeroset(folder, "reconstruct bare.ply -o bare.stl");
+    let warned = String::from_utf8(output.stderr).unwrap();
+    assert!(warned.contains("no normals: they are estimated"), "{warned}");
+    assert!(output.status.success());
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("normals estimated") && text.contains("closed, genus 0"), "{text}");
+}
+
+#[test]
+fn what_cannot_be_reconstructed_is_refused_and_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    std::fs::write(folder.join("one.xyz"), "1 2 3\n").unwrap();
+    std::fs::write(folder.join("same.xyz"), "1 2 3\n".repeat(50)).unwrap();
+    std::fs::write(folder.join("two.xyz"), "1 2 3 0 0 1\n1 2 4 0 0 1\n").unwrap();
+    for (line, code, words) in [
+        ("reconstruct one.xyz -o a.ply", 3, "one point"),
+        ("reconstruct same.xyz -o a.ply", 3, "one point"),
+        ("reconstruct two.xyz -o a.xyz", 2, "what to write is not known"),
+        ("reconstruct two.xyz -o no/a.ply", 6, "make the folder first"),
+        ("reconstruct two.xyz --cell -1 -o a.ply", 2, "--cell -1; give a positive length"),
+        ("reconstruct two.xyz --cell 1e-12 -o a.ply", 3, "at most 2097152"),
+        ("reconstruct two.xyz --depth 21 -o a.ply", 2, "21 is not in 1..=20"),
+        ("reconstruct none.ply -o a.ply", 3, "none.ply"),
+    ] {
+        let (complained, found) = refused(folder, line);
+        assert!(complained.contains(words) && found == code, "{line}: {found} {complained}");
+        assert!(!folder.join("a.ply").exists());
+    }
+}
+
+/// A volume whose values are the distance from its middle, as a file.
+fn write_ball(folder: &Path, n: usize) {
+    use zeroset::volume::{Placement, Volume};
+    let middle = (n - 1) as f64 / 2.0;
+    let value = |k: usize| {
+        let at = [k % n, k / n % n, k / (n * n)].map(|c| c as f64 - middle);
+        (100.0 - at.iter().map(|c| c * c).sum::<f64>().sqrt()) as f32
+    };
+    let values: Vec<f32> = (0..n * n * n).map(value).collect();
+    let volume = Volume::new([n; 3], values.into(), Placement::identity()).unwrap();
+    let steps = [[0.5, 0.0, 0.0], [0.0, 0.5, 0.0], [0.0, 0.0, 2.0]];
+    let volume = volume.placed([10.0, 20.0, 30.0], steps).unwrap();
+    let options = WriteOptions::default();
+    zeroset::io::write_volume(&folder.join("ball.nrrd"), &volume, &options).unwrap();
+}
+
+#[test]
+fn a_level_becomes_a_surface_in_the_world() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write_ball(folder, 21);
+    for ending in ["ply", "stl", "obj", "vtp"] {
+        let text = said(folder, &format!("isosurface ball.nrrd --level 93 -o a.{ending}"));
+        assert!(text.contains("vertices") && text.contains("triangles"), "{text}");
+        let mesh = read_mesh(&folder.join(format!("a.{ending}"))).unwrap().mesh;
+        let found = Topology::of(&mesh);
+        assert_eq!((found.closed, found.genus, found.components), (true, Some(0), 1), "{ending}");
+        let (low, high) = mesh.bounds();
+        // Radius 7 about index 10.
+        for (k, (from, to)) in [(11.5, 18.5), (21.5, 28.5), (36.0, 64.0)].into_iter().enumerate() {
+            assert!(
+                (low[k] - from).abs() < 0.02 && (high[k] - to).abs() < 0.02,
+                "{low:?} {high:?}"
+            );
+        }
+    }
+    // It leaves the volume: open, or closed by half a voxel more.
+    said(folder, "isosurface ball.nrrd --level 88 -o open.vtp");
+    said(folder, "isosurface ball.nrrd --level 88 --closed --smooth 2 --largest -o closed.vtp");
+    let of = |name: &str| Topology::of(&read_mesh(&folder.join(name)).unwrap().mesh);
+    assert_eq!((of("open.vtp").closed, of("open.vtp").holes.len()), (false, 6));
+    assert!(of("closed.vtp").closed);
+    let (complained, code) = refused(folder, "isosurface ball.nrrd --level 300 -o b.ply");
+    assert!(complained.contains("values are 82.") && complained.contains("to 100"), "{complained}");
+    assert_eq!((code, folder.join("b.ply").exists()), (2, false));
+    let mesh = generate(&Generate::Sphere(Sphere::default())).unwrap();
+    write_mesh(&folder.join("m.ply"), &mesh, &WriteOptions::default()).unwrap();
+    let (complained, code) = refused(folder, "isosurface m.ply --level 1 -o b.ply");
+    assert!(complained.contains("holds no volume") && code == 3, "{complained}");
+}
+
+#[test]
+fn volumes_in_time_are_refused() {
+    let Some(path) = support::data("volumes/nibabel_nifti2_4d.nii.gz") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let line = format!("isosurface {} --level 100 -o a.ply", path.display());
+    let (complained, code) = refused(folder.path(), &line);
+    assert!(complained.contains("4-D") && code == 3, "{complained}");
+}
