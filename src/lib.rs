@@ -55,6 +55,7 @@ pub mod picture;
 pub mod point_distance;
 pub mod points;
 pub mod primitives;
+pub mod reconstruct;
 pub mod render;
 pub mod run;
 pub mod surface;

@@ -1,0 +1,3 @@
+//! Surfaces from clouds of points.
+
+pub mod potential;
