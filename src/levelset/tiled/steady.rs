@@ -152,4 +152,54 @@ mod tests {
         kept.evaluate(&[(0, [0; 3])]);
         assert!(kept.extremes(0).most.is_nan());
     }
+
+    #[test]
+    fn tiles_that_come_are_evaluated_and_move_as_if_they_were_each_time() {
+        use crate::backend::Cpu;
+        use crate::grid::{Band, TiledGrid};
+        use crate::levelset::tiled::{Coefficient, Options, Terms, TiledEvolution};
+        // A ball that goes along x by 9 voxels in a velocity whose components have the sum 1.
+        let band = Band { gamma: 1.5f32, reach: 1 };
+        let place = |first: [i32; 3], n: usize| {
+            let at = [n % 4, n / 4 % 4, n / 16];
+            std::array::from_fn::<f64, 3, _>(|k| f64::from(first[k] + at[k] as i32))
+        };
+        let ball = |first: [i32; 3], out: &mut [f32]| {
+            for (n, out) in out.iter_mut().enumerate() {
+                let x = place(first, n);
+                *out = (x.iter().map(|c| c * c).sum::<f64>().sqrt() - 7.3) as f32;
+            }
+            Ok(())
+        };
+        let flow: Fill<f32> = Arc::new(move |first, _, out| {
+            for n in 0..64 {
+                let side = 0.2 + 0.1 * (place(first, n)[0] / 20.0).sin() as f32;
+                (out[n], out[64 + n], out[128 + n]) = (1.0 - side, side, 0.0);
+            }
+        });
+        let run = |velocity| {
+            let (grid, phi) =
+                TiledGrid::<4>::from_box::<f32, f32>([-4; 3], [4; 3], band, ball).unwrap();
+            let terms = Terms::default()
+                .with_velocity(velocity)
+                .with_curvature(Coefficient::Uniform([0.01]));
+            let options = Options::new(1.5).first_order().with_nu(0.8);
+            let cpu = Arc::new(Cpu::new(2).unwrap());
+            let mut motion =
+                TiledEvolution::<f32, 4>::new(grid, phi, &terms, options, cpu).unwrap();
+            while motion.time() < 9.0 {
+                motion.step(9.0 - motion.time()).unwrap();
+            }
+            (motion.steps(), motion.bytes(), motion.into_parts())
+        };
+        let (steps, bytes, (grid, phi)) = run(Coefficient::Varying(flow.clone()));
+        let (same, more, (kept_grid, kept)) = run(Coefficient::Steady(flow));
+        assert!(steps == same && more > bytes + grid.n_tiles() as u64 * 6 * 64);
+        assert!(grid.keys() == kept_grid.keys());
+        for (a, b) in grid.ids().iter().zip(kept_grid.ids()) {
+            for (a, b) in phi.tile(*a).iter().zip(kept.tile(*b)) {
+                assert!((a - b).abs() < 1e-3, "{a} {b}");
+            }
+        }
+    }
 }

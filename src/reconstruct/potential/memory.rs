@@ -16,3 +16,20 @@ pub(super) fn check(bytes: u64, what: &str) -> Result<()> {
         _ => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_fit_is_refused_with_both_numbers() {
+        check(1 << 20, "few tiles").unwrap();
+        if available().is_some() {
+            let error = check(1 << 60, "too many tiles").unwrap_err();
+            assert_eq!(error.exit_code(), 5);
+            let text = error.to_string();
+            assert!(text.contains("too many tiles need 1073741824.0 GiB, "), "{text}");
+            assert!(text.contains(" are free; take a smaller depth"), "{text}");
+        }
+    }
+}

