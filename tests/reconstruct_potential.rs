@@ -52,7 +52,7 @@ fn falls_with_depth(name: &str, voxels: f64) {
     let points = samples::of_mesh(&mesh, 60_000, 1);
     let diagonal = samples::diagonal(mesh.bounds());
     let mut last = f64::INFINITY;
-    for depth in [5, 6, 7] {
+    for depth in [6, 7, 8] {
         let (surface, levels) = run(&points, depth);
         assert_eq!(parts_of_closed(&surface), 1, "{name}, depth {depth}");
         let (mean, _) = distances(&points, &surface);
@@ -65,11 +65,12 @@ fn falls_with_depth(name: &str, voxels: f64) {
         last = mean;
         let done = levels.levels.last().unwrap();
         assert!(done.level == depth && done.at_rest && levels.samples == points.len());
-        assert!(levels.merged < points.len() && done.bytes <= levels.expected_bytes, "{levels:?}");
-        // What phi says of the error is of its size.
-        let said = done.error / 100.0 * diagonal;
-        assert!(said > 0.5 * mean && said < 4.0 * mean, "{said} {mean}");
-        if depth == 7 {
+        assert!(levels.merged < points.len(), "{levels:?}");
+        if depth == 8 {
+            // What phi says of the error is of its size.
+            let said = done.error / 100.0 * diagonal;
+            assert!(said > 0.5 * mean && said < 4.0 * mean, "{said} {mean}");
+            assert!(done.bytes <= levels.expected_bytes, "{levels:?}");
             assert!(mean < voxels * levels.voxel, "{name}: {} voxels", mean / levels.voxel);
         }
     }
@@ -87,7 +88,7 @@ fn the_armadillo_is_closed_and_its_error_falls_with_depth() {
 
 #[test]
 fn lucy_is_closed_and_her_error_falls_with_depth() {
-    falls_with_depth("lucy_50k.ply", 0.6);
+    falls_with_depth("lucy_50k.ply", 0.5);
 }
 
 #[test]
@@ -142,7 +143,7 @@ fn where_a_cloud_lies_does_not_matter() {
 
 #[test]
 fn a_turned_cloud_gives_the_turned_surface() {
-    let Some(mesh) = scan("hippo1.ply") else { return };
+    let Some(mesh) = scan("armadillo_26k.off") else { return };
     let points = samples::of_mesh(&mesh, 60_000, 4);
     let turn = nalgebra::Rotation3::from_euler_angles(0.3, -0.5, 0.9);
     let turned: Vec<[f64; 3]> =
@@ -236,7 +237,7 @@ fn options_out_of_range_are_refused() {
     let points = samples::of_ball(100, [0.0; 3], 1.0);
     refused(&points, &with(8, |o| o.depth = 15), 2, "a depth of 15; take 4 to 14");
     refused(&points, &with(8, |o| o.depth = 0), 2, "a depth of 0");
-    refused(&points, &with(8, |o| o.first_level = 9), 2, "a first level of 9; take 4 to 8");
+    refused(&points, &with(8, |o| o.first_level = 9), 2, "a first level of 9; take 3 to 8");
     refused(&points, &with(8, |o| o.theta = f64::NAN), 2, "theta = NaN");
     refused(&points, &with(8, |o| o.exponent = 6), 2, "an exponent of 6");
     refused(&points, &with(8, |o| o.softening = 0.0), 2, "a softening in voxels of 0");

@@ -68,7 +68,8 @@ pub(super) fn velocity(
         sources.sum(rule.exponent, rule.softening as f32, at, totals);
         let (out_x, rest_of) = out.split_at_mut(size);
         let (out_y, out_z) = rest_of.split_at_mut(size);
-        for n in 0..size {
+        let all = out_x.iter_mut().zip(out_y).zip(out_z);
+        for (n, ((x, y), z)) in all.enumerate() {
             let pull = [0, 1, 2].map(|k| totals.pull[k][n]);
             let long = pull.iter().map(|c| c * c).sum::<f32>().sqrt();
             let (weight, near) = (totals.weight[n], totals.near[n]);
@@ -77,7 +78,7 @@ pub(super) fn velocity(
                 Rest::Hull(_) => (GAIN * ((share * weight / near).sqrt() - stop)).clamp(-1.0, 1.0),
             };
             let factor = speed / weight.max(long);
-            [out_x[n], out_y[n], out_z[n]] = pull.map(|c| c * factor);
+            [*x, *y, *z] = pull.map(|c| c * factor);
         }
     })
 }

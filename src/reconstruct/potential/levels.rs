@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::droplets;
 use super::error::at_samples;
 use super::field::{Rest, velocity};
 use super::frame::Frame;
@@ -33,12 +34,14 @@ const RESCALING: f64 = 1.0;
 const HULL: f64 = 1.0;
 /// Voxels between the box of the samples and the interface at the start.
 const MARGIN: f64 = 2.5;
+/// Voxels along each axis below which a part of the surface is what is left of single samples.
+const DROPLET: f64 = 2.0;
 /// Steps after which to look whether it is at rest: a front of full speed moves by two voxels.
 const LOOK: u64 = 8;
 /// One tile in so many may still move when the interface counts as at rest.
 const MOVING: usize = 200;
 /// Tiles for each cube of their size that holds samples, at the finest level: those that the
-/// interface crosses, and those next to them. 1.9 to 2.4 were counted on scans.
+/// interface crosses, and those next to them. 1.6 to 1.8 were counted on scans.
 const TILES_PER_CUBE: f64 = 2.5;
 
 /// Tiles and phi on them.
@@ -126,7 +129,12 @@ impl Run<'_> {
         let (grid, phi) = &tiles;
         let placement = self.tree.frame().placement(last);
         let mesh = extract(&Tiles { grid, phi, band: BAND }, &placement, false)?;
-        levels.mesh_seconds = start.elapsed().as_secs_f64();
+        let (mesh, dropped) = droplets::without(mesh, DROPLET * placement.spacing);
+        (levels.mesh_seconds, levels.droplets) = (start.elapsed().as_secs_f64(), dropped);
+        if mesh.cells.is_empty() {
+            let steps = levels.levels.last().map_or(0, |done| done.iterations);
+            return Err(self.vanished(steps, last));
+        }
         Ok(mesh)
     }
 
@@ -161,7 +169,7 @@ impl Run<'_> {
         if is_last {
             terms = terms.with_curvature(Coefficient::Uniform([self.options.curvature]));
         }
-        let mut motion = motion(grid, phi, &terms)?;
+        let mut motion = motion(grid, phi, &terms, Reinitialize::Rescaling { factor: RESCALING })?;
         let mut before: Option<Interface<S, EDGE>> = None;
         while done.iterations < self.options.most_steps && !done.at_rest {
             for _ in 0..LOOK {
@@ -188,7 +196,7 @@ impl Run<'_> {
             return Ok((grid, phi));
         }
         let terms = Terms::default().with_curvature(Coefficient::Uniform([alpha]));
-        let mut motion = motion(grid, phi, &terms)?;
+        let mut motion = motion(grid, phi, &terms, Reinitialize::Never)?;
         for _ in 0..self.options.smoothing_steps {
             self.check(&motion.step(f64::INFINITY)?, self.options.depth)?;
         }
@@ -200,15 +208,18 @@ impl Run<'_> {
         if step.has_interface {
             return Ok(());
         }
+        Err(self.vanished(step.step, level))
+    }
+
+    fn vanished(&self, steps: u64, level: u32) -> Error {
         let voxel = self.tree.frame().voxel * self.tree.frame().edge(level);
-        Err(Error::Numerical {
+        Error::Numerical {
             what: format!(
-                "the surface vanishes on level {level}, after {} steps on voxels of {voxel:.3e}: \
-                 the samples enclose nothing that is thicker than two of them",
-                step.step
+                "the surface vanishes on level {level}, after {steps} steps on voxels of \
+                 {voxel:.3e}: the samples enclose nothing that is thicker than two of them"
             ),
             remedy: "give samples of a closed surface, or take a larger depth".into(),
-        })
+        }
     }
 }
 
@@ -217,11 +228,10 @@ fn motion<S: Stored<f32>>(
     grid: TiledGrid<EDGE>,
     phi: Pool<S, EDGE>,
     terms: &Terms<f32>,
+    reinitialize: Reinitialize,
 ) -> Result<TiledEvolution<f32, EDGE, S>> {
-    let options = tiled::Options::new(GAMMA.into())
-        .first_order()
-        .with_nu(NU)
-        .with_reinitialize(Reinitialize::Rescaling { factor: RESCALING });
+    let options =
+        tiled::Options::new(GAMMA.into()).first_order().with_nu(NU).with_reinitialize(reinitialize);
     TiledEvolution::new(grid, phi, terms, options, Arc::new(Cpu::current()))
 }
 

@@ -22,10 +22,12 @@
 //! field     the velocity on the voxels of a tile
 //! levels    from the coarsest grid to the finest
 //! report    what was done
+//! droplets  what is left of single samples
 //! error     how far samples are from the interface
 //! memory    whether there is room
 //! ```
 
+mod droplets;
 mod error;
 mod field;
 mod frame;

@@ -24,7 +24,8 @@ pub enum Storage {
 pub struct Options {
     /// D: the longest axis of the box of the samples has 2^D voxels, 4 to 14 (default 8).
     pub depth: u32,
-    /// d: level to begin with, 4 to D (default 5, or D if that is less).
+    /// d: level to begin with, 3 to D (default 5, or D - 1 if that is less). On all levels but the last
+    /// the interface stays a voxel away from the samples, so that thin parts are not lost.
     pub first_level: u32,
     /// Edge of a node over its distance, below which it is taken as one sample: 0 to 1.5 (default
     /// 0.5).
@@ -63,7 +64,7 @@ impl Default for Options {
 impl Options {
     /// Defaults for a depth.
     pub fn of_depth(depth: u32) -> Self {
-        Options { depth, first_level: depth.min(5), ..Options::default() }
+        Options { depth, first_level: depth.saturating_sub(1).min(5), ..Options::default() }
     }
 
     /// How samples are summed up on a level.
@@ -81,7 +82,7 @@ impl Options {
             Err(Error::usage(format!("{what} {value}"), format!("take {low} to {high}")))
         };
         within("a depth of", self.depth.into(), 4.0, 14.0)?;
-        within("a first level of", self.first_level.into(), 4.0, self.depth.into())?;
+        within("a first level of", self.first_level.into(), 3.0, self.depth.into())?;
         within("theta =", self.theta, 0.0, 1.5)?;
         within("an exponent of", self.exponent.into(), 2.0, 5.0)?;
         within("a softening in voxels of", self.softening, 0.1, 10.0)?;

@@ -35,6 +35,9 @@ pub struct Levels {
     /// Samples that share their finest cell with others and were merged with them, beyond the first
     /// of each cell.
     pub merged: usize,
+    /// Parts of the surface that were left out: those of less than two finest voxels along each axis,
+    /// which is what is left of single samples.
+    pub droplets: usize,
     /// Edge of a finest voxel, input units.
     pub voxel: f64,
     /// Bytes that the run was expected to hold at most, the mesh left out.

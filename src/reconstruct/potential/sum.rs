@@ -64,8 +64,8 @@ pub fn at(tree: &Octree, rule: &Rule, level: u32, x: [f64; 3]) -> Sums {
 /// Nodes for the voxels of a tile: places from its middle in voxels, and numbers of samples.
 #[derive(Debug, Default)]
 pub(super) struct Sources {
-    place: [Vec<f32>; 3],
-    count: Vec<f32>,
+    /// x, y, z and the number.
+    nodes: Vec<[f32; 4]>,
 }
 
 impl Sources {
@@ -73,13 +73,11 @@ impl Sources {
     pub fn gather(&mut self, tree: &Octree, theta: f64, level: u32, middle: [f32; 3], radius: f32) {
         let scale = (1.0 / tree.frame().edge(level)) as f32;
         let theta = theta as f32;
-        self.place.iter_mut().for_each(Vec::clear);
-        self.count.clear();
+        self.nodes.clear();
         let offset = |center: [f32; 3]| {
             let at = |k: usize| center[k] * scale - middle[k];
             [at(0), at(1), at(2)]
         };
-        let (place, count) = (&mut self.place, &mut self.count);
         tree.visit(
             level,
             |node| {
@@ -90,9 +88,8 @@ impl Sources {
                 theta * theta * (x * x + y * y + z * z) <= far * far
             },
             |node| {
-                let at = offset(node.center);
-                (0..3).for_each(|k| place[k].push(at[k]));
-                count.push(node.count);
+                let [x, y, z] = offset(node.center);
+                self.nodes.push([x, y, z, node.count]);
             },
         );
     }
@@ -140,19 +137,17 @@ struct Sum<'a, const SQUARES: usize, const ODD: bool> {
 impl<const SQUARES: usize, const ODD: bool> Work<f32> for Sum<'_, SQUARES, ODD> {
     #[inline(always)]
     fn run<V: Lanes<Scalar = f32>>(self) {
-        let Sources { place: [xs, ys, zs], count } = self.sources;
-        let n = count.len();
-        let (xs, ys, zs, count) = (&xs[..n], &ys[..n], &zs[..n], &count[..n]);
         let (square, one) = (V::splat(self.square), V::constant(1.0));
         for start in (0..self.at[0].len()).step_by(V::LANES) {
             let at = |k: usize| V::load(&self.at[k], start, V::LANES / 2);
             let [x, y, z] = [at(0), at(1), at(2)];
             let zero = V::constant(0.0);
             let [mut nx, mut ny, mut nz, mut weight, mut near] = [zero; 5];
-            for i in 0..n {
-                let (dx, dy, dz) = (V::splat(xs[i]) - x, V::splat(ys[i]) - y, V::splat(zs[i]) - z);
+            for &[node_x, node_y, node_z, count] in &self.sources.nodes {
+                let (dx, dy, dz) =
+                    (V::splat(node_x) - x, V::splat(node_y) - y, V::splat(node_z) - z);
                 let inverse = one / ((dx * dx + dy * dy) + (dz * dz + square));
-                let mut w = V::splat(count[i]) * inverse;
+                let mut w = V::splat(count) * inverse;
                 for _ in 0..SQUARES {
                     w = w * inverse;
                 }

@@ -111,10 +111,10 @@ fn sums_of_a_tile_are_those_at_its_voxels() {
                 assert!(error < 1e-3, "p = {exponent}: {mean:?} {gradient:?}");
             }
             // A shared list opens more than the voxels would need.
-            let all = sources.count.len();
+            let all = sources.nodes.len();
             sources.gather(&tree, 0.5, level, middle, 2.6);
-            assert!(sources.count.len() < all);
-            assert_eq!(sources.count.iter().sum::<f32>(), 20_000.0);
+            assert!(sources.nodes.len() < all);
+            assert_eq!(sources.nodes.iter().map(|node| node[3]).sum::<f32>(), 20_000.0);
             let (exact, mut near) = (std::mem::take(&mut totals), Totals::default());
             sources.sum(exponent, 1.0, &voxels, &mut near);
             let error = |n: usize| (near.weight[n] / exact.weight[n] - 1.0).abs();
