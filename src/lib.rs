@@ -35,7 +35,7 @@
 //! comments that say "numerics 5.4" mean the section of that number there.
 //!
 //! Dependencies point downwards only: `error` <- `geometry`, `expression` <- `mesh`, `volume`, `grid`,
-//! `io` <- `backend` <- `primitives` <- `patches`, `point_distance`, `cloud` <- `surface`, `render` <- `picture`, `levelset` <- `run` <- `cli`.
+//! `io` <- `backend` <- `primitives` <- `patches`, `point_distance`, `cloud` <- `surface`, `render` <- `picture`, `levelset` <- `reconstruct` <- `run` <- `cli`.
 #![warn(missing_docs)]
 
 pub mod backend;

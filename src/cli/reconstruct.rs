@@ -15,7 +15,8 @@ use crate::io::{CloudReport, NormalsFrom, WriteOptions, check_target, read_cloud
 use crate::mesh::{Kind, Mesh};
 use crate::picture::{self, Subject};
 use crate::primitives::memory::peak;
-use crate::reconstruct::directed::{Cubes, MOST_DEPTH};
+use crate::reconstruct::directed::{Cubes, Directed, MOST_DEPTH};
+use crate::reconstruct::potential::{Levels, Storage};
 use crate::reconstruct::{self, Method, Options, Report};
 
 /// Arguments of `zeroset reconstruct`.
@@ -27,8 +28,10 @@ Examples:
   zeroset reconstruct scan.xyz --cell 0.5 --largest --smooth 5 -o surface.stl --picture surface.png
 
 Points come from any format that `zeroset info` knows as one of clouds. Duplicates and points far from
-all others are left out and counted. Where the file has no normals they are estimated, which is said.
-Without --depth and --cell cubes are as small as the density of the cloud allows without holes.
+all others are left out and counted. Where the file has normals the surface follows their planes and is
+closed where the samples are; where it has none a level set closes round the samples (--method takes the
+other one; normals are then estimated, which is said). Without --depth and --cell cubes and voxels are as
+small as the density of the cloud allows.
 
 The report says what was used and dropped, the seconds of each part, parts, genus and holes of the
 surface, and the true distances of the samples from it. See docs/reconstruction.md.")]
@@ -39,19 +42,25 @@ pub struct Args {
     /// File to write: .ply, .stl, .obj, .vtp, .off, .vtu or .msh
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
-    /// auto or directed
+    /// auto, directed (with normals) or levelset (needs none; a closed surface)
     #[arg(long, value_name = "METHOD", default_value = "auto", value_parser = super::word::<Method>)]
     pub method: Method,
-    /// 2^N cubes along the longest side of the cloud
+    /// 2^N cubes (directed) or voxels (levelset, 4 to 14) along the longest side of the cloud
     #[arg(long, value_name = "N", conflicts_with = "cell",
           value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_DEPTH)))]
     pub depth: Option<u32>,
-    /// Edge of a cube, in units of the cloud
+    /// Edge of a cube, or of a voxel at most, in units of the cloud
     #[arg(long, value_name = "SIZE", allow_negative_numbers = true)]
     pub cell: Option<f64>,
     /// A point is left out that is so many times as far from its neighbors as usual; 0 keeps all
     #[arg(long, value_name = "FACTOR", default_value_t = FAR)]
     pub outliers: f64,
+    /// Weight of curvature of the level-set method, 0 to 1 (default 0.1)
+    #[arg(long, value_name = "ALPHA", allow_negative_numbers = true)]
+    pub curvature: Option<f64>,
+    /// How the level-set method keeps its values: single (default) or 16-bit, in less memory
+    #[arg(long, value_name = "WORD", value_parser = super::word::<Storage>)]
+    pub storage: Option<Storage>,
     /// Keep only the connected part with the largest area
     #[arg(long)]
     pub largest: bool,
@@ -166,6 +175,7 @@ impl Args {
         }
         let outliers = (self.outliers > 0.0).then_some(self.outliers);
         options.clean = CleanOptions { duplicates: true, outliers };
+        (options.curvature, options.storage) = (self.curvature, self.storage);
         (options.largest, options.smooth) = (self.largest, self.smooth);
         Ok(options)
     }
@@ -191,7 +201,7 @@ fn in_words(error: Error, path: &Path) -> Error {
 /// The report for a reader.
 fn words(whole: &Whole, file: &CloudReport) -> String {
     let Whole { report, .. } = whole;
-    let (samples, directed) = (&report.samples, &report.directed);
+    let samples = &report.samples;
     let dropped = [
         (file.not_finite, "not finite"),
         (file.without_normal, "without normal"),
@@ -205,22 +215,23 @@ fn words(whole: &Whole, file: &CloudReport) -> String {
         (None, Some(NormalsFrom::Faces)) => "from the faces of the file",
         _ => "of the file",
     };
-    let [x, y, z] = directed.size;
     let units = whole.units.map_or(String::new(), |units| format!(" {units}"));
     let surface = &report.surface;
     let mut text = format!(
         "surface   {}, {} vertices, {} triangles\n\
-         samples   {} used{}, normals {normals}\n\
-         cubes     {:.4e}{units}, {x} x {y} x {z}, {} with samples; {:.4e} leaves no holes\n\
+         samples   {} used{}{}\n{}\
          topology  {surface}\n",
         whole.output,
         surface.vertices,
         surface.triangles,
         samples.used,
         dropped.concat(),
-        directed.cube,
-        directed.seed_cubes,
-        directed.safe_cube
+        if report.directed.is_some() { format!(", normals {normals}") } else { String::new() },
+        match (&report.directed, &report.levelset) {
+            (Some(directed), _) => of_directed(directed, &units),
+            (None, Some(levels)) => of_levels(levels, &units),
+            (None, None) => String::new(),
+        }
     );
     if surface.nonmanifold_edges > 0 {
         text += &format!("          {} edges have three triangles\n", surface.nonmanifold_edges);
@@ -249,5 +260,31 @@ fn words(whole: &Whole, file: &CloudReport) -> String {
         seconds.check,
         whole.seconds_writing
     );
+    text
+}
+
+fn of_directed(directed: &Directed, units: &str) -> String {
+    let [x, y, z] = directed.size;
+    format!(
+        "cubes     {:.4e}{units}, {x} x {y} x {z}, {} with samples; {:.4e} leaves no holes\n",
+        directed.cube, directed.seed_cubes, directed.safe_cube
+    )
+}
+
+fn of_levels(levels: &Levels, units: &str) -> String {
+    let last = levels.levels.last();
+    let mut text = format!(
+        "voxels    {:.4e}{units}, depth {}, {} tiles; {} samples share a finest cell\n",
+        levels.voxel,
+        last.map_or(0, |level| level.level),
+        last.map_or(0, |level| level.tiles),
+        levels.merged
+    );
+    for level in &levels.levels {
+        text += &format!(
+            "          level {:2}: {} steps, {} tiles, {:.2} s\n",
+            level.level, level.iterations, level.tiles, level.seconds
+        );
+    }
     text
 }

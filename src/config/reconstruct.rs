@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cloud::{CleanOptions, FAR};
 use crate::reconstruct::directed::Cubes;
+use crate::reconstruct::potential::Storage;
 use crate::reconstruct::{Method, Options};
 
 /// `[domain.cloud]`: points that are samples of a surface, for the task reconstruct.
@@ -24,8 +25,8 @@ pub struct CloudSource {
 pub struct Reconstruct {
     /// How, default "auto".
     pub method: Method,
-    /// 2^depth cubes along the longest side of the cloud, 1 to 20; without `depth` and `cell` as small
-    /// as the density of the cloud allows without holes.
+    /// 2^depth cubes (directed, 1 to 20) or voxels (levelset, 4 to 14) along the longest side of the
+    /// cloud; without `depth` and `cell` as the density of the cloud allows.
     #[schemars(range(min = 1, max = 20))]
     pub depth: Option<u32>,
     /// Edge of a cube, > 0, in units of the cloud; not together with `depth`.
@@ -35,6 +36,12 @@ pub struct Reconstruct {
     /// keeps all.
     #[schemars(range(min = 0.0))]
     pub outliers: f64,
+    /// Weight of curvature, 0 to 1, of the level-set method; default 0.1 there.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub curvature: Option<f64>,
+    /// How the level-set method keeps its values: "single" (default) or "16-bit", in two thirds of
+    /// the memory.
+    pub storage: Option<Storage>,
     /// Keeps only the connected part with the largest area; default false.
     pub largest: bool,
     /// Rounds of smoothing that does not shrink (Taubin), 0 (default) to 1000.
@@ -49,6 +56,8 @@ impl Default for Reconstruct {
             depth: None,
             cell: None,
             outliers: FAR,
+            curvature: None,
+            storage: None,
             largest: false,
             smooth: 0,
         }
@@ -67,6 +76,7 @@ impl Reconstruct {
         };
         let outliers = (self.outliers > 0.0).then_some(self.outliers);
         options.clean = CleanOptions { duplicates: true, outliers };
+        (options.curvature, options.storage) = (self.curvature, self.storage);
         (options.largest, options.smooth) = (self.largest, self.smooth);
         options
     }

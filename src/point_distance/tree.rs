@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use super::cone::{Toward, View};
 use super::coordinate::Coordinate;
 use super::nearest::Found;
-use super::norm::Metric;
+use super::norm::{Euclidean, Metric};
 use super::sites::Sites;
 
 /// Sites in a leaf at most.
@@ -77,6 +77,15 @@ impl<C: Coordinate> Index<C> {
     /// Corners of the box of all sites; `None` without sites.
     pub(super) fn bounds(&self) -> Option<([C; 3], [C; 3])> {
         (!self.is_empty()).then(|| (self.nodes[0].low, self.nodes[0].high))
+    }
+
+    /// The number of the nearest site of each query by Euclid, [`NO_SITE`](super::NO_SITE) without
+    /// sites; of several the smallest number.
+    pub(crate) fn numbers_of_nearest(&self, queries: &[[C; 3]]) -> Vec<u32>
+    where
+        Euclidean: Metric<C>,
+    {
+        queries.par_iter().map(|q| self.nearest_to(*q, None, Euclidean).site).collect()
     }
 
     /// The nearest site of each query; of several the one with the smallest number.

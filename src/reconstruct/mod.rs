@@ -1,9 +1,12 @@
 //! Surfaces from samples of them.
 //!
 //! - [`directed`]: the tangent plane of the nearest sample, for samples with normals;
+//! - [`potential`]: a level set drawn into the potential of the samples, which needs no normals;
 //! - [`surface()`]: a whole reconstruction, from the cloud of a file to a surface with a report.
 
 pub mod directed;
+mod dress;
+pub mod potential;
 mod surface;
 
 pub use surface::{Distance, Method, Options, Report, Samples, Seconds, surface};

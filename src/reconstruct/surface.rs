@@ -4,6 +4,8 @@
 use std::time::Instant;
 
 use super::directed::{self, Cubes, Directed};
+use super::dress::dress;
+use super::potential::{self, Levels, Storage};
 use crate::cloud::{CleanOptions, Estimate, PointCloud, clean, estimate_normals};
 use crate::error::{Error, Result};
 use crate::mesh::Mesh;
@@ -24,11 +26,25 @@ use crate::surface::{Gaps, Topology, largest_part, smooth};
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Method {
-    /// What suits the cloud (default): `directed`.
+    /// What suits the cloud (default): `directed` with normals, `levelset` without.
     #[default]
     Auto,
     /// Directed distances to tangent planes; normals are estimated where the cloud has none.
     Directed,
+    /// A level set in the potential of the samples, which needs no normals and gives a closed
+    /// surface.
+    Levelset,
+}
+
+impl Method {
+    /// The method for a cloud.
+    fn of(self, cloud: &PointCloud) -> Method {
+        match (self, &cloud.normals) {
+            (Method::Auto, Some(_)) => Method::Directed,
+            (Method::Auto, None) => Method::Levelset,
+            (method, _) => method,
+        }
+    }
 }
 
 /// What is asked for.
@@ -37,8 +53,12 @@ pub enum Method {
 pub struct Options {
     /// How.
     pub method: Method,
-    /// How large cubes are.
+    /// How large cubes or voxels are.
     pub cubes: Cubes,
+    /// Weight of curvature of the level-set method, if not its default.
+    pub curvature: Option<f64>,
+    /// How the level-set method keeps its values, if not in 32 bits.
+    pub storage: Option<Storage>,
     /// What of the cloud is left out.
     pub clean: CleanOptions,
     /// Keep only the part with the largest area.
@@ -57,8 +77,10 @@ pub struct Report {
     pub samples: Samples,
     /// Normals that were estimated; `None` if the cloud has some.
     pub estimated_normals: Option<Estimate>,
-    /// What the method of directed distances did.
-    pub directed: Directed,
+    /// What the method of directed distances did, if that was used.
+    pub directed: Option<Directed>,
+    /// What the level-set method did, if that was used.
+    pub levelset: Option<Levels>,
     /// Topology of the surface.
     pub surface: Topology,
     /// How near the surface is to the samples that were used.
@@ -115,7 +137,8 @@ pub struct Seconds {
 /// Makes a surface of a cloud and says what it is like.
 ///
 /// # Errors
-/// Those of [`directed::reconstruct`]; [`Error::Numerical`] if nothing came out.
+/// Those of [`directed::reconstruct`] and [`potential::reconstruct`]; [`Error::Case`] for options of
+/// the other method than the one used; [`Error::Numerical`] if nothing came out.
 pub fn surface(cloud: PointCloud, options: &Options) -> Result<(Mesh, Report)> {
     let mut seconds = Seconds::default();
     let mut start = Instant::now();
@@ -132,7 +155,11 @@ pub fn surface(cloud: PointCloud, options: &Options) -> Result<(Mesh, Report)> {
     let samples = Samples { given, used, duplicates, outliers };
     let mut warnings = Vec::new();
     let mut estimated_normals = None;
-    if cloud.normals.is_none() && used > 0 {
+    let method = options.method.of(&cloud);
+    if method == Method::Directed {
+        options.has_nothing_of_levelset()?;
+    }
+    if method == Method::Directed && cloud.normals.is_none() && used > 0 {
         let (normals, estimate) = estimate_normals(&cloud)?;
         let parts = match estimate.parts {
             1 => String::new(),
@@ -142,16 +169,31 @@ pub fn surface(cloud: PointCloud, options: &Options) -> Result<(Mesh, Report)> {
         (cloud.normals, estimated_normals) = (Some(normals), Some(estimate));
     }
     seconds.normals = lap();
-    let (mut mesh, directed) = match options.method {
-        Method::Auto | Method::Directed => directed::reconstruct(&cloud, options.cubes)?,
+    let (mut directed, mut levelset) = (None, None);
+    let mut mesh = if method == Method::Directed {
+        let (mesh, done) = directed::reconstruct(&cloud, options.cubes)?;
+        if done.cube < done.safe_cube {
+            warnings.push(format!(
+                "cubes of edge {:.3e} may leave holes: the cloud is dense enough for {:.3e}",
+                done.cube, done.safe_cube
+            ));
+        }
+        directed = Some(done);
+        mesh
+    } else {
+        let asked = options.of_levelset(&cloud, survey.spacing.map(|spacing| spacing.median));
+        let (mut mesh, done) = potential::reconstruct(&cloud.points, &asked)?;
+        for level in done.levels.iter().filter(|level| !level.at_rest) {
+            warnings.push(format!(
+                "level {} is not at rest after {} steps",
+                level.level, level.iterations
+            ));
+        }
+        dress(&mut mesh, &cloud)?;
+        levelset = Some(done);
+        mesh
     };
     seconds.method = lap();
-    if directed.cube < directed.safe_cube {
-        warnings.push(format!(
-            "cubes of edge {:.3e} may leave holes: the cloud is dense enough for {:.3e}",
-            directed.cube, directed.safe_cube
-        ));
-    }
     if options.largest {
         mesh = largest_part(mesh);
     }
@@ -175,10 +217,57 @@ pub fn surface(cloud: PointCloud, options: &Options) -> Result<(Mesh, Report)> {
         max_percent: percent(gaps.max),
         diagonal,
     };
-    let method = Method::Directed;
-    let report =
-        Report { method, samples, estimated_normals, directed, surface, error, seconds, warnings };
+    let report = Report {
+        method,
+        samples,
+        estimated_normals,
+        directed,
+        levelset,
+        surface,
+        error,
+        seconds,
+        warnings,
+    };
     Ok((mesh, report))
+}
+
+/// Voxels of the level-set method, in median distances of neighbors, unless asked otherwise: a random
+/// sampling has gaps of a few of these.
+const VOXEL: f64 = 2.0;
+
+/// Depths of the level-set method that are taken by themselves: deeper ones take gigabytes.
+const DEPTHS: std::ops::RangeInclusive<u32> = 5..=10;
+
+impl Options {
+    fn has_nothing_of_levelset(&self) -> Result<()> {
+        let given = match (self.curvature, self.storage) {
+            (None, None) => return Ok(()),
+            (Some(_), _) => "a curvature weight",
+            (None, Some(_)) => "a way of storage",
+        };
+        let what = format!("{given} is for the level-set method, and this is the directed one");
+        Err(Error::usage(what, "leave it out, or take the method levelset"))
+    }
+
+    /// The same for the level-set method.
+    fn of_levelset(&self, cloud: &PointCloud, spacing: Option<f64>) -> potential::Options {
+        let (low, high) = cloud.bounds();
+        let longest = (0..3).map(|k| high[k] - low[k]).fold(0.0, f64::max);
+        // So deep that voxels are at most of this edge.
+        let depth = |edge: f64| (longest / edge).log2().ceil().clamp(0.0, 99.0) as u32;
+        let depth = match (self.cubes, spacing.filter(|spacing| *spacing > 0.0)) {
+            (Cubes::Depth(depth), _) => depth,
+            (Cubes::Edge(edge), _) => depth(edge),
+            (Cubes::Safe, None) => *DEPTHS.start(),
+            (Cubes::Safe, Some(spacing)) => {
+                depth(VOXEL * spacing).clamp(*DEPTHS.start(), *DEPTHS.end())
+            }
+        };
+        let mut asked = potential::Options::of_depth(depth);
+        asked.curvature = self.curvature.unwrap_or(asked.curvature);
+        asked.storage = self.storage.unwrap_or(asked.storage);
+        asked
+    }
 }
 
 #[cfg(test)]
@@ -202,9 +291,19 @@ mod tests {
         assert!(report.surface.closed, "{:?}", report.surface.holes);
         assert!(report.error.mean_percent < 0.1 && report.estimated_normals.is_none());
         assert_eq!(report.surface.triangles, found.n_cells());
-        // Without normals, they are estimated, and it is said; the largest part is the sphere.
+        assert!(report.directed.is_some() && report.levelset.is_none());
+        let options = Options { curvature: Some(0.1), ..Options::default() };
+        assert!(surface(cloud.clone(), &options).unwrap_err().to_string().contains("level-set"));
+        // Without normals the level-set method is taken; its depth follows from the spacing.
         cloud.normals = None;
-        let options = Options { largest: true, smooth: 2, ..Options::default() };
+        let (_, report) = surface(cloud.clone(), &options).unwrap();
+        assert_eq!(report.method, Method::Levelset);
+        assert!(report.surface.closed && report.directed.is_none());
+        let depth = report.levelset.unwrap().levels.last().unwrap().level;
+        assert_eq!(depth, 6);
+        // For the other one they are estimated, and it is said; the largest part is the sphere.
+        let method = Method::Directed;
+        let options = Options { method, largest: true, smooth: 2, ..Options::default() };
         let (_, report) = surface(cloud, &options).unwrap();
         assert!(report.warnings[0].contains("they are estimated"), "{:?}", report.warnings);
         assert_eq!((report.surface.components, report.surface.genus), (1, Some(0)));

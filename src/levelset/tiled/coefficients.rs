@@ -2,6 +2,7 @@
 
 use super::block::{BlockTerms, Phi0};
 use super::options::{Options, Reinitialize};
+use super::steady::Steady;
 use super::terms::{Coefficient, Fill, Terms};
 use crate::error::{Error, Result};
 use crate::geometry::Real;
@@ -11,6 +12,7 @@ enum Prepared<R> {
     Zero,
     Uniform(Vec<R>),
     Varying(Fill<R>),
+    Steady(Steady<R>),
 }
 
 impl<R: Real> Prepared<R> {
@@ -22,15 +24,20 @@ impl<R: Real> Prepared<R> {
                 Prepared::Uniform(values.iter().flat_map(component).collect())
             }
             Coefficient::Varying(fill) => Prepared::Varying(fill.clone()),
+            Coefficient::Steady(fill) => Prepared::Steady(Steady::new(fill.clone(), size, K)),
         }
     }
 
-    fn values<'a>(&'a self, first: [i32; 3], t: f64, out: &'a mut [R]) -> Option<&'a [R]> {
+    fn values<'a>(&'a self, block: Place, t: f64, out: &'a mut [R]) -> Option<&'a [R]> {
         match self {
             Prepared::Zero => None,
             Prepared::Uniform(values) => Some(values),
             Prepared::Varying(fill) => {
-                fill(first, t, out);
+                fill(block.first, t, out);
+                Some(out)
+            }
+            Prepared::Steady(kept) => {
+                kept.load(block.id?, out);
                 Some(out)
             }
         }
@@ -39,6 +46,34 @@ impl<R: Real> Prepared<R> {
     fn varies(&self) -> bool {
         matches!(self, Prepared::Varying(_))
     }
+
+    fn steady(&self) -> Option<&Steady<R>> {
+        match self {
+            Prepared::Steady(kept) => Some(kept),
+            _ => None,
+        }
+    }
+
+    fn steady_mut(&mut self) -> Option<&mut Steady<R>> {
+        match self {
+            Prepared::Steady(kept) => Some(kept),
+            _ => None,
+        }
+    }
+}
+
+/// A block of a motion.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    /// Its first voxel.
+    pub first: [i32; 3],
+    /// Where its values are; `None` for what holds on all blocks, without coefficients that are kept.
+    pub id: Option<u32>,
+}
+
+impl Place {
+    /// No block: for coefficients that are the same everywhere.
+    pub const EVERYWHERE: Self = Place { first: [0; 3], id: None };
 }
 
 /// All coefficients of a motion, and the rescaling term.
@@ -65,6 +100,11 @@ impl Speed {
     #[cfg(feature = "cuda")]
     pub fn flawed(not_finite: bool, negative: bool) -> Self {
         Speed { most: 0.0, not_finite, negative }
+    }
+
+    /// Both together.
+    pub fn plus(self, other: Self) -> Self {
+        Speed { most: self.most + other.most, ..self.join(other) }
     }
 
     /// The larger one.
@@ -124,10 +164,58 @@ impl<R: Real> Coefficients<R> {
         self.normal_speed.varies() || self.velocity.varies() || self.curvature.varies()
     }
 
+    /// Coefficients that are kept.
+    fn all_steady(&self) -> impl Iterator<Item = &Steady<R>> {
+        let all = [&self.normal_speed, &self.velocity, &self.curvature];
+        all.into_iter().filter_map(Prepared::steady)
+    }
+
+    fn all_steady_mut(&mut self) -> impl Iterator<Item = &mut Steady<R>> {
+        let all = [&mut self.normal_speed, &mut self.velocity, &mut self.curvature];
+        all.into_iter().filter_map(Prepared::steady_mut)
+    }
+
+    /// Whether any coefficients are kept.
+    pub fn is_kept(&self) -> bool {
+        self.all_steady().next().is_some()
+    }
+
+    /// Makes room for the ids below `blocks` in coefficients that are kept.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if there is not enough memory.
+    pub fn grow(&mut self, blocks: usize) -> Result<()> {
+        self.all_steady_mut().try_for_each(|kept| kept.grow(blocks))
+    }
+
+    /// Evaluates coefficients that are kept on blocks that came: ids, each once, and first voxels.
+    pub fn evaluate(&mut self, blocks: &[(u32, [i32; 3])]) {
+        self.all_steady_mut().for_each(|kept| kept.evaluate(blocks));
+    }
+
+    /// Bytes of coefficients that are kept.
+    pub fn bytes(&self) -> u64 {
+        self.all_steady().map(Steady::bytes).sum()
+    }
+
+    /// Speed on a block by coefficients that are kept, over all its voxels.
+    pub fn steady_speed(&self, id: u32, d: usize) -> Speed {
+        let (d, normal) = (d as f64, (d as f64).sqrt());
+        let weighted = [(&self.normal_speed, normal), (&self.velocity, 1.0)];
+        let mut most = 0.0;
+        for (kept, weight) in weighted {
+            most += kept.steady().map_or(0.0, |kept| weight * kept.extremes(id).most.widen());
+        }
+        let curved = self.curvature.steady().map(|kept| kept.extremes(id));
+        most += curved.map_or(0.0, |alpha| 2.0 * d * alpha.most.widen());
+        let negative = curved.is_some_and(|alpha| alpha.least < R::zero());
+        Speed { most, not_finite: !most.is_finite(), negative }
+    }
+
     /// The terms on a block; `scratch` has room for what varies.
     pub fn on_block<'a>(
         &'a self,
-        first: [i32; 3],
+        block: Place,
         t: f64,
         scratch: &'a mut Vec<R>,
     ) -> BlockTerms<'a, R> {
@@ -135,9 +223,9 @@ impl<R: Real> Coefficients<R> {
         let (speed, rest) = scratch.split_at_mut(self.size);
         let (alpha, velocity) = rest.split_at_mut(self.size);
         BlockTerms {
-            normal_speed: self.normal_speed.values(first, t, speed),
-            velocity: self.velocity.values(first, t, velocity),
-            curvature: self.curvature.values(first, t, alpha),
+            normal_speed: self.normal_speed.values(block, t, speed),
+            velocity: self.velocity.values(block, t, velocity),
+            curvature: self.curvature.values(block, t, alpha),
             rescaling: self.rescaling.map(|factor| (factor, Phi0::Itself)),
         }
     }

@@ -213,8 +213,9 @@ impl<R: Wide, const E: usize> DenseEvolution<R, E> {
             let value = if *value > gamma { gamma } else { *value };
             pool.values_mut()[at] = if value < -gamma { -gamma } else { value };
         }
-        let mut motion = Motion::new(pool, terms, options, cpu)?;
+        let mut motion = Motion::new(pool, terms, options, cpu.clone())?;
         motion.grow(grid.n())?;
+        cpu.run(|| motion.evaluate_all(&grid))?;
         Ok(DenseEvolution { grid, motion, is_held: false })
     }
 

@@ -95,7 +95,9 @@ impl<R: Wide, const E: usize, S: Stored<R>> TiledEvolution<R, E, S> {
                 "take a finite half width, such as 3 voxels",
             ));
         }
-        Ok(TiledEvolution { grid, motion: Motion::new(phi, terms, options, cpu.clone())?, cpu })
+        let mut motion = Motion::new(phi, terms, options, cpu.clone())?;
+        cpu.run(|| motion.evaluate_all(&grid))?;
+        Ok(TiledEvolution { grid, motion, cpu })
     }
 
     /// Goes on from a time and a number of steps, as after a checkpoint: with the same tiles and values
@@ -130,6 +132,8 @@ impl<R: Wide, const E: usize, S: Stored<R>> TiledEvolution<R, E, S> {
         self.grid.update();
         let full = Band { gamma: self.motion.gamma(), ..band };
         self.grid.fill_created(&mut self.motion.phi, full);
+        let created = self.grid.created().iter();
+        self.motion.evaluate(created.map(|tile| (tile.id, tile.key.first_voxel(E))));
         Ok(())
     }
 
@@ -209,6 +213,6 @@ impl<R: Wide, const E: usize, S: Stored<R>> TiledEvolution<R, E, S> {
     /// Bytes held by tiles and values.
     pub fn bytes(&self) -> u64 {
         let values: u64 = self.motion.stages.iter().map(Pool::bytes).sum();
-        self.grid.bytes() + self.motion.phi.bytes() + values
+        self.grid.bytes() + self.motion.phi.bytes() + values + self.motion.coefficient_bytes()
     }
 }

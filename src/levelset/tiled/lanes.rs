@@ -114,7 +114,7 @@ pub trait Wide: Real {
 }
 
 /// Work on lanes of any number.
-pub(super) trait Work<R> {
+pub(crate) trait Work<R> {
     /// Does it. Implementations are `#[inline(always)]`, and so is all they call on lanes: what stays
     /// a function of its own cannot use the wide registers.
     fn run<V: Lanes<Scalar = R>>(self);
@@ -122,7 +122,7 @@ pub(super) trait Work<R> {
 
 /// Does the work on the widest registers of this processor.
 #[inline]
-pub(super) fn widest<R: Wide>(work: impl Work<R>) {
+pub(crate) fn widest<R: Wide>(work: impl Work<R>) {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx2") {
         // SAFETY: this processor has AVX2.

@@ -17,6 +17,7 @@
 //! redistance   distances on a block, by the eikonal equation
 //! terms        coefficients as they are handed in
 //! coefficients coefficients of a block, and the length of a step
+//! steady       coefficients of the place only, kept with the blocks
 //! options      schemes
 //! blocks       what a motion needs of a grid
 //! motion       the time step, on any grid of blocks
@@ -43,6 +44,7 @@ mod options;
 pub mod redistance;
 pub mod rest;
 mod snapshot;
+mod steady;
 mod terms;
 
 pub use breakdown::{Breakdown, Cause, What};

@@ -26,7 +26,7 @@ use std::time::Instant;
 
 use super::blocks::Blocks;
 use super::breakdown::Breakdown;
-use super::coefficients::{Coefficients, Speed};
+use super::coefficients::{Coefficients, Place, Speed};
 use super::lanes::Wide;
 use super::options::{Options, Reinitialize, Time};
 use super::terms::Terms;
@@ -144,11 +144,44 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
     /// [`Error::Device`](crate::Error::Device) if there is not enough memory; phi is as it was.
     pub fn grow(&mut self, tiles: usize) -> Result<()> {
         self.phi.grow(tiles)?;
+        self.coefficients.grow(tiles)?;
         self.stages[0].grow(tiles)?;
         if self.needs_second_stage() {
             self.stages[1].grow(tiles)?;
         }
         Ok(())
+    }
+
+    /// Evaluates coefficients that are kept on all blocks of a grid.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device) if there is not enough memory.
+    pub fn evaluate_all<G: Blocks<R, S, E>>(&mut self, grid: &G) -> Result<()> {
+        if !self.coefficients.is_kept() {
+            return Ok(());
+        }
+        let of_block = |place: &G::Place| vec![(G::id(place), G::first_voxel(place))];
+        let join = |mut a: Vec<_>, b: Vec<_>| {
+            a.extend(b);
+            a
+        };
+        let blocks = grid.fold(of_block, join).unwrap_or_default();
+        let room = blocks.iter().map(|block| block.0 as usize + 1).max().unwrap_or(0);
+        self.coefficients.grow(room)?;
+        self.coefficients.evaluate(&blocks);
+        Ok(())
+    }
+
+    /// Evaluates coefficients that are kept on blocks that came: ids, each once, and first voxels.
+    pub fn evaluate(&mut self, blocks: impl Iterator<Item = (u32, [i32; 3])>) {
+        if self.coefficients.is_kept() {
+            self.coefficients.evaluate(&blocks.collect::<Vec<_>>());
+        }
+    }
+
+    /// Bytes of coefficients that are kept.
+    pub fn coefficient_bytes(&self) -> u64 {
+        self.coefficients.bytes()
     }
 
     fn needs_second_stage(&self) -> bool {
@@ -241,8 +274,13 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
         let d = grid.dimension();
         if !self.coefficients.varies() {
             let Scratch { coefficients, result, .. } = &mut *self.scratch.get();
-            let terms = self.coefficients.on_block([0; 3], time, coefficients);
-            return self.coefficients.speed(&terms, d, None, result);
+            let terms = self.coefficients.on_block(Place::EVERYWHERE, time, coefficients);
+            let uniform = self.coefficients.speed(&terms, d, None, result);
+            if !self.coefficients.is_kept() {
+                return uniform;
+            }
+            let of_block = |place: &G::Place| self.coefficients.steady_speed(G::id(place), d);
+            return grid.fold(of_block, Speed::join).unwrap_or_default().plus(uniform);
         }
         let (gamma, core) = (self.gamma(), self.core());
         let of_block = |place: &G::Place| {
@@ -252,11 +290,17 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
             }
             let Scratch { coefficients, result, own, .. } = &mut *self.scratch.get();
             load(values, gamma, own);
-            let terms = self.coefficients.on_block(G::first_voxel(place), time, coefficients);
+            let terms =
+                self.coefficients.on_block(place_of::<R, S, G, E>(place), time, coefficients);
             self.coefficients.speed(&terms, d, Some((own, core)), result)
         };
         grid.fold(of_block, Speed::join).unwrap_or_default()
     }
+}
+
+/// A block as coefficients know it.
+fn place_of<R: Real, S: Stored<R>, G: Blocks<R, S, E>, const E: usize>(place: &G::Place) -> Place {
+    Place { first: G::first_voxel(place), id: Some(G::id(place)) }
 }
 
 /// Values as they are computed with.

@@ -19,6 +19,9 @@ pub enum Coefficient<R, const K: usize> {
     Uniform([f64; K]),
     /// Evaluated for each block, at the time of each evaluation.
     Varying(Fill<R>),
+    /// The same at all times: evaluated once for each block that comes, at time 0, and kept in 16 bits
+    /// while it is there.
+    Steady(Fill<R>),
 }
 
 impl<R: Real, const K: usize> Coefficient<R, K> {
@@ -55,6 +58,7 @@ impl<R, const K: usize> fmt::Debug for Coefficient<R, K> {
         match self {
             Coefficient::Uniform(value) => f.debug_tuple("Uniform").field(value).finish(),
             Coefficient::Varying(_) => f.write_str("Varying"),
+            Coefficient::Steady(_) => f.write_str("Steady"),
         }
     }
 }

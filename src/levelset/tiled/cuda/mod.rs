@@ -25,7 +25,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::coefficients::Coefficients;
+use super::coefficients::{Coefficients, Place};
 use super::motion::MARGIN;
 use super::options::{Options, Reinitialize, Time};
 use crate::backend::cuda::{Array, Cuda, Element, Graph, Pinned};
@@ -164,7 +164,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
             false => {
                 let all = Coefficients::<R>::new(&terms.uniform(), &options, 1);
                 let mut scratch = Vec::new();
-                let of_block = all.on_block([0; 3], 0.0, &mut scratch);
+                let of_block = all.on_block(Place::EVERYWHERE, 0.0, &mut scratch);
                 all.speed(&of_block, 3, None, &mut Vec::new()).checked(0.0)?
             }
         };

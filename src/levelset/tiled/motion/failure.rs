@@ -1,12 +1,13 @@
 //! Looking for the voxel where a step broke down.
 
-use super::{Motion, Scratch, load};
+use super::{Motion, Scratch, load, place_of};
 use crate::error::Error;
 use crate::geometry::Real;
 use crate::grid::Stored;
 use crate::levelset::tiled::block::BlockTerms;
 use crate::levelset::tiled::blocks::Blocks;
 use crate::levelset::tiled::breakdown::{Breakdown, Cause, What};
+use crate::levelset::tiled::coefficients::Place;
 use crate::levelset::tiled::lanes::Wide;
 
 /// A coefficient that cannot be computed with: its name and value.
@@ -35,12 +36,12 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
             }
             let Scratch { coefficients, own, .. } = &mut *self.scratch.get();
             load(values, gamma, own);
-            let first = G::first_voxel(place);
-            let terms = self.coefficients.on_block(first, time, coefficients);
+            let block = place_of::<R, S, G, E>(place);
+            let terms = self.coefficients.on_block(block, time, coefficients);
             (0..E * E * E).find_map(|n| {
                 let flaw = flaw_of::<R, E>(&terms, n);
                 let flaw = flaw.filter(|(_, value)| own[n].abs() < core || value.is_finite());
-                Some((voxel_of::<E>(first, n), flaw?))
+                Some((voxel_of::<E>(block.first, n), flaw?))
             })
         };
         let (voxel, (name, value)) = grid.fold(of_block, Option::or).flatten()?;
@@ -61,16 +62,17 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
         let of_block = |place: &G::Place| {
             let values = self.phi.tile(G::id(place));
             let n = values.iter().position(|v| v.load(self.gamma()).widen().is_nan())?;
-            Some((G::first_voxel(place), n))
+            Some((place_of::<R, S, G, E>(place), n))
         };
-        let (first, n) = grid.fold(of_block, Option::or).flatten().unwrap_or_default();
+        let found = grid.fold(of_block, Option::or).flatten();
+        let (block, n) = found.unwrap_or((Place::EVERYWHERE, 0));
         let step = self.steps + 1;
         let mut found = Breakdown {
             what: What::Phi(count),
             step,
             time: self.time + dt,
             dt,
-            voxel: voxel_of::<E>(first, n),
+            voxel: voxel_of::<E>(block.first, n),
             cause: Cause::Unknown,
         };
         let mut fastest = 0.0f64;
@@ -78,7 +80,7 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
         for share in [0.0, 1.0, 0.5] {
             let time = self.time + share * dt;
             let Scratch { coefficients, result, .. } = &mut *self.scratch.get();
-            let terms = self.coefficients.on_block(first, time, coefficients);
+            let terms = self.coefficients.on_block(block, time, coefficients);
             if let Some((name, value)) = flaw_of::<R, E>(&terms, n) {
                 found.what = What::Coefficient(name, value);
                 (found.time, found.cause) = (time, Cause::Expression);
@@ -100,12 +102,12 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
         let of_block = |place: &G::Place| {
             let Scratch { coefficients, result, own, .. } = &mut *self.scratch.get();
             load(self.phi.tile(G::id(place)), gamma, own);
-            let first = G::first_voxel(place);
-            let terms = self.coefficients.on_block(first, time, coefficients);
+            let block = place_of::<R, S, G, E>(place);
+            let terms = self.coefficients.on_block(block, time, coefficients);
             self.coefficients.speed(&terms, grid.dimension(), Some((own, core)), result);
             let faster = |best: usize, n: usize| if result[n] > result[best] { n } else { best };
             let n = (0..E * E * E).fold(0, faster);
-            (voxel_of::<E>(first, n), result[n].widen())
+            (voxel_of::<E>(block.first, n), result[n].widen())
         };
         let faster = |a: ([i32; 3], f64), b: ([i32; 3], f64)| if b.1 > a.1 { b } else { a };
         let (voxel, speed) = grid.fold(of_block, faster).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! The evaluations of a step.
 
-use super::{Motion, Scratch, load, store};
+use super::{Motion, Scratch, load, place_of, store};
 use crate::geometry::Real;
 use crate::grid::{Halo, Pool, Stored, padded_edge};
 use crate::levelset::tiled::block::{self, Block, BlockTerms, Stage, Tally};
@@ -53,7 +53,8 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
         let work = |place: &G::Place, out: &mut [S]| {
             let scratch = &mut *self.scratch.get();
             let Scratch { padded, coefficients, result, own } = scratch;
-            let terms = self.coefficients.on_block(G::first_voxel(place), stage.time, coefficients);
+            let terms =
+                self.coefficients.on_block(place_of::<R, S, G, E>(place), stage.time, coefficients);
             let mix = stage.mix.map(|(old, new)| {
                 load(self.phi.tile(G::id(place)), gamma, own);
                 (&own[..], R::narrow(old), R::narrow(new))

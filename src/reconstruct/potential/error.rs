@@ -1,0 +1,85 @@
+//! How far samples are from the interface, by phi at their places.
+
+use rayon::prelude::*;
+
+use super::octree::Octree;
+use crate::grid::{Pool, Stored, TileKey, TiledGrid};
+
+/// Samples of one task.
+const CHUNK: usize = 4096;
+
+/// What phi is at the samples.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct AtSamples {
+    /// Sum of |phi|, voxels of the level.
+    pub sum: f64,
+    /// Samples at which |phi| is the half width of the band: they are at least that far.
+    pub outside: usize,
+}
+
+/// phi at all samples of a tree, on the tiles of a level; linear along each axis between voxels.
+pub(super) fn at_samples<S: Stored<f32>, const E: usize>(
+    tree: &Octree,
+    level: u32,
+    grid: &TiledGrid<E>,
+    phi: &Pool<S, E>,
+    gamma: f32,
+) -> AtSamples {
+    let scale = (1.0 / tree.frame().edge(level)) as f32;
+    let chunks = tree.samples().par_chunks(CHUNK).map(|samples| {
+        let mut view = View { grid, phi, gamma, last: None };
+        let mut found = AtSamples::default();
+        for sample in samples {
+            let value = view.at(sample.map(|u| u * scale)).abs();
+            found.sum += f64::from(value);
+            found.outside += usize::from(value >= gamma);
+        }
+        found
+    });
+    // In the order of the samples, whatever thread found them.
+    let all: Vec<AtSamples> = chunks.collect();
+    all.into_iter().fold(AtSamples::default(), |a, b| AtSamples {
+        sum: a.sum + b.sum,
+        outside: a.outside + b.outside,
+    })
+}
+
+/// phi anywhere, with the tile looked at last.
+struct View<'a, S, const E: usize> {
+    grid: &'a TiledGrid<E>,
+    phi: &'a Pool<S, E>,
+    gamma: f32,
+    /// The tile, and its id if it is there.
+    last: Option<(TileKey, Option<u32>)>,
+}
+
+impl<S: Stored<f32>, const E: usize> View<'_, S, E> {
+    fn at(&mut self, u: [f32; 3]) -> f32 {
+        let low = u.map(|u| u.floor());
+        let part: [f32; 3] = std::array::from_fn(|k| u[k] - low[k]);
+        let low = low.map(|u| u as i32);
+        let mut sum = 0.0;
+        for corner in 0..8 {
+            let is_high = |k: usize| corner >> k & 1;
+            let weight = |k: usize| if is_high(k) == 1 { part[k] } else { 1.0 - part[k] };
+            let voxel = std::array::from_fn(|k| low[k] + is_high(k));
+            sum += weight(0) * weight(1) * weight(2) * self.voxel(voxel);
+        }
+        sum
+    }
+
+    fn voxel(&mut self, voxel: [i32; 3]) -> f32 {
+        // Samples lie in the cube, far within the range of tiles.
+        let Ok(key) = TileKey::of_voxel(voxel, E) else { return self.gamma };
+        let id = match self.last {
+            Some((last, id)) if last == key => id,
+            _ => self.grid.find(key).map(|place| self.grid.ids()[place]),
+        };
+        self.last = Some((key, id));
+        let Some(id) = id else {
+            return if self.grid.missing_is_inside(key) { -self.gamma } else { self.gamma };
+        };
+        let [x, y, z] = voxel.map(|v| v.rem_euclid(E as i32) as usize);
+        self.phi.tile(id)[(z * E + y) * E + x].load(self.gamma)
+    }
+}

@@ -1,0 +1,244 @@
+//! From the coarsest grid to the finest.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::droplets;
+use super::error::at_samples;
+use super::field::{Rest, velocity};
+use super::frame::Frame;
+use super::memory;
+use super::octree::Octree;
+use super::options::{Options, Storage};
+use super::report::{Level, Levels};
+use crate::backend::Cpu;
+use crate::error::{Error, Result};
+use crate::grid::{Band, Fixed16, Pool, Stored, TiledGrid};
+use crate::levelset::tiled::rest::Interface;
+use crate::levelset::tiled::{self, Coefficient, Reinitialize, StepInfo, Terms, TiledEvolution};
+use crate::mesh::Mesh;
+use crate::surface::cubes::{Tiles, extract};
+
+/// Voxels along the edge of a tile, and the levels that they are.
+const EDGE: usize = 4;
+const EDGE_LEVELS: u32 = 2;
+/// Half width of the band, voxels: enough for differences of first order.
+const GAMMA: f32 = 1.5;
+/// The band that tiles are kept for.
+const BAND: Band<f32> = Band { gamma: GAMMA, reach: 1 };
+/// The number nu of the length of a step.
+const NU: f64 = 0.9;
+/// Factor of the term that keeps phi near a distance: fronts that meet at the samples make it steep.
+const RESCALING: f64 = 1.0;
+/// Voxels from the samples at which the interface rests on all levels but the finest.
+const HULL: f64 = 1.0;
+/// Voxels between the box of the samples and the interface at the start.
+const MARGIN: f64 = 2.5;
+/// Voxels along each axis below which a part of the surface is what is left of single samples.
+const DROPLET: f64 = 2.0;
+/// Steps after which to look whether it is at rest: a front of full speed moves by two voxels.
+const LOOK: u64 = 8;
+/// One tile in so many may still move when the interface counts as at rest.
+const MOVING: usize = 200;
+/// Tiles for each cube of their size that holds samples, at the finest level: those that the
+/// interface crosses, and those next to them. 1.6 to 1.8 were counted on scans.
+const TILES_PER_CUBE: f64 = 2.5;
+
+/// Tiles and phi on them.
+type Grid<S> = (TiledGrid<EDGE>, Pool<S, EDGE>);
+
+/// A closed surface round samples, in their coordinates, normals out of the inside; and what was
+/// done. Runs in the thread pool of the caller, with the same bits for any number of threads.
+///
+/// Parts of the inside thinner than about two finest voxels are lost, and so are samples that
+/// enclose nothing. Single samples away from the others do not hold the surface.
+///
+/// # Errors
+/// [`Error::Case`] for options out of range, without samples, if all lie at one place, or if one is
+/// not finite; [`Error::Device`] with the bytes needed and free if there is not enough memory, before
+/// the first step; [`Error::Numerical`] if the samples enclose nothing.
+///
+/// ```
+/// use zeroset::reconstruct::potential::{Options, reconstruct};
+///
+/// let golden = std::f64::consts::PI * (3.0 - 5f64.sqrt());
+/// let on_sphere = |k: i32| {
+///     let z = 1.0 - (f64::from(k) + 0.5) / 1000.0;
+///     let (r, angle) = ((1.0 - z * z).sqrt(), golden * f64::from(k));
+///     [r * angle.cos(), r * angle.sin(), z]
+/// };
+/// let points: Vec<[f64; 3]> = (0..2000).map(on_sphere).collect();
+/// let (mesh, levels) = reconstruct(&points, &Options::of_depth(5))?;
+/// let voxel = levels.voxel;
+/// let off = |x: &[f64; 3]| (x.iter().map(|c| c * c).sum::<f64>().sqrt() - 1.0).abs();
+/// assert!(mesh.vertices.iter().all(|x| off(x) < 0.5 * voxel));
+/// # Ok::<(), zeroset::Error>(())
+/// ```
+pub fn reconstruct(points: &[[f64; 3]], options: &Options) -> Result<(Mesh, Levels)> {
+    options.check()?;
+    let start = Instant::now();
+    let frame = Frame::new(points, options.depth)?;
+    let tree = Arc::new(Octree::new(points, frame)?);
+    let mut levels = Levels {
+        samples: points.len(),
+        merged: points.len() - tree.n_cells(),
+        voxel: frame.voxel,
+        octree_seconds: start.elapsed().as_secs_f64(),
+        ..Levels::default()
+    };
+    let run = Run { tree, options };
+    let mesh = match options.storage {
+        Storage::Single => run.all::<f32>(&mut levels)?,
+        Storage::Sixteen => run.all::<Fixed16>(&mut levels)?,
+    };
+    Ok((mesh, levels))
+}
+
+struct Run<'a> {
+    tree: Arc<Octree>,
+    options: &'a Options,
+}
+
+impl Run<'_> {
+    fn all<S: Stored<f32>>(&self, levels: &mut Levels) -> Result<Mesh> {
+        let (first, last) = (self.options.first_level, self.options.depth);
+        let tiles = self.expected_tiles();
+        levels.expected_bytes = self.tree.bytes() + tiles * bytes_per_tile::<S>();
+        let what = format!("about {tiles} tiles at depth {last}");
+        memory::check(tiles * bytes_per_tile::<S>(), &what)?;
+        let mut tiles = self.start::<S>(first)?;
+        for level in first..=last {
+            let start = Instant::now();
+            let mut done = Level { level, ..Level::default() };
+            if level > first {
+                tiles = tiles.0.upsample(&tiles.1, GAMMA, BAND)?;
+            }
+            tiles = self.settle(tiles, &mut done)?;
+            if level == last {
+                tiles = self.smooth(tiles)?;
+            }
+            (done.tiles, done.seconds) = (tiles.0.n_tiles(), start.elapsed().as_secs_f64());
+            let found = at_samples(&self.tree, level, &tiles.0, &tiles.1, GAMMA);
+            let frame = self.tree.frame();
+            let mean = found.sum / levels.samples as f64 * frame.edge(level);
+            (done.error, done.outside) = (100.0 * mean / frame.diagonal(), found.outside);
+            tracing::info!("level {level}: {} steps, {} tiles", done.iterations, done.tiles);
+            levels.levels.push(done);
+        }
+        let start = Instant::now();
+        let (grid, phi) = &tiles;
+        let placement = self.tree.frame().placement(last);
+        let mesh = extract(&Tiles { grid, phi, band: BAND }, &placement, false)?;
+        let (mesh, dropped) = droplets::without(mesh, DROPLET * placement.spacing);
+        (levels.mesh_seconds, levels.droplets) = (start.elapsed().as_secs_f64(), dropped);
+        if mesh.cells.is_empty() {
+            let steps = levels.levels.last().map_or(0, |done| done.iterations);
+            return Err(self.vanished(steps, last));
+        }
+        Ok(mesh)
+    }
+
+    /// Tiles that the finest level will need, by the cubes that hold samples.
+    fn expected_tiles(&self) -> u64 {
+        let cubes = self.tree.n_cubes(self.options.depth - EDGE_LEVELS);
+        (TILES_PER_CUBE * cubes as f64) as u64
+    }
+
+    /// A box round the samples: its tiles near its faces.
+    fn start<S: Stored<f32>>(&self, level: u32) -> Result<Grid<S>> {
+        let half = self.tree.frame().half_at(level).map(|half| (half + MARGIN) as f32);
+        let last = half.map(|half| (half + 2.0 * GAMMA) as i32 / EDGE as i32 + 1);
+        TiledGrid::from_box(last.map(|c| -c), last, BAND, |first, out: &mut [f32]| {
+            for (n, out) in out.iter_mut().enumerate() {
+                let at = [n % EDGE, n / EDGE % EDGE, n / (EDGE * EDGE)];
+                let beyond: [f32; 3] =
+                    std::array::from_fn(|k| (first[k] + at[k] as i32).abs() as f32 - half[k]);
+                let outside = beyond.iter().map(|b| b.max(0.0).powi(2)).sum::<f32>().sqrt();
+                *out = outside + beyond.into_iter().fold(f32::MIN, f32::max).min(0.0);
+            }
+            Ok(())
+        })
+    }
+
+    /// Moves the interface of a level until it is at rest.
+    fn settle<S: Stored<f32>>(&self, (grid, phi): Grid<S>, done: &mut Level) -> Result<Grid<S>> {
+        let is_last = done.level == self.options.depth;
+        let rest = if is_last { Rest::Ridge } else { Rest::Hull(HULL) };
+        let velocity = velocity(self.tree.clone(), self.options.rule(), done.level, rest, EDGE);
+        let mut terms = Terms::default().with_velocity(Coefficient::Steady(velocity));
+        if is_last {
+            terms = terms.with_curvature(Coefficient::Uniform([self.options.curvature]));
+        }
+        let mut motion = motion(grid, phi, &terms, Reinitialize::Rescaling { factor: RESCALING })?;
+        let mut before: Option<Interface<S, EDGE>> = None;
+        while done.iterations < self.options.most_steps && !done.at_rest {
+            for _ in 0..LOOK {
+                let step = motion.step(f64::INFINITY)?;
+                done.iterations += 1;
+                self.check(&step, done.level)?;
+            }
+            let now = Interface::new(motion.grid(), motion.phi(), GAMMA);
+            let moved = |before| now.n_tiles() - now.n_old(before, GAMMA);
+            done.at_rest = before.as_ref().is_some_and(|b| moved(b) * MOVING <= now.n_tiles());
+            before = Some(now);
+        }
+        if !done.at_rest {
+            tracing::warn!("not at rest on level {} after {} steps", done.level, done.iterations);
+        }
+        done.bytes = self.tree.bytes() + motion.bytes();
+        Ok(motion.into_parts())
+    }
+
+    /// The last steps, by curvature only.
+    fn smooth<S: Stored<f32>>(&self, (grid, phi): Grid<S>) -> Result<Grid<S>> {
+        let alpha = self.options.curvature;
+        if self.options.smoothing_steps == 0 || alpha == 0.0 {
+            return Ok((grid, phi));
+        }
+        let terms = Terms::default().with_curvature(Coefficient::Uniform([alpha]));
+        let mut motion = motion(grid, phi, &terms, Reinitialize::Never)?;
+        for _ in 0..self.options.smoothing_steps {
+            self.check(&motion.step(f64::INFINITY)?, self.options.depth)?;
+        }
+        Ok(motion.into_parts())
+    }
+
+    /// Says so if nothing is left.
+    fn check(&self, step: &StepInfo, level: u32) -> Result<()> {
+        if step.has_interface {
+            return Ok(());
+        }
+        Err(self.vanished(step.step, level))
+    }
+
+    fn vanished(&self, steps: u64, level: u32) -> Error {
+        let voxel = self.tree.frame().voxel * self.tree.frame().edge(level);
+        Error::Numerical {
+            what: format!(
+                "the surface vanishes on level {level}, after {steps} steps on voxels of \
+                 {voxel:.3e}: the samples enclose nothing that is thicker than two of them"
+            ),
+            remedy: "give samples of a closed surface, or take a larger depth".into(),
+        }
+    }
+}
+
+/// The motion of a level by its terms.
+fn motion<S: Stored<f32>>(
+    grid: TiledGrid<EDGE>,
+    phi: Pool<S, EDGE>,
+    terms: &Terms<f32>,
+    reinitialize: Reinitialize,
+) -> Result<TiledEvolution<f32, EDGE, S>> {
+    let options =
+        tiled::Options::new(GAMMA.into()).first_order().with_nu(NU).with_reinitialize(reinitialize);
+    TiledEvolution::new(grid, phi, terms, options, Arc::new(Cpu::current()))
+}
+
+/// Bytes of a tile: lists, phi before and after a step and as it was looked at, the velocity; and an
+/// eighth more, which lists take when they grow.
+fn bytes_per_tile<S>() -> u64 {
+    let voxels = (EDGE * EDGE * EDGE) as u64;
+    let lists = 21 + 4 + 12;
+    (lists + voxels * (3 * size_of::<S>() as u64 + 6)) * 9 / 8
+}

@@ -1,0 +1,230 @@
+//! The octree of a cloud: centroid and number of samples of each node, in depth-first order.
+//!
+//! A sample at `u` (finest voxels, from the middle of the cube) lies in the cell
+//! `floor(u + 2^(D-1))` of `2^D` cells along each axis. Cells are sorted by their Morton keys, the
+//! bits of the three coordinates interleaved, so that the samples of any node are a run of the
+//! list. A node is divided while it holds samples of more than one cell; samples of one cell are
+//! merged to their centroid and number.
+//!
+//! ```text
+//! cells    a  b        c     d           common(a, b) = 2: levels that two cells share
+//! nodes    0           1  ...            a node begins at its first cell: from each cell on begin
+//!          0 0.1 a b   c  d              max(0, common with the next - common with the last) nodes
+//! next        each node knows where the nodes behind it begin: that is all a traversal needs
+//! ```
+//!
+//! Source: A. C. Jalba, W. J. van der Laan, J. B. T. M. Roerdink, "Fast sparse level sets on
+//! graphics hardware", IEEE TVCG 19 (2013), section 4.1; numerics 9. Their algorithm 4 climbs by
+//! parents; here a node that is not opened is left by its `next`.
+
+use rayon::prelude::*;
+
+use super::frame::Frame;
+use crate::error::Result;
+use crate::primitives::{DisjointRows, memory, sort};
+
+/// A cube of the octree with samples in it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Node {
+    /// Centroid of its samples, finest voxels from the middle of the cube.
+    pub center: [f32; 3],
+    /// Number of its samples.
+    pub count: f32,
+    /// The first node behind all that it holds.
+    pub next: u32,
+    /// Its level: the edge is 2^-level of the cube.
+    pub level: u32,
+}
+
+/// The octree of a cloud.
+#[derive(Clone, Debug)]
+pub struct Octree {
+    frame: Frame,
+    nodes: Vec<Node>,
+    /// All samples by cells, finest voxels from the middle of the cube.
+    samples: Vec<[f32; 3]>,
+    n_cells: usize,
+}
+
+/// Bytes per sample while the tree is built: keys and their order twice.
+const BUILD: u64 = 2 * (8 + 4);
+/// Bytes per sample at most that stay, with two nodes for each.
+const KEPT: u64 = 12 + 2 * size_of::<Node>() as u64;
+
+impl Octree {
+    /// The tree of points that are finite.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device) if there is not enough memory.
+    pub fn new(points: &[[f64; 3]], frame: Frame) -> Result<Self> {
+        super::memory::check(
+            points.len() as u64 * (BUILD + KEPT),
+            &format!("the octree of {} samples", points.len()),
+        )?;
+        let cell = |x: &[f64; 3]| morton(frame.cell(frame.voxel(*x)));
+        let keys: Vec<u64> = points.par_iter().map(cell).collect();
+        let sorted = sort(&keys, None, 3 * frame.depth);
+        drop(keys);
+        let sample = |&n: &u32| frame.voxel(points[n as usize]).map(|u| u as f32);
+        let samples = sorted.values.par_iter().map(sample).collect();
+        let keys = sorted.keys;
+        let is_first = |n: &u32| *n == 0 || keys[*n as usize] != keys[*n as usize - 1];
+        let starts: Vec<u32> = (0..keys.len() as u32).into_par_iter().filter(is_first).collect();
+        let mut tree = Octree { frame, nodes: Vec::new(), samples, n_cells: starts.len() };
+        tree.build(&keys, &starts)?;
+        Ok(tree)
+    }
+
+    /// Nodes of the cells that begin at `starts` in the sorted keys.
+    fn build(&mut self, keys: &[u64], starts: &[u32]) -> Result<()> {
+        let (depth, n) = (self.frame.depth, starts.len());
+        let key = |cell: usize| keys[starts[cell] as usize];
+        // Levels that a cell shares with the next one; -1 with none.
+        let common = |cell: usize| match cell + 1 < n {
+            true => shared(key(cell), key(cell + 1), depth) as i32,
+            false => -1,
+        };
+        let before = |cell: usize| if cell == 0 { -1 } else { common(cell - 1) };
+        let begun = |cell: usize| 1 + (common(cell) - before(cell)).max(0) as u32;
+        let mut offsets: Vec<u32> = (0..n).into_par_iter().map(begun).collect();
+        let mut total = 0;
+        for offset in &mut offsets {
+            total += std::mem::replace(offset, total);
+        }
+        let remedy = "take a smaller depth";
+        memory::reserve(&mut self.nodes, total as usize, "nodes of the octree", remedy)?;
+        self.nodes.resize(total as usize, Node::default());
+        let first_sample = |cell: usize| starts.get(cell).map_or(keys.len(), |&s| s as usize);
+        let first_node = |cell: usize| offsets.get(cell).copied().unwrap_or(total);
+        let samples = &self.samples;
+        let rows = DisjointRows::new(&mut self.nodes);
+        (0..n).into_par_iter().with_min_len(256).for_each(|cell| {
+            let range = offsets[cell] as usize..first_node(cell + 1) as usize;
+            // SAFETY: the ranges of different cells do not meet.
+            let nodes = unsafe { rows.range(range) };
+            let (mut level, last) = (before(cell) + 1, nodes.len() - 1);
+            for (k, node) in nodes.iter_mut().enumerate() {
+                let end = match k == last {
+                    true => cell + 1,
+                    false => {
+                        let bits = 3 * (depth - level as u32);
+                        let prefix = key(cell) >> bits;
+                        first_where(cell + 1, n, |other| key(other) >> bits != prefix)
+                    }
+                };
+                let (center, count) = centroid(&samples[first_sample(cell)..first_sample(end)]);
+                *node = Node { center, count, next: first_node(end), level: level as u32 };
+                level += 1;
+            }
+        });
+        Ok(())
+    }
+
+    /// Where the cube lies.
+    pub fn frame(&self) -> &Frame {
+        &self.frame
+    }
+
+    /// Nodes in depth-first order, the root first.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// All samples by cells, finest voxels from the middle of the cube.
+    pub fn samples(&self) -> &[[f32; 3]] {
+        &self.samples
+    }
+
+    /// Cells of the finest level with samples in them: samples that are left after merging.
+    pub fn n_cells(&self) -> usize {
+        self.n_cells
+    }
+
+    /// Nodes of a level, and leaves above it: how many cubes of that size hold samples.
+    pub fn n_cubes(&self, level: u32) -> usize {
+        let mut cubes = 0;
+        self.visit(level, |_| true, |_| cubes += 1);
+        cubes
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> u64 {
+        (self.nodes.capacity() * size_of::<Node>() + self.samples.capacity() * 12) as u64
+    }
+
+    /// Goes through the tree down to a level. Nodes that are not to be opened, those of that level
+    /// and leaves are handed to `take`, which thus sees each sample in one node.
+    #[inline(always)]
+    pub fn visit(
+        &self,
+        level: u32,
+        mut open: impl FnMut(&Node) -> bool,
+        mut take: impl FnMut(&Node),
+    ) {
+        let mut at = 0;
+        while let Some(node) = self.nodes.get(at) {
+            let is_leaf = node.next as usize == at + 1;
+            if is_leaf || node.level >= level || !open(node) {
+                take(node);
+                at = node.next as usize;
+            } else {
+                at += 1;
+            }
+        }
+    }
+}
+
+/// The first number from `low` to before `high` for which a condition that stays true is true;
+/// `high` if there is none. Looks near `low` first.
+fn first_where(low: usize, high: usize, holds: impl Fn(usize) -> bool) -> usize {
+    let (mut from, mut step) = (low, 1);
+    while from + step < high && !holds(from + step) {
+        from += step;
+        step *= 2;
+    }
+    let (mut from, mut to) = (from, (from + step).min(high));
+    while from < to {
+        let middle = from + (to - from) / 2;
+        match holds(middle) {
+            true => to = middle,
+            false => from = middle + 1,
+        }
+    }
+    from
+}
+
+/// Mean place of samples, and how many they are.
+fn centroid(samples: &[[f32; 3]]) -> ([f32; 3], f32) {
+    let mut sum = [0.0f64; 3];
+    for sample in samples {
+        (0..3).for_each(|k| sum[k] += f64::from(sample[k]));
+    }
+    let count = samples.len() as f64;
+    (sum.map(|s| (s / count) as f32), count as f32)
+}
+
+/// Levels that the cells of two keys share.
+fn shared(a: u64, b: u64, depth: u32) -> u32 {
+    depth - 1 - (63 - (a ^ b).leading_zeros()) / 3
+}
+
+/// The bits of three coordinates of up to 21 bits, interleaved; x in the lowest.
+fn morton(cell: [u32; 3]) -> u64 {
+    let spread = |c: u32| {
+        let mut x = u64::from(c) & 0x1f_ffff;
+        for (shift, mask) in [
+            (32, 0x001f_0000_0000_ffff),
+            (16, 0x001f_0000_ff00_00ff),
+            (8, 0x100f_00f0_0f00_f00f),
+            (4, 0x10c3_0c30_c30c_30c3),
+            (2, 0x1249_2492_4924_9249),
+        ] {
+            x = (x | x << shift) & mask;
+        }
+        x
+    };
+    spread(cell[0]) | spread(cell[1]) << 1 | spread(cell[2]) << 2
+}
+
+#[cfg(test)]
+mod tests;

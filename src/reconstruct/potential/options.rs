@@ -1,0 +1,95 @@
+//! What can be chosen.
+
+use serde::{Deserialize, Serialize};
+
+use super::sum::Rule;
+use crate::error::{Error, Result};
+
+/// How phi is kept.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Storage {
+    /// In 32 bits (default).
+    #[default]
+    Single,
+    /// In 16 bits: two thirds of the memory.
+    #[serde(rename = "16-bit")]
+    Sixteen,
+}
+
+/// Choices of a reconstruction.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Options {
+    /// D: the longest axis of the box of the samples has 2^D voxels, 4 to 14 (default 8).
+    pub depth: u32,
+    /// d: level to begin with, 3 to D (default 5, or D - 1 if that is less). On all levels but the last
+    /// the interface stays a voxel away from the samples, so that thin parts are not lost.
+    pub first_level: u32,
+    /// Edge of a node over its distance, below which it is taken as one sample: 0 to 1.5 (default
+    /// 0.5).
+    pub theta: f64,
+    /// p: samples weigh `d^-p`, 2 to 5. The paper takes 3; the default 5 sees less of what is farther away,
+    /// and errs by a third of it.
+    pub exponent: u32,
+    /// s: softening of distances, in voxels of each level, 0.1 to 10 (default 1).
+    pub softening: f64,
+    /// alpha: the speed of the interface where its curvature is one per voxel, 0 to 1 (default 0.1).
+    pub curvature: f64,
+    /// Steps of the finest level at the end with U = 0, 0 to 1,000 (default 0).
+    pub smoothing_steps: u64,
+    /// Most steps on a level (default 2,000).
+    pub most_steps: u64,
+    /// How phi is kept.
+    pub storage: Storage,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            depth: 8,
+            first_level: 5,
+            theta: 0.5,
+            exponent: 5,
+            softening: 1.0,
+            curvature: 0.1,
+            smoothing_steps: 0,
+            most_steps: 2_000,
+            storage: Storage::default(),
+        }
+    }
+}
+
+impl Options {
+    /// Defaults for a depth.
+    pub fn of_depth(depth: u32) -> Self {
+        Options { depth, first_level: depth.saturating_sub(1).min(5), ..Options::default() }
+    }
+
+    /// How samples are summed up on a level.
+    pub(super) fn rule(&self) -> Rule {
+        Rule { theta: self.theta, exponent: self.exponent, softening: self.softening }
+    }
+
+    /// # Errors
+    /// [`Error::Case`] for numbers out of their ranges.
+    pub(super) fn check(&self) -> Result<()> {
+        let within = |what: &str, value: f64, low: f64, high: f64| {
+            if (low..=high).contains(&value) {
+                return Ok(());
+            }
+            Err(Error::usage(format!("{what} {value}"), format!("take {low} to {high}")))
+        };
+        within("a depth of", self.depth.into(), 4.0, 14.0)?;
+        within("a first level of", self.first_level.into(), 3.0, self.depth.into())?;
+        within("theta =", self.theta, 0.0, 1.5)?;
+        within("an exponent of", self.exponent.into(), 2.0, 5.0)?;
+        within("a softening in voxels of", self.softening, 0.1, 10.0)?;
+        within("a curvature weight of", self.curvature, 0.0, 1.0)?;
+        within("a number of smoothing steps of", self.smoothing_steps as f64, 0.0, 1e3)?;
+        within("a number of steps of at most", self.most_steps as f64, 1.0, 1e6)
+    }
+}
