@@ -91,9 +91,9 @@ fn a_traversal_reaches_each_leaf_once_and_each_sample_in_one_node() {
             },
         );
         assert!(count as usize == points.len() && n == tree.n_cubes(level));
-        for k in 0..3 {
+        for (k, sum) in sum.into_iter().enumerate() {
             let all: f64 = points.iter().map(|x| tree.frame().voxel(*x)[k]).sum();
-            assert!((all - sum[k]).abs() < 1e-4 * points.len() as f64);
+            assert!((all - sum).abs() < 1e-4 * points.len() as f64);
         }
     }
     // Whatever is opened, nothing is lost and nothing is met twice.
@@ -101,7 +101,7 @@ fn a_traversal_reaches_each_leaf_once_and_each_sample_in_one_node() {
         let (mut count, mut opened) = (0.0, 0);
         let open = |node: &Node| {
             opened += 1;
-            node.next % odd == 0
+            node.next.is_multiple_of(odd)
         };
         tree.visit(8, open, |node| count += node.count);
         assert!(count as usize == points.len() && opened > 0);
