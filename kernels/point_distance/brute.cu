@@ -7,7 +7,7 @@
 // Defines: REAL (float). KEY: 0 for real coordinates in single precision, by direct differences; 1 for whole ones
 // whose values all stay below 2^24, in single precision and expanded, |s|^2 - 2 s.q + |q|^2; 2 for
 // whole ones in u32, expanded modulo 2^32. NORM: 1, 2, or 3 for the largest difference (1 and 3 are
-// direct). SITE: 1 finds the number of the nearest site as well. QUERIES.
+// direct). NUMBERED: 1 finds the number of the nearest site as well. QUERIES.
 #include "common/types.cuh"
 
 #define THREADS 128
@@ -145,7 +145,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 4) point_distance_brute(Br
         }
         __syncthreads();
         for (u32 from = 0; from < TILE; from += GROUP) {
-#if SITE
+#if NUMBERED
             u32 least[QUERIES];
 #pragma unroll
             for (u32 k = 0; k < QUERIES; k++) least[k] = 0xffffffffu;
@@ -160,7 +160,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 4) point_distance_brute(Br
                     least[k] = least_of_three(least[k], compared(s, q[k]), compared(t, q[k]));
                 }
             }
-#if SITE
+#if NUMBERED
 #pragma unroll
             for (u32 k = 0; k < QUERIES; k++) {
                 if (least[k] < best[k]) {
@@ -179,7 +179,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 4) point_distance_brute(Br
 #if EXPANDED && KEY == 1
         key = __float_as_uint(__uint_as_float(key) - brute.shift + q[k].square);
 #endif
-#if SITE
+#if NUMBERED
         u32 site = where[k];
         for (u32 j = 0; j < GROUP; j++) {
             const u32 at = min(where[k] + j, end - 1);

@@ -3,9 +3,9 @@
 // The order is edt_rows, edt_slabs, edt_volume. edt_rows finds the steps along x to the nearest voxel inside. The
 // others take the lower envelope of the parabolas that a line has so far (P. Felzenszwalb and D. Huttenlocher,
 // "Distance transforms of sampled functions"), a line along y or z for each thread: neighboring threads have
-// neighboring lines along x, so that a warp reads and writes neighbors. The envelope lies where the result of its line
-// will be (T.-T. Cao et al., "Parallel banding algorithm to compute exact distance transform with the GPU", keep
-// theirs in place too): no voxel needs more than the results do.
+// neighboring lines along x, so that a warp reads and writes neighbors. What an envelope is made of stands where its
+// voxels are, as a list from each parabola to the one before it (T.-T. Cao et al., "Parallel banding algorithm to compute
+// exact distance transform with the GPU"): neighboring lines have like envelopes, whose parts then are neighbors, too.
 //
 // Lengths are in steps of the axis of the pass, squares in float: exact for cubes below 2^24.
 #include "common/types.cuh"
@@ -15,12 +15,11 @@
 #define NO_STEP 0xffffu
 #define NONE 0xffffffffu
 #define FAR 3.0e38f
+// No parabola before.
+#define NOTHING_BEFORE 0xffffu
 // Voxels that are read before the first of them is needed.
 #ifndef AHEAD
 #define AHEAD 4
-#endif
-#ifndef EDT_BLOCKS
-#define EDT_BLOCKS 8
 #endif
 
 struct Edt {
@@ -115,23 +114,34 @@ edt_rows(Edt edt, const u8* inside, u16* steps) {
             next = min(next, __shfl_sync(0xffffffffu, here, 0));
         }
         __syncwarp();
-        u16* const out = steps + (u64)row * edt.nx;
-        for (u32 w = 0; w < edt.words; w++) {
-            const i32 x = (i32)(32 * w + lane);
-            const u32 own = bits[w];
-            const u32 below = own << (31 - lane), above = own >> lane;
+        const u64 out = (u64)row * edt.nx;
+        // Two neighbors in each lane.
+        for (u32 start = 0; start < edt.nx; start += 64) {
+            const i32 x = (i32)(start + 2 * lane);
+            if (x >= (i32)edt.nx) break;
+            const u32 w = x / 32, bit = x % 32, own = bits[w];
+            const u32 below = own << (31 - bit), above = own >> bit >> 1;
             const i32 before = below ? x - __clz((i32)below) : left[w];
-            const i32 behind = above ? x + __ffs((i32)above) - 1 : right[w];
-            const i32 d = min(x - before, behind - x);
-            if (x < (i32)edt.nx) out[x] = d < far / 2 ? (u16)d : (u16)NO_STEP;
+            const i32 behind = above ? x + __ffs((i32)above) : right[w];
+            const i32 d = min(x - before, (own >> bit & 1 ? x : behind) - x);
+            const i32 e = min(x + 1 - (above & 1 ? x + 1 : before), behind - x - 1);
+            const u32 first = d < far / 2 ? d : NO_STEP, second = e < far / 2 ? e : NO_STEP;
+            if (edt.nx % 2 == 0) {
+                *(u32*)(steps + out + x) = second << 16 | first;
+            } else {
+                steps[out + x] = (u16)first;
+                if (x + 1 < (i32)edt.nx) steps[out + x + 1] = (u16)second;
+            }
         }
         __syncwarp();
     }
 }
 
-// A parabola of an envelope: its voxel, its height there, and from which voxel on it is the lowest.
+// A parabola of an envelope: its voxel, its height there, from which voxel on it is the lowest, and the voxel of the one
+// that is the lowest before.
 struct Parabola {
     float place, height, from;
+    u32 before;
 };
 
 DEVICE float value_at(float x, float place, float height) {
@@ -139,21 +149,19 @@ DEVICE float value_at(float x, float place, float height) {
     return __fmaf_rn(d, d, height);
 }
 
-// A parabola that waits below another, in one word; its height is that of its voxel.
-DEVICE u32 packed(const Parabola& p) { return whole_of(p.from) << 16 | whole_of(p.place); }
-
+// The parabola of a voxel.
 template <class Line>
-DEVICE Parabola unpacked(u32 word, const Line& line) {
-    return {real_of(word & 0xffff), line.height(word & 0xffff), real_of(word >> 16)};
+DEVICE Parabola parabola_of(u32 voxel, const u32* list, u64 stride, const Line& line) {
+    const u32 word = list[voxel * stride];
+    return {real_of(voxel), line.height(voxel), real_of(word >> 16), word & 0xffff};
 }
 
-// The lower envelope of a line of n voxels: all of its parabolas from left to right but for the last, which is handed
-// back in `top`, stand in `stack`; their number. Without any parabola top.height is FAR.
+// The last parabola of the lower envelope of a line of n voxels; its height is FAR if there is none. In `list`, a word
+// for each voxel, stand those before it: where a parabola begins to be the lowest, and the voxel of the one before.
 template <class Line>
-DEVICE u32 envelope(const Line& line, u32* stack, u64 stride, u32 n, Parabola& top) {
+DEVICE Parabola envelope(const Line& line, u32* list, u64 stride, u32 n) {
     const float end = real_of(n);
-    u32 waiting = 0;
-    top = {0, FAR, 0};
+    Parabola top = {0, FAR, 0, NOTHING_BEFORE};
     float x = 0;
     for (u32 start = 0; start < n; start += AHEAD) {
         float ahead[AHEAD];
@@ -165,22 +173,26 @@ DEVICE u32 envelope(const Line& line, u32* stack, u64 stride, u32 n, Parabola& t
             if (height >= FAR) continue;
             // What is lower where another parabola begins to be the lowest is lower from there on.
             float from = 0;
+            u32 before = NOTHING_BEFORE;
             for (;;) {
                 if (value_at(top.from, x, height) > value_at(top.from, top.place, top.height)) {
                     // Where both are equal, rounded to a voxel; the first where this one is lower.
                     from = 0.5f * (__fdividef(height - top.height, x - top.place) + (x + top.place));
                     from = fminf(from, end) + 8388608.0f - 8388608.0f;
                     if (value_at(from, x, height) > value_at(from, top.place, top.height)) from += 1.0f;
-                    if (from < end) stack[waiting++ * stride] = packed(top);
+                    before = whole_of(top.place);
                     break;
                 }
-                if (waiting == 0) break;
-                top = unpacked(stack[--waiting * stride], line);
+                if (top.before == NOTHING_BEFORE) break;
+                top = parabola_of(top.before, list, stride, line);
             }
-            if (from < end) top = {x, height, from};
+            if (from < end) {
+                list[(start + k) * stride] = whole_of(from) << 16 | before;
+                top = {x, height, from, before};
+            }
         }
     }
-    return waiting;
+    return top;
 }
 
 // A line along y of a slab: heights by the steps along x.
@@ -201,30 +213,28 @@ struct SlabLine {
 // Grid: a thread for each line along y, rounded up. Block: 256 threads. Shared memory: none.
 //
 // steps  [nz][ny][nx], of edt_rows
+// list   [nz][ny][nx]
 // pairs  [nz][ny][nx]; NONE where the slab has no voxel
-extern "C" __global__ void __launch_bounds__(256, EDT_BLOCKS)
-edt_slabs(Edt edt, const u16* steps, u32* pairs) {
+extern "C" __global__ void __launch_bounds__(256, 8)
+edt_slabs(Edt edt, const u16* steps, u32* list, u32* pairs) {
     const u64 thread = (u64)blockIdx.x * 256 + threadIdx.x;
     if (thread >= (u64)edt.nx * edt.nz) return;
     const u64 first = thread % edt.nx + thread / edt.nx * edt.nx * edt.ny;
     const SlabLine line = {steps + first, edt.nx, edt.ratio};
-    u32* const out = pairs + first;
-    Parabola top;
-    u32 waiting = envelope(line, out, edt.nx, edt.ny, top);
-    u32 y = edt.ny;
-    if (top.height >= FAR) {
-        while (y-- > 0) out[(u64)y * edt.nx] = NONE;
-        return;
-    }
-    // Back along the line. A parabola begins no earlier than at its place in the envelope, so no result takes the
-    // place of one that is still waiting.
-    u32 place = whole_of(top.place), from = whole_of(top.from), along = line.steps[(u64)place * edt.nx];
-    while (y-- > 0) {
-        out[(u64)y * edt.nx] = (u32)abs((i32)(y - place)) << 16 | along;
-        if (y == from && waiting > 0) {
-            const u32 word = out[(u64)--waiting * edt.nx];
-            place = word & 0xffff;
+    list += first;
+    pairs += first;
+    Parabola top = envelope(line, list, edt.nx, edt.ny);
+    const bool any = top.height < FAR;
+    u32 place = whole_of(top.place), from = whole_of(top.from), before = top.before;
+    u32 along = line.steps[(u64)place * edt.nx];
+    // Back along the line.
+    for (u32 y = edt.ny; y-- > 0;) {
+        pairs[(u64)y * edt.nx] = any ? (u32)abs((i32)(y - place)) << 16 | along : NONE;
+        if (y == from && before != NOTHING_BEFORE) {
+            place = before;
+            const u32 word = list[(u64)place * edt.nx];
             from = word >> 16;
+            before = word & 0xffff;
             along = line.steps[(u64)place * edt.nx];
         }
     }
@@ -249,16 +259,15 @@ struct VolumeLine {
 //
 // pairs      [nz][ny][nx], of edt_slabs
 // inside     [nz][ny][nx], 0 or 1
-// stack      [nz][ny][nx]; `distances` itself for side 0
+// list       [nz][ny][nx]
 // distances  [nz][ny][nx]
-extern "C" __global__ void __launch_bounds__(256, EDT_BLOCKS)
-edt_volume(Edt edt, const u32* pairs, const u8* inside, u32* stack, u32* distances) {
+extern "C" __global__ void __launch_bounds__(256, 8)
+edt_volume(Edt edt, const u32* pairs, const u8* inside, u32* list, float* distances) {
     const u64 plane = (u64)edt.nx * edt.ny, first = (u64)blockIdx.x * 256 + threadIdx.x;
     if (first >= plane) return;
     const VolumeLine line = {pairs + first, plane, edt.rx, edt.ry};
-    stack += first;
-    Parabola top;
-    u32 waiting = envelope(line, stack, plane, edt.nz, top);
+    list += first;
+    Parabola top = envelope(line, list, plane, edt.nz);
     float z = real_of(edt.nz);
     for (u32 k = edt.nz; k-- > 0;) {
         z -= 1.0f;
@@ -268,10 +277,10 @@ edt_volume(Edt edt, const u32* pairs, const u8* inside, u32* stack, u32* distanc
         const float length = edt.spacing == 1.0 ? sqrtf(square) : (float)(edt.spacing * sqrt((double)square));
         const float found = top.height < FAR ? length : __uint_as_float(0x7f800000u);
         if (!edt.side) {
-            distances[voxel] = __float_as_uint(found);
+            distances[voxel] = found;
         } else if (inside[voxel]) {
-            distances[voxel] = __float_as_uint(-found);
+            distances[voxel] = -found;
         }
-        if (z == top.from && waiting > 0) top = unpacked(stack[--waiting * plane], line);
+        if (z == top.from && top.before != NOTHING_BEFORE) top = parabola_of(top.before, list, plane, line);
     }
 }

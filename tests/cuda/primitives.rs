@@ -3,8 +3,10 @@
 use zeroset::backend::cuda::Cuda;
 use zeroset::mesh::Mesh;
 use zeroset::patches::{Partition, Patches};
-use zeroset::primitives::GatherMatrix;
-use zeroset::primitives::cuda::{DeviceGatherMatrix, Key, exclusive_scan, sort};
+use zeroset::primitives::cuda::{
+    Compactor, DeviceGatherMatrix, DeviceHistoPyramid, Key, Set, compact, exclusive_scan, sort,
+};
+use zeroset::primitives::{Flags, GatherMatrix, HistoPyramid, Order, Stored};
 
 use crate::support;
 
@@ -98,4 +100,65 @@ fn patches_are_those_of_the_cpu() {
     }
     let refused = Patches::new_on(&cuda, &meshes[0], Partition::Hilbert, 0).unwrap_err();
     assert!(refused.to_string().contains("patch_size is 0"));
+}
+
+/// Bytes of which about one in `every` is 100 or more.
+fn bytes(n: usize, every: u32) -> Vec<u8> {
+    scattered(n)
+        .into_iter()
+        .map(|k| if k % every == 0 { 100 + (k >> 26) as u8 } else { 99 })
+        .collect()
+}
+
+#[test]
+fn compaction_lists_what_a_loop_finds() {
+    let Some(cuda) = support::cuda() else { return };
+    for n in [0, 1, 15, 16, 1023, 1024, 32_767, 32_768, 32_769, 65_537, 3_000_001] {
+        for every in [1, 2, 20, 500, u32::MAX] {
+            let bytes = bytes(n, every);
+            let is_set = |k: &u32| bytes[*k as usize] >= 100;
+            let expected: Vec<u32> = (0..n as u32).filter(is_set).collect();
+            let mut words = vec![0_u32; n.div_ceil(32)];
+            expected.iter().for_each(|&k| words[k as usize / 32] |= 1 << (k % 32));
+            let (bytes, words) = (cuda.upload(&bytes).unwrap(), cuda.upload(&words).unwrap());
+            for set in [Set::Bytes(&bytes, 100), Set::Bits(&words, n)] {
+                let numbers = cuda.download(&compact(&cuda, set).unwrap()).unwrap();
+                assert!(numbers == expected, "{n} flags, one in {every}");
+                let mut compactor = Compactor::new(&cuda, set).unwrap();
+                let room = expected.len() / 2;
+                let mut some = cuda.upload(&vec![u32::MAX; room]).unwrap();
+                for _ in 0..2 {
+                    compactor.list(&cuda, set, &mut some).unwrap();
+                    assert_eq!(compactor.total(&cuda).unwrap(), expected.len());
+                    assert!(cuda.download(&some).unwrap() == expected[..room]);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn pyramids_are_those_of_the_processor() {
+    let Some(cuda) = support::cuda() else { return };
+    for shape in
+        [[1, 1, 1], [9, 7, 1], [65, 63, 1], [1, 1000, 1], [9, 16, 17], [1, 1, 70], [301, 207, 13]]
+    {
+        for every in [1, 3, 97, u32::MAX] {
+            let bytes = bytes(shape.iter().product(), every);
+            let flags: Vec<u8> = bytes.iter().map(|&b| u8::from(b >= 100)).collect();
+            let (order, stored) = (Order::Blocks, Stored::PartialSums);
+            let expected = HistoPyramid::new(&Flags::new(shape, &flags), order, stored).unwrap();
+            let cells = cuda.upload(&bytes).unwrap();
+            let found =
+                DeviceHistoPyramid::new(&cuda, shape.map(|n| n as u32), &cells, 100).unwrap();
+            assert_eq!(found.count(&cuda).unwrap(), expected.len(), "{shape:?}");
+            assert!(found.list(&cuda).unwrap() == expected.list().unwrap(), "{shape:?}");
+            let (first, n) = (expected.len() / 2, expected.len() - expected.len() / 2);
+            // SAFETY: three entries for each of the keys from the middle on.
+            let cloned = unsafe { found.cells(&cuda, 3 * first, 3 * n, 3) }.unwrap();
+            let cloned = cuda.download(&cloned).unwrap();
+            let entries = (3 * first..3 * (first + n)).map(|k| expected.entry(k, 3).unwrap().0);
+            assert!(cloned[..9 * n].as_chunks().0.iter().copied().eq(entries), "{shape:?}");
+        }
+    }
 }

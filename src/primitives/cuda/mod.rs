@@ -1,15 +1,20 @@
 //! The primitives on a GPU: twins of those beside this folder, and what they are made of.
 //!
-//! One function per operation launches its kernels (`kernels/primitives/`). They serve the setup of
-//! a run, so they take their own memory; everything happens in the order of the one stream.
+//! One function per operation launches its kernels (`kernels/primitives/`). Most serve the setup of
+//! a run, so they take their own memory; a [`Compactor`] keeps it. Everything happens in the order of
+//! the one stream.
 
+mod compact;
 mod gather;
 pub mod hilbert;
+mod histopyramid;
 pub mod permute;
 mod scan;
 mod sort;
 
+pub use compact::{Compactor, Set, compact};
 pub use gather::DeviceGatherMatrix;
+pub use histopyramid::DeviceHistoPyramid;
 pub use scan::exclusive_scan;
 pub use sort::{Key, Sorted, sort};
 
