@@ -3,8 +3,8 @@
 //!
 //! `ZEROSET_DATA=... cargo bench --bench gpu -- MODE... [MESH...] [vertices=N]` prints Markdown tables.
 //! Modes: `band`, with `galerkin` beside it for second-order advection; `fields`; `copy`; `sizes`;
-//! `start`; `atomics`; `cores`; `tables`; `tiles`; `points` (lists of
-//! flags, scan, sort); `point-distance`; `edt`. `vertices` is the size of the mesh of `copy`, `radius=R` and `enright=N` pick one size of `tiles`.
+//! `start`; `atomics`; `cores`; `tables`; `tiles`; `points` (lists of flags, scan, sort); `point-distance`;
+//! `edt`. `vertices` is the size of the mesh of `copy`, `radius=R` and `enright=N` pick one size of `tiles`.
 //! Times of redistancings and steps are those of the card's clock over a whole stretch of the time
 //! loop: gaps between kernels and the choice of steps are in them. Every number is the median of
 //! three stretches after a warm-up.
@@ -20,6 +20,8 @@ mod sizes;
 mod start;
 mod tables;
 mod tiles;
+#[path = "../support/volumes.rs"]
+mod volumes;
 
 use std::sync::Arc;
 use std::time::Instant;

@@ -8,6 +8,7 @@ use zeroset::point_distance::cuda::{DeviceCoordinate, DeviceIndex, DeviceSites};
 use zeroset::point_distance::{DeviceEdt, Edt, Index, Norm, Options, Sites};
 
 use crate::Failed;
+use crate::volumes::{balls, numbers, random};
 
 const QUERIES: usize = 1024;
 
@@ -24,15 +25,6 @@ fn median(cuda: &Cuda, mut launch: impl FnMut() -> Result<(), Failed>) -> Result
     }
     times.sort_by(f64::total_cmp);
     Ok(times[times.len() / 2])
-}
-
-fn numbers() -> impl FnMut() -> f64 {
-    let mut state = 12_345_u64;
-    move || {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as f64 / (1_u64 << 31) as f64
-    }
 }
 
 /// T(q) of 1,024 queries.
@@ -105,10 +97,14 @@ pub fn edt(cuda: &Cuda) -> Result<(), Failed> {
     println!("\n| voxels | inside | transform | ms |");
     println!("|---|---|---|---|");
     for n in [512_usize, 1024] {
-        for (name, share) in [("0.01 %", 0.0001), ("0.1 %", 0.001), ("30 %", 0.3)] {
-            let mut number = numbers();
-            let inside: Vec<u8> = (0..n * n * n).map(|_| u8::from(number() < share)).collect();
-            let on_card = cuda.upload(&inside)?;
+        for (name, inside) in [
+            ("40 balls", balls(n)),
+            ("0.1 %", random(n, 1)),
+            ("5 %", random(n, 50)),
+            ("30 %", random(n, 300)),
+        ] {
+            let bytes: Vec<u8> = inside.into_iter().map(u8::from).collect();
+            let on_card = cuda.upload(&bytes)?;
             for (kind, edt) in [
                 ("cubes", Edt::default()),
                 ("0.7 x 0.8 x 2.5", Edt::default().spacing([0.7, 0.8, 2.5])),

@@ -18,9 +18,7 @@
 // No parabola before.
 #define NOTHING_BEFORE 0xffffu
 // Voxels that are read before the first of them is needed.
-#ifndef AHEAD
 #define AHEAD 4
-#endif
 
 struct Edt {
     u32 nx, ny, nz;

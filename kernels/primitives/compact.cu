@@ -4,6 +4,7 @@
 // A warp has a stretch of its tile, 1024 flags in a round, which it first puts down as the bits of words in
 // shared memory. PACKED is 1 for flags of a bit, 0 for bytes, of which those of `low` or more are set.
 #include "primitives/lookback.cuh"
+#include "common/grid.cuh"
 #include "common/shared.cuh"
 
 enum {
@@ -94,8 +95,8 @@ DEVICE u32 load_words(const u8* flags, u64 n, u32 low, u64 first, u32* words, u3
 // low       smallest byte that is set, from 1 to 255; not used for bits
 // rounds    of a warp, a multiple of 4
 // list      [capacity]; numbers beyond are not written
-// told      zero at the start, [tiles]
-// taken     number of tiles taken; zero at the start
+// told      zero at the start and at the end, [tiles]
+// taken     numbers of tiles taken and of those that have looked back; zero at the start and at the end, [2]
 extern "C" __global__ void __launch_bounds__(BLOCK, 4)
 compact_flags(const u8* flags, u64 n, u32 low, u32 rounds, u32* list, u32 capacity, u32* total, u64* told,
               u32* taken) {
@@ -126,6 +127,12 @@ compact_flags(const u8* flags, u64 n, u32 low, u32 rounds, u32* list, u32 capaci
         if (lane == 0) {
             before_tile = before;
             if ((u64)(tile + 1) * WARPS * rounds * ROUND >= n) *total = before + sum_of_tile;
+        }
+        // When all have looked back, all is made ready for the next launch.
+        const u32 looked = lane == 0 ? count_arrival(&taken[1]) : 0;
+        if (__shfl_sync(0xffffffffu, looked, 0) == gridDim.x - 1) {
+            for (u32 t = lane; t < gridDim.x; t += WARP) told[t] = NOTHING;
+            if (lane < 2) taken[lane] = 0;
         }
     }
     __syncthreads();

@@ -14,41 +14,28 @@ const u64 NOTHING = 0;
 const u64 SUM_OF_TILE = 1ull << 32;
 const u64 SUM_TO_END = 2ull << 32;
 
-// Tiles that each lane asks for at once: a look takes as long as the wait for one of them.
-#ifndef LOOKS
-#define LOOKS 8
-#endif
-
-// Sum of all tiles before this one, by the first warp.
+// Sum of all tiles before this one, by the first warp: each look takes in 32 of them.
 DEVICE u32 sum_before(const u64* told, u32 tile) {
-    const u32 lane = lane_of_thread();
     u32 sum = 0;
-    // Lane k looks at the tile k + 1 places back, and at every 32nd before it.
-    for (i32 last = (i32)tile - 1 - (i32)lane;; last -= LOOKS * WARP) {
-        u64 words[LOOKS];
-#pragma unroll
-        for (i32 k = 0; k < LOOKS; k++) {
-            const i32 at = last - k * WARP;
-            words[k] = at >= 0 ? __ldcg(&told[at]) : SUM_TO_END;
+    // Lane k looks at the tile k + 1 places back.
+    for (i32 last = (i32)tile - 1;; last -= WARP) {
+        const i32 at = last - (i32)lane_of_thread();
+        u64 word = SUM_TO_END;
+        if (at >= 0) {
+            while ((word = __ldcg(&told[at])) == NOTHING) __nanosleep(20);
         }
-#pragma unroll
-        for (i32 k = 0; k < LOOKS; k++) {
-            while (words[k] == NOTHING) {
-                __nanosleep(20);
-                words[k] = __ldcg(&told[last - k * WARP]);
-            }
-            // Up to the nearest tile that knows the sum to its end.
-            const u32 ends = __ballot_sync(0xffffffffu, words[k] >= SUM_TO_END);
-            const u32 nearest = ends == 0 ? WARP : __ffs(ends) - 1;
-            u32 part = lane <= nearest ? (u32)words[k] : 0;
-            for (u32 by = WARP / 2; by > 0; by /= 2) part += __shfl_down_sync(0xffffffffu, part, by);
-            sum += __shfl_sync(0xffffffffu, part, 0);
-            if (ends != 0) return sum;
-        }
+        // Up to the nearest tile that knows the sum to its end.
+        const u32 ends = __ballot_sync(0xffffffffu, word >= SUM_TO_END);
+        const u32 nearest = ends == 0 ? WARP : __ffs(ends) - 1;
+        u32 part = lane_of_thread() <= nearest ? (u32)word : 0;
+        for (u32 by = WARP / 2; by > 0; by /= 2) part += __shfl_down_sync(0xffffffffu, part, by);
+        sum += __shfl_sync(0xffffffffu, part, 0);
+        if (ends != 0) return sum;
     }
 }
 
-// Tells the sum of a tile and asks for that of those before; the first warp calls it.
+// Tells the sum of a tile and asks for that of those before, which lane 0 of the first warp gets to
+// know; the first warp calls it.
 DEVICE u32 tell_and_look(u64* told, u32 tile, u32 sum_of_tile) {
     if (lane_of_thread() == 0 && tile > 0) __stcg(&told[tile], SUM_OF_TILE | sum_of_tile);
     const u32 before = tile > 0 ? sum_before(told, tile) : 0;

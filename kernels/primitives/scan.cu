@@ -1,10 +1,8 @@
 // Exclusive sums of an array in one pass: a tile per block, and look-back for what stands before it.
 #include "primitives/lookback.cuh"
 
-#ifndef QUADS
-#define QUADS 4
-#endif
-enum { ROUND = 4 * WARP, TILE = WARPS * QUADS * ROUND };
+// QUADS rounds of a warp.
+enum { QUADS = 8, ROUND = 4 * WARP, TILE = WARPS * QUADS * ROUND };
 
 // Four values that are loaded at once.
 struct __align__(16) Quad {

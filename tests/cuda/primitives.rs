@@ -11,7 +11,7 @@ use zeroset::primitives::{Flags, GatherMatrix, HistoPyramid, Order, Stored};
 use crate::support;
 
 /// Sizes round those of tiles, and one with many tiles.
-const SIZES: [usize; 8] = [0, 1, 255, 4095, 4096, 4097, 100_000, 3_000_001];
+const SIZES: [usize; 11] = [0, 1, 255, 4095, 4096, 4097, 8191, 8192, 8193, 100_000, 3_000_001];
 
 /// Numbers without order.
 fn scattered(n: usize) -> Vec<u32> {

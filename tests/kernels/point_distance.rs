@@ -30,7 +30,8 @@ fn transformed(
     let mut aligned = vec![0_u128; n.div_ceil(16)];
     // SAFETY: as many bytes as the memory holds at least.
     unsafe { inside.as_ptr().copy_to_nonoverlapping(aligned.as_mut_ptr().cast(), n) };
-    let (mut pairs, mut first, mut distances) = (vec![0_u32; n], vec![0_f32; n], vec![0_f32; n]);
+    let (mut steps, mut list) = (vec![0_u32; n.div_ceil(2)], vec![0_u32; n]);
+    let (mut pairs, mut distances) = (vec![0_u32; n], vec![0_f32; n]);
     let words = nx.div_ceil(32);
     for side in 0..=u32::from(signed) {
         let [ratio, rx, ry] = [sx / sy, sx / sz, sy / sz].map(|x| x as f32);
@@ -41,13 +42,13 @@ fn transformed(
             unsafe { library.launch(kernel, &how, args) }.unwrap();
         };
         let inside = aligned.as_ptr();
-        let args = [arg(edt), arg(inside), arg(first.as_mut_ptr())];
+        let args = [arg(edt), arg(inside), arg(steps.as_mut_ptr())];
         launch("edt_rows", (ny * nz).div_ceil(8).min(5), 12 * words * 8, &args);
-        let args = [arg(edt), arg(first.as_ptr()), arg(pairs.as_mut_ptr())];
+        let list = list.as_mut_ptr();
+        let args = [arg(edt), arg(steps.as_ptr()), arg(list), arg(pairs.as_mut_ptr())];
         launch("edt_slabs", (nx * nz).div_ceil(256), 0, &args);
-        let stack = if side == 0 { distances.as_mut_ptr() } else { first.as_mut_ptr() };
         let args =
-            [arg(edt), arg(pairs.as_ptr()), arg(inside), arg(stack), arg(distances.as_mut_ptr())];
+            [arg(edt), arg(pairs.as_ptr()), arg(inside), arg(list), arg(distances.as_mut_ptr())];
         launch("edt_volume", (nx * ny).div_ceil(256), 0, &args);
     }
     distances
@@ -71,7 +72,9 @@ fn least(inside: &[u8], shape: [u32; 3], spacing: [f64; 3], signed: bool, voxel:
 fn transforms_are_those_of_a_search_through_all() {
     let kernels = ["edt_rows", "edt_slabs", "edt_volume"];
     let library = Library::compile("kernels/point_distance/edt.cu", &["REAL=float"], &kernels);
-    for shape in [[1, 1, 1], [7, 5, 3], [33, 4, 9], [64, 6, 5], [1, 40, 2], [9, 13, 31], [1100, 2, 1]] {
+    for shape in
+        [[1, 1, 1], [7, 5, 3], [33, 4, 9], [64, 6, 5], [1, 40, 2], [9, 13, 31], [1100, 2, 1]]
+    {
         let n: u32 = shape.iter().product();
         for every in [1, 2, 40, 700, u32::MAX] {
             // Numbers without order.

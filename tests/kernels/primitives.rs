@@ -20,9 +20,10 @@ fn launch(library: &Library, kernel: &str, grid: u32, seed: u64, args: &[Arg]) {
 
 #[test]
 fn scans_give_the_sums_of_what_stands_before() {
-    const TILE: usize = 4096;
+    const TILE: usize = 8192;
     let library = Library::compile("kernels/primitives/scan.cu", &[], &["scan_exclusive"]);
-    for (seed, n) in [0, 1, 31, 4095, 4096, 4097, 5 * TILE, 40 * TILE + 77].into_iter().enumerate()
+    for (seed, n) in
+        [0, 1, 31, TILE - 1, TILE, TILE + 1, 5 * TILE, 40 * TILE + 77].into_iter().enumerate()
     {
         let values: Vec<u32> = scattered(n).collect();
         let mut sums = vec![u32::MAX; n + 2];
@@ -175,14 +176,19 @@ fn compaction_lists_what_a_loop_finds() {
     for (packed, rounds) in [(false, 4_u32), (false, 16), (true, 8)] {
         let tile = rounds as usize * 8192;
         let define = format!("PACKED={}", u8::from(packed));
-        let library = Library::compile("kernels/primitives/compact.cu", &[&define], &["compact_flags"]);
+        let library =
+            Library::compile("kernels/primitives/compact.cu", &[&define], &["compact_flags"]);
         for n in [0, 1, 33, 1024, tile - 1, tile, tile + 1, 5 * tile + 70] {
             for every in [1, 2, 500, u32::MAX] {
                 let bytes = bytes(n, every);
-                let expected: Vec<u32> = (0..n as u32).filter(|&k| bytes[k as usize] >= 100).collect();
+                let expected: Vec<u32> =
+                    (0..n as u32).filter(|&k| bytes[k as usize] >= 100).collect();
                 // Bits behind the last flag mean nothing.
                 let mut words = vec![0_u32; n.div_ceil(32)];
-                words.last_mut().into_iter().for_each(|word| *word = !((1_u64 << (n % 32)) - 1) as u32);
+                words
+                    .last_mut()
+                    .into_iter()
+                    .for_each(|word| *word = !((1_u64 << (n % 32)) - 1) as u32);
                 if n % 32 == 0 {
                     words.last_mut().into_iter().for_each(|word| *word = 0);
                 }
@@ -190,7 +196,7 @@ fn compaction_lists_what_a_loop_finds() {
                 let flags = if packed { aligned(&words) } else { aligned(&bytes) };
                 let room = expected.len().saturating_sub(3);
                 let mut list = vec![u32::MAX; room + 1];
-                let (mut total, mut taken) = (u32::MAX, 0_u32);
+                let (mut total, mut taken) = (u32::MAX, [0_u32; 2]);
                 let tiles = n.div_ceil(tile).max(1);
                 let mut told = vec![0_u64; tiles];
                 let args = [
@@ -202,15 +208,21 @@ fn compaction_lists_what_a_loop_finds() {
                     arg(room as u32),
                     arg(&raw mut total),
                     arg(told.as_mut_ptr()),
-                    arg(&raw mut taken),
+                    arg(taken.as_mut_ptr()),
                 ];
                 let shared_bytes = 1056 * rounds;
                 let grid = tiles as u32;
-                let how = Launch { resident: grid.min(4), seed: n as u64, shared_bytes, ..Launch::new(grid, BLOCK) };
+                let how = Launch {
+                    resident: grid.min(4),
+                    seed: n as u64,
+                    shared_bytes,
+                    ..Launch::new(grid, BLOCK)
+                };
                 // SAFETY: arrays of the sizes that the kernel asks for.
                 unsafe { library.launch("compact_flags", &how, &args) }.unwrap();
                 assert_eq!(total as usize, expected.len(), "{n} flags, one in {every}");
                 assert!(list[..room] == expected[..room] && list[room] == u32::MAX);
+                assert!(told.iter().all(|&word| word == 0) && taken == [0; 2]);
             }
         }
     }

@@ -29,7 +29,7 @@ struct EdtArgument {
 // SAFETY: laid out as in C, and compared with the size the kernels know.
 unsafe impl Argument for EdtArgument {}
 
-/// A transform of volumes of one shape on a card, with its memory: 8 bytes a voxel, 12 with signs.
+/// A transform of volumes of one shape on a card, with its memory: 12 bytes a voxel, 14 with signs.
 pub struct DeviceEdt {
     edt: Edt,
     shape: [usize; 3],
@@ -38,12 +38,13 @@ pub struct DeviceEdt {
     volume: Kernel,
     /// Blocks of the first pass.
     grid_of_rows: u32,
+    /// Steps along x; without signs the distances, which come later, have place for them.
+    steps: Option<Array<u16>>,
+    /// What envelopes are made of.
+    list: Array<u32>,
     /// Steps along x and y.
     pairs: Array<u32>,
-    /// Steps along x, then the envelopes of the last pass and the distances in their place.
-    first: Array<f32>,
-    /// Distances of a transform with signs.
-    signed: Option<Array<f32>>,
+    distances: Array<f32>,
 }
 
 impl DeviceEdt {
@@ -77,9 +78,10 @@ impl DeviceEdt {
             slabs: cuda.kernel(&unit, "edt_slabs")?,
             volume: cuda.kernel(&unit, "edt_volume")?,
             grid_of_rows,
+            steps: edt.signed.then(|| cuda.zeros(n)).transpose()?,
+            list: cuda.zeros(n)?,
             pairs: cuda.zeros(n)?,
-            first: cuda.zeros(n)?,
-            signed: edt.signed.then(|| cuda.zeros(n)).transpose()?,
+            distances: cuda.zeros(n)?,
         })
     }
 
@@ -94,7 +96,7 @@ impl DeviceEdt {
     /// If there is not one byte for each voxel.
     pub fn transform(&self, cuda: &Cuda, inside: &Array<u8>) -> Result<&Array<f32>> {
         assert_eq!(inside.len(), self.pairs.len(), "one byte for each voxel");
-        let distances = self.signed.as_ref().unwrap_or(&self.first);
+        let steps = self.steps.as_ref().map_or(self.distances.address(), Array::address);
         let [nx, ny, nz] = self.shape;
         let [sx, sy, sz] = self.edt.spacing;
         let lines = |n: usize| Launch {
@@ -114,24 +116,22 @@ impl DeviceEdt {
                 side,
             };
             let with = || Arguments::default().with(argument);
-            let arguments = with().with_array(inside).with_array(&self.first);
+            let arguments = with().with_array(inside).with(steps);
             let rows = Launch { grid: self.grid_of_rows, shared: shared_of_rows(nx), ..lines(0) };
-            // SAFETY: the arguments of `edt_rows`; half of each place for the steps of a voxel.
+            // SAFETY: the arguments of `edt_rows`, 16 bits for the steps of a voxel.
             unsafe { cuda.launch(&self.rows, rows, &arguments) }?;
-            let arguments = with().with_array(&self.first).with_array(&self.pairs);
+            let arguments = with().with(steps).with_array(&self.list).with_array(&self.pairs);
             // SAFETY: the arguments of `edt_slabs`, a place for each voxel.
             unsafe { cuda.launch(&self.slabs, lines(nx * nz), &arguments) }?;
-            // Distances to voxels inside are all there before those outside are looked for.
-            let stack = if side == 0 { distances } else { &self.first };
             let arguments = with()
                 .with_array(&self.pairs)
                 .with_array(inside)
-                .with_array(stack)
-                .with_array(distances);
+                .with_array(&self.list)
+                .with_array(&self.distances);
             // SAFETY: the arguments of `edt_volume`, as above.
             unsafe { cuda.launch(&self.volume, lines(nx * ny), &arguments) }?;
         }
-        Ok(distances)
+        Ok(&self.distances)
     }
 }
 

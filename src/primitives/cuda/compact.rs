@@ -11,7 +11,7 @@ const SHARED: usize = 1056;
 /// Rounds come in so many at a time.
 const BATCH: usize = 4;
 /// Most rounds of a block, for bytes and for bits: more would leave room for fewer blocks.
-const MOST_ROUNDS: [usize; 2] = [16, 48];
+const MOST_ROUNDS: [usize; 2] = [16, 24];
 
 /// Which flags are set.
 #[derive(Clone, Copy)]
@@ -44,7 +44,7 @@ pub struct Compactor {
     n: usize,
     /// Of each block.
     rounds: usize,
-    /// What tiles tell each other, and how many are taken, `[tiles + 1]`.
+    /// What tiles tell each other, and two counts of tiles in the last word, `[tiles + 1]`; each launch leaves zeros.
     told: Array<u64>,
     total: Array<u32>,
 }
@@ -83,7 +83,7 @@ impl Compactor {
     ///
     /// # Panics
     /// If the set has another kind or size, fewer bits than stated, or bytes of 0 are to count as set.
-    pub fn list(&mut self, cuda: &Cuda, set: Set, numbers: &mut Array<u32>) -> Result<()> {
+    pub fn list(&self, cuda: &Cuda, set: Set, numbers: &mut Array<u32>) -> Result<()> {
         assert!(
             set.is_packed() == self.packed && set.len() == self.n,
             "as many flags of this kind"
@@ -96,7 +96,6 @@ impl Compactor {
             }
         };
         assert!(low > 0, "a threshold above 0");
-        cuda.clear(&mut self.told)?;
         let tiles = self.told.len() - 1;
         let arguments = Arguments::default()
             .with(address)
