@@ -79,7 +79,7 @@ fn flags_row(cuda: &Cuda, part: f64) -> Result<(), Failed> {
     drop(flags);
     let mut list = cuda.zeros::<u32>(n)?;
     let mut of = |set: Set| -> Result<f64, Failed> {
-        let mut compactor = Compactor::new(cuda, set)?;
+        let compactor = Compactor::new(cuda, set)?;
         let time = least(cuda, || compactor.list(cuda, set, &mut list))?;
         assert_eq!(compactor.total(cuda)?, n);
         Ok(time)
@@ -111,7 +111,7 @@ fn picture_row(cuda: &Cuda, edge: usize, active: usize) -> Result<(), Failed> {
     }
     let cells = cuda.upload(&cells)?;
     let mut list = cuda.zeros::<u32>(active)?;
-    let mut compactor = Compactor::new(cuda, Set::Bytes(&cells, 100))?;
+    let compactor = Compactor::new(cuda, Set::Bytes(&cells, 100))?;
     let graph = cuda.record(|| compactor.list(cuda, Set::Bytes(&cells, 100), &mut list))?;
     let launches = || (0..LAUNCHES).try_for_each(|_| graph.launch());
     let time = least(cuda, launches)? / LAUNCHES as f64 * 1e3;

@@ -42,6 +42,11 @@ struct __align__(16) Quad {
     u32 words[4];
 };
 
+// And 8 that are stored.
+struct __align__(8) Pair {
+    u32 first, second;
+};
+
 // The voxels of a row that distances are measured to, as bits of words.
 DEVICE void load_row(const Edt& edt, const u8* row, u32 lane, u32* bits) {
     const u32 flip = edt.side ? 0x01010101u : 0;
@@ -113,22 +118,28 @@ edt_rows(Edt edt, const u8* inside, u16* steps) {
         }
         __syncwarp();
         const u64 out = (u64)row * edt.nx;
-        // Two neighbors in each lane.
-        for (u32 start = 0; start < edt.nx; start += 64) {
-            const i32 x = (i32)(start + 2 * lane);
-            if (x >= (i32)edt.nx) break;
-            const u32 w = x / 32, bit = x % 32, own = bits[w];
-            const u32 below = own << (31 - bit), above = own >> bit >> 1;
-            const i32 before = below ? x - __clz((i32)below) : left[w];
-            const i32 behind = above ? x + __ffs((i32)above) : right[w];
-            const i32 d = min(x - before, (own >> bit & 1 ? x : behind) - x);
-            const i32 e = min(x + 1 - (above & 1 ? x + 1 : before), behind - x - 1);
-            const u32 first = d < far / 2 ? d : NO_STEP, second = e < far / 2 ? e : NO_STEP;
-            if (edt.nx % 2 == 0) {
-                *(u32*)(steps + out + x) = second << 16 | first;
+        // Four neighbors in each lane.
+        for (u32 start = 4 * lane; start < edt.nx; start += 128) {
+            const i32 x = (i32)start;
+            const u32 w = start / 32, bit = start % 32, own = bits[w];
+            const u32 below = own << (31 - bit), four = own >> bit, above = four >> 4;
+            i32 before[4], behind[4];
+            before[0] = below ? x - __clz((i32)below) : left[w];
+            behind[3] = above ? x + 3 + __ffs((i32)above) : right[w];
+#pragma unroll
+            for (i32 k = 1; k < 4; k++) {
+                before[k] = four >> k & 1 ? x + k : before[k - 1];
+                behind[3 - k] = four >> (4 - k) & 1 ? x + 4 - k : behind[4 - k];
+            }
+            u32 found[4];
+#pragma unroll
+            // What is far is beyond 16 bits.
+            for (i32 k = 0; k < 4; k++) found[k] = min((u32)min(x + k - before[k], behind[k] - x - k), NO_STEP);
+            if (edt.nx % 4 == 0) {
+                Pair pair = {found[1] << 16 | found[0], found[3] << 16 | found[2]};
+                *(Pair*)(steps + out + start) = pair;
             } else {
-                steps[out + x] = (u16)first;
-                if (x + 1 < (i32)edt.nx) steps[out + x + 1] = (u16)second;
+                for (u32 k = 0; k < 4 && start + k < edt.nx; k++) steps[out + start + k] = (u16)found[k];
             }
         }
         __syncwarp();
@@ -159,7 +170,8 @@ DEVICE Parabola parabola_of(u32 voxel, const u32* list, u64 stride, const Line& 
 template <class Line>
 DEVICE Parabola envelope(const Line& line, u32* list, u64 stride, u32 n) {
     const float end = real_of(n);
-    Parabola top = {0, FAR, 0, NOTHING_BEFORE};
+    // The one before the last, while it is known without a look into the list.
+    Parabola top = {0, FAR, 0, NOTHING_BEFORE}, below = top;
     float x = 0;
     for (u32 start = 0; start < n; start += AHEAD) {
         float ahead[AHEAD];
@@ -182,9 +194,12 @@ DEVICE Parabola envelope(const Line& line, u32* list, u64 stride, u32 n) {
                     break;
                 }
                 if (top.before == NOTHING_BEFORE) break;
-                top = parabola_of(top.before, list, stride, line);
+                top = below.height < FAR ? below : parabola_of(top.before, list, stride, line);
+                below.height = FAR;
             }
             if (from < end) {
+                below = top;
+                if (before == NOTHING_BEFORE) below.height = FAR;
                 list[(start + k) * stride] = whole_of(from) << 16 | before;
                 top = {x, height, from, before};
             }

@@ -1,6 +1,7 @@
 //! Distances to points and voxels: those of the CPU.
 
 use zeroset::backend::Cpu;
+use zeroset::backend::cuda::Cuda;
 use zeroset::point_distance::cuda::{DeviceIndex, DeviceSites};
 use zeroset::point_distance::{Edt, Index, Kernel, Method, Norm, Options, Sites, nearest};
 
@@ -32,7 +33,7 @@ const NORMS: [Norm; 3] = [Norm::L1, Norm::L2, Norm::LInf];
 #[test]
 fn on_a_lattice_keys_and_sites_are_those_of_the_cpu() {
     let Some(cuda) = support::cuda() else { return };
-    for (n_sites, n_queries) in [
+    let sizes = [
         (0, 3),
         (1, 1),
         (255, 2),
@@ -41,7 +42,12 @@ fn on_a_lattice_keys_and_sites_are_those_of_the_cpu() {
         (70_001, 1025),
         (70_000, 100),
         (5_000, 9_000),
-    ] {
+    ];
+    lattices(&cuda, &sizes);
+}
+
+fn lattices(cuda: &Cuda, sizes: &[(usize, usize)]) {
+    for &(n_sites, n_queries) in sizes {
         // Many ties; exact in single precision; not so.
         for side in [6.0, 500.0, 20_000.0] {
             let whole = |list: Vec<[f64; 3]>| -> Vec<[i32; 3]> {
@@ -49,19 +55,19 @@ fn on_a_lattice_keys_and_sites_are_those_of_the_cpu() {
             };
             let sites = Sites::new(&whole(points(n_sites, side, 1))).unwrap();
             let queries = whole(points(n_queries, side, 2));
-            let (on_card, index) = (DeviceSites::new(&cuda, &sites).unwrap(), Index::new(&sites));
-            let device_index = DeviceIndex::new(&cuda, &index).unwrap();
+            let (on_card, index) = (DeviceSites::new(cuda, &sites).unwrap(), Index::new(&sites));
+            let device_index = DeviceIndex::new(cuda, &index).unwrap();
             for norm in NORMS {
                 for every in [1, 3] {
                     let options = options(norm, every);
                     let expected = nearest(&Cpu::current(), &sites, &queries, &options).unwrap();
-                    let found = on_card.nearest(&cuda, &queries, &options).unwrap();
+                    let found = on_card.nearest(cuda, &queries, &options).unwrap();
                     let what =
                         format!("{n_sites} sites, {n_queries} queries, {side}, {norm}, {every}");
                     assert!(found.found == expected.found, "{what}");
                     assert_eq!(found.perforation, expected.perforation, "{what}");
                     if every == 1 {
-                        let found = device_index.nearest(&cuda, &queries, &options).unwrap();
+                        let found = device_index.nearest(cuda, &queries, &options).unwrap();
                         assert!(found.found == expected.found, "index, {what}");
                     }
                     let exact = norm == Norm::L2 && side < 1_000.0 && n_sites > 0;
@@ -111,7 +117,23 @@ fn transforms_are_those_of_the_cpu() {
         [2, 3, 3_001],
         [130, 300, 70],
     ];
-    for shape in shapes {
+    transforms(&cuda, &shapes);
+    let long = [1, 1 << 15, 1];
+    let error = Edt::default().transform_on(&cuda, &vec![true; 1 << 15], long).unwrap_err();
+    assert!(error.to_string().contains("takes 1 to 32767 along an axis"), "{error}");
+    assert!(Edt::default().transform_on(&cuda, &[], [0, 3, 1]).unwrap().is_empty());
+}
+
+/// What compute-sanitizer runs, which takes a hundred times as long.
+#[test]
+fn a_short_run_of_each() {
+    let Some(cuda) = support::cuda() else { return };
+    lattices(&cuda, &[(0, 3), (257, 600)]);
+    transforms(&cuda, &[[33, 17, 9], [64, 5, 3]]);
+}
+
+fn transforms(cuda: &Cuda, shapes: &[[usize; 3]]) {
+    for &shape in shapes {
         let n: usize = shape.iter().product();
         for share in [0.0, 0.001, 0.3, 1.0] {
             let mut number = numbers(5);
@@ -120,7 +142,7 @@ fn transforms_are_those_of_the_cpu() {
                 for signed in [false, true] {
                     let edt = Edt::default().spacing(spacing).signed(signed);
                     let expected = edt.transform(&Cpu::current(), &inside, shape).unwrap();
-                    let found = edt.transform_on(&cuda, &inside, shape).unwrap();
+                    let found = edt.transform_on(cuda, &inside, shape).unwrap();
                     let cubes = spacing[0] == spacing[2];
                     for (i, (&a, &b)) in found.iter().zip(&expected).enumerate() {
                         let same = a == b || !cubes && (a - b).abs() <= 4e-7 * b.abs();
@@ -130,10 +152,6 @@ fn transforms_are_those_of_the_cpu() {
             }
         }
     }
-    let long = [1, 1 << 15, 1];
-    let error = Edt::default().transform_on(&cuda, &vec![true; 1 << 15], long).unwrap_err();
-    assert!(error.to_string().contains("takes 1 to 32767 along an axis"), "{error}");
-    assert!(Edt::default().transform_on(&cuda, &[], [0, 3, 1]).unwrap().is_empty());
 }
 
 #[test]

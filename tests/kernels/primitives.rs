@@ -13,7 +13,8 @@ fn scattered(n: usize) -> impl Iterator<Item = u32> {
 
 /// Launches with several blocks at a time, in an order of their own.
 fn launch(library: &Library, kernel: &str, grid: u32, seed: u64, args: &[Arg]) {
-    let launch = Launch { resident: grid.min(4), seed, ..Launch::new(grid, BLOCK) };
+    let block = if kernel.starts_with("sort_") { 2 * BLOCK } else { BLOCK };
+    let launch = Launch { resident: grid.min(4), seed, ..Launch::new(grid, block) };
     // SAFETY: the tests below hand over arrays of the sizes that the kernels ask for.
     unsafe { library.launch(kernel, &launch, args) }.unwrap();
 }
@@ -52,7 +53,7 @@ fn sorted<K: Copy + Default + 'static>(
     keys: &[K],
     passes: u32,
 ) -> (Vec<K>, Vec<u32>) {
-    let tile = if size_of::<K>() == 4 { 4096 } else { 2560 };
+    let tile = if size_of::<K>() == 4 { 7168 } else { 4096 };
     let (n, tiles) = (keys.len() as u32, keys.len().div_ceil(tile));
     let mut counts = vec![0u32; passes as usize * 256];
     let args = [arg(keys.as_ptr()), arg(n), arg(passes), arg(counts.as_mut_ptr())];

@@ -132,7 +132,7 @@ impl Compactor {
 /// # Panics
 /// As [`Compactor::list`].
 pub fn compact(cuda: &Cuda, set: Set) -> Result<Array<u32>> {
-    let mut compactor = Compactor::new(cuda, set)?;
+    let compactor = Compactor::new(cuda, set)?;
     compactor.list(cuda, set, &mut cuda.zeros(0)?)?;
     let mut numbers = cuda.zeros(compactor.total(cuda)?)?;
     compactor.list(cuda, set, &mut numbers)?;

@@ -20,7 +20,7 @@ pub use sort::{Key, Sorted, sort};
 
 use crate::backend::cuda::{Cuda, Kernel, Launch};
 
-/// Threads of a block of all kernels here.
+/// Threads of a block of all kernels here but those of the sort.
 const BLOCK: u32 = 256;
 
 /// Blocks of a kernel whose threads share `n` items: enough to fill the card, no more than needed.
