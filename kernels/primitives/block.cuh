@@ -7,6 +7,13 @@
 #define BLOCK_THREADS 256
 #endif
 
+// Of blocks that are to be on a multiprocessor, the compiler for later cards spares registers for one less: it would spill.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
+#define RESIDENT(blocks) ((blocks)-1)
+#else
+#define RESIDENT(blocks) (blocks)
+#endif
+
 enum { WARP = 32, BLOCK = BLOCK_THREADS, WARPS = BLOCK / WARP };
 
 DEVICE u32 lane_of_thread() { return threadIdx.x % WARP; }

@@ -17,7 +17,7 @@ struct __align__(16) Quad {
 // sums    [n + 1]
 // told    zero at the start, [tiles]
 // taken   number of tiles taken; zero at the start
-extern "C" __global__ void __launch_bounds__(BLOCK, 4)
+extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT(4))
 scan_exclusive(const u32* values, u32* sums, u32 n, u64* told, u32* taken) {
     __shared__ u32 warp_sums[WARPS];
     __shared__ u32 tile_of_block, before_tile;

@@ -110,7 +110,7 @@ DEVICE u32 anew(u32 x) {
 // places                where each digit of this pass starts, [256]
 // told                  zero at the start, [tiles][256]
 // taken                 number of tiles taken; zero at the start
-extern "C" __global__ void __launch_bounds__(BLOCK, 2)
+extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT(2))
 sort_pass(const key* keys, const u32* values, key* keys_out, u32* values_out, u32 n, u32 pass,
           const u32* places, u32* told, u32* taken) {
     __shared__ key sorted[TILE];
