@@ -107,7 +107,7 @@ fn picture_row(cuda: &Cuda, edge: usize, active: usize) -> Result<(), Failed> {
     let n = edge * edge;
     let mut cells = vec![0_u8; n];
     for k in 0..active {
-        cells[(k as u64 * 0x9e37_79b9_7f4a_7c15 >> 20) as usize % n] = 200;
+        cells[((k as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20) as usize % n] = 200;
     }
     let cells = cuda.upload(&cells)?;
     let mut list = cuda.zeros::<u32>(active)?;
