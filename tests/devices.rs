@@ -24,6 +24,7 @@ const DOUBLE_IN_FLOAT: &[(&str, &[&str], usize, &str)] = &[
     ("band_mark", &[], 30, "the displacement since the last redistancing adds up over many steps"),
     ("coefficients_evaluate", &[], 140, "expressions are evaluated in f64, as on the CPU"),
     ("coefficients_evaluate_vertices", &[], 275, "expressions are evaluated in f64, as on the CPU"),
+    ("edt_volume", &[], 26, "a distance is rounded once, as on the CPU"),
     ("evolution_begin", &[], 30, "time and step are f64 in every precision"),
     ("evolution_outcome", &[], 70, "time and step are f64 in every precision"),
     ("evolution_step", &[], 100, "each block settles the step before: time and step are f64"),

@@ -347,3 +347,77 @@ fn what_cannot_be_asked_is_said() {
         assert!(!place.path("d.csv").exists());
     }
 }
+
+#[test]
+fn a_card_that_is_not_there_or_does_not_serve_is_said() {
+    let place = Place::new();
+    let without = |arguments: &[&str], code: i32, message: &str| {
+        let mut command = place.run(arguments);
+        let assert = command.env("CUDA_VISIBLE_DEVICES", "").assert().code(code);
+        let text = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+        assert!(text.contains(message), "{text}");
+    };
+    let edt = |device| ["edt", "v.nrrd", "--where", "v > 300", "-o", "d.nrrd", "--device", device];
+    without(&edt("cuda"), 5, "error: device: ");
+    assert!(!place.path("d.nrrd").exists());
+    without(&edt("auto"), 0, "");
+    let dt = ["dt", "v.nrrd", "--where", "v > 300", "--queries", "voxels.csv", "-o", "d.csv"];
+    let with = |more: &[&'static str]| [&dt[..], more].concat();
+    without(&with(&["--lattice", "--device", "cuda"]), 5, "error: device: ");
+    without(&with(&["--lattice", "--device", "auto"]), 0, "");
+    without(&with(&["--device", "cuda"]), 2, "add --lattice or --precision f32");
+    let norm = ["--lattice", "--device", "cuda", "--norm", "l3"];
+    without(&with(&norm), 2, "in l1, l2 or linf");
+    without(&with(&["--device", "gpu"]), 2, "gpu");
+}
+
+/// The same files from either device, where there is a card.
+#[cfg(feature = "cuda")]
+#[test]
+fn a_card_writes_what_the_processor_writes() {
+    if let Err(error) = zeroset::backend::cuda::available(0) {
+        let required = std::env::var("ZEROSET_REQUIRE_CUDA").is_ok_and(|v| v == "1");
+        assert!(!required, "ZEROSET_REQUIRE_CUDA is 1, but {error:?}");
+        eprintln!("NOT TESTED on a GPU: {error:?}");
+        return;
+    }
+    let place = Place::new();
+    let same = |arguments: &[&str]| {
+        let written = ["cpu", "cuda"].map(|device| {
+            let name = format!("{device}.csv");
+            place.said(&[arguments, &["--device", device, "-o", &name]].concat());
+            std::fs::read(place.path(&name)).unwrap()
+        });
+        assert!(written[0] == written[1], "{arguments:?}");
+    };
+    let dt = ["dt", "v.nrrd", "--where", "v > 300", "--queries", "voxels.csv", "--lattice"];
+    for more in [&["--norm", "l1"][..], &["--method", "brute"], &["--method", "index"]] {
+        same(&[&dt[..], more].concat());
+    }
+    same(&[
+        "dt",
+        "--points",
+        "p.xyz",
+        "--queries",
+        "q.csv",
+        "--precision",
+        "f32",
+        "--method",
+        "index",
+    ]);
+    for signed in [&[][..], &["--signed"]] {
+        let written = ["cpu", "cuda"].map(|device| {
+            let name = format!("{device}.npy");
+            let edt = ["edt", "v.nrrd", "--where", "v > 300", "-o", &name, "--device", device];
+            place.said(&[&edt[..], signed].concat());
+            std::fs::read(place.path(&name)).unwrap()
+        });
+        let numbers = written.map(|bytes| {
+            let (_, tail) = bytes.split_at(bytes.len() - 4 * SHAPE.iter().product::<usize>());
+            tail.as_chunks().0.iter().map(|&b| f32::from_le_bytes(b)).collect::<Vec<f32>>()
+        });
+        for (a, b) in numbers[0].iter().zip(&numbers[1]) {
+            assert!((a - b).abs() <= 4e-7 * a.abs(), "{a} {b}");
+        }
+    }
+}

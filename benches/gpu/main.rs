@@ -3,8 +3,8 @@
 //!
 //! `ZEROSET_DATA=... cargo bench --bench gpu -- MODE... [MESH...] [vertices=N]` prints Markdown tables.
 //! Modes: `band`, with `galerkin` beside it for second-order advection; `fields`; `large`; `copy`; `sizes`;
-//! `start`; `atomics`; `cores`; `tables`; `tiles`. `vertices` is the size of the mesh of `copy`,
-//! `cells=N` that of `large` along an axis,
+//! `start`; `atomics`; `cores`; `tables`; `tiles`; `points` (lists of flags, scan, sort); `point-distance`;
+//! `edt`. `vertices` is the size of the mesh of `copy`, `cells=N` that of `large` along an axis,
 //! `radius=R` and `enright=N` pick one size of `tiles`.
 //! Times of redistancings and steps are those of the card's clock over a whole stretch of the time
 //! loop: gaps between kernels and the choice of steps are in them. Every number is the median of
@@ -16,10 +16,14 @@ mod cores;
 mod large;
 mod meshes;
 mod motion;
+mod point_distance;
+mod points;
 mod sizes;
 mod start;
 mod tables;
 mod tiles;
+#[path = "../support/volumes.rs"]
+mod volumes;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -74,6 +78,15 @@ fn main() -> Result<(), Failed> {
                 println!("| {mesh} | failed: {error} |");
             }
         }
+    }
+    if wants("points") {
+        points::table(&cuda)?;
+    }
+    if wants("point-distance") {
+        point_distance::points(&cuda)?;
+    }
+    if wants("edt") {
+        point_distance::edt(&cuda)?;
     }
     if wants("fields") {
         println!("{FIELDS}");

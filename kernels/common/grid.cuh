@@ -1,6 +1,6 @@
 // A barrier of the blocks of a cooperative launch.
 #pragma once
-#include "common/real.cuh"
+#include "common/types.cuh"
 
 // Stands in loops that wait for another thread; host tests let that one go on.
 #ifndef SPIN

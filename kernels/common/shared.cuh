@@ -1,7 +1,7 @@
 // Shared memory whose size the launch gives. Of each block, 16 bytes aligned, not cleared.
 #pragma once
 
-#include "common/real.cuh"
+#include "common/types.cuh"
 
 #ifndef DYN_SHARED
 // Declares `T *name` at its start; once per kernel.

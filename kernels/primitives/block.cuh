@@ -1,9 +1,20 @@
-// Scans inside a warp and a block of 256 threads.
+// Scans inside a warp and a block of 256 threads, or of BLOCK_THREADS.
 #pragma once
 
 #include "common/types.cuh"
 
-enum { WARP = 32, BLOCK = 256, WARPS = BLOCK / WARP };
+#ifndef BLOCK_THREADS
+#define BLOCK_THREADS 256
+#endif
+
+// Of blocks that are to be on a multiprocessor, the compiler for later cards spares registers for one less: it would spill.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
+#define RESIDENT(blocks) ((blocks)-1)
+#else
+#define RESIDENT(blocks) (blocks)
+#endif
+
+enum { WARP = 32, BLOCK = BLOCK_THREADS, WARPS = BLOCK / WARP };
 
 DEVICE u32 lane_of_thread() { return threadIdx.x % WARP; }
 DEVICE u32 warp_of_thread() { return threadIdx.x / WARP; }

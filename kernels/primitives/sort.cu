@@ -5,6 +5,7 @@
 // KEY is u32 or u64. sort_count counts all digits of all keys, sort_places turns the counts into
 // where each digit starts, sort_pass moves keys and values by one digit. As in scan.cu, a block
 // takes the number of its tile from a counter, and looks back at the tiles before it.
+#define BLOCK_THREADS 512
 #include "primitives/block.cuh"
 
 typedef KEY key;
@@ -12,7 +13,9 @@ typedef KEY key;
 enum {
     DIGITS = 256,
     // Fewer of the larger keys, so that a tile of either fits the registers and shared memory.
-    ITEMS = sizeof(key) == 4 ? 16 : 10,
+    ITEMS = sizeof(key) == 4 ? 14 : 8,
+    // Tiles that a look back asks for at once.
+    LOOKS = 4,
     TILE = BLOCK * ITEMS,
 };
 
@@ -27,86 +30,108 @@ DEVICE u32 digit_of(key k, u32 pass) { return (u32)(k >> (8 * pass)) & 0xff; }
 
 // How often each digit occurs in each of the passes.
 //
-// Grid: any number of blocks, which share the keys. Block: 256 threads. Shared memory: 8 KB.
+// Grid: any number of blocks, which share the keys. Block: 512 threads. Shared memory: 8 KB.
 //
 // keys    [n]
 // counts  zero at the start, [n_passes][256]
 extern "C" __global__ void __launch_bounds__(BLOCK, 1)
 sort_count(const key* keys, u32 n, u32 n_passes, u32* counts) {
     __shared__ u32 found[sizeof(key)][DIGITS];
-    for (u32 pass = 0; pass < n_passes; pass++) found[pass][threadIdx.x] = 0;
+    for (u32 k = threadIdx.x; k < n_passes * DIGITS; k += BLOCK) (&found[0][0])[k] = 0;
     __syncthreads();
     for (u64 i = (u64)blockIdx.x * BLOCK + threadIdx.x; i < n; i += (u64)gridDim.x * BLOCK) {
         const key k = keys[i];
         for (u32 pass = 0; pass < n_passes; pass++) atomicAdd(&found[pass][digit_of(k, pass)], 1u);
     }
     __syncthreads();
-    for (u32 pass = 0; pass < n_passes; pass++) {
-        const u32 count = found[pass][threadIdx.x];
-        if (count > 0) atomicAdd(&counts[pass * DIGITS + threadIdx.x], count);
+    for (u32 k = threadIdx.x; k < n_passes * DIGITS; k += BLOCK) {
+        const u32 count = (&found[0][0])[k];
+        if (count > 0) atomicAdd(&counts[k], count);
     }
 }
 
 // Counts of the digits of each pass become the sums of those before.
 //
-// Grid: n_passes blocks. Block: 256 threads. Shared memory: 32 bytes.
+// Grid: n_passes blocks. Block: 512 threads. Shared memory: 64 bytes.
 //
 // counts  [n_passes][256]
 extern "C" __global__ void __launch_bounds__(BLOCK, 1) sort_places(u32* counts) {
     __shared__ u32 warp_sums[WARPS];
     u32* const of_pass = counts + blockIdx.x * DIGITS;
     u32 sum;
-    of_pass[threadIdx.x] = exclusive_scan_of_block(of_pass[threadIdx.x], warp_sums, sum);
-}
-
-// Lanes of the warp that have the same digit.
-DEVICE u32 lanes_with(u32 digit) {
-    u32 lanes = 0xffffffffu;
-    for (u32 bit = 0; bit < 8; bit++) {
-        const bool set = digit >> bit & 1;
-        const u32 those = __ballot_sync(0xffffffffu, set);
-        lanes &= set ? those : ~those;
-    }
-    return lanes;
+    const u32 mine = threadIdx.x < DIGITS ? of_pass[threadIdx.x] : 0;
+    const u32 place = exclusive_scan_of_block(mine, warp_sums, sum);
+    if (threadIdx.x < DIGITS) of_pass[threadIdx.x] = place;
 }
 
 // How often the tiles before this one have a digit.
 DEVICE u32 count_before(const u32* told, u32 tile, u32 digit) {
     u32 count = 0;
-    for (u32 at = tile; at > 0;) {
-        at--;
-        u32 word;
-        while ((word = __ldcg(&told[(u64)at * DIGITS + digit])) == NOTHING) __nanosleep(20);
-        count += word & COUNT;
-        if (word >= COUNT_TO_END) break;
+    for (i32 last = (i32)tile - 1;; last -= LOOKS) {
+        u32 words[LOOKS];
+#pragma unroll
+        for (i32 k = 0; k < LOOKS; k++) {
+            words[k] = last >= k ? __ldcg(&told[(u64)(last - k) * DIGITS + digit]) : COUNT_TO_END;
+        }
+#pragma unroll
+        for (i32 k = 0; k < LOOKS; k++) {
+            while (words[k] == NOTHING) {
+                __nanosleep(20);
+                words[k] = __ldcg(&told[(u64)(last - k) * DIGITS + digit]);
+            }
+            count += words[k] & COUNT;
+            if (words[k] >= COUNT_TO_END) return count;
+        }
     }
-    return count;
+}
+
+// Asks for the 128 bytes that an element is in, so that they are near when they are needed.
+DEVICE void prefetch(const u32* array, u32 at, u32 n) {
+#ifdef __CUDA_ARCH__
+    if (at < n) asm volatile("prefetch.global.L2 [%0];" ::"l"(array + at));
+#endif
+}
+
+// The number itself, of which the compiler does not know that: what is made of it is made anew, instead of being kept in
+// registers from one use to the next.
+DEVICE u32 anew(u32 x) {
+#ifdef __CUDA_ARCH__
+    asm volatile("" : "+r"(x));
+#endif
+    return x;
 }
 
 // Sorts keys and values by one digit, those with the same digit in the order they have.
 //
-// Grid: one block per TILE keys. Block: 256 threads. Shared memory: 26 KB (KEY = u32), 30 KB (u64).
+// Grid: one block per TILE keys. Block: 512 threads. Shared memory: 39 KB (KEY = u32), 43 KB (u64).
 //
 // keys, values          [n]; without `values`, a key's value is its number
 // keys_out, values_out  [n]
 // places                where each digit of this pass starts, [256]
 // told                  zero at the start, [tiles][256]
 // taken                 number of tiles taken; zero at the start
-extern "C" __global__ void __launch_bounds__(BLOCK, 1)
+extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT(2))
 sort_pass(const key* keys, const u32* values, key* keys_out, u32* values_out, u32 n, u32 pass,
           const u32* places, u32* told, u32* taken) {
     __shared__ key sorted[TILE];
-    __shared__ u32 counts[WARPS][DIGITS];
+    __shared__ __align__(4) u16 counts[WARPS][DIGITS];
+    __shared__ u32 counts_of_tile[DIGITS];
     __shared__ u32 place_of_digit[DIGITS];
     __shared__ u32 warp_sums[WARPS];
     __shared__ u32 tile_of_block;
     const u32 warp = warp_of_thread(), lane = lane_of_thread(), thread = threadIdx.x;
     if (thread == 0) tile_of_block = atomicAdd(taken, 1u);
-    for (u32 w = 0; w < WARPS; w++) counts[w][thread] = 0;
+    for (u32 k = thread; k < WARPS * DIGITS / 2; k += BLOCK) ((u32*)&counts[0][0])[k] = 0;
+    // Which lanes of a warp have a digit; the memory serves before keys stand there.
+    u32 (&lanes)[WARPS][DIGITS] = *(u32 (*)[WARPS][DIGITS])sorted;
+    for (u32 k = thread; k < WARPS * DIGITS; k += BLOCK) (&lanes[0][0])[k] = 0;
+    const bool is_digit = thread < DIGITS;
+    if (is_digit) counts_of_tile[thread] = 0;
     __syncthreads();
     const u32 tile = tile_of_block;
     const u64 first = (u64)tile * TILE;
     const u32 n_here = n - first < TILE ? (u32)(n - first) : TILE;
+    if (values && lane < ITEMS) prefetch(values + first, warp * (WARP * ITEMS) + lane * WARP, n_here);
 
     // A warp has a stretch of the tile, 32 neighbors at a time. What is missing at the end of the
     // last tile counts as the largest key, so it stands behind all others whatever the digit.
@@ -118,56 +143,69 @@ sort_pass(const key* keys, const u32* values, key* keys_out, u32* values_out, u3
         mine[i] = at < n_here ? keys[first + at] : ~(key)0;
     }
 
+    // What the tiles behind wait for is told as early as can be. Half of the threads stand for a digit each, too.
+#pragma unroll
+    for (u32 i = 0; i < ITEMS; i++) atomicAdd(&counts_of_tile[digit_of(mine[i], pass)], 1u);
+    __syncthreads();
+    u32* const told_here = &told[(u64)tile * DIGITS + thread];
+    const u32 count_of_tile = is_digit ? counts_of_tile[thread] : 0;
+    if (is_digit) __stcg(told_here, (tile == 0 ? COUNT_TO_END : COUNT_OF_TILE) | count_of_tile);
+
     // Place of each key among those of the warp with the same digit.
+    pass = anew(pass);
     u32 rank[ITEMS];
 #pragma unroll
     for (u32 i = 0; i < ITEMS; i++) {
         const u32 digit = digit_of(mine[i], pass);
-        const u32 same = lanes_with(digit);
+        atomicOr(&lanes[warp][digit], 1u << lane);
+        __syncwarp();
+        const u32 same = lanes[warp][digit];
         const u32 before = __popc(same & ((1u << lane) - 1));
         const u32 count = counts[warp][digit];
         __syncwarp();
-        if (before == 0) counts[warp][digit] = count + __popc(same);
+        if (before == 0) {
+            counts[warp][digit] = (u16)(count + __popc(same));
+            lanes[warp][digit] = 0;
+        }
         __syncwarp();
         rank[i] = count + before;
     }
     __syncthreads();
 
-    // From here on a thread stands for a digit. Its counts become those of the warps before.
-    u32 count_of_tile = 0;
-    for (u32 w = 0; w < WARPS; w++) {
-        const u32 count = counts[w][thread];
-        counts[w][thread] = count_of_tile;
-        count_of_tile += count;
-    }
-    u32* const told_here = &told[(u64)tile * DIGITS + thread];
-    __stcg(told_here, (tile == 0 ? COUNT_TO_END : COUNT_OF_TILE) | count_of_tile);
     u32 all;
     const u32 place_in_tile = exclusive_scan_of_block(count_of_tile, warp_sums, all);
-    for (u32 w = 0; w < WARPS; w++) counts[w][thread] += place_in_tile;
-    if (tile > 0) {
-        const u32 before = count_before(told, tile, thread);
-        __stcg(told_here, COUNT_TO_END | (before + count_of_tile));
+    if (is_digit) {
+        // Counts become the places of the warps' first keys.
+        u32 place_of_warp = place_in_tile;
+#pragma unroll 4
+        for (u32 w = 0; w < WARPS; w++) {
+            const u32 count = counts[w][thread];
+            counts[w][thread] = (u16)place_of_warp;
+            place_of_warp += count;
+        }
+        const u32 before = tile > 0 ? count_before(told, tile, thread) : 0;
+        if (tile > 0) __stcg(told_here, COUNT_TO_END | (before + count_of_tile));
         place_of_digit[thread] = places[thread] + before - place_in_tile;
-    } else {
-        place_of_digit[thread] = places[thread] - place_in_tile;
     }
     __syncthreads();
 
     // Through shared memory, so that neighbors write to neighbors.
 #pragma unroll
     for (u32 i = 0; i < ITEMS; i++) {
+        if (i % 4 == 0) pass = anew(pass);
         rank[i] += counts[warp][digit_of(mine[i], pass)];
         sorted[rank[i]] = mine[i];
     }
     __syncthreads();
-    u32 place[ITEMS];
+    // Four digits in a word.
+    u32 digits[(ITEMS + 3) / 4] = {};
 #pragma unroll
     for (u32 i = 0; i < ITEMS; i++) {
         const u32 at = i * BLOCK + thread;
         const key k = sorted[at];
-        place[i] = place_of_digit[digit_of(k, pass)] + at;
-        if (at < n_here) keys_out[place[i]] = k;
+        const u32 digit = digit_of(k, pass);
+        digits[i / 4] |= digit << (8 * (i % 4));
+        if (at < n_here) keys_out[place_of_digit[digit] + at] = k;
     }
     __syncthreads();
     u32* const sorted_values = (u32*)sorted;
@@ -180,6 +218,7 @@ sort_pass(const key* keys, const u32* values, key* keys_out, u32* values_out, u3
 #pragma unroll
     for (u32 i = 0; i < ITEMS; i++) {
         const u32 at = i * BLOCK + thread;
-        if (at < n_here) values_out[place[i]] = sorted_values[at];
+        const u32 digit = digits[i / 4] >> (8 * (i % 4)) & 0xff;
+        if (at < n_here) values_out[place_of_digit[digit] + at] = sorted_values[at];
     }
 }

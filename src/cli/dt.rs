@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use super::cloud::{self, Cloud};
+use super::device::{self, Card};
 use super::{Ui, volume, word};
 use crate::backend::Cpu;
-use crate::config::Precision;
+use crate::config::{DeviceKind, Precision};
 use crate::error::{Error, Result};
 use crate::expression::Expression;
 use crate::io::{atomic, read_volume};
@@ -83,6 +84,9 @@ pub struct Args {
     /// Partial and final results, or the index, take at most this: 64KiB, 256MiB, 2GiB
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size)]
     pub memory: u64,
+    /// What computes: auto, cpu or cuda, which needs --lattice or --precision f32
+    #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = word::<DeviceKind>)]
+    pub device: DeviceKind,
     /// CPU threads; 0 takes all cores
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub threads: usize,
@@ -157,16 +161,18 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     };
     let options = options(&args, &queries)?;
     let whole = args.lattice && !matches!(args.norm, Norm::Lp(_));
+    let card = card(&args, whole, sites.points.len(), queries.points.len())?;
+    let card = card.as_ref();
     let (distances, site, said) = if whole {
         let from = args.file();
         let sites = cloud::whole(&sites.points, from)?;
         let queries = cloud::whole(&queries.points, &args.queries)?;
-        solve(&cpu, &sites, &queries, &options)?
+        solve_on(card, &cpu, &sites, &queries, &options)?
     } else if args.precision == Precision::F32 {
         let single = |list: &[[f64; 3]]| -> Vec<[f32; 3]> {
             list.iter().map(|x| x.map(|x| x as f32)).collect()
         };
-        solve(&cpu, &single(&sites.points), &single(&queries.points), &options)?
+        solve_on(card, &cpu, &single(&sites.points), &single(&queries.points), &options)?
     } else {
         solve(&cpu, &sites.points, &queries.points, &options)?
     };
@@ -256,6 +262,56 @@ fn options(args: &Args, queries: &Cloud) -> Result<Options> {
     Ok(options)
 }
 
+/// Pairs from which on a GPU is worth its start, of at most so many queries: with more the processor takes an index,
+/// which takes about as long to build as to compare so many. Queries from which on asking that takes long, too.
+const WORTH_A_CARD: usize = 1 << 32;
+const QUERIES_COMPARED: usize = 512;
+const MANY_QUERIES: usize = 1 << 20;
+
+/// The card that computes, if any does.
+fn card(args: &Args, whole: bool, n_sites: usize, n_queries: usize) -> Result<Option<Card>> {
+    let serves = (whole || args.precision == Precision::F32)
+        && args.direction.is_none()
+        && !matches!(args.norm, Norm::Lp(_))
+        && (args.method != Method::Index || args.perforation == 1);
+    if args.device == DeviceKind::Cuda && !serves {
+        let what = "--device cuda finds the nearest of all sites, in l1, l2 or linf, in whole numbers or f32";
+        let remedy = "add --lattice or --precision f32, or leave out --device";
+        return Err(Error::usage(what, remedy));
+    }
+    let pairs = n_sites.saturating_mul(n_queries.min(QUERIES_COMPARED));
+    let is_worth_it = pairs >= WORTH_A_CARD || n_queries >= MANY_QUERIES;
+    device::card(args.device, serves && is_worth_it)
+}
+
+#[cfg(feature = "cuda")]
+fn solve_on<C: crate::point_distance::cuda::DeviceCoordinate>(
+    card: Option<&Card>,
+    cpu: &Cpu,
+    sites: &[[C; 3]],
+    queries: &[[C; 3]],
+    options: &Options,
+) -> Result<Solved> {
+    let Some(card) = card else { return solve(cpu, sites, queries, options) };
+    let sites = Sites::new(sites)?;
+    let found = crate::point_distance::cuda::nearest_on(card, cpu, &sites, queries, options)?;
+    Ok(solved(&found, options, &format!(" on {}", card.card().name)))
+}
+
+#[cfg(not(feature = "cuda"))]
+fn solve_on<C: Coordinate>(
+    card: Option<&Card>,
+    cpu: &Cpu,
+    sites: &[[C; 3]],
+    queries: &[[C; 3]],
+    options: &Options,
+) -> Result<Solved> {
+    match card {
+        Some(card) => match *card {},
+        None => solve(cpu, sites, queries, options),
+    }
+}
+
 /// Distances, numbers of sites, and how they were found, in lines.
 type Solved = (Vec<f64>, Vec<Option<usize>>, String);
 
@@ -265,19 +321,23 @@ fn solve<C: Coordinate>(
     queries: &[[C; 3]],
     options: &Options,
 ) -> Result<Solved> {
-    let result = nearest(cpu, &Sites::new(sites)?, queries, options)?;
-    let number = |site: u32| (site != NO_SITE).then_some(site as usize);
-    let site = result.found.iter().map(|found| number(found.site)).collect();
-    Ok((result.distances(), site, how(&result, options)))
+    Ok(solved(&nearest(cpu, &Sites::new(sites)?, queries, options)?, options, ""))
 }
 
-fn how<C: Coordinate>(result: &Nearest<C>, options: &Options) -> String {
+fn solved<C: Coordinate>(result: &Nearest<C>, options: &Options, on: &str) -> Solved {
+    let number = |site: u32| (site != NO_SITE).then_some(site as usize);
+    let site = result.found.iter().map(|found| number(found.site)).collect();
+    (result.distances(), site, how(result, options, on))
+}
+
+/// What was done, in lines; `on` names a card, if one did it.
+fn how<C: Coordinate>(result: &Nearest<C>, options: &Options, on: &str) -> String {
     let size = match result.working_set {
         bytes @ 0..1024 => format!("{bytes} bytes"),
         bytes @ 1024..1_048_576 => format!("{:.1} KiB", bytes as f64 / 1024.0),
         bytes => gibibytes(bytes),
     };
-    let mut lines = format!("method: {} in {}; ", result.method, result.kernel);
+    let mut lines = format!("method: {} in {}{on}; ", result.method, result.kernel);
     lines += &match result.plan.map(|plan| plan.streams) {
         Some(1) => format!("1 stream, working set {size}\n"),
         Some(streams) => format!("{streams} streams, working set {size}\n"),

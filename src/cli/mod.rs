@@ -7,6 +7,7 @@
 mod check;
 mod cloud;
 mod convert;
+mod device;
 #[cfg(feature = "cuda")]
 mod devices;
 #[cfg(not(feature = "cuda"))]

@@ -26,6 +26,8 @@
 mod brute;
 mod cone;
 mod coordinate;
+#[cfg(feature = "cuda")]
+pub mod cuda;
 mod edt;
 mod nearest;
 mod neighbors;
@@ -37,6 +39,8 @@ mod tree;
 
 pub use cone::{Cone, Directions};
 pub use coordinate::Coordinate;
+#[cfg(feature = "cuda")]
+pub use edt::DeviceEdt;
 pub use edt::Edt;
 pub use nearest::{Found, Kernel, Method, NO_SITE, Nearest, Options, nearest};
 pub use norm::Norm;

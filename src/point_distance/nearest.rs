@@ -188,7 +188,7 @@ pub fn nearest<C: Coordinate>(
     options: &Options,
 ) -> Result<Nearest<C>> {
     let checked = Checked::new(queries, options)?;
-    let kernel = kernel_for(options.norm, sites.bounds(), queries)?;
+    let (kernel, ..) = kernel_for(options.norm, sites.bounds(), queries)?;
     let kept = (options.every > 1).then(|| sites.every(options.every));
     let used = kept.as_ref().unwrap_or(sites);
     let index = Index::<C>::bytes(used.len());
@@ -229,17 +229,17 @@ impl<C: Coordinate> Index<C> {
     pub fn nearest(&self, cpu: &Cpu, queries: &[[C; 3]], options: &Options) -> Result<Nearest<C>> {
         let checked = Checked::new(queries, options)?;
         checked.without_perforation()?;
-        let kernel = kernel_for(options.norm, self.bounds(), queries)?;
+        let (kernel, ..) = kernel_for(options.norm, self.bounds(), queries)?;
         Ok(cpu.run(|| checked.search(self, kernel)))
     }
 }
 
-/// The arithmetic that serves for all sites and queries.
-fn kernel_for<C: Coordinate>(
+/// The arithmetic that serves for all sites and queries, and the corners of their box.
+pub(super) fn kernel_for<C: Coordinate>(
     norm: Norm,
     sites: Option<([C; 3], [C; 3])>,
     queries: &[[C; 3]],
-) -> Result<Kernel> {
+) -> Result<(Kernel, [C; 3], [C; 3])> {
     let corners = sites.into_iter().flat_map(|(low, high)| [low, high]);
     let mut all = corners.chain(queries.iter().copied());
     let first = all.next().unwrap_or([C::default(); 3]);
@@ -250,18 +250,18 @@ fn kernel_for<C: Coordinate>(
         }
         (low, high)
     });
-    C::kernel(norm, low, high)
+    Ok((C::kernel(norm, low, high)?, low, high))
 }
 
 /// Queries and options that make sense.
-struct Checked<'a, C> {
+pub(super) struct Checked<'a, C> {
     queries: &'a [[C; 3]],
     toward: Option<Toward>,
     options: &'a Options,
 }
 
 impl<'a, C: Coordinate> Checked<'a, C> {
-    fn new(queries: &'a [[C; 3]], options: &'a Options) -> Result<Self> {
+    pub fn new(queries: &'a [[C; 3]], options: &'a Options) -> Result<Self> {
         check_finite(queries, "query")?;
         if options.every == 0 {
             return Err(Error::usage(
@@ -282,7 +282,7 @@ impl<'a, C: Coordinate> Checked<'a, C> {
     }
 
     /// Refuses to leave out sites of an index, which it no longer can.
-    fn without_perforation(&self) -> Result<()> {
+    pub fn without_perforation(&self) -> Result<()> {
         if self.options.every > 1 {
             let what = format!("every {} sites of an index", self.options.every);
             return Err(Error::usage(what, "build the index over those sites alone"));
@@ -291,7 +291,12 @@ impl<'a, C: Coordinate> Checked<'a, C> {
     }
 
     /// The error of `found`, of which every `step`-th has an exact distance.
-    fn error(&self, exact: &[Found<C::Key>], found: &[Found<C::Key>], step: usize) -> Perforation {
+    pub fn error(
+        &self,
+        exact: &[Found<C::Key>],
+        found: &[Found<C::Key>],
+        step: usize,
+    ) -> Perforation {
         let of = |list: &[Found<C::Key>], step: usize| -> Vec<f64> {
             let list = list.iter().step_by(step);
             list.map(|found| distance::<C>(self.options.norm, found.key)).collect()
@@ -300,7 +305,7 @@ impl<'a, C: Coordinate> Checked<'a, C> {
     }
 
     /// What was found, with how.
-    fn result(
+    pub fn result(
         &self,
         found: Vec<Found<C::Key>>,
         method: Method,

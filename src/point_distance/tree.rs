@@ -74,6 +74,22 @@ impl<C: Coordinate> Index<C> {
         self.entries.is_empty()
     }
 
+    /// Nodes and entries as the words of `struct Node` and `struct Entry` of
+    /// `kernels/point_distance/index.cu`.
+    #[cfg(feature = "cuda")]
+    pub(super) fn words(&self, bits: impl Fn(C) -> u32 + Sync) -> (Vec<u32>, Vec<u32>) {
+        let node = |n: &Node<C>| {
+            let [low, high] = [n.low, n.high].map(|corner| corner.map(&bits));
+            [low[0], low[1], low[2], high[0], high[1], high[2], n.begin, n.end, n.second]
+        };
+        let entry = |e: &Entry<C>| {
+            let [x, y, z] = e.point.map(&bits);
+            [x, y, z, e.site]
+        };
+        let nodes = self.nodes.par_iter().flat_map_iter(node).collect();
+        (nodes, self.entries.par_iter().flat_map_iter(entry).collect())
+    }
+
     /// Corners of the box of all sites; `None` without sites.
     pub(super) fn bounds(&self) -> Option<([C; 3], [C; 3])> {
         (!self.is_empty()).then(|| (self.nodes[0].low, self.nodes[0].high))

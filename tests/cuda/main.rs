@@ -11,6 +11,7 @@ mod implicit;
 mod measures;
 mod parity;
 mod patch_sizes;
+mod point_distance;
 mod primitives;
 mod support;
 mod tiled_runs;

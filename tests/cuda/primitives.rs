@@ -3,13 +3,15 @@
 use zeroset::backend::cuda::Cuda;
 use zeroset::mesh::Mesh;
 use zeroset::patches::{Partition, Patches};
-use zeroset::primitives::GatherMatrix;
-use zeroset::primitives::cuda::{DeviceGatherMatrix, Key, exclusive_scan, sort};
+use zeroset::primitives::cuda::{
+    Compactor, DeviceGatherMatrix, DeviceHistoPyramid, Key, Set, compact, exclusive_scan, sort,
+};
+use zeroset::primitives::{Flags, GatherMatrix, HistoPyramid, Order, Stored};
 
 use crate::support;
 
 /// Sizes round those of tiles, and one with many tiles.
-const SIZES: [usize; 8] = [0, 1, 255, 4095, 4096, 4097, 100_000, 3_000_001];
+const SIZES: [usize; 11] = [0, 1, 255, 4095, 4096, 4097, 8191, 8192, 8193, 100_000, 3_000_001];
 
 /// Numbers without order.
 fn scattered(n: usize) -> Vec<u32> {
@@ -19,9 +21,13 @@ fn scattered(n: usize) -> Vec<u32> {
 #[test]
 fn scans_give_the_sums_of_what_stands_before() {
     let Some(cuda) = support::cuda() else { return };
-    for n in SIZES {
+    scans(&cuda, &SIZES);
+}
+
+fn scans(cuda: &Cuda, sizes: &[usize]) {
+    for &n in sizes {
         let values = scattered(n);
-        let sums = exclusive_scan(&cuda, &cuda.upload(&values).unwrap()).unwrap();
+        let sums = exclusive_scan(cuda, &cuda.upload(&values).unwrap()).unwrap();
         let mut expected = vec![0u32];
         for value in values {
             expected.push(expected[expected.len() - 1].wrapping_add(value));
@@ -30,8 +36,13 @@ fn scans_give_the_sums_of_what_stands_before() {
     }
 }
 
-fn sorts<K: Key + Ord + std::fmt::Debug>(cuda: &Cuda, bits: u32, key: impl Fn(u32) -> K) {
-    for n in SIZES {
+fn sorts<K: Key + Ord + std::fmt::Debug>(
+    cuda: &Cuda,
+    bits: u32,
+    sizes: &[usize],
+    key: impl Fn(u32) -> K,
+) {
+    for &n in sizes {
         let keys: Vec<K> = scattered(n).into_iter().map(&key).collect();
         let on_card = cuda.upload(&keys).unwrap();
         let mut order: Vec<u32> = (0..n as u32).collect();
@@ -52,11 +63,11 @@ fn sorts<K: Key + Ord + std::fmt::Debug>(cuda: &Cuda, bits: u32, key: impl Fn(u3
 fn sorting_is_stable() {
     let Some(cuda) = support::cuda() else { return };
     for bits in [1, 8, 20, 32] {
-        sorts(&cuda, bits, |k| k >> (32 - bits));
+        sorts(&cuda, bits, &SIZES, |k| k >> (32 - bits));
     }
     for bits in [12, 33, 64] {
         let wide = |k: u32| u64::from(k) << 32 | u64::from(k.wrapping_mul(40_503));
-        sorts(&cuda, bits, |k| wide(k) >> (64 - bits));
+        sorts(&cuda, bits, &SIZES, |k| wide(k) >> (64 - bits));
     }
 }
 
@@ -98,4 +109,88 @@ fn patches_are_those_of_the_cpu() {
     }
     let refused = Patches::new_on(&cuda, &meshes[0], Partition::Hilbert, 0).unwrap_err();
     assert!(refused.to_string().contains("patch_size is 0"));
+}
+
+/// Bytes of which about one in `every` is 100 or more.
+fn bytes(n: usize, every: u32) -> Vec<u8> {
+    scattered(n)
+        .into_iter()
+        .map(|k| if k % every == 0 { 100 + (k >> 26) as u8 } else { 99 })
+        .collect()
+}
+
+#[test]
+fn compaction_lists_what_a_loop_finds() {
+    let Some(cuda) = support::cuda() else { return };
+    let sizes = [0, 1, 15, 16, 1023, 1024, 32_767, 32_768, 32_769, 65_537, 3_000_001];
+    compaction(&cuda, &sizes, &[1, 2, 20, 70, 500, u32::MAX]);
+    // Several rounds of a block, and more blocks than are on the card at once.
+    compaction(&cuda, &[(1 << 27) + 77], &[2, 40, 900]);
+}
+
+fn compaction(cuda: &Cuda, sizes: &[usize], densities: &[u32]) {
+    for &n in sizes {
+        for &every in densities {
+            let bytes = bytes(n, every);
+            let is_set = |k: &u32| bytes[*k as usize] >= 100;
+            let expected: Vec<u32> = (0..n as u32).filter(is_set).collect();
+            let mut words = vec![0_u32; n.div_ceil(32)];
+            expected.iter().for_each(|&k| words[k as usize / 32] |= 1 << (k % 32));
+            let (bytes, words) = (cuda.upload(&bytes).unwrap(), cuda.upload(&words).unwrap());
+            for set in [Set::Bytes(&bytes, 100), Set::Bits(&words, n)] {
+                let numbers = cuda.download(&compact(cuda, set).unwrap()).unwrap();
+                assert!(numbers == expected, "{n} flags, one in {every}");
+                let compactor = Compactor::new(cuda, set).unwrap();
+                let room = expected.len() / 2;
+                let mut some = cuda.upload(&vec![u32::MAX; room]).unwrap();
+                for _ in 0..2 {
+                    compactor.list(cuda, set, &mut some).unwrap();
+                    assert_eq!(compactor.total(cuda).unwrap(), expected.len());
+                    assert!(cuda.download(&some).unwrap() == expected[..room]);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn pyramids_are_those_of_the_processor() {
+    let Some(cuda) = support::cuda() else { return };
+    pyramids(
+        &cuda,
+        &[[1, 1, 1], [9, 7, 1], [65, 63, 1], [1, 1000, 1], [9, 16, 17], [1, 1, 70], [301, 207, 13]],
+    );
+}
+
+/// What compute-sanitizer runs, which takes a hundred times as long.
+#[test]
+fn a_short_run_of_each() {
+    let Some(cuda) = support::cuda() else { return };
+    compaction(&cuda, &[0, 1025, 40_001], &[2, 500]);
+    pyramids(&cuda, &[[9, 7, 1], [9, 16, 17]]);
+    sorts(&cuda, 12, &[1, 15_000], |k| k >> 20);
+    sorts(&cuda, 33, &[9_000], |k| u64::from(k) << 1);
+    scans(&cuda, &[0, 1, 20_003]);
+}
+
+fn pyramids(cuda: &Cuda, shapes: &[[usize; 3]]) {
+    for &shape in shapes {
+        for every in [1, 3, 97, u32::MAX] {
+            let bytes = bytes(shape.iter().product(), every);
+            let flags: Vec<u8> = bytes.iter().map(|&b| u8::from(b >= 100)).collect();
+            let (order, stored) = (Order::Blocks, Stored::PartialSums);
+            let expected = HistoPyramid::new(&Flags::new(shape, &flags), order, stored).unwrap();
+            let cells = cuda.upload(&bytes).unwrap();
+            let found =
+                DeviceHistoPyramid::new(cuda, shape.map(|n| n as u32), &cells, 100).unwrap();
+            assert_eq!(found.count(cuda).unwrap(), expected.len(), "{shape:?}");
+            assert!(found.list(cuda).unwrap() == expected.list().unwrap(), "{shape:?}");
+            let (first, n) = (expected.len() / 2, expected.len() - expected.len() / 2);
+            // SAFETY: three entries for each of the keys from the middle on.
+            let cloned = unsafe { found.cells(cuda, 3 * first, 3 * n, 3) }.unwrap();
+            let cloned = cuda.download(&cloned).unwrap();
+            let entries = (3 * first..3 * (first + n)).map(|k| expected.entry(k, 3).unwrap().0);
+            assert!(cloned[..9 * n].as_chunks().0.iter().copied().eq(entries), "{shape:?}");
+        }
+    }
 }

@@ -15,6 +15,7 @@ mod implicit;
 mod library;
 mod measures;
 mod patches;
+mod point_distance;
 mod primitives;
 mod random;
 mod shim;

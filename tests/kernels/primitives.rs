@@ -13,16 +13,18 @@ fn scattered(n: usize) -> impl Iterator<Item = u32> {
 
 /// Launches with several blocks at a time, in an order of their own.
 fn launch(library: &Library, kernel: &str, grid: u32, seed: u64, args: &[Arg]) {
-    let launch = Launch { resident: grid.min(4), seed, ..Launch::new(grid, BLOCK) };
+    let block = if kernel.starts_with("sort_") { 2 * BLOCK } else { BLOCK };
+    let launch = Launch { resident: grid.min(4), seed, ..Launch::new(grid, block) };
     // SAFETY: the tests below hand over arrays of the sizes that the kernels ask for.
     unsafe { library.launch(kernel, &launch, args) }.unwrap();
 }
 
 #[test]
 fn scans_give_the_sums_of_what_stands_before() {
-    const TILE: usize = 4096;
+    const TILE: usize = 8192;
     let library = Library::compile("kernels/primitives/scan.cu", &[], &["scan_exclusive"]);
-    for (seed, n) in [0, 1, 31, 4095, 4096, 4097, 5 * TILE, 40 * TILE + 77].into_iter().enumerate()
+    for (seed, n) in
+        [0, 1, 31, TILE - 1, TILE, TILE + 1, 5 * TILE, 40 * TILE + 77].into_iter().enumerate()
     {
         let values: Vec<u32> = scattered(n).collect();
         let mut sums = vec![u32::MAX; n + 2];
@@ -51,7 +53,7 @@ fn sorted<K: Copy + Default + 'static>(
     keys: &[K],
     passes: u32,
 ) -> (Vec<K>, Vec<u32>) {
-    let tile = if size_of::<K>() == 4 { 4096 } else { 2560 };
+    let tile = if size_of::<K>() == 4 { 7168 } else { 4096 };
     let (n, tiles) = (keys.len() as u32, keys.len().div_ceil(tile));
     let mut counts = vec![0u32; passes as usize * 256];
     let args = [arg(keys.as_ptr()), arg(n), arg(passes), arg(counts.as_mut_ptr())];
@@ -153,5 +155,76 @@ fn sorted_rows_give_the_gathering_matrix() {
         launch(&gather, "gather_offsets", 3, 2, &args);
         columns.truncate(offsets[n_rows as usize] as usize);
         assert_eq!(GatherMatrix { offsets, columns }, GatherMatrix::new(n_rows as usize, &rows));
+    }
+}
+
+/// Bytes of which about one in `every` is 100 or more.
+fn bytes(n: usize, every: u32) -> Vec<u8> {
+    scattered(n).map(|k| if k % every == 0 { 100 + (k >> 26) as u8 } else { 99 }).collect()
+}
+
+/// Memory aligned as the kernels ask for.
+fn aligned<T: Copy>(given: &[T]) -> Vec<u128> {
+    let mut memory = vec![0_u128; size_of_val(given).div_ceil(16) + 1];
+    let from = given.as_ptr().cast::<u8>();
+    // SAFETY: the memory holds at least as many bytes, and plain numbers may be copied as bytes.
+    unsafe { from.copy_to_nonoverlapping(memory.as_mut_ptr().cast(), size_of_val(given)) };
+    memory
+}
+
+#[test]
+fn compaction_lists_what_a_loop_finds() {
+    for (packed, rounds) in [(false, 4_u32), (false, 16), (true, 8)] {
+        let tile = rounds as usize * 8192;
+        let define = format!("PACKED={}", u8::from(packed));
+        let library =
+            Library::compile("kernels/primitives/compact.cu", &[&define], &["compact_flags"]);
+        for n in [0, 1, 33, 1024, tile - 1, tile, tile + 1, 5 * tile + 70] {
+            for every in [1, 2, 500, u32::MAX] {
+                let bytes = bytes(n, every);
+                let expected: Vec<u32> =
+                    (0..n as u32).filter(|&k| bytes[k as usize] >= 100).collect();
+                // Bits behind the last flag mean nothing.
+                let mut words = vec![0_u32; n.div_ceil(32)];
+                words
+                    .last_mut()
+                    .into_iter()
+                    .for_each(|word| *word = !((1_u64 << (n % 32)) - 1) as u32);
+                if n % 32 == 0 {
+                    words.last_mut().into_iter().for_each(|word| *word = 0);
+                }
+                expected.iter().for_each(|&k| words[k as usize / 32] |= 1 << (k % 32));
+                let flags = if packed { aligned(&words) } else { aligned(&bytes) };
+                let room = expected.len().saturating_sub(3);
+                let mut list = vec![u32::MAX; room + 1];
+                let (mut total, mut taken) = (u32::MAX, [0_u32; 2]);
+                let tiles = n.div_ceil(tile).max(1);
+                let mut told = vec![0_u64; tiles];
+                let args = [
+                    arg(flags.as_ptr()),
+                    arg(n as u64),
+                    arg(100_u32),
+                    arg(rounds),
+                    arg(list.as_mut_ptr()),
+                    arg(room as u32),
+                    arg(&raw mut total),
+                    arg(told.as_mut_ptr()),
+                    arg(taken.as_mut_ptr()),
+                ];
+                let shared_bytes = 1056 * rounds;
+                let grid = tiles as u32;
+                let how = Launch {
+                    resident: grid.min(4),
+                    seed: n as u64,
+                    shared_bytes,
+                    ..Launch::new(grid, BLOCK)
+                };
+                // SAFETY: arrays of the sizes that the kernel asks for.
+                unsafe { library.launch("compact_flags", &how, &args) }.unwrap();
+                assert_eq!(total as usize, expected.len(), "{n} flags, one in {every}");
+                assert!(list[..room] == expected[..room] && list[room] == u32::MAX);
+                assert!(told.iter().all(|&word| word == 0) && taken == [0; 2]);
+            }
+        }
     }
 }

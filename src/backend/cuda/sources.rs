@@ -49,6 +49,7 @@ pub const HEADERS: &[File] = &[
     kernel_file!("expression.cuh"),
     kernel_file!("limits.cuh"),
     kernel_file!("primitives/block.cuh"),
+    kernel_file!("primitives/lookback.cuh"),
     kernel_file!("measures/cut.cuh"),
     kernel_file!("measures/sets.cuh"),
     kernel_file!("tiles/formulas/curvature.cuh"),
@@ -90,6 +91,39 @@ const TERMS: Choice = &[
 
 /// What is sorted by.
 const KEY: Choice = &[&[("KEY", "u32")], &[("KEY", "u64")]];
+/// Flags of a byte and of a bit.
+const PACKED: Choice = &[&[("PACKED", "0")], &[("PACKED", "1")]];
+/// Children of a cell of a pyramid, in pictures and volumes.
+const FAN: Choice = &[&[("FAN", "4")], &[("FAN", "8")]];
+/// Single precision alone.
+const SINGLE: Choice = &[&[("REAL", "float")]];
+
+/// Arithmetic and norm of distances to points, ...
+const COMPARED: Choice = &[
+    &[("KEY", "0"), ("NORM", "1")],
+    &[("KEY", "0"), ("NORM", "2")],
+    &[("KEY", "0"), ("NORM", "3")],
+    &[("KEY", "1"), ("NORM", "2")],
+    &[("KEY", "2"), ("NORM", "1")],
+    &[("KEY", "2"), ("NORM", "2")],
+    &[("KEY", "2"), ("NORM", "3")],
+];
+/// ... the queries of a thread, ...
+const QUERIES: Choice = &[
+    &[("QUERIES", "1"), ("NUMBERED", "0")],
+    &[("QUERIES", "1"), ("NUMBERED", "1")],
+    &[("QUERIES", "4"), ("NUMBERED", "0")],
+    &[("QUERIES", "4"), ("NUMBERED", "1")],
+];
+/// ... and the same through an index.
+const INDEXED: Choice = &[
+    &[("KEY", "0"), ("NORM", "1")],
+    &[("KEY", "0"), ("NORM", "2")],
+    &[("KEY", "0"), ("NORM", "3")],
+    &[("KEY", "2"), ("NORM", "1")],
+    &[("KEY", "2"), ("NORM", "2")],
+    &[("KEY", "2"), ("NORM", "3")],
+];
 /// Second-order advection by one velocity, and by one for every vertex in patches of many cells.
 const GALERKIN: Choice =
     &[&[("ADVECTION", "3")], &[("ADVECTION", "3"), ("VELOCITY_ROWS", "1"), ("CHUNKED", "1")]];
@@ -149,8 +183,13 @@ const PROGRAMS: &[(File, &[Choice])] = &[
     (kernel_file!("coefficients.cu"), &[REAL]),
     (kernel_file!("eikonal.cu"), &[REAL, CELL, BLOCK, ORGANIZATION]),
     (kernel_file!("evolution.cu"), &[REAL, CELL, BLOCK, TERMS]),
+    (kernel_file!("point_distance/brute.cu"), &[SINGLE, COMPARED, QUERIES]),
+    (kernel_file!("point_distance/edt.cu"), &[SINGLE]),
+    (kernel_file!("point_distance/index.cu"), &[SINGLE, INDEXED]),
+    (kernel_file!("primitives/compact.cu"), &[PACKED]),
     (kernel_file!("primitives/gather.cu"), &[]),
     (kernel_file!("primitives/hilbert.cu"), &[]),
+    (kernel_file!("primitives/histopyramid.cu"), &[FAN]),
     (kernel_file!("primitives/permute.cu"), &[]),
     (kernel_file!("primitives/scan.cu"), &[]),
     (kernel_file!("primitives/sort.cu"), &[KEY]),

@@ -5,6 +5,8 @@
 //! passes a voxel remembers the steps to its nearest voxel, whole numbers, so that nothing is
 //! rounded before the distance itself. Voxels need not be cubes.
 
+#[cfg(feature = "cuda")]
+mod cuda;
 mod envelope;
 mod pair;
 
@@ -14,6 +16,9 @@ use crate::backend::Cpu;
 use crate::error::{Error, Result};
 use envelope::Envelope;
 use pair::Pair;
+
+#[cfg(feature = "cuda")]
+pub use cuda::DeviceEdt;
 
 /// Neighboring lines that are read together, so that memory is read in stretches.
 const LINES: usize = 32;

@@ -1,21 +1,26 @@
 //! The primitives on a GPU: twins of those beside this folder, and what they are made of.
 //!
-//! One function per operation launches its kernels (`kernels/primitives/`). They serve the setup of
-//! a run, so they take their own memory; everything happens in the order of the one stream.
+//! One function per operation launches its kernels (`kernels/primitives/`). Most serve the setup of
+//! a run, so they take their own memory; a [`Compactor`] keeps it. Everything happens in the order of
+//! the one stream.
 
+mod compact;
 mod gather;
 pub mod hilbert;
+mod histopyramid;
 pub mod permute;
 mod scan;
 mod sort;
 
+pub use compact::{Compactor, Set, compact};
 pub use gather::DeviceGatherMatrix;
+pub use histopyramid::DeviceHistoPyramid;
 pub use scan::exclusive_scan;
 pub use sort::{Key, Sorted, sort};
 
 use crate::backend::cuda::{Cuda, Kernel, Launch};
 
-/// Threads of a block of all kernels here.
+/// Threads of a block of all kernels here but those of the sort.
 const BLOCK: u32 = 256;
 
 /// Blocks of a kernel whose threads share `n` items: enough to fill the card, no more than needed.

@@ -5,7 +5,7 @@ use crate::backend::cuda::{Arguments, Array, Cuda};
 use crate::error::Result;
 
 /// Values of a block; the kernel states the same.
-const TILE: usize = 4096;
+const TILE: usize = 8192;
 
 /// Sums of what stands before each value, modulo 2^32, and of all at the end: `[values.len() + 1]`.
 ///

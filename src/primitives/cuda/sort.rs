@@ -1,9 +1,11 @@
 //! Stable sort of keys with values.
 
-use super::{sharing, tiles};
-use crate::backend::cuda::{Arguments, Array, Cuda, Element, Unit};
+use super::sharing;
+use crate::backend::cuda::{Arguments, Array, Cuda, Element, Launch, Unit};
 use crate::error::{Error, Result};
 
+/// Threads of a block.
+const THREADS: u32 = 512;
 /// Values of a digit.
 const DIGITS: usize = 256;
 /// Bits of a digit.
@@ -21,12 +23,12 @@ pub trait Key: Element {
 
 impl Key for u32 {
     const NAME: &str = "u32";
-    const TILE: usize = 4096;
+    const TILE: usize = 7168;
 }
 
 impl Key for u64 {
     const NAME: &str = "u64";
-    const TILE: usize = 2560;
+    const TILE: usize = 4096;
 }
 
 /// Keys in ascending order, each with its value.
@@ -68,11 +70,12 @@ pub fn sort<K: Key>(
     let counts = cuda.zeros::<u32>(n_passes as usize * DIGITS)?;
     let arguments =
         Arguments::default().with_array(keys).with(n as u32).with(n_passes).with_array(&counts);
+    let all = blocks(sharing(cuda, n).grid.div_ceil(2));
     // SAFETY: the arguments of `sort_count`; counts are zero and there is a row for each pass.
-    unsafe { cuda.launch(&cuda.kernel(&unit, "sort_count")?, sharing(cuda, n), &arguments) }?;
+    unsafe { cuda.launch(&cuda.kernel(&unit, "sort_count")?, all, &arguments) }?;
     let arguments = Arguments::default().with_array(&counts);
     // SAFETY: the argument of `sort_places`; a block for each row of the counts.
-    unsafe { cuda.launch(&cuda.kernel(&unit, "sort_places")?, tiles(n_passes), &arguments) }?;
+    unsafe { cuda.launch(&cuda.kernel(&unit, "sort_places")?, blocks(n_passes), &arguments) }?;
 
     let kernel = cuda.kernel(&unit, "sort_pass")?;
     let n_tiles = n.div_ceil(K::TILE);
@@ -101,9 +104,13 @@ pub fn sort<K: Key>(
             .with_array(&told)
             .with_array(&taken);
         // SAFETY: the arguments of `sort_pass`; told and taken are zero, with a row per tile.
-        unsafe { cuda.launch(&kernel, tiles(n_tiles as u32), &arguments) }?;
+        unsafe { cuda.launch(&kernel, blocks(n_tiles as u32), &arguments) }?;
     }
     Ok(into)
+}
+
+fn blocks(grid: u32) -> Launch {
+    Launch { grid, block: THREADS, shared: 0, cooperative: false }
 }
 
 fn pair<K: Key>(cuda: &Cuda, n: usize) -> Result<Sorted<K>> {

@@ -230,6 +230,9 @@ inline float __int_as_float(int x) { return shim::cast<float>(x); }
 inline unsigned __float_as_uint(float x) { return shim::cast<unsigned>(x); }
 inline float __uint_as_float(unsigned x) { return shim::cast<float>(x); }
 
+inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
+inline float __fdividef(float a, float b) { return a / b; }
+
 inline int __popc(unsigned x) { return __builtin_popcount(x); }
 inline int __ffs(int x) { return __builtin_ffs(x); }
 inline int __clz(int x) { return x == 0 ? 32 : __builtin_clz((unsigned)x); }

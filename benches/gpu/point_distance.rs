@@ -1,0 +1,120 @@
+//! Distances to points and voxels: 1,024 queries against the numbers of sites of the paper's Table II, and
+//! transforms of whole volumes. Setup and copies are stated apart.
+
+use std::time::Instant;
+
+use zeroset::backend::cuda::Cuda;
+use zeroset::point_distance::cuda::{DeviceCoordinate, DeviceIndex, DeviceSites};
+use zeroset::point_distance::{DeviceEdt, Edt, Index, Norm, Options, Sites};
+
+use crate::Failed;
+use crate::volumes::{balls, numbers, random};
+
+const QUERIES: usize = 1024;
+
+/// The median of some launches in a row, milliseconds by the card's clock.
+fn median(cuda: &Cuda, mut launch: impl FnMut() -> Result<(), Failed>) -> Result<f64, Failed> {
+    launch()?;
+    let mut times = Vec::new();
+    for _ in 0..9 {
+        let start = cuda.mark()?;
+        launch()?;
+        let end = cuda.mark()?;
+        end.wait()?;
+        times.push(start.milliseconds_to(&end)?);
+    }
+    times.sort_by(f64::total_cmp);
+    Ok(times[times.len() / 2])
+}
+
+/// T(q) of 1,024 queries.
+pub fn points(cuda: &Cuda) -> Result<(), Failed> {
+    println!(
+        "\n| sites | coordinates | norm | arithmetic | copy of sites ms | T(q) ms | T(q) and site ms |"
+    );
+    println!("|---|---|---|---|---|---|---|");
+    for n in [16_384, 65_536, 262_144, 16_777_216] {
+        let mut number = numbers();
+        let all: Vec<[f64; 3]> =
+            (0..n + QUERIES).map(|_| [(); 3].map(|()| 512.0 * number())).collect();
+        let (queries, sites) = all.split_at(QUERIES);
+        row(cuda, "lattice of 512", queries, sites, |x| x as i32)?;
+        row(cuda, "lattice of 16,384", queries, sites, |x| (32.0 * x) as i32)?;
+        row(cuda, "real", queries, sites, |x| x as f32)?;
+    }
+    println!(
+        "\n| sites | build s | copy s | T(q) and site by the index, with the copies of queries and results ms |"
+    );
+    println!("|---|---|---|---|");
+    for n in [262_144, 16_777_216] {
+        let mut number = numbers();
+        let mut list = |n: usize| -> Vec<[f32; 3]> {
+            (0..n).map(|_| [(); 3].map(|()| (512.0 * number()) as f32)).collect()
+        };
+        let (queries, sites) = (list(QUERIES), Sites::new(&list(n))?);
+        let start = Instant::now();
+        let index = Index::new(&sites);
+        let build = start.elapsed().as_secs_f64();
+        let start = Instant::now();
+        let on_card = DeviceIndex::new(cuda, &index)?;
+        cuda.synchronize()?;
+        let copy = start.elapsed().as_secs_f64();
+        let options = Options::default();
+        let ms = median(cuda, || Ok(on_card.nearest(cuda, &queries, &options).map(drop)?))?;
+        println!("| {n} | {build:.2} | {copy:.2} | {ms:.3} |");
+    }
+    Ok(())
+}
+
+fn row<C: DeviceCoordinate>(
+    cuda: &Cuda,
+    name: &str,
+    queries: &[[f64; 3]],
+    sites: &[[f64; 3]],
+    of: fn(f64) -> C,
+) -> Result<(), Failed> {
+    let list = |points: &[[f64; 3]]| points.iter().map(|x| x.map(of)).collect::<Vec<[C; 3]>>();
+    let n = sites.len();
+    let (queries, sites) = (list(queries), Sites::new(&list(sites))?);
+    let start = Instant::now();
+    let on_card = DeviceSites::new(cuda, &sites)?;
+    cuda.synchronize()?;
+    let copy = 1e3 * start.elapsed().as_secs_f64();
+    for norm in [Norm::L2, Norm::L1, Norm::LInf] {
+        let of = |numbered: bool| {
+            let mut comparison = on_card.compare(cuda, &queries, norm, 1, numbered)?;
+            let kernel = comparison.kernel();
+            Ok::<_, Failed>((kernel, median(cuda, || Ok(comparison.launch(cuda)?))?))
+        };
+        let ((kernel, keys), (_, sites)) = (of(false)?, of(true)?);
+        println!("| {n} | {name} | {norm} | {kernel} | {copy:.1} | {keys:.4} | {sites:.4} |");
+    }
+    Ok(())
+}
+
+/// Transforms of 512^3 and 1,024^3 voxels.
+pub fn edt(cuda: &Cuda) -> Result<(), Failed> {
+    println!("\n| voxels | inside | transform | ms |");
+    println!("|---|---|---|---|");
+    for n in [512_usize, 1024] {
+        for (name, inside) in [
+            ("40 balls", balls(n)),
+            ("0.1 %", random(n, 1)),
+            ("5 %", random(n, 50)),
+            ("30 %", random(n, 300)),
+        ] {
+            let bytes: Vec<u8> = inside.into_iter().map(u8::from).collect();
+            let on_card = cuda.upload(&bytes)?;
+            for (kind, edt) in [
+                ("cubes", Edt::default()),
+                ("0.7 x 0.8 x 2.5", Edt::default().spacing([0.7, 0.8, 2.5])),
+                ("cubes, signed", Edt::default().signed(true)),
+            ] {
+                let transform = DeviceEdt::new(cuda, edt, [n; 3])?;
+                let ms = median(cuda, || Ok(transform.transform(cuda, &on_card).map(drop)?))?;
+                println!("| {n}^3 | {name} | {kind} | {ms:.2} |");
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,121 @@
+//! Lists of flags, pyramids, scan and sort, by the card's clock: the least of several.
+//!
+//! Flags and lists are on the card already. The list of a picture is one graph of two nodes, launched
+//! many times over; its time is that from one launch to the next.
+
+use zeroset::backend::cuda::{Array, Cuda};
+use zeroset::primitives::cuda::{Compactor, DeviceHistoPyramid, Set, exclusive_scan, sort};
+
+use crate::Failed;
+
+const FLAGS: usize = 1 << 28;
+const NUMBERS: usize = 1 << 26;
+const TIMES: usize = 15;
+
+pub fn table(cuda: &Cuda) -> Result<(), Failed> {
+    println!(
+        "\n| 2^28 flags, % set | bytes, ms | bits, ms | pyramid 1024 x 512 x 512, ms | its list, ms |"
+    );
+    println!("|---|---|---|---|---|");
+    for part in [0.002, 0.01, 0.05, 0.5] {
+        flags_row(cuda, part)?;
+    }
+    println!(
+        "\n| picture | active | threshold and list as a graph, us | pyramid, us | its list, us |"
+    );
+    println!("|---|---|---|---|---|");
+    for (edge, active) in [(4096, 33_989), (2048, 8_595), (1024, 2_130)] {
+        picture_row(cuda, edge, active)?;
+    }
+    println!("\n| 2^26 numbers | ms |\n|---|---|");
+    let numbers: Vec<u32> =
+        (0..NUMBERS as u32).map(|k| k.wrapping_mul(2_654_435_761) ^ k >> 3).collect();
+    let numbers = cuda.upload(&numbers)?;
+    println!(
+        "| exclusive scan of u32, its memory taken | {:.3} |",
+        least(cuda, || drop_ok(exclusive_scan(cuda, &numbers)))?
+    );
+    let values = cuda.zeros::<u32>(NUMBERS)?;
+    let sorting = || drop_ok(sort(cuda, &numbers, Some(&values), 32));
+    println!("| stable sort of u32 pairs, its memory taken | {:.3} |", least(cuda, sorting)?);
+    Ok(())
+}
+
+fn drop_ok<T>(done: zeroset::Result<T>) -> zeroset::Result<()> {
+    done.map(drop)
+}
+
+/// Least milliseconds of some work.
+fn least(cuda: &Cuda, mut work: impl FnMut() -> zeroset::Result<()>) -> Result<f64, Failed> {
+    let mut least = f64::INFINITY;
+    for _ in 0..TIMES {
+        let begin = cuda.mark()?;
+        work()?;
+        let end = cuda.mark()?;
+        end.wait()?;
+        least = least.min(begin.milliseconds_to(&end)?);
+    }
+    Ok(least)
+}
+
+/// Bytes of which a part is 1, without order.
+fn flags(n: usize, part: f64) -> Vec<u8> {
+    let mut state = 88_172_645_463_325_252_u64;
+    let flag = |_| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        u8::from(((state >> 40) as f64) < part * f64::from(1 << 24))
+    };
+    (0..n).map(flag).collect()
+}
+
+fn flags_row(cuda: &Cuda, part: f64) -> Result<(), Failed> {
+    let flags = flags(FLAGS, part);
+    let n = flags.iter().filter(|f| **f != 0).count();
+    let word = |flags: &[u8]| flags.iter().enumerate().fold(0, |w, (k, &f)| w | u32::from(f) << k);
+    let words = cuda.upload(&flags.chunks(32).map(word).collect::<Vec<_>>())?;
+    let bytes = cuda.upload(&flags)?;
+    drop(flags);
+    let mut list = cuda.zeros::<u32>(n)?;
+    let mut of = |set: Set| -> Result<f64, Failed> {
+        let compactor = Compactor::new(cuda, set)?;
+        let time = least(cuda, || compactor.list(cuda, set, &mut list))?;
+        assert_eq!(compactor.total(cuda)?, n);
+        Ok(time)
+    };
+    let (by_bytes, by_bits) = (of(Set::Bytes(&bytes, 1))?, of(Set::Bits(&words, FLAGS))?);
+    drop(list);
+    let (pyramid, listing) = pyramid_times(cuda, [1024, 512, 512], &bytes)?;
+    println!("| {} | {by_bytes:.4} | {by_bits:.4} | {pyramid:.3} | {listing:.3} |", part * 100.0);
+    Ok(())
+}
+
+/// Milliseconds of building a pyramid and of listing its cells, memory taken in both.
+fn pyramid_times(cuda: &Cuda, shape: [u32; 3], cells: &Array<u8>) -> Result<(f64, f64), Failed> {
+    let make = || DeviceHistoPyramid::new(cuda, shape, cells, 1);
+    let build = least(cuda, || drop_ok(make()))?;
+    let pyramid = make()?;
+    let n = pyramid.count(cuda)?;
+    // SAFETY: as many entries as active cells.
+    let list = least(cuda, || drop_ok(unsafe { pyramid.cells(cuda, 0, n, 1) }))?;
+    Ok((build, list))
+}
+
+fn picture_row(cuda: &Cuda, edge: usize, active: usize) -> Result<(), Failed> {
+    const LAUNCHES: usize = 100;
+    let n = edge * edge;
+    let mut cells = vec![0_u8; n];
+    for k in 0..active {
+        cells[((k as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20) as usize % n] = 200;
+    }
+    let cells = cuda.upload(&cells)?;
+    let mut list = cuda.zeros::<u32>(active)?;
+    let compactor = Compactor::new(cuda, Set::Bytes(&cells, 100))?;
+    let graph = cuda.record(|| compactor.list(cuda, Set::Bytes(&cells, 100), &mut list))?;
+    let launches = || (0..LAUNCHES).try_for_each(|_| graph.launch());
+    let time = least(cuda, launches)? / LAUNCHES as f64 * 1e3;
+    let (pyramid, listing) = pyramid_times(cuda, [edge as u32, edge as u32, 1], &cells)?;
+    println!("| {edge}^2 | {active} | {time:.1} | {:.1} | {:.1} |", pyramid * 1e3, listing * 1e3);
+    Ok(())
+}

@@ -1,0 +1,197 @@
+// The point-wise distance transform by comparing all, twin of src/point_distance/brute.rs.
+//
+// A block has a slice of the sites and a group of the queries, QUERIES of them in the registers of
+// each thread; tiles of the slice pass through shared memory. Khan and Zahran have one query in a
+// thread, which then waits for shared memory.
+//
+// Defines: REAL (float). KEY: 0 for real coordinates in single precision, by direct differences; 1 for whole ones
+// whose values all stay below 2^24, in single precision and expanded, |s|^2 - 2 s.q + |q|^2; 2 for
+// whole ones in u32, expanded modulo 2^32. NORM: 1, 2, or 3 for the largest difference (1 and 3 are
+// direct). NUMBERED: 1 finds the number of the nearest site as well. QUERIES.
+#include "common/types.cuh"
+
+#define THREADS 128
+// Sites of a tile, ...
+#define TILE 256
+// ... and those of which the least key is known before they are told apart.
+#define GROUP 32
+
+#if KEY == 2
+typedef u32 number;
+#else
+typedef float number;
+#endif
+// Coordinates as they are stored.
+#if KEY == 0
+typedef float stored;
+#else
+typedef int stored;
+#endif
+#define EXPANDED (NORM == 2 && KEY != 0)
+
+struct alignas(16) Point {
+    number x, y, z, square;
+};
+
+struct Brute {
+    const stored* axes[3];  // [n_sites every]
+    const stored* queries;  // [n_queries, 3]
+    u64* found;             // [n_queries] all bits of key << 32 | site turned round; zero before
+    u32 n_sites, n_queries; // sites are 0, every, 2 every, ...
+    u32 slice;              // sites of a block, a multiple of TILE
+    u32 groups;             // blocks that share a slice
+    u32 every;
+    stored corner[3];       // KEY 1: what coordinates are taken from, so that they are small
+    float shift;            // KEY 1: at least |q|^2 of any query; positive keys compare as whole numbers
+};
+
+#ifdef BRUTE_BYTES
+static_assert(sizeof(Brute) == BRUTE_BYTES, "src/point_distance/cuda.rs");
+#endif
+
+// Bits whose order is that of keys.
+DEVICE u32 bits_of(number key) {
+#if KEY == 2
+    return key;
+#else
+    return __float_as_uint(key);
+#endif
+}
+
+DEVICE number coordinate(const Brute& brute, stored x, int k) {
+#if KEY == 1
+    return (float)(x - brute.corner[k]);
+#else
+    return (number)x;
+#endif
+}
+
+// A site, with its square if that is needed.
+DEVICE Point site_of(const Brute& brute, u32 i) {
+    const u64 k = (u64)i * brute.every;
+    Point s = {coordinate(brute, brute.axes[0][k], 0), coordinate(brute, brute.axes[1][k], 1),
+               coordinate(brute, brute.axes[2][k], 2), 0};
+#if EXPANDED
+    s.square = s.x * s.x + s.y * s.y + s.z * s.z;
+#if KEY == 1
+    s.square += brute.shift;
+#endif
+#endif
+    return s;
+}
+
+// What is compared: the key, but for what is the same for all sites of a query.
+DEVICE u32 compared(const Point& s, const Point& q) {
+#if EXPANDED
+    // q holds -2 q and, in u32, |q|^2.
+#if KEY == 2
+    return s.x * q.x + (s.y * q.y + (s.z * q.z + (s.square + q.square)));
+#else
+    return bits_of(__fmaf_rn(s.x, q.x, __fmaf_rn(s.y, q.y, __fmaf_rn(s.z, q.z, s.square))));
+#endif
+#else
+#if KEY == 2
+    const u32 x = (u32)abs((int)(s.x - q.x)), y = (u32)abs((int)(s.y - q.y)), z = (u32)abs((int)(s.z - q.z));
+    return NORM == 1 ? x + y + z : max(max(x, y), z);
+#else
+    const float x = s.x - q.x, y = s.y - q.y, z = s.z - q.z;
+#if NORM == 2
+    return bits_of(__fmaf_rn(x, x, __fmaf_rn(y, y, z * z)));
+#elif NORM == 1
+    return bits_of(fabsf(x) + fabsf(y) + fabsf(z));
+#else
+    return bits_of(fmaxf(fmaxf(fabsf(x), fabsf(y)), fabsf(z)));
+#endif
+#endif
+#endif
+}
+
+DEVICE u32 least_of_three(u32 a, u32 b, u32 c) {
+#ifdef __CUDA_ARCH__
+    return __vimin3_u32(a, b, c);
+#else
+    return min(a, min(b, c));
+#endif
+}
+
+// Grid: groups ceil(n_sites / slice) blocks of 128 threads.
+extern "C" __global__ void __launch_bounds__(THREADS, 4) point_distance_brute(Brute brute) {
+    __shared__ Point tile[TILE];
+    const u32 group = blockIdx.x % brute.groups, slice = blockIdx.x / brute.groups;
+    const u32 base = group * THREADS * QUERIES + threadIdx.x;
+    Point q[QUERIES];
+    u32 best[QUERIES], where[QUERIES];
+#pragma unroll
+    for (u32 k = 0; k < QUERIES; k++) {
+        const u32 i = min(base + k * THREADS, brute.n_queries - 1);
+        const stored* x = brute.queries + 3 * (u64)i;
+        Point p = {coordinate(brute, x[0], 0), coordinate(brute, x[1], 1), coordinate(brute, x[2], 2), 0};
+#if EXPANDED
+        p.square = p.x * p.x + p.y * p.y + p.z * p.z;
+        p.x *= (number)-2;
+        p.y *= (number)-2;
+        p.z *= (number)-2;
+#endif
+        q[k] = p;
+        best[k] = 0xffffffffu;
+        where[k] = 0;
+    }
+    const u32 end = min((slice + 1) * brute.slice, brute.n_sites);
+    for (u32 start = slice * brute.slice; start < end; start += TILE) {
+        __syncthreads();
+        for (u32 k = threadIdx.x; k < TILE; k += THREADS) {
+            // Beyond the end the last site again: it changes nothing.
+            tile[k] = site_of(brute, min(start + k, end - 1));
+        }
+        __syncthreads();
+        for (u32 from = 0; from < TILE; from += GROUP) {
+#if NUMBERED
+            u32 least[QUERIES];
+#pragma unroll
+            for (u32 k = 0; k < QUERIES; k++) least[k] = 0xffffffffu;
+#else
+            u32 (&least)[QUERIES] = best;
+#endif
+#pragma unroll 4
+            for (u32 j = from; j < from + GROUP; j += 2) {
+                const Point s = tile[j], t = tile[j + 1];
+#pragma unroll
+                for (u32 k = 0; k < QUERIES; k++) {
+                    least[k] = least_of_three(least[k], compared(s, q[k]), compared(t, q[k]));
+                }
+            }
+#if NUMBERED
+#pragma unroll
+            for (u32 k = 0; k < QUERIES; k++) {
+                if (least[k] < best[k]) {
+                    best[k] = least[k];
+                    where[k] = start + from;
+                }
+            }
+#endif
+        }
+    }
+#pragma unroll
+    for (u32 k = 0; k < QUERIES; k++) {
+        const u32 i = base + k * THREADS;
+        if (i >= brute.n_queries) continue;
+        u32 key = best[k];
+#if EXPANDED && KEY == 1
+        key = __float_as_uint(__uint_as_float(key) - brute.shift + q[k].square);
+#endif
+#if NUMBERED
+        u32 site = where[k];
+        for (u32 j = 0; j < GROUP; j++) {
+            const u32 at = min(where[k] + j, end - 1);
+            if (compared(site_of(brute, at), q[k]) == best[k]) {
+                site = at;
+                break;
+            }
+        }
+        // The least of all slices; of equal keys the least site.
+        atomicMax(brute.found + i, ~((u64)key << 32 | (u64)site * brute.every));
+#else
+        atomicMax((u32*)(brute.found + i) + 1, ~key);
+#endif
+    }
+}

@@ -1,0 +1,176 @@
+// The numbers of set flags, ascending, in one pass over the flags: a tile per block, and look-back for
+// how many stand before it.
+//
+// A warp has a stretch of its tile, 1024 flags in a round, which it first puts down as the bits of words in
+// shared memory. PACKED is 1 for flags of a bit, 0 for bytes, of which those of `low` or more are set.
+#include "primitives/lookback.cuh"
+#include "common/grid.cuh"
+#include "common/shared.cuh"
+
+enum {
+    ROUND = WARP * 32,
+    // Rounds that are loaded at once.
+    BATCH = 4,
+    // Where fewer flags of a stretch than one in so many are set, each lane writes those of its own part of the stretch;
+    // more go through shared memory, so that neighbors write to neighbors.
+    SPARSE = 64,
+};
+
+// 16 bytes that are loaded at once.
+struct __align__(16) Quad {
+    u32 words[4];
+};
+
+// One bit for each of four bytes that is `low` or more; `low` is from 1 to 255.
+DEVICE u32 bits_of_bytes(u32 bytes, u32 low) {
+    const u32 high = 0x80808080u;
+    const u32 all_low = low * 0x01010101u;
+    // The highest bit of each byte says whether its lower seven bits are those of `low` or more.
+    const u32 lower = (bytes | high) - (all_low & ~high);
+    const u32 set = (bytes & lower) | ((bytes | lower) & ~all_low);
+    return ((set & high) >> 7) * 0x10204080u >> 28;
+}
+
+// Place of a word of a stretch: neighbors, and the first words of all lanes' parts, stand in different banks.
+DEVICE u32 place_of(u32 word) { return word + word / WARP; }
+
+// Puts the flags of BATCH rounds from `first` on down as words; those from `n` on are not set. How many this lane saw.
+DEVICE u32 load_words(const u8* flags, u64 n, u32 low, u64 first, u32* words, u32 round) {
+    const u32 lane = lane_of_thread();
+    u32 count = 0;
+#if PACKED
+    // Four words of each lane: the rounds of a batch side by side.
+    const u64 at = first + lane * 128;
+    const u32* const packed = (const u32*)flags + at / 32;
+    Quad quad = {{0, 0, 0, 0}};
+    if (at + 128 <= n) {
+        quad = *(const Quad*)packed;
+    } else {
+        for (u32 w = 0; w < 4; w++) {
+            const u64 begin = at + w * 32;
+            if (begin < n) quad.words[w] = packed[w];
+            if (begin < n && n - begin < 32) quad.words[w] &= (1u << (n - begin)) - 1;
+        }
+    }
+#pragma unroll
+    for (u32 w = 0; w < 4; w++) {
+        words[place_of(round * WARP + lane * 4 + w)] = quad.words[w];
+        count += __popc(quad.words[w]);
+    }
+#else
+    Quad quads[2 * BATCH];
+    const Quad none = {{0, 0, 0, 0}};
+    const bool whole = first + BATCH * ROUND <= n;
+#pragma unroll
+    for (u32 q = 0; q < 2 * BATCH; q++) {
+        const u64 at = first + q * (ROUND / 2) + lane * 16;
+        quads[q] = none;
+        if (whole) {
+            quads[q] = *(const Quad*)(flags + at);
+        } else {
+            for (u32 b = 0; b < 16; b++) {
+                if (at + b < n) quads[q].words[b / 4] |= (u32)flags[at + b] << (8 * (b % 4));
+            }
+        }
+    }
+    u16* const halves = (u16*)words;
+#pragma unroll
+    for (u32 q = 0; q < 2 * BATCH; q++) {
+        u32 half = 0;
+#pragma unroll
+        for (u32 w = 0; w < 4; w++) half |= bits_of_bytes(quads[q].words[w], low) << (4 * w);
+        halves[2 * place_of(round * WARP + q * (WARP / 2) + lane / 2) + lane % 2] = (u16)half;
+        count += __popc(half);
+    }
+#endif
+    return count;
+}
+
+// list[k] = number of the k-th flag that is set, total = how many there are.
+//
+// Grid: one block per 8192 `rounds` flags, at least one. Block: 256 threads. Shared memory: 16 KB and 1056 bytes for
+// each round.
+//
+// flags     [n] bytes, or [n / 32] words of bits, rounded up; aligned to 16 bytes
+// low       smallest byte that is set, from 1 to 255; not used for bits
+// rounds    of a warp, a multiple of 4
+// list      [capacity]; numbers beyond are not written
+// told      zero at the start and at the end, [tiles]
+// taken     numbers of tiles taken and of those that have looked back; zero at the start and at the end, [2]
+extern "C" __global__ void __launch_bounds__(BLOCK, 4)
+compact_flags(const u8* flags, u64 n, u32 low, u32 rounds, u32* list, u32 capacity, u32* total, u64* told,
+              u32* taken) {
+    DYN_SHARED(u32, all_words);
+    __shared__ u16 all_staged[WARPS][ROUND];
+    __shared__ u32 warp_sums[WARPS];
+    __shared__ u32 tile_of_block, before_tile;
+    if (threadIdx.x == 0) tile_of_block = atomicAdd(taken, 1u);
+    __syncthreads();
+    const u32 tile = tile_of_block, warp = warp_of_thread(), lane = lane_of_thread();
+    u32* const words = all_words + warp * place_of(rounds * WARP);
+    const u64 first = ((u64)tile * WARPS + warp) * rounds * ROUND;
+
+    u32 count = 0;
+    for (u32 r = 0; r < rounds; r += BATCH) {
+        count += load_words(flags, n, low, first + (u64)r * ROUND, words, r);
+    }
+    const u32 sum_of_warp = __shfl_sync(0xffffffffu, inclusive_scan_of_warp(count), WARP - 1);
+    if (lane == 0) warp_sums[warp] = sum_of_warp;
+    __syncthreads();
+    u32 at = 0, sum_of_tile = 0;
+    for (u32 w = 0; w < WARPS; w++) {
+        if (w < warp) at += warp_sums[w];
+        sum_of_tile += warp_sums[w];
+    }
+    if (warp == 0) {
+        const u32 before = tell_and_look(told, tile, sum_of_tile);
+        if (lane == 0) {
+            before_tile = before;
+            if ((u64)(tile + 1) * WARPS * rounds * ROUND >= n) *total = before + sum_of_tile;
+        }
+        // When all have looked back, all is made ready for the next launch.
+        const u32 looked = lane == 0 ? count_arrival(&taken[1]) : 0;
+        if (__shfl_sync(0xffffffffu, looked, 0) == gridDim.x - 1) {
+            for (u32 t = lane; t < gridDim.x; t += WARP) told[t] = NOTHING;
+            if (lane < 2) taken[lane] = 0;
+        }
+    }
+    __syncthreads();
+    at += before_tile;
+
+    if (sum_of_warp < rounds * ROUND / SPARSE) {
+        // Each lane has as many neighboring words as there are rounds.
+        u32 own = 0;
+        for (u32 w = lane * rounds; w < (lane + 1) * rounds; w++) own += __popc(words[place_of(w)]);
+        u32 place = at + inclusive_scan_of_warp(own) - own;
+        for (u32 w = lane * rounds; w < (lane + 1) * rounds; w++) {
+            for (u32 left = words[place_of(w)]; left != 0; left &= left - 1) {
+                if (place < capacity) list[place] = (u32)first + w * 32 + __ffs(left) - 1;
+                place++;
+            }
+        }
+        return;
+    }
+    u16* const staged = all_staged[warp];
+    for (u32 r = 0; r < rounds; r += 2) {
+        // Sums over the lanes, of two rounds in one word: a round has 1024 flags at most.
+        u32 of_round[2] = {words[place_of(r * WARP + lane)], words[place_of(r * WARP + WARP + lane)]};
+        const u32 upto = inclusive_scan_of_warp(__popc(of_round[0]) | __popc(of_round[1]) << 16);
+        const u32 counts = __shfl_sync(0xffffffffu, upto, WARP - 1);
+#pragma unroll
+        for (u32 k = 0; k < 2; k++) {
+            const u32 count_of_round = counts >> (16 * k) & 0xffff;
+            u32 place = (upto >> (16 * k) & 0xffff) - __popc(of_round[k]);
+            for (u32 left = of_round[k]; left != 0; left &= left - 1) {
+                staged[place++] = (u16)(lane * 32 + __ffs(left) - 1);
+            }
+            __syncwarp();
+            const u32 first_of_round = (u32)first + (r + k) * ROUND;
+            for (u32 i = lane; i < count_of_round; i += WARP) {
+                if (at + i < capacity) list[at + i] = first_of_round + staged[i];
+            }
+            __syncwarp();
+            at += count_of_round;
+        }
+    }
+}

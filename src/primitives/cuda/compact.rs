@@ -1,0 +1,140 @@
+//! Direct compaction of flags.
+
+use super::BLOCK;
+use crate::backend::cuda::{Arguments, Array, Cuda, Kernel, Launch, Unit};
+use crate::error::{Error, Result};
+
+/// Flags of a block in a round; the kernel states the same.
+const ROUND: usize = 8192;
+/// Bytes of shared memory of a block for each round.
+const SHARED: usize = 1056;
+/// Rounds come in so many at a time.
+const BATCH: usize = 4;
+/// Most rounds of a block, for bytes and for bits: more would leave room for fewer blocks.
+const MOST_ROUNDS: [usize; 2] = [16, 24];
+
+/// Which flags are set.
+#[derive(Clone, Copy)]
+pub enum Set<'a> {
+    /// Bytes of this size or more, from 1 on: a threshold on a gray picture, or flags with 1.
+    Bytes(&'a Array<u8>, u8),
+    /// Bits: flag n is bit `n % 32` of word `n / 32`. How many there are stands beside.
+    Bits(&'a Array<u32>, usize),
+}
+
+impl Set<'_> {
+    /// Whether flags are bits.
+    fn is_packed(&self) -> bool {
+        matches!(self, Set::Bits(..))
+    }
+
+    /// Number of flags.
+    fn len(&self) -> usize {
+        match self {
+            Set::Bytes(flags, _) => flags.len(),
+            Set::Bits(_, n) => *n,
+        }
+    }
+}
+
+/// Lists flags of one kind, again and again, with memory taken once.
+pub struct Compactor {
+    kernel: Kernel,
+    packed: bool,
+    n: usize,
+    /// Of each block.
+    rounds: usize,
+    /// What tiles tell each other, and two counts of tiles in the last word, `[tiles + 1]`; each launch leaves zeros.
+    told: Array<u64>,
+    total: Array<u32>,
+}
+
+impl Compactor {
+    /// For sets of the kind and size of this one.
+    ///
+    /// # Errors
+    /// [`Error::Device`] for more than 2^32 - 1 flags, or if there is not enough memory or the card does
+    /// not answer.
+    pub fn new(cuda: &Cuda, like: Set) -> Result<Self> {
+        let (packed, n) = (like.is_packed(), like.len());
+        if u32::try_from(n).is_err() {
+            return Err(Error::Device {
+                what: format!("{n} flags to list, at most 2^32 - 1 can be"),
+                remedy: "list them in parts".into(),
+            });
+        }
+        let define = vec![("PACKED", usize::from(packed).to_string())];
+        let unit = Unit::with("primitives/compact", define)?;
+        let kernel = cuda.kernel(&unit, "compact_flags")?;
+        // Few large tiles, as each waits for those before, but enough for all of the card.
+        let most = MOST_ROUNDS[usize::from(packed)];
+        kernel.allow_shared((most * SHARED) as u32)?;
+        let resident = kernel.resident_blocks(BLOCK, (most * SHARED) as u32)? as usize;
+        let rounds = n.div_ceil(resident * ROUND).next_multiple_of(BATCH).clamp(BATCH, most);
+        let told = cuda.zeros::<u64>(n.div_ceil(rounds * ROUND).max(1) + 1)?;
+        Ok(Compactor { kernel, packed, n, rounds, told, total: cuda.zeros(1)? })
+    }
+
+    /// Writes the numbers of the flags that are set into `numbers`, ascending, as far as there is room,
+    /// in one pass over the flags. Nothing is waited for, and launches can be recorded.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if the card does not answer.
+    ///
+    /// # Panics
+    /// If the set has another kind or size, fewer bits than stated, or bytes of 0 are to count as set.
+    pub fn list(&self, cuda: &Cuda, set: Set, numbers: &mut Array<u32>) -> Result<()> {
+        assert!(
+            set.is_packed() == self.packed && set.len() == self.n,
+            "as many flags of this kind"
+        );
+        let (address, low) = match set {
+            Set::Bytes(flags, low) => (flags.address(), low),
+            Set::Bits(words, n) => {
+                assert!(n <= 32 * words.len(), "a bit for each flag");
+                (words.address(), 1)
+            }
+        };
+        assert!(low > 0, "a threshold above 0");
+        let tiles = self.told.len() - 1;
+        let arguments = Arguments::default()
+            .with(address)
+            .with(self.n as u64)
+            .with(u32::from(low))
+            .with(self.rounds as u32)
+            .with_array(numbers)
+            .with(u32::try_from(numbers.len()).unwrap_or(u32::MAX))
+            .with_array(&self.total)
+            .with_array(&self.told)
+            .with(self.told.address() + (tiles * size_of::<u64>()) as u64);
+        let shared = (self.rounds * SHARED) as u32;
+        let launch = Launch { grid: tiles as u32, block: BLOCK, shared, cooperative: false };
+        // SAFETY: the arguments of `compact_flags`; told and the count behind it are zero, and arrays
+        // of the driver are aligned to 256 bytes.
+        unsafe { cuda.launch(&self.kernel, launch, &arguments) }
+    }
+
+    /// How many flags the last list found set, be there room for them or not; waits for it.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if a kernel before failed.
+    pub fn total(&self, cuda: &Cuda) -> Result<usize> {
+        Ok(cuda.download(&self.total)?[0] as usize)
+    }
+}
+
+/// The numbers of the flags that are set, ascending. The flags are read twice, as the first pass tells
+/// how much memory the list takes.
+///
+/// # Errors
+/// As [`Compactor::new`].
+///
+/// # Panics
+/// As [`Compactor::list`].
+pub fn compact(cuda: &Cuda, set: Set) -> Result<Array<u32>> {
+    let compactor = Compactor::new(cuda, set)?;
+    compactor.list(cuda, set, &mut cuda.zeros(0)?)?;
+    let mut numbers = cuda.zeros(compactor.total(cuda)?)?;
+    compactor.list(cuda, set, &mut numbers)?;
+    Ok(numbers)
+}
