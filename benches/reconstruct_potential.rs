@@ -7,6 +7,7 @@
 //! samples and depth 9.
 
 #[path = "support/meter.rs"]
+#[allow(dead_code)]
 mod meter;
 #[path = "../tests/support/samples.rs"]
 mod samples;
