@@ -1,6 +1,6 @@
 //! Whether a run fits into memory, said before it begins.
 
-use crate::config::{Config, Precision};
+use crate::config::{Checkpoints, Config, Precision};
 use crate::error::{Error, Result};
 use crate::mesh::{Kind, Mesh};
 use crate::primitives::memory::{available, gibibytes};
@@ -32,7 +32,20 @@ pub(super) fn estimate(config: &Config, mesh: &Mesh) -> u64 {
         Some(_) => 0.0,
         None => vertices * (2.0 * scalar + 2.0) + SHARED[kind] * cells * index,
     };
-    (patches + coordinates + distance + evolution) as u64
+    (patches + coordinates + distance + evolution) as u64 + copies(config, mesh)
+}
+
+/// Bytes of what is held of a state while it is written and steps go on: phi and the band, and the
+/// same for the checkpoint that is due if it cannot be written. The first has no checkpoint.
+fn copies(config: &Config, mesh: &Mesh) -> u64 {
+    let output = &config.output;
+    let copies =
+        match (config.distance.is_some(), output.every.is_some() || output.interval.is_some()) {
+            (true, _) => 0,
+            (false, true) if output.checkpoint != Checkpoints::Never => 2,
+            (false, _) => 1,
+        };
+    copies * mesh.n_vertices() as u64 * 9
 }
 
 /// Refuses a run that does not fit.
@@ -88,6 +101,9 @@ mod tests {
         let per_vertex = estimate(&evolve, &square) / n;
         // docs/patches.md: 242 at the worst moment, 48 of them the mesh.
         assert!((120..=194).contains(&per_vertex), "{per_vertex}");
+        // A copy of a state, and one for its checkpoint.
+        let states = case("[evolve]\nend_time = 1\n[output]\nevery = 1\n", &[]);
+        assert_eq!(estimate(&states, &square), estimate(&evolve, &square) + 9 * n);
         let distance = case("[distance]\n", &[]);
         assert!(estimate(&distance, &square) < estimate(&evolve, &square));
         let small = case("[evolve]\nend_time = 1\n", &["precision=f32".into()]);

@@ -134,13 +134,11 @@ impl Job<'_> {
             interrupt: run.interrupt,
             observer: run.observer,
             keeper,
+            threads: self.cpu.threads(),
         };
-        let mut subject = OnMesh {
-            evolution: moving.as_mut(),
-            states: &mut states,
-            on_host: &|phi| measurer.measure(mesh, phi),
-        };
-        let done = work.run(&mut subject, point, report).map_err(|error| {
+        let on_host = |phi: &[f64]| measurer.measure(mesh, phi);
+        let mut subject = OnMesh { evolution: moving.as_mut(), on_host: &on_host };
+        let done = work.run(&mut subject, &mut states, point, report).map_err(|error| {
             match (error, moving.breakdown()) {
                 // By the numbers the user knows.
                 (Error::Numerical { .. }, Some(found)) => named(evolve, ready, found),

@@ -1,7 +1,7 @@
-//! An evolution on a mesh with all that is written of it, as the time loop sees them.
+//! An evolution on a mesh, as the time loop sees it.
 
 use super::evolve::Moving;
-use super::states::{State, States};
+use super::states::State;
 use crate::error::Result;
 use crate::geometry::Real;
 use crate::levelset::evolution::{
@@ -108,15 +108,15 @@ impl<R: Real> MeshEvolution for crate::levelset::evolution::cuda::DeviceEvolutio
     }
 }
 
-/// An evolution and the files of its states.
-pub(super) struct OnMesh<'a, 'b> {
+/// An evolution and what measures it.
+pub(super) struct OnMesh<'a> {
     pub evolution: &'a mut dyn MeshEvolution,
-    pub states: &'a mut States<'b>,
     /// Measures phi of an evolution that does not by itself.
     pub on_host: OnHost<'a>,
 }
 
-impl Moving for OnMesh<'_, '_> {
+impl Moving for OnMesh<'_> {
+    type State = State;
     fn advance(&mut self, stretch: &Stretch) -> Result<Advance> {
         self.evolution.advance(stretch)
     }
@@ -137,15 +137,9 @@ impl Moving for OnMesh<'_, '_> {
             ..Measures::default()
         })
     }
-    fn write(&mut self, step: u64, time: f64) -> Result<()> {
+    fn state(&mut self, step: u64, time: f64) -> Result<State> {
         let (phi, band) = (self.evolution.phi()?, self.evolution.band()?);
-        self.states.write(&State { step, time, phi, band, ..State::default() })
-    }
-    fn written(&self) -> &[(u64, f64)] {
-        self.states.written()
-    }
-    fn take_back(&mut self, written: Vec<(u64, f64)>, step: u64) -> Result<()> {
-        self.states.resume(written, step, false)
+        Ok(State { step, time, phi, band, ..State::default() })
     }
     fn snapshot(&self) -> Result<checkpoint::State> {
         self.evolution.snapshot().map(checkpoint::State::Mesh)
