@@ -93,9 +93,12 @@ fn a_cloud_becomes_a_surface_with_a_report_and_a_picture() {
     assert_eq!(Some(mesh.n_cells() as u64), report["surface"]["triangles"].as_u64());
     assert!(mesh.vertex_array("nz").is_some());
     assert!(std::fs::metadata(folder.join("p.png")).unwrap().len() > 1_000);
-    // Without normals these are estimated, and it is said.
+    // Without normals the level set is taken, or these are estimated, and it is said.
     write_cloud(&folder.join("bare.ply"), &PointCloud::new(cloud.points)).unwrap();
-    let output = zeroset(folder, "reconstruct bare.ply -o bare.stl");
+    let text = said(folder, "reconstruct bare.ply -o bare.ply.vtp");
+    assert!(text.contains("depth 6") && text.contains("closed, genus 0"), "{text}");
+    assert!(read_mesh(&folder.join("bare.ply.vtp")).unwrap().mesh.vertex_array("nz").is_some());
+    let output = zeroset(folder, "reconstruct bare.ply --method directed -o bare.stl");
     let warned = String::from_utf8(output.stderr).unwrap();
     assert!(warned.contains("no normals: they are estimated"), "{warned}");
     assert!(output.status.success());
@@ -118,6 +121,9 @@ fn what_cannot_be_reconstructed_is_refused_and_leaves_nothing() {
         ("reconstruct two.xyz --cell -1 -o a.ply", 2, "--cell -1; give a positive length"),
         ("reconstruct two.xyz --cell 1e-12 -o a.ply", 3, "at most 2097152"),
         ("reconstruct two.xyz --depth 21 -o a.ply", 2, "21 is not in 1..=20"),
+        ("reconstruct two.xyz --curvature 0.2 -o a.ply", 3, "for the level-set method"),
+        ("reconstruct two.xyz --method levelset --depth 15 -o a.ply", 3, "take 4 to 14"),
+        ("reconstruct two.xyz --method poisson -o a.ply", 2, "poisson"),
         ("reconstruct none.ply -o a.ply", 3, "none.ply"),
     ] {
         let (complained, found) = refused(folder, line);

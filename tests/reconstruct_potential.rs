@@ -221,7 +221,7 @@ fn refused(points: &[[f64; 3]], options: &Options, code: u8, says: &str) {
 fn clouds_that_enclose_nothing_are_refused_with_a_reason() {
     let options = Options::of_depth(6);
     refused(&[], &options, 2, "a cloud without points");
-    refused(&[[1.0, 2.0, 3.0]], &options, 2, "all 1 samples lie at [1.0, 2.0, 3.0]");
+    refused(&[[1.0, 2.0, 3.0]], &options, 2, "there is one point, at [1.0, 2.0, 3.0]");
     refused(&vec![[1.0, 2.0, 3.0]; 1_000_000], &options, 2, "all 1000000 samples lie at");
     refused(&[[0.0; 3], [1.0, f64::NAN, 0.0]], &options, 2, "sample 1 is at [1.0, NaN, 0.0]");
     refused(&[[1e9, 0.0, 0.0], [1e9 + 1e-6, 0.0, 0.0]], &options, 2, "extend over");

@@ -58,7 +58,7 @@ DEVICE u32 bit_of_cell(u32 x, u32 y, u32 z) {
 // words    [records][FAN]
 // sums     [records][FAN]
 extern "C" __global__ void __launch_bounds__(BLOCK, 1)
-pyramid_base(const u8* cells, Shape shape, u32 low, Shape records, u64* words, u32* sums) {
+histopyramid_base(const u8* cells, Shape shape, u32 low, Shape records, u64* words, u32* sums) {
     const u64 slot = (u64)blockIdx.x * BLOCK + threadIdx.x;
     const u64 n_slots = raster(records, 0, 0, records.z) * FAN;
     u64 word = 0;
@@ -89,7 +89,7 @@ pyramid_base(const u8* cells, Shape shape, u32 low, Shape records, u64* words, u
 // below    [cells][FAN], `cells` being the shape of the records below
 // sums     [records][FAN]
 extern "C" __global__ void __launch_bounds__(BLOCK, 1)
-pyramid_level(const u32* below, Shape cells, Shape records, u32* sums) {
+histopyramid_level(const u32* below, Shape cells, Shape records, u32* sums) {
     const u64 slot = (u64)blockIdx.x * BLOCK + threadIdx.x;
     const u64 n_slots = raster(records, 0, 0, records.z) * FAN;
     u32 sum = 0;
@@ -130,7 +130,7 @@ DEVICE u32 nth_bit(u64 word, u32 n) {
 //
 // list     entries x, y, z, [n][3]; all keys must be below the sum of all
 extern "C" __global__ void __launch_bounds__(BLOCK, 1)
-pyramid_cells(Pyramid pyramid, u64 first, u64 n, u32 copies, u32* list) {
+histopyramid_cells(Pyramid pyramid, u64 first, u64 n, u32 copies, u32* list) {
     const u64 threads = (u64)gridDim.x * BLOCK;
     for (u64 entry = (u64)blockIdx.x * BLOCK + threadIdx.x; entry < n; entry += threads) {
         u32 key = (u32)((first + entry) / copies);

@@ -74,11 +74,11 @@ impl DeviceHistoPyramid {
             .with(Shape(records))
             .with_array(&words)
             .with_array(&levels[0].1);
-        let base = cuda.kernel(&unit, "pyramid_base")?;
+        let base = cuda.kernel(&unit, "histopyramid_base")?;
         let launch = |slots: usize| tiles(slots.div_ceil(BLOCK) as u32);
-        // SAFETY: the arguments of `pyramid_base`; a byte per cell, a word and a sum per slot.
+        // SAFETY: the arguments of `histopyramid_base`; a byte per cell, a word and a sum per slot.
         unsafe { cuda.launch(&base, launch(slots(records)), &arguments) }?;
-        let level = cuda.kernel(&unit, "pyramid_level")?;
+        let level = cuda.kernel(&unit, "histopyramid_level")?;
         while records != [1; 3] {
             let cells = records;
             records = above(cells);
@@ -89,7 +89,7 @@ impl DeviceHistoPyramid {
                 .with(Shape(cells))
                 .with(Shape(records))
                 .with_array(&sums);
-            // SAFETY: the arguments of `pyramid_level`; a record below for each cell, a sum per slot.
+            // SAFETY: the arguments of `histopyramid_level`; a record below for each cell, a sum per slot.
             unsafe { cuda.launch(&level, launch(slots(records)), &arguments) }?;
             levels.push((Shape(records), sums));
         }
@@ -141,8 +141,8 @@ impl DeviceHistoPyramid {
             .with(n as u64)
             .with(copies)
             .with_array(&list);
-        let kernel = cuda.kernel(&self.unit, "pyramid_cells")?;
-        // SAFETY: the arguments of `pyramid_cells`, keys below the sum by the caller's promise.
+        let kernel = cuda.kernel(&self.unit, "histopyramid_cells")?;
+        // SAFETY: the arguments of `histopyramid_cells`, keys below the sum by the caller's promise.
         unsafe { cuda.launch(&kernel, sharing(cuda, n.max(1)), &arguments) }?;
         Ok(list)
     }

@@ -44,6 +44,7 @@ impl Frame {
         let size = middle.into_iter().fold(0.0, |size: f64, c| size.max(c.abs()));
         if !(voxel > size * 4.0 * f64::EPSILON && voxel > f64::MIN_POSITIVE) {
             let what = match longest == 0.0 {
+                true if points.len() == 1 => format!("there is one point, at {first:?}"),
                 true => format!("all {} samples lie at {first:?}", points.len()),
                 false => format!("samples that extend over {:e} only, at {first:?}", 2.0 * longest),
             };
