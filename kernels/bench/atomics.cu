@@ -31,7 +31,7 @@ DEVICE real taken(real* sum) {
     return value;
 }
 
-DEVICE real quotient(real num, real den) { return den > R(0) ? num / den : R(0); }
+DEVICE real rate_from(real num, real den) { return den > R(0) ? num / den : R(0); }
 
 // Grid: [n_active]; block: a multiple of 32; shared: [largest_local] phi and bytes.
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS)
@@ -90,8 +90,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS)
             real wind = taken(sums + WIND * n), wind_meas = taken(sums + WIND_MEAS * n);
             real speed = taken(sums + SPEED * n), speed_meas = taken(sums + SPEED_MEAS * n);
             real bending = taken(sums + BENDING * n), mass = taken(sums + MASS * n);
-            old -= s.dt * quotient(wind, wind_meas) + s.dt * quotient(speed, speed_meas) +
-                   s.dt * s.curvature * quotient(bending, mass);
+            old -= s.dt * rate_from(wind, wind_meas) + s.dt * rate_from(speed, speed_meas) +
+                   s.dt * s.curvature * rate_from(bending, mass);
         }
         into[patch.first + v] = old;
     }

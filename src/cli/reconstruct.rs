@@ -158,9 +158,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
 
 impl Args {
     fn options(&self) -> Result<Options> {
-        let mut options = Options::default();
-        options.method = self.method;
-        options.cubes = match (self.depth, self.cell) {
+        let cubes = match (self.depth, self.cell) {
             (Some(depth), _) => Cubes::Depth(depth),
             (None, Some(edge)) if edge.is_finite() && edge > 0.0 => Cubes::Edge(edge),
             (None, Some(edge)) => {
@@ -174,10 +172,15 @@ impl Args {
             return Err(Error::usage(format!("--outliers {}", self.outliers), remedy));
         }
         let outliers = (self.outliers > 0.0).then_some(self.outliers);
-        options.clean = CleanOptions { duplicates: true, outliers };
-        (options.curvature, options.storage) = (self.curvature, self.storage);
-        (options.largest, options.smooth) = (self.largest, self.smooth);
-        Ok(options)
+        Ok(Options {
+            method: self.method,
+            cubes,
+            curvature: self.curvature,
+            storage: self.storage,
+            clean: CleanOptions { duplicates: true, outliers },
+            largest: self.largest,
+            smooth: self.smooth,
+        })
     }
 
     fn draw(&self, mesh: &Mesh) -> Result<picture::Image> {

@@ -67,17 +67,20 @@ impl Default for Reconstruct {
 impl Reconstruct {
     /// The same for who reconstructs.
     pub fn options(&self) -> Options {
-        let mut options = Options::default();
-        options.method = self.method;
-        options.cubes = match (self.depth, self.cell) {
+        let cubes = match (self.depth, self.cell) {
             (Some(depth), _) => Cubes::Depth(depth),
             (None, Some(edge)) => Cubes::Edge(edge),
             (None, None) => Cubes::Safe,
         };
         let outliers = (self.outliers > 0.0).then_some(self.outliers);
-        options.clean = CleanOptions { duplicates: true, outliers };
-        (options.curvature, options.storage) = (self.curvature, self.storage);
-        (options.largest, options.smooth) = (self.largest, self.smooth);
-        options
+        Options {
+            method: self.method,
+            cubes,
+            curvature: self.curvature,
+            storage: self.storage,
+            clean: CleanOptions { duplicates: true, outliers },
+            largest: self.largest,
+            smooth: self.smooth,
+        }
     }
 }

@@ -97,12 +97,12 @@ fn about(seeds: &Seeds, lattice: &Lattice, k: usize) -> Option<(f64, f64)> {
         flat.sort_unstable_by(|p, q| p[0].hypot(p[1]).total_cmp(&q[0].hypot(q[1])));
         flat.truncate(NEIGHBORS);
         // A corner of the cell is as far from the nearest samples as from this one.
-        if let Some(rho) = farthest_corner(&flat, f64::from(reach)) {
-            if 2.0 * rho <= f64::from(reach) || flat.len() == NEIGHBORS {
-                let off = flat.iter().take(6);
-                let n = off.len() as f64;
-                return Some((rho, off.map(|p| p[2]).sum::<f64>() / n));
-            }
+        if let Some(rho) = farthest_corner(&flat, f64::from(reach))
+            && (2.0 * rho <= f64::from(reach) || flat.len() == NEIGHBORS)
+        {
+            let off = flat.iter().take(6);
+            let n = off.len() as f64;
+            return Some((rho, off.map(|p| p[2]).sum::<f64>() / n));
         }
     }
     None
