@@ -83,7 +83,7 @@ pub enum NormalsFrom {
 /// outliers stay: `cloud` counts and removes them.
 ///
 /// # Errors
-/// [`Error::Input`] naming file, position, what was found and what to do: unknown format, damaged or cut
+/// [`Error::Input`](crate::Error::Input) naming file, position, what was found and what to do: unknown format, damaged or cut
 /// file, fewer points than promised, no point at all.
 pub fn read_cloud(path: &Path) -> Result<(PointCloud, CloudReport)> {
     let (cloud, mut report) = read(path)?;
