@@ -11,6 +11,13 @@
 #include "common/types.cuh"
 #include "common/shared.cuh"
 
+// Blocks that work on lines, on a multiprocessor; the compiler for later cards would spill with eight.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
+#define LINES_RESIDENT 6
+#else
+#define LINES_RESIDENT 8
+#endif
+
 // No voxel in the row, none in the slab.
 #define NO_STEP 0xffffu
 #define NONE 0xffffffffu
@@ -228,7 +235,7 @@ struct SlabLine {
 // steps  [nz][ny][nx], of edt_rows
 // list   [nz][ny][nx]
 // pairs  [nz][ny][nx]; NONE where the slab has no voxel
-extern "C" __global__ void __launch_bounds__(256, 8)
+extern "C" __global__ void __launch_bounds__(256, LINES_RESIDENT)
 edt_slabs(Edt edt, const u16* steps, u32* list, u32* pairs) {
     const u64 thread = (u64)blockIdx.x * 256 + threadIdx.x;
     if (thread >= (u64)edt.nx * edt.nz) return;
@@ -274,7 +281,7 @@ struct VolumeLine {
 // inside     [nz][ny][nx], 0 or 1
 // list       [nz][ny][nx]
 // distances  [nz][ny][nx]
-extern "C" __global__ void __launch_bounds__(256, 8)
+extern "C" __global__ void __launch_bounds__(256, LINES_RESIDENT)
 edt_volume(Edt edt, const u32* pairs, const u8* inside, u32* list, float* distances) {
     const u64 plane = (u64)edt.nx * edt.ny, first = (u64)blockIdx.x * 256 + threadIdx.x;
     if (first >= plane) return;
