@@ -2,46 +2,28 @@
 //!
 //! An interface that collapses onto one sample at a voxel comes ever nearer to it and never there.
 
-use crate::mesh::{Mesh, part};
+use crate::mesh::Mesh;
+use crate::surface::Parts;
 
 /// The parts of a surface that extend over at least `size` along an axis, and how many others there
 /// were.
 pub(super) fn without(surface: Mesh, size: f64) -> (Mesh, usize) {
-    let n = surface.n_vertices();
-    let mut parent: Vec<u32> = (0..n as u32).collect();
-    for triangle in surface.iter_cells() {
-        for &v in &triangle[1..] {
-            let (a, b) = (root(&mut parent, triangle[0]), root(&mut parent, v));
-            parent[a.max(b) as usize] = a.min(b);
-        }
-    }
-    let mut boxes = vec![([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]); n];
+    let parts = Parts::new(&surface);
+    let mut boxes = vec![([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]); parts.count()];
     for (v, x) in surface.vertices.iter().enumerate() {
-        let (low, high) = &mut boxes[root(&mut parent, v as u32) as usize];
+        let Some(part) = parts.of_vertex(v) else { continue };
+        let (low, high) = &mut boxes[part];
         *low = std::array::from_fn(|k| low[k].min(x[k]));
         *high = std::array::from_fn(|k| high[k].max(x[k]));
     }
-    let is_small = |first: u32| {
-        let (low, high) = boxes[first as usize];
+    let is_small = |part: usize| {
+        let (low, high) = boxes[part];
         (0..3).all(|k| high[k] - low[k] < size)
     };
-    let dropped = (0..n as u32).filter(|&v| parent[v as usize] == v && is_small(v)).count();
-    if dropped == 0 {
-        return (surface, 0);
+    match (0..parts.count()).filter(|&part| is_small(part)).count() {
+        0 => (surface, 0),
+        dropped => (parts.keep(surface, |part| !is_small(part)), dropped),
     }
-    let keep: Vec<bool> =
-        surface.iter_cells().map(|triangle| !is_small(root(&mut parent, triangle[0]))).collect();
-    (part(surface, &keep).0, dropped)
-}
-
-/// The first vertex of a part, halving the path on the way.
-fn root(parent: &mut [u32], mut v: u32) -> u32 {
-    while parent[v as usize] != v {
-        let above = parent[parent[v as usize] as usize];
-        parent[v as usize] = above;
-        v = above;
-    }
-    v
 }
 
 #[cfg(test)]
