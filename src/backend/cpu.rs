@@ -41,4 +41,13 @@ impl Cpu {
             None => rayon::scope(|_| work()),
         }
     }
+
+    /// Runs `work` where the caller is, beside the pool; what it spawns in the scope runs on this
+    /// pool's threads, and has ended when this returns.
+    pub(crate) fn beside<'scope, T>(&self, work: impl FnOnce(&rayon::Scope<'scope>) -> T) -> T {
+        match &self.pool {
+            Some(pool) => pool.in_place_scope(work),
+            None => rayon::in_place_scope(work),
+        }
+    }
 }

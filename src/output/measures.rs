@@ -152,6 +152,14 @@ impl MeasuresFile {
         Err(Error::input(path, "", what, "restore the file, or begin again with --overwrite"))
     }
 
+    /// Drops all lines behind the first bytes; no line is added after that.
+    ///
+    /// # Errors
+    /// [`Error::Output`].
+    pub(crate) fn end_at(&self, bytes: u64) -> Result<()> {
+        self.file.set_len(bytes).map_err(|e| fail(&self.path, &e))
+    }
+
     /// Waits until all lines so far are on the disk.
     ///
     /// # Errors

@@ -143,7 +143,8 @@ pub struct Seconds {
     pub reinitialize: f64,
     /// Moving the interface; 0 in the task distance.
     pub evolve: f64,
-    /// Measuring and writing.
+    /// Measuring, copying states, and waiting until they are written; not the time in which steps
+    /// went on meanwhile.
     pub output: f64,
     /// Everything.
     pub total: f64,

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use super::prepared::{Job, Stages};
 use super::states::{Extras, State, States, StoredMesh};
+use super::writer::Files;
 use super::{norms, setup, sources};
 use crate::config::{Distance, Precision};
 use crate::error::Result;

@@ -1,33 +1,46 @@
 //! The time loop: steps, what is due after them, and the numbers of the report.
+//!
+//! A state is written, and on a GPU brought to the host, while the next steps are computed. Where that must not be seen, before a
+//! checkpoint, the end and the state after it, the loop waits; and a state that could not be
+//! written puts the run back to the point where it was due.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use super::keep::Keeper;
 use super::schedule::{Due, End, Schedule};
+use super::writer::{Files, Late, Writer};
 use super::{Observer, Progress};
+use crate::backend::Cpu;
 use crate::config::{Evolve, Output};
 use crate::error::Result;
 use crate::levelset::evolution::{Advance, Stretch};
 use crate::output::checkpoint::{State, Written};
 use crate::output::{Measures, MeasuresFile, Report, Status};
 
-/// What a time loop moves, measures and writes.
+/// What a time loop moves and measures.
 pub(super) trait Moving {
+    /// What is written of a state.
+    type State;
     /// Goes on for a stretch, or for a part of it that the user does not wait long for.
     fn advance(&mut self, stretch: &Stretch) -> Result<Advance>;
     /// True if there is no interface left.
     fn is_gone(&self) -> bool;
     /// Measures of the state; its step, time and step length are the loop's to fill in.
     fn measure(&mut self) -> Result<Measures>;
-    /// Writes the state.
-    fn write(&mut self, step: u64, time: f64) -> Result<()>;
-    /// Step and time of each state written.
-    fn written(&self) -> &[(u64, f64)];
-    /// Takes back what was written after these states, the last of them half at `step`.
-    fn take_back(&mut self, written: Vec<(u64, f64)>, step: u64) -> Result<()>;
+    /// All that is written of the state, as it stands now.
+    fn keep(&mut self, step: u64, time: f64) -> Result<Kept<Self::State>>;
     /// All that changes, between two steps.
-    fn snapshot(&self) -> Result<State>;
+    fn snapshot(&mut self) -> Result<State>;
+}
+
+/// A state that later steps do not change.
+pub(super) struct Kept<S> {
+    /// What is written of it.
+    pub state: Late<S>,
+    /// What a checkpoint takes of it, if that can wait too.
+    pub snapshot: Option<Late<State>>,
 }
 
 /// A place in the time loop: behind a step, before its outputs.
@@ -57,6 +70,8 @@ pub(super) struct Loop<'a> {
     pub observer: &'a dyn Observer,
     /// Writes checkpoints, unless the case wants none.
     pub keeper: Option<Keeper>,
+    /// Threads that write states.
+    pub threads: usize,
 }
 
 impl Loop<'_> {
@@ -71,94 +86,146 @@ impl Loop<'_> {
     ///
     /// # Errors
     /// Those of the steps and of writing.
-    pub(super) fn run(
-        mut self,
-        moving: &mut dyn Moving,
+    pub(super) fn run<F: Files>(
+        self,
+        moving: &mut dyn Moving<State = F::State>,
+        files: &mut F,
         from: Option<Point>,
         report: &mut Report,
     ) -> Result<()> {
         let first = || Point::first(Schedule::new(self.evolve, self.output), moving.is_gone());
-        let mut point = from.unwrap_or_else(first);
+        let point = from.unwrap_or_else(first);
+        // Threads of their own: those of the steps would take up the writing while they wait for
+        // each other, and a step would last as long as the disk takes.
+        let cpu = Cpu::new(self.threads)?;
+        let files = Mutex::new(files);
+        cpu.beside(|scope| {
+            let writer = Writer::new(scope, &files);
+            Course { work: self, moving, writer, report, under_way: None }.run(point)
+        })
+    }
+}
+
+/// A point whose state is being written, and what lets the run go on from there.
+struct UnderWay {
+    point: Point,
+    /// What was written before the outputs of the point.
+    before: Written,
+    /// The measures with those of the point.
+    measures: u64,
+    last: Option<Measures>,
+    /// What a checkpoint of the point takes, if steps may have left it.
+    snapshot: Option<Late<State>>,
+}
+
+/// A time loop on its way.
+struct Course<'c, 'w, 's, F: Files> {
+    work: Loop<'c>,
+    moving: &'c mut dyn Moving<State = F::State>,
+    writer: Writer<'w, 's, F>,
+    report: &'c mut Report,
+    under_way: Option<UnderWay>,
+}
+
+impl<F: Files> Course<'_, '_, '_, F> {
+    fn run(mut self, mut point: Point) -> Result<()> {
         let start = (point.schedule.steps(), point.schedule.time());
         loop {
             let (steps, time) = (point.schedule.steps(), point.schedule.time());
-            (report.steps, report.time) = (steps, time);
+            (self.report.steps, self.report.time) = (steps, time);
             let end = point.due.end;
-            let interrupted = end.is_none() && self.interrupt.load(Ordering::Relaxed);
-            let is_kept = self.keeper.as_ref().is_some_and(|keeper| {
+            let interrupted = end.is_none() && self.work.interrupt.load(Ordering::Relaxed);
+            let is_kept = self.work.keeper.as_ref().is_some_and(|keeper| {
                 interrupted || end.is_none() && steps > start.0 && keeper.is_due(steps)
             });
-            if is_kept && !moving.written().is_empty() {
-                self.save(moving, &point, self.written(moving), report);
+            if is_kept {
+                self.wait()?;
+                if !self.writer.written().is_empty() {
+                    self.save(&point, self.written(), None);
+                }
             }
-            self.outputs(moving, &point, interrupted, report)?;
+            self.outputs(&point, interrupted)?;
+            if interrupted || end.is_some() {
+                self.wait()?;
+            }
             if steps > start.0 {
-                self.observer.step(&Progress {
+                self.work.observer.step(&Progress {
                     step: steps,
                     time,
                     dt: point.dt,
-                    end_time: self.evolve.end_time,
-                    max_steps: self.evolve.max_steps,
+                    end_time: self.work.evolve.end_time,
+                    max_steps: self.work.evolve.max_steps,
                     start,
                 });
             }
             if interrupted || end.is_some() {
                 let status = if interrupted { Status::Interrupted } else { Status::Finished };
-                report.status = status;
-                report.ended_by = end.map_or("interrupted", End::words).to_string();
+                self.report.status = status;
+                self.report.ended_by = end.map_or("interrupted", End::words).to_string();
                 return Ok(());
             }
-            self.step(moving, &mut point, report)?;
+            self.step(&mut point)?;
         }
     }
 
     /// Some steps, and what is due after them.
-    fn step(
-        &mut self,
-        moving: &mut dyn Moving,
-        point: &mut Point,
-        report: &mut Report,
-    ) -> Result<()> {
+    fn step(&mut self, point: &mut Point) -> Result<()> {
+        self.leave()?;
         let steps = point.schedule.steps();
-        let most = self.keeper.as_ref().map_or(u64::MAX, |keeper| keeper.steps_to_next(steps));
-        let done = match moving.advance(&point.schedule.stretch(most)) {
+        let most = self.work.keeper.as_ref().map_or(u64::MAX, |keeper| keeper.steps_to_next(steps));
+        let done = match self.moving.advance(&point.schedule.stretch(most)) {
             Ok(done) => done,
             Err(error) => {
+                self.wait()?;
                 // The state before the step is still there, and nothing is due.
                 point.due = Due::default();
-                self.save(moving, point, self.written(moving), report);
-                self.last_good_state(moving, point, report);
+                self.save(point, self.written(), None);
+                self.last_good_state(point);
                 return Err(error);
             }
         };
         let schedule = &mut point.schedule;
-        point.due = schedule.arrive(&done, moving.is_gone());
+        point.due = schedule.arrive(&done, self.moving.is_gone());
         point.dt = done.dt;
+        Ok(())
+    }
+
+    /// Before the first step from a point whose state is still being written: keeps what a
+    /// checkpoint of it takes.
+    fn leave(&mut self) -> Result<()> {
+        if self.writer.is_idle() {
+            return self.wait();
+        }
+        let is_kept = self.work.keeper.is_some();
+        if let Some(UnderWay { before, snapshot, .. }) = &mut self.under_way
+            && snapshot.is_none()
+            && is_kept
+            && !before.states.is_empty()
+        {
+            let timer = Instant::now();
+            let taken = self.moving.snapshot();
+            *snapshot = Some(Box::new(move || taken));
+            self.report.seconds.output += timer.elapsed().as_secs_f64();
+        }
         Ok(())
     }
 
     /// Writes the state before a step that failed, if it is not there yet. The checkpoint does not
     /// hold it: the failure, not the case, has asked for it.
-    fn last_good_state(&mut self, moving: &mut dyn Moving, point: &Point, report: &mut Report) {
+    fn last_good_state(&mut self, point: &Point) {
         let steps = point.schedule.steps();
-        let is_written = moving.written().last().is_some_and(|(step, _)| *step == steps);
-        let is_measured = report.last.is_some_and(|last| last.step == steps);
+        let is_written = self.writer.written().last().is_some_and(|(step, _)| *step == steps);
+        let is_measured = self.report.last.is_some_and(|last| last.step == steps);
         let due = Due { state: !is_written, measures: !is_measured, end: None };
         let last = Point { due, ..point.clone() };
-        if let Err(error) = self.outputs(moving, &last, false, report) {
+        if let Err(error) = self.outputs(&last, false).and_then(|()| self.wait()) {
             tracing::warn!("the last good state, of step {steps}, is not written: {error}");
         }
     }
 
-    /// Writes what is due, or all if the run is interrupted. If that fails, a checkpoint lets the
-    /// run go on with these outputs.
-    fn outputs(
-        &mut self,
-        moving: &mut dyn Moving,
-        point: &Point,
-        interrupted: bool,
-        report: &mut Report,
-    ) -> Result<()> {
+    /// Measures and begins to write what is due, or all if the run is interrupted. If that fails,
+    /// a checkpoint lets the run go on with these outputs.
+    fn outputs(&mut self, point: &Point, interrupted: bool) -> Result<()> {
         let Due { mut state, mut measures, .. } = point.due;
         if interrupted {
             (state, measures) = (true, true);
@@ -166,91 +233,123 @@ impl Loop<'_> {
         if !state && !measures {
             return Ok(());
         }
-        let before = self.written(moving);
-        let mut write = || {
-            if measures {
-                self.measure(moving, &point.schedule, point.dt, report)?;
-            }
-            if report.first.is_none() {
-                report.first = report.last;
-            }
-            if state {
-                write_state(moving, &point.schedule, report)?;
-            }
-            Ok(())
-        };
-        let done = write();
-        if done.is_err() && !before.states.is_empty() {
-            let steps = point.schedule.steps();
-            // A state half of whose files are there is taken back; on a full disk this makes the
-            // room a checkpoint needs. If it fails, the first error is still the one to report.
-            if moving.take_back(before.states.clone(), steps).is_ok() {
-                report.states = moving.written().len();
-            }
-            if self.save(moving, point, before, report) {
-                tracing::warn!("step {steps} is kept: `zeroset run` with --resume goes on from it");
-            } else if self.keeper.as_ref().is_some_and(Keeper::has_one) {
-                tracing::warn!(
-                    "the checkpoint before is kept: `zeroset run` with --resume goes on from it"
-                );
-            }
+        let before = self.work.measures.prefix();
+        let mut done = if measures { self.measure(point) } else { Ok(()) };
+        if state || done.is_err() {
+            self.wait()?;
         }
+        let before = Written { measures: before, ..self.written() };
+        if done.is_ok() && self.report.first.is_none() {
+            self.report.first = self.report.last;
+        }
+        let mut snapshot = None;
+        if state && done.is_ok() {
+            done = self.write_state(point).map(|kept| snapshot = kept);
+        }
+        if let Err(error) = done {
+            self.go_back(point, before, None);
+            return Err(error);
+        }
+        if state {
+            self.under_way = Some(UnderWay {
+                point: point.clone(),
+                before,
+                measures: self.work.measures.prefix().bytes,
+                last: self.report.last,
+                snapshot,
+            });
+        }
+        Ok(())
+    }
+
+    /// Waits until the state that is being written is there. If it cannot be written, the run goes
+    /// back to the point where it was due.
+    fn wait(&mut self) -> Result<()> {
+        let Some(under_way) = self.under_way.take() else { return Ok(()) };
+        let timer = Instant::now();
+        let done = self.writer.wait();
+        self.report.seconds.output += timer.elapsed().as_secs_f64();
+        if done.is_ok() {
+            self.report.states = self.writer.written().len();
+            return Ok(());
+        }
+        let UnderWay { point, before, measures, last, snapshot } = under_way;
+        let (steps, time) = (point.schedule.steps(), point.schedule.time());
+        (self.report.steps, self.report.time, self.report.last) = (steps, time, last);
+        if let Err(error) = self.work.measures.end_at(measures) {
+            tracing::warn!("lines of measures behind step {steps} stay: {error}");
+        }
+        self.go_back(&point, before, snapshot);
         done
     }
 
-    /// What is written so far.
-    fn written(&self, moving: &dyn Moving) -> Written {
-        Written { states: moving.written().to_vec(), measures: self.measures.prefix() }
+    /// Takes back the outputs of a point, of which one has failed, and writes a checkpoint that
+    /// has them still to come; `snapshot` is there if steps have left the point.
+    fn go_back(&mut self, point: &Point, before: Written, snapshot: Option<Late<State>>) {
+        if before.states.is_empty() {
+            return;
+        }
+        let steps = point.schedule.steps();
+        // A state half of whose files are there is taken back; on a full disk this makes the
+        // room a checkpoint needs. If it fails, the first error is still the one to report.
+        if self.writer.take_back(before.states.clone(), steps).is_ok() {
+            self.report.states = self.writer.written().len();
+        }
+        if self.save(point, before, snapshot) {
+            tracing::warn!("step {steps} is kept: `zeroset run` with --resume goes on from it");
+        } else if self.work.keeper.as_ref().is_some_and(Keeper::has_one) {
+            tracing::warn!(
+                "the checkpoint before is kept: `zeroset run` with --resume goes on from it"
+            );
+        }
     }
 
-    /// Writes a checkpoint, if the run keeps any; whether it did.
-    fn save(
-        &mut self,
-        moving: &dyn Moving,
-        point: &Point,
-        written: Written,
-        report: &mut Report,
-    ) -> bool {
-        let Some(keeper) = &mut self.keeper else { return false };
+    /// What is written so far.
+    fn written(&self) -> Written {
+        let states = self.writer.written().to_vec();
+        Written { states, measures: self.work.measures.prefix() }
+    }
+
+    /// Writes a checkpoint of the state now or of a snapshot, if the run keeps any; whether it did.
+    fn save(&mut self, point: &Point, written: Written, snapshot: Option<Late<State>>) -> bool {
+        let Some(keeper) = &mut self.work.keeper else { return false };
         let timer = Instant::now();
-        if let Err(error) = self.measures.sync() {
+        if let Err(error) = self.work.measures.sync() {
             tracing::warn!("no checkpoint: {error}");
             return false;
         }
-        let saved = match moving.snapshot() {
-            Ok(snapshot) => keeper.save(snapshot, point, written, report),
+        let taken = snapshot.map_or_else(|| self.moving.snapshot(), |late| late());
+        let saved = match taken {
+            Ok(snapshot) => keeper.save(snapshot, point, written, self.report),
             Err(error) => {
                 tracing::warn!("no checkpoint: {error}");
                 false
             }
         };
-        report.seconds.output += timer.elapsed().as_secs_f64();
+        self.report.seconds.output += timer.elapsed().as_secs_f64();
         saved
     }
 
-    fn measure(
-        &mut self,
-        moving: &mut dyn Moving,
-        schedule: &Schedule,
-        dt: f64,
-        report: &mut Report,
-    ) -> Result<()> {
+    fn measure(&mut self, point: &Point) -> Result<()> {
         let timer = Instant::now();
-        let row =
-            Measures { step: schedule.steps(), time: schedule.time(), dt, ..moving.measure()? };
-        self.measures.append(&row)?;
-        report.last = Some(row);
-        report.seconds.output += timer.elapsed().as_secs_f64();
+        let Point { schedule, dt, .. } = point;
+        let (step, time) = (schedule.steps(), schedule.time());
+        let row = Measures { step, time, dt: *dt, ..self.moving.measure()? };
+        self.work.measures.append(&row)?;
+        self.report.last = Some(row);
+        self.report.seconds.output += timer.elapsed().as_secs_f64();
         Ok(())
     }
-}
 
-fn write_state(moving: &mut dyn Moving, schedule: &Schedule, report: &mut Report) -> Result<()> {
-    let timer = Instant::now();
-    moving.write(schedule.steps(), schedule.time())?;
-    report.states = moving.written().len();
-    report.seconds.output += timer.elapsed().as_secs_f64();
-    Ok(())
+    /// Keeps the state and hands it over; what a checkpoint of it takes.
+    fn write_state(&mut self, point: &Point) -> Result<Option<Late<State>>> {
+        let timer = Instant::now();
+        let Kept { state, snapshot } =
+            self.moving.keep(point.schedule.steps(), point.schedule.time())?;
+        self.writer.write(state)?;
+        self.report.seconds.output += timer.elapsed().as_secs_f64();
+        Ok(snapshot)
+    }
 }
 
 #[cfg(test)]

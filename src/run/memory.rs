@@ -32,7 +32,14 @@ pub(super) fn estimate(config: &Config, mesh: &Mesh) -> u64 {
         Some(_) => 0.0,
         None => vertices * (2.0 * scalar + 2.0) + SHARED[kind] * cells * index,
     };
-    (patches + coordinates + distance + evolution) as u64
+    (patches + coordinates + distance + evolution) as u64 + copies(config, mesh)
+}
+
+/// Bytes of what is held of a state while it is written and steps go on: phi and the band as they
+/// stood, with what a checkpoint takes, and phi and the band as they are written.
+fn copies(config: &Config, mesh: &Mesh) -> u64 {
+    let per_vertex = if config.distance.is_some() { 0 } else { 10 + 9 };
+    per_vertex * mesh.n_vertices() as u64
 }
 
 /// Refuses a run that does not fit.

@@ -22,6 +22,7 @@ pub mod sources;
 mod states;
 mod tiled;
 mod weight;
+mod writer;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -143,7 +144,8 @@ pub struct Outcome {
 /// All kinds of [`Error`].
 pub fn run(config: &Config, options: &Options<'_>) -> Result<Outcome> {
     let cpu = Arc::new(processor(config)?);
-    // Everything inside the pool: measures and output take no more threads than were asked for.
+    // Everything inside the pool: measures take no more threads than were asked for. States are
+    // written by as many again.
     cpu.clone().run(|| run_on(cpu, config, options))
 }
 

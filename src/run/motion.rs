@@ -80,7 +80,7 @@ impl Job<'_> {
         // Pictures of a series have the camera and the colors of the first state.
         let is_series = config.output.picture.as_ref().is_some_and(|p| p.every == Drawn::State);
         let first = match snapshot.is_some() && is_series {
-            true => Some(begin(None)?.phi()?),
+            true => Some(begin(None)?.standing()?.phi()?),
             false => None,
         };
         let choices = moving.choices();
@@ -134,13 +134,11 @@ impl Job<'_> {
             interrupt: run.interrupt,
             observer: run.observer,
             keeper,
+            threads: self.cpu.threads(),
         };
-        let mut subject = OnMesh {
-            evolution: moving.as_mut(),
-            states: &mut states,
-            on_host: &|phi| measurer.measure(mesh, phi),
-        };
-        let done = work.run(&mut subject, point, report).map_err(|error| {
+        let on_host = |phi: &[f64]| measurer.measure(mesh, phi);
+        let mut subject = OnMesh { evolution: moving.as_mut(), on_host: &on_host };
+        let done = work.run(&mut subject, &mut states, point, report).map_err(|error| {
             match (error, moving.breakdown()) {
                 // By the numbers the user knows.
                 (Error::Numerical { .. }, Some(found)) => named(evolve, ready, found),
@@ -155,11 +153,12 @@ impl Job<'_> {
         report.curvature_iterations = choices.implicit.then_some(totals.iterations);
         measures.finish()?;
         done?;
-        let phi = moving.phi()?;
+        let last = moving.standing()?;
+        let phi = last.phi()?;
         let last_weight = self.mean_weight(&terms, &phi, report.time);
         report.mean_weight =
             first_weight.zip(last_weight).and_then(|(first, last)| Drift::between(first, last));
-        let band = moving.band()?;
+        let band = last.band()?;
         let error = self.cpu.run(|| gradient_norm_error(mesh, &phi, &band));
         report.grad_norm_error = Some(error);
         if let (Some(first), Some(last)) = (&report.first, &report.last) {

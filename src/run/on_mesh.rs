@@ -1,7 +1,9 @@
-//! An evolution on a mesh with all that is written of it, as the time loop sees them.
+//! An evolution on a mesh, as the time loop sees it.
 
-use super::evolve::Moving;
-use super::states::{State, States};
+use std::sync::Arc;
+
+use super::evolve::{Kept, Moving};
+use super::states::State;
 use crate::error::Result;
 use crate::geometry::Real;
 use crate::levelset::evolution::{
@@ -13,14 +15,54 @@ use crate::surface;
 /// Measures values of phi in mesh order.
 pub(super) type OnHost<'a> = &'a dyn Fn(&[f64]) -> surface::Measures;
 
+/// phi and the band between two steps, here or on their way here.
+pub(super) trait Standing: Send + Sync {
+    fn phi(&self) -> Result<Vec<f64>>;
+    /// Whether each vertex moves.
+    fn band(&self) -> Result<Vec<bool>>;
+    /// The state to go on from.
+    fn snapshot(&self) -> Result<Snapshot>;
+}
+
+/// A copy on the processor.
+pub(super) struct Copied {
+    pub snapshot: Snapshot,
+    pub band: Vec<bool>,
+}
+
+impl Standing for Copied {
+    fn phi(&self) -> Result<Vec<f64>> {
+        Ok(self.snapshot.phi.clone())
+    }
+    fn band(&self) -> Result<Vec<bool>> {
+        Ok(self.band.clone())
+    }
+    fn snapshot(&self) -> Result<Snapshot> {
+        Ok(self.snapshot.clone())
+    }
+}
+
+#[cfg(feature = "cuda")]
+impl<R: Real> Standing for crate::levelset::evolution::cuda::Standing<R> {
+    fn phi(&self) -> Result<Vec<f64>> {
+        self.phi()
+    }
+    fn band(&self) -> Result<Vec<bool>> {
+        self.band()
+    }
+    fn snapshot(&self) -> Result<Snapshot> {
+        self.snapshot()
+    }
+}
+
 /// An evolution on a mesh. All arrays are in the order of the cleaned mesh.
 pub(super) trait MeshEvolution {
     /// Goes on for a stretch, or for a part of it that the user does not wait long for.
     fn advance(&mut self, stretch: &Stretch) -> Result<Advance>;
     /// True if there is no interface left.
     fn is_gone(&self) -> bool;
-    fn phi(&self) -> Result<Vec<f64>>;
-    fn band(&self) -> Result<Vec<bool>>;
+    /// phi and the band as they stand, which later steps do not change.
+    fn standing(&mut self) -> Result<Arc<dyn Standing>>;
     /// Measures of phi; `on_host` finds them from its values.
     fn measures(&mut self, on_host: OnHost<'_>) -> Result<surface::Measures>;
     fn n_band_vertices(&self) -> usize;
@@ -29,8 +71,6 @@ pub(super) trait MeshEvolution {
     fn totals(&self) -> Totals;
     /// What was chosen by the look of the mesh.
     fn choices(&self) -> Choices;
-    /// The state between two steps.
-    fn snapshot(&self) -> Result<Snapshot>;
     /// Where and why the last step failed, if it did.
     fn breakdown(&self) -> Option<&Breakdown>;
 }
@@ -42,11 +82,8 @@ impl<R: Real> MeshEvolution for Evolution<R> {
     fn is_gone(&self) -> bool {
         self.is_gone()
     }
-    fn phi(&self) -> Result<Vec<f64>> {
-        Ok(self.phi())
-    }
-    fn band(&self) -> Result<Vec<bool>> {
-        Ok(self.band())
+    fn standing(&mut self) -> Result<Arc<dyn Standing>> {
+        Ok(Arc::new(Copied { snapshot: self.snapshot(), band: self.band() }))
     }
     fn measures(&mut self, on_host: OnHost<'_>) -> Result<surface::Measures> {
         Ok(on_host(&self.phi()))
@@ -63,9 +100,6 @@ impl<R: Real> MeshEvolution for Evolution<R> {
     fn choices(&self) -> Choices {
         self.choices()
     }
-    fn snapshot(&self) -> Result<Snapshot> {
-        Ok(self.snapshot())
-    }
     fn breakdown(&self) -> Option<&Breakdown> {
         self.breakdown()
     }
@@ -79,11 +113,8 @@ impl<R: Real> MeshEvolution for crate::levelset::evolution::cuda::DeviceEvolutio
     fn is_gone(&self) -> bool {
         self.is_gone()
     }
-    fn phi(&self) -> Result<Vec<f64>> {
-        self.phi()
-    }
-    fn band(&self) -> Result<Vec<bool>> {
-        self.band()
+    fn standing(&mut self) -> Result<Arc<dyn Standing>> {
+        Ok(self.standing()?)
     }
     fn measures(&mut self, _: OnHost<'_>) -> Result<surface::Measures> {
         self.measures()
@@ -100,23 +131,20 @@ impl<R: Real> MeshEvolution for crate::levelset::evolution::cuda::DeviceEvolutio
     fn choices(&self) -> Choices {
         self.choices()
     }
-    fn snapshot(&self) -> Result<Snapshot> {
-        self.snapshot()
-    }
     fn breakdown(&self) -> Option<&Breakdown> {
         self.breakdown()
     }
 }
 
-/// An evolution and the files of its states.
-pub(super) struct OnMesh<'a, 'b> {
+/// An evolution and what measures it.
+pub(super) struct OnMesh<'a> {
     pub evolution: &'a mut dyn MeshEvolution,
-    pub states: &'a mut States<'b>,
     /// Measures phi of an evolution that does not by itself.
     pub on_host: OnHost<'a>,
 }
 
-impl Moving for OnMesh<'_, '_> {
+impl Moving for OnMesh<'_> {
+    type State = State;
     fn advance(&mut self, stretch: &Stretch) -> Result<Advance> {
         self.evolution.advance(stretch)
     }
@@ -137,17 +165,17 @@ impl Moving for OnMesh<'_, '_> {
             ..Measures::default()
         })
     }
-    fn write(&mut self, step: u64, time: f64) -> Result<()> {
-        let (phi, band) = (self.evolution.phi()?, self.evolution.band()?);
-        self.states.write(&State { step, time, phi, band, ..State::default() })
+    fn keep(&mut self, step: u64, time: f64) -> Result<Kept<State>> {
+        let standing = self.evolution.standing()?;
+        let kept = standing.clone();
+        let state = move || {
+            let (phi, band) = (kept.phi()?, kept.band()?);
+            Ok(State { step, time, phi, band, ..State::default() })
+        };
+        let snapshot = move || standing.snapshot().map(checkpoint::State::Mesh);
+        Ok(Kept { state: Box::new(state), snapshot: Some(Box::new(snapshot)) })
     }
-    fn written(&self) -> &[(u64, f64)] {
-        self.states.written()
-    }
-    fn take_back(&mut self, written: Vec<(u64, f64)>, step: u64) -> Result<()> {
-        self.states.resume(written, step, false)
-    }
-    fn snapshot(&self) -> Result<checkpoint::State> {
-        self.evolution.snapshot().map(checkpoint::State::Mesh)
+    fn snapshot(&mut self) -> Result<checkpoint::State> {
+        self.evolution.standing()?.snapshot().map(checkpoint::State::Mesh)
     }
 }

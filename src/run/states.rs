@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::Ready;
 use super::picture::Pictures;
+use super::writer::{Files, Times};
 use crate::config::{Config, Distance, InterfaceFile, PointField, SeriesFormat};
 use crate::error::{Error, Result};
 use crate::io::atomic::check_folder;
@@ -111,7 +112,7 @@ pub(super) struct States<'a> {
     states: Target,
     interfaces: Option<Series>,
     /// Step and time of each state.
-    written: Vec<(u64, f64)>,
+    written: Times,
     pictures: Option<Pictures<'a>>,
 }
 
@@ -156,7 +157,7 @@ impl<'a> States<'a> {
     /// Goes on behind the states of a run that stopped early at `step`. Files of later steps stay
     /// until they are written again; those of `step` itself are removed if no state was `due`
     /// there: the interrupt wrote them.
-    pub(super) fn resume(&mut self, written: Vec<(u64, f64)>, step: u64, due: bool) -> Result<()> {
+    pub(super) fn resume(&mut self, written: Times, step: u64, due: bool) -> Result<()> {
         match &mut self.states {
             Target::Files(series) => series.resume(&written)?,
             Target::One(series) => {
@@ -184,18 +185,26 @@ impl<'a> States<'a> {
         Ok(())
     }
 
-    /// Step and time of each state written.
-    pub(super) fn written(&self) -> &[(u64, f64)] {
-        &self.written
-    }
-
     /// Number of states written.
     pub(super) fn len(&self) -> usize {
         self.written.len()
     }
 
-    /// Writes all files of a state.
-    pub(super) fn write(&mut self, state: &State) -> Result<()> {
+    /// Gives pictures the camera and the colors of a first state that is not drawn now.
+    pub(super) fn settle(&mut self, first: &State) -> Result<()> {
+        self.pictures.as_mut().map_or(Ok(()), |pictures| pictures.settle(first))
+    }
+
+    /// Draws the last state; nothing is written after it.
+    pub(super) fn finish(&mut self, state: &State) -> Result<()> {
+        self.pictures.as_mut().map_or(Ok(()), |pictures| pictures.finish(state, Some(self.folder)))
+    }
+}
+
+impl Files for States<'_> {
+    type State = State;
+
+    fn write(&mut self, state: &State) -> Result<()> {
         let asked = |field| self.config.output.fields.contains(&field);
         let phi = self.ready.as_stored(&state.phi, f64::NAN);
         let (band, patch);
@@ -243,14 +252,12 @@ impl<'a> States<'a> {
         self.pictures.as_mut().map_or(Ok(()), |pictures| pictures.add(state, self.folder))
     }
 
-    /// Gives pictures the camera and the colors of a first state that is not drawn now.
-    pub(super) fn settle(&mut self, first: &State) -> Result<()> {
-        self.pictures.as_mut().map_or(Ok(()), |pictures| pictures.settle(first))
+    fn written(&self) -> &[(u64, f64)] {
+        &self.written
     }
 
-    /// Draws the last state; nothing is written after it.
-    pub(super) fn finish(&mut self, state: &State) -> Result<()> {
-        self.pictures.as_mut().map_or(Ok(()), |pictures| pictures.finish(state, Some(self.folder)))
+    fn take_back(&mut self, written: Times, step: u64) -> Result<()> {
+        self.resume(written, step, false)
     }
 }
 

@@ -55,24 +55,33 @@ impl Setup {
         Reached { phi: run.phi(), time: run.time(), redistancings }
     }
 
-    /// Takes the same steps on a card.
-    pub fn on_card<R: Real>(&self, cuda: &Arc<Cuda>, steps: u64) -> Reached {
+    /// The start of the same on a card.
+    pub fn begin_on_card<R: Real>(&self, cuda: &Arc<Cuda>) -> DeviceEvolution<R> {
         let card = OnCard { cuda: cuda.clone(), organization: Organization::Rounds };
         let cpu = Arc::new(Cpu::new(2).unwrap());
         let Setup { mesh, phi, terms, options, .. } = self;
         let (patches, options) = (self.patches(), options.clone());
-        let mut run =
-            DeviceEvolution::<R>::new(&card, cpu, mesh, patches, phi, terms, options).unwrap();
-        let mut left = steps;
-        while left > 0 {
-            let stretch = Stretch { clock: 0.0, target: f64::INFINITY, steady: -1.0, steps: left };
-            let done = run.advance(&stretch).unwrap();
-            assert!(done.steps > 0);
-            left -= done.steps;
-        }
+        DeviceEvolution::<R>::new(&card, cpu, mesh, patches, phi, terms, options).unwrap()
+    }
+
+    /// Takes the same steps on a card.
+    pub fn on_card<R: Real>(&self, cuda: &Arc<Cuda>, steps: u64) -> Reached {
+        let mut run = self.begin_on_card::<R>(cuda);
+        advance(&mut run, steps);
         assert_eq!(run.n_steps(), steps);
         let redistancings = run.totals().reinitializations;
         Reached { phi: run.phi().unwrap(), time: run.time(), redistancings }
+    }
+}
+
+/// Takes steps on a card.
+pub fn advance<R: Real>(run: &mut DeviceEvolution<R>, steps: u64) {
+    let mut left = steps;
+    while left > 0 {
+        let stretch = Stretch { clock: 0.0, target: f64::INFINITY, steady: -1.0, steps: left };
+        let done = run.advance(&stretch).unwrap();
+        assert!(done.steps > 0);
+        left -= done.steps;
     }
 }
 

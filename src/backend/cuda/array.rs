@@ -63,6 +63,29 @@ impl<T: Element> Pinned<T> {
     }
 }
 
+/// Values on their way to the host while kernels go on: a copy on the card, and pinned memory.
+pub struct Outgoing<T: Element> {
+    staged: Array<T>,
+    host: Pinned<T>,
+}
+
+impl<T: Element> Outgoing<T> {
+    /// The values last sent, once they are there.
+    ///
+    /// # Errors
+    /// [`crate::Error::Device`] if a kernel before the copy failed.
+    pub fn get(&self) -> Result<&[T]> {
+        self.host.get().map(|rows| &rows[..self.staged.len])
+    }
+}
+
+impl<T: Element> Drop for Outgoing<T> {
+    fn drop(&mut self) {
+        // Neither end may be freed under a copy; whoever needs its values has asked for errors.
+        let _ = self.host.get();
+    }
+}
+
 impl Cuda {
     /// An array of zeros.
     ///
@@ -165,6 +188,47 @@ impl Cuda {
             slice.as_mut_slice().map_err(fail)?.fill(T::default());
         }
         Ok(Pinned { slice: slice.map_err(fail)?, copied: None })
+    }
+
+    /// Room for `len` values on their way to the host.
+    ///
+    /// # Errors
+    /// [`crate::Error::Device`] if there is not enough memory, here or on the card.
+    pub fn outgoing<T: Element>(&self, len: usize) -> Result<Outgoing<T>> {
+        Ok(Outgoing { staged: self.zeros(len)?, host: self.pinned(len)? })
+    }
+
+    /// Sends `array[range]` to the host as it is after everything launched before; kernels launched
+    /// from now on may change it, and run while the copy is under way.
+    ///
+    /// # Errors
+    /// [`crate::Error::Device`] if the card does not answer.
+    ///
+    /// # Panics
+    /// If the range leaves the array or has not the length of `into`.
+    pub fn send<T: Element>(
+        &self,
+        array: &Array<T>,
+        range: Range<usize>,
+        into: &mut Outgoing<T>,
+    ) -> Result<()> {
+        assert!(range.end <= array.len && range.len() == into.staged.len, "a part of the array");
+        if range.is_empty() {
+            return Ok(());
+        }
+        let Outgoing { staged, host } = into;
+        let fail = |e| device_error("copying from the card", e);
+        // What was sent before may still be read.
+        if let Some(copied) = &host.copied {
+            self.stream().wait(copied).map_err(fail)?;
+        }
+        let mut stage = staged.slice.slice_mut(..range.len());
+        self.stream().memcpy_dtod(&array.slice.slice(range), &mut stage).map_err(fail)?;
+        let staged_now = self.stream().record_event(None).map_err(fail)?;
+        self.copies().wait(&staged_now).map_err(fail)?;
+        self.copies().memcpy_dtoh(&staged.slice, &mut host.slice).map_err(fail)?;
+        host.copied = Some(self.copies().record_event(None).map_err(fail)?);
+        Ok(())
     }
 
     /// Lets the card copy an array into pinned memory after everything launched before, without

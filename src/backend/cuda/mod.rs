@@ -1,4 +1,4 @@
-//! The CUDA backend: one card, one stream, kernels compiled for it at run time.
+//! The CUDA backend: one card, one stream, another for copies beside it, kernels compiled at run time.
 //!
 //! [`Cuda`] is all that solvers see: arrays on the card ([`Array`]), kernels by name
 //! ([`Cuda::kernel`]) and the only place where kernels are launched ([`Launch`]). Nothing here knows
@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use cudarc::driver::{CudaContext, CudaFunction, CudaModule, CudaStream, result, sys};
 use cudarc::nvrtc::Ptx;
 
-pub use array::{Array, Element, Pinned};
+pub use array::{Array, Element, Outgoing, Pinned};
 pub(crate) use error::device_error;
 pub use launch::{Argument, Arguments, Graph, Kernel, Launch, Mark};
 pub use probe::available;
@@ -33,6 +33,8 @@ use crate::error::{Error, Result};
 pub struct Cuda {
     context: Arc<CudaContext>,
     stream: Arc<CudaStream>,
+    /// Copies to the host while kernels of `stream` go on.
+    copies: Arc<CudaStream>,
     card: CardInfo,
     /// Whether a kernel may be launched to begin before the one ahead has ended.
     overlaps: bool,
@@ -49,13 +51,15 @@ impl Cuda {
         let fail = |e| device_error("opening the card", e);
         let context = CudaContext::new(ordinal as usize).map_err(fail)?;
         // Events between arrays would forbid graphs; there is one stream, so order is given.
-        // SAFETY: every array of this context is used on one stream, or after a synchronization.
+        // SAFETY: every array of this context is used on one stream, after a synchronization, or
+        // behind an event ([`Cuda::send`]).
         unsafe { context.disable_event_tracking() };
         let stream = context.new_stream().map_err(fail)?;
+        let copies = context.new_stream().map_err(fail)?;
         keep_freed_memory(&context);
         let overlaps = card.capability >= (9, 0)
             && probe::driver_version().is_ok_and(|version| version >= OVERLAPS_IN_GRAPHS);
-        Ok(Cuda { context, stream, card, overlaps, modules: Mutex::default() })
+        Ok(Cuda { context, stream, copies, card, overlaps, modules: Mutex::default() })
     }
 
     /// What is known of the card.
@@ -119,6 +123,10 @@ impl Cuda {
 
     pub(crate) fn stream(&self) -> &Arc<CudaStream> {
         &self.stream
+    }
+
+    pub(crate) fn copies(&self) -> &Arc<CudaStream> {
+        &self.copies
     }
 
     pub(crate) fn context(&self) -> &Arc<CudaContext> {

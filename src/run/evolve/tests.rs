@@ -1,9 +1,13 @@
 //! The time loop with an evolution that does as it is told.
 
+use std::sync::{Arc, Condvar};
+use std::time::Duration;
+
 use super::super::identity;
-use super::super::on_mesh::{MeshEvolution, OnHost, OnMesh};
+use super::super::on_mesh::{Copied, MeshEvolution, OnHost, OnMesh, Standing};
 use super::super::prepared::{Prepared, Stages};
-use super::super::states::{States, StoredMesh};
+use super::super::states::{self, States, StoredMesh};
+use super::super::writer::Times;
 use super::*;
 use crate::backend::Cpu;
 use crate::config::Config;
@@ -17,6 +21,52 @@ const CASE: &str = "version = 1\n[domain.mesh]\ngenerate.square = { cells = [4, 
     [initial]\nball = { center = [0.5, 0.5, 0], radius = 0.3 }\n[evolve]\nend_time = 1\n\
     [output]\ninterval = 0.25\nmeasures_every = 2\n";
 
+/// The last step that was begun, for who waits for it.
+#[derive(Default)]
+struct Begun {
+    step: Mutex<u64>,
+    more: Condvar,
+}
+
+impl Begun {
+    fn set(&self, step: u64) {
+        *self.step.lock().unwrap() = step;
+        self.more.notify_all();
+    }
+
+    /// Waits until a step is begun.
+    fn wait_for(&self, step: u64) -> Result<()> {
+        let (guard, long) = (self.step.lock().unwrap(), Duration::from_secs(30));
+        let (guard, _) = self.more.wait_timeout_while(guard, long, |now| *now < step).unwrap();
+        let what = format!("step {step} waits for the writer, after {}", *guard);
+        if *guard < step { Err(disk(&what)) } else { Ok(()) }
+    }
+}
+
+fn disk(what: &str) -> Error {
+    Error::output("disk".as_ref(), what, "")
+}
+
+/// States before each of which something happens, or goes wrong.
+struct Hooked<'a> {
+    states: States<'a>,
+    before: &'a (dyn Fn(u64) -> Result<()> + Sync),
+}
+
+impl Files for Hooked<'_> {
+    type State = states::State;
+    fn write(&mut self, state: &states::State) -> Result<()> {
+        (self.before)(state.step)?;
+        self.states.write(state)
+    }
+    fn written(&self) -> &[(u64, f64)] {
+        self.states.written()
+    }
+    fn take_back(&mut self, written: Times, step: u64) -> Result<()> {
+        self.states.take_back(written, step)
+    }
+}
+
 /// Steps of 0.1 at most; fails in a step, loses its interface in a step, or sets a flag.
 struct Fake<'a> {
     n: usize,
@@ -24,19 +74,26 @@ struct Fake<'a> {
     fails_at: u64,
     gone_at: u64,
     interrupts_at: (u64, &'a AtomicBool),
+    begun: Arc<Begun>,
 }
 
 impl<'a> Fake<'a> {
     fn new(flag: &'a AtomicBool) -> Self {
         let never = u64::MAX;
         let interrupts_at = (never, flag);
-        Fake { n: 25, steps: 0, fails_at: never, gone_at: never, interrupts_at }
+        let begun = Arc::default();
+        Fake { n: 25, steps: 0, fails_at: never, gone_at: never, interrupts_at, begun }
+    }
+
+    fn phi(&self) -> Vec<f64> {
+        (0..self.n).map(|v| v as f64 - 12.5).collect()
     }
 }
 
 impl MeshEvolution for Fake<'_> {
     fn advance(&mut self, stretch: &Stretch) -> Result<Advance> {
         self.steps += 1;
+        self.begun.set(self.steps);
         if self.steps == self.fails_at {
             return Err(Error::Numerical { what: "as told".into(), remedy: String::new() });
         }
@@ -49,14 +106,22 @@ impl MeshEvolution for Fake<'_> {
     fn is_gone(&self) -> bool {
         self.steps >= self.gone_at
     }
-    fn phi(&self) -> Result<Vec<f64>> {
-        Ok((0..self.n).map(|v| v as f64 - 12.5).collect())
-    }
-    fn band(&self) -> Result<Vec<bool>> {
-        Ok(vec![true; self.n])
+    fn standing(&mut self) -> Result<Arc<dyn Standing>> {
+        let snapshot = Snapshot {
+            precision_bits: 64,
+            time: 0.0,
+            step: self.steps,
+            displacement: 0.0,
+            steps_since: 0,
+            gone: false,
+            phi: self.phi(),
+            in_band: vec![true; self.n],
+            totals: self.totals(),
+        };
+        Ok(Arc::new(Copied { snapshot, band: vec![true; self.n] }))
     }
     fn measures(&mut self, on_host: OnHost<'_>) -> Result<surface::Measures> {
-        Ok(on_host(&self.phi()?))
+        Ok(on_host(&self.phi()))
     }
     fn n_band_vertices(&self) -> usize {
         self.n
@@ -73,19 +138,6 @@ impl MeshEvolution for Fake<'_> {
     fn breakdown(&self) -> Option<&Breakdown> {
         None
     }
-    fn snapshot(&self) -> Result<Snapshot> {
-        Ok(Snapshot {
-            precision_bits: 64,
-            time: 0.0,
-            step: self.steps,
-            displacement: 0.0,
-            steps_since: 0,
-            gone: false,
-            phi: self.phi()?,
-            in_band: self.band()?,
-            totals: self.totals(),
-        })
-    }
 }
 
 struct Silent;
@@ -96,31 +148,32 @@ impl Observer for Silent {
 
 /// Runs the loop; what it returned, the report, and the times in measures.csv.
 fn run(fake: &mut Fake<'_>, set: &[&str]) -> (Result<()>, Report, Vec<f64>) {
-    let (done, report, times, _) = run_and_keep(fake, set);
+    let (done, report, times, _) = run_and_keep(fake, set, &|_| Ok(()));
     (done, report, times)
 }
 
-/// The same with the checkpoint that is left.
+/// The same with the checkpoint that is left; `before` is called before each state is written.
 fn run_and_keep(
     fake: &mut Fake<'_>,
     set: &[&str],
+    before: &(dyn Fn(u64) -> Result<()> + Sync),
 ) -> (Result<()>, Report, Vec<f64>, Option<Checkpoint>) {
     let flag = fake.interrupts_at.1;
     let set: Vec<String> = set.iter().map(|s| s.to_string()).collect();
     let config = Config::parse(CASE, "case.toml".as_ref(), &set).unwrap();
     let never = AtomicBool::new(false);
     let mut stage = Stages::new(&Silent, &never);
-    let prepared =
-        Prepared::new(&config, std::sync::Arc::new(Cpu::new(1).unwrap()), &mut stage).unwrap();
+    let prepared = Prepared::new(&config, Arc::new(Cpu::new(1).unwrap()), &mut stage).unwrap();
     let mut report = prepared.report(&config);
     let parent = tempfile::tempdir().unwrap();
     let folder = RunFolder::open(&parent.path().join("out"), false).unwrap();
     let stored = StoredMesh::new(&prepared.ready, config.output.compression);
     let patch_of = prepared.patches.patch_of_vertex();
-    let mut states = States::new(&config, &stored, &patch_of, "phi", &folder).unwrap();
+    let states = States::new(&config, &stored, &patch_of, "phi", &folder).unwrap();
+    let mut files = Hooked { states, before };
     let mesh = &prepared.ready.mesh;
     let mut measures = MeasuresFile::create(&folder.file("measures.csv"), mesh.kind).unwrap();
-    let identity = identity::of(&config, mesh, &prepared.patches, &fake.phi().unwrap()).unwrap();
+    let identity = identity::of(&config, mesh, &prepared.patches, &fake.phi()).unwrap();
     let rule = config.output.checkpoint;
     let keeper = Keeper::new(folder.file(CHECKPOINT), rule, identity, 1000.0);
     let measurer = Measurer::new(mesh);
@@ -131,10 +184,11 @@ fn run_and_keep(
         interrupt: flag,
         observer: &Silent,
         keeper: Some(keeper),
+        threads: 1,
     };
     let on_host = |phi: &[f64]| measurer.measure(mesh, phi);
-    let mut subject = OnMesh { evolution: fake, states: &mut states, on_host: &on_host };
-    let done = work.run(&mut subject, None, &mut report);
+    let mut subject = OnMesh { evolution: fake, on_host: &on_host };
+    let done = work.run(&mut subject, &mut files, None, &mut report);
     let kept = Checkpoint::read(&folder.file(CHECKPOINT)).ok();
     let text = std::fs::read_to_string(folder.file("measures.csv")).unwrap();
     let time = |line: &str| line.split(',').nth(1).unwrap().parse().unwrap();
@@ -195,7 +249,7 @@ fn a_checkpoint_stands_between_a_step_and_its_outputs() {
     let flag = AtomicBool::new(false);
     // Every third step is an output time.
     let (done, _, times, kept) =
-        run_and_keep(&mut Fake::new(&flag), &["output.checkpoint={ every = 6 }"]);
+        run_and_keep(&mut Fake::new(&flag), &["output.checkpoint={ every = 6 }"], &|_| Ok(()));
     done.unwrap();
     let kept = kept.unwrap();
     assert_eq!((kept.position.steps, kept.position.time), (6, 0.5));
@@ -213,7 +267,7 @@ fn a_checkpoint_stands_between_a_step_and_its_outputs() {
 fn an_interrupt_keeps_what_it_alone_has_written_out_of_the_checkpoint() {
     let flag = AtomicBool::new(false);
     let mut fake = Fake { interrupts_at: (4, &flag), ..Fake::new(&flag) };
-    let (done, report, _, kept) = run_and_keep(&mut fake, &[]);
+    let (done, report, _, kept) = run_and_keep(&mut fake, &[], &|_| Ok(()));
     done.unwrap();
     let kept = kept.unwrap();
     assert_eq!((report.steps, report.states), (4, 3));
@@ -226,7 +280,7 @@ fn an_interrupt_keeps_what_it_alone_has_written_out_of_the_checkpoint() {
 fn a_failed_step_keeps_the_one_before() {
     let flag = AtomicBool::new(false);
     let mut fake = Fake { fails_at: 5, ..Fake::new(&flag) };
-    let (done, _, _, kept) = run_and_keep(&mut fake, &[]);
+    let (done, _, _, kept) = run_and_keep(&mut fake, &[], &|_| Ok(()));
     assert_eq!(done.unwrap_err().exit_code(), 4);
     let kept = kept.unwrap();
     assert_eq!(kept.position.steps, 4);
@@ -242,4 +296,86 @@ fn steps_count_where_time_does_not() {
     done.unwrap();
     assert_eq!((report.steps, report.states, times.len()), (3, 3, 3));
     assert_eq!(report.ended_by, "max_steps done");
+}
+
+#[test]
+fn steps_go_on_while_a_state_is_written() {
+    let flag = AtomicBool::new(false);
+    let mut fake = Fake::new(&flag);
+    let begun = fake.begun.clone();
+    // No state is there before two more steps have begun; the last has none behind it.
+    let slow = |step: u64| if step < 12 { begun.wait_for(step + 2) } else { Ok(()) };
+    let (done, report, times, _) = run_and_keep(&mut fake, &[], &slow);
+    done.unwrap();
+    let (_, quick, expected) = run(&mut Fake::new(&flag), &[]);
+    assert_eq!(times, expected);
+    assert_eq!((report.steps, report.states), (quick.steps, quick.states));
+    assert_eq!((report.first, report.last), (quick.first, quick.last));
+}
+
+#[test]
+fn a_checkpoint_waits_for_the_state_that_is_being_written() {
+    let flag = AtomicBool::new(false);
+    let mut fake = Fake::new(&flag);
+    let begun = fake.begun.clone();
+    let slow = |step: u64| if step == 3 { begun.wait_for(4) } else { Ok(()) };
+    let set = ["output.checkpoint={ every = 4 }", "evolve.max_steps=5"];
+    let (done, _, _, kept) = run_and_keep(&mut fake, &set, &slow);
+    done.unwrap();
+    let kept = kept.unwrap();
+    assert_eq!(kept.position.steps, 4);
+    assert_eq!(kept.written.states, [(0, 0.0), (3, 0.25)]);
+}
+
+/// A run in which state 3 cannot be written, which shows when step 5 has begun.
+fn fails_late(fake: &mut Fake<'_>) {
+    let begun = fake.begun.clone();
+    let late = |step: u64| match step {
+        3 => begun.wait_for(5).and(Err(disk("full"))),
+        _ => Ok(()),
+    };
+    let (done, report, times, kept) = run_and_keep(fake, &[], &late);
+    let error = done.unwrap_err();
+    assert_eq!((error.exit_code(), error.to_string().as_str()), (6, "disk: full"));
+    // All is as if no step had been made since.
+    assert_eq!(report.status, Status::Failed);
+    assert_eq!((report.steps, report.time, report.states), (3, 0.25, 1));
+    assert_eq!(report.last.unwrap().step, 3);
+    assert_eq!((times.len(), times[2]), (3, 0.25));
+    let kept = kept.unwrap();
+    assert_eq!(
+        (kept.position.steps, kept.position.time, kept.position.dt),
+        (3, 0.25, report.last.unwrap().dt)
+    );
+    assert!(kept.position.state_due && kept.position.measures_due);
+    assert_eq!(kept.position.next_output, 2);
+    assert_eq!(kept.written.states, [(0, 0.0)]);
+    assert_eq!(kept.last.unwrap().step, 3);
+    let State::Mesh(snapshot) = kept.state else { panic!("of a mesh") };
+    assert_eq!(snapshot.step, 3);
+}
+
+#[test]
+fn a_state_that_cannot_be_written_leaves_the_checkpoint_of_its_step() {
+    let flag = AtomicBool::new(false);
+    fails_late(&mut Fake::new(&flag));
+}
+
+#[test]
+fn a_state_that_cannot_be_written_comes_before_a_later_failure_and_an_interrupt() {
+    let flag = AtomicBool::new(false);
+    fails_late(&mut Fake { fails_at: 5, ..Fake::new(&flag) });
+    fails_late(&mut Fake { interrupts_at: (5, &flag), ..Fake::new(&flag) });
+}
+
+#[test]
+fn a_first_state_that_cannot_be_written_leaves_no_state_and_no_checkpoint() {
+    let flag = AtomicBool::new(false);
+    let mut fake = Fake::new(&flag);
+    let begun = fake.begun.clone();
+    let late = |_: u64| begun.wait_for(2).and(Err(disk("full")));
+    let (done, report, times, kept) = run_and_keep(&mut fake, &[], &late);
+    assert_eq!(done.unwrap_err().exit_code(), 6);
+    assert_eq!((report.steps, report.states, times.len()), (0, 0, 1));
+    assert!(kept.is_none());
 }

@@ -17,10 +17,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::device::{Device, Size};
-use super::evolve::{Loop, Moving, Point};
+use super::evolve::{Loop, Point};
 use super::identity;
 use super::keep::Keeper;
 use super::prepared::Stages;
+use super::writer::Files;
 use super::{Options, norms};
 use crate::backend::Cpu;
 use crate::config::{
@@ -29,7 +30,7 @@ use crate::config::{
 use crate::error::{Error, Result};
 use crate::grid::{Fixed16, Stored};
 use crate::levelset::tiled::{self, Kept, Reinitialize, Wide};
-use crate::output::checkpoint::{CHECKPOINT, Checkpoint, State, Work};
+use crate::output::checkpoint::{CHECKPOINT, Checkpoint, Position, State, Work};
 use crate::output::{Drift, MeasuresFile, Report, RunFolder, Seconds, Status, TileCounts, Verdict};
 use crate::surface::cubes::Placement;
 use device::Start;
@@ -64,6 +65,7 @@ macro_rules! with_kind {
 /// A run that can go on.
 struct Begun<'a, R: Wide, S: Stored<R> + Kept, const E: usize> {
     moving: OnTiles<'a, R, S, E>,
+    states: States<'a>,
     measures: MeasuresFile,
     keeper: Option<Keeper>,
     point: Option<Point>,
@@ -124,7 +126,7 @@ impl Job<'_> {
         let default = Evolve::default();
         let evolve = config.evolve.as_ref().unwrap_or(&default);
         let begun: Begun<'_, R, S, E> = self.begin(folder, checkpoint, run, report, stage)?;
-        let Begun { mut moving, mut measures, keeper, point, first_tiles } = begun;
+        let Begun { mut moving, mut states, mut measures, keeper, point, first_tiles } = begun;
         report.seconds.setup += stage.next("moving the interface")?;
         let work = Loop {
             evolve,
@@ -133,8 +135,9 @@ impl Job<'_> {
             interrupt: run.interrupt,
             observer: run.observer,
             keeper,
+            threads: self.cpu.threads(),
         };
-        let done = work.run(&mut moving, point, report);
+        let done = work.run(&mut moving, &mut states, point, report);
         let seconds = moving.seconds();
         report.seconds.evolve = seconds.blocks + seconds.speed + seconds.stages;
         report.seconds.reinitialize = seconds.reinitialize;
@@ -160,7 +163,9 @@ impl Job<'_> {
             self.judge(report, &mut moving)?;
         }
         let timer = Instant::now();
-        moving.finish(report.steps, report.time)?;
+        if states.has_pictures() {
+            states.finish(report.steps, report.time, &moving.surface(false)?)?;
+        }
         report.seconds.output += timer.elapsed().as_secs_f64();
         Ok(())
     }
@@ -196,35 +201,36 @@ impl Job<'_> {
         let card = device.card.as_ref();
         report.backend = if card.is_some() { "cuda" } else { "cpu" };
         report.backend_reason = device.reason.clone();
-        let (path, states) = (folder.file("measures.csv"), States::new(config, folder));
-        let placement = self.placement();
+        let (path, mut states) = (folder.file("measures.csv"), States::new(config, folder));
+        let (placement, volume) = (self.placement(), config.output.volume.as_ref());
         let Some(kept) = checkpoint else {
             let mut work = Work::default();
             let levels = Levels { card, interrupt: run.interrupt, work: &mut work };
             let start = self.by_levels::<R, S, E>((grid, phi), levels, stage)?;
             work.reinitializations += u64::from(!start.is_distance());
             let motion = self.motion::<R, S, E>(card, start)?;
-            let moving = OnTiles::new(motion, placement, states, work);
+            let moving = OnTiles::new(motion, placement, volume, work);
             folder.clear()?;
             let measures = MeasuresFile::of_tiles(&path)?;
-            return Ok(Begun { moving, measures, keeper, point: None, first_tiles });
+            return Ok(Begun { moving, states, measures, keeper, point: None, first_tiles });
         };
         let State::Tiles(snapshot, work) = kept.state else {
             let what = "the run to resume was on a mesh";
             return Err(Error::usage(what, "begin again with --overwrite"));
         };
         let motion = self.motion::<R, S, E>(card, Start::Snapshot(snapshot))?;
-        let mut moving = OnTiles::new(motion, placement, states, work);
+        let moving = OnTiles::new(motion, placement, volume, work);
         let measures = MeasuresFile::resume(&path, &kept.written.measures)?;
         folder.tidy()?;
-        moving.resume(kept.written.states, &kept.position)?;
-        report.states = moving.written().len();
+        let Position { steps, state_due, .. } = kept.position;
+        states.resume(kept.written.states, steps, state_due)?;
+        report.states = states.written().len();
         (report.first, report.last) = (kept.first, kept.last);
         report.seconds.add(&kept.seconds);
         let default = Evolve::default();
         let evolve = config.evolve.as_ref().unwrap_or(&default);
         let point = Some(Point::resumed(evolve, &config.output, &kept.position));
-        Ok(Begun { moving, measures, keeper, point, first_tiles })
+        Ok(Begun { moving, states, measures, keeper, point, first_tiles })
     }
 
     /// What breakdowns are named by.

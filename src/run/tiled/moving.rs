@@ -1,28 +1,29 @@
-//! An evolution on tiles with all that is written of it, as the time loop sees them.
+//! An evolution on tiles, as the time loop sees it.
 
 use super::device::{Seen, TiledMotion};
-use super::states::States;
+use super::states;
 use crate::config::OutputVolume;
 use crate::error::{Error, Result};
 use crate::grid::Stored;
 use crate::levelset::evolution::{Advance, Stretch};
 use crate::levelset::tiled::{self, Kept, Wide};
 use crate::mesh::Mesh;
-use crate::output::checkpoint::{Position, State, Work};
+use crate::output::checkpoint::{State, Work};
 use crate::output::{Measures, SurfaceCounts};
 use crate::primitives::memory;
-use crate::run::evolve::Moving;
+use crate::run::evolve::{self, Moving};
 use crate::surface::cubes::{Placement, Records, Tiles, components, extract, measure};
 use crate::volume::{self, Samples, Volume};
 
 /// Most voxels of a dense volume: 8 GB.
 const MOST_VOXELS: u64 = 1 << 31;
 
-/// A motion and the files of its states.
+/// A motion and what is written of it.
 pub(super) struct OnTiles<'a, R: Wide, S: Stored<R> + Kept, const E: usize> {
     motion: Box<dyn TiledMotion<R, S, E> + 'a>,
     placement: Placement,
-    states: States<'a>,
+    /// The box of dense volumes, if states have some.
+    volume: Option<&'a OutputVolume>,
     work: Work,
 }
 
@@ -31,10 +32,10 @@ impl<'a, R: Wide, S: Stored<R> + Kept, const E: usize> OnTiles<'a, R, S, E> {
     pub fn new(
         motion: Box<dyn TiledMotion<R, S, E> + 'a>,
         placement: Placement,
-        states: States<'a>,
+        volume: Option<&'a OutputVolume>,
         work: Work,
     ) -> Self {
-        let mut new = OnTiles { motion, placement, states, work };
+        let mut new = OnTiles { motion, placement, volume, work };
         new.note_size();
         new
     }
@@ -46,11 +47,6 @@ impl<'a, R: Wide, S: Stored<R> + Kept, const E: usize> OnTiles<'a, R, S, E> {
     /// What was counted so far.
     pub fn work(&self) -> Work {
         self.work
-    }
-
-    /// Goes on where a run stopped early, behind the states it has written.
-    pub fn resume(&mut self, written: Vec<(u64, f64)>, position: &Position) -> Result<()> {
-        self.states.resume(written, position.steps, position.state_due)
     }
 
     pub fn seconds(&self) -> tiled::Seconds {
@@ -104,15 +100,6 @@ impl<'a, R: Wide, S: Stored<R> + Kept, const E: usize> OnTiles<'a, R, S, E> {
         Ok(volume)
     }
 
-    /// Draws the last state; nothing is written after it.
-    pub fn finish(&mut self, step: u64, time: f64) -> Result<()> {
-        if !self.states.has_pictures() {
-            return Ok(());
-        }
-        let surface = self.surface(false)?;
-        self.states.finish(step, time, &surface)
-    }
-
     fn note_size(&mut self) {
         self.work.most_tiles = self.work.most_tiles.max(self.n_tiles() as u64);
         self.work.most_bytes = self.work.most_bytes.max(self.motion.bytes());
@@ -141,6 +128,8 @@ impl<R: Wide, S: Stored<R>, const E: usize> Seen<'_, R, S, E> {
 }
 
 impl<R: Wide, S: Stored<R> + Kept, const E: usize> Moving for OnTiles<'_, R, S, E> {
+    type State = states::State;
+
     fn advance(&mut self, stretch: &Stretch) -> Result<Advance> {
         let dx = self.placement.spacing;
         let in_voxels = Stretch { steady: stretch.steady / dx, ..*stretch };
@@ -179,24 +168,14 @@ impl<R: Wide, S: Stored<R> + Kept, const E: usize> Moving for OnTiles<'_, R, S, 
         })
     }
 
-    fn write(&mut self, step: u64, time: f64) -> Result<()> {
+    fn keep(&mut self, step: u64, time: f64) -> Result<evolve::Kept<states::State>> {
         let surface = self.surface(true)?;
-        let volume = match self.states.volume() {
-            Some(of) => Some(self.volume(of)?),
-            None => None,
-        };
-        self.states.write(step, time, &surface, volume.as_ref())
+        let volume = self.volume.map(|of| self.volume(of)).transpose()?;
+        let state = states::State { step, time, surface, volume };
+        Ok(evolve::Kept { state: Box::new(move || Ok(state)), snapshot: None })
     }
 
-    fn written(&self) -> &[(u64, f64)] {
-        self.states.written()
-    }
-
-    fn take_back(&mut self, written: Vec<(u64, f64)>, step: u64) -> Result<()> {
-        self.states.resume(written, step, false)
-    }
-
-    fn snapshot(&self) -> Result<State> {
+    fn snapshot(&mut self) -> Result<State> {
         Ok(State::Tiles(self.motion.snapshot()?, self.work))
     }
 }

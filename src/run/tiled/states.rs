@@ -1,6 +1,6 @@
 //! Writing the states of a run on tiles: the interface as a series, files of it, pictures.
 
-use crate::config::{Config, Drawn, OutputVolume, Picture};
+use crate::config::{Config, Drawn, Picture};
 use crate::error::Result;
 use crate::io;
 use crate::io::vtk::{self, Compression, Geometry, VtkOutput};
@@ -9,7 +9,18 @@ use crate::output::{RunFolder, Series, numbered, remove};
 use crate::picture::{self, Lines, Options, Subject};
 use crate::run::picture::{time, title};
 use crate::run::states::write_surface;
+use crate::run::writer::{Files, Times};
 use crate::volume::Volume;
+
+/// All that is written of a state.
+pub(super) struct State {
+    pub step: u64,
+    pub time: f64,
+    /// The surface, with the vertex arrays of its normals.
+    pub surface: Mesh,
+    /// phi as a dense volume, if it is asked for.
+    pub volume: Option<Volume>,
+}
 
 /// Writer of the states of one run.
 pub(super) struct States<'a> {
@@ -18,7 +29,7 @@ pub(super) struct States<'a> {
     surfaces: Series,
     volumes: Option<Series>,
     /// Step and time of each state.
-    written: Vec<(u64, f64)>,
+    written: Times,
     pictures: Option<Pictures<'a>>,
 }
 
@@ -38,47 +49,9 @@ impl<'a> States<'a> {
         }
     }
 
-    pub(super) fn written(&self) -> &[(u64, f64)] {
-        &self.written
-    }
-
-    /// The box of dense volumes, if states have some.
-    pub(super) fn volume(&self) -> Option<&'a OutputVolume> {
-        self.config.output.volume.as_ref()
-    }
-
-    /// Writes all files of a state: the surface with the vertex arrays of its normals, and phi as a
-    /// dense volume.
-    pub(super) fn write(
-        &mut self,
-        step: u64,
-        time: f64,
-        surface: &Mesh,
-        volume: Option<&Volume>,
-    ) -> Result<()> {
-        let compression = self.config.output.compression;
-        self.surfaces.add(step, time, |path| write_vtp(path, surface, time, compression))?;
-        if let (Some(series), Some(volume)) = (&mut self.volumes, volume) {
-            let options = io::WriteOptions { compression, ..Default::default() };
-            series.add(step, time, |path| io::write_volume(path, volume, &options).map(drop))?;
-        }
-        for file in &self.config.output.interface_files {
-            let name = numbered("interface", step, file.ending());
-            write_surface(&self.folder.file(&name), surface)?;
-        }
-        if let Some(pictures) = &mut self.pictures
-            && pictures.picture.every == Drawn::State
-        {
-            let file = self.folder.file(&numbered(&self.config.name(), step, "png"));
-            pictures.draw(surface, step, time, &file)?;
-        }
-        self.written.push((step, time));
-        Ok(())
-    }
-
     /// Goes on behind the states of a run that stopped early at `step`. Those of `step` itself are
     /// removed if no state was `due` there.
-    pub(super) fn resume(&mut self, written: Vec<(u64, f64)>, step: u64, due: bool) -> Result<()> {
+    pub(super) fn resume(&mut self, written: Times, step: u64, due: bool) -> Result<()> {
         self.surfaces.resume(&written)?;
         if let Some(volumes) = &mut self.volumes {
             volumes.resume(&written)?;
@@ -114,6 +87,40 @@ impl<'a> States<'a> {
     /// Whether [`States::finish`] draws something.
     pub(super) fn has_pictures(&self) -> bool {
         self.pictures.is_some()
+    }
+}
+
+impl Files for States<'_> {
+    type State = State;
+
+    fn write(&mut self, state: &State) -> Result<()> {
+        let State { step, time, ref surface, ref volume } = *state;
+        let compression = self.config.output.compression;
+        self.surfaces.add(step, time, |path| write_vtp(path, surface, time, compression))?;
+        if let (Some(series), Some(volume)) = (&mut self.volumes, volume) {
+            let options = io::WriteOptions { compression, ..Default::default() };
+            series.add(step, time, |path| io::write_volume(path, volume, &options).map(drop))?;
+        }
+        for file in &self.config.output.interface_files {
+            let name = numbered("interface", step, file.ending());
+            write_surface(&self.folder.file(&name), surface)?;
+        }
+        if let Some(pictures) = &mut self.pictures
+            && pictures.picture.every == Drawn::State
+        {
+            let file = self.folder.file(&numbered(&self.config.name(), step, "png"));
+            pictures.draw(surface, step, time, &file)?;
+        }
+        self.written.push((step, time));
+        Ok(())
+    }
+
+    fn written(&self) -> &[(u64, f64)] {
+        &self.written
+    }
+
+    fn take_back(&mut self, written: Times, step: u64) -> Result<()> {
+        self.resume(written, step, false)
     }
 }
 

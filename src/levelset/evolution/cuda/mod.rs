@@ -17,6 +17,7 @@ mod implicit;
 mod inflow;
 mod launch;
 mod neighbors;
+mod standing;
 mod state;
 mod varying;
 
@@ -27,6 +28,7 @@ use std::time::{Duration, Instant};
 
 use control::{Control, Halt};
 use launch::Kernels;
+pub use standing::Standing;
 use state::State;
 
 use super::{Advance, Breakdown, Choices, Evolution, Options, Snapshot, Stretch, Terms, Totals};
@@ -77,6 +79,8 @@ pub struct DeviceEvolution<R: Real> {
     now: Control<R>,
     /// Work before this part of a resumed run.
     before: Totals,
+    /// What was last sent to the host to be written.
+    standing: Option<Arc<Standing<R>>>,
 }
 
 impl<R: Real> DeviceEvolution<R> {
@@ -152,7 +156,8 @@ impl<R: Real> DeviceEvolution<R> {
             + Solver::<R>::bytes(&shape, on_host, &host.eikonal)
             + State::bytes(&host, &shape)
             + Kernels::bytes(&host, &shape)
-            + DeviceMeasurer::<R>::bytes(on_host);
+            + DeviceMeasurer::<R>::bytes(on_host)
+            + Standing::<R>::bytes(on_host.n_vertices());
         let (free, _) = cuda.memory()?;
         if need > free {
             return Err(too_large(need, free));
@@ -182,6 +187,7 @@ impl<R: Real> DeviceEvolution<R> {
             seen,
             now: control,
             before: Totals::default(),
+            standing: None,
         })
     }
 
@@ -403,20 +409,24 @@ impl<R: Real> DeviceEvolution<R> {
     ///
     /// # Errors
     /// [`Error::Device`] if the card fails.
-    pub fn snapshot(&self) -> Result<Snapshot> {
-        let inside = self.cuda.download(&self.state.inside)?;
+    pub fn snapshot(&mut self) -> Result<Snapshot> {
+        self.standing()?.snapshot()
+    }
+
+    /// A [`Snapshot`] without its arrays.
+    fn numbers(&self) -> Snapshot {
         let now = &self.now;
-        Ok(Snapshot {
+        Snapshot {
             precision_bits: 8 * size_of::<R>() as u32,
             time: now.time,
             step: now.step,
             displacement: now.displacement,
             steps_since: now.steps_since,
             gone: now.halt() == Halt::Gone,
-            phi: self.phi()?,
-            in_band: self.host.patches.to_mesh_order(&inside, |inside| inside != 0),
+            phi: Vec::new(),
+            in_band: Vec::new(),
             totals: self.totals(),
-        })
+        }
     }
 
     /// Makes phi a signed distance, and lets the band follow the interface.
