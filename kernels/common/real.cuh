@@ -50,7 +50,7 @@ struct Precision<float> {
     typedef u32 Bits;
     DEVICE static float infinity() { return from_bits((u32)0x7f800000); }
     DEVICE static float zero_test() { return 1e-6f; }
-    DEVICE static float decrease() { return 2e-7f; }
+    DEVICE static float decrease() { return 6e-8f; }
     DEVICE static float rounding() { return 1.2e-7f; }
     DEVICE static float least() { return 1e-36f; }
 };

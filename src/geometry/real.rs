@@ -53,7 +53,7 @@ impl Real for f32 {
     const NAME: &'static str = "f32";
     const ZERO_TEST: f32 = 1e-6;
     const LEAST: f32 = 1e-36;
-    const DECREASE: f32 = 2e-7;
+    const DECREASE: f32 = 6e-8;
     const SHIFTED: bool = true;
     const INFINITY: f32 = f32::INFINITY;
     fn narrow(x: f64) -> f32 {
