@@ -73,7 +73,11 @@ struct Patch {
     // A vertex from these coordinates, or from a copy of them in shared memory, where cells whose
     // vertices are scattered read them faster.
     DEVICE Vec3 at(const real* x, u32 local) const {
+#if PLANAR
+        return Vec3{x[local], x[n_local + local], R(0)};
+#else
         return Vec3{x[local], x[n_local + local], x[2 * n_local + local]};
+#endif
     }
 
     DEVICE Vec3 at(u32 local) const { return at(coordinates(), local); }

@@ -1,5 +1,5 @@
 // Vectors in R^3, with the operations of nalgebra in its order: dot products add x, y, z from the
-// left.
+// left. Where all is in a plane (PLANAR) there is no third component.
 #pragma once
 
 #include "common/real.cuh"
@@ -8,6 +8,17 @@ struct Vec3 {
     real x, y, z;
 };
 
+#if PLANAR
+DEVICE Vec3 operator+(const Vec3 &a, const Vec3 &b) { return Vec3{a.x + b.x, a.y + b.y, R(0)}; }
+
+DEVICE Vec3 operator-(const Vec3 &a, const Vec3 &b) { return Vec3{a.x - b.x, a.y - b.y, R(0)}; }
+
+DEVICE Vec3 operator-(const Vec3 &a) { return Vec3{-a.x, -a.y, R(0)}; }
+
+DEVICE Vec3 operator*(const Vec3 &a, real s) { return Vec3{a.x * s, a.y * s, R(0)}; }
+
+DEVICE real dot(const Vec3 &a, const Vec3 &b) { return a.x * b.x + a.y * b.y; }
+#else
 DEVICE Vec3 operator+(const Vec3 &a, const Vec3 &b) {
     return Vec3{a.x + b.x, a.y + b.y, a.z + b.z};
 }
@@ -21,6 +32,7 @@ DEVICE Vec3 operator-(const Vec3 &a) { return Vec3{-a.x, -a.y, -a.z}; }
 DEVICE Vec3 operator*(const Vec3 &a, real s) { return Vec3{a.x * s, a.y * s, a.z * s}; }
 
 DEVICE real dot(const Vec3 &a, const Vec3 &b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+#endif
 
 DEVICE Vec3 cross(const Vec3 &a, const Vec3 &b) {
     return Vec3{a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};

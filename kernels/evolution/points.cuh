@@ -25,7 +25,9 @@ struct Points {
     DEVICE void place(u32 v, const Vec3& x) const {
         number(v, 0) = x.x;
         number(v, 1) = x.y;
+#if !PLANAR
         number(v, 2) = x.z;
+#endif
     }
 
     DEVICE void get(u32 v, Vec3& x, real& phi) const {

@@ -15,6 +15,8 @@ use crate::mesh::Mesh;
 pub struct Coordinates<R: Real> {
     /// `[sum of local vertices]`, in the order of [`Patches::local_range`].
     local: Vec<Vec3<R>>,
+    /// Whether the third coordinate is the same everywhere.
+    is_planar: bool,
 }
 
 impl<R: Real> Coordinates<R> {
@@ -32,13 +34,20 @@ impl<R: Real> Coordinates<R> {
                 local.push(Vec3::from_fn(|k, _| R::narrow(x[k] - origin[k])));
             }
         }
-        Coordinates { local }
+        let height = mesh.vertices.first().map_or(0.0, |x| x[2]);
+        let is_planar = mesh.vertices.par_iter().all(|x| x[2] == height);
+        Coordinates { local, is_planar }
     }
 
     /// Coordinates of the local vertices of patch `p`.
     #[inline]
     pub fn of<'a>(&'a self, patches: &Patches, p: usize) -> &'a [Vec3<R>] {
         &self.local[patches.local_range(p)]
+    }
+
+    /// Whether the mesh lies in a plane of constant z.
+    pub fn is_planar(&self) -> bool {
+        self.is_planar
     }
 
     /// Finds cells whose size does not fit the scalar: products of edges that vanish or overflow.

@@ -2,6 +2,7 @@
 
 use zeroset::geometry::{Real, Vec3, simplex::Simplex};
 use zeroset::levelset::evolution::Options;
+use zeroset::mesh::Kind;
 use zeroset::patches::Patches;
 
 use crate::evolution::{Bed, Case, Given, bytes, cube, square, word};
@@ -38,6 +39,9 @@ fn compare<R: Real + Default + 'static, const N: usize>(
     let cell = format!("CELL_SIZE={N}");
     let rows = format!("VELOCITY_ROWS={}", u8::from(case.velocity.has_rows()));
     let mut defines = vec![word::<R>(), &cell, &rows, "BLOCK=64", "ADVECTION=3"];
+    if case.mesh.kind == Kind::Planar {
+        defines.push("PLANAR=1");
+    }
     let evolution =
         Library::compile("kernels/evolution.cu", &defines, &["evolution_step", "evolution_settle"]);
     if chunk.is_some() {

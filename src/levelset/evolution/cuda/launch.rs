@@ -185,6 +185,10 @@ impl<R: Real> Kernels<R> {
         let compiled = |file: &str, block: u32| {
             let mut defines = shape.defines::<R>();
             defines.extend(terms(host));
+            // In a plane a step has a third less to compute.
+            if host.coordinates.is_planar() && ["evolution", "galerkin"].contains(&file) {
+                defines.push(("PLANAR", "1".into()));
+            }
             defines.push(("BLOCK", block.to_string()));
             // Registers for as many threads as keep a multiprocessor busy.
             let threads = if size_of::<R>() == 8 { 768 } else { 1024 };
