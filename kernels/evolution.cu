@@ -58,15 +58,27 @@ DEVICE real change_of(const Patch& patch, const Evolution& s, real dt, u32 local
     return change;
 }
 
-// Vertices of a patch whose values a thread reads at once.
-enum { AT_ONCE = 2 };
+// Vertices of a patch whose values a thread reads at once, and whether it fetches cells and columns
+// ahead. With patches in plenty (LEAN) other blocks hide the waiting, and registers count.
+#if LEAN
+enum { AT_ONCE = 1, AHEAD = 0 };
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
+// Cards that want more registers for the same.
+#define STEP_BLOCKS (MIN_BLOCKS * 3 / 4)
+#endif
+#else
+enum { AT_ONCE = 2, AHEAD = 1 };
+#endif
+#ifndef STEP_BLOCKS
+#define STEP_BLOCKS MIN_BLOCKS
+#endif
 
 // Step `turn` of a cycle, from 0.
 //
 // Grid: one block more than work on patches; block: a multiple of 32 threads; shared: slots,
 // [largest_local] points and bytes, with Taylor-Galerkin increments too, [largest_columns] columns, [largest_owned + 1] rows, and if
 // CHUNKED [largest_owned] sums.
-extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) evolution_step(Patches m, Evolution s, u32 turn) {
+extern "C" __global__ void __launch_bounds__(BLOCK, STEP_BLOCKS) evolution_step(Patches m, Evolution s, u32 turn) {
     DYN_SHARED(unsigned char, shared);
     __shared__ Ahead ahead;
     __shared__ double dt;
@@ -120,8 +132,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) evolution_step(P
         // The cell whose corners are at hand.
         u32 at_hand = thread;
         Corners corners;
-        if (thread < patch.n_cells) corners = patch.corners(thread);
-        Fetch<Columns, 1> fetched;
+        if (AHEAD && thread < patch.n_cells) corners = patch.corners(thread);
+        Fetch<Columns, AHEAD> fetched;
         fetched.load(patch.columns(), patch.n_column_words);
         u32 row = thread <= patch.n_owned ? patch.row(thread) : 0;
         u8 moves = thread < patch.n_owned ? s.moving[patch.first + thread] : 0;
@@ -167,12 +179,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) evolution_step(P
         for (u32 start = 0; start < patch.n_cells; start += s.chunk) {
             u32 end = start + s.chunk < patch.n_cells ? start + s.chunk : patch.n_cells;
             for (u32 t = start + thread; t < end; t += threads) {
-                if (t != at_hand) corners = patch.corners(t);
+                if (!AHEAD || t != at_hand) corners = patch.corners(t);
                 u32 corner[N];
 #pragma unroll
                 for (int i = 0; i < N; i++) corner[i] = corners.of[i];
                 at_hand = t + threads;
-                if (at_hand < end) corners = patch.corners(at_hand);
+                if (AHEAD && at_hand < end) corners = patch.corners(at_hand);
                 u32 moves = 0;
 #pragma unroll
                 for (int i = 0; i < N; i++) moves |= moving[corner[i]];

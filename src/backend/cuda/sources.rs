@@ -75,9 +75,33 @@ const REAL: Choice = &[&[("REAL", "double")], &[("REAL", "float")]];
 /// Vertices of a cell.
 const CELL: Choice = &[&[("CELL_SIZE", "3")], &[("CELL_SIZE", "4")]];
 
-/// Cells of a step: in a plane it has less to compute.
-const STEP_CELL: Choice =
+/// Cells of second-order advection: in a plane it has less to compute.
+const FLOW_CELL: Choice =
     &[&[("CELL_SIZE", "3")], &[("CELL_SIZE", "3"), ("PLANAR", "1")], &[("CELL_SIZE", "4")]];
+/// A step by the threads of a patch of the default size, and the lean one with the blocks that its
+/// registers are for.
+const STEP: Choice = &[
+    &[("REAL", "double"), ("CELL_SIZE", "3"), ("BLOCK", "192"), ("MIN_BLOCKS", "1")],
+    &[("REAL", "float"), ("CELL_SIZE", "3"), ("BLOCK", "192"), ("MIN_BLOCKS", "1")],
+    &[("REAL", "double"), ("CELL_SIZE", "4"), ("BLOCK", "192"), ("MIN_BLOCKS", "1")],
+    &[("REAL", "float"), ("CELL_SIZE", "4"), ("BLOCK", "192"), ("MIN_BLOCKS", "1")],
+    &[
+        ("REAL", "double"),
+        ("CELL_SIZE", "3"),
+        ("PLANAR", "1"),
+        ("BLOCK", "64"),
+        ("MIN_BLOCKS", "8"),
+        ("LEAN", "1"),
+    ],
+    &[
+        ("REAL", "float"),
+        ("CELL_SIZE", "3"),
+        ("PLANAR", "1"),
+        ("BLOCK", "64"),
+        ("MIN_BLOCKS", "18"),
+        ("LEAN", "1"),
+    ],
+];
 
 /// Threads of a block that works on a patch of the default size.
 const BLOCK: Choice = &[&[("BLOCK", "192"), ("MIN_BLOCKS", "1")]];
@@ -186,7 +210,7 @@ const PROGRAMS: &[(File, &[Choice])] = &[
     (kernel_file!("band.cu"), &[REAL, CELL, BLOCK, TERMS]),
     (kernel_file!("coefficients.cu"), &[REAL]),
     (kernel_file!("eikonal.cu"), &[REAL, CELL, BLOCK, ORGANIZATION]),
-    (kernel_file!("evolution.cu"), &[REAL, STEP_CELL, BLOCK, TERMS]),
+    (kernel_file!("evolution.cu"), &[STEP, TERMS]),
     (kernel_file!("point_distance/brute.cu"), &[SINGLE, COMPARED, QUERIES]),
     (kernel_file!("point_distance/edt.cu"), &[SINGLE]),
     (kernel_file!("point_distance/index.cu"), &[SINGLE, INDEXED]),
@@ -197,7 +221,7 @@ const PROGRAMS: &[(File, &[Choice])] = &[
     (kernel_file!("primitives/permute.cu"), &[]),
     (kernel_file!("primitives/scan.cu"), &[]),
     (kernel_file!("primitives/sort.cu"), &[KEY]),
-    (kernel_file!("galerkin.cu"), &[REAL, STEP_CELL, BLOCK, GALERKIN]),
+    (kernel_file!("galerkin.cu"), &[REAL, FLOW_CELL, BLOCK, GALERKIN]),
     (kernel_file!("implicit.cu"), &[REAL, CELL, BLOCK, IMPLICIT]),
     (kernel_file!("inflow.cu"), &[REAL, CELL, BLOCK, INFLOW]),
     (kernel_file!("measures.cu"), &[REAL, CELL, BLOCK]),

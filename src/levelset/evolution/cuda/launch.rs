@@ -26,6 +26,13 @@ const STATIC_SHARED: u32 = 1024;
 /// patches are on the card at once.
 const CELLS_PER_THREAD: [f64; 4] = [1.0, 1.5, 2.0, 2.5];
 
+/// The same where patches are many more than fit the card at once: registers are for as many threads
+/// as hide the waiting of each other, and a thread fetches little ahead.
+const CELLS_PER_LEAN_THREAD: f64 = 3.0;
+
+/// Threads that registers of a multiprocessor are for: f32, f64, and the same of lean steps.
+const RESIDENT_THREADS: [[u32; 2]; 2] = [[1024, 768], [1152, 512]];
+
 /// With so many times more patches than are on the card at once, a block takes one patch after the
 /// other: what it does once it then does not do for each.
 const MANY: u32 = 2;
@@ -48,7 +55,7 @@ pub(super) struct Kernels<R: Real> {
     finish: Kernel,
     mark: (Kernel, u32),
     begin: Kernel,
-    /// By how many threads a patch is computed: from most of them to fewest.
+    /// By how many threads a patch is computed: from most of them to fewest, lean at last.
     candidates: Vec<(Unit, u32)>,
     /// The first of these that were asked for, and which one the steps of a cycle take.
     made: Vec<Step>,
@@ -182,7 +189,7 @@ impl<R: Real> Kernels<R> {
         let (cuda, shape) = (patches.cuda().clone(), patches.shape());
         let chunk = chunk(host, shape, cuda.shared_memory()?.saturating_sub(STATIC_SHARED));
         let queued = eikonal.organization() == Organization::Queue;
-        let compiled = |file: &str, block: u32| {
+        let variant = |file: &str, block: u32, lean: bool| {
             let mut defines = shape.defines::<R>();
             defines.extend(terms(host));
             // In a plane a step has a third less to compute.
@@ -191,8 +198,11 @@ impl<R: Real> Kernels<R> {
             }
             defines.push(("BLOCK", block.to_string()));
             // Registers for as many threads as keep a multiprocessor busy.
-            let threads = if size_of::<R>() == 8 { 768 } else { 1024 };
+            let threads = RESIDENT_THREADS[usize::from(lean)][usize::from(size_of::<R>() == 8)];
             defines.push(("MIN_BLOCKS", (threads / block).max(1).to_string()));
+            if lean {
+                defines.push(("LEAN", "1".into()));
+            }
             if chunk < shape.largest_cells {
                 defines.push(("CHUNKED", "1".into()));
             }
@@ -210,6 +220,7 @@ impl<R: Real> Kernels<R> {
             defines.extend(sizes.map(|(name, size)| (name, size.to_string())));
             Unit::with(file, defines)
         };
+        let compiled = |file: &str, block: u32| variant(file, block, false);
         let band = compiled("band", PLAIN_BLOCK)?;
         let block = match shape.arity {
             3 => shape.threads(2.0, 256),
@@ -224,6 +235,10 @@ impl<R: Real> Kernels<R> {
             if candidates.last().is_none_or(|&(_, more)| more > threads) {
                 candidates.push((compiled("evolution", threads)?, threads));
             }
+        }
+        if shape.arity == 3 {
+            let threads = shape.threads(CELLS_PER_LEAN_THREAD, 256);
+            candidates.push((variant("evolution", threads, true)?, threads));
         }
         let evolution = compiled("evolution", block)?;
         let part = |n: u32, size: usize| (n * size as u32).div_ceil(16) * 16;
