@@ -29,7 +29,7 @@ mod traced;
 mod view;
 
 pub use image::{Image, check_path};
-pub use traced::{SAMPLES, Shows, Traced, trace};
+pub use traced::{SAMPLES, Shows, Traced, Tracer, trace};
 
 pub use crate::render::{Camera, View};
 

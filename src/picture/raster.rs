@@ -8,11 +8,11 @@
 use rayon::prelude::*;
 
 use super::Image;
-use super::color::{Light, Map, NO_VALUE, SOLID, Srgb, Sum, lit};
+use super::color::{Light, Map, NO_VALUE, SOLID, Srgb, Sum};
 use super::drawing::{Drawing, Kinds};
 use super::lines::Stroke;
-use crate::render::Frame;
 use crate::render::vector::{V, add};
+use crate::render::{Frame, Shade};
 
 /// Samples per pixel along each axis.
 pub(super) const SAMPLES: usize = 3;
@@ -309,7 +309,7 @@ impl Painter<'_> {
             normal = add(normal, n.map(|x| f64::from(x) * w));
         }
         let pixel = [x, y].map(|k| (k as f64 + 0.5) / SAMPLES as f64);
-        lit(color, normal, self.frame.axes(), self.frame.toward_eye(pixel))
+        Shade::new(normal, self.frame.axes(), self.frame.toward_eye(pixel)).on(color)
     }
 }
 

@@ -6,25 +6,25 @@ use super::vector::{V, add, dot, length, scaled, sub, unit};
 /// A projection, parallel or in perspective: from places to pixels and back to rays.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
-    axes: Axes,
+    pub(super) axes: Axes,
     /// Pixels per mesh unit; in perspective those in the plane through `Eye::middle`.
-    scale: f64,
+    pub(super) scale: f64,
     /// Pixel of the origin of the mesh; in perspective that of `Eye::middle`.
-    origin: [f64; 2],
+    pub(super) origin: [f64; 2],
     /// Unit of line widths, in pixels: 1 in a picture of 1200 x 900.
     pub(crate) unit: f64,
     /// Height towards the eye of the foremost point.
-    front: f64,
-    eye: Option<Eye>,
+    pub(super) front: f64,
+    pub(super) eye: Option<Eye>,
 }
 
 /// The eye of a perspective view.
 #[derive(Clone, Copy, Debug)]
-struct Eye {
+pub(super) struct Eye {
     /// The point looked at.
-    middle: V,
+    pub middle: V,
     /// How far the eye is from it.
-    distance: f64,
+    pub distance: f64,
 }
 
 /// A half line: from where, and its unit direction.

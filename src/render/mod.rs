@@ -20,9 +20,12 @@
 
 mod camera;
 mod course;
+#[cfg(feature = "cuda")]
+pub mod cuda;
 mod frame;
 mod guide;
 mod level;
+mod light;
 mod march;
 mod pyramid;
 mod solid;
@@ -34,6 +37,7 @@ pub(crate) use camera::{Axes, CORNER};
 pub use camera::{Camera, View};
 pub use frame::{Frame, Ray};
 pub use guide::{Guide, Rule};
+pub(crate) use light::Shade;
 pub(crate) use march::place;
 pub use march::{Counts, Hit, march, shoot};
 pub use solid::Solid;
