@@ -48,7 +48,7 @@ const ABOVE: [[f64; 3]; 5] = [
 pub(super) struct Map {
     low: f64,
     high: f64,
-    lights: Vec<Light>,
+    pub lights: Vec<Light>,
 }
 
 impl Map {
@@ -150,7 +150,7 @@ fn light([lightness, a, b]: [f64; 3]) -> Light {
 #[derive(Clone, Debug)]
 pub(super) struct Srgb {
     /// Brightness of linear light 0, 1/4096, ..., 1; scaled to 0 to 255.
-    encoded: Vec<f32>,
+    pub encoded: Vec<f32>,
 }
 
 impl Srgb {

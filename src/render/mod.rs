@@ -35,6 +35,8 @@ pub(crate) mod vector;
 
 pub(crate) use camera::{Axes, CORNER};
 pub use camera::{Camera, View};
+#[cfg(feature = "cuda")]
+pub(crate) use frame::{Extent, Eye};
 pub use frame::{Frame, Ray};
 pub use guide::{Guide, Rule};
 pub(crate) use light::Shade;

@@ -2,7 +2,9 @@
 
 use zeroset::backend::Cpu;
 use zeroset::backend::cuda::Cuda;
-use zeroset::picture::{Options, Shows, Traced, trace};
+use zeroset::mesh::Mesh;
+use zeroset::picture::cuda::{DeviceMesh, draw_on};
+use zeroset::picture::{Image, Lines, Options, Shows, Subject, Traced, draw, trace};
 use zeroset::render::cuda::DeviceMarch;
 use zeroset::render::{Camera, Frame, Guide, Rule, Solid, march};
 use zeroset::volume::{Placement, Samples, Scaling, Volume};
@@ -38,13 +40,11 @@ fn volume(samples: Samples, scaling: Scaling) -> Volume {
 fn volumes() -> Vec<Volume> {
     let n = SHAPE.iter().product();
     let whole = |factor: f64, shift: f64| (0..n).map(move |n| (wave(n) * factor + shift).round());
-    let back = |factor: f64, shift: f64| Scaling { slope: 1.0 / factor, intercept: -shift / factor };
+    let back =
+        |factor: f64, shift: f64| Scaling { slope: 1.0 / factor, intercept: -shift / factor };
     vec![
         volume(Samples::from((0..n).map(wave).collect::<Vec<f64>>()), Scaling::NONE),
-        volume(
-            Samples::from((0..n).map(|n| wave(n) as f32).collect::<Vec<f32>>()),
-            Scaling::NONE,
-        ),
+        volume(Samples::from((0..n).map(|n| wave(n) as f32).collect::<Vec<f32>>()), Scaling::NONE),
         volume(
             Samples::from(whole(100.0, 128.0).map(|x| x as u8).collect::<Vec<u8>>()),
             back(100.0, 128.0),
@@ -154,8 +154,7 @@ fn pictures_are_those_of_the_processor() {
 fn nothing_is_found_in_nothing() {
     let Some(cuda) = support::cuda() else { return };
     let values = vec![1.0_f32; 5 * 6 * 7];
-    let volume =
-        Volume::new([5, 6, 7], Samples::from(values), Placement::identity()).unwrap();
+    let volume = Volume::new([5, 6, 7], Samples::from(values), Placement::identity()).unwrap();
     let frame = Frame::from_eye([2.0, -9.0, 3.0], &Camera::new([0.0, -1.0, 0.0]), 40.0, [20; 2]);
     for solid in [Solid::level(&volume, 3.0), Solid::voxels(&volume, vec![false; 210])] {
         let solid = solid.unwrap();
@@ -166,5 +165,70 @@ fn nothing_is_found_in_nothing() {
             let hits = rays.hits().unwrap();
             assert!(hits.iter().all(|hit| !hit.is_some() && hit.steps == 0), "{rule:?}");
         }
+    }
+}
+
+/// Where the bytes of two pictures differ.
+fn differing(a: &Image, b: &Image) -> usize {
+    assert_eq!((a.pixels.len(), a.alpha.len()), (b.pixels.len(), b.alpha.len()));
+    let all = |image: &Image| image.pixels.iter().chain(&image.alpha).copied().collect::<Vec<_>>();
+    all(a).into_iter().zip(all(b)).filter(|(a, b)| a != b).count()
+}
+
+fn meshes() -> Vec<(&'static str, Mesh)> {
+    vec![
+        ("square", support::square(40, 0.3)),
+        ("large triangles", support::square(2, 0.0)),
+        ("sphere", support::sphere(5)),
+        ("cube", support::cube(9, 0.2)),
+    ]
+}
+
+#[test]
+fn meshes_are_drawn_as_by_the_processor() {
+    let Some(cuda) = support::cuda() else { return };
+    for (name, mesh) in &meshes() {
+        let values = mesh.vertices.iter().enumerate().map(|(n, [x, y, z])| {
+            if n % 97 == 5 { f64::NAN } else { (x * x + 2.0 * y * z).sqrt() - 0.6 + 0.2 * x }
+        });
+        let values: Vec<f64> = values.collect();
+        let height: Vec<f64> = mesh.vertices.iter().map(|x| x[2] + 0.1 * x[0]).collect();
+        for lines in [Lines::Interface, Lines::Round, Lines::None] {
+            for (zoom, perspective) in [(1.0, None), (1.0, Some(60.0)), (9.0, Some(25.0))] {
+                let mut options = Options::default().with_size(301, 227);
+                options = options.with_perspective(perspective);
+                options.transparent = perspective.is_some();
+                let subject = Subject::new(mesh, &values).with_lines(lines).with_title("title", "");
+                let colored = subject.colored_by("height", &height);
+                for subject in [subject, colored] {
+                    let mut camera = Camera::new([0.4, -0.7, 0.6]);
+                    camera.zoom = zoom;
+                    if zoom > 1.0 {
+                        options.camera = Some(camera);
+                    }
+                    let expected = draw(&subject, &options).unwrap();
+                    let found = draw_on(&cuda, &subject, &options).unwrap();
+                    let other = differing(&found, &expected);
+                    assert_eq!(other, 0, "{name} {lines:?} {zoom} {perspective:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_mesh_on_the_card_is_drawn_from_all_sides() {
+    let Some(cuda) = support::cuda() else { return };
+    let mesh = support::sphere(5);
+    let values: Vec<f64> = mesh.vertices.iter().map(|x| x[0] - 0.3 * x[1] * x[2]).collect();
+    let subject = Subject::new(&mesh, &values);
+    let options = Options::default().with_size(200, 160);
+    let mut on_card = DeviceMesh::new(&cuda, &subject, &options).unwrap();
+    for from in [[1.0, 0.0, 0.2], [-0.3, 0.9, -0.5], [0.0, 0.0, 1.0], [1.0, 0.0, 0.2]] {
+        let camera = Camera::new(from);
+        on_card.paint(&camera).unwrap();
+        let found = on_card.image().unwrap();
+        let expected = draw(&subject, &options.clone().with_camera(camera)).unwrap();
+        assert_eq!(differing(&found, &expected), 0, "{from:?}");
     }
 }

@@ -93,8 +93,7 @@ fn pyramid(inside: &[u8], shape: [usize; 3]) -> (Vec<u8>, Vec<u64>) {
         let of_above = shape.map(|n| n.div_ceil(2));
         let mut above = vec![7_u8; of_above.iter().product()];
         let [bx, by, bz] = shape.map(|n| n as u32);
-        let args =
-            [arg(below.as_ptr()), arg(bx), arg(by), arg(bz), arg(above.as_mut_ptr())];
+        let args = [arg(below.as_ptr()), arg(bx), arg(by), arg(bz), arg(above.as_mut_ptr())];
         // SAFETY: a byte for each field of both levels.
         unsafe { library.launch("pyramid_level", &Launch::new(3, 32), &args) }.unwrap();
         for (n, &any) in above.iter().enumerate() {
@@ -191,19 +190,62 @@ fn hits_of(solid: &Solid<'_>, level: Option<f64>, frame: &FrameArgument) {
         let grid = frame.wide.div_ceil(16) * frame.tall.div_ceil(8);
         // SAFETY: a place for each ray; the solid's arrays are those of its shape.
         unsafe { library.launch("march_rays", &Launch::new(grid, 128), &args) }.unwrap();
-        let expected = march(
-            solid,
-            &Guide::new(rule, solid, &cpu).unwrap(),
-            &view,
-            size,
-            SAMPLES,
-        )
-        .unwrap();
+        let expected =
+            march(solid, &Guide::new(rule, solid, &cpu).unwrap(), &view, size, SAMPLES).unwrap();
         for (k, Hit { t: there, cube, steps: looks, .. }) in expected.iter().enumerate() {
             assert_eq!((t[k], cubes[k], steps[k]), (*there, *cube, *looks), "{rule:?}, ray {k}");
         }
         let met = t.iter().filter(|t| t.is_finite()).count();
         assert!(met > 200 && met < n, "{met} of {n}");
+        if rule == Rule::Walk {
+            let lights = [t.as_ptr().cast(), cubes.as_ptr().cast()];
+            light_on(solid, argument, frame, (&view, &expected), &of_level, lights);
+        }
+    }
+}
+
+/// The light on hits by the formula, with the normals of the processor.
+fn light_on(
+    solid: &Solid<'_>,
+    argument: SolidArgument,
+    frame: &FrameArgument,
+    (view, hits): (&Frame, &[Hit]),
+    of_level: &str,
+    [t, cubes]: [*const u8; 2],
+) {
+    let library = Library::compile("kernels/render/shade.cu", &[of_level], &["shade_hits"]);
+    let (mut strength, mut gloss) = (vec![-1.0_f32; hits.len()], vec![-1.0_f32; hits.len()]);
+    let args = [
+        arg(argument),
+        arg(*frame),
+        arg(t.cast::<f64>()),
+        arg(cubes.cast::<u32>()),
+        arg(strength.as_mut_ptr()),
+        arg(gloss.as_mut_ptr()),
+    ];
+    let grid = frame.wide.div_ceil(16) * frame.tall.div_ceil(8);
+    // SAFETY: a place for each ray, hits of the solid.
+    unsafe { library.launch("shade_hits", &Launch::new(grid, 128), &args) }.unwrap();
+    let [right, up, toward] = frame.axes;
+    let lamp = [-0.36, 0.48, 0.8];
+    let middle = unit([-0.36, 0.48, 1.8]);
+    for (k, hit) in hits.iter().enumerate() {
+        if !hit.is_some() {
+            assert_eq!((strength[k], gloss[k]), (-1.0, -1.0));
+            continue;
+        }
+        let wide = frame.wide as usize;
+        let pixel = [k % wide, k / wide].map(|k| (k as f64 + 0.5) / f64::from(SAMPLES));
+        let ray = view.ray(pixel);
+        let mut normal = unit(solid.normal(&ray, hit));
+        if dot(normal, ray.along) > 0.0 {
+            normal = scaled(normal, -1.0);
+        }
+        let n = [right, up, toward].map(|axis| dot(normal, axis));
+        let lit = 0.30 - 0.36 * dot(normal, ray.along) + 0.42 * dot(n, lamp).max(0.0);
+        let glossy = dot(n, middle).max(0.0).powi(16);
+        let close = |a: f32, b: f64| (f64::from(a) - b).abs() < 1e-6;
+        assert!(close(strength[k], lit) && close(gloss[k], glossy), "ray {k}");
     }
 }
 

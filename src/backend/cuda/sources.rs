@@ -211,6 +211,7 @@ const PROGRAMS: &[(File, &[Choice])] = &[
     (kernel_file!("measures.cu"), &[REAL, CELL, BLOCK]),
     (kernel_file!("render/march.cu"), &[SOLIDS, RULES]),
     (kernel_file!("render/pyramid.cu"), &[]),
+    (kernel_file!("render/raster.cu"), &[]),
     (kernel_file!("render/shade.cu"), &[SOLIDS]),
     (kernel_file!("self_test.cu"), &[REAL]),
     (kernel_file!("tiles/manage.cu"), &[REAL, TILES]),

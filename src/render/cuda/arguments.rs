@@ -2,7 +2,7 @@
 
 use super::super::guide::Candidates;
 use super::super::solid::Kind;
-use super::super::{Frame, Solid};
+use super::super::{Axes, Eye, Frame, Solid};
 use crate::backend::cuda::Argument;
 use crate::volume::Scaling;
 
@@ -12,7 +12,7 @@ pub(super) const LEVELS: usize = 17;
 /// `struct Frame` of `kernels/render/frame.cuh`.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-pub(super) struct FrameArgument {
+pub(crate) struct FrameArgument {
     right: [f64; 3],
     up: [f64; 3],
     toward: [f64; 3],
@@ -32,22 +32,30 @@ unsafe impl Argument for FrameArgument {}
 
 impl FrameArgument {
     /// `wide` x `tall` rays.
-    pub(super) fn new(frame: &Frame, [wide, tall]: [u32; 2], samples: u32) -> Self {
-        let (middle, distance) =
-            frame.eye.map_or(([0.0; 3], 0.0), |eye| (eye.middle, eye.distance));
+    pub(crate) fn new(frame: &Frame, [wide, tall]: [u32; 2], samples: u32) -> Self {
+        let mut argument = Self::looking(&frame.axes, frame.eye.as_ref());
+        (argument.scale, argument.origin, argument.front) =
+            (frame.scale, frame.origin, frame.front);
+        (argument.wide, argument.tall, argument.samples) = (wide, tall, samples);
+        argument
+    }
+
+    /// Of a picture whose place and scale are not known yet.
+    pub(crate) fn looking(axes: &Axes, eye: Option<&Eye>) -> Self {
+        let (middle, distance) = eye.map_or(([0.0; 3], 0.0), |eye| (eye.middle, eye.distance));
         FrameArgument {
-            right: frame.axes.right,
-            up: frame.axes.up,
-            toward: frame.axes.toward,
-            scale: frame.scale,
-            origin: frame.origin,
-            front: frame.front,
+            right: axes.right,
+            up: axes.up,
+            toward: axes.toward,
+            scale: 0.0,
+            origin: [0.0; 2],
+            front: 0.0,
             middle,
             distance,
-            perspective: frame.eye.is_some().into(),
-            wide,
-            tall,
-            samples,
+            perspective: eye.is_some().into(),
+            wide: 0,
+            tall: 0,
+            samples: 1,
         }
     }
 }

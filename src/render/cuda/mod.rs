@@ -8,7 +8,8 @@ mod guide;
 
 use std::any::Any;
 
-use self::arguments::{FrameArgument, GuideArgument, SolidArgument};
+pub(crate) use self::arguments::FrameArgument;
+use self::arguments::{GuideArgument, SolidArgument};
 use self::guide::DeviceGuide;
 use super::solid::Kind;
 use super::{Frame, Hit, Rule, Shade, Solid};
@@ -129,10 +130,15 @@ impl<'a> DeviceMarch<'a> {
     /// for each.
     ///
     /// # Errors
-    /// [`Error::Device`] if there is too little memory, with the bytes needed and free.
+    /// [`Error::Device`] if there is too little memory, with the bytes needed and free; [`Error::Case`] for 2^32 rays or
+    /// more along a side.
     pub fn rays(&self, [width, height]: [u32; 2], samples: u32) -> Result<DeviceRays<'_>> {
-        let size = [width * samples, height * samples];
-        let n = size[0] as usize * size[1] as usize;
+        let side = |pixels: u32| pixels.checked_mul(samples);
+        let Some((wide, tall)) = side(width).zip(side(height)) else {
+            let what = format!("{samples} x {samples} rays for each of {width} x {height} pixels");
+            return Err(Error::usage(what, "ask for a smaller picture"));
+        };
+        let (size, n) = ([wide, tall], wide as usize * tall as usize);
         check(self.cuda, RAY * n, "the rays of a picture")?;
         let cuda = self.cuda;
         Ok(DeviceRays {
@@ -226,7 +232,7 @@ impl DeviceRays<'_> {
 }
 
 /// Refuses what does not fit a card.
-fn check(cuda: &Cuda, bytes: usize, what: &str) -> Result<()> {
+pub(crate) fn check(cuda: &Cuda, bytes: usize, what: &str) -> Result<()> {
     let (free, _) = cuda.memory()?;
     if bytes <= free {
         return Ok(());
