@@ -70,7 +70,10 @@ extern "C" __global__ void raster_extent(Drawing drawing, Frame frame, u64* exte
         const double right = dot(x, frame.right) * shrink, up = dot(x, frame.up) * shrink;
         const double numbers[5] = {-right, -up, right, up, toward};
 #pragma unroll
-        for (u32 k = 0; k < 5; k++) most[k] = max(most[k], ordered(numbers[k]));
+        for (u32 k = 0; k < 5; k++) {
+            // What is no number is passed over, as on the processor.
+            if (numbers[k] == numbers[k]) most[k] = max(most[k], ordered(numbers[k]));
+        }
     }
 #pragma unroll
     for (u32 k = 0; k < 5; k++) {

@@ -23,7 +23,7 @@ pub(super) struct DeviceGuide {
 /// Held as long as kernels read it.
 enum Kept {
     Nothing,
-    Distances { _edt: DeviceEdt },
+    Distances { _edt: Box<DeviceEdt> },
     Pyramid { _levels: Array<u8> },
     Sites { _sites: Array<u32> },
 }
@@ -56,7 +56,7 @@ impl DeviceGuide {
                 let edt = DeviceEdt::new(cuda, Edt::default(), shape)?;
                 let distances = edt.transform(cuda, inside)?.address();
                 let argument = GuideArgument { distances, ..GuideArgument::default() };
-                DeviceGuide { argument, rule: 1, _kept: Kept::Distances { _edt: edt } }
+                DeviceGuide { argument, rule: 1, _kept: Kept::Distances { _edt: Box::new(edt) } }
             }
             Rule::Directional { cone } => {
                 let mut argument = GuideArgument::counting(Some(Candidates::new(cone)?));
