@@ -269,3 +269,43 @@ fn meshes_and_results_are_drawn() {
     std::fs::write(at("other.pvd"), list).unwrap();
     run(&["render", ".", "-o", "c.png"]).code(3).stderr(contains("2 lists of states"));
 }
+
+#[test]
+fn a_card_that_is_not_there_is_said() {
+    let folder = folder();
+    let draw = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_zeroset"));
+        command.current_dir(folder.path()).env("CUDA_VISIBLE_DEVICES", "").args(args).assert()
+    };
+    let level = ["--level", "128", "-o", "a.png", "--size", "1000"];
+    draw(&["generate", "sphere", "-o", "s.vtp"]).code(0);
+    for args in [[&RAW[..], &level].concat(), vec!["render", "s.vtp", "-o", "a.png"]] {
+        draw(&[&args[..], &["--device", "cuda"]].concat())
+            .code(5)
+            .stderr(contains("error: device: "));
+        assert!(!folder.path().join("a.png").exists());
+    }
+    // Large enough for a card, and drawn without.
+    draw(&[&RAW[..], &level].concat()).code(0);
+    draw(&[&RAW[..], &level, &["--device", "gpu"]].concat()).code(2).stderr(contains("gpu"));
+}
+
+/// The same files from either device, where there is a card.
+#[cfg(feature = "cuda")]
+#[test]
+fn either_device_draws_the_same_file() {
+    if zeroset::backend::cuda::available(0).is_err() {
+        return;
+    }
+    let folder = folder();
+    zeroset(folder.path(), &["generate", "sphere", "-o", "s.vtp"]).code(0);
+    let volume = [&RAW[..], &["--level", "128", "--colors", "z"]].concat();
+    for args in [volume, vec!["render", "s.vtp", "--perspective", "30"]] {
+        let files = ["cpu", "cuda"].map(|device| {
+            let out = ["-o", "a.png", "--size", "200", "--device", device];
+            zeroset(folder.path(), &[&args[..], &out].concat()).code(0);
+            std::fs::read(folder.path().join("a.png")).unwrap()
+        });
+        assert!(files[0] == files[1], "{args:?}");
+    }
+}

@@ -8,8 +8,10 @@ use std::time::Instant;
 
 use self::source::Shown;
 use self::words::{Looks, Side, Size, Steps};
+use super::device::{self, Card};
 use super::{Ui, convert, volume};
 use crate::backend::Cpu;
+use crate::config::DeviceKind;
 use crate::error::{Error, Result};
 use crate::expression::Expression;
 use crate::mesh::Mesh;
@@ -87,6 +89,9 @@ pub struct Args {
     /// Rays per pixel along each side, 1 to 8; default 2, for depth and iterations 1
     #[arg(long, value_name = "N")]
     pub samples: Option<u32>,
+    /// What draws: auto, cpu or cuda; auto takes a GPU for large pictures, volumes and meshes
+    #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = super::word::<DeviceKind>)]
+    pub device: DeviceKind,
     /// CPU threads; 0 takes all cores
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub threads: usize,
@@ -104,10 +109,10 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     picture::check_path(&args.output)?;
     let cpu = Cpu::new(args.threads)?;
     let (image, rays) = match source::open(&args.file, &args.source.options(), ui)? {
-        Shown::Mesh(mesh) => (cpu.run(|| args.draw_mesh(&mesh))?, None),
+        Shown::Mesh(mesh) => (cpu.run(|| args.draw_mesh(&mesh, ui))?, None),
         Shown::Volume(volume) => {
-            let (image, counts, seconds) = args.draw_volume(&volume, &cpu)?;
-            (image, Some((counts, seconds)))
+            let drawn = args.draw_volume(&volume, &cpu, ui)?;
+            (drawn.image, Some((drawn.counts, drawn.prepared)))
         }
     };
     image.write_png(&args.output)?;
@@ -151,7 +156,7 @@ impl Args {
         flaw.map_or(Ok(options), |flaw| Err(refused(flaw)))
     }
 
-    fn draw_mesh(&self, mesh: &Mesh) -> Result<Image> {
+    fn draw_mesh(&self, mesh: &Mesh, ui: &Ui) -> Result<Image> {
         let for_volumes = [
             ("--where", self.selection.is_some()),
             ("--level", self.level.is_some()),
@@ -186,6 +191,16 @@ impl Args {
         let mut options = self.options(None)?;
         let camera = options.settled(&subject)?.camera;
         options.camera = camera.map(|camera| words::zoomed(camera, self.zoom));
+        let pixels = options.width as usize * options.height as usize;
+        let work = TRIANGLE * mesh.n_cells() + PIXEL * pixels;
+        if let Some(card) = device::card(self.device, work >= WORTH_A_CARD)? {
+            match mesh_on_card(&card, &subject, &options) {
+                Err(error) if self.device == DeviceKind::Auto => {
+                    ui.say(&format!("warning: {error}; the processor draws"));
+                }
+                drawn => return drawn,
+            }
+        }
         picture::draw(&subject, &options)
     }
 
@@ -228,28 +243,96 @@ impl Args {
         }
     }
 
-    /// The picture, what its rays took, and the seconds until they could start.
-    fn draw_volume(&self, volume: &Volume, cpu: &Cpu) -> Result<(Image, Counts, f64)> {
+    fn draw_volume(&self, volume: &Volume, cpu: &Cpu, ui: &Ui) -> Result<Drawn> {
         let start = Instant::now();
-        let mut options = self.options(volume.frame.as_deref())?;
+        let options = self.options(volume.frame.as_deref())?;
         let (rule, shows) = (self.rule()?, Shows::from(self.image.unwrap_or_default()));
         if let (Some(colors), true) = (&self.colors, shows != Shows::Shaded) {
             let what = format!("--colors {colors} beside --image: that has colors of its own");
             return Err(Error::usage(what, "leave out one of them"));
         }
         let solid = cpu.run(|| self.solid(volume))?;
+        let samples = self.samples(shows).min(*picture::SAMPLES.end());
+        let rays = (options.width * samples) as usize * (options.height * samples) as usize;
+        let card = device::card(self.device, volume.n_voxels() + RAY * rays >= WORTH_A_CARD)?;
+        let scene = Scene { args: self, cpu, options: &options, shows, start };
+        if let Some(card) = card {
+            match on_card(&card, rule, &solid, &scene) {
+                Err(error) if self.device == DeviceKind::Auto => {
+                    ui.say(&format!("warning: {error}; the processor draws"));
+                }
+                drawn => return drawn,
+            }
+        }
         let guide = Guide::new(rule, &solid, cpu)?;
-        let prepared = start.elapsed().as_secs_f64();
-        let samples = self.samples.unwrap_or(if shows == Shows::Shaded { 2 } else { 1 });
-        let mut traced = Traced::new(&solid, &guide)
-            .showing(shows)
-            .with_samples(samples)
-            .with_title(self.title(), "");
-        if let Some(colors) = &self.colors {
+        scene.draw(Traced::new(&solid, &guide))
+    }
+
+    /// Rays per pixel along each side.
+    fn samples(&self, shows: Shows) -> u32 {
+        self.samples.unwrap_or(if shows == Shows::Shaded { 2 } else { 1 })
+    }
+}
+
+/// Voxels from which on a GPU is worth its start, a quarter of a second, ...
+const WORTH_A_CARD: usize = 1 << 25;
+/// ... of which a ray through a volume is worth so many, and a triangle and a pixel of a mesh.
+const RAY: usize = 64;
+const TRIANGLE: usize = 8;
+const PIXEL: usize = 20;
+
+/// A picture of a volume, what its rays took, and the seconds until they could start.
+struct Drawn {
+    image: Image,
+    counts: Counts,
+    prepared: f64,
+}
+
+/// How a volume is to be drawn.
+struct Scene<'a> {
+    args: &'a Args,
+    cpu: &'a Cpu,
+    options: &'a Options,
+    shows: Shows,
+    /// When preparing began.
+    start: Instant,
+}
+
+impl Scene<'_> {
+    fn draw(&self, traced: Traced<'_>) -> Result<Drawn> {
+        let prepared = self.start.elapsed().as_secs_f64();
+        let args = self.args;
+        let mut traced = traced
+            .showing(self.shows)
+            .with_samples(args.samples(self.shows))
+            .with_title(args.title(), "");
+        if let Some(colors) = &args.colors {
             traced = traced.colored_by(colors);
         }
-        options.camera = Some(words::zoomed(traced.camera(&options), self.zoom));
-        let (image, counts) = cpu.run(|| picture::trace(&traced, &options))?;
-        Ok((image, counts, prepared))
+        let camera = words::zoomed(traced.camera(self.options), args.zoom);
+        let options = self.options.clone().with_camera(camera);
+        let (image, counts) = self.cpu.run(|| picture::trace(&traced, &options))?;
+        Ok(Drawn { image, counts, prepared })
     }
+}
+
+#[cfg(feature = "cuda")]
+fn on_card(card: &Card, rule: Rule, solid: &Solid<'_>, scene: &Scene<'_>) -> Result<Drawn> {
+    let march = crate::render::cuda::DeviceMarch::new(card, rule, solid)?;
+    scene.draw(Traced::on_card(&march))
+}
+
+#[cfg(not(feature = "cuda"))]
+fn on_card(card: &Card, _: Rule, _: &Solid<'_>, _: &Scene<'_>) -> Result<Drawn> {
+    match *card {}
+}
+
+#[cfg(feature = "cuda")]
+fn mesh_on_card(card: &Card, subject: &Subject<'_>, options: &Options) -> Result<Image> {
+    picture::cuda::draw_on(card, subject, options)
+}
+
+#[cfg(not(feature = "cuda"))]
+fn mesh_on_card(card: &Card, _: &Subject<'_>, _: &Options) -> Result<Image> {
+    match *card {}
 }

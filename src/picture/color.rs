@@ -6,9 +6,6 @@
 //! and about equally dark at both ends (the idea of K. Moreland, "Diverging color maps for scientific
 //! visualization", 2009), blue below and terracotta above.
 
-use crate::render::Axes;
-use crate::render::vector::{V, add, dot, unit};
-
 /// Steps of a map.
 const STEPS: usize = 512;
 
@@ -51,7 +48,7 @@ const ABOVE: [[f64; 3]; 5] = [
 pub(super) struct Map {
     low: f64,
     high: f64,
-    lights: Vec<Light>,
+    pub lights: Vec<Light>,
 }
 
 impl Map {
@@ -153,7 +150,7 @@ fn light([lightness, a, b]: [f64; 3]) -> Light {
 #[derive(Clone, Debug)]
 pub(super) struct Srgb {
     /// Brightness of linear light 0, 1/4096, ..., 1; scaled to 0 to 255.
-    encoded: Vec<f32>,
+    pub encoded: Vec<f32>,
 }
 
 impl Srgb {
@@ -211,27 +208,6 @@ impl Sum {
     }
 }
 
-/// A color in the light: most of it from the eye, some from above left, a little gloss. Both sides
-/// of a surface are lit. `to_eye` is the unit direction to the eye, `axes.toward` in parallel views.
-pub(super) fn lit(color: Light, normal: V, axes: &Axes, to_eye: V) -> Light {
-    const LAMP: V = [-0.36, 0.48, 0.8];
-    let normal = unit(normal);
-    let mut n = [dot(normal, axes.right), dot(normal, axes.up), dot(normal, axes.toward)];
-    let mut head = dot(normal, to_eye);
-    if head < 0.0 {
-        n = n.map(|x| -x);
-        head = -head;
-    }
-    let lamp = dot(n, LAMP).max(0.0);
-    let middle = unit(add(LAMP, [0.0, 0.0, 1.0]));
-    let mut gloss = dot(n, middle).max(0.0);
-    for _ in 0..4 {
-        gloss *= gloss;
-    }
-    let strength = (0.30 + 0.36 * head + 0.42 * lamp) as f32;
-    color.map(|c| (c * strength + 0.05 * gloss as f32).min(1.0))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -283,14 +259,5 @@ mod tests {
             let [x, ..] = Srgb::decode([c; 3]);
             assert!((srgb.encode(x) - f32::from(c)).abs() < 0.2, "{c}");
         }
-    }
-
-    #[test]
-    fn light_comes_from_the_eye_and_both_sides_are_lit() {
-        let axes = Axes::new(&crate::render::Camera::new([0.0, 0.0, 1.0]));
-        let at = |n: V| lit([0.5; 3], n, &axes, axes.toward)[0];
-        assert!(at([0.0, 0.0, 1.0]) > at([0.9, 0.0, 0.3]));
-        assert_eq!(at([0.1, 0.2, 0.9]), at([-0.1, -0.2, -0.9]));
-        assert!(at([-0.5, 0.5, 0.7]) > at([0.5, -0.5, 0.7]));
     }
 }

@@ -1,22 +1,25 @@
 //! Lines on the surface: strips of constant width in pixels, where nothing hides them.
 
-use super::drawing::Kinds;
+use std::borrow::Cow;
+
+use super::bands::{Bands, Lists};
+use super::drawing::{Drawing, Kinds};
 use super::ink::{coverage, nearest, over};
-use super::raster::{SAMPLES, Seen};
+use super::raster::SAMPLES;
 use crate::render::Frame;
 use crate::render::vector::V;
 
 /// A piece of a line in the picture.
-pub(super) struct Stroke {
+struct Stroke {
     /// Pixel and height of both ends.
-    pub ends: [V; 2],
-    pub kind: Kinds,
+    ends: [V; 2],
+    kind: Kinds,
     /// Pixels across.
-    pub width: f64,
+    width: f64,
 }
 
 impl Stroke {
-    pub(super) fn new(ends: [V; 2], kind: Kinds, frame: &Frame) -> Self {
+    fn new(ends: [V; 2], kind: Kinds, frame: &Frame) -> Self {
         let width = frame.unit
             * match kind {
                 Kinds::Edge => 1.3,
@@ -27,11 +30,57 @@ impl Stroke {
     }
 }
 
-impl Seen {
+/// All lines of a picture.
+pub(super) struct Strokes {
+    lines: Vec<Stroke>,
+    /// Lines of each band.
+    lists: Lists,
+    unit: f64,
+}
+
+impl Strokes {
+    pub(super) fn new(drawing: &Drawing<'_>, frame: &Frame, bands: &Bands) -> Self {
+        let stroke = |line: &super::drawing::Line| Stroke::new(line.ends, line.kind, frame);
+        let lines: Vec<Stroke> = drawing.lines.iter().map(stroke).collect();
+        let lists = Lists::new(bands.n(), lines.len(), |k| {
+            let [[_, a, _], [_, b, _]] = lines[k].ends;
+            bands.within(a.min(b), a.max(b), lines[k].width + 1.0)
+        });
+        Strokes { lines, lists, unit: frame.unit }
+    }
+
+    /// Draws those of a band over its colors.
+    pub(super) fn draw(&self, band: usize, seen: &Seen<'_>, colors: &mut [[f32; 4]]) {
+        for kind in [Kinds::Edge, Kinds::Level, Kinds::Interface] {
+            let of_kind = self.lists.of(band).iter().map(|&l| &self.lines[l as usize]);
+            seen.rule(of_kind.filter(|l| l.kind == kind), kind, self.unit, colors);
+        }
+    }
+}
+
+/// Heights of the samples of a band, those above and below it included that its lines may need.
+pub(super) struct Seen<'a> {
+    /// First pixel row of the band, rows of it, and pixels per row.
+    pub first: usize,
+    pub rows: usize,
+    wide: usize,
+    /// First sample row, and sample rows.
+    pub top: usize,
+    tall: usize,
+    height: Cow<'a, [f32]>,
+}
+
+impl<'a> Seen<'a> {
+    /// With the heights of the samples that a band needs, minus infinity where nothing is.
+    pub(super) fn new(bands: &Bands, band: usize, wide: usize, height: Cow<'a, [f32]>) -> Self {
+        let ([first, rows], [top, bottom]) = (bands.rows(band), bands.samples(band));
+        Seen { first, rows, wide, top, tall: bottom - top, height }
+    }
+
     /// Draws the lines of one kind over a band where nothing hides them.
-    pub(super) fn rule<'a>(
+    fn rule<'b>(
         &self,
-        lines: impl Iterator<Item = &'a Stroke>,
+        lines: impl Iterator<Item = &'b Stroke>,
         kind: Kinds,
         unit: f64,
         colors: &mut [[f32; 4]],

@@ -17,28 +17,30 @@
 //! # Ok::<(), zeroset::Error>(())
 //! ```
 
+mod bands;
 mod bar;
 mod color;
+#[cfg(feature = "cuda")]
+pub mod cuda;
 mod drawing;
 mod font;
 mod image;
 mod ink;
 mod lines;
 mod raster;
+mod stage;
 mod traced;
 mod view;
 
 pub use image::{Image, check_path};
-pub use traced::{SAMPLES, Shows, Traced, trace};
+pub use traced::{SAMPLES, Shows, Traced, Tracer, trace};
 
 pub use crate::render::{Camera, View};
 
 use crate::error::{Error, Result};
 use crate::mesh::Mesh;
-use crate::render::{Axes, Frame};
-use bar::{Layout, Legend, Ticks};
-use color::Map;
 use drawing::Drawing;
+use stage::Stage;
 
 /// Pixels a picture may have along each side.
 pub const SIDE: std::ops::RangeInclusive<u32> = 16..=8192;
@@ -304,54 +306,7 @@ pub(crate) fn name_of(file: &str) -> &str {
 /// not fit the mesh; those of [`trace`].
 pub fn draw<'a>(scene: impl Into<Scene<'a>>, options: &Options) -> Result<Image> {
     match scene.into() {
-        Scene::Mesh(subject) => draw_mesh(&subject, options),
+        Scene::Mesh(subject) => Ok(Stage::new(&subject, options)?.draw()),
         Scene::Traced(traced) => Ok(trace(&traced, options)?.0),
     }
-}
-
-fn draw_mesh(subject: &Subject<'_>, options: &Options) -> Result<Image> {
-    options.check()?;
-    subject.check()?;
-    let range = options.range.unwrap_or_else(|| subject.range());
-    let levels = match (subject.lines, subject.colors) {
-        (Lines::Interface, None) => vec![0.0],
-        (Lines::Round, None) => round_levels(range),
-        (Lines::Round, Some(_)) => round_levels(Subject { colors: None, ..*subject }.range()),
-        _ => Vec::new(),
-    };
-    let drawing = Drawing::new(subject, &levels);
-    let camera = options.camera.unwrap_or_else(|| view::camera(options.view, subject, &drawing));
-    let layout = Layout::new(options.width, options.height, true);
-    let axes = Axes::new(&camera);
-    let (area, zoom) = (layout.area, camera.zoom);
-    let frame = Frame::fit(axes, options.perspective, &drawing.points, area, zoom, layout.unit);
-    let map = Map::new(range);
-    let size = [options.width, options.height];
-    let mut image = raster::draw(&drawing, &frame, &map, size, options.transparent);
-    if layout.has_text {
-        let legend = Legend {
-            name: subject.name,
-            title: subject.title,
-            note: subject.note,
-            range,
-            levels: if subject.colors.is_none() { &levels } else { &[] },
-            has_gaps: subject.shown().iter().any(|x| !x.is_finite()),
-        };
-        bar::draw(&mut image, Some(&map), &legend);
-    }
-    Ok(image)
-}
-
-/// Values of lines inside a range: the ticks of its bar, and the middle between each two.
-fn round_levels([low, high]: [f64; 2]) -> Vec<f64> {
-    let ticks = Ticks::new([low, high], bar::TICKS).values;
-    let mut levels = ticks.clone();
-    if let [first, second, ..] = ticks[..] {
-        let half = 0.5 * (second - first);
-        levels.push(first - half);
-        levels.extend(ticks.iter().map(|tick| tick + half));
-    }
-    levels.retain(|&x| x > low && x < high);
-    levels.sort_by(f64::total_cmp);
-    levels
 }

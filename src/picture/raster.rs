@@ -5,21 +5,22 @@
 //! an edge leave no gap and no sample to both. All else is `+ - * /` and square roots, so
 //! that a picture has the same bits on every machine and with any number of threads.
 
+use std::borrow::Cow;
+
 use rayon::prelude::*;
 
 use super::Image;
-use super::color::{Light, Map, NO_VALUE, SOLID, Srgb, Sum, lit};
-use super::drawing::{Drawing, Kinds};
-use super::lines::Stroke;
-use crate::render::Frame;
+use super::bands::{Bands, Lists, ROWS};
+use super::color::{Light, Map, NO_VALUE, SOLID, Srgb, Sum};
+use super::drawing::Drawing;
+use super::lines::{Seen, Strokes};
 use crate::render::vector::{V, add};
+use crate::render::{Frame, Shade};
 
 /// Samples per pixel along each axis.
 pub(super) const SAMPLES: usize = 3;
 /// Lattice steps per sample.
 const FINE: i64 = 256;
-/// Rows per band.
-const ROWS: usize = 48;
 /// No triangle.
 const NONE: u32 = u32::MAX;
 
@@ -88,39 +89,54 @@ pub(super) fn draw(
         Corner { x: lattice(x), y: lattice(y), z: z as f32 }
     };
     let corners: Vec<Corner> = drawing.points.par_iter().map(corner).collect();
-    let lines: Vec<Stroke> =
-        drawing.lines.iter().map(|l| Stroke::new(l.ends, l.kind, frame)).collect();
-    let apron = (2.0 * frame.unit + 2.0) as usize;
-    let n_bands = size[1].div_ceil(ROWS);
-    let rows = |low: f64, high: f64, reach: f64| {
-        let band = |y: f64| (y.clamp(0.0, size[1] as f64 - 1.0) as usize) / ROWS;
-        let outside = high + reach < 0.0 || low - reach > size[1] as f64;
-        if outside { 1..1 } else { band(low - reach)..band(high + reach) + 1 }
-    };
+    let bands = Bands::new(size[1], frame);
     let fine = 1.0 / (SAMPLES as i64 * FINE) as f64;
-    let triangles = Lists::new(n_bands, drawing.triangles.len() / 3, |t| {
+    let triangles = Lists::new(bands.n(), drawing.triangles.len() / 3, |t| {
         let y = [0, 1, 2].map(|k| corners[drawing.triangles[3 * t + k] as usize].y);
         let low = f64::from(y[0].min(y[1]).min(y[2])) * fine;
         let high = f64::from(y[0].max(y[1]).max(y[2])) * fine;
-        rows(low, high, apron as f64)
+        bands.within(low, high, bands.apron as f64)
     });
-    let strokes = Lists::new(n_bands, lines.len(), |k| {
-        let [[_, a, _], [_, b, _]] = lines[k].ends;
-        rows(a.min(b), a.max(b), lines[k].width + 1.0)
-    });
+    let strokes = Strokes::new(drawing, frame, &bands);
     let (corners, srgb) = (&corners, Srgb::new());
-    let painter = Painter { drawing, frame, map, corners, srgb, size, apron, transparent };
+    let painter = Painter { drawing, frame, map, corners, srgb, size, bands, transparent };
     let mut image = Image::blank(width, height, transparent);
     let paint = |k: usize, pixels: &mut [u8], alpha: &mut [u8]| {
-        let seen = painter.look(k, triangles.of(k));
-        let mut colors = painter.paint(&seen);
-        for kind in [Kinds::Edge, Kinds::Level, Kinds::Interface] {
-            let of_kind = strokes.of(k).iter().map(|&l| &lines[l as usize]);
-            seen.rule(of_kind.filter(|l| l.kind == kind), kind, frame.unit, &mut colors);
-        }
+        let looked = painter.look(k, triangles.of(k));
+        let mut colors = painter.paint(&looked);
+        strokes.draw(k, &looked.seen, &mut colors);
         write(&colors, pixels, alpha);
     };
     image.par_bands(ROWS, paint);
+    image
+}
+
+/// The picture of colors that were found elsewhere, with its lines. `heights` are those of all samples where
+/// there are lines, minus infinity where nothing is.
+#[cfg(feature = "cuda")]
+pub(super) fn ruled(
+    drawing: &Drawing<'_>,
+    frame: &Frame,
+    [width, height]: [u32; 2],
+    transparent: bool,
+    mut colors: Vec<[f32; 4]>,
+    heights: &[f32],
+) -> Image {
+    let (wide, bands) = (width as usize, Bands::new(height as usize, frame));
+    let strokes = Strokes::new(drawing, frame, &bands);
+    if !drawing.lines.is_empty() {
+        let of_band = |(band, colors): (usize, &mut [[f32; 4]])| {
+            let [top, bottom] = bands.samples(band).map(|row| row * wide * SAMPLES);
+            let seen = Seen::new(&bands, band, wide, Cow::Borrowed(&heights[top..bottom]));
+            strokes.draw(band, &seen, colors);
+        };
+        colors.par_chunks_mut(wide * ROWS).enumerate().for_each(of_band);
+    }
+    let mut image = Image::blank(width, height, transparent);
+    image.par_bands(ROWS, |band, pixels, alpha| {
+        let rows = pixels.len() / 3;
+        write(&colors[band * ROWS * wide..][..rows], pixels, alpha);
+    });
     image
 }
 
@@ -136,48 +152,10 @@ pub(super) fn write(colors: &[[f32; 4]], pixels: &mut [u8], alpha: &mut [u8]) {
     }
 }
 
-/// What each band has to do with, in order.
-struct Lists {
-    start: Vec<u32>,
-    items: Vec<u32>,
-}
-
-impl Lists {
-    fn new(bands: usize, n: usize, bands_of: impl Fn(usize) -> std::ops::Range<usize>) -> Self {
-        let mut start = vec![0u32; bands + 1];
-        for item in 0..n {
-            bands_of(item).for_each(|band| start[band + 1] += 1);
-        }
-        for band in 0..bands {
-            start[band + 1] += start[band];
-        }
-        let mut fill = start.clone();
-        let mut items = vec![0u32; start[bands] as usize];
-        for item in 0..n {
-            for band in bands_of(item) {
-                items[fill[band] as usize] = item as u32;
-                fill[band] += 1;
-            }
-        }
-        Lists { start, items }
-    }
-
-    fn of(&self, band: usize) -> &[u32] {
-        &self.items[self.start[band] as usize..self.start[band + 1] as usize]
-    }
-}
-
 /// Samples of a band of rows, those above and below it included that its lines may need.
-pub(super) struct Seen {
-    /// First pixel row of the band, rows of it, and pixels per row.
-    pub first: usize,
-    pub rows: usize,
-    pub wide: usize,
-    /// First sample row, and sample rows.
-    pub top: usize,
-    pub tall: usize,
+struct Looked {
+    seen: Seen<'static>,
     triangle: Vec<u32>,
-    pub height: Vec<f32>,
 }
 
 /// All that is needed to paint a band.
@@ -189,7 +167,7 @@ struct Painter<'a> {
     srgb: Srgb,
     /// Width and height of the picture.
     size: [usize; 2],
-    apron: usize,
+    bands: Bands,
     transparent: bool,
 }
 
@@ -199,11 +177,8 @@ impl Painter<'_> {
     }
 
     /// Finds which triangle each sample of a band shows.
-    fn look(&self, band: usize, triangles: &[u32]) -> Seen {
-        let first = band * ROWS;
-        let rows = ROWS.min(self.size[1] - first);
-        let top = first.saturating_sub(self.apron) * SAMPLES;
-        let bottom = (first + rows + self.apron).min(self.size[1]) * SAMPLES;
+    fn look(&self, band: usize, triangles: &[u32]) -> Looked {
+        let [top, bottom] = self.bands.samples(band);
         let wide = self.size[0] * SAMPLES;
         let tall = bottom - top;
         let mut triangle = vec![NONE; wide * tall];
@@ -250,11 +225,11 @@ impl Painter<'_> {
                 }
             }
         }
-        Seen { first, rows, wide: self.size[0], top, tall, triangle, height }
+        Looked { seen: Seen::new(&self.bands, band, self.size[0], Cow::Owned(height)), triangle }
     }
 
     /// Colors of the pixels of a band, 0 to 255, and how opaque they are, 0 to 1.
-    fn paint(&self, seen: &Seen) -> Vec<[f32; 4]> {
+    fn paint(&self, Looked { seen, triangle }: &Looked) -> Vec<[f32; 4]> {
         let wide = self.size[0] * SAMPLES;
         let opacity = if self.transparent { 0.0 } else { 1.0 };
         let mut colors = vec![[255.0, 255.0, 255.0, opacity]; self.size[0] * seen.rows];
@@ -264,7 +239,7 @@ impl Painter<'_> {
             let mut last = (NONE, [1.0f32; 3]);
             for y in y0..y0 + SAMPLES {
                 for x in x0..x0 + SAMPLES {
-                    let t = seen.triangle[(y - seen.top) * wide + x];
+                    let t = triangle[(y - seen.top) * wide + x];
                     if t != last.0 {
                         last = (t, if t == NONE { [1.0; 3] } else { self.shade(t, x, y) });
                     }
@@ -309,7 +284,7 @@ impl Painter<'_> {
             normal = add(normal, n.map(|x| f64::from(x) * w));
         }
         let pixel = [x, y].map(|k| (k as f64 + 0.5) / SAMPLES as f64);
-        lit(color, normal, self.frame.axes(), self.frame.toward_eye(pixel))
+        Shade::new(normal, self.frame.axes(), self.frame.toward_eye(pixel)).on(color)
     }
 }
 

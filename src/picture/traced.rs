@@ -3,13 +3,15 @@
 use rayon::prelude::*;
 
 use super::bar::{self, Layout, Legend};
-use super::color::{Light, Map, NO_VALUE, SOLID, Srgb, Sum, lit};
+use super::color::{Light, Map, NO_VALUE, SOLID, Srgb, Sum};
 use super::raster::write;
 use super::{Image, Options, span};
 use crate::error::{Error, Result};
 use crate::expression::Expression;
 use crate::primitives::memory;
-use crate::render::{Axes, CORNER, Camera, Counts, Frame, Guide, Hit, Solid, march, place};
+#[cfg(feature = "cuda")]
+use crate::render::cuda::DeviceMarch;
+use crate::render::{Axes, CORNER, Camera, Counts, Frame, Guide, Hit, Shade, Solid, march, place};
 
 /// Rays per pixel along each side.
 pub const SAMPLES: std::ops::RangeInclusive<u32> = 1..=8;
@@ -29,14 +31,25 @@ pub enum Shows {
     Iterations,
 }
 
+/// Who follows the rays of a picture.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Tracer<'a> {
+    /// The processor, by this guide.
+    Guide(&'a Guide),
+    /// A card. It finds the same, to the bit.
+    #[cfg(feature = "cuda")]
+    Card(&'a DeviceMarch<'a>),
+}
+
 /// A volume seen by rays.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Traced<'a> {
     /// What is looked for.
     pub solid: &'a Solid<'a>,
-    /// How rays get there.
-    pub guide: &'a Guide,
+    /// Who follows them.
+    pub tracer: Tracer<'a>,
     /// What is shown of it.
     pub shows: Shows,
     /// Colors by this expression of what [`Solid::at_hits`] knows, if it is shaded.
@@ -52,8 +65,18 @@ pub struct Traced<'a> {
 impl<'a> Traced<'a> {
     /// What is met, in the light.
     pub fn new(solid: &'a Solid<'a>, guide: &'a Guide) -> Self {
+        Self::by(solid, Tracer::Guide(guide))
+    }
+
+    /// The same by a card.
+    #[cfg(feature = "cuda")]
+    pub fn on_card(march: &'a DeviceMarch<'a>) -> Self {
+        Self::by(march.solid(), Tracer::Card(march))
+    }
+
+    fn by(solid: &'a Solid<'a>, tracer: Tracer<'a>) -> Self {
         let shows = Shows::Shaded;
-        Traced { solid, guide, shows, colors: None, samples: 2, title: "", note: "" }
+        Traced { solid, tracer, shows, colors: None, samples: 2, title: "", note: "" }
     }
 
     /// Chooses what is shown.
@@ -99,6 +122,23 @@ impl<'a> Traced<'a> {
         };
         let from = || options.view.direction().or_else(flat).unwrap_or(CORNER);
         options.camera.unwrap_or_else(|| Camera::new(from()))
+    }
+
+    /// What the rays meet, and the light on it where a card has found that, too.
+    fn found(&self, frame: &Frame, size: [u32; 2]) -> Result<(Vec<Hit>, Option<Vec<Shade>>)> {
+        match self.tracer {
+            Tracer::Guide(guide) => {
+                Ok((march(self.solid, guide, frame, size, self.samples)?, None))
+            }
+            #[cfg(feature = "cuda")]
+            Tracer::Card(card) => {
+                let rays = card.rays(size, self.samples)?;
+                rays.march(frame)?;
+                let lit = self.shows == Shows::Shaded;
+                let shades = lit.then(|| rays.shade(frame).and_then(|()| rays.shades()));
+                Ok((rays.hits()?, shades.transpose()?))
+            }
+        }
     }
 
     /// The number that is shown as color of each hit; no number where there is none.
@@ -149,7 +189,7 @@ pub fn trace(scene: &Traced<'_>, options: &Options) -> Result<(Image, Counts)> {
     let corners = scene.solid.corners();
     let (area, zoom) = (layout.area, camera.zoom);
     let frame = Frame::fit(axes, options.perspective, &corners, area, zoom, layout.unit);
-    let hits = march(scene.solid, scene.guide, &frame, size, scene.samples)?;
+    let (hits, shades) = scene.found(&frame, size)?;
     let wide = width as usize * scene.samples as usize;
     let values = scene.values(&hits, &frame, wide)?;
     let range = options.range.unwrap_or_else(|| span(&values));
@@ -157,7 +197,9 @@ pub fn trace(scene: &Traced<'_>, options: &Options) -> Result<(Image, Counts)> {
         Shows::Iterations => Map::fading(range),
         _ => Map::new(range),
     };
-    let painter = Painter { scene, frame: &frame, map: &map, hits: &hits, values: &values, wide };
+    let (map_of, shades) = (&map, shades.as_deref());
+    let painter =
+        Painter { scene, frame: &frame, map: map_of, hits: &hits, shades, values: &values, wide };
     let mut image = Image::blank(width, height, options.transparent);
     image.par_bands(ROWS, |band, pixels, alpha| {
         let rows = pixels.len() / (3 * width as usize);
@@ -184,6 +226,8 @@ struct Painter<'a> {
     frame: &'a Frame,
     map: &'a Map,
     hits: &'a [Hit],
+    /// Light on them, if it is known.
+    shades: Option<&'a [Shade]>,
     values: &'a [f64],
     /// Rays per row.
     wide: usize,
@@ -226,8 +270,11 @@ impl Painter<'_> {
             Shows::Shaded => {}
         }
         let color = if self.scene.colors.is_some() { color() } else { Srgb::decode(SOLID) };
-        let pixel = place(column, row, self.scene.samples);
-        let normal = self.scene.solid.normal(&self.frame.ray(pixel), hit);
-        Some(lit(color, normal, self.frame.axes(), self.frame.toward_eye(pixel)))
+        let shade = || {
+            let pixel = place(column, row, self.scene.samples);
+            let normal = self.scene.solid.normal(&self.frame.ray(pixel), hit);
+            Shade::new(normal, self.frame.axes(), self.frame.toward_eye(pixel))
+        };
+        Some(self.shades.map_or_else(shade, |shades| shades[at]).on(color))
     }
 }

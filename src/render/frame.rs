@@ -6,25 +6,56 @@ use super::vector::{V, add, dot, length, scaled, sub, unit};
 /// A projection, parallel or in perspective: from places to pixels and back to rays.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
-    axes: Axes,
+    pub(super) axes: Axes,
     /// Pixels per mesh unit; in perspective those in the plane through `Eye::middle`.
-    scale: f64,
+    pub(super) scale: f64,
     /// Pixel of the origin of the mesh; in perspective that of `Eye::middle`.
-    origin: [f64; 2],
+    pub(super) origin: [f64; 2],
     /// Unit of line widths, in pixels: 1 in a picture of 1200 x 900.
     pub(crate) unit: f64,
     /// Height towards the eye of the foremost point.
-    front: f64,
-    eye: Option<Eye>,
+    pub(super) front: f64,
+    pub(super) eye: Option<Eye>,
 }
 
 /// The eye of a perspective view.
 #[derive(Clone, Copy, Debug)]
-struct Eye {
+pub(crate) struct Eye {
     /// The point looked at.
-    middle: V,
+    pub(super) middle: V,
     /// How far the eye is from it.
-    distance: f64,
+    pub(super) distance: f64,
+}
+
+/// How far points reach to the sides, upwards and downwards, as they are seen, and towards the eye.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Extent {
+    /// To the left and downwards.
+    pub low: [f64; 2],
+    /// To the right and upwards.
+    pub high: [f64; 2],
+    /// Height towards the eye of the foremost point.
+    pub front: f64,
+}
+
+impl Extent {
+    fn of(points: &[V], axes: &Axes, eye: Option<&Eye>) -> Self {
+        let (mut low, mut high) = ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]);
+        let mut front = f64::NEG_INFINITY;
+        for x in points {
+            let [right, up, toward] = [axes.right, axes.up, axes.toward].map(|axis| match eye {
+                None => dot(*x, axis),
+                Some(eye) => dot(sub(*x, eye.middle), axis),
+            });
+            front = front.max(toward);
+            let shrink = eye.map_or(1.0, |eye| eye.distance / (eye.distance - toward));
+            for (k, x) in [right, up].into_iter().enumerate() {
+                low[k] = low[k].min(x * shrink);
+                high[k] = high[k].max(x * shrink);
+            }
+        }
+        Extent { low, high, front }
+    }
 }
 
 /// A half line: from where, and its unit direction.
@@ -63,20 +94,20 @@ impl Frame {
         unit: f64,
     ) -> Self {
         let eye = perspective.map(|angle| Eye::around(points, angle));
-        let (mut low, mut high) = ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]);
-        let mut front = f64::NEG_INFINITY;
-        for x in points {
-            let [right, up, toward] = [axes.right, axes.up, axes.toward].map(|axis| match &eye {
-                None => dot(*x, axis),
-                Some(eye) => dot(sub(*x, eye.middle), axis),
-            });
-            front = front.max(toward);
-            let shrink = eye.map_or(1.0, |eye| eye.distance / (eye.distance - toward));
-            for (k, x) in [right, up].into_iter().enumerate() {
-                low[k] = low[k].min(x * shrink);
-                high[k] = high[k].max(x * shrink);
-            }
-        }
+        let extent = Extent::of(points, &axes, eye.as_ref());
+        Self::filling(axes, eye, &extent, area, zoom, unit)
+    }
+
+    /// Makes what has this extent fill `area`, as [`Frame::fit`].
+    pub(crate) fn filling(
+        axes: Axes,
+        eye: Option<Eye>,
+        extent: &Extent,
+        area: [f64; 4],
+        zoom: f64,
+        unit: f64,
+    ) -> Self {
+        let Extent { low, high, front } = *extent;
         let [left, top, right, bottom] = area;
         let (width, height) = (high[0] - low[0], high[1] - low[1]);
         let scale = ((right - left) / width).min((bottom - top) / height);
@@ -165,7 +196,7 @@ impl Frame {
 
 impl Eye {
     /// Sees the ball around the middle of the box of some points under an angle, in degrees.
-    fn around(points: &[V], angle: f64) -> Self {
+    pub(crate) fn around(points: &[V], angle: f64) -> Self {
         let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
         for x in points {
             for k in 0..3 {

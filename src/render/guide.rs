@@ -65,9 +65,7 @@ impl Guide {
                 Kind::Directional(cpu.run(|| Pyramid::new(inside, shape)), candidates)
             }
             Rule::PointWise { cone } => {
-                let [nx, ny, _] = shape;
-                let place = |n: usize| [n % nx, n / nx % ny, n / nx / ny].map(|i| i as u32);
-                let sites = (0..inside.len()).filter(|&n| inside[n]).map(place).collect();
+                let sites = solid.sites();
                 Kind::PointWise(sites, cone.map(Candidates::new).transpose()?)
             }
         }))
@@ -123,12 +121,12 @@ fn way_out(at: V, along: V, radius: f64) -> f64 {
 /// cubes it meets, and those in a cone.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Candidates {
-    cosine: f64,
-    sine: f64,
+    pub cosine: f64,
+    pub sine: f64,
 }
 
 impl Candidates {
-    fn new(cone: f64) -> Result<Self> {
+    pub(super) fn new(cone: f64) -> Result<Self> {
         if !(0.0..std::f64::consts::FRAC_PI_2).contains(&cone) {
             let what = format!("a cone of {cone} radians");
             return Err(Error::usage(what, "give an angle of 0 or more and below pi / 2"));

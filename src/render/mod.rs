@@ -20,9 +20,12 @@
 
 mod camera;
 mod course;
+#[cfg(feature = "cuda")]
+pub mod cuda;
 mod frame;
 mod guide;
 mod level;
+mod light;
 mod march;
 mod pyramid;
 mod solid;
@@ -32,8 +35,11 @@ pub(crate) mod vector;
 
 pub(crate) use camera::{Axes, CORNER};
 pub use camera::{Camera, View};
+#[cfg(feature = "cuda")]
+pub(crate) use frame::{Extent, Eye};
 pub use frame::{Frame, Ray};
 pub use guide::{Guide, Rule};
+pub(crate) use light::Shade;
 pub(crate) use march::place;
 pub use march::{Counts, Hit, march, shoot};
 pub use solid::Solid;

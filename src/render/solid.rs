@@ -24,14 +24,14 @@ const REACH: f64 = 3.0;
 #[derive(Clone, Debug)]
 pub struct Solid<'a> {
     volume: &'a Volume,
-    kind: Kind,
+    pub(super) kind: Kind,
     shape: [usize; 3],
     inside: Vec<bool>,
-    bounds: Option<[[usize; 3]; 2]>,
+    pub(super) bounds: Option<[[usize; 3]; 2]>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Kind {
+pub(super) enum Kind {
     /// A cube around each voxel; all of it is met.
     Voxels,
     /// A cube between eight voxels; the surface at this value is met.
@@ -112,6 +112,12 @@ impl<'a> Solid<'a> {
         self.inside.par_iter().filter(|&&inside| inside).count()
     }
 
+    /// Places of the cubes that hold something.
+    pub(super) fn sites(&self) -> Vec<[u32; 3]> {
+        let inside = (0..self.inside.len()).filter(|&n| self.inside[n]);
+        inside.map(|n| self.cube(n as u32).map(|i| i as u32)).collect()
+    }
+
     /// World coordinates of the corners of the box of all cubes that hold something; of the whole
     /// volume if none does.
     pub fn corners(&self) -> [[f64; 3]; 8] {
@@ -126,7 +132,7 @@ impl<'a> Solid<'a> {
     }
 
     /// Index of the voxel volume of what has cube coordinate 0.
-    fn offset(&self) -> f64 {
+    pub(super) fn offset(&self) -> f64 {
         if self.kind == Kind::Voxels { 0.0 } else { 0.5 }
     }
 

@@ -129,6 +129,12 @@ impl Placement {
         self.inverse.map(|row| dot(row, direction))
     }
 
+    /// Rows give the change of each index with world coordinates.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn inverse(&self) -> [[f64; 3]; 3] {
+        self.inverse
+    }
+
     /// Gradient in the world of what has this gradient over the indices.
     pub(crate) fn world_gradient(&self, gradient: [f64; 3]) -> [f64; 3] {
         let along = |k: usize| (0..3).map(|axis| self.inverse[axis][k] * gradient[axis]).sum();

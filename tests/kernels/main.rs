@@ -18,6 +18,8 @@ mod patches;
 mod point_distance;
 mod primitives;
 mod random;
+mod raster;
+mod render;
 mod shim;
 mod tiles;
 mod varying;

@@ -52,6 +52,13 @@ pub const HEADERS: &[File] = &[
     kernel_file!("primitives/lookback.cuh"),
     kernel_file!("measures/cut.cuh"),
     kernel_file!("measures/sets.cuh"),
+    kernel_file!("render/course.cuh"),
+    kernel_file!("render/frame.cuh"),
+    kernel_file!("render/guide.cuh"),
+    kernel_file!("render/level.cuh"),
+    kernel_file!("render/light.cuh"),
+    kernel_file!("render/solid.cuh"),
+    kernel_file!("render/vector.cuh"),
     kernel_file!("tiles/formulas/curvature.cuh"),
     kernel_file!("tiles/formulas/distance.cuh"),
     kernel_file!("tiles/formulas/motion.cuh"),
@@ -71,6 +78,11 @@ type Choice = &'static [&'static [(&'static str, &'static str)]];
 
 /// The scalar type.
 const REAL: Choice = &[&[("REAL", "double")], &[("REAL", "float")]];
+
+/// What rays look for, voxels or a level, ...
+const SOLIDS: Choice = &[&[("LEVEL", "0")], &[("LEVEL", "1")]];
+/// ... and how far they step.
+const RULES: Choice = &[&[("RULE", "0")], &[("RULE", "1")], &[("RULE", "2")], &[("RULE", "3")]];
 
 /// Vertices of a cell.
 const CELL: Choice = &[&[("CELL_SIZE", "3")], &[("CELL_SIZE", "4")]];
@@ -225,6 +237,10 @@ const PROGRAMS: &[(File, &[Choice])] = &[
     (kernel_file!("implicit.cu"), &[REAL, CELL, BLOCK, IMPLICIT]),
     (kernel_file!("inflow.cu"), &[REAL, CELL, BLOCK, INFLOW]),
     (kernel_file!("measures.cu"), &[REAL, CELL, BLOCK]),
+    (kernel_file!("render/march.cu"), &[SOLIDS, RULES]),
+    (kernel_file!("render/pyramid.cu"), &[]),
+    (kernel_file!("render/raster.cu"), &[]),
+    (kernel_file!("render/shade.cu"), &[SOLIDS]),
     (kernel_file!("self_test.cu"), &[REAL]),
     (kernel_file!("tiles/manage.cu"), &[REAL, TILES]),
     (kernel_file!("tiles/redistance.cu"), &[TILE_BLOCK]),

@@ -1,0 +1,47 @@
+// From the places of a picture to rays, twin of src/render/frame.rs and of `place` in src/render/march.rs.
+#pragma once
+#include "render/vector.cuh"
+
+// src/render/cuda/arguments.rs lays it out.
+struct Frame {
+    Triple right, up, toward;
+    double scale;
+    double origin[2];
+    double front;
+    Triple middle;      // looked at, in perspective
+    double distance;    // of the eye from it
+    u32 perspective;
+    u32 wide, tall;     // rays
+    u32 samples;        // along each side of a pixel
+};
+
+#ifdef FRAME_BYTES
+static_assert(sizeof(Frame) == FRAME_BYTES, "src/render/cuda/arguments.rs");
+#endif
+
+// A block has the rays of a rectangle, its warps those of smaller ones: their ways are alike.
+#define RAYS_WIDE 16
+#define RAYS_TALL 8
+
+struct Ray {
+    Triple from, along;
+};
+
+DEVICE Ray ray_of(const Frame& frame, u32 column, u32 row) {
+    const double x = ((double)column + 0.5) / (double)frame.samples;
+    const double y = ((double)row + 0.5) / (double)frame.samples;
+    const Triple aside =
+        frame.right * ((x - frame.origin[0]) / frame.scale) + frame.up * ((frame.origin[1] - y) / frame.scale);
+    if (!frame.perspective) return Ray{aside + frame.toward * frame.front, frame.toward * -1.0};
+    const Triple back = frame.toward * frame.distance;
+    return Ray{frame.middle + back, unit(aside - back)};
+}
+
+// The ray of a thread; false beyond the picture.
+DEVICE bool place_of(const Frame& frame, u32& column, u32& row) {
+    const u32 blocks = (frame.wide + RAYS_WIDE - 1) / RAYS_WIDE;
+    const u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    column = blockIdx.x % blocks * RAYS_WIDE + warp % 2 * 8 + lane % 8;
+    row = blockIdx.x / blocks * RAYS_TALL + warp / 2 * 4 + lane / 8;
+    return column < frame.wide && row < frame.tall;
+}

@@ -1,0 +1,40 @@
+// Rays through a volume, twin of `shoot` and `march` in src/render/march.rs: every ray has the bits of the processor.
+#include "render/guide.cuh"
+
+// What each ray of a picture meets.
+//
+// Grid: the picture in rectangles of RAYS_WIDE x RAYS_TALL rays. Block: 128. Shared memory: none.
+//
+// t      [tall][wide] distance from the start of the ray; infinite if it met nothing
+// cubes  number of the cube; 2^32 - 1 if it met nothing
+// steps  places looked at; 0 if the ray misses the box of all cubes
+extern "C" __global__ void __launch_bounds__(128, 4)
+    march_rays(Solid solid, Guide guide, Frame frame, double* t, u32* cubes, u32* steps) {
+    u32 column, row;
+    if (!place_of(frame, column, row)) return;
+    double found = infinity();
+    u32 number = 0xffffffffu, looks = 0;
+    Course course;
+    if (course_of(solid, ray_of(frame, column, row), course)) {
+        double now = course.begin;
+        while (now < course.end) {
+            looks++;
+            i32 cube[3];
+            course.cube(now, cube);
+            double leave = course.end;
+#pragma unroll
+            for (u32 k = 0; k < 3; k++) leave = fmin(leave, course.leaves(k, cube[k]));
+            const double met = meets(solid, course, cube, now, leave);
+            if (met == met) {
+                found = met;
+                number = (u32)number_of(solid, cube[0], cube[1], cube[2]);
+                break;
+            }
+            now = fmax(free_to(solid, guide, course, cube, now), leave);
+        }
+    }
+    const u64 at = (u64)row * frame.wide + column;
+    t[at] = found;
+    cubes[at] = number;
+    steps[at] = looks;
+}

@@ -1,0 +1,96 @@
+// What rays look for in a volume, twin of src/render/solid.rs. LEVEL is 1 for the surface at a level, in cubes between
+// eight voxels, 0 for voxels as cubes.
+#pragma once
+#include "render/course.cuh"
+#include "render/frame.cuh"
+#include "render/level.cuh"
+
+// Types that volumes are stored in.
+enum Stored {
+    STORED_U8 = 0,
+    STORED_I8 = 1,
+    STORED_U16 = 2,
+    STORED_I16 = 3,
+    STORED_U32 = 4,
+    STORED_I32 = 5,
+    STORED_U64 = 6,
+    STORED_I64 = 7,
+    STORED_F32 = 8,
+    STORED_F64 = 9,
+};
+
+// src/render/cuda/arguments.rs lays it out.
+struct Solid {
+    Triple origin;         // of the first voxel in the world
+    Triple inverse[3];     // change of each index with world coordinates
+    double offset;         // index of the voxel volume of what has cube coordinate 0
+    double level;
+    double slope, intercept;
+    const u8* inside;      // of each cube, x fastest
+    const void* values;    // of each voxel; those of voxels as cubes are not needed
+    u32 stored, scaled;
+    u32 shape[3];          // cubes
+    u32 low[3], high[3];   // box of the cubes that hold something
+    u32 holds;             // whether one does
+};
+
+#ifdef SOLID_BYTES
+static_assert(sizeof(Solid) == SOLID_BYTES, "src/render/cuda/arguments.rs");
+#endif
+
+DEVICE u64 number_of(const Solid& solid, i32 x, i32 y, i32 z) {
+    return (u64)x + (u64)solid.shape[0] * ((u64)y + (u64)solid.shape[1] * (u64)z);
+}
+
+DEVICE Triple turned(const Solid& solid, const Triple& x) {
+    return Triple{dot(solid.inverse[0], x), dot(solid.inverse[1], x), dot(solid.inverse[2], x)};
+}
+
+// The way of a ray through the box of all cubes that hold something.
+DEVICE bool course_of(const Solid& solid, const Ray& ray, Course& course) {
+    if (!solid.holds) return false;
+    Triple from = turned(solid, ray.from - solid.origin);
+#pragma unroll
+    for (u32 k = 0; k < 3; k++) from.at[k] = from.at[k] - solid.offset;
+    return course.through(from, turned(solid, ray.along), solid.low, solid.high);
+}
+
+// Value of voxel n.
+DEVICE double value_of(const Solid& solid, u64 n) {
+    double x;
+    switch (solid.stored) {
+        case STORED_U8: x = (double)((const u8*)solid.values)[n]; break;
+        case STORED_I8: x = (double)((const signed char*)solid.values)[n]; break;
+        case STORED_U16: x = (double)((const u16*)solid.values)[n]; break;
+        case STORED_I16: x = (double)((const short*)solid.values)[n]; break;
+        case STORED_U32: x = (double)((const u32*)solid.values)[n]; break;
+        case STORED_I32: x = (double)((const i32*)solid.values)[n]; break;
+        case STORED_U64: x = (double)((const u64*)solid.values)[n]; break;
+        case STORED_I64: x = (double)((const i64*)solid.values)[n]; break;
+        case STORED_F32: x = (double)((const float*)solid.values)[n]; break;
+        default: x = ((const double*)solid.values)[n];
+    }
+    return solid.scaled ? solid.slope * x + solid.intercept : x;
+}
+
+// Number of a voxel of a volume with one voxel more than cubes along each axis.
+DEVICE u64 voxel_of(const Solid& solid, u32 x, u32 y, u32 z) {
+    return (u64)x + (u64)(solid.shape[0] + 1) * ((u64)y + (u64)(solid.shape[1] + 1) * (u64)z);
+}
+
+// Where the ray meets something in a cube between `enter` and `leave`; no number if nowhere.
+DEVICE double meets(const Solid& solid, const Course& course, const i32* cube, double enter, double leave) {
+    if (!solid.inside[number_of(solid, cube[0], cube[1], cube[2])]) return not_a_number();
+#if LEVEL
+    double values[8];
+#pragma unroll
+    for (u32 k = 0; k < 8; k++) {
+        values[k] = value_of(solid, voxel_of(solid, cube[0] + (k & 1), cube[1] + (k >> 1 & 1), cube[2] + (k >> 2)));
+    }
+    const Triple middle = {(double)cube[0] - 0.5, (double)cube[1] - 0.5, (double)cube[2] - 0.5};
+    const Cubic along = cubic_of(values, course.at(enter) - middle, course.along);
+    return enter + first_crossing(along, solid.level, leave - enter);
+#else
+    return enter;
+#endif
+}

@@ -1,0 +1,32 @@
+// Three numbers at a time, twin of src/render/vector.rs: the same operations in the same order, in double, so that
+// rays have the bits of the processor.
+#pragma once
+#include "common/types.cuh"
+
+struct Triple {
+    double at[3];
+};
+
+DEVICE double dot(const Triple& a, const Triple& b) {
+    return a.at[0] * b.at[0] + a.at[1] * b.at[1] + a.at[2] * b.at[2];
+}
+
+DEVICE Triple operator-(const Triple& a, const Triple& b) {
+    return Triple{a.at[0] - b.at[0], a.at[1] - b.at[1], a.at[2] - b.at[2]};
+}
+
+DEVICE Triple operator+(const Triple& a, const Triple& b) {
+    return Triple{a.at[0] + b.at[0], a.at[1] + b.at[1], a.at[2] + b.at[2]};
+}
+
+DEVICE Triple operator*(const Triple& a, double s) { return Triple{a.at[0] * s, a.at[1] * s, a.at[2] * s}; }
+
+DEVICE double infinity() { return __longlong_as_double(0x7ff0000000000000ll); }
+DEVICE double not_a_number() { return __longlong_as_double(0x7ff8000000000000ll); }
+DEVICE bool is_finite(double x) { return x - x == 0.0; }
+
+// Of length 1; zeros if there is no direction.
+DEVICE Triple unit(const Triple& a) {
+    const double norm = sqrt(dot(a, a));
+    return norm > 0.0 && norm < infinity() ? a * (1.0 / norm) : Triple{0.0, 0.0, 0.0};
+}

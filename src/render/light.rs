@@ -1,0 +1,57 @@
+//! Light on what is seen: most of it from the eye, some from above left, a little gloss.
+
+use super::camera::Axes;
+use super::vector::{V, add, dot, unit};
+
+/// Direction to the lamp along the axes of the picture.
+const LAMP: V = [-0.36, 0.48, 0.8];
+
+/// What light makes of a color.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Shade {
+    /// How strong the color is.
+    pub strength: f32,
+    /// Gloss on it.
+    pub gloss: f32,
+}
+
+impl Shade {
+    /// Of a surface with a `normal` of any length; both of its sides are lit. `to_eye` is the unit direction
+    /// to the eye, `axes.toward` in parallel views.
+    pub(crate) fn new(normal: V, axes: &Axes, to_eye: V) -> Self {
+        let normal = unit(normal);
+        let mut n = [dot(normal, axes.right), dot(normal, axes.up), dot(normal, axes.toward)];
+        let mut head = dot(normal, to_eye);
+        if head < 0.0 {
+            n = n.map(|x| -x);
+            head = -head;
+        }
+        let lamp = dot(n, LAMP).max(0.0);
+        let middle = unit(add(LAMP, [0.0, 0.0, 1.0]));
+        let mut gloss = dot(n, middle).max(0.0);
+        for _ in 0..4 {
+            gloss *= gloss;
+        }
+        Shade { strength: (0.30 + 0.36 * head + 0.42 * lamp) as f32, gloss: gloss as f32 }
+    }
+
+    /// A color, red, green and blue, in this light.
+    pub(crate) fn on(self, color: [f32; 3]) -> [f32; 3] {
+        color.map(|c| (c * self.strength + 0.05 * self.gloss).min(1.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::Camera;
+
+    #[test]
+    fn light_comes_from_the_eye_and_both_sides_are_lit() {
+        let axes = Axes::new(&Camera::new([0.0, 0.0, 1.0]));
+        let at = |n: V| Shade::new(n, &axes, axes.toward).on([0.5; 3])[0];
+        assert!(at([0.0, 0.0, 1.0]) > at([0.9, 0.0, 0.3]));
+        assert_eq!(at([0.1, 0.2, 0.9]), at([-0.1, -0.2, -0.9]));
+        assert!(at([-0.5, 0.5, 0.7]) > at([0.5, -0.5, 0.7]));
+    }
+}
