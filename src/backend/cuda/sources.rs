@@ -211,6 +211,7 @@ const PROGRAMS: &[(File, &[Choice])] = &[
     (kernel_file!("measures.cu"), &[REAL, CELL, BLOCK]),
     (kernel_file!("self_test.cu"), &[REAL]),
     (kernel_file!("surface/count.cu"), &[]),
+    (kernel_file!("surface/cubes.cu"), &[REAL, TILES]),
     (kernel_file!("surface/isosurface.cu"), &[STORED, NORMALS]),
     (kernel_file!("surface/triangles.cu"), &[]),
     (kernel_file!("tiles/manage.cu"), &[REAL, TILES]),
