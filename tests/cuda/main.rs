@@ -17,5 +17,6 @@ mod primitives;
 mod support;
 mod tiled_runs;
 mod tiles;
+mod tiles_surface;
 mod translation;
 mod varying;
