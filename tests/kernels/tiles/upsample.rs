@@ -120,8 +120,8 @@ fn finer_grids_are_those_of_the_cpu() {
         let (tiles, values) = grid::<4, f64>(phi, band);
         let defines = ["REAL=double", "TILE_EDGE=4"];
         check(&defines, (&tiles, &values), 1.5, band, seed);
-        // A band that reaches far beyond the coarse tiles.
-        let wide = Band { gamma: 4.5, reach: 3 };
+        // As wide as the coarse one, in fine voxels, and it reaches further than the coarse tiles.
+        let wide = Band { gamma: 3.0, reach: 4 };
         assert!(check(&defines, (&tiles, &values), 1.5, wide, seed) > 1);
         let fixed = {
             let mut fixed = Pool::<Fixed16, 4>::new();
