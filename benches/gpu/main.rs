@@ -4,7 +4,7 @@
 //! `ZEROSET_DATA=... cargo bench --bench gpu -- MODE... [MESH...] [vertices=N]` prints Markdown tables.
 //! Modes: `band`, with `galerkin` beside it for second-order advection; `fields`; `large`; `copy`; `sizes`;
 //! `start`; `atomics`; `cores`; `tables`; `tiles`; `points` (lists of flags, scan, sort); `point-distance`;
-//! `edt`; `render` (rays through volumes, pictures of surfaces). `vertices` is the size of the mesh of `copy`, `cells=N` that of `large` along an axis,
+//! `edt`; `isosurface` (`size=N` for N^3 voxels alone); `render` (rays through volumes, pictures of surfaces). `vertices` is the size of the mesh of `copy`, `cells=N` that of `large` along an axis,
 //! `radius=R` and `enright=N` pick one size of `tiles`.
 //! Times of redistancings and steps are those of the card's clock over a whole stretch of the time
 //! loop: gaps between kernels and the choice of steps are in them. Every number is the median of
@@ -13,6 +13,9 @@
 mod atomics;
 mod copy;
 mod cores;
+#[path = "../support/gyroid.rs"]
+mod gyroid;
+mod isosurface;
 mod large;
 mod meshes;
 mod motion;
@@ -93,6 +96,10 @@ fn main() -> Result<(), Failed> {
     if wants("render") {
         render::tables(&cuda, &cpu)?;
         pictures::table(&cuda, &cpu)?;
+    }
+    if wants("isosurface") {
+        let size = args.iter().find_map(|a| a.strip_prefix("size=")?.parse().ok());
+        isosurface::table(&cuda, &size.map_or(vec![512, 1024], |size| vec![size]))?;
     }
     if wants("fields") {
         println!("{FIELDS}");

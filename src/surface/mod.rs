@@ -11,6 +11,8 @@
 
 mod bvh;
 pub mod cubes;
+#[cfg(feature = "cuda")]
+mod cuda;
 mod drawn_curves;
 mod interface;
 mod isosurface;
@@ -27,8 +29,15 @@ mod smooth;
 mod voxels;
 mod winding;
 
+#[cfg(feature = "cuda")]
+pub use cuda::DeviceSurface;
 pub use drawn_curves::{Side, Sides, sides};
 pub use interface::{Interface, extract};
+#[cfg(feature = "cuda")]
+pub use isosurface::cuda::{
+    DeviceIsosurface, DeviceNumber, SurfaceArgument, Totals as SurfaceTotals,
+    cases as surface_cases, isosurface_on,
+};
 pub use isosurface::{Options as IsosurfaceOptions, isosurface};
 pub use lattice_distance::{Filled, LatticeDistance};
 pub use locate::{Located, Locator};

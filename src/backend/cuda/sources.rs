@@ -59,6 +59,7 @@ pub const HEADERS: &[File] = &[
     kernel_file!("render/light.cuh"),
     kernel_file!("render/solid.cuh"),
     kernel_file!("render/vector.cuh"),
+    kernel_file!("surface/rows.cuh"),
     kernel_file!("tiles/formulas/curvature.cuh"),
     kernel_file!("tiles/formulas/distance.cuh"),
     kernel_file!("tiles/formulas/motion.cuh"),
@@ -192,6 +193,17 @@ const VARYING: Choice = &[
 const INFLOW: Choice =
     &[&[("ADVECTION", "3"), ("VELOCITY_ROWS", "1")], &[("ADVECTION", "1"), ("INFLOW", "1")]];
 
+/// What a volume holds, ...
+const STORED: Choice = &[
+    &[("STORED", "float"), ("IS_WHOLE", "0")],
+    &[("STORED", "double"), ("IS_WHOLE", "0")],
+    &[("STORED", "unsigned char"), ("IS_WHOLE", "1")],
+    &[("STORED", "short"), ("IS_WHOLE", "1")],
+    &[("STORED", "long long"), ("IS_WHOLE", "1")],
+];
+/// ... and whether its surface has normals.
+const NORMALS: Choice = &[&[("NORMALS", "0")], &[("NORMALS", "1")]];
+
 /// Edge of a tile, and how its values are kept.
 const TILES: Choice =
     &[&[("TILE_EDGE", "4")], &[("TILE_EDGE", "8")], &[("TILE_EDGE", "4"), ("STORAGE", "16")]];
@@ -242,9 +254,14 @@ const PROGRAMS: &[(File, &[Choice])] = &[
     (kernel_file!("render/raster.cu"), &[]),
     (kernel_file!("render/shade.cu"), &[SOLIDS]),
     (kernel_file!("self_test.cu"), &[REAL]),
+    (kernel_file!("surface/count.cu"), &[]),
+    (kernel_file!("surface/cubes.cu"), &[REAL, TILES]),
+    (kernel_file!("surface/isosurface.cu"), &[STORED, NORMALS]),
+    (kernel_file!("surface/triangles.cu"), &[]),
     (kernel_file!("tiles/manage.cu"), &[REAL, TILES]),
     (kernel_file!("tiles/redistance.cu"), &[TILE_BLOCK]),
     (kernel_file!("tiles/step.cu"), &[TILE_BLOCK, TILE_TERMS]),
+    (kernel_file!("tiles/upsample.cu"), &[REAL, TILES]),
     (kernel_file!("varying.cu"), &[REAL, CELL, BLOCK, VARYING]),
 ];
 

@@ -3,15 +3,18 @@
 //! ```text
 //! control   what steers steps, and the lists, as the kernels know them
 //! grid      the lists
+//! upsample  a grid from a coarser one
 //! ```
 
 mod control;
 mod grid;
+mod upsample;
 
 use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
 
 pub use control::{Halt, Pass, TileControl, TileGridArgument};
 pub use grid::DeviceTiledGrid;
+pub use upsample::{UpsampleArgument, UpsampleStatus};
 
 use super::Fixed16;
 

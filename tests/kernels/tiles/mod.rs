@@ -1,5 +1,7 @@
 //! Sparse tiled grids: kernels of `kernels/tiles/` against the CPU, bit by bit.
 
+mod cubes;
 mod grid;
 mod manage;
 mod step;
+mod upsample;
