@@ -13,6 +13,7 @@ mod parity;
 mod patch_sizes;
 mod point_distance;
 mod primitives;
+mod reconstruct;
 mod support;
 mod tiled_runs;
 mod tiles;

@@ -18,6 +18,7 @@ mod patches;
 mod point_distance;
 mod primitives;
 mod random;
+mod reconstruct;
 mod shim;
 mod tiles;
 mod varying;
