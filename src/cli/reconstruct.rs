@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::isosurface::MOST_ROUNDS;
 use super::{Ui, device, word};
-use crate::backend::Cpu;
+use crate::backend::{Cpu, cuda};
 use crate::cloud::{CleanOptions, FAR};
 use crate::config::DeviceKind;
 use crate::error::{Error, Result};
@@ -121,15 +121,28 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     args.picture.as_deref().map_or(Ok(()), picture::check_path)?;
     let options = args.options()?;
     let cpu = Cpu::new(args.threads)?;
-    let (cloud, file) = cpu.run(|| read_cloud(&args.input))?;
+    if args.device == DeviceKind::Cuda {
+        cuda::available(0)?;
+    }
+    // A card takes a quarter of a second to open, about as long as a large file takes to read.
+    let is_early = args.device == DeviceKind::Cuda || args.is_large();
+    let (early, read) = std::thread::scope(|scope| {
+        let opening = is_early.then(|| scope.spawn(|| device::card(args.device, true)));
+        let read = cpu.run(|| read_cloud(&args.input));
+        (opening.map(|opening| opening.join()), read)
+    });
+    let (cloud, file) = read?;
+    let is_worth_it = runs_on_a_card(&cloud, options.method) && cloud.len() >= WORTH_A_CARD;
+    let card = match early {
+        Some(opened) => opened.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?,
+        None => device::card(args.device, is_worth_it)?,
+    };
     let seconds_reading = start.elapsed().as_secs_f64();
     let name = args.input.display();
-    let is_worth_it = runs_on_a_card(&cloud, options.method) && cloud.len() >= WORTH_A_CARD;
-    let card = device::card(args.device, is_worth_it)?;
     let device = match &card {
-        None => Device::Cpu,
         Some(card) if args.device == DeviceKind::Cuda => Device::Card(card),
-        Some(card) => Device::Auto(card),
+        Some(card) if is_worth_it => Device::Auto(card),
+        _ => Device::Cpu,
     };
     let (mesh, report) = cpu
         .run(|| reconstruct::surface(cloud, &options, device))
@@ -192,6 +205,11 @@ impl Args {
             largest: self.largest,
             smooth: self.smooth,
         })
+    }
+
+    /// Whether the file is so large that a card will be worth its start, by 20 bytes for a sample.
+    fn is_large(&self) -> bool {
+        std::fs::metadata(&self.input).is_ok_and(|file| file.len() >= 20 * WORTH_A_CARD as u64)
     }
 
     fn draw(&self, mesh: &Mesh) -> Result<picture::Image> {
