@@ -4,7 +4,7 @@ use super::Method;
 use super::directed::{self, Cubes, Directed};
 use super::potential::{self, Levels};
 use crate::backend::cuda::Cuda;
-use crate::cloud::PointCloud;
+use crate::cloud::{Far, PointCloud, far_from_others};
 use crate::error::{Error, Result};
 use crate::mesh::Mesh;
 
@@ -47,6 +47,19 @@ impl<'a> Device<'a> {
         }
     }
 
+    /// Numbers of the points that are far from all others, and the spacing of all; `auto` takes the
+    /// processor where the card cannot.
+    pub(super) fn far_from_others(self, points: &[[f64; 3]], factor: f64) -> Result<Far> {
+        if let Device::Auto(card) | Device::Card(card) = self {
+            match far_on_card(card, points, factor) {
+                Ok(Some(found)) => return Ok(found),
+                Err(error) if matches!(self, Device::Card(_)) => return Err(error),
+                Ok(None) | Err(_) => {}
+            }
+        }
+        far_from_others(points, factor)
+    }
+
     /// Directed distances; the second is the name of the card that computed, if one did. Why one did
     /// not is a warning.
     pub(super) fn directed(
@@ -85,6 +98,16 @@ fn on_card(
 ) -> Result<(Mesh, Directed, Option<String>)> {
     let (mesh, done) = directed::cuda::reconstruct(card, cloud, cubes)?;
     Ok((mesh, done, Some(card.card().name.clone())))
+}
+
+#[cfg(feature = "cuda")]
+fn far_on_card(card: &Cuda, points: &[[f64; 3]], factor: f64) -> Result<Option<Far>> {
+    directed::cuda::far_from_others(card, points, factor)
+}
+
+#[cfg(not(feature = "cuda"))]
+fn far_on_card(card: &Cuda, _: &[[f64; 3]], _: f64) -> Result<Option<Far>> {
+    match *card {}
 }
 
 #[cfg(not(feature = "cuda"))]

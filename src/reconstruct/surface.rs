@@ -7,7 +7,7 @@ use super::Device;
 use super::directed::{Cubes, Directed};
 use super::dress::dress;
 use super::potential::{self, Levels, Storage};
-use crate::cloud::{CleanOptions, Estimate, PointCloud, clean, estimate_normals};
+use crate::cloud::{CleanOptions, Estimate, PointCloud, clean_by, estimate_normals};
 use crate::error::{Error, Result};
 use crate::mesh::Mesh;
 use crate::surface::{Gaps, Topology, largest_part, smooth};
@@ -152,7 +152,8 @@ pub fn surface(cloud: PointCloud, options: &Options, device: Device<'_>) -> Resu
     };
     cloud.check()?;
     let given = cloud.len();
-    let (mut cloud, survey) = clean(cloud, options.clean)?;
+    let far = |points: &[[f64; 3]], factor| device.far_from_others(points, factor);
+    let (mut cloud, survey) = clean_by(cloud, options.clean, far)?;
     seconds.clean = lap();
     let used = cloud.len();
     let (duplicates, outliers) = (survey.duplicates, survey.outliers.len());

@@ -128,7 +128,10 @@ fn whole_reconstructions_say_what_computed() {
     let (expected, report) = of(Device::Cpu);
     assert_eq!(report.device, None);
     for device in [Device::Card(&cuda), Device::Auto(&cuda)] {
-        let (mesh, report) = of(device);
+        let (mesh, found) = of(device);
+        let samples = [&report, &found].map(|r| (r.samples.duplicates, r.samples.outliers));
+        assert_eq!(samples[0], samples[1]);
+        let report = found;
         assert_eq!(report.device.as_ref(), Some(&cuda.card().name));
         assert!(mesh.vertices == expected.vertices && mesh.cells == expected.cells);
     }

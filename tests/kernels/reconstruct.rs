@@ -23,6 +23,8 @@ static SEEDS: LazyLock<Library> =
 static DENSITY: LazyLock<Library> = library!("density", "density_about");
 static FIELD: LazyLock<Library> =
     library!("field", "field_reached", "field_around", "field_values");
+static SPACING: LazyLock<Library> =
+    library!("spacing", "spacing_work", "spacing_places", "spacing_about", "spacing_far");
 static RIM: LazyLock<Library> =
     library!("rim", "rim_border", "rim_join", "rim_sizes", "rim_mark", "rim_turn", "rim_again");
 static SURFACE: LazyLock<Library> = library!(
@@ -420,4 +422,76 @@ fn signs_pieces_and_ties_too() {
     let (mesh, report) = reconstruct(&lattice, Cubes::Edge(1.0)).unwrap();
     assert_same(&mesh, &report, &made(&lattice, 1.0), None);
     assert_eq!(density(&lattice), [report.density.rho, report.density.delta]);
+}
+
+/// Distance to the nearest other point, and the mean of those to the nearest eight, by comparing all.
+fn spacing(points: &[[f64; 3]], i: usize) -> [f64; 2] {
+    let square = |x: &[f64; 3]| -> f64 { (0..3).map(|k| (x[k] - points[i][k]).powi(2)).sum() };
+    let others = points.iter().enumerate().filter(|(j, _)| *j != i);
+    let mut squares: Vec<f64> = others.map(|(_, x)| square(x)).collect();
+    squares.sort_by(f64::total_cmp);
+    squares.truncate(8);
+    let sum: f64 = squares.iter().map(|s| s.sqrt()).sum();
+    [squares[0].sqrt(), sum / squares.len() as f64]
+}
+
+#[test]
+fn spacings_are_those_of_comparing_all() {
+    let mut crowded = sphere(700, [1e5, 0.0, -3e4], 1.0);
+    crowded.points.extend([[1e5 + 9.0, 0.5, -3e4], [1e5, -2.0, -3e4 + 1.5]]);
+    crowded.points.extend([crowded.points[3]; 12]);
+    let few = PointCloud::new(vec![[0.0; 3], [1.0, 2.0, 2.0], [0.0, 0.0, 7.0]]);
+    for cloud in [crowded, few] {
+        let points = cloud.points.as_flattened().as_ptr();
+        let (n, (low, high)) = (cloud.len(), cloud.bounds());
+        let longest = (0..3).map(|k| high[k] - low[k]).fold(0.0, f64::max);
+        let (mut nearest, mut means) = (vec![0_u64; n], vec![0_u64; n]);
+        let mut waiting = vec![0_u8; n];
+        let mut which: Vec<u32> = Vec::new();
+        let mut rounds = 0;
+        for level in 0.. {
+            let cube = 2.0 * longest / (n as f64).sqrt() * 8_f64.powi(level);
+            let lattice = LatticeArgument::new(&cloud, cube);
+            let seeds = Seeds::new(&cloud, lattice);
+            let mut places = vec![0.0; 3 * n];
+            let args =
+                [arg(points), arg(seeds.numbers.as_ptr()), arg(n as u32), arg(places.as_mut_ptr())];
+            launch(&SPACING, "spacing_places", 1, &args);
+            let mut work = 0_u64;
+            launch(&SPACING, "spacing_work", 1, &[arg(seeds.cubes.argument()), arg(&raw mut work)]);
+            let counts = seeds.cubes.starts.windows(2).map(|w| u64::from(w[1] - w[0]).pow(2));
+            assert_eq!(work, counts.sum::<u64>());
+            let list = if level == 0 { std::ptr::null() } else { which.as_ptr() };
+            let asked = if level == 0 { n } else { which.len() };
+            let args = [
+                arg(lattice),
+                arg(points),
+                arg(places.as_ptr()),
+                arg(seeds.numbers.as_ptr()),
+                arg(seeds.cubes.argument()),
+                arg(list),
+                arg(asked as u32),
+                arg(nearest.as_mut_ptr()),
+                arg(means.as_mut_ptr()),
+                arg(waiting.as_mut_ptr()),
+            ];
+            launch(&SPACING, "spacing_about", asked.div_ceil(512), &args);
+            which = (0..n as u32).filter(|&k| waiting[k as usize] == 1).collect();
+            rounds += 1;
+            if which.is_empty() {
+                break;
+            }
+        }
+        assert!(n < 9 || rounds > 1, "the one far off waits for larger cubes");
+        for i in 0..n {
+            let found = [nearest[i], means[i]].map(f64::from_bits);
+            assert_eq!(found, spacing(&cloud.points, i), "point {i}");
+        }
+        let mut far = vec![9_u8; n];
+        let args = [arg(means.as_ptr()), arg(n as u32), arg(1.5_f64), arg(far.as_mut_ptr())];
+        launch(&SPACING, "spacing_far", 1, &args);
+        for (far, mean) in far.iter().zip(&means) {
+            assert_eq!(*far == 1, f64::from_bits(*mean) > 1.5);
+        }
+    }
 }

@@ -202,6 +202,7 @@ const PROGRAMS: &[(File, &[Choice])] = &[
     (kernel_file!("reconstruct/directed/field.cu"), &[]),
     (kernel_file!("reconstruct/directed/rim.cu"), &[]),
     (kernel_file!("reconstruct/directed/seeds.cu"), &[]),
+    (kernel_file!("reconstruct/directed/spacing.cu"), &[]),
     (kernel_file!("reconstruct/directed/surface.cu"), &[]),
     (kernel_file!("self_test.cu"), &[REAL]),
     (kernel_file!("tiles/manage.cu"), &[REAL, TILES]),

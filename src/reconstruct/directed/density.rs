@@ -81,9 +81,13 @@ impl Density {
 /// A lattice with a few samples to each cube, if they are of a surface as large as a side of their box.
 pub(super) fn coarse(cloud: &PointCloud) -> Result<Lattice> {
     let (low, high) = cloud.bounds();
+    Lattice::new(low, high, coarse_cube(low, high, cloud.len()))
+}
+
+/// The edge of its cubes, for n samples in a box.
+pub(super) fn coarse_cube(low: [f64; 3], high: [f64; 3], n: usize) -> f64 {
     let longest = (0..3).map(|k| high[k] - low[k]).fold(0.0, f64::max);
-    let cube = 2.0 * longest / (cloud.len() as f64).sqrt();
-    Lattice::new(low, high, cube.max(longest / 1e5))
+    (2.0 * longest / (n as f64).sqrt()).max(longest / 1e5)
 }
 
 /// One of so many of n samples is looked at.

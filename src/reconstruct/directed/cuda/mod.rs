@@ -8,9 +8,12 @@ mod field;
 mod lattice;
 mod rim;
 mod seeds;
+mod spacing;
 mod surface;
 
 use std::time::Instant;
+
+pub(in crate::reconstruct) use self::spacing::far_from_others;
 
 use self::field::Field;
 use self::seeds::{Points, Seeds};

@@ -31,6 +31,21 @@ impl Points {
     }
 }
 
+/// Keys of the cubes of places, three coordinates each, in ascending order, and the numbers of the
+/// places.
+pub(super) fn ordered(cuda: &Cuda, places: &Array<f64>, lattice: &Lattice) -> Result<Sorted<u64>> {
+    let n = places.len() / 3;
+    let keys = cuda.zeros::<u64>(n)?;
+    let arguments = Arguments::default()
+        .with(LatticeArgument::from(lattice))
+        .with_array(places)
+        .with(n as u32)
+        .with_array(&keys);
+    // SAFETY: the arguments of `seeds_keys`, a key for each place.
+    unsafe { share(cuda, FILE, "seeds_keys", n, &arguments) }?;
+    sort(cuda, &keys, None, lattice.key_bits())
+}
+
 /// `struct Samples` of `kernels/reconstruct/directed/lattice.cuh`.
 #[derive(Clone, Copy)]
 #[repr(C)]
@@ -115,22 +130,17 @@ impl Seeds {
     /// Sorts the samples of a cloud by cube.
     pub fn new(cuda: &Cuda, points: &Points, lattice: &Lattice) -> Result<Self> {
         let n = points.len();
-        let with = || Arguments::default().with(LatticeArgument::from(lattice));
-        let keys = cuda.zeros::<u64>(n)?;
-        let arguments = with().with_array(&points.places).with(n as u32).with_array(&keys);
-        // SAFETY: the arguments of `seeds_keys`, a key for each point.
-        unsafe { share(cuda, FILE, "seeds_keys", n, &arguments) }?;
-        let Sorted { keys: sorted, values: numbers } = sort(cuda, &keys, None, lattice.key_bits())?;
-        drop(keys);
+        let Sorted { keys, values: numbers } = ordered(cuda, &points.places, lattice)?;
         let places = cuda.zeros::<f64>(3 * n)?;
-        let arguments = with()
+        let arguments = Arguments::default()
+            .with(LatticeArgument::from(lattice))
             .with_array(&points.places)
             .with_array(&numbers)
             .with(n as u32)
             .with_array(&places);
         // SAFETY: the arguments of `seeds_places`; the numbers are those of the points.
         unsafe { share(cuda, FILE, "seeds_places", n, &arguments) }?;
-        let cubes = Runs::new(cuda, &sorted, 0)?;
+        let cubes = Runs::new(cuda, &keys, 0)?;
         let tiles = Runs::new(cuda, &cubes.keys, 9)?;
         Ok(Seeds { places, numbers, cubes, tiles })
     }
