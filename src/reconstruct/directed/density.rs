@@ -48,8 +48,12 @@ impl Density {
     ///
     /// # Errors
     /// Those of [`Lattice::new`].
-    pub(super) fn of(cloud: &PointCloud, normals: &[[f32; 3]]) -> Result<Density> {
-        let lattice = coarse(cloud)?;
+    pub(super) fn of(
+        cloud: &PointCloud,
+        normals: &[[f32; 3]],
+        bounds: ([f64; 3], [f64; 3]),
+    ) -> Result<Density> {
+        let lattice = coarse(bounds, cloud.len())?;
         let seeds = Seeds::new(cloud, normals, &lattice);
         let n = seeds.samples.len();
         let found: Vec<(f64, f64)> = (0..n)
@@ -79,9 +83,8 @@ impl Density {
 }
 
 /// A lattice with a few samples to each cube, if they are of a surface as large as a side of their box.
-pub(super) fn coarse(cloud: &PointCloud) -> Result<Lattice> {
-    let (low, high) = cloud.bounds();
-    Lattice::new(low, high, coarse_cube(low, high, cloud.len()))
+pub(super) fn coarse((low, high): ([f64; 3], [f64; 3]), n: usize) -> Result<Lattice> {
+    Lattice::new(low, high, coarse_cube(low, high, n))
 }
 
 /// The edge of its cubes, for n samples in a box.
@@ -238,13 +241,13 @@ mod tests {
             let (s, c) = angle.sin_cos();
             let (u, w) = ([c, s, 0.0], [-s * c, c * c, s]);
             let (cloud, normals) = plane(40, u, w, 0.0);
-            let found = Density::of(&cloud, &normals).unwrap();
+            let found = Density::of(&cloud, &normals, cloud.bounds()).unwrap();
             assert!((found.rho - 0.5_f64.sqrt()).abs() < 1e-9, "{found:?} at {angle}");
             assert!(found.delta < 1e-7 && found.looked_at > 1000, "{found:?}");
         }
         // Rows apart by half a spacing: triangles of base 1 and height 1, of circumradius 5/8.
         let (cloud, normals) = plane(40, [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], 0.5);
-        let found = Density::of(&cloud, &normals).unwrap();
+        let found = Density::of(&cloud, &normals, cloud.bounds()).unwrap();
         assert!((found.rho - 0.625).abs() < 1e-9, "{found:?}");
     }
 
@@ -254,10 +257,10 @@ mod tests {
         for (k, x) in cloud.points.iter_mut().enumerate() {
             x[2] += if k % 2 == 0 { 0.05 } else { -0.05 };
         }
-        let found = Density::of(&cloud, &normals).unwrap();
+        let found = Density::of(&cloud, &normals, cloud.bounds()).unwrap();
         assert!(found.delta > 0.03 && found.delta < 0.1, "{found:?}");
         cloud.points.remove(15 * 30 + 15);
-        let wider = Density::of(&cloud, &normals[1..]).unwrap();
+        let wider = Density::of(&cloud, &normals[1..], cloud.bounds()).unwrap();
         assert!((wider.rho - 1.0).abs() < 1e-9, "{wider:?}");
     }
 }

@@ -115,13 +115,13 @@ impl Clock {
 /// size that cannot be; [`Error::Device`] without memory; [`Error::Numerical`] for more than
 /// 2^32 - 1 vertices.
 pub fn reconstruct(cloud: &PointCloud, cubes: Cubes) -> Result<(Mesh, Directed)> {
-    let (normals, longest) = usable(cloud)?;
+    let given = Given::new(cloud)?;
     let mut clock = Clock(Instant::now());
     let mut seconds = Seconds::default();
-    let density = Density::of(cloud, normals)?;
+    let density = Density::of(cloud, given.normals, given.bounds)?;
     seconds.density = clock.lap();
-    let lattice = lattice_of(cloud, cubes, longest, &density)?;
-    let seeds = Seeds::new(cloud, normals, &lattice);
+    let lattice = given.lattice(cubes, &density)?;
+    let seeds = Seeds::new(cloud, given.normals, &lattice);
     seconds.sort = clock.lap();
     let mut field = Field::new(&seeds, &lattice, available())?;
     seconds.field = clock.lap();
@@ -144,33 +144,38 @@ pub fn reconstruct(cloud: &PointCloud, cubes: Cubes) -> Result<(Mesh, Directed)>
     Ok((mesh, report))
 }
 
-/// Normals of a cloud with which something can be done, and the longest side of its box.
-fn usable(cloud: &PointCloud) -> Result<(&[[f32; 3]], f64)> {
-    cloud.check()?;
-    let normals = usable_normals(cloud)?;
-    let (low, high) = cloud.bounds();
-    let longest = (0..3).map(|k| high[k] - low[k]).fold(0.0, f64::max);
-    if longest == 0.0 || !longest.is_finite() {
-        let n = cloud.len();
-        let what = match (n, longest == 0.0) {
-            (1, _) => "the cloud has one point".to_string(),
-            (_, true) => format!("all {n} points of the cloud are at one place"),
-            _ => "the extent of the cloud is beyond the range of numbers".to_string(),
-        };
-        return Err(Error::usage(what, "a surface has an extent: give more samples of it"));
-    }
-    Ok((normals, longest))
+/// A cloud with which something can be done.
+struct Given<'a> {
+    normals: &'a [[f32; 3]],
+    /// Smallest and largest coordinates.
+    bounds: ([f64; 3], [f64; 3]),
+    /// Longest side of the box between them.
+    longest: f64,
 }
 
-/// The lattice that was asked for.
-fn lattice_of(
-    cloud: &PointCloud,
-    cubes: Cubes,
-    longest: f64,
-    density: &Density,
-) -> Result<Lattice> {
-    let (low, high) = cloud.bounds();
-    Lattice::new(low, high, edge(cubes, longest, density)?)
+impl<'a> Given<'a> {
+    fn new(cloud: &'a PointCloud) -> Result<Self> {
+        cloud.check()?;
+        let normals = usable_normals(cloud)?;
+        let bounds = cloud.bounds();
+        let longest = (0..3).map(|k| bounds.1[k] - bounds.0[k]).fold(0.0, f64::max);
+        if longest == 0.0 || !longest.is_finite() {
+            let n = cloud.len();
+            let what = match (n, longest == 0.0) {
+                (1, _) => "the cloud has one point".to_string(),
+                (_, true) => format!("all {n} points of the cloud are at one place"),
+                _ => "the extent of the cloud is beyond the range of numbers".to_string(),
+            };
+            return Err(Error::usage(what, "a surface has an extent: give more samples of it"));
+        }
+        Ok(Given { normals, bounds, longest })
+    }
+
+    /// The lattice that was asked for.
+    fn lattice(&self, cubes: Cubes, density: &Density) -> Result<Lattice> {
+        let (low, high) = self.bounds;
+        Lattice::new(low, high, edge(cubes, self.longest, density)?)
+    }
 }
 
 /// The normals of a cloud with points, at least one of them not zero.

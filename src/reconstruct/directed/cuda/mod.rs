@@ -17,7 +17,7 @@ pub(in crate::reconstruct) use self::spacing::far_from_others;
 
 use self::field::Field;
 use self::seeds::{Points, Seeds};
-use super::{Clock, Cubes, Directed, Seconds, lattice_of, usable};
+use super::{Clock, Cubes, Directed, Given, Seconds};
 use crate::backend::cuda::{Arguments, Array, Cuda, Launch, Unit};
 use crate::cloud::PointCloud;
 use crate::error::{Error, Result};
@@ -43,7 +43,7 @@ pub fn bytes_of_samples(n: usize) -> u64 {
 /// Those of [`super::reconstruct`]; [`Error::Device`] for 2^30 samples or more, for more than 1.6
 /// million tiles of 8^3 cubes, if the card has not enough memory, and if it does not answer.
 pub fn reconstruct(cuda: &Cuda, cloud: &PointCloud, cubes: Cubes) -> Result<(Mesh, Directed)> {
-    let (normals, longest) = usable(cloud)?;
+    let given = Given::new(cloud)?;
     let mut seconds = Seconds::default();
     let mut memory = Memory { most: 0, held: 0 };
     if cloud.len() > MOST_SAMPLES {
@@ -56,11 +56,11 @@ pub fn reconstruct(cuda: &Cuda, cloud: &PointCloud, cubes: Cubes) -> Result<(Mes
         cuda.synchronize()?;
         Ok(clock.lap())
     };
-    let points = Points::new(cuda, cloud, normals)?;
+    let points = Points::new(cuda, cloud, given.normals)?;
     seconds.copies = lap()?;
-    let density = density::of(cuda, cloud, &points)?;
+    let density = density::of(cuda, given.bounds, &points)?;
     seconds.density = lap()?;
-    let lattice = lattice_of(cloud, cubes, longest, &density)?;
+    let lattice = given.lattice(cubes, &density)?;
     let seeds = Seeds::new(cuda, &points, &lattice)?;
     seconds.sort = lap()?;
     let mut field = Field::new(cuda, &points, &seeds, &lattice, &mut memory)?;
