@@ -433,8 +433,8 @@ fn signs_pieces_and_ties_too() {
     }
     assert!(changed > 0, "nothing was turned or dropped");
     // A lattice: samples as far as each other from a vertex, and zero distances.
-    let mut lattice = PointCloud::default();
-    lattice.points = (0..144).map(|k| [f64::from(k % 12), f64::from(k / 12), 0.0]).collect();
+    let points = (0..144).map(|k| [f64::from(k % 12), f64::from(k / 12), 0.0]).collect();
+    let mut lattice = PointCloud::new(points);
     lattice.normals = Some(vec![[0.0, 0.0, 1.0]; 144]);
     let (mesh, report) = reconstruct(&lattice, Cubes::Edge(1.0)).unwrap();
     assert_same(&mesh, &report, &made(&lattice, 1.0), None);

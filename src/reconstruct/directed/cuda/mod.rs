@@ -45,7 +45,7 @@ pub fn bytes_of_samples(n: usize) -> u64 {
 pub fn reconstruct(cuda: &Cuda, cloud: &PointCloud, cubes: Cubes) -> Result<(Mesh, Directed)> {
     let given = Given::new(cloud)?;
     let mut seconds = Seconds::default();
-    let mut memory = Memory { most: 0, held: 0 };
+    let mut memory = Memory::default();
     if cloud.len() > MOST_SAMPLES {
         let what = format!("{} samples, a GPU takes {MOST_SAMPLES}", cloud.len());
         return Err(Error::device(what, "compute it on the processor"));
@@ -87,6 +87,7 @@ pub fn reconstruct(cuda: &Cuda, cloud: &PointCloud, cubes: Cubes) -> Result<(Mes
 }
 
 /// Memory of the card, as it is counted before it is taken.
+#[derive(Default)]
 struct Memory {
     held: u64,
     most: u64,
@@ -106,6 +107,11 @@ impl Memory {
                 "take larger cubes, or compute it on the processor",
             ));
         }
+        tracing::info!(
+            "{n} {name} take {} MiB of the card, {} MiB are free",
+            bytes >> 20,
+            free >> 20
+        );
         self.held += bytes;
         self.most = self.most.max(self.held);
         Ok(())

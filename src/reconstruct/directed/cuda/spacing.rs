@@ -2,10 +2,10 @@
 
 use super::lattice::LatticeArgument;
 use super::seeds::{Runs, ordered};
-use super::share;
+use super::{MOST_SAMPLES, Memory, share};
 use crate::backend::cuda::{Arguments, Array, Cuda, Launch, Unit};
 use crate::cloud::{Far, Spacing, bounds};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::primitives::cuda::{Set, Sorted, compact, sort};
 use crate::reconstruct::directed::Lattice;
 use crate::reconstruct::directed::density::coarse_cube;
@@ -27,7 +27,7 @@ const GROWTH: f64 = 8.0;
 /// processor.
 ///
 /// # Errors
-/// [`Error::Device`] if the card has not enough memory or does not answer.
+/// [`Error::Device`](crate::Error::Device) if the card has not enough memory or does not answer.
 pub(in crate::reconstruct) fn far_from_others(
     cuda: &Cuda,
     points: &[[f64; 3]],
@@ -36,15 +36,11 @@ pub(in crate::reconstruct) fn far_from_others(
     let n = points.len();
     let (low, high) = bounds(points);
     let cube = coarse_cube(low, high, n);
-    if n < 2 || n > super::MOST_SAMPLES || !(cube > 0.0 && cube.is_finite()) {
+    let is_spread = cube > 0.0 && cube.is_finite();
+    if !is_spread || !(2..=MOST_SAMPLES).contains(&n) {
         return Ok(None);
     }
-    let (free, _) = cuda.memory()?;
-    if n as u64 * SAMPLE > free as u64 {
-        let (need, free) = (n as u64 * SAMPLE >> 20, free >> 20);
-        let what = format!("{n} samples need {need} MiB of the card, {free} MiB are free");
-        return Err(Error::device(what, "compute it on the processor"));
-    }
+    Memory::default().take(cuda, "samples", n, n as u64 * SAMPLE)?;
     let points = cuda.upload(points.as_flattened())?;
     let (nearest, means) = (cuda.zeros::<u64>(n)?, cuda.zeros::<u64>(n)?);
     let waiting = cuda.zeros::<u8>(n)?;
