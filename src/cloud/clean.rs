@@ -73,7 +73,16 @@ pub fn survey(cloud: &PointCloud) -> Result<Survey> {
 ///
 /// # Errors
 /// As [`survey`].
-pub fn clean(mut cloud: PointCloud, options: CleanOptions) -> Result<(PointCloud, Survey)> {
+pub fn clean(cloud: PointCloud, options: CleanOptions) -> Result<(PointCloud, Survey)> {
+    clean_by(cloud, options, far_from_others)
+}
+
+/// [`clean`] with another way of finding what is far from all others, given the factor.
+pub(crate) fn clean_by(
+    mut cloud: PointCloud,
+    options: CleanOptions,
+    far: impl FnOnce(&[[f64; 3]], f64) -> Result<Far>,
+) -> Result<(PointCloud, Survey)> {
     let mut found = Survey::default();
     if options.duplicates {
         let n = cloud.len();
@@ -81,7 +90,7 @@ pub fn clean(mut cloud: PointCloud, options: CleanOptions) -> Result<(PointCloud
         found.duplicates = (n - cloud.len()) as u64;
     }
     let Some(factor) = options.outliers else { return Ok((cloud, found)) };
-    let (outliers, spacing) = far_from_others(&cloud.points, factor)?;
+    let (outliers, spacing) = far(&cloud.points, factor)?;
     (found.outliers, found.spacing) = (outliers, spacing);
     let mut kept = vec![true; cloud.len()];
     found.outliers.iter().for_each(|&i| kept[i as usize] = false);
@@ -197,8 +206,11 @@ fn join(mut cloud: PointCloud) -> PointCloud {
     select(&cloud, |i| first[i])
 }
 
+/// Numbers of the points that are far from all others, and the spacing of all, if there are two or more.
+pub(crate) type Far = (Vec<u32>, Option<Spacing>);
+
 /// Numbers of the points that are far from all others, and the spacing. No two points are in one place.
-fn far_from_others(points: &[[f64; 3]], factor: f64) -> Result<(Vec<u32>, Option<Spacing>)> {
+pub(crate) fn far_from_others(points: &[[f64; 3]], factor: f64) -> Result<Far> {
     if points.len() < 2 {
         return Ok((Vec::new(), None));
     }

@@ -10,6 +10,7 @@ use rayon::prelude::*;
 
 use crate::error::{Error, Result};
 pub use clean::{CleanOptions, FAR, NEIGHBORS, Spacing, Survey, clean, survey};
+pub(crate) use clean::{Far, clean_by, far_from_others};
 pub use normals::{Estimate, estimate_normals};
 pub use sample::{Noise, Sampler, Sampling};
 
@@ -73,13 +74,19 @@ impl PointCloud {
 
     /// Smallest and largest coordinate along each axis; zeros for an empty cloud.
     pub fn bounds(&self) -> ([f64; 3], [f64; 3]) {
-        let Some(&first) = self.points.first() else { return ([0.0; 3], [0.0; 3]) };
-        self.points.iter().fold((first, first), |(mut low, mut high), x| {
-            for k in 0..3 {
-                low[k] = low[k].min(x[k]);
-                high[k] = high[k].max(x[k]);
-            }
-            (low, high)
-        })
+        bounds(&self.points)
     }
+}
+
+/// Smallest and largest coordinate along each axis; zeros without points.
+pub(crate) fn bounds(points: &[[f64; 3]]) -> ([f64; 3], [f64; 3]) {
+    let Some(&first) = points.first() else { return ([0.0; 3], [0.0; 3]) };
+    let wider = |(mut low, mut high): ([f64; 3], [f64; 3]), x: &[f64; 3]| {
+        for k in 0..3 {
+            low[k] = f64::min(low[k], x[k]);
+            high[k] = f64::max(high[k], x[k]);
+        }
+        (low, high)
+    };
+    points.iter().fold((first, first), wider)
 }

@@ -14,6 +14,7 @@ mod parity;
 mod patch_sizes;
 mod point_distance;
 mod primitives;
+mod reconstruct;
 mod render;
 mod support;
 mod tiled_runs;

@@ -21,6 +21,7 @@ mod primitives;
 mod random;
 mod raster;
 mod render;
+mod reconstruct;
 mod shim;
 mod tiles;
 mod varying;

@@ -15,9 +15,11 @@
 //!
 //! No holes come up if the edge of a cube is rho + delta or more ([`Density`]). Coordinates are
 //! shifted to the middle of the box in f64 before anything else. Results have the same bits for
-//! any number of threads.
+//! any number of threads, and on a GPU ([`cuda`]).
 
 mod carry;
+#[cfg(feature = "cuda")]
+pub mod cuda;
 mod density;
 mod field;
 mod lattice;
@@ -74,6 +76,8 @@ pub struct Directed {
     pub safe_cube: f64,
     /// Seconds of the density, the sort, the field, its signs, and the surface.
     pub seconds: Seconds,
+    /// Most memory that was taken of a GPU, bytes; `None` on the processor.
+    pub device_bytes: Option<u64>,
 }
 
 /// Seconds of each part.
@@ -89,6 +93,8 @@ pub struct Seconds {
     pub signs: f64,
     /// Marching cubes, and what vertices take over.
     pub surface: f64,
+    /// Copies to a GPU and back; none on the processor.
+    pub copies: f64,
 }
 
 /// Seconds since the last time it was asked.
@@ -109,25 +115,13 @@ impl Clock {
 /// size that cannot be; [`Error::Device`] without memory; [`Error::Numerical`] for more than
 /// 2^32 - 1 vertices.
 pub fn reconstruct(cloud: &PointCloud, cubes: Cubes) -> Result<(Mesh, Directed)> {
-    cloud.check()?;
-    let normals = usable_normals(cloud)?;
-    let (low, high) = cloud.bounds();
-    let longest = (0..3).map(|k| high[k] - low[k]).fold(0.0, f64::max);
-    if longest == 0.0 || !longest.is_finite() {
-        let n = cloud.len();
-        let what = match (n, longest == 0.0) {
-            (1, _) => "the cloud has one point".to_string(),
-            (_, true) => format!("all {n} points of the cloud are at one place"),
-            _ => "the extent of the cloud is beyond the range of numbers".to_string(),
-        };
-        return Err(Error::usage(what, "a surface has an extent: give more samples of it"));
-    }
+    let given = Given::new(cloud)?;
     let mut clock = Clock(Instant::now());
     let mut seconds = Seconds::default();
-    let density = Density::of(cloud, normals)?;
+    let density = Density::of(cloud, given.normals, given.bounds)?;
     seconds.density = clock.lap();
-    let lattice = Lattice::new(low, high, edge(cubes, longest, &density)?)?;
-    let seeds = Seeds::new(cloud, normals, &lattice);
+    let lattice = given.lattice(cubes, &density)?;
+    let seeds = Seeds::new(cloud, given.normals, &lattice);
     seconds.sort = clock.lap();
     let mut field = Field::new(&seeds, &lattice, available())?;
     seconds.field = clock.lap();
@@ -136,11 +130,52 @@ pub fn reconstruct(cloud: &PointCloud, cubes: Cubes) -> Result<(Mesh, Directed)>
     let mesh = cubes::extract(&field, &Placement::default(), false)?;
     let (mesh, dropped_pieces) = carry::finish(mesh, &field, &seeds, &lattice, cloud);
     seconds.surface = clock.lap();
-    let (size, seed_cubes, safe_cube) = (lattice.size(), seeds.len(), density.safe_cube());
-    let cube = lattice.cube();
-    let report =
-        Directed { cube, size, seed_cubes, turned, dropped_pieces, density, safe_cube, seconds };
+    let report = Directed {
+        cube: lattice.cube(),
+        size: lattice.size(),
+        seed_cubes: seeds.len(),
+        turned,
+        dropped_pieces,
+        density,
+        safe_cube: density.safe_cube(),
+        seconds,
+        device_bytes: None,
+    };
     Ok((mesh, report))
+}
+
+/// A cloud with which something can be done.
+struct Given<'a> {
+    normals: &'a [[f32; 3]],
+    /// Smallest and largest coordinates.
+    bounds: ([f64; 3], [f64; 3]),
+    /// Longest side of the box between them.
+    longest: f64,
+}
+
+impl<'a> Given<'a> {
+    fn new(cloud: &'a PointCloud) -> Result<Self> {
+        cloud.check()?;
+        let normals = usable_normals(cloud)?;
+        let bounds = cloud.bounds();
+        let longest = (0..3).map(|k| bounds.1[k] - bounds.0[k]).fold(0.0, f64::max);
+        if longest == 0.0 || !longest.is_finite() {
+            let n = cloud.len();
+            let what = match (n, longest == 0.0) {
+                (1, _) => "the cloud has one point".to_string(),
+                (_, true) => format!("all {n} points of the cloud are at one place"),
+                _ => "the extent of the cloud is beyond the range of numbers".to_string(),
+            };
+            return Err(Error::usage(what, "a surface has an extent: give more samples of it"));
+        }
+        Ok(Given { normals, bounds, longest })
+    }
+
+    /// The lattice that was asked for.
+    fn lattice(&self, cubes: Cubes, density: &Density) -> Result<Lattice> {
+        let (low, high) = self.bounds;
+        Lattice::new(low, high, edge(cubes, self.longest, density)?)
+    }
 }
 
 /// The normals of a cloud with points, at least one of them not zero.

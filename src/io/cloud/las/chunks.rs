@@ -8,7 +8,7 @@ use laz::laszip::LazItemType;
 use super::header::Header;
 
 /// Points may unpack to this many bytes, ...
-const SMALL: u64 = 256 << 20;
+const SMALL: u64 = 16 << 20;
 /// ... beyond it only to this many times the bytes of the file.
 const RATIO: u64 = 200;
 

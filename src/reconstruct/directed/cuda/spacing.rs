@@ -1,0 +1,133 @@
+//! Which samples are far from all others, on the card.
+
+use super::lattice::LatticeArgument;
+use super::seeds::{Runs, ordered};
+use super::{MOST_SAMPLES, Memory, share};
+use crate::backend::cuda::{Arguments, Array, Cuda, Launch, Unit};
+use crate::cloud::{Far, Spacing, bounds};
+use crate::error::Result;
+use crate::primitives::cuda::{Set, Sorted, compact, sort};
+use crate::reconstruct::directed::Lattice;
+use crate::reconstruct::directed::density::coarse_cube;
+
+const FILE: &str = "spacing";
+/// Threads of a block.
+const THREADS: u32 = 256;
+/// Bytes of a sample: its place twice, two numbers that are told, keys and numbers while they are sorted.
+const SAMPLE: u64 = 92;
+/// Pairs of samples within a cube that are compared, and samples that are looked at again, at most: of
+/// clouds whose samples crowd in a few cubes the tree of the processor makes less work.
+const MOST_PAIRS: u64 = 1 << 36;
+const MOST_AGAIN: usize = 1 << 16;
+/// Cubes grow by this where neighbors are too far off.
+const GROWTH: f64 = 8.0;
+
+/// The numbers of the samples whose mean distance to the nearest eight is above `factor` times the median,
+/// and the spacing of all, as [`clean`](crate::cloud::clean) finds them; `None` for what is left to the
+/// processor.
+///
+/// # Errors
+/// [`Error::Device`](crate::Error::Device) if the card has not enough memory or does not answer.
+pub(in crate::reconstruct) fn far_from_others(
+    cuda: &Cuda,
+    points: &[[f64; 3]],
+    factor: f64,
+) -> Result<Option<Far>> {
+    let n = points.len();
+    let (low, high) = bounds(points);
+    let cube = coarse_cube(low, high, n);
+    let is_spread = cube > 0.0 && cube.is_finite();
+    if !is_spread || !(2..=MOST_SAMPLES).contains(&n) {
+        return Ok(None);
+    }
+    Memory::default().take(cuda, "samples", n, n as u64 * SAMPLE)?;
+    let points = cuda.upload(points.as_flattened())?;
+    let (nearest, means) = (cuda.zeros::<u64>(n)?, cuda.zeros::<u64>(n)?);
+    let waiting = cuda.zeros::<u8>(n)?;
+    let mut again: Option<Array<u32>> = None;
+    for level in 0.. {
+        let lattice = Lattice::new(low, high, cube * GROWTH.powi(level))?;
+        let search = Search { cuda, points: &points, lattice: &lattice };
+        if !search.about(again.as_ref(), [&nearest, &means], &waiting)? {
+            return Ok(None);
+        }
+        let left = compact(cuda, Set::Bytes(&waiting, 1))?;
+        match left.len() {
+            0 => break,
+            MOST_AGAIN.. => return Ok(None),
+            _ => again = Some(left),
+        }
+    }
+    let at = |sorted: &Array<u64>, k: usize| -> Result<f64> {
+        Ok(f64::from_bits(cuda.download_part(sorted, k..k + 1)?[0]))
+    };
+    // Numbers that are not negative are in the order of their bits.
+    let sorted = sort(cuda, &nearest, None, 63)?.keys;
+    let (min, median, max) = (at(&sorted, 0)?, at(&sorted, n / 2)?, at(&sorted, n - 1)?);
+    let limit = factor * at(&sort(cuda, &means, None, 63)?.keys, n / 2)?;
+    let arguments =
+        Arguments::default().with_array(&means).with(n as u32).with(limit).with_array(&waiting);
+    // SAFETY: the arguments of `spacing_far`, a byte for each sample.
+    unsafe { share(cuda, FILE, "spacing_far", n, &arguments) }?;
+    let far = cuda.download(&compact(cuda, Set::Bytes(&waiting, 1))?)?;
+    Ok(Some((far, Some(Spacing { min, median, max }))))
+}
+
+/// A search through the cubes of a lattice.
+struct Search<'a> {
+    cuda: &'a Cuda,
+    points: &'a Array<f64>,
+    lattice: &'a Lattice,
+}
+
+impl Search<'_> {
+    /// Finds nearest and mean distances of all samples, or of those of a list, and marks those that wait
+    /// for larger cubes; false where that were too much work.
+    fn about(
+        &self,
+        which: Option<&Array<u32>>,
+        found: [&Array<u64>; 2],
+        waiting: &Array<u8>,
+    ) -> Result<bool> {
+        let (cuda, n) = (self.cuda, waiting.len());
+        let Sorted { keys, values: numbers } = ordered(cuda, self.points, self.lattice)?;
+        let cubes = Runs::new(cuda, &keys, 0)?;
+        drop(keys);
+        if which.is_none() {
+            let work = cuda.zeros::<u64>(1)?;
+            let arguments = Arguments::default().with(cubes.argument()).with_array(&work);
+            // SAFETY: the arguments of `spacing_work`.
+            unsafe { share(cuda, FILE, "spacing_work", cubes.len(), &arguments) }?;
+            if cuda.download(&work)?[0] > MOST_PAIRS {
+                return Ok(false);
+            }
+        }
+        let places = cuda.zeros::<f64>(3 * n)?;
+        let arguments = Arguments::default()
+            .with_array(self.points)
+            .with_array(&numbers)
+            .with(n as u32)
+            .with_array(&places);
+        // SAFETY: the arguments of `spacing_places`; the numbers are those of the points.
+        unsafe { share(cuda, FILE, "spacing_places", n, &arguments) }?;
+        let n_asked = which.map_or(n, Array::len);
+        let arguments = Arguments::default()
+            .with(LatticeArgument::from(self.lattice))
+            .with_array(self.points)
+            .with_array(&places)
+            .with_array(&numbers)
+            .with(cubes.argument())
+            .with(which.map_or(0, Array::address))
+            .with(n_asked as u32)
+            .with_array(found[0])
+            .with_array(found[1])
+            .with_array(waiting);
+        let kernel =
+            cuda.kernel(&Unit::new("reconstruct/directed/spacing", &[])?, "spacing_about")?;
+        let grid = (n_asked as u32).div_ceil(THREADS);
+        let launch = Launch { grid, block: THREADS, shared: 0, cooperative: false };
+        // SAFETY: the arguments of `spacing_about`; the list, if there is one, has numbers of samples.
+        unsafe { cuda.launch(&kernel, launch, &arguments) }?;
+        Ok(true)
+    }
+}
