@@ -184,7 +184,7 @@ fn meshes() -> Vec<(&'static str, Mesh)> {
         ("square", support::square(40, 0.2)),
         ("large triangles", support::square(2, 0.0)),
         ("sphere", support::sphere(5)),
-        ("cube", support::cube(9, 0.2)),
+        ("cube", support::cube(9, 0.1)),
     ]
 }
 
