@@ -42,16 +42,21 @@ pub fn points(cuda: &Cuda) -> Result<(), Failed> {
         row(cuda, "lattice of 16,384", queries, sites, |x| (32.0 * x) as i32)?;
         row(cuda, "real", queries, sites, |x| x as f32)?;
     }
+    indexed(cuda)
+}
+
+/// The same by an index: the kernel alone by the threads that share a query, and the whole call.
+fn indexed(cuda: &Cuda) -> Result<(), Failed> {
     println!(
-        "\n| sites | build s | copy s | T(q) and site by the index, with the copies of queries and results ms |"
+        "\n| sites | build s | copy s | queries | 1 lane ms | 8 lanes ms | 32 lanes ms | with the copies of queries and results ms |"
     );
-    println!("|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|");
     for n in [262_144, 16_777_216] {
         let mut number = numbers();
         let mut list = |n: usize| -> Vec<[f32; 3]> {
             (0..n).map(|_| [(); 3].map(|()| (512.0 * number()) as f32)).collect()
         };
-        let (queries, sites) = (list(QUERIES), Sites::new(&list(n))?);
+        let sites = Sites::new(&list(n))?;
         let start = Instant::now();
         let index = Index::new(&sites);
         let build = start.elapsed().as_secs_f64();
@@ -59,9 +64,19 @@ pub fn points(cuda: &Cuda) -> Result<(), Failed> {
         let on_card = DeviceIndex::new(cuda, &index)?;
         cuda.synchronize()?;
         let copy = start.elapsed().as_secs_f64();
-        let options = Options::default();
-        let ms = median(cuda, || Ok(on_card.nearest(cuda, &queries, &options).map(drop)?))?;
-        println!("| {n} | {build:.2} | {copy:.2} | {ms:.3} |");
+        for n_queries in [QUERIES, 32_768, 1 << 20] {
+            let queries = list(n_queries);
+            let of = |lanes: u32| {
+                let search = on_card.search(cuda, &queries, Norm::L2, lanes)?;
+                median(cuda, || Ok(search.launch(cuda)?))
+            };
+            let (one, eight, all) = (of(1)?, of(8)?, of(32)?);
+            let options = Options::default();
+            let ms = median(cuda, || Ok(on_card.nearest(cuda, &queries, &options).map(drop)?))?;
+            println!(
+                "| {n} | {build:.2} | {copy:.2} | {n_queries} | {one:.3} | {eight:.3} | {all:.3} | {ms:.3} |"
+            );
+        }
     }
     Ok(())
 }

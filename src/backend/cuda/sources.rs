@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use crate::error::{Error, Result};
-use crate::expression::Generated;
+use crate::expression::{Generated, Predicate};
 
 /// Name of a file below `kernels/` and its text.
 type File = (&'static str, &'static str);
@@ -95,6 +95,8 @@ const KEY: Choice = &[&[("KEY", "u32")], &[("KEY", "u64")]];
 const PACKED: Choice = &[&[("PACKED", "0")], &[("PACKED", "1")]];
 /// Children of a cell of a pyramid, in pictures and volumes.
 const FAN: Choice = &[&[("FAN", "4")], &[("FAN", "8")]];
+/// Types of the numbers of a volume.
+const SAMPLE: Choice = &[&[("SAMPLE", "u8")], &[("SAMPLE", "double")]];
 /// Single precision alone.
 const SINGLE: Choice = &[&[("REAL", "float")]];
 
@@ -124,6 +126,8 @@ const INDEXED: Choice = &[
     &[("KEY", "2"), ("NORM", "2")],
     &[("KEY", "2"), ("NORM", "3")],
 ];
+/// Threads that share a query there.
+const LANES: Choice = &[&[("LANES", "1")], &[("LANES", "8")], &[("LANES", "32")]];
 /// Second-order advection by one velocity, and by one for every vertex in patches of many cells.
 const GALERKIN: Choice =
     &[&[("ADVECTION", "3")], &[("ADVECTION", "3"), ("VELOCITY_ROWS", "1"), ("CHUNKED", "1")]];
@@ -185,12 +189,13 @@ const PROGRAMS: &[(File, &[Choice])] = &[
     (kernel_file!("evolution.cu"), &[REAL, CELL, BLOCK, TERMS]),
     (kernel_file!("point_distance/brute.cu"), &[SINGLE, COMPARED, QUERIES]),
     (kernel_file!("point_distance/edt.cu"), &[SINGLE]),
-    (kernel_file!("point_distance/index.cu"), &[SINGLE, INDEXED]),
+    (kernel_file!("point_distance/index.cu"), &[SINGLE, INDEXED, LANES]),
     (kernel_file!("primitives/compact.cu"), &[PACKED]),
     (kernel_file!("primitives/gather.cu"), &[]),
     (kernel_file!("primitives/hilbert.cu"), &[]),
     (kernel_file!("primitives/histopyramid.cu"), &[FAN]),
     (kernel_file!("primitives/permute.cu"), &[]),
+    (kernel_file!("primitives/predicate.cu"), &[SAMPLE]),
     (kernel_file!("primitives/scan.cu"), &[]),
     (kernel_file!("primitives/sort.cu"), &[KEY]),
     (kernel_file!("galerkin.cu"), &[REAL, CELL, BLOCK, GALERKIN]),
@@ -268,9 +273,15 @@ pub fn all_units() -> Vec<Unit> {
 fn variants((file, source): File, choices: &[Choice]) -> Vec<Unit> {
     let name = stem(file);
     // What a run prints from the expressions of its case.
-    let printed = ["coefficients", "inflow", "tiles/step", "varying"]
-        .contains(&name)
-        .then(|| (Generated::NAME.to_string(), Generated::example().text().to_string()));
+    let printed = match name {
+        "coefficients" | "inflow" | "tiles/step" | "varying" => {
+            Some((Generated::NAME.to_string(), Generated::example().text().to_string()))
+        }
+        "primitives/predicate" => {
+            Some((Predicate::NAME.to_string(), Predicate::example().text().to_string()))
+        }
+        _ => None,
+    };
     let mut units = vec![Unit {
         name,
         source: Cow::Borrowed(source),
