@@ -4,7 +4,7 @@
 //! `ZEROSET_DATA=... cargo bench --bench gpu -- MODE... [MESH...] [vertices=N]` prints Markdown tables.
 //! Modes: `band`, with `galerkin` beside it for second-order advection; `fields`; `large`; `copy`; `sizes`;
 //! `start`; `atomics`; `cores`; `tables`; `tiles`; `points` (lists of flags, scan, sort); `point-distance`;
-//! `edt`. `vertices` is the size of the mesh of `copy`, `cells=N` that of `large` along an axis,
+//! `index`; `selective` (cones, norms, streams); `edt`. `vertices` is the size of the mesh of `copy`, `cells=N` that of `large` along an axis,
 //! `radius=R` and `enright=N` pick one size of `tiles`.
 //! Times of redistancings and steps are those of the card's clock over a whole stretch of the time
 //! loop: gaps between kernels and the choice of steps are in them. Every number is the median of
@@ -84,6 +84,12 @@ fn main() -> Result<(), Failed> {
     }
     if wants("point-distance") {
         point_distance::points(&cuda)?;
+    }
+    if wants("index") {
+        point_distance::indexed(&cuda)?;
+    }
+    if wants("selective") {
+        point_distance::selected(&cuda)?;
     }
     if wants("edt") {
         point_distance::edt(&cuda)?;

@@ -16,7 +16,7 @@ typedef u32 key;
 #else
 typedef float number;
 typedef float key;
-#define FAR __int_as_float(0x7f800000)
+#define FAR __uint_as_float(0x7f800000u)
 #endif
 
 struct Node {
@@ -36,9 +36,8 @@ DEVICE key key_of(const number (&d)[3]) {
     return NORM == 2 ? x * x + y * y + z * z : NORM == 1 ? x + y + z : max(max(x, y), z);
 #else
     const float x = fabsf(d[0]), y = fabsf(d[1]), z = fabsf(d[2]);
-    // Rounded as on the processor.
-    if (NORM == 2) return __fadd_rn(__fadd_rn(__fmul_rn(x, x), __fmul_rn(y, y)), __fmul_rn(z, z));
-    return NORM == 1 ? __fadd_rn(__fadd_rn(x, y), z) : fmaxf(fmaxf(x, y), z);
+    // Rounded as on the processor: nothing is fused in this file.
+    return NORM == 2 ? x * x + y * y + z * z : NORM == 1 ? x + y + z : fmaxf(fmaxf(x, y), z);
 #endif
 }
 

@@ -14,6 +14,7 @@ mod galerkin;
 mod implicit;
 mod library;
 mod measures;
+mod nearest;
 mod patches;
 mod point_distance;
 mod primitives;

@@ -50,6 +50,7 @@ pub const HEADERS: &[File] = &[
     kernel_file!("limits.cuh"),
     kernel_file!("primitives/block.cuh"),
     kernel_file!("primitives/lookback.cuh"),
+    kernel_file!("primitives/pyramid.cuh"),
     kernel_file!("measures/cut.cuh"),
     kernel_file!("measures/sets.cuh"),
     kernel_file!("tiles/formulas/curvature.cuh"),
@@ -95,6 +96,8 @@ const KEY: Choice = &[&[("KEY", "u32")], &[("KEY", "u64")]];
 const PACKED: Choice = &[&[("PACKED", "0")], &[("PACKED", "1")]];
 /// Children of a cell of a pyramid, in pictures and volumes.
 const FAN: Choice = &[&[("FAN", "4")], &[("FAN", "8")]];
+/// Types of the numbers of grids and matrices.
+const VALUE: Choice = &[&[("VALUE", "u8")], &[("VALUE", "double")]];
 /// Types of the numbers of a volume.
 const SAMPLE: Choice = &[&[("SAMPLE", "u8")], &[("SAMPLE", "double")]];
 /// Single precision alone.
@@ -125,6 +128,17 @@ const INDEXED: Choice = &[
     &[("KEY", "2"), ("NORM", "1")],
     &[("KEY", "2"), ("NORM", "2")],
     &[("KEY", "2"), ("NORM", "3")],
+];
+/// ... in cones, and in norms of any order.
+const SELECTIVE: Choice = &[
+    &[("KEY", "0"), ("NORM", "1"), ("CONE", "1")],
+    &[("KEY", "0"), ("NORM", "2"), ("CONE", "1")],
+    &[("KEY", "0"), ("NORM", "3"), ("CONE", "1")],
+    &[("KEY", "0"), ("NORM", "4"), ("CONE", "0")],
+    &[("KEY", "0"), ("NORM", "4"), ("CONE", "1")],
+    &[("KEY", "2"), ("NORM", "1"), ("CONE", "1")],
+    &[("KEY", "2"), ("NORM", "2"), ("CONE", "1")],
+    &[("KEY", "2"), ("NORM", "3"), ("CONE", "1")],
 ];
 /// Threads that share a query there.
 const LANES: Choice = &[&[("LANES", "1")], &[("LANES", "8")], &[("LANES", "32")]];
@@ -190,6 +204,7 @@ const PROGRAMS: &[(File, &[Choice])] = &[
     (kernel_file!("point_distance/brute.cu"), &[SINGLE, COMPARED, QUERIES]),
     (kernel_file!("point_distance/edt.cu"), &[SINGLE]),
     (kernel_file!("point_distance/index.cu"), &[SINGLE, INDEXED, LANES]),
+    (kernel_file!("point_distance/selective.cu"), &[SINGLE, SELECTIVE]),
     (kernel_file!("primitives/compact.cu"), &[PACKED]),
     (kernel_file!("primitives/gather.cu"), &[]),
     (kernel_file!("primitives/hilbert.cu"), &[]),
@@ -198,6 +213,8 @@ const PROGRAMS: &[(File, &[Choice])] = &[
     (kernel_file!("primitives/predicate.cu"), &[SAMPLE]),
     (kernel_file!("primitives/scan.cu"), &[]),
     (kernel_file!("primitives/sort.cu"), &[KEY]),
+    (kernel_file!("primitives/sparse.cu"), &[VALUE]),
+    (kernel_file!("primitives/tree.cu"), &[FAN, VALUE]),
     (kernel_file!("galerkin.cu"), &[REAL, CELL, BLOCK, GALERKIN]),
     (kernel_file!("implicit.cu"), &[REAL, CELL, BLOCK, IMPLICIT]),
     (kernel_file!("inflow.cu"), &[REAL, CELL, BLOCK, INFLOW]),

@@ -5,14 +5,14 @@ use crate::backend::cuda::{Argument, Arguments, Array, Cuda, Unit};
 use crate::error::{Error, Result};
 
 /// Most levels above the words; the kernel states the same.
-const MOST_LEVELS: usize = 32;
+pub(super) const MOST_LEVELS: usize = 32;
 /// Threads of a block.
 const BLOCK: usize = 256;
 
 /// Cells along each axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
-struct Shape([u32; 3]);
+pub(super) struct Shape(pub [u32; 3]);
 
 // SAFETY: three whole numbers, as in the kernel.
 unsafe impl Argument for Shape {}
