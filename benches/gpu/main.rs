@@ -4,7 +4,7 @@
 //! `ZEROSET_DATA=... cargo bench --bench gpu -- MODE... [MESH...] [vertices=N]` prints Markdown tables.
 //! Modes: `band`, with `galerkin` beside it for second-order advection; `fields`; `large`; `copy`; `sizes`;
 //! `start`; `atomics`; `cores`; `tables`; `tiles`; `points` (lists of flags, scan, sort); `point-distance`;
-//! `index`; `selective` (cones, norms, streams); `edt`. `vertices` is the size of the mesh of `copy`, `cells=N` that of `large` along an axis,
+//! `index`; `selective` (cones, norms, streams); `figures`, with `cards=N` and `out=FOLDER` for pictures; `edt`. `vertices` is the size of the mesh of `copy`, `cells=N` that of `large` along an axis,
 //! `radius=R` and `enright=N` pick one size of `tiles`.
 //! Times of redistancings and steps are those of the card's clock over a whole stretch of the time
 //! loop: gaps between kernels and the choice of steps are in them. Every number is the median of
@@ -13,9 +13,12 @@
 mod atomics;
 mod copy;
 mod cores;
+mod figures;
 mod large;
 mod meshes;
 mod motion;
+#[path = "../support/plot.rs"]
+mod plot;
 mod point_distance;
 mod points;
 mod sizes;
@@ -25,6 +28,7 @@ mod tiles;
 #[path = "../support/volumes.rs"]
 mod volumes;
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -87,6 +91,11 @@ fn main() -> Result<(), Failed> {
     }
     if wants("index") {
         point_distance::indexed(&cuda)?;
+    }
+    if wants("figures") {
+        let number = args.iter().find_map(|a| a.strip_prefix("cards=")?.parse().ok());
+        let folder = args.iter().find_map(|a| a.strip_prefix("out=").map(Path::new));
+        figures::figures(&cuda, number.unwrap_or(1), folder)?;
     }
     if wants("selective") {
         point_distance::selected(&cuda)?;

@@ -17,7 +17,7 @@ use crate::volumes::{balls, numbers, random};
 const QUERIES: usize = 1024;
 
 /// The median of some launches in a row, milliseconds by the card's clock.
-fn median(cuda: &Cuda, mut launch: impl FnMut() -> Result<(), Failed>) -> Result<f64, Failed> {
+pub fn median(cuda: &Cuda, mut launch: impl FnMut() -> Result<(), Failed>) -> Result<f64, Failed> {
     launch()?;
     let mut times = Vec::new();
     for _ in 0..9 {

@@ -31,16 +31,14 @@
 
 // Of lines that are near: voxels of a line in a thread, those that are read at once, and how far neighbors are kept in
 // registers, ...
-#ifndef PIECE
 #define PIECE 64
 #define BATCH 8
-#define REACH 4
-#define NEAR_RESIDENT 5
+#define REACH 8
+#define NEAR_RESIDENT 4
 // ... one voxel of how many is looked at to tell near lines, and how near these are in the mean, in steps along the line.
 #define SAMPLED 16
-#define NEAR_SLAB 24.0f
-#define NEAR_VOLUME 12.0f
-#endif
+#define NEAR_SLAB 40.0f
+#define NEAR_VOLUME 20.0f
 
 struct Edt {
     u32 nx, ny, nz;

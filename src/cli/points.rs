@@ -46,7 +46,8 @@ pub struct Args {
     /// other in space (Z-order)
     #[arg(long, value_name = "ORDER", default_value = "lines", value_parser = order)]
     pub order: Order,
-    /// What computes: auto, cpu or cuda; auto takes a GPU from 4 billion voxels for each thread on
+    /// What computes: auto, cpu or cuda; auto takes a GPU from 33 million voxels for each
+    /// thread on
     #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = word::<DeviceKind>)]
     pub device: DeviceKind,
     /// CPU threads; 0 takes all cores
@@ -56,8 +57,9 @@ pub struct Args {
     pub source: volume::Source,
 }
 
-/// Voxels for each thread from which on a GPU is worth its start and the copy of the volume.
-const WORTH_A_CARD: usize = 1 << 28;
+/// Voxels for each thread from which on a GPU is worth its start and the compilation of the expression, 0.3 s, and the
+/// copy of the volume (docs/points.md).
+const WORTH_A_CARD: usize = 1 << 25;
 
 #[cfg(feature = "cuda")]
 fn on_card(card: &Card, volume: &Volume, expression: &Expression, order: Order) -> Result<Points> {

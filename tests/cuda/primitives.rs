@@ -216,7 +216,7 @@ fn trees(cuda: &Cuda, shapes: &[[usize; 3]]) {
                 _ => {
                     let [x, y, z] =
                         [k % shape[0], k / shape[0] % shape[1], k / shape[0] / shape[1]];
-                    u16::from(x * x + y * y + 3 * z * z < 900) + u16::from(k % 97 == 0)
+                    u16::from(x * x + y * y + 3 * z * z < 900) + u16::from(k.is_multiple_of(97))
                 }
             };
             let values: Vec<u16> = (0..n).map(value).collect();
@@ -235,7 +235,7 @@ fn matrices_have_the_entries_of_the_cpu() {
     for shape in [[1, 1], [3, 0], [0, 3], [1, 200], [200, 1], [17, 65], [1000, 700]] {
         for every in [1, 3, 1000] {
             let n = shape[0] * shape[1];
-            let entry = |k: usize| if k % every == 0 { k as f64 + 1.0 } else { 0.0 };
+            let entry = |k: usize| if k.is_multiple_of(every) { k as f64 + 1.0 } else { 0.0 };
             matrices::<f64>(&cuda, shape, &(0..n).map(entry).collect::<Vec<_>>(), |x| x != 0.0);
             let whole: Vec<i32> = (0..n).map(|k| entry(k) as i32).collect();
             matrices::<i32>(&cuda, shape, &whole, |x| x != 0);

@@ -49,6 +49,7 @@ pub const HEADERS: &[File] = &[
     kernel_file!("expression.cuh"),
     kernel_file!("limits.cuh"),
     kernel_file!("primitives/block.cuh"),
+    kernel_file!("primitives/compact.cuh"),
     kernel_file!("primitives/lookback.cuh"),
     kernel_file!("primitives/pyramid.cuh"),
     kernel_file!("measures/cut.cuh"),
@@ -92,8 +93,6 @@ const TERMS: Choice = &[
 
 /// What is sorted by.
 const KEY: Choice = &[&[("KEY", "u32")], &[("KEY", "u64")]];
-/// Flags of a byte and of a bit.
-const PACKED: Choice = &[&[("PACKED", "0")], &[("PACKED", "1")]];
 /// Children of a cell of a pyramid, in pictures and volumes.
 const FAN: Choice = &[&[("FAN", "4")], &[("FAN", "8")]];
 /// Types of the numbers of grids and matrices.
@@ -205,7 +204,8 @@ const PROGRAMS: &[(File, &[Choice])] = &[
     (kernel_file!("point_distance/edt.cu"), &[SINGLE]),
     (kernel_file!("point_distance/index.cu"), &[SINGLE, INDEXED, LANES]),
     (kernel_file!("point_distance/selective.cu"), &[SINGLE, SELECTIVE]),
-    (kernel_file!("primitives/compact.cu"), &[PACKED]),
+    (kernel_file!("primitives/compact.cu"), &[]),
+    (kernel_file!("primitives/compact_bits.cu"), &[]),
     (kernel_file!("primitives/gather.cu"), &[]),
     (kernel_file!("primitives/hilbert.cu"), &[]),
     (kernel_file!("primitives/histopyramid.cu"), &[FAN]),

@@ -85,10 +85,15 @@ impl<C: DeviceCoordinate> DeviceIndex<C> {
     }
 }
 
-/// Threads that share a query: all of a warp while there are few queries, so that one does not wait for another.
+/// Threads that share a query: all of a warp while the card has room for them, as few queries take as long as one does; one
+/// for many, by measurement (docs/point-distances.md).
 fn lanes_for(cuda: &Cuda, n_queries: usize) -> u32 {
     let threads = cuda.card().multiprocessors as usize * 2048;
-    [32, 8].into_iter().find(|lanes| n_queries * lanes <= 4 * threads).unwrap_or(1) as u32
+    match n_queries {
+        n if 32 * n <= threads => 32,
+        n if 8 * n <= 4 * threads => 8,
+        _ => 1,
+    }
 }
 
 /// A search through an index for some queries, as often as it is launched.
