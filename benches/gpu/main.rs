@@ -6,7 +6,8 @@
 //! `start`; `atomics`; `cores`; `tables`; `tiles`; `points` (lists of flags, scan, sort); `point-distance`;
 //! `edt`; `isosurface` (`size=N` for N^3 voxels alone); `render` (rays through volumes, pictures of surfaces);
 //! `reconstruct` (surfaces from points: of clouds in files that are named, or of those of ZEROSET_DATA,
-//! `samples=N` for many of the horse). `vertices` is the size of the mesh of `copy`, `cells=N` that of `large` along an axis,
+//! `samples=N` for many of the horse). `index`;
+//! `selective` (cones, norms, streams); `figures`, with `cards=N` and `out=FOLDER` for pictures. `vertices` is the size of the mesh of `copy`, `cells=N` that of `large` along an axis,
 //! `radius=R` and `enright=N` pick one size of `tiles`.
 //! Times of redistancings and steps are those of the card's clock over a whole stretch of the time
 //! loop: gaps between kernels and the choice of steps are in them. Every number is the median of
@@ -15,6 +16,7 @@
 mod atomics;
 mod copy;
 mod cores;
+mod figures;
 #[path = "../support/gyroid.rs"]
 mod gyroid;
 mod isosurface;
@@ -22,6 +24,8 @@ mod large;
 mod meshes;
 mod motion;
 mod pictures;
+#[path = "../support/plot.rs"]
+mod plot;
 mod point_distance;
 mod points;
 mod reconstruct;
@@ -33,6 +37,7 @@ mod tiles;
 #[path = "../support/volumes.rs"]
 mod volumes;
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -92,6 +97,17 @@ fn main() -> Result<(), Failed> {
     }
     if wants("point-distance") {
         point_distance::points(&cuda)?;
+    }
+    if wants("index") {
+        point_distance::indexed(&cuda)?;
+    }
+    if wants("figures") {
+        let number = args.iter().find_map(|a| a.strip_prefix("cards=")?.parse().ok());
+        let folder = args.iter().find_map(|a| a.strip_prefix("out=").map(Path::new));
+        figures::figures(&cuda, number.unwrap_or(1), folder)?;
+    }
+    if wants("selective") {
+        point_distance::selected(&cuda)?;
     }
     if wants("edt") {
         point_distance::edt(&cuda)?;

@@ -4,8 +4,12 @@
 use std::time::Instant;
 
 use zeroset::backend::cuda::Cuda;
-use zeroset::point_distance::cuda::{DeviceCoordinate, DeviceIndex, DeviceSites};
-use zeroset::point_distance::{DeviceEdt, Edt, Index, Norm, Options, Sites};
+use zeroset::point_distance::cuda::{
+    DeviceCoordinate, DeviceIndex, DeviceSites, nearest_in_streams,
+};
+use zeroset::point_distance::{
+    Cone, DeviceEdt, Directions, Edt, Index, Method, Norm, Options, Sites,
+};
 
 use crate::Failed;
 use crate::volumes::{balls, numbers, random};
@@ -42,8 +46,13 @@ pub fn points(cuda: &Cuda) -> Result<(), Failed> {
         row(cuda, "lattice of 16,384", queries, sites, |x| (32.0 * x) as i32)?;
         row(cuda, "real", queries, sites, |x| x as f32)?;
     }
+    Ok(())
+}
+
+/// Cones and norms of other orders, whole calls with sites on the card; and sites that pass through in pieces.
+pub fn selected(cuda: &Cuda) -> Result<(), Failed> {
     println!(
-        "\n| sites | build s | copy s | T(q) and site by the index, with the copies of queries and results ms |"
+        "\n| sites | norm | cone | T(q) and site, with the copies of queries and results ms |"
     );
     println!("|---|---|---|---|");
     for n in [262_144, 16_777_216] {
@@ -51,7 +60,57 @@ pub fn points(cuda: &Cuda) -> Result<(), Failed> {
         let mut list = |n: usize| -> Vec<[f32; 3]> {
             (0..n).map(|_| [(); 3].map(|()| (512.0 * number()) as f32)).collect()
         };
-        let (queries, sites) = (list(QUERIES), Sites::new(&list(n))?);
+        let (sites, queries) = (Sites::new(&list(n))?, list(QUERIES));
+        let on_card = DeviceSites::new(cuda, &sites)?;
+        let mut options = Options::default();
+        options.method = Method::Brute;
+        let time = |options: &Options| {
+            median(cuda, || Ok(on_card.nearest(cuda, &queries, options).map(drop)?))
+        };
+        println!("| {n} | L2 | | {:.3} |", time(&options)?);
+        for angle in [5.0_f64, 36.0] {
+            let directions = Directions::One([0.3, 0.5, 0.8]);
+            let cylinder = Some(0.87);
+            options.cone = Some(Cone { directions, angle: angle.to_radians(), cylinder });
+            println!("| {n} | L2 | {angle} degrees and cylinder | {:.3} |", time(&options)?);
+        }
+        options.cone = None;
+        options.norm = Norm::Lp(3.0);
+        println!("| {n} | L3 | | {:.3} |", time(&options)?);
+        options.norm = Norm::L2;
+        for (streams, mebibytes) in [(1, 256), (1, 64), (2, 64), (3, 64), (2, 16)] {
+            let cards = (0..streams).map(|_| Cuda::new(0)).collect::<Result<Vec<_>, _>>()?;
+            options.memory = mebibytes << 20;
+            let mut times = Vec::new();
+            let mut pieces = 0;
+            for _ in 0..3 {
+                let start = Instant::now();
+                let found = nearest_in_streams(&cards, &sites, &queries, &options)?;
+                times.push(1e3 * start.elapsed().as_secs_f64());
+                pieces = n.div_ceil(found.plan.map_or(n, |plan| plan.tile));
+            }
+            times.sort_by(f64::total_cmp);
+            println!(
+                "| {n} | L2, {pieces} kernels in {streams} streams, {mebibytes} MiB, sites from the host | | {:.1} |",
+                times[0]
+            );
+        }
+    }
+    Ok(())
+}
+
+/// T(q) by an index: the kernel alone by the threads that share a query, and the whole call.
+pub fn indexed(cuda: &Cuda) -> Result<(), Failed> {
+    println!(
+        "\n| sites | build s | copy s | queries | 1 lane ms | 8 lanes ms | 32 lanes ms | with the copies of queries and results ms |"
+    );
+    println!("|---|---|---|---|---|---|---|---|");
+    for n in [262_144, 16_777_216] {
+        let mut number = numbers();
+        let mut list = |n: usize| -> Vec<[f32; 3]> {
+            (0..n).map(|_| [(); 3].map(|()| (512.0 * number()) as f32)).collect()
+        };
+        let sites = Sites::new(&list(n))?;
         let start = Instant::now();
         let index = Index::new(&sites);
         let build = start.elapsed().as_secs_f64();
@@ -59,9 +118,19 @@ pub fn points(cuda: &Cuda) -> Result<(), Failed> {
         let on_card = DeviceIndex::new(cuda, &index)?;
         cuda.synchronize()?;
         let copy = start.elapsed().as_secs_f64();
-        let options = Options::default();
-        let ms = median(cuda, || Ok(on_card.nearest(cuda, &queries, &options).map(drop)?))?;
-        println!("| {n} | {build:.2} | {copy:.2} | {ms:.3} |");
+        for n_queries in [QUERIES, 32_768, 1 << 20] {
+            let queries = list(n_queries);
+            let of = |lanes: u32| {
+                let search = on_card.search(cuda, &queries, Norm::L2, lanes)?;
+                median(cuda, || Ok(search.launch(cuda)?))
+            };
+            let (one, eight, all) = (of(1)?, of(8)?, of(32)?);
+            let options = Options::default();
+            let ms = median(cuda, || Ok(on_card.nearest(cuda, &queries, &options).map(drop)?))?;
+            println!(
+                "| {n} | {build:.2} | {copy:.2} | {n_queries} | {one:.3} | {eight:.3} | {all:.3} | {ms:.3} |"
+            );
+        }
     }
     Ok(())
 }

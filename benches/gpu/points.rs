@@ -3,8 +3,16 @@
 //! Flags and lists are on the card already. The list of a picture is one graph of two nodes, launched
 //! many times over; its time is that from one launch to the next.
 
+use std::time::Instant;
+
+use zeroset::backend::Cpu;
 use zeroset::backend::cuda::{Array, Cuda};
+use zeroset::expression::Expression;
+use zeroset::points::cuda::find_on;
+use zeroset::points::find;
+use zeroset::primitives::Order;
 use zeroset::primitives::cuda::{Compactor, DeviceHistoPyramid, Set, exclusive_scan, sort};
+use zeroset::volume::{Condition, Placement, Volume};
 
 use crate::Failed;
 
@@ -38,6 +46,41 @@ pub fn table(cuda: &Cuda) -> Result<(), Failed> {
     let values = cuda.zeros::<u32>(NUMBERS)?;
     let sorting = || drop_ok(sort(cuda, &numbers, Some(&values), 32));
     println!("| stable sort of u32 pairs, its memory taken | {:.3} |", least(cuda, sorting)?);
+    drop((numbers, values));
+    volumes(cuda)
+}
+
+/// Whole calls, from a volume of the host to a list there, on the processor and on the card.
+fn volumes(cuda: &Cuda) -> Result<(), Failed> {
+    println!(
+        "\n| voxels of int16 | condition | points | {} threads ms | card ms, first | card ms |",
+        Cpu::current().threads()
+    );
+    println!("|---|---|---|---|---|---|");
+    for edge in [128, 256, 512] {
+        let numbers: Vec<i16> =
+            (0..edge * edge * edge).map(|k: usize| (k.wrapping_mul(7919) % 1000) as i16).collect();
+        let volume = Volume::new([edge; 3], numbers.into(), Placement::identity())?;
+        for text in ["v > 980", "v > 980 && x > 40 && z < 90", "sqrt(x^2 + y^2 + z^2) < 60"] {
+            let expression: Expression = text.parse()?;
+            let condition = Condition::new(&volume, &expression)?;
+            let mut cpu = f64::INFINITY;
+            for _ in 0..3 {
+                let start = Instant::now();
+                find(&volume, &condition, Order::Lines)?;
+                cpu = cpu.min(1e3 * start.elapsed().as_secs_f64());
+            }
+            let mut times = Vec::new();
+            let mut n = 0;
+            for _ in 0..3 {
+                let start = Instant::now();
+                n = find_on(cuda, &volume, &expression, Order::Lines)?.len();
+                times.push(1e3 * start.elapsed().as_secs_f64());
+            }
+            let least = times[1].min(times[2]);
+            println!("| {edge}^3 | `{text}` | {n} | {cpu:.1} | {:.1} | {least:.1} |", times[0]);
+        }
+    }
     Ok(())
 }
 

@@ -41,12 +41,13 @@ struct Brute {
     u32 slice;              // sites of a block, a multiple of TILE
     u32 groups;             // blocks that share a slice
     u32 every;
+    u32 first;              // number of site 0
     stored corner[3];       // KEY 1: what coordinates are taken from, so that they are small
     float shift;            // KEY 1: at least |q|^2 of any query; positive keys compare as whole numbers
 };
 
 #ifdef BRUTE_BYTES
-static_assert(sizeof(Brute) == BRUTE_BYTES, "src/point_distance/cuda.rs");
+static_assert(sizeof(Brute) == BRUTE_BYTES, "src/point_distance/cuda/comparison.rs");
 #endif
 
 // Bits whose order is that of keys.
@@ -189,7 +190,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 4) point_distance_brute(Br
             }
         }
         // The least of all slices; of equal keys the least site.
-        atomicMax(brute.found + i, ~((u64)key << 32 | (u64)site * brute.every));
+        atomicMax(brute.found + i, ~((u64)key << 32 | (brute.first + (u64)site * brute.every)));
 #else
         atomicMax((u32*)(brute.found + i) + 1, ~key);
 #endif

@@ -1,13 +1,15 @@
 // The Euclidean distance transform of a volume, twin of src/point_distance/edt: exact, one pass for each axis.
 //
-// The order is edt_rows, edt_slabs, edt_volume. edt_rows finds the steps along x to the nearest voxel inside. The
-// others take the lower envelope of the parabolas that a line has so far (P. Felzenszwalb and D. Huttenlocher,
-// "Distance transforms of sampled functions"), a line along y or z for each thread: neighboring threads have
+// The order is edt_rows, edt_choose_slabs, edt_slabs, edt_near_slabs, edt_choose_volume, edt_volume, edt_near_volume.
+// edt_rows finds the steps along x to the nearest voxel inside. A pass along y or z has two kernels, and the kernel before
+// them says which of the two takes a line. Where what lies across the line is near, a voxel looks at its neighbors on the
+// line, as far as one can be nearer. Elsewhere a thread takes the lower envelope of the parabolas that a line has so far (P. Felzenszwalb and D. Huttenlocher,
+// "Distance transforms of sampled functions"), a line for each thread: neighboring threads have
 // neighboring lines along x, so that a warp reads and writes neighbors. What an envelope is made of stands where its
 // voxels are, as a list from each parabola to the one before it (T.-T. Cao et al., "Parallel banding algorithm to compute
 // exact distance transform with the GPU"): neighboring lines have like envelopes, whose parts then are neighbors, too.
 //
-// Lengths are in steps of the axis of the pass, squares in float: exact for cubes below 2^24.
+// Squares are in steps of the axis of the pass, in float: exact for cubes below 2^24.
 #include "common/types.cuh"
 #include "common/shared.cuh"
 
@@ -18,20 +20,31 @@
 #define LINES_RESIDENT 8
 #endif
 
-// No voxel in the row, none in the slab.
+// No voxel in the row, ...
 #define NO_STEP 0xffffu
-#define NONE 0xffffffffu
-#define FAR 3.0e38f
+// ... none in the slab, none on the line.
+#define FAR __uint_as_float(0x7f800000u)
 // No parabola before.
 #define NOTHING_BEFORE 0xffffu
 // Voxels that are read before the first of them is needed.
 #define AHEAD 4
 
+// Of lines that are near: voxels of a line in a thread, those that are read at once, and how far neighbors are kept in
+// registers, ...
+#define PIECE 64
+#define BATCH 8
+#define REACH 8
+#define NEAR_RESIDENT 4
+// ... one voxel of how many is looked at to tell near lines, and how near these are in the mean, in steps along the line.
+#define SAMPLED 16
+#define NEAR_SLAB 40.0f
+#define NEAR_VOLUME 20.0f
+
 struct Edt {
     u32 nx, ny, nz;
     u32 words;         // of 32 voxels in a row, rounded up
-    float ratio;       // spacing of x in that of y
-    float rx, ry;      // spacings of x and y in that of z
+    float across;      // square of the spacing of x in that of y
+    float along;       // square of the spacing of y in that of z
     double spacing;    // of z
     u32 side;          // 0 measures to voxels inside; 1 to those outside, and writes -distance inside
 };
@@ -215,92 +228,202 @@ DEVICE Parabola envelope(const Line& line, u32* list, u64 stride, u32 n) {
     return top;
 }
 
-// A line along y of a slab: heights by the steps along x.
+// A line along y of a slab: squares by the steps along x.
 struct SlabLine {
     const u16* steps;
-    u32 stride;
-    float ratio;
+    u64 stride;
+    float across;
 
     DEVICE float height(u32 y) const {
-        const u32 k = steps[(u64)y * stride];
-        const float length = real_of(k) * ratio;
-        return k == NO_STEP ? FAR : length * length;
+        const u32 k = steps[y * stride];
+        const float length = real_of(k);
+        return k == NO_STEP ? FAR : length * length * across;
     }
 };
 
-// Steps (x, y) to the nearest voxel in the slab, y << 16 | x.
+// Line number `line` along y.
+DEVICE u64 slab_line(const Edt& edt, u32 line) {
+    return line % edt.nx + (u64)(line / edt.nx) * edt.nx * edt.ny;
+}
+
+// A line along z: squares by those in the slabs.
+struct VolumeLine {
+    const float* squares;
+    u64 stride;
+    float along;
+
+    DEVICE float height(u32 z) const { return squares[z * stride] * along; }
+};
+
+// Writes distances; of side 1 those of voxels inside alone.
+struct Distances {
+    const u8* inside;
+    float* distances;
+    u64 stride;
+    double spacing;
+    u32 side;
+
+    DEVICE void write(u32 z, float square) const {
+        // Rounded once, as on the processor: the root of a float through double is that in float.
+        const float length = spacing == 1.0 ? sqrtf(square) : (float)(spacing * sqrt((double)square));
+        if (!side) {
+            distances[z * stride] = length;
+        } else if (inside[z * stride]) {
+            distances[z * stride] = -length;
+        }
+    }
+};
+
+// Whether all lines of a warp, of n voxels, are near to what lies across them: at one voxel of SAMPLED they are, in the
+// mean, less than `limit` away.
+template <class Line>
+DEVICE bool is_near(const Line& line, bool is_line, u32 n, float limit) {
+    float sum = 0, samples = 0;
+    for (u32 k = SAMPLED / 2 < n ? SAMPLED / 2 : 0; k < n; k += SAMPLED, samples += 1.0f) {
+        sum += is_line ? fminf(sqrtf(line.height(k)), 4.0f * limit) : 0;
+    }
+    return __all_sync(0xffffffffu, sum < limit * samples);
+}
+
+// Which lines along y are near, a byte for each 32.
 //
-// Grid: a thread for each line along y, rounded up. Block: 256 threads. Shared memory: none.
-//
-// steps  [nz][ny][nx], of edt_rows
-// list   [nz][ny][nx]
-// pairs  [nz][ny][nx]; NONE where the slab has no voxel
-extern "C" __global__ void __launch_bounds__(256, LINES_RESIDENT)
-edt_slabs(Edt edt, const u16* steps, u32* list, u32* pairs) {
-    const u64 thread = (u64)blockIdx.x * 256 + threadIdx.x;
-    if (thread >= (u64)edt.nx * edt.nz) return;
-    const u64 first = thread % edt.nx + thread / edt.nx * edt.nx * edt.ny;
-    const SlabLine line = {steps + first, edt.nx, edt.ratio};
-    list += first;
-    pairs += first;
-    Parabola top = envelope(line, list, edt.nx, edt.ny);
-    const bool any = top.height < FAR;
-    u32 place = whole_of(top.place), from = whole_of(top.from), before = top.before;
-    u32 along = line.steps[(u64)place * edt.nx];
-    // Back along the line.
-    for (u32 y = edt.ny; y-- > 0;) {
-        pairs[(u64)y * edt.nx] = any ? (u32)abs((i32)(y - place)) << 16 | along : NONE;
-        if (y == from && before != NOTHING_BEFORE) {
-            place = before;
-            const u32 word = list[(u64)place * edt.nx];
-            from = word >> 16;
-            before = word & 0xffff;
-            along = line.steps[(u64)place * edt.nx];
+// Grid: a thread for each line, rounded up. Block: 256 threads. Shared memory: none.
+extern "C" __global__ void __launch_bounds__(256, 8) edt_choose_slabs(Edt edt, const u16* steps, u8* near) {
+    const u32 thread = blockIdx.x * 256 + threadIdx.x;
+    const bool is_line = thread < edt.nx * edt.nz;
+    const SlabLine line = {steps + slab_line(edt, is_line ? thread : 0), edt.nx, edt.across};
+    const bool found = is_near(line, is_line, edt.ny, NEAR_SLAB);
+    if (thread % 32 == 0) near[thread / 32] = found;
+}
+
+// The same of lines along z.
+extern "C" __global__ void __launch_bounds__(256, 8) edt_choose_volume(Edt edt, const float* squares, u8* near) {
+    const u32 thread = blockIdx.x * 256 + threadIdx.x, plane = edt.nx * edt.ny;
+    const bool is_line = thread < plane;
+    const VolumeLine line = {squares + (is_line ? thread : 0), plane, edt.along};
+    const bool found = is_near(line, is_line, edt.nz, NEAR_VOLUME);
+    if (thread % 32 == 0) near[thread / 32] = found;
+}
+
+// The least squares of the voxels from `start` to `end` of a line of n.
+template <class Line, class Write>
+DEVICE void look_around(const Line& line, u32 start, u32 end, u32 n, Write write) {
+    // Heights from REACH before a voxel to REACH behind the last one of its batch.
+    float heights[BATCH + 2 * REACH];
+#pragma unroll
+    for (u32 k = 0; k < 2 * REACH; k++) {
+        const u32 at = start + k - REACH;
+        heights[BATCH + k] = at < n ? line.height(at) : FAR;
+    }
+    for (u32 from = start; from < end; from += BATCH) {
+#pragma unroll
+        for (u32 k = 0; k < 2 * REACH; k++) heights[k] = heights[BATCH + k];
+#pragma unroll
+        for (u32 k = 0; k < BATCH; k++) {
+            const u32 at = from + REACH + k;
+            heights[2 * REACH + k] = at < n ? line.height(at) : FAR;
+        }
+#pragma unroll
+        for (u32 k = 0; k < BATCH; k++) {
+            float least = heights[REACH + k];
+#pragma unroll
+            for (u32 away = 1; away <= REACH; away++) {
+                const float both = fminf(heights[REACH + k - away], heights[REACH + k + away]);
+                least = fminf(least, both + (float)(away * away));
+            }
+            const u32 at = from + k;
+            if (at >= end) break;
+            if (least > (float)((REACH + 1) * (REACH + 1))) {
+                // Farther than the neighbors in registers.
+                const u32 most = max(at, n - 1 - at);
+                float square = (REACH + 1) * (REACH + 1), odd = 2 * REACH + 3;
+                for (u32 away = REACH + 1; away <= most && square < least; away++, square += odd, odd += 2.0f) {
+                    const float before = away <= at ? line.height(at - away) : FAR;
+                    const float behind = at + away < n ? line.height(at + away) : FAR;
+                    least = fminf(least, fminf(before, behind) + square);
+                }
+            }
+            write(at, least);
         }
     }
 }
 
-// A line along z: heights by the steps along x and y.
-struct VolumeLine {
-    const u32* pairs;
-    u64 stride;
-    float rx, ry;
-
-    DEVICE float height(u32 z) const {
-        const u32 pair = pairs[z * stride];
-        const float x = real_of(pair & 0xffff) * rx, y = real_of(pair >> 16) * ry;
-        return pair == NONE ? FAR : x * x + y * y;
+// Squares of the distances to the nearest voxels in the slabs, in steps along y, of lines that are not near.
+//
+// Grid: a thread for each line along y, rounded up. Block: 256 threads. Shared memory: none.
+//
+// steps    [nz][ny][nx], of edt_rows
+// near     of edt_choose_slabs
+// list     [nz][ny][nx]
+// squares  [nz][ny][nx]; FAR where the slab has no voxel
+extern "C" __global__ void __launch_bounds__(256, LINES_RESIDENT)
+edt_slabs(Edt edt, const u16* steps, const u8* near, u32* list, float* squares) {
+    const u32 thread = blockIdx.x * 256 + threadIdx.x;
+    if (thread >= edt.nx * edt.nz || near[thread / 32]) return;
+    const u64 first = slab_line(edt, thread);
+    const SlabLine line = {steps + first, edt.nx, edt.across};
+    list += first;
+    squares += first;
+    Parabola top = envelope(line, list, edt.nx, edt.ny);
+    float y = real_of(edt.ny);
+    // Back along the line.
+    for (u32 k = edt.ny; k-- > 0;) {
+        y -= 1.0f;
+        squares[(u64)k * edt.nx] = value_at(y, top.place, top.height);
+        if (y == top.from && top.before != NOTHING_BEFORE) top = parabola_of(top.before, list, edt.nx, line);
     }
-};
+}
 
-// Distances; those of side 1 for voxels inside alone.
+// The same of lines that are near.
+//
+// Grid: a thread for PIECE voxels of each line, rounded up. Block: 256 threads. Shared memory: none.
+extern "C" __global__ void __launch_bounds__(256, NEAR_RESIDENT)
+edt_near_slabs(Edt edt, const u16* steps, const u8* near, float* squares) {
+    const u32 pieces = (edt.ny + PIECE - 1) / PIECE, piece = blockIdx.x % pieces;
+    const u32 thread = blockIdx.x / pieces * 256 + threadIdx.x;
+    if (thread >= edt.nx * edt.nz || !near[thread / 32]) return;
+    const u64 first = slab_line(edt, thread), stride = edt.nx;
+    const SlabLine line = {steps + first, stride, edt.across};
+    squares += first;
+    look_around(line, piece * PIECE, min((piece + 1) * PIECE, edt.ny), edt.ny,
+                [&](u32 y, float square) { squares[y * stride] = square; });
+}
+
+// Distances of lines that are not near.
 //
 // Grid: a thread for each line along z, rounded up. Block: 256 threads. Shared memory: none.
 //
-// pairs      [nz][ny][nx], of edt_slabs
+// squares    [nz][ny][nx], of the slabs
+// near       of edt_choose_volume
 // inside     [nz][ny][nx], 0 or 1
 // list       [nz][ny][nx]
 // distances  [nz][ny][nx]
 extern "C" __global__ void __launch_bounds__(256, LINES_RESIDENT)
-edt_volume(Edt edt, const u32* pairs, const u8* inside, u32* list, float* distances) {
-    const u64 plane = (u64)edt.nx * edt.ny, first = (u64)blockIdx.x * 256 + threadIdx.x;
-    if (first >= plane) return;
-    const VolumeLine line = {pairs + first, plane, edt.rx, edt.ry};
+edt_volume(Edt edt, const float* squares, const u8* near, const u8* inside, u32* list, float* distances) {
+    const u32 plane = edt.nx * edt.ny, first = blockIdx.x * 256 + threadIdx.x;
+    if (first >= plane || near[first / 32]) return;
+    const VolumeLine line = {squares + first, plane, edt.along};
+    const Distances out = {inside + first, distances + first, plane, edt.spacing, edt.side};
     list += first;
     Parabola top = envelope(line, list, plane, edt.nz);
     float z = real_of(edt.nz);
     for (u32 k = edt.nz; k-- > 0;) {
         z -= 1.0f;
-        const u64 voxel = k * plane + first;
-        const float square = value_at(z, top.place, top.height);
-        // Rounded once, as on the processor: the root of a float through double is that in float.
-        const float length = edt.spacing == 1.0 ? sqrtf(square) : (float)(edt.spacing * sqrt((double)square));
-        const float found = top.height < FAR ? length : __uint_as_float(0x7f800000u);
-        if (!edt.side) {
-            distances[voxel] = found;
-        } else if (inside[voxel]) {
-            distances[voxel] = -found;
-        }
+        out.write(k, value_at(z, top.place, top.height));
         if (z == top.from && top.before != NOTHING_BEFORE) top = parabola_of(top.before, list, plane, line);
     }
+}
+
+// The same of lines that are near.
+//
+// Grid: a thread for PIECE voxels of each line, rounded up. Block: 256 threads. Shared memory: none.
+extern "C" __global__ void __launch_bounds__(256, NEAR_RESIDENT)
+edt_near_volume(Edt edt, const float* squares, const u8* near, const u8* inside, float* distances) {
+    const u32 pieces = (edt.nz + PIECE - 1) / PIECE, piece = blockIdx.x % pieces;
+    const u32 plane = edt.nx * edt.ny, first = blockIdx.x / pieces * 256 + threadIdx.x;
+    if (first >= plane || !near[first / 32]) return;
+    const VolumeLine line = {squares + first, plane, edt.along};
+    const Distances out = {inside + first, distances + first, plane, edt.spacing, edt.side};
+    look_around(line, piece * PIECE, min((piece + 1) * PIECE, edt.nz), edt.nz,
+                [&](u32 z, float square) { out.write(z, square); });
 }

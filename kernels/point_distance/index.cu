@@ -1,8 +1,9 @@
 // The point-wise distance transform through an index, twin of src/point_distance/tree.rs: the same tree
-// and the same sites. One thread for each query; a warp reads what is near the root once.
+// and the same sites. LANES neighbors of a warp go down the tree together, and share the sites of a leaf: few queries
+// take as long as one, which is the time of the reads on its way, so that both children of a node are read at once.
 //
 // Defines: REAL (float). KEY: 0 for real coordinates in single precision, 2 for whole ones in u32. NORM: 1, 2, or 3
-// for the largest difference.
+// for the largest difference. LANES: 1, 8 or 32.
 #include "common/types.cuh"
 
 // Nodes waiting at most: one per level, and 2^32 sites make 29 levels.
@@ -15,7 +16,7 @@ typedef u32 key;
 #else
 typedef float number;
 typedef float key;
-#define FAR __int_as_float(0x7f800000)
+#define FAR __uint_as_float(0x7f800000u)
 #endif
 
 struct Node {
@@ -35,9 +36,8 @@ DEVICE key key_of(const number (&d)[3]) {
     return NORM == 2 ? x * x + y * y + z * z : NORM == 1 ? x + y + z : max(max(x, y), z);
 #else
     const float x = fabsf(d[0]), y = fabsf(d[1]), z = fabsf(d[2]);
-    // Rounded as on the processor.
-    if (NORM == 2) return __fadd_rn(__fadd_rn(__fmul_rn(x, x), __fmul_rn(y, y)), __fmul_rn(z, z));
-    return NORM == 1 ? __fadd_rn(__fadd_rn(x, y), z) : fmaxf(fmaxf(x, y), z);
+    // Rounded as on the processor: nothing is fused in this file.
+    return NORM == 2 ? x * x + y * y + z * z : NORM == 1 ? x + y + z : fmaxf(fmaxf(x, y), z);
 #endif
 }
 
@@ -50,53 +50,81 @@ DEVICE key to_box(const Node& node, const number (&q)[3]) {
     return key_of(d);
 }
 
+// Lanes of a warp that have the same query.
+DEVICE u32 lanes_of_query() {
+    return (u32)((1ull << LANES) - 1) << (threadIdx.x % 32 / LANES * LANES);
+}
+
+// The nearest of the sites of a leaf and the one so far, in all lanes.
+DEVICE void visit_leaf(const Node& leaf, const Entry* entries, const number (&q)[3], key& best, u32& site) {
+    for (u32 k = leaf.begin + threadIdx.x % LANES; k < leaf.end; k += LANES) {
+        const Entry entry = entries[k];
+        const number d[3] = {entry.point[0] - q[0], entry.point[1] - q[1], entry.point[2] - q[2]};
+        const key found = key_of(d);
+        if (found < best || (found == best && entry.site < site)) {
+            best = found;
+            site = entry.site;
+        }
+    }
+    for (u32 with = LANES / 2; with > 0; with /= 2) {
+        const key other = __shfl_xor_sync(lanes_of_query(), best, with);
+        const u32 number_of_other = __shfl_xor_sync(lanes_of_query(), site, with);
+        if (other < best || (other == best && number_of_other < site)) {
+            best = other;
+            site = number_of_other;
+        }
+    }
+}
+
 // Keys and sites of the nearest.
-// Grid: ceil(n_queries / 32) blocks of 32 threads.
+//
+// Grid: LANES threads for each query, rounded up. Block: 32 threads.
+//
+// nodes, entries  of the tree
+// queries         [n_queries, 3]
+// keys, sites     [n_queries]
 extern "C" __global__ void point_distance_index(const Node* nodes, const Entry* entries, const number* queries,
                                                 key* keys, u32* sites, u32 n_queries) {
-    const u32 i = blockIdx.x * blockDim.x + threadIdx.x;
+    const u32 i = (u32)(((u64)blockIdx.x * 32 + threadIdx.x) / LANES);
     if (i >= n_queries) return;
     const number q[3] = {queries[3 * i], queries[3 * i + 1], queries[3 * i + 2]};
     key best = FAR;
     u32 site = 0xffffffffu;
+    // Boxes not looked into yet: nodes and how far away they are.
     u32 stack[STACK];
     key bounds[STACK];
     u32 waiting = 0, at = 0;
-    key bound = to_box(nodes[0], q);
+    Node node = nodes[0];
+    key bound = to_box(node, q);
     for (;;) {
         // A box as far as the best site may hold one of the same distance and a smaller number.
-        if (bound > best) {
-            if (waiting == 0) break;
-            waiting--;
-            at = stack[waiting];
-            bound = bounds[waiting];
-            continue;
-        }
-        const Node node = nodes[at];
-        if (node.second == 0) {
-            for (u32 k = node.begin; k < node.end; k++) {
-                const Entry entry = entries[k];
-                const number d[3] = {entry.point[0] - q[0], entry.point[1] - q[1], entry.point[2] - q[2]};
-                const key found = key_of(d);
-                if (found < best || (found == best && entry.site < site)) {
-                    best = found;
-                    site = entry.site;
-                }
+        if (bound <= best) {
+            if (node.second != 0) {
+                const Node first = nodes[at + 1], second = nodes[node.second];
+                const key a = to_box(first, q), b = to_box(second, q);
+                const bool is_second = b < a;
+                stack[waiting] = is_second ? at + 1 : node.second;
+                bounds[waiting] = is_second ? a : b;
+                waiting++;
+                at = is_second ? node.second : at + 1;
+                bound = is_second ? b : a;
+                node = is_second ? second : first;
+                continue;
             }
-            if (waiting == 0) break;
-            waiting--;
-            at = stack[waiting];
-            bound = bounds[waiting];
-            continue;
+            visit_leaf(node, entries, q, best, site);
         }
-        const key a = to_box(nodes[at + 1], q), b = to_box(nodes[node.second], q);
-        const bool second = b < a;
-        stack[waiting] = second ? at + 1 : node.second;
-        bounds[waiting] = second ? a : b;
-        waiting++;
-        at = second ? node.second : at + 1;
-        bound = second ? b : a;
+        do {
+            if (waiting == 0) {
+                if (threadIdx.x % LANES == 0) {
+                    keys[i] = best;
+                    sites[i] = site;
+                }
+                return;
+            }
+            waiting--;
+            bound = bounds[waiting];
+        } while (bound > best);
+        at = stack[waiting];
+        node = nodes[at];
     }
-    keys[i] = best;
-    sites[i] = site;
 }

@@ -1,25 +1,13 @@
-// The numbers of set flags, ascending, in one pass over the flags: a tile per block, and look-back for
-// how many stand before it.
+// The numbers of set flags of a byte each, ascending, in one pass over the flags: a tile per block, and look-back for
+// how many stand before it. Those of flags of a bit: compact_bits.cu.
 //
 // A warp has a stretch of its tile, 1024 flags in a round, which it first puts down as the bits of words in
-// shared memory. PACKED is 1 for flags of a bit, 0 for bytes, of which those of `low` or more are set.
-#include "primitives/lookback.cuh"
-#include "common/grid.cuh"
+// shared memory.
+#include "primitives/compact.cuh"
 #include "common/shared.cuh"
 
-enum {
-    ROUND = WARP * 32,
-    // Rounds that are loaded at once.
-    BATCH = 4,
-    // Where fewer flags of a stretch than one in so many are set, each lane writes those of its own part of the stretch;
-    // more go through shared memory, so that neighbors write to neighbors.
-    SPARSE = 64,
-};
-
-// 16 bytes that are loaded at once.
-struct __align__(16) Quad {
-    u32 words[4];
-};
+// Rounds that are loaded at once.
+enum { BATCH = 4 };
 
 // One bit for each of four bytes that is `low` or more; `low` is from 1 to 255.
 DEVICE u32 bits_of_bytes(u32 bytes, u32 low) {
@@ -38,26 +26,6 @@ DEVICE u32 place_of(u32 word) { return word + word / WARP; }
 DEVICE u32 load_words(const u8* flags, u64 n, u32 low, u64 first, u32* words, u32 round) {
     const u32 lane = lane_of_thread();
     u32 count = 0;
-#if PACKED
-    // Four words of each lane: the rounds of a batch side by side.
-    const u64 at = first + lane * 128;
-    const u32* const packed = (const u32*)flags + at / 32;
-    Quad quad = {{0, 0, 0, 0}};
-    if (at + 128 <= n) {
-        quad = *(const Quad*)packed;
-    } else {
-        for (u32 w = 0; w < 4; w++) {
-            const u64 begin = at + w * 32;
-            if (begin < n) quad.words[w] = packed[w];
-            if (begin < n && n - begin < 32) quad.words[w] &= (1u << (n - begin)) - 1;
-        }
-    }
-#pragma unroll
-    for (u32 w = 0; w < 4; w++) {
-        words[place_of(round * WARP + lane * 4 + w)] = quad.words[w];
-        count += __popc(quad.words[w]);
-    }
-#else
     Quad quads[2 * BATCH];
     const Quad none = {{0, 0, 0, 0}};
     const bool whole = first + BATCH * ROUND <= n;
@@ -82,7 +50,6 @@ DEVICE u32 load_words(const u8* flags, u64 n, u32 low, u64 first, u32* words, u3
         halves[2 * place_of(round * WARP + q * (WARP / 2) + lane / 2) + lane % 2] = (u16)half;
         count += __popc(half);
     }
-#endif
     return count;
 }
 
@@ -91,8 +58,8 @@ DEVICE u32 load_words(const u8* flags, u64 n, u32 low, u64 first, u32* words, u3
 // Grid: one block per 8192 `rounds` flags, at least one. Block: 256 threads. Shared memory: 16 KB and 1056 bytes for
 // each round.
 //
-// flags     [n] bytes, or [n / 32] words of bits, rounded up; aligned to 16 bytes
-// low       smallest byte that is set, from 1 to 255; not used for bits
+// flags     [n] bytes; aligned to 16 bytes
+// low       smallest byte that is set, from 1 to 255
 // rounds    of a warp, a multiple of 4
 // list      [capacity]; numbers beyond are not written
 // told      zero at the start and at the end, [tiles]
@@ -151,26 +118,8 @@ compact_flags(const u8* flags, u64 n, u32 low, u32 rounds, u32* list, u32 capaci
         }
         return;
     }
-    u16* const staged = all_staged[warp];
     for (u32 r = 0; r < rounds; r += 2) {
-        // Sums over the lanes, of two rounds in one word: a round has 1024 flags at most.
-        u32 of_round[2] = {words[place_of(r * WARP + lane)], words[place_of(r * WARP + WARP + lane)]};
-        const u32 upto = inclusive_scan_of_warp(__popc(of_round[0]) | __popc(of_round[1]) << 16);
-        const u32 counts = __shfl_sync(0xffffffffu, upto, WARP - 1);
-#pragma unroll
-        for (u32 k = 0; k < 2; k++) {
-            const u32 count_of_round = counts >> (16 * k) & 0xffff;
-            u32 place = (upto >> (16 * k) & 0xffff) - __popc(of_round[k]);
-            for (u32 left = of_round[k]; left != 0; left &= left - 1) {
-                staged[place++] = (u16)(lane * 32 + __ffs(left) - 1);
-            }
-            __syncwarp();
-            const u32 first_of_round = (u32)first + (r + k) * ROUND;
-            for (u32 i = lane; i < count_of_round; i += WARP) {
-                if (at + i < capacity) list[at + i] = first_of_round + staged[i];
-            }
-            __syncwarp();
-            at += count_of_round;
-        }
+        const u32 of_round[2] = {words[place_of(r * WARP + lane)], words[place_of(r * WARP + WARP + lane)]};
+        at += write_rounds(of_round, (u32)first + r * ROUND, at, list, capacity, all_staged[warp]);
     }
 }

@@ -3,30 +3,12 @@
 // FAN is 4 for pictures (2 x 2 cells are joined) and 8 for volumes (2 x 2 x 2). A word has the bits of
 // 8 x 8 or 4 x 4 x 4 cells in the order of keys. All children of a cell stand side by side, as one record
 // of FAN running sums; along an axis of odd length records have empty places.
-#include "primitives/block.cuh"
+#include "primitives/pyramid.cuh"
 
-enum { MOST_LEVELS = 32, AXIS_BITS = FAN == 4 ? 3 : 2, EDGE = 1 << AXIS_BITS };
-
-// Cells along each axis.
-struct Shape {
-    u32 x, y, z;
-};
+enum { AXIS_BITS = FAN == 4 ? 3 : 2, EDGE = 1 << AXIS_BITS };
 
 // Bits that are set.
 DEVICE u32 count_bits(u64 word) { return __popc((u32)word) + __popc((u32)(word >> 32)); }
-
-DEVICE u64 raster(Shape s, u32 x, u32 y, u32 z) { return x + (u64)s.x * (y + (u64)s.y * z); }
-
-// The cell of a slot: a child of the record that the slot is in.
-DEVICE Shape cell_of_slot(Shape records, u64 slot) {
-    const u64 record = slot / FAN;
-    const u32 child = (u32)(slot % FAN);
-    Shape cell;
-    cell.x = (u32)(record % records.x) * 2 + child % 2;
-    cell.y = (u32)(record / records.x % records.y) * 2 + child / 2 % 2;
-    cell.z = (u32)(record / ((u64)records.x * records.y)) * (FAN == 8 ? 2 : 1) + child / 4;
-    return cell;
-}
 
 // Running sum over the slots of a record; every thread of the warp calls it.
 DEVICE u32 sum_in_record(u32 value) {

@@ -28,20 +28,44 @@ const u32 COUNT = COUNT_OF_TILE - 1;
 
 DEVICE u32 digit_of(key k, u32 pass) { return (u32)(k >> (8 * pass)) & 0xff; }
 
+// 16 bytes of keys, which are loaded at once.
+struct __align__(16) Keys {
+    key keys[16 / sizeof(key)];
+};
+
+DEVICE void count_digits(u32 (&found)[sizeof(key)][DIGITS], const Keys& many, u32 n_passes) {
+#pragma unroll
+    for (u32 pass = 0; pass < sizeof(key); pass++) {
+        if (pass >= n_passes) return;
+#pragma unroll
+        for (u32 k = 0; k < 16 / sizeof(key); k++) atomicAdd(&found[pass][digit_of(many.keys[k], pass)], 1u);
+    }
+}
+
 // How often each digit occurs in each of the passes.
 //
 // Grid: any number of blocks, which share the keys. Block: 512 threads. Shared memory: 8 KB.
 //
-// keys    [n]
+// keys    [n], aligned to 16 bytes
 // counts  zero at the start, [n_passes][256]
 extern "C" __global__ void __launch_bounds__(BLOCK, 1)
 sort_count(const key* keys, u32 n, u32 n_passes, u32* counts) {
     __shared__ u32 found[sizeof(key)][DIGITS];
     for (u32 k = threadIdx.x; k < n_passes * DIGITS; k += BLOCK) (&found[0][0])[k] = 0;
     __syncthreads();
-    for (u64 i = (u64)blockIdx.x * BLOCK + threadIdx.x; i < n; i += (u64)gridDim.x * BLOCK) {
-        const key k = keys[i];
-        for (u32 pass = 0; pass < n_passes; pass++) atomicAdd(&found[pass][digit_of(k, pass)], 1u);
+    const u32 each = 16 / sizeof(key), groups = n / each;
+    const u64 threads = (u64)gridDim.x * BLOCK, thread = (u64)blockIdx.x * BLOCK + threadIdx.x;
+    const Keys* const many = (const Keys*)keys;
+    // Two groups at once.
+    for (u64 i = thread; i < groups; i += 2 * threads) {
+        const bool are_two = i + threads < groups;
+        const Keys one = many[i], other = many[are_two ? i + threads : i];
+        count_digits(found, one, n_passes);
+        if (are_two) count_digits(found, other, n_passes);
+    }
+    const u64 rest = (u64)groups * each + thread;
+    if (rest < n) {
+        for (u32 pass = 0; pass < n_passes; pass++) atomicAdd(&found[pass][digit_of(keys[rest], pass)], 1u);
     }
     __syncthreads();
     for (u32 k = threadIdx.x; k < n_passes * DIGITS; k += BLOCK) {

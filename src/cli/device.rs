@@ -16,17 +16,31 @@ pub fn card(kind: DeviceKind, is_worth_it: bool) -> Result<Option<Card>> {
     match kind {
         DeviceKind::Cpu => Ok(None),
         DeviceKind::Auto if !is_worth_it || cuda::available(0).is_err() => Ok(None),
-        DeviceKind::Auto | DeviceKind::Cuda => open().map(Some),
+        DeviceKind::Auto | DeviceKind::Cuda => open(0).map(Some),
     }
 }
 
+/// The first `n` cards under the same conditions, each as often as it has `streams`.
+///
+/// # Errors
+/// [`crate::Error::Device`] if they are asked for and one cannot be used.
+pub fn cards(kind: DeviceKind, is_worth_it: bool, n: u32, streams: u32) -> Result<Vec<Card>> {
+    let mut cards: Vec<Card> = card(kind, is_worth_it)?.into_iter().collect();
+    if !cards.is_empty() {
+        for stream in 1..n * streams {
+            cards.push(open(stream % n)?);
+        }
+    }
+    Ok(cards)
+}
+
 #[cfg(feature = "cuda")]
-fn open() -> Result<Card> {
-    cuda::Cuda::new(0)
+fn open(ordinal: u32) -> Result<Card> {
+    cuda::Cuda::new(ordinal)
 }
 
 #[cfg(not(feature = "cuda"))]
-fn open() -> Result<Card> {
+fn open(_ordinal: u32) -> Result<Card> {
     cuda::available(0)?;
     Err(crate::Error::device("no GPU is known to this program", "leave out --device"))
 }

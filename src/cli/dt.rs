@@ -87,6 +87,9 @@ pub struct Args {
     /// What computes: auto, cpu or cuda, which needs --lattice or --precision f32
     #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = word::<DeviceKind>)]
     pub device: DeviceKind,
+    /// GPUs that share the sites, as fast as each is
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub gpus: u32,
     /// CPU threads; 0 takes all cores
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub threads: usize,
@@ -161,18 +164,17 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     };
     let options = options(&args, &queries)?;
     let whole = args.lattice && !matches!(args.norm, Norm::Lp(_));
-    let card = card(&args, whole, sites.points.len(), queries.points.len())?;
-    let card = card.as_ref();
+    let cards = cards(&args, whole, sites.points.len(), queries.points.len())?;
     let (distances, site, said) = if whole {
         let from = args.file();
         let sites = cloud::whole(&sites.points, from)?;
         let queries = cloud::whole(&queries.points, &args.queries)?;
-        solve_on(card, &cpu, &sites, &queries, &options)?
+        solve_on(&cards, &cpu, &sites, &queries, &options)?
     } else if args.precision == Precision::F32 {
         let single = |list: &[[f64; 3]]| -> Vec<[f32; 3]> {
             list.iter().map(|x| x.map(|x| x as f32)).collect()
         };
-        solve_on(card, &cpu, &single(&sites.points), &single(&queries.points), &options)?
+        solve_on(&cards, &cpu, &single(&sites.points), &single(&queries.points), &options)?
     } else {
         solve(&cpu, &sites.points, &queries.points, &options)?
     };
@@ -268,45 +270,54 @@ const WORTH_A_CARD: usize = 1 << 32;
 const QUERIES_COMPARED: usize = 512;
 const MANY_QUERIES: usize = 1 << 20;
 
-/// The card that computes, if any does.
-fn card(args: &Args, whole: bool, n_sites: usize, n_queries: usize) -> Result<Option<Card>> {
+/// The cards that compute, if any does; two streams of each where sites pass through in pieces, so that one copies while
+/// the other compares.
+fn cards(args: &Args, whole: bool, n_sites: usize, n_queries: usize) -> Result<Vec<Card>> {
+    let by_index = args.method == Method::Index;
     let serves = (whole || args.precision == Precision::F32)
-        && args.direction.is_none()
-        && !matches!(args.norm, Norm::Lp(_))
-        && (args.method != Method::Index || args.perforation == 1);
+        && !(by_index
+            && (args.perforation > 1
+                || args.direction.is_some()
+                || matches!(args.norm, Norm::Lp(_))));
     if args.device == DeviceKind::Cuda && !serves {
-        let what = "--device cuda finds the nearest of all sites, in l1, l2 or linf, in whole numbers or f32";
-        let remedy = "add --lattice or --precision f32, or leave out --device";
+        let what = "--device cuda computes in whole numbers or f32, and by an index without cones, \
+                    perforation and norms but l1, l2 and linf";
+        let remedy = "add --lattice or --precision f32, take --method brute, or leave out --device";
         return Err(Error::usage(what, remedy));
     }
     let pairs = n_sites.saturating_mul(n_queries.min(QUERIES_COMPARED));
     let is_worth_it = pairs >= WORTH_A_CARD || n_queries >= MANY_QUERIES;
-    device::card(args.device, serves && is_worth_it)
+    let bytes = (n_sites as u64).saturating_mul(BYTES_OF_SITE);
+    let streams = if bytes > args.memory { 2 } else { 1 };
+    device::cards(args.device, serves && is_worth_it, args.gpus, streams)
 }
+
+/// Bytes of a site on a card.
+const BYTES_OF_SITE: u64 = 12;
 
 #[cfg(feature = "cuda")]
 fn solve_on<C: crate::point_distance::cuda::DeviceCoordinate>(
-    card: Option<&Card>,
+    cards: &[Card],
     cpu: &Cpu,
     sites: &[[C; 3]],
     queries: &[[C; 3]],
     options: &Options,
 ) -> Result<Solved> {
-    let Some(card) = card else { return solve(cpu, sites, queries, options) };
+    let Some(card) = cards.first() else { return solve(cpu, sites, queries, options) };
     let sites = Sites::new(sites)?;
-    let found = crate::point_distance::cuda::nearest_on(card, cpu, &sites, queries, options)?;
+    let found = crate::point_distance::cuda::nearest_on(cards, cpu, &sites, queries, options)?;
     Ok(solved(&found, options, &format!(" on {}", card.card().name)))
 }
 
 #[cfg(not(feature = "cuda"))]
 fn solve_on<C: Coordinate>(
-    card: Option<&Card>,
+    cards: &[Card],
     cpu: &Cpu,
     sites: &[[C; 3]],
     queries: &[[C; 3]],
     options: &Options,
 ) -> Result<Solved> {
-    match card {
+    match cards.first() {
         Some(card) => match *card {},
         None => solve(cpu, sites, queries, options),
     }

@@ -3,13 +3,16 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use super::{Ui, volume};
+use super::device::{self, Card};
+use super::{Ui, volume, word};
+use crate::backend::Cpu;
+use crate::config::DeviceKind;
 use crate::error::Result;
 use crate::expression::Expression;
 use crate::io::{check_points_target, read_volume, write_points};
-use crate::points::find;
+use crate::points::{Points, find};
 use crate::primitives::Order;
-use crate::volume::Condition;
+use crate::volume::{Condition, Volume};
 
 /// Arguments of `zeroset points`.
 #[derive(Debug, clap::Args)]
@@ -43,8 +46,29 @@ pub struct Args {
     /// other in space (Z-order)
     #[arg(long, value_name = "ORDER", default_value = "lines", value_parser = order)]
     pub order: Order,
+    /// What computes: auto, cpu or cuda; auto takes a GPU from 33 million voxels for each
+    /// thread on
+    #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = word::<DeviceKind>)]
+    pub device: DeviceKind,
+    /// CPU threads; 0 takes all cores
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub threads: usize,
     #[command(flatten)]
     pub source: volume::Source,
+}
+
+/// Voxels for each thread from which on a GPU is worth its start and the compilation of the expression, 0.3 s, and the
+/// copy of the volume (docs/points.md).
+const WORTH_A_CARD: usize = 1 << 25;
+
+#[cfg(feature = "cuda")]
+fn on_card(card: &Card, volume: &Volume, expression: &Expression, order: Order) -> Result<Points> {
+    crate::points::cuda::find_on(card, volume, expression, order)
+}
+
+#[cfg(not(feature = "cuda"))]
+fn on_card(card: &Card, _: &Volume, _: &Expression, _: Order) -> Result<Points> {
+    match *card {}
 }
 
 /// Reads, lists, writes, and says in one line how many there are.
@@ -55,13 +79,25 @@ pub struct Args {
 /// memory; [`crate::Error::Output`].
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     check_points_target(&args.output)?;
+    let cpu = Cpu::new(args.threads)?;
     let file = read_volume(&args.input, &args.source.options())?;
     for warning in &file.warnings {
         ui.say(&format!("warning: {}: {warning}", args.input.display()));
     }
     let condition = Condition::new(&file.volume, &args.condition)?;
     let start = Instant::now();
-    let points = find(&file.volume, &condition, args.order)?;
+    let is_worth_it = file.volume.n_voxels() / cpu.threads() >= WORTH_A_CARD;
+    let card = device::card(args.device, is_worth_it)?;
+    let found = card.map(|card| on_card(&card, &file.volume, &args.condition, args.order));
+    let on_cpu = || cpu.run(|| find(&file.volume, &condition, args.order));
+    let points = match found {
+        Some(Err(error)) if args.device == DeviceKind::Auto => {
+            ui.say(&format!("warning: {error}; the processor computes"));
+            on_cpu()?
+        }
+        Some(points) => points?,
+        None => on_cpu()?,
+    };
     let seconds = start.elapsed().as_secs_f64();
     if points.is_empty() {
         let input = args.input.display();

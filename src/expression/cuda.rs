@@ -9,9 +9,9 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use std::sync::Arc;
 
-use super::Field;
 use super::parts;
 use super::tree::{Binary, Node, Unary, Variable};
+use super::{Expression, Field};
 
 /// Fields printed for one module, and the data arrays their code reads.
 ///
@@ -96,6 +96,57 @@ impl Generated {
     }
 }
 
+/// A condition printed for `kernels/primitives/predicate.cu`.
+///
+/// The text is a header, [`Predicate::NAME`], with a function `holds` of x, y, z and the names: whether
+/// the expression is neither 0 nor no number.
+#[derive(Clone, Debug)]
+pub struct Predicate {
+    text: String,
+}
+
+impl Predicate {
+    /// What the kernel includes the header as.
+    pub const NAME: &str = "predicate_generated.cuh";
+
+    /// Prints an expression of x, y, z and these names, without the time.
+    pub fn new(expression: &Expression, names: &[&str]) -> Self {
+        Self::of(expression.tree(), &expression.names(), names)
+    }
+
+    fn of(tree: &Node, used: &[&str], names: &[&str]) -> Self {
+        let (body, result) = statements(tree, &mut str::to_string);
+        let parameters: String = names.iter().map(|name| format!(", double {name}")).collect();
+        let uses = |name: &&str| {
+            let upper = name.to_uppercase();
+            format!("constexpr bool USES_{upper} = {};\n", used.contains(name))
+        };
+        let uses: String = names.iter().map(uses).collect();
+        let text = format!(
+            "#pragma once\n#include \"expression.cuh\"\n\n// What the expression has.\n{uses}\n\
+             DEVICE bool holds(double x, double y, double z{parameters}) {{\n{body}\
+             \x20   const double result = {result};\n\
+             \x20   return result != 0.0 && result == result;\n}}\n"
+        );
+        Predicate { text }
+    }
+
+    /// A condition of all names, which stands for that of a call where kernels are compiled without one.
+    pub fn example() -> Self {
+        let variable = |name: &str| Box::new(Node::Array { name: name.into(), span: 0..0 });
+        let tree =
+            Node::Binary(Binary::Power, variable("v"), Box::new(Node::Variable(Variable::X)));
+        let indices = Node::Binary(Binary::Atan2, variable("i"), variable("k"));
+        let tree = Node::Binary(Binary::Less, Box::new(tree), Box::new(indices));
+        Self::of(&tree, &["v", "i", "k"], &["v", "i", "j", "k"])
+    }
+
+    /// The header.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+}
+
 /// Whether two arrays hold the same bits, and so can be one on the device.
 fn are_same(a: &Arc<[f64]>, b: &Arc<[f64]>) -> bool {
     let equal = || a.iter().zip(b.iter()).all(|(a, b)| a.to_bits() == b.to_bits());
@@ -108,37 +159,41 @@ const PARAMETERS: &str =
 /// A `__device__` function with the value of `tree` at one row; its array of number k is
 /// `arrays[places[k]]`.
 fn function(name: &str, tree: &Node, places: &[usize]) -> String {
-    let mut printer = Printer { body: String::new(), next: 0, places, arrays: HashMap::new() };
-    let result = printer.print(tree);
-    let body = printer.body;
+    let mut arrays: HashMap<String, usize> = HashMap::new();
+    let (body, result) = statements(tree, &mut |name| {
+        let first_seen = arrays.len();
+        let k = *arrays.entry(name.to_string()).or_insert(first_seen);
+        format!("arrays[{}][row]", places[k])
+    });
     format!("DEVICE double {name}({PARAMETERS}) {{\n{body}    return {result};\n}}\n\n")
+}
+
+/// Statements for a tree, and the C++ expression of its value; `column` says how a name is read.
+fn statements(tree: &Node, column: &mut dyn FnMut(&str) -> String) -> (String, String) {
+    let mut printer = Printer { body: String::new(), next: 0, column };
+    let result = printer.print(tree);
+    (printer.body, result)
 }
 
 /// Statements so far. One per node: parentheses as deep as a tree may be are more than compilers
 /// promise to read.
-struct Printer<'t> {
+struct Printer<'c> {
     body: String,
     /// Number of the next result.
     next: usize,
-    places: &'t [usize],
-    /// Numbers of arrays by name, in the order of the text, which is the field's.
-    arrays: HashMap<&'t str, usize>,
+    column: &'c mut dyn FnMut(&str) -> String,
 }
 
-impl<'t> Printer<'t> {
+impl Printer<'_> {
     /// Adds what a node needs; gives the C++ expression of its value.
-    fn print(&mut self, node: &'t Node) -> String {
+    fn print(&mut self, node: &Node) -> String {
         let call = match node {
             Node::Number(value) => return number(*value),
             Node::Variable(Variable::X) => return "x".into(),
             Node::Variable(Variable::Y) => return "y".into(),
             Node::Variable(Variable::Z) => return "z".into(),
             Node::Variable(Variable::T) => return "t".into(),
-            Node::Array { name, .. } => {
-                let first_seen = self.arrays.len();
-                let k = *self.arrays.entry(name).or_insert(first_seen);
-                return format!("arrays[{}][row]", self.places[k]);
-            }
+            Node::Array { name, .. } => return (self.column)(name),
             Node::Unary(op, a) => format!("{}({})", unary(*op), self.print(a)),
             Node::Binary(op, a, b) => {
                 let a = self.print(a);

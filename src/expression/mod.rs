@@ -52,7 +52,7 @@ use serde::de::{Deserialize, Deserializer, Visitor};
 use serde::ser::{Serialize, Serializer};
 
 pub use columns::Columns;
-pub use cuda::Generated;
+pub use cuda::{Generated, Predicate};
 pub use field::Field;
 pub use flaw::Flaw;
 pub use lattice::Lattice;

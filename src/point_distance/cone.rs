@@ -82,6 +82,22 @@ pub(super) struct View {
     cylinder: Option<f64>,
 }
 
+#[cfg(feature = "cuda")]
+impl Toward {
+    /// Directions of length 1, one for each query or one for all.
+    pub(super) fn directions(&self) -> &[[f64; 3]] {
+        &self.directions
+    }
+
+    pub(super) fn cosine(&self) -> f64 {
+        self.cos
+    }
+
+    pub(super) fn cylinder(&self) -> Option<f64> {
+        self.cylinder
+    }
+}
+
 impl Toward {
     pub(super) fn of(&self, query: usize) -> View {
         let r = self.directions[if self.directions.len() == 1 { 0 } else { query }];

@@ -281,6 +281,12 @@ impl<'a, C: Coordinate> Checked<'a, C> {
         Ok(Checked { queries, toward, options })
     }
 
+    /// Where queries look, if not everywhere.
+    #[cfg(feature = "cuda")]
+    pub fn toward(&self) -> Option<&Toward> {
+        self.toward.as_ref()
+    }
+
     /// Refuses to leave out sites of an index, which it no longer can.
     pub fn without_perforation(&self) -> Result<()> {
         if self.options.every > 1 {

@@ -184,9 +184,21 @@ pub(super) fn to_box<C: Coordinate>(node: &Node<C>, q: [C; 3]) -> [C; 3] {
     })
 }
 
-/// Nodes of a tree over `n` sites.
+/// Nodes of a tree over `n` sites. Parts of one level have `size` sites or one more, so that levels are counted and
+/// not nodes: this is asked in every search.
 fn count(n: usize) -> usize {
-    if n <= LEAF { 1 } else { 1 + count(n / 2) + count(n - n / 2) }
+    let (mut size, mut parts, mut larger) = (n, 1, 0);
+    let mut nodes = 1;
+    while size > LEAF {
+        (parts, larger) = match size % 2 {
+            0 => (2 * parts + larger, larger),
+            _ => (parts, parts + 2 * larger),
+        };
+        size /= 2;
+        nodes += parts + larger;
+    }
+    // Of the last level those with one more may be too large for a leaf.
+    if size == LEAF { nodes + 2 * larger } else { nodes }
 }
 
 /// Fills `nodes`, the first of which is number `first`, for `entries`, the first of which stands at
@@ -232,4 +244,19 @@ fn box_of<C: Coordinate>(entries: &[Entry<C>]) -> ([C; 3], [C; 3]) {
         }
         (low, high)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_are_counted_by_levels() {
+        fn one_by_one(n: usize) -> usize {
+            if n <= LEAF { 1 } else { 1 + one_by_one(n / 2) + one_by_one(n - n / 2) }
+        }
+        for n in (0..3000).chain([65_535, 65_536, 65_537, 99_999, 1 << 20]) {
+            assert_eq!(count(n), one_by_one(n), "{n}");
+        }
+    }
 }

@@ -4,6 +4,9 @@
 //! direct compaction or by a [`HistoPyramid`], in world coordinates. [`crate::io::write_points`]
 //! writes the list.
 
+#[cfg(feature = "cuda")]
+pub mod cuda;
+
 use rayon::prelude::*;
 
 use crate::error::Result;

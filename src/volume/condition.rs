@@ -6,7 +6,7 @@ use crate::expression::{Columns, Expression};
 use crate::primitives::{Discriminator, Values, pack};
 
 /// Names of an expression beside the coordinates: the value, and the indices along x, y and z.
-const NAMES: [&str; 4] = ["v", "i", "j", "k"];
+pub(crate) const NAMES: [&str; 4] = ["v", "i", "j", "k"];
 /// Voxels of a word.
 const WORD: usize = 64;
 /// Voxels that are evaluated together.

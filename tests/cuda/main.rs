@@ -13,6 +13,7 @@ mod measures;
 mod parity;
 mod patch_sizes;
 mod point_distance;
+mod points;
 mod primitives;
 mod reconstruct;
 mod render;

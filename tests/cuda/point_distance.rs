@@ -2,8 +2,10 @@
 
 use zeroset::backend::Cpu;
 use zeroset::backend::cuda::Cuda;
-use zeroset::point_distance::cuda::{DeviceIndex, DeviceSites};
-use zeroset::point_distance::{Edt, Index, Kernel, Method, Norm, Options, Sites, nearest};
+use zeroset::point_distance::cuda::{DeviceIndex, DeviceSites, nearest_in_streams};
+use zeroset::point_distance::{
+    Cone, Directions, Edt, Index, Kernel, Method, Norm, Options, Sites, nearest,
+};
 
 use crate::support;
 
@@ -130,6 +132,7 @@ fn a_short_run_of_each() {
     let Some(cuda) = support::cuda() else { return };
     lattices(&cuda, &[(0, 3), (257, 600)]);
     transforms(&cuda, &[[33, 17, 9], [64, 5, 3]]);
+    selections(&cuda, 300, 140);
 }
 
 fn transforms(cuda: &Cuda, shapes: &[[usize; 3]]) {
@@ -154,16 +157,95 @@ fn transforms(cuda: &Cuda, shapes: &[[usize; 3]]) {
     }
 }
 
+/// Cones and norms of other orders, on a lattice and between real points.
+#[test]
+fn cones_and_other_norms_are_those_of_the_cpu() {
+    let Some(cuda) = support::cuda() else { return };
+    selections(&cuda, 20_001, 700);
+}
+
+fn selections(cuda: &Cuda, n_sites: usize, n_queries: usize) {
+    let single = |list: Vec<[f64; 3]>| -> Vec<[f32; 3]> {
+        list.into_iter().map(|x| x.map(|x| x as f32)).collect()
+    };
+    let whole = |list: Vec<[f64; 3]>| -> Vec<[i32; 3]> {
+        list.into_iter().map(|x| x.map(|x| x.round() as i32)).collect()
+    };
+    let directions = points(n_queries, 2.0, 9);
+    let cone = |angle: f64, cylinder| {
+        Some(Cone { directions: Directions::Each(directions.clone()), angle, cylinder })
+    };
+    let real = [points(n_sites, 100.0, 3), points(n_queries, 150.0, 4)].map(single);
+    let lattice = [points(n_sites, 100.0, 3), points(n_queries, 150.0, 4)].map(whole);
+    for norm in [Norm::L1, Norm::L2, Norm::LInf, Norm::Lp(3.0), Norm::Lp(1.5)] {
+        let is_power = matches!(norm, Norm::Lp(_));
+        let one =
+            Cone { directions: Directions::One([1.0, 0.0, -1.0]), angle: 0.6, cylinder: None };
+        let cones = [cone(0.02, None), cone(0.3, Some(2.0)), cone(2.0, None), Some(one), None];
+        for cone in cones.into_iter().filter(|cone| cone.is_some() || is_power) {
+            for every in [1, 7] {
+                let mut options = options(norm, every);
+                options.cone = cone.clone();
+                let what = format!("{norm}, every {every}, {:?}", cone.as_ref().map(|c| c.angle));
+                let sites = Sites::new(&real[0]).unwrap();
+                let expected = nearest(&Cpu::current(), &sites, &real[1], &options).unwrap();
+                let on_card = DeviceSites::new(cuda, &sites).unwrap();
+                let found = on_card.nearest(cuda, &real[1], &options).unwrap();
+                for (a, b) in found.found.iter().zip(&expected.found) {
+                    let close = is_power && (a.key - b.key).abs() <= 2e-7 * b.key;
+                    assert!(a == b || close, "{what}: {a:?} {b:?}");
+                }
+                if is_power {
+                    continue;
+                }
+                let sites = Sites::new(&lattice[0]).unwrap();
+                let expected = nearest(&Cpu::current(), &sites, &lattice[1], &options).unwrap();
+                let on_card = DeviceSites::new(cuda, &sites).unwrap();
+                let found = on_card.nearest(cuda, &lattice[1], &options).unwrap();
+                assert!(found.found == expected.found, "lattice, {what}");
+                assert_eq!(found.perforation, expected.perforation, "lattice, {what}");
+            }
+        }
+    }
+}
+
+#[test]
+fn streams_find_what_one_comparison_does() {
+    let Some(_) = support::cuda() else { return };
+    let cards: Vec<Cuda> = (0..3).map(|_| Cuda::new(0).unwrap()).collect();
+    let (sites, queries) = (points(100_003, 100.0, 3), points(900, 150.0, 4));
+    let whole = |list: &[[f64; 3]]| -> Vec<[i32; 3]> {
+        list.iter().map(|x| x.map(|x| x.round() as i32)).collect()
+    };
+    let (sites, queries) = (Sites::new(&whole(&sites)).unwrap(), whole(&queries));
+    for every in [1, 5] {
+        let mut options = options(Norm::L2, every);
+        let expected = nearest(&Cpu::current(), &sites, &queries, &options).unwrap();
+        for (streams, memory) in [(1, 1 << 18), (2, 1 << 19), (3, 1 << 30)] {
+            options.memory = memory;
+            let found = nearest_in_streams(&cards[..streams], &sites, &queries, &options).unwrap();
+            assert!(found.found == expected.found, "{streams} streams, every {every}");
+            assert_eq!(found.perforation, expected.perforation, "{streams} streams");
+            assert!(found.working_set <= memory && found.plan.is_some());
+        }
+    }
+    let mut small = options(Norm::L2, 1);
+    small.memory = 1 << 12;
+    let error = nearest_in_streams(&cards, &sites, &queries, &small).err().unwrap().to_string();
+    assert!(error.contains("raise the limit"), "{error}");
+}
+
 #[test]
 fn what_is_for_the_processor_is_said() {
     let Some(cuda) = support::cuda() else { return };
     let sites = DeviceSites::new(&cuda, &Sites::new(&[[0.0_f32; 3]]).unwrap()).unwrap();
     let mut index = options(Norm::L2, 1);
     index.method = Method::Index;
-    for (options, found) in
-        [(options(Norm::Lp(3.0), 1), "the norm L3 on a GPU"), (index, "an index")]
-    {
-        let error = sites.nearest(&cuda, &[[1.0; 3]], &options).err().unwrap().to_string();
-        assert!(error.contains(found), "{error}");
-    }
+    let error = sites.nearest(&cuda, &[[1.0; 3]], &index).err().unwrap().to_string();
+    assert!(error.contains("an index"), "{error}");
+    let tree = Index::new(&Sites::new(&[[0.0_f32; 3]]).unwrap());
+    let tree = DeviceIndex::new(&cuda, &tree).unwrap();
+    let power = options(Norm::Lp(3.0), 1);
+    let error = tree.nearest(&cuda, &[[1.0; 3]], &power).err().unwrap().to_string();
+    assert!(error.contains("the norm L3 by an index on a GPU"), "{error}");
 }

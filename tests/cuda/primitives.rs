@@ -4,9 +4,10 @@ use zeroset::backend::cuda::Cuda;
 use zeroset::mesh::Mesh;
 use zeroset::patches::{Partition, Patches};
 use zeroset::primitives::cuda::{
-    Compactor, DeviceGatherMatrix, DeviceHistoPyramid, Key, Set, compact, exclusive_scan, sort,
+    Compactor, DeviceCoo, DeviceCsr, DeviceGatherMatrix, DeviceHistoPyramid, DeviceTree, Key, Set,
+    Value, compact, exclusive_scan, sort,
 };
-use zeroset::primitives::{Flags, GatherMatrix, HistoPyramid, Order, Stored};
+use zeroset::primitives::{Coo, Csr, Flags, GatherMatrix, HistoPyramid, Order, Stored, Tree};
 
 use crate::support;
 
@@ -171,6 +172,8 @@ fn a_short_run_of_each() {
     sorts(&cuda, 12, &[1, 15_000], |k| k >> 20);
     sorts(&cuda, 33, &[9_000], |k| u64::from(k) << 1);
     scans(&cuda, &[0, 1, 20_003]);
+    trees(&cuda, &[[9, 7, 1], [5, 3, 4]]);
+    matrices::<i32>(&cuda, [3, 2], &[0, 5, 0, 0, 7, 8], |x| x != 0);
 }
 
 fn pyramids(cuda: &Cuda, shapes: &[[usize; 3]]) {
@@ -193,4 +196,76 @@ fn pyramids(cuda: &Cuda, shapes: &[[usize; 3]]) {
             assert!(cloned[..9 * n].as_chunks().0.iter().copied().eq(entries), "{shape:?}");
         }
     }
+}
+
+#[test]
+fn trees_have_the_leaves_of_the_cpu() {
+    let Some(cuda) = support::cuda() else { return };
+    let shapes = [[1, 1, 1], [64, 64, 1], [33, 70, 1], [17, 5, 9], [64, 64, 64], [1, 200, 3]];
+    trees(&cuda, &shapes);
+}
+
+fn trees(cuda: &Cuda, shapes: &[[usize; 3]]) {
+    for &shape in shapes {
+        let n: usize = shape.iter().product();
+        // One value, none twice, and parts of one value.
+        for kind in 0..3 {
+            let value = |k: usize| match kind {
+                0 => 7,
+                1 => k as u16,
+                _ => {
+                    let [x, y, z] =
+                        [k % shape[0], k / shape[0] % shape[1], k / shape[0] / shape[1]];
+                    u16::from(x * x + y * y + 3 * z * z < 900) + u16::from(k.is_multiple_of(97))
+                }
+            };
+            let values: Vec<u16> = (0..n).map(value).collect();
+            let tree = Tree::new(shape, &values).unwrap();
+            let on_card = cuda.upload(&values).unwrap();
+            let found = DeviceTree::new(cuda, shape.map(|n| n as u32), &on_card).unwrap();
+            assert_eq!(found.count(cuda).unwrap(), tree.len(), "{shape:?} {kind}");
+            assert!(found.leaves(cuda).unwrap() == tree.leaves().unwrap(), "{shape:?} {kind}");
+        }
+    }
+}
+
+#[test]
+fn matrices_have_the_entries_of_the_cpu() {
+    let Some(cuda) = support::cuda() else { return };
+    for shape in [[1, 1], [3, 0], [0, 3], [1, 200], [200, 1], [17, 65], [1000, 700]] {
+        for every in [1, 3, 1000] {
+            let n = shape[0] * shape[1];
+            let entry = |k: usize| if k.is_multiple_of(every) { k as f64 + 1.0 } else { 0.0 };
+            matrices::<f64>(&cuda, shape, &(0..n).map(entry).collect::<Vec<_>>(), |x| x != 0.0);
+            let whole: Vec<i32> = (0..n).map(|k| entry(k) as i32).collect();
+            matrices::<i32>(&cuda, shape, &whole, |x| x != 0);
+        }
+    }
+    let dense = cuda.upload(&[1.0_f32; 3]).unwrap();
+    let error = DeviceCsr::from_dense(&cuda, [2, 2], &dense).err().unwrap().to_string();
+    assert!(error.contains("a matrix of 2 x 2 from 3 numbers"), "{error}");
+}
+
+fn matrices<T: Value + PartialEq + std::fmt::Debug>(
+    cuda: &Cuda,
+    shape: [usize; 2],
+    dense: &[T],
+    keep: fn(T) -> bool,
+) {
+    let on_card = cuda.upload(dense).unwrap();
+    let size = shape.map(|n| n as u32);
+    let coo = DeviceCoo::from_dense(cuda, size, &on_card).unwrap();
+    let found = Coo {
+        rows: cuda.download(&coo.rows).unwrap(),
+        columns: cuda.download(&coo.columns).unwrap(),
+        values: cuda.download(&coo.values).unwrap(),
+    };
+    assert!(found == Coo::from_dense(shape, dense, keep).unwrap(), "{shape:?}");
+    let csr = DeviceCsr::from_dense(cuda, size, &on_card).unwrap();
+    let found = Csr {
+        offsets: cuda.download(&csr.offsets).unwrap(),
+        columns: cuda.download(&csr.columns).unwrap(),
+        values: cuda.download(&csr.values).unwrap(),
+    };
+    assert!(found == Csr::from_dense(shape, dense, keep).unwrap(), "{shape:?}");
 }

@@ -8,9 +8,8 @@ use super::library::{Arg, Launch, Library, arg};
 struct Edt {
     shape: [u32; 3],
     words: u32,
-    ratio: f32,
-    rx: f32,
-    ry: f32,
+    across: f32,
+    along: f32,
     spacing: f64,
     side: u32,
 }
@@ -31,25 +30,33 @@ fn transformed(
     // SAFETY: as many bytes as the memory holds at least.
     unsafe { inside.as_ptr().copy_to_nonoverlapping(aligned.as_mut_ptr().cast(), n) };
     let (mut steps, mut list) = (vec![0_u32; n.div_ceil(2)], vec![0_u32; n]);
-    let (mut pairs, mut distances) = (vec![0_u32; n], vec![0_f32; n]);
+    let (mut squares, mut distances) = (vec![0_f32; n], vec![0_f32; n]);
+    let mut near = vec![0_u8; (nx * ny.max(nz)).div_ceil(256) as usize * 8];
     let words = nx.div_ceil(32);
     for side in 0..=u32::from(signed) {
-        let [ratio, rx, ry] = [sx / sy, sx / sz, sy / sz].map(|x| x as f32);
-        let edt = Edt { shape, words, ratio, rx, ry, spacing: sz, side };
-        let launch = |kernel: &str, grid: u32, shared_bytes: u32, args: &[Arg]| {
+        let [across, along] = [sx / sy, sy / sz].map(|x| x.powi(2) as f32);
+        let edt = Edt { shape, words, across, along, spacing: sz, side };
+        let launch = |kernel: &str, grid: u32, shared_bytes: u32, pointers: &[*mut u8]| {
             let how = Launch { shared_bytes, seed: u64::from(nx), ..Launch::new(grid, 256) };
-            // SAFETY: a place for each voxel in all arrays.
-            unsafe { library.launch(kernel, &how, args) }.unwrap();
+            let args: Vec<Arg> =
+                std::iter::once(arg(edt)).chain(pointers.iter().map(|&p| arg(p))).collect();
+            // SAFETY: a place for each voxel in all arrays, and a flag for 32 lines.
+            unsafe { library.launch(kernel, &how, &args) }.unwrap();
         };
-        let inside = aligned.as_ptr();
-        let args = [arg(edt), arg(inside), arg(steps.as_mut_ptr())];
-        launch("edt_rows", (ny * nz).div_ceil(8).min(5), 12 * words * 8, &args);
-        let list = list.as_mut_ptr();
-        let args = [arg(edt), arg(steps.as_ptr()), arg(list), arg(pairs.as_mut_ptr())];
-        launch("edt_slabs", (nx * nz).div_ceil(256), 0, &args);
-        let args =
-            [arg(edt), arg(pairs.as_ptr()), arg(inside), arg(list), arg(distances.as_mut_ptr())];
-        launch("edt_volume", (nx * ny).div_ceil(256), 0, &args);
+        let inside = aligned.as_mut_ptr().cast();
+        let (steps, list) = (steps.as_mut_ptr().cast(), list.as_mut_ptr().cast());
+        let (squares, near) = (squares.as_mut_ptr().cast(), near.as_mut_ptr());
+        let distances = distances.as_mut_ptr().cast();
+        launch("edt_rows", (ny * nz).div_ceil(8).min(5), 12 * words * 8, &[inside, steps]);
+        let lines = (nx * nz).div_ceil(256);
+        launch("edt_choose_slabs", lines, 0, &[steps, near]);
+        launch("edt_slabs", lines, 0, &[steps, near, list, squares]);
+        launch("edt_near_slabs", lines * ny.div_ceil(64), 0, &[steps, near, squares]);
+        let lines = (nx * ny).div_ceil(256);
+        launch("edt_choose_volume", lines, 0, &[squares, near]);
+        launch("edt_volume", lines, 0, &[squares, near, inside, list, distances]);
+        let grid = lines * nz.div_ceil(64);
+        launch("edt_near_volume", grid, 0, &[squares, near, inside, distances]);
     }
     distances
 }
@@ -70,11 +77,27 @@ fn least(inside: &[u8], shape: [u32; 3], spacing: [f64; 3], signed: bool, voxel:
 
 #[test]
 fn transforms_are_those_of_a_search_through_all() {
-    let kernels = ["edt_rows", "edt_slabs", "edt_volume"];
+    let kernels = [
+        "edt_rows",
+        "edt_choose_slabs",
+        "edt_slabs",
+        "edt_near_slabs",
+        "edt_choose_volume",
+        "edt_volume",
+        "edt_near_volume",
+    ];
     let library = Library::compile("kernels/point_distance/edt.cu", &["REAL=float"], &kernels);
-    for shape in
-        [[1, 1, 1], [7, 5, 3], [33, 4, 9], [64, 6, 5], [1, 40, 2], [9, 13, 31], [1100, 2, 1]]
-    {
+    for shape in [
+        [1, 1, 1],
+        [7, 5, 3],
+        [33, 4, 9],
+        [64, 6, 5],
+        [1, 40, 2],
+        [9, 13, 31],
+        [1100, 2, 1],
+        [40, 70, 3],
+        [3, 2, 150],
+    ] {
         let n: u32 = shape.iter().product();
         for every in [1, 2, 40, 700, u32::MAX] {
             // Numbers without order.

@@ -174,11 +174,12 @@ fn aligned<T: Copy>(given: &[T]) -> Vec<u128> {
 
 #[test]
 fn compaction_lists_what_a_loop_finds() {
-    for (packed, rounds) in [(false, 4_u32), (false, 16), (true, 8)] {
-        let tile = rounds as usize * 8192;
-        let define = format!("PACKED={}", u8::from(packed));
-        let library =
-            Library::compile("kernels/primitives/compact.cu", &[&define], &["compact_flags"]);
+    // Rounds of a block, of bytes, and words of a warp, of bits.
+    for (packed, share) in [(false, 4_u32), (false, 16), (true, 256)] {
+        let tile = share as usize * if packed { 8 * 32 } else { 8192 };
+        let kernel = if packed { "compact_bits" } else { "compact_flags" };
+        let file = if packed { "compact_bits.cu" } else { "compact.cu" };
+        let library = Library::compile(&format!("kernels/primitives/{file}"), &[], &[kernel]);
         for n in [0, 1, 33, 1024, tile - 1, tile, tile + 1, 5 * tile + 70] {
             for every in [1, 2, 500, u32::MAX] {
                 let bytes = bytes(n, every);
@@ -200,18 +201,19 @@ fn compaction_lists_what_a_loop_finds() {
                 let (mut total, mut taken) = (u32::MAX, [0_u32; 2]);
                 let tiles = n.div_ceil(tile).max(1);
                 let mut told = vec![0_u64; tiles];
-                let args = [
-                    arg(flags.as_ptr()),
-                    arg(n as u64),
-                    arg(100_u32),
-                    arg(rounds),
-                    arg(list.as_mut_ptr()),
-                    arg(room as u32),
-                    arg(&raw mut total),
-                    arg(told.as_mut_ptr()),
-                    arg(taken.as_mut_ptr()),
-                ];
-                let shared_bytes = 1056 * rounds;
+                let low = (!packed).then(|| arg(100_u32));
+                let given = [arg(flags.as_ptr()), arg(n as u64)].into_iter().chain(low);
+                let args: Vec<Arg> = given
+                    .chain([
+                        arg(share),
+                        arg(list.as_mut_ptr()),
+                        arg(room as u32),
+                        arg(&raw mut total),
+                        arg(told.as_mut_ptr()),
+                        arg(taken.as_mut_ptr()),
+                    ])
+                    .collect();
+                let shared_bytes = if packed { 0 } else { 1056 * share };
                 let grid = tiles as u32;
                 let how = Launch {
                     resident: grid.min(4),
@@ -220,7 +222,7 @@ fn compaction_lists_what_a_loop_finds() {
                     ..Launch::new(grid, BLOCK)
                 };
                 // SAFETY: arrays of the sizes that the kernel asks for.
-                unsafe { library.launch("compact_flags", &how, &args) }.unwrap();
+                unsafe { library.launch(kernel, &how, &args) }.unwrap();
                 assert_eq!(total as usize, expected.len(), "{n} flags, one in {every}");
                 assert!(list[..room] == expected[..room] && list[room] == u32::MAX);
                 assert!(told.iter().all(|&word| word == 0) && taken == [0; 2]);

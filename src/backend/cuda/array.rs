@@ -97,12 +97,30 @@ impl Cuda {
         Ok(Array::new(self, slice, len))
     }
 
+    /// An array whose elements nobody has set, which spares the time of doing so.
+    ///
+    /// # Errors
+    /// [`crate::Error::Device`] if there is not enough memory.
+    ///
+    /// # Safety
+    /// Each element must be written before it is read.
+    pub unsafe fn unset<T: Element>(&self, len: usize) -> Result<Array<T>> {
+        // SAFETY: by the caller's promise.
+        let slice = unsafe { self.stream().alloc(len.max(1)) };
+        let slice = slice.map_err(|e| device_error(&memory(len * size_of::<T>()), e))?;
+        Ok(Array::new(self, slice, len))
+    }
+
     /// A copy of `rows` on the card.
     ///
     /// # Errors
     /// [`crate::Error::Device`] if there is not enough memory.
     pub fn upload<T: Element>(&self, rows: &[T]) -> Result<Array<T>> {
-        let mut array = self.zeros(rows.len())?;
+        if rows.is_empty() {
+            return self.zeros(0);
+        }
+        // SAFETY: all rows are written right below.
+        let mut array = unsafe { self.unset(rows.len()) }?;
         self.write(&mut array, rows)?;
         Ok(array)
     }

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use crate::error::{Error, Result};
-use crate::expression::Generated;
+use crate::expression::{Generated, Predicate};
 
 /// Name of a file below `kernels/` and its text.
 type File = (&'static str, &'static str);
@@ -49,7 +49,9 @@ pub const HEADERS: &[File] = &[
     kernel_file!("expression.cuh"),
     kernel_file!("limits.cuh"),
     kernel_file!("primitives/block.cuh"),
+    kernel_file!("primitives/compact.cuh"),
     kernel_file!("primitives/lookback.cuh"),
+    kernel_file!("primitives/pyramid.cuh"),
     kernel_file!("measures/cut.cuh"),
     kernel_file!("measures/sets.cuh"),
     kernel_file!("render/course.cuh"),
@@ -133,10 +135,12 @@ const TERMS: Choice = &[
 
 /// What is sorted by.
 const KEY: Choice = &[&[("KEY", "u32")], &[("KEY", "u64")]];
-/// Flags of a byte and of a bit.
-const PACKED: Choice = &[&[("PACKED", "0")], &[("PACKED", "1")]];
 /// Children of a cell of a pyramid, in pictures and volumes.
 const FAN: Choice = &[&[("FAN", "4")], &[("FAN", "8")]];
+/// Types of the numbers of grids and matrices.
+const VALUE: Choice = &[&[("VALUE", "u8")], &[("VALUE", "double")]];
+/// Types of the numbers of a volume.
+const SAMPLE: Choice = &[&[("SAMPLE", "u8")], &[("SAMPLE", "double")]];
 /// Single precision alone.
 const SINGLE: Choice = &[&[("REAL", "float")]];
 
@@ -166,6 +170,19 @@ const INDEXED: Choice = &[
     &[("KEY", "2"), ("NORM", "2")],
     &[("KEY", "2"), ("NORM", "3")],
 ];
+/// ... in cones, and in norms of any order.
+const SELECTIVE: Choice = &[
+    &[("KEY", "0"), ("NORM", "1"), ("CONE", "1")],
+    &[("KEY", "0"), ("NORM", "2"), ("CONE", "1")],
+    &[("KEY", "0"), ("NORM", "3"), ("CONE", "1")],
+    &[("KEY", "0"), ("NORM", "4"), ("CONE", "0")],
+    &[("KEY", "0"), ("NORM", "4"), ("CONE", "1")],
+    &[("KEY", "2"), ("NORM", "1"), ("CONE", "1")],
+    &[("KEY", "2"), ("NORM", "2"), ("CONE", "1")],
+    &[("KEY", "2"), ("NORM", "3"), ("CONE", "1")],
+];
+/// Threads that share a query there.
+const LANES: Choice = &[&[("LANES", "1")], &[("LANES", "8")], &[("LANES", "32")]];
 /// Second-order advection by one velocity, and by one for every vertex in patches of many cells.
 const GALERKIN: Choice =
     &[&[("ADVECTION", "3")], &[("ADVECTION", "3"), ("VELOCITY_ROWS", "1"), ("CHUNKED", "1")]];
@@ -238,15 +255,21 @@ const PROGRAMS: &[(File, &[Choice])] = &[
     (kernel_file!("evolution.cu"), &[STEP, TERMS]),
     (kernel_file!("point_distance/brute.cu"), &[SINGLE, COMPARED, QUERIES]),
     (kernel_file!("point_distance/edt.cu"), &[SINGLE]),
-    (kernel_file!("point_distance/index.cu"), &[SINGLE, INDEXED]),
-    (kernel_file!("primitives/compact.cu"), &[PACKED]),
+    (kernel_file!("point_distance/index.cu"), &[SINGLE, INDEXED, LANES]),
+    (kernel_file!("point_distance/selective.cu"), &[SINGLE, SELECTIVE]),
+    (kernel_file!("primitives/compact.cu"), &[]),
+    (kernel_file!("primitives/compact_bits.cu"), &[]),
     (kernel_file!("primitives/gather.cu"), &[]),
     (kernel_file!("primitives/hilbert.cu"), &[]),
     (kernel_file!("primitives/histopyramid.cu"), &[FAN]),
     (kernel_file!("primitives/permute.cu"), &[]),
+    (kernel_file!("primitives/predicate.cu"), &[SAMPLE]),
     (kernel_file!("primitives/scan.cu"), &[]),
     (kernel_file!("primitives/sort.cu"), &[KEY]),
     (kernel_file!("galerkin.cu"), &[REAL, FLOW_CELL, BLOCK, GALERKIN]),
+    (kernel_file!("primitives/sparse.cu"), &[VALUE]),
+    (kernel_file!("primitives/tree.cu"), &[FAN, VALUE]),
+    (kernel_file!("galerkin.cu"), &[REAL, CELL, BLOCK, GALERKIN]),
     (kernel_file!("implicit.cu"), &[REAL, CELL, BLOCK, IMPLICIT]),
     (kernel_file!("inflow.cu"), &[REAL, CELL, BLOCK, INFLOW]),
     (kernel_file!("measures.cu"), &[REAL, CELL, BLOCK]),
@@ -336,9 +359,15 @@ pub fn all_units() -> Vec<Unit> {
 fn variants((file, source): File, choices: &[Choice]) -> Vec<Unit> {
     let name = stem(file);
     // What a run prints from the expressions of its case.
-    let printed = ["coefficients", "inflow", "tiles/step", "varying"]
-        .contains(&name)
-        .then(|| (Generated::NAME.to_string(), Generated::example().text().to_string()));
+    let printed = match name {
+        "coefficients" | "inflow" | "tiles/step" | "varying" => {
+            Some((Generated::NAME.to_string(), Generated::example().text().to_string()))
+        }
+        "primitives/predicate" => {
+            Some((Predicate::NAME.to_string(), Predicate::example().text().to_string()))
+        }
+        _ => None,
+    };
     let mut units = vec![Unit {
         name,
         source: Cow::Borrowed(source),

@@ -8,6 +8,8 @@ use crate::error::{Error, Result};
 
 /// Threads of a block.
 const THREADS: u32 = 256;
+/// Voxels of a line in a thread; the kernels state the same.
+const PIECE: usize = 64;
 /// Most voxels along an axis: steps have 15 bits.
 const MOST: usize = (1 << 15) - 1;
 /// Most voxels: all kernels of a pass have a thread for each line, and rows are counted in 32 bits.
@@ -19,9 +21,8 @@ const MOST_LINES: usize = 1 << 31;
 struct EdtArgument {
     shape: [u32; 3],
     words: u32,
-    ratio: f32,
-    rx: f32,
-    ry: f32,
+    across: f32,
+    along: f32,
     spacing: f64,
     side: u32,
 }
@@ -29,21 +30,42 @@ struct EdtArgument {
 // SAFETY: laid out as in C, and compared with the size the kernels know.
 unsafe impl Argument for EdtArgument {}
 
+/// The kernels of a pass along lines.
+struct Pass {
+    /// Tells which lines are near.
+    choose: Kernel,
+    /// Envelopes of those that are not.
+    far: Kernel,
+    near: Kernel,
+}
+
+impl Pass {
+    fn new(cuda: &Cuda, unit: &Unit, axis: &str) -> Result<Self> {
+        Ok(Pass {
+            choose: cuda.kernel(unit, &format!("edt_choose_{axis}"))?,
+            far: cuda.kernel(unit, &format!("edt_{axis}"))?,
+            near: cuda.kernel(unit, &format!("edt_near_{axis}"))?,
+        })
+    }
+}
+
 /// A transform of volumes of one shape on a card, with its memory: 12 bytes a voxel, 14 with signs.
 pub struct DeviceEdt {
     edt: Edt,
     shape: [usize; 3],
     rows: Kernel,
-    slabs: Kernel,
-    volume: Kernel,
+    slabs: Pass,
+    volume: Pass,
     /// Blocks of the first pass.
     grid_of_rows: u32,
     /// Steps along x; without signs the distances, which come later, have place for them.
     steps: Option<Array<u16>>,
     /// What envelopes are made of.
     list: Array<u32>,
-    /// Steps along x and y.
-    pairs: Array<u32>,
+    /// Squares in the slabs.
+    squares: Array<f32>,
+    /// Which lines of the pass are near, of 32 each.
+    near: Array<u8>,
     distances: Array<f32>,
 }
 
@@ -71,18 +93,24 @@ impl DeviceEdt {
         rows.allow_shared(shared_of_rows(nx))?;
         let resident = rows.resident_blocks(THREADS, shared_of_rows(nx))?;
         let grid_of_rows = resident.min((ny * nz).div_ceil(THREADS as usize / 32) as u32);
-        Ok(DeviceEdt {
-            edt,
-            shape,
-            rows,
-            slabs: cuda.kernel(&unit, "edt_slabs")?,
-            volume: cuda.kernel(&unit, "edt_volume")?,
-            grid_of_rows,
-            steps: edt.signed.then(|| cuda.zeros(n)).transpose()?,
-            list: cuda.zeros(n)?,
-            pairs: cuda.zeros(n)?,
-            distances: cuda.zeros(n)?,
-        })
+        let flags = (nx * ny.max(nz)).div_ceil(THREADS as usize) * THREADS as usize / 32;
+        // SAFETY: each pass writes all that the next one reads of steps, squares and flags, and an envelope its list
+        // before it goes back along it; distances of voxels of side 1 are written by side 0.
+        unsafe {
+            Ok(DeviceEdt {
+                edt,
+                shape,
+                rows,
+                slabs: Pass::new(cuda, &unit, "slabs")?,
+                volume: Pass::new(cuda, &unit, "volume")?,
+                grid_of_rows,
+                steps: edt.signed.then(|| cuda.unset(n)).transpose()?,
+                list: cuda.unset(n)?,
+                squares: cuda.unset(n)?,
+                near: cuda.unset(flags)?,
+                distances: cuda.unset(n)?,
+            })
+        }
     }
 
     /// Launches the transform of `inside`, a byte of 0 or 1 for each voxel, x fastest; its distances are
@@ -95,41 +123,48 @@ impl DeviceEdt {
     /// # Panics
     /// If there is not one byte for each voxel.
     pub fn transform(&self, cuda: &Cuda, inside: &Array<u8>) -> Result<&Array<f32>> {
-        assert_eq!(inside.len(), self.pairs.len(), "one byte for each voxel");
+        assert_eq!(inside.len(), self.squares.len(), "one byte for each voxel");
         let steps = self.steps.as_ref().map_or(self.distances.address(), Array::address);
         let [nx, ny, nz] = self.shape;
         let [sx, sy, sz] = self.edt.spacing;
-        let lines = |n: usize| Launch {
-            grid: n.div_ceil(THREADS as usize) as u32,
-            block: THREADS,
-            shared: 0,
-            cooperative: false,
-        };
+        let blocks = |n: usize| n.div_ceil(THREADS as usize) as u32;
+        let grid = |grid: u32| Launch { grid, block: THREADS, shared: 0, cooperative: false };
         for side in 0..=u32::from(self.edt.signed) {
             let argument = EdtArgument {
                 shape: self.shape.map(|n| n as u32),
                 words: nx.div_ceil(32) as u32,
-                ratio: (sx / sy) as f32,
-                rx: (sx / sz) as f32,
-                ry: (sy / sz) as f32,
+                across: (sx / sy).powi(2) as f32,
+                along: (sy / sz).powi(2) as f32,
                 spacing: sz,
                 side,
             };
             let with = || Arguments::default().with(argument);
             let arguments = with().with_array(inside).with(steps);
-            let rows = Launch { grid: self.grid_of_rows, shared: shared_of_rows(nx), ..lines(0) };
+            let rows = Launch { shared: shared_of_rows(nx), ..grid(self.grid_of_rows) };
             // SAFETY: the arguments of `edt_rows`, 16 bits for the steps of a voxel.
             unsafe { cuda.launch(&self.rows, rows, &arguments) }?;
-            let arguments = with().with(steps).with_array(&self.list).with_array(&self.pairs);
-            // SAFETY: the arguments of `edt_slabs`, a place for each voxel.
-            unsafe { cuda.launch(&self.slabs, lines(nx * nz), &arguments) }?;
-            let arguments = with()
-                .with_array(&self.pairs)
-                .with_array(inside)
-                .with_array(&self.list)
-                .with_array(&self.distances);
-            // SAFETY: the arguments of `edt_volume`, as above.
-            unsafe { cuda.launch(&self.volume, lines(nx * ny), &arguments) }?;
+
+            let lines = blocks(nx * nz);
+            let given = || with().with(steps).with_array(&self.near);
+            let far = given().with_array(&self.list).with_array(&self.squares);
+            let near = given().with_array(&self.squares);
+            // SAFETY: the arguments of the kernels along y: a place for each voxel, a flag for 32 lines.
+            unsafe {
+                cuda.launch(&self.slabs.choose, grid(lines), &given())?;
+                cuda.launch(&self.slabs.far, grid(lines), &far)?;
+                cuda.launch(&self.slabs.near, grid(lines * pieces(ny)), &near)?;
+            }
+
+            let lines = blocks(nx * ny);
+            let given = || with().with_array(&self.squares).with_array(&self.near);
+            let far = given().with_array(inside).with_array(&self.list).with_array(&self.distances);
+            let near = given().with_array(inside).with_array(&self.distances);
+            // SAFETY: the arguments of the kernels along z, as above.
+            unsafe {
+                cuda.launch(&self.volume.choose, grid(lines), &given())?;
+                cuda.launch(&self.volume.far, grid(lines), &far)?;
+                cuda.launch(&self.volume.near, grid(lines * pieces(nz)), &near)?;
+            }
         }
         Ok(&self.distances)
     }
@@ -154,6 +189,11 @@ impl Edt {
         let edt = DeviceEdt::new(cuda, *self, shape)?;
         cuda.download(edt.transform(cuda, &cuda.upload(&bytes)?)?)
     }
+}
+
+/// Parts of a line of n voxels.
+fn pieces(n: usize) -> u32 {
+    n.div_ceil(PIECE) as u32
 }
 
 /// Bytes of shared memory of a block of `edt_rows`, for rows of n voxels: three words of 32 voxels for each warp.

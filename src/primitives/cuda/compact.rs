@@ -4,14 +4,17 @@ use super::BLOCK;
 use crate::backend::cuda::{Arguments, Array, Cuda, Kernel, Launch, Unit};
 use crate::error::{Error, Result};
 
-/// Flags of a block in a round; the kernel states the same.
+/// Flags of a block in a round, of bytes; the kernel states the same.
 const ROUND: usize = 8192;
 /// Bytes of shared memory of a block for each round.
 const SHARED: usize = 1056;
 /// Rounds come in so many at a time.
 const BATCH: usize = 4;
-/// Most rounds of a block, for bytes and for bits: more would leave room for fewer blocks.
-const MOST_ROUNDS: [usize; 2] = [16, 24];
+/// Most rounds of a block: more would leave room for fewer blocks.
+const MOST_ROUNDS: usize = 16;
+/// Warps of a block, and words of bits of a warp at least, a multiple of which it has.
+const WARPS: usize = BLOCK as usize / 32;
+const WORDS: usize = 256;
 
 /// Which flags are set.
 #[derive(Clone, Copy)]
@@ -42,8 +45,10 @@ pub struct Compactor {
     kernel: Kernel,
     packed: bool,
     n: usize,
-    /// Of each block.
-    rounds: usize,
+    /// Rounds of a block, of bytes; words of a warp, of bits.
+    share: u32,
+    /// Bytes of shared memory of a block that is asked for.
+    shared: u32,
     /// What tiles tell each other, and two counts of tiles in the last word, `[tiles + 1]`; each launch leaves zeros.
     told: Array<u64>,
     total: Array<u32>,
@@ -63,16 +68,35 @@ impl Compactor {
                 remedy: "list them in parts".into(),
             });
         }
-        let define = vec![("PACKED", usize::from(packed).to_string())];
-        let unit = Unit::with("primitives/compact", define)?;
+        let total = cuda.zeros(1)?;
+        if packed {
+            let unit = Unit::new("primitives/compact_bits", &[])?;
+            let kernel = cuda.kernel(&unit, "compact_bits")?;
+            // Parts for all blocks that are on the card at once.
+            let warps = kernel.resident_blocks(BLOCK, 0)? as usize * WARPS;
+            let words = n.div_ceil(u32::BITS as usize);
+            let share = words.div_ceil(warps).next_multiple_of(WORDS).max(WORDS);
+            let told = cuda.zeros::<u64>(words.div_ceil(share * WARPS).max(1) + 1)?;
+            return Ok(Compactor {
+                kernel,
+                packed,
+                n,
+                share: share as u32,
+                shared: 0,
+                told,
+                total,
+            });
+        }
+        let unit = Unit::new("primitives/compact", &[])?;
         let kernel = cuda.kernel(&unit, "compact_flags")?;
         // Few large tiles, as each waits for those before, but enough for all of the card.
-        let most = MOST_ROUNDS[usize::from(packed)];
-        kernel.allow_shared((most * SHARED) as u32)?;
-        let resident = kernel.resident_blocks(BLOCK, (most * SHARED) as u32)? as usize;
-        let rounds = n.div_ceil(resident * ROUND).next_multiple_of(BATCH).clamp(BATCH, most);
+        let most = (MOST_ROUNDS * SHARED) as u32;
+        kernel.allow_shared(most)?;
+        let resident = kernel.resident_blocks(BLOCK, most)? as usize;
+        let rounds = n.div_ceil(resident * ROUND).next_multiple_of(BATCH).clamp(BATCH, MOST_ROUNDS);
         let told = cuda.zeros::<u64>(n.div_ceil(rounds * ROUND).max(1) + 1)?;
-        Ok(Compactor { kernel, packed, n, rounds, told, total: cuda.zeros(1)? })
+        let shared = (rounds * SHARED) as u32;
+        Ok(Compactor { kernel, packed, n, share: rounds as u32, shared, told, total })
     }
 
     /// Writes the numbers of the flags that are set into `numbers`, ascending, as far as there is room,
@@ -88,29 +112,28 @@ impl Compactor {
             set.is_packed() == self.packed && set.len() == self.n,
             "as many flags of this kind"
         );
-        let (address, low) = match set {
-            Set::Bytes(flags, low) => (flags.address(), low),
+        let arguments = match set {
+            Set::Bytes(flags, low) => {
+                assert!(low > 0, "a threshold above 0");
+                Arguments::default().with_array(flags).with(self.n as u64).with(u32::from(low))
+            }
             Set::Bits(words, n) => {
                 assert!(n <= 32 * words.len(), "a bit for each flag");
-                (words.address(), 1)
+                Arguments::default().with_array(words).with(self.n as u64)
             }
         };
-        assert!(low > 0, "a threshold above 0");
         let tiles = self.told.len() - 1;
-        let arguments = Arguments::default()
-            .with(address)
-            .with(self.n as u64)
-            .with(u32::from(low))
-            .with(self.rounds as u32)
+        let arguments = arguments
+            .with(self.share)
             .with_array(numbers)
             .with(u32::try_from(numbers.len()).unwrap_or(u32::MAX))
             .with_array(&self.total)
             .with_array(&self.told)
             .with(self.told.address() + (tiles * size_of::<u64>()) as u64);
-        let shared = (self.rounds * SHARED) as u32;
-        let launch = Launch { grid: tiles as u32, block: BLOCK, shared, cooperative: false };
-        // SAFETY: the arguments of `compact_flags`; told and the count behind it are zero, and arrays
-        // of the driver are aligned to 256 bytes.
+        let launch =
+            Launch { grid: tiles as u32, block: BLOCK, shared: self.shared, cooperative: false };
+        // SAFETY: the arguments of `compact_flags` or, without a threshold, of `compact_bits`; told and the count behind it
+        // are zero, and arrays of the driver are aligned to 256 bytes.
         unsafe { cuda.launch(&self.kernel, launch, &arguments) }
     }
 
@@ -134,7 +157,8 @@ impl Compactor {
 pub fn compact(cuda: &Cuda, set: Set) -> Result<Array<u32>> {
     let compactor = Compactor::new(cuda, set)?;
     compactor.list(cuda, set, &mut cuda.zeros(0)?)?;
-    let mut numbers = cuda.zeros(compactor.total(cuda)?)?;
+    // SAFETY: the list has as many numbers as were counted.
+    let mut numbers = unsafe { cuda.unset(compactor.total(cuda)?) }?;
     compactor.list(cuda, set, &mut numbers)?;
     Ok(numbers)
 }

@@ -5,14 +5,14 @@ use crate::backend::cuda::{Argument, Arguments, Array, Cuda, Unit};
 use crate::error::{Error, Result};
 
 /// Most levels above the words; the kernel states the same.
-const MOST_LEVELS: usize = 32;
+pub(super) const MOST_LEVELS: usize = 32;
 /// Threads of a block.
 const BLOCK: usize = 256;
 
 /// Cells along each axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
-struct Shape([u32; 3]);
+pub(super) struct Shape(pub [u32; 3]);
 
 // SAFETY: three whole numbers, as in the kernel.
 unsafe impl Argument for Shape {}
@@ -65,8 +65,9 @@ impl DeviceHistoPyramid {
         };
         let slots = |s: [u32; 3]| s.iter().map(|&n| n as usize).product::<usize>() * fan;
         let mut records = above(std::array::from_fn(|k| shape[k].div_ceil(brick[k])));
-        let words = cuda.zeros::<u64>(slots(records))?;
-        let mut levels = vec![(Shape(records), cuda.zeros::<u32>(slots(records))?)];
+        // SAFETY: here and below, the kernel of a level writes all slots of it.
+        let words = unsafe { cuda.unset::<u64>(slots(records)) }?;
+        let mut levels = vec![(Shape(records), unsafe { cuda.unset::<u32>(slots(records)) }?)];
         let arguments = Arguments::default()
             .with_array(cells)
             .with(Shape(shape))
@@ -82,7 +83,8 @@ impl DeviceHistoPyramid {
         while records != [1; 3] {
             let cells = records;
             records = above(cells);
-            let sums = cuda.zeros::<u32>(slots(records))?;
+            // SAFETY: as above.
+            let sums = unsafe { cuda.unset::<u32>(slots(records)) }?;
             let below = &levels[levels.len() - 1].1;
             let arguments = Arguments::default()
                 .with_array(below)
@@ -124,7 +126,8 @@ impl DeviceHistoPyramid {
         copies: u32,
     ) -> Result<Array<u32>> {
         assert!(copies > 0, "at least one entry for each cell");
-        let list = cuda.zeros::<u32>(3 * n)?;
+        // SAFETY: the kernel writes all entries.
+        let list = unsafe { cuda.unset::<u32>(3 * n) }?;
         let mut addresses = Addresses {
             words: self.words.address(),
             sums: [0; MOST_LEVELS],

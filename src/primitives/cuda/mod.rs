@@ -11,14 +11,18 @@ mod histopyramid;
 pub mod permute;
 mod scan;
 mod sort;
+mod sparse;
+mod tree;
 
 pub use compact::{Compactor, Set, compact};
 pub use gather::DeviceGatherMatrix;
 pub use histopyramid::DeviceHistoPyramid;
 pub use scan::exclusive_scan;
 pub use sort::{Key, Sorted, sort};
+pub use sparse::{DeviceCoo, DeviceCsr};
+pub use tree::DeviceTree;
 
-use crate::backend::cuda::{Cuda, Kernel, Launch};
+use crate::backend::cuda::{Cuda, Element, Kernel, Launch};
 
 /// Threads of a block of all kernels here but those of the sort.
 const BLOCK: u32 = 256;
@@ -38,3 +42,19 @@ fn tiles(grid: u32) -> Launch {
 fn kernel(cuda: &Cuda, file: &str, name: &str) -> crate::Result<Kernel> {
     cuda.kernel(&crate::backend::cuda::Unit::new(file, &[])?, name)
 }
+
+/// Numbers of a grid or a matrix.
+pub trait Value: Element {
+    /// In the kernels' sources.
+    const NAME: &str;
+}
+
+macro_rules! values {
+    ($($type:ty, $name:literal;)*) => {
+        $(impl Value for $type {
+            const NAME: &str = $name;
+        })*
+    };
+}
+
+values! { u8, "u8"; u16, "u16"; i16, "i16"; u32, "u32"; i32, "i32"; f32, "float"; f64, "double"; }

@@ -15,7 +15,8 @@ const TILE: usize = 8192;
 pub fn exclusive_scan(cuda: &Cuda, values: &Array<u32>) -> Result<Array<u32>> {
     let kernel = kernel(cuda, "primitives/scan", "scan_exclusive")?;
     let n_tiles = values.len().div_ceil(TILE).max(1);
-    let sums = cuda.zeros::<u32>(values.len() + 1)?;
+    // SAFETY: the kernel writes all of them.
+    let sums = unsafe { cuda.unset::<u32>(values.len() + 1) }?;
     let told = cuda.zeros::<u64>(n_tiles)?;
     let taken = cuda.zeros::<u32>(1)?;
     let arguments = Arguments::default()

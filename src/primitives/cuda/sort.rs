@@ -114,5 +114,6 @@ fn blocks(grid: u32) -> Launch {
 }
 
 fn pair<K: Key>(cuda: &Cuda, n: usize) -> Result<Sorted<K>> {
-    Ok(Sorted { keys: cuda.zeros(n)?, values: cuda.zeros(n)? })
+    // SAFETY: a pass writes all of both before the next one reads them.
+    unsafe { Ok(Sorted { keys: cuda.unset(n)?, values: cuda.unset(n)? }) }
 }

@@ -1,0 +1,173 @@
+// The point-wise distance transform by comparing all where a comparison takes more than a few operations: in cones, and in
+// norms of any order. Twin of src/point_distance/{cone,norm}.rs, to the same bits but for powers.
+//
+// A block has a slice of the sites and a group of the queries, one in each thread; tiles of the slice pass through shared
+// memory. What decides is computed in double, as on the processor, but only for sites that single precision, with a margin
+// for its rounding, does not rule out.
+//
+// Defines: REAL (float). KEY: 0 for real coordinates, 2 for whole ones in u32. NORM: 1, 2, 3 for the largest difference, 4
+// for the order that is given (KEY 0). CONE: 1 takes only sites that a query sees.
+#include "common/types.cuh"
+
+#define THREADS 128
+// Sites of a tile.
+#define TILE 256u
+
+#if KEY == 2
+typedef int number;
+typedef u32 key;
+#define FAR 0xffffffffu
+#else
+typedef float number;
+typedef float key;
+#define FAR __uint_as_float(0x7f800000u)
+#endif
+// What single precision may be off, of the length of a difference, or of a distance of a norm.
+#define MARGIN 1e-5f
+
+struct Selective {
+    const number* axes[3];    // [n_sites every]
+    const number* queries;    // [n_queries, 3]
+    const double* directions; // of length 1, [n_directions, 3]
+    u64* found;               // [n_queries] all bits of key << 32 | site turned round; zero before
+    u32 n_sites, n_queries;   // sites are 0, every, 2 every, ...
+    u32 slice;                // sites of a block, a multiple of TILE
+    u32 groups;               // blocks that share a slice
+    u32 every;
+    u32 first;                // number of site 0
+    u32 n_directions;         // one for each query, or one for all
+    u32 has_cylinder;
+    double order, cosine, radius;
+};
+
+#ifdef SELECTIVE_BYTES
+static_assert(sizeof(Selective) == SELECTIVE_BYTES, "src/point_distance/cuda/comparison.rs");
+#endif
+
+DEVICE u32 bits_of(key k) {
+#if KEY == 2
+    return k;
+#else
+    return __float_as_uint(k);
+#endif
+}
+
+#if NORM == 4
+// log and power to the base of 2.
+DEVICE float log_of_two(float x) {
+#ifdef __CUDA_ARCH__
+    return __log2f(x);
+#else
+    return log2f(x);
+#endif
+}
+DEVICE float power_of_two(float x) { return exp2f(x); }
+
+// The distance, and about it; the largest difference stands before the root, as powers of large numbers are beyond the range.
+DEVICE key key_of(const Selective& s, const number (&d)[3]) {
+    const double x = fabs((double)d[0]), y = fabs((double)d[1]), z = fabs((double)d[2]);
+    const double most = fmax(fmax(x, y), z);
+    if (most == 0.0) return 0;
+    const double sum = pow(x / most, s.order) + pow(y / most, s.order) + pow(z / most, s.order);
+    return (float)(most * pow(sum, 1.0 / s.order));
+}
+
+DEVICE key about(const Selective& s, const number (&d)[3]) {
+    const float x = fabsf(d[0]), y = fabsf(d[1]), z = fabsf(d[2]), order = (float)s.order;
+    const float most = fmaxf(fmaxf(x, y), z), least = fminf(fminf(x, y), z), middle = fmaxf(fminf(x, y), fminf(fmaxf(x, y), z));
+    if (most == 0.0f) return 0;
+    // A log of 0 is below all, and its power 0.
+    const float sum = 1.0f + power_of_two(order * log_of_two(middle / most)) + power_of_two(order * log_of_two(least / most));
+    return most * power_of_two(log_of_two(sum) / order) * (1.0f - 2.0f * MARGIN);
+}
+#else
+DEVICE key key_of(const Selective&, const number (&d)[3]) {
+#if KEY == 2
+    const u32 x = (u32)abs(d[0]), y = (u32)abs(d[1]), z = (u32)abs(d[2]);
+    return NORM == 2 ? x * x + y * y + z * z : NORM == 1 ? x + y + z : max(max(x, y), z);
+#else
+    const float x = fabsf(d[0]), y = fabsf(d[1]), z = fabsf(d[2]);
+    // Rounded as on the processor: nothing is fused in this file.
+    return NORM == 2 ? x * x + y * y + z * z : NORM == 1 ? x + y + z : fmaxf(fmaxf(x, y), z);
+#endif
+}
+DEVICE key about(const Selective& s, const number (&d)[3]) { return key_of(s, d); }
+#endif
+
+// The cone of a query.
+struct View {
+    double r[3];
+    float about[3], cosine, radius;
+
+    DEVICE View(const Selective& s, u32 query) {
+        const double* const given = s.directions + 3 * (s.n_directions == 1 ? 0 : (u64)query);
+        for (u32 k = 0; k < 3; k++) {
+            r[k] = given[k];
+            about[k] = (float)r[k];
+        }
+        cosine = (float)s.cosine;
+        radius = (float)s.radius;
+    }
+
+    // Whether a site at d from the query is seen: false at once if it is clearly not.
+    DEVICE bool admits(const Selective& s, const number (&d)[3]) const {
+        const float x = (float)d[0], y = (float)d[1], z = (float)d[2];
+        const float along = x * about[0] + y * about[1] + z * about[2], square = x * x + y * y + z * z;
+        const float length = sqrtf(square), margin = MARGIN * length;
+        const bool may_see = along >= cosine * length - margin;
+        const bool may_be_near = s.has_cylinder && along >= -radius - margin &&
+                                 square - along * along <= radius * radius + MARGIN * (square + radius * radius);
+        if (!may_see && !may_be_near) return false;
+        const double along_it = dot(d, r), square_of_it = dot_of_itself(d);
+        const bool is_near = s.has_cylinder && along_it > -s.radius &&
+                             square_of_it - along_it * along_it <= s.radius * s.radius;
+        return along_it >= s.cosine * sqrt(square_of_it) || is_near;
+    }
+
+private:
+    DEVICE static double dot(const number (&d)[3], const double (&r)[3]) {
+        return (double)d[0] * r[0] + (double)d[1] * r[1] + (double)d[2] * r[2];
+    }
+    DEVICE static double dot_of_itself(const number (&d)[3]) {
+        const double all[3] = {(double)d[0], (double)d[1], (double)d[2]};
+        return dot(d, all);
+    }
+};
+
+// Grid: groups ceil(n_sites / slice) blocks of 128 threads.
+extern "C" __global__ void __launch_bounds__(THREADS, 4) point_distance_selective(Selective s) {
+    __shared__ number tile[3][TILE];
+    const u32 group = blockIdx.x % s.groups, slice = blockIdx.x / s.groups;
+    const u32 i = group * THREADS + threadIdx.x, query = min(i, s.n_queries - 1);
+    const number q[3] = {s.queries[3 * (u64)query], s.queries[3 * (u64)query + 1], s.queries[3 * (u64)query + 2]};
+#if CONE
+    const View view(s, query);
+#endif
+    key best = FAR;
+    u32 where = 0xffffffffu;
+    const u32 end = min((slice + 1) * s.slice, s.n_sites);
+    for (u32 start = slice * s.slice; start < end; start += TILE) {
+        const u32 here = min(TILE, end - start);
+        __syncthreads();
+        for (u32 k = threadIdx.x; k < here; k += THREADS) {
+            for (u32 axis = 0; axis < 3; axis++) tile[axis][k] = s.axes[axis][(u64)(start + k) * s.every];
+        }
+        __syncthreads();
+        for (u32 k = 0; k < here; k++) {
+            const number d[3] = {tile[0][k] - q[0], tile[1][k] - q[1], tile[2][k] - q[2]};
+            if (about(s, d) >= best) continue;
+#if CONE
+            if (!view.admits(s, d)) continue;
+#endif
+            const key found = key_of(s, d);
+            if (found < best) {
+                best = found;
+                where = start + k;
+            }
+        }
+    }
+    // The least of all slices; of equal keys the least site.
+    if (i < s.n_queries && where != 0xffffffffu) {
+        atomicMax(s.found + i, ~((u64)bits_of(best) << 32 | (s.first + (u64)where * s.every)));
+    }
+}

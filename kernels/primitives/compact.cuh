@@ -1,0 +1,43 @@
+// What lists of flags have in common: words of bits, and how their numbers are written.
+#pragma once
+
+#include "primitives/lookback.cuh"
+#include "common/grid.cuh"
+
+enum {
+    // Flags of a warp in a round: a word for each lane.
+    ROUND = WARP * 32,
+    // Where fewer flags of a stretch than one in so many are set, each lane writes those of its own words; more go through
+    // shared memory, so that neighbors write to neighbors.
+    SPARSE = 64,
+};
+
+// 16 bytes that are loaded at once.
+struct __align__(16) Quad {
+    u32 words[4];
+};
+
+// Writes the numbers of the flags of two rounds from place `at` of the list on, by way of shared memory; gives how many. A
+// lane has a word of each round, the first flag of which has the number `first`.
+DEVICE u32 write_rounds(const u32 (&of_round)[2], u32 first, u32 at, u32* list, u32 capacity, u16* staged) {
+    const u32 lane = lane_of_thread();
+    // Sums over the lanes, of two rounds in one word: a round has 1024 flags at most.
+    const u32 upto = inclusive_scan_of_warp(__popc(of_round[0]) | __popc(of_round[1]) << 16);
+    const u32 counts = __shfl_sync(0xffffffffu, upto, WARP - 1);
+    u32 written = 0;
+#pragma unroll
+    for (u32 k = 0; k < 2; k++) {
+        const u32 count_of_round = counts >> (16 * k) & 0xffff;
+        u32 place = (upto >> (16 * k) & 0xffff) - __popc(of_round[k]);
+        for (u32 left = of_round[k]; left != 0; left &= left - 1) {
+            staged[place++] = (u16)(lane * 32 + __ffs(left) - 1);
+        }
+        __syncwarp();
+        for (u32 i = lane; i < count_of_round; i += WARP) {
+            if (at + written + i < capacity) list[at + written + i] = first + k * ROUND + staged[i];
+        }
+        __syncwarp();
+        written += count_of_round;
+    }
+    return written;
+}

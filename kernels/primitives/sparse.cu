@@ -1,0 +1,55 @@
+// Sparse matrices from dense ones, twin of src/primitives/sparse.rs: the entries that are not 0.
+//
+// Define: VALUE, the type of the entries.
+#include "primitives/block.cuh"
+
+// 1 for entries that are kept, those that are not 0; no number is kept, too.
+//
+// Grid: any number of threads, which share the entries. Block: 256 threads. Shared memory: none.
+//
+// dense  [n]
+// kept   [n]
+extern "C" __global__ void __launch_bounds__(BLOCK, 1) sparse_mark(const VALUE* dense, u64 n, u8* kept) {
+    const u64 threads = (u64)gridDim.x * BLOCK;
+    for (u64 i = (u64)blockIdx.x * BLOCK + threadIdx.x; i < n; i += threads) kept[i] = !(dense[i] == (VALUE)0);
+}
+
+// Row, column and value of each entry.
+//
+// Grid: as above.
+//
+// numbers  of the entries in the dense matrix, ascending, [n]
+// rows     [n], or null
+extern "C" __global__ void __launch_bounds__(BLOCK, 1)
+sparse_entries(const VALUE* dense, const u32* numbers, u32 n, u32 n_columns, u32* rows, u32* columns, VALUE* values) {
+    const u32 threads = gridDim.x * BLOCK;
+    for (u64 i = (u64)blockIdx.x * BLOCK + threadIdx.x; i < n; i += threads) {
+        const u32 number = numbers[i];
+        if (rows) rows[i] = number / n_columns;
+        columns[i] = number % n_columns;
+        values[i] = dense[number];
+    }
+}
+
+// The first entry of each row, and the number of entries.
+//
+// Grid: as above, over the rows and one more.
+//
+// offsets  [n_rows + 1]
+extern "C" __global__ void __launch_bounds__(BLOCK, 1)
+sparse_offsets(const u32* numbers, u32 n, u32 n_rows, u32 n_columns, u32* offsets) {
+    const u32 threads = gridDim.x * BLOCK;
+    for (u64 row = (u64)blockIdx.x * BLOCK + threadIdx.x; row <= n_rows; row += threads) {
+        const u64 first = row * n_columns;
+        u32 low = 0, high = n;
+        while (low < high) {
+            const u32 middle = low + (high - low) / 2;
+            if (numbers[middle] < first) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        offsets[row] = low;
+    }
+}

@@ -1,0 +1,105 @@
+// Quadtrees and octrees over equal values, twin of src/primitives/histopyramid/tree.rs: the levels count the largest blocks of
+// one value. A cell whose children are all of one and the same value counts 1, any other the sum of its children.
+//
+// Defines: FAN, 4 for pictures and 8 for volumes. VALUE, the type of the values.
+#include "primitives/pyramid.cuh"
+
+// The first cell of the base below a cell of a level.
+DEVICE u64 first_cell(Shape base, Shape cell, u32 level) {
+    return raster(base, cell.x << level, cell.y << level, FAN == 8 ? cell.z << level : cell.z);
+}
+
+DEVICE Shape child_of(Shape cell, u32 c) {
+    Shape child;
+    child.x = cell.x * 2 + c % 2;
+    child.y = cell.y * 2 + c / 2 % 2;
+    child.z = FAN == 8 ? cell.z * 2 + c / 4 : cell.z;
+    return child;
+}
+
+// Leaves below the children of a cell of level 1 and above; those of level 1 are cells of the base, 1 each.
+DEVICE void counts_below(const u32* below, Shape base, Shape shape, Shape cell, u32 level, u32 (&counts)[FAN]) {
+#pragma unroll
+    for (u32 c = 0; c < FAN; c++) {
+        const Shape child = child_of(cell, c);
+        const bool is_inside = child.x < base.x && child.y < base.y && child.z < base.z;
+        counts[c] = level > 1 ? below[raster(shape, cell.x, cell.y, cell.z) * FAN + c] : is_inside;
+    }
+}
+
+// Leaves of a cell.
+DEVICE u32 leaves_of(const VALUE* values, const u32* below, Shape base, Shape shape, Shape cell, u32 level) {
+    u32 counts[FAN], sum = 0;
+    counts_below(below, base, shape, cell, level, counts);
+    bool is_one = true;
+    const VALUE first = values[first_cell(base, cell, level)];
+#pragma unroll
+    for (u32 c = 0; c < FAN; c++) {
+        sum += counts[c];
+        // A child of one value has it in its first cell.
+        if (counts[c] > 0 && is_one) {
+            is_one = counts[c] == 1 && values[first_cell(base, child_of(cell, c), level - 1)] == first;
+        }
+    }
+    return is_one ? 1 : sum;
+}
+
+// The leaves of all cells of a level, as records of the level above; of places without a cell 0.
+//
+// Grid: a thread per slot, rounded up. Block: 256 threads. Shared memory: none.
+//
+// values   of a grid of shape `base`, x fastest
+// below    [cells][FAN], of the level below; not read for level 1
+// cells    shape of the level: from 1 on
+// counts   [records][FAN]
+extern "C" __global__ void __launch_bounds__(BLOCK, 1)
+tree_level(const VALUE* values, Shape base, const u32* below, Shape cells, u32 level, Shape records, u32* counts) {
+    const u64 slot = (u64)blockIdx.x * BLOCK + threadIdx.x;
+    if (slot >= raster(records, 0, 0, records.z) * FAN) return;
+    const Shape cell = cell_of_slot(records, slot);
+    const bool is_cell = cell.x < cells.x && cell.y < cells.y && cell.z < cells.z;
+    counts[slot] = is_cell ? leaves_of(values, below, base, cells, cell, level) : 0;
+}
+
+// All levels from 1 on; the last has one cell, the first slot of its record.
+struct Tree {
+    const u32* counts[MOST_LEVELS];   // [records][FAN], level k + 1 at place k
+    Shape records[MOST_LEVELS];
+    Shape base;
+    u32 n_levels;
+};
+
+// The leaves in Z-order: the first cell of each, and its level.
+//
+// Grid: any number of threads, which share the leaves. Block: 256 threads. Shared memory: none.
+//
+// leaves   x, y, z and level of each, [n][4]
+extern "C" __global__ void __launch_bounds__(BLOCK, 1) tree_leaves(Tree tree, u32 n, u32* leaves) {
+    const u64 threads = (u64)gridDim.x * BLOCK;
+    for (u64 leaf = (u64)blockIdx.x * BLOCK + threadIdx.x; leaf < n; leaf += threads) {
+        u32 key = (u32)leaf, level = tree.n_levels, sum = n;
+        Shape cell = {0, 0, 0};
+        while (level > 0 && sum > 1) {
+            u32 counts[FAN], chosen = 0, before = 0, upto = 0;
+            const u32 below = level > 1 ? level - 2 : 0;
+            counts_below(tree.counts[below], tree.base, tree.records[below], cell, level, counts);
+            // The child in whose range the key is; empty ones have none.
+#pragma unroll
+            for (u32 c = 0; c < FAN; c++) {
+                if (counts[c] > 0 && upto <= key) {
+                    chosen = c;
+                    before = upto;
+                    sum = counts[c];
+                }
+                upto += counts[c];
+            }
+            key -= before;
+            level--;
+            cell = child_of(cell, chosen);
+        }
+        leaves[4 * leaf] = cell.x << level;
+        leaves[4 * leaf + 1] = cell.y << level;
+        leaves[4 * leaf + 2] = FAN == 8 ? cell.z << level : cell.z;
+        leaves[4 * leaf + 3] = level;
+    }
+}

@@ -1,0 +1,246 @@
+//! Queries on a card, to be compared with sites there: which kernel does so, and with what.
+
+use super::{DeviceCoordinate, order};
+use crate::backend::cuda::{Argument, Arguments, Array, Cuda, Launch, Unit};
+use crate::error::Result;
+use crate::point_distance::cone::Toward;
+use crate::point_distance::nearest::kernel_for;
+use crate::point_distance::{Found, Kernel, Norm};
+
+/// Threads of a block that compares; the kernels state the same.
+const THREADS: u32 = 128;
+/// Sites of a tile; the kernels state the same.
+pub(super) const TILE: u32 = 256;
+/// Blocks of a multiprocessor: enough that they end together.
+const BLOCKS: u32 = 16;
+/// Largest square of a lattice's diagonal for which the expanded form is exact in single precision:
+/// none of its parts is above four times that.
+const EXACT_SQUARE: f64 = (1 << 22) as f64;
+
+/// `struct Brute` of `kernels/point_distance/brute.cu`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+struct BruteArgument<C> {
+    axes: [u64; 3],
+    queries: u64,
+    found: u64,
+    n_sites: u32,
+    n_queries: u32,
+    slice: u32,
+    groups: u32,
+    every: u32,
+    first: u32,
+    corner: [C; 3],
+    shift: f32,
+}
+
+// SAFETY: laid out as in C, and compared with the size the kernels know.
+unsafe impl<C: DeviceCoordinate> Argument for BruteArgument<C> {}
+
+/// `struct Selective` of `kernels/point_distance/selective.cu`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+struct SelectiveArgument {
+    axes: [u64; 3],
+    queries: u64,
+    directions: u64,
+    found: u64,
+    n_sites: u32,
+    n_queries: u32,
+    slice: u32,
+    groups: u32,
+    every: u32,
+    first: u32,
+    n_directions: u32,
+    has_cylinder: u32,
+    order: f64,
+    cosine: f64,
+    radius: f64,
+}
+
+// SAFETY: as above.
+unsafe impl Argument for SelectiveArgument {}
+
+/// What is asked of each comparison.
+#[derive(Clone, Copy)]
+pub(super) struct Asked<'a, C> {
+    pub queries: &'a [[C; 3]],
+    pub norm: Norm,
+    /// Where queries look, if not everywhere.
+    pub toward: Option<&'a Toward>,
+    /// Corners of the box of all sites.
+    pub bounds: Option<([C; 3], [C; 3])>,
+    /// Whether the sites' numbers are asked for, too.
+    pub numbered: bool,
+}
+
+/// What a kernel takes beside sites and queries.
+enum Job<C> {
+    /// All are compared with all, in few operations; of the exact form on a lattice the corner that coordinates are taken
+    /// from, and what makes keys positive.
+    All { corner: [C; 3], shift: f32 },
+    /// In a cone, or in a norm of any order.
+    Selective { directions: Array<f64>, order: f64, cosine: f64, radius: Option<f64> },
+}
+
+/// Queries on a card with the least keys so far.
+pub(super) struct Comparison<C: DeviceCoordinate> {
+    arithmetic: Kernel,
+    kernel: crate::backend::cuda::Kernel,
+    job: Job<C>,
+    /// Queries of a thread.
+    each: u32,
+    queries: Array<C>,
+    found: Array<u64>,
+}
+
+impl<C: DeviceCoordinate> Comparison<C> {
+    /// Copies queries; nothing is found yet.
+    pub fn new(cuda: &Cuda, asked: &Asked<'_, C>) -> Result<Self> {
+        let (queries, norm) = (asked.queries, asked.norm);
+        let (arithmetic, low, high) = kernel_for(norm, asked.bounds, queries)?;
+        let selective = asked.toward.is_some() || matches!(norm, Norm::Lp(_));
+        let square: f64 = (0..3).map(|k| (high[k].to_f64() - low[k].to_f64()).powi(2)).sum();
+        let exact = arithmetic == Kernel::F32OnLattice
+            && norm == Norm::L2
+            && square < EXACT_SQUARE
+            && !selective;
+        let arithmetic = match arithmetic {
+            Kernel::F32OnLattice if !exact => Kernel::U32,
+            other => other,
+        };
+        let key = match arithmetic {
+            Kernel::F32OnLattice => "1",
+            Kernel::U32 => "2",
+            _ => "0",
+        };
+        // One query in a thread where there are few: threads without any would only wait.
+        let each = if queries.len() > 2 * THREADS as usize && !selective { 4 } else { 1 };
+        let mut defines =
+            vec![("REAL", "float".into()), ("KEY", key.into()), ("NORM", order(norm).into())];
+        let (file, function, job) = if selective {
+            defines.push(("CONE", u32::from(asked.toward.is_some()).to_string()));
+            defines.push(("SELECTIVE_BYTES", size_of::<SelectiveArgument>().to_string()));
+            let job = selective_job(cuda, norm, asked.toward)?;
+            ("point_distance/selective", "point_distance_selective", job)
+        } else {
+            defines.push(("NUMBERED", u32::from(asked.numbered).to_string()));
+            defines.push(("QUERIES", each.to_string()));
+            defines.push(("BRUTE_BYTES", size_of::<BruteArgument<C>>().to_string()));
+            // Keys of floats are compared as whole numbers, which works from 0 on.
+            let shift = if exact { square as f32 } else { 0.0 };
+            let job = Job::All { corner: low, shift };
+            ("point_distance/brute", "point_distance_brute", job)
+        };
+        Ok(Comparison {
+            arithmetic,
+            kernel: cuda.kernel(&Unit::with(file, defines)?, function)?,
+            job,
+            each,
+            queries: cuda.upload(queries.as_flattened())?,
+            found: cuda.zeros(queries.len())?,
+        })
+    }
+
+    /// The arithmetic.
+    pub fn arithmetic(&self) -> Kernel {
+        self.arithmetic
+    }
+
+    /// Forgets what was found.
+    pub fn clear(&mut self, cuda: &Cuda) -> Result<()> {
+        cuda.clear(&mut self.found)
+    }
+
+    /// Launches the comparison with sites 0, `every`, 2 `every` and so on of the first `n` that stand in `axes`, the first of
+    /// which has the number `first`.
+    pub fn launch(
+        &self,
+        cuda: &Cuda,
+        axes: &[Array<C>; 3],
+        n: usize,
+        every: usize,
+        first: usize,
+    ) -> Result<()> {
+        assert!(axes.iter().all(|axis| n <= axis.len()), "as many sites on the card");
+        let (n_sites, n_queries) = (n.div_ceil(every) as u32, self.found.len() as u32);
+        if n_queries == 0 || n_sites == 0 {
+            return Ok(());
+        }
+        let groups = n_queries.div_ceil(THREADS * self.each);
+        let slices = (BLOCKS * cuda.card().multiprocessors / groups).max(1);
+        let slice = (n_sites.div_ceil(TILE).div_ceil(slices) * TILE).max(TILE);
+        let grid = groups * n_sites.div_ceil(slice);
+        let launch = Launch { grid, block: THREADS, shared: 0, cooperative: false };
+        let axes = axes.each_ref().map(Array::address);
+        let (queries, found) = (self.queries.address(), self.found.address());
+        let (every, first) = (every as u32, first as u32);
+        let arguments = match &self.job {
+            &Job::All { corner, shift } => Arguments::default().with(BruteArgument {
+                axes,
+                queries,
+                found,
+                n_sites,
+                n_queries,
+                slice,
+                groups,
+                every,
+                first,
+                corner,
+                shift,
+            }),
+            Job::Selective { directions, order, cosine, radius } => {
+                Arguments::default().with(SelectiveArgument {
+                    axes,
+                    queries,
+                    directions: directions.address(),
+                    found,
+                    n_sites,
+                    n_queries,
+                    slice,
+                    groups,
+                    every,
+                    first,
+                    n_directions: (directions.len() / 3) as u32,
+                    has_cylinder: radius.is_some().into(),
+                    order: *order,
+                    cosine: *cosine,
+                    radius: radius.unwrap_or(0.0),
+                })
+            }
+        };
+        // SAFETY: the argument of the kernel; `found` has a place per query, the axes every site, and there is a direction
+        // for each query or for all.
+        unsafe { cuda.launch(&self.kernel, launch, &arguments) }
+    }
+
+    /// What was found; waits for it.
+    pub fn found(&self, cuda: &Cuda) -> Result<Vec<Found<C::Key>>> {
+        let of = |turned: u64| match !turned {
+            u64::MAX => Found::none::<C>(),
+            bits => {
+                Found { key: C::key_of((bits >> 32) as u32, self.arithmetic), site: bits as u32 }
+            }
+        };
+        Ok(cuda.download(&self.found)?.into_iter().map(of).collect())
+    }
+}
+
+/// A job in a cone, or in a norm of any order.
+fn selective_job<C: DeviceCoordinate>(
+    cuda: &Cuda,
+    norm: Norm,
+    toward: Option<&Toward>,
+) -> Result<Job<C>> {
+    let order = if let Norm::Lp(p) = norm { p } else { 0.0 };
+    let Some(toward) = toward else {
+        return Ok(Job::Selective {
+            directions: cuda.zeros(0)?,
+            order,
+            cosine: -1.0,
+            radius: None,
+        });
+    };
+    let directions = cuda.upload(toward.directions().as_flattened())?;
+    Ok(Job::Selective { directions, order, cosine: toward.cosine(), radius: toward.cylinder() })
+}
