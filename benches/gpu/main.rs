@@ -3,9 +3,9 @@
 //!
 //! `ZEROSET_DATA=... cargo bench --bench gpu -- MODE... [MESH...] [vertices=N]` prints Markdown tables.
 //! Modes: `band`, with `galerkin` beside it for second-order advection; `fields`; `large`; `copy`; `sizes`;
-//! `start`; `atomics`; `cores`; `tables`; `tiles`; `points` (lists of flags, scan, sort); `point-distance`;
-//! `edt`. `vertices` is the size of the mesh of `copy`, `cells=N` that of `large` along an axis,
-//! `radius=R` and `enright=N` pick one size of `tiles`.
+//! `start`; `atomics`; `cores`; `tables`; `tiles`; `scaling` (steps on tiles by their number; `plot=FILE` writes a
+//! plot); `points` (lists of flags, scan, sort); `point-distance`; `edt`. `vertices` is the size of the mesh of
+//! `copy`, `cells=N` that of `large` along an axis, `radius=R` in voxels and `enright=N` pick one size of `tiles`.
 //! Times of redistancings and steps are those of the card's clock over a whole stretch of the time
 //! loop: gaps between kernels and the choice of steps are in them. Every number is the median of
 //! three stretches after a warm-up.
@@ -16,8 +16,11 @@ mod cores;
 mod large;
 mod meshes;
 mod motion;
+#[path = "../support/plot.rs"]
+mod plot;
 mod point_distance;
 mod points;
+mod scaling;
 mod sizes;
 mod start;
 mod tables;
@@ -25,6 +28,7 @@ mod tiles;
 #[path = "../support/volumes.rs"]
 mod volumes;
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -112,6 +116,9 @@ fn main() -> Result<(), Failed> {
         let number =
             |word: &str| args.iter().find_map(|a| a.strip_prefix(word)?.parse::<u32>().ok());
         tiles::table(&cuda, number("radius=").map(f64::from), number("enright="))?;
+    }
+    if wants("scaling") {
+        scaling::table(&cuda, args.iter().find_map(|a| a.strip_prefix("plot=").map(Path::new)))?;
     }
     let mut made = meshes::Meshes::new(cpu.clone());
     if wants("atomics") {
