@@ -29,7 +29,7 @@ pub fn table(cuda: &Arc<Cuda>, plot: Option<&Path>) -> Result<(), Failed> {
         curve::<8>(cuda, "WENO5, RK3", 4.06, weno)?,
     ];
     let Some(path) = plot else { return Ok(()) };
-    let plot = Plot { x: "active voxels in tiles", y: "microseconds per step", curves: &curves };
+    let plot = Plot { x: "voxels in tiles", y: "microseconds per step", curves: &curves };
     Ok(std::fs::write(path, plot.svg())?)
 }
 
