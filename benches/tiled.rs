@@ -11,12 +11,20 @@
 //! - `distance [RADIUS]`: a band made a distance anew (76: 437,000 voxels), directly and by the
 //!   equation: milliseconds, error.
 //!
+//! Beside milliseconds of the clock stand those of the processor, added up over the threads: beside other work the clock
+//! says little.
+//!
 //! Results that the documentation quotes are kept under `benches/results/`.
+
+#[path = "support/meter.rs"]
+#[allow(dead_code)]
+mod meter;
 
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
 use std::time::Instant;
 
+use meter::cpu_seconds;
 use zeroset::backend::Cpu;
 use zeroset::grid::{Band, Pool, TiledGrid};
 use zeroset::levelset::tiled::block::{Block, BlockTerms, Phi0, Stage, advance};
@@ -221,8 +229,10 @@ fn lumpy(radius: f64) -> impl Fn([f64; 3]) -> f64 + Sync {
 }
 
 fn collapse_table(radii: &[usize], cpu: &Arc<Cpu>) {
-    println!("| E | scheme | voxels in the band | tiles | ms per step | of it tiles |");
-    println!("|---|---|---|---|---|---|");
+    println!(
+        "| E | scheme | voxels in the band | tiles | ms per step | of it tiles | processor ms |"
+    );
+    println!("|---|---|---|---|---|---|---|");
     for &radius in radii {
         collapse_row::<8>(radius, cpu);
         collapse_row::<4>(radius, cpu);
@@ -241,23 +251,25 @@ fn collapse_row<const E: usize>(radius: usize, cpu: &Arc<Cpu>) {
         run.redistance().expect("distance");
         run.step(1.0).expect("step");
         let (before, start, steps) = (run.seconds().blocks, Instant::now(), 10);
+        let busy = cpu_seconds();
         let mut voxels = 0;
         for _ in 0..steps {
             voxels = run.step(1.0).expect("step").active_voxels;
         }
         let per_step = |seconds: f64| 1e3 * seconds / f64::from(steps);
         println!(
-            "| {E} | {name} | {voxels} | {} | {:.1} | {:.1} |",
+            "| {E} | {name} | {voxels} | {} | {:.1} | {:.1} | {:.1} |",
             run.grid().n_tiles(),
             per_step(start.elapsed().as_secs_f64()),
-            per_step(run.seconds().blocks - before)
+            per_step(run.seconds().blocks - before),
+            per_step(cpu_seconds() - busy)
         );
     }
 }
 
 fn distance_table(radii: &[usize], cpu: &Arc<Cpu>) {
-    println!("| E | by | voxels in the band | ms | mean error | largest |");
-    println!("|---|---|---|---|---|---|");
+    println!("| E | by | voxels in the band | ms | processor ms | mean error | largest |");
+    println!("|---|---|---|---|---|---|---|");
     for &radius in radii {
         distance_row::<8>(radius, cpu);
         distance_row::<4>(radius, cpu);
@@ -275,12 +287,13 @@ fn distance_row<const E: usize>(radius: usize, cpu: &Arc<Cpu>) {
             TiledEvolution::<f32, E>::new(grid, phi, &Terms::default(), options, cpu.clone())
                 .expect("run");
         run.step(0.0).expect("room");
-        let start = Instant::now();
+        let (start, busy) = (Instant::now(), cpu_seconds());
         let by = match iterations {
             0 => run.redistance().map(|()| "directly".to_string()),
             n => run.relax(n).map(|()| format!("{n} steps of the equation")),
         };
         let (by, ms) = (by.expect("distance"), start.elapsed().as_secs_f64() * 1e3);
+        let busy = (cpu_seconds() - busy) * 1e3;
         let (mut sum, mut largest, mut count) = (0.0, 0f64, 0);
         for (key, id) in run.grid().keys().iter().zip(run.grid().ids()) {
             let first = key.first_voxel(E);
@@ -294,6 +307,6 @@ fn distance_row<const E: usize>(radius: usize, cpu: &Arc<Cpu>) {
             }
         }
         let mean = sum / f64::from(count);
-        println!("| {E} | {by} | {count} | {ms:.1} | {mean:.1e} | {largest:.1e} |");
+        println!("| {E} | {by} | {count} | {ms:.1} | {busy:.0} | {mean:.1e} | {largest:.1e} |");
     }
 }

@@ -3,12 +3,13 @@
 //!
 //! `ZEROSET_DATA=... cargo bench --bench gpu -- MODE... [MESH...] [vertices=N]` prints Markdown tables.
 //! Modes: `band`, with `galerkin` beside it for second-order advection; `fields`; `large`; `copy`; `sizes`;
-//! `start`; `atomics`; `cores`; `tables`; `tiles`; `points` (lists of flags, scan, sort); `point-distance`;
-//! `edt`; `isosurface` (`size=N` for N^3 voxels alone); `render` (rays through volumes, pictures of surfaces);
-//! `reconstruct` (surfaces from points: of clouds in files that are named, or of those of ZEROSET_DATA,
-//! `samples=N` for many of the horse). `index`;
-//! `selective` (cones, norms, streams); `figures`, with `cards=N` and `out=FOLDER` for pictures. `vertices` is the size of the mesh of `copy`, `cells=N` that of `large` along an axis,
-//! `radius=R` and `enright=N` pick one size of `tiles`.
+//! `start`; `atomics`; `cores`; `tables`; `tiles`; `scaling` (steps on tiles by their number; `plot=FILE` writes a
+//! plot); `points` (lists of flags, scan, sort); `point-distance`; `index`; `selective` (cones, norms, streams);
+//! `figures`, with `cards=N` and `out=FOLDER` for pictures; `edt`; `isosurface` (`size=N` for N^3 voxels alone);
+//! `render` (rays through volumes, pictures of surfaces); `reconstruct` (surfaces from points: of clouds in files
+//! that are named, or of those of ZEROSET_DATA, `samples=N` for many of the horse). `vertices` is the size of the
+//! mesh of `copy`, `cells=N` that of `large` along an axis, `radius=R` in voxels and `enright=N` pick one size of
+//! `tiles`.
 //! Times of redistancings and steps are those of the card's clock over a whole stretch of the time
 //! loop: gaps between kernels and the choice of steps are in them. Every number is the median of
 //! three stretches after a warm-up.
@@ -30,6 +31,7 @@ mod point_distance;
 mod points;
 mod reconstruct;
 mod render;
+mod scaling;
 mod sizes;
 mod start;
 mod tables;
@@ -150,6 +152,9 @@ fn main() -> Result<(), Failed> {
         let number =
             |word: &str| args.iter().find_map(|a| a.strip_prefix(word)?.parse::<u32>().ok());
         tiles::table(&cuda, number("radius=").map(f64::from), number("enright="))?;
+    }
+    if wants("scaling") {
+        scaling::table(&cuda, args.iter().find_map(|a| a.strip_prefix("plot=").map(Path::new)))?;
     }
     let mut made = meshes::Meshes::new(cpu.clone());
     if wants("atomics") {

@@ -51,7 +51,8 @@ pub fn table(cuda: &Arc<Cuda>, radius: Option<f64>, enrights: Option<u32>) -> Re
         );
         println!("|---|---|---|---|---|---|---|---|---|");
     }
-    for of in RADII.into_iter().filter(|of| is_all || radius == Some(*of)) {
+    let all = if is_all { RADII.to_vec() } else { radius.into_iter().collect() };
+    for of in all {
         rows::<f32, 4, f32>(cuda, of)?;
         rows::<f32, 8, f32>(cuda, of)?;
     }
@@ -87,13 +88,25 @@ fn rows<R: Real, const E: usize, S: Stored<R> + Element>(
     row::<R, E, S>(cuda, radius, "WENO5 + RK3, F + curvature", &bends, weno)
 }
 
-fn row<R: Real, const E: usize, S: Stored<R> + Element>(
+/// What a timed motion took.
+pub struct Measured {
+    /// On average: an interface that moves has more of them or fewer from step to step.
+    pub tiles: u64,
+    /// Seconds of a step.
+    pub step: f64,
+    /// Steps in which tiles came or went, of all steps.
+    pub changes: (u32, u64),
+    /// Seconds until the first step.
+    pub setup: f64,
+}
+
+/// Moves a ball.
+pub fn measure<R: Real, const E: usize, S: Stored<R> + Element>(
     cuda: &Arc<Cuda>,
     radius: f64,
-    name: &str,
     terms: &DeviceTerms,
     options: Options,
-) -> Result<(), Failed> {
+) -> Result<Measured, Failed> {
     let start = Instant::now();
     let (grid, phi) = ball::<R, E, S>([0.3, 0.1, -0.2], radius, &options)?;
     let mut run = DeviceTiledEvolution::<R, E, S>::new(cuda, &grid, &phi, terms, options, None)?;
@@ -117,18 +130,30 @@ fn row<R: Real, const E: usize, S: Stored<R> + Element>(
     }
     times.remove(0);
     times.sort_by(f64::total_cmp);
-    // Tiles on average: an interface that moves has more of them or fewer from step to step.
-    let (time, tiles) = (times[2], (run.control().tile_steps - warm) / (5 * STEPS));
+    let tiles = (run.control().tile_steps - warm) / (5 * STEPS);
+    let changes = (run.control().changes, run.n_steps());
+    Ok(Measured { tiles, step: times[2], changes, setup })
+}
+
+fn row<R: Real, const E: usize, S: Stored<R> + Element>(
+    cuda: &Arc<Cuda>,
+    radius: f64,
+    name: &str,
+    terms: &DeviceTerms,
+    options: Options,
+) -> Result<(), Failed> {
+    let Measured { tiles, step, changes, setup } =
+        measure::<R, E, S>(cuda, radius, terms, options)?;
     let voxels = tiles as f64 * (E * E * E) as f64;
     println!(
         "| {tiles} | {E} | {}{} | {name} | {:.1} | {:.3} | {:.2} | {} of {} | {setup:.1} |",
         R::NAME,
         if size_of::<S>() == 2 { ", 16 bits" } else { "" },
-        time * 1e6,
-        time * 1e9 / voxels,
-        2.0 * size_of::<S>() as f64 * voxels / time * 1e-12,
-        run.control().changes,
-        run.n_steps(),
+        step * 1e6,
+        step * 1e9 / voxels,
+        2.0 * size_of::<S>() as f64 * voxels / step * 1e-12,
+        changes.0,
+        changes.1,
     );
     Ok(())
 }
