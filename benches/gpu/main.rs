@@ -4,7 +4,7 @@
 //! `ZEROSET_DATA=... cargo bench --bench gpu -- MODE... [MESH...] [vertices=N]` prints Markdown tables.
 //! Modes: `band`, with `galerkin` beside it for second-order advection; `fields`; `large`; `copy`; `sizes`;
 //! `start`; `atomics`; `cores`; `tables`; `tiles`; `points` (lists of flags, scan, sort); `point-distance`;
-//! `edt`. `vertices` is the size of the mesh of `copy`, `cells=N` that of `large` along an axis,
+//! `edt`; `potential` (surfaces from samples of `scans/lucy_50k.ply`, `samples=N depth=D`). `vertices` is the size of the mesh of `copy`, `cells=N` that of `large` along an axis,
 //! `radius=R` and `enright=N` pick one size of `tiles`.
 //! Times of redistancings and steps are those of the card's clock over a whole stretch of the time
 //! loop: gaps between kernels and the choice of steps are in them. Every number is the median of
@@ -18,6 +18,9 @@ mod meshes;
 mod motion;
 mod point_distance;
 mod points;
+mod potential;
+#[path = "../../tests/support/samples.rs"]
+mod samples;
 mod sizes;
 mod start;
 mod tables;
@@ -87,6 +90,9 @@ fn main() -> Result<(), Failed> {
     }
     if wants("edt") {
         point_distance::edt(&cuda)?;
+    }
+    if wants("potential") {
+        potential::table(&cuda, &args)?;
     }
     if wants("fields") {
         println!("{FIELDS}");

@@ -12,6 +12,7 @@ mod measures;
 mod parity;
 mod patch_sizes;
 mod point_distance;
+mod potential;
 mod primitives;
 mod support;
 mod tiled_runs;

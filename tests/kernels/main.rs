@@ -16,6 +16,7 @@ mod library;
 mod measures;
 mod patches;
 mod point_distance;
+mod potential;
 mod primitives;
 mod random;
 mod shim;

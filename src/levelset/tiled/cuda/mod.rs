@@ -9,6 +9,8 @@
 //!
 //! ```text
 //! terms     coefficients
+//! kept      a velocity kept with the tiles
+//! rest      whether the interface stands still
 //! state     what kernels are told
 //! launch    launches
 //! failure   why steps stopped
@@ -16,7 +18,9 @@
 //! ```
 
 mod failure;
+mod kept;
 mod launch;
+mod rest;
 mod snapshot;
 mod state;
 mod terms;
@@ -31,10 +35,13 @@ use super::options::{Options, Reinitialize, Time};
 use crate::backend::cuda::{Array, Cuda, Element, Graph, Pinned};
 use crate::error::{Error, Result};
 use crate::geometry::Real;
-use crate::grid::cuda::{DeviceTiledGrid, Halt, TileControl};
+use crate::grid::cuda::{DeviceTiledGrid, Halt, TileControl, TileGridArgument};
 use crate::grid::{Band, Pool, Stored, TiledGrid};
 use crate::levelset::evolution::{Advance, Stretch};
+use kept::Kept;
+pub use kept::{KeepVelocity, KeptArgument};
 use launch::Kernels;
+pub use rest::{Crossed, DeviceInterface};
 pub use state::{MotionArgument, StageArgument, ValuesArgument};
 pub use terms::{DeviceCoefficient, DeviceTerms};
 
@@ -53,6 +60,7 @@ where
     grid: DeviceTiledGrid,
     /// phi and the stages; the third only where it is needed.
     values: [Array<S>; 3],
+    kept: Kept,
     motion: MotionArgument<R>,
     options: Options,
     kernels: Kernels<R>,
@@ -103,7 +111,9 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         let capacity = room.unwrap_or_else(|| with_slack(grid.capacity())).max(grid.capacity());
         let tile = Pool::<S, E>::TILE * size_of::<S>();
         let arrays = if needs_third(&options) { 3 } else { 2 };
-        let need = DeviceTiledGrid::bytes(capacity) + arrays * capacity * tile;
+        let size = if terms.kept_velocity.is_some() { Pool::<S, E>::TILE } else { 0 };
+        let values = arrays * tile + Kept::bytes_per_tile(size);
+        let need = DeviceTiledGrid::bytes(capacity) + capacity * values;
         let (free, _) = cuda.memory()?;
         if need > free {
             return Err(too_large(grid.n_tiles(), need, free));
@@ -113,6 +123,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         let sizes =
             [true, true, third].map(|is| if is { capacity * Pool::<S, E>::TILE } else { 0 });
         let mut values = [cuda.zeros(sizes[0])?, cuda.zeros(sizes[1])?, cuda.zeros(sizes[2])?];
+        let kept = Kept::new(cuda, capacity, size)?;
         let used = grid.capacity() * Pool::<S, E>::TILE;
         cuda.write(&mut values[0], &phi.values()[..used])?;
         let narrow = R::narrow;
@@ -131,12 +142,14 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
             curvature: narrow(terms.curvature.uniform()[0]),
             per_voxel: [1.0 / terms.dx, 1.0 / (terms.dx * terms.dx)].map(narrow),
             keep: options.reach() as u32,
+            kept: kept.argument(),
         };
         let seen = [cuda.pinned(1)?, cuda.pinned(1)?];
         let mut evolution = DeviceTiledEvolution {
             cuda: cuda.clone(),
             grid: on_card,
             values,
+            kept,
             motion,
             options,
             kernels,
@@ -171,6 +184,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         self.grid.steer(control)?;
         self.locate();
         self.kernels.look_up(self.grid.argument())?;
+        self.kernels.keep_all(self.grid.argument(), self.motion)?;
         self.kernels.look(self.grid.argument(), self.motion)?;
         self.now = self.grid.look()?;
         Ok(())
@@ -179,6 +193,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
     /// Tells the kernels where values are.
     fn locate(&mut self) {
         self.motion.values = self.values.each_ref().map(Array::address);
+        self.motion.kept = self.kept.argument();
         // What was recorded speaks of other places.
         self.cycles.clear();
     }
@@ -256,7 +271,10 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         let more = capacity - self.grid.capacity();
         let tile = Pool::<S, E>::TILE * size_of::<S>();
         // Arrays grow one by one: the longest stands twice meanwhile.
-        let need = more * tile * 3 + DeviceTiledGrid::bytes(more) + capacity * tile;
+        let kept = self.kept.tile_bytes();
+        let need = more * (tile * 3 + kept)
+            + DeviceTiledGrid::bytes(more)
+            + capacity * tile.max(kept);
         let (free, _) = self.cuda.memory()?;
         if need > free {
             return Err(too_large(self.now.needed as usize, need, free));
@@ -264,6 +282,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         for values in self.values.iter_mut().filter(|values| !values.is_empty()) {
             *values = self.cuda.lengthened(values, capacity * Pool::<S, E>::TILE)?;
         }
+        self.kept.grow(&self.cuda, capacity)?;
         self.grid.grow(capacity)?;
         self.locate();
         self.kernels.look_up(self.grid.argument())?;
@@ -280,9 +299,18 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         let mut phi = Pool::new();
         phi.grow(grid.capacity())?;
         let n = grid.capacity() * Pool::<S, E>::TILE;
-        let values = &self.values[self.now.at[0] as usize];
-        phi.values_mut()[..n].copy_from_slice(&self.cuda.download_part(values, 0..n)?);
+        phi.values_mut()[..n].copy_from_slice(&self.cuda.download_part(self.phi(), 0..n)?);
         Ok((grid, phi))
+    }
+
+    /// The tiles, as kernels take them.
+    pub fn tiles(&self) -> TileGridArgument {
+        self.grid.argument()
+    }
+
+    /// phi by the ids of tiles, `[capacity][E^3]`; voxels.
+    pub fn phi(&self) -> &Array<S> {
+        &self.values[self.now.at[0] as usize]
     }
 
     /// The band: what a voxel of it lies below, and how far a step looks.
@@ -323,7 +351,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
     /// Bytes on the card.
     pub fn bytes(&self) -> usize {
         let values: usize = self.values.iter().map(|values| values.len() * size_of::<S>()).sum();
-        values + DeviceTiledGrid::bytes(self.grid.capacity())
+        values + self.kept.bytes() + DeviceTiledGrid::bytes(self.grid.capacity())
     }
 }
 
