@@ -11,6 +11,8 @@
 
 mod bvh;
 pub mod cubes;
+#[cfg(feature = "cuda")]
+mod cuda;
 mod drawn_curves;
 mod interface;
 mod isosurface;
@@ -27,6 +29,8 @@ mod smooth;
 mod voxels;
 mod winding;
 
+#[cfg(feature = "cuda")]
+pub use cuda::DeviceSurface;
 pub use drawn_curves::{Side, Sides, sides};
 pub use interface::{Interface, extract};
 pub use isosurface::{Options as IsosurfaceOptions, isosurface};

@@ -3,10 +3,12 @@
 //! ```text
 //! control   what steers steps, and the lists, as the kernels know them
 //! grid      the lists
+//! upsample  a grid from a coarser one
 //! ```
 
 mod control;
 mod grid;
+mod upsample;
 
 use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
 

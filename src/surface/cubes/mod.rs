@@ -16,6 +16,8 @@
 
 mod blocks;
 mod components;
+#[cfg(feature = "cuda")]
+pub mod cuda;
 mod extract;
 mod measures;
 mod records;

@@ -1,0 +1,60 @@
+//! A surface on a card.
+
+use crate::backend::cuda::{Array, Cuda};
+use crate::error::Result;
+use crate::mesh::{DataArray, Kind, Mesh, Values, vertex_normals};
+
+/// Triangles on a card, with as much memory as they take or more.
+pub struct DeviceSurface {
+    /// Vertices in world coordinates, `[n_vertices]` at least.
+    pub vertices: Array<[f64; 3]>,
+    /// Normals of length 1, as many; empty if none were asked for. NaN where the gradient vanishes or
+    /// values are missing.
+    pub normals: Array<[f64; 3]>,
+    /// Vertices of each triangle, `[n_triangles]` at least.
+    pub triangles: Array<[u32; 3]>,
+    /// Number of vertices.
+    pub n_vertices: usize,
+    /// Number of triangles.
+    pub n_triangles: usize,
+}
+
+impl DeviceSurface {
+    /// Bytes on the card of a surface.
+    pub fn bytes(n_vertices: usize, n_triangles: usize, normals: bool) -> usize {
+        n_vertices * size_of::<[f64; 3]>() * (1 + usize::from(normals))
+            + n_triangles * size_of::<[u32; 3]>()
+    }
+
+    /// The surface as a mesh of the host. Normals are its arrays `nx`, `ny` and `nz`; those of
+    /// triangles where there is no gradient.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device) if a kernel before failed.
+    pub fn mesh(&self, cuda: &Cuda) -> Result<Mesh> {
+        let vertices = cuda.download_part(&self.vertices, 0..self.n_vertices)?;
+        let triangles = cuda.download_part(&self.triangles, 0..self.n_triangles)?;
+        let mut mesh = Mesh::new(Kind::Surface, vertices, triangles.into_flattened());
+        if !self.normals.is_empty() {
+            let normals = cuda.download_part(&self.normals, 0..self.n_vertices)?;
+            mesh.vertex_data = with_those_of_triangles(&mesh, normals);
+        }
+        Ok(mesh)
+    }
+}
+
+/// Normals as arrays.
+fn with_those_of_triangles(mesh: &Mesh, mut normals: Vec<[f64; 3]>) -> Vec<DataArray> {
+    if normals.iter().any(|normal| normal[0].is_nan()) {
+        for (normal, other) in normals.iter_mut().zip(vertex_normals(mesh)) {
+            if normal[0].is_nan() {
+                *normal = other;
+            }
+        }
+    }
+    let array = |(k, name): (usize, &str)| {
+        let values = Values::Float(normals.iter().map(|normal| normal[k]).collect());
+        DataArray { name: name.to_string(), components: 1, values }
+    };
+    ["nx", "ny", "nz"].into_iter().enumerate().map(array).collect()
+}
