@@ -176,7 +176,7 @@ struct Cells {
     const u64* keys;    // of samples
     const u32* starts;  // [n] first sample of each
     u32 n, depth;
-    u32 samples;
+    u32 samples, padding;
 
     DEVICE u64 key(u32 cell) const { return keys[starts[cell]]; }
     DEVICE u32 first_sample(u32 cell) const { return cell < n ? starts[cell] : samples; }

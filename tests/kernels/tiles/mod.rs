@@ -1,5 +1,5 @@
 //! Sparse tiled grids: kernels of `kernels/tiles/` against the CPU, bit by bit.
 
-mod grid;
+pub mod grid;
 mod manage;
 mod step;

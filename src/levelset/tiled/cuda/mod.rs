@@ -92,7 +92,28 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         Self::starting_at(cuda, grid, phi, terms, options, room, (0.0, 0))
     }
 
-    /// The same, from a time and a number of steps.
+    /// Starts from tiles and phi that are on the card already.
+    ///
+    /// # Errors
+    /// As [`DeviceTiledEvolution::new`].
+    ///
+    /// # Panics
+    /// If phi has no room for the tiles that the lists have room for.
+    pub fn of_card(
+        cuda: &Arc<Cuda>,
+        grid: DeviceTiledGrid,
+        phi: Array<S>,
+        terms: &DeviceTerms,
+        options: Options,
+    ) -> Result<Self> {
+        let kernels = Self::kernels(cuda, terms, &options)?;
+        let room = grid.capacity();
+        assert!(phi.len() >= room * Pool::<S, E>::TILE, "a place for each tile");
+        Self::check_room(cuda, terms, &options, room, 0)?;
+        Self::with_parts(cuda, grid, phi, terms, (options, kernels), (0.0, 0))
+    }
+
+    /// The same as [`DeviceTiledEvolution::new`], from a time and a number of steps.
     fn starting_at(
         cuda: &Arc<Cuda>,
         grid: &TiledGrid<E>,
@@ -102,30 +123,55 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         room: Option<usize>,
         at: (f64, u64),
     ) -> Result<Self> {
+        let kernels = Self::kernels(cuda, terms, &options)?;
+        let capacity = room.unwrap_or_else(|| with_slack(grid.capacity())).max(grid.capacity());
+        let tile = Pool::<S, E>::TILE * size_of::<S>();
+        let on_card = DeviceTiledGrid::bytes(capacity) + capacity * tile;
+        Self::check_room(cuda, terms, &options, capacity, on_card)?;
+        let lists = DeviceTiledGrid::new(cuda, grid, capacity, kernels.manage_blocks())?;
+        let mut values = cuda.zeros(capacity * Pool::<S, E>::TILE)?;
+        cuda.write(&mut values, &phi.values()[..grid.capacity() * Pool::<S, E>::TILE])?;
+        Self::with_parts(cuda, lists, values, terms, (options, kernels), at)
+    }
+
+    fn kernels(cuda: &Arc<Cuda>, terms: &DeviceTerms, options: &Options) -> Result<Kernels<R>> {
         options.check()?;
         if !options.gamma.is_finite() {
             let what = "sparse tiles without a band";
             return Err(Error::usage(what, "take a finite half width, such as 3 voxels"));
         }
-        let kernels = Kernels::new(cuda, terms, &options, E, size_of::<S>() == 2)?;
-        let capacity = room.unwrap_or_else(|| with_slack(grid.capacity())).max(grid.capacity());
+        Kernels::new(cuda, terms, options, E, size_of::<S>() == 2)
+    }
+
+    /// Refuses tiles whose stages and velocity do not fit beside `more` bytes.
+    fn check_room(
+        cuda: &Cuda,
+        terms: &DeviceTerms,
+        options: &Options,
+        capacity: usize,
+        more: usize,
+    ) -> Result<()> {
+        let stages = if needs_third(options) { 2 } else { 1 };
         let tile = Pool::<S, E>::TILE * size_of::<S>();
-        let arrays = if needs_third(&options) { 3 } else { 2 };
-        let size = if terms.kept_velocity.is_some() { Pool::<S, E>::TILE } else { 0 };
-        let values = arrays * tile + Kept::bytes_per_tile(size);
-        let need = DeviceTiledGrid::bytes(capacity) + capacity * values;
+        let values = stages * tile + Kept::bytes_per_tile(kept_size::<E>(terms));
+        let need = more + capacity * values;
         let (free, _) = cuda.memory()?;
-        if need > free {
-            return Err(too_large(grid.n_tiles(), need, free));
-        }
-        let on_card = DeviceTiledGrid::new(cuda, grid, capacity, kernels.manage_blocks())?;
-        let third = needs_third(&options);
-        let sizes =
-            [true, true, third].map(|is| if is { capacity * Pool::<S, E>::TILE } else { 0 });
-        let mut values = [cuda.zeros(sizes[0])?, cuda.zeros(sizes[1])?, cuda.zeros(sizes[2])?];
-        let kept = Kept::new(cuda, capacity, size)?;
-        let used = grid.capacity() * Pool::<S, E>::TILE;
-        cuda.write(&mut values[0], &phi.values()[..used])?;
+        if need > free { Err(too_large(capacity, need, free)) } else { Ok(()) }
+    }
+
+    fn with_parts(
+        cuda: &Arc<Cuda>,
+        grid: DeviceTiledGrid,
+        phi: Array<S>,
+        terms: &DeviceTerms,
+        (options, kernels): (Options, Kernels<R>),
+        at: (f64, u64),
+    ) -> Result<Self> {
+        let capacity = grid.capacity();
+        let third = if needs_third(&options) { capacity } else { 0 };
+        let stage = |capacity: usize| cuda.zeros(capacity * Pool::<S, E>::TILE);
+        let values = [phi, stage(capacity)?, stage(third)?];
+        let kept = Kept::new(cuda, capacity, kept_size::<E>(terms))?;
         let narrow = R::narrow;
         let motion = MotionArgument {
             values: [0; 3],
@@ -147,7 +193,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         let seen = [cuda.pinned(1)?, cuda.pinned(1)?];
         let mut evolution = DeviceTiledEvolution {
             cuda: cuda.clone(),
-            grid: on_card,
+            grid,
             values,
             kept,
             motion,
@@ -167,6 +213,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         let options = self.options;
         let mut control = self.grid.look()?;
         (control.time, control.step, control.nu) = (time, steps, options.nu);
+        (control.at, control.stirred) = ([0, 1, 2], 1);
         control.every = match options.reinitialize {
             Reinitialize::Equation { every, .. } | Reinitialize::Direct { every } => every,
             Reinitialize::Never | Reinitialize::Rescaling { .. } => 0,
@@ -303,6 +350,22 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         Ok((grid, phi))
     }
 
+    /// The tiles on the card, and phi by their ids.
+    pub fn into_parts(self) -> (DeviceTiledGrid, Array<S>) {
+        let [first, second, third] = self.values;
+        let phi = match self.now.at[0] {
+            0 => first,
+            1 => second,
+            _ => third,
+        };
+        (self.grid, phi)
+    }
+
+    /// Blocks that count tiles: what a tile set on the card is laid out for.
+    pub fn manage_blocks(&self) -> u32 {
+        self.kernels.manage_blocks()
+    }
+
     /// The tiles, as kernels take them.
     pub fn tiles(&self) -> TileGridArgument {
         self.grid.argument()
@@ -362,6 +425,11 @@ fn too_large(tiles: usize, need: usize, free: usize) -> Error {
                  \"16-bit\", or device.use = \"cpu\""
             .into(),
     }
+}
+
+/// Voxels of a tile for which a velocity is kept.
+fn kept_size<const E: usize>(terms: &DeviceTerms) -> usize {
+    if terms.kept_velocity.is_some() { E * E * E } else { 0 }
 }
 
 /// Whether a step or a reinitialization takes three arrays.

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::grid::Stored;
 use crate::grid::cuda::DeviceTiledGrid;
 use crate::levelset::evolution::Stretch;
-use crate::levelset::tiled::Reinitialize;
+use crate::levelset::tiled::{self, Reinitialize};
 use crate::levelset::tiled::cuda::{
     DeviceCoefficient, DeviceInterface, DeviceTerms, DeviceTiledEvolution,
 };
@@ -18,11 +18,11 @@ use crate::mesh::Mesh;
 use crate::primitives::memory::gibibytes;
 use crate::reconstruct::potential::field::Rest;
 use crate::reconstruct::potential::levels::{
-    BAND, EDGE, EDGE_LEVELS, GAMMA, Grid, HULL, LOOK, MOVING, RESCALING, TILES_PER_CUBE, finished,
+    BAND, EDGE, EDGE_LEVELS, GAMMA, HULL, LOOK, MOVING, RESCALING, TILES_PER_CUBE, finished,
     of_motion, start, vanished,
 };
-use crate::reconstruct::potential::{Level, Levels, Options};
-use crate::surface::cubes::{Tiles, extract};
+use crate::reconstruct::potential::{Frame, Level, Levels, Options};
+use crate::surface::cubes::cuda::DeviceTiles;
 
 type Motion<S> = DeviceTiledEvolution<f32, EDGE, S>;
 
@@ -38,30 +38,47 @@ impl Run<'_> {
         let (first, last) = (self.options.first_level, self.options.depth);
         let frame = *self.tree.frame();
         levels.expected_bytes = self.tree.bytes() + self.check_memory::<S>()?;
-        let mut tiles = start::<S>(&frame, first)?;
+        let (grid, phi) = start::<S>(&frame, first)?;
+        let mut motion = None;
         for level in first..=last {
             let begun = Instant::now();
             let mut done = Level { level, ..Level::default() };
-            if level > first {
-                tiles = tiles.0.upsample(&tiles.1, GAMMA, BAND)?;
-            }
-            let mut motion = self.settle(&tiles, &mut done)?;
-            if level == last {
-                motion = self.smooth(motion)?;
-            }
-            done.tiles = motion.control().n_tiles as usize;
-            let found = at_samples(self.cuda, &self.tree, level, &motion)?;
+            let moved = self.settle(&mut done, |terms, options| match motion.take() {
+                None => Motion::<S>::new(self.cuda, &grid, &phi, terms, options, None),
+                Some(coarse) => self.finer(coarse, terms, options),
+            })?;
+            let moved = if level == last { self.smooth(moved)? } else { moved };
+            done.tiles = moved.control().n_tiles as usize;
+            let found = at_samples(self.cuda, &self.tree, level, &moved)?;
             let mean = found.sum / levels.samples as f64 * frame.edge(level);
             (done.error, done.outside) = (100.0 * mean / frame.diagonal(), found.outside);
-            tiles = motion.download()?;
             done.seconds = begun.elapsed().as_secs_f64();
             tracing::info!("level {level}: {} steps, {} tiles", done.iterations, done.tiles);
             levels.levels.push(done);
+            motion = Some(moved);
         }
         let begun = Instant::now();
-        let (grid, phi) = &tiles;
-        let mesh = extract(&Tiles { grid, phi, band: BAND }, &frame.placement(last), false)?;
-        finished(mesh, &frame, begun, levels)
+        let Some((grid, phi)) = motion.map(Motion::into_parts) else {
+            return Err(vanished(&frame, 0, last));
+        };
+        let tiles = DeviceTiles { grid: &grid, phi: &phi, gamma: GAMMA };
+        let surface = tiles.extract(self.cuda, &frame.placement(last), false)?;
+        finished(surface.mesh(self.cuda)?, &frame, begun, levels)
+    }
+
+    /// The motion of the next level, from where that of the one before came to rest.
+    fn finer<S: Stored<f32> + Element>(
+        &self,
+        coarse: Motion<S>,
+        terms: &DeviceTerms,
+        options: tiled::Options,
+    ) -> Result<Motion<S>> {
+        let blocks = coarse.manage_blocks();
+        let (grid, phi) = coarse.into_parts();
+        let (fine, values) =
+            grid.upsample::<f32, S, EDGE>(self.cuda, &phi, GAMMA, BAND, None, blocks)?;
+        drop((grid, phi));
+        Motion::of_card(self.cuda, fine, values, terms, options)
     }
 
     /// Bytes that the finest level will take, if they are free.
@@ -87,8 +104,8 @@ impl Run<'_> {
     /// Moves the interface of a level until it is at rest.
     fn settle<S: Stored<f32> + Element>(
         &self,
-        (grid, phi): &Grid<S>,
         done: &mut Level,
+        start: impl FnOnce(&DeviceTerms, tiled::Options) -> Result<Motion<S>>,
     ) -> Result<Motion<S>> {
         let (cuda, frame, is_last) =
             (self.cuda, self.tree.frame(), done.level == self.options.depth);
@@ -100,12 +117,10 @@ impl Run<'_> {
             terms = terms.with_curvature(DeviceCoefficient::Uniform([self.options.curvature]));
         }
         let options = of_motion(Reinitialize::Rescaling { factor: RESCALING });
-        let mut motion = Motion::<S>::new(cuda, grid, phi, &terms, options, None)?;
+        let mut motion = start(&terms, options)?;
         let mut interface = DeviceInterface::<S, EDGE>::new::<f32>(cuda)?;
         while done.iterations < self.options.most_steps && !done.at_rest {
-            advance(&mut motion, LOOK).map_err(|e| {
-                e.unwrap_or_else(|| vanished(frame, motion.n_steps(), done.level))
-            })?;
+            advance(&mut motion, LOOK, frame, done.level)?;
             let is_first = done.iterations == 0;
             done.iterations += LOOK;
             let crossed = interface.look(&motion)?;
@@ -126,31 +141,30 @@ impl Run<'_> {
         if steps == 0 || alpha == 0.0 {
             return Ok(motion);
         }
-        let (grid, phi) = motion.download()?;
-        drop(motion);
+        let (grid, phi) = motion.into_parts();
         let terms = DeviceTerms::new([0.0; 3], 1.0)
             .with_curvature(DeviceCoefficient::Uniform([alpha]));
         let options = of_motion(Reinitialize::Never);
-        let mut motion = Motion::<S>::new(self.cuda, &grid, &phi, &terms, options, None)?;
-        advance(&mut motion, steps).map_err(|e| {
-            e.unwrap_or_else(|| vanished(self.tree.frame(), motion.n_steps(), self.options.depth))
-        })?;
+        let mut motion = Motion::of_card(self.cuda, grid, phi, &terms, options)?;
+        advance(&mut motion, steps, self.tree.frame(), self.options.depth)?;
         Ok(motion)
     }
 }
 
-/// Takes so many steps; no error of its own if nothing is left of the interface.
+/// Takes so many steps of a level; says so if nothing is left of the interface.
 fn advance<S: Stored<f32> + Element>(
     motion: &mut Motion<S>,
     steps: u64,
-) -> std::result::Result<(), Option<Error>> {
+    frame: &Frame,
+    level: u32,
+) -> Result<()> {
     let last = motion.n_steps() + steps;
     while motion.n_steps() < last {
         let (clock, steps) = (motion.time(), last - motion.n_steps());
         let stretch = Stretch { clock, target: f64::INFINITY, steady: -1.0, steps };
-        let done = motion.advance(&stretch).map_err(Some)?;
+        let done = motion.advance(&stretch)?;
         if motion.is_gone() || done.steps == 0 {
-            return Err(None);
+            return Err(vanished(frame, motion.n_steps(), level));
         }
     }
     Ok(())
