@@ -132,6 +132,58 @@ fn what_cannot_be_reconstructed_is_refused_and_leaves_nothing() {
     }
 }
 
+#[test]
+fn a_card_that_is_not_there_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let ball = generate(&Generate::Sphere(Sphere::default())).unwrap();
+    write_cloud(&folder.join("ball.ply"), &samples(&ball, 2_000)).unwrap();
+    let case = "version = 1\n[domain.cloud]\npath = \"ball.ply\"\n[reconstruct]\ndepth = 4\n";
+    std::fs::write(folder.join("case.toml"), case).unwrap();
+    let without = |line: &str| {
+        let mut command = Command::new(program(env!("CARGO_BIN_EXE_zeroset")));
+        command.current_dir(folder).env("CUDA_VISIBLE_DEVICES", "");
+        let output = command.args(line.split_whitespace()).output().unwrap();
+        let text = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+        (output.status.code(), text.concat())
+    };
+    for (line, code, words) in [
+        ("reconstruct ball.ply -o a.ply --device cuda", 5, "error: device: "),
+        ("reconstruct ball.ply -o a.ply --device gpu", 2, "gpu"),
+        ("run case.toml -o r --device cuda", 5, "error: device: "),
+        ("reconstruct ball.ply -o b.ply --depth 4 --device auto --json", 0, "\"device\": null"),
+        ("check case.toml --device cuda", 5, "error: device: "),
+        ("check case.toml", 0, "device  cpu (auto: "),
+    ] {
+        let (found, text) = without(line);
+        assert!(found == Some(code) && text.contains(words), "{line}: {found:?} {text}");
+        assert!(!folder.join("a.ply").exists() && !folder.join("r").exists());
+    }
+}
+
+/// The same files from either device, where there is a card.
+#[cfg(feature = "cuda")]
+#[test]
+fn a_card_writes_what_the_processor_writes() {
+    if let Err(error) = zeroset::backend::cuda::available(0) {
+        let required = std::env::var("ZEROSET_REQUIRE_CUDA").is_ok_and(|v| v == "1");
+        assert!(!required, "ZEROSET_REQUIRE_CUDA is 1, but {error:?}");
+        eprintln!("NOT TESTED on a GPU: {error:?}");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let ball = generate(&Generate::Sphere(Sphere::default())).unwrap();
+    write_cloud(&folder.join("ball.ply"), &samples(&ball, 20_000)).unwrap();
+    let written = ["cpu", "cuda"].map(|device| {
+        let line = format!("reconstruct ball.ply -o {device}.ply --device {device}");
+        let text = said(folder, &line);
+        assert_eq!(text.contains("\ndevice "), device == "cuda", "{text}");
+        std::fs::read(folder.join(format!("{device}.ply"))).unwrap()
+    });
+    assert!(written[0] == written[1]);
+}
+
 /// A volume whose values are the distance from its middle, as a file.
 fn write_ball(folder: &Path, n: usize) {
     use zeroset::volume::{Placement, Volume};

@@ -4,7 +4,9 @@
 //! `ZEROSET_DATA=... cargo bench --bench gpu -- MODE... [MESH...] [vertices=N]` prints Markdown tables.
 //! Modes: `band`, with `galerkin` beside it for second-order advection; `fields`; `large`; `copy`; `sizes`;
 //! `start`; `atomics`; `cores`; `tables`; `tiles`; `points` (lists of flags, scan, sort); `point-distance`;
-//! `edt`; `potential` (surfaces from samples of `scans/lucy_50k.ply`, `samples=N depth=D`). `vertices` is the size of the mesh of `copy`, `cells=N` that of `large` along an axis,
+//! `edt`; `reconstruct` (surfaces from points: of clouds in files that are named, or of those of
+//! ZEROSET_DATA, `samples=N` for many of the horse); `potential` (the same by a level set, of `scans/lucy_50k.ply`,
+//! `samples=N depth=D`). `vertices` is the size of the mesh of `copy`, `cells=N` that of `large` along an axis,
 //! `radius=R` and `enright=N` pick one size of `tiles`.
 //! Times of redistancings and steps are those of the card's clock over a whole stretch of the time
 //! loop: gaps between kernels and the choice of steps are in them. Every number is the median of
@@ -19,6 +21,7 @@ mod motion;
 mod point_distance;
 mod points;
 mod potential;
+mod reconstruct;
 #[path = "../../tests/support/samples.rs"]
 mod samples;
 mod sizes;
@@ -93,6 +96,12 @@ fn main() -> Result<(), Failed> {
     }
     if wants("potential") {
         potential::table(&cuda, &args)?;
+    }
+    if wants("reconstruct") {
+        let files: Vec<&str> =
+            args.iter().map(String::as_str).filter(|a| a.contains('.')).collect();
+        let samples = args.iter().find_map(|a| a.strip_prefix("samples=")?.parse().ok());
+        reconstruct::table(&cuda, &files, samples)?;
     }
     if wants("fields") {
         println!("{FIELDS}");

@@ -3,7 +3,7 @@
 // Each vertex names another of its set with a smaller number, the smallest names itself. Only the
 // smallest one of a set is joined to another set, so every join that succeeds leaves one set less.
 #pragma once
-#include "common/real.cuh"
+#include "common/types.cuh"
 
 // The name of a vertex that is in no set.
 enum : u32 { NO_SET = 0xffffffffu };

@@ -10,6 +10,9 @@ pub fn available(_ordinal: u32) -> Result<CardInfo, Reason> {
     Err(Reason::NotBuilt)
 }
 
+/// A card, of which a program without CUDA has none.
+pub enum Cuda {}
+
 /// What arrays on a card would hold: anything.
 pub trait Element {}
 

@@ -4,13 +4,8 @@ use crate::backend::cuda;
 use crate::config::DeviceKind;
 use crate::error::Result;
 
-/// A card.
-#[cfg(feature = "cuda")]
+/// A card; a program without CUDA has none.
 pub type Card = cuda::Cuda;
-
-/// A card, of which a program without CUDA has none.
-#[cfg(not(feature = "cuda"))]
-pub enum Card {}
 
 /// The first card if it is asked for, or if the choice is free, the work is worth its start of a
 /// quarter of a second, and there is one.

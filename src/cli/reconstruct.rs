@@ -1,14 +1,16 @@
 //! `zeroset reconstruct SCAN -o FILE`: a surface from samples of it.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use serde::Serialize;
 
-use super::Ui;
 use super::isosurface::MOST_ROUNDS;
-use crate::backend::Cpu;
+use super::{Ui, device, word};
+use crate::backend::{Cpu, cuda};
 use crate::cloud::{CleanOptions, FAR};
+use crate::config::DeviceKind;
 use crate::error::{Error, Result};
 use crate::io::atomic::{self, check_folder};
 use crate::io::{CloudReport, NormalsFrom, WriteOptions, check_target, read_cloud};
@@ -17,7 +19,7 @@ use crate::picture::{self, Subject};
 use crate::primitives::memory::peak;
 use crate::reconstruct::directed::{Cubes, Directed, MOST_DEPTH};
 use crate::reconstruct::potential::{Levels, Storage};
-use crate::reconstruct::{self, Method, Options, Report};
+use crate::reconstruct::{self, Device, Method, Options, Report, WORTH_A_CARD};
 
 /// Arguments of `zeroset reconstruct`.
 #[derive(Debug, clap::Args)]
@@ -43,7 +45,7 @@ pub struct Args {
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
     /// auto, directed (with normals) or levelset (needs none; a closed surface)
-    #[arg(long, value_name = "METHOD", default_value = "auto", value_parser = super::word::<Method>)]
+    #[arg(long, value_name = "METHOD", default_value = "auto", value_parser = word::<Method>)]
     pub method: Method,
     /// 2^N cubes (directed) or voxels (levelset, 4 to 14) along the longest side of the cloud
     #[arg(long, value_name = "N", conflicts_with = "cell",
@@ -59,7 +61,7 @@ pub struct Args {
     #[arg(long, value_name = "ALPHA", allow_negative_numbers = true)]
     pub curvature: Option<f64>,
     /// How the level-set method keeps its values: single (default) or 16-bit, in less memory
-    #[arg(long, value_name = "WORD", value_parser = super::word::<Storage>)]
+    #[arg(long, value_name = "WORD", value_parser = word::<Storage>)]
     pub storage: Option<Storage>,
     /// Keep only the connected part with the largest area
     #[arg(long)]
@@ -77,6 +79,9 @@ pub struct Args {
     /// Print the report as JSON
     #[arg(long)]
     pub json: bool,
+    /// What computes: auto, cpu or cuda; auto takes a GPU from 100,000 samples with normals on
+    #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = word::<DeviceKind>)]
+    pub device: DeviceKind,
     /// CPU threads; 0 takes all cores
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub threads: usize,
@@ -117,11 +122,32 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     args.picture.as_deref().map_or(Ok(()), picture::check_path)?;
     let options = args.options()?;
     let cpu = Cpu::new(args.threads)?;
-    let (cloud, file) = cpu.run(|| read_cloud(&args.input))?;
+    if args.device == DeviceKind::Cuda {
+        cuda::available(0)?;
+    }
+    // A card takes a quarter of a second to open, about as long as a large file takes to read.
+    let is_early = args.device == DeviceKind::Cuda || args.is_large();
+    let (early, read) = std::thread::scope(|scope| {
+        let opening = is_early.then(|| scope.spawn(|| device::card(args.device, true)));
+        let read = cpu.run(|| read_cloud(&args.input));
+        (opening.map(|opening| opening.join()), read)
+    });
+    let (cloud, file) = read?;
+    let is_worth_it = cloud.len() >= WORTH_A_CARD;
+    let card = match early {
+        Some(opened) => opened.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?,
+        None => device::card(args.device, is_worth_it)?,
+    }
+    .map(Arc::new);
     let seconds_reading = start.elapsed().as_secs_f64();
     let name = args.input.display();
+    let device = match &card {
+        Some(card) if args.device == DeviceKind::Cuda => Device::Card(card),
+        Some(card) if is_worth_it => Device::Auto(card),
+        _ => Device::Cpu,
+    };
     let (mesh, report) = cpu
-        .run(|| reconstruct::surface(cloud, &options))
+        .run(|| reconstruct::surface(cloud, &options, device))
         .map_err(|error| in_words(error, &args.input))?;
     for warning in file.warnings.iter().chain(&report.warnings) {
         ui.say(&format!("warning: {name}: {warning}"));
@@ -183,6 +209,11 @@ impl Args {
         })
     }
 
+    /// Whether the file is so large that a card will be worth its start, by 20 bytes for a sample.
+    fn is_large(&self) -> bool {
+        std::fs::metadata(&self.input).is_ok_and(|file| file.len() >= 20 * WORTH_A_CARD as u64)
+    }
+
     fn draw(&self, mesh: &Mesh) -> Result<picture::Image> {
         let height: Vec<f64> = mesh.vertices.iter().map(|x| x[2]).collect();
         let title = self.input.to_str().map_or("", picture::name_of);
@@ -236,6 +267,9 @@ fn words(whole: &Whole, file: &CloudReport) -> String {
             (None, None) => String::new(),
         }
     );
+    if let Some(name) = &report.device {
+        text += &of_device(name, report);
+    }
     if surface.nonmanifold_edges > 0 {
         text += &format!("          {} edges have three triangles\n", surface.nonmanifold_edges);
     }
@@ -271,6 +305,22 @@ fn of_directed(directed: &Directed, units: &str) -> String {
     format!(
         "cubes     {:.4e}{units}, {x} x {y} x {z}, {} with samples; {:.4e} leaves no holes\n",
         directed.cube, directed.seed_cubes, directed.safe_cube
+    )
+}
+
+fn of_device(name: &str, report: &Report) -> String {
+    let Some(directed) = &report.directed else { return format!("device    {name}\n") };
+    let seconds = &directed.seconds;
+    format!(
+        "device    {name}, {} MiB; density {:.4} s, sort {:.4}, distances {:.4}, signs {:.4}, surface \
+         {:.4}, copies {:.4}\n",
+        directed.device_bytes.unwrap_or(0) >> 20,
+        seconds.density,
+        seconds.sort,
+        seconds.field,
+        seconds.signs,
+        seconds.surface,
+        seconds.copies
     )
 }
 

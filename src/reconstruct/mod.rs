@@ -4,9 +4,11 @@
 //! - [`potential`]: a level set drawn into the potential of the samples, which needs no normals;
 //! - [`surface()`]: a whole reconstruction, from the cloud of a file to a surface with a report.
 
+mod device;
 pub mod directed;
 mod dress;
 pub mod potential;
 mod surface;
 
+pub use device::{Device, WORTH_A_CARD};
 pub use surface::{Distance, Method, Options, Report, Samples, Seconds, surface};

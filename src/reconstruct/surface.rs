@@ -3,7 +3,8 @@
 
 use std::time::Instant;
 
-use super::directed::{self, Cubes, Directed};
+use super::Device;
+use super::directed::{Cubes, Directed};
 use super::dress::dress;
 use super::potential::{self, Levels, Storage};
 use crate::cloud::{CleanOptions, Estimate, PointCloud, clean, estimate_normals};
@@ -38,7 +39,7 @@ pub enum Method {
 
 impl Method {
     /// The method for a cloud.
-    fn of(self, cloud: &PointCloud) -> Method {
+    pub(super) fn of(self, cloud: &PointCloud) -> Method {
         match (self, &cloud.normals) {
             (Method::Auto, Some(_)) => Method::Directed,
             (Method::Auto, None) => Method::Levelset,
@@ -73,6 +74,8 @@ pub struct Options {
 pub struct Report {
     /// The method that was used.
     pub method: Method,
+    /// The GPU that computed it; `None` for the processor.
+    pub device: Option<String>,
     /// What became of the samples.
     pub samples: Samples,
     /// Normals that were estimated; `None` if the cloud has some.
@@ -137,9 +140,10 @@ pub struct Seconds {
 /// Makes a surface of a cloud and says what it is like.
 ///
 /// # Errors
-/// Those of [`directed::reconstruct`] and [`potential::reconstruct`]; [`Error::Case`] for options of
-/// the other method than the one used; [`Error::Numerical`] if nothing came out.
-pub fn surface(cloud: PointCloud, options: &Options) -> Result<(Mesh, Report)> {
+/// Those of [`directed::reconstruct`](super::directed::reconstruct) and [`potential::reconstruct`];
+/// [`Error::Case`] for options of the other method than the one used; [`Error::Numerical`] if nothing
+/// came out; [`Error::Device`] if a card that must compute cannot.
+pub fn surface(cloud: PointCloud, options: &Options, device: Device<'_>) -> Result<(Mesh, Report)> {
     let mut seconds = Seconds::default();
     let mut start = Instant::now();
     let mut lap = || {
@@ -170,8 +174,8 @@ pub fn surface(cloud: PointCloud, options: &Options) -> Result<(Mesh, Report)> {
     }
     seconds.normals = lap();
     let (mut directed, mut levelset) = (None, None);
-    let mut mesh = if method == Method::Directed {
-        let (mesh, done) = directed::reconstruct(&cloud, options.cubes)?;
+    let (mut mesh, name) = if method == Method::Directed {
+        let (mesh, done, name) = device.directed(&cloud, options.cubes, &mut warnings)?;
         if done.cube < done.safe_cube {
             warnings.push(format!(
                 "cubes of edge {:.3e} may leave holes: the cloud is dense enough for {:.3e}",
@@ -179,10 +183,10 @@ pub fn surface(cloud: PointCloud, options: &Options) -> Result<(Mesh, Report)> {
             ));
         }
         directed = Some(done);
-        mesh
+        (mesh, name)
     } else {
         let asked = options.of_levelset(&cloud, survey.spacing.map(|spacing| spacing.median));
-        let (mut mesh, done) = potential::reconstruct(&cloud.points, &asked)?;
+        let (mut mesh, done, name) = device.levelset(&cloud.points, &asked, &mut warnings)?;
         for level in done.levels.iter().filter(|level| !level.at_rest) {
             warnings.push(format!(
                 "level {} is not at rest after {} steps",
@@ -191,7 +195,7 @@ pub fn surface(cloud: PointCloud, options: &Options) -> Result<(Mesh, Report)> {
         }
         dress(&mut mesh, &cloud)?;
         levelset = Some(done);
-        mesh
+        (mesh, name)
     };
     seconds.method = lap();
     if options.largest {
@@ -219,6 +223,7 @@ pub fn surface(cloud: PointCloud, options: &Options) -> Result<(Mesh, Report)> {
     };
     let report = Report {
         method,
+        device: name,
         samples,
         estimated_normals,
         directed,
@@ -285,7 +290,7 @@ mod tests {
         cloud.points.push(cloud.points[7]);
         let normals = cloud.normals.as_mut().unwrap();
         normals.push(normals[7]);
-        let (found, report) = surface(cloud.clone(), &Options::default()).unwrap();
+        let (found, report) = surface(cloud.clone(), &Options::default(), Device::Cpu).unwrap();
         assert_eq!((report.samples.given, report.samples.duplicates), (6_004, 1));
         assert_eq!(report.samples.used + report.samples.outliers, 6_003);
         assert!(report.surface.closed, "{:?}", report.surface.holes);
@@ -293,10 +298,15 @@ mod tests {
         assert_eq!(report.surface.triangles, found.n_cells());
         assert!(report.directed.is_some() && report.levelset.is_none());
         let options = Options { curvature: Some(0.1), ..Options::default() };
-        assert!(surface(cloud.clone(), &options).unwrap_err().to_string().contains("level-set"));
+        assert!(
+            surface(cloud.clone(), &options, Device::Cpu)
+                .unwrap_err()
+                .to_string()
+                .contains("level-set")
+        );
         // Without normals the level-set method is taken; its depth follows from the spacing.
         cloud.normals = None;
-        let (_, report) = surface(cloud.clone(), &options).unwrap();
+        let (_, report) = surface(cloud.clone(), &options, Device::Cpu).unwrap();
         assert_eq!(report.method, Method::Levelset);
         assert!(report.surface.closed && report.directed.is_none());
         let depth = report.levelset.unwrap().levels.last().unwrap().level;
@@ -304,9 +314,9 @@ mod tests {
         // For the other one they are estimated, and it is said; the largest part is the sphere.
         let method = Method::Directed;
         let options = Options { method, largest: true, smooth: 2, ..Options::default() };
-        let (_, report) = surface(cloud, &options).unwrap();
+        let (_, report) = surface(cloud, &options, Device::Cpu).unwrap();
         assert!(report.warnings[0].contains("they are estimated"), "{:?}", report.warnings);
         assert_eq!((report.surface.components, report.surface.genus), (1, Some(0)));
-        assert!(surface(PointCloud::default(), &Options::default()).is_err());
+        assert!(surface(PointCloud::default(), &Options::default(), Device::Cpu).is_err());
     }
 }

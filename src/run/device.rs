@@ -1,10 +1,13 @@
 //! Which device computes a case, and why.
 
+use std::sync::Arc;
+
 use crate::backend::cuda;
 use crate::config::{Config, DeviceKind};
 use crate::error::Result;
 #[cfg(feature = "cuda")]
 use crate::levelset::eikonal::cuda::{OnCard, Organization};
+use crate::reconstruct::WORTH_A_CARD;
 
 /// A GPU with the order of work that a case asks for.
 #[cfg(feature = "cuda")]
@@ -25,11 +28,23 @@ impl crate::levelset::eikonal::Solve for Card {
     }
 }
 
-/// How much there is to compute: vertices of a mesh, or voxels of tiles.
+/// The card itself.
+#[cfg(feature = "cuda")]
+pub(super) fn cuda(card: &Card) -> &Arc<cuda::Cuda> {
+    &card.cuda
+}
+
+#[cfg(not(feature = "cuda"))]
+pub(super) fn cuda(card: &Card) -> &Arc<cuda::Cuda> {
+    match *card {}
+}
+
+/// How much there is to compute: vertices of a mesh, voxels of tiles, or samples of a surface.
 #[derive(Clone, Copy)]
 pub(super) enum Size {
     Vertices(usize),
     Voxels(usize),
+    Samples(usize),
 }
 
 impl Size {
@@ -41,6 +56,7 @@ impl Size {
         match self {
             Size::Vertices(n) => (n, "vertices", 20_000),
             Size::Voxels(n) => (n, "voxels", 100_000),
+            Size::Samples(n) => (n, "samples", WORTH_A_CARD),
         }
     }
 }

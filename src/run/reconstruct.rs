@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::device::{self, Device, Size};
 use super::norms::interface_errors;
 use super::picture;
 use super::prepared::Stages;
@@ -30,7 +31,6 @@ impl Job<'_> {
     pub(super) fn report(&self) -> Report {
         let mut report = Report::new(self.config, Seconds::default(), Vec::new());
         report.threads = self.cpu.threads();
-        report.backend_reason = "clouds are reconstructed on the processor".into();
         report
     }
 
@@ -39,18 +39,20 @@ impl Job<'_> {
     /// # Errors
     /// [`Error::Input`] for a file that cannot be read, and those of the device.
     pub(super) fn check(&self) -> Result<String> {
-        self.check_device()?;
+        device::check(self.config)?;
         let (cloud, _) = self.read()?;
+        let device = self.device(&cloud)?;
         let normals = if cloud.normals.is_some() { "with normals" } else { "without normals" };
-        Ok(format!("task    reconstruct\ncloud   {} points {normals}\n", cloud.len()))
+        let n = cloud.len();
+        let mut said = format!("task    reconstruct\ncloud   {n} points {normals}\n");
+        let name = if device.card.is_some() { "cuda" } else { "cpu" };
+        said += &format!("device  {name} ({})\n", device.reason);
+        Ok(said)
     }
 
-    fn check_device(&self) -> Result<()> {
-        if self.config.device.kind == DeviceKind::Cuda {
-            let what = "[reconstruct] runs on the processor only";
-            return Err(Error::device(what, "take device.use = \"cpu\" or \"auto\""));
-        }
-        Ok(())
+    /// The device for a cloud.
+    fn device(&self, cloud: &PointCloud) -> Result<Device> {
+        Device::choose(self.config, Size::Samples(cloud.len()))
     }
 
     fn path(&self) -> Result<PathBuf> {
@@ -72,19 +74,30 @@ impl Job<'_> {
         report: &mut Report,
         stage: &mut Stages<'_>,
     ) -> Result<()> {
-        self.check_device()?;
+        device::check(self.config)?;
         stage.next("reading the cloud")?;
         let (cloud, file) = self.read()?;
         report.warnings.extend(file.warnings);
         report.seconds.read = stage.next("reconstructing the surface")?;
         let table = self.config.reconstruct.clone().unwrap_or_default();
         let path = self.path()?;
-        let (mesh, found) = surface(cloud, &table.options()).map_err(|error| match error {
+        let device = self.device(&cloud)?;
+        let on = match &device.card {
+            None => reconstruct::Device::Cpu,
+            Some(card) if self.config.device.kind == DeviceKind::Cuda => {
+                reconstruct::Device::Card(device::cuda(card))
+            }
+            Some(card) => reconstruct::Device::Auto(device::cuda(card)),
+        };
+        let done = self.cpu.run(|| surface(cloud, &table.options(), on));
+        let (mesh, found) = done.map_err(|error| match error {
             Error::Case { file: None, line: None, what, remedy } => {
                 Error::input(&path, "", what, remedy)
             }
             other => other,
         })?;
+        report.backend = if found.device.is_some() { "cuda" } else { "cpu" };
+        report.backend_reason = device.reason;
         report.seconds.setup = stage.next("writing")?;
         report.warnings.extend(found.warnings.iter().cloned());
         self.judge(report, &mesh, &found);

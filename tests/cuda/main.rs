@@ -14,6 +14,7 @@ mod patch_sizes;
 mod point_distance;
 mod potential;
 mod primitives;
+mod reconstruct;
 mod support;
 mod tiled_runs;
 mod tiles;

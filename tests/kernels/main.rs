@@ -19,6 +19,7 @@ mod point_distance;
 mod potential;
 mod primitives;
 mod random;
+mod reconstruct;
 mod shim;
 mod tiles;
 mod varying;

@@ -8,6 +8,8 @@
 //! Within the tangent plane of a sample rho is the distance to the farthest corner of its Voronoi
 //! cell: the middle of the largest empty circle about it.
 
+use std::cmp::Ordering;
+
 use rayon::prelude::*;
 
 use super::lattice::Lattice;
@@ -47,18 +49,19 @@ impl Density {
     /// # Errors
     /// Those of [`Lattice::new`].
     pub(super) fn of(cloud: &PointCloud, normals: &[[f32; 3]]) -> Result<Density> {
-        let (low, high) = cloud.bounds();
-        let longest = (0..3).map(|k| high[k] - low[k]).fold(0.0, f64::max);
-        // A few samples to each cube, if they are of a surface as large as a side of their box.
-        let cube = 2.0 * longest / (cloud.len() as f64).sqrt();
-        let lattice = Lattice::new(low, high, cube.max(longest / 1e5))?;
+        let lattice = coarse(cloud)?;
         let seeds = Seeds::new(cloud, normals, &lattice);
-        let step = seeds.samples.len().div_ceil(LOOKED_AT).max(1);
-        let found: Vec<(f64, f64)> = (0..seeds.samples.len())
+        let n = seeds.samples.len();
+        let found: Vec<(f64, f64)> = (0..n)
             .into_par_iter()
-            .step_by(step)
+            .step_by(every(n))
             .filter_map(|k| about(&seeds, &lattice, k))
             .collect();
+        Ok(Density::from_found(&found, lattice.cube()))
+    }
+
+    /// From the farthest corner and the distance of the neighbors of each sample, in units of cubes.
+    pub(super) fn from_found(found: &[(f64, f64)], cube: f64) -> Density {
         let mut radii: Vec<f64> = found.iter().map(|found| found.0).collect();
         radii.sort_unstable_by(f64::total_cmp);
         let rho = radii.get(radii.len().saturating_sub(1 + radii.len() / SINGULAR));
@@ -66,7 +69,7 @@ impl Density {
         let sum: f64 = found.iter().map(|found| found.1).sum();
         let delta = sum / found.len().max(1) as f64;
         let looked_at = found.len();
-        Ok(Density { rho: rho * lattice.cube(), delta: delta * lattice.cube(), looked_at })
+        Density { rho: rho * cube, delta: delta * cube, looked_at }
     }
 
     /// The smallest cubes that leave no holes.
@@ -75,26 +78,54 @@ impl Density {
     }
 }
 
+/// A lattice with a few samples to each cube, if they are of a surface as large as a side of their box.
+pub(super) fn coarse(cloud: &PointCloud) -> Result<Lattice> {
+    let (low, high) = cloud.bounds();
+    let longest = (0..3).map(|k| high[k] - low[k]).fold(0.0, f64::max);
+    let cube = 2.0 * longest / (cloud.len() as f64).sqrt();
+    Lattice::new(low, high, cube.max(longest / 1e5))
+}
+
+/// One of so many of n samples is looked at.
+pub(super) fn every(n: usize) -> usize {
+    n.div_ceil(LOOKED_AT).max(1)
+}
+
+/// A neighbor of a sample.
+struct Neighbor {
+    /// Distance within the tangent plane, squared.
+    square: f64,
+    /// Its place in [`Seeds::samples`].
+    place: usize,
+    /// Where it lies in the plane.
+    at: [f64; 2],
+    /// Distance from the plane.
+    off: f64,
+}
+
 /// The farthest corner of the Voronoi cell of a sample, and how far its neighbors lie from its
 /// plane; `None` at a rim, or where there are too few neighbors to tell.
 fn about(seeds: &Seeds, lattice: &Lattice, k: usize) -> Option<(f64, f64)> {
     let own = seeds.samples[k];
     let [u, w] = across(own.normal)?;
-    let mut flat: Vec<[f64; 3]> = Vec::new();
+    let mut flat: Vec<Neighbor> = Vec::new();
     for reach in 1..=REACH {
         flat.clear();
-        for_each_near(seeds, lattice, &own, reach, |other| {
+        for_each_near(seeds, lattice, &own, reach, |place, other| {
             let along = dot(other.normal, own.normal);
             let d = [0, 1, 2].map(|a| other.point[a] - own.point[a]);
             // Not those of another sheet of the surface.
             if other.number != own.number && along > 0.0 {
-                flat.push([dot(d, u), dot(d, w), dot(d, own.normal).abs()]);
+                let at = [dot(d, u), dot(d, w)];
+                let square = at[0] * at[0] + at[1] * at[1];
+                flat.push(Neighbor { square, place, at, off: dot(d, own.normal).abs() });
             }
         });
         // All within the reach are there; beyond it, some are.
         let limit = f64::from(reach).powi(2);
-        flat.retain(|p| p[0] * p[0] + p[1] * p[1] < limit && p[0].hypot(p[1]) > 1e-9);
-        flat.sort_unstable_by(|p, q| p[0].hypot(p[1]).total_cmp(&q[0].hypot(q[1])));
+        flat.retain(|p| p.square < limit && p.square > 1e-18);
+        let key = |p: &Neighbor| (p.square, p.place);
+        flat.sort_unstable_by(|p, q| key(p).partial_cmp(&key(q)).unwrap_or(Ordering::Equal));
         flat.truncate(NEIGHBORS);
         // A corner of the cell is as far from the nearest samples as from this one.
         if let Some(rho) = farthest_corner(&flat, f64::from(reach))
@@ -102,7 +133,7 @@ fn about(seeds: &Seeds, lattice: &Lattice, k: usize) -> Option<(f64, f64)> {
         {
             let off = flat.iter().take(6);
             let n = off.len() as f64;
-            return Some((rho, off.map(|p| p[2]).sum::<f64>() / n));
+            return Some((rho, off.map(|p| p.off).sum::<f64>() / n));
         }
     }
     None
@@ -110,11 +141,12 @@ fn about(seeds: &Seeds, lattice: &Lattice, k: usize) -> Option<(f64, f64)> {
 
 /// Distance of the farthest corner of the cell about the origin, which is cut out of a square of
 /// half side `half`; `None` if a corner of the square is left.
-fn farthest_corner(others: &[[f64; 3]], half: f64) -> Option<f64> {
+fn farthest_corner(others: &[Neighbor], half: f64) -> Option<f64> {
     let mut cell = vec![[-half, -half], [half, -half], [half, half], [-half, half]];
     let mut cut = Vec::new();
-    for [x, y, _] in others {
-        let side = |p: &[f64; 2]| p[0] * x + p[1] * y - 0.5 * (x * x + y * y);
+    for Neighbor { at: [x, y], .. } in others {
+        let middle = 0.5 * (x * x + y * y);
+        let side = |p: &[f64; 2]| p[0] * x + p[1] * y - middle;
         cut.clear();
         for (k, p) in cell.iter().enumerate() {
             let q = cell[(k + 1) % cell.len()];
@@ -133,16 +165,16 @@ fn farthest_corner(others: &[[f64; 3]], half: f64) -> Option<f64> {
     if cell.len() < 3 || cell.iter().any(on_square) {
         return None;
     }
-    Some(cell.iter().map(|p| p[0].hypot(p[1])).fold(0.0, f64::max))
+    Some(cell.iter().map(|p| p[0] * p[0] + p[1] * p[1]).fold(0.0, f64::max).sqrt())
 }
 
-/// Visits the samples of the cubes up to `reach` from that of one sample.
+/// Visits the samples of the cubes up to `reach` from that of one sample, with their places.
 fn for_each_near(
     seeds: &Seeds,
     lattice: &Lattice,
     own: &Sample,
     reach: i32,
-    mut visit: impl FnMut(&Sample),
+    mut visit: impl FnMut(usize, &Sample),
 ) {
     let size = lattice.size();
     let [xs, ys, zs] = [0, 1, 2].map(|k| {
@@ -154,7 +186,7 @@ fn for_each_near(
             for x in xs.clone() {
                 let samples = seeds.of_cube(lattice.key([x, y, z]));
                 let step = samples.len().div_ceil(MOST_IN_CUBE).max(1);
-                samples.iter().step_by(step).for_each(&mut visit);
+                samples.step_by(step).for_each(|k| visit(k, &seeds.samples[k]));
             }
         }
     }

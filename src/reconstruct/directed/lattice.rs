@@ -55,6 +55,12 @@ impl Lattice {
         self.cube
     }
 
+    /// Middle of the box of the samples.
+    #[cfg(feature = "cuda")]
+    pub(super) fn center(&self) -> [f64; 3] {
+        self.center
+    }
+
     /// Cubes along each axis, the empty ones at the border included.
     pub fn size(&self) -> [u32; 3] {
         self.size

@@ -15,9 +15,11 @@
 //!
 //! No holes come up if the edge of a cube is rho + delta or more ([`Density`]). Coordinates are
 //! shifted to the middle of the box in f64 before anything else. Results have the same bits for
-//! any number of threads.
+//! any number of threads, and on a GPU ([`cuda`]).
 
 mod carry;
+#[cfg(feature = "cuda")]
+pub mod cuda;
 mod density;
 mod field;
 mod lattice;
@@ -74,6 +76,8 @@ pub struct Directed {
     pub safe_cube: f64,
     /// Seconds of the density, the sort, the field, its signs, and the surface.
     pub seconds: Seconds,
+    /// Most memory that was taken of a GPU, bytes; `None` on the processor.
+    pub device_bytes: Option<u64>,
 }
 
 /// Seconds of each part.
@@ -89,6 +93,8 @@ pub struct Seconds {
     pub signs: f64,
     /// Marching cubes, and what vertices take over.
     pub surface: f64,
+    /// Copies to a GPU and back; none on the processor.
+    pub copies: f64,
 }
 
 /// Seconds since the last time it was asked.
@@ -109,6 +115,37 @@ impl Clock {
 /// size that cannot be; [`Error::Device`] without memory; [`Error::Numerical`] for more than
 /// 2^32 - 1 vertices.
 pub fn reconstruct(cloud: &PointCloud, cubes: Cubes) -> Result<(Mesh, Directed)> {
+    let (normals, longest) = usable(cloud)?;
+    let mut clock = Clock(Instant::now());
+    let mut seconds = Seconds::default();
+    let density = Density::of(cloud, normals)?;
+    seconds.density = clock.lap();
+    let lattice = lattice_of(cloud, cubes, longest, &density)?;
+    let seeds = Seeds::new(cloud, normals, &lattice);
+    seconds.sort = clock.lap();
+    let mut field = Field::new(&seeds, &lattice, available())?;
+    seconds.field = clock.lap();
+    let turned = rim::settle(&mut field);
+    seconds.signs = clock.lap();
+    let mesh = cubes::extract(&field, &Placement::default(), false)?;
+    let (mesh, dropped_pieces) = carry::finish(mesh, &field, &seeds, &lattice, cloud);
+    seconds.surface = clock.lap();
+    let report = Directed {
+        cube: lattice.cube(),
+        size: lattice.size(),
+        seed_cubes: seeds.len(),
+        turned,
+        dropped_pieces,
+        density,
+        safe_cube: density.safe_cube(),
+        seconds,
+        device_bytes: None,
+    };
+    Ok((mesh, report))
+}
+
+/// Normals of a cloud with which something can be done, and the longest side of its box.
+fn usable(cloud: &PointCloud) -> Result<(&[[f32; 3]], f64)> {
     cloud.check()?;
     let normals = usable_normals(cloud)?;
     let (low, high) = cloud.bounds();
@@ -122,25 +159,18 @@ pub fn reconstruct(cloud: &PointCloud, cubes: Cubes) -> Result<(Mesh, Directed)>
         };
         return Err(Error::usage(what, "a surface has an extent: give more samples of it"));
     }
-    let mut clock = Clock(Instant::now());
-    let mut seconds = Seconds::default();
-    let density = Density::of(cloud, normals)?;
-    seconds.density = clock.lap();
-    let lattice = Lattice::new(low, high, edge(cubes, longest, &density)?)?;
-    let seeds = Seeds::new(cloud, normals, &lattice);
-    seconds.sort = clock.lap();
-    let mut field = Field::new(&seeds, &lattice, available())?;
-    seconds.field = clock.lap();
-    let turned = rim::settle(&mut field);
-    seconds.signs = clock.lap();
-    let mesh = cubes::extract(&field, &Placement::default(), false)?;
-    let (mesh, dropped_pieces) = carry::finish(mesh, &field, &seeds, &lattice, cloud);
-    seconds.surface = clock.lap();
-    let (size, seed_cubes, safe_cube) = (lattice.size(), seeds.len(), density.safe_cube());
-    let cube = lattice.cube();
-    let report =
-        Directed { cube, size, seed_cubes, turned, dropped_pieces, density, safe_cube, seconds };
-    Ok((mesh, report))
+    Ok((normals, longest))
+}
+
+/// The lattice that was asked for.
+fn lattice_of(
+    cloud: &PointCloud,
+    cubes: Cubes,
+    longest: f64,
+    density: &Density,
+) -> Result<Lattice> {
+    let (low, high) = cloud.bounds();
+    Lattice::new(low, high, edge(cubes, longest, density)?)
 }
 
 /// The normals of a cloud with points, at least one of them not zero.

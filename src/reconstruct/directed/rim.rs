@@ -22,7 +22,7 @@ const RATIO: usize = 20;
 /// Tiles whose pairs are held at a time.
 const PART: usize = 1 << 10;
 /// Patches within patches within patches: rounds at most.
-const ROUNDS: usize = 8;
+pub(super) const ROUNDS: usize = 8;
 
 /// Turns the small patches of the border, and gives back how many vertices that were.
 pub(super) fn settle(field: &mut Field) -> usize {

@@ -79,13 +79,11 @@ impl Seeds {
         })
     }
 
-    /// The samples of a cube.
-    pub fn of_cube(&self, key: u64) -> &[Sample] {
+    /// Where the samples of a cube stand.
+    pub fn of_cube(&self, key: u64) -> Range<usize> {
         match self.cubes.items.binary_search(&key) {
-            Ok(k) => {
-                &self.samples[self.cubes.offsets[k] as usize..self.cubes.offsets[k + 1] as usize]
-            }
-            Err(_) => &[],
+            Ok(k) => self.cubes.offsets[k] as usize..self.cubes.offsets[k + 1] as usize,
+            Err(_) => 0..0,
         }
     }
 }

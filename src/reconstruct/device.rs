@@ -1,0 +1,118 @@
+//! The only place that knows which method runs on which device.
+
+use std::sync::Arc;
+
+use super::directed::{self, Cubes, Directed};
+use super::potential::{self, Levels};
+use crate::backend::cuda::Cuda;
+use crate::cloud::PointCloud;
+use crate::error::{Error, Result};
+use crate::mesh::Mesh;
+
+/// Samples from which on a GPU is worth its start of a quarter of a second: directed distances of so
+/// many take two processor cores about that long, level sets longer.
+pub const WORTH_A_CARD: usize = 100_000;
+
+/// What a reconstruction computes on.
+#[derive(Clone, Copy, Default)]
+pub enum Device<'a> {
+    /// The processor.
+    #[default]
+    Cpu,
+    /// A card where its memory suffices, else the processor.
+    Auto(&'a Arc<Cuda>),
+    /// A card and nothing else.
+    Card(&'a Arc<Cuda>),
+}
+
+/// A surface, what was done, and the name of the card that computed, if one did.
+type Made<T> = Result<(Mesh, T, Option<String>)>;
+
+impl Device<'_> {
+    /// Directed distances. Why a card did not compute is a warning.
+    pub(super) fn directed(
+        self,
+        cloud: &PointCloud,
+        cubes: Cubes,
+        warnings: &mut Vec<String>,
+    ) -> Made<Directed> {
+        self.made(
+            warnings,
+            || directed::reconstruct(cloud, cubes),
+            |card| directed_on_card(card, cloud, cubes),
+        )
+    }
+
+    /// The level-set method, as [`directed`](Device::directed).
+    pub(super) fn levelset(
+        self,
+        points: &[[f64; 3]],
+        options: &potential::Options,
+        warnings: &mut Vec<String>,
+    ) -> Made<Levels> {
+        self.made(
+            warnings,
+            || potential::reconstruct(points, options),
+            |card| levelset_on_card(card, points, options),
+        )
+    }
+
+    fn made<T>(
+        self,
+        warnings: &mut Vec<String>,
+        on_cpu: impl FnOnce() -> Result<(Mesh, T)>,
+        on_card: impl FnOnce(&Arc<Cuda>) -> Result<(Mesh, T)>,
+    ) -> Made<T> {
+        if let Device::Auto(card) | Device::Card(card) = self {
+            match on_card(card) {
+                Err(error @ Error::Device { .. }) if matches!(self, Device::Auto(_)) => {
+                    warnings.push(format!("{error}; the processor computes"));
+                }
+                done => return done.map(|(mesh, done)| (mesh, done, name(card))),
+            }
+        }
+        on_cpu().map(|(mesh, done)| (mesh, done, None))
+    }
+}
+
+#[cfg(feature = "cuda")]
+fn name(card: &Cuda) -> Option<String> {
+    Some(card.card().name.clone())
+}
+
+#[cfg(feature = "cuda")]
+fn directed_on_card(
+    card: &Arc<Cuda>,
+    cloud: &PointCloud,
+    cubes: Cubes,
+) -> Result<(Mesh, Directed)> {
+    directed::cuda::reconstruct(card, cloud, cubes)
+}
+
+#[cfg(feature = "cuda")]
+fn levelset_on_card(
+    card: &Arc<Cuda>,
+    points: &[[f64; 3]],
+    options: &potential::Options,
+) -> Result<(Mesh, Levels)> {
+    potential::cuda::reconstruct(card, points, options)
+}
+
+#[cfg(not(feature = "cuda"))]
+fn name(card: &Cuda) -> Option<String> {
+    match *card {}
+}
+
+#[cfg(not(feature = "cuda"))]
+fn directed_on_card(card: &Arc<Cuda>, _: &PointCloud, _: Cubes) -> Result<(Mesh, Directed)> {
+    match **card {}
+}
+
+#[cfg(not(feature = "cuda"))]
+fn levelset_on_card(
+    card: &Arc<Cuda>,
+    _: &[[f64; 3]],
+    _: &potential::Options,
+) -> Result<(Mesh, Levels)> {
+    match **card {}
+}

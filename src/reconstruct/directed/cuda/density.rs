@@ -1,0 +1,37 @@
+//! How dense a cloud is.
+
+use super::lattice::LatticeArgument;
+use super::seeds::{Points, Seeds};
+use crate::backend::cuda::{Arguments, Cuda, Launch, Unit};
+use crate::cloud::PointCloud;
+use crate::error::Result;
+use crate::reconstruct::directed::Density;
+use crate::reconstruct::directed::density::{coarse, every};
+
+/// Threads of a block.
+const THREADS: u32 = 128;
+
+/// [`Density::of`] by the card.
+pub(super) fn of(cuda: &Cuda, cloud: &PointCloud, points: &Points) -> Result<Density> {
+    let lattice = coarse(cloud)?;
+    let seeds = Seeds::new(cuda, points, &lattice)?;
+    let every = every(points.len());
+    let n = points.len().div_ceil(every);
+    let found = cuda.zeros::<f64>(2 * n)?;
+    let arguments = Arguments::default()
+        .with(LatticeArgument::from(&lattice))
+        .with(seeds.samples(points))
+        .with(seeds.cubes.argument())
+        .with(every as u32)
+        .with(n as u32)
+        .with_array(&found);
+    let kernel = cuda.kernel(&Unit::new("reconstruct/directed/density", &[])?, "density_about")?;
+    let grid = (n as u32).div_ceil(THREADS);
+    let launch = Launch { grid, block: THREADS, shared: 0, cooperative: false };
+    // SAFETY: the arguments of `density_about`; every n-th sample is one, with two numbers each.
+    unsafe { cuda.launch(&kernel, launch, &arguments) }?;
+    let found = cuda.download(&found)?;
+    let told = found.as_chunks::<2>().0.iter().filter(|[rho, _]| *rho >= 0.0);
+    let told: Vec<(f64, f64)> = told.map(|&[rho, off]| (rho, off)).collect();
+    Ok(Density::from_found(&told, lattice.cube()))
+}

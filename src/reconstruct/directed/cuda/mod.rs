@@ -1,0 +1,150 @@
+//! Directed distances on a GPU: [`super::reconstruct`] with everything between the samples and the
+//! triangles on the card, and the same bits.
+//!
+//! The kernels are in `kernels/reconstruct/directed/`, one file per step.
+
+mod density;
+mod field;
+mod lattice;
+mod rim;
+mod seeds;
+mod surface;
+
+use std::time::Instant;
+
+use self::field::Field;
+use self::seeds::{Points, Seeds};
+use super::{Clock, Cubes, Directed, Seconds, lattice_of, usable};
+use crate::backend::cuda::{Arguments, Array, Cuda, Launch, Unit};
+use crate::cloud::PointCloud;
+use crate::error::{Error, Result};
+use crate::mesh::Mesh;
+
+/// Threads of a block.
+const THREADS: u32 = 512;
+/// Most samples: as many as can be sorted.
+const MOST_SAMPLES: usize = (1 << 30) - 1;
+/// Bytes of a sample while it is sorted: place and normal of the cloud (36), key, two pairs of key and
+/// number, and what is told of counts (8 + 24 + 1); behind it, also its place in lattice units instead
+/// of those pairs.
+const SAMPLE: u64 = 76;
+
+/// Bytes of a card that the samples of a cloud take; the field and the surface come on top.
+pub fn bytes_of_samples(n: usize) -> u64 {
+    n as u64 * SAMPLE
+}
+
+/// The surface of a cloud with normals, as [`super::reconstruct`] makes it.
+///
+/// # Errors
+/// Those of [`super::reconstruct`]; [`Error::Device`] for 2^30 samples or more, for more than 1.6
+/// million tiles of 8^3 cubes, if the card has not enough memory, and if it does not answer.
+pub fn reconstruct(cuda: &Cuda, cloud: &PointCloud, cubes: Cubes) -> Result<(Mesh, Directed)> {
+    let (normals, longest) = usable(cloud)?;
+    let mut seconds = Seconds::default();
+    let mut memory = Memory { most: 0, held: 0 };
+    if cloud.len() > MOST_SAMPLES {
+        let what = format!("{} samples, a GPU takes {MOST_SAMPLES}", cloud.len());
+        return Err(Error::device(what, "compute it on the processor"));
+    }
+    memory.take(cuda, "samples", cloud.len(), bytes_of_samples(cloud.len()))?;
+    let mut clock = Clock(Instant::now());
+    let mut lap = || -> Result<f64> {
+        cuda.synchronize()?;
+        Ok(clock.lap())
+    };
+    let points = Points::new(cuda, cloud, normals)?;
+    seconds.copies = lap()?;
+    let density = density::of(cuda, cloud, &points)?;
+    seconds.density = lap()?;
+    let lattice = lattice_of(cloud, cubes, longest, &density)?;
+    let seeds = Seeds::new(cuda, &points, &lattice)?;
+    seconds.sort = lap()?;
+    let mut field = Field::new(cuda, &points, &seeds, &lattice, &mut memory)?;
+    seconds.field = lap()?;
+    let border = rim::settle(cuda, &mut field)?;
+    seconds.signs = lap()?;
+    let surface =
+        surface::extract(cuda, &points, &seeds, &lattice, &field, border.names, &mut memory)?;
+    seconds.surface = lap()?;
+    let (mesh, dropped_pieces) = surface.download(cuda, cloud)?;
+    seconds.copies += lap()?;
+    let report = Directed {
+        cube: lattice.cube(),
+        size: lattice.size(),
+        seed_cubes: seeds.n_cubes(),
+        turned: border.turned,
+        dropped_pieces,
+        density,
+        safe_cube: density.safe_cube(),
+        seconds,
+        device_bytes: Some(memory.most),
+    };
+    Ok((mesh, report))
+}
+
+/// Memory of the card, as it is counted before it is taken.
+struct Memory {
+    held: u64,
+    most: u64,
+}
+
+impl Memory {
+    /// Counts what `n` of something take, and refuses more than the card has.
+    fn take(&mut self, cuda: &Cuda, name: &str, n: usize, bytes: u64) -> Result<()> {
+        let (free, _) = cuda.memory()?;
+        if bytes > free as u64 {
+            return Err(Error::device(
+                format!(
+                    "{n} {name} need {} MiB of the card, {} MiB are free",
+                    bytes >> 20,
+                    free >> 20
+                ),
+                "take larger cubes, or compute it on the processor",
+            ));
+        }
+        self.held += bytes;
+        self.most = self.most.max(self.held);
+        Ok(())
+    }
+}
+
+/// Launches a kernel of a file of this method whose threads share `n` items.
+///
+/// # Safety
+/// The arguments must be those of the kernel, with arrays as long as it takes them to be.
+unsafe fn share(
+    cuda: &Cuda,
+    file: &str,
+    kernel: &str,
+    n: usize,
+    arguments: &Arguments,
+) -> Result<()> {
+    let most = 8 * cuda.card().multiprocessors as usize;
+    let grid = n.div_ceil(THREADS as usize).min(most) as u32;
+    // SAFETY: the caller's.
+    unsafe { launch(cuda, file, kernel, grid, arguments) }
+}
+
+/// Launches a kernel of a file of this method.
+///
+/// # Safety
+/// As of [`share`].
+unsafe fn launch(
+    cuda: &Cuda,
+    file: &str,
+    kernel: &str,
+    grid: u32,
+    arguments: &Arguments,
+) -> Result<()> {
+    let unit = Unit::new(&format!("reconstruct/directed/{file}"), &[])?;
+    let kernel = cuda.kernel(&unit, kernel)?;
+    let launch = Launch { grid, block: THREADS, shared: 0, cooperative: false };
+    // SAFETY: the caller's.
+    unsafe { cuda.launch(&kernel, launch, arguments) }
+}
+
+/// An element of an array.
+fn number(cuda: &Cuda, array: &Array<u32>, at: usize) -> Result<usize> {
+    Ok(cuda.download_part(array, at..at + 1)?[0] as usize)
+}

@@ -1,0 +1,151 @@
+//! A cloud on the card, its samples in the order of their cubes, and runs of equal keys.
+
+use super::lattice::LatticeArgument;
+use super::share;
+use crate::backend::cuda::{Argument, Arguments, Array, Cuda};
+use crate::cloud::PointCloud;
+use crate::error::Result;
+use crate::primitives::cuda::{Compactor, Set, Sorted, sort};
+use crate::reconstruct::directed::Lattice;
+
+const FILE: &str = "seeds";
+
+/// The points of a cloud with their normals.
+pub(super) struct Points {
+    /// Three coordinates for each point.
+    places: Array<f64>,
+    normals: Array<f32>,
+    n: usize,
+}
+
+impl Points {
+    /// Copies a cloud.
+    pub fn new(cuda: &Cuda, cloud: &PointCloud, normals: &[[f32; 3]]) -> Result<Self> {
+        let places = cuda.upload(cloud.points.as_flattened())?;
+        Ok(Points { places, normals: cuda.upload(normals.as_flattened())?, n: cloud.len() })
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.n
+    }
+}
+
+/// `struct Samples` of `kernels/reconstruct/directed/lattice.cuh`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(super) struct SamplesArgument {
+    places: u64,
+    numbers: u64,
+    normals: u64,
+}
+
+// SAFETY: addresses, laid out as in C.
+unsafe impl Argument for SamplesArgument {}
+
+/// `struct Runs` of `kernels/reconstruct/directed/lattice.cuh`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(super) struct RunsArgument {
+    keys: u64,
+    starts: u64,
+    n: u64,
+}
+
+// SAFETY: addresses and a number, laid out as in C.
+unsafe impl Argument for RunsArgument {}
+
+/// Keys in ascending order, each once, and where each begins in the list it was taken from.
+pub(super) struct Runs {
+    pub keys: Array<u64>,
+    /// One more than keys: the length of the list.
+    starts: Array<u32>,
+}
+
+impl Runs {
+    /// Of a list in ascending order, without the lowest `shift` bits of its keys.
+    pub fn new(cuda: &Cuda, list: &Array<u64>, shift: u32) -> Result<Self> {
+        let n = list.len();
+        let heads = cuda.zeros::<u8>(n)?;
+        let arguments =
+            Arguments::default().with_array(list).with(n as u32).with(shift).with_array(&heads);
+        // SAFETY: the arguments of `seeds_heads`, a byte for each key.
+        unsafe { share(cuda, FILE, "seeds_heads", n, &arguments) }?;
+        let set = Set::Bytes(&heads, 1);
+        let compactor = Compactor::new(cuda, set)?;
+        compactor.list(cuda, set, &mut cuda.zeros(0)?)?;
+        let n_runs = compactor.total(cuda)?;
+        let mut starts = cuda.zeros(n_runs + 1)?;
+        compactor.list(cuda, set, &mut starts)?;
+        let keys = cuda.zeros(n_runs)?;
+        let arguments = Arguments::default()
+            .with_array(list)
+            .with(n as u32)
+            .with(shift)
+            .with_array(&starts)
+            .with(n_runs as u32)
+            .with_array(&keys);
+        // SAFETY: the arguments of `seeds_runs`, with a place more for the end.
+        unsafe { share(cuda, FILE, "seeds_runs", n_runs + 1, &arguments) }?;
+        Ok(Runs { keys, starts })
+    }
+
+    /// For kernels.
+    pub fn argument(&self) -> RunsArgument {
+        let n = self.keys.len() as u64;
+        RunsArgument { keys: self.keys.address(), starts: self.starts.address(), n }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+}
+
+/// Samples by cube, and cubes by tile.
+pub(super) struct Seeds {
+    /// In lattice units, in ascending order of the keys of their cubes.
+    places: Array<f64>,
+    numbers: Array<u32>,
+    pub cubes: Runs,
+    pub tiles: Runs,
+}
+
+impl Seeds {
+    /// Sorts the samples of a cloud by cube.
+    pub fn new(cuda: &Cuda, points: &Points, lattice: &Lattice) -> Result<Self> {
+        let n = points.len();
+        let with = || Arguments::default().with(LatticeArgument::from(lattice));
+        let keys = cuda.zeros::<u64>(n)?;
+        let arguments = with().with_array(&points.places).with(n as u32).with_array(&keys);
+        // SAFETY: the arguments of `seeds_keys`, a key for each point.
+        unsafe { share(cuda, FILE, "seeds_keys", n, &arguments) }?;
+        let Sorted { keys: sorted, values: numbers } = sort(cuda, &keys, None, lattice.key_bits())?;
+        drop(keys);
+        let places = cuda.zeros::<f64>(3 * n)?;
+        let arguments = with()
+            .with_array(&points.places)
+            .with_array(&numbers)
+            .with(n as u32)
+            .with_array(&places);
+        // SAFETY: the arguments of `seeds_places`; the numbers are those of the points.
+        unsafe { share(cuda, FILE, "seeds_places", n, &arguments) }?;
+        let cubes = Runs::new(cuda, &sorted, 0)?;
+        let tiles = Runs::new(cuda, &cubes.keys, 9)?;
+        Ok(Seeds { places, numbers, cubes, tiles })
+    }
+
+    /// Number of seed cubes.
+    pub fn n_cubes(&self) -> usize {
+        self.cubes.len()
+    }
+
+    /// The samples for kernels, with the normals of the cloud.
+    pub fn samples(&self, points: &Points) -> SamplesArgument {
+        SamplesArgument {
+            places: self.places.address(),
+            numbers: self.numbers.address(),
+            normals: points.normals.address(),
+        }
+    }
+}

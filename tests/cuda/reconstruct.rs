@@ -1,0 +1,139 @@
+//! Surfaces from points: those of the CPU, to the bit.
+
+use zeroset::backend::cuda::Cuda;
+use zeroset::cloud::{Noise, PointCloud, Sampler, Sampling};
+use zeroset::mesh::{Kind, Mesh};
+use zeroset::reconstruct::directed::{self, Cubes, Directed};
+use zeroset::reconstruct::{Device, Method, Options, surface};
+
+use crate::support;
+
+/// Samples of a mesh, with normals and colors.
+fn samples(mesh: &Mesh, n: u64, outliers: u64, seed: u64) -> PointCloud {
+    let noise = Noise::Length(0.0);
+    let options = Sampling { n, normals: true, noise, outliers, seed };
+    let mut cloud = Sampler::new(mesh, options).unwrap().cloud();
+    let color = |k: usize| [k as u8, (k >> 8) as u8, (k >> 16) as u8];
+    cloud.colors = Some((0..cloud.len()).map(color).collect());
+    cloud
+}
+
+/// The same surface by both, run twice on the card.
+fn compare(cuda: &Cuda, cloud: &PointCloud, cubes: Cubes, what: &str) -> Directed {
+    let (expected, report) = directed::reconstruct(cloud, cubes).unwrap();
+    let bits = |mesh: &Mesh| -> Vec<u64> {
+        mesh.vertices.as_flattened().iter().map(|x| x.to_bits()).collect()
+    };
+    for _ in 0..2 {
+        let (found, on_card) = directed::cuda::reconstruct(cuda, cloud, cubes).unwrap();
+        let of = |r: &Directed| (r.cube, r.size, r.seed_cubes, r.turned, r.dropped_pieces);
+        assert_eq!(of(&on_card), of(&report), "{what}");
+        assert_eq!(on_card.density, report.density, "{what}");
+        assert!(bits(&found) == bits(&expected), "{what}: places differ");
+        assert!(found.cells == expected.cells, "{what}: triangles differ");
+        assert!(found.vertex_data == expected.vertex_data, "{what}: arrays differ");
+        assert!(on_card.device_bytes.unwrap() > 0);
+    }
+    report
+}
+
+/// Two spheres, one of them turned inside out within the other.
+fn shells() -> Mesh {
+    let mut mesh = support::sphere(3);
+    let n = mesh.n_vertices() as u32;
+    let inner: Vec<[f64; 3]> = mesh.vertices.iter().map(|x| x.map(|x| 0.6 * x)).collect();
+    let cells: Vec<u32> =
+        mesh.iter_cells().flat_map(|cell| [cell[0] + n, cell[2] + n, cell[1] + n]).collect();
+    mesh.vertices.extend(inner);
+    mesh.cells.extend(cells);
+    Mesh::new(Kind::Surface, mesh.vertices, mesh.cells)
+}
+
+/// Half a cube's surface: sharp edges and a rim.
+fn open_box() -> Mesh {
+    let mut mesh = support::sphere(3);
+    for x in &mut mesh.vertices {
+        let most = x.iter().fold(0.0_f64, |m, c| m.max(c.abs()));
+        *x = x.map(|c| c / most);
+    }
+    let is_kept = |cell: &&[u32]| cell.iter().all(|&v| mesh.vertices[v as usize][0] < 0.99);
+    let cells: Vec<u32> = mesh.iter_cells().filter(is_kept).flatten().copied().collect();
+    Mesh::new(Kind::Surface, mesh.vertices, cells)
+}
+
+#[test]
+fn surfaces_are_those_of_the_cpu() {
+    let Some(cuda) = support::cuda() else { return };
+    let (mut turned, mut dropped) = (0, 0);
+    for (name, mesh) in [("shells", shells()), ("box", open_box())] {
+        for (n, outliers) in [(300, 0), (20_000, 0), (200_000, 40)] {
+            let cloud = samples(&mesh, n, outliers, n);
+            for cubes in [Cubes::Safe, Cubes::Depth(3), Cubes::Depth(7), Cubes::Edge(0.11)] {
+                let report = compare(&cuda, &cloud, cubes, &format!("{name} {n} {cubes:?}"));
+                turned += report.turned;
+                dropped += report.dropped_pieces;
+            }
+        }
+    }
+    assert!(turned > 0 && dropped > 0, "turned {turned}, dropped {dropped}");
+}
+
+/// What compute-sanitizer runs, which takes a hundred times as long.
+#[test]
+fn a_short_run_of_directed_distances() {
+    let Some(cuda) = support::cuda() else { return };
+    let cloud = samples(&open_box(), 1500, 5, 3);
+    for cubes in [Cubes::Safe, Cubes::Depth(4)] {
+        compare(&cuda, &cloud, cubes, "short");
+    }
+}
+
+#[test]
+fn poor_clouds_have_the_result_or_the_reason_of_the_cpu() {
+    let Some(cuda) = support::cuda() else { return };
+    let with = |points: Vec<[f64; 3]>| {
+        let normals = vec![[0.0, 0.0, 1.0]; points.len()];
+        PointCloud { points, normals: Some(normals), colors: None }
+    };
+    let line: Vec<[f64; 3]> = (0..50).map(|k| [f64::from(k), 0.0, 0.0]).collect();
+    let mut zero = with(line.clone());
+    zero.normals = Some(vec![[0.0; 3]; 50]);
+    let none = PointCloud::new(line.clone());
+    for cloud in [with(vec![]), with(vec![[1.0; 3]]), with(vec![[1.0; 3]; 1_000_000]), none, zero] {
+        let refused = directed::cuda::reconstruct(&cuda, &cloud, Cubes::Safe).unwrap_err();
+        let expected = directed::reconstruct(&cloud, Cubes::Safe).unwrap_err();
+        assert_eq!(refused.to_string(), expected.to_string());
+    }
+    // A ribbon, a sheet, two places of which one comes a million times, and some normals of zero.
+    let sheet: Vec<[f64; 3]> =
+        (0..400).map(|k| [f64::from(k % 20), f64::from(k / 20), 2.0]).collect();
+    let mut many = vec![[0.0; 3]; 1_000_000];
+    many.push([10.0, 0.0, 0.0]);
+    for (points, edge) in [(line, 1.5), (sheet.clone(), 1.5), (sheet.clone(), 1.0), (many, 1.0)] {
+        compare(&cuda, &with(points), Cubes::Edge(edge), &format!("{edge}"));
+    }
+    let mut some = with(sheet);
+    some.normals.as_mut().unwrap().iter_mut().step_by(3).for_each(|n| *n = [0.0; 3]);
+    compare(&cuda, &some, Cubes::Edge(1.5), "normals of zero");
+    let far = 2_f64.powi(20);
+    let apart = with(vec![[0.0; 3], [far, far, far], [far, 0.0, 0.0]]);
+    compare(&cuda, &apart, Cubes::Depth(20), "far apart");
+}
+
+#[test]
+fn whole_reconstructions_say_what_computed() {
+    let Some(cuda) = support::cuda() else { return };
+    let cloud = samples(&shells(), 30_000, 3, 1);
+    let of = |device| surface(cloud.clone(), &Options::default(), device).unwrap();
+    let (expected, report) = of(Device::Cpu);
+    assert_eq!(report.device, None);
+    for device in [Device::Card(&cuda), Device::Auto(&cuda)] {
+        let (mesh, report) = of(device);
+        assert_eq!(report.device.as_ref(), Some(&cuda.card().name));
+        assert!(mesh.vertices == expected.vertices && mesh.cells == expected.cells);
+    }
+    let mut levelset = Options::default();
+    levelset.method = Method::Levelset;
+    levelset.cubes = Cubes::Depth(5);
+    assert!(surface(cloud.clone(), &levelset, Device::Auto(&cuda)).is_ok());
+}
