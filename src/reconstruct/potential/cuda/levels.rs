@@ -61,7 +61,7 @@ impl Run<'_> {
         let Some((grid, phi)) = motion.map(Motion::into_parts) else {
             return Err(vanished(&frame, 0, last));
         };
-        let tiles = DeviceTiles { grid: &grid, phi: &phi, gamma: GAMMA };
+        let tiles = DeviceTiles::<f32, S, EDGE> { grid: &grid, phi: &phi, gamma: GAMMA };
         let surface = tiles.extract(self.cuda, &frame.placement(last), false)?;
         finished(surface.mesh(self.cuda)?, &frame, begun, levels)
     }
