@@ -107,7 +107,8 @@ fn built(library: &Library, points: &[[f64; 3]], frame: &Frame) -> (Vec<Node>, V
     }
     let n_nodes = offsets[n_cells] as usize;
     let (mut links, mut spans) = (vec![[0_u32; 2]; n_nodes], vec![[0_u32; 2]; n_nodes]);
-    let args = [arg(cells), arg(offsets.as_ptr()), arg(links.as_mut_ptr()), arg(spans.as_mut_ptr())];
+    let args =
+        [arg(cells), arg(offsets.as_ptr()), arg(links.as_mut_ptr()), arg(spans.as_mut_ptr())];
     launch("octree_nodes", 2, &args);
     let mut centers = vec![0_u128; n_nodes];
     let args = [arg(sums.as_ptr()), arg(spans.as_ptr()), arg(n_nodes as u32)];

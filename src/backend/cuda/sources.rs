@@ -191,8 +191,7 @@ const PULL: Choice = &[
     &[("EXPONENT", "2"), ("HULL", "1")],
 ];
 /// ... and its tiles.
-const KEPT_TILES: Choice =
-    &[&[("TILE_EDGE", "4")], &[("TILE_EDGE", "4"), ("STORAGE", "16")]];
+const KEPT_TILES: Choice = &[&[("TILE_EDGE", "4")], &[("TILE_EDGE", "4"), ("STORAGE", "16")]];
 
 /// Every `.cu` file with the choices of its defines; all combinations are compiled.
 const PROGRAMS: &[(File, &[Choice])] = &[

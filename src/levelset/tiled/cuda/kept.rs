@@ -56,7 +56,8 @@ pub(super) struct Kept {
 impl Kept {
     /// Bytes of a tile with `size` voxels.
     pub fn bytes_per_tile(size: usize) -> usize {
-        size * COMPONENTS * size_of::<i16>() + if size > 0 { EXTREMES * size_of::<f32>() } else { 0 }
+        size * COMPONENTS * size_of::<i16>()
+            + if size > 0 { EXTREMES * size_of::<f32>() } else { 0 }
     }
 
     /// Room for `capacity` tiles of `size` voxels, 0 where nothing is kept.

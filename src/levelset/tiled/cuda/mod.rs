@@ -319,9 +319,8 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         let tile = Pool::<S, E>::TILE * size_of::<S>();
         // Arrays grow one by one: the longest stands twice meanwhile.
         let kept = self.kept.tile_bytes();
-        let need = more * (tile * 3 + kept)
-            + DeviceTiledGrid::bytes(more)
-            + capacity * tile.max(kept);
+        let need =
+            more * (tile * 3 + kept) + DeviceTiledGrid::bytes(more) + capacity * tile.max(kept);
         let (free, _) = self.cuda.memory()?;
         if need > free {
             return Err(too_large(self.now.needed as usize, need, free));

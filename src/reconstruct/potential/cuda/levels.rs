@@ -10,10 +10,10 @@ use crate::error::{Error, Result};
 use crate::grid::Stored;
 use crate::grid::cuda::DeviceTiledGrid;
 use crate::levelset::evolution::Stretch;
-use crate::levelset::tiled::{self, Reinitialize};
 use crate::levelset::tiled::cuda::{
     DeviceCoefficient, DeviceInterface, DeviceTerms, DeviceTiledEvolution,
 };
+use crate::levelset::tiled::{self, Reinitialize};
 use crate::mesh::Mesh;
 use crate::primitives::memory::gibibytes;
 use crate::reconstruct::potential::field::Rest;
@@ -94,7 +94,9 @@ impl Run<'_> {
         if need > free {
             let (need, free) = (gibibytes(need as u64), gibibytes(free as u64));
             return Err(Error::device(
-                format!("about {tiles} tiles at depth {depth} need {need} on the card, which has {free} free"),
+                format!(
+                    "about {tiles} tiles at depth {depth} need {need} on the card, which has {free} free"
+                ),
                 "take a smaller depth, 16-bit storage, or use = \"cpu\"",
             ));
         }
@@ -142,8 +144,8 @@ impl Run<'_> {
             return Ok(motion);
         }
         let (grid, phi) = motion.into_parts();
-        let terms = DeviceTerms::new([0.0; 3], 1.0)
-            .with_curvature(DeviceCoefficient::Uniform([alpha]));
+        let terms =
+            DeviceTerms::new([0.0; 3], 1.0).with_curvature(DeviceCoefficient::Uniform([alpha]));
         let options = of_motion(Reinitialize::Never);
         let mut motion = Motion::of_card(self.cuda, grid, phi, &terms, options)?;
         advance(&mut motion, steps, self.tree.frame(), self.options.depth)?;

@@ -204,8 +204,11 @@ impl DeviceOctree {
     /// [`Error::Device`] if the card fails.
     pub fn download(&self, cuda: &Cuda) -> Result<(Vec<Node>, Vec<[f32; 3]>)> {
         let (centers, links) = (cuda.download(&self.centers)?, cuda.download(&self.links)?);
-        let node = |(&[x, y, z, count], &[next, level]): (&[f32; 4], &[u32; 2])| {
-            Node { center: [x, y, z], count, next, level }
+        let node = |(&[x, y, z, count], &[next, level]): (&[f32; 4], &[u32; 2])| Node {
+            center: [x, y, z],
+            count,
+            next,
+            level,
         };
         Ok((centers.iter().zip(&links).map(node).collect(), cuda.download(&self.samples)?))
     }
