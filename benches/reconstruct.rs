@@ -5,8 +5,12 @@
 //! 9); `-- --volume [SIZE]` takes the surface out of SIZE^3 values (512) of a gyroid. CPU seconds, of all threads, are
 //! the measure on a machine that does something else as well; they are read from /proc and missing elsewhere.
 
+#[path = "support/gyroid.rs"]
+mod gyroid;
+
 use std::time::Instant;
 
+use gyroid::{LEVEL, gyroid};
 use zeroset::backend::Cpu;
 use zeroset::cloud::{Sampler, Sampling};
 use zeroset::io::read_mesh;
@@ -59,22 +63,15 @@ fn main() {
     }
 }
 
-/// Times the surface of a gyroid with 40 waves along each axis.
+/// Times the surface of a gyroid.
 fn volume(n: usize) {
-    let wave = |k: usize| (k as f32 / n as f32 * 40.0 * std::f32::consts::PI).sin_cos();
-    let waves: Vec<(f32, f32)> = (0..n).map(wave).collect();
-    let value = |k: usize| {
-        let [x, y, z] = [k % n, k / n % n, k / (n * n)].map(|k| waves[k]);
-        x.0 * y.1 + y.0 * z.1 + z.0 * x.1
-    };
-    let values: Vec<f32> = (0..n * n * n).map(value).collect();
-    let volume = Volume::new([n; 3], values.into(), Placement::identity()).expect("a volume");
+    let volume = Volume::new([n; 3], gyroid(n).into(), Placement::identity()).expect("a volume");
     println!("| threads | normals | triangles | s | CPU s |\n|---|---|---|---|---|");
     for (threads, normals) in [(1, false), (2, false), (2, true)] {
         let cpu = Cpu::new(threads).expect("threads");
         let options = IsosurfaceOptions::default().normals(normals);
         let (start, before) = (Instant::now(), cpu_seconds());
-        let mesh = cpu.run(|| isosurface(&volume, 0.1, &options)).expect("a surface");
+        let mesh = cpu.run(|| isosurface(&volume, LEVEL, &options)).expect("a surface");
         let (s, after) = (start.elapsed().as_secs_f64(), cpu_seconds());
         let spent = spent(before, after);
         println!("| {threads} | {normals} | {} | {s:.2} | {spent} |", mesh.n_cells());

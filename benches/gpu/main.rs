@@ -4,9 +4,9 @@
 //! `ZEROSET_DATA=... cargo bench --bench gpu -- MODE... [MESH...] [vertices=N]` prints Markdown tables.
 //! Modes: `band`, with `galerkin` beside it for second-order advection; `fields`; `large`; `copy`; `sizes`;
 //! `start`; `atomics`; `cores`; `tables`; `tiles`; `points` (lists of flags, scan, sort); `point-distance`;
-//! `edt`; `reconstruct` (surfaces from points: of clouds in files that are named, or of those of
-//! ZEROSET_DATA, `samples=N` for many of the horse); `potential` (the same by a level set, of `scans/lucy_50k.ply`,
-//! `samples=N depth=D`). `vertices` is the size of the mesh of `copy`, `cells=N` that of `large` along an axis,
+//! `edt`; `isosurface` (`size=N` for N^3 voxels alone); `reconstruct` (surfaces from points: of clouds in files that
+//! are named, or of those of ZEROSET_DATA, `samples=N` for many of the horse); `potential` (the same by a level set,
+//! of `scans/lucy_50k.ply`, `samples=N depth=D`). `vertices` is the size of the mesh of `copy`, `cells=N` that of `large` along an axis,
 //! `radius=R` and `enright=N` pick one size of `tiles`.
 //! Times of redistancings and steps are those of the card's clock over a whole stretch of the time
 //! loop: gaps between kernels and the choice of steps are in them. Every number is the median of
@@ -15,6 +15,9 @@
 mod atomics;
 mod copy;
 mod cores;
+#[path = "../support/gyroid.rs"]
+mod gyroid;
+mod isosurface;
 mod large;
 mod meshes;
 mod motion;
@@ -102,6 +105,10 @@ fn main() -> Result<(), Failed> {
             args.iter().map(String::as_str).filter(|a| a.contains('.')).collect();
         let samples = args.iter().find_map(|a| a.strip_prefix("samples=")?.parse().ok());
         reconstruct::table(&cuda, &files, samples)?;
+    }
+    if wants("isosurface") {
+        let size = args.iter().find_map(|a| a.strip_prefix("size=")?.parse().ok());
+        isosurface::table(&cuda, &size.map_or(vec![512, 1024], |size| vec![size]))?;
     }
     if wants("fields") {
         println!("{FIELDS}");

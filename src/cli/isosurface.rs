@@ -2,13 +2,16 @@
 
 use std::path::PathBuf;
 
-use super::{Ui, generate, volume};
+use super::device::{self, Card};
+use super::{Ui, generate, volume, word};
 use crate::backend::Cpu;
+use crate::config::DeviceKind;
 use crate::error::{Error, Result};
 use crate::io::atomic::check_folder;
 use crate::io::{WriteOptions, check_target, read_volume};
-use crate::mesh::Kind;
+use crate::mesh::{Kind, Mesh};
 use crate::surface::{IsosurfaceOptions, isosurface, largest_part, smooth};
+use crate::volume::Volume;
 
 /// Rounds of smoothing at most.
 pub(super) const MOST_ROUNDS: i64 = 1000;
@@ -48,11 +51,66 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 0,
           value_parser = clap::value_parser!(u32).range(0..=MOST_ROUNDS))]
     pub smooth: u32,
+    /// What computes: auto, cpu or cuda; auto takes a GPU for a large volume beside few cores
+    #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = word::<DeviceKind>)]
+    pub device: DeviceKind,
     /// CPU threads; 0 takes all cores
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub threads: usize,
     #[command(flatten)]
     pub source: volume::Source,
+}
+
+/// Nanoseconds that a voxel takes of a thread of the processor, ...
+const OF_A_THREAD: f64 = 6.0;
+/// ... and of the copies to and from a card, ...
+const OF_COPIES: f64 = 1.0;
+/// ... whose start takes this many.
+const OF_THE_START: f64 = 0.25e9;
+
+/// Whether the copies to a card and back and its start take less time than the processor takes.
+fn is_worth_a_card(n_voxels: usize, threads: usize) -> bool {
+    n_voxels as f64 * (OF_A_THREAD / threads as f64 - OF_COPIES) > OF_THE_START
+}
+
+#[cfg(feature = "cuda")]
+fn on_card(
+    card: Card,
+    volume: &Volume,
+    level: f64,
+    options: &IsosurfaceOptions,
+) -> Result<(Mesh, String)> {
+    let name = card.card().name.clone();
+    let mesh = crate::surface::isosurface_on(&std::sync::Arc::new(card), volume, level, options)?;
+    Ok((mesh, name))
+}
+
+#[cfg(not(feature = "cuda"))]
+fn on_card(card: Card, _: &Volume, _: f64, _: &IsosurfaceOptions) -> Result<(Mesh, String)> {
+    match card {}
+}
+
+/// What computes where no card does.
+const PROCESSOR: &str = "the processor";
+
+/// The surface, and what computed it.
+fn extract(
+    args: &Args,
+    cpu: &Cpu,
+    volume: &Volume,
+    options: &IsosurfaceOptions,
+    ui: &Ui,
+) -> Result<(Mesh, String)> {
+    let is_worth_it = is_worth_a_card(volume.n_voxels(), cpu.threads());
+    if let Some(card) = device::card(args.device, is_worth_it)? {
+        match on_card(card, volume, args.level, options) {
+            Err(error @ Error::Device { .. }) if args.device == DeviceKind::Auto => {
+                ui.say(&format!("warning: {error}; the processor computes"));
+            }
+            done => return done,
+        }
+    }
+    Ok((cpu.run(|| isosurface(volume, args.level, options))?, PROCESSOR.into()))
 }
 
 /// Reads, extracts, writes, and says in one line what was written.
@@ -74,9 +132,11 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let holds_normals = ["ply", "obj", "vtp", "vtu"].iter().any(|e| ending == *e);
     let options = IsosurfaceOptions::default().closed(args.closed).normals(holds_normals);
     let volume = &file.volume;
-    let mut mesh = cpu
-        .run(|| isosurface(volume, args.level, &options))
-        .map_err(|error| in_words(error, &args))?;
+    let (mut mesh, device) =
+        extract(&args, &cpu, volume, &options, ui).map_err(|error| in_words(error, &args))?;
+    if device != PROCESSOR || ui.verbosity() > 0 {
+        ui.say(&format!("the surface was computed on {device}"));
+    }
     if mesh.n_cells() == 0 {
         let found = volume.statistics();
         let range = match (found.min, found.max) {
@@ -97,8 +157,8 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     Ok(0)
 }
 
-fn empty() -> crate::mesh::Mesh {
-    crate::mesh::Mesh::new(Kind::Surface, Vec::new(), Vec::new())
+fn empty() -> Mesh {
+    Mesh::new(Kind::Surface, Vec::new(), Vec::new())
 }
 
 /// The error in the words of the command line.

@@ -33,6 +33,11 @@ mod winding;
 pub use cuda::DeviceSurface;
 pub use drawn_curves::{Side, Sides, sides};
 pub use interface::{Interface, extract};
+#[cfg(feature = "cuda")]
+pub use isosurface::cuda::{
+    DeviceIsosurface, DeviceNumber, SurfaceArgument, Totals as SurfaceTotals,
+    cases as surface_cases, isosurface_on,
+};
 pub use isosurface::{Options as IsosurfaceOptions, isosurface};
 pub use lattice_distance::{Filled, LatticeDistance};
 pub use locate::{Located, Locator};

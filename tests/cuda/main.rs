@@ -8,6 +8,7 @@ mod evolution;
 mod expressions;
 mod galerkin;
 mod implicit;
+mod isosurface;
 mod measures;
 mod parity;
 mod patch_sizes;

@@ -12,6 +12,7 @@ mod flow;
 mod formulas;
 mod galerkin;
 mod implicit;
+mod isosurface;
 mod library;
 mod measures;
 mod patches;

@@ -54,6 +54,7 @@ pub const HEADERS: &[File] = &[
     kernel_file!("measures/sets.cuh"),
     kernel_file!("reconstruct/directed/lattice.cuh"),
     kernel_file!("reconstruct/tree.cuh"),
+    kernel_file!("surface/rows.cuh"),
     kernel_file!("tiles/formulas/curvature.cuh"),
     kernel_file!("tiles/formulas/distance.cuh"),
     kernel_file!("tiles/formulas/motion.cuh"),
@@ -155,6 +156,17 @@ const VARYING: Choice = &[
 const INFLOW: Choice =
     &[&[("ADVECTION", "3"), ("VELOCITY_ROWS", "1")], &[("ADVECTION", "1"), ("INFLOW", "1")]];
 
+/// What a volume holds, ...
+const STORED: Choice = &[
+    &[("STORED", "float"), ("IS_WHOLE", "0")],
+    &[("STORED", "double"), ("IS_WHOLE", "0")],
+    &[("STORED", "unsigned char"), ("IS_WHOLE", "1")],
+    &[("STORED", "short"), ("IS_WHOLE", "1")],
+    &[("STORED", "long long"), ("IS_WHOLE", "1")],
+];
+/// ... and whether its surface has normals.
+const NORMALS: Choice = &[&[("NORMALS", "0")], &[("NORMALS", "1")]];
+
 /// Edge of a tile, and how its values are kept.
 const TILES: Choice =
     &[&[("TILE_EDGE", "4")], &[("TILE_EDGE", "8")], &[("TILE_EDGE", "4"), ("STORAGE", "16")]];
@@ -221,6 +233,10 @@ const PROGRAMS: &[(File, &[Choice])] = &[
     (kernel_file!("reconstruct/octree.cu"), &[]),
     (kernel_file!("reconstruct/potential.cu"), &[SINGLE, PULL, KEPT_TILES]),
     (kernel_file!("self_test.cu"), &[REAL]),
+    (kernel_file!("surface/count.cu"), &[]),
+    (kernel_file!("surface/cubes.cu"), &[REAL, TILES]),
+    (kernel_file!("surface/isosurface.cu"), &[STORED, NORMALS]),
+    (kernel_file!("surface/triangles.cu"), &[]),
     (kernel_file!("tiles/manage.cu"), &[REAL, TILES]),
     (kernel_file!("tiles/redistance.cu"), &[TILE_BLOCK]),
     (kernel_file!("tiles/rest.cu"), &[REAL, TILES]),

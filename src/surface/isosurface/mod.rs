@@ -14,6 +14,8 @@
 //!
 //! Vertices and triangles come in the order of rows, x fastest, whatever the number of threads.
 
+#[cfg(feature = "cuda")]
+pub(super) mod cuda;
 mod generate;
 mod gradient;
 mod masks;
@@ -123,14 +125,7 @@ impl<T: Number> Field<'_, T> {
 /// [`Error::Case`] for a level that is not a number, and a volume of one voxel along an axis unless
 /// the surface is closed; [`Error::Numerical`] for more than 2^32 - 1 vertices.
 pub fn isosurface(volume: &Volume, level: f64, options: &Options) -> Result<Mesh> {
-    if !level.is_finite() {
-        return Err(Error::usage(format!("level {level}"), "give a number"));
-    }
-    if !options.closed && volume.shape().contains(&1) {
-        let [x, y, z] = volume.shape();
-        let what = format!("a volume of {x} x {y} x {z} voxels has no cubes to cut");
-        return Err(Error::usage(what, "give two voxels or more along each axis, or close it"));
-    }
+    check(volume.shape(), level, options)?;
     macro_rules! of {
         ($($variant:ident),*) => {
             match volume.samples() {
@@ -139,6 +134,19 @@ pub fn isosurface(volume: &Volume, level: f64, options: &Options) -> Result<Mesh
         };
     }
     of!(U8, I8, U16, I16, U32, I32, U64, I64, F32, F64)
+}
+
+/// Refuses a level that is not a number, and a shape without cubes.
+fn check(shape: [usize; 3], level: f64, options: &Options) -> Result<()> {
+    if !level.is_finite() {
+        return Err(Error::usage(format!("level {level}"), "give a number"));
+    }
+    if !options.closed && shape.contains(&1) {
+        let [x, y, z] = shape;
+        let what = format!("a volume of {x} x {y} x {z} voxels has no cubes to cut");
+        return Err(Error::usage(what, "give two voxels or more along each axis, or close it"));
+    }
+    Ok(())
 }
 
 fn of<T: Number>(volume: &Volume, values: &[T], level: f64, options: &Options) -> Result<Mesh> {

@@ -1,14 +1,27 @@
 //! Marching cubes over tiles on a card: [`extract`](super::extract) of tiles that are there already.
+//!
+//! The kernels are in `kernels/surface/cubes.cu`, a warp for each tile: one pass notes which crossings belong to a tile
+//! and counts its triangles, and after two scans another one writes both.
+
+mod state;
 
 use std::sync::Arc;
 
-use super::{Placement, Tiles, extract};
-use crate::backend::cuda::{Array, Cuda, Element};
-use crate::error::Result;
+pub use state::{Found, TileSurfaceArgument, record_words};
+
+use super::{Placement, Tiles, check_vertices, extract};
+use crate::backend::cuda::{Arguments, Array, Cuda, Element, Kernel, Launch, Unit};
+use crate::error::{Error, Result};
 use crate::geometry::Real;
-use crate::grid::cuda::DeviceTiledGrid;
+use crate::grid::cuda::{DeviceTiledGrid, TileControl, TileGridArgument};
 use crate::grid::{Band, Pool, Stored};
+use crate::primitives::cuda::exclusive_scan;
 use crate::surface::DeviceSurface;
+use crate::surface::isosurface::cuda::cases;
+
+/// Threads of a block of the kernels of surfaces, and of the one that looks for neighbors.
+const BLOCK: u32 = 128;
+const LOOK_UP_BLOCK: u32 = 256;
 
 /// phi on the tiles of a grid on a card; missing tiles are plus or minus gamma.
 #[derive(Clone, Copy)]
@@ -22,17 +35,85 @@ pub struct DeviceTiles<'a, R, S: Element, const E: usize> {
 }
 
 impl<R: Real, S: Stored<R> + Element, const E: usize> DeviceTiles<'_, R, S, E> {
+    /// Bytes on the card that [`DeviceTiles::extract`] takes for so many tiles beside the surface itself.
+    pub fn bytes(tiles: usize) -> usize {
+        4 * tiles * (record_words(E) + 4)
+    }
+
     /// The zero set of phi as triangles in world units: those of [`extract`](super::extract) with the same
-    /// numbers in the same order.
+    /// numbers in the same order, bit for bit. The look-up of neighbors on the card is made anew.
     ///
     /// # Errors
-    /// Those of [`extract`](super::extract); [`Error::Device`](crate::Error::Device) if there is not enough memory.
+    /// Those of [`extract`](super::extract); [`Error::Device`] for more than 2^32 - 1 triangles, if there is not enough
+    /// memory or the card fails.
     pub fn extract(
         &self,
         cuda: &Arc<Cuda>,
         placement: &Placement,
         normals: bool,
     ) -> Result<DeviceSurface> {
+        let n_tiles = self.grid.look()?.n_tiles as usize;
+        has_memory(cuda, Self::bytes(n_tiles), n_tiles)?;
+        let words = |n: usize| cuda.zeros::<u32>(n);
+        let records = words(n_tiles * record_words(E))?;
+        let (vertices_of, triangles_of) = (words(n_tiles)?, words(n_tiles)?);
+        let found = cuda.zeros::<Found>(1)?;
+        let cases = cuda.upload(&cases(false))?;
+        let mut argument = TileSurfaceArgument {
+            phi: self.phi.address(),
+            records: records.address(),
+            vertices_of: vertices_of.address(),
+            triangles_of: triangles_of.address(),
+            found: found.address(),
+            gamma: self.gamma.widen(),
+            spacing: placement.spacing,
+            origin: placement.origin,
+            ..TileSurfaceArgument::default()
+        };
+        let tiles = self.grid.argument();
+        let look_up = kernel::<R, S>(cuda, "tiles/manage", "tiles_look_up", E)?;
+        let launch = resident(&look_up, LOOK_UP_BLOCK)?;
+        // SAFETY: the argument of `tiles_look_up`.
+        unsafe { cuda.launch(&look_up, launch, &Arguments::default().with(tiles)) }?;
+        let with = |argument| Arguments::default().with(tiles).with(argument).with(cases.address());
+        let count = kernel::<R, S>(cuda, "surface/cubes", "cubes_count", E)?;
+        // SAFETY: the arguments of `cubes_count`, places for all tiles, found zero, neighbors looked up.
+        unsafe { cuda.launch(&count, resident(&count, BLOCK)?, &with(argument)) }?;
+        let first_vertex = exclusive_scan(cuda, &vertices_of)?;
+        let first_triangle = exclusive_scan(cuda, &triangles_of)?;
+        let all = cuda.download(&found)?[0];
+        if all.is_cut_off != 0 {
+            return Err(self.cut_off(cuda, placement)?);
+        }
+        check_vertices(all.vertices)?;
+        if all.triangles > u64::from(u32::MAX) {
+            return Err(Error::Device {
+                what: format!("a surface of {} triangles, a GPU makes 2^32 - 1", all.triangles),
+                remedy: "take a coarser grid, or use = \"cpu\"".into(),
+            });
+        }
+        let [n_vertices, n_triangles] = [all.vertices, all.triangles].map(|n| n as usize);
+        has_memory(cuda, DeviceSurface::bytes(n_vertices, n_triangles, normals), n_tiles)?;
+        let surface = DeviceSurface {
+            vertices: cuda.zeros(n_vertices)?,
+            normals: cuda.zeros(if normals { n_vertices } else { 0 })?,
+            triangles: cuda.zeros(n_triangles)?,
+            n_vertices,
+            n_triangles,
+        };
+        argument.first_vertex = first_vertex.address();
+        argument.first_triangle = first_triangle.address();
+        argument.vertices = surface.vertices.address();
+        argument.normals = if normals { surface.normals.address() } else { 0 };
+        argument.triangles = surface.triangles.address();
+        let generate = kernel::<R, S>(cuda, "surface/cubes", "cubes_generate", E)?;
+        // SAFETY: the arguments of `cubes_generate`, places for what was counted.
+        unsafe { cuda.launch(&generate, resident(&generate, BLOCK)?, &with(argument)) }?;
+        Ok(surface)
+    }
+
+    /// What the CPU says of a surface that is cut off: it knows the place.
+    fn cut_off(&self, cuda: &Cuda, placement: &Placement) -> Result<Error> {
         let grid = self.grid.download::<E>()?;
         let mut phi = Pool::<S, E>::new();
         phi.grow(grid.capacity())?;
@@ -40,20 +121,49 @@ impl<R: Real, S: Stored<R> + Element, const E: usize> DeviceTiles<'_, R, S, E> {
         phi.values_mut()[..n].copy_from_slice(&cuda.download_part(self.phi, 0..n)?);
         let band = Band { gamma: self.gamma, reach: 1 };
         let tiles = Tiles { grid: &grid, phi: &phi, band };
-        let mesh = extract(&tiles, placement, normals)?;
-        let arrays: Vec<Vec<f64>> =
-            mesh.vertex_data.iter().map(|array| array.values.to_f64()).collect();
-        let of_vertex = |v: usize| [arrays[0][v], arrays[1][v], arrays[2][v]];
-        let normals: Vec<[f64; 3]> = match normals {
-            true => (0..mesh.n_vertices()).map(of_vertex).collect(),
-            false => Vec::new(),
-        };
-        Ok(DeviceSurface {
-            vertices: cuda.upload(&mesh.vertices)?,
-            normals: cuda.upload(&normals)?,
-            triangles: cuda.upload(mesh.cells.as_chunks().0)?,
-            n_vertices: mesh.n_vertices(),
-            n_triangles: mesh.n_cells(),
+        Ok(match extract(&tiles, placement, false) {
+            Err(error) => error,
+            Ok(_) => Error::Device {
+                what: "the card sees phi change its sign outside of the band".into(),
+                remedy: "this is a fault of the program: please report it".into(),
+            },
         })
     }
+}
+
+fn kernel<R: Real, S>(cuda: &Cuda, file: &str, name: &str, edge: usize) -> Result<Kernel> {
+    let real = if size_of::<R>() == 8 { "double" } else { "float" };
+    let mut defines = vec![
+        ("REAL", real.to_string()),
+        ("TILE_EDGE", edge.to_string()),
+        ("TILE_CONTROL_BYTES", size_of::<TileControl>().to_string()),
+        ("TILE_GRID_BYTES", size_of::<TileGridArgument>().to_string()),
+    ];
+    if file == "surface/cubes" {
+        defines.push(("TILE_SURFACE_BYTES", size_of::<TileSurfaceArgument>().to_string()));
+    }
+    if size_of::<S>() == 2 {
+        defines.push(("STORAGE", "16".to_string()));
+    }
+    cuda.kernel(&Unit::with(file, defines)?, name)
+}
+
+/// As many blocks as are on the card at once.
+fn resident(kernel: &Kernel, block: u32) -> Result<Launch> {
+    let grid = kernel.resident_blocks(block, 0)?;
+    Ok(Launch { grid, block, shared: 0, cooperative: false })
+}
+
+/// Refuses what the card has no memory for.
+fn has_memory(cuda: &Cuda, need: usize, tiles: usize) -> Result<()> {
+    let (free, _) = cuda.memory()?;
+    if need <= free {
+        return Ok(());
+    }
+    Err(Error::Device {
+        what: format!(
+            "the surface of {tiles} tiles needs {need} bytes more on the card, which has {free} free"
+        ),
+        remedy: "take a coarser grid, or use = \"cpu\"".into(),
+    })
 }

@@ -1,0 +1,168 @@
+// Rows of bits of a dense volume: the twin of src/surface/isosurface/{masks,rows}.rs, 32 voxels to a word.
+#pragma once
+#include "primitives/block.cuh"
+
+// What the kernels know of a volume and of its surface: src/surface/isosurface/cuda/state.rs lays it out.
+struct Surface {
+    u64 values;           // address of what is stored, [shape[2]][shape[1]][shape[0]]
+    u64 low, high;        // bits of the least and the largest stored number that is inside
+    u32* inside;          // [size[1] * size[2]][words]
+    u32* missing;         // the same of values that are not finite; null where all are
+    u32* first_vertex;    // [rows]
+    u32* first_triangle;  // [rows]
+    u32* along;           // [rows][2] crossings along x, and those along x and y
+    u64* told;            // [2][tiles] what tiles of rows tell each other
+    struct Totals* totals;
+    double* vertices;     // [..][3]
+    double* normals;      // [..][3]
+    u32* triangles;       // [..][3]
+    u64 room[2];          // vertices and triangles there is room for
+    double level, slope, intercept;
+    double origin[3], steps[3][3], inverse[3][3];
+    u32 shape[3];         // voxels with values
+    u32 size[3];          // with the layers round them
+    u32 layers;           // 0 or 1
+    u32 words;            // of a row
+    u32 lanes;            // of a warp that share a row: a power of two
+    u32 is_scaled;        // values are slope * stored + intercept
+};
+
+#ifdef SURFACE_BYTES
+static_assert(sizeof(Surface) == SURFACE_BYTES, "the host lays out the same");
+#endif
+
+// What the host looks at; zero at the start.
+struct Totals {
+    u64 vertices, triangles;
+    u32 has_missing;
+    u32 taken;            // tiles of rows
+};
+
+DEVICE u32 lowest_bits(u32 n) { return n >= 32 ? ~0u : (1u << n) - 1; }
+
+// What four rows of voxels, at (y, z), (y + 1, z), (y, z + 1) and (y + 1, z + 1), have in a word.
+struct Word {
+    u32 inside[4];   // voxels
+    u32 along_x[4];  // crossed edges from the voxels of each row
+    u32 along_y[2];  // from the rows at z and z + 1
+    u32 along_z[2];  // from the rows at y and y + 1
+    u32 cut;         // cubes between the rows, all of whose corners have a value
+};
+
+// The rows about a row, as far as they are in the volume.
+struct Rows {
+    u32 row[4];
+    u32 is_in;  // bit k: row k is
+
+    DEVICE Rows(const Surface& s, u32 own, u32 y, u32 z) {
+        const u32 ny = s.size[1], up = y + 1 < ny, back = z + 1 < s.size[2];
+#pragma unroll
+        for (u32 k = 0; k < 4; k++) row[k] = own + (k & 1) + (k >> 1) * ny;
+        is_in = 1 | up << 1 | back << 2 | (up & back) << 3;
+    }
+
+    DEVICE u32 get(const Surface& s, const u32* bits, u32 k, u32 w) const {
+        return (is_in >> k & 1) && w < s.words ? bits[(u64)row[k] * s.words + w] : 0;
+    }
+
+    // What word `w` has; nothing beyond the row.
+    DEVICE Word word(const Surface& s, u32 w, bool has_missing) const {
+        Word word;
+        u32 next[4];
+        const u32 left = w < s.words ? s.size[0] - w * 32 : 1;
+        const u32 here = w < s.words ? lowest_bits(left) : 0, pairs = lowest_bits(left - 1);
+        u32 any = 0, every = ~0u;
+#pragma unroll
+        for (u32 k = 0; k < 4; k++) {
+            word.inside[k] = get(s, s.inside, k, w);
+            next[k] = word.inside[k] >> 1 | get(s, s.inside, k, w + 1) << 31;
+            word.along_x[k] = (word.inside[k] ^ next[k]) & pairs;
+            any |= word.inside[k] | next[k];
+            every &= word.inside[k] & next[k];
+        }
+#pragma unroll
+        for (u32 k = 0; k < 2; k++) {
+            const u32 up = is_in >> (2 * k + 1) & 1, back = is_in >> (k + 2) & 1;
+            word.along_y[k] = up ? (word.inside[2 * k] ^ word.inside[2 * k + 1]) & here : 0;
+            word.along_z[k] = back ? (word.inside[k] ^ word.inside[k + 2]) & here : 0;
+        }
+        word.cut = is_in >> 3 ? any & ~every & pairs : 0;
+        if (has_missing) leave_out(s, w, word);
+        return word;
+    }
+
+    // Takes out what is beside a voxel without a value.
+    DEVICE void leave_out(const Surface& s, u32 w, Word& word) const {
+        u32 gap[4], all = 0;
+#pragma unroll
+        for (u32 k = 0; k < 4; k++) {
+            gap[k] = get(s, s.missing, k, w);
+            const u32 next = gap[k] >> 1 | get(s, s.missing, k, w + 1) << 31;
+            word.along_x[k] &= ~(gap[k] | next);
+            all |= gap[k] | next;
+        }
+#pragma unroll
+        for (u32 k = 0; k < 2; k++) {
+            word.along_y[k] &= ~(gap[2 * k] | gap[2 * k + 1]);
+            word.along_z[k] &= ~(gap[k] | gap[k + 2]);
+        }
+        word.cut &= ~all;
+    }
+};
+
+// Case of the cube at a bit where `word` has a cut one.
+DEVICE u32 case_at(const u32 (&inside)[4], const u32 (&along_x)[4], u32 bit) {
+    u32 found = 0;
+#pragma unroll
+    for (u32 k = 0; k < 4; k++) {
+        found |= (inside[k] >> bit & 1) << (2 * k) | ((inside[k] ^ along_x[k]) >> bit & 1) << (2 * k + 1);
+    }
+    return found;
+}
+
+// Rows that a warp works on: WARP / lanes of them, one behind the other, or a part of one.
+struct Place {
+    u32 row, y, z;  // of this lane
+    u32 first_w;    // word of the row's first lane
+    bool is_in;     // the volume
+
+    DEVICE Place(const Surface& s, u32 group) {
+        row = group * (WARP / s.lanes) + lane_of_thread() / s.lanes;
+        y = row % s.size[1];
+        z = row / s.size[1];
+        first_w = 0;
+        is_in = z < s.size[2];
+    }
+
+    // Word of this lane; beyond the row where there is none.
+    DEVICE u32 word(const Surface& s) const { return is_in ? first_w + lane_of_thread() % s.lanes : s.words; }
+};
+
+// Warps that all rows need.
+DEVICE u32 groups_of(const Surface& s) {
+    const u32 n_rows = s.size[1] * s.size[2], rows = WARP / s.lanes;
+    return (n_rows + rows - 1) / rows;
+}
+
+// Sum over the lanes before this one that share its row; `sum` becomes that of all of them.
+DEVICE u32 sum_before(u32 value, u32 lanes, u32& sum) {
+    const u32 lane = lane_of_thread();
+    u32 upto = value;
+    for (u32 by = 1; by < lanes; by *= 2) {
+        const u32 other = __shfl_up_sync(0xffffffffu, upto, by);
+        if (lane % lanes >= by) upto += other;
+    }
+    sum = __shfl_sync(0xffffffffu, upto, lane | (lanes - 1));
+    return upto - value;
+}
+
+// Sum over the rows of a warp of what the lanes of each agree on.
+DEVICE u32 sum_of_rows(u32 value, u32 lanes) {
+    for (u32 by = lanes; by < WARP; by *= 2) value += __shfl_xor_sync(0xffffffffu, value, by);
+    return value;
+}
+
+// Whether the surface fits the memory that was taken for it.
+DEVICE bool has_room(const Surface& s) {
+    return s.totals->vertices <= s.room[0] && s.totals->triangles <= s.room[1];
+}

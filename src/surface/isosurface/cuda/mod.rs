@@ -1,0 +1,334 @@
+//! The surface of a dense volume on a card: [`isosurface`](super::isosurface), bit for bit.
+//!
+//! The kernels are in `kernels/surface/`: one pass over the values for a bit of each voxel, one over the
+//! bits for what each row of voxels has and where it stands among all, one for vertices, which looks at values
+//! beside the surface alone, and one over the bits for triangles.
+
+mod number;
+mod state;
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+pub use number::{DeviceNumber, Ranked};
+pub use state::{SurfaceArgument, Totals};
+
+use super::{Field, Options, check, determinant, placed};
+use crate::backend::cuda::{Arguments, Array, Cuda, Kernel, Launch, Pinned, Unit};
+use crate::error::{Error, Result};
+use crate::mesh::Mesh;
+use crate::surface::DeviceSurface;
+use crate::surface::cubes::{CASES, check_vertices};
+use crate::volume::{Placement, Samples, Scaling, Volume};
+
+/// Voxels of a word.
+const WORD: usize = 32;
+/// Threads of the blocks that count; rows of such a block.
+const ROWS: usize = 256;
+/// Threads of the other blocks.
+const BLOCK: u32 = 128;
+/// Most rows of voxels.
+const MOST_ROWS: usize = 1 << 31;
+
+/// Surfaces of volumes of one shape and type on a card, with its memory: a bit per voxel, two where values may
+/// be no numbers, 16 bytes per row of voxels, and room for the largest surface so far.
+pub struct DeviceIsosurface<T> {
+    cuda: Arc<Cuda>,
+    masks: Launched,
+    count: Kernel,
+    vertices: Launched,
+    triangles: Launched,
+    argument: SurfaceArgument,
+    shape: [usize; 3],
+    scaling: Scaling,
+    normals: bool,
+    bits: [Array<u32>; 2],
+    rows: [Array<u32>; 3],
+    told: Array<u64>,
+    totals: Array<Totals>,
+    seen: Pinned<Totals>,
+    cases: Array<u64>,
+    surface: DeviceSurface,
+    of: PhantomData<T>,
+}
+
+/// A kernel with as many blocks as are on the card at once.
+struct Launched(Kernel, Launch);
+
+impl Launched {
+    fn new(cuda: &Cuda, unit: &Unit, name: &str) -> Result<Self> {
+        let kernel = cuda.kernel(unit, name)?;
+        let grid = kernel.resident_blocks(BLOCK, 0)?;
+        Ok(Launched(kernel, Launch { grid, block: BLOCK, shared: 0, cooperative: false }))
+    }
+}
+
+impl<T: DeviceNumber> DeviceIsosurface<T> {
+    /// Bytes on the card for a volume of `shape` beside its values, with a surface of so many vertices
+    /// and triangles.
+    pub fn bytes(shape: [usize; 3], options: &Options, vertices: usize, triangles: usize) -> usize {
+        let size = Self::size(shape, options);
+        let rows = size[1] * size[2];
+        let kinds = if T::WHOLE { 1 } else { 2 };
+        4 * rows * (size[0].div_ceil(WORD) * kinds + 4)
+            + 16 * rows.div_ceil(ROWS)
+            + DeviceSurface::bytes(vertices, triangles, options.normals)
+    }
+
+    fn size(shape: [usize; 3], options: &Options) -> [usize; 3] {
+        shape.map(|n| n + 2 * usize::from(options.closed))
+    }
+
+    /// For volumes of `shape` at a place.
+    ///
+    /// # Errors
+    /// [`Error::Case`] for a shape that has no cubes; [`Error::Device`] if there is not enough memory, for
+    /// 2^31 rows of voxels or more, and if a kernel cannot be compiled.
+    pub fn new(
+        cuda: &Arc<Cuda>,
+        shape: [usize; 3],
+        place: &Placement,
+        scaling: Scaling,
+        options: &Options,
+    ) -> Result<Self> {
+        check(shape, 0.0, options)?;
+        let size = Self::size(shape, options);
+        let n_rows = size[1].saturating_mul(size[2]);
+        if n_rows >= MOST_ROWS || size[0] >= MOST_ROWS {
+            return Err(Error::Device {
+                what: format!("a volume of {shape:?} voxels on a GPU, which takes 2^31 rows"),
+                remedy: "compute it on the processor (--device cpu)".into(),
+            });
+        }
+        has_memory(cuda, Self::bytes(shape, options, 0, 0))?;
+        let place = placed(place, usize::from(options.closed));
+        let unit = |file: &str, mut defines: Vec<(&'static str, String)>| {
+            defines.push(("SURFACE_BYTES", size_of::<SurfaceArgument>().to_string()));
+            Unit::with(file, defines)
+        };
+        let of_values = unit(
+            "surface/isosurface",
+            vec![
+                ("STORED", T::NAME.to_string()),
+                ("IS_WHOLE", u8::from(T::WHOLE).to_string()),
+                ("NORMALS", u8::from(options.normals).to_string()),
+            ],
+        )?;
+        let words = size[0].div_ceil(WORD);
+        let n_words = n_rows * words;
+        let bits = [cuda.zeros(n_words)?, cuda.zeros(if T::WHOLE { 0 } else { n_words })?];
+        let rows = [cuda.zeros(n_rows)?, cuda.zeros(n_rows)?, cuda.zeros(2 * n_rows)?];
+        let (told, totals) = (cuda.zeros(2 * n_rows.div_ceil(ROWS))?, cuda.zeros(1)?);
+        let argument = SurfaceArgument {
+            inside: bits[0].address(),
+            missing: if T::WHOLE { 0 } else { bits[1].address() },
+            first_vertex: rows[0].address(),
+            first_triangle: rows[1].address(),
+            along: rows[2].address(),
+            told: told.address(),
+            totals: totals.address(),
+            slope: scaling.slope,
+            intercept: scaling.intercept,
+            origin: place.origin(),
+            steps: place.steps(),
+            inverse: place.inverse(),
+            shape: shape.map(|n| n as u32),
+            size: size.map(|n| n as u32),
+            layers: u32::from(options.closed),
+            words: words as u32,
+            lanes: words.next_power_of_two().min(32) as u32,
+            is_scaled: u32::from(scaling != Scaling::NONE),
+            ..SurfaceArgument::default()
+        };
+        Ok(DeviceIsosurface {
+            masks: Launched::new(cuda, &of_values, "surface_masks")?,
+            count: cuda.kernel(&unit("surface/count", vec![])?, "surface_count")?,
+            vertices: Launched::new(cuda, &of_values, "surface_vertices")?,
+            triangles: Launched::new(
+                cuda,
+                &unit("surface/triangles", vec![])?,
+                "surface_triangles",
+            )?,
+            argument,
+            shape,
+            scaling,
+            normals: options.normals,
+            bits,
+            rows,
+            told,
+            totals,
+            seen: cuda.pinned(1)?,
+            // A left-handed place turns triangles round.
+            cases: cuda.upload(&cases(determinant(place.steps()) < 0.0))?,
+            surface: DeviceSurface {
+                vertices: cuda.zeros(0)?,
+                normals: cuda.zeros(0)?,
+                triangles: cuda.zeros(0)?,
+                n_vertices: 0,
+                n_triangles: 0,
+            },
+            cuda: cuda.clone(),
+            of: PhantomData,
+        })
+    }
+
+    /// The surface where the values pass `level`, as it stays on the card until the next one. Beside values that are not
+    /// finite some vertices may belong to no triangle.
+    ///
+    /// # Errors
+    /// [`Error::Case`] for a level that is not a number, [`Error::Numerical`] for more than 2^32 - 1 vertices,
+    /// [`Error::Device`] for as many triangles, if there is not enough memory, or the card fails.
+    ///
+    /// # Panics
+    /// If there is not one number for each voxel.
+    pub fn extract(&mut self, values: &Array<T>, level: f64) -> Result<&DeviceSurface> {
+        assert_eq!(values.len(), self.shape.iter().product::<usize>(), "a number for each voxel");
+        if !level.is_finite() {
+            return Err(Error::usage(format!("level {level}"), "give a number"));
+        }
+        let field =
+            Field { values: &[][..], shape: self.shape, scaling: self.scaling, level, layers: 0 };
+        let inside = number::range(|v: T| field.phi(v) < 0.0, self.scaling.slope < 0.0);
+        self.argument.level = level;
+        self.argument.values = values.address();
+        self.argument.range = inside.map(T::low_bits);
+        let cuda = self.cuda.clone();
+        cuda.clear(&mut self.told)?;
+        cuda.clear(&mut self.totals)?;
+        let with = |argument: SurfaceArgument| Arguments::default().with(argument);
+        let Launched(masks, launch) = &self.masks;
+        // SAFETY: the argument of `surface_masks`: a value per voxel, a word for each 32 of a row.
+        unsafe { cuda.launch(masks, *launch, &with(self.argument)) }?;
+        let tiles = self.rows[0].len().div_ceil(ROWS) as u32;
+        let launch = Launch { grid: tiles, block: ROWS as u32, shared: 0, cooperative: false };
+        let arguments = with(self.argument).with_array(&self.cases);
+        // SAFETY: the arguments of `surface_count`, places for all rows and tiles of them, told and totals zero.
+        unsafe { cuda.launch(&self.count, launch, &arguments) }?;
+        // Most often the last surface was as large; else nothing is written.
+        self.generate()?;
+        cuda.fetch(&self.totals, &mut self.seen)?;
+        let found = self.seen.get()?[0];
+        check_vertices(found.vertices)?;
+        if found.triangles > u64::from(u32::MAX) {
+            return Err(Error::Device {
+                what: format!("a surface of {} triangles, a GPU makes 2^32 - 1", found.triangles),
+                remedy: "compute it on the processor (--device cpu)".into(),
+            });
+        }
+        let [n_vertices, n_triangles] = [found.vertices, found.triangles].map(|n| n as usize);
+        if found.vertices > self.argument.room[0] || found.triangles > self.argument.room[1] {
+            self.make_room(n_vertices, n_triangles)?;
+            self.generate()?;
+        }
+        (self.surface.n_vertices, self.surface.n_triangles) = (n_vertices, n_triangles);
+        Ok(&self.surface)
+    }
+
+    /// Whether the last volume had a value that is not finite.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if a kernel before failed.
+    pub fn has_missing(&self) -> Result<bool> {
+        Ok(self.seen.get()?[0].has_missing != 0)
+    }
+
+    fn generate(&self) -> Result<()> {
+        let with = || Arguments::default().with(self.argument);
+        let Launched(kernel, launch) = &self.vertices;
+        // SAFETY: the argument of `surface_vertices`, which writes where there is room.
+        unsafe { self.cuda.launch(kernel, *launch, &with()) }?;
+        let Launched(kernel, launch) = &self.triangles;
+        // SAFETY: the arguments of `surface_triangles`, which writes where there is room.
+        unsafe { self.cuda.launch(kernel, *launch, &with().with_array(&self.cases)) }
+    }
+
+    fn make_room(&mut self, vertices: usize, triangles: usize) -> Result<()> {
+        let (cuda, surface) = (&self.cuda, &mut self.surface);
+        // What is there goes first.
+        surface.vertices = cuda.zeros(0)?;
+        surface.normals = cuda.zeros(0)?;
+        surface.triangles = cuda.zeros(0)?;
+        self.argument.room = [0, 0];
+        has_memory(cuda, DeviceSurface::bytes(vertices, triangles, self.normals))?;
+        surface.vertices = cuda.zeros(vertices)?;
+        surface.normals = cuda.zeros(if self.normals { vertices } else { 0 })?;
+        surface.triangles = cuda.zeros(triangles)?;
+        self.argument.vertices = surface.vertices.address();
+        self.argument.normals = surface.normals.address();
+        self.argument.triangles = surface.triangles.address();
+        self.argument.room = [vertices as u64, triangles as u64];
+        Ok(())
+    }
+
+    /// Bytes on the card that it holds.
+    pub fn held(&self) -> usize {
+        let words: usize = self.bits.iter().chain(&self.rows).map(Array::len).sum();
+        let [vertices, triangles] = self.argument.room.map(|n| n as usize);
+        4 * words + 8 * self.told.len() + DeviceSurface::bytes(vertices, triangles, self.normals)
+    }
+}
+
+/// Refuses what the card has no memory for.
+fn has_memory(cuda: &Cuda, need: usize) -> Result<()> {
+    let (free, _) = cuda.memory()?;
+    if need <= free {
+        return Ok(());
+    }
+    Err(Error::Device {
+        what: format!("the surface needs {need} bytes more on the card, which has {free} free"),
+        remedy: "take a coarser volume, or compute it on the processor (--device cpu)".into(),
+    })
+}
+
+/// Triangles of each case as kernels know them: edges of the corners, four bits each, and how many triangles there are in the
+/// four highest bits.
+pub fn cases(flipped: bool) -> [u64; 256] {
+    std::array::from_fn(|case| {
+        let triangles = CASES[case].triangles();
+        let turned = triangles.iter().map(|&[a, b, c]| if flipped { [a, c, b] } else { [a, b, c] });
+        let corners = turned.flatten().enumerate();
+        let edges = corners.fold(0, |edges, (n, e)| edges | u64::from(e) << (4 * n));
+        edges | (triangles.len() as u64) << 60
+    })
+}
+
+/// [`isosurface`](super::isosurface) on a card, with both copies: the same mesh, bit for bit.
+///
+/// # Errors
+/// Those of [`isosurface`](super::isosurface) and of [`DeviceIsosurface::extract`].
+pub fn isosurface_on(
+    cuda: &Arc<Cuda>,
+    volume: &Volume,
+    level: f64,
+    options: &Options,
+) -> Result<Mesh> {
+    check(volume.shape(), level, options)?;
+    macro_rules! of {
+        ($($variant:ident),*) => {
+            match volume.samples() {
+                $(Samples::$variant(values) => of(cuda, volume, values, level, options),)*
+            }
+        };
+    }
+    of!(U8, I8, U16, I16, U32, I32, U64, I64, F32, F64)
+}
+
+fn of<T: DeviceNumber>(
+    cuda: &Arc<Cuda>,
+    volume: &Volume,
+    values: &[T],
+    level: f64,
+    options: &Options,
+) -> Result<Mesh> {
+    let shape = volume.shape();
+    has_memory(cuda, size_of_val(values) + DeviceIsosurface::<T>::bytes(shape, options, 0, 0))?;
+    let (place, scaling) = (volume.placement(), volume.scaling());
+    let mut on_card = DeviceIsosurface::<T>::new(cuda, shape, place, scaling, options)?;
+    let mut mesh = on_card.extract(&cuda.upload(values)?, level)?.mesh(cuda)?;
+    if on_card.has_missing()? {
+        // Crossings beside a missing value may belong to no triangle.
+        let keep = vec![true; mesh.n_cells()];
+        mesh = crate::mesh::part(mesh, &keep).0;
+    }
+    Ok(mesh)
+}
