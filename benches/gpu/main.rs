@@ -7,8 +7,8 @@
 //! plot); `points` (lists of flags, scan, sort); `point-distance`; `index`; `selective` (cones, norms, streams);
 //! `figures`, with `cards=N` and `out=FOLDER` for pictures; `edt`; `isosurface` (`size=N` for N^3 voxels alone);
 //! `render` (rays through volumes, pictures of surfaces); `reconstruct` (surfaces from points: of clouds in files
-//! that are named, or of those of ZEROSET_DATA, `samples=N` for many of the horse). `vertices` is the size of the
-//! mesh of `copy`, `cells=N` that of `large` along an axis, `radius=R` in voxels and `enright=N` pick one size of
+//! that are named, or of those of ZEROSET_DATA, `samples=N` for many of the horse); `potential` (the same by a
+//! level set, of `scans/lucy_50k.ply`, `samples=N depth=D`). `vertices` is the size of the mesh of `copy`, `cells=N` that of `large` along an axis, `radius=R` in voxels and `enright=N` pick one size of
 //! `tiles`.
 //! Times of redistancings and steps are those of the card's clock over a whole stretch of the time
 //! loop: gaps between kernels and the choice of steps are in them. Every number is the median of
@@ -29,8 +29,11 @@ mod pictures;
 mod plot;
 mod point_distance;
 mod points;
+mod potential;
 mod reconstruct;
 mod render;
+#[path = "../../tests/support/samples.rs"]
+mod samples;
 mod scaling;
 mod sizes;
 mod start;
@@ -121,6 +124,9 @@ fn main() -> Result<(), Failed> {
     if wants("isosurface") {
         let size = args.iter().find_map(|a| a.strip_prefix("size=")?.parse().ok());
         isosurface::table(&cuda, &size.map_or(vec![512, 1024], |size| vec![size]))?;
+    }
+    if wants("potential") {
+        potential::table(&cuda, &args)?;
     }
     if wants("reconstruct") {
         let files: Vec<&str> =

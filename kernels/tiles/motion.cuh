@@ -1,10 +1,11 @@
 // The motion on tiles: src/levelset/tiled/cuda/state.rs lays it out.
 //
 // Units are compiled for the terms that act: VELOCITY, NORMAL, CURVATURE are 0 for none, 1 for one
-// value, 2 for an expression; RESCALING 1 with the rescaling term; SCHEME 1 or 5 is the order of the
+// value, 2 for an expression, VELOCITY 3 for one kept with the tiles; RESCALING 1 with the rescaling term; SCHEME 1 or 5 is the order of the
 // differences.
 #pragma once
 #include "tiles/grid.cuh"
+#include "tiles/kept.cuh"
 #include "tiles/storage.cuh"
 
 #if VELOCITY == 2 || NORMAL == 2 || CURVATURE == 2
@@ -23,6 +24,7 @@ struct TileMotion {
     real curvature;         // voxels squared per time
     real per_voxel[2];      // 1 / dx and its square
     u32 keep;               // layers round an active voxel within which tiles are kept
+    Kept kept;              // the velocity of each tile, if it is kept
 };
 
 #ifdef TILE_MOTION_BYTES
@@ -71,6 +73,35 @@ struct Parts {
     DEVICE static double place_along(const TileMotion& m, u64 key, u32 axis, u32 n) {
         return m.origin[axis] + m.dx * (coordinate_of(key, axis) * TILE_EDGE + (i32)n);
     }
+#endif
+};
+
+// The velocity of four voxels of a tile where it is kept.
+struct KeptQuad {
+#if VELOCITY == 3
+    struct __align__(8) Row {
+        short v[QUAD];
+    };
+    Row rows[3];
+    real unit;
+
+    DEVICE KeptQuad(const TileMotion& m, u32 id, u32 voxel) {
+        const u64 at = (u64)id * 3 * TILE_EDGE * TILE_EDGE * TILE_EDGE + voxel / QUAD * QUAD;
+#pragma unroll
+        for (u32 k = 0; k < 3; k++) {
+            rows[k] = *(const Row*)(m.kept.values + at + k * TILE_EDGE * TILE_EDGE * TILE_EDGE);
+        }
+        unit = m.kept.extremes[2 * (u64)id];
+    }
+
+    // That of one of them.
+    DEVICE void give(real (&u)[3], u32 i) const {
+#pragma unroll
+        for (u32 k = 0; k < 3; k++) u[k] = (real)rows[k].v[i] * unit;
+    }
+#else
+    DEVICE KeptQuad(const TileMotion&, u32, u32) {}
+    DEVICE void give(real (&)[3], u32) const {}
 #endif
 };
 

@@ -38,8 +38,13 @@
 #if VARIES
 enum { MIN_BLOCKS = (sizeof(real) == 8 ? 384 : 512) / BLOCK };
 #else
+#if VELOCITY == 3 && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
+enum { WITH_EDGES = 640 };  // it would spill
+#else
+enum { WITH_EDGES = 768 };
+#endif
 enum {
-    MIN_BLOCKS = (sizeof(real) == 8 ? 384 : SCHEME == 5 || STORAGE == 16 ? 640 : EDGES ? 768 : 1024) / BLOCK
+    MIN_BLOCKS = (sizeof(real) == 8 ? 384 : SCHEME == 5 || STORAGE == 16 ? 640 : EDGES ? WITH_EDGES : 1024) / BLOCK
 };
 #endif
 
@@ -117,10 +122,11 @@ struct Shared {
 
 // One evaluation at one voxel that moves: own + dt L.
 template <typename At>
-DEVICE real advanced(const Shared& shared, const TileMotion& m, const At& at, u32 slot, u32 voxel, double t, real dt,
-                     real phi0) {
+DEVICE real advanced(const Shared& shared, const TileMotion& m, const KeptQuad& kept, const At& at, u32 slot,
+                     u32 voxel, double t, real dt, real phi0) {
     Coefficients k(m);
 #if !RELAX
+    kept.give(k.u, voxel % QUAD);
     k.evaluate(m, shared.parts, slot, shared.keys[slot], voxel, t);
 #endif
     return at(0, 0, 0) + dt * rate_of(m, k, at, phi0);
@@ -169,7 +175,8 @@ DEVICE void advance_listed(Shared& shared, const TileMotion& m, const u32 (*near
         const Around at = {shared.padded[slot] + place_of(voxel)};
         real sign = at(0, 0, 0);
         if (RELAX && phi0) sign = load_value(phi0[(u64)near[slot][CENTER] * TILE_VALUES + voxel], m.gamma);
-        shared.fresh[slot][voxel] = advanced(shared, m, at, slot, voxel, t, dt, sign);
+        const KeptQuad kept(m, near[slot][CENTER], voxel);
+        shared.fresh[slot][voxel] = advanced(shared, m, kept, at, slot, voxel, t, dt, sign);
     }
 }
 
@@ -238,6 +245,7 @@ tiles_stage(TileGrid g, TileMotion m, TileStage s) {
         if (is_here) fresh = *(const Four*)(shared.fresh[slot] + voxel);
 #else
         if (is_here) {
+            const KeptQuad kept(m, of_tile[CENTER], voxel);
             const AroundQuad around(shared.padded[slot] + place_of(voxel), EDGES);
             const bool is_other = RELAX && s.from != s.base;
             const Quad start = is_other ? *(const Quad*)(base + at + voxel) : Quad{};
@@ -249,7 +257,7 @@ tiles_stage(TileGrid g, TileMotion m, TileStage s) {
                 if (!is_moving(at, m.core)) continue;
                 moving |= 1u << i;
                 const real sign = is_other ? load_value(start.v[i], m.gamma) : own;
-                fresh.v[i] = advanced(shared, m, at, slot, voxel + i, t, dt, sign);
+                fresh.v[i] = advanced(shared, m, kept, at, slot, voxel + i, t, dt, sign);
             }
         }
 #endif
@@ -420,6 +428,47 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) tiles_length(Til
         c.bad_time = t;
         c.flaws = 0;
     }
+    look_at_step(c);
+}
+#endif
+
+#if VELOCITY == 3 && !RELAX
+// Length of the next step, by the largest speed of the tiles there are.
+// Grid: any; block: BLOCK threads; shared: static.
+extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) tiles_length(TileGrid g, TileMotion m) {
+    __shared__ u64 most;
+    __shared__ u32 flaws;
+    TileControl& c = *g.control;
+    if (is_paused(c)) return;
+    if (threadIdx.x == 0) {
+        most = 0;
+        flaws = 0;
+    }
+    __syncthreads();
+    const u32 list = c.list, n = c.n_tiles;
+    float mine = 0;
+    bool is_flawed = false;
+    for (u32 p = blockIdx.x * BLOCK + threadIdx.x; p < n; p += gridDim.x * BLOCK) {
+        const float of_tile = m.kept.extremes[2 * (u64)g.ids[list][p] + 1];
+        is_flawed = is_flawed || !(of_tile - of_tile == 0);
+        mine = of_tile > mine ? of_tile : mine;
+    }
+    if (mine > 0) atomic_max_bits(&most, to_bits((double)mine));
+    if (is_flawed) atomicOr(&flaws, 1u);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        if (most) atomic_max_bits(&c.speeds[0], most);
+        if (flaws) atomicOr(&c.flaws, 1u);
+    }
+    if (!is_last_block(c) || threadIdx.x != 0) return;
+    c.speed = c.uniform_speed + from_bits(c.speeds[0]);
+    c.dt = bound_by(c, c.speed);
+    if (c.flaws) {
+        c.halt = BAD_COEFFICIENT;
+        c.bad_time = c.time;
+    }
+    c.speeds[0] = 0;
+    c.flaws = 0;
     look_at_step(c);
 }
 #endif

@@ -1,6 +1,7 @@
 //! `zeroset reconstruct SCAN -o FILE`: a surface from samples of it.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use serde::Serialize;
@@ -18,7 +19,7 @@ use crate::picture::{self, Subject};
 use crate::primitives::memory::peak;
 use crate::reconstruct::directed::{Cubes, Directed, MOST_DEPTH};
 use crate::reconstruct::potential::{Levels, Storage};
-use crate::reconstruct::{self, Device, Method, Options, Report, WORTH_A_CARD, runs_on_a_card};
+use crate::reconstruct::{self, Device, Method, Options, Report, WORTH_A_CARD};
 
 /// Arguments of `zeroset reconstruct`.
 #[derive(Debug, clap::Args)]
@@ -132,11 +133,12 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         (opening.map(|opening| opening.join()), read)
     });
     let (cloud, file) = read?;
-    let is_worth_it = runs_on_a_card(&cloud, options.method) && cloud.len() >= WORTH_A_CARD;
+    let is_worth_it = cloud.len() >= WORTH_A_CARD;
     let card = match early {
         Some(opened) => opened.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?,
         None => device::card(args.device, is_worth_it)?,
-    };
+    }
+    .map(Arc::new);
     let seconds_reading = start.elapsed().as_secs_f64();
     let name = args.input.display();
     let device = match &card {

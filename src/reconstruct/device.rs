@@ -1,6 +1,7 @@
 //! The only place that knows which method runs on which device.
 
-use super::Method;
+use std::sync::Arc;
+
 use super::directed::{self, Cubes, Directed};
 use super::potential::{self, Levels};
 use crate::backend::cuda::Cuda;
@@ -9,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::mesh::Mesh;
 
 /// Samples from which on a GPU is worth its start of a quarter of a second: directed distances of so
-/// many take two processor cores about that long.
+/// many take two processor cores about that long, level sets longer.
 pub const WORTH_A_CARD: usize = 100_000;
 
 /// What a reconstruction computes on.
@@ -18,35 +19,16 @@ pub enum Device<'a> {
     /// The processor.
     #[default]
     Cpu,
-    /// A card where the method has kernels and its memory suffices, else the processor.
-    Auto(&'a Cuda),
+    /// A card where its memory suffices, else the processor.
+    Auto(&'a Arc<Cuda>),
     /// A card and nothing else.
-    Card(&'a Cuda),
+    Card(&'a Arc<Cuda>),
 }
 
-/// Whether the method for a cloud runs on a card.
-pub fn runs_on_a_card(cloud: &PointCloud, method: Method) -> bool {
-    has_kernels(method.of(cloud))
-}
+/// A surface, what was done, and the name of the card that computed, if one did.
+type Made<T> = Result<(Mesh, T, Option<String>)>;
 
-/// Whether a method runs on a card.
-fn has_kernels(method: Method) -> bool {
-    method == Method::Directed
-}
-
-impl<'a> Device<'a> {
-    /// The card for a method, if it runs on one.
-    fn card(self, method: Method) -> Result<Option<&'a Cuda>> {
-        match self {
-            Device::Card(_) if !has_kernels(method) => {
-                let what = "the level-set method runs on the processor only";
-                Err(Error::device(what, "leave out the device, or take the method directed"))
-            }
-            Device::Auto(card) | Device::Card(card) if has_kernels(method) => Ok(Some(card)),
-            _ => Ok(None),
-        }
-    }
-
+impl Device<'_> {
     /// Numbers of the points that are far from all others, and the spacing of all; `auto` takes the
     /// processor where the card cannot.
     pub(super) fn far_from_others(self, points: &[[f64; 3]], factor: f64) -> Result<Far> {
@@ -60,23 +42,18 @@ impl<'a> Device<'a> {
         far_from_others(points, factor)
     }
 
-    /// Directed distances; the second is the name of the card that computed, if one did. Why one did
-    /// not is a warning.
+    /// Directed distances. Why a card did not compute is a warning.
     pub(super) fn directed(
         self,
         cloud: &PointCloud,
         cubes: Cubes,
         warnings: &mut Vec<String>,
-    ) -> Result<(Mesh, Directed, Option<String>)> {
-        if let Some(card) = self.card(Method::Directed)? {
-            match on_card(card, cloud, cubes) {
-                Err(error @ Error::Device { .. }) if matches!(self, Device::Auto(_)) => {
-                    warnings.push(format!("{error}; the processor computes"));
-                }
-                done => return done,
-            }
-        }
-        directed::reconstruct(cloud, cubes).map(|(mesh, done)| (mesh, done, None))
+    ) -> Made<Directed> {
+        self.made(
+            warnings,
+            || directed::reconstruct(cloud, cubes),
+            |card| directed_on_card(card, cloud, cubes),
+        )
     }
 
     /// The level-set method, as [`directed`](Device::directed).
@@ -84,20 +61,54 @@ impl<'a> Device<'a> {
         self,
         points: &[[f64; 3]],
         options: &potential::Options,
-    ) -> Result<(Mesh, Levels, Option<String>)> {
-        self.card(Method::Levelset)?;
-        potential::reconstruct(points, options).map(|(mesh, done)| (mesh, done, None))
+        warnings: &mut Vec<String>,
+    ) -> Made<Levels> {
+        self.made(
+            warnings,
+            || potential::reconstruct(points, options),
+            |card| levelset_on_card(card, points, options),
+        )
+    }
+
+    fn made<T>(
+        self,
+        warnings: &mut Vec<String>,
+        on_cpu: impl FnOnce() -> Result<(Mesh, T)>,
+        on_card: impl FnOnce(&Arc<Cuda>) -> Result<(Mesh, T)>,
+    ) -> Made<T> {
+        if let Device::Auto(card) | Device::Card(card) = self {
+            match on_card(card) {
+                Err(error @ Error::Device { .. }) if matches!(self, Device::Auto(_)) => {
+                    warnings.push(format!("{error}; the processor computes"));
+                }
+                done => return done.map(|(mesh, done)| (mesh, done, name(card))),
+            }
+        }
+        on_cpu().map(|(mesh, done)| (mesh, done, None))
     }
 }
 
 #[cfg(feature = "cuda")]
-fn on_card(
-    card: &Cuda,
+fn name(card: &Cuda) -> Option<String> {
+    Some(card.card().name.clone())
+}
+
+#[cfg(feature = "cuda")]
+fn directed_on_card(
+    card: &Arc<Cuda>,
     cloud: &PointCloud,
     cubes: Cubes,
-) -> Result<(Mesh, Directed, Option<String>)> {
-    let (mesh, done) = directed::cuda::reconstruct(card, cloud, cubes)?;
-    Ok((mesh, done, Some(card.card().name.clone())))
+) -> Result<(Mesh, Directed)> {
+    directed::cuda::reconstruct(card, cloud, cubes)
+}
+
+#[cfg(feature = "cuda")]
+fn levelset_on_card(
+    card: &Arc<Cuda>,
+    points: &[[f64; 3]],
+    options: &potential::Options,
+) -> Result<(Mesh, Levels)> {
+    potential::cuda::reconstruct(card, points, options)
 }
 
 #[cfg(feature = "cuda")]
@@ -111,6 +122,20 @@ fn far_on_card(card: &Cuda, _: &[[f64; 3]], _: f64) -> Result<Option<Far>> {
 }
 
 #[cfg(not(feature = "cuda"))]
-fn on_card(card: &Cuda, _: &PointCloud, _: Cubes) -> Result<(Mesh, Directed, Option<String>)> {
+fn name(card: &Cuda) -> Option<String> {
     match *card {}
+}
+
+#[cfg(not(feature = "cuda"))]
+fn directed_on_card(card: &Arc<Cuda>, _: &PointCloud, _: Cubes) -> Result<(Mesh, Directed)> {
+    match **card {}
+}
+
+#[cfg(not(feature = "cuda"))]
+fn levelset_on_card(
+    card: &Arc<Cuda>,
+    _: &[[f64; 3]],
+    _: &potential::Options,
+) -> Result<(Mesh, Levels)> {
+    match **card {}
 }

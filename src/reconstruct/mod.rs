@@ -10,5 +10,5 @@ mod dress;
 pub mod potential;
 mod surface;
 
-pub use device::{Device, WORTH_A_CARD, runs_on_a_card};
+pub use device::{Device, WORTH_A_CARD};
 pub use surface::{Distance, Method, Options, Report, Samples, Seconds, surface};

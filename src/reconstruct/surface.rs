@@ -187,7 +187,7 @@ pub fn surface(cloud: PointCloud, options: &Options, device: Device<'_>) -> Resu
         (mesh, name)
     } else {
         let asked = options.of_levelset(&cloud, survey.spacing.map(|spacing| spacing.median));
-        let (mut mesh, done, name) = device.levelset(&cloud.points, &asked)?;
+        let (mut mesh, done, name) = device.levelset(&cloud.points, &asked, &mut warnings)?;
         for level in done.levels.iter().filter(|level| !level.at_rest) {
             warnings.push(format!(
                 "level {} is not at rest after {} steps",

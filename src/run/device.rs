@@ -1,5 +1,7 @@
 //! Which device computes a case, and why.
 
+use std::sync::Arc;
+
 use crate::backend::cuda;
 use crate::config::{Config, DeviceKind};
 use crate::error::Result;
@@ -28,12 +30,12 @@ impl crate::levelset::eikonal::Solve for Card {
 
 /// The card itself.
 #[cfg(feature = "cuda")]
-pub(super) fn cuda(card: &Card) -> &cuda::Cuda {
+pub(super) fn cuda(card: &Card) -> &Arc<cuda::Cuda> {
     &card.cuda
 }
 
 #[cfg(not(feature = "cuda"))]
-pub(super) fn cuda(card: &Card) -> &cuda::Cuda {
+pub(super) fn cuda(card: &Card) -> &Arc<cuda::Cuda> {
     match *card {}
 }
 

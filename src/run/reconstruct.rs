@@ -17,7 +17,7 @@ use crate::io::{CloudReport, read_cloud};
 use crate::mesh::Mesh;
 use crate::output::{Report, RunFolder, Seconds, Series, Status, Verdict, numbered};
 use crate::picture::{Subject, draw};
-use crate::reconstruct::{self, runs_on_a_card, surface};
+use crate::reconstruct::{self, surface};
 
 /// A case that reconstructs.
 pub(super) struct Job<'a> {
@@ -52,11 +52,6 @@ impl Job<'_> {
 
     /// The device for a cloud.
     fn device(&self, cloud: &PointCloud) -> Result<Device> {
-        let method = self.config.reconstruct.clone().unwrap_or_default().method;
-        if self.config.device.kind == DeviceKind::Auto && !runs_on_a_card(cloud, method) {
-            let reason = "auto: the level-set method runs on the processor".into();
-            return Ok(Device { card: None, reason });
-        }
         Device::choose(self.config, Size::Samples(cloud.len()))
     }
 

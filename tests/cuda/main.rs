@@ -14,6 +14,7 @@ mod parity;
 mod patch_sizes;
 mod point_distance;
 mod points;
+mod potential;
 mod primitives;
 mod reconstruct;
 mod render;

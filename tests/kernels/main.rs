@@ -19,6 +19,7 @@ mod nearest;
 mod patches;
 mod point_distance;
 mod points;
+mod potential;
 mod primitives;
 mod random;
 mod raster;

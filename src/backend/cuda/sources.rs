@@ -63,11 +63,13 @@ pub const HEADERS: &[File] = &[
     kernel_file!("render/vector.cuh"),
     kernel_file!("surface/rows.cuh"),
     kernel_file!("reconstruct/directed/lattice.cuh"),
+    kernel_file!("reconstruct/tree.cuh"),
     kernel_file!("tiles/formulas/curvature.cuh"),
     kernel_file!("tiles/formulas/distance.cuh"),
     kernel_file!("tiles/formulas/motion.cuh"),
     kernel_file!("tiles/formulas/weno.cuh"),
     kernel_file!("tiles/grid.cuh"),
+    kernel_file!("tiles/kept.cuh"),
     kernel_file!("tiles/keys.cuh"),
     kernel_file!("tiles/lookup.cuh"),
     kernel_file!("tiles/motion.cuh"),
@@ -242,10 +244,23 @@ const TILE_TERMS: Choice = &[
     &[("SCHEME", "1"), ("VELOCITY", "1"), ("NORMAL", "1"), ("CURVATURE", "1"), ("RESCALING", "1")],
     &[("SCHEME", "5"), ("VELOCITY", "1")],
     &[("SCHEME", "5"), ("VELOCITY", "1"), ("NORMAL", "1"), ("CURVATURE", "1"), ("RESCALING", "1")],
+    &[("SCHEME", "1"), ("EULER", "1"), ("VELOCITY", "3"), ("RESCALING", "1")],
+    &[("SCHEME", "1"), ("EULER", "1"), ("VELOCITY", "3"), ("CURVATURE", "1"), ("RESCALING", "1")],
     &[("SCHEME", "5"), ("NORMAL", "2")],
     &[("SCHEME", "1"), ("RELAX", "1")],
     &[("SCHEME", "5"), ("RELAX", "1")],
 ];
+
+/// Exponents of a potential, and where the interface rests in it, ...
+const PULL: Choice = &[
+    &[("EXPONENT", "5"), ("HULL", "0")],
+    &[("EXPONENT", "5"), ("HULL", "1")],
+    &[("EXPONENT", "4"), ("HULL", "1")],
+    &[("EXPONENT", "3"), ("HULL", "0")],
+    &[("EXPONENT", "2"), ("HULL", "1")],
+];
+/// ... and its tiles.
+const KEPT_TILES: Choice = &[&[("TILE_EDGE", "4")], &[("TILE_EDGE", "4"), ("STORAGE", "16")]];
 
 /// Every `.cu` file with the choices of its defines; all combinations are compiled.
 const PROGRAMS: &[(File, &[Choice])] = &[
@@ -283,6 +298,8 @@ const PROGRAMS: &[(File, &[Choice])] = &[
     (kernel_file!("reconstruct/directed/seeds.cu"), &[]),
     (kernel_file!("reconstruct/directed/spacing.cu"), &[]),
     (kernel_file!("reconstruct/directed/surface.cu"), &[]),
+    (kernel_file!("reconstruct/octree.cu"), &[]),
+    (kernel_file!("reconstruct/potential.cu"), &[SINGLE, PULL, KEPT_TILES]),
     (kernel_file!("self_test.cu"), &[REAL]),
     (kernel_file!("surface/count.cu"), &[]),
     (kernel_file!("surface/cubes.cu"), &[REAL, TILES]),
@@ -290,6 +307,7 @@ const PROGRAMS: &[(File, &[Choice])] = &[
     (kernel_file!("surface/triangles.cu"), &[]),
     (kernel_file!("tiles/manage.cu"), &[REAL, TILES]),
     (kernel_file!("tiles/redistance.cu"), &[TILE_BLOCK]),
+    (kernel_file!("tiles/rest.cu"), &[REAL, TILES]),
     (kernel_file!("tiles/step.cu"), &[TILE_BLOCK, TILE_TERMS]),
     (kernel_file!("tiles/upsample.cu"), &[REAL, TILES]),
     (kernel_file!("varying.cu"), &[REAL, CELL, BLOCK, VARYING]),
@@ -331,11 +349,11 @@ impl Unit {
         Ok(Unit { name: stem(file), source, defines, extra: Vec::new() })
     }
 
-    /// Whether products and sums are fused, and divisions quick: steps on meshes, and on tiles in f32,
-    /// which are bound by the number of operations. All else has the bits of the CPU.
+    /// Whether products and sums are fused, and divisions quick: steps on meshes, and on tiles in f32, and
+    /// potentials, which are bound by the number of operations. All else has the bits of the CPU.
     pub fn is_fused(&self) -> bool {
         let is_single = |(name, value): &(&str, String)| *name == "REAL" && value == "float";
-        ["evolution", "bench/atomics"].contains(&self.name)
+        ["evolution", "bench/atomics", "reconstruct/potential"].contains(&self.name)
             || self.name == "tiles/step" && self.defines.iter().any(is_single)
     }
 

@@ -32,6 +32,11 @@ pub(super) enum Rest {
 /// Speed per voxel from where a hull rests.
 const GAIN: f32 = 2.0;
 
+/// How far samples seem at a distance from their plane, by the softening.
+pub(super) fn apparent(distance: f64, softening: f64) -> f32 {
+    (distance.powi(2) + softening.powi(2)).sqrt() as f32
+}
+
 #[derive(Default)]
 struct Scratch {
     sources: Sources,
@@ -55,7 +60,7 @@ pub(super) fn velocity(
     let share = ((p - 1.0) / (p + 1.0)) as f32;
     let stop = match rest {
         Rest::Ridge => 0.0,
-        Rest::Hull(distance) => (distance.powi(2) + rule.softening.powi(2)).sqrt() as f32,
+        Rest::Hull(distance) => apparent(distance, rule.softening),
     };
     Arc::new(move |first, _, out: &mut [f32]| {
         let Scratch { sources, at, totals } = &mut *scratch.get();

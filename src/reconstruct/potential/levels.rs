@@ -15,37 +15,39 @@ use crate::backend::Cpu;
 use crate::error::{Error, Result};
 use crate::grid::{Band, Fixed16, Pool, Stored, TiledGrid};
 use crate::levelset::tiled::rest::Interface;
-use crate::levelset::tiled::{self, Coefficient, Reinitialize, StepInfo, Terms, TiledEvolution};
+use crate::levelset::tiled::{
+    self, Coefficient, Reinitialize, Seconds, StepInfo, Terms, TiledEvolution,
+};
 use crate::mesh::Mesh;
 use crate::surface::cubes::{Tiles, extract};
 
 /// Voxels along the edge of a tile, and the levels that they are.
-const EDGE: usize = 4;
-const EDGE_LEVELS: u32 = 2;
+pub(super) const EDGE: usize = 4;
+pub(super) const EDGE_LEVELS: u32 = 2;
 /// Half width of the band, voxels: enough for differences of first order.
-const GAMMA: f32 = 1.5;
+pub(super) const GAMMA: f32 = 1.5;
 /// The band that tiles are kept for.
-const BAND: Band<f32> = Band { gamma: GAMMA, reach: 1 };
+pub(super) const BAND: Band<f32> = Band { gamma: GAMMA, reach: 1 };
 /// The number nu of the length of a step.
-const NU: f64 = 0.9;
+pub(super) const NU: f64 = 0.9;
 /// Factor of the term that keeps phi near a distance: fronts that meet at the samples make it steep.
-const RESCALING: f64 = 1.0;
+pub(super) const RESCALING: f64 = 1.0;
 /// Voxels from the samples at which the interface rests on all levels but the finest.
-const HULL: f64 = 1.0;
+pub(super) const HULL: f64 = 1.0;
 /// Voxels between the box of the samples and the interface at the start.
 const MARGIN: f64 = 2.5;
 /// Voxels along each axis below which a part of the surface is what is left of single samples.
-const DROPLET: f64 = 2.0;
+pub(super) const DROPLET: f64 = 2.0;
 /// Steps after which to look whether it is at rest: a front of full speed moves by two voxels.
-const LOOK: u64 = 8;
+pub(super) const LOOK: u64 = 8;
 /// One tile in so many may still move when the interface counts as at rest.
-const MOVING: usize = 200;
+pub(super) const MOVING: usize = 200;
 /// Tiles for each cube of their size that holds samples, at the finest level: those that the
 /// interface crosses, and those next to them. 1.6 to 1.8 were counted on scans.
-const TILES_PER_CUBE: f64 = 2.5;
+pub(super) const TILES_PER_CUBE: f64 = 2.5;
 
 /// Tiles and phi on them.
-type Grid<S> = (TiledGrid<EDGE>, Pool<S, EDGE>);
+pub(super) type Grid<S> = (TiledGrid<EDGE>, Pool<S, EDGE>);
 
 /// A closed surface round samples, in their coordinates, normals out of the inside; and what was
 /// done. Runs in the thread pool of the caller, with the same bits for any number of threads.
@@ -106,7 +108,7 @@ impl Run<'_> {
         levels.expected_bytes = self.tree.bytes() + tiles * bytes_per_tile::<S>();
         let what = format!("about {tiles} tiles at depth {last}");
         memory::check(tiles * bytes_per_tile::<S>(), &what)?;
-        let mut tiles = self.start::<S>(first)?;
+        let mut tiles = start::<S>(self.tree.frame(), first)?;
         for level in first..=last {
             let start = Instant::now();
             let mut done = Level { level, ..Level::default() };
@@ -129,35 +131,13 @@ impl Run<'_> {
         let (grid, phi) = &tiles;
         let placement = self.tree.frame().placement(last);
         let mesh = extract(&Tiles { grid, phi, band: BAND }, &placement, false)?;
-        let (mesh, dropped) = droplets::without(mesh, DROPLET * placement.spacing);
-        (levels.mesh_seconds, levels.droplets) = (start.elapsed().as_secs_f64(), dropped);
-        if mesh.cells.is_empty() {
-            let steps = levels.levels.last().map_or(0, |done| done.iterations);
-            return Err(self.vanished(steps, last));
-        }
-        Ok(mesh)
+        finished(mesh, self.tree.frame(), start, levels)
     }
 
     /// Tiles that the finest level will need, by the cubes that hold samples.
     fn expected_tiles(&self) -> u64 {
         let cubes = self.tree.n_cubes(self.options.depth - EDGE_LEVELS);
         (TILES_PER_CUBE * cubes as f64) as u64
-    }
-
-    /// A box round the samples: its tiles near its faces.
-    fn start<S: Stored<f32>>(&self, level: u32) -> Result<Grid<S>> {
-        let half = self.tree.frame().half_at(level).map(|half| (half + MARGIN) as f32);
-        let last = half.map(|half| (half + 2.0 * GAMMA) as i32 / EDGE as i32 + 1);
-        TiledGrid::from_box(last.map(|c| -c), last, BAND, |first, out: &mut [f32]| {
-            for (n, out) in out.iter_mut().enumerate() {
-                let at = [n % EDGE, n / EDGE % EDGE, n / (EDGE * EDGE)];
-                let beyond: [f32; 3] =
-                    std::array::from_fn(|k| (first[k] + at[k] as i32).abs() as f32 - half[k]);
-                let outside = beyond.iter().map(|b| b.max(0.0).powi(2)).sum::<f32>().sqrt();
-                *out = outside + beyond.into_iter().fold(f32::MIN, f32::max).min(0.0);
-            }
-            Ok(())
-        })
     }
 
     /// Moves the interface of a level until it is at rest.
@@ -186,6 +166,8 @@ impl Run<'_> {
             tracing::warn!("not at rest on level {} after {} steps", done.level, done.iterations);
         }
         done.bytes = self.tree.bytes() + motion.bytes();
+        let Seconds { blocks, speed, stages, .. } = motion.seconds();
+        done.step_seconds = blocks + speed + stages;
         Ok(motion.into_parts())
     }
 
@@ -208,19 +190,57 @@ impl Run<'_> {
         if step.has_interface {
             return Ok(());
         }
-        Err(self.vanished(step.step, level))
+        Err(vanished(self.tree.frame(), step.step, level))
     }
+}
 
-    fn vanished(&self, steps: u64, level: u32) -> Error {
-        let voxel = self.tree.frame().voxel * self.tree.frame().edge(level);
-        Error::Numerical {
-            what: format!(
-                "the surface vanishes on level {level}, after {steps} steps on voxels of \
-                 {voxel:.3e}: the samples enclose nothing that is thicker than two of them"
-            ),
-            remedy: "give samples of a closed surface, or take a larger depth".into(),
-        }
+/// The mesh of the finest level, begun at `start`, without droplets.
+pub(super) fn finished(
+    mesh: Mesh,
+    frame: &Frame,
+    start: Instant,
+    levels: &mut Levels,
+) -> Result<Mesh> {
+    let (mesh, dropped) = droplets::without(mesh, DROPLET * frame.voxel);
+    (levels.mesh_seconds, levels.droplets) = (start.elapsed().as_secs_f64(), dropped);
+    if mesh.cells.is_empty() {
+        let steps = levels.levels.last().map_or(0, |done| done.iterations);
+        return Err(vanished(frame, steps, frame.depth));
     }
+    Ok(mesh)
+}
+
+/// A box round the samples: its tiles near its faces.
+pub(super) fn start<S: Stored<f32>>(frame: &Frame, level: u32) -> Result<Grid<S>> {
+    let half = frame.half_at(level).map(|half| (half + MARGIN) as f32);
+    let last = half.map(|half| (half + 2.0 * GAMMA) as i32 / EDGE as i32 + 1);
+    TiledGrid::from_box(last.map(|c| -c), last, BAND, |first, out: &mut [f32]| {
+        for (n, out) in out.iter_mut().enumerate() {
+            let at = [n % EDGE, n / EDGE % EDGE, n / (EDGE * EDGE)];
+            let beyond: [f32; 3] =
+                std::array::from_fn(|k| (first[k] + at[k] as i32).abs() as f32 - half[k]);
+            let outside = beyond.iter().map(|b| b.max(0.0).powi(2)).sum::<f32>().sqrt();
+            *out = outside + beyond.into_iter().fold(f32::MIN, f32::max).min(0.0);
+        }
+        Ok(())
+    })
+}
+
+/// Why there is no surface after so many steps on a level.
+pub(super) fn vanished(frame: &Frame, steps: u64, level: u32) -> Error {
+    let voxel = frame.voxel * frame.edge(level);
+    Error::Numerical {
+        what: format!(
+            "the surface vanishes on level {level}, after {steps} steps on voxels of \
+             {voxel:.3e}: the samples enclose nothing that is thicker than two of them"
+        ),
+        remedy: "give samples of a closed surface, or take a larger depth".into(),
+    }
+}
+
+/// How a level moves.
+pub(super) fn of_motion(reinitialize: Reinitialize) -> tiled::Options {
+    tiled::Options::new(GAMMA.into()).first_order().with_nu(NU).with_reinitialize(reinitialize)
 }
 
 /// The motion of a level by its terms.
@@ -230,9 +250,7 @@ fn motion<S: Stored<f32>>(
     terms: &Terms<f32>,
     reinitialize: Reinitialize,
 ) -> Result<TiledEvolution<f32, EDGE, S>> {
-    let options =
-        tiled::Options::new(GAMMA.into()).first_order().with_nu(NU).with_reinitialize(reinitialize);
-    TiledEvolution::new(grid, phi, terms, options, Arc::new(Cpu::current()))
+    TiledEvolution::new(grid, phi, terms, of_motion(reinitialize), Arc::new(Cpu::current()))
 }
 
 /// Bytes of a tile: lists, phi before and after a step and as it was looked at, the velocity; and an

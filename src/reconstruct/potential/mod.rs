@@ -25,8 +25,11 @@
 //! droplets  what is left of single samples
 //! error     how far samples are from the interface
 //! memory    whether there is room
+//! cuda      the same on a card
 //! ```
 
+#[cfg(feature = "cuda")]
+pub mod cuda;
 mod droplets;
 mod error;
 mod field;

@@ -193,14 +193,19 @@ fn first_where(low: usize, high: usize, holds: impl Fn(usize) -> bool) -> usize 
     from
 }
 
-/// Mean place of samples, and how many they are.
+/// Parts of a voxel that places are rounded to where they are summed up: 2^32 places of 2^13 voxels
+/// fit 64 bits.
+const PARTS: f64 = (1_u32 << 18) as f64;
+
+/// Mean place of samples, and how many they are. Sums are of integers: the same in any order, so that a
+/// card may take differences of sums.
 fn centroid(samples: &[[f32; 3]]) -> ([f32; 3], f32) {
-    let mut sum = [0.0f64; 3];
+    let mut sum = [0_i64; 3];
     for sample in samples {
-        (0..3).for_each(|k| sum[k] += f64::from(sample[k]));
+        (0..3).for_each(|k| sum[k] += (f64::from(sample[k]) * PARTS + 0.5).floor() as i64);
     }
     let count = samples.len() as f64;
-    (sum.map(|s| (s / count) as f32), count as f32)
+    (sum.map(|s| (s as f64 / PARTS / count) as f32), count as f32)
 }
 
 /// Levels that the cells of two keys share.

@@ -14,6 +14,8 @@ pub struct Level {
     pub tiles: usize,
     /// Seconds for the velocity and the steps, with the way from the level before.
     pub seconds: f64,
+    /// Seconds of the steps alone, on a card by its clock.
+    pub step_seconds: f64,
     /// Mean of |phi| at the samples, in per cent of the diagonal of their box. On all levels but the
     /// finest the interface rests a voxel outside of the samples, and this says so. A sample outside
     /// of the band counts with its half width.

@@ -1,7 +1,7 @@
 //! Sparse tiled grids: kernels of `kernels/tiles/` against the CPU, bit by bit.
 
 mod cubes;
-mod grid;
+pub mod grid;
 mod manage;
 mod step;
 mod upsample;

@@ -7,7 +7,7 @@ use zeroset::backend::Cpu;
 use zeroset::expression::{Expression, Field, Generated};
 use zeroset::grid::cuda::Halt;
 use zeroset::grid::{Band, Fixed16, Pool, Stored};
-use zeroset::levelset::tiled::cuda::{MotionArgument, StageArgument};
+use zeroset::levelset::tiled::cuda::{KeptArgument, MotionArgument, StageArgument};
 use zeroset::levelset::tiled::{
     Coefficient, Options, Reinitialize, Scheme, Terms, TiledEvolution, Time,
 };
@@ -183,6 +183,7 @@ fn check<const E: usize, S: Stored<f64> + PartialEq + std::fmt::Debug>(case: &Ca
             curvature: if bends { CURVATURE } else { 0.0 },
             per_voxel: [1.0; 2],
             keep: options.reach() as u32,
+            kept: KeptArgument::default(),
         };
         let all = (BLOCKS, block(E));
         let lists = arg(on.argument());

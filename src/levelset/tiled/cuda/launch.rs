@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::kept::KeepVelocity;
 use super::state::{MotionArgument, StageArgument, ValuesArgument};
 use super::terms::DeviceTerms;
 use crate::backend::cuda::{Arguments, Cuda, Kernel, Launch, Unit};
@@ -24,6 +25,8 @@ pub(super) struct Kernels<R: Real> {
     begin: Kernel,
     /// Where coefficients vary.
     length: Option<Kernel>,
+    /// What makes a velocity that is kept.
+    kept: Option<Arc<dyn KeepVelocity>>,
     stage: Kernel,
     relax: Option<Kernel>,
     redistance: Option<Kernel>,
@@ -69,7 +72,7 @@ fn unit<R: Real>(
     defines.extend([
         number("BLOCK", block as usize),
         number("SCHEME", scheme),
-        number("VELOCITY", terms.velocity.kind() as usize),
+        number("VELOCITY", terms.velocity_kind() as usize),
         number("NORMAL", terms.normal_speed.kind() as usize),
         number("CURVATURE", terms.curvature.kind() as usize),
         number("RESCALING", usize::from(rescales)),
@@ -79,7 +82,12 @@ fn unit<R: Real>(
     ]);
     let mut unit = Unit::with(file, defines)?;
     if terms.varies() {
-        let all = [terms.velocity.fields(), terms.normal_speed.fields(), terms.curvature.fields()];
+        // A velocity that is kept is no expression.
+        let velocity = match terms.kept_velocity {
+            Some(_) => &[][..],
+            None => terms.velocity.fields(),
+        };
+        let all = [velocity, terms.normal_speed.fields(), terms.curvature.fields()];
         let varying: Vec<_> = all.into_iter().filter(|fields| !fields.is_empty()).collect();
         let text = Generated::new(&varying).text().to_string();
         unit.extra.push((Generated::NAME.into(), text));
@@ -108,6 +116,7 @@ impl<R: Real> Kernels<R> {
             look: cuda.kernel(&step, "tiles_look")?,
             begin: cuda.kernel(&step, "tiles_begin")?,
             length: None,
+            kept: terms.kept_velocity.clone(),
             relax: None,
             redistance: None,
             stages: match options.time {
@@ -126,7 +135,7 @@ impl<R: Real> Kernels<R> {
             stage,
             cuda: cuda.clone(),
         };
-        if terms.varies() {
+        if terms.varies() || kernels.kept.is_some() {
             let length = cuda.kernel(&step, "tiles_length")?;
             kernels.length_grid = resident(&length, block)?;
             kernels.length = Some(length);
@@ -169,6 +178,12 @@ impl<R: Real> Kernels<R> {
         unsafe { self.cuda.launch(&self.look, plain(self.grid, self.block), &arguments) }
     }
 
+    /// Makes the velocity of all tiles, where it is kept.
+    pub fn keep_all(&self, tiles: TileGridArgument, motion: MotionArgument<R>) -> Result<()> {
+        let kept = self.kept.as_ref();
+        kept.map_or(Ok(()), |kept| kept.launch(&self.cuda, tiles, motion.kept, true))
+    }
+
     /// Tells the card what the next stretch of steps is.
     pub fn begin(&self, tiles: TileGridArgument, stretch: &Stretch) -> Result<()> {
         let Stretch { clock, target, steady, steps } = *stretch;
@@ -184,11 +199,15 @@ impl<R: Real> Kernels<R> {
         let together = Launch { cooperative: true, ..plain(self.manage_grid, MANAGE_BLOCK) };
         // SAFETY: the kernel takes these; its blocks are on the card at once.
         unsafe { self.cuda.launch(&self.manage, together, &arguments)? };
+        if let Some(kept) = &self.kept {
+            kept.launch(&self.cuda, tiles, motion.kept, false)?;
+        }
         if let Some(length) = &self.length {
             let arguments = Arguments::default().with(tiles).with(motion);
-            let together = Launch { cooperative: true, ..plain(self.length_grid, self.block) };
-            // SAFETY: the kernel takes these; its blocks are on the card at once.
-            unsafe { self.cuda.launch(length, together, &arguments)? };
+            let cooperative = self.kept.is_none();
+            let launch = Launch { cooperative, ..plain(self.length_grid, self.block) };
+            // SAFETY: the kernel takes these; where its blocks meet they are on the card at once.
+            unsafe { self.cuda.launch(length, launch, &arguments)? };
         }
         for stage in &self.stages {
             let arguments = Arguments::default().with(tiles).with(motion).with(*stage);

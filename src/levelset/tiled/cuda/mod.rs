@@ -9,6 +9,8 @@
 //!
 //! ```text
 //! terms     coefficients
+//! kept      a velocity kept with the tiles
+//! rest      whether the interface stands still
 //! state     what kernels are told
 //! launch    launches
 //! failure   why steps stopped
@@ -16,7 +18,9 @@
 //! ```
 
 mod failure;
+mod kept;
 mod launch;
+mod rest;
 mod snapshot;
 mod state;
 mod terms;
@@ -31,10 +35,13 @@ use super::options::{Options, Reinitialize, Time};
 use crate::backend::cuda::{Array, Cuda, Element, Graph, Pinned};
 use crate::error::{Error, Result};
 use crate::geometry::Real;
-use crate::grid::cuda::{DeviceTiledGrid, Halt, TileControl};
+use crate::grid::cuda::{DeviceTiledGrid, Halt, TileControl, TileGridArgument};
 use crate::grid::{Band, Pool, Stored, TiledGrid};
 use crate::levelset::evolution::{Advance, Stretch};
+use kept::Kept;
+pub use kept::{KeepVelocity, KeptArgument};
 use launch::Kernels;
+pub use rest::{Crossed, DeviceInterface};
 pub use state::{MotionArgument, StageArgument, ValuesArgument};
 pub use terms::{DeviceCoefficient, DeviceTerms};
 
@@ -53,6 +60,7 @@ where
     grid: DeviceTiledGrid,
     /// phi and the stages; the third only where it is needed.
     values: [Array<S>; 3],
+    kept: Kept,
     motion: MotionArgument<R>,
     options: Options,
     kernels: Kernels<R>,
@@ -84,7 +92,28 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         Self::starting_at(cuda, grid, phi, terms, options, room, (0.0, 0))
     }
 
-    /// The same, from a time and a number of steps.
+    /// Starts from tiles and phi that are on the card already.
+    ///
+    /// # Errors
+    /// As [`DeviceTiledEvolution::new`].
+    ///
+    /// # Panics
+    /// If phi has no room for the tiles that the lists have room for.
+    pub fn of_card(
+        cuda: &Arc<Cuda>,
+        grid: DeviceTiledGrid,
+        phi: Array<S>,
+        terms: &DeviceTerms,
+        options: Options,
+    ) -> Result<Self> {
+        let kernels = Self::kernels(cuda, terms, &options)?;
+        let room = grid.capacity();
+        assert!(phi.len() >= room * Pool::<S, E>::TILE, "a place for each tile");
+        Self::check_room(cuda, terms, &options, room, 0)?;
+        Self::with_parts(cuda, grid, phi, terms, (options, kernels), (0.0, 0))
+    }
+
+    /// The same as [`DeviceTiledEvolution::new`], from a time and a number of steps.
     fn starting_at(
         cuda: &Arc<Cuda>,
         grid: &TiledGrid<E>,
@@ -94,27 +123,55 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         room: Option<usize>,
         at: (f64, u64),
     ) -> Result<Self> {
+        let kernels = Self::kernels(cuda, terms, &options)?;
+        let capacity = room.unwrap_or_else(|| with_slack(grid.capacity())).max(grid.capacity());
+        let tile = Pool::<S, E>::TILE * size_of::<S>();
+        let on_card = DeviceTiledGrid::bytes(capacity) + capacity * tile;
+        Self::check_room(cuda, terms, &options, capacity, on_card)?;
+        let lists = DeviceTiledGrid::new(cuda, grid, capacity, kernels.manage_blocks())?;
+        let mut values = cuda.zeros(capacity * Pool::<S, E>::TILE)?;
+        cuda.write(&mut values, &phi.values()[..grid.capacity() * Pool::<S, E>::TILE])?;
+        Self::with_parts(cuda, lists, values, terms, (options, kernels), at)
+    }
+
+    fn kernels(cuda: &Arc<Cuda>, terms: &DeviceTerms, options: &Options) -> Result<Kernels<R>> {
         options.check()?;
         if !options.gamma.is_finite() {
             let what = "sparse tiles without a band";
             return Err(Error::usage(what, "take a finite half width, such as 3 voxels"));
         }
-        let kernels = Kernels::new(cuda, terms, &options, E, size_of::<S>() == 2)?;
-        let capacity = room.unwrap_or_else(|| with_slack(grid.capacity())).max(grid.capacity());
+        Kernels::new(cuda, terms, options, E, size_of::<S>() == 2)
+    }
+
+    /// Refuses tiles whose stages and velocity do not fit beside `more` bytes.
+    fn check_room(
+        cuda: &Cuda,
+        terms: &DeviceTerms,
+        options: &Options,
+        capacity: usize,
+        more: usize,
+    ) -> Result<()> {
+        let stages = if needs_third(options) { 2 } else { 1 };
         let tile = Pool::<S, E>::TILE * size_of::<S>();
-        let arrays = if needs_third(&options) { 3 } else { 2 };
-        let need = DeviceTiledGrid::bytes(capacity) + arrays * capacity * tile;
+        let values = stages * tile + Kept::bytes_per_tile(kept_size::<E>(terms));
+        let need = more + capacity * values;
         let (free, _) = cuda.memory()?;
-        if need > free {
-            return Err(too_large(grid.n_tiles(), need, free));
-        }
-        let on_card = DeviceTiledGrid::new(cuda, grid, capacity, kernels.manage_blocks())?;
-        let third = needs_third(&options);
-        let sizes =
-            [true, true, third].map(|is| if is { capacity * Pool::<S, E>::TILE } else { 0 });
-        let mut values = [cuda.zeros(sizes[0])?, cuda.zeros(sizes[1])?, cuda.zeros(sizes[2])?];
-        let used = grid.capacity() * Pool::<S, E>::TILE;
-        cuda.write(&mut values[0], &phi.values()[..used])?;
+        if need > free { Err(too_large(capacity, need, free)) } else { Ok(()) }
+    }
+
+    fn with_parts(
+        cuda: &Arc<Cuda>,
+        grid: DeviceTiledGrid,
+        phi: Array<S>,
+        terms: &DeviceTerms,
+        (options, kernels): (Options, Kernels<R>),
+        at: (f64, u64),
+    ) -> Result<Self> {
+        let capacity = grid.capacity();
+        let third = if needs_third(&options) { capacity } else { 0 };
+        let stage = |capacity: usize| cuda.zeros(capacity * Pool::<S, E>::TILE);
+        let values = [phi, stage(capacity)?, stage(third)?];
+        let kept = Kept::new(cuda, capacity, kept_size::<E>(terms))?;
         let narrow = R::narrow;
         let motion = MotionArgument {
             values: [0; 3],
@@ -131,12 +188,14 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
             curvature: narrow(terms.curvature.uniform()[0]),
             per_voxel: [1.0 / terms.dx, 1.0 / (terms.dx * terms.dx)].map(narrow),
             keep: options.reach() as u32,
+            kept: kept.argument(),
         };
         let seen = [cuda.pinned(1)?, cuda.pinned(1)?];
         let mut evolution = DeviceTiledEvolution {
             cuda: cuda.clone(),
-            grid: on_card,
+            grid,
             values,
+            kept,
             motion,
             options,
             kernels,
@@ -154,6 +213,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         let options = self.options;
         let mut control = self.grid.look()?;
         (control.time, control.step, control.nu) = (time, steps, options.nu);
+        (control.at, control.stirred) = ([0, 1, 2], 1);
         control.every = match options.reinitialize {
             Reinitialize::Equation { every, .. } | Reinitialize::Direct { every } => every,
             Reinitialize::Never | Reinitialize::Rescaling { .. } => 0,
@@ -171,6 +231,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         self.grid.steer(control)?;
         self.locate();
         self.kernels.look_up(self.grid.argument())?;
+        self.kernels.keep_all(self.grid.argument(), self.motion)?;
         self.kernels.look(self.grid.argument(), self.motion)?;
         self.now = self.grid.look()?;
         Ok(())
@@ -179,6 +240,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
     /// Tells the kernels where values are.
     fn locate(&mut self) {
         self.motion.values = self.values.each_ref().map(Array::address);
+        self.motion.kept = self.kept.argument();
         // What was recorded speaks of other places.
         self.cycles.clear();
     }
@@ -256,7 +318,9 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         let more = capacity - self.grid.capacity();
         let tile = Pool::<S, E>::TILE * size_of::<S>();
         // Arrays grow one by one: the longest stands twice meanwhile.
-        let need = more * tile * 3 + DeviceTiledGrid::bytes(more) + capacity * tile;
+        let kept = self.kept.tile_bytes();
+        let need =
+            more * (tile * 3 + kept) + DeviceTiledGrid::bytes(more) + capacity * tile.max(kept);
         let (free, _) = self.cuda.memory()?;
         if need > free {
             return Err(too_large(self.now.needed as usize, need, free));
@@ -264,6 +328,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         for values in self.values.iter_mut().filter(|values| !values.is_empty()) {
             *values = self.cuda.lengthened(values, capacity * Pool::<S, E>::TILE)?;
         }
+        self.kept.grow(&self.cuda, capacity)?;
         self.grid.grow(capacity)?;
         self.locate();
         self.kernels.look_up(self.grid.argument())?;
@@ -280,9 +345,34 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         let mut phi = Pool::new();
         phi.grow(grid.capacity())?;
         let n = grid.capacity() * Pool::<S, E>::TILE;
-        let values = &self.values[self.now.at[0] as usize];
-        phi.values_mut()[..n].copy_from_slice(&self.cuda.download_part(values, 0..n)?);
+        phi.values_mut()[..n].copy_from_slice(&self.cuda.download_part(self.phi(), 0..n)?);
         Ok((grid, phi))
+    }
+
+    /// The tiles on the card, and phi by their ids.
+    pub fn into_parts(self) -> (DeviceTiledGrid, Array<S>) {
+        let [first, second, third] = self.values;
+        let phi = match self.now.at[0] {
+            0 => first,
+            1 => second,
+            _ => third,
+        };
+        (self.grid, phi)
+    }
+
+    /// Blocks that count tiles: what a tile set on the card is laid out for.
+    pub fn manage_blocks(&self) -> u32 {
+        self.kernels.manage_blocks()
+    }
+
+    /// The tiles, as kernels take them.
+    pub fn tiles(&self) -> TileGridArgument {
+        self.grid.argument()
+    }
+
+    /// phi by the ids of tiles, `[capacity][E^3]`; voxels.
+    pub fn phi(&self) -> &Array<S> {
+        &self.values[self.now.at[0] as usize]
     }
 
     /// The band: what a voxel of it lies below, and how far a step looks.
@@ -323,7 +413,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
     /// Bytes on the card.
     pub fn bytes(&self) -> usize {
         let values: usize = self.values.iter().map(|values| values.len() * size_of::<S>()).sum();
-        values + DeviceTiledGrid::bytes(self.grid.capacity())
+        values + self.kept.bytes() + DeviceTiledGrid::bytes(self.grid.capacity())
     }
 }
 
@@ -334,6 +424,11 @@ fn too_large(tiles: usize, need: usize, free: usize) -> Error {
                  \"16-bit\", or device.use = \"cpu\""
             .into(),
     }
+}
+
+/// Voxels of a tile for which a velocity is kept.
+fn kept_size<const E: usize>(terms: &DeviceTerms) -> usize {
+    if terms.kept_velocity.is_some() { E * E * E } else { 0 }
 }
 
 /// Whether a step or a reinitialization takes three arrays.

@@ -1,5 +1,6 @@
 //! What the kernels of a motion on tiles are told: `kernels/tiles/motion.cuh`.
 
+use super::kept::KeptArgument;
 use crate::backend::cuda::Argument;
 use crate::geometry::Real;
 
@@ -29,6 +30,8 @@ pub struct MotionArgument<R> {
     pub per_voxel: [R; 2],
     /// Layers of voxels round an active one within which tiles are kept.
     pub keep: u32,
+    /// The velocity of each tile, where it is kept with them.
+    pub kept: KeptArgument,
 }
 
 // SAFETY: laid out as in C, and compared with the size the kernels know.

@@ -1,5 +1,8 @@
 //! Coefficients as a card takes them.
 
+use std::sync::Arc;
+
+use super::kept::KeepVelocity;
 use crate::expression::Field;
 use crate::geometry::Real;
 use crate::levelset::tiled::{Coefficient, Terms};
@@ -55,6 +58,8 @@ impl<const K: usize> DeviceCoefficient<K> {
 pub struct DeviceTerms {
     /// U.
     pub velocity: DeviceCoefficient<3>,
+    /// U where kernels make it for the tiles that come, instead of `velocity`.
+    pub kept_velocity: Option<Arc<dyn KeepVelocity>>,
     /// F; positive lets the inside grow.
     pub normal_speed: DeviceCoefficient<1>,
     /// alpha >= 0; shrinks a sphere.
@@ -77,6 +82,12 @@ impl DeviceTerms {
         self
     }
 
+    /// Sets a velocity that is made by kernels and kept with the tiles.
+    pub fn with_kept_velocity(mut self, velocity: Arc<dyn KeepVelocity>) -> Self {
+        self.kept_velocity = Some(velocity);
+        self
+    }
+
     /// Sets the normal speed.
     pub fn with_normal_speed(mut self, normal_speed: DeviceCoefficient<1>) -> Self {
         self.normal_speed = normal_speed;
@@ -89,9 +100,14 @@ impl DeviceTerms {
         self
     }
 
-    /// Whether a coefficient depends on the place or the time.
+    /// How kernels are compiled for the velocity: 3 for one that is kept.
+    pub(super) fn velocity_kind(&self) -> u32 {
+        if self.kept_velocity.is_some() { 3 } else { self.velocity.kind() }
+    }
+
+    /// Whether a coefficient is an expression.
     pub(super) fn varies(&self) -> bool {
-        [self.velocity.kind(), self.normal_speed.kind(), self.curvature.kind()].contains(&2)
+        [self.velocity_kind(), self.normal_speed.kind(), self.curvature.kind()].contains(&2)
     }
 
     /// What is the same everywhere, as the CPU takes it.

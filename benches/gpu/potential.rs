@@ -1,0 +1,102 @@
+//! Surfaces from samples by a level set in their potential: the rows of the paper's Tables 3 to 6, and the
+//! true distances of samples to the surface.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use rayon::prelude::*;
+use zeroset::backend::cuda::Cuda;
+use zeroset::mesh::{Mesh, check};
+use zeroset::reconstruct::potential::cuda::{DeviceOctree, reconstruct};
+use zeroset::reconstruct::potential::{Frame, Options, Storage};
+use zeroset::surface::Locator;
+
+use crate::{Failed, samples};
+
+/// Samples that distances are measured at.
+const MEASURED: usize = 100_000;
+
+/// All levels of `scans/lucy_50k.ply`, or of the mesh in ZEROSET_SCAN.
+pub fn table(cuda: &Arc<Cuda>, args: &[String]) -> Result<(), Failed> {
+    let number = |word: &str| args.iter().find_map(|a| a.strip_prefix(word)?.parse::<usize>().ok());
+    let scan = std::env::var("ZEROSET_SCAN").unwrap_or_else(|_| "scans/lucy_50k.ply".into());
+    let path = PathBuf::from(std::env::var("ZEROSET_DATA")?).join(scan);
+    let mesh = zeroset::io::read_mesh(&path)?.mesh;
+    let points = samples::of_mesh(&mesh, number("samples=").unwrap_or(1_000_000), 1);
+    let depth = number("depth=").unwrap_or(9) as u32;
+    let mut options = Options::of_depth(depth);
+    if args.iter().any(|a| a == "16-bit") {
+        options.storage = Storage::Sixteen;
+    }
+    let frame = Frame::new(&points, depth)?;
+    println!("\n{}, {} samples, {options:?}\n", path.display(), points.len());
+    let mut octree = Vec::new();
+    for _ in 0..3 {
+        cuda.synchronize()?;
+        let start = Instant::now();
+        let tree = DeviceOctree::new(cuda, &points, frame)?;
+        cuda.synchronize()?;
+        octree.push(format!("{:.4}", start.elapsed().as_secs_f64()));
+        drop(tree);
+    }
+    println!("octree, with the copy of the samples: {} s", octree.join(", "));
+    // The first compiles.
+    reconstruct(cuda, &points[..points.len().min(20_000)], &Options::of_depth(6))?;
+    let start = Instant::now();
+    let (surface, levels) = reconstruct(cuda, &points, &options)?;
+    let seconds = start.elapsed().as_secs_f64();
+    println!("| level | steps | tiles | s | s in steps | mean abs(phi), % | outside | MiB |");
+    println!("|---|---|---|---|---|---|---|---|");
+    for l in &levels.levels {
+        println!(
+            "| {} | {} | {} | {:.4} | {:.4} | {:.4} | {} | {} |",
+            l.level,
+            l.iterations,
+            l.tiles,
+            l.seconds,
+            l.step_seconds,
+            l.error,
+            l.outside,
+            l.bytes >> 20
+        );
+    }
+    println!(
+        "\noctree {:.4} s, mesh {:.4} s, all {seconds:.4} s; {} MiB were expected, {} droplets",
+        levels.octree_seconds,
+        levels.mesh_seconds,
+        levels.expected_bytes >> 20,
+        levels.droplets
+    );
+    if args.iter().any(|a| a == "check") {
+        let found = check::inspect(&surface);
+        println!(
+            "{} vertices, {} triangles, {} parts, Euler number {}, {} open and {} branched edges",
+            surface.n_vertices(),
+            surface.n_cells(),
+            found.components,
+            found.euler,
+            found.boundary,
+            found.nonmanifold
+        );
+        distances(&points, &surface, samples::diagonal(mesh.bounds()));
+    }
+    Ok(())
+}
+
+/// True distances of samples to a surface.
+fn distances(places: &[[f64; 3]], surface: &Mesh, diagonal: f64) {
+    let locator = Locator::new(surface);
+    let gap = |x: &[f64; 3]| locator.closest((*x).into()).map_or(f64::NAN, |found| found.gap);
+    let step = places.len().div_ceil(MEASURED);
+    let mut all: Vec<f64> = places.par_iter().step_by(step).map(gap).collect();
+    all.sort_by(f64::total_cmp);
+    let mean = all.iter().sum::<f64>() / all.len() as f64;
+    let percent = |x: f64| 100.0 * x / diagonal;
+    println!(
+        "samples to surface: mean {:.5} %, 99 of 100 below {:.4} %, most {:.4} %",
+        percent(mean),
+        percent(all[all.len() * 99 / 100]),
+        percent(all[all.len() - 1])
+    );
+}

@@ -1,0 +1,284 @@
+// The octree of a cloud: the twin of src/reconstruct/potential/octree.rs, with the same bits.
+//
+//   keys      the Morton key of the cell of each point; the host sorts by them
+//   samples   places in the order of the keys, and a bit for the first sample of each cell
+//   sums      of places before each sample, in whole parts of a voxel: those of any node are a difference
+//   counts    nodes that begin at each cell; the host adds them up
+//   nodes     those of each cell; then their centroids
+//   cubes     how many cubes of a level hold samples
+//
+// Block: 256 threads.
+#include "common/types.cuh"
+#include "primitives/block.cuh"
+#include "reconstruct/tree.cuh"
+
+// The twin of src/reconstruct/potential/frame.rs.
+struct Frame {
+    double middle[3];
+    double voxel;
+    double half;  // cells of half the cube
+    u32 most;     // largest number of a cell along an axis
+    u32 depth;
+};
+
+// Parts of a voxel that sums are made of.
+#define PARTS 262144.0
+
+// Samples of a thread and of a block that are summed up together.
+enum { EACH = 8, SUMMED = EACH * BLOCK };
+
+// Sums of the three coordinates, modulo 2^64.
+struct Places {
+    u64 at[3];
+
+    DEVICE void add(const Places& other) {
+#pragma unroll
+        for (u32 k = 0; k < 3; k++) at[k] += other.at[k];
+    }
+};
+
+// A coordinate in finest voxels from the middle of the cube.
+DEVICE double voxel_of(const Frame& frame, double x, u32 axis) { return (x - frame.middle[axis]) / frame.voxel; }
+
+// The lowest 21 bits with two zeros between them.
+DEVICE u64 spread(u32 axis) {
+    u64 x = axis & 0x1fffff;
+    x = (x | x << 32) & 0x001f00000000ffffull;
+    x = (x | x << 16) & 0x001f0000ff0000ffull;
+    x = (x | x << 8) & 0x100f00f00f00f00full;
+    x = (x | x << 4) & 0x10c30c30c30c30c3ull;
+    return (x | x << 2) & 0x1249249249249249ull;
+}
+
+// Grid: any number of blocks, which share the points.
+//
+// points  [n][3]
+// keys    [n]
+extern "C" __global__ void __launch_bounds__(BLOCK) octree_keys(const double* points, u32 n, Frame frame, u64* keys) {
+    const u64 threads = (u64)gridDim.x * BLOCK;
+    for (u64 i = (u64)blockIdx.x * BLOCK + threadIdx.x; i < n; i += threads) {
+        u64 key = 0;
+        for (u32 k = 0; k < 3; k++) {
+            const double cell = floor(voxel_of(frame, points[3 * i + k], k) + frame.half);
+            const u32 at = cell >= frame.most ? frame.most : cell > 0.0 ? (u32)cell : 0;
+            key |= spread(at) << k;
+        }
+        keys[i] = key;
+    }
+}
+
+// Grid: any number of blocks, which share the points.
+//
+// points   [n][3]
+// keys     [n] ascending
+// order    [n] the point of each
+// samples  [n][3]
+// firsts   [(n + 31) / 32] bits
+extern "C" __global__ void __launch_bounds__(BLOCK)
+octree_samples(const double* points, u32 n, Frame frame, const u64* keys, const u32* order, float* samples,
+               u32* firsts) {
+    const u64 threads = (u64)gridDim.x * BLOCK, all = ((u64)n + WARP - 1) / WARP * WARP;
+    for (u64 i = (u64)blockIdx.x * BLOCK + threadIdx.x; i < all; i += threads) {
+        bool is_first = false;
+        if (i < n) {
+            const u64 point = order[i];
+            for (u32 k = 0; k < 3; k++) samples[3 * i + k] = (float)voxel_of(frame, points[3 * point + k], k);
+            is_first = i == 0 || keys[i] != keys[i - 1];
+        }
+        const u32 votes = __ballot_sync(0xffffffffu, is_first);
+        if (lane_of_thread() == 0) firsts[i / WARP] = votes;
+    }
+}
+
+// Sum of the samples from `first` on that a thread takes.
+DEVICE Places sum_of_thread(const float* samples, u32 n, u64 first) {
+    Places sum = {{0, 0, 0}};
+    for (u64 i = first; i < first + EACH && i < n; i++) {
+        for (u32 k = 0; k < 3; k++) {
+            sum.at[k] += (u64)(i64)floor((double)samples[3 * i + k] * PARTS + 0.5);
+        }
+    }
+    return sum;
+}
+
+// Sum over the threads before this one; `all` becomes that of the block. Every thread comes, and a
+// barrier follows before the next time.
+DEVICE Places sum_before(const Places& own, Places* of_warps, Places& all) {
+    Places sum = own;
+    for (u32 by = 1; by < WARP; by *= 2) {
+        for (u32 k = 0; k < 3; k++) {
+            const u64 other = __shfl_up_sync(0xffffffffu, sum.at[k], by);
+            if (lane_of_thread() >= by) sum.at[k] += other;
+        }
+    }
+    if (lane_of_thread() == WARP - 1) of_warps[warp_of_thread()] = sum;
+    __syncthreads();
+    all = Places{{0, 0, 0}};
+    for (u32 k = 0; k < 3; k++) sum.at[k] -= own.at[k];
+    for (u32 w = 0; w < WARPS; w++) {
+        if (w < warp_of_thread()) sum.add(of_warps[w]);
+        all.add(of_warps[w]);
+    }
+    return sum;
+}
+
+// Sums of 2,048 samples each.
+// Grid: a block for each.
+//
+// samples  [n][3]
+// totals   [grid]
+extern "C" __global__ void __launch_bounds__(BLOCK) octree_totals(const float* samples, u32 n, Places* totals) {
+    __shared__ Places of_warps[WARPS];
+    Places all;
+    sum_before(sum_of_thread(samples, n, ((u64)blockIdx.x * BLOCK + threadIdx.x) * EACH), of_warps, all);
+    if (threadIdx.x == 0) totals[blockIdx.x] = all;
+}
+
+// Makes sums of those before of them.
+// Grid: one block.
+extern "C" __global__ void __launch_bounds__(BLOCK) octree_starts(Places* totals, u32 n) {
+    __shared__ Places of_warps[WARPS];
+    Places before = {{0, 0, 0}};
+    for (u32 first = 0; first < n; first += BLOCK) {
+        const u32 i = first + threadIdx.x;
+        const Places own = i < n ? totals[i] : Places{{0, 0, 0}};
+        Places all;
+        Places sum = sum_before(own, of_warps, all);
+        sum.add(before);
+        before.add(all);
+        if (i < n) totals[i] = sum;
+        __syncthreads();
+    }
+}
+
+// Sums of the samples before each, and of all at the end.
+// Grid: as that of `octree_totals`.
+//
+// sums  [n + 1]
+extern "C" __global__ void __launch_bounds__(BLOCK)
+octree_sums(const float* samples, u32 n, const Places* totals, Places* sums) {
+    __shared__ Places of_warps[WARPS];
+    Places all;
+    const u64 first = ((u64)blockIdx.x * BLOCK + threadIdx.x) * EACH;
+    Places sum = sum_before(sum_of_thread(samples, n, first), of_warps, all);
+    sum.add(totals[blockIdx.x]);
+    for (u64 i = first; i < first + EACH && i < n; i++) {
+        sums[i] = sum;
+        for (u32 k = 0; k < 3; k++) {
+            sum.at[k] += (u64)(i64)floor((double)samples[3 * i + k] * PARTS + 0.5);
+        }
+        if (i + 1 == n) sums[n] = sum;
+    }
+}
+
+// Cells of the finest level with samples in them.
+struct Cells {
+    const u64* keys;    // of samples
+    const u32* starts;  // [n] first sample of each
+    u32 n, depth;
+    u32 samples, padding;
+
+    DEVICE u64 key(u32 cell) const { return keys[starts[cell]]; }
+    DEVICE u32 first_sample(u32 cell) const { return cell < n ? starts[cell] : samples; }
+
+    // Levels that a cell shares with the next one; -1 with none.
+    DEVICE i32 common(u32 cell) const {
+        if (cell + 1 >= n) return -1;
+        const u64 differs = key(cell) ^ key(cell + 1);
+        const u32 high = (u32)(differs >> 32);
+        const u32 zeros = high ? __clz((i32)high) : 32 + __clz((i32)(u32)differs);
+        return (i32)(depth - 1 - (63 - zeros) / 3);
+    }
+    DEVICE i32 before(u32 cell) const { return cell == 0 ? -1 : common(cell - 1); }
+
+    // First cell from `low` on that is not in the node of cell `low` - 1 with keys that end so many bits later.
+    // Looks near `low` first.
+    DEVICE u32 end_of(u32 low, u32 bits) const {
+        const u64 prefix = key(low - 1) >> bits;
+        u64 from = low, step = 1;
+        while (from + step < n && key((u32)(from + step)) >> bits == prefix) {
+            from += step;
+            step *= 2;
+        }
+        u64 to = from + step < n ? from + step : n;
+        while (from < to) {
+            const u64 middle = from + (to - from) / 2;
+            if (key((u32)middle) >> bits != prefix) to = middle;
+            else from = middle + 1;
+        }
+        return (u32)from;
+    }
+};
+
+// Nodes that begin at each cell.
+// Grid: any number of blocks, which share the cells.
+//
+// counts  [cells]
+extern "C" __global__ void __launch_bounds__(BLOCK) octree_counts(Cells cells, u32* counts) {
+    const u64 threads = (u64)gridDim.x * BLOCK;
+    for (u64 cell = (u64)blockIdx.x * BLOCK + threadIdx.x; cell < cells.n; cell += threads) {
+        const i32 more = cells.common((u32)cell) - cells.before((u32)cell);
+        counts[cell] = 1 + (more > 0 ? more : 0);
+    }
+}
+
+// Samples of a node: from one to before the other.
+struct __align__(8) Span {
+    u32 first, end;
+};
+
+// Grid: any number of blocks, which share the cells.
+//
+// offsets  [cells + 1] nodes that begin before each cell
+// links    [offsets[cells]]
+// spans    the same
+extern "C" __global__ void __launch_bounds__(BLOCK)
+octree_nodes(Cells cells, const u32* offsets, Link* links, Span* spans) {
+    const u64 threads = (u64)gridDim.x * BLOCK;
+    for (u64 at = (u64)blockIdx.x * BLOCK + threadIdx.x; at < cells.n; at += threads) {
+        const u32 cell = (u32)at, first = offsets[cell], behind = offsets[cell + 1];
+        const u32 begin = cells.first_sample(cell);
+        u32 level = (u32)(cells.before(cell) + 1);
+        for (u32 node = first; node < behind; node++, level++) {
+            const u32 end = node + 1 == behind ? cell + 1 : cells.end_of(cell + 1, 3 * (cells.depth - level));
+            links[node] = Link{offsets[end], level};
+            spans[node] = Span{begin, cells.first_sample(end)};
+        }
+    }
+}
+
+// Grid: any number of blocks, which share the nodes.
+//
+// sums     [samples + 1]
+// spans    [n]
+// centers  [n]
+extern "C" __global__ void __launch_bounds__(BLOCK)
+octree_centers(const Places* sums, const Span* spans, u32 n, Center* centers) {
+    const u64 threads = (u64)gridDim.x * BLOCK;
+    for (u64 node = (u64)blockIdx.x * BLOCK + threadIdx.x; node < n; node += threads) {
+        const Span span = spans[node];
+        const double count = (double)(span.end - span.first);
+        Center center;
+        for (u32 k = 0; k < 3; k++) {
+            const i64 sum = (i64)(sums[span.end].at[k] - sums[span.first].at[k]);
+            center.at[k] = (float)((double)sum / PARTS / count);
+        }
+        center.count = (float)count;
+        centers[node] = center;
+    }
+}
+
+// Nodes of a level, and leaves above it.
+// Grid: any number of blocks, which share the nodes.
+//
+// count  zero
+extern "C" __global__ void __launch_bounds__(BLOCK) octree_cubes(const Link* links, u32 n, u32 level, u32* count) {
+    const u64 threads = (u64)gridDim.x * BLOCK;
+    u32 sum = 0;
+    for (u64 at = (u64)blockIdx.x * BLOCK + threadIdx.x; at < n; at += threads) {
+        const Link link = links[at];
+        sum += link.level == level || (link.level < level && link.next == at + 1);
+    }
+    for (u32 by = WARP / 2; by > 0; by /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, by);
+    if (lane_of_thread() == 0 && sum) atomicAdd(count, sum);
+}

@@ -1,0 +1,173 @@
+//! From the coarsest grid to the finest, on a card: the schedule of [`levels`](super::super::levels).
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::octree::DeviceOctree;
+use super::velocity::{DeviceVelocity, at_samples};
+use crate::backend::cuda::{Cuda, Element};
+use crate::error::{Error, Result};
+use crate::grid::Stored;
+use crate::grid::cuda::DeviceTiledGrid;
+use crate::levelset::evolution::Stretch;
+use crate::levelset::tiled::cuda::{
+    DeviceCoefficient, DeviceInterface, DeviceTerms, DeviceTiledEvolution,
+};
+use crate::levelset::tiled::{self, Reinitialize};
+use crate::mesh::Mesh;
+use crate::primitives::memory::gibibytes;
+use crate::reconstruct::potential::field::Rest;
+use crate::reconstruct::potential::levels::{
+    BAND, EDGE, EDGE_LEVELS, GAMMA, HULL, LOOK, MOVING, RESCALING, TILES_PER_CUBE, finished,
+    of_motion, start, vanished,
+};
+use crate::reconstruct::potential::{Frame, Level, Levels, Options};
+use crate::surface::cubes::cuda::DeviceTiles;
+
+type Motion<S> = DeviceTiledEvolution<f32, EDGE, S>;
+
+/// A reconstruction under way.
+pub(super) struct Run<'a> {
+    pub cuda: &'a Arc<Cuda>,
+    pub tree: Arc<DeviceOctree>,
+    pub options: &'a Options,
+}
+
+impl Run<'_> {
+    pub fn all<S: Stored<f32> + Element>(&self, levels: &mut Levels) -> Result<Mesh> {
+        let (first, last) = (self.options.first_level, self.options.depth);
+        let frame = *self.tree.frame();
+        levels.expected_bytes = self.tree.bytes() + self.check_memory::<S>()?;
+        let (grid, phi) = start::<S>(&frame, first)?;
+        let mut motion = None;
+        for level in first..=last {
+            let begun = Instant::now();
+            let mut done = Level { level, ..Level::default() };
+            let moved = self.settle(&mut done, |terms, options| match motion.take() {
+                None => Motion::<S>::new(self.cuda, &grid, &phi, terms, options, None),
+                Some(coarse) => self.finer(coarse, terms, options),
+            })?;
+            let moved = if level == last { self.smooth(moved)? } else { moved };
+            done.tiles = moved.control().n_tiles as usize;
+            let found = at_samples(self.cuda, &self.tree, level, &moved)?;
+            let mean = found.sum / levels.samples as f64 * frame.edge(level);
+            (done.error, done.outside) = (100.0 * mean / frame.diagonal(), found.outside);
+            done.seconds = begun.elapsed().as_secs_f64();
+            tracing::info!("level {level}: {} steps, {} tiles", done.iterations, done.tiles);
+            levels.levels.push(done);
+            motion = Some(moved);
+        }
+        let begun = Instant::now();
+        let Some((grid, phi)) = motion.map(Motion::into_parts) else {
+            return Err(vanished(&frame, 0, last));
+        };
+        let tiles = DeviceTiles::<f32, S, EDGE> { grid: &grid, phi: &phi, gamma: GAMMA };
+        let surface = tiles.extract(self.cuda, &frame.placement(last), false)?;
+        finished(surface.mesh(self.cuda)?, &frame, begun, levels)
+    }
+
+    /// The motion of the next level, from where that of the one before came to rest.
+    fn finer<S: Stored<f32> + Element>(
+        &self,
+        coarse: Motion<S>,
+        terms: &DeviceTerms,
+        options: tiled::Options,
+    ) -> Result<Motion<S>> {
+        let blocks = coarse.manage_blocks();
+        let (grid, phi) = coarse.into_parts();
+        let (fine, values) =
+            grid.upsample::<f32, S, EDGE>(self.cuda, &phi, GAMMA, BAND, None, blocks)?;
+        drop((grid, phi));
+        Motion::of_card(self.cuda, fine, values, terms, options)
+    }
+
+    /// Bytes that the finest level will take, if they are free.
+    fn check_memory<S: Element>(&self) -> Result<u64> {
+        let (cuda, depth) = (self.cuda, self.options.depth);
+        let cubes = self.tree.n_cubes(cuda, depth - EDGE_LEVELS)?;
+        let tiles = (TILES_PER_CUBE * cubes as f64) as usize;
+        let values = EDGE * EDGE * EDGE * (2 * size_of::<S>() + 6) + 8;
+        // A twelfth is room for more.
+        let need = (DeviceTiledGrid::bytes(tiles) + tiles * values) * 13 / 12
+            + DeviceInterface::<S, EDGE>::bytes(tiles);
+        let (free, _) = cuda.memory()?;
+        if need > free {
+            let (need, free) = (gibibytes(need as u64), gibibytes(free as u64));
+            return Err(Error::device(
+                format!(
+                    "about {tiles} tiles at depth {depth} need {need} on the card, which has {free} free"
+                ),
+                "take a smaller depth, 16-bit storage, or use = \"cpu\"",
+            ));
+        }
+        Ok(need as u64)
+    }
+
+    /// Moves the interface of a level until it is at rest.
+    fn settle<S: Stored<f32> + Element>(
+        &self,
+        done: &mut Level,
+        start: impl FnOnce(&DeviceTerms, tiled::Options) -> Result<Motion<S>>,
+    ) -> Result<Motion<S>> {
+        let (cuda, frame, is_last) =
+            (self.cuda, self.tree.frame(), done.level == self.options.depth);
+        let rest = if is_last { Rest::Ridge } else { Rest::Hull(HULL) };
+        let rule = self.options.rule();
+        let velocity = DeviceVelocity::new(cuda, self.tree.clone(), rule, done.level, rest)?;
+        let mut terms = DeviceTerms::new([0.0; 3], 1.0).with_kept_velocity(Arc::new(velocity));
+        if is_last {
+            terms = terms.with_curvature(DeviceCoefficient::Uniform([self.options.curvature]));
+        }
+        let options = of_motion(Reinitialize::Rescaling { factor: RESCALING });
+        let mut motion = start(&terms, options)?;
+        let mut interface = DeviceInterface::<S, EDGE>::new::<f32>(cuda)?;
+        while done.iterations < self.options.most_steps && !done.at_rest {
+            advance(&mut motion, LOOK, frame, done.level)?;
+            let is_first = done.iterations == 0;
+            done.iterations += LOOK;
+            let crossed = interface.look(&motion)?;
+            done.at_rest = !is_first && (crossed.tiles - crossed.old) * MOVING <= crossed.tiles;
+        }
+        if !done.at_rest {
+            tracing::warn!("not at rest on level {} after {} steps", done.level, done.iterations);
+        }
+        done.step_seconds = motion.seconds();
+        let looked = DeviceInterface::<S, EDGE>::bytes(motion.control().n_tiles as usize);
+        done.bytes = self.tree.bytes() + (motion.bytes() + looked) as u64;
+        Ok(motion)
+    }
+
+    /// The last steps, by curvature only.
+    fn smooth<S: Stored<f32> + Element>(&self, motion: Motion<S>) -> Result<Motion<S>> {
+        let (steps, alpha) = (self.options.smoothing_steps, self.options.curvature);
+        if steps == 0 || alpha == 0.0 {
+            return Ok(motion);
+        }
+        let (grid, phi) = motion.into_parts();
+        let terms =
+            DeviceTerms::new([0.0; 3], 1.0).with_curvature(DeviceCoefficient::Uniform([alpha]));
+        let options = of_motion(Reinitialize::Never);
+        let mut motion = Motion::of_card(self.cuda, grid, phi, &terms, options)?;
+        advance(&mut motion, steps, self.tree.frame(), self.options.depth)?;
+        Ok(motion)
+    }
+}
+
+/// Takes so many steps of a level; says so if nothing is left of the interface.
+fn advance<S: Stored<f32> + Element>(
+    motion: &mut Motion<S>,
+    steps: u64,
+    frame: &Frame,
+    level: u32,
+) -> Result<()> {
+    let last = motion.n_steps() + steps;
+    while motion.n_steps() < last {
+        let (clock, steps) = (motion.time(), last - motion.n_steps());
+        let stretch = Stretch { clock, target: f64::INFINITY, steady: -1.0, steps };
+        let done = motion.advance(&stretch)?;
+        if motion.is_gone() || done.steps == 0 {
+            return Err(vanished(frame, motion.n_steps(), level));
+        }
+    }
+    Ok(())
+}

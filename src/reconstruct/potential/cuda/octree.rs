@@ -1,0 +1,239 @@
+//! The octree on a card: the nodes of [`Octree`], bit for bit (`kernels/reconstruct/octree.cu`).
+
+use std::sync::Arc;
+
+use super::sharing;
+use crate::backend::cuda::{Argument, Arguments, Array, Cuda, Kernel, Launch, Unit};
+use crate::error::{Error, Result};
+use crate::primitives::cuda::{Set, compact, exclusive_scan, sort};
+use crate::primitives::memory::gibibytes;
+use crate::reconstruct::potential::{Frame, Node, Octree};
+
+/// Threads of a block; the kernels state the same.
+const BLOCK: u32 = 256;
+/// Samples that a block sums up; the kernels state the same.
+const SUMMED: usize = 2048;
+/// Bytes of a sample at most while the tree is built: its place in 32 and 64 bits, its key, sums of places, and two
+/// nodes with what they are made of.
+const BUILD: u64 = 12 + 24 + 8 + 12 + 2 * 32;
+/// Bytes of a node that stay.
+const NODE: usize = 24;
+
+/// The octree of a cloud on a card.
+pub struct DeviceOctree {
+    frame: Frame,
+    pub(super) centers: Array<[f32; 4]>,
+    pub(super) links: Array<[u32; 2]>,
+    pub(super) samples: Array<[f32; 3]>,
+    n_cells: usize,
+}
+
+/// `struct Frame` of the kernels.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct FrameArgument {
+    middle: [f64; 3],
+    voxel: f64,
+    half: f64,
+    most: u32,
+    depth: u32,
+}
+
+// SAFETY: laid out as in C.
+unsafe impl Argument for FrameArgument {}
+
+/// `struct Cells` of the kernels.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct CellsArgument {
+    keys: u64,
+    starts: u64,
+    n: u32,
+    depth: u32,
+    samples: u32,
+    padding: u32,
+}
+
+// SAFETY: laid out as in C.
+unsafe impl Argument for CellsArgument {}
+
+impl DeviceOctree {
+    /// The tree of points that are finite: built on the card, or by the host where that takes more memory
+    /// than the card has free.
+    ///
+    /// # Errors
+    /// [`Error::Device`] with the bytes needed and free where not even the nodes fit the card, or the host
+    /// has no memory to build them.
+    pub fn new(cuda: &Arc<Cuda>, points: &[[f64; 3]], frame: Frame) -> Result<Self> {
+        let need = points.len() as u64 * BUILD;
+        let (free, _) = cuda.memory()?;
+        if need <= free as u64 {
+            return Self::built(cuda, points, frame);
+        }
+        tracing::warn!(
+            "the octree of {} samples takes {} to build, the card has {} free: the host builds it",
+            points.len(),
+            gibibytes(need),
+            gibibytes(free as u64)
+        );
+        Self::of_host(cuda, &Octree::new(points, frame)?)
+    }
+
+    /// A tree that the host has built.
+    ///
+    /// # Errors
+    /// [`Error::Device`] with the bytes needed and free if it does not fit.
+    pub fn of_host(cuda: &Arc<Cuda>, tree: &Octree) -> Result<Self> {
+        let need = (tree.nodes().len() * NODE + tree.samples().len() * 12) as u64;
+        let (free, _) = cuda.memory()?;
+        if need > free as u64 {
+            let (need, free) = (gibibytes(need), gibibytes(free as u64));
+            return Err(Error::device(
+                format!("the octree needs {need} on the card, which has {free} free"),
+                "take a smaller depth, fewer samples, or use = \"cpu\"",
+            ));
+        }
+        let nodes = tree.nodes();
+        let center = |node: &Node| [node.center[0], node.center[1], node.center[2], node.count];
+        let centers: Vec<[f32; 4]> = nodes.iter().map(center).collect();
+        let links: Vec<[u32; 2]> = nodes.iter().map(|node| [node.next, node.level]).collect();
+        Ok(DeviceOctree {
+            frame: *tree.frame(),
+            centers: cuda.upload(&centers)?,
+            links: cuda.upload(&links)?,
+            samples: cuda.upload(tree.samples())?,
+            n_cells: tree.n_cells(),
+        })
+    }
+
+    fn built(cuda: &Arc<Cuda>, points: &[[f64; 3]], frame: Frame) -> Result<Self> {
+        let unit = Unit::new("reconstruct/octree", &[])?;
+        let kernel = |name: &str| cuda.kernel(&unit, name);
+        let run = |kernel: &Kernel, grid: u32, arguments: Arguments| {
+            let launch = Launch { grid, block: BLOCK, shared: 0, cooperative: false };
+            // SAFETY: every call below hands over what its kernel takes, arrays as long as stated there.
+            unsafe { cuda.launch(kernel, launch, &arguments) }
+        };
+        let n = points.len();
+        let half = f64::from(1_u32 << (frame.depth - 1));
+        let most = (1 << frame.depth) - 1;
+        let (middle, voxel, depth) = (frame.middle, frame.voxel, frame.depth);
+        let of_frame = FrameArgument { middle, voxel, half, most, depth };
+        let for_all = |n: usize| sharing(cuda, n, BLOCK);
+
+        let on_card = cuda.upload(points)?;
+        let keys = cuda.zeros::<u64>(n)?;
+        let arguments = Arguments::default().with_array(&on_card).with(n as u32).with(of_frame);
+        run(&kernel("octree_keys")?, for_all(n), arguments.with_array(&keys))?;
+        let sorted = sort(cuda, &keys, None, 3 * depth)?;
+        drop(keys);
+        let samples = cuda.zeros::<[f32; 3]>(n)?;
+        let firsts = cuda.zeros::<u32>(n.div_ceil(32))?;
+        let arguments = Arguments::default().with_array(&on_card).with(n as u32).with(of_frame);
+        let arguments = arguments.with_array(&sorted.keys).with_array(&sorted.values);
+        let arguments = arguments.with_array(&samples).with_array(&firsts);
+        run(&kernel("octree_samples")?, for_all(n), arguments)?;
+        drop(on_card);
+        let keys = sorted.keys;
+        drop(sorted.values);
+        let starts = compact(cuda, Set::Bits(&firsts, n))?;
+        drop(firsts);
+
+        let sums = sums(cuda, &samples, &kernel, &run)?;
+        let n_cells = starts.len();
+        let cells = CellsArgument {
+            keys: keys.address(),
+            starts: starts.address(),
+            n: n_cells as u32,
+            depth,
+            samples: n as u32,
+            padding: 0,
+        };
+        let counts = cuda.zeros::<u32>(n_cells)?;
+        let arguments = Arguments::default().with(cells).with_array(&counts);
+        run(&kernel("octree_counts")?, for_all(n_cells), arguments)?;
+        let offsets = exclusive_scan(cuda, &counts)?;
+        drop(counts);
+        let n_nodes = cuda.download_part(&offsets, n_cells..n_cells + 1)?[0] as usize;
+        let links = cuda.zeros::<[u32; 2]>(n_nodes)?;
+        let spans = cuda.zeros::<[u32; 2]>(n_nodes)?;
+        let arguments = Arguments::default().with(cells).with_array(&offsets);
+        let arguments = arguments.with_array(&links).with_array(&spans);
+        run(&kernel("octree_nodes")?, for_all(n_cells), arguments)?;
+        let centers = cuda.zeros::<[f32; 4]>(n_nodes)?;
+        let arguments = Arguments::default().with_array(&sums).with_array(&spans);
+        let arguments = arguments.with(n_nodes as u32).with_array(&centers);
+        run(&kernel("octree_centers")?, for_all(n_nodes), arguments)?;
+        Ok(DeviceOctree { frame, centers, links, samples, n_cells })
+    }
+
+    /// Where the cube lies.
+    pub fn frame(&self) -> &Frame {
+        &self.frame
+    }
+
+    /// Number of samples.
+    pub fn n_samples(&self) -> usize {
+        self.samples.len()
+    }
+
+    /// Cells of the finest level with samples in them.
+    pub fn n_cells(&self) -> usize {
+        self.n_cells
+    }
+
+    /// Nodes of a level, and leaves above it: how many cubes of that size hold samples.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if the card does not answer.
+    pub fn n_cubes(&self, cuda: &Cuda, level: u32) -> Result<usize> {
+        let kernel = cuda.kernel(&Unit::new("reconstruct/octree", &[])?, "octree_cubes")?;
+        let (count, n) = (cuda.zeros::<u32>(1)?, self.links.len());
+        let arguments = Arguments::default().with_array(&self.links).with(n as u32);
+        let arguments = arguments.with(level).with_array(&count);
+        let grid = sharing(cuda, n, BLOCK);
+        let launch = Launch { grid, block: BLOCK, shared: 0, cooperative: false };
+        // SAFETY: the arguments of `octree_cubes`.
+        unsafe { cuda.launch(&kernel, launch, &arguments)? };
+        Ok(cuda.download(&count)?[0] as usize)
+    }
+
+    /// The nodes and the samples, as [`Octree`] holds them.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if the card fails.
+    pub fn download(&self, cuda: &Cuda) -> Result<(Vec<Node>, Vec<[f32; 3]>)> {
+        let (centers, links) = (cuda.download(&self.centers)?, cuda.download(&self.links)?);
+        let node = |(&[x, y, z, count], &[next, level]): (&[f32; 4], &[u32; 2])| Node {
+            center: [x, y, z],
+            count,
+            next,
+            level,
+        };
+        Ok((centers.iter().zip(&links).map(node).collect(), cuda.download(&self.samples)?))
+    }
+
+    /// Bytes on the card.
+    pub fn bytes(&self) -> u64 {
+        (self.centers.len() * NODE + self.samples.len() * 12) as u64
+    }
+}
+
+/// Sums of the places before each sample.
+fn sums(
+    cuda: &Cuda,
+    samples: &Array<[f32; 3]>,
+    kernel: &impl Fn(&str) -> Result<Kernel>,
+    run: &impl Fn(&Kernel, u32, Arguments) -> Result<()>,
+) -> Result<Array<[u64; 3]>> {
+    let n = samples.len();
+    let blocks = n.div_ceil(SUMMED);
+    let totals = cuda.zeros::<[u64; 3]>(blocks)?;
+    let sums = cuda.zeros::<[u64; 3]>(n + 1)?;
+    let of_samples = || Arguments::default().with_array(samples).with(n as u32).with_array(&totals);
+    run(&kernel("octree_totals")?, blocks as u32, of_samples())?;
+    let arguments = Arguments::default().with_array(&totals).with(blocks as u32);
+    run(&kernel("octree_starts")?, 1, arguments)?;
+    run(&kernel("octree_sums")?, blocks as u32, of_samples().with_array(&sums))?;
+    Ok(sums)
+}

@@ -1,0 +1,144 @@
+//! The velocity towards the samples for tiles on a card, and phi at the samples:
+//! `kernels/reconstruct/potential.cu`.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::octree::DeviceOctree;
+use super::sharing;
+use crate::backend::cuda::{Argument, Arguments, Cuda, Element, Kernel, Launch, Unit};
+use crate::error::Result;
+use crate::grid::Stored;
+use crate::grid::cuda::{TileControl, TileGridArgument};
+use crate::levelset::tiled::cuda::{DeviceTiledEvolution, KeepVelocity, KeptArgument};
+use crate::reconstruct::potential::error::AtSamples;
+use crate::reconstruct::potential::field::{Rest, apparent};
+use crate::reconstruct::potential::levels::EDGE;
+use crate::reconstruct::potential::sum::Rule;
+
+/// Threads of a block; the kernels state the same.
+const BLOCK: u32 = 256;
+/// Parts of a voxel in sums of |phi|.
+const PARTS: f64 = (1_u32 << 30) as f64;
+
+/// `struct Field` of the kernels.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct FieldArgument {
+    centers: u64,
+    links: u64,
+    nodes: u32,
+    level: u32,
+    scale: f32,
+    theta: f32,
+    square: f32,
+    share: f32,
+    stop: f32,
+    padding: u32,
+}
+
+// SAFETY: laid out as in C, and compared with the size the kernels know.
+unsafe impl Argument for FieldArgument {}
+
+/// The velocity on the voxels of a level: the twin of [`velocity`](super::super::field::velocity).
+pub(super) struct DeviceVelocity {
+    /// Holds what the argument speaks of.
+    _tree: Arc<DeviceOctree>,
+    kernel: Kernel,
+    grid: u32,
+    field: FieldArgument,
+}
+
+impl fmt::Debug for DeviceVelocity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DeviceVelocity").field("level", &self.field.level).finish_non_exhaustive()
+    }
+}
+
+impl DeviceVelocity {
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device) if the kernel cannot be compiled.
+    pub fn new(
+        cuda: &Cuda,
+        tree: Arc<DeviceOctree>,
+        rule: Rule,
+        level: u32,
+        rest: Rest,
+    ) -> Result<Self> {
+        let p = f64::from(rule.exponent);
+        let unit = unit(rule.exponent, rest != Rest::Ridge, false)?;
+        let kernel = cuda.kernel(&unit, "potential_velocity")?;
+        let field = FieldArgument {
+            centers: tree.centers.address(),
+            links: tree.links.address(),
+            nodes: tree.links.len() as u32,
+            level,
+            scale: (1.0 / tree.frame().edge(level)) as f32,
+            theta: rule.theta as f32,
+            square: (rule.softening as f32).powi(2),
+            share: ((p - 1.0) / (p + 1.0)) as f32,
+            stop: match rest {
+                Rest::Ridge => 0.0,
+                Rest::Hull(distance) => apparent(distance, rule.softening),
+            },
+            padding: 0,
+        };
+        let grid = kernel.resident_blocks(BLOCK, 0)?;
+        Ok(DeviceVelocity { _tree: tree, kernel, grid, field })
+    }
+}
+
+impl KeepVelocity for DeviceVelocity {
+    fn launch(
+        &self,
+        cuda: &Cuda,
+        tiles: TileGridArgument,
+        kept: KeptArgument,
+        of_all: bool,
+    ) -> Result<()> {
+        let to = Arguments::default().with(tiles).with(kept).with(self.field);
+        let launch = Launch { grid: self.grid, block: BLOCK, shared: 0, cooperative: false };
+        // SAFETY: the arguments of `potential_velocity`; the tree is held by this.
+        unsafe { cuda.launch(&self.kernel, launch, &to.with(u32::from(of_all))) }
+    }
+}
+
+/// phi at all samples of a tree: the twin of [`at_samples`](super::super::error::at_samples), up to the
+/// rounding of sums.
+pub(super) fn at_samples<S: Stored<f32> + Element>(
+    cuda: &Cuda,
+    tree: &DeviceOctree,
+    level: u32,
+    motion: &DeviceTiledEvolution<f32, EDGE, S>,
+) -> Result<AtSamples> {
+    let kernel = cuda.kernel(&unit(5, false, size_of::<S>() == 2)?, "potential_at_samples")?;
+    let found = cuda.zeros::<u64>(2)?;
+    let n = tree.samples.len();
+    let scale = (1.0 / tree.frame().edge(level)) as f32;
+    let of_tiles = Arguments::default().with(motion.tiles()).with_array(motion.phi());
+    let of_samples = of_tiles.with(motion.half_width()).with_array(&tree.samples);
+    let arguments = of_samples.with(n as u32).with(scale).with_array(&found);
+    let grid = sharing(cuda, n, BLOCK);
+    let launch = Launch { grid, block: BLOCK, shared: 0, cooperative: false };
+    // SAFETY: the arguments of `potential_at_samples`.
+    unsafe { cuda.launch(&kernel, launch, &arguments)? };
+    let found = cuda.download(&found)?;
+    Ok(AtSamples { sum: found[0] as f64 / PARTS, outside: found[1] as usize })
+}
+
+/// The kernels for an exponent.
+fn unit(exponent: u32, is_hull: bool, is_fixed: bool) -> Result<Unit> {
+    let mut defines = vec![
+        ("REAL", "float".to_string()),
+        ("TILE_EDGE", EDGE.to_string()),
+        ("TILE_CONTROL_BYTES", size_of::<TileControl>().to_string()),
+        ("TILE_GRID_BYTES", size_of::<TileGridArgument>().to_string()),
+        ("FIELD_BYTES", size_of::<FieldArgument>().to_string()),
+        ("EXPONENT", exponent.to_string()),
+        ("HULL", u32::from(is_hull).to_string()),
+    ];
+    if is_fixed {
+        defines.push(("STORAGE", "16".into()));
+    }
+    Unit::with("reconstruct/potential", defines)
+}

@@ -1,0 +1,146 @@
+//! Surfaces from samples by a level set in their potential: the octree of the processor, and its surface
+//! up to rounding.
+
+use zeroset::backend::cuda::Cuda;
+use zeroset::mesh::Mesh;
+use zeroset::reconstruct::potential::cuda::{DeviceOctree, reconstruct};
+use zeroset::reconstruct::potential::{self, Frame, Levels, Octree, Options, Storage};
+
+use crate::support;
+
+/// Numbers without order, from 0 to 1.
+fn numbers(seed: u64) -> impl FnMut() -> f64 {
+    let mut state = seed;
+    move || {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as f64 / (1_u64 << 31) as f64
+    }
+}
+
+fn box_of(n: usize, seed: u64) -> Vec<[f64; 3]> {
+    let mut number = numbers(seed);
+    (0..n).map(|_| [3.0 * number() + 5e6, number() - 4e5, 0.1 * number()]).collect()
+}
+
+fn sphere(n: usize) -> Vec<[f64; 3]> {
+    let golden = std::f64::consts::PI * (3.0 - 5f64.sqrt());
+    let at = |k: usize| {
+        let z = 1.0 - 2.0 * (k as f64 + 0.5) / n as f64;
+        let (r, a) = ((1.0 - z * z).sqrt(), golden * k as f64);
+        [r * a.cos(), r * a.sin(), z]
+    };
+    (0..n).map(at).collect()
+}
+
+/// A torus and a ball beside it.
+fn torus(n: usize) -> Vec<[f64; 3]> {
+    let mut number = numbers(7);
+    let tau = std::f64::consts::TAU;
+    let ring = (0..n).map(|_| {
+        let (a, b) = (tau * number(), tau * number());
+        let r = 2.0 + 0.6 * b.cos();
+        [r * a.cos(), r * a.sin(), 0.6 * b.sin()]
+    });
+    let ball = sphere(n / 4).into_iter().map(|[x, y, z]| [0.8 * x, 0.8 * y, 0.8 * z + 2.2]);
+    ring.chain(ball).collect()
+}
+
+fn check_tree(cuda: &std::sync::Arc<Cuda>, points: &[[f64; 3]], depth: u32) {
+    let frame = Frame::new(points, depth).unwrap();
+    let tree = Octree::new(points, frame).unwrap();
+    let found = DeviceOctree::new(cuda, points, frame).unwrap();
+    let (nodes, samples) = found.download(cuda).unwrap();
+    assert_eq!(found.n_cells(), tree.n_cells());
+    assert!(samples == tree.samples(), "{} samples, depth {depth}", points.len());
+    assert_eq!(nodes.len(), tree.nodes().len());
+    for (at, (a, b)) in nodes.iter().zip(tree.nodes()).enumerate() {
+        assert!(a == b, "{} samples, depth {depth}, node {at}: {a:?} {b:?}", points.len());
+    }
+    for level in 0..=depth {
+        assert_eq!(found.n_cubes(cuda, level).unwrap(), tree.n_cubes(level));
+    }
+    let of_host = DeviceOctree::of_host(cuda, &tree).unwrap();
+    assert!(of_host.download(cuda).unwrap() == (nodes, samples));
+}
+
+#[test]
+fn the_octree_is_that_of_the_processor_bit_by_bit() {
+    let Some(cuda) = support::cuda() else { return };
+    for (n, depth) in [(2, 4), (31, 14), (2047, 9), (2049, 5), (70_001, 11), (300_000, 14)] {
+        check_tree(&cuda, &box_of(n, n as u64), depth);
+    }
+    check_tree(&cuda, &sphere(5000), 8);
+    // Most at one place; along a line.
+    let mut same = vec![[0.25; 3]; 1_000_000];
+    same.extend(sphere(100));
+    check_tree(&cuda, &same, 12);
+    check_tree(&cuda, &(0..4000).map(|k| [0.1 * f64::from(k), 2.0, -1.0]).collect::<Vec<_>>(), 10);
+}
+
+fn options(depth: u32, storage: Storage) -> Options {
+    let mut options = Options::of_depth(depth);
+    options.storage = storage;
+    options
+}
+
+/// Same triangles, and how far the farthest vertices are apart, voxels.
+fn apart((a, of_a): &(Mesh, Levels), (b, of_b): &(Mesh, Levels)) -> f64 {
+    let steps = |levels: &Levels| -> Vec<(u64, usize)> {
+        levels.levels.iter().map(|l| (l.iterations, l.tiles)).collect()
+    };
+    assert_eq!(steps(of_a), steps(of_b));
+    assert_eq!(a.n_vertices(), b.n_vertices());
+    assert!(a.cells == b.cells);
+    for (a, b) in of_a.levels.iter().zip(&of_b.levels) {
+        assert!((a.error - b.error).abs() <= 2e-4 * b.error, "{} {}", a.error, b.error);
+        assert!(a.outside.abs_diff(b.outside) <= 2, "{} {}", a.outside, b.outside);
+    }
+    let far = |(a, b): (&[f64; 3], &[f64; 3])| {
+        (0..3).map(|k| (a[k] - b[k]).abs() / of_b.voxel).fold(0.0, f64::max)
+    };
+    a.vertices.iter().zip(&b.vertices).map(far).fold(0.0, f64::max)
+}
+
+#[test]
+fn surfaces_are_those_of_the_processor_up_to_rounding_and_the_same_every_time() {
+    let Some(cuda) = support::cuda() else { return };
+    for (points, depth) in [(sphere(20_000), 6), (torus(60_000), 7)] {
+        for storage in [Storage::Single, Storage::Sixteen] {
+            let options = options(depth, storage);
+            let found = reconstruct(&cuda, &points, &options).unwrap();
+            let expected = potential::reconstruct(&points, &options).unwrap();
+            let gap = apart(&found, &expected);
+            println!("depth {depth}, {storage:?}: {gap:.2e} voxels apart");
+            assert!(gap <= 1e-3, "depth {depth}, {storage:?}: {gap} voxels apart");
+            let again = reconstruct(&cuda, &points, &options).unwrap();
+            assert!(again.0.vertices == found.0.vertices && again.0.cells == found.0.cells);
+        }
+    }
+}
+
+#[test]
+fn other_exponents_and_the_smoothing_at_the_end_are_those_of_the_processor() {
+    let Some(cuda) = support::cuda() else { return };
+    let points = sphere(9000);
+    for exponent in 2..5 {
+        let mut options = options(5, Storage::Single);
+        (options.exponent, options.smoothing_steps) = (exponent, 5);
+        let found = reconstruct(&cuda, &points, &options).unwrap();
+        let expected = potential::reconstruct(&points, &options).unwrap();
+        let gap = apart(&found, &expected);
+        assert!(gap <= 1e-3, "exponent {exponent}: {gap} voxels apart");
+    }
+}
+
+#[test]
+fn what_encloses_nothing_is_said_to_do_so() {
+    let Some(cuda) = support::cuda() else { return };
+    let flat: Vec<[f64; 3]> = box_of(5000, 3).into_iter().map(|[x, y, _]| [x, y, 0.0]).collect();
+    for (points, code) in [(vec![], 2), (vec![[1.0; 3]; 9], 2), (flat, 4)] {
+        let error = reconstruct(&cuda, &points, &Options::of_depth(6)).unwrap_err();
+        assert_eq!(error.exit_code(), code, "{error}");
+        let of_cpu = potential::reconstruct(&points, &Options::of_depth(6)).unwrap_err();
+        assert_eq!(error.to_string(), of_cpu.to_string());
+    }
+}

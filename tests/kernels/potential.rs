@@ -1,0 +1,245 @@
+//! Kernels of surfaces from samples: the octree of the processor bit by bit, and velocities by sums over all
+//! samples.
+
+use zeroset::grid::{Band, TiledGrid};
+use zeroset::levelset::tiled::cuda::KeptArgument;
+use zeroset::reconstruct::potential::{Frame, Node, Octree};
+
+use super::library::{Arg, Launch, Library, arg};
+use super::tiles::grid::HostTiles;
+
+/// Threads of a block, and samples that one sums up.
+const BLOCK: u32 = 256;
+const SUMMED: usize = 2048;
+
+/// `struct Frame` of the kernels.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct OfFrame {
+    middle: [f64; 3],
+    voxel: f64,
+    half: f64,
+    most: u32,
+    depth: u32,
+}
+
+/// `struct Cells` of the kernels.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Cells {
+    keys: *const u64,
+    starts: *const u32,
+    n: u32,
+    depth: u32,
+    samples: u32,
+    padding: u32,
+}
+
+/// `struct Field` of the kernels.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Field {
+    centers: *const [f32; 4],
+    links: *const [u32; 2],
+    nodes: u32,
+    level: u32,
+    scale: f32,
+    theta: f32,
+    square: f32,
+    share: f32,
+    stop: f32,
+    padding: u32,
+}
+
+fn cloud(n: usize) -> Vec<[f64; 3]> {
+    let golden = std::f64::consts::PI * (3.0 - 5f64.sqrt());
+    let at = |k: usize| {
+        let z = 1.0 - 2.0 * (k as f64 + 0.5) / n as f64;
+        let (r, a) = ((1.0 - z * z).sqrt(), golden * k as f64);
+        [r * a.cos() + 700.0, 0.7 * r * a.sin() - 3e3, 0.4 * z]
+    };
+    (0..n).map(at).collect()
+}
+
+/// The nodes by the kernels, and the samples.
+fn built(library: &Library, points: &[[f64; 3]], frame: &Frame) -> (Vec<Node>, Vec<[f32; 3]>) {
+    let n = points.len();
+    let launch = |kernel: &str, grid: u32, args: &[Arg]| {
+        let how = Launch { seed: n as u64, ..Launch::new(grid, BLOCK) };
+        // SAFETY: arrays as long as the kernels take them to be.
+        unsafe { library.launch(kernel, &how, args) }.unwrap();
+    };
+    let depth = frame.depth;
+    let half = f64::from(1_u32 << (depth - 1));
+    let (middle, voxel, most) = (frame.middle, frame.voxel, (1 << depth) - 1);
+    let of_frame = OfFrame { middle, voxel, half, most, depth };
+    let (points, count) = (points.as_ptr(), n as u32);
+    let mut keys = vec![0_u64; n];
+    launch("octree_keys", 3, &[arg(points), arg(count), arg(of_frame), arg(keys.as_mut_ptr())]);
+    let mut order: Vec<u32> = (0..count).collect();
+    order.sort_by_key(|&k| keys[k as usize]);
+    keys = order.iter().map(|&k| keys[k as usize]).collect();
+    let (mut samples, mut firsts) = (vec![[0_f32; 3]; n], vec![0_u32; n.div_ceil(32)]);
+    let args = [arg(points), arg(count), arg(of_frame), arg(keys.as_ptr()), arg(order.as_ptr())];
+    let args: Vec<Arg> =
+        args.into_iter().chain([arg(samples.as_mut_ptr()), arg(firsts.as_mut_ptr())]).collect();
+    launch("octree_samples", 2, &args);
+    let is_first = |k: &u32| firsts[*k as usize / 32] >> (k % 32) & 1 != 0;
+    let starts: Vec<u32> = (0..count).filter(is_first).collect();
+
+    let blocks = n.div_ceil(SUMMED) as u32;
+    let (mut totals, mut sums) = (vec![[0_u64; 3]; blocks as usize], vec![[0_u64; 3]; n + 1]);
+    let of_samples = || vec![arg(samples.as_ptr()), arg(count), arg(totals.as_ptr())];
+    launch("octree_totals", blocks, &of_samples());
+    launch("octree_starts", 1, &[arg(totals.as_mut_ptr()), arg(blocks)]);
+    let mut args = vec![arg(samples.as_ptr()), arg(count), arg(totals.as_ptr())];
+    args.push(arg(sums.as_mut_ptr()));
+    launch("octree_sums", blocks, &args);
+
+    let n_cells = starts.len();
+    let (keys, starts) = (keys.as_ptr(), starts.as_ptr());
+    let cells = Cells { keys, starts, n: n_cells as u32, depth, samples: count, padding: 0 };
+    let mut counts = vec![0_u32; n_cells];
+    launch("octree_counts", 2, &[arg(cells), arg(counts.as_mut_ptr())]);
+    let mut offsets = vec![0_u32];
+    for count in counts {
+        offsets.push(offsets[offsets.len() - 1] + count);
+    }
+    let n_nodes = offsets[n_cells] as usize;
+    let (mut links, mut spans) = (vec![[0_u32; 2]; n_nodes], vec![[0_u32; 2]; n_nodes]);
+    let args =
+        [arg(cells), arg(offsets.as_ptr()), arg(links.as_mut_ptr()), arg(spans.as_mut_ptr())];
+    launch("octree_nodes", 2, &args);
+    let mut centers = vec![0_u128; n_nodes];
+    let args = [arg(sums.as_ptr()), arg(spans.as_ptr()), arg(n_nodes as u32)];
+    let args: Vec<Arg> = args.into_iter().chain([arg(centers.as_mut_ptr())]).collect();
+    launch("octree_centers", 2, &args);
+    let node = |(center, &[next, level]): (&u128, &[u32; 2])| {
+        let part = |k: u32| f32::from_bits((center >> (32 * k)) as u32);
+        Node { center: [0, 1, 2].map(part), count: part(3), next, level }
+    };
+    (centers.iter().zip(&links).map(node).collect(), samples)
+}
+
+#[test]
+fn octrees_are_those_of_the_processor_bit_by_bit() {
+    let kernels = [
+        "octree_keys",
+        "octree_samples",
+        "octree_totals",
+        "octree_starts",
+        "octree_sums",
+        "octree_counts",
+        "octree_nodes",
+        "octree_centers",
+        "octree_cubes",
+    ];
+    let library = Library::compile("kernels/reconstruct/octree.cu", &[], &kernels);
+    let mut same = vec![[700.0, -3e3, 0.1]; 3000];
+    same.extend(cloud(70));
+    for (points, depth) in [(cloud(2), 4), (cloud(2500), 7), (cloud(6001), 14), (same, 9)] {
+        let frame = Frame::new(&points, depth).unwrap();
+        let tree = Octree::new(&points, frame).unwrap();
+        let (nodes, samples) = built(&library, &points, &frame);
+        assert!(samples == tree.samples(), "{} samples, depth {depth}", points.len());
+        assert_eq!(nodes.len(), tree.nodes().len());
+        for (at, (a, b)) in nodes.iter().zip(tree.nodes()).enumerate() {
+            assert!(a == b, "{} samples, depth {depth}, node {at}: {a:?} {b:?}", points.len());
+        }
+        let links: Vec<[u32; 2]> = nodes.iter().map(|node| [node.next, node.level]).collect();
+        for level in [0, 2, depth] {
+            let mut count = 0_u32;
+            let args = [arg(links.as_ptr()), arg(nodes.len() as u32), arg(level)];
+            let args: Vec<Arg> = args.into_iter().chain([arg(&raw mut count)]).collect();
+            // SAFETY: as many links as stated.
+            unsafe { library.launch("octree_cubes", &Launch::new(3, BLOCK), &args) }.unwrap();
+            assert_eq!(count as usize, tree.n_cubes(level));
+        }
+    }
+}
+
+/// N / B of all leaves, shortened to 1: places and lengths in finest voxels.
+fn velocity(tree: &Octree, exponent: u32, x: [f64; 3]) -> [f64; 3] {
+    let (mut pull, mut weight) = ([0.0; 3], 0.0);
+    for (at, node) in tree.nodes().iter().enumerate() {
+        if node.next as usize != at + 1 {
+            continue;
+        }
+        let offset: [f64; 3] = std::array::from_fn(|k| f64::from(node.center[k]) - x[k]);
+        let square = offset.iter().map(|c| c * c).sum::<f64>() + 1.0;
+        let w = f64::from(node.count) * square.powf(-f64::from(exponent + 1) / 2.0);
+        (0..3).for_each(|k| pull[k] += w * offset[k]);
+        weight += w;
+    }
+    let length = pull.iter().map(|c| c * c).sum::<f64>().sqrt();
+    pull.map(|c| c / length.max(weight))
+}
+
+#[test]
+fn velocities_are_those_of_sums_over_all_samples() {
+    let points = cloud(700);
+    let frame = Frame::new(&points, 6).unwrap();
+    let tree = Octree::new(&points, frame).unwrap();
+    // Aligned to 16 bytes.
+    let bits = |node: &Node| {
+        let [x, y, z] = node.center.map(f32::to_bits);
+        [x, y, z, node.count.to_bits()].iter().rev().fold(0, |all, b| all << 32 | u128::from(*b))
+    };
+    let centers: Vec<u128> = tree.nodes().iter().map(bits).collect();
+    let links: Vec<[u32; 2]> = tree.nodes().iter().map(|node| [node.next, node.level]).collect();
+    let band = Band { gamma: 1.5f32, reach: 1 };
+    let ball = |first: [i32; 3], out: &mut [f32]| {
+        for (n, out) in out.iter_mut().enumerate() {
+            let at = [n % 4, n / 4 % 4, n / 16];
+            let x: [f32; 3] = std::array::from_fn(|k| (first[k] + at[k] as i32) as f32);
+            *out = x.iter().map(|x| x * x).sum::<f32>().sqrt() - 9.0;
+        }
+        Ok(())
+    };
+    let (grid, _) = TiledGrid::<4>::from_box::<f32, f32>([-4; 3], [4; 3], band, ball).unwrap();
+    for (exponent, theta, tolerance) in
+        [(2, 0.0, 3e-5), (3, 0.0, 3e-5), (4, 0.0, 3e-5), (5, 0.0, 3e-5), (5, 0.5, 0.02)]
+    {
+        let define = format!("EXPONENT={exponent}");
+        let defines = ["REAL=float", "TILE_EDGE=4", "HULL=0", &define];
+        let kernels = ["potential_velocity"];
+        let library = Library::compile("kernels/reconstruct/potential.cu", &defines, &kernels);
+        let mut tiles = HostTiles::new(&grid, grid.n_tiles() + 9, 2);
+        let mut values = vec![0_i16; 192 * grid.n_tiles()];
+        let mut extremes = vec![[0_f32; 2]; grid.n_tiles()];
+        let (of_values, of_tiles) = (values.as_mut_ptr() as u64, extremes.as_mut_ptr() as u64);
+        let kept = KeptArgument { values: of_values, extremes: of_tiles };
+        let p = exponent as f32;
+        let field = Field {
+            centers: centers.as_ptr().cast(),
+            links: links.as_ptr(),
+            nodes: links.len() as u32,
+            level: frame.depth,
+            scale: 1.0,
+            theta,
+            square: 1.0,
+            share: (p - 1.0) / (p + 1.0),
+            stop: 0.0,
+            padding: 0,
+        };
+        let args = [arg(tiles.argument()), arg(kept), arg(field), arg(1_u32)];
+        // SAFETY: a place for each tile.
+        unsafe { library.launch("potential_velocity", &Launch::new(3, BLOCK), &args) }.unwrap();
+        for (key, &id) in grid.keys().iter().zip(grid.ids()) {
+            let ([unit, most], mut largest) = (extremes[id as usize], 0.0_f32);
+            for n in 0..64 {
+                let at = [n % 4, n / 4 % 4, n / 16];
+                let voxel = key.first_voxel(4);
+                let x = std::array::from_fn(|k| f64::from(voxel[k] + at[k] as i32));
+                let expected = velocity(&tree, exponent, x);
+                let value = |k: usize| f32::from(values[id as usize * 192 + 64 * k + n]) * unit;
+                for (k, expected) in expected.into_iter().enumerate() {
+                    let gap = (f64::from(value(k)) - expected).abs();
+                    assert!(gap < tolerance, "{key}, voxel {n}: {} {expected}", value(k));
+                }
+                largest = largest.max((0..3).map(|k| value(k).abs()).sum());
+            }
+            assert!((most - largest).abs() <= 1e-4 * most, "{most} {largest}");
+        }
+    }
+}
