@@ -124,12 +124,6 @@ impl Placement {
         x
     }
 
-    /// Change of each index with world coordinates, a row for each index.
-    #[cfg(feature = "cuda")]
-    pub(crate) fn inverse(&self) -> [[f64; 3]; 3] {
-        self.inverse
-    }
-
     /// Change of the index along a direction of the world.
     pub(crate) fn index_change(&self, direction: [f64; 3]) -> [f64; 3] {
         self.inverse.map(|row| dot(row, direction))
