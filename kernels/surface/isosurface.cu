@@ -8,7 +8,7 @@
 typedef STORED stored;
 
 // Blocks that are to be on a multiprocessor.
-#define VERTEX_BLOCKS (NORMALS ? 4 : 8)
+#define VERTEX_BLOCKS (NORMALS ? 4 : 7)
 
 enum {
     // Words of a warp that are on their way at once.
