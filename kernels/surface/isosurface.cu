@@ -8,7 +8,7 @@
 typedef STORED stored;
 
 // Blocks that are to be on a multiprocessor.
-#define VERTEX_BLOCKS (NORMALS ? 5 : 8)
+#define VERTEX_BLOCKS (NORMALS ? 4 : 7)
 
 enum {
     // Words of a warp that are on their way at once.
@@ -37,14 +37,16 @@ DEVICE void find_bits(const Surface& s, u64 first, const Load& load) {
         for (u32 k = 0; k < UNDER_WAY; k++) {
             const u32 bits = __ballot_sync(full, (is_there >> k & 1) && v[k] >= low && v[k] <= high);
             if (lane == begin + k) inside = bits;
-            if (!IS_WHOLE) is_bad = is_bad || !(v[k] - v[k] == (stored)0);
+            is_bad = is_bad || (!IS_WHOLE && !(v[k] - v[k] == (stored)0));
         }
-        if (IS_WHOLE || !__any_sync(full, is_bad)) continue;
+#if !IS_WHOLE
+        if (!__any_sync(full, is_bad)) continue;
 #pragma unroll
         for (u32 k = 0; k < UNDER_WAY; k++) {
             const u32 bits = __ballot_sync(full, (is_there >> k & 1) && !(v[k] - v[k] == (stored)0));
             if (lane == begin + k) missing = bits;
         }
+#endif
     }
     if (first + lane >= n_words) return;
     s.inside[first + lane] = inside;

@@ -24,7 +24,7 @@ fn start<R: Real, const E: usize, S: Stored<R>>(
     scale: f64,
     band: Band<R>,
 ) -> (TiledGrid<E>, Pool<S, E>) {
-    let most = (18.0 * scale) as i32 / E as i32 + 1;
+    let most = (21.0 * scale) as i32 / E as i32 + 1;
     TiledGrid::from_box([-most; 3], [most; 3], band, |first: [i32; 3], out: &mut [R]| {
         for (n, value) in out.iter_mut().enumerate() {
             let at = [n % E, n / E % E, n / (E * E)];

@@ -1,4 +1,4 @@
-//! Marching cubes over tiles on a card: [`extract`](super::extract) of tiles that are there already.
+//! Marching cubes over tiles on a card: [`extract`] of tiles that are there already.
 //!
 //! The kernels are in `kernels/surface/cubes.cu`, a warp for each tile: one pass notes which crossings belong to a tile
 //! and counts its triangles, and after two scans another one writes both.
@@ -40,11 +40,11 @@ impl<R: Real, S: Stored<R> + Element, const E: usize> DeviceTiles<'_, R, S, E> {
         4 * tiles * (record_words(E) + 4)
     }
 
-    /// The zero set of phi as triangles in world units: those of [`extract`](super::extract) with the same
+    /// The zero set of phi as triangles in world units: those of [`extract`] with the same
     /// numbers in the same order, bit for bit. The look-up of neighbors on the card is made anew.
     ///
     /// # Errors
-    /// Those of [`extract`](super::extract); [`Error::Device`] for more than 2^32 - 1 triangles, if there is not enough
+    /// Those of [`extract`]; [`Error::Device`] for more than 2^32 - 1 triangles, if there is not enough
     /// memory or the card fails.
     pub fn extract(
         &self,
