@@ -24,6 +24,14 @@ const DOUBLE_IN_FLOAT: &[(&str, &[&str], usize, &str)] = &[
     ("band_mark", &[], 30, "the displacement since the last redistancing adds up over many steps"),
     ("coefficients_evaluate", &[], 140, "expressions are evaluated in f64, as on the CPU"),
     ("coefficients_evaluate_vertices", &[], 275, "expressions are evaluated in f64, as on the CPU"),
+    ("cubes_count", &["STORAGE=16"], 25, "numbers of 16 bits are made in f64, as on the CPU"),
+    (
+        "cubes_generate",
+        &["STORAGE=16"],
+        260,
+        "vertices are f64, and numbers of 16 bits are made in it",
+    ),
+    ("cubes_generate", &[], 155, "vertices are f64 in every precision, as on the CPU"),
     ("edt_volume", &[], 26, "a distance is rounded once, as on the CPU"),
     ("evolution_begin", &[], 30, "time and step are f64 in every precision"),
     ("evolution_outcome", &[], 70, "time and step are f64 in every precision"),
@@ -37,6 +45,9 @@ const DOUBLE_IN_FLOAT: &[(&str, &[&str], usize, &str)] = &[
     ("varying_search", &[], 320, "expressions are evaluated in f64, as on the CPU"),
     ("measures_patches", &[], 90, "lengths and areas of all cells add up in f64"),
     ("measures_sum", &[], 90, "so do the sums of the blocks"),
+    ("surface_masks", &[], 95, "numbers of a volume are compared in the type they have"),
+    ("surface_vertices", &["NORMALS=1"], 300, "vertices and normals are f64, as on the CPU"),
+    ("surface_vertices", &[], 80, "vertices are f64, as on the CPU"),
     ("tiles_begin", &[], 25, "time and step are f64 in every precision"),
     (
         "tiles_length",
@@ -57,6 +68,10 @@ const DOUBLE_IN_FLOAT: &[(&str, &[&str], usize, &str)] = &[
     ),
     ("tiles_stage", &["STORAGE=16"], 340, "numbers of 16 bits are made in f64, as on the CPU"),
     ("tiles_stage", &["NORMAL=2"], 180, "expressions are evaluated in f64, as on the CPU"),
+    ("upsample_fill", &["STORAGE=16"], 22, "numbers of 16 bits are made in f64, as on the CPU"),
+    ("upsample_fill", &[], 6, "half widths are handed over in f64"),
+    ("upsample_look", &["STORAGE=16"], 22, "numbers of 16 bits are made in f64, as on the CPU"),
+    ("upsample_look", &[], 6, "half widths are handed over in f64"),
     ("tiles_stage", &[], 45, "time and step are f64 in every precision"),
 ];
 

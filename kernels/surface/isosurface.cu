@@ -19,56 +19,76 @@ enum {
 
 DEVICE stored number_of(u64 bits) { return *(const stored*)&bits; }
 
+// Bits of the voxels inside and of those without a finite value in 32 words from `first` on, one for each lane. `load`
+// gives the voxel of this lane in a word, and whether there is one. The whole warp comes.
+template <typename Load>
+DEVICE void find_bits(const Surface& s, u64 first, const Load& load) {
+    const stored low = number_of(s.low), high = number_of(s.high);
+    const u32 full = 0xffffffffu, lane = lane_of_thread();
+    const u64 n_words = (u64)s.words * s.size[1] * s.size[2];
+    u32 inside = 0, missing = 0;
+    for (u32 begin = 0; begin < 32; begin += UNDER_WAY) {
+        stored v[UNDER_WAY];
+        u32 is_there = 0;
+        bool is_bad = false;
+#pragma unroll
+        for (u32 k = 0; k < UNDER_WAY; k++) is_there |= (u32)load(begin + k, v[k]) << k;
+#pragma unroll
+        for (u32 k = 0; k < UNDER_WAY; k++) {
+            const u32 bits = __ballot_sync(full, (is_there >> k & 1) && v[k] >= low && v[k] <= high);
+            if (lane == begin + k) inside = bits;
+            if (!IS_WHOLE) is_bad = is_bad || !(v[k] - v[k] == (stored)0);
+        }
+        if (IS_WHOLE || !__any_sync(full, is_bad)) continue;
+#pragma unroll
+        for (u32 k = 0; k < UNDER_WAY; k++) {
+            const u32 bits = __ballot_sync(full, (is_there >> k & 1) && !(v[k] - v[k] == (stored)0));
+            if (lane == begin + k) missing = bits;
+        }
+    }
+    if (first + lane >= n_words) return;
+    s.inside[first + lane] = inside;
+    if (IS_WHOLE) return;
+    s.missing[first + lane] = missing;
+    if (missing) atomicOr(&s.totals->has_missing, 1u);
+}
+
 // Which voxels are inside, and which have no finite value.
 //
 // Grid: any. Block: 128 threads.
 extern "C" __global__ void __launch_bounds__(BLOCK) surface_masks(Surface s) {
     const stored* values = (const stored*)s.values;
-    const stored low = number_of(s.low), high = number_of(s.high);
     const u32 lane = lane_of_thread();
     const u64 n_words = (u64)s.words * s.size[1] * s.size[2], n_warps = (u64)gridDim.x * WARPS;
-    bool any_missing = false;
+    const bool is_even = s.layers == 0 && s.shape[0] % 32 == 0;
     for (u64 first = ((u64)blockIdx.x * WARPS + warp_of_thread()) * 32; first < n_words; first += n_warps * 32) {
+        if (is_even && first + 32 <= n_words) {
+            // Words follow each other as voxels do.
+            const stored* from = values + first * 32 + lane;
+            find_bits(s, first, [&](u32 k, stored& v) {
+                v = from[k * 32];
+                return true;
+            });
+            continue;
+        }
         const u32 row = (u32)(first / s.words);
         u32 w = (u32)(first % s.words), y = row % s.size[1], z = row / s.size[1];
-        u32 inside = 0, missing = 0;
-        for (u32 begin = 0; begin < 32; begin += UNDER_WAY) {
-            stored v[UNDER_WAY];
-            u32 is_there = 0;
-#pragma unroll
-            for (u32 k = 0; k < UNDER_WAY; k++) {
-                // Below 0 is beyond the end as well.
-                const u32 x_in = w * 32 + lane - s.layers, y_in = y - s.layers, z_in = z - s.layers;
-                const bool is = x_in < s.shape[0] && y_in < s.shape[1] && z_in < s.shape[2];
-                v[k] = 0;
-                if (is) v[k] = values[((u64)z_in * s.shape[1] + y_in) * s.shape[0] + x_in];
-                is_there |= (u32)is << k;
-                if (++w == s.words) {
-                    w = 0;
-                    if (++y == s.size[1]) {
-                        y = 0;
-                        z++;
-                    }
+        find_bits(s, first, [&](u32, stored& v) {
+            // Below 0 is beyond the end as well.
+            const u32 x_in = w * 32 + lane - s.layers, y_in = y - s.layers, z_in = z - s.layers;
+            const bool is = x_in < s.shape[0] && y_in < s.shape[1] && z_in < s.shape[2];
+            v = 0;
+            if (is) v = values[((u64)z_in * s.shape[1] + y_in) * s.shape[0] + x_in];
+            if (++w == s.words) {
+                w = 0;
+                if (++y == s.size[1]) {
+                    y = 0;
+                    z++;
                 }
             }
-#pragma unroll
-            for (u32 k = 0; k < UNDER_WAY; k++) {
-                const bool is = is_there >> k & 1;
-                const u32 bits = __ballot_sync(0xffffffffu, is && v[k] >= low && v[k] <= high);
-                if (lane == begin + k) inside = bits;
-#if !IS_WHOLE
-                const u32 gaps = __ballot_sync(0xffffffffu, is && !(v[k] - v[k] == (stored)0));
-                if (lane == begin + k) missing = gaps;
-#endif
-            }
-        }
-        if (first + lane < n_words) {
-            s.inside[first + lane] = inside;
-            if (!IS_WHOLE) s.missing[first + lane] = missing;
-        }
-        any_missing = any_missing || missing != 0;
+            return is;
+        });
     }
-    if (!IS_WHOLE && any_missing) atomicOr(&s.totals->has_missing, 1u);
 }
 
 // phi at a voxel, counted with the layers; false in those.

@@ -8,9 +8,9 @@ use crate::mesh::{DataArray, Kind, Mesh, Values, vertex_normals};
 pub struct DeviceSurface {
     /// Vertices in world coordinates, `[n_vertices]` at least.
     pub vertices: Array<[f64; 3]>,
-    /// Normals of length 1, as many; empty if none were asked for. NaN where the gradient vanishes or
-    /// values are missing.
-    pub normals: Array<[f64; 3]>,
+    /// Normals of length 1, as many, if they were asked for. NaN where the gradient vanishes or values are
+    /// missing.
+    pub normals: Option<Array<[f64; 3]>>,
     /// Vertices of each triangle, `[n_triangles]` at least.
     pub triangles: Array<[u32; 3]>,
     /// Number of vertices.
@@ -35,8 +35,8 @@ impl DeviceSurface {
         let vertices = cuda.download_part(&self.vertices, 0..self.n_vertices)?;
         let triangles = cuda.download_part(&self.triangles, 0..self.n_triangles)?;
         let mut mesh = Mesh::new(Kind::Surface, vertices, triangles.into_flattened());
-        if !self.normals.is_empty() {
-            let normals = cuda.download_part(&self.normals, 0..self.n_vertices)?;
+        if let Some(normals) = &self.normals {
+            let normals = cuda.download_part(normals, 0..self.n_vertices)?;
             mesh.vertex_data = with_those_of_triangles(&mesh, normals);
         }
         Ok(mesh)

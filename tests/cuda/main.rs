@@ -19,5 +19,6 @@ mod reconstruct;
 mod support;
 mod tiled_runs;
 mod tiles;
+mod tiles_surface;
 mod translation;
 mod varying;

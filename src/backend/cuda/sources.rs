@@ -241,6 +241,7 @@ const PROGRAMS: &[(File, &[Choice])] = &[
     (kernel_file!("tiles/redistance.cu"), &[TILE_BLOCK]),
     (kernel_file!("tiles/rest.cu"), &[REAL, TILES]),
     (kernel_file!("tiles/step.cu"), &[TILE_BLOCK, TILE_TERMS]),
+    (kernel_file!("tiles/upsample.cu"), &[REAL, TILES]),
     (kernel_file!("varying.cu"), &[REAL, CELL, BLOCK, VARYING]),
 ];
 

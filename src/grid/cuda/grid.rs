@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::grid::{TileKey, TiledGrid};
 
 /// Words of a neighbor look-up for each tile: eight rows, and a bit per neighbor.
-const LOOK_UP: usize = 9;
+pub(super) const LOOK_UP: usize = 9;
 
 /// Directions for which claims are counted.
 const DIRECTIONS: usize = 27;
@@ -17,7 +17,7 @@ const DIRECTIONS: usize = 27;
 const COUNTED: usize = 16;
 
 /// Number of the update that tiles are handed over with: the oldest age lies before it.
-const FIRST_UPDATE: u32 = 1 << 8;
+pub(super) const FIRST_UPDATE: u32 = 1 << 8;
 
 /// A tile set on a card, which changes there. Lists stand twice, one current and one in the making.
 ///
@@ -28,7 +28,7 @@ pub struct DeviceTiledGrid {
     control: Array<TileControl>,
     keys: [Array<u64>; 2],
     ids: [Array<u32>; 2],
-    borders: [Array<u32>; 2],
+    pub(super) borders: [Array<u32>; 2],
     activity: [Array<u32>; 2],
     look_up: Array<u32>,
     born: Array<u32>,

@@ -14,6 +14,7 @@ use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
 
 pub use control::{Halt, Pass, TileControl, TileGridArgument};
 pub use grid::DeviceTiledGrid;
+pub use upsample::{UpsampleArgument, UpsampleStatus};
 
 use super::Fixed16;
 

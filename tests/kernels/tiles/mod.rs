@@ -4,3 +4,4 @@ mod cubes;
 pub mod grid;
 mod manage;
 mod step;
+mod upsample;

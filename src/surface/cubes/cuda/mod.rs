@@ -96,7 +96,7 @@ impl<R: Real, S: Stored<R> + Element, const E: usize> DeviceTiles<'_, R, S, E> {
         has_memory(cuda, DeviceSurface::bytes(n_vertices, n_triangles, normals), n_tiles)?;
         let surface = DeviceSurface {
             vertices: cuda.zeros(n_vertices)?,
-            normals: cuda.zeros(if normals { n_vertices } else { 0 })?,
+            normals: normals.then(|| cuda.zeros(n_vertices)).transpose()?,
             triangles: cuda.zeros(n_triangles)?,
             n_vertices,
             n_triangles,
@@ -104,7 +104,7 @@ impl<R: Real, S: Stored<R> + Element, const E: usize> DeviceTiles<'_, R, S, E> {
         argument.first_vertex = first_vertex.address();
         argument.first_triangle = first_triangle.address();
         argument.vertices = surface.vertices.address();
-        argument.normals = if normals { surface.normals.address() } else { 0 };
+        argument.normals = surface.normals.as_ref().map_or(0, Array::address);
         argument.triangles = surface.triangles.address();
         let generate = kernel::<R, S>(cuda, "surface/cubes", "cubes_generate", E)?;
         // SAFETY: the arguments of `cubes_generate`, places for what was counted.

@@ -162,7 +162,7 @@ impl<T: DeviceNumber> DeviceIsosurface<T> {
             cases: cuda.upload(&cases(determinant(place.steps()) < 0.0))?,
             surface: DeviceSurface {
                 vertices: cuda.zeros(0)?,
-                normals: cuda.zeros(0)?,
+                normals: options.normals.then(|| cuda.zeros(0)).transpose()?,
                 triangles: cuda.zeros(0)?,
                 n_vertices: 0,
                 n_triangles: 0,
@@ -246,15 +246,15 @@ impl<T: DeviceNumber> DeviceIsosurface<T> {
         let (cuda, surface) = (&self.cuda, &mut self.surface);
         // What is there goes first.
         surface.vertices = cuda.zeros(0)?;
-        surface.normals = cuda.zeros(0)?;
+        surface.normals = None;
         surface.triangles = cuda.zeros(0)?;
         self.argument.room = [0, 0];
         has_memory(cuda, DeviceSurface::bytes(vertices, triangles, self.normals))?;
         surface.vertices = cuda.zeros(vertices)?;
-        surface.normals = cuda.zeros(if self.normals { vertices } else { 0 })?;
+        surface.normals = self.normals.then(|| cuda.zeros(vertices)).transpose()?;
         surface.triangles = cuda.zeros(triangles)?;
         self.argument.vertices = surface.vertices.address();
-        self.argument.normals = surface.normals.address();
+        self.argument.normals = surface.normals.as_ref().map_or(0, Array::address);
         self.argument.triangles = surface.triangles.address();
         self.argument.room = [vertices as u64, triangles as u64];
         Ok(())

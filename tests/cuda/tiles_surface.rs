@@ -1,0 +1,108 @@
+//! Surfaces and finer grids of tiles: those of the CPU, bit for bit.
+
+use std::sync::Arc;
+
+use zeroset::backend::cuda::{Cuda, Element};
+use zeroset::geometry::Real;
+use zeroset::grid::cuda::DeviceTiledGrid;
+use zeroset::grid::{Band, Fixed16, Pool, Stored, TiledGrid};
+use zeroset::mesh::Mesh;
+use zeroset::surface::cubes::cuda::DeviceTiles;
+use zeroset::surface::cubes::{Placement, Tiles, extract};
+
+use crate::support;
+
+/// A shape with handles, and a ball in it.
+fn shape(x: [f64; 3], scale: f64) -> f64 {
+    let [x, y, z] = x.map(|c| (c + 0.3) / scale);
+    let tube = (x.hypot(y) - 11.0).hypot(z) - 5.2 + 0.8 * (0.9 * x).sin() * (0.7 * z).cos();
+    let ball = (x * x + y * y + z * z).sqrt() - 3.4;
+    scale * tube.min(ball)
+}
+
+fn start<R: Real, const E: usize, S: Stored<R>>(
+    scale: f64,
+    band: Band<R>,
+) -> (TiledGrid<E>, Pool<S, E>) {
+    let most = (18.0 * scale) as i32 / E as i32 + 1;
+    TiledGrid::from_box([-most; 3], [most; 3], band, |first: [i32; 3], out: &mut [R]| {
+        for (n, value) in out.iter_mut().enumerate() {
+            let at = [n % E, n / E % E, n / (E * E)];
+            let x = std::array::from_fn(|k| f64::from(first[k] + at[k] as i32));
+            *value = R::narrow(shape(x, scale));
+        }
+        Ok(())
+    })
+    .unwrap()
+}
+
+fn bits(mesh: &Mesh) -> (Vec<[u64; 3]>, Vec<Vec<u64>>) {
+    let arrays = mesh.vertex_data.iter().map(|a| a.values.to_f64());
+    let arrays = arrays.map(|a| a.into_iter().map(f64::to_bits).collect());
+    (mesh.vertices.iter().map(|x| x.map(f64::to_bits)).collect(), arrays.collect())
+}
+
+/// Surfaces of a grid and of two finer ones.
+fn check<R: Real, const E: usize, S: Stored<R> + Element + PartialEq>(
+    cuda: &Arc<Cuda>,
+    scale: f64,
+    band: Band<R>,
+    levels: usize,
+) {
+    let (mut grid, mut phi) = start::<R, E, S>(scale, band);
+    let mut on_card = DeviceTiledGrid::new(cuda, &grid, 0, 64).unwrap();
+    let mut values = cuda.upload(phi.values()).unwrap();
+    let place = Placement { origin: [0.25, 3.0, -1.0], spacing: 0.1 };
+    for level in 0..levels {
+        if level > 0 {
+            let (fine, fine_phi) = grid.upsample(&phi, band.gamma, band).unwrap();
+            let made = on_card.upsample::<R, S, E>(cuda, &values, band.gamma, band, None, 64);
+            (on_card, values) = made.unwrap();
+            let found = on_card.download::<E>().unwrap();
+            assert_eq!((found.keys(), found.ids()), (fine.keys(), fine.ids()));
+            assert_eq!((found.borders(), found.activity()), (fine.borders(), fine.activity()));
+            assert_eq!((found.ages(), found.background()), (fine.ages(), fine.background()));
+            let n = fine.n_tiles() * Pool::<S, E>::TILE;
+            assert!(cuda.download_part(&values, 0..n).unwrap() == fine_phi.values()[..n]);
+            (grid, phi) = (fine, fine_phi);
+        }
+        let tiles = DeviceTiles::<R, S, E> { grid: &on_card, phi: &values, gamma: band.gamma };
+        for normals in [false, true] {
+            let expected = extract(&Tiles { grid: &grid, phi: &phi, band }, &place, normals);
+            let expected = expected.unwrap();
+            let found = tiles.extract(cuda, &place, normals).unwrap().mesh(cuda).unwrap();
+            assert!(found.cells == expected.cells && found.n_cells() > 1000);
+            assert!(bits(&found) == bits(&expected), "normals {normals}");
+        }
+    }
+}
+
+#[test]
+fn surfaces_and_finer_grids_are_those_of_the_cpu() {
+    let Some(cuda) = support::cuda() else { return };
+    check::<f32, 4, f32>(&cuda, 1.6, Band { gamma: 1.5, reach: 1 }, 3);
+    check::<f32, 4, Fixed16>(&cuda, 1.6, Band { gamma: 1.5, reach: 1 }, 3);
+    check::<f64, 4, f64>(&cuda, 1.3, Band { gamma: 3.0, reach: 3 }, 2);
+    check::<f64, 8, f64>(&cuda, 1.3, Band { gamma: 3.0, reach: 3 }, 2);
+    check::<f32, 8, f32>(&cuda, 1.3, Band { gamma: 2.0, reach: 2 }, 2);
+}
+
+#[test]
+fn a_set_without_tiles_has_neither() {
+    let Some(cuda) = support::cuda() else { return };
+    let band = Band { gamma: 1.5_f32, reach: 1 };
+    let on_card = DeviceTiledGrid::new(&cuda, &TiledGrid::<4>::default(), 0, 64).unwrap();
+    let values = cuda.upload(&[0.0_f32; 64]).unwrap();
+    let tiles = DeviceTiles::<f32, f32, 4> { grid: &on_card, phi: &values, gamma: 1.5 };
+    let found = tiles.extract(&cuda, &Placement::default(), true).unwrap();
+    assert_eq!((found.n_vertices, found.n_triangles), (0, 0));
+    let fine = on_card.upsample::<f32, f32, 4>(&cuda, &values, 1.5, band, None, 64).unwrap();
+    assert_eq!(fine.0.download::<4>().unwrap().n_tiles(), 0);
+}
+
+/// What compute-sanitizer runs, which takes a hundred times as long.
+#[test]
+fn a_short_run() {
+    let Some(cuda) = support::cuda() else { return };
+    check::<f32, 4, Fixed16>(&cuda, 0.9, Band { gamma: 1.5, reach: 1 }, 2);
+}
