@@ -122,15 +122,26 @@ fn surfaces_are_those_of_the_processor_up_to_rounding_and_the_same_every_time() 
 #[test]
 fn other_exponents_and_the_smoothing_at_the_end_are_those_of_the_processor() {
     let Some(cuda) = support::cuda() else { return };
-    let points = sphere(9000);
+    let points = sphere(20_000);
+    let mut surfaces = 0;
     for exponent in 2..5 {
-        let mut options = options(5, Storage::Single);
+        let mut options = options(6, Storage::Single);
         (options.exponent, options.smoothing_steps) = (exponent, 5);
-        let found = reconstruct(&cuda, &points, &options).unwrap();
-        let expected = potential::reconstruct(&points, &options).unwrap();
-        let gap = apart(&found, &expected);
-        assert!(gap <= 1e-3, "exponent {exponent}: {gap} voxels apart");
+        let found = reconstruct(&cuda, &points, &options);
+        match (found, potential::reconstruct(&points, &options)) {
+            (Ok(found), Ok(expected)) => {
+                let gap = apart(&found, &expected);
+                assert!(gap <= 1e-3, "exponent {exponent}: {gap} voxels apart");
+                surfaces += 1;
+            }
+            // A small one pulls so flat that curvature may win.
+            (Err(found), Err(expected)) => assert_eq!(found.exit_code(), expected.exit_code()),
+            (found, _) => {
+                panic!("exponent {exponent}: a surface on one device only, {}", found.is_ok())
+            }
+        }
     }
+    assert!(surfaces > 0);
 }
 
 #[test]
