@@ -35,6 +35,11 @@ pub(super) fn check(
     if header.n > 0 && header.begin >= size {
         return Err(format!("expected from byte {} on, the file ends at {size}", header.begin));
     }
+    // The crate goes by the versions of items, whatever the compressor is said to be.
+    let in_layers = vlr.items().first().is_some_and(|item| item.version() >= 3);
+    if in_layers != raw.starts_with(&IN_LAYERS) {
+        return Err("the compressor is not that of the records' items".to_string());
+    }
     if header.n == 0 || raw.starts_with(&ALL_IN_ONE) {
         return Ok(());
     }
@@ -53,7 +58,7 @@ pub(super) fn check(
             return Err(format!("{n} chunks for {} points in {size} bytes", header.n));
         }
     }
-    if raw.starts_with(&IN_LAYERS) {
+    if in_layers {
         layers(&mut at, vlr, header)?;
     }
     Ok(())
