@@ -58,6 +58,10 @@ pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport)> {
 
 /// Reads compressed records.
 fn unpack(stream: Stream, header: &Header, records: &Records, all: &mut Gather) -> Result<()> {
+    if header.n == 0 {
+        // The crate takes memory for the table of chunks before the first point is asked for.
+        return Ok(());
+    }
     let path = stream.path();
     let fail = |what: String| {
         let what = format!("compressed points: {what}");

@@ -32,7 +32,7 @@ pub(super) fn check(
     if unpacked > size.saturating_mul(RATIO).max(SMALL) {
         return Err(format!("{} promised in a file of {size} bytes", header.n));
     }
-    if header.n > 0 && header.begin >= size {
+    if header.begin >= size {
         return Err(format!("expected from byte {} on, the file ends at {size}", header.begin));
     }
     // The crate goes by the versions of items, whatever the compressor is said to be.
@@ -40,7 +40,7 @@ pub(super) fn check(
     if in_layers != raw.starts_with(&IN_LAYERS) {
         return Err("the compressor is not that of the records' items".to_string());
     }
-    if header.n == 0 || raw.starts_with(&ALL_IN_ONE) {
+    if raw.starts_with(&ALL_IN_ONE) {
         return Ok(());
     }
     let mut at = Reader { source, size };
@@ -54,7 +54,7 @@ pub(super) fn check(
         && table.saturating_add(8) <= size
     {
         let n = u64::from(at.number::<4>(table + 4).map(u32::from_le_bytes)?);
-        if n > header.n.max(1) || n > size {
+        if n > header.n || n > size {
             return Err(format!("{n} chunks for {} points in {size} bytes", header.n));
         }
     }
