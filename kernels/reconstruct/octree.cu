@@ -82,7 +82,10 @@ octree_samples(const double* points, u32 n, Frame frame, const u64* keys, const 
         bool is_first = false;
         if (i < n) {
             const u64 point = order[i];
-            for (u32 k = 0; k < 3; k++) samples[3 * i + k] = (float)voxel_of(frame, points[3 * point + k], k);
+            for (u32 k = 0; k < 3; k++) {
+                const double at = voxel_of(frame, points[3 * point + k], k);
+                samples[3 * i + k] = (float)(floor(at * PARTS + 0.5) / PARTS);
+            }
             is_first = i == 0 || keys[i] != keys[i - 1];
         }
         const u32 votes = __ballot_sync(0xffffffffu, is_first);

@@ -284,7 +284,6 @@ const PROGRAMS: &[(File, &[Choice])] = &[
     (kernel_file!("galerkin.cu"), &[REAL, FLOW_CELL, BLOCK, GALERKIN]),
     (kernel_file!("primitives/sparse.cu"), &[VALUE]),
     (kernel_file!("primitives/tree.cu"), &[FAN, VALUE]),
-    (kernel_file!("galerkin.cu"), &[REAL, CELL, BLOCK, GALERKIN]),
     (kernel_file!("implicit.cu"), &[REAL, CELL, BLOCK, IMPLICIT]),
     (kernel_file!("inflow.cu"), &[REAL, CELL, BLOCK, INFLOW]),
     (kernel_file!("measures.cu"), &[REAL, CELL, BLOCK]),

@@ -65,7 +65,7 @@ impl Octree {
         let keys: Vec<u64> = points.par_iter().map(cell).collect();
         let sorted = sort(&keys, None, 3 * frame.depth);
         drop(keys);
-        let sample = |&n: &u32| frame.voxel(points[n as usize]).map(|u| u as f32);
+        let sample = |&n: &u32| frame.voxel(points[n as usize]).map(rounded);
         let samples = sorted.values.par_iter().map(sample).collect();
         let keys = sorted.keys;
         let is_first = |n: &u32| *n == 0 || keys[*n as usize] != keys[*n as usize - 1];
@@ -196,6 +196,12 @@ fn first_where(low: usize, high: usize, holds: impl Fn(usize) -> bool) -> usize 
 /// Parts of a voxel that places are rounded to where they are summed up: 2^32 places of 2^13 voxels
 /// fit 64 bits.
 const PARTS: f64 = (1_u32 << 18) as f64;
+
+/// A place of a sample as it is kept: what is rounded here is not rounded again in sums, and a node of
+/// one sample lies where the sample lies.
+fn rounded(u: f64) -> f32 {
+    ((u * PARTS + 0.5).floor() / PARTS) as f32
+}
 
 /// Mean place of samples, and how many they are. Sums are of integers: the same in any order, so that a
 /// card may take differences of sums.
