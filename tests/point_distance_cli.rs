@@ -367,7 +367,7 @@ fn a_card_that_is_not_there_or_does_not_serve_is_said() {
     without(&with(&["--lattice", "--device", "auto"]), 0, "");
     without(&with(&["--device", "cuda"]), 2, "add --lattice or --precision f32");
     let norm = ["--lattice", "--device", "cuda", "--norm", "l3"];
-    without(&with(&norm), 2, "in l1, l2 or linf");
+    without(&with(&norm), 2, "but l1, l2 and linf");
     without(&with(&["--device", "gpu"]), 2, "gpu");
 }
 

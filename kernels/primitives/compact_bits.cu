@@ -76,7 +76,7 @@ DEVICE void write_few(const u32* words, u64 first, u64 end, u64 n, u32 at, u32* 
 // told      zero at the start and at the end, [blocks]
 // taken     numbers of parts taken and of those that have summed; zero at the start and at the end, [2]
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT(8))
-compact_bits(const u32* words, u64 n, u32 words_of_warp, u32* list, u32 capacity, u32* total, u64* told, u32* taken) {
+compact_bits_list(const u32* words, u64 n, u32 words_of_warp, u32* list, u32 capacity, u32* total, u64* told, u32* taken) {
     __shared__ u16 all_staged[WARPS][ROUND];
     __shared__ u32 warp_sums[WARPS];
     __shared__ u32 part_of_block, before_part;

@@ -177,7 +177,7 @@ fn compaction_lists_what_a_loop_finds() {
     // Rounds of a block, of bytes, and words of a warp, of bits.
     for (packed, share) in [(false, 4_u32), (false, 16), (true, 256)] {
         let tile = share as usize * if packed { 8 * 32 } else { 8192 };
-        let kernel = if packed { "compact_bits" } else { "compact_flags" };
+        let kernel = if packed { "compact_bits_list" } else { "compact_flags" };
         let file = if packed { "compact_bits.cu" } else { "compact.cu" };
         let library = Library::compile(&format!("kernels/primitives/{file}"), &[], &[kernel]);
         for n in [0, 1, 33, 1024, tile - 1, tile, tile + 1, 5 * tile + 70] {

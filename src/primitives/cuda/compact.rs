@@ -71,7 +71,7 @@ impl Compactor {
         let total = cuda.zeros(1)?;
         if packed {
             let unit = Unit::new("primitives/compact_bits", &[])?;
-            let kernel = cuda.kernel(&unit, "compact_bits")?;
+            let kernel = cuda.kernel(&unit, "compact_bits_list")?;
             // Parts for all blocks that are on the card at once.
             let warps = kernel.resident_blocks(BLOCK, 0)? as usize * WARPS;
             let words = n.div_ceil(u32::BITS as usize);
