@@ -62,7 +62,7 @@ DEVICE real change_of(const Patch& patch, const Evolution& s, real dt, u32 local
 // ahead. With patches in plenty (LEAN) other blocks hide the waiting, and registers count.
 #if LEAN
 enum { AT_ONCE = 1, AHEAD = 0 };
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
+#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1000)
 // Cards that want more registers for the same.
 #define STEP_BLOCKS (MIN_BLOCKS * 3 / 4)
 #endif
