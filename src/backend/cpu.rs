@@ -15,11 +15,17 @@ impl Cpu {
     /// [`Error::Device`] if the system refuses the threads.
     pub fn new(threads: usize) -> Result<Self> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        let pool = pool.map_err(|e| Error::Device {
-            what: format!("cannot start {threads} threads: {e}"),
-            remedy: "ask for fewer (--threads)".into(),
-        })?;
-        Ok(Cpu { pool: Some(pool) })
+        Ok(Cpu { pool: Some(pool.map_err(|e| refused(threads, &e))?) })
+    }
+
+    /// Starts the threads of everything that runs in no other pool: `threads` of them, 0 takes
+    /// all cores. Without it they start by themselves, or panic. Once in a program.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if the system refuses the threads, or they are there already.
+    pub fn start(threads: usize) -> Result<()> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+        pool.map_err(|e| refused(threads, &e))
     }
 
     /// The pool that the caller runs in, for work that is part of another one's.
@@ -49,5 +55,15 @@ impl Cpu {
             Some(pool) => pool.in_place_scope(work),
             None => rayon::in_place_scope(work),
         }
+    }
+}
+
+fn refused(threads: usize, error: &rayon::ThreadPoolBuildError) -> Error {
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    let n = if threads == 0 { cores() } else { threads };
+    let threads = if n == 1 { "a thread".into() } else { format!("{n} threads") };
+    Error::Device {
+        what: format!("cannot start {threads}: {error}"),
+        remedy: "ask for fewer (--threads), or free memory (see also `ulimit -v`)".into(),
     }
 }

@@ -155,7 +155,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         return Err(Error::usage(what, "end the name in .csv"));
     }
     atomic::check_folder(&args.output)?;
-    let cpu = Cpu::new(args.threads)?;
+    let cpu = Cpu::current();
     let queries = cloud::read(&args.queries, ui)?;
     let sites = match (&args.points, &args.volume) {
         (Some(path), _) => of_points(path, &args, ui)?,

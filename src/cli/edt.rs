@@ -78,7 +78,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let options = WriteOptions::default();
     check_volume_target(&args.output, &options)?;
     check_folder(&args.output)?;
-    let cpu = Cpu::new(args.threads)?;
+    let cpu = Cpu::current();
     let file = read_volume(&args.input, &args.source.options())?;
     for warning in &file.warnings {
         ui.say(&format!("warning: {}: {warning}", args.input.display()));

@@ -122,7 +122,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let write = WriteOptions::default();
     check_target(&args.output, &write, Some(Kind::Surface))?;
     check_folder(&args.output)?;
-    let cpu = Cpu::new(args.threads)?;
+    let cpu = Cpu::current();
     let file = read_volume(&args.input, &args.source.options())?;
     let name = args.input.display();
     for warning in &file.warnings {

@@ -3,7 +3,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::Write;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::io::atomic;
@@ -97,7 +97,35 @@ pub(super) fn about(file: &Path, remedy: &'static str, json: bool) {
     (doing.remedy, doing.json) = (remedy, json);
 }
 
-/// Says that `size` bytes are not to be had, and ends the program. Takes no memory.
+/// Memory kept back for the way out: the system's library takes a few bytes for each thread that
+/// ends or is first used, and aborts where there are none.
+static RESERVE: AtomicPtr<u8> = AtomicPtr::new(std::ptr::null_mut());
+
+/// Of the reserve: less than what the allocator would hand back to the system at once.
+const RESERVED: Layout = match Layout::from_size_align(64 << 10, 16) {
+    Ok(layout) => layout,
+    Err(_) => panic!("the alignment is a power of two"),
+};
+
+/// Takes the reserve, once.
+pub(super) fn reserve() {
+    if RESERVE.load(Ordering::Relaxed).is_null() {
+        // SAFETY: the layout is not empty. Without memory there is no reserve.
+        let kept = unsafe { System.alloc(RESERVED) };
+        RESERVE.store(kept, Ordering::Release);
+    }
+}
+
+/// Gives the reserve back to the allocator.
+fn release() {
+    let kept = RESERVE.swap(std::ptr::null_mut(), Ordering::AcqRel);
+    if !kept.is_null() {
+        // SAFETY: it was taken from this allocator with this layout, and nobody has it any more.
+        unsafe { System.dealloc(kept, RESERVED) }
+    }
+}
+
+/// Says that `size` bytes are not to be had, and ends the program. Takes no memory but the reserve.
 #[cold]
 fn exhausted(size: usize) -> *mut u8 {
     static ENDING: AtomicBool = AtomicBool::new(false);
@@ -108,6 +136,7 @@ fn exhausted(size: usize) -> *mut u8 {
         }
         std::process::abort();
     }
+    release();
     let mut line = Line { bytes: [0; 1024], length: 0 };
     let _ = match DOING.try_lock() {
         Ok(doing) => message(&mut line, size, &doing),

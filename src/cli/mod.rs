@@ -40,6 +40,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use crate::backend::Cpu;
 use crate::error::{Error, Result};
 pub use memory::Allocator;
 pub use ui::Ui;
@@ -135,6 +136,7 @@ enum Command {
 
 /// Runs the program with the arguments of the process.
 pub fn main() -> ExitCode {
+    memory::reserve();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return refuse(&error),
@@ -153,7 +155,8 @@ pub fn main() -> ExitCode {
     if !matches!(cli.command, Command::Run(_)) {
         interrupt::ends_the_program(&ui);
     }
-    let code = match dispatch(cli.command, &ui) {
+    let started = cli.command.threads().map_or(Ok(()), Cpu::start);
+    let code = match started.and_then(|()| dispatch(cli.command, &ui)) {
         Ok(code) => code,
         Err(error) => {
             match ui.is_json() {
@@ -206,6 +209,25 @@ impl Command {
             Command::Sample(args) => &args.mesh,
             Command::Info(args) => &args.file,
             Command::Schema(_) | Command::Defaults(_) | Command::Devices(_) => Path::new(""),
+        }
+    }
+
+    /// Threads that it asks for, 0 for all cores; `None` if a case says it or none are needed.
+    fn threads(&self) -> Option<usize> {
+        match self {
+            Command::Dt(args) => Some(args.threads),
+            Command::Edt(args) => Some(args.threads),
+            Command::Render(args) => Some(args.threads),
+            Command::Points(args) => Some(args.threads),
+            Command::Isosurface(args) => Some(args.threads),
+            Command::Reconstruct(args) => Some(args.threads),
+            Command::Sample(args) => Some(args.threads),
+            Command::Generate(_)
+            | Command::Convert(_)
+            | Command::Voxelize(_)
+            | Command::Info(_) => Some(0),
+            Command::Run(_) | Command::Check(_) | Command::Distance(_) => None,
+            Command::Schema(_) | Command::Defaults(_) | Command::Devices(_) => None,
         }
     }
 

@@ -79,7 +79,7 @@ fn on_card(card: &Card, _: &Volume, _: &Expression, _: Order) -> Result<Points> 
 /// memory; [`crate::Error::Output`].
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     check_points_target(&args.output)?;
-    let cpu = Cpu::new(args.threads)?;
+    let cpu = Cpu::current();
     let file = read_volume(&args.input, &args.source.options())?;
     for warning in &file.warnings {
         ui.say(&format!("warning: {}: {warning}", args.input.display()));

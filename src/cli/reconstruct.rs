@@ -121,7 +121,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     }
     args.picture.as_deref().map_or(Ok(()), picture::check_path)?;
     let options = args.options()?;
-    let cpu = Cpu::new(args.threads)?;
+    let cpu = Cpu::current();
     if args.device == DeviceKind::Cuda {
         cuda::available(0)?;
     }

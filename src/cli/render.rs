@@ -107,7 +107,7 @@ pub struct Args {
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let start = Instant::now();
     picture::check_path(&args.output)?;
-    let cpu = Cpu::new(args.threads)?;
+    let cpu = Cpu::current();
     let (image, rays) = match source::open(&args.file, &args.source.options(), ui)? {
         Shown::Mesh(mesh) => (cpu.run(|| args.draw_mesh(&mesh, ui))?, None),
         Shown::Volume(volume) => {

@@ -86,7 +86,7 @@ struct Report {
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     check_cloud_target(&args.output)?;
     check_folder(&args.output)?;
-    let cpu = Cpu::new(args.threads)?;
+    let cpu = Cpu::current();
     let file = read_mesh(&args.mesh)?;
     for warning in &file.warnings {
         tracing::warn!("{}: {warning}", args.mesh.display());
