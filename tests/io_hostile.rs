@@ -5,36 +5,19 @@
 #[path = "support/hostile_clouds.rs"]
 mod hostile_clouds;
 
-use std::alloc::{GlobalAlloc, Layout, System};
+#[path = "support/heap.rs"]
+mod heap;
+
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use heap::Meter;
 use zeroset::io;
 
-static HELD: AtomicUsize = AtomicUsize::new(0);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
-
-struct Counting;
-
-// SAFETY: every call goes to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let held = HELD.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
-        PEAK.fetch_max(held, Ordering::Relaxed);
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
-        HELD.fetch_sub(layout.size(), Ordering::Relaxed);
-        unsafe { System.dealloc(at, layout) }
-    }
-}
-
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static METER: Meter = Meter::new();
 
 /// Bytes that a reader may take for each byte of a file, and besides.
 const PER_BYTE: usize = 60;
@@ -49,16 +32,17 @@ const LONGEST: Duration = Duration::from_secs(30);
 fn read(folder: &Path, name: &str, bytes: &[u8]) -> Vec<String> {
     let path = folder.join(name);
     std::fs::write(&path, bytes).unwrap();
-    let (start, held) = (Instant::now(), HELD.load(Ordering::Relaxed));
-    PEAK.store(held, Ordering::Relaxed);
-    let errors = [
-        io::read_mesh(&path).err(),
-        io::read_data(&path).err(),
-        io::read_curves(&path).err(),
-        io::read_volume(&path, &io::VolumeOptions::default()).err(),
-        io::read_cloud(&path).err(),
-    ];
-    let taken = PEAK.load(Ordering::Relaxed).saturating_sub(held);
+    let (start, held) = (Instant::now(), METER.held());
+    let (errors, most) = METER.peak_during(|| {
+        [
+            io::read_mesh(&path).err(),
+            io::read_data(&path).err(),
+            io::read_curves(&path).err(),
+            io::read_volume(&path, &io::VolumeOptions::default()).err(),
+            io::read_cloud(&path).err(),
+        ]
+    });
+    let taken = most.saturating_sub(held) as usize;
     let besides = BESIDES + if name.ends_with(".laz") { LASZIP } else { 0 };
     assert!(taken <= PER_BYTE * bytes.len() + besides, "{name}: {taken} of {}", bytes.len());
     assert!(start.elapsed() < LONGEST, "{name}: {:?}", start.elapsed());

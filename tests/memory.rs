@@ -1,63 +1,43 @@
 //! How much memory a triangle mesh takes at run time, counted by the allocator (docs/patches.md).
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+#[path = "support/heap.rs"]
+mod heap;
 
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use heap::Meter;
 use zeroset::backend::Cpu;
+use zeroset::config::Config;
 use zeroset::levelset::eikonal::{EikonalState, Slowness, solve};
 use zeroset::levelset::evolution::{Coefficient, CurvatureStep, Evolution, Options, Terms};
 use zeroset::mesh::clean;
 use zeroset::mesh::generate::{Generate, Sphere, generate};
 use zeroset::patches::{Coordinates, PATCH_SIZE, Partition, Patches};
+use zeroset::run::{self, Observer, Progress};
 
 /// Bytes per vertex of a triangle mesh in f64 that no stage may exceed, the mesh itself included.
 const MOST: usize = 350;
-
-static HELD: AtomicUsize = AtomicUsize::new(0);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
-
-struct Counting;
-
-fn add(n: usize) {
-    let held = HELD.fetch_add(n, Ordering::Relaxed) + n;
-    PEAK.fetch_max(held, Ordering::Relaxed);
-}
-
-// SAFETY: every call goes to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        add(layout.size());
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        add(layout.size());
-        unsafe { System.alloc_zeroed(layout) }
-    }
-
-    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
-        HELD.fetch_sub(layout.size(), Ordering::Relaxed);
-        unsafe { System.dealloc(at, layout) }
-    }
-}
+/// The same of a run that writes states and checkpoints.
+const OF_A_RUN: usize = 420;
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static METER: Meter = Meter::new();
 
 /// The result of `work`; bytes above `start` held at the worst moment of it, per vertex.
-fn peak<T>(start: usize, n: usize, work: impl FnOnce() -> T) -> (T, usize) {
-    PEAK.store(HELD.load(Ordering::Relaxed), Ordering::Relaxed);
-    let result = work();
-    (result, PEAK.load(Ordering::Relaxed).saturating_sub(start) / n)
+fn peak<T>(start: u64, n: usize, work: impl FnOnce() -> T) -> (T, usize) {
+    let (result, most) = METER.peak_during(work);
+    (result, most.saturating_sub(start) as usize / n)
 }
 
 /// The only test of this file: another one at the same time would be counted, too.
 #[test]
-fn a_triangle_mesh_takes_at_most_350_bytes_per_vertex() {
+fn a_triangle_mesh_takes_no_more_memory_than_stated() {
     let cpu = Arc::new(Cpu::new(2).unwrap());
     cpu.run(|| rayon::join(|| (), || ()));
-    let start = HELD.load(Ordering::Relaxed);
+    let start = METER.held();
+    let run = run_that_writes(start);
     let mut spec = Sphere::default();
     (spec.irregular, spec.vertices, spec.radius) = (true, Some(60_000), 100.0);
     let stored = generate(&Generate::Sphere(spec)).unwrap();
@@ -95,6 +75,33 @@ fn a_triangle_mesh_takes_at_most_350_bytes_per_vertex() {
     let all = [cleaning, cutting, distance, whole, band, implicit];
     println!("cleaning, cutting, distance, whole, band, implicit: {all:?} bytes per vertex");
     assert!(all.iter().all(|&bytes| bytes <= MOST), "bytes per vertex: {all:?}");
+    println!("a run: {run} bytes per vertex");
+    assert!((48..=OF_A_RUN).contains(&run), "a run: {run} bytes per vertex");
     // A counter that counts nothing would pass, too: the mesh alone takes 48.
     assert!(all.iter().all(|&bytes| bytes > 48), "bytes per vertex: {all:?}");
+}
+
+/// Bytes per vertex above `start` of a run whose states are written beside the steps that follow,
+/// with checkpoints.
+fn run_that_writes(start: u64) -> usize {
+    let case = "version = 1\n[domain.mesh]\n\
+                generate.sphere = { irregular = true, vertices = 500000, radius = 100 }\n\
+                [initial]\nball = { center = [0, 0, 100], radius = 50 }\n\
+                [evolve]\nmax_steps = 4\ncurvature = 1\n\
+                [output]\nevery = 1\ncheckpoint = { every = 2 }\n";
+    let config = Config::parse(case, Path::new("case.toml"), &[]).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let (flag, results) = (AtomicBool::new(false), Some(folder.path().join("results")));
+    let options = run::Options::new(&flag, &Quiet).into_folder(results, false);
+    let (done, most) = METER.peak_during(|| run::run(&config, &options));
+    let report = done.unwrap().report;
+    assert_eq!(report.states, 5);
+    most.saturating_sub(start) as usize / report.mesh.unwrap().vertices
+}
+
+struct Quiet;
+
+impl Observer for Quiet {
+    fn stage(&self, _: &str) {}
+    fn step(&self, _: &Progress) {}
 }

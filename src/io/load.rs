@@ -102,13 +102,13 @@ pub(super) fn unreadable(path: &Path, error: &std::io::Error) -> Error {
     Error::input(path, "", format!("cannot be read: {error}"), remedy)
 }
 
-/// Most bytes that a gzip stream of this size may unpack to.
-pub(super) fn limit(packed: u64) -> u64 {
-    packed.saturating_mul(RATIO).clamp(SMALL, LARGEST)
+/// Most bytes that a compressed file of this size is believed to unpack to.
+pub(super) fn most_unpacked(packed: u64) -> u64 {
+    packed.saturating_mul(RATIO).max(SMALL)
 }
 
 fn gunzip(path: &Path, packed: &[u8]) -> Result<Vec<u8>> {
-    let limit = limit(packed.len() as u64);
+    let limit = most_unpacked(packed.len() as u64).min(LARGEST);
     // A volume of labels is packed far more densely than a mesh; its header says how large it is.
     let mut head = [0; 540];
     let mut stream = flate2::bufread::MultiGzDecoder::new(packed);

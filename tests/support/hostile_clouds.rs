@@ -149,8 +149,8 @@ pub fn all() -> Vec<(&'static str, Vec<u8>, &'static str)> {
         ),
         (
             "a.laz",
-            Las { n: 100_000, ..packed }.bytes(&laszip(2, &table)),
-            "4294967295 chunks for 100000 points",
+            Las { n: 1_000_000, ..packed }.bytes(&laszip(2, &table)),
+            "4294967295 chunks for 1000000 points",
         ),
         ("a.laz", packed.bytes(&laszip(2, &[])), "expected from byte 321 on, the file ends at 321"),
         ("a.laz", packed.bytes(&laszip(2, &[9; 30])), "compressed points: "),

@@ -6,11 +6,7 @@ use laz::LazVlr;
 use laz::laszip::LazItemType;
 
 use super::header::Header;
-
-/// Points may unpack to this many bytes, ...
-const SMALL: u64 = 16 << 20;
-/// ... beyond it only to this many times the bytes of the file.
-const RATIO: u64 = 200;
+use crate::io::load;
 
 /// How records are compressed, as the first number of LASzip's record says.
 const ALL_IN_ONE: [u8; 2] = [1, 0];
@@ -29,7 +25,7 @@ pub(super) fn check(
     size: u64,
 ) -> Result<(), String> {
     let unpacked = header.n.saturating_mul(header.length as u64);
-    if unpacked > size.saturating_mul(RATIO).max(SMALL) {
+    if unpacked > load::most_unpacked(size) {
         return Err(format!("{} promised in a file of {size} bytes", header.n));
     }
     if header.begin >= size {
