@@ -211,6 +211,8 @@ DEVICE void draw(const Flat& flat, u32 t, i64 wide, i64 tall, u32 first, u32 ste
         for (i64 x = low_x + first; x < high_x; x += step) {
             if ((edges[0] | edges[1] | edges[2]) >= 0) {
                 const double z = z_row + (double)(x - low_x) * slope;
+                // A corner that is no place has no height: what it spans is not seen, as on the processor.
+                if (z != z) break;
                 const float height = (float)(z < lowest ? lowest : z > highest ? highest : z);
                 // Equal heights: the triangle that comes first stays.
                 const u64 sample = (u64)ordered(height) << 32 | ~t;

@@ -15,7 +15,10 @@ impl Cpu {
     /// [`Error::Device`] if the system refuses the threads.
     pub fn new(threads: usize) -> Result<Self> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        Ok(Cpu { pool: Some(pool.map_err(|e| refused(threads, &e))?) })
+        let pool = pool.map_err(|e| refused(threads, &e))?;
+        // A thread that begins when memory has given out ends the program without a word.
+        pool.broadcast(|_| ());
+        Ok(Cpu { pool: Some(pool) })
     }
 
     /// Starts the threads of everything that runs in no other pool: `threads` of them, 0 takes
@@ -25,7 +28,9 @@ impl Cpu {
     /// [`Error::Device`] if the system refuses the threads, or they are there already.
     pub fn start(threads: usize) -> Result<()> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
-        pool.map_err(|e| refused(threads, &e))
+        pool.map_err(|e| refused(threads, &e))?;
+        rayon::broadcast(|_| ());
+        Ok(())
     }
 
     /// The pool that the caller runs in, for work that is part of another one's.

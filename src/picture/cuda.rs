@@ -9,7 +9,6 @@ use super::stage::Stage;
 use super::{Camera, Image, Options, Subject};
 use crate::backend::cuda::{Argument, Arguments, Array, Cuda, Kernel, Launch, Unit};
 use crate::error::{Error, Result};
-use crate::mesh::Kind;
 use crate::render::cuda::{FrameArgument, check};
 use crate::render::{Axes, Extent, Eye, Frame};
 
@@ -260,14 +259,11 @@ impl<'a> DeviceMesh<'a> {
     }
 }
 
-/// As [`super::draw`] of a mesh, on a card; tetrahedra are drawn by the processor.
+/// As [`super::draw`] of a mesh, on a card.
 ///
 /// # Errors
 /// As [`DeviceMesh::new`].
 pub fn draw_on(cuda: &Cuda, subject: &Subject<'_>, options: &Options) -> Result<Image> {
-    if subject.mesh.kind == Kind::Volume {
-        return super::draw(subject, options);
-    }
     let mut mesh = DeviceMesh::new(cuda, subject, options)?;
     mesh.paint(&mesh.camera())?;
     mesh.image()

@@ -42,7 +42,8 @@ impl Interface {
     }
 }
 
-/// Extracts the zero set of `phi` (mesh order).
+/// Extracts the zero set of `phi` (mesh order); cells with a corner that has no value, NaN or
+/// infinite, have none.
 ///
 /// Crossings are shared between cells, so lines connect and surfaces are closed where the mesh is.
 /// Pieces are oriented: in the plane the inside lies to the left of a segment of a
@@ -97,6 +98,9 @@ fn cut(cell: &[u32], phi: &[f64], mut piece: impl FnMut([[u32; 2]; 3])) {
     if n_inside == 0 || n_inside == cell.len() {
         return;
     }
+    if !cell.iter().all(|&v| phi[v as usize].is_finite()) {
+        return;
+    }
     if cell.len() == 3 {
         // The vertex alone on its side, and the two others in cyclic order.
         let lone = n_inside == 1;
@@ -149,6 +153,23 @@ mod tests {
         let vertices = [[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0., 0., 1.]];
         let n = kind.arity();
         Mesh::new(kind, vertices[..n].to_vec(), (0..n as u32).collect())
+    }
+
+    #[test]
+    fn cells_with_a_corner_without_value_have_no_piece() {
+        for (kind, n) in [(Kind::Planar, 3), (Kind::Volume, 4)] {
+            let mesh = one_cell(kind);
+            for (unknown, other) in
+                [(f64::NAN, -1.0), (f64::INFINITY, -1.0), (f64::NEG_INFINITY, 1.0)]
+            {
+                let mut phi = vec![other; n];
+                phi[1] = -other;
+                assert!(!extract(&mesh, &phi).cells.is_empty());
+                phi[2] = unknown;
+                let found = extract(&mesh, &phi);
+                assert!(found.cells.is_empty() && found.vertices.is_empty(), "{unknown}");
+            }
+        }
     }
 
     #[test]

@@ -177,3 +177,13 @@ fn nothing_is_white_and_what_lies_outside_is_left_out() {
     assert_eq!(pixels[0], [255.0, 255.0, 255.0, 1.0]);
     assert!(heights.contains(&-4.0));
 }
+
+#[test]
+fn what_has_a_corner_that_is_no_place_is_not_seen() {
+    let (w, h) = (WIDE as f64, TALL as f64);
+    let points = [[0.0, 0.0, 1.0], [w, 0.0, 1.0], [0.0, h, 1.0], [f64::NAN; 3]];
+    let values = [1.0; 4];
+    let behind = drawn(&points, &[[0, 1, 2], [0, 0, 0]], &values);
+    let alone = drawn(&points, &[[0, 1, 2], [1, 2, 3]], &values);
+    assert_eq!(alone, behind);
+}
