@@ -76,6 +76,11 @@ impl Job<'_> {
                 Precision::F32 => self.moving::<f32>(&phi, &terms, options, snapshot)?,
             })
         };
+        // Before the evolution is there: making it takes memory on the way. A card measures by itself.
+        let measurer = LazyCell::new(|| self.cpu.run(|| Measurer::new(mesh)));
+        if self.card.is_none() {
+            LazyCell::force(&measurer);
+        }
         let mut moving = begin(snapshot)?;
         // Pictures of a series have the camera and the colors of the first state.
         let is_series = config.output.picture.as_ref().is_some_and(|p| p.every == Drawn::State);
@@ -92,11 +97,7 @@ impl Job<'_> {
             report.warnings.push(warning);
         }
         let first_weight = self.mean_weight(&terms, &phi, 0.0);
-        let measurer = LazyCell::new(|| self.cpu.run(|| Measurer::new(mesh)));
-        // A card measures by itself.
-        if self.card.is_none() {
-            LazyCell::force(&measurer);
-        }
+        drop(phi);
         let patch_of = self.patches.patch_of_vertex();
         let stored = StoredMesh::new(ready, config.output.compression);
         let mut states = States::new(config, &stored, &patch_of, "phi", folder)?;

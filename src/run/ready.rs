@@ -1,5 +1,6 @@
 //! The mesh of a case, cleaned, and the way back to the mesh as stored.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -98,7 +99,7 @@ impl Ready {
             );
             return Err(config.error_at(key, what, "a vertex is inside where the mask is not 0"));
         }
-        let cells = self.stored_cells();
+        let cells = self.stored_cells().into_owned();
         let n_whole = self.mesh.n_vertices();
         let whole = std::mem::replace(&mut self.mesh, Mesh::new(Kind::Surface, vec![], vec![]));
         let (mesh, vertices, kept) = mesh::part(whole, &keep);
@@ -147,11 +148,15 @@ impl Ready {
     }
 
     /// Cells of the cleaned mesh in terms of stored vertices, those outside a mask included.
-    pub fn stored_cells(&self) -> Vec<u32> {
+    pub fn stored_cells(&self) -> Cow<'_, [u32]> {
         if let Some(unmasked) = &self.unmasked {
-            return unmasked.cells.clone();
+            return Cow::Borrowed(&unmasked.cells);
         }
         let kept = &self.cleaning.kept_vertices;
+        // Numbers increase: as many as there are stored are all of them.
+        if kept.len() == self.stored_vertices.len() {
+            return Cow::Borrowed(&self.mesh.cells);
+        }
         self.mesh.cells.iter().map(|&v| kept[v as usize]).collect()
     }
 
@@ -370,7 +375,7 @@ pub(super) mod tests {
         assert!(ready.vertex(1).unwrap_err().to_string().contains("no cell uses vertex 1"));
         assert!(ready.vertex(5).unwrap_err().to_string().contains("numbered 0 to 4"));
         assert_eq!(ready.as_stored(&[5, 6, 7, 8], -1), [5, -1, 6, 7, 8]);
-        assert_eq!(ready.stored_cells(), [0, 2, 3, 0, 3, 4]);
+        assert_eq!(*ready.stored_cells(), [0, 2, 3, 0, 3, 4]);
         assert_eq!(ready.warnings.len(), 1);
         assert_eq!(ready.vertex_array("curv", 1).unwrap(), [0.0, 2.0, 3.0, 4.0]);
     }

@@ -1,5 +1,6 @@
 //! Writing the states of a run: VTK series of phi and of the interface, cortex files.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use super::Ready;
@@ -73,7 +74,7 @@ impl StoredExtras {
 /// The mesh as stored, for output: its vertices in their order, the cells that are used.
 pub(super) struct StoredMesh<'a> {
     ready: &'a Ready,
-    cells: Vec<u32>,
+    cells: Cow<'a, [u32]>,
     compression: Compression,
 }
 
