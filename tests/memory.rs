@@ -20,7 +20,7 @@ use zeroset::run::{self, Observer, Progress};
 /// Bytes per vertex of a triangle mesh in f64 that no stage may exceed, the mesh itself included.
 const MOST: usize = 350;
 /// The same of a run that writes states and checkpoints.
-const OF_A_RUN: usize = 420;
+const OF_A_RUN: usize = 400;
 
 #[global_allocator]
 static METER: Meter = Meter::new();
