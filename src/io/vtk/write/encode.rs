@@ -123,7 +123,13 @@ impl<'a> Encoded<'a> {
     pub fn new(numbers: Numbers<'a>, compression: Compression) -> Self {
         let blocks = (numbers.len() * numbers.width()).div_ceil(BLOCK);
         let pack = |compress: fn(&[u8]) -> Vec<u8>| {
-            (0..blocks).into_par_iter().map(|k| compress(&numbers.block(k))).collect()
+            let packed = |k| {
+                let mut block = compress(&numbers.block(k));
+                // Compressors take as much as the worst case wants, and a geometry is kept for a run.
+                block.shrink_to_fit();
+                block
+            };
+            (0..blocks).into_par_iter().map(packed).collect()
         };
         let packed = match compression {
             Compression::None => None,
