@@ -79,9 +79,8 @@ fn made_anew(name: &str, method: Method, depths: [u32; 3], falls: [f64; 2]) {
             100.0 * there / diagonal,
             100.0 * back / diagonal
         );
-        for k in 0..2 {
-            assert!(now[k] < falls[k] * before[k], "{what}: {now:?} after {before:?}");
-        }
+        let is_nearer = (0..2).all(|k| now[k] < falls[k] * before[k]);
+        assert!(is_nearer, "{what}: {now:?} after {before:?}");
         before = now;
         // On the side of the normals, or outwards without them.
         let is_turned =
