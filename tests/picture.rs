@@ -71,6 +71,44 @@ fn pictures_have_the_same_bits_on_every_machine() {
     assert_eq!(found, ["ec50bacfc8cacc3e", "52ae9a6349cf2d23", "0783b2fec164d497"]);
 }
 
+/// Colors of the vertices: those on the picture, mixed as light, and no bar.
+#[test]
+fn vertices_with_colors_of_their_own_show_them() {
+    let mesh = square();
+    let zero = vec![0.0; mesh.n_vertices()];
+    let plain = Subject::new(&mesh, &zero).with_lines(Lines::None);
+    let halves: Vec<[u8; 3]> = mesh
+        .vertices
+        .iter()
+        .map(|x| if x[0] < 0.5 { [200, 30, 40] } else { [10, 90, 160] })
+        .collect();
+    let image = draw(&plain.painted(&halves), &tiny()).unwrap();
+    let at = |x: usize, y: usize| {
+        let k = 3 * (y * 200 + x);
+        [image.pixels[k], image.pixels[k + 1], image.pixels[k + 2]]
+    };
+    for (x, expected) in [(30, [200, 30, 40]), (170, [10, 90, 160])] {
+        for y in [20, 100, 180] {
+            let found = at(x, y);
+            assert!((0..3).all(|c| found[c].abs_diff(expected[c]) <= 1), "{x} {y}: {found:?}");
+        }
+    }
+    // Between, not darker than both: light is mixed, not numbers of the screen.
+    let edge = (0..200).map(|x| at(x, 100)).find(|c| (50..160).contains(&c[0])).unwrap();
+    assert!(edge[1] > 30 && edge[1] < 90 && edge[2] > 40 && edge[2] < 160, "{edge:?}");
+    // A larger picture has a bar for values, and none for colors.
+    let right = |subject: &Subject<'_>| {
+        let image = draw(subject, &small()).unwrap();
+        let wide = image.width as usize;
+        let ink = |k: usize| image.pixels[3 * k..3 * k + 3] != [255; 3];
+        (0..wide * image.height as usize).filter(|k| k % wide > wide - 40 && ink(*k)).count()
+    };
+    assert!(right(&plain) > 0);
+    assert_eq!(right(&plain.painted(&halves)), 0);
+    let short = draw(&plain.painted(&halves[1..]), &small()).unwrap_err();
+    assert!(short.to_string().contains("one color per vertex"), "{short}");
+}
+
 #[test]
 fn threads_and_files_do_not_change_a_picture() {
     let mesh = sphere();

@@ -1,4 +1,4 @@
-//! Surfaces from points and out of volumes: real scans at three resolutions, and the two commands.
+//! Surfaces from points and out of volumes: the two commands.
 
 mod support;
 
@@ -9,44 +9,12 @@ use support::places::program;
 use zeroset::cloud::{Noise, PointCloud, Sampler, Sampling};
 use zeroset::io::{WriteOptions, read_mesh, write_cloud, write_mesh};
 use zeroset::mesh::generate::{Generate, Sphere, generate};
-use zeroset::reconstruct::directed::{Cubes, reconstruct};
-use zeroset::surface::{Gaps, Topology};
+use zeroset::surface::Topology;
 
 /// `n` samples of a mesh, uniform by area, with the normals of its triangles.
 fn samples(mesh: &zeroset::mesh::Mesh, n: u64) -> PointCloud {
     let options = Sampling { n, normals: true, noise: Noise::Length(0.0), outliers: 0, seed: 1 };
     Sampler::new(mesh, options).unwrap().cloud()
-}
-
-/// Closed, manifold and consistently turned at three resolutions, and nearer at each finer one.
-fn closed_at_three_resolutions(name: &str) {
-    let Some(path) = support::data(&format!("scans/{name}")) else { return };
-    let mesh = read_mesh(&path).unwrap().mesh;
-    let cloud = samples(&mesh, 100_000);
-    let mut before = f64::INFINITY;
-    for depth in [5, 6, 7] {
-        let (surface, report) = reconstruct(&cloud, Cubes::Depth(depth)).unwrap();
-        let found = Topology::of(&surface);
-        assert!(found.closed, "{name} at depth {depth}: {:?} {report:?}", found.holes.first());
-        let error = Gaps::new(&surface, &cloud.points).unwrap().mean;
-        assert!(error < 0.4 * before, "{name} at depth {depth}: {error}, before {before}");
-        before = error;
-    }
-}
-
-#[test]
-fn the_horse_is_closed() {
-    closed_at_three_resolutions("horse.ply");
-}
-
-#[test]
-fn the_armadillo_is_closed() {
-    closed_at_three_resolutions("armadillo_26k.off");
-}
-
-#[test]
-fn lucy_is_closed() {
-    closed_at_three_resolutions("lucy_50k.ply");
 }
 
 fn zeroset(folder: &Path, line: &str) -> Output {
@@ -104,6 +72,49 @@ fn a_cloud_becomes_a_surface_with_a_report_and_a_picture() {
     assert!(output.status.success());
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("normals estimated") && text.contains("closed, genus 0"), "{text}");
+}
+
+/// Of all pixels of a picture that are not white, below its title, the share that is red.
+fn red(picture: &Path) -> f64 {
+    let file = std::io::BufReader::new(std::fs::File::open(picture).unwrap());
+    let mut reader = png::Decoder::new(file).read_info().unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut pixels).unwrap();
+    assert_eq!(info.color_type, png::ColorType::Rgb);
+    let all = pixels[3 * info.width as usize * 70..].chunks_exact(3);
+    let ink: Vec<&[u8]> = all.filter(|p| **p != [255; 3]).collect();
+    let is_red = |p: &&&[u8]| p[0] > 2 * p[1].min(127) && p[0] > 2 * p[2].min(127);
+    ink.iter().filter(is_red).count() as f64 / ink.len() as f64
+}
+
+#[test]
+fn pictures_show_the_colors_of_the_cloud() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let ball = generate(&Generate::Sphere(Sphere::default())).unwrap();
+    let mut cloud = samples(&ball, 3_000);
+    write_cloud(&folder.join("bare.ply"), &cloud).unwrap();
+    cloud.colors = Some(vec![[210, 30, 40]; cloud.len()]);
+    write_cloud(&folder.join("ball.ply"), &cloud).unwrap();
+    for method in ["directed", "levelset"] {
+        let of = |cloud: &str| {
+            let line = format!("reconstruct {cloud} --method {method} --depth 5 -o out.ply");
+            said(folder, &format!("{line} --picture out.png"));
+            red(&folder.join("out.png"))
+        };
+        assert!(of("bare.ply") < 0.1, "{method}");
+        assert!(of("ball.ply") > 0.97, "{method}");
+        // So does the file itself, but for what is asked for.
+        said(folder, "render out.ply -o again.png --device cpu");
+        assert!(red(&folder.join("again.png")) > 0.97, "{method}");
+        said(folder, "render out.ply -o height.png --colors z --device cpu");
+        assert!(red(&folder.join("height.png")) < 0.1, "{method}");
+    }
+    let case = "version = 1\n[domain.cloud]\npath = \"ball.ply\"\n[reconstruct]\ndepth = 5\n\
+                [output.picture]\n";
+    std::fs::write(folder.join("case.toml"), case).unwrap();
+    said(folder, "run case.toml -o results");
+    assert!(red(&folder.join("results/case.png")) > 0.97);
 }
 
 #[test]

@@ -46,50 +46,21 @@ fn run(points: &[[f64; 3]], depth: u32) -> (Mesh, Levels) {
     reconstruct(points, &Options::of_depth(depth)).unwrap()
 }
 
-/// Three depths: closed, one part but where thin ones are lost, and the error falls.
-fn falls_with_depth(name: &str, is_whole: bool, voxels: f64) {
-    let Some(mesh) = scan(name) else { return };
+#[test]
+fn what_is_said_of_levels_is_so() {
+    let Some(mesh) = scan("horse.ply") else { return };
     let points = samples::of_mesh(&mesh, 60_000, 1);
-    let diagonal = samples::diagonal(mesh.bounds());
-    let mut last = f64::INFINITY;
-    for depth in [6, 7, 8] {
-        let (surface, levels) = run(&points, depth);
-        let parts = parts_of_closed(&surface);
-        assert!(parts == 1 || !is_whole, "{name}, depth {depth}: {parts} parts");
-        let (mean, _) = distances(&points, &surface);
-        println!(
-            "{name} depth {depth}: {:.4} %, {:.3} voxels",
-            100.0 * mean / diagonal,
-            mean / levels.voxel
-        );
-        assert!(mean < 0.7 * last, "{name}, depth {depth}: {mean} after {last}");
-        last = mean;
-        let done = levels.levels.last().unwrap();
-        assert!(done.level == depth && done.at_rest && levels.samples == points.len());
-        assert!(levels.merged < points.len(), "{levels:?}");
-        if depth == 8 {
-            // What phi says of the error is of its size.
-            let said = done.error / 100.0 * diagonal;
-            assert!(said > 0.5 * mean && said < 4.0 * mean, "{said} {mean}");
-            assert!(done.bytes <= levels.expected_bytes, "{levels:?}");
-            assert!(mean < voxels * levels.voxel, "{name}: {} voxels", mean / levels.voxel);
-        }
-    }
-}
-
-#[test]
-fn the_horse_is_closed_and_its_error_falls_with_depth() {
-    falls_with_depth("horse.ply", true, 0.3);
-}
-
-#[test]
-fn the_armadillo_is_closed_and_its_error_falls_with_depth() {
-    falls_with_depth("armadillo_26k.off", true, 0.3);
-}
-
-#[test]
-fn lucy_is_closed_and_her_error_falls_with_depth() {
-    falls_with_depth("lucy_50k.ply", false, 0.6);
+    let (surface, levels) = run(&points, 8);
+    assert_eq!(parts_of_closed(&surface), 1);
+    let (mean, _) = distances(&points, &surface);
+    assert!(mean < 0.3 * levels.voxel, "{} voxels", mean / levels.voxel);
+    let done = levels.levels.last().unwrap();
+    assert!(done.level == 8 && done.at_rest && levels.samples == points.len());
+    assert!(levels.merged < points.len(), "{levels:?}");
+    // What phi says of the error is of its size.
+    let said = done.error / 100.0 * samples::diagonal(mesh.bounds());
+    assert!(said > 0.5 * mean && said < 4.0 * mean, "{said} {mean}");
+    assert!(done.bytes <= levels.expected_bytes, "{levels:?}");
 }
 
 #[test]

@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::io::atomic::{self, check_folder};
 use crate::io::{CloudReport, NormalsFrom, WriteOptions, check_target, read_cloud};
 use crate::mesh::{Kind, Mesh};
-use crate::picture::{self, Subject};
+use crate::picture;
 use crate::primitives::memory::peak;
 use crate::reconstruct::directed::{Cubes, Directed, MOST_DEPTH};
 use crate::reconstruct::potential::{Levels, Storage};
@@ -73,7 +73,7 @@ pub struct Args {
     /// Write the report as JSON
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
-    /// Draw the surface, .png
+    /// Draw the surface, .png, in the colors of the cloud if it has some
     #[arg(long, value_name = "FILE")]
     pub picture: Option<PathBuf>,
     /// Print the report as JSON
@@ -215,10 +215,8 @@ impl Args {
     }
 
     fn draw(&self, mesh: &Mesh) -> Result<picture::Image> {
-        let height: Vec<f64> = mesh.vertices.iter().map(|x| x[2]).collect();
         let title = self.input.to_str().map_or("", picture::name_of);
-        let subject = Subject::new(mesh, &height).with_name("z").with_title(title, "");
-        picture::draw(&subject, &picture::Options::default())
+        picture::surface(mesh, title, &picture::Options::default())
     }
 }
 

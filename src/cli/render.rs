@@ -37,7 +37,8 @@ shows its level 0 by itself. Rays go through it by steps: --rule says how far, w
 --image iterations and the time, but never what is found. See docs/pictures.md.
 
 Of a mesh one sees the arrays phi (with its zero set) or distance (with lines at round values), else
-its height; --colors takes another array or an expression of arrays and x y z.
+the colors of its vertices (arrays red, green and blue), else its height; --colors takes another array
+or an expression of arrays and x y z.
 Of a run's folder or a .pvd list one sees the last state.
 
 Views: front is seen from the side of small y, left from small x, top from large z. In volumes that
@@ -185,8 +186,11 @@ impl Args {
             .with_lines(lines)
             .with_name(name)
             .with_title(self.title(), "");
-        if let (Some(colors), Some(shown)) = (colors, &shown) {
-            subject = subject.colored_by(colors.text(), shown);
+        let paint = if name == "z" { picture::vertex_colors(mesh) } else { None };
+        match (colors, &shown, &paint) {
+            (Some(colors), Some(shown), _) => subject = subject.colored_by(colors.text(), shown),
+            (.., Some(paint)) => subject = subject.painted(paint),
+            _ => {}
         }
         let mut options = self.options(None)?;
         let camera = options.settled(&subject)?.camera;

@@ -83,8 +83,13 @@ impl<'a> DeviceMesh<'a> {
     /// point, 52 for each triangle, and 124 for each pixel.
     ///
     /// # Errors
-    /// As [`super::draw`]; [`Error::Device`] if there is too little memory, with the bytes needed and free.
+    /// As [`super::draw`]; [`Error::Device`] if there is too little memory, with the bytes needed and free;
+    /// [`Error::Case`] for vertices with colors of their own, which [`draw_on`] takes.
     pub fn new(cuda: &'a Cuda, subject: &Subject<'a>, options: &Options) -> Result<Self> {
+        if subject.paint.is_some() {
+            let what = "a mesh on a card with colors of its vertices";
+            return Err(Error::usage(what, "draw it on the processor"));
+        }
         let stage = Stage::new(subject, options)?;
         let drawing = &stage.drawing;
         let (n_points, n_triangles) = (drawing.points.len(), drawing.triangles.len() / 3);
@@ -259,11 +264,14 @@ impl<'a> DeviceMesh<'a> {
     }
 }
 
-/// As [`super::draw`] of a mesh, on a card.
+/// As [`super::draw`] of a mesh, on a card; vertices with colors of their own are drawn by the processor.
 ///
 /// # Errors
 /// As [`DeviceMesh::new`].
 pub fn draw_on(cuda: &Cuda, subject: &Subject<'_>, options: &Options) -> Result<Image> {
+    if subject.paint.is_some() {
+        return super::draw(subject, options);
+    }
     let mut mesh = DeviceMesh::new(cuda, subject, options)?;
     mesh.paint(&mesh.camera())?;
     mesh.image()

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use rayon::prelude::*;
 
-use super::{Lines, Subject};
+use super::color::Light;
+use super::{Lines, Subject, paint};
 use crate::mesh::{Kind, Mesh, outer_faces};
 use crate::primitives::GatherMatrix;
 use crate::render::vector::{V, add, cross, dot, length, scaled, sub, unit};
@@ -41,6 +42,8 @@ pub(super) struct Drawing<'a> {
     pub triangles: Cow<'a, [u32]>,
     /// Value of each point.
     pub values: Cow<'a, [f64]>,
+    /// Color of each vertex of the mesh; empty where values say the color.
+    pub paint: Vec<Light>,
     /// Triangles from this one on have one color, that of an interface.
     pub n_colored: usize,
     /// Normal at each corner of each triangle; empty for what is flat and needs no light.
@@ -55,6 +58,7 @@ impl<'a> Drawing<'a> {
     pub(super) fn new(subject: &Subject<'a>, levels: &[f64]) -> Self {
         let mesh = subject.mesh;
         let values = subject.colors.unwrap_or(subject.values);
+        let paint = subject.paint.map(paint::lights).unwrap_or_default();
         let zero = [0.0];
         let (kind, levels) = match subject.lines {
             Lines::Interface => (Kinds::Interface, &zero[..]),
@@ -73,6 +77,7 @@ impl<'a> Drawing<'a> {
                 points: Cow::Borrowed(&mesh.vertices),
                 triangles: Cow::Borrowed(&mesh.cells),
                 values: Cow::Borrowed(values),
+                paint,
                 n_colored: mesh.n_cells(),
                 normals,
                 lines,
@@ -100,7 +105,8 @@ impl<'a> Drawing<'a> {
             triangles.extend(found.cells.iter().map(|v| v + first));
         }
         let (points, triangles) = (Cow::Owned(points), Cow::Owned(triangles));
-        Drawing { points, triangles, values: Cow::Owned(values), n_colored, normals, lines, open }
+        let values = Cow::Owned(values);
+        Drawing { points, triangles, values, paint, n_colored, normals, lines, open }
     }
 
     /// The corners of a triangle.

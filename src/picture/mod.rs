@@ -27,12 +27,15 @@ mod font;
 mod image;
 mod ink;
 mod lines;
+mod paint;
 mod raster;
 mod stage;
 mod traced;
 mod view;
 
 pub use image::{Image, check_path};
+pub(crate) use paint::surface;
+pub use paint::vertex_colors;
 pub use traced::{SAMPLES, Shows, Traced, Tracer, trace};
 
 pub use crate::render::{Camera, View};
@@ -73,6 +76,9 @@ pub struct Subject<'a> {
     pub lines: Lines,
     /// Another array to color by, `[n_vertices]`.
     pub colors: Option<&'a [f64]>,
+    /// Colors of the vertices themselves, in sRGB, `[n_vertices]`, instead of those of a map; there is
+    /// no color bar then.
+    pub paint: Option<&'a [[u8; 3]]>,
     /// Name of the array the colors show.
     pub name: &'a str,
     /// Title, such as the name of a case.
@@ -85,7 +91,7 @@ impl<'a> Subject<'a> {
     /// Values of a level-set function on a mesh, called "phi", with their zero set.
     pub fn new(mesh: &'a Mesh, values: &'a [f64]) -> Self {
         let lines = Lines::Interface;
-        Subject { mesh, values, lines, colors: None, name: "phi", title: "", note: "" }
+        Subject { mesh, values, lines, colors: None, paint: None, name: "phi", title: "", note: "" }
     }
 
     /// Chooses the lines.
@@ -103,6 +109,12 @@ impl<'a> Subject<'a> {
     /// Colors by another array, `[n_vertices]`; the lines stay those of the values.
     pub fn colored_by(mut self, name: &'a str, colors: &'a [f64]) -> Self {
         (self.name, self.colors) = (name, Some(colors));
+        self
+    }
+
+    /// Gives each vertex a color of its own, in sRGB, `[n_vertices]`, such as [`vertex_colors`].
+    pub fn painted(mut self, colors: &'a [[u8; 3]]) -> Self {
+        self.paint = Some(colors);
         self
     }
 
@@ -127,6 +139,10 @@ impl<'a> Subject<'a> {
                 let what = format!("{} values for a mesh of {n} vertices", values.len());
                 return Err(Error::usage(what, "give one value per vertex"));
             }
+        }
+        if let Some(paint) = self.paint.filter(|paint| paint.len() != n) {
+            let what = format!("{} colors for a mesh of {n} vertices", paint.len());
+            return Err(Error::usage(what, "give one color per vertex"));
         }
         Ok(())
     }

@@ -273,6 +273,11 @@ impl Painter<'_> {
         let t = t as usize;
         let color = if t >= self.drawing.n_colored {
             Srgb::decode(SOLID)
+        } else if !self.drawing.paint.is_empty() {
+            let of =
+                [0, 1, 2].map(|k| self.drawing.paint[self.drawing.triangles[3 * t + k] as usize]);
+            let mean = |c: usize| (0..3).map(|k| weights[k] * f64::from(of[k][c])).sum::<f64>();
+            [0, 1, 2].map(|c| mean(c) as f32)
         } else {
             let value = |k: usize| self.drawing.values[self.drawing.triangles[3 * t + k] as usize];
             let mean = (0..3).map(|k| weights[k] * value(k)).sum();

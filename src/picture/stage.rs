@@ -35,7 +35,7 @@ impl<'a> Stage<'a> {
             _ => Vec::new(),
         };
         let drawing = Drawing::new(subject, &levels);
-        let layout = Layout::new(options.width, options.height, true);
+        let layout = Layout::new(options.width, options.height, subject.paint.is_none());
         let (subject, options, map) = (*subject, options.clone(), Map::new(range));
         Ok(Stage { subject, options, drawing, map, range, levels, layout })
     }
@@ -84,7 +84,7 @@ impl<'a> Stage<'a> {
             levels: if subject.colors.is_none() { &self.levels } else { &[] },
             has_gaps: subject.shown().iter().any(|x| !x.is_finite()),
         };
-        bar::draw(image, Some(&self.map), &legend);
+        bar::draw(image, subject.paint.is_none().then_some(&self.map), &legend);
     }
 }
 

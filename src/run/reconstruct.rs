@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use super::device::{self, Device, Size};
 use super::norms::interface_errors;
-use super::picture;
+use super::picture::title;
 use super::prepared::Stages;
 use crate::backend::Cpu;
 use crate::cloud::PointCloud;
@@ -16,7 +16,6 @@ use crate::io::vtk::{self, Field, Geometry, VtkOutput};
 use crate::io::{CloudReport, read_cloud};
 use crate::mesh::Mesh;
 use crate::output::{Report, RunFolder, Seconds, Series, Status, Verdict, numbered};
-use crate::picture::{Subject, draw};
 use crate::reconstruct::{self, surface};
 
 /// A case that reconstructs.
@@ -128,10 +127,7 @@ impl Job<'_> {
             (None, Drawn::Last) => folder.file(&format!("{name}.png")),
             (None, Drawn::State) => folder.file(&numbered(&name, 0, "png")),
         };
-        let height: Vec<f64> = mesh.vertices.iter().map(|x| x[2]).collect();
-        let title = picture::title(self.config);
-        let subject = Subject::new(mesh, &height).with_name("z").with_title(&title, "");
-        draw(&subject, &picture.options())?.write_png(&file)
+        crate::picture::surface(mesh, &title(self.config), &picture.options())?.write_png(&file)
     }
 
     fn judge(&self, report: &mut Report, mesh: &Mesh, found: &reconstruct::Report) {

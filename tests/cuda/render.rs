@@ -221,6 +221,19 @@ fn meshes_are_drawn_as_by_the_processor() {
 }
 
 #[test]
+fn colors_of_vertices_are_drawn_by_the_processor() {
+    let Some(cuda) = support::cuda() else { return };
+    let mesh = support::sphere(3);
+    let values: Vec<f64> = mesh.vertices.iter().map(|x| x[2]).collect();
+    let paint: Vec<[u8; 3]> = (0..mesh.n_vertices()).map(|n| [n as u8, 90, 200]).collect();
+    let subject = Subject::new(&mesh, &values).with_lines(Lines::None).painted(&paint);
+    let options = Options::default().with_size(160, 120);
+    let expected = draw(&subject, &options).unwrap();
+    assert_eq!(differing(&draw_on(&cuda, &subject, &options).unwrap(), &expected), 0);
+    assert!(DeviceMesh::new(&cuda, &subject, &options).is_err());
+}
+
+#[test]
 fn a_mesh_on_the_card_is_drawn_from_all_sides() {
     let Some(cuda) = support::cuda() else { return };
     let mesh = support::sphere(5);

@@ -30,6 +30,7 @@ mod exact;
 mod fixed_point;
 mod fronts;
 mod operators;
+mod potential;
 mod properties;
 mod redistancing;
 mod runner;
@@ -41,6 +42,8 @@ mod tiled;
 #[path = "../cuda/parity.rs"]
 #[allow(dead_code)]
 mod parity;
+#[path = "../support/samples.rs"]
+mod samples;
 #[path = "../support/mod.rs"]
 mod shared;
 #[cfg(feature = "cuda")]
@@ -125,7 +128,7 @@ cases! {
 }
 
 cases! {
-    TILED on settings_of_processor:
+    OF_PROCESSOR on settings_of_processor:
     v44_weno_derivative: tiled::V44;
     v45_translated_circle_on_a_grid: tiled::V45;
     v46_fronts_on_a_grid: tiled::V46;
@@ -133,9 +136,11 @@ cases! {
     v48_slotted_disk_on_a_grid: tiled::V48;
     v49_enright: tiled::V49;
     v50_sparse_and_dense: tiled::V50;
+    v51_barnes_and_hut: potential::V51;
+    v52_velocity_towards_samples: potential::V52;
 }
 
-/// Cases of [`TILED`] that are run in single precision too.
+/// Cases of [`OF_PROCESSOR`] that are run in single precision too.
 const TILED_SINGLE: List = &[
     (&tiled::V45, &["grid:weno", "grid:first"]),
     (&tiled::V46, &["grid:weno"]),
@@ -255,9 +260,9 @@ fn verify(setting: Setting) -> Vec<String> {
     // Alone, before all cores are busy.
     let cost_ratio = (setting.backend == Backend::Cpu).then(cost::ratio);
 
-    let (both, tiled) =
-        if setting.backend == Backend::Cuda { (OF_BOTH, &[][..]) } else { (&[][..], TILED) };
-    let cases = CASES.iter().chain(tiled).chain(both);
+    let (both, own) =
+        if setting.backend == Backend::Cuda { (OF_BOTH, &[][..]) } else { (&[][..], OF_PROCESSOR) };
+    let cases = CASES.iter().chain(own).chain(both);
     let plain: Vec<Task> = cases.flat_map(|case| tasks(case, setting, Scope::Full)).collect();
     let single = match setting.backend {
         Backend::Cpu => {

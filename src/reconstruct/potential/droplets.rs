@@ -1,28 +1,58 @@
-//! Parts of a surface too small to be one: what is left of single samples.
+//! Parts of a surface that enclose nothing: what is left of single samples, and of sheets of them.
 //!
-//! An interface that collapses onto one sample at a voxel comes ever nearer to it and never there.
+//! An interface that collapses onto one sample at a voxel comes ever nearer to it and never there; so do
+//! the two that collapse onto a plane of voxels with samples, from both sides.
 
+use crate::geometry::Vec3;
 use crate::mesh::Mesh;
 use crate::surface::Parts;
 
-/// The parts of a surface that extend over at least `size` along an axis, and how many others there
-/// were.
+/// Mean thickness, twice the volume over the area, below which a part is a film, in parts of `size`: a
+/// ball of that diameter has a third.
+const FILM: f64 = 0.125;
+
+/// What is known of a part.
+#[derive(Clone, Copy)]
+struct Extent {
+    low: Vec3,
+    high: Vec3,
+    /// Six times the volume inside.
+    volume: f64,
+    /// Twice the area.
+    area: f64,
+}
+
+/// The parts of a surface that extend over at least `size` along an axis and are no films, and how many
+/// others there were.
 pub(super) fn without(surface: Mesh, size: f64) -> (Mesh, usize) {
     let parts = Parts::new(&surface);
-    let mut boxes = vec![([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]); parts.count()];
+    let (low, high) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
+    let mut all = vec![Extent { low, high, volume: 0.0, area: 0.0 }; parts.count()];
     for (v, x) in surface.vertices.iter().enumerate() {
         let Some(part) = parts.of_vertex(v) else { continue };
-        let (low, high) = &mut boxes[part];
-        *low = std::array::from_fn(|k| low[k].min(x[k]));
-        *high = std::array::from_fn(|k| high[k].max(x[k]));
+        let Extent { low, high, .. } = &mut all[part];
+        (*low, *high) = (low.inf(&Vec3::from(*x)), high.sup(&Vec3::from(*x)));
     }
-    let is_small = |part: usize| {
-        let (low, high) = boxes[part];
-        (0..3).all(|k| high[k] - low[k] < size)
+    for cell in surface.iter_cells() {
+        let Some(part) = parts.of_vertex(cell[0] as usize) else { continue };
+        let Extent { low, high, volume, area } = &mut all[part];
+        // From the middle of the part: volumes far away would cancel.
+        let corner = |k: usize| {
+            Vec3::from(surface.vertices[cell[k] as usize]) - (*low + (*high - *low) * 0.5)
+        };
+        let [a, b, c] = [corner(0), corner(1), corner(2)];
+        *volume += a.dot(&b.cross(&c));
+        *area += (b - a).cross(&(c - a)).norm();
+    }
+    let is_nothing = |part: usize| {
+        let Extent { low, high, volume, area } = all[part];
+        let is_small = (high - low).max() < size;
+        // 2 |V| / A, of six times the one and twice the other.
+        is_small || 2.0 * volume.abs() < 3.0 * FILM * size * area
     };
-    match (0..parts.count()).filter(|&part| is_small(part)).count() {
+    match (0..parts.count()).filter(|&part| is_nothing(part)).count() {
         0 => (surface, 0),
-        dropped => (parts.keep(surface, |part| !is_small(part)), dropped),
+        dropped => (parts.keep(surface, |part| !is_nothing(part)), dropped),
     }
 }
 
@@ -30,6 +60,7 @@ pub(super) fn without(surface: Mesh, size: f64) -> (Mesh, usize) {
 mod tests {
     use super::*;
     use crate::mesh::Kind;
+    use crate::mesh::generate::{Generate, Sphere, generate};
 
     #[test]
     fn small_parts_go_and_large_ones_keep_their_order() {
@@ -54,5 +85,24 @@ mod tests {
         assert_eq!(left.cells[24..], faces.map(|v| v + 6));
         let (nothing, dropped) = without(mesh, 100.0);
         assert!(dropped == 4 && nothing.vertices.is_empty() && nothing.cells.is_empty());
+    }
+
+    #[test]
+    fn films_go_however_far_they_extend_and_wherever_they_lie() {
+        // Boxes of 30 by 20: 2 |V| / A is about their thickness.
+        let slab = |thickness: f64| {
+            let mut slab = generate(&Generate::Sphere(Sphere::default())).unwrap();
+            for x in &mut slab.vertices {
+                let most = x.iter().fold(0.0_f64, |m, c| m.max(c.abs()));
+                let of = |k: usize, edge: f64| 5e6 + 0.5 * edge * x[k] / most;
+                *x = [of(0, 30.0), of(1, 20.0), of(2, thickness)];
+            }
+            slab
+        };
+        assert_eq!(without(slab(0.01), 2.0).1, 1);
+        assert_eq!(without(slab(0.1), 2.0).1, 1);
+        for thickness in [0.5, 1.0, 5.0] {
+            assert_eq!(without(slab(thickness), 2.0).1, 0, "{thickness}");
+        }
     }
 }

@@ -22,7 +22,7 @@
 //! field     the velocity on the voxels of a tile
 //! levels    from the coarsest grid to the finest
 //! report    what was done
-//! droplets  what is left of single samples
+//! droplets  what is left of single samples and of sheets
 //! error     how far samples are from the interface
 //! memory    whether there is room
 //! cuda      the same on a card

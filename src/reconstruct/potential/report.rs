@@ -38,7 +38,8 @@ pub struct Levels {
     /// of each cell.
     pub merged: usize,
     /// Parts of the surface that were left out: those of less than two finest voxels along each axis,
-    /// which is what is left of single samples.
+    /// which is what is left of single samples, and films less than a quarter of one thick in the mean,
+    /// which is what is left of sheets of them.
     pub droplets: usize,
     /// Edge of a finest voxel, input units.
     pub voxel: f64,

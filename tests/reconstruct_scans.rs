@@ -1,0 +1,226 @@
+//! Every closed model of the scans, sampled and made anew by both methods at three depths, and clouds of
+//! which little or nothing can be made.
+
+#[path = "support/hostile_clouds.rs"]
+mod hostile_clouds;
+#[path = "support/samples.rs"]
+mod samples;
+mod support;
+
+use std::process::Command;
+
+use support::places::program;
+use zeroset::Error;
+use zeroset::cloud::{Noise, PointCloud, Sampler, Sampling};
+use zeroset::io::read_mesh;
+use zeroset::mesh::Mesh;
+use zeroset::reconstruct::directed::Cubes;
+use zeroset::reconstruct::{Device, Method, Options, Report, surface};
+use zeroset::surface::{Gaps, Topology};
+
+fn reconstruct(cloud: PointCloud, method: Method, cubes: Cubes) -> Result<(Mesh, Report), Error> {
+    let mut options = Options::default();
+    (options.method, options.cubes) = (method, cubes);
+    surface(cloud, &options, Device::Cpu)
+}
+
+/// Vertices whose triangles are more than one fan, of a surface that is closed.
+fn pinched(mesh: &Mesh) -> usize {
+    // At each vertex, what follows on what around it.
+    let turns = |c: &[u32]| [[c[0], c[1], c[2]], [c[1], c[2], c[0]], [c[2], c[0], c[1]]];
+    let mut turns: Vec<[u32; 3]> = mesh.iter_cells().flat_map(turns).collect();
+    turns.sort_unstable();
+    let is_pinched = |around: &&[[u32; 3]]| {
+        let (mut at, mut n) = (around[0][1], 0);
+        loop {
+            at = around[around.binary_search_by_key(&at, |turn| turn[1]).unwrap()][2];
+            n += 1;
+            if at == around[0][1] {
+                return n < around.len();
+            }
+        }
+    };
+    turns.chunk_by(|a, b| a[0] == b[0]).filter(is_pinched).count()
+}
+
+/// The volume inside, positive if triangles face outwards.
+fn enclosed(mesh: &Mesh) -> f64 {
+    let corner = |v: u32| nalgebra::Vector3::from(mesh.vertices[v as usize]);
+    let of = |c: &[u32]| corner(c[0]).dot(&corner(c[1]).cross(&corner(c[2]))) / 6.0;
+    mesh.iter_cells().map(of).sum()
+}
+
+/// Models of the scans that are closed.
+const CLOSED: [&str; 3] = ["armadillo_26k.off", "horse.ply", "lucy_50k.ply"];
+
+/// Closed and manifold at three depths, the right way out, and nearer at each: samples to the surface, and
+/// the surface to the model that they are of.
+fn made_anew(name: &str, method: Method, depths: [u32; 3], falls: [f64; 2]) {
+    assert!(CLOSED.contains(&name));
+    let Some(path) = support::data(&format!("scans/{name}")) else { return };
+    let model = read_mesh(&path).unwrap().mesh;
+    let diagonal = samples::diagonal(model.bounds());
+    let noise = Noise::Length(0.0);
+    let options = Sampling { n: 60_000, normals: true, noise, outliers: 0, seed: 1 };
+    let cloud = Sampler::new(&model, options).unwrap().cloud();
+    let mut before = [f64::INFINITY; 2];
+    for depth in depths {
+        let (mesh, report) = reconstruct(cloud.clone(), method, Cubes::Depth(depth)).unwrap();
+        let found = &report.surface;
+        let what = format!("{name}, {method:?}, depth {depth}");
+        assert!(found.closed && found.nonmanifold_edges == 0, "{what}: {found:?}");
+        assert_eq!(pinched(&mesh), 0, "{what}");
+        let there = Gaps::new(&mesh, &cloud.points).unwrap().mean;
+        let back = Gaps::new(&model, &mesh.vertices).unwrap().mean;
+        let now = [there, back];
+        let volume = enclosed(&mesh) / enclosed(&model);
+        println!(
+            "{what}: {found}; samples to surface {:.4} %, surface to model {:.4} %, volume {volume:.4}",
+            100.0 * there / diagonal,
+            100.0 * back / diagonal
+        );
+        let is_nearer = (0..2).all(|k| now[k] < falls[k] * before[k]);
+        assert!(is_nearer, "{what}: {now:?} after {before:?}");
+        before = now;
+        // On the side of the normals, or outwards without them.
+        let is_turned =
+            if method == Method::Directed { volume < 0.0 } else { enclosed(&mesh) < 0.0 };
+        assert!(!is_turned, "{what}: {volume}");
+        assert!(depth < depths[2] || (volume.abs() - 1.0).abs() < 0.03, "{what}: {volume}");
+    }
+}
+
+macro_rules! made_anew {
+    ($($directed:ident, $levelset:ident: $name:literal;)*) => {
+        $(#[test]
+        fn $directed() {
+            made_anew($name, Method::Directed, [5, 6, 7], [0.4, 0.7]);
+        }
+
+        #[test]
+        fn $levelset() {
+            made_anew($name, Method::Levelset, [6, 7, 8], [0.7, 0.7]);
+        }
+        )*
+    };
+}
+
+made_anew! {
+    the_armadillo_by_directed_distances, the_armadillo_by_a_level_set: "armadillo_26k.off";
+    the_horse_by_directed_distances, the_horse_by_a_level_set: "horse.ply";
+    lucy_by_directed_distances, lucy_by_a_level_set: "lucy_50k.ply";
+}
+
+#[test]
+fn no_closed_model_is_forgotten() {
+    let Some(folder) = support::data("scans") else { return };
+    let mut closed: Vec<String> = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        // Clouds are no meshes.
+        let Ok(file) = read_mesh(&path) else { continue };
+        if Topology::of(&file.mesh).closed {
+            closed.push(path.file_name().unwrap().to_str().unwrap().into());
+        }
+    }
+    closed.sort();
+    assert_eq!(closed, CLOSED);
+}
+
+const METHODS: [Method; 2] = [Method::Directed, Method::Levelset];
+
+/// A cloud with normals.
+fn cloud(points: Vec<[f64; 3]>, normal: impl Fn(&[f64; 3]) -> [f64; 3]) -> PointCloud {
+    let normals = points.iter().map(|x| normal(x).map(|c| c as f32)).collect();
+    let mut cloud = PointCloud::new(points);
+    cloud.normals = Some(normals);
+    cloud
+}
+
+#[test]
+fn clouds_without_extent_are_refused_by_both() {
+    for method in METHODS {
+        for (points, says) in [
+            (vec![], ["no point", "without points"]),
+            (vec![[1.0, 2.0, 3.0]], ["one point", "one point"]),
+            // Of a million in one place one is left.
+            (vec![[1.0, 2.0, 3.0]; 1_000_000], ["one point", "one point"]),
+        ] {
+            let n = points.len();
+            let cloud = cloud(points, |_| [0.0, 0.0, 1.0]);
+            let found = reconstruct(cloud, method, Cubes::Depth(5)).map(|(_, report)| report);
+            let error = found.unwrap_err();
+            let said = error.to_string();
+            assert!(says.iter().any(|says| said.contains(says)), "{n} {method:?}: {said}");
+            assert_eq!(error.exit_code(), 2, "{n} {method:?}: {said}");
+        }
+    }
+}
+
+#[test]
+fn lines_and_planes_are_sheets_or_enclose_nothing() {
+    let line = (0..1000).map(|k| [f64::from(k), 0.3 * f64::from(k), 1.0]).collect();
+    let plane = (0..10_000).map(|k| [f64::from(k % 100), f64::from(k / 100), 1.0]).collect();
+    let up = |_: &[f64; 3]| [0.0, 0.0, 1.0];
+    for cloud in [cloud(line, up), cloud(plane, up)] {
+        let (_, report) = reconstruct(cloud.clone(), Method::Directed, Cubes::Edge(2.0)).unwrap();
+        let found = report.surface;
+        assert!(!found.closed && found.nonmanifold_edges == 0, "{found:?}");
+        assert_eq!((found.components, found.euler_number, found.holes.len()), (1, 1, 1));
+        assert!(report.error.max < 1e-6, "{:?}", report.error);
+        let found = reconstruct(cloud, Method::Levelset, Cubes::Depth(6)).map(|(_, report)| report);
+        assert_eq!(found.unwrap_err().exit_code(), 4);
+    }
+}
+
+#[test]
+fn two_balls_are_two_parts_and_a_million_duplicates_change_nothing() {
+    let middles = [[0.0; 3], [3.0, 0.5, 0.0]];
+    let mut points = samples::of_ball(8_000, middles[0], 1.0);
+    points.extend(samples::of_ball(8_000, middles[1], 0.8));
+    let away = |x: &[f64; 3]| {
+        let middle = middles[usize::from(x[0] > 1.6)];
+        [0, 1, 2].map(|k| x[k] - middle[k])
+    };
+    let balls = cloud(points.clone(), away);
+    points.extend(vec![points[100]; 1_000_000]);
+    let many = cloud(points, away);
+    for method in METHODS {
+        let (mesh, report) = reconstruct(balls.clone(), method, Cubes::Depth(6)).unwrap();
+        let found = &report.surface;
+        assert!(found.closed && pinched(&mesh) == 0, "{method:?}: {found:?}");
+        assert_eq!((found.components, found.genus), (2, Some(0)), "{method:?}");
+        assert!(enclosed(&mesh) > 0.0, "{method:?}");
+        let (again, report) = reconstruct(many.clone(), method, Cubes::Depth(6)).unwrap();
+        assert_eq!(report.samples.duplicates, 1_000_000);
+        assert!(again.vertices == mesh.vertices && again.cells == mesh.cells, "{method:?}");
+    }
+}
+
+#[test]
+fn malformed_files_are_refused_and_leave_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut files: Vec<_> = hostile_clouds::all()
+        .into_iter()
+        .enumerate()
+        .map(|(k, (name, bytes, _))| {
+            let path = folder.path().join(format!("{k}{name}"));
+            std::fs::write(&path, bytes).unwrap();
+            path
+        })
+        .collect();
+    let bad = ["empty.ply", "hippo1_vertex_count_high.ply", "3holes_index_beyond.off"];
+    files.extend(bad.iter().filter_map(|name| support::data(&format!("bad/{name}"))));
+    let out = folder.path().join("out.ply");
+    for (k, file) in files.iter().enumerate() {
+        let mut command = Command::new(program(env!("CARGO_BIN_EXE_zeroset")));
+        let method = ["directed", "levelset"][k % 2];
+        command.arg("reconstruct").arg(file).arg("-o").arg(&out).args(["--method", method]);
+        let output = command.args(["--device", "cpu"]).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        let name = file.file_name().unwrap().to_str().unwrap();
+        assert_eq!(output.status.code(), Some(3), "{name}: {said}");
+        assert!(said.contains(name) && !said.contains("panic"), "{name}: {said}");
+        assert!(!out.exists(), "{name}");
+    }
+}

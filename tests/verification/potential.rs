@@ -1,0 +1,182 @@
+//! The potential of samples: sums over an octree against sums over all samples, and where it draws.
+
+use zeroset::geometry::Vec3;
+use zeroset::reconstruct::potential::sum::{Rule, Sums, at};
+use zeroset::reconstruct::potential::{Frame, Octree};
+
+use crate::case::{Case, Gate, Row, Series};
+use crate::samples::of_ball;
+
+const CENTER: [f64; 3] = [0.3, -0.2, 0.1];
+
+/// Samples on a sphere of radius 1 round [`CENTER`], each in a leaf of its own.
+struct Ball(Octree);
+
+impl Ball {
+    fn new(n: u32) -> Self {
+        let points = of_ball(n as usize, CENTER, 1.0);
+        let tree = Octree::new(&points, Frame::new(&points, 9).unwrap()).unwrap();
+        assert_eq!(tree.n_cells(), points.len(), "two samples in a leaf");
+        Ball(tree)
+    }
+
+    /// Places on rays of `n` directions, so many radii from the center, in finest voxels.
+    fn places(&self, n: usize, radii: &[f64]) -> Vec<[f64; 3]> {
+        let on = |r: &f64| of_ball(n, CENTER, *r).into_iter().map(|x| self.0.frame().voxel(x));
+        radii.iter().flat_map(on).collect()
+    }
+
+    fn sums(&self, exponent: u32, theta: f64, x: [f64; 3]) -> Sums {
+        let rule = Rule { theta, exponent, softening: 1.0 };
+        at(&self.0, &rule, self.0.frame().depth, x)
+    }
+
+    /// P and V of all samples, one by one.
+    fn directly(&self, exponent: u32, x: [f64; 3]) -> (f64, Vec3) {
+        let p = f64::from(exponent);
+        let (mut potential, mut weights, mut pull) = (0.0, 0.0, Vec3::zeros());
+        for sample in self.0.samples() {
+            let away = Vec3::from(sample.map(f64::from)) - Vec3::from(x);
+            let d = (away.norm_squared() + 1.0).sqrt();
+            potential += d.powf(1.0 - p);
+            weights += d.powf(-p);
+            pull += away / d * d.powf(-p);
+        }
+        (potential, pull / weights)
+    }
+}
+
+/// Inside, beside and outside of the samples.
+const RADII: [f64; 8] = [0.3, 0.6, 0.85, 0.97, 1.03, 1.2, 1.6, 2.0];
+
+/// Largest relative error of P, and largest error of V, with every node opened.
+fn opened(n: u32, exponent: u32) -> Vec<f64> {
+    let ball = Ball::new(n);
+    let mut most = [0.0; 2];
+    for x in ball.places(17, &RADII) {
+        let (sums, (potential, pull)) = (ball.sums(exponent, 0.0, x), ball.directly(exponent, x));
+        let errors =
+            [(sums.potential / potential - 1.0).abs(), (Vec3::from(sums.pull) - pull).norm()];
+        most = [0, 1].map(|k| f64::max(most[k], errors[k]));
+    }
+    most.to_vec()
+}
+
+/// Mean relative error of P, and median and largest angle of grad P in degrees, with p = 3.
+fn taken_as_one(n: u32, theta: f64) -> Vec<f64> {
+    let ball = Ball::new(n);
+    let (mut sum, mut angles) = (0.0, Vec::new());
+    for x in ball.places(101, &RADII) {
+        let (exact, near) = (ball.sums(3, 0.0, x), ball.sums(3, theta, x));
+        sum += (near.potential / exact.potential - 1.0).abs();
+        let angle = Vec3::from(exact.gradient).angle(&Vec3::from(near.gradient));
+        angles.push(angle.to_degrees());
+    }
+    angles.sort_by(f64::total_cmp);
+    let n = angles.len();
+    vec![sum / n as f64, angles[n / 2], angles[n - 1]]
+}
+
+const fn exponent(mesh: &'static str) -> Series {
+    const ROWS: &[Row] = &[
+        Row::new("P", &[1e-12]).gate(Gate::AtMost(1e-10)),
+        Row::new("V", &[1e-12]).gate(Gate::AtMost(1e-10)),
+    ];
+    Series { mesh, sizes: &[3000], quick: 1, rows: ROWS }
+}
+
+const fn theta(mesh: &'static str, rows: &'static [Row]) -> Series {
+    Series { mesh, sizes: &[20_000], quick: 1, rows }
+}
+
+const fn mean(expected: &'static [f64]) -> Row {
+    Row::new("P, mean", expected).gate(Gate::None)
+}
+
+const fn median(expected: &'static [f64]) -> Row {
+    Row::new("angle, median", expected).gate(Gate::None)
+}
+
+const fn largest(expected: &'static [f64]) -> Row {
+    Row::new("angle, largest", expected).gate(Gate::None)
+}
+
+pub const V51: Case = Case {
+    id: "V51",
+    title: "potential by Barnes and Hut",
+    exact: "sums over the octree (depth 9, softening 1 voxel) of n samples of a sphere, at 0.3 to 2 radii, against sums \
+            over all samples: `p=2` to `p=5` with every node opened (theta = 0), largest relative error of P and largest \
+            error of V; `theta=` with nodes taken as one, p = 3, mean relative error of P and angles of grad P in degrees",
+    note: "Samples are taken as the octree keeps them, on places of 2^-18 voxels. The gate is that of theta = 0.5, which \
+           is used; largest angles are beside the samples, and depend on the places looked at.",
+    deviation: "",
+    measure: |_, mesh, n| match mesh.split_once('=').unwrap() {
+        ("p", exponent) => opened(n, exponent.parse().unwrap()),
+        (_, theta) => taken_as_one(n, theta.parse().unwrap()),
+    },
+    series: &[
+        exponent("p=2"),
+        exponent("p=3"),
+        exponent("p=4"),
+        exponent("p=5"),
+        theta("theta=0.3", &[mean(&[0.003]), median(&[0.3]), largest(&[10.0])]),
+        theta(
+            "theta=0.5",
+            &[mean(&[0.009]).gate(Gate::AtMost(0.02)), median(&[0.6]), largest(&[10.0])],
+        ),
+        theta("theta=0.8", &[mean(&[0.025]), median(&[1.8]), largest(&[21.0])]),
+        theta("theta=1.0", &[mean(&[0.039]), median(&[3.3]), largest(&[45.0])]),
+        theta("theta=1.5", &[mean(&[0.10]), median(&[9.3]), largest(&[156.0])]),
+    ],
+};
+
+/// Numbers of places: outside with V not inwards, inside with V not outwards, with V not shorter than 1,
+/// with P not larger a little further along U; and by how much that rise differs from the slope at
+/// most, relatively.
+fn signs(n: u32, exponent: u32) -> Vec<f64> {
+    let ball = Ball::new(n);
+    let center = Vec3::from(ball.0.frame().voxel(CENTER));
+    let (mut outside, mut inside, mut long, mut falls, mut off) = (0, 0, 0, 0, 0.0_f64);
+    let step = 0.05;
+    for radius in RADII {
+        for x in ball.places(101, &[radius]) {
+            let pull = Vec3::from(ball.sums(exponent, 0.5, x).pull);
+            let outwards = pull.dot(&(Vec3::from(x) - center));
+            outside += u32::from(radius > 1.0 && outwards >= 0.0);
+            inside += u32::from(radius < 1.0 && outwards <= 0.0);
+            long += u32::from(pull.norm() >= 1.0);
+            // Of all samples: which nodes are opened may change on the way.
+            let here = ball.sums(exponent, 0.0, x);
+            let gradient = Vec3::from(here.gradient);
+            let there = Vec3::from(x) + gradient.normalize() * step;
+            let rise = ball.sums(exponent, 0.0, there.into()).potential - here.potential;
+            falls += u32::from(rise <= 0.0);
+            off = off.max((rise / step / gradient.norm() - 1.0).abs());
+        }
+    }
+    let mut all = [outside, inside, long, falls].map(f64::from).to_vec();
+    all.push(off);
+    all
+}
+
+const fn towards(mesh: &'static str) -> Series {
+    const ROWS: &[Row] = &[
+        Row::count("outside, not inwards", 0.0),
+        Row::count("inside, not outwards", 0.0),
+        Row::count("V of length 1 or more", 0.0),
+        Row::count("P does not grow along U", 0.0),
+        Row::new("rise over slope, less 1", &[]).gate(Gate::None),
+    ];
+    Series { mesh, sizes: &[3_000, 20_000], quick: 2, rows: ROWS }
+}
+
+pub const V52: Case = Case {
+    id: "V52",
+    title: "velocity towards the samples",
+    exact: "places at 0.3 to 2 radii of a sphere of n samples where V . (x - c) is not below 0 outside or not above 0 inside \
+            (theta = 0.5), where V is not shorter than 1, and where P is not larger 0.05 voxels along U = grad P / abs(grad P)",
+    note: "",
+    deviation: "",
+    measure: |_, mesh, n| signs(n, mesh.split_once('=').unwrap().1.parse().unwrap()),
+    series: &[towards("p=3"), towards("p=5")],
+};
