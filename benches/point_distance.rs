@@ -3,8 +3,9 @@
 //!
 //! `cargo bench --bench point_distance -- [SITES...]` prints Markdown tables; without numbers for
 //! those of the paper's Table II (Khan and Zahran): 16,384, 65,536, 262,144 and 16,777,216 sites, with
-//! 1,024 queries. Sites and queries are random points of a lattice of 512^3. Seconds are CPU seconds
-//! of one thread, where the system tells them.
+//! 1,024 queries. Sites and queries are random points of a lattice of 512^3. `perforation` instead of
+//! numbers prints the paper's Figure 7b. Seconds are CPU seconds of one thread, where the system tells
+//! them.
 
 use std::f64::consts::PI;
 use std::time::Instant;
@@ -26,19 +27,19 @@ fn main() {
         env!("CARGO_PKG_VERSION"),
         env!("ZEROSET_COMMIT")
     );
+    if std::env::args().any(|a| a == "perforation") {
+        return perforated(&cpu);
+    }
     println!(
         "| sites | what | compare all ms | ns per pair | build ms | ask the index ms | index pays from |"
     );
     println!("|---|---|---|---|---|---|---|");
     for n in sizes {
-        let points = points(n, 512.0);
+        let points = points(n);
         table(&cpu, "lattice, f32", &points, |x| x as i32);
         table(&cpu, "lattice, u32", &points, |x| 8 * x as i32);
         table(&cpu, "real f32", &points, |x| x as f32);
         table(&cpu, "real f64", &points, |x| x);
-        if n <= 1 << 20 {
-            perforated(n, &points);
-        }
     }
 }
 
@@ -50,11 +51,16 @@ fn table<C: Coordinate>(cpu: &Cpu, name: &str, points: &[[f64; 3]], of: fn(f64) 
     let (build, index) = time(|| cpu.run(|| Index::new(&sites)));
     let cone =
         Cone { directions: Directions::One([0.3, 0.5, 0.8]), angle: PI / 5.0, cylinder: None };
-    let cases = [(Norm::L2, None), (Norm::L1, None), (Norm::LInf, None), (Norm::L2, Some(cone))];
-    for (norm, cone) in cases {
+    let norms = [Norm::L2, Norm::L1, Norm::LInf, Norm::Lp(3.0)].map(|norm| (norm, None));
+    for (norm, cone) in norms.into_iter().chain([(Norm::L2, Some(cone))]) {
+        // Other orders are no whole numbers.
+        if matches!(norm, Norm::Lp(_)) && nearest(cpu, &sites, &queries[..1], &with(norm)).is_err()
+        {
+            continue;
+        }
         let what = cone.as_ref().map_or("", |_| ", cone of 36 degrees");
-        let mut options = Options::default();
-        (options.norm, options.method, options.cone) = (norm, Method::Brute, cone);
+        let mut options = with(norm);
+        (options.method, options.cone) = (Method::Brute, cone);
         let (brute, all) = time(|| nearest(cpu, &sites, &queries, &options).expect("distances"));
         let (ask, some) = time(|| index.nearest(cpu, &queries, &options).expect("distances"));
         assert_eq!(all.found, some.found, "both are exact");
@@ -68,26 +74,47 @@ fn table<C: Coordinate>(cpu: &Cpu, name: &str, points: &[[f64; 3]], of: fn(f64) 
     }
 }
 
-/// Figure 7: error against what is saved, for sites in the order of a volume and shuffled.
-fn perforated(n: usize, shuffled: &[[f64; 3]]) {
-    let side = (n as f64).cbrt() as i32;
-    let line = |n: i32| [n % side, n / side % side, n / side / side];
-    let ordered: Vec<[i32; 3]> =
-        (0..side.pow(3)).map(line).filter(|x| (x[0] + x[1] + x[2]) % 2 == 0).collect();
-    let shuffled: Vec<[i32; 3]> = shuffled.iter().map(|x| x.map(|x| x as i32)).collect();
-    let queries: Vec<[i32; 3]> =
-        (0..256).map(|n| [-1 - n % 7, n * 7919 % side, n * 104_729 % side]).collect();
-    for (name, sites) in [("in the order of a volume", ordered), ("random", shuffled)] {
-        let sites = Sites::new(&sites).expect("finite");
-        let errors = [2, 4, 8, 16].map(|k| {
-            let mut options = Options::default();
-            options.every = k;
-            let found = nearest(&Cpu::current(), &sites, &queries, &options).expect("distances");
-            found.perforation.and_then(|p| p.percent).unwrap_or(0.0)
-        });
+fn with(norm: Norm) -> Options {
+    let mut options = Options::default();
+    options.norm = norm;
+    options
+}
+
+/// The mean of T'/T - 1 in percent for points spread evenly, of which each k-th is kept: the nearest kept
+/// one is the j-th nearest of all with probability (1 - 1/k)^(j-1) / k, and (T/T')^3 then the smallest of
+/// j - 1 even numbers from 0 to 1, so that T'/T has the mean gamma(2/3) gamma(j) / gamma(j - 1/3).
+fn expected(k: usize) -> f64 {
+    let kept = 1.0 / k as f64;
+    let next = |(j, term): &(f64, f64)| Some((j + 1.0, term * (1.0 - kept) * j / (j - 1.0 / 3.0)));
+    let terms = std::iter::successors(Some((1.0, kept)), next).map(|(_, term)| term);
+    100.0 * (terms.take_while(|term| *term > 1e-12).sum::<f64>() - 1.0)
+}
+
+/// Figure 7b: error against what is saved, of points without any order, spread evenly.
+fn perforated(cpu: &Cpu) {
+    println!(
+        "| sites without order | every | compare all ms | times all sites | mean error % | expected % |"
+    );
+    println!("|---|---|---|---|---|---|");
+    let points: Vec<[f32; 3]> = random(65_536 + QUERIES).map(|x| x.map(|x| x as f32)).collect();
+    let (queries, list) = points.split_at(QUERIES);
+    let sites = Sites::new(list).expect("finite");
+    let mut all = f64::NAN;
+    for every in [1, 2, 3, 4, 6, 8, 12, 16, 24, 32] {
+        let kept: Vec<[f32; 3]> = list.iter().step_by(every).copied().collect();
+        let kept = Sites::new(&kept).expect("finite");
+        let mut options = Options::default();
+        options.method = Method::Brute;
+        let (ms, _) = time(|| nearest(cpu, &kept, queries, &options).expect("distances"));
+        all = if every == 1 { ms } else { all };
+        options.every = every;
+        let found = nearest(cpu, &sites, queries, &options).expect("distances");
+        let error = found.perforation.and_then(|p| p.percent).unwrap_or(0.0);
         println!(
-            "| {} | perforation 2, 4, 8, 16: error %, {name} | {errors:.1?} | | | | |",
-            sites.len()
+            "| {} | {every} | {ms:.2} | {:.2} | {error:.1} | {:.1} |",
+            sites.len(),
+            all / ms,
+            expected(every),
         );
     }
 }
@@ -119,12 +146,18 @@ fn cpu_ms() -> Option<f64> {
     Some(sum / 1e6)
 }
 
-fn points(n: usize, side: f64) -> Vec<[f64; 3]> {
+/// Points of a lattice of 512^3 without order.
+fn points(n: usize) -> Vec<[f64; 3]> {
+    random(n + QUERIES).map(|x| x.map(f64::floor)).collect()
+}
+
+/// Points of a cube with edges of 512, without order.
+fn random(n: usize) -> impl Iterator<Item = [f64; 3]> {
     let mut state = 12_345_u64;
-    let mut number = || {
+    let mut number = move || {
         state =
             state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (side * (state >> 33) as f64 / (1_u64 << 31) as f64).floor()
+        512.0 * (state >> 33) as f64 / f64::from(1 << 31)
     };
-    (0..n + QUERIES).map(|_| [number(), number(), number()]).collect()
+    (0..n).map(move |_| [number(), number(), number()])
 }

@@ -3,16 +3,18 @@
 //! `cargo bench --bench points -- [MODE] [LOG2] [THREADS]` prints Markdown tables. Modes: `flags`
 //! (2^LOG2 byte flags, default 28, at four densities, beside a plain loop over words of 8 bytes),
 //! `pyramid` (its parts over the same flags as a volume), `paper` (the sizes of Ziegler et al. 2006,
-//! Tables 2 to 4), `primitives` (scan, sort, unique of 2^(LOG2 - 4) numbers), and `all` (default).
+//! Tables 1 to 4), `primitives` (scan, sort, unique of 2^(LOG2 - 4) numbers), and `all` (default).
 //! Milliseconds, the least of several.
 
 use std::hint::black_box;
 use std::time::Instant;
 
 use zeroset::backend::Cpu;
+use zeroset::mesh::generate::{Generate, Torus, generate};
 use zeroset::primitives::{
     Bits, Flags, HistoPyramid, Order, Stored, compact, exclusive_scan, sort, unique,
 };
+use zeroset::surface::Voxels;
 
 /// Times each piece of work is done.
 const TIMES: usize = 7;
@@ -144,8 +146,33 @@ fn of_pyramids(log2: u32) {
     }
 }
 
+/// Table 1: a model into slices. The teapot is not at hand; a torus in a box as large as the paper's,
+/// once with about as many voxels on its surface, once as large as the box allows.
+fn of_slices() {
+    println!("| torus, triangles | box | on the surface | slicing | its list | inside, filled |");
+    println!("|---|---|---|---|---|---|");
+    let torus = generate(&Generate::Torus(Torus::default())).expect("torus");
+    let (low, high) = torus.bounds();
+    for (size, margin) in [(88, 84), (256, 0)] {
+        let spacing = (high[0] - low[0]) / f64::from(size);
+        let slice = || Voxels::passed(&torus, spacing, margin).expect("voxels");
+        let voxels = slice();
+        let [nx, ny, nz] = voxels.shape;
+        println!(
+            "| {} | {nx} x {ny} x {nz} | {} | {:.2} | {:.2} | {:.2} |",
+            torus.n_cells(),
+            voxels.count(),
+            least(slice),
+            least(|| compact(&voxels.marks).expect("memory")),
+            least(|| Voxels::inside(&torus, spacing, margin).expect("voxels")),
+        );
+    }
+    println!();
+}
+
 /// Pictures of the paper's sizes with as many active cells; where they are is random here.
 fn of_the_paper() {
+    of_slices();
     println!("| picture | active | loop over bytes | build | list | compact |");
     println!("|---|---|---|---|---|---|");
     for (edge, active) in [(4096, 33_989), (2048, 8_595), (1024, 2_130)] {

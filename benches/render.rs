@@ -5,6 +5,8 @@
 //! perspective, with PIXELS^2 rays (default 1024), as Markdown. Then the small experiment of papers 002
 //! (Figures 8 and 9): 64^3 voxels, 64^2 rays, among them those of the definition, which looks at every
 //! voxel at every step. Seconds are medians of three frames; every rule must find the same voxels.
+//! `angles [SIDE] [PIXELS]` (default 192 and 240) instead prints the steps per ray by the angle of the
+//! cone (Figure 9a).
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -19,9 +21,11 @@ use zeroset::volume::{Placement, Samples, Volume};
 const THRESHOLD: f64 = 60.0;
 
 fn main() {
+    let is_by_angle = std::env::args().any(|a| a == "angles");
     let numbers = std::env::args().skip(1).filter_map(|a| a.parse::<usize>().ok());
     let numbers: Vec<usize> = numbers.collect();
-    let [side, pixels, threads] = [(0, 512), (1, 1024), (2, 0)]
+    let [side, pixels] = if is_by_angle { [192, 240] } else { [512, 1024] };
+    let [side, pixels, threads] = [(0, side), (1, pixels), (2, 0)]
         .map(|(k, default)| numbers.get(k).copied().unwrap_or(default));
     let data = PathBuf::from(std::env::var_os("ZEROSET_DATA").expect("ZEROSET_DATA"));
     let file = data.join("volumes/CT_pitch.nii.gz");
@@ -33,6 +37,9 @@ fn main() {
         env!("CARGO_PKG_VERSION"),
         env!("ZEROSET_COMMIT"),
     );
+    if is_by_angle {
+        return by_angle(&cpu, &resampled(&scan, side), pixels as u32);
+    }
     let rules = [
         ("walk", Rule::Walk),
         ("isotropic", Rule::Isotropic),
@@ -61,19 +68,47 @@ fn resampled(scan: &Volume, side: usize) -> Volume {
     Volume::new([side; 3], Samples::from(values), Placement::identity()).expect("volume")
 }
 
-fn table(cpu: &Cpu, volume: &Volume, pixels: u32, rules: &[(&str, Rule)]) {
+/// The voxels that are seen.
+fn seen(volume: &Volume) -> Solid<'_> {
     let condition = format!("v > {THRESHOLD}").parse().expect("condition");
-    let solid = Solid::voxels(volume, volume.select(&condition).expect("voxels")).expect("solid");
+    Solid::voxels(volume, volume.select(&condition).expect("voxels")).expect("solid")
+}
+
+/// From in front of a corner, 40 degrees wide.
+fn view(side: usize, pixels: u32) -> Frame {
+    let eye = [0.5, -1.3, 0.9].map(|x| x * side as f64);
+    Frame::from_eye(eye, &Camera::new([0.0, -1.8, 0.4]), 40.0, [pixels; 2])
+}
+
+/// Figure 9a: what a cone around the ray saves, by its angle.
+fn by_angle(cpu: &Cpu, volume: &Volume, pixels: u32) {
+    let solid = seen(volume);
+    let side = volume.shape()[0];
+    println!("{side}^3 voxels, {} of them seen, {pixels}^2 rays\n", solid.n_inside());
+    println!("| half the opening of the cone, degrees | steps per ray | at most | hits |");
+    println!("|---|---|---|---|");
+    let frame = view(side, pixels);
+    let row = |name: &str, rule: Rule| {
+        let guide = Guide::new(rule, &solid, cpu).expect("guide");
+        let hits = cpu.run(|| march(&solid, &guide, &frame, [pixels; 2], 1)).expect("march");
+        let counts = Counts::of(&hits);
+        println!("| {name} | {:.3} | {} | {} |", counts.mean(), counts.most, counts.hits);
+    };
+    for degrees in [0.0, 2.0, 5.0, 10.0, 20.0, 36.0, 50.0, 65.0, 80.0] {
+        row(&format!("{degrees}"), Rule::Directional { cone: f64::to_radians(degrees) });
+    }
+    row("180", Rule::Isotropic);
+}
+
+fn table(cpu: &Cpu, volume: &Volume, pixels: u32, rules: &[(&str, Rule)]) {
+    let solid = seen(volume);
     let side = volume.shape()[0];
     println!("{side}^3 voxels, {} of them seen, {pixels}^2 rays\n", solid.n_inside());
     println!(
         "| rule | preparing, s | rays, s | picture, s | rays that enter | steps per ray | at most | hits |"
     );
     println!("|---|---|---|---|---|---|---|---|");
-    // From in front of a corner, 40 degrees wide.
-    let eye = [0.5, -1.3, 0.9].map(|x| x * side as f64);
-    let to_eye = [0.0, -1.8, 0.4];
-    let frame = Frame::from_eye(eye, &Camera::new(to_eye), 40.0, [pixels; 2]);
+    let frame = view(side, pixels);
     let mut first: Option<Vec<Hit>> = None;
     for &(name, rule) in rules {
         let start = Instant::now();

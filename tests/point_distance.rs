@@ -201,6 +201,30 @@ fn nothing_depends_on_threads_memory_or_method() {
 }
 
 #[test]
+fn many_queries_are_asked_of_an_index() {
+    let point = |n: i64| [7919, 104_729, 1_299_709].map(|f| (n * f % 97) as i32);
+    let lattice: Vec<[i32; 3]> = (0..2_000).map(point).collect();
+    let real: Vec<[f64; 3]> = lattice.iter().map(|x| x.map(f64::from)).collect();
+    let taken =
+        |norm, n: usize| found(&lattice, &lattice[..n], &options(norm, Method::Auto)).method;
+    for norm in NORMS {
+        assert_eq!([255, 256].map(|n| taken(norm, n)), [Method::Brute, Method::Index]);
+    }
+    let taken = |options: &Options, n: usize| found(&real, &real[..n], options).method;
+    let plain = options(Norm::L2, Method::Auto);
+    assert_eq!([191, 192].map(|n| taken(&plain, n)), [Method::Brute, Method::Index]);
+    let directions = Directions::One([0.0, 0.0, 1.0]);
+    let mut cone = plain.clone();
+    cone.cone = Some(Cone { directions, angle: 0.5, cylinder: None });
+    assert_eq!([63, 64].map(|n| taken(&cone, n)), [Method::Brute, Method::Index]);
+    let mut power = options(Norm::Lp(3.0), Method::Auto);
+    assert_eq!(taken(&power, 1), Method::Index);
+    // It must fit.
+    power.memory = 1_000;
+    assert_eq!(taken(&power, 1), Method::Brute);
+}
+
+#[test]
 fn the_arithmetic_fits_the_lattice() {
     let kernel = |sites: &[[i32; 3]], norm| {
         let sites = Sites::new(sites).unwrap();

@@ -222,8 +222,8 @@ fn voxels_have_the_volume_of_the_mesh() {
                 read_volume(&folder.path().join(file), &VolumeOptions::default()).unwrap();
             let (low, high) = mesh.bounds();
             let longest = (0..3).map(|k| high[k] - low[k]).fold(0.0, f64::max);
-            let voxels = Voxels::inside(&mesh, longest / 48.0, 1).unwrap();
-            assert_eq!(*written.volume.samples(), Samples::from(voxels.inside.clone()), "{file}");
+            let (voxels, _) = Voxels::inside(&mesh, longest / 48.0, 1).unwrap();
+            assert_eq!(*written.volume.samples(), Samples::from(voxels.marks.clone()), "{file}");
             assert_eq!(*written.volume.shape().iter().max().unwrap(), 50);
             if file == "o.vti" {
                 let volume = voxels.count() as f64 * voxels.spacing.powi(3);
@@ -236,6 +236,34 @@ fn voxels_have_the_volume_of_the_mesh() {
             }
         }
     }
+}
+
+#[test]
+fn voxels_of_a_surface_become_a_cloud_round_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path();
+    let mesh = Path::new(env!("CARGO_MANIFEST_DIR")).join("meshes/torus.vtp");
+    let path = mesh.to_str().unwrap();
+    let run = ["voxelize", path, "--size", "64", "--surface", "--margin", "1", "-o", "s.nrrd"];
+    let said = contains("66 x 66 x ").and(contains(" on the surface"));
+    zeroset(place, &run).output().unwrap().assert().code(0).stdout(said).stderr(is_empty());
+    let run = ["points", "s.nrrd", "--where", "v", "-o", "s.npy"];
+    zeroset(place, &run).output().unwrap().assert().code(0);
+    let mesh = read_mesh(&mesh).unwrap().mesh;
+    let (low, high) = mesh.bounds();
+    let spacing = (high[0] - low[0]) / 64.0;
+    let cloud = rows(&place.join("s.npy"));
+    assert_eq!(cloud.len(), Voxels::passed(&mesh, spacing, 1).unwrap().count());
+    // Each vertex of the mesh lies in a voxel of the list.
+    let near = |x: &[f64; 3]| {
+        cloud.iter().any(|p| (0..3).all(|k| (p[k] - x[k]).abs() <= 0.5 * spacing * (1.0 + 1e-9)))
+    };
+    assert!(mesh.vertices.iter().all(near));
+    // An open, flat mesh has voxels on its surface, but none inside.
+    zeroset(place, &["generate", "square", "-o", "s.vtp"]).output().unwrap().assert().code(0);
+    let run = ["voxelize", "s.vtp", "--size", "8", "--surface", "-o", "s.vti"];
+    let said = contains("8 x 8 x 1 voxels, 64 on the surface");
+    zeroset(place, &run).output().unwrap().assert().code(0).stdout(said).stderr(is_empty());
 }
 
 /// Of a closed surface, by the divergence theorem.

@@ -1,7 +1,6 @@
-//! Figures 5 to 7 of Khan and Zahran ("Space-efficient pointwise computation of the distance transform on GPUs"), as tables and
-//! as SVG: speed over a serial program, working sets, and the error of perforation.
+//! Figures 5 to 7 of Khan and Zahran ("Space-efficient pointwise computation of the distance transform on GPUs"), as tables:
+//! speed over a serial program, working sets, and the error of perforation. `plots` draws them.
 
-use std::path::Path;
 use std::time::Instant;
 
 use zeroset::backend::Cpu;
@@ -10,7 +9,6 @@ use zeroset::point_distance::cuda::{DeviceSites, nearest_in_streams};
 use zeroset::point_distance::{Method, Norm, Options, Sites, nearest};
 
 use crate::Failed;
-use crate::plot::{Axis, Line, svg};
 use crate::volumes::numbers;
 
 const QUERIES: usize = 1024;
@@ -19,23 +17,10 @@ const SERIAL: usize = 1 << 20;
 /// Voxels along an edge of the volume of Figure 7.
 const EDGE: i32 = 160;
 
-/// All figures; pictures go to `folder`.
-pub fn figures(cuda: &Cuda, cards: u32, folder: Option<&Path>) -> Result<(), Failed> {
-    let write = |name: &str, text: String| match folder {
-        Some(folder) => std::fs::write(folder.join(name), text),
-        None => Ok(()),
-    };
-    let (speed, sets) = speed(cuda, cards)?;
-    let sites = || Axis { name: "sites", is_log: true };
-    let axis = Axis { name: "times a serial program", is_log: true };
-    write("distance_speed.svg", svg("T(q) of 1,024 queries", &sites(), &axis, &speed))?;
-    let axis = Axis { name: "working set, MiB", is_log: true };
-    write("distance_memory.svg", svg("What sites and results take", &sites(), &axis, &sets))?;
-    let errors = perforation(cuda)?;
-    let axis = Axis { name: "times all sites", is_log: false };
-    let error = Axis { name: "mean error, %", is_log: true };
-    write("distance_perforation.svg", svg("Leaving out sites", &axis, &error, &errors))?;
-    Ok(())
+/// All figures.
+pub fn figures(cuda: &Cuda, cards: u32) -> Result<(), Failed> {
+    speed(cuda, cards)?;
+    perforation(cuda)
 }
 
 /// Least milliseconds of a call by the clock of the host, of several after a first one.
@@ -51,7 +36,7 @@ fn least(times: usize, mut call: impl FnMut() -> zeroset::Result<()>) -> Result<
 }
 
 /// Figures 5 and 6.
-fn speed(cuda: &Cuda, cards: u32) -> Result<(Vec<Line>, Vec<Line>), Failed> {
+fn speed(cuda: &Cuda, cards: u32) -> Result<(), Failed> {
     println!(
         "\n| sites | serial ms | kernel ms | with the copies of queries and results ms | 2 streams in 8 MiB, sites from the host ms | kernels | {cards} cards, sites from the host ms | working set MiB | in 2 streams MiB |"
     );
@@ -61,20 +46,6 @@ fn speed(cuda: &Cuda, cards: u32) -> Result<(Vec<Line>, Vec<Line>), Failed> {
     let many = (0..2 * cards).map(|k| Cuda::new(k % cards)).collect::<Result<Vec<_>, _>>()?;
     let mut options = Options::default();
     options.method = Method::Brute;
-    let names =
-        ["kernel alone", "with copies of queries and results", "2 streams in 8 MiB, sites copied"];
-    let mut lines: Vec<Line> =
-        names.map(|name| Line { name: name.into(), points: Vec::new() }).into();
-    if cards > 1 {
-        lines.push(Line { name: format!("{cards} cards, sites copied"), points: Vec::new() });
-    }
-    let names = [
-        "all sites on the card",
-        "2 streams in 8 MiB",
-        "distances of all pairs (as the paper's single kernel)",
-    ];
-    let mut sets: Vec<Line> =
-        names.map(|name| Line { name: name.into(), points: Vec::new() }).into();
     let mut per_site = 0.0;
     for n in [10, 12, 14, 16, 18, 20, 22, 24].map(|k| 1_usize << k) {
         let mut number = numbers();
@@ -113,19 +84,12 @@ fn speed(cuda: &Cuda, cards: u32) -> Result<(Vec<Line>, Vec<Line>), Failed> {
             if n <= SERIAL { "" } else { " (in proportion)" },
             n.div_ceil(tile),
         );
-        for (line, ms) in lines.iter_mut().zip([kernel, call, pieces, shared]) {
-            line.points.push((n as f64, serial / ms));
-        }
-        let all = (4 * n * QUERIES) as f64 / mebi;
-        for (line, size) in sets.iter_mut().zip([held, in_streams, all]) {
-            line.points.push((n as f64, size));
-        }
     }
-    Ok((lines, sets))
+    Ok(())
 }
 
 /// Figure 7: voxels of a thick shell, in the order of their volume and shuffled, from queries around them.
-fn perforation(cuda: &Cuda) -> Result<Vec<Line>, Failed> {
+fn perforation(cuda: &Cuda) -> Result<(), Failed> {
     println!("\n| order of the sites | every | kernel ms | times all sites | mean error % |");
     println!("|---|---|---|---|---|");
     let middle = EDGE / 2;
@@ -142,11 +106,9 @@ fn perforation(cuda: &Cuda) -> Result<Vec<Line>, Failed> {
     }
     let queries: Vec<[i32; 3]> =
         (0..QUERIES).map(|_| [(); 3].map(|()| (f64::from(EDGE) * number()) as i32)).collect();
-    let mut lines = Vec::new();
     for (name, list) in [("order of the volume", ordered), ("random order", shuffled)] {
         let sites = Sites::new(&list)?;
         let on_card = DeviceSites::new(cuda, &sites)?;
-        let mut line = Line { name: format!("{name}, {} voxels", list.len()), points: Vec::new() };
         let mut all = f64::NAN;
         for every in [1, 2, 3, 4, 6, 8, 12, 16, 24, 32] {
             let mut options = Options::default();
@@ -157,11 +119,7 @@ fn perforation(cuda: &Cuda) -> Result<Vec<Line>, Failed> {
             let ms = crate::point_distance::median(cuda, || Ok(comparison.launch(cuda)?))?;
             all = if every == 1 { ms } else { all };
             println!("| {name} | {every} | {ms:.4} | {:.2} | {error:.2} |", all / ms);
-            if error > 0.0 {
-                line.points.push((all / ms, error));
-            }
         }
-        lines.push(line);
     }
-    Ok(lines)
+    Ok(())
 }

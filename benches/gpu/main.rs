@@ -3,9 +3,9 @@
 //!
 //! `ZEROSET_DATA=... cargo bench --bench gpu -- MODE... [MESH...] [vertices=N]` prints Markdown tables.
 //! Modes: `band`, with `galerkin` beside it for second-order advection; `fields`; `large`; `copy`; `sizes`;
-//! `start`; `atomics`; `cores`; `tables`; `tiles`; `scaling` (steps on tiles by their number; `plot=FILE` writes a
-//! plot); `points` (lists of flags, scan, sort); `point-distance`; `index`; `selective` (cones, norms, streams);
-//! `figures`, with `cards=N` and `out=FOLDER` for pictures; `edt`; `isosurface` (`size=N` for N^3 voxels alone);
+//! `start`; `atomics`; `cores`; `tables`; `tiles`; `scaling` (steps on tiles by their number);
+//! `points` (lists of flags, scan, sort); `point-distance`; `index`; `selective` (cones, norms, streams);
+//! `figures`, with `cards=N`; `edt`; `isosurface` (`size=N` for N^3 voxels alone);
 //! `render` (rays through volumes, pictures of surfaces); `reconstruct` (surfaces from points: of clouds in files
 //! that are named, or of those of ZEROSET_DATA, `samples=N` for many of the horse); `potential` (the same by a
 //! level set, of `scans/lucy_50k.ply`, `samples=N depth=D`). `vertices` is the size of the mesh of `copy`, `cells=N` that of `large` along an axis, `radius=R` in voxels and `enright=N` pick one size of
@@ -25,8 +25,6 @@ mod large;
 mod meshes;
 mod motion;
 mod pictures;
-#[path = "../support/plot.rs"]
-mod plot;
 mod point_distance;
 mod points;
 mod potential;
@@ -42,7 +40,6 @@ mod tiles;
 #[path = "../support/volumes.rs"]
 mod volumes;
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -108,8 +105,7 @@ fn main() -> Result<(), Failed> {
     }
     if wants("figures") {
         let number = args.iter().find_map(|a| a.strip_prefix("cards=")?.parse().ok());
-        let folder = args.iter().find_map(|a| a.strip_prefix("out=").map(Path::new));
-        figures::figures(&cuda, number.unwrap_or(1), folder)?;
+        figures::figures(&cuda, number.unwrap_or(1))?;
     }
     if wants("selective") {
         point_distance::selected(&cuda)?;
@@ -160,7 +156,7 @@ fn main() -> Result<(), Failed> {
         tiles::table(&cuda, number("radius=").map(f64::from), number("enright="))?;
     }
     if wants("scaling") {
-        scaling::table(&cuda, args.iter().find_map(|a| a.strip_prefix("plot=").map(Path::new)))?;
+        scaling::table(&cuda)?;
     }
     let mut made = meshes::Meshes::new(cpu.clone());
     if wants("atomics") {

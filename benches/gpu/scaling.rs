@@ -2,7 +2,6 @@
 //!
 //! A ball of the radius that gives about so many tiles, F and curvature; times as in `tiles`.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use zeroset::backend::cuda::Cuda;
@@ -10,28 +9,21 @@ use zeroset::levelset::tiled::Options;
 use zeroset::levelset::tiled::cuda::{DeviceCoefficient, DeviceTerms};
 
 use crate::Failed;
-use crate::plot::{Axis, Line, svg};
 use crate::tiles::measure;
 
 /// Numbers of tiles of 4^3 that are aimed at.
 const TILES: [f64; 8] = [1e4, 2e4, 5e4, 1e5, 2e5, 5e5, 1e6, 2e6];
 
-/// Prints the table and writes the plot.
-pub fn table(cuda: &Arc<Cuda>, plot: Option<&Path>) -> Result<(), Failed> {
+/// Prints the table.
+pub fn table(cuda: &Arc<Cuda>) -> Result<(), Failed> {
     println!("\n| scheme | edge | tiles | voxels | us per step | ns per voxel |");
     println!("|---|---|---|---|---|---|");
     let first = Options::new(1.5).first_order().with_nu(0.3);
     let weno = Options::new(3.0).with_nu(0.3);
-    let curves = [
-        curve::<4>(cuda, "first order", 2.39, first)?,
-        curve::<8>(cuda, "first order", 2.39, first)?,
-        curve::<4>(cuda, "WENO5, RK3", 4.06, weno)?,
-        curve::<8>(cuda, "WENO5, RK3", 4.06, weno)?,
-    ];
-    let Some(path) = plot else { return Ok(()) };
-    let axis = |name| Axis { name, is_log: true };
-    let (x, y) = (axis("voxels in tiles"), axis("microseconds per step"));
-    Ok(std::fs::write(path, svg("Time of a step", &x, &y, &curves))?)
+    curve::<4>(cuda, "first order", 2.39, first)?;
+    curve::<8>(cuda, "first order", 2.39, first)?;
+    curve::<4>(cuda, "WENO5, RK3", 4.06, weno)?;
+    curve::<8>(cuda, "WENO5, RK3", 4.06, weno)
 }
 
 /// One scheme; tiles of 4^3 go with the square of the radius by `factor`.
@@ -40,19 +32,17 @@ fn curve<const E: usize>(
     name: &str,
     factor: f64,
     options: Options,
-) -> Result<Line, Failed> {
+) -> Result<(), Failed> {
     let uniform = |v: f64| DeviceCoefficient::Uniform([v]);
     let terms = DeviceTerms::new([0.0; 3], 1.0)
         .with_normal_speed(uniform(-0.1))
         .with_curvature(uniform(1.0));
-    let mut points = Vec::new();
     for tiles in TILES {
         let radius = (tiles / factor).sqrt();
         let found = measure::<f32, E, f32>(cuda, radius, &terms, options)?;
         let (voxels, us) = (found.tiles as f64 * (E * E * E) as f64, found.step * 1e6);
         let per_voxel = us * 1e3 / voxels;
         println!("| {name} | {E} | {} | {voxels} | {us:.1} | {per_voxel:.4} |", found.tiles);
-        points.push((voxels, us));
     }
-    Ok(Line { name: format!("{name}, tiles of {E}^3"), points })
+    Ok(())
 }

@@ -1,6 +1,8 @@
-//! Lines over numbers as SVG, for the pages that show what was measured.
+//! Lines over numbers as SVG, drawn by the crate plotters, for the pages that show what was measured.
 
-use std::fmt::Write;
+use std::error::Error;
+
+use plotters::prelude::*;
 
 /// An axis: what it has, and whether equal ratios are equally long on it.
 pub struct Axis {
@@ -14,124 +16,106 @@ pub struct Line {
     pub points: Vec<(f64, f64)>,
 }
 
-const WIDTH: f64 = 560.0;
-const HEIGHT: f64 = 340.0;
-/// Left, right, upper and lower margin.
-const MARGINS: [f64; 4] = [64.0, 16.0, 30.0, 48.0];
-const COLORS: [&str; 5] = ["#0b5fa5", "#c8501e", "#2e7d32", "#6a3d9a", "#555555"];
-
-/// Range of one coordinate of all points, and how it is spread over a length.
-struct Scale {
-    low: f64,
-    high: f64,
-    is_log: bool,
+/// What a plot shows, and where the names of its lines stand.
+pub struct Plot {
+    pub title: &'static str,
+    pub x: Axis,
+    pub y: Axis,
+    pub names: SeriesLabelPosition,
+    pub lines: Vec<Line>,
 }
 
-impl Scale {
-    fn new(is_log: bool, numbers: impl Iterator<Item = f64>) -> Self {
-        let seen = numbers.filter(|x| x.is_finite() && (!is_log || *x > 0.0));
-        let (low, high) =
-            seen.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(x), b.max(x)));
-        match is_log {
-            true => Scale {
-                low: 10_f64.powf(low.log10().floor()),
-                high: 10_f64.powf(high.log10().ceil()),
-                is_log,
-            },
-            false => Scale { low: low.min(0.0), high: 1.05 * high, is_log },
-        }
-    }
+const SIZE: (u32, u32) = (640, 400);
+const COLORS: [RGBColor; 5] = [
+    RGBColor(11, 95, 165),
+    RGBColor(200, 80, 30),
+    RGBColor(46, 125, 50),
+    RGBColor(106, 61, 154),
+    RGBColor(85, 85, 85),
+];
+const GRID: RGBColor = RGBColor(221, 221, 221);
 
-    /// From 0 to 1.
+impl Axis {
+    /// Where a number stands: its logarithm, if equal ratios are equally long.
     fn place(&self, x: f64) -> f64 {
+        if self.is_log { x.log10() } else { x }
+    }
+
+    /// The places from the least to the largest number, whole powers of ten or from 0 on.
+    fn range(&self, numbers: impl Iterator<Item = f64>) -> std::ops::Range<f64> {
+        let places = numbers.map(|x| self.place(x));
+        let (low, high) = places
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)));
+        if self.is_log { low.floor()..high.ceil() } else { low.min(0.0)..1.05 * high }
+    }
+
+    /// The number at a place.
+    fn label(&self, place: f64) -> String {
+        let power = place.round() as i32;
+        let digit = |c: char| match c {
+            '-' => '⁻',
+            '1' => '¹',
+            '2' => '²',
+            '3' => '³',
+            _ => char::from_u32('⁰' as u32 + c.to_digit(10).unwrap_or(0)).unwrap_or(c),
+        };
         match self.is_log {
-            true => (x / self.low).log10() / (self.high / self.low).log10().max(1e-9),
-            false => (x - self.low) / (self.high - self.low).max(1e-300),
+            false => format!("{}", (place * 1e6).round() / 1e6),
+            true if (-3..=3).contains(&power) => format!("{}", 10_f64.powi(power)),
+            true => format!("10{}", power.to_string().chars().map(digit).collect::<String>()),
         }
     }
 
-    /// Numbers with a mark.
-    fn marks(&self) -> Vec<f64> {
-        if self.is_log {
-            let n = (self.high / self.low).log10().round() as i32;
-            return (0..=n).map(|k| self.low * 10_f64.powi(k)).collect();
-        }
-        let step = 10_f64.powf((self.high / 5.0).log10().floor());
-        let step =
-            [1.0, 2.0, 5.0, 10.0].map(|k| k * step).into_iter().find(|s| self.high / s <= 6.0);
-        let step = step.unwrap_or(self.high);
-        (0..).map(|k| f64::from(k) * step).take_while(|x| *x <= self.high).collect()
+    /// At most so many marks: one for each power of ten.
+    fn marks(&self, range: &std::ops::Range<f64>) -> usize {
+        if self.is_log { (range.end - range.start).round() as usize + 1 } else { 6 }
     }
 }
 
-/// The picture.
-pub fn svg(title: &str, x: &Axis, y: &Axis, lines: &[Line]) -> String {
-    let all = || lines.iter().flat_map(|line| &line.points);
-    let (across, up) =
-        (Scale::new(x.is_log, all().map(|p| p.0)), Scale::new(y.is_log, all().map(|p| p.1)));
-    let [left, right, upper, lower] = MARGINS;
-    let px = |v: f64| left + across.place(v) * (WIDTH - left - right);
-    let py = |v: f64| HEIGHT - lower - up.place(v) * (HEIGHT - upper - lower);
-    let mut text = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"sans-serif\" font-size=\"12\">\n\
-         <rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"white\"/>\n\
-         <text x=\"{left}\" y=\"18\" font-size=\"13\">{title}</text>\n"
-    );
-    let number = |v: f64| {
-        if v != 0.0 && !(0.001..1e5).contains(&v) {
-            format!("{v:e}")
-        } else {
-            format!("{}", (v * 1e6).round() / 1e6)
+impl Plot {
+    /// The picture as text.
+    pub fn svg(&self) -> Result<String, Box<dyn Error>> {
+        let all = || self.lines.iter().flat_map(|line| &line.points);
+        let (across, up) = (self.x.range(all().map(|p| p.0)), self.y.range(all().map(|p| p.1)));
+        let mut text = String::new();
+        let area = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
+        area.fill(&WHITE)?;
+        let mut chart = ChartBuilder::on(&area)
+            .caption(self.title, ("sans-serif", 16))
+            .margin(12)
+            .x_label_area_size(44)
+            .y_label_area_size(60)
+            .build_cartesian_2d(across.clone(), up.clone())?;
+        chart
+            .configure_mesh()
+            .x_labels(self.x.marks(&across))
+            .y_labels(self.y.marks(&up))
+            .x_label_formatter(&|x| self.x.label(*x))
+            .y_label_formatter(&|y| self.y.label(*y))
+            .x_desc(self.x.name)
+            .y_desc(self.y.name)
+            .label_style(("sans-serif", 13))
+            .axis_desc_style(("sans-serif", 14))
+            .bold_line_style(GRID)
+            .light_line_style(TRANSPARENT)
+            .draw()?;
+        for (line, color) in self.lines.iter().zip(COLORS.iter().cycle()) {
+            let style = color.stroke_width(2);
+            let places = || line.points.iter().map(|p| (self.x.place(p.0), self.y.place(p.1)));
+            let drawn = chart.draw_series(LineSeries::new(places(), style))?;
+            drawn
+                .label(&line.name)
+                .legend(move |(x, y)| PathElement::new([(x, y), (x + 20, y)], style));
+            chart.draw_series(places().map(|at| Circle::new(at, 3, color.filled())))?;
         }
-    };
-    for mark in across.marks() {
-        let (at, low, high) = (px(mark), HEIGHT - lower, upper);
-        let _ = writeln!(
-            text,
-            "<path d=\"M{at:.1} {low}V{high}\" stroke=\"#ddd\"/><text x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
-            low + 16.0,
-            number(mark)
-        );
+        chart
+            .configure_series_labels()
+            .position(self.names.clone())
+            .label_font(("sans-serif", 13))
+            .background_style(WHITE.mix(0.85))
+            .draw()?;
+        drop(chart);
+        drop(area);
+        Ok(text)
     }
-    for mark in up.marks() {
-        let (at, low, high) = (py(mark), left, WIDTH - right);
-        let _ = writeln!(
-            text,
-            "<path d=\"M{low} {at:.1}H{high}\" stroke=\"#ddd\"/><text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
-            low - 5.0,
-            at + 4.0,
-            number(mark)
-        );
-    }
-    let middle = (left + WIDTH - right) / 2.0;
-    let _ = writeln!(
-        text,
-        "<text x=\"{middle}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
-        HEIGHT - 10.0,
-        x.name
-    );
-    let _ = writeln!(
-        text,
-        "<text transform=\"translate(14 {}) rotate(-90)\" text-anchor=\"middle\">{}</text>",
-        (HEIGHT - lower + upper) / 2.0,
-        y.name
-    );
-    for (k, line) in lines.iter().enumerate() {
-        let color = COLORS[k % COLORS.len()];
-        let points: Vec<String> =
-            line.points.iter().map(|p| format!("{:.1},{:.1}", px(p.0), py(p.1))).collect();
-        let _ = writeln!(
-            text,
-            "<polyline points=\"{}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"2\"/>",
-            points.join(" ")
-        );
-        let at = upper + 16.0 * (k as f64 + 1.0);
-        let _ = writeln!(
-            text,
-            "<text x=\"{}\" y=\"{at}\" fill=\"{color}\">{}</text>",
-            left + 8.0,
-            line.name
-        );
-    }
-    text + "</svg>\n"
 }

@@ -1,10 +1,12 @@
-//! `zeroset voxelize MESH`: the voxels inside of a mesh, as a volume.
+//! `zeroset voxelize MESH`: the voxels inside of a mesh, or those its surface passes, as a volume.
 
+use std::fmt::Display;
 use std::path::PathBuf;
 
 use super::Ui;
 use crate::error::{Error, Result};
 use crate::io::{WriteOptions, check_volume_target, read_mesh, write_volume};
+use crate::mesh::Mesh;
 use crate::surface::Voxels;
 use crate::volume::{Placement, Samples, Volume};
 
@@ -17,11 +19,13 @@ const MOST: u32 = 1 << 14;
 Examples:
   zeroset voxelize meshes/pial.gii.gz --size 256 -o brain.nii.gz
   zeroset voxelize part.msh --spacing 0.5 -o part.vti
+  zeroset voxelize scan.ply --size 256 --surface -o shell.nrrd
 
 A voxel is 1 if its center is inside, else 0 (uint8). Inside of a surface is where its winding number has
 a size above 1/2: for closed surfaces that is exact, over holes the surface is closed by a film.
-Of tetrahedra the inside of their boundary is filled. Voxels are cubes, and their box is that of the
-mesh and --margin more.")]
+With --surface a voxel is 1 if a triangle has a point in common with its cube, be it only touched; the
+surface may be open or flat. Of tetrahedra the boundary counts. Voxels are cubes, and their box is that
+of the mesh and --margin more.")]
 pub struct Args {
     /// Triangulated surface or tetrahedra, of any format that zeroset reads
     #[arg(value_name = "MESH")]
@@ -33,6 +37,9 @@ pub struct Args {
     /// Edge of a voxel in units of the mesh, instead of --size
     #[arg(long, value_name = "LENGTH", allow_negative_numbers = true)]
     pub spacing: Option<f64>,
+    /// The voxels that the surface passes, instead of those inside
+    #[arg(long)]
+    pub surface: bool,
     /// Voxels added on each side
     #[arg(long, value_name = "N", default_value_t = 0,
           value_parser = clap::value_parser!(u32).range(0..=i64::from(MOST)))]
@@ -46,7 +53,8 @@ pub struct Args {
 ///
 /// # Errors
 /// [`Error::Case`] for an output that cannot be, before anything is read; [`Error::Input`] for a mesh
-/// file that cannot be read or has no inside; [`Error::Device`] without memory; [`Error::Output`].
+/// file that cannot be read, has no triangles or, where it is to be filled, no inside;
+/// [`Error::Device`] without memory; [`Error::Output`].
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let options = WriteOptions::default();
     check_volume_target(&args.output, &options)?;
@@ -58,36 +66,55 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let (low, high) = file.mesh.bounds();
     let longest = (0..3).map(|k| high[k] - low[k]).fold(0.0, f64::max);
     if longest == 0.0 {
-        let remedy = "give a closed surface, or tetrahedra";
-        return Err(Error::input(&args.mesh, "", "the mesh has no extent: no inside", remedy));
+        let remedy = match args.surface {
+            true => "give a mesh that is larger than a point",
+            false => "give a closed surface, or tetrahedra",
+        };
+        return Err(Error::input(&args.mesh, "", "the mesh has no extent", remedy));
     }
     let spacing = args.spacing.unwrap_or(longest / f64::from(args.size));
     if longest / spacing > f64::from(MOST) {
         let what = format!("--spacing {spacing}: {:.0} voxels along a side", longest / spacing);
         return Err(Error::usage(what, format!("take larger voxels: at most {MOST} can be")));
     }
-    let voxels = Voxels::inside(&file.mesh, spacing, args.margin as usize)
-        .map_err(|error| error.in_file(&args.mesh))?;
-    let open = voxels.orientation.open_edges;
+    let margin = args.margin as usize;
+    let voxels = match args.surface {
+        true => Voxels::passed(&file.mesh, spacing, margin),
+        false => filled(&file.mesh, spacing, margin, &name, ui),
+    };
+    let voxels = voxels.map_err(|error| error.in_file(&args.mesh))?;
+    let (n, what) = (voxels.count(), if args.surface { "on the surface" } else { "inside" });
+    let Voxels { shape, origin, marks, .. } = voxels;
+    let steps = [[spacing, 0.0, 0.0], [0.0, spacing, 0.0], [0.0, 0.0, spacing]];
+    let volume = Volume::new(shape, Samples::from(marks), Placement::identity())?;
+    let mut volume = volume.placed(origin, steps)?;
+    volume.units = file.units;
+    volume.name = if args.surface { "surface" } else { "inside" }.into();
+    for warning in write_volume(&args.output, &volume, &options)? {
+        ui.say(&format!("warning: {}: {warning}", args.output.display()));
+    }
+    let [x, y, z] = shape;
+    ui.print(&format!("{}: {x} x {y} x {z} voxels, {n} {what}\n", args.output.display()))?;
+    Ok(0)
+}
+
+/// The voxels inside, with warnings of holes and of nothing.
+fn filled(
+    mesh: &Mesh,
+    spacing: f64,
+    margin: usize,
+    name: &impl Display,
+    ui: &Ui,
+) -> Result<Voxels> {
+    let (voxels, orientation) = Voxels::inside(mesh, spacing, margin)?;
+    let open = orientation.open_edges;
     if open > 0 {
         ui.say(&format!(
             "warning: {name}: {open} edges have one triangle: holes are closed by winding numbers"
         ));
     }
-    let inside = voxels.count();
-    if inside == 0 {
+    if voxels.count() == 0 {
         ui.say(&format!("warning: {name}: no voxel has its center inside"));
     }
-    let Voxels { shape, origin, inside: samples, .. } = voxels;
-    let steps = [[spacing, 0.0, 0.0], [0.0, spacing, 0.0], [0.0, 0.0, spacing]];
-    let volume = Volume::new(shape, Samples::from(samples), Placement::identity())?;
-    let mut volume = volume.placed(origin, steps)?;
-    volume.units = file.units;
-    volume.name = "inside".into();
-    for warning in write_volume(&args.output, &volume, &options)? {
-        ui.say(&format!("warning: {}: {warning}", args.output.display()));
-    }
-    let [x, y, z] = shape;
-    ui.print(&format!("{}: {x} x {y} x {z} voxels, {inside} inside\n", args.output.display()))?;
-    Ok(0)
+    Ok(voxels)
 }

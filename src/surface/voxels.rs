@@ -1,4 +1,5 @@
-//! Voxels inside of a closed surface, row by row (Ziegler et al. 2006, section 8: the Dicer).
+//! Voxels inside of a closed surface, row by row, and voxels that a surface passes, slice by slice
+//! (Ziegler et al. 2006, section 8: the Dicer).
 //!
 //! Along each row of voxels, in the direction of x, the winding number of a closed surface changes by
 //! one at each crossing: up where the row enters, down where it leaves. So one pass over the triangles
@@ -10,9 +11,14 @@
 //!
 //! The numbers of surfaces with holes are fractions; these are asked for voxel by voxel.
 
+mod passed;
+
+use std::borrow::Cow;
+
 use rayon::prelude::*;
 use robust::{Coord, orient2d};
 
+use self::passed::Passage;
 use super::{Orientation, TriangleIndex, orient};
 use crate::error::{Error, Result};
 use crate::geometry::Vec3;
@@ -29,61 +35,83 @@ pub struct Voxels {
     pub origin: [f64; 3],
     /// Edge of each, in units of the mesh.
     pub spacing: f64,
-    /// 1 inside, 0 outside.
-    pub inside: Vec<u8>,
-    /// What was found in the triangles.
-    pub orientation: Orientation,
+    /// 1 for a voxel inside, or one that the surface passes; 0 for others.
+    pub marks: Vec<u8>,
 }
 
 impl Voxels {
     /// The voxels of edge `spacing` round a mesh whose centers are inside: those with a winding number
     /// of a size above 1/2. Of tetrahedra the boundary counts. The box is that of the mesh, in the
-    /// middle of its voxels, with `margin` more on each side.
+    /// middle of its voxels, with `margin` more on each side. Beside them what was found in the
+    /// triangles.
     ///
     /// # Errors
     /// [`Error::Mesh`] for a planar mesh, and one without extent; [`Error::Device`] if there is not
     /// enough memory; [`Error::Case`] for a spacing that is no positive number.
-    pub fn inside(mesh: &Mesh, spacing: f64, margin: usize) -> Result<Self> {
-        if !(spacing > 0.0 && spacing.is_finite()) {
-            let what = format!("voxels of edge {spacing}");
-            return Err(Error::usage(what, "give a number above 0"));
+    pub fn inside(mesh: &Mesh, spacing: f64, margin: usize) -> Result<(Self, Orientation)> {
+        if mesh.kind == Kind::Planar {
+            let what = "a planar mesh has no inside";
+            return Err(Error::mesh("", what, "give a closed surface, or tetrahedra"));
         }
-        let skin;
-        let (vertices, mut triangles) = match mesh.kind {
-            Kind::Planar => {
-                let what = "a planar mesh has no inside";
-                return Err(Error::mesh("", what, "give a closed surface, or tetrahedra"));
-            }
-            Kind::Surface => (&mesh.vertices, mesh.cells.clone()),
-            Kind::Volume => {
-                skin = boundary(mesh)?;
-                (&skin.vertices, skin.cells.clone())
-            }
-        };
+        let skin = skin(mesh)?;
+        let (vertices, mut triangles) = (&skin.vertices, skin.cells.clone());
         let orientation = orient(vertices, &mut triangles);
         let (low, high) = used_box(vertices, &triangles)?;
-        let count = |k: usize| ((high[k] - low[k]) / spacing).ceil().max(1.0) + 2.0 * margin as f64;
-        let shape = [count(0), count(1), count(2)].map(|n| n as usize);
-        let n = shape.iter().try_fold(1_usize, |n, &size| n.checked_mul(size));
-        let origin = std::array::from_fn(|k| {
-            0.5 * (low[k] + high[k]) - 0.5 * spacing * (shape[k] as f64 - 1.0)
-        });
-        let mut inside = Vec::new();
-        reserve(&mut inside, n.unwrap_or(usize::MAX), "voxels", "take larger voxels")?;
-        inside.resize(n.unwrap_or(0), 0);
-        let mut voxels = Voxels { shape, origin, spacing, inside, orientation };
+        if (0..3).any(|k| low[k] == high[k]) {
+            let what = "a flat surface has no inside";
+            return Err(Error::mesh("", what, "give a closed surface, or tetrahedra"));
+        }
+        let mut voxels = Self::none(low, high, spacing, margin)?;
         // One part that cannot be turned, or edges of several triangles, leave winding numbers whole
         // as long as no edge is open.
         match orientation.open_edges {
             0 => voxels.by_rows(vertices, &triangles),
             _ => voxels.one_by_one(&TriangleIndex::new(vertices, &triangles)),
         }
+        Ok((voxels, orientation))
+    }
+
+    /// The voxels that a surface passes, in the box that [`Voxels::inside`] has: those that a triangle
+    /// has a point in common with, be it of a face, an edge or a corner. Holes, flat surfaces and
+    /// planar meshes are nothing special. Of tetrahedra the boundary counts.
+    ///
+    /// # Errors
+    /// [`Error::Mesh`] without triangles; [`Error::Device`] if there is not enough memory;
+    /// [`Error::Case`] for a spacing that is no positive number.
+    pub fn passed(mesh: &Mesh, spacing: f64, margin: usize) -> Result<Self> {
+        let skin = skin(mesh)?;
+        let (low, high) = used_box(&skin.vertices, &skin.cells)?;
+        let mut voxels = Self::none(low, high, spacing, margin)?;
+        let (origin, shape) = (voxels.origin, voxels.shape);
+        let place = |x: [f64; 3]| std::array::from_fn(|k| (x[k] - origin[k]) / spacing);
+        voxels.each_slice(&skin.vertices, &skin.cells, |k, slice, triangles| {
+            let mut passage = Passage::new(shape);
+            triangles.for_each(|x| passage.mark(&x.map(place), k, slice));
+        });
         Ok(voxels)
     }
 
-    /// Number of voxels inside.
+    /// Unmarked voxels round a box.
+    fn none(low: [f64; 3], high: [f64; 3], spacing: f64, margin: usize) -> Result<Self> {
+        if !(spacing > 0.0 && spacing.is_finite()) {
+            let what = format!("voxels of edge {spacing}");
+            return Err(Error::usage(what, "give a number above 0"));
+        }
+        let count = |k: usize| ((high[k] - low[k]) / spacing).ceil().max(1.0) + 2.0 * margin as f64;
+        let shape = [count(0), count(1), count(2)].map(|n| n as usize);
+        let n = shape.iter().try_fold(1_usize, |n, &size| n.checked_mul(size));
+        let origin = std::array::from_fn(|k| {
+            0.5 * (low[k] + high[k]) - 0.5 * spacing * (shape[k] as f64 - 1.0)
+        });
+        let mut marks = Vec::new();
+        reserve(&mut marks, n.unwrap_or(usize::MAX), "voxels", "take larger voxels")?;
+        marks.resize(n.unwrap_or(0), 0);
+        Ok(Voxels { shape, origin, spacing, marks })
+    }
+
+    /// Number of voxels with a mark.
     pub fn count(&self) -> usize {
-        self.inside.par_iter().map(|&v| usize::from(v)).sum()
+        self.marks.par_iter().map(|&v| usize::from(v)).sum()
     }
 
     fn center(&self, axis: usize, n: usize) -> f64 {
@@ -98,7 +126,13 @@ impl Voxels {
         begin.min(self.shape[axis])..end.min(self.shape[axis])
     }
 
-    fn by_rows(&mut self, vertices: &[[f64; 3]], triangles: &[u32]) {
+    /// All slices at once, each with the triangles that may meet it, by their corners.
+    fn each_slice(
+        &mut self,
+        vertices: &[[f64; 3]],
+        triangles: &[u32],
+        work: impl Fn(usize, &mut [u8], &mut dyn Iterator<Item = [[f64; 3]; 3]>) + Sync,
+    ) {
         let corners = |t: usize| -> [[f64; 3]; 3] {
             std::array::from_fn(|k| vertices[triangles[3 * t + k] as usize])
         };
@@ -106,23 +140,30 @@ impl Voxels {
             let z = corners(t).map(|x| x[2]);
             self.span(2, z[0].min(z[1]).min(z[2]), z[0].max(z[1]).max(z[2]))
         };
-        // Which triangles each slice may meet.
         let n = triangles.len() / 3;
         let met = (0..n).flat_map(|t| slices(t).map(move |k| (k as u32, t as u32)));
         let (rows, of_slot): (Vec<u32>, Vec<u32>) = met.unzip();
         let of_slice = GatherMatrix::new(self.shape[2], &rows);
         let [nx, ny, _] = self.shape;
-        let mut inside = std::mem::take(&mut self.inside);
-        inside.par_chunks_mut(nx * ny).enumerate().for_each(|(k, slice)| {
+        self.marks.par_chunks_mut(nx * ny).enumerate().for_each(|(k, slice)| {
+            let met = of_slice.row(k).iter().map(|&slot| of_slot[slot as usize] as usize);
+            work(k, slice, &mut met.map(corners));
+        });
+    }
+
+    fn by_rows(&mut self, vertices: &[[f64; 3]], triangles: &[u32]) {
+        // What stays as it is beside the marks.
+        let frame = Voxels { marks: Vec::new(), ..*self };
+        let [nx, ny, _] = self.shape;
+        self.each_slice(vertices, triangles, |k, slice, triangles| {
             // Change of the winding number before each voxel.
             let mut changes = vec![0_i32; nx * ny];
-            let z = self.center(2, k);
-            for &slot in of_slice.row(k) {
-                let x = corners(of_slot[slot as usize] as usize);
+            let z = frame.center(2, k);
+            for x in triangles {
                 let y = x.map(|x| x[1]);
-                for j in self.span(1, y[0].min(y[1]).min(y[2]), y[0].max(y[1]).max(y[2])) {
-                    let Some((sign, at)) = crossing(&x, self.center(1, j), z) else { continue };
-                    let voxel = ((at - self.origin[0]) / self.spacing).floor() + 1.0;
+                for j in frame.span(1, y[0].min(y[1]).min(y[2]), y[0].max(y[1]).max(y[2])) {
+                    let Some((sign, at)) = crossing(&x, frame.center(1, j), z) else { continue };
+                    let voxel = ((at - frame.origin[0]) / frame.spacing).floor() + 1.0;
                     // A normal towards x is where the row leaves.
                     if voxel < nx as f64 {
                         changes[j * nx + voxel.max(0.0) as usize] -= sign;
@@ -137,24 +178,35 @@ impl Voxels {
                 }
             }
         });
-        self.inside = inside;
     }
 
     fn one_by_one(&mut self, index: &TriangleIndex) {
         let [nx, ny, _] = self.shape;
-        let mut inside = std::mem::take(&mut self.inside);
-        inside.par_chunks_mut(nx).enumerate().for_each(|(row, voxels)| {
+        let mut marks = std::mem::take(&mut self.marks);
+        marks.par_chunks_mut(nx).enumerate().for_each(|(row, voxels)| {
             let (y, z) = (self.center(1, row % ny), self.center(2, row / ny));
             for (i, voxel) in voxels.iter_mut().enumerate() {
                 *voxel = u8::from(index.winding_number([self.center(0, i), y, z]).abs() > 0.5);
             }
         });
-        self.inside = inside;
+        self.marks = marks;
+    }
+}
+
+/// The mesh itself, or the boundary of tetrahedra.
+fn skin(mesh: &Mesh) -> Result<Cow<'_, Mesh>> {
+    match mesh.kind {
+        Kind::Volume => boundary(mesh).map(Cow::Owned),
+        Kind::Surface | Kind::Planar => Ok(Cow::Borrowed(mesh)),
     }
 }
 
 /// The box of the vertices that triangles have.
 fn used_box(vertices: &[[f64; 3]], triangles: &[u32]) -> Result<([f64; 3], [f64; 3])> {
+    if triangles.is_empty() {
+        let what = "no triangles: no voxel is inside or passed";
+        return Err(Error::mesh("", what, "give a surface, or tetrahedra"));
+    }
     let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
     for &v in triangles {
         for k in 0..3 {
@@ -162,14 +214,7 @@ fn used_box(vertices: &[[f64; 3]], triangles: &[u32]) -> Result<([f64; 3], [f64;
             high[k] = high[k].max(vertices[v as usize][k]);
         }
     }
-    if (0..3).all(|k| low[k] < high[k]) {
-        return Ok((low, high));
-    }
-    let what = match triangles.is_empty() {
-        true => "no triangles: there is no inside",
-        false => "a flat surface has no inside",
-    };
-    Err(Error::mesh("", what, "give a closed surface, or tetrahedra"))
+    Ok((low, high))
 }
 
 /// Where the row at (y, z) meets a triangle, and with which sign: 1 if the normal points towards x.
@@ -198,114 +243,4 @@ fn crossing(x: &[[f64; 3]; 3], y: f64, z: f64) -> Option<(i32, f64)> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::mesh::generate::{Cube, Generate, Sphere, Torus, generate};
-
-    fn surface(generated: Generate) -> Mesh {
-        generate(&generated).unwrap()
-    }
-
-    #[test]
-    fn a_torus_has_the_voxels_of_its_formula() {
-        let mesh = surface(Generate::Torus(Torus::default()));
-        let voxels = Voxels::inside(&mesh, 0.04, 2).unwrap();
-        assert_eq!(voxels.orientation.open_edges, 0);
-        let [nx, ny, _] = voxels.shape;
-        for (n, &inside) in voxels.inside.iter().enumerate() {
-            let index = [n % nx, n / nx % ny, n / (nx * ny)];
-            let [x, y, z] = [0, 1, 2].map(|k| voxels.center(k, index[k]));
-            let distance = (x.hypot(y) - 1.0).hypot(z) - 0.4;
-            // The polyhedron lies a little inside.
-            if distance.abs() > 0.02 {
-                assert_eq!(inside == 1, distance < 0.0, "{index:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn rows_and_winding_numbers_agree() {
-        for generated in [Generate::Sphere(Sphere::default()), Generate::Torus(Torus::default())] {
-            let mesh = surface(generated);
-            let by_rows = Voxels::inside(&mesh, 0.11, 1).unwrap();
-            let mut others = by_rows.clone();
-            others.one_by_one(&TriangleIndex::new(&mesh.vertices, &mesh.cells));
-            assert_eq!(others.inside, by_rows.inside);
-        }
-    }
-
-    /// A box with corners on whole numbers, its sides cut along diagonals.
-    fn brick(low: [f64; 3], high: [f64; 3]) -> (Vec<[f64; 3]>, Vec<u32>) {
-        let corner =
-            |c: usize| std::array::from_fn(|k| if c >> k & 1 == 1 { high[k] } else { low[k] });
-        let sides =
-            [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
-        let cut = |[a, b, c, d]: [u32; 4]| [a, b, c, a, c, d];
-        ((0..8).map(corner).collect(), sides.into_iter().flat_map(cut).collect())
-    }
-
-    #[test]
-    fn rows_through_edges_and_vertices_count_once() {
-        // Rows run along sides, diagonals and through corners of this box.
-        let (vertices, cells) = brick([-1.5; 3], [1.5, 2.5, 3.5]);
-        let mesh = Mesh::new(Kind::Surface, vertices, cells);
-        for (spacing, margin) in [(1.0, 2), (0.5, 1), (0.25, 0), (0.3, 2)] {
-            let voxels = Voxels::inside(&mesh, spacing, margin).unwrap();
-            let volume = voxels.count() as f64 * spacing.powi(3);
-            let [nx, ny, nz] = voxels.shape;
-            let row = |j: usize, k: usize| &voxels.inside[nx * (j + ny * k)..][..nx];
-            for (j, k) in (0..nz).flat_map(|k| (0..ny).map(move |j| (j, k))) {
-                let changes = row(j, k).windows(2).filter(|w| w[0] != w[1]).count();
-                assert!(changes <= 2 && (margin == 0 || row(j, k)[0] == 0), "{spacing} {j} {k}");
-            }
-            assert!((volume - 60.0).abs() <= 60.0 * 2.0 * spacing, "{spacing}: {volume}");
-        }
-        assert_eq!(Voxels::inside(&mesh, 1.0, 0).unwrap().count(), 60);
-        assert_eq!(Voxels::inside(&mesh, 0.5, 3).unwrap().count(), 480);
-    }
-
-    #[test]
-    fn nested_and_turned_parts_are_solid() {
-        let (mut vertices, mut cells) = brick([0.0; 3], [8.0; 3]);
-        let (inner, mut of_inner) = brick([2.0; 3], [6.0; 3]);
-        let solid = |cells: &[u32], vertices: &[[f64; 3]]| {
-            let mesh = Mesh::new(Kind::Surface, vertices.to_vec(), cells.to_vec());
-            Voxels::inside(&mesh, 1.0, 1).unwrap().count()
-        };
-        assert_eq!(solid(&cells, &vertices), 512);
-        of_inner.iter_mut().for_each(|v| *v += 8);
-        vertices.extend(inner);
-        cells.extend(&of_inner);
-        assert_eq!(solid(&cells, &vertices), 512);
-        // A part turned inwards is a hollow.
-        for t in cells[36..].chunks_exact_mut(3) {
-            t.swap(0, 1);
-        }
-        assert_eq!(solid(&cells, &vertices), 512 - 64);
-    }
-
-    #[test]
-    fn tetrahedra_are_filled_and_planar_meshes_refused() {
-        let mesh = surface(Generate::Cube(Cube::default()));
-        let (low, high) = mesh.bounds();
-        let edge = high[0] - low[0];
-        let voxels = Voxels::inside(&mesh, edge / 10.0, 1).unwrap();
-        assert_eq!((voxels.shape, voxels.count()), ([12; 3], 1000));
-        let square = surface(Generate::Square(Default::default()));
-        assert!(Voxels::inside(&square, 0.1, 0).unwrap_err().to_string().contains("no inside"));
-        let sphere = surface(Generate::Sphere(Sphere::default()));
-        assert!(Voxels::inside(&sphere, 0.0, 0).is_err());
-        assert!(Voxels::inside(&sphere, 1e-9, 0).unwrap_err().to_string().contains("no memory"));
-    }
-
-    #[test]
-    fn holes_are_closed_by_the_winding_number() {
-        let mut mesh = surface(Generate::Sphere(Sphere::default()));
-        let whole = Voxels::inside(&mesh, 0.1, 1).unwrap();
-        mesh.cells.truncate(mesh.cells.len() - 3);
-        let open = Voxels::inside(&mesh, 0.1, 1).unwrap();
-        assert_eq!(open.orientation.open_edges, 3);
-        let differ = whole.inside.iter().zip(&open.inside).filter(|(a, b)| a != b).count();
-        assert!(differ < 10, "{differ}");
-    }
-}
+mod tests;

@@ -1,0 +1,59 @@
+//! Tables of `benches/results`, read again.
+
+use std::path::Path;
+
+/// A Markdown table.
+pub struct Table {
+    names: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+/// A row of it.
+#[derive(Clone, Copy)]
+pub struct Row<'a> {
+    names: &'a [String],
+    cells: &'a [String],
+}
+
+impl Table {
+    /// The first table of a file in `benches/results` whose head begins so.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn read(file: &str, head: &str) -> Self {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/results").join(file);
+        let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{file}: {e}"));
+        let mut lines = text.lines().skip_while(|line| !line.starts_with(head));
+        let cells = |line: &str| -> Vec<String> {
+            line.trim().trim_matches('|').split('|').map(|cell| cell.trim().into()).collect()
+        };
+        let names = cells(lines.next().unwrap_or_else(|| panic!("{file}: no table {head}")));
+        let rows = lines.skip(1).take_while(|line| line.starts_with('|')).map(cells).collect();
+        Table { names, rows }
+    }
+
+    pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
+        self.rows.iter().map(|cells| Row { names: &self.names, cells })
+    }
+}
+
+impl Row<'_> {
+    /// What stands below a name.
+    ///
+    /// # Panics
+    /// If the table has no such name.
+    pub fn text(&self, name: &str) -> &str {
+        let column = self.names.iter().position(|n| n == name);
+        &self.cells[column.unwrap_or_else(|| panic!("no column {name} in {:?}", self.names))]
+    }
+
+    /// Its first word as a number.
+    ///
+    /// # Panics
+    /// If it is none.
+    pub fn number(&self, name: &str) -> f64 {
+        let text = self.text(name);
+        let word = text.split(' ').next().unwrap_or_default().replace(',', "");
+        word.parse().unwrap_or_else(|_| panic!("{name}: {text} is no number"))
+    }
+}
