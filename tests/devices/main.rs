@@ -103,10 +103,10 @@ fn every_kernel_compiles_spills_nothing_and_is_kept() {
         return;
     }
     let cache = tempfile::tempdir().unwrap();
-    let architectures = ["sm_75", "sm_120"];
-    let table = json(&mut devices(&cache, &["--json", "--compile", "sm_75,sm_120"]), 0);
+    // The oldest one; CI compiles for all.
+    let table = json(&mut devices(&cache, &["--json", "--compile", "sm_75"]), 0);
     let units = table["units"].as_array().unwrap();
-    assert_eq!(units.len(), architectures.len() * all_units().len());
+    assert_eq!(units.len(), all_units().len());
     for unit in units {
         // A kernel is named after its file or the folder that is in.
         let names: Vec<String> =
@@ -122,9 +122,13 @@ fn every_kernel_compiles_spills_nothing_and_is_kept() {
     let facts = json(&mut devices(&cache, &["--json"]), 0);
     assert_eq!(facts["cache"]["entries"], units.len());
     assert_eq!(facts["cache"]["nvrtc_versions"], serde_json::json!([table["nvrtc"]]));
-    // An architecture that no compiler knows: every unit fails, and the messages are shown.
-    let unknown = devices(&cache, &["--compile", "sm_1"]).assert().code(5);
+    // Architectures that no compiler knows: every unit fails on each, and the messages are shown.
+    let unknown = devices(&cache, &["--compile", "sm_1,sm_2"]).assert().code(5);
     let text = String::from_utf8_lossy(&unknown.get_output().stdout).into_owned();
+    for arch in ["sm_1 ", "sm_2 "] {
+        let lines = text.lines().filter(|line| line.starts_with(arch) && line.ends_with("failed"));
+        assert_eq!(lines.count(), units.len(), "{text}");
+    }
     assert!(text.contains("gpu-architecture") && text.ends_with(": failed\n"), "{text}");
 }
 

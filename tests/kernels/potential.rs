@@ -5,51 +5,13 @@ use zeroset::grid::{Band, TiledGrid};
 use zeroset::levelset::tiled::cuda::KeptArgument;
 use zeroset::reconstruct::potential::{Frame, Node, Octree};
 
+use super::layouts::potential::{CellsArgument, FieldArgument, FrameArgument};
 use super::library::{Arg, Launch, Library, arg};
 use super::tiles::grid::HostTiles;
 
 /// Threads of a block, and samples that one sums up.
 const BLOCK: u32 = 256;
 const SUMMED: usize = 2048;
-
-/// `struct Frame` of the kernels.
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct OfFrame {
-    middle: [f64; 3],
-    voxel: f64,
-    half: f64,
-    most: u32,
-    depth: u32,
-}
-
-/// `struct Cells` of the kernels.
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct Cells {
-    keys: *const u64,
-    starts: *const u32,
-    n: u32,
-    depth: u32,
-    samples: u32,
-    padding: u32,
-}
-
-/// `struct Field` of the kernels.
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct Field {
-    centers: *const [f32; 4],
-    links: *const [u32; 2],
-    nodes: u32,
-    level: u32,
-    scale: f32,
-    theta: f32,
-    square: f32,
-    share: f32,
-    stop: f32,
-    padding: u32,
-}
 
 fn cloud(n: usize) -> Vec<[f64; 3]> {
     let golden = std::f64::consts::PI * (3.0 - 5f64.sqrt());
@@ -72,7 +34,7 @@ fn built(library: &Library, points: &[[f64; 3]], frame: &Frame) -> (Vec<Node>, V
     let depth = frame.depth;
     let half = f64::from(1_u32 << (depth - 1));
     let (middle, voxel, most) = (frame.middle, frame.voxel, (1 << depth) - 1);
-    let of_frame = OfFrame { middle, voxel, half, most, depth };
+    let of_frame = FrameArgument { middle, voxel, half, most, depth };
     let (points, count) = (points.as_ptr(), n as u32);
     let mut keys = vec![0_u64; n];
     launch("octree_keys", 3, &[arg(points), arg(count), arg(of_frame), arg(keys.as_mut_ptr())]);
@@ -97,8 +59,9 @@ fn built(library: &Library, points: &[[f64; 3]], frame: &Frame) -> (Vec<Node>, V
     launch("octree_sums", blocks, &args);
 
     let n_cells = starts.len();
-    let (keys, starts) = (keys.as_ptr(), starts.as_ptr());
-    let cells = Cells { keys, starts, n: n_cells as u32, depth, samples: count, padding: 0 };
+    let (keys, starts) = (keys.as_ptr() as u64, starts.as_ptr() as u64);
+    let cells =
+        CellsArgument { keys, starts, n: n_cells as u32, depth, samples: count, padding: 0 };
     let mut counts = vec![0_u32; n_cells];
     launch("octree_counts", 2, &[arg(cells), arg(counts.as_mut_ptr())]);
     let mut offsets = vec![0_u32];
@@ -243,9 +206,9 @@ fn velocities_are_those_of_the_nodes_that_the_processor_takes() {
             let (of_values, of_tiles) = (values.as_mut_ptr() as u64, extremes.as_mut_ptr() as u64);
             let kept = KeptArgument { values: of_values, extremes: of_tiles };
             let p = exponent as f32;
-            let field = Field {
-                centers: centers.as_ptr().cast(),
-                links: links.as_ptr(),
+            let field = FieldArgument {
+                centers: centers.as_ptr() as u64,
+                links: links.as_ptr() as u64,
                 nodes: links.len() as u32,
                 level,
                 scale: (1.0 / frame.edge(level)) as f32,
