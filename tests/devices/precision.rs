@@ -168,8 +168,12 @@ fn look(unit: &Unit, ptx: &str) -> Vec<Found> {
         }
         if real != Some("float") {
             note(SINGLE, &|line| {
-                let is = |name: &&str| line.starts_with(*name);
-                line.contains(".f32") && ARITHMETIC.iter().any(|name| is(&name))
+                // Behind the condition under which it is done.
+                let name = match line.starts_with('@') {
+                    true => line.split_once(' ').map_or(line, |(_, rest)| rest),
+                    false => line,
+                };
+                line.contains(".f32") && ARITHMETIC.iter().any(|start| name.starts_with(start))
             });
         }
     }
