@@ -4,20 +4,19 @@
 //! Both do the same step, which is checked. The program's times hold the choice of the next step
 //! and its reductions, the others do not.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use zeroset::backend::Cpu;
-use zeroset::backend::cuda::{Argument, Arguments, Array, Cuda, Launch, Unit};
+use zeroset::backend::cuda::{Argument, Arguments, Array, Cuda, Launch};
 use zeroset::geometry::Real;
 use zeroset::levelset::eikonal::cuda::{OnCard, Organization};
 use zeroset::levelset::evolution::Stretch;
 use zeroset::mesh::Kind;
 use zeroset::patches::{Partition, Patches};
 
-use crate::Failed;
 use crate::meshes::{Made, Meshes};
 use crate::motion::{Case, median, step};
+use crate::{Failed, units};
 
 /// Steps of a stretch.
 const STEPS: u64 = 40;
@@ -125,12 +124,9 @@ impl<R: Real> Atomics<R> {
         let shape = *patches.shape();
         let block = shape.threads(if made.is_volume() { 3.0 } else { 2.0 }, 256);
         let threads = if size_of::<R>() == 8 { 768 } else { 1024 };
-        let mut defines = shape.defines::<R>();
-        defines.push(("BLOCK", block.to_string()));
-        defines.push(("MIN_BLOCKS", (threads / block).max(1).to_string()));
-        defines.push(("ATOMICS_BYTES", size_of::<AtomicsArgument<R>>().to_string()));
-        let source = Cow::Borrowed(include_str!("../../kernels/bench/atomics.cu"));
-        let unit = Unit { name: "bench/atomics", source, defines, extra: Vec::new() };
+        let min_blocks = (threads / block).max(1);
+        let bytes = size_of::<AtomicsArgument<R>>();
+        let unit = units::atomics(shape.defines::<R>(), [block, min_blocks], bytes);
         let kernel = cuda.kernel(&unit, "atomics_step")?;
         let part = |size: usize| (shape.largest_local * size as u32).div_ceil(16) * 16;
         let shared = part(size_of::<R>()) + part(1);

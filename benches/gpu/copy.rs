@@ -3,12 +3,11 @@
 //! Bytes are those that cannot be avoided: phi read and written, both coordinates, three 16-bit
 //! corners and three 16-bit gather columns per cell, each once and no duplicate.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Instant;
 
 use zeroset::backend::Cpu;
-use zeroset::backend::cuda::{Arguments, Cuda, Launch, Unit};
+use zeroset::backend::cuda::{Arguments, Cuda, Launch};
 use zeroset::geometry::Real;
 use zeroset::levelset::eikonal::cuda::{OnCard, Organization};
 use zeroset::levelset::evolution::cuda::DeviceEvolution;
@@ -17,8 +16,8 @@ use zeroset::mesh::generate::{Generate, Square, generate};
 use zeroset::mesh::{Kind, Mesh};
 use zeroset::patches::{Partition, Patches};
 
-use crate::Failed;
 use crate::motion::{self, all_terms, median, published};
+use crate::{Failed, units};
 
 /// Vertices unless an argument `vertices=N` says otherwise.
 const VERTICES: u64 = 50_000_000;
@@ -59,19 +58,11 @@ pub fn table(cuda: &Arc<Cuda>, cpu: &Arc<Cpu>, args: &[String]) -> Result<(), Fa
 
 /// Bytes per second that a copy kernel reads and writes.
 fn bandwidth(cuda: &Cuda) -> Result<f64, Failed> {
-    const BLOCK: u32 = 256;
-    let source = include_str!("../../kernels/bench/copy.cu");
-    let unit = Unit {
-        name: "bench/copy",
-        source: Cow::Borrowed(source),
-        defines: vec![("BLOCK", BLOCK.to_string())],
-        extra: Vec::new(),
-    };
-    let kernel = cuda.kernel(&unit, "copy")?;
+    let kernel = cuda.kernel(&units::copy(), "copy")?;
     let (from, into) = (cuda.zeros::<u8>(COPIED)?, cuda.zeros::<u8>(COPIED)?);
     let n = COPIED as u64 / 16;
-    let grid = n.div_ceil(u64::from(BLOCK)) as u32;
-    let launch = Launch { grid, block: BLOCK, shared: 0, cooperative: false };
+    let grid = n.div_ceil(u64::from(units::COPY_BLOCK)) as u32;
+    let launch = Launch { grid, block: units::COPY_BLOCK, shared: 0, cooperative: false };
     let arguments = Arguments::default().with_array(&from).with_array(&into).with(n);
     const TIMES: u32 = 20;
     let once = || -> Result<f64, Failed> {

@@ -37,6 +37,7 @@ mod sizes;
 mod start;
 mod tables;
 mod tiles;
+mod units;
 #[path = "../support/volumes.rs"]
 mod volumes;
 

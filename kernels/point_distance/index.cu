@@ -4,20 +4,10 @@
 //
 // Defines: REAL (float). KEY: 0 for real coordinates in single precision, 2 for whole ones in u32. NORM: 1, 2, or 3
 // for the largest difference. LANES: 1, 8 or 32.
-#include "common/types.cuh"
+#include "point_distance/keys.cuh"
 
 // Nodes waiting at most: one per level, and 2^32 sites make 29 levels.
 #define STACK 32
-
-#if KEY == 2
-typedef int number;
-typedef u32 key;
-#define FAR 0xffffffffu
-#else
-typedef float number;
-typedef float key;
-#define FAR __uint_as_float(0x7f800000u)
-#endif
 
 struct Node {
     number low[3], high[3];
@@ -30,24 +20,13 @@ struct Entry {
     u32 site;
 };
 
-DEVICE key key_of(const number (&d)[3]) {
-#if KEY == 2
-    const u32 x = (u32)abs(d[0]), y = (u32)abs(d[1]), z = (u32)abs(d[2]);
-    return NORM == 2 ? x * x + y * y + z * z : NORM == 1 ? x + y + z : max(max(x, y), z);
-#else
-    const float x = fabsf(d[0]), y = fabsf(d[1]), z = fabsf(d[2]);
-    // Rounded as on the processor: nothing is fused in this file.
-    return NORM == 2 ? x * x + y * y + z * z : NORM == 1 ? x + y + z : fmaxf(fmaxf(x, y), z);
-#endif
-}
-
 DEVICE key to_box(const Node& node, const number (&q)[3]) {
     number d[3];
 #pragma unroll
     for (int k = 0; k < 3; k++) {
         d[k] = q[k] < node.low[k] ? node.low[k] - q[k] : q[k] > node.high[k] ? node.high[k] - q[k] : (number)0;
     }
-    return key_of(d);
+    return exact_key(d);
 }
 
 // Lanes of a warp that have the same query.
@@ -60,7 +39,7 @@ DEVICE void visit_leaf(const Node& leaf, const Entry* entries, const number (&q)
     for (u32 k = leaf.begin + threadIdx.x % LANES; k < leaf.end; k += LANES) {
         const Entry entry = entries[k];
         const number d[3] = {entry.point[0] - q[0], entry.point[1] - q[1], entry.point[2] - q[2]};
-        const key found = key_of(d);
+        const key found = exact_key(d);
         if (found < best || (found == best && entry.site < site)) {
             best = found;
             site = entry.site;

@@ -7,21 +7,12 @@
 //
 // Defines: REAL (float). KEY: 0 for real coordinates, 2 for whole ones in u32. NORM: 1, 2, 3 for the largest difference, 4
 // for the order that is given (KEY 0). CONE: 1 takes only sites that a query sees.
-#include "common/types.cuh"
+#include "point_distance/keys.cuh"
 
 #define THREADS 128
 // Sites of a tile.
 #define TILE 256u
 
-#if KEY == 2
-typedef int number;
-typedef u32 key;
-#define FAR 0xffffffffu
-#else
-typedef float number;
-typedef float key;
-#define FAR __uint_as_float(0x7f800000u)
-#endif
 // What single precision may be off, of the length of a difference, or of a distance of a norm.
 #define MARGIN 1e-5f
 
@@ -81,16 +72,7 @@ DEVICE key about(const Selective& s, const number (&d)[3]) {
     return most * power_of_two(log_of_two(sum) / order) * (1.0f - 2.0f * MARGIN);
 }
 #else
-DEVICE key key_of(const Selective&, const number (&d)[3]) {
-#if KEY == 2
-    const u32 x = (u32)abs(d[0]), y = (u32)abs(d[1]), z = (u32)abs(d[2]);
-    return NORM == 2 ? x * x + y * y + z * z : NORM == 1 ? x + y + z : max(max(x, y), z);
-#else
-    const float x = fabsf(d[0]), y = fabsf(d[1]), z = fabsf(d[2]);
-    // Rounded as on the processor: nothing is fused in this file.
-    return NORM == 2 ? x * x + y * y + z * z : NORM == 1 ? x + y + z : fmaxf(fmaxf(x, y), z);
-#endif
-}
+DEVICE key key_of(const Selective&, const number (&d)[3]) { return exact_key(d); }
 DEVICE key about(const Selective& s, const number (&d)[3]) { return key_of(s, d); }
 #endif
 

@@ -3,6 +3,9 @@
 //!
 //! The kernels are in `kernels/render/raster.cu`.
 
+mod layout;
+
+use self::layout::DrawingArgument;
 use super::color::{NO_VALUE, SOLID, Srgb};
 use super::raster::{SAMPLES, ruled};
 use super::stage::Stage;
@@ -20,28 +23,6 @@ const RECTANGLE: [u32; 2] = [16, 8];
 const CORNER: usize = 3;
 /// Numbers of an extent.
 const EXTENT: usize = 5;
-
-/// `struct Drawing` of `kernels/render/raster.cu`.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-struct DrawingArgument {
-    points: u64,
-    triangles: u64,
-    values: u64,
-    normals: u64,
-    map: u64,
-    screen: u64,
-    low: f64,
-    high: f64,
-    solid: [f32; 3],
-    no_value: [f32; 3],
-    n_points: u32,
-    n_triangles: u32,
-    n_colored: u32,
-    open: u32,
-    transparent: u32,
-    padding: u32,
-}
 
 // SAFETY: laid out as in C, and compared with the size the kernels know.
 unsafe impl Argument for DrawingArgument {}

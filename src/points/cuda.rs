@@ -2,6 +2,9 @@
 //!
 //! The kernel is in `kernels/primitives/predicate.cu`; lists are those of [`crate::primitives::cuda`].
 
+mod layout;
+
+use self::layout::VolumeArgument;
 use super::Points;
 use crate::backend::cuda::{Argument, Arguments, Array, Cuda, Element, Launch, Unit};
 use crate::error::{Error, Result};
@@ -15,19 +18,6 @@ const THREADS: u32 = 256;
 /// Bytes on the card for a point of a list, and for a voxel of a pyramid: a bit and its sums.
 const OF_POINT: u64 = 12;
 const OF_VOXEL: u64 = 2;
-
-/// `struct Volume` of `kernels/primitives/predicate.cu`.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-struct VolumeArgument {
-    samples: u64,
-    shape: [u32; 2],
-    n: u64,
-    origin: [f64; 3],
-    steps: [[f64; 3]; 3],
-    slope: f64,
-    intercept: f64,
-}
 
 // SAFETY: laid out as in C, and compared with the size the kernel knows.
 unsafe impl Argument for VolumeArgument {}

@@ -13,6 +13,7 @@ mod formulas;
 mod galerkin;
 mod implicit;
 mod isosurface;
+mod layouts;
 mod library;
 mod measures;
 mod nearest;

@@ -3,28 +3,8 @@
 use zeroset::backend::Cpu;
 use zeroset::point_distance::{Cone, Directions, Found, Method, Norm, Options, Sites, nearest};
 
+use super::layouts::point_distance::SelectiveArgument;
 use super::library::{Launch, Library, arg};
-
-/// `struct Selective` of the kernel.
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct Selective {
-    axes: [usize; 3],
-    queries: usize,
-    directions: usize,
-    found: usize,
-    n_sites: u32,
-    n_queries: u32,
-    slice: u32,
-    groups: u32,
-    every: u32,
-    first: u32,
-    n_directions: u32,
-    has_cylinder: u32,
-    order: f64,
-    cosine: f64,
-    radius: f64,
-}
 
 /// Points without order, from -1 to 1 along each axis.
 fn points(n: usize, seed: u32) -> Vec<[f32; 3]> {
@@ -35,8 +15,8 @@ fn points(n: usize, seed: u32) -> Vec<[f32; 3]> {
     (0..n).map(|k| std::array::from_fn(|a| number(3 * k + a))).collect()
 }
 
-fn address<T>(list: &[T]) -> usize {
-    list.as_ptr() as usize
+fn address<T>(list: &[T]) -> u64 {
+    list.as_ptr() as u64
 }
 
 /// Key and site of each query, as the kernel leaves them in two launches of a part of the sites each.
@@ -64,11 +44,11 @@ fn selected(
             std::array::from_fn(|k| sites[range.clone()].iter().map(|x| x[k]).collect());
         let (n_sites, n_queries) = (range.len().div_ceil(every) as u32, queries.len() as u32);
         let (slice, groups) = (256, n_queries.div_ceil(128));
-        let argument = Selective {
+        let argument = SelectiveArgument {
             axes: axes.each_ref().map(|axis| address(axis)),
             queries: address(queries),
             directions: address(&directions),
-            found: found.as_mut_ptr() as usize,
+            found: found.as_mut_ptr() as u64,
             n_sites,
             n_queries,
             slice,

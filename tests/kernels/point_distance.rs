@@ -1,18 +1,7 @@
 //! The distance transform's kernels against a search through all voxels.
 
+use super::layouts::edt::EdtArgument;
 use super::library::{Arg, Launch, Library, arg};
-
-/// `struct Edt` of the kernels.
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct Edt {
-    shape: [u32; 3],
-    words: u32,
-    across: f32,
-    along: f32,
-    spacing: f64,
-    side: u32,
-}
 
 /// The distances of the kernels, launched as `DeviceEdt` does.
 fn transformed(
@@ -35,7 +24,7 @@ fn transformed(
     let words = nx.div_ceil(32);
     for side in 0..=u32::from(signed) {
         let [across, along] = [sx / sy, sy / sz].map(|x| x.powi(2) as f32);
-        let edt = Edt { shape, words, across, along, spacing: sz, side };
+        let edt = EdtArgument { shape, words, across, along, spacing: sz, side };
         let launch = |kernel: &str, grid: u32, shared_bytes: u32, pointers: &[*mut u8]| {
             let how = Launch { shared_bytes, seed: u64::from(nx), ..Launch::new(grid, 256) };
             let args: Vec<Arg> =

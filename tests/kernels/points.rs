@@ -5,20 +5,8 @@ use zeroset::points::find;
 use zeroset::primitives::Order;
 use zeroset::volume::{Condition, Placement, Samples, Scaling, Volume};
 
+use super::layouts::points::VolumeArgument;
 use super::library::{Launch, Library, arg};
-
-/// `struct Volume` of the kernel.
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct Argument {
-    samples: usize,
-    shape: [u32; 2],
-    n: u64,
-    origin: [f64; 3],
-    steps: [[f64; 3]; 3],
-    slope: f64,
-    intercept: f64,
-}
 
 #[test]
 fn conditions_hold_where_they_do_on_the_processor() {
@@ -46,8 +34,8 @@ fn conditions_hold_where_they_do_on_the_processor() {
             Some((Predicate::NAME, printed.text())),
         );
         let mut marks = vec![2_u8; n];
-        let argument = Argument {
-            samples: numbers.as_ptr() as usize,
+        let argument = VolumeArgument {
+            samples: numbers.as_ptr() as u64,
             shape: [shape[0] as u32, shape[1] as u32],
             n: n as u64,
             origin: volume.placement().origin(),

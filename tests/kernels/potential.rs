@@ -5,51 +5,13 @@ use zeroset::grid::{Band, TiledGrid};
 use zeroset::levelset::tiled::cuda::KeptArgument;
 use zeroset::reconstruct::potential::{Frame, Node, Octree};
 
+use super::layouts::potential::{CellsArgument, FieldArgument, FrameArgument};
 use super::library::{Arg, Launch, Library, arg};
 use super::tiles::grid::HostTiles;
 
 /// Threads of a block, and samples that one sums up.
 const BLOCK: u32 = 256;
 const SUMMED: usize = 2048;
-
-/// `struct Frame` of the kernels.
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct OfFrame {
-    middle: [f64; 3],
-    voxel: f64,
-    half: f64,
-    most: u32,
-    depth: u32,
-}
-
-/// `struct Cells` of the kernels.
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct Cells {
-    keys: *const u64,
-    starts: *const u32,
-    n: u32,
-    depth: u32,
-    samples: u32,
-    padding: u32,
-}
-
-/// `struct Field` of the kernels.
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct Field {
-    centers: *const [f32; 4],
-    links: *const [u32; 2],
-    nodes: u32,
-    level: u32,
-    scale: f32,
-    theta: f32,
-    square: f32,
-    share: f32,
-    stop: f32,
-    padding: u32,
-}
 
 fn cloud(n: usize) -> Vec<[f64; 3]> {
     let golden = std::f64::consts::PI * (3.0 - 5f64.sqrt());
@@ -72,7 +34,7 @@ fn built(library: &Library, points: &[[f64; 3]], frame: &Frame) -> (Vec<Node>, V
     let depth = frame.depth;
     let half = f64::from(1_u32 << (depth - 1));
     let (middle, voxel, most) = (frame.middle, frame.voxel, (1 << depth) - 1);
-    let of_frame = OfFrame { middle, voxel, half, most, depth };
+    let of_frame = FrameArgument { middle, voxel, half, most, depth };
     let (points, count) = (points.as_ptr(), n as u32);
     let mut keys = vec![0_u64; n];
     launch("octree_keys", 3, &[arg(points), arg(count), arg(of_frame), arg(keys.as_mut_ptr())]);
@@ -97,8 +59,9 @@ fn built(library: &Library, points: &[[f64; 3]], frame: &Frame) -> (Vec<Node>, V
     launch("octree_sums", blocks, &args);
 
     let n_cells = starts.len();
-    let (keys, starts) = (keys.as_ptr(), starts.as_ptr());
-    let cells = Cells { keys, starts, n: n_cells as u32, depth, samples: count, padding: 0 };
+    let (keys, starts) = (keys.as_ptr() as u64, starts.as_ptr() as u64);
+    let cells =
+        CellsArgument { keys, starts, n: n_cells as u32, depth, samples: count, padding: 0 };
     let mut counts = vec![0_u32; n_cells];
     launch("octree_counts", 2, &[arg(cells), arg(counts.as_mut_ptr())]);
     let mut offsets = vec![0_u32];
@@ -158,25 +121,58 @@ fn octrees_are_those_of_the_processor_bit_by_bit() {
     }
 }
 
-/// N / B of all leaves, shortened to 1: places and lengths in finest voxels.
-fn velocity(tree: &Octree, exponent: u32, x: [f64; 3]) -> [f64; 3] {
-    let (mut pull, mut weight) = ([0.0; 3], 0.0);
-    for (at, node) in tree.nodes().iter().enumerate() {
-        if node.next as usize != at + 1 {
-            continue;
-        }
-        let offset: [f64; 3] = std::array::from_fn(|k| f64::from(node.center[k]) - x[k]);
-        let square = offset.iter().map(|c| c * c).sum::<f64>() + 1.0;
-        let w = f64::from(node.count) * square.powf(-f64::from(exponent + 1) / 2.0);
-        (0..3).for_each(|k| pull[k] += w * offset[k]);
-        weight += w;
-    }
-    let length = pull.iter().map(|c| c * c).sum::<f64>().sqrt();
-    pull.map(|c| c / length.max(weight))
+/// The nodes that the processor takes for a tile with this middle, as places in voxels of the level and numbers of
+/// samples: `Sources::gather` of `src/reconstruct/potential/sum.rs`, in its precision, so that the same ones are opened.
+fn taken(tree: &Octree, theta: f32, level: u32, middle: [f32; 3]) -> Vec<[f64; 4]> {
+    let scale = (1.0 / tree.frame().edge(level)) as f32;
+    let radius = 3.0f32.sqrt() * 1.5;
+    let offset = |node: &Node| [0, 1, 2].map(|k| node.center[k] * scale - middle[k]);
+    let mut nodes = Vec::new();
+    tree.visit(
+        level,
+        |node| {
+            let [x, y, z] = offset(node);
+            let far = (1_u32 << (level - node.level)) as f32 + theta * radius;
+            theta * theta * (x * x + y * y + z * z) <= far * far
+        },
+        |node| {
+            let [x, y, z] = offset(node).map(f64::from);
+            nodes.push([x, y, z, f64::from(node.count)]);
+        },
+    );
+    nodes
 }
 
+/// N / B of these nodes, shortened to 1, at a place from the middle of the tile; a hull goes slower near `stop`.
+fn velocity(nodes: &[[f64; 4]], exponent: u32, stop: Option<f64>, x: [f64; 3]) -> [f64; 3] {
+    let (p, mut pull, mut weight, mut near) = (f64::from(exponent), [0.0; 3], 0.0, 0.0);
+    for node in nodes {
+        let offset: [f64; 3] = std::array::from_fn(|k| node[k] - x[k]);
+        let square = offset.iter().map(|c| c * c).sum::<f64>() + SOFTENING * SOFTENING;
+        let w = node[3] * square.powf(-(p + 1.0) / 2.0);
+        (0..3).for_each(|k| pull[k] += w * offset[k]);
+        weight += w;
+        near += w / square;
+    }
+    let seems = ((p - 1.0) / (p + 1.0) * weight / near).sqrt();
+    let speed = stop.map_or(1.0, |stop| (2.0 * (seems - stop)).clamp(-1.0, 1.0));
+    let length = pull.iter().map(|c| c * c).sum::<f64>().sqrt();
+    pull.map(|c| speed * c / length.max(weight))
+}
+
+/// Voxels.
+const SOFTENING: f64 = 1.0;
+
+/// A velocity is at most 1 and kept in 16 bits of the largest of its tile, which may take 0.5 / 32767 = 1.6e-5; the rest is
+/// for sums in single precision over some hundred nodes, whose rounding the speed of a hull doubles.
+const TOLERANCE: f64 = 4e-5;
+
+/// Sums over nodes are far from those over samples: on this cloud by up to 0.16 in a velocity of 1 at theta = 0.5, and a
+/// bound by the size of the nodes says nothing there, as theta = 0.5 takes nodes whose samples are up to sqrt(3) / 2 of
+/// the distance off their centroid. But the kernel opens the nodes that the processor opens, so that both agree up to
+/// rounding whatever theta is.
 #[test]
-fn velocities_are_those_of_sums_over_all_samples() {
+fn velocities_are_those_of_the_nodes_that_the_processor_takes() {
     let points = cloud(700);
     let frame = Frame::new(&points, 6).unwrap();
     let tree = Octree::new(&points, frame).unwrap();
@@ -197,49 +193,58 @@ fn velocities_are_those_of_sums_over_all_samples() {
         Ok(())
     };
     let (grid, _) = TiledGrid::<4>::from_box::<f32, f32>([-4; 3], [4; 3], band, ball).unwrap();
-    for (exponent, theta, tolerance) in
-        [(2, 0.0, 3e-5), (3, 0.0, 3e-5), (4, 0.0, 3e-5), (5, 0.0, 3e-5), (5, 0.5, 0.05)]
-    {
-        let define = format!("EXPONENT={exponent}");
-        let defines = ["REAL=float", "TILE_EDGE=4", "HULL=0", &define];
+    let stop = (1.0 + SOFTENING * SOFTENING).sqrt();
+    for (exponent, stop) in [(2, None), (3, None), (4, Some(stop)), (5, None), (5, Some(stop))] {
+        let define =
+            [format!("EXPONENT={exponent}"), format!("HULL={}", u32::from(stop.is_some()))];
+        let defines = ["REAL=float", "TILE_EDGE=4", &define[0], &define[1]];
         let kernels = ["potential_velocity"];
         let library = Library::compile("kernels/reconstruct/potential.cu", &defines, &kernels);
-        let mut tiles = HostTiles::new(&grid, grid.n_tiles() + 9, 2);
-        let mut values = vec![0_i16; 192 * grid.n_tiles()];
-        let mut extremes = vec![[0_f32; 2]; grid.n_tiles()];
-        let (of_values, of_tiles) = (values.as_mut_ptr() as u64, extremes.as_mut_ptr() as u64);
-        let kept = KeptArgument { values: of_values, extremes: of_tiles };
-        let p = exponent as f32;
-        let field = Field {
-            centers: centers.as_ptr().cast(),
-            links: links.as_ptr(),
-            nodes: links.len() as u32,
-            level: frame.depth,
-            scale: 1.0,
-            theta,
-            square: 1.0,
-            share: (p - 1.0) / (p + 1.0),
-            stop: 0.0,
-            padding: 0,
-        };
-        let args = [arg(tiles.argument()), arg(kept), arg(field), arg(1_u32)];
-        // SAFETY: a place for each tile.
-        unsafe { library.launch("potential_velocity", &Launch::new(3, BLOCK), &args) }.unwrap();
-        for (key, &id) in grid.keys().iter().zip(grid.ids()) {
-            let ([unit, most], mut largest) = (extremes[id as usize], 0.0_f32);
-            for n in 0..64 {
-                let at = [n % 4, n / 4 % 4, n / 16];
-                let voxel = key.first_voxel(4);
-                let x = std::array::from_fn(|k| f64::from(voxel[k] + at[k] as i32));
-                let expected = velocity(&tree, exponent, x);
-                let value = |k: usize| f32::from(values[id as usize * 192 + 64 * k + n]) * unit;
-                for (k, expected) in expected.into_iter().enumerate() {
-                    let gap = (f64::from(value(k)) - expected).abs();
-                    assert!(gap < tolerance, "{key}, voxel {n}: {} {expected}", value(k));
+        for (theta, level) in [(0.0_f32, 6), (0.25, 6), (0.5, 6), (0.5, 5), (0.8, 6)] {
+            let mut tiles = HostTiles::new(&grid, grid.n_tiles() + 9, 2);
+            let mut values = vec![0_i16; 192 * grid.n_tiles()];
+            let mut extremes = vec![[0_f32; 2]; grid.n_tiles()];
+            let (of_values, of_tiles) = (values.as_mut_ptr() as u64, extremes.as_mut_ptr() as u64);
+            let kept = KeptArgument { values: of_values, extremes: of_tiles };
+            let p = exponent as f32;
+            let field = FieldArgument {
+                centers: centers.as_ptr() as u64,
+                links: links.as_ptr() as u64,
+                nodes: links.len() as u32,
+                level,
+                scale: (1.0 / frame.edge(level)) as f32,
+                theta,
+                square: (SOFTENING * SOFTENING) as f32,
+                share: (p - 1.0) / (p + 1.0),
+                stop: stop.unwrap_or(0.0) as f32,
+                padding: 0,
+            };
+            let args = [arg(tiles.argument()), arg(kept), arg(field), arg(1_u32)];
+            // SAFETY: a place for each tile.
+            unsafe { library.launch("potential_velocity", &Launch::new(3, BLOCK), &args) }.unwrap();
+            let case = format!("exponent {exponent}, theta {theta}, level {level}");
+            let mut most_off = 0.0_f64;
+            for (key, &id) in grid.keys().iter().zip(grid.ids()) {
+                let ([unit, most], mut largest) = (extremes[id as usize], 0.0_f32);
+                let middle = key.first_voxel(4).map(|c| c as f32 + 1.5);
+                let nodes = taken(&tree, theta, level, middle);
+                let all = taken(&tree, 0.0, level, middle);
+                for n in 0..64 {
+                    let x = [n % 4, n / 4 % 4, n / 16].map(|c| c as f64 - 1.5);
+                    let expected = velocity(&nodes, exponent, stop, x);
+                    let exact = velocity(&all, exponent, stop, x);
+                    let at = |k: usize| f32::from(values[id as usize * 192 + 64 * k + n]) * unit;
+                    for (k, (expected, exact)) in expected.into_iter().zip(exact).enumerate() {
+                        let apart = (f64::from(at(k)) - expected).abs();
+                        assert!(apart <= TOLERANCE, "{case}, {key}, voxel {n}: {apart}");
+                        most_off = most_off.max((expected - exact).abs());
+                    }
+                    largest = largest.max((0..3).map(|k| at(k).abs()).sum());
                 }
-                largest = largest.max((0..3).map(|k| value(k).abs()).sum());
+                assert!((most - largest).abs() <= 1e-4 * most, "{most} {largest}");
             }
-            assert!((most - largest).abs() <= 1e-4 * most, "{most} {largest}");
+            // What nodes leave out is no matter of rounding.
+            assert!(theta == 0.0 || most_off > 200.0 * TOLERANCE, "{case}: {most_off}");
         }
     }
 }

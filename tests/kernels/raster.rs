@@ -1,44 +1,8 @@
 //! Triangles drawn by the kernels: coverage without gaps, the nearest in front, the first among equals.
 
+use super::layouts::picture::DrawingArgument;
+use super::layouts::render::FrameArgument;
 use super::library::{Arg, Launch, Library, arg};
-
-/// `struct Frame` of the kernels.
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct FrameArgument {
-    axes: [[f64; 3]; 3],
-    scale: f64,
-    origin: [f64; 2],
-    front: f64,
-    middle: [f64; 3],
-    distance: f64,
-    perspective: u32,
-    wide: u32,
-    tall: u32,
-    samples: u32,
-}
-
-/// `struct Drawing` of the kernels.
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct DrawingArgument {
-    points: *const f64,
-    triangles: *const u32,
-    values: *const f64,
-    normals: *const f32,
-    map: *const f32,
-    screen: *const f32,
-    low: f64,
-    high: f64,
-    solid: [f32; 3],
-    no_value: [f32; 3],
-    n_points: u32,
-    n_triangles: u32,
-    n_colored: u32,
-    open: u32,
-    transparent: u32,
-    padding: u32,
-}
 
 const KERNELS: [&str; 6] = [
     "raster_extent",
@@ -58,12 +22,12 @@ fn drawn(points: &[[f64; 3]], triangles: &[[u32; 3]], values: &[f64]) -> (Vec<f3
     let map: Vec<f32> = (0..512).flat_map(|k| [k as f32 / 511.0; 3]).collect();
     let screen: Vec<f32> = (0..4098).map(|k| 255.0 * k as f32 / 4096.0).collect();
     let drawing = DrawingArgument {
-        points: points.as_flattened().as_ptr(),
-        triangles: triangles.as_flattened().as_ptr(),
-        values: values.as_ptr(),
-        normals: std::ptr::null(),
-        map: map.as_ptr(),
-        screen: screen.as_ptr(),
+        points: points.as_ptr() as u64,
+        triangles: triangles.as_ptr() as u64,
+        values: values.as_ptr() as u64,
+        normals: 0,
+        map: map.as_ptr() as u64,
+        screen: screen.as_ptr() as u64,
         low: 0.0,
         high: 1.0,
         solid: [0.25; 3],
@@ -76,7 +40,9 @@ fn drawn(points: &[[f64; 3]], triangles: &[[u32; 3]], values: &[f64]) -> (Vec<f3
         padding: 0,
     };
     let frame = FrameArgument {
-        axes: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+        right: [1.0, 0.0, 0.0],
+        up: [0.0, 1.0, 0.0],
+        toward: [0.0, 0.0, 1.0],
         scale: 1.0,
         origin: [0.0, TALL as f64],
         front: 0.0,

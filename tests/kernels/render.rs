@@ -5,60 +5,10 @@ use zeroset::point_distance::Edt;
 use zeroset::render::{Camera, Frame, Guide, Hit, Rule, Solid, march};
 use zeroset::volume::{Placement, Samples, Volume};
 
+use super::layouts::render::{FrameArgument, GuideArgument, LEVELS, SolidArgument};
 use super::library::{Launch, Library, arg};
 
 type V = [f64; 3];
-
-/// `struct Frame` of the kernels.
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct FrameArgument {
-    axes: [V; 3],
-    scale: f64,
-    origin: [f64; 2],
-    front: f64,
-    middle: V,
-    distance: f64,
-    perspective: u32,
-    wide: u32,
-    tall: u32,
-    samples: u32,
-}
-
-/// `struct Solid` of the kernels.
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct SolidArgument {
-    origin: V,
-    inverse: [V; 3],
-    offset: f64,
-    level: f64,
-    slope: f64,
-    intercept: f64,
-    inside: *const u8,
-    values: *const f32,
-    stored: u32,
-    scaled: u32,
-    shape: [u32; 3],
-    low: [u32; 3],
-    high: [u32; 3],
-    holds: u32,
-}
-
-/// `struct Guide` of the kernels.
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct GuideArgument {
-    distances: *const f32,
-    pyramid: *const u8,
-    sites: *const u32,
-    n_sites: u64,
-    starts: [u64; 17],
-    cosine: f64,
-    sine: f64,
-    levels: u32,
-    all: u32,
-}
 
 const PIXELS: u32 = 37;
 const SAMPLES: u32 = 2;
@@ -127,8 +77,8 @@ fn hits_of(solid: &Solid<'_>, level: Option<f64>, frame: &FrameArgument) {
         level: level.unwrap_or(0.0),
         slope: 1.0,
         intercept: 0.0,
-        inside: inside.as_ptr(),
-        values: values.as_ptr(),
+        inside: inside.as_ptr() as u64,
+        values: values.as_ptr() as u64,
         stored: 8,
         scaled: 0,
         shape: shape.map(|n| n as u32),
@@ -139,7 +89,7 @@ fn hits_of(solid: &Solid<'_>, level: Option<f64>, frame: &FrameArgument) {
     let cpu = Cpu::current();
     let distances = Edt::default().transform(&cpu, solid.inside(), shape).unwrap();
     let (pyramid, found) = pyramid(&inside, shape);
-    let mut starts = [0; 17];
+    let mut starts = [0; LEVELS];
     starts[..found.len()].copy_from_slice(&found);
     let place = |n: usize| [n % shape[0], n / shape[0] % shape[1], n / shape[0] / shape[1]];
     let sites: Vec<u32> = (0..inside.len())
@@ -167,9 +117,9 @@ fn hits_of(solid: &Solid<'_>, level: Option<f64>, frame: &FrameArgument) {
             _ => None,
         };
         let guide = GuideArgument {
-            distances: distances.as_ptr(),
-            pyramid: pyramid.as_ptr(),
-            sites: sites.as_ptr(),
+            distances: distances.as_ptr() as u64,
+            pyramid: pyramid.as_ptr() as u64,
+            sites: sites.as_ptr() as u64,
             n_sites: (sites.len() / 3) as u64,
             starts,
             cosine: opening.map_or(0.0, libm::cos),
@@ -226,7 +176,7 @@ fn light_on(
     let grid = frame.wide.div_ceil(16) * frame.tall.div_ceil(8);
     // SAFETY: a place for each ray, hits of the solid.
     unsafe { library.launch("shade_hits", &Launch::new(grid, 128), &args) }.unwrap();
-    let [right, up, toward] = frame.axes;
+    let FrameArgument { right, up, toward, .. } = *frame;
     let lamp = [-0.36, 0.48, 0.8];
     let middle = unit([-0.36, 0.48, 1.8]);
     for (k, hit) in hits.iter().enumerate() {
@@ -274,7 +224,9 @@ fn rays_have_the_bits_of_the_processor() {
     let right = unit(cross([0.0, 0.0, 1.0], toward));
     let half = 0.5 * 40.0_f64.to_radians();
     let frame = FrameArgument {
-        axes: [right, cross(toward, right), toward],
+        right,
+        up: cross(toward, right),
+        toward,
         scale: 0.5 * f64::from(PIXELS) * libm::cos(half) / libm::sin(half),
         origin: [0.5 * f64::from(PIXELS); 2],
         front: 0.0,

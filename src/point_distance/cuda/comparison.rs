@@ -1,5 +1,6 @@
 //! Queries on a card, to be compared with sites there: which kernel does so, and with what.
 
+use super::layout::SelectiveArgument;
 use super::{DeviceCoordinate, order};
 use crate::backend::cuda::{Argument, Arguments, Array, Cuda, Launch, Unit};
 use crate::error::Result;
@@ -36,27 +37,6 @@ struct BruteArgument<C> {
 
 // SAFETY: laid out as in C, and compared with the size the kernels know.
 unsafe impl<C: DeviceCoordinate> Argument for BruteArgument<C> {}
-
-/// `struct Selective` of `kernels/point_distance/selective.cu`.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-struct SelectiveArgument {
-    axes: [u64; 3],
-    queries: u64,
-    directions: u64,
-    found: u64,
-    n_sites: u32,
-    n_queries: u32,
-    slice: u32,
-    groups: u32,
-    every: u32,
-    first: u32,
-    n_directions: u32,
-    has_cylinder: u32,
-    order: f64,
-    cosine: f64,
-    radius: f64,
-}
 
 // SAFETY: as above.
 unsafe impl Argument for SelectiveArgument {}

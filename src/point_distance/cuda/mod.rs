@@ -5,6 +5,7 @@
 
 mod comparison;
 mod index;
+mod layout;
 mod sites;
 mod streams;
 

@@ -2,6 +2,9 @@
 //!
 //! The kernels are in `kernels/point_distance/edt.cu`.
 
+mod layout;
+
+use self::layout::EdtArgument;
 use super::Edt;
 use crate::backend::cuda::{Argument, Arguments, Array, Cuda, Kernel, Launch, Unit};
 use crate::error::{Error, Result};
@@ -14,18 +17,6 @@ const PIECE: usize = 64;
 const MOST: usize = (1 << 15) - 1;
 /// Most voxels: all kernels of a pass have a thread for each line, and rows are counted in 32 bits.
 const MOST_LINES: usize = 1 << 31;
-
-/// `struct Edt` of `kernels/point_distance/edt.cu`.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-struct EdtArgument {
-    shape: [u32; 3],
-    words: u32,
-    across: f32,
-    along: f32,
-    spacing: f64,
-    side: u32,
-}
 
 // SAFETY: laid out as in C, and compared with the size the kernels know.
 unsafe impl Argument for EdtArgument {}

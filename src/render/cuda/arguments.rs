@@ -1,31 +1,11 @@
-//! What kernels of rays take, laid out as in `kernels/render/`.
+//! What kernels of rays take, from frames, solids and guides.
 
 use super::super::guide::Candidates;
 use super::super::solid::Kind;
 use super::super::{Axes, Eye, Frame, Solid};
+use super::layout::{FrameArgument, GuideArgument, SolidArgument};
 use crate::backend::cuda::Argument;
 use crate::volume::Scaling;
-
-/// Levels of a pyramid at most; the kernels state the same.
-pub(super) const LEVELS: usize = 17;
-
-/// `struct Frame` of `kernels/render/frame.cuh`.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-pub(crate) struct FrameArgument {
-    right: [f64; 3],
-    up: [f64; 3],
-    toward: [f64; 3],
-    scale: f64,
-    origin: [f64; 2],
-    front: f64,
-    middle: [f64; 3],
-    distance: f64,
-    perspective: u32,
-    wide: u32,
-    tall: u32,
-    samples: u32,
-}
 
 // SAFETY: laid out as in C, and compared with the size the kernels know.
 unsafe impl Argument for FrameArgument {}
@@ -60,26 +40,6 @@ impl FrameArgument {
     }
 }
 
-/// `struct Solid` of `kernels/render/solid.cuh`.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-pub(super) struct SolidArgument {
-    origin: [f64; 3],
-    inverse: [[f64; 3]; 3],
-    offset: f64,
-    level: f64,
-    slope: f64,
-    intercept: f64,
-    inside: u64,
-    values: u64,
-    stored: u32,
-    scaled: u32,
-    shape: [u32; 3],
-    low: [u32; 3],
-    high: [u32; 3],
-    holds: u32,
-}
-
 // SAFETY: as above.
 unsafe impl Argument for SolidArgument {}
 
@@ -109,21 +69,6 @@ impl SolidArgument {
             holds: solid.bounds.is_some().into(),
         }
     }
-}
-
-/// `struct Guide` of `kernels/render/guide.cuh`.
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(C)]
-pub(super) struct GuideArgument {
-    pub distances: u64,
-    pub pyramid: u64,
-    pub sites: u64,
-    pub n_sites: u64,
-    pub starts: [u64; LEVELS],
-    pub cosine: f64,
-    pub sine: f64,
-    pub levels: u32,
-    pub all: u32,
 }
 
 // SAFETY: as above.

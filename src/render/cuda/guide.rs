@@ -2,7 +2,7 @@
 
 use super::super::guide::Candidates;
 use super::super::{Rule, Solid};
-use super::arguments::{GuideArgument, LEVELS};
+use super::layout::{GuideArgument, LEVELS};
 use crate::backend::cuda::{Arguments, Array, Cuda, Launch, Unit};
 use crate::error::Result;
 use crate::point_distance::{DeviceEdt, Edt};

@@ -5,12 +5,13 @@
 
 mod arguments;
 mod guide;
+mod layout;
 
 use std::any::Any;
 
-pub(crate) use self::arguments::FrameArgument;
-use self::arguments::{GuideArgument, SolidArgument};
 use self::guide::DeviceGuide;
+pub(crate) use self::layout::FrameArgument;
+use self::layout::{GuideArgument, SolidArgument};
 use super::solid::Kind;
 use super::{Frame, Hit, Rule, Shade, Solid};
 use crate::backend::cuda::{Arguments, Array, Cuda, Kernel, Launch, Unit};

@@ -10,6 +10,7 @@
 //! levels    from the coarsest grid to the finest
 //! ```
 
+mod layout;
 mod levels;
 mod octree;
 mod velocity;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::layout::{CellsArgument, FrameArgument};
 use super::sharing;
 use crate::backend::cuda::{Argument, Arguments, Array, Cuda, Kernel, Launch, Unit};
 use crate::error::{Error, Result};
@@ -28,33 +29,10 @@ pub struct DeviceOctree {
     n_cells: usize,
 }
 
-/// `struct Frame` of the kernels.
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct FrameArgument {
-    middle: [f64; 3],
-    voxel: f64,
-    half: f64,
-    most: u32,
-    depth: u32,
-}
-
 // SAFETY: laid out as in C.
 unsafe impl Argument for FrameArgument {}
 
-/// `struct Cells` of the kernels.
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct CellsArgument {
-    keys: u64,
-    starts: u64,
-    n: u32,
-    depth: u32,
-    samples: u32,
-    padding: u32,
-}
-
-// SAFETY: laid out as in C.
+// SAFETY: as above.
 unsafe impl Argument for CellsArgument {}
 
 impl DeviceOctree {

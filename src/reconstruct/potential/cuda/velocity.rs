@@ -4,6 +4,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::layout::FieldArgument;
 use super::octree::DeviceOctree;
 use super::sharing;
 use crate::backend::cuda::{Argument, Arguments, Cuda, Element, Kernel, Launch, Unit};
@@ -20,22 +21,6 @@ use crate::reconstruct::potential::sum::Rule;
 const BLOCK: u32 = 256;
 /// Parts of a voxel in sums of |phi|.
 const PARTS: f64 = (1_u32 << 30) as f64;
-
-/// `struct Field` of the kernels.
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct FieldArgument {
-    centers: u64,
-    links: u64,
-    nodes: u32,
-    level: u32,
-    scale: f32,
-    theta: f32,
-    square: f32,
-    share: f32,
-    stop: f32,
-    padding: u32,
-}
 
 // SAFETY: laid out as in C, and compared with the size the kernels know.
 unsafe impl Argument for FieldArgument {}

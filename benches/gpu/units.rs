@@ -1,0 +1,31 @@
+//! The kernels of `kernels/bench/`, which are no part of the program; `tests/devices/` compiles them too.
+
+use std::borrow::Cow;
+
+use zeroset::backend::cuda::Unit;
+
+/// Threads of a block of the copy kernel.
+pub const COPY_BLOCK: u32 = 256;
+
+/// A copy of an array.
+pub fn copy() -> Unit {
+    let source = include_str!("../../kernels/bench/copy.cu");
+    unit("bench/copy", source, vec![("BLOCK", COPY_BLOCK.to_string())])
+}
+
+/// A step by atomic additions: for patches by their defines, with so many threads of a block and blocks that must fit a
+/// multiprocessor, and the size of the struct of its arguments in bytes.
+pub fn atomics(
+    mut patches: Vec<(&'static str, String)>,
+    [block, min_blocks]: [u32; 2],
+    bytes: usize,
+) -> Unit {
+    patches.push(("BLOCK", block.to_string()));
+    patches.push(("MIN_BLOCKS", min_blocks.to_string()));
+    patches.push(("ATOMICS_BYTES", bytes.to_string()));
+    unit("bench/atomics", include_str!("../../kernels/bench/atomics.cu"), patches)
+}
+
+fn unit(name: &'static str, source: &'static str, defines: Vec<(&'static str, String)>) -> Unit {
+    Unit { name, source: Cow::Borrowed(source), defines, extra: Vec::new() }
+}

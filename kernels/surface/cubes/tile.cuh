@@ -1,0 +1,208 @@
+// A tile with the values round it: which voxels are inside, and its rows of cubes.
+#pragma once
+#include "primitives/block.cuh"
+#include "tiles/grid.cuh"
+#include "common/real.cuh"
+#include "tiles/storage.cuh"
+
+enum {
+    E = TILE_EDGE,
+    VOXELS = E * E * E,
+    // Rows of voxels along x of a tile and the layer round it, bit x + 1 for voxel x, and of cubes.
+    SIDE = E + 2,
+    ROWS = SIDE * SIDE,
+    CUBE_SIDE = E + 1,
+    CUBE_ROWS = CUBE_SIDE * CUBE_SIDE,
+    // What is kept of the crossings of a tile: bits of its voxels for each axis, how many crossings there are before each
+    // word of them, those that come in from missing tiles, for each axis, and how many there are of the others.
+    WORDS = VOXELS / 32,
+    FACE_WORDS = (E * E + 31) / 32,
+    BEFORE = 3 * WORDS,
+    COMING = 4 * WORDS,
+    INNER = COMING + 3 * FACE_WORDS,
+    RECORD = INNER + 1,
+};
+
+// Stands for a missing neighbor, by its sign.
+const u32 MISSING_OUTSIDE = 0xffffffffu, MISSING_INSIDE = 0xfffffffeu;
+
+// What the host looks at; zero at the start.
+struct Found {
+    u64 vertices, triangles;
+    u32 is_cut_off;  // phi changes its sign between two missing tiles
+    u32 padding;
+};
+
+// src/surface/cubes/cuda/state.rs lays it out.
+struct TileSurface {
+    const stored* phi;
+    u32* records;         // [tiles][RECORD]
+    u32* vertices_of;     // [tiles]
+    u32* triangles_of;    // [tiles]
+    u32* first_vertex;    // [tiles + 1]
+    u32* first_triangle;  // [tiles + 1]
+    Found* found;
+    double* vertices;     // [..][3]
+    double* normals;      // [..][3], or null
+    u32* triangles;       // [..][3]
+    double gamma, spacing;
+    double origin[3];
+};
+
+#ifdef TILE_SURFACE_BYTES
+static_assert(sizeof(TileSurface) == TILE_SURFACE_BYTES, "the host lays out the same");
+#endif
+
+// What a warp needs of shared memory.
+struct Room {
+    u32 near[DIRECTIONS], ids[DIRECTIONS];  // places in the list, and ids; or which sign is missing
+    u32 record[RECORD];
+    u16 inside[ROWS], gaps[ROWS];
+};
+
+// A tile with what is round it.
+struct Block {
+    const TileSurface& s;
+    Room& room;
+    u32 list, p;
+    u32 present;  // with the tile itself
+    real gamma;
+
+    // The whole warp comes.
+    DEVICE Block(const TileGrid& g, const TileSurface& s, Room& room, u32 p)
+        : s(s), room(room), list(g.control->list), p(p), present(g.present[p] | ACTIVE), gamma(R(s.gamma)) {
+        const u32 row = lane_of_thread();
+        if (row < TILE_ROWS) {
+            const u32 border = g.borders[list][p], bits = bits_of_row(present, row);
+            const u32 begin = row_of(g, row, p, present);
+#pragma unroll
+            for (u32 k = 0; k < 3; k++) {
+                const u32 d = 3 * row + k;
+                u32 at = border >> d & 1 ? MISSING_INSIDE : MISSING_OUTSIDE, id = at;
+                if (bits >> k & 1) {
+                    at = begin + __popc(bits & ((1u << k) - 1));
+                    id = g.ids[list][at];
+                }
+                room.near[d] = at;
+                room.ids[d] = id;
+            }
+        }
+        __syncwarp();
+    }
+
+    // phi at a place at most two voxels beyond the tile.
+    DEVICE real at(const i32 (&place)[3]) const {
+        u32 d = CENTER, k = 0;
+#pragma unroll
+        for (i32 axis = 2; axis >= 0; axis--) {
+            const i32 c = place[axis], step = axis == 0 ? 1 : axis == 1 ? 3 : 9;
+            d += c < 0 ? -step : c >= E ? step : 0;
+            k = k * E + (u32)(c & (E - 1));
+        }
+        const u32 id = room.ids[d];
+        if (id >= MISSING_INSIDE) return id == MISSING_INSIDE ? -gamma : gamma;
+        return load_value(s.phi[(u64)id * VOXELS + k], gamma);
+    }
+
+    // Finds which voxels are inside, and which are no numbers; false where all are on one side. The whole warp comes.
+    DEVICE bool read() const {
+        bool some_in = false, some_out = false;
+        for (u32 r = lane_of_thread(); r < ROWS; r += WARP) {
+            const i32 y = (i32)(r % SIDE) - 1, z = (i32)(r / SIDE) - 1;
+            const u32 d = CENTER + (y < 0 ? -3 : y >= E ? 3 : 0) + (z < 0 ? -9 : z >= E ? 9 : 0);
+            const u32 from = E * ((y & (E - 1)) + E * (z & (E - 1)));
+            u32 inside = 0, gaps = 0;
+            const auto note = [&](stored value, u32 bit) {
+                const real phi = load_value(value, gamma);
+                inside |= (u32)(phi < R(0)) << bit;
+                gaps |= (u32)(phi != phi) << bit;
+            };
+#pragma unroll
+            for (u32 k = 0; k < 3; k++) {
+                const u32 id = room.ids[d + k - 1];
+                const u32 bits = k == 0 ? 1 : k == 1 ? ((1u << E) - 1) << 1 : 1u << (E + 1);
+                const stored* values = s.phi + (u64)id * VOXELS + from;
+                if (id >= MISSING_INSIDE) {
+                    inside |= id == MISSING_INSIDE ? bits : 0;
+                } else if (k == 1) {
+#pragma unroll
+                    for (u32 q = 0; q < E / QUAD; q++) {
+                        const Quad quad = ((const Quad*)values)[q];
+#pragma unroll
+                        for (u32 i = 0; i < QUAD; i++) note(quad.v[i], 1 + QUAD * q + i);
+                    }
+                } else {
+                    note(values[k == 0 ? E - 1 : 0], k == 0 ? 0 : E + 1);
+                }
+            }
+            room.inside[r] = (u16)inside;
+            room.gaps[r] = (u16)gaps;
+            some_in = some_in || inside != 0;
+            some_out = some_out || inside != (1u << (E + 2)) - 1;
+        }
+        __syncwarp();
+        return __any_sync(0xffffffffu, some_in) && __any_sync(0xffffffffu, some_out);
+    }
+
+    // Bits of the voxels of a row that are in missing tiles.
+    DEVICE u32 absent(u32 row) const {
+        const i32 y = (i32)(row % SIDE) - 1, z = (i32)(row / SIDE) - 1;
+        const u32 d = CENTER + (y < 0 ? -3 : y >= E ? 3 : 0) + (z < 0 ? -9 : z >= E ? 9 : 0);
+        const u32 there = present >> (d - 1);
+        return (there & 1 ? 0 : 1) | (there & 2 ? 0 : ((1u << E) - 1) << 1) | (there & 4 ? 0 : 1u << (E + 1));
+    }
+};
+
+// A row of cubes along x, bit x + 1 for the cube whose lowest corner is voxel x.
+struct Cubes {
+    i32 y, z;
+    u32 inside[4];  // of the voxels at (y, z), (y + 1, z), (y, z + 1) and (y + 1, z + 1)
+    u32 cut;        // that the surface passes, which belong to the tile, and all of whose corners are numbers
+    u32 cut_off;    // those of them with a crossing between two missing tiles
+
+    DEVICE Cubes(const Block& b, u32 row) : y((i32)(row % CUBE_SIDE) - 1), z((i32)(row / CUBE_SIDE) - 1), cut(0), cut_off(0) {
+        if (row >= CUBE_ROWS) return;
+        const u32 first = SIDE * (z + 1) + y + 1;
+        u32 any = 0, every = ~0u, gaps = 0, absent[4];
+#pragma unroll
+        for (u32 k = 0; k < 4; k++) {
+            const u32 r = first + (k & 1) + SIDE * (k >> 1);
+            inside[k] = b.room.inside[r];
+            any |= inside[k] | inside[k] >> 1;
+            every &= inside[k] & inside[k] >> 1;
+            gaps |= b.room.gaps[r] | b.room.gaps[r] >> 1;
+        }
+        cut = any & ~every & ~gaps & ((1u << CUBE_SIDE) - 1);
+        if (cut == 0) return;
+        // Neighbors that hold corners, of those before this tile in the list: as products of steps.
+        const u32 ys = (y < 0 ? 1u : 0) | 1u << 3 | (y == E - 1 ? 1u << 6 : 0);
+        const u32 zs = (z < 0 ? 1u : 0) | 1u << 9 | (z == E - 1 ? 1u << 18 : 0);
+        const u32 before = present_before(b);
+        if (3 * ys * zs & before) cut &= ~1u;
+        if (2 * ys * zs & before) cut &= ~(((1u << (E - 1)) - 1) << 1);
+        if (6 * ys * zs & before) cut &= ~(1u << E);
+        if (cut == 0 || (y >= 0 && y < E - 1 && z >= 0 && z < E - 1 && (b.present >> (CENTER - 1) & 5) == 5)) return;
+        u32 bad = 0;
+#pragma unroll
+        for (u32 k = 0; k < 4; k++) {
+            absent[k] = b.absent(first + (k & 1) + SIDE * (k >> 1));
+            bad |= (inside[k] ^ inside[k] >> 1) & absent[k] & absent[k] >> 1;
+        }
+#pragma unroll
+        for (u32 k = 0; k < 2; k++) {
+            const u32 along_y = (inside[2 * k] ^ inside[2 * k + 1]) & absent[2 * k] & absent[2 * k + 1];
+            const u32 along_z = (inside[k] ^ inside[k + 2]) & absent[k] & absent[k + 2];
+            bad |= along_y | along_y >> 1 | along_z | along_z >> 1;
+        }
+        cut_off = bad & cut;
+    }
+
+    DEVICE static u32 present_before(const Block& b) { return b.present & ((1u << CENTER) - 1); }
+
+    DEVICE u32 case_at(u32 bit) const {
+        u32 found = 0;
+#pragma unroll
+        for (u32 k = 0; k < 4; k++) found |= (inside[k] >> bit & 3) << (2 * k);
+        return found;
+    }
+};

@@ -1,0 +1,170 @@
+//! Ranges of the motion and of redistancings, and which terms and schemes go together.
+
+use super::{Checked, at_least_one, finite, positive, require};
+use crate::config::tables::{Evolve, Rule};
+use crate::config::values::{Coefficient, HalfWidth, Velocity};
+use crate::config::{Advection, Config, CurvatureStep, NormalMotion};
+
+pub(super) fn check(config: &Config, evolve: &Evolve) -> Checked {
+    positive("evolve.end_time", evolve.end_time)?;
+    positive("evolve.steady", evolve.steady)?;
+    at_least_one("evolve.max_steps", evolve.max_steps)?;
+    require(
+        evolve.end_time.is_some() || evolve.max_steps.is_some() || evolve.steady.is_some(),
+        "evolve",
+        "has no end",
+        "add `end_time`, `max_steps` or `steady`",
+    )?;
+    let zero = |term: &Option<Coefficient>| match term {
+        None => true,
+        Some(term) => term.number() == Some(0.0),
+    };
+    let at_rest = match &evolve.velocity {
+        None => true,
+        Some(Velocity::Constant(a)) => a.iter().all(|&x| x == 0.0),
+        Some(Velocity::Components(a)) => a.iter().all(|x| x.number() == Some(0.0)),
+        Some(_) => false,
+    };
+    let still = at_rest
+        && zero(&evolve.normal_speed)
+        && zero(&evolve.curvature)
+        && zero(&evolve.weighted_curvature);
+    require(
+        !still || evolve.end_time.is_some(),
+        "evolve",
+        "moves nothing and has no end_time",
+        "add `velocity`, `normal_speed` or `curvature`",
+    )?;
+    if config.mesh().is_some() {
+        schemes(config.cfl(), evolve, at_rest)?;
+    }
+    if let Some(Velocity::Constant(a)) = &evolve.velocity {
+        finite("evolve.velocity", a)?;
+    }
+    if let Some(Velocity::Components(a)) = &evolve.velocity {
+        for (k, number) in a.iter().enumerate().filter_map(|(k, x)| Some((k, x.number()?))) {
+            finite(&format!("evolve.velocity.{k}"), &[number])?;
+        }
+    }
+    if let Some(Velocity::Rotation(turn)) = &evolve.velocity {
+        finite("evolve.velocity.rotation.axis", &turn.axis)?;
+        finite("evolve.velocity.rotation.center", &turn.center)?;
+        let key = "evolve.velocity.rotation.axis";
+        require(turn.axis.iter().any(|&x| x != 0.0), key, "must not be zero", "")?;
+        let (key, period) = ("evolve.velocity.rotation.period", turn.period);
+        require(period != 0.0 && period.is_finite(), key, "must be finite and not 0", "")?;
+    }
+    if let Some(eps) = evolve.normal_speed.as_ref().and_then(Coefficient::number) {
+        finite("evolve.normal_speed", &[eps])?;
+    }
+    for (key, coefficient) in [
+        ("evolve.curvature", &evolve.curvature),
+        ("evolve.weighted_curvature", &evolve.weighted_curvature),
+    ] {
+        if let Some(beta) = coefficient.as_ref().and_then(Coefficient::number) {
+            finite(key, &[beta])?;
+            require(
+                beta >= 0.0,
+                key,
+                format!("must be >= 0, is {beta}"),
+                "a negative coefficient is a heat flow backwards in time, which has no solution",
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// Schemes on meshes that do not go together.
+fn schemes(cfl: f64, evolve: &Evolve, at_rest: bool) -> Checked {
+    let implicit = evolve.curvature_step == CurvatureStep::Implicit;
+    let most = if implicit { 100.0 } else { 2.0 };
+    let remedy =
+        if implicit { "" } else { "more is stable with curvature_step = \"implicit\" only" };
+    let what = format!("must be in (0, {most}], is {cfl}");
+    require(cfl > 0.0 && cfl <= most, "evolve.cfl", what, remedy)?;
+    require(
+        evolve.curvature.is_none() || evolve.weighted_curvature.is_none(),
+        "evolve.weighted_curvature",
+        "stands beside `curvature`",
+        "add the constant to the weight, as in weighted_curvature = \"w + 0.1\"",
+    )?;
+    let has_curvature = evolve.curvature.is_some() || evolve.weighted_curvature.is_some();
+    require(
+        has_curvature || evolve.curvature_step == CurvatureStep::Auto,
+        "evolve.curvature_step",
+        "is given, but no curvature",
+        "remove it, or add `curvature`",
+    )?;
+    let key = "evolve.advection";
+    require(
+        evolve.advection.is_none() || !at_rest,
+        key,
+        "is given, but no velocity",
+        "remove it, or add `velocity`",
+    )?;
+    let hopf_lax = evolve.normal_motion == NormalMotion::HopfLax;
+    require(
+        !hopf_lax || evolve.normal_speed.is_some(),
+        "evolve.normal_motion",
+        "is given, but no normal_speed",
+        "remove it, or add `normal_speed`",
+    )?;
+    let positive = evolve.advection() == Advection::PositiveCoefficient && !hopf_lax;
+    require(
+        !evolve.one_pass || positive,
+        "evolve.one_pass",
+        "joins two terms of the positive-coefficient scheme, but another one is asked for",
+        "remove it, or the other scheme",
+    )?;
+    require(
+        !evolve.one_pass || !at_rest && evolve.normal_speed.is_some(),
+        "evolve.one_pass",
+        "joins velocity and normal_speed, but one of them is missing",
+        "remove it",
+    )?;
+    require(
+        evolve.inflow.is_none() || !at_rest,
+        "evolve.inflow",
+        "is given, but no velocity",
+        "remove it, or add `velocity`",
+    )?;
+    if let Some(value) = evolve.inflow.as_ref().and_then(Coefficient::number) {
+        finite("evolve.inflow", &[value])?;
+    }
+    let q = evolve.least_quality;
+    let key = "evolve.least_quality";
+    require((0.0..=1.0).contains(&q), key, format!("must be 0 to 1, is {q}"), "0.2 is advised")
+}
+
+pub(super) fn reinitialize(config: &Config) -> Checked {
+    let (rule, half_width) = (config.rule(), config.half_width());
+    if let Rule::Every(n) = rule {
+        at_least_one("reinitialize.rule.every", Some(n))?;
+    }
+    if let HalfWidth::Length { length } = half_width {
+        positive("reinitialize.half_width.length", Some(length))?;
+    }
+    if config.mesh().is_none() {
+        return Ok(());
+    }
+    if let HalfWidth::Edges(n) = half_width {
+        require(
+            (2.0..=1e6).contains(&n),
+            "reinitialize.half_width",
+            format!("must be 2 to 1e6 mean edge lengths, is {n}"),
+            "5 or more is advised",
+        )?;
+    }
+    require(
+        rule != Rule::Never || half_width == HalfWidth::Whole,
+        "reinitialize.rule",
+        "is \"never\", but a narrow band must follow the interface",
+        "add half_width = \"whole\", or choose another rule",
+    )?;
+    require(
+        rule != Rule::Published || half_width != HalfWidth::Whole,
+        "reinitialize.rule",
+        "\"published\" is made from the half width, but half_width is \"whole\"",
+        "give a half width, or use rule = { every = 10 }",
+    )
+}

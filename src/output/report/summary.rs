@@ -1,0 +1,167 @@
+//! The report on the screen.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use super::{MeshCounts, Report, SurfaceCounts, TileCounts};
+use crate::config::SeriesFormat;
+use crate::mesh::Kind;
+use crate::output::{Measures, MeasuresFile};
+
+impl Report {
+    /// The report on ten lines, for the screen.
+    pub fn summary(&self, folder: &Path) -> String {
+        let mut text = String::new();
+        let mut line = |label: &str, value: String| {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{label:<13}{value}");
+        };
+        let kind = self.mesh.as_ref().map_or(Kind::Volume, |mesh| mesh.kind);
+        let [interface, enclosed] = MeasuresFile::names(kind);
+        line("case", format!("{} ({})", self.case, self.task));
+        if let Some(MeshCounts { vertices, cells, patches, .. }) = &self.mesh {
+            let simplices = if kind == Kind::Volume { "tetrahedra" } else { "triangles" };
+            line("mesh", format!("{vertices} vertices, {cells} {simplices}, {patches} patches"));
+        }
+        if let Some(TileCounts { dx, edge, first, last, most, bytes, surface }) = self.tiles {
+            let memory = bytes as f64 / f64::from(1 << 20);
+            line(
+                "tiles",
+                format!(
+                    "{first} -> {last}, at most {most} of {edge}^3 voxels, dx {}, {memory:.1} MiB",
+                    digits(dx)
+                ),
+            );
+            if let Some(found) = surface {
+                let mib = |bytes: u64| bytes as f64 / f64::from(1 << 20);
+                let [records, corners] = [found.record_bytes, found.triangle_bytes].map(mib);
+                let SurfaceCounts { cut_cubes, triangles, .. } = found;
+                line(
+                    "surface",
+                    format!(
+                        "{triangles} triangles, {corners:.1} MiB; as {cut_cubes} records \
+                         {records:.1} MiB"
+                    ),
+                );
+            }
+        }
+        // Who did not choose the device is told why it is this one.
+        let why = match self.backend_reason.starts_with("auto") {
+            true => format!(" ({})", self.backend_reason),
+            false => String::new(),
+        };
+        let (backend, precision) = (self.backend, &self.precision);
+        line("backend", format!("{backend}, {precision}, {} threads{why}", self.threads));
+        line("end", self.ended_by.clone());
+        if self.task == "evolve" {
+            line(
+                "steps",
+                format!(
+                    "{} to time {}, {} redistancings",
+                    self.steps,
+                    digits(self.time),
+                    self.reinitializations
+                ),
+            );
+        }
+        let change = |of: fn(&Measures) -> f64| match (&self.first, &self.last) {
+            (Some(first), Some(last)) => format!("{} -> {}", digits(of(first)), digits(of(last))),
+            _ => "none".into(),
+        };
+        if let Some(d) = &self.distances {
+            line("reached", d.counts());
+            line("distance", format!("{}, {} fronts", d.range(), d.front));
+            if let Some(paths) = d.paths() {
+                line("paths", paths);
+            }
+        } else if let Some(found) = &self.reconstruction {
+            let error = &found.error;
+            line("samples", format!("{} used of {}", found.samples.used, found.samples.given));
+            line("surface", format!("{} triangles, {}", found.surface.triangles, found.surface));
+            let [mean, max] = [error.mean_percent, error.max_percent].map(digits);
+            line("error", format!("{mean} % of the diagonal, at most {max} %"));
+        } else {
+            let drift =
+                self.drift.map_or(String::new(), |d| format!(" ({:+.3} %)", 100.0 * d.relative));
+            line(short(interface), change(|m| m.interface));
+            line(short(enclosed), change(|m| m.enclosed) + &drift);
+            if let Some(w) = self.mean_weight {
+                let change = format!("{} -> {}", digits(w.first), digits(w.last));
+                line("mean weight", format!("{change} ({:+.3} %)", 100.0 * w.relative));
+            }
+            if self.poor_cells > 0 {
+                line("poor cells", format!("{} advect at first order", self.poor_cells));
+            }
+            if let Some(n) = self.curvature_iterations {
+                let each = n as f64 / self.steps.max(1) as f64;
+                line("curvature", format!("semi-implicit, {each:.1} iterations a step"));
+            }
+        }
+        let s = &self.seconds;
+        line(
+            "seconds",
+            format!(
+                "{:.2}: read {:.2}, partition {:.2}, setup {:.2}, reinitialize {:.2}, evolve {:.2}, \
+                 output {:.2}",
+                s.total, s.read, s.partition, s.setup, s.reinitialize, s.evolve, s.output
+            ),
+        );
+        line("expect", self.expect_line());
+        let ending = match self.config.output.format {
+            SeriesFormat::Pvd => "pvd",
+            SeriesFormat::Vtkhdf => "vtkhdf",
+        };
+        let states = folder.join(&self.case);
+        line("results", format!("{}.{ending}, for ParaView", states.display()));
+        text
+    }
+
+    fn expect_line(&self) -> String {
+        let missed: Vec<String> = self
+            .expect
+            .checks
+            .iter()
+            .filter(|check| !check.met)
+            .map(|check| {
+                let (low, high) = check.bounds.range();
+                let found = check.found.map_or("nothing".to_string(), digits);
+                if low == high {
+                    return format!("{} is {found}, not {}", check.name, digits(low));
+                }
+                format!("{} is {found}, not in {} to {}", check.name, digits(low), digits(high))
+            })
+            .collect();
+        if self.expect.met.is_none() {
+            return "not judged".into();
+        }
+        match (self.expect.checks.len(), missed.is_empty()) {
+            (0, _) => "nothing".into(),
+            (1, true) => "met (1 bound)".into(),
+            (n, true) => format!("met ({n} bounds)"),
+            (_, false) => format!("NOT MET: {}", missed.join("; ")),
+        }
+    }
+}
+
+/// "interface_length" as a label of the summary.
+fn short(name: &str) -> &str {
+    match name {
+        "interface_length" => "length",
+        "interface_area" => "area",
+        "enclosed_area" => "inside area",
+        _ => "inside vol.",
+    }
+}
+
+/// Seven digits, whatever the unit of length.
+pub(super) fn digits(x: f64) -> String {
+    let magnitude = x.abs();
+    if x.fract() == 0.0 && magnitude < 1e9 || !x.is_finite() {
+        return x.to_string();
+    }
+    if !(1e-4..1e9).contains(&magnitude) {
+        return format!("{x:.6e}");
+    }
+    let places = (6.0 - magnitude.log10().floor()).clamp(0.0, 10.0) as usize;
+    format!("{x:.places$}")
+}

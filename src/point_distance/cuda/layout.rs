@@ -1,0 +1,22 @@
+//! What the kernel of cones and norms takes; the tests of kernels on the host take this file too.
+
+/// `struct Selective` of `kernels/point_distance/selective.cu`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct SelectiveArgument {
+    pub axes: [u64; 3],
+    pub queries: u64,
+    pub directions: u64,
+    pub found: u64,
+    pub n_sites: u32,
+    pub n_queries: u32,
+    pub slice: u32,
+    pub groups: u32,
+    pub every: u32,
+    pub first: u32,
+    pub n_directions: u32,
+    pub has_cylinder: u32,
+    pub order: f64,
+    pub cosine: f64,
+    pub radius: f64,
+}

@@ -1,0 +1,221 @@
+//! Which precision kernels compute in, by the instructions of their PTX.
+
+use rayon::prelude::*;
+use zeroset::backend::cuda::sources::{Unit, all_units};
+
+use crate::{VIRTUAL, instructions, kernels, nvrtc};
+
+/// A kernel, words of the title of its unit (file and defines), how many instructions at most, and why; of several
+/// rows the first one counts.
+type Row = (&'static str, &'static [&'static str], usize, &'static str);
+
+/// Which kernels may have instructions in double precision where REAL is float or sources do not have it.
+static DOUBLE: &[Row] = &[
+    ("band_mark", &[], 30, "the displacement since the last redistancing adds up over many steps"),
+    ("coefficients_evaluate", &[], 140, EXPRESSIONS),
+    ("coefficients_evaluate_vertices", &[], 275, EXPRESSIONS),
+    ("cubes_count", &["STORAGE=16"], 25, SIXTEEN_BITS),
+    ("cubes_generate", &["STORAGE=16"], 260, "vertices are f64; numbers of 16 bits are made in it"),
+    ("cubes_generate", &[], 150, "vertices are f64 in every precision, as on the CPU"),
+    ("density_about", &[], 275, "sums over neighbors are f64, as on the CPU"),
+    ("edt_near_volume", &[], 35, "a distance is rounded once, as on the CPU"),
+    ("edt_volume", &[], 44, "a distance is rounded once, as on the CPU"),
+    ("evolution_begin", &[], 20, TIME),
+    ("evolution_settle", &[], 60, TIME),
+    ("evolution_step", &[], 105, "each block settles the step before: time and step are f64"),
+    ("field_values", &[], 165, "distances to planes are f64, as on the CPU"),
+    ("galerkin_correction", &[], 45, "each block settles the step before: time and step are f64"),
+    ("galerkin_residual", &[], 50, "each block settles the step before: time and step are f64"),
+    ("hilbert_keys", &[], 24, PLACES),
+    ("implicit_solve", &[], 130, "scalar products are summed in f64, as on the CPU"),
+    ("inflow_apply", &[], 285, EXPRESSIONS),
+    ("march_rays", &["LEVEL=0", "RULE=2"], 1060, RAYS),
+    ("march_rays", &["LEVEL=0"], 550, RAYS),
+    ("march_rays", &["LEVEL=1", "RULE=2"], 1380, RAYS),
+    ("march_rays", &["LEVEL=1"], 880, RAYS),
+    ("measures_patches", &[], 85, "lengths and areas of all cells add up in f64"),
+    ("measures_sum", &[], 90, "so do the sums of the blocks"),
+    ("octree_centers", &[], 16, "centroids are rounded once, from whole sums"),
+    ("octree_keys", &[], 32, PLACES),
+    ("octree_samples", &[], 30, PLACES),
+    ("octree_sums", &[], 32, "places become whole numbers in f64, for sums that no order changes"),
+    (
+        "octree_totals",
+        &[],
+        16,
+        "places become whole numbers in f64, for sums that no order changes",
+    ),
+    ("point_distance_selective", &["NORM=4", "CONE=1"], 295, "powers and cones are f64"),
+    ("point_distance_selective", &["NORM=4"], 250, "powers are taken in f64, as on the CPU"),
+    ("point_distance_selective", &[], 138, "cones are judged in f64, as on the CPU"),
+    ("potential_velocity", &[], 38, SIXTEEN_BITS),
+    ("predicate_mark", &[], 265, EXPRESSIONS),
+    ("raster_corners", &[], 105, PICTURES),
+    ("raster_extent", &[], 50, PICTURES),
+    ("raster_paint", &[], 215, PICTURES),
+    ("raster_triangles", &[], 88, PICTURES),
+    ("raster_wide", &[], 42, PICTURES),
+    ("seeds_keys", &[], 27, PLACES),
+    ("seeds_places", &[], 27, PLACES),
+    ("shade_hits", &["LEVEL=0"], 415, RAYS),
+    ("shade_hits", &["LEVEL=1"], 725, RAYS),
+    ("spacing_about", &[], 146, PLACES),
+    ("spacing_far", &[], 4, PLACES),
+    ("spacing_places", &[], 8, PLACES),
+    ("sparse_entries", &["VALUE=double"], 6, NUMBERS),
+    ("sparse_mark", &["VALUE=double"], 3, NUMBERS),
+    ("surface_masks", &["STORED=double"], 94, NUMBERS),
+    ("surface_vertices", &["NORMALS=0"], 70, "vertices are f64, as on the CPU"),
+    ("surface_vertices", &["NORMALS=1"], 252, "vertices and normals are f64, as on the CPU"),
+    ("surface_vertices", &["directed/surface.cu"], 104, "vertices and colors are made in f64"),
+    ("tiles_begin", &["NORMAL=2"], 8, TIME),
+    ("tiles_begin", &["VELOCITY=3"], 8, TIME),
+    ("tiles_begin", &[], 26, TIME),
+    ("tiles_length", &["NORMAL=2"], 520, EXPRESSIONS),
+    ("tiles_length", &["VELOCITY=3"], 26, TIME),
+    ("tiles_look", &["STORAGE=16"], 13, SIXTEEN_BITS),
+    ("tiles_manage", &["STORAGE=16"], 12, SIXTEEN_BITS),
+    ("tiles_redistance", &["STORAGE=16"], 178, SIXTEEN_BITS),
+    ("tiles_redistance", &[], 20, TIME),
+    ("tiles_rest", &["STORAGE=16"], 77, REST),
+    ("tiles_rest", &["TILE_EDGE=4"], 46, REST),
+    ("tiles_rest", &["TILE_EDGE=8"], 24, REST),
+    ("tiles_stage", &["STORAGE=16", "NORMAL=2"], 480, "as the next two rows"),
+    ("tiles_stage", &["NORMAL=2"], 182, EXPRESSIONS),
+    ("tiles_stage", &["STORAGE=16", "SCHEME=5"], 345, SIXTEEN_BITS),
+    ("tiles_stage", &["STORAGE=16"], 195, SIXTEEN_BITS),
+    ("tiles_stage", &["RELAX=1"], 20, TIME),
+    ("tiles_stage", &[], 45, TIME),
+    ("tree_level", &["FAN=4", "VALUE=double"], 10, NUMBERS),
+    ("tree_level", &["FAN=8", "VALUE=double"], 18, NUMBERS),
+    ("upsample_fill", &["STORAGE=16"], 20, SIXTEEN_BITS),
+    ("upsample_fill", &[], 5, "half widths are handed over in f64"),
+    ("upsample_look", &["STORAGE=16"], 20, SIXTEEN_BITS),
+    ("upsample_look", &[], 5, "half widths are handed over in f64"),
+    ("varying_search", &[], 325, EXPRESSIONS),
+];
+
+/// Which kernels may have arithmetic in single precision where REAL is double or sources do not have it: it would lose
+/// half the digits. To read, write, compare and round what is kept in single precision is none.
+static SINGLE: &[Row] = &[
+    (
+        "raster_paint",
+        &[],
+        40,
+        "colors are f32, as on the CPU: sums of light, a mean of the samples of a pixel",
+    ),
+    (
+        "raster_triangles",
+        &[],
+        8,
+        "the heights of a triangle are made of those of its row, as on the CPU",
+    ),
+    (
+        "raster_wide",
+        &[],
+        2,
+        "the heights of a triangle are made of those of its row, as on the CPU",
+    ),
+    ("surface_masks", &["STORED=float"], 17, "what is no finite number differs from itself"),
+    (
+        "tiles_length",
+        &["VELOCITY=3"],
+        2,
+        "the largest of a tile differs from itself if it is no number",
+    ),
+];
+
+const EXPRESSIONS: &str = "expressions are evaluated in f64, as on the CPU";
+const NUMBERS: &str = "the numbers it is about are f64";
+const PICTURES: &str = "places in a picture are f64, as on the CPU";
+const PLACES: &str = "places are told apart in f64, as on the CPU";
+const RAYS: &str = "rays and what they meet are f64, as on the CPU";
+const REST: &str = "whether it stands still is decided in f64, as on the CPU";
+const SIXTEEN_BITS: &str = "numbers of 16 bits are made in f64, as on the CPU";
+const TIME: &str = "time and step are f64 in every precision";
+
+/// Instructions that round, for the type behind their name.
+const ARITHMETIC: [&str; 14] = [
+    "add.", "sub.", "mul.", "mad.", "fma.", "div.", "rcp.", "sqrt.", "rsqrt.", "ex2.", "lg2.",
+    "sin.", "cos.", "tanh.",
+];
+
+/// How many instructions a kernel has of a precision, and which table says how many it may have.
+struct Found {
+    kernel: String,
+    title: String,
+    rows: &'static [Row],
+    n: usize,
+    some: String,
+}
+
+fn look(unit: &Unit, ptx: &str) -> Vec<Found> {
+    let real = unit.defines.iter().find(|(name, _)| *name == "REAL");
+    let real = real.map(|(_, real)| real.as_str());
+    let mut found = Vec::new();
+    let kernels = kernels(ptx);
+    assert!(!kernels.is_empty(), "{}", unit.title());
+    for (kernel, text) in kernels {
+        assert!(!instructions(text, |line| line.starts_with("ret")).is_empty(), "{kernel}");
+        let mut note = |rows, wanted: &dyn Fn(&str) -> bool| {
+            let lines = instructions(text, wanted);
+            let some = lines[..lines.len().min(3)].join(" ");
+            let (kernel, title) = (kernel.to_string(), unit.title());
+            found.push(Found { kernel, title, rows, n: lines.len(), some });
+        };
+        if real != Some("double") {
+            note(DOUBLE, &|line| line.contains(".f64"));
+        }
+        if real != Some("float") {
+            note(SINGLE, &|line| {
+                // Behind the condition under which it is done.
+                let name = match line.starts_with('@') {
+                    true => line.split_once(' ').map_or(line, |(_, rest)| rest),
+                    false => line,
+                };
+                line.contains(".f32") && ARITHMETIC.iter().any(|start| name.starts_with(start))
+            });
+        }
+    }
+    found
+}
+
+/// What is wrong with the numbers of instructions of all kernels that a table is for.
+fn failures(found: &[Found], rows: &'static [Row]) -> Vec<String> {
+    let mut failures = Vec::new();
+    // The least that a kernel of each row has.
+    let mut least = vec![None; rows.len()];
+    for Found { kernel, title, n, some, .. } in found.iter().filter(|f| std::ptr::eq(f.rows, rows))
+    {
+        let is_for =
+            |(name, words, ..): &Row| name == kernel && words.iter().all(|w| title.contains(w));
+        let row = rows.iter().position(is_for);
+        let most = row.map_or(0, |row| rows[row].2);
+        if *n > most {
+            failures.push(format!("{kernel} of {title}: {n}, at most {most}, as {some}"));
+        }
+        if let Some(row) = row {
+            least[row] = Some(least[row].map_or(*n, |least: usize| least.min(*n)));
+        }
+    }
+    for ((kernel, words, most, _), least) in rows.iter().zip(least) {
+        match least {
+            None => failures.push(format!("{kernel} {words:?}: there is no such kernel")),
+            // So much more could come without being seen.
+            Some(least) if 2 * least < *most => {
+                failures.push(format!("{kernel} {words:?}: {most} allowed where {least} do"));
+            }
+            Some(_) => {}
+        }
+    }
+    failures
+}
+
+#[test]
+fn a_precision_computes_in_no_other() {
+    let Some(nvrtc) = nvrtc() else { return };
+    let look = |unit: &Unit| look(unit, &nvrtc.compile_to_ptx(unit, VIRTUAL).unwrap());
+    let found: Vec<Found> = all_units().par_iter().flat_map_iter(look).collect();
+    let failures = [failures(&found, DOUBLE), failures(&found, SINGLE)].concat();
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
