@@ -8,6 +8,8 @@
 
 #[path = "support/formats.rs"]
 mod formats;
+#[path = "../tests/support/heap.rs"]
+mod heap;
 #[path = "support/meter.rs"]
 mod meter;
 
@@ -16,7 +18,8 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Instant;
 
-use meter::{Meter, cpu_seconds, peak_of};
+use heap::Meter;
+use meter::{cpu_seconds, peak_of};
 use zeroset::backend::Cpu;
 use zeroset::geometry::Vec3;
 use zeroset::io::read_mesh;

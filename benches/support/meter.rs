@@ -1,12 +1,7 @@
-//! What benches measure with: bytes on the heap, CPU seconds, the peak memory of a child.
+//! What benches measure with: CPU seconds, the peak memory of a child.
 
 use std::process::Child;
 use std::time::Duration;
-
-#[path = "../../tests/support/heap.rs"]
-mod heap;
-
-pub use heap::Meter;
 
 /// CPU seconds of this process and the children it has waited for, from `/proc`; ticks of 10 ms.
 pub fn cpu_seconds() -> f64 {
