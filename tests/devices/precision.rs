@@ -53,7 +53,7 @@ static DOUBLE: &[Row] = &[
     ("raster_corners", &[], 105, PICTURES),
     ("raster_extent", &[], 50, PICTURES),
     ("raster_paint", &[], 215, PICTURES),
-    ("raster_triangles", &[], 88, PICTURES),
+    ("raster_triangles", &[], 44, PICTURES),
     ("raster_wide", &[], 42, PICTURES),
     ("seeds_keys", &[], 27, PLACES),
     ("seeds_places", &[], 27, PLACES),
@@ -107,7 +107,7 @@ static SINGLE: &[Row] = &[
     (
         "raster_triangles",
         &[],
-        8,
+        2,
         "the heights of a triangle are made of those of its row, as on the CPU",
     ),
     (
