@@ -107,8 +107,13 @@ pub(super) fn most_unpacked(packed: u64) -> u64 {
     packed.saturating_mul(RATIO).max(SMALL)
 }
 
+/// Most bytes that a gzip stream of this size may unpack to.
+pub(super) fn limit(packed: u64) -> u64 {
+    most_unpacked(packed).min(LARGEST)
+}
+
 fn gunzip(path: &Path, packed: &[u8]) -> Result<Vec<u8>> {
-    let limit = most_unpacked(packed.len() as u64).min(LARGEST);
+    let limit = limit(packed.len() as u64);
     // A volume of labels is packed far more densely than a mesh; its header says how large it is.
     let mut head = [0; 540];
     let mut stream = flate2::bufread::MultiGzDecoder::new(packed);

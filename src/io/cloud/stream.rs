@@ -78,7 +78,7 @@ impl<'a> Stream<'a> {
         if !head.starts_with(&[0x1f, 0x8b]) {
             return Ok(self);
         }
-        self.limit = load::most_unpacked(self.size.unwrap_or(u64::MAX));
+        self.limit = load::limit(self.size.unwrap_or(u64::MAX));
         let begin = Cursor::new(std::mem::take(&mut self.buffer));
         let packed = BufReader::with_capacity(1 << 16, begin.chain(self.source));
         self.source = Box::new(flate2::bufread::MultiGzDecoder::new(packed));
