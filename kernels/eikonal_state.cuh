@@ -32,13 +32,13 @@ struct Eikonal {
     real width;                     // values from here on do not matter; infinite for whole fields
     real near;                      // news later than the first by more than this wait
     real slowness;                  // where slowness_of_cells is null
-    const real* slowness_of_cells;  // per cell of a patch, in the order of cell_offsets
+    const real* slowness_of_cells;  // per cell of a patch, in the order of patches
     const real* caps;               // no value from here on for a vertex, or null
     const real* reach;              // [n_patches] longest time along an edge near a patch
 #if CELL_SIZE == 4
-    Heights* shapes;                // per cell of a patch, in the order of cell_offsets
+    Heights* shapes;                // per cell of a patch, in the order of patches
 #else
-    real* shapes;                   // of patch p from SHAPE_SIZE * cell_offsets[p] on, number k of cell t at k * n_cells + t
+    real* shapes;                   // of patch p from SHAPE_SIZE * its first cell on, number k of cell t at k * n_cells + t
 #endif
     real* seen;                     // tetrahedra: values when a patch was last updated, as its coordinates lie
     const u32* wake_offsets;        // [n_patches + 1]

@@ -58,16 +58,23 @@ DEVICE real change_of(const Patch& patch, const Evolution& s, real dt, u32 local
     return change;
 }
 
-// Vertices of a patch whose values a thread reads at once, and whether it fetches cells and columns
-// ahead. With patches in plenty (LEAN) other blocks hide the waiting, and registers count.
+#ifndef CHUNKED
+#define CHUNKED 0
+#endif
+#ifndef WHOLE
+#define WHOLE 0
+#endif
+
+// Vertices of a patch whose values a thread asks for at once. With patches in plenty (LEAN) a thread has more of
+// them, and registers count.
 #if LEAN
-enum { AT_ONCE = 1, AHEAD = 0 };
+enum { AT_ONCE = 3 };
 #if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1000)
 // Cards that want more registers for the same.
 #define STEP_BLOCKS (MIN_BLOCKS * 3 / 4)
 #endif
 #else
-enum { AT_ONCE = 2, AHEAD = 1 };
+enum { AT_ONCE = 2 };
 #endif
 #ifndef STEP_BLOCKS
 #define STEP_BLOCKS MIN_BLOCKS
@@ -76,13 +83,14 @@ enum { AT_ONCE = 2, AHEAD = 1 };
 // Step `turn` of a cycle, from 0.
 //
 // Grid: one block more than work on patches; block: a multiple of 32 threads; shared: slots,
-// [largest_local] points and bytes, with Taylor-Galerkin increments too, [largest_columns] columns, [largest_owned + 1] rows, and if
-// CHUNKED [largest_owned] sums.
+// [largest_local] points, and bytes unless WHOLE, with Taylor-Galerkin increments too, [largest_columns] columns,
+// [largest_owned + 1] rows, and if CHUNKED [largest_owned] sums.
 extern "C" __global__ void __launch_bounds__(BLOCK, STEP_BLOCKS) evolution_step(Patches m, Evolution s, u32 turn) {
     DYN_SHARED(unsigned char, shared);
     __shared__ Ahead ahead;
     __shared__ double dt;
     __shared__ bool goes;
+    __shared__ Start upcoming[2];
     // All of Control stays as it is during a cycle.
     const Control& c = *s.control;
     u32 thread = threadIdx.x, threads = blockDim.x, workers = gridDim.x - 1;
@@ -104,7 +112,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, STEP_BLOCKS) evolution_step(
 #if HAS_DRIFT
     real* increments = parts.take<real>(s.largest_local);
 #endif
-    u8* moving = parts.take<u8>(s.largest_local);
+    u8* moving = parts.take<u8>(WHOLE ? 0 : s.largest_local);
     Columns* columns = parts.take<Columns>(column_words(s.largest_columns));
     local_index* rows = parts.take<local_index>(s.largest_owned + 1);
 #if CHUNKED
@@ -116,37 +124,40 @@ extern "C" __global__ void __launch_bounds__(BLOCK, STEP_BLOCKS) evolution_step(
     real* into = s.phi + (u64)(parity ^ 1) * m.n_vertices;
     const u32* active = active_list(s, c);
     Outcome outcome = {R(0), 0xffffffffu};
-    int cut = 0;
+    bool is_cut = false;
+    u32 p = c.list ? odd : even;
+    Start begin = m.starts[p], after = m.starts[p + 1];
     for (u32 k = blockIdx.x; k < n_active; k += workers) {
-        Patch patch = patch_of(m, k != blockIdx.x ? active[k] : c.list ? odd : even);
-        const real* x = patch.coordinates();
+        const Patch patch = patch_between(m, p, begin, after);
+        const bool has_next = k + workers < n_active;
+        const u32 next = has_next ? active[k + workers] : 0;
+        // All loads are under way before the first value is waited for.
         u32 vertices[AT_ONCE];
-        Vec3 places[AT_ONCE];
+        local_index row[AT_ONCE];
+#if !WHOLE
+        u8 moves[AT_ONCE];
+#endif
 #pragma unroll
         for (int i = 0; i < AT_ONCE; i++) {
             u32 v = thread + i * threads;
-            if (v >= patch.n_local) continue;
-            vertices[i] = patch.vertex(v);
-            places[i] = patch.at(x, v);
+            if (v < patch.n_local) vertices[i] = patch.vertex(v);
+            if (v <= patch.n_owned) row[i] = patch.row(v);
+#if !WHOLE
+            moves[i] = v < patch.n_owned ? s.moving[patch.first + v] : 0;
+#endif
         }
         // The cell whose corners are at hand.
         u32 at_hand = thread;
         Corners corners;
-        if (AHEAD && thread < patch.n_cells) corners = patch.corners(thread);
-        Fetch<Columns, AHEAD> fetched;
-        fetched.load(patch.columns(), patch.n_column_words);
-        u32 row = thread <= patch.n_owned ? patch.row(thread) : 0;
-        u8 moves = thread < patch.n_owned ? s.moving[patch.first + thread] : 0;
-        fetched.store(columns, patch.columns(), patch.n_column_words);
-        if (thread <= patch.n_owned) rows[thread] = row;
-        if (thread < patch.n_local) moving[thread] = moves;
-        for (u32 v = thread + threads; v <= patch.n_local; v += threads) {
+        if (thread < patch.n_cells) corners = patch.corners(thread);
+        const real* x = patch.coordinates();
+        for (u32 v = thread; v < patch.n_local; v += threads) points.fetch_place(v, x, patch.n_local);
+        for (u32 at = thread; at < patch.n_column_words; at += threads) copy_async(columns + at, patch.columns() + at);
+        for (u32 v = thread + AT_ONCE * threads; v <= patch.n_local; v += threads) {
             if (v <= patch.n_owned) rows[v] = patch.row(v);
+#if !WHOLE
             if (v < patch.n_local) moving[v] = v < patch.n_owned ? s.moving[patch.first + v] : 0;
-        }
-#pragma unroll
-        for (int i = 0; i < AT_ONCE; i++) {
-            if (thread + i * threads < patch.n_local) points.place(thread + i * threads, places[i]);
+#endif
         }
         await_kernel_before();
         real phi[AT_ONCE];
@@ -159,10 +170,15 @@ extern "C" __global__ void __launch_bounds__(BLOCK, STEP_BLOCKS) evolution_step(
         if (k == blockIdx.x && finder < 32) look_ahead(s, turn, finder, ahead);
 #pragma unroll
         for (int i = 0; i < AT_ONCE; i++) {
-            if (thread + i * threads < patch.n_local) points.phi(thread + i * threads) = phi[i];
+            u32 v = thread + i * threads;
+            if (v <= patch.n_owned) rows[v] = row[i];
+            if (v >= patch.n_local) continue;
+#if !WHOLE
+            moving[v] = moves[i];
+#endif
+            points.phi(v) = phi[i];
         }
         for (u32 v = thread + AT_ONCE * threads; v < patch.n_local; v += threads) {
-            points.place(v, patch.at(x, v));
             points.phi(v) = __ldcg(from + patch.vertex(v));
         }
 #if HAS_DRIFT
@@ -170,44 +186,51 @@ extern "C" __global__ void __launch_bounds__(BLOCK, STEP_BLOCKS) evolution_step(
             increments[v] = __ldcg(s.increment + m.n_vertices + patch.vertex(v));
         }
 #endif
+        await_copies();
         __syncthreads();
+        // Where the next patch begins and ends comes beside the cells.
+        if (has_next && thread < 2) copy_async(upcoming + thread, m.starts + next + thread);
         if (k == blockIdx.x && finder == 0) {
             Progress progress = progress_after(c, ahead, turn);
             dt = progress.dt;
             goes = !is_paused(progress);
         }
-        for (u32 start = 0; start < patch.n_cells; start += s.chunk) {
-            u32 end = start + s.chunk < patch.n_cells ? start + s.chunk : patch.n_cells;
+        u32 start = 0;
+        do {
+            const u32 end = CHUNKED && start + s.chunk < patch.n_cells ? start + s.chunk : patch.n_cells;
             for (u32 t = start + thread; t < end; t += threads) {
-                if (!AHEAD || t != at_hand) corners = patch.corners(t);
+                if (CHUNKED && t != at_hand) corners = patch.corners(t);
                 u32 corner[N];
 #pragma unroll
                 for (int i = 0; i < N; i++) corner[i] = corners.of[i];
                 at_hand = t + threads;
-                if (AHEAD && at_hand < end) corners = patch.corners(at_hand);
+                if (at_hand < end) corners = patch.corners(at_hand);
+#if !WHOLE
                 u32 moves = 0;
 #pragma unroll
                 for (int i = 0; i < N; i++) moves |= moving[corner[i]];
                 if (!moves) continue;
+#endif
                 real values[N];
                 Vec3 x[N];
-                int inside = 0;
 #pragma unroll
                 for (int i = 0; i < N; i++) {
                     points.get(corner[i], x[i], values[i]);
-                    inside += values[i] < R(0);
+                    is_cut |= (values[i] < R(0)) != (values[0] < R(0));
                 }
-                cut |= inside > 0 && inside < N;
 #if HAS_DRIFT
                 contribute_drift(slots, t - start, s.measures[patch.cells + t], corner, increments);
 #endif
                 contribute(patch, s, slots, t - start, corner, x, values);
             }
-            cut = __syncthreads_or(cut);
+            await_copies();
+            is_cut = __syncthreads_or(is_cut);
             if (!goes) return;
+            if (start == 0 && has_next && thread == 0) prefetch(m, upcoming[0], upcoming[1], from);
+            const real step = (real)dt;
             for (u32 v = thread; v < patch.n_owned; v += threads) {
                 real old = points.phi(v), fresh = old;
-                if (moving[v]) {
+                if (WHOLE || moving[v]) {
                     Sums sums = no_sums(rows[v]);
 #if CHUNKED
                     if (start > 0) sums = partial[v];
@@ -223,7 +246,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, STEP_BLOCKS) evolution_step(
 #if HAS_DRIFT
                     change = drift_of(patch, s, v, increments[v], sums);
 #endif
-                    fresh += change_of(patch, s, (real)dt, v, points, sums, change);
+                    fresh += change_of(patch, s, step, v, points, sums, change);
 #if !IMPLICIT && !INFLOW
                     account(outcome, s, patch.first + v, old, fresh);
 #endif
@@ -231,10 +254,17 @@ extern "C" __global__ void __launch_bounds__(BLOCK, STEP_BLOCKS) evolution_step(
                 into[patch.first + v] = fresh;
             }
             // Before what stands in shared memory is written again.
-            if (end < patch.n_cells || k + workers < n_active) __syncthreads();
-        }
+            if (end < patch.n_cells || has_next) __syncthreads();
+#if CHUNKED
+            start = end;
+#endif
+        } while (CHUNKED && start < patch.n_cells);
+        if (!has_next) break;
+        p = next;
+        begin = upcoming[0];
+        after = upcoming[1];
     }
-    leave(s.traces[turn % 3], outcome, cut);
+    leave(s.traces[turn % 3], outcome, is_cut);
 }
 
 // Looks at what a step left where other kernels come between: semi-implicit curvature, inflow.
@@ -249,7 +279,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) evolution_outcome(Patches
     u32 n_active = c.n_active;
     for (u32 k = blockIdx.x; k < n_active; k += gridDim.x) {
         u32 p = active[k];
-        for (u32 v = m.vertex_offsets[p] + threadIdx.x; v < m.vertex_offsets[p + 1]; v += blockDim.x) {
+        for (u32 v = m.starts[p].vertex + threadIdx.x; v < m.starts[p + 1].vertex; v += blockDim.x) {
             account(outcome, s, v, from[v], next[v]);
         }
     }

@@ -3,7 +3,7 @@
 // Units are compiled for the terms that act: ADVECTION 0 none, 1 positive coefficients, 2 cone,
 // 3 Taylor-Galerkin; NORMAL 0 none, 1 positive coefficients, 2 Hopf-Lax; CURVATURE 0 none, 1 beta,
 // 2 weighted, and IMPLICIT whether it is semi-implicit; VELOCITY_ROWS, SPEED_ROWS, CURVATURE_ROWS
-// whether a coefficient has a value for every vertex.
+// whether a coefficient has a value for every vertex; WHOLE where there is no band and all vertices move.
 #pragma once
 #include "common/patches.cuh"
 #include "control.cuh"

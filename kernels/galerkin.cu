@@ -13,6 +13,10 @@
 #include "evolution/upwind.cuh"
 #include "evolution_state.cuh"
 
+#ifndef CHUNKED
+#define CHUNKED 0
+#endif
+
 // Bits of the state of an owned vertex.
 enum { MOVES = 1, POOR = 2 };
 
@@ -58,18 +62,51 @@ DEVICE Local local_of(unsigned char* shared, const Evolution& s, bool is_correct
     return local;
 }
 
-// Loads what no step changes of owned vertices: their states, and where they gather.
+// Sends for the gather columns, and loads what else no step changes of owned vertices: their states, and where they
+// gather.
 DEVICE void load_owned(const Patch& patch, const Evolution& s, const Local& local) {
-    Fetch<Columns, 2> fetched;
-    fetched.load(patch.columns(), patch.n_column_words);
+    for (u32 at = threadIdx.x; at < patch.n_column_words; at += blockDim.x) {
+        copy_async(local.columns + at, patch.columns() + at);
+    }
     for (u32 v = threadIdx.x; v <= patch.n_owned; v += blockDim.x) {
         local.rows[v] = patch.row(v);
         if (v == patch.n_owned) break;
         u32 vertex = patch.first + v;
         local.state[v] = (s.moving[vertex] ? MOVES : 0) | (s.upwind[vertex] ? POOR : 0);
     }
-    fetched.store(local.columns, patch.columns(), patch.n_column_words);
 }
+
+// The first local vertices of a thread, found before their values are there.
+struct Asked {
+    enum { AT_ONCE = 2 };
+    u32 vertices[AT_ONCE];
+
+    DEVICE explicit Asked(const Patch& patch) {
+#pragma unroll
+        for (int i = 0; i < AT_ONCE; i++) {
+            u32 v = threadIdx.x + i * blockDim.x;
+            if (v < patch.n_local) vertices[i] = patch.vertex(v);
+        }
+    }
+
+    // Puts the values of all local vertices where `at` says, past the first cache.
+    template <class At>
+    DEVICE void load(const Patch& patch, const real* from, At at) const {
+        real values[AT_ONCE];
+#pragma unroll
+        for (int i = 0; i < AT_ONCE; i++) {
+            if (threadIdx.x + i * blockDim.x < patch.n_local) values[i] = __ldcg(from + vertices[i]);
+        }
+#pragma unroll
+        for (int i = 0; i < AT_ONCE; i++) {
+            u32 v = threadIdx.x + i * blockDim.x;
+            if (v < patch.n_local) at(v) = values[i];
+        }
+        for (u32 v = threadIdx.x + AT_ONCE * blockDim.x; v < patch.n_local; v += blockDim.x) {
+            at(v) = __ldcg(from + patch.vertex(v));
+        }
+    }
+};
 
 // What is known of a step, found by one thread.
 struct Turn {
@@ -116,10 +153,11 @@ DEVICE bool gather(const Patch& patch, const Evolution& s, const Local& local, u
         at = local.partial[v].at;
     }
 #endif
+#pragma unroll (CHUNKED ? 1 : 4)
     for (; at < last; at++) {
         u32 column = ((const local_index*)local.columns)[at];
         u32 t = column >> 2, corner = column & 3;
-        if (t >= end) break;
+        if (CHUNKED && t >= end) break;
         u32 slot = corner * s.chunk + t - start;
         sums.num += local.num[slot];
         if (with_den) sums.den += local.den[slot];
@@ -206,14 +244,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) galerkin_residua
         if (threadIdx.x < patch.n_cells) corners = patch.corners(threadIdx.x);
         load_owned(patch, s, local);
         const real* x = patch.coordinates();
-        for (u32 v = threadIdx.x; v < patch.n_local; v += blockDim.x) local.points.place(v, patch.at(x, v));
+        for (u32 v = threadIdx.x; v < patch.n_local; v += blockDim.x) local.points.fetch_place(v, x, patch.n_local);
+        const Asked asked(patch);
         if (is_first) {
             await_kernel_before();
             look(s, turn, ahead);
         }
-        for (u32 v = threadIdx.x; v < patch.n_local; v += blockDim.x) {
-            local.points.phi(v) = __ldcg(phi + patch.vertex(v));
-        }
+        asked.load(patch, phi, [&](u32 v) -> real& { return local.points.phi(v); });
+        await_copies();
         __syncthreads();
         if (is_first) {
             conclude(c, turn, ahead, found);
@@ -278,13 +316,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) galerkin_correct
             meas = s.measures[patch.cells + threadIdx.x];
         }
         load_owned(patch, s, local);
+        const Asked asked(patch);
         if (is_first) {
             await_kernel_before();
             look(s, turn, ahead);
         }
-        for (u32 v = threadIdx.x; v < patch.n_local; v += blockDim.x) {
-            local.values[v] = __ldcg(increment + patch.vertex(v));
-        }
+        asked.load(patch, increment, [&](u32 v) -> real& { return local.values[v]; });
+        await_copies();
         __syncthreads();
         if (is_first) conclude(c, turn, ahead, found);
         for (u32 start = 0; start < patch.n_cells; start += s.chunk) {

@@ -228,9 +228,9 @@ DEVICE double multiply(Solve& z, u32 iteration, real keep) {
 DEVICE double descend(Solve& z, u32 iteration, real length) {
     const real* direction = z.q.direction + (u64)(~iteration & 1) * z.m.n_vertices;
     for (u32 k = blockIdx.x; k < z.n_active; k += gridDim.x) {
-        u32 p = z.active[k], last = z.m.vertex_offsets[p + 1];
+        u32 p = z.active[k], last = z.m.starts[p + 1].vertex;
         double size = 0.0;
-        for (u32 vertex = z.m.vertex_offsets[p] + threadIdx.x; vertex < last; vertex += blockDim.x) {
+        for (u32 vertex = z.m.starts[p].vertex + threadIdx.x; vertex < last; vertex += blockDim.x) {
             real diagonal = z.s.diagonal[vertex];
             if (!(diagonal > R(0))) continue;
             z.next[vertex] += length * direction[vertex];

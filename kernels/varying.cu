@@ -70,8 +70,8 @@ DEVICE bool evaluate(const Search& z, double t) {
     const Varying& q = z.q;
     const u32 n_reading = *(volatile u32*)&q.counts[N_READING];
     for (u32 k = blockIdx.x; k < n_reading; k += z.blocks) {
-        const u32 p = q.reading[k], last = z.m.vertex_offsets[p + 1];
-        for (u32 v = z.m.vertex_offsets[p] + threadIdx.x; v < last; v += blockDim.x) {
+        const u32 p = q.reading[k], last = z.m.starts[p + 1].vertex;
+        for (u32 v = z.m.starts[p].vertex + threadIdx.x; v < last; v += blockDim.x) {
             evaluate_vertex(v, z.m.n_vertices, q.places, t, q.arrays, q.nonnegative, q.values, q.broken);
         }
     }

@@ -24,16 +24,22 @@ struct __align__(16) Columns {
 // Words of so many columns.
 DEVICE u32 column_words(u32 n) { return (n + Columns::SIZE - 1) / Columns::SIZE; }
 
+// Where what belongs to a patch begins in the arrays of all patches, read as one; it ends where that of
+// the next patch begins.
+struct __align__(16) Start {
+    u32 vertex;   // patch order
+    u32 halo;
+    u32 cell;
+    u32 columns;  // words
+};
+
 struct Patches {
     u32 n_patches;
     u32 n_vertices;
-    const u32* vertex_offsets;     // [n_patches + 1], patch order
-    const u32* halo_offsets;       // [n_patches + 1]
+    const Start* starts;           // [n_patches + 1]
     const u32* halo;               // vertices in patch order
-    const u32* cell_offsets;       // [n_patches + 1]
-    const Corners* corners;        // of patch p from cell_offsets[p] on
-    const u32* column_offsets;     // [n_patches + 1], words of columns
-    const local_index* rows;       // of patch p from vertex_offsets[p] + p on, [n_owned + 1]
+    const Corners* corners;
+    const local_index* rows;       // of patch p from its first vertex + p on, [n_owned + 1]
     const Columns* columns;        // 4 * t + k, ascending in each row
     const real* x;                 // of patch p from 3 * local offset on, coordinate c of vertex v at c * n_local + v
 };
@@ -83,11 +89,25 @@ struct Patch {
     DEVICE Vec3 at(u32 local) const { return at(coordinates(), local); }
 };
 
+// Patch p, between these starts.
+DEVICE Patch patch_between(const Patches& all, u32 p, const Start& start, const Start& end) {
+    u32 n_owned = end.vertex - start.vertex, n_local = n_owned + end.halo - start.halo;
+    return Patch{all, p, start.vertex, n_owned, n_local, start.cell, end.cell - start.cell, start.halo, start.columns,
+                 end.columns - start.columns};
+}
+
 DEVICE Patch patch_of(const Patches& all, u32 p) {
-    u32 first = all.vertex_offsets[p], halo = all.halo_offsets[p], cells = all.cell_offsets[p];
-    u32 n_owned = all.vertex_offsets[p + 1] - first;
-    u32 n_local = n_owned + all.halo_offsets[p + 1] - halo;
-    u32 n_cells = all.cell_offsets[p + 1] - cells;
-    u32 columns = all.column_offsets[p], n_column_words = all.column_offsets[p + 1] - columns;
-    return Patch{all, p, first, n_owned, n_local, cells, n_cells, halo, columns, n_column_words};
+    const Start start = all.starts[p], end = all.starts[p + 1];
+    return patch_between(all, p, start, end);
+}
+
+// Sends for what a step reads of the patch between these starts, and for phi of its vertices, so that it is in the
+// second cache when its turn comes: one thread.
+DEVICE void prefetch(const Patches& all, const Start& start, const Start& end, const real* phi) {
+    const u32 n_owned = end.vertex - start.vertex, n_halo = end.halo - start.halo;
+    prefetch_range(all.corners + start.cell, end.cell - start.cell);
+    prefetch_range(all.columns + start.columns, end.columns - start.columns);
+    prefetch_range(all.x + 3 * ((u64)start.vertex + start.halo), (PLANAR ? 2 : 3) * (n_owned + n_halo));
+    prefetch_range(all.halo + start.halo, n_halo);
+    prefetch_range(phi + start.vertex, n_owned);
 }

@@ -3,6 +3,38 @@
 
 #include "common/types.cuh"
 
+// Copies a word of 4, 8 or 16 bytes to shared memory, past the registers where the card can (sm_80). It is there
+// after await_copies, for this thread, and after a barrier for the block.
+template <class T>
+DEVICE void copy_async(T *into, const T *from) {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"((u32)__cvta_generic_to_shared(into)), "l"(from),
+                 "n"((int)sizeof(T))
+                 : "memory");
+#else
+    *into = *from;
+#endif
+}
+
+// Waits for all copies of this thread.
+DEVICE void await_copies() {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
+// Sends for n items, so that they are in the second cache when they are read, where the card can (sm_90).
+template <class T>
+DEVICE void prefetch_range(const T *from, u32 n) {
+#if __CUDA_ARCH__ >= 900
+    // Whole words of 16 bytes: of what lies in the same words nothing is changed.
+    const u64 begin = (u64)from & ~(u64)15, end = ((u64)(from + n) + 15) & ~(u64)15;
+    if (end > begin) {
+        asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(begin), "r"((u32)(end - begin)) : "memory");
+    }
+#endif
+}
+
 #ifndef DYN_SHARED
 // Declares `T *name` at its start; once per kernel.
 #define DYN_SHARED(T, name)                         \

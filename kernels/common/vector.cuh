@@ -2,6 +2,10 @@
 // left. Where all is in a plane (PLANAR) there is no third component.
 #pragma once
 
+#ifndef PLANAR
+#define PLANAR 0
+#endif
+
 #include "common/real.cuh"
 
 struct Vec3 {

@@ -1,6 +1,7 @@
 // The vertices of a patch in shared memory, where cells read them.
 #pragma once
 
+#include "common/shared.cuh"
 #include "common/vector.cuh"
 
 // Numbers that a thread reads from shared memory at once.
@@ -22,12 +23,10 @@ struct Points {
 
     DEVICE real& phi(u32 v) const { return number(v, 3); }
 
-    DEVICE void place(u32 v, const Vec3& x) const {
-        number(v, 0) = x.x;
-        number(v, 1) = x.y;
-#if !PLANAR
-        number(v, 2) = x.z;
-#endif
+    // Sends for the place of a vertex, whose coordinates lie `apart` behind x.
+    DEVICE void fetch_place(u32 v, const real* x, u32 apart) const {
+#pragma unroll
+        for (int k = 0; k < (PLANAR ? 2 : 3); k++) copy_async(&number(v, k), x + k * apart + v);
     }
 
     DEVICE void get(u32 v, Vec3& x, real& phi) const {

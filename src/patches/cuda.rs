@@ -17,7 +17,8 @@ use crate::geometry::Real;
 pub struct DevicePatches<R: Real> {
     cuda: Arc<Cuda>,
     shape: Shape,
-    arrays: [Array<u32>; 5],
+    starts: Array<u32>,
+    halo: Array<u32>,
     indices: [Indices; 3],
     x: Array<R>,
 }
@@ -76,12 +77,9 @@ impl Indices {
 pub struct PatchesArgument {
     n_patches: u32,
     n_vertices: u32,
-    vertex_offsets: u64,
-    halo_offsets: u64,
+    starts: u64,
     halo: u64,
-    cell_offsets: u64,
     corners: u64,
-    column_offsets: u64,
     rows: u64,
     columns: u64,
     x: u64,
@@ -164,7 +162,12 @@ impl<R: Real> DevicePatches<R> {
         let mut corners = vec![0u32; 4 * patches.n_patch_cells()];
         let mut rows = Vec::with_capacity(patches.n_vertices() + n);
         let mut columns = Vec::with_capacity(patches.columns.len());
-        let mut column_offsets = Vec::with_capacity(n + 1);
+        let mut starts = Vec::with_capacity(4 * (n + 1));
+        let start = |p: usize, columns: usize| {
+            let [vertex, halo, cell] =
+                [&patches.vertex_offsets, &patches.halo_offsets, &patches.cell_offsets].map(|of| of[p]);
+            [vertex, halo, cell, (columns / word) as u32]
+        };
         let mut x = Vec::with_capacity(3 * patches.n_local());
         for p in 0..n {
             let patch = patches.patch(p);
@@ -174,7 +177,7 @@ impl<R: Real> DevicePatches<R> {
             }
             // Each patch begins at a word that threads read at once.
             columns.resize(columns.len().next_multiple_of(word), 0);
-            column_offsets.push((columns.len() / word) as u32);
+            starts.extend(start(p, columns.len()));
             let first = columns.len() as u32;
             for k in 0..patch.n_owned {
                 rows.push(columns.len() as u32 - first);
@@ -186,21 +189,15 @@ impl<R: Real> DevicePatches<R> {
             (0..3).for_each(|c| x.extend(points.iter().map(|point| point[c])));
         }
         columns.resize(columns.len().next_multiple_of(word), 0);
-        column_offsets.push((columns.len() / word) as u32);
-        let arrays = [
-            cuda.upload(&patches.vertex_offsets)?,
-            cuda.upload(&patches.halo_offsets)?,
-            cuda.upload(&patches.halo)?,
-            cuda.upload(&patches.cell_offsets)?,
-            cuda.upload(&column_offsets)?,
-        ];
+        starts.extend(start(n, columns.len()));
+        let (starts, halo) = (cuda.upload(&starts)?, cuda.upload(&patches.halo)?);
         let indices = [
             Indices::new(&cuda, &corners, shape.wide)?,
             Indices::new(&cuda, &rows, shape.wide)?,
             Indices::new(&cuda, &columns, shape.wide)?,
         ];
         let x = cuda.upload(&x)?;
-        Ok(DevicePatches { cuda, shape, arrays, indices, x })
+        Ok(DevicePatches { cuda, shape, starts, halo, indices, x })
     }
 
     /// The card they are on.
@@ -215,18 +212,13 @@ impl<R: Real> DevicePatches<R> {
 
     /// What kernels take.
     pub fn argument(&self) -> PatchesArgument {
-        let [vertex_offsets, halo_offsets, halo, cell_offsets, column_offsets] =
-            self.arrays.each_ref().map(Array::address);
         let [corners, rows, columns] = self.indices.each_ref().map(Indices::address);
         PatchesArgument {
             n_patches: self.shape.n_patches,
             n_vertices: self.shape.n_vertices,
-            vertex_offsets,
-            halo_offsets,
-            halo,
-            cell_offsets,
+            starts: self.starts.address(),
+            halo: self.halo.address(),
             corners,
-            column_offsets,
             rows,
             columns,
             x: self.x.address(),

@@ -50,11 +50,11 @@ extern "C" __global__ void flow_new(Given g, Flow **out) {
     e.slowness = R(1);
     e.reach = g.reach;
 #if CELL_SIZE == 4
-    e.shapes = filled<Heights>(g.m.cell_offsets[patches], Heights{});
+    e.shapes = filled<Heights>(g.m.starts[patches].cell, Heights{});
 #else
-    e.shapes = filled<real>(SHAPE_SIZE * g.m.cell_offsets[patches], R(0));
+    e.shapes = filled<real>(SHAPE_SIZE * g.m.starts[patches].cell, R(0));
 #endif
-    e.seen = filled<real>(n + g.m.halo_offsets[patches], R(0));
+    e.seen = filled<real>(n + g.m.starts[patches].halo, R(0));
     e.wake_offsets = g.wake_offsets;
     e.wake_vertices = g.wake_vertices;
     e.wake_readers = g.wake_readers;

@@ -18,28 +18,27 @@ const COLUMNS: usize = 8;
 pub struct PatchesArgument {
     n_patches: u32,
     n_vertices: u32,
-    vertex_offsets: *const u32,
-    halo_offsets: *const u32,
+    starts: *const Start,
     halo: *const u32,
-    cell_offsets: *const u32,
     corners: *const u16,
-    column_offsets: *const u32,
     rows: *const u16,
     columns: *const u16,
     x: *const (),
 }
+
+/// `struct Start` of the kernels: first vertex, halo vertex, cell and word of columns.
+#[repr(C, align(16))]
+#[derive(Clone, Copy)]
+struct Start([u32; 4]);
 
 /// A mesh in patches, and the arrays that kernels take.
 pub struct HostPatches<R: Real> {
     pub mesh: Mesh,
     pub patches: Arc<Patches>,
     pub coordinates: Arc<Coordinates<R>>,
-    vertex_offsets: Vec<u32>,
-    halo_offsets: Vec<u32>,
+    starts: Vec<Start>,
     halo: Vec<u32>,
-    cell_offsets: Vec<u32>,
     corners: Vec<u16>,
-    column_offsets: Vec<u32>,
     rows: Vec<u16>,
     columns: Vec<u16>,
     x: Vec<R>,
@@ -75,22 +74,16 @@ impl<R: Real> HostPatches<R> {
             mesh,
             patches: patches.clone(),
             coordinates: coordinates.clone(),
-            vertex_offsets: vec![0],
-            halo_offsets: vec![0],
+            starts: vec![Start([0; 4])],
             halo: Vec::new(),
-            cell_offsets: vec![0],
             corners: Vec::new(),
-            column_offsets: vec![0],
             rows: Vec::new(),
             columns: Vec::new(),
             x: Vec::new(),
         };
         for p in 0..patches.len() {
             let patch = patches.patch(p);
-            all.vertex_offsets.push((patch.first + patch.n_owned) as u32);
             all.halo.extend(patch.halo);
-            all.halo_offsets.push(all.halo.len() as u32);
-            all.cell_offsets.push(patches.cell_range(p).end as u32);
             for cell in patch.corners.chunks_exact(arity) {
                 let corner = |k: usize| cell.get(k).map_or(u16::MAX, |&c| c as u16);
                 all.corners.extend((0..4).map(corner));
@@ -103,7 +96,9 @@ impl<R: Real> HostPatches<R> {
             }
             all.rows.push((all.columns.len() - first) as u16);
             all.columns.resize(all.columns.len().next_multiple_of(COLUMNS), u16::MAX);
-            all.column_offsets.push((all.columns.len() / COLUMNS) as u32);
+            let (vertices, cells) = (patch.first + patch.n_owned, patches.cell_range(p).end);
+            let ends = [vertices, all.halo.len(), cells, all.columns.len() / COLUMNS];
+            all.starts.push(Start(ends.map(|end| end as u32)));
             for c in 0..3 {
                 all.x.extend(coordinates.of(&patches, p).iter().map(|x| x[c]));
             }
@@ -116,12 +111,9 @@ impl<R: Real> HostPatches<R> {
         PatchesArgument {
             n_patches: self.patches.len() as u32,
             n_vertices: self.patches.n_vertices() as u32,
-            vertex_offsets: self.vertex_offsets.as_ptr(),
-            halo_offsets: self.halo_offsets.as_ptr(),
+            starts: self.starts.as_ptr(),
             halo: self.halo.as_ptr(),
-            cell_offsets: self.cell_offsets.as_ptr(),
             corners: self.corners.as_ptr(),
-            column_offsets: self.column_offsets.as_ptr(),
             rows: self.rows.as_ptr(),
             columns: self.columns.as_ptr(),
             x: self.x.as_ptr().cast(),
@@ -141,7 +133,7 @@ impl<R: Real> HostPatches<R> {
 
     /// Most gather columns of a patch.
     pub fn largest_columns(&self) -> usize {
-        let sizes = self.column_offsets.windows(2).map(|w| (w[1] - w[0]) * COLUMNS as u32);
+        let sizes = self.starts.windows(2).map(|w| (w[1].0[3] - w[0].0[3]) * COLUMNS as u32);
         sizes.max().unwrap_or(0) as usize
     }
 

@@ -122,6 +122,7 @@ const STEP: Choice = &[
         ("BLOCK", "64"),
         ("MIN_BLOCKS", "18"),
         ("LEAN", "1"),
+        ("WHOLE", "1"),
     ],
 ];
 

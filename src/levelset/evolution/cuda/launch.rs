@@ -27,8 +27,8 @@ const STATIC_SHARED: u32 = 1024;
 const CELLS_PER_THREAD: [f64; 4] = [1.0, 1.5, 2.0, 2.5];
 
 /// The same where patches are many more than fit the card at once: registers are for as many threads
-/// as hide the waiting of each other, and a thread fetches little ahead.
-const CELLS_PER_LEAN_THREAD: f64 = 3.0;
+/// as hide the waiting of each other.
+const CELLS_PER_LEAN_THREAD: f64 = 4.5;
 
 /// Threads that registers of a multiprocessor are for: f32, f64, and the same of lean steps.
 const RESIDENT_THREADS: [[u32; 2]; 2] = [[1024, 768], [1152, 512]];
@@ -102,6 +102,7 @@ fn terms<R: Real>(host: &Evolution<R>) -> Vec<(&'static str, String)> {
         ("VARIES", u32::from(motion.varies())),
         ("ONE_PASS", u32::from(options.one_pass)),
         ("CLIP", u32::from(options.clip)),
+        ("WHOLE", u32::from(options.half_width.is_none())),
         ("VELOCITY_ROWS", has_rows(motion.velocity.as_ref().map(|v| v.uniform().is_some()))),
         ("SPEED_ROWS", has_rows(motion.normal_speed.as_ref().map(|v| v.uniform().is_some()))),
         (
@@ -149,7 +150,7 @@ fn step_shared<R: Real>(host: &Evolution<R>, shape: &Shape, chunk: u32) -> u32 {
         + part(commons * chunk, real)
         + part(4 * shape.largest_local, real)
         + part(if drift { shape.largest_local } else { 0 }, real)
-        + part(shape.largest_local, 1);
+        + part(if host.options.half_width.is_some() { shape.largest_local } else { 0 }, 1);
     let index = if shape.wide { 4 } else { 2 };
     bytes += part(shape.largest_columns, index) + part(shape.largest_owned + 1, index);
     if chunk < shape.largest_cells {
