@@ -146,10 +146,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK, STEP_BLOCKS) evolution_step(
             moves[i] = v < patch.n_owned ? s.moving[patch.first + v] : 0;
 #endif
         }
-        // The cell whose corners are at hand.
+        // Corners of the next two cells of this thread, or where chunks come between of one, from `at_hand` on.
         u32 at_hand = thread;
-        Corners corners;
+        Corners corners = {}, later = {};
         if (thread < patch.n_cells) corners = patch.corners(thread);
+        if (!CHUNKED && thread + threads < patch.n_cells) later = patch.corners(thread + threads);
         const real* x = patch.coordinates();
         for (u32 v = thread; v < patch.n_local; v += threads) points.fetch_place(v, x, patch.n_local);
         for (u32 at = thread; at < patch.n_column_words; at += threads) copy_async(columns + at, patch.columns() + at);
@@ -202,9 +203,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK, STEP_BLOCKS) evolution_step(
                 if (CHUNKED && t != at_hand) corners = patch.corners(t);
                 u32 corner[N];
 #pragma unroll
-                for (int i = 0; i < N; i++) corner[i] = corners.of[i];
+                for (int i = 0; i < N; i++) corner[i] = corners.of(i);
                 at_hand = t + threads;
-                if (at_hand < end) corners = patch.corners(at_hand);
+                Corners& farthest = CHUNKED ? corners : later;
+                const u32 at_last = CHUNKED ? at_hand : at_hand + threads;
+                corners = later;
+                if (at_last < patch.n_cells) farthest = patch.corners(at_last);
 #if !WHOLE
                 u32 moves = 0;
 #pragma unroll

@@ -131,7 +131,7 @@ DEVICE u32 states_of(const Patch& patch, const Local& local, const Corners& corn
     u32 states = 0;
 #pragma unroll
     for (int i = 0; i < N; i++) {
-        corner[i] = corners.of[i];
+        corner[i] = corners.of(i);
         if (corner[i] < patch.n_owned) states |= local.state[corner[i]];
     }
     return states;

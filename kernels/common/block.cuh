@@ -23,7 +23,7 @@ DEVICE void atomic_max_bits(u64* at, u64 bits) { atomicMax(at, bits); }
 // value is waited for. K values for each thread; what is more follows one by one.
 template <class T, int K>
 struct Fetch {
-    T values[K > 0 ? K : 1];
+    T values[K];
 
     DEVICE void load(const T* from, u32 n) {
 #pragma unroll

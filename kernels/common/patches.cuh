@@ -10,10 +10,18 @@ typedef u32 local_index;
 typedef u16 local_index;
 #endif
 
-// Local numbers of the corners of a cell, read as one; a triangle has no fourth.
-struct __align__(4 * sizeof(local_index)) Corners {
-    local_index of[4];
+// Local numbers of the corners of a cell, read as one and kept so; a triangle has no fourth.
+#ifdef WIDE_PATCHES
+struct __align__(16) Corners {
+    u32 all[4];
+    DEVICE u32 of(int k) const { return all[k]; }
 };
+#else
+struct __align__(8) Corners {
+    u64 all;
+    DEVICE u32 of(int k) const { return (u32)(all >> 16 * k) & 0xffff; }
+};
+#endif
 
 // Gather columns that are read as one: those of a patch begin at such a word.
 struct __align__(16) Columns {
@@ -57,7 +65,7 @@ struct Patch {
     }
 
     // Local number of corner k of cell t.
-    DEVICE u32 corner(u32 t, u32 k) const { return all.corners[cells + t].of[k]; }
+    DEVICE u32 corner(u32 t, u32 k) const { return corners(t).of(k); }
 
     // Local numbers of all corners of cell t.
     DEVICE Corners corners(u32 t) const { return all.corners[cells + t]; }

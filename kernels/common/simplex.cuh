@@ -22,12 +22,12 @@ typedef SimplexOf<N> Simplex;
 DEVICE SimplexOf<3> simplex_of(const Vec3 &e1, const Vec3 &e2) {
     SimplexOf<3> s;
 #if PLANAR
-    // The normal has one component, and need not be squared.
+    // The normal has one component; all is as below, to the bit.
     real up = e1.x * e2.y - e1.y * e2.x;
     s.meas = fabs(up) * R(0.5);
-    real scale = inverse(up);
-    s.grads[1] = Vec3{e2.y, -e2.x, R(0)} * scale;
-    s.grads[2] = Vec3{-e1.y, e1.x, R(0)} * scale;
+    real scale = inverse(up * up);
+    s.grads[1] = Vec3{e2.y * up, -(e2.x * up), R(0)} * scale;
+    s.grads[2] = Vec3{-(up * e1.y), up * e1.x, R(0)} * scale;
 #else
     Vec3 normal = cross(e1, e2);
     real det = norm_squared(normal);

@@ -18,7 +18,7 @@ DEVICE u32 hopeful(const Patch& patch, const Eikonal& e, const Local& local, u32
     u32 is_free = 0, is_new = 0;
 #pragma unroll
     for (int i = 0; i < N; i++) {
-        u32 v = corners.of[i];
+        u32 v = corners.of(i);
         real stored = local.u[v];
         u[i] = fabs(stored);
         is_free |= (u32)(v < patch.n_owned && !is_given(stored)) << i;

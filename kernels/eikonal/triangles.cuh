@@ -26,9 +26,9 @@ DEVICE Cell load_cell(const Patch& patch, const Eikonal& e, const Local& local, 
 #endif
 #pragma unroll
     for (int i = 0; i < N; i++) {
-        cell.corner[i] = corners.of[i];
+        cell.corner[i] = corners.of(i);
 #if CIRCULAR
-        cell.shape[i] = patch.at(local.x, corners.of[i]);
+        cell.shape[i] = patch.at(local.x, corners.of(i));
 #else
         cell.shape.length[i] = shape[i * patch.n_cells];
         cell.shape.along[i] = shape[(3 + i) * patch.n_cells];

@@ -42,6 +42,9 @@ fn compare<R: Real + Default + 'static, const N: usize>(
     if case.mesh.kind == Kind::Planar {
         defines.push("PLANAR=1");
     }
+    if case.options.half_width.is_none() {
+        defines.extend(["WHOLE=1", "LEAN=1"]);
+    }
     let evolution =
         Library::compile("kernels/evolution.cu", &defines, &["evolution_step", "evolution_settle"]);
     if chunk.is_some() {

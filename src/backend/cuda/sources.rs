@@ -120,7 +120,7 @@ const STEP: Choice = &[
         ("CELL_SIZE", "3"),
         ("PLANAR", "1"),
         ("BLOCK", "64"),
-        ("MIN_BLOCKS", "18"),
+        ("MIN_BLOCKS", "16"),
         ("LEAN", "1"),
         ("WHOLE", "1"),
     ],

@@ -31,7 +31,7 @@ const CELLS_PER_THREAD: [f64; 4] = [1.0, 1.5, 2.0, 2.5];
 const CELLS_PER_LEAN_THREAD: f64 = 4.5;
 
 /// Threads that registers of a multiprocessor are for: f32, f64, and the same of lean steps.
-const RESIDENT_THREADS: [[u32; 2]; 2] = [[1024, 768], [1152, 512]];
+const RESIDENT_THREADS: [[u32; 2]; 2] = [[1024, 768], [1024, 512]];
 
 /// With so many times more patches than are on the card at once, a block takes one patch after the
 /// other: what it does once it then does not do for each.
