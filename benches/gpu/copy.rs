@@ -27,6 +27,9 @@ const COPIED: usize = 1 << 30;
 
 const STEPS: u64 = 64;
 
+/// Vertices of a patch: fewer have more of their cells and vertices in common with others.
+const PATCH: usize = 512;
+
 pub fn table(cuda: &Arc<Cuda>, cpu: &Arc<Cpu>, args: &[String]) -> Result<(), Failed> {
     let asked = args.iter().find_map(|a| a.strip_prefix("vertices="));
     let vertices: u64 = asked.map_or(Ok(VERTICES), str::parse)?;
@@ -36,7 +39,7 @@ pub fn table(cuda: &Arc<Cuda>, cpu: &Arc<Cpu>, args: &[String]) -> Result<(), Fa
     (square.cells, square.max) = ([side; 2], [f64::from(side); 2]);
     // A lattice has nothing to clean.
     let mesh = generate(&Generate::Square(square))?;
-    let patches = Arc::new(cpu.run(|| Patches::new(&mesh, Partition::Blocks, 64))?);
+    let patches = Arc::new(cpu.run(|| Patches::new(&mesh, Partition::Blocks, PATCH))?);
     let center = f64::from(side) / 2.0;
     let circle = |x: &[f64; 3]| (x[0] - center).hypot(x[1] - center) - center / 2.0;
     let phi: Vec<f64> = mesh.vertices.iter().map(circle).collect();

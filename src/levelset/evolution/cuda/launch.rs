@@ -225,7 +225,7 @@ impl<R: Real> Kernels<R> {
         let band = compiled("band", PLAIN_BLOCK)?;
         let block = match shape.arity {
             3 => shape.threads(2.0, 256),
-            _ => shape.threads(3.0, 256),
+            _ => shape.threads(2.5, 256),
         };
         let sizes: Vec<u32> = match shape.arity {
             3 => CELLS_PER_THREAD.map(|cells| shape.threads(cells, 256)).to_vec(),
