@@ -1,5 +1,8 @@
 //! What a reconstructed surface is like: parts, handles, holes, and how near it is to samples.
 
+#[cfg(feature = "cuda")]
+pub mod cuda;
+
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
@@ -135,10 +138,15 @@ impl Gaps {
             points.iter().map(gap).fold((0.0, 0.0_f64), |(sum, max), d| (sum + d, max.max(d)))
         };
         let blocks: Vec<(f64, f64)> = points.par_chunks(BLOCK).map(of_block).collect();
+        Some(Gaps::of_blocks(&blocks, points.len()))
+    }
+
+    /// Of sum and largest of each block of points, in their order.
+    fn of_blocks(blocks: &[(f64, f64)], n: usize) -> Gaps {
         let (sum, max) = blocks
-            .into_iter()
+            .iter()
             .fold((0.0, 0.0_f64), |(sum, max), block| (sum + block.0, max.max(block.1)));
-        Some(Gaps { mean: sum / points.len() as f64, max })
+        Gaps { mean: sum / n as f64, max }
     }
 }
 

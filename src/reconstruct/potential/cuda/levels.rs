@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::droplets;
 use super::octree::DeviceOctree;
 use super::velocity::{DeviceVelocity, at_samples};
 use crate::backend::cuda::{Cuda, Element};
@@ -18,8 +19,8 @@ use crate::mesh::Mesh;
 use crate::primitives::memory::gibibytes;
 use crate::reconstruct::potential::field::Rest;
 use crate::reconstruct::potential::levels::{
-    BAND, EDGE, EDGE_LEVELS, GAMMA, HULL, LOOK, MOVING, RESCALING, TILES_PER_CUBE, finished,
-    of_motion, start, vanished,
+    BAND, DROPLET, EDGE, EDGE_LEVELS, GAMMA, HULL, LOOK, MOVING, RESCALING, TILES_PER_CUBE,
+    finished, of_motion, start, vanished,
 };
 use crate::reconstruct::potential::{Frame, Level, Levels, Options};
 use crate::surface::cubes::cuda::DeviceTiles;
@@ -63,7 +64,9 @@ impl Run<'_> {
         };
         let tiles = DeviceTiles::<f32, S, EDGE> { grid: &grid, phi: &phi, gamma: GAMMA };
         let surface = tiles.extract(self.cuda, &frame.placement(last), false)?;
-        finished(surface.mesh(self.cuda)?, &frame, begun, levels)
+        drop((grid, phi));
+        let left = droplets::without(self.cuda, surface, DROPLET * frame.voxel)?;
+        finished(left, &frame, begun, levels)
     }
 
     /// The motion of the next level, from where that of the one before came to rest.
