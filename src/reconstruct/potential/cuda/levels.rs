@@ -94,15 +94,16 @@ impl Run<'_> {
         let need = (DeviceTiledGrid::bytes(tiles) + tiles * values) * 13 / 12
             + DeviceInterface::<S, EDGE>::bytes(tiles);
         let (free, _) = cuda.memory()?;
+        let words = format!(
+            "about {tiles} tiles at depth {depth} need {} on the card, which has {} free",
+            gibibytes(need as u64),
+            gibibytes(free as u64)
+        );
         if need > free {
-            let (need, free) = (gibibytes(need as u64), gibibytes(free as u64));
-            return Err(Error::device(
-                format!(
-                    "about {tiles} tiles at depth {depth} need {need} on the card, which has {free} free"
-                ),
-                "take a smaller depth, 16-bit storage, or use = \"cpu\"",
-            ));
+            let remedy = "take a smaller depth, 16-bit storage, or use = \"cpu\"";
+            return Err(Error::device(words, remedy));
         }
+        tracing::info!("{words}");
         Ok(need as u64)
     }
 
