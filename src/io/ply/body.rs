@@ -114,10 +114,14 @@ impl<'a> Body<'a> {
         n: usize,
         read: impl Fn(Range<usize>, &mut Body) -> Result<T> + Sync,
     ) -> Result<Vec<T>> {
-        let Body::Ascii(lines) = self else { return Ok(vec![read(0..n, self)?]) };
-        // What is missing is said by reading one after the other.
-        let Some((pieces, rest)) = lines.pieces(n) else { return Ok(vec![read(0..n, self)?]) };
-        *lines = rest;
+        let split = match self {
+            // Lines are counted first, which a single thread need not do.
+            Body::Ascii(lines) if rayon::current_num_threads() > 1 => lines.pieces(n),
+            _ => None,
+        };
+        // What is missing is said by reading one after the other, too.
+        let Some((pieces, rest)) = split else { return Ok(vec![read(0..n, self)?]) };
+        *self = Body::Ascii(rest);
         let part = |piece: Piece| {
             read(piece.first..piece.first + piece.rows, &mut Body::Ascii(piece.lines))
         };
