@@ -1,4 +1,5 @@
-//! Distances to points and voxels against one-line references, on random and adversarial input.
+//! Distances to points and voxels against one-line references, on random and adversarial input. How far perforated ones
+//! are off, and rays that step by them, are verified as V53 (`tests/verification`).
 
 use proptest::prelude::*;
 use zeroset::backend::Cpu;
@@ -242,84 +243,6 @@ fn the_arithmetic_fits_the_lattice() {
     let far = [[i32::MAX - 9, 5, 1]];
     assert_eq!(kernel(&far, Norm::LInf).unwrap(), Kernel::U32);
     assert!(kernel(&far, Norm::Lp(3.0)).unwrap_err().to_string().contains("L3"));
-}
-
-/// V53: perforation never finds anything nearer, and its error on a digital ball is that of numerics 10.
-#[test]
-fn perforation_errs_as_published() {
-    let ball = || {
-        let all = (-18i32..=18)
-            .flat_map(|z| (-18..=18).flat_map(move |y| (-18..=18).map(move |x| [x, y, z])));
-        all.filter(|x: &[i32; 3]| x.iter().map(|x| x * x).sum::<i32>() <= 18 * 18)
-    };
-    let sites: Vec<[i32; 3]> = ball().collect();
-    assert!((24_000..25_000).contains(&sites.len()), "{}", sites.len());
-    let queries: Vec<[i32; 3]> = (0..4_000_i64)
-        .map(|n| [(7919, 81), (104_729, 83), (1_299_709, 79)].map(|(f, m)| (n * f % m) as i32 - 40))
-        .collect();
-    let exact = found(&sites, &queries, &Options::default());
-    let mut last = 0.0;
-    for (k, published) in [(2, 1.9), (4, 6.0), (8, 10.0), (16, 16.0)] {
-        let mut options = Options::default();
-        options.every = k;
-        let result = found(&sites, &queries, &options);
-        assert!(
-            result
-                .found
-                .iter()
-                .zip(&exact.found)
-                .all(|(a, b)| a.key >= b.key && (a.site as usize).is_multiple_of(k))
-        );
-        let error = result.perforation.unwrap();
-        assert_eq!((error.sampled, error.lost), (250, 0));
-        let percent = error.percent.unwrap();
-        assert!(percent > last && percent < 2.0 * published, "k = {k}: {percent} %");
-        last = percent;
-    }
-}
-
-/// V53: rays through unit cubes at sites, with steps of numerics 10: nothing is missed.
-#[test]
-fn rays_with_safe_steps_miss_nothing() {
-    let half = 0.5 * 3f64.sqrt();
-    let sites: Vec<[f64; 3]> = (0..400_i32)
-        .map(|n| [n * 7919 % 41, n * 104_729 % 37, n * 1_299_709 % 43].map(f64::from))
-        .collect();
-    let index = Index::new(&Sites::new(&sites).unwrap());
-    let (mut hits, mut steps) = (0, [0, 0]);
-    for n in 0..60 {
-        let from = [-5.0, f64::from(n % 10) * 3.7, f64::from(n / 10) * 6.9];
-        let r = [0.96, 0.2, 0.05 - 0.003 * f64::from(n)];
-        let length = r.iter().map(|x| x * x).sum::<f64>().sqrt();
-        let r = r.map(|x| x / length);
-        let at = |t: f64| [0, 1, 2].map(|k| from[k] + t * r[k]);
-        let inside = |x: [f64; 3]| sites.iter().any(|s| (0..3).all(|k| (s[k] - x[k]).abs() <= 0.5));
-        let small = 0.02;
-        let reference = (0..4_000).map(|k| f64::from(k) * small).find(|&t| inside(at(t)));
-        hits += usize::from(reference.is_some());
-        for (rule, count) in steps.iter_mut().enumerate() {
-            let mut options = Options::default();
-            options.cone = (rule == 1).then(|| Cone {
-                directions: Directions::One(r),
-                angle: std::f64::consts::PI / 5.0,
-                cylinder: Some(half),
-            });
-            let mut t = 0.0;
-            let hit = loop {
-                if t > 80.0 || inside(at(t)) {
-                    break (t <= 80.0).then_some(t);
-                }
-                let nearest = index.nearest(&Cpu::current(), &[at(t)], &options).unwrap();
-                t += (nearest.distances()[0] - half).max(small);
-                *count += 1;
-            };
-            assert_eq!(hit.is_some(), reference.is_some(), "ray {n}, rule {rule}");
-            if let (Some(hit), Some(first)) = (hit, reference) {
-                assert!(hit <= first + 1.01 * small, "ray {n}, rule {rule}: {hit}, {first}");
-            }
-        }
-    }
-    assert!(hits > 10 && steps[1] < steps[0], "{hits} hits, {steps:?} steps");
 }
 
 #[test]

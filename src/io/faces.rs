@@ -44,6 +44,16 @@ impl Faces {
         }
     }
 
+    /// Adds those of others behind these.
+    pub(crate) fn append(&mut self, mut other: Faces) {
+        match self.triangles.is_empty() {
+            true => self.triangles = other.triangles,
+            false => self.triangles.append(&mut other.triangles),
+        }
+        self.small += other.small;
+        self.counts.iter_mut().zip(other.counts).for_each(|(count, more)| *count += more);
+    }
+
     /// Number of triangles so far.
     pub(crate) fn len(&self) -> usize {
         self.triangles.len() / 3

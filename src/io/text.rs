@@ -1,8 +1,12 @@
 //! Reading text line by line, number by number, with errors that name the line.
 
+mod pieces;
+
 use std::borrow::Cow;
 use std::fmt::{Arguments, Display};
 use std::path::Path;
+
+pub(crate) use pieces::Piece;
 
 use crate::error::{Error, Result};
 

@@ -94,14 +94,14 @@ pub fn inspect(mesh: &Mesh) -> Statistics {
     );
     let n_cells = cells.len() / mesh.kind.arity();
     let high = if mesh.kind == Kind::Volume { n_cells as i64 } else { 0 };
-    let triangles = if mesh.kind == Kind::Volume { ring.n_facets } else { n_cells };
+    let triangles = if mesh.kind == Kind::Volume { ring.facets.count } else { n_cells };
     let edges = ring.lengths;
     Statistics {
         components: parts.components,
         euler: parts.used as i64 - edges.count as i64 + triangles as i64 - high,
-        boundary: ring.boundary,
-        nonmanifold: ring.nonmanifold,
-        inconsistent: ring.inconsistent,
+        boundary: ring.facets.boundary,
+        nonmanifold: ring.facets.nonmanifold,
+        inconsistent: ring.facets.inconsistent,
         degenerate: shapes.degenerate,
         repeating: shapes.repeating,
         duplicate,
@@ -119,6 +119,33 @@ pub fn inspect(mesh: &Mesh) -> Statistics {
     }
 }
 
+/// What of [`Statistics`] says how the triangles of a surface hang together.
+pub(crate) struct Connections {
+    pub components: usize,
+    pub euler: i64,
+    pub boundary: usize,
+    pub nonmanifold: usize,
+    pub inconsistent: usize,
+    pub unreferenced: usize,
+}
+
+/// The numbers of [`inspect`], in a fraction of its time.
+pub(crate) fn connections(surface: &Mesh) -> Connections {
+    let cells = sound_cells(surface);
+    let cells = &*cells;
+    let around = CellsAround::new(surface.n_vertices(), cells, 3);
+    let (facets, parts) = rayon::join(|| Facets::new(&around), || Parts::new(surface, cells));
+    Connections {
+        components: parts.components,
+        // Facets of triangles are their edges.
+        euler: parts.used as i64 - facets.count as i64 + (cells.len() / 3) as i64,
+        boundary: facets.boundary,
+        nonmanifold: facets.nonmanifold,
+        inconsistent: facets.inconsistent,
+        unreferenced: surface.n_vertices() - parts.used,
+    }
+}
+
 /// The cells whose vertices exist.
 fn sound_cells(mesh: &Mesh) -> Cow<'_, [u32]> {
     let n = mesh.n_vertices();
@@ -130,19 +157,16 @@ fn sound_cells(mesh: &Mesh) -> Cow<'_, [u32]> {
     Cow::Owned(kept.flatten().copied().collect())
 }
 
-/// What the facets and edges tell.
-struct Ring {
-    n_facets: usize,
+/// What the facets tell.
+struct Facets {
+    count: usize,
     boundary: usize,
     nonmanifold: usize,
     inconsistent: usize,
-    max_valence: usize,
-    lengths: Lengths,
 }
 
-impl Ring {
-    fn new(mesh: &Mesh, cells: &[u32], around: &CellsAround) -> Self {
-        let arity = mesh.kind.arity();
+impl Facets {
+    fn new(around: &CellsAround) -> Self {
         let add = |counts: &mut [usize; 4], facet: Uses| {
             let uses = facet.even + facet.odd;
             counts[0] += 1;
@@ -151,8 +175,23 @@ impl Ring {
             counts[3] += usize::from(facet.even > 1) + usize::from(facet.odd > 1);
         };
         let counts = around.facets(|_| true, add);
-        let [n_facets, boundary, nonmanifold, inconsistent] =
+        let [count, boundary, nonmanifold, inconsistent] =
             [0, 1, 2, 3].map(|k| counts.iter().map(|c| c[k]).sum::<usize>());
+        Facets { count, boundary, nonmanifold, inconsistent }
+    }
+}
+
+/// What the facets and edges tell.
+struct Ring {
+    facets: Facets,
+    max_valence: usize,
+    lengths: Lengths,
+}
+
+impl Ring {
+    fn new(mesh: &Mesh, cells: &[u32], around: &CellsAround) -> Self {
+        let arity = mesh.kind.arity();
+        let facets = Facets::new(around);
         let edges = around.edges();
         let mut valence = vec![0_u32; mesh.n_vertices()];
         if arity == 3 {
@@ -166,7 +205,7 @@ impl Ring {
         }
         let max_valence = valence.into_iter().max().unwrap_or(0) as usize;
         let lengths = Lengths::new(&mesh.vertices, &edges);
-        Ring { n_facets, boundary, nonmanifold, inconsistent, max_valence, lengths }
+        Ring { facets, max_valence, lengths }
     }
 }
 

@@ -8,6 +8,9 @@ use crate::backend::cuda::Cuda;
 use crate::cloud::{Far, PointCloud, far_from_others};
 use crate::error::{Error, Result};
 use crate::mesh::Mesh;
+use crate::surface::Gaps;
+#[cfg(feature = "cuda")]
+use crate::surface::gaps_on;
 
 /// Samples from which on a GPU is worth its start of a quarter of a second: directed distances of so
 /// many take two processor cores about that long, level sets longer.
@@ -40,6 +43,19 @@ impl Device<'_> {
             }
         }
         far_from_others(points, factor)
+    }
+
+    /// True distances of points to a surface. What a card cannot do the processor does: it is asked when the
+    /// surface is there.
+    pub(super) fn gaps(self, mesh: &Mesh, points: &[[f64; 3]]) -> Option<Gaps> {
+        if let Device::Auto(card) | Device::Card(card) = self {
+            match gaps_on_card(card, mesh, points) {
+                Ok(None) => tracing::info!("distances of samples are left to the processor"),
+                Ok(found) => return found,
+                Err(error) => tracing::warn!("{error}; the processor measures distances"),
+            }
+        }
+        Gaps::new(mesh, points)
     }
 
     /// Directed distances. Why a card did not compute is a warning.
@@ -114,6 +130,16 @@ fn levelset_on_card(
 #[cfg(feature = "cuda")]
 fn far_on_card(card: &Cuda, points: &[[f64; 3]], factor: f64) -> Result<Option<Far>> {
     directed::cuda::far_from_others(card, points, factor)
+}
+
+#[cfg(feature = "cuda")]
+fn gaps_on_card(card: &Cuda, mesh: &Mesh, points: &[[f64; 3]]) -> Result<Option<Gaps>> {
+    gaps_on(card, mesh, points)
+}
+
+#[cfg(not(feature = "cuda"))]
+fn gaps_on_card(card: &Cuda, _: &Mesh, _: &[[f64; 3]]) -> Result<Option<Gaps>> {
+    match *card {}
 }
 
 #[cfg(not(feature = "cuda"))]

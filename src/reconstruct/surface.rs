@@ -10,7 +10,7 @@ use super::potential::{self, Levels, Storage};
 use crate::cloud::{CleanOptions, Estimate, PointCloud, clean_by, estimate_normals};
 use crate::error::{Error, Result};
 use crate::mesh::Mesh;
-use crate::surface::{Gaps, Topology, largest_part, smooth};
+use crate::surface::{Topology, largest_part, smooth};
 
 /// How a surface is reconstructed.
 #[derive(
@@ -204,7 +204,7 @@ pub fn surface(cloud: PointCloud, options: &Options, device: Device<'_>) -> Resu
     }
     smooth(&mut mesh, options.smooth);
     seconds.finish = lap();
-    let Some(gaps) = Gaps::new(&mesh, &cloud.points) else {
+    let Some(gaps) = device.gaps(&mesh, &cloud.points) else {
         return Err(Error::Numerical {
             what: "the surface has no triangles".into(),
             remedy: "look at the normals of the cloud, or take larger cubes".into(),

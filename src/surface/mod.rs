@@ -20,7 +20,7 @@ mod lattice_distance;
 mod locate;
 mod measures;
 mod orientation;
-mod parts;
+pub(crate) mod parts;
 mod plane_curves;
 mod quality;
 mod rims;
@@ -45,8 +45,12 @@ pub use locate::{Located, Locator};
 pub use measures::cuda::{DeviceMeasurer, counted};
 pub use measures::{Measurer, Measures};
 pub use orientation::{Orientation, orient};
-pub use parts::{Parts, largest_part};
+#[cfg(feature = "cuda")]
+pub use parts::cuda::DeviceParts;
+pub use parts::{Extent, Parts, largest_part};
 pub use plane_curves::PlaneCurves;
+#[cfg(feature = "cuda")]
+pub use quality::cuda::gaps_on;
 pub use quality::{Gaps, Hole, Topology};
 pub use signed_distance::{Closest, SignedDistances, TriangleIndex, UNDECIDED};
 pub use smooth::smooth;

@@ -1,10 +1,44 @@
 //! Connected parts of a surface.
 
+#[cfg(feature = "cuda")]
+pub mod cuda;
+
 use crate::geometry::Vec3;
 use crate::mesh::{Mesh, part};
 
 /// Stands for no part.
 const NONE: u32 = u32::MAX;
+
+/// What a part is like, in mesh units.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Extent {
+    /// Smallest coordinates of its vertices.
+    pub low: [f64; 3],
+    /// Largest coordinates of its vertices.
+    pub high: [f64; 3],
+    /// Six times the volume inside, negative where normals point inwards; of an open part that of the
+    /// cone to the middle of its box.
+    pub volume: f64,
+    /// Twice the area.
+    pub area: f64,
+    /// Triangles.
+    pub triangles: u64,
+}
+
+impl Extent {
+    const NONE: Extent = Extent {
+        low: [f64::INFINITY; 3],
+        high: [f64::NEG_INFINITY; 3],
+        volume: 0.0,
+        area: 0.0,
+        triangles: 0,
+    };
+
+    /// The longest edge of the box of its vertices.
+    pub fn longest(&self) -> f64 {
+        (Vec3::from(self.high) - Vec3::from(self.low)).max()
+    }
+}
 
 /// Which part each vertex belongs to; triangles hang together by any shared vertex. Parts are
 /// numbered by their first vertex.
@@ -66,6 +100,29 @@ impl Parts {
         areas
     }
 
+    /// Box, volume and area of each part of the mesh that they are of.
+    pub fn extents(&self, mesh: &Mesh) -> Vec<Extent> {
+        let mut all = vec![Extent::NONE; self.count];
+        for (v, x) in mesh.vertices.iter().enumerate() {
+            let Some(part) = self.of_vertex(v) else { continue };
+            let Extent { low, high, .. } = &mut all[part];
+            for k in 0..3 {
+                (low[k], high[k]) = (low[k].min(x[k]), high[k].max(x[k]));
+            }
+        }
+        for cell in mesh.iter_cells() {
+            let part = &mut all[self.of_vertex[cell[0] as usize] as usize];
+            let (low, high) = (Vec3::from(part.low), Vec3::from(part.high));
+            // From the middle of the part: volumes far away would cancel.
+            let middle = low + (high - low) * 0.5;
+            let [a, b, c] = [0, 1, 2].map(|k| Vec3::from(mesh.vertices[cell[k] as usize]) - middle);
+            part.volume += a.dot(&b.cross(&c));
+            part.area += (b - a).cross(&(c - a)).norm();
+            part.triangles += 1;
+        }
+        all
+    }
+
     /// The mesh that they are of without some of its parts; arrays and groups follow.
     pub fn keep(&self, mesh: Mesh, keep: impl Fn(usize) -> bool) -> Mesh {
         let kept = |cell: &[u32]| keep(self.of_vertex[cell[0] as usize] as usize);
@@ -120,6 +177,9 @@ mod tests {
         let (a, b) = (Some(0), Some(1));
         assert_eq!(of, [a, a, a, a, None, b, b, b]);
         assert_eq!(parts.areas(&mesh()), [1.0, 8.0]);
+        let extents = parts.extents(&mesh());
+        assert_eq!((extents[0].low, extents[0].high), ([0.0; 3], [1.0, 1.0, 0.0]));
+        assert_eq!((extents[1].area, extents[1].triangles, extents[1].longest()), (16.0, 1, 4.0));
         let largest = largest_part(mesh());
         assert_eq!((largest.n_vertices(), &largest.cells[..]), (3, &[0, 1, 2][..]));
         assert_eq!(largest.vertex_data[0].values, Values::Int(vec![5, 6, 7]));

@@ -1,5 +1,8 @@
 //! What a reconstructed surface is like: parts, handles, holes, and how near it is to samples.
 
+#[cfg(feature = "cuda")]
+pub mod cuda;
+
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
@@ -7,7 +10,7 @@ use rayon::prelude::*;
 use super::Locator;
 use crate::geometry::Vec3;
 use crate::mesh::Mesh;
-use crate::mesh::check::{facets::CellsAround, inspect};
+use crate::mesh::check::{connections, facets::CellsAround};
 
 /// Points per partial sum; fixed, so that the mean does not depend on the number of threads.
 const BLOCK: usize = 1 << 12;
@@ -48,7 +51,7 @@ pub struct Hole {
 impl Topology {
     /// Of a mesh of triangles.
     pub fn of(mesh: &Mesh) -> Self {
-        let found = inspect(mesh);
+        let found = connections(mesh);
         let closed = found.boundary == 0 && found.nonmanifold == 0 && found.inconsistent == 0;
         let components = found.components;
         Topology {
@@ -135,16 +138,22 @@ impl Gaps {
             points.iter().map(gap).fold((0.0, 0.0_f64), |(sum, max), d| (sum + d, max.max(d)))
         };
         let blocks: Vec<(f64, f64)> = points.par_chunks(BLOCK).map(of_block).collect();
+        Some(Gaps::of_blocks(&blocks, points.len()))
+    }
+
+    /// Of sum and largest of each block of points, in their order.
+    fn of_blocks(blocks: &[(f64, f64)], n: usize) -> Gaps {
         let (sum, max) = blocks
-            .into_iter()
+            .iter()
             .fold((0.0, 0.0_f64), |(sum, max), block| (sum + block.0, max.max(block.1)));
-        Some(Gaps { mean: sum / points.len() as f64, max })
+        Gaps { mean: sum / n as f64, max }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mesh::check::inspect;
     use crate::mesh::generate::{Generate, Sphere, generate};
 
     #[test]
@@ -153,6 +162,16 @@ mod tests {
         let whole = Topology::of(&mesh);
         assert_eq!((whole.closed, whole.genus, whole.components), (true, Some(0), 1));
         assert!(whole.holes.is_empty());
+        // A branched edge, a triangle that repeats a vertex, one the wrong way round, and a vertex of none.
+        let mut odd = mesh.clone();
+        odd.cells.extend([0, 1, 9, 3, 3, 8, 4, 5, 6]);
+        odd.cells.swap(0, 1);
+        odd.vertices.push([9.0; 3]);
+        let (found, all) = (Topology::of(&odd), inspect(&odd));
+        assert_eq!((found.euler_number, found.components), (all.euler, all.components));
+        assert_eq!((found.nonmanifold_edges, found.vertices), (all.nonmanifold, mesh.n_vertices()));
+        let open = connections(&odd);
+        assert_eq!((open.boundary, open.inconsistent), (all.boundary, all.inconsistent));
         // Without the triangles of vertex 9, and one more elsewhere.
         let far = mesh.n_cells() - 1;
         let cells: Vec<u32> = mesh

@@ -19,6 +19,7 @@ mod primitives;
 mod reconstruct;
 mod render;
 mod support;
+mod surface_checks;
 mod tiled_runs;
 mod tiles;
 mod tiles_surface;

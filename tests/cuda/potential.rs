@@ -120,6 +120,27 @@ fn surfaces_are_those_of_the_processor_up_to_rounding_and_the_same_every_time() 
 }
 
 #[test]
+fn droplets_are_left_out_on_the_card() {
+    let Some(cuda) = support::cuda() else { return };
+    // A box with whole voxels, and samples at voxels of it outside of the ball.
+    let mut points = sphere(20_000);
+    for (k, x) in [1.0, -1.0].into_iter().flat_map(|x| (0..3).map(move |k| (k, x))) {
+        let mut at = [0.0; 3];
+        at[k] = x;
+        points.push(at);
+    }
+    for [x, y] in [[1.0, 1.0], [-1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]] {
+        points.extend([[0.875 * x, 0.875 * y, 0.875], [0.75 * x, 0.875 * y, -0.875]]);
+    }
+    let options = options(7, Storage::Single);
+    let found = reconstruct(&cuda, &points, &options).unwrap();
+    let expected = potential::reconstruct(&points, &options).unwrap();
+    assert_eq!((found.1.droplets, expected.1.droplets), (8, 8));
+    let gap = apart(&found, &expected);
+    assert!(gap <= 1e-3, "{gap} voxels apart");
+}
+
+#[test]
 fn other_exponents_and_the_smoothing_at_the_end_are_those_of_the_processor() {
     let Some(cuda) = support::cuda() else { return };
     let points = sphere(20_000);

@@ -32,10 +32,12 @@ static SURFACE: LazyLock<Library> = library!(
     "surface_count",
     "surface_vertices",
     "surface_triangles",
-    "surface_join",
     "surface_near",
     "surface_drop"
 );
+static PARTS: LazyLock<Library> = LazyLock::new(|| {
+    Library::compile("kernels/surface/parts.cu", &["REAL=double"], &["parts_join"])
+});
 
 /// Launches with several blocks at a time, in an order of their own.
 fn launch(library: &Library, kernel: &str, grid: usize, args: &[Arg]) {
@@ -324,7 +326,7 @@ fn made(cloud: &PointCloud, cube: f64) -> Made {
     ];
     launch(&SURFACE, "surface_triangles", n, &args);
     let args = [arg(corner.cast_const()), arg(n_triangles as u32), arg(piece)];
-    launch(&SURFACE, "surface_join", 3, &args);
+    launch(&PARTS, "parts_join", 3, &args);
     let args = [arg(near.as_ptr()), arg(n_vertices as u32), arg(piece), arg(kept.as_mut_ptr())];
     launch(&SURFACE, "surface_near", 2, &args);
     let args = [

@@ -9,10 +9,6 @@ use crate::domains::Setting;
 use crate::runner::Task;
 use crate::shared::places::root;
 
-/// Cases of the companion's table that are not on this page, and where they are.
-const ELSEWHERE: &[(&str, &str)] =
-    &[("V53", "point-wise distances: `cargo test --test point_distance`")];
-
 /// What the page of a GPU leaves out.
 const CPU_ONLY: &str = "## What is not run on a GPU\n\n\
     - Random meshes and the length of a step cell by cell (`properties.rs`), the same bits for every \
@@ -25,9 +21,9 @@ const CPU_ONLY: &str = "## What is not run on a GPU\n\n\
     - In single precision V42, which compares precisions itself, and V38 on the sphere: fronts cross \
     all of it from one vertex, and each patch on the way may keep back a change below the \
     tolerance.\n\
-    - V44 to V52, grids, tiles and the octree of samples: `tests/cuda` compares a card with the \
-    processor there.\n\
-    - Meshes, norms, interfaces and areas are found on the processor.\n\n";
+    - V44 to V53, grids, tiles, the octree of samples and distances to points: `tests/cuda` \
+    compares a card with the processor there.\n\
+    - Meshes, norms, interfaces and areas are found on the processor.\n";
 
 /// A number as tables show it.
 pub fn number(x: f64) -> String {
@@ -120,13 +116,9 @@ pub fn page(findings: &Findings, gates: &Gates, failures: &[String]) -> String {
             gates.cost_ratio
         );
     }
-    page.push('\n');
     if findings.backend == Backend::Cuda {
+        page.push('\n');
         page.push_str(CPU_ONLY);
-    }
-    page += "## Cases elsewhere\n\n| case | where |\n|---|---|\n";
-    for (case, place) in ELSEWHERE {
-        let _ = writeln!(page, "| {case} | {place} |");
     }
     page
 }

@@ -29,6 +29,7 @@ mod domains;
 mod exact;
 mod fixed_point;
 mod fronts;
+mod nearest;
 mod operators;
 mod potential;
 mod properties;
@@ -138,6 +139,7 @@ cases! {
     v50_sparse_and_dense: tiled::V50;
     v51_barnes_and_hut: potential::V51;
     v52_velocity_towards_samples: potential::V52;
+    v53_distances_to_points: nearest::V53;
 }
 
 /// Cases of [`OF_PROCESSOR`] that are run in single precision too.

@@ -1,7 +1,8 @@
 // Marching cubes over the tiles of directed distances, and what vertices take over: twin of src/surface/cubes/extract.rs
 // for values that are missing outside of the tiles, and of src/reconstruct/directed/carry.rs.
 //
-// The order is surface_count, two scans, surface_vertices, surface_triangles, surface_join, surface_near, surface_drop.
+// The order is surface_count, two scans, surface_vertices, surface_triangles, parts_join (surface/parts.cu), surface_near,
+// surface_drop.
 // Vertices come tile by tile in the order of the lower ends of their edges, then of the axes; triangles tile by tile in
 // the order of cubes.
 #include "reconstruct/directed/lattice.cuh"
@@ -194,21 +195,6 @@ surface_triangles(Distances distances, const u8* cases, const u32* firsts, const
         const u32 vertex = starts[owner.tile] + (first >> 3) + (u32)__popc(first & ((1u << a) - 1));
         corners[next++] = vertex;
         names[vertex] = vertex;
-    }
-}
-
-// Joins the corners of triangles.
-//
-// Grid and block: any number of threads, which share the triangles. Shared memory: none.
-//
-// corners  [n][3]
-// names    [n_vertices]
-extern "C" __global__ void surface_join(const u32* corners, u32 n, u32* names) {
-    const u64 threads = (u64)gridDim.x * blockDim.x;
-    for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads) {
-        const u32 a = corners[3 * i];
-        join_sets<InGlobal>(names, a, corners[3 * i + 1]);
-        join_sets<InGlobal>(names, a, corners[3 * i + 2]);
     }
 }
 

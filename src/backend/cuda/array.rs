@@ -1,10 +1,14 @@
 //! Arrays on the card, and pinned memory of the host.
 
+mod staging;
+
 use std::ops::Range;
 
 use cudarc::driver::{
     CudaEvent, CudaSlice, DevicePtr, DeviceRepr, PinnedHostSlice, ValidAsZeroBits,
 };
+
+pub use staging::Staging;
 
 use super::{Cuda, device_error};
 use crate::error::Result;
@@ -186,6 +190,16 @@ impl Cuda {
     ) -> Result<Vec<T>> {
         assert!(range.end <= array.len, "a part of the array");
         let mut rows = vec![T::default(); range.len()];
+        let bytes = size_of_val(&rows[..]);
+        if bytes >= staging::LARGE {
+            let from = array.address + (range.start * size_of::<T>()) as u64;
+            // SAFETY: the bytes of all rows, which those of rows of the card replace.
+            let into = unsafe { std::slice::from_raw_parts_mut(rows.as_mut_ptr().cast(), bytes) };
+            // SAFETY: a part of the array.
+            if unsafe { self.copy_large(from, into) }? {
+                return Ok(rows);
+            }
+        }
         if !rows.is_empty() {
             let copied = self.stream().memcpy_dtoh(&array.slice.slice(range), &mut rows);
             copied.map_err(|e| device_error("copying from the card", e))?;

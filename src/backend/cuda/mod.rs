@@ -39,6 +39,8 @@ pub struct Cuda {
     /// Whether a kernel may be launched to begin before the one ahead has ended.
     overlaps: bool,
     modules: Mutex<HashMap<String, Arc<CudaModule>>>,
+    /// For large copies to the host, once there was one.
+    staging: Mutex<Option<array::Staging>>,
 }
 
 impl Cuda {
@@ -59,7 +61,8 @@ impl Cuda {
         keep_freed_memory(&context);
         let overlaps = card.capability >= (9, 0)
             && probe::driver_version().is_ok_and(|version| version >= OVERLAPS_IN_GRAPHS);
-        Ok(Cuda { context, stream, copies, card, overlaps, modules: Mutex::default() })
+        let (modules, staging) = (Mutex::default(), Mutex::default());
+        Ok(Cuda { context, stream, copies, card, overlaps, modules, staging })
     }
 
     /// What is known of the card.

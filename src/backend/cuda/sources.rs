@@ -229,6 +229,11 @@ const STORED: Choice = &[
 /// ... and whether its surface has normals.
 const NORMALS: Choice = &[&[("NORMALS", "0")], &[("NORMALS", "1")]];
 
+/// Places of vertices, ...
+const DOUBLE: Choice = &[&[("REAL", "double")]];
+/// ... and triangles made ready for closest points.
+const FACETS: Choice = &[&[("REAL", "double"), ("CELL_SIZE", "3")]];
+
 /// Edge of a tile, and how its values are kept.
 const TILES: Choice =
     &[&[("TILE_EDGE", "4")], &[("TILE_EDGE", "8")], &[("TILE_EDGE", "4"), ("STORAGE", "16")]];
@@ -307,7 +312,9 @@ const PROGRAMS: &[(File, &[Choice])] = &[
     (kernel_file!("self_test.cu"), &[REAL]),
     (kernel_file!("surface/count.cu"), &[]),
     (kernel_file!("surface/cubes.cu"), &[REAL, TILES]),
+    (kernel_file!("surface/gaps.cu"), &[FACETS]),
     (kernel_file!("surface/isosurface.cu"), &[STORED, NORMALS]),
+    (kernel_file!("surface/parts.cu"), &[DOUBLE]),
     (kernel_file!("surface/triangles.cu"), &[]),
     (kernel_file!("tiles/manage.cu"), &[REAL, TILES]),
     (kernel_file!("tiles/redistance.cu"), &[TILE_BLOCK]),

@@ -1,11 +1,14 @@
 //! The records of a PLY file, one at a time, text or binary.
 
+use std::ops::Range;
 use std::path::Path;
+
+use rayon::prelude::*;
 
 use super::header::{Element, Encoding, Header};
 use crate::error::{Error, Result};
 use crate::io::bytes::Cursor;
-use crate::io::text::{Lines, show};
+use crate::io::text::{Lines, Piece, show};
 
 /// Where the records come from.
 pub(super) enum Body<'a> {
@@ -99,6 +102,31 @@ impl<'a> Body<'a> {
             }
         }
         Ok(())
+    }
+
+    /// What `read` makes of the next `n` records in parts, each from a number on: of a long text by many
+    /// threads.
+    ///
+    /// # Errors
+    /// The first one in the order of the records.
+    pub(super) fn in_parts<T: Send>(
+        &mut self,
+        n: usize,
+        read: impl Fn(Range<usize>, &mut Body) -> Result<T> + Sync,
+    ) -> Result<Vec<T>> {
+        let split = match self {
+            // Lines are counted first, which a single thread need not do.
+            Body::Ascii(lines) if rayon::current_num_threads() > 1 => lines.pieces(n),
+            _ => None,
+        };
+        // What is missing is said by reading one after the other, too.
+        let Some((pieces, rest)) = split else { return Ok(vec![read(0..n, self)?]) };
+        *self = Body::Ascii(rest);
+        let part = |piece: Piece| {
+            read(piece.first..piece.first + piece.rows, &mut Body::Ascii(piece.lines))
+        };
+        let parts: Vec<Result<T>> = pieces.into_par_iter().map(part).collect();
+        parts.into_iter().collect()
     }
 
     /// "line 12" or "byte 4096", the place reached.

@@ -147,22 +147,31 @@ impl<'a> Reader<'a> {
             self.warnings.push("vertices have no z, taken as 0".to_string());
         }
         let n = body.promised(element)?;
-        self.vertices.reserve_exact(n);
-        let mut columns = Columns::new(element, &axes, n);
-        let mut record = Record::default();
-        for i in 0..n {
-            body.next(element, i, &mut record)?;
-            let x = axes.map(|k| k.map_or(0.0, |k| record.values[k]));
-            if let Some(k) = x.iter().position(|v| !v.is_finite() && !self.any) {
-                let position = format!("vertex {i} ({})", body.position());
-                let axis = ["x", "y", "z"][k];
-                let what = format!("coordinate {axis} is {}, a finite number is needed", x[k]);
-                return Err(Error::input(self.path, position, what, "remove or mend this vertex"));
+        let parts = body.in_parts(n, |range, body| {
+            let mut vertices = Vec::with_capacity(range.len());
+            let mut columns = Columns::new(element, &axes, range.len());
+            let mut record = Record::default();
+            for i in range {
+                body.next(element, i, &mut record)?;
+                let x = axes.map(|k| k.map_or(0.0, |k| record.values[k]));
+                if let Some(k) = x.iter().position(|v| !v.is_finite() && !self.any) {
+                    let position = format!("vertex {i} ({})", body.position());
+                    let axis = ["x", "y", "z"][k];
+                    let what = format!("coordinate {axis} is {}, a finite number is needed", x[k]);
+                    let remedy = "remove or mend this vertex";
+                    return Err(Error::input(self.path, position, what, remedy));
+                }
+                vertices.push(x);
+                columns.push(&record, 1);
             }
-            self.vertices.push(x);
-            columns.push(&record, 1);
-        }
-        self.vertex_columns = columns.into_arrays();
+            Ok((vertices, columns))
+        })?;
+        let (vertices, columns): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
+        self.vertices = match <[_; 1]>::try_from(vertices) {
+            Ok([all]) => all,
+            Err(parts) => parts.concat(),
+        };
+        self.vertex_columns = Columns::joined(columns);
         self.warn_of_lists(element, None);
         Ok(())
     }
@@ -176,18 +185,24 @@ impl<'a> Reader<'a> {
             let what = "element \"face\" without the list vertex_indices";
             return Err(Error::input(self.path, "", what, "export the mesh again"));
         };
-        let mut columns = Columns::new(element, &[], n);
-        let (mut record, mut face) = (Record::default(), Vec::new());
-        for i in 0..n {
-            body.next(element, i, &mut record)?;
-            face.clear();
-            for &index in &record.lists[list] {
-                face.push(self.index(index, "face", i, body)?);
+        let parts = body.in_parts(n, |range, body| {
+            let (mut faces, mut columns) =
+                (Faces::default(), Columns::new(element, &[], range.len()));
+            let (mut record, mut face) = (Record::default(), Vec::new());
+            for i in range {
+                body.next(element, i, &mut record)?;
+                face.clear();
+                for &index in &record.lists[list] {
+                    face.push(self.index(index, "face", i, body)?);
+                }
+                let made = faces.push(&face);
+                columns.push(&record, made);
             }
-            let made = self.faces.push(&face);
-            columns.push(&record, made);
-        }
-        self.face_columns = columns.into_arrays();
+            Ok((faces, columns))
+        })?;
+        let (faces, columns): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
+        faces.into_iter().for_each(|faces| self.faces.append(faces));
+        self.face_columns = Columns::joined(columns);
         self.warn_of_lists(element, Some(list));
         Ok(())
     }
@@ -307,7 +322,19 @@ impl Columns {
         }
     }
 
-    fn into_arrays(self) -> Vec<DataArray> {
-        self.arrays.into_iter().map(|(_, array)| array).collect()
+    /// The arrays of parts that follow each other.
+    fn joined(parts: Vec<Columns>) -> Vec<DataArray> {
+        let mut parts = parts.into_iter();
+        let Some(mut all) = parts.next() else { return Vec::new() };
+        for part in parts {
+            for ((_, array), (_, more)) in all.arrays.iter_mut().zip(part.arrays) {
+                match (&mut array.values, more.values) {
+                    (Values::Float(all), Values::Float(more)) => all.extend(more),
+                    (Values::Int(all), Values::Int(more)) => all.extend(more),
+                    _ => {}
+                }
+            }
+        }
+        all.arrays.into_iter().map(|(_, array)| array).collect()
     }
 }

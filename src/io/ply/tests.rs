@@ -215,3 +215,55 @@ fn a_header_with_the_wrong_order_of_bytes_is_told_from_damage() {
         assert!(!error.contains("header states"), "{error}");
     }
 }
+
+#[test]
+fn long_texts_are_read_by_many_threads_and_their_faults_have_the_same_lines() {
+    let n = 70_000;
+    let elements = format!(
+        "element vertex {n}\nproperty float x\nproperty float y\nproperty float z\nproperty int k\n\
+         element face {n}\nproperty list uchar int vertex_indices\nproperty float q\n"
+    );
+    let vertex = |i: usize| format!("{i} 0.25 {} {}\n", i % 7, 3 * i);
+    let face = |i: usize| match i % 3 {
+        0 => format!("3 0 {i} 2 {i}.5\n"),
+        1 => format!("4 0 1 2 {i} {i}.5\n\n"),
+        _ => format!("2 1 {i} 7\n"),
+    };
+    let vertices: Vec<String> = (0..n).map(vertex).collect();
+    let faces: Vec<String> = (0..n).map(face).collect();
+    let whole = |vertices: &[String], faces: &[String]| {
+        file(&elements, &(vertices.concat() + &faces.concat()))
+    };
+    let mesh = read_bytes(whole(&vertices, &faces).as_bytes()).unwrap().mesh;
+    assert!(mesh.vertices.iter().enumerate().all(|(i, x)| *x == [i as f64, 0.25, (i % 7) as f64]));
+    let Values::Int(k) = &mesh.vertex_data[0].values else { panic!() };
+    assert!(k.iter().enumerate().all(|(i, k)| *k == 3 * i as i64) && k.len() == n);
+    let (cells, q): (Vec<_>, Vec<_>) = (0..n as u32)
+        .flat_map(|i| {
+            let of = |cell: [u32; 3]| (cell, f64::from(i) + 0.5);
+            match i % 3 {
+                0 => vec![of([0, i, 2])],
+                1 => vec![of([0, 1, 2]), of([0, 2, i])],
+                _ => vec![],
+            }
+        })
+        .unzip();
+    assert!(mesh.cells == cells.as_flattened());
+    assert_eq!(mesh.cell_data[0].values, Values::Float(q));
+    // Lines before the vertices: those of the header.
+    let header = file(&elements, "").lines().count();
+    let mut wrong = vertices.clone();
+    (wrong[60_000], wrong[65_000]) = ("1 2 x 4\n".into(), "1\n".into());
+    let error = read_bytes(whole(&wrong, &faces).as_bytes()).unwrap_err().to_string();
+    let line = format!("line {}: z expected, found \"x\"", header + 60_001);
+    assert!(error.contains(&line), "{error}");
+    let error = read_bytes(whole(&vertices, &faces[..n - 1]).as_bytes()).unwrap_err().to_string();
+    let missing = format!("file ends where face {} of {n} was expected", n - 1);
+    assert!(error.contains(&missing), "{error}");
+    let mut wrong = faces.clone();
+    wrong[69_999] = format!("3 0 1 {n} 2\n");
+    let error = read_bytes(whole(&vertices, &wrong).as_bytes()).unwrap_err().to_string();
+    let blank = (0..69_999).filter(|i| i % 3 == 1).count();
+    let line = format!("face 69999 (line {})", header + n + 69_999 + blank + 1);
+    assert!(error.contains(&line), "{error}");
+}

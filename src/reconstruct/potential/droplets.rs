@@ -3,57 +3,40 @@
 //! An interface that collapses onto one sample at a voxel comes ever nearer to it and never there; so do
 //! the two that collapse onto a plane of voxels with samples, from both sides.
 
-use crate::geometry::Vec3;
 use crate::mesh::Mesh;
-use crate::surface::Parts;
+use crate::surface::{Extent, Parts};
 
 /// Mean thickness, twice the volume over the area, below which a part is a film, in parts of `size`: a
 /// ball of that diameter has a third.
 const FILM: f64 = 0.125;
 
-/// What is known of a part.
-#[derive(Clone, Copy)]
-struct Extent {
-    low: Vec3,
-    high: Vec3,
-    /// Six times the volume inside.
-    volume: f64,
-    /// Twice the area.
-    area: f64,
-}
-
 /// The parts of a surface that extend over at least `size` along an axis and are no films, and how many
 /// others there were.
 pub(super) fn without(surface: Mesh, size: f64) -> (Mesh, usize) {
     let parts = Parts::new(&surface);
-    let (low, high) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
-    let mut all = vec![Extent { low, high, volume: 0.0, area: 0.0 }; parts.count()];
-    for (v, x) in surface.vertices.iter().enumerate() {
-        let Some(part) = parts.of_vertex(v) else { continue };
-        let Extent { low, high, .. } = &mut all[part];
-        (*low, *high) = (low.inf(&Vec3::from(*x)), high.sup(&Vec3::from(*x)));
-    }
-    for cell in surface.iter_cells() {
-        let Some(part) = parts.of_vertex(cell[0] as usize) else { continue };
-        let Extent { low, high, volume, area } = &mut all[part];
-        // From the middle of the part: volumes far away would cancel.
-        let corner = |k: usize| {
-            Vec3::from(surface.vertices[cell[k] as usize]) - (*low + (*high - *low) * 0.5)
-        };
-        let [a, b, c] = [corner(0), corner(1), corner(2)];
-        *volume += a.dot(&b.cross(&c));
-        *area += (b - a).cross(&(c - a)).norm();
-    }
-    let is_nothing = |part: usize| {
-        let Extent { low, high, volume, area } = all[part];
-        let is_small = (high - low).max() < size;
-        // 2 |V| / A, of six times the one and twice the other.
-        is_small || 2.0 * volume.abs() < 3.0 * FILM * size * area
-    };
-    match (0..parts.count()).filter(|&part| is_nothing(part)).count() {
+    let kept: Vec<bool> =
+        parts.extents(&surface).iter().map(|part| !is_nothing(part, size)).collect();
+    match kept.iter().filter(|kept| !**kept).count() {
         0 => (surface, 0),
-        dropped => (parts.keep(surface, |part| !is_nothing(part)), dropped),
+        dropped => (parts.keep(surface, |part| kept[part]), dropped),
     }
+}
+
+/// Whether a part encloses nothing.
+fn is_nothing(part: &Extent, size: f64) -> bool {
+    // 2 |V| / A, of six times the one and twice the other.
+    part.longest() < size || 2.0 * part.volume.abs() < 3.0 * FILM * size * part.area
+}
+
+/// The same for a part whose volume and area are off by `errors` at most; `None` where that decides.
+#[cfg(feature = "cuda")]
+pub(super) fn is_surely_nothing(part: &Extent, errors: [f64; 2], size: f64) -> Option<bool> {
+    let (volume, film) = (2.0 * part.volume.abs(), 3.0 * FILM * size);
+    // The sums of the processor are rounded too, term by term.
+    let rounding = 1e-9 * part.area * (film + 2.0 * part.longest());
+    let off = 2.0 * errors[0] + film * errors[1] + rounding;
+    let is_decided = part.longest() < size || (volume - film * part.area).abs() > off;
+    is_decided.then(|| is_nothing(part, size))
 }
 
 #[cfg(test)]
@@ -85,6 +68,25 @@ mod tests {
         assert_eq!(left.cells[24..], faces.map(|v| v + 6));
         let (nothing, dropped) = without(mesh, 100.0);
         assert!(dropped == 4 && nothing.vertices.is_empty() && nothing.cells.is_empty());
+    }
+
+    #[cfg(feature = "cuda")]
+    #[test]
+    fn parts_near_the_limit_are_left_to_exact_sums() {
+        let part = |volume: f64| Extent {
+            low: [0.0; 3],
+            high: [10.0, 10.0, 1.0],
+            volume,
+            area: 400.0,
+            triangles: 1000,
+        };
+        // 2 |V| is compared with 3 / 8 of the area.
+        for (volume, decided) in
+            [(74.0, Some(true)), (-76.0, Some(false)), (75.0, None), (75.2, None)]
+        {
+            assert_eq!(is_surely_nothing(&part(volume), [0.3, 0.1], 1.0), decided, "{volume}");
+        }
+        assert_eq!(is_surely_nothing(&part(75.0), [0.3, 0.1], 11.0), Some(true));
     }
 
     #[test]

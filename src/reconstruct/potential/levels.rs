@@ -46,6 +46,9 @@ pub(super) const MOVING: usize = 200;
 /// interface crosses, and those next to them. 1.6 to 1.8 were counted on scans.
 pub(super) const TILES_PER_CUBE: f64 = 2.5;
 
+/// Tiles of a level for each one of the level before: a surface has four times as many.
+const FINER: u64 = 4;
+
 /// Tiles and phi on them.
 pub(super) type Grid<S> = (TiledGrid<EDGE>, Pool<S, EDGE>);
 
@@ -113,6 +116,7 @@ impl Run<'_> {
             let start = Instant::now();
             let mut done = Level { level, ..Level::default() };
             if level > first {
+                self.room_for_finer::<S>(tiles.0.n_tiles() as u64, level, levels)?;
                 tiles = tiles.0.upsample(&tiles.1, GAMMA, BAND)?;
             }
             tiles = self.settle(tiles, &mut done)?;
@@ -131,13 +135,22 @@ impl Run<'_> {
         let (grid, phi) = &tiles;
         let placement = self.tree.frame().placement(last);
         let mesh = extract(&Tiles { grid, phi, band: BAND }, &placement, false)?;
-        finished(mesh, self.tree.frame(), start, levels)
+        let left = droplets::without(mesh, DROPLET * self.tree.frame().voxel);
+        finished(left, self.tree.frame(), start, levels)
     }
 
     /// Tiles that the finest level will need, by the cubes that hold samples.
     fn expected_tiles(&self) -> u64 {
         let cubes = self.tree.n_cubes(self.options.depth - EDGE_LEVELS);
         (TILES_PER_CUBE * cubes as f64) as u64
+    }
+
+    /// Refuses a level for which there is no room, by the tiles of the one before: cubes with samples say
+    /// too little where these are farther apart than a tile.
+    fn room_for_finer<S>(&self, tiles: u64, level: u32, levels: &mut Levels) -> Result<()> {
+        let (tile, all) = (bytes_per_tile::<S>(), FINER * tiles);
+        levels.expected_bytes = levels.expected_bytes.max(self.tree.bytes() + all * tile);
+        memory::check((all - tiles) * tile, &format!("about {all} tiles at level {level}"))
     }
 
     /// Moves the interface of a level until it is at rest.
@@ -194,14 +207,13 @@ impl Run<'_> {
     }
 }
 
-/// The mesh of the finest level, begun at `start`, without droplets.
+/// The mesh of the finest level, begun at `start`, if there is one, and how many droplets it is without.
 pub(super) fn finished(
-    mesh: Mesh,
+    (mesh, dropped): (Mesh, usize),
     frame: &Frame,
     start: Instant,
     levels: &mut Levels,
 ) -> Result<Mesh> {
-    let (mesh, dropped) = droplets::without(mesh, DROPLET * frame.voxel);
     (levels.mesh_seconds, levels.droplets) = (start.elapsed().as_secs_f64(), dropped);
     if mesh.cells.is_empty() {
         let steps = levels.levels.last().map_or(0, |done| done.iterations);

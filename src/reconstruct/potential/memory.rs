@@ -3,18 +3,19 @@
 use crate::error::{Error, Result};
 use crate::primitives::memory::{available, gibibytes};
 
-/// Refuses what does not fit.
+/// Refuses what does not fit, and tells of what does.
 ///
 /// # Errors
 /// [`Error::Device`] with the bytes needed and those that are free.
 pub(super) fn check(bytes: u64, what: &str) -> Result<()> {
-    match available() {
-        Some(free) if bytes > free => Err(Error::device(
-            format!("{what} need {}, {} are free", gibibytes(bytes), gibibytes(free)),
-            "take a smaller depth, 16-bit storage, or more memory",
-        )),
-        _ => Ok(()),
+    let Some(free) = available() else { return Ok(()) };
+    let words = format!("{what} need {}, {} are free", gibibytes(bytes), gibibytes(free));
+    if bytes > free {
+        let remedy = "take a smaller depth, 16-bit storage, or more memory";
+        return Err(Error::device(words, remedy));
     }
+    tracing::info!("{words}");
+    Ok(())
 }
 
 #[cfg(test)]

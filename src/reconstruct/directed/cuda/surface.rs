@@ -11,6 +11,7 @@ use crate::mesh::{DataArray, Kind, Mesh, Values, part, vertex_normals};
 use crate::primitives::cuda::exclusive_scan;
 use crate::reconstruct::directed::Lattice;
 use crate::surface::cubes::CASES;
+use crate::surface::parts::cuda::join;
 
 const FILE: &str = "surface";
 /// Bytes of a row of the table of cases.
@@ -122,12 +123,7 @@ pub(super) fn extract(
     // SAFETY: the arguments of `surface_triangles`, with room for as many triangles as were counted.
     unsafe { launch(cuda, FILE, "surface_triangles", n_tiles as u32, &arguments) }?;
 
-    let arguments = Arguments::default()
-        .with_array(&surface.corners)
-        .with(n_triangles as u32)
-        .with_array(&surface.names);
-    // SAFETY: the arguments of `surface_join`; corners are vertices.
-    unsafe { share(cuda, FILE, "surface_join", n_triangles, &arguments) }?;
+    join(cuda, surface.corners.address(), n_triangles, &surface.names)?;
     let arguments = Arguments::default()
         .with_array(&near)
         .with(n_vertices as u32)

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::droplets;
 use super::octree::DeviceOctree;
 use super::velocity::{DeviceVelocity, at_samples};
 use crate::backend::cuda::{Cuda, Element};
@@ -18,8 +19,8 @@ use crate::mesh::Mesh;
 use crate::primitives::memory::gibibytes;
 use crate::reconstruct::potential::field::Rest;
 use crate::reconstruct::potential::levels::{
-    BAND, EDGE, EDGE_LEVELS, GAMMA, HULL, LOOK, MOVING, RESCALING, TILES_PER_CUBE, finished,
-    of_motion, start, vanished,
+    BAND, DROPLET, EDGE, EDGE_LEVELS, GAMMA, HULL, LOOK, MOVING, RESCALING, TILES_PER_CUBE,
+    finished, of_motion, start, vanished,
 };
 use crate::reconstruct::potential::{Frame, Level, Levels, Options};
 use crate::surface::cubes::cuda::DeviceTiles;
@@ -63,7 +64,9 @@ impl Run<'_> {
         };
         let tiles = DeviceTiles::<f32, S, EDGE> { grid: &grid, phi: &phi, gamma: GAMMA };
         let surface = tiles.extract(self.cuda, &frame.placement(last), false)?;
-        finished(surface.mesh(self.cuda)?, &frame, begun, levels)
+        drop((grid, phi));
+        let left = droplets::without(self.cuda, surface, DROPLET * frame.voxel)?;
+        finished(left, &frame, begun, levels)
     }
 
     /// The motion of the next level, from where that of the one before came to rest.
@@ -91,15 +94,16 @@ impl Run<'_> {
         let need = (DeviceTiledGrid::bytes(tiles) + tiles * values) * 13 / 12
             + DeviceInterface::<S, EDGE>::bytes(tiles);
         let (free, _) = cuda.memory()?;
+        let words = format!(
+            "about {tiles} tiles at depth {depth} need {} on the card, which has {} free",
+            gibibytes(need as u64),
+            gibibytes(free as u64)
+        );
         if need > free {
-            let (need, free) = (gibibytes(need as u64), gibibytes(free as u64));
-            return Err(Error::device(
-                format!(
-                    "about {tiles} tiles at depth {depth} need {need} on the card, which has {free} free"
-                ),
-                "take a smaller depth, 16-bit storage, or use = \"cpu\"",
-            ));
+            let remedy = "take a smaller depth, 16-bit storage, or use = \"cpu\"";
+            return Err(Error::device(words, remedy));
         }
+        tracing::info!("{words}");
         Ok(need as u64)
     }
 

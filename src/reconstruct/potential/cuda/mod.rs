@@ -8,8 +8,10 @@
 //! octree    built there, or by the host where the card is too small
 //! velocity  of tiles that come, and phi at the samples
 //! levels    from the coarsest grid to the finest
+//! droplets  left out before the mesh is copied
 //! ```
 
+mod droplets;
 mod layout;
 mod levels;
 mod octree;

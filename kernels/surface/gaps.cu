@@ -1,0 +1,220 @@
+// True distances of points to a surface of triangles: twin of `Gaps` in src/surface/quality.rs, with its bits but where
+// rounding decides whether a box is looked into.
+//
+// Triangles stand in the order of their boxes' middles along a Hilbert curve, LEAF of them in each leaf of a complete binary tree
+// of boxes: node k has the children 2 k and 2 k + 1, the root is 1, leaves begin at their number, a power of two; leaves
+// behind the last triangle hold nothing. Points are asked for along the same curve, so that threads of a warp go
+// the same ways.
+//
+// The order is gaps_middles, a sort, gaps_order, gaps_leaves, gaps_join for each level from below; then gaps_nearest and gaps_sums.
+#include "common/simplex.cuh"
+
+// Triangles of a leaf; the host states the same.
+enum : u32 { LEAF = 4 };
+
+struct Box {
+    double low[3], high[3];
+};
+
+DEVICE Vec3 vertex(const double* vertices, u32 v) {
+    const double* x = vertices + 3 * (u64)v;
+    return {x[0], x[1], x[2]};
+}
+
+DEVICE void include(Box& box, const Vec3& x) {
+    const double of[3] = {x.x, x.y, x.z};
+    for (u32 k = 0; k < 3; k++) {
+        box.low[k] = smaller(of[k], box.low[k]);
+        box.high[k] = larger(of[k], box.high[k]);
+    }
+}
+
+DEVICE Box no_box() {
+    const double far = INFINITY_R;
+    return {{far, far, far}, {-far, -far, -far}};
+}
+
+// Square of the distance from a point to a box; infinite if that holds nothing.
+DEVICE double distance2_to(const Box& box, const Vec3& p) {
+    const double of[3] = {p.x, p.y, p.z};
+    double sum = 0.0;
+    for (u32 k = 0; k < 3; k++) {
+        const double off = larger(larger(box.low[k] - of[k], of[k] - box.high[k]), 0.0);
+        sum += off * off;
+    }
+    return sum;
+}
+
+// Middles of the boxes of triangles.
+//
+// Grid and block: any number of threads, which share the triangles. Shared memory: none.
+//
+// vertices  [n_vertices][3]
+// corners   [n][3]
+// middles   [n][3]
+extern "C" __global__ void gaps_middles(const double* vertices, const u32* corners, u32 n, double* middles) {
+    const u64 threads = (u64)gridDim.x * blockDim.x;
+    for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads) {
+        Box box = no_box();
+        for (u32 k = 0; k < 3; k++) include(box, vertex(vertices, corners[3 * i + k]));
+        for (u32 k = 0; k < 3; k++) middles[3 * i + k] = box.low[k] + (box.high[k] - box.low[k]) * 0.5;
+    }
+}
+
+// Triangles in another order.
+//
+// Grid and block: any number of threads, which share the triangles. Shared memory: none.
+//
+// corners, into  [n][3]
+// order          [n]
+extern "C" __global__ void gaps_order(const u32* corners, const u32* order, u32 n, u32* into) {
+    const u64 threads = (u64)gridDim.x * blockDim.x;
+    for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads) {
+        for (u32 k = 0; k < 3; k++) into[3 * i + k] = corners[3 * (u64)order[i] + k];
+    }
+}
+
+// Boxes of the leaves.
+//
+// Grid and block: any number of threads, which share the leaves. Shared memory: none.
+//
+// vertices  [n_vertices][3]
+// corners   in the order of the tree, [n][3]
+// boxes     [2 n_leaves]
+extern "C" __global__ void gaps_leaves(const double* vertices, const u32* corners, u32 n, u32 n_leaves, Box* boxes) {
+    const u64 threads = (u64)gridDim.x * blockDim.x;
+    for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n_leaves; i += threads) {
+        Box box = no_box();
+        for (u64 t = LEAF * i; t < LEAF * (i + 1) && t < n; t++) {
+            for (u32 k = 0; k < 3; k++) include(box, vertex(vertices, corners[3 * t + k]));
+        }
+        boxes[n_leaves + i] = box;
+    }
+}
+
+// Boxes of a level, of those of the level below.
+//
+// Grid and block: any number of threads, which share the nodes. Shared memory: none.
+//
+// boxes  those of nodes 2 n to 4 n are there, [4 n] at least
+extern "C" __global__ void gaps_join(u32 n, Box* boxes) {
+    const u64 threads = (u64)gridDim.x * blockDim.x;
+    for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads) {
+        const Box a = boxes[2 * (n + i)], b = boxes[2 * (n + i) + 1];
+        Box box;
+        for (u32 k = 0; k < 3; k++) {
+            box.low[k] = smaller(a.low[k], b.low[k]);
+            box.high[k] = larger(a.high[k], b.high[k]);
+        }
+        boxes[n + i] = box;
+    }
+}
+
+DEVICE Vec3 closest_on_segment(const Vec3& p, const Vec3& a, const Vec3& b) {
+    const Vec3 e = b - a;
+    const double length2 = norm_squared(e);
+    if (length2 == 0.0) return a;
+    double along = dot(p - a, e) / length2;
+    along = along < 0.0 ? 0.0 : along;
+    return a + e * (along > 1.0 ? 1.0 : along);
+}
+
+DEVICE Vec3 nearer(const Vec3& p, const Vec3& a, const Vec3& b) { return norm_squared(b - p) < norm_squared(a - p) ? b : a; }
+
+// The point of a triangle closest to p: twin of `Facet` in src/geometry/simplex.rs.
+DEVICE Vec3 closest_in_triangle(const Vec3& p, const Vec3& a, const Vec3& b, const Vec3& c) {
+    const SimplexOf<3> s = simplex_of(b - a, c - a);
+    const double l1 = dot(s.grads[1], p - a), l2 = dot(s.grads[2], p - a);
+    const bool is_over = l1 >= 0.0 && l2 >= 0.0 && l1 + l2 <= 1.0;
+    // In a sliver coordinates are mostly rounding; its sides then know better.
+    const bool is_sliver = 4.0 * s.meas * s.meas <= 1e-12 * norm_squared(b - a) * norm_squared(c - a);
+    const Vec3 inner = a + (b - a) * l1 + (c - a) * l2;
+    if (is_over && !is_sliver) return inner;
+    const Vec3 sides = nearer(p, nearer(p, closest_on_segment(p, a, b), closest_on_segment(p, b, c)), closest_on_segment(p, c, a));
+    return is_over ? nearer(p, sides, inner) : sides;
+}
+
+// A surface made ready.
+struct Facets {
+    const double* vertices;  // [n_vertices][3]
+    const u32* corners;      // in the order of the tree, [n][3]
+    const Box* boxes;        // [2 n_leaves]
+    u32 n;
+    u32 n_leaves;
+};
+
+// The least square of a distance to the triangles of a leaf, if that is below `least`.
+DEVICE double in_leaf(const Facets& facets, u32 leaf, const Vec3& p, double least) {
+    for (u64 t = LEAF * (u64)leaf; t < LEAF * ((u64)leaf + 1) && t < facets.n; t++) {
+        const u32* corner = facets.corners + 3 * t;
+        const Vec3 a = vertex(facets.vertices, corner[0]);
+        const Vec3 b = vertex(facets.vertices, corner[1]);
+        const Vec3 c = vertex(facets.vertices, corner[2]);
+        Box box = no_box();
+        include(box, a);
+        include(box, b);
+        include(box, c);
+        if (distance2_to(box, p) >= least) continue;
+        const double found = norm_squared(closest_in_triangle(p, a, b, c) - p);
+        least = found < least ? found : least;
+    }
+    return least;
+}
+
+// Distances of points to the surface. A thread walks down to the nearer child; which of the others, one on each level at
+// most, may be nearer than what is found is a bit of a word.
+//
+// Grid and block: any number of threads, which share the points. Shared memory: none.
+//
+// points, distances  [n][3], [n]
+// order              numbers of the points as they are asked for, [n]
+extern "C" __global__ void gaps_nearest(Facets facets, const double* points, const u32* order, u32 n, double* distances) {
+    const u64 threads = (u64)gridDim.x * blockDim.x;
+    for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads) {
+        const Vec3 p = vertex(points, order[i]);
+        double least = INFINITY_R;
+        u32 node = 1, waiting = 0;
+        while (true) {
+            bool is_below = false;
+            if (node < facets.n_leaves) {
+                const double left = distance2_to(facets.boxes[2 * node], p);
+                const double right = distance2_to(facets.boxes[2 * node + 1], p);
+                is_below = smaller(left, right) < least;
+                if (is_below) {
+                    node = 2 * node + (right < left);
+                    waiting = waiting << 1 | (larger(left, right) < least);
+                }
+            } else {
+                least = in_leaf(facets, node - facets.n_leaves, p, least);
+            }
+            // Up to the first other child that may still be nearer.
+            while (!is_below && waiting) {
+                const u32 up = (u32)__ffs((i32)waiting) - 1;
+                node = node >> up ^ 1;
+                waiting = waiting >> up ^ 1;
+                is_below = distance2_to(facets.boxes[node], p) < least;
+            }
+            if (!is_below) break;
+        }
+        distances[order[i]] = sqrt(least);
+    }
+}
+
+// Sum and largest of the distances of each `size` points, in their order.
+//
+// Grid and block: any number of threads, which share the groups. Shared memory: none.
+//
+// distances  [n]
+// found      [n / size, rounded up][2]
+extern "C" __global__ void gaps_sums(const double* distances, u32 n, u32 size, double* found) {
+    const u64 threads = (u64)gridDim.x * blockDim.x;
+    for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i * size < n; i += threads) {
+        double sum = 0.0, most = 0.0;
+        for (u64 k = i * size; k < (i + 1) * size && k < n; k++) {
+            sum += distances[k];
+            most = larger(distances[k], most);
+        }
+        found[2 * i] = sum;
+        found[2 * i + 1] = most;
+    }
+}

@@ -1,0 +1,114 @@
+//! Lines of a long text in pieces, for threads of their own.
+
+use rayon::prelude::*;
+
+use super::Lines;
+
+/// Bytes of a piece, ...
+const PIECE: usize = 256 << 10;
+/// ... how many are counted at a time, ...
+const BATCH: usize = 64;
+/// ... and bytes of a text from which on they are worth it.
+const LONG: usize = 4 * PIECE;
+
+/// Some lines that follow each other.
+pub(crate) struct Piece<'a> {
+    /// Lines with a word before those of the piece.
+    pub(crate) first: usize,
+    /// Lines with a word in it.
+    pub(crate) rows: usize,
+    /// Where they are read.
+    pub(crate) lines: Lines<'a>,
+}
+
+impl<'a> Lines<'a> {
+    /// The next `n` lines with a word in pieces, and what follows them; `None` if there are fewer, or not
+    /// enough for many threads. Each line keeps its number.
+    pub(crate) fn pieces(&self, n: usize) -> Option<(Vec<Piece<'a>>, Lines<'a>)> {
+        if self.remaining() < LONG {
+            return None;
+        }
+        let (mut pieces, mut first, mut number, mut at) = (Vec::new(), 0, self.number, self.at);
+        loop {
+            let ends = self.ends(at)?;
+            at = *ends.last()?;
+            let counted: Vec<(Lines, usize, usize)> =
+                ends.par_windows(2).map(|ends| self.counted(ends[0], ends[1])).collect();
+            for (mut lines, rows, n_lines) in counted {
+                lines.number = number;
+                number += n_lines;
+                if first + rows < n {
+                    pieces.push(Piece { first, rows, lines });
+                    first += rows;
+                    continue;
+                }
+                let mut rest = lines.clone();
+                (first..n).for_each(|_| _ = rest.next_row());
+                pieces.push(Piece { first, rows: n - first, lines });
+                return Some((pieces, Lines { bytes: self.bytes, ..rest }));
+            }
+        }
+    }
+
+    /// Where the next pieces begin, and the last of them ends; `None` at the end of the text.
+    fn ends(&self, begin: usize) -> Option<Vec<usize>> {
+        let mut ends = vec![begin];
+        while let Some(at) = ends.last().copied().filter(|at| *at < self.bytes.len())
+            && ends.len() <= BATCH
+        {
+            let rest = self.bytes.get(at + PIECE..).unwrap_or_default();
+            let end = rest.iter().position(|&b| b == self.end);
+            ends.push(end.map_or(self.bytes.len(), |end| at + PIECE + end + 1));
+        }
+        (ends.len() > 1).then_some(ends)
+    }
+
+    /// A piece, its lines with a word, and all of its lines.
+    fn counted(&self, begin: usize, end: usize) -> (Lines<'a>, usize, usize) {
+        let bytes = self.bytes.get(..end).unwrap_or(self.bytes);
+        let piece = Lines { bytes, at: begin, number: 0, ..self.clone() };
+        let (mut lines, mut rows) = (piece.clone(), 0);
+        while lines.next_row().is_some() {
+            rows += 1;
+        }
+        (piece, rows, lines.number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn pieces_have_the_lines_and_numbers_of_the_whole() {
+        for end in ["\n", "\r\n", "\r"] {
+            let line = |k: usize| format!("{k} {}{}", k * k, if k % 5 == 2 { end } else { "" });
+            let text: Vec<String> = (0..150_000).map(line).collect();
+            let text = text.join(end);
+            let mut all = Lines::new(Path::new("x"), text.as_bytes());
+            all.next_line();
+            for n in [1, 20_000, 149_998, 149_999] {
+                let (pieces, mut rest) = all.pieces(n).unwrap();
+                let mut serial = all.clone();
+                let mut first = 0;
+                for piece in pieces {
+                    assert_eq!(piece.first, first);
+                    let mut lines = piece.lines;
+                    for _ in 0..piece.rows {
+                        let (a, b) = (lines.next_row().unwrap(), serial.next_row().unwrap());
+                        assert_eq!((a.number, a.rest), (b.number, b.rest));
+                    }
+                    first += piece.rows;
+                }
+                assert_eq!(first, n);
+                let of =
+                    |row: Option<super::super::Row>| row.map(|row| (row.number, row.rest.to_vec()));
+                assert_eq!(of(rest.next_row()), of(serial.next_row()));
+            }
+            assert!(all.pieces(150_000).is_none() && all.pieces(usize::MAX).is_none());
+            assert!(Lines::new(Path::new("x"), b"1 2\n3 4\n").pieces(1).is_none());
+        }
+    }
+}

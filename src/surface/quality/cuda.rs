@@ -1,0 +1,161 @@
+//! Distances of points to a surface on a card: the twin of [`Gaps::new`].
+//!
+//! The kernels are in `kernels/surface/gaps.cu`: a binary tree of boxes over the triangles in the order of a Hilbert
+//! curve, and points asked for in that order.
+
+use super::{BLOCK, Gaps};
+use crate::backend::cuda::{Argument, Arguments, Array, Cuda, Launch, Unit};
+use crate::error::Result;
+use crate::mesh::Mesh;
+use crate::primitives::cuda::hilbert;
+use crate::primitives::hilbert::Lattice;
+
+/// Threads of a block.
+const THREADS: u32 = 128;
+/// Triangles of a leaf; the kernels state the same.
+const LEAF: usize = 4;
+/// Words of 64 bits of a box.
+const BOX: usize = 6;
+/// Points that are on the card at a time: a multiple of [`BLOCK`].
+const BATCH: usize = 1 << 23;
+/// Most triangles: as many as can be sorted.
+const MOST_TRIANGLES: usize = (1 << 30) - 1;
+
+/// `struct Facets` of the kernels.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct FacetsArgument {
+    vertices: u64,
+    corners: u64,
+    boxes: u64,
+    n: u32,
+    n_leaves: u32,
+}
+
+// SAFETY: laid out as in C.
+unsafe impl Argument for FacetsArgument {}
+
+/// Triangles made ready.
+struct Facets {
+    vertices: Array<[f64; 3]>,
+    corners: Array<[u32; 3]>,
+    boxes: Array<[f64; BOX]>,
+    n_leaves: usize,
+    lattice: Lattice,
+}
+
+/// True distances as [`Gaps::new`] has them, up to rounding, the same in every run; `None` without
+/// points or triangles, and where they are left to the processor: if the card has no memory for them.
+///
+/// # Errors
+/// [`Error::Device`](crate::Error::Device) if the card does not answer.
+pub fn gaps_on(cuda: &Cuda, mesh: &Mesh, points: &[[f64; 3]]) -> Result<Option<Gaps>> {
+    if points.is_empty() || mesh.n_cells() == 0 {
+        return Ok(None);
+    }
+    let (free, _) = cuda.memory()?;
+    if mesh.n_cells() > MOST_TRIANGLES || bytes(mesh, points.len()) > free {
+        return Ok(None);
+    }
+    let facets = Facets::new(cuda, mesh)?;
+    let mut blocks = Vec::with_capacity(points.len().div_ceil(BLOCK));
+    for batch in points.chunks(BATCH) {
+        blocks.extend(facets.sums(cuda, batch)?);
+    }
+    Ok(Some(Gaps::of_blocks(&blocks, points.len())))
+}
+
+/// Bytes of a card that the distances of so many points take at most.
+fn bytes(mesh: &Mesh, points: usize) -> usize {
+    // Place, key, and two pairs of key and number while they are sorted.
+    let sorted = 24 + 8 + 24;
+    let triangles = mesh.n_cells() * (12 + 12 + sorted.max(8 * BOX * 4 / LEAF + 4));
+    let points = points.min(BATCH) * (sorted + 8);
+    mesh.n_vertices() * 24 + triangles + points
+}
+
+impl Facets {
+    fn new(cuda: &Cuda, mesh: &Mesh) -> Result<Self> {
+        let n = mesh.n_cells();
+        let vertices = cuda.upload(&mesh.vertices)?;
+        let given = cuda.upload(mesh.cells.as_chunks::<3>().0)?;
+        let (low, high) = mesh.bounds();
+        let lattice = Lattice::new(low, high);
+        // SAFETY: `gaps_middles` writes all of them.
+        let middles = unsafe { cuda.unset::<[f64; 3]>(n) }?;
+        let with = |given: &Array<[u32; 3]>| {
+            Arguments::default().with_array(&vertices).with_array(given).with(n as u32)
+        };
+        // SAFETY: the arguments of `gaps_middles`; corners are vertices.
+        unsafe { share(cuda, "gaps_middles", n, &with(&given).with_array(&middles)) }?;
+        let order = hilbert::order(cuda, &middles, lattice)?;
+        drop(middles);
+        // SAFETY: `gaps_order` writes all of them.
+        let corners = unsafe { cuda.unset::<[u32; 3]>(n) }?;
+        let arguments = Arguments::default().with_array(&given).with_array(&order).with(n as u32);
+        // SAFETY: the arguments of `gaps_order`; an order is a permutation.
+        unsafe { share(cuda, "gaps_order", n, &arguments.with_array(&corners)) }?;
+        drop((given, order));
+        let n_leaves = n.div_ceil(LEAF).next_power_of_two();
+        // SAFETY: `gaps_leaves` writes those from `n_leaves` on, `gaps_join` all others but 0, which nobody reads.
+        let boxes = unsafe { cuda.unset::<[f64; BOX]>(2 * n_leaves) }?;
+        let arguments = with(&corners).with(n_leaves as u32).with_array(&boxes);
+        // SAFETY: the arguments of `gaps_leaves`.
+        unsafe { share(cuda, "gaps_leaves", n_leaves, &arguments) }?;
+        let mut level = n_leaves / 2;
+        while level > 0 {
+            let arguments = Arguments::default().with(level as u32).with_array(&boxes);
+            // SAFETY: the arguments of `gaps_join`; the level below is there.
+            unsafe { share(cuda, "gaps_join", level, &arguments) }?;
+            level /= 2;
+        }
+        Ok(Facets { vertices, corners, boxes, n_leaves, lattice })
+    }
+
+    /// Sum and largest of the distances of each [`BLOCK`] points.
+    fn sums(&self, cuda: &Cuda, points: &[[f64; 3]]) -> Result<Vec<(f64, f64)>> {
+        let n = points.len();
+        let points = cuda.upload(points)?;
+        let order = hilbert::order(cuda, &points, self.lattice)?;
+        // SAFETY: `gaps_nearest` writes all of them.
+        let distances = unsafe { cuda.unset::<f64>(n) }?;
+        let facets = FacetsArgument {
+            vertices: self.vertices.address(),
+            corners: self.corners.address(),
+            boxes: self.boxes.address(),
+            n: self.corners.len() as u32,
+            n_leaves: self.n_leaves as u32,
+        };
+        let arguments = Arguments::default()
+            .with(facets)
+            .with_array(&points)
+            .with_array(&order)
+            .with(n as u32)
+            .with_array(&distances);
+        // SAFETY: the arguments of `gaps_nearest`; an order is a permutation.
+        unsafe { share(cuda, "gaps_nearest", n, &arguments) }?;
+        let found = cuda.zeros::<[f64; 2]>(n.div_ceil(BLOCK))?;
+        let arguments = Arguments::default()
+            .with_array(&distances)
+            .with(n as u32)
+            .with(BLOCK as u32)
+            .with_array(&found);
+        // SAFETY: the arguments of `gaps_sums`.
+        unsafe { share(cuda, "gaps_sums", found.len(), &arguments) }?;
+        Ok(cuda.download(&found)?.into_iter().map(|[sum, max]| (sum, max)).collect())
+    }
+}
+
+/// Launches a kernel whose threads share `n` items.
+///
+/// # Safety
+/// The arguments must be those of the kernel, with arrays as long as it takes them to be.
+unsafe fn share(cuda: &Cuda, kernel: &str, n: usize, arguments: &Arguments) -> Result<()> {
+    let unit = Unit::new("surface/gaps", &[("REAL", "double"), ("CELL_SIZE", "3")])?;
+    let kernel = cuda.kernel(&unit, kernel)?;
+    let most = 32 * cuda.card().multiprocessors as usize;
+    let grid = n.div_ceil(THREADS as usize).min(most) as u32;
+    let launch = Launch { grid, block: THREADS, shared: 0, cooperative: false };
+    // SAFETY: the caller's.
+    unsafe { cuda.launch(&kernel, launch, arguments) }
+}
