@@ -3,7 +3,7 @@
 //!
 //! `ZEROSET_DATA=... cargo bench --bench gpu -- MODE... [MESH...] [vertices=N]` prints Markdown tables.
 //! Modes: `band`, with `galerkin` beside it for second-order advection; `fields`; `large`; `copy`; `sizes`;
-//! `start`; `atomics`; `cores`; `tables`; `tiles`; `scaling` (steps on tiles by their number);
+//! `start`; `atomics`; `cores`; `tables`; `tiles`; `scaling` (steps on tiles by their number); `tile-sizes` (beside the processor);
 //! `points` (lists of flags, scan, sort); `point-distance`; `index`; `selective` (cones, norms, streams);
 //! `figures`, with `cards=N`; `edt`; `isosurface` (`size=N` for N^3 voxels alone);
 //! `render` (rays through volumes, pictures of surfaces); `reconstruct` (surfaces from points: of clouds in files
@@ -36,6 +36,7 @@ mod scaling;
 mod sizes;
 mod start;
 mod tables;
+mod tile_sizes;
 mod tiles;
 mod units;
 #[path = "../support/volumes.rs"]
@@ -155,6 +156,9 @@ fn main() -> Result<(), Failed> {
         let number =
             |word: &str| args.iter().find_map(|a| a.strip_prefix(word)?.parse::<u32>().ok());
         tiles::table(&cuda, number("radius=").map(f64::from), number("enright="))?;
+    }
+    if wants("tile-sizes") {
+        tile_sizes::table(&cuda, &cpu)?;
     }
     if wants("scaling") {
         scaling::table(&cuda)?;

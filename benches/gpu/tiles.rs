@@ -23,9 +23,10 @@ const STEPS: u64 = 32;
 /// Radii of spheres in voxels: from 10,000 tiles of 4^3 to some millions.
 const RADII: [f64; 7] = [60.0, 100.0, 160.0, 190.0, 400.0, 800.0, 1600.0];
 
-type Tiles<S, const E: usize> = (TiledGrid<E>, Pool<S, E>);
+pub type Tiles<S, const E: usize> = (TiledGrid<E>, Pool<S, E>);
 
-fn ball<R: Real, const E: usize, S: Stored<R>>(
+/// A ball on tiles.
+pub fn ball<R: Real, const E: usize, S: Stored<R>>(
     center: [f64; 3],
     radius: f64,
     options: &Options,

@@ -8,7 +8,7 @@
 // whose values all stay below 2^24, in single precision and expanded, |s|^2 - 2 s.q + |q|^2; 2 for
 // whole ones in u32, expanded modulo 2^32. NORM: 1, 2, or 3 for the largest difference (1 and 3 are
 // direct). NUMBERED: 1 finds the number of the nearest site as well. QUERIES.
-#include "common/types.cuh"
+#include "point_distance/sites.cuh"
 
 #define THREADS 128
 // Sites of a tile, ...
@@ -33,15 +33,7 @@ struct alignas(16) Point {
     number x, y, z, square;
 };
 
-struct Brute {
-    const stored* axes[3];  // [n_sites every]
-    const stored* queries;  // [n_queries, 3]
-    u64* found;             // [n_queries] all bits of key << 32 | site turned round; zero before
-    u32 n_sites, n_queries; // sites are 0, every, 2 every, ...
-    u32 slice;              // sites of a block, a multiple of TILE
-    u32 groups;             // blocks that share a slice
-    u32 every;
-    u32 first;              // number of site 0
+struct Brute : Sites<stored> {
     stored corner[3];       // KEY 1: what coordinates are taken from, so that they are small
     float shift;            // KEY 1: at least |q|^2 of any query; positive keys compare as whole numbers
 };

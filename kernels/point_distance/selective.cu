@@ -8,6 +8,7 @@
 // Defines: REAL (float). KEY: 0 for real coordinates, 2 for whole ones in u32. NORM: 1, 2, 3 for the largest difference, 4
 // for the order that is given (KEY 0). CONE: 1 takes only sites that a query sees.
 #include "point_distance/keys.cuh"
+#include "point_distance/sites.cuh"
 
 #define THREADS 128
 // Sites of a tile.
@@ -16,23 +17,15 @@
 // What single precision may be off, of the length of a difference, or of a distance of a norm.
 #define MARGIN 1e-5f
 
-struct Selective {
-    const number* axes[3];    // [n_sites every]
-    const number* queries;    // [n_queries, 3]
+struct Selective : Sites<number> {
     const double* directions; // of length 1, [n_directions, 3]
-    u64* found;               // [n_queries] all bits of key << 32 | site turned round; zero before
-    u32 n_sites, n_queries;   // sites are 0, every, 2 every, ...
-    u32 slice;                // sites of a block, a multiple of TILE
-    u32 groups;               // blocks that share a slice
-    u32 every;
-    u32 first;                // number of site 0
     u32 n_directions;         // one for each query, or one for all
     u32 has_cylinder;
     double order, cosine, radius;
 };
 
 #ifdef SELECTIVE_BYTES
-static_assert(sizeof(Selective) == SELECTIVE_BYTES, "src/point_distance/cuda/comparison.rs");
+static_assert(sizeof(Selective) == SELECTIVE_BYTES, "src/point_distance/cuda/layout.rs");
 #endif
 
 DEVICE u32 bits_of(key k) {

@@ -17,6 +17,7 @@ mod bisection;
 mod coordinates;
 #[cfg(feature = "cuda")]
 pub mod cuda;
+mod metis;
 mod ordered;
 mod partition;
 mod repair;

@@ -1,14 +1,12 @@
 //! Cutting the vertices of a mesh into patches: bisection, METIS, a Hilbert curve, lattice blocks.
 //!
-//! The result is the same in every run and for every number of threads. METIS draws from the C
-//! library's one random generator, so its calls stand behind a lock and start from a fixed seed.
-
-use std::sync::Mutex;
+//! The result is the same in every run and for every number of threads.
 
 use rayon::prelude::*;
 
 use super::adjacency::Adjacency;
 use super::bisection::bisect;
+use super::metis::{Scheme, cut};
 use super::ordered::Ordered;
 use super::repair::repair;
 use crate::error::{Error, Result};
@@ -22,11 +20,11 @@ use crate::mesh::Mesh;
 #[non_exhaustive]
 pub enum Partition {
     /// Recursive bisection with mended cuts inside pieces of a Hilbert curve: nearly the cut of
-    /// `metis`, and the only one of its kind that uses all threads.
+    /// `metis` in a fraction of its time.
     Bisection,
-    /// METIS inside chunks of a Hilbert curve: nearly the cut of `metis`, much faster.
+    /// METIS by halves inside small pieces of a Hilbert curve: the cut of `bisection`, slower.
     HilbertMetis,
-    /// METIS k-way on the whole mesh: the smallest halo.
+    /// METIS k-way inside large pieces of a Hilbert curve: the smallest halo.
     Metis,
     /// Pieces of a Hilbert curve: fastest, with the largest halo.
     Hilbert,
@@ -41,14 +39,14 @@ impl Partition {
     }
 }
 
-/// Vertices handed to one METIS call by [`Partition::HilbertMetis`].
-const CHUNK: usize = 4096;
+/// Vertices of one METIS call of [`Partition::HilbertMetis`].
+const PIECE_OF_HALVES: usize = 1 << 13;
+
+/// Vertices of one METIS call of [`Partition::Metis`].
+const PIECE: usize = 1 << 15;
 
 /// Share of the largest patch size that METIS aims at, so that its imbalance seldom exceeds it.
 const FILL: f64 = 0.94;
-
-/// Serialises METIS: its random generator is the C library's.
-static METIS: Mutex<()> = Mutex::new(());
 
 /// Patch of each vertex of `mesh`, which `ordered` is too, `[n_vertices]`: every patch connected, none empty, none larger than
 /// `patch_size`; patches are numbered along a Hilbert curve.
@@ -70,8 +68,10 @@ pub fn partition(
             let x: Vec<[f64; 3]> = order.par_iter().map(|&v| mesh.vertices[v as usize]).collect();
             bisect(&x, &adjacency, patch_size)
         }
-        Partition::HilbertMetis => hilbert_metis(&adjacency, patch_size)?,
-        Partition::Metis => metis_kway(&adjacency, patch_size)?,
+        Partition::HilbertMetis => {
+            in_pieces(&adjacency, patch_size, PIECE_OF_HALVES, Scheme::Recursive)?
+        }
+        Partition::Metis => in_pieces(&adjacency, patch_size, PIECE, Scheme::KWay)?,
         Partition::Hilbert => (0..order.len()).map(|k| (k / patch_size) as u32).collect(),
         Partition::Blocks => {
             let of_vertex = blocks(mesh, patch_size)?;
@@ -102,42 +102,35 @@ fn number_by_first(mut patch_of: Vec<u32>) -> Vec<u32> {
     patch_of
 }
 
-fn hilbert_metis(adjacency: &Adjacency, patch_size: usize) -> Result<Vec<u32>> {
+/// METIS inside pieces of `size` vertices along the curve, which know nothing of each other.
+fn in_pieces(
+    adjacency: &Adjacency,
+    patch_size: usize,
+    size: usize,
+    scheme: Scheme,
+) -> Result<Vec<u32>> {
     let n = adjacency.n_vertices();
+    let size = size.max(patch_size);
+    let parts: Vec<Vec<i32>> = (0..n.div_ceil(size))
+        .into_par_iter()
+        .map(|k| {
+            let piece = k * size..((k + 1) * size).min(n);
+            let (mut offsets, mut neighbors) = (vec![0i32], Vec::new());
+            for v in piece.clone() {
+                let inside = adjacency.of(v).iter().filter(|&&w| piece.contains(&(w as usize)));
+                neighbors.extend(inside.map(|&w| (w as usize - piece.start) as i32));
+                offsets.push(neighbors.len() as i32);
+            }
+            cut(&mut offsets, &mut neighbors, parts_for(piece.len(), patch_size), scheme)
+        })
+        .collect::<Result<_>>()?;
     let mut patch_of = Vec::with_capacity(n);
-    let mut first = 0u32;
-    let chunk_size = CHUNK.max(patch_size);
-    for start in (0..n).step_by(chunk_size) {
-        let chunk = start..(start + chunk_size).min(n);
-        let (mut offsets, mut neighbors) = (vec![0i32], Vec::new());
-        for v in chunk.clone() {
-            let inside = adjacency.of(v).iter().filter(|&&w| chunk.contains(&(w as usize)));
-            neighbors.extend(inside.map(|&w| (w as usize - start) as i32));
-            offsets.push(neighbors.len() as i32);
-        }
-        let n_parts = parts_for(chunk.len(), patch_size);
-        let parts = metis(&mut offsets, &mut neighbors, n_parts, Scheme::Recursive)?;
-        patch_of.extend(parts.into_iter().map(|part| first + part as u32));
-        first += n_parts as u32;
+    let mut first = 0;
+    for parts in parts {
+        patch_of.extend(parts.iter().map(|&part| first + part as u32));
+        first += parts_for(parts.len(), patch_size) as u32;
     }
     Ok(patch_of)
-}
-
-fn metis_kway(adjacency: &Adjacency, patch_size: usize) -> Result<Vec<u32>> {
-    let too_large = |_| {
-        Error::usage(
-            "METIS counts in 32 bits and the mesh has more edges",
-            "take partition = \"bisection\"",
-        )
-    };
-    let mut offsets = Vec::with_capacity(adjacency.offsets.len());
-    for &o in &adjacency.offsets {
-        offsets.push(i32::try_from(o).map_err(too_large)?);
-    }
-    let mut neighbors: Vec<i32> = adjacency.neighbors.iter().map(|&w| w as i32).collect();
-    let n = offsets.len() - 1;
-    let parts = metis(&mut offsets, &mut neighbors, parts_for(n, patch_size), Scheme::KWay)?;
-    Ok(parts.into_iter().map(|p| p as u32).collect())
 }
 
 pub(super) fn parts_for(n: usize, patch_size: usize) -> usize {
@@ -145,37 +138,6 @@ pub(super) fn parts_for(n: usize, patch_size: usize) -> usize {
         return 1;
     }
     ((n as f64 / (patch_size as f64 * FILL)).ceil() as usize).min(n)
-}
-
-enum Scheme {
-    Recursive,
-    KWay,
-}
-
-fn metis(
-    offsets: &mut [i32],
-    neighbors: &mut [i32],
-    n_parts: usize,
-    scheme: Scheme,
-) -> Result<Vec<i32>> {
-    let mut parts = vec![0i32; offsets.len() - 1];
-    if n_parts <= 1 || neighbors.is_empty() {
-        return Ok(parts);
-    }
-    let failed = |e: String| Error::Numerical {
-        what: format!("METIS could not cut the mesh: {e}"),
-        remedy: "take partition = \"hilbert\"".into(),
-    };
-    let _turn = METIS.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let graph = metis::Graph::new(1, n_parts as i32, offsets, neighbors)
-        .map_err(|e| failed(e.to_string()))?
-        .set_option(metis::option::Seed(1));
-    match scheme {
-        Scheme::Recursive => graph.part_recursive(&mut parts),
-        Scheme::KWay => graph.part_kway(&mut parts),
-    }
-    .map_err(|e| failed(e.to_string()))?;
-    Ok(parts)
 }
 
 /// Blocks of the lattice, as near to cubes as `patch_size` allows.

@@ -17,6 +17,7 @@ use zeroset::levelset::tiled::{
 };
 
 use crate::support;
+use crate::tiles_surface::look;
 
 const VELOCITY: [f64; 3] = [0.7, -0.4, 0.2];
 
@@ -100,14 +101,19 @@ fn check_from<R: Wide, const E: usize, S: Stored<R> + Element + PartialEq + std:
         expected.step(f64::INFINITY).unwrap();
     }
     let room = Some(grid.n_tiles() + more);
-    let run = || {
+    let run = |looks: bool| {
         let mut run =
             DeviceTiledEvolution::<R, E, S>::new(cuda, &grid, &phi, &on_card, options, room)
                 .unwrap();
+        if looks {
+            steps(&mut run, n / 2);
+            look(cuda, &run);
+        }
         steps(&mut run, n);
         run
     };
-    let (first, again) = (run(), run());
+    let (first, again) = (run(false), run(true));
+    look(cuda, &first);
     assert_eq!(first.time().to_bits(), expected.time().to_bits());
     let ((found, values), (twice, same)) = (first.download().unwrap(), again.download().unwrap());
     found.check().unwrap();

@@ -6,6 +6,8 @@ use zeroset::backend::cuda::{Cuda, Element};
 use zeroset::geometry::Real;
 use zeroset::grid::cuda::DeviceTiledGrid;
 use zeroset::grid::{Band, Fixed16, Pool, Stored, TiledGrid};
+use zeroset::levelset::tiled::Wide;
+use zeroset::levelset::tiled::cuda::{DeviceTiledEvolution, Range};
 use zeroset::mesh::Mesh;
 use zeroset::surface::cubes::cuda::DeviceTiles;
 use zeroset::surface::cubes::{Placement, Tiles, extract};
@@ -40,6 +42,27 @@ fn bits(mesh: &Mesh) -> (Vec<[u64; 3]>, Vec<Vec<u64>>) {
     let arrays = mesh.vertex_data.iter().map(|a| a.values.to_f64());
     let arrays = arrays.map(|a| a.into_iter().map(f64::to_bits).collect());
     (mesh.vertices.iter().map(|x| x.map(f64::to_bits)).collect(), arrays.collect())
+}
+
+/// The surface and the range of phi that the card finds of a motion are those of its tiles.
+pub fn look<R: Wide, const E: usize, S: Stored<R> + Element>(
+    cuda: &Arc<Cuda>,
+    run: &DeviceTiledEvolution<R, E, S>,
+) {
+    let (grid, phi) = run.download().unwrap();
+    let (place, band) = (Placement { origin: [0.25, 3.0, -1.0], spacing: 0.1 }, run.band());
+    let found = run.surface(&place, true).unwrap().mesh(cuda).unwrap();
+    let expected = extract(&Tiles { grid: &grid, phi: &phi, band }, &place, true).unwrap();
+    assert!(found.n_cells() > 100 && found.cells == expected.cells);
+    assert!(bits(&found) == bits(&expected));
+    let values = grid.ids().iter().flat_map(|&id| phi.tile(id)).map(|value| value.load(band.gamma));
+    let start = Range { low: R::INFINITY, high: -R::INFINITY, active: 0 };
+    let expected = values.fold(start, |range, value| Range {
+        low: range.low.min(value),
+        high: range.high.max(value),
+        active: range.active + u64::from(value.abs() < band.gamma),
+    });
+    assert_eq!(run.range().unwrap(), expected);
 }
 
 /// Surfaces of a grid and of two finer ones.

@@ -75,6 +75,8 @@ static DOUBLE: &[Row] = &[
     ("tiles_length", &["VELOCITY=3"], 26, TIME),
     ("tiles_look", &["STORAGE=16"], 13, SIXTEEN_BITS),
     ("tiles_manage", &["STORAGE=16"], 12, SIXTEEN_BITS),
+    ("tiles_range", &["STORAGE=16"], 11, SIXTEEN_BITS),
+    ("tiles_range", &[], 3, "half widths are handed over in f64"),
     ("tiles_redistance", &["STORAGE=16"], 178, SIXTEEN_BITS),
     ("tiles_redistance", &[], 20, TIME),
     ("tiles_rest", &["STORAGE=16"], 77, REST),

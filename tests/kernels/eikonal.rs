@@ -4,6 +4,7 @@ use zeroset::backend::Cpu;
 use zeroset::geometry::Real;
 use zeroset::levelset::eikonal::{EikonalState, Front, Slowness, solve};
 
+use crate::layouts::eikonal::EikonalArgument;
 use crate::library::{Launch, Library, arg};
 use crate::patches::HostPatches;
 
@@ -11,45 +12,6 @@ const BLOCK: u32 = 64;
 const BLOCKS: u32 = 4;
 const RING: usize = 64;
 const SEEDS: u64 = 6;
-
-/// `struct Eikonal` of the kernels.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct EikonalArgument<R> {
-    n_patches: u32,
-    n_vertices: u32,
-    largest_local: u32,
-    largest_owned: u32,
-    repetitions: u32,
-    ring_mask: u32,
-    patience: i64,
-    width: R,
-    near: R,
-    slowness: R,
-    slowness_of_cells: *const R,
-    caps: *const R,
-    reach: *const R,
-    shapes: *mut u64,
-    seen: *mut R,
-    wake_offsets: *const u32,
-    wake_vertices: *const u16,
-    wake_readers: *const u32,
-    u: *mut R,
-    news: *mut R,
-    listed: *mut u32,
-    lists: *mut u32,
-    counts: *mut u32,
-    first_news: *mut R,
-    arrived: *mut u32,
-    states: *mut u32,
-    ring: *mut u32,
-    queue: *mut u64,
-    visited: *mut u32,
-    is_visited: *mut u32,
-    stats: *mut u32,
-    due: *const u32,
-    error: *mut u32,
-}
 
 #[derive(Clone, Copy, PartialEq)]
 enum Organization {
@@ -130,29 +92,29 @@ fn by_kernels<R: Real>(
         width: task.width.map_or(R::INFINITY, R::narrow),
         near: task.near,
         slowness: R::one(),
-        slowness_of_cells: std::ptr::null(),
-        caps: std::ptr::null(),
-        reach: reach.as_ptr(),
-        shapes: shapes[aligned..].as_mut_ptr(),
-        seen: seen.as_mut_ptr(),
-        wake_offsets: wake_offsets.as_ptr(),
-        wake_vertices: wake_vertices.as_ptr(),
-        wake_readers: wake_readers.as_ptr(),
-        u: u.as_mut_ptr(),
-        news: news.as_mut_ptr(),
-        listed: listed.as_mut_ptr(),
-        lists: lists.as_mut_ptr(),
-        counts: counts.as_mut_ptr(),
-        first_news: first_news.as_mut_ptr(),
-        arrived: &raw mut arrived,
-        states: states.as_mut_ptr(),
-        ring: ring.as_mut_ptr(),
-        queue: queue.as_mut_ptr(),
-        visited: visited.as_mut_ptr(),
-        is_visited: is_visited.as_mut_ptr(),
-        stats: stats.as_mut_ptr(),
-        due: std::ptr::null(),
-        error: &raw mut error,
+        slowness_of_cells: 0,
+        caps: 0,
+        reach: reach.as_ptr() as u64,
+        shapes: shapes[aligned..].as_mut_ptr() as u64,
+        seen: seen.as_mut_ptr() as u64,
+        wake_offsets: wake_offsets.as_ptr() as u64,
+        wake_vertices: wake_vertices.as_ptr() as u64,
+        wake_readers: wake_readers.as_ptr() as u64,
+        u: u.as_mut_ptr() as u64,
+        news: news.as_mut_ptr() as u64,
+        listed: listed.as_mut_ptr() as u64,
+        lists: lists.as_mut_ptr() as u64,
+        counts: counts.as_mut_ptr() as u64,
+        first_news: first_news.as_mut_ptr() as u64,
+        arrived: &raw mut arrived as u64,
+        states: states.as_mut_ptr() as u64,
+        ring: ring.as_mut_ptr() as u64,
+        queue: queue.as_mut_ptr() as u64,
+        visited: visited.as_mut_ptr() as u64,
+        is_visited: is_visited.as_mut_ptr() as u64,
+        stats: stats.as_mut_ptr() as u64,
+        due: 0,
+        error: &raw mut error as u64,
     };
     let part = |n: usize, size: usize| (n * size).next_multiple_of(16);
     let real = size_of::<R>();

@@ -9,91 +9,10 @@ use zeroset::mesh::generate::{Cube, Generate, Square, generate};
 use zeroset::mesh::{Mesh, clean};
 use zeroset::patches::Patches;
 
+use crate::layouts::evolution::{Control, EvolutionArgument, Limits, Progress, Trace};
 use crate::library::{Launch, Library, arg};
 use crate::patches::{HostPatches, PatchesArgument};
 use crate::random::Random;
-
-/// The twin of a struct in control.cuh, with what it inherits.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Control<R> {
-    pub clock: f64,
-    pub time: f64,
-    pub dt: f64,
-    pub dt_done: f64,
-    pub displacement: f64,
-    pub rate: f64,
-    pub steps_left: u64,
-    pub step: u64,
-    pub steps_since: u64,
-    pub cell_updates: u64,
-    pub parity: u32,
-    pub due: u32,
-    pub halt: u32,
-    pub enters: u32,
-    pub place: u32,
-    pub unused: u32,
-    pub target: f64,
-    pub steady: f64,
-    pub cfl: [f64; 2],
-    pub half_width: f64,
-    pub every: u64,
-    pub rule: u32,
-    pub measures_displacement: u32,
-    pub reinitializations: u64,
-    pub iterations: u64,
-    pub times: [u64; 3],
-    pub reduction: f64,
-    pub bad_time: f64,
-    pub n_patches: u32,
-    pub list: u32,
-    pub n_active: u32,
-    pub n_moving: u32,
-    pub n_cells: u32,
-    pub blocks_done: u32,
-    pub limits: [[R; 4]; 2],
-    pub longest: f64,
-    pub due_after: f64,
-    pub next: [u32; 3],
-    pub n_extra: u32,
-}
-
-/// Room for `struct Progress` and `struct Trace` of control.cuh.
-type Words<const N: usize> = [u64; N];
-
-/// The twin of a struct in evolution_state.cuh.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct EvolutionArgument<R> {
-    control: *mut Control<R>,
-    chain: *mut Words<13>,
-    traces: *mut Words<2>,
-    phi: *mut R,
-    pub inside: *mut u8,
-    moving: *const u8,
-    active: *const u32,
-    pub is_active: *mut u32,
-    pub extra: *mut u32,
-    largest_local: u32,
-    largest_owned: u32,
-    largest_columns: u32,
-    pub chunk: u32,
-    near: R,
-    least_inradius: R,
-    velocity: [R; 3],
-    normal_speed: R,
-    curvature: R,
-    velocity_rows: *const R,
-    pub speed_rows: *const R,
-    pub curvature_rows: *const R,
-    pub upwind: *const u8,
-    pub mass: *const R,
-    pub measures: *mut R,
-    pub residual: *mut R,
-    pub increment: *mut R,
-    pub flows_in: *const u8,
-    pub diagonal: *mut R,
-}
 
 /// Coefficients of the terms that act, as kernels take them.
 #[derive(Clone)]
@@ -138,8 +57,8 @@ pub struct Case {
 pub struct Bed<R: Real> {
     pub on: HostPatches<R>,
     pub control: Control<R>,
-    chain: [Words<13>; 2],
-    traces: [Words<2>; 3],
+    chain: [Progress; 2],
+    traces: [Trace<R>; 3],
     pub phi: Vec<R>,
     pub moving: Vec<u8>,
     pub active: Vec<u32>,
@@ -178,17 +97,20 @@ impl<R: Real + Default> Bed<R> {
         }
         let dt = evolution.step(f64::INFINITY).unwrap().dt;
         let half_width = case.options.half_width.unwrap_or(f64::INFINITY);
+        let limit = R::narrow(dt);
+        let limits = Limits { first_order: limit, curvature: limit, speed: limit, inradius: limit };
         let control = Control {
             target: f64::INFINITY,
             steady: -1.0,
-            steps_left: 10,
             half_width,
             rule: 3,
-            dt,
             // The step after is as long.
-            cfl: [1.0; 2],
+            cfl_first_order: 1.0,
+            cfl_curvature: 1.0,
             longest: dt,
-            limits: [[R::narrow(dt); 4]; 2],
+            limits,
+            next_limits: limits,
+            progress: Progress { steps_left: 10, dt, ..Progress::default() },
             n_patches: patches.len() as u32,
             n_active: active.len() as u32,
             ..Control::default()
@@ -200,8 +122,8 @@ impl<R: Real + Default> Bed<R> {
             near: R::narrow(half_width) * R::narrow(0.5),
             phi: [start.as_slice(), &start].concat(),
             control,
-            chain: [[u64::MAX; 13]; 2],
-            traces: [[0; 2]; 3],
+            chain: [Progress { step: u64::MAX, halt: u32::MAX, ..Progress::default() }; 2],
+            traces: [Trace::default(); 3],
             moving,
             active,
             expected: evolution.phi(),
@@ -212,19 +134,18 @@ impl<R: Real + Default> Bed<R> {
 
     /// What kernels take: patches, and the state without arrays of second-order schemes.
     pub fn arguments(&mut self) -> (PatchesArgument, EvolutionArgument<R>) {
-        let address =
-            |rows: &Vec<R>| if rows.is_empty() { std::ptr::null() } else { rows.as_ptr() };
+        let address = |rows: &Vec<R>| if rows.is_empty() { 0 } else { rows.as_ptr() as u64 };
         let (largest_local, largest_owned) = self.largest();
         let state = EvolutionArgument {
-            control: &raw mut self.control,
-            chain: self.chain.as_mut_ptr(),
-            traces: self.traces.as_mut_ptr(),
-            phi: self.phi.as_mut_ptr(),
-            inside: std::ptr::null_mut(),
-            moving: self.moving.as_ptr(),
-            active: self.active.as_ptr(),
-            is_active: std::ptr::null_mut(),
-            extra: std::ptr::null_mut(),
+            control: &raw mut self.control as u64,
+            chain: self.chain.as_mut_ptr() as u64,
+            traces: self.traces.as_mut_ptr() as u64,
+            phi: self.phi.as_mut_ptr() as u64,
+            inside: 0,
+            moving: self.moving.as_ptr() as u64,
+            active: self.active.as_ptr() as u64,
+            is_active: 0,
+            extra: 0,
             largest_local,
             largest_owned,
             largest_columns: self.on.largest_columns() as u32,
@@ -235,15 +156,15 @@ impl<R: Real + Default> Bed<R> {
             normal_speed: R::zero(),
             curvature: self.curvature.0[0],
             velocity_rows: address(&self.velocity.1),
-            speed_rows: std::ptr::null(),
+            speed_rows: 0,
             curvature_rows: address(&self.curvature.1),
-            upwind: std::ptr::null(),
-            mass: std::ptr::null(),
-            measures: std::ptr::null_mut(),
-            residual: std::ptr::null_mut(),
-            increment: std::ptr::null_mut(),
-            flows_in: std::ptr::null(),
-            diagonal: std::ptr::null_mut(),
+            upwind: 0,
+            mass: 0,
+            measures: 0,
+            residual: 0,
+            increment: 0,
+            flows_in: 0,
+            diagonal: 0,
         };
         (self.on.argument(), state)
     }
@@ -258,7 +179,7 @@ impl<R: Real + Default> Bed<R> {
             + bytes(largest_owned + 1, 2)
             + bytes(largest_local, 1)
             + bytes(self.on.largest_columns() as u32, 2)
-            + match state.increment.is_null() {
+            + match state.increment == 0 {
                 true => 0,
                 // The last correction of the increments is the step's.
                 false => {
@@ -287,7 +208,8 @@ impl<R: Real + Default> Bed<R> {
             let args = [arg(state), arg(1u32)];
             library.launch("evolution_settle", &Launch::new(1, 32), &args).unwrap();
         }
-        assert_eq!(self.traces, [[0; 2]; 3], "ready for the next step");
+        let ready = |t: &Trace<R>| (t.change_near, t.broken, t.cut) == (R::zero(), 0, 0);
+        assert!(self.traces.iter().all(ready), "ready for the next step");
     }
 
     /// Most local and owned vertices of a patch.

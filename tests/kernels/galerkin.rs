@@ -68,12 +68,12 @@ fn compare<R: Real + Default + 'static, const N: usize>(
             increment[n + v] = R::narrow(f64::NAN);
         }
         let (patches, mut state) = bed.arguments();
-        state.upwind = upwind.as_ptr();
-        state.mass = mass.as_ptr();
-        state.measures = measures.as_mut_ptr();
-        state.residual = residual.as_mut_ptr();
-        state.increment = increment.as_mut_ptr();
-        state.flows_in = flows_in.as_ptr();
+        state.upwind = upwind.as_ptr() as u64;
+        state.mass = mass.as_ptr() as u64;
+        state.measures = measures.as_mut_ptr() as u64;
+        state.residual = residual.as_mut_ptr() as u64;
+        state.increment = increment.as_mut_ptr() as u64;
+        state.flows_in = flows_in.as_ptr() as u64;
         let whole = state;
         let (largest_local, largest_owned) = bed.largest();
         let mut shared_bytes = bytes(4 * largest_local, size_of::<R>())

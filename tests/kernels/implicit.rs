@@ -59,7 +59,7 @@ impl Kernels {
         let (mut direction, mut diagonal) = (unknown(2 * n), vec![R::zero(); n]);
         let (mut sums, mut counts) = (vec![0u64; 3 * SUM_WORDS], vec![0u32; 2]);
         let (patches, mut state) = bed.arguments();
-        state.diagonal = diagonal.as_mut_ptr();
+        state.diagonal = diagonal.as_mut_ptr() as u64;
         let implicit = Implicit {
             entries: entries.as_mut_ptr(),
             mass: mass.as_mut_ptr(),

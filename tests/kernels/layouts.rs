@@ -2,6 +2,10 @@
 
 #[path = "../../src/point_distance/edt/cuda/layout.rs"]
 pub mod edt;
+#[path = "../../src/levelset/eikonal/cuda/layout.rs"]
+pub mod eikonal;
+#[path = "../../src/levelset/evolution/cuda/layout.rs"]
+pub mod evolution;
 #[path = "../../src/picture/cuda/layout.rs"]
 pub mod picture;
 #[path = "../../src/point_distance/cuda/layout.rs"]

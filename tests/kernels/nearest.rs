@@ -3,7 +3,7 @@
 use zeroset::backend::Cpu;
 use zeroset::point_distance::{Cone, Directions, Found, Method, Norm, Options, Sites, nearest};
 
-use super::layouts::point_distance::SelectiveArgument;
+use super::layouts::point_distance::{SelectiveArgument, SitesArgument};
 use super::library::{Launch, Library, arg};
 
 /// Points without order, from -1 to 1 along each axis.
@@ -44,10 +44,9 @@ fn selected(
             std::array::from_fn(|k| sites[range.clone()].iter().map(|x| x[k]).collect());
         let (n_sites, n_queries) = (range.len().div_ceil(every) as u32, queries.len() as u32);
         let (slice, groups) = (256, n_queries.div_ceil(128));
-        let argument = SelectiveArgument {
+        let sites = SitesArgument {
             axes: axes.each_ref().map(|axis| address(axis)),
             queries: address(queries),
-            directions: address(&directions),
             found: found.as_mut_ptr() as u64,
             n_sites,
             n_queries,
@@ -55,6 +54,10 @@ fn selected(
             groups,
             every: every as u32,
             first: range.start as u32,
+        };
+        let argument = SelectiveArgument {
+            sites,
+            directions: address(&directions),
             n_directions: directions.len() as u32,
             has_cylinder: radius.is_some().into(),
             order: if let Norm::Lp(p) = options.norm { p } else { 0.0 },

@@ -111,12 +111,11 @@ fn search<R: Real + Default + 'static>(
     let mut limits = [[R::zero(); 4]; 2];
     let mut values = vec![R::narrow(f64::NAN); 2 * n];
     bed.control.dt = 0.0;
-    bed.control.cfl = [cfl; 2];
+    (bed.control.cfl_first_order, bed.control.cfl_curvature) = (cfl, cfl);
     let (patches, mut state) = bed.arguments();
-    state.inside = inside.as_mut_ptr();
-    state.speed_rows = values.as_ptr();
-    // SAFETY: the values of the second term stand behind those of the first.
-    state.curvature_rows = unsafe { values.as_ptr().add(n) };
+    state.inside = inside.as_mut_ptr() as u64;
+    state.speed_rows = values.as_ptr() as u64;
+    state.curvature_rows = values[n..].as_ptr() as u64;
     let varying = Varying {
         counts: counts.as_mut_ptr(),
         reading: reading.as_mut_ptr(),
@@ -261,8 +260,8 @@ fn inflow_is_found_where_the_wind_comes_from_and_given_its_values() {
         bed.control.time = 0.25;
         bed.control.place = u32::MAX;
         let (argument, mut state) = bed.arguments();
-        state.is_active = is_active.as_mut_ptr();
-        state.extra = extra.as_mut_ptr();
+        state.is_active = is_active.as_mut_ptr() as u64;
+        state.extra = extra.as_mut_ptr() as u64;
         let inflow = Inflow {
             vertices: vertices.as_ptr(),
             patches: owners.as_ptr(),

@@ -5,6 +5,7 @@
 //! of any size. A queue ([`Organization::Queue`]) has no barrier and is faster; its values differ
 //! between runs by rounding. The kernels are in `kernels/eikonal.cu`.
 
+mod layout;
 mod shapes;
 
 use std::sync::Arc;
@@ -16,6 +17,8 @@ use crate::geometry::Real;
 use crate::patches::Patches;
 use crate::patches::cuda::{DevicePatches, Indices, Readers, Shape};
 use shapes::Shapes;
+
+pub(crate) use layout::EikonalArgument;
 
 /// Repetitions inside a patch of triangles before others are told, in rounds and in the queue:
 /// iterating on old values of neighbors is in vain. Tetrahedra have one.
@@ -37,45 +40,6 @@ pub enum Organization {
     Rounds,
     /// A queue without one: faster, equal but for rounding.
     Queue,
-}
-
-/// `struct Eikonal` of `kernels/eikonal_state.cuh`.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-pub(crate) struct EikonalArgument<R> {
-    n_patches: u32,
-    n_vertices: u32,
-    largest_local: u32,
-    largest_owned: u32,
-    repetitions: u32,
-    ring_mask: u32,
-    patience: i64,
-    width: R,
-    near: R,
-    slowness: R,
-    slowness_of_cells: u64,
-    caps: u64,
-    reach: u64,
-    shapes: u64,
-    seen: u64,
-    wake_offsets: u64,
-    wake_vertices: u64,
-    wake_readers: u64,
-    u: u64,
-    news: u64,
-    listed: u64,
-    lists: u64,
-    counts: u64,
-    first_news: u64,
-    arrived: u64,
-    states: u64,
-    ring: u64,
-    queue: u64,
-    visited: u64,
-    is_visited: u64,
-    stats: u64,
-    due: u64,
-    error: u64,
 }
 
 // SAFETY: laid out as in C, and compared with the size the kernels know.

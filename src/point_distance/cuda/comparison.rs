@@ -1,6 +1,6 @@
 //! Queries on a card, to be compared with sites there: which kernel does so, and with what.
 
-use super::layout::SelectiveArgument;
+use super::layout::{SelectiveArgument, SitesArgument};
 use super::{DeviceCoordinate, order};
 use crate::backend::cuda::{Argument, Arguments, Array, Cuda, Launch, Unit};
 use crate::error::Result;
@@ -22,15 +22,7 @@ const EXACT_SQUARE: f64 = (1 << 22) as f64;
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 struct BruteArgument<C> {
-    axes: [u64; 3],
-    queries: u64,
-    found: u64,
-    n_sites: u32,
-    n_queries: u32,
-    slice: u32,
-    groups: u32,
-    every: u32,
-    first: u32,
+    sites: SitesArgument,
     corner: [C; 3],
     shift: f32,
 }
@@ -155,32 +147,16 @@ impl<C: DeviceCoordinate> Comparison<C> {
         let axes = axes.each_ref().map(Array::address);
         let (queries, found) = (self.queries.address(), self.found.address());
         let (every, first) = (every as u32, first as u32);
+        let sites =
+            SitesArgument { axes, queries, found, n_sites, n_queries, slice, groups, every, first };
         let arguments = match &self.job {
-            &Job::All { corner, shift } => Arguments::default().with(BruteArgument {
-                axes,
-                queries,
-                found,
-                n_sites,
-                n_queries,
-                slice,
-                groups,
-                every,
-                first,
-                corner,
-                shift,
-            }),
+            &Job::All { corner, shift } => {
+                Arguments::default().with(BruteArgument { sites, corner, shift })
+            }
             Job::Selective { directions, order, cosine, radius } => {
                 Arguments::default().with(SelectiveArgument {
-                    axes,
-                    queries,
+                    sites,
                     directions: directions.address(),
-                    found,
-                    n_sites,
-                    n_queries,
-                    slice,
-                    groups,
-                    every,
-                    first,
                     n_directions: (directions.len() / 3) as u32,
                     has_cylinder: radius.is_some().into(),
                     order: *order,

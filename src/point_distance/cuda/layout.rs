@@ -1,12 +1,11 @@
-//! What the kernel of cones and norms takes; the tests of kernels on the host take this file too.
+//! What kernels that compare queries with sites take; the tests of kernels on the host take this file too.
 
-/// `struct Selective` of `kernels/point_distance/selective.cu`.
+/// `struct Sites` of `kernels/point_distance/sites.cuh`: what both take.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-pub(crate) struct SelectiveArgument {
+pub(crate) struct SitesArgument {
     pub axes: [u64; 3],
     pub queries: u64,
-    pub directions: u64,
     pub found: u64,
     pub n_sites: u32,
     pub n_queries: u32,
@@ -14,6 +13,14 @@ pub(crate) struct SelectiveArgument {
     pub groups: u32,
     pub every: u32,
     pub first: u32,
+}
+
+/// `struct Selective` of `kernels/point_distance/selective.cu`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct SelectiveArgument {
+    pub sites: SitesArgument,
+    pub directions: u64,
     pub n_directions: u32,
     pub has_cylinder: u32,
     pub order: f64,

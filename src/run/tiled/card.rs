@@ -3,15 +3,18 @@
 use std::sync::Arc;
 
 use super::Job;
-use super::device::{Done, Seen, Start, TiledMotion};
+use super::device::{Done, Range, Seen, Start, TiledMotion};
 use super::failure::Named;
 use crate::backend::Cpu;
+use crate::backend::cuda::Cuda;
 use crate::error::{Error, Result};
 use crate::grid::{Band, Pool, Stored, TiledGrid};
 use crate::levelset::evolution::Stretch;
 use crate::levelset::tiled::cuda::DeviceTiledEvolution;
 use crate::levelset::tiled::{Kept, Seconds, Terms, TiledSnapshot, Wide};
+use crate::mesh::Mesh;
 use crate::run::device::Card;
+use crate::surface::cubes::{Placement, extract};
 
 impl Job<'_> {
     /// A motion on a card; what phi needs to be a distance is done here.
@@ -34,7 +37,7 @@ impl Job<'_> {
             }
         };
         let (terms, cpu) = (self.terms::<R>()?, self.cpu.clone());
-        Ok(Box::new(OnCard::new(evolution, terms, cpu, self.named())))
+        Ok(Box::new(OnCard::new(evolution, terms, (cpu, card.cuda.clone()), self.named())))
     }
 }
 
@@ -43,6 +46,7 @@ pub(super) struct OnCard<'a, R: Wide, S: Stored<R> + Kept, const E: usize> {
     evolution: DeviceTiledEvolution<R, E, S>,
     terms: Terms<R>,
     cpu: Arc<Cpu>,
+    cuda: Arc<Cuda>,
     named: Named<'a>,
     band: Band<R>,
     gamma: R,
@@ -54,11 +58,11 @@ impl<'a, R: Wide, S: Stored<R> + Kept, const E: usize> OnCard<'a, R, S, E> {
     pub fn new(
         evolution: DeviceTiledEvolution<R, E, S>,
         terms: Terms<R>,
-        cpu: Arc<Cpu>,
+        (cpu, cuda): (Arc<Cpu>, Arc<Cuda>),
         named: Named<'a>,
     ) -> Self {
         let (band, gamma) = (evolution.band(), evolution.half_width());
-        OnCard { evolution, terms, cpu, named, band, gamma, seen: None }
+        OnCard { evolution, terms, cpu, cuda, named, band, gamma, seen: None }
     }
 
     /// What a failure comes from.
@@ -100,6 +104,22 @@ impl<R: Wide, S: Stored<R> + Kept, const E: usize> TiledMotion<R, S, E> for OnCa
         };
         let (_, grid, phi) = self.seen.insert(seen);
         Ok(Seen { grid, phi, band: self.band, gamma: self.gamma })
+    }
+
+    fn surface(&mut self, placement: &Placement, normals: bool) -> Result<Mesh> {
+        match self.evolution.surface(placement, normals).and_then(|made| made.mesh(&self.cuda)) {
+            // What the card has no room for is made here.
+            Err(Error::Device { .. }) => extract(&self.look()?.tiles(), placement, normals),
+            made => made,
+        }
+    }
+
+    fn range(&mut self) -> Result<Range<R>> {
+        if self.evolution.control().n_tiles == 0 {
+            return Ok(Range { low: R::zero(), high: R::zero(), active: 0 });
+        }
+        let found = self.evolution.range()?;
+        Ok(Range { low: found.low, high: found.high, active: found.active })
     }
 
     fn n_tiles(&self) -> usize {

@@ -6,7 +6,9 @@ use crate::error::Result;
 use crate::grid::{Band, Pool, Stored, TiledGrid};
 use crate::levelset::evolution::{Advance, Stretch};
 use crate::levelset::tiled::{Kept, Seconds, TiledEvolution, TiledSnapshot, Wide};
+use crate::mesh::Mesh;
 use crate::run::device::Card;
+use crate::surface::cubes::{Placement, Tiles, extract};
 
 /// What a motion begins with.
 pub(super) enum Start<S, const E: usize> {
@@ -43,6 +45,37 @@ pub(super) struct Seen<'a, R, S, const E: usize> {
     pub gamma: R,
 }
 
+/// What phi is on all tiles, in voxels.
+pub(super) struct Range<R> {
+    /// The smallest and the largest; 0 where there are no tiles.
+    pub low: R,
+    pub high: R,
+    /// Voxels in the band.
+    pub active: u64,
+}
+
+impl<R: Wide, S: Stored<R>, const E: usize> Seen<'_, R, S, E> {
+    /// As surfaces are made from them.
+    pub fn tiles(&self) -> Tiles<'_, R, S, E> {
+        Tiles { grid: self.grid, phi: self.phi, band: self.band }
+    }
+
+    fn range(&self) -> Range<R> {
+        let (phi, gamma) = (self.phi, self.band.gamma);
+        let start = (0, R::INFINITY, R::narrow(f64::NEG_INFINITY));
+        let join = |a: (u64, R, R), b: (u64, R, R)| (a.0 + b.0, a.1.min(b.1), a.2.max(b.2));
+        let of_tile = |tile: &crate::grid::Tile| {
+            phi.tile(tile.id)
+                .iter()
+                .map(|v| v.load(gamma))
+                .fold(start, |all, v| join(all, (u64::from(v.abs() < gamma), v, v)))
+        };
+        let all = self.grid.fold(of_tile, join);
+        let (active, low, high) = all.unwrap_or((0, R::zero(), R::zero()));
+        Range { low, high, active }
+    }
+}
+
 /// A motion on tiles.
 pub(super) trait TiledMotion<R: Wide, S: Stored<R> + Kept, const E: usize> {
     /// Steps of a stretch, one at least; its rate is in voxels per time.
@@ -56,6 +89,22 @@ pub(super) trait TiledMotion<R: Wide, S: Stored<R> + Kept, const E: usize> {
     /// # Errors
     /// [`Error::Device`](crate::Error::Device) if a card fails.
     fn look(&mut self) -> Result<Seen<'_, R, S, E>>;
+
+    /// The interface in world units.
+    ///
+    /// # Errors
+    /// Those of [`extract`]; [`Error::Device`](crate::Error::Device) if a card fails.
+    fn surface(&mut self, placement: &Placement, normals: bool) -> Result<Mesh> {
+        extract(&self.look()?.tiles(), placement, normals)
+    }
+
+    /// The range of phi over all tiles.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device) if a card fails.
+    fn range(&mut self) -> Result<Range<R>> {
+        Ok(self.look()?.range())
+    }
 
     /// Number of tiles of now.
     fn n_tiles(&self) -> usize;

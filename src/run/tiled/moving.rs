@@ -1,6 +1,6 @@
 //! An evolution on tiles, as the time loop sees it.
 
-use super::device::{Seen, TiledMotion};
+use super::device::{Range, Seen, TiledMotion};
 use super::states;
 use crate::config::OutputVolume;
 use crate::error::{Error, Result};
@@ -12,7 +12,7 @@ use crate::output::checkpoint::{State, Work};
 use crate::output::{Measures, SurfaceCounts};
 use crate::primitives::memory;
 use crate::run::evolve::{self, Moving};
-use crate::surface::cubes::{Placement, Records, Tiles, components, extract, measure};
+use crate::surface::cubes::{self, Placement, Records, components};
 use crate::volume::{self, Samples, Volume};
 
 /// Most voxels of a dense volume: 8 GB.
@@ -55,8 +55,7 @@ impl<'a, R: Wide, S: Stored<R> + Kept, const E: usize> OnTiles<'a, R, S, E> {
 
     /// The interface in world units.
     pub fn surface(&mut self, normals: bool) -> Result<Mesh> {
-        let placement = self.placement;
-        extract(&self.motion.look()?.tiles(), &placement, normals)
+        self.motion.surface(&self.placement, normals)
     }
 
     /// What the interface takes; `None` if it spans too many voxels for records.
@@ -106,27 +105,6 @@ impl<'a, R: Wide, S: Stored<R> + Kept, const E: usize> OnTiles<'a, R, S, E> {
     }
 }
 
-impl<R: Wide, S: Stored<R>, const E: usize> Seen<'_, R, S, E> {
-    /// As surfaces are made from them.
-    fn tiles(&self) -> Tiles<'_, R, S, E> {
-        Tiles { grid: self.grid, phi: self.phi, band: self.band }
-    }
-
-    /// Voxels in the band, and the smallest and largest phi in voxels.
-    fn range(&self) -> (u64, R, R) {
-        let (phi, gamma) = (self.phi, self.band.gamma);
-        let start = (0, R::INFINITY, R::narrow(f64::NEG_INFINITY));
-        let join = |a: (u64, R, R), b: (u64, R, R)| (a.0 + b.0, a.1.min(b.1), a.2.max(b.2));
-        let of_tile = |tile: &crate::grid::Tile| {
-            phi.tile(tile.id)
-                .iter()
-                .map(|v| v.load(gamma))
-                .fold(start, |all, v| join(all, (u64::from(v.abs() < gamma), v, v)))
-        };
-        self.grid.fold(of_tile, join).unwrap_or((0, R::zero(), R::zero()))
-    }
-}
-
 impl<R: Wide, S: Stored<R> + Kept, const E: usize> Moving for OnTiles<'_, R, S, E> {
     type State = states::State;
 
@@ -146,14 +124,11 @@ impl<R: Wide, S: Stored<R> + Kept, const E: usize> Moving for OnTiles<'_, R, S, 
     }
 
     fn measure(&mut self) -> Result<Measures> {
-        let placement = self.placement;
+        let dx = self.placement.spacing;
         let n_tiles = self.n_tiles() as u64;
-        let seen = self.motion.look()?;
-        let tiles = seen.tiles();
-        let found = measure(&tiles, &placement)?;
-        let parts = components(&extract(&tiles, &placement, false)?);
-        let (active, low, high) = seen.range();
-        let dx = placement.spacing;
+        let surface = self.surface(false)?;
+        let (found, parts) = (cubes::Measures::of(&surface), components(&surface));
+        let Range { low, high, active } = self.motion.range()?;
         Ok(Measures {
             interface: found.area,
             enclosed: found.volume.unwrap_or(f64::NAN),

@@ -1,4 +1,6 @@
-//! Area, volume and Euler number, summed over blocks without a mesh.
+//! Area, volume and Euler number of a surface: of its mesh, or summed over blocks without one.
+
+use rayon::prelude::*;
 
 use super::Placement;
 use super::blocks::{Blocks, Directory};
@@ -6,6 +8,10 @@ use super::tables::CASES;
 use super::walk::{Cube, per_chunk};
 use crate::error::Result;
 use crate::geometry::{Real, Vec3};
+use crate::mesh::Mesh;
+
+/// Triangles per task: fixed, so that sums do not depend on the number of threads.
+const TRIANGLES: usize = 1 << 14;
 
 /// What a surface of marching cubes measures; the same as its mesh, to rounding.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
@@ -61,6 +67,36 @@ impl Sums {
             // Of the tetrahedron with the origin; those of a closed surface add up to its volume.
             self.volume += normal.dot(&(a + corner));
             self.triangles += 1;
+        }
+    }
+}
+
+impl Measures {
+    /// Those of a closed surface whose normals point out of the inside.
+    pub fn of(surface: &Mesh) -> Self {
+        // Measured from a point of the surface, so that far coordinates cost no digits.
+        let origin = surface.vertices.first().map_or(Vec3::zeros(), |x| Vec3::from(*x));
+        let at = |v: u32| Vec3::from(surface.vertices[v as usize]) - origin;
+        let sums: Vec<[f64; 2]> = surface
+            .cells
+            .par_chunks(3 * TRIANGLES)
+            .map(|cells| {
+                cells.chunks_exact(3).fold([0.0; 2], |[area, volume], cell| {
+                    let [a, b, c] = [0, 1, 2].map(|k| at(cell[k]));
+                    let normal = (b - a).cross(&(c - a));
+                    [area + 0.5 * normal.norm(), volume + normal.dot(&a)]
+                })
+            })
+            .collect();
+        let [area, volume] = sums.iter().fold([0.0; 2], |a, b| [a[0] + b[0], a[1] + b[1]]);
+        let (vertices, triangles) = (surface.n_vertices() as u64, surface.n_cells() as u64);
+        Measures {
+            area,
+            volume: Some(volume / 6.0),
+            // Each triangle has three edges, each edge two triangles.
+            euler_number: Some(vertices as i64 - triangles as i64 / 2),
+            vertices,
+            triangles,
         }
     }
 }

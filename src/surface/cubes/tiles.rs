@@ -47,7 +47,7 @@ impl<R: Real, S: Stored<R>, const E: usize> Blocks<R> for Tiles<'_, R, S, E> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::surface::cubes::{Dense, Placement, extract, measure};
+    use crate::surface::cubes::{Dense, Measures, Placement, extract, measure};
 
     #[test]
     fn tiles_have_the_surface_of_the_box_round_them() {
@@ -84,6 +84,12 @@ mod tests {
             all
         };
         let mesh = extract(&tiles, &Placement::default(), true).unwrap();
+        let of_mesh = Measures::of(&mesh);
+        assert_eq!((of_mesh.triangles, of_mesh.vertices), (full.triangles, full.vertices));
+        assert_eq!(of_mesh.euler_number, Some(0));
+        assert!((of_mesh.area - full.area).abs() < 1e-12 * full.area);
+        let apart = of_mesh.volume.unwrap() - full.volume.unwrap();
+        assert!(apart.abs() < 1e-12 * full.volume.unwrap());
         assert_eq!(sorted(mesh).len() as u64, full.vertices);
     }
 }

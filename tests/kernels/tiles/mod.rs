@@ -3,5 +3,6 @@
 mod cubes;
 pub mod grid;
 mod manage;
+mod range;
 mod step;
 mod upsample;

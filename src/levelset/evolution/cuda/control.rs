@@ -1,9 +1,8 @@
-//! What steers an evolution on the card, as the kernels know it: `kernels/control.cuh`.
-
-use std::ops::{Deref, DerefMut};
+//! What steers an evolution on the card: how it begins, and why it stopped.
 
 use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
 
+use super::layout::{Control, Limits, Progress, Trace};
 use crate::geometry::Real;
 use crate::levelset::evolution::{Options, Rule};
 
@@ -39,98 +38,6 @@ impl Halt {
         ];
         all.get(number as usize).copied().unwrap_or(Broken)
     }
-}
-
-/// Bounds of the step for C = 1.
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(C)]
-pub(super) struct Limits<R> {
-    pub first_order: R,
-    pub curvature: R,
-    pub speed: R,
-    pub inradius: R,
-}
-
-/// `struct Progress` of the kernels: what every step changes.
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(C)]
-pub(super) struct Progress {
-    pub clock: f64,
-    pub time: f64,
-    pub dt: f64,
-    pub dt_done: f64,
-    pub displacement: f64,
-    pub rate: f64,
-    pub steps_left: u64,
-    pub step: u64,
-    pub steps_since: u64,
-    pub cell_updates: u64,
-    pub parity: u32,
-    pub due: u32,
-    pub halt: u32,
-    pub enters: u32,
-    pub place: u32,
-    unused: u32,
-}
-
-/// `struct Control` of the kernels.
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(C)]
-pub(super) struct Control<R> {
-    pub progress: Progress,
-    pub target: f64,
-    pub steady: f64,
-    pub cfl_first_order: f64,
-    pub cfl_curvature: f64,
-    pub half_width: f64,
-    pub every: u64,
-    pub rule: u32,
-    pub measures_displacement: u32,
-    pub reinitializations: u64,
-    pub iterations: u64,
-    /// Nanoseconds of the card's clock in steps and in redistancings, and when the last one ended.
-    pub evolve_time: u64,
-    pub reinitialize_time: u64,
-    pub last_time: u64,
-    pub reduction: f64,
-    pub bad_time: f64,
-    pub n_patches: u32,
-    pub list: u32,
-    pub n_active: u32,
-    pub n_moving: u32,
-    pub n_cells: u32,
-    pub blocks_done: u32,
-    pub limits: Limits<R>,
-    pub next_limits: Limits<R>,
-    pub longest: f64,
-    pub due_after: f64,
-    pub next_active: u32,
-    pub next_moving: u32,
-    pub next_cells: u32,
-    pub n_extra: u32,
-}
-
-impl<R> Deref for Control<R> {
-    type Target = Progress;
-
-    fn deref(&self) -> &Progress {
-        &self.progress
-    }
-}
-
-impl<R> DerefMut for Control<R> {
-    fn deref_mut(&mut self) -> &mut Progress {
-        &mut self.progress
-    }
-}
-
-/// `struct Trace` of the kernels: what the blocks of a step found.
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(C)]
-pub(super) struct Trace<R> {
-    change_near: R,
-    broken: u32,
-    cut: u32,
 }
 
 // SAFETY: numbers only, laid out as in C.

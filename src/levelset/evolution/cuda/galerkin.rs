@@ -1,6 +1,6 @@
 //! Second-order advection on the card: increments of phi before each step.
 
-use super::state::EvolutionArgument;
+use super::layout::EvolutionArgument;
 use crate::backend::cuda::{Arguments, Array, Cuda, Kernel, Launch, Unit};
 use crate::error::Result;
 use crate::geometry::Real;

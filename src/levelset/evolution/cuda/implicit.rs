@@ -1,6 +1,6 @@
 //! Semi-implicit curvature on the card: conjugate gradients in one cooperative kernel.
 
-use super::state::EvolutionArgument;
+use super::layout::EvolutionArgument;
 use crate::backend::cuda::{Argument, Arguments, Array, Cuda, Kernel, Launch, Unit};
 use crate::error::Result;
 use crate::geometry::Real;

@@ -1,7 +1,7 @@
 //! Inflow boundaries on the card.
 
+use super::layout::EvolutionArgument;
 use super::neighbors::Neighbors;
-use super::state::EvolutionArgument;
 use crate::backend::cuda::{Argument, Arguments, Array, Cuda, Kernel, Launch, Unit};
 use crate::error::Result;
 use crate::expression::Generated;

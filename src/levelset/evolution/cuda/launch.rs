@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::control::Control;
 use super::galerkin::{self, DeviceGalerkin};
 use super::implicit::{DeviceImplicit, ImplicitArgument};
 use super::inflow::{self, DeviceInflow, InflowArgument};
+use super::layout::{Control, EvolutionArgument};
 use super::neighbors::Neighbors;
-use super::state::{EvolutionArgument, State};
+use super::state::State;
 use super::varying::{self, DeviceVarying, VaryingArgument};
 use crate::backend::cuda::{Arguments, Cuda, Kernel, Launch, Unit};
 use crate::error::{Error, Result};

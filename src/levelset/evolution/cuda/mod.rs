@@ -16,6 +16,7 @@ mod galerkin;
 mod implicit;
 mod inflow;
 mod launch;
+mod layout;
 mod neighbors;
 mod standing;
 mod state;
@@ -26,8 +27,9 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use control::{Control, Halt};
+use control::Halt;
 use launch::Kernels;
+use layout::Control;
 pub use standing::Standing;
 use state::State;
 

@@ -3,47 +3,13 @@
 use std::mem::offset_of;
 use std::sync::Arc;
 
-use super::control::{Control, Progress, Trace};
+use super::layout::{Control, EvolutionArgument, Progress, Trace};
 use crate::backend::cuda::{Argument, Array, Cuda};
 use crate::error::Result;
 use crate::geometry::Real;
 use crate::levelset::evolution::Evolution;
 use crate::levelset::evolution::coefficients::Term;
 use crate::patches::cuda::Shape;
-
-/// `struct Evolution` of `kernels/evolution_state.cuh`.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-pub(super) struct EvolutionArgument<R> {
-    control: u64,
-    chain: u64,
-    traces: u64,
-    phi: u64,
-    inside: u64,
-    moving: u64,
-    active: u64,
-    is_active: u64,
-    extra: u64,
-    largest_local: u32,
-    largest_owned: u32,
-    largest_columns: u32,
-    chunk: u32,
-    near: R,
-    least_inradius: R,
-    velocity: [R; 3],
-    normal_speed: R,
-    curvature: R,
-    pub velocity_rows: u64,
-    pub speed_rows: u64,
-    pub curvature_rows: u64,
-    pub upwind: u64,
-    pub mass: u64,
-    pub measures: u64,
-    pub residual: u64,
-    pub increment: u64,
-    pub flows_in: u64,
-    pub diagonal: u64,
-}
 
 // SAFETY: laid out as in C, and compared with the size the kernels know.
 unsafe impl<R: Real> Argument for EvolutionArgument<R> {}

@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use super::coefficients::{Coefficients, NONE, VaryingTerm};
-use super::control::Limits;
+use super::layout::{EvolutionArgument, Limits};
 use super::neighbors::Neighbors;
-use super::state::EvolutionArgument;
 use crate::backend::cuda::{Argument, Arguments, Array, Cuda, Kernel, Launch, Unit};
 use crate::error::Result;
 use crate::geometry::Real;

@@ -10,6 +10,7 @@
 //! ```text
 //! terms     coefficients
 //! kept      a velocity kept with the tiles
+//! range     surface and range of phi, for what is written of a motion
 //! rest      whether the interface stands still
 //! state     what kernels are told
 //! launch    launches
@@ -20,6 +21,7 @@
 mod failure;
 mod kept;
 mod launch;
+mod range;
 mod rest;
 mod snapshot;
 mod state;
@@ -41,6 +43,7 @@ use crate::levelset::evolution::{Advance, Stretch};
 use kept::Kept;
 pub use kept::{KeepVelocity, KeptArgument};
 use launch::Kernels;
+pub use range::Range;
 pub use rest::{Crossed, DeviceInterface};
 pub use state::{MotionArgument, StageArgument, ValuesArgument};
 pub use terms::{DeviceCoefficient, DeviceTerms};

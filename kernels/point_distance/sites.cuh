@@ -1,0 +1,15 @@
+// What every comparison of queries with sites takes: src/point_distance/cuda/layout.rs lays it out.
+#pragma once
+#include "common/types.cuh"
+
+template <typename T>
+struct Sites {
+    const T* axes[3];       // [n_sites every]
+    const T* queries;       // [n_queries, 3]
+    u64* found;             // [n_queries] all bits of key << 32 | site turned round; zero before
+    u32 n_sites, n_queries; // sites are 0, every, 2 every, ...
+    u32 slice;              // sites of a block, a multiple of TILE
+    u32 groups;             // blocks that share a slice
+    u32 every;
+    u32 first;              // number of site 0
+};

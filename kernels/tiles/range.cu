@@ -1,0 +1,43 @@
+// The smallest and the largest phi of all tiles, and how many voxels lie in the band.
+//
+// Block: 256 threads; a warp for each tile.
+#include "primitives/block.cuh"
+#include "tiles/grid.cuh"
+#include "tiles/storage.cuh"
+
+enum { E = TILE_EDGE, TILE_VALUES = E * E * E };
+
+// What a warp found: src/levelset/tiled/cuda/range.rs lays it out.
+struct Range {
+    real low, high;
+    u64 active;
+};
+
+// Grid: any number of blocks, whose warps share the tiles.
+//
+// gamma  what a voxel of the band lies below; 16 bits are shares of it
+// found  [warps of the grid]
+extern "C" __global__ void __launch_bounds__(BLOCK) tiles_range(TileGrid g, const stored* phi, double gamma, Range* found) {
+    const TileControl& c = *g.control;
+    const u32 warp = blockIdx.x * WARPS + warp_of_thread(), lane = lane_of_thread();
+    const real most = (real)gamma;
+    Range range = {INFINITY_R, -INFINITY_R, 0};
+    for (u32 p = warp; p < c.n_tiles; p += gridDim.x * WARPS) {
+        const stored* values = phi + (u64)g.ids[c.list][p] * TILE_VALUES;
+        for (u32 n = lane; n < TILE_VALUES; n += WARP) {
+            const real value = load_value(values[n], most);
+            // What is not a number is neither.
+            if (value < range.low) range.low = value;
+            if (value > range.high) range.high = value;
+            range.active += fabs(value) < most;
+        }
+    }
+    for (u32 by = WARP / 2; by > 0; by /= 2) {
+        const real low = __shfl_xor_sync(0xffffffffu, range.low, by);
+        const real high = __shfl_xor_sync(0xffffffffu, range.high, by);
+        if (low < range.low) range.low = low;
+        if (high > range.high) range.high = high;
+        range.active += __shfl_xor_sync(0xffffffffu, range.active, by);
+    }
+    if (lane == 0) found[warp] = range;
+}

@@ -1,0 +1,40 @@
+//! What the kernels of nbFIM take; the tests of kernels on the host take this file too.
+
+/// `struct Eikonal` of `kernels/eikonal_state.cuh`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct EikonalArgument<R> {
+    pub n_patches: u32,
+    pub n_vertices: u32,
+    pub largest_local: u32,
+    pub largest_owned: u32,
+    pub repetitions: u32,
+    pub ring_mask: u32,
+    pub patience: i64,
+    pub width: R,
+    pub near: R,
+    pub slowness: R,
+    pub slowness_of_cells: u64,
+    pub caps: u64,
+    pub reach: u64,
+    pub shapes: u64,
+    pub seen: u64,
+    pub wake_offsets: u64,
+    pub wake_vertices: u64,
+    pub wake_readers: u64,
+    pub u: u64,
+    pub news: u64,
+    pub listed: u64,
+    pub lists: u64,
+    pub counts: u64,
+    pub first_news: u64,
+    pub arrived: u64,
+    pub states: u64,
+    pub ring: u64,
+    pub queue: u64,
+    pub visited: u64,
+    pub is_visited: u64,
+    pub stats: u64,
+    pub due: u64,
+    pub error: u64,
+}

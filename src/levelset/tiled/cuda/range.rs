@@ -1,0 +1,75 @@
+//! What of a motion on a card is written without its tiles: the surface, and the range of phi.
+
+use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
+
+use super::DeviceTiledEvolution;
+use crate::backend::cuda::{Arguments, Element, Launch, Unit};
+use crate::error::Result;
+use crate::geometry::Real;
+use crate::grid::Stored;
+use crate::surface::DeviceSurface;
+use crate::surface::cubes::Placement;
+use crate::surface::cubes::cuda::DeviceTiles;
+
+/// Threads of a block and of a warp; the kernel states the same.
+const BLOCK: u32 = 256;
+const WARP: u32 = 32;
+
+/// Values of phi on all tiles, voxels: `struct Range` of `kernels/tiles/range.cu`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)]
+pub struct Range<R> {
+    /// The smallest; infinite where there are no tiles.
+    pub low: R,
+    /// The largest; minus infinity where there are no tiles.
+    pub high: R,
+    /// Voxels in the band.
+    pub active: u64,
+}
+
+// SAFETY: numbers only, laid out as in C.
+unsafe impl<R: Real> DeviceRepr for Range<R> {}
+// SAFETY: zero is a value of each of them.
+unsafe impl<R: Real> ValidAsZeroBits for Range<R> {}
+
+impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E, S> {
+    /// The interface in world units: the triangles of [`extract`](crate::surface::cubes::extract) of the
+    /// downloaded tiles in the same order, bit for bit.
+    ///
+    /// # Errors
+    /// Those of [`DeviceTiles::extract`].
+    pub fn surface(&self, placement: &Placement, normals: bool) -> Result<DeviceSurface> {
+        let gamma = self.band().gamma;
+        let tiles = DeviceTiles::<R, S, E> { grid: &self.grid, phi: self.phi(), gamma };
+        tiles.extract(&self.cuda, placement, normals)
+    }
+
+    /// The smallest and the largest phi, and how many voxels lie in the band.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device) if there is not enough memory or the card fails.
+    pub fn range(&self) -> Result<Range<R>> {
+        let mut defines = vec![
+            ("REAL", if size_of::<R>() == 8 { "double" } else { "float" }.to_string()),
+            ("TILE_EDGE", E.to_string()),
+        ];
+        if size_of::<S>() == 2 {
+            defines.push(("STORAGE", "16".into()));
+        }
+        let kernel = self.cuda.kernel(&Unit::with("tiles/range", defines)?, "tiles_range")?;
+        let grid = kernel.resident_blocks(BLOCK, 0)?;
+        let launch = Launch { grid, block: BLOCK, shared: 0, cooperative: false };
+        let found = self.cuda.zeros::<Range<R>>((grid * (BLOCK / WARP)) as usize)?;
+        let to = Arguments::default().with(self.grid.argument()).with(self.phi().address());
+        let arguments = to.with(self.band().gamma.widen()).with_array(&found);
+        // SAFETY: the arguments of `tiles_range`, with a place for each warp.
+        unsafe { self.cuda.launch(&kernel, launch, &arguments)? };
+        let none = Range { low: R::INFINITY, high: -R::INFINITY, active: 0 };
+        let join = |a: Range<R>, b: &Range<R>| Range {
+            low: a.low.min(b.low),
+            high: a.high.max(b.high),
+            active: a.active + b.active,
+        };
+        Ok(self.cuda.download(&found)?.iter().fold(none, join))
+    }
+}
