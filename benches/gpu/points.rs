@@ -10,8 +10,8 @@ use zeroset::backend::cuda::{Array, Cuda};
 use zeroset::expression::Expression;
 use zeroset::points::cuda::find_on;
 use zeroset::points::find;
-use zeroset::primitives::Order;
 use zeroset::primitives::cuda::{Compactor, DeviceHistoPyramid, Set, exclusive_scan, sort};
+use zeroset::primitives::{Order, Stored};
 use zeroset::volume::{Condition, Placement, Volume};
 
 use crate::Failed;
@@ -136,12 +136,12 @@ fn flags_row(cuda: &Cuda, part: f64) -> Result<(), Failed> {
 
 /// Milliseconds of building a pyramid and of listing its cells, memory taken in both.
 fn pyramid_times(cuda: &Cuda, shape: [u32; 3], cells: &Array<u8>) -> Result<(f64, f64), Failed> {
-    let make = || DeviceHistoPyramid::new(cuda, shape, cells, 1);
+    let (order, stored) = (Order::Blocks, Stored::PartialSums);
+    let make = || DeviceHistoPyramid::new(cuda, shape, cells, 1, order, stored);
     let build = least(cuda, || drop_ok(make()))?;
     let pyramid = make()?;
-    let n = pyramid.count(cuda)?;
-    // SAFETY: as many entries as active cells.
-    let list = least(cuda, || drop_ok(unsafe { pyramid.cells(cuda, 0, n, 1) }))?;
+    let n = pyramid.len(cuda)?;
+    let list = least(cuda, || drop_ok(pyramid.cells(cuda, 0..n)))?;
     Ok((build, list))
 }
 

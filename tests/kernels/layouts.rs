@@ -2,6 +2,8 @@
 
 #[path = "../../src/point_distance/edt/cuda/layout.rs"]
 pub mod edt;
+#[path = "../../src/primitives/cuda/histopyramid/layout.rs"]
+pub mod histopyramid;
 #[path = "../../src/picture/cuda/layout.rs"]
 pub mod picture;
 #[path = "../../src/point_distance/cuda/layout.rs"]
