@@ -50,6 +50,7 @@ pub const HEADERS: &[File] = &[
     kernel_file!("limits.cuh"),
     kernel_file!("point_distance/keys.cuh"),
     kernel_file!("primitives/block.cuh"),
+    kernel_file!("primitives/bytes.cuh"),
     kernel_file!("primitives/compact.cuh"),
     kernel_file!("primitives/lookback.cuh"),
     kernel_file!("primitives/histopyramid/records.cuh"),
