@@ -1,4 +1,4 @@
-//! Lists of flags, pyramids, scan and sort, by the card's clock: the least of several.
+//! Lists of flags, pyramids and what they are asked, scan, sort and sums, by the card's clock: the least of several.
 //!
 //! Flags and lists are on the card already. The list of a picture is one graph of two nodes, launched
 //! many times over; its time is that from one launch to the next.
@@ -10,8 +10,10 @@ use zeroset::backend::cuda::{Array, Cuda};
 use zeroset::expression::Expression;
 use zeroset::points::cuda::find_on;
 use zeroset::points::find;
-use zeroset::primitives::Order;
-use zeroset::primitives::cuda::{Compactor, DeviceHistoPyramid, Set, exclusive_scan, sort};
+use zeroset::primitives::cuda::{
+    Compactor, DeviceHistoPyramid, Reduction, Set, exclusive_scan, reduce, sort, unique,
+};
+use zeroset::primitives::{Order, Stored};
 use zeroset::volume::{Condition, Placement, Volume};
 
 use crate::Failed;
@@ -46,8 +48,48 @@ pub fn table(cuda: &Cuda) -> Result<(), Failed> {
     let values = cuda.zeros::<u32>(NUMBERS)?;
     let sorting = || drop_ok(sort(cuda, &numbers, Some(&values), 32));
     println!("| stable sort of u32 pairs, its memory taken | {:.3} |", least(cuda, sorting)?);
-    drop((numbers, values));
+    let summing = || drop_ok(reduce(cuda, &numbers, Reduction::Sum));
+    println!("| sum of u32, fetched | {:.3} |", least(cuda, summing)?);
+    let runs = sort(cuda, &numbers, None, 32)?.keys;
+    let telling = || drop_ok(unique(cuda, &runs));
+    println!("| runs of equal numbers in a sorted list | {:.3} |", least(cuda, telling)?);
+    drop((numbers, values, runs));
+    questions(cuda)?;
     volumes(cuda)
+}
+
+/// What a pyramid answers without a list, memory of the answers taken within.
+fn questions(cuda: &Cuda) -> Result<(), Failed> {
+    const ASKED: u32 = 1 << 20;
+    println!(
+        "\n| pyramid 1024 x 512 x 512, 1 % set | 2^20 cells of keys, us | 2^20 keys of cells, us | 4096 boxes of 60^3, us | one of 1000 x 500 x 500, us |"
+    );
+    println!("|---|---|---|---|---|");
+    let cells = cuda.upload(&flags(FLAGS, 0.01))?;
+    for order in [Order::Blocks, Order::Lines] {
+        for stored in [Stored::Sums, Stored::PartialSums] {
+            let pyramid =
+                DeviceHistoPyramid::new(cuda, [1024, 512, 512], &cells, 1, order, stored)?;
+            let total = pyramid.len(cuda)? as u32;
+            let scattered = (0..ASKED).map(|k| k.wrapping_mul(2_654_435_761) % total);
+            let keys = cuda.upload(&scattered.collect::<Vec<u32>>())?;
+            let found = pyramid.cell(cuda, &keys)?;
+            let corner = |k: u32| [k * 7919 % 960, k * 31 % 450, k * 257 % 450];
+            let boxes: Vec<[[u32; 3]; 2]> =
+                (0..4096).map(|k| [corner(k), corner(k).map(|c| c + 60)]).collect();
+            let boxes = cuda.upload(&boxes)?;
+            let whole = cuda.upload(&[[[5, 6, 7], [1005, 506, 507]]])?;
+            let times = [
+                least(cuda, || drop_ok(pyramid.cell(cuda, &keys)))?,
+                least(cuda, || drop_ok(pyramid.key(cuda, &found)))?,
+                least(cuda, || drop_ok(pyramid.count(cuda, &boxes)))?,
+                least(cuda, || drop_ok(pyramid.count(cuda, &whole)))?,
+            ];
+            let [cell, key, many, one] = times.map(|ms| 1e3 * ms);
+            println!("| {order:?}, {stored:?} | {cell:.1} | {key:.1} | {many:.1} | {one:.1} |");
+        }
+    }
+    Ok(())
 }
 
 /// Whole calls, from a volume of the host to a list there, on the processor and on the card.
@@ -136,12 +178,12 @@ fn flags_row(cuda: &Cuda, part: f64) -> Result<(), Failed> {
 
 /// Milliseconds of building a pyramid and of listing its cells, memory taken in both.
 fn pyramid_times(cuda: &Cuda, shape: [u32; 3], cells: &Array<u8>) -> Result<(f64, f64), Failed> {
-    let make = || DeviceHistoPyramid::new(cuda, shape, cells, 1);
+    let (order, stored) = (Order::Blocks, Stored::PartialSums);
+    let make = || DeviceHistoPyramid::new(cuda, shape, cells, 1, order, stored);
     let build = least(cuda, || drop_ok(make()))?;
     let pyramid = make()?;
-    let n = pyramid.count(cuda)?;
-    // SAFETY: as many entries as active cells.
-    let list = least(cuda, || drop_ok(unsafe { pyramid.cells(cuda, 0, n, 1) }))?;
+    let n = pyramid.len(cuda)?;
+    let list = least(cuda, || drop_ok(pyramid.cells(cuda, 0..n)))?;
     Ok((build, list))
 }
 

@@ -3,21 +3,12 @@
 //
 // A warp has a stretch of its tile, 1024 flags in a round, which it first puts down as the bits of words in
 // shared memory.
+#include "primitives/bytes.cuh"
 #include "primitives/compact.cuh"
 #include "common/shared.cuh"
 
 // Rounds that are loaded at once.
 enum { BATCH = 4 };
-
-// One bit for each of four bytes that is `low` or more; `low` is from 1 to 255.
-DEVICE u32 bits_of_bytes(u32 bytes, u32 low) {
-    const u32 high = 0x80808080u;
-    const u32 all_low = low * 0x01010101u;
-    // The highest bit of each byte says whether its lower seven bits are those of `low` or more.
-    const u32 lower = (bytes | high) - (all_low & ~high);
-    const u32 set = (bytes & lower) | ((bytes | lower) & ~all_low);
-    return ((set & high) >> 7) * 0x10204080u >> 28;
-}
 
 // Place of a word of a stretch: neighbors, and the first words of all lanes' parts, stand in different banks.
 DEVICE u32 place_of(u32 word) { return word + word / WARP; }

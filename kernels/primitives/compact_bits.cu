@@ -1,38 +1,64 @@
-// The numbers of set flags of a bit each, ascending, by all blocks at once.
+// The numbers of set flags of a bit each, ascending, in one pass: a tile per block, kept in shared memory from the count of its
+// flags to the list.
 //
-// Every block counts the flags of its part, tells the count, and sums what all blocks before it have told: one wait, where
-// looking back goes from tile to tile. Then it reads its part again, which the cache still holds. It takes the number of its
-// part from a counter, so that every part before it is that of a block that runs.
+// Every block tells how many flags of its tile are set, and sums what the tiles of its group before it have told, in one step,
+// where looking back goes from tile to tile. The last tile of a group tells the sum of all up to its end. A block takes the
+// number of its tile from a counter, so that every tile before it is that of a block that runs.
 #include "primitives/compact.cuh"
 
 enum {
-    // Loads of a lane at once, of four words each.
-    QUADS = 2,
-    STEP = WARP * 4 * QUADS,
+    // Loads of a lane, of four words each, and words of a warp and of a block.
+    QUADS = 8,
+    WORDS = WARP * 4 * QUADS,
+    TILE = WARPS * WORDS,
+    // Tiles of a group: what a thread looks at, at once.
+    LOOKS = 4,
+    GROUP = LOOKS * BLOCK,
+    // Where fewer flags of a warp than one in so many are set, each lane writes those of its own words.
+    FEW = 256,
+    // Others are listed in so many parts by way of shared memory, where their words were: so many flags at once.
+    PARTS = 2,
+    ROUNDS = WORDS / WARP / PARTS,
+    ROOM = WORDS / PARTS * 4 / sizeof(u16),
 };
 
-// Four words from `at` on, of those before `end`; flags from `n` on are not set.
-DEVICE Quad load_quad(const u32* words, u64 at, u64 end, u64 n) {
+// Blocks of a multiprocessor: as many as its shared memory holds on cards of capability 9.0. Others hold fewer, and registers
+// for six would spill there.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 900
+#define MIN_BLOCKS 6
+#else
+#define MIN_BLOCKS 2
+#endif
+
+// Copies 16 bytes to shared memory; they are there after `await_copies`.
+DEVICE void copy_quad(Quad* to, const Quad* from) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((u32)__cvta_generic_to_shared(to)), "l"(from) : "memory");
+#else
+    *to = *from;
+#endif
+}
+
+// Waits for the copies of this thread.
+DEVICE void await_copies() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
+// Four words from `at` on; flags from `n` on are not set.
+DEVICE Quad load_quad(const u32* words, u64 at, u64 n) {
     Quad quad = {{0, 0, 0, 0}};
-    if (at + 4 <= end) {
-        quad = *(const Quad*)(words + at);
-    } else {
-        for (u32 k = 0; k < 4; k++) {
-            if (at + k < end) quad.words[k] = words[at + k];
-        }
-    }
-    if (32 * (at + 4) > n) {
-        for (u32 k = 0; k < 4; k++) {
-            const u64 begin = 32 * (at + k);
-            if (begin < n && n - begin < 32) quad.words[k] &= (1u << (n - begin)) - 1;
-        }
+    for (u32 k = 0; k < 4; k++) {
+        const u64 begin = 32 * (at + k);
+        if (begin < n) quad.words[k] = words[at + k];
+        if (begin < n && n - begin < 32) quad.words[k] &= (1u << (n - begin)) - 1;
     }
     return quad;
 }
 
-DEVICE u32 count_of(const Quad& quad) {
-    return __popc(quad.words[0]) + __popc(quad.words[1]) + __popc(quad.words[2]) + __popc(quad.words[3]);
-}
+// Place of a quad of a warp: those that lanes copy at once and those that they read at once stand in different banks.
+DEVICE u32 place_of(u32 quad) { return (quad & ~7u) | ((quad ^ quad >> 3) & 7); }
 
 // Sum over a warp, in all lanes.
 DEVICE u32 sum_of_warp(u32 value) {
@@ -40,103 +66,158 @@ DEVICE u32 sum_of_warp(u32 value) {
     return value;
 }
 
-// The flags of a warp one after the other, where few are set: each lane writes those of its words.
-DEVICE void write_few(const u32* words, u64 first, u64 end, u64 n, u32 at, u32* list, u32 capacity) {
-    const u32 lane = lane_of_thread();
-    for (u64 from = first; from < end; from += STEP) {
-        Quad quads[QUADS];
+// Sum of what this thread's share of the tiles before has told in this launch; it waits for them.
+DEVICE u32 look_back(const u64* told, u32 tile, u32 launch) {
+    const u32 group = tile / GROUP * GROUP, first = group > 0 ? group - 1 : 0;
+    u64 words[LOOKS];
 #pragma unroll
-        for (u32 q = 0; q < QUADS; q++) quads[q] = load_quad(words, from + (q * WARP + lane) * 4, end, n);
+    for (u32 k = 0; k < LOOKS; k++) {
+        const u32 at = first + k * BLOCK + threadIdx.x;
+        words[k] = at < tile ? __ldcg(&told[at]) : (u64)launch << 32;
+    }
+    u32 sum = 0;
 #pragma unroll
-        for (u32 q = 0; q < QUADS; q++) {
-            const u32 own = count_of(quads[q]), upto = inclusive_scan_of_warp(own);
-            u32 place = at + upto - own;
-            if (own > 0) {
+    for (u32 k = 0; k < LOOKS; k++) {
+        while ((u32)(words[k] >> 32) != launch) {
+            __nanosleep(20);
+            words[k] = __ldcg(&told[first + k * BLOCK + threadIdx.x]);
+        }
+        sum += (u32)words[k];
+    }
+    return sum;
+}
+
+// Writes the numbers of the flags of a part of a warp, the first flag of which has the number `first`, from place `at` of the list
+// on; gives how many. The words of the part are lost.
+DEVICE u32 write_part(Quad* quads, u32 part, u32 first, u32 at, u32* list, u32 capacity) {
+    const u32 lane = lane_of_thread(), begin = part * ROUNDS * WARP / 4;
+    u16* const staged = (u16*)(quads + begin);
+    u32 words[ROUNDS], own = 0;
 #pragma unroll
-                for (u32 w = 0; w < 4; w++) {
-                    const u32 number = (u32)(from + (q * WARP + lane) * 4 + w) * 32 - 1;
-                    for (u32 left = quads[q].words[w]; left != 0; left &= left - 1) {
-                        if (place < capacity) list[place] = number + __ffs(left);
-                        place++;
-                    }
-                }
-            }
-            at += __shfl_sync(0xffffffffu, upto, WARP - 1);
+    for (u32 q = 0; q < ROUNDS / 4; q++) {
+        const Quad quad = quads[place_of(begin + lane * (ROUNDS / 4) + q)];
+#pragma unroll
+        for (u32 k = 0; k < 4; k++) {
+            words[4 * q + k] = quad.words[k];
+            own += __popc(quad.words[k]);
         }
     }
+    const u32 upto = inclusive_scan_of_warp(own), count = __shfl_sync(0xffffffffu, upto, WARP - 1);
+    if (count <= ROOM) {
+        // Neighbors of the lane, put down where they come in the list.
+        __syncwarp();
+        u32 place = upto - own;
+#pragma unroll
+        for (u32 w = 0; w < ROUNDS; w++) {
+            for (u32 left = words[w]; left != 0; left &= left - 1) {
+                staged[place++] = (u16)((lane * ROUNDS + w) * 32 + __ffs(left) - 1);
+            }
+        }
+        __syncwarp();
+        for (u32 i = lane; i < count; i += WARP) {
+            if (at + i < capacity) list[at + i] = first + staged[i];
+        }
+        return count;
+    }
+#pragma unroll
+    for (u32 r = 0; r < ROUNDS; r++) {
+        const u32 word = r * WARP + lane;
+        words[r] = quads[place_of(begin + word / 4)].words[word % 4];
+    }
+    __syncwarp();
+    u32 written = 0;
+#pragma unroll
+    for (u32 r = 0; r < ROUNDS; r += 2) {
+        const u32 of_rounds[2] = {words[r], words[r + 1]};
+        written += write_rounds(of_rounds, first + r * ROUND, at + written, list, capacity, staged);
+    }
+    return written;
 }
 
 // list[k] = number of the k-th flag that is set, total = how many there are.
 //
-// Grid: one block per 8 `words_of_warp` words, at least one. Block: 256 threads. Shared memory: 16 KB.
+// Grid: one block per TILE words, at least one. Block: 256 threads. Shared memory: 33 KB.
 //
 // words     [n / 32], rounded up; aligned to 16 bytes
-// words_of_warp  a multiple of 64
 // list      [capacity]; numbers beyond are not written
-// told      zero at the start and at the end, [blocks]
-// taken     numbers of parts taken and of those that have summed; zero at the start and at the end, [2]
-extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT(8))
-compact_bits_list(const u32* words, u64 n, u32 words_of_warp, u32* list, u32 capacity, u32* total, u64* told, u32* taken) {
-    __shared__ u16 all_staged[WARPS][ROUND];
+// told      zero before the first launch, and what that left before the next, [blocks]
+// taken     number of tiles taken in all launches; zero before the first
+extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS)
+compact_bits_list(const u32* words, u64 n, u32* list, u32 capacity, u32* total, u64* told, u64* taken) {
+    __shared__ Quad all_quads[WARPS][WARP * QUADS];
     __shared__ u32 warp_sums[WARPS];
-    __shared__ u32 part_of_block, before_part;
+    __shared__ u32 tile_of_block, launch_of_block, before_tile;
     const u32 warp = warp_of_thread(), lane = lane_of_thread();
     if (threadIdx.x == 0) {
-        part_of_block = atomicAdd(taken, 1u);
-        before_part = 0;
+        const u64 ticket = atomicAdd(taken, 1ull);
+        tile_of_block = (u32)(ticket % gridDim.x);
+        // Never that of the launch before, nor the zero of the beginning.
+        launch_of_block = (u32)(ticket / gridDim.x % 0x7fffffff) + 1;
+        before_tile = 0;
     }
     __syncthreads();
-    const u32 part = part_of_block;
-    const u64 n_words = (n + 31) / 32, first = ((u64)part * WARPS + warp) * words_of_warp;
-    const u64 end = first + words_of_warp < n_words ? first + words_of_warp : n_words;
-    u32 count = 0;
-    for (u64 from = first; from < end; from += STEP) {
-        Quad quads[QUADS];
+    const u32 tile = tile_of_block, launch = launch_of_block;
+    const u64 begin = (u64)tile * TILE + warp * WORDS;
+    Quad* const quads = all_quads[warp];
+    const bool is_whole = 32 * ((u64)tile + 1) * TILE <= n;
 #pragma unroll
-        for (u32 q = 0; q < QUADS; q++) quads[q] = load_quad(words, from + (q * WARP + lane) * 4, end, n);
-#pragma unroll
-        for (u32 q = 0; q < QUADS; q++) count += count_of(quads[q]);
+    for (u32 q = 0; q < QUADS; q++) {
+        const u32 quad = q * WARP + lane;
+        if (is_whole) {
+            copy_quad(&quads[place_of(quad)], (const Quad*)(words + begin) + quad);
+        } else {
+            quads[place_of(quad)] = load_quad(words, begin + 4 * quad, n);
+        }
     }
-    count = sum_of_warp(count);
+    await_copies();
+    __syncwarp();
+    // Of the words of the lane, neighbors: how many flags are set, and which are not zero.
+    u32 own = 0, some = 0;
+#pragma unroll
+    for (u32 q = 0; q < QUADS; q++) {
+        const Quad quad = quads[place_of(lane * QUADS + q)];
+#pragma unroll
+        for (u32 k = 0; k < 4; k++) {
+            own += __popc(quad.words[k]);
+            some |= (quad.words[k] != 0) << (4 * q + k);
+        }
+    }
+    const u32 upto = inclusive_scan_of_warp(own), count = __shfl_sync(0xffffffffu, upto, WARP - 1);
     if (lane == 0) warp_sums[warp] = count;
     __syncthreads();
-    u32 at = 0, sum_of_part = 0;
+    u32 at = 0, sum_of_tile = 0;
     for (u32 w = 0; w < WARPS; w++) {
         if (w < warp) at += warp_sums[w];
-        sum_of_part += warp_sums[w];
+        sum_of_tile += warp_sums[w];
     }
-    if (threadIdx.x == 0) __stcg(&told[part], SUM_OF_TILE | sum_of_part);
-    u32 before = 0;
-    for (u32 p = threadIdx.x; p < part; p += BLOCK) {
-        u64 word;
-        while ((word = __ldcg(&told[p])) == NOTHING) __nanosleep(20);
-        before += (u32)word;
-    }
-    before = sum_of_warp(before);
-    if (lane == 0 && before > 0) atomicAdd(&before_part, before);
+    const bool is_end = tile % GROUP == GROUP - 1;
+    if (threadIdx.x == 0 && !is_end) __stcg(&told[tile], (u64)launch << 32 | sum_of_tile);
+    const u32 before = sum_of_warp(look_back(told, tile, launch));
+    if (lane == 0 && before > 0) atomicAdd(&before_tile, before);
     __syncthreads();
-    at += before_part;
-    if (warp == 0) {
-        if (lane == 0 && part == gridDim.x - 1) *total = before_part + sum_of_part;
-        // When all have summed, all is made ready for the next launch.
-        const u32 summed = lane == 0 ? count_arrival(&taken[1]) : 0;
-        if (__shfl_sync(0xffffffffu, summed, 0) == gridDim.x - 1) {
-            for (u32 p = lane; p < gridDim.x; p += WARP) told[p] = NOTHING;
-            if (lane < 2) taken[lane] = 0;
-        }
+    at += before_tile;
+    if (threadIdx.x == 0) {
+        const u32 to_end = before_tile + sum_of_tile;
+        if (is_end) __stcg(&told[tile], (u64)launch << 32 | to_end);
+        if (tile == gridDim.x - 1) *total = to_end;
     }
-    if (count < words_of_warp * 32 / SPARSE) {
-        write_few(words, first, end, n, at, list, capacity);
+    const u32 first = (u32)begin * 32;
+    if (count < WORDS * 32 / FEW) {
+        u32 place = at + upto - own, left = 0, number = 0;
+        for (u32 i = 0; i < own; i++) {
+            if (left == 0) {
+                const u32 word = __ffs(some) - 1;
+                some &= some - 1;
+                left = quads[place_of(lane * QUADS + word / 4)].words[word % 4];
+                number = first + (lane * QUADS * 4 + word) * 32 - 1;
+            }
+            if (place < capacity) list[place] = number + __ffs(left);
+            place++;
+            left &= left - 1;
+        }
         return;
     }
-    for (u64 from = first; from < end; from += 2 * WARP) {
-        u32 of_round[2];
-#pragma unroll
-        for (u32 k = 0; k < 2; k++) {
-            const u64 w = from + k * WARP + lane;
-            of_round[k] = w < end ? words[w] : 0;
-            if (32 * w < n && n - 32 * w < 32) of_round[k] &= (1u << (n - 32 * w)) - 1;
-        }
-        at += write_rounds(of_round, (u32)from * 32, at, list, capacity, all_staged[warp]);
+    for (u32 part = 0; part < PARTS; part++) {
+        at += write_part(quads, part, first + part * ROUNDS * ROUND, at, list, capacity);
     }
 }

@@ -1,26 +1,39 @@
 // Levels of pyramids: cells of a level, and the records of their children in the one below.
 //
-// FAN is 4 for pictures and 8 for volumes. All children of a cell stand side by side, as one record of FAN slots.
+// FAN is 4 for pictures (2 x 2 cells are joined) and 8 for volumes (2 x 2 x 2); with LINES, and FAN 4, four cells of a row are.
+// All children of a cell stand side by side, as one record of FAN slots.
 #pragma once
 
 #include "primitives/block.cuh"
+#include "primitives/shape.cuh"
+
+#ifndef LINES
+#define LINES 0
+#endif
 
 enum { MOST_LEVELS = 32 };
 
-// Cells along each axis.
-struct Shape {
-    u32 x, y, z;
-};
+// Child `c` of a cell.
+DEVICE Shape child_of(Shape cell, u32 c) {
+    Shape child;
+    child.x = LINES ? cell.x * 4 + c : cell.x * 2 + c % 2;
+    child.y = LINES ? cell.y : cell.y * 2 + c / 2 % 2;
+    child.z = FAN == 8 ? cell.z * 2 + c / 4 : cell.z;
+    return child;
+}
 
-DEVICE u64 raster(Shape s, u32 x, u32 y, u32 z) { return x + (u64)s.x * (y + (u64)s.y * z); }
+// The cell above; `c` becomes which of its children this is.
+DEVICE Shape parent_of(Shape cell, u32& c) {
+    c = LINES ? cell.x % 4 : cell.x % 2 + cell.y % 2 * 2 + (FAN == 8 ? cell.z % 2 * 4 : 0);
+    return {cell.x / (LINES ? 4 : 2), LINES ? cell.y : cell.y / 2, FAN == 8 ? cell.z / 2 : cell.z};
+}
 
 // The cell of a slot: a child of the record that the slot is in.
 DEVICE Shape cell_of_slot(Shape records, u64 slot) {
     const u64 record = slot / FAN;
-    const u32 child = (u32)(slot % FAN);
     Shape cell;
-    cell.x = (u32)(record % records.x) * 2 + child % 2;
-    cell.y = (u32)(record / records.x % records.y) * 2 + child / 2 % 2;
-    cell.z = (u32)(record / ((u64)records.x * records.y)) * (FAN == 8 ? 2 : 1) + child / 4;
-    return cell;
+    cell.x = (u32)(record % records.x);
+    cell.y = (u32)(record / records.x % records.y);
+    cell.z = (u32)(record / ((u64)records.x * records.y));
+    return child_of(cell, (u32)(slot % FAN));
 }

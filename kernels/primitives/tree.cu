@@ -9,14 +9,6 @@ DEVICE u64 first_cell(Shape base, Shape cell, u32 level) {
     return raster(base, cell.x << level, cell.y << level, FAN == 8 ? cell.z << level : cell.z);
 }
 
-DEVICE Shape child_of(Shape cell, u32 c) {
-    Shape child;
-    child.x = cell.x * 2 + c % 2;
-    child.y = cell.y * 2 + c / 2 % 2;
-    child.z = FAN == 8 ? cell.z * 2 + c / 4 : cell.z;
-    return child;
-}
-
 // Leaves below the children of a cell of level 1 and above; those of level 1 are cells of the base, 1 each.
 DEVICE void counts_below(const u32* below, Shape base, Shape shape, Shape cell, u32 level, u32 (&counts)[FAN]) {
 #pragma unroll

@@ -9,8 +9,8 @@ use super::Points;
 use crate::backend::cuda::{Argument, Arguments, Array, Cuda, Element, Launch, Unit};
 use crate::error::{Error, Result};
 use crate::expression::{Expression, Predicate};
-use crate::primitives::Order;
 use crate::primitives::cuda::{DeviceHistoPyramid, Set, compact};
+use crate::primitives::{Order, Stored};
 use crate::volume::{Condition, Samples, VOXEL_NAMES, Volume};
 
 /// Threads of a block.
@@ -55,8 +55,10 @@ pub fn find_on(
             numbers.into_iter().map(|n| volume.index_of(n as usize).map(|i| i as u32)).collect()
         }
         Order::Blocks => {
-            let pyramid = DeviceHistoPyramid::new(cuda, shape.map(|n| n as u32), &marks, 1)?;
-            room(cuda, OF_POINT * pyramid.count(cuda)? as u64, "the list")?;
+            let shape = shape.map(|n| n as u32);
+            let stored = Stored::PartialSums;
+            let pyramid = DeviceHistoPyramid::new(cuda, shape, &marks, 1, order, stored)?;
+            room(cuda, OF_POINT * pyramid.len(cuda)? as u64, "the list")?;
             pyramid.list(cuda)?
         }
     };

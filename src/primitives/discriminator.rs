@@ -43,6 +43,12 @@ impl<'a, T> Grid<'a, T> {
         Grid { shape, values }
     }
 
+    /// Shape and values.
+    #[cfg(feature = "cuda")]
+    pub(super) fn parts(&self) -> ([usize; 3], &'a [T]) {
+        (self.shape, self.values)
+    }
+
     fn row(&self, first: [usize; 3], n: usize) -> &'a [T] {
         &self.values[place(self.shape, first)..][..n]
     }

@@ -9,6 +9,7 @@ mod expressions;
 mod galerkin;
 mod implicit;
 mod isosurface;
+mod lists;
 mod measures;
 mod parity;
 mod patch_sizes;

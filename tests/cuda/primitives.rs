@@ -1,4 +1,4 @@
-//! Scan, sort, gathering matrix and Hilbert order: the numbers of the CPU.
+//! Scan, sort, lists, pyramids, gathering matrix and Hilbert order: the numbers of the CPU.
 
 use zeroset::backend::cuda::Cuda;
 use zeroset::mesh::Mesh;
@@ -157,10 +157,9 @@ fn compaction(cuda: &Cuda, sizes: &[usize], densities: &[u32]) {
 #[test]
 fn pyramids_are_those_of_the_processor() {
     let Some(cuda) = support::cuda() else { return };
-    pyramids(
-        &cuda,
-        &[[1, 1, 1], [9, 7, 1], [65, 63, 1], [1, 1000, 1], [9, 16, 17], [1, 1, 70], [301, 207, 13]],
-    );
+    let pictures = [[1, 1, 1], [9, 7, 1], [65, 63, 1], [1, 1000, 1], [0, 3, 1]];
+    pyramids(&cuda, &pictures);
+    pyramids(&cuda, &[[9, 16, 17], [1, 1, 70], [3, 0, 2], [301, 207, 13]]);
 }
 
 /// What compute-sanitizer runs, which takes a hundred times as long.
@@ -181,20 +180,70 @@ fn pyramids(cuda: &Cuda, shapes: &[[usize; 3]]) {
         for every in [1, 3, 97, u32::MAX] {
             let bytes = bytes(shape.iter().product(), every);
             let flags: Vec<u8> = bytes.iter().map(|&b| u8::from(b >= 100)).collect();
-            let (order, stored) = (Order::Blocks, Stored::PartialSums);
-            let expected = HistoPyramid::new(&Flags::new(shape, &flags), order, stored).unwrap();
             let cells = cuda.upload(&bytes).unwrap();
-            let found =
-                DeviceHistoPyramid::new(cuda, shape.map(|n| n as u32), &cells, 100).unwrap();
-            assert_eq!(found.count(cuda).unwrap(), expected.len(), "{shape:?}");
-            assert!(found.list(cuda).unwrap() == expected.list().unwrap(), "{shape:?}");
-            let (first, n) = (expected.len() / 2, expected.len() - expected.len() / 2);
-            // SAFETY: three entries for each of the keys from the middle on.
-            let cloned = unsafe { found.cells(cuda, 3 * first, 3 * n, 3) }.unwrap();
-            let cloned = cuda.download(&cloned).unwrap();
-            let entries = (3 * first..3 * (first + n)).map(|k| expected.entry(k, 3).unwrap().0);
-            assert!(cloned[..9 * n].as_chunks().0.iter().copied().eq(entries), "{shape:?}");
+            for order in [Order::Blocks, Order::Lines] {
+                for stored in [Stored::Sums, Stored::PartialSums] {
+                    let flags = Flags::new(shape, &flags);
+                    let expected = HistoPyramid::new(&flags, order, stored).unwrap();
+                    let size = shape.map(|n| n as u32);
+                    let found = DeviceHistoPyramid::new(cuda, size, &cells, 100, order, stored);
+                    ask(cuda, &found.unwrap(), &expected);
+                }
+            }
         }
+    }
+}
+
+/// Compares all answers of two pyramids.
+fn ask(cuda: &Cuda, found: &DeviceHistoPyramid, expected: &HistoPyramid) {
+    const NONE: u32 = DeviceHistoPyramid::NONE;
+    let shape = expected.shape();
+    let list = expected.list().unwrap();
+    let total = list.len();
+    assert_eq!(found.len(cuda).unwrap(), total, "{shape:?}");
+    assert!(found.list(cuda).unwrap() == list, "{shape:?}");
+    let (first, end) = (total / 3, total - total / 4);
+    for range in [first..end, first..total + 10, total..total + 1] {
+        let cells = cuda.download(&found.cells(cuda, range.clone()).unwrap()).unwrap();
+        assert!(cells.iter().copied().eq(expected.cells(range)), "{shape:?}");
+    }
+    let keys: Vec<u32> = (0..total as u32 + 2).rev().step_by(3).chain([NONE]).collect();
+    let cells = found.cell(cuda, &cuda.upload(&keys).unwrap()).unwrap();
+    let cell = |&key: &u32| expected.cell(key as usize).unwrap_or([NONE; 3]);
+    assert!(cuda.download(&cells).unwrap().into_iter().eq(keys.iter().map(cell)), "{shape:?}");
+
+    let entry = |entry: usize| match expected.entry(entry, 3) {
+        Some(([x, y, z], copy)) => [x, y, z, copy as u32],
+        None => [NONE; 4],
+    };
+    let range = 3 * first + 1..3 * total + 9;
+    let cloned = cuda.download(&found.entries(cuda, range.clone(), 3).unwrap()).unwrap();
+    assert!(cloned.into_iter().eq((range.start..3 * total).map(entry)), "{shape:?}");
+    let entries: Vec<u64> = (0..3 * total as u64 + 3).step_by(7).chain([1 << 40]).collect();
+    let some = found.entry(cuda, &cuda.upload(&entries).unwrap(), 3).unwrap();
+    let wanted = entries.iter().map(|&e| entry(e as usize));
+    assert!(cuda.download(&some).unwrap().into_iter().eq(wanted), "{shape:?}");
+
+    let [x, y, z] = shape.map(|n| n as u32);
+    let mut cells = vec![[x, 0, 0], [0, y, 0], [0, 0, z], [NONE; 3]];
+    let all = x * y * z;
+    cells
+        .extend((0..all).step_by(1 + all as usize / 5000).map(|n| [n % x, n / x % y, n / (x * y)]));
+    let keys = found.key(cuda, &cuda.upload(&cells).unwrap()).unwrap();
+    let key = |&cell: &[u32; 3]| expected.key(cell).map_or(NONE, |key| key as u32);
+    assert!(cuda.download(&keys).unwrap().into_iter().eq(cells.iter().map(key)), "{shape:?}");
+
+    let mut boxes = vec![[[0; 3], [NONE; 3]], [[5, 0, 0], [5, y, z]], [[NONE; 3]; 2]];
+    for k in 0..300 {
+        let at = |n: u32, by: u32| k * by % (n + 2);
+        let low = [at(x, 7), at(y, 5), at(z, 3)];
+        boxes.push([low, [low[0] + at(x, 11), low[1] + at(y, 13), low[2] + at(z, 17)]]);
+    }
+    // Many boxes, and few of which each is shared by many warps.
+    for boxes in [boxes.as_slice(), &boxes[290..], &[]] {
+        let counts = found.count(cuda, &cuda.upload(boxes).unwrap()).unwrap();
+        let wanted = boxes.iter().map(|&[low, high]| expected.count(low, high) as u32);
+        assert!(cuda.download(&counts).unwrap().into_iter().eq(wanted), "{shape:?}");
     }
 }
 

@@ -18,6 +18,9 @@ static DOUBLE: &[Row] = &[
     ("cubes_generate", &["STORAGE=16"], 260, "vertices are f64; numbers of 16 bits are made in it"),
     ("cubes_generate", &[], 150, "vertices are f64 in every precision, as on the CPU"),
     ("density_about", &[], 275, "sums over neighbors are f64, as on the CPU"),
+    ("discriminator_edge", &[], 36, JUDGED),
+    ("discriminator_template", &[], 42, JUDGED),
+    ("discriminator_within", &[], 6, JUDGED),
     ("edt_near_volume", &[], 35, "a distance is rounded once, as on the CPU"),
     ("edt_volume", &[], 44, "a distance is rounded once, as on the CPU"),
     ("evolution_begin", &[], 20, TIME),
@@ -55,6 +58,9 @@ static DOUBLE: &[Row] = &[
     ("raster_paint", &[], 215, PICTURES),
     ("raster_triangles", &[], 44, PICTURES),
     ("raster_wide", &[], 42, PICTURES),
+    ("reduce_largest", &["VALUE=double"], 130, NUMBERS),
+    ("reduce_least", &["VALUE=double"], 130, NUMBERS),
+    ("reduce_sum", &["VALUE=double"], 84, NUMBERS),
     ("seeds_keys", &[], 27, PLACES),
     ("seeds_places", &[], 27, PLACES),
     ("shade_hits", &["LEVEL=0"], 415, RAYS),
@@ -90,6 +96,8 @@ static DOUBLE: &[Row] = &[
     ("tiles_stage", &[], 45, TIME),
     ("tree_level", &["FAN=4", "VALUE=double"], 10, NUMBERS),
     ("tree_level", &["FAN=8", "VALUE=double"], 18, NUMBERS),
+    ("unique_items", &["VALUE=double"], 3, NUMBERS),
+    ("unique_mark", &["VALUE=double"], 26, NUMBERS),
     ("upsample_fill", &["STORAGE=16"], 20, SIXTEEN_BITS),
     ("upsample_fill", &[], 5, "half widths are handed over in f64"),
     ("upsample_look", &["STORAGE=16"], 20, SIXTEEN_BITS),
@@ -118,6 +126,7 @@ static SINGLE: &[Row] = &[
         2,
         "the heights of a triangle are made of those of its row, as on the CPU",
     ),
+    ("reduce_sum", &["VALUE=float"], 80, "the numbers it adds up are f32"),
     ("surface_masks", &["STORED=float"], 17, "what is no finite number differs from itself"),
     (
         "tiles_length",
@@ -128,6 +137,7 @@ static SINGLE: &[Row] = &[
 ];
 
 const EXPRESSIONS: &str = "expressions are evaluated in f64, as on the CPU";
+const JUDGED: &str = "numbers are judged in f64, as on the CPU";
 const NUMBERS: &str = "the numbers it is about are f64";
 const PICTURES: &str = "places in a picture are f64, as on the CPU";
 const PLACES: &str = "places are told apart in f64, as on the CPU";

@@ -6,6 +6,8 @@ pub mod edt;
 pub mod eikonal;
 #[path = "../../src/levelset/evolution/cuda/layout.rs"]
 pub mod evolution;
+#[path = "../../src/primitives/cuda/histopyramid/layout.rs"]
+pub mod histopyramid;
 #[path = "../../src/picture/cuda/layout.rs"]
 pub mod picture;
 #[path = "../../src/point_distance/cuda/layout.rs"]

@@ -174,9 +174,9 @@ fn aligned<T: Copy>(given: &[T]) -> Vec<u128> {
 
 #[test]
 fn compaction_lists_what_a_loop_finds() {
-    // Rounds of a block, of bytes, and words of a warp, of bits.
-    for (packed, share) in [(false, 4_u32), (false, 16), (true, 256)] {
-        let tile = share as usize * if packed { 8 * 32 } else { 8192 };
+    // Rounds of a block, of bytes; flags of a bit are one more case.
+    for (packed, rounds) in [(false, 4_u32), (false, 16), (true, 0)] {
+        let tile = if packed { 8192 * 32 } else { rounds as usize * 8192 };
         let kernel = if packed { "compact_bits_list" } else { "compact_flags" };
         let file = if packed { "compact_bits.cu" } else { "compact.cu" };
         let library = Library::compile(&format!("kernels/primitives/{file}"), &[], &[kernel]);
@@ -198,22 +198,23 @@ fn compaction_lists_what_a_loop_finds() {
                 let flags = if packed { aligned(&words) } else { aligned(&bytes) };
                 let room = expected.len().saturating_sub(3);
                 let mut list = vec![u32::MAX; room + 1];
-                let (mut total, mut taken) = (u32::MAX, [0_u32; 2]);
+                let (mut total, mut taken) = (u32::MAX, 0_u64);
                 let tiles = n.div_ceil(tile).max(1);
                 let mut told = vec![0_u64; tiles];
-                let low = (!packed).then(|| arg(100_u32));
-                let given = [arg(flags.as_ptr()), arg(n as u64)].into_iter().chain(low);
+                let of_bytes = (!packed).then(|| [arg(100_u32), arg(rounds)]);
+                let given = [arg(flags.as_ptr()), arg(n as u64)];
                 let args: Vec<Arg> = given
+                    .into_iter()
+                    .chain(of_bytes.into_iter().flatten())
                     .chain([
-                        arg(share),
                         arg(list.as_mut_ptr()),
                         arg(room as u32),
                         arg(&raw mut total),
                         arg(told.as_mut_ptr()),
-                        arg(taken.as_mut_ptr()),
+                        arg(&raw mut taken),
                     ])
                     .collect();
-                let shared_bytes = if packed { 0 } else { 1056 * share };
+                let shared_bytes = 1056 * rounds;
                 let grid = tiles as u32;
                 let how = Launch {
                     resident: grid.min(4),
@@ -221,11 +222,15 @@ fn compaction_lists_what_a_loop_finds() {
                     shared_bytes,
                     ..Launch::new(grid, BLOCK)
                 };
-                // SAFETY: arrays of the sizes that the kernel asks for.
-                unsafe { library.launch(kernel, &how, &args) }.unwrap();
-                assert_eq!(total as usize, expected.len(), "{n} flags, one in {every}");
-                assert!(list[..room] == expected[..room] && list[room] == u32::MAX);
-                assert!(told.iter().all(|&word| word == 0) && taken == [0; 2]);
+                // One launch after the other.
+                for _ in 0..2 {
+                    list.fill(u32::MAX);
+                    // SAFETY: arrays of the sizes that the kernel asks for.
+                    unsafe { library.launch(kernel, &how, &args) }.unwrap();
+                    assert_eq!(total as usize, expected.len(), "{n} flags, one in {every}");
+                    assert!(list[..room] == expected[..room] && list[room] == u32::MAX);
+                    assert!(packed || told.iter().all(|&word| word == 0) && taken == 0);
+                }
             }
         }
     }

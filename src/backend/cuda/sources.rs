@@ -51,9 +51,12 @@ pub const HEADERS: &[File] = &[
     kernel_file!("point_distance/keys.cuh"),
     kernel_file!("point_distance/sites.cuh"),
     kernel_file!("primitives/block.cuh"),
+    kernel_file!("primitives/bytes.cuh"),
     kernel_file!("primitives/compact.cuh"),
     kernel_file!("primitives/lookback.cuh"),
+    kernel_file!("primitives/histopyramid/records.cuh"),
     kernel_file!("primitives/pyramid.cuh"),
+    kernel_file!("primitives/shape.cuh"),
     kernel_file!("measures/cut.cuh"),
     kernel_file!("measures/sets.cuh"),
     kernel_file!("render/course.cuh"),
@@ -145,6 +148,17 @@ const TERMS: Choice = &[
 const KEY: Choice = &[&[("KEY", "u32")], &[("KEY", "u64")]];
 /// Children of a cell of a pyramid, in pictures and volumes.
 const FAN: Choice = &[&[("FAN", "4")], &[("FAN", "8")]];
+/// How a pyramid joins cells: 2 x 2, 2 x 2 x 2, or four of a row, ...
+const SPLIT: Choice = &[
+    &[("FAN", "4"), ("LINES", "0")],
+    &[("FAN", "8"), ("LINES", "0")],
+    &[("FAN", "4"), ("LINES", "1")],
+];
+/// ... and whether records hold sums or running sums.
+const RECORDS: Choice = &[&[("PARTIAL", "0")], &[("PARTIAL", "1")]];
+/// Types of numbers that are summed up or told apart.
+const NUMBER: Choice =
+    &[&[("VALUE", "u32")], &[("VALUE", "u64")], &[("VALUE", "float")], &[("VALUE", "double")]];
 /// Types of the numbers of grids and matrices.
 const VALUE: Choice = &[&[("VALUE", "u8")], &[("VALUE", "double")]];
 /// Types of the numbers of a volume.
@@ -285,16 +299,20 @@ const PROGRAMS: &[(File, &[Choice])] = &[
     (kernel_file!("point_distance/selective.cu"), &[SINGLE, SELECTIVE]),
     (kernel_file!("primitives/compact.cu"), &[]),
     (kernel_file!("primitives/compact_bits.cu"), &[]),
+    (kernel_file!("primitives/discriminator.cu"), &[VALUE]),
     (kernel_file!("primitives/gather.cu"), &[]),
     (kernel_file!("primitives/hilbert.cu"), &[]),
-    (kernel_file!("primitives/histopyramid.cu"), &[FAN]),
+    (kernel_file!("primitives/histopyramid/build.cu"), &[SPLIT, RECORDS]),
+    (kernel_file!("primitives/histopyramid/find.cu"), &[SPLIT, RECORDS]),
     (kernel_file!("primitives/permute.cu"), &[]),
     (kernel_file!("primitives/predicate.cu"), &[SAMPLE]),
+    (kernel_file!("primitives/reduce.cu"), &[NUMBER]),
     (kernel_file!("primitives/scan.cu"), &[]),
     (kernel_file!("primitives/sort.cu"), &[KEY]),
     (kernel_file!("galerkin.cu"), &[REAL, FLOW_CELL, BLOCK, GALERKIN]),
     (kernel_file!("primitives/sparse.cu"), &[VALUE]),
     (kernel_file!("primitives/tree.cu"), &[FAN, VALUE]),
+    (kernel_file!("primitives/unique.cu"), &[NUMBER]),
     (kernel_file!("implicit.cu"), &[REAL, CELL, BLOCK, IMPLICIT]),
     (kernel_file!("inflow.cu"), &[REAL, CELL, BLOCK, INFLOW]),
     (kernel_file!("measures.cu"), &[REAL, CELL, BLOCK]),

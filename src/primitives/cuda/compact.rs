@@ -12,9 +12,8 @@ const SHARED: usize = 1056;
 const BATCH: usize = 4;
 /// Most rounds of a block: more would leave room for fewer blocks.
 const MOST_ROUNDS: usize = 16;
-/// Warps of a block, and words of bits of a warp at least, a multiple of which it has.
-const WARPS: usize = BLOCK as usize / 32;
-const WORDS: usize = 256;
+/// Words of bits of a block; the kernel states the same.
+const WORDS: usize = 8192;
 
 /// Which flags are set.
 #[derive(Clone, Copy)]
@@ -45,11 +44,12 @@ pub struct Compactor {
     kernel: Kernel,
     packed: bool,
     n: usize,
-    /// Rounds of a block, of bytes; words of a warp, of bits.
-    share: u32,
+    /// Rounds of a block, of bytes.
+    rounds: u32,
     /// Bytes of shared memory of a block that is asked for.
     shared: u32,
-    /// What tiles tell each other, and two counts of tiles in the last word, `[tiles + 1]`; each launch leaves zeros.
+    /// What tiles tell each other, and in the last word counts of tiles, `[tiles + 1]`; each launch of bytes leaves zeros, one of
+    /// bits what tells it from the next.
     told: Array<u64>,
     total: Array<u32>,
 }
@@ -72,20 +72,9 @@ impl Compactor {
         if packed {
             let unit = Unit::new("primitives/compact_bits", &[])?;
             let kernel = cuda.kernel(&unit, "compact_bits_list")?;
-            // Parts for all blocks that are on the card at once.
-            let warps = kernel.resident_blocks(BLOCK, 0)? as usize * WARPS;
-            let words = n.div_ceil(u32::BITS as usize);
-            let share = words.div_ceil(warps).next_multiple_of(WORDS).max(WORDS);
-            let told = cuda.zeros::<u64>(words.div_ceil(share * WARPS).max(1) + 1)?;
-            return Ok(Compactor {
-                kernel,
-                packed,
-                n,
-                share: share as u32,
-                shared: 0,
-                told,
-                total,
-            });
+            let tiles = n.div_ceil(u32::BITS as usize).div_ceil(WORDS).max(1);
+            let told = cuda.zeros::<u64>(tiles + 1)?;
+            return Ok(Compactor { kernel, packed, n, rounds: 0, shared: 0, told, total });
         }
         let unit = Unit::new("primitives/compact", &[])?;
         let kernel = cuda.kernel(&unit, "compact_flags")?;
@@ -96,7 +85,7 @@ impl Compactor {
         let rounds = n.div_ceil(resident * ROUND).next_multiple_of(BATCH).clamp(BATCH, MOST_ROUNDS);
         let told = cuda.zeros::<u64>(n.div_ceil(rounds * ROUND).max(1) + 1)?;
         let shared = (rounds * SHARED) as u32;
-        Ok(Compactor { kernel, packed, n, share: rounds as u32, shared, told, total })
+        Ok(Compactor { kernel, packed, n, rounds: rounds as u32, shared, told, total })
     }
 
     /// Writes the numbers of the flags that are set into `numbers`, ascending, as far as there is room,
@@ -115,7 +104,8 @@ impl Compactor {
         let arguments = match set {
             Set::Bytes(flags, low) => {
                 assert!(low > 0, "a threshold above 0");
-                Arguments::default().with_array(flags).with(self.n as u64).with(u32::from(low))
+                let flags = Arguments::default().with_array(flags).with(self.n as u64);
+                flags.with(u32::from(low)).with(self.rounds)
             }
             Set::Bits(words, n) => {
                 assert!(n <= 32 * words.len(), "a bit for each flag");
@@ -124,7 +114,6 @@ impl Compactor {
         };
         let tiles = self.told.len() - 1;
         let arguments = arguments
-            .with(self.share)
             .with_array(numbers)
             .with(u32::try_from(numbers.len()).unwrap_or(u32::MAX))
             .with_array(&self.total)
@@ -132,8 +121,8 @@ impl Compactor {
             .with(self.told.address() + (tiles * size_of::<u64>()) as u64);
         let launch =
             Launch { grid: tiles as u32, block: BLOCK, shared: self.shared, cooperative: false };
-        // SAFETY: the arguments of `compact_flags` or, without a threshold, of `compact_bits`; told and the count behind it
-        // are zero, and arrays of the driver are aligned to 256 bytes.
+        // SAFETY: the arguments of `compact_flags` or, without a threshold and rounds, of `compact_bits_list`; told and the count
+        // behind it are zero or what the launch before left, and arrays of the driver are aligned to 256 bytes.
         unsafe { cuda.launch(&self.kernel, launch, &arguments) }
     }
 

@@ -5,22 +5,28 @@
 //! the one stream.
 
 mod compact;
+mod discriminator;
 mod gather;
 pub mod hilbert;
 mod histopyramid;
 pub mod permute;
+mod reduce;
 mod scan;
 mod sort;
 mod sparse;
 mod tree;
+mod unique;
 
 pub use compact::{Compactor, Set, compact};
+pub use discriminator::{DeviceDiscriminator, DeviceGrid};
 pub use gather::DeviceGatherMatrix;
 pub use histopyramid::DeviceHistoPyramid;
+pub use reduce::{Number, Reduction, reduce};
 pub use scan::exclusive_scan;
 pub use sort::{Key, Sorted, sort};
 pub use sparse::{DeviceCoo, DeviceCsr};
 pub use tree::DeviceTree;
+pub use unique::{DeviceUnique, unique};
 
 use crate::backend::cuda::{Cuda, Element, Kernel, Launch};
 
@@ -57,4 +63,4 @@ macro_rules! values {
     };
 }
 
-values! { u8, "u8"; u16, "u16"; i16, "i16"; u32, "u32"; i32, "i32"; f32, "float"; f64, "double"; }
+values! { u8, "u8"; i8, "i8"; u16, "u16"; i16, "i16"; u32, "u32"; i32, "i32"; u64, "u64"; f32, "float"; f64, "double"; }

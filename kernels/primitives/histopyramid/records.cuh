@@ -1,0 +1,49 @@
+// HistoPyramid on a card: words of cells and records of sums, the twins of src/primitives/histopyramid (bricks.rs, levels.rs).
+//
+// Defines: FAN and LINES (primitives/pyramid.cuh); PARTIAL, 1 where a record holds running sums over its children, 0 where it
+// holds the sum of each.
+#pragma once
+
+#include "primitives/pyramid.cuh"
+
+// A word has the bits of 64 cells of a row, of 8 x 8 or of 4 x 4 x 4 cells, in the order of keys.
+enum { AXES = FAN == 4 ? 2 : 3, AXIS_BITS = FAN == 4 ? 3 : 2, EDGE = 1 << AXIS_BITS };
+
+// Bits that are set.
+DEVICE u32 count_bits(u64 word) { return __popc((u32)word) + __popc((u32)(word >> 32)); }
+
+// Bit of a cell of a word of 8 x 8 or 4 x 4 x 4.
+DEVICE u32 bit_of_cell(u32 x, u32 y, u32 z) {
+    u32 bit = 0;
+    for (u32 k = 0; k < AXIS_BITS; k++) {
+        bit |= (x >> k & 1) << (AXES * k) | (y >> k & 1) << (AXES * k + 1);
+        if (FAN == 8) bit |= (z >> k & 1) << (AXES * k + 2);
+    }
+    return bit;
+}
+
+// 16 bytes that are loaded at once.
+struct __align__(16) Quad {
+    u32 sums[4];
+};
+
+// Of the children of a cell.
+struct Record {
+    u32 sums[FAN];
+};
+
+// Running sums of a record: entries up to the end of each child.
+DEVICE Record ends_of_record(const u32* sums, u64 record) {
+    Record ends;
+#pragma unroll
+    for (u32 q = 0; q < FAN / 4; q++) {
+        const Quad quad = ((const Quad*)sums)[record * (FAN / 4) + q];
+#pragma unroll
+        for (u32 k = 0; k < 4; k++) ends.sums[4 * q + k] = quad.sums[k];
+    }
+    if (!PARTIAL) {
+#pragma unroll
+        for (u32 c = 1; c < FAN; c++) ends.sums[c] += ends.sums[c - 1];
+    }
+    return ends;
+}

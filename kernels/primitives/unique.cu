@@ -1,0 +1,39 @@
+// Runs of equal items of a sorted list: a bit where one begins, and the items there. Twin of src/primitives/unique.rs; the list of
+// the bits is made by compact_bits.cu.
+//
+// Define: VALUE, the type of the items.
+#include "primitives/block.cuh"
+
+// Words of a warp.
+enum { WORDS = 8 };
+
+// A bit for each item, set if it is not equal to the one before; the first one is set.
+//
+// Grid: a warp per WORDS words, rounded up. Block: 256 threads. Shared memory: none.
+//
+// items   [n]
+// begins  [n / 32], rounded up
+extern "C" __global__ void __launch_bounds__(BLOCK, 1) unique_mark(const VALUE* items, u64 n, u32* begins) {
+    const u64 first = ((u64)blockIdx.x * WARPS + warp_of_thread()) * WORDS;
+#pragma unroll
+    for (u32 w = 0; w < WORDS; w++) {
+        const u64 at = (first + w) * WARP + lane_of_thread();
+        const bool is_first = at < n && (at == 0 || items[at] != items[at - 1]);
+        const u32 word = __ballot_sync(0xffffffffu, is_first);
+        if (lane_of_thread() == 0 && (first + w) * WARP < n) begins[first + w] = word;
+    }
+}
+
+// The item of each run, and the end of the last one.
+//
+// Grid: any number of threads, which share the runs. Block: 256 threads. Shared memory: none.
+//
+// items    [n]
+// offsets  where runs begin, [n_runs + 1]; the last one is written
+// found    [n_runs]
+extern "C" __global__ void __launch_bounds__(BLOCK, 1)
+unique_items(const VALUE* items, u64 n, u32* offsets, u64 n_runs, VALUE* found) {
+    const u64 threads = (u64)gridDim.x * BLOCK, thread = (u64)blockIdx.x * BLOCK + threadIdx.x;
+    for (u64 run = thread; run < n_runs; run += threads) found[run] = items[offsets[run]];
+    if (thread == 0) offsets[n_runs] = (u32)n;
+}
