@@ -165,7 +165,8 @@ impl<R: Real> DevicePatches<R> {
         let mut starts = Vec::with_capacity(4 * (n + 1));
         let start = |p: usize, columns: usize| {
             let [vertex, halo, cell] =
-                [&patches.vertex_offsets, &patches.halo_offsets, &patches.cell_offsets].map(|of| of[p]);
+                [&patches.vertex_offsets, &patches.halo_offsets, &patches.cell_offsets]
+                    .map(|of| of[p]);
             [vertex, halo, cell, (columns / word) as u32]
         };
         let mut x = Vec::with_capacity(3 * patches.n_local());
