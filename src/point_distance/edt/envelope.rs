@@ -63,8 +63,9 @@ impl<T: Copy> Envelope<T> {
     /// named, elsewhere their crossing is farther from a voxel than rounding moves it.
     pub fn stretches(&self, n: usize) -> impl Iterator<Item = (Range<usize>, usize, T)> {
         let ends = self.parabolas.iter().skip(1).map(move |next| {
-            // A float below 0 becomes 0.
-            (next.from.ceil() as usize).min(n)
+            // Rounded up without a call of the library; a float below 0 becomes 0.
+            let whole = next.from as usize;
+            (whole + usize::from(next.from > whole as f64)).min(n)
         });
         let mut first = 0;
         self.parabolas.iter().zip(ends.chain([n])).map(move |(p, end)| {

@@ -1,7 +1,8 @@
 //! The Euclidean distance transform of a volume: from each voxel to the nearest one of a set.
 //!
 //! Exact, one pass per axis. The first counts steps along rows, the others take the lowest of the
-//! parabolas that the lines passed before put up (Felzenszwalb and Huttenlocher 2012). Between the
+//! parabolas that the lines passed before put up (Felzenszwalb and Huttenlocher 2012): by their lower
+//! envelope, or where few steps decide by a search outwards. Both find the same distances. Between the
 //! passes a voxel remembers the steps to its nearest voxel, whole numbers, so that nothing is
 //! rounded before the distance itself. Voxels need not be cubes.
 
@@ -9,6 +10,7 @@
 mod cuda;
 mod envelope;
 mod pair;
+mod search;
 
 use rayon::prelude::*;
 
@@ -16,6 +18,7 @@ use crate::backend::Cpu;
 use crate::error::{Error, Result};
 use envelope::Envelope;
 use pair::Pair;
+use search::Search;
 
 #[cfg(feature = "cuda")]
 pub use cuda::DeviceEdt;
@@ -181,8 +184,12 @@ fn across<P: Pair>(
     // Lines one behind the other, a little apart: at whole powers of two they would share few
     // places of the cache.
     let pitch = n + 16;
-    let scratch = || ([(); 2].map(|()| Envelope::new(n)), vec![P::none(); LINES * pitch]);
-    stretches.into_par_iter().for_each_init(scratch, |(envelopes, lines), mut rows| {
+    let scratch =
+        || (Search::new(n), [(); 2].map(|()| Envelope::new(n)), vec![P::none(); LINES * pitch]);
+    stretches.into_par_iter().for_each_init(scratch, |(search, envelopes, lines), mut rows| {
+        if search.take(&rows, height) {
+            return search.find(&mut rows, signed, result);
+        }
         for (i, row) in rows.iter().enumerate() {
             for (line, &pair) in lines[i..].iter_mut().step_by(pitch).zip(&**row) {
                 *line = pair;

@@ -1,0 +1,174 @@
+//! The nearest voxel of a line by a search outwards, for neighboring lines at once.
+//!
+//! Where those looked for are near, a few steps decide, and an envelope costs more: whether a
+//! parabola stays on it is a branch that no processor foresees. Lines that step outwards together
+//! compare without a branch.
+
+use super::LINES;
+use super::pair::Pair;
+
+/// Lines that step together: what they keep fits the registers.
+const TOGETHER: usize = 8;
+
+/// Steps outwards of a voxel, on average of the most of neighboring lines, up to which the search takes
+/// less time than an envelope.
+const FEW: f64 = 14.0;
+
+/// Neighboring lines side by side; memory that is kept.
+pub(super) struct Search<P> {
+    /// Of each voxel the squared length of its steps so far, negative inside: `[n]`.
+    heights: Vec<[f64; LINES]>,
+    /// The voxels as they were.
+    pairs: Vec<[P; LINES]>,
+}
+
+impl<P: Pair> Search<P> {
+    /// For lines of `n` voxels.
+    pub fn new(n: usize) -> Self {
+        Search { heights: vec![[0.0; LINES]; n], pairs: vec![[P::none(); LINES]; n] }
+    }
+
+    /// Takes new lines, voxel by voxel the stretch across all of them. Returns whether a search
+    /// takes few steps.
+    pub fn take(&mut self, rows: &[&mut [P]], height: impl Fn(P) -> Option<f64>) -> bool {
+        let mut steps = 0.0;
+        for ((heights, pairs), row) in self.heights.iter_mut().zip(&mut self.pairs).zip(rows) {
+            // Lines that are not there have nothing to look for.
+            if row.len() < LINES {
+                (*heights, *pairs) = ([0.0; LINES], [P::none(); LINES]);
+            }
+            let mut most = 0.0;
+            for ((into, kept), &pair) in heights.iter_mut().zip(pairs).zip(&**row) {
+                *kept = pair;
+                let height = height(pair).unwrap_or(f64::INFINITY);
+                most = larger(most, height);
+                *into = if pair.is_inside() { -height } else { height };
+            }
+            steps += most.sqrt();
+        }
+        steps <= FEW * rows.len() as f64
+    }
+
+    /// Finds for each voxel the nearest one of its line, and gives it the result of the steps to that.
+    pub fn find(
+        &mut self,
+        rows: &mut [&mut [P]],
+        signed: bool,
+        result: impl Fn(Option<P>, usize) -> P,
+    ) {
+        for (i, row) in rows.iter_mut().enumerate() {
+            for (first, part) in (0..).step_by(TOGETHER).zip(row.chunks_mut(TOGETHER)) {
+                let by = outwards(&self.heights, i, first);
+                for (lane, (pair, by)) in part.iter_mut().zip(by).enumerate() {
+                    let other = self.pairs[(i as isize + by as isize) as usize][first + lane];
+                    let is_other_side = pair.is_inside() != other.is_inside();
+                    let near = if is_other_side { P::new(0, 0) } else { other };
+                    *pair =
+                        result(Some(near), by.abs() as usize).on_side(pair.is_inside() && signed);
+                }
+            }
+        }
+    }
+}
+
+fn larger(a: f64, b: f64) -> f64 {
+    if b > a { b } else { a }
+}
+
+/// Steps along the line from voxel `i` of the lines from `first` on to the nearest ones.
+fn outwards(heights: &[[f64; LINES]], i: usize, first: usize) -> [f64; TOGETHER] {
+    let of = |i: usize| -> &[f64; TOGETHER] {
+        heights[i][first..].first_chunk().expect("lines in whole groups")
+    };
+    let side = of(i).map(|height| 1_f64.copysign(height));
+    let mut least = of(i).map(f64::abs);
+    let mut by = [0.0; TOGETHER];
+    for k in 1..heights.len() {
+        let square = (k * k) as f64;
+        if least.into_iter().fold(0.0, larger) <= square {
+            break;
+        }
+        if let Some(before) = i.checked_sub(k) {
+            look(of(before), &side, square, -(k as f64), &mut least, &mut by);
+        }
+        if i + k < heights.len() {
+            look(of(i + k), &side, square, k as f64, &mut least, &mut by);
+        }
+    }
+    by
+}
+
+/// Looks at the voxels a step away.
+#[inline(always)]
+fn look(
+    at: &[f64; TOGETHER],
+    side: &[f64; TOGETHER],
+    square: f64,
+    step: f64,
+    least: &mut [f64; TOGETHER],
+    by: &mut [f64; TOGETHER],
+) {
+    for lane in 0..TOGETHER {
+        // Those of the other side are looked for themselves.
+        let there = larger(0.0, side[lane] * at[lane]) + square;
+        let is_nearer = there < least[lane];
+        least[lane] = if is_nearer { there } else { least[lane] };
+        by[lane] = if is_nearer { step } else { by[lane] };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_nearest_of_a_line_is_that_of_a_look_at_all(
+            voxels in proptest::collection::vec(
+                proptest::array::uniform9((0_u32..4, any::<bool>())), 1..40,
+            ),
+            signed in any::<bool>(),
+        ) {
+            // Steps to the other side are at least one.
+            let pair = |&(steps, inside): &(u32, bool)| {
+                let inside = inside && signed;
+                u32::new(steps + u32::from(signed), 0).on_side(inside)
+            };
+            let mut lines: Vec<Vec<u32>> =
+                voxels.iter().map(|row| row.iter().map(pair).collect()).collect();
+            let before = lines.clone();
+            let height = |pair: u32| pair.steps().map(|(x, _)| f64::from(x).powi(2));
+            let result = |near: Option<u32>, by: usize| {
+                let (x, _) = near.and_then(Pair::steps).expect("all have one");
+                u32::of_distance((f64::from(x).powi(2) + (by * by) as f64) as f32)
+            };
+            let mut search = Search::new(lines.len());
+            let mut rows: Vec<&mut [u32]> = lines.iter_mut().map(Vec::as_mut_slice).collect();
+            prop_assert!(search.take(&rows, height));
+            search.find(&mut rows, signed, result);
+            for (i, row) in before.iter().enumerate() {
+                for (lane, &own) in row.iter().enumerate() {
+                    let to = |(k, row): (usize, &Vec<u32>)| {
+                        let there = row[lane];
+                        let is_own_side = there.is_inside() == own.is_inside();
+                        let square = if is_own_side { height(there).unwrap_or(f64::INFINITY) } else { 0.0 };
+                        square + (i.abs_diff(k) as f64).powi(2)
+                    };
+                    let least = before.iter().enumerate().map(to).fold(f64::INFINITY, f64::min);
+                    let sign = if own.is_inside() { -1.0 } else { 1.0 };
+                    prop_assert_eq!(f64::from(lines[i][lane].distance()), sign * least);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn far_voxels_are_left_to_an_envelope() {
+        let mut far = [u32::new(100, 0); 3];
+        let mut search = Search::new(3);
+        let rows = far.chunks_mut(1).collect::<Vec<_>>();
+        assert!(!search.take(&rows, |pair| pair.steps().map(|(x, _)| f64::from(x).powi(2))));
+        assert!(!search.take(&rows, |_| None));
+    }
+}
