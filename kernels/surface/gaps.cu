@@ -45,6 +45,24 @@ DEVICE double distance2_to(const Box& box, const Vec3& p) {
     return sum;
 }
 
+// Square of twice the distance from a point to the middle of a box.
+DEVICE double to_middle2(const Box& box, const Vec3& p) {
+    const double of[3] = {p.x, p.y, p.z};
+    double sum = 0.0;
+    for (u32 k = 0; k < 3; k++) {
+        const double off = box.low[k] + box.high[k] - 2.0 * of[k];
+        sum += off * off;
+    }
+    return sum;
+}
+
+// Whether the second of two boxes is to be looked into first: the nearer one, of two round the point that with the nearer
+// middle, as what is found first spares most of the others.
+DEVICE bool is_second_first(const Box* boxes, double left, double right, const Vec3& p) {
+    if (left != right) return right < left;
+    return to_middle2(boxes[1], p) < to_middle2(boxes[0], p);
+}
+
 // Middles of the boxes of triangles.
 //
 // Grid and block: any number of threads, which share the triangles. Shared memory: none.
@@ -177,11 +195,11 @@ extern "C" __global__ void gaps_nearest(Facets facets, const double* points, con
         while (true) {
             bool is_below = false;
             if (node < facets.n_leaves) {
-                const double left = distance2_to(facets.boxes[2 * node], p);
-                const double right = distance2_to(facets.boxes[2 * node + 1], p);
+                const Box* children = facets.boxes + 2 * (u64)node;
+                const double left = distance2_to(children[0], p), right = distance2_to(children[1], p);
                 is_below = smaller(left, right) < least;
                 if (is_below) {
-                    node = 2 * node + (right < left);
+                    node = 2 * node + is_second_first(children, left, right, p);
                     waiting = waiting << 1 | (larger(left, right) < least);
                 }
             } else {
