@@ -48,10 +48,9 @@ pub(super) enum Size {
 }
 
 impl Size {
-    /// The number, its unit, and from which one on a GPU is worth its start, a quarter of a second. Guesses on
-    /// the safe side: `cargo bench --bench gpu -- sizes` measures the crossover on meshes; 100,000
-    /// voxels take two processor cores a hundredth of a second per step, and a card a
-    /// hundredth of that (benches/results/tiled.md, gpu-tiles.md).
+    /// The number, its unit, and from which one on a GPU is worth its start, a quarter of a second. A card is
+    /// faster per step at every size that was measured (`cargo bench --bench gpu -- sizes tile-sizes`); from these on
+    /// some hundred to a thousand steps save what the start takes (benches/results/gpu-tiles.md).
     fn and_fewest(self) -> (usize, &'static str, usize) {
         match self {
             Size::Vertices(n) => (n, "vertices", 20_000),
