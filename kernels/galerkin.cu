@@ -114,14 +114,15 @@ struct Turn {
     bool goes;
 };
 
-// The first warp looks at what the step ahead left, which has ended.
+// The last warp, which has the fewest vertices, looks at what the step ahead left, which has ended.
 DEVICE void look(const Evolution& s, u32 turn, Ahead& ahead) {
-    if (threadIdx.x < 32) look_ahead(s, turn, threadIdx.x, ahead);
+    u32 finder = blockDim.x - 1 - threadIdx.x;
+    if (finder < 32) look_ahead(s, turn, finder, ahead);
 }
 
-// One thread concludes from it, behind a barrier and with another one to follow.
+// One thread of it concludes, behind a barrier of the warp and with one of the block to follow.
 DEVICE void conclude(const Control& c, u32 turn, const Ahead& ahead, Turn& found) {
-    if (threadIdx.x != 0) return;
+    if (threadIdx.x != blockDim.x - 1) return;
     Progress progress = progress_after(c, ahead, turn);
     found = Turn{progress.dt, !is_paused(progress)};
 }
@@ -251,13 +252,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) galerkin_residua
             look(s, turn, ahead);
         }
         asked.load(patch, phi, [&](u32 v) -> real& { return local.points.phi(v); });
+        // The others wait for values meanwhile.
+        if (is_first) {
+            __syncwarp();
+            conclude(c, turn, ahead, found);
+        }
         await_copies();
         __syncthreads();
-        if (is_first) {
-            conclude(c, turn, ahead, found);
-            __syncthreads();
-            if (!found.goes) return;
-        }
+        if (!found.goes) return;
         const real dt = (real)found.dt;
         for (u32 start = 0; start < patch.n_cells; start += s.chunk) {
             u32 end = start + s.chunk < patch.n_cells ? start + s.chunk : patch.n_cells;
