@@ -45,7 +45,8 @@ pub struct Args {
     /// Negative inside: minus the distance to the nearest voxel outside
     #[arg(long)]
     pub signed: bool,
-    /// What computes: auto, cpu or cuda; auto takes a GPU from 33 million voxels on
+    /// What computes: auto, cpu or cuda; auto takes a GPU from 8 million voxels for each
+    /// thread on
     #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = word::<DeviceKind>)]
     pub device: DeviceKind,
     /// CPU threads; 0 takes all cores
@@ -55,9 +56,9 @@ pub struct Args {
     pub source: volume::Source,
 }
 
-/// Voxels from which on a GPU is worth its start, a quarter of a second: the processor takes 20 to 30
-/// ns for a voxel.
-const WORTH_A_CARD: usize = 1 << 25;
+/// Voxels for each thread from which on a GPU is worth its start, a quarter of a second: a thread takes
+/// 25 to 35 ns for a voxel (docs/point-distances.md).
+const WORTH_A_CARD: usize = 1 << 23;
 
 #[cfg(feature = "cuda")]
 fn on_card(card: &Card, edt: &Edt, inside: &[bool], shape: [usize; 3]) -> Result<Vec<f32>> {
@@ -95,7 +96,8 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         ui.say(&format!("warning: {}: {warning}", args.input.display()));
     }
     let edt = Edt::default().spacing(source.placement().spacing()).signed(args.signed);
-    let card = device::card(args.device, inside.len() >= WORTH_A_CARD)?;
+    let is_worth_it = inside.len() / cpu.threads() >= WORTH_A_CARD;
+    let card = device::card(args.device, is_worth_it)?;
     let on_card = card.map(|card| on_card(&card, &edt, &inside, source.shape()));
     let distances = match on_card {
         Some(Err(error)) if args.device == DeviceKind::Auto => {
