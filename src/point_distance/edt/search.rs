@@ -45,8 +45,12 @@ impl<P: Pair> Search<P> {
                 *into = if pair.is_inside() { -height } else { height };
             }
             steps += most.sqrt();
+            // Most lines of a volume with little inside are given up early.
+            if steps > FEW * rows.len() as f64 {
+                return false;
+            }
         }
-        steps <= FEW * rows.len() as f64
+        true
     }
 
     /// Finds for each voxel the nearest one of its line, and gives it the result of the steps to that.
