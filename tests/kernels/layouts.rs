@@ -8,6 +8,8 @@ pub mod eikonal;
 pub mod evolution;
 #[path = "../../src/primitives/cuda/histopyramid/layout.rs"]
 pub mod histopyramid;
+#[path = "../../src/surface/parts/cuda/layout.rs"]
+pub mod parts;
 #[path = "../../src/picture/cuda/layout.rs"]
 pub mod picture;
 #[path = "../../src/point_distance/cuda/layout.rs"]

@@ -6,6 +6,7 @@ use zeroset::mesh::generate::{Generate, Sphere, generate};
 use zeroset::mesh::{Kind, Mesh};
 use zeroset::surface::{Extent, Parts};
 
+use super::layouts::parts::Part;
 use super::library::{Arg, Launch, Library, arg};
 use super::random::Random;
 
@@ -26,17 +27,6 @@ static PARTS: LazyLock<Library> = LazyLock::new(|| {
     ];
     Library::compile("kernels/surface/parts.cu", &["REAL=double"], &kernels)
 });
-
-/// The twin of a struct in parts.cu.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Part {
-    high: [u64; 3],
-    low: [u64; 3],
-    volume: i64,
-    area: u64,
-    triangles: u64,
-}
 
 /// Balls of these radii far from the origin, with a vertex of nothing between them, triangles without order.
 fn balls(radii: &[f64]) -> Mesh {

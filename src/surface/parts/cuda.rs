@@ -2,8 +2,11 @@
 //!
 //! The kernels are in `kernels/surface/parts.cu`.
 
+mod layout;
+
 use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
 
+use self::layout::Part;
 use super::Extent;
 use crate::backend::cuda::{Arguments, Array, Cuda, Launch, Unit};
 use crate::error::Result;
@@ -25,21 +28,10 @@ pub struct DeviceParts {
     count: usize,
 }
 
-/// `struct Part` of the kernels.
-#[derive(Clone, Copy, Default)]
-#[repr(C)]
-struct PartWords {
-    high: [u64; 3],
-    low: [u64; 3],
-    volume: i64,
-    area: u64,
-    triangles: u64,
-}
-
 // SAFETY: numbers only, laid out as in C.
-unsafe impl DeviceRepr for PartWords {}
+unsafe impl DeviceRepr for Part {}
 // SAFETY: zero is a value of each of them.
-unsafe impl ValidAsZeroBits for PartWords {}
+unsafe impl ValidAsZeroBits for Part {}
 
 impl DeviceParts {
     /// Parts of a surface.
@@ -81,7 +73,7 @@ impl DeviceParts {
     /// # Errors
     /// As [`DeviceParts::new`].
     pub fn extents(&self, cuda: &Cuda, surface: &DeviceSurface, unit: f64) -> Result<Vec<Extent>> {
-        let parts = cuda.zeros::<PartWords>(self.count)?;
+        let parts = cuda.zeros::<Part>(self.count)?;
         let (volumes, areas) = (VOLUMES / unit.powi(3), AREAS / unit.powi(2));
         let arguments = Arguments::default()
             .with_array(&surface.vertices)
@@ -102,7 +94,7 @@ impl DeviceParts {
             .with_array(&parts);
         // SAFETY: the arguments of `parts_volumes`; parts have their boxes.
         unsafe { share(cuda, "parts_volumes", surface.n_triangles, &arguments) }?;
-        let extent = |part: PartWords| Extent {
+        let extent = |part: Part| Extent {
             low: part.low.map(|word| number(!word)),
             high: part.high.map(number),
             volume: part.volume as f64 / volumes,
