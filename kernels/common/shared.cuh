@@ -3,14 +3,18 @@
 
 #include "common/types.cuh"
 
-// Copies a word of 4, 8 or 16 bytes to shared memory, past the registers where the card can (sm_80). It is there
-// after await_copies, for this thread, and after a barrier for the block.
+// Copies a word of 4, 8 or 16 bytes, or several of 16, to shared memory, past the registers where the card can
+// (sm_80). It is there after await_copies, for this thread, and after a barrier for the block.
 template <class T>
 DEVICE void copy_async(T *into, const T *from) {
 #if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"((u32)__cvta_generic_to_shared(into)), "l"(from),
-                 "n"((int)sizeof(T))
-                 : "memory");
+    constexpr u32 WORD = sizeof(T) < 16 ? sizeof(T) : 16;
+#pragma unroll
+    for (u32 at = 0; at < sizeof(T); at += WORD) {
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"((u32)__cvta_generic_to_shared(into) + at),
+                     "l"((const u8 *)from + at), "n"((int)WORD)
+                     : "memory");
+    }
 #else
     *into = *from;
 #endif

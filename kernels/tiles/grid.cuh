@@ -5,10 +5,32 @@
 //
 // The neighbors of a tile lie in nine rows along x of three tiles each, whose keys follow each other, so that
 // those that are there stand side by side in the list: where a row begins and a bit per neighbor find
-// all of them. This look-up is made anew where the tile set has changed.
+// all of them. Passes over values ask for ids of neighbors across faces and edges; these stand together
+// for each tile. Both are made anew where the tile set has changed.
+//
+// The tile set need not change in every step: tiles come some layers of voxels before they are needed
+// (src/grid/activity.rs). It does where one is missing, and now and then, so that others go.
 #pragma once
 #include "common/grid.cuh"
 #include "tiles/keys.cuh"
+
+// What a tile asks for has changed; a tile that the next step needs is missing.
+enum { STIRRED = 1, PRESSING = 2 };
+
+// Steps after which tiles that are not needed go.
+enum { STEPS_OF_TILE_SET = 64 };
+
+// Stands for a missing neighbor, by its sign: -1 and -2, where pools of values have what it holds.
+const u32 MISSING_OUTSIDE = 0xffffffffu, MISSING_INSIDE = 0xfffffffeu;
+
+// Ids of the neighbors across faces and edges, and where the tile itself would stand, the directions
+// without a neighbor.
+enum { NEAR_WORDS = 19, NEAR_CENTER = 9 };
+
+// Place of a neighbor among them: 0 for i where both others are steps.
+DEVICE constexpr u32 near_of(i32 i, i32 j, i32 k) {
+    return k == 0 ? NEAR_CENTER + i + 3 * j : (k < 0 ? 2 : 16) + i + 2 * j;
+}
 
 // Why steps stop until the host says more.
 enum Halt {
@@ -52,7 +74,7 @@ struct TileControl {
     u32 at[3];              // which array holds phi, the first and the second stage
     u32 due;                // phi is to become a distance
     u32 halt;
-    u32 stirred;            // tiles may come or go: what one asks for has changed
+    u32 stirred;            // bits: STIRRED, PRESSING
     // The tile set.
     u32 list;               // which list is current
     u32 n_tiles;
@@ -86,6 +108,7 @@ struct TileGrid {
     u32* activity[2];       // what tiles ask for
     u32* rows;              // [8][capacity] where the rows round that of the tile begin in the list
     u32* present;           // [capacity] bit d: the neighbor in direction d is there
+    u32* near;              // [capacity][NEAR_WORDS] what a pass knows of the neighbors of a tile
     u32* born;              // [capacity] by id: the update a tile came with
     u32* free;              // [capacity] unused ids; the last is taken first
     // Scratch of changes.

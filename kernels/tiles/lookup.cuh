@@ -27,7 +27,7 @@ struct Pivots {
 // Finds the neighbors of the tiles from `first` on: the whole warp comes. Rows of the first and the
 // last tile are looked for in the whole list, those of the others between them: neighbors of
 // ascending tiles ascend.
-DEVICE void look_up(const TileGrid& g, const Pivots& all, u32* borders, u32 first) {
+DEVICE void look_up(const TileGrid& g, const Pivots& all, const u32* ids, u32* borders, u32 first) {
     const u64* keys = all.list;
     const u32 n = all.n;
     const u32 full = 0xffffffffu;
@@ -39,23 +39,34 @@ DEVICE void look_up(const TileGrid& g, const Pivots& all, u32* borders, u32 firs
     if (lane < 2 * TILE_ROWS) {
         end = all.find(keys[lane % 2 ? last : first] + offset_of(lane / 2 * 3));
     }
+    const u32 border = p < n ? borders[p] : 0;
+    // Sets of which only neighbors are looked up have no ids.
+    u32* near = p < n && g.near ? g.near + (u64)p * NEAR_WORDS : nullptr;
     u32 present = 0;
     for (u32 row = 0; row < TILE_ROWS; row++) {
+        const i32 j = (i32)(row % 3) - 1, k = (i32)(row / 3) - 1;
         const u32 low = __shfl_sync(full, end, 2 * row), high = __shfl_sync(full, end, 2 * row + 1);
         const u64 start = key + offset_of(3 * row);
         const u32 begin = lower_bound(keys, low, high, start);
         u32 at = begin;
-        for (u32 k = 0; k < 3; k++) {
-            if (at < n && keys[at] == start + k) {
-                present |= 1u << (3 * row + k);
+        for (i32 i = -1; i <= 1; i++) {
+            const u32 d = 3 * row + i + 1;
+            u32 id = border >> d & 1 ? MISSING_INSIDE : MISSING_OUTSIDE;
+            if (at < n && keys[at] == start + (i + 1)) {
+                present |= 1u << d;
+                if (g.near) id = ids[at];
                 at++;
             }
+            const bool is_corner = i && j && k;
+            if (near && !is_corner && d != CENTER) near[near_of(i, j, k)] = id;
         }
         if (p < n && row != TILE_ROWS / 2) g.rows[row_at(g, row, p)] = begin;
     }
     if (p >= n) return;
     present &= ~ACTIVE;
+    const u32 missing = ALL & ~ACTIVE & ~present;
     g.present[p] = present;
+    if (near) near[NEAR_CENTER] = missing;
     // New tiles come with flags for all neighbors.
-    borders[p] &= ALL & ~ACTIVE & ~present;
+    borders[p] = border & missing;
 }

@@ -2,7 +2,8 @@
 // src/grid/manage.rs, tile for tile and id for id.
 //
 // One cooperative kernel, between whose passes stand barriers of the grid. It returns at once where
-// no tile asks for other neighbors than before, and after the first pass where none comes or goes.
+// no missing tile is needed for the next step, but for every 64th step, in which it returns where
+// no tile asks for other neighbors than before; and after the first pass where none comes or goes.
 //
 //   count    which tiles go, and which ask for missing neighbors
 //   gather   prefix sums: lists of both, and how many tiles stay before each
@@ -366,7 +367,7 @@ DEVICE void look_up_all(const TileGrid& g, u32 list, u32 n, u32 blocks) {
     __syncthreads();
     const u32 warps = blocks * WARPS;
     for (u32 group = blockIdx.x * WARPS + warp_of_thread(); group * WARP < n; group += warps) {
-        look_up(g, all, g.borders[list], group * WARP);
+        look_up(g, all, g.ids[list], g.borders[list], group * WARP);
     }
 }
 
@@ -376,8 +377,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4)
 tiles_manage(TileGrid g, TileValues v) {
     TileControl& c = *g.control;
     if (is_paused(c)) return;
-    const u32 list = c.list, n = c.n_tiles;
-    if (!c.stirred || n == 0) {
+    const u32 list = c.list, n = c.n_tiles, stirred = c.stirred;
+    const bool is_due = c.step % STEPS_OF_TILE_SET == 0;
+    if (!(is_due || stirred & PRESSING)) return;
+    if (!stirred || n == 0) {
         if (is_last_block(c) && threadIdx.x == 0) {
             c.updates++;
             c.created = c.deleted = 0;
@@ -428,7 +431,7 @@ tiles_manage(TileGrid g, TileValues v) {
     c.claims = 0;
     c.created = n_created;
     c.deleted = n_deleted;
-    c.stirred = has_changed;
+    c.stirred = has_changed ? STIRRED : 0;
     if (!has_changed) return;
     c.changes++;
     c.list = list ^ 1;

@@ -14,7 +14,9 @@
 #endif
 
 struct TileMotion {
-    stored* values[3];      // [capacity][TILE_VALUES] each: phi and stages, as the control block says
+    // [capacity][TILE_VALUES] each: phi and stages, as the control block says. Before them stand the values of
+    // missing tiles, inside and outside, where their ids -2 and -1 point to.
+    stored* values[3];
     double origin[3], dx;   // voxel v lies at origin + dx v
     real gamma;
     real core;              // a voxel moves if it or a neighbor has a smaller |phi|
@@ -23,7 +25,7 @@ struct TileMotion {
     real normal_speed;
     real curvature;         // voxels squared per time
     real per_voxel[2];      // 1 / dx and its square
-    u32 keep;               // layers round an active voxel within which tiles are kept
+    u32 keep, need;         // layers round an active voxel within which tiles are kept, and are needed for a step
     Kept kept;              // the velocity of each tile, if it is kept
 };
 

@@ -14,14 +14,8 @@ struct Outcome {
     u32 active, inside, not_a_number, stirred;
     real change;
 
-    // Four voxels of the new phi, as they were computed.
-    DEVICE void count(const Four& four, real core) {
-        u32 band = 0, negative = 0;
-#pragma unroll
-        for (int i = 0; i < QUAD; i++) {
-            band |= core > fabs(four.v[i]) ? 1u << i : 0u;
-            negative |= R(0) > four.v[i] ? 1u << i : 0u;
-        }
+    // Four voxels of the new phi, by bits.
+    DEVICE void count(u32 band, u32 negative) {
         active += __popc(band);
         inside += __popc(negative);
     }
@@ -35,8 +29,8 @@ struct Outcome {
 
     // How far phi went in a step where it was next to the interface.
     DEVICE void compare(real old, real value, real gamma) {
-        const real by = fabs(value - old);
-        if (fabs(old) < gamma * R(0.5) && by > change) change = by;
+        const real by = gamma * R(0.5) > fabs(old) ? fabs(value - old) : R(0);
+        change = larger(by, change);
     }
 };
 
@@ -46,23 +40,69 @@ DEVICE double clamped(double v, double gamma) {
 }
 DEVICE float clamped(float v, float gamma) { return larger(smaller(v, gamma), -gamma); }
 
-// Bits of a quad for what its tile asks for.
-DEVICE u32 bits_of_quad(const Quad& q, u32 voxel, real core, u32 keep) {
-    const u32 x = voxel % E, y = voxel / E % E, z = voxel / (E * E);
-    u32 band = 0, negative = 0;
+// What four voxels in a row are, a bit for each: of the band, and negative.
+struct QuadBits {
+    u32 band, negative;
+
+    // As they are kept.
+    DEVICE QuadBits(const Quad& q, real core) : band(0), negative(0) {
 #pragma unroll
-    for (int i = 0; i < QUAD; i++) {
-        band |= is_active(q.v[i], core) ? 1u << i : 0u;
-        negative |= is_inside(q.v[i]) ? 1u << i : 0u;
+        for (int i = 0; i < QUAD; i++) {
+            band |= is_active(q.v[i], core) ? 1u << i : 0u;
+            negative |= is_inside(q.v[i]) ? 1u << i : 0u;
+        }
     }
-    const u32 bits = (negative ? HAS_INSIDE : 0) | (negative != 15 ? HAS_OUTSIDE : 0);
-    if (!band) return bits;
-    band <<= x;
-    const u32 low = (1u << keep) - 1, high = low << (E - keep);
-    u32 near = (band & low ? 1u : 0u) | 2u | (band & high ? 4u : 0u);
-    near = (y < keep ? near : 0) | near << 3 | (y + keep >= E ? near << 6 : 0);
-    return bits | (z < keep ? near : 0) | near << 9 | (z + keep >= E ? near << 18 : 0);
-}
+
+    // As they were computed: these are counted.
+    DEVICE QuadBits(const Four& four, real core) : band(0), negative(0) {
+#pragma unroll
+        for (int i = 0; i < QUAD; i++) {
+            band |= core > fabs(four.v[i]) ? 1u << i : 0u;
+            negative |= R(0) > four.v[i] ? 1u << i : 0u;
+        }
+    }
+};
+
+// Which neighbors lie within some layers of the four voxels of a thread: the same for all tiles.
+struct Asking {
+    u32 middle;     // directions without a step along x
+    u32 low, high;  // bits of voxels within these layers of the faces along x
+
+    DEVICE Asking(u32 voxel, u32 layers) {
+        const u32 x = voxel % E, y = voxel / E % E, z = voxel / (E * E), all = (1u << layers) - 1;
+        low = all >> x;
+        high = all << (E - layers) >> x;
+        const u32 column = (y < layers ? 2u : 0u) | 2u << 3 | (y + layers >= E ? 2u << 6 : 0u);
+        middle = (z < layers ? column : 0u) | column << 9 | (z + layers >= E ? column << 18 : 0u);
+    }
+
+    // Directions that voxels of the band ask for, the tile itself among them.
+    DEVICE u32 of(u32 band) const {
+        const u32 sides = (band & low ? middle >> 1 : 0u) | (band & high ? middle << 1 : 0u);
+        return band ? middle | sides : 0u;
+    }
+};
+
+// What a thread of a tile sees to at the end of a step.
+struct Watch {
+    Asking kept, needed;  // tiles that stay, and those that the next step cannot do without
+
+    DEVICE Watch(u32 voxel, const TileMotion& m) : kept(voxel, m.keep), needed(voxel, m.need) {}
+
+    // Counts four voxels, as computed and as kept, and says what they ask for.
+    DEVICE u32 look(Outcome& outcome, const Four& four, const Quad& q, real core, u32 missing) const {
+        const QuadBits bits(q, core);
+#if STORAGE == 16
+        const QuadBits counted(four, core);
+#else
+        const QuadBits& counted = bits;
+#endif
+        outcome.count(counted.band, counted.negative);
+        outcome.stirred |= needed.of(bits.band) & missing ? PRESSING : 0;
+        const u32 signs = (bits.negative ? HAS_INSIDE : 0) | (bits.negative != 15 ? HAS_OUTSIDE : 0);
+        return signs | kept.of(bits.band);
+    }
+};
 
 // What a tile asks for, from the bits of all its voxels.
 DEVICE u32 activity_of(u32 bits) {
@@ -71,21 +111,46 @@ DEVICE u32 activity_of(u32 bits) {
     return bits & HAS_OUTSIDE ? ALL : INSIDE;
 }
 
-// Joins the bits of the threads of each tile; every thread comes, and a barrier follows.
-DEVICE void join_bits(u32* of_tile, u32 bits) {
-    constexpr u32 LANES = GROUP < 32 ? GROUP : 32;
-#pragma unroll
-    for (u32 by = LANES / 2; by > 0; by /= 2) bits |= __shfl_xor_sync(0xffffffffu, bits, by);
-    if (threadIdx.x % LANES == 0 && bits) atomicOr(of_tile, bits);
+// Whether a warp holds all threads of a tile.
+enum { IS_OF_WARP = GROUP <= 32 };
+
+// All bits of the threads of a warp that belong to the same tile.
+DEVICE u32 join_in_warp(u32 bits) {
+    const u32 full = 0xffffffffu;
+    constexpr u32 LANES = IS_OF_WARP ? GROUP : 32;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    if (LANES == 32) return __reduce_or_sync(full, bits);
+    if (LANES == 16) {
+        const bool is_low = threadIdx.x % 32 < 16;
+        const u32 low = __reduce_or_sync(full, is_low ? bits : 0), high = __reduce_or_sync(full, is_low ? 0 : bits);
+        return is_low ? low : high;
+    }
+#endif
+    for (u32 by = LANES / 2; by > 0; by /= 2) bits |= __shfl_xor_sync(full, bits, by);
+    return bits;
 }
 
-// Notes what a tile asks for now, and whether that is something else than before: one thread.
-DEVICE bool note(Outcome& outcome, u32& activity, u32 bits) {
+// Joins the bits of the threads of each tile; every thread comes. Where a tile has several warps a barrier follows,
+// and a word of shared memory, zero before, has them; else all its threads.
+DEVICE u32 join_bits(u32* of_tile, u32 bits) {
+    bits = join_in_warp(bits);
+    if (!IS_OF_WARP && threadIdx.x % 32 == 0 && bits) atomicOr(of_tile, bits);
+    return bits;
+}
+
+// Notes what a tile asks for now: one thread. `is_new`: what it has asked for says nothing.
+DEVICE void note(Outcome& outcome, const TileGrid& g, u32 list, u32 p, u32 asked, u32 bits, u32 missing, bool is_new) {
     const u32 mask = activity_of(bits);
-    if (mask == activity) return false;
-    activity = mask;
-    outcome.stirred = 1;
-    return true;
+    if (mask == asked && !is_new) return;
+    if (mask != asked) {
+        g.activity[list][p] = mask;
+        outcome.stirred |= STIRRED;
+    }
+    // One without a band asks where the other sign lies behind a face, or for all there is.
+    u32 other = missing;
+    if (bits & ACTIVE) return;
+    if (mask != ALL) other &= mask & INSIDE ? ~g.borders[list][p] : g.borders[list][p];
+    if (other) outcome.stirred |= PRESSING;
 }
 
 DEVICE bool is_finite(double x) { return fabs(x) < __longlong_as_double(0x7ff0000000000000); }
@@ -143,6 +208,8 @@ DEVICE void end_step(TileControl& c, u32 out) {
     c.dt_done = dt;
     c.step++;
     c.steps_left--;
+    // Of the last change of the tile set, for those that make what belongs to new tiles.
+    c.created = c.deleted = 0;
     c.tile_steps += c.n_tiles;
     const bool landed = is_finite(c.target) && dt >= rest;
     c.clock = landed ? c.target : c.clock + dt;
@@ -178,14 +245,14 @@ DEVICE bool join(TileControl& c, const Outcome& mine) {
     if (mine.active) atomicAdd(&sums[0], mine.active);
     if (mine.inside) atomicAdd(&sums[1], mine.inside);
     if (mine.not_a_number) atomicAdd(&sums[2], mine.not_a_number);
-    if (mine.stirred) atomicOr(&sums[3], 1u);
+    if (mine.stirred) atomicOr(&sums[3], mine.stirred);
     if (mine.change > R(0)) atomic_max_bits(&change, to_bits((double)mine.change));
     __syncthreads();
     if (threadIdx.x == 0) {
         if (sums[0]) atomicAdd(&c.next_active, (u64)sums[0]);
         if (sums[1]) atomicAdd(&c.next_inside, (u64)sums[1]);
         if (sums[2]) atomicAdd(&c.next_not_a_number, (u64)sums[2]);
-        if (sums[3]) atomicOr(&c.stirred, 1u);
+        if (sums[3]) atomicOr(&c.stirred, sums[3]);
         if (change) atomic_max_bits(&c.next_change, change);
     }
     return is_last_block(c) && threadIdx.x == 0;
@@ -196,22 +263,24 @@ DEVICE bool join(TileControl& c, const Outcome& mine) {
 DEVICE void look_at_all(const TileGrid& g, const TileMotion& m, u32 list, u32 n, const stored* phi, u32* bits_of_tile,
                         Outcome& outcome) {
     const u32 thread = threadIdx.x % GROUP, slot = threadIdx.x / GROUP, voxel = QUAD * thread;
+    const Watch watch(voxel, m);
     for (u32 first = blockIdx.x * TILES; first < n; first += gridDim.x * TILES) {
         const u32 p = first + slot;
-        u32 bits = 0;
+        u32 bits = 0, missing = 0;
         if (p < n) {
+            missing = g.near[(u64)p * NEAR_WORDS + NEAR_CENTER];
             const Quad q = *(const Quad*)(phi + (u64)g.ids[list][p] * TILE_VALUES + voxel);
             Four values;
 #pragma unroll
             for (int i = 0; i < QUAD; i++) values.v[i] = load_value(q.v[i], m.gamma);
             outcome.look_for_flaws(values);
-            outcome.count(values, m.core);
-            bits = bits_of_quad(q, voxel, m.core, m.keep);
+            bits = watch.look(outcome, values, q, m.core, missing);
         }
-        join_bits(&bits_of_tile[slot], bits);
+        bits = join_bits(&bits_of_tile[slot], bits);
         __syncthreads();
         if (thread == 0) {
-            if (p < n) note(outcome, g.activity[list][p], bits_of_tile[slot]);
+            if (!IS_OF_WARP) bits = bits_of_tile[slot];
+            if (p < n) note(outcome, g, list, p, g.activity[list][p], bits, missing, true);
             bits_of_tile[slot] = 0;
         }
         __syncthreads();

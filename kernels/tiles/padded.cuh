@@ -4,17 +4,21 @@
 #pragma once
 #include "tiles/grid.cuh"
 #include "common/real.cuh"
+#include "common/shared.cuh"
 #include "tiles/storage.cuh"
 
 enum {
     E = TILE_EDGE,
     TILE_VALUES = E * E * E,
     SIDE = E + 2 * REACH,
-    // Rows of few layers begin at multiples of four values, so that four are read at once.
+    // With one layer the values of the tile begin at multiples of four in each row, so that four are read at
+    // once; the value behind a row stands where the next one has nothing. Planes of small tiles are moved by
+    // four, so that eight threads read from all banks.
     IS_ALIGNED = REACH == 1,
     BEFORE = IS_ALIGNED ? QUAD : REACH,
-    ROW = E + 2 * BEFORE,
-    PADDED = SIDE * SIDE * ROW,
+    ROW = IS_ALIGNED ? E + QUAD : E + 2 * REACH,
+    PLANE = SIDE * ROW + (IS_ALIGNED && E == QUAD ? QUAD : 0),
+    PADDED = SIDE * PLANE + (IS_ALIGNED ? QUAD : 0),
     // Threads of a tile, each of four voxels in a row.
     GROUP = TILE_VALUES / QUAD,
     TILES = BLOCK / GROUP,
@@ -26,69 +30,17 @@ struct __align__(16) Four {
     real v[QUAD];
 };
 
-// Stands for a missing neighbor, by its sign.
-const u32 MISSING_OUTSIDE = 0xffffffffu, MISSING_INSIDE = 0xfffffffeu;
+// Values of a tile, or of a missing neighbor.
+DEVICE const stored* values_of(const stored* phi, u32 id) { return phi + (i64)(i32)id * TILE_VALUES; }
 
-// What a thread knows of one row of neighbors: the first threads of a tile find one row each. Loads
-// come in two halves, so that others can be under way meanwhile.
-struct NearRow {
-    u32 begin, present, border;
-    u32 id[3];
-
-    // Where the row begins in the list.
-    DEVICE void find(const TileGrid& g, u32 list, u32 row, u32 p, u32 n) {
-        present = border = begin = 0;
-        if (row >= TILE_ROWS || p >= n) return;
-        present = g.present[p];
-        border = g.borders[list][p];
-        // The row of the tile itself: as if the neighbor before it were missing.
-        begin = row_of(g, row, p, 0);
-    }
-
-    // Ids of its tiles.
-    DEVICE void read(const TileGrid& g, u32 list, u32 row, u32 p, u32 n) {
-        if (row >= TILE_ROWS || p >= n) return;
-        const u32 bits = bits_of_row(present, row);
-        const u32 first = row == TILE_ROWS / 2 ? begin - (bits & 1) : begin;
+// Four values from a multiple of four on.
+DEVICE Four four_of(const stored* values, real gamma) {
+    const Quad q = *(const Quad*)values;
+    Four four;
 #pragma unroll
-        for (u32 k = 0; k < 3; k++) {
-            const u32 before = __popc(bits & ((1u << k) - 1));
-            const bool inside = border >> (3 * row + k) & 1;
-            id[k] = inside ? MISSING_INSIDE : MISSING_OUTSIDE;
-            if (bits >> k & 1) id[k] = g.ids[list][first + before];
-        }
-    }
-
-    DEVICE void keep(u32* near, u32 row) const {
-        if (row >= TILE_ROWS) return;
-#pragma unroll
-        for (u32 k = 0; k < 3; k++) near[3 * row + k] = id[k];
-    }
-};
-
-// Values of a tile that may be missing.
-struct Source {
-    const stored* values;  // null for a missing one
-    real far;
-
-    DEVICE Source(const stored* phi, u32 id, real gamma)
-        : values(id >= MISSING_INSIDE ? nullptr : phi + (u64)id * TILE_VALUES),
-          far(id == MISSING_INSIDE ? -gamma : gamma) {}
-
-    DEVICE real at(u32 k, real gamma) const { return values ? load_value(values[k], gamma) : far; }
-
-    // Four voxels from a multiple of four on.
-    DEVICE void quad(u32 k, real gamma, real (&out)[QUAD]) const {
-        if (values) {
-            const Quad q = *(const Quad*)(values + k);
-#pragma unroll
-            for (int i = 0; i < QUAD; i++) out[i] = load_value(q.v[i], gamma);
-        } else {
-#pragma unroll
-            for (int i = 0; i < QUAD; i++) out[i] = far;
-        }
-    }
-};
+    for (int i = 0; i < QUAD; i++) four.v[i] = load_value(q.v[i], gamma);
+    return four;
+}
 
 #if REACH > 1
 // Which side of the tile a coordinate lies on, and how deep.
@@ -113,8 +65,11 @@ struct Part {
     u32 voxel, to;
     u32 outer, outer_from, outer_to;
     u32 corner, corner_from, corner_to;
+    bool is_outer, is_corner, is_first, is_last;
 
-    DEVICE explicit Part(u32 thread) {
+    DEVICE explicit Part(u32 thread)
+        : is_outer(GROUP == OUTER || thread < OUTER), is_corner(EDGES && thread < CORNERS),
+          is_first(thread % QUADS == 0), is_last(thread % QUADS == QUADS - 1) {
         voxel = QUAD * thread;
         to = place_at(voxel % E, voxel / E % E, voxel / (E * E));
         const u32 part = QUAD * (thread % QUADS);
@@ -122,94 +77,149 @@ struct Part {
         const u32 side = thread / (E * QUADS) % 4, along = thread / QUADS % E;
         const i32 step = side % 2 ? 1 : -1, beyond = side % 2 ? E : -1;
         const u32 within = side % 2 ? 0 : E - 1;
-        outer = side < 2 ? CENTER + 3 * step : CENTER + 9 * step;
+        outer = side < 2 ? near_of(0, step, 0) : near_of(0, 0, step);
         outer_from = part + (side < 2 ? E * (within + E * along) : E * (along + E * within));
         outer_to = side < 2 ? place_at(part, beyond, along) : place_at(part, along, beyond);
         const u32 high_y = thread / QUADS % 2, high_z = thread / (2 * QUADS) % 2;
-        corner = CENTER + (high_y ? 3 : -3) + (high_z ? 9 : -9);
+        corner = near_of(0, high_y ? 1 : -1, high_z ? 1 : -1);
         corner_from = part + E * ((high_y ? 0 : E - 1) + E * (high_z ? 0 : E - 1));
         corner_to = place_at(part, high_y ? E : -1, high_z ? E : -1);
     }
 
-    DEVICE static u32 place_at(i32 x, i32 y, i32 z) { return ((z + REACH) * SIDE + y + REACH) * ROW + x + BEFORE; }
+    DEVICE static u32 place_at(i32 x, i32 y, i32 z) { return (z + REACH) * PLANE + (y + REACH) * ROW + x + BEFORE; }
+};
 
-    // Copies; the threads of the tile come.
-    DEVICE void copy(real* out, const u32* near, const stored* phi, real gamma, u32 thread) const {
-        Four own, beyond, edge;
-        real ends[2] = {R(0), R(0)}, outer_ends[2] = {R(0), R(0)};
-        const bool is_outer = GROUP == OUTER || thread < OUTER, is_corner = EDGES && thread < CORNERS;
-        const bool is_first = thread % QUADS == 0, is_last = thread % QUADS == QUADS - 1;
-        Source(phi, near[CENTER], gamma).quad(voxel, gamma, own.v);
-        if (is_outer) Source(phi, near[outer], gamma).quad(outer_from, gamma, beyond.v);
-        if (is_corner) Source(phi, near[corner], gamma).quad(corner_from, gamma, edge.v);
-        if (is_first) ends[0] = Source(phi, near[CENTER - 1], gamma).at(voxel + E - 1, gamma);
-        if (is_last) ends[1] = Source(phi, near[CENTER + 1], gamma).at(voxel + QUAD - E, gamma);
-        if (EDGES && is_outer) {
-            if (is_first) outer_ends[0] = Source(phi, near[outer - 1], gamma).at(outer_from + E - 1, gamma);
-            if (is_last) outer_ends[1] = Source(phi, near[outer + 1], gamma).at(outer_from + QUAD - E, gamma);
-        }
-        *(Four*)(out + to) = own;
-        if (is_first) out[to - 1] = ends[0];
-        if (is_last) out[to + QUAD] = ends[1];
-        if (is_corner) *(Four*)(out + corner_to) = edge;
-        if (!is_outer) return;
-        *(Four*)(out + outer_to) = beyond;
-        if (EDGES && is_first) out[outer_to - 1] = outer_ends[0];
-        if (EDGES && is_last) out[outer_to + QUAD] = outer_ends[1];
+// The tile and the neighbors that a thread copies from.
+struct NearPart {
+    u32 own, missing;  // its id, directions without a neighbor
+    u32 sides[2], outer, outer_sides[2], corner;
+
+    // Beyond the end of the list the last tile stands for others: nobody waits for a branch.
+    DEVICE void read(const u32* ids, const u32* all_near, const Part& part, u32 p, u32 n) {
+        p = p < n ? p : n - 1;
+        const u32* near = all_near + (u64)p * NEAR_WORDS;
+        own = ids[p];
+        missing = near[NEAR_CENTER];
+        if (part.is_first) sides[0] = near[NEAR_CENTER - 1];
+        if (part.is_last) sides[1] = near[NEAR_CENTER + 1];
+        if (part.is_corner) corner = near[part.corner];
+        if (!part.is_outer) return;
+        near += part.outer;
+        outer = near[0];
+        if (EDGES && part.is_first) outer_sides[0] = near[-1];
+        if (EDGES && part.is_last) outer_sides[1] = near[1];
+    }
+
+    // Sends for the values; the threads of the tile come. They are there after await_copies and a barrier.
+    DEVICE void copy(const Part& part, real* out, const stored* phi, real gamma) const {
+        const u32 voxel = part.voxel, from = part.outer_from;
+        copy_quad(out + part.to, values_of(phi, own) + voxel, gamma);
+        if (part.is_first) copy_one(out + part.to - 1, values_of(phi, sides[0]) + voxel + (E - 1), gamma);
+        if (part.is_last) copy_one(out + part.to + QUAD, values_of(phi, sides[1]) + voxel - (E - QUAD), gamma);
+        if (part.is_corner) copy_quad(out + part.corner_to, values_of(phi, corner) + part.corner_from, gamma);
+        if (!part.is_outer) return;
+        real* beyond = out + part.outer_to;
+        copy_quad(beyond, values_of(phi, outer) + from, gamma);
+        if (EDGES && part.is_first) copy_one(beyond - 1, values_of(phi, outer_sides[0]) + from + (E - 1), gamma);
+        if (EDGES && part.is_last) copy_one(beyond + QUAD, values_of(phi, outer_sides[1]) + from - (E - QUAD), gamma);
+    }
+
+    DEVICE static void copy_one(real* out, const stored* from, real gamma) {
+#if STORAGE == 16
+        *out = load_value(*from, gamma);
+#else
+        copy_async(out, from);
+#endif
+    }
+
+    DEVICE static void copy_quad(real* out, const stored* from, real gamma) {
+#if STORAGE == 16
+        *(Four*)out = four_of(from, gamma);
+#else
+        copy_async((Quad*)out, (const Quad*)from);
+#endif
     }
 };
 
 #else
 
-// What a thread copies of a tile and the layers round it, row by row.
-struct Part {
-    DEVICE explicit Part(u32) {}
+// Ids of the neighbors of the tiles of a block across faces and edges, their own in the middle, and which
+// directions have none.
+struct Near {
+    u32 ids[TILES][NEAR_WORDS];
+    u32 missing[TILES];
+};
 
-    // Copies; the threads of the tile come, number `thread` of GROUP.
-    DEVICE void copy(real* out, const u32* near, const stored* phi, real gamma, u32 thread) const {
-        constexpr u32 ROUNDS = (SIDE * SIDE * QUADS + GROUP - 1) / GROUP;
+// What a thread of a tile finds of it. Loads come before others are waited for, what they bring is kept
+// after that.
+struct NearPart {
+    enum { ROUNDS = (NEAR_WORDS + GROUP - 1) / GROUP };
+    u32 word[ROUNDS], own;
+
+    DEVICE void read(const TileGrid& g, u32 list, u32 thread, u32 p, u32 n) {
+        if (p >= n) return;
 #pragma unroll
         for (u32 round = 0; round < ROUNDS; round++) {
-            const u32 n = round * GROUP + thread, row = n / QUADS, part = n % QUADS;
-            if (row >= SIDE * SIDE) break;
-            const Side y((i32)(row % SIDE) - REACH), z((i32)(row / SIDE) - REACH);
-            const bool is_edge = y.depth && z.depth;
-            if (is_edge && !(EDGES && y.depth == 1 && z.depth == 1)) continue;
-            const u32 direction = CENTER + 3 * y.step + 9 * z.step;
-            const u32 from = E * (y.at + E * z.at);
-            real* to = out + row * ROW + BEFORE;
-            real values[QUAD];
-            Source(phi, near[direction], gamma).quad(from + QUAD * part, gamma, values);
+            const u32 k = round * GROUP + thread;
+            if (k < NEAR_WORDS) word[round] = g.near[(u64)p * NEAR_WORDS + k];
+        }
+        if (thread == NEAR_CENTER) own = g.ids[list][p];
+    }
+
+    DEVICE void keep(Near& near, u32 slot, u32 thread) const {
 #pragma unroll
-            for (int i = 0; i < QUAD; i++) to[QUAD * part + i] = values[i];
-            // Beyond the ends of the row.
-            const u32 deepest = y.depth > z.depth ? y.depth : z.depth;
-            if (is_edge || deepest > (EDGES ? 1u : 0u)) continue;
-            const u32 depth = deepest ? 1 : REACH;
-            if (part == 0) {
-                const Source left(phi, near[direction - 1], gamma);
-                for (u32 k = 1; k <= depth; k++) to[-(i32)k] = left.at(from + E - k, gamma);
-            }
-            if (part == QUADS - 1) {
-                const Source right(phi, near[direction + 1], gamma);
-                for (u32 k = 0; k < depth; k++) to[E + k] = right.at(from + k, gamma);
-            }
+        for (u32 round = 0; round < ROUNDS; round++) {
+            const u32 k = round * GROUP + thread;
+            if (k >= NEAR_WORDS) continue;
+            near.ids[slot][k] = k == NEAR_CENTER ? own : word[round];
+            if (k == NEAR_CENTER) near.missing[slot] = word[round];
         }
     }
 };
+
+// Copies a tile and the layers round it, row by row; the threads of the tile come, number `thread` of GROUP.
+DEVICE void copy_padded(real* out, const u32 (&near)[NEAR_WORDS], const stored* phi, real gamma, u32 thread) {
+    constexpr u32 ROUNDS = (SIDE * SIDE * QUADS + GROUP - 1) / GROUP;
+#pragma unroll
+    for (u32 round = 0; round < ROUNDS; round++) {
+        const u32 n = round * GROUP + thread, row = n / QUADS, part = n % QUADS;
+        if (row >= SIDE * SIDE) break;
+        const Side y((i32)(row % SIDE) - REACH), z((i32)(row / SIDE) - REACH);
+        const bool is_edge = y.depth && z.depth;
+        if (is_edge && !(EDGES && y.depth == 1 && z.depth == 1)) continue;
+        const u32* source = near + near_of(0, y.step, z.step);
+        const u32 from = E * (y.at + E * z.at);
+        real* to = out + row / SIDE * PLANE + row % SIDE * ROW + BEFORE;
+        const Four values = four_of(values_of(phi, source[0]) + from + QUAD * part, gamma);
+#pragma unroll
+        for (int i = 0; i < QUAD; i++) to[QUAD * part + i] = values.v[i];
+        // Beyond the ends of the row.
+        const u32 deepest = y.depth > z.depth ? y.depth : z.depth;
+        if (is_edge || deepest > (EDGES ? 1u : 0u)) continue;
+        const u32 depth = deepest ? 1 : REACH;
+        if (part == 0) {
+            const stored* left = values_of(phi, source[-1]) + from + E;
+            for (i32 k = 1; k <= (i32)depth; k++) to[-k] = load_value(left[-k], gamma);
+        }
+        if (part == QUADS - 1) {
+            const stored* right = values_of(phi, source[1]) + from;
+            for (u32 k = 0; k < depth; k++) to[E + k] = load_value(right[k], gamma);
+        }
+    }
+}
 
 #endif
 
 // Place of a voxel in a padded tile.
 DEVICE u32 place_of(u32 voxel) {
     const u32 x = voxel % E, y = voxel / E % E, z = voxel / (E * E);
-    return ((z + REACH) * SIDE + y + REACH) * ROW + x + BEFORE;
+    return (z + REACH) * PLANE + (y + REACH) * ROW + x + BEFORE;
 }
 
 // The values around a voxel of a padded tile.
 struct Around {
     const real* here;
-    DEVICE real operator()(i32 dx, i32 dy, i32 dz) const { return here[dx + (i32)ROW * (dy + (i32)SIDE * dz)]; }
+    DEVICE real operator()(i32 dx, i32 dy, i32 dz) const { return here[dx + (i32)ROW * dy + (i32)PLANE * dz]; }
 };
 
 // Those around four voxels in a row, one layer deep, in registers; those of corners are not there.
@@ -222,7 +232,7 @@ struct AroundQuad {
         for (i32 row = 0; row < 9; row++) {
             const i32 y = row % 3 - 1, z = row / 3 - 1;
             if (y && z && !with_edges) continue;
-            const real* from = here + (i32)ROW * (y + (i32)SIDE * z);
+            const real* from = here + (i32)ROW * y + (i32)PLANE * z;
             const Four values = *(const Four*)from;
 #pragma unroll
             for (int i = 0; i < QUAD; i++) rows[row][i + 1] = values.v[i];

@@ -97,14 +97,13 @@ DEVICE real relaxed(const Around& at, real own, real gamma, real core) {
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS)
 tiles_redistance(TileGrid g, TileMotion m, u32 most) {
     __shared__ __align__(16) real padded[TILES][PADDED];
-    __shared__ u32 near[TILES][DIRECTIONS];
+    __shared__ Near near;
     __shared__ u32 bits_of_tile[TILES];
     TileControl& c = *g.control;
     if (!c.due) return;
     const u32 list = c.list, n = c.n_tiles;
     const u32 thread = threadIdx.x % GROUP, slot = threadIdx.x / GROUP, voxel = QUAD * thread;
     const real* here = padded[slot] + place_of(voxel);
-    const Part part(thread);
     stored* arrays[2] = {array_of(m, c, 0), array_of(m, c, 1)};
     if (thread == 0) bits_of_tile[slot] = 0;
     Outcome outcome = {0, 0, 0, 0, R(0)};
@@ -114,12 +113,11 @@ tiles_redistance(TileGrid g, TileMotion m, u32 most) {
         bool changed = false;
         for (u32 first = blockIdx.x * TILES; first < n; first += gridDim.x * TILES) {
             const u32 p = first + slot;
-            NearRow row;
-            row.find(g, list, thread, p, n);
-            row.read(g, list, thread, p, n);
-            row.keep(near[slot], thread);
+            NearPart found;
+            found.read(g, list, thread, p, n);
+            if (p < n) found.keep(near, slot, thread);
             __syncthreads();
-            if (p < n) part.copy(padded[slot], near[slot], from, m.gamma, thread);
+            if (p < n) copy_padded(padded[slot], near.ids[slot], from, m.gamma, thread);
             __syncthreads();
             if (p < n) {
                 Quad fresh;
@@ -137,7 +135,7 @@ tiles_redistance(TileGrid g, TileMotion m, u32 most) {
                     }
                     fresh.v[i] = store_value(value, m.gamma);
                 }
-                *(Quad*)(out + (u64)near[slot][CENTER] * TILE_VALUES + voxel) = fresh;
+                *(Quad*)(out + (u64)near.ids[slot][NEAR_CENTER] * TILE_VALUES + voxel) = fresh;
             }
             __syncthreads();
         }

@@ -33,20 +33,22 @@
 // By how much the speed at the end of a step may exceed the one it was bounded by.
 #define GROWTH 1.25
 
-// Blocks that must fit a multiprocessor: what is read is waited for less where more tiles are on
-// their way, and the terms keep to the registers that this leaves.
+// Threads that must fit a multiprocessor: what is read is waited for less where more tiles are on their way, and
+// the terms keep to the registers that this leaves. More of them would spill.
 #if VARIES
-enum { MIN_BLOCKS = (sizeof(real) == 8 ? 384 : 512) / BLOCK };
+enum { THREADS = sizeof(real) == 8 ? 384 : 512 };
+#elif EDGES && (VELOCITY || (defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000))
+enum { THREADS = sizeof(real) == 8 ? 256 : 512 };
+#elif STORAGE == 16 || SCHEME == 5
+enum { THREADS = sizeof(real) == 8 ? 384 : 640 };
+#elif EDGES
+enum { THREADS = sizeof(real) == 8 ? (TILE_EDGE == 8 ? 384 : 256) : TILE_EDGE == 8 ? 512 : 640 };
+#elif RELAX || VELOCITY || (defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000)
+enum { THREADS = sizeof(real) == 8 ? 384 : 768 };
 #else
-#if VELOCITY == 3 && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
-enum { WITH_EDGES = 640 };  // it would spill
-#else
-enum { WITH_EDGES = 768 };
+enum { THREADS = sizeof(real) == 8 ? 384 : 1024 };
 #endif
-enum {
-    MIN_BLOCKS = (sizeof(real) == 8 ? 384 : SCHEME == 5 || STORAGE == 16 ? 640 : EDGES ? WITH_EDGES : 1024) / BLOCK
-};
-#endif
+enum { MIN_BLOCKS = THREADS / BLOCK };
 
 #if SCHEME == 5
 enum { POINTS = 7 };
@@ -67,12 +69,27 @@ DEVICE void points(const At& at, u32 axis, real (&p)[POINTS]) {
     }
 }
 
-// Rate of change at a voxel; `phi0` gives the sign of the way towards a distance.
+// Whether which way the front moves is the same everywhere: then |grad phi|^2 comes with the voxel.
+#if SCHEME == 1 && NORMAL == 1 && !RELAX
+#define ONE_WAY 1
+#else
+#define ONE_WAY 0
+#endif
+
+// |grad phi|^2 for a front of this speed.
+#if SCHEME == 1
+#define GODUNOV_SQUARE(speed) upwind_godunov_square(at, (speed) > R(0))
+#else
+#define GODUNOV_SQUARE(speed) godunov_square(d, speed)
+#endif
+
+// Rate of change at a voxel; `phi0` gives the sign of the way towards a distance, `square` is |grad phi|^2 where
+// the front moves one way.
 template <typename At>
-DEVICE real rate_of(const TileMotion& m, const Coefficients& k, const At& at, real phi0) {
+DEVICE real rate_of(const TileMotion& m, const Coefficients& k, const At& at, real phi0, real square) {
     real rate = R(0);
 #if CURVATURE && !RELAX
-    rate = k.alpha * curvature(central(at));
+    rate = k.alpha * curvature(at);
 #endif
     real p[POINTS];
 #if NORMAL || RESCALING || RELAX
@@ -86,12 +103,12 @@ DEVICE real rate_of(const TileMotion& m, const Coefficients& k, const At& at, re
     rate = rate - transport(k.u, d);
 #endif
 #if NORMAL && !RELAX
-    rate = rate - k.speed * sqrt(godunov_square(d, k.speed));
+    rate = rate - k.speed * root(ONE_WAY ? square : GODUNOV_SQUARE(k.speed));
 #endif
 #if RELAX
-    rate = rate + R(1) * towards_distance(phi0, godunov_square(d, phi0));
+    rate = rate + R(1) * towards_distance(phi0, GODUNOV_SQUARE(phi0));
 #elif RESCALING
-    rate = rate + m.rescaling * towards_distance(phi0, godunov_square(d, phi0));
+    rate = rate + m.rescaling * towards_distance(phi0, GODUNOV_SQUARE(phi0));
 #endif
 #elif VELOCITY
     real derivative[3];
@@ -107,29 +124,42 @@ DEVICE real rate_of(const TileMotion& m, const Coefficients& k, const At& at, re
 
 // What the threads of a block share.
 struct Shared {
-    __align__(16) real padded[TILES][PADDED];
 #if SCHEME == 5
+    __align__(16) real padded[TILES][PADDED];
     // Values of the evaluation, and the voxels that move: tile times TILE_VALUES plus voxel.
     __align__(16) real fresh[TILES][TILE_VALUES];
     u16 moving[TILES * TILE_VALUES];
     u32 n_moving;
+    Near near[2];  // of the tiles of this turn, and of the next one
+#else
+    // Of the tiles of this turn, and of the next one, whose values are on their way.
+    __align__(16) real padded[2][TILES][PADDED];
 #endif
-    u32 near[2][TILES][DIRECTIONS];
+#if VARIES
     u64 keys[TILES];
+#endif
     u32 bits[TILES];
     Parts parts;
 };
 
+// Threads of a tile wait for each other: where a warp has all of them and shares nothing else, for that.
+DEVICE void tile_barrier() {
+    if (IS_OF_WARP && SCHEME != 5) __syncwarp();
+    else __syncthreads();
+}
+
 // One evaluation at one voxel that moves: own + dt L.
 template <typename At>
 DEVICE real advanced(const Shared& shared, const TileMotion& m, const KeptQuad& kept, const At& at, u32 slot,
-                     u32 voxel, double t, real dt, real phi0) {
+                     u32 voxel, double t, real dt, real phi0, real square) {
     Coefficients k(m);
 #if !RELAX
     kept.give(k.u, voxel % QUAD);
+#if VARIES
     k.evaluate(m, shared.parts, slot, shared.keys[slot], voxel, t);
 #endif
-    return at(0, 0, 0) + dt * rate_of(m, k, at, phi0);
+#endif
+    return at(0, 0, 0) + dt * rate_of(m, k, at, phi0, square);
 }
 
 #if SCHEME == 5
@@ -168,16 +198,60 @@ DEVICE u32 list_moving(Shared& shared, const TileMotion& m, u32 slot, u32 voxel,
 }
 
 // New values of the voxels that are listed.
-DEVICE void advance_listed(Shared& shared, const TileMotion& m, const u32 (*near)[DIRECTIONS], const stored* phi0,
-                           double t, real dt) {
+DEVICE void advance_listed(Shared& shared, const TileMotion& m, const Near& near, const stored* phi0, double t,
+                           real dt) {
     for (u32 n = threadIdx.x; n < shared.n_moving; n += BLOCK) {
         const u32 which = shared.moving[n], slot = which / TILE_VALUES, voxel = which % TILE_VALUES;
         const Around at = {shared.padded[slot] + place_of(voxel)};
+        const u32 id = near.ids[slot][NEAR_CENTER];
         real sign = at(0, 0, 0);
-        if (RELAX && phi0) sign = load_value(phi0[(u64)near[slot][CENTER] * TILE_VALUES + voxel], m.gamma);
-        const KeptQuad kept(m, near[slot][CENTER], voxel);
-        shared.fresh[slot][voxel] = advanced(shared, m, kept, at, slot, voxel, t, dt, sign);
+        if (RELAX && phi0) sign = load_value(phi0[(u64)id * TILE_VALUES + voxel], m.gamma);
+        const KeptQuad kept(m, id, voxel);
+        shared.fresh[slot][voxel] = advanced(shared, m, kept, at, slot, voxel, t, dt, sign, R(0));
     }
+}
+
+#else
+
+// |grad phi|^2 at four voxels for a front that moves one way.
+DEVICE Four upwind_squares(const AroundQuad& around, bool outward) {
+    Four squares;
+#pragma unroll
+    for (int i = 0; i < QUAD; i++) squares.v[i] = upwind_godunov_square(AroundOne{around, i}, outward);
+    return squares;
+}
+
+// Values of four voxels, `signs` for the way towards a distance; bit i of the result says which moved.
+DEVICE u32 advance_quad(const Shared& shared, const TileMotion& m, const real* own, u32 id, u32 slot, u32 voxel,
+                        double t, real dt, const Quad* signs, Four& fresh) {
+    const KeptQuad kept(m, id, voxel);
+    const AroundQuad around(own, EDGES);
+    u32 moving = 0;
+#pragma unroll
+    for (int i = 0; i < QUAD; i++) {
+        const AroundOne at = {around, i};
+        moving |= is_moving(at, m.core) ? 1u << i : 0u;
+        fresh.v[i] = copysign(m.gamma, at(0, 0, 0));
+    }
+    if (!moving) return 0;
+    Four squares = {R(0), R(0), R(0), R(0)};
+#if ONE_WAY
+    // A branch that all threads take instead of choices at every voxel.
+    if (m.normal_speed > R(0)) squares = upwind_squares(around, true);
+    else squares = upwind_squares(around, false);
+#endif
+    // All four, so that they share differences and wait together; expressions may take long, though.
+#pragma unroll
+    for (int i = 0; i < QUAD; i++) {
+#if VARIES && !RELAX
+        if (!(moving >> i & 1)) continue;
+#endif
+        const AroundOne at = {around, i};
+        const real sign = signs ? load_value(signs->v[i], m.gamma) : at(0, 0, 0);
+        const real value = advanced(shared, m, kept, at, slot, voxel + i, t, dt, sign, squares.v[i]);
+        fresh.v[i] = moving >> i & 1 ? value : fresh.v[i];
+    }
+    return moving;
 }
 
 #endif
@@ -188,13 +262,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS)
 tiles_stage(TileGrid g, TileMotion m, TileStage s) {
     __shared__ Shared shared;
     TileControl& c = *g.control;
-#if RELAX
-    if (!c.due) return;
-#else
-    if (is_paused(c)) return;
-#endif
-    const u32 list = c.list, n = c.n_tiles, stride = gridDim.x * TILES;
     const u32 thread = threadIdx.x % GROUP, slot = threadIdx.x / GROUP, voxel = QUAD * thread;
+    const Watch watch(voxel, m);
+#if SCHEME != 5
+    const Part part(thread);
+#endif
+    await_kernel_before();
+    const u32 list = c.list, n = c.n_tiles, stride = gridDim.x * TILES;
+    if ((RELAX ? !c.due : is_paused(c)) || n == 0) return;
     const stored* from = array_of(m, c, s.from);
     const stored* base = array_of(m, c, s.base);
     stored* out = array_of(m, c, s.out);
@@ -202,68 +277,75 @@ tiles_stage(TileGrid g, TileMotion m, TileStage s) {
     const double t = c.time + s.part * c.dt;
     const bool mixes = !EULER && !RELAX && s.mixes, is_last = (EULER && !RELAX) || s.is_last;
     Outcome outcome = {0, 0, 0, 0, R(0)};
-    const Part part(thread);
-    u32 p = blockIdx.x * TILES + slot;
-    NearRow row;
-    row.find(g, list, thread, p, n);
-    row.read(g, list, thread, p, n);
-    row.keep(shared.near[0][slot], thread);
+    u32 p = blockIdx.x * TILES + slot, turn = 0;
+    const u32* activity = list ? g.activity[1] : g.activity[0];
+    NearPart next;
     if (thread == 0) shared.bits[slot] = 0;
-#if SCHEME == 5
-    if (threadIdx.x == 0) shared.n_moving = 0;
-#endif
 #if VARIES && !RELAX
     if (threadIdx.x == 0) shared.parts.begin(t);
 #endif
+#if SCHEME == 5
+    if (threadIdx.x == 0) shared.n_moving = 0;
+    next.read(g, list, thread, p, n);
+    if (p < n) next.keep(shared.near[0], slot, thread);
+#else
+    const u32* ids = list ? g.ids[1] : g.ids[0];
+    next.read(ids, g.near, part, p, n);
+    next.copy(part, shared.padded[0][slot], from, m.gamma);
+    u32 next_id = next.own, next_missing = next.missing;
+    next.read(ids, g.near, part, p + stride, n);
+    await_copies();
+#endif
     __syncthreads();
-    u32 turn = 0;
     for (u32 first = blockIdx.x * TILES; first < n; first += stride, p += stride, turn ^= 1) {
         const bool is_here = p < n;
-        const u64 key = is_here ? g.keys[list][p] : 0;
         // Not waited for until the end.
-        u32 asked = is_here && is_last && thread == 0 ? g.activity[list][p] : 0;
-        const u32* of_tile = shared.near[turn][slot];
-        const u64 at = (u64)of_tile[CENTER] * TILE_VALUES;
-        row.find(g, list, thread, p + stride, n);
-        if (is_here) part.copy(shared.padded[slot], of_tile, from, m.gamma, thread);
-        const Quad old = is_here && mixes ? *(const Quad*)(base + at + voxel) : Quad{};
-        row.read(g, list, thread, p + stride, n);
-        if (thread == 0) shared.keys[slot] = key;
+        const u32 asked = is_last ? activity[is_here ? p : n - 1] : 0;
 #if VARIES && !RELAX
+        const u64 key = is_here ? g.keys[list][p] : 0;
+        if (thread == 0) shared.keys[slot] = key;
         if (is_here) shared.parts.find(m, slot, key, thread, GROUP, t);
 #endif
-        __syncthreads();
+#if SCHEME == 5
+        const Near& near = shared.near[turn];
+        const u32 id = near.ids[slot][NEAR_CENTER], missing = near.missing[slot];
+        next.read(g, list, thread, p + stride, n);
+        if (is_here) copy_padded(shared.padded[slot], near.ids[slot], from, m.gamma, thread);
+#else
+        const u32 id = next_id, missing = next_missing;
+        // Nobody reads there any more.
+        next.copy(part, shared.padded[turn ^ 1][slot], from, m.gamma);
+        next_id = next.own;
+        next_missing = next.missing;
+        next.read(ids, g.near, part, p + 2 * stride, n);
+#endif
+        const u64 at = (u64)id * TILE_VALUES;
+        const Quad old = is_here && mixes ? *(const Quad*)(base + at + voxel) : Quad{};
         u32 moving = 0;
         Four fresh;
 #if SCHEME == 5
-        moving = list_moving(shared, m, slot, voxel, is_here);
-        row.keep(shared.near[turn ^ 1][slot], thread);
         __syncthreads();
-        advance_listed(shared, m, shared.near[turn], s.from == s.base ? nullptr : base, t, dt);
+        const real* own = shared.padded[slot] + place_of(voxel);
+        moving = list_moving(shared, m, slot, voxel, is_here);
+        if (p + stride < n) next.keep(shared.near[turn ^ 1], slot, thread);
+        __syncthreads();
+        advance_listed(shared, m, near, s.from == s.base ? nullptr : base, t, dt);
         __syncthreads();
         if (threadIdx.x == 0) shared.n_moving = 0;
         if (is_here) fresh = *(const Four*)(shared.fresh[slot] + voxel);
 #else
+#if VARIES && !RELAX
+        tile_barrier();
+#endif
+        const real* own = shared.padded[turn][slot] + place_of(voxel);
         if (is_here) {
-            const KeptQuad kept(m, of_tile[CENTER], voxel);
-            const AroundQuad around(shared.padded[slot] + place_of(voxel), EDGES);
             const bool is_other = RELAX && s.from != s.base;
-            const Quad start = is_other ? *(const Quad*)(base + at + voxel) : Quad{};
-#pragma unroll
-            for (int i = 0; i < QUAD; i++) {
-                const AroundOne at = {around, i};
-                const real own = at(0, 0, 0);
-                fresh.v[i] = R(0) > own ? -m.gamma : m.gamma;
-                if (!is_moving(at, m.core)) continue;
-                moving |= 1u << i;
-                const real sign = is_other ? load_value(start.v[i], m.gamma) : own;
-                fresh.v[i] = advanced(shared, m, kept, at, slot, voxel + i, t, dt, sign);
-            }
+            const Quad signs = is_other ? *(const Quad*)(base + at + voxel) : Quad{};
+            moving = advance_quad(shared, m, own, id, slot, voxel, t, dt, is_other ? &signs : nullptr, fresh);
         }
 #endif
         u32 bits = 0;
         if (is_here) {
-            const real* own = shared.padded[slot] + place_of(voxel);
             Quad q;
             real before[QUAD];
 #pragma unroll
@@ -282,20 +364,18 @@ tiles_stage(TileGrid g, TileMotion m, TileStage s) {
                 if (!RELAX && is_last) outcome.compare(before[i], value, m.gamma);
                 q.v[i] = store_value(value, m.gamma);
             }
-            if (is_last) {
-                outcome.count(fresh, m.core);
-                bits = bits_of_quad(q, voxel, m.core, m.keep);
-            }
+            if (is_last) bits = watch.look(outcome, fresh, q, m.core, missing);
             *(Quad*)(out + at + voxel) = q;
         }
-        if (is_last) join_bits(&shared.bits[slot], bits);
-#if SCHEME != 5
-        row.keep(shared.near[turn ^ 1][slot], thread);
-#endif
-        __syncthreads();
+        if (is_last) bits = join_bits(&shared.bits[slot], bits);
+        await_copies();
+        tile_barrier();
         if (!is_last || thread != 0) continue;
-        if (is_here && note(outcome, asked, shared.bits[slot])) g.activity[list][p] = asked;
-        shared.bits[slot] = 0;
+        if (!IS_OF_WARP) {
+            bits = shared.bits[slot];
+            shared.bits[slot] = 0;
+        }
+        if (is_here) note(outcome, g, list, p, asked, bits, missing, false);
     }
     if (!is_last || !join(c, outcome)) return;
     take_over(c);

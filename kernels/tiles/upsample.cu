@@ -55,8 +55,6 @@ struct Room {
     u32 ids[8];  // of the coarse tiles that the block of coarse voxels lies in, or which sign is missing
 };
 
-const u32 MISSING_OUTSIDE = 0xffffffffu, MISSING_INSIDE = 0xfffffffeu;
-
 // Id of a coarse tile, or the sign of a missing one: its neighbors along x know it, or there are none.
 DEVICE u32 find_tile(const TileGrid& g, u64 key) {
     const u32 list = g.control->list, n = g.control->n_tiles;

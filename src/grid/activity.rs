@@ -3,6 +3,9 @@
 use crate::geometry::Real;
 
 use super::keys::{CENTER, DIRECTIONS};
+use super::manage::missing;
+use super::sweep::CHUNK;
+use super::walk::Walk;
 use super::{Band, Pool, Stored, TiledGrid};
 
 /// Bit of a tile that holds a part of the interface or its band, and stays for its own sake.
@@ -64,8 +67,29 @@ impl<const E: usize> TiledGrid<E> {
     /// Finds what each tile asks for, from its values.
     pub fn refresh_activity<R: Real, S: Stored<R>>(&mut self, phi: &Pool<S, E>, band: Band<R>) {
         use rayon::prelude::*;
-        let tiles = self.activity.par_iter_mut().zip(&self.ids).with_min_len(super::sweep::CHUNK);
+        let tiles = self.activity.par_iter_mut().zip(&self.ids).with_min_len(CHUNK);
         tiles.for_each(|(mask, &id)| *mask = activity::<E, R, S>(phi.tile(id), band));
+    }
+}
+
+impl<const E: usize> TiledGrid<E> {
+    /// Whether a step cannot do without a tile that is missing: one within `band.reach` layers of an active
+    /// voxel, or one whose sign is not that of the tile before it.
+    pub fn is_pressed<R: Real, S: Stored<R>>(&self, phi: &Pool<S, E>, band: Band<R>) -> bool {
+        use rayon::prelude::*;
+        let chunks = self.keys.par_chunks(CHUNK).zip(self.ids.par_chunks(CHUNK));
+        chunks.zip(self.borders.par_chunks(CHUNK)).any(|((keys, ids), borders)| {
+            let mut walk = Walk::new(&self.keys);
+            keys.iter().zip(ids).zip(borders).any(|((&key, &id), &border)| {
+                let mask = activity::<E, R, S>(phi.tile(id), band);
+                let asked = match mask {
+                    0 => border,
+                    INSIDE => !border,
+                    asked => asked,
+                };
+                asked & ALL & !ACTIVE != 0 && asked & missing(&walk.positions(key)) != 0
+            })
+        })
     }
 }
 

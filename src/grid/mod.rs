@@ -54,13 +54,17 @@ pub use walk::{MISSING, Walk};
 
 use crate::geometry::Real;
 
+/// Layers of voxels by which tiles are kept beyond what a step needs: the tile set need not change in the steps
+/// that the band takes through them.
+const SPARE: usize = 1;
+
 /// The narrow band: where phi is kept, and how far a step looks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Band<R> {
     /// Half width in voxels: phi is clamped to [-gamma, gamma].
     pub gamma: R,
     /// Layers of voxels that a step reads beyond a voxel, from 1 to E: 1 for schemes of first
-    /// order, 3 for WENO5. Tiles within this reach of an active voxel are kept.
+    /// order, 3 for WENO5. Tiles within this reach of an active voxel must be there.
     pub reach: usize,
 }
 
@@ -74,6 +78,12 @@ impl<R: Real> Band<R> {
         } else {
             phi
         }
+    }
+
+    /// The same with the reach within which tiles are kept: as many layers more than a step needs as spare
+    /// it most changes of the tile set, but no more than a tile has.
+    pub fn roomy<const E: usize>(self) -> Self {
+        Band { reach: (self.reach + SPARE).min(E), ..self }
     }
 
     /// What a missing tile holds.

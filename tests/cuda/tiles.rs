@@ -136,7 +136,8 @@ fn check_from<R: Wide, const E: usize, S: Stored<R> + Element + PartialEq + std:
 }
 
 /// V43 in f32, where the card rounds in its own way: 1e-3 voxels in the half of the band next to the
-/// interface. At the border of the band a tile may come a step earlier or later.
+/// interface. The tile set changes before a step that needs a missing tile, which may be a step earlier or
+/// later; at the border of the band tiles differ until the next change.
 fn compare_near<R: Wide, const E: usize, S: Stored<R> + PartialEq>(
     found: &TiledGrid<E>,
     values: &Pool<S, E>,
@@ -158,7 +159,7 @@ fn compare_near<R: Wide, const E: usize, S: Stored<R> + PartialEq>(
     }
     assert!(largest < 1e-3, "{largest} voxels");
     let apart = grid.n_tiles().max(found.n_tiles()) - alike;
-    assert!(apart * 200 < grid.n_tiles(), "{apart} of {} tiles differ", grid.n_tiles());
+    assert!(apart * 20 < grid.n_tiles(), "{apart} of {} tiles differ", grid.n_tiles());
 }
 
 fn weno() -> Options {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use zeroset::backend::cuda::{Cuda, Element};
 use zeroset::geometry::Real;
-use zeroset::grid::cuda::DeviceTiledGrid;
+use zeroset::grid::cuda::{DevicePool, DeviceTiledGrid};
 use zeroset::grid::{Band, Fixed16, Pool, Stored, TiledGrid};
 use zeroset::levelset::tiled::Wide;
 use zeroset::levelset::tiled::cuda::{DeviceTiledEvolution, Range};
@@ -74,7 +74,8 @@ fn check<R: Real, const E: usize, S: Stored<R> + Element + PartialEq>(
 ) {
     let (mut grid, mut phi) = start::<R, E, S>(scale, band);
     let mut on_card = DeviceTiledGrid::new(cuda, &grid, 0, 64).unwrap();
-    let mut values = cuda.upload(phi.values()).unwrap();
+    let n = grid.capacity();
+    let mut values = DevicePool::upload(cuda, &phi, n, n, band.gamma).unwrap();
     let place = Placement { origin: [0.25, 3.0, -1.0], spacing: 0.1 };
     for level in 0..levels {
         if level > 0 {
@@ -85,8 +86,9 @@ fn check<R: Real, const E: usize, S: Stored<R> + Element + PartialEq>(
             assert_eq!((found.keys(), found.ids()), (fine.keys(), fine.ids()));
             assert_eq!((found.borders(), found.activity()), (fine.borders(), fine.activity()));
             assert_eq!((found.ages(), found.background()), (fine.ages(), fine.background()));
-            let n = fine.n_tiles() * Pool::<S, E>::TILE;
-            assert!(cuda.download_part(&values, 0..n).unwrap() == fine_phi.values()[..n]);
+            let n = fine.n_tiles();
+            let expected = &fine_phi.values()[..n * Pool::<S, E>::TILE];
+            assert!(values.download(cuda, n).unwrap() == expected);
             (grid, phi) = (fine, fine_phi);
         }
         let tiles = DeviceTiles::<R, S, E> { grid: &on_card, phi: &values, gamma: band.gamma };
@@ -115,7 +117,7 @@ fn a_set_without_tiles_has_neither() {
     let Some(cuda) = support::cuda() else { return };
     let band = Band { gamma: 1.5_f32, reach: 1 };
     let on_card = DeviceTiledGrid::new(&cuda, &TiledGrid::<4>::default(), 0, 64).unwrap();
-    let values = cuda.upload(&[0.0_f32; 64]).unwrap();
+    let values = DevicePool::<f32, 4>::new(&cuda, 1, band.gamma).unwrap();
     let tiles = DeviceTiles::<f32, f32, 4> { grid: &on_card, phi: &values, gamma: 1.5 };
     let found = tiles.extract(&cuda, &Placement::default(), true).unwrap();
     assert_eq!((found.n_vertices, found.n_triangles), (0, 0));

@@ -23,9 +23,6 @@ enum {
     RECORD = INNER + 1,
 };
 
-// Stands for a missing neighbor, by its sign.
-const u32 MISSING_OUTSIDE = 0xffffffffu, MISSING_INSIDE = 0xfffffffeu;
-
 // What the host looks at; zero at the start.
 struct Found {
     u64 vertices, triangles;

@@ -1,6 +1,6 @@
 // Central differences and motion by curvature: the twin of src/levelset/tiled/formulas/curvature.rs.
 #pragma once
-#include "common/real.cuh"
+#include "common/division.cuh"
 
 struct Central {
     real x, y, z;
@@ -33,13 +33,29 @@ DEVICE Central central(const At& at) {
     return d;
 }
 
-// kappa |grad phi|, |kappa| clipped to what the grid can show.
-DEVICE real curvature(const Central& d) {
-    real square = (d.x * d.x + d.y * d.y) + d.z * d.z;
-    real straight = ((d.x * d.x) * (d.yy + d.zz) + (d.y * d.y) * (d.xx + d.zz)) + (d.z * d.z) * (d.xx + d.yy);
-    real crossed = ((d.x * d.y) * d.xy + (d.x * d.z) * d.xz) + (d.y * d.z) * d.yz;
-    real guarded = square + R(1e-12);
-    real norm = sqrt(square);
-    real kappa = (straight - R(2) * crossed) / (guarded * sqrt(guarded));
-    return larger(smaller(kappa, R(2)), R(-2)) * norm;
+// kappa |grad phi|, |kappa| clipped to what the grid can show. Without the halves and quarters of the
+// derivatives, in powers of two, by which nothing is rounded otherwise.
+template <typename At>
+DEVICE real curvature(const At& at) {
+    const real center = at(0, 0, 0), twice = center + center;
+    const real x = at(1, 0, 0) - at(-1, 0, 0), y = at(0, 1, 0) - at(0, -1, 0), z = at(0, 0, 1) - at(0, 0, -1);
+    const real xx = at(-1, 0, 0) + at(1, 0, 0) - twice;
+    const real yy = at(0, -1, 0) + at(0, 1, 0) - twice;
+    const real zz = at(0, 0, -1) + at(0, 0, 1) - twice;
+    const real xy = (at(-1, -1, 0) + at(1, 1, 0)) - (at(-1, 1, 0) + at(1, -1, 0));
+    const real xz = (at(-1, 0, -1) + at(1, 0, 1)) - (at(-1, 0, 1) + at(1, 0, -1));
+    const real yz = (at(0, -1, -1) + at(0, 1, 1)) - (at(0, -1, 1) + at(0, 1, -1));
+    // 4, 4, 16 and 4 times what they stand for.
+    const real square = (x * x + y * y) + z * z;
+    const real straight = ((x * x) * (yy + zz) + (y * y) * (xx + zz)) + (z * z) * (xx + yy);
+    const real crossed = ((x * y) * xy + (x * z) * xz) + (y * z) * yz;
+    const real guarded = square + R(4) * R(1e-12);
+    const real above = straight - R(0.5) * crossed;
+#if QUICK && defined(__CUDA_ARCH__)
+    const real inverse = inverse_root(guarded);
+    const real kappa = (R(2) * above) * (inverse * inverse * inverse), norm = square * inverse;
+#else
+    const real kappa = R(2) * (above / (guarded * sqrt(guarded))), norm = sqrt(square);
+#endif
+    return larger(smaller(kappa, R(2)), R(-2)) * (R(0.5) * norm);
 }

@@ -1,24 +1,41 @@
 // Upwind gradient norm, transport, and the way towards a distance: twins of
 // src/levelset/tiled/formulas/godunov.rs, advection.rs and reinitialize.rs.
 #pragma once
-#include "common/real.cuh"
+#include "common/division.cuh"
 
 // One-sided derivatives along the axes.
 struct OneSided {
     real minus[3], plus[3];
 };
 
-// What an axis adds to |grad phi|^2 for a front of this speed.
+// What an axis adds to |grad phi|^2 for a front of this speed: the larger of the squares of max(a, 0) and
+// min(b, 0).
 DEVICE real godunov(real minus, real plus, real speed) {
-    bool outward = speed > R(0);
-    real a = larger(outward ? minus : plus, R(0));
-    real b = smaller(outward ? plus : minus, R(0));
-    return larger(a * a, b * b);
+    const bool outward = speed > R(0);
+    const real a = outward ? minus : plus, b = outward ? plus : minus;
+    const real steepest = larger(-b, larger(a, R(0)));
+    return steepest * steepest;
 }
 
 DEVICE real godunov_square(const OneSided& d, real speed) {
     real x = godunov(d.minus[0], d.plus[0], speed), y = godunov(d.minus[1], d.plus[1], speed);
     return (x + y) + godunov(d.minus[2], d.plus[2], speed);
+}
+
+// The same from the values before, at and behind a voxel, with differences of first order: the difference from
+// the smaller neighbor of a front that moves outward, from the larger one otherwise.
+DEVICE real upwind_godunov(real before, real own, real behind, bool outward) {
+    const real steepest = outward ? own - smaller(before, behind) : larger(before, behind) - own;
+    const real limited = larger(steepest, R(0));
+    return limited * limited;
+}
+
+template <typename At>
+DEVICE real upwind_godunov_square(const At& at, bool outward) {
+    const real own = at(0, 0, 0);
+    const real x = upwind_godunov(at(-1, 0, 0), own, at(1, 0, 0), outward);
+    const real y = upwind_godunov(at(0, -1, 0), own, at(0, 1, 0), outward);
+    return (x + y) + upwind_godunov(at(0, 0, -1), own, at(0, 0, 1), outward);
 }
 
 // U . grad phi, each axis from the side the wind comes from.
@@ -31,5 +48,9 @@ DEVICE real transport(const real (&u)[3], const OneSided& d) {
 
 // S(phi0) (1 - |grad phi|) from the square of Godunov's gradient.
 DEVICE real towards_distance(real phi0, real square) {
+#if QUICK && defined(__CUDA_ARCH__)
+    return phi0 * inverse_root(phi0 * phi0 + R(1)) * (R(1) - root(square));
+#else
     return phi0 / sqrt(phi0 * phi0 + R(1)) * (R(1) - sqrt(square));
+#endif
 }

@@ -137,11 +137,28 @@ impl Cuda {
     /// # Panics
     /// If `rows` is longer than the array.
     pub fn write<T: Element>(&self, array: &mut Array<T>, rows: &[T]) -> Result<()> {
-        assert!(rows.len() <= array.len, "rows fit the array");
+        self.write_part(array, 0, rows)
+    }
+
+    /// Replaces the elements of an array from `first` on.
+    ///
+    /// # Errors
+    /// [`crate::Error::Device`] if the card does not answer.
+    ///
+    /// # Panics
+    /// If the array ends before `rows` do.
+    pub fn write_part<T: Element>(
+        &self,
+        array: &mut Array<T>,
+        first: usize,
+        rows: &[T],
+    ) -> Result<()> {
+        assert!(first + rows.len() <= array.len, "rows fit the array");
         if rows.is_empty() {
             return Ok(());
         }
-        let copied = self.stream().memcpy_htod(rows, &mut array.slice);
+        let mut into = array.slice.slice_mut(first..first + rows.len());
+        let copied = self.stream().memcpy_htod(rows, &mut into);
         copied.map_err(|e| device_error("copying to the card", e))
     }
 

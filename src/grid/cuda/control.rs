@@ -103,7 +103,7 @@ pub struct TileControl {
     pub due: u32,
     /// Why steps stopped, as a number.
     pub halt: u32,
-    /// Tiles may come or go.
+    /// Bits: what a tile asks for has changed (1); a tile that the next step needs is missing (2).
     pub stirred: u32,
     /// Which list is current.
     pub list: u32,
@@ -178,6 +178,8 @@ pub struct TileGridArgument {
     pub rows: u64,
     /// `[capacity]` u32.
     pub present: u64,
+    /// `[capacity][19]` u32, which scratch shares; 0 where nobody asks for ids.
+    pub near: u64,
     /// `[capacity]` u32.
     pub born: u64,
     /// `[capacity]` u32.

@@ -10,6 +10,9 @@ use crate::grid::{TileKey, TiledGrid};
 /// Words of a neighbor look-up for each tile: eight rows, and a bit per neighbor.
 pub(super) const LOOK_UP: usize = 9;
 
+/// Words for each tile of what passes know of its neighbors: `NEAR_WORDS` of the kernels.
+const NEAR: usize = 19;
+
 /// Directions for which claims are counted.
 const DIRECTIONS: usize = 27;
 
@@ -21,8 +24,9 @@ pub(super) const FIRST_UPDATE: u32 = 1 << 8;
 
 /// A tile set on a card, which changes there. Lists stand twice, one current and one in the making.
 ///
-/// A tile takes 119 bytes beside its values: 40 for both lists, 36 for the look-up of its neighbors, 43
-/// for its age, the stack of unused ids and scratch.
+/// A tile takes 175 bytes beside its values: 40 for both lists, 112 for the look-up of its neighbors, 23
+/// for its age, the stack of unused ids and scratch. Where the tile set changes, the ids of neighbors are
+/// made anew last, and their memory is scratch before that.
 pub struct DeviceTiledGrid {
     cuda: Arc<Cuda>,
     control: Array<TileControl>,
@@ -31,14 +35,11 @@ pub struct DeviceTiledGrid {
     pub(super) borders: [Array<u32>; 2],
     activity: [Array<u32>; 2],
     look_up: Array<u32>,
+    near: Array<u32>,
     born: Array<u32>,
     free: Array<u32>,
     fate: Array<u32>,
-    kept_before: Array<u32>,
-    deleted: Array<u32>,
-    created: Array<u64>,
     created_at: Array<u32>,
-    claimed: Array<u32>,
     block_counts: Array<u32>,
     direction_counts: Array<u32>,
     capacity: usize,
@@ -47,7 +48,8 @@ pub struct DeviceTiledGrid {
 impl DeviceTiledGrid {
     /// Bytes on the card for so many tiles and ids.
     pub fn bytes(capacity: usize) -> usize {
-        capacity * (2 * 20 + 4 * LOOK_UP + 4 * 7 + 8) + 4 * DIRECTIONS * (capacity / COUNTED + 2)
+        capacity * (2 * 20 + 4 * LOOK_UP + 4 * NEAR + 4 * 4)
+            + 4 * DIRECTIONS * (capacity / COUNTED + 2)
     }
 
     /// A tile set with room for `capacity` tiles and ids; `blocks` is how many blocks of a kernel
@@ -70,14 +72,11 @@ impl DeviceTiledGrid {
             borders: [words()?, words()?],
             activity: [words()?, words()?],
             look_up: cuda.zeros(LOOK_UP * capacity)?,
+            near: cuda.zeros(NEAR * capacity)?,
             born: words()?,
             free: words()?,
             fate: words()?,
-            kept_before: words()?,
-            deleted: words()?,
-            created: cuda.zeros(capacity)?,
             created_at: words()?,
-            claimed: words()?,
             block_counts: cuda.zeros(2 * blocks as usize)?,
             direction_counts: cuda.zeros(DIRECTIONS * (capacity / COUNTED + 2))?,
             capacity,
@@ -111,6 +110,7 @@ impl DeviceTiledGrid {
     /// What kernels take.
     pub fn argument(&self) -> TileGridArgument {
         let both = |lists: &[Array<u32>; 2]| lists.each_ref().map(Array::address);
+        let scratch = |word: usize| self.near.address() + (4 * word * self.capacity) as u64;
         TileGridArgument {
             control: self.control.address(),
             keys: self.keys.each_ref().map(Array::address),
@@ -120,14 +120,16 @@ impl DeviceTiledGrid {
             rows: self.look_up.address(),
             present: self.look_up.address()
                 + ((LOOK_UP - 1) * self.capacity * size_of::<u32>()) as u64,
+            near: self.near.address(),
             born: self.born.address(),
             free: self.free.address(),
             fate: self.fate.address(),
-            kept_before: self.kept_before.address(),
-            deleted: self.deleted.address(),
-            created: self.created.address(),
+            // Keys of 64 bits first.
+            created: scratch(0),
+            kept_before: scratch(2),
+            deleted: scratch(3),
+            claimed: scratch(4),
             created_at: self.created_at.address(),
-            claimed: self.claimed.address(),
             block_counts: self.block_counts.address(),
             direction_counts: self.direction_counts.address(),
             capacity: self.capacity as u32,
@@ -184,11 +186,8 @@ impl DeviceTiledGrid {
         // Nothing in these outlives a change of the tile set.
         self.look_up = cuda.zeros(LOOK_UP * capacity)?;
         self.fate = cuda.zeros(capacity)?;
-        self.kept_before = cuda.zeros(capacity)?;
-        self.deleted = cuda.zeros(capacity)?;
-        self.created = cuda.zeros(capacity)?;
+        self.near = cuda.zeros(NEAR * capacity)?;
         self.created_at = cuda.zeros(capacity)?;
-        self.claimed = cuda.zeros(capacity)?;
         self.direction_counts = cuda.zeros(DIRECTIONS * (capacity / COUNTED + 2))?;
         self.capacity = capacity;
         Ok(())

@@ -3,17 +3,20 @@
 //! ```text
 //! control   what steers steps, and the lists, as the kernels know them
 //! grid      the lists
+//! pool      values of the tiles
 //! upsample  a grid from a coarser one
 //! ```
 
 mod control;
 mod grid;
+mod pool;
 mod upsample;
 
 use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
 
 pub use control::{Halt, Pass, TileControl, TileGridArgument};
 pub use grid::DeviceTiledGrid;
+pub use pool::DevicePool;
 pub use upsample::{UpsampleArgument, UpsampleStatus};
 
 use super::Fixed16;

@@ -10,6 +10,7 @@ use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
 
 use super::control::{TileControl, TileGridArgument};
 use super::grid::{DeviceTiledGrid, FIRST_UPDATE, LOOK_UP};
+use super::pool::DevicePool;
 use crate::backend::cuda::{Argument, Arguments, Array, Cuda, Element, Kernel, Launch, Unit};
 use crate::error::{Error, Result};
 use crate::geometry::Real;
@@ -190,12 +191,12 @@ impl DeviceTiledGrid {
     pub fn upsample<R: Real, S: Stored<R> + Element, const E: usize>(
         &self,
         cuda: &Arc<Cuda>,
-        phi: &Array<S>,
+        phi: &DevicePool<S, E>,
         gamma: R,
         band: Band<R>,
         capacity: Option<usize>,
         blocks: u32,
-    ) -> Result<(Self, Array<S>)> {
+    ) -> Result<(Self, DevicePool<S, E>)> {
         let n_coarse = self.look()?.n_tiles as usize;
         has_memory(cuda, Candidates::bytes(8 * n_coarse), 8 * n_coarse)?;
         let kernels = Kernels::new::<R, S>(cuda, E)?;
@@ -245,7 +246,7 @@ impl DeviceTiledGrid {
             tiles = Candidates::new(cuda, cuda.upload(&keys)?)?;
             cuda.clear(&mut status)?;
         }
-        self.take::<R, S, E>(cuda, &kernels, &tiles, &common, capacity, blocks)
+        self.take::<R, S, E>(cuda, &kernels, &tiles, &common, (capacity, blocks))
     }
 
     /// The tiles that stay, with their values.
@@ -255,17 +256,16 @@ impl DeviceTiledGrid {
         kernels: &Kernels,
         tiles: &Candidates,
         common: &UpsampleArgument,
-        capacity: Option<usize>,
-        blocks: u32,
-    ) -> Result<(Self, Array<S>)> {
+        (capacity, blocks): (Option<usize>, u32),
+    ) -> Result<(Self, DevicePool<S, E>)> {
         let places = exclusive_scan(cuda, &tiles.keeps)?;
         let n_tiles = tiles.keys.len();
         let n = cuda.download_part(&places, n_tiles..n_tiles + 1)?[0] as usize;
         let capacity = capacity.unwrap_or(n + n / 12 + 64).max(n);
-        let voxels = Pool::<S, E>::TILE;
-        has_memory(cuda, Self::bytes(capacity) + capacity * voxels * size_of::<S>(), n)?;
+        has_memory(cuda, Self::bytes(capacity) + DevicePool::<S, E>::bytes(capacity), n)?;
         let mut fine = Self::new(cuda, &TiledGrid::<E>::default(), capacity, blocks)?;
-        let values = cuda.zeros::<S>(capacity * voxels)?;
+        let gamma = R::narrow(common.gamma[1]);
+        let values = DevicePool::<S, E>::new(cuda, capacity, gamma)?;
         let argument = UpsampleArgument { fine: values.address(), ..tiles.argument(common) };
         let take = Arguments::default()
             .with(tiles.tiles())
@@ -299,7 +299,7 @@ impl DeviceTiledGrid {
     fn flaw<R: Real, S: Stored<R> + Element, const E: usize>(
         &self,
         cuda: &Cuda,
-        phi: &Array<S>,
+        phi: &DevicePool<S, E>,
         gamma: R,
         band: Band<R>,
     ) -> Result<Error> {
@@ -307,7 +307,7 @@ impl DeviceTiledGrid {
         let mut pool = Pool::<S, E>::new();
         pool.grow(coarse.capacity())?;
         let n = coarse.capacity() * Pool::<S, E>::TILE;
-        pool.values_mut()[..n].copy_from_slice(&cuda.download_part(phi, 0..n)?);
+        pool.values_mut()[..n].copy_from_slice(&phi.download(cuda, coarse.capacity())?);
         Ok(match coarse.upsample(&pool, gamma, band) {
             Err(error) => error,
             Ok(_) => Error::Numerical {

@@ -66,10 +66,14 @@ impl<R: Real, S: Stored<R>, const E: usize> Blocks<R, S, E> for TiledGrid<E> {
     }
 }
 
+/// Steps after which tiles that are not needed go.
+const STEPS_OF_TILE_SET: u64 = 64;
+
 /// A level-set function in motion on sparse tiles of `E^3` voxels, kept as `S`: as it is, or in 16
 /// bits.
 ///
-/// Before each step tiles come where the band of the step may get to, and go where it has left.
+/// Before a step tiles come where its band may get to, with a layer of voxels to spare, so that the tile set
+/// need not change before each; and now and then those go that the band has left.
 pub struct TiledEvolution<R: Wide, const E: usize, S: Stored<R> = R> {
     pub(super) grid: TiledGrid<E>,
     pub(super) motion: Motion<R, S, E>,
@@ -118,7 +122,12 @@ impl<R: Wide, const E: usize, S: Stored<R>> TiledEvolution<R, E, S> {
     pub fn step(&mut self, max_dt: f64) -> Result<StepInfo> {
         let start = Instant::now();
         let cpu = self.cpu.clone();
-        cpu.run(|| self.manage())?;
+        let band = self.motion.band();
+        cpu.run(|| {
+            let is_due = self.motion.steps.is_multiple_of(STEPS_OF_TILE_SET);
+            let is_pressed = is_due || self.grid.is_pressed(&self.motion.phi, band);
+            if is_pressed { self.manage() } else { Ok(()) }
+        })?;
         self.motion.seconds.blocks += start.elapsed().as_secs_f64();
         self.motion.step(&self.grid, max_dt)
     }
@@ -126,7 +135,7 @@ impl<R: Wide, const E: usize, S: Stored<R>> TiledEvolution<R, E, S> {
     /// Tiles come and go with the band.
     fn manage(&mut self) -> Result<()> {
         let band = self.motion.band();
-        self.grid.refresh_activity(&self.motion.phi, band);
+        self.grid.refresh_activity(&self.motion.phi, band.roomy::<E>());
         let status = self.grid.plan()?;
         self.motion.grow(status.capacity)?;
         self.grid.update();

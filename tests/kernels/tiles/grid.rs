@@ -16,6 +16,7 @@ pub struct HostTiles {
     words: Vec<Vec<u32>>,
     created: Vec<u64>,
     counts: Vec<u32>,
+    near: Vec<u32>,
 }
 
 /// Arrays of [`HostTiles::words`].
@@ -43,6 +44,7 @@ impl HostTiles {
             words: vec![vec![!0; capacity]; N_WORDS],
             created: vec![!0; capacity],
             counts: vec![!0; 2 * blocks as usize + 27 * (capacity / 16 + 2) + 8 * capacity],
+            near: vec![!0; 19 * capacity],
         };
         for (p, key) in grid.keys().iter().enumerate() {
             tiles.keys[0][p] = key.bits();
@@ -75,6 +77,7 @@ impl HostTiles {
             claimed: next(),
             created: self.created.as_mut_ptr() as u64,
             rows: counts as u64,
+            near: self.near.as_mut_ptr() as u64,
             direction_counts: counts.wrapping_add(8 * capacity) as u64,
             block_counts: counts.wrapping_add(8 * capacity + 27 * (capacity / 16 + 2)) as u64,
             capacity: capacity as u32,
@@ -106,7 +109,8 @@ impl HostTiles {
     pub fn set_activity(&mut self, activity: &[u32]) {
         let list = ACTIVITY + self.control.list as usize;
         self.words[list][..activity.len()].copy_from_slice(activity);
-        self.control.stirred = 1;
+        // As if one of them were needed.
+        self.control.stirred = 3;
     }
 
     /// Writes which missing neighbors of each tile are inside.

@@ -160,8 +160,12 @@ fn check<const E: usize, S: Stored<f64> + PartialEq + std::fmt::Debug>(case: &Ca
             cpu,
         )
         .unwrap();
-        let mut values = vec![vec![S::default(); CAPACITY * E * E * E]; 3];
-        values[0][..phi.values().len()].copy_from_slice(phi.values());
+        let tile = Pool::<S, E>::TILE;
+        // Missing tiles come before the first: inside, outside.
+        let far = |phi| vec![S::store(phi, options.gamma); tile];
+        let empty = [far(-options.gamma), far(options.gamma), vec![S::default(); CAPACITY * tile]];
+        let mut values = vec![empty.concat(); 3];
+        values[0][2 * tile..][..phi.values().len()].copy_from_slice(phi.values());
         look_up(&kernels.manage, &mut on);
         on.control.nu = options.nu;
         on.control.uniform_speed = case.speed();
@@ -170,7 +174,8 @@ fn check<const E: usize, S: Stored<f64> + PartialEq + std::fmt::Debug>(case: &Ca
             _ => 0,
         };
         let [moves, grows, bends, _] = case.acting;
-        let addresses: Vec<u64> = values.iter_mut().map(|v| v.as_mut_ptr() as u64).collect();
+        let addresses: Vec<u64> =
+            values.iter_mut().map(|v| v[2 * tile..].as_mut_ptr() as u64).collect();
         let motion = MotionArgument {
             values: [addresses[0], addresses[1], addresses[2]],
             origin: [0.0; 3],
@@ -182,7 +187,8 @@ fn check<const E: usize, S: Stored<f64> + PartialEq + std::fmt::Debug>(case: &Ca
             normal_speed: if grows { NORMAL_SPEED } else { 0.0 },
             curvature: if bends { CURVATURE } else { 0.0 },
             per_voxel: [1.0; 2],
-            keep: options.reach() as u32,
+            keep: band.roomy::<E>().reach as u32,
+            need: options.reach() as u32,
             kept: KeptArgument::default(),
         };
         let all = (BLOCKS, block(E));
@@ -227,8 +233,7 @@ fn check<const E: usize, S: Stored<f64> + PartialEq + std::fmt::Debug>(case: &Ca
             assert_eq!(on.control.rate.to_bits(), info.rate.to_bits(), "step {step}");
             assert_eq!(on.control.has_interface::<E>(), info.has_interface, "step {step}");
             on.compare(run.grid());
-            let found = &values[on.control.at[0] as usize];
-            let tile = Pool::<S, E>::TILE;
+            let found = &values[on.control.at[0] as usize][2 * tile..];
             for (key, &id) in run.grid().keys().iter().zip(run.grid().ids()) {
                 let found = &found[id as usize * tile..][..tile];
                 assert_eq!(found, run.phi().tile(id), "step {step}, {key}");

@@ -209,10 +209,11 @@ impl<R: Real> Kernels<R> {
             // SAFETY: the kernel takes these; where its blocks meet they are on the card at once.
             unsafe { self.cuda.launch(length, launch, &arguments)? };
         }
+        let with = |stage| Arguments::default().with(tiles).with(motion).with(stage);
         for stage in &self.stages {
-            let arguments = Arguments::default().with(tiles).with(motion).with(*stage);
-            // SAFETY: the kernel takes these.
-            unsafe { self.cuda.launch(&self.stage, plain(self.grid, self.block), &arguments)? };
+            let (arguments, launch) = (with(*stage), plain(self.grid, self.block));
+            // SAFETY: the kernel takes these, and waits for the one ahead.
+            unsafe { self.cuda.launch_overlapping(&self.stage, launch, &arguments)? };
         }
         Ok(())
     }
@@ -222,8 +223,9 @@ impl<R: Real> Kernels<R> {
         if let Some(relax) = &self.relax {
             for stage in &self.relaxations {
                 let arguments = Arguments::default().with(tiles).with(motion).with(*stage);
-                // SAFETY: the kernel takes these.
-                unsafe { self.cuda.launch(relax, plain(self.relax_grid, self.block), &arguments)? };
+                let launch = plain(self.relax_grid, self.block);
+                // SAFETY: the kernel takes these, and waits for the one ahead.
+                unsafe { self.cuda.launch_overlapping(relax, launch, &arguments)? };
             }
         }
         if let Some(redistance) = &self.redistance {

@@ -34,10 +34,10 @@ use std::time::{Duration, Instant};
 use super::coefficients::{Coefficients, Place};
 use super::motion::MARGIN;
 use super::options::{Options, Reinitialize, Time};
-use crate::backend::cuda::{Array, Cuda, Element, Graph, Pinned};
+use crate::backend::cuda::{Cuda, Element, Graph, Pinned};
 use crate::error::{Error, Result};
 use crate::geometry::Real;
-use crate::grid::cuda::{DeviceTiledGrid, Halt, TileControl, TileGridArgument};
+use crate::grid::cuda::{DevicePool, DeviceTiledGrid, Halt, TileControl, TileGridArgument};
 use crate::grid::{Band, Pool, Stored, TiledGrid};
 use crate::levelset::evolution::{Advance, Stretch};
 use kept::Kept;
@@ -62,7 +62,7 @@ where
     cuda: Arc<Cuda>,
     grid: DeviceTiledGrid,
     /// phi and the stages; the third only where it is needed.
-    values: [Array<S>; 3],
+    values: [DevicePool<S, E>; 3],
     kept: Kept,
     motion: MotionArgument<R>,
     options: Options,
@@ -105,13 +105,13 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
     pub fn of_card(
         cuda: &Arc<Cuda>,
         grid: DeviceTiledGrid,
-        phi: Array<S>,
+        phi: DevicePool<S, E>,
         terms: &DeviceTerms,
         options: Options,
     ) -> Result<Self> {
         let kernels = Self::kernels(cuda, terms, &options)?;
         let room = grid.capacity();
-        assert!(phi.len() >= room * Pool::<S, E>::TILE, "a place for each tile");
+        assert!(phi.n_tiles() >= room, "a place for each tile");
         Self::check_room(cuda, terms, &options, room, 0)?;
         Self::with_parts(cuda, grid, phi, terms, (options, kernels), (0.0, 0))
     }
@@ -128,12 +128,11 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
     ) -> Result<Self> {
         let kernels = Self::kernels(cuda, terms, &options)?;
         let capacity = room.unwrap_or_else(|| with_slack(grid.capacity())).max(grid.capacity());
-        let tile = Pool::<S, E>::TILE * size_of::<S>();
-        let on_card = DeviceTiledGrid::bytes(capacity) + capacity * tile;
+        let on_card = DeviceTiledGrid::bytes(capacity) + DevicePool::<S, E>::bytes(capacity);
         Self::check_room(cuda, terms, &options, capacity, on_card)?;
         let lists = DeviceTiledGrid::new(cuda, grid, capacity, kernels.manage_blocks())?;
-        let mut values = cuda.zeros(capacity * Pool::<S, E>::TILE)?;
-        cuda.write(&mut values, &phi.values()[..grid.capacity() * Pool::<S, E>::TILE])?;
+        let gamma = R::narrow(options.gamma);
+        let values = DevicePool::upload(cuda, phi, grid.capacity(), capacity, gamma)?;
         Self::with_parts(cuda, lists, values, terms, (options, kernels), at)
     }
 
@@ -165,17 +164,19 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
     fn with_parts(
         cuda: &Arc<Cuda>,
         grid: DeviceTiledGrid,
-        phi: Array<S>,
+        mut phi: DevicePool<S, E>,
         terms: &DeviceTerms,
         (options, kernels): (Options, Kernels<R>),
         at: (f64, u64),
     ) -> Result<Self> {
+        phi.set_far(cuda, R::narrow(options.gamma))?;
         let capacity = grid.capacity();
         let third = if needs_third(&options) { capacity } else { 0 };
-        let stage = |capacity: usize| cuda.zeros(capacity * Pool::<S, E>::TILE);
+        let stage = |capacity| DevicePool::new(cuda, capacity, R::narrow(options.gamma));
         let values = [phi, stage(capacity)?, stage(third)?];
         let kept = Kept::new(cuda, capacity, kept_size::<E>(terms))?;
         let narrow = R::narrow;
+        let band = Band { gamma: narrow(options.gamma), reach: options.reach() };
         let motion = MotionArgument {
             values: [0; 3],
             origin: terms.origin,
@@ -190,7 +191,8 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
             normal_speed: narrow(terms.normal_speed.uniform()[0]),
             curvature: narrow(terms.curvature.uniform()[0]),
             per_voxel: [1.0 / terms.dx, 1.0 / (terms.dx * terms.dx)].map(narrow),
-            keep: options.reach() as u32,
+            keep: band.roomy::<E>().reach as u32,
+            need: band.reach as u32,
             kept: kept.argument(),
         };
         let seen = [cuda.pinned(1)?, cuda.pinned(1)?];
@@ -242,7 +244,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
 
     /// Tells the kernels where values are.
     fn locate(&mut self) {
-        self.motion.values = self.values.each_ref().map(Array::address);
+        self.motion.values = self.values.each_ref().map(DevicePool::address);
         self.motion.kept = self.kept.argument();
         // What was recorded speaks of other places.
         self.cycles.clear();
@@ -328,8 +330,8 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         if need > free {
             return Err(too_large(self.now.needed as usize, need, free));
         }
-        for values in self.values.iter_mut().filter(|values| !values.is_empty()) {
-            *values = self.cuda.lengthened(values, capacity * Pool::<S, E>::TILE)?;
+        for values in self.values.iter_mut().filter(|values| values.n_tiles() > 0) {
+            *values = values.lengthened(&self.cuda, capacity)?;
         }
         self.kept.grow(&self.cuda, capacity)?;
         self.grid.grow(capacity)?;
@@ -348,12 +350,12 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         let mut phi = Pool::new();
         phi.grow(grid.capacity())?;
         let n = grid.capacity() * Pool::<S, E>::TILE;
-        phi.values_mut()[..n].copy_from_slice(&self.cuda.download_part(self.phi(), 0..n)?);
+        phi.values_mut()[..n].copy_from_slice(&self.phi().download(&self.cuda, grid.capacity())?);
         Ok((grid, phi))
     }
 
     /// The tiles on the card, and phi by their ids.
-    pub fn into_parts(self) -> (DeviceTiledGrid, Array<S>) {
+    pub fn into_parts(self) -> (DeviceTiledGrid, DevicePool<S, E>) {
         let [first, second, third] = self.values;
         let phi = match self.now.at[0] {
             0 => first,
@@ -374,7 +376,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
     }
 
     /// phi by the ids of tiles, `[capacity][E^3]`; voxels.
-    pub fn phi(&self) -> &Array<S> {
+    pub fn phi(&self) -> &DevicePool<S, E> {
         &self.values[self.now.at[0] as usize]
     }
 
@@ -415,7 +417,8 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
 
     /// Bytes on the card.
     pub fn bytes(&self) -> usize {
-        let values: usize = self.values.iter().map(|values| values.len() * size_of::<S>()).sum();
+        let values: usize =
+            self.values.iter().map(|values| DevicePool::<S, E>::bytes(values.n_tiles())).sum();
         values + self.kept.bytes() + DeviceTiledGrid::bytes(self.grid.capacity())
     }
 }

@@ -8,7 +8,8 @@ use crate::geometry::Real;
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct MotionArgument<R> {
-    /// Addresses of three arrays of `E^3` values for each id; the third is 0 where no scheme needs it.
+    /// Addresses of three pools of `E^3` values for each id, with those of missing tiles before the first; the
+    /// third has no more where no scheme needs it.
     pub values: [u64; 3],
     /// Where voxel (0, 0, 0) lies.
     pub origin: [f64; 3],
@@ -30,6 +31,8 @@ pub struct MotionArgument<R> {
     pub per_voxel: [R; 2],
     /// Layers of voxels round an active one within which tiles are kept.
     pub keep: u32,
+    /// The same, within which they are needed for a step.
+    pub need: u32,
     /// The velocity of each tile, where it is kept with them.
     pub kept: KeptArgument,
 }

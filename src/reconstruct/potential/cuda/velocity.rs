@@ -100,7 +100,7 @@ pub(super) fn at_samples<S: Stored<f32> + Element>(
     let found = cuda.zeros::<u64>(2)?;
     let n = tree.samples.len();
     let scale = (1.0 / tree.frame().edge(level)) as f32;
-    let of_tiles = Arguments::default().with(motion.tiles()).with_array(motion.phi());
+    let of_tiles = Arguments::default().with(motion.tiles()).with(motion.phi().address());
     let of_samples = of_tiles.with(motion.half_width()).with_array(&tree.samples);
     let arguments = of_samples.with(n as u32).with(scale).with_array(&found);
     let grid = sharing(cuda, n, BLOCK);

@@ -13,7 +13,7 @@ use super::{Placement, Tiles, check_vertices, extract};
 use crate::backend::cuda::{Arguments, Array, Cuda, Element, Kernel, Launch, Unit};
 use crate::error::{Error, Result};
 use crate::geometry::Real;
-use crate::grid::cuda::{DeviceTiledGrid, TileControl, TileGridArgument};
+use crate::grid::cuda::{DevicePool, DeviceTiledGrid, TileControl, TileGridArgument};
 use crate::grid::{Band, Pool, Stored};
 use crate::primitives::cuda::exclusive_scan;
 use crate::surface::DeviceSurface;
@@ -29,7 +29,7 @@ pub struct DeviceTiles<'a, R, S: Element, const E: usize> {
     /// Which tiles there are.
     pub grid: &'a DeviceTiledGrid,
     /// Their values by id, in voxels, `[capacity][E^3]`.
-    pub phi: &'a Array<S>,
+    pub phi: &'a DevicePool<S, E>,
     /// What they are clamped to.
     pub gamma: R,
 }
@@ -118,7 +118,7 @@ impl<R: Real, S: Stored<R> + Element, const E: usize> DeviceTiles<'_, R, S, E> {
         let mut phi = Pool::<S, E>::new();
         phi.grow(grid.capacity())?;
         let n = grid.capacity() * Pool::<S, E>::TILE;
-        phi.values_mut()[..n].copy_from_slice(&cuda.download_part(self.phi, 0..n)?);
+        phi.values_mut()[..n].copy_from_slice(&self.phi.download(cuda, grid.capacity())?);
         let band = Band { gamma: self.gamma, reach: 1 };
         let tiles = Tiles { grid: &grid, phi: &phi, band };
         Ok(match extract(&tiles, placement, false) {
