@@ -11,9 +11,9 @@ use zeroset::expression::Expression;
 use zeroset::points::cuda::find_on;
 use zeroset::points::find;
 use zeroset::primitives::cuda::{
-    Compactor, DeviceHistoPyramid, Reduction, Set, exclusive_scan, reduce, sort, unique,
+    Compactor, DeviceGrid, DeviceHistoPyramid, Reduction, Set, exclusive_scan, reduce, sort, unique,
 };
-use zeroset::primitives::{Order, Stored};
+use zeroset::primitives::{Order, Stored, Threshold};
 use zeroset::volume::{Condition, Placement, Volume};
 
 use crate::Failed;
@@ -68,8 +68,8 @@ fn questions(cuda: &Cuda) -> Result<(), Failed> {
     let cells = cuda.upload(&flags(FLAGS, 0.01))?;
     for order in [Order::Blocks, Order::Lines] {
         for stored in [Stored::Sums, Stored::PartialSums] {
-            let pyramid =
-                DeviceHistoPyramid::new(cuda, [1024, 512, 512], &cells, 1, order, stored)?;
+            let set = Threshold { values: DeviceGrid::new([1024, 512, 512], &cells), low: 1.0 };
+            let pyramid = DeviceHistoPyramid::new(cuda, &set, order, stored)?;
             let total = pyramid.len(cuda)? as u32;
             let scattered = (0..ASKED).map(|k| k.wrapping_mul(2_654_435_761) % total);
             let keys = cuda.upload(&scattered.collect::<Vec<u32>>())?;
@@ -179,7 +179,8 @@ fn flags_row(cuda: &Cuda, part: f64) -> Result<(), Failed> {
 /// Milliseconds of building a pyramid and of listing its cells, memory taken in both.
 fn pyramid_times(cuda: &Cuda, shape: [u32; 3], cells: &Array<u8>) -> Result<(f64, f64), Failed> {
     let (order, stored) = (Order::Blocks, Stored::PartialSums);
-    let make = || DeviceHistoPyramid::new(cuda, shape, cells, 1, order, stored);
+    let set = Threshold { values: DeviceGrid::new(shape, cells), low: 1.0 };
+    let make = || DeviceHistoPyramid::new(cuda, &set, order, stored);
     let build = least(cuda, || drop_ok(make()))?;
     let pyramid = make()?;
     let n = pyramid.len(cuda)?;
