@@ -100,8 +100,11 @@ DEVICE u64 word_of_slot(const Discriminator& asked, Shape records, u64 slot) {
 #pragma unroll
         for (u32 a = 0; a < AT_ONCE; a++) {
             const u32 turn = (k + a) / 2;
-            const Shape at = {__shfl_sync(0xffffffffu, own.x, turn), __shfl_sync(0xffffffffu, own.y, turn),
-                              __shfl_sync(0xffffffffu, own.z, turn)};
+            Shape at = own;
+            if (!LINES) {
+                at = {__shfl_sync(0xffffffffu, own.x, turn), __shfl_sync(0xffffffffu, own.y, turn),
+                      __shfl_sync(0xffffffffu, own.z, turn)};
+            }
             found[a] = is_bit_set(asked, at, (slot - lane + turn) * 64, (k + a) % 2 * WARP + lane);
         }
 #pragma unroll

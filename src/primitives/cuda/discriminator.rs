@@ -115,15 +115,20 @@ unsafe impl Argument for EdgeArgument {}
 // SAFETY: as above.
 unsafe impl Argument for TemplateArgument {}
 
+/// The smallest byte of `low` or more, if there is one.
+fn least_byte(low: f64) -> Option<u32> {
+    (low <= 255.0).then_some(low.ceil().max(0.0) as u32)
+}
+
 /// Of bytes four are judged at once.
 impl<T: Value + Into<f64>> DeviceDiscriminator for Threshold<DeviceGrid<'_, T>> {
     fn question(&self, cuda: &Cuda) -> Result<Question> {
         let DeviceGrid { shape, values } = self.values;
-        if T::NAME != <u8 as Value>::NAME || self.low.is_nan() || self.low > 255.0 {
+        let bytes = T::NAME == <u8 as Value>::NAME;
+        let Some(low) = least_byte(self.low).filter(|_| bytes) else {
             let above = Within { values: self.values, low: self.low, high: f64::INFINITY };
             return above.question(cuda);
-        }
-        let low = self.low.ceil().max(0.0) as u32;
+        };
         let argument = BytesArgument { values: values.address(), shape, low };
         Ok(Question::new(shape, BytesArgument::DISCRIMINATOR, T::NAME, argument))
     }
@@ -163,5 +168,19 @@ impl<T: Value + Into<f64>> DeviceDiscriminator for Template<'_, DeviceGrid<'_, T
         let mut question = Question::new(shape, TemplateArgument::DISCRIMINATOR, T::NAME, argument);
         question._wanted = Some(wanted);
         Ok(question)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::least_byte;
+
+    #[test]
+    fn thresholds_are_those_of_bytes() {
+        let all = [-1.0, 0.0, 0.2, 7.0, 254.5, 255.0, 255.1, f64::NAN, f64::INFINITY];
+        for low in all {
+            let wanted = (0..=255).find(|&byte| f64::from(byte) >= low);
+            assert_eq!(least_byte(low), wanted, "{low}");
+        }
     }
 }
