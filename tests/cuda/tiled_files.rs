@@ -50,7 +50,7 @@ const CASES: [(&str, &[&str], u64); 9] = [
         ],
         1,
     ),
-    ("splits", &[STILL, TWO, BOUNDS, "evolve.normal_speed=-1", "evolve.end_time=0.25"], 2),
+    ("splits", &[STILL, TWO, BOUNDS, "evolve.normal_speed=-1", "evolve.end_time=0.34"], 2),
     ("leaves", &["evolve.velocity=[9, 0, 0]", "evolve.end_time=0.25"], 1),
     ("vanishes", &[STILL, "evolve.normal_speed=-4", "evolve.end_time=0.3"], 0),
 ];
@@ -149,6 +149,7 @@ fn files_in_f32_agree_within_v43() {
         return;
     }
     let place = tempfile::tempdir().unwrap();
+    let mut too_far = Vec::new();
     for (name, sets, pieces) in CASES {
         let sets = [sets, &["precision=f32"]].concat();
         let folder = |device: &str| place.path().join(name).join(device);
@@ -168,7 +169,10 @@ fn files_in_f32_agree_within_v43() {
             // In the half of the band next to the interface.
             let near = a.iter().zip(&b).filter(|(a, _)| a.abs() < 1.0);
             let apart = near.fold(0.0, |most: f64, (a, b)| most.max((a - b).abs()));
-            assert!(apart <= 1e-3, "{name}: {file} differs by {apart} voxels");
+            if apart > 1e-3 {
+                too_far.push(format!("{name}: {file} by {apart} voxels"));
+            }
         }
     }
+    assert!(too_far.is_empty(), "{too_far:#?}");
 }
