@@ -64,26 +64,27 @@ impl DeviceHistoPyramid {
         let mut levels: Vec<([u32; 3], Array<u32>)> = Vec::with_capacity(records.len());
         let defines = split.defines(stored == Stored::PartialSums);
         let above = Unit::with("primitives/histopyramid/level", defines.clone())?;
+        let above = cuda.kernel(&above, "histopyramid_level")?;
         let base = question.unit("primitives/histopyramid/base", defines)?;
+        let base = cuda.kernel(&base, "histopyramid_base")?;
         for records in records {
             let slots = split.slots(records);
             // SAFETY: as above.
             let sums = unsafe { cuda.unset::<u32>(slots) }?;
-            let (unit, name, arguments) = match levels.last() {
+            let (kernel, arguments) = match levels.last() {
                 None => {
                     let asked = question.argument().with(Shape(records));
-                    (&base, "histopyramid_base", asked.with_array(&words))
+                    (&base, asked.with_array(&words))
                 }
                 Some((below, sums)) => {
                     let below = Arguments::default().with_array(sums).with(Shape(*below));
-                    (&above, "histopyramid_level", below.with(Shape(records)))
+                    (&above, below.with(Shape(records)))
                 }
             };
             let launch = tiles(slots.div_ceil(BLOCK) as u32);
-            let kernel = cuda.kernel(unit, name)?;
             // SAFETY: the arguments of `histopyramid_base`, a word and a sum per slot; or of `histopyramid_level`, a record below
             // for each cell and a sum per slot. Arrays are aligned to 256 bytes.
-            unsafe { cuda.launch(&kernel, launch, &arguments.with_array(&sums)) }?;
+            unsafe { cuda.launch(kernel, launch, &arguments.with_array(&sums)) }?;
             levels.push((records, sums));
         }
         Ok(DeviceHistoPyramid {
