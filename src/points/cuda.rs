@@ -1,31 +1,31 @@
 //! Points of a volume found on a GPU: the twin of [`super::find`].
 //!
-//! The kernel is in `kernels/primitives/predicate.cu`; lists are those of [`crate::primitives::cuda`].
+//! The expression is printed as CUDA code and compiled into the kernel that makes bits or the base of a pyramid
+//! (`kernels/primitives/discriminator.cuh`); lists are those of [`crate::primitives::cuda`].
 
 mod layout;
 
-use self::layout::VolumeArgument;
+use self::layout::ConditionArgument;
 use super::Points;
-use crate::backend::cuda::{Argument, Arguments, Array, Cuda, Element, Launch, Unit};
+use crate::backend::cuda::{Argument, Cuda, Element};
 use crate::error::{Error, Result};
 use crate::expression::{Expression, Predicate};
-use crate::primitives::cuda::{DeviceHistoPyramid, Set, compact};
+use crate::primitives::cuda::{
+    DeviceBits, DeviceDiscriminator, DeviceHistoPyramid, Question, compact,
+};
 use crate::primitives::{Order, Stored};
 use crate::volume::{Condition, Samples, VOXEL_NAMES, Volume};
 
-/// Threads of a block.
-const THREADS: u32 = 256;
-/// Bytes on the card for a point of a list, and for a voxel of a pyramid: a bit and its sums.
+/// Bytes on the card for a point of a list: a cell by its indices.
 const OF_POINT: u64 = 12;
-const OF_VOXEL: u64 = 2;
 
 // SAFETY: laid out as in C, and compared with the size the kernel knows.
-unsafe impl Argument for VolumeArgument {}
+unsafe impl Argument for ConditionArgument {}
 
 /// Lists the voxels where an expression of v, x, y, z, i, j and k is neither 0 nor no number, as [`super::find`]
-/// does with a [`Condition`]: the volume is copied to the card if the expression has its values, and the numbers of
-/// the voxels come back. The voxels are those of the processor, unless a function without an exact value (sin, exp and
-/// the like) is rounded otherwise there.
+/// does with a [`Condition`]: the volume is copied to the card in its own type if the expression has its values, and the
+/// numbers of the voxels come back. The voxels are those of the processor, unless a function without an exact value (sin,
+/// exp and the like) is rounded otherwise there.
 ///
 /// # Errors
 /// Those of [`Condition::new`]; [`Error::Device`] for 2^32 voxels or more, if there is not enough memory, which is
@@ -46,18 +46,81 @@ pub fn find_on(
     }
     let uses_values = expression.names().contains(&"v");
     let samples = if uses_values { n * volume.samples().width() } else { 0 };
-    room(cuda, samples as u64 + OF_VOXEL * n as u64, "the volume and its marks")?;
-    let marks = marks(cuda, volume, expression, uses_values)?;
-    let shape = volume.shape();
+    let shape = volume.shape().map(|n| n as u32);
+    let marks = match order {
+        Order::Lines => n.div_ceil(8) as u64,
+        Order::Blocks => DeviceHistoPyramid::bytes(shape, order),
+    };
+    room(cuda, samples as u64 + marks, "the volume and its marks")?;
+    let condition =
+        |values: u64, value| DeviceCondition { volume, expression, shape, values, value };
+    if !uses_values {
+        return list(cuda, &condition(0, "u8"), order);
+    }
+    /// The samples stay on the card until the kernel has read them: memory is given back in the order of the stream.
+    fn of<T: Element>(
+        cuda: &Cuda,
+        values: &[T],
+        name: &'static str,
+        list: impl Fn(u64, &'static str) -> Result<Points>,
+    ) -> Result<Points> {
+        let on_card = cuda.upload(values)?;
+        list(on_card.address(), name)
+    }
+    let listed = |values: u64, name| list(cuda, &condition(values, name), order);
+    match volume.samples() {
+        Samples::U8(values) => of(cuda, values, "u8", listed),
+        Samples::I8(values) => of(cuda, values, "i8", listed),
+        Samples::U16(values) => of(cuda, values, "u16", listed),
+        Samples::I16(values) => of(cuda, values, "i16", listed),
+        Samples::U32(values) => of(cuda, values, "u32", listed),
+        Samples::I32(values) => of(cuda, values, "i32", listed),
+        Samples::U64(values) => of(cuda, values, "u64", listed),
+        Samples::I64(values) => of(cuda, values, "i64", listed),
+        Samples::F32(values) => of(cuda, values, "float", listed),
+        Samples::F64(values) => of(cuda, values, "double", listed),
+    }
+}
+
+/// An expression over a volume, the values of which are on the card: the twin of [`Condition`].
+struct DeviceCondition<'a> {
+    volume: &'a Volume,
+    expression: &'a Expression,
+    shape: [u32; 3],
+    /// Address of the samples, 0 if the expression has no value, and their type in the kernels' sources.
+    values: u64,
+    value: &'static str,
+}
+
+impl DeviceDiscriminator for DeviceCondition<'_> {
+    fn question(&self, _: &Cuda) -> Result<Question> {
+        let (placement, scaling) = (self.volume.placement(), self.volume.scaling());
+        let argument = ConditionArgument {
+            values: self.values,
+            shape: self.shape,
+            origin: placement.origin(),
+            steps: placement.steps(),
+            slope: scaling.slope,
+            intercept: scaling.intercept,
+        };
+        let printed = Predicate::new(self.expression, &VOXEL_NAMES);
+        let kind = ConditionArgument::DISCRIMINATOR;
+        let question = Question::new(self.shape, kind, self.value, argument);
+        Ok(question.with_header(Predicate::NAME, printed.text()))
+    }
+}
+
+/// The list itself: of a bit for each voxel, or of a pyramid.
+fn list(cuda: &Cuda, condition: &DeviceCondition, order: Order) -> Result<Points> {
+    let volume = condition.volume;
     let voxels = match order {
         Order::Lines => {
-            let numbers = cuda.download(&compact(cuda, Set::Bytes(&marks, 1))?)?;
+            let bits = DeviceBits::new(cuda, condition)?;
+            let numbers = cuda.download(&compact(cuda, bits.set())?)?;
             numbers.into_iter().map(|n| volume.index_of(n as usize).map(|i| i as u32)).collect()
         }
         Order::Blocks => {
-            let shape = shape.map(|n| n as u32);
-            let stored = Stored::PartialSums;
-            let pyramid = DeviceHistoPyramid::new(cuda, shape, &marks, 1, order, stored)?;
+            let pyramid = DeviceHistoPyramid::new(cuda, condition, order, Stored::PartialSums)?;
             room(cuda, OF_POINT * pyramid.len(cuda)? as u64, "the list")?;
             pyramid.list(cuda)?
         }
@@ -75,74 +138,4 @@ fn room(cuda: &Cuda, needed: u64, what: &str) -> Result<()> {
         what: format!("{what} need {needed} bytes on the card, of which {free} are free"),
         remedy: "list them on the processor (--device cpu)".into(),
     })
-}
-
-/// A byte of 0 or 1 for each voxel.
-fn marks(
-    cuda: &Cuda,
-    volume: &Volume,
-    expression: &Expression,
-    uses_values: bool,
-) -> Result<Array<u8>> {
-    let with = |samples: u64, name: &str| mark(cuda, volume, expression, samples, name);
-    if !uses_values {
-        return with(0, "u8");
-    }
-    /// The samples stay on the card until the kernel has read them: memory is given back in the order of the stream.
-    fn of<T: Element>(
-        cuda: &Cuda,
-        values: &[T],
-        name: &str,
-        with: impl Fn(u64, &str) -> Result<Array<u8>>,
-    ) -> Result<Array<u8>> {
-        let on_card = cuda.upload(values)?;
-        with(on_card.address(), name)
-    }
-    match volume.samples() {
-        Samples::U8(values) => of(cuda, values, "u8", with),
-        Samples::I8(values) => of(cuda, values, "i8", with),
-        Samples::U16(values) => of(cuda, values, "u16", with),
-        Samples::I16(values) => of(cuda, values, "i16", with),
-        Samples::U32(values) => of(cuda, values, "u32", with),
-        Samples::I32(values) => of(cuda, values, "i32", with),
-        Samples::U64(values) => of(cuda, values, "u64", with),
-        Samples::I64(values) => of(cuda, values, "i64", with),
-        Samples::F32(values) => of(cuda, values, "float", with),
-        Samples::F64(values) => of(cuda, values, "double", with),
-    }
-}
-
-fn mark(
-    cuda: &Cuda,
-    volume: &Volume,
-    expression: &Expression,
-    samples: u64,
-    name: &str,
-) -> Result<Array<u8>> {
-    let n = volume.n_voxels();
-    let bytes = size_of::<VolumeArgument>().to_string();
-    let defines = vec![("SAMPLE", name.to_string()), ("VOLUME_BYTES", bytes)];
-    let mut unit = Unit::with("primitives/predicate", defines)?;
-    let text = Predicate::new(expression, &VOXEL_NAMES).text().to_string();
-    unit.extra.push((Predicate::NAME.into(), text));
-    let kernel = cuda.kernel(&unit, "predicate_mark")?;
-    let [nx, ny, _] = volume.shape();
-    // SAFETY: the kernel writes all of them.
-    let marks = unsafe { cuda.unset::<u8>(n) }?;
-    let argument = VolumeArgument {
-        samples,
-        shape: [nx as u32, ny as u32],
-        n: n as u64,
-        origin: volume.placement().origin(),
-        steps: volume.placement().steps(),
-        slope: volume.scaling().slope,
-        intercept: volume.scaling().intercept,
-    };
-    let arguments = Arguments::default().with(argument).with_array(&marks);
-    let most = 16 * cuda.card().multiprocessors as usize;
-    let grid = n.div_ceil(THREADS as usize).min(most) as u32;
-    let launch = Launch { grid, block: THREADS, shared: 0, cooperative: false };
-    // SAFETY: the arguments of `predicate_mark`: a sample, if they are read, and a mark for each voxel.
-    unsafe { cuda.launch(&kernel, launch, &arguments) }?;
-    Ok(marks)
 }
