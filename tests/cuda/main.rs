@@ -9,6 +9,7 @@ mod expressions;
 mod galerkin;
 mod implicit;
 mod isosurface;
+mod large;
 mod lists;
 mod measures;
 mod parity;
