@@ -2,6 +2,7 @@
 //!
 //! The kernel is in `kernels/primitives/predicate.cu`; lists are those of [`crate::primitives::cuda`].
 
+mod ask;
 mod layout;
 
 use self::layout::VolumeArgument;
@@ -12,6 +13,7 @@ use crate::expression::{Expression, Predicate};
 use crate::primitives::cuda::{DeviceHistoPyramid, Set, compact};
 use crate::primitives::{Order, Stored};
 use crate::volume::{Condition, Samples, VOXEL_NAMES, Volume};
+pub use ask::{counts_on, part_on};
 
 /// Threads of a block.
 const THREADS: u32 = 256;
@@ -37,13 +39,7 @@ pub fn find_on(
     order: Order,
 ) -> Result<Points> {
     Condition::new(volume, expression)?;
-    let n = volume.n_voxels();
-    if u32::try_from(n).is_err() {
-        return Err(Error::Device {
-            what: format!("{n} voxels on a GPU, at most 2^32 - 1 can be"),
-            remedy: "list them on the processor (--device cpu)".into(),
-        });
-    }
+    let n = n_voxels(volume)?;
     let uses_values = expression.names().contains(&"v");
     let samples = if uses_values { n * volume.samples().width() } else { 0 };
     room(cuda, samples as u64 + OF_VOXEL * n as u64, "the volume and its marks")?;
@@ -63,6 +59,21 @@ pub fn find_on(
         }
     };
     Ok(Points::of(volume, voxels))
+}
+
+/// Number of voxels.
+///
+/// # Errors
+/// [`Error::Device`] for 2^32 or more.
+fn n_voxels(volume: &Volume) -> Result<usize> {
+    let n = volume.n_voxels();
+    if u32::try_from(n).is_err() {
+        return Err(Error::Device {
+            what: format!("{n} voxels on a GPU, at most 2^32 - 1 can be"),
+            remedy: "list them on the processor (--device cpu)".into(),
+        });
+    }
+    Ok(n)
 }
 
 /// An error without so many bytes.
