@@ -11,9 +11,10 @@ use zeroset::expression::Expression;
 use zeroset::points::cuda::find_on;
 use zeroset::points::find;
 use zeroset::primitives::cuda::{
-    Compactor, DeviceHistoPyramid, Reduction, Set, exclusive_scan, reduce, sort, unique,
+    Compactor, DeviceBits, DeviceDiscriminator, DeviceGrid, DeviceHistoPyramid, Reduction, Set,
+    compact, exclusive_scan, reduce, sort, unique,
 };
-use zeroset::primitives::{Order, Stored};
+use zeroset::primitives::{Edge, Grid, Order, Stored, Template, Threshold, Within};
 use zeroset::volume::{Condition, Placement, Volume};
 
 use crate::Failed;
@@ -55,7 +56,42 @@ pub fn table(cuda: &Cuda) -> Result<(), Failed> {
     println!("| runs of equal numbers in a sorted list | {:.3} |", least(cuda, telling)?);
     drop((numbers, values, runs));
     questions(cuda)?;
+    straight(cuda)?;
     volumes(cuda)
+}
+
+/// Pyramids and bits straight from values, memory taken within.
+fn straight(cuda: &Cuda) -> Result<(), Failed> {
+    println!(
+        "\n| of 1024 x 512 x 512 values of f32 | active | pyramid block by block, ms | by lines, ms | bits, ms | bits and their list, ms |"
+    );
+    println!("|---|---|---|---|---|---|");
+    let shape = [1024, 512, 512];
+    let values: Vec<f32> = (0..FLAGS as u32)
+        .map(|k| (k.wrapping_mul(2_654_435_761) >> 12) as f32 / 1048.576)
+        .collect();
+    let on_card = cuda.upload(&values)?;
+    drop(values);
+    let values = DeviceGrid::new(shape, &on_card);
+    straight_row(cuda, "`Threshold`", &Threshold { values, low: 990.0 })?;
+    straight_row(cuda, "`Within`", &Within { values, low: 500.0, high: 510.0 })?;
+    straight_row(cuda, "`Edge`", &Edge { values, low: 700.0, spacing: [1.0; 3] })?;
+    let template = Grid::new([3; 3], &[500.0; 27]);
+    straight_row(cuda, "`Template` of 3^3", &Template { values, template, most: 4_500.0 })
+}
+
+fn straight_row(cuda: &Cuda, name: &str, asked: &impl DeviceDiscriminator) -> Result<(), Failed> {
+    let pyramid = |order| DeviceHistoPyramid::new(cuda, asked, order, Stored::PartialSums);
+    let n = pyramid(Order::Lines)?.len(cuda)?;
+    let times = [
+        least(cuda, || drop_ok(pyramid(Order::Blocks)))?,
+        least(cuda, || drop_ok(pyramid(Order::Lines)))?,
+        least(cuda, || drop_ok(DeviceBits::new(cuda, asked)))?,
+        least(cuda, || drop_ok(compact(cuda, DeviceBits::new(cuda, asked)?.set())))?,
+    ];
+    let times: Vec<String> = times.iter().map(|ms| format!("{ms:.3}")).collect();
+    println!("| {name} | {n} | {} |", times.join(" | "));
+    Ok(())
 }
 
 /// What a pyramid answers without a list, memory of the answers taken within.
@@ -68,8 +104,8 @@ fn questions(cuda: &Cuda) -> Result<(), Failed> {
     let cells = cuda.upload(&flags(FLAGS, 0.01))?;
     for order in [Order::Blocks, Order::Lines] {
         for stored in [Stored::Sums, Stored::PartialSums] {
-            let pyramid =
-                DeviceHistoPyramid::new(cuda, [1024, 512, 512], &cells, 1, order, stored)?;
+            let set = Threshold { values: DeviceGrid::new([1024, 512, 512], &cells), low: 1.0 };
+            let pyramid = DeviceHistoPyramid::new(cuda, &set, order, stored)?;
             let total = pyramid.len(cuda)? as u32;
             let scattered = (0..ASKED).map(|k| k.wrapping_mul(2_654_435_761) % total);
             let keys = cuda.upload(&scattered.collect::<Vec<u32>>())?;
@@ -179,7 +215,8 @@ fn flags_row(cuda: &Cuda, part: f64) -> Result<(), Failed> {
 /// Milliseconds of building a pyramid and of listing its cells, memory taken in both.
 fn pyramid_times(cuda: &Cuda, shape: [u32; 3], cells: &Array<u8>) -> Result<(f64, f64), Failed> {
     let (order, stored) = (Order::Blocks, Stored::PartialSums);
-    let make = || DeviceHistoPyramid::new(cuda, shape, cells, 1, order, stored);
+    let set = Threshold { values: DeviceGrid::new(shape, cells), low: 1.0 };
+    let make = || DeviceHistoPyramid::new(cuda, &set, order, stored);
     let build = least(cuda, || drop_ok(make()))?;
     let pyramid = make()?;
     let n = pyramid.len(cuda)?;

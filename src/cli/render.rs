@@ -195,8 +195,7 @@ impl Args {
         let mut options = self.options(None)?;
         let camera = options.settled(&subject)?.camera;
         options.camera = camera.map(|camera| words::zoomed(camera, self.zoom));
-        let pixels = options.width as usize * options.height as usize;
-        let work = TRIANGLE * mesh.n_cells() + PIXEL * pixels;
+        let work = picture::work(&subject, &options);
         if let Some(card) = device::card(self.device, work >= WORTH_A_CARD)? {
             match mesh_on_card(&card, &subject, &options) {
                 Err(error) if self.device == DeviceKind::Auto => {
@@ -280,10 +279,8 @@ impl Args {
 
 /// Voxels from which on a GPU is worth its start, a quarter of a second, ...
 const WORTH_A_CARD: usize = 1 << 25;
-/// ... of which a ray through a volume is worth so many, and a triangle and a pixel of a mesh.
+/// ... of which a ray through a volume is worth so many; for meshes see [`picture::work`].
 const RAY: usize = 64;
-const TRIANGLE: usize = 8;
-const PIXEL: usize = 20;
 
 /// A picture of a volume, what its rays took, and the seconds until they could start.
 struct Drawn {

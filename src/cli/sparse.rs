@@ -21,8 +21,9 @@ Examples:
   zeroset sparse distances.npy --where \"v < 0.1\" -o near.mtx
   zeroset sparse mask.png -o mask.mtx
 
-The matrix is written in the Matrix Market format, coordinates as text, rows and columns from 1, row by
-row; scipy.io.mmread, MATLAB's mmread, Julia and Eigen read it. Entries that are no number are kept.
+The matrix is written in the Matrix Market format, coordinates as text, rows and columns from 1, row
+by row; scipy.io.mmread, MATLAB's mmread, Julia and Eigen read it. Entries that are no number are
+kept.
 
 An expression (docs/expressions.md) has v, the value of an entry, and x y z and i j k, place and
 indices, as for `zeroset points`: of a .npy array i is the row and j the column, of a picture j is the

@@ -13,9 +13,9 @@ use crate::points::{leaves, leaves_where};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 A block of the tree has 2^level voxels along each axis, fewer where the volume ends, and begins at
-multiples of that. The leaves are the largest blocks of one value: together they are the volume. With
---where, --edge or --match, blocks where that holds everywhere or nowhere are leaves, and those where
-it holds are written.
+multiples of that. The leaves are the largest blocks of one value: together they are the volume.
+With --where, --edge or --match, blocks where that holds everywhere or nowhere are leaves, and those
+where it holds are written.
 
 Examples:
   zeroset tree labels.nrrd -o blocks.vtu

@@ -90,7 +90,7 @@ pub struct Which {
     /// Take voxels where this picture or volume is found, its middle lying on the voxel
     #[arg(long = "match", value_name = "TEMPLATE")]
     pub template: Option<PathBuf>,
-    /// Largest sum of the differences of all voxels of the template, their signs left out
+    /// Largest sum of the absolute differences over all voxels of the template
     #[arg(long, value_name = "SUM", default_value_t = 0.0, requires = "template",
         value_parser = at_least_zero, allow_hyphen_values = true)]
     pub tolerance: f64,

@@ -96,7 +96,7 @@ impl Generated {
     }
 }
 
-/// A condition printed for `kernels/primitives/predicate.cu`.
+/// A condition printed for `kernels/primitives/discriminator.cuh`.
 ///
 /// The text is a header, [`Predicate::NAME`], with a function `holds` of x, y, z and the names: whether
 /// the expression is neither 0 nor no number.

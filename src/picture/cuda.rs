@@ -72,11 +72,15 @@ impl<'a> DeviceMesh<'a> {
             return Err(Error::usage(what, "draw it on the processor"));
         }
         let stage = Stage::new(subject, options)?;
-        let drawing = &stage.drawing;
+        check(cuda, bytes(&stage), "a picture of a mesh")?;
+        Self::of(cuda, stage)
+    }
+
+    /// Copies a stage without colors of vertices, for which there is room.
+    fn of(cuda: &'a Cuda, stage: Stage<'a>) -> Result<Self> {
+        let (drawing, options) = (&stage.drawing, &stage.options);
         let (n_points, n_triangles) = (drawing.points.len(), drawing.triangles.len() / 3);
         let n = options.width as usize * options.height as usize;
-        let bytes = 44 * n_points + 52 * n_triangles + 124 * n;
-        check(cuda, bytes, "a picture of a mesh")?;
         let sizes = vec![
             ("DRAWING_BYTES", size_of::<DrawingArgument>().to_string()),
             ("FRAME_BYTES", size_of::<FrameArgument>().to_string()),
@@ -230,6 +234,11 @@ impl<'a> DeviceMesh<'a> {
         Ok(image)
     }
 
+    fn draw(mut self) -> Result<Image> {
+        self.paint(&self.camera())?;
+        self.image()
+    }
+
     fn heights(&self) -> Result<Vec<f32>> {
         let heights = self.cuda.zeros::<f32>(self.samples.len())?;
         let arguments = Arguments::default()
@@ -253,7 +262,26 @@ pub fn draw_on(cuda: &Cuda, subject: &Subject<'_>, options: &Options) -> Result<
     if subject.paint.is_some() {
         return super::draw(subject, options);
     }
-    let mut mesh = DeviceMesh::new(cuda, subject, options)?;
-    mesh.paint(&mesh.camera())?;
-    mesh.image()
+    DeviceMesh::new(cuda, subject, options)?.draw()
+}
+
+/// The same beside a run, whose arrays may grow: by the processor where a picture would take more than half of the memory
+/// that is free.
+///
+/// # Errors
+/// As [`super::draw`]; [`Error::Device`] if the card fails.
+pub(crate) fn draw_beside(cuda: &Cuda, subject: &Subject<'_>, options: &Options) -> Result<Image> {
+    let stage = Stage::new(subject, options)?;
+    let (free, _) = cuda.memory()?;
+    if subject.paint.is_some() || bytes(&stage) > free / 2 {
+        return Ok(stage.draw());
+    }
+    DeviceMesh::of(cuda, stage)?.draw()
+}
+
+/// What a stage takes on a card.
+fn bytes(stage: &Stage) -> usize {
+    let (drawing, options) = (&stage.drawing, &stage.options);
+    let pixels = options.width as usize * options.height as usize;
+    44 * drawing.points.len() + 52 * (drawing.triangles.len() / 3) + 124 * pixels
 }

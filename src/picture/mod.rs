@@ -309,6 +309,11 @@ impl Options {
     }
 }
 
+/// What a picture of a mesh takes, in voxels of a volume that is made ready for rays: a cell is worth 8 and a pixel 20.
+pub(crate) fn work(subject: &Subject<'_>, options: &Options) -> usize {
+    8 * subject.mesh.n_cells() + 20 * options.width as usize * options.height as usize
+}
+
 /// What a picture of a file is called: the name of the file up to its first dot.
 pub(crate) fn name_of(file: &str) -> &str {
     let name = file.rsplit(['/', '\\']).next().unwrap_or(file);

@@ -1,33 +1,35 @@
-//! Points of a volume found on a GPU: the twin of [`super::find`].
+//! Points of a volume found on a GPU: the twins of [`super::find`], [`super::part`] and [`super::counts()`].
 //!
-//! The kernel is in `kernels/primitives/predicate.cu`; lists are those of [`crate::primitives::cuda`].
+//! The expression is printed as CUDA code and compiled into the kernel that makes bits or the base of a pyramid
+//! (`kernels/primitives/discriminator.cuh`); lists are those of [`crate::primitives::cuda`].
 
-mod ask;
 mod layout;
 
-use self::layout::VolumeArgument;
+use std::ops::Range;
+
+use self::layout::ConditionArgument;
 use super::Points;
-use crate::backend::cuda::{Argument, Arguments, Array, Cuda, Element, Launch, Unit};
+use crate::backend::cuda::{Argument, Cuda, Element};
 use crate::error::{Error, Result};
 use crate::expression::{Expression, Predicate};
-use crate::primitives::cuda::{DeviceHistoPyramid, Set, compact};
+use crate::primitives::cuda::{
+    DeviceBits, DeviceDiscriminator, DeviceHistoPyramid, Question, compact,
+};
 use crate::primitives::{Order, Stored};
 use crate::volume::{Condition, Samples, VOXEL_NAMES, Volume};
-pub use ask::{counts_on, part_on};
 
-/// Threads of a block.
-const THREADS: u32 = 256;
-/// Bytes on the card for a point of a list, and for a voxel of a pyramid: a bit and its sums.
+/// Bytes on the card for a point of a list: a cell by its indices.
 const OF_POINT: u64 = 12;
-const OF_VOXEL: u64 = 2;
+/// Bytes on the card for a box and its count.
+const OF_BOX: u64 = 28;
 
 // SAFETY: laid out as in C, and compared with the size the kernel knows.
-unsafe impl Argument for VolumeArgument {}
+unsafe impl Argument for ConditionArgument {}
 
 /// Lists the voxels where an expression of v, x, y, z, i, j and k is neither 0 nor no number, as [`super::find`]
-/// does with a [`Condition`]: the volume is copied to the card if the expression has its values, and the numbers of
-/// the voxels come back. The voxels are those of the processor, unless a function without an exact value (sin, exp and
-/// the like) is rounded otherwise there.
+/// does with a [`Condition`]: the volume is copied to the card in its own type if the expression has its values, and the
+/// numbers of the voxels come back. The voxels are those of the processor, unless a function without an exact value (sin,
+/// exp and the like) is rounded otherwise there.
 ///
 /// # Errors
 /// Those of [`Condition::new`]; [`Error::Device`] for 2^32 voxels or more, if there is not enough memory, which is
@@ -38,34 +40,58 @@ pub fn find_on(
     expression: &Expression,
     order: Order,
 ) -> Result<Points> {
-    Condition::new(volume, expression)?;
-    let n = n_voxels(volume)?;
-    let uses_values = expression.names().contains(&"v");
-    let samples = if uses_values { n * volume.samples().width() } else { 0 };
-    room(cuda, samples as u64 + OF_VOXEL * n as u64, "the volume and its marks")?;
-    let marks = marks(cuda, volume, expression, uses_values)?;
-    let shape = volume.shape();
-    let voxels = match order {
-        Order::Lines => {
-            let numbers = cuda.download(&compact(cuda, Set::Bytes(&marks, 1))?)?;
-            numbers.into_iter().map(|n| volume.index_of(n as usize).map(|i| i as u32)).collect()
-        }
-        Order::Blocks => {
-            let shape = shape.map(|n| n as u32);
-            let stored = Stored::PartialSums;
-            let pyramid = DeviceHistoPyramid::new(cuda, shape, &marks, 1, order, stored)?;
-            room(cuda, OF_POINT * pyramid.len(cuda)? as u64, "the list")?;
-            pyramid.list(cuda)?
-        }
-    };
-    Ok(Points::of(volume, voxels))
+    let pyramid = Some(order).filter(|order| *order == Order::Blocks);
+    ask(cuda, volume, expression, pyramid, |condition| list(cuda, condition, order))
 }
 
-/// Number of voxels.
+/// A range of the list of [`find_on`], and how many entries that has, as [`part`](super::part) gives them.
 ///
 /// # Errors
-/// [`Error::Device`] for 2^32 or more.
-fn n_voxels(volume: &Volume) -> Result<usize> {
+/// Those of [`find_on`].
+pub fn part_on(
+    cuda: &Cuda,
+    volume: &Volume,
+    expression: &Expression,
+    order: Order,
+    entries: Range<usize>,
+) -> Result<(Points, usize)> {
+    ask(cuda, volume, expression, Some(order), |condition| {
+        let pyramid = DeviceHistoPyramid::new(cuda, condition, order, Stored::PartialSums)?;
+        let total = pyramid.len(cuda)?;
+        let n = entries.end.min(total).saturating_sub(entries.start);
+        room(cuda, OF_POINT * n as u64, "the list")?;
+        let voxels = cuda.download(&pyramid.cells(cuda, entries.clone())?)?;
+        Ok((Points::of(volume, voxels), total))
+    })
+}
+
+/// Number of voxels in each box where an expression holds, as [`counts`](super::counts()) gives it.
+///
+/// # Errors
+/// Those of [`find_on`].
+pub fn counts_on(
+    cuda: &Cuda,
+    volume: &Volume,
+    expression: &Expression,
+    boxes: &[[[u32; 3]; 2]],
+) -> Result<Vec<u32>> {
+    ask(cuda, volume, expression, Some(Order::Blocks), |condition| {
+        let pyramid = DeviceHistoPyramid::new(cuda, condition, Order::Blocks, Stored::Sums)?;
+        room(cuda, OF_BOX * boxes.len() as u64, "the boxes")?;
+        cuda.download(&pyramid.count(cuda, &cuda.upload(boxes)?)?)
+    })
+}
+
+/// Checks that an expression can be on the card, with a pyramid of this order or bits, and asks for the answer where the
+/// values of the volume are there, if it has any.
+fn ask<R>(
+    cuda: &Cuda,
+    volume: &Volume,
+    expression: &Expression,
+    pyramid: Option<Order>,
+    answer: impl Fn(&DeviceCondition) -> Result<R>,
+) -> Result<R> {
+    Condition::new(volume, expression)?;
     let n = volume.n_voxels();
     if u32::try_from(n).is_err() {
         return Err(Error::Device {
@@ -73,42 +99,30 @@ fn n_voxels(volume: &Volume) -> Result<usize> {
             remedy: "list them on the processor (--device cpu)".into(),
         });
     }
-    Ok(n)
-}
-
-/// An error without so many bytes.
-fn room(cuda: &Cuda, needed: u64, what: &str) -> Result<()> {
-    let (free, _) = cuda.memory()?;
-    if needed <= free as u64 {
-        return Ok(());
-    }
-    Err(Error::Device {
-        what: format!("{what} need {needed} bytes on the card, of which {free} are free"),
-        remedy: "list them on the processor (--device cpu)".into(),
-    })
-}
-
-/// A byte of 0 or 1 for each voxel.
-fn marks(
-    cuda: &Cuda,
-    volume: &Volume,
-    expression: &Expression,
-    uses_values: bool,
-) -> Result<Array<u8>> {
-    let with = |samples: u64, name: &str| mark(cuda, volume, expression, samples, name);
+    let uses_values = expression.names().contains(&"v");
+    let samples = if uses_values { n * volume.samples().width() } else { 0 };
+    let shape = volume.shape().map(|n| n as u32);
+    let marks = match pyramid {
+        None => n.div_ceil(8) as u64,
+        Some(order) => DeviceHistoPyramid::bytes(shape, order),
+    };
+    room(cuda, samples as u64 + marks, "the volume and its marks")?;
+    let condition =
+        |values: u64, value| DeviceCondition { volume, expression, shape, values, value };
     if !uses_values {
-        return with(0, "u8");
+        return answer(&condition(0, "u8"));
     }
     /// The samples stay on the card until the kernel has read them: memory is given back in the order of the stream.
-    fn of<T: Element>(
+    fn of<T: Element, R>(
         cuda: &Cuda,
         values: &[T],
-        name: &str,
-        with: impl Fn(u64, &str) -> Result<Array<u8>>,
-    ) -> Result<Array<u8>> {
+        name: &'static str,
+        answer: impl Fn(u64, &'static str) -> Result<R>,
+    ) -> Result<R> {
         let on_card = cuda.upload(values)?;
-        with(on_card.address(), name)
+        answer(on_card.address(), name)
     }
+    let with = |values: u64, name| answer(&condition(values, name));
     match volume.samples() {
         Samples::U8(values) => of(cuda, values, "u8", with),
         Samples::I8(values) => of(cuda, values, "i8", with),
@@ -123,37 +137,60 @@ fn marks(
     }
 }
 
-fn mark(
-    cuda: &Cuda,
-    volume: &Volume,
-    expression: &Expression,
-    samples: u64,
-    name: &str,
-) -> Result<Array<u8>> {
-    let n = volume.n_voxels();
-    let bytes = size_of::<VolumeArgument>().to_string();
-    let defines = vec![("SAMPLE", name.to_string()), ("VOLUME_BYTES", bytes)];
-    let mut unit = Unit::with("primitives/predicate", defines)?;
-    let text = Predicate::new(expression, &VOXEL_NAMES).text().to_string();
-    unit.extra.push((Predicate::NAME.into(), text));
-    let kernel = cuda.kernel(&unit, "predicate_mark")?;
-    let [nx, ny, _] = volume.shape();
-    // SAFETY: the kernel writes all of them.
-    let marks = unsafe { cuda.unset::<u8>(n) }?;
-    let argument = VolumeArgument {
-        samples,
-        shape: [nx as u32, ny as u32],
-        n: n as u64,
-        origin: volume.placement().origin(),
-        steps: volume.placement().steps(),
-        slope: volume.scaling().slope,
-        intercept: volume.scaling().intercept,
+/// An expression over a volume, the values of which are on the card: the twin of [`Condition`].
+struct DeviceCondition<'a> {
+    volume: &'a Volume,
+    expression: &'a Expression,
+    shape: [u32; 3],
+    /// Address of the samples, 0 if the expression has no value, and their type in the kernels' sources.
+    values: u64,
+    value: &'static str,
+}
+
+impl DeviceDiscriminator for DeviceCondition<'_> {
+    fn question(&self, _: &Cuda) -> Result<Question> {
+        let (placement, scaling) = (self.volume.placement(), self.volume.scaling());
+        let argument = ConditionArgument {
+            values: self.values,
+            shape: self.shape,
+            origin: placement.origin(),
+            steps: placement.steps(),
+            slope: scaling.slope,
+            intercept: scaling.intercept,
+        };
+        let printed = Predicate::new(self.expression, &VOXEL_NAMES);
+        let kind = ConditionArgument::DISCRIMINATOR;
+        let question = Question::new(self.shape, kind, self.value, argument);
+        Ok(question.with_header(Predicate::NAME, printed.text()))
+    }
+}
+
+/// The list itself: of a bit for each voxel, or of a pyramid.
+fn list(cuda: &Cuda, condition: &DeviceCondition, order: Order) -> Result<Points> {
+    let volume = condition.volume;
+    let voxels = match order {
+        Order::Lines => {
+            let bits = DeviceBits::new(cuda, condition)?;
+            let numbers = cuda.download(&compact(cuda, bits.set())?)?;
+            numbers.into_iter().map(|n| volume.index_of(n as usize).map(|i| i as u32)).collect()
+        }
+        Order::Blocks => {
+            let pyramid = DeviceHistoPyramid::new(cuda, condition, order, Stored::PartialSums)?;
+            room(cuda, OF_POINT * pyramid.len(cuda)? as u64, "the list")?;
+            pyramid.list(cuda)?
+        }
     };
-    let arguments = Arguments::default().with(argument).with_array(&marks);
-    let most = 16 * cuda.card().multiprocessors as usize;
-    let grid = n.div_ceil(THREADS as usize).min(most) as u32;
-    let launch = Launch { grid, block: THREADS, shared: 0, cooperative: false };
-    // SAFETY: the arguments of `predicate_mark`: a sample, if they are read, and a mark for each voxel.
-    unsafe { cuda.launch(&kernel, launch, &arguments) }?;
-    Ok(marks)
+    Ok(Points::of(volume, voxels))
+}
+
+/// An error without so many bytes.
+fn room(cuda: &Cuda, needed: u64, what: &str) -> Result<()> {
+    let (free, _) = cuda.memory()?;
+    if needed <= free as u64 {
+        return Ok(());
+    }
+    Err(Error::Device {
+        what: format!("{what} need {needed} bytes on the card, of which {free} are free"),
+        remedy: "list them on the processor (--device cpu)".into(),
+    })
 }

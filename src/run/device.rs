@@ -7,6 +7,7 @@ use crate::config::{Config, DeviceKind};
 use crate::error::Result;
 #[cfg(feature = "cuda")]
 use crate::levelset::eikonal::cuda::{OnCard, Organization};
+use crate::picture::{Image, Options, Subject};
 use crate::reconstruct::WORTH_A_CARD;
 
 /// A GPU with the order of work that a case asks for.
@@ -36,6 +37,28 @@ pub(super) fn cuda(card: &Card) -> &Arc<cuda::Cuda> {
 
 #[cfg(not(feature = "cuda"))]
 pub(super) fn cuda(card: &Card) -> &Arc<cuda::Cuda> {
+    match *card {}
+}
+
+/// The same card with a stream of its own, for what is done while steps go on.
+#[cfg(feature = "cuda")]
+pub(super) fn beside(card: &cuda::Cuda) -> Result<cuda::Cuda> {
+    cuda::Cuda::new(card.card().ordinal)
+}
+
+#[cfg(not(feature = "cuda"))]
+pub(super) fn beside(card: &cuda::Cuda) -> Result<cuda::Cuda> {
+    match *card {}
+}
+
+/// Draws a picture of a run.
+#[cfg(feature = "cuda")]
+pub(super) fn draw(card: &cuda::Cuda, subject: &Subject<'_>, options: &Options) -> Result<Image> {
+    crate::picture::cuda::draw_beside(card, subject, options)
+}
+
+#[cfg(not(feature = "cuda"))]
+pub(super) fn draw(card: &cuda::Cuda, _: &Subject<'_>, _: &Options) -> Result<Image> {
     match *card {}
 }
 

@@ -114,7 +114,7 @@ impl Job<'_> {
         let timer = Instant::now();
         let patch_of = self.patches.patch_of_vertex();
         let mesh = StoredMesh::new(self.ready, self.config.output.compression);
-        let mut states = States::new(self.config, &mesh, &patch_of, "distance", folder)?;
+        let mut states = States::new(self.config, &mesh, &patch_of, "distance", folder, self.card)?;
         let Found { values, extras, paths } = found;
         let state = State { phi: values, extras, ..State::default() };
         states.write(&state)?;

@@ -269,7 +269,8 @@ fn distance_on(
     let (values, extras) = (&found.values, &found.extras);
     states::write_single(output, &prepared.ready, "distance", values, extras, distance.width)?;
     distance::write_paths(paths, &found.paths, Compression::default())?;
-    if let Some(mut pictures) = Pictures::new(config, &prepared.ready)? {
+    let card = prepared.job(config).card;
+    if let Some(mut pictures) = Pictures::new(config, &prepared.ready, card)? {
         pictures.finish(&State { phi: found.values, ..State::default() }, None)?;
     }
     report.seconds.output = stage.next("done")?;

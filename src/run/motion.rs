@@ -100,7 +100,7 @@ impl Job<'_> {
         drop(phi);
         let patch_of = self.patches.patch_of_vertex();
         let stored = StoredMesh::new(ready, config.output.compression);
-        let mut states = States::new(config, &stored, &patch_of, "phi", folder)?;
+        let mut states = States::new(config, &stored, &patch_of, "phi", folder, self.card)?;
         let earlier = checkpoint.as_ref().map_or(0.0, |checkpoint| checkpoint.seconds.total);
         let keeper = identity
             .filter(|_| rule != Checkpoints::Never)

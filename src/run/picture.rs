@@ -1,13 +1,16 @@
 //! Pictures of the states of a run.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use super::Ready;
+use super::device::{self, Card};
 use super::states::State;
+use crate::backend::cuda::Cuda;
 use crate::config::{Config, Drawn, Picture};
 use crate::error::Result;
 use crate::output::{RunFolder, numbered};
-use crate::picture::{self, Lines, Options, Subject};
+use crate::picture::{self, Image, Lines, Options, Subject};
 
 /// Finds before a run what can be wrong with the file of `--picture`.
 ///
@@ -39,37 +42,71 @@ fn colors<'a>(config: &'a Config, ready: &Ready) -> Result<Option<(&'a str, Vec<
     }
 }
 
+/// What draws the pictures of a run: the card that it is on, if they are large, or the processor; the bytes are the same.
+pub(super) struct Painter {
+    of_run: Option<Arc<Cuda>>,
+    /// The same card with a stream of its own, as steps go on meanwhile; opened for the first picture.
+    own: Option<Cuda>,
+}
+
+/// What a card is worth of [`picture::work`], where it has been started for the run: an eighth of what it must be worth by itself
+/// (`zeroset render`).
+const WORTH_A_CARD: usize = 1 << 22;
+
+impl Painter {
+    pub(super) fn new(card: Option<&Card>) -> Self {
+        Painter { of_run: card.map(device::cuda).cloned(), own: None }
+    }
+
+    /// # Errors
+    /// As [`picture::draw`]; [`Error::Device`](crate::Error::Device) if the card fails.
+    pub(super) fn draw(&mut self, subject: &Subject<'_>, options: &Options) -> Result<Image> {
+        let is_large = picture::work(subject, options) >= WORTH_A_CARD;
+        let Some(of_run) = self.of_run.as_ref().filter(|_| is_large) else {
+            return picture::draw(subject, options);
+        };
+        let own = match &self.own {
+            Some(own) => own,
+            None => self.own.insert(device::beside(of_run)?),
+        };
+        device::draw(own, subject, options)
+    }
+}
+
 /// Draws the states of one run.
 pub(super) struct Pictures<'a> {
-    config: &'a Config,
-    ready: &'a Ready,
+    shown: Shown<'a>,
     picture: &'a Picture,
-    colors: Option<(&'a str, Vec<f64>)>,
-    title: String,
     /// With the camera and range of the first picture: a series must not jump.
     options: Option<Options>,
+    painter: Painter,
 }
 
 impl<'a> Pictures<'a> {
-    /// `None` if the case asks for no pictures.
+    /// `None` if the case asks for no pictures; `card` is that of the run.
     ///
     /// # Errors
     /// As [`check_array`].
-    pub(super) fn new(config: &'a Config, ready: &'a Ready) -> Result<Option<Self>> {
+    pub(super) fn new(
+        config: &'a Config,
+        ready: &'a Ready,
+        card: Option<&Card>,
+    ) -> Result<Option<Self>> {
         let Some(picture) = &config.output.picture else { return Ok(None) };
-        let colors = colors(config, ready)?;
-        Ok(Some(Pictures { config, ready, picture, colors, title: title(config), options: None }))
+        let (colors, title) = (colors(config, ready)?, title(config));
+        let shown = Shown { config, ready, colors, title };
+        Ok(Some(Pictures { shown, picture, options: None, painter: Painter::new(card) }))
     }
 
     /// Draws a state that is written to `folder`, if each is to be drawn.
     ///
     /// # Errors
-    /// [`Error::Output`](crate::Error::Output).
+    /// [`Error::Output`](crate::Error::Output); [`Error::Device`](crate::Error::Device) if a card that draws fails.
     pub(super) fn add(&mut self, state: &State, folder: &RunFolder) -> Result<()> {
         if self.picture.every != Drawn::State {
             return Ok(());
         }
-        self.draw(state, folder.file(&numbered(&self.config.name(), state.step, "png")))
+        self.draw(state, folder.file(&numbered(&self.shown.config.name(), state.step, "png")))
     }
 
     /// Draws the last state: to the file of `--picture`, or to `NAME.png` in `folder` unless that
@@ -81,7 +118,7 @@ impl<'a> Pictures<'a> {
         let file = match (&self.picture.file, folder) {
             (Some(file), _) => file.clone(),
             (None, Some(folder)) if self.picture.every == Drawn::Last => {
-                folder.file(&format!("{}.png", self.config.name()))
+                folder.file(&format!("{}.png", self.shown.config.name()))
             }
             _ => return Ok(()),
         };
@@ -93,11 +130,34 @@ impl<'a> Pictures<'a> {
     /// # Errors
     /// [`Error::Case`](crate::Error::Case) for options that do not fit it.
     pub(super) fn settle(&mut self, state: &State) -> Result<()> {
-        let settled = self.picture.options().settled(&self.subject(state, ""))?;
+        let settled = self.picture.options().settled(&self.shown.subject(state, ""))?;
         self.options = Some(settled);
         Ok(())
     }
 
+    fn draw(&mut self, state: &State, file: PathBuf) -> Result<()> {
+        let note = match self.shown.config.distance.is_some() {
+            true => String::new(),
+            false => format!("t = {}   step {}", time(state.time), state.step),
+        };
+        if self.options.is_none() {
+            self.settle(state)?;
+        }
+        let Some(options) = &self.options else { return Ok(()) };
+        let subject = self.shown.subject(state, &note);
+        self.painter.draw(&subject, options)?.write_png(&file)
+    }
+}
+
+/// What is seen on the pictures.
+struct Shown<'a> {
+    config: &'a Config,
+    ready: &'a Ready,
+    colors: Option<(&'a str, Vec<f64>)>,
+    title: String,
+}
+
+impl Shown<'_> {
     fn subject<'s>(&'s self, state: &'s State, note: &'s str) -> Subject<'s> {
         let is_distance = self.config.distance.is_some();
         let (name, lines) =
@@ -109,20 +169,6 @@ impl<'a> Pictures<'a> {
         match &self.colors {
             Some((name, values)) => subject.colored_by(name, values),
             None => subject,
-        }
-    }
-
-    fn draw(&mut self, state: &State, file: PathBuf) -> Result<()> {
-        let note = match self.config.distance.is_some() {
-            true => String::new(),
-            false => format!("t = {}   step {}", time(state.time), state.step),
-        };
-        if self.options.is_none() {
-            self.settle(state)?;
-        }
-        match &self.options {
-            Some(options) => picture::draw(&self.subject(state, &note), options)?.write_png(&file),
-            None => Ok(()),
         }
     }
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use super::Ready;
+use super::device::Card;
 use super::picture::Pictures;
 use super::writer::{Files, Times};
 use crate::config::{Config, Distance, InterfaceFile, PointField, SeriesFormat};
@@ -124,6 +125,7 @@ impl<'a> States<'a> {
         patch_of: &'a [u32],
         array: &'static str,
         folder: &'a RunFolder,
+        card: Option<&Card>,
     ) -> Result<Self> {
         let (name, compression) = (config.name(), mesh.compression);
         let (states, geometry) = match config.output.format {
@@ -151,7 +153,7 @@ impl<'a> States<'a> {
             folder,
             interfaces: interface.then(|| Series::new(folder.path(), "interface", "vtp")),
             written: Vec::new(),
-            pictures: Pictures::new(config, mesh.ready)?,
+            pictures: Pictures::new(config, mesh.ready, card)?,
         })
     }
 

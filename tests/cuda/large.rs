@@ -7,10 +7,10 @@ use std::ops::Range;
 use rayon::prelude::*;
 use zeroset::backend::cuda::{Array, Cuda, Element};
 use zeroset::primitives::cuda::{
-    DeviceCoo, DeviceDiscriminator, DeviceGrid, DeviceHistoPyramid, DeviceTree, Key, Reduction,
-    Set, compact, exclusive_scan, reduce, sort, unique,
+    DeviceBits, DeviceCoo, DeviceGrid, DeviceHistoPyramid, DeviceTree, Key, Reduction, Set,
+    compact, exclusive_scan, reduce, sort, unique,
 };
-use zeroset::primitives::{Order, Stored, Within};
+use zeroset::primitives::{Order, Stored, Threshold, Within};
 
 use crate::support;
 
@@ -118,13 +118,14 @@ fn lists_of_flags() {
         let count = N.div_ceil(every);
         let bytes =
             cuda.upload(&made(N, |k| u8::from((k as usize).is_multiple_of(every)) * 9)).unwrap();
-        let grid = DeviceGrid::new([N as u32, 1, 1], &bytes);
-        let marks = Within { values: grid, low: 8.5, high: 9.0 }.marks(&cuda).unwrap();
-        for bytes in [&bytes, &marks] {
-            let list = compact(&cuda, Set::Bytes(bytes, 1)).unwrap();
-            assert_eq!(list.len(), count);
-            check(&cuda, &list, |k| (k * every as u64) as u32);
-        }
+        let list = compact(&cuda, Set::Bytes(&bytes, 1)).unwrap();
+        assert_eq!(list.len(), count);
+        check(&cuda, &list, |k| (k * every as u64) as u32);
+        let values = DeviceGrid::new([N as u32, 1, 1], &bytes);
+        let marks = DeviceBits::new(&cuda, &Within { values, low: 8.5, high: 9.0 }).unwrap();
+        let list = compact(&cuda, marks.set()).unwrap();
+        assert_eq!(list.len(), count);
+        check(&cuda, &list, |k| (k * every as u64) as u32);
         let word = |w: u64| {
             (0..32)
                 .fold(0, |all, b| all | u32::from((32 * w + b).is_multiple_of(every as u64)) << b)
@@ -142,10 +143,9 @@ fn pyramids() {
     let Some(cuda) = support::cuda() else { return };
     let flags = cuda.upload(&made(N, |k| u8::from((k as usize).is_multiple_of(EVERY)))).unwrap();
     let n = N.div_ceil(EVERY);
+    let active = Threshold { values: DeviceGrid::new([N as u32, 1, 1], &flags), low: 1.0 };
     for order in [Order::Lines, Order::Blocks] {
-        let shape = [N as u32, 1, 1];
-        let pyramid =
-            DeviceHistoPyramid::new(&cuda, shape, &flags, 1, order, Stored::PartialSums).unwrap();
+        let pyramid = DeviceHistoPyramid::new(&cuda, &active, order, Stored::PartialSums).unwrap();
         assert_eq!(pyramid.len(&cuda).unwrap(), n);
         check(&cuda, &pyramid.cells(&cuda, 0..n).unwrap(), |k| [(k as usize * EVERY) as u32, 0, 0]);
         let last = ((n - 1) * EVERY) as u32;
@@ -169,9 +169,9 @@ fn a_full_pyramid() {
     let shape = [65_537, 257, 255];
     let all = u32::MAX;
     let flags = cuda.upload(&vec![1_u8; all as usize]).unwrap();
+    let active = Threshold { values: DeviceGrid::new(shape, &flags), low: 1.0 };
     for order in [Order::Lines, Order::Blocks] {
-        let pyramid =
-            DeviceHistoPyramid::new(&cuda, shape, &flags, 1, order, Stored::Sums).unwrap();
+        let pyramid = DeviceHistoPyramid::new(&cuda, &active, order, Stored::Sums).unwrap();
         assert_eq!(pyramid.len(&cuda).unwrap(), all as usize);
         let last = shape.map(|n| n - 1);
         let cell = pyramid.cell(&cuda, &cuda.upload(&[0, all - 1, all]).unwrap()).unwrap();

@@ -1,10 +1,8 @@
-//! Reductions, runs of equal items and discriminators: those of the CPU.
+//! Reductions and runs of equal items: those of the CPU.
 
 use zeroset::backend::cuda::Cuda;
-use zeroset::primitives::cuda::{
-    DeviceDiscriminator, DeviceGrid, Number, Reduction, Value, reduce, unique,
-};
-use zeroset::primitives::{self, Bits, Discriminator, Edge, Grid, Template, Threshold, Within};
+use zeroset::primitives;
+use zeroset::primitives::cuda::{Number, Reduction, Value, reduce, unique};
 
 use crate::support;
 
@@ -22,7 +20,6 @@ fn a_short_run_of_each() {
     let Some(cuda) = support::cuda() else { return };
     reductions(&cuda, &[0, 1, 8193]);
     runs(&cuda, &[0, 1, 3001], |k| k as f32);
-    discriminators(&cuda, [9, 16, 17]);
 }
 
 #[test]
@@ -91,46 +88,5 @@ fn runs<T: Value + PartialEq>(cuda: &Cuda, sizes: &[usize], item: fn(usize) -> T
             assert!(cuda.download(&found.items).unwrap() == expected.items, "{n} in {run}");
             assert!(cuda.download(&found.offsets).unwrap() == expected.offsets, "{n} in {run}");
         }
-    }
-}
-
-#[test]
-fn discriminators_decide_as_those_of_the_processor() {
-    let Some(cuda) = support::cuda() else { return };
-    for shape in [[1, 1, 1], [65, 3, 2], [130, 1, 1], [1, 9, 4], [301, 207, 13]] {
-        discriminators(&cuda, shape);
-    }
-}
-
-fn discriminators(cuda: &Cuda, shape: [usize; 3]) {
-    let mut values: Vec<f32> =
-        scattered(shape.iter().product()).into_iter().map(|k| (k >> 24) as f32 / 3.0).collect();
-    let middle = values.len() / 2;
-    values[middle] = f32::NAN;
-    let on_card = cuda.upload(&values).unwrap();
-    let (grid, device) =
-        (Grid::new(shape, &values), DeviceGrid::new(shape.map(|n| n as u32), &on_card));
-    let check = |found: &dyn DeviceDiscriminator, expected: Bits| {
-        let marks = found.marks(cuda).unwrap();
-        let n = values.len();
-        let bit = |k: usize| (expected.words()[k / 64] >> (k % 64) & 1) as u8;
-        assert!(cuda.download(&marks).unwrap().into_iter().eq((0..n).map(bit)), "{shape:?}");
-    };
-    fn bits(of: &impl Discriminator) -> Bits {
-        Bits::new(of).unwrap()
-    }
-    check(&Threshold { values: device, low: 30.0 }, bits(&Threshold { values: grid, low: 30.0 }));
-    let (low, high) = (20.0, 45.0);
-    check(&Within { values: device, low, high }, bits(&Within { values: grid, low, high }));
-    let (low, spacing) = (30.01, [1.0, 0.7, 2.1]);
-    check(&Edge { values: device, low, spacing }, bits(&Edge { values: grid, low, spacing }));
-    for size in [[1, 1, 1], [3, 3, 1], [2, 2, 2], [0, 3, 1]] {
-        let wanted: Vec<f64> =
-            (0..size.iter().product::<usize>()).map(|k| 13.3 * k as f64).collect();
-        let (template, most) = (Grid::new(size, &wanted), 20.0 * wanted.len() as f64);
-        check(
-            &Template { values: device, template, most },
-            bits(&Template { values: grid, template, most }),
-        );
     }
 }

@@ -3,6 +3,7 @@
 //! Without a card every test says so and passes, unless `ZEROSET_REQUIRE_CUDA` is 1.
 #![cfg(feature = "cuda")]
 
+mod discriminators;
 mod eikonal;
 mod evolution;
 mod expressions;
@@ -20,8 +21,10 @@ mod potential;
 mod primitives;
 mod reconstruct;
 mod render;
+mod run_pictures;
 mod support;
 mod surface_checks;
+mod tiled_files;
 mod tiled_runs;
 mod tiles;
 mod tiles_surface;

@@ -2,8 +2,8 @@
 
 use zeroset::backend::cuda::Cuda;
 use zeroset::expression::Expression;
-use zeroset::points::cuda::find_on;
-use zeroset::points::find;
+use zeroset::points::cuda::{counts_on, find_on, part_on};
+use zeroset::points::{Blocks, counts, find};
 use zeroset::primitives::Order;
 use zeroset::volume::{Condition, Placement, Samples, Scaling, Volume};
 
@@ -39,7 +39,20 @@ fn check(cuda: &Cuda, shape: [usize; 3], samples: Samples) {
                 // As bits, since what is no number is not equal to itself.
                 let bits = |values: &[f64]| values.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
                 assert!(bits(&found.values) == bits(&expected.values), "{kind} {shape:?} {text}");
+                let n = found.len();
+                for range in [n / 3..n - n / 4, n / 2..n + 5, n..n + 1] {
+                    let (some, total) =
+                        part_on(cuda, &volume, &expression, order, range.clone()).unwrap();
+                    assert_eq!(total, n);
+                    assert!(some.voxels == found.voxels[range.start.min(n)..range.end.min(n)]);
+                }
             }
+            let blocks = Blocks::new(&volume, 3).unwrap();
+            let mut boxes = blocks.boxes().unwrap();
+            boxes.push([[0; 3], shape.map(|n| n as u32)]);
+            let condition = Condition::new(&volume, &expression).unwrap();
+            let expected = counts(&condition, &boxes).unwrap();
+            assert!(counts_on(cuda, &volume, &expression, &boxes).unwrap() == expected, "{text}");
         }
     }
 }

@@ -4,10 +4,12 @@ use zeroset::backend::cuda::Cuda;
 use zeroset::mesh::Mesh;
 use zeroset::patches::{Partition, Patches};
 use zeroset::primitives::cuda::{
-    Compactor, DeviceCoo, DeviceCsr, DeviceGatherMatrix, DeviceHistoPyramid, DeviceTree, Key, Set,
-    Value, compact, exclusive_scan, sort,
+    Compactor, DeviceCoo, DeviceCsr, DeviceGatherMatrix, DeviceGrid, DeviceHistoPyramid,
+    DeviceTree, Key, Set, Value, compact, exclusive_scan, sort,
 };
-use zeroset::primitives::{Coo, Csr, Flags, GatherMatrix, HistoPyramid, Order, Stored, Tree};
+use zeroset::primitives::{
+    Coo, Csr, Flags, GatherMatrix, HistoPyramid, Order, Stored, Threshold, Tree,
+};
 
 use crate::support;
 
@@ -185,8 +187,9 @@ fn pyramids(cuda: &Cuda, shapes: &[[usize; 3]]) {
                 for stored in [Stored::Sums, Stored::PartialSums] {
                     let flags = Flags::new(shape, &flags);
                     let expected = HistoPyramid::new(&flags, order, stored).unwrap();
-                    let size = shape.map(|n| n as u32);
-                    let found = DeviceHistoPyramid::new(cuda, size, &cells, 100, order, stored);
+                    let values = DeviceGrid::new(shape.map(|n| n as u32), &cells);
+                    let above = Threshold { values, low: 100.0 };
+                    let found = DeviceHistoPyramid::new(cuda, &above, order, stored);
                     ask(cuda, &found.unwrap(), &expected);
                 }
             }
@@ -195,7 +198,7 @@ fn pyramids(cuda: &Cuda, shapes: &[[usize; 3]]) {
 }
 
 /// Compares all answers of two pyramids.
-fn ask(cuda: &Cuda, found: &DeviceHistoPyramid, expected: &HistoPyramid) {
+pub fn ask(cuda: &Cuda, found: &DeviceHistoPyramid, expected: &HistoPyramid) {
     const NONE: u32 = DeviceHistoPyramid::NONE;
     let shape = expected.shape();
     let list = expected.list().unwrap();

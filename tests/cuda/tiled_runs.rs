@@ -15,13 +15,13 @@ const BALL: &str = "version = 1\nprecision = \"f64\"\n[domain.tiled]\ndx = 0.05\
     [output]\ninterval = 0.05\nvolume = {}\n";
 
 /// Ends a run after some steps.
-struct Stop {
+pub struct Stop {
     after: u64,
     flag: AtomicBool,
 }
 
 impl Stop {
-    fn after(after: u64) -> Self {
+    pub fn after(after: u64) -> Self {
         Stop { after, flag: AtomicBool::new(false) }
     }
 }
@@ -41,7 +41,7 @@ fn case(device: &str, set: &[&str]) -> Config {
     Config::parse(BALL, "case.toml".as_ref(), &set).unwrap()
 }
 
-fn go(config: &Config, stop: &Stop, folder: &Path, resume: bool) -> Outcome {
+pub fn go(config: &Config, stop: &Stop, folder: &Path, resume: bool) -> Outcome {
     let options = Options::new(&stop.flag, stop).into_folder(Some(folder.to_path_buf()), false);
     run(config, &options.resuming(resume)).unwrap()
 }

@@ -2,6 +2,7 @@
 
 use zeroset::primitives::{Flags, HistoPyramid, Order, Stored};
 
+use super::layouts::discriminator::BytesArgument;
 use super::layouts::histopyramid::{MOST_LEVELS, PyramidArgument, Split};
 use super::library::{Arg, Launch, Library, arg};
 
@@ -9,7 +10,7 @@ const BLOCK: u32 = 256;
 const NONE: u32 = u32::MAX;
 
 /// Words and sums of all levels, as `DeviceHistoPyramid` has them.
-struct Pyramid {
+pub struct Pyramid {
     shape: [u32; 3],
     records: Vec<[u32; 3]>,
     words: Vec<u64>,
@@ -25,35 +26,28 @@ fn launch(library: &Library, kernel: &str, grid: u32, args: &[Arg]) {
 
 #[derive(Clone, Copy)]
 #[repr(C, align(16))]
-struct Aligned([u8; 16]);
+pub struct Aligned(pub [u8; 16]);
 
-/// Launches as `DeviceHistoPyramid::new` does; cells of 100 or more are active.
-fn build(library: &Library, split: Split, shape: [u32; 3], cells: &[u8]) -> Pyramid {
-    let mut aligned = vec![Aligned([255; 16]); cells.len().div_ceil(16) + 1];
-    for (k, &cell) in cells.iter().enumerate() {
-        aligned[k / 16].0[k % 16] = cell;
-    }
+/// Launches as `DeviceHistoPyramid::new` does, `asked` being the discriminator.
+pub fn build(
+    [base, above]: [&Library; 2],
+    split: Split,
+    shape: [u32; 3],
+    asked: &dyn Fn() -> Arg,
+) -> Pyramid {
     let records = split.records(shape);
-    let slots = |r: [u32; 3]| r.iter().map(|&n| n as usize).product::<usize>() * split.fan();
-    let mut words = vec![77_u64; slots(records[0])];
+    let mut words = vec![77_u64; split.slots(records[0])];
     let mut sums: Vec<Vec<Aligned>> = Vec::new();
     for (level, &here) in records.iter().enumerate() {
-        let mut own = vec![Aligned([77; 16]); slots(here) / 4];
-        let grid = (slots(here) as u32).div_ceil(BLOCK);
+        let mut own = vec![Aligned([77; 16]); split.slots(here) / 4];
+        let grid = (split.slots(here) as u32).div_ceil(BLOCK);
         if level == 0 {
-            let args = [
-                arg(aligned.as_ptr()),
-                arg(shape),
-                arg(100_u32),
-                arg(here),
-                arg(words.as_mut_ptr()),
-                arg(own.as_mut_ptr()),
-            ];
-            launch(library, "histopyramid_base", grid, &args);
+            let args = [asked(), arg(here), arg(words.as_mut_ptr()), arg(own.as_mut_ptr())];
+            launch(base, "histopyramid_base", grid, &args);
         } else {
             let below = sums[level - 1].as_ptr();
             let args = [arg(below), arg(records[level - 1]), arg(here), arg(own.as_mut_ptr())];
-            launch(library, "histopyramid_level", grid, &args);
+            launch(above, "histopyramid_level", grid, &args);
         }
         sums.push(own);
     }
@@ -97,7 +91,7 @@ fn boxes([x, y, z]: [u32; 3]) -> Vec<[[u32; 3]; 2]> {
 }
 
 /// Asks everything.
-fn ask(find: &Library, pyramid: &Pyramid, expected: &HistoPyramid) {
+pub fn ask(find: &Library, pyramid: &Pyramid, expected: &HistoPyramid) {
     let shape = pyramid.shape;
     let argument = pyramid.argument();
     let list = expected.list().unwrap();
@@ -182,6 +176,31 @@ fn ask(find: &Library, pyramid: &Pyramid, expected: &HistoPyramid) {
     }
 }
 
+pub const BASE: &str = "kernels/primitives/histopyramid/base.cu";
+
+/// Defines of pyramids, and more.
+pub fn defines(split: Split, stored: Stored, more: &[String]) -> Vec<String> {
+    let own = split.defines(stored == Stored::PartialSums);
+    own.iter().map(|(name, n)| format!("{name}={n}")).chain(more.iter().cloned()).collect()
+}
+
+/// Levels above the lowest.
+pub fn level_library(split: Split, stored: Stored) -> Library {
+    let defines = defines(split, stored, &[]);
+    let defines: Vec<&str> = defines.iter().map(String::as_str).collect();
+    Library::compile("kernels/primitives/histopyramid/level.cu", &defines, &["histopyramid_level"])
+}
+
+/// What answers.
+pub fn find_library(split: Split, stored: Stored) -> Library {
+    let size = format!("PYRAMID_BYTES={}", size_of::<PyramidArgument>());
+    let defines = defines(split, stored, &[size]);
+    let defines: Vec<&str> = defines.iter().map(String::as_str).collect();
+    let kernels =
+        ["histopyramid_cells", "histopyramid_entries", "histopyramid_keys", "histopyramid_counts"];
+    Library::compile("kernels/primitives/histopyramid/find.cu", &defines, &kernels)
+}
+
 /// Shapes round those of words and records, long ones, and none.
 const PICTURES: [[u32; 3]; 8] = [
     [1, 1, 1],
@@ -198,9 +217,6 @@ const VOLUMES: [[u32; 3]; 6] =
 
 #[test]
 fn pyramids_answer_as_those_of_the_processor() {
-    let build_kernels = ["histopyramid_base", "histopyramid_level"];
-    let find_kernels =
-        ["histopyramid_cells", "histopyramid_entries", "histopyramid_keys", "histopyramid_counts"];
     for (order, shapes) in [
         (Order::Blocks, PICTURES.as_slice()),
         (Order::Blocks, VOLUMES.as_slice()),
@@ -208,22 +224,15 @@ fn pyramids_answer_as_those_of_the_processor() {
     ] {
         for stored in [Stored::Sums, Stored::PartialSums] {
             let split = Split::new(shapes[0], order == Order::Lines);
-            let mut defines: Vec<String> = split
-                .defines(stored == Stored::PartialSums)
-                .iter()
-                .map(|(name, value)| format!("{name}={value}"))
-                .collect();
-            defines.push(format!("PYRAMID_BYTES={}", size_of::<PyramidArgument>()));
+            let own = [
+                format!("DISCRIMINATOR={}", BytesArgument::DISCRIMINATOR),
+                format!("DISCRIMINATOR_BYTES={}", size_of::<BytesArgument>()),
+            ];
+            let defines = defines(split, stored, &own);
             let defines: Vec<&str> = defines.iter().map(String::as_str).collect();
-            let library = |file: &str, kernels: &[&str]| {
-                Library::compile(
-                    &format!("kernels/primitives/histopyramid/{file}.cu"),
-                    &defines,
-                    kernels,
-                )
-            };
-            let (build_library, find) =
-                (library("build", &build_kernels), library("find", &find_kernels));
+            let base = Library::compile(BASE, &defines, &["histopyramid_base"]);
+            let above = level_library(split, stored);
+            let find = find_library(split, stored);
             for &shape in shapes {
                 let n = shape.iter().product::<u32>();
                 for every in [1, 3, 97, u32::MAX] {
@@ -235,7 +244,14 @@ fn pyramids_answer_as_those_of_the_processor() {
                     let flags = Flags::new(shape.map(|n| n as usize), &flags);
                     let expected = HistoPyramid::new(&flags, order, stored).unwrap();
                     let shape = if n == 0 { [0; 3] } else { shape };
-                    let pyramid = build(&build_library, split, shape, &cells);
+                    // Aligned to 16 bytes.
+                    let mut aligned = vec![Aligned([255; 16]); cells.len().div_ceil(16) + 1];
+                    for (k, &cell) in cells.iter().enumerate() {
+                        aligned[k / 16].0[k % 16] = cell;
+                    }
+                    let values = aligned.as_ptr() as u64;
+                    let asked = || arg(BytesArgument { values, shape, low: 100 });
+                    let pyramid = build([&base, &above], split, shape, &asked);
                     ask(&find, &pyramid, &expected);
                 }
             }

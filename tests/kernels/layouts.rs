@@ -1,5 +1,7 @@
 //! What the kernels take: the structs of the program itself, whose sizes the kernels compare with theirs.
 
+#[path = "../../src/primitives/cuda/discriminator/layout.rs"]
+pub mod discriminator;
 #[path = "../../src/point_distance/edt/cuda/layout.rs"]
 pub mod edt;
 #[path = "../../src/levelset/eikonal/cuda/layout.rs"]

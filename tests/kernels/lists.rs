@@ -1,8 +1,8 @@
-//! Reductions, runs of equal items and discriminators by kernels, against the functions of the processor.
+//! Reductions and runs of equal items by kernels, against the functions of the processor.
 
 use std::fmt::Debug;
 
-use zeroset::primitives::{Discriminator, Edge, Grid, Template, Threshold, Within, reduce, unique};
+use zeroset::primitives::{reduce, unique};
 
 use super::library::{Arg, Launch, Library, arg};
 
@@ -133,58 +133,4 @@ fn runs_are_those_of_the_processor() {
     runs("u32", |k| k as u32);
     runs("u64", |k| (k as u64) << 40);
     runs("double", |k| k as f64 / 7.0);
-}
-
-/// Marks of a discriminator of the processor.
-fn marks(found: &impl Discriminator) -> Vec<u8> {
-    let [x, y, z] = found.shape();
-    let mut all = Vec::new();
-    for row in 0..y * z {
-        let mut words = vec![0_u64; x.div_ceil(64)];
-        found.mark([0, row % y, row / y], x, &mut words);
-        all.extend((0..x).map(|k| (words[k / 64] >> (k % 64) & 1) as u8));
-    }
-    all
-}
-
-#[test]
-fn discriminators_decide_as_those_of_the_processor() {
-    let kernels = ["discriminator_within", "discriminator_edge", "discriminator_template"];
-    let library =
-        Library::compile("kernels/primitives/discriminator.cu", &["VALUE=float"], &kernels);
-    for shape in [[1, 1, 1], [64, 2, 1], [65, 3, 2], [7, 5, 3], [130, 1, 1], [1, 9, 4]] {
-        let n = shape.iter().product::<usize>();
-        let mut values: Vec<f32> = scattered(n).map(|k| (k >> 24) as f32 / 3.0).collect();
-        values[n / 2] = f32::NAN;
-        let grid = Grid::new(shape, &values);
-        let size = shape.map(|n| n as u32);
-        let check = |kernel: &str, given: Vec<Arg>, expected: Vec<u8>| {
-            let mut found = vec![7_u8; n];
-            let args: Vec<Arg> = [arg(values.as_ptr())]
-                .into_iter()
-                .chain(given)
-                .chain([arg(found.as_mut_ptr())])
-                .collect();
-            launch(&library, kernel, 2, &args);
-            assert!(found == expected, "{kernel} {shape:?}");
-        };
-        let given = |low: f64, high: f64| vec![arg(n as u64), arg(low), arg(high)];
-        let within = Within { values: grid, low: 20.0, high: 45.0 };
-        check("discriminator_within", given(20.0, 45.0), marks(&within));
-        let above = Threshold { values: grid, low: 30.0 };
-        check("discriminator_within", given(30.0, f64::INFINITY), marks(&above));
-        let spacing = [1.0, 0.7, 2.1];
-        let edge = marks(&Edge { values: grid, low: 30.01, spacing });
-        let [x, y, z] = spacing;
-        check("discriminator_edge", vec![arg(size), arg(30.01), arg(x), arg(y), arg(z)], edge);
-        for template in [[1, 1, 1], [3, 1, 1], [3, 3, 1], [2, 2, 2], [0, 3, 1]] {
-            let wanted: Vec<f64> =
-                (0..template.iter().product::<usize>()).map(|k| 13.3 * k as f64).collect();
-            let most = 20.0 * wanted.len() as f64;
-            let expected = Template { values: grid, template: Grid::new(template, &wanted), most };
-            let shape_of = template.map(|n| n as u32);
-            let given = vec![arg(size), arg(wanted.as_ptr()), arg(shape_of), arg(most)];
-            check("discriminator_template", given, marks(&expected));
-        }
-    }
 }

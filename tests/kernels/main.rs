@@ -4,6 +4,7 @@
 // It takes raw borrows, which are pointers, for borrows.
 #![allow(clippy::needless_borrows_for_generic_args)]
 
+mod discriminators;
 mod eikonal;
 mod evolution;
 mod exact_sum;

@@ -1,11 +1,10 @@
-//! The kernel of conditions on voxels, with printed code, against the processor's list.
+//! Conditions on voxels, with printed code, by the kernel of bits against the processor's list.
 
 use zeroset::expression::{Expression, Predicate};
-use zeroset::points::find;
-use zeroset::primitives::Order;
+use zeroset::primitives::Bits;
 use zeroset::volume::{Condition, Placement, Samples, Scaling, Volume};
 
-use super::layouts::points::VolumeArgument;
+use super::layouts::points::ConditionArgument;
 use super::library::{Launch, Library, arg};
 
 #[test]
@@ -28,29 +27,24 @@ fn conditions_hold_where_they_do_on_the_processor() {
         let expression: Expression = text.parse().unwrap();
         let printed = Predicate::new(&expression, &["v", "i", "j", "k"]);
         let library = Library::with_header(
-            "kernels/primitives/predicate.cu",
-            &["SAMPLE=i16"],
-            &["predicate_mark"],
+            "kernels/primitives/bits.cu",
+            &[&format!("DISCRIMINATOR={}", ConditionArgument::DISCRIMINATOR), "VALUE=i16"],
+            &["bits_of_cells"],
             Some((Predicate::NAME, printed.text())),
         );
-        let mut marks = vec![2_u8; n];
-        let argument = VolumeArgument {
-            samples: numbers.as_ptr() as u64,
-            shape: [shape[0] as u32, shape[1] as u32],
-            n: n as u64,
+        let mut words = vec![7_u64; n.div_ceil(64)];
+        let argument = ConditionArgument {
+            values: numbers.as_ptr() as u64,
+            shape: shape.map(|n| n as u32),
             origin: volume.placement().origin(),
             steps: volume.placement().steps(),
             slope: 0.3,
             intercept: 1.7,
         };
-        let args = [arg(argument), arg(marks.as_mut_ptr())];
-        // SAFETY: a sample and a mark for each voxel.
-        unsafe { library.launch("predicate_mark", &Launch::new(2, 256), &args) }.unwrap();
-        let condition = Condition::new(&volume, &expression).unwrap();
-        let mut expected = vec![0_u8; n];
-        for [i, j, k] in find(&volume, &condition, Order::Lines).unwrap().voxels {
-            expected[(i + 37 * (j + 5 * k)) as usize] = 1;
-        }
-        assert!(expected.contains(&1) && marks == expected, "{text}");
+        let args = [arg(argument), arg(words.len() as u64), arg(words.as_mut_ptr())];
+        // SAFETY: a sample for each voxel, and a word for 64 of them.
+        unsafe { library.launch("bits_of_cells", &Launch::new(1, 256), &args) }.unwrap();
+        let expected = Bits::new(&Condition::new(&volume, &expression).unwrap()).unwrap();
+        assert!(expected.count() > 0 && words == expected.words(), "{text}");
     }
 }

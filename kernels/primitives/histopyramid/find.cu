@@ -46,13 +46,7 @@ DEVICE Shape cell_of_bit(const Pyramid& pyramid, Shape word, u32 bit) {
         const u32 number = word.x * 64 + bit, row = number / pyramid.shape.x;
         return {number % pyramid.shape.x, row % pyramid.shape.y, row / pyramid.shape.y};
     }
-    u32 x = 0, y = 0, z = 0;
-    for (u32 k = 0; k < AXIS_BITS; k++) {
-        x |= (bit >> (AXES * k) & 1) << k;
-        y |= (bit >> (AXES * k + 1) & 1) << k;
-        if (FAN == 8) z |= (bit >> (AXES * k + 2) & 1) << k;
-    }
-    return {word.x * EDGE + x, word.y * EDGE + y, FAN == 8 ? word.z * EDGE + z : word.z};
+    return cell_of_word(word, bit);
 }
 
 // The cell of a key below the number of all: down into the child in whose range the key is.

@@ -22,6 +22,17 @@ DEVICE u32 bit_of_cell(u32 x, u32 y, u32 z) {
     return bit;
 }
 
+// The cell of a bit of a word of 8 x 8 or 4 x 4 x 4.
+DEVICE Shape cell_of_word(Shape word, u32 bit) {
+    u32 x = 0, y = 0, z = 0;
+    for (u32 k = 0; k < AXIS_BITS; k++) {
+        x |= (bit >> (AXES * k) & 1) << k;
+        y |= (bit >> (AXES * k + 1) & 1) << k;
+        if (FAN == 8) z |= (bit >> (AXES * k + 2) & 1) << k;
+    }
+    return {word.x * EDGE + x, word.y * EDGE + y, FAN == 8 ? word.z * EDGE + z : word.z};
+}
+
 // 16 bytes that are loaded at once.
 struct __align__(16) Quad {
     u32 sums[4];
@@ -46,4 +57,15 @@ DEVICE Record ends_of_record(const u32* sums, u64 record) {
         for (u32 c = 1; c < FAN; c++) ends.sums[c] += ends.sums[c - 1];
     }
     return ends;
+}
+
+// What a slot of a record holds of the sums of its children; every thread of the warp calls it.
+DEVICE u32 stored_sum(u32 sum) {
+    if (PARTIAL) {
+        for (u32 by = 1; by < FAN; by *= 2) {
+            const u32 other = __shfl_up_sync(0xffffffffu, sum, by);
+            if (lane_of_thread() % FAN >= by) sum += other;
+        }
+    }
+    return sum;
 }

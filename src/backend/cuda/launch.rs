@@ -47,7 +47,7 @@ unsafe impl Argument for f32 {}
 unsafe impl Argument for f64 {}
 
 /// Arguments of a launch, in the order of the kernel's parameters.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Arguments {
     /// Each argument in memory of its own, aligned for anything.
     values: Vec<Box<[u128]>>,

@@ -53,10 +53,12 @@ pub const HEADERS: &[File] = &[
     kernel_file!("primitives/block.cuh"),
     kernel_file!("primitives/bytes.cuh"),
     kernel_file!("primitives/compact.cuh"),
+    kernel_file!("primitives/discriminator.cuh"),
     kernel_file!("primitives/lookback.cuh"),
     kernel_file!("primitives/histopyramid/records.cuh"),
     kernel_file!("primitives/pyramid.cuh"),
     kernel_file!("primitives/shape.cuh"),
+    kernel_file!("primitives/words.cuh"),
     kernel_file!("measures/cut.cuh"),
     kernel_file!("measures/sets.cuh"),
     kernel_file!("render/course.cuh"),
@@ -163,8 +165,15 @@ const NUMBER: Choice =
     &[&[("VALUE", "u32")], &[("VALUE", "u64")], &[("VALUE", "float")], &[("VALUE", "double")]];
 /// Types of the numbers of grids and matrices.
 const VALUE: Choice = &[&[("VALUE", "u8")], &[("VALUE", "double")]];
-/// Types of the numbers of a volume.
-const SAMPLE: Choice = &[&[("SAMPLE", "u8")], &[("SAMPLE", "double")]];
+/// What tells active cells, and the type of the values: a threshold of bytes, a range, the gradient, a template, an expression.
+const DISCRIMINATOR: Choice = &[
+    &[("DISCRIMINATOR", "0")],
+    &[("DISCRIMINATOR", "1"), ("VALUE", "double")],
+    &[("DISCRIMINATOR", "2"), ("VALUE", "double")],
+    &[("DISCRIMINATOR", "3"), ("VALUE", "double")],
+    &[("DISCRIMINATOR", "4"), ("VALUE", "u8")],
+    &[("DISCRIMINATOR", "4"), ("VALUE", "double")],
+];
 /// Single precision alone.
 const SINGLE: Choice = &[&[("REAL", "float")]];
 
@@ -299,15 +308,15 @@ const PROGRAMS: &[(File, &[Choice])] = &[
     (kernel_file!("point_distance/edt.cu"), &[SINGLE]),
     (kernel_file!("point_distance/index.cu"), &[SINGLE, INDEXED, LANES]),
     (kernel_file!("point_distance/selective.cu"), &[SINGLE, SELECTIVE]),
+    (kernel_file!("primitives/bits.cu"), &[DISCRIMINATOR]),
     (kernel_file!("primitives/compact.cu"), &[]),
     (kernel_file!("primitives/compact_bits.cu"), &[]),
-    (kernel_file!("primitives/discriminator.cu"), &[VALUE]),
     (kernel_file!("primitives/gather.cu"), &[]),
     (kernel_file!("primitives/hilbert.cu"), &[]),
-    (kernel_file!("primitives/histopyramid/build.cu"), &[SPLIT, RECORDS]),
+    (kernel_file!("primitives/histopyramid/base.cu"), &[SPLIT, RECORDS, DISCRIMINATOR]),
     (kernel_file!("primitives/histopyramid/find.cu"), &[SPLIT, RECORDS]),
+    (kernel_file!("primitives/histopyramid/level.cu"), &[SPLIT, RECORDS]),
     (kernel_file!("primitives/permute.cu"), &[]),
-    (kernel_file!("primitives/predicate.cu"), &[SAMPLE]),
     (kernel_file!("primitives/reduce.cu"), &[NUMBER]),
     (kernel_file!("primitives/scan.cu"), &[]),
     (kernel_file!("primitives/sort.cu"), &[KEY, TOLD]),
@@ -414,7 +423,7 @@ fn variants((file, source): File, choices: &[Choice]) -> Vec<Unit> {
         "coefficients" | "inflow" | "tiles/step" | "varying" => {
             Some((Generated::NAME.to_string(), Generated::example().text().to_string()))
         }
-        "primitives/predicate" => {
+        "primitives/bits" | "primitives/histopyramid/base" => {
             Some((Predicate::NAME.to_string(), Predicate::example().text().to_string()))
         }
         _ => None,

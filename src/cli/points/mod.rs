@@ -43,13 +43,13 @@ An expression (docs/expressions.md) of
   v        the value of a voxel
   x y z    its center, in world coordinates of the file (origin, spacing and directions applied)
   i j k    its indices along the three axes, from 0; a picture has k = 0
-A voxel is taken where it is neither 0 nor no number, and where --edge and --match hold, too, if they
-are given. A box in world coordinates is an expression: \"v > 300 && x > 10 && x < 50\".
+A voxel is taken where it is neither 0 nor no number, and where --edge and --match hold, too, if
+they are given. A box in world coordinates is an expression: \"v > 300 && x > 10 && x < 50\".
 
-Without OUT, points are printed as .csv. The ending of OUT is the format. .vtp and .ply have the points
-with the arrays v, i, j and k; .csv and .npy have a row x, y, z, v, i, j, k per point (.npy: float64,
-[n][7]); with --copies, copy is one more. Where nothing fulfills the expression, a warning is given and
-OUT has no point."
+Without OUT, points are printed as .csv. The ending of OUT is the format. .vtp and .ply have the
+points with the arrays v, i, j and k; .csv and .npy have a row x, y, z, v, i, j, k per point (.npy:
+float64, [n][7]); with --copies, copy is one more. Where nothing fulfills the expression, a warning
+is given and OUT has no point."
 )]
 pub struct Args {
     /// Volume or gray picture of any format that zeroset reads, compressed with gzip or not

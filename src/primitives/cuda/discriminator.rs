@@ -1,9 +1,14 @@
 //! What tells active cells of a grid on the card from others: the structs of the processor over a [`DeviceGrid`].
+//!
+//! A kernel that needs the decisions has the discriminator compiled into it (`kernels/primitives/discriminator.cuh`):
+//! nothing stands between the values and the words of a pyramid's base or of [`DeviceBits`](super::DeviceBits).
 
-use super::histopyramid::Shape;
-use super::{Value, sharing};
-use crate::backend::cuda::{Arguments, Array, Cuda, Unit};
-use crate::error::Result;
+mod layout;
+
+use self::layout::{BytesArgument, EdgeArgument, TemplateArgument, WithinArgument};
+use super::Value;
+use crate::backend::cuda::{Argument, Arguments, Array, Cuda, Unit};
+use crate::error::{Error, Result};
 use crate::primitives::{Edge, Template, Threshold, Within};
 
 /// Numbers of one type on the card, x fastest; the twin of [`Grid`](crate::primitives::Grid).
@@ -28,75 +33,154 @@ impl<'a, T: Value + Into<f64>> DeviceGrid<'a, T> {
     pub fn shape(&self) -> [u32; 3] {
         self.shape
     }
-
-    /// Runs a kernel over all cells, whose last argument is the marks.
-    ///
-    /// # Safety
-    /// `given` makes the arguments before from the address of the values.
-    unsafe fn mark(
-        &self,
-        cuda: &Cuda,
-        name: &str,
-        given: impl FnOnce(Arguments) -> Arguments,
-    ) -> Result<Array<u8>> {
-        let n = self.values.len();
-        // SAFETY: the kernels write a mark for each cell.
-        let marks = unsafe { cuda.unset::<u8>(n) }?;
-        let unit = Unit::new("primitives/discriminator", &[("VALUE", T::NAME)])?;
-        let arguments = given(Arguments::default().with_array(self.values)).with_array(&marks);
-        let kernel = cuda.kernel(&unit, name)?;
-        // SAFETY: by the caller's promise, and a mark for each cell.
-        unsafe { cuda.launch(&kernel, sharing(cuda, n.max(1)), &arguments) }?;
-        Ok(marks)
-    }
 }
 
 /// Decides which cells of a grid on the card are active, with the decisions of its twin
 /// [`Discriminator`](crate::primitives::Discriminator).
 pub trait DeviceDiscriminator {
-    /// 1 for active cells, 0 for others, x fastest: flags from 1 on for [`Set::Bytes`](super::Set::Bytes) and
-    /// [`DeviceHistoPyramid::new`](super::DeviceHistoPyramid::new). Nothing is waited for.
+    /// What a kernel is to be told, good for as long as the values are there.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if there is not enough memory or the card does not answer.
-    fn marks(&self, cuda: &Cuda) -> Result<Array<u8>>;
+    /// [`Error::Device`] if there is not enough memory or the card does not answer.
+    fn question(&self, cuda: &Cuda) -> Result<Question>;
 }
 
+/// A discriminator as kernels are told of it.
+pub struct Question {
+    shape: [u32; 3],
+    defines: Vec<(&'static str, String)>,
+    header: Option<(String, String)>,
+    /// The first argument of every kernel that asks.
+    argument: Arguments,
+    /// What a template wants, of which the argument has the address.
+    _wanted: Option<Array<f64>>,
+}
+
+impl Question {
+    /// For cells of `shape`; `discriminator` is the number of the variant whose struct the argument is, `value` the type
+    /// of the values.
+    pub(crate) fn new<A: Argument>(
+        shape: [u32; 3],
+        discriminator: u32,
+        value: &str,
+        argument: A,
+    ) -> Self {
+        let defines = vec![
+            ("DISCRIMINATOR", discriminator.to_string()),
+            ("VALUE", value.to_string()),
+            ("DISCRIMINATOR_BYTES", size_of::<A>().to_string()),
+        ];
+        let argument = Arguments::default().with(argument);
+        Question { shape, defines, header: None, argument, _wanted: None }
+    }
+
+    /// With a header that the source includes.
+    pub(crate) fn with_header(mut self, name: &str, text: &str) -> Self {
+        self.header = Some((name.into(), text.into()));
+        self
+    }
+
+    /// Cells along x, y and z, and how many they are.
+    pub(super) fn cells(&self) -> Result<([u32; 3], usize)> {
+        let n = self.shape.iter().map(|&size| u64::from(size)).product::<u64>();
+        match u32::try_from(n) {
+            Ok(n) => Ok((self.shape, n as usize)),
+            Err(_) => Err(Error::Device {
+                what: format!("{n} cells, keys have 32 bits"),
+                remedy: "take the grid in parts".into(),
+            }),
+        }
+    }
+
+    /// A file that asks, with more defines.
+    pub(super) fn unit(&self, file: &str, more: Vec<(&'static str, String)>) -> Result<Unit> {
+        let mut unit = Unit::with(file, [self.defines.clone(), more].concat())?;
+        unit.extra.extend(self.header.clone());
+        Ok(unit)
+    }
+
+    /// The first argument of kernels that ask. What it has the address of is given back with `self`, in the order of the
+    /// stream: not before they are launched.
+    pub(super) fn argument(&self) -> Arguments {
+        self.argument.clone()
+    }
+}
+
+// SAFETY: these four are laid out as in C, and compared with the sizes that kernels know.
+unsafe impl Argument for BytesArgument {}
+// SAFETY: as above.
+unsafe impl Argument for WithinArgument {}
+// SAFETY: as above.
+unsafe impl Argument for EdgeArgument {}
+// SAFETY: as above.
+unsafe impl Argument for TemplateArgument {}
+
+/// The smallest byte of `low` or more, if there is one.
+fn least_byte(low: f64) -> Option<u32> {
+    (low <= 255.0).then_some(low.ceil().max(0.0) as u32)
+}
+
+/// Of bytes four are judged at once.
 impl<T: Value + Into<f64>> DeviceDiscriminator for Threshold<DeviceGrid<'_, T>> {
-    fn marks(&self, cuda: &Cuda) -> Result<Array<u8>> {
-        Within { values: self.values, low: self.low, high: f64::INFINITY }.marks(cuda)
+    fn question(&self, cuda: &Cuda) -> Result<Question> {
+        let DeviceGrid { shape, values } = self.values;
+        let bytes = T::NAME == <u8 as Value>::NAME;
+        let Some(low) = least_byte(self.low).filter(|_| bytes) else {
+            let above = Within { values: self.values, low: self.low, high: f64::INFINITY };
+            return above.question(cuda);
+        };
+        let argument = BytesArgument { values: values.address(), shape, low };
+        Ok(Question::new(shape, BytesArgument::DISCRIMINATOR, T::NAME, argument))
     }
 }
 
 impl<T: Value + Into<f64>> DeviceDiscriminator for Within<DeviceGrid<'_, T>> {
-    fn marks(&self, cuda: &Cuda) -> Result<Array<u8>> {
-        let n = self.values.values.len() as u64;
-        let given = |all: Arguments| all.with(n).with(self.low).with(self.high);
-        // SAFETY: the arguments of `discriminator_within`.
-        unsafe { self.values.mark(cuda, "discriminator_within", given) }
+    fn question(&self, _: &Cuda) -> Result<Question> {
+        let DeviceGrid { shape, values } = self.values;
+        let Within { low, high, .. } = *self;
+        let argument = WithinArgument { values: values.address(), shape, low, high };
+        Ok(Question::new(shape, WithinArgument::DISCRIMINATOR, T::NAME, argument))
     }
 }
 
 impl<T: Value + Into<f64>> DeviceDiscriminator for Edge<DeviceGrid<'_, T>> {
-    fn marks(&self, cuda: &Cuda) -> Result<Array<u8>> {
-        let [x, y, z] = self.spacing;
-        let shape = Shape(self.values.shape);
-        let given = |all: Arguments| all.with(shape).with(self.low).with(x).with(y).with(z);
-        // SAFETY: the arguments of `discriminator_edge`.
-        unsafe { self.values.mark(cuda, "discriminator_edge", given) }
+    fn question(&self, _: &Cuda) -> Result<Question> {
+        let DeviceGrid { shape, values } = self.values;
+        let Edge { low, spacing, .. } = *self;
+        let argument = EdgeArgument { values: values.address(), shape, low, spacing };
+        Ok(Question::new(shape, EdgeArgument::DISCRIMINATOR, T::NAME, argument))
     }
 }
 
 impl<T: Value + Into<f64>> DeviceDiscriminator for Template<'_, DeviceGrid<'_, T>> {
-    fn marks(&self, cuda: &Cuda) -> Result<Array<u8>> {
-        let (size, values) = self.template.parts();
-        let wanted = cuda.upload(values)?;
-        // Larger than any grid here is as good as 2^32 - 1.
-        let size = size.map(|n| u32::try_from(n).unwrap_or(u32::MAX));
-        let shape = Shape(self.values.shape);
-        let given =
-            |all: Arguments| all.with(shape).with_array(&wanted).with(Shape(size)).with(self.most);
-        // SAFETY: the arguments of `discriminator_template`; what is wanted is given back in the order of the stream.
-        unsafe { self.values.mark(cuda, "discriminator_template", given) }
+    fn question(&self, cuda: &Cuda) -> Result<Question> {
+        let DeviceGrid { shape, values } = self.values;
+        let (size, wanted) = self.template.parts();
+        let wanted = cuda.upload(wanted)?;
+        let argument = TemplateArgument {
+            values: values.address(),
+            shape,
+            wanted: wanted.address(),
+            // Larger than any grid here is as good as 2^32 - 1.
+            size: size.map(|n| u32::try_from(n).unwrap_or(u32::MAX)),
+            most: self.most,
+        };
+        let mut question = Question::new(shape, TemplateArgument::DISCRIMINATOR, T::NAME, argument);
+        question._wanted = Some(wanted);
+        Ok(question)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::least_byte;
+
+    #[test]
+    fn thresholds_are_those_of_bytes() {
+        let all = [-1.0, 0.0, 0.2, 7.0, 254.5, 255.0, 255.1, f64::NAN, f64::INFINITY];
+        for low in all {
+            let wanted = (0..=255).find(|&byte| f64::from(byte) >= low);
+            assert_eq!(least_byte(low), wanted, "{low}");
+        }
     }
 }

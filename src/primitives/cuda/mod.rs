@@ -4,6 +4,7 @@
 //! a run, so they take their own memory; a [`Compactor`] keeps it. Everything happens in the order of
 //! the one stream.
 
+mod bits;
 mod compact;
 mod discriminator;
 mod gather;
@@ -17,8 +18,9 @@ mod sparse;
 mod tree;
 mod unique;
 
+pub use bits::DeviceBits;
 pub use compact::{Compactor, Set, compact};
-pub use discriminator::{DeviceDiscriminator, DeviceGrid};
+pub use discriminator::{DeviceDiscriminator, DeviceGrid, Question};
 pub use gather::DeviceGatherMatrix;
 pub use histopyramid::DeviceHistoPyramid;
 pub use reduce::{Number, Reduction, reduce};

@@ -169,7 +169,7 @@ fn run_and_keep(
     let folder = RunFolder::open(&parent.path().join("out"), false).unwrap();
     let stored = StoredMesh::new(&prepared.ready, config.output.compression);
     let patch_of = prepared.patches.patch_of_vertex();
-    let states = States::new(&config, &stored, &patch_of, "phi", &folder).unwrap();
+    let states = States::new(&config, &stored, &patch_of, "phi", &folder, None).unwrap();
     let mut files = Hooked { states, before };
     let mesh = &prepared.ready.mesh;
     let mut measures = MeasuresFile::create(&folder.file("measures.csv"), mesh.kind).unwrap();

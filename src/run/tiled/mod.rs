@@ -201,7 +201,7 @@ impl Job<'_> {
         let card = device.card.as_ref();
         report.backend = if card.is_some() { "cuda" } else { "cpu" };
         report.backend_reason = device.reason.clone();
-        let (path, mut states) = (folder.file("measures.csv"), States::new(config, folder));
+        let (path, mut states) = (folder.file("measures.csv"), States::new(config, folder, card));
         let (placement, volume) = (self.placement(), config.output.volume.as_ref());
         let Some(kept) = checkpoint else {
             let mut work = Work::default();

@@ -6,8 +6,9 @@ use crate::io;
 use crate::io::vtk::{self, Compression, Geometry, VtkOutput};
 use crate::mesh::{Mesh, Values};
 use crate::output::{RunFolder, Series, numbered, remove};
-use crate::picture::{self, Lines, Options, Subject};
-use crate::run::picture::{time, title};
+use crate::picture::{Lines, Options, Subject};
+use crate::run::device::Card;
+use crate::run::picture::{Painter, time, title};
 use crate::run::states::write_surface;
 use crate::run::writer::{Files, Times};
 use crate::volume::Volume;
@@ -34,7 +35,8 @@ pub(super) struct States<'a> {
 }
 
 impl<'a> States<'a> {
-    pub(super) fn new(config: &'a Config, folder: &'a RunFolder) -> Self {
+    /// `card` is that of the run.
+    pub(super) fn new(config: &'a Config, folder: &'a RunFolder, card: Option<&Card>) -> Self {
         States {
             config,
             folder,
@@ -45,7 +47,7 @@ impl<'a> States<'a> {
                 .as_ref()
                 .map(|_| Series::new(folder.path(), &format!("{}_volume", config.name()), "vti")),
             written: Vec::new(),
-            pictures: Pictures::new(config),
+            pictures: Pictures::new(config, card),
         }
     }
 
@@ -149,12 +151,14 @@ struct Pictures<'a> {
     title: String,
     /// With the camera and range of the first picture: a series must not jump.
     options: Option<Options>,
+    painter: Painter,
 }
 
 impl<'a> Pictures<'a> {
-    fn new(config: &'a Config) -> Option<Self> {
+    fn new(config: &'a Config, card: Option<&Card>) -> Option<Self> {
         let picture = config.output.picture.as_ref()?;
-        Some(Pictures { picture, title: title(config), options: None })
+        let painter = Painter::new(card);
+        Some(Pictures { picture, title: title(config), options: None, painter })
     }
 
     fn draw(&mut self, surface: &Mesh, step: u64, t: f64, file: &std::path::Path) -> Result<()> {
@@ -171,6 +175,6 @@ impl<'a> Pictures<'a> {
             Some(options) => options,
             None => self.options.insert(self.picture.options().settled(&subject)?),
         };
-        picture::draw(&subject, options)?.write_png(file)
+        self.painter.draw(&subject, options)?.write_png(file)
     }
 }

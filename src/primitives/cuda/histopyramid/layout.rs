@@ -71,6 +71,11 @@ impl Split {
         all
     }
 
+    /// Children of all records of a level.
+    pub fn slots(self, records: [u32; 3]) -> usize {
+        records.iter().map(|&n| n as usize).product::<usize>() * self.fan()
+    }
+
     /// Defines of the kernels, with running sums in records or without.
     pub fn defines(self, partial: bool) -> Vec<(&'static str, String)> {
         let lines = u32::from(matches!(self, Split::Lines));

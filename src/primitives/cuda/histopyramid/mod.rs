@@ -7,9 +7,9 @@ use std::sync::OnceLock;
 
 pub(super) use self::layout::MOST_LEVELS;
 use self::layout::{PyramidArgument, Split};
-use super::tiles;
+use super::{DeviceDiscriminator, tiles};
 use crate::backend::cuda::{Argument, Arguments, Array, Cuda, Unit};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::primitives::{Order, Stored};
 
 /// Threads of a block.
@@ -26,7 +26,7 @@ unsafe impl Argument for Shape {}
 // SAFETY: laid out as in C, and compared with the size the kernel knows.
 unsafe impl Argument for PyramidArgument {}
 
-/// The pyramid of a picture or volume of bytes on the card. What it is asked takes keys, cells or boxes on the card and leaves the
+/// The pyramid of a picture or volume on the card. What it is asked takes keys, cells or boxes on the card and leaves the
 /// answers there: nothing is listed, and nothing is waited for unless it is said.
 pub struct DeviceHistoPyramid {
     shape: [u32; 3],
@@ -41,58 +41,48 @@ pub struct DeviceHistoPyramid {
 }
 
 impl DeviceHistoPyramid {
-    /// The pyramid of the cells, x fastest, whose bytes are `low` or more. Nothing is waited for.
+    /// The pyramid of the cells that a discriminator finds active, which is part of the kernel of its base: each cell is asked once.
+    /// Nothing is waited for.
     ///
     /// # Errors
-    /// [`Error::Device`] for 2^32 cells or more, if there is not enough memory, or the card does not
+    /// [`Error::Device`](crate::Error::Device) for 2^32 cells or more, if there is not enough memory, or the card does not
     /// answer.
-    ///
-    /// # Panics
-    /// If there is not one byte for each cell.
     pub fn new(
         cuda: &Cuda,
-        shape: [u32; 3],
-        cells: &Array<u8>,
-        low: u8,
+        discriminator: &impl DeviceDiscriminator,
         order: Order,
         stored: Stored,
     ) -> Result<Self> {
-        let n = shape.iter().try_fold(1_u64, |n, &size| n.checked_mul(u64::from(size)));
-        assert!(n == Some(cells.len() as u64), "one byte for each cell");
-        if u32::try_from(cells.len()).is_err() {
-            return Err(Error::Device {
-                what: format!("{} cells, keys have 32 bits", cells.len()),
-                remedy: "take the grid in parts".into(),
-            });
-        }
+        let question = discriminator.question(cuda)?;
+        let (shape, n) = question.cells()?;
         // One without cells has no extent along any axis.
-        let shape = if cells.is_empty() { [0; 3] } else { shape };
+        let shape = if n == 0 { [0; 3] } else { shape };
         let split = Split::new(shape, order == Order::Lines);
-        let slots = |s: [u32; 3]| s.iter().map(|&n| n as usize).product::<usize>() * split.fan();
         let records = split.records(shape);
         // SAFETY: here and below, the kernel of a level writes all slots of it.
-        let words = unsafe { cuda.unset::<u64>(slots(records[0])) }?;
+        let words = unsafe { cuda.unset::<u64>(split.slots(records[0])) }?;
         let mut levels: Vec<([u32; 3], Array<u32>)> = Vec::with_capacity(records.len());
         let defines = split.defines(stored == Stored::PartialSums);
-        let unit = Unit::with("primitives/histopyramid/build", defines)?;
+        let above = Unit::with("primitives/histopyramid/level", defines.clone())?;
+        let base = question.unit("primitives/histopyramid/base", defines)?;
         for records in records {
+            let slots = split.slots(records);
             // SAFETY: as above.
-            let sums = unsafe { cuda.unset::<u32>(slots(records)) }?;
-            let (name, arguments) = match levels.last() {
+            let sums = unsafe { cuda.unset::<u32>(slots) }?;
+            let (unit, name, arguments) = match levels.last() {
                 None => {
-                    let cells = Arguments::default().with_array(cells).with(Shape(shape));
-                    let words = cells.with(u32::from(low)).with(Shape(records)).with_array(&words);
-                    ("histopyramid_base", words)
+                    let asked = question.argument().with(Shape(records));
+                    (&base, "histopyramid_base", asked.with_array(&words))
                 }
                 Some((below, sums)) => {
                     let below = Arguments::default().with_array(sums).with(Shape(*below));
-                    ("histopyramid_level", below.with(Shape(records)))
+                    (&above, "histopyramid_level", below.with(Shape(records)))
                 }
             };
-            let launch = tiles(slots(records).div_ceil(BLOCK) as u32);
-            let kernel = cuda.kernel(&unit, name)?;
-            // SAFETY: the arguments of `histopyramid_base`, a byte per cell, a word and a sum per slot; or of
-            // `histopyramid_level`, a record below for each cell and a sum per slot. Arrays are aligned to 256 bytes.
+            let launch = tiles(slots.div_ceil(BLOCK) as u32);
+            let kernel = cuda.kernel(unit, name)?;
+            // SAFETY: the arguments of `histopyramid_base`, a word and a sum per slot; or of `histopyramid_level`, a record below
+            // for each cell and a sum per slot. Arrays are aligned to 256 bytes.
             unsafe { cuda.launch(&kernel, launch, &arguments.with_array(&sums)) }?;
             levels.push((records, sums));
         }
@@ -105,6 +95,14 @@ impl DeviceHistoPyramid {
             levels,
             total: OnceLock::new(),
         })
+    }
+
+    /// Bytes of one over less than 2^32 cells of `shape`.
+    pub(crate) fn bytes(shape: [u32; 3], order: Order) -> u64 {
+        let split = Split::new(shape, order == Order::Lines);
+        let records = split.records(shape);
+        let sums = records.iter().map(|&records| split.slots(records)).sum::<usize>();
+        (size_of::<u64>() * split.slots(records[0]) + size_of::<u32>() * sums) as u64
     }
 
     /// Cells along x, y and z; none along all of them where there are none at all.
@@ -125,7 +123,7 @@ impl DeviceHistoPyramid {
     /// Number of active cells; waits for the pyramid when first asked.
     ///
     /// # Errors
-    /// [`Error::Device`] if a kernel before failed.
+    /// [`Error::Device`](crate::Error::Device) if a kernel before failed.
     pub fn len(&self, cuda: &Cuda) -> Result<usize> {
         if let Some(&total) = self.total.get() {
             return Ok(total);

@@ -1,0 +1,25 @@
+// The lowest level of a HistoPyramid, straight from values: the twin of src/primitives/histopyramid.
+//
+// Along an axis of odd length records have empty places, which count 0.
+//
+// Defines: those of primitives/words.cuh.
+#include "primitives/words.cuh"
+
+// The words of all cells and the sums of their records.
+//
+// Grid: a thread per slot, rounded up. Block: 256 threads. Shared memory: none.
+//
+// asked    what tells active cells, with their values
+// words    [records][FAN]
+// sums     [records][FAN]
+extern "C" __global__ void __launch_bounds__(BLOCK, 1)
+histopyramid_base(Discriminator asked, Shape records, u64* words, u32* sums) {
+    const u64 slot = (u64)blockIdx.x * BLOCK + threadIdx.x;
+    const u64 n_slots = raster(records, 0, 0, records.z) * FAN;
+    const u64 word = word_of_slot(asked, records, slot);
+    const u32 sum = stored_sum(count_bits(word));
+    if (slot < n_slots) {
+        words[slot] = word;
+        sums[slot] = sum;
+    }
+}

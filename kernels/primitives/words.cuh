@@ -1,0 +1,118 @@
+// The bits of 64 cells, in the order of keys, of whatever a discriminator says of them.
+//
+// Defines: those of primitives/discriminator.cuh and of primitives/histopyramid/records.cuh.
+#pragma once
+
+#include "primitives/bytes.cuh"
+#include "primitives/discriminator.cuh"
+#include "primitives/histopyramid/records.cuh"
+
+#if DISCRIMINATOR == 0
+// The word of 64 cells of a row, of those before `n`; cells are aligned to 16 bytes.
+DEVICE u64 word_of_row(const u8* cells, u64 n, u64 first, u32 low) {
+    u64 word = 0;
+    if (first + 64 <= n) {
+#pragma unroll
+        for (u32 q = 0; q < 4; q++) {
+            const Quad quad = ((const Quad*)(cells + first))[q];
+#pragma unroll
+            for (u32 k = 0; k < 4; k++) word |= (u64)bits_of_bytes(quad.sums[k], low) << (16 * q + 4 * k);
+        }
+    } else {
+        for (u32 b = 0; first + b < n; b++) word |= (u64)(cells[first + b] >= low) << b;
+    }
+    return word;
+}
+
+// Moves each bit of a word to the place whose number has binary digits `a < b` exchanged.
+DEVICE u64 swap_digits(u64 word, u32 a, u32 b) {
+    // Places with digit a set and b not set go up by `shift`.
+    const u64 set_a = ~0ull / ((1ull << (1u << a)) + 1) << (1u << a), set_b = ~0ull / ((1ull << (1u << b)) + 1) << (1u << b);
+    const u32 shift = (1u << b) - (1u << a);
+    const u64 change = (word ^ word >> shift) & set_a & ~set_b;
+    return word ^ change ^ change << shift;
+}
+
+// The bits of a word from x fastest, then y, then z, into the order of keys.
+DEVICE u64 ordered(u64 word) {
+    if (FAN == 4) return swap_digits(swap_digits(swap_digits(word, 2, 3), 1, 2), 3, 4);
+    return swap_digits(swap_digits(swap_digits(word, 1, 2), 3, 4), 2, 3);
+}
+
+// The word of 8 x 8 or 4 x 4 x 4 cells. Where rows begin at multiples of four bytes, four cells are loaded at once.
+DEVICE u64 word_of_block(const u8* cells, Shape shape, Shape at, u32 low) {
+    u64 word = 0;
+    const u32 x0 = at.x * EDGE, y0 = at.y * EDGE, z0 = at.z * (FAN == 8 ? EDGE : 1);
+    const bool is_even = shape.x % 4 == 0;
+#pragma unroll
+    for (u32 k = 0; k < 16; k++) {
+        // Four cells of the word.
+        const u32 x = x0 + k * 4 % EDGE, y = y0 + k * 4 / EDGE % EDGE, z = z0 + k * 4 / (EDGE * EDGE);
+        if (x >= shape.x || y >= shape.y || z >= shape.z) continue;
+        const u8* const row = cells + raster(shape, x, y, z);
+        u32 bits = 0;
+        if (is_even) {
+            bits = bits_of_bytes(*(const u32*)row, low);
+        } else {
+            for (u32 b = 0; b < 4 && x + b < shape.x; b++) bits |= (u32)(row[b] >= low) << b;
+        }
+        word |= (u64)bits << (4 * k);
+    }
+    return ordered(word);
+}
+
+// The word of a slot of the records; where rows count as one line, of the cells from 64 times the slot on.
+DEVICE u64 word_of_slot(const Discriminator& asked, Shape records, u64 slot) {
+    const Shape shape = asked.shape;
+    return LINES ? word_of_row(asked.values, raster(shape, 0, 0, shape.z), slot * 64, asked.low)
+                 : word_of_block(asked.values, shape, cell_of_slot(records, slot), asked.low);
+}
+#else
+// Cells that a thread looks at before the warp puts together what it found: simple questions wait for memory.
+enum { AT_ONCE = DISCRIMINATOR == 1 ? 8 : DISCRIMINATOR == 2 ? 2 : 1 };
+
+// Whether the cell of a bit of a word is active; `first` is 64 times the slot of the word.
+DEVICE bool is_bit_set(const Discriminator& asked, Shape word, u64 first, u32 bit) {
+    const Shape shape = asked.shape;
+    if (LINES) {
+        const u64 n = first + bit;
+        if (n >= raster(shape, 0, 0, shape.z)) return false;
+        const u32 row = (u32)n / shape.x;
+        return is_active(asked, n, {(u32)n % shape.x, row % shape.y, row / shape.y});
+    }
+    const Shape cell = cell_of_word(word, bit);
+    if (cell.x >= shape.x || cell.y >= shape.y || cell.z >= shape.z) return false;
+    return is_active(asked, raster(shape, cell.x, cell.y, cell.z), cell);
+}
+
+// The word of the slot of each thread, whose slots follow each other; where rows count as one line, of the cells from 64 times the
+// slot on. A warp looks at its words one after the other, a cell for each thread, so that neighbors read what is side by side;
+// every thread of it calls this.
+DEVICE u64 word_of_slot(const Discriminator& asked, Shape records, u64 slot) {
+    const u32 lane = lane_of_thread();
+    Shape own = {0, 0, 0};
+    if (!LINES) own = cell_of_slot(records, slot);
+    u64 word = 0;
+    // Halves of words.
+#pragma unroll 1
+    for (u32 k = 0; k < 2 * WARP; k += AT_ONCE) {
+        bool found[AT_ONCE];
+#pragma unroll
+        for (u32 a = 0; a < AT_ONCE; a++) {
+            const u32 turn = (k + a) / 2;
+            Shape at = own;
+            if (!LINES) {
+                at = {__shfl_sync(0xffffffffu, own.x, turn), __shfl_sync(0xffffffffu, own.y, turn),
+                      __shfl_sync(0xffffffffu, own.z, turn)};
+            }
+            found[a] = is_bit_set(asked, at, (slot - lane + turn) * 64, (k + a) % 2 * WARP + lane);
+        }
+#pragma unroll
+        for (u32 a = 0; a < AT_ONCE; a++) {
+            const u64 half = __ballot_sync(0xffffffffu, found[a]);
+            if ((k + a) / 2 == lane) word |= half << ((k + a) % 2 * WARP);
+        }
+    }
+    return word;
+}
+#endif
