@@ -359,7 +359,7 @@ fn what_cannot_be_asked_is_refused_with_the_reason() {
     fails("--where v>700 --blocks 4", "--output <OUT>");
     fails("--where v>700 --blocks 0 -o o.nrrd", "0 is not in 1..");
     fails("--where v>700 --blocks 4 -o o.csv", ".nrrd");
-    fails("--edge -1 -o o.csv", "a number of 0 or more is needed");
+    fails("--edge -1 -o o.csv", "a number of 0 or more is expected");
     fails("--where v --tolerance 3", "--match <TEMPLATE>");
     let fails = |line: &str, code: i32, text: &str| {
         let output = run(folder.path(), line).output().unwrap();

@@ -183,7 +183,7 @@ impl std::fmt::Display for Which {
 fn at_least_zero(text: &str) -> std::result::Result<f64, String> {
     match text.parse::<f64>() {
         Ok(number) if number.is_finite() && number >= 0.0 => Ok(number),
-        _ => Err("a number of 0 or more is needed".into()),
+        _ => Err("a number of 0 or more is expected".into()),
     }
 }
 

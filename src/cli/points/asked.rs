@@ -34,7 +34,9 @@ impl FromStr for Entries {
             }
         };
         if end.is_some_and(|end| end <= first) {
-            return Err("the range is empty: A..B goes from A up to B without B".into());
+            return Err(
+                "the range is empty; write A..B with B above A, as B is not among them".into()
+            );
         }
         Ok(Entries { text: text.to_string(), first, end })
     }
@@ -88,8 +90,8 @@ impl FromStr for Region {
         };
         let sides: Vec<_> = text.split(',').map(side).collect::<std::result::Result<_, _>>()?;
         let sides = match sides.as_slice() {
-            &[i, j] => [i, j, (None, None)],
-            &[i, j, k] => [i, j, k],
+            [i, j] => [*i, *j, (None, None)],
+            [i, j, k] => [*i, *j, *k],
             _ => return Err(format!("{} ranges; write I0:I1,J0:J1,K0:K1", sides.len())),
         };
         Ok(Region { text: text.to_string(), sides })
