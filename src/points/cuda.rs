@@ -76,7 +76,7 @@ pub fn counts_on(
     boxes: &[[[u32; 3]; 2]],
 ) -> Result<Vec<u32>> {
     ask(cuda, volume, expression, Some(Order::Blocks), |condition| {
-        let pyramid = DeviceHistoPyramid::new(cuda, condition, Order::Blocks, Stored::Sums)?;
+        let pyramid = DeviceHistoPyramid::new(cuda, condition, Order::Blocks, Stored::PartialSums)?;
         room(cuda, OF_BOX * boxes.len() as u64, "the boxes")?;
         cuda.download(&pyramid.count(cuda, &cuda.upload(boxes)?)?)
     })

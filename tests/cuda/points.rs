@@ -3,7 +3,7 @@
 use zeroset::backend::cuda::Cuda;
 use zeroset::expression::Expression;
 use zeroset::points::cuda::{counts_on, find_on, part_on};
-use zeroset::points::{Blocks, counts, find};
+use zeroset::points::{Blocks, Points, counts, find};
 use zeroset::primitives::Order;
 use zeroset::volume::{Condition, Placement, Samples, Scaling, Volume};
 
@@ -39,20 +39,7 @@ fn check(cuda: &Cuda, shape: [usize; 3], samples: Samples) {
                 // As bits, since what is no number is not equal to itself.
                 let bits = |values: &[f64]| values.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
                 assert!(bits(&found.values) == bits(&expected.values), "{kind} {shape:?} {text}");
-                let n = found.len();
-                for range in [n / 3..n - n / 4, n / 2..n + 5, n..n + 1] {
-                    let (some, total) =
-                        part_on(cuda, &volume, &expression, order, range.clone()).unwrap();
-                    assert_eq!(total, n);
-                    assert!(some.voxels == found.voxels[range.start.min(n)..range.end.min(n)]);
-                }
             }
-            let blocks = Blocks::new(&volume, 3).unwrap();
-            let mut boxes = blocks.boxes().unwrap();
-            boxes.push([[0; 3], shape.map(|n| n as u32)]);
-            let condition = Condition::new(&volume, &expression).unwrap();
-            let expected = counts(&condition, &boxes).unwrap();
-            assert!(counts_on(cuda, &volume, &expression, &boxes).unwrap() == expected, "{text}");
         }
     }
 }
@@ -78,6 +65,31 @@ fn lists_are_those_of_the_cpu() {
     check(&cuda, shape, Samples::from(numbers().map(|x| x as f32 / 3.0).collect::<Vec<f32>>()));
     let broken = |x: i64| if x % 7 == 0 { f64::NAN } else { x as f64 / 7.0 };
     check(&cuda, shape, Samples::from(numbers().map(broken).collect::<Vec<f64>>()));
+}
+
+#[test]
+fn parts_and_counts_are_those_of_the_cpu() {
+    let Some(cuda) = support::cuda() else { return };
+    let shape = [130, 70, 33];
+    let numbers: Vec<i16> = (0..130 * 70 * 33).map(|k| (k * 7919 % 1000) as i16 - 500).collect();
+    let volume = Volume::new(shape, Samples::from(numbers), Placement::identity()).unwrap();
+    for text in [CONDITIONS[0], CONDITIONS[2], "0"] {
+        let expression: Expression = text.parse().unwrap();
+        let condition = Condition::new(&volume, &expression).unwrap();
+        for order in [Order::Lines, Order::Blocks] {
+            let all = find(&volume, &condition, order).unwrap();
+            let n = all.len();
+            for range in [n / 3..n - n / 4, n / 2..n + 5, n..n + 1] {
+                let here = range.start.min(n)..range.end.min(n);
+                let part = part_on(&cuda, &volume, &expression, order, range);
+                assert!(part.unwrap() == (Points::of(&volume, all.voxels[here].to_vec()), n));
+            }
+        }
+        let mut boxes = Blocks::new(&volume, 3).unwrap().boxes().unwrap();
+        boxes.push([[0; 3], shape.map(|n| n as u32)]);
+        let expected = counts(&condition, &boxes).unwrap();
+        assert!(counts_on(&cuda, &volume, &expression, &boxes).unwrap() == expected, "{text}");
+    }
 }
 
 /// What compute-sanitizer runs.
