@@ -36,13 +36,13 @@ fn main() -> zeroset::Result<()> {
         pyramid.len(),
         pyramid.count([0; 3], [3, 4, 1])
     );
-    println!(
-        "number 4 is {:?}, its number is {:?}",
-        pyramid.cell(4),
-        pyramid.cell(4).map(|c| pyramid.key(c))
-    );
+    for (number, cell) in (3..5).zip(pyramid.cells(3..5)) {
+        assert_eq!((pyramid.cell(number), pyramid.key(cell)), (Some(cell), Some(number)));
+    }
     println!("numbers 2 to 5: {:?}", pyramid.cells(2..6).collect::<Vec<_>>());
-    println!("entry 14 of 3 for each: {:?}", pyramid.entry(14, 3));
+    if let Some((cell, copy)) = pyramid.entry(14, 3) {
+        println!("of three entries for each, number 14 is copy {copy} of {cell:?}");
+    }
 
     on_a_card(&labels, &sorted.values)
 }
