@@ -12,7 +12,7 @@ use zeroset::io::{
     VolumeOptions, WriteOptions, read_mesh, read_volume, write_points, write_volume,
 };
 use zeroset::points::{Points, find};
-use zeroset::primitives::{Flags, HistoPyramid, Order, Stored, compact};
+use zeroset::primitives::Order;
 use zeroset::surface::Voxels;
 use zeroset::volume::{Condition, Placement, Samples, Volume};
 
@@ -276,25 +276,4 @@ fn signed_volume(mesh: &zeroset::mesh::Mesh) -> f64 {
         (0..3).map(|k| a[k] * cross[k]).sum::<f64>() / 6.0
     };
     mesh.iter_cells().map(of).sum::<f64>().abs()
-}
-
-/// It takes about 3 GB: `cargo test --release --test points -- --ignored`.
-#[test]
-#[ignore = "takes 3 GB"]
-fn more_flags_than_31_bits_count() {
-    let n = (1_usize << 31) + 77;
-    let mut flags = vec![0_u8; n];
-    let expected: Vec<u32> = (0..n as u64).step_by(1_000_003).map(|k| k as u32).collect();
-    expected.iter().for_each(|&k| flags[k as usize] = 1);
-    flags[n - 1] = 255;
-    let expected = [expected, vec![(n - 1) as u32]].concat();
-    assert!(compact(&flags).unwrap() == expected);
-    let line = Flags::new([n, 1, 1], &flags);
-    for order in [Order::Lines, Order::Blocks] {
-        let pyramid = HistoPyramid::new(&line, order, Stored::PartialSums).unwrap();
-        assert_eq!(pyramid.len(), expected.len());
-        assert!(pyramid.list().unwrap().iter().map(|c| c[0]).eq(expected.iter().copied()));
-        assert_eq!(pyramid.cell(2000), Some([expected[2000], 0, 0]));
-        assert_eq!(pyramid.key([(n - 1) as u32, 0, 0]), Some(expected.len() - 1));
-    }
 }

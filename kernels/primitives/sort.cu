@@ -2,13 +2,14 @@
 // over the data (A. Adinets and D. Merrill, "Onesweep: a faster least significant digit radix sort
 // for GPUs", 2022, arXiv:2206.01784).
 //
-// KEY is u32 or u64. sort_count counts all digits of all keys, sort_places turns the counts into
+// KEY is u32 or u64. TOLD is what tiles tell each other in: u32 for less than 2^30 keys, u64 for more. sort_count counts all digits of all keys, sort_places turns the counts into
 // where each digit starts, sort_pass moves keys and values by one digit. As in scan.cu, a block
 // takes the number of its tile from a counter, and looks back at the tiles before it.
 #define BLOCK_THREADS 512
 #include "primitives/block.cuh"
 
 typedef KEY key;
+typedef TOLD told_count;
 
 enum {
     DIGITS = 256,
@@ -20,11 +21,11 @@ enum {
 };
 
 // What a tile has told of a digit: nothing, how often it has it, or how often all tiles up to its
-// end have. The count has 30 bits, so at most 2^30 - 1 keys are sorted.
-const u32 NOTHING = 0;
-const u32 COUNT_OF_TILE = 1u << 30;
-const u32 COUNT_TO_END = 2u << 30;
-const u32 COUNT = COUNT_OF_TILE - 1;
+// end have. The highest two bits say which.
+const told_count NOTHING = 0;
+const told_count COUNT_OF_TILE = (told_count)1 << (8 * sizeof(told_count) - 2);
+const told_count COUNT_TO_END = 2 * COUNT_OF_TILE;
+const told_count COUNT = COUNT_OF_TILE - 1;
 
 DEVICE u32 digit_of(key k, u32 pass) { return (u32)(k >> (8 * pass)) & 0xff; }
 
@@ -89,10 +90,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) sort_places(u32* counts) 
 }
 
 // How often the tiles before this one have a digit.
-DEVICE u32 count_before(const u32* told, u32 tile, u32 digit) {
+DEVICE u32 count_before(const told_count* told, u32 tile, u32 digit) {
     u32 count = 0;
     for (i32 last = (i32)tile - 1;; last -= LOOKS) {
-        u32 words[LOOKS];
+        told_count words[LOOKS];
 #pragma unroll
         for (i32 k = 0; k < LOOKS; k++) {
             words[k] = last >= k ? __ldcg(&told[(u64)(last - k) * DIGITS + digit]) : COUNT_TO_END;
@@ -103,7 +104,7 @@ DEVICE u32 count_before(const u32* told, u32 tile, u32 digit) {
                 __nanosleep(20);
                 words[k] = __ldcg(&told[(u64)(last - k) * DIGITS + digit]);
             }
-            count += words[k] & COUNT;
+            count += (u32)(words[k] & COUNT);
             if (words[k] >= COUNT_TO_END) return count;
         }
     }
@@ -136,7 +137,7 @@ DEVICE u32 anew(u32 x) {
 // taken                 number of tiles taken; zero at the start
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT(2))
 sort_pass(const key* keys, const u32* values, key* keys_out, u32* values_out, u32 n, u32 pass,
-          const u32* places, u32* told, u32* taken) {
+          const u32* places, told_count* told, u32* taken) {
     __shared__ key sorted[TILE];
     __shared__ __align__(4) u16 counts[WARPS][DIGITS];
     __shared__ u32 counts_of_tile[DIGITS];
@@ -171,7 +172,7 @@ sort_pass(const key* keys, const u32* values, key* keys_out, u32* values_out, u3
 #pragma unroll
     for (u32 i = 0; i < ITEMS; i++) atomicAdd(&counts_of_tile[digit_of(mine[i], pass)], 1u);
     __syncthreads();
-    u32* const told_here = &told[(u64)tile * DIGITS + thread];
+    told_count* const told_here = &told[(u64)tile * DIGITS + thread];
     const u32 count_of_tile = is_digit ? counts_of_tile[thread] : 0;
     if (is_digit) __stcg(told_here, (tile == 0 ? COUNT_TO_END : COUNT_OF_TILE) | count_of_tile);
 

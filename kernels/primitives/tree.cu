@@ -4,9 +4,12 @@
 // Defines: FAN, 4 for pictures and 8 for volumes. VALUE, the type of the values.
 #include "primitives/pyramid.cuh"
 
+// The first coordinate in the base of a cell of a level; of 32 levels the highest has one cell.
+DEVICE u32 first_of(u32 cell, u32 level) { return (u32)((u64)cell << level); }
+
 // The first cell of the base below a cell of a level.
 DEVICE u64 first_cell(Shape base, Shape cell, u32 level) {
-    return raster(base, cell.x << level, cell.y << level, FAN == 8 ? cell.z << level : cell.z);
+    return raster(base, first_of(cell.x, level), first_of(cell.y, level), FAN == 8 ? first_of(cell.z, level) : cell.z);
 }
 
 // Leaves below the children of a cell of level 1 and above; those of level 1 are cells of the base, 1 each.
@@ -89,9 +92,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) tree_leaves(Tree tree, u3
             level--;
             cell = child_of(cell, chosen);
         }
-        leaves[4 * leaf] = cell.x << level;
-        leaves[4 * leaf + 1] = cell.y << level;
-        leaves[4 * leaf + 2] = FAN == 8 ? cell.z << level : cell.z;
+        leaves[4 * leaf] = first_of(cell.x, level);
+        leaves[4 * leaf + 1] = first_of(cell.y, level);
+        leaves[4 * leaf + 2] = FAN == 8 ? first_of(cell.z, level) : cell.z;
         leaves[4 * leaf + 3] = level;
     }
 }

@@ -30,6 +30,8 @@ mod render;
 mod run;
 mod sample;
 mod schema;
+mod sparse;
+mod tree;
 mod ui;
 mod volume;
 mod voxelize;
@@ -76,6 +78,7 @@ Examples:
   zeroset convert head.nii.gz head.vti
   zeroset render head.nii.gz --level 300 -o head.png
   zeroset points head.nii.gz --where \"v > 300\" -o skin.vtp
+  zeroset tree labels.nrrd -o blocks.vtu
   zeroset isosurface head.nii.gz --level 300 -o bone.ply
   zeroset reconstruct scan.ply -o surface.ply
   zeroset voxelize meshes/pial.gii.gz --size 256 -o brain.nii.gz
@@ -114,8 +117,12 @@ enum Command {
     Convert(convert::Args),
     /// Draw a volume, a mesh or the result of a run as a PNG picture
     Render(Box<render::Args>),
-    /// List the voxels of a volume, or pixels of a picture, where an expression holds, as points
-    Points(points::Args),
+    /// List or count the voxels of a volume, or pixels of a picture, where an expression holds
+    Points(Box<points::Args>),
+    /// Cut a volume into the largest blocks of one value: an octree, of a picture a quadtree
+    Tree(tree::Args),
+    /// Write the entries of a matrix that are not zero
+    Sparse(sparse::Args),
     /// Take the surface out of a volume where its values pass a number, and write it
     Isosurface(isosurface::Args),
     /// Make a surface of a cloud of points that are samples of it
@@ -180,7 +187,7 @@ impl Command {
             Command::Generate(_) => "making the mesh",
             Command::Convert(_) => "converting the file",
             Command::Render(_) => "drawing",
-            Command::Points(_) => "reading the volume",
+            Command::Points(_) | Command::Tree(_) | Command::Sparse(_) => "reading the volume",
             Command::Isosurface(_) => "taking out the surface",
             Command::Reconstruct(_) => "reconstructing the surface",
             Command::Voxelize(_) => "reading the mesh",
@@ -203,6 +210,8 @@ impl Command {
             Command::Edt(args) => &args.input,
             Command::Render(args) => &args.file,
             Command::Points(args) => &args.input,
+            Command::Tree(args) => &args.input,
+            Command::Sparse(args) => &args.input,
             Command::Isosurface(args) => &args.input,
             Command::Reconstruct(args) => &args.input,
             Command::Voxelize(args) => &args.mesh,
@@ -219,6 +228,8 @@ impl Command {
             Command::Edt(args) => Some(args.threads),
             Command::Render(args) => Some(args.threads),
             Command::Points(args) => Some(args.threads),
+            Command::Tree(args) => Some(args.threads),
+            Command::Sparse(args) => Some(args.threads),
             Command::Isosurface(args) => Some(args.threads),
             Command::Reconstruct(args) => Some(args.threads),
             Command::Sample(args) => Some(args.threads),
@@ -257,6 +268,8 @@ impl Command {
             | Command::Edt(_)
             | Command::Render(_)
             | Command::Points(_)
+            | Command::Tree(_)
+            | Command::Sparse(_)
             | Command::Sample(_)
             | Command::Info(_) => "free memory or take a larger machine (see also `ulimit -v`)",
             Command::Schema(_) | Command::Defaults(_) | Command::Devices(_) => "see `ulimit -v`",
@@ -292,7 +305,9 @@ fn dispatch(command: Command, ui: &Ui) -> Result<u8> {
         Command::Generate(args) => generate::run(args, ui),
         Command::Convert(args) => convert::run(args, ui),
         Command::Render(args) => render::run(*args, ui),
-        Command::Points(args) => points::run(args, ui),
+        Command::Points(args) => points::run(*args, ui),
+        Command::Tree(args) => tree::run(args, ui),
+        Command::Sparse(args) => sparse::run(args, ui),
         Command::Isosurface(args) => isosurface::run(args, ui),
         Command::Reconstruct(args) => reconstruct::run(*args, ui),
         Command::Voxelize(args) => voxelize::run(args, ui),

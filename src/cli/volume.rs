@@ -1,6 +1,6 @@
 //! What the subcommands that read volumes share.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::Ui;
 use crate::error::{Error, Result};
@@ -8,7 +8,8 @@ use crate::expression::Expression;
 use crate::io::{
     RawLayout, VolumeOptions, WriteOptions, check_volume_target, read_volume, write_volume,
 };
-use crate::volume::Volume;
+use crate::primitives::{All, Discriminator, Edge, Grid, Template};
+use crate::volume::{Condition, Volume};
 
 /// What a file of a volume does not say by itself.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -73,6 +74,116 @@ fn mesh_instead(error: Error, output: &Path) -> Error {
             Error::Input { file, position, what, remedy }
         }
         other => other,
+    }
+}
+
+/// Which voxels are taken.
+#[derive(Debug, clap::Args)]
+pub struct Which {
+    /// What holds at the voxels to take
+    #[arg(long = "where", value_name = "EXPRESSION")]
+    pub condition: Option<Expression>,
+    /// Take voxels on edges: where the gradient has this size or more, in units of the values per
+    /// length, by central differences
+    #[arg(long, value_name = "SIZE", value_parser = at_least_zero, allow_hyphen_values = true)]
+    pub edge: Option<f64>,
+    /// Take voxels where this picture or volume is found, its middle lying on the voxel
+    #[arg(long = "match", value_name = "TEMPLATE")]
+    pub template: Option<PathBuf>,
+    /// Largest sum of the absolute differences over all voxels of the template
+    #[arg(long, value_name = "SUM", default_value_t = 0.0, requires = "template",
+        value_parser = at_least_zero, allow_hyphen_values = true)]
+    pub tolerance: f64,
+}
+
+/// The voxels that are taken.
+pub struct Selection<'a> {
+    /// What holds there.
+    pub all: All<'a>,
+    /// The expression, if there is nothing else.
+    pub expression: Option<&'a Expression>,
+}
+
+/// What [`Which::template`] reads.
+pub type Numbers = ([usize; 3], Vec<f64>);
+
+impl Which {
+    /// Names of the options, of which one at least may be required.
+    pub const OPTIONS: [&str; 3] = ["condition", "edge", "template"];
+
+    /// True if one of them is given.
+    pub fn is_given(&self) -> bool {
+        self.condition.is_some() || self.edge.is_some() || self.template.is_some()
+    }
+
+    /// The values of the template, if there is one.
+    ///
+    /// # Errors
+    /// Those of [`read_volume`].
+    pub fn template(&self) -> Result<Option<Numbers>> {
+        let Some(path) = &self.template else { return Ok(None) };
+        let volume = read_volume(path, &VolumeOptions::default())?.volume;
+        Ok(Some((volume.shape(), volume.to_f64())))
+    }
+
+    /// The voxels of a volume; warns of axes that are not at right angles where that counts.
+    ///
+    /// # Errors
+    /// [`Error::Case`] for an expression of other names, and a template that is larger than the volume.
+    pub fn selection<'a>(
+        &'a self,
+        path: &Path,
+        volume: &'a Volume,
+        template: Option<&'a Numbers>,
+        ui: &Ui,
+    ) -> Result<Selection<'a>> {
+        let mut of: Vec<Box<dyn Discriminator + 'a>> = Vec::new();
+        if let Some(expression) = &self.condition {
+            of.push(Box::new(Condition::new(volume, expression)?));
+        }
+        if let Some(low) = self.edge {
+            if let Some(warning) = oblique(volume) {
+                ui.say(&format!("warning: {}: {warning}", path.display()));
+            }
+            of.push(Box::new(Edge { values: volume, low, spacing: volume.placement().spacing() }));
+        }
+        if let Some((shape, values)) = template {
+            let sizes = volume.shape();
+            if let Some(k) = (0..3).find(|&k| shape[k] > sizes[k]) {
+                let what = format!(
+                    "--match: the template has {} voxels along {}, {} has {}",
+                    shape[k],
+                    ["i", "j", "k"][k],
+                    path.display(),
+                    sizes[k]
+                );
+                return Err(Error::usage(what, "cut it out of such a volume, or make it smaller"));
+            }
+            let template = Grid::new(*shape, values);
+            of.push(Box::new(Template { values: volume, template, most: self.tolerance }));
+        }
+        let is_one = of.len() == 1;
+        let expression = self.condition.as_ref().filter(|_| is_one);
+        Ok(Selection { all: All::new(of)?, expression })
+    }
+}
+
+/// As on the command line.
+impl std::fmt::Display for Which {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        let parts = [
+            self.condition.as_ref().map(|expression| format!("--where \"{expression}\"")),
+            self.edge.map(|size| format!("--edge {size}")),
+            self.template.as_ref().map(|path| format!("--match {}", path.display())),
+        ];
+        f.write_str(&parts.into_iter().flatten().collect::<Vec<_>>().join(" and "))
+    }
+}
+
+fn at_least_zero(text: &str) -> std::result::Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number.is_finite() && number >= 0.0 => Ok(number),
+        _ => Err("a number of 0 or more is expected".into()),
     }
 }
 

@@ -16,7 +16,9 @@ pub mod freesurfer;
 pub mod gifti;
 mod groups;
 mod guard;
+mod leaves;
 mod load;
+mod matrix;
 mod medit;
 mod msh;
 mod names;
@@ -44,7 +46,9 @@ pub use cloud::{
     write_cloud_pieces,
 };
 pub use curves::{Curve, Curves, read_curves};
-pub use points::{check_points_target, write_points};
+pub use leaves::{check_leaves_target, write_leaves};
+pub use matrix::{check_matrix_target, write_matrix};
+pub use points::{check_points_target, points_text, write_points};
 use sniff::Format;
 pub use volume::{
     RawLayout, VolumeFile, VolumeOptions, check_volume_target, is_volume_target, read_volume,

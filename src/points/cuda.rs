@@ -1,9 +1,11 @@
-//! Points of a volume found on a GPU: the twin of [`super::find`].
+//! Points of a volume found on a GPU: the twins of [`super::find`], [`super::part`] and [`super::counts()`].
 //!
 //! The expression is printed as CUDA code and compiled into the kernel that makes bits or the base of a pyramid
 //! (`kernels/primitives/discriminator.cuh`); lists are those of [`crate::primitives::cuda`].
 
 mod layout;
+
+use std::ops::Range;
 
 use self::layout::ConditionArgument;
 use super::Points;
@@ -18,6 +20,8 @@ use crate::volume::{Condition, Samples, VOXEL_NAMES, Volume};
 
 /// Bytes on the card for a point of a list: a cell by its indices.
 const OF_POINT: u64 = 12;
+/// Bytes on the card for a box and its count.
+const OF_BOX: u64 = 28;
 
 // SAFETY: laid out as in C, and compared with the size the kernel knows.
 unsafe impl Argument for ConditionArgument {}
@@ -36,6 +40,57 @@ pub fn find_on(
     expression: &Expression,
     order: Order,
 ) -> Result<Points> {
+    let pyramid = Some(order).filter(|order| *order == Order::Blocks);
+    ask(cuda, volume, expression, pyramid, |condition| list(cuda, condition, order))
+}
+
+/// A range of the list of [`find_on`], and how many entries that has, as [`part`](super::part) gives them.
+///
+/// # Errors
+/// Those of [`find_on`].
+pub fn part_on(
+    cuda: &Cuda,
+    volume: &Volume,
+    expression: &Expression,
+    order: Order,
+    entries: Range<usize>,
+) -> Result<(Points, usize)> {
+    ask(cuda, volume, expression, Some(order), |condition| {
+        let pyramid = DeviceHistoPyramid::new(cuda, condition, order, Stored::PartialSums)?;
+        let total = pyramid.len(cuda)?;
+        let n = entries.end.min(total).saturating_sub(entries.start);
+        room(cuda, OF_POINT * n as u64, "the list")?;
+        let voxels = cuda.download(&pyramid.cells(cuda, entries.clone())?)?;
+        Ok((Points::of(volume, voxels), total))
+    })
+}
+
+/// Number of voxels in each box where an expression holds, as [`counts`](super::counts()) gives it.
+///
+/// # Errors
+/// Those of [`find_on`].
+pub fn counts_on(
+    cuda: &Cuda,
+    volume: &Volume,
+    expression: &Expression,
+    boxes: &[[[u32; 3]; 2]],
+) -> Result<Vec<u32>> {
+    ask(cuda, volume, expression, Some(Order::Blocks), |condition| {
+        let pyramid = DeviceHistoPyramid::new(cuda, condition, Order::Blocks, Stored::PartialSums)?;
+        room(cuda, OF_BOX * boxes.len() as u64, "the boxes")?;
+        cuda.download(&pyramid.count(cuda, &cuda.upload(boxes)?)?)
+    })
+}
+
+/// Checks that an expression can be on the card, with a pyramid of this order or bits, and asks for the answer where the
+/// values of the volume are there, if it has any.
+fn ask<R>(
+    cuda: &Cuda,
+    volume: &Volume,
+    expression: &Expression,
+    pyramid: Option<Order>,
+    answer: impl Fn(&DeviceCondition) -> Result<R>,
+) -> Result<R> {
     Condition::new(volume, expression)?;
     let n = volume.n_voxels();
     if u32::try_from(n).is_err() {
@@ -47,38 +102,38 @@ pub fn find_on(
     let uses_values = expression.names().contains(&"v");
     let samples = if uses_values { n * volume.samples().width() } else { 0 };
     let shape = volume.shape().map(|n| n as u32);
-    let marks = match order {
-        Order::Lines => n.div_ceil(8) as u64,
-        Order::Blocks => DeviceHistoPyramid::bytes(shape, order),
+    let marks = match pyramid {
+        None => n.div_ceil(8) as u64,
+        Some(order) => DeviceHistoPyramid::bytes(shape, order),
     };
     room(cuda, samples as u64 + marks, "the volume and its marks")?;
     let condition =
         |values: u64, value| DeviceCondition { volume, expression, shape, values, value };
     if !uses_values {
-        return list(cuda, &condition(0, "u8"), order);
+        return answer(&condition(0, "u8"));
     }
     /// The samples stay on the card until the kernel has read them: memory is given back in the order of the stream.
-    fn of<T: Element>(
+    fn of<T: Element, R>(
         cuda: &Cuda,
         values: &[T],
         name: &'static str,
-        list: impl Fn(u64, &'static str) -> Result<Points>,
-    ) -> Result<Points> {
+        answer: impl Fn(u64, &'static str) -> Result<R>,
+    ) -> Result<R> {
         let on_card = cuda.upload(values)?;
-        list(on_card.address(), name)
+        answer(on_card.address(), name)
     }
-    let listed = |values: u64, name| list(cuda, &condition(values, name), order);
+    let with = |values: u64, name| answer(&condition(values, name));
     match volume.samples() {
-        Samples::U8(values) => of(cuda, values, "u8", listed),
-        Samples::I8(values) => of(cuda, values, "i8", listed),
-        Samples::U16(values) => of(cuda, values, "u16", listed),
-        Samples::I16(values) => of(cuda, values, "i16", listed),
-        Samples::U32(values) => of(cuda, values, "u32", listed),
-        Samples::I32(values) => of(cuda, values, "i32", listed),
-        Samples::U64(values) => of(cuda, values, "u64", listed),
-        Samples::I64(values) => of(cuda, values, "i64", listed),
-        Samples::F32(values) => of(cuda, values, "float", listed),
-        Samples::F64(values) => of(cuda, values, "double", listed),
+        Samples::U8(values) => of(cuda, values, "u8", with),
+        Samples::I8(values) => of(cuda, values, "i8", with),
+        Samples::U16(values) => of(cuda, values, "u16", with),
+        Samples::I16(values) => of(cuda, values, "i16", with),
+        Samples::U32(values) => of(cuda, values, "u32", with),
+        Samples::I32(values) => of(cuda, values, "i32", with),
+        Samples::U64(values) => of(cuda, values, "u64", with),
+        Samples::I64(values) => of(cuda, values, "i64", with),
+        Samples::F32(values) => of(cuda, values, "float", with),
+        Samples::F64(values) => of(cuda, values, "double", with),
     }
 }
 

@@ -1,17 +1,26 @@
-//! Points of a volume or picture where a condition holds: a list with places, values and indices.
+//! Points of a volume or picture where a condition holds: a list with places, values and indices; parts of it, copies, and
+//! how many there are.
 //!
 //! [`Condition`](crate::volume::Condition) is an expression as a [`Discriminator`] over a volume; [`find`] lists its voxels by
 //! direct compaction or by a [`HistoPyramid`], in world coordinates. [`crate::io::write_points`]
 //! writes the list.
 
+mod copies;
+mod counts;
 #[cfg(feature = "cuda")]
 pub mod cuda;
+mod leaves;
+
+use std::ops::Range;
 
 use rayon::prelude::*;
 
 use crate::error::Result;
-use crate::primitives::{Bits, Discriminator, HistoPyramid, Order, Stored};
+use crate::primitives::{Bits, Discriminator, HistoPyramid, Order, Stored, memory};
 use crate::volume::Volume;
+pub use copies::copies;
+pub use counts::{Blocks, counts};
+pub use leaves::{Leaves, leaves, leaves_where};
 
 /// Voxels with their places and values; all lists have one entry for each.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,6 +31,8 @@ pub struct Points {
     pub values: Vec<f64>,
     /// Indices i, j, k.
     pub voxels: Vec<[u32; 3]>,
+    /// Which copy of its voxel an entry is, from 0, in a list of [`Points::cloned`].
+    pub copies: Option<Vec<u32>>,
 }
 
 impl Points {
@@ -40,6 +51,7 @@ impl Points {
             positions: voxels.par_iter().map(position).collect(),
             values: voxels.par_iter().map(value).collect(),
             voxels,
+            copies: None,
         }
     }
 
@@ -82,6 +94,25 @@ pub fn find(volume: &Volume, active: &impl Discriminator, order: Order) -> Resul
         Order::Blocks => HistoPyramid::new(active, order, Stored::PartialSums)?.list()?,
     };
     Ok(Points::of(volume, voxels))
+}
+
+/// A range of the list of [`find`] without the list, and how many entries that has: the first is found by a descent in a
+/// pyramid, the others from there. Entries beyond the last are left out.
+///
+/// # Errors
+/// As [`find`].
+pub fn part(
+    volume: &Volume,
+    active: &impl Discriminator,
+    order: Order,
+    entries: Range<usize>,
+) -> Result<(Points, usize)> {
+    let pyramid = HistoPyramid::new(active, order, Stored::PartialSums)?;
+    let cells = pyramid.cells(entries);
+    let mut voxels = Vec::new();
+    memory::reserve(&mut voxels, cells.len(), "points of a list", "take a smaller range")?;
+    voxels.extend(cells);
+    Ok((Points::of(volume, voxels), pyramid.len()))
 }
 
 #[cfg(test)]

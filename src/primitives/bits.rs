@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::discriminator::{Discriminator, WORD, place};
 use super::memory::reserve;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Words of a task.
 const TASK: usize = 1 << 10;
@@ -30,7 +30,7 @@ impl Bits {
     /// The decisions of a discriminator, in parallel.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if there is not enough memory.
+    /// [`Error::Device`] if there is not enough memory.
     pub fn new(discriminator: &impl Discriminator) -> Result<Self> {
         let shape = discriminator.shape();
         let mut words = Vec::new();
@@ -56,8 +56,9 @@ impl Bits {
     /// All active cells, x fastest: direct compaction, by counts of pieces and their sums.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if there is not enough memory.
+    /// [`Error::Device`] for 2^32 cells or more along an axis, and if there is not enough memory.
     pub fn list(&self) -> Result<Vec<[u32; 3]>> {
+        check_axes(self.shape)?;
         let count = |words: &[u64]| words.iter().map(|word| word.count_ones() as usize).sum();
         let counts: Vec<usize> = self.words.par_chunks(TASK).map(count).collect();
         let mut list: Vec<[u32; 3]> = Vec::new();
@@ -87,6 +88,20 @@ impl Bits {
             }
         });
         Ok(list)
+    }
+}
+
+/// Whether 32 bits can name the cells of an axis.
+///
+/// # Errors
+/// [`Error::Device`] if not.
+pub(super) fn check_axes(shape: [usize; 3]) -> Result<()> {
+    match shape.iter().find(|&&n| u32::try_from(n).is_err()) {
+        None => Ok(()),
+        Some(n) => Err(Error::Device {
+            what: format!("{n} cells along an axis, at most 2^32 - 1 can be listed"),
+            remedy: "cut the grid along that axis, or fold it".into(),
+        }),
     }
 }
 

@@ -26,6 +26,16 @@ pub trait Values: Sync {
     fn read(&self, first: [usize; 3], row: &mut [f64]);
 }
 
+impl<V: Values> Values for &V {
+    fn shape(&self) -> [usize; 3] {
+        (**self).shape()
+    }
+
+    fn read(&self, first: [usize; 3], row: &mut [f64]) {
+        (**self).read(first, row);
+    }
+}
+
 /// Numbers of one type, x fastest.
 #[derive(Clone, Copy, Debug)]
 pub struct Grid<'a, T> {

@@ -1,5 +1,6 @@
 //! Building blocks that know neither mesh nor solver.
 
+mod all;
 mod bits;
 mod compact;
 #[cfg(feature = "cuda")]
@@ -18,6 +19,7 @@ mod sort;
 mod sparse;
 mod unique;
 
+pub use all::All;
 pub use bits::Bits;
 pub use compact::compact;
 pub(crate) use discriminator::pack;

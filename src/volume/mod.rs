@@ -11,7 +11,6 @@ mod samples;
 mod select;
 
 pub use condition::Condition;
-#[cfg(feature = "cuda")]
 pub(crate) use condition::NAMES as VOXEL_NAMES;
 pub(crate) use placement::Flaw;
 pub use placement::Placement;

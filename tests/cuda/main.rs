@@ -10,6 +10,7 @@ mod expressions;
 mod galerkin;
 mod implicit;
 mod isosurface;
+mod large;
 mod lists;
 mod measures;
 mod parity;

@@ -2,8 +2,8 @@
 
 use zeroset::backend::cuda::Cuda;
 use zeroset::expression::Expression;
-use zeroset::points::cuda::find_on;
-use zeroset::points::find;
+use zeroset::points::cuda::{counts_on, find_on, part_on};
+use zeroset::points::{Blocks, Points, counts, find};
 use zeroset::primitives::Order;
 use zeroset::volume::{Condition, Placement, Samples, Scaling, Volume};
 
@@ -65,6 +65,31 @@ fn lists_are_those_of_the_cpu() {
     check(&cuda, shape, Samples::from(numbers().map(|x| x as f32 / 3.0).collect::<Vec<f32>>()));
     let broken = |x: i64| if x % 7 == 0 { f64::NAN } else { x as f64 / 7.0 };
     check(&cuda, shape, Samples::from(numbers().map(broken).collect::<Vec<f64>>()));
+}
+
+#[test]
+fn parts_and_counts_are_those_of_the_cpu() {
+    let Some(cuda) = support::cuda() else { return };
+    let shape = [130, 70, 33];
+    let numbers: Vec<i16> = (0..130 * 70 * 33).map(|k| (k * 7919 % 1000) as i16 - 500).collect();
+    let volume = Volume::new(shape, Samples::from(numbers), Placement::identity()).unwrap();
+    for text in [CONDITIONS[0], CONDITIONS[2], "0"] {
+        let expression: Expression = text.parse().unwrap();
+        let condition = Condition::new(&volume, &expression).unwrap();
+        for order in [Order::Lines, Order::Blocks] {
+            let all = find(&volume, &condition, order).unwrap();
+            let n = all.len();
+            for range in [n / 3..n - n / 4, n / 2..n + 5, n..n + 1] {
+                let here = range.start.min(n)..range.end.min(n);
+                let part = part_on(&cuda, &volume, &expression, order, range);
+                assert!(part.unwrap() == (Points::of(&volume, all.voxels[here].to_vec()), n));
+            }
+        }
+        let mut boxes = Blocks::new(&volume, 3).unwrap().boxes().unwrap();
+        boxes.push([[0; 3], shape.map(|n| n as u32)]);
+        let expected = counts(&condition, &boxes).unwrap();
+        assert!(counts_on(&cuda, &volume, &expression, &boxes).unwrap() == expected, "{text}");
+    }
 }
 
 /// What compute-sanitizer runs.

@@ -47,9 +47,9 @@ fn scans_give_the_sums_of_what_stands_before() {
     }
 }
 
-/// Sorts by the kernels as the launch functions do: keys, values.
+/// Sorts by the kernels as the launch functions do, tiles telling each other counts in words of so many 32 bits: keys, values.
 fn sorted<K: Copy + Default + 'static>(
-    library: &Library,
+    (library, words): &(Library, usize),
     keys: &[K],
     passes: u32,
 ) -> (Vec<K>, Vec<u32>) {
@@ -62,7 +62,7 @@ fn sorted<K: Copy + Default + 'static>(
     let (mut from, mut values) = (keys.to_vec(), Vec::new());
     for pass in 0..passes {
         let (mut into, mut moved) = (vec![K::default(); keys.len()], vec![0u32; keys.len()]);
-        let (mut told, mut taken) = (vec![0u32; tiles * 256], 0u32);
+        let (mut told, mut taken) = (vec![0u64; words * tiles * 128], 0u32);
         let old_values = if pass == 0 { std::ptr::null() } else { values.as_ptr() };
         let args = [
             arg(from.as_ptr()),
@@ -81,24 +81,31 @@ fn sorted<K: Copy + Default + 'static>(
     (from, values)
 }
 
-const SORT: [&str; 3] = ["sort_count", "sort_places", "sort_pass"];
+/// The kernels for keys of a type, and the size of the words that tiles tell each other.
+fn sort_of(key: &str, words: usize) -> (Library, usize) {
+    let told = format!("TOLD=u{}", 32 * words);
+    let names = ["sort_count", "sort_places", "sort_pass"];
+    (Library::compile("kernels/primitives/sort.cu", &[&format!("KEY={key}"), &told], &names), words)
+}
 
 #[test]
 fn sorting_is_stable() {
-    let library = Library::compile("kernels/primitives/sort.cu", &["KEY=u32"], &SORT);
-    for n in [1usize, 4096, 6 * 4096 + 5] {
-        for bits in [3, 20] {
-            let keys: Vec<u32> = scattered(n).map(|k| k >> (32 - bits)).collect();
-            let mut expected: Vec<u32> = (0..n as u32).collect();
-            expected.sort_by_key(|&k| keys[k as usize]);
-            let (found, values) = sorted(&library, &keys, u32::div_ceil(bits, 8));
-            assert!(values == expected, "{n} keys of {bits} bits");
-            assert!(found.iter().zip(values).all(|(&key, k)| key == keys[k as usize]));
+    for words in [1, 2] {
+        let library = sort_of("u32", words);
+        for n in [1usize, 4096, 6 * 4096 + 5] {
+            for bits in [3, 20] {
+                let keys: Vec<u32> = scattered(n).map(|k| k >> (32 - bits)).collect();
+                let mut expected: Vec<u32> = (0..n as u32).collect();
+                expected.sort_by_key(|&k| keys[k as usize]);
+                let (found, values) = sorted(&library, &keys, u32::div_ceil(bits, 8));
+                assert!(values == expected, "{n} keys of {bits} bits");
+                assert!(found.iter().zip(values).all(|(&key, k)| key == keys[k as usize]));
+            }
         }
+        // The largest key is also what stands for missing ones.
+        let (found, values) = sorted(&library, &[u32::MAX, 7, u32::MAX], 4);
+        assert_eq!((found, values), (vec![7, u32::MAX, u32::MAX], vec![1, 0, 2]));
     }
-    // The largest key is also what stands for missing ones.
-    let (found, values) = sorted(&library, &[u32::MAX, 7, u32::MAX], 4);
-    assert_eq!((found, values), (vec![7, u32::MAX, u32::MAX], vec![1, 0, 2]));
 }
 
 #[test]
@@ -125,7 +132,7 @@ fn hilbert_keys_have_the_same_bits_and_sort() {
         assert_eq!(found, &expected[..points.len()]);
     }
 
-    let library = Library::compile("kernels/primitives/sort.cu", &["KEY=u64"], &SORT);
+    let library = sort_of("u64", 2);
     let mut expected: Vec<u32> = (0..n as u32).collect();
     expected.sort_by_key(|&k| keys[k as usize]);
     let (found, values) = sorted(&library, &keys, 8);
@@ -136,7 +143,7 @@ fn hilbert_keys_have_the_same_bits_and_sort() {
 fn sorted_rows_give_the_gathering_matrix() {
     let kernels = ["gather_keys", "gather_offsets"];
     let gather = Library::compile("kernels/primitives/gather.cu", &[], &kernels);
-    let sort = Library::compile("kernels/primitives/sort.cu", &["KEY=u32"], &SORT);
+    let sort = sort_of("u32", 1);
     // Rows without slots, at the ends too; rows that are left out; no slots at all.
     let cases: [(u32, Vec<u32>); 4] = [
         (900, scattered(7000).map(|k| 5 + (k >> 22)).collect()),

@@ -148,6 +148,8 @@ const TERMS: Choice = &[
 
 /// What is sorted by.
 const KEY: Choice = &[&[("KEY", "u32")], &[("KEY", "u64")]];
+/// What tiles tell each other in: for less than 2^30 keys, and for more.
+const TOLD: Choice = &[&[("TOLD", "u32")], &[("TOLD", "u64")]];
 /// Children of a cell of a pyramid, in pictures and volumes.
 const FAN: Choice = &[&[("FAN", "4")], &[("FAN", "8")]];
 /// How a pyramid joins cells: 2 x 2, 2 x 2 x 2, or four of a row, ...
@@ -317,7 +319,7 @@ const PROGRAMS: &[(File, &[Choice])] = &[
     (kernel_file!("primitives/permute.cu"), &[]),
     (kernel_file!("primitives/reduce.cu"), &[NUMBER]),
     (kernel_file!("primitives/scan.cu"), &[]),
-    (kernel_file!("primitives/sort.cu"), &[KEY]),
+    (kernel_file!("primitives/sort.cu"), &[KEY, TOLD]),
     (kernel_file!("galerkin.cu"), &[REAL, FLOW_CELL, BLOCK, GALERKIN]),
     (kernel_file!("primitives/sparse.cu"), &[VALUE]),
     (kernel_file!("primitives/tree.cu"), &[FAN, VALUE]),

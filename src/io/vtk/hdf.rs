@@ -141,7 +141,7 @@ impl HdfSeries {
         let mut columns = self.step_columns(state);
         if self.steps == 0 {
             columns.extend(mesh_columns(state));
-            let grid = state.geometry.shape == Shape::Tetrahedra;
+            let grid = state.geometry.shape.is_solid();
             let kind = if grid { "UnstructuredGrid" } else { "PolyData" };
             self.write_whole(AttrValue::AsciiString(kind.into()), 1, columns)?;
         } else {
@@ -179,7 +179,7 @@ impl HdfSeries {
             row("NumberOfParts", Numbers::Whole(vec![1])),
             row("PointOffsets", Numbers::Whole(vec![0])),
         ];
-        if state.geometry.shape == Shape::Tetrahedra {
+        if state.geometry.shape.is_solid() {
             columns.extend(OFFSETS.map(|name| row(name, Numbers::Whole(vec![0]))));
         } else if self.steps == 0 {
             columns.extend(OFFSETS.map(|name| spare(name, SPARE)));
@@ -442,7 +442,7 @@ fn mesh_columns<'a>(state: &VtkOutput<'a>) -> Vec<Column<'a>> {
         }
     };
     let own = match geometry.shape {
-        Shape::Tetrahedra => {
+        Shape::Tetrahedra | Shape::Hexahedra => {
             cells_below("", cells);
             let types = vec![geometry.shape as u8; geometry.n_cells];
             columns.push(column("Types".into(), 0, Numbers::Bytes(types)));
@@ -450,7 +450,7 @@ fn mesh_columns<'a>(state: &VtkOutput<'a>) -> Vec<Column<'a>> {
         }
         Shape::Vertices => 0,
         Shape::Lines => 1,
-        Shape::Triangles => 2,
+        Shape::Triangles | Shape::Quads => 2,
     };
     for (k, name) in TOPOLOGIES.iter().enumerate() {
         cells_below(&format!("{name}/"), if k == own { cells } else { &[] });

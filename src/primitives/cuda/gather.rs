@@ -1,6 +1,6 @@
 //! The gathering matrix by a sort.
 
-use super::{kernel, sharing, sort};
+use super::{kernel, numbered, sharing, sort};
 use crate::backend::cuda::{Arguments, Array, Cuda};
 use crate::error::Result;
 use crate::primitives::GatherMatrix;
@@ -21,11 +21,12 @@ impl DeviceGatherMatrix {
     /// As [`sort`].
     pub fn new(cuda: &Cuda, n_rows: u32, rows_of_slots: &Array<u32>) -> Result<Self> {
         let n = rows_of_slots.len();
+        let count = numbered(n, "slots")?;
         let keys = cuda.zeros::<u32>(n)?;
         let launch = sharing(cuda, n + 1);
         let arguments = Arguments::default()
             .with_array(rows_of_slots)
-            .with(n as u32)
+            .with(count)
             .with(n_rows)
             .with_array(&keys);
         // SAFETY: the arguments of `gather_keys`, both arrays with a number per slot.
@@ -35,7 +36,7 @@ impl DeviceGatherMatrix {
         let offsets = cuda.zeros::<u32>(n_rows as usize + 1)?;
         let arguments = Arguments::default()
             .with_array(&sorted.keys)
-            .with(n as u32)
+            .with(count)
             .with(n_rows)
             .with_array(&offsets);
         // SAFETY: the arguments of `gather_offsets`; sorted keys, an offset per row and the last.

@@ -1,6 +1,6 @@
 //! Places along a Hilbert curve.
 
-use super::{kernel, sharing, sort};
+use super::{kernel, numbered, sharing, sort};
 use crate::backend::cuda::{Argument, Arguments, Array, Cuda};
 use crate::error::Result;
 use crate::primitives::hilbert::{KEY_BITS, Lattice};
@@ -11,13 +11,14 @@ unsafe impl Argument for Lattice {}
 /// Places of points along the curve through a lattice: the bits of [`Lattice::keys`].
 ///
 /// # Errors
-/// [`Error::Device`](crate::Error::Device) if there is not enough memory or the card does not
-/// answer.
+/// [`Error::Device`](crate::Error::Device) for 2^32 points or more, if there is not enough memory, or the card does
+/// not answer.
 pub fn keys(cuda: &Cuda, points: &Array<[f64; 3]>, lattice: Lattice) -> Result<Array<u64>> {
     let n = points.len();
+    let count = numbered(n, "points")?;
     let keys = cuda.zeros::<u64>(n)?;
     let arguments =
-        Arguments::default().with_array(points).with(n as u32).with(lattice).with_array(&keys);
+        Arguments::default().with_array(points).with(count).with(lattice).with_array(&keys);
     let kernel = kernel(cuda, "primitives/hilbert", "hilbert_keys")?;
     // SAFETY: the arguments of `hilbert_keys`, both arrays with an entry per point.
     unsafe { cuda.launch(&kernel, sharing(cuda, n), &arguments) }?;

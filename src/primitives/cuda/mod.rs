@@ -31,6 +31,7 @@ pub use tree::DeviceTree;
 pub use unique::{DeviceUnique, unique};
 
 use crate::backend::cuda::{Cuda, Element, Kernel, Launch};
+use crate::error::{Error, Result};
 
 /// Threads of a block of all kernels here but those of the sort.
 const BLOCK: u32 = 256;
@@ -41,13 +42,24 @@ fn sharing(cuda: &Cuda, n: usize) -> Launch {
     tiles(n.div_ceil(BLOCK as usize).min(most as usize) as u32)
 }
 
+/// How many items there are, if 32 bits can number them.
+///
+/// # Errors
+/// [`Error::Device`] if not.
+fn numbered(n: usize, items: &str) -> Result<u32> {
+    u32::try_from(n).map_err(|_| Error::Device {
+        what: format!("{n} {items} on a GPU, at most 2^32 - 1 can be"),
+        remedy: "take them in parts, or on the processor".into(),
+    })
+}
+
 /// One block for each of the tiles.
 fn tiles(grid: u32) -> Launch {
     Launch { grid, block: BLOCK, shared: 0, cooperative: false }
 }
 
 /// A kernel of a file without variants.
-fn kernel(cuda: &Cuda, file: &str, name: &str) -> crate::Result<Kernel> {
+fn kernel(cuda: &Cuda, file: &str, name: &str) -> Result<Kernel> {
     cuda.kernel(&crate::backend::cuda::Unit::new(file, &[])?, name)
 }
 

@@ -1,6 +1,6 @@
 //! Numbers under a new order.
 
-use super::{kernel, sharing};
+use super::{kernel, numbered, sharing};
 use crate::backend::cuda::{Arguments, Array, Cuda};
 use crate::error::Result;
 
@@ -9,12 +9,13 @@ const FILE: &str = "primitives/permute";
 /// Where each of the numbers `0..order.len()` stands in `order`, which has each of them once.
 ///
 /// # Errors
-/// [`Error::Device`](crate::Error::Device) if there is not enough memory or the card does not
-/// answer.
+/// [`Error::Device`](crate::Error::Device) for 2^32 numbers or more, if there is not enough memory, or the card does
+/// not answer.
 pub fn inverse(cuda: &Cuda, order: &Array<u32>) -> Result<Array<u32>> {
     let n = order.len();
+    let count = numbered(n, "numbers")?;
     let places = cuda.zeros::<u32>(n)?;
-    let arguments = Arguments::default().with_array(order).with(n as u32).with_array(&places);
+    let arguments = Arguments::default().with_array(order).with(count).with_array(&places);
     let kernel = kernel(cuda, FILE, "permute_invert")?;
     // SAFETY: the arguments of `permute_invert`; the order is a permutation of the places.
     unsafe { cuda.launch(&kernel, sharing(cuda, n), &arguments) }?;

@@ -1,6 +1,6 @@
 //! Exclusive sums.
 
-use super::{kernel, tiles};
+use super::{kernel, numbered, tiles};
 use crate::backend::cuda::{Arguments, Array, Cuda};
 use crate::error::Result;
 
@@ -10,9 +10,10 @@ const TILE: usize = 8192;
 /// Sums of what stands before each value, modulo 2^32, and of all at the end: `[values.len() + 1]`.
 ///
 /// # Errors
-/// [`Error::Device`](crate::Error::Device) if there is not enough memory or the card does not
-/// answer.
+/// [`Error::Device`](crate::Error::Device) for 2^32 values or more, if there is not enough memory, or the card does
+/// not answer.
 pub fn exclusive_scan(cuda: &Cuda, values: &Array<u32>) -> Result<Array<u32>> {
+    let n = numbered(values.len(), "values to sum")?;
     let kernel = kernel(cuda, "primitives/scan", "scan_exclusive")?;
     let n_tiles = values.len().div_ceil(TILE).max(1);
     // SAFETY: the kernel writes all of them.
@@ -22,7 +23,7 @@ pub fn exclusive_scan(cuda: &Cuda, values: &Array<u32>) -> Result<Array<u32>> {
     let arguments = Arguments::default()
         .with_array(values)
         .with_array(&sums)
-        .with(values.len() as u32)
+        .with(n)
         .with_array(&told)
         .with_array(&taken);
     // SAFETY: the arguments of `scan_exclusive`; told and taken are zero and have a place per tile.

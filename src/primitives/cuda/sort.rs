@@ -1,8 +1,8 @@
 //! Stable sort of keys with values.
 
-use super::sharing;
+use super::{numbered, sharing};
 use crate::backend::cuda::{Arguments, Array, Cuda, Element, Launch, Unit};
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// Threads of a block.
 const THREADS: u32 = 512;
@@ -10,8 +10,8 @@ const THREADS: u32 = 512;
 const DIGITS: usize = 256;
 /// Bits of a digit.
 const BITS: u32 = 8;
-/// Most keys: their counts take 30 bits.
-const MOST: usize = (1 << 30) - 1;
+/// From so many keys on tiles tell each other counts in words of 64 bits: two bits of a word say what it is.
+const MANY: usize = 1 << 30;
 
 /// What is sorted by.
 pub trait Key: Element {
@@ -42,8 +42,8 @@ pub struct Sorted<K: Key> {
 /// Sorts keys whose bits from `bits` on are zero. Without values, a key's value is its number.
 ///
 /// # Errors
-/// [`Error::Device`] if there is not enough memory or the card does not answer, and for 2^30 keys or
-/// more.
+/// [`Error::Device`](crate::Error::Device) if there is not enough memory or the card does not answer, and for 2^32
+/// keys or more.
 ///
 /// # Panics
 /// If there are not as many values as keys.
@@ -55,21 +55,17 @@ pub fn sort<K: Key>(
 ) -> Result<Sorted<K>> {
     assert!(values.is_none_or(|values| values.len() == keys.len()), "one value for each key");
     let n = keys.len();
-    if n > MOST {
-        return Err(Error::Device {
-            what: format!("{n} keys to sort, at most {MOST} can be"),
-            remedy: "take a smaller mesh, or use = \"cpu\"".into(),
-        });
-    }
+    let count = numbered(n, "keys to sort")?;
     let n_passes = bits.div_ceil(BITS).max(1);
     let (mut from, mut into) = (pair(cuda, n)?, pair(cuda, n)?);
     if n == 0 {
         return Ok(into);
     }
-    let unit = Unit::new("primitives/sort", &[("KEY", K::NAME)])?;
+    let (told, words) = if n < MANY { ("u32", 1) } else { ("u64", 2) };
+    let unit = Unit::new("primitives/sort", &[("KEY", K::NAME), ("TOLD", told)])?;
     let counts = cuda.zeros::<u32>(n_passes as usize * DIGITS)?;
     let arguments =
-        Arguments::default().with_array(keys).with(n as u32).with(n_passes).with_array(&counts);
+        Arguments::default().with_array(keys).with(count).with(n_passes).with_array(&counts);
     let all = blocks(sharing(cuda, n).grid.div_ceil(2));
     // SAFETY: the arguments of `sort_count`; counts are zero and there is a row for each pass.
     unsafe { cuda.launch(&cuda.kernel(&unit, "sort_count")?, all, &arguments) }?;
@@ -79,7 +75,7 @@ pub fn sort<K: Key>(
 
     let kernel = cuda.kernel(&unit, "sort_pass")?;
     let n_tiles = n.div_ceil(K::TILE);
-    let mut told = cuda.zeros::<u32>(n_tiles * DIGITS)?;
+    let mut told = cuda.zeros::<u32>(words * n_tiles * DIGITS)?;
     let mut taken = cuda.zeros::<u32>(1)?;
     for pass in 0..n_passes {
         if pass > 0 {
@@ -98,7 +94,7 @@ pub fn sort<K: Key>(
             .with(old_values)
             .with_array(&into.keys)
             .with_array(&into.values)
-            .with(n as u32)
+            .with(count)
             .with(pass)
             .with(places)
             .with_array(&told)

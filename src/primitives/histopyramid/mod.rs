@@ -19,7 +19,7 @@ mod regions;
 mod tests;
 mod tree;
 
-use super::bits::LESS;
+use super::bits::{LESS, check_axes};
 use super::discriminator::Discriminator;
 use super::memory::reserve;
 use crate::error::{Error, Result};
@@ -71,9 +71,10 @@ impl HistoPyramid {
     /// that costs much can be asked once for several pyramids by [`Bits`](super::Bits).
     ///
     /// # Errors
-    /// [`Error::Device`] for 2^32 or more active cells, and if there is not enough memory.
+    /// [`Error::Device`] for 2^32 or more active cells, or cells along an axis, and if there is not enough memory.
     pub fn new(discriminator: &impl Discriminator, order: Order, stored: Stored) -> Result<Self> {
         let shape = discriminator.shape();
+        check_axes(shape)?;
         let n_cells = shape.iter().try_fold(1_usize, |n, &size| n.checked_mul(size));
         // A bit per cell and at most half a byte per 8 cells for sums, empty places included.
         let bytes = n_cells.unwrap_or(usize::MAX) / 4;

@@ -20,6 +20,14 @@ pub struct Leaf {
     pub level: u32,
 }
 
+impl Leaf {
+    /// Where it ends along each axis, in a grid of `shape`: the cell behind its last one.
+    pub fn end(&self, shape: [usize; 3]) -> [u32; 3] {
+        let end = |k: usize| (shape[k] as u64).min(u64::from(self.cell[k]) + (1 << self.level));
+        std::array::from_fn(|k| end(k) as u32)
+    }
+}
+
 /// The leaves of a quadtree (pictures) or octree (volumes) over equal values, in Z-order.
 ///
 /// ```

@@ -147,7 +147,9 @@ pub(super) enum Shape {
     Vertices = 1,
     Lines = 3,
     Triangles = 5,
+    Quads = 9,
     Tetrahedra = 10,
+    Hexahedra = 12,
 }
 
 impl Shape {
@@ -157,8 +159,14 @@ impl Shape {
             Shape::Vertices => 1,
             Shape::Lines => 2,
             Shape::Triangles => 3,
-            Shape::Tetrahedra => 4,
+            Shape::Quads | Shape::Tetrahedra => 4,
+            Shape::Hexahedra => 8,
         }
+    }
+
+    /// Whether cells have a volume.
+    pub(super) fn is_solid(self) -> bool {
+        matches!(self, Shape::Tetrahedra | Shape::Hexahedra)
     }
 }
 
@@ -200,6 +208,20 @@ impl<'a> Geometry<'a> {
         compression: Compression,
     ) -> Self {
         Self::new(Shape::Tetrahedra, points, tetrahedra, compression)
+    }
+
+    /// Quadrangles, four point indices each, round them.
+    pub fn quads(points: &'a [[f64; 3]], quads: &'a [u32], compression: Compression) -> Self {
+        Self::new(Shape::Quads, points, quads, compression)
+    }
+
+    /// Hexahedra, eight point indices each: round the lower side, then those above them.
+    pub fn hexahedra(
+        points: &'a [[f64; 3]],
+        hexahedra: &'a [u32],
+        compression: Compression,
+    ) -> Self {
+        Self::new(Shape::Hexahedra, points, hexahedra, compression)
     }
 
     /// Points alone, each a cell; `numbers` counts them from 0.
@@ -258,9 +280,9 @@ impl<'a> Geometry<'a> {
         }
     }
 
-    /// The format that suits these cells: "vtu" for tetrahedra, "vtp" for all others.
+    /// The format that suits these cells: "vtu" for tetrahedra and hexahedra, "vtp" for all others.
     pub fn extension(&self) -> &'static str {
-        if self.shape == Shape::Tetrahedra { "vtu" } else { "vtp" }
+        if self.shape.is_solid() { "vtu" } else { "vtp" }
     }
 }
 
@@ -330,7 +352,7 @@ pub fn write(path: &Path, output: &VtkOutput) -> Result<()> {
     }
 }
 
-/// Writes triangles or tetrahedra as an unstructured grid.
+/// Writes triangles, quadrangles, tetrahedra or hexahedra as an unstructured grid.
 ///
 /// # Errors
 /// [`Error::Output`]: lines and points (they belong into `.vtp`), a field whose length does not fit, a file
@@ -355,19 +377,22 @@ pub fn write_vtu(path: &Path, output: &VtkOutput) -> Result<()> {
     file.finish()
 }
 
-/// Writes triangles, lines or points as polygonal data.
+/// Writes triangles, quadrangles, lines or points as polygonal data.
 ///
 /// # Errors
-/// [`Error::Output`]: tetrahedra (they need `.vtu`), a field whose length does not fit, a file
+/// [`Error::Output`]: tetrahedra and hexahedra (they need `.vtu`), a field whose length does not fit, a file
 /// that cannot be written.
 pub fn write_vtp(path: &Path, output: &VtkOutput) -> Result<()> {
     let geometry = output.geometry;
     let (section, count) = match geometry.shape {
         Shape::Vertices => ("Verts", "NumberOfVerts"),
         Shape::Lines => ("Lines", "NumberOfLines"),
-        Shape::Triangles => ("Polys", "NumberOfPolys"),
+        Shape::Triangles | Shape::Quads => ("Polys", "NumberOfPolys"),
         Shape::Tetrahedra => {
             return Err(Error::output(path, "tetrahedra cannot be .vtp", "name it *.vtu"));
+        }
+        Shape::Hexahedra => {
+            return Err(Error::output(path, "hexahedra cannot be .vtp", "name it *.vtu"));
         }
     };
     let mut file = VtkFile::new(path, "PolyData", output);

@@ -1,0 +1,75 @@
+//! Scan, sort with values, reduce, unique and a HistoPyramid, on the processor and, where there is one, on a GPU.
+//!
+//!     cargo run --release --example 04_primitives
+
+use zeroset::primitives::{
+    Grid, HistoPyramid, Order, Stored, Threshold, exclusive_scan, reduce, sort, unique,
+};
+
+fn main() -> zeroset::Result<()> {
+    // Labels of 24 cells, and how heavy each cell is.
+    let labels: Vec<u32> = (0..24_u32).map(|n| n * 7 % 5).collect();
+    let weights: Vec<u32> = (0..24_u32).map(|n| n % 4 + 1).collect();
+
+    // Cells by label: the sort is stable, and without values given those are the numbers of the keys.
+    let sorted = sort(&labels, None, 3);
+    let groups = unique(&sorted.keys);
+    for (label, ends) in groups.items.iter().zip(groups.offsets.windows(2)) {
+        println!("label {label}: cells {:?}", &sorted.values[ends[0] as usize..ends[1] as usize]);
+    }
+
+    // Where the items of each cell begin if they stand one after another, and how many there are.
+    let first = exclusive_scan(&weights);
+    println!("items begin at {:?}, {} in all", &first[..6], first[24]);
+    println!(
+        "heaviest: {}, sum: {}",
+        reduce(&weights, 0, u32::max),
+        reduce(&weights, 0, |a, b| a + b)
+    );
+
+    // The cells of a picture whose value is 3 or more, without a list of them.
+    let picture = Grid::new([6, 4, 1], &labels);
+    let active = Threshold { values: picture, low: 3.0 };
+    let pyramid = HistoPyramid::new(&active, Order::Blocks, Stored::PartialSums)?;
+    println!(
+        "{} active cells, {} of them on the left",
+        pyramid.len(),
+        pyramid.count([0; 3], [3, 4, 1])
+    );
+    for (number, cell) in (3..5).zip(pyramid.cells(3..5)) {
+        assert_eq!((pyramid.cell(number), pyramid.key(cell)), (Some(cell), Some(number)));
+    }
+    println!("numbers 2 to 5: {:?}", pyramid.cells(2..6).collect::<Vec<_>>());
+    if let Some((cell, copy)) = pyramid.entry(14, 3) {
+        println!("of three entries for each, number 14 is copy {copy} of {cell:?}");
+    }
+
+    on_a_card(&labels, &sorted.values)
+}
+
+/// The same sort, on a card.
+#[cfg(feature = "cuda")]
+fn on_a_card(labels: &[u32], expected: &[u32]) -> zeroset::Result<()> {
+    use zeroset::backend::cuda::{self, Cuda};
+    use zeroset::primitives::cuda::{Reduction, exclusive_scan, reduce, sort, unique};
+
+    if let Err(reason) = cuda::available(0) {
+        println!("no GPU: {reason}");
+        return Ok(());
+    }
+    let card = Cuda::new(0)?;
+    let on_card = card.upload(labels)?;
+    let sorted = sort(&card, &on_card, None, 3)?;
+    assert_eq!(card.download(&sorted.values)?, expected);
+    let groups = unique(&card, &sorted.keys)?;
+    println!("on the GPU: labels {:?}", card.download(&groups.items)?);
+    println!("their sum: {}", reduce(&card, &on_card, Reduction::Sum)?);
+    println!("sums before each: {:?}", &card.download(&exclusive_scan(&card, &on_card)?)?[..6]);
+    Ok(())
+}
+
+/// A program without CUDA has no card.
+#[cfg(not(feature = "cuda"))]
+fn on_a_card(_: &[u32], _: &[u32]) -> zeroset::Result<()> {
+    Ok(())
+}

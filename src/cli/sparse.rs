@@ -1,0 +1,108 @@
+//! `zeroset sparse ARRAY`: a dense matrix as a sparse one.
+
+use std::path::PathBuf;
+
+use super::{Ui, volume};
+use crate::backend::Cpu;
+use crate::error::{Error, Result};
+use crate::expression::Expression;
+use crate::io::{check_matrix_target, read_volume, write_matrix};
+use crate::primitives::Coo;
+use crate::volume::{Samples, Scaling, Volume};
+
+/// Arguments of `zeroset sparse`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Of a .npy array the first index is the row and the second the column, as in NumPy. Of pictures, and
+slices in other formats, a line is a row, counted from the first one of the file.
+
+Examples:
+  zeroset sparse laplacian.npy -o laplacian.mtx
+  zeroset sparse distances.npy --where \"v < 0.1\" -o near.mtx
+  zeroset sparse mask.png -o mask.mtx
+
+The matrix is written in the Matrix Market format, coordinates as text, rows and columns from 1, row
+by row; scipy.io.mmread, MATLAB's mmread, Julia and Eigen read it. Entries that are no number are
+kept.
+
+An expression (docs/expressions.md) has v, the value of an entry, and x y z and i j k, place and
+indices, as for `zeroset points`: of a .npy array i is the row and j the column, of a picture j is the
+row and i the column.")]
+pub struct Args {
+    /// Array of two axes, or gray picture: .npy or any volume of one slice that zeroset reads
+    #[arg(value_name = "ARRAY")]
+    pub input: PathBuf,
+    /// What holds at the entries to write; without it those that are not 0
+    #[arg(long = "where", value_name = "EXPRESSION")]
+    pub condition: Option<Expression>,
+    /// File to write: .mtx
+    #[arg(short, long, value_name = "OUT")]
+    pub output: PathBuf,
+    /// CPU threads; 0 takes all cores
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub threads: usize,
+    #[command(flatten)]
+    pub source: volume::Source,
+}
+
+/// Reads, picks out, writes, and says in one line how many entries there are.
+///
+/// # Errors
+/// [`Error::Case`] for an output that cannot be, and an expression of other names; [`Error::Input`] for a file without an array
+/// of two axes; [`Error::Device`] without memory; [`Error::Output`].
+pub fn run(args: Args, ui: &Ui) -> Result<u8> {
+    check_matrix_target(&args.output)?;
+    let file = read_volume(&args.input, &args.source.options())?;
+    for warning in &file.warnings {
+        ui.say(&format!("warning: {}: {warning}", args.input.display()));
+    }
+    let [nx, ny, nz] = file.volume.shape();
+    if nz > 1 {
+        let what = format!("an array of {nx} x {ny} x {nz} numbers is no matrix");
+        let remedy = "give an array of two axes, or a picture";
+        return Err(Error::input(&args.input, "", what, remedy));
+    }
+    let turned = file.format == "npy";
+    let shape = if turned { [nx, ny] } else { [ny, nx] };
+    let matrix = Cpu::current().run(|| entries(&file.volume, shape, turned, &args.condition))?;
+    write_matrix(&args.output, shape, &matrix, is_whole(&file.volume))?;
+    let n = matrix.values.len();
+    let share = 100.0 * n as f64 / (nx * ny) as f64;
+    let ([rows, columns], path) = (shape, args.output.display());
+    ui.print(&format!("{path}: {rows} x {columns}, {n} entries, {share:.3} % of them\n"))?;
+    Ok(0)
+}
+
+/// The entries that are not 0, or where an expression holds; `turned` if the rows of the matrix are the columns of the slice.
+fn entries(
+    volume: &Volume,
+    shape: [usize; 2],
+    turned: bool,
+    condition: &Option<Expression>,
+) -> Result<Coo<f64>> {
+    let values = ordered(volume.to_f64(), shape, turned);
+    let Some(condition) = condition else {
+        return Coo::from_dense(shape, &values, |value| value != 0.0);
+    };
+    let taken = ordered(volume.select(condition)?, shape, turned);
+    let dense: Vec<(f64, bool)> = values.into_iter().zip(taken).collect();
+    let Coo { rows, columns, values } = Coo::from_dense(shape, &dense, |(_, taken)| taken)?;
+    Ok(Coo { rows, columns, values: values.into_iter().map(|(value, _)| value).collect() })
+}
+
+/// Numbers of a slice, x fastest, row by row of the matrix.
+fn ordered<T: Copy>(numbers: Vec<T>, [rows, columns]: [usize; 2], turned: bool) -> Vec<T> {
+    match turned {
+        false => numbers,
+        true => {
+            let row = |row: usize| (0..columns).map(move |column| row + rows * column);
+            (0..rows).flat_map(row).map(|n| numbers[n]).collect()
+        }
+    }
+}
+
+/// Whether all values are whole by their type.
+fn is_whole(volume: &Volume) -> bool {
+    let is_float = matches!(volume.samples(), Samples::F32(_) | Samples::F64(_));
+    !is_float && volume.scaling() == Scaling::NONE
+}

@@ -1,0 +1,77 @@
+//! `zeroset tree VOLUME`: a volume as an octree, a picture as a quadtree.
+
+use std::path::PathBuf;
+
+use super::Ui;
+use super::volume::{self, Which};
+use crate::backend::Cpu;
+use crate::error::Result;
+use crate::io::{check_leaves_target, read_volume, write_leaves};
+use crate::points::{leaves, leaves_where};
+
+/// Arguments of `zeroset tree`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+A block of the tree has 2^level voxels along each axis, fewer where the volume ends, and begins at
+multiples of that. The leaves are the largest blocks of one value: together they are the volume.
+With --where, --edge or --match, blocks where that holds everywhere or nowhere are leaves, and those
+where it holds are written.
+
+Examples:
+  zeroset tree labels.nrrd -o blocks.vtu
+  zeroset tree head.nii.gz --where \"v > 300\" -o bone.vtu
+  zeroset tree plan.png -o plan.vtp
+  zeroset tree plan.png --where \"v < 128\" -o walls.csv
+
+OUT is .vtu, of a picture .vtp, too: cells from border to border of their voxels, with the arrays v
+(the value, with an expression that of the first voxel), level, voxels (how many), i, j and k (the
+first voxel). .csv has a row i, j, k, level, voxels, v for each leaf. Leaves come in Z-order.")]
+pub struct Args {
+    /// Volume or gray picture of any format that zeroset reads, compressed with gzip or not
+    #[arg(value_name = "VOLUME")]
+    pub input: PathBuf,
+    #[command(flatten)]
+    pub which: Which,
+    /// File to write: .vtu, .vtp or .csv
+    #[arg(short, long, value_name = "OUT")]
+    pub output: PathBuf,
+    /// CPU threads; 0 takes all cores
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub threads: usize,
+    #[command(flatten)]
+    pub source: volume::Source,
+}
+
+/// Reads, cuts, writes, and says in one line how many leaves there are.
+///
+/// # Errors
+/// [`crate::Error::Case`] for an output that cannot be, and an expression of other names; [`crate::Error::Input`] for a file
+/// without a volume; [`crate::Error::Device`] without memory; [`crate::Error::Output`].
+pub fn run(args: Args, ui: &Ui) -> Result<u8> {
+    check_leaves_target(&args.output)?;
+    let file = read_volume(&args.input, &args.source.options())?;
+    for warning in &file.warnings {
+        ui.say(&format!("warning: {}: {warning}", args.input.display()));
+    }
+    let (cpu, volume) = (Cpu::current(), &file.volume);
+    let (found, of) = match args.which.is_given() {
+        false => (cpu.run(|| leaves(volume))?, String::new()),
+        true => {
+            let template = args.which.template()?;
+            let selection = args.which.selection(&args.input, volume, template.as_ref(), ui)?;
+            let (found, all) = cpu.run(|| leaves_where(volume, &selection.all))?;
+            if found.leaves.is_empty() {
+                let input = args.input.display();
+                ui.say(&format!("warning: {input}: no voxel fulfills {}", args.which));
+            }
+            (found, format!(" of {all}"))
+        }
+    };
+    write_leaves(&args.output, volume, &found)?;
+    let n = found.leaves.len();
+    let most = found.leaves.iter().map(|leaf| leaf.level).max();
+    let most = most.map_or(String::new(), |level| format!(", the largest of level {level}"));
+    let path = args.output.display();
+    ui.print(&format!("{path}: {n}{of} leaves of {} voxels{most}\n", volume.n_voxels()))?;
+    Ok(0)
+}
