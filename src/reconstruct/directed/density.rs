@@ -143,7 +143,7 @@ fn about(seeds: &Seeds, lattice: &Lattice, k: usize) -> Option<(f64, f64)> {
             && (2.0 * rho <= f64::from(reach) || flat.len() == NEIGHBORS)
         {
             let off = flat.iter().take(6);
-            if rho * rho > RIM * RIM * off.clone().last()?.square {
+            if rho * rho > RIM * RIM * off.clone().next_back()?.square {
                 return None;
             }
             let n = off.len() as f64;
