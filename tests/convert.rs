@@ -300,6 +300,27 @@ fn normals_go_into_obj_and_ply() {
 }
 
 #[test]
+fn colors_go_into_obj() {
+    let mut mesh = pyramid(1.0);
+    mesh.vertex_data.clear();
+    let colors = [[0, 1, 254], [255, 128, 3], [77, 200, 13], [9, 8, 7]];
+    for (k, name) in ["red", "green", "blue"].into_iter().enumerate() {
+        let values = colors.iter().map(|color| color[k]).collect();
+        mesh.vertex_data.push(array(name, 1, Values::Int(values)));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.obj");
+    assert_eq!(write_mesh(&path, &mesh, &WriteOptions::default()).unwrap(), [""; 0]);
+    let (cloud, report) = zeroset::io::read_cloud(&path).unwrap();
+    assert_eq!(cloud.colors.unwrap(), colors.map(|color| color.map(|c| c as u8)));
+    assert_eq!(report.colors, Some("0 to 1"));
+    // Others are no colors of 8 bits.
+    mesh.vertex_data[1].values = Values::Int(vec![0, 1, 2, 256]);
+    let lost = write_mesh(&path, &mesh, &WriteOptions::default()).unwrap();
+    assert_eq!(lost, ["left out, since .obj holds no data: red, green, blue"]);
+}
+
+#[test]
 fn normals_of_an_interface_point_out_of_the_inside() {
     let cube = generate(&Generate::Cube(Cube::default())).unwrap();
     let center = [0.45, 0.5, 0.55];

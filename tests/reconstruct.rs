@@ -234,8 +234,13 @@ fn a_level_becomes_a_surface_in_the_world() {
         }
     }
     // It leaves the volume: open, or closed by half a voxel more.
-    said(folder, "isosurface ball.nrrd --level 88 -o open.vtp");
-    said(folder, "isosurface ball.nrrd --level 88 --closed --smooth 2 --largest -o closed.vtp");
+    let told = said(folder, "isosurface ball.nrrd --level 88 --holes -o open.vtp");
+    assert!(told.contains("topology  open, 6 loops, 1 part\n"), "{told}");
+    assert_eq!(told.matches("loop of").count(), 3, "{told}");
+    let closed =
+        "isosurface ball.nrrd --level 88 --closed --smooth 2 --largest --holes -o closed.vtp";
+    let told = said(folder, closed);
+    assert!(told.ends_with("topology  closed, genus 0, 1 part\n"), "{told}");
     let of = |name: &str| Topology::of(&read_mesh(&folder.join(name)).unwrap().mesh);
     assert_eq!((of("open.vtp").closed, of("open.vtp").holes.len()), (false, 6));
     assert!(of("closed.vtp").closed);

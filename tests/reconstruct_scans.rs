@@ -12,7 +12,7 @@ use std::process::Command;
 use support::places::program;
 use zeroset::Error;
 use zeroset::cloud::{Noise, PointCloud, Sampler, Sampling};
-use zeroset::io::read_mesh;
+use zeroset::io::{read_cloud, read_mesh};
 use zeroset::mesh::Mesh;
 use zeroset::reconstruct::directed::Cubes;
 use zeroset::reconstruct::{Device, Method, Options, Report, surface};
@@ -171,6 +171,32 @@ fn lines_and_planes_are_sheets_or_enclose_nothing() {
         let found = reconstruct(cloud, Method::Levelset, Cubes::Depth(6)).map(|(_, report)| report);
         assert_eq!(found.unwrap_err().exit_code(), 4);
     }
+}
+
+#[test]
+fn open_scans_without_normals_are_left_to_directed_distances() {
+    let at = |k: usize| [0.02 * (k % 150) as f64, 0.02 * (k / 150) as f64];
+    let sheet = (0..22_500).map(|k| [at(k)[0], at(k)[1], 0.1 * (3.0 * at(k)[0]).sin()]).collect();
+    let sheet = PointCloud::new(sheet);
+    let (_, report) = reconstruct(sheet.clone(), Method::Auto, Cubes::Safe).unwrap();
+    let said = &report.warnings;
+    assert!(said[0].contains("vanishes") && said[0].ends_with("is taken instead"), "{said:?}");
+    assert_eq!((report.method, report.estimated_normals.is_some()), (Method::Directed, true));
+    assert!(report.levelset.is_none() && !report.surface.closed);
+    assert!(report.error.mean_percent < 0.1, "{:?}", report.error);
+    // What is asked for by name, or by an option of its own, is not exchanged.
+    let mut options = Options::default();
+    options.curvature = Some(0.1);
+    assert_eq!(surface(sheet, &options, Device::Cpu).unwrap_err().exit_code(), 4);
+    // Trees from above: a closed surface lies over most of the points.
+    let Some(path) = support::data("lidar/MixedConifer.laz") else { return };
+    let (trees, _) = read_cloud(&path).unwrap();
+    let (_, open) = reconstruct(trees.clone(), Method::Auto, Cubes::Safe).unwrap();
+    assert_eq!(open.method, Method::Directed);
+    assert!(open.warnings[0].contains("samples behind; the method directed is taken instead"));
+    let (_, closed) = reconstruct(trees, Method::Levelset, Cubes::Safe).unwrap();
+    assert!(closed.warnings.iter().any(|said| said.contains("samples behind")), "{closed:?}");
+    assert!(open.error.mean < 0.5 * closed.error.mean);
 }
 
 #[test]

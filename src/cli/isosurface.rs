@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::device::{self, Card};
+use super::reconstruct::of_topology;
 use super::{Ui, generate, volume, word};
 use crate::backend::Cpu;
 use crate::config::DeviceKind;
@@ -10,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::io::atomic::check_folder;
 use crate::io::{WriteOptions, check_target, read_volume};
 use crate::mesh::{Kind, Mesh};
-use crate::surface::{IsosurfaceOptions, isosurface, largest_part, smooth};
+use crate::surface::{IsosurfaceOptions, Topology, isosurface, largest_part, smooth};
 use crate::volume::Volume;
 
 /// Rounds of smoothing at most.
@@ -26,9 +27,9 @@ Examples:
   zeroset isosurface scan.raw --raw 256x256x109:uint16le:1x1x1.5 --level 1843 -o skin.vtp
 
 Marching cubes between the voxels: no cracks, every edge has two triangles but where the surface
-leaves the volume (--closed closes it there, half a voxel beyond) and beside values that are not finite.
-Inside is where values are larger; triangles look toward smaller ones. Coordinates are those of the
-world, as the file states them.
+leaves the volume (--closed closes it there, half a voxel beyond) and beside values that are not
+finite. Inside is where values are larger; triangles look toward smaller ones. Coordinates are those
+of the world, as the file states them.
 
 .ply, .obj and .vtp have normals, minus the gradient of the values; .stl and .off have none.")]
 pub struct Args {
@@ -47,6 +48,9 @@ pub struct Args {
     /// Keep only the connected part with the largest area
     #[arg(long)]
     pub largest: bool,
+    /// Say whether the surface is closed, how many parts it has, and where its largest holes are
+    #[arg(long)]
+    pub holes: bool,
     /// Rounds of smoothing that does not shrink (Taubin)
     #[arg(long, value_name = "N", default_value_t = 0,
           value_parser = clap::value_parser!(u32).range(0..=MOST_ROUNDS))]
@@ -154,6 +158,9 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         smooth(&mut mesh, args.smooth);
     });
     generate::write(&args.output, &mesh, &write, ui)?;
+    if args.holes {
+        ui.print(&of_topology(&cpu.run(|| Topology::of(&mesh)), ""))?;
+    }
     Ok(0)
 }
 

@@ -20,6 +20,7 @@ use crate::primitives::memory::peak;
 use crate::reconstruct::directed::{Cubes, Directed, MOST_DEPTH};
 use crate::reconstruct::potential::{Levels, Storage};
 use crate::reconstruct::{self, Device, Method, Options, Report, WORTH_A_CARD};
+use crate::surface::Topology;
 
 /// Arguments of `zeroset reconstruct`.
 #[derive(Debug, clap::Args)]
@@ -29,11 +30,11 @@ Examples:
   zeroset reconstruct scan.laz --depth 9 -o surface.vtp --report surface.json
   zeroset reconstruct scan.xyz --cell 0.5 --largest --smooth 5 -o surface.stl --picture surface.png
 
-Points come from any format that `zeroset info` knows as one of clouds. Duplicates and points far from
-all others are left out and counted. Where the file has normals the surface follows their planes and is
-closed where the samples are; where it has none a level set closes round the samples (--method takes the
-other one; normals are then estimated, which is said). Without --depth and --cell cubes and voxels are as
-small as the density of the cloud allows.
+Points come from any format that `zeroset info` knows as one of clouds. Duplicates and points far
+from all others are left out and counted. Where the file has normals the surface follows their
+planes and is closed where the samples are; where it has none a level set closes round the samples,
+or, if they enclose nothing, normals are estimated, which is said (--method takes one of the two).
+Without --depth and --cell cubes and voxels are as small as the density of the cloud allows.
 
 The report says what was used and dropped, the seconds of each part, parts, genus and holes of the
 surface, and the true distances of the samples from it. See docs/reconstruction.md.")]
@@ -79,7 +80,7 @@ pub struct Args {
     /// Print the report as JSON
     #[arg(long)]
     pub json: bool,
-    /// What computes: auto, cpu or cuda; auto takes a GPU from 100,000 samples with normals on
+    /// What computes: auto, cpu or cuda; auto takes a GPU from 100,000 samples on
     #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = word::<DeviceKind>)]
     pub device: DeviceKind,
     /// CPU threads; 0 takes all cores
@@ -101,6 +102,8 @@ struct Whole<'a> {
     #[serde(flatten)]
     report: &'a Report,
     seconds_reading: f64,
+    /// How long the card was waited for when all was read.
+    seconds_opening: f64,
     seconds_writing: f64,
     seconds_total: f64,
     /// Most memory that the program held; `None` where the system does not say.
@@ -127,10 +130,11 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     }
     // A card takes a quarter of a second to open, about as long as a large file takes to read.
     let is_early = args.device == DeviceKind::Cuda || args.is_large();
-    let (early, read) = std::thread::scope(|scope| {
+    let (early, read, seconds_reading) = std::thread::scope(|scope| {
         let opening = is_early.then(|| scope.spawn(|| device::card(args.device, true)));
         let read = cpu.run(|| read_cloud(&args.input));
-        (opening.map(|opening| opening.join()), read)
+        let seconds = start.elapsed().as_secs_f64();
+        (opening.map(|opening| opening.join()), read, seconds)
     });
     let (cloud, file) = read?;
     let is_worth_it = cloud.len() >= WORTH_A_CARD;
@@ -139,7 +143,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         None => device::card(args.device, is_worth_it)?,
     }
     .map(Arc::new);
-    let seconds_reading = start.elapsed().as_secs_f64();
+    let seconds_opening = start.elapsed().as_secs_f64() - seconds_reading;
     let name = args.input.display();
     let device = match &card {
         Some(card) if args.device == DeviceKind::Cuda => Device::Card(card),
@@ -170,6 +174,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         normals: file.normals,
         report: &report,
         seconds_reading,
+        seconds_opening,
         seconds_writing: writing.elapsed().as_secs_f64(),
         seconds_total: start.elapsed().as_secs_f64(),
         peak_memory_bytes: peak(),
@@ -251,8 +256,7 @@ fn words(whole: &Whole, file: &CloudReport) -> String {
     let surface = &report.surface;
     let mut text = format!(
         "surface   {}, {} vertices, {} triangles\n\
-         samples   {} used{}{}\n{}\
-         topology  {surface}\n",
+         samples   {} used{}{}\n{}{}",
         whole.output,
         surface.vertices,
         surface.triangles,
@@ -263,11 +267,42 @@ fn words(whole: &Whole, file: &CloudReport) -> String {
             (Some(directed), _) => of_directed(directed, &units),
             (None, Some(levels)) => of_levels(levels, &units),
             (None, None) => String::new(),
-        }
+        },
+        of_topology(surface, &units)
     );
     if let Some(name) = &report.device {
         text += &of_device(name, report);
     }
+    let error = &report.error;
+    let seconds = &report.seconds;
+    text += &format!(
+        "error     mean {:.4e}{units} ({:.5} % of the diagonal), at most {:.4e} ({:.4} %)\n",
+        error.mean, error.mean_percent, error.max, error.max_percent
+    );
+    text += &format!(
+        "seconds   {:.2}: reading {:.2}{}, cleaning {:.2}, normals {:.2}, surface {:.2}, checks {:.2}, \
+         writing {:.2}\n",
+        whole.seconds_total,
+        whole.seconds_reading,
+        match &report.device {
+            Some(_) => format!(", opening the card {:.2} more", whole.seconds_opening),
+            None => String::new(),
+        },
+        seconds.clean,
+        seconds.normals,
+        seconds.method + seconds.finish,
+        seconds.check,
+        whole.seconds_writing
+    );
+    if let Some(bytes) = whole.peak_memory_bytes {
+        text += &format!("memory    {} MiB at most\n", bytes >> 20);
+    }
+    text
+}
+
+/// Whether a surface is closed, and its three longest holes if it is not.
+pub(super) fn of_topology(surface: &Topology, units: &str) -> String {
+    let mut text = format!("topology  {surface}\n");
     if surface.nonmanifold_edges > 0 {
         text += &format!("          {} edges have three triangles\n", surface.nonmanifold_edges);
     }
@@ -278,23 +313,6 @@ fn words(whole: &Whole, file: &CloudReport) -> String {
             hole.edges, hole.length
         );
     }
-    let error = &report.error;
-    let seconds = &report.seconds;
-    text += &format!(
-        "error     mean {:.4e}{units} ({:.5} % of the diagonal), at most {:.4e} ({:.4} %)\n",
-        error.mean, error.mean_percent, error.max, error.max_percent
-    );
-    text += &format!(
-        "seconds   {:.2}: reading {:.2}, cleaning {:.2}, normals {:.2}, surface {:.2}, checks {:.2}, \
-         writing {:.2}\n",
-        whole.seconds_total,
-        whole.seconds_reading,
-        seconds.clean,
-        seconds.normals,
-        seconds.method + seconds.finish,
-        seconds.check,
-        whole.seconds_writing
-    );
     text
 }
 
@@ -333,8 +351,8 @@ fn of_levels(levels: &Levels, units: &str) -> String {
     );
     for level in &levels.levels {
         text += &format!(
-            "          level {:2}: {} steps, {} tiles, {:.2} s\n",
-            level.level, level.iterations, level.tiles, level.seconds
+            "          level {:2}: {} steps, {} tiles, {:.4} % off, {:.2} s\n",
+            level.level, level.iterations, level.tiles, level.error, level.seconds
         );
     }
     text

@@ -16,8 +16,8 @@ use crate::io::{CloudLayout, check_cloud_target, read_mesh, write_cloud_pieces};
 /// Arguments of `zeroset sample`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Points are drawn at random, as likely on each piece of the surface as it is large. The same seed gives
-the same cloud, for any number of threads.
+Points are drawn at random, as likely on each piece of the surface as it is large. The same seed
+gives the same cloud, for any number of threads.
 
 Examples:
   zeroset sample pial.gii.gz -n 1000000 -o cloud.ply
@@ -29,8 +29,8 @@ percentage of the diagonal of the box of the mesh. Normals are those of the tria
 oriented, and stay. The points of --outliers come last and lie anywhere in that box and a tenth of
 its diagonal around, with normals of any direction.
 
-The ending of FILE is the format: .ply and .pcd (binary), .xyz, .txt and .csv (text), .vtp. All but .vtp
-are written while points are drawn, and take little memory.")]
+The ending of FILE is the format: .ply and .pcd (binary), .xyz, .txt and .csv (text), .vtp. All but
+.vtp are written while points are drawn, and take little memory.")]
 pub struct Args {
     /// Surface of any format that zeroset reads
     pub mesh: PathBuf,

@@ -92,21 +92,23 @@ pub(crate) fn clean_by(
     let Some(factor) = options.outliers else { return Ok((cloud, found)) };
     let (outliers, spacing) = far(&cloud.points, factor)?;
     (found.outliers, found.spacing) = (outliers, spacing);
-    let mut kept = vec![true; cloud.len()];
-    found.outliers.iter().for_each(|&i| kept[i as usize] = false);
-    Ok((select(&cloud, |i| kept[i]), found))
+    if !found.outliers.is_empty() {
+        let mut kept = vec![true; cloud.len()];
+        found.outliers.iter().for_each(|&i| kept[i as usize] = false);
+        retain(&mut cloud, &kept);
+    }
+    Ok((cloud, found))
 }
 
-/// The points whose number `keep` accepts.
-fn select(cloud: &PointCloud, keep: impl Fn(usize) -> bool) -> PointCloud {
-    fn rows<T: Copy>(rows: &[T], keep: &impl Fn(usize) -> bool) -> Vec<T> {
-        rows.iter().enumerate().filter(|(i, _)| keep(*i)).map(|(_, row)| *row).collect()
+/// Keeps the points that `kept` has a true for, in the memory that they are in.
+fn retain(cloud: &mut PointCloud, kept: &[bool]) {
+    fn rows<T>(rows: &mut Vec<T>, kept: &[bool]) {
+        let mut kept = kept.iter();
+        rows.retain(|_| kept.next().is_some_and(|kept| *kept));
     }
-    PointCloud {
-        points: rows(&cloud.points, &keep),
-        normals: cloud.normals.as_ref().map(|normals| rows(normals, &keep)),
-        colors: cloud.colors.as_ref().map(|colors| rows(colors, &keep)),
-    }
+    rows(&mut cloud.points, kept);
+    cloud.normals.iter_mut().for_each(|normals| rows(normals, kept));
+    cloud.colors.iter_mut().for_each(|colors| rows(colors, kept));
 }
 
 /// Points of one place, together.
@@ -119,19 +121,28 @@ struct Groups {
 
 impl Groups {
     fn of(points: &[[f64; 3]]) -> Self {
-        let keys: Vec<u64> = points.par_iter().map(|x| mixed(bits(*x))).collect();
-        let sorted = sort(&keys, None, 64);
+        // So many bits that few places share a key by chance, and passes of the sort are few.
+        let n_bits = points.len().checked_ilog2().unwrap_or(0) + MORE_BITS;
+        let mask = (1 << n_bits) - 1;
+        let keys: Vec<u64> = points.par_iter().map(|x| mixed(bits(*x)) & mask).collect();
+        let sorted = sort(&keys, None, n_bits);
         let mut order = sorted.values;
-        let mut begins = vec![];
+        let mut begins = Vec::with_capacity(points.len() + 1);
         let mut begin = 0;
         while begin < order.len() {
             let run = sorted.keys[begin..].iter().take_while(|key| **key == sorted.keys[begin]);
             let end = begin + run.count();
+            if end == begin + 1 {
+                // Nearly all: their places, far apart in memory, need not be looked at.
+                begins.push(begin as u32);
+                begin = end;
+                continue;
+            }
             let run = &mut order[begin..end];
             let place = |i: u32| bits(points[i as usize]);
             let same = |i: &u32| place(*i) == place(run[0]);
             if !run.iter().all(same) {
-                // Two places of one key: hardly ever.
+                // Two places of one key: of few points.
                 run.sort_by_key(|&i| (place(i), i));
             }
             for k in begin..end {
@@ -154,12 +165,16 @@ impl Groups {
     }
 }
 
+/// Bits of a key beyond those that tell as many points apart: at most one point in 64 shares its
+/// key by chance.
+const MORE_BITS: u32 = 7;
+
 /// Coordinates as they are compared: 0 and -0 are one.
 fn bits(x: [f64; 3]) -> [u64; 3] {
     x.map(|x| (x + 0.0).to_bits())
 }
 
-/// One number for three, different for different ones but by a rare chance (the mixing of splitmix64).
+/// One number for three, each bit of it by chance another one for others (the mixing of splitmix64).
 fn mixed(bits: [u64; 3]) -> u64 {
     bits.into_iter().fold(0, |hash: u64, x| {
         let mut z = (hash ^ x).wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -203,7 +218,8 @@ fn join(mut cloud: PointCloud) -> PointCloud {
             colors[to] = [mean(0), mean(1), mean(2)];
         }
     }
-    select(&cloud, |i| first[i])
+    retain(&mut cloud, &first);
+    cloud
 }
 
 /// Numbers of the points that are far from all others, and the spacing of all, if there are two or more.

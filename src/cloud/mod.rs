@@ -54,7 +54,7 @@ impl PointCloud {
             let what = format!("a cloud of {n} points with {rows} normals or colors");
             return Err(Error::usage(what, "give one for each point, or none"));
         }
-        match self.points.iter().position(|x| !x.iter().all(|c| c.is_finite())) {
+        match self.points.par_iter().position_first(|x| !x.iter().all(|c| c.is_finite())) {
             None => Ok(()),
             Some(i) => {
                 let what = format!("point {i} is at {:?}", self.points[i]);
@@ -81,12 +81,14 @@ impl PointCloud {
 /// Smallest and largest coordinate along each axis; zeros without points.
 pub(crate) fn bounds(points: &[[f64; 3]]) -> ([f64; 3], [f64; 3]) {
     let Some(&first) = points.first() else { return ([0.0; 3], [0.0; 3]) };
-    let wider = |(mut low, mut high): ([f64; 3], [f64; 3]), x: &[f64; 3]| {
+    let wider = |(mut low, mut high): ([f64; 3], [f64; 3]), (l, h): ([f64; 3], [f64; 3])| {
         for k in 0..3 {
-            low[k] = f64::min(low[k], x[k]);
-            high[k] = f64::max(high[k], x[k]);
+            low[k] = f64::min(low[k], l[k]);
+            high[k] = f64::max(high[k], h[k]);
         }
         (low, high)
     };
-    points.iter().fold((first, first), wider)
+    let of = |points: &[[f64; 3]]| points.iter().fold((first, first), |all, &x| wider(all, (x, x)));
+    let parts: Vec<_> = points.par_chunks(1 << 16).map(of).collect();
+    parts.into_iter().fold((first, first), wider)
 }

@@ -45,13 +45,18 @@ impl Faces {
     }
 
     /// Adds those of others behind these.
-    pub(crate) fn append(&mut self, mut other: Faces) {
-        match self.triangles.is_empty() {
-            true => self.triangles = other.triangles,
-            false => self.triangles.append(&mut other.triangles),
+    pub(crate) fn append_all(&mut self, others: Vec<Faces>) {
+        if others.len() > 1 {
+            self.triangles.reserve(others.iter().map(|other| other.triangles.len()).sum());
         }
-        self.small += other.small;
-        self.counts.iter_mut().zip(other.counts).for_each(|(count, more)| *count += more);
+        for mut other in others {
+            match self.triangles.capacity() {
+                0 => self.triangles = other.triangles,
+                _ => self.triangles.append(&mut other.triangles),
+            }
+            self.small += other.small;
+            self.counts.iter_mut().zip(other.counts).for_each(|(count, more)| *count += more);
+        }
     }
 
     /// Number of triangles so far.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
+use super::unpack::Unpack;
 use super::volume::nifti;
 use crate::error::{Error, Result};
 use crate::primitives::memory::gibibytes;
@@ -116,7 +117,7 @@ fn gunzip(path: &Path, packed: &[u8]) -> Result<Vec<u8>> {
     let limit = limit(packed.len() as u64);
     // A volume of labels is packed far more densely than a mesh; its header says how large it is.
     let mut head = [0; 540];
-    let mut stream = flate2::bufread::MultiGzDecoder::new(packed);
+    let mut stream = Unpack::gzip(packed);
     let _ = stream.read_exact(&mut head);
     let volume = nifti::promised_size(&head).unwrap_or(0).min(LARGEST);
     gunzip_up_to(path, packed, limit.max(volume))
@@ -126,9 +127,9 @@ fn gunzip(path: &Path, packed: &[u8]) -> Result<Vec<u8>> {
 fn behind_stream(packed: &[u8], limit: u64) -> Option<usize> {
     let mut rest = packed;
     while rest.starts_with(&[0x1f, 0x8b]) {
-        let mut stream = flate2::bufread::GzDecoder::new(rest);
+        let mut stream = Unpack::member(rest);
         std::io::copy(&mut (&mut stream).take(limit), &mut std::io::sink()).ok()?;
-        rest = stream.into_inner();
+        rest = stream.left();
     }
     (!rest.is_empty() && rest.len() < packed.len()).then_some(rest.len())
 }
@@ -136,7 +137,7 @@ fn behind_stream(packed: &[u8], limit: u64) -> Option<usize> {
 /// Decompresses piece by piece, so that memory grows with the bytes that really come out, never
 /// with a size that the stream claims.
 fn gunzip_up_to(path: &Path, packed: &[u8], limit: u64) -> Result<Vec<u8>> {
-    let mut stream = flate2::bufread::MultiGzDecoder::new(packed);
+    let mut stream = Unpack::gzip(packed);
     let mut bytes = Vec::new();
     let outcome = (&mut stream).take(limit + 1).read_to_end(&mut bytes);
     if let Err(error) = &outcome
@@ -144,7 +145,7 @@ fn gunzip_up_to(path: &Path, packed: &[u8], limit: u64) -> Result<Vec<u8>> {
     {
         return Err(unreadable(path, error));
     }
-    let position = format!("byte {}", packed.len() - stream.get_ref().len());
+    let position = format!("byte {}", packed.len() - stream.left().len());
     if outcome.is_err()
         && let Some(n) = behind_stream(packed, limit)
     {

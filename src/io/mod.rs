@@ -32,6 +32,7 @@ mod sniff;
 mod stl;
 mod tetgen;
 mod text;
+mod unpack;
 mod volume;
 pub mod vtk;
 mod write;

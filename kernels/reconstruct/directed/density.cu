@@ -14,6 +14,8 @@ enum : u32 {
 };
 // Cubes along each axis in which neighbors are looked for, at most.
 enum : i32 { REACH = 4 };
+// Distances of the sixth neighbor that a cell reaches but at a rim.
+#define RIM 3.0
 
 DEVICE double infinity() { return __longlong_as_double(0x7ff0000000000000ll); }
 
@@ -192,6 +194,7 @@ density_about(Lattice lattice, Samples samples, Runs cubes, u32 every, u32 n, do
         __syncwarp();
         if (rho >= 0.0 && (2.0 * rho <= half || n_held == NEIGHBORS)) {
             const u32 n_off = n_held < 6 ? n_held : 6;
+            if (rho * rho > RIM * RIM * __shfl_sync(ALL_LANES, held.square, n_off - 1)) return;
             double off = 0.0;
             for (u32 k = 0; k < n_off; k++) off += __shfl_sync(ALL_LANES, held.off, k);
             if (lane == 0) {

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use rayon::prelude::*;
+
 use super::gather::{Depth, Gather};
 use super::{CloudReport, NormalsFrom};
 use crate::cloud::PointCloud;
@@ -27,8 +29,11 @@ pub(super) fn read(path: &Path, file: MeshFile) -> Result<(PointCloud, CloudRepo
         &["RGB", "RGBA", "Colors", "colors", "Color", "color", "rgb"],
     );
     let from_faces = stored.is_none() && mesh.n_cells() > 0 && mesh.kind.arity() == 3;
-    let inside_out = from_faces && looks_inwards(mesh);
-    let mut normals = if from_faces { Some(vertex_normals(mesh)) } else { stored };
+    let (inside_out, of_faces) = rayon::join(
+        || from_faces && looks_inwards(mesh),
+        || from_faces.then(|| vertex_normals(mesh)),
+    );
+    let mut normals = of_faces.or(stored);
     if inside_out {
         normals.iter_mut().flatten().for_each(|normal| *normal = normal.map(|x| -x));
     }
@@ -53,31 +58,57 @@ pub(super) fn read(path: &Path, file: MeshFile) -> Result<(PointCloud, CloudRepo
     Ok((cloud, report))
 }
 
+/// Sums over triangles, twice the areas and six times the volumes.
+#[derive(Default)]
+struct Enclosed {
+    areas: f64,
+    vector: [f64; 3],
+    volume: f64,
+}
+
+impl Enclosed {
+    fn with(&self, more: &Enclosed) -> Enclosed {
+        Enclosed {
+            areas: self.areas + more.areas,
+            vector: [0, 1, 2].map(|k| self.vector[k] + more.vector[k]),
+            volume: self.volume + more.volume,
+        }
+    }
+}
+
 /// True for a surface that is closed, or nearly so, whose triangles enclose a negative volume.
 fn looks_inwards(mesh: &Mesh) -> bool {
     /// Of a closed surface the areas, as vectors, cancel; small holes leave little.
     const NEARLY: f64 = 1e-3;
+    /// Corners that are summed up by themselves.
+    const PIECE: usize = 3 << 14;
     let Some(&origin) = mesh.vertices.iter().find(|x| x.iter().all(|x| x.is_finite())) else {
         return false;
     };
-    let (mut areas, mut vector, mut volume) = (0.0, [0.0; 3], 0.0);
-    for cell in mesh.iter_cells() {
-        let [a, b, c] = [0, 1, 2].map(|k| {
-            let x = mesh.vertices[cell[k] as usize];
-            [0, 1, 2].map(|k| x[k] - origin[k])
-        });
-        let [u, v] = [b, c].map(|x| [0, 1, 2].map(|k| x[k] - a[k]));
-        let area = [0, 1, 2].map(|k| {
-            let (i, j) = ((k + 1) % 3, (k + 2) % 3);
-            u[i] * v[j] - u[j] * v[i]
-        });
-        let six_fold = (0..3).map(|k| a[k] * area[k]).sum::<f64>();
-        if six_fold.is_finite() {
-            (0..3).for_each(|k| vector[k] += area[k]);
-            areas += area.iter().map(|x| x * x).sum::<f64>().sqrt();
-            volume += six_fold;
+    let of = |cells: &[u32]| {
+        let mut sum = Enclosed::default();
+        for cell in cells.chunks_exact(3) {
+            let [a, b, c] = [0, 1, 2].map(|k| {
+                let x = mesh.vertices[cell[k] as usize];
+                [0, 1, 2].map(|k| x[k] - origin[k])
+            });
+            let [u, v] = [b, c].map(|x| [0, 1, 2].map(|k| x[k] - a[k]));
+            let area = [0, 1, 2].map(|k| {
+                let (i, j) = ((k + 1) % 3, (k + 2) % 3);
+                u[i] * v[j] - u[j] * v[i]
+            });
+            let six_fold = (0..3).map(|k| a[k] * area[k]).sum::<f64>();
+            if six_fold.is_finite() {
+                let size = area.iter().map(|x| x * x).sum::<f64>().sqrt();
+                sum = sum.with(&Enclosed { areas: size, vector: area, volume: six_fold });
+            }
         }
-    }
+        sum
+    };
+    // The pieces, and so the last bits, do not depend on the number of threads.
+    let parts: Vec<Enclosed> = mesh.cells.par_chunks(PIECE).map(of).collect();
+    let Enclosed { areas, vector, volume } =
+        parts.iter().fold(Enclosed::default(), |sum, part| sum.with(part));
     let left = vector.iter().map(|x| x * x).sum::<f64>().sqrt();
     volume < 0.0 && left <= NEARLY * areas
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::io::load;
+use crate::io::unpack::Unpack;
 
 /// Bytes asked of the system at a time.
 const PIECE: usize = 8 << 20;
@@ -81,7 +82,7 @@ impl<'a> Stream<'a> {
         self.limit = load::limit(self.size.unwrap_or(u64::MAX));
         let begin = Cursor::new(std::mem::take(&mut self.buffer));
         let packed = BufReader::with_capacity(1 << 16, begin.chain(self.source));
-        self.source = Box::new(flate2::bufread::MultiGzDecoder::new(packed));
+        self.source = Box::new(Unpack::gzip(packed));
         (self.size, self.ended, self.plain) = (None, false, false);
         if self.fill(1)?.is_empty() { Err(load::empty(self.path)) } else { Ok(self) }
     }

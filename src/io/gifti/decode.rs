@@ -11,7 +11,8 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
 use super::xml::Attributes;
 use crate::io::scalar::Scalar;
-use crate::io::text::{parse, show, words};
+use crate::io::text::{Number, parse, show, words};
+use crate::io::unpack::Unpack;
 use crate::mesh::Values;
 
 /// Base64 as lenient about padding as the writers of such files.
@@ -137,7 +138,7 @@ fn numbers(text: &str, kind: Scalar, n: usize) -> Outcome<Values> {
     }
 }
 
-fn words_as<'a, T: std::str::FromStr>(
+fn words_as<'a, T: Number>(
     words: &mut impl Iterator<Item = &'a [u8]>,
     n: usize,
 ) -> Outcome<Vec<T>> {
@@ -172,9 +173,9 @@ fn inflate(packed: &[u8], size: usize) -> Outcome<Vec<u8>> {
     let mut bytes = Vec::new();
     let limit = size as u64 + 1;
     let outcome = if packed.starts_with(&[0x1f, 0x8b]) {
-        flate2::read::MultiGzDecoder::new(packed).take(limit).read_to_end(&mut bytes)
+        Unpack::gzip(packed).take(limit).read_to_end(&mut bytes)
     } else {
-        flate2::read::ZlibDecoder::new(packed).take(limit).read_to_end(&mut bytes)
+        Unpack::zlib(packed).take(limit).read_to_end(&mut bytes)
     };
     match outcome {
         Ok(_) => Ok(bytes),

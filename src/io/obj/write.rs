@@ -1,14 +1,17 @@
-//! Writing OBJ: vertices, triangles with groups, lines, and normals where the mesh has them as the
-//! vertex arrays `nx`, `ny` and `nz`.
+//! Writing OBJ: vertices, triangles with groups, lines; normals where the mesh has them as the vertex arrays
+//! `nx`, `ny` and `nz`, and colors, from 0 to 1 behind the coordinates as most programs read them, where it has
+//! whole numbers from 0 to 255 as `red`, `green` and `blue`.
 
 use std::path::Path;
 
 use crate::error::Result;
 use crate::io::atomic;
-use crate::mesh::{DataArray, Members, Mesh};
+use crate::mesh::{DataArray, Members, Mesh, Values};
 
 /// The arrays that are written as normals.
 const NORMALS: [&str; 3] = ["nx", "ny", "nz"];
+/// The arrays that are written as colors.
+const COLORS: [&str; 3] = ["red", "green", "blue"];
 /// What the reader calls the group of all lines.
 const LINES: &str = "lines";
 
@@ -18,12 +21,13 @@ const LINES: &str = "lines";
 /// # Errors
 /// [`crate::Error::Output`] if the file cannot be written.
 pub(in crate::io) fn write(path: &Path, mesh: &Mesh, lost: &mut Vec<String>) -> Result<()> {
-    let normals = NORMALS.map(|name| mesh.vertex_array(name).filter(|a| a.components == 1));
-    let normals = match normals {
-        [Some(x), Some(y), Some(z)] => Some([x, y, z].map(|array| array.values.to_f64())),
-        _ => None,
+    let normals = three(mesh, NORMALS).map(|arrays| arrays.map(|array| array.values.to_f64()));
+    let colors = colors(mesh);
+    let is_left = |array: &&DataArray| {
+        let name = array.name.as_str();
+        (normals.is_none() || !NORMALS.contains(&name))
+            && (colors.is_none() || !COLORS.contains(&name))
     };
-    let is_left = |array: &&DataArray| normals.is_none() || !NORMALS.contains(&array.name.as_str());
     let left = mesh.vertex_data.iter().filter(is_left).chain(&mesh.cell_data);
     let names: Vec<&str> = left.map(|array| array.name.as_str()).collect();
     if !names.is_empty() {
@@ -32,8 +36,15 @@ pub(in crate::io) fn write(path: &Path, mesh: &Mesh, lost: &mut Vec<String>) -> 
     let groups_of = groups_of_cells(mesh, lost);
     atomic::write(path, |out| {
         out.write_all(b"# written by zeroset\n")?;
-        for [x, y, z] in &mesh.vertices {
-            writeln!(out, "v {x} {y} {z}")?;
+        for (k, [x, y, z]) in mesh.vertices.iter().enumerate() {
+            match &colors {
+                None => writeln!(out, "v {x} {y} {z}")?,
+                Some(colors) => {
+                    // Four digits tell 256 numbers apart.
+                    let [r, g, b] = colors.map(|color| color[k] as f64 / 255.0);
+                    writeln!(out, "v {x} {y} {z} {r:.4} {g:.4} {b:.4}")?;
+                }
+            }
         }
         if let Some([x, y, z]) = &normals {
             for ((x, y), z) in x.iter().zip(y).zip(z) {
@@ -59,6 +70,23 @@ pub(in crate::io) fn write(path: &Path, mesh: &Mesh, lost: &mut Vec<String>) -> 
         }
         Ok(())
     })
+}
+
+/// Three arrays of one number for each vertex.
+fn three<'a>(mesh: &'a Mesh, names: [&str; 3]) -> Option<[&'a DataArray; 3]> {
+    let [a, b, c] = names.map(|name| mesh.vertex_array(name).filter(|a| a.components == 1));
+    Some([a?, b?, c?])
+}
+
+/// Red, green and blue of each vertex, if all are numbers of 8 bits.
+fn colors(mesh: &Mesh) -> Option<[&[i64]; 3]> {
+    let [r, g, b] = three(mesh, COLORS)?.map(|array| match &array.values {
+        Values::Int(values) if values.iter().all(|c| (0..=255).contains(c)) => {
+            Some(values.as_slice())
+        }
+        _ => None,
+    });
+    Some([r?, g?, b?])
 }
 
 /// Vertices of the groups of edges.

@@ -153,7 +153,8 @@ impl<'a> Body<'a> {
 }
 
 fn as_length(value: f64) -> Option<usize> {
-    (value >= 0.0 && value <= f64::from(u32::MAX) && value.fract() == 0.0).then_some(value as usize)
+    let whole = value as u32;
+    (f64::from(whole) == value).then_some(whole as usize)
 }
 
 fn bad_length(value: f64, fail: impl Fn(String, &str) -> Error) -> Error {

@@ -201,7 +201,7 @@ impl<'a> Reader<'a> {
             Ok((faces, columns))
         })?;
         let (faces, columns): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
-        faces.into_iter().for_each(|faces| self.faces.append(faces));
+        self.faces.append_all(faces);
         self.face_columns = Columns::joined(columns);
         self.warn_of_lists(element, Some(list));
         Ok(())
@@ -252,9 +252,9 @@ impl<'a> Reader<'a> {
     }
 
     fn index(&self, index: f64, what: &str, i: usize, body: &Body) -> Result<u32> {
-        let checked = match index.fract() == 0.0 {
-            true => check_index(index as i64, self.n_vertices),
-            false => Err(format!("refers to vertex {index}, a whole number is needed")),
+        let checked = match index as i64 {
+            whole if whole as f64 == index => check_index(whole, self.n_vertices),
+            _ => Err(format!("refers to vertex {index}, a whole number is needed")),
         };
         checked.map_err(|found| {
             let position = format!("{what} {i} ({})", body.position());

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
 use super::super::scalar::Scalar;
+use super::super::unpack::Unpack;
 use super::super::{load, text};
 use super::{refuse, stored};
 use crate::error::Result;
@@ -196,11 +197,11 @@ pub(super) fn part_of(
     };
     let unpacked = match layout.encoding {
         Encoding::Gzip => {
-            let stream = flate2::bufread::MultiGzDecoder::new(rest);
+            let stream = Unpack::gzip(rest);
             Cow::Owned(stored::inflate(path, stream, whole, "gzip")?)
         }
         Encoding::Zlib => {
-            let stream = flate2::bufread::ZlibDecoder::new(rest);
+            let stream = Unpack::zlib(rest);
             Cow::Owned(stored::inflate(path, stream, whole, "zlib")?)
         }
         _ => Cow::Borrowed(rest),

@@ -246,7 +246,8 @@ pub(super) fn vanished(frame: &Frame, steps: u64, level: u32) -> Error {
             "the surface vanishes on level {level}, after {steps} steps on voxels of \
              {voxel:.3e}: the samples enclose nothing that is thicker than two of them"
         ),
-        remedy: "give samples of a closed surface, or take a larger depth".into(),
+        remedy: "give samples of a closed surface, take a larger depth, or the method directed"
+            .into(),
     }
 }
 

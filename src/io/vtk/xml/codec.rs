@@ -13,6 +13,7 @@ use lzma_rust2::XzReader;
 use rayon::prelude::*;
 
 use crate::io::guard::quietly;
+use crate::io::unpack::Unpack;
 
 /// How blocks are compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +37,7 @@ impl Codec {
     fn unpack(self, block: &[u8], out: &mut [u8]) -> Result<(), String> {
         let expected = out.len();
         match self {
-            Codec::Zlib => fill(flate2::read::ZlibDecoder::new(block), out, "zlib"),
+            Codec::Zlib => fill(Unpack::zlib(block), out, "zlib"),
             Codec::Lzma => {
                 let limited = XzReader::new_mem_limit(block, false, DICTIONARY);
                 quietly(|| fill(limited, out, "LZMA")).unwrap_or_else(Err)
