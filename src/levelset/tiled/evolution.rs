@@ -125,8 +125,11 @@ impl<R: Wide, const E: usize, S: Stored<R>> TiledEvolution<R, E, S> {
         let band = self.motion.band();
         cpu.run(|| {
             let is_due = self.motion.steps.is_multiple_of(STEPS_OF_TILE_SET);
-            let is_pressed = is_due || self.grid.is_pressed(&self.motion.phi, band);
-            if is_pressed { self.manage() } else { Ok(()) }
+            if is_due || self.grid.is_pressed(&self.motion.phi, band) {
+                return self.manage();
+            }
+            // As after a checkpoint, where stages have no room yet.
+            self.motion.grow(self.grid.capacity())
         })?;
         self.motion.seconds.blocks += start.elapsed().as_secs_f64();
         self.motion.step(&self.grid, max_dt)
