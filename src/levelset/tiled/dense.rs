@@ -74,9 +74,8 @@ impl<const E: usize> DenseGrid<E> {
         ((z * ny + y) * nx + x) * E * E * E + (k * E + j) * E + i
     }
 
-    /// Takes the blocks that a sparse grid would have: those with a voxel in the band, and those
-    /// within `band.reach` voxels of one. All others are set to gamma or -gamma.
-    fn hold<R: Real>(&mut self, phi: &mut Pool<R, E>, band: Band<R>, gamma: R) {
+    /// Blocks with a voxel in the band, and those within `band.reach` voxels of one.
+    fn in_reach<R: Real>(&self, phi: &Pool<R, E>, band: Band<R>) -> Vec<bool> {
         let mut is_computed = vec![false; self.n()];
         for id in 0..self.n() as u32 {
             let mask = activity::<E, R, R>(phi.tile(id), band);
@@ -93,6 +92,18 @@ impl<const E: usize> DenseGrid<E> {
                 }
             }
         }
+        is_computed
+    }
+
+    /// Takes the blocks that a sparse grid would have, where it would change them: if one that a step needs
+    /// is not there, or `anew`. All others are set to gamma or -gamma.
+    fn hold<R: Real>(&mut self, phi: &mut Pool<R, E>, band: Band<R>, gamma: R, anew: bool) {
+        let mut needed = self.in_reach(phi, band);
+        self.computed.iter().for_each(|&id| needed[id as usize] = false);
+        if !anew && !needed.contains(&true) {
+            return;
+        }
+        let is_computed = self.in_reach(phi, band.roomy::<E>());
         for id in (0..self.n() as u32).filter(|&id| !is_computed[id as usize]) {
             for value in phi.tile_mut(id) {
                 *value = if *value < R::zero() { -gamma } else { gamma };
@@ -219,7 +230,7 @@ impl<R: Wide, const E: usize> DenseEvolution<R, E> {
         Ok(DenseEvolution { grid, motion, is_held: false })
     }
 
-    /// Computes only the blocks that sparse tiles would have, anew before each step.
+    /// Computes only the blocks that sparse tiles would have.
     pub fn held(mut self) -> Self {
         self.is_held = true;
         self
@@ -231,29 +242,29 @@ impl<R: Wide, const E: usize> DenseEvolution<R, E> {
     /// [`Error::Numerical`] for coefficients that cannot be computed with, and if phi is not a
     /// number after the step.
     pub fn step(&mut self, max_dt: f64) -> Result<StepInfo> {
-        self.prepare();
+        self.prepare(self.motion.is_tidy_due());
         self.motion.step(&self.grid, max_dt)
     }
 
     /// Makes phi a distance by so many steps of the reinitialization equation.
     pub fn relax(&mut self, iterations: usize) -> Result<()> {
         self.motion.stages[1].grow(self.grid.n())?;
-        self.prepare();
+        self.prepare(true);
         self.motion.relax(&self.grid, iterations);
         Ok(())
     }
 
     /// Makes phi a distance, directly.
     pub fn redistance(&mut self) {
-        self.prepare();
+        self.prepare(true);
         self.motion.redistance(&self.grid);
     }
 
     /// Finds the blocks to compute; all other values are the same in every array.
-    fn prepare(&mut self) {
+    fn prepare(&mut self, anew: bool) {
         if self.is_held {
             let (gamma, band) = (self.motion.gamma(), self.motion.band());
-            self.grid.hold(&mut self.motion.phi, band, gamma);
+            self.grid.hold(&mut self.motion.phi, band, gamma, anew);
             let values = self.motion.phi.values();
             for stage in &mut self.motion.stages {
                 let n = stage.values().len();

@@ -66,9 +66,6 @@ impl<R: Real, S: Stored<R>, const E: usize> Blocks<R, S, E> for TiledGrid<E> {
     }
 }
 
-/// Steps after which tiles that are not needed go.
-const STEPS_OF_TILE_SET: u64 = 64;
-
 /// A level-set function in motion on sparse tiles of `E^3` voxels, kept as `S`: as it is, or in 16
 /// bits.
 ///
@@ -124,8 +121,7 @@ impl<R: Wide, const E: usize, S: Stored<R>> TiledEvolution<R, E, S> {
         let cpu = self.cpu.clone();
         let band = self.motion.band();
         cpu.run(|| {
-            let is_due = self.motion.steps.is_multiple_of(STEPS_OF_TILE_SET);
-            if is_due || self.grid.is_pressed(&self.motion.phi, band) {
+            if self.motion.is_tidy_due() || self.grid.is_pressed(&self.motion.phi, band) {
                 return self.manage();
             }
             // As after a checkpoint, where stages have no room yet.

@@ -101,6 +101,9 @@ pub(super) struct Motion<R: Wide, S: Stored<R>, const E: usize> {
 /// Below gamma by this much, phi makes a voxel and its neighbors move.
 pub(super) const MARGIN: f64 = 1.0 / 16.0;
 
+/// Steps after which blocks that are not needed go.
+const STEPS_OF_BLOCKS: u64 = 64;
+
 /// By how much the speed at the end of a step may exceed the one it was bounded by.
 const GROWTH: f64 = 1.25;
 
@@ -136,6 +139,11 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
     /// The band that blocks are computed for.
     pub fn band(&self) -> Band<R> {
         Band { gamma: self.core(), reach: self.options.reach() }
+    }
+
+    /// Whether blocks that are not needed go before the next step.
+    pub fn is_tidy_due(&self) -> bool {
+        self.steps.is_multiple_of(STEPS_OF_BLOCKS)
     }
 
     /// Makes room for `tiles` ids in every array.
