@@ -86,7 +86,7 @@ fn assert_same<const E: usize>(
 
 /// V50: 50 steps of a moving ball.
 fn sparse_is_dense<const E: usize>(options: Options, curved: bool) {
-    let most = 56;
+    let most = 64;
     let wind = Coefficient::of_voxel(|[x, y, z], t| {
         let [x, y, z] = [x, y, z].map(f64::from);
         [1.0 + 0.2 * (0.1 * y).sin(), 0.6 * (0.07 * z + t).cos(), 0.3 + 0.01 * x]
