@@ -14,8 +14,9 @@
 #include "common/grid.cuh"
 #include "tiles/keys.cuh"
 
-// What a tile asks for has changed; a tile that the next step needs is missing.
-enum { STIRRED = 1, PRESSING = 2 };
+// What a tile asks for has changed; a tile that the next step needs is missing; the same as the pass under way
+// sees it, which may not be the last one before that step.
+enum { STIRRED = 1, PRESSING = 2, PRESSING_NOW = 4 };
 
 // Steps after which tiles that are not needed go.
 enum { STEPS_OF_TILE_SET = 64 };

@@ -98,7 +98,7 @@ struct Watch {
         const QuadBits& counted = bits;
 #endif
         outcome.count(counted.band, counted.negative);
-        outcome.stirred |= needed.of(bits.band) & missing ? PRESSING : 0;
+        outcome.stirred |= needed.of(bits.band) & missing ? PRESSING_NOW : 0;
         const u32 signs = (bits.negative ? HAS_INSIDE : 0) | (bits.negative != 15 ? HAS_OUTSIDE : 0);
         return signs | kept.of(bits.band);
     }
@@ -150,7 +150,7 @@ DEVICE void note(Outcome& outcome, const TileGrid& g, u32 list, u32 p, u32 asked
     u32 other = missing;
     if (bits & ACTIVE) return;
     if (mask != ALL) other &= mask & INSIDE ? ~g.borders[list][p] : g.borders[list][p];
-    if (other) outcome.stirred |= PRESSING;
+    if (other) outcome.stirred |= PRESSING_NOW;
 }
 
 DEVICE bool is_finite(double x) { return fabs(x) < __longlong_as_double(0x7ff0000000000000); }
@@ -187,6 +187,7 @@ DEVICE void take_over(TileControl& c) {
     c.inside = c.next_inside;
     c.not_a_number = c.next_not_a_number;
     c.next_active = c.next_inside = c.next_not_a_number = 0;
+    c.stirred = (c.stirred & STIRRED) | (c.stirred & PRESSING_NOW ? PRESSING : 0);
     if (c.not_a_number) c.halt = BROKEN;
 }
 

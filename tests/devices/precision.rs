@@ -95,7 +95,7 @@ static DOUBLE: &[Row] = &[
     ("tiles_stage", &["STORAGE=16", "NORMAL=2"], 480, "as the next two rows"),
     ("tiles_stage", &["NORMAL=2"], 182, EXPRESSIONS),
     ("tiles_stage", &["STORAGE=16", "SCHEME=5"], 345, SIXTEEN_BITS),
-    ("tiles_stage", &["STORAGE=16"], 195, SIXTEEN_BITS),
+    ("tiles_stage", &["STORAGE=16"], 239, SIXTEEN_BITS),
     ("tiles_stage", &["RELAX=1"], 20, TIME),
     ("tiles_stage", &[], 45, TIME),
     ("tree_level", &["FAN=4", "VALUE=double"], 10, NUMBERS),
