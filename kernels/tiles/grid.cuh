@@ -18,8 +18,8 @@
 // sees it, which may not be the last one before that step.
 enum { STIRRED = 1, PRESSING = 2, PRESSING_NOW = 4 };
 
-// Steps after which tiles that are not needed go.
-enum { STEPS_OF_TILE_SET = 64 };
+// Steps after which tiles that are not needed go: src/levelset/tiled/motion.rs.
+enum { TIDY_EVERY = 64 };
 
 // Stands for a missing neighbor, by its sign: -1 and -2, where pools of values have what it holds.
 const u32 MISSING_OUTSIDE = 0xffffffffu, MISSING_INSIDE = 0xfffffffeu;

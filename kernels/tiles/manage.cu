@@ -378,7 +378,7 @@ tiles_manage(TileGrid g, TileValues v) {
     TileControl& c = *g.control;
     if (is_paused(c)) return;
     const u32 list = c.list, n = c.n_tiles, stirred = c.stirred;
-    const bool is_due = c.step % STEPS_OF_TILE_SET == 0;
+    const bool is_due = c.step % TIDY_EVERY == 0;
     if (!(is_due || stirred & PRESSING)) return;
     if (!stirred || n == 0) {
         if (is_last_block(c) && threadIdx.x == 0) {

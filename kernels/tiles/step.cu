@@ -9,9 +9,6 @@
 //
 // RELAX: steps of the reinitialization equation instead of the terms. EULER: the only evaluation of a step.
 #include "common/shared.cuh"
-#include "tiles/formulas/curvature.cuh"
-#include "tiles/formulas/motion.cuh"
-#include "tiles/formulas/weno.cuh"
 
 #ifndef RELAX
 #define RELAX 0
@@ -30,13 +27,10 @@
 // Length of a step of the reinitialization equation.
 #define RELAX_STEP 0.3
 
-// By how much the speed at the end of a step may exceed the one it was bounded by.
-#define GROWTH 1.25
-
 // Threads that must fit a multiprocessor: what is read is waited for less where more tiles are on their way, and
 // the terms keep to the registers that this leaves. More of them would spill.
 #if VARIES
-enum { THREADS = sizeof(real) == 8 ? 384 : 512 };
+enum { THREADS = sizeof(real) == 8 ? (SCHEME == 5 ? 256 : 384) : 512 };
 #elif EDGES && (VELOCITY || (defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000))
 enum { THREADS = sizeof(real) == 8 ? 256 : 512 };
 #elif STORAGE == 16 || SCHEME == 5
@@ -50,77 +44,7 @@ enum { THREADS = sizeof(real) == 8 ? 384 : 1024 };
 #endif
 enum { MIN_BLOCKS = THREADS / BLOCK };
 
-#if SCHEME == 5
-enum { POINTS = 7 };
-#define BOTH weno_both
-#define FROM weno_from
-#else
-enum { POINTS = 3 };
-#define BOTH upwind_both
-#define FROM upwind_from
-#endif
-
-template <typename At>
-DEVICE void points(const At& at, u32 axis, real (&p)[POINTS]) {
-#pragma unroll
-    for (int k = 0; k < POINTS; k++) {
-        const i32 by = k - POINTS / 2;
-        p[k] = at(axis == 0 ? by : 0, axis == 1 ? by : 0, axis == 2 ? by : 0);
-    }
-}
-
-// Whether which way the front moves is the same everywhere: then |grad phi|^2 comes with the voxel.
-#if SCHEME == 1 && NORMAL == 1 && !RELAX
-#define ONE_WAY 1
-#else
-#define ONE_WAY 0
-#endif
-
-// |grad phi|^2 for a front of this speed.
-#if SCHEME == 1
-#define GODUNOV_SQUARE(speed) upwind_godunov_square(at, (speed) > R(0))
-#else
-#define GODUNOV_SQUARE(speed) godunov_square(d, speed)
-#endif
-
-// Rate of change at a voxel; `phi0` gives the sign of the way towards a distance, `square` is |grad phi|^2 where
-// the front moves one way.
-template <typename At>
-DEVICE real rate_of(const TileMotion& m, const Coefficients& k, const At& at, real phi0, real square) {
-    real rate = R(0);
-#if CURVATURE && !RELAX
-    rate = k.alpha * curvature(at);
-#endif
-    real p[POINTS];
-#if NORMAL || RESCALING || RELAX
-    OneSided d;
-#pragma unroll
-    for (u32 axis = 0; axis < 3; axis++) {
-        points(at, axis, p);
-        BOTH(p, d.minus[axis], d.plus[axis]);
-    }
-#if VELOCITY && !RELAX
-    rate = rate - transport(k.u, d);
-#endif
-#if NORMAL && !RELAX
-    rate = rate - k.speed * root(ONE_WAY ? square : GODUNOV_SQUARE(k.speed));
-#endif
-#if RELAX
-    rate = rate + R(1) * towards_distance(phi0, GODUNOV_SQUARE(phi0));
-#elif RESCALING
-    rate = rate + m.rescaling * towards_distance(phi0, GODUNOV_SQUARE(phi0));
-#endif
-#elif VELOCITY
-    real derivative[3];
-#pragma unroll
-    for (u32 axis = 0; axis < 3; axis++) {
-        points(at, axis, p);
-        derivative[axis] = FROM(p, k.u[axis]);
-    }
-    rate = rate - ((k.u[0] * derivative[0] + k.u[1] * derivative[1]) + k.u[2] * derivative[2]);
-#endif
-    return rate;
-}
+#include "tiles/rate.cuh"
 
 // What the threads of a block share.
 struct Shared {
@@ -415,140 +339,4 @@ extern "C" __global__ void tiles_begin(TileGrid g, double clock, double target, 
 }
 #endif
 
-#if VARIES && !RELAX
-
-// What a thread saw of the coefficients.
-struct Fastest {
-    real most;
-    u32 flaws;
-};
-
-// Looks at the coefficients of a voxel in a tile with a part of the band.
-DEVICE void look_at(Fastest& fastest, const TileMotion& m, const Parts& parts, u32 slot, u64 key, u32 voxel, real phi,
-                    double t) {
-    const bool is_near = m.core > fabs(phi);
-#if CURVATURE != 2
-    if (!is_near) return;
-#endif
-    Coefficients k(m);
-    k.evaluate(m, parts, slot, key, voxel, t);
-    // A negative one is so in the band or near it.
-    if (k.alpha < R(0)) fastest.flaws |= 2;
-    if (!is_near) return;
-    real sum = (fabs(k.u[0]) + fabs(k.u[1])) + fabs(k.u[2]);
-    sum = sum + fabs(k.speed) * R(1.7320508075688772) + k.alpha * R(6);
-    if (!(sum - sum == R(0))) fastest.flaws |= 1;
-    if (sum > fastest.most) fastest.most = sum;
-}
-
-// Largest speed in the band at a time, infinite for coefficients that may not be so: all blocks of a
-// cooperative kernel come and get the same. `pass` counts up from 0.
-DEVICE double largest_speed(const TileGrid& g, const TileMotion& m, TileControl& c, double t, u32 pass) {
-    __shared__ u64 most;
-    __shared__ Parts parts;
-    const u32 list = c.list, n = c.n_tiles;
-    const u32 thread = threadIdx.x % GROUP, slot = threadIdx.x / GROUP, voxel = QUAD * thread;
-    const stored* phi = array_of(m, c, 0);
-    Fastest fastest = {R(0), 0};
-    if (threadIdx.x == 0) {
-        most = 0;
-        parts.begin(t);
-    }
-    __syncthreads();
-    for (u32 first = blockIdx.x * TILES; first < n; first += gridDim.x * TILES) {
-        const u32 p = first + slot;
-        const bool is_near = p < n && g.activity[list][p] & ACTIVE;
-        const u64 key = is_near ? g.keys[list][p] : 0;
-        if (is_near) parts.find(m, slot, key, thread, GROUP, t);
-        __syncthreads();
-        if (is_near) {
-            const Quad q = *(const Quad*)(phi + (u64)g.ids[list][p] * TILE_VALUES + voxel);
-            for (int i = 0; i < QUAD; i++) {
-                look_at(fastest, m, parts, slot, key, voxel + i, load_value(q.v[i], m.gamma), t);
-            }
-        }
-        __syncthreads();
-    }
-    if (fastest.most > R(0)) atomic_max_bits(&most, to_bits((double)fastest.most));
-    if (fastest.flaws) {
-        atomicOr(&c.flaws, fastest.flaws);
-        atomic_max_bits(&most, to_bits(Precision<double>::infinity()));
-    }
-    __syncthreads();
-    // One of three words for each pass: the one behind is cleared while nobody reads it.
-    if (threadIdx.x == 0 && most) atomic_max_bits(&c.speeds[pass % 3], most);
-    grid_barrier(&c.arrived);
-    const double speed = c.uniform_speed + from_bits(*(volatile u64*)&c.speeds[pass % 3]);
-    if (blockIdx.x == 0 && threadIdx.x == 0) c.speeds[(pass + 2) % 3] = 0;
-    return speed;
-}
-
-// Length of the next step, by the speed at its start. A speed that grows must not exceed the bound by
-// much at its end either.
-// Grid: cooperative; block: BLOCK threads; shared: static.
-extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) tiles_length(TileGrid g, TileMotion m) {
-    TileControl& c = *g.control;
-    if (is_paused(c)) return;
-    u32 pass = 0;
-    double speed = largest_speed(g, m, c, c.time, pass), dt = bound_by(c, speed), t = c.time;
-    while (is_finite(dt) && is_finite(speed)) {
-        pass++;
-        t = c.time + dt;
-        const double later = largest_speed(g, m, c, t, pass);
-        if (later * dt <= GROWTH * c.nu) break;
-        if (later > speed) speed = later;
-        dt = bound_by(c, speed);
-    }
-    if (!is_last_block(c) || threadIdx.x != 0) return;
-    c.speeds[0] = c.speeds[1] = c.speeds[2] = 0;
-    c.speed = speed;
-    c.dt = dt;
-    if (c.flaws) {
-        c.halt = c.flaws & 1 ? BAD_COEFFICIENT : NEGATIVE;
-        c.bad_time = t;
-        c.flaws = 0;
-    }
-    look_at_step(c);
-}
-#endif
-
-#if VELOCITY == 3 && !RELAX
-// Length of the next step, by the largest speed of the tiles there are.
-// Grid: any; block: BLOCK threads; shared: static.
-extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) tiles_length(TileGrid g, TileMotion m) {
-    __shared__ u64 most;
-    __shared__ u32 flaws;
-    TileControl& c = *g.control;
-    if (is_paused(c)) return;
-    if (threadIdx.x == 0) {
-        most = 0;
-        flaws = 0;
-    }
-    __syncthreads();
-    const u32 list = c.list, n = c.n_tiles;
-    float mine = 0;
-    bool is_flawed = false;
-    for (u32 p = blockIdx.x * BLOCK + threadIdx.x; p < n; p += gridDim.x * BLOCK) {
-        const float of_tile = m.kept.extremes[2 * (u64)g.ids[list][p] + 1];
-        is_flawed = is_flawed || !(of_tile - of_tile == 0);
-        mine = of_tile > mine ? of_tile : mine;
-    }
-    if (mine > 0) atomic_max_bits(&most, to_bits((double)mine));
-    if (is_flawed) atomicOr(&flaws, 1u);
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        if (most) atomic_max_bits(&c.speeds[0], most);
-        if (flaws) atomicOr(&c.flaws, 1u);
-    }
-    if (!is_last_block(c) || threadIdx.x != 0) return;
-    c.speed = c.uniform_speed + from_bits(c.speeds[0]);
-    c.dt = bound_by(c, c.speed);
-    if (c.flaws) {
-        c.halt = BAD_COEFFICIENT;
-        c.bad_time = c.time;
-    }
-    c.speeds[0] = 0;
-    c.flaws = 0;
-    look_at_step(c);
-}
-#endif
+#include "tiles/length.cuh"

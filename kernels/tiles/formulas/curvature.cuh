@@ -8,28 +8,34 @@ struct Central {
     real xy, xz, yz;
 };
 
-// Half the difference of the values on both sides.
-DEVICE real first_of(real low, real high) { return R(0.5) * (high - low); }
-
-// Mixed difference: `low` and `high` lie along the diagonal, `left` and `right` across.
-DEVICE real mixed_of(real low, real high, real left, real right) {
-    return R(0.25) * ((low + high) - (left + right));
-}
-
-// `at(dx, dy, dz)` gives the values around the voxel.
+// Differences across two voxels: twice the first derivatives, the second ones, four times the mixed ones. `at(dx, dy, dz)`
+// gives the values around the voxel.
 template <typename At>
-DEVICE Central central(const At& at) {
+DEVICE Central differences(const At& at) {
     Central d;
-    real center = at(0, 0, 0), twice = center + center;
-    d.x = first_of(at(-1, 0, 0), at(1, 0, 0));
-    d.y = first_of(at(0, -1, 0), at(0, 1, 0));
-    d.z = first_of(at(0, 0, -1), at(0, 0, 1));
+    const real center = at(0, 0, 0), twice = center + center;
+    d.x = at(1, 0, 0) - at(-1, 0, 0);
+    d.y = at(0, 1, 0) - at(0, -1, 0);
+    d.z = at(0, 0, 1) - at(0, 0, -1);
     d.xx = at(-1, 0, 0) + at(1, 0, 0) - twice;
     d.yy = at(0, -1, 0) + at(0, 1, 0) - twice;
     d.zz = at(0, 0, -1) + at(0, 0, 1) - twice;
-    d.xy = mixed_of(at(-1, -1, 0), at(1, 1, 0), at(-1, 1, 0), at(1, -1, 0));
-    d.xz = mixed_of(at(-1, 0, -1), at(1, 0, 1), at(-1, 0, 1), at(1, 0, -1));
-    d.yz = mixed_of(at(0, -1, -1), at(0, 1, 1), at(0, -1, 1), at(0, 1, -1));
+    d.xy = (at(-1, -1, 0) + at(1, 1, 0)) - (at(-1, 1, 0) + at(1, -1, 0));
+    d.xz = (at(-1, 0, -1) + at(1, 0, 1)) - (at(-1, 0, 1) + at(1, 0, -1));
+    d.yz = (at(0, -1, -1) + at(0, 1, 1)) - (at(0, -1, 1) + at(0, 1, -1));
+    return d;
+}
+
+// The derivatives.
+template <typename At>
+DEVICE Central central(const At& at) {
+    Central d = differences(at);
+    d.x = R(0.5) * d.x;
+    d.y = R(0.5) * d.y;
+    d.z = R(0.5) * d.z;
+    d.xy = R(0.25) * d.xy;
+    d.xz = R(0.25) * d.xz;
+    d.yz = R(0.25) * d.yz;
     return d;
 }
 
@@ -37,18 +43,11 @@ DEVICE Central central(const At& at) {
 // derivatives, in powers of two, by which nothing is rounded otherwise.
 template <typename At>
 DEVICE real curvature(const At& at) {
-    const real center = at(0, 0, 0), twice = center + center;
-    const real x = at(1, 0, 0) - at(-1, 0, 0), y = at(0, 1, 0) - at(0, -1, 0), z = at(0, 0, 1) - at(0, 0, -1);
-    const real xx = at(-1, 0, 0) + at(1, 0, 0) - twice;
-    const real yy = at(0, -1, 0) + at(0, 1, 0) - twice;
-    const real zz = at(0, 0, -1) + at(0, 0, 1) - twice;
-    const real xy = (at(-1, -1, 0) + at(1, 1, 0)) - (at(-1, 1, 0) + at(1, -1, 0));
-    const real xz = (at(-1, 0, -1) + at(1, 0, 1)) - (at(-1, 0, 1) + at(1, 0, -1));
-    const real yz = (at(0, -1, -1) + at(0, 1, 1)) - (at(0, -1, 1) + at(0, 1, -1));
+    const Central d = differences(at);
     // 4, 4, 16 and 4 times what they stand for.
-    const real square = (x * x + y * y) + z * z;
-    const real straight = ((x * x) * (yy + zz) + (y * y) * (xx + zz)) + (z * z) * (xx + yy);
-    const real crossed = ((x * y) * xy + (x * z) * xz) + (y * z) * yz;
+    const real square = (d.x * d.x + d.y * d.y) + d.z * d.z;
+    const real straight = ((d.x * d.x) * (d.yy + d.zz) + (d.y * d.y) * (d.xx + d.zz)) + (d.z * d.z) * (d.xx + d.yy);
+    const real crossed = ((d.x * d.y) * d.xy + (d.x * d.z) * d.xz) + (d.y * d.z) * d.yz;
     const real guarded = square + R(4) * R(1e-12);
     const real above = straight - R(0.5) * crossed;
 #if QUICK && defined(__CUDA_ARCH__)

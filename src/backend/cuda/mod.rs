@@ -6,6 +6,7 @@
 
 mod array;
 pub mod cache;
+mod choices;
 mod error;
 mod launch;
 pub mod nvrtc;

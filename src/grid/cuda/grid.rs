@@ -10,8 +10,8 @@ use crate::grid::{TileKey, TiledGrid};
 /// Words of a neighbor look-up for each tile: eight rows, and a bit per neighbor.
 pub(super) const LOOK_UP: usize = 9;
 
-/// Words for each tile of what passes know of its neighbors: `NEAR_WORDS` of the kernels.
-const NEAR: usize = 19;
+/// Words for each tile of what passes know of its neighbors (`kernels/tiles/grid.cuh`).
+pub const NEAR_WORDS: usize = 19;
 
 /// Directions for which claims are counted.
 const DIRECTIONS: usize = 27;
@@ -48,7 +48,7 @@ pub struct DeviceTiledGrid {
 impl DeviceTiledGrid {
     /// Bytes on the card for so many tiles and ids.
     pub fn bytes(capacity: usize) -> usize {
-        capacity * (2 * 20 + 4 * LOOK_UP + 4 * NEAR + 4 * 4)
+        capacity * (2 * 20 + 4 * LOOK_UP + 4 * NEAR_WORDS + 4 * 4)
             + 4 * DIRECTIONS * (capacity / COUNTED + 2)
     }
 
@@ -72,7 +72,7 @@ impl DeviceTiledGrid {
             borders: [words()?, words()?],
             activity: [words()?, words()?],
             look_up: cuda.zeros(LOOK_UP * capacity)?,
-            near: cuda.zeros(NEAR * capacity)?,
+            near: cuda.zeros(NEAR_WORDS * capacity)?,
             born: words()?,
             free: words()?,
             fate: words()?,
@@ -186,7 +186,7 @@ impl DeviceTiledGrid {
         // Nothing in these outlives a change of the tile set.
         self.look_up = cuda.zeros(LOOK_UP * capacity)?;
         self.fate = cuda.zeros(capacity)?;
-        self.near = cuda.zeros(NEAR * capacity)?;
+        self.near = cuda.zeros(NEAR_WORDS * capacity)?;
         self.created_at = cuda.zeros(capacity)?;
         self.direction_counts = cuda.zeros(DIRECTIONS * (capacity / COUNTED + 2))?;
         self.capacity = capacity;

@@ -15,7 +15,7 @@ mod upsample;
 use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
 
 pub use control::{Halt, Pass, TileControl, TileGridArgument};
-pub use grid::DeviceTiledGrid;
+pub use grid::{DeviceTiledGrid, NEAR_WORDS};
 pub use pool::DevicePool;
 pub use upsample::{UpsampleArgument, UpsampleStatus};
 

@@ -102,7 +102,7 @@ pub(super) struct Motion<R: Wide, S: Stored<R>, const E: usize> {
 pub(super) const MARGIN: f64 = 1.0 / 16.0;
 
 /// Steps after which blocks that are not needed go.
-const STEPS_OF_BLOCKS: u64 = 64;
+const TIDY_EVERY: u64 = 64;
 
 /// By how much the speed at the end of a step may exceed the one it was bounded by.
 const GROWTH: f64 = 1.25;
@@ -143,7 +143,7 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
 
     /// Whether blocks that are not needed go before the next step.
     pub fn is_tidy_due(&self) -> bool {
-        self.steps.is_multiple_of(STEPS_OF_BLOCKS)
+        self.steps.is_multiple_of(TIDY_EVERY)
     }
 
     /// Makes room for `tiles` ids in every array.

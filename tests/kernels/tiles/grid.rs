@@ -1,6 +1,6 @@
 //! A tile set in memory of the host, as kernels see one.
 
-use zeroset::grid::cuda::{TileControl, TileGridArgument};
+use zeroset::grid::cuda::{NEAR_WORDS, TileControl, TileGridArgument};
 use zeroset::grid::{Band, CENTER, Pool, Stored, TileKey, TiledGrid};
 
 use crate::library::{Arg, Launch, Library, arg};
@@ -44,7 +44,7 @@ impl HostTiles {
             words: vec![vec![!0; capacity]; N_WORDS],
             created: vec![!0; capacity],
             counts: vec![!0; 2 * blocks as usize + 27 * (capacity / 16 + 2) + 8 * capacity],
-            near: vec![!0; 19 * capacity],
+            near: vec![!0; NEAR_WORDS * capacity],
         };
         for (p, key) in grid.keys().iter().enumerate() {
             tiles.keys[0][p] = key.bits();

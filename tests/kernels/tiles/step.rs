@@ -272,6 +272,19 @@ fn first_order_steps_have_the_bits_of_the_cpu() {
     check::<8, f64>(&first_order([true, false, true, false]), 12);
 }
 
+/// Tiles that are not needed go every 64 steps, and what a step asks for counts behind its reinitialization.
+#[test]
+fn tile_sets_change_in_the_steps_of_the_cpu() {
+    let equation = Reinitialize::Equation { iterations: 1, every: 1 };
+    let moves = [true, false, false, false];
+    check::<4, f64>(&first_order(moves), 70);
+    check::<4, f64>(&Case { reinitialize: equation, ..first_order([true, true, true, false]) }, 45);
+    check::<8, f64>(
+        &Case { reinitialize: equation, ..first_order([true, false, true, false]) },
+        70,
+    );
+}
+
 #[test]
 fn weno_steps_have_the_bits_of_the_cpu() {
     check::<4, f64>(&weno([true, true, true, true]), 6);
