@@ -4,9 +4,12 @@
 //! the other (all x, all y, all z), and local numbers take 16 bits unless a patch is too large for
 //! that (Fu et al., section 3.1). `kernels/common/patches.cuh` is the other side.
 
+mod layout;
 mod ordered;
 
 use std::sync::Arc;
+
+pub use self::layout::PatchesArgument;
 
 use super::{Coordinates, Patches};
 use crate::backend::cuda::{Argument, Array, Cuda};
@@ -69,20 +72,6 @@ impl Indices {
             Indices::Wide(array) => array.address(),
         }
     }
-}
-
-/// `struct Patches` of `kernels/common/patches.cuh`.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-pub struct PatchesArgument {
-    n_patches: u32,
-    n_vertices: u32,
-    starts: u64,
-    halo: u64,
-    corners: u64,
-    rows: u64,
-    columns: u64,
-    x: u64,
 }
 
 // SAFETY: laid out as in C, and compared with the size the kernels know.

@@ -10,8 +10,9 @@ use zeroset::mesh::{Mesh, clean};
 use zeroset::patches::Patches;
 
 use crate::layouts::evolution::{Control, EvolutionArgument, Limits, Progress, Trace};
+use crate::layouts::patches::PatchesArgument;
 use crate::library::{Launch, Library, arg};
-use crate::patches::{HostPatches, PatchesArgument};
+use crate::patches::HostPatches;
 use crate::random::Random;
 
 /// Coefficients of the terms that act, as kernels take them.

@@ -11,8 +11,9 @@ use zeroset::levelset::evolution::{
     Advection, Coefficient, CurvatureStep, Evolution, NormalMotion, Options, Terms,
 };
 
+use crate::layouts::patches::PatchesArgument;
 use crate::library::{Arg, Launch, Library, arg};
-use crate::patches::{HostPatches, PatchesArgument};
+use crate::patches::HostPatches;
 
 const BLOCK: u32 = 64;
 const BLOCKS: u32 = 3;

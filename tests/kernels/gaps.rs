@@ -6,6 +6,7 @@ use zeroset::mesh::generate::{Generate, Sphere, Torus, generate};
 use zeroset::mesh::{Kind, Mesh};
 use zeroset::surface::{Gaps, Locator};
 
+use super::layouts::gaps::FacetsArgument;
 use super::library::{Arg, Launch, Library, arg};
 use super::random::Random;
 
@@ -16,17 +17,6 @@ static GAPS: LazyLock<Library> = LazyLock::new(|| {
         ["gaps_middles", "gaps_order", "gaps_leaves", "gaps_join", "gaps_nearest", "gaps_sums"];
     Library::compile("kernels/surface/gaps.cu", &["REAL=double", "CELL_SIZE=3"], &kernels)
 });
-
-/// The twin of a struct in gaps.cu.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct Facets {
-    vertices: *const [f64; 3],
-    corners: *const u32,
-    boxes: *const [f64; 6],
-    n: u32,
-    n_leaves: u32,
-}
 
 fn launch(kernel: &str, args: &[Arg]) {
     let how = Launch { seed: kernel.len() as u64, ..Launch::new(3, 64) };
@@ -61,8 +51,8 @@ fn distances(mesh: &Mesh, points: &[[f64; 3]], size: u32) -> (Vec<f64>, Vec<[f64
     let n_points = points.len() as u32;
     let asked: Vec<u32> = (0..n_points).rev().collect();
     let mut found = vec![f64::NAN; points.len()];
-    let corners = corners.as_ptr();
-    let facets = Facets { vertices, corners, boxes: tree, n: count, n_leaves };
+    let [vertices, corners, boxes] = [vertices as u64, corners.as_ptr() as u64, tree as u64];
+    let facets = FacetsArgument { vertices, corners, boxes, n: count, n_leaves };
     let mut args = vec![arg(facets), at(points.as_ptr()), arg(asked.as_ptr()), arg(n_points)];
     args.push(arg(found.as_mut_ptr()));
     launch("gaps_nearest", &args);

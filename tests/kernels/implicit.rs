@@ -4,26 +4,11 @@ use zeroset::geometry::Real;
 use zeroset::levelset::evolution::{CurvatureStep, Options};
 
 use crate::evolution::{Bed, Case, Given, bytes, cube, square, word};
+use crate::layouts::evolution::ImplicitArgument;
 use crate::library::{Launch, Library, arg};
 
 /// Words of a sum in common/exact_sum.cuh.
 const SUM_WORDS: usize = 67;
-
-/// The twin of a struct in implicit.cu.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct Implicit<R> {
-    entries: *mut R,
-    mass: *mut R,
-    residual: *mut R,
-    product: *mut R,
-    direction: *mut R,
-    sums: *mut u64,
-    counts: *mut u32,
-    tolerance: f64,
-    most_iterations: u32,
-    unused: u32,
-}
 
 struct Kernels {
     evolution: Library,
@@ -60,14 +45,14 @@ impl Kernels {
         let (mut sums, mut counts) = (vec![0u64; 3 * SUM_WORDS], vec![0u32; 2]);
         let (patches, mut state) = bed.arguments();
         state.diagonal = diagonal.as_mut_ptr() as u64;
-        let implicit = Implicit {
-            entries: entries.as_mut_ptr(),
-            mass: mass.as_mut_ptr(),
-            residual: residual.as_mut_ptr(),
-            product: product.as_mut_ptr(),
-            direction: direction.as_mut_ptr(),
-            sums: sums.as_mut_ptr(),
-            counts: counts.as_mut_ptr(),
+        let implicit = ImplicitArgument {
+            entries: entries.as_mut_ptr() as u64,
+            mass: mass.as_mut_ptr() as u64,
+            residual: residual.as_mut_ptr() as u64,
+            product: product.as_mut_ptr() as u64,
+            direction: direction.as_mut_ptr() as u64,
+            sums: sums.as_mut_ptr() as u64,
+            counts: counts.as_mut_ptr() as u64,
             tolerance: if size_of::<R>() == 8 { 1e-8 } else { 1e-5 },
             most_iterations,
             unused: 0,

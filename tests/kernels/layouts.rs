@@ -1,5 +1,7 @@
 //! What the kernels take: the structs of the program itself, whose sizes the kernels compare with theirs.
 
+#[path = "../../src/reconstruct/directed/cuda/layout.rs"]
+pub mod directed;
 #[path = "../../src/primitives/cuda/discriminator/layout.rs"]
 pub mod discriminator;
 #[path = "../../src/point_distance/edt/cuda/layout.rs"]
@@ -8,10 +10,16 @@ pub mod edt;
 pub mod eikonal;
 #[path = "../../src/levelset/evolution/cuda/layout.rs"]
 pub mod evolution;
+#[path = "../../src/surface/quality/cuda/layout.rs"]
+pub mod gaps;
 #[path = "../../src/primitives/cuda/histopyramid/layout.rs"]
 pub mod histopyramid;
+#[path = "../../src/surface/measures/cuda/layout.rs"]
+pub mod measures;
 #[path = "../../src/surface/parts/cuda/layout.rs"]
 pub mod parts;
+#[path = "../../src/patches/cuda/layout.rs"]
+pub mod patches;
 #[path = "../../src/picture/cuda/layout.rs"]
 pub mod picture;
 #[path = "../../src/point_distance/cuda/layout.rs"]

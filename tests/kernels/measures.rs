@@ -9,8 +9,10 @@ use zeroset::mesh::generate::{Cube, Generate, Sphere, Square, Torus, generate};
 use zeroset::mesh::{Mesh, clean};
 use zeroset::surface::{Measurer, Measures, counted};
 
+use crate::layouts::measures::MeasuringArgument;
+use crate::layouts::patches::PatchesArgument;
 use crate::library::{Arg, Launch, Library, arg};
-use crate::patches::{HostPatches, PatchesArgument};
+use crate::patches::HostPatches;
 use crate::random::Random;
 
 /// The twin of a struct in measures.cu.
@@ -23,20 +25,6 @@ struct Sums {
     phi_max: f64,
     components: i64,
     euler_number: i64,
-}
-
-/// The twin of a struct in measures.cu.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct Measuring<R> {
-    phi: *const R,
-    counted: *const u16,
-    names: *mut u32,
-    sums: *mut Sums,
-    result: *mut Sums,
-    n_sums: u32,
-    largest_local: u32,
-    largest_owned: u32,
 }
 
 const BLOCK: u32 = 64;
@@ -54,7 +42,7 @@ fn library<R: Real>(arity: usize) -> Rc<Library> {
         format!("REAL={real}"),
         format!("CELL_SIZE={arity}"),
         format!("BLOCK={BLOCK}"),
-        format!("MEASURING_BYTES={}", size_of::<Measuring<R>>()),
+        format!("MEASURING_BYTES={}", size_of::<MeasuringArgument>()),
     ];
     let defines: Vec<&str> = defines.iter().map(String::as_str).collect();
     let kernels = ["measures_patches", "measures_join", "measures_sum"];
@@ -82,12 +70,12 @@ impl<R: Real> Bench<R> {
         let phi = self.patches.patches.to_patch_order(phi, |v| v);
         let (mut names, mut sums, mut result) = (vec![77u32; phi.len()], [none; 5], none);
         let (local, owned) = self.patches.largest();
-        let measuring = Measuring {
-            phi: phi.as_ptr(),
-            counted: self.counted.as_ptr(),
-            names: names.as_mut_ptr(),
-            sums: sums.as_mut_ptr(),
-            result: from_mut(&mut result),
+        let measuring = MeasuringArgument {
+            phi: phi.as_ptr() as u64,
+            counted: self.counted.as_ptr() as u64,
+            names: names.as_mut_ptr() as u64,
+            sums: sums.as_mut_ptr() as u64,
+            result: from_mut(&mut result) as u64,
             n_sums: sums.len() as u32,
             largest_local: local as u32,
             largest_owned: owned as u32,

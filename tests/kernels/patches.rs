@@ -9,22 +9,10 @@ use zeroset::mesh::{
 };
 use zeroset::patches::{Coordinates, Partition, Patches};
 
+use crate::layouts::patches::PatchesArgument;
+
 /// Gather columns of a word of the kernels.
 const COLUMNS: usize = 8;
-
-/// `struct Patches` of the kernels.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct PatchesArgument {
-    n_patches: u32,
-    n_vertices: u32,
-    starts: *const Start,
-    halo: *const u32,
-    corners: *const u16,
-    rows: *const u16,
-    columns: *const u16,
-    x: *const (),
-}
 
 /// `struct Start` of the kernels: first vertex, halo vertex, cell and word of columns.
 #[repr(C, align(16))]
@@ -111,12 +99,12 @@ impl<R: Real> HostPatches<R> {
         PatchesArgument {
             n_patches: self.patches.len() as u32,
             n_vertices: self.patches.n_vertices() as u32,
-            starts: self.starts.as_ptr(),
-            halo: self.halo.as_ptr(),
-            corners: self.corners.as_ptr(),
-            rows: self.rows.as_ptr(),
-            columns: self.columns.as_ptr(),
-            x: self.x.as_ptr().cast(),
+            starts: self.starts.as_ptr() as u64,
+            halo: self.halo.as_ptr() as u64,
+            corners: self.corners.as_ptr() as u64,
+            rows: self.rows.as_ptr() as u64,
+            columns: self.columns.as_ptr() as u64,
+            x: self.x.as_ptr() as u64,
         }
     }
 

@@ -7,6 +7,9 @@ use zeroset::mesh::{Mesh, Values};
 use zeroset::reconstruct::directed::{Cubes, Directed, Lattice, reconstruct};
 use zeroset::surface::cubes::CASES;
 
+use super::layouts::directed::{
+    DistancesArgument, LatticeArgument, RunsArgument, SamplesArgument, SurfaceArgument,
+};
 use super::library::{Arg, Launch, Library, arg};
 
 const VERTICES: usize = 512;
@@ -48,58 +51,13 @@ fn launch(library: &Library, kernel: &str, grid: usize, args: &[Arg]) {
     unsafe { library.launch(kernel, &how, args) }.unwrap();
 }
 
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct LatticeArgument {
-    center: [f64; 3],
-    cube: f64,
-    size: [u32; 3],
-    bits: [u32; 2],
-}
-
-impl LatticeArgument {
-    fn new(cloud: &PointCloud, cube: f64) -> Self {
-        let (low, high) = cloud.bounds();
-        let size = Lattice::new(low, high, cube).unwrap().size();
-        let center = [0, 1, 2].map(|k| 0.5 * low[k] + 0.5 * high[k]);
-        let bits = [0, 1].map(|k| 32 - (size[k] / 8 + 1).leading_zeros());
-        LatticeArgument { center, cube, size, bits }
-    }
-}
-
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct SamplesArgument {
-    places: *const f64,
-    numbers: *const u32,
-    normals: *const f32,
-}
-
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct RunsArgument {
-    keys: *const u64,
-    starts: *const u32,
-    n: u64,
-}
-
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct DistancesArgument {
-    values: *const f32,
-    around: *const u32,
-}
-
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct SurfaceArgument {
-    places: *mut f64,
-    normals: *mut f64,
-    numbers: *mut u32,
-    near: *mut u8,
-    names: *mut u32,
-    without: *mut u32,
-    n: u64,
+/// A lattice of cubes over a cloud.
+fn lattice_of(cloud: &PointCloud, cube: f64) -> LatticeArgument {
+    let (low, high) = cloud.bounds();
+    let size = Lattice::new(low, high, cube).unwrap().size();
+    let center = [0, 1, 2].map(|k| 0.5 * low[k] + 0.5 * high[k]);
+    let bits = [0, 1].map(|k| 32 - (size[k] / 8 + 1).leading_zeros());
+    LatticeArgument { center, cube, size, bits }
 }
 
 struct Runs {
@@ -131,7 +89,7 @@ impl Runs {
 
     fn argument(&self) -> RunsArgument {
         let n = self.keys.len() as u64;
-        RunsArgument { keys: self.keys.as_ptr(), starts: self.starts.as_ptr(), n }
+        RunsArgument { keys: self.keys.as_ptr() as u64, starts: self.starts.as_ptr() as u64, n }
     }
 }
 
@@ -167,8 +125,9 @@ impl Seeds {
     }
 
     fn samples(&self, cloud: &PointCloud) -> SamplesArgument {
-        let normals = cloud.normals.as_ref().unwrap().as_flattened().as_ptr();
-        SamplesArgument { places: self.places.as_ptr(), numbers: self.numbers.as_ptr(), normals }
+        let normals = cloud.normals.as_ref().unwrap().as_ptr() as u64;
+        let [places, numbers] = [self.places.as_ptr() as u64, self.numbers.as_ptr() as u64];
+        SamplesArgument { places, numbers, normals }
     }
 }
 
@@ -177,7 +136,7 @@ fn density(cloud: &PointCloud) -> [f64; 2] {
     let (low, high) = cloud.bounds();
     let longest = (0..3).map(|k| high[k] - low[k]).fold(0.0, f64::max);
     let cube = (2.0 * longest / (cloud.len() as f64).sqrt()).max(longest / 1e5);
-    let lattice = LatticeArgument::new(cloud, cube);
+    let lattice = lattice_of(cloud, cube);
     let seeds = Seeds::new(cloud, lattice);
     let n = cloud.len();
     let mut found = vec![[0.0; 2]; n];
@@ -212,7 +171,7 @@ struct Made {
 }
 
 fn made(cloud: &PointCloud, cube: f64) -> Made {
-    let lattice = LatticeArgument::new(cloud, cube);
+    let lattice = lattice_of(cloud, cube);
     let seeds = Seeds::new(cloud, lattice);
     let samples = seeds.samples(cloud);
     let (cubes, tiles) = (seeds.cubes.argument(), seeds.tiles.argument());
@@ -265,7 +224,7 @@ fn made(cloud: &PointCloud, cube: f64) -> Made {
         row[0] = case.triangles().len() as u8;
         row[1..1 + 3 * case.triangles().len()].copy_from_slice(case.triangles().as_flattened());
     }
-    let distances = DistancesArgument { values: value, around };
+    let distances = DistancesArgument { values: value as u64, around: around as u64 };
     let (mut starts, mut triangle_starts) = (vec![0_u32; n], vec![0_u32; n]);
     let cases = table.as_ptr();
     let args = [
@@ -295,12 +254,12 @@ fn made(cloud: &PointCloud, cube: f64) -> Made {
     let (mut near, mut kept) = (vec![0_u8; n_vertices], vec![0_u8; n_vertices]);
     let (mut pieces, mut without) = (vec![0_u32; n_vertices], 0_u32);
     let surface = SurfaceArgument {
-        places: made.places.as_mut_ptr().cast(),
-        normals: made.normals.as_mut_ptr(),
-        numbers: made.numbers.as_mut_ptr(),
-        near: near.as_mut_ptr(),
-        names: pieces.as_mut_ptr(),
-        without: &raw mut without,
+        places: made.places.as_mut_ptr() as u64,
+        normals: made.normals.as_mut_ptr() as u64,
+        numbers: made.numbers.as_mut_ptr() as u64,
+        near: near.as_mut_ptr() as u64,
+        names: pieces.as_mut_ptr() as u64,
+        without: &raw mut without as u64,
         n: n_vertices as u64,
     };
     let args = [
@@ -470,7 +429,7 @@ fn spacings_are_those_of_comparing_all() {
         let mut rounds = 0;
         for level in 0.. {
             let cube = 2.0 * longest / (n as f64).sqrt() * 8_f64.powi(level);
-            let lattice = LatticeArgument::new(&cloud, cube);
+            let lattice = lattice_of(&cloud, cube);
             let seeds = Seeds::new(&cloud, lattice);
             let mut places = vec![0.0; 3 * n];
             let args =

@@ -12,43 +12,8 @@ use zeroset::geometry::Real;
 use zeroset::levelset::evolution::{Coefficient, CurvatureStep, Evolution, Options, Terms};
 
 use crate::evolution::{Bed, Case, Given, cube, square, word};
+use crate::layouts::evolution::{InflowArgument, VaryingArgument};
 use crate::library::{Launch, Library, arg};
-
-/// The twin of a struct in varying.cu.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct Varying<R> {
-    counts: *mut u32,
-    reading: *mut u32,
-    seen: *mut u32,
-    limits: *mut [R; 4],
-    neighbor_offsets: *const u32,
-    neighbors: *const u32,
-    boundary: *const u32,
-    places: *const [f64; 3],
-    arrays: *const *const f64,
-    values: *mut R,
-    broken: *mut u32,
-    n_boundary: u32,
-    nonnegative: u32,
-}
-
-/// The twin of a struct in inflow.cu.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct Inflow<R> {
-    vertices: *const u32,
-    patches: *const u32,
-    flows_in: *mut u8,
-    neighbor_offsets: *const u32,
-    neighbors: *const u32,
-    seen: *mut u32,
-    counts: *mut u32,
-    places: *const [f64; 3],
-    arrays: *const *const f64,
-    n: u32,
-    part: R,
-}
 
 fn field(text: &str) -> Field {
     let expression: Expression = text.parse().unwrap();
@@ -116,18 +81,18 @@ fn search<R: Real + Default + 'static>(
     state.inside = inside.as_mut_ptr() as u64;
     state.speed_rows = values.as_ptr() as u64;
     state.curvature_rows = values[n..].as_ptr() as u64;
-    let varying = Varying {
-        counts: counts.as_mut_ptr(),
-        reading: reading.as_mut_ptr(),
-        seen: seen.as_mut_ptr(),
-        limits: limits.as_mut_ptr(),
-        neighbor_offsets: offsets.as_ptr(),
-        neighbors: all.as_ptr(),
-        boundary: std::ptr::null(),
-        places: places.as_ptr(),
-        arrays: std::ptr::null(),
-        values: values.as_mut_ptr(),
-        broken: broken.as_mut_ptr(),
+    let varying = VaryingArgument {
+        counts: counts.as_mut_ptr() as u64,
+        reading: reading.as_mut_ptr() as u64,
+        seen: seen.as_mut_ptr() as u64,
+        limits: limits.as_mut_ptr() as u64,
+        neighbor_offsets: offsets.as_ptr() as u64,
+        neighbors: all.as_ptr() as u64,
+        boundary: 0,
+        places: places.as_ptr() as u64,
+        arrays: 0,
+        values: values.as_mut_ptr() as u64,
+        broken: broken.as_mut_ptr() as u64,
         n_boundary: 0,
         nonnegative: 2,
     };
@@ -262,16 +227,16 @@ fn inflow_is_found_where_the_wind_comes_from_and_given_its_values() {
         let (argument, mut state) = bed.arguments();
         state.is_active = is_active.as_mut_ptr() as u64;
         state.extra = extra.as_mut_ptr() as u64;
-        let inflow = Inflow {
-            vertices: vertices.as_ptr(),
-            patches: owners.as_ptr(),
-            flows_in: flows_in.as_mut_ptr(),
-            neighbor_offsets: offsets.as_ptr(),
-            neighbors: all.as_ptr(),
-            seen: seen.as_mut_ptr(),
-            counts: counts.as_mut_ptr(),
-            places: places.as_ptr(),
-            arrays: std::ptr::null(),
+        let inflow = InflowArgument {
+            vertices: vertices.as_ptr() as u64,
+            patches: owners.as_ptr() as u64,
+            flows_in: flows_in.as_mut_ptr() as u64,
+            neighbor_offsets: offsets.as_ptr() as u64,
+            neighbors: all.as_ptr() as u64,
+            seen: seen.as_mut_ptr() as u64,
+            counts: counts.as_mut_ptr() as u64,
+            places: places.as_ptr() as u64,
+            arrays: 0,
             n: vertices.len() as u32,
             part: 0.01,
         };

@@ -2,10 +2,13 @@
 //!
 //! The kernels are in `kernels/measures.cu`.
 
+mod layout;
+
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use self::layout::MeasuringArgument;
 use super::Measures;
 use crate::backend::cuda::{Argument, Arguments, Array, Kernel, Launch, Pinned, Unit};
 use crate::error::Result;
@@ -23,20 +26,6 @@ const SUMS: usize = 6;
 /// tetrahedra by the corner they are opposite to; the cell.
 const FIRST_FACET: u32 = 6;
 const CELL: u16 = 1 << 15;
-
-/// `struct Measuring` of `kernels/measures.cu`.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-struct MeasuringArgument {
-    phi: u64,
-    counted: u64,
-    names: u64,
-    sums: u64,
-    result: u64,
-    n_sums: u32,
-    largest_local: u32,
-    largest_owned: u32,
-}
 
 // SAFETY: laid out as in C, and compared with the size the kernels know.
 unsafe impl Argument for MeasuringArgument {}

@@ -3,6 +3,9 @@
 //! The kernels are in `kernels/surface/gaps.cu`: a binary tree of boxes over the triangles in the order of a Hilbert
 //! curve, and points asked for in that order.
 
+mod layout;
+
+use self::layout::FacetsArgument;
 use super::{BLOCK, Gaps};
 use crate::backend::cuda::{Argument, Arguments, Array, Cuda, Launch, Unit};
 use crate::error::Result;
@@ -20,17 +23,6 @@ const BOX: usize = 6;
 const BATCH: usize = 1 << 23;
 /// Most triangles: as many as can be sorted.
 const MOST_TRIANGLES: usize = (1 << 30) - 1;
-
-/// `struct Facets` of the kernels.
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct FacetsArgument {
-    vertices: u64,
-    corners: u64,
-    boxes: u64,
-    n: u32,
-    n_leaves: u32,
-}
 
 // SAFETY: laid out as in C.
 unsafe impl Argument for FacetsArgument {}

@@ -1,6 +1,6 @@
 //! Semi-implicit curvature on the card: conjugate gradients in one cooperative kernel.
 
-use super::layout::EvolutionArgument;
+use super::layout::{EvolutionArgument, ImplicitArgument};
 use crate::backend::cuda::{Argument, Arguments, Array, Cuda, Kernel, Launch, Unit};
 use crate::error::Result;
 use crate::geometry::Real;
@@ -10,22 +10,6 @@ use crate::patches::cuda::{PatchesArgument, Shape};
 
 /// Words of an exact sum (`kernels/common/exact_sum.cuh`).
 const SUM_WORDS: usize = 67;
-
-/// `struct Implicit` of `kernels/implicit.cu`.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-pub(super) struct ImplicitArgument {
-    entries: u64,
-    mass: u64,
-    residual: u64,
-    product: u64,
-    direction: u64,
-    sums: u64,
-    counts: u64,
-    tolerance: f64,
-    most_iterations: u32,
-    unused: u32,
-}
 
 // SAFETY: laid out as in C, and compared with the size the kernel knows.
 unsafe impl Argument for ImplicitArgument {}

@@ -1,6 +1,6 @@
 //! Inflow boundaries on the card.
 
-use super::layout::EvolutionArgument;
+use super::layout::{EvolutionArgument, InflowArgument};
 use super::neighbors::Neighbors;
 use crate::backend::cuda::{Argument, Arguments, Array, Cuda, Kernel, Launch, Unit};
 use crate::error::Result;
@@ -12,23 +12,6 @@ use crate::patches::cuda::{PatchesArgument, Shape};
 
 /// Threads of a block.
 pub(super) const BLOCK: u32 = 128;
-
-/// `struct Inflow` of `kernels/inflow.cu`.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-pub(super) struct InflowArgument<R> {
-    vertices: u64,
-    patches: u64,
-    flows_in: u64,
-    neighbor_offsets: u64,
-    neighbors: u64,
-    seen: u64,
-    counts: u64,
-    places: u64,
-    arrays: u64,
-    n: u32,
-    part: R,
-}
 
 // SAFETY: laid out as in C, and compared with the size the kernels know.
 unsafe impl<R: Real> Argument for InflowArgument<R> {}

@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use super::galerkin::{self, DeviceGalerkin};
-use super::implicit::{DeviceImplicit, ImplicitArgument};
-use super::inflow::{self, DeviceInflow, InflowArgument};
-use super::layout::{Control, EvolutionArgument};
+use super::implicit::DeviceImplicit;
+use super::inflow::{self, DeviceInflow};
+use super::layout::{
+    Control, EvolutionArgument, ImplicitArgument, InflowArgument, VaryingArgument,
+};
 use super::neighbors::Neighbors;
 use super::state::State;
-use super::varying::{self, DeviceVarying, VaryingArgument};
+use super::varying::{self, DeviceVarying};
 use crate::backend::cuda::{Arguments, Cuda, Kernel, Launch, Unit};
 use crate::error::{Error, Result};
 use crate::geometry::Real;

@@ -126,3 +126,55 @@ pub(crate) struct EvolutionArgument<R> {
     pub flows_in: u64,
     pub diagonal: u64,
 }
+
+/// `struct Varying` of `kernels/varying.cu`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct VaryingArgument {
+    pub counts: u64,
+    pub reading: u64,
+    pub seen: u64,
+    pub limits: u64,
+    pub neighbor_offsets: u64,
+    pub neighbors: u64,
+    pub boundary: u64,
+    pub places: u64,
+    pub arrays: u64,
+    pub values: u64,
+    pub broken: u64,
+    pub n_boundary: u32,
+    pub nonnegative: u32,
+}
+
+/// `struct Inflow` of `kernels/inflow.cu`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct InflowArgument<R> {
+    pub vertices: u64,
+    pub patches: u64,
+    pub flows_in: u64,
+    pub neighbor_offsets: u64,
+    pub neighbors: u64,
+    pub seen: u64,
+    pub counts: u64,
+    pub places: u64,
+    pub arrays: u64,
+    pub n: u32,
+    pub part: R,
+}
+
+/// `struct Implicit` of `kernels/implicit.cu`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct ImplicitArgument {
+    pub entries: u64,
+    pub mass: u64,
+    pub residual: u64,
+    pub product: u64,
+    pub direction: u64,
+    pub sums: u64,
+    pub counts: u64,
+    pub tolerance: f64,
+    pub most_iterations: u32,
+    pub unused: u32,
+}

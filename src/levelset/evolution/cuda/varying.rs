@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::coefficients::{Coefficients, NONE, VaryingTerm};
-use super::layout::{EvolutionArgument, Limits};
+use super::layout::{EvolutionArgument, Limits, VaryingArgument};
 use super::neighbors::Neighbors;
 use crate::backend::cuda::{Argument, Arguments, Array, Cuda, Kernel, Launch, Unit};
 use crate::error::Result;
@@ -13,25 +13,6 @@ use crate::patches::cuda::{PatchesArgument, Shape};
 
 /// Threads of a block.
 pub(super) const BLOCK: u32 = 128;
-
-/// `struct Varying` of `kernels/varying.cu`.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-pub(super) struct VaryingArgument {
-    counts: u64,
-    reading: u64,
-    seen: u64,
-    limits: u64,
-    neighbor_offsets: u64,
-    neighbors: u64,
-    boundary: u64,
-    places: u64,
-    arrays: u64,
-    values: u64,
-    broken: u64,
-    n_boundary: u32,
-    nonnegative: u32,
-}
 
 // SAFETY: laid out as in C, and compared with the size the kernel knows.
 unsafe impl Argument for VaryingArgument {}

@@ -1,6 +1,6 @@
 //! How dense a cloud is.
 
-use super::lattice::LatticeArgument;
+use super::layout::LatticeArgument;
 use super::seeds::{Points, Seeds};
 use crate::backend::cuda::{Arguments, Cuda, Launch, Unit};
 use crate::error::Result;

@@ -1,6 +1,6 @@
 //! The directed distance at the vertices around seed cubes, on the card.
 
-use super::lattice::LatticeArgument;
+use super::layout::{DistancesArgument, LatticeArgument};
 use super::seeds::{Points, Runs, Seeds};
 use super::{Memory, launch, share};
 use crate::backend::cuda::{Argument, Arguments, Array, Cuda};
@@ -27,14 +27,6 @@ pub(super) struct Field {
     pub values: Array<f32>,
     /// The sample it is taken from, by its place in the order of samples.
     pub nearest: Array<u32>,
-}
-
-/// `struct Distances` of `kernels/reconstruct/directed/surface.cu`.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub(super) struct DistancesArgument {
-    values: u64,
-    around: u64,
 }
 
 // SAFETY: addresses, laid out as in C.

@@ -1,17 +1,8 @@
 //! A lattice as kernels see it.
 
+use super::layout::LatticeArgument;
 use crate::backend::cuda::Argument;
 use crate::reconstruct::directed::Lattice;
-
-/// `struct Lattice` of `kernels/reconstruct/directed/lattice.cuh`.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub(super) struct LatticeArgument {
-    center: [f64; 3],
-    cube: f64,
-    size: [u32; 3],
-    bits: [u32; 2],
-}
 
 // SAFETY: laid out as in C; its size is that which the kernels state.
 unsafe impl Argument for LatticeArgument {}

@@ -6,6 +6,7 @@
 mod density;
 mod field;
 mod lattice;
+mod layout;
 mod rim;
 mod seeds;
 mod spacing;

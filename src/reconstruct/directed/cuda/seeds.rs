@@ -1,6 +1,6 @@
 //! A cloud on the card, its samples in the order of their cubes, and runs of equal keys.
 
-use super::lattice::LatticeArgument;
+use super::layout::{LatticeArgument, RunsArgument, SamplesArgument};
 use super::share;
 use crate::backend::cuda::{Argument, Arguments, Array, Cuda};
 use crate::cloud::PointCloud;
@@ -46,26 +46,8 @@ pub(super) fn ordered(cuda: &Cuda, places: &Array<f64>, lattice: &Lattice) -> Re
     sort(cuda, &keys, None, lattice.key_bits())
 }
 
-/// `struct Samples` of `kernels/reconstruct/directed/lattice.cuh`.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub(super) struct SamplesArgument {
-    places: u64,
-    numbers: u64,
-    normals: u64,
-}
-
 // SAFETY: addresses, laid out as in C.
 unsafe impl Argument for SamplesArgument {}
-
-/// `struct Runs` of `kernels/reconstruct/directed/lattice.cuh`.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub(super) struct RunsArgument {
-    keys: u64,
-    starts: u64,
-    n: u64,
-}
 
 // SAFETY: addresses and a number, laid out as in C.
 unsafe impl Argument for RunsArgument {}

@@ -1,6 +1,6 @@
 //! Which samples are far from all others, on the card.
 
-use super::lattice::LatticeArgument;
+use super::layout::LatticeArgument;
 use super::seeds::{Runs, ordered};
 use super::{MOST_SAMPLES, Memory, share};
 use crate::backend::cuda::{Arguments, Array, Cuda, Launch, Unit};

@@ -1,7 +1,7 @@
 //! Marching cubes on the card, and what vertices take over from samples.
 
 use super::field::Field;
-use super::lattice::LatticeArgument;
+use super::layout::{LatticeArgument, SurfaceArgument};
 use super::seeds::{Points, Seeds};
 use super::{Memory, launch, number, share};
 use crate::backend::cuda::{Argument, Arguments, Array, Cuda};
@@ -20,19 +20,6 @@ const CASE: usize = 16;
 const VERTEX: u64 = 58;
 /// Bytes of a triangle.
 const TRIANGLE: u64 = 12;
-
-/// `struct Surface` of `kernels/reconstruct/directed/surface.cu`.
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct SurfaceArgument {
-    places: u64,
-    normals: u64,
-    numbers: u64,
-    near: u64,
-    names: u64,
-    without: u64,
-    n: u64,
-}
 
 // SAFETY: addresses and a number, laid out as in C.
 unsafe impl Argument for SurfaceArgument {}
