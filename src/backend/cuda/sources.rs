@@ -165,7 +165,8 @@ const NUMBER: Choice =
     &[&[("VALUE", "u32")], &[("VALUE", "u64")], &[("VALUE", "float")], &[("VALUE", "double")]];
 /// Types of the numbers of grids and matrices.
 const VALUE: Choice = &[&[("VALUE", "u8")], &[("VALUE", "double")]];
-/// What tells active cells, and the type of the values: a threshold of bytes, a range, the gradient, a template, an expression.
+/// What tells active cells, and the type of the values: a threshold of bytes, a range, the gradient, a template, an expression,
+/// and bits made before.
 const DISCRIMINATOR: Choice = &[
     &[("DISCRIMINATOR", "0")],
     &[("DISCRIMINATOR", "1"), ("VALUE", "double")],
@@ -173,7 +174,10 @@ const DISCRIMINATOR: Choice = &[
     &[("DISCRIMINATOR", "3"), ("VALUE", "double")],
     &[("DISCRIMINATOR", "4"), ("VALUE", "u8")],
     &[("DISCRIMINATOR", "4"), ("VALUE", "double")],
+    &[("DISCRIMINATOR", "5")],
 ];
+/// Whether bits are made, or kept of those there are.
+const KEEP: Choice = &[&[("KEEP", "0")], &[("KEEP", "1")]];
 /// Single precision alone.
 const SINGLE: Choice = &[&[("REAL", "float")]];
 
@@ -308,9 +312,10 @@ const PROGRAMS: &[(File, &[Choice])] = &[
     (kernel_file!("point_distance/edt.cu"), &[SINGLE]),
     (kernel_file!("point_distance/index.cu"), &[SINGLE, INDEXED, LANES]),
     (kernel_file!("point_distance/selective.cu"), &[SINGLE, SELECTIVE]),
-    (kernel_file!("primitives/bits.cu"), &[DISCRIMINATOR]),
+    (kernel_file!("primitives/bits.cu"), &[DISCRIMINATOR, KEEP]),
     (kernel_file!("primitives/compact.cu"), &[]),
     (kernel_file!("primitives/compact_bits.cu"), &[]),
+    (kernel_file!("primitives/flags.cu"), &[]),
     (kernel_file!("primitives/gather.cu"), &[]),
     (kernel_file!("primitives/hilbert.cu"), &[]),
     (kernel_file!("primitives/histopyramid/base.cu"), &[SPLIT, RECORDS, DISCRIMINATOR]),
