@@ -29,7 +29,7 @@ impl Finder<'_> {
     /// All of them.
     ///
     /// # Errors
-    /// [`Error::Device`] without memory, or where a card that is asked for cannot be used.
+    /// [`crate::Error::Device`] without memory, or where a card that is asked for cannot be used.
     pub fn list(&self, order: Order) -> Result<Points> {
         self.either(
             |card, criteria| on_card::list(card, self.volume, criteria, order),

@@ -63,6 +63,7 @@ impl DeviceBits {
     pub fn set(&self) -> Set<'_> {
         Set::Bits(&self.words, self.n)
     }
+
     /// A byte for each cell: 1 if it is active, else 0.
     ///
     /// # Errors
