@@ -44,7 +44,7 @@ const WAYS: [(&str, &str); 10] = [
     ("points v.nii --edge 0.25 --where v>1 --copies v+1", "csv"),
     ("points v.nii --where v>1 --edge 0.25 --blocks 4", "nrrd"),
     ("tree v.nii", "csv"),
-    ("tree v.nii --where i<16 --edge 0", "csv"),
+    ("tree v.nii --where i!=7 --edge 0", "csv"),
     ("sparse s.npy --where v>1&&j!=3", "mtx"),
 ];
 

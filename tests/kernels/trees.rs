@@ -18,7 +18,7 @@ struct Addresses {
 }
 
 /// The leaves of the kernels, launched as `DeviceTree` does.
-fn leaves<T>(library: &Library, shape: [u32; 3], values: &[T]) -> Vec<Leaf> {
+fn leaves<T: 'static>(library: &Library, shape: [u32; 3], values: &[T]) -> Vec<Leaf> {
     let fan = if shape[2] > 1 { 8 } else { 4 };
     let above = |s: [u32; 3]| {
         [s[0].div_ceil(2), s[1].div_ceil(2), if fan == 8 { s[2].div_ceil(2) } else { s[2] }]
