@@ -9,7 +9,7 @@ use zeroset::backend::Cpu;
 use zeroset::backend::cuda::{Array, Cuda};
 use zeroset::expression::Expression;
 use zeroset::points::cuda::find_on;
-use zeroset::points::find;
+use zeroset::points::{Criterion, find};
 use zeroset::primitives::cuda::{
     Compactor, DeviceBits, DeviceDiscriminator, DeviceGrid, DeviceHistoPyramid, Reduction, Set,
     compact, exclusive_scan, reduce, sort, unique,
@@ -152,7 +152,7 @@ fn volumes(cuda: &Cuda) -> Result<(), Failed> {
             let mut n = 0;
             for _ in 0..3 {
                 let start = Instant::now();
-                n = find_on(cuda, &volume, &expression, Order::Lines)?.len();
+                n = find_on(cuda, &volume, &[Criterion::Holds(&expression)], Order::Lines)?.len();
                 times.push(1e3 * start.elapsed().as_secs_f64());
             }
             let least = times[1].min(times[2]);

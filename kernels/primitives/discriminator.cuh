@@ -2,8 +2,8 @@
 // the order of the processor. `Discriminator` is what a kernel is told, `is_active` decides on a cell; who makes words of bits of
 // it is primitives/words.cuh.
 //
-// Defines: DISCRIMINATOR, 0 for a threshold of bytes, 1 for a range, 2 for the gradient, 3 for a template, 4 for an expression;
-// VALUE, the type of the values of all but the first.
+// Defines: DISCRIMINATOR, 0 for a threshold of bytes, 1 for a range, 2 for the gradient, 3 for a template, 4 for an expression, 5
+// for bits that were made before; VALUE, the type of the values of all but the first and the last.
 #pragma once
 
 #include "primitives/shape.cuh"
@@ -43,13 +43,19 @@ struct Discriminator {
     Shape size;
     double most;
 };
-#else
+#elif DISCRIMINATOR == 4
 // An expression that is neither 0 nor no number, with code printed for it (src/expression/cuda.rs).
 struct Discriminator {
     const VALUE* values;              // null if the expression has no value
     Shape shape;
     double origin[3], steps[3][3];    // center of the first voxel, and from one to the next along each axis
     double slope, intercept;          // values are slope stored + intercept
+};
+#else
+// Bits that are set.
+struct Discriminator {
+    const u32* words;       // a bit for each cell of a grid of `shape`, x fastest
+    Shape shape;
 };
 #endif
 
@@ -129,4 +135,6 @@ DEVICE bool is_active(const Discriminator& asked, u64 n, Shape cell) {
     if (asked.slope != 1.0 || asked.intercept != 0.0) v = multiply(asked.slope, v) + asked.intercept;
     return holds(point[0], point[1], point[2], v, index[0], index[1], index[2]);
 }
+#elif DISCRIMINATOR == 5
+DEVICE bool is_active(const Discriminator& asked, u64 n, Shape) { return asked.words[n / 32] >> (n % 32) & 1; }
 #endif

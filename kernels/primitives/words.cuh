@@ -69,7 +69,7 @@ DEVICE u64 word_of_slot(const Discriminator& asked, Shape records, u64 slot) {
 }
 #else
 // Cells that a thread looks at before the warp puts together what it found: simple questions wait for memory.
-enum { AT_ONCE = DISCRIMINATOR == 1 ? 8 : DISCRIMINATOR == 2 ? 2 : 1 };
+enum { AT_ONCE = DISCRIMINATOR == 1 || DISCRIMINATOR == 5 ? 8 : DISCRIMINATOR == 2 ? 2 : 1 };
 
 // Whether the cell of a bit of a word is active; `first` is 64 times the slot of the word.
 DEVICE bool is_bit_set(const Discriminator& asked, Shape word, u64 first, u32 bit) {

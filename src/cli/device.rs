@@ -1,8 +1,9 @@
 //! The device that a subcommand without a case computes on.
 
+use super::Ui;
 use crate::backend::cuda;
 use crate::config::DeviceKind;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// A card; a program without CUDA has none.
 pub type Card = cuda::Cuda;
@@ -11,7 +12,7 @@ pub type Card = cuda::Cuda;
 /// quarter of a second, and there is one.
 ///
 /// # Errors
-/// [`crate::Error::Device`] if it is asked for and cannot be used.
+/// [`Error::Device`] if it is asked for and cannot be used.
 pub fn card(kind: DeviceKind, is_worth_it: bool) -> Result<Option<Card>> {
     match kind {
         DeviceKind::Cpu => Ok(None),
@@ -20,10 +21,32 @@ pub fn card(kind: DeviceKind, is_worth_it: bool) -> Result<Option<Card>> {
     }
 }
 
+/// What the first card computes under these conditions, else the processor, which also computes where the choice is free and the
+/// card fails.
+///
+/// # Errors
+/// Those of both, and of [`card`].
+pub fn either<T>(
+    kind: DeviceKind,
+    is_worth_it: bool,
+    ui: &Ui,
+    on_card: impl FnOnce(&Card) -> Result<T>,
+    on_cpu: impl FnOnce() -> Result<T>,
+) -> Result<T> {
+    match card(kind, is_worth_it)?.map(|card| on_card(&card)) {
+        Some(Err(error @ Error::Device { .. })) if kind == DeviceKind::Auto => {
+            ui.say(&format!("warning: {error}; the processor computes"));
+            on_cpu()
+        }
+        Some(done) => done,
+        None => on_cpu(),
+    }
+}
+
 /// The first `n` cards under the same conditions, each as often as it has `streams`.
 ///
 /// # Errors
-/// [`crate::Error::Device`] if they are asked for and one cannot be used.
+/// [`Error::Device`] if they are asked for and one cannot be used.
 pub fn cards(kind: DeviceKind, is_worth_it: bool, n: u32, streams: u32) -> Result<Vec<Card>> {
     let mut cards: Vec<Card> = card(kind, is_worth_it)?.into_iter().collect();
     if !cards.is_empty() {
@@ -42,5 +65,5 @@ fn open(ordinal: u32) -> Result<Card> {
 #[cfg(not(feature = "cuda"))]
 fn open(_ordinal: u32) -> Result<Card> {
     cuda::available(0)?;
-    Err(crate::Error::device("no GPU is known to this program", "leave out --device"))
+    Err(Error::device("no GPU is known to this program", "leave out --device"))
 }

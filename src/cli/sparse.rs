@@ -2,12 +2,16 @@
 
 use std::path::PathBuf;
 
-use super::{Ui, volume};
+use super::device::{self, Card};
+use super::{Ui, volume, word};
 use crate::backend::Cpu;
+use crate::config::DeviceKind;
 use crate::error::{Error, Result};
 use crate::expression::Expression;
 use crate::io::{check_matrix_target, read_volume, write_matrix};
-use crate::primitives::Coo;
+#[cfg(feature = "cuda")]
+use crate::points::cuda::entries_on as on_card;
+use crate::points::entries;
 use crate::volume::{Samples, Scaling, Volume};
 
 /// Arguments of `zeroset sparse`.
@@ -38,12 +42,18 @@ pub struct Args {
     /// File to write: .mtx
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
+    /// What computes: auto, cpu or cuda; auto is the processor
+    #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = word::<DeviceKind>)]
+    pub device: DeviceKind,
     /// CPU threads; 0 takes all cores
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub threads: usize,
     #[command(flatten)]
     pub source: volume::Source,
 }
+
+/// Whether a card is worth its start: the time of matrices was not measured there (docs/points.md).
+const IS_WORTH_A_CARD: bool = false;
 
 /// Reads, picks out, writes, and says in one line how many entries there are.
 ///
@@ -64,7 +74,10 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     }
     let turned = file.format == "npy";
     let shape = if turned { [nx, ny] } else { [ny, nx] };
-    let matrix = Cpu::current().run(|| entries(&file.volume, shape, turned, &args.condition))?;
+    let (cpu, condition) = (Cpu::current(), args.condition.as_ref());
+    let on_card = |card: &Card| on_card(card, &file.volume, turned, condition);
+    let on_cpu = || cpu.run(|| entries(&file.volume, turned, condition));
+    let matrix = device::either(args.device, IS_WORTH_A_CARD, ui, on_card, on_cpu)?;
     write_matrix(&args.output, shape, &matrix, is_whole(&file.volume))?;
     let n = matrix.values.len();
     let share = 100.0 * n as f64 / (nx * ny) as f64;
@@ -73,36 +86,19 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     Ok(0)
 }
 
-/// The entries that are not 0, or where an expression holds; `turned` if the rows of the matrix are the columns of the slice.
-fn entries(
-    volume: &Volume,
-    shape: [usize; 2],
-    turned: bool,
-    condition: &Option<Expression>,
-) -> Result<Coo<f64>> {
-    let values = ordered(volume.to_f64(), shape, turned);
-    let Some(condition) = condition else {
-        return Coo::from_dense(shape, &values, |value| value != 0.0);
-    };
-    let taken = ordered(volume.select(condition)?, shape, turned);
-    let dense: Vec<(f64, bool)> = values.into_iter().zip(taken).collect();
-    let Coo { rows, columns, values } = Coo::from_dense(shape, &dense, |(_, taken)| taken)?;
-    Ok(Coo { rows, columns, values: values.into_iter().map(|(value, _)| value).collect() })
-}
-
-/// Numbers of a slice, x fastest, row by row of the matrix.
-fn ordered<T: Copy>(numbers: Vec<T>, [rows, columns]: [usize; 2], turned: bool) -> Vec<T> {
-    match turned {
-        false => numbers,
-        true => {
-            let row = |row: usize| (0..columns).map(move |column| row + rows * column);
-            (0..rows).flat_map(row).map(|n| numbers[n]).collect()
-        }
-    }
-}
-
 /// Whether all values are whole by their type.
 fn is_whole(volume: &Volume) -> bool {
     let is_float = matches!(volume.samples(), Samples::F32(_) | Samples::F64(_));
     !is_float && volume.scaling() == Scaling::NONE
+}
+
+/// A program without CUDA has no card to ask.
+#[cfg(not(feature = "cuda"))]
+fn on_card(
+    card: &Card,
+    _: &Volume,
+    _: bool,
+    _: Option<&Expression>,
+) -> Result<crate::primitives::Coo<f64>> {
+    match *card {}
 }

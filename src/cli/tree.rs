@@ -2,9 +2,11 @@
 
 use std::path::PathBuf;
 
-use super::Ui;
+use super::device::{self, Card};
 use super::volume::{self, Which};
+use super::{Ui, word};
 use crate::backend::Cpu;
+use crate::config::DeviceKind;
 use crate::error::Result;
 use crate::io::{check_leaves_target, read_volume, write_leaves};
 use crate::points::{leaves, leaves_where};
@@ -35,12 +37,18 @@ pub struct Args {
     /// File to write: .vtu, .vtp or .csv
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
+    /// What computes: auto, cpu or cuda; auto is the processor
+    #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = word::<DeviceKind>)]
+    pub device: DeviceKind,
     /// CPU threads; 0 takes all cores
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub threads: usize,
     #[command(flatten)]
     pub source: volume::Source,
 }
+
+/// Whether a card is worth its start: the time of trees was not measured there (docs/points.md).
+const IS_WORTH_A_CARD: bool = false;
 
 /// Reads, cuts, writes, and says in one line how many leaves there are.
 ///
@@ -55,11 +63,18 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     }
     let (cpu, volume) = (Cpu::current(), &file.volume);
     let (found, of) = match args.which.is_given() {
-        false => (cpu.run(|| leaves(volume))?, String::new()),
+        false => {
+            let on_card = |card: &Card| on_card::leaves(card, volume);
+            let on_cpu = || cpu.run(|| leaves(volume));
+            let found = device::either(args.device, IS_WORTH_A_CARD, ui, on_card, on_cpu)?;
+            (found, String::new())
+        }
         true => {
-            let template = args.which.template()?;
+            let template = args.which.template(ui)?;
             let selection = args.which.selection(&args.input, volume, template.as_ref(), ui)?;
-            let (found, all) = cpu.run(|| leaves_where(volume, &selection.all))?;
+            let on_card = |card: &Card| on_card::leaves_where(card, volume, &selection.criteria);
+            let on_cpu = || cpu.run(|| leaves_where(volume, &selection.all));
+            let (found, all) = device::either(args.device, IS_WORTH_A_CARD, ui, on_card, on_cpu)?;
             if found.leaves.is_empty() {
                 let input = args.input.display();
                 ui.say(&format!("warning: {input}: no voxel fulfills {}", args.which));
@@ -74,4 +89,25 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let path = args.output.display();
     ui.print(&format!("{path}: {n}{of} leaves of {} voxels{most}\n", volume.n_voxels()))?;
     Ok(0)
+}
+
+#[cfg(feature = "cuda")]
+mod on_card {
+    pub use crate::points::cuda::{leaves_on as leaves, leaves_where_on as leaves_where};
+}
+
+/// A program without CUDA has no card to ask.
+#[cfg(not(feature = "cuda"))]
+mod on_card {
+    use super::*;
+    use crate::points::{Criterion, Leaves};
+    use crate::volume::Volume;
+
+    pub fn leaves(card: &Card, _: &Volume) -> Result<Leaves> {
+        match *card {}
+    }
+
+    pub fn leaves_where(card: &Card, _: &Volume, _: &[Criterion]) -> Result<(Leaves, usize)> {
+        match *card {}
+    }
 }

@@ -8,8 +8,9 @@ use crate::expression::Expression;
 use crate::io::{
     RawLayout, VolumeOptions, WriteOptions, check_volume_target, read_volume, write_volume,
 };
-use crate::primitives::{All, Discriminator, Edge, Grid, Template};
-use crate::volume::{Condition, Volume};
+use crate::points::Criterion;
+use crate::primitives::{All, Grid};
+use crate::volume::Volume;
 
 /// What a file of a volume does not say by itself.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -98,10 +99,10 @@ pub struct Which {
 
 /// The voxels that are taken.
 pub struct Selection<'a> {
-    /// What holds there.
+    /// What is asked of them.
+    pub criteria: Vec<Criterion<'a>>,
+    /// All of that, as the processor asks.
     pub all: All<'a>,
-    /// The expression, if there is nothing else.
-    pub expression: Option<&'a Expression>,
 }
 
 /// What [`Which::template`] reads.
@@ -116,14 +117,17 @@ impl Which {
         self.condition.is_some() || self.edge.is_some() || self.template.is_some()
     }
 
-    /// The values of the template, if there is one.
+    /// The values of the template, if there is one; says what its file is warned of.
     ///
     /// # Errors
     /// Those of [`read_volume`].
-    pub fn template(&self) -> Result<Option<Numbers>> {
+    pub fn template(&self, ui: &Ui) -> Result<Option<Numbers>> {
         let Some(path) = &self.template else { return Ok(None) };
-        let volume = read_volume(path, &VolumeOptions::default())?.volume;
-        Ok(Some((volume.shape(), volume.to_f64())))
+        let file = read_volume(path, &VolumeOptions::default())?;
+        for warning in &file.warnings {
+            ui.say(&format!("warning: {}: {warning}", path.display()));
+        }
+        Ok(Some((file.volume.shape(), file.volume.to_f64())))
     }
 
     /// The voxels of a volume; warns of axes that are not at right angles where that counts.
@@ -137,15 +141,13 @@ impl Which {
         template: Option<&'a Numbers>,
         ui: &Ui,
     ) -> Result<Selection<'a>> {
-        let mut of: Vec<Box<dyn Discriminator + 'a>> = Vec::new();
-        if let Some(expression) = &self.condition {
-            of.push(Box::new(Condition::new(volume, expression)?));
-        }
+        let mut criteria: Vec<Criterion> = Vec::new();
+        criteria.extend(self.condition.as_ref().map(Criterion::Holds));
         if let Some(low) = self.edge {
             if let Some(warning) = oblique(volume) {
                 ui.say(&format!("warning: {}: {warning}", path.display()));
             }
-            of.push(Box::new(Edge { values: volume, low, spacing: volume.placement().spacing() }));
+            criteria.push(Criterion::Edge(low));
         }
         if let Some((shape, values)) = template {
             let sizes = volume.shape();
@@ -159,12 +161,9 @@ impl Which {
                 );
                 return Err(Error::usage(what, "cut it out of such a volume, or make it smaller"));
             }
-            let template = Grid::new(*shape, values);
-            of.push(Box::new(Template { values: volume, template, most: self.tolerance }));
+            criteria.push(Criterion::Fits(Grid::new(*shape, values), self.tolerance));
         }
-        let is_one = of.len() == 1;
-        let expression = self.condition.as_ref().filter(|_| is_one);
-        Ok(Selection { all: All::new(of)?, expression })
+        Ok(Selection { all: Criterion::all(&criteria, volume)?, criteria })
     }
 }
 

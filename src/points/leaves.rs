@@ -51,7 +51,8 @@ pub fn leaves_where(volume: &Volume, active: &impl Discriminator) -> Result<(Lea
     Ok((with_values(volume, kept), n_all))
 }
 
-fn with_values(volume: &Volume, leaves: Vec<Leaf>) -> Leaves {
+/// The leaves with the value of the first voxel of each.
+pub(super) fn with_values(volume: &Volume, leaves: Vec<Leaf>) -> Leaves {
     let value = |leaf: &Leaf| {
         let [i, j, k] = leaf.cell.map(|c| c as usize);
         volume.value(i, j, k)

@@ -1,14 +1,15 @@
 //! Points of a volume or picture where a condition holds: a list with places, values and indices; parts of it, copies, and
-//! how many there are.
+//! how many there are; its blocks of one value, and its entries as a sparse matrix.
 //!
-//! [`Condition`](crate::volume::Condition) is an expression as a [`Discriminator`] over a volume; [`find`] lists its voxels by
-//! direct compaction or by a [`HistoPyramid`], in world coordinates. [`crate::io::write_points`]
-//! writes the list.
+//! A [`Criterion`] is what is asked of the voxels of a volume, by a [`Discriminator`]; [`find`] lists those that meet it by direct
+//! compaction or by a [`HistoPyramid`], in world coordinates. [`crate::io::write_points`] writes the list.
 
 mod copies;
 mod counts;
+mod criterion;
 #[cfg(feature = "cuda")]
 pub mod cuda;
+mod entries;
 mod leaves;
 
 use std::ops::Range;
@@ -20,6 +21,8 @@ use crate::primitives::{Bits, Discriminator, HistoPyramid, Order, Stored, memory
 use crate::volume::Volume;
 pub use copies::copies;
 pub use counts::{Blocks, counts};
+pub use criterion::Criterion;
+pub use entries::entries;
 pub use leaves::{Leaves, leaves, leaves_where};
 
 /// Voxels with their places and values; all lists have one entry for each.

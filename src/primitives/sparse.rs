@@ -2,6 +2,7 @@
 
 use super::discriminator::{Chosen, place};
 use super::histopyramid::{HistoPyramid, Order, Stored};
+use super::sort::sort;
 use crate::error::{Error, Result};
 
 /// Entries with their places, row by row.
@@ -61,6 +62,25 @@ impl<T: Copy + Sync> Coo<T> {
             columns: list.iter().map(|c| c[0]).collect(),
             values: list.iter().map(value).collect(),
         })
+    }
+
+    /// Rows and columns exchanged, again row by row.
+    ///
+    /// ```
+    /// use zeroset::primitives::Coo;
+    ///
+    /// let matrix = Coo::from_dense([2, 3], &[0, 5, 7, 8, 0, 9], |x| x != 0)?.transposed();
+    /// assert_eq!((matrix.rows, matrix.columns), (vec![0, 1, 2, 2], vec![1, 0, 0, 1]));
+    /// assert_eq!(matrix.values, [8, 5, 7, 9]);
+    /// # Ok::<(), zeroset::Error>(())
+    /// ```
+    pub fn transposed(self) -> Self {
+        let order = sort(&self.columns, None, u32::BITS);
+        Coo {
+            rows: order.keys,
+            columns: order.values.iter().map(|&k| self.rows[k as usize]).collect(),
+            values: order.values.iter().map(|&k| self.values[k as usize]).collect(),
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use zeroset::primitives::cuda::{
     DeviceBits, DeviceDiscriminator, DeviceGrid, DeviceHistoPyramid, Value, compact,
 };
 use zeroset::primitives::{
-    Bits, Discriminator, Edge, Grid, HistoPyramid, Order, Stored, Template, Threshold, Within,
+    All, Bits, Discriminator, Edge, Grid, HistoPyramid, Order, Stored, Template, Threshold, Within,
 };
 
 use crate::primitives::ask;
@@ -20,10 +20,14 @@ fn check(cuda: &Cuda, found: &impl DeviceDiscriminator, expected: &impl Discrimi
     let cells = Bits::new(expected).unwrap().list().unwrap();
     let [nx, ny, _] = shape.map(|n| n as u32);
     assert!(numbers.iter().copied().eq(cells.iter().map(|[x, y, z]| x + nx * (y + ny * z))));
+    let flags = cuda.download(&bits.flags(cuda).unwrap()).unwrap();
+    let set: Vec<u32> = (0..).zip(&flags).filter(|(_, f)| **f == 1).map(|(k, _)| k).collect();
+    assert!(flags.iter().all(|f| *f < 2) && set == numbers);
     for order in [Order::Blocks, Order::Lines] {
         for stored in [Stored::Sums, Stored::PartialSums] {
             let expected = HistoPyramid::new(expected, order, stored).unwrap();
             ask(cuda, &DeviceHistoPyramid::new(cuda, found, order, stored).unwrap(), &expected);
+            ask(cuda, &DeviceHistoPyramid::new(cuda, &bits, order, stored).unwrap(), &expected);
         }
     }
 }
@@ -41,6 +45,11 @@ fn all<T: Value + Into<f64>>(cuda: &Cuda, shape: [usize; 3], values: &[T]) {
     check(cuda, &Within { values: device, low, high }, &Within { values: grid, low, high });
     let (low, spacing) = (30.01, [1.0, 0.7, 2.1]);
     check(cuda, &Edge { values: device, low, spacing }, &Edge { values: grid, low, spacing });
+    let mut both = DeviceBits::new(cuda, &Threshold { values: device, low: 30.0 }).unwrap();
+    both.keep(cuda, &Edge { values: device, low, spacing }).unwrap();
+    let above: Box<dyn Discriminator> = Box::new(Threshold { values: grid, low: 30.0 });
+    let edge = Box::new(Edge { values: grid, low, spacing });
+    check(cuda, &both, &All::new(vec![above, edge]).unwrap());
     for size in [[1, 1, 1], [3, 3, 1], [2, 2, 2], [0, 3, 1]] {
         let wanted: Vec<f64> =
             (0..size.iter().product::<usize>()).map(|k| 13.3 * k as f64).collect();

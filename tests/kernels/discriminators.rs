@@ -9,7 +9,7 @@ use zeroset::primitives::{
 use zeroset::volume::{Condition, Placement, Samples, Volume};
 
 use super::histopyramid::{BASE, ask, build, defines, find_library, level_library};
-use super::layouts::discriminator::{EdgeArgument, TemplateArgument, WithinArgument};
+use super::layouts::discriminator::{BitsArgument, EdgeArgument, TemplateArgument, WithinArgument};
 use super::layouts::histopyramid::Split;
 use super::layouts::points::ConditionArgument;
 use super::library::{Arg, Launch, Library, arg};
@@ -178,5 +178,51 @@ fn expressions_are_asked_as_by_the_processor() {
             })
         };
         asking.check(shape, &asked, &Condition::new(&volume, &expression).unwrap());
+    }
+}
+
+#[test]
+fn bits_are_asked_as_by_the_processor() {
+    let size = size_of::<BitsArgument>();
+    let asking = Asking::new(BitsArgument::DISCRIMINATOR, "u32", size, None);
+    for shape in shapes() {
+        let given = values(shape);
+        for [low, high] in [[20.0, 45.0], [100.0, 200.0], [f64::NEG_INFINITY, f64::INFINITY]] {
+            let bits = Bits::new(&Within { values: grid(shape, &given), low, high }).unwrap();
+            let words = bits.words().as_ptr() as u64;
+            asking.check(shape, &|| arg(BitsArgument { words, shape }), &bits);
+        }
+    }
+}
+
+#[test]
+fn bits_are_kept_where_another_question_is_answered_by_yes() {
+    let number = WithinArgument::DISCRIMINATOR;
+    let defines = [&format!("DISCRIMINATOR={number}"), "VALUE=float", "KEEP=1"];
+    let keeping = Library::compile("kernels/primitives/bits.cu", &defines, &["bits_of_cells"]);
+    let flags = Library::compile("kernels/primitives/flags.cu", &[], &["flags_of_bits"]);
+    for shape in shapes() {
+        let given = values(shape);
+        let grid = grid(shape, &given);
+        let n = given.len();
+        let first = Bits::new(&Within { values: grid, low: 20.0, high: 45.0 }).unwrap();
+        let second = Bits::new(&Within { values: grid, low: 40.0, high: 70.0 }).unwrap();
+        let mut words = first.words().to_vec();
+        let (low, high) = (40.0, 70.0);
+        let asked = WithinArgument { values: given.as_ptr() as u64, shape, low, high };
+        let args = [arg(asked), arg(words.len() as u64), arg(words.as_mut_ptr())];
+        let how = Launch { seed: 5, ..Launch::new(words.len().div_ceil(256) as u32, 256) };
+        if n > 0 {
+            // SAFETY: as many words as are stated.
+            unsafe { keeping.launch("bits_of_cells", &how, &args) }.unwrap();
+        }
+        let both = first.words().iter().zip(second.words()).map(|(a, b)| a & b);
+        assert!(both.eq(words.iter().copied()), "{shape:?}");
+        let mut found = vec![7_u8; n];
+        let args = [arg(words.as_ptr()), arg(n as u64), arg(found.as_mut_ptr())];
+        // SAFETY: a bit and a byte for each cell.
+        unsafe { flags.launch("flags_of_bits", &Launch::new(2, 256), &args) }.unwrap();
+        let bit = |k: usize| (words[k / 64] >> (k % 64) & 1) as u8;
+        assert!(found.iter().copied().eq((0..n).map(bit)), "{shape:?}");
     }
 }

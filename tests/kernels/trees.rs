@@ -18,7 +18,7 @@ struct Addresses {
 }
 
 /// The leaves of the kernels, launched as `DeviceTree` does.
-fn leaves(library: &Library, shape: [u32; 3], values: &[u8]) -> Vec<Leaf> {
+fn leaves<T: 'static>(library: &Library, shape: [u32; 3], values: &[T]) -> Vec<Leaf> {
     let fan = if shape[2] > 1 { 8 } else { 4 };
     let above = |s: [u32; 3]| {
         [s[0].div_ceil(2), s[1].div_ceil(2), if fan == 8 { s[2].div_ceil(2) } else { s[2] }]
@@ -68,11 +68,13 @@ fn leaves(library: &Library, shape: [u32; 3], values: &[u8]) -> Vec<Leaf> {
 
 #[test]
 fn trees_have_the_leaves_of_the_processor() {
-    let compile = |fan: &str| {
+    let compile = |value: &'static str| {
         let kernels = ["tree_level", "tree_leaves"];
-        Library::compile("kernels/primitives/tree.cu", &[fan, "VALUE=u8"], &kernels)
+        ["FAN=4", "FAN=8"]
+            .map(|fan| Library::compile("kernels/primitives/tree.cu", &[fan, value], &kernels))
     };
-    let [pictures, volumes] = ["FAN=4", "FAN=8"].map(compile);
+    let whole = compile("VALUE=u8");
+    let real = compile("VALUE=float");
     for shape in [[1, 1, 1], [4, 4, 1], [9, 14, 1], [33, 2, 1], [5, 3, 9], [16, 16, 16], [1, 7, 2]]
     {
         let n: u32 = shape.iter().product();
@@ -84,8 +86,17 @@ fn trees_have_the_leaves_of_the_processor() {
             };
             let values: Vec<u8> = (0..n).map(value).collect();
             let expected = Tree::new(shape.map(|n| n as usize), &values).unwrap().leaves().unwrap();
-            let library = if shape[2] > 1 { &volumes } else { &pictures };
-            assert_eq!(leaves(library, shape, &values), expected, "{shape:?} {kind}");
+            let of_volumes = usize::from(shape[2] > 1);
+            assert_eq!(leaves(&whole[of_volumes], shape, &values), expected, "{shape:?} {kind}");
+            // Zeros of both signs are equal, what is no number is equal to nothing.
+            let number = |(k, &value): (usize, &u8)| match value {
+                7 if k % 5 == 0 => f32::NAN,
+                0 if k % 2 == 1 => -0.0,
+                value => f32::from(value),
+            };
+            let values: Vec<f32> = values.iter().enumerate().map(number).collect();
+            let expected = Tree::new(shape.map(|n| n as usize), &values).unwrap().leaves().unwrap();
+            assert_eq!(leaves(&real[of_volumes], shape, &values), expected, "{shape:?} {kind}");
         }
     }
 }

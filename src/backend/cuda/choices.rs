@@ -78,7 +78,8 @@ pub(super) const NUMBER: Choice =
     &[&[("VALUE", "u32")], &[("VALUE", "u64")], &[("VALUE", "float")], &[("VALUE", "double")]];
 /// Types of the numbers of grids and matrices.
 pub(super) const VALUE: Choice = &[&[("VALUE", "u8")], &[("VALUE", "double")]];
-/// What tells active cells, and the type of the values: a threshold of bytes, a range, the gradient, a template, an expression.
+/// What tells active cells, and the type of the values: a threshold of bytes, a range, the gradient, a template, an expression,
+/// and bits made before.
 pub(super) const DISCRIMINATOR: Choice = &[
     &[("DISCRIMINATOR", "0")],
     &[("DISCRIMINATOR", "1"), ("VALUE", "double")],
@@ -86,7 +87,10 @@ pub(super) const DISCRIMINATOR: Choice = &[
     &[("DISCRIMINATOR", "3"), ("VALUE", "double")],
     &[("DISCRIMINATOR", "4"), ("VALUE", "u8")],
     &[("DISCRIMINATOR", "4"), ("VALUE", "double")],
+    &[("DISCRIMINATOR", "5")],
 ];
+/// Whether bits are made, or kept of those there are.
+pub(super) const KEEP: Choice = &[&[("KEEP", "0")], &[("KEEP", "1")]];
 /// Single precision alone.
 pub(super) const SINGLE: Choice = &[&[("REAL", "float")]];
 

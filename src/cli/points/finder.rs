@@ -7,9 +7,8 @@ use super::super::device::{self, Card};
 use super::super::volume::Selection;
 use crate::backend::Cpu;
 use crate::config::DeviceKind;
-use crate::error::{Error, Result};
-use crate::expression::Expression;
-use crate::points::{Points, counts, find, part};
+use crate::error::Result;
+use crate::points::{Criterion, Points, counts, find, part};
 use crate::primitives::{Bits, Order};
 use crate::volume::Volume;
 
@@ -30,10 +29,10 @@ impl Finder<'_> {
     /// All of them.
     ///
     /// # Errors
-    /// [`Error::Device`] without memory, or where a card that is asked for cannot be used.
+    /// [`crate::Error::Device`] without memory, or where a card that is asked for cannot be used.
     pub fn list(&self, order: Order) -> Result<Points> {
         self.either(
-            |card, expression| on_card::list(card, self.volume, expression, order),
+            |card, criteria| on_card::list(card, self.volume, criteria, order),
             || find(self.volume, &self.selection.all, order),
         )
     }
@@ -44,7 +43,7 @@ impl Finder<'_> {
     /// As [`Finder::list`].
     pub fn part(&self, order: Order, entries: Range<usize>) -> Result<(Points, usize)> {
         self.either(
-            |card, expression| on_card::part(card, self.volume, expression, order, entries.clone()),
+            |card, criteria| on_card::part(card, self.volume, criteria, order, entries.clone()),
             || part(self.volume, &self.selection.all, order, entries.clone()),
         )
     }
@@ -55,7 +54,7 @@ impl Finder<'_> {
     /// As [`Finder::list`].
     pub fn counts(&self, boxes: &[[[u32; 3]; 2]]) -> Result<Vec<u32>> {
         self.either(
-            |card, expression| on_card::counts(card, self.volume, expression, boxes),
+            |card, criteria| on_card::counts(card, self.volume, criteria, boxes),
             || counts(&self.selection.all, boxes),
         )
     }
@@ -67,37 +66,27 @@ impl Finder<'_> {
     pub fn count(&self) -> Result<usize> {
         let whole = [[0; 3], self.volume.shape().map(|n| n as u32)];
         self.either(
-            |card, expression| {
-                let counts = on_card::counts(card, self.volume, expression, &[whole])?;
+            |card, criteria| {
+                let counts = on_card::counts(card, self.volume, criteria, &[whole])?;
                 Ok(counts.iter().map(|&n| n as usize).sum())
             },
             || Ok(Bits::new(&self.selection.all)?.count()),
         )
     }
 
-    /// By a card if that is asked for or worth it, and the selection is one expression; if the choice is free, by the processor
-    /// where the card fails.
+    /// By a card if that is asked for or worth it, else by the processor.
     fn either<T: Send>(
         &self,
-        on_card: impl FnOnce(&Card, &Expression) -> Result<T>,
+        on_card: impl FnOnce(&Card, &[Criterion]) -> Result<T>,
         on_cpu: impl FnOnce() -> Result<T> + Send,
     ) -> Result<T> {
-        let is_worth_it = self.volume.n_voxels() / self.cpu.threads() >= WORTH_A_CARD;
-        let Some(expression) = self.selection.expression else {
-            if self.device == DeviceKind::Cuda {
-                self.ui.say("--edge and --match are decided by the processor");
-            }
-            return self.cpu.run(on_cpu);
-        };
-        let card = device::card(self.device, is_worth_it)?;
-        match card.map(|card| on_card(&card, expression)) {
-            Some(Err(error @ Error::Device { .. })) if self.device == DeviceKind::Auto => {
-                self.ui.say(&format!("warning: {error}; the processor computes"));
-                self.cpu.run(on_cpu)
-            }
-            Some(found) => found,
-            None => self.cpu.run(on_cpu),
-        }
+        device::either(
+            self.device,
+            self.volume.n_voxels() / self.cpu.threads() >= WORTH_A_CARD,
+            self.ui,
+            |card| on_card(card, &self.selection.criteria),
+            || self.cpu.run(on_cpu),
+        )
     }
 }
 
@@ -111,14 +100,14 @@ mod on_card {
 mod on_card {
     use super::*;
 
-    pub fn list(card: &Card, _: &Volume, _: &Expression, _: Order) -> Result<Points> {
+    pub fn list(card: &Card, _: &Volume, _: &[Criterion], _: Order) -> Result<Points> {
         match *card {}
     }
 
     pub fn part(
         card: &Card,
         _: &Volume,
-        _: &Expression,
+        _: &[Criterion],
         _: Order,
         _: Range<usize>,
     ) -> Result<(Points, usize)> {
@@ -128,7 +117,7 @@ mod on_card {
     pub fn counts(
         card: &Card,
         _: &Volume,
-        _: &Expression,
+        _: &[Criterion],
         _: &[[[u32; 3]; 2]],
     ) -> Result<Vec<u32>> {
         match *card {}

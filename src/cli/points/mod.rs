@@ -111,7 +111,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     for warning in &file.warnings {
         ui.say(&format!("warning: {}: {warning}", args.input.display()));
     }
-    let template = args.which.template()?;
+    let template = args.which.template(ui)?;
     let selection = args.which.selection(&args.input, &file.volume, template.as_ref(), ui)?;
     let finder = Finder {
         volume: &file.volume,

@@ -31,7 +31,7 @@ impl Set<'_> {
     }
 
     /// Number of flags.
-    fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         match self {
             Set::Bytes(flags, _) => flags.len(),
             Set::Bits(_, n) => *n,

@@ -5,11 +5,13 @@
 
 mod layout;
 
-use self::layout::{BytesArgument, EdgeArgument, TemplateArgument, WithinArgument};
+use std::any::Any;
+
+use self::layout::{BitsArgument, BytesArgument, EdgeArgument, TemplateArgument, WithinArgument};
 use super::Value;
-use crate::backend::cuda::{Argument, Arguments, Array, Cuda, Unit};
+use crate::backend::cuda::{Argument, Arguments, Array, Cuda, Element, Unit};
 use crate::error::{Error, Result};
-use crate::primitives::{Edge, Template, Threshold, Within};
+use crate::primitives::{Edge, Grid, Template, Threshold, Within};
 
 /// Numbers of one type on the card, x fastest; the twin of [`Grid`](crate::primitives::Grid).
 #[derive(Clone, Copy)]
@@ -52,8 +54,22 @@ pub struct Question {
     header: Option<(String, String)>,
     /// The first argument of every kernel that asks.
     argument: Arguments,
-    /// What a template wants, of which the argument has the address.
-    _wanted: Option<Array<f64>>,
+    /// Arrays of which the argument has the addresses.
+    held: Vec<Box<dyn Any>>,
+}
+
+/// Numbers on the card by their address, and their type in the kernels' sources.
+#[derive(Clone, Copy)]
+pub(crate) struct Numbers {
+    pub address: u64,
+    pub name: &'static str,
+}
+
+impl Numbers {
+    /// The numbers of an array.
+    pub fn of<T: Value>(values: &Array<T>) -> Self {
+        Numbers { address: values.address(), name: T::NAME }
+    }
 }
 
 impl Question {
@@ -71,7 +87,50 @@ impl Question {
             ("DISCRIMINATOR_BYTES", size_of::<A>().to_string()),
         ];
         let argument = Arguments::default().with(argument);
-        Question { shape, defines, header: None, argument, _wanted: None }
+        Question { shape, defines, header: None, argument, held: Vec::new() }
+    }
+
+    /// Whether the gradient has a size of `low` or more.
+    pub(crate) fn edge(shape: [u32; 3], values: Numbers, low: f64, spacing: [f64; 3]) -> Self {
+        let argument = EdgeArgument { values: values.address, shape, low, spacing };
+        Question::new(shape, EdgeArgument::DISCRIMINATOR, values.name, argument)
+    }
+
+    /// Whether the sum of the differences from a template is `most` or less.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if there is not enough memory or the card does not answer.
+    pub(crate) fn template(
+        cuda: &Cuda,
+        shape: [u32; 3],
+        values: Numbers,
+        template: Grid<f64>,
+        most: f64,
+    ) -> Result<Self> {
+        let (size, wanted) = template.parts();
+        let wanted = cuda.upload(wanted)?;
+        let argument = TemplateArgument {
+            values: values.address,
+            shape,
+            wanted: wanted.address(),
+            // Larger than any grid here is as good as 2^32 - 1.
+            size: size.map(|n| u32::try_from(n).unwrap_or(u32::MAX)),
+            most,
+        };
+        let kind = TemplateArgument::DISCRIMINATOR;
+        Ok(Question::new(shape, kind, values.name, argument).holding(wanted))
+    }
+
+    /// Whether bits are set.
+    pub(super) fn bits(shape: [u32; 3], words: &Array<u32>) -> Self {
+        let argument = BitsArgument { words: words.address(), shape };
+        Question::new(shape, BitsArgument::DISCRIMINATOR, u32::NAME, argument)
+    }
+
+    /// With an array of which the argument has the address.
+    pub(crate) fn holding<T: Element>(mut self, array: Array<T>) -> Self {
+        self.held.push(Box::new(array));
+        self
     }
 
     /// With a header that the source includes.
@@ -106,7 +165,7 @@ impl Question {
     }
 }
 
-// SAFETY: these four are laid out as in C, and compared with the sizes that kernels know.
+// SAFETY: these five are laid out as in C, and compared with the sizes that kernels know.
 unsafe impl Argument for BytesArgument {}
 // SAFETY: as above.
 unsafe impl Argument for WithinArgument {}
@@ -114,6 +173,8 @@ unsafe impl Argument for WithinArgument {}
 unsafe impl Argument for EdgeArgument {}
 // SAFETY: as above.
 unsafe impl Argument for TemplateArgument {}
+// SAFETY: as above.
+unsafe impl Argument for BitsArgument {}
 
 /// The smallest byte of `low` or more, if there is one.
 fn least_byte(low: f64) -> Option<u32> {
@@ -146,28 +207,14 @@ impl<T: Value + Into<f64>> DeviceDiscriminator for Within<DeviceGrid<'_, T>> {
 impl<T: Value + Into<f64>> DeviceDiscriminator for Edge<DeviceGrid<'_, T>> {
     fn question(&self, _: &Cuda) -> Result<Question> {
         let DeviceGrid { shape, values } = self.values;
-        let Edge { low, spacing, .. } = *self;
-        let argument = EdgeArgument { values: values.address(), shape, low, spacing };
-        Ok(Question::new(shape, EdgeArgument::DISCRIMINATOR, T::NAME, argument))
+        Ok(Question::edge(shape, Numbers::of(values), self.low, self.spacing))
     }
 }
 
 impl<T: Value + Into<f64>> DeviceDiscriminator for Template<'_, DeviceGrid<'_, T>> {
     fn question(&self, cuda: &Cuda) -> Result<Question> {
         let DeviceGrid { shape, values } = self.values;
-        let (size, wanted) = self.template.parts();
-        let wanted = cuda.upload(wanted)?;
-        let argument = TemplateArgument {
-            values: values.address(),
-            shape,
-            wanted: wanted.address(),
-            // Larger than any grid here is as good as 2^32 - 1.
-            size: size.map(|n| u32::try_from(n).unwrap_or(u32::MAX)),
-            most: self.most,
-        };
-        let mut question = Question::new(shape, TemplateArgument::DISCRIMINATOR, T::NAME, argument);
-        question._wanted = Some(wanted);
-        Ok(question)
+        Question::template(cuda, shape, Numbers::of(values), self.template, self.most)
     }
 }
 

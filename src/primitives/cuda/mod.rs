@@ -20,6 +20,7 @@ mod unique;
 
 pub use bits::DeviceBits;
 pub use compact::{Compactor, Set, compact};
+pub(crate) use discriminator::Numbers;
 pub use discriminator::{DeviceDiscriminator, DeviceGrid, Question};
 pub use gather::DeviceGatherMatrix;
 pub use histopyramid::DeviceHistoPyramid;
@@ -77,4 +78,4 @@ macro_rules! values {
     };
 }
 
-values! { u8, "u8"; i8, "i8"; u16, "u16"; i16, "i16"; u32, "u32"; i32, "i32"; u64, "u64"; f32, "float"; f64, "double"; }
+values! { u8, "u8"; i8, "i8"; u16, "u16"; i16, "i16"; u32, "u32"; i32, "i32"; u64, "u64"; i64, "i64"; f32, "float"; f64, "double"; }

@@ -24,6 +24,20 @@ pub struct DeviceCsr<T: Value> {
     pub values: Array<T>,
 }
 
+/// The kernels for entries of a type.
+fn unit<T: Value>() -> Result<Unit> {
+    Unit::new("primitives/sparse", &[("VALUE", T::NAME)])
+}
+
+/// Whether there are as many items as entries.
+fn check([n_rows, n_columns]: [u32; 2], n: usize, items: &str) -> Result<()> {
+    if u64::from(n_rows) * u64::from(n_columns) == n as u64 {
+        return Ok(());
+    }
+    let what = format!("a matrix of {n_rows} x {n_columns} from {n} {items}");
+    Err(Error::usage(what, "give one number for each row and column"))
+}
+
 /// The entries that are kept, by their numbers in a dense matrix.
 struct Kept {
     unit: Unit,
@@ -32,14 +46,11 @@ struct Kept {
 }
 
 impl Kept {
-    fn new<T: Value>(cuda: &Cuda, shape: [u32; 2], dense: &Array<T>) -> Result<Self> {
+    /// Those that are not 0.
+    fn not_zero<T: Value>(cuda: &Cuda, shape: [u32; 2], dense: &Array<T>) -> Result<Self> {
+        check(shape, dense.len(), "numbers")?;
+        let unit = unit::<T>()?;
         let n = dense.len();
-        let [n_rows, n_columns] = shape;
-        if u64::from(n_rows) * u64::from(n_columns) != n as u64 {
-            let what = format!("a matrix of {n_rows} x {n_columns} from {n} numbers");
-            return Err(Error::usage(what, "give one number for each row and column"));
-        }
-        let unit = Unit::new("primitives/sparse", &[("VALUE", T::NAME)])?;
         // SAFETY: the kernel writes all of them.
         let marks = unsafe { cuda.unset::<u8>(n) }?;
         let arguments = Arguments::default().with_array(dense).with(n as u64).with_array(&marks);
@@ -81,7 +92,20 @@ impl<T: Value> DeviceCoo<T> {
     /// [`Error::Case`] if there is not one number for each row and column; [`Error::Device`] for 2^32 numbers or more, if
     /// there is not enough memory, or the card does not answer.
     pub fn from_dense(cuda: &Cuda, shape: [u32; 2], dense: &Array<T>) -> Result<Self> {
-        let kept = Kept::new(cuda, shape, dense)?;
+        Self::of(cuda, dense, &Kept::not_zero(cuda, shape, dense)?)
+    }
+
+    /// The entries of a dense matrix whose flags are set, of which there is one for each number.
+    ///
+    /// # Errors
+    /// As [`DeviceCoo::from_dense`], and [`Error::Case`] if there is not one flag for each number.
+    pub fn from_flags(cuda: &Cuda, shape: [u32; 2], dense: &Array<T>, flags: Set) -> Result<Self> {
+        check(shape, dense.len(), "numbers")?;
+        check(shape, flags.len(), "flags")?;
+        Self::of(cuda, dense, &Kept { unit: unit::<T>()?, numbers: compact(cuda, flags)?, shape })
+    }
+
+    fn of(cuda: &Cuda, dense: &Array<T>, kept: &Kept) -> Result<Self> {
         // SAFETY: written with the columns.
         let rows = unsafe { cuda.unset(kept.numbers.len()) }?;
         let (columns, values) = kept.entries(cuda, dense, Some(&rows))?;
@@ -95,7 +119,7 @@ impl<T: Value> DeviceCsr<T> {
     /// # Errors
     /// As [`DeviceCoo::from_dense`].
     pub fn from_dense(cuda: &Cuda, shape: [u32; 2], dense: &Array<T>) -> Result<Self> {
-        let kept = Kept::new(cuda, shape, dense)?;
+        let kept = Kept::not_zero(cuda, shape, dense)?;
         let (columns, values) = kept.entries(cuda, dense, None)?;
         let n_rows = shape[0] as usize;
         // SAFETY: the kernel writes all of them.

@@ -58,3 +58,15 @@ pub(crate) struct TemplateArgument {
 impl TemplateArgument {
     pub const DISCRIMINATOR: u32 = 3;
 }
+
+/// Bits that are set.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct BitsArgument {
+    pub words: u64,
+    pub shape: [u32; 3],
+}
+
+impl BitsArgument {
+    pub const DISCRIMINATOR: u32 = 5;
+}
