@@ -13,7 +13,7 @@ pub use self::layout::PatchesArgument;
 
 use super::{Coordinates, Patches};
 use crate::backend::cuda::{Argument, Array, Cuda};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::geometry::Real;
 
 /// Patches of a mesh on a card, with the coordinates of their vertices.
@@ -143,10 +143,7 @@ impl<R: Real> DevicePatches<R> {
     pub fn new(cuda: Arc<Cuda>, patches: &Patches, coordinates: &Coordinates<R>) -> Result<Self> {
         let shape = Shape::of(patches);
         let need = shape.bytes::<R>(patches);
-        let (free, _) = cuda.memory()?;
-        if need > free {
-            return Err(too_large(need, free));
-        }
+        cuda.check_room(need as u64, "the mesh", TOO_LARGE)?;
         let (arity, n, word) = (patches.arity(), patches.len(), shape.column_word());
         let mut corners = vec![0u32; 4 * patches.n_patch_cells()];
         let mut rows = Vec::with_capacity(patches.n_vertices() + n);
@@ -216,13 +213,8 @@ impl<R: Real> DevicePatches<R> {
     }
 }
 
-/// The refusal of a mesh that is too large.
-pub(crate) fn too_large(need: usize, free: usize) -> Error {
-    Error::Device {
-        what: format!("the case needs {need} bytes on the card, which has {free} free"),
-        remedy: "take precision = \"f32\", a smaller mesh, or use = \"cpu\"".into(),
-    }
-}
+/// What to do about a mesh that is too large for a card.
+pub(crate) const TOO_LARGE: &str = "take precision = \"f32\", a smaller mesh, or use = \"cpu\"";
 
 /// Which patches read a vertex that another one owns, patch by patch.
 pub(crate) struct Readers {

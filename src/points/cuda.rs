@@ -103,14 +103,7 @@ fn check_number(volume: &Volume) -> Result<()> {
 
 /// An error without so many bytes.
 fn room(cuda: &Cuda, needed: u64, what: &str) -> Result<()> {
-    let (free, _) = cuda.memory()?;
-    if needed <= free as u64 {
-        return Ok(());
-    }
-    Err(Error::Device {
-        what: format!("{what} need {needed} bytes on the card, of which {free} are free"),
-        remedy: ON_THE_PROCESSOR.into(),
-    })
+    cuda.check_room(needed, what, ON_THE_PROCESSOR)
 }
 
 /// What to do where a card does not serve.

@@ -16,6 +16,7 @@ pub mod self_test;
 pub mod sources;
 
 use std::collections::HashMap;
+use std::fmt::Display;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cudarc::driver::{CudaContext, CudaFunction, CudaModule, CudaStream, result, sys};
@@ -29,6 +30,7 @@ pub use sources::Unit;
 
 use crate::backend::CardInfo;
 use crate::error::{Error, Result};
+use crate::primitives::memory::gibibytes;
 
 /// A card with its stream and the kernels compiled for it so far.
 pub struct Cuda {
@@ -77,6 +79,21 @@ impl Cuda {
     /// [`crate::Error::Device`] if the card does not answer.
     pub fn memory(&self) -> Result<(usize, usize)> {
         self.context.mem_get_info().map_err(|e| device_error("asking for free memory", e))
+    }
+
+    /// Refuses what needs more bytes than are free, before any are taken.
+    ///
+    /// # Errors
+    /// [`crate::Error::Device`] that names `what`, both numbers and the remedy, or if the card does not answer.
+    pub(crate) fn check_room(&self, bytes: u64, what: impl Display, remedy: &str) -> Result<()> {
+        let (free, _) = self.memory()?;
+        let free = free as u64;
+        if bytes <= free {
+            return Ok(());
+        }
+        let (bytes, free) = (gibibytes(bytes), gibibytes(free));
+        let what = format!("no memory on the card for {what}: {bytes} needed, {free} free");
+        Err(Error::device(what, remedy))
     }
 
     /// Bytes of shared memory that a block can have at most.

@@ -323,14 +323,6 @@ const JUMPS: u32 = 4;
 
 /// Refuses what the card has no memory for.
 fn has_memory(cuda: &Cuda, need: usize, tiles: usize) -> Result<()> {
-    let (free, _) = cuda.memory()?;
-    if need <= free {
-        return Ok(());
-    }
-    Err(Error::Device {
-        what: format!(
-            "{tiles} tiles of a finer grid need {need} bytes more on the card, which has {free} free"
-        ),
-        remedy: "stay at the coarser grid, or use = \"cpu\"".into(),
-    })
+    let what = format_args!("{tiles} tiles of a finer grid");
+    cuda.check_room(need as u64, what, "stay at the coarser grid, or use = \"cpu\"")
 }

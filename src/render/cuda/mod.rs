@@ -234,12 +234,7 @@ impl DeviceRays<'_> {
 
 /// Refuses what does not fit a card.
 pub(crate) fn check(cuda: &Cuda, bytes: usize, what: &str) -> Result<()> {
-    let (free, _) = cuda.memory()?;
-    if bytes <= free {
-        return Ok(());
-    }
-    Err(Error::device(
-        format!("{what} needs {bytes} bytes on the GPU, {free} are free"),
-        "draw it on the processor (--device cpu), or a smaller picture of a smaller volume",
-    ))
+    let remedy =
+        "draw it on the processor (--device cpu), or a smaller picture of a smaller volume";
+    cuda.check_room(bytes as u64, what, remedy)
 }

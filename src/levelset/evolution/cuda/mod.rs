@@ -43,7 +43,7 @@ use crate::geometry::Real;
 use crate::levelset::eikonal::cuda::{EikonalArgument, OnCard, Solver};
 use crate::mesh::Mesh;
 use crate::patches::Patches;
-use crate::patches::cuda::{DevicePatches, too_large};
+use crate::patches::cuda::{DevicePatches, TOO_LARGE};
 use crate::surface::{DeviceMeasurer, Measures};
 
 /// How long the card may go on before the host sees what was reached.
@@ -160,10 +160,7 @@ impl<R: Real> DeviceEvolution<R> {
             + Kernels::bytes(&host, &shape)
             + DeviceMeasurer::<R>::bytes(on_host)
             + Standing::<R>::bytes(on_host.n_vertices());
-        let (free, _) = cuda.memory()?;
-        if need > free {
-            return Err(too_large(need, free));
-        }
+        cuda.check_room(need as u64, "the case", TOO_LARGE)?;
         let patches = Arc::new(DevicePatches::new(cuda.clone(), on_host, &host.coordinates)?);
         let width = host.options.half_width.map(R::narrow);
         let implicit = host.implicit.is_some();

@@ -157,8 +157,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         let tile = Pool::<S, E>::TILE * size_of::<S>();
         let values = stages * tile + Kept::bytes_per_tile(kept_size::<E>(terms));
         let need = more + capacity * values;
-        let (free, _) = cuda.memory()?;
-        if need > free { Err(too_large(capacity, need, free)) } else { Ok(()) }
+        cuda.check_room(need as u64, format_args!("{capacity} tiles"), TOO_MANY)
     }
 
     fn with_parts(
@@ -326,10 +325,8 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         let kept = self.kept.tile_bytes();
         let need =
             more * (tile * 3 + kept) + DeviceTiledGrid::bytes(more) + capacity * tile.max(kept);
-        let (free, _) = self.cuda.memory()?;
-        if need > free {
-            return Err(too_large(self.now.needed as usize, need, free));
-        }
+        let tiles = self.now.needed;
+        self.cuda.check_room(need as u64, format_args!("{tiles} tiles"), TOO_MANY)?;
         for values in self.values.iter_mut().filter(|values| values.n_tiles() > 0) {
             *values = values.lengthened(&self.cuda, capacity)?;
         }
@@ -423,14 +420,9 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
     }
 }
 
-fn too_large(tiles: usize, need: usize, free: usize) -> Error {
-    Error::Device {
-        what: format!("{tiles} tiles need {need} bytes more on the card, which has {free} free"),
-        remedy: "take a larger domain.tiled.dx, a narrower band, precision = \"f32\", storage = \
-                 \"16-bit\", or device.use = \"cpu\""
-            .into(),
-    }
-}
+/// What to do about more tiles than a card has room for.
+const TOO_MANY: &str = "take a larger domain.tiled.dx, a narrower band, precision = \"f32\", \
+                        storage = \"16-bit\", or device.use = \"cpu\"";
 
 /// Voxels of a tile for which a velocity is kept.
 fn kept_size<const E: usize>(terms: &DeviceTerms) -> usize {

@@ -23,6 +23,7 @@ use crate::backend::cuda::{Arguments, Array, Cuda, Launch, Unit};
 use crate::cloud::PointCloud;
 use crate::error::{Error, Result};
 use crate::mesh::Mesh;
+use crate::primitives::memory::gibibytes;
 
 /// Threads of a block.
 const THREADS: u32 = 512;
@@ -97,22 +98,9 @@ struct Memory {
 impl Memory {
     /// Counts what `n` of something take, and refuses more than the card has.
     fn take(&mut self, cuda: &Cuda, name: &str, n: usize, bytes: u64) -> Result<()> {
-        let (free, _) = cuda.memory()?;
-        if bytes > free as u64 {
-            return Err(Error::device(
-                format!(
-                    "{n} {name} need {} MiB of the card, {} MiB are free",
-                    bytes >> 20,
-                    free >> 20
-                ),
-                "take larger cubes, or compute it on the processor",
-            ));
-        }
-        tracing::info!(
-            "{n} {name} take {} MiB of the card, {} MiB are free",
-            bytes >> 20,
-            free >> 20
-        );
+        let remedy = "take larger cubes, or compute it on the processor";
+        cuda.check_room(bytes, format_args!("{n} {name}"), remedy)?;
+        tracing::info!("{n} {name} take {} of the card", gibibytes(bytes));
         self.held += bytes;
         self.most = self.most.max(self.held);
         Ok(())

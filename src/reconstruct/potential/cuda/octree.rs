@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::layout::{CellsArgument, FrameArgument};
 use super::sharing;
 use crate::backend::cuda::{Argument, Arguments, Array, Cuda, Kernel, Launch, Unit};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::primitives::cuda::{Set, compact, exclusive_scan, sort};
 use crate::primitives::memory::gibibytes;
 use crate::reconstruct::potential::{Frame, Node, Octree};
@@ -63,14 +63,8 @@ impl DeviceOctree {
     /// [`Error::Device`] with the bytes needed and free if it does not fit.
     pub fn of_host(cuda: &Arc<Cuda>, tree: &Octree) -> Result<Self> {
         let need = (tree.nodes().len() * NODE + tree.samples().len() * 12) as u64;
-        let (free, _) = cuda.memory()?;
-        if need > free as u64 {
-            let (need, free) = (gibibytes(need), gibibytes(free as u64));
-            return Err(Error::device(
-                format!("the octree needs {need} on the card, which has {free} free"),
-                "take a smaller depth, fewer samples, or use = \"cpu\"",
-            ));
-        }
+        let remedy = "take a smaller depth, fewer samples, or use = \"cpu\"";
+        cuda.check_room(need, "the octree", remedy)?;
         let nodes = tree.nodes();
         let center = |node: &Node| [node.center[0], node.center[1], node.center[2], node.count];
         let centers: Vec<[f32; 4]> = nodes.iter().map(center).collect();

@@ -156,14 +156,6 @@ fn resident(kernel: &Kernel, block: u32) -> Result<Launch> {
 
 /// Refuses what the card has no memory for.
 fn has_memory(cuda: &Cuda, need: usize, tiles: usize) -> Result<()> {
-    let (free, _) = cuda.memory()?;
-    if need <= free {
-        return Ok(());
-    }
-    Err(Error::Device {
-        what: format!(
-            "the surface of {tiles} tiles needs {need} bytes more on the card, which has {free} free"
-        ),
-        remedy: "take a coarser grid, or use = \"cpu\"".into(),
-    })
+    let what = format_args!("the surface of {tiles} tiles");
+    cuda.check_room(need as u64, what, "take a coarser grid, or use = \"cpu\"")
 }

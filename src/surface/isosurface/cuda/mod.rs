@@ -270,14 +270,8 @@ impl<T: DeviceNumber> DeviceIsosurface<T> {
 
 /// Refuses what the card has no memory for.
 fn has_memory(cuda: &Cuda, need: usize) -> Result<()> {
-    let (free, _) = cuda.memory()?;
-    if need <= free {
-        return Ok(());
-    }
-    Err(Error::Device {
-        what: format!("the surface needs {need} bytes more on the card, which has {free} free"),
-        remedy: "take a coarser volume, or compute it on the processor (--device cpu)".into(),
-    })
+    let remedy = "take a coarser volume, or compute it on the processor (--device cpu)";
+    cuda.check_room(need as u64, "the surface", remedy)
 }
 
 /// Triangles of each case as kernels know them: edges of the corners, four bits each, and how many triangles there are in the
