@@ -109,7 +109,7 @@ fn extract(
     if let Some(card) = device::card(args.device, is_worth_it)? {
         match on_card(card, volume, args.level, options) {
             Err(error @ Error::Device { .. }) if args.device == DeviceKind::Auto => {
-                ui.say(&format!("warning: {error}; the processor computes"));
+                ui.warn(format_args!("{error}; the processor computes"));
             }
             done => return done,
         }
@@ -128,10 +128,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     check_folder(&args.output)?;
     let cpu = Cpu::current();
     let file = read_volume(&args.input, &args.source.options())?;
-    let name = args.input.display();
-    for warning in &file.warnings {
-        ui.say(&format!("warning: {name}: {warning}"));
-    }
+    ui.warn_of(&args.input, &file.warnings);
     let ending = args.output.extension().unwrap_or_default().to_ascii_lowercase();
     let holds_normals = ["ply", "obj", "vtp", "vtu"].iter().any(|e| ending == *e);
     let options = IsosurfaceOptions::default().closed(args.closed).normals(holds_normals);
@@ -147,7 +144,8 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
             (Some(min), Some(max)) => format!("values are {min} to {max}"),
             _ => "no value is finite".into(),
         };
-        let what = format!("--level {}: {name} has no surface there, {range}", args.level);
+        let (level, name) = (args.level, args.input.display());
+        let what = format!("--level {level}: {name} has no surface there, {range}");
         let remedy = "take a level between them, or --closed if all of the volume is inside";
         return Err(Error::usage(what, remedy));
     }

@@ -51,12 +51,8 @@ pub fn convert(
     check_volume_target(output, options)?;
     let file =
         read_volume(input, &source.options()).map_err(|error| mesh_instead(error, output))?;
-    for warning in &file.warnings {
-        ui.say(&format!("warning: {}: {warning}", input.display()));
-    }
-    for warning in write_volume(output, &file.volume, options)? {
-        ui.say(&format!("warning: {}: {warning}", output.display()));
-    }
+    ui.warn_of(input, &file.warnings);
+    ui.warn_of(output, write_volume(output, &file.volume, options)?);
     let [x, y, z] = file.volume.shape();
     let kind = file.volume.samples().type_name();
     ui.print(&format!("{}: {x} x {y} x {z} voxels of {kind}\n", output.display()))?;
@@ -142,9 +138,7 @@ impl Which {
             of.push(Box::new(Condition::new(volume, expression)?));
         }
         if let Some(low) = self.edge {
-            if let Some(warning) = oblique(volume) {
-                ui.say(&format!("warning: {}: {warning}", path.display()));
-            }
+            ui.warn_of(path, oblique(volume));
             of.push(Box::new(Edge { values: volume, low, spacing: volume.placement().spacing() }));
         }
         if let Some((shape, values)) = template {
