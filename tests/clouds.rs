@@ -98,6 +98,22 @@ fn points_of_lidar_fill_the_box_that_their_header_states() {
     }
 }
 
+/// A record of variable length that claims more bytes than there are up to the points does not move these.
+#[test]
+fn points_of_lidar_begin_where_the_header_says() {
+    let Some(path) = data("lidar/simple.las") else { return };
+    let bytes = std::fs::read(&path).unwrap();
+    let number = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
+    let (begin, n_records) = (number(96), number(100));
+    let mut record = [0; 54 + 10];
+    record[20..22].copy_from_slice(&u16::MAX.to_le_bytes());
+    let (head, points) = bytes.split_at(begin as usize);
+    let mut longer = [head, &record, points].concat();
+    longer[96..100].copy_from_slice(&(begin + 64).to_le_bytes());
+    longer[100..104].copy_from_slice(&(n_records + 1).to_le_bytes());
+    assert!(read_bytes("a.las", &longer).unwrap().0.points == read(&path).0.points);
+}
+
 #[test]
 fn a_scan_without_faces_and_its_mesh_are_the_same_points() {
     let (Some(points), Some(text)) = (data("scans/kitten_points.off"), data("scans/kitten.xyz"))

@@ -70,6 +70,15 @@ fn a_cloud_becomes_a_surface_with_a_report_and_a_picture() {
     let warned = String::from_utf8(output.stderr).unwrap();
     assert!(warned.contains("no normals: they are estimated"), "{warned}");
     assert!(output.status.success());
+    // To a program each warning is an event: of the normals, and of what STL cannot hold.
+    let json = zeroset(folder, "reconstruct bare.ply --method directed -o bare.stl --json");
+    let events = String::from_utf8(json.stderr).unwrap();
+    assert_eq!(events.lines().count(), warned.lines().count());
+    for (event, line) in events.lines().zip(warned.lines()) {
+        let event: serde_json::Value = serde_json::from_str(event).unwrap();
+        assert_eq!((&event["event"], &event["level"]), (&"warning".into(), &"warn".into()));
+        assert_eq!(Some(event["message"].as_str().unwrap()), line.strip_prefix("warning: "));
+    }
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("normals estimated") && text.contains("closed, genus 0"), "{text}");
 }

@@ -28,9 +28,7 @@ pub struct Cloud {
 pub fn read(path: &Path, ui: &Ui) -> Result<Cloud> {
     match io::read(path, &VolumeOptions::default())? {
         Content::Mesh(file) => {
-            for warning in &file.warnings {
-                ui.say(&format!("warning: {}: {warning}", path.display()));
-            }
+            ui.warn_of(path, &file.warnings);
             let (points, arrays) = (file.mesh.vertices, file.mesh.vertex_data);
             Ok(Cloud { points, arrays, units: file.units })
         }

@@ -74,12 +74,8 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         return Err(Error::usage(what, "end the name in .nii.gz, .nrrd, .mha, .vti or .npy"));
     }
     let file = read_mesh(&args.input)?;
-    for warning in &file.warnings {
-        ui.say(&format!("warning: {}: {warning}", args.input.display()));
-    }
-    if let Some(cut) = cut(&file.cells_by_type) {
-        ui.say(&format!("warning: {}: {cut}", args.input.display()));
-    }
+    ui.warn_of(&args.input, &file.warnings);
+    ui.warn_of(&args.input, cut(&file.cells_by_type));
     let mut mesh = file.mesh;
     if let Some(selection) = &args.selection {
         mesh = selected(mesh, selection)?;

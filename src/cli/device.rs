@@ -30,12 +30,12 @@ pub fn either<T>(
     kind: DeviceKind,
     is_worth_it: bool,
     ui: &Ui,
-    on_card: impl FnOnce(&Card) -> Result<T>,
+    on_card: impl FnOnce(Card) -> Result<T>,
     on_cpu: impl FnOnce() -> Result<T>,
 ) -> Result<T> {
-    match card(kind, is_worth_it)?.map(|card| on_card(&card)) {
+    match card(kind, is_worth_it)?.map(on_card) {
         Some(Err(error @ Error::Device { .. })) if kind == DeviceKind::Auto => {
-            ui.say(&format!("warning: {error}; the processor computes"));
+            ui.warn(format_args!("{error}; the processor computes"));
             on_cpu()
         }
         Some(done) => done,

@@ -213,9 +213,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
 /// Voxels that fulfill the expression: their centers, or with `--lattice` their indices.
 fn of_volume(path: &Path, args: &Args, ui: &Ui) -> Result<Numbered> {
     let file = read_volume(path, &args.source.options())?;
-    for warning in &file.warnings {
-        ui.say(&format!("warning: {}: {warning}", path.display()));
-    }
+    ui.warn_of(path, &file.warnings);
     let source = file.volume;
     let Some(expression) = &args.selection else {
         return Err(Error::usage("a volume without --where", "say which voxels are sites"));

@@ -81,9 +81,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     check_folder(&args.output)?;
     let cpu = Cpu::current();
     let file = read_volume(&args.input, &args.source.options())?;
-    for warning in &file.warnings {
-        ui.say(&format!("warning: {}: {warning}", args.input.display()));
-    }
+    ui.warn_of(&args.input, &file.warnings);
     let source = file.volume;
     let inside = cpu.run(|| volume::selected(&args.input, &source, &args.selection))?;
     let n_inside = inside.iter().filter(|inside| **inside).count();
@@ -92,30 +90,19 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         let remedy = "nothing is outside to measure to: leave out --signed, or write another one";
         return Err(Error::usage(what, remedy));
     }
-    if let Some(warning) = volume::oblique(&source) {
-        ui.say(&format!("warning: {}: {warning}", args.input.display()));
-    }
+    ui.warn_of(&args.input, volume::oblique(&source));
     let edt = Edt::default().spacing(source.placement().spacing()).signed(args.signed);
     let is_worth_it = inside.len() / cpu.threads() >= WORTH_A_CARD;
-    let card = device::card(args.device, is_worth_it)?;
-    let on_card = card.map(|card| on_card(&card, &edt, &inside, source.shape()));
-    let distances = match on_card {
-        Some(Err(error)) if args.device == DeviceKind::Auto => {
-            ui.say(&format!("warning: {error}; the processor computes"));
-            edt.transform(&cpu, &inside, source.shape())?
-        }
-        Some(distances) => distances?,
-        None => edt.transform(&cpu, &inside, source.shape())?,
-    };
+    let on_card = |card: Card| on_card(&card, &edt, &inside, source.shape());
+    let on_cpu = || edt.transform(&cpu, &inside, source.shape());
+    let distances = device::either(args.device, is_worth_it, ui, on_card, on_cpu)?;
     let (low, high) = distances
         .iter()
         .fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), &d| (low.min(d), high.max(d)));
     let mut result = Volume::new(source.shape(), distances.into(), *source.placement())?;
     (result.units, result.frame) = (source.units.clone(), source.frame.clone());
     result.name = "distance".into();
-    for warning in write_volume(&args.output, &result, &options)? {
-        ui.say(&format!("warning: {}: {warning}", args.output.display()));
-    }
+    ui.warn_of(&args.output, write_volume(&args.output, &result, &options)?);
     let [x, y, z] = result.shape();
     let units = result.units.as_deref().map_or(String::new(), |units| format!(" {units}"));
     ui.print(&format!(

@@ -87,9 +87,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
 /// # Errors
 /// Those of [`write_mesh`].
 pub(super) fn write(path: &Path, mesh: &Mesh, options: &WriteOptions, ui: &Ui) -> Result<()> {
-    for warning in write_mesh(path, mesh, options)? {
-        ui.say(&format!("warning: {}: {warning}", path.display()));
-    }
+    ui.warn_of(path, write_mesh(path, mesh, options)?);
     let (vertices, cells) = (mesh.n_vertices(), mesh.n_cells());
     let name = if mesh.kind == Kind::Volume { "tetrahedra" } else { "triangles" };
     ui.print(&format!("{}: {vertices} vertices, {cells} {name}\n", path.display()))
@@ -98,9 +96,7 @@ pub(super) fn write(path: &Path, mesh: &Mesh, options: &WriteOptions, ui: &Ui) -
 /// The mesh as its file stores it, if it could serve a solver.
 fn read(path: &Path, ui: &Ui) -> Result<Mesh> {
     let file = read_mesh(path)?;
-    for warning in &file.warnings {
-        ui.say(&format!("warning: {}: {warning}", path.display()));
-    }
+    ui.warn_of(path, &file.warnings);
     assess(&file.mesh).map_err(|error| error.in_file(path))?;
     Ok(file.mesh)
 }

@@ -62,9 +62,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         Err(error @ Error::Input { .. }) => points(&args.file, 1)?.ok_or(error)?,
         Err(error) => return Err(error),
     };
-    for warning in &warnings {
-        tracing::warn!("{}: {warning}", args.file.display());
-    }
+    ui.warn_of(&args.file, &warnings);
     let text = if args.json {
         let json = serde_json::to_string_pretty(&report);
         json.map_err(|e| Error::output(&args.file, e, "leave out --json"))? + "\n"

@@ -106,15 +106,10 @@ fn extract(
     ui: &Ui,
 ) -> Result<(Mesh, String)> {
     let is_worth_it = is_worth_a_card(volume.n_voxels(), cpu.threads());
-    if let Some(card) = device::card(args.device, is_worth_it)? {
-        match on_card(card, volume, args.level, options) {
-            Err(error @ Error::Device { .. }) if args.device == DeviceKind::Auto => {
-                ui.say(&format!("warning: {error}; the processor computes"));
-            }
-            done => return done,
-        }
-    }
-    Ok((cpu.run(|| isosurface(volume, args.level, options))?, PROCESSOR.into()))
+    let on_card = |card| on_card(card, volume, args.level, options);
+    let on_cpu =
+        || Ok((cpu.run(|| isosurface(volume, args.level, options))?, PROCESSOR.to_string()));
+    device::either(args.device, is_worth_it, ui, on_card, on_cpu)
 }
 
 /// Reads, extracts, writes, and says in one line what was written.
@@ -128,10 +123,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     check_folder(&args.output)?;
     let cpu = Cpu::current();
     let file = read_volume(&args.input, &args.source.options())?;
-    let name = args.input.display();
-    for warning in &file.warnings {
-        ui.say(&format!("warning: {name}: {warning}"));
-    }
+    ui.warn_of(&args.input, &file.warnings);
     let ending = args.output.extension().unwrap_or_default().to_ascii_lowercase();
     let holds_normals = ["ply", "obj", "vtp", "vtu"].iter().any(|e| ending == *e);
     let options = IsosurfaceOptions::default().closed(args.closed).normals(holds_normals);
@@ -147,7 +139,8 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
             (Some(min), Some(max)) => format!("values are {min} to {max}"),
             _ => "no value is finite".into(),
         };
-        let what = format!("--level {}: {name} has no surface there, {range}", args.level);
+        let (level, name) = (args.level, args.input.display());
+        let what = format!("--level {level}: {name} has no surface there, {range}");
         let remedy = "take a level between them, or --closed if all of the volume is inside";
         return Err(Error::usage(what, remedy));
     }

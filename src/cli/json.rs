@@ -1,5 +1,6 @@
 //! What `--json` says: one JSON object per line, each with a key `event`.
 
+use std::fmt::Display;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -86,6 +87,11 @@ fn step(progress: &Progress, elapsed: Duration) -> Value {
         "rate_steps_per_second": rate,
         "remaining_seconds": remaining,
     })
+}
+
+/// What the user should know.
+pub(super) fn warning(message: &impl Display) -> String {
+    json!({ "event": "warning", "level": "warn", "message": message.to_string() }).to_string()
 }
 
 /// The last line of a program that fails.

@@ -32,17 +32,16 @@ impl<S: Subscriber> Layer<S> for Lines {
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
         let mut message = Message(String::new());
         event.record(&mut message);
+        let level = *event.metadata().level();
+        if level == Level::WARN {
+            return self.ui.warn(message.0);
+        }
         if self.ui.is_json() {
-            let level = event.metadata().level().as_str().to_lowercase();
-            let kind = if level == "warn" { "warning" } else { "log" };
-            let line = serde_json::json!({ "event": kind, "level": level, "message": message.0 });
+            let level = level.as_str().to_lowercase();
+            let line = serde_json::json!({ "event": "log", "level": level, "message": message.0 });
             return self.ui.complain(&line.to_string());
         }
-        let label = match *event.metadata().level() {
-            Level::ERROR => "error: ",
-            Level::WARN => "warning: ",
-            _ => "",
-        };
+        let label = if level == Level::ERROR { "error: " } else { "" };
         self.ui.complain(&format!("{label}{}", message.0));
     }
 }

@@ -153,14 +153,10 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let (mesh, report) = cpu
         .run(|| reconstruct::surface(cloud, &options, device))
         .map_err(|error| in_words(error, &args.input))?;
-    for warning in file.warnings.iter().chain(&report.warnings) {
-        ui.say(&format!("warning: {name}: {warning}"));
-    }
+    ui.warn_of(&args.input, file.warnings.iter().chain(&report.warnings));
     let writing = Instant::now();
     let drawn = args.picture.as_ref().map(|_| cpu.run(|| args.draw(&mesh))).transpose()?;
-    for warning in crate::io::write_mesh(&args.output, &mesh, &write)? {
-        ui.say(&format!("warning: {}: {warning}", args.output.display()));
-    }
+    ui.warn_of(&args.output, crate::io::write_mesh(&args.output, &mesh, &write)?);
     if let (Some(path), Some(image)) = (&args.picture, drawn) {
         image.write_png(path)?;
     }

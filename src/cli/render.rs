@@ -199,7 +199,7 @@ impl Args {
         if let Some(card) = device::card(self.device, work >= WORTH_A_CARD)? {
             match mesh_on_card(&card, &subject, &options) {
                 Err(error) if self.device == DeviceKind::Auto => {
-                    ui.say(&format!("warning: {error}; the processor draws"));
+                    ui.warn(format_args!("{error}; the processor draws"));
                 }
                 drawn => return drawn,
             }
@@ -262,7 +262,7 @@ impl Args {
         if let Some(card) = card {
             match on_card(&card, rule, &solid, &scene) {
                 Err(error) if self.device == DeviceKind::Auto => {
-                    ui.say(&format!("warning: {error}; the processor draws"));
+                    ui.warn(format_args!("{error}; the processor draws"));
                 }
                 drawn => return drawn,
             }

@@ -88,9 +88,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     check_folder(&args.output)?;
     let cpu = Cpu::current();
     let file = read_mesh(&args.mesh)?;
-    for warning in &file.warnings {
-        tracing::warn!("{}: {warning}", args.mesh.display());
-    }
+    ui.warn_of(&args.mesh, &file.warnings);
     let Args { n, normals, noise, outliers, seed, .. } = args;
     let options = Sampling { n, normals, noise, outliers, seed };
     let sampler = Sampler::new(&file.mesh, options).map_err(|e| e.in_file(&args.mesh))?;

@@ -63,9 +63,7 @@ const IS_WORTH_A_CARD: bool = false;
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     check_matrix_target(&args.output)?;
     let file = read_volume(&args.input, &args.source.options())?;
-    for warning in &file.warnings {
-        ui.say(&format!("warning: {}: {warning}", args.input.display()));
-    }
+    ui.warn_of(&args.input, &file.warnings);
     let [nx, ny, nz] = file.volume.shape();
     if nz > 1 {
         let what = format!("an array of {nx} x {ny} x {nz} numbers is no matrix");
@@ -75,7 +73,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let turned = file.format == "npy";
     let shape = if turned { [nx, ny] } else { [ny, nx] };
     let (cpu, condition) = (Cpu::current(), args.condition.as_ref());
-    let on_card = |card: &Card| on_card(card, &file.volume, turned, condition);
+    let on_card = |card: Card| on_card(&card, &file.volume, turned, condition);
     let on_cpu = || cpu.run(|| entries(&file.volume, turned, condition));
     let matrix = device::either(args.device, IS_WORTH_A_CARD, ui, on_card, on_cpu)?;
     write_matrix(&args.output, shape, &matrix, is_whole(&file.volume))?;

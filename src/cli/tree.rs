@@ -58,13 +58,11 @@ const IS_WORTH_A_CARD: bool = false;
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     check_leaves_target(&args.output)?;
     let file = read_volume(&args.input, &args.source.options())?;
-    for warning in &file.warnings {
-        ui.say(&format!("warning: {}: {warning}", args.input.display()));
-    }
+    ui.warn_of(&args.input, &file.warnings);
     let (cpu, volume) = (Cpu::current(), &file.volume);
     let (found, of) = match args.which.is_given() {
         false => {
-            let on_card = |card: &Card| on_card::leaves(card, volume);
+            let on_card = |card: Card| on_card::leaves(&card, volume);
             let on_cpu = || cpu.run(|| leaves(volume));
             let found = device::either(args.device, IS_WORTH_A_CARD, ui, on_card, on_cpu)?;
             (found, String::new())
@@ -72,12 +70,12 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         true => {
             let template = args.which.template(ui)?;
             let selection = args.which.selection(&args.input, volume, template.as_ref(), ui)?;
-            let on_card = |card: &Card| on_card::leaves_where(card, volume, &selection.criteria);
+            let on_card = |card: Card| on_card::leaves_where(&card, volume, &selection.criteria);
             let on_cpu = || cpu.run(|| leaves_where(volume, &selection.all));
             let (found, all) = device::either(args.device, IS_WORTH_A_CARD, ui, on_card, on_cpu)?;
             if found.leaves.is_empty() {
                 let input = args.input.display();
-                ui.say(&format!("warning: {input}: no voxel fulfills {}", args.which));
+                ui.warn(format_args!("{input}: no voxel fulfills {}", args.which));
             }
             (found, format!(" of {all}"))
         }

@@ -1,10 +1,12 @@
 //! Where text goes: results to standard output, the rest to standard error around the bar.
 
+use std::fmt::Display;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 use indicatif::MultiProgress;
 
+use super::json;
 use crate::error::{Error, Result};
 
 /// How much is said, and the one place where it is said.
@@ -70,6 +72,21 @@ impl Ui {
         // Names from a file must not move the cursor; nobody is left to be told if this fails.
         let line = line.replace(|c: char| c.is_control() && !"\n\t".contains(c), " ");
         self.bars.suspend(|| drop(writeln!(std::io::stderr(), "{line}")));
+    }
+
+    /// Writes a warning to standard error unless quiet.
+    pub fn warn(&self, warning: impl Display) {
+        match self.json {
+            true => self.say(&json::warning(&warning)),
+            false => self.say(&format!("warning: {warning}")),
+        }
+    }
+
+    /// The same for each of the warnings of a file.
+    pub fn warn_of(&self, file: &Path, warnings: impl IntoIterator<Item = impl Display>) {
+        for warning in warnings {
+            self.warn(format_args!("{}: {warning}", file.display()));
+        }
     }
 
     /// Writes a line to standard error unless quiet.

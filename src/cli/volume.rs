@@ -52,12 +52,8 @@ pub fn convert(
     check_volume_target(output, options)?;
     let file =
         read_volume(input, &source.options()).map_err(|error| mesh_instead(error, output))?;
-    for warning in &file.warnings {
-        ui.say(&format!("warning: {}: {warning}", input.display()));
-    }
-    for warning in write_volume(output, &file.volume, options)? {
-        ui.say(&format!("warning: {}: {warning}", output.display()));
-    }
+    ui.warn_of(input, &file.warnings);
+    ui.warn_of(output, write_volume(output, &file.volume, options)?);
     let [x, y, z] = file.volume.shape();
     let kind = file.volume.samples().type_name();
     ui.print(&format!("{}: {x} x {y} x {z} voxels of {kind}\n", output.display()))?;
@@ -124,9 +120,7 @@ impl Which {
     pub fn template(&self, ui: &Ui) -> Result<Option<Numbers>> {
         let Some(path) = &self.template else { return Ok(None) };
         let file = read_volume(path, &VolumeOptions::default())?;
-        for warning in &file.warnings {
-            ui.say(&format!("warning: {}: {warning}", path.display()));
-        }
+        ui.warn_of(path, &file.warnings);
         Ok(Some((file.volume.shape(), file.volume.to_f64())))
     }
 
@@ -144,9 +138,7 @@ impl Which {
         let mut criteria: Vec<Criterion> = Vec::new();
         criteria.extend(self.condition.as_ref().map(Criterion::Holds));
         if let Some(low) = self.edge {
-            if let Some(warning) = oblique(volume) {
-                ui.say(&format!("warning: {}: {warning}", path.display()));
-            }
+            ui.warn_of(path, oblique(volume));
             criteria.push(Criterion::Edge(low));
         }
         if let Some((shape, values)) = template {

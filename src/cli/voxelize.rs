@@ -1,7 +1,6 @@
 //! `zeroset voxelize MESH`: the voxels inside of a mesh, or those its surface passes, as a volume.
 
-use std::fmt::Display;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::Ui;
 use crate::error::{Error, Result};
@@ -59,10 +58,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let options = WriteOptions::default();
     check_volume_target(&args.output, &options)?;
     let file = read_mesh(&args.mesh)?;
-    let name = args.mesh.display();
-    for warning in &file.warnings {
-        ui.say(&format!("warning: {name}: {warning}"));
-    }
+    ui.warn_of(&args.mesh, &file.warnings);
     let (low, high) = file.mesh.bounds();
     let longest = (0..3).map(|k| high[k] - low[k]).fold(0.0, f64::max);
     if longest == 0.0 {
@@ -80,7 +76,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let margin = args.margin as usize;
     let voxels = match args.surface {
         true => Voxels::passed(&file.mesh, spacing, margin),
-        false => filled(&file.mesh, spacing, margin, &name, ui),
+        false => filled(&file.mesh, spacing, margin, &args.mesh, ui),
     };
     let voxels = voxels.map_err(|error| error.in_file(&args.mesh))?;
     let (n, what) = (voxels.count(), if args.surface { "on the surface" } else { "inside" });
@@ -90,31 +86,22 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let mut volume = volume.placed(origin, steps)?;
     volume.units = file.units;
     volume.name = if args.surface { "surface" } else { "inside" }.into();
-    for warning in write_volume(&args.output, &volume, &options)? {
-        ui.say(&format!("warning: {}: {warning}", args.output.display()));
-    }
+    ui.warn_of(&args.output, write_volume(&args.output, &volume, &options)?);
     let [x, y, z] = shape;
     ui.print(&format!("{}: {x} x {y} x {z} voxels, {n} {what}\n", args.output.display()))?;
     Ok(0)
 }
 
 /// The voxels inside, with warnings of holes and of nothing.
-fn filled(
-    mesh: &Mesh,
-    spacing: f64,
-    margin: usize,
-    name: &impl Display,
-    ui: &Ui,
-) -> Result<Voxels> {
+fn filled(mesh: &Mesh, spacing: f64, margin: usize, file: &Path, ui: &Ui) -> Result<Voxels> {
     let (voxels, orientation) = Voxels::inside(mesh, spacing, margin)?;
     let open = orientation.open_edges;
     if open > 0 {
-        ui.say(&format!(
-            "warning: {name}: {open} edges have one triangle: holes are closed by winding numbers"
-        ));
+        let what = format!("{open} edges have one triangle: holes are closed by winding numbers");
+        ui.warn_of(file, [what]);
     }
     if voxels.count() == 0 {
-        ui.say(&format!("warning: {name}: no voxel has its center inside"));
+        ui.warn_of(file, ["no voxel has its center inside"]);
     }
     Ok(voxels)
 }

@@ -9,26 +9,23 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::vtk::{self, Compression, Geometry, VtkOutput};
-use super::{atomic, meant, sniff};
+use super::{atomic, write};
 use crate::error::{Error, Result};
 use crate::points::Leaves;
 use crate::primitives::{Leaf, memory};
 use crate::volume::Volume;
-
-const ENDINGS: [&str; 3] = ["vtu", "vtp", "csv"];
 
 /// Says whether [`write_leaves`] can write to `path`, as far as its name tells.
 ///
 /// # Errors
 /// [`Error::Case`] for an ending that is not known.
 pub fn check_leaves_target(path: &Path) -> Result<()> {
-    let ending = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
-    if ENDINGS.contains(&ending.as_str()) {
-        return Ok(());
-    }
-    let near = meant(&sniff::extension(path), ENDINGS);
-    let what = format!("{}: leaves of a tree are not written with this ending", path.display());
-    Err(Error::usage(what, near + "end the name in .vtu, .vtp (of pictures) or .csv"))
+    ending(path).map(drop)
+}
+
+fn ending(path: &Path) -> Result<&'static str> {
+    let remedy = "end the name in .vtu, .vtp (of pictures) or .csv";
+    write::ending(path, &["vtu", "vtp", "csv"], "leaves of a tree", remedy)
 }
 
 /// Writes leaves of a volume; the file appears whole or not at all.
@@ -37,8 +34,7 @@ pub fn check_leaves_target(path: &Path) -> Result<()> {
 /// Those of [`check_leaves_target`]; [`Error::Case`] for `.vtp` of more than one slice; [`Error::Device`] without memory;
 /// [`Error::Output`].
 pub fn write_leaves(path: &Path, volume: &Volume, leaves: &Leaves) -> Result<()> {
-    check_leaves_target(path)?;
-    let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
+    let ending = ending(path)?;
     let is_flat = volume.shape()[2] == 1;
     if ending == "csv" {
         return write_csv(path, volume, leaves);

@@ -4,28 +4,23 @@
 
 use std::path::Path;
 
-use super::{atomic, meant, sniff};
-use crate::error::{Error, Result};
+use super::{atomic, write};
+use crate::error::Result;
 use crate::primitives::Coo;
 
 /// Says whether [`write_matrix`] can write to `path`, as far as its name tells.
 ///
 /// # Errors
-/// [`Error::Case`] for an ending that is not known.
+/// [`Error::Case`](crate::Error::Case) for an ending that is not known.
 pub fn check_matrix_target(path: &Path) -> Result<()> {
-    if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("mtx")) {
-        return Ok(());
-    }
-    let near = meant(&sniff::extension(path), ["mtx"]);
-    let what = format!("{}: matrices are not written with this ending", path.display());
-    Err(Error::usage(what, near + "end the name in .mtx"))
+    write::ending(path, &["mtx"], "matrices", "end the name in .mtx").map(drop)
 }
 
 /// Writes the entries of a matrix of `shape`, rows and columns, as whole numbers if `whole` says that all of them are; the file
 /// appears whole or not at all.
 ///
 /// # Errors
-/// Those of [`check_matrix_target`]; [`Error::Output`].
+/// Those of [`check_matrix_target`]; [`Error::Output`](crate::Error::Output).
 pub fn write_matrix(path: &Path, shape: [usize; 2], matrix: &Coo<f64>, whole: bool) -> Result<()> {
     check_matrix_target(path)?;
     let field = if whole { "integer" } else { "real" };

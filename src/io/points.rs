@@ -7,25 +7,22 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use super::vtk::{self, Compression, Geometry, VtkOutput};
-use super::{atomic, meant, ply, sniff};
+use super::{atomic, ply, write};
 use crate::error::{Error, Result};
 use crate::mesh::{DataArray, Kind, Mesh, Values};
 use crate::points::Points;
-
-const ENDINGS: [&str; 4] = ["vtp", "ply", "npy", "csv"];
 
 /// Says whether [`write_points`] can write to `path`, as far as its name tells.
 ///
 /// # Errors
 /// [`Error::Case`] for an ending that is not known.
 pub fn check_points_target(path: &Path) -> Result<()> {
-    let ending = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
-    if ENDINGS.contains(&ending.as_str()) {
-        return Ok(());
-    }
-    let near = meant(&sniff::extension(path), ENDINGS);
-    let what = format!("{}: points are not written with this ending", path.display());
-    Err(Error::usage(what, near + "end the name in .vtp, .ply, .npy or .csv"))
+    ending(path).map(drop)
+}
+
+fn ending(path: &Path) -> Result<&'static str> {
+    let remedy = "end the name in .vtp, .ply, .npy or .csv";
+    write::ending(path, &["vtp", "ply", "npy", "csv"], "points", remedy)
 }
 
 /// Writes points; the file appears whole or not at all. A list without points is a file without
@@ -34,16 +31,15 @@ pub fn check_points_target(path: &Path) -> Result<()> {
 /// # Errors
 /// Those of [`check_points_target`]; [`Error::Case`] for 2^32 points or more in `.vtp` and `.ply`; [`Error::Output`].
 pub fn write_points(path: &Path, points: &Points) -> Result<()> {
-    check_points_target(path)?;
-    let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
+    let ending = ending(path)?;
     if u32::try_from(points.len()).is_err() && ending != "npy" && ending != "csv" {
         let what = format!("{}: {} points, at most 2^32 - 1 can be", path.display(), points.len());
         return Err(Error::usage(what, "end the name in .npy or .csv"));
     }
-    match ending.to_str() {
-        Some("vtp") => write_vtp(path, points),
-        Some("ply") => ply::write(path, &as_mesh(points), false, &mut Vec::new()),
-        Some("npy") => write_npy(path, points),
+    match ending {
+        "vtp" => write_vtp(path, points),
+        "ply" => ply::write(path, &as_mesh(points), false, &mut Vec::new()),
+        "npy" => write_npy(path, points),
         _ => write_csv(path, points),
     }
 }

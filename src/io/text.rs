@@ -1,13 +1,11 @@
 //! Reading text line by line, number by number, with errors that name the line.
 
-mod number;
 mod pieces;
 
 use std::borrow::Cow;
 use std::fmt::{Arguments, Display};
 use std::path::Path;
 
-pub(crate) use number::Number;
 pub(crate) use pieces::Piece;
 
 use crate::error::{Error, Result};
@@ -55,8 +53,8 @@ pub(crate) fn one_line(message: &impl Display) -> String {
 }
 
 /// The number a word stands for.
-pub(crate) fn parse<T: Number>(word: &[u8]) -> Option<T> {
-    T::of(word)
+pub(crate) fn parse<T: std::str::FromStr>(word: &[u8]) -> Option<T> {
+    std::str::from_utf8(word).ok()?.parse().ok()
 }
 
 /// The lines of a text, counted from 1. Ends may be LF, CR LF, or CR alone.
@@ -206,7 +204,7 @@ impl<'a> Words<'a> {
     }
 
     /// The next word as a number of type `T`.
-    pub(crate) fn number<T: Number>(&mut self, what: impl Display) -> Result<T> {
+    pub(crate) fn number<T: std::str::FromStr>(&mut self, what: impl Display) -> Result<T> {
         let word = self.peek();
         match word.and_then(parse) {
             Some(value) => {
@@ -284,7 +282,7 @@ impl<'a> Row<'a> {
     }
 
     /// The next word as a number of type `T`.
-    pub(crate) fn number<T: Number>(&mut self, what: &str) -> Result<T> {
+    pub(crate) fn number<T: std::str::FromStr>(&mut self, what: &str) -> Result<T> {
         let word = self.next_word();
         word.and_then(parse).ok_or_else(|| {
             let found = word.map_or("the end of the line".to_string(), show);

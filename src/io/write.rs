@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::vtk::{self, Compression, Field, Geometry, VtkOutput};
-use super::{gifti, groups, medit, msh, obj, off, ply, stl};
+use super::{gifti, groups, medit, msh, obj, off, ply, sniff, stl};
 use crate::error::{Error, Result};
 use crate::mesh::{Group, Kind, Members, Mesh};
 use crate::words::nearest;
@@ -58,6 +58,24 @@ const TARGETS: [(&str, Target); 10] = [
 pub(crate) fn meant<'a>(ending: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let near = if ending.is_empty() { None } else { nearest(ending, known) };
     near.map_or(String::new(), |near| format!("did you mean .{near}? "))
+}
+
+/// The ending of a name, if it is one of `known` in any case.
+///
+/// # Errors
+/// [`Error::Case`] that says that `what` are not written so.
+pub(super) fn ending(
+    path: &Path,
+    known: &[&'static str],
+    what: &str,
+    remedy: &str,
+) -> Result<&'static str> {
+    let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
+    known.iter().find(|name| extension == **name).copied().ok_or_else(|| {
+        let near = meant(&sniff::extension(path), known.iter().copied());
+        let what = format!("{}: {what} are not written with this ending", path.display());
+        Error::usage(what, near + remedy)
+    })
 }
 
 impl Target {

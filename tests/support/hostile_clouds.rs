@@ -139,6 +139,11 @@ pub fn all() -> Vec<(&'static str, Vec<u8>, &'static str)> {
             Las { format: 77, ..LAS }.bytes(&[0; 20]),
             "points of format 13, 0 to 10 are known",
         ),
+        (
+            "a.las",
+            Las { begin: 200, ..LAS }.bytes(&[0; 20]),
+            "points from byte 200 on, within the 227 bytes of the header",
+        ),
         ("a.las", Las { scale: f64::NAN, ..LAS }.bytes(&[0; 20]), "scale [NaN, NaN, NaN]"),
         ("a.las", LAS.bytes(&[])[..90].to_vec(), "2 bytes expected for size of the header"),
         ("a.laz", Las { format: 0x80, ..LAS }.bytes(&[0; 20]), "without the record that says how"),

@@ -84,7 +84,7 @@ impl Finder<'_> {
             self.device,
             self.volume.n_voxels() / self.cpu.threads() >= WORTH_A_CARD,
             self.ui,
-            |card| on_card(card, &self.selection.criteria),
+            |card| on_card(&card, &self.selection.criteria),
             || self.cpu.run(on_cpu),
         )
     }

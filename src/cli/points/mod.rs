@@ -108,9 +108,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         None => {}
     }
     let file = read_volume(&args.input, &args.source.options())?;
-    for warning in &file.warnings {
-        ui.say(&format!("warning: {}: {warning}", args.input.display()));
-    }
+    ui.warn_of(&args.input, &file.warnings);
     let template = args.which.template(ui)?;
     let selection = args.which.selection(&args.input, &file.volume, template.as_ref(), ui)?;
     let finder = Finder {
@@ -129,9 +127,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         let most = counts.iter().max().copied().unwrap_or(0);
         let all: u64 = counts.iter().map(|&n| u64::from(n)).sum();
         let density = blocks.volume(counts)?;
-        for warning in write_volume(path, &density, &WriteOptions::default())? {
-            ui.say(&format!("warning: {}: {warning}", path.display()));
-        }
+        ui.warn_of(path, write_volume(path, &density, &WriteOptions::default())?);
         let ([x, y, z], seconds) = (density.shape(), start.elapsed().as_secs_f64());
         let path = path.display();
         ui.print(&format!(
@@ -170,7 +166,7 @@ fn list(args: &Args, finder: &Finder) -> Result<()> {
             ),
             _ => String::new(),
         };
-        ui.say(&format!("warning: {input}: no voxel fulfills {}{range}", args.which));
+        ui.warn(format_args!("{input}: no voxel fulfills {}{range}", args.which));
     }
     let Some(path) = &args.output else {
         return points_text(&points).try_for_each(|piece| ui.print(&piece));

@@ -37,9 +37,7 @@ pub(super) fn open(path: &Path, options: &VolumeOptions, ui: &Ui) -> Result<Show
             return Err(Error::input(&file, "", what, remedy));
         }
     };
-    for warning in warnings {
-        ui.say(&format!("warning: {}: {warning}", file.display()));
-    }
+    ui.warn_of(&file, warnings);
     Ok(shown)
 }
 

@@ -6,11 +6,10 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use crate::cloud::PointCloud;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::io::vtk::{self, Compression, Geometry, VtkOutput};
-use crate::io::{atomic, meant, sniff};
+use crate::io::{atomic, write};
 
-const ENDINGS: [&str; 6] = ["ply", "pcd", "xyz", "txt", "csv", "vtp"];
 /// Points of a task.
 const TASK: usize = 1 << 14;
 /// Tasks whose bytes are held at a time.
@@ -38,18 +37,14 @@ impl CloudLayout {
 /// Says whether [`write_cloud`] can write to `path`, as far as its name tells.
 ///
 /// # Errors
-/// [`Error::Case`] for an ending that is not known.
+/// [`Error::Case`](crate::Error::Case) for an ending that is not known.
 pub fn check_cloud_target(path: &Path) -> Result<()> {
-    if ENDINGS.contains(&ending(path).as_str()) {
-        return Ok(());
-    }
-    let near = meant(&sniff::extension(path), ENDINGS);
-    let what = format!("{}: clouds are not written with this ending", path.display());
-    Err(Error::usage(what, near + "end the name in .ply, .pcd, .xyz, .txt, .csv or .vtp"))
+    ending(path).map(drop)
 }
 
-fn ending(path: &Path) -> String {
-    path.extension().unwrap_or_default().to_string_lossy().to_lowercase()
+fn ending(path: &Path) -> Result<&'static str> {
+    let remedy = "end the name in .ply, .pcd, .xyz, .txt, .csv or .vtp";
+    write::ending(path, &["ply", "pcd", "xyz", "txt", "csv", "vtp"], "clouds", remedy)
 }
 
 /// Writes a cloud in the format that the ending of its name says; the file appears whole or not at all.
@@ -58,14 +53,15 @@ fn ending(path: &Path) -> String {
 /// columns x y z, nx ny nz, r g b without names, `.csv` with names.
 ///
 /// # Errors
-/// Those of [`check_cloud_target`]; [`Error::Case`] for arrays of other lengths; [`Error::Output`].
+/// Those of [`check_cloud_target`]; [`Error::Case`](crate::Error::Case) for arrays of other
+/// lengths; [`Error::Output`](crate::Error::Output).
 pub fn write_cloud(path: &Path, cloud: &PointCloud) -> Result<()> {
-    check_cloud_target(path)?;
+    let ending = ending(path)?;
     cloud.check()?;
-    if ending(path) == "vtp" {
+    if ending == "vtp" {
         return write_vtp(path, cloud);
     }
-    write_in_order(path, CloudLayout::of(cloud), |out, encoding| encoding.write(out, cloud))
+    write_in_order(path, ending, CloudLayout::of(cloud), |out, encoding| encoding.write(out, cloud))
 }
 
 /// Writes a cloud as [`write_cloud`], of which only a piece is in memory at a time (all of it for `.vtp`).
@@ -80,8 +76,8 @@ pub fn write_cloud_pieces(
     layout: CloudLayout,
     mut pieces: impl Iterator<Item = PointCloud>,
 ) -> Result<()> {
-    check_cloud_target(path)?;
-    if ending(path) == "vtp" {
+    let ending = ending(path)?;
+    if ending == "vtp" {
         let mut all = PointCloud {
             points: Vec::new(),
             normals: layout.normals.then(Vec::new),
@@ -99,7 +95,7 @@ pub fn write_cloud_pieces(
         assert_eq!(CloudLayout::of(&all), layout, "the pieces are not those that were announced");
         return write_cloud(path, &all);
     }
-    write_in_order(path, layout, |out, encoding| {
+    write_in_order(path, ending, layout, |out, encoding| {
         let mut n = 0;
         pieces.try_for_each(|piece| {
             let found = CloudLayout::of(&piece);
@@ -115,10 +111,11 @@ pub fn write_cloud_pieces(
 /// Writes the head of the file, and through `body` its points.
 fn write_in_order(
     path: &Path,
+    ending: &str,
     layout: CloudLayout,
     body: impl FnOnce(&mut dyn Write, Encoding) -> std::io::Result<()>,
 ) -> Result<()> {
-    let (head, encoding) = match ending(path).as_str() {
+    let (head, encoding) = match ending {
         "ply" => (ply_head(layout), Encoding::Binary),
         "pcd" => (pcd_head(layout), Encoding::Packed),
         "csv" => (csv_head(layout), Encoding::Text(b',')),

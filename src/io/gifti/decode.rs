@@ -11,7 +11,7 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
 use super::xml::Attributes;
 use crate::io::scalar::Scalar;
-use crate::io::text::{Number, parse, show, words};
+use crate::io::text::{parse, show, words};
 use crate::io::unpack::Unpack;
 use crate::mesh::Values;
 
@@ -138,7 +138,7 @@ fn numbers(text: &str, kind: Scalar, n: usize) -> Outcome<Values> {
     }
 }
 
-fn words_as<'a, T: Number>(
+fn words_as<'a, T: std::str::FromStr>(
     words: &mut impl Iterator<Item = &'a [u8]>,
     n: usize,
 ) -> Outcome<Vec<T>> {

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::io::text::{Number, parse, show};
+use crate::io::text::{parse, show};
 
 /// How numbers inside sections are written.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -80,7 +80,7 @@ impl<'a> Source<'a> {
     }
 
     /// The next word of text as a number, also in a binary file.
-    pub(super) fn text<T: Number>(&mut self, what: impl Display) -> Result<T> {
+    pub(super) fn text<T: std::str::FromStr>(&mut self, what: impl Display) -> Result<T> {
         let word = self.word(&what)?;
         parse(word).ok_or_else(|| {
             self.fail(format!("{what} expected, found {}", show(word)), "export the file again")

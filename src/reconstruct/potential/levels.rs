@@ -42,9 +42,6 @@ pub(super) const DROPLET: f64 = 2.0;
 pub(super) const LOOK: u64 = 8;
 /// One tile in so many may still move when the interface counts as at rest.
 pub(super) const MOVING: usize = 200;
-/// Tiles for each cube of their size that holds samples, at the finest level: those that the
-/// interface crosses, and those next to them. 1.6 to 1.8 were counted on scans.
-pub(super) const TILES_PER_CUBE: f64 = 2.5;
 
 /// Tiles of a level for each one of the level before: a surface has four times as many.
 const FINER: u64 = 4;
@@ -107,16 +104,18 @@ struct Run<'a> {
 impl Run<'_> {
     fn all<S: Stored<f32>>(&self, levels: &mut Levels) -> Result<Mesh> {
         let (first, last) = (self.options.first_level, self.options.depth);
-        let tiles = self.expected_tiles();
-        levels.expected_bytes = self.tree.bytes() + tiles * bytes_per_tile::<S>();
-        let what = format!("about {tiles} tiles at depth {last}");
-        memory::check(tiles * bytes_per_tile::<S>(), &what)?;
+        let (frame, samples) = (self.tree.frame(), self.tree.n_cells());
+        let n_cubes = |level| Ok(self.tree.n_cubes(level));
+        let tiles = memory::expected_tiles(frame, samples, n_cubes)?;
+        let bytes = tiles * bytes_per_tile::<S>();
+        levels.expected_bytes = self.tree.bytes() + bytes;
+        memory::check(bytes, &format!("about {tiles} tiles at depth {last}"))?;
         let mut tiles = start::<S>(self.tree.frame(), first)?;
         for level in first..=last {
             let start = Instant::now();
             let mut done = Level { level, ..Level::default() };
             if level > first {
-                self.room_for_finer::<S>(tiles.0.n_tiles() as u64, level, levels)?;
+                room_for_finer::<S>(tiles.0.n_tiles() as u64, level)?;
                 tiles = tiles.0.upsample(&tiles.1, GAMMA, BAND)?;
             }
             tiles = self.settle(tiles, &mut done)?;
@@ -135,22 +134,9 @@ impl Run<'_> {
         let (grid, phi) = &tiles;
         let placement = self.tree.frame().placement(last);
         let mesh = extract(&Tiles { grid, phi, band: BAND }, &placement, false)?;
+        drop(tiles);
         let left = droplets::without(mesh, DROPLET * self.tree.frame().voxel);
         finished(left, self.tree.frame(), start, levels)
-    }
-
-    /// Tiles that the finest level will need, by the cubes that hold samples.
-    fn expected_tiles(&self) -> u64 {
-        let cubes = self.tree.n_cubes(self.options.depth - EDGE_LEVELS);
-        (TILES_PER_CUBE * cubes as f64) as u64
-    }
-
-    /// Refuses a level for which there is no room, by the tiles of the one before: cubes with samples say
-    /// too little where these are farther apart than a tile.
-    fn room_for_finer<S>(&self, tiles: u64, level: u32, levels: &mut Levels) -> Result<()> {
-        let (tile, all) = (bytes_per_tile::<S>(), FINER * tiles);
-        levels.expected_bytes = levels.expected_bytes.max(self.tree.bytes() + all * tile);
-        memory::check((all - tiles) * tile, &format!("about {all} tiles at level {level}"))
     }
 
     /// Moves the interface of a level until it is at rest.
@@ -205,6 +191,13 @@ impl Run<'_> {
         }
         Err(vanished(self.tree.frame(), step.step, level))
     }
+}
+
+/// Refuses a level for which there is no room, by the tiles of the one before.
+fn room_for_finer<S>(tiles: u64, level: u32) -> Result<()> {
+    let all = FINER * tiles;
+    let what = format!("about {all} tiles at level {level}");
+    memory::check((all - tiles) * bytes_per_tile::<S>(), &what)
 }
 
 /// The mesh of the finest level, begun at `start`, if there is one, and how many droplets it is without.
@@ -266,10 +259,12 @@ fn motion<S: Stored<f32>>(
     TiledEvolution::new(grid, phi, terms, of_motion(reinitialize), Arc::new(Cpu::current()))
 }
 
-/// Bytes of a tile: lists, phi before and after a step and as it was looked at, the velocity; and an
-/// eighth more, which lists take when they grow.
+/// Bytes of a tile at the worst moment. While steps go on: lists, phi before and after a step and as it was
+/// looked at, the velocity, and an eighth more, which lists take when they grow. Then: the surface in it, and the
+/// tree that finds how far samples are from that.
 fn bytes_per_tile<S>() -> u64 {
     let voxels = (EDGE * EDGE * EDGE) as u64;
     let lists = 21 + 4 + 12;
-    (lists + voxels * (3 * size_of::<S>() as u64 + 6)) * 9 / 8
+    let steps = (lists + voxels * (3 * size_of::<S>() as u64 + 6)) * 9 / 8;
+    steps.max(memory::SURFACE)
 }

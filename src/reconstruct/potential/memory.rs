@@ -1,7 +1,40 @@
 //! Whether there is room for what a run will hold.
 
+use super::frame::Frame;
+use super::levels::EDGE_LEVELS;
 use crate::error::{Error, Result};
 use crate::primitives::memory::{available, gibibytes};
+
+/// Tiles for each cube of their size that a surface passes: those that the interface crosses, and those next to
+/// them. 1.5 to 2.5 were counted on scans from depth 8 on.
+const TILES_PER_CUBE: f64 = 2.5;
+/// So many samples are four in each of the 64 cubes of level 2.
+const FEW: usize = 256;
+/// Bytes of the surface in a tile, of about 15 triangles and 8 vertices with normals, with boxes round each triangle
+/// and the tree of these. Programs held 2,040 to 2,500 for each tile.
+pub(super) const SURFACE: u64 = 15 * (12 + 48 + 4 + 64) + 8 * (24 + 24);
+
+/// Tiles that the finest level will need, by the cubes of each level that hold some of the `samples`.
+///
+/// A surface passes four times as many on each level, but samples farther apart than the cubes do not show it
+/// there. So the most is taken of what the levels say.
+///
+/// # Errors
+/// Those of `n_cubes`, which counts the cubes of a level.
+pub(super) fn expected_tiles(
+    frame: &Frame,
+    samples: usize,
+    n_cubes: impl Fn(u32) -> Result<usize>,
+) -> Result<u64> {
+    let finest = frame.depth - EDGE_LEVELS;
+    let [a, b, c] = frame.half_at(finest);
+    // Few samples show it on no level; it begins as their box, and shrinks.
+    let mut most = if samples < FEW { 8.0 * (a * b + b * c + c * a) } else { 0.0 };
+    for level in 2..=finest {
+        most = most.max(n_cubes(level)? as f64 * 4_f64.powi((finest - level) as i32));
+    }
+    Ok((TILES_PER_CUBE * most) as u64)
+}
 
 /// Refuses what does not fit, and tells of what does.
 ///
@@ -11,7 +44,7 @@ pub(super) fn check(bytes: u64, what: &str) -> Result<()> {
     let Some(free) = available() else { return Ok(()) };
     let words = format!("{what} need {}, {} are free", gibibytes(bytes), gibibytes(free));
     if bytes > free {
-        let remedy = "take a smaller depth, 16-bit storage, or more memory";
+        let remedy = "take a smaller depth, or more memory";
         return Err(Error::device(words, remedy));
     }
     tracing::info!("{words}");
@@ -21,6 +54,22 @@ pub(super) fn check(bytes: u64, what: &str) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_cubes_of_the_level_that_shows_the_surface_count() {
+        // A surface that passes 3 cubes of level 0, 12 of level 1 and so on, and so many samples.
+        let passed = |level: u32| 3_usize << (2 * level);
+        let tiles = |depth: u32, samples: usize| {
+            let frame = Frame::new(&[[0.0; 3], [1.0; 3]], depth).unwrap();
+            expected_tiles(&frame, samples, |level| Ok(passed(level).min(samples))).unwrap()
+        };
+        let needed = |depth: u32| passed(depth - EDGE_LEVELS) as u64 * 5 / 2;
+        for (depth, samples) in [(4, 1 << 20), (9, 1 << 20), (9, 1_000), (14, 1_000)] {
+            assert_eq!(tiles(depth, samples), needed(depth), "{depth} {samples}");
+        }
+        // The sides of the box of few samples, which is a cube.
+        assert_eq!(tiles(9, 8), 2 * needed(9));
+    }
 
     #[test]
     fn what_does_not_fit_is_refused_with_both_numbers() {

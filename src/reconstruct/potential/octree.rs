@@ -59,7 +59,7 @@ impl Octree {
     pub fn new(points: &[[f64; 3]], frame: Frame) -> Result<Self> {
         super::memory::check(
             points.len() as u64 * (BUILD + KEPT),
-            &format!("the octree of {} samples", points.len()),
+            &format!("the nodes of {} samples", points.len()),
         )?;
         let cell = |x: &[f64; 3]| morton(frame.cell(frame.voxel(*x)));
         let keys: Vec<u64> = points.par_iter().map(cell).collect();

@@ -72,6 +72,10 @@ pub(super) fn read(stream: &mut Stream) -> Result<Header> {
         let what = format!("version {major}.{minor}, scale {scale:?}, offset {offset:?}");
         return Err(stream.fail(what, DAMAGED));
     }
+    if size > u64::from(begin) {
+        let what = format!("points from byte {begin} on, within the {size} bytes of the header");
+        return Err(stream.fail(what, DAMAGED));
+    }
     stream.pass_to(size, "variable records")?;
     let (mut compressed, mut units) = (None, None);
     for _ in 0..n_records.min(MOST) {
@@ -80,9 +84,11 @@ pub(super) fn read(stream: &mut Stream) -> Result<Header> {
         }
         let Some(head) = stream.fill(54)?.get(..54) else { break };
         let user = head[2..18].split(|&b| b == 0).next().unwrap_or_default().to_vec();
-        let [id, length] =
-            [18, 20].map(|k| usize::from(u16::from_le_bytes([head[k], head[k + 1]])));
+        let [id, length] = [18, 20].map(|k| u64::from(u16::from_le_bytes([head[k], head[k + 1]])));
         stream.take(54);
+        // A record that claims more ends where the points begin.
+        let room = u64::from(begin) - stream.position();
+        let length = room.min(length) as usize;
         let body = stream.fill(length)?.get(..length).unwrap_or_default();
         match (user.as_slice(), id) {
             (b"laszip encoded", 22204) => compressed = Some(body.to_vec()),

@@ -19,9 +19,9 @@ use crate::mesh::Mesh;
 use crate::primitives::memory::gibibytes;
 use crate::reconstruct::potential::field::Rest;
 use crate::reconstruct::potential::levels::{
-    BAND, DROPLET, EDGE, EDGE_LEVELS, GAMMA, HULL, LOOK, MOVING, RESCALING, TILES_PER_CUBE,
-    finished, of_motion, start, vanished,
+    BAND, DROPLET, EDGE, GAMMA, HULL, LOOK, MOVING, RESCALING, finished, of_motion, start, vanished,
 };
+use crate::reconstruct::potential::memory::expected_tiles;
 use crate::reconstruct::potential::{Frame, Level, Levels, Options};
 use crate::surface::cubes::cuda::DeviceTiles;
 
@@ -87,8 +87,8 @@ impl Run<'_> {
     /// Bytes that the finest level will take, if they are free.
     fn check_memory<S: Element>(&self) -> Result<u64> {
         let (cuda, depth) = (self.cuda, self.options.depth);
-        let cubes = self.tree.n_cubes(cuda, depth - EDGE_LEVELS)?;
-        let tiles = (TILES_PER_CUBE * cubes as f64) as usize;
+        let n_cubes = |level| self.tree.n_cubes(cuda, level);
+        let tiles = expected_tiles(self.tree.frame(), self.tree.n_cells(), n_cubes)? as usize;
         let values = EDGE * EDGE * EDGE * (2 * size_of::<S>() + 6) + 8;
         // A twelfth is room for more.
         let need = (DeviceTiledGrid::bytes(tiles) + tiles * values) * 13 / 12

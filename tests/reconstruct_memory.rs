@@ -1,0 +1,41 @@
+//! How much memory a reconstruction by the level-set method takes, counted by the allocator, and how much was expected
+//! before its first step (docs/potential.md).
+
+#[path = "support/heap.rs"]
+mod heap;
+#[path = "support/samples.rs"]
+mod samples;
+mod support;
+
+use heap::Meter;
+use zeroset::io;
+use zeroset::reconstruct::potential::{Options, reconstruct};
+use zeroset::surface::Gaps;
+
+#[global_allocator]
+static METER: Meter = Meter::new();
+
+/// The only test of this file: another one at the same time would be counted, too.
+#[test]
+fn what_is_expected_is_what_is_taken_for_dense_and_for_sparse_clouds() {
+    let Some(path) = support::data("scans/horse.ply") else { return };
+    let horse = io::read_mesh(&path).unwrap().mesh;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    // The dense cloud has 40 samples for each cube of a tile's size that the horse passes, the sparse one a sample for each 9.
+    let dense = samples::of_mesh(&horse, 60_000, 1);
+    let sparse = samples::of_mesh(&horse, 700, 2);
+    let few = samples::of_ball(40, [0.0; 3], 1.0);
+    for (points, depth) in [(&dense, 7), (&sparse, 8), (&few, 6)] {
+        let held = METER.held();
+        let ((gaps, levels), most) = METER.peak_during(|| {
+            pool.install(|| {
+                let (mesh, levels) = reconstruct(points, &Options::of_depth(depth)).unwrap();
+                (Gaps::new(&mesh, points), levels)
+            })
+        });
+        assert!(gaps.is_some());
+        let part = levels.expected_bytes as f64 / (most - held) as f64;
+        println!("{} samples: {part:.2} of {} KiB", points.len(), (most - held) >> 10);
+        assert!((1.0..2.4).contains(&part), "{part}: {levels:?}");
+    }
+}
