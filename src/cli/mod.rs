@@ -58,7 +58,7 @@ const NOT_MET: u8 = 1;
 #[command(
     name = "zeroset",
     version,
-    about = "Level sets and distances on triangle meshes, triangulated surfaces and tetrahedra",
+    about = "Level sets and distances on meshes, sparse grids and volumes; surfaces of scans and volumes",
     after_help = EXAMPLES,
     max_term_width = WIDTH
 )]
