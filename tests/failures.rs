@@ -211,6 +211,67 @@ fn json_says_an_event_for_wrong_words_and_for_interrupts() {
 /// Durations come from clocks that never go back: no time of day is read anywhere, so that setting
 /// it back can neither end nor delay anything.
 #[test]
+fn a_result_never_replaces_what_is_read() {
+    let place = Place::new();
+    let square = ["generate", "square", "--cells", "8,8", "-o", "frame_000001.vtp"];
+    for made in [&square[..], &["voxelize", "ball.vtp", "--size", "8", "-o", "ball.nrrd"]] {
+        assert!(place.run(made).status.success());
+    }
+    std::os::unix::fs::symlink("ball.vtp", place.path("link.vtp")).unwrap();
+    std::fs::write(place.path("q.csv"), "0,0,0\n").unwrap();
+    for arguments in [
+        &["convert", "ball.vtp", "ball.vtp"][..],
+        &["convert", "ball.vtp", "./ball.vtp", "--normals"],
+        &["generate", "from", "ball.vtp", "--refine", "1", "-o", "link.vtp"],
+        &["sample", "ball.vtp", "-n", "9", "-o", "ball.vtp"],
+        &["reconstruct", "ball.vtp", "-o", "ball.vtp"],
+        &["reconstruct", "ball.vtp", "-o", "new.vtp", "--report", "ball.vtp"],
+        &["distance", "ball.vtp", "--from", "vertex:0", "-o", "link.vtp"],
+        &["edt", "ball.nrrd", "--where", "v", "-o", "ball.nrrd"],
+        &["points", "ball.nrrd", "--where", "v", "--blocks", "2", "-o", "ball.nrrd"],
+        &["dt", "ball.nrrd", "--where", "v", "--queries", "q.csv", "-o", "q.csv"],
+    ] {
+        let output = place.run(arguments);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
+        assert!(said.contains("is read, and the result would replace it"), "{arguments:?}: {said}");
+    }
+    assert!(place.run(&["info", "ball.vtp"]).status.success());
+    assert_eq!(std::fs::read_to_string(place.path("q.csv")).unwrap(), "0,0,0\n");
+}
+
+#[test]
+fn overwrite_takes_the_files_of_the_run_alone() {
+    const CASE: &str = "version = 1\ndomain.mesh.path = \"frame_000001.vtp\"\n\
+                        initial.ball = { center = [0.5, 0.5, 0], radius = 0.3 }\n\
+                        evolve = { normal_speed = 1, max_steps = 2 }\n";
+    let place = Place::new();
+    let square = ["generate", "square", "--cells", "8,8", "-o", "frame_000001.vtp"];
+    assert!(place.run(&square).status.success());
+    std::fs::write(place.path("case.toml"), CASE).unwrap();
+    std::fs::write(place.path("scan_000002.ply"), "mine").unwrap();
+    for more in [&[][..], &["--overwrite", "--set", "evolve.max_steps=1"]] {
+        let output = place.run(&[&["run", "case.toml", "-o", "."], more].concat());
+        assert!(output.status.success(), "{output:?}");
+    }
+    let names = place.names();
+    for kept in ["frame_000001.vtp", "scan_000002.ply", "case.toml", "case_000001.vtp"] {
+        assert!(names.iter().any(|name| name == kept), "{kept} is gone: {names:?}");
+    }
+    assert!(!names.iter().any(|name| name == "case_000002.vtp"), "{names:?}");
+
+    let reads = "domain.mesh.path=\"case_000001.vtp\"";
+    for command in ["check", "run"] {
+        let arguments = [command, "case.toml", "-o", ".", "--overwrite", "--set", reads];
+        let output = place.run(&arguments);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(6), "{said}");
+        assert!(said.contains("case_000001.vtp: is read by this run"), "{said}");
+    }
+    assert!(place.path("case_000001.vtp").exists());
+}
+
+#[test]
 fn no_source_reads_the_time_of_day() {
     fn walk(folder: &Path, found: &mut usize) {
         for entry in std::fs::read_dir(folder).unwrap() {

@@ -192,6 +192,9 @@ fn volumes_are_drawn_from_the_command_line() {
     assert!(rules.windows(2).all(|pair| pair[0].1 != pair[1].1), "steps differ");
     let cone = ["--rule", "directional", "--cone", "30", "--zoom", "2", "--image", "depth"];
     draw(&[&["--level", "128"][..], &cone].concat()).code(0);
+    draw(&["--level", "250"])
+        .code(0)
+        .stderr(contains("the picture is empty; look at --where or --level"));
 }
 
 #[test]

@@ -9,6 +9,7 @@ use super::generate::write;
 use super::volume;
 use crate::error::{Error, Result};
 use crate::expression::{Expression, Field};
+use crate::io::atomic::check_folder;
 use crate::io::{WriteOptions, check_target, is_volume_target, read_mesh};
 use crate::mesh::{Kind, Mesh, boundary, normal_arrays, part};
 use crate::words::suggest;
@@ -29,8 +30,8 @@ Examples:
 The ending of OUT is the format: .vtu, .msh (4.1), .mesh (with .sol for point data) for any mesh;
 .vtp, .ply, .obj, .off, .stl, .gii for triangles; .sol for point data alone. Vertices and cells keep
 their order. Point data, cell data and groups go along into .vtu, .vtp, .msh and .ply; what a format
-cannot hold is named in a warning. OUT is replaced if it is there, and appears whole or not at
-all.
+cannot hold is named in a warning. OUT is replaced if it is there, unless it is IN, and appears
+whole or not at all.
 
 Volumes and gray pictures (NIfTI, NRRD, MetaImage, VTK images, .npy, PNG, TIFF, PGM, raw numbers)
 go into .nii.gz, .nii, .nrrd, .mha, .vti or .npy (indexed [x][y][z]). Numbers keep their type.")]
@@ -66,9 +67,11 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let options = WriteOptions::default().ascii(args.ascii);
     if is_volume_target(&args.output) {
         only_for_meshes(&args)?;
+        check_folder(&args.output)?;
         return volume::convert(&args.input, &args.output, &args.source, &options, ui);
     }
     check_target(&args.output, &options, None)?;
+    check_folder(&args.output)?;
     if args.source.is_given() {
         let what = format!("{}: --raw and --array speak of volumes", args.output.display());
         return Err(Error::usage(what, "end the name in .nii.gz, .nrrd, .mha, .vti or .npy"));

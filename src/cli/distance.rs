@@ -21,9 +21,9 @@ Sources (vertices are numbered from 0 in the order of the file; each may end in 
   --from vertex:0,17@0.5      two vertices, both with start value 0.5
   --from point:1.5,-2,30      a point of the mesh; moved to it by up to one edge length
   --from group:inlet          a named group of the mesh, see `zeroset info`
-  --from curve:line.vtp       the lines of a .vtp, .vtu, .vtk, .msh or .obj file, or of a text with a
-                              point x y z per line, laid onto the mesh
-  --from levelset:\"sulc-2\"  where an expression of coordinates and vertex arrays is zero
+  --from curve:line.vtp       the lines of a .vtp, .vtu, .vtk, .msh or .obj file, or of a text with
+                              a point x y z per line, laid onto the mesh
+  --from levelset:\"sulc-2\"    where an expression of coordinates and vertex arrays is zero
 
 Examples:
   zeroset distance meshes/pial.gii.gz --from vertex:17 -o distance.vtp

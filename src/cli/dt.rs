@@ -20,10 +20,10 @@ use crate::primitives::memory::gibibytes;
 #[command(
     group(clap::ArgGroup::new("sites").required(true).args(["volume", "points"])),
     after_help = "\
-Sites are the centers of the voxels where the expression holds, or the points of --points. For each query
-the table FILE has a row x,y,z,distance,site: the exact distance to the nearest site, and the number
-of that site, counted from 0: of a voxel x + nx (y + ny z), of a point its place in the file. Of
-several the one with the smallest number is named. -1 with the distance inf stands for no site.
+Sites are the centers of the voxels where the expression holds, or the points of --points. For each
+query the table FILE has a row x,y,z,distance,site: the exact distance to the nearest site, and the
+number of that site, counted from 0: of a voxel x + nx (y + ny z), of a point its place in the file.
+Of several the one with the smallest number is named. -1 with the distance inf stands for no site.
 
 Examples:
   zeroset dt head.nii.gz --where \"v > 300\" --queries electrodes.csv -o distances.csv
@@ -33,9 +33,9 @@ Examples:
   zeroset dt ct.nrrd --where \"v > 1843\" --queries rays.csv --direction normals --angle 36 -o d.csv
 
 Queries and points: text of numbers in columns (.csv, .txt: columns x, y and z, or the first three;
-.xyz), or the vertices of a mesh or point cloud (.ply, .vtp, .obj, ...). They and the distances are in
-the world coordinates of the volume; with --lattice queries are indices of voxels, and distances are
-exact in steps of one voxel.
+.xyz), or the vertices of a mesh or point cloud (.ply, .vtp, .obj, ...). They and the distances are
+in the world coordinates of the volume; with --lattice queries are indices of voxels, and distances
+are exact in steps of one voxel.
 
 In the expression (docs/expressions.md) v is the value of a voxel, x y z are its world coordinates
 and i j k its index; of points, x y z and their arrays."
@@ -134,6 +134,11 @@ impl Args {
     /// The file of the sites.
     pub fn file(&self) -> &Path {
         self.points.as_ref().or(self.volume.as_ref()).unwrap_or(&self.queries)
+    }
+
+    /// The files that are read.
+    pub fn inputs(&self) -> Vec<&Path> {
+        vec![self.file(), &self.queries]
     }
 }
 

@@ -16,10 +16,10 @@ use crate::volume::Volume;
 /// Arguments of `zeroset edt`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Each voxel of the output holds the Euclidean distance from its center to the nearest center of a voxel
-where the expression holds, in world units: 0 where it holds itself. With --signed it is negative
-there: minus the distance to the nearest center where it does not hold. Exact, for voxels of any
-spacing. Which way the axes point is of no account, only the spacing is.
+Each voxel of the output holds the Euclidean distance from its center to the nearest center of a
+voxel where the expression holds, in world units: 0 where it holds itself. With --signed it is
+negative there: minus the distance to the nearest center where it does not hold. Exact, for voxels
+of any spacing. Which way the axes point is of no account, only the spacing is.
 
 Examples:
   zeroset edt head.nii.gz --where \"v > 300\" -o distance.nii.gz

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::Ui;
 use crate::error::{Error, Result};
+use crate::io::atomic::check_folder;
 use crate::io::{WriteOptions, check_target, read_mesh, write_mesh};
 use crate::mesh::generate::{Generate, generate};
 use crate::mesh::refine::refine_times;
@@ -46,10 +47,20 @@ enum Source {
 impl Args {
     /// The file that it is about: the one that is read, else the one that is written.
     pub(super) fn file(&self) -> &Path {
+        self.input().or(self.output()).unwrap_or(Path::new(""))
+    }
+
+    /// The file that is read, if one is.
+    pub(super) fn input(&self) -> Option<&Path> {
         match &self.source {
-            Source::From { mesh } => mesh,
-            Source::Shape(_) => self.output.as_deref().unwrap_or(Path::new("")),
+            Source::From { mesh } => Some(mesh),
+            Source::Shape(_) => None,
         }
+    }
+
+    /// The file that is written.
+    pub(super) fn output(&self) -> Option<&Path> {
+        self.output.as_deref()
     }
 }
 
@@ -66,6 +77,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let options = WriteOptions::default().ascii(args.ascii);
     let cube = matches!(args.source, Source::Shape(Generate::Cube(_)));
     check_target(path, &options, cube.then_some(Kind::Volume))?;
+    check_folder(path)?;
     let mesh = match &args.source {
         Source::Shape(shape) => {
             shape.check_refined(args.refine)?;

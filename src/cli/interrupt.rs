@@ -1,18 +1,26 @@
-//! Ctrl-C: a run ends in order, everything else at once and without half a file.
+//! Ctrl-C, and the signals to end and to hang up: a run ends in order, everything else at once and
+//! without half a file.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use super::{Ui, json};
 use crate::error::Error;
 use crate::io::atomic;
 
+/// `timeout` and batch systems signal a process and then its group: what comes so soon is no second
+/// wish.
+const AT_ONCE: Duration = Duration::from_millis(500);
+
 /// A flag that Ctrl-C sets; pressed again, it ends the program at once.
 pub(super) fn flag(ui: &Ui) -> Arc<AtomicBool> {
     let flag = Arc::new(AtomicBool::new(false));
     let (set, ui) = (flag.clone(), ui.clone());
+    let mut first = None;
     handle(move || {
-        if set.swap(true, Ordering::Relaxed) {
+        set.store(true, Ordering::Relaxed);
+        if first.get_or_insert_with(Instant::now).elapsed() >= AT_ONCE {
             end(&ui);
         }
     });

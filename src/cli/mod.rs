@@ -44,8 +44,12 @@ use clap::{Parser, Subcommand};
 
 use crate::backend::Cpu;
 use crate::error::{Error, Result};
+use crate::io::atomic::check_apart;
 pub use memory::Allocator;
 pub use ui::Ui;
+
+/// Columns of the help at most.
+const WIDTH: usize = 100;
 
 /// Exit code of a run whose `[expect]` is not met.
 const NOT_MET: u8 = 1;
@@ -54,9 +58,9 @@ const NOT_MET: u8 = 1;
 #[command(
     name = "zeroset",
     version,
-    about = "Level sets and distances on triangle meshes, triangulated surfaces and tetrahedra",
+    about = "Level sets and distances on meshes, sparse grids and volumes; surfaces of scans and volumes",
     after_help = EXAMPLES,
-    max_term_width = 100
+    max_term_width = WIDTH
 )]
 struct Cli {
     #[command(flatten)]
@@ -163,7 +167,8 @@ pub fn main() -> ExitCode {
         interrupt::ends_the_program(&ui);
     }
     let started = cli.command.threads().map_or(Ok(()), Cpu::start);
-    let code = match started.and_then(|()| dispatch(cli.command, &ui)) {
+    let checked = started.and_then(|()| check_apart(&cli.command.inputs(), &cli.command.outputs()));
+    let code = match checked.and_then(|()| dispatch(cli.command, &ui)) {
         Ok(code) => code,
         Err(error) => {
             match ui.is_json() {
@@ -218,6 +223,38 @@ impl Command {
             Command::Sample(args) => &args.mesh,
             Command::Info(args) => &args.file,
             Command::Schema(_) | Command::Defaults(_) | Command::Devices(_) => Path::new(""),
+        }
+    }
+
+    /// The files that it reads, but for those of a case.
+    fn inputs(&self) -> Vec<&Path> {
+        match self {
+            Command::Dt(args) => args.inputs(),
+            Command::Generate(args) => args.input().into_iter().collect(),
+            _ => vec![self.file()],
+        }
+    }
+
+    /// The files that it writes. A run keeps to its folder; distances look for themselves, as they
+    /// read what a case may read.
+    fn outputs(&self) -> Vec<&Path> {
+        match self {
+            Command::Generate(args) => args.output().into_iter().collect(),
+            Command::Convert(args) => vec![&args.output],
+            Command::Dt(args) => vec![&args.output],
+            Command::Edt(args) => vec![&args.output],
+            Command::Render(args) => vec![&args.output],
+            Command::Points(args) => args.output.as_deref().into_iter().collect(),
+            Command::Tree(args) => vec![&args.output],
+            Command::Sparse(args) => vec![&args.output],
+            Command::Isosurface(args) => vec![&args.output],
+            Command::Reconstruct(args) => args.outputs(),
+            Command::Voxelize(args) => vec![&args.output],
+            Command::Sample(args) => vec![&args.output],
+            Command::Run(_) | Command::Check(_) | Command::Distance(_) => Vec::new(),
+            Command::Info(_) | Command::Schema(_) | Command::Defaults(_) | Command::Devices(_) => {
+                Vec::new()
+            }
         }
     }
 
@@ -333,5 +370,17 @@ mod tests {
     #[test]
     fn the_arguments_are_consistent() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn lines_of_the_help_are_no_longer_than_it_is_wide() {
+        let mut cli = Cli::command();
+        let wrapped = cli.get_subcommands_mut().filter(|command| command.get_name() != "sparse");
+        for command in wrapped {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            for line in help.lines() {
+                assert!(line.len() <= WIDTH, "{}: {line}", command.get_name());
+            }
+        }
     }
 }

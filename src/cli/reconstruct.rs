@@ -119,9 +119,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let start = Instant::now();
     let write = WriteOptions::default();
     check_target(&args.output, &write, Some(Kind::Surface))?;
-    for path in [Some(&args.output), args.report.as_ref(), args.picture.as_ref()] {
-        path.map_or(Ok(()), |path| check_folder(path))?;
-    }
+    args.outputs().into_iter().try_for_each(check_folder)?;
     args.picture.as_deref().map_or(Ok(()), picture::check_path)?;
     let options = args.options()?;
     let cpu = Cpu::current();
@@ -184,6 +182,12 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
 }
 
 impl Args {
+    /// The files that are written.
+    pub fn outputs(&self) -> Vec<&Path> {
+        let more = self.report.iter().chain(&self.picture);
+        std::iter::once(&self.output).chain(more).map(PathBuf::as_path).collect()
+    }
+
     fn options(&self) -> Result<Options> {
         let cubes = match (self.depth, self.cell) {
             (Some(depth), _) => Cubes::Depth(depth),

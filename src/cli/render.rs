@@ -32,13 +32,13 @@ Examples:
   zeroset render results/vortex/vortex_000050.vtp --transparent --size 800 -o state.png
 
 Of a volume or a gray picture one sees voxels (--where, an expression of the value v, the world
-coordinates x y z and the index i j k; what is not 0 is seen) or a surface between voxels (--level). A volume called phi
-shows its level 0 by itself. Rays go through it by steps: --rule says how far, which changes
---image iterations and the time, but never what is found. See docs/pictures.md.
+coordinates x y z and the index i j k; what is not 0 is seen) or a surface between voxels (--level).
+A volume called phi shows its level 0 by itself. Rays go through it by steps: --rule says how far,
+which changes --image iterations and the time, but never what is found. See docs/pictures.md.
 
 Of a mesh one sees the arrays phi (with its zero set) or distance (with lines at round values), else
-the colors of its vertices (arrays red, green and blue), else its height; --colors takes another array
-or an expression of arrays and x y z.
+the colors of its vertices (arrays red, green and blue), else its height; --colors takes another
+array or an expression of arrays and x y z.
 Of a run's folder or a .pvd list one sees the last state.
 
 Views: front is seen from the side of small y, left from small x, top from large z. In volumes that
@@ -117,6 +117,10 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         }
     };
     image.write_png(&args.output)?;
+    if rays.as_ref().is_some_and(|(counts, _)| counts.hits == 0) {
+        let what = "no ray meets anything: the picture is empty";
+        ui.say(&format!("warning: {}: {what}; look at --where or --level", args.file.display()));
+    }
     let (file, Image { width, height, .. }) = (args.output.display(), image);
     let mut text = format!("picture   {file}, {width} x {height} pixels\n");
     let total = start.elapsed().as_secs_f64();

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::Ui;
 use crate::error::{Error, Result};
+use crate::io::atomic::check_folder;
 use crate::io::{WriteOptions, check_volume_target, read_mesh, write_volume};
 use crate::mesh::Mesh;
 use crate::surface::Voxels;
@@ -20,11 +21,11 @@ Examples:
   zeroset voxelize part.msh --spacing 0.5 -o part.vti
   zeroset voxelize scan.ply --size 256 --surface -o shell.nrrd
 
-A voxel is 1 if its center is inside, else 0 (uint8). Inside of a surface is where its winding number has
-a size above 1/2: for closed surfaces that is exact, over holes the surface is closed by a film.
-With --surface a voxel is 1 if a triangle has a point in common with its cube, be it only touched; the
-surface may be open or flat. Of tetrahedra the boundary counts. Voxels are cubes, and their box is that
-of the mesh and --margin more.")]
+A voxel is 1 if its center is inside, else 0 (uint8). Inside of a surface is where its winding
+number has a size above 1/2: for closed surfaces that is exact, over holes the surface is closed by
+a film. With --surface a voxel is 1 if a triangle has a point in common with its cube, be it only
+touched; the surface may be open or flat. Of tetrahedra the boundary counts. Voxels are cubes, and
+their box is that of the mesh and --margin more.")]
 pub struct Args {
     /// Triangulated surface or tetrahedra, of any format that zeroset reads
     #[arg(value_name = "MESH")]
@@ -57,6 +58,7 @@ pub struct Args {
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let options = WriteOptions::default();
     check_volume_target(&args.output, &options)?;
+    check_folder(&args.output)?;
     let file = read_mesh(&args.mesh)?;
     ui.warn_of(&args.mesh, &file.warnings);
     let (low, high) = file.mesh.bounds();

@@ -204,7 +204,7 @@ fn check_distance(config: &Config) -> Checked {
     if let Some(f) = distance.speed.as_ref().and_then(Speed::number) {
         let (low, high) = (Speed::RANGE.start(), Speed::RANGE.end());
         let what = format!("must be in {low:e} to {high:e}, is {f}");
-        let remedy = "cells that no front may enter are left out by distance.mask";
+        let remedy = "cells that no front may enter are left out by a mask";
         require(Speed::RANGE.contains(&f), "distance.speed", what, remedy)?;
     }
     for (k, seed) in distance.from.iter().enumerate() {

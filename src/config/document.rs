@@ -93,7 +93,13 @@ impl Place {
         match self {
             Place::Flag(flag) => {
                 let what = what.strip_prefix(key).unwrap_or(&what).trim_start_matches([':', ' ']);
-                Error::usage(format!("{flag}: {what}"), remedy)
+                // A message that names the flag or its value itself goes on behind the flag.
+                let value = flag.split_once(' ').map_or("", |(_, value)| value);
+                let behind = |name: &str| what.strip_prefix(name).filter(|_| !name.is_empty());
+                let behind = behind(flag).or_else(|| behind(value));
+                let behind = behind.filter(|rest| rest.starts_with([':', ' ']));
+                let what = behind.map_or_else(|| format!(": {what}"), str::to_string);
+                Error::usage(format!("{flag}{what}"), remedy)
             }
             Place::Line(line) => {
                 Error::Case { file: Some(file.to_path_buf()), line: Some(*line), what, remedy }

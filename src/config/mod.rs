@@ -9,6 +9,7 @@ mod defaults;
 mod document;
 mod expect;
 mod initial;
+mod inputs;
 mod paths;
 mod picture;
 mod reconstruct;

@@ -101,9 +101,14 @@ pub fn clean(mesh: Mesh) -> Result<(Mesh, Cleaning)> {
     }
     if cleaning.nonmanifold > 0 {
         tracing::warn!(
-            "{} {} shared by three or more cells; fronts cross them into every sheet",
+            "{} {} shared by three or more cells; fronts cross into every sheet",
             cleaning.nonmanifold,
-            if mesh.kind == Kind::Volume { "faces are" } else { "edges are" },
+            match (mesh.kind == Kind::Volume, cleaning.nonmanifold == 1) {
+                (true, true) => "face is",
+                (true, false) => "faces are",
+                (false, true) => "edge is",
+                (false, false) => "edges are",
+            },
         );
     }
     let cleaned = if cleaning.is_nothing() { mesh } else { apply(mesh, &cleaning) };

@@ -5,14 +5,13 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::checkpoint::CHECKPOINT;
+use super::own::{REPORT, files_of_a_run};
 use super::remove;
 use crate::error::{Error, Result};
-use crate::io::atomic::{self, Unfinished};
+use crate::io::atomic::{self, Unfinished, is_same_file};
 
 /// Name of the lock file; it holds the process number of the run.
 const LOCK: &str = "zeroset.lock";
-/// Name of the report.
-const REPORT: &str = "report.json";
 
 /// A run's folder, locked until dropped.
 #[derive(Debug)]
@@ -78,6 +77,14 @@ impl RunFolder {
         Err(nothing("nothing to resume: it holds no checkpoint", remedy))
     }
 
+    /// Refuses to replace a run of which the new one reads a file.
+    ///
+    /// # Errors
+    /// [`Error::Output`] naming the file.
+    pub(crate) fn check_inputs(&self, inputs: &[PathBuf]) -> Result<()> {
+        check_inputs(&self.path, inputs)
+    }
+
     /// Removes the files of an earlier run, and nothing else: the new run is about to write.
     ///
     /// # Errors
@@ -109,11 +116,12 @@ impl RunFolder {
         Ok(())
     }
 
-    /// Says whether [`RunFolder::open`] would succeed, and changes nothing.
+    /// Says whether [`RunFolder::open`] would succeed for a run that reads `inputs`, and changes
+    /// nothing.
     ///
     /// # Errors
-    /// As [`RunFolder::open`].
-    pub fn probe(path: &Path, overwrite: bool) -> Result<()> {
+    /// As [`RunFolder::open`], and [`Error::Output`] if `inputs` are files of the run to replace.
+    pub fn probe(path: &Path, overwrite: bool, inputs: &[PathBuf]) -> Result<()> {
         let unwritable = |e: std::io::Error| {
             Error::output(path, format!("cannot write there: {e}"), "choose another with -o")
         };
@@ -124,6 +132,7 @@ impl RunFolder {
             if !overwrite && !files_of_a_run(path)?.is_empty() {
                 return Err(holds_a_run(path));
             }
+            check_inputs(path, inputs)?;
         } else if path.exists() {
             return Err(Error::output(path, "is not a folder", "choose another with -o"));
         }
@@ -149,6 +158,15 @@ impl Drop for RunFolder {
         // Only empty folders can be removed so: those of a run that failed at once.
         let _ = self.made.iter().try_for_each(std::fs::remove_dir);
     }
+}
+
+fn check_inputs(folder: &Path, inputs: &[PathBuf]) -> Result<()> {
+    let files = files_of_a_run(folder)?;
+    let read = files.iter().find(|file| inputs.iter().any(|input| is_same_file(input, file)));
+    read.map_or(Ok(()), |file| {
+        let remedy = "choose another folder with -o, or move the file";
+        Err(Error::output(file, "is read by this run and would be replaced by it", remedy))
+    })
 }
 
 fn holds_a_run(path: &Path) -> Error {
@@ -239,97 +257,41 @@ fn named(content: &Option<String>) -> String {
     }
 }
 
-/// Files in the folder that a run has written.
-fn files_of_a_run(folder: &Path) -> Result<Vec<PathBuf>> {
-    let fail = |e: std::io::Error| Error::output(folder, format!("cannot list: {e}"), "");
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(fail)? {
-        let entry = entry.map_err(fail)?;
-        let is_file = entry.file_type().map_err(fail)?.is_file();
-        // The picture of a case stands beside its series; other pictures are not the run's.
-        let path = entry.path();
-        let is_beside = |ending: &str| path.with_extension(ending).is_file();
-        let is_picture = || {
-            path.extension().is_some_and(|e| e == "png")
-                && (is_beside("pvd") || is_beside("vtkhdf"))
-        };
-        if is_file && (entry.file_name().to_str().is_some_and(is_of_a_run) || is_picture()) {
-            found.push(path);
-        }
-    }
-    Ok(found)
-}
-
-/// True for the names a run gives its files: `report.json`, `measures.csv`, the checkpoint,
-/// `*.pvd`, `*.vtkhdf`, `*_paths.vtp`, `*_000050` with one of the endings of states, and files in
-/// the making.
-fn is_of_a_run(name: &str) -> bool {
-    if matches!(name, REPORT | "measures.csv" | CHECKPOINT) || atomic::is_in_the_making(name) {
-        return true;
-    }
-    // From the end: the name of the case may hold dots.
-    let states = [".vtu", ".vtp", ".shape.gii", ".morph", ".png", ".stl", ".obj", ".ply"];
-    let stem = states.iter().find_map(|ending| name.strip_suffix(ending));
-    let step = stem.and_then(|stem| stem.rsplit_once('_')).map_or("", |(_, step)| step);
-    let numbered = step.len() >= 6 && step.bytes().all(|b| b.is_ascii_digit());
-    let endings = [".pvd", ".vtkhdf", "_paths.vtp"];
-    numbered || endings.iter().any(|ending| name.ends_with(ending))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn only_names_of_a_run_are_its_files() {
-        for name in [
-            "report.json",
-            "measures.csv",
-            "a.pvd",
-            "a.v2_000050.vtu",
-            "interface_1000000.vtp",
-            "interface_000050.stl",
-        ]
-        .iter()
-        .chain(&["checkpoint.zeroset", ".zeroset-x1Y2z3.part", "a_paths.vtp", "a.vtkhdf"])
-        {
-            assert!(is_of_a_run(name), "{name}");
-        }
-        for name in ["notes.txt", "a.vtu", "a_1.vtu", "zeroset.lock", "a_000050.csv", "x.json"] {
-            assert!(!is_of_a_run(name), "{name}");
-        }
-    }
-
-    #[test]
     fn a_folder_takes_one_run_at_a_time_and_is_not_overwritten_unasked() {
         let parent = tempfile::tempdir().unwrap();
         let path = parent.path().join("a/b");
-        RunFolder::probe(&path, false).unwrap();
+        RunFolder::probe(&path, false, &[]).unwrap();
         assert!(!path.exists());
         let folder = RunFolder::open(&path, false).unwrap();
         let pid = std::process::id().to_string();
         assert_eq!(std::fs::read_to_string(folder.file(LOCK)).unwrap(), pid);
-        for error in
-            [RunFolder::open(&path, true).unwrap_err(), RunFolder::probe(&path, true).unwrap_err()]
-        {
+        for error in [
+            RunFolder::open(&path, true).unwrap_err(),
+            RunFolder::probe(&path, true, &[]).unwrap_err(),
+        ] {
             assert_eq!(error.exit_code(), 6);
             assert!(error.to_string().contains(&format!("process {pid}")), "{error}");
         }
         std::fs::write(folder.file("measures.csv"), "step\n").unwrap();
         std::fs::write(folder.file("notes.txt"), "mine").unwrap();
-        let series = ["case.pvd", "case.png", "one.vtkhdf", "one.png", "case_000010.png"];
+        let series = ["case.pvd", "case.png", "case_000010.png", "case_000010.vtp"];
         for name in series.into_iter().chain(["mine.png"]) {
-            std::fs::write(folder.file(name), "").unwrap();
+            std::fs::write(folder.file(name), "<DataSet file=\"case_000010.vtp\"/>").unwrap();
         }
         drop(folder);
         assert!(!path.join(LOCK).exists());
         for error in [
             RunFolder::open(&path, false).unwrap_err(),
-            RunFolder::probe(&path, false).unwrap_err(),
+            RunFolder::probe(&path, false, &[]).unwrap_err(),
         ] {
             assert!(error.to_string().contains("--overwrite"), "{error}");
         }
-        RunFolder::probe(&path, true).unwrap();
+        RunFolder::probe(&path, true, &[]).unwrap();
         assert!(path.join("measures.csv").exists());
         let folder = RunFolder::open(&path, true).unwrap();
         assert!(path.join("measures.csv").exists(), "kept until the new run writes");
@@ -381,7 +343,7 @@ mod tests {
     fn the_lock_of_a_dead_process_is_taken_over() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join(LOCK), "4000000000").unwrap();
-        RunFolder::probe(folder.path(), false).unwrap();
+        RunFolder::probe(folder.path(), false, &[]).unwrap();
         drop(RunFolder::open(folder.path(), false).unwrap());
     }
 
@@ -393,6 +355,6 @@ mod tests {
         for path in [path.clone(), path.join("below")] {
             assert!(RunFolder::open(&path, false).is_err());
         }
-        assert!(RunFolder::probe(&path, false).is_err());
+        assert!(RunFolder::probe(&path, false, &[]).is_err());
     }
 }

@@ -3,6 +3,7 @@
 pub(crate) mod checkpoint;
 mod folder;
 mod measures;
+mod own;
 mod report;
 mod series;
 

@@ -64,7 +64,10 @@ impl<R: Real> Coordinates<R> {
             Some(cell) => Err(Error::mesh(
                 format!("cell {cell}"),
                 format!("its size or shape is beyond the numbers of {}", R::NAME),
-                "take precision = \"f64\", or scale the mesh to edges near 1",
+                match R::NAME {
+                    f64::NAME => "scale the mesh to edges near 1",
+                    _ => "take precision = \"f64\", or scale the mesh to edges near 1",
+                },
             )),
         }
     }

@@ -51,7 +51,10 @@ impl VolumeLevel {
         if none > 0 {
             warn(format!("{none} values are not finite: taken as outside"));
         }
-        let (min, max) = (found.min.unwrap_or(0.0), found.max.unwrap_or(0.0));
+        let Some((min, max)) = found.min.zip(found.max) else {
+            let what = format!("initial.volume: no value of {} is finite", path.display());
+            return Err(config.error_at("initial.volume.path", what, "name another volume"));
+        };
         if !(min < level && level < max) {
             let what = format!(
                 "initial.volume.level is {level}, but the values of {} lie between {min} and {max}",

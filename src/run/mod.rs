@@ -32,6 +32,7 @@ use std::time::Instant;
 use crate::backend::Cpu;
 use crate::config::{Config, Domain, Precision};
 use crate::error::{Error, Result};
+use crate::io::atomic;
 use crate::io::vtk::Compression;
 use crate::mesh::Kind;
 use crate::output::checkpoint::{CHECKPOINT, Checkpoint};
@@ -154,7 +155,11 @@ fn run_on(cpu: Arc<Cpu>, config: &Config, options: &Options<'_>) -> Result<Outco
     picture::check(config)?;
     let folder = folder_of(config, options.folder.as_deref())?;
     let (folder, checkpoint) = match options.resume {
-        false => (RunFolder::open(&folder, options.overwrite)?, None),
+        false => {
+            let folder = RunFolder::open(&folder, options.overwrite)?;
+            folder.check_inputs(&config.inputs()?)?;
+            (folder, None)
+        }
         true => {
             let folder = RunFolder::reopen(&folder)?;
             let checkpoint = Checkpoint::read(&folder.file(CHECKPOINT))?;
@@ -258,7 +263,7 @@ fn distance_on(
     let mut outputs = vec![output];
     outputs.extend((!distance.paths_from.is_empty()).then_some(paths));
     outputs.extend(picture);
-    check_apart(config, &outputs)?;
+    atomic::check_apart(&config.inputs()?, &outputs)?;
     // Without a run to end in order, Ctrl-C ends the program.
     let never = AtomicBool::new(false);
     let mut stage = Stages::new(observer, &never);
@@ -279,26 +284,6 @@ fn distance_on(
     Ok(report)
 }
 
-/// Refuses outputs that would replace each other or the mesh.
-fn check_apart(config: &Config, outputs: &[&Path]) -> Result<()> {
-    let whole = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
-    let mesh = config.mesh().and_then(|mesh| mesh.path.as_ref());
-    let mesh = mesh.map(|path| config.resolve(path)).transpose()?;
-    for (k, output) in outputs.iter().enumerate() {
-        let same = |other: &&Path| whole(other) == whole(output);
-        let what = if mesh.as_deref().is_some_and(|mesh| same(&mesh)) {
-            "is the mesh, which the results would replace"
-        } else if outputs[..k].iter().any(same) {
-            "is named for two results, of which one would replace the other"
-        } else {
-            continue;
-        };
-        let what = format!("{}: {what}", output.display());
-        return Err(Error::usage(what, "give each result a file of its own"));
-    }
-    Ok(())
-}
-
 /// Finds all that can be wrong with a case before its first step, and says what a run would do.
 ///
 /// # Errors
@@ -307,7 +292,7 @@ pub fn check(config: &Config, folder: Option<&Path>, overwrite: bool) -> Result<
     let cpu = processor(config)?;
     picture::check(config)?;
     let folder = folder_of(config, folder)?;
-    RunFolder::probe(&folder, overwrite)?;
+    RunFolder::probe(&folder, overwrite, &config.inputs()?)?;
     if let Domain::Tiled(source) = &config.domain {
         let job = tiled::Job { config, source, cpu: Arc::new(cpu) };
         let said = job.cpu.run(|| job.check())?;

@@ -9,16 +9,19 @@ use super::states::State;
 use crate::backend::cuda::Cuda;
 use crate::config::{Config, Drawn, Picture};
 use crate::error::Result;
+use crate::io::atomic::check_apart;
 use crate::output::{RunFolder, numbered};
 use crate::picture::{self, Image, Lines, Options, Subject};
 
 /// Finds before a run what can be wrong with the file of `--picture`.
 ///
 /// # Errors
-/// As [`picture::check_path`].
+/// As [`picture::check_path`], and [`Error::Case`](crate::Error::Case) for a file that the case reads.
 pub(super) fn check(config: &Config) -> Result<()> {
     let file = config.output.picture.as_ref().and_then(|picture| picture.file.as_ref());
-    file.map_or(Ok(()), |file| picture::check_path(file))
+    let Some(file) = file else { return Ok(()) };
+    picture::check_path(file)?;
+    check_apart(&config.inputs()?, &[file])
 }
 
 /// Finds what can be wrong with the array of the pictures.

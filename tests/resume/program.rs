@@ -112,6 +112,25 @@ fn after_ctrl_c_the_command_that_was_named_goes_on() {
     assert_same(&place.path("out"), &place.path("whole"), "Ctrl-C");
 }
 
+/// `timeout` sends its signal to the process and to its group, a system that goes down to all.
+#[test]
+fn a_signal_that_comes_twice_at_once_ends_the_run_in_order() {
+    let place = Place::new();
+    for signal in ["-INT", "-TERM", "-HUP"] {
+        let folder = format!("out{signal}");
+        let child = place.begun(&folder, &[]);
+        let pid = child.id().to_string();
+        for _ in 0..2 {
+            Command::new("kill").args([signal, &pid]).status().unwrap();
+        }
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(130));
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains("--resume"), "{signal}: {said}");
+        assert!(place.path(&folder).join("checkpoint.zeroset").exists(), "{signal}");
+    }
+}
+
 /// Every file of a killed run that has its final name is a beginning of, or the same as, that of
 /// the run that was left alone.
 fn assert_whole(found: &Path, expected: &Path) {

@@ -61,7 +61,7 @@ fn a_folder_that_cannot_be_written_is_named_before_any_work() {
     let (out, err) = said(&output);
     assert_eq!(out, "code 6\ncode 6\ncode 6\n", "{err}");
     assert!(err.contains("disk/out: cannot make the folder: Read-only file system"), "{err}");
-    assert!(err.contains("disk/a.vtp: Read-only file system"), "{err}");
+    assert!(err.contains("disk/a.vtp: cannot write there: Read-only file system"), "{err}");
     assert!(err.matches("choose another with -o").count() == 2, "{err}");
 }
 

@@ -299,6 +299,10 @@ fn vtk_file(source: &Source, tag: &BytesStart, at: usize) -> Result<Document> {
             let what = format!("{dataset} only lists other files");
             return fail(what, "read the pieces, or merge them into one .vtu or .vtp file");
         }
+        "Collection" => {
+            let what = "a list of files, such as the states of a run, is no mesh";
+            return fail(what.into(), "name one of its files; `zeroset render` draws the last");
+        }
         other => {
             return fail(
                 format!("type {} is not a mesh", shown(other.as_bytes())),

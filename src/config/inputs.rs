@@ -1,0 +1,36 @@
+//! The files that a case reads.
+
+use std::path::PathBuf;
+
+use super::{Config, Domain, Initial, Seed};
+use crate::error::Result;
+
+impl Config {
+    /// All files that the case names to be read, as paths that can be opened.
+    ///
+    /// # Errors
+    /// [`Error::Case`](crate::Error::Case) if an environment variable in a path is not set.
+    pub(crate) fn inputs(&self) -> Result<Vec<PathBuf>> {
+        let mut paths: Vec<&str> = Vec::new();
+        match &self.domain {
+            Domain::Mesh(mesh) => {
+                paths.extend(mesh.path.as_deref());
+                paths.extend(mesh.data.iter().map(|data| data.path.as_str()));
+            }
+            Domain::Cloud(cloud) => paths.push(&cloud.path),
+            Domain::Tiled(_) => {}
+        }
+        paths.extend(match &self.initial {
+            Some(Initial::Mesh { mesh }) => Some(mesh.path.as_str()),
+            Some(Initial::Curve { curve }) => Some(curve.path.as_str()),
+            Some(Initial::Volume { volume }) => Some(volume.path.as_str()),
+            _ => None,
+        });
+        let seeds = self.distance.iter().flat_map(|distance| &distance.from);
+        paths.extend(seeds.filter_map(|seed| match seed {
+            Seed::Curve { path, .. } => Some(path.as_str()),
+            _ => None,
+        }));
+        paths.into_iter().map(|path| self.resolve(path)).collect()
+    }
+}

@@ -1,0 +1,140 @@
+//! Which files of a folder a run has written: those go when another run replaces it.
+
+use std::path::{Path, PathBuf};
+
+use super::checkpoint::CHECKPOINT;
+use crate::error::{Error, Result};
+use crate::io::atomic;
+
+/// Name of the report.
+pub(super) const REPORT: &str = "report.json";
+/// Name of the series of interfaces.
+const INTERFACE: &str = "interface";
+/// Endings of states.
+const STATES: [&str; 9] =
+    [".vtu", ".vtp", ".vti", ".shape.gii", ".morph", ".png", ".stl", ".obj", ".ply"];
+
+/// Files in the folder that a run has written.
+///
+/// These are `report.json`, `measures.csv`, the checkpoint, files in the making, and of each series
+/// NAME its list `NAME.pvd` or `NAME.vtkhdf` with `NAME_000050` and one of the endings of states,
+/// `NAME_paths.vtp` and `NAME.png`. Numbered files of the user, such as the frames of a scanner,
+/// stand beside no list and are not the run's.
+///
+/// # Errors
+/// [`Error::Output`] if the folder cannot be listed.
+pub(super) fn files_of_a_run(folder: &Path) -> Result<Vec<PathBuf>> {
+    let fail = |e: std::io::Error| Error::output(folder, format!("cannot list: {e}"), "");
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(fail)? {
+        let entry = entry.map_err(fail)?;
+        if entry.file_type().map_err(fail)?.is_file() {
+            names.extend(entry.file_name().into_string());
+        }
+    }
+    let stems = |ending| names.iter().filter_map(move |name| name.strip_suffix(ending));
+    let is_named = |stem: &&str| names_states(&folder.join(format!("{stem}.pvd")));
+    let mut series: Vec<String> = stems(".pvd").filter(is_named).map(String::from).collect();
+    // A run has one list of its states: beside NAME.pvd other .vtkhdf files are not its own.
+    if series.iter().all(|name| name == INTERFACE) && names.iter().any(|name| is_record(name)) {
+        series.extend(stems(".vtkhdf").map(String::from));
+    }
+    // Interfaces of tiles have no list of their own.
+    series.extend((!series.is_empty()).then(|| INTERFACE.to_string()));
+    names.retain(|name| is_record(name) || series.iter().any(|series| is_of(series, name)));
+    Ok(names.iter().map(|name| folder.join(name)).collect())
+}
+
+/// True for what every run leaves under the same name, and for files in the making.
+fn is_record(name: &str) -> bool {
+    matches!(name, REPORT | "measures.csv" | CHECKPOINT) || atomic::is_in_the_making(name)
+}
+
+/// True for the names of files of a series.
+fn is_of(series: &str, name: &str) -> bool {
+    let Some(rest) = name.strip_prefix(series) else { return false };
+    matches!(rest, ".pvd" | ".vtkhdf" | ".png" | "_paths.vtp") || is_state(rest)
+}
+
+/// True for "_000050.vtp", what stands behind the name of a series in that of a state.
+fn is_state(rest: &str) -> bool {
+    let step = STATES.iter().find_map(|ending| rest.strip_suffix(ending));
+    let step = step.and_then(|rest| rest.strip_prefix('_')).unwrap_or_default();
+    step.len() >= 6 && step.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// Whether a list names states as a run names them: beside it, with a number.
+fn names_states(list: &Path) -> bool {
+    let states = crate::io::vtk::read_pvd(list).unwrap_or_default();
+    states.iter().any(|(_, state)| {
+        let name = state.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        state.parent() == list.parent() && name.rfind('_').is_some_and(|k| is_state(&name[k..]))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A list of one state.
+    fn list(state: &str) -> String {
+        format!("<VTKFile><Collection>\n<DataSet timestep=\"0\" file=\"{state}\"/>\n</Collection>")
+    }
+
+    fn found(files: &[(&str, &str)]) -> Vec<String> {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, content) in files {
+            std::fs::write(folder.path().join(name), content).unwrap();
+        }
+        let found = files_of_a_run(folder.path()).unwrap();
+        let name = |path: &PathBuf| path.file_name().unwrap().to_str().unwrap().to_string();
+        let mut found: Vec<_> = found.iter().map(name).collect();
+        found.sort();
+        found
+    }
+
+    #[test]
+    fn a_run_owns_its_records_and_what_stands_beside_its_lists() {
+        let (of_a, of_volume) = (list("a.v2_000000.vtu"), list("a.v2_volume_000000.vti"));
+        let own = [
+            (".zeroset-x1Y2z3.part", ""),
+            ("a.v2.png", ""),
+            ("a.v2.pvd", of_a.as_str()),
+            ("a.v2_000000.vtu", ""),
+            ("a.v2_000050.shape.gii", ""),
+            ("a.v2_paths.vtp", ""),
+            ("a.v2_volume.pvd", of_volume.as_str()),
+            ("a.v2_volume_000000.vti", ""),
+            ("checkpoint.zeroset", ""),
+            ("interface_000050.stl", ""),
+            ("interface_1000000.vtp", ""),
+            ("measures.csv", ""),
+            ("report.json", ""),
+        ];
+        let foreign = list("flow/flow_000001.vtu");
+        let others = [
+            ("a.v2.vtu", ""),
+            ("b.vtkhdf", ""),
+            ("b_000010.png", ""),
+            ("a.v2_1.vtu", ""),
+            ("a.v2_000050.csv", ""),
+            ("flow.pvd", foreign.as_str()),
+            ("flow_000001.vtu", ""),
+            ("frame_000001.ply", ""),
+            ("mine.png", ""),
+            ("mine_paths.vtp", ""),
+            ("notes.txt", ""),
+            ("zeroset.lock", ""),
+        ];
+        let names = own.iter().map(|(name, _)| name.to_string());
+        assert_eq!(found(&[&own[..], &others].concat()), names.collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn numbered_files_and_lists_without_a_run_are_none() {
+        let none = [("frame_000001.ply", ""), ("interface_000001.vtp", ""), ("data.vtkhdf", "")];
+        assert_eq!(found(&none), Vec::<String>::new());
+        let one_file = [("data.vtkhdf", ""), ("data_000001.png", ""), ("report.json", "")];
+        assert_eq!(found(&one_file), one_file.map(|(name, _)| name));
+    }
+}
