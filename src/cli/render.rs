@@ -118,8 +118,8 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     };
     image.write_png(&args.output)?;
     if rays.as_ref().is_some_and(|(counts, _)| counts.hits == 0) {
-        let what = "no ray meets anything: the picture is empty";
-        ui.say(&format!("warning: {}: {what}; look at --where or --level", args.file.display()));
+        let what = "no ray meets anything: the picture is empty; look at --where or --level";
+        ui.warn_of(&args.file, [what]);
     }
     let (file, Image { width, height, .. }) = (args.output.display(), image);
     let mut text = format!("picture   {file}, {width} x {height} pixels\n");
@@ -200,15 +200,9 @@ impl Args {
         let camera = options.settled(&subject)?.camera;
         options.camera = camera.map(|camera| words::zoomed(camera, self.zoom));
         let work = picture::work(&subject, &options);
-        if let Some(card) = device::card(self.device, work >= WORTH_A_CARD)? {
-            match mesh_on_card(&card, &subject, &options) {
-                Err(error) if self.device == DeviceKind::Auto => {
-                    ui.warn(format_args!("{error}; the processor draws"));
-                }
-                drawn => return drawn,
-            }
-        }
-        picture::draw(&subject, &options)
+        let on_card = |card: Card| mesh_on_card(&card, &subject, &options);
+        let on_cpu = || picture::draw(&subject, &options);
+        device::either(self.device, work >= WORTH_A_CARD, ui, on_card, on_cpu)
     }
 
     fn rule(&self) -> Result<Rule> {
@@ -261,18 +255,11 @@ impl Args {
         let solid = cpu.run(|| self.solid(volume))?;
         let samples = self.samples(shows).min(*picture::SAMPLES.end());
         let rays = (options.width * samples) as usize * (options.height * samples) as usize;
-        let card = device::card(self.device, volume.n_voxels() + RAY * rays >= WORTH_A_CARD)?;
+        let is_worth_it = volume.n_voxels() + RAY * rays >= WORTH_A_CARD;
         let scene = Scene { args: self, cpu, options: &options, shows, start };
-        if let Some(card) = card {
-            match on_card(&card, rule, &solid, &scene) {
-                Err(error) if self.device == DeviceKind::Auto => {
-                    ui.warn(format_args!("{error}; the processor draws"));
-                }
-                drawn => return drawn,
-            }
-        }
-        let guide = Guide::new(rule, &solid, cpu)?;
-        scene.draw(Traced::new(&solid, &guide))
+        let on_card = |card: Card| on_card(&card, rule, &solid, &scene);
+        let on_cpu = || scene.draw(Traced::new(&solid, &Guide::new(rule, &solid, cpu)?));
+        device::either(self.device, is_worth_it, ui, on_card, on_cpu)
     }
 
     /// Rays per pixel along each side.

@@ -30,8 +30,8 @@ by row; scipy.io.mmread, MATLAB's mmread, Julia and Eigen read it. Entries that 
 kept.
 
 An expression (docs/expressions.md) has v, the value of an entry, and x y z and i j k, place and
-indices, as for `zeroset points`: of a .npy array i is the row and j the column, of a picture j is the
-row and i the column.")]
+indices, as for `zeroset points`: of a .npy array i is the row and j the column, of a picture j is
+the row and i the column.")]
 pub struct Args {
     /// Array of two axes, or gray picture: .npy or any volume of one slice that zeroset reads
     #[arg(value_name = "ARRAY")]

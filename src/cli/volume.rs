@@ -113,6 +113,11 @@ impl Which {
         self.condition.is_some() || self.edge.is_some() || self.template.is_some()
     }
 
+    /// A volume and what is read beside it.
+    pub fn inputs<'a>(&'a self, volume: &'a Path) -> Vec<&'a Path> {
+        [Some(volume), self.template.as_deref()].into_iter().flatten().collect()
+    }
+
     /// The values of the template, if there is one; says what its file is warned of.
     ///
     /// # Errors

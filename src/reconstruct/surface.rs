@@ -197,7 +197,10 @@ pub fn surface(cloud: PointCloud, options: &Options, device: Device<'_>) -> Resu
     let Some(gaps) = device.gaps(&mesh, &cloud.points) else {
         return Err(Error::Numerical {
             what: "the surface has no triangles".into(),
-            remedy: "look at the normals of the cloud, or take larger cubes".into(),
+            remedy:
+                "look at the normals of the cloud; take larger cubes where it is sparse, smaller \
+                     ones where they swallow it"
+                    .into(),
         });
     };
     let surface = Topology::of(&mesh);
