@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::progress::observer;
+use super::threads::Threads;
 use super::{Ui, json, word};
 use crate::config::{
     Config, DataFile, DeviceKind, Distance, FrontShape, MeshSource, Picture, Precision, Seed, Speed,
@@ -102,9 +103,8 @@ pub struct Args {
     /// What computes: auto, cpu or cuda; `zeroset devices` lists what is there
     #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = word::<DeviceKind>)]
     pub device: DeviceKind,
-    /// CPU threads; 0 takes all cores
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub threads: usize,
+    #[command(flatten)]
+    pub threads: Threads,
     /// Say everything as JSON, for programs: stages and warnings as lines on standard error, the end
     /// with the report on standard output
     #[arg(long)]
@@ -144,7 +144,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let mut config = Config::of_distance(mesh, distance, flags);
     config.precision = Some(args.precision);
     config.device.kind = args.device;
-    config.device.threads = args.threads;
+    config.device.threads = args.threads.n;
     config.output.picture =
         args.picture.map(|file| Picture { file: Some(file), ..Picture::default() });
     config.check()?;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::cloud::{self, Cloud};
 use super::device::{self, Card};
+use super::threads::Threads;
 use super::{Ui, volume, word};
 use crate::backend::Cpu;
 use crate::config::{DeviceKind, Precision};
@@ -90,9 +91,8 @@ pub struct Args {
     /// GPUs that share the sites, as fast as each is
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub gpus: u32,
-    /// CPU threads; 0 takes all cores
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub threads: usize,
+    #[command(flatten)]
+    pub threads: Threads,
     #[command(flatten)]
     pub source: volume::Source,
 }

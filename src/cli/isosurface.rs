@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::device::{self, Card};
 use super::reconstruct::of_topology;
+use super::threads::Threads;
 use super::{Ui, generate, volume, word};
 use crate::backend::Cpu;
 use crate::config::DeviceKind;
@@ -58,9 +59,8 @@ pub struct Args {
     /// What computes: auto, cpu or cuda; auto takes a GPU for a large volume beside few cores
     #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = word::<DeviceKind>)]
     pub device: DeviceKind,
-    /// CPU threads; 0 takes all cores
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub threads: usize,
+    #[command(flatten)]
+    pub threads: Threads,
     #[command(flatten)]
     pub source: volume::Source,
 }

@@ -31,6 +31,7 @@ mod run;
 mod sample;
 mod schema;
 mod sparse;
+mod threads;
 mod tree;
 mod ui;
 mod volume;
@@ -263,15 +264,15 @@ impl Command {
     /// Threads that it asks for, 0 for all cores; `None` if a case says it or none are needed.
     fn threads(&self) -> Option<usize> {
         match self {
-            Command::Dt(args) => Some(args.threads),
-            Command::Edt(args) => Some(args.threads),
-            Command::Render(args) => Some(args.threads),
-            Command::Points(args) => Some(args.threads),
-            Command::Tree(args) => Some(args.threads),
-            Command::Sparse(args) => Some(args.threads),
-            Command::Isosurface(args) => Some(args.threads),
-            Command::Reconstruct(args) => Some(args.threads),
-            Command::Sample(args) => Some(args.threads),
+            Command::Dt(args) => Some(args.threads.n),
+            Command::Edt(args) => Some(args.threads.n),
+            Command::Render(args) => Some(args.threads.n),
+            Command::Points(args) => Some(args.threads.n),
+            Command::Tree(args) => Some(args.threads.n),
+            Command::Sparse(args) => Some(args.threads.n),
+            Command::Isosurface(args) => Some(args.threads.n),
+            Command::Reconstruct(args) => Some(args.threads.n),
+            Command::Sample(args) => Some(args.threads.n),
             Command::Generate(_)
             | Command::Convert(_)
             | Command::Voxelize(_)
@@ -372,6 +373,18 @@ mod tests {
     #[test]
     fn the_arguments_are_consistent() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn more_threads_than_a_case_may_ask_for_are_refused_by_the_name_of_the_option() {
+        let edt = ["zeroset", "edt", "a.npy", "--where", "v", "-o", "b.npy", "--threads"];
+        let run = ["zeroset", "run", "case.toml", "--threads"];
+        for command in [&edt[..], &run[..]] {
+            let with = |n| Cli::try_parse_from(command.iter().copied().chain([n]));
+            assert!(with("256").is_ok());
+            let error = with("257").unwrap_err().to_string();
+            assert!(error.contains("--threads <N>") && error.contains("256"), "{error}");
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::time::Instant;
 use serde::Serialize;
 
 use super::isosurface::MOST_ROUNDS;
+use super::threads::Threads;
 use super::{Ui, device, word};
 use crate::backend::{Cpu, cuda};
 use crate::cloud::{CleanOptions, FAR};
@@ -83,9 +84,8 @@ pub struct Args {
     /// What computes: auto, cpu or cuda; auto takes a GPU from 100,000 samples on
     #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = word::<DeviceKind>)]
     pub device: DeviceKind,
-    /// CPU threads; 0 takes all cores
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub threads: usize,
+    #[command(flatten)]
+    pub threads: Threads,
 }
 
 /// All that is reported.

@@ -9,6 +9,7 @@ use std::time::Instant;
 use self::source::Shown;
 use self::words::{Looks, Side, Size, Steps};
 use super::device::{self, Card};
+use super::threads::Threads;
 use super::{Ui, convert, volume};
 use crate::backend::Cpu;
 use crate::config::DeviceKind;
@@ -93,9 +94,8 @@ pub struct Args {
     /// What draws: auto, cpu or cuda; auto takes a GPU for large pictures, volumes and meshes
     #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = super::word::<DeviceKind>)]
     pub device: DeviceKind,
-    /// CPU threads; 0 takes all cores
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub threads: usize,
+    #[command(flatten)]
+    pub threads: Threads,
     #[command(flatten)]
     pub source: volume::Source,
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::progress::observer;
-use super::{NOT_MET, Ui, interrupt, json, word};
+use super::{NOT_MET, Ui, interrupt, json, threads, word};
 use crate::config::{Config, DeviceKind, Drawn};
 use crate::error::{Error, Result};
 use crate::output::Status;
@@ -60,7 +60,7 @@ pub struct Overrides {
     #[arg(long, value_name = "DEVICE", value_parser = word::<DeviceKind>)]
     pub device: Option<DeviceKind>,
     /// CPU threads; 0 takes all cores
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = threads::number())]
     pub threads: Option<usize>,
 }
 

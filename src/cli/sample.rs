@@ -6,6 +6,7 @@ use std::time::Instant;
 use serde::Serialize;
 
 use super::progress::Amount;
+use super::threads::Threads;
 use super::{Ui, json};
 use crate::backend::Cpu;
 use crate::cloud::{Noise, Sampler, Sampling};
@@ -52,9 +53,8 @@ pub struct Args {
     /// Another number gives another cloud
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// CPU threads; 0 takes all cores
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub threads: usize,
+    #[command(flatten)]
+    pub threads: Threads,
     /// Say everything as JSON, for programs: warnings as lines on standard error, the end on
     /// standard output
     #[arg(long)]

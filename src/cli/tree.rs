@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::device::{self, Card};
+use super::threads::Threads;
 use super::volume::{self, Which};
 use super::{Ui, word};
 use crate::backend::Cpu;
@@ -40,9 +41,8 @@ pub struct Args {
     /// What computes: auto, cpu or cuda; auto is the processor
     #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = word::<DeviceKind>)]
     pub device: DeviceKind,
-    /// CPU threads; 0 takes all cores
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub threads: usize,
+    #[command(flatten)]
+    pub threads: Threads,
     #[command(flatten)]
     pub source: volume::Source,
 }

@@ -7,7 +7,7 @@ mod tiled;
 use super::initial::Initial;
 use super::tables::{Checkpoints, Domain, MeshSource, SeriesFormat};
 use super::values::Speed;
-use super::{Bounds, Config, Seed};
+use super::{Bounds, Config, MOST_THREADS, Seed};
 use crate::error::Error;
 use crate::expression::Expression;
 use crate::io::RawLayout;
@@ -80,7 +80,8 @@ fn check(config: &Config) -> Checked {
         Domain::Cloud(cloud) => reconstruct::check(config, cloud)?,
     }
     let n = config.device.threads;
-    require(n <= 256, "device.threads", format!("must be 0 (all) to 256, is {n}"), "")?;
+    let range = format!("must be 0 (all) to {MOST_THREADS}, is {n}");
+    require(n <= MOST_THREADS, "device.threads", range, "")?;
     let what = "the case is called \"interface\", as the files of the interface are";
     require(config.name() != "interface", "", what, "give its file another name")?;
     if !matches!(config.domain, Domain::Cloud(_)) {

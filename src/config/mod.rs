@@ -55,6 +55,9 @@ use document::{Document, Places, Texts};
 /// Version of the case format this program reads.
 pub const VERSION: u32 = 1;
 
+/// Most threads that a case may ask for.
+pub const MOST_THREADS: usize = 256;
+
 /// A case: what is computed, on what, and what must come out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use self::asked::{Entries, Region};
 use self::finder::Finder;
+use super::threads::Threads;
 use super::volume::Which;
 use super::{Ui, volume, word};
 use crate::backend::Cpu;
@@ -89,9 +90,8 @@ pub struct Args {
     /// thread on
     #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = word::<DeviceKind>)]
     pub device: DeviceKind,
-    /// CPU threads; 0 takes all cores
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub threads: usize,
+    #[command(flatten)]
+    pub threads: Threads,
     #[command(flatten)]
     pub source: volume::Source,
 }

@@ -1,0 +1,18 @@
+//! The option `--threads`.
+
+use clap::builder::RangedU64ValueParser;
+
+use crate::config::MOST_THREADS;
+
+/// How many threads a command takes.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct Threads {
+    /// CPU threads; 0 takes all cores
+    #[arg(long = "threads", value_name = "N", default_value_t = 0, value_parser = number())]
+    pub n: usize,
+}
+
+/// Reads a number of threads, and refuses more than a case may ask for.
+pub fn number() -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new().range(0..=MOST_THREADS as u64)
+}
