@@ -139,7 +139,12 @@ pub(crate) fn read_points(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
     let others = columns.split_off(columns.len().min(3));
     let [x, y, z] = columns.as_slice() else {
         let what = format!("{} columns, three are needed for points", columns.len());
-        return Err(Error::input(path, "", what, "give x, y and z in each row"));
+        return Err(Error::input(
+            path,
+            "",
+            what,
+            "give x, y and z in each row, decimals with a point",
+        ));
     };
     index_limit(path, x.len() as u64, "points")?;
     let mut vertices = Vec::with_capacity(x.len());

@@ -30,7 +30,12 @@ pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport)> {
     let Some(taken) = head.taken() else {
         let n = head.columns;
         let what = format!("{n} columns, three are needed for points");
-        return Err(Error::input(path, "", what, "give x, y and z in each row"));
+        return Err(Error::input(
+            path,
+            "",
+            what,
+            "give x, y and z in each row, decimals with a point",
+        ));
     };
     if let Some(names) = head.names.as_ref().filter(|names| names.len() != head.columns) {
         let what = format!("{} names of columns, {} columns", names.len(), head.columns);
