@@ -107,7 +107,7 @@ impl Run<'_> {
         let (frame, samples) = (self.tree.frame(), self.tree.n_cells());
         let n_cubes = |level| Ok(self.tree.n_cubes(level));
         let tiles = memory::expected_tiles(frame, samples, n_cubes)?;
-        let bytes = tiles * bytes_per_tile::<S>();
+        let bytes = tiles * memory::SURFACE;
         levels.expected_bytes = self.tree.bytes() + bytes;
         memory::check(bytes, &format!("about {tiles} tiles at depth {last}"))?;
         let mut tiles = start::<S>(self.tree.frame(), first)?;
@@ -259,12 +259,10 @@ fn motion<S: Stored<f32>>(
     TiledEvolution::new(grid, phi, terms, of_motion(reinitialize), Arc::new(Cpu::current()))
 }
 
-/// Bytes of a tile at the worst moment. While steps go on: lists, phi before and after a step and as it was
-/// looked at, the velocity, and an eighth more, which lists take when they grow. Then: the surface in it, and the
-/// tree that finds how far samples are from that.
+/// Bytes of a tile while steps go on: lists, phi before and after a step and as it was looked at, the velocity; and an
+/// eighth more, which lists take when they grow.
 fn bytes_per_tile<S>() -> u64 {
     let voxels = (EDGE * EDGE * EDGE) as u64;
     let lists = 21 + 4 + 12;
-    let steps = (lists + voxels * (3 * size_of::<S>() as u64 + 6)) * 9 / 8;
-    steps.max(memory::SURFACE)
+    (lists + voxels * (3 * size_of::<S>() as u64 + 6)) * 9 / 8
 }

@@ -43,8 +43,8 @@ pub struct Levels {
     pub droplets: usize,
     /// Edge of a finest voxel, input units.
     pub voxel: f64,
-    /// Bytes that were expected before the first step: of the tiles of the finest level, or of the surface with the tree that
-    /// finds how far samples are from it, if these are more. Of a run on a card those of the tiles on the card.
+    /// Bytes that were expected before the first step: of the surface with the tree that finds how far samples are from it,
+    /// which takes more than the tiles; of a run on a card, of its tiles there.
     pub expected_bytes: u64,
     /// Seconds for the octree.
     pub octree_seconds: f64,
