@@ -144,7 +144,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let mut config = Config::of_distance(mesh, distance, flags);
     config.precision = Some(args.precision);
     config.device.kind = args.device;
-    config.device.threads = args.threads.n;
+    config.device.threads = args.threads.threads;
     config.output.picture =
         args.picture.map(|file| Picture { file: Some(file), ..Picture::default() });
     config.check()?;

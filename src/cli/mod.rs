@@ -264,15 +264,15 @@ impl Command {
     /// Threads that it asks for, 0 for all cores; `None` if a case says it or none are needed.
     fn threads(&self) -> Option<usize> {
         match self {
-            Command::Dt(args) => Some(args.threads.n),
-            Command::Edt(args) => Some(args.threads.n),
-            Command::Render(args) => Some(args.threads.n),
-            Command::Points(args) => Some(args.threads.n),
-            Command::Tree(args) => Some(args.threads.n),
-            Command::Sparse(args) => Some(args.threads.n),
-            Command::Isosurface(args) => Some(args.threads.n),
-            Command::Reconstruct(args) => Some(args.threads.n),
-            Command::Sample(args) => Some(args.threads.n),
+            Command::Dt(args) => Some(args.threads.threads),
+            Command::Edt(args) => Some(args.threads.threads),
+            Command::Render(args) => Some(args.threads.threads),
+            Command::Points(args) => Some(args.threads.threads),
+            Command::Tree(args) => Some(args.threads.threads),
+            Command::Sparse(args) => Some(args.threads.threads),
+            Command::Isosurface(args) => Some(args.threads.threads),
+            Command::Reconstruct(args) => Some(args.threads.threads),
+            Command::Sample(args) => Some(args.threads.threads),
             Command::Generate(_)
             | Command::Convert(_)
             | Command::Voxelize(_)

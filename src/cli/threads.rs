@@ -8,8 +8,8 @@ use crate::config::MOST_THREADS;
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct Threads {
     /// CPU threads; 0 takes all cores
-    #[arg(long = "threads", value_name = "N", default_value_t = 0, value_parser = number())]
-    pub n: usize,
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = number())]
+    pub threads: usize,
 }
 
 /// Reads a number of threads, and refuses more than a case may ask for.
