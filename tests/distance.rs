@@ -237,7 +237,7 @@ fn paths_lead_back_to_the_source() {
     let twice = ["--path-from", "vertex:7", "--paths", "d.vtp"];
     place.fails(&[&from[..], &twice].concat(), "is named for two results");
     let itself = ["distance", "square.vtp", "--from", "vertex:0", "-o", "./square.vtp"];
-    place.fails(&itself, "is the mesh");
+    place.fails(&itself, "is read, and the result would replace it");
 }
 
 #[test]
