@@ -139,7 +139,7 @@ impl<R: Real> DevicePatches<R> {
     /// Copies patches and coordinates to a card.
     ///
     /// # Errors
-    /// [`Error::Device`] if they do not fit its memory.
+    /// [`Error::Device`](crate::Error::Device) if they do not fit its memory.
     pub fn new(cuda: Arc<Cuda>, patches: &Patches, coordinates: &Coordinates<R>) -> Result<Self> {
         let shape = Shape::of(patches);
         let need = shape.bytes::<R>(patches);

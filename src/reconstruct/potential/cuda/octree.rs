@@ -40,7 +40,7 @@ impl DeviceOctree {
     /// than the card has free.
     ///
     /// # Errors
-    /// [`Error::Device`] with the bytes needed and free where not even the nodes fit the card, or the host
+    /// [`Error::Device`](crate::Error::Device) with the bytes needed and free where not even the nodes fit the card, or the host
     /// has no memory to build them.
     pub fn new(cuda: &Arc<Cuda>, points: &[[f64; 3]], frame: Frame) -> Result<Self> {
         let need = points.len() as u64 * BUILD;
@@ -60,7 +60,7 @@ impl DeviceOctree {
     /// A tree that the host has built.
     ///
     /// # Errors
-    /// [`Error::Device`] with the bytes needed and free if it does not fit.
+    /// [`Error::Device`](crate::Error::Device) with the bytes needed and free if it does not fit.
     pub fn of_host(cuda: &Arc<Cuda>, tree: &Octree) -> Result<Self> {
         let need = (tree.nodes().len() * NODE + tree.samples().len() * 12) as u64;
         let remedy = "take a smaller depth, fewer samples, or use = \"cpu\"";
@@ -157,7 +157,7 @@ impl DeviceOctree {
     /// Nodes of a level, and leaves above it: how many cubes of that size hold samples.
     ///
     /// # Errors
-    /// [`Error::Device`] if the card does not answer.
+    /// [`Error::Device`](crate::Error::Device) if the card does not answer.
     pub fn n_cubes(&self, cuda: &Cuda, level: u32) -> Result<usize> {
         let kernel = cuda.kernel(&Unit::new("reconstruct/octree", &[])?, "octree_cubes")?;
         let (count, n) = (cuda.zeros::<u32>(1)?, self.links.len());
@@ -173,7 +173,7 @@ impl DeviceOctree {
     /// The nodes and the samples, as [`Octree`] holds them.
     ///
     /// # Errors
-    /// [`Error::Device`] if the card fails.
+    /// [`Error::Device`](crate::Error::Device) if the card fails.
     pub fn download(&self, cuda: &Cuda) -> Result<(Vec<Node>, Vec<[f32; 3]>)> {
         let (centers, links) = (cuda.download(&self.centers)?, cuda.download(&self.links)?);
         let node = |(&[x, y, z, count], &[next, level]): (&[f32; 4], &[u32; 2])| Node {
