@@ -123,6 +123,7 @@ fn transforms_are_those_of_the_cpu() {
     let long = [1, 1 << 15, 1];
     let error = Edt::default().transform_on(&cuda, &vec![true; 1 << 15], long).unwrap_err();
     assert!(error.to_string().contains("takes 1 to 32767 along an axis"), "{error}");
+    assert_eq!(error.exit_code(), 5, "the processor takes it");
     assert!(Edt::default().transform_on(&cuda, &[], [0, 3, 1]).unwrap().is_empty());
 }
 

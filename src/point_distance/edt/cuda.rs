@@ -64,8 +64,8 @@ impl DeviceEdt {
     /// A transform of volumes of `shape`.
     ///
     /// # Errors
-    /// Those of [`Edt::transform`]; [`Error::Case`] for an axis of more than 32,767 voxels and for no voxel;
-    /// [`Error::Device`].
+    /// Those of [`Edt::transform`]; [`Error::Device`], also for an axis of more than 32,767 voxels and for no voxel, which
+    /// the processor takes.
     pub fn new(cuda: &Cuda, edt: Edt, shape: [usize; 3]) -> Result<Self> {
         let n = shape.iter().product();
         edt.check(n, shape)?;
@@ -75,7 +75,7 @@ impl DeviceEdt {
             let what = format!(
                 "a volume of {nx} x {ny} x {nz} voxels on a GPU, which takes 1 to {MOST} along an axis"
             );
-            return Err(Error::usage(what, "compute it on the processor (--device cpu)"));
+            return Err(Error::device(what, "compute it on the processor (--device cpu)"));
         }
         let bytes = size_of::<EdtArgument>().to_string();
         let defines = vec![("REAL", "float".to_string()), ("EDT_BYTES", bytes)];

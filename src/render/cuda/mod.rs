@@ -84,8 +84,8 @@ impl<'a> DeviceMarch<'a> {
     /// cubes.
     ///
     /// # Errors
-    /// [`Error::Device`] if there is too little memory, with the bytes needed and free; [`Error::Case`] for a cone of
-    /// pi / 2 or more, and for an axis of more than 32,767 voxels with [`Rule::Isotropic`].
+    /// [`Error::Device`] if there is too little memory, with the bytes needed and free, and for an axis of more than 32,767
+    /// voxels with [`Rule::Isotropic`]; [`Error::Case`] for a cone of pi / 2 or more.
     pub fn new(cuda: &'a Cuda, rule: Rule, solid: &'a Solid<'a>) -> Result<Self> {
         check(cuda, Self::bytes(rule, solid), "a volume for rays")?;
         let level = match solid.kind {
