@@ -11,7 +11,9 @@
 
 #include "shim/fibers.hpp"
 
+#ifndef __global__
 #define __global__
+#endif
 #define __device__
 #define DEVICE inline
 #define __shared__ static __attribute__((section("zs_shared")))
@@ -113,6 +115,14 @@ const char *call(void (*kernel)(A...), const Launch &launch, void *const *args, 
         }
     }
     return run(launch, [=] { kernel(*(std::remove_cv_t<A> *)args[I]...); });
+}
+
+// Number and sizes in bytes of a kernel's parameters.
+template <typename... A>
+size_t parameters(void (*)(A...), const size_t **sizes) {
+    static constexpr size_t each[] = {sizeof(A)..., 0};
+    *sizes = each;
+    return sizeof...(A);
 }
 
 template <typename... A>
