@@ -29,6 +29,7 @@ enum Result {
     SUCCESS = 0,
     INVALID_VALUE = 1,
     OUT_OF_MEMORY = 2,
+    NO_DEVICE = 100,
     INVALID_DEVICE = 101,
     INVALID_IMAGE = 200,
     NOT_FOUND = 500,
@@ -196,7 +197,8 @@ API int cuInit(unsigned) {
         return sigaction(SIGSEGV, &action, nullptr) == 0;
     }();
     (void)once;
-    return SUCCESS;
+    const char *shown = getenv("CUDA_VISIBLE_DEVICES");
+    return shown && !*shown ? NO_DEVICE : SUCCESS;
 }
 API int cuDriverGetVersion(int *version) {
     *version = DRIVER;
@@ -207,6 +209,7 @@ API int cuGetErrorName(int error, const char **name) {
         case SUCCESS: *name = "CUDA_SUCCESS"; break;
         case INVALID_VALUE: *name = "CUDA_ERROR_INVALID_VALUE"; break;
         case OUT_OF_MEMORY: *name = "CUDA_ERROR_OUT_OF_MEMORY"; break;
+        case NO_DEVICE: *name = "CUDA_ERROR_NO_DEVICE"; break;
         case INVALID_DEVICE: *name = "CUDA_ERROR_INVALID_DEVICE"; break;
         case INVALID_IMAGE: *name = "CUDA_ERROR_INVALID_IMAGE"; break;
         case NOT_FOUND: *name = "CUDA_ERROR_NOT_FOUND"; break;
