@@ -19,6 +19,7 @@
 #include <ucontext.h>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -59,6 +60,13 @@ struct Meeting {
     uint64_t values[2][32];
 };
 
+// A warp: all of its threads meet, or those of a mask.
+struct Warp {
+    Meeting all;
+    std::map<uint32_t, Meeting> some;
+    uint32_t living = 0;
+};
+
 struct Block;
 
 // A stack and where on it the fiber left that has it now; one that ended waits for the next.
@@ -79,7 +87,7 @@ struct Block {
     uint32_t index;
     unsigned living;
     Meeting barrier;
-    std::vector<Meeting> warps;
+    std::vector<Warp> warps;
     std::vector<Fiber> fibers;
     std::vector<Fiber *> ready;
     std::vector<char> statics, dynamic;
@@ -203,10 +211,20 @@ __attribute__((noinline)) static int resume(Fiber *fiber) {
 static void end_of_thread(Fiber *fiber) {
     Block &block = *fiber->block;
     block.living--;
-    for (Meeting *m : {&block.barrier, &block.warps[fiber->thread / 32]}) {
-        m->living--;
-        if (m->living > 0 && m->waiting.size() == m->living) {
-            release(*m, block.ready);
+    auto leaves = [&](Meeting &m) {
+        m.living--;
+        if (m.living > 0 && m.waiting.size() == m.living) {
+            release(m, block.ready);
+        }
+    };
+    leaves(block.barrier);
+    Warp &warp = block.warps[fiber->thread / 32];
+    uint32_t bit = 1u << fiber->thread % 32;
+    warp.living &= ~bit;
+    leaves(warp.all);
+    for (auto &[mask, m] : warp.some) {
+        if (mask & bit) {
+            leaves(m);
         }
     }
 }
@@ -221,7 +239,8 @@ static std::unique_ptr<Block> start_block(uint32_t index, const Launch &launch, 
     block->dynamic.assign(launch.shared_bytes + 2 * FENCE, UNSET);
     memset(block->dynamic.data() + launch.shared_bytes, MARK, 2 * FENCE);
     for (uint32_t t = 0; t < launch.block; t++) {
-        block->warps[t / 32].living++;
+        block->warps[t / 32].all.living++;
+        block->warps[t / 32].living |= 1u << t % 32;
         block->fibers[t] = Fiber{block.get(), t, stacks + t, false};
         block->ready.push_back(&block->fibers[t]);
     }
@@ -264,8 +283,11 @@ static bool is_stuck(const Block &block) {
         }
     };
     say(block.barrier, "at a barrier");
-    for (const Meeting &warp : block.warps) {
-        say(warp, "for their warp");
+    for (const Warp &warp : block.warps) {
+        say(warp.all, "for their warp");
+        for (const auto &[mask, m] : warp.some) {
+            say(m, "for others of their warp");
+        }
     }
     return true;
 }
