@@ -63,7 +63,15 @@ extern "C" __global__ void words(u32 *out) {
     out[7 * n + t] = __syncthreads_count(t < 40);
     out[8 * n + t] = __syncthreads_or(t == 63);
     out[9 * n + t] = __syncthreads_and(t != 63);
+    // Groups of eight lanes, of which the last has ended in the second warp.
+    if (t >= 56) return;
+    const u32 eight = 0xffu << t % 32 / 8 * 8;
+    out[10 * n + t] = __shfl_xor_sync(eight, t, 4);
+    out[11 * n + t] = __ballot_sync(eight, t % 2);
 }
+
+// A lane asks with a mask that does not name it.
+extern "C" __global__ void foreign_mask(u32 *out) { out[threadIdx.x] = __ballot_sync(0xffu, 1); }
 
 // Adds 1 to 4 of all threads by every atomic that can: sum, smallest, largest, by compare-and-swap.
 extern "C" __global__ void atomics(u32 *sum, real *real_sum, u64 *least, u32 *most, u32 *swapped) {

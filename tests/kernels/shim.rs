@@ -16,6 +16,7 @@ static LIBRARY: LazyLock<Library> = LazyLock::new(|| {
         "two_barriers",
         "half_a_warp",
         "words",
+        "foreign_mask",
         "atomics",
         "total_of_blocks",
         "beyond",
@@ -81,6 +82,12 @@ fn threads_that_wait_for_ever_are_found() {
 }
 
 #[test]
+fn lanes_outside_of_their_mask_are_found() {
+    let found = fault("foreign_mask");
+    assert!(found.contains("is not in the mask 0xff"), "{found}");
+}
+
+#[test]
 fn writes_beyond_shared_memory_are_found() {
     let found = fault("beyond");
     assert!(found.contains("beyond its 256 bytes"), "{found}");
@@ -98,7 +105,7 @@ fn arguments_are_counted_and_measured() {
 #[test]
 fn words_of_warps_and_blocks_mean_what_they_do_on_a_device() {
     let n = BLOCK as usize;
-    let words: [fn(u32) -> u32; 10] = [
+    let words: [fn(u32) -> u32; 12] = [
         |t| (0..32).filter(|i| (t / 32 * 32 + i) % 3 == 0).map(|i| 1 << i).sum(),
         |t| t / 32 * 32 + 5,
         |t| if t % 32 < 2 { t } else { t - 2 },
@@ -109,6 +116,8 @@ fn words_of_warps_and_blocks_mean_what_they_do_on_a_device() {
         |_| 40,
         |_| 1,
         |_| 0,
+        |t| if t < 56 { t ^ 4 } else { 0 },
+        |t| if t < 56 { 0xaa << (t % 32 / 8 * 8) } else { 0 },
     ];
     for seed in 0..SEEDS {
         let mut out = vec![0u32; words.len() * n];

@@ -1,6 +1,6 @@
 // The words of CUDA C++ that kernels use, for a compiler of the host; included before a kernel.
 //
-// Only full masks in warp operations. Accesses to memory happen in the order of the program:
+// In warp operations a mask that is not full is the same for all threads that it names. Accesses to memory happen in the order of the program:
 // a missing fence is not found, a missing barrier is (fibers.hpp).
 #pragma once
 
@@ -11,7 +11,9 @@
 
 #include "shim/fibers.hpp"
 
+#ifndef __global__
 #define __global__
+#endif
 #define __device__
 #define DEVICE inline
 #define __shared__ static __attribute__((section("zs_shared")))
@@ -48,28 +50,42 @@ inline unsigned at_barrier(bool vote, Site site) {
     return m.votes[meet(m, site, vote, 0, 0)];
 }
 
-struct Warp {
+struct HandedOver {
     const Meeting &of;
     unsigned round;
 };
 
-// Hands a value to the threads of the warp.
-template <typename T>
-Warp in_warp(uint32_t mask, T value, Site site) {
-    static_assert(sizeof(T) <= 8);
-    if (mask != ~0u) {
-        snprintf(message, sizeof message, "%s:%d: mask %#x is not full", site.file, site.line, mask);
+// Those of the warp that the mask names, this thread among them.
+inline Meeting &named(uint32_t mask, Site site) {
+    Warp &warp = current->block->warps[current->thread / 32];
+    if (mask == ~0u) {
+        return warp.all;
+    }
+    if (!(mask >> current->thread % 32 & 1)) {
+        snprintf(message, sizeof message, "%s:%d: lane %u is not in the mask %#x", site.file,
+                 site.line, current->thread % 32, mask);
         fail();
     }
+    auto [found, is_new] = warp.some.try_emplace(mask);
+    if (is_new) {
+        found->second.living = (unsigned)__builtin_popcount(mask & warp.living);
+    }
+    return found->second;
+}
+
+// Hands a value to the threads of the warp that the mask names.
+template <typename T>
+HandedOver in_warp(uint32_t mask, T value, Site site) {
+    static_assert(sizeof(T) <= 8);
     uint64_t bits = 0;
     memcpy(&bits, &value, sizeof value);
-    Meeting &warp = current->block->warps[current->thread / 32];
-    return {warp, meet(warp, site, false, current->thread % 32, bits)};
+    Meeting &others = named(mask, site);
+    return {others, meet(others, site, false, current->thread % 32, bits)};
 }
 
 // The value that a lane handed over.
 template <typename T>
-T of_lane(const Warp &warp, unsigned lane) {
+T of_lane(const HandedOver &warp, unsigned lane) {
     T value;
     memcpy(&value, &warp.of.values[warp.round][lane], sizeof value);
     return value;
@@ -78,7 +94,7 @@ T of_lane(const Warp &warp, unsigned lane) {
 inline unsigned lane() { return current->thread % 32; }
 
 // Lanes that exist and satisfy the predicate.
-inline uint32_t ballot(const Warp &warp) {
+inline uint32_t ballot(const HandedOver &warp) {
     uint32_t set = 0;
     for (unsigned i = 0; i < 32; i++) {
         bool there = warp.of.present[warp.round] >> i & 1;
@@ -113,6 +129,14 @@ const char *call(void (*kernel)(A...), const Launch &launch, void *const *args, 
         }
     }
     return run(launch, [=] { kernel(*(std::remove_cv_t<A> *)args[I]...); });
+}
+
+// Number and sizes in bytes of a kernel's parameters.
+template <typename... A>
+size_t parameters(void (*)(A...), const size_t **sizes) {
+    static constexpr size_t each[] = {sizeof(A)..., 0};
+    *sizes = each;
+    return sizeof...(A);
 }
 
 template <typename... A>

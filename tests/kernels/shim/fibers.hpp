@@ -1,11 +1,12 @@
 // Threads of a kernel as fibers of one thread of the host.
 //
-// A fiber runs until it waits (barrier, warp operation), yields or ends; then any other fiber that
-// can go on is picked at random. The order depends on the seed alone, so what a seed finds, it
-// finds again. Blocks are taken in random order too, `resident` of them at a time.
+// A fiber runs until it waits (barrier, warp operation), yields or ends; then any other fiber of the
+// block that can go on is picked at random, now and then one of another block. The order depends on
+// the seed alone, so what a seed finds, it finds again. Blocks are taken in random order too,
+// `resident` of them at a time.
 //
 // Static shared memory is one section of the library. With several blocks at a time each keeps an
-// image of it, which is copied when another block is picked.
+// image of it, which is copied when another block is picked. Stacks are kept from launch to launch.
 #pragma once
 
 #include <setjmp.h>
@@ -18,6 +19,7 @@
 #include <ucontext.h>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -58,22 +60,36 @@ struct Meeting {
     uint64_t values[2][32];
 };
 
+// A warp: all of its threads meet, or those of a mask.
+struct Warp {
+    Meeting all;
+    std::map<uint32_t, Meeting> some;
+    uint32_t living = 0;
+};
+
 struct Block;
 
-struct Fiber {
+// A stack and where on it the fiber left that has it now; one that ended waits for the next.
+struct Stack {
     jmp_buf at;
+    char *memory;
+    bool started;
+};
+
+struct Fiber {
     Block *block;
     uint32_t thread;
-    char *stack;
-    bool started, done;
+    Stack *stack;
+    bool done;
 };
 
 struct Block {
     uint32_t index;
     unsigned living;
     Meeting barrier;
-    std::vector<Meeting> warps;
+    std::vector<Warp> warps;
     std::vector<Fiber> fibers;
+    std::vector<Fiber *> ready;
     std::vector<char> statics, dynamic;
 };
 
@@ -83,12 +99,17 @@ constexpr size_t FENCE = 256;
 constexpr char UNSET = (char)0xff;
 // What stands beyond memory that may be written.
 constexpr char MARK = (char)0xa7;
-constexpr uint64_t MOST_SWITCHES = 10'000'000;
+// Of one launch: what takes more has no end.
+#ifndef MOST_SWITCHES
+#define MOST_SWITCHES 10'000'000
+#endif
+// One switch of so many is to another block.
+constexpr uint64_t STAYS = 64;
 
 static jmp_buf scheduler;
 static ucontext_t start;
 static Fiber *current;
-static std::vector<Fiber *> ready;
+static std::vector<Stack> stacks;
 static std::function<void()> body;
 static uint64_t random_state, switches;
 static char message[512];
@@ -107,14 +128,14 @@ static uint64_t random_bits() {
 // Leaves the fiber; comes back when it is picked again.
 __attribute__((noinline)) static void leave() {
     asm volatile("" ::: "memory");
-    if (_setjmp(current->at) == 0) {
+    if (_setjmp(current->stack->at) == 0) {
         _longjmp(scheduler, 1);
     }
     asm volatile("" ::: "memory");
 }
 
 static void yield() {
-    ready.push_back(current);
+    current->block->ready.push_back(current);
     leave();
 }
 
@@ -125,7 +146,7 @@ static void maybe_yield() {
     }
 }
 
-static void release(Meeting &m) {
+static void release(Meeting &m, std::vector<Fiber *> &ready) {
     m.round++;
     m.votes[m.round % 2] = 0;
     m.present[m.round % 2] = 0;
@@ -137,7 +158,8 @@ static void release(Meeting &m) {
 static unsigned meet(Meeting &m, Site site, bool vote, unsigned lane, uint64_t value) {
     if (m.waiting.empty()) {
         m.site = site;
-    } else if (m.site.line != site.line || strcmp(m.site.file, site.file) != 0) {
+    } else if (m.site.line != site.line ||
+               (m.site.file != site.file && strcmp(m.site.file, site.file) != 0)) {
         snprintf(message, sizeof message, "threads of block %u wait at %s:%d and at %s:%d",
                  current->block->index, m.site.file, m.site.line, site.file, site.line);
         fail();
@@ -148,16 +170,19 @@ static unsigned meet(Meeting &m, Site site, bool vote, unsigned lane, uint64_t v
     m.values[round][lane] = value;
     m.waiting.push_back(current);
     if (m.waiting.size() == m.living) {
-        release(m);
+        release(m, current->block->ready);
     }
     leave();
     return round;
 }
 
+// One thread after the other.
 static void enter() {
-    body();
-    current->done = true;
-    _longjmp(scheduler, 1);
+    for (;;) {
+        body();
+        current->done = true;
+        leave();
+    }
 }
 
 // Runs a fiber until it leaves; 2 if the launch failed.
@@ -169,12 +194,13 @@ __attribute__((noinline)) static int resume(Fiber *fiber) {
     if (how != 0) {
         return how;
     }
-    if (current->started) {
-        _longjmp(current->at, 1);
+    Stack &stack = *current->stack;
+    if (stack.started) {
+        _longjmp(stack.at, 1);
     }
-    current->started = true;
+    stack.started = true;
     getcontext(&start);
-    start.uc_stack.ss_sp = current->stack;
+    start.uc_stack.ss_sp = stack.memory;
     start.uc_stack.ss_size = STACK;
     start.uc_link = nullptr;
     makecontext(&start, enter, 0);
@@ -185,15 +211,25 @@ __attribute__((noinline)) static int resume(Fiber *fiber) {
 static void end_of_thread(Fiber *fiber) {
     Block &block = *fiber->block;
     block.living--;
-    for (Meeting *m : {&block.barrier, &block.warps[fiber->thread / 32]}) {
-        m->living--;
-        if (m->living > 0 && m->waiting.size() == m->living) {
-            release(*m);
+    auto leaves = [&](Meeting &m) {
+        m.living--;
+        if (m.living > 0 && m.waiting.size() == m.living) {
+            release(m, block.ready);
+        }
+    };
+    leaves(block.barrier);
+    Warp &warp = block.warps[fiber->thread / 32];
+    uint32_t bit = 1u << fiber->thread % 32;
+    warp.living &= ~bit;
+    leaves(warp.all);
+    for (auto &[mask, m] : warp.some) {
+        if (mask & bit) {
+            leaves(m);
         }
     }
 }
 
-static std::unique_ptr<Block> start_block(uint32_t index, const Launch &launch, char *stacks) {
+static std::unique_ptr<Block> start_block(uint32_t index, const Launch &launch, Stack *stacks) {
     auto block = std::make_unique<Block>();
     block->index = index;
     block->living = block->barrier.living = launch.block;
@@ -203,22 +239,16 @@ static std::unique_ptr<Block> start_block(uint32_t index, const Launch &launch, 
     block->dynamic.assign(launch.shared_bytes + 2 * FENCE, UNSET);
     memset(block->dynamic.data() + launch.shared_bytes, MARK, 2 * FENCE);
     for (uint32_t t = 0; t < launch.block; t++) {
-        block->warps[t / 32].living++;
-        char *stack = stacks + t * STACK;
-        memset(stack, MARK, FENCE);
-        block->fibers[t] = Fiber{{}, block.get(), t, stack, false, false};
-        ready.push_back(&block->fibers[t]);
+        block->warps[t / 32].all.living++;
+        block->warps[t / 32].living |= 1u << t % 32;
+        block->fibers[t] = Fiber{block.get(), t, stacks + t, false};
+        block->ready.push_back(&block->fibers[t]);
     }
     return block;
 }
 
 static bool all_marked(const char *at, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        if (at[i] != MARK) {
-            return false;
-        }
-    }
-    return true;
+    return at[0] == MARK && memcmp(at, at + 1, n - 1) == 0;
 }
 
 // Start of the dynamic shared memory of the block, 16 bytes aligned (as `new` aligns).
@@ -232,7 +262,7 @@ static bool within_bounds(const Block &block, const Launch &launch) {
         return false;
     }
     for (const Fiber &fiber : block.fibers) {
-        if (!all_marked(fiber.stack, FENCE)) {
+        if (!all_marked(fiber.stack->memory, FENCE)) {
             snprintf(message, sizeof message, "a thread of block %u needs more than %zu KB of stack",
                      block.index, STACK >> 10);
             return false;
@@ -253,8 +283,11 @@ static bool is_stuck(const Block &block) {
         }
     };
     say(block.barrier, "at a barrier");
-    for (const Meeting &warp : block.warps) {
-        say(warp, "for their warp");
+    for (const Warp &warp : block.warps) {
+        say(warp.all, "for their warp");
+        for (const auto &[mask, m] : warp.some) {
+            say(m, "for others of their warp");
+        }
     }
     return true;
 }
@@ -272,7 +305,7 @@ static void swap_statics(Block *&held, Block *wanted) {
 }
 
 // Runs all threads of a launch; false with a message if the kernel is at fault.
-static bool run_all(const Launch &launch, char *stacks) {
+static bool run_all(const Launch &launch) {
     std::vector<uint32_t> order(launch.grid);
     for (uint32_t b = 0; b < launch.grid; b++) {
         order[b] = b;
@@ -284,39 +317,51 @@ static bool run_all(const Launch &launch, char *stacks) {
     auto fill = [&](size_t slot) {
         resident[slot].reset();
         if (next < order.size()) {
-            resident[slot] =
-                start_block(order[next++], launch, stacks + slot * launch.block * STACK);
+            resident[slot] = start_block(order[next++], launch, &stacks[slot * launch.block]);
         }
+    };
+    // The slot of any block with a thread that can go on.
+    auto any = [&]() -> size_t {
+        size_t n = resident.size(), first = n > 1 ? random_bits() % n : 0;
+        for (size_t i = 0; i < n; i++) {
+            size_t slot = (first + i) % n;
+            if (resident[slot] && !resident[slot]->ready.empty()) {
+                return slot;
+            }
+        }
+        return n;
     };
     for (size_t slot = 0; slot < resident.size(); slot++) {
         fill(slot);
     }
-    while (!ready.empty()) {
+    for (size_t slot = any(); slot < resident.size();) {
         if (++switches > MOST_SWITCHES) {
             snprintf(message, sizeof message, "no end after %llu switches between threads",
                      (unsigned long long)MOST_SWITCHES);
             return false;
         }
-        std::swap(ready[random_bits() % ready.size()], ready.back());
-        Fiber *fiber = ready.back();
-        ready.pop_back();
-        swap_statics(held, fiber->block);
+        Block &block = *resident[slot];
+        std::swap(block.ready[random_bits() % block.ready.size()], block.ready.back());
+        Fiber *fiber = block.ready.back();
+        block.ready.pop_back();
+        swap_statics(held, &block);
         if (resume(fiber) == 2) {
             return false;
         }
-        if (!fiber->done) {
-            continue;
-        }
-        end_of_thread(fiber);
-        for (size_t slot = 0; slot < resident.size(); slot++) {
-            Block *block = resident[slot].get();
-            if (block && block->living == 0) {
-                if (!within_bounds(*block, launch)) {
+        if (fiber->done) {
+            end_of_thread(fiber);
+            if (block.living == 0) {
+                if (!within_bounds(block, launch)) {
                     return false;
                 }
                 held = nullptr;
                 fill(slot);
             }
+        }
+        Block *same = resident[slot].get();
+        bool leaves = !same || same->ready.empty();
+        if (leaves || (resident.size() > 1 && random_bits() % STAYS == 0)) {
+            slot = any();
         }
     }
     for (const auto &block : resident) {
@@ -327,22 +372,38 @@ static bool run_all(const Launch &launch, char *stacks) {
     return true;
 }
 
+// Makes that many stacks; false without memory.
+static bool make_stacks(size_t n) {
+    while (stacks.size() < n) {
+        void *memory = mmap(nullptr, STACK, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (memory == MAP_FAILED) {
+            return false;
+        }
+        memset(memory, MARK, FENCE);
+        stacks.push_back({{}, (char *)memory, false});
+    }
+    return true;
+}
+
 // Launches a kernel; null, or what it did wrong.
 static const char *run(const Launch &launch, std::function<void()> kernel) {
-    size_t bytes = (size_t)launch.resident * launch.block * STACK;
-    char *stacks = (char *)mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (stacks == MAP_FAILED) {
+    if (!make_stacks((size_t)launch.resident * launch.block)) {
         return "no memory for the stacks";
     }
     gridDim = {launch.grid, 1, 1};
     blockDim = {launch.block, 1, 1};
     random_state = launch.seed;
     switches = 0;
-    ready.clear();
     body = std::move(kernel);
-    bool fine = run_all(launch, stacks);
-    munmap(stacks, bytes);
+    bool fine = run_all(launch);
+    if (!fine) {
+        // Threads stand where they stood: what is on the stacks is void.
+        for (Stack &stack : stacks) {
+            stack.started = false;
+            memset(stack.memory, MARK, FENCE);
+        }
+    }
     return fine ? nullptr : message;
 }
 

@@ -1,0 +1,15 @@
+// What the compiler hands to the driver in place of machine code: a shared library with its length.
+#pragma once
+
+#include <stdint.h>
+
+namespace emulator {
+
+constexpr uint64_t MAGIC = 0x31424c454e52454b;
+
+struct Header {
+    uint64_t magic;
+    uint64_t bytes;
+};
+
+}  // namespace emulator
