@@ -129,12 +129,7 @@ fn the_program_lists_voxels_and_pixels() {
 
     std::fs::write(place.join("p.pgm"), "P2 3 2 255\n1 200 3\n4 5 255\n").unwrap();
     let run = ["points", "p.pgm", "--where", "v > 100 && i < 2", "-o", "p.csv"];
-    zeroset(place, &run)
-        .output()
-        .unwrap()
-        .assert()
-        .code(0)
-        .stdout(contains("1 points of 6 voxels"));
+    zeroset(place, &run).output().unwrap().assert().code(0).stdout(contains("1 point of 6 voxels"));
     assert_eq!(rows(&place.join("p.csv")), [[1.0, 0.0, 0.0, 200.0, 1.0, 0.0, 0.0]]);
     let raw: Vec<u8> = vec![0, 1, 0, 2];
     std::fs::write(place.join("p.raw"), raw).unwrap();

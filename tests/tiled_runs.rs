@@ -103,7 +103,7 @@ fn volumes_go_in_and_come_out() {
     };
     let out = place.path().join("out");
     let first = go(&case(&file, "100", "above"), &[], &out).report;
-    assert!(first.warnings.iter().any(|w| w.contains("1 values are not finite")), "{first:?}");
+    assert!(first.warnings.iter().any(|w| w.contains("1 value is not finite")), "{first:?}");
     let ball = 4.0 / 3.0 * std::f64::consts::PI * radius * radius * radius;
     let found = first.first.unwrap();
     assert!((found.enclosed / ball - 1.0).abs() < 1e-2, "{found:?} {ball}");

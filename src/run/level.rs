@@ -6,6 +6,7 @@ use crate::config::{Above, Config, InitialVolume};
 use crate::error::{Error, Result};
 use crate::io::{self, VolumeOptions};
 use crate::volume::Volume;
+use crate::words::counted;
 
 /// A volume cut at a level. Beyond its border is outside, and so is what is no number.
 pub(super) struct VolumeLevel {
@@ -49,7 +50,8 @@ impl VolumeLevel {
         file.warnings.into_iter().for_each(&mut warn);
         let none = found.nan + found.infinite;
         if none > 0 {
-            warn(format!("{none} values are not finite: taken as outside"));
+            let values = counted(none, ["value is", "values are"]);
+            warn(format!("{values} not finite: taken as outside"));
         }
         let Some((min, max)) = found.min.zip(found.max) else {
             let what = format!("initial.volume: no value of {} is finite", path.display());

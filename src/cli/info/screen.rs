@@ -6,6 +6,7 @@ use std::path::Path;
 
 use super::report::{ArrayFacts, GroupFacts, Number, Report, Verdict};
 use crate::mesh::Kind;
+use crate::words::{SIMPLICES, noun};
 
 /// Groups, arrays and cell types beyond this many are only counted.
 const LISTED: usize = 5;
@@ -59,20 +60,12 @@ impl Lines {
 /// A word in singular and plural.
 type Word = [&'static str; 2];
 
-/// Words for simplices by dimension.
-const SIMPLICES: [Word; 4] = [
-    ["point", "points"],
-    ["edge", "edges"],
-    ["triangle", "triangles"],
-    ["tetrahedron", "tetrahedra"],
-];
-
 fn simplex(dimension: usize) -> Word {
     SIMPLICES[dimension.min(3)]
 }
 
-fn counted(n: usize, [one, many]: Word) -> String {
-    format!("{} {}", thousands(n), if n == 1 { one } else { many })
+fn counted(n: usize, words: Word) -> String {
+    format!("{} {}", thousands(n), noun(n, words))
 }
 
 fn mesh(lines: &mut Lines, report: &Report) {
