@@ -108,6 +108,14 @@ impl ClosedSurface {
         Ok(ClosedSurface { path, vertices, triangles })
     }
 
+    /// Smallest and largest coordinates.
+    pub(super) fn bounds(&self) -> ([f64; 3], [f64; 3]) {
+        let ends = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+        self.vertices.iter().fold(ends, |(low, high), x| {
+            (std::array::from_fn(|k| low[k].min(x[k])), std::array::from_fn(|k| high[k].max(x[k])))
+        })
+    }
+
     /// Warns of points, such as "vertices", whose side was doubtful.
     pub(super) fn doubts(
         &self,

@@ -1,0 +1,131 @@
+//! How many tiles a run begins with, and what they take: told from coarser lattices where looking for
+//! all of them takes long.
+
+use std::fmt;
+
+use super::Job;
+use super::start::Source;
+use crate::error::Result;
+use crate::grid::{Stored, TiledGrid};
+use crate::levelset::tiled::Wide;
+use crate::run::device::{Device, Size};
+use crate::run::memory;
+
+/// Most tiles that are looked at to count those of the interface: a second or two.
+const COUNTED: f64 = 1e6;
+
+/// Share by which the estimates of two lattices may differ for the finer one to be taken.
+const FIRM: f64 = 0.05;
+
+/// Tiles of the lattice of the case at the start.
+pub(super) struct Expected {
+    tiles: u64,
+    /// Whether these were seen on this lattice.
+    is_counted: bool,
+    edge: usize,
+    dx: f64,
+}
+
+impl Expected {
+    /// What there is to compute.
+    pub fn size(&self) -> Size {
+        let voxels = self.tiles.saturating_mul(self.edge.pow(3) as u64);
+        Size::Voxels(usize::try_from(voxels).unwrap_or(usize::MAX))
+    }
+}
+
+impl fmt::Display for Expected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Expected { tiles, is_counted, edge, dx } = self;
+        match is_counted {
+            true => write!(f, "{tiles}")?,
+            // Two digits are what it is worth.
+            false => write!(f, "about {:.1e}", *tiles as f64)?,
+        }
+        write!(f, " of {edge}^3 voxels, dx {dx}")
+    }
+}
+
+impl Job<'_> {
+    /// Tiles of the lattice of the case, where those of the lattice that the run begins on are there. A surface
+    /// has four times the tiles on the next finer lattice.
+    pub(super) fn counted<const E: usize>(&self, grid: &TiledGrid<E>) -> Expected {
+        let finer = self.source.levels - 1;
+        let (tiles, is_counted) = ((grid.n_tiles() as u64) << (2 * finer), finer == 0);
+        Expected { tiles, is_counted, edge: E, dx: self.source.dx }
+    }
+
+    /// How many tiles the run begins with, where finding them takes long: from those of coarser lattices, finer and finer until
+    /// two agree or the next one would take long. `None` where they may as well be counted, or none are seen.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device) if the run does not fit into memory, and what
+    /// [`Job::start`] says of boxes.
+    pub(super) fn expected<R: Wide, S: Stored<R>, const E: usize>(
+        &self,
+        source: &Source,
+    ) -> Result<Option<Expected>> {
+        let first = self.source.levels - 1;
+        let bounds = self.bounds(source)?;
+        let is_mesh = matches!(source, Source::Mesh(_));
+        if !is_mesh {
+            self.on(&self.coarse(first)).tiles::<E>(bounds)?;
+        }
+        let looked_at = |level: u32| {
+            let n = self.on(&self.coarse(level)).tiles_of_box::<E>(bounds).2;
+            // Tiles of a mesh are found from its triangles: those of the sides of the box, about.
+            if is_mesh { 6.0 * n.powf(2.0 / 3.0) } else { n }
+        };
+        if looked_at(first) <= COUNTED {
+            return Ok(None);
+        }
+        // Two coarser than need be, to have something to compare with.
+        let is_coarse = |level: &u32| looked_at(*level) <= COUNTED / 64.0;
+        let Some(coarsest) = (first + 1..COARSEST).find(is_coarse) else { return Ok(None) };
+        let mut tiles = 0.0;
+        for level in (first + 1..=coarsest).rev() {
+            if looked_at(level) > COUNTED {
+                break;
+            }
+            // What is too coarse for a shape says nothing about it.
+            let seen = self.on(&self.coarse(level)).fill::<R, S, E>(source);
+            let n = seen.map_or(0, |(grid, ..)| grid.n_tiles());
+            let before = std::mem::replace(&mut tiles, n as f64 * 4_f64.powi(level as i32));
+            if n > 0 && (before - tiles).abs() <= FIRM * tiles {
+                break;
+            }
+        }
+        if tiles == 0.0 {
+            return Ok(None);
+        }
+        let dx = self.source.dx;
+        let expected = Expected { tiles: tiles as u64, is_counted: false, edge: E, dx };
+        self.check_memory::<S, E>(&expected, 0)?;
+        Ok(Some(expected))
+    }
+
+    /// Bytes that tiles take here while the interface moves: on a card they are only made here.
+    pub(super) fn bytes<S, const E: usize>(&self, expected: &Expected) -> u64 {
+        let arrays = match Device::is_card(self.config, expected.size()) {
+            true => 1,
+            false => self.options().arrays(),
+        };
+        memory::of_tiles(expected.tiles, E * E * E, size_of::<S>(), arrays)
+    }
+
+    /// Refuses a run that does not fit, `held` bytes of which are there.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device).
+    pub(super) fn check_memory<S, const E: usize>(
+        &self,
+        expected: &Expected,
+        held: u64,
+    ) -> Result<()> {
+        let what = format!("the tiles of this run, {expected},");
+        memory::check_tiles(&what, self.bytes::<S, E>(expected), held)
+    }
+}
+
+/// Lattices this much coarser than that of the case are not looked at.
+const COARSEST: u32 = 31;
