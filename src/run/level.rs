@@ -198,3 +198,45 @@ impl VolumeLevel {
         Ok(self.volume.bounds())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::volume::Placement;
+
+    #[test]
+    fn boxes_on_one_side_are_known_without_looking() {
+        // A slanted half space with a hole that is no number and a grain beyond, on oblique voxels.
+        let shape = [41, 37, 29];
+        let value = |n: usize| {
+            let [x, y, z] = [n % 41, n / 41 % 37, n / (41 * 37)].map(|c| c as f64);
+            match [x, y, z] {
+                [30.0, 30.0, 20.0] => f32::NAN,
+                [4.0, 5.0, 6.0] => 200.0,
+                _ => (x + 0.5 * y + 0.25 * z) as f32,
+            }
+        };
+        let n = shape.iter().product();
+        let values: Vec<f32> = (0..n).map(value).collect();
+        let steps = [[0.5, 0.1, 0.0], [0.0, -0.4, 0.2], [0.1, 0.0, 0.8]];
+        let volume = Volume::new(shape, values.into(), Placement::identity()).unwrap();
+        let volume = volume.placed([3.0, -2.0, 1.0], steps).unwrap();
+        let sides = Sides::new(&volume, |v| v.is_finite() && 30.0 - v < 0.0);
+        let (path, outside) = (PathBuf::new(), 9.0);
+        let level = VolumeLevel { path, volume, level: 30.0, sign: -1.0, outside, sides };
+        let mut known = [0; 2];
+        let half = [1.0, 0.7, 1.3];
+        for at in (0..n).step_by(53) {
+            let index = [at % 41, at / 41 % 37, at / (41 * 37)].map(|c| c as f64 - 2.0);
+            let middle = level.volume.placement().world(index);
+            let Some(is_inside) = level.side(middle, half) else { continue };
+            known[usize::from(is_inside)] += 1;
+            for k in 0..343_i32 {
+                let share = [k % 7, k / 7 % 7, k / 49].map(|c| f64::from(c - 3) / 3.0);
+                let x = std::array::from_fn(|k| middle[k] + share[k] * half[k]);
+                assert_eq!(level.value(x) < 0.0, is_inside, "{middle:?} {x:?}");
+            }
+        }
+        assert!(known[0] > 50 && known[1] > 50, "{known:?}");
+    }
+}

@@ -18,7 +18,7 @@ fn join(a: Extent, b: Extent) -> Extent {
 }
 
 impl Job<'_> {
-    /// Warns where all that is on the side that ends somewhere has fewer than four voxels along an axis.
+    /// Warns where all of the inside has fewer than four voxels along an axis.
     pub(super) fn doubt_resolution<R: Wide, S: Stored<R>, const E: usize>(
         &self,
         grid: &TiledGrid<E>,
@@ -26,14 +26,10 @@ impl Job<'_> {
         warnings: &mut Vec<String>,
     ) {
         let gamma = self.band::<R>().gamma;
-        let (is_inside, side) = match grid.background() {
-            false => (true, "inside"),
-            true => (false, "outside"),
-        };
         let of_tile = |tile: &Tile| {
             let first = tile.key.first_voxel(E);
             let values = phi.tile(tile.id).iter().enumerate();
-            let found = values.filter(|(_, v)| v.is_inside(gamma) == is_inside).map(|(n, _)| {
+            let found = values.filter(|(_, v)| v.is_inside(gamma)).map(|(n, _)| {
                 let at = [n % E, n / E % E, n / (E * E)];
                 let voxel = std::array::from_fn(|k| first[k] + at[k] as i32);
                 Some((voxel, voxel))
@@ -49,7 +45,7 @@ impl Job<'_> {
             return;
         }
         let warning = format!(
-            "all of the {side} at the start is {x} x {y} x {z} voxels of {}: {FEWEST} along each \
+            "all of the inside at the start is {x} x {y} x {z} voxels of {}: {FEWEST} along each \
              axis are the least that has a shape; take a smaller domain.tiled.dx",
             self.source.dx
         );
