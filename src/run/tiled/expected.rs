@@ -17,26 +17,32 @@ const COUNTED: f64 = 1e6;
 /// Share by which the estimates of two lattices may differ for the finer one to be taken.
 const FIRM: f64 = 0.05;
 
-/// Tiles of the lattice of the case at the start.
+/// Lattices this much coarser than that of the case are not looked at.
+const COARSEST: u32 = 31;
+
+/// Tiles at the start, on the lattice that the run begins on.
 pub(super) struct Expected {
     tiles: u64,
     /// Whether these were seen on this lattice.
     is_counted: bool,
     edge: usize,
     dx: f64,
+    /// Lattices to the one of the case, each finer than the one before.
+    finer: u32,
 }
 
 impl Expected {
-    /// What there is to compute.
+    /// What there is to compute: a surface has four times the voxels on the next finer lattice.
     pub fn size(&self) -> Size {
-        let voxels = self.tiles.saturating_mul(self.edge.pow(3) as u64);
+        let voxels = (self.edge.pow(3) as u64) << (2 * self.finer);
+        let voxels = self.tiles.saturating_mul(voxels);
         Size::Voxels(usize::try_from(voxels).unwrap_or(usize::MAX))
     }
 }
 
 impl fmt::Display for Expected {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Expected { tiles, is_counted, edge, dx } = self;
+        let Expected { tiles, is_counted, edge, dx, .. } = self;
         match is_counted {
             true => write!(f, "{tiles}")?,
             // Two digits are what it is worth.
@@ -47,12 +53,15 @@ impl fmt::Display for Expected {
 }
 
 impl Job<'_> {
-    /// Tiles of the lattice of the case, where those of the lattice that the run begins on are there. A surface
-    /// has four times the tiles on the next finer lattice.
-    pub(super) fn counted<const E: usize>(&self, grid: &TiledGrid<E>) -> Expected {
+    /// So many tiles on the lattice that the run begins on.
+    fn begin_with<const E: usize>(&self, tiles: u64, is_counted: bool) -> Expected {
         let finer = self.source.levels - 1;
-        let (tiles, is_counted) = ((grid.n_tiles() as u64) << (2 * finer), finer == 0);
-        Expected { tiles, is_counted, edge: E, dx: self.source.dx }
+        Expected { tiles, is_counted, edge: E, dx: self.coarse(finer).dx, finer }
+    }
+
+    /// What the tiles are that are there.
+    pub(super) fn counted<const E: usize>(&self, grid: &TiledGrid<E>) -> Expected {
+        self.begin_with::<E>(grid.n_tiles() as u64, true)
     }
 
     /// How many tiles the run begins with, where finding them takes long: from those of coarser lattices, finer and finer until
@@ -90,7 +99,8 @@ impl Job<'_> {
             // What is too coarse for a shape says nothing about it.
             let seen = self.on(&self.coarse(level)).fill::<R, S, E>(source);
             let n = seen.map_or(0, |(grid, ..)| grid.n_tiles());
-            let before = std::mem::replace(&mut tiles, n as f64 * 4_f64.powi(level as i32));
+            let before =
+                std::mem::replace(&mut tiles, n as f64 * 4_f64.powi((level - first) as i32));
             if n > 0 && (before - tiles).abs() <= FIRM * tiles {
                 break;
             }
@@ -98,8 +108,7 @@ impl Job<'_> {
         if tiles == 0.0 {
             return Ok(None);
         }
-        let dx = self.source.dx;
-        let expected = Expected { tiles: tiles as u64, is_counted: false, edge: E, dx };
+        let expected = self.begin_with::<E>(tiles as u64, false);
         self.check_memory::<S, E>(&expected, 0)?;
         Ok(Some(expected))
     }
@@ -126,6 +135,3 @@ impl Job<'_> {
         memory::check_tiles(&what, self.bytes::<S, E>(expected), held)
     }
 }
-
-/// Lattices this much coarser than that of the case are not looked at.
-const COARSEST: u32 = 31;
