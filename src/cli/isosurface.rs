@@ -31,8 +31,8 @@ Examples:
 Marching cubes between the voxels: no cracks, every edge has two triangles but where the surface
 leaves the volume (--closed closes it there, half a voxel beyond) and beside values that are not
 finite. Inside is where values are larger; triangles look toward smaller ones. At voxels of exactly
-the level, triangles without area are left out. Coordinates are those of the world, as the file states
-them.
+the level, triangles without area are left out. Coordinates are those of the world, as the file
+states them.
 
 .ply, .obj and .vtp have normals, minus the gradient of the values; .stl and .off have none.")]
 pub struct Args {

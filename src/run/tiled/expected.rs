@@ -11,8 +11,8 @@ use crate::levelset::tiled::Wide;
 use crate::run::device::{Device, Size};
 use crate::run::memory;
 
-/// Most tiles that are looked at to count those of the interface: a second or two.
-const COUNTED: f64 = 1e6;
+/// Most tiles that are looked at to count those of the interface: about a second.
+const COUNTED: f64 = 2.5e5;
 
 /// Share by which the estimates of two lattices may differ for the finer one to be taken.
 const FIRM: f64 = 0.05;

@@ -135,6 +135,8 @@ impl Job<'_> {
         let (first, last) = self.tiles::<E>((low, high))?;
         let frame = Shape::Box { min: low, max: high };
         let band_of = sample::Band { dx: lines.dx, gamma: band.gamma.widen() };
+        // As far from the interface as that, phi need not be known.
+        let far = (band_of.gamma + 2.0) * lines.dx;
         let (grid, phi) = TiledGrid::from_box(first, last, band, |first, out: &mut [R]| {
             let axes = lines.of_block(first, 1);
             let mut values = [0.0; MOST * MOST * MOST];
@@ -147,17 +149,17 @@ impl Job<'_> {
                 Source::Expression(lattice) => {
                     lattice.evaluate_into(axes.each_ref().map(|axis| &axis[..E + 2]), 0.0, values);
                     near_distances::<R, E>(values, out);
-                    within(&axes, lines.dx, out, |x| frame.signed_distance(x));
+                    within(&axes, lines.dx, far, out, |x| frame.signed_distance(x));
                 }
                 Source::Volume(level) => {
-                    // As far from the interface as that, phi need not be known.
-                    let far = (0.5 * (E + 1) as f64 + band_of.gamma + 2.0) * lines.dx;
+                    let half = 0.5 * (E + 1) as f64 * lines.dx + far;
                     let middle = axes.map(|axis| 0.5 * (axis[0] + axis[E + 1]));
-                    match level.side(middle, [far; 3]) {
-                        Some(is_inside) => out.fill(R::narrow(match is_inside {
-                            true => f64::NEG_INFINITY,
-                            false => f64::INFINITY,
-                        })),
+                    match level.side(middle, [half; 3]) {
+                        Some(false) => {
+                            out.fill(R::INFINITY);
+                            return Ok(());
+                        }
+                        Some(true) => out.fill(-R::INFINITY),
                         None => {
                             for (value, x) in values.iter_mut().zip(places(&axes, 0, E + 2)) {
                                 *value = level.value(x);
@@ -165,7 +167,8 @@ impl Job<'_> {
                             near_distances::<R, E>(values, out);
                         }
                     }
-                    within(&axes, lines.dx, out, |x| level.beyond(x).max(frame.signed_distance(x)));
+                    let wall = |x| level.beyond(x).max(frame.signed_distance(x));
+                    within(&axes, lines.dx, far, out, wall);
                 }
                 Source::Mesh(_) => {}
             }
@@ -234,14 +237,21 @@ fn places(
     along(2).flat_map(move |z| along(1).flat_map(move |y| along(0).map(move |x| [x, y, z])))
 }
 
-/// Takes away what lies beyond a wall, whose signed distance in world units is negative within.
+/// Takes away what lies beyond a wall, whose signed distance in world units is negative within, where that changes phi: `far`
+/// from the wall, in world units, it does not. The wall has a convex inside, and so has its distance.
 fn within<R: Real>(
     axes: &[[f64; MOST]; 3],
     dx: f64,
+    far: f64,
     out: &mut [R],
     wall: impl Fn([f64; 3]) -> f64,
 ) {
     let edge = if out.len() == 64 { 4 } else { 8 };
+    // What is convex is nowhere larger than at the corners.
+    let corner = |n: usize| [0, 1, 2].map(|k| axes[k][if n >> k & 1 == 1 { edge } else { 1 }]);
+    if (0..8).all(|n| wall(corner(n)) < -far) {
+        return;
+    }
     for (value, x) in out.iter_mut().zip(places(axes, 1, edge)) {
         let wall = R::narrow(wall(x) / dx);
         // So written that what is not a number stays so.
@@ -273,6 +283,25 @@ fn near_distances<R: Real, const E: usize>(values: &[f64], out: &mut [R]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_wall_counts_where_it_is_near() {
+        let lines = Lines { origin: [0.0; 3], dx: 0.5 };
+        let frame = Shape::Box { min: [0.0; 3], max: [40.0, 40.0, 7.0] };
+        for (first, is_near) in [([16, 16, 0], true), ([16, 16, 4], false), ([36, 36, -4], true)] {
+            let axes = lines.of_block(first, 1);
+            let mut out = [-3.0_f32; 64];
+            within(&axes, 0.5, 2.5, &mut out, |x| frame.signed_distance(x));
+            let expected = places(&axes, 1, 4).map(|x| frame.signed_distance(x) as f32 / 0.5);
+            let same = out.iter().zip(expected).all(|(found, wall)| *found == wall.max(-3.0));
+            assert!(same && is_near == out.iter().any(|v| *v != -3.0), "{first:?}");
+        }
+        let tall = Shape::Box { min: [0.0; 3], max: [40.0; 3] };
+        let axes = lines.of_block([36, 36, 36], 1);
+        let mut out = [f32::NEG_INFINITY; 64];
+        within(&axes, 0.5, 2.5, &mut out, |x| tall.signed_distance(x));
+        assert!(out.iter().all(|v| *v == f32::NEG_INFINITY), "nothing near is touched");
+    }
 
     #[test]
     fn steep_functions_become_distances() {
