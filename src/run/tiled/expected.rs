@@ -14,9 +14,6 @@ use crate::run::memory;
 /// Most tiles that are looked at to count those of the interface: about a second.
 const COUNTED: f64 = 2.5e5;
 
-/// Share by which the estimates of two lattices may differ for the finer one to be taken.
-const FIRM: f64 = 0.05;
-
 /// Lattices this much coarser than that of the case are not looked at.
 const COARSEST: u32 = 31;
 
@@ -64,8 +61,9 @@ impl Job<'_> {
         self.begin_with::<E>(grid.n_tiles() as u64, true)
     }
 
-    /// How many tiles the run begins with, where finding them takes long: from those of coarser lattices, finer and finer until
-    /// two agree or the next one would take long. `None` where they may as well be counted, or none are seen.
+    /// How many tiles the run begins with, where finding them takes long: from those of the finest
+    /// lattice that takes about a second, as a surface has four times the tiles on the next finer
+    /// one. `None` where they may as well be counted, or none are seen.
     ///
     /// # Errors
     /// [`Error::Device`](crate::Error::Device) if the run does not fit into memory, and what
@@ -88,26 +86,15 @@ impl Job<'_> {
         if looked_at(first) <= COUNTED {
             return Ok(None);
         }
-        // Two coarser than need be, to have something to compare with.
-        let is_coarse = |level: &u32| looked_at(*level) <= COUNTED / 64.0;
-        let Some(coarsest) = (first + 1..COARSEST).find(is_coarse) else { return Ok(None) };
-        let mut tiles = 0.0;
-        for level in (first + 1..=coarsest).rev() {
-            if looked_at(level) > COUNTED {
-                break;
-            }
-            // What is too coarse for a shape says nothing about it.
-            let seen = self.on(&self.coarse(level)).fill::<R, S, E>(source);
-            let n = seen.map_or(0, |(grid, ..)| grid.n_tiles());
-            let before =
-                std::mem::replace(&mut tiles, n as f64 * 4_f64.powi((level - first) as i32));
-            if n > 0 && (before - tiles).abs() <= FIRM * tiles {
-                break;
-            }
-        }
-        if tiles == 0.0 {
+        let is_cheap = |level: &u32| looked_at(*level) <= COUNTED;
+        let Some(level) = (first + 1..COARSEST).find(is_cheap) else { return Ok(None) };
+        // What is too coarse for a shape says nothing about it.
+        let seen = self.on(&self.coarse(level)).fill::<R, S, E>(source);
+        let n = seen.map_or(0, |(grid, ..)| grid.n_tiles());
+        if n == 0 {
             return Ok(None);
         }
+        let tiles = n as f64 * 4_f64.powi((level - first) as i32);
         let expected = self.begin_with::<E>(tiles as u64, false);
         self.check_memory::<S, E>(&expected, 0)?;
         Ok(Some(expected))

@@ -32,7 +32,7 @@ pub(super) enum Source {
     Shape(Shape),
     Expression(Lattice),
     Mesh(ClosedSurface),
-    Volume(VolumeLevel),
+    Volume(Box<VolumeLevel>),
 }
 
 /// First tiles, their values, and at how many voxels the side of a closed surface was undecided and inverted.
@@ -58,7 +58,8 @@ impl Job<'_> {
                 Source::Mesh(ClosedSurface::read(self.config, mesh, warnings)?)
             }
             Some(Initial::Volume { volume }) => {
-                Source::Volume(VolumeLevel::read(self.config, volume, warnings)?)
+                let level = VolumeLevel::read(self.config, volume, warnings)?;
+                Source::Volume(Box::new(level))
             }
             _ => return Err(self.unbounded()),
         })
