@@ -330,8 +330,7 @@ fn a_motion_that_breaks_down_leaves_its_last_good_state() {
     assert!(out.join("checkpoint.zeroset").exists());
 }
 
-/// Tiles of a fine lattice are told from coarser ones: about four times those of the next coarser one, and
-/// what takes more memory than any machine has is refused at once, by a run, too.
+/// Tiles of a fine lattice are told from a coarser one, and what takes more memory than any machine has is refused at once, by a run, too.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_huge_case_is_told_before_its_tiles_are_made() {
@@ -350,13 +349,13 @@ fn a_huge_case_is_told_before_its_tiles_are_made() {
     assert!(!counted.contains("about") && counted.contains(" of 8^3 voxels, dx 0.004, "));
     let told = checked(BALL, &[&dx(0.002)]).unwrap();
     assert!(told.contains("tiles   about ") && told.contains(" of 8^3 voxels, dx 0.002, "));
-    let growth = tiles_of(&told) / tiles_of(&counted);
-    assert!((3.6..4.4).contains(&growth), "{counted}{told}");
+    // As many as there are when all are looked for.
+    assert!((tiles_of(&told) / 39_057.0 - 1.0).abs() < 0.02, "{told}");
     // The lattice that a run begins on is what counts.
     let levels = checked(BALL, &[&dx(0.002), "domain.tiled.levels=2"]).unwrap();
     assert_eq!(levels, counted);
-    // Some 35 planes, each of 4.5 million tiles: a tebibyte.
-    let huge = "version = 1\n[domain.tiled]\ndx = 1e-4\nbounds = { min = [0, 0, 0], max = [1.2, \
+    // Some 35 planes, each of four million tiles of 12 kB: more than a tebibyte.
+    let huge = "version = 1\nprecision = \"f64\"\n[domain.tiled]\ndx = 1e-4\nbounds = { min = [0, 0, 0], max = [1.2, \
         1.2, 1.2] }\n[initial]\nexpression = \"max(abs(16*x - floor(16*x) - 0.5) - 0.25, \
         max(abs(x - 0.6), max(abs(y - 0.6), abs(z - 0.6))) - 0.55)\"\n[evolve]\nend_time = 1\n\
         normal_speed = 1\n";
