@@ -1,4 +1,26 @@
-//! Words of users against words that are known: the nearest, and lists of what is allowed.
+//! Words of users against words that are known: the nearest, and lists of what is allowed; and the
+//! words for one thing and for many.
+
+use std::fmt::Display;
+
+/// Words for simplices, by dimension.
+pub(crate) const SIMPLICES: [[&str; 2]; 4] = [
+    ["point", "points"],
+    ["edge", "edges"],
+    ["triangle", "triangles"],
+    ["tetrahedron", "tetrahedra"],
+];
+
+/// So many of what has a word for one and a word for many: "1 leaf", "2 leaves".
+pub(crate) fn counted(n: impl PartialEq + From<bool> + Display, words: [&str; 2]) -> String {
+    let number = n.to_string();
+    format!("{number} {}", noun(n, words))
+}
+
+/// The word for one or for many.
+pub(crate) fn noun<N: PartialEq + From<bool>>(n: N, [one, many]: [&str; 2]) -> &str {
+    if n == N::from(true) { one } else { many }
+}
 
 /// "did you mean ..., allowed: ...".
 pub(crate) fn suggest(found: &str, allowed: &[&str]) -> String {

@@ -366,7 +366,7 @@ fn higher_order_and_odd_cells() {
     let file = cells(6, "6 0 1 2 3 4 5 3 0 1 2", "13 5").unwrap();
     assert_eq!((file.mesh.kind, file.mesh.n_cells()), (Kind::Volume, 3));
     assert_eq!(file.mesh.cell_data[0].values, Values::Int(vec![13; 3]));
-    assert_eq!(file.warnings, ["1 wedge cells are cut into tetrahedra"]);
+    assert_eq!(file.warnings, ["1 wedge cell is cut into tetrahedra"]);
     // A quadratic hexahedron keeps its corners; a polyhedron cannot be cut.
     let list = "20 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 4 0 1 2 3";
     let file = cells(20, list, "25 42").unwrap();

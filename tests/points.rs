@@ -129,13 +129,13 @@ fn the_program_lists_voxels_and_pixels() {
 
     std::fs::write(place.join("p.pgm"), "P2 3 2 255\n1 200 3\n4 5 255\n").unwrap();
     let run = ["points", "p.pgm", "--where", "v > 100 && i < 2", "-o", "p.csv"];
-    zeroset(place, &run)
-        .output()
-        .unwrap()
-        .assert()
-        .code(0)
-        .stdout(contains("1 points of 6 voxels"));
+    zeroset(place, &run).output().unwrap().assert().code(0).stdout(contains("1 point of 6 voxels"));
     assert_eq!(rows(&place.join("p.csv")), [[1.0, 0.0, 0.0, 200.0, 1.0, 0.0, 0.0]]);
+    std::fs::write(place.join("one.pgm"), "P2 1 1 255\n7\n").unwrap();
+    let one = zeroset(place, &["tree", "one.pgm", "-o", "one.csv"]).output().unwrap();
+    one.assert().code(0).stdout(contains("one.csv: 1 leaf of 1 voxel, the largest of level 0\n"));
+    let row = std::fs::read_to_string(place.join("one.csv")).unwrap();
+    assert_eq!(row, "i,j,k,level,voxels,v\n0,0,0,0,1,7\n");
     let raw: Vec<u8> = vec![0, 1, 0, 2];
     std::fs::write(place.join("p.raw"), raw).unwrap();
     let run = ["points", "p.raw", "--raw", "2x2x1:uint8:0.5x1x1", "--where", "v", "-o", "r.csv"];

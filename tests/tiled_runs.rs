@@ -103,7 +103,7 @@ fn volumes_go_in_and_come_out() {
     };
     let out = place.path().join("out");
     let first = go(&case(&file, "100", "above"), &[], &out).report;
-    assert!(first.warnings.iter().any(|w| w.contains("1 values are not finite")), "{first:?}");
+    assert!(first.warnings.iter().any(|w| w.contains("1 value is not finite")), "{first:?}");
     let ball = 4.0 / 3.0 * std::f64::consts::PI * radius * radius * radius;
     let found = first.first.unwrap();
     assert!((found.enclosed / ball - 1.0).abs() < 1e-2, "{found:?} {ball}");
@@ -328,4 +328,69 @@ fn a_motion_that_breaks_down_leaves_its_last_good_state() {
     let last: f64 = lines.lines().last().unwrap().split(',').nth(1).unwrap().parse().unwrap();
     assert!(last > 0.0 && last < 0.1, "{lines}");
     assert!(out.join("checkpoint.zeroset").exists());
+}
+
+/// Tiles of a fine lattice are told from a coarser one, and what takes more memory than any machine has is refused at once, by a run, too.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_huge_case_is_told_before_its_tiles_are_made() {
+    let place = tempfile::tempdir().unwrap();
+    let place = place.path();
+    let dx = |dx: f64| format!("domain.tiled.dx={dx}");
+    let checked = |text: &str, set: &[&str]| {
+        zeroset::run::check(&case(text, set).unwrap(), Some(&place.join("out")), false)
+    };
+    // "tiles   about 1.2e5 of 8^3 voxels, dx 0.001, 700.0 MiB"
+    let tiles_of = |said: &str| -> f64 {
+        let line = said.lines().find_map(|line| line.strip_prefix("tiles   ")).unwrap();
+        line.trim_start_matches("about ").split(' ').next().unwrap().parse().unwrap()
+    };
+    let counted = checked(BALL, &[&dx(0.004)]).unwrap();
+    assert!(!counted.contains("about") && counted.contains(" of 8^3 voxels, dx 0.004, "));
+    let told = checked(BALL, &[&dx(0.002)]).unwrap();
+    assert!(told.contains("tiles   about ") && told.contains(" of 8^3 voxels, dx 0.002, "));
+    // As many as there are when all are looked for.
+    assert!((tiles_of(&told) / 39_057.0 - 1.0).abs() < 0.02, "{told}");
+    // The lattice that a run begins on is what counts.
+    let levels = checked(BALL, &[&dx(0.002), "domain.tiled.levels=2"]).unwrap();
+    assert_eq!(levels, counted);
+    // Some 35 planes, each of four million tiles of 12 kB: more than a tebibyte.
+    let huge = "version = 1\nprecision = \"f64\"\n[domain.tiled]\ndx = 1e-4\nbounds = { min = [0, 0, 0], max = [1.2, \
+        1.2, 1.2] }\n[initial]\nexpression = \"max(abs(16*x - floor(16*x) - 0.5) - 0.25, \
+        max(abs(x - 0.6), max(abs(y - 0.6), abs(z - 0.6))) - 0.55)\"\n[evolve]\nend_time = 1\n\
+        normal_speed = 1\n";
+    let error = checked(huge, &[]).unwrap_err();
+    assert_eq!(error.exit_code(), 5);
+    let text = error.to_string();
+    assert!(text.contains("the tiles of this run, about "), "{text}");
+    let stop = Stop::after(u64::MAX);
+    let options = Options::new(&stop.flag, &stop).into_folder(Some(place.join("out")), true);
+    let refused = run(&case(huge, &[]).unwrap(), &options).unwrap_err().to_string();
+    assert_eq!(refused.split(" at the start").next(), text.split(" at the start").next());
+}
+
+#[test]
+fn a_lattice_too_coarse_for_its_shape_is_warned_of() {
+    let place = tempfile::tempdir().unwrap();
+    let warnings = |set: &[&str]| go(BALL, set, &place.path().join("out")).report.warnings;
+    let coarse = warnings(&["domain.tiled.dx=10", "evolve.end_time=1"]);
+    assert!(coarse.iter().any(|w| w.contains("inside at the start is 1 x 1 x 1 voxels of 10")));
+    let coarse = warnings(&["domain.tiled.dx=0.4", "evolve.max_steps=1"]);
+    assert!(coarse.iter().any(|w| w.contains("is 2 x 3 x 3 voxels of 0.4")), "{coarse:?}");
+    assert_eq!(warnings(&["evolve.max_steps=1"]), [""; 0]);
+}
+
+#[test]
+fn the_report_and_the_measures_count_the_same_tiles() {
+    let place = tempfile::tempdir().unwrap();
+    let place = place.path().join("out");
+    let text = "version = 1\n[domain.tiled]\ndx = 0.05\nbounds = { min = [-1, -1, -1], max = [1, \
+        1, 1] }\n[initial]\nexpression = \"x^2 + y^2 + z^2 - 0.25\"\n[evolve]\nmax_steps = 2\n\
+        end_time = 1\ncurvature = 1\n";
+    let report = go(text, &[], &place).report;
+    let measures = std::fs::read_to_string(place.join("measures.csv")).unwrap();
+    let mut lines = measures.lines().map(|line| line.split(','));
+    let column = lines.next().unwrap().position(|name| name == "tiles").unwrap();
+    let first = lines.next().unwrap().nth(column).unwrap();
+    assert_eq!(report.tiles.unwrap().first.to_string(), first);
 }

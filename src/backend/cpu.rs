@@ -1,6 +1,7 @@
 //! The CPU backend: a rayon pool of a stated size.
 
 use crate::error::{Error, Result};
+use crate::words::counted;
 
 /// A pool of threads. Results never depend on how many there are.
 pub struct Cpu {
@@ -66,7 +67,7 @@ impl Cpu {
 fn refused(threads: usize, error: &rayon::ThreadPoolBuildError) -> Error {
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     let n = if threads == 0 { cores() } else { threads };
-    let threads = if n == 1 { "a thread".into() } else { format!("{n} threads") };
+    let threads = counted(n, ["thread", "threads"]);
     Error::Device {
         what: format!("cannot start {threads}: {error}"),
         remedy: "ask for fewer (--threads), or free memory (see also `ulimit -v`)".into(),

@@ -12,6 +12,7 @@ use crate::expression::{Expression, Field};
 use crate::io::atomic::check_folder;
 use crate::io::{WriteOptions, check_target, is_volume_target, read_mesh};
 use crate::mesh::{Kind, Mesh, boundary, normal_arrays, part};
+use crate::words::noun;
 use crate::words::suggest;
 
 /// Arguments of `zeroset convert`.
@@ -114,7 +115,9 @@ fn cut(stored: &BTreeMap<String, usize>) -> Option<String> {
     const FACES: [&str; 4] = ["quad", "pixel", "polygon", "triangle_strip"];
     let faces = FACES.iter().filter_map(|name| stored.get(*name).map(|n| format!("{n} {name}")));
     let faces: Vec<String> = faces.collect();
-    (!faces.is_empty()).then(|| format!("{} cells are cut into triangles", faces.join(", ")))
+    let n: usize = FACES.iter().filter_map(|name| stored.get(*name)).sum();
+    let cells = noun(n, ["cell is", "cells are"]);
+    (!faces.is_empty()).then(|| format!("{} {cells} cut into triangles", faces.join(", ")))
 }
 
 /// Adds the normals at the vertices as the arrays `nx`, `ny` and `nz`.

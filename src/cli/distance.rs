@@ -13,6 +13,7 @@ use crate::expression::Expression;
 use crate::output::Report;
 use crate::patches::{PATCH_SIZE, Partition};
 use crate::run;
+use crate::words::counted;
 
 /// Arguments of `zeroset distance`.
 #[derive(Debug, clap::Args)]
@@ -195,7 +196,8 @@ fn flags(args: &Args) -> Vec<(String, String)> {
 fn summary(report: &Report, output: &Path) -> String {
     let mut text = String::new();
     if let Some(mesh) = &report.mesh {
-        text += &format!("mesh      {} vertices, {} cells\n", mesh.vertices, mesh.cells);
+        let cells = counted(mesh.cells, ["cell", "cells"]);
+        text += &format!("mesh      {} vertices, {cells}\n", mesh.vertices);
     }
     if let Some(d) = &report.distances {
         text += &format!("reached   {}\n", d.counts());

@@ -15,6 +15,7 @@ use crate::io::{WriteOptions, check_target, read_mesh, write_mesh};
 use crate::mesh::generate::{Generate, generate};
 use crate::mesh::refine::refine_times;
 use crate::mesh::{Kind, Mesh, assess};
+use crate::words::{SIMPLICES, counted};
 
 /// Make a mesh, or refine one from a file, and write it
 #[derive(Clone, Debug, clap::Args)]
@@ -101,8 +102,8 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
 pub(super) fn write(path: &Path, mesh: &Mesh, options: &WriteOptions, ui: &Ui) -> Result<()> {
     ui.warn_of(path, write_mesh(path, mesh, options)?);
     let (vertices, cells) = (mesh.n_vertices(), mesh.n_cells());
-    let name = if mesh.kind == Kind::Volume { "tetrahedra" } else { "triangles" };
-    ui.print(&format!("{}: {vertices} vertices, {cells} {name}\n", path.display()))
+    let cells = counted(cells, SIMPLICES[mesh.kind.dimension().min(3)]);
+    ui.print(&format!("{}: {vertices} vertices, {cells}\n", path.display()))
 }
 
 /// The mesh as its file stores it, if it could serve a solver.

@@ -12,8 +12,9 @@ use crate::error::{Error, Result};
 use crate::io::atomic::check_folder;
 use crate::io::{WriteOptions, check_target, read_volume};
 use crate::mesh::{Kind, Mesh};
-use crate::surface::{IsosurfaceOptions, Topology, isosurface, largest_part, smooth};
+use crate::surface::{IsosurfaceOptions, Topology, drop_flat, isosurface, largest_part, smooth};
 use crate::volume::Volume;
+use crate::words::counted;
 
 /// Rounds of smoothing at most.
 pub(super) const MOST_ROUNDS: i64 = 1000;
@@ -29,8 +30,9 @@ Examples:
 
 Marching cubes between the voxels: no cracks, every edge has two triangles but where the surface
 leaves the volume (--closed closes it there, half a voxel beyond) and beside values that are not
-finite. Inside is where values are larger; triangles look toward smaller ones. Coordinates are those
-of the world, as the file states them.
+finite. Inside is where values are larger; triangles look toward smaller ones. At voxels of exactly
+the level, triangles without area are left out. Coordinates are those of the world, as the file
+states them.
 
 .ply, .obj and .vtp have normals, minus the gradient of the values; .stl and .off have none.")]
 pub struct Args {
@@ -132,6 +134,11 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         extract(&args, &cpu, volume, &options, ui).map_err(|error| in_words(error, &args))?;
     if device != PROCESSOR || ui.verbosity() > 0 {
         ui.say(&format!("the surface was computed on {device}"));
+    }
+    let flat = cpu.run(|| drop_flat(&mut mesh));
+    if flat > 0 && ui.verbosity() > 0 {
+        let flat = counted(flat, ["triangle", "triangles"]);
+        ui.say(&format!("{flat} without area left out, at voxels of the value {}", args.level));
     }
     if mesh.n_cells() == 0 {
         let found = volume.statistics();

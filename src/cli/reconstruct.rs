@@ -22,6 +22,7 @@ use crate::reconstruct::directed::{Cubes, Directed, MOST_DEPTH};
 use crate::reconstruct::potential::{Levels, Storage};
 use crate::reconstruct::{self, Device, Method, Options, Report, WORTH_A_CARD};
 use crate::surface::Topology;
+use crate::words::counted;
 
 /// Arguments of `zeroset reconstruct`.
 #[derive(Debug, clap::Args)]
@@ -304,7 +305,8 @@ fn words(whole: &Whole, file: &CloudReport) -> String {
 pub(super) fn of_topology(surface: &Topology, units: &str) -> String {
     let mut text = format!("topology  {surface}\n");
     if surface.nonmanifold_edges > 0 {
-        text += &format!("          {} edges have three triangles\n", surface.nonmanifold_edges);
+        let edges = counted(surface.nonmanifold_edges, ["edge has", "edges have"]);
+        text += &format!("          {edges} three triangles\n");
     }
     for hole in surface.holes.iter().take(3) {
         let [x, y, z] = hole.center;
@@ -351,8 +353,12 @@ fn of_levels(levels: &Levels, units: &str) -> String {
     );
     for level in &levels.levels {
         text += &format!(
-            "          level {:2}: {} steps, {} tiles, {:.4} % off, {:.2} s\n",
-            level.level, level.iterations, level.tiles, level.error, level.seconds
+            "          level {:2}: {}, {}, {:.4} % off, {:.2} s\n",
+            level.level,
+            counted(level.iterations, ["step", "steps"]),
+            counted(level.tiles, ["tile", "tiles"]),
+            level.error,
+            level.seconds
         );
     }
     text

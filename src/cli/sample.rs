@@ -13,6 +13,7 @@ use crate::cloud::{Noise, Sampler, Sampling};
 use crate::error::Result;
 use crate::io::atomic::check_folder;
 use crate::io::{CloudLayout, check_cloud_target, read_mesh, write_cloud_pieces};
+use crate::words::counted;
 
 /// Arguments of `zeroset sample`.
 #[derive(Debug, clap::Args)]
@@ -123,11 +124,12 @@ fn summary(report: &Report, args: &Args) -> String {
     let noise = if *noise > 0.0 { format!(", noise {noise:.4e}{units}") } else { String::new() };
     let others = match report.outliers {
         0 => String::new(),
-        n => format!(" and {n} outliers"),
+        n => format!(" and {}", counted(n, ["outlier", "outliers"])),
     };
+    let points = counted(*points, ["point", "points"]);
     let squared = report.units.as_deref().map_or(String::new(), |units| format!(" {units}^2"));
     format!(
-        "{}: {points} points{others}{normals} of a surface of area {area:.6}{squared}{noise}, \
+        "{}: {points}{others}{normals} of a surface of area {area:.6}{squared}{noise}, \
          {seconds:.2} s\n",
         args.output.display()
     )

@@ -14,6 +14,7 @@ use crate::io::{check_matrix_target, read_volume, write_matrix};
 use crate::points::cuda::entries_on as on_card;
 use crate::points::entries;
 use crate::volume::{Samples, Scaling, Volume};
+use crate::words::counted;
 
 /// Arguments of `zeroset sparse`.
 #[derive(Debug, clap::Args)]
@@ -78,9 +79,10 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let matrix = device::either(args.device, IS_WORTH_A_CARD, ui, on_card, on_cpu)?;
     write_matrix(&args.output, shape, &matrix, is_whole(&file.volume))?;
     let n = matrix.values.len();
+    let found = counted(n, ["entry", "entries"]);
     let share = 100.0 * n as f64 / (nx * ny) as f64;
     let ([rows, columns], path) = (shape, args.output.display());
-    ui.print(&format!("{path}: {rows} x {columns}, {n} entries, {share:.3} % of them\n"))?;
+    ui.print(&format!("{path}: {rows} x {columns}, {found}, {share:.3} % of them\n"))?;
     Ok(0)
 }
 

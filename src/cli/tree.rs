@@ -11,6 +11,7 @@ use crate::config::DeviceKind;
 use crate::error::Result;
 use crate::io::{check_leaves_target, read_volume, write_leaves};
 use crate::points::{leaves, leaves_where};
+use crate::words::counted;
 
 /// Arguments of `zeroset tree`.
 #[derive(Debug, clap::Args)]
@@ -47,6 +48,9 @@ pub struct Args {
     pub source: volume::Source,
 }
 
+/// One, and many.
+const LEAVES: [&str; 2] = ["leaf", "leaves"];
+
 /// Whether a card is worth its start: the time of trees was not measured there (docs/points.md).
 const IS_WORTH_A_CARD: bool = false;
 
@@ -60,12 +64,12 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let file = read_volume(&args.input, &args.source.options())?;
     ui.warn_of(&args.input, &file.warnings);
     let (cpu, volume) = (Cpu::current(), &file.volume);
-    let (found, of) = match args.which.is_given() {
+    let (found, all) = match args.which.is_given() {
         false => {
             let on_card = |card: Card| on_card::leaves(&card, volume);
             let on_cpu = || cpu.run(|| leaves(volume));
             let found = device::either(args.device, IS_WORTH_A_CARD, ui, on_card, on_cpu)?;
-            (found, String::new())
+            (found, None)
         }
         true => {
             let template = args.which.template(ui)?;
@@ -77,7 +81,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
                 let input = args.input.display();
                 ui.warn(format_args!("{input}: no voxel fulfills {}", args.which));
             }
-            (found, format!(" of {all}"))
+            (found, Some(all))
         }
     };
     write_leaves(&args.output, volume, &found)?;
@@ -85,7 +89,12 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let most = found.leaves.iter().map(|leaf| leaf.level).max();
     let most = most.map_or(String::new(), |level| format!(", the largest of level {level}"));
     let path = args.output.display();
-    ui.print(&format!("{path}: {n}{of} leaves of {} voxels{most}\n", volume.n_voxels()))?;
+    let found = match all {
+        Some(all) => format!("{n} of {}", counted(all, LEAVES)),
+        None => counted(n, LEAVES),
+    };
+    let voxels = counted(volume.n_voxels(), ["voxel", "voxels"]);
+    ui.print(&format!("{path}: {found} of {voxels}{most}\n"))?;
     Ok(0)
 }
 

@@ -48,6 +48,7 @@ pub use manage::{Created, Status};
 pub use padded::{Halo, gather, padded_edge};
 pub use parts::Parts;
 pub use pool::Pool;
+pub(crate) use pool::REMEDY;
 pub use storage::{Fixed16, Stored};
 pub use sweep::Tile;
 pub use walk::{MISSING, Walk};

@@ -13,6 +13,7 @@ use super::check::facets::{CellsAround, repeats_vertex};
 use super::{DataArray, Group, Kind, Members, Mesh, Values};
 use crate::error::{Error, Result};
 use crate::geometry::Vec3;
+use crate::words::counted;
 
 /// Square of the smallest sine (triangle) or its like (tetrahedron) of a cell that is not flat.
 const FLAT: f64 = 1e-28;
@@ -71,7 +72,7 @@ impl Cleaning {
         ]
         .into_iter()
         .filter(|(n, ..)| *n > 0)
-        .map(|(n, one, many, done)| format!("{n} {} {done}", if n == 1 { one } else { many }))
+        .map(|(n, one, many, done)| format!("{} {done}", counted(n, [one, many])))
         .collect();
         (!parts.is_empty()).then(|| parts.join(", "))
     }

@@ -52,7 +52,11 @@ pub fn leaves_where(volume: &Volume, active: &impl Discriminator) -> Result<(Lea
 }
 
 /// The leaves with the value of the first voxel of each.
-pub(super) fn with_values(volume: &Volume, leaves: Vec<Leaf>) -> Leaves {
+pub(super) fn with_values(volume: &Volume, mut leaves: Vec<Leaf>) -> Leaves {
+    // A tree has a level above its base, a volume of one voxel no block of more.
+    if volume.n_voxels() == 1 {
+        leaves.iter_mut().for_each(|leaf| leaf.level = 0);
+    }
     let value = |leaf: &Leaf| {
         let [i, j, k] = leaf.cell.map(|c| c as usize);
         volume.value(i, j, k)

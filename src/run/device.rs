@@ -116,6 +116,16 @@ impl Device {
         }
     }
 
+    /// Whether a GPU would be chosen for this size, none being opened.
+    pub(super) fn is_card(config: &Config, size: Size) -> bool {
+        let (n, _, fewest) = size.and_fewest();
+        match config.device.kind {
+            DeviceKind::Cpu => false,
+            DeviceKind::Cuda => true,
+            DeviceKind::Auto => n >= fewest && cuda::available(config.device.ordinal).is_ok(),
+        }
+    }
+
     #[cfg(feature = "cuda")]
     fn open(config: &Config, why: &str) -> Result<Self> {
         let card = cuda::Cuda::new(config.device.ordinal)?;

@@ -13,6 +13,7 @@ use crate::levelset::eikonal::{EikonalState, Slowness, solve};
 use crate::mesh::{self, Kind, Mesh};
 use crate::patches::{Coordinates, PATCH_SIZE, Partition, Patches};
 use crate::surface::{self, PlaneCurves, Side, TriangleIndex};
+use crate::words::counted;
 
 /// Warnings about a file: shown at once, and kept for the report.
 struct Warnings<'a> {
@@ -90,14 +91,12 @@ impl ClosedSurface {
         let vertices: Vec<[f64; 3]> = shape.vertices.iter().map(place).collect();
         let found = surface::orient(&vertices, &mut triangles);
         if found.turned > 0 {
-            warnings.add(format!(
-                "{} triangles face the other way than their neighbors: turned",
-                found.turned
-            ));
+            let triangles = counted(found.turned, ["triangle faces", "triangles face"]);
+            warnings.add(format!("{triangles} the other way than the neighbors: turned"));
         }
         if found.one_sided > 0 {
-            warnings
-                .add(format!("{} parts have one side only, like a Moebius strip", found.one_sided));
+            let parts = counted(found.one_sided, ["part has", "parts have"]);
+            warnings.add(format!("{parts} one side only, like a Moebius strip"));
         }
         if found.open_edges + found.nonmanifold_edges > 0 {
             warnings.add(format!(
@@ -107,6 +106,14 @@ impl ClosedSurface {
         ));
         }
         Ok(ClosedSurface { path, vertices, triangles })
+    }
+
+    /// Smallest and largest coordinates.
+    pub(super) fn bounds(&self) -> ([f64; 3], [f64; 3]) {
+        let ends = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+        self.vertices.iter().fold(ends, |(low, high), x| {
+            (std::array::from_fn(|k| low[k].min(x[k])), std::array::from_fn(|k| high[k].max(x[k])))
+        })
     }
 
     /// Warns of points, such as "vertices", whose side was doubtful.

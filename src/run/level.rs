@@ -2,10 +2,14 @@
 
 use std::path::PathBuf;
 
+use rayon::prelude::*;
+
 use crate::config::{Above, Config, InitialVolume};
 use crate::error::{Error, Result};
 use crate::io::{self, VolumeOptions};
+use crate::primitives::Values;
 use crate::volume::Volume;
+use crate::words::counted;
 
 /// A volume cut at a level. Beyond its border is outside, and so is what is no number.
 pub(super) struct VolumeLevel {
@@ -15,6 +19,63 @@ pub(super) struct VolumeLevel {
     sign: f64,
     /// What stands for a value that is no number.
     outside: f64,
+    sides: Sides,
+}
+
+/// Voxels along the edge of a block of a volume.
+const BLOCK: usize = 8;
+/// A block has a voxel inside, and one outside.
+const INSIDE: u8 = 1;
+const OUTSIDE: u8 = 2;
+
+/// On which sides of the level the voxels of each block of a volume are.
+struct Sides {
+    /// Blocks along each axis.
+    shape: [usize; 3],
+    of_blocks: Vec<u8>,
+}
+
+impl Sides {
+    fn new(volume: &Volume, is_inside: impl Fn(f64) -> bool + Sync) -> Self {
+        let [nx, ny, nz] = volume.shape();
+        let shape = volume.shape().map(|n| n.div_ceil(BLOCK));
+        let mut of_blocks = vec![0; shape.iter().product()];
+        let layers = of_blocks.par_chunks_mut(shape[0] * shape[1]).enumerate();
+        layers.for_each_init(
+            || vec![0.0; nx],
+            |row, (k, layer)| {
+                for z in k * BLOCK..((k + 1) * BLOCK).min(nz) {
+                    for y in 0..ny {
+                        volume.read([0, y, z], row);
+                        let blocks = &mut layer[shape[0] * (y / BLOCK)..];
+                        for (block, values) in blocks.iter_mut().zip(row.chunks(BLOCK)) {
+                            *block |= values.iter().fold(0, |sides, &value| {
+                                sides | if is_inside(value) { INSIDE } else { OUTSIDE }
+                            });
+                        }
+                    }
+                }
+            },
+        );
+        Sides { shape, of_blocks }
+    }
+
+    /// Sides of the blocks with voxels from `low` to `high`.
+    fn within(&self, low: [usize; 3], high: [usize; 3]) -> u8 {
+        let [first, last] = [low, high].map(|voxel| voxel.map(|c| c / BLOCK));
+        let mut found = 0;
+        for z in first[2]..=last[2] {
+            for y in first[1]..=last[1] {
+                let row = self.shape[0] * (y + self.shape[1] * z);
+                let blocks = &self.of_blocks[row + first[0]..=row + last[0]];
+                found |= blocks.iter().fold(0, |sides, block| sides | block);
+                if found == INSIDE | OUTSIDE {
+                    return found;
+                }
+            }
+        }
+        found
+    }
 }
 
 impl VolumeLevel {
@@ -49,7 +110,8 @@ impl VolumeLevel {
         file.warnings.into_iter().for_each(&mut warn);
         let none = found.nan + found.infinite;
         if none > 0 {
-            warn(format!("{none} values are not finite: taken as outside"));
+            let values = counted(none, ["value is", "values are"]);
+            warn(format!("{values} not finite: taken as outside"));
         }
         let Some((min, max)) = found.min.zip(found.max) else {
             let what = format!("initial.volume: no value of {} is finite", path.display());
@@ -64,7 +126,32 @@ impl VolumeLevel {
             return Err(config.error_at("initial.volume.level", what, remedy));
         }
         let outside = 0.5 * (max - min);
-        Ok(VolumeLevel { path, volume, level, sign, outside })
+        let sides = Sides::new(&volume, |v| v.is_finite() && sign * (v - level) < 0.0);
+        Ok(VolumeLevel { path, volume, level, sign, outside, sides })
+    }
+
+    /// On which side of the level a box is, given by its middle and half its edges in world units, where all of it is on one:
+    /// whether that is inside. Beyond the border as on the border.
+    pub(super) fn side(&self, middle: [f64; 3], half: [f64; 3]) -> Option<bool> {
+        /// For the rounding of world coordinates, voxels.
+        const SLACK: f64 = 1e-3;
+        let (shape, placement) = (self.volume.shape(), self.volume.placement());
+        let index = placement.index(middle);
+        let mut reach = [SLACK; 3];
+        for axis in 0..3 {
+            let mut edge = [0.0; 3];
+            edge[axis] = half[axis];
+            let change = placement.index_change(edge);
+            (0..3).for_each(|k| reach[k] += change[k].abs());
+        }
+        let voxel = |k: usize, at: f64| at.clamp(0.0, (shape[k] - 1) as f64) as usize;
+        let low = std::array::from_fn(|k| voxel(k, (index[k] - reach[k]).floor()));
+        let high = std::array::from_fn(|k| voxel(k, (index[k] + reach[k]).ceil()));
+        match self.sides.within(low, high) {
+            INSIDE => Some(true),
+            OUTSIDE => Some(false),
+            _ => None,
+        }
     }
 
     /// Negative inside, in the unit of the volume; beyond its border as on the border.
@@ -104,9 +191,52 @@ impl VolumeLevel {
         if self.volume.shape().iter().any(|&n| n < 2) {
             let [x, y, z] = self.volume.shape();
             let what = format!("is flat: {x} x {y} x {z} voxels");
-            let remedy = "tiles need a volume; take a planar mesh for a picture";
+            let remedy = "tiles need two slices or more: stack copies of a picture as raw numbers \
+                          (docs/tutorial-etching.md), or take a planar mesh for it";
             return Err(Error::input(&self.path, "", what, remedy));
         }
         Ok(self.volume.bounds())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::volume::Placement;
+
+    #[test]
+    fn boxes_on_one_side_are_known_without_looking() {
+        // A slanted half space with a hole that is no number and a grain beyond, on oblique voxels.
+        let shape = [41, 37, 29];
+        let value = |n: usize| {
+            let [x, y, z] = [n % 41, n / 41 % 37, n / (41 * 37)].map(|c| c as f64);
+            match [x, y, z] {
+                [30.0, 30.0, 20.0] => f32::NAN,
+                [4.0, 5.0, 6.0] => 200.0,
+                _ => (x + 0.5 * y + 0.25 * z) as f32,
+            }
+        };
+        let n = shape.iter().product();
+        let values: Vec<f32> = (0..n).map(value).collect();
+        let steps = [[0.5, 0.1, 0.0], [0.0, -0.4, 0.2], [0.1, 0.0, 0.8]];
+        let volume = Volume::new(shape, values.into(), Placement::identity()).unwrap();
+        let volume = volume.placed([3.0, -2.0, 1.0], steps).unwrap();
+        let sides = Sides::new(&volume, |v| v.is_finite() && 30.0 - v < 0.0);
+        let (path, outside) = (PathBuf::new(), 9.0);
+        let level = VolumeLevel { path, volume, level: 30.0, sign: -1.0, outside, sides };
+        let mut known = [0; 2];
+        let half = [1.0, 0.7, 1.3];
+        for at in (0..n).step_by(53) {
+            let index = [at % 41, at / 41 % 37, at / (41 * 37)].map(|c| c as f64 - 2.0);
+            let middle = level.volume.placement().world(index);
+            let Some(is_inside) = level.side(middle, half) else { continue };
+            known[usize::from(is_inside)] += 1;
+            for k in 0..343_i32 {
+                let share = [k % 7, k / 7 % 7, k / 49].map(|c| f64::from(c - 3) / 3.0);
+                let x = std::array::from_fn(|k| middle[k] + share[k] * half[k]);
+                assert_eq!(level.value(x) < 0.0, is_inside, "{middle:?} {x:?}");
+            }
+        }
+        assert!(known[0] > 50 && known[1] > 50, "{known:?}");
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::config::{Config, Precision};
 use crate::error::{Error, Result};
+use crate::grid::REMEDY;
 use crate::mesh::{Kind, Mesh};
 use crate::primitives::memory::{available, gibibytes};
 
@@ -75,9 +76,51 @@ fn fits(config: &Config, mesh: &Mesh, free: u64) -> Result<()> {
     })
 }
 
+/// Bytes of a tile in the lists of a grid (docs/tiles.md).
+const LISTED: u64 = 21;
+
+/// Bytes that so many tiles take, with `arrays` of `width` bytes for each of their values.
+pub(super) fn of_tiles(tiles: u64, values: usize, width: usize, arrays: usize) -> u64 {
+    tiles.saturating_mul(LISTED + (values * width * arrays) as u64)
+}
+
+/// Refuses a run on tiles that does not fit: `what` needs so many bytes, of which some are held already.
+///
+/// # Errors
+/// [`Error::Device`] with what is needed and what is free.
+pub(super) fn check_tiles(what: &str, needed: u64, held: u64) -> Result<()> {
+    match available() {
+        Some(free) => tiles_fit(what, needed, free.saturating_add(held)),
+        None => Ok(()),
+    }
+}
+
+fn tiles_fit(what: &str, needed: u64, free: u64) -> Result<()> {
+    if needed <= free {
+        return Ok(());
+    }
+    let what =
+        format!("{what} take {} at the start, {} are free", gibibytes(needed), gibibytes(free));
+    Err(Error::Device { what, remedy: REMEDY.into() })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tiles_that_do_not_fit_are_refused() {
+        // WENO5 with RK3 in f32: docs/tiles.md.
+        assert_eq!(of_tiles(1, 512, 4, 3), 6165);
+        let needed = of_tiles(1_000_000, 512, 4, 3);
+        tiles_fit("a million tiles", needed, needed).unwrap();
+        let error = tiles_fit("a million tiles", needed, needed - 1).unwrap_err();
+        assert_eq!(error.exit_code(), 5);
+        let text = error.to_string();
+        assert!(text.contains("a million tiles take 5.7 GiB at the start"), "{text}");
+        assert!(text.contains("larger dx"), "{text}");
+        assert_eq!(of_tiles(u64::MAX, 512, 4, 3), u64::MAX);
+    }
     use crate::mesh::generate::{Cube, Generate, Square, generate};
 
     #[test]

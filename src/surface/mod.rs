@@ -14,6 +14,7 @@ pub mod cubes;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod drawn_curves;
+mod flat;
 mod interface;
 mod isosurface;
 mod lattice_distance;
@@ -32,6 +33,7 @@ mod winding;
 #[cfg(feature = "cuda")]
 pub use cuda::DeviceSurface;
 pub use drawn_curves::{Side, Sides, sides};
+pub use flat::drop_flat;
 pub use interface::{Interface, extract};
 #[cfg(feature = "cuda")]
 pub use isosurface::cuda::{

@@ -11,6 +11,7 @@ use super::Locator;
 use crate::geometry::Vec3;
 use crate::mesh::Mesh;
 use crate::mesh::check::{connections, facets::CellsAround};
+use crate::words::counted;
 
 /// Points per partial sum; fixed, so that the mean does not depend on the number of threads.
 const BLOCK: usize = 1 << 12;
@@ -70,12 +71,11 @@ impl Topology {
 /// "closed, genus 1, 2 parts", "open, 3 loops, 1 part".
 impl std::fmt::Display for Topology {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let plural = |n: usize| if n == 1 { "" } else { "s" };
         match (self.closed, self.genus) {
             (true, Some(genus)) => write!(f, "closed, genus {genus}")?,
-            _ => write!(f, "open, {} loop{}", self.holes.len(), plural(self.holes.len()))?,
+            _ => write!(f, "open, {}", counted(self.holes.len(), ["loop", "loops"]))?,
         }
-        write!(f, ", {} part{}", self.components, plural(self.components))
+        write!(f, ", {}", counted(self.components, ["part", "parts"]))
     }
 }
 

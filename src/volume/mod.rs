@@ -171,6 +171,12 @@ impl Volume {
         self.samples.statistics(|x| self.scaling.of(x))
     }
 
+    /// The values, each once and ascending, with how many voxels have it, where all are whole and at most `most`
+    /// are different, as in a segmentation; else `None`.
+    pub fn labels(&self, most: usize) -> Option<Vec<(f64, usize)>> {
+        self.samples.labels_of(most, |x| self.scaling.of(x))
+    }
+
     /// Smallest and largest world coordinates of the voxels' centers.
     pub fn bounds(&self) -> ([f64; 3], [f64; 3]) {
         let (mut min, mut max) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);

@@ -110,6 +110,11 @@ impl Placement {
         self.steps.map(length)
     }
 
+    /// What a voxel fills, world units to the third.
+    pub fn voxel_volume(&self) -> f64 {
+        dot(self.steps[0], cross(self.steps[1], self.steps[2])).abs()
+    }
+
     /// Unit vector along each axis.
     pub fn directions(&self) -> [[f64; 3]; 3] {
         self.steps.map(|step| scaled(step, 1.0 / length(step)))

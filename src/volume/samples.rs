@@ -70,6 +70,22 @@ macro_rules! samples {
                 facts
             }
 
+            /// How often each of `change` of the numbers of a range occurs.
+            fn labels(
+                &self,
+                range: Range<usize>,
+                most: usize,
+                change: impl Fn(f64) -> f64,
+            ) -> Option<Labels> {
+                let mut labels = Labels::default();
+                match self {
+                    $(Samples::$variant(v) => v[range]
+                        .iter()
+                        .all(|&x| labels.take(change(x as f64), 1, most))
+                        .then_some(labels),)*
+                }
+            }
+
             /// The same numbers with the axes turned round: `[nz, ny, nx]` stored with the last of
             /// `shape` fastest becomes x fastest.
             pub(crate) fn transposed(self, shape: [usize; 3]) -> Samples {
@@ -113,6 +129,9 @@ samples! {
     F64 f64, "float64", "Double precision.";
 }
 
+/// Numbers that one task looks at.
+const BLOCK: usize = 1 << 16;
+
 impl Samples {
     /// True without numbers.
     pub fn is_empty(&self) -> bool {
@@ -124,10 +143,27 @@ impl Samples {
         self.width() <= 2 || matches!(self, Samples::F32(_))
     }
 
+    /// `change` of all numbers, each once and ascending, and how often it occurs; `None` if one of
+    /// them is not whole, or there are more than `most`.
+    pub(super) fn labels_of(
+        &self,
+        most: usize,
+        change: impl Fn(f64) -> f64 + Sync,
+    ) -> Option<Vec<(f64, usize)>> {
+        let blocks = (0..self.len().div_ceil(BLOCK)).into_par_iter();
+        let of =
+            |k: usize| self.labels(k * BLOCK..((k + 1) * BLOCK).min(self.len()), most, &change);
+        let all = blocks.map(of).try_reduce(Labels::default, |mut a, b| {
+            b.counts.iter().all(|&(x, n)| a.take(x, n, most)).then_some(a)
+        });
+        let mut counts = all?.counts;
+        counts.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        Some(counts)
+    }
+
     /// Smallest, largest, mean and so on of `change` of all numbers. The bits of the mean do not
     /// depend on the number of threads.
     pub(super) fn statistics(&self, change: impl Fn(f64) -> f64 + Sync) -> Statistics {
-        const BLOCK: usize = 1 << 16;
         let blocks: Vec<Partial> = (0..self.len().div_ceil(BLOCK))
             .into_par_iter()
             .map(|k| self.facts(k * BLOCK..((k + 1) * BLOCK).min(self.len()), &change))
@@ -142,6 +178,34 @@ impl Samples {
             nan: all.nan,
             infinite: all.infinite,
         }
+    }
+}
+
+/// Different whole numbers, and how often each occurs.
+#[derive(Clone, Default)]
+struct Labels {
+    counts: Vec<(f64, usize)>,
+    /// Place of the last one in the list: neighbors are most often alike.
+    last: usize,
+}
+
+impl Labels {
+    /// Whether a number that occurs `n` times is whole and one of `most` at most.
+    fn take(&mut self, x: f64, n: usize, most: usize) -> bool {
+        if self.counts.get(self.last).is_none_or(|(known, _)| *known != x) {
+            let known = self.counts.iter().position(|(known, _)| *known == x);
+            self.last = known.unwrap_or(self.counts.len());
+            if known.is_none() {
+                // What is infinite or no number has another fraction than 0.
+                if x.fract() != 0.0 || self.counts.len() == most {
+                    return false;
+                }
+                // Adding zero makes the two zeros one.
+                self.counts.push((x + 0.0, 0));
+            }
+        }
+        self.counts[self.last].1 += n;
+        true
     }
 }
 
@@ -227,6 +291,20 @@ mod tests {
         let many: Vec<u8> = (0..200_000).map(|k| (k % 251) as u8).collect();
         let mean = many.iter().map(|&x| f64::from(x)).sum::<f64>() / 200_000.0;
         assert_eq!(Samples::from(many).statistics(|x| x).mean, Some(mean));
+    }
+
+    #[test]
+    fn few_whole_numbers_are_labels() {
+        let numbers: Vec<i16> = (0..200_000).map(|k| if k % 7 == 0 { 3 } else { -1 }).collect();
+        let found = Samples::from(numbers.clone()).labels_of(2, |x| x);
+        assert_eq!(found, Some(vec![(-1.0, 171_428), (3.0, 28_572)]));
+        assert_eq!(Samples::from(numbers.clone()).labels_of(1, |x| x), None);
+        assert_eq!(Samples::from(numbers).labels_of(2, |x| x / 2.0), None);
+        let zeros = Samples::from(vec![-0.0_f32, 0.0]).labels_of(2, |x| x);
+        assert_eq!(zeros.map(|found| found[0].0.to_bits()), Some(0));
+        for odd in [f32::NAN, f32::INFINITY] {
+            assert_eq!(Samples::from(vec![1.0, odd]).labels_of(9, |x| x), None);
+        }
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! The facts for people.
 
 use super::facts::{Card, Facts, Found, Test};
+use crate::words::counted;
 
 /// Everything `zeroset devices` prints without `--json`.
 pub(super) fn text(facts: &Facts) -> String {
     let mut lines = Lines(String::new());
-    lines.add("cpu", &format!("{} threads", facts.cpu_threads));
+    lines.add("cpu", &counted(facts.cpu_threads, ["thread", "threads"]));
     match &facts.driver {
         Found::Found(driver) => lines.add("driver", &format!("CUDA {}", driver.cuda)),
         Found::Missing { what, remedy } => lines.missing("driver", what, remedy),

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use super::report::{ArrayFacts, GroupFacts, Number, Report, Verdict};
 use crate::mesh::Kind;
+use crate::words::{SIMPLICES, noun};
 
 /// Groups, arrays and cell types beyond this many are only counted.
 const LISTED: usize = 5;
@@ -59,26 +60,20 @@ impl Lines {
 /// A word in singular and plural.
 type Word = [&'static str; 2];
 
-/// Words for simplices by dimension.
-const SIMPLICES: [Word; 4] = [
-    ["point", "points"],
-    ["edge", "edges"],
-    ["triangle", "triangles"],
-    ["tetrahedron", "tetrahedra"],
-];
-
 fn simplex(dimension: usize) -> Word {
     SIMPLICES[dimension.min(3)]
 }
 
-fn counted(n: usize, [one, many]: Word) -> String {
-    format!("{} {}", thousands(n), if n == 1 { one } else { many })
+pub(super) fn counted(n: usize, words: Word) -> String {
+    format!("{} {}", thousands(n), noun(n, words))
 }
 
 fn mesh(lines: &mut Lines, report: &Report) {
     let n = |value: Option<usize>| value.unwrap_or(0);
     if let Some(volume) = &report.volume {
-        volume.lines().into_iter().for_each(|(label, content)| lines.add(label, content));
+        let units = report.units.as_deref().map(printable);
+        let found = volume.lines(units.as_deref());
+        found.into_iter().for_each(|(label, content)| lines.add(label, content));
         bounds(lines, report);
         return;
     }
@@ -228,6 +223,8 @@ pub(super) fn thousands(n: usize) -> String {
 
 /// Four significant digits, without trailing zeros; powers of ten where they are shorter.
 pub(super) fn short(x: f64) -> String {
+    // Adding zero makes the two zeros one.
+    let x = x + 0.0;
     // The exponent after rounding to four digits, so that 9999.9 becomes 10000.
     let scientific = format!("{x:.3e}");
     let Some((digits, exponent)) = scientific.split_once('e') else { return scientific };
@@ -249,6 +246,7 @@ mod tests {
     fn numbers_are_short() {
         let shorts = [
             (0.0, "0"),
+            (-0.0, "0"),
             (-1.0, "-1"),
             (0.75, "0.75"),
             (std::f64::consts::PI, "3.142"),

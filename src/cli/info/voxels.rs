@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::screen::{printable, short, thousands};
+use super::screen::{counted, printable, short, thousands};
 use crate::volume::{Scaling, Volume};
 
 /// A dense volume, or a picture as one slice.
@@ -32,6 +32,8 @@ pub(super) struct VolumeFacts {
     pub min: Option<f64>,
     pub max: Option<f64>,
     pub mean: Option<f64>,
+    /// Each value, ascending, where all are whole and few: a segmentation, a mask; else `null`.
+    pub labels: Option<Vec<LabelFacts>>,
     /// Values that are not a number, and infinite ones.
     pub nan: usize,
     pub infinite: usize,
@@ -39,16 +41,38 @@ pub(super) struct VolumeFacts {
     pub bytes: usize,
 }
 
+/// The voxels of one value.
+#[derive(Serialize)]
+pub(super) struct LabelFacts {
+    pub value: f64,
+    pub voxels: usize,
+    /// What they fill, in the unit of lengths to the third; `null` for a single slice.
+    pub volume: Option<f64>,
+}
+
+/// Most values that are listed.
+const MOST_LABELS: usize = 48;
+
 impl VolumeFacts {
     pub fn of(volume: &Volume) -> Self {
         let statistics = volume.statistics();
         let Scaling { slope, intercept } = volume.scaling();
+        let place = volume.placement();
+        let is_flat = volume.shape().contains(&1);
+        let voxel = (!is_flat).then(|| place.voxel_volume());
+        let label = |(value, voxels): (f64, usize)| {
+            let volume = voxel.map(|voxel| voxels as f64 * voxel);
+            LabelFacts { value, voxels, volume }
+        };
+        let labels = volume.labels(MOST_LABELS);
+        // Adding zero makes the two zeros one.
+        let plain = |x: [f64; 3]| x.map(|x| x + 0.0);
         VolumeFacts {
             shape: volume.shape(),
             kind: volume.samples().type_name(),
-            spacing: volume.placement().spacing(),
-            origin: volume.placement().origin(),
-            direction: volume.placement().directions(),
+            spacing: place.spacing(),
+            origin: plain(place.origin()),
+            direction: place.directions().map(plain),
             frame: volume.frame.clone(),
             orientation: volume.orientation(),
             slope,
@@ -57,14 +81,15 @@ impl VolumeFacts {
             min: statistics.min,
             max: statistics.max,
             mean: statistics.mean,
+            labels: labels.map(|all| all.into_iter().map(label).collect()),
             nan: statistics.nan,
             infinite: statistics.infinite,
             bytes: volume.n_voxels() * volume.samples().width(),
         }
     }
 
-    /// Lines for the screen: label and content.
-    pub fn lines(&self) -> Vec<(&'static str, String)> {
+    /// Lines for the screen: label and content. Lengths are in `units`.
+    pub fn lines(&self, units: Option<&str>) -> Vec<(&'static str, String)> {
         let sizes = self.shape.map(thousands).join(" x ");
         let bytes = thousands(self.bytes);
         let mut lines = vec![("volume", format!("{sizes} voxels of {}, {bytes} bytes", self.kind))];
@@ -97,6 +122,13 @@ impl VolumeFacts {
             (a, b) => format!(" ({} x stored + {})", short(a), short(b)),
         };
         lines.push(("values", range + &rest + &scaling));
+        let heads = std::iter::once("labels").chain(std::iter::repeat(""));
+        for (head, label) in heads.zip(self.labels.iter().flatten()) {
+            let units = units.map_or(String::new(), |units| format!(" {units}^3"));
+            let volume = label.volume.map(|volume| format!(", volume {}{units}", short(volume)));
+            let voxels = counted(label.voxels, ["voxel", "voxels"]);
+            lines.push((head, format!("{}: {voxels}{}", label.value, volume.unwrap_or_default())));
+        }
         lines
     }
 }
@@ -117,7 +149,7 @@ mod tests {
         volume.name = "a\tb".into();
         let facts = VolumeFacts::of(&volume);
         let lines: Vec<String> =
-            facts.lines().into_iter().map(|(label, text)| format!("{label}: {text}")).collect();
+            facts.lines(None).into_iter().map(|(label, text)| format!("{label}: {text}")).collect();
         let expected = [
             "volume: 3 x 2 x 1 voxels of float32, 24 bytes",
             "name: a?b",
@@ -127,5 +159,29 @@ mod tests {
             "values: -3 .. 9, mean 2.75, 1 NaN, 1 infinite (2 x stored + 1)",
         ];
         assert_eq!(lines, expected);
+    }
+
+    #[test]
+    fn labels_are_listed_with_what_they_fill() {
+        let samples = || Samples::from(vec![0_u8, 0, 7, 0, 2, 0, 2, 0]);
+        let steps = [[-2.0, 0.0, 0.0], [-0.0, 0.5, 0.0], [0.0, 0.0, 3.0]];
+        let volume = Volume::new([2; 3], samples(), Placement::identity()).unwrap();
+        let volume = volume.placed([-0.0; 3], steps).unwrap();
+        let lines = VolumeFacts::of(&volume).lines(Some("mm"));
+        let labels: Vec<_> =
+            lines.iter().skip_while(|(head, _)| *head != "labels").map(|(_, text)| text).collect();
+        let expected = [
+            "0: 5 voxels, volume 15 mm^3",
+            "2: 2 voxels, volume 6 mm^3",
+            "7: 1 voxel, volume 3 mm^3",
+        ];
+        assert_eq!(labels, expected);
+        assert!(!lines.iter().any(|(_, text)| text.contains("-0 ")), "{lines:?}");
+        let picture = Volume::new([4, 2, 1], samples(), Placement::identity()).unwrap();
+        let lines = VolumeFacts::of(&picture).lines(None);
+        assert!(lines.contains(&("labels", "0: 5 voxels".into())), "{lines:?}");
+        let many: Vec<u8> = (0..49).collect();
+        let many = Volume::new([7, 7, 1], many.into(), Placement::identity()).unwrap();
+        assert!(VolumeFacts::of(&many).labels.is_none());
     }
 }

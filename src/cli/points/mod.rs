@@ -21,6 +21,7 @@ use crate::io::{
 };
 use crate::points::{Blocks, Points, copies};
 use crate::primitives::Order;
+use crate::words::counted;
 
 /// Arguments of `zeroset points`.
 #[derive(Debug, clap::Args)]
@@ -173,10 +174,10 @@ fn list(args: &Args, finder: &Finder) -> Result<()> {
     };
     write_points(path, &points)?;
     ui.print(&format!(
-        "{}: {} points of {} voxels, found in {seconds:.3} s\n",
+        "{}: {} of {}, found in {seconds:.3} s\n",
         path.display(),
-        points.len(),
-        finder.volume.n_voxels(),
+        counted(points.len(), ["point", "points"]),
+        counted(finder.volume.n_voxels(), ["voxel", "voxels"]),
     ))
 }
 

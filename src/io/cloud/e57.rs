@@ -11,6 +11,7 @@ use crate::cloud::PointCloud;
 use crate::error::{Error, Result};
 use crate::io::guard::quietly;
 use crate::io::text::one_line;
+use crate::words::counted;
 
 /// Reads an E57 file.
 ///
@@ -78,7 +79,7 @@ fn scans(
         }
     }
     let n = scans.len();
-    Ok((all, format!("1.0, {n} scan{}", if n == 1 { "" } else { "s" }), warnings))
+    Ok((all, format!("1.0, {}", counted(n, ["scan", "scans"])), warnings))
 }
 
 /// Bits that a number takes at least.

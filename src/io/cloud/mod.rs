@@ -23,6 +23,7 @@ use super::{MeshFile, obj, off, read_as, text as lines};
 use crate::cloud::PointCloud;
 use crate::error::{Result, plain};
 use crate::mesh::{DataArray, Kind, Mesh, Values};
+use crate::words::counted;
 use stream::Stream;
 pub use write::{CloudLayout, check_cloud_target, write_cloud, write_cloud_pieces};
 
@@ -165,8 +166,8 @@ pub(super) fn read_as_mesh(format: Format, path: &Path, bytes: &[u8]) -> Result<
     let mut warnings = report.warnings;
     let left_out = report.not_finite + report.without_normal;
     if left_out > 0 {
-        warnings
-            .push(format!("{left_out} points without finite coordinates or normal are left out"));
+        let points = counted(left_out, ["point", "points"]);
+        warnings.push(format!("left out: {points} without finite coordinates or normal"));
     }
     Ok(MeshFile {
         mesh,

@@ -10,6 +10,7 @@ use crate::io::MeshFile;
 use crate::io::faces::{index_limit, kind_of_triangles, mesh_file};
 use crate::io::names::UnusedNames;
 use crate::mesh::{DataArray, Group, Kind, Members};
+use crate::words::noun;
 
 /// Names of the simplices of each dimension, for groups and warnings.
 const SIMPLICES: [&str; 4] = ["points", "lines", "triangles", "tetrahedra"];
@@ -118,14 +119,17 @@ impl Builder {
     fn warn(&mut self, top: Option<usize>) {
         let higher_order: BTreeMap<_, _> = self.counted(|kind| !kind.is_linear()).collect();
         for (name, n) in higher_order {
+            let [cells, their] =
+                [["cell is", "cells are"], ["its", "their"]].map(|words| noun(n, words));
             self.warnings.push(format!(
-                "{n} {name} cells are reduced to their corners; their other nodes stay unused"
+                "{n} {name} {cells} reduced to {their} corners; {their} other nodes stay unused"
             ));
         }
         let is_solid =
             |kind: ElementType| kind.shape.dimension() == 3 && kind.shape != Shape::Tetra;
         for (name, n) in self.counted(is_solid).collect::<BTreeMap<_, _>>() {
-            self.warnings.push(format!("{n} {name} cells are cut into tetrahedra"));
+            let cells = noun(n, ["cell is", "cells are"]);
+            self.warnings.push(format!("{n} {name} {cells} cut into tetrahedra"));
         }
         if let Some(dimension) = top.filter(|&d| d < 2) {
             let found = SIMPLICES[dimension];

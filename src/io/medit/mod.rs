@@ -290,8 +290,7 @@ mod tests {
             assert_eq!(file.mesh.groups[0].members, Members::Cells(vec![0, 1, 2]));
             let references = file.mesh.vertex_array("reference").unwrap();
             assert_eq!(references.values, Values::Int(vec![0, 4, 0, 0, 0]));
-            let expected =
-                ["1 pyramid cells are cut into tetrahedra", "left out: Corners, Normals"];
+            let expected = ["1 pyramid cell is cut into tetrahedra", "left out: Corners, Normals"];
             assert_eq!(file.warnings, expected);
         }
     }

@@ -244,7 +244,7 @@ fn solids_beside_tetrahedra_and_lines_alone() {
     assert_eq!((mixed.mesh.n_cells(), mixed.mesh.kind), (4, Kind::Volume));
     assert_eq!(mixed.mesh.groups[0].members, Members::Cells(vec![0, 1, 2, 3]));
     let expected =
-        ["data in $ElementNodeData is left out", "1 pyramid cells are cut into tetrahedra"];
+        ["data in $ElementNodeData is left out", "1 pyramid cell is cut into tetrahedra"];
     assert_eq!(mixed.warnings, expected);
     let lines = file("1\n1 1 1 9 1 2");
     assert_eq!((lines.mesh.n_cells(), lines.mesh.kind), (0, Kind::Surface));

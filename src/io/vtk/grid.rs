@@ -12,6 +12,7 @@ use crate::error::Result;
 use crate::io::MeshFile;
 use crate::io::elements::inherit;
 use crate::mesh::{DataArray, Group, Kind, Members, Mesh, Values};
+use crate::words::{counted, noun};
 
 /// Ends the warning of a mesh without cells.
 pub(in crate::io) const NO_CELLS: &str = "the mesh has points, but no cells to solve on";
@@ -179,7 +180,10 @@ impl Grid {
         }
         let cut = list(&|t| t.shape.is_cut_solid());
         if !cut.is_empty() {
-            self.warnings.push(format!("{cut} cells are cut into tetrahedra"));
+            let is_cut = |t: &u8| cell_type(*t).shape.is_cut_solid();
+            let n: usize = (0..=255).filter(is_cut).map(|t| census[usize::from(t)]).sum();
+            let cells = noun(n, ["cell is", "cells are"]);
+            self.warnings.push(format!("{cut} {cells} cut into tetrahedra"));
         }
         let unknown = list(&|t| t.shape == Shape::Empty);
         if !unknown.is_empty() {
@@ -190,7 +194,8 @@ impl Grid {
             self.warnings.push(format!("{reduced} reduced to their corners"));
         }
         if too_few > 0 {
-            self.warnings.push(format!("{too_few} cells left out: too few points for their type"));
+            let cells = counted(too_few, ["cell", "cells"]);
+            self.warnings.push(format!("{cells} left out: too few points for the type"));
         }
     }
 }

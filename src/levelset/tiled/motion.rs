@@ -28,7 +28,7 @@ use super::blocks::Blocks;
 use super::breakdown::Breakdown;
 use super::coefficients::{Coefficients, Place, Speed};
 use super::lanes::Wide;
-use super::options::{Options, Reinitialize, Time};
+use super::options::{Options, Reinitialize};
 use super::terms::Terms;
 use crate::backend::Cpu;
 use crate::error::Result;
@@ -193,11 +193,7 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
     }
 
     fn needs_second_stage(&self) -> bool {
-        let repeated = matches!(
-            self.options.reinitialize,
-            Reinitialize::Equation { iterations, .. } if iterations > 1
-        );
-        self.options.time == Time::Rk3 || repeated
+        self.options.arrays() > 2
     }
 
     /// A step of at most `max_dt`, all arrays having room for the blocks of the grid.

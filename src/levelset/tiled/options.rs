@@ -145,6 +145,15 @@ impl Options {
         self.scheme.reach().max(evaluations)
     }
 
+    /// Arrays of values that are held while the interface moves: phi, and one or two stages.
+    pub fn arrays(&self) -> usize {
+        let repeated = matches!(
+            self.reinitialize,
+            Reinitialize::Equation { iterations, .. } if iterations > 1
+        );
+        if self.time == Time::Rk3 || repeated { 3 } else { 2 }
+    }
+
     /// # Errors
     /// [`Error::Case`] for numbers out of their ranges.
     pub(super) fn check(&self) -> Result<()> {

@@ -7,6 +7,7 @@ use super::{MeshCounts, Report, SurfaceCounts, TileCounts};
 use crate::config::SeriesFormat;
 use crate::mesh::Kind;
 use crate::output::{Measures, MeasuresFile};
+use crate::words::{SIMPLICES, counted};
 
 impl Report {
     /// The report on ten lines, for the screen.
@@ -20,8 +21,9 @@ impl Report {
         let [interface, enclosed] = MeasuresFile::names(kind);
         line("case", format!("{} ({})", self.case, self.task));
         if let Some(MeshCounts { vertices, cells, patches, .. }) = &self.mesh {
-            let simplices = if kind == Kind::Volume { "tetrahedra" } else { "triangles" };
-            line("mesh", format!("{vertices} vertices, {cells} {simplices}, {patches} patches"));
+            let cells = counted(*cells, SIMPLICES[kind.dimension().min(3)]);
+            let patches = counted(*patches, ["patch", "patches"]);
+            line("mesh", format!("{vertices} vertices, {cells}, {patches}"));
         }
         if let Some(TileCounts { dx, edge, first, last, most, bytes, surface }) = self.tiles {
             let memory = bytes as f64 / f64::from(1 << 20);
@@ -39,8 +41,9 @@ impl Report {
                 line(
                     "surface",
                     format!(
-                        "{triangles} triangles, {corners:.1} MiB; as {cut_cubes} records \
-                         {records:.1} MiB"
+                        "{}, {corners:.1} MiB; as {} {records:.1} MiB",
+                        counted(triangles, SIMPLICES[2]),
+                        counted(cut_cubes, ["record", "records"])
                     ),
                 );
             }
@@ -51,16 +54,17 @@ impl Report {
             false => String::new(),
         };
         let (backend, precision) = (self.backend, &self.precision);
-        line("backend", format!("{backend}, {precision}, {} threads{why}", self.threads));
+        let threads = counted(self.threads, ["thread", "threads"]);
+        line("backend", format!("{backend}, {precision}, {threads}{why}"));
         line("end", self.ended_by.clone());
         if self.task == "evolve" {
             line(
                 "steps",
                 format!(
-                    "{} to time {}, {} redistancings",
+                    "{} to time {}, {}",
                     self.steps,
                     digits(self.time),
-                    self.reinitializations
+                    counted(self.reinitializations, ["redistancing", "redistancings"])
                 ),
             );
         }
@@ -77,7 +81,8 @@ impl Report {
         } else if let Some(found) = &self.reconstruction {
             let error = &found.error;
             line("samples", format!("{} used of {}", found.samples.used, found.samples.given));
-            line("surface", format!("{} triangles, {}", found.surface.triangles, found.surface));
+            let triangles = counted(found.surface.triangles, SIMPLICES[2]);
+            line("surface", format!("{triangles}, {}", found.surface));
             let [mean, max] = [error.mean_percent, error.max_percent].map(digits);
             line("error", format!("{mean} % of the diagonal, at most {max} %"));
         } else {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Job;
 use super::device::{Start, TiledMotion};
-use super::start::is_distance;
+use super::start::{Source, is_distance};
 use crate::config::TiledSource;
 use crate::error::{Error, Result};
 use crate::grid::{Pool, Stored, TiledGrid};
@@ -33,12 +33,18 @@ impl Job<'_> {
     /// The first tiles of all: those on the coarsest lattice.
     ///
     /// # Errors
-    /// Those of [`Job::start`].
+    /// Those of [`Job::start`]; [`Error::Device`] if there is too little memory for the run.
     pub(super) fn start_of_all<R: Wide, S: Stored<R>, const E: usize>(
         &self,
+        source: &Source,
         warnings: &mut Vec<String>,
     ) -> Result<(TiledGrid<E>, Pool<S, E>)> {
-        self.on(&self.coarse(self.source.levels - 1)).start::<R, S, E>(warnings)
+        let coarsest = self.coarse(self.source.levels - 1);
+        let job = self.on(&coarsest);
+        let (grid, phi) = job.start::<R, S, E>(source, warnings)?;
+        job.doubt_resolution::<R, S, E>(&grid, &phi, warnings);
+        self.check_memory::<S, E>(&self.counted(&grid), grid.bytes() + phi.bytes())?;
+        Ok((grid, phi))
     }
 
     /// What the lattice of the case begins with, from the first tiles of all.
@@ -70,13 +76,13 @@ impl Job<'_> {
     }
 
     /// The lattice so many levels coarser than that of the case.
-    fn coarse(&self, level: u32) -> TiledSource {
+    pub(super) fn coarse(&self, level: u32) -> TiledSource {
         let dx = self.source.dx * f64::from(1_u32 << level);
         TiledSource { dx, ..self.source.clone() }
     }
 
     /// The same on another lattice.
-    fn on<'a>(&'a self, source: &'a TiledSource) -> Job<'a> {
+    pub(super) fn on<'a>(&'a self, source: &'a TiledSource) -> Job<'a> {
         Job { config: self.config, source, cpu: self.cpu.clone() }
     }
 

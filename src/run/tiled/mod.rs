@@ -7,16 +7,18 @@ mod card;
 mod card;
 mod coefficients;
 mod device;
+mod expected;
 mod failure;
 mod levels;
 mod moving;
+mod resolution;
 mod start;
 mod states;
 
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::device::{Device, Size};
+use super::device::Device;
 use super::evolve::{Loop, Point};
 use super::identity;
 use super::keep::Keeper;
@@ -32,6 +34,7 @@ use crate::grid::{Fixed16, Stored};
 use crate::levelset::tiled::{self, Kept, Reinitialize, Wide};
 use crate::output::checkpoint::{CHECKPOINT, Checkpoint, Position, State, Work};
 use crate::output::{Drift, MeasuresFile, Report, RunFolder, Seconds, Status, TileCounts, Verdict};
+use crate::primitives::memory::gibibytes;
 use crate::surface::cubes::Placement;
 use device::Start;
 use failure::Named;
@@ -69,7 +72,6 @@ struct Begun<'a, R: Wide, S: Stored<R> + Kept, const E: usize> {
     measures: MeasuresFile,
     keeper: Option<Keeper>,
     point: Option<Point>,
-    first_tiles: usize,
 }
 
 /// A case on tiles.
@@ -93,10 +95,16 @@ impl Job<'_> {
     /// What [`Job::evolve`] would fail with before its first step.
     pub(super) fn check(&self) -> Result<String> {
         let warnings = &mut Vec::new();
-        let n_tiles = with_kind!(self => self.start_of_all::<R, S, E>(warnings)?.0.n_tiles());
         self.terms::<f64>()?;
-        let TiledSource { dx, tile_edge, .. } = self.source;
-        Ok(format!("task    evolve\ntiles   {n_tiles} of {tile_edge}^3 voxels, dx {dx}\n"))
+        let source = self.read(warnings)?;
+        let said = with_kind!(self => {
+            let expected = match self.expected::<R, S, E>(&source)? {
+                Some(expected) => expected,
+                None => self.counted(&self.start_of_all::<R, S, E>(&source, warnings)?.0),
+            };
+            format!("{expected}, {}", gibibytes(self.bytes::<S, E>(&expected)))
+        });
+        Ok(format!("task    evolve\ntiles   {said}\n"))
     }
 
     /// The task [evolve].
@@ -126,7 +134,7 @@ impl Job<'_> {
         let default = Evolve::default();
         let evolve = config.evolve.as_ref().unwrap_or(&default);
         let begun: Begun<'_, R, S, E> = self.begin(folder, checkpoint, run, report, stage)?;
-        let Begun { mut moving, mut states, mut measures, keeper, point, first_tiles } = begun;
+        let Begun { mut moving, mut states, mut measures, keeper, point } = begun;
         report.seconds.setup += stage.next("moving the interface")?;
         let work = Loop {
             evolve,
@@ -147,7 +155,7 @@ impl Job<'_> {
         report.tiles = Some(TileCounts {
             dx: self.source.dx,
             edge: E,
-            first: first_tiles,
+            first: report.first.map_or(0, |measured| measured.active_patches as usize),
             last: moving.n_tiles(),
             most: counted.most_tiles as usize,
             bytes: counted.most_bytes,
@@ -181,8 +189,10 @@ impl Job<'_> {
     ) -> Result<Begun<'a, R, S, E>> {
         let config = self.config;
         stage.next("finding the tiles of the initial interface")?;
-        let (grid, phi) = self.start_of_all::<R, S, E>(&mut report.warnings)?;
-        let first_tiles = grid.n_tiles();
+        let source = self.read(&mut report.warnings)?;
+        self.expected::<R, S, E>(&source)?;
+        let (grid, phi) = self.start_of_all::<R, S, E>(&source, &mut report.warnings)?;
+        drop(source);
         let rule = config.output.checkpoint;
         let keeps = rule != Checkpoints::Never || checkpoint.is_some();
         let identity = keeps
@@ -195,9 +205,7 @@ impl Job<'_> {
         let keeper = identity
             .filter(|_| rule != Checkpoints::Never)
             .map(|identity| Keeper::new(folder.file(CHECKPOINT), rule, identity, earlier));
-        // A surface has four times the voxels on the next finer lattice.
-        let finest = grid.n_voxels() << (2 * (self.source.levels - 1));
-        let device = Device::choose(config, Size::Voxels(finest))?;
+        let device = Device::choose(config, self.counted(&grid).size())?;
         let card = device.card.as_ref();
         report.backend = if card.is_some() { "cuda" } else { "cpu" };
         report.backend_reason = device.reason.clone();
@@ -212,7 +220,7 @@ impl Job<'_> {
             let moving = OnTiles::new(motion, placement, volume, work);
             folder.clear()?;
             let measures = MeasuresFile::of_tiles(&path)?;
-            return Ok(Begun { moving, states, measures, keeper, point: None, first_tiles });
+            return Ok(Begun { moving, states, measures, keeper, point: None });
         };
         let State::Tiles(snapshot, work) = kept.state else {
             let what = "the run to resume was on a mesh";
@@ -230,7 +238,7 @@ impl Job<'_> {
         let default = Evolve::default();
         let evolve = config.evolve.as_ref().unwrap_or(&default);
         let point = Some(Point::resumed(evolve, &config.output, &kept.position));
-        Ok(Begun { moving, states, measures, keeper, point, first_tiles })
+        Ok(Begun { moving, states, measures, keeper, point })
     }
 
     /// What breakdowns are named by.

@@ -26,7 +26,66 @@ pub(super) fn is_distance(config: &Config) -> bool {
     matches!(config.initial, Some(Initial::Shape(_) | Initial::Mesh { .. }))
 }
 
+/// phi of `[initial]` as it is read, for any lattice.
+pub(super) enum Source {
+    /// A shape, within the bounds of the case.
+    Shape(Shape),
+    Expression(Lattice),
+    Mesh(ClosedSurface),
+    Volume(Box<VolumeLevel>),
+}
+
+/// First tiles, their values, and at how many voxels the side of a closed surface was undecided and inverted.
+type Filled<S, const E: usize> = (TiledGrid<E>, Pool<S, E>, [usize; 2]);
+
 impl Job<'_> {
+    /// Reads `[initial]`; what was doubtful goes to `warnings`.
+    ///
+    /// # Errors
+    /// [`Error::Case`] for an initial phi that tiles cannot begin with, [`Error::Input`] for the file of a
+    /// surface or volume.
+    pub(super) fn read(&self, warnings: &mut Vec<String>) -> Result<Source> {
+        Ok(match &self.config.initial {
+            Some(Initial::Shape(shape)) => Source::Shape(match self.frame() {
+                None => shape.clone(),
+                Some(frame) => Shape::Intersection(vec![shape.clone(), frame]),
+            }),
+            Some(Initial::Expression { expression }) => Source::Expression(
+                Lattice::bind(std::slice::from_ref(expression))
+                    .map_err(self.config.locate("initial.expression"))?,
+            ),
+            Some(Initial::Mesh { mesh }) => {
+                Source::Mesh(ClosedSurface::read(self.config, mesh, warnings)?)
+            }
+            Some(Initial::Volume { volume }) => {
+                let level = VolumeLevel::read(self.config, volume, warnings)?;
+                Source::Volume(Box::new(level))
+            }
+            _ => return Err(self.unbounded()),
+        })
+    }
+
+    /// The box in which the interface is looked for.
+    ///
+    /// # Errors
+    /// [`Error::Case`] if there is none, [`Error::Input`] for a volume of one slice.
+    pub(super) fn bounds(&self, source: &Source) -> Result<([f64; 3], [f64; 3])> {
+        let bounds = self.source.bounds.as_ref().map(|b| (b.min, b.max));
+        match source {
+            Source::Shape(shape) => shape.bounds().ok_or_else(|| self.unbounded()),
+            Source::Expression(_) => bounds.ok_or_else(|| self.unbounded()),
+            Source::Mesh(surface) => Ok(surface.bounds()),
+            Source::Volume(level) => {
+                let (mut low, mut high) = level.bounds()?;
+                if let Some((min, max)) = bounds {
+                    low = std::array::from_fn(|k| low[k].max(min[k]));
+                    high = std::array::from_fn(|k| high[k].min(max[k]));
+                }
+                Ok((low, high))
+            }
+        }
+    }
+
     /// Tiles near the initial interface, and their values; what was doubtful goes to `warnings`.
     ///
     /// # Errors
@@ -34,85 +93,13 @@ impl Job<'_> {
     /// [`TiledGrid::from_box`].
     pub(super) fn start<R: Real, S: Stored<R>, const E: usize>(
         &self,
+        source: &Source,
         warnings: &mut Vec<String>,
     ) -> Result<(TiledGrid<E>, Pool<S, E>)> {
-        let bounds = self.source.bounds.as_ref().map(|b| (b.min, b.max));
-        let frame = |(min, max)| Shape::Box { min, max };
-        let band = self.band::<R>();
-        let lines = Lines { origin: self.source.origin, dx: self.source.dx };
-        let (grid, phi) = match &self.config.initial {
-            Some(Initial::Shape(shape)) => {
-                let shape = match bounds {
-                    None => shape.clone(),
-                    Some(bounds) => Shape::Intersection(vec![shape.clone(), frame(bounds)]),
-                };
-                let (low, high) = shape.bounds().ok_or_else(|| self.unbounded())?;
-                let (first, last) = self.tiles::<E>(low, high)?;
-                let band_of = sample::Band { dx: lines.dx, gamma: band.gamma.widen() };
-                TiledGrid::from_box(first, last, band, |first, out: &mut [R]| {
-                    let axes = lines.of_block(first, 0);
-                    shape.sample_into(axes.each_ref().map(|axis| &axis[..E]), band_of, out);
-                    Ok(())
-                })?
-            }
-            Some(Initial::Expression { expression }) => {
-                let (low, high) = bounds.ok_or_else(|| self.unbounded())?;
-                let lattice = Lattice::bind(std::slice::from_ref(expression))
-                    .map_err(self.config.locate("initial.expression"))?;
-                let frame = frame((low, high));
-                let (first, last) = self.tiles::<E>(low, high)?;
-                TiledGrid::from_box(first, last, band, |first, out: &mut [R]| {
-                    let mut values = [0.0; MOST * MOST * MOST];
-                    let axes = lines.of_block(first, 1);
-                    let values = &mut values[..(E + 2).pow(3)];
-                    lattice.evaluate_into(axes.each_ref().map(|axis| &axis[..E + 2]), 0.0, values);
-                    near_distances::<R, E>(values, out);
-                    within(&axes, lines.dx, out, |x| frame.signed_distance(x));
-                    Ok(())
-                })?
-            }
-            Some(Initial::Mesh { mesh }) => {
-                let surface = ClosedSurface::read(self.config, mesh, warnings)?;
-                let ClosedSurface { vertices, triangles, .. } = &surface;
-                // A band that is a little wider, so that values at its border are right.
-                let width = band.gamma.widen() + 1.0;
-                let distance =
-                    LatticeDistance::new(vertices, triangles, lines.origin, lines.dx, width);
-                let seeds = distance.blocks(E)?;
-                let seeds = seeds.into_iter().map(|corner| corner.map(|x| x.div_euclid(E as i32)));
-                let (undecided, inverted) = (AtomicUsize::new(0), AtomicUsize::new(0));
-                let made = TiledGrid::from_seeds(seeds, band, |first, out: &mut [R]| {
-                    let found = distance.fill(first, E, out);
-                    undecided.fetch_add(found.undecided, Ordering::Relaxed);
-                    inverted.fetch_add(found.inverted, Ordering::Relaxed);
-                    Ok(())
-                })?;
-                surface.doubts("voxels", undecided.into_inner(), inverted.into_inner(), warnings);
-                made
-            }
-            Some(Initial::Volume { volume }) => {
-                let level = VolumeLevel::read(self.config, volume, &mut *warnings)?;
-                let (mut low, mut high) = level.bounds()?;
-                if let Some((min, max)) = bounds {
-                    low = std::array::from_fn(|k| low[k].max(min[k]));
-                    high = std::array::from_fn(|k| high[k].min(max[k]));
-                }
-                let frame = frame((low, high));
-                let (first, last) = self.tiles::<E>(low, high)?;
-                TiledGrid::from_box(first, last, band, |first, out: &mut [R]| {
-                    let axes = lines.of_block(first, 1);
-                    let mut values = [0.0; MOST * MOST * MOST];
-                    let values = &mut values[..(E + 2).pow(3)];
-                    for (value, x) in values.iter_mut().zip(places(&axes, 0, E + 2)) {
-                        *value = level.value(x);
-                    }
-                    near_distances::<R, E>(values, out);
-                    within(&axes, lines.dx, out, |x| level.beyond(x).max(frame.signed_distance(x)));
-                    Ok(())
-                })?
-            }
-            _ => return Err(self.unbounded()),
-        };
+        let (grid, phi, [undecided, inverted]) = self.fill::<R, S, E>(source)?;
+        if let Source::Mesh(surface) = source {
+            surface.doubts("voxels", undecided, inverted, warnings);
+        }
         if grid.n_tiles() == 0 {
             let what = "initial has no interface in the box where it is looked for".to_string();
             let remedy = "check its position, domain.tiled.bounds and dx: a part thinner than dx \
@@ -120,6 +107,80 @@ impl Job<'_> {
             return Err(self.config.error_at("initial", what, remedy));
         }
         Ok((grid, phi))
+    }
+
+    /// The same, also where there is no interface.
+    pub(super) fn fill<R: Real, S: Stored<R>, const E: usize>(
+        &self,
+        source: &Source,
+    ) -> Result<Filled<S, E>> {
+        let band = self.band::<R>();
+        let lines = Lines { origin: self.source.origin, dx: self.source.dx };
+        if let Source::Mesh(surface) = source {
+            let ClosedSurface { vertices, triangles, .. } = surface;
+            // A band that is a little wider, so that values at its border are right.
+            let width = band.gamma.widen() + 1.0;
+            let distance = LatticeDistance::new(vertices, triangles, lines.origin, lines.dx, width);
+            let seeds = distance.blocks(E)?;
+            let seeds = seeds.into_iter().map(|corner| corner.map(|x| x.div_euclid(E as i32)));
+            let (undecided, inverted) = (AtomicUsize::new(0), AtomicUsize::new(0));
+            let (grid, phi) = TiledGrid::from_seeds(seeds, band, |first, out: &mut [R]| {
+                let found = distance.fill(first, E, out);
+                undecided.fetch_add(found.undecided, Ordering::Relaxed);
+                inverted.fetch_add(found.inverted, Ordering::Relaxed);
+                Ok(())
+            })?;
+            return Ok((grid, phi, [undecided.into_inner(), inverted.into_inner()]));
+        }
+        let (low, high) = self.bounds(source)?;
+        let (first, last) = self.tiles::<E>((low, high))?;
+        let frame = Shape::Box { min: low, max: high };
+        let band_of = sample::Band { dx: lines.dx, gamma: band.gamma.widen() };
+        // As far from the interface as that, phi need not be known.
+        let far = (band_of.gamma + 2.0) * lines.dx;
+        let (grid, phi) = TiledGrid::from_box(first, last, band, |first, out: &mut [R]| {
+            let axes = lines.of_block(first, 1);
+            let mut values = [0.0; MOST * MOST * MOST];
+            let values = &mut values[..(E + 2).pow(3)];
+            match source {
+                Source::Shape(shape) => {
+                    let axes = lines.of_block(first, 0);
+                    shape.sample_into(axes.each_ref().map(|axis| &axis[..E]), band_of, out);
+                }
+                Source::Expression(lattice) => {
+                    lattice.evaluate_into(axes.each_ref().map(|axis| &axis[..E + 2]), 0.0, values);
+                    near_distances::<R, E>(values, out);
+                    within(&axes, lines.dx, far, out, |x| frame.signed_distance(x));
+                }
+                Source::Volume(level) => {
+                    let half = 0.5 * (E + 1) as f64 * lines.dx + far;
+                    let middle = axes.map(|axis| 0.5 * (axis[0] + axis[E + 1]));
+                    match level.side(middle, [half; 3]) {
+                        Some(false) => {
+                            out.fill(R::INFINITY);
+                            return Ok(());
+                        }
+                        Some(true) => out.fill(-R::INFINITY),
+                        None => {
+                            for (value, x) in values.iter_mut().zip(places(&axes, 0, E + 2)) {
+                                *value = level.value(x);
+                            }
+                            near_distances::<R, E>(values, out);
+                        }
+                    }
+                    let wall = |x| level.beyond(x).max(frame.signed_distance(x));
+                    within(&axes, lines.dx, far, out, wall);
+                }
+                Source::Mesh(_) => {}
+            }
+            Ok(())
+        })?;
+        Ok((grid, phi, [0, 0]))
+    }
+
+    /// The bounds of the case.
+    fn frame(&self) -> Option<Shape> {
+        self.source.bounds.as_ref().map(|b| Shape::Box { min: b.min, max: b.max })
     }
 
     pub(super) fn band<R: Real>(&self) -> Band<R> {
@@ -131,8 +192,11 @@ impl Job<'_> {
         self.config.error_at("initial", "initial has no bounds by itself", remedy)
     }
 
-    /// First and last tile of a box with the band round it.
-    fn tiles<const E: usize>(&self, low: [f64; 3], high: [f64; 3]) -> Result<([i32; 3], [i32; 3])> {
+    /// First and last tile of a box with the band round it, and how many it has.
+    pub(super) fn tiles_of_box<const E: usize>(
+        &self,
+        (low, high): ([f64; 3], [f64; 3]),
+    ) -> ([f64; 3], [f64; 3], f64) {
         let edge = self.source.dx * E as f64;
         let margin = (self.gamma() + 4.0) * self.source.dx;
         let origin = self.source.origin;
@@ -140,7 +204,18 @@ impl Job<'_> {
             std::array::from_fn(|k| ((low[k] - margin - origin[k]) / edge).floor() - 1.0);
         let last: [f64; 3] =
             std::array::from_fn(|k| ((high[k] + margin - origin[k]) / edge).floor() + 1.0);
-        let n: f64 = (0..3).map(|k| last[k] - first[k] + 1.0).product();
+        (first, last, (0..3).map(|k| last[k] - first[k] + 1.0).product())
+    }
+
+    /// The same in whole numbers.
+    ///
+    /// # Errors
+    /// [`Error::Case`] for more than can be looked through.
+    pub(super) fn tiles<const E: usize>(
+        &self,
+        bounds: ([f64; 3], [f64; 3]),
+    ) -> Result<([i32; 3], [i32; 3])> {
+        let (first, last, n) = self.tiles_of_box::<E>(bounds);
         // So written that what is not a number does not pass.
         let is_possible = n <= MOST_TILES;
         if !is_possible {
@@ -163,14 +238,21 @@ fn places(
     along(2).flat_map(move |z| along(1).flat_map(move |y| along(0).map(move |x| [x, y, z])))
 }
 
-/// Takes away what lies beyond a wall, whose signed distance in world units is negative within.
+/// Takes away what lies beyond a wall, whose signed distance in world units is negative within, where that changes phi: `far`
+/// from the wall, in world units, it does not. The wall has a convex inside, and so has its distance.
 fn within<R: Real>(
     axes: &[[f64; MOST]; 3],
     dx: f64,
+    far: f64,
     out: &mut [R],
     wall: impl Fn([f64; 3]) -> f64,
 ) {
     let edge = if out.len() == 64 { 4 } else { 8 };
+    // What is convex is nowhere larger than at the corners.
+    let corner = |n: usize| [0, 1, 2].map(|k| axes[k][if n >> k & 1 == 1 { edge } else { 1 }]);
+    if (0..8).all(|n| wall(corner(n)) < -far) {
+        return;
+    }
     for (value, x) in out.iter_mut().zip(places(axes, 1, edge)) {
         let wall = R::narrow(wall(x) / dx);
         // So written that what is not a number stays so.
@@ -202,6 +284,25 @@ fn near_distances<R: Real, const E: usize>(values: &[f64], out: &mut [R]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_wall_counts_where_it_is_near() {
+        let lines = Lines { origin: [0.0; 3], dx: 0.5 };
+        let frame = Shape::Box { min: [0.0; 3], max: [40.0, 40.0, 7.0] };
+        for (first, is_near) in [([16, 16, 0], true), ([16, 16, 4], false), ([36, 36, -4], true)] {
+            let axes = lines.of_block(first, 1);
+            let mut out = [-3.0_f32; 64];
+            within(&axes, 0.5, 2.5, &mut out, |x| frame.signed_distance(x));
+            let expected = places(&axes, 1, 4).map(|x| frame.signed_distance(x) as f32 / 0.5);
+            let same = out.iter().zip(expected).all(|(found, wall)| *found == wall.max(-3.0));
+            assert!(same && is_near == out.iter().any(|v| *v != -3.0), "{first:?}");
+        }
+        let tall = Shape::Box { min: [0.0; 3], max: [40.0; 3] };
+        let axes = lines.of_block([36, 36, 36], 1);
+        let mut out = [f32::NEG_INFINITY; 64];
+        within(&axes, 0.5, 2.5, &mut out, |x| tall.signed_distance(x));
+        assert!(out.iter().all(|v| *v == f32::NEG_INFINITY), "nothing near is touched");
+    }
 
     #[test]
     fn steep_functions_become_distances() {

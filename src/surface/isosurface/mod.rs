@@ -119,7 +119,8 @@ impl<T: Number> Field<'_, T> {
 }
 
 /// Where the values of a volume pass `level`, in world coordinates, normals toward smaller values. A
-/// mesh without cells where they do not.
+/// mesh without cells where they do not. About voxels of exactly that value there are triangles without area,
+/// which [`drop_flat`](super::drop_flat) takes out.
 ///
 /// # Errors
 /// [`Error::Case`] for a level that is not a number, and a volume of one voxel along an axis unless

@@ -1,0 +1,285 @@
+//! Triangles without area, where values are the level exactly at a voxel.
+
+use std::collections::{HashMap, HashSet};
+
+use rayon::prelude::*;
+
+use crate::mesh::{Mesh, Values, part};
+
+/// No half-edge.
+const NONE: u32 = u32::MAX;
+
+/// Draws vertices at one place that edges join together into one, and leaves out the triangles that
+/// lose a corner by it; how many these are. Where each edge had two triangles, it has two.
+///
+/// Marching cubes puts all crossings about a voxel whose value is the level at that voxel, with
+/// triangles of no area between them. Drawing them together alone would leave edges with four
+/// triangles where sheets of a surface touch. So who is beside whom is followed across the triangles
+/// that go, and a place gets a vertex for each fan of triangles about it (A. Guéziec, G. Taubin, F.
+/// Lazarus, W. Horn, *Cutting and stitching: converting sets of polygons to manifold surfaces*, IEEE
+/// TVCG 7, 2001); two triangles back to back go, too; and where sheets still have both ends of an edge
+/// in common, each but the first gets a vertex of its own in the middle of it.
+///
+/// Vertices that are drawn together take the arrays of one of them. Meshes of other cells than triangles,
+/// and without two vertices at one place that an edge joins, stay as they are.
+pub fn drop_flat(mesh: &mut Mesh) -> usize {
+    if mesh.kind.arity() != 3 {
+        return 0;
+    }
+    let flat = select(mesh, |t| {
+        let x = corners(t).map(|v| mesh.vertices[v as usize]);
+        x[0] == x[1] || x[1] == x[2] || x[2] == x[0]
+    });
+    if flat.is_empty() {
+        return 0;
+    }
+    let sheets = Sheets::new(mesh, &flat);
+    let opposite = sheets.opposite();
+    let dropped = sheets.rewrite(mesh, &opposite);
+    let keep = vec![true; mesh.n_cells()];
+    let whole = std::mem::replace(mesh, Mesh::new(mesh.kind, Vec::new(), Vec::new()));
+    *mesh = part(whole, &keep).0;
+    dropped
+}
+
+fn corners(triangle: &[u32]) -> [u32; 3] {
+    [triangle[0], triangle[1], triangle[2]]
+}
+
+/// Which triangles something holds for, ascending.
+fn select(mesh: &Mesh, holds: impl Fn(&[u32]) -> bool + Sync) -> Vec<u32> {
+    let triangles = mesh.cells.par_chunks_exact(3).with_min_len(1 << 12).enumerate();
+    triangles.filter(|(_, t)| holds(t)).map(|(k, _)| k as u32).collect()
+}
+
+/// Sets of things that belong together, each known by its smallest.
+struct Sets(Vec<u32>);
+
+impl Sets {
+    fn new(n: usize) -> Self {
+        Sets((0..n as u32).collect())
+    }
+
+    fn of(&mut self, mut item: u32) -> u32 {
+        while self.0[item as usize] != item {
+            let above = self.0[self.0[item as usize] as usize];
+            self.0[item as usize] = above;
+            item = above;
+        }
+        item
+    }
+
+    fn join(&mut self, a: u32, b: u32) {
+        let (a, b) = (self.of(a), self.of(b));
+        self.0[a.max(b) as usize] = a.min(b);
+    }
+}
+
+/// The triangles that have a vertex which is drawn together with others. Half-edge `3 k + j` is that from
+/// corner j of triangle k of these to the next one.
+struct Sheets {
+    /// Their numbers in the mesh, ascending.
+    numbers: Vec<u32>,
+    /// Corners as the mesh has them, and the vertices that these are drawn to.
+    corners: Vec<[u32; 3]>,
+    drawn: Vec<[u32; 3]>,
+    /// Whether a corner is drawn together with others.
+    is_joint: Vec<[bool; 3]>,
+}
+
+impl Sheets {
+    fn new(mesh: &Mesh, flat: &[u32]) -> Self {
+        let mut sets = Sets::new(mesh.n_vertices());
+        let mut is_joint = vec![false; mesh.n_vertices()];
+        for &k in flat {
+            let t = corners(&mesh.cells[3 * k as usize..]);
+            for j in 0..3 {
+                let (a, b) = (t[j], t[(j + 1) % 3]);
+                if mesh.vertices[a as usize] == mesh.vertices[b as usize] {
+                    sets.join(a, b);
+                    is_joint[a as usize] = true;
+                    is_joint[b as usize] = true;
+                }
+            }
+        }
+        let numbers = select(mesh, |t| t.iter().any(|&v| is_joint[v as usize]));
+        let of = |&k: &u32| corners(&mesh.cells[3 * k as usize..]);
+        let corners: Vec<[u32; 3]> = numbers.iter().map(of).collect();
+        let drawn = corners.iter().map(|t| t.map(|v| sets.of(v))).collect();
+        let is_joint = corners.iter().map(|t| t.map(|v| is_joint[v as usize])).collect();
+        Sheets { numbers, corners, drawn, is_joint }
+    }
+
+    /// Whether a triangle keeps three corners.
+    fn stays(&self, k: usize) -> bool {
+        let [a, b, c] = self.drawn[k];
+        a != b && b != c && c != a
+    }
+
+    /// Both ends of a half-edge as the mesh has them.
+    fn ends(&self, half: u32) -> [u32; 2] {
+        let (t, j) = (self.corners[half as usize / 3], half as usize % 3);
+        [t[j], t[(j + 1) % 3]]
+    }
+
+    /// For each half-edge of a triangle that stays, that of the next triangle which stays, across those that go;
+    /// none at a border, and where neither end is drawn together with others.
+    fn opposite(&self) -> Vec<u32> {
+        let halves = 0..3 * self.corners.len() as u32;
+        let is_joint = |half: u32| {
+            let (joint, j) = (self.is_joint[half as usize / 3], half as usize % 3);
+            joint[j] || joint[(j + 1) % 3]
+        };
+        let from: HashMap<[u32; 2], u32> = halves
+            .clone()
+            .filter(|&half| is_joint(half))
+            .map(|half| (self.ends(half), half))
+            .collect();
+        let across = |half: u32| {
+            let [a, b] = self.ends(half);
+            from.get(&[b, a]).copied()
+        };
+        let next = |half: u32| {
+            let mut found = across(half)?;
+            // Only where an edge had more than two triangles is there a ring of those that go.
+            for _ in 0..self.corners.len() {
+                let (k, j) = (found as usize / 3, found as usize % 3);
+                if self.stays(k) {
+                    return Some(found);
+                }
+                // Of the other two sides one has no length.
+                let drawn = self.drawn[k];
+                let is_next = drawn[(j + 2) % 3] != drawn[(j + 1) % 3];
+                let side = if is_next { (j + 1) % 3 } else { (j + 2) % 3 };
+                found = across((3 * k + side) as u32)?;
+            }
+            None
+        };
+        let of = |half: u32| match self.stays(half as usize / 3) && is_joint(half) {
+            true => next(half).unwrap_or(NONE),
+            false => NONE,
+        };
+        halves.into_par_iter().map(of).collect()
+    }
+
+    /// Gives the triangles of the mesh their new corners; how many are left out.
+    fn rewrite(&self, mesh: &mut Mesh, opposite: &[u32]) -> usize {
+        // Two triangles back to back are a sheet of their own without an inside.
+        let is_alone = |k: usize| {
+            let [a, b, c] = [0, 1, 2].map(|j| opposite[3 * k + j]);
+            a != NONE && [b, c].iter().all(|&o| o != NONE && o / 3 == a / 3)
+        };
+        let stays: Vec<bool> =
+            (0..self.corners.len()).map(|k| self.stays(k) && !is_alone(k)).collect();
+        let new = self.vertices(mesh, &stays, opposite);
+        let middles = self.middles(mesh, &stays, &new, opposite);
+        let before = std::mem::take(&mut mesh.cells);
+        let mut touched = self.numbers.iter().enumerate().peekable();
+        let mut dropped = 0;
+        for (number, old) in (0_u32..).zip(before.chunks_exact(3)) {
+            let Some((k, _)) = touched.next_if(|(_, at)| **at == number) else {
+                mesh.cells.extend_from_slice(old);
+                continue;
+            };
+            if !stays[k] {
+                dropped += 1;
+                continue;
+            }
+            let middle = [0, 1, 2].map(|j| middles.get(&((3 * k + j) as u32)).copied());
+            cut(new[k], middle, &mut mesh.cells);
+        }
+        dropped
+    }
+
+    /// New corners of the triangles that stay: one vertex for each fan about a place.
+    fn vertices(&self, mesh: &mut Mesh, stays: &[bool], opposite: &[u32]) -> Vec<[u32; 3]> {
+        let mut fans = Sets::new(3 * self.corners.len());
+        for (half, &other) in (0_u32..).zip(opposite).filter(|(_, other)| **other != NONE) {
+            let following = |half: u32| half / 3 * 3 + (half % 3 + 1) % 3;
+            fans.join(half, following(other));
+            fans.join(following(half), other);
+        }
+        let (mut of_fan, mut taken) = (HashMap::new(), HashSet::new());
+        let mut copies = Vec::new();
+        let n = mesh.n_vertices() as u32;
+        let mut new = self.corners.clone();
+        for (k, corners) in new.iter_mut().enumerate().filter(|(k, _)| stays[*k]) {
+            for j in (0..3).filter(|&j| self.is_joint[k][j]) {
+                let own = corners[j];
+                corners[j] = *of_fan.entry(fans.of((3 * k + j) as u32)).or_insert_with(|| {
+                    if taken.insert(own) {
+                        return own;
+                    }
+                    copies.push((own, mesh.vertices[own as usize]));
+                    n + copies.len() as u32 - 1
+                });
+            }
+        }
+        append(mesh, &copies);
+        new
+    }
+
+    /// Vertices in the middle of edges that are in more than one sheet, by the half-edges that get them.
+    fn middles(
+        &self,
+        mesh: &mut Mesh,
+        stays: &[bool],
+        new: &[[u32; 3]],
+        opposite: &[u32],
+    ) -> HashMap<u32, u32> {
+        let (mut first, mut of_edge, mut middles) =
+            (HashMap::new(), HashMap::new(), HashMap::new());
+        let mut copies = Vec::new();
+        let n = mesh.n_vertices() as u32;
+        for half in 0..opposite.len() as u32 {
+            let (k, j) = (half as usize / 3, half as usize % 3);
+            if !stays[k] || !(self.is_joint[k][j] || self.is_joint[k][(j + 1) % 3]) {
+                continue;
+            }
+            // An edge is known by the first of its half-edges.
+            let edge = half.min(opposite[half as usize]);
+            let [a, b] = [new[k][j], new[k][(j + 1) % 3]];
+            if *first.entry([a.min(b), a.max(b)]).or_insert(edge) == edge {
+                continue;
+            }
+            let middle = *of_edge.entry(edge).or_insert_with(|| {
+                let [x, y] = [a, b].map(|v| mesh.vertices[v as usize]);
+                copies.push((a, [0, 1, 2].map(|k| x[k] + 0.5 * (y[k] - x[k]))));
+                n + copies.len() as u32 - 1
+            });
+            middles.insert(half, middle);
+        }
+        append(mesh, &copies);
+        middles
+    }
+}
+
+/// Appends vertices with the arrays of others.
+fn append(mesh: &mut Mesh, copies: &[(u32, [f64; 3])]) {
+    mesh.vertices.extend(copies.iter().map(|(_, x)| *x));
+    for array in &mut mesh.vertex_data {
+        let n = array.components;
+        let rows = copies.iter().flat_map(|&(v, _)| v as usize * n..(v as usize + 1) * n);
+        match &mut array.values {
+            Values::Float(values) => rows.for_each(|at| values.push(values[at])),
+            Values::Int(values) => rows.for_each(|at| values.push(values[at])),
+        }
+    }
+}
+
+/// A triangle with vertices in the middle of some of its sides, side j from corner j on, as triangles.
+fn cut(corners: [u32; 3], middles: [Option<u32>; 3], cells: &mut Vec<u32>) {
+    let Some(first) = (0..3).find(|&j| middles[j].is_some()) else {
+        cells.extend(corners);
+        return;
+    };
+    // About the first middle, from which no two others of the rim lie in one line but its own ends.
+    let rim = (first..first + 3).flat_map(|j| [middles[j % 3], Some(corners[(j + 1) % 3])]);
+    let rim: Vec<u32> = rim.flatten().collect();
+    for pair in rim[1..].windows(2) {
+        cells.extend([rim[0], pair[0], pair[1]]);
+    }
+}
+
+#[cfg(test)]
+mod tests;
