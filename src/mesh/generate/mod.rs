@@ -155,6 +155,11 @@ fn numbers<T: FromStr, const N: usize>(text: &str) -> Result<[T; N], String> {
     found.try_into().map_err(|_| format!("expected {N} numbers with commas between, found {n}"))
 }
 
+/// The number that begins a random sequence, as on the command line.
+pub(crate) fn seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("a whole number, 0 to {}, is expected", u64::MAX))
+}
+
 /// Numbers of cells along `N` axes, or one for all of them.
 fn along_axes<const N: usize>(text: &str) -> Result<[u32; N], String> {
     match numbers::<u32, 1>(text) {
