@@ -116,7 +116,10 @@ impl Breakdown {
             ),
             Cause::Speed(speed) => (
                 format!("velocity and normal_speed are {speed:.3e} there"),
-                "check their values and units, of formulas at that time".into(),
+                match speed.is_finite() {
+                    true => "check their values and units, of formulas at that time".into(),
+                    false => TOO_LARGE.into(),
+                },
             ),
             Cause::Curvature(beta) => (
                 format!("the curvature coefficient is {beta:.3e} there"),
