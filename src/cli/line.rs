@@ -78,7 +78,8 @@ mod tests {
     /// Every argument of a command and those below it, as the command line has it.
     fn all(command: &Command, above: &str) -> Vec<(String, Arg)> {
         let name = format!("{above} {}", command.get_name());
-        let own = command.get_arguments().map(|arg| (format!("{name} {arg}"), arg.clone()));
+        let named = |arg: &Arg| (format!("{name} {}", arg.get_id()), arg.clone());
+        let own = command.get_arguments().map(named);
         own.chain(command.get_subcommands().flat_map(|sub| all(sub, &name))).collect()
     }
 
@@ -128,7 +129,7 @@ mod tests {
             ("zeroset sample a.ply -o b.ply -n 0", "0 is not in 1.."),
             ("zeroset sample a.ply -o b.ply -n 9 --seed -1", "0 to 18446744073709551615"),
             ("zeroset generate sphere -o b.ply --seed -1", "0 to 18446744073709551615"),
-            ("zeroset generate square -o b.ply --cells -4,4", "\"-4\" is not a number"),
+            ("zeroset generate square -o b.ply --cells -4,4", "\"-4\" is none of the right kind"),
             ("zeroset render a.nii --level 1 -o b.png --size -3x5", "pixels as 1200x900"),
             ("zeroset points a.nii --where v --blocks -2", "-2 is not in 1..="),
             ("zeroset distance a.ply --from vertex:0 -o b.vtp --patch-size -8", "8 to 4096"),
