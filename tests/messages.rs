@@ -65,6 +65,8 @@ fn playground() -> tempfile::TempDir {
         "two.toml",
         CASE.replace("[evolve]", "box = { min = [0, 0, 0], max = [1, 1, 1] }\n[evolve]").as_bytes(),
     );
+    let tiles = CASE.replace("[domain.mesh]", "[domain.tiled]\ndx = 0.1\n#");
+    write("tiles.toml", tiles.replace("#\ngenerate", "# generate").as_bytes());
     write("none.toml.txt", CASE.replace("ball = {", "# ball = {").as_bytes());
     write("flat.mesh", FLAT.as_bytes());
     write("flat.sol", b"MeshVersionFormatted 2\nDimension 2\nSolAtVertices 1\n1 1\n0.5\nEnd\n");

@@ -58,7 +58,7 @@ const COMMANDS: [(&str, bool); 19] = [
     ("edt ball.nii --where v -o d.nii", false),
     ("generate square --cells 4 -o s.vtp", false),
     ("convert distance.vtp d.stl", true),
-    ("render gray.pgm --where v>9 -o r.png", true),
+    ("render gray.pgm --level 300 -o r.png", true),
     ("points gray.pgm --where v>9 -o p.csv", true),
     ("tree gray.pgm -o t.vtp", false),
     ("sparse gray.pgm -o m.mtx", false),
