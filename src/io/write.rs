@@ -232,14 +232,19 @@ fn narrowed(path: &Path, mesh: &Mesh) -> Result<Option<String>> {
         let what = format!("vertex {}: coordinate {:e} exceeds 32-bit numbers", k / 3, all[k]);
         return Err(Error::output(path, what, "scale the mesh, or write .vtp, .ply or .off"));
     }
-    let moved =
-        all.par_iter().filter(|&&x| !keeps_digits(x)).map(|&x| (f64::from(x as f32) - x).abs());
-    let more = |(n, most): (usize, f64), (k, d)| (n + k, most.max(d));
-    let (n, most) = moved.map(|d| (1, d)).reduce(|| (0, 0.0), more);
-    Ok((n > 0).then(|| {
+    Ok(rounded(all).map(|(n, most)| {
         let all = all.len();
         format!("{n} of {all} coordinates are rounded to 32 bits, by at most {most:.1e}")
     }))
+}
+
+/// How many numbers lose digits when they are rounded to 32 bits, and how far they move at most; `None` if
+/// none does.
+pub(super) fn rounded(all: &[f64]) -> Option<(usize, f64)> {
+    let moved = all.par_iter().filter(|&&x| !keeps_digits(x));
+    let moved = moved.map(|&x| (1, (f64::from(x as f32) - x).abs()));
+    let more = |(n, most): (usize, f64), (k, d)| (n + k, most.max(d));
+    Some(moved.reduce(|| (0, 0.0), more)).filter(|&(n, _)| n > 0)
 }
 
 #[cfg(test)]
