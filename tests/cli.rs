@@ -217,7 +217,7 @@ fn what_only_the_mesh_can_tell_is_placed_in_the_case_file_too() {
 #[test]
 fn a_numerical_failure_is_code_4_and_keeps_what_was_written() {
     let place = Place::with(CIRCLE);
-    let huge = ["--set", "precision=f32", "--set", "evolve.normal_speed=1e39"];
+    let huge = ["--set", "precision=f32", "--set", "evolve.normal_speed=1e39*(2+x)"];
     place.fails(
         &[&["run", "case.toml"][..], &huge].concat(),
         4,

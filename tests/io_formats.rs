@@ -440,7 +440,7 @@ fn content_beats_the_name() {
     std::fs::copy(path, &copy).unwrap();
     let file = io::read_mesh(&copy).unwrap();
     assert_eq!((file.format, file.mesh.n_cells()), ("ply", 500));
-    assert!(file.warnings[0].contains("named .stl, but the content is Ply"), "{:?}", file.warnings);
+    assert!(file.warnings[0].contains("named .stl, but the content is PLY"), "{:?}", file.warnings);
 }
 
 #[test]

@@ -121,6 +121,18 @@ fn scaling_is_kept_or_applied() {
 }
 
 #[test]
+fn places_that_lose_digits_in_nifti_are_said() {
+    let volume = volumes().swap_remove(3);
+    let at = |x: f64| {
+        let moved = volume.clone().placed([x, -20.5, 30.0], volume.placement().steps());
+        there_and_back(&moved.unwrap(), "a.nii").1
+    };
+    assert_eq!([at(10.0), at(10.1)], [Vec::<String>::new(), Vec::new()]);
+    let said = "origin and steps are rounded to 32 bits, by at most 2.5e-6";
+    assert_eq!(at(100.0 + 1.0 / 3.0), [said]);
+}
+
+#[test]
 fn long_rows_go_into_nifti_2() {
     let samples = Samples::from((0..40_000).map(|k| (k % 251) as u8).collect::<Vec<_>>());
     let mut volume = Volume::new([40_000, 1, 1], samples, Placement::identity()).unwrap();

@@ -65,6 +65,8 @@ fn playground() -> tempfile::TempDir {
         "two.toml",
         CASE.replace("[evolve]", "box = { min = [0, 0, 0], max = [1, 1, 1] }\n[evolve]").as_bytes(),
     );
+    let tiles = CASE.replace("[domain.mesh]", "[domain.tiled]\ndx = 0.1\n#");
+    write("tiles.toml", tiles.replace("#\ngenerate", "# generate").as_bytes());
     write("none.toml.txt", CASE.replace("ball = {", "# ball = {").as_bytes());
     write("flat.mesh", FLAT.as_bytes());
     write("flat.sol", b"MeshVersionFormatted 2\nDimension 2\nSolAtVertices 1\n1 1\n0.5\nEnd\n");
@@ -82,9 +84,22 @@ fn playground() -> tempfile::TempDir {
     write("far.label", b"#!ascii label\n1\n99999 0 0 0 1\n");
     write("cut.label", b"#!ascii label\n3\n0 0 0 0 1\n");
     write("gray.pgm", b"P2 2 2 255\n0 1 2 3\n");
+    write("above.pgm", b"P2 2 2 9\n0 1 30 40\n");
+    let wide = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n".encode_utf16().flat_map(u16::to_le_bytes);
+    write("wide.obj", &wide.collect::<Vec<_>>());
+    write("comma.csv", b"0,0;1,5;2,5\n1,0;2,5;3,5\n");
+    write("words.csv", b"a b c\nd e f\n");
+    write(
+        "cut.pcd",
+        b"VERSION 0.7\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nWIDTH 1000\nPOINTS 1000\n\
+        DATA binary_compressed\n\x40\x1f\x00\x00\xe0\x2e\x00\x00\x00\x00\x00",
+    );
     std::fs::create_dir(folder.path().join("folder")).unwrap();
     let ball = ["generate", "sphere", "--subdivisions", "2", "-o", "ball.vtp", "-q"];
     assert_eq!(zeroset(folder.path(), &ball.map(String::from)).0, 0);
+    std::fs::copy(folder.path().join("ball.vtp"), folder.path().join("named.stl")).unwrap();
+    let cloud = ["sample", "ball.vtp", "-n", "500", "-o", "cloud.ply", "--normals", "-q"];
+    assert_eq!(zeroset(folder.path(), &cloud.map(String::from)).0, 0);
     folder
 }
 
@@ -146,7 +161,7 @@ fn every_error_has_a_remedy() {
         let said: String = lines.collect();
         // The parser of the command line has its own form, with a tip or the usage; a text that
         // cannot be read is answered with what was expected.
-        let signs = ["; ", "tip: ", "Usage: ", "expected"];
+        let signs = ["; ", "tip: ", "Usage: ", "expected", "is not in "];
         let tells = signs.iter().any(|sign| said.contains(sign));
         assert!(code == "code 0" || tells, "{command}: {said}");
         errors += usize::from(code != "code 0");

@@ -61,7 +61,7 @@ pub struct Args {
     #[arg(long)]
     pub snap: bool,
     /// Largest distance of interest, mesh units; default everywhere
-    #[arg(long, value_name = "LENGTH", value_parser = positive, allow_negative_numbers = true)]
+    #[arg(long, value_name = "LENGTH", value_parser = positive)]
     pub width: Option<f64>,
     /// Speed of the front: a number, the name of an array, or an expression, worked out per cell
     #[arg(long, value_name = "NUMBER|ARRAY|EXPRESSION", value_parser = speed)]

@@ -71,10 +71,10 @@ pub struct Args {
     #[arg(long, value_name = "X,Y,Z|normals", requires = "angle", allow_hyphen_values = true)]
     pub direction: Option<Direction>,
     /// Half angle of the cone, degrees
-    #[arg(long, value_name = "DEGREES", requires = "direction", allow_negative_numbers = true)]
+    #[arg(long, value_name = "DEGREES", requires = "direction")]
     pub angle: Option<f64>,
     /// Take also sites this near to the ray, as rays through voxels need it: half a voxel's diagonal
-    #[arg(long, value_name = "RADIUS", requires = "direction", allow_negative_numbers = true)]
+    #[arg(long, value_name = "RADIUS", requires = "direction")]
     pub cylinder: Option<f64>,
     /// Whole numbers: indices of voxels, or points with whole coordinates; exact
     #[arg(long)]

@@ -40,7 +40,7 @@ pub struct Args {
     #[arg(value_name = "VOLUME")]
     pub input: PathBuf,
     /// The value that the surface has
-    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    #[arg(long, value_name = "NUMBER")]
     pub level: f64,
     /// File to write: .ply, .stl, .obj, .vtp, .off, .vtu or .msh
     #[arg(short, long, value_name = "FILE")]

@@ -21,6 +21,7 @@ mod info;
 mod interrupt;
 mod isosurface;
 mod json;
+mod line;
 mod log;
 mod memory;
 mod points;
@@ -78,6 +79,7 @@ Examples:
   zeroset edt head.nii.gz --where \"v > 300\" -o distance.nii.gz
   zeroset dt head.nii.gz --where \"v > 300\" --queries points.csv -o distances.csv
   zeroset info meshes/pial.gii.gz
+  scanner | zeroset reconstruct - -o surface.ply
   zeroset generate sphere --subdivisions 5 -o sphere.vtp
   zeroset convert meshes/pial.gii.gz pial.ply
   zeroset convert head.nii.gz head.vti
@@ -90,6 +92,8 @@ Examples:
   zeroset sample meshes/pial.gii.gz -n 1000000 --normals -o cloud.ply
   zeroset defaults > case.toml
   zeroset devices
+
+- as the name of an input is standard input, whose format must be told by its content.
 
 Exit codes: 0 done, 1 ran but [expect] is not met, 2 usage or case file, 3 input file,
 4 numerical failure, 5 device or memory, 6 output, 130 interrupted";
@@ -149,7 +153,7 @@ enum Command {
 /// Runs the program with the arguments of the process.
 pub fn main() -> ExitCode {
     memory::reserve();
-    let cli = match Cli::try_parse() {
+    let cli = match line::parse(std::env::args_os()) {
         Ok(cli) => cli,
         Err(error) => return refuse(&error),
     };
@@ -369,23 +373,6 @@ fn word<T: serde::de::DeserializeOwned>(text: &str) -> std::result::Result<T, St
 mod tests {
     use super::*;
     use clap::CommandFactory;
-
-    #[test]
-    fn the_arguments_are_consistent() {
-        Cli::command().debug_assert();
-    }
-
-    #[test]
-    fn more_threads_than_a_case_may_ask_for_are_refused_by_the_name_of_the_option() {
-        let edt = ["zeroset", "edt", "a.npy", "--where", "v", "-o", "b.npy", "--threads"];
-        let run = ["zeroset", "run", "case.toml", "--threads"];
-        for command in [&edt[..], &run[..]] {
-            let with = |n| Cli::try_parse_from(command.iter().copied().chain([n]));
-            assert!(with("256").is_ok());
-            let error = with("257").unwrap_err().to_string();
-            assert!(error.contains("--threads <N>") && error.contains("256"), "{error}");
-        }
-    }
 
     #[test]
     fn lines_of_the_help_are_no_longer_than_it_is_wide() {

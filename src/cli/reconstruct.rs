@@ -55,13 +55,13 @@ pub struct Args {
           value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_DEPTH)))]
     pub depth: Option<u32>,
     /// Edge of a cube, or of a voxel at most, in units of the cloud
-    #[arg(long, value_name = "SIZE", allow_negative_numbers = true)]
+    #[arg(long, value_name = "SIZE")]
     pub cell: Option<f64>,
     /// A point is left out that is so many times as far from its neighbors as usual; 0 keeps all
     #[arg(long, value_name = "FACTOR", default_value_t = FAR)]
     pub outliers: f64,
     /// Weight of curvature of the level-set method, 0 to 1 (default 0.1)
-    #[arg(long, value_name = "ALPHA", allow_negative_numbers = true)]
+    #[arg(long, value_name = "ALPHA")]
     pub curvature: Option<f64>,
     /// How the level-set method keeps its values: single (default) or 16-bit, in less memory
     #[arg(long, value_name = "WORD", value_parser = word::<Storage>)]

@@ -55,7 +55,7 @@ pub struct Args {
     #[arg(long = "where", value_name = "EXPRESSION", conflicts_with = "level")]
     pub selection: Option<Expression>,
     /// Show the surface where the values pass this number
-    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    #[arg(long, value_name = "NUMBER")]
     pub level: Option<f64>,
     /// How far rays step: isotropic (by the distance transform), directional (by what lies ahead) or
     /// walk (from voxel to voxel); default isotropic
@@ -74,7 +74,7 @@ pub struct Args {
     #[arg(long, value_name = "LOW,HIGH", value_parser = words::pair, allow_hyphen_values = true)]
     pub range: Option<[f64; 2]>,
     /// Pixels, 16 to 8192 each way: 1200x900, or one number for a square
-    #[arg(long, value_name = "SIZE", default_value = "1200x900")]
+    #[arg(long, value_name = "SIZE", default_value = "1200x900", allow_hyphen_values = true)]
     pub size: Size,
     /// auto, front, back, left, right, top, bottom, +x to -z, or AZIMUTH,ELEVATION
     #[arg(long, value_name = "VIEW", default_value = "auto", allow_hyphen_values = true)]

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
+use clap::builder::RangedI64ValueParser;
 use serde::Serialize;
 
 use super::progress::Amount;
@@ -13,6 +14,7 @@ use crate::cloud::{Noise, Sampler, Sampling};
 use crate::error::Result;
 use crate::io::atomic::check_folder;
 use crate::io::{CloudLayout, check_cloud_target, read_mesh, write_cloud_pieces};
+use crate::mesh::generate::seed;
 use crate::words::counted;
 
 /// Arguments of `zeroset sample`.
@@ -37,7 +39,8 @@ pub struct Args {
     /// Surface of any format that zeroset reads
     pub mesh: PathBuf,
     /// Points to draw on the surface
-    #[arg(short = 'n', long = "points", value_name = "N")]
+    #[arg(short = 'n', long = "points", value_name = "N",
+          value_parser = RangedI64ValueParser::<u64>::new().range(1..))]
     pub n: u64,
     /// File to write: .ply, .pcd, .xyz, .txt, .csv or .vtp
     #[arg(short, long, value_name = "FILE")]
@@ -49,10 +52,11 @@ pub struct Args {
     #[arg(long, value_name = "S|P%", default_value = "0", allow_hyphen_values = true)]
     pub noise: Noise,
     /// Points more that lie anywhere
-    #[arg(long, value_name = "K", default_value_t = 0)]
+    #[arg(long, value_name = "K", default_value_t = 0,
+          value_parser = RangedI64ValueParser::<u64>::new().range(0..))]
     pub outliers: u64,
     /// Another number gives another cloud
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = seed)]
     pub seed: u64,
     #[command(flatten)]
     pub threads: Threads,

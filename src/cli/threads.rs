@@ -1,6 +1,6 @@
 //! The option `--threads`.
 
-use clap::builder::RangedU64ValueParser;
+use clap::builder::RangedI64ValueParser;
 
 use crate::config::MOST_THREADS;
 
@@ -13,6 +13,6 @@ pub struct Threads {
 }
 
 /// Reads a number of threads, and refuses more than a case may ask for.
-pub fn number() -> RangedU64ValueParser<usize> {
-    RangedU64ValueParser::new().range(0..=MOST_THREADS as u64)
+pub fn number() -> RangedI64ValueParser<usize> {
+    RangedI64ValueParser::new().range(0..=MOST_THREADS as i64)
 }

@@ -18,7 +18,7 @@ pub struct Source {
     /// The file holds numbers alone, x fastest: SHAPE:TYPE[:SPACING[:SKIP]], such as
     /// 256x256x109:uint16le:1x1x1.5; TYPE is (u)int8 to (u)int64, float32 or float64 with le or be,
     /// SKIP counts bytes before the numbers
-    #[arg(long, value_name = "LAYOUT")]
+    #[arg(long, value_name = "LAYOUT", allow_hyphen_values = true)]
     pub raw: Option<RawLayout>,
     /// Take this array of a VTK image, not its active scalars
     #[arg(long, value_name = "NAME")]

@@ -35,7 +35,7 @@ pub struct Args {
           value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST)))]
     pub size: u32,
     /// Edge of a voxel in units of the mesh, instead of --size
-    #[arg(long, value_name = "LENGTH", allow_negative_numbers = true)]
+    #[arg(long, value_name = "LENGTH")]
     pub spacing: Option<f64>,
     /// The voxels that the surface passes, instead of those inside
     #[arg(long)]

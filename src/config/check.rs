@@ -7,7 +7,7 @@ mod tiled;
 use super::initial::Initial;
 use super::tables::{Checkpoints, Domain, MeshSource, SeriesFormat};
 use super::values::Speed;
-use super::{Bounds, Config, MOST_THREADS, Seed};
+use super::{Bounds, Config, MOST_THREADS, Precision, Seed};
 use crate::error::Error;
 use crate::expression::Expression;
 use crate::io::RawLayout;
@@ -61,6 +61,18 @@ fn finite(key: &str, values: &[f64]) -> Checked {
         values => format!("{values:?}"),
     };
     require(all, key, format!("must be finite, is {found}"), "give a finite number")
+}
+
+/// Refuses numbers that the precision of the case does not hold.
+fn held(config: &Config, key: &str, values: &[f64]) -> Checked {
+    finite(key, values)?;
+    let most = match config.precision() {
+        Precision::F64 => return Ok(()),
+        Precision::F32 => f64::from(f32::MAX),
+    };
+    let beyond = values.iter().find(|x| x.abs() > most);
+    let what = format!("is {:e}, and numbers of f32 end at 3.4e38", beyond.unwrap_or(&most));
+    require(beyond.is_none(), key, what, "take smaller units, or precision = \"f64\"")
 }
 
 fn timeless(key: &str, expression: &Expression) -> Checked {

@@ -8,6 +8,7 @@ mod check;
 mod defaults;
 mod document;
 mod expect;
+mod file;
 mod initial;
 mod inputs;
 mod paths;
@@ -141,16 +142,7 @@ impl Config {
     /// [`Error::Case`] with file and line, or with the override: no such file, not TOML, unknown
     /// key, wrong type, value out of range, environment variable not set.
     pub fn load(path: &Path, overrides: &[String]) -> Result<Self> {
-        let text = std::fs::read_to_string(path).map_err(|e| Error::Case {
-            file: Some(path.to_path_buf()),
-            line: None,
-            what: format!("cannot read the case file: {e}"),
-            remedy: match e.kind() {
-                std::io::ErrorKind::InvalidData => "save it as text in UTF-8".into(),
-                _ => "give the path of a case, such as configs/shrinking_circle.toml".into(),
-            },
-        })?;
-        Self::parse(&text, path, overrides)
+        Self::parse(&file::read(path)?, path, overrides)
     }
 
     /// As [`Config::load`], with `text` for the content of the file `path`.

@@ -6,6 +6,7 @@ pub mod shape;
 pub mod simplex;
 
 pub use real::Real;
+pub(crate) use real::TOO_LARGE;
 
 /// Vector in the ambient space R^3.
 pub type Vec3<R = f64> = nalgebra::Vector3<R>;

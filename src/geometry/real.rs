@@ -12,6 +12,10 @@ pub trait OnCard {}
 #[cfg(not(feature = "cuda"))]
 impl<T> OnCard for T {}
 
+/// What to do with a coefficient that is infinite where its expression may be right.
+pub(crate) const TOO_LARGE: &str =
+    "correct expressions or units: numbers end at 3.4e38 in f32, at 1.8e308 in f64";
+
 /// Scalar of a solver; implemented by `f64` and `f32` only.
 ///
 /// Geometry, files and the case file are always `f64`; a state is converted once.

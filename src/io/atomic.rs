@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
+use tempfile::NamedTempFile;
+
 use crate::error::{Error, Result};
 
 /// Files in the making, so that a program that ends at once can take them away.
@@ -95,7 +97,7 @@ pub fn write(path: &Path, body: impl FnOnce(&mut dyn Write) -> std::io::Result<(
     let target = destination(path)?;
     // Made and noted under one lock: none is made that `abandon` does not know.
     let mut unfinished = unfinished();
-    let file = temporary().tempfile_in(folder_of(&target)).map_err(fail)?;
+    let file = temporary(&target).map_err(fail)?;
     let made = Unfinished(file.path().to_path_buf());
     unfinished.push(made.0.clone());
     drop(unfinished);
@@ -153,27 +155,37 @@ pub(crate) fn abandon() {
     }
 }
 
-/// How the names of files in the making begin and end; a killed program leaves them behind.
+/// Names of files in the making, which a killed program leaves behind: between these, that of the file
+/// to be, "-" and [`RANDOM`] letters.
 const IN_THE_MAKING: [&str; 2] = [".zeroset-", ".part"];
+const RANDOM: usize = 6;
 
-/// True for the name of a file in the making.
-pub(crate) fn is_in_the_making(name: &str) -> bool {
+/// Most bytes of the name of the file to be, of which systems allow 255 in all.
+const LONGEST: usize = 200;
+
+/// Name of the file that a file in the making is to become; `None` for other files.
+pub(crate) fn in_the_making(name: &str) -> Option<&str> {
     let [begin, end] = IN_THE_MAKING;
-    name.strip_prefix(begin).is_some_and(|rest| rest.ends_with(end))
+    let inner = name.strip_prefix(begin)?.strip_suffix(end)?;
+    let (target, random) = inner.rsplit_once('-')?;
+    (random.len() == RANDOM).then_some(target)
 }
 
-/// Temporary files that, once renamed, may be read by whom the user's file mask allows; by
-/// default nobody else could read them.
-fn temporary() -> tempfile::Builder<'static, 'static> {
-    let mut builder = tempfile::Builder::new();
+/// A temporary file beside `target` that, once renamed, may be read by whom the user's file mask allows; by
+/// default nobody else could read it.
+fn temporary(target: &Path) -> std::io::Result<NamedTempFile> {
+    let name = target.file_name().unwrap_or_default().to_string_lossy();
     let [begin, end] = IN_THE_MAKING;
-    builder.prefix(begin).suffix(end);
+    let end_of_name = (0..=LONGEST.min(name.len())).rfind(|&k| name.is_char_boundary(k));
+    let prefix = format!("{begin}{}-", &name[..end_of_name.unwrap_or(0)]);
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(&prefix).suffix(end).rand_bytes(RANDOM);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
-    builder
+    builder.tempfile_in(folder_of(target))
 }
 
 #[cfg(all(test, unix))]
@@ -217,6 +229,26 @@ mod tests {
         std::fs::set_permissions(path("kept"), std::fs::Permissions::from_mode(0o444)).unwrap();
         refused(&path("kept"), "is write-protected");
         assert_eq!(std::fs::read_to_string(path("kept")).unwrap(), "old");
+    }
+
+    #[test]
+    fn files_in_the_making_have_the_name_of_what_they_become() {
+        let folder = tempfile::tempdir().unwrap();
+        let long = format!("{}.ply", "\u{e4}".repeat(125));
+        for name in ["a-b.vtp", ".part", &long] {
+            write(&folder.path().join(name), |_| {
+                let entries = std::fs::read_dir(folder.path())?.map(|entry| entry.unwrap());
+                let names = entries.map(|entry| entry.file_name().into_string().unwrap());
+                let found: Vec<_> =
+                    names.filter_map(|name| in_the_making(&name).map(String::from)).collect();
+                assert!(found.len() == 1 && name.starts_with(&found[0]), "{found:?}");
+                assert!(found[0] == *name || found[0].len() == LONGEST, "{found:?}");
+                Ok(())
+            })
+            .unwrap();
+            assert!(folder.path().join(name).exists());
+        }
+        assert_eq!(in_the_making(".zeroset-abcdef.part"), None);
     }
 
     #[test]

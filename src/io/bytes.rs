@@ -64,14 +64,8 @@ impl<'a> Cursor<'a> {
         let needed = count as u128 * size as u128;
         let found = self.remaining();
         if needed > found as u128 {
-            return Err(self.fail(
-                format!(
-                    "{count} {what} of {size} bytes promised ({needed} bytes), found {found} bytes, \
-                     enough for {}",
-                    found / size.max(1)
-                ),
-                "the count is wrong or the file is cut short",
-            ));
+            let what = broken_promise(count, size as u64, what, found as u64);
+            return Err(self.fail(what, "the count is wrong or the file is cut short"));
         }
         Ok(count as usize)
     }
@@ -95,6 +89,19 @@ impl<'a> Cursor<'a> {
     pub(crate) fn fail(&self, what: impl Into<String>, remedy: &str) -> Error {
         Error::input(self.file, self.position(), what, remedy)
     }
+}
+
+/// What is wrong where `count` records of `size` bytes are promised and only `found` bytes are there.
+pub(crate) fn broken_promise(count: u64, size: u64, what: &str, found: u64) -> String {
+    if size == 1 {
+        return format!("{count} {what} promised, found {found}");
+    }
+    let needed = u128::from(count) * u128::from(size);
+    let enough = found / size.max(1);
+    format!(
+        "{count} {what} of {size} bytes promised ({needed} bytes), found {found} bytes, enough for \
+         {enough}"
+    )
 }
 
 /// Coordinates of one vertex, which must be finite.

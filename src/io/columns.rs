@@ -43,6 +43,26 @@ pub(super) fn begins_with_number(head: &[u8]) -> bool {
     word.is_some_and(|word| parse::<f64>(word).is_some())
 }
 
+/// What is wrong with a row whose cell of this column, counted from 0, is no number, and what to do.
+pub(super) fn no_number(column: usize, cell: Option<&[u8]>) -> (String, &'static str) {
+    let (found, remedy) = match cell {
+        None => ("the end of the line".to_string(), "give each row the same number of numbers"),
+        Some([]) => ("nothing".to_string(), "give each row a number in each column"),
+        Some(word) if word.contains(&b',') => (show(word), "write numbers with a point, as in 1.5"),
+        // The decimal comma has been taken for what stands between cells.
+        Some(word) if word.contains(&b' ') || word.contains(&b'\t') => (
+            show(word),
+            "put blanks, commas or semicolons between numbers, not several of these, and write \
+             them with a point, as in 1.5",
+        ),
+        Some(word) => (
+            show(word),
+            "give each row numbers alone; only the first may hold words, the names of the columns",
+        ),
+    };
+    (format!("a number expected in column {}, found {found}", column + 1), remedy)
+}
+
 fn table(path: &Path, bytes: &[u8]) -> Result<Table> {
     let mut lines = Lines::new(path, bytes).with_comments(b'#');
     let mut table = Table { names: Vec::new(), columns: Vec::new() };
@@ -69,17 +89,7 @@ fn table(path: &Path, bytes: &[u8]) -> Result<Table> {
         for (k, column) in table.columns.iter_mut().enumerate() {
             let word = words.next();
             let Some(value) = word.and_then(parse::<f64>) else {
-                let found = match word {
-                    None => "the end of the line".to_string(),
-                    Some([]) => "nothing".to_string(),
-                    Some(word) => show(word),
-                };
-                let what = format!("a number expected in column {}, found {found}", k + 1);
-                let remedy = match word {
-                    Some([]) => "give each row a number in each column",
-                    Some(word) if word.contains(&b',') => "write numbers with a point, as in 1.5",
-                    _ => "give each row the same number of numbers",
-                };
+                let (what, remedy) = no_number(k, word);
                 return Err(row.fail(what, remedy));
             };
             column.push(value);

@@ -51,6 +51,7 @@ pub use leaves::{check_leaves_target, write_leaves};
 pub use matrix::{check_matrix_target, write_matrix};
 pub use points::{check_points_target, points_text, write_points};
 use sniff::Format;
+pub(crate) use sniff::instead_of_a_case;
 pub use volume::{
     RawLayout, VolumeFile, VolumeOptions, check_volume_target, is_volume_target, read_volume,
     write_volume,

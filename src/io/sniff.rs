@@ -1,11 +1,15 @@
 //! Which format a file has: its content decides, its name only where the content is silent.
 
+mod foreign;
+
 use std::path::Path;
 
 use super::text::{show, without_mark, words};
 use super::volume;
 use super::{carp, columns, freesurfer, medit, off, stl, tetgen};
 use crate::error::{Error, Result};
+use foreign::foreign;
+pub(crate) use foreign::instead_of_a_case;
 
 /// Formats that can be told apart.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -54,6 +58,48 @@ impl Format {
     /// True for volumes and pictures; VTK files may hold one, too.
     pub fn is_volume(self) -> bool {
         self.volume().is_some()
+    }
+
+    /// As its users call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Msh => "Gmsh",
+            Format::Vtk => "VTK",
+            Format::Ply => "PLY",
+            Format::Obj => "OBJ",
+            Format::Off => "OFF",
+            Format::Stl => "STL",
+            Format::Gifti => "GIFTI",
+            Format::FreeSurfer | Format::Morph | Format::Label => "FreeSurfer",
+            Format::Medit | Format::Solution => "MEDIT",
+            Format::TetGen => "TetGen",
+            Format::Carp => "CARP",
+            Format::Xyz => "XYZ",
+            Format::Pcd => "PCD",
+            Format::Las => "LAS",
+            Format::E57 => "E57",
+            Format::Columns => "columns of text",
+            Format::Nifti => "NIfTI",
+            Format::Nrrd => "NRRD",
+            Format::MetaImage => "MetaImage",
+            Format::Npy => "numpy",
+            Format::Png => "PNG",
+            Format::Tiff => "TIFF",
+            Format::Pnm => "PGM",
+            Format::Raw => "raw numbers",
+        }
+    }
+
+    /// What it holds.
+    fn kind(self) -> &'static str {
+        match self {
+            Format::Png | Format::Tiff | Format::Pnm => "a picture",
+            _ if self.is_volume() => "a volume",
+            Format::Vtk => "a mesh or a volume",
+            Format::Xyz | Format::Pcd | Format::Las | Format::E57 => "a cloud of points",
+            Format::Morph | Format::Label | Format::Solution | Format::Columns => "numbers",
+            _ => "a mesh",
+        }
     }
 
     /// "a NIfTI volume" and the like.
@@ -125,7 +171,8 @@ pub(super) fn format(path: &Path, bytes: &[u8]) -> Result<(Format, Option<String
     }
     match (by_content(bytes), by_name(&extension)) {
         (Some(format), Some(other)) if format != other => {
-            let what = format!("named .{extension}, but the content is {format:?}: read as such");
+            let name = format.name();
+            let what = format!("named .{extension}, but the content is {name}: read as such");
             Ok((format, Some(what)))
         }
         (Some(format), _) | (None, Some(format)) => Ok((format, None)),
@@ -178,54 +225,6 @@ fn by_guess(bytes: &[u8]) -> Option<Format> {
     let head = text.get(..4096).unwrap_or(text);
     let is_text = head.iter().all(|&b| b >= b' ' || b.is_ascii_whitespace());
     (is_text && columns::begins_with_number(head)).then_some(Format::Columns)
-}
-
-/// What a known format is that cannot be read, and what to do.
-fn foreign(extension: &str, bytes: &[u8]) -> Option<(&'static str, &'static str)> {
-    let at = |place: usize, word: &[u8]| bytes.get(place..).is_some_and(|b| b.starts_with(word));
-    let utf16 = (at(0, b"\xff\xfe") && at(3, b"\0")) || (at(0, b"\xfe\xff\0") && !at(3, b"\0"));
-    Some(if utf16 {
-        ("is text in UTF-16", "save it as text in UTF-8")
-    } else if at(0, b"\xfd7zXZ")
-        || at(0, b"BZh")
-        || at(0, b"\x28\xb5\x2f\xfd")
-        || at(0, b"PK\x03\x04")
-    {
-        ("is compressed by xz, bzip2, zstd or zip", "unpack it, or compress it with gzip")
-    } else if at(0, b"version https://git-lfs") {
-        ("is a pointer of git-lfs, not the file itself", "fetch it with `git lfs pull`")
-    } else if at(0, b"\xff\xd8\xff") {
-        ("is a JPEG picture, whose numbers are not exact", "take its source, as PNG, TIFF or PGM")
-    } else if at(0, b"[Expe/PointSet") {
-        (
-            "holds points of Expe in a binary layout, which cannot be read",
-            "convert the points to .ply or .xyz",
-        )
-    } else if at(0, b"\x89HDF\r\n") {
-        ("is an HDF5 file, which is written but not read", "convert it to .vtu or .vtp")
-    } else if extension == "annot" {
-        let remedy =
-            "make a GIFTI file of it: mris_convert --annot lh.a.annot lh.white lh.a.label.gii";
-        ("is a FreeSurfer annotation, which cannot be read", remedy)
-    } else if is_binary_medit(bytes) {
-        let remedy = "save the mesh as text: name it .mesh in the program that wrote it, \
-                      or convert it with `gmsh in.meshb -save -format mesh -o out.mesh`";
-        ("is a binary MEDIT file, only text can be read", remedy)
-    } else {
-        return None;
-    })
-}
-
-/// The number 1 in either byte order, a version from 1 to 4, then mostly the section of dimension.
-fn is_binary_medit(bytes: &[u8]) -> bool {
-    let Some(head) = bytes.first_chunk::<12>() else { return false };
-    let number = |at: usize, big: bool| {
-        let raw = [head[at], head[at + 1], head[at + 2], head[at + 3]];
-        if big { u32::from_be_bytes(raw) } else { u32::from_le_bytes(raw) }
-    };
-    [false, true]
-        .into_iter()
-        .any(|big| number(0, big) == 1 && (1..=4).contains(&number(4, big)) && number(8, big) == 3)
 }
 
 /// The readable extension that `extension` may be a slip of.
@@ -349,20 +348,7 @@ mod tests {
             assert_eq!(found.0, expected, "{text:?} in {name}");
         }
         let warning = format(Path::new("x.stl"), b"ply\nformat").unwrap().1;
-        assert_eq!(warning.unwrap(), "named .stl, but the content is Ply: read as such");
-    }
-
-    #[test]
-    fn what_is_no_mesh_is_called_by_its_name() {
-        for (bytes, found) in [
-            (&b"\xff\xd8\xff\xe0"[..], "JPEG"),
-            (b"[Expe/PointSet/Binary/0.1]", "binary layout"),
-            (b"\0\0\0\x01\0\0\0\x02\0\0\0\x03", "binary MEDIT file, only text"),
-            (b"\x01\0\0\0\x01\0\0\0\x03\0\0\0", "gmsh in.meshb"),
-        ] {
-            let error = format(Path::new("x.ply"), bytes).unwrap_err().to_string();
-            assert!(error.contains(found), "{error}");
-        }
+        assert_eq!(warning.unwrap(), "named .stl, but the content is PLY: read as such");
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use rayon::prelude::*;
+
 use super::vtk::{self, Compression, Field, Geometry, VtkOutput};
 use super::{gifti, groups, medit, msh, obj, off, ply, sniff, stl};
 use crate::error::{Error, Result};
@@ -213,7 +215,14 @@ fn bare(mesh: &Mesh, format: &str) -> Option<String> {
     })
 }
 
-/// Says how far coordinates move when they are rounded to 32 bits.
+/// Whether 32 bits hold all digits that a number is written with: 0.1 as well as 0.5, though only one of them
+/// has the same value in both precisions.
+fn keeps_digits(x: f64) -> bool {
+    let narrow = x as f32;
+    f64::from(narrow) == x || narrow.to_string().parse() == Ok(x)
+}
+
+/// Says how far coordinates move that lose digits when they are rounded to 32 bits.
 ///
 /// # Errors
 /// [`Error::Output`] for a coordinate beyond the range of 32-bit numbers.
@@ -223,12 +232,19 @@ fn narrowed(path: &Path, mesh: &Mesh) -> Result<Option<String>> {
         let what = format!("vertex {}: coordinate {:e} exceeds 32-bit numbers", k / 3, all[k]);
         return Err(Error::output(path, what, "scale the mesh, or write .vtp, .ply or .off"));
     }
-    let moved = all.iter().map(|&x| (f64::from(x as f32) - x).abs()).filter(|&d| d > 0.0);
-    let (n, most) = moved.fold((0_usize, 0.0_f64), |(n, most), d| (n + 1, most.max(d)));
-    Ok((n > 0).then(|| {
+    Ok(rounded(all).map(|(n, most)| {
         let all = all.len();
         format!("{n} of {all} coordinates are rounded to 32 bits, by at most {most:.1e}")
     }))
+}
+
+/// How many numbers lose digits when they are rounded to 32 bits, and how far they move at most; `None` if
+/// none does.
+pub(super) fn rounded(all: &[f64]) -> Option<(usize, f64)> {
+    let moved = all.par_iter().filter(|&&x| !keeps_digits(x));
+    let moved = moved.map(|&x| (1, (f64::from(x as f32) - x).abs()));
+    let more = |(n, most): (usize, f64), (k, d)| (n + k, most.max(d));
+    Some(moved.reduce(|| (0, 0.0), more)).filter(|&(n, _)| n > 0)
 }
 
 #[cfg(test)]
@@ -266,9 +282,15 @@ mod tests {
             Mesh::new(Kind::Planar, vertices, vec![0, 1, 2])
         };
         let path = Path::new("a.stl");
-        assert_eq!(narrowed(path, &mesh(0.5)).unwrap(), None);
-        let said = narrowed(path, &mesh(0.1)).unwrap().unwrap();
-        assert_eq!(said, "1 of 9 coordinates are rounded to 32 bits, by at most 1.5e-9");
+        for kept in [0.5, 0.1, -123.4567, 1e-3, 16777216.0] {
+            assert_eq!(narrowed(path, &mesh(kept)).unwrap(), None, "{kept}");
+        }
+        for (lost, most) in [(1.0 / 3.0, "9.9e-9"), (0.123456789, "2.0e-9"), (16777217.0, "1.0e0")]
+        {
+            let said = narrowed(path, &mesh(lost)).unwrap().unwrap();
+            let expected = format!("1 of 9 coordinates are rounded to 32 bits, by at most {most}");
+            assert_eq!(said, expected);
+        }
         let error = narrowed(path, &mesh(1e39)).unwrap_err().to_string();
         assert!(error.contains("vertex 1: coordinate 1e39"), "{error}");
     }

@@ -109,7 +109,7 @@ impl RunFolder {
         remove(&self.file(REPORT))?;
         for file in files_of_a_run(&self.path)? {
             let name = file.file_name().and_then(|name| name.to_str());
-            if name.is_some_and(atomic::is_in_the_making) {
+            if name.and_then(atomic::in_the_making).is_some() {
                 remove(&file)?;
             }
         }
@@ -321,7 +321,8 @@ mod tests {
         std::fs::write(path.join(REPORT), "{\"status\": \"finished\", \"steps\": 3}").unwrap();
         refused("the run in it has finished");
         std::fs::write(path.join(CHECKPOINT), "").unwrap();
-        std::fs::write(path.join(".zeroset-abc.part"), "").unwrap();
+        std::fs::write(path.join(".zeroset-measures.csv-a1B2c3.part"), "").unwrap();
+        std::fs::write(path.join(".zeroset-skull.stl-a1B2c3.part"), "").unwrap();
         std::fs::write(path.join("measures.csv"), "").unwrap();
         let error = RunFolder::open(&path, false).unwrap_err().to_string();
         assert!(error.contains("stopped early; continue it with --resume"), "{error}");
@@ -334,9 +335,10 @@ mod tests {
             names.sort();
             names
         };
-        assert_eq!(names(&path), [CHECKPOINT, "measures.csv", LOCK]);
+        let other = ".zeroset-skull.stl-a1B2c3.part";
+        assert_eq!(names(&path), [other, CHECKPOINT, "measures.csv", LOCK]);
         folder.clear().unwrap();
-        assert_eq!(names(&path), [LOCK]);
+        assert_eq!(names(&path), [other, LOCK]);
     }
 
     #[test]

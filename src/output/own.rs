@@ -16,10 +16,10 @@ const STATES: [&str; 9] =
 
 /// Files in the folder that a run has written.
 ///
-/// These are `report.json`, `measures.csv`, the checkpoint, files in the making, and of each series
-/// NAME its list `NAME.pvd` or `NAME.vtkhdf` with `NAME_000050` and one of the endings of states,
-/// `NAME_paths.vtp` and `NAME.png`. Numbered files of the user, such as the frames of a scanner,
-/// stand beside no list and are not the run's.
+/// These are `report.json`, `measures.csv`, the checkpoint, and of each series NAME its list `NAME.pvd`
+/// or `NAME.vtkhdf` with `NAME_000050` and one of the endings of states, `NAME_paths.vtp` and
+/// `NAME.png`; and what is in the making of these. Numbered files of the user, such as the frames of
+/// a scanner, stand beside no list and are not the run's, nor is what another command is making.
 ///
 /// # Errors
 /// [`Error::Output`] if the folder cannot be listed.
@@ -41,13 +41,16 @@ pub(super) fn files_of_a_run(folder: &Path) -> Result<Vec<PathBuf>> {
     }
     // Interfaces of tiles have no list of their own.
     series.extend((!series.is_empty()).then(|| INTERFACE.to_string()));
-    names.retain(|name| is_record(name) || series.iter().any(|series| is_of(series, name)));
+    names.retain(|name| {
+        let name = atomic::in_the_making(name).unwrap_or(name);
+        is_record(name) || series.iter().any(|series| is_of(series, name))
+    });
     Ok(names.iter().map(|name| folder.join(name)).collect())
 }
 
-/// True for what every run leaves under the same name, and for files in the making.
+/// True for what every run leaves under the same name.
 fn is_record(name: &str) -> bool {
-    matches!(name, REPORT | "measures.csv" | CHECKPOINT) || atomic::is_in_the_making(name)
+    matches!(name, REPORT | "measures.csv" | CHECKPOINT)
 }
 
 /// True for the names of files of a series.
@@ -97,7 +100,9 @@ mod tests {
     fn a_run_owns_its_records_and_what_stands_beside_its_lists() {
         let (of_a, of_volume) = (list("a.v2_000000.vtu"), list("a.v2_volume_000000.vti"));
         let own = [
-            (".zeroset-x1Y2z3.part", ""),
+            (".zeroset-a.v2_000100.vtu-x1Y2z3.part", ""),
+            (".zeroset-checkpoint.zeroset-x1Y2z3.part", ""),
+            (".zeroset-interface.pvd-x1Y2z3.part", ""),
             ("a.v2.png", ""),
             ("a.v2.pvd", of_a.as_str()),
             ("a.v2_000000.vtu", ""),
@@ -113,6 +118,8 @@ mod tests {
         ];
         let foreign = list("flow/flow_000001.vtu");
         let others = [
+            (".zeroset-a.v2.vtu-x1Y2z3.part", ""),
+            (".zeroset-frame_000001.ply-x1Y2z3.part", ""),
             ("a.v2.vtu", ""),
             ("b.vtkhdf", ""),
             ("b_000010.png", ""),
@@ -132,7 +139,12 @@ mod tests {
 
     #[test]
     fn numbered_files_and_lists_without_a_run_are_none() {
-        let none = [("frame_000001.ply", ""), ("interface_000001.vtp", ""), ("data.vtkhdf", "")];
+        let none = [
+            (".zeroset-skull.stl-x1Y2z3.part", ""),
+            ("frame_000001.ply", ""),
+            ("interface_000001.vtp", ""),
+            ("data.vtkhdf", ""),
+        ];
         assert_eq!(found(&none), Vec::<String>::new());
         let one_file = [("data.vtkhdf", ""), ("data_000001.png", ""), ("report.json", "")];
         assert_eq!(found(&one_file), one_file.map(|(name, _)| name));

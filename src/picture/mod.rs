@@ -148,8 +148,8 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// The smallest range that holds all values that are finite, of some width; even about 0 for values
-/// of both signs.
+/// The smallest range that holds all values that are finite; even about 0 for values of both signs. A
+/// single value lies in its middle, and 0 at an end of it or, if that is the value, 1.
 fn span(values: &[f64]) -> [f64; 2] {
     let finite = || values.iter().copied().filter(|x| x.is_finite());
     let low = finite().fold(f64::INFINITY, f64::min);
@@ -161,10 +161,13 @@ fn span(values: &[f64]) -> [f64; 2] {
         let most = high.max(-low).min(1e300);
         return [-most, most];
     }
-    let width = high - low;
-    // Also wide enough that its ticks are different numbers.
-    let least = 1e-9 * low.abs().max(high.abs()).max(1e-290);
-    if width > least { [low, high] } else { [low - least, high + least] }
+    let most = low.abs().max(high.abs());
+    // Differences by rounding are none.
+    if high - low > 1e-9 * most.max(1e-290) {
+        return [low, high];
+    }
+    let reach = if most < 1e-290 { 1.0 } else { most.min(1e300) };
+    [low - reach, high + reach]
 }
 
 /// What can be drawn.
@@ -329,5 +332,29 @@ pub fn draw<'a>(scene: impl Into<Scene<'a>>, options: &Options) -> Result<Image>
     match scene.into() {
         Scene::Mesh(subject) => Ok(Stage::new(&subject, options)?.draw()),
         Scene::Traced(traced) => Ok(trace(&traced, options)?.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bar_of_a_single_value_has_round_numbers_that_differ() {
+        for (value, first, last) in [
+            (1.0, "0.0", "2.0"),
+            (0.0, "\u{2212}1.0", "1.0"),
+            (12345.678, "0", "20000"),
+            (-3.25e-7, "\u{2212}6e\u{2212}7", "0"),
+            (1e-310, "\u{2212}1.0", "1.0"),
+        ] {
+            let [low, high] = span(&[value, f64::NAN, value * (1.0 + 1e-12)]);
+            assert!(low < value && value < high && high.is_finite(), "{value}: {low} to {high}");
+            let labels = bar::Ticks::new([low, high], bar::TICKS).labels;
+            assert_eq!([labels[0].as_str(), &labels[labels.len() - 1]], [first, last], "{value}");
+            assert!(labels.iter().all(|label| label.chars().count() < 7), "{labels:?}");
+        }
+        assert!(span(&[1e308])[1].is_finite() && span(&[1e308])[1] > 1e308);
+        assert_eq!((span(&[1.0, 1.5]), span(&[-1.0, 3.0])), ([1.0, 1.5], [-3.0, 3.0]));
     }
 }

@@ -278,7 +278,7 @@ impl Options {
         warnings: &mut Vec<String>,
     ) -> Result<Option<Made>> {
         let is_free = self.method == Method::Auto && self.has_nothing_of_levelset().is_ok();
-        let asked = self.of_levelset(cloud, spacing);
+        let asked = self.of_levelset(cloud, spacing)?;
         let mut said = Vec::new();
         let why = match device.levelset(&cloud.points, &asked, &mut said) {
             Ok((mut mesh, done, name)) => {
@@ -322,23 +322,22 @@ impl Options {
     }
 
     /// The same for the level-set method.
-    fn of_levelset(&self, cloud: &PointCloud, spacing: Option<f64>) -> potential::Options {
+    fn of_levelset(&self, cloud: &PointCloud, spacing: Option<f64>) -> Result<potential::Options> {
         let (low, high) = cloud.bounds();
         let longest = (0..3).map(|k| high[k] - low[k]).fold(0.0, f64::max);
-        // So deep that voxels are at most of this edge.
-        let depth = |edge: f64| (longest / edge).log2().ceil().clamp(0.0, 99.0) as u32;
         let depth = match (self.cubes, spacing.filter(|spacing| *spacing > 0.0)) {
             (Cubes::Depth(depth), _) => depth,
-            (Cubes::Edge(edge), _) => depth(edge),
+            (Cubes::Edge(edge), _) => potential::depth_of(edge, longest)?,
             (Cubes::Safe, None) => *DEPTHS.start(),
             (Cubes::Safe, Some(spacing)) => {
-                depth(VOXEL * spacing).clamp(*DEPTHS.start(), *DEPTHS.end())
+                let depth = (longest / (VOXEL * spacing)).log2().ceil();
+                (depth as u32).clamp(*DEPTHS.start(), *DEPTHS.end())
             }
         };
         let mut asked = potential::Options::of_depth(depth);
         asked.curvature = self.curvature.unwrap_or(asked.curvature);
         asked.storage = self.storage.unwrap_or(asked.storage);
-        asked
+        Ok(asked)
     }
 }
 

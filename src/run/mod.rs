@@ -13,6 +13,7 @@ mod motion;
 mod norms;
 mod on_mesh;
 mod picture;
+mod planar;
 mod prepared;
 mod ready;
 mod reconstruct;
@@ -313,7 +314,8 @@ pub fn check(config: &Config, folder: Option<&Path>, overwrite: bool) -> Result<
         cpu.run(|| sources::sources(config, &slowness, front, &ready, false))?;
         sources::path_starts(config, &ready)?;
     } else {
-        cpu.run(|| setup::terms(config, &ready))?;
+        let terms = cpu.run(|| setup::terms(config, &ready))?;
+        planar::leaves_the_plane(&ready.mesh, &terms).iter().for_each(|w| tracing::warn!("{w}"));
     }
     if config.initial.is_some() {
         cpu.run(|| setup::initial_phi(config, &ready))?;

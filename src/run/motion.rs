@@ -7,6 +7,7 @@ use super::evolve::{Loop, Point};
 use super::fields::{at_vertex, value_at};
 use super::keep::Keeper;
 use super::on_mesh::{MeshEvolution, OnMesh};
+use super::planar::leaves_the_plane;
 use super::prepared::{Job, Stages};
 use super::states::{State, States, StoredMesh};
 use super::{Options, Ready, identity, norms, setup, weight};
@@ -92,7 +93,8 @@ impl Job<'_> {
         report.poor_cells = choices.poor_cells;
         let implicit = choices.slivers.map(|slivers| implicit_because(&slivers, ready));
         let slow = choices.slow.map(|slow| slow_because(&slow, ready));
-        for warning in implicit.into_iter().chain(slow) {
+        let flat = leaves_the_plane(mesh, &terms);
+        for warning in implicit.into_iter().chain(slow).chain(flat) {
             tracing::warn!("{warning}");
             report.warnings.push(warning);
         }

@@ -96,7 +96,7 @@ pub fn all() -> Vec<(&'static str, Vec<u8>, &'static str)> {
         (
             "a.pcd",
             pcd("300000000", XYZ, "binary_compressed", &sizes(8, 3_600_000_000)),
-            "8 compressed bytes of 1 bytes promised",
+            "8 compressed bytes promised, found 0",
         ),
         (
             "a.pcd",

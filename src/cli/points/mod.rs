@@ -68,7 +68,12 @@ pub struct Args {
     pub count: bool,
     /// Count in this box of indices, the last of each range not among them; again for more
     /// boxes: a number per line. An empty end is the border
-    #[arg(long = "box", value_name = "I0:I1,J0:J1,K0:K1", requires = "count")]
+    #[arg(
+        long = "box",
+        value_name = "I0:I1,J0:J1,K0:K1",
+        requires = "count",
+        allow_hyphen_values = true
+    )]
     pub boxes: Vec<Region>,
     /// Count in each block of N x N x N voxels (of a picture N x N), and write the counts as a
     /// volume whose voxels are the blocks

@@ -1,6 +1,6 @@
 //! Ranges of the motion and of redistancings, and which terms and schemes go together.
 
-use super::{Checked, at_least_one, finite, positive, require};
+use super::{Checked, at_least_one, finite, held, positive, require};
 use crate::config::tables::{Evolve, Rule};
 use crate::config::values::{Coefficient, HalfWidth, Velocity};
 use crate::config::{Advection, Config, CurvatureStep, NormalMotion};
@@ -39,11 +39,11 @@ pub(super) fn check(config: &Config, evolve: &Evolve) -> Checked {
         schemes(config.cfl(), evolve, at_rest)?;
     }
     if let Some(Velocity::Constant(a)) = &evolve.velocity {
-        finite("evolve.velocity", a)?;
+        held(config, "evolve.velocity", a)?;
     }
     if let Some(Velocity::Components(a)) = &evolve.velocity {
         for (k, number) in a.iter().enumerate().filter_map(|(k, x)| Some((k, x.number()?))) {
-            finite(&format!("evolve.velocity.{k}"), &[number])?;
+            held(config, &format!("evolve.velocity.{k}"), &[number])?;
         }
     }
     if let Some(Velocity::Rotation(turn)) = &evolve.velocity {
@@ -55,14 +55,14 @@ pub(super) fn check(config: &Config, evolve: &Evolve) -> Checked {
         require(period != 0.0 && period.is_finite(), key, "must be finite and not 0", "")?;
     }
     if let Some(eps) = evolve.normal_speed.as_ref().and_then(Coefficient::number) {
-        finite("evolve.normal_speed", &[eps])?;
+        held(config, "evolve.normal_speed", &[eps])?;
     }
     for (key, coefficient) in [
         ("evolve.curvature", &evolve.curvature),
         ("evolve.weighted_curvature", &evolve.weighted_curvature),
     ] {
         if let Some(beta) = coefficient.as_ref().and_then(Coefficient::number) {
-            finite(key, &[beta])?;
+            held(config, key, &[beta])?;
             require(
                 beta >= 0.0,
                 key,

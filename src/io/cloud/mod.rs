@@ -95,6 +95,16 @@ pub fn read_cloud(path: &Path) -> Result<(PointCloud, CloudReport)> {
     Ok((cloud, report))
 }
 
+/// The first bytes of a file, decompressed.
+///
+/// # Errors
+/// As [`read_cloud`], if the file cannot be read.
+pub(super) fn head(path: &Path) -> Result<Vec<u8>> {
+    let mut stream = Stream::open(path)?;
+    let found = stream.fill(HEAD)?;
+    Ok(found[..found.len().min(HEAD)].to_vec())
+}
+
 fn read(path: &Path) -> Result<(PointCloud, CloudReport)> {
     let mut stream = Stream::open(path)?;
     let head = stream.fill(HEAD)?;

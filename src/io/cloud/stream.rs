@@ -5,6 +5,7 @@ use std::io::{BufReader, Cursor, ErrorKind, Read, Seek};
 use std::path::Path;
 
 use crate::error::{Error, Result};
+use crate::io::bytes::broken_promise;
 use crate::io::load;
 use crate::io::unpack::Unpack;
 
@@ -188,11 +189,7 @@ impl<'a> Stream<'a> {
         let Some(found) = self.left() else { return Ok(count.min(1 << 16) as usize) };
         let needed = u128::from(count) * u128::from(size);
         if needed > u128::from(found) + 1 {
-            let what = format!(
-                "{count} {what} of {size} bytes promised ({needed} bytes), found {found} bytes, \
-                 enough for {}",
-                found / size.max(1)
-            );
+            let what = broken_promise(count, size, what, found);
             return Err(self.fail(what, "the count is wrong or the file is cut short"));
         }
         Ok(count as usize)

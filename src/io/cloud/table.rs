@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::gather::Gather;
 use super::stream::Stream;
 use crate::error::{Error, Result};
-use crate::io::columns::cells;
+use crate::io::columns::{cells, no_number};
 use crate::io::text::{parse, show};
 
 /// Bytes of text that are read at a time, ...
@@ -195,15 +195,7 @@ fn row(
         match word.and_then(parse::<f64>) {
             Some(value) => *to = value,
             None if k == 1 && word.is_none() && roles.counts => return Ok(false),
-            None => {
-                let found = match word {
-                    None => "the end of the line".to_string(),
-                    Some([]) => "nothing".to_string(),
-                    Some(word) => show(word),
-                };
-                let what = format!("a number expected in column {}, found {found}", k + 1);
-                return Err((what, SAME));
-            }
+            None => return Err(no_number(k, word)),
         }
     }
     match words.find(|word| !word.is_empty()) {

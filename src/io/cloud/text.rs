@@ -7,7 +7,7 @@ use super::stream::Stream;
 use super::table::{self, Paint, Roles, is_comment};
 use crate::cloud::PointCloud;
 use crate::error::{Error, Result};
-use crate::io::columns::cells;
+use crate::io::columns::{cells, no_number};
 use crate::io::text::{parse, without_mark};
 
 /// Bytes in which the first rows are looked for.
@@ -28,14 +28,15 @@ pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport)> {
     }
     let head = Head::of(stream.fill(HEAD)?);
     let Some(taken) = head.taken() else {
-        let n = head.columns;
-        let what = format!("{n} columns, three are needed for points");
-        return Err(Error::input(
-            path,
-            "",
-            what,
-            "give x, y and z in each row, decimals with a point",
-        ));
+        if let Some((line, what, remedy)) = head.flaw {
+            return Err(Error::input(path, format!("line {line}"), what, remedy));
+        }
+        let what = match head.columns {
+            0 => "no row of numbers".to_string(),
+            n => format!("{n} columns, three are needed for points"),
+        };
+        let remedy = "give x, y and z in each row, decimals with a point";
+        return Err(Error::input(path, "", what, remedy));
     };
     if let Some(names) = head.names.as_ref().filter(|names| names.len() != head.columns) {
         let what = format!("{} names of columns, {} columns", names.len(), head.columns);
@@ -73,6 +74,8 @@ struct Head {
     rows: Vec<Vec<f64>>,
     /// Bytes of these rows, each, in the mean.
     row_bytes: u64,
+    /// Line of the row that ended the search before there was one of numbers, what is wrong and what to do.
+    flaw: Option<(usize, String, &'static str)>,
 }
 
 /// What columns are taken for, and how that is said.
@@ -91,6 +94,7 @@ impl Head {
             columns: 0,
             rows: Vec::new(),
             row_bytes: 0,
+            flaw: None,
         };
         let mut remark: Option<Vec<String>> = None;
         // The last line may be cut.
@@ -119,8 +123,17 @@ impl Head {
                     head.names = Some(names(line));
                     (head.skip, head.lines) = (at, number);
                 }
-                // What is wrong with it is said when it is read.
-                None => break,
+                // Where rows came before, it is said when it is read.
+                None => {
+                    let is_number = |word: &&[u8]| parse::<f64>(word).is_some();
+                    let wrong = cells(line).enumerate().find(|(_, word)| !is_number(word));
+                    let wrong = wrong.filter(|_| head.rows.is_empty());
+                    head.flaw = wrong.map(|(column, word)| {
+                        let (what, remedy) = no_number(column, Some(word));
+                        (number, what, remedy)
+                    });
+                    break;
+                }
             }
             if head.rows.len() == ROWS {
                 break;
@@ -258,8 +271,17 @@ mod tests {
         assert_eq!(report.columns.unwrap(), "by their names: x y z red green blue");
         let (found, _) = cloud("//X Y Z Nx Ny Nz\n1 2 3 2 0 0\n");
         assert_eq!(found.normals.unwrap()[0], [1., 0., 0.]);
-        let error = read(Stream::of(Path::new("a.txt"), b"1 2\n")).unwrap_err().to_string();
-        assert!(error.contains("2 columns, three are needed"), "{error}");
+        for (text, found) in [
+            ("1 2\n", "a.txt: 2 columns, three are needed"),
+            ("x y z\n", "a.txt: no row of numbers"),
+            ("0,0;1,5;2,5\n1,0;2,5;3,5\n", "line 2: a number expected in column 1, found \"1,0\""),
+            ("0,0 1,5 2,5\n1,0 2,5 3,5\n", "line 2: a number expected in column 2, found \"0 2\""),
+            ("a b c\n1 e f\n", "line 2: a number expected in column 2, found \"e\""),
+        ] {
+            let stream = Stream::of(Path::new("a.txt"), text.as_bytes());
+            let error = read(stream).unwrap_err().to_string();
+            assert!(error.contains(found), "{text:?}: {error}");
+        }
         let error = read(Stream::of(Path::new("a.txt"), b"x y\n1 2 3\n")).unwrap_err().to_string();
         assert!(error.contains("2 names of columns, 3 columns"), "{error}");
     }

@@ -130,7 +130,8 @@ fn pages(path: &Path, bytes: &[u8]) -> Result<([usize; 3], Samples)> {
     }
 }
 
-/// Reads a PGM picture, as text (P2) or bytes (P5).
+/// Reads a PGM picture, as text (P2) or bytes (P5). Values above the largest one that it states are refused,
+/// as the format has none.
 pub(super) fn read_pgm(path: &Path, bytes: &[u8]) -> Result<VolumeFile> {
     let binary = match bytes.get(..2) {
         Some(b"P5") => true,
@@ -153,19 +154,42 @@ pub(super) fn read_pgm(path: &Path, bytes: &[u8]) -> Result<VolumeFile> {
     if !binary {
         stored::promised(path, "data", shape, Scalar::U16, rest.len().saturating_add(1))?;
         let n = stored::count(shape).unwrap_or(0);
-        let samples = stored::from_text(path, rest, scalar, n)?;
+        let samples = stored::from_text(path, rest, Scalar::U16, n)?;
+        within(path, &samples, largest, shape)?;
+        let samples = match (scalar, samples) {
+            // They are within it.
+            (Scalar::U8, Samples::U16(v)) => v.iter().map(|&x| x as u8).collect::<Vec<_>>().into(),
+            (_, samples) => samples,
+        };
         return file(path, Found::new(shape, samples), "pgm", "text".into());
     }
     // One blank ends the head.
     let data = rest.get(1..).unwrap_or_default();
     let size = stored::promised(path, "data", shape, scalar, data.len())?;
-    let found = Found::new(shape, stored::samples(scalar, &data[..size], true));
-    let mut read = file(path, found, "pgm", "binary".into())?;
+    let samples = stored::samples(scalar, &data[..size], true);
+    within(path, &samples, largest, shape)?;
+    let mut read = file(path, Found::new(shape, samples), "pgm", "binary".into())?;
     if data.len() > size {
         let more = data.len() - size;
         read.warnings.push(format!("{more} bytes behind the last pixel are not read"));
     }
     Ok(read)
+}
+
+/// Refuses pixels that are brighter than the head says that any is.
+///
+/// # Errors
+/// [`Error::Input`] naming the first of them.
+fn within(path: &Path, samples: &Samples, largest: u32, [width, ..]: [usize; 3]) -> Result<()> {
+    let largest = f64::from(largest);
+    let Some(k) = (0..samples.len()).find(|&k| samples.get(k) > largest) else { return Ok(()) };
+    let most = (0..samples.len()).map(|k| samples.get(k)).fold(0.0, f64::max);
+    let position = format!("pixel {}, {}", k % width, k / width);
+    let what =
+        format!("{} where the head says that {largest} is the largest value", samples.get(k));
+    let remedy =
+        format!("the largest is {most}: state it in the head, or export the picture again");
+    Err(Error::input(path, position, what, remedy))
 }
 
 /// Whether `bytes` begin as a portable picture of any kind.

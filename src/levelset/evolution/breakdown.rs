@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::{Evolution, Rule};
 use crate::error::Error;
 use crate::geometry::simplex::{Simplex, quality};
-use crate::geometry::{Real, Vec3};
+use crate::geometry::{Real, TOO_LARGE, Vec3};
 use crate::patches::Patch;
 
 /// Growth of `|phi|` beyond its largest value as a distance that no stable step reaches: phi keeps
@@ -116,7 +116,10 @@ impl Breakdown {
             ),
             Cause::Speed(speed) => (
                 format!("velocity and normal_speed are {speed:.3e} there"),
-                "check their values and units, of formulas at that time".into(),
+                match speed.is_finite() {
+                    true => "check their values and units, of formulas at that time".into(),
+                    false => TOO_LARGE.into(),
+                },
             ),
             Cause::Curvature(beta) => (
                 format!("the curvature coefficient is {beta:.3e} there"),
@@ -126,7 +129,12 @@ impl Breakdown {
                 "a negative coefficient has no solution".into(),
                 "keep it at 0 or more, for example with max(0, ...)".into(),
             ),
-            Cause::Expression => (String::new(), "correct its expression".into()),
+            Cause::Expression => match self.what {
+                What::Coefficient(_, value) if value.is_infinite() => {
+                    (String::new(), TOO_LARGE.into())
+                }
+                _ => (String::new(), "correct its expression".into()),
+            },
             Cause::Unknown => {
                 (String::new(), "lower evolve.cfl, or check the coefficients there".into())
             }

@@ -1,6 +1,7 @@
 //! Why a step on tiles broke down: the first voxel in the order of the tiles, and the likely cause.
 
 use crate::error::Error;
+use crate::geometry::TOO_LARGE;
 
 /// What happened.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -84,7 +85,10 @@ impl Breakdown {
                 ": a negative coefficient has no solution".into(),
                 "keep it at 0 or more, for example with max(0, ...)",
             ),
-            Cause::Expression => (String::new(), "correct its expression"),
+            Cause::Expression => match self.what {
+                What::Coefficient(_, value) if value.is_infinite() => (String::new(), TOO_LARGE),
+                _ => (String::new(), "correct its expression"),
+            },
             Cause::Unknown => (String::new(), "lower evolve.cfl, or check the coefficients there"),
         };
         let dt = if dt > 0.0 { format!(", dt {dt:.3e}") } else { String::new() };

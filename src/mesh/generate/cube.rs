@@ -14,7 +14,7 @@ use crate::mesh::{Kind, Mesh};
 #[non_exhaustive]
 pub struct Cube {
     /// Cubes along x, y and z. Default 16, 16, 16
-    #[arg(long, value_name = "NX,NY,NZ", value_parser = along_axes::<3>, default_value = "16,16,16", hide_default_value = true)]
+    #[arg(long, value_name = "NX,NY,NZ", value_parser = along_axes::<3>, default_value = "16,16,16", hide_default_value = true, allow_hyphen_values = true)]
     #[schemars(inner(range(min = 1)))]
     pub cells: [u32; 3],
     /// Lower corner in mesh units. Default 0, 0, 0
@@ -25,17 +25,11 @@ pub struct Cube {
     pub max: [f64; 3],
     /// Interior vertices are moved by up to this fraction of a cell along each axis: at most 1/6
     /// (further, tetrahedra could turn over). Default 0
-    #[arg(
-        long,
-        value_name = "FRACTION",
-        default_value_t = 0.0,
-        hide_default_value = true,
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "FRACTION", default_value_t = 0.0, hide_default_value = true)]
     #[schemars(range(min = 0.0, max = 1.0 / 6.0))]
     pub jitter: f64,
     /// Seed of the random numbers. Default 1
-    #[arg(long, default_value_t = 1, hide_default_value = true)]
+    #[arg(long, default_value_t = 1, hide_default_value = true, value_parser = super::seed)]
     pub seed: u64,
 }
 

@@ -148,11 +148,16 @@ pub fn generate(spec: &Generate) -> error::Result<Mesh> {
 /// `N` numbers with commas between, as on the command line.
 fn numbers<T: FromStr, const N: usize>(text: &str) -> Result<[T; N], String> {
     let parts = text.split(',').map(|part| part.trim().parse().map_err(|_| part));
-    let found = parts
-        .collect::<Result<Vec<T>, &str>>()
-        .map_err(|part| format!("\"{part}\" is not a number of the right kind"))?;
+    let found = parts.collect::<Result<Vec<T>, &str>>().map_err(|part| {
+        format!("expected {N} numbers with commas between, \"{part}\" is none of the right kind")
+    })?;
     let n = found.len();
     found.try_into().map_err(|_| format!("expected {N} numbers with commas between, found {n}"))
+}
+
+/// The number that begins a random sequence, as on the command line.
+pub(crate) fn seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("a whole number, 0 to {}, is expected", u64::MAX))
 }
 
 /// Numbers of cells along `N` axes, or one for all of them.

@@ -20,30 +20,24 @@ use crate::mesh::{Kind, Mesh};
 #[non_exhaustive]
 pub struct Cylinder {
     /// Radius in mesh units. Default 1
-    #[arg(long, default_value_t = 1.0, hide_default_value = true, allow_negative_numbers = true)]
+    #[arg(long, default_value_t = 1.0, hide_default_value = true)]
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub radius: f64,
     /// Height in mesh units, from z = -height/2 to height/2. Default 2
-    #[arg(long, default_value_t = 2.0, hide_default_value = true, allow_negative_numbers = true)]
+    #[arg(long, default_value_t = 2.0, hide_default_value = true)]
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub height: f64,
     /// Cells around the axis and along it. Default 96, 30
-    #[arg(long, value_name = "AROUND,ALONG", value_parser = numbers::<u32, 2>, default_value = "96,30", hide_default_value = true)]
+    #[arg(long, value_name = "AROUND,ALONG", value_parser = numbers::<u32, 2>, default_value = "96,30", hide_default_value = true, allow_hyphen_values = true)]
     #[schemars(inner(range(min = 1)))]
     pub cells: [u32; 2],
     /// Vertices off the boundary are moved on the surface by up to this fraction of a cell, at
     /// most 0.25. Default 0
-    #[arg(
-        long,
-        value_name = "FRACTION",
-        default_value_t = 0.0,
-        hide_default_value = true,
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "FRACTION", default_value_t = 0.0, hide_default_value = true)]
     #[schemars(range(min = 0.0, max = 0.25))]
     pub jitter: f64,
     /// Seed of the random numbers. Default 1
-    #[arg(long, default_value_t = 1, hide_default_value = true)]
+    #[arg(long, default_value_t = 1, hide_default_value = true, value_parser = super::seed)]
     pub seed: u64,
 }
 
@@ -61,13 +55,7 @@ impl Default for Cylinder {
 #[non_exhaustive]
 pub struct Cone {
     /// Angle between axis and surface in degrees, between 1 and 89. Default 30
-    #[arg(
-        long,
-        value_name = "DEGREES",
-        default_value_t = 30.0,
-        hide_default_value = true,
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "DEGREES", default_value_t = 30.0, hide_default_value = true)]
     #[schemars(range(min = 1.0, max = 89.0))]
     pub half_angle: f64,
     /// Distances from the apex, along the surface, where it begins and ends, in mesh units; with 0
@@ -75,22 +63,16 @@ pub struct Cone {
     #[arg(long, value_name = "FROM,TO", value_parser = numbers::<f64, 2>, default_value = "0.25,2", hide_default_value = true)]
     pub slant: [f64; 2],
     /// Cells around the axis and along the slant. Default 48, 28
-    #[arg(long, value_name = "AROUND,ALONG", value_parser = numbers::<u32, 2>, default_value = "48,28", hide_default_value = true)]
+    #[arg(long, value_name = "AROUND,ALONG", value_parser = numbers::<u32, 2>, default_value = "48,28", hide_default_value = true, allow_hyphen_values = true)]
     #[schemars(inner(range(min = 1)))]
     pub cells: [u32; 2],
     /// Vertices off the boundary and the apex are moved on the surface by up to this fraction of a
     /// cell, at most 0.25. Default 0
-    #[arg(
-        long,
-        value_name = "FRACTION",
-        default_value_t = 0.0,
-        hide_default_value = true,
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "FRACTION", default_value_t = 0.0, hide_default_value = true)]
     #[schemars(range(min = 0.0, max = 0.25))]
     pub jitter: f64,
     /// Seed of the random numbers. Default 1
-    #[arg(long, default_value_t = 1, hide_default_value = true)]
+    #[arg(long, default_value_t = 1, hide_default_value = true, value_parser = super::seed)]
     pub seed: u64,
 }
 
@@ -108,29 +90,23 @@ impl Default for Cone {
 #[non_exhaustive]
 pub struct Torus {
     /// Distance from the axis to the middle of the tube, in mesh units. Default 1
-    #[arg(long, default_value_t = 1.0, hide_default_value = true, allow_negative_numbers = true)]
+    #[arg(long, default_value_t = 1.0, hide_default_value = true)]
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub radius: f64,
     /// Radius of the tube in mesh units, less than `radius`. Default 0.4
-    #[arg(long, default_value_t = 0.4, hide_default_value = true, allow_negative_numbers = true)]
+    #[arg(long, default_value_t = 0.4, hide_default_value = true)]
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub tube: f64,
     /// Cells around the axis and around the tube. Default 96, 40
-    #[arg(long, value_name = "AROUND,TUBE", value_parser = numbers::<u32, 2>, default_value = "96,40", hide_default_value = true)]
+    #[arg(long, value_name = "AROUND,TUBE", value_parser = numbers::<u32, 2>, default_value = "96,40", hide_default_value = true, allow_hyphen_values = true)]
     #[schemars(inner(range(min = 1)))]
     pub cells: [u32; 2],
     /// Vertices are moved on the surface by up to this fraction of a cell, at most 0.25. Default 0
-    #[arg(
-        long,
-        value_name = "FRACTION",
-        default_value_t = 0.0,
-        hide_default_value = true,
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "FRACTION", default_value_t = 0.0, hide_default_value = true)]
     #[schemars(range(min = 0.0, max = 0.25))]
     pub jitter: f64,
     /// Seed of the random numbers. Default 1
-    #[arg(long, default_value_t = 1, hide_default_value = true)]
+    #[arg(long, default_value_t = 1, hide_default_value = true, value_parser = super::seed)]
     pub seed: u64,
 }
 

@@ -15,7 +15,7 @@ use crate::mesh::{Kind, Mesh, refine};
 #[non_exhaustive]
 pub struct Sphere {
     /// Radius in mesh units. Default 1
-    #[arg(long, default_value_t = 1.0, hide_default_value = true, allow_negative_numbers = true)]
+    #[arg(long, default_value_t = 1.0, hide_default_value = true)]
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub radius: f64,
     /// Center in mesh units. Default 0, 0, 0
@@ -32,7 +32,7 @@ pub struct Sphere {
     #[arg(long, value_name = "N")]
     pub vertices: Option<u32>,
     /// Seed of the random numbers. Default 1
-    #[arg(long, default_value_t = 1, hide_default_value = true)]
+    #[arg(long, default_value_t = 1, hide_default_value = true, value_parser = super::seed)]
     pub seed: u64,
 }
 

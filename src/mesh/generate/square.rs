@@ -49,7 +49,7 @@ pub enum Pattern {
 pub struct Square {
     /// Cells along x and y; for staggered rows the cell along y gives the height of the rows, for
     /// an irregular mesh these are the edges along each side. Default 64, 64
-    #[arg(long, value_name = "NX,NY", value_parser = along_axes::<2>, default_value = "64,64", hide_default_value = true)]
+    #[arg(long, value_name = "NX,NY", value_parser = along_axes::<2>, default_value = "64,64", hide_default_value = true, allow_hyphen_values = true)]
     #[schemars(inner(range(min = 1)))]
     pub cells: [u32; 2],
     /// Lower corner in mesh units. Default 0, 0
@@ -63,13 +63,7 @@ pub struct Square {
     pub pattern: Pattern,
     /// Interior vertices of a lattice are moved by up to this fraction of a cell along x and y: at
     /// most 0.25 (further, triangles could turn over), 0.5 with `delaunay`. Default 0
-    #[arg(
-        long,
-        value_name = "FRACTION",
-        default_value_t = 0.0,
-        hide_default_value = true,
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "FRACTION", default_value_t = 0.0, hide_default_value = true)]
     #[schemars(range(min = 0.0, max = 0.5))]
     pub jitter: f64,
     /// Connect the moved vertices of a lattice by their Delaunay triangulation. Default false
@@ -79,7 +73,7 @@ pub struct Square {
     #[arg(long, value_name = "N")]
     pub vertices: Option<u32>,
     /// Seed of the random numbers. Default 1
-    #[arg(long, default_value_t = 1, hide_default_value = true)]
+    #[arg(long, default_value_t = 1, hide_default_value = true, value_parser = super::seed)]
     pub seed: u64,
 }
 

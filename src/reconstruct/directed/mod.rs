@@ -199,6 +199,12 @@ fn usable_normals(cloud: &PointCloud) -> Result<&[[f32; 3]]> {
 /// The edge that was asked for.
 fn edge(cubes: Cubes, longest: f64, density: &Density) -> Result<f64> {
     match cubes {
+        Cubes::Edge(edge) if edge > longest => {
+            let what = format!(
+                "cubes of edge {edge:e} are larger than the cloud, whose longest side is {longest:.3e}"
+            );
+            Err(Error::usage(what, format!("take smaller cubes, such as {:.1e}", longest / 100.0)))
+        }
         Cubes::Edge(edge) => Ok(edge),
         Cubes::Depth(depth) if (1..=MOST_DEPTH).contains(&depth) => {
             Ok(longest / f64::from(1_u32 << depth))

@@ -1,5 +1,7 @@
 //! What can be chosen.
 
+use std::ops::RangeInclusive;
+
 use serde::{Deserialize, Serialize};
 
 use super::sum::Rule;
@@ -18,6 +20,24 @@ pub enum Storage {
     /// In 16 bits: two thirds of the memory.
     #[serde(rename = "16-bit")]
     Sixteen,
+}
+
+/// Depths that can be taken.
+const DEPTHS: RangeInclusive<u32> = 4..=14;
+
+/// The depth at which a cloud whose box has this longest side gets voxels of at most `edge`.
+///
+/// # Errors
+/// [`Error::Case`] with the edges that can be taken.
+pub(in crate::reconstruct) fn depth_of(edge: f64, longest: f64) -> Result<u32> {
+    let depth = (longest / edge).log2().ceil();
+    if (f64::from(*DEPTHS.start())..=f64::from(*DEPTHS.end())).contains(&depth) {
+        return Ok(depth as u32);
+    }
+    let edge_of = |depth: u32| longest / f64::from(1_u32 << depth);
+    let [low, high] = [edge_of(*DEPTHS.end()), edge_of(*DEPTHS.start() - 1)];
+    let what = format!("voxels of edge {edge:e} in a cloud whose longest side is {longest:.3e}");
+    Err(Error::usage(what, format!("take {low:.1e} or more, and less than {high:.1e}")))
 }
 
 /// Choices of a reconstruction.
@@ -83,7 +103,7 @@ impl Options {
             }
             Err(Error::usage(format!("{what} {value}"), format!("take {low} to {high}")))
         };
-        within("a depth of", self.depth.into(), 4.0, 14.0)?;
+        within("a depth of", self.depth.into(), (*DEPTHS.start()).into(), (*DEPTHS.end()).into())?;
         within("a first level of", self.first_level.into(), 3.0, self.depth.into())?;
         within("theta =", self.theta, 0.0, 1.5)?;
         within("an exponent of", self.exponent.into(), 2.0, 5.0)?;

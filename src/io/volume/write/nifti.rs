@@ -7,6 +7,7 @@ use super::super::nifti::{TYPES, UNITS};
 use super::super::stored::type_name;
 use super::{placed_in, write_file};
 use crate::error::Result;
+use crate::io::write::rounded;
 use crate::volume::{Placement, Samples, Scaling, Volume};
 
 /// Bytes of a header, filled at fixed places.
@@ -53,14 +54,9 @@ pub(super) fn write(
     if let (None, Some(unit)) = (unit, &volume.units) {
         lost.push(format!("NIfTI does not know the unit {unit}"));
     }
-    let rounded = place
-        .steps()
-        .as_flattened()
-        .iter()
-        .chain(&place.origin())
-        .any(|&x| f64::from(x as f32) != x);
-    if rounded && !large {
-        lost.push("origin and steps are rounded to 32 bits".into());
+    let stated = [place.steps().as_flattened(), &place.origin()].concat();
+    if let Some((_, most)) = rounded(&stated).filter(|_| !large) {
+        lost.push(format!("origin and steps are rounded to 32 bits, by at most {most:.1e}"));
     }
     let facts = Facts { volume, samples: &samples, scaling, place, unit: unit.map_or(0, |u| u.1) };
     let header = if large { facts.second() } else { facts.first() };

@@ -45,7 +45,10 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
             })
         };
         let (voxel, (name, value)) = grid.fold(of_block, Option::or).flatten()?;
-        let cause = if value < 0.0 { Cause::NegativeCurvature } else { Cause::Expression };
+        let cause = match (name, value < 0.0) {
+            ("curvature", true) => Cause::NegativeCurvature,
+            _ => Cause::Expression,
+        };
         let what = What::Coefficient(name, value);
         let step = self.steps + 1;
         Some(self.broke_down(Breakdown { what, step, time, dt: 0.0, voxel, cause }))

@@ -1,0 +1,141 @@
+//! From words to arguments: what holds for the options of all commands.
+
+use std::any::TypeId;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use clap::builder::{PathBufValueParser, TypedValueParser};
+use clap::{Arg, Command, CommandFactory, FromArgMatches};
+
+use super::Cli;
+
+/// Fields of the files that are written, in all commands.
+const OUTPUTS: [&str; 4] = ["output", "picture", "paths", "report"];
+
+/// Reads a command line, the name of the program first.
+pub(super) fn parse<W>(words: impl IntoIterator<Item = W>) -> Result<Cli, clap::Error>
+where
+    W: Into<OsString> + Clone,
+{
+    let mut command = prepared(Cli::command());
+    let mut found = command.try_get_matches_from_mut(words)?;
+    Cli::from_arg_matches_mut(&mut found).map_err(|error| error.format(&mut command))
+}
+
+/// The command where every option takes negative numbers, so that its range is what refuses them, and `-`
+/// is no file.
+fn prepared(command: Command) -> Command {
+    let prepare = |mut arg: Arg| {
+        if !arg.is_positional() && arg.get_action().takes_values() {
+            arg = arg.allow_negative_numbers(true);
+        }
+        if arg.get_value_parser().type_id() != TypeId::of::<PathBuf>() {
+            return arg;
+        }
+        let file = PathBufValueParser::new();
+        match arg.get_id().as_str() {
+            "case" => arg.value_parser(file.try_map(case)),
+            id if OUTPUTS.contains(&id) => arg.value_parser(file.try_map(output)),
+            _ => arg.value_parser(file.try_map(input)),
+        }
+    };
+    command.mut_args(prepare).mut_subcommands(prepared)
+}
+
+fn is_stream(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// Standard input, where the system has a name for it.
+fn input(path: PathBuf) -> Result<PathBuf, &'static str> {
+    match is_stream(&path) {
+        true if cfg!(unix) => Ok("/dev/stdin".into()),
+        true => Err("standard input has no name on this system; name a file"),
+        false => Ok(path),
+    }
+}
+
+fn output(path: PathBuf) -> Result<PathBuf, &'static str> {
+    match is_stream(&path) {
+        true => Err(
+            "what is written appears whole or not at all, which standard output cannot; name a file",
+        ),
+        false => Ok(path),
+    }
+}
+
+fn case(path: PathBuf) -> Result<PathBuf, &'static str> {
+    match is_stream(&path) {
+        true => Err("paths of a case are relative to its file; name that file"),
+        false => Ok(path),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every argument of a command and those below it, as the command line has it.
+    fn all(command: &Command, above: &str) -> Vec<(String, Arg)> {
+        let name = format!("{above} {}", command.get_name());
+        let named = |arg: &Arg| (format!("{name} {}", arg.get_id()), arg.clone());
+        let own = command.get_arguments().map(named);
+        own.chain(command.get_subcommands().flat_map(|sub| all(sub, &name))).collect()
+    }
+
+    #[test]
+    fn every_option_that_takes_a_value_takes_a_negative_number() {
+        let (mut options, mut files) = (0, 0);
+        for (name, arg) in all(&prepared(Cli::command()), "") {
+            if arg.get_action().takes_values() && !arg.is_positional() {
+                let takes = arg.is_allow_negative_numbers_set() || arg.is_allow_hyphen_values_set();
+                assert!(takes, "{name}");
+                options += 1;
+            }
+            if arg.get_value_parser().type_id() == TypeId::of::<PathBuf>() {
+                let id = arg.get_id().to_string();
+                let alone = Arg::new("file").value_parser(arg.get_value_parser().clone());
+                let found = Command::new("x").arg(alone).try_get_matches_from(["x", "-"]);
+                let found = found.map(|mut found| found.remove_one::<PathBuf>("file").unwrap());
+                match (cfg!(unix), OUTPUTS.contains(&id.as_str()) || id == "case") {
+                    (true, false) => {
+                        assert_eq!(found.unwrap(), PathBuf::from("/dev/stdin"), "{name}")
+                    }
+                    _ => assert!(found.unwrap_err().to_string().contains("; name "), "{name}"),
+                }
+                files += 1;
+            }
+        }
+        assert!(options > 60 && files > 30, "{options} options, {files} files");
+    }
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        prepared(Cli::command()).debug_assert();
+        assert!(parse(["zeroset", "run", "case.toml", "--threads", "256"]).is_ok());
+    }
+
+    #[test]
+    fn numbers_out_of_range_are_told_the_range() {
+        let refused = |line: &str| {
+            let words = line.split(' ').map(OsString::from);
+            parse(words).map(|_| ()).unwrap_err().to_string()
+        };
+        for (line, range) in [
+            ("zeroset edt a.nii --where v -o b.nii --threads -1", "-1 is not in 0..=256"),
+            ("zeroset run case.toml --threads 257", "'--threads <N>': 257 is not in 0..=256"),
+            ("zeroset isosurface a.nii --level -1 -o b.ply --smooth -3", "-3 is not in 0..="),
+            ("zeroset sample a.ply -o b.ply -n -5", "-5 is not in 1.."),
+            ("zeroset sample a.ply -o b.ply -n 0", "0 is not in 1.."),
+            ("zeroset sample a.ply -o b.ply -n 9 --seed -1", "0 to 18446744073709551615"),
+            ("zeroset generate sphere -o b.ply --seed -1", "0 to 18446744073709551615"),
+            ("zeroset generate square -o b.ply --cells -4,4", "\"-4\" is none of the right kind"),
+            ("zeroset render a.nii --level 1 -o b.png --size -3x5", "pixels as 1200x900"),
+            ("zeroset points a.nii --where v --blocks -2", "-2 is not in 1..="),
+            ("zeroset distance a.ply --from vertex:0 -o b.vtp --patch-size -8", "8 to 4096"),
+        ] {
+            let said = refused(line);
+            assert!(said.contains(range) && !said.contains("tip"), "{line}: {said}");
+        }
+    }
+}

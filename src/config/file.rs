@@ -1,0 +1,33 @@
+//! The text of a case file.
+
+use std::io::ErrorKind;
+use std::path::Path;
+
+use toml::de::DeTable;
+
+use crate::error::{Error, Result};
+use crate::io::instead_of_a_case;
+
+/// Reads a case file. What is no text, or no TOML, is called by its name if it is of a format that is known.
+///
+/// # Errors
+/// [`Error::Case`]: it cannot be read, or is a mesh, a volume or the like.
+pub(super) fn read(path: &Path) -> Result<String> {
+    let fail =
+        |what, remedy| Error::Case { file: Some(path.to_path_buf()), line: None, what, remedy };
+    let unread = match std::fs::read_to_string(path) {
+        Ok(text) => {
+            let is_toml = DeTable::parse(&text).is_ok();
+            let other = if is_toml { None } else { instead_of_a_case(path, true) };
+            return other.map_or(Ok(text), |(what, remedy)| Err(fail(what, remedy)));
+        }
+        Err(error) => error,
+    };
+    let (other, remedy) = match unread.kind() {
+        ErrorKind::InvalidData => (instead_of_a_case(path, false), "save it as text in UTF-8"),
+        _ => (None, "give the path of a case, such as configs/shrinking_circle.toml"),
+    };
+    let cannot = || (format!("cannot read the case file: {unread}"), remedy.to_string());
+    let (what, remedy) = other.unwrap_or_else(cannot);
+    Err(fail(what, remedy))
+}

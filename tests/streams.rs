@@ -1,0 +1,136 @@
+//! What the program says where: `-q` leaves results and errors, and `-` is standard input.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+const CASE: &str = "\
+version = 1
+[domain.mesh]
+generate.square = { cells = [8, 8], min = [-1, -1], max = [1, 1] }
+[initial]
+ball = { center = [0, 0, 0], radius = 0.6 }
+[evolve]
+max_steps = 2
+velocity = [0.5, 0, 0.5]
+";
+
+/// What the program does in a folder.
+fn zeroset(folder: &Path, arguments: &str, input: Stdio) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_zeroset"));
+    command.current_dir(folder).args(arguments.split_whitespace()).stdin(input);
+    command.env("CUDA_VISIBLE_DEVICES", "").output().unwrap()
+}
+
+/// A folder with a case, a surface, a cloud, a volume, and a picture.
+fn playground() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("case.toml"), CASE).unwrap();
+    std::fs::write(folder.path().join("gray.pgm"), "P2 2 2 255\n0 1 2 3\n").unwrap();
+    for arguments in [
+        "generate sphere --subdivisions 3 -o ball.vtp",
+        "sample ball.vtp -n 2000 --normals -o cloud.ply",
+        "voxelize ball.vtp --size 12 --margin 2 -o ball.nii",
+        "distance ball.vtp --from vertex:0 -o distance.vtp",
+    ] {
+        let output = zeroset(folder.path(), arguments, Stdio::null());
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+    }
+    folder
+}
+
+/// A text with 0 for every number: seconds differ.
+fn without_numbers(text: &[u8]) -> String {
+    let text = String::from_utf8(text.to_vec()).unwrap();
+    let is_part = |c: char| c.is_ascii_digit() || c == '.';
+    let words = text.split_inclusive(|c: char| !is_part(c));
+    words
+        .map(|word| if word.starts_with(is_part) { word.trim_start_matches(is_part) } else { word })
+        .collect()
+}
+
+/// A command of each kind, and whether it has more to say than its results.
+const COMMANDS: [(&str, bool); 19] = [
+    ("run case.toml -o out --overwrite", true),
+    ("check case.toml", true),
+    ("distance ball.vtp --from point:0,0,1.01 -o d.vtp", true),
+    ("dt ball.nii --where v --queries cloud.ply -o d.csv -v", false),
+    ("edt ball.nii --where v -o d.nii", false),
+    ("generate square --cells 4 -o s.vtp", false),
+    ("convert distance.vtp d.stl", true),
+    ("render ball.nii --level 300 -o r.png", true),
+    ("points gray.pgm --where v>9 -o p.csv", true),
+    ("tree gray.pgm -o t.vtp", false),
+    ("sparse gray.pgm -o m.mtx", false),
+    ("isosurface ball.nii --level 0.5 -o i.ply --holes -v", true),
+    ("reconstruct cloud.ply -o r.stl", true),
+    ("voxelize ball.vtp --size 8 -o v.nii", true),
+    ("sample ball.vtp -n 50 -o c.ply", false),
+    ("schema", false),
+    ("defaults", false),
+    ("info gray.pgm", false),
+    ("devices", false),
+];
+
+#[test]
+fn quiet_leaves_results_and_errors_of_every_command() {
+    let folder = playground();
+    for (arguments, says_more) in COMMANDS {
+        let loud = zeroset(folder.path(), arguments, Stdio::null());
+        let quiet = format!("{} -q", arguments.trim_end_matches(" -v"));
+        let quiet = zeroset(folder.path(), &quiet, Stdio::null());
+        assert_eq!(loud.status.code(), quiet.status.code(), "{arguments}: {quiet:?}");
+        let said = String::from_utf8_lossy(&loud.stderr);
+        assert_eq!(!said.is_empty(), says_more, "{arguments}: {said}");
+        assert_eq!(String::from_utf8_lossy(&quiet.stderr), "", "{arguments}");
+        let [loud, quiet] = [loud, quiet].map(|output| without_numbers(&output.stdout));
+        assert!(!quiet.is_empty(), "{arguments}");
+        assert_eq!(loud, quiet, "{arguments}");
+    }
+    let help = zeroset(folder.path(), "--help", Stdio::null()).stdout;
+    let help = String::from_utf8(help).unwrap();
+    let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let names =
+        commands.take_while(|line| !line.is_empty()).filter(|line| !line.starts_with("   "));
+    let all: BTreeSet<&str> =
+        names.filter_map(|line| line.split_whitespace().next()).filter(|n| *n != "help").collect();
+    let tried = COMMANDS.map(|(line, _)| line.split(' ').next().unwrap());
+    assert_eq!(all, BTreeSet::from(tried));
+    let failed = zeroset(folder.path(), "info none.ply -q", Stdio::null());
+    assert!(failed.stdout.is_empty() && failed.stderr.starts_with(b"error: none.ply: "));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_dash_is_standard_input_and_no_output() {
+    let folder = playground();
+    for (arguments, file) in [
+        ("info -", "gray.pgm"),
+        ("convert - a.ply", "ball.vtp"),
+        ("distance - --from vertex:0 -o a.vtp", "ball.vtp"),
+        ("reconstruct - -o a.ply", "cloud.ply"),
+        ("edt - --where v -o a.nii", "ball.nii"),
+        ("points gray.pgm --match - -o p.csv", "gray.pgm"),
+    ] {
+        // By a pipe, which is read once, and as a file.
+        let mut cat = Command::new("cat");
+        let cat = cat.arg(folder.path().join(file)).stdout(Stdio::piped());
+        let mut cat = cat.spawn().unwrap();
+        let pipe = Stdio::from(cat.stdout.take().unwrap());
+        let file = std::fs::File::open(folder.path().join(file)).unwrap();
+        for input in [pipe, file.into()] {
+            let output = zeroset(folder.path(), arguments, input);
+            assert_eq!(output.status.code(), Some(0), "{arguments}: {output:?}");
+        }
+        cat.wait().unwrap();
+    }
+    for arguments in
+        ["convert ball.vtp -", "run -", "run case.toml -o -", "sample ball.vtp -n 9 -o -"]
+    {
+        let output = zeroset(folder.path(), arguments, Stdio::null());
+        assert_eq!(output.status.code(), Some(2), "{arguments}: {output:?}");
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains("invalid value '-'") && said.contains("; name "), "{said}");
+    }
+    assert!(!folder.path().join("-").exists());
+}
