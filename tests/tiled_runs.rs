@@ -4,6 +4,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use zeroset::config::Config;
+use zeroset::io::read_mesh;
+use zeroset::mesh::check::inspect;
 use zeroset::run::{Observer, Options, Outcome, Progress, run};
 
 const BALL: &str = "version = 1\n[domain.tiled]\ndx = 0.05\n[initial]\n\
@@ -378,6 +380,22 @@ fn a_lattice_too_coarse_for_its_shape_is_warned_of() {
     let coarse = warnings(&["domain.tiled.dx=0.4", "evolve.max_steps=1"]);
     assert!(coarse.iter().any(|w| w.contains("is 2 x 3 x 3 voxels of 0.4")), "{coarse:?}");
     assert_eq!(warnings(&["evolve.max_steps=1"]), [""; 0]);
+}
+
+/// The ball touches six voxels, where phi is 0 and crossings coincide.
+#[test]
+fn a_surface_through_voxels_has_no_flat_triangles() {
+    let place = tempfile::tempdir().unwrap();
+    let text = BALL.replace("0.1, 0, 0", "0, 0, 0").replace("0.05", "0.0625");
+    let done = go(&text, &["evolve.max_steps=1", "precision=f64"], place.path());
+    let path = place.path().join("case_000000.vtp");
+    let mesh = read_mesh(&path).unwrap().mesh;
+    let corners = |v: &&[f64; 3]| v.iter().filter(|x| x.abs() == 0.5).count() == 1;
+    let touched = mesh.vertices.iter().filter(corners).filter(|x| x.contains(&0.0)).count();
+    let found = inspect(&mesh);
+    assert_eq!((found.degenerate, found.boundary, found.nonmanifold), (0, 0, 0));
+    assert_eq!(touched, 6);
+    assert_eq!(done.report.first.unwrap().euler_number, 1);
 }
 
 #[test]

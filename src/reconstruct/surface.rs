@@ -10,7 +10,7 @@ use super::potential::{self, Levels, Storage};
 use crate::cloud::{CleanOptions, Estimate, PointCloud, clean_by, estimate_normals};
 use crate::error::{Error, Result};
 use crate::mesh::Mesh;
-use crate::surface::{Topology, largest_part, smooth};
+use crate::surface::{Topology, drop_flat, largest_part, smooth};
 
 /// How a surface is reconstructed.
 #[derive(
@@ -189,6 +189,7 @@ pub fn surface(cloud: PointCloud, options: &Options, device: Device<'_>) -> Resu
     };
     let Made { mut mesh, directed, levelset, name } = made;
     seconds.method += lap();
+    drop_flat(&mut mesh);
     if options.largest {
         mesh = largest_part(mesh);
     }

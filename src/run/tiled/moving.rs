@@ -13,6 +13,7 @@ use crate::output::{Measures, SurfaceCounts};
 use crate::primitives::memory;
 use crate::run::evolve::{self, Moving};
 use crate::surface::cubes::{self, Placement, Records, components};
+use crate::surface::drop_flat;
 use crate::volume::{self, Samples, Volume};
 
 /// Most voxels of a dense volume: 8 GB.
@@ -53,9 +54,11 @@ impl<'a, R: Wide, S: Stored<R> + Kept, const E: usize> OnTiles<'a, R, S, E> {
         self.motion.seconds()
     }
 
-    /// The interface in world units.
+    /// The interface in world units, without triangles of no area where phi is 0 at a voxel.
     pub fn surface(&mut self, normals: bool) -> Result<Mesh> {
-        self.motion.surface(&self.placement, normals)
+        let mut surface = self.motion.surface(&self.placement, normals)?;
+        drop_flat(&mut surface);
+        Ok(surface)
     }
 
     /// What the interface takes; `None` if it spans too many voxels for records.
