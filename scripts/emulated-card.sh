@@ -15,7 +15,7 @@ before they were written, orders of threads that matter.
   scripts/emulated-card.sh target/release/zeroset run configs/growing_disk.toml --device cuda
 
 Environment: EMULATED_SEED shuffles threads in another order, EMULATED_MULTIPROCESSORS (4) is how
-many blocks are on the card at once. Libraries and compiled kernels are kept in target/emulated-card.
+many blocks are on the card at once, EMULATED_TRACE=1 lists launches. Libraries and compiled kernels are kept in target/emulated-card.
 TEXT
 }
 
@@ -29,7 +29,8 @@ esac
 root=$(cd "$(dirname "$0")/.." && pwd)
 sources=("$root"/tests/emulator/*.[ch]pp "$root"/tests/kernels/shim/*.hpp)
 # What was compiled with other words of CUDA is not taken again.
-folder=$root/target/emulated-card/$(cat "${sources[@]}" | cksum | cut -d ' ' -f 1)
+key=$({ cat "${sources[@]}" && echo "$root ${CXX:-c++}"; } | cksum)
+folder=$root/target/emulated-card/${key%% *}
 mkdir -p "$folder"
 build() {
     if [ ! -e "$folder/$2" ]; then

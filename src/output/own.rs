@@ -41,9 +41,12 @@ pub(super) fn files_of_a_run(folder: &Path) -> Result<Vec<PathBuf>> {
     }
     // Interfaces of tiles have no list of their own.
     series.extend((!series.is_empty()).then(|| INTERFACE.to_string()));
+    let has_record = names.iter().any(|name| is_record(name));
     names.retain(|name| {
-        let name = atomic::in_the_making(name).unwrap_or(name);
-        is_record(name) || series.iter().any(|series| is_of(series, name))
+        let making = atomic::in_the_making(name);
+        let is_first = making.is_some_and(|name| has_record && begins_a_series(name));
+        let name = making.unwrap_or(name);
+        is_first || is_record(name) || series.iter().any(|series| is_of(series, name))
     });
     Ok(names.iter().map(|name| folder.join(name)).collect())
 }
@@ -57,6 +60,12 @@ fn is_record(name: &str) -> bool {
 fn is_of(series: &str, name: &str) -> bool {
     let Some(rest) = name.strip_prefix(series) else { return false };
     matches!(rest, ".pvd" | ".vtkhdf" | ".png" | "_paths.vtp") || is_state(rest)
+}
+
+/// True for the first state of a run and its list, before which there is no series.
+fn begins_a_series(name: &str) -> bool {
+    let is_first = |k: usize| name[k..].starts_with("_000000.") && is_state(&name[k..]);
+    name.ends_with(".pvd") || name.ends_with(".vtkhdf") || name.rfind('_').is_some_and(is_first)
 }
 
 /// True for "_000050.vtp", what stands behind the name of a series in that of a state.
@@ -135,6 +144,19 @@ mod tests {
         ];
         let names = own.iter().map(|(name, _)| name.to_string());
         assert_eq!(found(&[&own[..], &others].concat()), names.collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn what_a_run_was_making_first_is_its_own() {
+        let own = [
+            (".zeroset-c.pvd-a1B2c3.part", ""),
+            (".zeroset-c_000000.vtu-a1B2c3.part", ""),
+            ("measures.csv", ""),
+        ];
+        let others =
+            [(".zeroset-frame_000001.ply-x1Y2z3.part", ""), (".zeroset-c.ply-a1B2c3.part", "")];
+        assert_eq!(found(&[&own[..], &others].concat()), own.map(|(name, _)| name));
+        assert_eq!(found(&own[..2]), Vec::<String>::new());
     }
 
     #[test]

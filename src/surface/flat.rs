@@ -21,9 +21,9 @@ const NONE: u32 = u32::MAX;
 /// in common, each but the first gets a vertex of its own in the middle of it.
 ///
 /// Vertices that are drawn together take the arrays of one of them. Meshes of other cells than triangles,
-/// and without two vertices at one place that an edge joins, stay as they are.
+/// with arrays or groups of cells, and without two vertices at one place that an edge joins, stay as they are.
 pub fn drop_flat(mesh: &mut Mesh) -> usize {
-    if mesh.kind.arity() != 3 {
+    if mesh.kind.arity() != 3 || !mesh.cell_data.is_empty() || !mesh.groups.is_empty() {
         return 0;
     }
     let flat = select(mesh, |t| {

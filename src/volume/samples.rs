@@ -181,6 +181,9 @@ impl Samples {
     }
 }
 
+/// What labels lie below: 2^53.
+const LARGEST: f64 = 9_007_199_254_740_992.0;
+
 /// Different whole numbers, and how often each occurs.
 #[derive(Clone, Default)]
 struct Labels {
@@ -196,8 +199,9 @@ impl Labels {
             let known = self.counts.iter().position(|(known, _)| *known == x);
             self.last = known.unwrap_or(self.counts.len());
             if known.is_none() {
-                // What is infinite or no number has another fraction than 0.
-                if x.fract() != 0.0 || self.counts.len() == most {
+                // What is infinite or no number has another fraction than 0; beyond 2^53 whole numbers are no
+                // longer told apart.
+                if x.fract() != 0.0 || x.abs() >= LARGEST || self.counts.len() == most {
                     return false;
                 }
                 // Adding zero makes the two zeros one.

@@ -4,6 +4,7 @@
 // CXX names the compiler (default c++). Given when this is compiled are EMULATOR_ROOT, the root of
 // the repository, where the words of CUDA stand for the host (tests/kernels/shim/cuda.hpp), and
 // EMULATOR_FOLDER, a folder where these words are kept as the compiler has read them.
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +66,8 @@ bool compile(const fs::path &folder, std::vector<std::string> options, std::stri
         _exit(127);
     }
     int status = -1;
-    waitpid(child, &status, 0);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
     log += read_file(said);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127) {
         log += compiler + " cannot be started: install a C++ compiler or name one in CXX\n";

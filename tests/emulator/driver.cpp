@@ -44,7 +44,7 @@ constexpr char NAME[] = "emulated card";
 
 unsigned multiprocessors() {
     const char *asked = getenv("EMULATED_MULTIPROCESSORS");
-    return asked ? (unsigned)atoi(asked) : 4;
+    return asked && atoi(asked) > 0 ? (unsigned)atoi(asked) : 4;
 }
 
 // As in tests/kernels/shim/fibers.hpp.
@@ -198,7 +198,7 @@ API int cuInit(unsigned) {
     }();
     (void)once;
     const char *shown = getenv("CUDA_VISIBLE_DEVICES");
-    return shown && !*shown ? NO_DEVICE : SUCCESS;
+    return shown && (!*shown || *shown == '-') ? NO_DEVICE : SUCCESS;
 }
 API int cuDriverGetVersion(int *version) {
     *version = DRIVER;
@@ -274,6 +274,9 @@ API int cuMemGetInfo_v2(size_t *free, size_t *total) {
     return SUCCESS;
 }
 API int cuMemAlloc_v2(Address *at, size_t bytes) {
+    if (bytes == 0) {
+        return INVALID_VALUE;
+    }
     char *taken = memory().take(bytes);
     *at = (Address)taken;
     return taken ? SUCCESS : OUT_OF_MEMORY;

@@ -9,6 +9,9 @@ use crate::io::bytes::broken_promise;
 use crate::io::load;
 use crate::io::unpack::Unpack;
 
+/// How LAS, LAZ and E57 begin.
+const READ_AT_ANY_PLACE: [&[u8]; 2] = [b"LASF", b"ASTM"];
+
 /// Bytes asked of the system at a time.
 const PIECE: usize = 8 << 20;
 
@@ -32,6 +35,8 @@ pub(super) struct Stream<'a> {
     ended: bool,
     /// As it lies on the disk.
     plain: bool,
+    /// All bytes of what is read at several places and comes through a pipe.
+    whole: Option<Vec<u8>>,
 }
 
 impl<'a> Stream<'a> {
@@ -53,8 +58,13 @@ impl<'a> Stream<'a> {
             limit: u64::MAX,
             ended: false,
             plain: size.is_some(),
+            whole: None,
         };
-        stored.decompressed()
+        let mut stream = stored.decompressed()?;
+        if size.is_none() && READ_AT_ANY_PLACE.contains(&stream.fill(4)?) {
+            stream.whole = Some(stream.fill(usize::MAX)?.to_vec());
+        }
+        Ok(stream)
     }
 
     /// Bytes that are in memory already.
@@ -69,6 +79,7 @@ impl<'a> Stream<'a> {
             limit: u64::MAX,
             ended: true,
             plain: false,
+            whole: None,
         }
     }
 
@@ -97,7 +108,10 @@ impl<'a> Stream<'a> {
             let file = File::open(self.path).map_err(|e| load::unreadable(self.path, &e))?;
             return Ok((Box::new(BufReader::with_capacity(1 << 16, file)), size));
         }
-        let bytes = load::load(self.path)?;
+        let bytes = match &self.whole {
+            Some(bytes) => bytes.clone(),
+            None => load::load(self.path)?,
+        };
         let size = bytes.len() as u64;
         Ok((Box::new(Cursor::new(bytes)), size))
     }

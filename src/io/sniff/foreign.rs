@@ -46,10 +46,10 @@ fn is_utf16(extension: &str, bytes: &[u8]) -> bool {
     let is_text = |&b: &u8| b.is_ascii_graphic() || b.is_ascii_whitespace();
     let is_one = |zero: usize| move |pair: &&[u8; 2]| pair[zero] == 0 && is_text(&pair[1 - zero]);
     match pairs {
-        [[0xff, 0xfe], second, ..] => second[1] == 0,
-        [[0xfe, 0xff], second, ..] => second[0] == 0 && second[1] != 0,
         // Numbers of 16 bits may look like that.
         _ if matches!(by_name(extension), Some(Format::Raw | Format::Nifti)) => false,
+        [[0xff, 0xfe], second, ..] => second[1] == 0,
+        [[0xfe, 0xff], second, ..] => second[0] == 0 && second[1] != 0,
         _ if by_content(bytes).is_some() || freesurfer::old_count(bytes).is_some() => false,
         // Some letters are beyond ASCII.
         _ => (0..2)
@@ -72,7 +72,8 @@ fn is_binary_medit(bytes: &[u8]) -> bool {
 /// What a file is that was taken for a case, as far as its first bytes tell, and what to do. The name counts
 /// only for bytes that are no text.
 pub(crate) fn instead_of_a_case(path: &Path, is_text: bool) -> Option<(String, String)> {
-    let head = cloud::head(path).ok()?;
+    // A pipe has been read, and waits for ever if it is opened again.
+    let head = cloud::head(path.metadata().ok()?.is_file().then_some(path)?).ok()?;
     let extension = extension(path);
     if let Some((what, remedy)) = foreign(&extension, &head) {
         return Some((what.into(), remedy.into()));

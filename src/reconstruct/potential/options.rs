@@ -35,9 +35,16 @@ pub(in crate::reconstruct) fn depth_of(edge: f64, longest: f64) -> Result<u32> {
         return Ok(depth as u32);
     }
     let edge_of = |depth: u32| longest / f64::from(1_u32 << depth);
-    let [low, high] = [edge_of(*DEPTHS.end()), edge_of(*DEPTHS.start() - 1)];
+    if longest == 0.0 {
+        return Err(Error::usage(
+            "a cloud of one place has no voxels",
+            "give a cloud of more points",
+        ));
+    }
+    // Inside of the range when they are rounded.
+    let [low, high] = [1.001 * edge_of(*DEPTHS.end()), 0.999 * edge_of(*DEPTHS.start() - 1)];
     let what = format!("voxels of edge {edge:e} in a cloud whose longest side is {longest:.3e}");
-    Err(Error::usage(what, format!("take {low:.1e} or more, and less than {high:.1e}")))
+    Err(Error::usage(what, format!("take {low:.3e} to {high:.3e}")))
 }
 
 /// Choices of a reconstruction.

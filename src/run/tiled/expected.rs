@@ -14,6 +14,10 @@ use crate::run::memory;
 /// Most tiles that are looked at to count those of the interface: about a second.
 const COUNTED: f64 = 2.5e5;
 
+/// Fewest tiles that tell of finer lattices, and how many times as many these have.
+const FEWEST: usize = 64;
+const GROWTH: std::ops::RangeInclusive<f64> = 3.0..=5.5;
+
 /// Lattices this much coarser than that of the case are not looked at.
 const COARSEST: u32 = 31;
 
@@ -63,7 +67,8 @@ impl Job<'_> {
 
     /// How many tiles the run begins with, where finding them takes long: from those of the finest
     /// lattice that takes about a second, as a surface has four times the tiles on the next finer
-    /// one. `None` where they may as well be counted, or none are seen.
+    /// one. `None` where they may as well be counted, and where that does not hold from the next coarser
+    /// lattice to this one: what is smaller than its voxels is there or not by chance.
     ///
     /// # Errors
     /// [`Error::Device`](crate::Error::Device) if the run does not fit into memory, and what
@@ -89,9 +94,12 @@ impl Job<'_> {
         let is_cheap = |level: &u32| looked_at(*level) <= COUNTED;
         let Some(level) = (first + 1..COARSEST).find(is_cheap) else { return Ok(None) };
         // What is too coarse for a shape says nothing about it.
-        let seen = self.on(&self.coarse(level)).fill::<R, S, E>(source);
-        let n = seen.map_or(0, |(grid, ..)| grid.n_tiles());
-        if n == 0 {
+        let seen = |level: u32| {
+            let found = self.on(&self.coarse(level)).fill::<R, S, E>(source);
+            found.map_or(0, |(grid, ..)| grid.n_tiles())
+        };
+        let (n, coarser) = (seen(level), seen(level + 1));
+        if n < FEWEST || !GROWTH.contains(&(n as f64 / coarser as f64)) {
             return Ok(None);
         }
         let tiles = n as f64 * 4_f64.powi((level - first) as i32);

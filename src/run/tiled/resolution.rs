@@ -46,8 +46,9 @@ impl Job<'_> {
         }
         let warning = format!(
             "all of the inside at the start is {x} x {y} x {z} voxels of {}: {FEWEST} along each \
-             axis are the least that has a shape; take a smaller domain.tiled.dx",
-            self.source.dx
+             axis are the least that has a shape; take a smaller domain.tiled.dx{}",
+            self.source.dx,
+            if self.source.levels > 1 { ", or fewer domain.tiled.levels" } else { "" },
         );
         tracing::warn!("{warning}");
         warnings.push(warning);
