@@ -14,9 +14,10 @@ use crate::run::memory;
 /// Most tiles that are looked at to count those of the interface: about a second.
 const COUNTED: f64 = 2.5e5;
 
-/// Fewest tiles that tell of finer lattices, and how many times as many these have.
+/// Fewest tiles that tell of finer lattices, and how many times those of the next coarser one they must be:
+/// four where all parts are seen, up to eight where they fill the box.
 const FEWEST: usize = 64;
-const GROWTH: std::ops::RangeInclusive<f64> = 3.0..=5.5;
+const GROWTH: usize = 3;
 
 /// Lattices this much coarser than that of the case are not looked at.
 const COARSEST: u32 = 31;
@@ -99,7 +100,7 @@ impl Job<'_> {
             found.map_or(0, |(grid, ..)| grid.n_tiles())
         };
         let (n, coarser) = (seen(level), seen(level + 1));
-        if n < FEWEST || !GROWTH.contains(&(n as f64 / coarser as f64)) {
+        if n < FEWEST || coarser == 0 || n < GROWTH * coarser {
             return Ok(None);
         }
         let tiles = n as f64 * 4_f64.powi((level - first) as i32);
