@@ -309,6 +309,23 @@ fn all_scans_of_an_e57_file_are_read_in_their_common_frame() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn what_is_read_at_any_place_comes_through_a_pipe_too() {
+    for name in ["lidar/MixedConifer.laz", "lidar/simple.las"] {
+        let Some(path) = data(name) else { return };
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+        assert!(made.success());
+        let (to, bytes) = (pipe.clone(), std::fs::read(&path).unwrap());
+        let writer = std::thread::spawn(move || std::fs::write(to, bytes));
+        let (found, _) = io::read_cloud(&pipe).unwrap();
+        writer.join().unwrap().unwrap();
+        assert_eq!(found.points, read(&path).0.points, "{name}");
+    }
+}
+
 #[test]
 fn files_cut_anywhere_are_refused_or_read_in_part_but_never_break() {
     for name in [

@@ -61,7 +61,8 @@ impl<'a> Stream<'a> {
             whole: None,
         };
         let mut stream = stored.decompressed()?;
-        if size.is_none() && READ_AT_ANY_PLACE.contains(&stream.fill(4)?) {
+        let head = stream.fill(4)?;
+        if size.is_none() && READ_AT_ANY_PLACE.iter().any(|begin| head.starts_with(begin)) {
             stream.whole = Some(stream.fill(usize::MAX)?.to_vec());
         }
         Ok(stream)
