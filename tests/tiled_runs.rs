@@ -371,6 +371,38 @@ fn a_huge_case_is_told_before_its_tiles_are_made() {
     assert_eq!(refused.split(" at the start").next(), text.split(" at the start").next());
 }
 
+/// On coarse lattices one of these cubes is a voxel and the other none.
+#[test]
+fn small_pieces_far_apart_are_counted() {
+    let place = tempfile::tempdir().unwrap();
+    let mut mesh = String::new();
+    for at in [0.0, 3e6] {
+        for k in 0..8 {
+            let x = [k & 1, k >> 1 & 1, k >> 2].map(|side| 10.0 * f64::from(side) - 5.0);
+            mesh += &format!("v {} {} {}\n", x[0] + at, x[1] + at, x[2] + at);
+        }
+    }
+    for first in [1, 9] {
+        for [a, b, c, d] in
+            [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]]
+        {
+            let [a, b, c, d] = [a, b, c, d].map(|k| k + first);
+            mesh += &format!("f {a} {b} {c}\nf {a} {c} {d}\n");
+        }
+    }
+    let path = place.path().join("cubes.obj");
+    std::fs::write(&path, mesh).unwrap();
+    let text = format!(
+        "version = 1\n[domain.tiled]\ndx = 1\n[initial]\nmesh = {{ path = \"{}\" }}\n[evolve]\n\
+         end_time = 1\nnormal_speed = 1\n",
+        path.display()
+    );
+    let config = case(&text, &[]).unwrap();
+    let said = zeroset::run::check(&config, Some(&place.path().join("out")), false).unwrap();
+    // Each cube and its band lie in four tiles along an axis.
+    assert!(said.contains("tiles   128 of 8^3 voxels, dx 1, "), "{said}");
+}
+
 #[test]
 fn a_lattice_too_coarse_for_its_shape_is_warned_of() {
     let place = tempfile::tempdir().unwrap();

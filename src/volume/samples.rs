@@ -306,9 +306,13 @@ mod tests {
         assert_eq!(Samples::from(numbers).labels_of(2, |x| x / 2.0), None);
         let zeros = Samples::from(vec![-0.0_f32, 0.0]).labels_of(2, |x| x);
         assert_eq!(zeros.map(|found| found[0].0.to_bits()), Some(0));
-        for odd in [f32::NAN, f32::INFINITY] {
+        for odd in [f32::NAN, f32::INFINITY, f32::MAX] {
             assert_eq!(Samples::from(vec![1.0, odd]).labels_of(9, |x| x), None);
         }
+        // As f64 the last two are one.
+        let ids = vec![1_u64 << 52, (1 << 53) - 1];
+        assert_eq!(Samples::from(ids).labels_of(9, |x| x).map(|found| found.len()), Some(2));
+        assert_eq!(Samples::from(vec![1_u64 << 53, (1 << 53) + 1]).labels_of(9, |x| x), None);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 use super::*;
 use crate::geometry::Vec3;
-use crate::mesh::Kind;
 use crate::mesh::check::inspect;
+use crate::mesh::{DataArray, Kind};
 use crate::surface::{IsosurfaceOptions, isosurface};
 use crate::volume::{Placement, Volume};
 
@@ -112,6 +112,12 @@ fn what_has_no_flat_triangles_stays_to_the_bit() {
     let mut same = mesh.clone();
     assert_eq!(drop_flat(&mut same), 0);
     assert_eq!((same.vertices, same.cells), (mesh.vertices, mesh.cells));
+    let mut named = surface(&whole_numbers([9, 8, 7], 1), true);
+    let rows = Values::Int(vec![0; named.n_cells()]);
+    named.cell_data.push(DataArray { name: "part".into(), components: 1, values: rows });
+    let n = named.n_cells();
+    assert_eq!((drop_flat(&mut named), named.n_cells()), (0, n));
+    assert!(inspect(&named).degenerate > 0);
     let mut empty = Mesh::new(Kind::Surface, Vec::new(), Vec::new());
     assert_eq!(drop_flat(&mut empty), 0);
 }
