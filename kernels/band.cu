@@ -3,7 +3,7 @@
 // The order is band_init, a solve of eikonal.cu, band_final, band_mark. The first looks at the
 // patches of the old band, the others at all that were updated.
 #include "control.cuh"
-#include "eikonal_state.cuh"
+#include "eikonal/news.cuh"
 #include "evolution_state.cuh"
 #include "limits.cuh"
 

@@ -13,6 +13,7 @@
 #else
 #include "eikonal/tetrahedra.cuh"
 #endif
+#include "eikonal/news.cuh"
 
 // A vertex of a patch and a patch that reads it: the first entry of this thread, fetched before it is
 // needed and kept in shared memory, as registers are few.
@@ -31,16 +32,20 @@ DEVICE Reader first_reader(const Patch& patch, const Eikonal& e) {
     return reader_at(e, e.wake_offsets[patch.p] + threadIdx.x, e.wake_offsets[patch.p + 1]);
 }
 
-// Calls `told(patch, value)` for all entries of this thread whose values have changed and matter.
+// Calls `told(tells, patch, value)` for all entries; those tell whose values have changed and matter. Entries of
+// the same patch follow each other, and whole warps call.
 template <class Told>
 DEVICE void tell_readers(const Patch& patch, const Eikonal& e, const Local& local, Reader reader, real limit,
                          Told told) {
-    for (u32 at = threadIdx.x; reader.patch != Reader::NONE;) {
-        u32 v = reader.vertex & ~(u32)Reader::MORE;
-        if (local.changed[v] && local.u[v] < limit) told(reader.patch, local.u[v]);
-        if (!(reader.vertex & Reader::MORE)) break;
+    for (u32 at = threadIdx.x; __any_sync(0xffffffffu, reader.patch != Reader::NONE);) {
+        const bool is_there = reader.patch != Reader::NONE;
+        const u32 v = is_there ? reader.vertex & ~(u32)Reader::MORE : 0;
+        const real value = local.u[v];
+        told(is_there && local.changed[v] && value < limit, reader.patch, value);
         at += blockDim.x;
-        reader = reader_at(e, e.wake_offsets[patch.p] + at, e.wake_offsets[patch.p + 1]);
+        const bool has_more = is_there && reader.vertex & Reader::MORE;
+        reader = has_more ? reader_at(e, e.wake_offsets[patch.p] + at, e.wake_offsets[patch.p + 1])
+                          : Reader{0, Reader::NONE};
     }
 }
 
@@ -49,21 +54,7 @@ DEVICE bool takes_notes() { return threadIdx.x == blockDim.x - 1; }
 
 // ---- Rounds ---------------------------------------------------------------------------------
 
-// Puts a patch on the list of a round, once.
-DEVICE void list_patch(const Eikonal& e, u32 round, u32 p) {
-    if (atomicExch(&e.listed[p], round) != round) {
-        e.lists[(round & 1) * e.n_patches + atomicAdd(&e.counts[round % 3], 1u)] = p;
-    }
-}
-
-// Tells a patch of the next round of a value it has not worked on.
-DEVICE void tell(const Eikonal& e, u32 round, u32 p, real value) {
-    real_bits bits = to_bits(value);
-    atomic_min_bits(&e.news[(round & 1) * e.n_patches + p], bits);
-    atomic_min_bits(&e.first_news[round % 3], bits);
-    list_patch(e, round, p);
-}
-
+#if !QUEUED_SOLVE
 // Grid: at most as many blocks as are on the card at once, cooperative; block: a multiple of 32
 // threads, best one per cell of a typical patch; shared: local_of. Starts from the patches in
 // lists[n_patches..], the list of round 1, with their news; leaves values in both buffers.
@@ -112,7 +103,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_rounds(P
                 for (u32 v = thread; v < patch.n_owned; v += threads) {
                     into[patch.first + v] = load_value(&from[patch.first + v]);
                 }
-                if (thread == 0 && first < INFINITY_R) tell(e, round + 1, p, first);
+                tell(e, round + 1, thread == 0 && first < INFINITY_R, p, first);
                 continue;
             }
 #if HAS_POINTS
@@ -121,17 +112,15 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_rounds(P
             real limit = e.width + e.reach[p];
             bool lively = update(patch, e, local, held, from, limit);
             real earliest = INFINITY_R;
-            int any = 0;
             for (u32 v = thread; v < patch.n_owned; v += threads) {
                 into[patch.first + v] = local.u[v];
-                if (local.changed[v]) {
-                    any = 1;
-                    earliest = fmin(earliest, local.u[v]);
-                }
+                if (local.changed[v]) earliest = fmin(earliest, local.u[v]);
             }
-            if (any && lively) tell(e, round + 1, p, earliest);
-            else if (any) list_patch(e, round + 1, p);
-            tell_readers(patch, e, local, readers[thread], limit, [&](u32 q, real value) { tell(e, round + 1, q, value); });
+            const bool any = earliest < INFINITY_R;
+            if (lively) tell(e, round + 1, any, p, earliest);
+            else if (is_first_to_tell(any, p)) list_patch(e, round + 1, p);
+            tell_readers(patch, e, local, readers[thread], limit,
+                         [&](bool tells, u32 q, real value) { tell(e, round + 1, tells, q, value); });
             if (takes_notes()) {
                 updates++;
                 visit(e, p);
@@ -143,31 +132,19 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_rounds(P
     if (updates) atomicAdd(&e.stats->patch_updates, updates);
 }
 
+#else
 // ---- Queue ----------------------------------------------------------------------------------
-
-// Puts a patch at the end of the queue. It has been counted as outstanding before.
-DEVICE void push(const Eikonal& e, u32 p) {
-    u32 at = atomicAdd(&e.queue->tail, 1u) & e.ring_mask;
-    atomicExch(&e.ring[at], p + 1);
-}
-
-// Tells a patch that a vertex it reads has a new value, which is in memory already.
-DEVICE void wake(const Eikonal& e, u32 p, real value) {
-    atomic_min_bits(&e.news[p], to_bits(value));
-    // Asked for without an order too: the wait lets other news of this update arrive before the patch
-    // is taken. Without it a band on the sphere takes twice as long.
-    if (!(value <= from_bits(*(volatile real_bits*)&e.queue->cut))) return;
-    if (!(atomicOr(&e.states[p], DIRTY | QUEUED) & QUEUED)) {
-        atomicAdd(&e.queue->outstanding, 1u);
-        push(e, p);
-    }
-}
 
 // Called by the only block that works: raises the cut and queues what waits before it. The patches
 // walked are all, as only news say which of them wait. Returns whether it must be called again,
 // because all that was admitted is done already.
 DEVICE bool admit(const Eikonal& e, real_bits* first, u32* admitted) {
     u32 thread = threadIdx.x, threads = blockDim.x;
+    if (!is_ordered(e)) {
+        // Nothing waits.
+        if (thread == 0) atomicExch(&e.queue->done, 1u);
+        return false;
+    }
     if (thread == 0) {
         *first = to_bits(INFINITY_R);
         *admitted = 0;
@@ -200,12 +177,7 @@ DEVICE bool admit(const Eikonal& e, real_bits* first, u32* admitted) {
     __syncthreads();
     for (u32 p = thread; p < e.n_patches; p += threads) {
         // Those queued here may run already, which lowers news of others: the state decides.
-        if (from_bits(__ldcg(&e.news[p])) <= cut) {
-            if (!(atomicOr(&e.states[p], DIRTY | QUEUED) & QUEUED)) {
-                atomicAdd(&e.queue->outstanding, 1u);
-                push(e, p);
-            }
-        }
+        if (from_bits(__ldcg(&e.news[p])) <= cut) mark_and_queue(e, p);
     }
     __syncthreads();
     // The count of before held the queue open; what was pushed has its own.
@@ -231,7 +203,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_queue(Pa
     u32 updates = 0;
     real* u = e.u;
     if (blockIdx.x == 0) {
-        if (e.near < INFINITY_R) {
+        if (is_ordered(e)) {
             // Nothing is queued yet: news wait for the first cut.
             while (admit(e, &first, &admitted)) {
             }
@@ -274,7 +246,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_queue(Pa
         for (bool is_first = true;; is_first = false) {
             if (thread == 0) {
                 atomicAnd(&e.states[p], ~(u32)DIRTY);
-                atomicExch(&e.news[p], to_bits(INFINITY_R));
+                if (is_ordered(e)) atomicExch(&e.news[p], to_bits(INFINITY_R));
                 // News told from here on run the patch again; all told before are in memory.
                 __threadfence();
             }
@@ -297,7 +269,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_queue(Pa
             }
             __threadfence();
             any = __syncthreads_or(any);
-            if (any) tell_readers(patch, e, local, readers[thread], limit, [&](u32 q, real value) { wake(e, q, value); });
+            if (any) {
+                tell_readers(patch, e, local, readers[thread], limit,
+                             [&](bool tells, u32 q, real value) { tell(e, tells, q, value); });
+            }
             __syncthreads();
             if (takes_notes()) {
                 updates++;
@@ -324,6 +299,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_queue(Pa
     if (updates) atomicAdd(&e.stats->patch_updates, updates);
 }
 
+#endif
 // ---- Before a solve -------------------------------------------------------------------------
 
 // Forgets all of the solve before but values. Grid: any; block: any; shared: none.

@@ -45,7 +45,7 @@ struct Eikonal {
     const local_index* wake_vertices;  // local number of an owned vertex that another patch reads
     const u32* wake_readers;        // that patch
     real* u;                        // two buffers of [n_vertices]; the queue uses the first
-    real_bits* news;                // two buffers of [n_patches]: smallest value not worked on
+    real_bits* news;                // two buffers of [n_patches]: smallest value not worked on; the queue needs it for its order
     u32* listed;                    // [n_patches] round of the list a patch was last put on
     u32* lists;                     // two buffers of [n_patches]
     u32* counts;                    // [3] patches on the list of a round
@@ -64,6 +64,9 @@ struct Eikonal {
 // A given value has its sign bit set, so that 0 can be given too.
 DEVICE bool is_given(real stored) { return to_bits(stored) >> (8 * sizeof(real) - 1); }
 
+// Whether late news wait for earlier ones.
+DEVICE bool is_ordered(const Eikonal& e) { return e.near < INFINITY_R; }
+
 DEVICE bool is_due(const Eikonal& e) { return !e.due || *e.due; }
 
 // Remembers that a patch was updated.
@@ -78,7 +81,7 @@ DEVICE void reset_solve(const Eikonal& e) {
         e.first_news[k] = to_bits(INFINITY_R);
     }
     *e.arrived = 0;
-    e.queue->cut = to_bits(e.near < INFINITY_R ? R(-1) : INFINITY_R);
+    e.queue->cut = to_bits(is_ordered(e) ? R(-1) : INFINITY_R);
     e.queue->head = e.queue->tail = e.queue->outstanding = e.queue->done = 0;
 }
 
@@ -99,32 +102,3 @@ DEVICE void forget_patch(const Patch& patch, const Eikonal& e) {
 #ifdef EIKONAL_BYTES
 static_assert(sizeof(Eikonal) == EIKONAL_BYTES, "the host lays out the same");
 #endif
-
-// News of a value for a patch, before the solve begins.
-DEVICE void seed(const Eikonal& e, u32 p, real value) {
-    real_bits bits = to_bits(value);
-#if QUEUED_SOLVE
-    atomic_min_bits(&e.news[p], bits);
-    if (!(e.near < INFINITY_R) && !(atomicOr(&e.states[p], DIRTY | QUEUED) & QUEUED)) {
-        atomicAdd(&e.queue->outstanding, 1u);
-        atomicExch(&e.ring[atomicAdd(&e.queue->tail, 1u) & e.ring_mask], p + 1);
-    }
-#else
-    atomic_min_bits(&e.news[e.n_patches + p], bits);
-    atomic_min_bits(&e.first_news[1], bits);
-    if (atomicExch(&e.listed[p], 1u) != 1) e.lists[e.n_patches + atomicAdd(&e.counts[1], 1u)] = p;
-#endif
-}
-
-// Tells the patch itself and those that read its vertices of all values it has; `u` is in shared
-// memory, as stored.
-DEVICE void seed_patch(const Patch& patch, const Eikonal& e, const real* u) {
-    real limit = e.width + e.reach[patch.p];
-    for (u32 v = threadIdx.x; v < patch.n_owned; v += blockDim.x) {
-        if (fabs(u[v]) < INFINITY_R) seed(e, patch.p, fabs(u[v]));
-    }
-    for (u32 k = e.wake_offsets[patch.p] + threadIdx.x; k < e.wake_offsets[patch.p + 1]; k += blockDim.x) {
-        real value = fabs(u[e.wake_vertices[k]]);
-        if (value < limit && value < INFINITY_R) seed(e, e.wake_readers[k], value);
-    }
-}

@@ -13,14 +13,29 @@
 #include "evolution/trace.cuh"
 
 #if HAS_DRIFT
-// Increment of second-order advection at an owned vertex: a last correction of the one before. What
-// flows in is not known from inside.
-DEVICE real drift_of(const Patch& patch, const Evolution& s, u32 local, real increment, const Sums& sums) {
-    u32 vertex = patch.first + local;
-    if (s.upwind[vertex]) return increment;
-    if (s.flows_in && s.flows_in[vertex]) return R(0);
-    return corrected(increment, __ldcg(s.residual + vertex), s.mass[vertex], sums.num[OF_DRIFT]);
-}
+// What second-order advection needs of an owned vertex.
+struct Drift {
+    bool is_upwind, flows_in;
+    real mass, residual;
+
+    // What no step changes.
+    DEVICE void load_standing(const Evolution& s, u32 vertex) {
+        is_upwind = s.upwind[vertex];
+        mass = s.mass[vertex];
+    }
+
+    // What kernels ahead leave.
+    DEVICE void load_left(const Evolution& s, u32 vertex) {
+        flows_in = s.flows_in && s.flows_in[vertex];
+        residual = __ldcg(s.residual + vertex);
+    }
+
+    // The increment, corrected for the last time. What flows in is not known from inside.
+    DEVICE real corrected_last(real increment, const Sums& sums) const {
+        if (is_upwind) return increment;
+        return flows_in ? R(0) : corrected(increment, residual, mass, sums.num[OF_DRIFT]);
+    }
+};
 #endif
 
 // Change of phi at an owned vertex by what it has gathered, from the part of second-order advection
@@ -151,6 +166,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK, STEP_BLOCKS) evolution_step(
         Corners corners = {}, later = {};
         if (thread < patch.n_cells) corners = patch.corners(thread);
         if (!CHUNKED && thread + threads < patch.n_cells) later = patch.corners(thread + threads);
+#if HAS_DRIFT
+        Drift drift = {};
+        if (thread < patch.n_owned) drift.load_standing(s, patch.first + thread);
+#endif
         const real* x = patch.coordinates();
         for (u32 v = thread; v < patch.n_local; v += threads) points.fetch_place(v, x, patch.n_local);
         for (u32 at = thread; at < patch.n_column_words; at += threads) copy_async(columns + at, patch.columns() + at);
@@ -166,6 +185,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK, STEP_BLOCKS) evolution_step(
         for (int i = 0; i < AT_ONCE; i++) {
             if (thread + i * threads < patch.n_local) phi[i] = __ldcg(from + vertices[i]);
         }
+#if HAS_DRIFT
+        if (thread < patch.n_owned) drift.load_left(s, patch.first + thread);
+#endif
         // The warp with the fewest cells finds out whether there is a step, beside its cells.
         u32 finder = threads - 1 - thread;
         if (k == blockIdx.x && finder < 32) look_ahead(s, turn, finder, ahead);
@@ -248,7 +270,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK, STEP_BLOCKS) evolution_step(
 #endif
                     real change = R(0);
 #if HAS_DRIFT
-                    change = drift_of(patch, s, v, increments[v], sums);
+                    if (v != thread) {
+                        drift.load_standing(s, patch.first + v);
+                        drift.load_left(s, patch.first + v);
+                    }
+                    change = drift.corrected_last(increments[v], sums);
 #endif
                     fresh += change_of(patch, s, step, v, points, sums, change);
 #if !IMPLICIT && !INFLOW

@@ -203,7 +203,7 @@ DEVICE void contribute(const Patch& patch, const Evolution& s, const Local& loca
     for (int i = 0; i < N; i++) {
         if (corner[i] >= patch.n_owned || !(local.state[corner[i]] & POOR)) continue;
         local.num[i * s.chunk + slot] = shares.m[i] * shares.h;
-        local.den[i * s.chunk + slot] = shares.m[i] * simplex.meas;
+        local.den[i * s.chunk + slot] = shares.m[i];
     }
 }
 
@@ -240,9 +240,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) galerkin_residua
         Patch patch = patch_of(m, active[k]);
         const bool is_first = k == blockIdx.x;
         __syncthreads();
-        // The first cell of a thread.
+        // The first cell of a thread, and the mass of its first vertex.
         Corners corners;
+        real mass = R(1);
         if (threadIdx.x < patch.n_cells) corners = patch.corners(threadIdx.x);
+        if (threadIdx.x < patch.n_owned) mass = s.mass[patch.first + threadIdx.x];
         load_owned(patch, s, local);
         const real* x = patch.coordinates();
         for (u32 v = threadIdx.x; v < patch.n_local; v += blockDim.x) local.points.fetch_place(v, x, patch.n_local);
@@ -283,7 +285,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) galerkin_residua
                     s.increment[vertex] = -dt * ratio(sums.num, sums.den);
                 } else {
                     s.residual[vertex] = sums.num;
-                    s.increment[vertex] = sums.num / s.mass[vertex];
+                    if (v != threadIdx.x) mass = s.mass[vertex];
+                    s.increment[vertex] = sums.num / mass;
                 }
             }
             __syncthreads();
@@ -310,19 +313,22 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) galerkin_correct
         Patch patch = patch_of(m, active[k]);
         const bool is_first = k == blockIdx.x;
         __syncthreads();
-        // The first cell of a thread.
+        // The first cell of a thread, and its first vertex.
         Corners corners;
-        real meas = R(0);
+        real meas = R(0), mass = R(1), residual = R(0);
+        const bool has_vertex = threadIdx.x < patch.n_owned;
         if (threadIdx.x < patch.n_cells) {
             corners = patch.corners(threadIdx.x);
             meas = s.measures[patch.cells + threadIdx.x];
         }
+        if (has_vertex) mass = s.mass[patch.first + threadIdx.x];
         load_owned(patch, s, local);
         const Asked asked(patch);
         if (is_first) {
             await_kernel_before();
             look(s, turn, ahead);
         }
+        if (has_vertex) residual = __ldcg(s.residual + patch.first + threadIdx.x);
         asked.load(patch, increment, [&](u32 v) -> real& { return local.values[v]; });
         await_copies();
         __syncthreads();
@@ -354,7 +360,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) galerkin_correct
                 }
                 Sums sums;
                 if (!gather(patch, s, local, start, end, v, false, sums)) continue;
-                fresh[vertex] = corrected(old, __ldcg(s.residual + vertex), s.mass[vertex], sums.num);
+                if (v != threadIdx.x) {
+                    residual = __ldcg(s.residual + vertex);
+                    mass = s.mass[vertex];
+                }
+                fresh[vertex] = corrected(old, residual, mass, sums.num);
             }
             __syncthreads();
         }

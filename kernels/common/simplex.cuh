@@ -21,7 +21,13 @@ typedef SimplexOf<N> Simplex;
 // From the edges that leave vertex 0.
 DEVICE SimplexOf<3> simplex_of(const Vec3 &e1, const Vec3 &e2) {
     SimplexOf<3> s;
-#if PLANAR
+#if PLANAR && QUICK
+    // The normal has one component, by which all can be divided.
+    real up = e1.x * e2.y - e1.y * e2.x, scale = inverse(up);
+    s.meas = fabs(up) * R(0.5);
+    s.grads[1] = Vec3{e2.y, -e2.x, R(0)} * scale;
+    s.grads[2] = Vec3{-e1.y, e1.x, R(0)} * scale;
+#elif PLANAR
     // The normal has one component; all is as below, to the bit.
     real up = e1.x * e2.y - e1.y * e2.x;
     s.meas = fabs(up) * R(0.5);

@@ -20,7 +20,7 @@ DEVICE void residual(const Simplex &s, const Vec3 &g, const Vec3 &a, real diverg
 
 // Product of the consistent mass matrix of a cell with x.
 DEVICE void mass_product(real meas, const real (&x)[N], real (&product)[N]) {
-    real scale = quotient(meas, R(N * (N + 1)));
+    real scale = meas * (R(1) / R(N * (N + 1)));
     real sum = R(0);
 #pragma unroll
     for (int i = 0; i < N; i++) {

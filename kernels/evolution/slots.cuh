@@ -22,10 +22,6 @@
 #define HAS_CURVATURE 1
 #endif
 
-#if HAS_WIND || (HAS_SPEED && NORMAL == 1)
-#define HAS_SHARES 1
-#endif
-
 // What a cell leaves for each corner: planes of [N * chunk].
 enum {
     WIND = 0,
@@ -65,14 +61,9 @@ enum {
     SPEED_H = WIND_H,
 #endif
 #if HAS_SPEED && NORMAL == 1
-    MEAS,
-#else
-    MEAS = SPEED_H,
-#endif
-#if HAS_SHARES
     MASS,
 #else
-    MASS = MEAS,
+    MASS = SPEED_H,
 #endif
 #if HAS_CURVATURE
     N_COMMON,
@@ -92,8 +83,13 @@ struct Slots {
     real* planes;     // [PLANES * N * chunk]
     Common* commons;  // [chunk]
     u32 chunk;
-    DEVICE real& at(u32 plane, u32 slot, u32 corner) const {
-        return planes[plane * N * chunk + slot * N + corner];
+    DEVICE real at(u32 plane, u32 slot, u32 corner) const { return planes[plane * N * chunk + slot * N + corner]; }
+
+    // What a cell leaves for its corners in a plane.
+    DEVICE void put(u32 plane, u32 slot, const real (&values)[N]) const {
+        real* of_cell = planes + (plane * N * chunk + slot * N);
+#pragma unroll
+        for (int i = 0; i < N; i++) of_cell[i] = values[i];
     }
 };
 
@@ -104,10 +100,8 @@ DEVICE void contribute(const Patch& patch, const Evolution& s, const Slots& slot
     Simplex simplex = make_simplex(x);
     Vec3 g = gradient(simplex, values);
     real norm2 = norm_squared(g);
-    Common common;
-#if HAS_SHARES
-    common.of[MEAS] = simplex.meas;
-#endif
+    // All of it, so that it is written as one.
+    Common common = {};
     // All that the terms need of the shape, so that it need not be kept.
 #if HAS_WIND
     Vec3 wind = velocity_of(patch, s, corner);
@@ -119,7 +113,12 @@ DEVICE void contribute(const Patch& patch, const Evolution& s, const Slots& slot
     Shares of_wind = cone(simplex, values, wind);
 #else
     real k[N];
+#if PLANAR && QUICK
+    // Without the gradients, where no other term needs them.
+    planar_flux(x[1] - x[0], x[2] - x[0], wind, k);
+#else
     flux(simplex, wind, k);
+#endif
 #endif
 #endif
 #if HAS_CURVATURE || (HAS_SPEED && NORMAL == 1)
@@ -131,35 +130,32 @@ DEVICE void contribute(const Patch& patch, const Evolution& s, const Slots& slot
     common.of[MASS] = curvature(simplex.meas, norm2, slope, right);
 #if CURVATURE == 2
     real weight = weight_of(patch, s, corner);
-#endif
 #pragma unroll
-    for (int i = 0; i < N; i++) {
-#if CURVATURE == 2
-        right[i] = weight * right[i];
+    for (int i = 0; i < N; i++) right[i] = weight * right[i];
 #endif
-        slots.at(BENDING, slot, i) = right[i];
-    }
+    slots.put(BENDING, slot, right);
 #endif
 #if HAS_SPEED
     real eps = normal_speed_of(patch, s, corner);
 #if NORMAL == 1
     Shares of_speed = normal_speed(simplex.meas, values, slope, root(norm2), eps);
     common.of[SPEED_H] = of_speed.h;
-#pragma unroll
-    for (int i = 0; i < N; i++) slots.at(SPEED, slot, i) = of_speed.m[i];
+    slots.put(SPEED, slot, of_speed.m);
 #else
     // A shrinking inside is a growing outside: the formula for -phi.
     bool grows = eps >= R(0);
-    real turned[N], slopes[N];
+    real turned[N], slopes[N], up[N], down[N];
 #pragma unroll
     for (int i = 0; i < N; i++) turned[i] = grows ? values[i] : -values[i];
     hopf_lax(x, simplex, turned, slopes);
 #pragma unroll
     for (int i = 0; i < N; i++) {
         real rate = fabs(eps) * slopes[i];
-        slots.at(SPEED, slot, i) = grows ? rate : R(0);
-        slots.at(SPEED_DOWN, slot, i) = grows ? R(0) : rate;
+        up[i] = grows ? rate : R(0);
+        down[i] = grows ? R(0) : rate;
     }
+    slots.put(SPEED, slot, up);
+    slots.put(SPEED_DOWN, slot, down);
 #endif
 #endif
 #if HAS_WIND
@@ -167,8 +163,7 @@ DEVICE void contribute(const Patch& patch, const Evolution& s, const Slots& slot
     Shares of_wind = advection_by(simplex.meas, values, k);
 #endif
     common.of[WIND_H] = of_wind.h;
-#pragma unroll
-    for (int i = 0; i < N; i++) slots.at(WIND, slot, i) = of_wind.m[i];
+    slots.put(WIND, slot, of_wind.m);
 #endif
     slots.commons[slot] = common;
 #endif
@@ -181,8 +176,7 @@ DEVICE void contribute_drift(const Slots& slots, u32 slot, real meas, const u32 
 #pragma unroll
     for (int i = 0; i < N; i++) values[i] = increments[corner[i]];
     mass_product(meas, values, product);
-#pragma unroll
-    for (int i = 0; i < N; i++) slots.at(DRIFT, slot, i) = product[i];
+    slots.put(DRIFT, slot, product);
 }
 #endif
 
@@ -236,18 +230,18 @@ DEVICE void gather(const local_index* columns, const Slots& slots, u32 start, u3
 #if CHUNKED
         if (column >> 2 >= end) break;
 #endif
-#if HAS_SHARES || HAS_CURVATURE
+#if HAS_WIND || (HAS_SPEED && NORMAL == 1) || HAS_CURVATURE
         const Common common = slots.commons[slot];
 #endif
 #if HAS_WIND
         real wind = slots.at(WIND, slot, corner);
         sums.num[OF_WIND] += wind * common.of[WIND_H];
-        sums.den[OF_WIND] += wind * common.of[MEAS];
+        sums.den[OF_WIND] += wind;
 #endif
 #if HAS_SPEED && NORMAL == 1
         real speed = slots.at(SPEED, slot, corner);
         sums.num[OF_SPEED] += speed * common.of[SPEED_H];
-        sums.den[OF_SPEED] += speed * common.of[MEAS];
+        sums.den[OF_SPEED] += speed;
 #elif HAS_SPEED
         sums.num[OF_SPEED] = fmax(sums.num[OF_SPEED], slots.at(SPEED, slot, corner));
         sums.den[OF_SPEED] = fmax(sums.den[OF_SPEED], slots.at(SPEED_DOWN, slot, corner));

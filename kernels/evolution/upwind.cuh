@@ -4,7 +4,7 @@
 
 #include "common/simplex.cuh"
 
-// What each vertex gathers of a first-order term: m_i h as numerator and m_i times the measure of the cell as
+// What each vertex gathers of a first-order term: m_i h as numerator and m_i, its share of the measure of the cell, as
 // denominator.
 struct Shares {
     real m[N];
@@ -45,6 +45,16 @@ DEVICE void flux(const Simplex &s, const Vec3 &b, real (&k)[N]) {
     }
     k[0] = -sum;
 }
+
+#if PLANAR && QUICK
+// The same in a plane, from the edges that leave vertex 0.
+DEVICE void planar_flux(const Vec3 &e1, const Vec3 &e2, const Vec3 &b, real (&k)[N]) {
+    const real scale = inverse(e1.x * e2.y - e1.y * e2.x);
+    k[1] = (b.x * e2.y - b.y * e2.x) * scale;
+    k[2] = (b.y * e1.x - b.x * e1.y) * scale;
+    k[0] = -(k[1] + k[2]);
+}
+#endif
 
 // Fluxes by which something flows to a vertex, and their sum; size is that of |k_i|. A flux within rounding of none
 // counts as none: a vertex nothing flows to must not move as if something did.
@@ -103,12 +113,12 @@ DEVICE Shares advection_by(real meas, const real (&phi)[N], const real (&k)[N]) 
     bool counts = !(fabs(h) <= ZERO_TEST * size * range) && sum > LEAST;
     // H_T = 0 where not, yet the cell counts in the denominator, by its inflow shares.
     real all = counts ? sum : outflow;
-    real scale = all > LEAST ? inverse(all) : R(0);
+    real scale = all > LEAST ? quotient(meas, all) : R(0);
 #pragma unroll
     for (int i = 0; i < N; i++) {
         shares.m[i] = (counts ? m[i] : out[i]) * scale;
     }
-    shares.h = counts ? meas * h : R(0);
+    shares.h = counts ? h : R(0);
     return shares;
 }
 
@@ -135,13 +145,13 @@ DEVICE Shares normal_speed(real meas, const real (&phi)[N], const real (&slope)[
     real outflow = outflows(k, out, size);
     real sum = shares_of(rise, range, k, out, outflow, sign, m);
     bool counts = sum > LEAST && eps != R(0);
-    real scale = inverse(counts ? sum : R(1));
+    real scale = quotient(meas, counts ? sum : R(1));
     Shares shares;
 #pragma unroll
     for (int i = 0; i < N; i++) {
         // A cell that is flat in this precision may leave infinite shares.
         shares.m[i] = counts ? m[i] * scale : R(0);
     }
-    shares.h = counts ? eps * meas * length : R(0);
+    shares.h = counts ? eps * length : R(0);
     return shares;
 }

@@ -19,6 +19,15 @@ enum Organization {
     Queue,
 }
 
+impl Organization {
+    fn kernel(self) -> &'static str {
+        match self {
+            Organization::Rounds => "eikonal_rounds",
+            Organization::Queue => "eikonal_queue",
+        }
+    }
+}
+
 /// Values that are given, how far values matter, and how long late news wait.
 struct Task<R> {
     given: Vec<(u32, f64)>,
@@ -38,7 +47,7 @@ fn compile<R: Real>(arity: usize, organization: Organization, front: Front) -> L
         format!("EIKONAL_BYTES={}", size_of::<EikonalArgument<R>>()),
     ];
     let defines: Vec<&str> = defines.iter().map(String::as_str).collect();
-    let mut kernels = vec!["eikonal_reset", "eikonal_seed", "eikonal_rounds", "eikonal_queue"];
+    let mut kernels = vec!["eikonal_reset", "eikonal_seed", organization.kernel()];
     if front == Front::Plane {
         kernels.push("eikonal_shapes");
     }
@@ -131,10 +140,7 @@ fn by_kernels<R: Real>(
         seed,
         ..Launch::new(BLOCKS, BLOCK)
     };
-    let solver = match organization {
-        Organization::Rounds => "eikonal_rounds",
-        Organization::Queue => "eikonal_queue",
-    };
+    let solver = organization.kernel();
     let shapes = (task.front == Front::Plane).then_some("eikonal_shapes");
     for kernel in shapes.into_iter().chain(["eikonal_reset", "eikonal_seed", solver]) {
         let args = [arg(on.argument()), arg(argument)];

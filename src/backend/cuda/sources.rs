@@ -35,6 +35,7 @@ pub const HEADERS: &[File] = &[
     kernel_file!("control.cuh"),
     kernel_file!("eikonal.cuh"),
     kernel_file!("eikonal/local.cuh"),
+    kernel_file!("eikonal/news.cuh"),
     kernel_file!("eikonal/tetrahedra.cuh"),
     kernel_file!("eikonal/triangles.cuh"),
     kernel_file!("eikonal_state.cuh"),
@@ -189,7 +190,7 @@ impl Unit {
     /// potentials, which are bound by the number of operations. All else has the bits of the CPU.
     pub fn is_fused(&self) -> bool {
         let is_single = |(name, value): &(&str, String)| *name == "REAL" && value == "float";
-        ["evolution", "bench/atomics", "reconstruct/potential"].contains(&self.name)
+        ["evolution", "galerkin", "bench/atomics", "reconstruct/potential"].contains(&self.name)
             || self.name == "tiles/step" && self.defines.iter().any(is_single)
     }
 

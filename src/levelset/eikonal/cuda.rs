@@ -22,7 +22,7 @@ pub(crate) use layout::EikonalArgument;
 
 /// Repetitions inside a patch of triangles before others are told, in rounds and in the queue:
 /// iterating on old values of neighbors is in vain. Tetrahedra have one.
-const REPETITIONS: [u32; 2] = [4, 2];
+const REPETITIONS: [u32; 2] = [3, 2];
 
 /// How far behind the first news patches wait in a whole field, in mean longest edges of patches.
 const NEAR_ROUNDS: f64 = 3.0;

@@ -25,7 +25,7 @@ pub fn residual<R: Real, const N: usize>(
 /// Product of the consistent mass matrix of a cell with `x`: `meas / ((d+1) (d+2)) (x_i + sum x)`.
 #[inline]
 pub fn mass_product<R: Real, const N: usize>(meas: R, x: &[R; N]) -> [R; N] {
-    let scale = meas / R::narrow((N * (N + 1)) as f64);
+    let scale = meas * (R::one() / R::narrow((N * (N + 1)) as f64));
     let sum = x.iter().fold(R::zero(), |sum, &x| sum + x);
     x.map(|x| scale * (x + sum))
 }
