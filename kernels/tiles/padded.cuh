@@ -57,6 +57,15 @@ struct Side {
 
 #if REACH == 1
 
+// Keeps the compiler from working out a number again in every turn.
+DEVICE void pin(u32& number) {
+#ifdef __CUDA_ARCH__
+    asm volatile("" : "+r"(number));
+#else
+    (void)number;
+#endif
+}
+
 // What a thread copies of a tile and the layer round it: a quad of the tile, one of the rows beyond its
 // faces, and the first threads one of the rows beyond its edges. The same for all tiles.
 struct Part {
@@ -84,6 +93,9 @@ struct Part {
         corner = near_of(0, high_y ? 1 : -1, high_z ? 1 : -1);
         corner_from = part + E * ((high_y ? 0 : E - 1) + E * (high_z ? 0 : E - 1));
         corner_to = place_at(part, high_y ? E : -1, high_z ? E : -1);
+        pin(outer_from);
+        pin(outer_to);
+        pin(outer);
     }
 
     DEVICE static u32 place_at(i32 x, i32 y, i32 z) { return (z + REACH) * PLANE + (y + REACH) * ROW + x + BEFORE; }
@@ -113,13 +125,14 @@ struct NearPart {
     // Sends for the values; the threads of the tile come. They are there after await_copies and a barrier.
     DEVICE void copy(const Part& part, real* out, const stored* phi, real gamma) const {
         const u32 voxel = part.voxel, from = part.outer_from;
-        copy_quad(out + part.to, values_of(phi, own) + voxel, gamma);
-        if (part.is_first) copy_one(out + part.to - 1, values_of(phi, sides[0]) + voxel + (E - 1), gamma);
-        if (part.is_last) copy_one(out + part.to + QUAD, values_of(phi, sides[1]) + voxel - (E - QUAD), gamma);
+        const stored* at_voxel = phi + voxel;
+        copy_quad(out + part.to, values_of(at_voxel, own), gamma);
+        if (part.is_first) copy_one(out + part.to - 1, values_of(at_voxel, sides[0]) + (E - 1), gamma);
+        if (part.is_last) copy_one(out + part.to + QUAD, values_of(at_voxel, sides[1]) - (E - QUAD), gamma);
         if (part.is_corner) copy_quad(out + part.corner_to, values_of(phi, corner) + part.corner_from, gamma);
         if (!part.is_outer) return;
         real* beyond = out + part.outer_to;
-        copy_quad(beyond, values_of(phi, outer) + from, gamma);
+        copy_quad(beyond, values_of(phi + from, outer), gamma);
         if (EDGES && part.is_first) copy_one(beyond - 1, values_of(phi, outer_sides[0]) + from + (E - 1), gamma);
         if (EDGES && part.is_last) copy_one(beyond + QUAD, values_of(phi, outer_sides[1]) + from - (E - QUAD), gamma);
     }
