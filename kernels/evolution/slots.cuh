@@ -165,7 +165,8 @@ DEVICE void contribute(const Patch& patch, const Evolution& s, const Slots& slot
     common.of[WIND_H] = of_wind.h;
     slots.put(WIND, slot, of_wind.m);
 #endif
-    slots.commons[slot] = common;
+    // Hopf-Lax alone leaves none, and has no room for them.
+    if (N_COMMON > 0) slots.commons[slot] = common;
 #endif
 }
 
