@@ -93,9 +93,12 @@ struct Part {
         corner = near_of(0, high_y ? 1 : -1, high_z ? 1 : -1);
         corner_from = part + E * ((high_y ? 0 : E - 1) + E * (high_z ? 0 : E - 1));
         corner_to = place_at(part, high_y ? E : -1, high_z ? E : -1);
-        pin(outer_from);
-        pin(outer_to);
-        pin(outer);
+        // With edges there are no registers left for it.
+        if (!EDGES) {
+            pin(outer_from);
+            pin(outer_to);
+            pin(outer);
+        }
     }
 
     DEVICE static u32 place_at(i32 x, i32 y, i32 z) { return (z + REACH) * PLANE + (y + REACH) * ROW + x + BEFORE; }
