@@ -328,7 +328,7 @@ fn cards(
             DeviceKind::Cpu => "--device cpu",
             _ if !serves => "an index with these options is the processor's",
             _ if !is_worth_it => "so few distances are done before a GPU has started",
-            _ => "there is none",
+            _ => "no GPU can be used",
         };
         ui.warn(format_args!("--gpus {gpus}: the processor computes: {why}"));
     }

@@ -79,8 +79,8 @@ fn selected<C: Coordinate>(
         unsafe { library.launch("point_distance_selective", &how, &[arg(argument)]) }.unwrap();
         if is_wide {
             let how = Launch { seed: 4, ..Launch::new(n_queries.div_ceil(128), 128) };
-            let pointers = [slices.as_mut_ptr(), found.as_mut_ptr()].map(arg);
-            let args = [&pointers[..], &[arg(n_slices), arg(n_queries)]].concat();
+            let [slices, found] = [slices.as_mut_ptr(), found.as_mut_ptr()].map(arg);
+            let args = [slices, found, arg(n_slices), arg(n_queries)];
             // SAFETY: as many results as the arguments say.
             unsafe { library.launch("point_distance_join", &how, &args) }.unwrap();
         }
@@ -225,7 +225,7 @@ fn an_index_is_searched_by_a_lane_or_a_warp() {
     indexed(["REAL=double", "KEY=3"], &double(sites), &double(queries));
 }
 
-fn indexed<C: Coordinate>(real: [&str; 2], sites: &[[C; 3]], queries: &[[C; 3]]) {
+fn indexed<C: Coordinate<Key: 'static> + 'static>(real: [&str; 2], sites: &[[C; 3]], queries: &[[C; 3]]) {
     let mut entries: Vec<Entry<C>> =
         (0..).zip(sites).map(|(site, &point)| Entry { point, site }).collect();
     let mut nodes = Vec::new();
