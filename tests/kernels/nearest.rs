@@ -225,7 +225,11 @@ fn an_index_is_searched_by_a_lane_or_a_warp() {
     indexed(["REAL=double", "KEY=3"], &double(sites), &double(queries));
 }
 
-fn indexed<C: Coordinate<Key: 'static> + 'static>(real: [&str; 2], sites: &[[C; 3]], queries: &[[C; 3]]) {
+fn indexed<C: Coordinate<Key: 'static> + 'static>(
+    real: [&str; 2],
+    sites: &[[C; 3]],
+    queries: &[[C; 3]],
+) {
     let mut entries: Vec<Entry<C>> =
         (0..).zip(sites).map(|(site, &point)| Entry { point, site }).collect();
     let mut nodes = Vec::new();
