@@ -234,10 +234,11 @@ impl<C: Coordinate> Index<C> {
         checked.without_perforation()?;
         let (kernel, ..) = kernel_for(options.norm, self.bounds(), queries)?;
         let nearest = cpu.run(|| checked.search(self, kernel));
-        // The largest difference is never lost.
-        let is_apart = |n: usize, _| {
+        // The largest difference is never lost, and finds the first site at the query's place.
+        let is_apart = |n: usize, site: usize| {
             let search = Search { index: self, queries: &queries[n..=n], toward: None };
-            C::with_metric(Norm::LInf, search).iter().any(|found| C::key_to_f64(found.key) > 0.0)
+            let there = C::with_metric(Norm::LInf, search);
+            there.iter().any(|f| C::key_to_f64(f.key) > 0.0 || f.site as usize != site)
         };
         check_small::<C>(options.norm, &nearest.found, is_apart)?;
         Ok(nearest)
