@@ -24,7 +24,7 @@ pub enum Error {
         remedy: String,
     },
     /// An input file cannot serve (exit code 3).
-    #[error("{}: {}{what}{}", .file.display(), at(.position), and_then(.remedy))]
+    #[error("{}: {}{what}{}", shown(.file), at(.position), and_then(.remedy))]
     Input {
         /// The file.
         file: PathBuf,
@@ -141,6 +141,15 @@ impl Error {
     }
 }
 
+/// What the system calls standard input, for which `-` stands on the command line.
+pub(crate) const STANDARD_INPUT: &str = "/dev/stdin";
+
+/// A file as messages name it.
+pub(crate) fn shown(file: &Path) -> std::path::Display<'_> {
+    let is_stream = file.as_os_str() == STANDARD_INPUT;
+    if is_stream { Path::new("standard input").display() } else { file.display() }
+}
+
 /// Text that may quote a file, as one line for a screen: no control characters, cut where it is
 /// too long to be read.
 pub(crate) fn plain(text: String) -> String {
@@ -186,5 +195,7 @@ mod tests {
             assert!(!text.contains(char::is_control) && text.len() < 1_300, "{}", text.len());
         }
         assert_eq!(plain("as it is".into()), "as it is");
+        let error = Error::input(Path::new(STANDARD_INPUT), "line 2", "a number expected", "");
+        assert_eq!(error.to_string(), "standard input: line 2: a number expected");
     }
 }

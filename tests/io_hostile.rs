@@ -187,8 +187,7 @@ fn counts() -> Vec<Bad> {
         ),
         bad("a.node", "4000000000 3 0 0\n1 0 0 0\n", "4000000000 vertices promised"),
         bad("a.node", "1 3 4000000000 0\n1 0 0 0\n", "1 vertices promised"),
-        bad("a.pts", "4000000000\n0 0 0\n", "4000000000 points promised"),
-        bad("a.pts", "-1\n0 0 0\n", "number of points expected, found \"-1\""),
+        bad("a.pts", "-1\n0 0 0\n", "1 numbers expected, then found \"0\""),
         bad(
             "a.gii",
             gifti(
@@ -238,7 +237,7 @@ fn numbers() -> Vec<Bad> {
         bad("a.stl", "solid a\nfacet\nouter loop\nvertex 0 0 nan\n", "z is NaN"),
         bad("a.xyz", "0 0 nan\n", "coordinate z is NaN"),
         bad("a.node", "1 3 0 0\n1 0 nan 0\n", "y is NaN"),
-        bad("a.pts", "1\n0 nan 0\n", "y is NaN"),
+        bad("a.pts", "1\n0 nan 0\n", "coordinate y is NaN"),
         bad("a.mesh", "MeshVersionFormatted 2 Dimension 3 Vertices 1 0 0 nan 0 End", "is NaN"),
         bad("lh.asc", "#!ascii version of a\n1 0\n0 0 nan 0\n", "z is NaN"),
         bad(

@@ -245,6 +245,31 @@ fn the_arithmetic_fits_the_lattice() {
     assert!(kernel(&far, Norm::Lp(3.0)).unwrap_err().to_string().contains("L3"));
 }
 
+/// A square below the range is no distance; a query at a site has one, unless another site seems to be there too, and so
+/// have all in other norms.
+#[test]
+fn squares_below_the_range_are_refused() {
+    let sites = [[0.0; 3], [3e-200, 0.0, 0.0], [1.0; 3]];
+    let cpu = Cpu::current();
+    let index = Index::new(&Sites::new(&sites).unwrap());
+    let mut options = Options::default();
+    for (x, is_lost) in [(1e-200, true), (3e-200, true), (0.0, false), (1e-150, false)] {
+        let queries = [[1.0, 1.0, 2.0], [x, 0.0, 0.0]];
+        let found = nearest(&cpu, &Sites::new(&sites).unwrap(), &queries, &options);
+        for result in [found, index.nearest(&cpu, &queries, &options)] {
+            assert_eq!(result.is_err(), is_lost, "{x}");
+            let said = result.err().map(|error| error.to_string()).unwrap_or_default();
+            assert!(!is_lost || said.starts_with("query 1 is so near to site"), "{said}");
+        }
+        options.norm = Norm::L1;
+        assert!(index.nearest(&cpu, &queries, &options).is_ok());
+        options.norm = Norm::L2;
+    }
+    let single = Sites::new(&[[0.0_f32; 3], [1.0; 3]]).unwrap();
+    assert!(nearest(&cpu, &single, &[[1e-20, 0.0, 0.0]], &options).is_err());
+    assert!(nearest(&cpu, &single, &[[1e-18, 0.0, 0.0]], &options).is_ok());
+}
+
 #[test]
 fn what_cannot_be_measured_is_said() {
     let sites = Sites::new(&[[0.0; 3]]).unwrap();
@@ -258,7 +283,7 @@ fn what_cannot_be_measured_is_said() {
     for (error, found) in [
         (with(&|o| o.every = 0), "every 0 sites"),
         (with(&|o| o.norm = Norm::Lp(0.5)), "the norm L0.5"),
-        (with(&|o| o.memory = 40), "raise the limit (--memory)"),
+        (with(&|o| o.memory = 31), "raise the limit (--memory)"),
         (with(&|o| (o.memory, o.method) = (48, Method::Index)), "an index over 1 sites takes"),
         (with(&|o| o.cone = cone(up(), 4.0, None)), "the half angle 229.18"),
         (with(&|o| o.cone = cone(up(), 1.0, Some(-1.0))), "a cylinder of radius -1"),

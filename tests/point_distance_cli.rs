@@ -279,6 +279,75 @@ fn distances_to_points_that_are_filtered_perforated_or_seen_one_way() {
 }
 
 #[test]
+fn points_are_taken_from_what_the_program_writes() {
+    let place = Place::new();
+    let list = |name: &str| place.said(&["points", "v.nrrd", "--where", "v > 400", "-o", name]);
+    let asked = |name: &str| {
+        let output = place.run(&["dt", "--points", name, "--queries", "q.csv", "-o", "d.csv"]).ok();
+        let said = String::from_utf8(output.unwrap_or_else(|e| panic!("{e}")).stderr).unwrap();
+        // Nothing is solved on them.
+        assert_eq!(said, "", "{name}");
+        place.table("d.csv")
+    };
+    list("p.csv");
+    let expected = asked("p.csv");
+    for name in ["p.npy", "p.vtp", "p.ply"] {
+        list(name);
+        assert_eq!(asked(name), expected, "{name}");
+    }
+    let dt = ["dt", "--points", "p.npy", "--queries", "p.npy", "-o", "d.csv"];
+    place.said(&[&dt[..], &["--where", "column_4 > 400"]].concat());
+    assert!(place.table("d.csv").iter().all(|row| row[3] == 0.0));
+    place.fails(&[&dt[..], &["--where", "v > 400"]].concat(), 2, "there are: column_4");
+    place.said(&["convert", "v.nrrd", "v.npy"]);
+    let volume = ["dt", "--points", "v.npy", "--queries", "q.csv", "-o", "d.csv"];
+    place.fails(&volume, 3, "v.npy: is a volume, points are expected");
+}
+
+#[test]
+fn squares_below_the_range_are_refused() {
+    let place = Place::new();
+    place.write("s.xyz", "0 0 0\n3e-200 0 0\n1 1 1\n");
+    place.write("t.xyz", "1e-200 0 0\n");
+    let dt = ["dt", "--points", "s.xyz", "--queries", "t.xyz", "-o", "d.csv"];
+    for method in ["brute", "index"] {
+        let dt = [&dt[..], &["--method", method]].concat();
+        place.fails(&dt, 2, "query 0 is so near to site 0 that the square");
+        place.said(&[&dt[..], &["--norm", "linf"]].concat());
+        assert_eq!(place.table("d.csv")[0][3], 1e-200);
+        std::fs::remove_file(place.path("d.csv")).unwrap();
+        place.write("t.xyz", "3e-200 0 0\n");
+        // No distance at all is none below the range, wherever it is.
+        place.said(&[&["dt", "--points", "t.xyz", "--queries", "t.xyz"], &dt[5..]].concat());
+        place.write("t.xyz", "1e-200 0 0\n");
+    }
+    place.write("t.xyz", "1e-20 0 0\n");
+    let single = ["--precision", "f32"];
+    place.fails(&[&dt[..], &single].concat(), 2, "query 0 is so near");
+    place.said(&dt);
+    assert_eq!(place.table("d.csv")[0][3], 1e-20);
+    place.write("s.xyz", "0 0 0\n1e-50 0 0\n");
+    place.write("t.xyz", "0 0 0\n");
+    place.fails(&[&dt[..], &single].concat(), 2, "are nothing in single precision");
+}
+
+#[test]
+fn a_small_working_set_takes_some_queries_at_a_time() {
+    let place = Place::new();
+    let queries: String = (0..500).map(|n| format!("{} {} 3\n", n % 23, n / 23)).collect();
+    place.write("q.xyz", &queries);
+    let dt = ["dt", "--points", "p.xyz", "--queries", "q.xyz", "-o", "d.csv", "--method", "brute"];
+    place.said(&dt);
+    let expected = place.table("d.csv");
+    for (memory, used) in [("1KiB", "1.0 KiB"), ("32", "32 bytes"), ("100", "96 bytes")] {
+        let said = place.said(&[&dt[..], &["--memory", memory, "--threads", "1"]].concat());
+        assert!(said.contains(used), "{said}");
+        assert_eq!(place.table("d.csv"), expected);
+    }
+    place.fails(&[&dt[..], &["--memory", "31"]].concat(), 2, "raise the limit (--memory)");
+}
+
+#[test]
 fn what_cannot_be_asked_is_said() {
     let place = Place::new();
     place.write("bad.csv", "x,y,z\n1,2,3\n1,nan,3\n");
@@ -365,8 +434,12 @@ fn a_card_that_is_not_there_or_does_not_serve_is_said() {
     let with = |more: &[&'static str]| [&dt[..], more].concat();
     without(&with(&["--lattice", "--device", "cuda"]), 5, "error: device: ");
     without(&with(&["--lattice", "--device", "auto"]), 0, "");
-    without(&with(&["--device", "cuda"]), 2, "add --lattice or --precision f32");
-    let norm = ["--lattice", "--device", "cuda", "--norm", "l3"];
+    without(&with(&["--device", "cuda"]), 5, "error: device: ");
+    without(&with(&["--gpus", "2"]), 0, "--gpus 2: the processor computes: so few distances");
+    without(&with(&["--gpus", "2", "--device", "cpu"]), 0, "processor computes: --device cpu");
+    let index = ["--device", "cuda", "--method", "index", "--perforation", "2"];
+    without(&with(&index), 2, "take --method brute");
+    let norm = ["--method", "index", "--device", "cuda", "--norm", "l3"];
     without(&with(&norm), 2, "but l1, l2 and linf");
     without(&with(&["--device", "gpu"]), 2, "gpu");
 }
@@ -405,6 +478,9 @@ fn a_card_writes_what_the_processor_writes() {
         "--method",
         "index",
     ]);
+    for more in [&[][..], &["--method", "index"], &["--norm", "l1", "--perforation", "2"]] {
+        same(&[&["dt", "--points", "p.xyz", "--queries", "q.csv"][..], more].concat());
+    }
     for signed in [&[][..], &["--signed"]] {
         let written = ["cpu", "cuda"].map(|device| {
             let name = format!("{device}.npy");

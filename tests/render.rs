@@ -190,6 +190,12 @@ fn volumes_are_drawn_from_the_command_line() {
     assert!(rules.iter().all(|(shaded, _)| *shaded == rules[0].0));
     rules.sort();
     assert!(rules.windows(2).all(|pair| pair[0].1 != pair[1].1), "steps differ");
+    let lit =
+        [[].as_slice(), &["--light", "-0.36,0.48,0.8"], &["--light", "2,-1,3"]].map(|light| {
+            draw(&[&["--level", "128"][..], light].concat()).code(0);
+            file()
+        });
+    assert!(lit[0] == lit[1] && lit[0] != lit[2], "from above left, unless said otherwise");
     let cone = ["--rule", "directional", "--cone", "30", "--zoom", "2", "--image", "depth"];
     draw(&[&["--level", "128"][..], &cone].concat()).code(0);
     draw(&["--level", "250"])
@@ -212,6 +218,8 @@ fn what_cannot_be_drawn_is_said_with_a_remedy() {
     fails(&out(&["--level", "128", "--size", "9000"]), 2, "must be 16 to 8192");
     fails(&out(&["--level", "128", "--view", "fronte"]), 2, "did you mean `front`?");
     fails(&out(&["--level", "128", "--perspective", "150"]), 2, "--perspective must be 1 to 120");
+    fails(&out(&["--level", "128", "--light", "0,0,0"]), 2, "--light must be a direction with a");
+    fails(&out(&["--level", "128", "--light", "1,2"]), 2, "expected X,Y,Z");
     fails(&out(&["--level", "128", "--zoom", "0"]), 2, "--zoom must be 0.1 to 50");
     fails(&out(&["--level", "128", "--cone", "30"]), 2, "--cone is for --rule directional");
     fails(&out(&["--level", "128", "--rule", "directional", "--cone", "90"]), 2, "below 90");
@@ -303,7 +311,10 @@ fn either_device_draws_the_same_file() {
     let folder = folder();
     zeroset(folder.path(), &["generate", "sphere", "-o", "s.vtp"]).code(0);
     let volume = [&RAW[..], &["--level", "128", "--colors", "z"]].concat();
-    for args in [volume, vec!["render", "s.vtp", "--perspective", "30"]] {
+    let mesh = ["render", "s.vtp", "--perspective", "30"];
+    let light = ["--light", "2,-1,-0.5"];
+    let lit = [[&volume[..], &light].concat(), [&mesh[..], &light].concat()];
+    for args in [volume, mesh.to_vec()].into_iter().chain(lit) {
         let files = ["cpu", "cuda"].map(|device| {
             let out = ["-o", "a.png", "--size", "200", "--device", device];
             zeroset(folder.path(), &[&args[..], &out].concat()).code(0);

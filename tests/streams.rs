@@ -100,6 +100,104 @@ fn quiet_leaves_results_and_errors_of_every_command() {
     assert!(failed.stdout.is_empty() && failed.stderr.starts_with(b"error: none.ply: "));
 }
 
+/// What the program does with bytes that come through a pipe.
+#[cfg(unix)]
+fn piped(folder: &Path, arguments: &str, bytes: &[u8]) -> Output {
+    use std::io::Write;
+    let mut command = Command::new(env!("CARGO_BIN_EXE_zeroset"));
+    command.current_dir(folder).args(arguments.split_whitespace());
+    command.env("CUDA_VISIBLE_DEVICES", "");
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    // A program that refuses them need not read all.
+    let _ = child.stdin.take().unwrap().write_all(bytes);
+    child.wait_with_output().unwrap()
+}
+
+#[cfg(unix)]
+#[test]
+fn what_the_program_writes_it_reads_through_a_pipe() {
+    let folder = playground();
+    let folder = folder.path();
+    std::fs::write(folder.join("q.csv"), "1,2,0\n").unwrap();
+    let points = zeroset(folder, "points gray.pgm --where v>0", Stdio::null()).stdout;
+    assert!(points.starts_with(b"x,y,z,v,i,j,k\n"), "{}", String::from_utf8_lossy(&points));
+    std::fs::write(folder.join("p.csv"), &points).unwrap();
+    let none = b"x,y,z,v,i,j,k\n";
+    let words = String::from_utf8(points.clone()).unwrap().replace(',', " ");
+    let sampled = zeroset(folder, "sample ball.vtp -n 900 --normals -o c.csv", Stdio::null());
+    assert_eq!(sampled.status.code(), Some(0), "{sampled:?}");
+    let cloud = std::fs::read(folder.join("c.csv")).unwrap();
+    for bytes in [points.as_slice(), words.as_bytes()] {
+        let output = piped(folder, "dt --points - --queries q.csv -o d.csv", bytes);
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        let found = std::fs::read_to_string(folder.join("d.csv")).unwrap();
+        zeroset(folder, "dt --points p.csv --queries q.csv -o e.csv", Stdio::null());
+        assert_eq!(found, std::fs::read_to_string(folder.join("e.csv")).unwrap());
+        let output = piped(folder, "info -", bytes);
+        let said = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        let named = zeroset(folder, "info p.csv", Stdio::null()).stdout;
+        let named = String::from_utf8(named).unwrap();
+        assert_eq!(said, named.replace("p.csv", "standard input"));
+    }
+    let output = piped(folder, "reconstruct - -o a.ply", &cloud);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    for (bytes, found) in [
+        (&none[..], "error: standard input: holds no numbers"),
+        (b"hello", "error: standard input: unknown format, the content begins with \"hello\""),
+        (b"x,y,z\n1,2,a\n", "error: standard input: unknown format"),
+        (b"x,y,z\n1,2,3\n1,2,a\n", "error: standard input: line 3: a number expected"),
+    ] {
+        let output = piped(folder, "dt --points - --queries q.csv -o d.csv", bytes);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.starts_with(found) && output.status.code() == Some(3), "{said}");
+    }
+}
+
+/// Points of a scanner are the same for every command, by name and through a pipe, with a count or not.
+#[cfg(unix)]
+#[test]
+fn points_of_a_scanner_are_read_in_one_way() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let rows = "0 0 0 -12 10 20 30\n1 0 0 7 11 21 31\n0 2 0 9 12 22 32\n";
+    std::fs::write(folder.join("q.xyz"), "0 2 1\n").unwrap();
+    for (text, points) in [
+        (format!("3\n{rows}"), "3"),
+        (rows.to_string(), "3"),
+        (format!("4\n{rows}nan 0 0 1 1 2 3\n"), "3 of 4, 1 not finite left out"),
+    ] {
+        std::fs::write(folder.join("scan.pts"), &text).unwrap();
+        let named = zeroset(folder, "info scan.pts", Stdio::null());
+        let said = String::from_utf8(named.stdout).unwrap();
+        assert!(said.contains("text ascii") && !said.contains(" um"), "{said}");
+        assert!(said.contains(points) && said.contains("r g b"), "{said}");
+        let json = zeroset(folder, "info scan.pts --json", Stdio::null()).stdout;
+        let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
+        assert_eq!(json["format"], "text");
+        let is_finite = !text.contains("nan");
+        if text.starts_with(|c: char| c != '0') {
+            let output = piped(folder, "info -", text.as_bytes());
+            let by_pipe = String::from_utf8(output.stdout).unwrap();
+            assert_eq!(by_pipe, said.replace("scan.pts", "standard input"));
+        }
+        let asked = "dt --points scan.pts --queries q.xyz -o d.csv";
+        let output = zeroset(folder, asked, Stdio::null());
+        assert_eq!(output.status.success(), is_finite, "{output:?}");
+        if is_finite {
+            let found = std::fs::read_to_string(folder.join("d.csv")).unwrap();
+            assert_eq!(found, "x,y,z,distance,site\n0,2,1,1,2\n");
+        }
+    }
+    // With elements beside them they are the vertices of a mesh of CARP.
+    std::fs::write(folder.join("scan.elem"), "1\nTr 0 1 2 3\n").unwrap();
+    std::fs::write(folder.join("scan.pts"), "3\n0 0 0\n1 0 0\n0 1 0\n").unwrap();
+    let said = zeroset(folder, "info scan.pts", Stdio::null()).stdout;
+    let said = String::from_utf8(said).unwrap();
+    assert!(said.contains("carp ascii, lengths in um"), "{said}");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_dash_is_standard_input_and_no_output() {

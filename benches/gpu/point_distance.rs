@@ -45,6 +45,7 @@ pub fn points(cuda: &Cuda) -> Result<(), Failed> {
         row(cuda, "lattice of 512", queries, sites, |x| x as i32)?;
         row(cuda, "lattice of 16,384", queries, sites, |x| (32.0 * x) as i32)?;
         row(cuda, "real", queries, sites, |x| x as f32)?;
+        row(cuda, "real", queries, sites, |x| x)?;
     }
     Ok(())
 }

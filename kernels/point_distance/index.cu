@@ -2,8 +2,8 @@
 // and the same sites. LANES neighbors of a warp go down the tree together, and share the sites of a leaf: few queries
 // take as long as one, which is the time of the reads on its way, so that both children of a node are read at once.
 //
-// Defines: REAL (float). KEY: 0 for real coordinates in single precision, 2 for whole ones in u32. NORM: 1, 2, or 3
-// for the largest difference. LANES: 1, 8 or 32.
+// Defines: REAL. KEY: 0 for real coordinates in single precision, 2 for whole ones in u32, 3 for real ones in double
+// precision. NORM: 1, 2, or 3 for the largest difference. LANES: 1, 8 or 32.
 #include "point_distance/keys.cuh"
 
 // Nodes waiting at most: one per level, and 2^32 sites make 29 levels.

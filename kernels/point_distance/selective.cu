@@ -1,12 +1,13 @@
-// The point-wise distance transform by comparing all where a comparison takes more than a few operations: in cones, and in
-// norms of any order. Twin of src/point_distance/{cone,norm}.rs, to the same bits but for powers.
+// The point-wise distance transform by comparing all where a comparison takes more than a few operations: in cones, in
+// norms of any order, and in double precision. Twin of src/point_distance/{cone,norm}.rs, to the same bits but for powers.
 //
 // A block has a slice of the sites and a group of the queries, one in each thread; tiles of the slice pass through shared
-// memory. What decides is computed in double, as on the processor, but only for sites that single precision, with a margin
-// for its rounding, does not rule out.
+// memory. What decides is computed in double, as on the processor, but of coordinates in single precision only for sites
+// that single precision, with a margin for its rounding, does not rule out.
 //
-// Defines: REAL (float). KEY: 0 for real coordinates, 2 for whole ones in u32. NORM: 1, 2, 3 for the largest difference, 4
-// for the order that is given (KEY 0). CONE: 1 takes only sites that a query sees.
+// Defines: REAL. KEY: 0 for real coordinates in single precision, 2 for whole ones in u32, 3 for real ones in double
+// precision. NORM: 1, 2, 3 for the largest difference, 4 for the order that is given (KEY 0 and 3). CONE: 1 takes only
+// sites that a query sees.
 #include "point_distance/keys.cuh"
 #include "point_distance/sites.cuh"
 
@@ -28,15 +29,15 @@ struct Selective : Sites<number> {
 static_assert(sizeof(Selective) == SELECTIVE_BYTES, "src/point_distance/cuda/layout.rs");
 #endif
 
-DEVICE u32 bits_of(key k) {
+// Bits whose order is that of keys.
 #if KEY == 2
-    return k;
+DEVICE u32 bits_of(key k) { return k; }
 #else
-    return __float_as_uint(k);
+DEVICE real_bits bits_of(key k) { return to_bits(k); }
 #endif
-}
 
 #if NORM == 4
+#if KEY == 0
 // log and power to the base of 2.
 DEVICE float log_of_two(float x) {
 #ifdef __CUDA_ARCH__
@@ -46,6 +47,7 @@ DEVICE float log_of_two(float x) {
 #endif
 }
 DEVICE float power_of_two(float x) { return exp2f(x); }
+#endif
 
 // The distance, and about it; the largest difference stands before the root, as powers of large numbers are beyond the range.
 DEVICE key key_of(const Selective& s, const number (&d)[3]) {
@@ -53,9 +55,15 @@ DEVICE key key_of(const Selective& s, const number (&d)[3]) {
     const double most = fmax(fmax(x, y), z);
     if (most == 0.0) return 0;
     const double sum = pow(x / most, s.order) + pow(y / most, s.order) + pow(z / most, s.order);
-    return (float)(most * pow(sum, 1.0 / s.order));
+    return (key)(most * pow(sum, 1.0 / s.order));
 }
 
+#if KEY == 3
+// No distance of any order is below the largest difference, but for rounding.
+DEVICE key about(const Selective&, const number (&d)[3]) {
+    return larger(larger(fabs(d[0]), fabs(d[1])), fabs(d[2])) * (1.0 - 1e-12);
+}
+#else
 DEVICE key about(const Selective& s, const number (&d)[3]) {
     const float x = fabsf(d[0]), y = fabsf(d[1]), z = fabsf(d[2]), order = (float)s.order;
     const float most = fmaxf(fmaxf(x, y), z), least = fminf(fminf(x, y), z), middle = fmaxf(fminf(x, y), fminf(fmaxf(x, y), z));
@@ -64,6 +72,7 @@ DEVICE key about(const Selective& s, const number (&d)[3]) {
     const float sum = 1.0f + power_of_two(order * log_of_two(middle / most)) + power_of_two(order * log_of_two(least / most));
     return most * power_of_two(log_of_two(sum) / order) * (1.0f - 2.0f * MARGIN);
 }
+#endif
 #else
 DEVICE key key_of(const Selective&, const number (&d)[3]) { return exact_key(d); }
 DEVICE key about(const Selective& s, const number (&d)[3]) { return key_of(s, d); }
@@ -86,6 +95,7 @@ struct View {
 
     // Whether a site at d from the query is seen: false at once if it is clearly not.
     DEVICE bool admits(const Selective& s, const number (&d)[3]) const {
+#if KEY != 3
         const float x = (float)d[0], y = (float)d[1], z = (float)d[2];
         const float along = x * about[0] + y * about[1] + z * about[2], square = x * x + y * y + z * z;
         const float length = sqrtf(square), margin = MARGIN * length;
@@ -93,6 +103,7 @@ struct View {
         const bool may_be_near = s.has_cylinder && along >= -radius - margin &&
                                  square - along * along <= radius * radius + MARGIN * (square + radius * radius);
         if (!may_see && !may_be_near) return false;
+#endif
         const double along_it = dot(d, r), square_of_it = dot_of_itself(d);
         const bool is_near = s.has_cylinder && along_it > -s.radius &&
                              square_of_it - along_it * along_it <= s.radius * s.radius;
@@ -141,8 +152,40 @@ extern "C" __global__ void __launch_bounds__(THREADS, 4) point_distance_selectiv
             }
         }
     }
+#if KEY == 3
+    // What no atomic operation is wide enough for is joined by the next kernel.
+    if (i >= s.n_queries) return;
+    u64* const row = s.found + 2 * ((u64)slice * s.n_queries + i);
+    const bool is_found = where != 0xffffffffu;
+    row[0] = is_found ? ~bits_of(best) : 0;
+    row[1] = is_found ? ~(s.first + (u64)where * s.every) : 0;
+#else
     // The least of all slices; of equal keys the least site.
     if (i < s.n_queries && where != 0xffffffffu) {
         atomicMax(s.found + i, ~((u64)bits_of(best) << 32 | (s.first + (u64)where * s.every)));
     }
+#endif
 }
+
+#if KEY == 3
+// The least of all slices and of what was found before; of equal keys the least site.
+//
+// Grid: a thread for each query.
+//
+// slices          [n_slices, n_queries, 2] as the comparison leaves them
+// found           [n_queries, 2] alike; zero before the first launch
+extern "C" __global__ void point_distance_join(const u64* slices, u64* found, u32 n_slices, u32 n_queries) {
+    const u32 i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n_queries) return;
+    u64 best = found[2 * (u64)i], site = found[2 * (u64)i + 1];
+    for (u32 slice = 0; slice < n_slices; slice++) {
+        const u64* const row = slices + 2 * ((u64)slice * n_queries + i);
+        if (row[0] > best || (row[0] == best && row[1] > site)) {
+            best = row[0];
+            site = row[1];
+        }
+    }
+    found[2 * (u64)i] = best;
+    found[2 * (u64)i + 1] = site;
+}
+#endif

@@ -5,6 +5,7 @@
 // src/render/cuda/arguments.rs lays it out.
 struct Frame {
     Triple right, up, toward;
+    Triple lamp;        // direction to it along these
     double scale;
     double origin[2];
     double front;

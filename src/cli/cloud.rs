@@ -4,9 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::Ui;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, shown};
 use crate::expression::{Expression, Field};
-use crate::io::{self, Content, VolumeOptions};
+use crate::io::vtk::NO_CELLS;
+use crate::io::{self, Content, MeshFile, VolumeOptions};
 use crate::mesh::DataArray;
 use crate::words::suggest;
 
@@ -20,24 +21,31 @@ pub struct Cloud {
     pub units: Option<String>,
 }
 
-/// Reads points: the vertices of a mesh, or columns of text, those called x, y and z or the first three.
+/// Reads points: the vertices of a mesh, columns of text, those called x, y and z or the first three, or an array of `.npy`,
+/// whose first three columns they are.
 ///
 /// # Errors
 /// [`Error::Input`] for a file that cannot be read, holds a volume, fewer than three columns, or a
 /// coordinate that is not finite.
 pub fn read(path: &Path, ui: &Ui) -> Result<Cloud> {
     match io::read(path, &VolumeOptions::default())? {
-        Content::Mesh(file) => {
-            ui.warn_of(path, &file.warnings);
-            let (points, arrays) = (file.mesh.vertices, file.mesh.vertex_data);
-            Ok(Cloud { points, arrays, units: file.units })
-        }
+        Content::Mesh(file) => Ok(of_mesh(path, file, ui)),
         Content::Data(data) => of_columns(path, data.arrays),
-        Content::Volume(_) => {
-            let remedy = "give columns of text with x, y and z, or a mesh or point cloud";
-            Err(Error::input(path, "", "is a volume, points are expected", remedy))
-        }
+        Content::Volume(file) => match io::points_of_array(path, &file)? {
+            Some(file) => Ok(of_mesh(path, file, ui)),
+            None => {
+                let remedy = "give columns of text with x, y and z, a mesh or point cloud, or an \
+                              array [n, 3] of .npy";
+                Err(Error::input(path, "", "is a volume, points are expected", remedy))
+            }
+        },
     }
+}
+
+fn of_mesh(path: &Path, file: MeshFile, ui: &Ui) -> Cloud {
+    // Nothing is solved here.
+    ui.warn_of(path, file.warnings.iter().filter(|warning| !warning.ends_with(NO_CELLS)));
+    Cloud { points: file.mesh.vertices, arrays: file.mesh.vertex_data, units: file.units }
 }
 
 fn of_columns(path: &Path, arrays: Vec<DataArray>) -> Result<Cloud> {
@@ -94,7 +102,7 @@ impl Cloud {
         if selected.is_empty() {
             let n = self.points.len();
             let what =
-                format!("--where {expression}: no point of {n} of {} fulfills it", path.display());
+                format!("--where {expression}: no point of {n} of {} fulfills it", shown(path));
             let remedy = "see `zeroset info` for the ranges of coordinates and arrays";
             return Err(Error::usage(what, remedy));
         }

@@ -85,7 +85,7 @@ pub struct Args {
     /// Partial and final results, or the index, take at most this: 64KiB, 256MiB, 2GiB
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size)]
     pub memory: u64,
-    /// What computes: auto, cpu or cuda, which needs --lattice or --precision f32
+    /// What computes: auto, cpu or cuda
     #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = word::<DeviceKind>)]
     pub device: DeviceKind,
     /// GPUs that share the sites, as fast as each is
@@ -113,9 +113,7 @@ impl std::str::FromStr for Direction {
         if text == "normals" {
             return Ok(Direction::Normals);
         }
-        let numbers: Option<Vec<f64>> = text.split(',').map(|x| x.trim().parse().ok()).collect();
-        let numbers = numbers.and_then(|list| <[f64; 3]>::try_from(list).ok());
-        numbers.map(Direction::Along).ok_or_else(|| "expected X,Y,Z or normals".to_string())
+        super::three(text).map(Direction::Along).map_err(|what| format!("{what} or normals"))
     }
 }
 
@@ -169,7 +167,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     };
     let options = options(&args, &queries)?;
     let whole = args.lattice && !matches!(args.norm, Norm::Lp(_));
-    let cards = cards(&args, whole, sites.points.len(), queries.points.len())?;
+    let cards = cards(&args, whole, sites.points.len(), queries.points.len(), &cpu, ui)?;
     let (distances, site, said) = if whole {
         let from = args.file();
         let sites = cloud::whole(&sites.points, from)?;
@@ -179,9 +177,10 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         let single = |list: &[[f64; 3]]| -> Vec<[f32; 3]> {
             list.iter().map(|x| x.map(|x| x as f32)).collect()
         };
+        check_single(&[&sites.points, &queries.points])?;
         solve_on(&cards, &cpu, &single(&sites.points), &single(&queries.points), &options)?
     } else {
-        solve(&cpu, &sites.points, &queries.points, &options)?
+        solve_on(&cards, &cpu, &sites.points, &queries.points, &options)?
     };
     atomic::write(&args.output, |out| {
         writeln!(out, "x,y,z,distance,site")?;
@@ -267,36 +266,74 @@ fn options(args: &Args, queries: &Cloud) -> Result<Options> {
     Ok(options)
 }
 
-/// Pairs from which on a GPU is worth its start, of at most so many queries: with more the processor takes an index,
-/// which takes about as long to build as to compare so many. Queries from which on asking that takes long, too.
-const WORTH_A_CARD: usize = 1 << 32;
-const QUERIES_COMPARED: usize = 512;
-const MANY_QUERIES: usize = 1 << 20;
+/// Refuses points that are all at one place in single precision.
+fn check_single(lists: &[&[[f64; 3]]]) -> Result<()> {
+    let all = lists.iter().flat_map(|list| list.iter().flatten());
+    let most = all.fold(0.0, |most: f64, x| most.max(x.abs()));
+    if most > 0.0 && most < f64::from(f32::MIN_POSITIVE) {
+        let what = format!("coordinates up to {most:e} are nothing in single precision");
+        return Err(Error::usage(what, "scale the points up, or leave out --precision f32"));
+    }
+    Ok(())
+}
+
+/// Seconds of the processor from which on a GPU is worth its start, which takes a quarter of a second, and the copies to it.
+const WORTH_A_CARD: f64 = 0.5;
+/// What one thread takes, in seconds, by measurement (docs/point-distances.md): to compare a query with a site, in norms of other
+/// orders, to put a site into an index, and to ask that.
+const PAIR: f64 = 0.25e-9;
+const PAIR_OF_POWERS: f64 = 180e-9;
+const SITE: f64 = 90e-9;
+const QUERY: f64 = 1.5e-6;
+
+/// About what the processor takes, seconds.
+fn processor_time(args: &Args, n_sites: usize, n_queries: usize, threads: usize) -> f64 {
+    let (sites, queries) = (n_sites as f64, n_queries as f64);
+    let pair = if matches!(args.norm, Norm::Lp(_)) { PAIR_OF_POWERS } else { PAIR };
+    let (brute, index) = (sites * queries * pair, sites * SITE + queries * QUERY);
+    let least = match args.method {
+        Method::Brute => brute,
+        Method::Index => index,
+        Method::Auto => brute.min(index),
+    };
+    least / threads as f64
+}
 
 /// The cards that compute, if any does; two streams of each where sites pass through in pieces, so that one copies while
 /// the other compares.
-fn cards(args: &Args, whole: bool, n_sites: usize, n_queries: usize) -> Result<Vec<Card>> {
+fn cards(
+    args: &Args,
+    whole: bool,
+    n_sites: usize,
+    n_queries: usize,
+    cpu: &Cpu,
+    ui: &Ui,
+) -> Result<Vec<Card>> {
     let by_index = args.method == Method::Index;
-    let serves = (whole || args.precision == Precision::F32)
-        && !(by_index
-            && (args.perforation > 1
-                || args.direction.is_some()
-                || matches!(args.norm, Norm::Lp(_))));
+    let serves = !by_index
+        || (args.perforation == 1 && args.direction.is_none() && !matches!(args.norm, Norm::Lp(_)));
     if args.device == DeviceKind::Cuda && !serves {
-        let what = "--device cuda computes in whole numbers or f32, and by an index without cones, \
-                    perforation and norms but l1, l2 and linf";
-        let remedy = "add --lattice or --precision f32, take --method brute, or leave out --device";
-        return Err(Error::usage(what, remedy));
+        let what = "--device cuda computes by an index without cones, perforation and norms but \
+                    l1, l2 and linf";
+        return Err(Error::usage(what, "take --method brute, or leave out --device"));
     }
-    let pairs = n_sites.saturating_mul(n_queries.min(QUERIES_COMPARED));
-    let is_worth_it = pairs >= WORTH_A_CARD || n_queries >= MANY_QUERIES;
-    let bytes = (n_sites as u64).saturating_mul(BYTES_OF_SITE);
+    let is_worth_it = processor_time(args, n_sites, n_queries, cpu.threads()) >= WORTH_A_CARD;
+    let coordinate = if whole || args.precision == Precision::F32 { 4 } else { 8 };
+    let bytes = (n_sites as u64).saturating_mul(3 * coordinate);
     let streams = if bytes > args.memory { 2 } else { 1 };
-    device::cards(args.device, serves && is_worth_it, args.gpus, streams)
+    let cards = device::cards(args.device, serves && is_worth_it, args.gpus, streams)?;
+    if args.gpus > 1 && cards.is_empty() {
+        let gpus = args.gpus;
+        let why = match args.device {
+            DeviceKind::Cpu => "--device cpu",
+            _ if !serves => "an index with these options is the processor's",
+            _ if !is_worth_it => "so few distances are done before a GPU has started",
+            _ => "no GPU can be used",
+        };
+        ui.warn(format_args!("--gpus {gpus}: the processor computes: {why}"));
+    }
+    Ok(cards)
 }
-
-/// Bytes of a site on a card.
-const BYTES_OF_SITE: u64 = 12;
 
 #[cfg(feature = "cuda")]
 fn solve_on<C: crate::point_distance::cuda::DeviceCoordinate>(

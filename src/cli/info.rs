@@ -5,13 +5,14 @@ mod report;
 mod screen;
 mod voxels;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use self::cloud::CloudFacts;
 use self::report::Report;
 use super::{Ui, volume};
+use crate::cloud::PointCloud;
 use crate::error::{Error, Result};
-use crate::io::{self, Content};
+use crate::io::{self, CloudReport, Content};
 
 /// Arguments of `zeroset info`.
 #[derive(Debug, clap::Args)]
@@ -45,21 +46,21 @@ pub struct Args {
 /// # Errors
 /// [`Error::Input`] if the file holds neither a mesh, nor a volume, nor data arrays.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
-    let (report, warnings) = match io::read(&args.file, &args.source.options()) {
-        Ok(Content::Mesh(file)) if file.mesh.n_cells() == 0 && file.mesh.groups.is_empty() => {
+    let (content, cloud) = io::read_with_cloud(&args.file, &args.source.options());
+    let (report, warnings) = match content {
+        Ok(Content::Mesh(file)) => {
             let (mut report, mut warnings) = (Report::of_mesh(&file), file.warnings);
-            if let Some((points, others)) = points(&args.file, 0)? {
+            if let Some((points, others)) = points(cloud, 0)? {
                 report.cloud = points.cloud;
                 warnings.extend(others);
                 warnings.dedup();
             }
             (report, warnings)
         }
-        Ok(Content::Mesh(file)) => (Report::of_mesh(&file), file.warnings),
         Ok(Content::Volume(file)) => (Report::of_volume(&file), file.warnings),
         Ok(Content::Data(data)) => (Report::of_data(&data.arrays, &data.groups), Vec::new()),
         // A cloud may hold points that no mesh may.
-        Err(error @ Error::Input { .. }) => points(&args.file, 1)?.ok_or(error)?,
+        Err(error @ Error::Input { .. }) => points(cloud, 1)?.ok_or(error)?,
         Err(error) => return Err(error),
     };
     ui.warn_of(&args.file, &warnings);
@@ -73,11 +74,14 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     Ok(0)
 }
 
-/// The facts of a cloud, and what was given up in reading it; `None` for a file that is none, and for one with fewer
-/// than `not_finite` points of that kind.
-fn points(path: &Path, not_finite: u64) -> Result<Option<(Report, Vec<String>)>> {
-    match io::read_cloud(path) {
-        Ok((cloud, report)) if report.faces == 0 && report.not_finite >= not_finite => {
+/// The facts of a cloud, and what was given up in reading it; `None` without one, and for one with fewer than `not_finite` points of
+/// that kind.
+fn points(
+    cloud: Option<(PointCloud, CloudReport)>,
+    not_finite: u64,
+) -> Result<Option<(Report, Vec<String>)>> {
+    match cloud {
+        Some((cloud, report)) if report.faces == 0 && report.not_finite >= not_finite => {
             let facts = CloudFacts::of(&cloud, &report)?;
             let warnings = report.warnings.clone();
             Ok(Some((Report::of_cloud(&report, facts), warnings)))

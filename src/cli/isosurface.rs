@@ -8,7 +8,7 @@ use super::threads::Threads;
 use super::{Ui, generate, volume, word};
 use crate::backend::Cpu;
 use crate::config::DeviceKind;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, shown};
 use crate::io::atomic::check_folder;
 use crate::io::{WriteOptions, check_target, read_volume};
 use crate::mesh::{Kind, Mesh};
@@ -146,7 +146,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
             (Some(min), Some(max)) => format!("values are {min} to {max}"),
             _ => "no value is finite".into(),
         };
-        let (level, name) = (args.level, args.input.display());
+        let (level, name) = (args.level, shown(&args.input));
         let what = format!("--level {level}: {name} has no surface there, {range}");
         let remedy = "take a level between them, or --closed if all of the volume is inside";
         return Err(Error::usage(what, remedy));
@@ -172,7 +172,7 @@ fn empty() -> Mesh {
 fn in_words(error: Error, args: &Args) -> Error {
     match error {
         Error::Case { what, remedy, .. } => {
-            let what = format!("{}: {what}", args.input.display());
+            let what = format!("{}: {what}", shown(&args.input));
             Error::usage(what, remedy.replace("close it", "--closed"))
         }
         other => other,

@@ -8,6 +8,7 @@ use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{Arg, Command, CommandFactory, FromArgMatches};
 
 use super::Cli;
+use crate::error::STANDARD_INPUT;
 
 /// Fields of the files that are written, in all commands.
 const OUTPUTS: [&str; 4] = ["output", "picture", "paths", "report"];
@@ -49,7 +50,7 @@ fn is_stream(path: &Path) -> bool {
 /// Standard input, where the system has a name for it.
 fn input(path: PathBuf) -> Result<PathBuf, &'static str> {
     match is_stream(&path) {
-        true if cfg!(unix) => Ok("/dev/stdin".into()),
+        true if cfg!(unix) => Ok(STANDARD_INPUT.into()),
         true => Err("standard input has no name on this system; name a file"),
         false => Ok(path),
     }
@@ -99,7 +100,7 @@ mod tests {
                 let found = found.map(|mut found| found.remove_one::<PathBuf>("file").unwrap());
                 match (cfg!(unix), OUTPUTS.contains(&id.as_str()) || id == "case") {
                     (true, false) => {
-                        assert_eq!(found.unwrap(), PathBuf::from("/dev/stdin"), "{name}")
+                        assert_eq!(found.unwrap(), PathBuf::from(STANDARD_INPUT), "{name}")
                     }
                     _ => assert!(found.unwrap_err().to_string().contains("; name "), "{name}"),
                 }

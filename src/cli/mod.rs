@@ -363,6 +363,13 @@ fn dispatch(command: Command, ui: &Ui) -> Result<u8> {
     }
 }
 
+/// Three numbers between commas.
+fn three(text: &str) -> std::result::Result<[f64; 3], String> {
+    let numbers: Option<Vec<f64>> = text.split(',').map(|x| x.trim().parse().ok()).collect();
+    let numbers = numbers.and_then(|list| <[f64; 3]>::try_from(list).ok());
+    numbers.ok_or_else(|| "expected X,Y,Z".to_string())
+}
+
 /// A word of the case file, such as a partition or a device.
 fn word<T: serde::de::DeserializeOwned>(text: &str) -> std::result::Result<T, String> {
     let text = serde::de::value::StrDeserializer::<serde::de::value::Error>::new(text);

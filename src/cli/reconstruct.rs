@@ -12,7 +12,7 @@ use super::{Ui, device, word};
 use crate::backend::{Cpu, cuda};
 use crate::cloud::{CleanOptions, FAR};
 use crate::config::DeviceKind;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, shown};
 use crate::io::atomic::{self, check_folder};
 use crate::io::{CloudReport, NormalsFrom, WriteOptions, check_target, read_cloud};
 use crate::mesh::{Kind, Mesh};
@@ -143,7 +143,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     }
     .map(Arc::new);
     let seconds_opening = start.elapsed().as_secs_f64() - seconds_reading;
-    let name = args.input.display();
+    let name = shown(&args.input);
     let device = match &card {
         Some(card) if args.device == DeviceKind::Cuda => Device::Card(card),
         Some(card) if is_worth_it => Device::Auto(card),

@@ -13,7 +13,7 @@ use super::threads::Threads;
 use super::{Ui, convert, volume};
 use crate::backend::Cpu;
 use crate::config::DeviceKind;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, shown};
 use crate::expression::Expression;
 use crate::mesh::Mesh;
 use crate::picture::{self, Image, Lines, Options, Shows, Subject, Traced};
@@ -88,6 +88,10 @@ pub struct Args {
     /// Leave out the white behind what is shown
     #[arg(long)]
     pub transparent: bool,
+    /// Direction to the lamp in the picture: to the right, up, towards the eye; default above left,
+    /// -0.36,0.48,0.8
+    #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true, value_parser = super::three)]
+    pub light: Option<[f64; 3]>,
     /// Rays per pixel along each side, 1 to 8; default 2, for depth and iterations 1
     #[arg(long, value_name = "N")]
     pub samples: Option<u32>,
@@ -147,6 +151,7 @@ impl Args {
         let mut options = Options::default()
             .with_size(width, height)
             .with_perspective(self.perspective)
+            .with_light(self.light)
             .with_transparency(self.transparent);
         options.range = self.range;
         if !(0.1..=50.0).contains(&self.zoom) {
@@ -173,7 +178,7 @@ impl Args {
             ("--array", self.source.array.is_some()),
         ];
         if let Some((option, _)) = for_volumes.iter().find(|(_, given)| *given) {
-            let what = format!("{}: {option} is for volumes, this is a mesh", self.file.display());
+            let what = format!("{}: {option} is for volumes, this is a mesh", shown(&self.file));
             let remedy = "meshes show arrays (--colors); `zeroset convert --where` cuts them";
             return Err(Error::usage(what, remedy));
         }
@@ -236,7 +241,7 @@ impl Args {
                 let values = range.min.zip(range.max).map_or("no numbers".into(), |(low, high)| {
                     format!("values from {low} to {high}")
                 });
-                let what = format!("{}: a volume of {values}", self.file.display());
+                let what = format!("{}: a volume of {values}", shown(&self.file));
                 let remedy = "say what of it is to be seen: --level NUMBER for a surface, or \
                               --where \"v > NUMBER\" for voxels";
                 Err(Error::usage(what, remedy))

@@ -8,7 +8,7 @@ use super::volume::{self, Which};
 use super::{Ui, word};
 use crate::backend::Cpu;
 use crate::config::DeviceKind;
-use crate::error::Result;
+use crate::error::{Result, shown};
 use crate::io::{check_leaves_target, read_volume, write_leaves};
 use crate::points::{leaves, leaves_where};
 use crate::words::counted;
@@ -78,7 +78,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
             let on_cpu = || cpu.run(|| leaves_where(volume, &selection.all));
             let (found, all) = device::either(args.device, IS_WORTH_A_CARD, ui, on_card, on_cpu)?;
             if found.leaves.is_empty() {
-                let input = args.input.display();
+                let input = shown(&args.input);
                 ui.warn(format_args!("{input}: no voxel fulfills {}", args.which));
             }
             (found, Some(all))

@@ -7,7 +7,7 @@ use std::path::Path;
 use indicatif::MultiProgress;
 
 use super::json;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, shown};
 
 /// How much is said, and the one place where it is said.
 #[derive(Clone, Debug)]
@@ -85,7 +85,7 @@ impl Ui {
     /// The same for each of the warnings of a file.
     pub fn warn_of(&self, file: &Path, warnings: impl IntoIterator<Item = impl Display>) {
         for warning in warnings {
-            self.warn(format_args!("{}: {warning}", file.display()));
+            self.warn(format_args!("{}: {warning}", shown(file)));
         }
     }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::Ui;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, shown};
 use crate::expression::Expression;
 use crate::io::{
     RawLayout, VolumeOptions, WriteOptions, check_volume_target, read_volume, write_volume,
@@ -153,7 +153,7 @@ impl Which {
                     "--match: the template has {} voxels along {}, {} has {}",
                     shape[k],
                     ["i", "j", "k"][k],
-                    path.display(),
+                    shown(path),
                     sizes[k]
                 );
                 return Err(Error::usage(what, "cut it out of such a volume, or make it smaller"));
@@ -170,7 +170,7 @@ impl std::fmt::Display for Which {
         let parts = [
             self.condition.as_ref().map(|expression| format!("--where \"{expression}\"")),
             self.edge.map(|size| format!("--edge {size}")),
-            self.template.as_ref().map(|path| format!("--match {}", path.display())),
+            self.template.as_ref().map(|path| format!("--match {}", shown(path))),
         ];
         f.write_str(&parts.into_iter().flatten().collect::<Vec<_>>().join(" and "))
     }
@@ -197,7 +197,7 @@ pub fn selected(path: &Path, volume: &Volume, expression: &Expression) -> Result
         (Some(min), Some(max)) => format!(", values are {min} to {max}"),
         _ => ", no value is finite".into(),
     };
-    let what = format!("--where {expression}: no voxel of {} fulfills it{range}", path.display());
+    let what = format!("--where {expression}: no voxel of {} fulfills it{range}", shown(path));
     let remedy = "write one that holds somewhere; `zeroset info` tells what is in the file";
     Err(Error::usage(what, remedy))
 }

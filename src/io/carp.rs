@@ -17,6 +17,11 @@ use crate::mesh::{DataArray, Values};
 /// The extensions of these files.
 pub(super) const EXTENSIONS: [&str; 3] = ["pts", "elem", "lon"];
 
+/// Whether a file of this extension is one of a mesh: a `.pts` without elements beside it holds points of any program.
+pub(super) fn is_mesh(path: &Path, extension: &str) -> bool {
+    extension != "pts" || load::partner(path, "elem").is_some()
+}
+
 /// Reads the files of a mesh; `path`, whose bytes these are, is one of them, by its `extension`.
 ///
 /// # Errors
@@ -247,6 +252,7 @@ mod tests {
     #[test]
     fn faults_are_named_with_file_and_line() {
         let elem = |text: &'static str| vec![("a.elem", text), ("a.pts", PTS)];
+        let pts = |text: &'static str| vec![("a.pts", text), ("a.elem", "1\nTt 0 1 2 4 7\n")];
         let lon = |text: &'static str| {
             vec![("a.pts", PTS), ("a.elem", "1\nTt 0 1 2 4 7\n"), ("a.lon", text)]
         };
@@ -257,9 +263,9 @@ mod tests {
             (elem("2\nTt 0 1 2 3 1"), "file ends where element 1 of 2 was expected"),
             (elem("4000000000\nTt 0 1 2 3 1"), "4000000000 elements promised"),
             (elem("1\nTt 0 1 2"), "line 2: a vertex expected, found the end of the line"),
-            (vec![("a.pts", "4000000000\n0 0 0")], "4000000000 points promised"),
-            (vec![("a.pts", "0 0 0\n1 1 1")], "a.pts: line 1: the number of points expected"),
-            (vec![("a.pts", "2\n0 0 0\n1 nan 1")], "line 3: y is NaN"),
+            (pts("4000000000\n0 0 0"), "4000000000 points promised"),
+            (pts("0 0 0\n1 1 1"), "a.pts: line 1: the number of points expected"),
+            (pts("2\n0 0 0\n1 nan 1"), "line 3: y is NaN"),
             (lon("3\n1 0 0"), "a.lon: line 1: 1 or 2, the number of directions"),
             (lon("1\n1 0"), "rows of directions promised"),
             (lon("1\n1 0       \n"), "a.lon: line 2: z expected, found the end of the line"),

@@ -1,13 +1,14 @@
 //! Plain text with numbers in columns: a row per vertex, blanks, commas or semicolons between the
-//! numbers. "#" begins a comment; a first row of words names the columns.
+//! numbers. "#" begins a comment; a first row of words names the columns, and a number in a line of its own before
+//! rows of three or more is their count.
 //!
-//! As data, each column is an array; as points (`.xyz`), the first three columns are coordinates.
+//! As data, each column is an array; as points (`.xyz`, `.pts`), the first three columns are coordinates.
 
 use std::path::Path;
 
-use super::MeshFile;
 use super::faces::{index_limit, mesh_file};
 use super::text::{Lines, parse, show};
+use super::{MeshFile, VolumeFile};
 use crate::error::{Error, Result};
 use crate::mesh::{DataArray, Values};
 
@@ -17,10 +18,16 @@ pub(super) const DATA_NAMES: [&str; 5] = ["txt", "csv", "tsv", "dat", "1d"];
 /// Most columns that are read.
 const MOST: usize = 1_000;
 
+/// Bytes in which names and a count are looked for.
+pub(super) const HEAD: usize = 4096;
+
 /// Columns with their names, empty where the file has none.
+#[derive(Default)]
 struct Table {
     names: Vec<String>,
     columns: Vec<Vec<f64>>,
+    /// How many rows the first line promises.
+    count: Option<u64>,
 }
 
 /// The cells of a row. Between semicolons or else commas a cell may be empty, which is for the caller to
@@ -35,12 +42,44 @@ pub(super) fn cells(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     words.filter(move |word| separator.is_some() || !word.is_empty())
 }
 
-/// Whether the first row that is not a comment begins with a number.
+/// Rows that are no comments.
+fn rows(head: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let lines = head.split(|&b| b == b'\n' || b == b'\r').map(<[u8]>::trim_ascii);
+    lines.filter(|line| !line.is_empty() && !line.starts_with(b"#"))
+}
+
+fn is_number(cell: &[u8]) -> bool {
+    parse::<f64>(cell).is_some()
+}
+
+/// Whether the first row begins with a number.
 pub(super) fn begins_with_number(head: &[u8]) -> bool {
-    let mut lines = head.split(|&b| b == b'\n' || b == b'\r');
-    let first = lines.find(|line| !line.trim_ascii().is_empty() && !line.starts_with(b"#"));
-    let word = first.and_then(|line| cells(line).find(|word| !word.is_empty()));
-    word.is_some_and(|word| parse::<f64>(word).is_some())
+    let word = rows(head).next().and_then(|line| cells(line).find(|word| !word.is_empty()));
+    word.is_some_and(is_number)
+}
+
+/// Whether the first row names the columns: words, over as many numbers or, where no row follows, x, y and z among them.
+pub(super) fn begins_with_names(head: &[u8]) -> bool {
+    let mut rows = rows(head);
+    let Some(names) = rows.next() else { return false };
+    if cells(names).any(is_number) {
+        return false;
+    }
+    match rows.next() {
+        Some(row) => cells(row).count() == cells(names).count() && cells(row).all(is_number),
+        None => [b"x", b"y", b"z"]
+            .iter()
+            .all(|axis| cells(names).any(|word| word.eq_ignore_ascii_case(*axis))),
+    }
+}
+
+/// The count that scanners put into a line of its own before points: a whole number, over rows of three numbers or more.
+pub(super) fn count_of_points(head: &[u8]) -> Option<u64> {
+    let mut rows = rows(head);
+    let first = rows.next().filter(|row| cells(row).count() == 1)?;
+    let count = std::str::from_utf8(first).ok()?.parse().ok()?;
+    let row = rows.next()?;
+    (cells(row).count() >= 3 && cells(row).all(is_number)).then_some(count)
 }
 
 /// What is wrong with a row whose cell of this column, counted from 0, is no number, and what to do.
@@ -65,9 +104,14 @@ pub(super) fn no_number(column: usize, cell: Option<&[u8]>) -> (String, &'static
 
 fn table(path: &Path, bytes: &[u8]) -> Result<Table> {
     let mut lines = Lines::new(path, bytes).with_comments(b'#');
-    let mut table = Table { names: Vec::new(), columns: Vec::new() };
+    let count = count_of_points(bytes.get(..HEAD).unwrap_or(bytes));
+    let mut table = Table { count, ..Table::default() };
     while let Some(row) = lines.next_row() {
         let line = row.rest();
+        // Where one scan follows another, its count does, too.
+        if count.is_some() && cells(line).count() == 1 && is_number(line.trim_ascii()) {
+            continue;
+        }
         let is_first = table.columns.is_empty();
         if is_first && table.names.is_empty() && !begins_with_number(line) {
             let names = cells(line)
@@ -145,7 +189,33 @@ pub(crate) fn read_data(path: &Path, bytes: &[u8]) -> Result<Vec<DataArray>> {
 /// # Errors
 /// As [`read_data`], and for fewer than three columns and coordinates that are not finite.
 pub(crate) fn read_points(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
-    let Table { names, mut columns } = table(path, bytes)?;
+    let table = table(path, bytes)?;
+    let n = table.columns[0].len() as u64;
+    let wrong = table.count.filter(|count| *count != n);
+    let mut file = points(path, table, "text", "ascii")?;
+    // As where it is read as a cloud.
+    let warning = wrong.map(|count| format!("the first line promises {count} points, {n} follow"));
+    file.warnings.extend(warning);
+    Ok(file)
+}
+
+/// The points of an array `[n, 3]` or wider of a `.npy` file, by the rules of [`read_points`]; `None` for other arrays and volumes.
+///
+/// # Errors
+/// For coordinates that are not finite.
+pub(crate) fn points_of_array(path: &Path, file: &VolumeFile) -> Result<Option<MeshFile>> {
+    let [n, width, 1] = file.volume.shape() else { return Ok(None) };
+    if file.format != "npy" || !(3..=MOST).contains(&width) {
+        return Ok(None);
+    }
+    let column = |k: usize| (0..n).map(|i| file.volume.value(i, k, 0)).collect();
+    let table = Table { columns: (0..width).map(column).collect(), ..Table::default() };
+    points(path, table, "npy", &file.version).map(Some)
+}
+
+/// Points of columns, from a file of this format and version.
+fn points(path: &Path, table: Table, format: &'static str, version: &str) -> Result<MeshFile> {
+    let Table { names, mut columns, .. } = table;
     let others = columns.split_off(columns.len().min(3));
     let [x, y, z] = columns.as_slice() else {
         let what = format!("{} columns, three are needed for points", columns.len());
@@ -161,8 +231,7 @@ pub(crate) fn read_points(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
     for (i, ((&x, &y), &z)) in x.iter().zip(y).zip(z).enumerate() {
         vertices.push(super::bytes::finite(path, i, [x, y, z])?);
     }
-    let version = "ascii";
-    let mut file = mesh_file(path, vertices, Vec::new(), "xyz", version, Default::default())?;
+    let mut file = mesh_file(path, vertices, Vec::new(), format, version, Default::default())?;
     let normals = others.len() == 3 && names.is_empty();
     let name = |k: usize| match names.get(k + 3) {
         Some(name) if !name.is_empty() => name.clone(),

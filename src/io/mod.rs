@@ -40,12 +40,14 @@ mod write;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use crate::cloud::PointCloud;
 use crate::error::{Error, Result, plain};
 use crate::mesh::{DataArray, Group, Mesh, Values};
 pub use cloud::{
     CloudLayout, CloudReport, NormalsFrom, check_cloud_target, read_cloud, write_cloud,
     write_cloud_pieces,
 };
+pub(crate) use columns::points_of_array;
 pub use curves::{Curve, Curves, read_curves};
 pub use leaves::{check_leaves_target, write_leaves};
 pub use matrix::{check_matrix_target, write_matrix};
@@ -66,7 +68,7 @@ pub struct MeshFile {
     /// The mesh; without cells if the file holds points only.
     pub mesh: Mesh,
     /// Short name of the format: "msh", "vtk", "vtu", "vtp", "ply", "obj", "off", "stl", "gifti",
-    /// "freesurfer", "medit", "tetgen", "carp", "xyz", "pcd", "las", "laz", "e57".
+    /// "freesurfer", "medit", "tetgen", "carp", "text", "npy", "pcd", "las", "laz", "e57".
     pub format: &'static str,
     /// Version and encoding as the file states them, such as "4.1 binary".
     pub version: String,
@@ -159,13 +161,42 @@ pub fn read(path: &Path, options: &VolumeOptions) -> Result<Content> {
     if options.raw.is_some() {
         return read_volume(path, options).map(Content::Volume);
     }
-    let bytes = load::load(path)?;
-    let (format, warning) = sniff::format(path, &bytes)?;
-    if let Some(mut file) = volume::read_as(format, path, &bytes, options)? {
+    content(path, &load::load(path)?, options)
+}
+
+/// As [`read`]; where the file holds points without cells, or nothing that [`read`] takes, also its cloud, if it holds one that
+/// [`read_cloud`] takes. A pipe is read once for both.
+///
+/// # Errors
+/// Those of [`read`], beside a cloud that there is all the same: one may hold points that no mesh may.
+pub fn read_with_cloud(
+    path: &Path,
+    options: &VolumeOptions,
+) -> (Result<Content>, Option<(PointCloud, CloudReport)>) {
+    if options.raw.is_some() {
+        return (read(path, options), None);
+    }
+    let bytes = match load::load(path) {
+        Ok(bytes) => bytes,
+        Err(error) => return (Err(error), None),
+    };
+    let content = content(path, &bytes, options);
+    let may_be_cloud = match &content {
+        Ok(Content::Mesh(file)) => file.mesh.n_cells() == 0 && file.mesh.groups.is_empty(),
+        Ok(_) => false,
+        Err(error) => matches!(error, Error::Input { .. }),
+    };
+    let cloud = may_be_cloud.then(|| cloud::read_cloud_of(path, &bytes).ok()).flatten();
+    (content, cloud)
+}
+
+fn content(path: &Path, bytes: &[u8], options: &VolumeOptions) -> Result<Content> {
+    let (format, warning) = sniff::format(path, bytes)?;
+    if let Some(mut file) = volume::read_as(format, path, bytes, options)? {
         file.warnings.extend(warning);
         return Ok(Content::Volume(file));
     }
-    let no_mesh = match read_as(format, path, &bytes) {
+    let no_mesh = match read_as(format, path, bytes) {
         Ok(mut file) => {
             file.warnings.extend(warning);
             return Ok(Content::Mesh(file));
@@ -174,7 +205,7 @@ pub fn read(path: &Path, options: &VolumeOptions) -> Result<Content> {
     };
     let names_a_place =
         |error: &Error| matches!(error, Error::Input { position, .. } if !position.is_empty());
-    match data_as(format, path, &bytes) {
+    match data_as(format, path, bytes) {
         Ok(data) => Ok(Content::Data(data)),
         // Of a file of numbers, what is wrong with the numbers is wanted.
         Err(no_data) if names_a_place(&no_data) && !names_a_place(&no_mesh) => Err(no_data),

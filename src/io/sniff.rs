@@ -169,7 +169,10 @@ pub(super) fn format(path: &Path, bytes: &[u8]) -> Result<(Format, Option<String
     if let Some((what, remedy)) = foreign(&extension, bytes) {
         return Err(Error::input(path, "", what, remedy));
     }
-    match (by_content(bytes), by_name(&extension)) {
+    // Scanners write points under a name of CARP.
+    let is_mesh = |format: &Format| *format != Format::Carp || carp::is_mesh(path, &extension);
+    let named = by_name(&extension).map(|f| if is_mesh(&f) { f } else { Format::Xyz });
+    match (by_content(bytes), named) {
         (Some(format), Some(other)) if format != other => {
             let name = format.name();
             let what = format!("named .{extension}, but the content is {name}: read as such");
@@ -222,9 +225,15 @@ fn by_guess(bytes: &[u8]) -> Option<Format> {
         return Some(Format::Morph);
     }
     let text = without_mark(bytes);
-    let head = text.get(..4096).unwrap_or(text);
-    let is_text = head.iter().all(|&b| b >= b' ' || b.is_ascii_whitespace());
-    (is_text && columns::begins_with_number(head)).then_some(Format::Columns)
+    let head = text.get(..columns::HEAD).unwrap_or(text);
+    if !head.iter().all(|&b| b >= b' ' || b.is_ascii_whitespace()) {
+        return None;
+    }
+    if columns::count_of_points(head).is_some() {
+        return Some(Format::Xyz);
+    }
+    let is_table = columns::begins_with_number(head) || columns::begins_with_names(head);
+    is_table.then_some(Format::Columns)
 }
 
 /// The readable extension that `extension` may be a slip of.
@@ -336,13 +345,19 @@ mod tests {
             ("#!ascii label, from subject a\n1", "lh.V1", Format::Label),
             ("1\n0 0 0 0 0", "lh.V1.label", Format::Label),
             ("1 3 0 0", "x.1.node.gz", Format::TetGen),
-            ("1\n0 0 0", "x.PTS", Format::Carp),
+            ("1\n0 0 0", "x.PTS", Format::Xyz),
+            ("1\n0 0 0", "/dev/stdin", Format::Xyz),
+            ("2\n0 0 0 9 1 2 3\n", "scan", Format::Xyz),
+            ("1\nTt 0 1 2 3 1", "x.elem", Format::Carp),
             ("0 0 0", "x.xyz", Format::Xyz),
             ("# .PCD v.7\nVERSION .7", "x.ply", Format::Pcd),
             ("LASF", "x.laz", Format::Las),
             ("ASTM-E57", "x", Format::E57),
             ("a b\n0 0", "x.csv", Format::Columns),
             ("# of no name\n-0.5 0\n", "values", Format::Columns),
+            ("x,y,z,v\r\n0,1,2,3\r\n", "/dev/stdin", Format::Columns),
+            ("# made\nx y z\n0 1 2\n", "/dev/stdin", Format::Columns),
+            ("x,y,z,v,i,j,k\n", "/dev/stdin", Format::Columns),
         ] {
             let found = format(Path::new(name), text.as_bytes()).unwrap();
             assert_eq!(found.0, expected, "{text:?} in {name}");
@@ -381,7 +396,9 @@ mod tests {
         let found =
             "unknown format, the content begins with \"hello\"; did you mean .gii? readable";
         assert!(error.contains(found), "{error}");
-        let error = format(Path::new("x"), b"hello").unwrap_err().to_string();
-        assert!(!error.contains("did you mean"), "{error}");
+        for text in ["hello", "x\ty\n", "two words\n1 2 3\n", "a b\nc d\n"] {
+            let error = format(Path::new("x"), text.as_bytes()).unwrap_err().to_string();
+            assert!(!error.contains("did you mean"), "{error}");
+        }
     }
 }

@@ -211,6 +211,9 @@ pub struct Options {
     pub perspective: Option<f64>,
     /// Leaves out the white behind what is shown.
     pub transparent: bool,
+    /// Direction to the lamp, of any length above 0, along the axes of the picture: to the right, up, towards the eye. Default
+    /// [-0.36, 0.48, 0.8], from above left.
+    pub light: Option<[f64; 3]>,
 }
 
 impl Default for Options {
@@ -223,6 +226,7 @@ impl Default for Options {
             range: None,
             perspective: None,
             transparent: false,
+            light: None,
         }
     }
 }
@@ -249,6 +253,12 @@ impl Options {
     /// Sets the values at both ends of the color bar.
     pub fn with_range(mut self, range: [f64; 2]) -> Self {
         self.range = Some(range);
+        self
+    }
+
+    /// Sets the direction to the lamp along the axes of the picture; `None` for above left.
+    pub fn with_light(mut self, from: Option<[f64; 3]>) -> Self {
+        self.light = from;
         self
     }
 
@@ -285,6 +295,13 @@ impl Options {
                 "perspective".into(),
                 format!("must be {low} to {high} degrees, is {angle}"),
             ));
+        }
+        if let Some(light) = self.light {
+            let size = light.iter().map(|x| x * x).sum::<f64>().sqrt();
+            if !(size > 0.0 && size.is_finite()) {
+                let what = format!("must be a direction with a length, is {light:?}");
+                return Some(("light".into(), what));
+            }
         }
         let (key, what) = self.camera.as_ref().and_then(Camera::flaw)?;
         Some((format!("camera.{key}"), what))

@@ -46,9 +46,14 @@ impl<'a> Stage<'a> {
         self.options.camera.unwrap_or_else(by_itself)
     }
 
+    /// Axes and light of the picture.
+    fn axes(&self, camera: &Camera) -> Axes {
+        Axes::new(camera).lit(self.options.light)
+    }
+
     /// What a camera sees.
     fn frame(&self, camera: &Camera) -> Frame {
-        let (axes, perspective) = (Axes::new(camera), self.options.perspective);
+        let (axes, perspective) = (self.axes(camera), self.options.perspective);
         let Layout { area, unit, .. } = self.layout;
         Frame::fit(axes, perspective, &self.drawing.points, area, camera.zoom, unit)
     }
@@ -57,7 +62,7 @@ impl<'a> Stage<'a> {
     #[cfg(feature = "cuda")]
     pub(super) fn framed(&self, camera: &Camera, eye: Option<Eye>, extent: &Extent) -> Frame {
         let Layout { area, unit, .. } = self.layout;
-        Frame::filling(Axes::new(camera), eye, extent, area, camera.zoom, unit)
+        Frame::filling(self.axes(camera), eye, extent, area, camera.zoom, unit)
     }
 
     /// The picture, by the processor.

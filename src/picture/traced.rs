@@ -185,7 +185,7 @@ pub fn trace(scene: &Traced<'_>, options: &Options) -> Result<(Image, Counts)> {
     let size @ [width, height] = [options.width, options.height];
     let layout = Layout::new(width, height, scene.name().is_some());
     let camera = scene.camera(options);
-    let axes = Axes::new(&camera);
+    let axes = Axes::new(&camera).lit(options.light);
     let corners = scene.solid.corners();
     let (area, zoom) = (layout.area, camera.zoom);
     let frame = Frame::fit(axes, options.perspective, &corners, area, zoom, layout.unit);

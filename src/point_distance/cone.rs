@@ -104,6 +104,14 @@ impl Toward {
         View { r, cos: self.cos, sin: self.sin, cylinder: self.cylinder }
     }
 
+    /// The cones of some queries.
+    #[cfg(feature = "cuda")]
+    pub(super) fn part(&self, queries: std::ops::Range<usize>) -> Toward {
+        let all = &self.directions;
+        let directions = if all.len() == 1 { all.clone() } else { all[queries].to_vec() };
+        Toward { directions, ..*self }
+    }
+
     /// The cones of every k-th query.
     pub(super) fn every(&self, k: usize) -> Toward {
         let directions = self.directions.iter().step_by(k).copied().collect();

@@ -14,6 +14,9 @@ pub trait Coordinate: Copy + PartialOrd + Debug + Default + Send + Sync + sealed
     type Key: Copy + PartialOrd + Debug + Send + Sync;
     /// The key of no point.
     const FAR: Self::Key;
+    /// The least square that has all its digits, where there is one above 0.
+    #[doc(hidden)]
+    const LEAST: Option<Self::Key>;
 
     #[doc(hidden)]
     fn minus(self, other: Self) -> Self;
@@ -65,6 +68,7 @@ macro_rules! real {
         impl Coordinate for $real {
             type Key = $real;
             const FAR: $real = $real::INFINITY;
+            const LEAST: Option<$real> = Some($real::MIN_POSITIVE);
 
             #[inline(always)]
             fn minus(self, other: Self) -> Self {
@@ -116,6 +120,7 @@ real! { f32 F32; f64 F64; }
 impl Coordinate for i32 {
     type Key = u32;
     const FAR: u32 = u32::MAX;
+    const LEAST: Option<u32> = None;
 
     #[inline(always)]
     fn minus(self, other: Self) -> Self {

@@ -181,8 +181,8 @@ fn crossover(kernel: Kernel, norm: Norm, looks_one_way: bool) -> usize {
 /// bits do not depend on the number of threads, the method or the memory.
 ///
 /// # Errors
-/// [`Error::Case`] for coordinates that are not finite or out of range (`i32`: keys of 32 bits),
-/// options that make no sense, and a limit of memory that the results or an index asked for exceed.
+/// [`Error::Case`] for coordinates that are not finite or out of range (`i32`: keys of 32 bits), squares of distances below the
+/// range, options that make no sense, and a limit of memory without room for one query, or that an index asked for exceeds.
 pub fn nearest<C: Coordinate>(
     cpu: &Cpu,
     sites: &Sites<C>,
@@ -219,6 +219,7 @@ pub fn nearest<C: Coordinate>(
         let exact = Checked { queries: &asked, toward, options }.compare(cpu, sites, kernel)?;
         nearest.perforation = Some(checked.error(&exact.found, &nearest.found, sample));
     }
+    check_small::<C>(options.norm, &nearest.found, |n, site| sites.point(site) != queries[n])?;
     Ok(nearest)
 }
 
@@ -232,7 +233,41 @@ impl<C: Coordinate> Index<C> {
         let checked = Checked::new(queries, options)?;
         checked.without_perforation()?;
         let (kernel, ..) = kernel_for(options.norm, self.bounds(), queries)?;
-        Ok(cpu.run(|| checked.search(self, kernel)))
+        let nearest = cpu.run(|| checked.search(self, kernel));
+        // The largest difference is never lost, and finds the first site at the query's place.
+        let is_apart = |n: usize, site: usize| {
+            let search = Search { index: self, queries: &queries[n..=n], toward: None };
+            let there = C::with_metric(Norm::LInf, search);
+            there.iter().any(|f| C::key_to_f64(f.key) > 0.0 || f.site as usize != site)
+        };
+        check_small::<C>(options.norm, &nearest.found, is_apart)?;
+        Ok(nearest)
+    }
+}
+
+/// Refuses squares that are too small for their type: they have lost digits, or are nothing. `is_apart` says whether a query and
+/// a site are at different places.
+///
+/// # Errors
+/// [`Error::Case`] for two such points whose distance is that small.
+pub(super) fn check_small<C: Coordinate>(
+    norm: Norm,
+    found: &[Found<C::Key>],
+    is_apart: impl Fn(usize, usize) -> bool,
+) -> Result<()> {
+    let Some(least) = C::LEAST.filter(|_| norm == Norm::L2) else { return Ok(()) };
+    let is_lost = |(n, found): (usize, &Found<C::Key>)| {
+        found.key < least && found.site != NO_SITE && is_apart(n, found.site as usize)
+    };
+    match found.iter().enumerate().position(is_lost) {
+        None => Ok(()),
+        Some(n) => {
+            let what = format!(
+                "query {n} is so near to site {} that the square of their distance is below the range of numbers",
+                found[n].site
+            );
+            Err(Error::usage(what, "scale the points up, or take another norm (--norm linf)"))
+        }
     }
 }
 

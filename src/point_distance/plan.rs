@@ -20,7 +20,7 @@ pub struct Plan {
     pub batch: usize,
     /// Queries of a task.
     pub block: usize,
-    /// Partial minima and results, bytes: `streams * batch + n_queries` entries.
+    /// Partial minima and results of the queries at work, bytes: `(streams + 1) batch` entries.
     pub working_set: u64,
 }
 
@@ -28,7 +28,7 @@ impl Plan {
     /// For a number of sites and queries, with a working set of at most `memory` bytes.
     ///
     /// # Errors
-    /// [`Error::Case`] if the results alone do not fit.
+    /// [`Error::Case`] if there is no room for one query.
     pub(super) fn new<K>(
         n_sites: usize,
         n_queries: usize,
@@ -36,21 +36,21 @@ impl Plan {
         memory: u64,
     ) -> Result<Self> {
         let entry = size_of::<Found<K>>() as u64;
-        let results = n_queries as u64 * entry;
-        let room = memory.saturating_sub(results) / entry;
-        if room == 0 {
+        let room = memory / entry;
+        if room < 2 {
             let what = format!(
-                "a working set of {memory} bytes: the results of {n_queries} queries and a partial one take {}",
-                results + entry
+                "a working set of {memory} bytes: the result of a query and a partial one take {}",
+                2 * entry
             );
-            return Err(Error::usage(what, "raise the limit (--memory), or ask in parts"));
+            return Err(Error::usage(what, "raise the limit (--memory)"));
         }
         let block = BLOCK.min(n_queries.max(1));
         // Few queries leave threads idle unless several of them share the sites.
         let idle = threads.div_ceil(n_queries.div_ceil(block).max(1));
-        let streams = idle.min(n_sites.div_ceil(TILE)).clamp(1, room.min(1 << 16) as usize);
-        let batch = (room as usize / streams).clamp(1, n_queries.max(1));
-        let working_set = results + (streams * batch) as u64 * entry;
+        let streams = idle.min(n_sites.div_ceil(TILE)).clamp(1, (room - 1).min(1 << 16) as usize);
+        let batch = usize::try_from(room / (streams as u64 + 1)).unwrap_or(usize::MAX);
+        let batch = batch.clamp(1, n_queries.max(1));
+        let working_set = (streams as u64 + 1) * batch as u64 * entry;
         Ok(Plan { tile: TILE, streams, batch, block: block.min(batch), working_set })
     }
 }
@@ -65,14 +65,17 @@ mod tests {
         for (sites, queries, threads) in
             [(0, 0, 1), (1, 1, 8), (1 << 24, 1024, 64), (5_000, 100_000, 2)]
         {
-            let results = queries as u64 * entry;
-            for memory in [results + entry, results + 7 * entry, results + (1 << 20), 1 << 40] {
+            for memory in
+                [2 * entry, 7 * entry, 1 << 16, queries as u64 * entry + (1 << 20), 1 << 40]
+            {
                 let plan = Plan::new::<f32>(sites, queries, threads, memory).unwrap();
                 assert!(plan.working_set <= memory, "{plan:?}");
                 assert!(plan.streams * plan.batch * plan.block > 0 && plan.block <= plan.batch);
             }
         }
-        let error = Plan::new::<f32>(10, 100, 1, 100 * entry).unwrap_err().to_string();
-        assert!(error.contains("take 808"), "{error}");
+        let plan = Plan::new::<f32>(10, 100, 1, 1 << 20).unwrap();
+        assert_eq!((plan.batch, plan.working_set), (100, 200 * entry), "all at a time");
+        let error = Plan::new::<f32>(10, 100, 1, 2 * entry - 1).unwrap_err().to_string();
+        assert!(error.contains("take 16"), "{error}");
     }
 }

@@ -75,16 +75,21 @@ impl<C: Coordinate> Index<C> {
     }
 
     /// Nodes and entries as the words of `struct Node` and `struct Entry` of
-    /// `kernels/point_distance/index.cu`.
+    /// `kernels/point_distance/index.cu`, of the `words` of each coordinate.
     #[cfg(feature = "cuda")]
-    pub(super) fn words(&self, bits: impl Fn(C) -> u32 + Sync) -> (Vec<u32>, Vec<u32>) {
+    pub(super) fn words<W>(&self, words: impl Fn(C) -> W + Sync) -> (Vec<u32>, Vec<u32>)
+    where
+        W: Iterator<Item = u32>,
+    {
+        let words = &words;
+        // What holds numbers of 64 bits ends at a multiple of them.
+        let padding = || std::iter::repeat_n(0, size_of::<C>() / size_of::<u32>() - 1);
         let node = |n: &Node<C>| {
-            let [low, high] = [n.low, n.high].map(|corner| corner.map(&bits));
-            [low[0], low[1], low[2], high[0], high[1], high[2], n.begin, n.end, n.second]
+            let corners = [n.low, n.high].into_iter().flatten().flat_map(words);
+            corners.chain([n.begin, n.end, n.second]).chain(padding())
         };
         let entry = |e: &Entry<C>| {
-            let [x, y, z] = e.point.map(&bits);
-            [x, y, z, e.site]
+            e.point.into_iter().flat_map(words).chain(std::iter::once(e.site)).chain(padding())
         };
         let nodes = self.nodes.par_iter().flat_map_iter(node).collect();
         (nodes, self.entries.par_iter().flat_map_iter(entry).collect())

@@ -98,12 +98,16 @@ impl Camera {
     }
 }
 
-/// Axes of a picture in the mesh: to the right, upwards, and towards the eye.
+/// Direction to the lamp along the axes of a picture: above left, behind the eye.
+const LAMP: V = [-0.36, 0.48, 0.8];
+
+/// Axes of a picture in the mesh: to the right, upwards, and towards the eye; and the direction to the lamp along these.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Axes {
     pub right: V,
     pub up: V,
     pub toward: V,
+    pub lamp: V,
 }
 
 impl Axes {
@@ -112,7 +116,13 @@ impl Axes {
         let default = if toward[2].abs() < 0.99 { [0.0, 0.0, 1.0] } else { [0.0, 1.0, 0.0] };
         let up = camera.up.unwrap_or(default);
         let right = unit(cross(up, toward));
-        Axes { right, up: cross(toward, right), toward }
+        Axes { right, up: cross(toward, right), toward, lamp: LAMP }
+    }
+
+    /// With light from another direction, of any length above 0.
+    pub(crate) fn lit(mut self, from: Option<V>) -> Self {
+        self.lamp = from.map_or(self.lamp, unit);
+        self
     }
 }
 

@@ -159,7 +159,7 @@ impl Frame {
 
     /// The ray of a place in the picture, in pixels from its upper left corner.
     pub fn ray(&self, [px, py]: [f64; 2]) -> Ray {
-        let Axes { right, up, toward } = self.axes;
+        let Axes { right, up, toward, .. } = self.axes;
         let aside = add(
             scaled(right, (px - self.origin[0]) / self.scale),
             scaled(up, (self.origin[1] - py) / self.scale),

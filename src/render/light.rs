@@ -1,10 +1,7 @@
-//! Light on what is seen: most of it from the eye, some from above left, a little gloss.
+//! Light on what is seen: most of it from the eye, some from a lamp, a little gloss.
 
 use super::camera::Axes;
 use super::vector::{V, add, dot, unit};
-
-/// Direction to the lamp along the axes of the picture.
-const LAMP: V = [-0.36, 0.48, 0.8];
 
 /// What light makes of a color.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -26,8 +23,8 @@ impl Shade {
             n = n.map(|x| -x);
             head = -head;
         }
-        let lamp = dot(n, LAMP).max(0.0);
-        let middle = unit(add(LAMP, [0.0, 0.0, 1.0]));
+        let lamp = dot(n, axes.lamp).max(0.0);
+        let middle = unit(add(axes.lamp, [0.0, 0.0, 1.0]));
         let mut gloss = dot(n, middle).max(0.0);
         for _ in 0..4 {
             gloss *= gloss;
@@ -53,5 +50,8 @@ mod tests {
         assert!(at([0.0, 0.0, 1.0]) > at([0.9, 0.0, 0.3]));
         assert_eq!(at([0.1, 0.2, 0.9]), at([-0.1, -0.2, -0.9]));
         assert!(at([-0.5, 0.5, 0.7]) > at([0.5, -0.5, 0.7]));
+        let axes = axes.lit(Some([2.0, -2.0, 3.0]));
+        let at = |n: V| Shade::new(n, &axes, axes.toward).on([0.5; 3])[0];
+        assert!(at([-0.5, 0.5, 0.7]) < at([0.5, -0.5, 0.7]));
     }
 }

@@ -80,6 +80,48 @@ fn lattices(cuda: &Cuda, sizes: &[(usize, usize)]) {
     }
 }
 
+/// In double precision nothing is fused: keys and sites are those of the processor, by comparing all, in streams and
+/// through an index.
+#[test]
+fn keys_in_double_precision_are_those_of_the_cpu() {
+    let Some(cuda) = support::cuda() else { return };
+    doubles(&cuda, &[(0, 3), (1, 1), (1_000, 33), (70_001, 1_500), (300, 9_000)]);
+}
+
+fn doubles(cuda: &Cuda, sizes: &[(usize, usize)]) {
+    let coarse = |list: Vec<[f64; 3]>| -> Vec<[f64; 3]> {
+        list.into_iter().map(|x| x.map(|x| (4.0 * x).round() / 4.0 + 1e9)).collect()
+    };
+    for &(n_sites, n_queries) in sizes {
+        let (near, far) = (points(n_sites, 100.0, 3), points(n_queries, 150.0, 4));
+        // Many ties, far from the origin: single precision would tell nothing apart.
+        for (sites, queries) in [(near.clone(), far.clone()), (coarse(near), coarse(far))] {
+            let sites = Sites::new(&sites).unwrap();
+            let (on_card, index) = (DeviceSites::new(cuda, &sites).unwrap(), Index::new(&sites));
+            let device_index = DeviceIndex::new(cuda, &index).unwrap();
+            for (norm, every) in NORMS.into_iter().flat_map(|norm| [(norm, 1), (norm, 3)]) {
+                let mut options = options(norm, every);
+                let expected = nearest(&Cpu::current(), &sites, &queries, &options).unwrap();
+                let found = on_card.nearest(cuda, &queries, &options).unwrap();
+                let what = format!("{n_sites} sites, {n_queries} queries, {norm}, {every}");
+                assert!(found.found == expected.found, "{what}");
+                assert_eq!(found.perforation, expected.perforation, "{what}");
+                assert_eq!(found.kernel, Kernel::F64);
+                assert!(found.working_set <= options.memory);
+                if every == 1 {
+                    let found = device_index.nearest(cuda, &queries, &options).unwrap();
+                    assert!(found.found == expected.found, "index, {what}");
+                }
+                options.memory = 1 << 18;
+                let cards = [Cuda::new(0).unwrap(), Cuda::new(0).unwrap()];
+                let found = nearest_in_streams(&cards, &sites, &queries, &options).unwrap();
+                assert!(found.found == expected.found, "streams, {what}");
+                assert!(found.working_set <= options.memory, "streams, {what}");
+            }
+        }
+    }
+}
+
 #[test]
 fn real_keys_are_those_of_the_cpu_but_for_rounding() {
     let Some(cuda) = support::cuda() else { return };
@@ -132,6 +174,7 @@ fn transforms_are_those_of_the_cpu() {
 fn a_short_run_of_each() {
     let Some(cuda) = support::cuda() else { return };
     lattices(&cuda, &[(0, 3), (257, 600)]);
+    doubles(&cuda, &[(0, 3), (700, 140)]);
     transforms(&cuda, &[[33, 17, 9], [64, 5, 3]]);
     selections(&cuda, 300, 140);
 }
@@ -196,6 +239,15 @@ fn selections(cuda: &Cuda, n_sites: usize, n_queries: usize) {
                     let close = is_power && (a.key - b.key).abs() <= 2e-7 * b.key;
                     assert!(a == b || close, "{what}: {a:?} {b:?}");
                 }
+                let double = [points(n_sites, 100.0, 3), points(n_queries, 150.0, 4)];
+                let sites = Sites::new(&double[0]).unwrap();
+                let expected = nearest(&Cpu::current(), &sites, &double[1], &options).unwrap();
+                let on_card = DeviceSites::new(cuda, &sites).unwrap();
+                let found = on_card.nearest(cuda, &double[1], &options).unwrap();
+                for (a, b) in found.found.iter().zip(&expected.found) {
+                    let close = is_power && (a.key - b.key).abs() <= 1e-15 * b.key;
+                    assert!(a == b || close, "f64, {what}: {a:?} {b:?}");
+                }
                 if is_power {
                     continue;
                 }
@@ -230,7 +282,16 @@ fn streams_find_what_one_comparison_does() {
             assert!(found.working_set <= memory && found.plan.is_some());
         }
     }
-    let mut small = options(Norm::L2, 1);
+    // Queries in parts, each with the direction of its own.
+    let mut options = options(Norm::L2, 1);
+    let directions = points(900, 2.0, 9);
+    options.cone =
+        Some(Cone { directions: Directions::Each(directions), angle: 0.6, cylinder: None });
+    let expected = nearest(&Cpu::current(), &sites, &queries, &options).unwrap();
+    options.memory = 1 << 13;
+    let found = nearest_in_streams(&cards[..1], &sites, &queries, &options).unwrap();
+    assert!(found.found == expected.found && found.plan.unwrap().batch < 900);
+    let mut small = self::options(Norm::L2, 1);
     small.memory = 1 << 12;
     let error = nearest_in_streams(&cards, &sites, &queries, &small).err().unwrap().to_string();
     assert!(error.contains("raise the limit"), "{error}");

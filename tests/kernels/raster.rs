@@ -43,6 +43,7 @@ fn drawn(points: &[[f64; 3]], triangles: &[[u32; 3]], values: &[f64]) -> (Vec<f3
         right: [1.0, 0.0, 0.0],
         up: [0.0, 1.0, 0.0],
         toward: [0.0, 0.0, 1.0],
+        lamp: [-0.36, 0.48, 0.8],
         scale: 1.0,
         origin: [0.0, TALL as f64],
         front: 0.0,

@@ -227,6 +227,7 @@ fn rays_have_the_bits_of_the_processor() {
         right,
         up: cross(toward, right),
         toward,
+        lamp: [-0.36, 0.48, 0.8],
         scale: 0.5 * f64::from(PIXELS) * libm::cos(half) / libm::sin(half),
         origin: [0.5 * f64::from(PIXELS); 2],
         front: 0.0,

@@ -113,23 +113,34 @@ pub(super) const QUERIES: Choice = &[
 ];
 /// ... and the same through an index.
 pub(super) const INDEXED: Choice = &[
-    &[("KEY", "0"), ("NORM", "1")],
-    &[("KEY", "0"), ("NORM", "2")],
-    &[("KEY", "0"), ("NORM", "3")],
-    &[("KEY", "2"), ("NORM", "1")],
-    &[("KEY", "2"), ("NORM", "2")],
-    &[("KEY", "2"), ("NORM", "3")],
+    &[("REAL", "float"), ("KEY", "0"), ("NORM", "1")],
+    &[("REAL", "float"), ("KEY", "0"), ("NORM", "2")],
+    &[("REAL", "float"), ("KEY", "0"), ("NORM", "3")],
+    &[("REAL", "float"), ("KEY", "2"), ("NORM", "1")],
+    &[("REAL", "float"), ("KEY", "2"), ("NORM", "2")],
+    &[("REAL", "float"), ("KEY", "2"), ("NORM", "3")],
+    &[("REAL", "double"), ("KEY", "3"), ("NORM", "1")],
+    &[("REAL", "double"), ("KEY", "3"), ("NORM", "2")],
+    &[("REAL", "double"), ("KEY", "3"), ("NORM", "3")],
 ];
-/// ... in cones, and in norms of any order.
+/// ... in cones, in norms of any order, and in double precision.
 pub(super) const SELECTIVE: Choice = &[
-    &[("KEY", "0"), ("NORM", "1"), ("CONE", "1")],
-    &[("KEY", "0"), ("NORM", "2"), ("CONE", "1")],
-    &[("KEY", "0"), ("NORM", "3"), ("CONE", "1")],
-    &[("KEY", "0"), ("NORM", "4"), ("CONE", "0")],
-    &[("KEY", "0"), ("NORM", "4"), ("CONE", "1")],
-    &[("KEY", "2"), ("NORM", "1"), ("CONE", "1")],
-    &[("KEY", "2"), ("NORM", "2"), ("CONE", "1")],
-    &[("KEY", "2"), ("NORM", "3"), ("CONE", "1")],
+    &[("REAL", "float"), ("KEY", "0"), ("NORM", "1"), ("CONE", "1")],
+    &[("REAL", "float"), ("KEY", "0"), ("NORM", "2"), ("CONE", "1")],
+    &[("REAL", "float"), ("KEY", "0"), ("NORM", "3"), ("CONE", "1")],
+    &[("REAL", "float"), ("KEY", "0"), ("NORM", "4"), ("CONE", "0")],
+    &[("REAL", "float"), ("KEY", "0"), ("NORM", "4"), ("CONE", "1")],
+    &[("REAL", "float"), ("KEY", "2"), ("NORM", "1"), ("CONE", "1")],
+    &[("REAL", "float"), ("KEY", "2"), ("NORM", "2"), ("CONE", "1")],
+    &[("REAL", "float"), ("KEY", "2"), ("NORM", "3"), ("CONE", "1")],
+    &[("REAL", "double"), ("KEY", "3"), ("NORM", "1"), ("CONE", "0")],
+    &[("REAL", "double"), ("KEY", "3"), ("NORM", "1"), ("CONE", "1")],
+    &[("REAL", "double"), ("KEY", "3"), ("NORM", "2"), ("CONE", "0")],
+    &[("REAL", "double"), ("KEY", "3"), ("NORM", "2"), ("CONE", "1")],
+    &[("REAL", "double"), ("KEY", "3"), ("NORM", "3"), ("CONE", "0")],
+    &[("REAL", "double"), ("KEY", "3"), ("NORM", "3"), ("CONE", "1")],
+    &[("REAL", "double"), ("KEY", "3"), ("NORM", "4"), ("CONE", "0")],
+    &[("REAL", "double"), ("KEY", "3"), ("NORM", "4"), ("CONE", "1")],
 ];
 /// Threads that share a query there.
 pub(super) const LANES: Choice = &[&[("LANES", "1")], &[("LANES", "8")], &[("LANES", "32")]];

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use super::report::{ArrayFacts, GroupFacts, Number, Report, Verdict};
+use crate::error::shown;
 use crate::mesh::Kind;
 use crate::words::{SIMPLICES, noun};
 
@@ -13,7 +14,7 @@ const LISTED: usize = 5;
 
 /// Everything `zeroset info` prints without `--json`.
 pub(super) fn text(path: &Path, report: &Report) -> String {
-    let mut lines = Lines(format!("{}\n", path.display()));
+    let mut lines = Lines(format!("{}\n", shown(path)));
     if let Some(format) = &report.format {
         let version = report.version.as_deref().unwrap_or("");
         let units = report.units.as_ref().map(|unit| format!(", lengths in {unit}"));

@@ -13,7 +13,7 @@ use super::volume::Which;
 use super::{Ui, volume, word};
 use crate::backend::Cpu;
 use crate::config::DeviceKind;
-use crate::error::Result;
+use crate::error::{Result, shown};
 use crate::expression::Expression;
 use crate::io::{
     WriteOptions, check_points_target, check_volume_target, points_text, read_volume, write_points,
@@ -162,7 +162,7 @@ fn list(args: &Args, finder: &Finder) -> Result<()> {
     let (ui, start) = (finder.ui, Instant::now());
     let points = found(args, finder)?;
     let seconds = start.elapsed().as_secs_f64();
-    let input = args.input.display();
+    let input = shown(&args.input);
     if points.is_empty() {
         let range = match finder.volume.statistics() {
             facts if facts.min.is_some() => format!(

@@ -19,7 +19,7 @@ mod write;
 use std::path::Path;
 
 use super::sniff::{self, Format};
-use super::{MeshFile, obj, off, read_as, text as lines};
+use super::{MeshFile, VolumeOptions, columns, obj, off, read_as, text as lines, volume};
 use crate::cloud::PointCloud;
 use crate::error::{Result, plain};
 use crate::mesh::{DataArray, Kind, Mesh, Values};
@@ -87,12 +87,15 @@ pub enum NormalsFrom {
 /// [`Error::Input`](crate::Error::Input) naming file, position, what was found and what to do: unknown format, damaged or cut
 /// file, fewer points than promised, no point at all.
 pub fn read_cloud(path: &Path) -> Result<(PointCloud, CloudReport)> {
-    let (cloud, mut report) = read(path)?;
-    // They quote the file.
+    read(Stream::open(path)?).map(printable)
+}
+
+/// With texts that may quote the file as lines for a screen.
+fn printable((cloud, mut report): (PointCloud, CloudReport)) -> (PointCloud, CloudReport) {
     report.version = plain(report.version);
     report.columns = report.columns.map(plain);
     report.warnings = report.warnings.into_iter().map(plain).collect();
-    Ok((cloud, report))
+    (cloud, report)
 }
 
 /// The first bytes of a file, decompressed.
@@ -105,8 +108,16 @@ pub(super) fn head(path: &Path) -> Result<Vec<u8>> {
     Ok(found[..found.len().min(HEAD)].to_vec())
 }
 
-fn read(path: &Path) -> Result<(PointCloud, CloudReport)> {
-    let mut stream = Stream::open(path)?;
+/// As [`read_cloud`] of bytes that are read and decompressed already.
+///
+/// # Errors
+/// Those of [`read_cloud`].
+pub(super) fn read_cloud_of(path: &Path, bytes: &[u8]) -> Result<(PointCloud, CloudReport)> {
+    read(Stream::of(path, bytes)).map(printable)
+}
+
+fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport)> {
+    let path = stream.path();
     let head = stream.fill(HEAD)?;
     // The head tells the formats that are streamed; others may need the size of the file.
     if let Ok((format, warning)) = sniff::format(path, head)
@@ -122,6 +133,7 @@ fn read(path: &Path) -> Result<(PointCloud, CloudReport)> {
     let file = match format {
         Format::Obj => obj::read_points(path, &lines::with_line_feeds(text))?,
         Format::Off => off::read_points(path, text)?,
+        Format::Npy => of_array(path, &bytes)?,
         _ => read_as(format, path, &bytes)?,
     };
     drop(bytes);
@@ -130,13 +142,18 @@ fn read(path: &Path) -> Result<(PointCloud, CloudReport)> {
     Ok((cloud, report))
 }
 
+/// The points of an array of numpy.
+fn of_array(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
+    let file = volume::read_as(Format::Npy, path, bytes, &VolumeOptions::default())?;
+    let points = file.map(|file| columns::points_of_array(path, &file)).transpose()?.flatten();
+    points.map_or_else(|| read_as(Format::Npy, path, bytes), Ok)
+}
+
 fn is_streamed(format: Format, path: &Path, head: &[u8]) -> bool {
     match format {
         Format::Ply | Format::Xyz | Format::Columns | Format::Pcd | Format::Las | Format::E57 => {
             true
         }
-        // Points of CARP are rows of text, too.
-        Format::Carp => sniff::extension(path) == "pts",
         // Other programs call points so.
         Format::FreeSurfer => sniff::extension(path) == "asc" && !head.starts_with(b"#!"),
         _ => false,

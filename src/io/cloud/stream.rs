@@ -111,6 +111,7 @@ impl<'a> Stream<'a> {
         }
         let bytes = match &self.whole {
             Some(bytes) => bytes.clone(),
+            None if self.ended && self.at == 0 => self.buffer.clone(),
             None => load::load(self.path)?,
         };
         let size = bytes.len() as u64;

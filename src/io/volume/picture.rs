@@ -130,7 +130,8 @@ fn pages(path: &Path, bytes: &[u8]) -> Result<([usize; 3], Samples)> {
     }
 }
 
-/// Reads a PGM picture, as text (P2) or bytes (P5). Values above the largest one that it states are refused,
+/// Reads a PGM picture, as text (P2) or bytes (P5). The crate `image` has a reader, but stretches values to all of a byte or a
+/// word where the largest stated is another: those of the file are wanted. Values above the largest one that it states are refused,
 /// as the format has none.
 pub(super) fn read_pgm(path: &Path, bytes: &[u8]) -> Result<VolumeFile> {
     let binary = match bytes.get(..2) {

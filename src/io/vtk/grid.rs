@@ -15,7 +15,7 @@ use crate::mesh::{DataArray, Group, Kind, Members, Mesh, Values};
 use crate::words::{counted, noun};
 
 /// Ends the warning of a mesh without cells.
-pub(in crate::io) const NO_CELLS: &str = "the mesh has points, but no cells to solve on";
+pub(crate) const NO_CELLS: &str = "the mesh has points, but no cells to solve on";
 
 /// Points, cells of any type, and their data.
 #[derive(Clone, Debug, Default, PartialEq)]

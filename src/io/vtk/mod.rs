@@ -58,7 +58,7 @@ pub use hdf::HdfSeries;
 use source::Source;
 use xml::XmlFile;
 
-pub(super) use grid::NO_CELLS;
+pub(crate) use grid::NO_CELLS;
 pub use list::read_pvd;
 pub(super) use write::write_vti;
 pub use write::{

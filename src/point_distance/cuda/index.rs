@@ -2,7 +2,7 @@
 //!
 //! The kernel is in `kernels/point_distance/index.cu`.
 
-use super::{DeviceCoordinate, order};
+use super::{DeviceCoordinate, key_of, order};
 use crate::backend::cuda::{Arguments, Array, Cuda, Launch, Unit};
 use crate::error::{Error, Result};
 use crate::point_distance::nearest::{Checked, kernel_for};
@@ -22,7 +22,7 @@ impl<C: DeviceCoordinate> DeviceIndex<C> {
     /// # Errors
     /// [`Error::Device`] if there is not enough memory or the card does not answer.
     pub fn new(cuda: &Cuda, index: &Index<C>) -> Result<Self> {
-        let (nodes, entries) = index.words(C::bits);
+        let (nodes, entries) = index.words(C::words);
         let (nodes, entries) = (cuda.upload(&nodes)?, cuda.upload(&entries)?);
         Ok(DeviceIndex { nodes, entries, n_sites: index.len(), bounds: index.bounds() })
     }
@@ -65,8 +65,8 @@ impl<C: DeviceCoordinate> DeviceIndex<C> {
         let (kernel, ..) = kernel_for(norm, self.bounds, queries)?;
         let kernel = if kernel == Kernel::F32OnLattice { Kernel::U32 } else { kernel };
         let defines = vec![
-            ("REAL", "float".into()),
-            ("KEY", if kernel == Kernel::U32 { "2" } else { "0" }.into()),
+            ("REAL", C::REAL.into()),
+            ("KEY", key_of(kernel).into()),
             ("NORM", order(norm).into()),
             ("LANES", lanes.to_string()),
         ];
@@ -103,7 +103,7 @@ pub struct DeviceSearch<'a, C: DeviceCoordinate> {
     launched: crate::backend::cuda::Kernel,
     lanes: u32,
     queries: Array<C>,
-    keys: Array<u32>,
+    keys: Array<C::Bits>,
     sites: Array<u32>,
 }
 
@@ -144,7 +144,8 @@ impl<C: DeviceCoordinate> DeviceSearch<'_, C> {
             return Ok(vec![Found::none::<C>(); self.keys.len()]);
         }
         let (keys, sites) = (cuda.download(&self.keys)?, cuda.download(&self.sites)?);
-        let of = |(bits, site): (u32, u32)| Found { key: C::key_of(bits, self.kernel), site };
+        let of =
+            |(bits, site): (C::Bits, u32)| Found { key: C::key_of(bits.into(), self.kernel), site };
         Ok(keys.into_iter().zip(sites).map(of).collect())
     }
 }

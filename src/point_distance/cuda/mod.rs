@@ -2,6 +2,8 @@
 //! stay on the card, or that pass through one or several of them.
 //!
 //! The kernels are in `kernels/point_distance/`: `brute.cu`, `selective.cu` and `index.cu`.
+//! Keys of 64 bits leave no room for the site's number in what an atomic minimum takes: results of slices of the sites are
+//! joined by a kernel of their own.
 
 mod comparison;
 mod index;
@@ -14,20 +16,28 @@ pub use sites::{DeviceComparison, DeviceSites};
 pub use streams::nearest_in_streams;
 
 use super::coordinate::sealed::Sealed;
+use super::nearest::check_small;
 use super::{Coordinate, Index, Kernel, Method, Nearest, Norm, Options, Sites};
 use crate::backend::Cpu;
 use crate::backend::cuda::{Cuda, Element};
 use crate::error::{Error, Result};
 
-/// Queries from which on building an index on the processor and asking it on the card is faster than comparing all
-/// there: a site takes 80 ns to go into the index, and a pair 0.25 ps (docs/point-distances.md). Both costs grow with the
-/// number of sites alike.
-const CROSSOVER: usize = 1 << 18;
+/// To build an index on the processor and copy it to the card takes so many nanoseconds, ...
+const INDEX: f64 = 25e6;
+/// ... and so many for each site, however many threads build (docs/point-distances.md).
+const INDEXED_SITE: f64 = 90.0;
 
-/// As [`super::nearest`] on a card, with the copies of all that is needed there. Sites and keys on a lattice are those of
-/// the processor, and so are those that an index finds; comparisons of real coordinates differ from them by rounding.
+/// Whether an index is built and asked sooner than as many pairs are compared. To ask it takes next to nothing.
+fn index_pays<C: DeviceCoordinate>(n_sites: usize, n_queries: usize) -> bool {
+    let (sites, queries) = (n_sites as f64, n_queries as f64);
+    sites * queries * C::PAIR > INDEX + sites * INDEXED_SITE
+}
+
+/// As [`super::nearest`] on a card, with the copies of all that is needed there. Sites and keys on a lattice and in `f64` are those
+/// of the processor (keys of norms of other orders but for the rounding of powers), and so are those that an index finds;
+/// comparisons in `f32` differ from them by rounding.
 ///
-/// With several cards, or sites that take more than the working set, sites pass through the cards
+/// With several cards, or sites and queries that take more than the working set, both pass through the cards
 /// ([`nearest_in_streams`]); an index is asked on the first card.
 ///
 /// # Errors
@@ -45,24 +55,30 @@ pub fn nearest_on<C: DeviceCoordinate>(
     let cuda = &cards[0];
     let index = Index::<C>::bytes(sites.len());
     let serves = options.cone.is_none() && !matches!(options.norm, Norm::Lp(_));
-    let pays =
-        queries.len() >= CROSSOVER && options.every == 1 && serves && index <= options.memory;
-    match options.method {
+    let pays = index_pays::<C>(sites.len(), queries.len())
+        && options.every == 1
+        && serves
+        && index <= options.memory;
+    let nearest = match options.method {
         Method::Index if index > options.memory => {
             let what = format!("an index over {} sites takes {index} bytes", sites.len());
             let remedy = "raise the limit (--memory), or compare all (--method brute)";
-            Err(Error::usage(what, remedy))
+            return Err(Error::usage(what, remedy));
         }
         Method::Index => ask(cuda, cpu, sites, queries, options),
         Method::Auto if pays => ask(cuda, cpu, sites, queries, options),
         Method::Auto | Method::Brute => {
-            let working_set = (sites.len() * 3 * size_of::<C>() + size_of_val(queries)) as u64;
+            let points = (sites.len() * 3 * size_of::<C>() + size_of_val(queries)) as u64;
+            let working_set = points + queries.len() as u64 * C::RESULT;
             if cards.len() > 1 || working_set > options.memory {
-                return nearest_in_streams(cards, sites, queries, options);
+                nearest_in_streams(cards, sites, queries, options)
+            } else {
+                DeviceSites::new(cuda, sites)?.nearest(cuda, queries, options)
             }
-            DeviceSites::new(cuda, sites)?.nearest(cuda, queries, options)
         }
-    }
+    }?;
+    check_small::<C>(options.norm, &nearest.found, |n, site| sites.point(site) != queries[n])?;
+    Ok(nearest)
 }
 
 /// Builds an index on the processor and asks it on the card.
@@ -79,29 +95,79 @@ fn ask<C: DeviceCoordinate>(
 
 /// Coordinates that a card computes with.
 pub trait DeviceCoordinate: Coordinate + Element + Sealed {
+    /// The bits of a coordinate, and of a key.
     #[doc(hidden)]
-    fn key_of(bits: u32, kernel: Kernel) -> Self::Key;
+    type Bits: Element + Into<u64>;
+    /// REAL of the kernels.
     #[doc(hidden)]
-    fn bits(self) -> u32;
+    const REAL: &str;
+    /// Bytes of a result on the card at least; of a key of 64 bits the result of a slice of the sites counts, too.
+    #[doc(hidden)]
+    const RESULT: u64;
+    /// Nanoseconds that a pair takes where many are compared, on an H200 (f64: by its arithmetic).
+    #[doc(hidden)]
+    const PAIR: f64;
+    #[doc(hidden)]
+    fn key_of(bits: u64, kernel: Kernel) -> Self::Key;
+    /// Its bits in words, the lowest first; as many as there are.
+    #[doc(hidden)]
+    fn words(self) -> impl Iterator<Item = u32>;
+}
+
+/// KEY of the kernels.
+fn key_of(kernel: Kernel) -> &'static str {
+    match kernel {
+        Kernel::F32 => "0",
+        Kernel::F32OnLattice => "1",
+        Kernel::U32 => "2",
+        Kernel::F64 => "3",
+    }
 }
 
 impl DeviceCoordinate for f32 {
-    fn key_of(bits: u32, _: Kernel) -> f32 {
-        f32::from_bits(bits)
+    type Bits = u32;
+    const REAL: &str = "float";
+    const RESULT: u64 = 8;
+    const PAIR: f64 = 2.5e-4;
+
+    fn key_of(bits: u64, _: Kernel) -> f32 {
+        f32::from_bits(bits as u32)
     }
 
-    fn bits(self) -> u32 {
-        self.to_bits()
+    fn words(self) -> impl Iterator<Item = u32> {
+        std::iter::once(self.to_bits())
+    }
+}
+
+impl DeviceCoordinate for f64 {
+    type Bits = u64;
+    const REAL: &str = "double";
+    const RESULT: u64 = 32;
+    const PAIR: f64 = 1e-3;
+
+    fn key_of(bits: u64, _: Kernel) -> f64 {
+        f64::from_bits(bits)
+    }
+
+    fn words(self) -> impl Iterator<Item = u32> {
+        let bits = self.to_bits();
+        [bits as u32, (bits >> 32) as u32].into_iter()
     }
 }
 
 impl DeviceCoordinate for i32 {
-    fn key_of(bits: u32, kernel: Kernel) -> u32 {
+    type Bits = u32;
+    const REAL: &str = "float";
+    const RESULT: u64 = 8;
+    const PAIR: f64 = 2.5e-4;
+
+    fn key_of(bits: u64, kernel: Kernel) -> u32 {
+        let bits = bits as u32;
         if kernel == Kernel::F32OnLattice { f32::from_bits(bits) as u32 } else { bits }
     }
 
-    fn bits(self) -> u32 {
-        self as u32
+    fn words(self) -> impl Iterator<Item = u32> {
+        std::iter::once(self as u32)
     }
 }
 

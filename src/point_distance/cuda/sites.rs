@@ -25,8 +25,8 @@ impl<C: DeviceCoordinate> DeviceSites<C> {
     }
 
     /// As [`crate::point_distance::nearest`] by comparing all, partial minima being joined by atomic ones: the working
-    /// set is the results alone. On a lattice keys and sites are those of the processor, and so they are in a cone; real
-    /// keys without one differ from them by rounding, as products and sums are fused, and those of other orders as
+    /// set is the results alone. On a lattice and in `f64` keys and sites are those of the processor, and so they are in a cone;
+    /// keys in `f32` without one differ from them by rounding, as products and sums are fused, and those of other orders as
     /// powers are rounded.
     ///
     /// # Errors
@@ -42,26 +42,26 @@ impl<C: DeviceCoordinate> DeviceSites<C> {
             let what = "an index over sites on the card";
             return Err(Error::usage(what, "build it of the sites, and hand that to the card"));
         }
-        let results = (queries.len() * size_of::<u64>()) as u64;
-        if results > options.memory {
+        let results = queries.len() as u64 * C::RESULT;
+        let Some(room) = options.memory.checked_sub(results) else {
             let what =
                 format!("a working set of {} bytes for {results} of results", options.memory);
             return Err(Error::usage(what, "raise the limit (--memory), or ask in parts"));
-        }
+        };
+        let bounds = self.bounds;
         let of = |queries: &[[C; 3]], toward: Option<&Toward>, every: usize| {
-            let asked =
-                Asked { queries, norm: options.norm, toward, bounds: self.bounds, numbered: true };
+            let asked = Asked { queries, norm: options.norm, toward, bounds, numbered: true, room };
             let comparison = Comparison::new(cuda, &asked)?;
             comparison.launch(cuda, &self.axes, self.axes[0].len(), every, 0)?;
-            Ok::<_, Error>((comparison.found(cuda)?, comparison.arithmetic()))
+            Ok::<_, Error>((comparison.found(cuda)?, comparison.arithmetic(), comparison.bytes()))
         };
-        let (found, kernel) = of(queries, checked.toward(), options.every)?;
-        let mut nearest = checked.result(found, Method::Brute, kernel, results);
+        let (found, kernel, bytes) = of(queries, checked.toward(), options.every)?;
+        let mut nearest = checked.result(found, Method::Brute, kernel, bytes);
         if options.every > 1 {
             let step = perforation::sample(queries.len());
             let asked: Vec<[C; 3]> = queries.iter().step_by(step).copied().collect();
             let toward = checked.toward().map(|toward| toward.every(step));
-            let (exact, _) = of(&asked, toward.as_ref(), 1)?;
+            let (exact, ..) = of(&asked, toward.as_ref(), 1)?;
             nearest.perforation = Some(checked.error(&exact, &nearest.found, step));
         }
         Ok(nearest)
@@ -81,7 +81,8 @@ impl<C: DeviceCoordinate> DeviceSites<C> {
         every: usize,
         numbered: bool,
     ) -> Result<DeviceComparison<'a, C>> {
-        let asked = Asked { queries, norm, toward: None, bounds: self.bounds, numbered };
+        let room = u64::MAX;
+        let asked = Asked { queries, norm, toward: None, bounds: self.bounds, numbered, room };
         Ok(DeviceComparison { sites: self, every, comparison: Comparison::new(cuda, &asked)? })
     }
 }

@@ -27,6 +27,7 @@ impl FrameArgument {
             right: axes.right,
             up: axes.up,
             toward: axes.toward,
+            lamp: axes.lamp,
             scale: 0.0,
             origin: [0.0; 2],
             front: 0.0,

@@ -10,6 +10,7 @@ pub(crate) struct FrameArgument {
     pub right: [f64; 3],
     pub up: [f64; 3],
     pub toward: [f64; 3],
+    pub lamp: [f64; 3],
     pub scale: f64,
     pub origin: [f64; 2],
     pub front: f64,
