@@ -293,7 +293,7 @@ mod tests {
             surface(cloud.clone(), &options, Device::Cpu)
                 .unwrap_err()
                 .to_string()
-                .contains("level-set")
+                .contains("curvature is for the method levelset")
         );
         // Without normals the level-set method is taken; its depth follows from the spacing.
         cloud.normals = None;
