@@ -132,6 +132,16 @@ impl Error {
         Error::Device { what: what.into(), remedy: remedy.into() }
     }
 
+    /// Names the file at fault for an error in what was made of it, without a place so far; others pass unchanged.
+    pub(crate) fn blaming(self, path: &Path) -> Self {
+        match self {
+            Error::Case { file: None, line: None, what, remedy } => {
+                Error::input(path, "", what, remedy)
+            }
+            other => other,
+        }
+    }
+
     /// Names the file a mesh error came from; other errors pass unchanged.
     pub fn in_file(self, file: &Path) -> Self {
         match self {

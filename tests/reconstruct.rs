@@ -133,16 +133,34 @@ fn what_cannot_be_reconstructed_is_refused_and_leaves_nothing() {
     std::fs::write(folder.join("one.xyz"), "1 2 3\n").unwrap();
     std::fs::write(folder.join("same.xyz"), "1 2 3\n".repeat(50)).unwrap();
     std::fs::write(folder.join("two.xyz"), "1 2 3 0 0 1\n1 2 4 0 0 1\n").unwrap();
+    std::fs::write(folder.join("bare.xyz"), "1 2 3\n1 2 4\n").unwrap();
     for (line, code, words) in [
         ("reconstruct one.xyz -o a.ply", 3, "one point"),
-        ("reconstruct same.xyz -o a.ply", 3, "one point"),
+        ("reconstruct same.xyz -o a.ply", 3, "all 50 points of the cloud are at one place"),
         ("reconstruct two.xyz -o a.xyz", 2, "what to write is not known"),
         ("reconstruct two.xyz -o no/a.ply", 6, "make the folder first"),
-        ("reconstruct two.xyz --cell -1 -o a.ply", 2, "--cell -1; give a positive length"),
+        ("reconstruct two.xyz --cell -1 -o a.ply", 2, "--cell must be > 0 and finite, is -1"),
         ("reconstruct two.xyz --cell 1e-12 -o a.ply", 3, "at most 2097152"),
         ("reconstruct two.xyz --depth 21 -o a.ply", 2, "21 is not in 1..=20"),
-        ("reconstruct two.xyz --curvature 0.2 -o a.ply", 3, "for the level-set method"),
-        ("reconstruct two.xyz --method levelset --depth 15 -o a.ply", 3, "take 4 to 14"),
+        // Options are named, not the file, and before it is read where it does not matter.
+        (
+            "reconstruct two.xyz --curvature 0.2 -o a.ply",
+            2,
+            "--curvature is for the method levelset",
+        ),
+        ("reconstruct none.xyz --curvature 2 -o a.ply", 2, "--curvature must be 0 to 1, is 2"),
+        ("reconstruct two.xyz --storage 16-bit -o a.ply", 2, "which a cloud with normals takes"),
+        ("reconstruct none.xyz --method directed --storage 16-bit -o a.ply", 2, "--storage is for"),
+        (
+            "reconstruct none.xyz --method levelset --depth 15 -o a.ply",
+            2,
+            "--depth must be 4 to 14",
+        ),
+        ("reconstruct none.xyz --method levelset --depth 3 -o a.ply", 2, "--depth must be 4 to 14"),
+        ("reconstruct bare.xyz --depth 3 -o a.ply", 2, "which a cloud without normals takes, is 3"),
+        ("reconstruct none.xyz --outliers 0.5 -o a.ply", 2, "--outliers must be above 1, or 0"),
+        ("reconstruct none.xyz --outliers 1 -o a.ply", 2, "--outliers must be above 1, or 0"),
+        ("reconstruct none.xyz --outliers nan -o a.ply", 2, "is NaN"),
         ("reconstruct two.xyz --method poisson -o a.ply", 2, "poisson"),
         ("reconstruct none.ply -o a.ply", 3, "none.ply"),
     ] {
@@ -150,6 +168,87 @@ fn what_cannot_be_reconstructed_is_refused_and_leaves_nothing() {
         assert!(complained.contains(words) && found == code, "{line}: {found} {complained}");
         assert!(!folder.join("a.ply").exists());
     }
+}
+
+#[test]
+fn cases_that_cannot_be_are_not_fit_to_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    std::fs::write(folder.join("one.xyz"), "1 2 3\n").unwrap();
+    std::fs::write(folder.join("two.xyz"), "1 2 3 0 0 1\n1 2 4 0 0 1\n").unwrap();
+    for (cloud, table, code, words) in [
+        ("two", "method = \"levelset\"\ndepth = 15", 2, "reconstruct.depth must be 4 to 14"),
+        ("two", "method = \"directed\"\ncurvature = 0.5", 2, "reconstruct.curvature is for"),
+        ("two", "curvature = 0.5", 2, "which a cloud with normals takes"),
+        ("two", "curvature = 2.0", 2, "must be 0 to 1, is 2"),
+        ("two", "outliers = 0.5", 2, "reconstruct.outliers must be above 1, or 0"),
+        ("two", "outliers = -1.0", 2, "is -1"),
+        ("two", "smooth = 1001", 2, "must be 0 to 1000, is 1001"),
+        ("one", "depth = 3", 2, "which a cloud without normals takes, is 3"),
+        ("one", "", 3, "one.xyz: the cloud has one point"),
+    ] {
+        let case = format!(
+            "version = 1\n[domain.cloud]\npath = \"{cloud}.xyz\"\n[reconstruct]\n{table}\n"
+        );
+        std::fs::write(folder.join("case.toml"), case).unwrap();
+        for line in ["check case.toml", "run case.toml -o r"] {
+            let (complained, found) = refused(folder, line);
+            assert!(complained.contains(words) && found == code, "{table}: {found} {complained}");
+            assert!(!folder.join("r/report.json").exists());
+        }
+    }
+}
+
+#[test]
+fn what_is_left_out_and_where_the_cloud_lies_is_said_by_command_and_case() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let ball = generate(&Generate::Sphere(Sphere::default())).unwrap();
+    let far = |x: &[f64; 3]| format!("{} {} {}\n", x[0] + 5e5, x[1] + 3_812_700.0, x[2]);
+    let mut text: String = samples(&ball, 3_000).points.iter().map(far).collect();
+    text += &"nan 1 2\n".repeat(22);
+    std::fs::write(folder.join("ball.xyz"), text).unwrap();
+    let case = "version = 1\n[domain.cloud]\npath = \"ball.xyz\"\n[reconstruct]\ndepth = 5\n";
+    std::fs::write(folder.join("case.toml"), case).unwrap();
+    let told = [
+        said(folder, "reconstruct ball.xyz --depth 5 -o a.ply --report a.json"),
+        said(folder, "run case.toml -o r"),
+    ];
+    for text in &told {
+        assert!(text.contains("3000 used, 22 not finite"), "{text}");
+        assert!(text.contains("y 3812699.") && text.contains(" .. 3812700.99"), "{text}");
+    }
+    assert!(said(folder, "check case.toml").contains("22 more are not finite"));
+    assert!(said(folder, "info ball.xyz").contains("y 3812699."));
+    let read = |name: &str| -> serde_json::Value {
+        serde_json::from_str(&std::fs::read_to_string(folder.join(name)).unwrap()).unwrap()
+    };
+    let (command, run) = (read("a.json"), read("r/report.json"));
+    let task = &run["reconstruction"];
+    for key in ["stored", "not_finite", "without_normal", "units", "normals", "samples", "warnings"]
+    {
+        assert!(task.get(key).is_some() && task[key] == command[key], "{key}: {}", task[key]);
+    }
+    assert_eq!((&task["stored"], &task["not_finite"]), (&3022.into(), &22.into()));
+    let low = task["samples"]["low"][1].as_f64().unwrap();
+    assert!((low - 3_812_699.0).abs() < 0.1, "{low}");
+    assert_eq!(run["warnings"], task["warnings"]);
+    assert!(task["warnings"][0].as_str().unwrap().contains("22 points of 3022"));
+    let output = zeroset(folder, "run case.toml -o r --overwrite");
+    let warned = String::from_utf8(output.stderr).unwrap();
+    assert!(warned.contains("left out: 22 points of 3022"), "{warned}");
+}
+
+#[test]
+fn a_few_samples_say_that_their_density_is_not_known() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    std::fs::write(folder.join("two.xyz"), "1 2 3 0 0 1\n1 2 4 0 0 1\n").unwrap();
+    let output = zeroset(folder, "reconstruct two.xyz -o a.ply");
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("which leave no holes is not known"), "{text}");
+    let warned = String::from_utf8(output.stderr).unwrap();
+    assert!(warned.contains("how dense the cloud is cannot be told"), "{warned}");
 }
 
 #[test]
@@ -250,6 +349,23 @@ fn a_level_becomes_a_surface_in_the_world() {
         "isosurface ball.nrrd --level 88 --closed --smooth 2 --largest --holes -o closed.vtp";
     let told = said(folder, closed);
     assert!(told.ends_with("topology  closed, genus 0, 1 part\n"), "{told}");
+    // The same as reports, with a picture.
+    let line = "isosurface ball.nrrd --level 92.9 -o b.ply --report b.json --picture b.png";
+    assert!(said(folder, line).contains("vertices"));
+    let text = std::fs::read_to_string(folder.join("b.json")).unwrap();
+    let written: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let line = "isosurface ball.nrrd --level 92.9 -o b.ply --json";
+    let report: serde_json::Value = serde_json::from_str(&said(folder, line)).unwrap();
+    for key in ["input", "level", "device", "flat", "surface", "low", "high"] {
+        assert!(report.get(key).is_some() && report[key] == written[key], "{key}");
+    }
+    assert_eq!((&report["surface"]["closed"], &report["level"]), (&true.into(), &92.9.into()));
+    assert!((report["low"][2].as_f64().unwrap() - 35.8).abs() < 0.02, "{report}");
+    assert!(std::fs::metadata(folder.join("b.png")).unwrap().len() > 1_000);
+    let (complained, code) =
+        refused(folder, "isosurface none.nrrd --level 1 -o c.ply --picture c.jpg");
+    assert!(complained.contains("c.jpg") && code == 2, "{code} {complained}");
+    std::fs::remove_file(folder.join("b.ply")).unwrap();
     let of = |name: &str| Topology::of(&read_mesh(&folder.join(name)).unwrap().mesh);
     assert_eq!((of("open.vtp").closed, of("open.vtp").holes.len()), (false, 6));
     assert!(of("closed.vtp").closed);

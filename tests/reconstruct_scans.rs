@@ -143,8 +143,7 @@ fn clouds_without_extent_are_refused_by_both() {
         for (points, says) in [
             (vec![], ["no point", "without points"]),
             (vec![[1.0, 2.0, 3.0]], ["one point", "one point"]),
-            // Of a million in one place one is left.
-            (vec![[1.0, 2.0, 3.0]; 1_000_000], ["one point", "one point"]),
+            (vec![[1.0, 2.0, 3.0]; 1_000_000], ["at one place", "at one place"]),
         ] {
             let n = points.len();
             let cloud = cloud(points, |_| [0.0, 0.0, 1.0]);
@@ -197,6 +196,64 @@ fn open_scans_without_normals_are_left_to_directed_distances() {
     let (_, closed) = reconstruct(trees, Method::Levelset, Cubes::Safe).unwrap();
     assert!(closed.warnings.iter().any(|said| said.contains("samples behind")), "{closed:?}");
     assert!(open.error.mean < 0.5 * closed.error.mean);
+}
+
+/// The depth that was taken.
+fn depth(report: &Report) -> u32 {
+    report.levelset.as_ref().unwrap().levels.last().unwrap().level
+}
+
+#[test]
+fn the_depth_follows_the_density_however_even_the_samples_are() {
+    let Some(path) = support::data("scans/kitten_points.off") else { return };
+    // Its samples lie evenly: the nearest of each are as far as the gaps between them are wide.
+    let (kitten, _) = read_cloud(&path).unwrap();
+    let (_, report) = reconstruct(kitten.clone(), Method::Auto, Cubes::Safe).unwrap();
+    assert_eq!((report.method, depth(&report)), (Method::Levelset, 6));
+    assert_eq!((report.surface.closed, report.surface.genus), (true, Some(1)));
+    assert!(report.error.mean_percent < 0.2 && report.error.max_percent < 1.5);
+    assert!(report.warnings.is_empty(), "{:?}", report.warnings);
+    // A tail is lost on larger voxels, and it is said.
+    let (_, report) = reconstruct(kitten.clone(), Method::Auto, Cubes::Depth(5)).unwrap();
+    let said = &report.warnings[0];
+    assert!(said.contains("1.5 voxels") && said.ends_with("compare with depth 6"), "{said}");
+    // With all points kept the density is known as well.
+    let mut options = Options::default();
+    options.clean.outliers = None;
+    let (_, report) = surface(kitten, &options, Device::Cpu).unwrap();
+    assert_eq!(depth(&report), 6);
+}
+
+#[test]
+fn clouds_with_noise_and_outliers_are_one_closed_part_nearer_than_the_noise() {
+    let Some(path) = support::data("scans/horse.ply") else { return };
+    let model = read_mesh(&path).unwrap().mesh;
+    let part = 0.002;
+    let sampled = |noise, outliers| {
+        let noise = Noise::Relative(noise);
+        let options = Sampling { n: 60_000, normals: true, noise, outliers, seed: 1 };
+        Sampler::new(&model, options).unwrap().cloud()
+    };
+    let (clean, noisy) = (sampled(0.0, 0), sampled(part, 120));
+    let noise = part * samples::diagonal(model.bounds());
+    for method in METHODS {
+        let mut options = Options::default();
+        // Outliers near the samples have patches of their own.
+        (options.method, options.largest) = (method, method == Method::Directed);
+        let (mesh, report) = surface(noisy.clone(), &options, Device::Cpu).unwrap();
+        let found = &report.surface;
+        assert!(found.closed && found.components == 1, "{method:?}: {found:?}");
+        let error = Gaps::new(&mesh, &clean.points).unwrap().mean;
+        println!("{method:?}: {found}, {:.3} of the noise, {:?}", error / noise, report.warnings);
+        assert!(error < noise, "{method:?}: {error} {noise}");
+    }
+    // So dense that voxels would be finer than the noise: these are not taken, and it is said.
+    let noise = Noise::Relative(0.003);
+    let options = Sampling { n: 150_000, normals: false, noise, outliers: 300, seed: 1 };
+    let noisy = Sampler::new(&model, options).unwrap().cloud();
+    let (_, report) = reconstruct(noisy, Method::Auto, Cubes::Safe).unwrap();
+    let said = &report.warnings[0];
+    assert!(depth(&report) == 8 && said.contains("off a surface"), "{} {said}", depth(&report));
 }
 
 #[test]

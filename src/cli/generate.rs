@@ -101,9 +101,14 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
 /// Those of [`write_mesh`].
 pub(super) fn write(path: &Path, mesh: &Mesh, options: &WriteOptions, ui: &Ui) -> Result<()> {
     ui.warn_of(path, write_mesh(path, mesh, options)?);
+    ui.print(&words(path, mesh))
+}
+
+/// The line that says what was written.
+pub(super) fn words(path: &Path, mesh: &Mesh) -> String {
     let (vertices, cells) = (mesh.n_vertices(), mesh.n_cells());
     let cells = counted(cells, SIMPLICES[mesh.kind.dimension().min(3)]);
-    ui.print(&format!("{}: {vertices} vertices, {cells}\n", path.display()))
+    format!("{}: {vertices} vertices, {cells}\n", path.display())
 }
 
 /// The mesh as its file stores it, if it could serve a solver.

@@ -1,23 +1,25 @@
 //! `zeroset isosurface VOLUME --level L -o FILE`: where the values of a volume pass a number.
 
 use std::path::PathBuf;
+use std::time::Instant;
+
+use serde::Serialize;
 
 use super::device::{self, Card};
 use super::reconstruct::of_topology;
+use super::telling::Telling;
 use super::threads::Threads;
 use super::{Ui, generate, volume, word};
 use crate::backend::Cpu;
 use crate::config::DeviceKind;
 use crate::error::{Error, Result, shown};
-use crate::io::atomic::check_folder;
 use crate::io::{WriteOptions, check_target, read_volume};
 use crate::mesh::{Kind, Mesh};
+use crate::primitives::memory::peak;
+use crate::reconstruct::MOST_ROUNDS;
 use crate::surface::{IsosurfaceOptions, Topology, drop_flat, isosurface, largest_part, smooth};
 use crate::volume::Volume;
 use crate::words::counted;
-
-/// Rounds of smoothing at most.
-pub(super) const MOST_ROUNDS: i64 = 1000;
 
 /// Arguments of `zeroset isosurface`.
 #[derive(Debug, clap::Args)]
@@ -26,6 +28,7 @@ Examples:
   zeroset isosurface head.nii.gz --level 300 -o bone.ply
   zeroset isosurface head.nii.gz --level 300 --largest --smooth 10 -o bone.stl
   zeroset isosurface labels.nrrd --level 0.5 --closed -o organ.obj
+  zeroset isosurface head.nii.gz --level 300 -o bone.ply --picture bone.png --report bone.json
   zeroset isosurface scan.raw --raw 256x256x109:uint16le:1x1x1.5 --level 1843 -o skin.vtp
 
 Marching cubes between the voxels: no cracks, every edge has two triangles but where the surface
@@ -54,9 +57,11 @@ pub struct Args {
     /// Say whether the surface is closed, how many parts it has, and where its largest holes are
     #[arg(long)]
     pub holes: bool,
+    #[command(flatten)]
+    pub telling: Telling,
     /// Rounds of smoothing that does not shrink (Taubin)
     #[arg(long, value_name = "N", default_value_t = 0,
-          value_parser = clap::value_parser!(u32).range(0..=MOST_ROUNDS))]
+          value_parser = clap::value_parser!(u32).range(0..=i64::from(MOST_ROUNDS)))]
     pub smooth: u32,
     /// What computes: auto, cpu or cuda; auto takes a GPU for a large volume beside few cores
     #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = word::<DeviceKind>)]
@@ -114,18 +119,40 @@ fn extract(
     device::either(args.device, is_worth_it, ui, on_card, on_cpu)
 }
 
-/// Reads, extracts, writes, and says in one line what was written.
+/// All that is reported.
+#[derive(Serialize)]
+struct Whole<'a> {
+    input: String,
+    output: String,
+    level: f64,
+    /// What computed: "the processor" or the name of a GPU.
+    device: &'a str,
+    /// Triangles without area that were left out, at voxels of exactly the level.
+    flat: usize,
+    surface: &'a Topology,
+    /// Smallest and largest coordinates of the surface, units of the volume.
+    low: [f64; 3],
+    high: [f64; 3],
+    seconds_reading: f64,
+    seconds_surface: f64,
+    seconds_total: f64,
+    /// Most memory that the program held; `None` where the system does not say.
+    peak_memory_bytes: Option<u64>,
+}
+
+/// Reads, extracts, writes, and says what was written.
 ///
 /// # Errors
 /// [`Error::Case`] for an output that cannot be, before anything is read, and a level that no two
 /// values lie on both sides of; [`Error::Input`]; [`Error::Output`].
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
-    let write = WriteOptions::default();
-    check_target(&args.output, &write, Some(Kind::Surface))?;
-    check_folder(&args.output)?;
+    let start = Instant::now();
+    check_target(&args.output, &WriteOptions::default(), Some(Kind::Surface))?;
+    args.telling.check(&args.output)?;
     let cpu = Cpu::current();
     let file = read_volume(&args.input, &args.source.options())?;
     ui.warn_of(&args.input, &file.warnings);
+    let seconds_reading = start.elapsed().as_secs_f64();
     let ending = args.output.extension().unwrap_or_default().to_ascii_lowercase();
     let holds_normals = ["ply", "obj", "vtp", "vtu"].iter().any(|e| ending == *e);
     let options = IsosurfaceOptions::default().closed(args.closed).normals(holds_normals);
@@ -157,9 +184,32 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         }
         smooth(&mut mesh, args.smooth);
     });
-    generate::write(&args.output, &mesh, &write, ui)?;
-    if args.holes {
-        ui.print(&of_topology(&cpu.run(|| Topology::of(&mesh)), ""))?;
+    let seconds_surface = start.elapsed().as_secs_f64() - seconds_reading;
+    cpu.run(|| args.telling.write(&args.input, &args.output, &mesh, ui))?;
+    let mut words = generate::words(&args.output, &mesh);
+    if args.holes || args.telling.has_report() {
+        let surface = cpu.run(|| Topology::of(&mesh));
+        if args.holes {
+            words += &of_topology(&surface, "");
+        }
+        let (low, high) = mesh.bounds();
+        let whole = Whole {
+            input: args.input.display().to_string(),
+            output: args.output.display().to_string(),
+            level: args.level,
+            device: &device,
+            flat,
+            surface: &surface,
+            low,
+            high,
+            seconds_reading,
+            seconds_surface,
+            seconds_total: start.elapsed().as_secs_f64(),
+            peak_memory_bytes: peak(),
+        };
+        args.telling.tell(&whole, || words, ui)?;
+    } else {
+        ui.print(&words)?;
     }
     Ok(0)
 }

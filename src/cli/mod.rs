@@ -32,6 +32,7 @@ mod run;
 mod sample;
 mod schema;
 mod sparse;
+mod telling;
 mod threads;
 mod tree;
 mod ui;
@@ -160,7 +161,8 @@ pub fn main() -> ExitCode {
     let json = match &cli.command {
         Command::Run(args) => args.json,
         Command::Distance(args) => args.json,
-        Command::Reconstruct(args) => args.json,
+        Command::Isosurface(args) => args.telling.json,
+        Command::Reconstruct(args) => args.telling.json,
         Command::Sample(args) => args.json,
         _ => false,
     };
@@ -254,8 +256,8 @@ impl Command {
             Command::Points(args) => args.output.as_deref().into_iter().collect(),
             Command::Tree(args) => vec![&args.output],
             Command::Sparse(args) => vec![&args.output],
-            Command::Isosurface(args) => vec![&args.output],
-            Command::Reconstruct(args) => args.outputs(),
+            Command::Isosurface(args) => args.telling.outputs(&args.output),
+            Command::Reconstruct(args) => args.telling.outputs(&args.output),
             Command::Voxelize(args) => vec![&args.output],
             Command::Sample(args) => vec![&args.output],
             Command::Run(_) | Command::Check(_) | Command::Distance(_) => Vec::new(),

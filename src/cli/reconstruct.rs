@@ -1,26 +1,26 @@
 //! `zeroset reconstruct SCAN -o FILE`: a surface from samples of it.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
 use serde::Serialize;
 
-use super::isosurface::MOST_ROUNDS;
+use super::telling::Telling;
 use super::threads::Threads;
 use super::{Ui, device, word};
 use crate::backend::{Cpu, cuda};
 use crate::cloud::{CleanOptions, FAR};
 use crate::config::DeviceKind;
 use crate::error::{Error, Result, shown};
-use crate::io::atomic::{self, check_folder};
-use crate::io::{CloudReport, NormalsFrom, WriteOptions, check_target, read_cloud};
-use crate::mesh::{Kind, Mesh};
-use crate::picture;
+use crate::io::{WriteOptions, check_target, read_cloud};
+use crate::mesh::Kind;
 use crate::primitives::memory::peak;
 use crate::reconstruct::directed::{Cubes, Directed, MOST_DEPTH};
 use crate::reconstruct::potential::{Levels, Storage};
-use crate::reconstruct::{self, Device, Method, Options, Report, WORTH_A_CARD};
+use crate::reconstruct::{
+    self, Device, Flaw, MOST_ROUNDS, Method, Options, Report, Scan, WORTH_A_CARD,
+};
 use crate::surface::Topology;
 use crate::words::counted;
 
@@ -36,7 +36,8 @@ Points come from any format that `zeroset info` knows as one of clouds. Duplicat
 from all others are left out and counted. Where the file has normals the surface follows their
 planes and is closed where the samples are; where it has none a level set closes round the samples,
 or, if they enclose nothing, normals are estimated, which is said (--method takes one of the two).
-Without --depth and --cell cubes and voxels are as small as the density of the cloud allows.
+Without --depth and --cell cubes and voxels are as small as the density of the cloud allows, and
+voxels not smaller than its noise.
 
 The report says what was used and dropped, the seconds of each part, parts, genus and holes of the
 surface, and the true distances of the samples from it. See docs/reconstruction.md.")]
@@ -50,14 +51,16 @@ pub struct Args {
     /// auto, directed (with normals) or levelset (needs none; a closed surface)
     #[arg(long, value_name = "METHOD", default_value = "auto", value_parser = word::<Method>)]
     pub method: Method,
-    /// 2^N cubes (directed) or voxels (levelset, 4 to 14) along the longest side of the cloud
+    /// 2^N cubes (directed, 1 to 20) or voxels (levelset, 4 to 14) along the longest side of the
+    /// cloud; not given it follows from the density of the cloud
     #[arg(long, value_name = "N", conflicts_with = "cell",
           value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_DEPTH)))]
     pub depth: Option<u32>,
     /// Edge of a cube, or of a voxel at most, in units of the cloud
     #[arg(long, value_name = "SIZE")]
     pub cell: Option<f64>,
-    /// A point is left out that is so many times as far from its neighbors as usual; 0 keeps all
+    /// A point is left out that is so many times as far from its neighbors as usual, above 1; 0 keeps
+    /// all
     #[arg(long, value_name = "FACTOR", default_value_t = FAR)]
     pub outliers: f64,
     /// Weight of curvature of the level-set method, 0 to 1 (default 0.1)
@@ -71,17 +74,10 @@ pub struct Args {
     pub largest: bool,
     /// Rounds of smoothing that does not shrink (Taubin)
     #[arg(long, value_name = "N", default_value_t = 0,
-          value_parser = clap::value_parser!(u32).range(0..=MOST_ROUNDS))]
+          value_parser = clap::value_parser!(u32).range(0..=i64::from(MOST_ROUNDS)))]
     pub smooth: u32,
-    /// Write the report as JSON
-    #[arg(long, value_name = "FILE")]
-    pub report: Option<PathBuf>,
-    /// Draw the surface, .png, in the colors of the cloud if it has some
-    #[arg(long, value_name = "FILE")]
-    pub picture: Option<PathBuf>,
-    /// Print the report as JSON
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub telling: Telling,
     /// What computes: auto, cpu or cuda; auto takes a GPU from 100,000 samples on
     #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = word::<DeviceKind>)]
     pub device: DeviceKind,
@@ -94,14 +90,8 @@ pub struct Args {
 struct Whole<'a> {
     input: String,
     output: String,
-    /// Points that the file holds, and those of them without a place or a normal.
-    stored: u64,
-    not_finite: u64,
-    without_normal: u64,
-    units: Option<&'a str>,
-    normals: Option<NormalsFrom>,
     #[serde(flatten)]
-    report: &'a Report,
+    scan: &'a Scan,
     seconds_reading: f64,
     /// How long the card was waited for when all was read.
     seconds_opening: f64,
@@ -118,10 +108,8 @@ struct Whole<'a> {
 /// be, and a cloud of which no surface can be made; [`Error::Input`]; [`Error::Output`].
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let start = Instant::now();
-    let write = WriteOptions::default();
-    check_target(&args.output, &write, Some(Kind::Surface))?;
-    args.outputs().into_iter().try_for_each(check_folder)?;
-    args.picture.as_deref().map_or(Ok(()), picture::check_path)?;
+    check_target(&args.output, &WriteOptions::default(), Some(Kind::Surface))?;
+    args.telling.check(&args.output)?;
     let options = args.options()?;
     let cpu = Cpu::current();
     if args.device == DeviceKind::Cuda {
@@ -136,6 +124,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         (opening.map(|opening| opening.join()), read, seconds)
     });
     let (cloud, file) = read?;
+    options.flaw(Some(cloud.normals.is_some())).map_or(Ok(()), refuse)?;
     let is_worth_it = cloud.len() >= WORTH_A_CARD;
     let card = match early {
         Some(opened) => opened.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?,
@@ -151,60 +140,35 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     };
     let (mesh, report) = cpu
         .run(|| reconstruct::surface(cloud, &options, device))
-        .map_err(|error| in_words(error, &args.input))?;
-    ui.warn_of(&args.input, file.warnings.iter().chain(&report.warnings));
+        .map_err(|error| error.blaming(&args.input))?;
+    let scan = Scan::new(file, report);
+    ui.warn_of(&args.input, &scan.report.warnings);
     let writing = Instant::now();
-    let drawn = args.picture.as_ref().map(|_| cpu.run(|| args.draw(&mesh))).transpose()?;
-    ui.warn_of(&args.output, crate::io::write_mesh(&args.output, &mesh, &write)?);
-    if let (Some(path), Some(image)) = (&args.picture, drawn) {
-        image.write_png(path)?;
-    }
+    cpu.run(|| args.telling.write(&args.input, &args.output, &mesh, ui))?;
     let whole = Whole {
         input: name.to_string(),
         output: args.output.display().to_string(),
-        stored: file.stored,
-        not_finite: file.not_finite,
-        without_normal: file.without_normal,
-        units: file.units.as_deref(),
-        normals: file.normals,
-        report: &report,
+        scan: &scan,
         seconds_reading,
         seconds_opening,
         seconds_writing: writing.elapsed().as_secs_f64(),
         seconds_total: start.elapsed().as_secs_f64(),
         peak_memory_bytes: peak(),
     };
-    let json = || serde_json::to_string_pretty(&whole).unwrap_or_default() + "\n";
-    if let Some(path) = &args.report {
-        atomic::write(path, |out| out.write_all(json().as_bytes()))?;
-    }
-    ui.print(&if args.json { json() } else { words(&whole, &file) })?;
+    args.telling.tell(&whole, || words(&whole), ui)?;
     Ok(0)
 }
 
 impl Args {
-    /// The files that are written.
-    pub fn outputs(&self) -> Vec<&Path> {
-        let more = self.report.iter().chain(&self.picture);
-        std::iter::once(&self.output).chain(more).map(PathBuf::as_path).collect()
-    }
-
     fn options(&self) -> Result<Options> {
         let cubes = match (self.depth, self.cell) {
             (Some(depth), _) => Cubes::Depth(depth),
-            (None, Some(edge)) if edge.is_finite() && edge > 0.0 => Cubes::Edge(edge),
-            (None, Some(edge)) => {
-                let remedy = "give a positive length in units of the cloud";
-                return Err(Error::usage(format!("--cell {edge}"), remedy));
-            }
+            (None, Some(edge)) => Cubes::Edge(edge),
             (None, None) => Cubes::Safe,
         };
-        if self.outliers.is_nan() || self.outliers < 0.0 {
-            let remedy = "give a factor above 1, or 0 to keep all points";
-            return Err(Error::usage(format!("--outliers {}", self.outliers), remedy));
-        }
-        let outliers = (self.outliers > 0.0).then_some(self.outliers);
-        Ok(Options {
+        // What cannot be stays, to be refused.
+        let outliers = (self.outliers != 0.0).then_some(self.outliers);
+        let options = Options {
             method: self.method,
             cubes,
             curvature: self.curvature,
@@ -212,58 +176,35 @@ impl Args {
             clean: CleanOptions { duplicates: true, outliers },
             largest: self.largest,
             smooth: self.smooth,
-        })
+        };
+        options.flaw(None).map_or(Ok(options), refuse)
     }
 
     /// Whether the file is so large that a card will be worth its start, by 20 bytes for a sample.
     fn is_large(&self) -> bool {
         std::fs::metadata(&self.input).is_ok_and(|file| file.len() >= 20 * WORTH_A_CARD as u64)
     }
-
-    fn draw(&self, mesh: &Mesh) -> Result<picture::Image> {
-        let title = self.input.to_str().map_or("", picture::name_of);
-        picture::surface(mesh, title, &picture::Options::default())
-    }
 }
 
-/// Names the file that a cloud came from.
-fn in_words(error: Error, path: &Path) -> Error {
-    match error {
-        Error::Case { file: None, line: None, what, remedy } => {
-            Error::input(path, "", what, remedy)
-        }
-        other => other,
-    }
+/// Refuses an option by its name on the command line.
+fn refuse<T>(Flaw { option, what, remedy }: Flaw) -> Result<T> {
+    Err(Error::usage(format!("--{option} {what}"), remedy))
 }
 
 /// The report for a reader.
-fn words(whole: &Whole, file: &CloudReport) -> String {
-    let Whole { report, .. } = whole;
-    let samples = &report.samples;
-    let dropped = [
-        (file.not_finite, "not finite"),
-        (file.without_normal, "without normal"),
-        (samples.duplicates, "duplicate"),
-        (samples.outliers as u64, "far from all others"),
-    ];
-    let dropped: Vec<String> =
-        dropped.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!(", {n} {what}")).collect();
-    let normals = match (report.estimated_normals, whole.normals) {
-        (Some(_), _) => "estimated",
-        (None, Some(NormalsFrom::Faces)) => "from the faces of the file",
-        _ => "of the file",
-    };
-    let units = whole.units.map_or(String::new(), |units| format!(" {units}"));
+fn words(whole: &Whole) -> String {
+    let scan = whole.scan;
+    let (report, units) = (&scan.report, scan.unit());
     let surface = &report.surface;
     let mut text = format!(
         "surface   {}, {} vertices, {} triangles\n\
-         samples   {} used{}{}\n{}{}",
+         samples   {}\n\
+         box       {}\n{}{}",
         whole.output,
         surface.vertices,
         surface.triangles,
-        samples.used,
-        dropped.concat(),
-        if report.directed.is_some() { format!(", normals {normals}") } else { String::new() },
+        scan.samples(),
+        scan.extent(),
         match (&report.directed, &report.levelset) {
             (Some(directed), _) => of_directed(directed, &units),
             (None, Some(levels)) => of_levels(levels, &units),
@@ -321,8 +262,13 @@ pub(super) fn of_topology(surface: &Topology, units: &str) -> String {
 fn of_directed(directed: &Directed, units: &str) -> String {
     let [x, y, z] = directed.size;
     format!(
-        "cubes     {:.4e}{units}, {x} x {y} x {z}, {} with samples; {:.4e} leaves no holes\n",
-        directed.cube, directed.seed_cubes, directed.safe_cube
+        "cubes     {:.4e}{units}, {x} x {y} x {z}, {} with samples; {}\n",
+        directed.cube,
+        directed.seed_cubes,
+        match directed.density.is_known() {
+            true => format!("{:.4e} leaves no holes", directed.safe_cube),
+            false => "which leave no holes is not known".into(),
+        }
     )
 }
 

@@ -51,6 +51,9 @@ pub struct Spacing {
     pub median: f64,
     /// The largest distance.
     pub max: f64,
+    /// The median of the mean distances to the [`NEIGHBORS`] nearest others, which goes with the number of points
+    /// on an area whether these lie evenly or by chance.
+    pub around: f64,
 }
 
 /// Counts duplicates and far outliers and measures the spacing, without a change.
@@ -239,8 +242,9 @@ pub(crate) fn far_from_others(points: &[[f64; 3]], factor: f64) -> Result<Far> {
     let mut means: Vec<f64> = distances.par_iter().map(|d| d.1).collect();
     let least = nearest.iter().copied().fold(f64::INFINITY, f64::min);
     let most = nearest.iter().copied().fold(0.0, f64::max);
-    let spacing = Spacing { min: least, median: median(&mut nearest), max: most };
-    let limit = factor * median(&mut means);
+    let around = median(&mut means);
+    let spacing = Spacing { min: least, median: median(&mut nearest), max: most, around };
+    let limit = factor * around;
     let far = distances.iter().enumerate().filter(|(_, d)| d.1 > limit).map(|(i, _)| i as u32);
     Ok((far.collect(), Some(spacing)))
 }
@@ -294,6 +298,7 @@ mod tests {
         assert_eq!((found.duplicates, found.outliers), (0, vec![901, 902]));
         let spacing = found.spacing.unwrap();
         assert_eq!((spacing.min, spacing.median), (1.0, 1.0));
+        assert!((spacing.around - 0.5 * (1.0 + 2_f64.sqrt())).abs() < 1e-12, "{spacing:?}");
         let (cloud, found) = clean(cloud, CleanOptions::default()).unwrap();
         assert_eq!((cloud.len(), found.outliers.len()), (901, 2));
         let options = CleanOptions { outliers: Some(5.0), ..Default::default() };

@@ -3,7 +3,9 @@
 //! [`crate::io`] reads and writes them; reconstruction makes surfaces of them.
 
 mod clean;
+mod noise;
 mod normals;
+mod plane;
 mod sample;
 
 use rayon::prelude::*;
@@ -11,6 +13,7 @@ use rayon::prelude::*;
 use crate::error::{Error, Result};
 pub use clean::{CleanOptions, FAR, NEIGHBORS, Spacing, Survey, clean, survey};
 pub(crate) use clean::{Far, clean_by, far_from_others};
+pub(crate) use noise::noise;
 pub use normals::{Estimate, estimate_normals};
 pub use sample::{Noise, Sampler, Sampling};
 
@@ -75,6 +78,27 @@ impl PointCloud {
     /// Smallest and largest coordinate along each axis; zeros for an empty cloud.
     pub fn bounds(&self) -> ([f64; 3], [f64; 3]) {
         bounds(&self.points)
+    }
+
+    /// The longest side of the box of all points, which is more than 0.
+    ///
+    /// # Errors
+    /// [`Error::Case`] without points, and for those that have no extent or one beyond the range of numbers.
+    pub fn longest_side(&self) -> Result<f64> {
+        if self.is_empty() {
+            return Err(Error::usage("the cloud has no point", "give samples of a surface"));
+        }
+        let (low, high) = self.bounds();
+        let longest = (0..3).map(|k| high[k] - low[k]).fold(0.0, f64::max);
+        if longest > 0.0 && longest.is_finite() {
+            return Ok(longest);
+        }
+        let what = match (self.len(), longest == 0.0) {
+            (1, _) => "the cloud has one point".to_string(),
+            (n, true) => format!("all {n} points of the cloud are at one place"),
+            _ => "the extent of the cloud is beyond the range of numbers".to_string(),
+        };
+        Err(Error::usage(what, "a surface has an extent: give more samples of it"))
     }
 }
 

@@ -4,10 +4,10 @@
 //! tree of neighbors whose normals agree best, from the outermost point of each connected part (H. Hoppe, T. DeRose,
 //! T. Duchamp, J. McDonald and W. Stuetzle, Surface reconstruction from unorganized points, SIGGRAPH 1992).
 
-use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
 
 use super::PointCloud;
+use super::plane::Plane;
 use crate::error::Result;
 use crate::point_distance::{Index, Sites};
 use crate::primitives::sort;
@@ -57,35 +57,16 @@ pub fn estimate_normals(cloud: &PointCloud) -> Result<(Vec<[f32; 3]>, Estimate)>
 }
 
 /// Whom a row names.
-fn named(row: &[u32; NEIGHBORS]) -> impl Iterator<Item = u32> {
+fn named(row: &[u32; NEIGHBORS]) -> impl Iterator<Item = u32> + Clone {
     row.iter().copied().take_while(|&j| j != NONE)
 }
 
 /// The direction of least variance of a point and its neighbors.
 fn across(points: &[[f64; 3]], i: usize, row: &[u32; NEIGHBORS]) -> [f32; 3] {
-    let at = |j: u32| {
-        let (a, b) = (points[j as usize], points[i]);
-        Vector3::new(a[0] - b[0], a[1] - b[1], a[2] - b[2])
-    };
-    let n = named(row).count() + 1;
-    let mean = named(row).map(at).sum::<Vector3<f64>>() / n as f64;
-    // Of numbers about 1, so that no square is out of range.
-    let size = named(row).map(|j| at(j).amax()).fold(0.0, f64::max);
-    if size == 0.0 {
-        return [0.0, 0.0, 1.0];
-    }
-    let mut variance = Matrix3::zeros();
-    for d in named(row).map(at).chain([Vector3::zeros()]) {
-        let d = (d - mean) / size;
-        variance += d * d.transpose();
-    }
-    let found = variance.symmetric_eigen();
-    let axis = found.eigenvalues.imin();
-    let normal = found.eigenvectors.column(axis);
-    let length = normal.norm();
-    match length > 0.5 && length.is_finite() {
-        true => [0, 1, 2].map(|k| (normal[k] / length) as f32),
-        false => [0.0, 0.0, 1.0],
+    let near = named(row).map(|j| points[j as usize]);
+    match Plane::through(points[i], near).map(|plane| plane.normal) {
+        Some(normal) if normal.iter().all(|x| x.is_finite()) => normal.map(|x| x as f32),
+        _ => [0.0, 0.0, 1.0],
     }
 }
 

@@ -80,6 +80,12 @@ fn timeless(key: &str, expression: &Expression) -> Checked {
     require(!expression.uses_time(), key, "must not depend on the time t", remedy)
 }
 
+/// The first option of `[reconstruct]` that cannot be for a cloud with normals, or without.
+pub(super) fn flaw_for_cloud(config: &Config, has_normals: bool) -> Option<Flaw> {
+    let table = config.reconstruct.as_ref()?;
+    reconstruct::fit(table, Some(has_normals)).err()
+}
+
 /// Finds the first number out of range or the first pair of keys that do not go together.
 pub(super) fn first_flaw(config: &Config) -> Option<Flaw> {
     check(config).err()

@@ -174,7 +174,19 @@ impl Config {
     /// # Errors
     /// [`Error::Case`] naming the key, and its place if the case came from a file.
     pub fn check(&self) -> Result<()> {
-        match check::first_flaw(self) {
+        self.refuse(check::first_flaw(self))
+    }
+
+    /// Checks what depends on the normals of the cloud, once it is known whether it has some.
+    ///
+    /// # Errors
+    /// [`Error::Case`] for a key of `[reconstruct]` that is for the other method.
+    pub(crate) fn check_for_cloud(&self, has_normals: bool) -> Result<()> {
+        self.refuse(check::flaw_for_cloud(self, has_normals))
+    }
+
+    fn refuse(&self, flaw: Option<check::Flaw>) -> Result<()> {
+        match flaw {
             None => Ok(()),
             Some(flaw) => Err(self.error_at(&flaw.key, flaw.message(), flaw.remedy)),
         }

@@ -32,8 +32,8 @@ pub struct Reconstruct {
     /// Edge of a cube, > 0, in units of the cloud; not together with `depth`.
     #[schemars(extend("exclusiveMinimum" = 0), example = 0.01)]
     pub cell: Option<f64>,
-    /// A point is left out that is so many times as far from its neighbors as usual; default 20, 0
-    /// keeps all.
+    /// A point is left out that is so many times as far from its neighbors as usual, above 1; default
+    /// 20, 0 keeps all.
     #[schemars(range(min = 0.0))]
     pub outliers: f64,
     /// Weight of curvature, 0 to 1, of the level-set method; default 0.1 there.
@@ -72,7 +72,8 @@ impl Reconstruct {
             (None, Some(edge)) => Cubes::Edge(edge),
             (None, None) => Cubes::Safe,
         };
-        let outliers = (self.outliers > 0.0).then_some(self.outliers);
+        // What cannot be stays, to be refused.
+        let outliers = (self.outliers != 0.0).then_some(self.outliers);
         Options {
             method: self.method,
             cubes,

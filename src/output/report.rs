@@ -86,7 +86,7 @@ pub struct Report {
     pub distances: Option<Distances>,
     /// What the task reconstruct did.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub reconstruction: Option<crate::reconstruct::Report>,
+    pub reconstruction: Option<crate::reconstruct::Scan>,
     /// `[expect]` against what came out.
     pub expect: Verdict,
     /// States written.

@@ -35,8 +35,14 @@ impl Index<f64> {
         rows
     }
 
-    /// The `k` nearest sites of a place but one, nearest first.
-    fn neighbors(&self, place: [f64; 3], but: u32, k: usize, found: &mut Vec<Found<f64>>) {
+    /// The `k` nearest sites of a place but one, nearest first, into `found`.
+    pub(crate) fn neighbors(
+        &self,
+        place: [f64; 3],
+        but: u32,
+        k: usize,
+        found: &mut Vec<Found<f64>>,
+    ) {
         found.clear();
         if k == 0 {
             return;

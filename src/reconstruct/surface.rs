@@ -3,70 +3,15 @@
 
 use std::time::Instant;
 
-use super::Device;
-use super::directed::{Cubes, Directed};
+use super::depth::Chosen;
+use super::directed::Directed;
 use super::dress::dress;
-use super::potential::{self, Levels, Storage};
-use crate::cloud::{CleanOptions, Estimate, PointCloud, clean_by, estimate_normals};
+use super::potential::{self, Levels};
+use super::{Device, Method, Options};
+use crate::cloud::{Estimate, PointCloud, clean_by, estimate_normals};
 use crate::error::{Error, Result};
 use crate::mesh::Mesh;
 use crate::surface::{Topology, drop_flat, largest_part, smooth};
-
-/// How a surface is reconstructed.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    serde::Serialize,
-    serde::Deserialize,
-    schemars::JsonSchema,
-)]
-#[serde(rename_all = "lowercase")]
-#[non_exhaustive]
-pub enum Method {
-    /// What suits the cloud (default): `directed` with normals, `levelset` without.
-    #[default]
-    Auto,
-    /// Directed distances to tangent planes; normals are estimated where the cloud has none.
-    Directed,
-    /// A level set in the potential of the samples, which needs no normals and gives a closed
-    /// surface.
-    Levelset,
-}
-
-impl Method {
-    /// The method for a cloud.
-    pub(super) fn of(self, cloud: &PointCloud) -> Method {
-        match (self, &cloud.normals) {
-            (Method::Auto, Some(_)) => Method::Directed,
-            (Method::Auto, None) => Method::Levelset,
-            (method, _) => method,
-        }
-    }
-}
-
-/// What is asked for.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct Options {
-    /// How.
-    pub method: Method,
-    /// How large cubes or voxels are.
-    pub cubes: Cubes,
-    /// Weight of curvature of the level-set method, if not its default.
-    pub curvature: Option<f64>,
-    /// How the level-set method keeps its values, if not in 32 bits.
-    pub storage: Option<Storage>,
-    /// What of the cloud is left out.
-    pub clean: CleanOptions,
-    /// Keep only the part with the largest area.
-    pub largest: bool,
-    /// Rounds of [`smooth`].
-    pub smooth: u32,
-}
 
 /// What a reconstruction did, and what its surface is like.
 #[derive(Clone, Debug, serde::Serialize)]
@@ -105,6 +50,10 @@ pub struct Samples {
     pub duplicates: u64,
     /// Left out, being far from all others.
     pub outliers: usize,
+    /// Smallest coordinates of those used, in units of the cloud.
+    pub low: [f64; 3],
+    /// Largest coordinates of those used.
+    pub high: [f64; 3],
 }
 
 /// True distances of the samples from the surface.
@@ -150,24 +99,23 @@ pub fn surface(cloud: PointCloud, options: &Options, device: Device<'_>) -> Resu
         let before = std::mem::replace(&mut start, Instant::now());
         start.duration_since(before).as_secs_f64()
     };
-    cloud.check()?;
+    options.check(&cloud)?;
     let given = cloud.len();
     let far = |points: &[[f64; 3]], factor| device.far_from_others(points, factor);
     let (mut cloud, survey) = clean_by(cloud, options.clean, far)?;
     seconds.clean = lap();
     let used = cloud.len();
     let (duplicates, outliers) = (survey.duplicates, survey.outliers.len());
-    let samples = Samples { given, used, duplicates, outliers };
+    let (low, high) = cloud.bounds();
+    let samples = Samples { given, used, duplicates, outliers, low, high };
     let mut warnings = Vec::new();
     let mut estimated_normals = None;
-    let mut method = options.method.of(&cloud);
-    if method == Method::Directed {
-        options.has_nothing_of_levelset()?;
-    }
+    let mut method = options.method.of(cloud.normals.is_some());
     let mut made = None;
     if method == Method::Levelset {
-        let spacing = survey.spacing.map(|spacing| spacing.median);
-        made = options.by_levelset(&cloud, spacing, device, &mut warnings)?;
+        let chosen = Chosen::of(&cloud, options.cubes, survey.spacing, device)?;
+        warnings.extend(chosen.why.clone());
+        made = options.by_levelset(&cloud, &chosen, device, &mut warnings)?;
         seconds.method = lap();
     }
     let made = match made {
@@ -206,7 +154,6 @@ pub fn surface(cloud: PointCloud, options: &Options, device: Device<'_>) -> Resu
     };
     let surface = Topology::of(&mesh);
     seconds.check = lap();
-    let (low, high) = cloud.bounds();
     let diagonal = (0..3).map(|k| (high[k] - low[k]).powi(2)).sum::<f64>().sqrt();
     let percent = |x: f64| 100.0 * x / diagonal;
     let error = Distance {
@@ -231,13 +178,6 @@ pub fn surface(cloud: PointCloud, options: &Options, device: Device<'_>) -> Resu
     Ok((mesh, report))
 }
 
-/// Voxels of the level-set method, in median distances of neighbors, unless asked otherwise: a random
-/// sampling has gaps of a few of these.
-const VOXEL: f64 = 2.0;
-
-/// Depths of the level-set method that are taken by themselves: deeper ones take gigabytes.
-const DEPTHS: std::ops::RangeInclusive<u32> = 5..=10;
-
 /// A surface of the level-set method that more than a quarter of the samples are away from, all of them so
 /// many voxels in the mean, has closed over what they are samples of, or lost it. (Noise of two voxels
 /// leaves 45 % of them outside of the band, and 1.6 voxels from the surface in the mean.)
@@ -260,7 +200,13 @@ impl Options {
         warnings: &mut Vec<String>,
     ) -> Result<Made> {
         let (mesh, done, name) = device.directed(cloud, self.cubes, warnings)?;
-        if done.cube < done.safe_cube {
+        if !done.density.is_known() {
+            warnings.push(
+                "how dense the cloud is cannot be told: its samples are few, or lie on a line; the \
+                 surface is a small patch round them"
+                    .into(),
+            );
+        } else if done.cube < done.safe_cube {
             warnings.push(format!(
                 "cubes of edge {:.3e} may leave holes: the cloud is dense enough for {:.3e}",
                 done.cube, done.safe_cube
@@ -274,12 +220,15 @@ impl Options {
     fn by_levelset(
         &self,
         cloud: &PointCloud,
-        spacing: Option<f64>,
+        chosen: &Chosen,
         device: Device,
         warnings: &mut Vec<String>,
     ) -> Result<Option<Made>> {
-        let is_free = self.method == Method::Auto && self.has_nothing_of_levelset().is_ok();
-        let asked = self.of_levelset(cloud, spacing)?;
+        let is_free =
+            self.method == Method::Auto && self.curvature.is_none() && self.storage.is_none();
+        let mut asked = potential::Options::of_depth(chosen.depth);
+        asked.curvature = self.curvature.unwrap_or(asked.curvature);
+        asked.storage = self.storage.unwrap_or(asked.storage);
         let mut said = Vec::new();
         let why = match device.levelset(&cloud.points, &asked, &mut said) {
             Ok((mut mesh, done, name)) => {
@@ -291,9 +240,13 @@ impl Options {
                 let why = format!("a closed surface leaves {outside} of {n} samples behind");
                 if !(leaves && is_free) {
                     warnings.append(&mut said);
-                    warnings.extend(leaves.then(|| {
-                        format!("{why}; the method directed follows those of an open one")
-                    }));
+                    if leaves {
+                        warnings.push(format!(
+                            "{why}; the method directed follows those of an open one"
+                        ));
+                    } else {
+                        warnings.extend(chosen.lost(cloud, outside, done.voxel)?);
+                    }
                     for level in done.levels.iter().filter(|level| !level.at_rest) {
                         warnings.push(format!(
                             "level {} is not at rest after {} steps",
@@ -310,35 +263,6 @@ impl Options {
         };
         warnings.push(format!("{why}; the method directed is taken instead"));
         Ok(None)
-    }
-
-    fn has_nothing_of_levelset(&self) -> Result<()> {
-        let given = match (self.curvature, self.storage) {
-            (None, None) => return Ok(()),
-            (Some(_), _) => "a curvature weight",
-            (None, Some(_)) => "a way of storage",
-        };
-        let what = format!("{given} is for the level-set method, and this is the directed one");
-        Err(Error::usage(what, "leave it out, or take the method levelset"))
-    }
-
-    /// The same for the level-set method.
-    fn of_levelset(&self, cloud: &PointCloud, spacing: Option<f64>) -> Result<potential::Options> {
-        let (low, high) = cloud.bounds();
-        let longest = (0..3).map(|k| high[k] - low[k]).fold(0.0, f64::max);
-        let depth = match (self.cubes, spacing.filter(|spacing| *spacing > 0.0)) {
-            (Cubes::Depth(depth), _) => depth,
-            (Cubes::Edge(edge), _) => potential::depth_of(edge, longest)?,
-            (Cubes::Safe, None) => *DEPTHS.start(),
-            (Cubes::Safe, Some(spacing)) => {
-                let depth = (longest / (VOXEL * spacing)).log2().ceil();
-                (depth as u32).clamp(*DEPTHS.start(), *DEPTHS.end())
-            }
-        };
-        let mut asked = potential::Options::of_depth(depth);
-        asked.curvature = self.curvature.unwrap_or(asked.curvature);
-        asked.storage = self.storage.unwrap_or(asked.storage);
-        Ok(asked)
     }
 }
 
@@ -369,7 +293,7 @@ mod tests {
             surface(cloud.clone(), &options, Device::Cpu)
                 .unwrap_err()
                 .to_string()
-                .contains("level-set")
+                .contains("curvature is for the method levelset")
         );
         // Without normals the level-set method is taken; its depth follows from the spacing.
         cloud.normals = None;

@@ -11,12 +11,12 @@ use super::prepared::Stages;
 use crate::backend::Cpu;
 use crate::cloud::PointCloud;
 use crate::config::{CloudSource, Config, DeviceKind, Drawn};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::io::vtk::{self, Field, Geometry, VtkOutput};
 use crate::io::{CloudReport, read_cloud};
 use crate::mesh::Mesh;
 use crate::output::{Report, RunFolder, Seconds, Series, Status, Verdict, numbered};
-use crate::reconstruct::{self, surface};
+use crate::reconstruct::{self, Scan, surface};
 
 /// A case that reconstructs.
 pub(super) struct Job<'a> {
@@ -36,14 +36,19 @@ impl Job<'_> {
     /// Reads the cloud, and says what a run would do.
     ///
     /// # Errors
-    /// [`Error::Input`] for a file that cannot be read, and those of the device.
+    /// What a run would fail with before it makes the surface.
     pub(super) fn check(&self) -> Result<String> {
         device::check(self.config)?;
-        let (cloud, _) = self.read()?;
+        let (path, cloud, file) = self.read()?;
+        self.options().check(&cloud).map_err(|error| error.blaming(&path))?;
         let device = self.device(&cloud)?;
         let normals = if cloud.normals.is_some() { "with normals" } else { "without normals" };
         let n = cloud.len();
-        let mut said = format!("task    reconstruct\ncloud   {n} points {normals}\n");
+        let left_out = match file.stored.saturating_sub(n as u64) {
+            0 => String::new(),
+            more => format!("; {more} more are not finite or have no normal, and are left out"),
+        };
+        let mut said = format!("task    reconstruct\ncloud   {n} points {normals}{left_out}\n");
         let name = if device.card.is_some() { "cuda" } else { "cpu" };
         said += &format!("device  {name} ({})\n", device.reason);
         Ok(said)
@@ -54,19 +59,24 @@ impl Job<'_> {
         Device::choose(self.config, Size::Samples(cloud.len()))
     }
 
-    fn path(&self) -> Result<PathBuf> {
-        self.config.resolve(&self.source.path)
+    fn options(&self) -> reconstruct::Options {
+        self.config.reconstruct.clone().unwrap_or_default().options()
     }
 
-    fn read(&self) -> Result<(PointCloud, CloudReport)> {
-        read_cloud(&self.path()?)
+    /// The file and the cloud in it, which the options of the case are for.
+    fn read(&self) -> Result<(PathBuf, PointCloud, CloudReport)> {
+        let path = self.config.resolve(&self.source.path)?;
+        let (cloud, file) = read_cloud(&path)?;
+        self.config.check_for_cloud(cloud.normals.is_some())?;
+        Ok((path, cloud, file))
     }
 
     /// The whole task.
     ///
     /// # Errors
-    /// [`Error::Input`] for a cloud that cannot be read or of which no surface can be made,
-    /// [`Error::Output`], and an interrupt between the stages.
+    /// [`Error::Input`](crate::Error::Input) for a cloud that cannot be read or of which no surface can be made,
+    /// [`Error::Case`](crate::Error::Case) for options of the other method than that of the cloud,
+    /// [`Error::Output`](crate::Error::Output), and an interrupt between the stages.
     pub(super) fn run(
         &self,
         folder: &RunFolder,
@@ -75,11 +85,8 @@ impl Job<'_> {
     ) -> Result<()> {
         device::check(self.config)?;
         stage.next("reading the cloud")?;
-        let (cloud, file) = self.read()?;
-        report.warnings.extend(file.warnings);
+        let (path, cloud, file) = self.read()?;
         report.seconds.read = stage.next("reconstructing the surface")?;
-        let table = self.config.reconstruct.clone().unwrap_or_default();
-        let path = self.path()?;
         let device = self.device(&cloud)?;
         let on = match &device.card {
             None => reconstruct::Device::Cpu,
@@ -88,18 +95,17 @@ impl Job<'_> {
             }
             Some(card) => reconstruct::Device::Auto(device::cuda(card)),
         };
-        let done = self.cpu.run(|| surface(cloud, &table.options(), on));
-        let (mesh, found) = done.map_err(|error| match error {
-            Error::Case { file: None, line: None, what, remedy } => {
-                Error::input(&path, "", what, remedy)
-            }
-            other => other,
-        })?;
-        report.backend = if found.device.is_some() { "cuda" } else { "cpu" };
+        let done = self.cpu.run(|| surface(cloud, &self.options(), on));
+        let (mesh, found) = done.map_err(|error| error.blaming(&path))?;
+        let found = Scan::new(file, found);
+        report.backend = if found.report.device.is_some() { "cuda" } else { "cpu" };
         report.backend_reason = device.reason;
         report.seconds.setup = stage.next("writing")?;
-        report.warnings.extend(found.warnings.iter().cloned());
-        self.judge(report, &mesh, &found);
+        for warning in &found.report.warnings {
+            tracing::warn!("{}: {warning}", path.display());
+        }
+        report.warnings.extend(found.report.warnings.iter().cloned());
+        self.judge(report, &mesh, &found.report);
         report.reconstruction = Some(found);
         let timer = Instant::now();
         folder.clear()?;

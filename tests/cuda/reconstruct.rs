@@ -5,6 +5,7 @@ use zeroset::cloud::{Noise, PointCloud, Sampler, Sampling};
 use zeroset::mesh::{Kind, Mesh};
 use zeroset::reconstruct::directed::{self, Cubes, Directed};
 use zeroset::reconstruct::{Device, Method, Options, surface};
+use zeroset::surface::Gaps;
 
 use crate::support;
 
@@ -139,4 +140,28 @@ fn whole_reconstructions_say_what_computed() {
     levelset.method = Method::Levelset;
     levelset.cubes = Cubes::Depth(5);
     assert!(surface(cloud.clone(), &levelset, Device::Auto(&cuda)).is_ok());
+}
+
+/// A short cloud with noise and outliers: one closed part by both methods, nearer to the sphere than the noise.
+#[test]
+fn noise_and_outliers_give_one_closed_part() {
+    let Some(cuda) = support::cuda() else { return };
+    let sphere = support::sphere(4);
+    let sampled = |noise, outliers| {
+        let noise = Noise::Length(noise);
+        let options = Sampling { n: 4_000, normals: true, noise, outliers, seed: 1 };
+        Sampler::new(&sphere, options).unwrap().cloud()
+    };
+    let noise = 0.01;
+    let (clean, noisy) = (sampled(0.0, 0), sampled(noise, 8));
+    for method in [Method::Directed, Method::Levelset] {
+        let mut options = Options::default();
+        (options.method, options.cubes, options.largest) = (method, Cubes::Depth(5), true);
+        let (mesh, report) = surface(noisy.clone(), &options, Device::Card(&cuda)).unwrap();
+        let found = &report.surface;
+        assert_eq!(report.device.as_ref(), Some(&cuda.card().name));
+        assert!(found.closed && found.genus == Some(0), "{method:?}: {found:?}");
+        let error = Gaps::new(&mesh, &clean.points).unwrap().mean;
+        assert!(error < noise, "{method:?}: {error}");
+    }
 }

@@ -2,10 +2,11 @@
 
 use serde::Serialize;
 
-use super::screen::{printable, short, thousands};
+use super::screen::{printable, thousands};
 use crate::cloud::{FAR, NEIGHBORS, PointCloud, Spacing, survey};
 use crate::error::Result;
 use crate::io::{CloudReport, NormalsFrom};
+use crate::words::short;
 
 /// A cloud of points.
 #[derive(Serialize)]

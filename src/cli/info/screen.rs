@@ -7,7 +7,7 @@ use std::path::Path;
 use super::report::{ArrayFacts, GroupFacts, Number, Report, Verdict};
 use crate::error::shown;
 use crate::mesh::Kind;
-use crate::words::{SIMPLICES, noun};
+use crate::words::{SIMPLICES, between, noun, short};
 
 /// Groups, arrays and cell types beyond this many are only counted.
 const LISTED: usize = 5;
@@ -143,8 +143,7 @@ fn mesh(lines: &mut Lines, report: &Report) {
 fn bounds(lines: &mut Lines, report: &Report) {
     let Some(bounds) = &report.bounds else { return };
     let axes = ["x", "y", "z"].iter().zip(bounds.min.iter().zip(&bounds.max));
-    let ranges =
-        axes.map(|(axis, (&low, &high))| format!("{axis} {} .. {}", short(low), short(high)));
+    let ranges = axes.map(|(axis, (&low, &high))| format!("{axis} {}", between(low, high)));
     lines.add("box", ranges.collect::<Vec<_>>().join(",  "));
 }
 
@@ -222,45 +221,12 @@ pub(super) fn thousands(n: usize) -> String {
     text
 }
 
-/// Four significant digits, without trailing zeros; powers of ten where they are shorter.
-pub(super) fn short(x: f64) -> String {
-    // Adding zero makes the two zeros one.
-    let x = x + 0.0;
-    // The exponent after rounding to four digits, so that 9999.9 becomes 10000.
-    let scientific = format!("{x:.3e}");
-    let Some((digits, exponent)) = scientific.split_once('e') else { return scientific };
-    let trim = |text: &str| match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_string(),
-        false => text.to_string(),
-    };
-    match exponent.parse::<i32>() {
-        Ok(power @ -4..=5) => trim(&format!("{x:.*}", (3 - power).max(0) as usize)),
-        _ => format!("{}e{exponent}", trim(digits)),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_short() {
-        let shorts = [
-            (0.0, "0"),
-            (-0.0, "0"),
-            (-1.0, "-1"),
-            (0.75, "0.75"),
-            (std::f64::consts::PI, "3.142"),
-            (9999.96, "10000"),
-            (123456.7, "123457"),
-            (1.5e9, "1.5e9"),
-            (0.000123456, "0.0001235"),
-            (1.908e-5, "1.908e-5"),
-            (f64::NAN, "NaN"),
-        ];
-        for (x, text) in shorts {
-            assert_eq!(short(x), text);
-        }
+    fn thousands_are_grouped() {
         assert_eq!([7, 1000, 1234567].map(thousands), ["7", "1,000", "1,234,567"]);
     }
 }

@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
-use super::screen::{counted, printable, short, thousands};
+use super::screen::{counted, printable, thousands};
 use crate::volume::{Scaling, Volume};
+use crate::words::short;
 
 /// A dense volume, or a picture as one slice.
 #[derive(Serialize)]

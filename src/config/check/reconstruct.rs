@@ -1,10 +1,10 @@
 //! What a case that reconstructs a surface may say.
 
-use super::{Checked, check_path, flaw, positive, require};
+use super::{Checked, check_path, flaw, require};
 use crate::config::Config;
 use crate::config::reconstruct::{CloudSource, Reconstruct};
 use crate::config::tables::{Precision, SeriesFormat};
-use crate::reconstruct::directed::MOST_DEPTH;
+use crate::reconstruct::Flaw;
 
 pub(super) fn check(config: &Config, cloud: &CloudSource) -> Checked {
     check_path(config, "domain.cloud.path", &cloud.path)?;
@@ -31,16 +31,17 @@ pub(super) fn check(config: &Config, cloud: &CloudSource) -> Checked {
 }
 
 fn check_table(reconstruct: &Reconstruct) -> Checked {
-    if let Some(depth) = reconstruct.depth {
-        let what = format!("must be 1 to {MOST_DEPTH}, is {depth}");
-        require((1..=MOST_DEPTH).contains(&depth), "reconstruct.depth", what, "")?;
-        let what = "stands beside `depth`";
-        require(reconstruct.cell.is_none(), "reconstruct.cell", what, "remove one of the two")?;
+    let both = reconstruct.depth.is_some() && reconstruct.cell.is_some();
+    require(!both, "reconstruct.cell", "stands beside `depth`", "remove one of the two")?;
+    fit(reconstruct, None)
+}
+
+/// Whether the options can be: for any cloud, or for one with normals, or without.
+pub(in crate::config) fn fit(reconstruct: &Reconstruct, has_normals: Option<bool>) -> Checked {
+    match reconstruct.options().flaw(has_normals) {
+        None => Ok(()),
+        Some(Flaw { option, what, remedy }) => {
+            Err(flaw(&format!("reconstruct.{option}"), what, remedy))
+        }
     }
-    positive("reconstruct.cell", reconstruct.cell)?;
-    let factor = reconstruct.outliers;
-    let what = format!("must be 0 (keep all) or more, is {factor}");
-    require(factor.is_finite() && factor >= 0.0, "reconstruct.outliers", what, "")?;
-    let rounds = reconstruct.smooth;
-    require(rounds <= 1000, "reconstruct.smooth", format!("must be 0 to 1000, is {rounds}"), "")
 }

@@ -78,9 +78,11 @@ impl Report {
             if let Some(paths) = d.paths() {
                 line("paths", paths);
             }
-        } else if let Some(found) = &self.reconstruction {
+        } else if let Some(scan) = &self.reconstruction {
+            let found = &scan.report;
             let error = &found.error;
-            line("samples", format!("{} used of {}", found.samples.used, found.samples.given));
+            line("samples", scan.samples());
+            line("box", scan.extent());
             let triangles = counted(found.surface.triangles, SIMPLICES[2]);
             line("surface", format!("{triangles}, {}", found.surface));
             let [mean, max] = [error.mean_percent, error.max_percent].map(digits);

@@ -80,7 +80,12 @@ impl Density {
         Density { rho: rho * cube, delta: delta * cube, looked_at }
     }
 
-    /// The smallest cubes that leave no holes.
+    /// Whether any sample showed how dense the cloud is: samples on a line, and two or three, do not.
+    pub fn is_known(&self) -> bool {
+        self.rho > 0.0
+    }
+
+    /// The smallest cubes that leave no holes; 0 where the density is not known.
     pub fn safe_cube(&self) -> f64 {
         self.rho + self.delta
     }

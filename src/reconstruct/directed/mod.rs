@@ -72,7 +72,7 @@ pub struct Directed {
     pub dropped_pieces: usize,
     /// Density of the cloud.
     pub density: Density,
-    /// Smallest cubes that leave no holes, by the density.
+    /// Smallest cubes that leave no holes, by the density; 0 where that is not known.
     pub safe_cube: f64,
     /// Seconds of the density, the sort, the field, its signs, and the surface.
     pub seconds: Seconds,
@@ -156,18 +156,9 @@ struct Given<'a> {
 impl<'a> Given<'a> {
     fn new(cloud: &'a PointCloud) -> Result<Self> {
         cloud.check()?;
-        let normals = usable_normals(cloud)?;
         let bounds = cloud.bounds();
-        let longest = (0..3).map(|k| bounds.1[k] - bounds.0[k]).fold(0.0, f64::max);
-        if longest == 0.0 || !longest.is_finite() {
-            let n = cloud.len();
-            let what = match (n, longest == 0.0) {
-                (1, _) => "the cloud has one point".to_string(),
-                (_, true) => format!("all {n} points of the cloud are at one place"),
-                _ => "the extent of the cloud is beyond the range of numbers".to_string(),
-            };
-            return Err(Error::usage(what, "a surface has an extent: give more samples of it"));
-        }
+        let longest = cloud.longest_side()?;
+        let normals = usable_normals(cloud)?;
         Ok(Given { normals, bounds, longest })
     }
 
@@ -178,11 +169,8 @@ impl<'a> Given<'a> {
     }
 }
 
-/// The normals of a cloud with points, at least one of them not zero.
+/// The normals of a cloud, at least one of them not zero.
 fn usable_normals(cloud: &PointCloud) -> Result<&[[f32; 3]]> {
-    if cloud.is_empty() {
-        return Err(Error::usage("the cloud has no point", "give samples of a surface"));
-    }
     let is_one = |n: &[f32; 3]| n.iter().all(|x| x.is_finite()) && *n != [0.0; 3];
     match &cloud.normals {
         Some(normals) if normals.iter().any(is_one) => Ok(normals),
@@ -214,7 +202,7 @@ fn edge(cubes: Cubes, longest: f64, density: &Density) -> Result<f64> {
             Err(Error::usage(what, format!("take a depth of 1 to {MOST_DEPTH}")))
         }
         // Samples on a line or without neighbors have no density.
-        Cubes::Safe if density.rho == 0.0 => Ok(longest / 16.0),
+        Cubes::Safe if !density.is_known() => Ok(longest / 16.0),
         Cubes::Safe => Ok(density.safe_cube()),
     }
 }

@@ -44,6 +44,6 @@ pub mod sum;
 pub use frame::Frame;
 pub use levels::reconstruct;
 pub use octree::{Node, Octree};
-pub(super) use options::depth_of;
+pub(super) use options::{DEPTHS, depth_of};
 pub use options::{Options, Storage};
 pub use report::{Level, Levels};

@@ -23,7 +23,7 @@ pub enum Storage {
 }
 
 /// Depths that can be taken.
-const DEPTHS: RangeInclusive<u32> = 4..=14;
+pub(in crate::reconstruct) const DEPTHS: RangeInclusive<u32> = 4..=14;
 
 /// The depth at which a cloud whose box has this longest side gets voxels of at most `edge`.
 ///

@@ -64,13 +64,14 @@ pub(in crate::reconstruct) fn far_from_others(
     // Numbers that are not negative are in the order of their bits.
     let sorted = sort(cuda, &nearest, None, 63)?.keys;
     let (min, median, max) = (at(&sorted, 0)?, at(&sorted, n / 2)?, at(&sorted, n - 1)?);
-    let limit = factor * at(&sort(cuda, &means, None, 63)?.keys, n / 2)?;
+    let around = at(&sort(cuda, &means, None, 63)?.keys, n / 2)?;
+    let limit = factor * around;
     let arguments =
         Arguments::default().with_array(&means).with(n as u32).with(limit).with_array(&waiting);
     // SAFETY: the arguments of `spacing_far`, a byte for each sample.
     unsafe { share(cuda, FILE, "spacing_far", n, &arguments) }?;
     let far = cuda.download(&compact(cuda, Set::Bytes(&waiting, 1))?)?;
-    Ok(Some((far, Some(Spacing { min, median, max }))))
+    Ok(Some((far, Some(Spacing { min, median, max, around }))))
 }
 
 /// A search through the cubes of a lattice.

@@ -1,0 +1,80 @@
+//! What commands that make a surface say and draw beside it.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::Ui;
+use crate::error::Result;
+use crate::io::{WriteOptions, atomic, write_mesh};
+use crate::mesh::Mesh;
+use crate::picture;
+
+/// Options of such a command.
+#[derive(Debug, clap::Args)]
+pub struct Telling {
+    /// Write the report as JSON
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+    /// Draw the surface, .png, in the colors of its vertices if it has some
+    #[arg(long, value_name = "FILE")]
+    pub picture: Option<PathBuf>,
+    /// Print the report as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl Telling {
+    /// The surface and the files beside it.
+    pub fn outputs<'a>(&'a self, surface: &'a Path) -> Vec<&'a Path> {
+        let more = self.report.iter().chain(&self.picture);
+        std::iter::once(surface).chain(more.map(PathBuf::as_path)).collect()
+    }
+
+    /// Refuses files that cannot be written, before anything is read.
+    ///
+    /// # Errors
+    /// [`Error::Output`](crate::Error::Output) for a folder that is not there, [`Error::Case`](crate::Error::Case) for a
+    /// picture of another format.
+    pub fn check(&self, surface: &Path) -> Result<()> {
+        self.outputs(surface).into_iter().try_for_each(atomic::check_folder)?;
+        self.picture.as_deref().map_or(Ok(()), picture::check_path)
+    }
+
+    /// True if there is somebody to read a report.
+    pub fn has_report(&self) -> bool {
+        self.json || self.report.is_some()
+    }
+
+    /// Writes the surface and its picture, which the name of the input stands over, and warns of what was lost.
+    ///
+    /// # Errors
+    /// Those of [`write_mesh`] and of the picture.
+    pub fn write(&self, input: &Path, surface: &Path, mesh: &Mesh, ui: &Ui) -> Result<()> {
+        let title = input.to_str().map_or("", picture::name_of);
+        let draw = |_: &PathBuf| picture::surface(mesh, title, &picture::Options::default());
+        let drawn = self.picture.as_ref().map(draw).transpose()?;
+        ui.warn_of(surface, write_mesh(surface, mesh, &WriteOptions::default())?);
+        match (&self.picture, drawn) {
+            (Some(path), Some(image)) => image.write_png(path),
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes the report, and prints it, as JSON or in words.
+    ///
+    /// # Errors
+    /// [`Error::Output`](crate::Error::Output).
+    pub fn tell(
+        &self,
+        report: &impl Serialize,
+        words: impl FnOnce() -> String,
+        ui: &Ui,
+    ) -> Result<()> {
+        let json = || serde_json::to_string_pretty(report).unwrap_or_default() + "\n";
+        if let Some(path) = &self.report {
+            atomic::write(path, |out| out.write_all(json().as_bytes()))?;
+        }
+        ui.print(&if self.json { json() } else { words() })
+    }
+}
