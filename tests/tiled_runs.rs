@@ -1,5 +1,7 @@
 //! Cases on tiles through the library: start, motion, resume, and what is refused.
 
+mod support;
+
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -297,7 +299,14 @@ fn what_tiles_cannot_do_is_said_at_its_key() {
         ("domain.tiled.dx=0", "must be > 0"),
         ("initial={ data = \"phi\" }", "initial.data is for meshes only"),
         (plane, "add domain.tiled.bounds"),
-        ("evolve.normal_speed={ data = \"f\" }", "give an expression"),
+        ("evolve.normal_speed={ data = \"f\" }", "give an expression or { volume ="),
+        ("evolve.normal_speed={ raw = \"f\" }", "needs `data` alone, or `volume`"),
+        ("evolve.normal_speed={ volume = \"f\", data = \"f\" }", "needs `data` alone, or `volume`"),
+        ("evolve.normal_speed={ volume = \"f.raw\", raw = \"2x2\" }", "evolve.normal_speed.raw"),
+        (
+            "evolve.weighted_curvature={ volume = \"f\" }",
+            "evolve.weighted_curvature is for meshes only",
+        ),
         ("domain.tiled.levels=9", "must be 1 to 8"),
         ("output.gifti=true", "output.gifti is for meshes only"),
     ] {
@@ -308,6 +317,11 @@ fn what_tiles_cannot_do_is_said_at_its_key() {
                 end_time = 1\nscheme = \"weno5\"\n";
     let error = case(mesh, &[]).unwrap_err().to_string();
     assert!(error.contains("evolve.scheme is for [domain.tiled] only"), "{error}");
+    let speed = "evolve.normal_speed={ volume = \"f.nrrd\" }";
+    let error = case(&mesh.replace("scheme = \"weno5\"\n", ""), &[speed]).unwrap_err().to_string();
+    assert!(error.contains("evolve.normal_speed is a volume, which is for tiles only"), "{error}");
+    let error = case(BALL, &[speed, "device.use=cuda"]).unwrap_err().to_string();
+    assert!(error.contains("is a volume, which a GPU does not compute with"), "{error}");
 }
 
 #[test]
@@ -428,6 +442,170 @@ fn a_surface_through_voxels_has_no_flat_triangles() {
     assert_eq!((found.degenerate, found.boundary, found.nonmanifold), (0, 0, 0));
     assert_eq!(touched, 6);
     assert_eq!(done.report.first.unwrap().euler_number, 1);
+}
+
+/// Where a voxel lies on the interface but for rounding, surfaces have no flat triangles, nor do they get any by the 32 bits of
+/// STL files, whose triangles hang together by equal places.
+#[test]
+fn surfaces_next_to_voxels_stay_closed_in_files_of_triangles() {
+    let place = tempfile::tempdir().unwrap();
+    let ball = "version = 1\n[domain.tiled]\ndx = 0.05\nbounds = { min = [-1.2, -1.2, -1.2], max = [1.2, \
+        1.2, 1.2] }\n[initial]\nexpression = \"x^2+y^2+z^2-1\"\n[evolve]\nmax_steps = 8\nend_time = 1\n\
+        curvature = 1\n[reinitialize]\nmethod = \"direct\"\n[output]\nevery = 4\n\
+        interface_files = [\"stl\"]\n";
+    let mut cases = vec![ball.to_string(), ball.replace("dx = 0.05", "dx = 0.05\ntile_edge = 4")];
+    if let Some(path) = support::data("volumes/ironProt.vtk") {
+        let volume = format!("volume = {{ path = {:?}, level = 100 }}", path.display().to_string());
+        let of_ball = "expression = \"x^2+y^2+z^2-1\"";
+        let text = ball.replace("dx = 0.05", "dx = 1").replace(of_ball, &volume);
+        cases.push(text.replace(
+            "min = [-1.2, -1.2, -1.2], max = [1.2, 1.2, 1.2]",
+            "min = [0, 0, 0], max = [67, 67, 67]",
+        ));
+    }
+    for (text, precision) in cases.iter().flat_map(|text| ["f32", "f64"].map(|p| (text, p))) {
+        let done = go(text, &[&format!("precision={precision}")], place.path());
+        assert_eq!(done.report.states, 3);
+        for step in [0, 4, 8] {
+            for file in ["case_00000", "interface_00000"].map(|name| format!("{name}{step}")) {
+                let ending = if file.starts_with("case") { "vtp" } else { "stl" };
+                let mesh = read_mesh(&place.path().join(format!("{file}.{ending}"))).unwrap().mesh;
+                let found = inspect(&mesh);
+                let faults = (found.degenerate, found.boundary, found.nonmanifold, found.duplicate);
+                assert_eq!(faults, (0, 0, 0, 0), "{file}.{ending}, {precision}: {text}");
+            }
+        }
+    }
+}
+
+/// Values of a function on voxels at `-1 + 0.25 (i, j, k)`, as a file.
+fn sampled(path: &Path, shape: [usize; 3], f: impl Fn([f64; 3]) -> f64) {
+    let at = |n: usize| [n % shape[0], n / shape[0] % shape[1], n / (shape[0] * shape[1])];
+    let place = |n: usize| at(n).map(|c| 0.25 * c as f64 - 1.0);
+    let values: Vec<f32> = (0..shape.iter().product()).map(|n| f(place(n)) as f32).collect();
+    let identity = zeroset::volume::Placement::identity();
+    let volume = zeroset::volume::Volume::new(shape, values.into(), identity).unwrap();
+    let steps = [[0.25, 0.0, 0.0], [0.0, 0.25, 0.0], [0.0, 0.0, 0.25]];
+    let volume = volume.placed([-1.0; 3], steps).unwrap();
+    zeroset::io::write_volume(path, &volume, &Default::default()).unwrap();
+}
+
+/// Functions that are trilinear between voxels, beside expressions for the same.
+#[test]
+fn volumes_are_coefficients_as_expressions_are() {
+    let place = tempfile::tempdir().unwrap();
+    let out = place.path().join("out");
+    let file = |name: &str| place.path().join(name).display().to_string();
+    let measured = |set: &[&str]| go(BALL, set, &out).report;
+    let zero = "evolve.normal_speed=0";
+    sampled(file("f.nrrd").as_ref(), [9; 3], |[x, y, z]| 1.0 + 0.5 * x - 0.25 * y * z);
+    // Beyond x = 0 that of x = 0.
+    sampled(file("half.nii").as_ref(), [5, 9, 9], |[x, _, _]| 1.0 + x);
+    sampled(file("u.mha").as_ref(), [9; 3], |[x, y, _]| x * y);
+    let vector = format!("evolve.velocity=[{{ volume = {:?} }}, 0.5, \"z\"]", file("u.mha"));
+    let vector = [zero, &vector];
+    let array = |key: &str, name: &str| format!("evolve.{key}={{ volume = {:?} }}", file(name));
+    for (volume, expression) in [
+        (
+            &[&*array("normal_speed", "f.nrrd")][..],
+            &["evolve.normal_speed=\"1+0.5*x-0.25*y*z\""][..],
+        ),
+        (&[&*array("normal_speed", "half.nii")], &["evolve.normal_speed=\"1+min(x,0)\""]),
+        (&[zero, &*array("curvature", "half.nii")], &[zero, "evolve.curvature=\"1+min(x,0)\""]),
+        (&vector, &[zero, "evolve.velocity=[\"x*y\", 0.5, \"z\"]"]),
+    ] {
+        for more in ["precision=f64", "domain.tiled.tile_edge=4", "domain.tiled.storage=16-bit"] {
+            let of_volume = measured(&[volume, &[more, "evolve.end_time=0.02"]].concat());
+            let same = measured(&[expression, &[more, "evolve.end_time=0.02"]].concat());
+            let (found, expected) = (of_volume.last.unwrap(), same.last.unwrap());
+            let apart = (found.enclosed / expected.enclosed - 1.0).abs();
+            assert!(apart < 2e-4, "{volume:?}, {more}: {found:?} {expected:?}");
+            assert!((found.enclosed / of_volume.first.unwrap().enclosed - 1.0).abs() > 1e-3);
+        }
+    }
+    // What cannot be a coefficient is said of its file.
+    sampled(file("nan.nrrd").as_ref(), [9; 3], |[x, ..]| if x > 0.9 { f64::NAN } else { x });
+    for (key, name, words) in [
+        ("normal_speed", "nan.nrrd", "81 values are not finite, for evolve.normal_speed"),
+        ("curvature", "u.mha", "evolve.curvature must be >= 0, its smallest value here is -1"),
+        ("curvature", "none.nrrd", "cannot be read"),
+    ] {
+        let config = case(BALL, &[zero, &*array(key, name)]).unwrap();
+        let said = refused(&config, &out);
+        assert!(said.contains(words), "{said}");
+        let checked = zeroset::run::check(&config, Some(&out), true).unwrap_err();
+        assert!(checked.exit_code() == 3 && checked.to_string() == said, "{checked}");
+    }
+}
+
+#[test]
+fn a_run_does_not_go_on_with_other_values_of_a_volume() {
+    let place = tempfile::tempdir().unwrap();
+    let (out, file) = (place.path().join("out"), place.path().join("f.nrrd"));
+    sampled(&file, [9; 3], |_| 1.0);
+    let speed = format!("evolve.normal_speed={{ volume = {:?} }}", file.display().to_string());
+    let config = case(BALL, &[&speed]).unwrap();
+    let stop = Stop::after(3);
+    let options = Options::new(&stop.flag, &stop).into_folder(Some(out.clone()), false);
+    assert!(run(&config, &options).unwrap().resumable);
+    sampled(&file, [9; 3], |[x, ..]| 1.0 + 1e-3 * x);
+    let stop = Stop::after(u64::MAX);
+    let options = Options::new(&stop.flag, &stop).into_folder(Some(out), false).resuming(true);
+    let error = run(&config, &options).unwrap_err().to_string();
+    assert!(
+        error.contains("evolve.normal_speed has other values than the run to resume"),
+        "{error}"
+    );
+    sampled(&file, [9; 3], |_| 1.0);
+    run(&config, &options).unwrap();
+}
+
+/// What a run is refused for before its first step leaves the run before it as it was.
+#[test]
+fn a_case_that_cannot_run_replaces_no_run() {
+    let place = tempfile::tempdir().unwrap();
+    let out = place.path().join("out");
+    go(BALL, &["evolve.max_steps=1"], &out);
+    let files = || std::fs::read_dir(&out).unwrap().map(|f| f.unwrap().path()).collect::<Vec<_>>();
+    let mut before = files();
+    before.sort();
+    let stop = Stop::after(u64::MAX);
+    for (set, words) in [
+        (
+            "output.volume={ min = [-9e4, -9e4, -9e4], max = [9e4, 9e4, 9e4] }",
+            "output.volume takes",
+        ),
+        ("output.volume={ min = [-9e7, -9e4, -9e4] }", "output.volume takes"),
+        (
+            "initial.ball.center=[0, 0, 1e9]",
+            "initial reaches to z = 1.0000000005e9, and tiles of dx 0.05",
+        ),
+    ] {
+        let config = case(BALL, &[set]).unwrap();
+        let options = Options::new(&stop.flag, &stop).into_folder(Some(out.clone()), true);
+        let error = run(&config, &options).unwrap_err();
+        assert!(error.exit_code() == 2 && error.to_string().contains(words), "{set}: {error}");
+        let checked = zeroset::run::check(&config, Some(&out), true).unwrap_err();
+        assert_eq!(checked.to_string(), error.to_string(), "{set}");
+        let mut left = files();
+        left.sort();
+        assert_eq!(left, before, "{set}");
+    }
+}
+
+#[test]
+fn numbers_without_a_layout_are_asked_for_at_their_key() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("f.raw");
+    std::fs::write(&file, [0; 64]).unwrap();
+    let file = file.display().to_string();
+    for (set, key) in [
+        (format!("initial={{ volume = {{ path = {file:?}, level = 1 }} }}"), "initial.volume.raw"),
+        (format!("evolve.normal_speed={{ volume = {file:?} }}"), "evolve.normal_speed.raw"),
+    ] {
+        let said = refused(&case(BALL, &[&set]).unwrap(), &place.path().join("out"));
+        assert!(said.contains(&format!("state it: {key} = \"SHAPE:TYPE")), "{said}");
+    }
 }
 
 #[test]

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use super::Ui;
 use super::run::Overrides;
-use crate::config::Config;
 use crate::error::Result;
 use crate::run;
 
@@ -35,7 +34,7 @@ pub struct Args {
 /// # Errors
 /// What a run would fail with before its first step.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
-    let config = Config::load(&args.case, &args.overrides.options())?;
+    let config = args.overrides.load(&args.case)?;
     let plan = run::check(&config, args.output.as_deref(), args.overwrite)?;
     ui.print(&format!("{plan}{} is fit to run\n", args.case.display()))?;
     Ok(0)

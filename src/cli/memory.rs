@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::io::atomic;
+use crate::primitives::memory::may_be_refused;
 
 /// Exit code of a device or memory that is too small.
 const TOO_SMALL: i32 = 5;
@@ -14,12 +15,13 @@ const TOO_SMALL: i32 = 5;
 /// The allocator of the program: the system's, but where there is no memory left the program says
 /// what it was doing and ends with exit code 5.
 ///
-/// The files in the making are removed; states, measures and checkpoints written so far stay.
+/// The files in the making are removed; states, measures and checkpoints written so far stay. Requests of
+/// [`primitives::memory`](crate::primitives::memory) that may be refused are: who asks keeps what there is, and says so.
 #[derive(Debug)]
 pub struct Allocator;
 
-// SAFETY: every request goes to the system's allocator unchanged; null is never returned, which
-// callers need not know.
+// SAFETY: every request goes to the system's allocator unchanged; null is returned only to those who
+// ask for it.
 unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as the caller promises.
@@ -43,7 +45,7 @@ unsafe impl GlobalAlloc for Allocator {
 }
 
 fn some(pointer: *mut u8, size: usize) -> *mut u8 {
-    if pointer.is_null() { exhausted(size) } else { pointer }
+    if pointer.is_null() && !may_be_refused() { exhausted(size) } else { pointer }
 }
 
 /// A text in memory of its own, one line, cut where it is too long.
@@ -87,6 +89,11 @@ static DOING: Mutex<Doing> = Mutex::new(STARTING);
 /// Notes what the program is doing, for the message.
 pub(super) fn doing(what: &str) {
     DOING.lock().unwrap_or_else(PoisonError::into_inner).what.set(what);
+}
+
+/// Notes for the message what may be done instead.
+pub(super) fn remedy(remedy: &'static str) {
+    DOING.lock().unwrap_or_else(PoisonError::into_inner).remedy = remedy;
 }
 
 /// Notes for the message which file all is about, what may be done where memory gives out, and

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use super::progress::observer;
-use super::{NOT_MET, Ui, interrupt, json, threads, word};
-use crate::config::{Config, DeviceKind, Drawn};
+use super::{NOT_MET, Ui, interrupt, json, memory, threads, word};
+use crate::config::{Config, DeviceKind, Domain, Drawn};
 use crate::error::{Error, Result};
+use crate::grid;
 use crate::output::Status;
 use crate::run;
 
@@ -65,8 +66,20 @@ pub struct Overrides {
 }
 
 impl Overrides {
+    /// The case with all laid over it; notes what may be done where it takes too much memory.
+    ///
+    /// # Errors
+    /// Those of [`Config::load`].
+    pub(super) fn load(&self, case: &Path) -> Result<Config> {
+        let config = Config::load(case, &self.options())?;
+        if matches!(config.domain, Domain::Tiled(_)) {
+            memory::remedy(grid::REMEDY);
+        }
+        Ok(config)
+    }
+
     /// All as `key=value`.
-    pub(super) fn options(&self) -> Vec<String> {
+    fn options(&self) -> Vec<String> {
         let device = self.device.map(|kind| format!("device.use={}", device_word(kind)));
         let threads = self.threads.map(|n| format!("device.threads={n}"));
         self.set.iter().cloned().chain(device).chain(threads).collect()
@@ -89,7 +102,7 @@ fn device_word(kind: DeviceKind) -> &'static str {
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     // First of all: what comes before the run can be interrupted too.
     let interrupt = interrupt::flag(ui);
-    let mut config = Config::load(&args.case, &args.overrides.options())?;
+    let mut config = args.overrides.load(&args.case)?;
     if let Some(file) = &args.picture {
         config.output.picture.get_or_insert_default().file = Some(file.clone());
     }

@@ -26,6 +26,8 @@ impl Config {
             Some(Initial::Volume { volume }) => Some(volume.path.as_str()),
             _ => None,
         });
+        let volumes = self.evolve.iter().flat_map(|evolve| evolve.volumes());
+        paths.extend(volumes.map(|(_, array)| array.volume.as_str()));
         let seeds = self.distance.iter().flat_map(|distance| &distance.from);
         paths.extend(seeds.filter_map(|seed| match seed {
             Seed::Curve { path, .. } => Some(path.as_str()),

@@ -45,7 +45,7 @@ pub use tables::{
     SeriesFormat,
 };
 pub use tiled::{BoundingBox, Storage, TiledSource};
-pub use values::{Coefficient, Component, HalfWidth, Rotation, Speed, Velocity};
+pub use values::{Coefficient, Component, HalfWidth, Rotation, Speed, Velocity, VolumeArray};
 
 pub(crate) use crate::words::suggest;
 

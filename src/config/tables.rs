@@ -7,7 +7,7 @@ use super::picture::Picture;
 use super::reconstruct::CloudSource;
 use super::seed::Seed;
 use super::tiled::TiledSource;
-use super::values::{Coefficient, HalfWidth, Speed, Velocity};
+use super::values::{Coefficient, Component, HalfWidth, Speed, Velocity, VolumeArray};
 use crate::expression::Expression;
 use crate::io::vtk::Compression;
 use crate::levelset::evolution::{Advection, CurvatureStep, LEAST_QUALITY, NormalMotion};
@@ -189,6 +189,30 @@ impl Evolve {
             true => Advection::PositiveCoefficient,
             false => Advection::default(),
         })
+    }
+
+    /// The coefficients that are values of volumes, with the keys they stand at.
+    pub fn volumes(&self) -> Vec<(String, &VolumeArray)> {
+        let scalars = [
+            ("evolve.normal_speed", &self.normal_speed),
+            ("evolve.curvature", &self.curvature),
+            ("evolve.weighted_curvature", &self.weighted_curvature),
+            ("evolve.inflow", &self.inflow),
+        ];
+        let scalars = scalars.into_iter().filter_map(|(key, coefficient)| match coefficient {
+            Some(Coefficient::Volume(array)) => Some((key.to_string(), array)),
+            _ => None,
+        });
+        let components = match &self.velocity {
+            Some(Velocity::Components(components)) => &components[..],
+            _ => &[],
+        };
+        let components =
+            components.iter().enumerate().filter_map(|(k, component)| match component {
+                Component::Volume(array) => Some((format!("evolve.velocity.{k}"), array)),
+                _ => None,
+            });
+        scalars.chain(components).collect()
     }
 }
 

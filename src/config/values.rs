@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::expression::Expression;
 
-/// Speed or curvature coefficient of the evolution: one number, or values at the vertices.
+/// Speed or curvature coefficient of the evolution: one number, values at the vertices, or those of a volume.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(deny_unknown_fields)]
@@ -27,8 +27,27 @@ pub enum Coefficient {
         /// Name of the vertex array.
         data: String,
     },
-    /// Evaluated at the vertices: `"0.1*(1 + sin(x)*y)"`.
+    /// Values of a volume, on tiles only: `{ volume = "speed.nii.gz" }`.
+    Volume(VolumeArray),
+    /// Evaluated at the vertices or voxels: `"0.1*(1 + sin(x)*y)"`.
     Expression(Expression),
+}
+
+/// Values of a volume at its world coordinates: trilinear between voxels, beyond the border those of the nearest
+/// place on it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct VolumeArray {
+    /// File of a volume, relative to the case file; `${NAME}` is the environment variable.
+    pub volume: String,
+    /// Layout of a file that holds numbers alone: `SHAPE:TYPE[:SPACING[:SKIP]]`, such as
+    /// `256x256x109:uint16le:1x1x1.5`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub raw: Option<String>,
+    /// Array to take from a VTK file; default the active scalars.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub array: Option<String>,
 }
 
 impl Coefficient {
@@ -36,7 +55,7 @@ impl Coefficient {
     pub fn number(&self) -> Option<f64> {
         match self {
             Coefficient::Number(x) => Some(*x),
-            Coefficient::Data { .. } => None,
+            Coefficient::Data { .. } | Coefficient::Volume(_) => None,
             Coefficient::Expression(expression) => expression.constant(),
         }
     }
@@ -44,11 +63,29 @@ impl Coefficient {
 
 impl<'de> Deserialize<'de> for Coefficient {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let expecting = "a number, \"an expression\" or { data = \"name of a vertex array\" }";
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Table {
+            data: Option<String>,
+            volume: Option<String>,
+            raw: Option<String>,
+            array: Option<String>,
+        }
+        let expecting = "a number, \"an expression\", { data = \"name of a vertex array\" } or { volume = \
+                         \"a file\" }";
         Ok(match deserializer.deserialize_any(OrExpression { expecting, table: PhantomData })? {
             Formula::Number(x) => Coefficient::Number(x),
             Formula::Expression(expression) => Coefficient::Expression(expression),
-            Formula::Table(Data { data }) => Coefficient::Data { data },
+            Formula::Table(Table { data: Some(data), volume: None, raw: None, array: None }) => {
+                Coefficient::Data { data }
+            }
+            Formula::Table(Table { data: None, volume: Some(volume), raw, array }) => {
+                Coefficient::Volume(VolumeArray { volume, raw, array })
+            }
+            Formula::Table(_) => {
+                let what = "a coefficient needs `data` alone, or `volume`, with `raw` or `array` if need be";
+                return Err(D::Error::custom(what));
+            }
         })
     }
 }
@@ -163,7 +200,7 @@ pub enum Velocity {
     /// The same vector everywhere: `[1, 0, 0]`.
     #[serde(untagged)]
     Constant([f64; 3]),
-    /// Expressions, or numbers and expressions: `["-y", "x", 0]`.
+    /// Numbers, expressions and volumes: `["-y", "x", 0]`.
     #[serde(untagged)]
     Components([Component; 3]),
 }
@@ -175,7 +212,9 @@ pub enum Velocity {
 pub enum Component {
     /// The same everywhere.
     Number(f64),
-    /// Evaluated at the vertices.
+    /// Values of a volume, on tiles only: `{ volume = "u.nrrd" }`.
+    Volume(VolumeArray),
+    /// Evaluated at the vertices or voxels.
     Expression(Expression),
 }
 
@@ -184,6 +223,7 @@ impl Component {
     pub fn number(&self) -> Option<f64> {
         match self {
             Component::Number(x) => Some(*x),
+            Component::Volume(_) => None,
             Component::Expression(expression) => expression.constant(),
         }
     }
@@ -191,23 +231,12 @@ impl Component {
 
 impl<'de> Deserialize<'de> for Component {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct NumberOr;
-        impl Visitor<'_> for NumberOr {
-            type Value = Component;
-            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-                f.write_str("a number or \"an expression\"")
-            }
-            fn visit_f64<E: Error>(self, x: f64) -> Result<Component, E> {
-                Ok(Component::Number(x))
-            }
-            fn visit_i64<E: Error>(self, x: i64) -> Result<Component, E> {
-                Ok(Component::Number(x as f64))
-            }
-            fn visit_str<E: Error>(self, text: &str) -> Result<Component, E> {
-                Expression::parse(text).map(Component::Expression).map_err(E::custom)
-            }
-        }
-        deserializer.deserialize_any(NumberOr)
+        let expecting = "a number, \"an expression\" or { volume = \"a file\" }";
+        Ok(match deserializer.deserialize_any(OrExpression { expecting, table: PhantomData })? {
+            Formula::Number(x) => Component::Number(x),
+            Formula::Expression(expression) => Component::Expression(expression),
+            Formula::Table(volume) => Component::Volume(volume),
+        })
     }
 }
 
@@ -265,12 +294,6 @@ impl<'de> Deserialize<'de> for Velocity {
         }
         deserializer.deserialize_any(VectorOr)
     }
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Data {
-    data: String,
 }
 
 #[derive(Deserialize)]

@@ -3,6 +3,7 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::checkpoint::CHECKPOINT;
 use super::own::{REPORT, files_of_a_run};
@@ -19,6 +20,8 @@ pub struct RunFolder {
     path: PathBuf,
     /// Folders that were not there before, deepest first.
     made: Vec<PathBuf>,
+    /// Whether what is in it is this run's.
+    is_cleared: AtomicBool,
     /// Kept open: the system frees the lock when the process ends, however it ends.
     _lock: Option<File>,
     /// The lock file goes if the program ends at once.
@@ -50,7 +53,8 @@ impl RunFolder {
 
     fn locked(path: &Path, made: Vec<PathBuf>, lock: Option<File>) -> Self {
         let noted = Unfinished::note(path.join(LOCK));
-        RunFolder { path: path.to_path_buf(), made, _lock: lock, _noted: noted }
+        let (path, is_cleared) = (path.to_path_buf(), AtomicBool::new(false));
+        RunFolder { path, made, is_cleared, _lock: lock, _noted: noted }
     }
 
     /// Locks the folder of a run that stopped early and left a checkpoint.
@@ -97,7 +101,15 @@ impl RunFolder {
             Some("pvd" | "json") => 1,
             _ => 2,
         });
-        files.iter().try_for_each(|file| remove(file))
+        files.iter().try_for_each(|file| remove(file))?;
+        self.is_cleared.store(true, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Whether [`RunFolder::clear`] has made room: before, and in a run that is continued, the files are those of an
+    /// earlier one.
+    pub(crate) fn is_cleared(&self) -> bool {
+        self.is_cleared.load(Ordering::Relaxed)
     }
 
     /// Removes what a run that stopped early has left and a resumed one does not go on with: its

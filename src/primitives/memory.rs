@@ -1,5 +1,7 @@
 //! How much memory there is left for this process, and lists that grow only where there is enough.
 
+use std::cell::Cell;
+
 use crate::error::{Error, Result};
 
 /// Bytes that this process may still take, as far as the system says: the least of what is free in
@@ -51,11 +53,32 @@ fn address_space(text: &str, taken: u64) -> Option<u64> {
     Some(most.saturating_sub(taken))
 }
 
-/// Bytes from which on it is worth asking what is free.
-const LOOK: u64 = 16 << 20;
+/// Bytes of a list from which on it is worth asking what is free, and what is left for all else then.
+const LOOK: u64 = 4 << 20;
+const SPARE: u64 = 16 << 20;
+
+thread_local! {
+    static MAY_BE_REFUSED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether this thread asks for memory that may be refused: an allocator that ends the program where memory
+/// gives out must not do so then.
+pub(crate) fn may_be_refused() -> bool {
+    // Without a place for it: a thread that ends.
+    MAY_BE_REFUSED.try_with(Cell::get).unwrap_or(false)
+}
+
+/// Makes room for exactly `more` items; whether there was memory for them.
+fn try_reserve<T>(items: &mut Vec<T>, more: usize) -> bool {
+    let mark = |may: bool| MAY_BE_REFUSED.try_with(|cell| cell.set(may)).unwrap_or_default();
+    mark(true);
+    let reserved = items.try_reserve_exact(more).is_ok();
+    mark(false);
+    reserved
+}
 
 /// Makes room for `more` items at the end of a list: for an eighth beyond that where a list grows
-/// that has items already, if there is memory for so much. What is in the list stays.
+/// that has items already, if there is memory for so much and 16 MiB beside. What is in the list stays.
 ///
 /// # Errors
 /// [`Error::Device`] if there is less memory than that, or where the system refuses it.
@@ -71,13 +94,13 @@ pub(crate) fn reserve<T>(
     let slack = if items.is_empty() { 0 } else { items.len().saturating_add(more) / 8 };
     let bytes = |n: usize| (n as u64).saturating_mul(size_of::<T>() as u64);
     // Systems promise more than they have, and end who takes it; small arrays need no look.
-    let free = if bytes(more) > LOOK { available() } else { None };
-    let fits = |n: usize| free.is_none_or(|free| bytes(n) <= free);
+    let free = if bytes(items.len().saturating_add(more)) > LOOK { available() } else { None };
+    let fits = |n: usize| free.is_none_or(|free| bytes(n).saturating_add(SPARE) <= free);
     let with_slack = more.saturating_add(slack);
-    if fits(with_slack) && items.try_reserve_exact(with_slack).is_ok() {
+    if fits(with_slack) && try_reserve(items, with_slack) {
         return Ok(());
     }
-    if fits(more) && items.try_reserve_exact(more).is_ok() {
+    if fits(more) && try_reserve(items, more) {
         return Ok(());
     }
     Err(Error::Device {

@@ -14,7 +14,7 @@ use super::writer::{Files, Late, Writer};
 use super::{Observer, Progress};
 use crate::backend::Cpu;
 use crate::config::{Evolve, Output};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::levelset::evolution::{Advance, Stretch};
 use crate::output::checkpoint::{State, Written};
 use crate::output::{Measures, MeasuresFile, Report, Status};
@@ -79,7 +79,7 @@ impl Loop<'_> {
     /// states, measures and checkpoints when they are due, and keeps the report up to date.
     ///
     /// The first and the last state are always written, the last also when the user interrupts or
-    /// the next step fails.
+    /// the next step fails; not if it fails for want of memory and a checkpoint holds the state.
     /// Then, and if a step or an output fails, a checkpoint is written too. It does not hold what
     /// only the interrupt or the failed step has made due: the resumed run has the outputs of one
     /// that never stopped.
@@ -179,8 +179,11 @@ impl<F: Files> Course<'_, '_, '_, F> {
                 self.wait()?;
                 // The state before the step is still there, and nothing is due.
                 point.due = Due::default();
-                self.save(point, self.written(), None);
-                self.last_good_state(point);
+                let is_kept = self.save(point, self.written(), None);
+                // Where memory gives out there may be none for a surface either.
+                if !(is_kept && matches!(error, Error::Device { .. })) {
+                    self.last_good_state(point);
+                }
                 return Err(error);
             }
         };

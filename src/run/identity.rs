@@ -8,6 +8,8 @@ use crate::mesh::{DataArray, Mesh};
 use crate::output::Program;
 use crate::output::checkpoint::{Checkpoint, Hash, Identity};
 use crate::patches::Patches;
+use crate::primitives::Values as _;
+use crate::volume::Volume;
 
 /// The name of the case among its settings; files are called by it.
 const NAME: &str = "name";
@@ -58,9 +60,11 @@ pub(super) fn of(config: &Config, mesh: &Mesh, patches: &Patches, phi: &[f64]) -
     })
 }
 
-/// Identity of the run of a case on tiles; `grid` and `phi` are those of `[initial]`.
-pub(super) fn of_tiles<R: Real, S: Stored<R>, const E: usize>(
+/// Identity of the run of a case on tiles; `grid` and `phi` are those of `[initial]`, `volumes` those of coefficients with
+/// their keys.
+pub(super) fn of_tiles<'a, R: Real, S: Stored<R>, const E: usize>(
     config: &Config,
+    volumes: impl Iterator<Item = (&'a str, &'a Volume)>,
     grid: &TiledGrid<E>,
     phi: &Pool<S, E>,
     gamma: R,
@@ -77,10 +81,26 @@ pub(super) fn of_tiles<R: Real, S: Stored<R>, const E: usize>(
         n_vertices: 0,
         n_cells: 0,
         mesh: Hash::default(),
-        arrays: Vec::new(),
+        arrays: volumes.map(|(key, volume)| (key.to_string(), of_volume(volume))).collect(),
         initial: *hasher.finalize().as_bytes(),
         patches: Hash::default(),
     })
+}
+
+/// Of the values of a volume and their place.
+fn of_volume(volume: &Volume) -> Hash {
+    let mut hasher = blake3::Hasher::new();
+    let place = volume.placement();
+    let numbers = place.steps().into_iter().flatten().chain(place.origin());
+    update(&mut hasher, numbers.map(f64::to_le_bytes));
+    update(&mut hasher, volume.shape().map(|n| (n as u64).to_le_bytes()).into_iter());
+    let [nx, ny, nz] = volume.shape();
+    let mut row = vec![0.0; nx];
+    for (y, z) in (0..nz).flat_map(|z| (0..ny).map(move |y| (y, z))) {
+        volume.read([0, y, z], &mut row);
+        update(&mut hasher, row.iter().map(|x| x.to_le_bytes()));
+    }
+    *hasher.finalize().as_bytes()
 }
 
 fn hash<const N: usize>(numbers: impl Iterator<Item = [u8; N]>) -> Hash {
@@ -165,7 +185,10 @@ pub(super) fn check_domain(config: &Config, now: &Identity, begun: &Identity) ->
     for (name, hash) in &now.arrays {
         if begun.arrays.iter().any(|(other, begun)| name == other && hash != begun) {
             let what = "has other values than the run to resume was begun with";
-            return Err(Error::mesh(name, what, REMEDY));
+            return Err(match config.mesh() {
+                Some(_) => Error::mesh(name, what, REMEDY),
+                None => config.error_at(name, format!("{name} {what}"), REMEDY),
+            });
         }
     }
     if now.initial != begun.initial {

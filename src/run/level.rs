@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use rayon::prelude::*;
 
+use super::volume::Named;
 use crate::config::{Above, Config, InitialVolume};
 use crate::error::{Error, Result};
-use crate::io::{self, VolumeOptions};
 use crate::primitives::Values;
 use crate::volume::Volume;
 use crate::words::counted;
@@ -82,36 +82,27 @@ impl VolumeLevel {
     /// Reads the volume of `initial.volume`; what was doubtful goes to `warnings`.
     ///
     /// # Errors
-    /// Those of [`io::read_volume`]; [`Error::Case`] if no value is inside, or all are.
+    /// Those of [`Named::read`]; [`Error::Case`] if no value is inside, or all are.
     pub(super) fn read(
         config: &Config,
         from: &InitialVolume,
         warnings: &mut Vec<String>,
     ) -> Result<Self> {
-        let path = config.resolve(&from.path)?;
-        let layout = match from.raw.as_deref().map(str::parse).transpose() {
-            Ok(layout) => layout,
-            Err(what) => return Err(config.error_at("initial.volume.raw", what, "")),
-        };
-        let options = VolumeOptions::default().raw(layout).array(from.array.clone());
-        let file = io::read_volume(&path, &options)?;
-        let volume = file.volume;
+        let (raw, array) = (from.raw.as_deref(), from.array.as_deref());
+        let named = Named { table: "initial.volume", path: &from.path, raw, array };
+        let (path, volume) = named.read(config, warnings)?;
         let found = volume.statistics();
         let level = from.level;
         let sign = match from.inside {
             Above::Above => -1.0,
             Above::Below => 1.0,
         };
-        let mut warn = |what: String| {
-            let warning = format!("{}: {what}", path.display());
-            tracing::warn!("{warning}");
-            warnings.push(warning);
-        };
-        file.warnings.into_iter().for_each(&mut warn);
         let none = found.nan + found.infinite;
         if none > 0 {
             let values = counted(none, ["value is", "values are"]);
-            warn(format!("{values} not finite: taken as outside"));
+            let warning = format!("{}: {values} not finite: taken as outside", path.display());
+            tracing::warn!("{warning}");
+            warnings.push(warning);
         }
         let Some((min, max)) = found.min.zip(found.max) else {
             let what = format!("initial.volume: no value of {} is finite", path.display());
@@ -156,11 +147,8 @@ impl VolumeLevel {
 
     /// Negative inside, in the unit of the volume; beyond its border as on the border.
     pub(super) fn value(&self, x: [f64; 3]) -> f64 {
-        let shape = self.volume.shape();
-        let index = self.volume.placement().index(x);
-        let nearest = std::array::from_fn(|k| index[k].clamp(0.0, (shape[k] - 1) as f64));
-        match self.volume.sample(nearest) {
-            Some(value) if value.is_finite() => self.sign * (value - self.level),
+        match self.volume.sample_extended(self.volume.placement().index(x)) {
+            value if value.is_finite() => self.sign * (value - self.level),
             _ => self.outside,
         }
     }

@@ -22,6 +22,7 @@ pub mod setup;
 pub mod sources;
 mod states;
 mod tiled;
+mod volume;
 mod weight;
 mod writer;
 
@@ -184,7 +185,7 @@ fn run_on(cpu: Arc<Cpu>, config: &Config, options: &Options<'_>) -> Result<Outco
             };
         }
         Domain::Tiled(source) => {
-            let job = tiled::Job { config, source, cpu };
+            let job = tiled::Job::new(config, source, cpu)?;
             report = job.report();
             done = job.evolve(&folder, checkpoint, options, &mut report, &mut stage);
         }
@@ -203,8 +204,8 @@ fn run_on(cpu: Arc<Cpu>, config: &Config, options: &Options<'_>) -> Result<Outco
         report.write(&folder.file("report.json"))
     } else {
         // A run that failed before its first state leaves nothing behind; one that was not
-        // resumed stays as it is.
-        if !options.resume {
+        // resumed or replaced stays as it is.
+        if folder.is_cleared() {
             let _ = std::fs::remove_file(folder.file("measures.csv"));
         }
         Ok(())
@@ -295,8 +296,8 @@ pub fn check(config: &Config, folder: Option<&Path>, overwrite: bool) -> Result<
     let folder = folder_of(config, folder)?;
     RunFolder::probe(&folder, overwrite, &config.inputs()?)?;
     if let Domain::Tiled(source) = &config.domain {
-        let job = tiled::Job { config, source, cpu: Arc::new(cpu) };
-        let said = job.cpu.run(|| job.check())?;
+        let job = tiled::Job::new(config, source, Arc::new(cpu))?;
+        let said = job.check()?;
         return Ok(said + &format!("folder  {}\n", folder.display()));
     }
     if let Domain::Cloud(source) = &config.domain {

@@ -279,7 +279,7 @@ pub(super) fn expressions<'a>(evolve: &'a Evolve, name: &str) -> Vec<&'a Express
             let Some(Velocity::Components(all)) = &evolve.velocity else { return Vec::new() };
             let expression = |component: &'a Component| match component {
                 Component::Expression(expression) => Some(expression),
-                Component::Number(_) => None,
+                Component::Number(_) | Component::Volume(_) => None,
             };
             return all.iter().filter_map(expression).collect();
         }

@@ -77,7 +77,8 @@ fn coefficient(
 ) -> Result<Coefficient<1>> {
     let rows = |values: Vec<f64>| Coefficient::PerVertex(values.into_iter().map(|x| [x]).collect());
     match written {
-        None => Ok(Coefficient::Uniform([0.0])),
+        // Of volumes the case has been checked.
+        None | Some(config::Coefficient::Volume(_)) => Ok(Coefficient::Uniform([0.0])),
         Some(config::Coefficient::Number(x)) => Ok(Coefficient::Uniform([*x])),
         Some(config::Coefficient::Data { data }) => {
             ready.vertex_array(data, 1).map(rows).map_err(config.locate(&format!("{key}.data")))
@@ -101,6 +102,8 @@ fn field(
 ) -> Result<Field> {
     match written {
         config::Coefficient::Number(x) => Ok(Field::constant(*x)),
+        // The case has been checked for it.
+        config::Coefficient::Volume(_) => Ok(Field::constant(0.0)),
         config::Coefficient::Data { data } => {
             let rows =
                 ready.vertex_array(data, 1).map_err(config.locate(&format!("{key}.data")))?;
@@ -116,13 +119,15 @@ fn vector(config: &Config, ready: &Ready, components: &[Component; 3]) -> Result
         return Ok(Coefficient::Uniform([x, y, z]));
     }
     let varies = components.iter().any(|component| match component {
-        Component::Number(_) => false,
+        Component::Number(_) | Component::Volume(_) => false,
         Component::Expression(expression) => expression.uses_time(),
     });
     let key = |k: usize| format!("evolve.velocity.{k}");
+    // Of volumes the case has been checked.
     if varies {
         let field = |k: usize| match &components[k] {
             Component::Number(x) => Ok(Field::constant(*x)),
+            Component::Volume(_) => Ok(Field::constant(0.0)),
             Component::Expression(expression) => vertex_field(config, ready, &key(k), expression),
         };
         return Ok(Coefficient::Varying([field(0)?, field(1)?, field(2)?]));
@@ -131,6 +136,7 @@ fn vector(config: &Config, ready: &Ready, components: &[Component; 3]) -> Result
     for (k, component) in components.iter().enumerate() {
         let values = match component {
             Component::Number(x) => vec![*x; rows.len()],
+            Component::Volume(_) => vec![0.0; rows.len()],
             Component::Expression(expression) => {
                 vertex_values(config, ready, &key(k), expression, 0.0)?
             }

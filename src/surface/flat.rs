@@ -18,7 +18,7 @@ const NONE: u32 = u32::MAX;
 /// that go, and a place gets a vertex for each fan of triangles about it (A. Guéziec, G. Taubin, F.
 /// Lazarus, W. Horn, *Cutting and stitching: converting sets of polygons to manifold surfaces*, IEEE
 /// TVCG 7, 2001); two triangles back to back go, too; and where sheets still have both ends of an edge
-/// in common, each but the first gets a vertex of its own in the middle of it.
+/// in common, each but the first gets a vertex of its own within it.
 ///
 /// Vertices that are drawn together take the arrays of one of them. Meshes of other cells than triangles,
 /// with arrays or groups of cells, and without two vertices at one place that an edge joins, stay as they are.
@@ -50,6 +50,29 @@ fn corners(triangle: &[u32]) -> [u32; 3] {
 fn select(mesh: &Mesh, holds: impl Fn(&[u32]) -> bool + Sync) -> Vec<u32> {
     let triangles = mesh.cells.par_chunks_exact(3).with_min_len(1 << 12).enumerate();
     triangles.filter(|(_, t)| holds(t)).map(|(k, _)| k as u32).collect()
+}
+
+/// Vertices at the place of an earlier one, with that one.
+fn at_one_place(vertices: &[[f64; 3]]) -> Vec<(u32, u32)> {
+    // Adding zero makes the two zeros one.
+    let place = |x: &[f64; 3]| x.map(|c| (c + 0.0).to_bits());
+    let short = |x: &[f64; 3]| {
+        let mix = |all: u64, c: u64| (all ^ c).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+        place(x).into_iter().fold(0, mix)
+    };
+    // Few are: of all others eight bytes are looked at.
+    let mut shorts: Vec<u64> = vertices.par_iter().map(short).collect();
+    shorts.par_sort_unstable();
+    let pairs = shorts.windows(2).filter(|pair| pair[0] == pair[1]);
+    let shared: HashSet<u64> = pairs.map(|pair| pair[0]).collect();
+    let is_shared = |(_, x): &(usize, &[f64; 3])| shared.contains(&short(x));
+    let found: Vec<_> = vertices.par_iter().enumerate().filter(is_shared).collect();
+    let mut first = HashMap::new();
+    let with_first = |(v, x): (usize, &[f64; 3])| {
+        let earlier = *first.entry(place(x)).or_insert(v as u32);
+        (earlier != v as u32).then_some((v as u32, earlier))
+    };
+    found.into_iter().filter_map(with_first).collect()
 }
 
 /// Sets of things that belong together, each known by its smallest.
@@ -101,6 +124,12 @@ impl Sheets {
                     is_joint[b as usize] = true;
                 }
             }
+        }
+        // Sheets that only touch may have both ends of an edge in common, too.
+        for (v, other) in at_one_place(&mesh.vertices) {
+            sets.join(v, other);
+            is_joint[v as usize] = true;
+            is_joint[other as usize] = true;
         }
         let numbers = select(mesh, |t| t.iter().any(|&v| is_joint[v as usize]));
         let of = |&k: &u32| corners(&mesh.cells[3 * k as usize..]);
@@ -219,7 +248,8 @@ impl Sheets {
         new
     }
 
-    /// Vertices in the middle of edges that are in more than one sheet, by the half-edges that get them.
+    /// Vertices within edges that are in more than one sheet, by the half-edges that get them. An edge is known by its
+    /// places: files of triangles name no vertices.
     fn middles(
         &self,
         mesh: &mut Mesh,
@@ -227,7 +257,7 @@ impl Sheets {
         new: &[[u32; 3]],
         opposite: &[u32],
     ) -> HashMap<u32, u32> {
-        let (mut first, mut of_edge, mut middles) =
+        let (mut sheets, mut of_edge, mut middles) =
             (HashMap::new(), HashMap::new(), HashMap::new());
         let mut copies = Vec::new();
         let n = mesh.n_vertices() as u32;
@@ -238,16 +268,21 @@ impl Sheets {
             }
             // An edge is known by the first of its half-edges.
             let edge = half.min(opposite[half as usize]);
+            let [p, q] = [self.drawn[k][j], self.drawn[k][(j + 1) % 3]];
             let [a, b] = [new[k][j], new[k][(j + 1) % 3]];
-            if *first.entry([a.min(b), a.max(b)]).or_insert(edge) == edge {
-                continue;
-            }
             let middle = *of_edge.entry(edge).or_insert_with(|| {
+                let before = sheets.entry([p.min(q), p.max(q)]).or_insert(0);
+                *before += 1;
+                // The first sheet has none, the second one in the middle, others elsewhere.
+                if *before == 1 {
+                    return None;
+                }
+                let share = 1.0 / f64::from(*before);
                 let [x, y] = [a, b].map(|v| mesh.vertices[v as usize]);
-                copies.push((a, [0, 1, 2].map(|k| x[k] + 0.5 * (y[k] - x[k]))));
-                n + copies.len() as u32 - 1
+                copies.push((a, [0, 1, 2].map(|k| x[k] + share * (y[k] - x[k]))));
+                Some(n + copies.len() as u32 - 1)
             });
-            middles.insert(half, middle);
+            middles.extend(middle.map(|middle| (half, middle)));
         }
         append(mesh, &copies);
         middles

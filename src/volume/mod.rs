@@ -166,6 +166,14 @@ impl Volume {
         Some(sum)
     }
 
+    /// Value between voxels as [`Volume::sample`] gives it; beyond the border that of the nearest place on it, along
+    /// the axes of the volume. Not a number for an index that is none.
+    pub fn sample_extended(&self, index: [f64; 3]) -> f64 {
+        let last = self.shape.map(|n| (n - 1) as f64);
+        let nearest = std::array::from_fn(|k| index[k].clamp(0.0, last[k]));
+        self.sample(nearest).unwrap_or(f64::NAN)
+    }
+
     /// Smallest, largest and mean value, and how many are not finite.
     pub fn statistics(&self) -> Statistics {
         self.samples.statistics(|x| self.scaling.of(x))
@@ -251,6 +259,12 @@ mod tests {
             assert_eq!(volume.sample(at), None);
         }
         assert_eq!(trilinear([4, 3, 1]).sample([0.5, 0.5, 0.0]), Some(3.5));
+        for (at, nearest) in
+            [([-7.0, 1.5, 9.0], [0.0, 1.5, 4.0]), ([2.5, 1.0, 1.0], [2.5, 1.0, 1.0])]
+        {
+            assert!((volume.sample_extended(at) - f(nearest)).abs() < 1e-12, "{at:?}");
+        }
+        assert!(volume.sample_extended([f64::NAN, 0.0, 0.0]).is_nan());
     }
 
     #[test]

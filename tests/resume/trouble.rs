@@ -151,6 +151,52 @@ fn memory_that_gives_out_is_code_5_and_the_run_goes_on_with_more() {
     assert_same(&place.path("out"), &place.path("whole"), "out of memory");
 }
 
+/// A ball that grows until its tiles do not fit.
+#[test]
+fn tiles_that_fill_the_memory_leave_a_checkpoint() {
+    let place = Place::new();
+    let case = "version = 1\n[domain.tiled]\ndx = 0.02\n[initial]\n\
+                ball = { center = [0, 0, 0], radius = 0.5 }\n[evolve]\nend_time = 9\nnormal_speed = 1\n\
+                cfl = 0.9\n[reinitialize]\nrule = \"never\"\n[output]\ncheckpoint = { every = 100000 }\n";
+    std::fs::write(place.path("case.toml"), case).unwrap();
+    let run = |folder: &str, limit: Option<u64>, more: &str| {
+        let limit = limit.map_or(String::new(), |kib| format!("ulimit -v {kib}; "));
+        let script = format!("{limit}exec \"$ZEROSET\" run case.toml -o {folder} {more}");
+        let mut command = Command::new("sh");
+        command.args(["-c", &script]).current_dir(place.path(".")).stdin(Stdio::null());
+        // Threads have no reserve of their own, whose size would count.
+        command.env("MALLOC_ARENA_MAX", "1").env("ZEROSET", env!("CARGO_BIN_EXE_zeroset"));
+        command.output().unwrap()
+    };
+    let ended = |folder: &str| -> Option<serde_json::Value> {
+        let report = std::fs::read_to_string(place.path(folder).join("report.json")).ok()?;
+        Some(serde_json::from_str(&report).unwrap())
+    };
+    for (name, set) in [
+        ("three", "--threads 2 --set precision=f64"),
+        ("two", "--threads 2 --set evolve.scheme=first-order --set domain.tiled.tile_edge=4"),
+    ] {
+        // From the least that lets it begin.
+        let mut limit = 40_000_u64;
+        while ended(name).is_none() {
+            assert!(limit < 400_000);
+            limit += limit / 16;
+            run(name, Some(limit), &format!("{set} --overwrite"));
+        }
+        let output = run(name, Some(limit + 20_000), &format!("{set} --overwrite"));
+        let (_, err) = said(&output);
+        assert_eq!(output.status.code(), Some(5), "{err}");
+        assert!(err.contains("no memory for ") && err.contains("take a larger dx"), "{err}");
+        assert!(place.path(name).join("checkpoint.zeroset").exists(), "{err}");
+        let report = ended(name).unwrap();
+        let why = report["ended_by"].as_str().unwrap();
+        assert!(why.contains("no memory for "), "{report}");
+        // With more memory it goes on from there.
+        run(name, Some(limit + 40_000), &format!("{set} --resume"));
+        assert!(ended(name).unwrap()["steps"].as_u64() > report["steps"].as_u64(), "{report}");
+    }
+}
+
 /// What is said of a thread that cannot begin.
 const NO_THREAD: [&str; 2] =
     ["failed to allocate an alternative stack", "failed to register TLS destructor"];

@@ -23,6 +23,12 @@ enum {
     RECORD = INNER + 1,
 };
 
+// phi as the surface takes it: voxels nearer to it than ON_SURFACE of src/surface/cubes/tiles.rs lie on it.
+DEVICE real level_of(stored value, real gamma) {
+    const real phi = load_value(value, gamma);
+    return fabs(phi) < R(1.0 / 512.0) ? R(0) : phi;
+}
+
 // What the host looks at; zero at the start.
 struct Found {
     u64 vertices, triangles;
@@ -98,7 +104,7 @@ struct Block {
         }
         const u32 id = room.ids[d];
         if (id >= MISSING_INSIDE) return id == MISSING_INSIDE ? -gamma : gamma;
-        return load_value(s.phi[(u64)id * VOXELS + k], gamma);
+        return level_of(s.phi[(u64)id * VOXELS + k], gamma);
     }
 
     // Finds which voxels are inside, and which are no numbers; false where all are on one side. The whole warp comes.
@@ -110,7 +116,7 @@ struct Block {
             const u32 from = E * ((y & (E - 1)) + E * (z & (E - 1)));
             u32 inside = 0, gaps = 0;
             const auto note = [&](stored value, u32 bit) {
-                const real phi = load_value(value, gamma);
+                const real phi = level_of(value, gamma);
                 inside |= (u32)(phi < R(0)) << bit;
                 gaps |= (u32)(phi != phi) << bit;
             };

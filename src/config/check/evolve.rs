@@ -1,6 +1,6 @@
 //! Ranges of the motion and of redistancings, and which terms and schemes go together.
 
-use super::{Checked, at_least_one, finite, held, positive, require};
+use super::{Checked, at_least_one, finite, flaw, held, positive, require};
 use crate::config::tables::{Evolve, Rule};
 use crate::config::values::{Coefficient, HalfWidth, Velocity};
 use crate::config::{Advection, Config, CurvatureStep, NormalMotion};
@@ -37,6 +37,10 @@ pub(super) fn check(config: &Config, evolve: &Evolve) -> Checked {
     )?;
     if config.mesh().is_some() {
         schemes(config.cfl(), evolve, at_rest)?;
+        if let Some((key, _)) = evolve.volumes().first() {
+            let remedy = "make a vertex array of it, and name it with `data`";
+            return Err(flaw(key, "is a volume, which is for tiles only", remedy));
+        }
     }
     if let Some(Velocity::Constant(a)) = &evolve.velocity {
         held(config, "evolve.velocity", a)?;

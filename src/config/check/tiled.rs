@@ -1,11 +1,12 @@
 //! What a case on tiles may say.
 
-use super::{Checked, at_least_one, finite, flaw, positive, require, timeless};
+use super::{Checked, at_least_one, check_path, finite, flaw, positive, require, timeless};
 use crate::config::initial::Initial;
 use crate::config::tables::{Evolve, Precision, Rule, SeriesFormat};
 use crate::config::tiled::{Storage, TiledSource};
 use crate::config::values::{Coefficient, Component, HalfWidth, Velocity};
-use crate::config::{Config, CurvatureStep, Method, NormalMotion, Scheme};
+use crate::config::{Config, CurvatureStep, DeviceKind, Method, NormalMotion, Scheme};
+use crate::io::RawLayout;
 use crate::levelset::evolution::LEAST_QUALITY;
 use crate::levelset::tiled::MOST_GAMMA;
 
@@ -97,12 +98,21 @@ fn check_evolve(config: &Config, evolve: &Evolve) -> Checked {
     of_meshes(other, "evolve.curvature_step", "remove it")?;
     of_meshes(evolve.least_quality != LEAST_QUALITY, "evolve.least_quality", "remove it")?;
     let data = matches!(evolve.velocity, Some(Velocity::Data(_)));
-    of_meshes(data, "evolve.velocity.data", "give an expression in x, y, z, t")?;
+    of_meshes(data, "evolve.velocity.data", "give expressions or volumes")?;
     for (key, coefficient) in
         [("evolve.normal_speed", &evolve.normal_speed), ("evolve.curvature", &evolve.curvature)]
     {
         let data = matches!(coefficient, Some(Coefficient::Data { .. }));
-        of_meshes(data, &format!("{key}.data"), "give an expression in x, y, z, t")?;
+        of_meshes(data, &format!("{key}.data"), "give an expression or { volume = \"a file\" }")?;
+    }
+    for (key, array) in evolve.volumes() {
+        check_path(config, &format!("{key}.volume"), &array.volume)?;
+        if let Some(Err(what)) = array.raw.as_deref().map(str::parse::<RawLayout>) {
+            return Err(flaw(&format!("{key}.raw"), what, ""));
+        }
+        let on_card = config.device.kind == DeviceKind::Cuda;
+        let what = "is a volume, which a GPU does not compute with";
+        require(!on_card, &key, what, "take device.use = \"auto\" or \"cpu\", or an expression")?;
     }
     Ok(())
 }

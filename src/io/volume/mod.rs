@@ -49,6 +49,8 @@ pub struct VolumeOptions {
     /// Name of the array to take from a VTK file; otherwise the active scalars, or the first array
     /// of single numbers.
     pub array: Option<String>,
+    /// The table of a case where these stand, for messages; otherwise they are options of a command.
+    pub table: Option<String>,
 }
 
 impl VolumeOptions {
@@ -62,6 +64,20 @@ impl VolumeOptions {
     pub fn array(mut self, name: Option<String>) -> Self {
         self.array = name;
         self
+    }
+
+    /// Names the table of a case in which both stand.
+    pub fn table(mut self, table: impl Into<String>) -> Self {
+        self.table = Some(table.into());
+        self
+    }
+
+    /// How an option is written.
+    fn written(&self, option: &str) -> String {
+        match &self.table {
+            Some(table) => format!("{table}.{option} ="),
+            None => format!("--{option}"),
+        }
     }
 }
 
@@ -115,12 +131,16 @@ pub(super) fn read_as(
         Format::Png => picture::read_png(path, bytes),
         Format::Tiff => picture::read_tiff(path, bytes),
         Format::Pnm => picture::read_pgm(path, bytes),
-        _ => Err(Error::input(
-            path,
-            "",
-            "raw numbers do not say how they are laid out",
-            "state it: --raw SHAPE:TYPE[:SPACING[:SKIP]], such as --raw 256x256x109:uint16le:1x1x1.5",
-        )),
+        _ => {
+            let what = "raw numbers do not say how they are laid out";
+            let quote = if options.table.is_some() { "\"" } else { "" };
+            let remedy = format!(
+                "state it: {0} {quote}SHAPE:TYPE[:SPACING[:SKIP]]{quote}, such as {0} \
+                 {quote}256x256x109:uint16le:1x1x1.5{quote}",
+                options.written("raw")
+            );
+            Err(Error::input(path, "", what, remedy))
+        }
     }
     .map(Some)
 }
@@ -131,7 +151,10 @@ fn no_array(path: &Path, options: &VolumeOptions) -> Result<()> {
         None => Ok(()),
         Some(name) => {
             let what = format!("{}: is no VTK image with an array `{name}`", path.display());
-            Err(Error::usage(what, "leave out --array"))
+            Err(Error::usage(
+                what,
+                format!("leave out {}", options.written("array").trim_end_matches(" =")),
+            ))
         }
     }
 }

@@ -114,19 +114,24 @@ impl<R: Wide, const E: usize, S: Stored<R>> TiledEvolution<R, E, S> {
     /// [`Error::Numerical`] naming voxel and likely cause (see [`TiledEvolution::breakdown`]) for
     /// coefficients that cannot be computed with, if phi is not a number after the step, and for a
     /// step too short to change the time; if nothing moves and `max_dt` is infinite, and if the
-    /// interface leaves the range of tiles; [`Error::Device`] if there is no memory for more tiles.
-    /// phi and its time are those of the step before.
+    /// interface leaves the range of tiles; [`Error::Device`] if there is no memory for more tiles, which
+    /// gives up that of the stages. phi and its time are those of the step before.
     pub fn step(&mut self, max_dt: f64) -> Result<StepInfo> {
         let start = Instant::now();
         let cpu = self.cpu.clone();
         let band = self.motion.band();
-        cpu.run(|| {
+        let found = cpu.run(|| {
             if self.motion.is_tidy_due() || self.grid.is_pressed(&self.motion.phi, band) {
                 return self.manage();
             }
             // As after a checkpoint, where stages have no room yet.
             self.motion.grow(self.grid.capacity())
-        })?;
+        });
+        if found.is_err() {
+            // Who writes the state takes memory for it.
+            self.motion.stages = Default::default();
+        }
+        found?;
         self.motion.seconds.blocks += start.elapsed().as_secs_f64();
         self.motion.step(&self.grid, max_dt)
     }

@@ -92,9 +92,11 @@ impl TiledSnapshot {
         (time, steps): (f64, u64),
         seconds: Seconds,
     ) -> Self {
-        let values = grid.ids().iter().flat_map(|&id| phi.tile(id).iter().copied());
-        let (edge, tiles) = (E as u32, grid.parts());
-        TiledSnapshot { edge, tiles, phi: S::put(values), time, steps, seconds }
+        // No more room than it takes: where memory gives out, the last state is put away.
+        let mut values = Vec::with_capacity(grid.n_tiles() * Pool::<S, E>::TILE);
+        grid.ids().iter().for_each(|&id| values.extend_from_slice(phi.tile(id)));
+        let (edge, tiles, phi) = (E as u32, grid.parts(), S::put(values.into_iter()));
+        TiledSnapshot { edge, tiles, phi, time, steps, seconds }
     }
 
     /// The tiles and their values, for a band of half width `gamma`.

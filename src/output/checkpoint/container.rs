@@ -13,7 +13,7 @@
 use std::io::{Read, Write};
 use std::path::Path;
 
-use lz4_flex::frame::{FrameDecoder, FrameEncoder};
+use lz4_flex::frame::{BlockSize, FrameDecoder, FrameEncoder, FrameInfo};
 
 use crate::error::{Error, Result};
 use crate::io::atomic;
@@ -27,15 +27,20 @@ const HEAD: usize = 20;
 /// What to do about a file that cannot be read.
 pub(super) const REMEDY: &str = "begin the run again with --overwrite";
 
-/// Writes the file, whole or not at all.
-pub(super) fn write(path: &Path, contents: &[u8]) -> Result<()> {
+/// Writes the file, whole or not at all: `length` bytes, which `contents` writes piece by piece.
+pub(super) fn write(
+    path: &Path,
+    length: u64,
+    contents: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+) -> Result<()> {
     atomic::write(path, |out| {
         let mut out = Hashed { out, hasher: blake3::Hasher::new() };
         out.write_all(&MAGIC)?;
         out.write_all(&FORMAT_VERSION.to_le_bytes())?;
-        out.write_all(&(contents.len() as u64).to_le_bytes())?;
-        let mut packed = FrameEncoder::new(&mut out);
-        packed.write_all(contents)?;
+        out.write_all(&length.to_le_bytes())?;
+        let blocks = FrameInfo::new().block_size(BlockSize::Max256KB);
+        let mut packed = FrameEncoder::with_frame_info(blocks, &mut out);
+        contents(&mut packed)?;
         packed.finish()?;
         let hash = out.hasher.finalize();
         out.out.write_all(hash.as_bytes())

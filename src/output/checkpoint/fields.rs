@@ -1,6 +1,7 @@
 //! The contents of a checkpoint as bytes: fields in a fixed order, lists behind their length.
 
 use std::collections::BTreeMap;
+use std::io::{self, Write};
 use std::path::Path;
 
 use super::container::REMEDY;
@@ -15,15 +16,15 @@ use crate::output::{Measures, Seconds};
 
 /// A value with a place in the contents.
 trait Field: Sized {
-    fn put(&self, out: &mut Vec<u8>);
+    fn put(&self, out: &mut dyn Write) -> io::Result<()>;
     fn get(from: &mut Cursor<'_>) -> Result<Self>;
 }
 
 macro_rules! number {
     ($($type:ident),*) => {$(
         impl Field for $type {
-            fn put(&self, out: &mut Vec<u8>) {
-                out.extend(self.to_le_bytes());
+            fn put(&self, out: &mut dyn Write) -> io::Result<()> {
+                out.write_all(&self.to_le_bytes())
             }
             fn get(from: &mut Cursor<'_>) -> Result<Self> {
                 from.$type(stringify!($type))
@@ -36,8 +37,8 @@ number!(i16, u32, i64, f32, f64);
 /// Alone, a count or a length: so large that a run could never get there, it is not believed, and
 /// what is added to it cannot overflow.
 impl Field for u64 {
-    fn put(&self, out: &mut Vec<u8>) {
-        out.extend(self.to_le_bytes());
+    fn put(&self, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(&self.to_le_bytes())
     }
     fn get(from: &mut Cursor<'_>) -> Result<Self> {
         let count = from.u64("u64")?;
@@ -49,8 +50,8 @@ impl Field for u64 {
 }
 
 impl Field for bool {
-    fn put(&self, out: &mut Vec<u8>) {
-        out.push(u8::from(*self));
+    fn put(&self, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(&[u8::from(*self)])
     }
     fn get(from: &mut Cursor<'_>) -> Result<Self> {
         match from.take(1, "yes or no")? {
@@ -62,8 +63,8 @@ impl Field for bool {
 }
 
 impl Field for Hash {
-    fn put(&self, out: &mut Vec<u8>) {
-        out.extend(self);
+    fn put(&self, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(self)
     }
     fn get(from: &mut Cursor<'_>) -> Result<Self> {
         let mut hash = [0; 32];
@@ -79,9 +80,9 @@ fn length(from: &mut Cursor<'_>, size: usize, what: &str) -> Result<usize> {
 }
 
 impl Field for String {
-    fn put(&self, out: &mut Vec<u8>) {
-        (self.len() as u64).put(out);
-        out.extend(self.as_bytes());
+    fn put(&self, out: &mut dyn Write) -> io::Result<()> {
+        (self.len() as u64).put(out)?;
+        out.write_all(self.as_bytes())
     }
     fn get(from: &mut Cursor<'_>) -> Result<Self> {
         let n = length(from, 1, "bytes of text")?;
@@ -90,13 +91,21 @@ impl Field for String {
     }
 }
 
+/// Numbers that are written at once.
+const BLOCK: usize = 1 << 12;
+
 /// Numbers in bulk.
 macro_rules! numbers {
     ($($type:ident),*) => {$(
         impl Field for Vec<$type> {
-            fn put(&self, out: &mut Vec<u8>) {
-                (self.len() as u64).put(out);
-                out.extend(self.iter().flat_map(|x| x.to_le_bytes()));
+            fn put(&self, out: &mut dyn Write) -> io::Result<()> {
+                (self.len() as u64).put(out)?;
+                let mut bytes = Vec::with_capacity(BLOCK * size_of::<$type>());
+                self.chunks(BLOCK).try_for_each(|numbers| {
+                    bytes.clear();
+                    bytes.extend(numbers.iter().flat_map(|x| x.to_le_bytes()));
+                    out.write_all(&bytes)
+                })
             }
             fn get(from: &mut Cursor<'_>) -> Result<Self> {
                 let n = length(from, size_of::<$type>(), "numbers")?;
@@ -112,9 +121,9 @@ macro_rules! numbers {
 numbers!(i16, u32, u64, f32, f64);
 
 impl Field for Vec<u8> {
-    fn put(&self, out: &mut Vec<u8>) {
-        (self.len() as u64).put(out);
-        out.extend(self);
+    fn put(&self, out: &mut dyn Write) -> io::Result<()> {
+        (self.len() as u64).put(out)?;
+        out.write_all(self)
     }
     fn get(from: &mut Cursor<'_>) -> Result<Self> {
         let n = length(from, 1, "bytes")?;
@@ -124,12 +133,12 @@ impl Field for Vec<u8> {
 
 /// Eight to a byte.
 impl Field for Vec<bool> {
-    fn put(&self, out: &mut Vec<u8>) {
-        (self.len() as u64).put(out);
+    fn put(&self, out: &mut dyn Write) -> io::Result<()> {
+        (self.len() as u64).put(out)?;
         let byte = |bits: &[bool]| {
             bits.iter().enumerate().fold(0, |byte, (k, &bit)| byte | u8::from(bit) << k)
         };
-        out.extend(self.chunks(8).map(byte));
+        self.chunks(8).try_for_each(|bits| out.write_all(&[byte(bits)]))
     }
     fn get(from: &mut Cursor<'_>) -> Result<Self> {
         let n = from.u64("the length of a list")?;
@@ -140,9 +149,9 @@ impl Field for Vec<bool> {
 }
 
 impl<A: Field, B: Field> Field for (A, B) {
-    fn put(&self, out: &mut Vec<u8>) {
-        self.0.put(out);
-        self.1.put(out);
+    fn put(&self, out: &mut dyn Write) -> io::Result<()> {
+        self.0.put(out)?;
+        self.1.put(out)
     }
     fn get(from: &mut Cursor<'_>) -> Result<Self> {
         Ok((A::get(from)?, B::get(from)?))
@@ -151,9 +160,9 @@ impl<A: Field, B: Field> Field for (A, B) {
 
 /// Pairs: no fewer than 16 bytes each, as every part is a number, a text or a hash.
 impl<A: Field, B: Field> Field for Vec<(A, B)> {
-    fn put(&self, out: &mut Vec<u8>) {
-        (self.len() as u64).put(out);
-        self.iter().for_each(|pair| pair.put(out));
+    fn put(&self, out: &mut dyn Write) -> io::Result<()> {
+        (self.len() as u64).put(out)?;
+        self.iter().try_for_each(|pair| pair.put(out))
     }
     fn get(from: &mut Cursor<'_>) -> Result<Self> {
         let n = length(from, 16, "pairs")?;
@@ -162,12 +171,12 @@ impl<A: Field, B: Field> Field for Vec<(A, B)> {
 }
 
 impl Field for BTreeMap<String, String> {
-    fn put(&self, out: &mut Vec<u8>) {
-        (self.len() as u64).put(out);
-        for (key, value) in self {
-            key.put(out);
-            value.put(out);
-        }
+    fn put(&self, out: &mut dyn Write) -> io::Result<()> {
+        (self.len() as u64).put(out)?;
+        self.iter().try_for_each(|(key, value)| {
+            key.put(out)?;
+            value.put(out)
+        })
     }
     fn get(from: &mut Cursor<'_>) -> Result<Self> {
         Ok(Vec::<(String, String)>::get(from)?.into_iter().collect())
@@ -175,11 +184,9 @@ impl Field for BTreeMap<String, String> {
 }
 
 impl<T: Field> Field for Option<T> {
-    fn put(&self, out: &mut Vec<u8>) {
-        self.is_some().put(out);
-        if let Some(value) = self {
-            value.put(out);
-        }
+    fn put(&self, out: &mut dyn Write) -> io::Result<()> {
+        self.is_some().put(out)?;
+        self.as_ref().map_or(Ok(()), |value| value.put(out))
     }
     fn get(from: &mut Cursor<'_>) -> Result<Self> {
         Ok(if bool::get(from)? { Some(T::get(from)?) } else { None })
@@ -190,8 +197,9 @@ impl<T: Field> Field for Option<T> {
 macro_rules! record {
     ($type:ident { $($field:ident),* $(,)? }) => {
         impl Field for $type {
-            fn put(&self, out: &mut Vec<u8>) {
-                $(self.$field.put(out);)*
+            fn put(&self, out: &mut dyn Write) -> io::Result<()> {
+                $(self.$field.put(out)?;)*
+                Ok(())
             }
             fn get(from: &mut Cursor<'_>) -> Result<Self> {
                 Ok($type { $($field: Field::get(from)?),* })
@@ -243,19 +251,19 @@ record!(Work { is_gone, voxel_updates, reinitializations, most_tiles, most_bytes
 record!(Checkpoint { program, identity, position, written, seconds, first, last, state });
 
 impl Field for Phi {
-    fn put(&self, out: &mut Vec<u8>) {
+    fn put(&self, out: &mut dyn Write) -> io::Result<()> {
         match self {
             Phi::Fixed16(values) => {
-                16_u32.put(out);
-                values.put(out);
+                16_u32.put(out)?;
+                values.put(out)
             }
             Phi::F32(values) => {
-                32_u32.put(out);
-                values.put(out);
+                32_u32.put(out)?;
+                values.put(out)
             }
             Phi::F64(values) => {
-                64_u32.put(out);
-                values.put(out);
+                64_u32.put(out)?;
+                values.put(out)
             }
         }
     }
@@ -271,13 +279,13 @@ impl Field for Phi {
 
 /// On tiles or not, and then the state.
 impl Field for State {
-    fn put(&self, out: &mut Vec<u8>) {
-        matches!(self, State::Tiles(..)).put(out);
+    fn put(&self, out: &mut dyn Write) -> io::Result<()> {
+        matches!(self, State::Tiles(..)).put(out)?;
         match self {
             State::Mesh(snapshot) => snapshot.put(out),
             State::Tiles(snapshot, work) => {
-                snapshot.put(out);
-                work.put(out);
+                snapshot.put(out)?;
+                work.put(out)
             }
         }
     }
@@ -289,11 +297,30 @@ impl Field for State {
     }
 }
 
-/// The contents of a file.
-pub(super) fn encode(checkpoint: &Checkpoint) -> Vec<u8> {
-    let mut out = Vec::new();
-    checkpoint.put(&mut out);
-    out
+/// Writes the contents of a file, piece by piece: where memory gives out there is none for a copy.
+///
+/// # Errors
+/// Those of `out`.
+pub(super) fn encode(checkpoint: &Checkpoint, out: &mut dyn Write) -> io::Result<()> {
+    checkpoint.put(out)
+}
+
+/// Bytes of the contents.
+pub(super) fn length_of(checkpoint: &Checkpoint) -> u64 {
+    struct Count(u64);
+    impl Write for Count {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 += bytes.len() as u64;
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut count = Count(0);
+    // Counting does not fail.
+    let _ = checkpoint.put(&mut count);
+    count.0
 }
 
 /// What the contents of the file `path` say.

@@ -120,7 +120,7 @@ impl Checkpoint {
     /// # Errors
     /// [`Error::Output`](crate::Error::Output).
     pub fn write(&self, path: &Path) -> Result<()> {
-        container::write(path, &fields::encode(self))
+        container::write(path, fields::length_of(self), |out| fields::encode(self, out))
     }
 
     /// Reads the file.

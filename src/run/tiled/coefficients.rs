@@ -12,6 +12,7 @@ use crate::geometry::Real;
 #[cfg(feature = "cuda")]
 use crate::levelset::tiled::cuda::{DeviceCoefficient, DeviceTerms};
 use crate::levelset::tiled::{Coefficient, Fill, Terms};
+use crate::volume::Volume;
 
 /// Most voxels along the edge of a block, with a layer round it.
 const MOST: usize = 10;
@@ -41,6 +42,15 @@ fn edge_of(voxels: usize) -> usize {
 enum Written<const K: usize> {
     Uniform([f64; K]),
     Expressions([Expression; K]),
+    /// At least one of them a volume.
+    Parts([Part; K]),
+}
+
+/// One component of a coefficient.
+#[derive(Clone)]
+enum Part {
+    Expression(Expression),
+    Volume(Arc<Volume>),
 }
 
 impl<const K: usize> Written<K> {
@@ -58,6 +68,23 @@ impl<const K: usize> Written<K> {
                 let lattice = Lattice::bind(all).map_err(config.locate(key))?;
                 Coefficient::Varying(fill(lattice, lines, scale))
             }
+            Written::Parts(all) => {
+                let mut bound = Vec::new();
+                let mut is_steady = true;
+                for part in all {
+                    bound.push(match part {
+                        Part::Volume(volume) => Bound::Volume(volume.clone()),
+                        Part::Expression(one) => {
+                            is_steady &= one.constant().is_some();
+                            let one = std::slice::from_ref(one);
+                            Bound::Lattice(Lattice::bind(one).map_err(config.locate(key))?)
+                        }
+                    });
+                }
+                // An expression may change with the time, and be no number off the interface.
+                let fill = fill_parts(bound, lines, scale);
+                if is_steady { Coefficient::Steady(fill) } else { Coefficient::Varying(fill) }
+            }
         })
     }
 
@@ -69,6 +96,11 @@ impl<const K: usize> Written<K> {
                 return Ok(DeviceCoefficient::Uniform(values.map(|a| a * scale)));
             }
             Written::Expressions(all) => all,
+            // The case has been checked for it, and the processor is chosen.
+            Written::Parts(_) => {
+                let what = format!("{key} is a volume, which a GPU does not compute with");
+                return Err(config.error_at(key, what, "take device.use = \"cpu\""));
+            }
         };
         // Says what a data array is doing here.
         Lattice::bind(all).map_err(config.locate(key))?;
@@ -90,7 +122,12 @@ struct AllWritten {
 impl Job<'_> {
     fn written(&self) -> Result<AllWritten> {
         let evolve = self.config.evolve.as_ref();
-        let number = |of: Option<&config::Coefficient>| match of {
+        let array = |key: &str| self.arrays.get(key).cloned().map(Part::Volume);
+        let number = |key: &str, of: Option<&config::Coefficient>| match of {
+            Some(config::Coefficient::Volume(_)) => match array(key) {
+                Some(part) => Written::Parts([part]),
+                None => Written::Uniform([0.0]),
+            },
             None | Some(config::Coefficient::Data { .. }) => Written::Uniform([0.0]),
             Some(config::Coefficient::Number(x)) => Written::Uniform([*x]),
             Some(config::Coefficient::Expression(expression)) => match expression.constant() {
@@ -99,9 +136,15 @@ impl Job<'_> {
             },
         };
         Ok(AllWritten {
-            velocity: velocity(evolve.and_then(|evolve| evolve.velocity.as_ref()))?,
-            normal_speed: number(evolve.and_then(|evolve| evolve.normal_speed.as_ref())),
-            curvature: number(evolve.and_then(|evolve| evolve.curvature.as_ref())),
+            velocity: velocity(evolve.and_then(|evolve| evolve.velocity.as_ref()), array)?,
+            normal_speed: number(
+                "evolve.normal_speed",
+                evolve.and_then(|evolve| evolve.normal_speed.as_ref()),
+            ),
+            curvature: number(
+                "evolve.curvature",
+                evolve.and_then(|evolve| evolve.curvature.as_ref()),
+            ),
         })
     }
 
@@ -134,7 +177,11 @@ impl Job<'_> {
     }
 }
 
-fn velocity(written: Option<&Velocity>) -> Result<Written<3>> {
+/// `array` gives the volume at a key.
+fn velocity(
+    written: Option<&Velocity>,
+    array: impl Fn(&str) -> Option<Part>,
+) -> Result<Written<3>> {
     Ok(match written {
         None | Some(Velocity::Data(_)) => Written::Uniform([0.0; 3]),
         Some(Velocity::Constant(a)) => Written::Uniform(*a),
@@ -142,10 +189,21 @@ fn velocity(written: Option<&Velocity>) -> Result<Written<3>> {
             if let [Some(x), Some(y), Some(z)] = all.each_ref().map(Component::number) {
                 return Ok(Written::Uniform([x, y, z]));
             }
-            Written::Expressions(all.each_ref().map(|component| match component {
+            let zero = Expression::from(0.0);
+            let expressions = all.each_ref().map(|component| match component {
                 Component::Number(x) => Expression::from(*x),
                 Component::Expression(expression) => expression.clone(),
-            }))
+                Component::Volume(_) => zero.clone(),
+            });
+            let arrays = [0, 1, 2].map(|k| array(&format!("evolve.velocity.{k}")));
+            if arrays.iter().all(Option::is_none) {
+                return Ok(Written::Expressions(expressions));
+            }
+            let mut parts = expressions.map(Part::Expression);
+            for (part, volume) in parts.iter_mut().zip(arrays) {
+                *part = volume.unwrap_or_else(|| part.clone());
+            }
+            Written::Parts(parts)
         }
         Some(Velocity::Rotation(turn)) => Written::Expressions(rotation(turn)?),
     })
@@ -173,5 +231,36 @@ fn fill<R: Real>(lattice: Lattice, lines: Lines, scale: f64) -> Fill<R> {
         let axes = lines.of_block(first, 0);
         lattice.evaluate_into(axes.each_ref().map(|axis| &axis[..edge]), t, out);
         out.iter_mut().for_each(|value| *value *= scale);
+    })
+}
+
+/// One component of a coefficient, to be evaluated.
+enum Bound {
+    Lattice(Lattice),
+    Volume(Arc<Volume>),
+}
+
+/// Values of components on blocks, times `scale`.
+fn fill_parts<R: Real>(parts: Vec<Bound>, lines: Lines, scale: f64) -> Fill<R> {
+    Arc::new(move |first, t, out: &mut [R]| {
+        let size = out.len() / parts.len();
+        let edge = edge_of(size);
+        let axes = lines.of_block(first, 0);
+        for (part, out) in parts.iter().zip(out.chunks_exact_mut(size)) {
+            match part {
+                Bound::Lattice(lattice) => {
+                    lattice.evaluate_into(axes.each_ref().map(|axis| &axis[..edge]), t, out);
+                    out.iter_mut().for_each(|value| *value *= R::narrow(scale));
+                }
+                Bound::Volume(volume) => {
+                    for (n, value) in out.iter_mut().enumerate() {
+                        let at = [n % edge, n / edge % edge, n / (edge * edge)];
+                        let x = std::array::from_fn(|k| axes[k][at[k]]);
+                        let found = volume.sample_extended(volume.placement().index(x));
+                        *value = R::narrow(found * scale);
+                    }
+                }
+            }
+        }
     })
 }

@@ -72,8 +72,8 @@ impl Job<'_> {
     /// lattice to this one: what is smaller than its voxels is there or not by chance.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if the run does not fit into memory, and what
-    /// [`Job::start`] says of boxes.
+    /// [`Error::Device`](crate::Error::Device) if the run does not fit into memory; what [`Job::start`] says of boxes, and
+    /// [`Error::Case`](crate::Error::Case) for places beyond all tiles.
     pub(super) fn expected<R: Wide, S: Stored<R>, const E: usize>(
         &self,
         source: &Source,
@@ -84,6 +84,7 @@ impl Job<'_> {
         if !is_mesh {
             self.on(&self.coarse(first)).tiles::<E>(bounds)?;
         }
+        self.in_range::<E>(bounds)?;
         let looked_at = |level: u32| {
             let n = self.on(&self.coarse(level)).tiles_of_box::<E>(bounds).2;
             // Tiles of a mesh are found from its triangles: those of the sides of the box, about.
@@ -111,10 +112,8 @@ impl Job<'_> {
 
     /// Bytes that tiles take here while the interface moves: on a card they are only made here.
     pub(super) fn bytes<S, const E: usize>(&self, expected: &Expected) -> u64 {
-        let arrays = match Device::is_card(self.config, expected.size()) {
-            true => 1,
-            false => self.options().arrays(),
-        };
+        let on_card = self.arrays.is_empty() && Device::is_card(self.config, expected.size());
+        let arrays = if on_card { 1 } else { self.options().arrays() };
         memory::of_tiles(expected.tiles, E * E * E, size_of::<S>(), arrays)
     }
 

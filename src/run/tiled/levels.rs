@@ -83,7 +83,8 @@ impl Job<'_> {
 
     /// The same on another lattice.
     pub(super) fn on<'a>(&'a self, source: &'a TiledSource) -> Job<'a> {
-        Job { config: self.config, source, cpu: self.cpu.clone() }
+        let (cpu, arrays) = (self.cpu.clone(), self.arrays.clone());
+        Job { config: self.config, source, cpu, arrays }
     }
 
     /// Steps until nothing moves any more; how many.

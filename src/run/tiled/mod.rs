@@ -1,5 +1,6 @@
 //! The task [evolve] on sparse tiles: from the case to the end of its motion, judged.
 
+mod arrays;
 #[cfg(feature = "cuda")]
 mod card;
 #[cfg(not(feature = "cuda"))]
@@ -36,10 +37,11 @@ use crate::output::checkpoint::{CHECKPOINT, Checkpoint, Position, State, Work};
 use crate::output::{Drift, MeasuresFile, Report, RunFolder, Seconds, Status, TileCounts, Verdict};
 use crate::primitives::memory::gibibytes;
 use crate::surface::cubes::Placement;
+use arrays::Arrays;
 use device::Start;
 use failure::Named;
 use levels::Levels;
-use moving::OnTiles;
+use moving::{OnTiles, Room};
 use states::States;
 
 /// Does something for the numbers `R` that are computed with, `S` that are kept, and the edge `E`
@@ -76,15 +78,27 @@ struct Begun<'a, R: Wide, S: Stored<R> + Kept, const E: usize> {
 
 /// A case on tiles.
 pub(super) struct Job<'a> {
-    pub config: &'a Config,
-    pub source: &'a TiledSource,
-    pub cpu: Arc<Cpu>,
+    config: &'a Config,
+    source: &'a TiledSource,
+    cpu: Arc<Cpu>,
+    /// Volumes that are coefficients.
+    arrays: Arc<Arrays>,
+}
+
+impl<'a> Job<'a> {
+    /// # Errors
+    /// [`Error::Input`] for a volume that cannot be a coefficient.
+    pub(super) fn new(config: &'a Config, source: &'a TiledSource, cpu: Arc<Cpu>) -> Result<Self> {
+        let arrays = Arc::new(cpu.run(|| Arrays::read(config))?);
+        Ok(Job { config, source, cpu, arrays })
+    }
 }
 
 impl Job<'_> {
     /// Report of a run that has not begun.
     pub(super) fn report(&self) -> Report {
-        let mut report = Report::new(self.config, Seconds::default(), Vec::new());
+        let warnings = self.arrays.warnings.clone();
+        let mut report = Report::new(self.config, Seconds::default(), warnings);
         report.threads = self.cpu.threads();
         report
     }
@@ -94,17 +108,40 @@ impl Job<'_> {
     /// # Errors
     /// What [`Job::evolve`] would fail with before its first step.
     pub(super) fn check(&self) -> Result<String> {
+        self.cpu.run(|| self.check_here())
+    }
+
+    fn check_here(&self) -> Result<String> {
         let warnings = &mut Vec::new();
         self.terms::<f64>()?;
         let source = self.read(warnings)?;
         let said = with_kind!(self => {
             let expected = match self.expected::<R, S, E>(&source)? {
-                Some(expected) => expected,
-                None => self.counted(&self.start_of_all::<R, S, E>(&source, warnings)?.0),
+                Some(expected) => {
+                    self.check_volume::<R>(None)?;
+                    expected
+                }
+                None => {
+                    let grid = self.start_of_all::<R, S, E>(&source, warnings)?.0;
+                    self.check_volume::<R>(grid.extent())?;
+                    self.counted(&grid)
+                }
             };
             format!("{expected}, {}", gibibytes(self.bytes::<S, E>(&expected)))
         });
         Ok(format!("task    evolve\ntiles   {said}\n"))
+    }
+
+    /// Refuses an `output.volume` that is too large for tiles on the lattice that the run begins on, from the first to the
+    /// last of their voxels; where these are not known, if it says its box itself.
+    fn check_volume<R>(&self, extent: Option<([i32; 3], [i32; 3])>) -> Result<()> {
+        let Some(of) = &self.config.output.volume else { return Ok(()) };
+        let finer = |voxel: i32| voxel.saturating_mul(1 << (self.source.levels - 1));
+        let extent = extent.map(|(low, high)| (low.map(finer), high.map(finer)));
+        if extent.is_none() && (of.min.is_none() || of.max.is_none()) {
+            return Ok(());
+        }
+        Room::<R>::of(of, &self.placement(), extent.unwrap_or_default()).map(drop)
     }
 
     /// The task [evolve].
@@ -152,6 +189,7 @@ impl Job<'_> {
         let counted = moving.work();
         report.reinitializations = counted.reinitializations;
         report.cell_updates = counted.voxel_updates;
+        let is_full = matches!(done, Err(Error::Device { .. }));
         report.tiles = Some(TileCounts {
             dx: self.source.dx,
             edge: E,
@@ -159,7 +197,7 @@ impl Job<'_> {
             last: moving.n_tiles(),
             most: counted.most_tiles as usize,
             bytes: counted.most_bytes,
-            surface: moving.surface_counts(),
+            surface: if is_full { None } else { moving.surface_counts() },
         });
         measures.finish()?;
         done?;
@@ -196,7 +234,9 @@ impl Job<'_> {
         let rule = config.output.checkpoint;
         let keeps = rule != Checkpoints::Never || checkpoint.is_some();
         let identity = keeps
-            .then(|| identity::of_tiles(config, &grid, &phi, R::narrow(self.gamma())))
+            .then(|| {
+                identity::of_tiles(config, self.arrays.iter(), &grid, &phi, R::narrow(self.gamma()))
+            })
             .transpose()?;
         if let (Some(now), Some(checkpoint)) = (&identity, &checkpoint) {
             identity::check_domain(config, now, &checkpoint.identity)?;
@@ -205,7 +245,10 @@ impl Job<'_> {
         let keeper = identity
             .filter(|_| rule != Checkpoints::Never)
             .map(|identity| Keeper::new(folder.file(CHECKPOINT), rule, identity, earlier));
-        let device = Device::choose(config, self.counted(&grid).size())?;
+        let device = match self.arrays.is_empty() {
+            true => Device::choose(config, self.counted(&grid).size())?,
+            false => Device::processor(config, "coefficients are volumes"),
+        };
         let card = device.card.as_ref();
         report.backend = if card.is_some() { "cuda" } else { "cpu" };
         report.backend_reason = device.reason.clone();
@@ -217,7 +260,8 @@ impl Job<'_> {
             let start = self.by_levels::<R, S, E>((grid, phi), levels, stage)?;
             work.reinitializations += u64::from(!start.is_distance());
             let motion = self.motion::<R, S, E>(card, start)?;
-            let moving = OnTiles::new(motion, placement, volume, work);
+            let mut moving = OnTiles::new(motion, placement, volume, work);
+            moving.check_volume()?;
             folder.clear()?;
             let measures = MeasuresFile::of_tiles(&path)?;
             return Ok(Begun { moving, states, measures, keeper, point: None });

@@ -67,11 +67,60 @@ impl<'a, R: Wide, S: Stored<R> + Kept, const E: usize> OnTiles<'a, R, S, E> {
         Some(SurfaceCounts::new(records.list.len(), records.triangles))
     }
 
+    /// Refuses an `output.volume` that is too large, before anything is written.
+    ///
+    /// # Errors
+    /// Those of [`Room::of`].
+    pub fn check_volume(&mut self) -> Result<()> {
+        let Some(of) = self.volume else { return Ok(()) };
+        let grid = self.motion.look()?.grid;
+        Room::<R>::of(of, &self.placement, grid.extent().unwrap_or_default()).map(drop)
+    }
+
     /// phi on the box of `output.volume`.
     fn volume(&mut self, of: &OutputVolume) -> Result<Volume> {
         let Placement { origin, spacing } = self.placement;
         let Seen { grid, phi, gamma, .. } = self.motion.look()?;
-        let (low, high) = grid.extent().unwrap_or_default();
+        let Room { low, shape, mut values } =
+            Room::of(of, &self.placement, grid.extent().unwrap_or_default())?;
+        values.resize(shape.iter().product(), R::zero());
+        grid.fill_box(phi, gamma, low, shape, &mut values)?;
+        let values = values.into_iter().map(|v| (v.widen() * spacing) as f32).collect();
+        let steps =
+            std::array::from_fn(|k| std::array::from_fn(|j| if j == k { spacing } else { 0.0 }));
+        let start = std::array::from_fn(|k| origin[k] + spacing * f64::from(low[k]));
+        let mut volume = Volume::new(shape, Samples::F32(values), volume::Placement::identity())?
+            .placed(start, steps)?;
+        volume.name = "phi".into();
+        Ok(volume)
+    }
+
+    fn note_size(&mut self) {
+        self.work.most_tiles = self.work.most_tiles.max(self.n_tiles() as u64);
+        self.work.most_bytes = self.work.most_bytes.max(self.motion.bytes());
+    }
+}
+
+/// Room for a dense volume.
+pub(super) struct Room<R> {
+    /// Its first voxel, and how many there are along each axis.
+    low: [i32; 3],
+    shape: [usize; 3],
+    /// Empty, with room for all.
+    values: Vec<R>,
+}
+
+impl<R> Room<R> {
+    /// For the box of `output.volume`, where it says nothing that of all voxels, `low` to `high`.
+    ///
+    /// # Errors
+    /// [`Error::Case`] for too many voxels, [`Error::Device`] if there is no memory for them.
+    pub fn of(
+        of: &OutputVolume,
+        placement: &Placement,
+        (low, high): ([i32; 3], [i32; 3]),
+    ) -> Result<Self> {
+        let Placement { origin, spacing } = *placement;
         // Beyond the range of integers they saturate, and the size is checked.
         let voxel = |k: usize, x: f64| ((x - origin[k]) / spacing).round() as i32;
         let corner = |given: &Option<[f64; 3]>, all: [i32; 3]| match given {
@@ -89,22 +138,8 @@ impl<'a, R: Wide, S: Stored<R> + Kept, const E: usize> OnTiles<'a, R, S, E> {
         };
         let mut values = Vec::new();
         memory::reserve(&mut values, n as usize, "a dense volume", "give a smaller output.volume")?;
-        values.resize(n as usize, R::zero());
         let shape = [size(0), size(1), size(2)].map(|n| n as usize);
-        grid.fill_box(phi, gamma, low, shape, &mut values)?;
-        let values = values.into_iter().map(|v| (v.widen() * spacing) as f32).collect();
-        let steps =
-            std::array::from_fn(|k| std::array::from_fn(|j| if j == k { spacing } else { 0.0 }));
-        let start = std::array::from_fn(|k| origin[k] + spacing * f64::from(low[k]));
-        let mut volume = Volume::new(shape, Samples::F32(values), volume::Placement::identity())?
-            .placed(start, steps)?;
-        volume.name = "phi".into();
-        Ok(volume)
-    }
-
-    fn note_size(&mut self) {
-        self.work.most_tiles = self.work.most_tiles.max(self.n_tiles() as u64);
-        self.work.most_bytes = self.work.most_bytes.max(self.motion.bytes());
+        Ok(Room { low, shape, values })
     }
 }
 

@@ -10,7 +10,7 @@ use crate::expression::Lattice;
 use crate::geometry::Real;
 use crate::geometry::sample;
 use crate::geometry::shape::Shape;
-use crate::grid::{Band, Pool, Stored, TiledGrid};
+use crate::grid::{Band, Pool, Stored, TileKey, TiledGrid};
 use crate::run::initial::ClosedSurface;
 use crate::run::level::VolumeLevel;
 use crate::surface::LatticeDistance;
@@ -207,6 +207,28 @@ impl Job<'_> {
         (first, last, (0..3).map(|k| last[k] - first[k] + 1.0).product())
     }
 
+    /// Refuses a box with tiles beyond those that have numbers.
+    ///
+    /// # Errors
+    /// [`Error::Case`] with the place.
+    pub(super) fn in_range<const E: usize>(&self, bounds: ([f64; 3], [f64; 3])) -> Result<()> {
+        let (first, last, _) = self.tiles_of_box::<E>(bounds);
+        let limit = f64::from(TileKey::LIMIT);
+        let beyond = |k: &usize| first[*k] < -limit || last[*k] > limit;
+        let Some(k) = (0..3).find(beyond) else { return Ok(()) };
+        let (origin, dx) = (self.source.origin[k], self.source.dx);
+        let at = if last[k] > limit { bounds.1[k] } else { bounds.0[k] };
+        let reach = limit * E as f64 * dx;
+        let what = format!(
+            "initial reaches to {} = {at:e}, and tiles of dx {dx} from {:e} to {:e}",
+            ["x", "y", "z"][k],
+            origin - reach,
+            origin + reach
+        );
+        let remedy = "put domain.tiled.origin nearer to it, or take a larger domain.tiled.dx";
+        Err(self.config.error_at("initial", what, remedy))
+    }
+
     /// The same in whole numbers.
     ///
     /// # Errors
@@ -223,7 +245,6 @@ impl Job<'_> {
             let remedy = "take a larger domain.tiled.dx, or bounds closer to the interface";
             return Err(self.config.error_at("domain.tiled.dx", what, remedy));
         }
-        // Beyond the range of integers they saturate, and keys are checked.
         Ok((first.map(|x| x as i32), last.map(|x| x as i32)))
     }
 }

@@ -6,7 +6,7 @@
 //!
 //! Surfaces are closed, and every edge has two triangles, whatever the values (see the comments of
 //! `tables.rs`); they are open only beside voxels without a value. Where phi is 0 at a voxel,
-//! triangles may have no area.
+//! triangles may have no area. Of tiles phi counts as 0 below [`ON_SURFACE`] voxels.
 //!
 //! - [`extract`]: the surface as an indexed mesh with normals;
 //! - [`Records`]: one record of 15 bytes per cut cube, from which the surface can be made again;
@@ -34,7 +34,7 @@ pub use extract::extract;
 pub use measures::{Measures, measure};
 pub use records::{Record, Records};
 pub use tables::{CASES, Case, MOST_TRIANGLES, axis, ends};
-pub use tiles::Tiles;
+pub use tiles::{ON_SURFACE, Tiles};
 
 /// Where voxels lie: voxel v at `origin + spacing * v`.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,7 +4,14 @@ use super::Blocks;
 use crate::geometry::Real;
 use crate::grid::{Band, Halo, MISSING, Pool, Stored, Tile, TiledGrid, Walk, gather};
 
-/// phi on the tiles of a grid; missing tiles are plus or minus gamma.
+/// Voxels nearer to the surface than this, in voxels, lie on it.
+///
+/// A distance next to the interface is never quite 0, and numbers of 32 bits, which STL files hold, round places: about a
+/// voxel that nearly lies on the surface there would be triangles without area that hang together by rounding only. With
+/// phi = 0 there, crossings coincide to the bit, and [`drop_flat`](crate::surface::drop_flat) takes them out.
+pub const ON_SURFACE: f64 = 1.0 / 512.0;
+
+/// phi on the tiles of a grid, 0 where it is below [`ON_SURFACE`] in size; missing tiles are plus or minus gamma.
 #[derive(Clone, Copy, Debug)]
 pub struct Tiles<'a, R, S, const E: usize> {
     /// Which tiles there are.
@@ -40,6 +47,10 @@ impl<R: Real, S: Stored<R>, const E: usize> Blocks<R> for Tiles<'_, R, S, E> {
         match reach {
             1 => gather::<E, 1, R, S>(self.phi, &tile, gamma, Halo::Full, values),
             _ => gather::<E, 2, R, S>(self.phi, &tile, gamma, Halo::Full, values),
+        }
+        let least = R::narrow(ON_SURFACE);
+        for value in values.iter_mut().filter(|value| value.abs() < least) {
+            *value = R::zero();
         }
     }
 }

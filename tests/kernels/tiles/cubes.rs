@@ -35,7 +35,8 @@ fn scattered<R: Real, const E: usize, S: Stored<R>>(
     for value in phi.values_mut() {
         let drawn = match random.below(64) {
             0 if gaps => f64::NAN,
-            1..5 => 0.0,
+            1..3 => 0.0,
+            3..5 => 3e-3 * random.signed(),
             5..12 => GAMMA,
             12..19 => -GAMMA,
             _ => GAMMA * random.signed(),

@@ -1,0 +1,65 @@
+//! Coefficients that are values of volumes: read once for all lattices.
+
+use std::sync::Arc;
+
+use crate::config::Config;
+use crate::error::{Error, Result};
+use crate::run::volume::Named;
+use crate::volume::Volume;
+use crate::words::counted;
+
+/// The volumes of `[evolve]`, by the keys that they stand at.
+#[derive(Default)]
+pub(super) struct Arrays {
+    all: Vec<(String, Arc<Volume>)>,
+    /// What was doubtful in their files.
+    pub warnings: Vec<String>,
+}
+
+impl Arrays {
+    /// # Errors
+    /// Those of [`Named::read`]; [`Error::Input`] for values that are not finite, and for negative ones of a
+    /// curvature coefficient.
+    pub fn read(config: &Config) -> Result<Self> {
+        let mut arrays = Arrays::default();
+        for (key, array) in config.evolve.iter().flat_map(|evolve| evolve.volumes()) {
+            let (raw, name) = (array.raw.as_deref(), array.array.as_deref());
+            let named = Named { table: &key, path: &array.volume, raw, array: name };
+            let (path, volume) = named.read(config, &mut arrays.warnings)?;
+            let found = volume.statistics();
+            let none = found.nan + found.infinite;
+            if none > 0 {
+                let values = counted(none, ["value is", "values are"]);
+                let remedy = "replace them: nothing moves by a coefficient that is no number";
+                return Err(Error::input(
+                    &path,
+                    "",
+                    format!("{values} not finite, for {key}"),
+                    remedy,
+                ));
+            }
+            if let Some(least) = found.min.filter(|least| *least < 0.0 && key == "evolve.curvature")
+            {
+                let what = format!("{key} must be >= 0, its smallest value here is {least}");
+                let remedy = "a negative coefficient is a heat flow backwards in time, which has no solution";
+                return Err(Error::input(&path, "", what, remedy));
+            }
+            arrays.all.push((key, Arc::new(volume)));
+        }
+        Ok(arrays)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// The volume at a key.
+    pub fn get(&self, key: &str) -> Option<&Arc<Volume>> {
+        self.all.iter().find(|(other, _)| other == key).map(|(_, volume)| volume)
+    }
+
+    /// All with their keys.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Volume)> {
+        self.all.iter().map(|(key, volume)| (key.as_str(), &**volume))
+    }
+}
