@@ -20,7 +20,7 @@ Options:
   --tools LIST      of compute-sanitizer: memcheck, racecheck, initcheck, synccheck (default: all)
   --cases LIST      of the sanitizer: names below (default: all)
   --modes LIST      of the bench (default: band,fields,large,copy,sizes,start,atomics,tables,cores,
-                    points,point-distance,edt,render; band runs with galerkin)
+                    points,point-distance,edt,render,tiles; band runs with galerkin)
   --meshes LIST     of the bench (default: all)
   --vertices N      of the bench's mode copy (default: its own)
   --commit TEXT     named in the results where the checkout has no git
@@ -47,7 +47,7 @@ parts=tests,sanitizer,benches,ncu
 tools=memcheck,racecheck,initcheck,synccheck
 cases=evolve-f64,evolve-f32,queue,cube,surface,galerkin,implicit,cone,expressions,measures
 cases=$cases,distance,distance-queue,circular
-modes=band,fields,large,copy,sizes,start,atomics,tables,cores,points,point-distance,edt,render
+modes=band,fields,large,copy,sizes,start,atomics,tables,cores,points,point-distance,edt,render,tiles
 meshes=
 vertices=
 limit=900
@@ -282,7 +282,7 @@ if wants sanitizer; then
         for check in ${tools//,/ }; do
             [ -n "$tests" ] || break
             run "$check short tests" "sanitizer-$check-short.txt" \
-                "$sanitizer" --tool "$check" --error-exitcode 9 "$tests" a_short_run_of_each
+                "$sanitizer" --tool "$check" --error-exitcode 9 "$tests" short
         done
     fi
 fi

@@ -229,10 +229,19 @@ fn reinitialization_is_that_of_the_cpu() {
 }
 
 #[test]
+fn short_expressions() {
+    let Some(cuda) = support::cuda() else { return };
+    moved_by_expressions(&cuda, weno(), small, 0.5);
+}
+
+#[test]
 fn expressions_move_as_functions_of_the_cpu_do_and_steps_land_on_time() {
     let Some(cuda) = support::cuda() else { return };
-    let options = weno();
-    let (grid, phi) = tiles::<f64, 4, f64>(&options);
+    moved_by_expressions(&cuda, weno(), two, 5.3);
+}
+
+fn moved_by_expressions(cuda: &Cuda, options: Options, start: fn([f64; 3]) -> f64, end: f64) {
+    let (grid, phi) = tiles_of::<f64, 4, f64>(&options, start);
     // Polynomials: no function that a card rounds in its own way.
     let texts = ["1 + 0.01*y", "0.5 - t*0.1", "0.02*x"];
     let on_card = DeviceTerms::new([0.0; 3], 1.0).with_velocity(fields(texts));
@@ -244,8 +253,7 @@ fn expressions_move_as_functions_of_the_cpu_do_and_steps_land_on_time() {
     let mut expected =
         TiledEvolution::<f64, 4>::new(grid.clone(), phi.clone(), &terms, options, cpu).unwrap();
     let mut run =
-        DeviceTiledEvolution::<f64, 4>::new(&cuda, &grid, &phi, &on_card, options, None).unwrap();
-    let end = 5.3;
+        DeviceTiledEvolution::<f64, 4>::new(cuda, &grid, &phi, &on_card, options, None).unwrap();
     while expected.time() < end {
         if expected.step(end - expected.time()).unwrap().dt < 1e-12 {
             break;
