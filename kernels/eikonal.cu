@@ -314,7 +314,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) eikonal_reset(Patches m, 
     }
 }
 
-// Tells every patch with values, and those that read them. Grid: any; block: any; shared:
+// Tells every patch with values, and those that read them. Grid: any; block: any multiple of 32; shared:
 // [largest_owned] values.
 extern "C" __global__ void __launch_bounds__(BLOCK, 1) eikonal_seed(Patches m, Eikonal e) {
     DYN_SHARED(unsigned char, shared);

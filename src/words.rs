@@ -73,7 +73,10 @@ pub(crate) fn between(low: f64, high: f64) -> String {
         return format!("{} .. {}", short(low), short(high));
     }
     // Of both ends the same digits behind the point.
-    let places = (3.0 + more.min(12.0) - size.log10().floor()).clamp(0.0, 17.0) as usize;
+    let places = (3.0 + more.min(12.0) - size.log10().floor()).max(0.0) as usize;
+    if places > 17 {
+        return format!("{} .. {}", short(low), short(high));
+    }
     let [low, high] = [low, high].map(|x| trimmed(&format!("{:.places$}", x + 0.0)));
     format!("{low} .. {high}")
 }
@@ -121,6 +124,7 @@ mod tests {
             (7.0, 7.0, "7 .. 7"),
             (0.0, 0.0, "0 .. 0"),
             (1e-9, 1.001e-9, "0.000000001 .. 0.000000001001"),
+            (1e-20, 1.009e-20, "1e-20 .. 1.009e-20"),
             (-1e300, 1e300, "-1e300 .. 1e300"),
             (1e300, 1e300, "1e300 .. 1e300"),
         ] {

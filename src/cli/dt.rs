@@ -285,18 +285,24 @@ const PAIR: f64 = 0.25e-9;
 const PAIR_OF_POWERS: f64 = 180e-9;
 const SITE: f64 = 90e-9;
 const QUERY: f64 = 1.5e-6;
+/// Bytes of a site in an index of numbers of 64 bits, with its share of the nodes.
+const BYTES_IN_INDEX: f64 = 40.0;
 
 /// About what the processor takes, seconds.
 fn processor_time(args: &Args, n_sites: usize, n_queries: usize, threads: usize) -> f64 {
-    let (sites, queries) = (n_sites as f64, n_queries as f64);
+    let (sites, queries, threads) =
+        ((n_sites / args.perforation as usize) as f64, n_queries as f64, threads as f64);
     let pair = if matches!(args.norm, Norm::Lp(_)) { PAIR_OF_POWERS } else { PAIR };
-    let (brute, index) = (sites * queries * pair, sites * SITE + queries * QUERY);
-    let least = match args.method {
+    // Threads beside the first gain little of the build.
+    let brute = sites * queries * pair / threads;
+    let index = sites * SITE + queries * QUERY / threads;
+    let fits = sites * BYTES_IN_INDEX <= args.memory as f64;
+    match args.method {
         Method::Brute => brute,
         Method::Index => index,
-        Method::Auto => brute.min(index),
-    };
-    least / threads as f64
+        Method::Auto if fits => brute.min(index),
+        Method::Auto => brute,
+    }
 }
 
 /// The cards that compute, if any does; two streams of each where sites pass through in pieces, so that one copies while

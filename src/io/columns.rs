@@ -19,7 +19,7 @@ pub(super) const DATA_NAMES: [&str; 5] = ["txt", "csv", "tsv", "dat", "1d"];
 const MOST: usize = 1_000;
 
 /// Bytes in which names and a count are looked for.
-pub(super) const HEAD: usize = 4096;
+pub(super) const HEAD: usize = 1 << 16;
 
 /// Columns with their names, empty where the file has none.
 #[derive(Default)]

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use rayon::prelude::*;
+
 use super::brute::Sweep;
 use super::cone::{Cone, Toward};
 use super::coordinate::Coordinate;
@@ -240,7 +242,7 @@ impl<C: Coordinate> Index<C> {
             let there = C::with_metric(Norm::LInf, search);
             there.iter().any(|f| C::key_to_f64(f.key) > 0.0 || f.site as usize != site)
         };
-        check_small::<C>(options.norm, &nearest.found, is_apart)?;
+        cpu.run(|| check_small::<C>(options.norm, &nearest.found, is_apart))?;
         Ok(nearest)
     }
 }
@@ -253,13 +255,13 @@ impl<C: Coordinate> Index<C> {
 pub(super) fn check_small<C: Coordinate>(
     norm: Norm,
     found: &[Found<C::Key>],
-    is_apart: impl Fn(usize, usize) -> bool,
+    is_apart: impl Fn(usize, usize) -> bool + Sync,
 ) -> Result<()> {
     let Some(least) = C::LEAST.filter(|_| norm == Norm::L2) else { return Ok(()) };
     let is_lost = |(n, found): (usize, &Found<C::Key>)| {
         found.key < least && found.site != NO_SITE && is_apart(n, found.site as usize)
     };
-    match found.iter().enumerate().position(is_lost) {
+    match found.par_iter().enumerate().position_first(is_lost) {
         None => Ok(()),
         Some(n) => {
             let what = format!(

@@ -69,7 +69,7 @@ pub(crate) fn may_be_refused() -> bool {
 }
 
 /// Makes room for exactly `more` items; whether there was memory for them.
-fn try_reserve<T>(items: &mut Vec<T>, more: usize) -> bool {
+pub(crate) fn try_reserve<T>(items: &mut Vec<T>, more: usize) -> bool {
     let mark = |may: bool| MAY_BE_REFUSED.try_with(|cell| cell.set(may)).unwrap_or_default();
     mark(true);
     let reserved = items.try_reserve_exact(more).is_ok();

@@ -106,8 +106,7 @@ impl Options {
             }
             _ => {}
         }
-        if let Some(factor) =
-            self.clean.outliers.filter(|factor| !(*factor > 1.0 && factor.is_finite()))
+        if let Some(factor) = self.clean.outliers.filter(|factor| factor.is_nan() || *factor <= 1.0)
         {
             let what = format!("must be above 1, or 0 to keep all points, is {factor}");
             return flaw("outliers", what, "");

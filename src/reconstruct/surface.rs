@@ -114,8 +114,10 @@ pub fn surface(cloud: PointCloud, options: &Options, device: Device<'_>) -> Resu
     let mut made = None;
     if method == Method::Levelset {
         let chosen = Chosen::of(&cloud, options.cubes, survey.spacing, device)?;
-        warnings.extend(chosen.why.clone());
         made = options.by_levelset(&cloud, &chosen, device, &mut warnings)?;
+        if made.is_some() {
+            warnings.extend(chosen.why);
+        }
         seconds.method = lap();
     }
     let made = match made {

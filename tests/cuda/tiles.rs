@@ -240,7 +240,7 @@ fn expressions_move_as_functions_of_the_cpu_do_and_steps_land_on_time() {
     moved_by_expressions(&cuda, weno(), two, 5.3);
 }
 
-fn moved_by_expressions(cuda: &Cuda, options: Options, start: fn([f64; 3]) -> f64, end: f64) {
+fn moved_by_expressions(cuda: &Arc<Cuda>, options: Options, start: fn([f64; 3]) -> f64, end: f64) {
     let (grid, phi) = tiles_of::<f64, 4, f64>(&options, start);
     // Polynomials: no function that a card rounds in its own way.
     let texts = ["1 + 0.01*y", "0.5 - t*0.1", "0.02*x"];

@@ -11,7 +11,8 @@ use crate::backend::Cpu;
 use crate::backend::cuda::Element;
 use crate::error::{Error, Result};
 use crate::geometry::Real;
-use crate::grid::{Fixed16, Parts, Pool, Stored, TiledGrid};
+use crate::grid::{Fixed16, Parts, Pool, REMEDY, Stored, TiledGrid};
+use crate::primitives::memory;
 
 /// Everything that changes in a run on tiles.
 #[derive(Clone, Debug, PartialEq)]
@@ -86,17 +87,24 @@ kept!(f64, "64-bit numbers", F64, |v| v, |v| v);
 
 impl TiledSnapshot {
     /// Of tiles and their values.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if there is no memory for the copy.
     pub(super) fn of<R: Real, S: Stored<R> + Kept, const E: usize>(
         grid: &TiledGrid<E>,
         phi: &Pool<S, E>,
         (time, steps): (f64, u64),
         seconds: Seconds,
-    ) -> Self {
+    ) -> Result<Self> {
         // No more room than it takes: where memory gives out, the last state is put away.
-        let mut values = Vec::with_capacity(grid.n_tiles() * Pool::<S, E>::TILE);
+        let (mut values, n) = (Vec::new(), grid.n_tiles() * Pool::<S, E>::TILE);
+        if !memory::try_reserve(&mut values, n) {
+            let what = format!("no memory for a copy of {n} values of tiles");
+            return Err(Error::Device { what, remedy: REMEDY.into() });
+        }
         grid.ids().iter().for_each(|&id| values.extend_from_slice(phi.tile(id)));
         let (edge, tiles, phi) = (E as u32, grid.parts(), S::put(values.into_iter()));
-        TiledSnapshot { edge, tiles, phi, time, steps, seconds }
+        Ok(TiledSnapshot { edge, tiles, phi, time, steps, seconds })
     }
 
     /// The tiles and their values, for a band of half width `gamma`.
@@ -142,7 +150,10 @@ impl TiledSnapshot {
 
 impl<R: Wide, const E: usize, S: Stored<R> + Kept> TiledEvolution<R, E, S> {
     /// The state between two steps.
-    pub fn snapshot(&self) -> TiledSnapshot {
+    ///
+    /// # Errors
+    /// [`Error::Device`] if there is no memory for the copy.
+    pub fn snapshot(&self) -> Result<TiledSnapshot> {
         let motion = &self.motion;
         let at = (motion.time, motion.steps);
         TiledSnapshot::of::<R, S, E>(&self.grid, &motion.phi, at, motion.seconds)
@@ -205,16 +216,16 @@ mod tests {
             whole.step(f64::INFINITY).unwrap();
             first.step(f64::INFINITY).unwrap();
         }
-        let snapshot = first.snapshot();
+        let snapshot = first.snapshot().unwrap();
         let mut rest =
             TiledEvolution::<f32, 4, S>::resume(snapshot.clone(), &terms, options, cpu.clone())
                 .unwrap();
-        assert_eq!(rest.snapshot(), snapshot);
+        assert_eq!(rest.snapshot().unwrap(), snapshot);
         for _ in 0..8 {
             whole.step(f64::INFINITY).unwrap();
             rest.step(f64::INFINITY).unwrap();
         }
-        let (a, b) = (whole.snapshot(), rest.snapshot());
+        let (a, b) = (whole.snapshot().unwrap(), rest.snapshot().unwrap());
         assert_eq!((&a.tiles, &a.phi, a.time, a.steps), (&b.tiles, &b.phi, b.time, b.steps));
         assert!(
             TiledEvolution::<f32, 8, S>::resume(snapshot.clone(), &terms, options, cpu.clone())

@@ -53,6 +53,12 @@ impl Arrays {
         self.all.is_empty()
     }
 
+    /// Components of the coefficients that have volumes, each of which is kept with the tiles.
+    pub fn components(&self) -> u64 {
+        let has = |key: &str| u64::from(self.all.iter().any(|(other, _)| other.starts_with(key)));
+        3 * has("evolve.velocity") + has("evolve.normal_speed") + has("evolve.curvature")
+    }
+
     /// The volume at a key.
     pub fn get(&self, key: &str) -> Option<&Arc<Volume>> {
         self.all.iter().find(|(other, _)| other == key).map(|(_, volume)| volume)

@@ -202,6 +202,6 @@ impl<R: Wide, S: Stored<R> + Kept, const E: usize> TiledMotion<R, S, E> for OnCp
     }
 
     fn snapshot(&self) -> Result<TiledSnapshot> {
-        Ok(self.evolution.snapshot())
+        self.evolution.snapshot()
     }
 }

@@ -13,12 +13,12 @@ impl<R: Real, const E: usize, S: Stored<R> + Element + Kept> DeviceTiledEvolutio
     /// The state between two steps.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if the card fails.
+    /// [`Error::Device`](crate::Error::Device) if the card fails, or memory for the copy.
     pub fn snapshot(&self) -> Result<TiledSnapshot> {
         let (grid, phi) = self.download()?;
         let seconds = Seconds { stages: self.seconds, ..Seconds::default() };
         let at = (self.time(), self.n_steps());
-        Ok(TiledSnapshot::of::<R, S, E>(&grid, &phi, at, seconds))
+        TiledSnapshot::of::<R, S, E>(&grid, &phi, at, seconds)
     }
 
     /// Goes on from a [`TiledSnapshot`]: with the terms and options of the evolution it was taken
