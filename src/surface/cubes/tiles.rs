@@ -79,7 +79,8 @@ mod tests {
         let tiles = Tiles { grid: &grid, phi: &pool, band };
         let n = 64;
         let at = |k: usize| [k % n, k / n % n, k / (n * n)].map(|c| c as f64 - 32.0);
-        let values: Vec<f64> = (0..n * n * n).map(|k| band.clamp(phi(at(k)))).collect();
+        let taken = |phi: f64| if phi.abs() < ON_SURFACE { 0.0 } else { phi };
+        let values: Vec<f64> = (0..n * n * n).map(|k| taken(band.clamp(phi(at(k))))).collect();
         let dense = Dense { values: &values, size: [n; 3], edge: 8, beyond: f64::NAN };
         let place = Placement { origin: [-32.0; 3], spacing: 1.0 };
         let (sparse, full) =
