@@ -203,7 +203,7 @@ DEVICE void contribute(const Patch& patch, const Evolution& s, const Local& loca
     for (int i = 0; i < N; i++) {
         if (corner[i] >= patch.n_owned || !(local.state[corner[i]] & POOR)) continue;
         local.num[i * s.chunk + slot] = shares.m[i] * shares.h;
-        local.den[i * s.chunk + slot] = shares.m[i];
+        local.den[i * s.chunk + slot] = shares.m[i] * simplex.meas;
     }
 }
 

@@ -150,7 +150,7 @@ fn wrong_types_and_words_name_line_and_what_is_allowed() {
         ("cfl = \"big\"", ["small.toml:8: ", "expected a number"]),
         ("max_steps = -3", ["small.toml:8: ", "whole number >= 0"]),
         ("curvature = true", ["small.toml:8: ", "a number, \"an expression\", { data ="]),
-        ("velocity = [1, true, 0]", ["small.toml:8: ", "a number or \"an expression\""]),
+        ("velocity = [1, true, 0]", ["small.toml:8: ", "a number, \"an expression\" or {"]),
         ("curvature = { date = \"x\" }", ["small.toml:8: ", "did you mean `data`?"]),
         ("velocity = [1, 2]", ["small.toml:8: ", "[x, y, z]"]),
         ("velocity = [1, 2, 3, 4]", ["small.toml:8: ", "[x, y, z]"]),

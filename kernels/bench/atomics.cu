@@ -74,9 +74,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS)
             if (!moving[corner[i]]) continue;
             real* sums = s.sums + patch.first + corner[i];
             atomicAdd(sums + WIND * n, wind.m[i] * wind.h);
-            atomicAdd(sums + WIND_MEAS * n, wind.m[i]);
+            atomicAdd(sums + WIND_MEAS * n, wind.m[i] * simplex.meas);
             atomicAdd(sums + SPEED * n, speed.m[i] * speed.h);
-            atomicAdd(sums + SPEED_MEAS * n, speed.m[i]);
+            atomicAdd(sums + SPEED_MEAS * n, speed.m[i] * simplex.meas);
             atomicAdd(sums + BENDING * n, right[i]);
             atomicAdd(sums + MASS * n, mass);
         }

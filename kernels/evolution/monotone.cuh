@@ -22,11 +22,11 @@ DEVICE Shares cone(const Simplex &s, const real (&phi)[N], const Vec3 &a) {
         for (int j = 1; j < N; j++) {
             h += k[j] * (phi[j] - phi[0]);
         }
-        shares.h = h;
+        shares.h = s.meas * h;
 #pragma unroll
         for (int i = 0; i < N; i++) {
             if (out[i] > R(0)) {
-                shares.m[i] = s.meas;
+                shares.m[i] = R(1);
             }
         }
     }

@@ -22,6 +22,10 @@
 #define HAS_CURVATURE 1
 #endif
 
+#if HAS_WIND || (HAS_SPEED && NORMAL == 1)
+#define HAS_SHARES 1
+#endif
+
 // What a cell leaves for each corner: planes of [N * chunk].
 enum {
     WIND = 0,
@@ -61,9 +65,14 @@ enum {
     SPEED_H = WIND_H,
 #endif
 #if HAS_SPEED && NORMAL == 1
+    MEAS,
+#else
+    MEAS = SPEED_H,
+#endif
+#if HAS_SHARES
     MASS,
 #else
-    MASS = SPEED_H,
+    MASS = MEAS,
 #endif
 #if HAS_CURVATURE
     N_COMMON,
@@ -100,8 +109,10 @@ DEVICE void contribute(const Patch& patch, const Evolution& s, const Slots& slot
     Simplex simplex = make_simplex(x);
     Vec3 g = gradient(simplex, values);
     real norm2 = norm_squared(g);
-    // All of it, so that it is written as one.
-    Common common = {};
+    Common common;
+#if HAS_SHARES
+    common.of[MEAS] = simplex.meas;
+#endif
     // All that the terms need of the shape, so that it need not be kept.
 #if HAS_WIND
     Vec3 wind = velocity_of(patch, s, corner);
@@ -231,18 +242,18 @@ DEVICE void gather(const local_index* columns, const Slots& slots, u32 start, u3
 #if CHUNKED
         if (column >> 2 >= end) break;
 #endif
-#if HAS_WIND || (HAS_SPEED && NORMAL == 1) || HAS_CURVATURE
+#if HAS_SHARES || HAS_CURVATURE
         const Common common = slots.commons[slot];
 #endif
 #if HAS_WIND
         real wind = slots.at(WIND, slot, corner);
         sums.num[OF_WIND] += wind * common.of[WIND_H];
-        sums.den[OF_WIND] += wind;
+        sums.den[OF_WIND] += wind * common.of[MEAS];
 #endif
 #if HAS_SPEED && NORMAL == 1
         real speed = slots.at(SPEED, slot, corner);
         sums.num[OF_SPEED] += speed * common.of[SPEED_H];
-        sums.den[OF_SPEED] += speed;
+        sums.den[OF_SPEED] += speed * common.of[MEAS];
 #elif HAS_SPEED
         sums.num[OF_SPEED] = fmax(sums.num[OF_SPEED], slots.at(SPEED, slot, corner));
         sums.den[OF_SPEED] = fmax(sums.den[OF_SPEED], slots.at(SPEED_DOWN, slot, corner));

@@ -4,8 +4,8 @@
 
 #include "common/simplex.cuh"
 
-// What each vertex gathers of a first-order term: m_i h as numerator and m_i, its share of the measure of the cell, as
-// denominator.
+// What each vertex gathers of a first-order term: m_i h as numerator and m_i times the measure of the cell as
+// denominator. (Shares that hold the measure would leave the range of floats on small meshes.)
 struct Shares {
     real m[N];
     real h;
@@ -113,12 +113,12 @@ DEVICE Shares advection_by(real meas, const real (&phi)[N], const real (&k)[N]) 
     bool counts = !(fabs(h) <= ZERO_TEST * size * range) && sum > LEAST;
     // H_T = 0 where not, yet the cell counts in the denominator, by its inflow shares.
     real all = counts ? sum : outflow;
-    real scale = all > LEAST ? quotient(meas, all) : R(0);
+    real scale = all > LEAST ? inverse(all) : R(0);
 #pragma unroll
     for (int i = 0; i < N; i++) {
         shares.m[i] = (counts ? m[i] : out[i]) * scale;
     }
-    shares.h = counts ? h : R(0);
+    shares.h = counts ? meas * h : R(0);
     return shares;
 }
 
@@ -145,13 +145,13 @@ DEVICE Shares normal_speed(real meas, const real (&phi)[N], const real (&slope)[
     real outflow = outflows(k, out, size);
     real sum = shares_of(rise, range, k, out, outflow, sign, m);
     bool counts = sum > LEAST && eps != R(0);
-    real scale = quotient(meas, counts ? sum : R(1));
+    real scale = inverse(counts ? sum : R(1));
     Shares shares;
 #pragma unroll
     for (int i = 0; i < N; i++) {
         // A cell that is flat in this precision may leave infinite shares.
         shares.m[i] = counts ? m[i] * scale : R(0);
     }
-    shares.h = counts ? eps * length : R(0);
+    shares.h = counts ? eps * meas * length : R(0);
     return shares;
 }

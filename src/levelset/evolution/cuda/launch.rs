@@ -143,7 +143,8 @@ fn step_shared<R: Real>(host: &Evolution<R>, shape: &Shape, chunk: u32) -> u32 {
         + u32::from(speed) * if hopf_lax { 2 } else { 1 }
         + u32::from(bending)
         + u32::from(drift);
-    let commons = match u32::from(wind) + u32::from(speed && !hopf_lax) + u32::from(bending) {
+    let heights = u32::from(wind) + u32::from(speed && !hopf_lax);
+    let commons = match heights + u32::from(heights > 0) + u32::from(bending) {
         0 => 0,
         commons => commons.next_power_of_two(),
     };
