@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::expression::Expression;
 use crate::io::{atomic, read_volume};
 use crate::point_distance::{
-    Cone, Coordinate, Directions, Method, NO_SITE, Nearest, Norm, Options, Sites, nearest,
+    Cone, Coordinate, Directions, Index, Method, NO_SITE, Nearest, Norm, Options, Sites, nearest,
 };
 use crate::primitives::memory::gibibytes;
 
@@ -285,22 +285,26 @@ const PAIR: f64 = 0.25e-9;
 const PAIR_OF_POWERS: f64 = 180e-9;
 const SITE: f64 = 90e-9;
 const QUERY: f64 = 1.5e-6;
-/// Bytes of a site in an index of numbers of 64 bits, with its share of the nodes.
-const BYTES_IN_INDEX: f64 = 40.0;
 
-/// About what the processor takes, seconds.
-fn processor_time(args: &Args, n_sites: usize, n_queries: usize, threads: usize) -> f64 {
-    let (sites, queries, threads) =
-        ((n_sites / args.perforation as usize) as f64, n_queries as f64, threads as f64);
+/// About what the processor takes, seconds; `single` if numbers have 32 bits.
+fn processor_time(
+    args: &Args,
+    single: bool,
+    n_sites: usize,
+    n_queries: usize,
+    threads: usize,
+) -> f64 {
+    let n_sites = n_sites / args.perforation as usize;
+    let (sites, queries, threads) = (n_sites as f64, n_queries as f64, threads as f64);
     let pair = if matches!(args.norm, Norm::Lp(_)) { PAIR_OF_POWERS } else { PAIR };
     // Threads beside the first gain little of the build.
     let brute = sites * queries * pair / threads;
     let index = sites * SITE + queries * QUERY / threads;
-    let fits = sites * BYTES_IN_INDEX <= args.memory as f64;
+    let bytes = if single { Index::<f32>::bytes } else { Index::<f64>::bytes };
     match args.method {
         Method::Brute => brute,
         Method::Index => index,
-        Method::Auto if fits => brute.min(index),
+        Method::Auto if bytes(n_sites) <= args.memory => brute.min(index),
         Method::Auto => brute,
     }
 }
@@ -323,8 +327,10 @@ fn cards(
                     l1, l2 and linf";
         return Err(Error::usage(what, "take --method brute, or leave out --device"));
     }
-    let is_worth_it = processor_time(args, n_sites, n_queries, cpu.threads()) >= WORTH_A_CARD;
-    let coordinate = if whole || args.precision == Precision::F32 { 4 } else { 8 };
+    let single = whole || args.precision == Precision::F32;
+    let seconds = processor_time(args, single, n_sites, n_queries, cpu.threads());
+    let is_worth_it = seconds >= WORTH_A_CARD;
+    let coordinate = if single { 4 } else { 8 };
     let bytes = (n_sites as u64).saturating_mul(3 * coordinate);
     let streams = if bytes > args.memory { 2 } else { 1 };
     let cards = device::cards(args.device, serves && is_worth_it, args.gpus, streams)?;

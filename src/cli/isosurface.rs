@@ -194,7 +194,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         }
         let (low, high) = mesh.bounds();
         let whole = Whole {
-            input: args.input.display().to_string(),
+            input: shown(&args.input).to_string(),
             output: args.output.display().to_string(),
             level: args.level,
             device: &device,

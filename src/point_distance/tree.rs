@@ -60,7 +60,7 @@ impl<C: Coordinate> Index<C> {
     }
 
     /// Bytes of an index over `n` sites.
-    pub(super) fn bytes(n: usize) -> u64 {
+    pub fn bytes(n: usize) -> u64 {
         (count(n) * size_of::<Node<C>>() + n * size_of::<Entry<C>>()) as u64
     }
 
