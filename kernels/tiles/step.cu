@@ -78,7 +78,7 @@ DEVICE real advanced(const Shared& shared, const TileMotion& m, const KeptQuad& 
                      u32 voxel, double t, real dt, real phi0, real square) {
     Coefficients k(m);
 #if !RELAX
-    kept.give(k.u, voxel % QUAD);
+    k.take(kept, voxel % QUAD);
 #if VARIES
     k.evaluate(m, shared.parts, slot, shared.keys[slot], voxel, t);
 #endif
