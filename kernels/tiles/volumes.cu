@@ -8,6 +8,9 @@
 
 enum { E = TILE_EDGE, TILE_VALUES = E * E * E, MOST_COMPONENTS = 3 };
 
+// That a multiprocessor must have registers for. Without a word the compiler spares them for more, and spills.
+enum { BLOCKS = 8 };
+
 // Where values are taken: src/levelset/tiled/cuda/volumes.rs lays it out.
 struct Components {
     const TileComponent* of;
@@ -50,7 +53,7 @@ DEVICE Extremes joined(Extremes mine) {
 
 // A coefficient on the tiles that came with the last change of the tile set, or on all.
 // Grid: any number of blocks, which take a tile each at a time; block: BLOCK threads; shared: static.
-extern "C" __global__ void __launch_bounds__(BLOCK)
+extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS)
 tiles_volumes(TileGrid g, Kept kept, Components components, u32 of_all) {
     // Each thread writes and reads those of its own voxels.
     __shared__ real values[MOST_COMPONENTS * TILE_VALUES];
