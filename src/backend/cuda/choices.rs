@@ -216,6 +216,7 @@ pub(super) const TILE_TERMS: Choice = &[
     &[("SCHEME", "1"), ("VELOCITY", "3"), ("NORMAL", "3"), ("CURVATURE", "3"), ("RESCALING", "1")],
     &[("SCHEME", "5"), ("VELOCITY", "3"), ("NORMAL", "3"), ("CURVATURE", "3"), ("RESCALING", "1")],
     &[("SCHEME", "5"), ("NORMAL", "2")],
+    &[("SCHEME", "5"), ("VELOCITY", "3"), ("NORMAL", "2"), ("CURVATURE", "3"), ("RESCALING", "1")],
     &[("SCHEME", "1"), ("VELOCITY", "2"), ("SAMPLED", "3"), ("NORMAL", "3"), ("CURVATURE", "3")],
     &[("SCHEME", "5"), ("VELOCITY", "2"), ("SAMPLED", "3"), ("NORMAL", "3"), ("CURVATURE", "3")],
     &[("SCHEME", "1"), ("RELAX", "1")],
