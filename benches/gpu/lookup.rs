@@ -102,7 +102,7 @@ impl Bed<'_> {
         for _ in 0..5 {
             let begin = self.cuda.mark()?;
             work()?;
-            least = least.min(f64::from(begin.milliseconds_to(&self.cuda.mark()?)?));
+            least = least.min(begin.milliseconds_to(&self.cuda.mark()?)?);
         }
         Ok(least)
     }

@@ -34,7 +34,7 @@ struct TileMotion {
     real curvature;         // voxels squared per time
     real per_voxel[2];      // 1 / dx and its square
     u32 keep, need;         // layers round an active voxel within which tiles are kept, and are needed for a step
-    Kept kept[3];           // velocity, normal speed and curvature of each tile, where they are kept
+    const Kept* kept;       // [3] velocity, normal speed and curvature of each tile, where they are kept
     const TileComponent* components;  // of the velocity, where some are volumes and others expressions
 };
 

@@ -249,7 +249,7 @@ fn check<const E: usize, S: Stored<f64> + PartialEq + std::fmt::Debug>(case: &Ca
             per_voxel: [1.0 / dx, 1.0 / dx * (1.0 / dx)],
             keep: band.roomy::<E>().reach as u32,
             need: options.reach() as u32,
-            kept: of_kept,
+            kept: of_kept.as_ptr() as u64,
             components: table[0].as_ptr() as u64,
         };
         let all = (BLOCKS, block(E));

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::kept::KeepCoefficient;
+use super::kept::{KeepCoefficient, KeptArgument};
 use super::state::{MotionArgument, StageArgument, ValuesArgument};
 use super::terms::DeviceTerms;
 use super::volumes::{self, Components};
@@ -188,10 +188,10 @@ impl<R: Real> Kernels<R> {
     pub fn keep(
         &self,
         tiles: TileGridArgument,
-        motion: MotionArgument<R>,
+        kept: [KeptArgument; 3],
         of_all: bool,
     ) -> Result<()> {
-        let all = self.kept.iter().zip(motion.kept);
+        let all = self.kept.iter().zip(kept);
         let mut all = all.filter_map(|(keeper, kept)| keeper.as_ref().map(|k| (k, kept)));
         all.try_for_each(|(keeper, kept)| keeper.launch(&self.cuda, tiles, kept, of_all))
     }
@@ -211,12 +211,17 @@ impl<R: Real> Kernels<R> {
     }
 
     /// Lets tiles come and go, and takes a step.
-    pub fn step(&self, tiles: TileGridArgument, motion: MotionArgument<R>) -> Result<()> {
+    pub fn step(
+        &self,
+        tiles: TileGridArgument,
+        motion: MotionArgument<R>,
+        kept: [KeptArgument; 3],
+    ) -> Result<()> {
         let arguments = Arguments::default().with(tiles).with(motion.of_values());
         let together = Launch { cooperative: true, ..plain(self.manage_grid, MANAGE_BLOCK) };
         // SAFETY: the kernel takes these; its blocks are on the card at once.
         unsafe { self.cuda.launch(&self.manage, together, &arguments)? };
-        self.keep(tiles, motion, false)?;
+        self.keep(tiles, kept, false)?;
         if let Some(length) = &self.length {
             let arguments = Arguments::default().with(tiles).with(motion);
             let launch = Launch { cooperative: self.meets, ..plain(self.length_grid, self.block) };

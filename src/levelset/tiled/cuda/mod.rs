@@ -36,7 +36,7 @@ use std::time::{Duration, Instant};
 use super::coefficients::{Coefficients, Place};
 use super::motion::MARGIN;
 use super::options::{Options, Reinitialize, Time};
-use crate::backend::cuda::{Cuda, Element, Graph, Pinned};
+use crate::backend::cuda::{Array, Cuda, Element, Graph, Pinned};
 use crate::error::{Error, Result};
 use crate::geometry::Real;
 use crate::grid::cuda::{DevicePool, DeviceTiledGrid, Halt, TileControl, TileGridArgument};
@@ -68,6 +68,8 @@ where
     values: [DevicePool<S, E>; 3],
     /// Velocity, normal speed and curvature, where they are kept.
     kept: [Kept<R>; 3],
+    /// Where these are, as kernels read it: two addresses of each.
+    places: Array<u64>,
     motion: MotionArgument<R>,
     options: Options,
     kernels: Kernels<R>,
@@ -180,6 +182,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         let [velocity, normal_speed, curvature] = terms.kept_sizes(E);
         let kept = |size| Kept::new(cuda, capacity, size);
         let kept = [kept(velocity)?, kept(normal_speed)?, kept(curvature)?];
+        let places = cuda.zeros(2 * kept.len())?;
         let narrow = R::narrow;
         let per = 1.0 / terms.dx;
         let band = Band { gamma: narrow(options.gamma), reach: options.reach() };
@@ -199,7 +202,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
             per_voxel: [per, per * per].map(narrow),
             keep: band.roomy::<E>().reach as u32,
             need: band.reach as u32,
-            kept: kept.each_ref().map(Kept::argument),
+            kept: places.address(),
             components: kernels.components(),
         };
         let seen = [cuda.pinned(1)?, cuda.pinned(1)?];
@@ -208,6 +211,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
             grid,
             values,
             kept,
+            places,
             motion,
             options,
             kernels,
@@ -241,20 +245,26 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
             }
         };
         self.grid.steer(control)?;
-        self.locate();
+        self.locate()?;
         self.kernels.look_up(self.grid.argument())?;
-        self.kernels.keep(self.grid.argument(), self.motion, true)?;
+        self.kernels.keep(self.grid.argument(), self.kept_places(), true)?;
         self.kernels.look(self.grid.argument(), self.motion)?;
         self.now = self.grid.look()?;
         Ok(())
     }
 
     /// Tells the kernels where values are.
-    fn locate(&mut self) {
+    fn locate(&mut self) -> Result<()> {
         self.motion.values = self.values.each_ref().map(DevicePool::address);
-        self.motion.kept = self.kept.each_ref().map(Kept::argument);
+        let places = self.kept_places().map(|kept| [kept.values, kept.extremes]);
+        self.cuda.write(&mut self.places, places.as_flattened())?;
         // What was recorded speaks of other places.
         self.cycles.clear();
+        Ok(())
+    }
+
+    fn kept_places(&self) -> [KeptArgument; 3] {
+        self.kept.each_ref().map(Kept::argument)
     }
 
     /// Steps until something is due, or for a fraction of a second. Rates are voxels per time.
@@ -313,9 +323,10 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
     fn launch_cycle(&mut self, steps: u64, reinitializes: bool) -> Result<()> {
         if !self.cycles.contains_key(&(steps, reinitializes)) {
             let (tiles, motion, kernels) = (self.grid.argument(), self.motion, &self.kernels);
+            let kept = self.kept_places();
             let graph = self.cuda.record(|| {
                 for _ in 0..steps {
-                    kernels.step(tiles, motion)?;
+                    kernels.step(tiles, motion, kept)?;
                 }
                 if reinitializes { kernels.reinitialize(tiles, motion) } else { Ok(()) }
             })?;
@@ -344,7 +355,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
             kept.grow(&self.cuda, capacity)?;
         }
         self.grid.grow(capacity)?;
-        self.locate();
+        self.locate()?;
         self.kernels.look_up(self.grid.argument())?;
         self.now.halt = Halt::Running as u32;
         self.grid.steer(self.now)

@@ -1,6 +1,5 @@
 //! What the kernels of a motion on tiles are told: `kernels/tiles/motion.cuh`.
 
-use super::kept::KeptArgument;
 use crate::backend::cuda::Argument;
 use crate::geometry::Real;
 
@@ -33,8 +32,10 @@ pub struct MotionArgument<R> {
     pub keep: u32,
     /// The same, within which they are needed for a step.
     pub need: u32,
-    /// Velocity, normal speed and curvature of each tile, where they are kept with them.
-    pub kept: [KeptArgument; 3],
+    /// Address of three [`KeptArgument`](super::KeptArgument): velocity, normal speed and curvature of each tile, where
+    /// they are kept with them. (They stand apart: with a longer argument the compiler makes other code of
+    /// steps that keep nothing, and a slower one.)
+    pub kept: u64,
     /// Address of the components of the velocity, where some are volumes and others expressions.
     pub components: u64,
 }
