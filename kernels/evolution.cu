@@ -84,8 +84,8 @@ DEVICE real change_of(const Patch& patch, const Evolution& s, real dt, u32 local
 // them, and registers count.
 #if LEAN
 enum { AT_ONCE = 3 };
-#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1000)
-// Cards that want more registers for the same.
+#if HAS_DRIFT || (defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1000))
+// Increments, and cards that want more registers for the same.
 #define STEP_BLOCKS (MIN_BLOCKS * 3 / 4)
 #endif
 #else

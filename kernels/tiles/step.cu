@@ -29,7 +29,7 @@
 
 // Threads that must fit a multiprocessor: what is read is waited for less where more tiles are on their way, and
 // the terms keep to the registers that this leaves. More of them would spill.
-#if SAMPLED
+#if SAMPLED || (KEPT && (VARIES || (EDGES && SCHEME == 5)))
 enum { THREADS = sizeof(real) == 8 ? 256 : 384 };
 #elif VARIES
 enum { THREADS = sizeof(real) == 8 ? (SCHEME == 5 ? 256 : 384) : 512 };
@@ -39,7 +39,7 @@ enum { THREADS = sizeof(real) == 8 ? 256 : 512 };
 enum { THREADS = sizeof(real) == 8 ? 384 : 640 };
 #elif EDGES
 enum { THREADS = sizeof(real) == 8 ? (TILE_EDGE == 8 ? 384 : 256) : TILE_EDGE == 8 ? 512 : 640 };
-#elif RELAX || VELOCITY || (defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000)
+#elif RELAX || VELOCITY || KEPT || (defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000)
 enum { THREADS = sizeof(real) == 8 ? 384 : 768 };
 #else
 enum { THREADS = sizeof(real) == 8 ? 384 : 1024 };

@@ -97,7 +97,7 @@ static DOUBLE: &[Row] = &[
     ("tiles_rest", &["TILE_EDGE=8"], 24, REST),
     ("tiles_stage", &["STORAGE=16", "SAMPLED=3"], 1070, VOLUMES),
     ("tiles_stage", &["SCHEME=1", "SAMPLED=3"], 870, VOLUMES),
-    ("tiles_stage", &["SAMPLED=3"], 345, VOLUMES),
+    ("tiles_stage", &["SAMPLED=3"], 346, VOLUMES),
     ("tiles_stage", &["STORAGE=16", "NORMAL=2"], 480, "as the next two rows"),
     ("tiles_stage", &["NORMAL=2"], 182, EXPRESSIONS),
     ("tiles_stage", &["STORAGE=16", "SCHEME=5"], 345, SIXTEEN_BITS),
