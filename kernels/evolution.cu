@@ -98,8 +98,8 @@ enum { AT_ONCE = 2 };
 // Step `turn` of a cycle, from 0.
 //
 // Grid: one block more than work on patches; block: a multiple of 32 threads; shared: slots,
-// [largest_local] points, and bytes unless WHOLE, with Taylor-Galerkin increments too, [largest_columns] columns,
-// [largest_owned + 1] rows, and if CHUNKED [largest_owned] sums.
+// [largest_local] points, and bytes unless WHOLE, with Taylor-Galerkin increments too, [largest_columns] rows and
+// columns, and if CHUNKED [largest_owned * LANES] sums.
 extern "C" __global__ void __launch_bounds__(BLOCK, STEP_BLOCKS) evolution_step(Patches m, Evolution s, u32 turn) {
     DYN_SHARED(unsigned char, shared);
     __shared__ Ahead ahead;
@@ -108,7 +108,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, STEP_BLOCKS) evolution_step(
     __shared__ Start upcoming[2];
     // All of Control stays as it is during a cycle.
     const Control& c = *s.control;
-    u32 thread = threadIdx.x, threads = blockDim.x, workers = gridDim.x - 1;
+    u32 thread = threadIdx.x, threads = BLOCK, workers = gridDim.x - 1;
     // Both lists are asked while the control block is on its way.
     bool may_work = blockIdx.x < m.n_patches;
     u32 even = may_work ? s.active[blockIdx.x] : 0;
@@ -128,15 +128,15 @@ extern "C" __global__ void __launch_bounds__(BLOCK, STEP_BLOCKS) evolution_step(
     real* increments = parts.take<real>(s.largest_local);
 #endif
     u8* moving = parts.take<u8>(WHOLE ? 0 : s.largest_local);
-    Columns* columns = parts.take<Columns>(column_words(s.largest_columns));
-    local_index* rows = parts.take<local_index>(s.largest_owned + 1);
+    Columns* staged = parts.take<Columns>(column_words(s.largest_columns));
+    const local_index* columns = (const local_index*)staged;
 #if CHUNKED
-    Sums* partial = parts.take<Sums>(s.largest_owned);
+    Sums* partial = parts.take<Sums>(LANES * s.largest_owned);
 #endif
     // If all steps before were taken; if not, this one is not either.
     u32 parity = c.parity ^ (turn & 1);
-    const real* from = s.phi + (u64)parity * m.n_vertices;
-    real* into = s.phi + (u64)(parity ^ 1) * m.n_vertices;
+    const real* from = pinned(s.phi + (u64)parity * m.n_vertices);
+    real* into = pinned(s.phi + (u64)(parity ^ 1) * m.n_vertices);
     const u32* active = active_list(s, c);
     Outcome outcome = {R(0), 0xffffffffu};
     bool is_cut = false;
@@ -147,20 +147,16 @@ extern "C" __global__ void __launch_bounds__(BLOCK, STEP_BLOCKS) evolution_step(
         const bool has_next = k + workers < n_active;
         const u32 next = has_next ? active[k + workers] : 0;
         // All loads are under way before the first value is waited for.
-        u32 vertices[AT_ONCE];
-        local_index row[AT_ONCE];
+        Asked<AT_ONCE> asked;
+        asked.find(patch);
 #if !WHOLE
         u8 moves[AT_ONCE];
-#endif
 #pragma unroll
         for (int i = 0; i < AT_ONCE; i++) {
             u32 v = thread + i * threads;
-            if (v < patch.n_local) vertices[i] = patch.vertex(v);
-            if (v <= patch.n_owned) row[i] = patch.row(v);
-#if !WHOLE
             moves[i] = v < patch.n_owned ? s.moving[patch.first + v] : 0;
-#endif
         }
+#endif
         // Corners of the next two cells of this thread, or where chunks come between of one, from `at_hand` on.
         u32 at_hand = thread;
         Corners corners = {}, later = {};
@@ -168,42 +164,33 @@ extern "C" __global__ void __launch_bounds__(BLOCK, STEP_BLOCKS) evolution_step(
         if (!CHUNKED && thread + threads < patch.n_cells) later = patch.corners(thread + threads);
 #if HAS_DRIFT
         Drift drift = {};
-        if (thread < patch.n_owned) drift.load_standing(s, patch.first + thread);
+        if (thread < LANES * patch.n_owned) drift.load_standing(s, patch.first + thread / LANES);
 #endif
-        const real* x = patch.coordinates();
-        for (u32 v = thread; v < patch.n_local; v += threads) points.fetch_place(v, x, patch.n_local);
-        for (u32 at = thread; at < patch.n_column_words; at += threads) copy_async(columns + at, patch.columns() + at);
-        for (u32 v = thread + AT_ONCE * threads; v <= patch.n_local; v += threads) {
-            if (v <= patch.n_owned) rows[v] = patch.row(v);
+        const real* x = pinned(patch.coordinates());
+        const Columns* columns_of_patch = pinned(patch.columns());
+        for_each_of<AT_ONCE>(patch.n_local, [&](u32 v) { points.fetch_place(v, x, patch.n_local); });
+        for_each_of<2>(patch.n_column_words, [&](u32 at) { copy_async(staged + at, columns_of_patch + at); });
 #if !WHOLE
-            if (v < patch.n_local) moving[v] = v < patch.n_owned ? s.moving[patch.first + v] : 0;
+        for (u32 v = thread + AT_ONCE * threads; v < patch.n_local; v += threads) {
+            moving[v] = v < patch.n_owned ? s.moving[patch.first + v] : 0;
+        }
 #endif
-        }
         await_kernel_before();
-        real phi[AT_ONCE];
-#pragma unroll
-        for (int i = 0; i < AT_ONCE; i++) {
-            if (thread + i * threads < patch.n_local) phi[i] = __ldcg(from + vertices[i]);
-        }
+        asked.load(from, patch.n_local);
 #if HAS_DRIFT
-        if (thread < patch.n_owned) drift.load_left(s, patch.first + thread);
+        if (thread < LANES * patch.n_owned) drift.load_left(s, patch.first + thread / LANES);
 #endif
         // The warp with the fewest cells finds out whether there is a step, beside its cells.
         u32 finder = threads - 1 - thread;
         if (k == blockIdx.x && finder < 32) look_ahead(s, turn, finder, ahead);
+#if !WHOLE
 #pragma unroll
         for (int i = 0; i < AT_ONCE; i++) {
             u32 v = thread + i * threads;
-            if (v <= patch.n_owned) rows[v] = row[i];
-            if (v >= patch.n_local) continue;
-#if !WHOLE
-            moving[v] = moves[i];
+            if (v < patch.n_local) moving[v] = moves[i];
+        }
 #endif
-            points.phi(v) = phi[i];
-        }
-        for (u32 v = thread + AT_ONCE * threads; v < patch.n_local; v += threads) {
-            points.phi(v) = __ldcg(from + patch.vertex(v));
-        }
+        asked.put(patch, from, [&](u32 v) -> real& { return points.phi(v); });
 #if HAS_DRIFT
         for (u32 v = thread; v < patch.n_local; v += threads) {
             increments[v] = __ldcg(s.increment + m.n_vertices + patch.vertex(v));
@@ -254,23 +241,33 @@ extern "C" __global__ void __launch_bounds__(BLOCK, STEP_BLOCKS) evolution_step(
             if (!goes) return;
             if (start == 0 && has_next && thread == 0) prefetch(m, upcoming[0], upcoming[1], from);
             const real step = (real)dt;
-            for (u32 v = thread; v < patch.n_owned; v += threads) {
+            const u32 n_lanes = LANES * patch.n_owned;
+            // Lanes of a vertex join what they have gathered: whole warps come.
+            for (u32 lane = thread; lane < (LANES > 1 ? (n_lanes + 31) & ~31u : n_lanes); lane += threads) {
+                const u32 v = lane / LANES;
+                const bool moves = lane < n_lanes && (WHOLE || moving[v]);
+                Sums sums = no_sums(0);
+                if (moves) {
+#if CHUNKED
+                    if (start > 0) sums = partial[lane];
+                    else
+#endif
+                    sums.at = columns[v] + lane % LANES;
+                    gather(columns, slots, start, end, columns[v + 1], sums);
+                }
+#if CHUNKED
+                if (end < patch.n_cells) {
+                    if (moves) partial[lane] = sums;
+                    continue;
+                }
+#endif
+                join_lanes(sums);
+                if (lane % LANES || lane >= n_lanes) continue;
                 real old = points.phi(v), fresh = old;
-                if (WHOLE || moving[v]) {
-                    Sums sums = no_sums(rows[v]);
-#if CHUNKED
-                    if (start > 0) sums = partial[v];
-#endif
-                    gather((const local_index*)columns, slots, start, end, rows[v + 1], sums);
-#if CHUNKED
-                    if (end < patch.n_cells) {
-                        partial[v] = sums;
-                        continue;
-                    }
-#endif
+                if (moves) {
                     real change = R(0);
 #if HAS_DRIFT
-                    if (v != thread) {
+                    if (lane != thread) {
                         drift.load_standing(s, patch.first + v);
                         drift.load_left(s, patch.first + v);
                     }

@@ -35,8 +35,7 @@ struct Local {
     Points points;    // [largest_local] with phi
     real* values;     // [largest_local] increments
     u8* state;        // [largest_owned]
-    Columns* columns;   // [largest_columns]
-    local_index* rows;  // [largest_owned + 1]
+    Columns* columns; // [largest_columns] rows of the gather matrix, and columns
 #if CHUNKED
     Partial* partial;  // [largest_owned]
 #endif
@@ -55,7 +54,6 @@ DEVICE Local local_of(unsigned char* shared, const Evolution& s, bool is_correct
     }
     local.state = parts.take<u8>(s.largest_owned);
     local.columns = parts.take<Columns>(column_words(s.largest_columns));
-    local.rows = parts.take<local_index>(s.largest_owned + 1);
 #if CHUNKED
     local.partial = parts.take<Partial>(s.largest_owned);
 #endif
@@ -68,45 +66,11 @@ DEVICE void load_owned(const Patch& patch, const Evolution& s, const Local& loca
     for (u32 at = threadIdx.x; at < patch.n_column_words; at += blockDim.x) {
         copy_async(local.columns + at, patch.columns() + at);
     }
-    for (u32 v = threadIdx.x; v <= patch.n_owned; v += blockDim.x) {
-        local.rows[v] = patch.row(v);
-        if (v == patch.n_owned) break;
+    for (u32 v = threadIdx.x; v < patch.n_owned; v += blockDim.x) {
         u32 vertex = patch.first + v;
         local.state[v] = (s.moving[vertex] ? MOVES : 0) | (s.upwind[vertex] ? POOR : 0);
     }
 }
-
-// The first local vertices of a thread, found before their values are there.
-struct Asked {
-    enum { AT_ONCE = 2 };
-    u32 vertices[AT_ONCE];
-
-    DEVICE explicit Asked(const Patch& patch) {
-#pragma unroll
-        for (int i = 0; i < AT_ONCE; i++) {
-            u32 v = threadIdx.x + i * blockDim.x;
-            if (v < patch.n_local) vertices[i] = patch.vertex(v);
-        }
-    }
-
-    // Puts the values of all local vertices where `at` says, past the first cache.
-    template <class At>
-    DEVICE void load(const Patch& patch, const real* from, At at) const {
-        real values[AT_ONCE];
-#pragma unroll
-        for (int i = 0; i < AT_ONCE; i++) {
-            if (threadIdx.x + i * blockDim.x < patch.n_local) values[i] = __ldcg(from + vertices[i]);
-        }
-#pragma unroll
-        for (int i = 0; i < AT_ONCE; i++) {
-            u32 v = threadIdx.x + i * blockDim.x;
-            if (v < patch.n_local) at(v) = values[i];
-        }
-        for (u32 v = threadIdx.x + AT_ONCE * blockDim.x; v < patch.n_local; v += blockDim.x) {
-            at(v) = __ldcg(from + patch.vertex(v));
-        }
-    }
-};
 
 // What is known of a step, found by one thread.
 struct Turn {
@@ -147,7 +111,8 @@ struct Sums {
 DEVICE bool gather(const Patch& patch, const Evolution& s, const Local& local, u32 start, u32 end, u32 v,
                    bool with_den, Sums& sums) {
     sums = Sums{R(0), R(0)};
-    u32 at = local.rows[v], last = local.rows[v + 1];
+    const local_index* columns = (const local_index*)local.columns;
+    u32 at = columns[v], last = columns[v + 1];
 #if CHUNKED
     if (start > 0) {
         sums = Sums{local.partial[v].num, local.partial[v].den};
@@ -156,7 +121,7 @@ DEVICE bool gather(const Patch& patch, const Evolution& s, const Local& local, u
 #endif
 #pragma unroll (CHUNKED ? 1 : 4)
     for (; at < last; at++) {
-        u32 column = ((const local_index*)local.columns)[at];
+        u32 column = columns[at];
         u32 t = column >> 2, corner = column & 3;
         if (CHUNKED && t >= end) break;
         u32 slot = corner * s.chunk + t - start;
@@ -248,12 +213,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) galerkin_residua
         load_owned(patch, s, local);
         const real* x = patch.coordinates();
         for (u32 v = threadIdx.x; v < patch.n_local; v += blockDim.x) local.points.fetch_place(v, x, patch.n_local);
-        const Asked asked(patch);
+        Asked<2> asked;
+        asked.find(patch);
         if (is_first) {
             await_kernel_before();
             look(s, turn, ahead);
         }
-        asked.load(patch, phi, [&](u32 v) -> real& { return local.points.phi(v); });
+        asked.load(phi, patch.n_local);
+        asked.put(patch, phi, [&](u32 v) -> real& { return local.points.phi(v); });
         // The others wait for values meanwhile.
         if (is_first) {
             __syncwarp();
@@ -323,13 +290,15 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) galerkin_correct
         }
         if (has_vertex) mass = s.mass[patch.first + threadIdx.x];
         load_owned(patch, s, local);
-        const Asked asked(patch);
+        Asked<2> asked;
+        asked.find(patch);
         if (is_first) {
             await_kernel_before();
             look(s, turn, ahead);
         }
         if (has_vertex) residual = __ldcg(s.residual + patch.first + threadIdx.x);
-        asked.load(patch, increment, [&](u32 v) -> real& { return local.values[v]; });
+        asked.load(increment, patch.n_local);
+        asked.put(patch, increment, [&](u32 v) -> real& { return local.values[v]; });
         await_copies();
         __syncthreads();
         if (is_first) conclude(c, turn, ahead, found);

@@ -2,7 +2,7 @@
 //! paper's tables and figures.
 //!
 //! `ZEROSET_DATA=... cargo bench --bench gpu -- MODE... [MESH...] [vertices=N]` prints Markdown tables.
-//! Modes: `band`, with `galerkin` beside it for second-order advection; `fields`; `large`; `copy`; `sizes`;
+//! Modes: `band`, with `galerkin` beside it for second-order advection; `fields`; `large`; `copy`; `sizes`; `lookup`;
 //! `start`; `atomics`; `cores`; `tables`; `tiles`; `scaling` (steps on tiles by their number); `tile-sizes` (beside the processor);
 //! `points` (lists of flags, scan, sort); `point-distance`; `index`; `selective` (cones, norms, streams);
 //! `figures`, with `cards=N`; `edt`; `isosurface` (`size=N` for N^3 voxels alone);
@@ -22,6 +22,7 @@ mod figures;
 mod gyroid;
 mod isosurface;
 mod large;
+mod lookup;
 mod meshes;
 mod motion;
 mod pictures;
@@ -156,6 +157,9 @@ fn main() -> Result<(), Failed> {
         let number =
             |word: &str| args.iter().find_map(|a| a.strip_prefix(word)?.parse::<u32>().ok());
         tiles::table(&cuda, number("radius=").map(f64::from), number("enright="))?;
+    }
+    if wants("lookup") {
+        lookup::table(&cuda)?;
     }
     if wants("tile-sizes") {
         tile_sizes::table(&cuda, &cpu)?;

@@ -13,6 +13,17 @@ pub fn copy() -> Unit {
     unit("bench/copy", source, vec![("BLOCK", COPY_BLOCK.to_string())])
 }
 
+/// Threads of a block of the look-ups.
+pub const LOOKUP_BLOCK: u32 = 256;
+
+/// Neighbors of tiles by three ways.
+pub fn lookup() -> Unit {
+    let source = include_str!("../../kernels/bench/lookup.cu");
+    let defines = [("BLOCK_THREADS", LOOKUP_BLOCK), ("TILE_EDGE", 4)];
+    let defines = defines.map(|(name, value)| (name, value.to_string()));
+    unit("bench/lookup", source, defines.to_vec())
+}
+
 /// A step by atomic additions: for patches by their defines, with so many threads of a block and blocks that must fit a
 /// multiprocessor, and the size of the struct of its arguments in bytes.
 pub fn atomics(

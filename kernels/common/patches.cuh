@@ -23,7 +23,7 @@ struct __align__(8) Corners {
 };
 #endif
 
-// Gather columns that are read as one: those of a patch begin at such a word.
+// Rows and columns of the gather matrix that are read as one: those of a patch begin at such a word.
 struct __align__(16) Columns {
     enum { SIZE = 16 / sizeof(local_index) };
     local_index of[SIZE];
@@ -47,8 +47,9 @@ struct Patches {
     const Start* starts;           // [n_patches + 1]
     const u32* halo;               // vertices in patch order
     const Corners* corners;
-    const local_index* rows;       // of patch p from its first vertex + p on, [n_owned + 1]
-    const Columns* columns;        // 4 * t + k, ascending in each row
+    // Of each patch [n_owned + 1] where the columns of a vertex begin, counted from here, and then those: 4 * t + k,
+    // ascending for each vertex.
+    const Columns* columns;
     const real* x;                 // of patch p from 3 * local offset on, coordinate c of vertex v at c * n_local + v
 };
 
@@ -70,8 +71,8 @@ struct Patch {
     // Local numbers of all corners of cell t.
     DEVICE Corners corners(u32 t) const { return all.corners[cells + t]; }
 
-    // First gather column of an owned vertex; of n_owned, the number of columns.
-    DEVICE u32 row(u32 local) const { return all.rows[first + p + local]; }
+    // Where the gather columns of an owned vertex begin; of n_owned, where the last ones end.
+    DEVICE u32 row(u32 local) const { return column(local); }
 
     // Gather column: 4 * cell + corner.
     DEVICE u32 column(u32 at) const { return ((const local_index*)columns())[at]; }

@@ -1,6 +1,8 @@
 // The vertices of a patch in shared memory, where cells read them.
 #pragma once
 
+#include "common/patches.cuh"
+#include "common/pin.cuh"
 #include "common/shared.cuh"
 #include "common/vector.cuh"
 
@@ -39,5 +41,53 @@ struct Points {
         }
         x = Vec3{numbers[0], numbers[1], numbers[2]};
         phi = numbers[3];
+    }
+};
+
+// Does something with each of `n` items, which the threads of a block share. The first AT_ONCE of a thread, all that
+// most patches have, take no loop.
+template <int AT_ONCE, class Do>
+DEVICE void for_each_of(u32 n, const Do& what) {
+#pragma unroll
+    for (int i = 0; i < AT_ONCE; i++) {
+        const u32 k = threadIdx.x + i * BLOCK;
+        if (k < n) what(k);
+    }
+#pragma unroll 1
+    for (u32 k = threadIdx.x + AT_ONCE * BLOCK; k < n; k += BLOCK) what(k);
+}
+
+// Values of the first local vertices of a thread, asked for before they are needed.
+template <int AT_ONCE>
+struct Asked {
+    u32 vertices[AT_ONCE];
+    real values[AT_ONCE];
+
+    DEVICE static u32 local(int i) { return threadIdx.x + i * BLOCK; }
+
+    // Finds the vertices, which no step changes.
+    DEVICE void find(const Patch& patch) {
+#pragma unroll
+        for (int i = 0; i < AT_ONCE; i++) {
+            if (local(i) < patch.n_local) vertices[i] = patch.vertex(local(i));
+        }
+    }
+
+    // Sends for their values, past the first cache.
+    DEVICE void load(const real* from, u32 n_local) {
+#pragma unroll
+        for (int i = 0; i < AT_ONCE; i++) {
+            if (local(i) < n_local) values[i] = __ldcg(from + vertices[i]);
+        }
+    }
+
+    // Puts the values of all local vertices where `at` says.
+    template <class At>
+    DEVICE void put(const Patch& patch, const real* from, const At& at) const {
+#pragma unroll
+        for (int i = 0; i < AT_ONCE; i++) {
+            if (local(i) < patch.n_local) at(local(i)) = values[i];
+        }
+        for (u32 v = local(AT_ONCE); v < patch.n_local; v += BLOCK) at(v) = __ldcg(from + patch.vertex(v));
     }
 };

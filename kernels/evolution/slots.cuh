@@ -8,77 +8,64 @@
 #include "evolution/upwind.cuh"
 #include "evolution_state.cuh"
 
-// Numbers a cell leaves behind: a share for each corner, and one or two that are the same for all.
-#if ADVECTION == 1 || ADVECTION == 2
-#define HAS_WIND 1
+// What a unit does not name is none.
+#ifndef ADVECTION
+#define ADVECTION 0
 #endif
-#if ADVECTION == 3
-#define HAS_DRIFT 1
+#ifndef NORMAL
+#define NORMAL 0
 #endif
-#if NORMAL && !(HAS_WIND && ONE_PASS)
-#define HAS_SPEED 1
+#ifndef CURVATURE
+#define CURVATURE 0
 #endif
-#if CURVATURE && !IMPLICIT
-#define HAS_CURVATURE 1
+#ifndef IMPLICIT
+#define IMPLICIT 0
+#endif
+#ifndef ONE_PASS
+#define ONE_PASS 0
 #endif
 
-#if HAS_WIND || (HAS_SPEED && NORMAL == 1)
-#define HAS_SHARES 1
+// Terms that leave something.
+#define HAS_WIND (ADVECTION == 1 || ADVECTION == 2)
+#define HAS_DRIFT (ADVECTION == 3)
+#define HAS_SPEED (NORMAL && !(HAS_WIND && ONE_PASS))
+#define HAS_CURVATURE (CURVATURE && !IMPLICIT)
+#define HOPF_LAX (HAS_SPEED && NORMAL == 2)
+#define HAS_SHARES (HAS_WIND || (HAS_SPEED && !HOPF_LAX))
+
+// How a vertex finds what a cell leaves it. PAIRED: numerator and denominator of each term side by side, so that it
+// reads one word for a term. Else, in less room: shares for its corners, and once what is the same for all, the
+// integral of a term and the measure.
+#ifndef PAIRED
+#define PAIRED 0
 #endif
 
-// What a cell leaves for each corner: planes of [N * chunk].
+// Terms that vertices gather.
 enum {
-    WIND = 0,
-#if HAS_WIND
-    SPEED,
-#else
-    SPEED = WIND,
-#endif
-#if HAS_SPEED && NORMAL == 2
-    SPEED_DOWN,
-#else
-    SPEED_DOWN = SPEED,
-#endif
-#if HAS_SPEED
-    BENDING,
-#else
-    BENDING = SPEED_DOWN,
-#endif
-#if HAS_CURVATURE
-    DRIFT,
-#else
-    DRIFT = BENDING,
-#endif
-#if HAS_DRIFT
-    PLANES,
-#else
-    PLANES = DRIFT,
-#endif
+    OF_WIND = 0,
+    OF_SPEED = OF_WIND + HAS_WIND,
+    OF_CURVATURE = OF_SPEED + HAS_SPEED,
+    OF_DRIFT = OF_CURVATURE + HAS_CURVATURE,
+    TERMS = OF_DRIFT + HAS_DRIFT,
 };
 
-// What it leaves for all corners alike.
+// What a cell leaves for each corner: planes of [N * chunk] numbers, two of them for pairs.
+enum {
+    WIDTH = PAIRED ? 2 : 1,
+    WIND = 0,
+    SPEED = WIND + HAS_WIND * WIDTH,
+    BENDING = SPEED + HAS_SPEED * (HOPF_LAX ? 2 : WIDTH),
+    DRIFT = BENDING + HAS_CURVATURE * WIDTH,
+    PLANES = DRIFT + HAS_DRIFT,
+};
+
+// What it leaves for all corners alike, if not in pairs.
 enum {
     WIND_H = 0,
-#if HAS_WIND
-    SPEED_H,
-#else
-    SPEED_H = WIND_H,
-#endif
-#if HAS_SPEED && NORMAL == 1
-    MEAS,
-#else
-    MEAS = SPEED_H,
-#endif
-#if HAS_SHARES
-    MASS,
-#else
-    MASS = MEAS,
-#endif
-#if HAS_CURVATURE
-    N_COMMON,
-#else
-    N_COMMON = MASS,
-#endif
+    SPEED_H = WIND_H + HAS_WIND,
+    MEAS = SPEED_H + (HAS_SPEED && !HOPF_LAX),
+    MASS = MEAS + HAS_SHARES,
+    N_COMMON = PAIRED ? 0 : MASS + HAS_CURVATURE,
     COMMON_SIZE = N_COMMON > 2 ? 4 : N_COMMON > 1 ? 2 : 1,
 };
 
@@ -87,18 +74,83 @@ struct __align__(COMMON_SIZE * sizeof(real) < 16 ? COMMON_SIZE * sizeof(real) : 
     real of[COMMON_SIZE];
 };
 
+struct __align__(2 * sizeof(real)) Pair {
+    real num, den;
+};
+
 // What the cells of a chunk leave behind, in shared memory. Neighboring cells write side by side.
 struct Slots {
     real* planes;     // [PLANES * N * chunk]
     Common* commons;  // [chunk]
     u32 chunk;
-    DEVICE real at(u32 plane, u32 slot, u32 corner) const { return planes[plane * N * chunk + slot * N + corner]; }
+
+    DEVICE real* plane(u32 k) const { return planes + k * N * chunk; }
+    DEVICE real at(u32 k, u32 slot, u32 corner) const { return plane(k)[slot * N + corner]; }
+    DEVICE Pair pair_at(u32 k, u32 slot, u32 corner) const { return ((const Pair*)plane(k))[slot * N + corner]; }
 
     // What a cell leaves for its corners in a plane.
-    DEVICE void put(u32 plane, u32 slot, const real (&values)[N]) const {
-        real* of_cell = planes + (plane * N * chunk + slot * N);
+    DEVICE void put(u32 k, u32 slot, const real (&values)[N]) const {
+        real* of_cell = plane(k) + slot * N;
 #pragma unroll
         for (int i = 0; i < N; i++) of_cell[i] = values[i];
+    }
+
+    DEVICE void put_pairs(u32 k, u32 slot, const Pair (&pairs)[N]) const {
+        Pair* of_cell = (Pair*)plane(k) + slot * N;
+#pragma unroll
+        for (int i = 0; i < N; i++) of_cell[i] = pairs[i];
+    }
+};
+
+// What one cell leaves, term by term.
+struct Left {
+    const Slots& slots;
+    u32 slot;
+    Common common;
+
+    // A first-order term: shares of its integral, and of the measure.
+    DEVICE void shares(u32 k, u32 h_at, const Shares& of, real meas) {
+#if PAIRED
+        Pair pairs[N];
+#pragma unroll
+        for (int i = 0; i < N; i++) pairs[i] = Pair{of.m[i] * of.h, of.m[i] * meas};
+        slots.put_pairs(k, slot, pairs);
+#else
+        slots.put(k, slot, of.m);
+        common.of[h_at] = of.h;
+        common.of[MEAS] = meas;
+#endif
+    }
+
+    // The curvature, and a lumped mass that all corners share alike.
+    DEVICE void bending(const real (&residual)[N], real mass) {
+#if PAIRED
+        Pair pairs[N];
+#pragma unroll
+        for (int i = 0; i < N; i++) pairs[i] = Pair{residual[i], mass};
+        slots.put_pairs(BENDING, slot, pairs);
+#else
+        slots.put(BENDING, slot, residual);
+        common.of[MASS] = mass;
+#endif
+    }
+
+    // Rates of a growing and of a shrinking inside by the Hopf-Lax formula.
+    DEVICE void rates(const real (&up)[N], const real (&down)[N]) {
+#if PAIRED
+        Pair pairs[N];
+#pragma unroll
+        for (int i = 0; i < N; i++) pairs[i] = Pair{up[i], down[i]};
+        slots.put_pairs(SPEED, slot, pairs);
+#else
+        slots.put(SPEED, slot, up);
+        slots.put(SPEED + 1, slot, down);
+#endif
+    }
+
+    // Behind the last term.
+    DEVICE void end() const {
+        if (N_COMMON > 0) slots.commons[slot] = common;
     }
 };
 
@@ -109,10 +161,7 @@ DEVICE void contribute(const Patch& patch, const Evolution& s, const Slots& slot
     Simplex simplex = make_simplex(x);
     Vec3 g = gradient(simplex, values);
     real norm2 = norm_squared(g);
-    Common common;
-#if HAS_SHARES
-    common.of[MEAS] = simplex.meas;
-#endif
+    Left left = {slots, slot};
     // All that the terms need of the shape, so that it need not be kept.
 #if HAS_WIND
     Vec3 wind = velocity_of(patch, s, corner);
@@ -138,20 +187,19 @@ DEVICE void contribute(const Patch& patch, const Evolution& s, const Slots& slot
 #endif
 #if HAS_CURVATURE
     real right[N];
-    common.of[MASS] = curvature(simplex.meas, norm2, slope, right);
+    const real mass = curvature(simplex.meas, norm2, slope, right);
 #if CURVATURE == 2
     real weight = weight_of(patch, s, corner);
 #pragma unroll
     for (int i = 0; i < N; i++) right[i] = weight * right[i];
 #endif
-    slots.put(BENDING, slot, right);
+    left.bending(right, mass);
 #endif
 #if HAS_SPEED
     real eps = normal_speed_of(patch, s, corner);
-#if NORMAL == 1
+#if !HOPF_LAX
     Shares of_speed = normal_speed(simplex.meas, values, slope, root(norm2), eps);
-    common.of[SPEED_H] = of_speed.h;
-    slots.put(SPEED, slot, of_speed.m);
+    left.shares(SPEED, SPEED_H, of_speed, simplex.meas);
 #else
     // A shrinking inside is a growing outside: the formula for -phi.
     bool grows = eps >= R(0);
@@ -165,19 +213,16 @@ DEVICE void contribute(const Patch& patch, const Evolution& s, const Slots& slot
         up[i] = grows ? rate : R(0);
         down[i] = grows ? R(0) : rate;
     }
-    slots.put(SPEED, slot, up);
-    slots.put(SPEED_DOWN, slot, down);
+    left.rates(up, down);
 #endif
 #endif
 #if HAS_WIND
 #if ADVECTION == 1
     Shares of_wind = advection_by(simplex.meas, values, k);
 #endif
-    common.of[WIND_H] = of_wind.h;
-    slots.put(WIND, slot, of_wind.m);
+    left.shares(WIND, WIND_H, of_wind, simplex.meas);
 #endif
-    // Hopf-Lax alone leaves none, and has no room for them.
-    if (N_COMMON > 0) slots.commons[slot] = common;
+    left.end();
 #endif
 }
 
@@ -191,31 +236,6 @@ DEVICE void contribute_drift(const Slots& slots, u32 slot, real meas, const u32 
     slots.put(DRIFT, slot, product);
 }
 #endif
-
-// Terms that vertices gather.
-enum {
-    OF_WIND = 0,
-#if HAS_WIND
-    OF_SPEED,
-#else
-    OF_SPEED = OF_WIND,
-#endif
-#if HAS_SPEED
-    OF_CURVATURE,
-#else
-    OF_CURVATURE = OF_SPEED,
-#endif
-#if HAS_CURVATURE
-    OF_DRIFT,
-#else
-    OF_DRIFT = OF_CURVATURE,
-#endif
-#if HAS_DRIFT
-    TERMS,
-#else
-    TERMS = OF_DRIFT,
-#endif
-};
 
 // What a vertex has gathered, and up to which column.
 struct Sums {
@@ -231,43 +251,67 @@ DEVICE Sums no_sums(u32 at) {
     return sums;
 }
 
-// Adds the slots of the columns of a row, `last` the first that is not of it, that stand for cells from `start` up to
-// `end`. All terms at once: they have the columns in common.
+// Lanes that share the columns of a vertex: its cells are many among tetrahedra, where a patch has fewer vertices than
+// a block has threads.
+#ifndef LANES
+#define LANES 1
+#endif
+
+DEVICE void add(Sums& sums, int term, const Pair& pair) {
+    if (HOPF_LAX && term == OF_SPEED) {
+        sums.num[term] = fmax(sums.num[term], pair.num);
+        sums.den[term] = fmax(sums.den[term], pair.den);
+        return;
+    }
+    sums.num[term] += pair.num;
+    sums.den[term] += pair.den;
+}
+
+// Adds the slots of every LANES-th column of a row, `last` the first that is not of it, that stand for cells from
+// `start` up to `end`. All terms at once: they have the columns in common.
 DEVICE void gather(const local_index* columns, const Slots& slots, u32 start, u32 end, u32 last, Sums& sums) {
 #if HAS_WIND || HAS_SPEED || HAS_CURVATURE || HAS_DRIFT
     u32 at = sums.at;
 #pragma unroll 4
-    for (; at < last; at++) {
+    for (; at < last; at += LANES) {
         u32 column = columns[at], slot = (column >> 2) - start, corner = column & 3;
 #if CHUNKED
         if (column >> 2 >= end) break;
 #endif
-#if HAS_SHARES || HAS_CURVATURE
-        const Common common = slots.commons[slot];
+#if PAIRED
+        if (HAS_WIND) add(sums, OF_WIND, slots.pair_at(WIND, slot, corner));
+        if (HAS_SPEED) add(sums, OF_SPEED, slots.pair_at(SPEED, slot, corner));
+        if (HAS_CURVATURE) add(sums, OF_CURVATURE, slots.pair_at(BENDING, slot, corner));
+#else
+        Common common;
+        if (N_COMMON > 0) common = slots.commons[slot];
+        if (HAS_WIND) {
+            const real share = slots.at(WIND, slot, corner);
+            add(sums, OF_WIND, Pair{share * common.of[WIND_H], share * common.of[MEAS]});
+        }
+        if (HAS_SPEED) {
+            const real share = slots.at(SPEED, slot, corner);
+            if (HOPF_LAX) add(sums, OF_SPEED, Pair{share, slots.at(SPEED + 1, slot, corner)});
+            else add(sums, OF_SPEED, Pair{share * common.of[SPEED_H], share * common.of[MEAS]});
+        }
+        if (HAS_CURVATURE) add(sums, OF_CURVATURE, Pair{slots.at(BENDING, slot, corner), common.of[MASS]});
 #endif
-#if HAS_WIND
-        real wind = slots.at(WIND, slot, corner);
-        sums.num[OF_WIND] += wind * common.of[WIND_H];
-        sums.den[OF_WIND] += wind * common.of[MEAS];
-#endif
-#if HAS_SPEED && NORMAL == 1
-        real speed = slots.at(SPEED, slot, corner);
-        sums.num[OF_SPEED] += speed * common.of[SPEED_H];
-        sums.den[OF_SPEED] += speed * common.of[MEAS];
-#elif HAS_SPEED
-        sums.num[OF_SPEED] = fmax(sums.num[OF_SPEED], slots.at(SPEED, slot, corner));
-        sums.den[OF_SPEED] = fmax(sums.den[OF_SPEED], slots.at(SPEED_DOWN, slot, corner));
-#endif
-#if HAS_CURVATURE
-        sums.num[OF_CURVATURE] += slots.at(BENDING, slot, corner);
-        sums.den[OF_CURVATURE] += common.of[MASS];
-#endif
-#if HAS_DRIFT
-        sums.num[OF_DRIFT] += slots.at(DRIFT, slot, corner);
-#endif
+        if (HAS_DRIFT) sums.num[OF_DRIFT] += slots.at(DRIFT, slot, corner);
     }
     sums.at = at;
 #endif
+}
+
+// Joins what the lanes of a vertex have gathered; whole warps come.
+DEVICE void join_lanes(Sums& sums) {
+#pragma unroll
+    for (int by = 1; by < LANES; by *= 2) {
+#pragma unroll
+        for (int term = 0; term < TERMS; term++) {
+            const u32 all = 0xffffffffu;
+            add(sums, term, Pair{__shfl_xor_sync(all, sums.num[term], by), __shfl_xor_sync(all, sums.den[term], by)});
+        }
+    }
 }
 
 // Rate of phi at a vertex by a term.

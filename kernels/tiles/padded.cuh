@@ -3,6 +3,7 @@
 // REACH layers beyond the faces; with EDGES the voxels beyond the edges of the tile, one deep.
 #pragma once
 #include "tiles/grid.cuh"
+#include "common/pin.cuh"
 #include "common/real.cuh"
 #include "common/shared.cuh"
 #include "tiles/storage.cuh"
@@ -56,15 +57,6 @@ struct Side {
 #endif
 
 #if REACH == 1
-
-// Keeps the compiler from working out a number again in every turn.
-DEVICE void pin(u32& number) {
-#ifdef __CUDA_ARCH__
-    asm volatile("" : "+r"(number));
-#else
-    (void)number;
-#endif
-}
 
 // What a thread copies of a tile and the layer round it: a quad of the tile, one of the rows beyond its
 // faces, and the first threads one of the rows beyond its edges. The same for all tiles.

@@ -22,7 +22,8 @@ pub struct DevicePatches<R: Real> {
     shape: Shape,
     starts: Array<u32>,
     halo: Array<u32>,
-    indices: [Indices; 3],
+    corners: Indices,
+    columns: Indices,
     x: Array<R>,
 }
 
@@ -41,7 +42,7 @@ pub struct Shape {
     pub largest_owned: u32,
     /// Most cells of a patch.
     pub largest_cells: u32,
-    /// Most gather columns of a patch.
+    /// Most rows and columns of the gather matrix of a patch.
     pub largest_columns: u32,
     /// Mean number of cells of a patch.
     pub mean_cells: f64,
@@ -86,7 +87,8 @@ impl Shape {
         let (local, _) = patches.largest();
         let columns = |p| {
             let owned = patches.patch(p).owned();
-            patches.row_offsets[owned.end] - patches.row_offsets[owned.start]
+            let rows = owned.len() as u32 + 1;
+            rows + patches.row_offsets[owned.end] - patches.row_offsets[owned.start]
         };
         let columns = (0..n).map(columns).max().unwrap_or(0);
         Shape {
@@ -98,18 +100,20 @@ impl Shape {
             largest_cells: cells,
             largest_columns: columns,
             mean_cells: patches.n_patch_cells() as f64 / n.max(1) as f64,
-            // Columns hold four times the cell and the corner.
-            wide: local > usize::from(u16::MAX) || cells > u32::from(u16::MAX) / 4,
+            // Columns hold four times the cell and the corner, rows where columns begin.
+            wide: local > usize::from(u16::MAX)
+                || cells.max(columns.div_ceil(4)) > u32::from(u16::MAX) / 4,
         }
     }
 
     /// Bytes of the arrays of [`DevicePatches`].
     pub fn bytes<R: Real>(&self, patches: &Patches) -> usize {
         let index = if self.wide { 4 } else { 2 };
-        let columns = patches.columns.len() + patches.len() * self.column_word();
+        let rows = patches.n_vertices() + patches.len();
+        let columns = rows + patches.columns.len() + patches.len() * self.column_word();
         let u32s = 4 * (self.n_patches as usize + 1) + patches.halo.len();
         u32s * 4
-            + (4 * patches.n_patch_cells() + patches.n_vertices() + patches.len() + columns) * index
+            + (4 * patches.n_patch_cells() + columns) * index
             + 3 * patches.n_local() * size_of::<R>()
     }
 
@@ -146,8 +150,7 @@ impl<R: Real> DevicePatches<R> {
         cuda.check_room(need as u64, "the mesh", TOO_LARGE)?;
         let (arity, n, word) = (patches.arity(), patches.len(), shape.column_word());
         let mut corners = vec![0u32; 4 * patches.n_patch_cells()];
-        let mut rows = Vec::with_capacity(patches.n_vertices() + n);
-        let mut columns = Vec::with_capacity(patches.columns.len());
+        let mut columns = Vec::with_capacity(patches.columns.len() + patches.n_vertices() + n);
         let mut starts = Vec::with_capacity(4 * (n + 1));
         let start = |p: usize, columns: usize| {
             let [vertex, halo, cell] =
@@ -165,26 +168,26 @@ impl<R: Real> DevicePatches<R> {
             // Each patch begins at a word that threads read at once.
             columns.resize(columns.len().next_multiple_of(word), 0);
             starts.extend(start(p, columns.len()));
-            let first = columns.len() as u32;
+            let mut begin = patch.n_owned as u32 + 1;
+            columns.push(begin);
             for k in 0..patch.n_owned {
-                rows.push(columns.len() as u32 - first);
+                begin += patch.row(k).len() as u32;
+                columns.push(begin);
+            }
+            for k in 0..patch.n_owned {
                 let slot = |&slot: &u32| 4 * (slot / arity as u32) + slot % arity as u32;
                 columns.extend(patch.row(k).iter().map(slot));
             }
-            rows.push(columns.len() as u32 - first);
             let points = coordinates.of(patches, p);
             (0..3).for_each(|c| x.extend(points.iter().map(|point| point[c])));
         }
         columns.resize(columns.len().next_multiple_of(word), 0);
         starts.extend(start(n, columns.len()));
         let (starts, halo) = (cuda.upload(&starts)?, cuda.upload(&patches.halo)?);
-        let indices = [
-            Indices::new(&cuda, &corners, shape.wide)?,
-            Indices::new(&cuda, &rows, shape.wide)?,
-            Indices::new(&cuda, &columns, shape.wide)?,
-        ];
+        let corners = Indices::new(&cuda, &corners, shape.wide)?;
+        let columns = Indices::new(&cuda, &columns, shape.wide)?;
         let x = cuda.upload(&x)?;
-        Ok(DevicePatches { cuda, shape, starts, halo, indices, x })
+        Ok(DevicePatches { cuda, shape, starts, halo, corners, columns, x })
     }
 
     /// The card they are on.
@@ -199,15 +202,13 @@ impl<R: Real> DevicePatches<R> {
 
     /// What kernels take.
     pub fn argument(&self) -> PatchesArgument {
-        let [corners, rows, columns] = self.indices.each_ref().map(Indices::address);
         PatchesArgument {
             n_patches: self.shape.n_patches,
             n_vertices: self.shape.n_vertices,
             starts: self.starts.address(),
             halo: self.halo.address(),
-            corners,
-            rows,
-            columns,
+            corners: self.corners.address(),
+            columns: self.columns.address(),
             x: self.x.address(),
         }
     }

@@ -175,9 +175,8 @@ impl<R: Real + Default> Bed<R> {
     where
         R: 'static,
     {
-        let (largest_local, largest_owned) = self.largest();
+        let (largest_local, _) = self.largest();
         let shared_bytes = bytes(4 * largest_local, size_of::<R>())
-            + bytes(largest_owned + 1, 2)
             + bytes(largest_local, 1)
             + bytes(self.on.largest_columns() as u32, 2)
             + match state.increment == 0 {

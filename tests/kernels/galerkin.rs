@@ -78,8 +78,7 @@ fn compare<R: Real + Default + 'static, const N: usize>(
         let (largest_local, largest_owned) = bed.largest();
         let mut shared_bytes = bytes(4 * largest_local, size_of::<R>())
             + bytes(largest_owned, 1)
-            + bytes(bed.on.largest_columns() as u32, 2)
-            + bytes(largest_owned + 1, 2);
+            + bytes(bed.on.largest_columns() as u32, 2);
         if let Some(chunk) = chunk {
             assert!(chunk < bed.on.largest_cells() as u32);
             state.chunk = chunk;

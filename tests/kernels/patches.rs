@@ -11,7 +11,7 @@ use zeroset::patches::{Coordinates, Partition, Patches};
 
 use crate::layouts::patches::PatchesArgument;
 
-/// Gather columns of a word of the kernels.
+/// Rows and columns of the gather matrix that are a word of the kernels.
 const COLUMNS: usize = 8;
 
 /// `struct Start` of the kernels: first vertex, halo vertex, cell and word of columns.
@@ -27,7 +27,6 @@ pub struct HostPatches<R: Real> {
     starts: Vec<Start>,
     halo: Vec<u32>,
     corners: Vec<u16>,
-    rows: Vec<u16>,
     columns: Vec<u16>,
     x: Vec<R>,
 }
@@ -65,7 +64,6 @@ impl<R: Real> HostPatches<R> {
             starts: vec![Start([0; 4])],
             halo: Vec::new(),
             corners: Vec::new(),
-            rows: Vec::new(),
             columns: Vec::new(),
             x: Vec::new(),
         };
@@ -76,13 +74,16 @@ impl<R: Real> HostPatches<R> {
                 let corner = |k: usize| cell.get(k).map_or(u16::MAX, |&c| c as u16);
                 all.corners.extend((0..4).map(corner));
             }
-            let first = all.columns.len();
+            let mut begin = patch.n_owned + 1;
+            all.columns.push(begin as u16);
             for local in 0..patch.n_owned {
-                all.rows.push((all.columns.len() - first) as u16);
+                begin += patch.row(local).len();
+                all.columns.push(begin as u16);
+            }
+            for local in 0..patch.n_owned {
                 let column = |&slot: &u32| (4 * (slot / arity as u32) + slot % arity as u32) as u16;
                 all.columns.extend(patch.row(local).iter().map(column));
             }
-            all.rows.push((all.columns.len() - first) as u16);
             all.columns.resize(all.columns.len().next_multiple_of(COLUMNS), u16::MAX);
             let (vertices, cells) = (patch.first + patch.n_owned, patches.cell_range(p).end);
             let ends = [vertices, all.halo.len(), cells, all.columns.len() / COLUMNS];
@@ -102,7 +103,6 @@ impl<R: Real> HostPatches<R> {
             starts: self.starts.as_ptr() as u64,
             halo: self.halo.as_ptr() as u64,
             corners: self.corners.as_ptr() as u64,
-            rows: self.rows.as_ptr() as u64,
             columns: self.columns.as_ptr() as u64,
             x: self.x.as_ptr() as u64,
         }
@@ -119,7 +119,7 @@ impl<R: Real> HostPatches<R> {
         self.patches.largest().1 / self.patches.arity()
     }
 
-    /// Most gather columns of a patch.
+    /// Most rows and columns of the gather matrix of a patch.
     pub fn largest_columns(&self) -> usize {
         let sizes = self.starts.windows(2).map(|w| (w[1].0[3] - w[0].0[3]) * COLUMNS as u32);
         sizes.max().unwrap_or(0) as usize

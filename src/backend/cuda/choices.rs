@@ -22,10 +22,28 @@ pub(super) const FLOW_CELL: Choice =
 /// A step by the threads of a patch of the default size, and the lean one with the blocks that its
 /// registers are for.
 pub(super) const STEP: Choice = &[
-    &[("REAL", "double"), ("CELL_SIZE", "3"), ("BLOCK", "192"), ("MIN_BLOCKS", "1")],
-    &[("REAL", "float"), ("CELL_SIZE", "3"), ("BLOCK", "192"), ("MIN_BLOCKS", "1")],
-    &[("REAL", "double"), ("CELL_SIZE", "4"), ("BLOCK", "192"), ("MIN_BLOCKS", "1")],
-    &[("REAL", "float"), ("CELL_SIZE", "4"), ("BLOCK", "192"), ("MIN_BLOCKS", "1")],
+    &[
+        ("REAL", "double"),
+        ("CELL_SIZE", "3"),
+        ("PAIRED", "1"),
+        ("BLOCK", "192"),
+        ("MIN_BLOCKS", "1"),
+    ],
+    &[
+        ("REAL", "float"),
+        ("CELL_SIZE", "3"),
+        ("PAIRED", "1"),
+        ("BLOCK", "192"),
+        ("MIN_BLOCKS", "1"),
+    ],
+    &[
+        ("REAL", "double"),
+        ("CELL_SIZE", "4"),
+        ("LANES", "2"),
+        ("BLOCK", "192"),
+        ("MIN_BLOCKS", "1"),
+    ],
+    &[("REAL", "float"), ("CELL_SIZE", "4"), ("LANES", "2"), ("BLOCK", "192"), ("MIN_BLOCKS", "1")],
     &[
         ("REAL", "double"),
         ("CELL_SIZE", "3"),
@@ -41,6 +59,7 @@ pub(super) const STEP: Choice = &[
         ("BLOCK", "64"),
         ("MIN_BLOCKS", "16"),
         ("LEAN", "1"),
+        ("PAIRED", "1"),
         ("WHOLE", "1"),
     ],
 ];

@@ -25,6 +25,7 @@ pub const HEADERS: &[File] = &[
     kernel_file!("common/exact_sum.cuh"),
     kernel_file!("common/grid.cuh"),
     kernel_file!("common/patches.cuh"),
+    kernel_file!("common/pin.cuh"),
     kernel_file!("common/real.cuh"),
     kernel_file!("common/shared.cuh"),
     kernel_file!("common/simplex.cuh"),

@@ -9,7 +9,6 @@ pub struct PatchesArgument {
     pub(crate) starts: u64,
     pub(crate) halo: u64,
     pub(crate) corners: u64,
-    pub(crate) rows: u64,
     pub(crate) columns: u64,
     pub(crate) x: u64,
 }

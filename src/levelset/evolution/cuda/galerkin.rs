@@ -180,7 +180,6 @@ fn shared<R>(shape: &Shape, chunk: u32, is_correction: bool) -> u32 {
     let index = if shape.wide { 4 } else { 2 };
     let mut bytes = part(shape.largest_owned, 1)
         + part(shape.largest_columns, index)
-        + part(shape.largest_owned + 1, index)
         + match is_correction {
             true => contributions + part(shape.largest_local, real),
             false => 2 * contributions + part(4 * shape.largest_local, real),

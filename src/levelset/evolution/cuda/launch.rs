@@ -39,10 +39,18 @@ const RESIDENT_THREADS: [[u32; 2]; 2] = [[1024, 768], [1024, 512]];
 /// other: what it does once it then does not do for each.
 const MANY: u32 = 2;
 
-/// A step by so many threads for each patch.
+/// How a step may be computed: by so many threads for each patch, which take so much shared memory.
+struct Candidate {
+    unit: Unit,
+    block: u32,
+    shared: u32,
+}
+
+/// One of them, compiled.
 struct Step {
     kernel: Kernel,
     block: u32,
+    shared: u32,
     /// Patches that are on the card at once.
     resident: u32,
 }
@@ -58,11 +66,10 @@ pub(super) struct Kernels<R: Real> {
     mark: (Kernel, u32),
     begin: Kernel,
     /// By how many threads a patch is computed: from most of them to fewest, lean at last.
-    candidates: Vec<(Unit, u32)>,
+    candidates: Vec<Candidate>,
     /// The first of these that were asked for, and which one the steps of a cycle take.
     made: Vec<Step>,
     chosen: usize,
-    shared: u32,
     settle: Kernel,
     outcome: Kernel,
     block: u32,
@@ -120,15 +127,35 @@ fn terms<R: Real>(host: &Evolution<R>) -> Vec<(&'static str, String)> {
 fn chunk<R: Real>(host: &Evolution<R>, shape: &Shape, limit: u32) -> u32 {
     let usual = (2.0 * shape.mean_cells).max(256.0) as u32;
     let mut chunk = shape.largest_cells.min(usual);
-    while chunk > 32 && step_shared(host, shape, chunk) > limit {
+    while chunk > 32 && step_shared(host, shape, chunk, false) > limit {
         chunk -= chunk.div_ceil(8);
     }
     chunk
 }
 
+/// Whether cells leave numerators and denominators side by side, which vertices read faster: where that costs a
+/// multiprocessor none of the blocks it would have, `wanted` at most. `limit` is what one block may take, bytes.
+fn is_paired<R: Real>(
+    host: &Evolution<R>,
+    shape: &Shape,
+    chunk: u32,
+    wanted: u32,
+    limit: u32,
+) -> bool {
+    // Each block takes a KiB more.
+    let system = 1024;
+    let blocks = |paired: bool| {
+        let bytes = step_shared(host, shape, chunk, paired) + STATIC_SHARED;
+        ((limit + STATIC_SHARED + system) / (bytes + system)).min(wanted)
+    };
+    shape.arity == 3
+        && step_shared(host, shape, chunk, true) <= limit
+        && blocks(true) >= blocks(false)
+}
+
 /// Bytes of shared memory of a step: what cells leave behind, points with phi, and what vertices
 /// move.
-fn step_shared<R: Real>(host: &Evolution<R>, shape: &Shape, chunk: u32) -> u32 {
+fn step_shared<R: Real>(host: &Evolution<R>, shape: &Shape, chunk: u32, paired: bool) -> u32 {
     let part = |n: u32, size: usize| (n * size as u32).div_ceil(16) * 16;
     let real = size_of::<R>();
     let motion = &host.motion;
@@ -138,14 +165,16 @@ fn step_shared<R: Real>(host: &Evolution<R>, shape: &Shape, chunk: u32) -> u32 {
     let speed = motion.normal_speed.is_some() && !(wind && host.options.one_pass);
     let bending = motion.curvature.is_some() && host.implicit.is_none();
     let hopf_lax = host.options.normal_motion == NormalMotion::HopfLax;
-    // Planes of a number for each corner, and numbers that all corners share.
-    let planes = u32::from(wind)
-        + u32::from(speed) * if hopf_lax { 2 } else { 1 }
-        + u32::from(bending)
+    // Planes of a number for each corner, and numbers that all corners share: kernels/evolution/slots.cuh.
+    let width = if paired { 2 } else { 1 };
+    let planes = u32::from(wind) * width
+        + u32::from(speed) * if hopf_lax { 2 } else { width }
+        + u32::from(bending) * width
         + u32::from(drift);
     let heights = u32::from(wind) + u32::from(speed && !hopf_lax);
     let commons = match heights + u32::from(heights > 0) + u32::from(bending) {
         0 => 0,
+        _ if paired => 0,
         commons => commons.next_power_of_two(),
     };
     let mut bytes = part(planes * corners * chunk, real)
@@ -154,13 +183,19 @@ fn step_shared<R: Real>(host: &Evolution<R>, shape: &Shape, chunk: u32) -> u32 {
         + part(if drift { shape.largest_local } else { 0 }, real)
         + part(if host.options.half_width.is_some() { shape.largest_local } else { 0 }, 1);
     let index = if shape.wide { 4 } else { 2 };
-    bytes += part(shape.largest_columns, index) + part(shape.largest_owned + 1, index);
+    bytes += part(shape.largest_columns, index);
     if chunk < shape.largest_cells {
         // Two sums for each term and a column, aligned as the sums are.
         let terms = u32::from(wind) + u32::from(speed) + u32::from(bending) + u32::from(drift);
-        bytes += part((2 * terms.max(1) + 1) * shape.largest_owned, real);
+        bytes += part((2 * terms.max(1) + 1) * lanes(shape) * shape.largest_owned, real);
     }
     bytes
+}
+
+/// Lanes that gather for a vertex: among tetrahedra it has some 24 cells, and a patch a quarter of the vertices that a
+/// block has threads.
+fn lanes(shape: &Shape) -> u32 {
+    if shape.arity == 4 { 2 } else { 1 }
 }
 
 /// Whether there is a boundary where it matters what flows in.
@@ -190,7 +225,8 @@ impl<R: Real> Kernels<R> {
         eikonal: &Solver<R>,
     ) -> Result<Self> {
         let (cuda, shape) = (patches.cuda().clone(), patches.shape());
-        let chunk = chunk(host, shape, cuda.shared_memory()?.saturating_sub(STATIC_SHARED));
+        let limit = cuda.shared_memory()?.saturating_sub(STATIC_SHARED);
+        let chunk = chunk(host, shape, limit);
         let queued = eikonal.organization() == Organization::Queue;
         let variant = |file: &str, block: u32, lean: bool| {
             let mut defines = shape.defines::<R>();
@@ -203,6 +239,9 @@ impl<R: Real> Kernels<R> {
             // Registers for as many threads as keep a multiprocessor busy.
             let threads = RESIDENT_THREADS[usize::from(lean)][usize::from(size_of::<R>() == 8)];
             defines.push(("MIN_BLOCKS", (threads / block).max(1).to_string()));
+            if file == "evolution" && shape.arity == 4 {
+                defines.push(("LANES", lanes(shape).to_string()));
+            }
             if lean {
                 defines.push(("LEAN", "1".into()));
             }
@@ -233,15 +272,24 @@ impl<R: Real> Kernels<R> {
             3 => CELLS_PER_THREAD.map(|cells| shape.threads(cells, 256)).to_vec(),
             _ => vec![block],
         };
-        let mut candidates: Vec<(Unit, u32)> = Vec::new();
+        let candidate = |block: u32, lean: bool| -> Result<Candidate> {
+            let mut unit = variant("evolution", block, lean)?;
+            let wanted = RESIDENT_THREADS[0][usize::from(size_of::<R>() == 8)] / block;
+            let paired = is_paired(host, shape, chunk, wanted, limit);
+            if paired {
+                unit.defines.push(("PAIRED", "1".into()));
+            }
+            Ok(Candidate { unit, block, shared: step_shared(host, shape, chunk, paired) })
+        };
+        let mut candidates: Vec<Candidate> = Vec::new();
         for threads in sizes {
-            if candidates.last().is_none_or(|&(_, more)| more > threads) {
-                candidates.push((compiled("evolution", threads)?, threads));
+            if candidates.last().is_none_or(|more| more.block > threads) {
+                candidates.push(candidate(threads, false)?);
             }
         }
         if shape.arity == 3 {
             let threads = shape.threads(CELLS_PER_LEAN_THREAD, 256);
-            candidates.push((variant("evolution", threads, true)?, threads));
+            candidates.push(candidate(threads, true)?);
         }
         let evolution = compiled("evolution", block)?;
         let part = |n: u32, size: usize| (n * size as u32).div_ceil(16) * 16;
@@ -252,7 +300,6 @@ impl<R: Real> Kernels<R> {
         let mark = cuda.kernel(&band, "band_mark")?;
         let mark_shared = part(shape.largest_owned, 1);
         mark.allow_shared(mark_shared)?;
-        let shared = step_shared(host, shape, chunk);
         let mut state = state.argument(host, shape, chunk);
         let galerkin = match &host.galerkin {
             None => None,
@@ -312,7 +359,6 @@ impl<R: Real> Kernels<R> {
             candidates,
             made: Vec::new(),
             chosen: 0,
-            shared,
             settle: cuda.kernel(&evolution, "evolution_settle")?,
             outcome: cuda.kernel(&evolution, "evolution_outcome")?,
             block,
@@ -348,12 +394,12 @@ impl<R: Real> Kernels<R> {
         if let Some(galerkin) = &mut self.galerkin {
             galerkin.prepare(&self.cuda, patches)?;
         }
-        for (k, (unit, block)) in self.candidates.iter().enumerate() {
+        for (k, &Candidate { ref unit, block, shared }) in self.candidates.iter().enumerate() {
             if self.made.len() == k {
                 let kernel = self.cuda.kernel(unit, "evolution_step")?;
-                kernel.allow_shared(self.shared)?;
-                let resident = kernel.resident_blocks(*block, self.shared)?;
-                self.made.push(Step { kernel, block: *block, resident });
+                kernel.allow_shared(shared)?;
+                let resident = kernel.resident_blocks(block, shared)?;
+                self.made.push(Step { kernel, block, shared, resident });
             }
             self.chosen = k;
             if self.made[k].resident >= patches {
@@ -365,7 +411,7 @@ impl<R: Real> Kernels<R> {
 
     /// So many steps by about this many blocks, as prepared for.
     pub fn steps(&self, steps: u32, blocks: u32) -> Result<()> {
-        let launch = self.plain(blocks, self.block, self.shared);
+        let launch = self.plain(blocks, self.block, 0);
         if self.has_others() {
             for _ in 0..steps {
                 self.step_among_others(launch)?;
@@ -409,7 +455,7 @@ impl<R: Real> Kernels<R> {
         if self.is_split {
             let arguments = Arguments::default().with(self.patches).with(self.state);
             // SAFETY: the kernel takes these two.
-            unsafe { self.cuda.launch(&self.outcome, Launch { shared: 0, ..launch }, &arguments)? };
+            unsafe { self.cuda.launch(&self.outcome, launch, &arguments)? };
         }
         self.settle(1)
     }
@@ -426,7 +472,7 @@ impl<R: Real> Kernels<R> {
             false => launch.grid,
         };
         // One block more hands on where the steps are.
-        let launch = Launch { grid: workers + 1, block: step.block, ..launch };
+        let launch = Launch { grid: workers + 1, block: step.block, shared: step.shared, ..launch };
         // SAFETY: the kernel takes these three, and waits for the step ahead by itself.
         unsafe {
             match turn {
