@@ -231,7 +231,8 @@ fn reinitialization_is_that_of_the_cpu() {
 #[test]
 fn short_expressions() {
     let Some(cuda) = support::cuda() else { return };
-    moved_by_expressions(&cuda, weno(), small, 0.5);
+    // With WENO5 the sanitizer's racecheck takes more than 125 GiB of the host.
+    moved_by_expressions(&cuda, Options::new(1.5).first_order(), small, 0.5);
 }
 
 #[test]

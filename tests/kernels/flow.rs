@@ -168,9 +168,9 @@ fn by_kernels(library: &Library, on: &HostPatches<f64>, scheme: &Scheme, seed: u
         normal_speed: NORMAL_SPEED,
         curvature: CURVATURE,
     };
-    // Slots of three terms (up to four numbers per corner and four per cell), values of vertices,
-    // partial sums (seven numbers).
-    let numbers = (4 * arity + 4) * largest_cells + 9 * largest_local;
+    // Slots of three terms (up to six numbers per corner and four per cell), values of vertices,
+    // partial sums of two lanes (seven numbers each).
+    let numbers = (6 * arity + 4) * largest_cells + 20 * largest_local;
     let columns = 2 * on.largest_columns() as u32;
     let shared_bytes = 8 * numbers as u32 + columns + 256;
     let all = Launch { shared_bytes, resident: BLOCKS, seed, ..Launch::new(BLOCKS, BLOCK) };
@@ -219,9 +219,16 @@ fn by_kernels(library: &Library, on: &HostPatches<f64>, scheme: &Scheme, seed: u
     looks
 }
 
+/// By the ways in which vertices find what cells leave: one lane for each and shares, and that which is faster.
 fn check(arity: usize, scheme: &Scheme) {
+    check_with(arity, scheme, None);
+    check_with(arity, scheme, Some(if arity == 3 { "PAIRED=1" } else { "LANES=2" }));
+}
+
+fn check_with(arity: usize, scheme: &Scheme, gathering: Option<&str>) {
     let on = HostPatches::<f64>::small(arity);
     let mut defines = scheme.defines();
+    defines.extend(gathering.map(String::from));
     defines.extend(["REAL=double".into(), format!("CELL_SIZE={arity}"), format!("BLOCK={BLOCK}")]);
     let defines: Vec<&str> = defines.iter().map(String::as_str).collect();
     let kernels = [

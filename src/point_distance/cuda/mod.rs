@@ -104,7 +104,7 @@ pub trait DeviceCoordinate: Coordinate + Element + Sealed {
     /// Bytes of a result on the card at least; of a key of 64 bits the result of a slice of the sites counts, too.
     #[doc(hidden)]
     const RESULT: u64;
-    /// Nanoseconds that a pair takes where many are compared, on an H200 (f64: by its arithmetic).
+    /// Nanoseconds that a pair takes where many are compared, on an H200 (benches/results/point-distances.md).
     #[doc(hidden)]
     const PAIR: f64;
     #[doc(hidden)]
@@ -143,7 +143,7 @@ impl DeviceCoordinate for f64 {
     type Bits = u64;
     const REAL: &str = "double";
     const RESULT: u64 = 32;
-    const PAIR: f64 = 1e-3;
+    const PAIR: f64 = 6.5e-4;
 
     fn key_of(bits: u64, _: Kernel) -> f64 {
         f64::from_bits(bits)
