@@ -320,8 +320,8 @@ fn what_tiles_cannot_do_is_said_at_its_key() {
     let speed = "evolve.normal_speed={ volume = \"f.nrrd\" }";
     let error = case(&mesh.replace("scheme = \"weno5\"\n", ""), &[speed]).unwrap_err().to_string();
     assert!(error.contains("evolve.normal_speed is a volume, which is for tiles only"), "{error}");
-    let error = case(BALL, &[speed, "device.use=cuda"]).unwrap_err().to_string();
-    assert!(error.contains("is a volume, which a GPU does not compute with"), "{error}");
+    // Either device takes it.
+    assert!(case(BALL, &[speed, "device.use=cuda"]).is_ok());
 }
 
 #[test]

@@ -156,8 +156,8 @@ potential_velocity(TileGrid g, Kept kept, Field f, u32 of_all) {
             }
         }
         if (lane != 0) continue;
-        kept.extremes[2 * (u64)id] = largest / R(KEPT_MOST) + wrong;
-        kept.extremes[2 * (u64)id + 1] = most + wrong;
+        extreme_of(kept, id, KEPT_UNIT) = largest / R(KEPT_MOST) + wrong;
+        extreme_of(kept, id, KEPT_LARGEST) = most + wrong;
     }
 }
 

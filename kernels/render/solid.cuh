@@ -4,20 +4,7 @@
 #include "render/course.cuh"
 #include "render/frame.cuh"
 #include "render/level.cuh"
-
-// Types that volumes are stored in.
-enum Stored {
-    STORED_U8 = 0,
-    STORED_I8 = 1,
-    STORED_U16 = 2,
-    STORED_I16 = 3,
-    STORED_U32 = 4,
-    STORED_I32 = 5,
-    STORED_U64 = 6,
-    STORED_I64 = 7,
-    STORED_F32 = 8,
-    STORED_F64 = 9,
-};
+#include "volume.cuh"
 
 // src/render/cuda/arguments.rs lays it out.
 struct Solid {
@@ -57,19 +44,7 @@ DEVICE bool course_of(const Solid& solid, const Ray& ray, Course& course) {
 
 // Value of voxel n.
 DEVICE double value_of(const Solid& solid, u64 n) {
-    double x;
-    switch (solid.stored) {
-        case STORED_U8: x = (double)((const u8*)solid.values)[n]; break;
-        case STORED_I8: x = (double)((const signed char*)solid.values)[n]; break;
-        case STORED_U16: x = (double)((const u16*)solid.values)[n]; break;
-        case STORED_I16: x = (double)((const short*)solid.values)[n]; break;
-        case STORED_U32: x = (double)((const u32*)solid.values)[n]; break;
-        case STORED_I32: x = (double)((const i32*)solid.values)[n]; break;
-        case STORED_U64: x = (double)((const u64*)solid.values)[n]; break;
-        case STORED_I64: x = (double)((const i64*)solid.values)[n]; break;
-        case STORED_F32: x = (double)((const float*)solid.values)[n]; break;
-        default: x = ((const double*)solid.values)[n];
-    }
+    const double x = stored_number(solid.values, solid.stored, n);
     return solid.scaled ? solid.slope * x + solid.intercept : x;
 }
 

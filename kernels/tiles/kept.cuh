@@ -1,21 +1,28 @@
-// A velocity kept with the tiles in 16 bits: the twin of src/levelset/tiled/steady.rs. A kernel of its own makes
+// A coefficient kept with the tiles in 16 bits: the twin of src/levelset/tiled/steady.rs. A kernel of its own makes
 // the values of tiles that come; src/levelset/tiled/cuda/kept.rs lays them out.
 #pragma once
+#include "common/real.cuh"
 #include "tiles/grid.cuh"
 
 // What stands for the largest component of a tile.
 #define KEPT_MOST 32767
 
 struct Kept {
-    short* values;    // [capacity][3][E^3]
-    float* extremes;  // [capacity][2] what one step of the 16 bits is worth, and the largest sum of three components
+    short* values;   // [capacity][components][E^3]
+    real* extremes;  // [capacity][KEPT_EXTREMES]
 };
+
+// What is known of the values of a tile: what one step of the 16 bits is worth, the largest sum of the sizes of all
+// components, and the smallest component, 0 at most, which is asked of single numbers only.
+enum { KEPT_UNIT, KEPT_LARGEST, KEPT_LEAST, KEPT_EXTREMES };
+
+DEVICE real& extreme_of(const Kept& kept, u32 id, u32 which) { return kept.extremes[KEPT_EXTREMES * (u64)id + which]; }
 
 // Where the tile with this number among those that came with the last change stands in the list.
 DEVICE u32 position_of_created(const TileGrid& g, u32 n) { return g.created_at[n] & ~(1u << 31); }
 
 // A value in 16 bits, from parts of the largest one.
-DEVICE short kept_from(float parts) {
+DEVICE short kept_from(real parts) {
     if (parts != parts) return 0;
     const double rounded = (double)parts + (parts < 0 ? -0.5 : 0.5);
     return (short)(rounded > KEPT_MOST ? KEPT_MOST : rounded < -KEPT_MOST ? -KEPT_MOST : (i32)rounded);

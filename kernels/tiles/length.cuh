@@ -6,6 +6,14 @@
 // By how much the speed at the end of a step may exceed the one it was bounded by.
 #define GROWTH 1.25
 
+// Stops where coefficients of a time may not be so: one thread.
+DEVICE void halt_for_flaws(TileControl& c, double t) {
+    if (!c.flaws) return;
+    c.halt = c.flaws & 1 ? BAD_COEFFICIENT : NEGATIVE;
+    c.bad_time = t;
+    c.flaws = 0;
+}
+
 #if VARIES && !RELAX
 
 // What a thread saw of the coefficients.
@@ -15,13 +23,14 @@ struct Fastest {
 };
 
 // Looks at the coefficients of a voxel in a tile with a part of the band.
-DEVICE void look_at(Fastest& fastest, const TileMotion& m, const Parts& parts, u32 slot, u64 key, u32 voxel, real phi,
-                    double t) {
+DEVICE void look_at(Fastest& fastest, const TileMotion& m, const KeptQuad& kept, const Parts& parts, u32 slot, u64 key,
+                    u32 voxel, real phi, double t) {
     const bool is_near = m.core > fabs(phi);
-#if CURVATURE != 2
+#if CURVATURE < 2
     if (!is_near) return;
 #endif
     Coefficients k(m);
+    k.take(kept, voxel % QUAD);
     k.evaluate(m, parts, slot, key, voxel, t);
     // A negative one is so in the band or near it.
     if (k.alpha < R(0)) fastest.flaws |= 2;
@@ -53,9 +62,11 @@ DEVICE double largest_speed(const TileGrid& g, const TileMotion& m, TileControl&
         if (is_near) parts.find(m, slot, key, thread, GROUP, t);
         __syncthreads();
         if (is_near) {
-            const Quad q = *(const Quad*)(phi + (u64)g.ids[list][p] * TILE_VALUES + voxel);
+            const u32 id = g.ids[list][p];
+            const Quad q = *(const Quad*)(phi + (u64)id * TILE_VALUES + voxel);
+            const KeptQuad kept(m, id, voxel);
             for (int i = 0; i < QUAD; i++) {
-                look_at(fastest, m, parts, slot, key, voxel + i, load_value(q.v[i], m.gamma), t);
+                look_at(fastest, m, kept, parts, slot, key, voxel + i, load_value(q.v[i], m.gamma), t);
             }
         }
         __syncthreads();
@@ -94,16 +105,26 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) tiles_length(Til
     c.speeds[0] = c.speeds[1] = c.speeds[2] = 0;
     c.speed = speed;
     c.dt = dt;
-    if (c.flaws) {
-        c.halt = c.flaws & 1 ? BAD_COEFFICIENT : NEGATIVE;
-        c.bad_time = t;
-        c.flaws = 0;
-    }
+    halt_for_flaws(c, t);
     look_at_step(c);
 }
-#endif
+#elif KEPT && !RELAX
 
-#if VELOCITY == 3 && !RELAX
+// The largest speed by what a tile keeps, over all its voxels: the sum of the largest numbers of each coefficient.
+DEVICE double kept_speed(const TileMotion& m, u32 id) {
+    double most = 0.0;
+#if NORMAL == 3
+    most = most + 1.7320508075688772 * (double)extreme_of(m.kept[1], id, KEPT_LARGEST);
+#endif
+#if VELOCITY == 3
+    most = most + (double)extreme_of(m.kept[0], id, KEPT_LARGEST);
+#endif
+#if CURVATURE == 3
+    most = most + 6.0 * (double)extreme_of(m.kept[2], id, KEPT_LARGEST);
+#endif
+    return most;
+}
+
 // Length of the next step, by the largest speed of the tiles there are.
 // Grid: any; block: BLOCK threads; shared: static.
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) tiles_length(TileGrid g, TileMotion m) {
@@ -117,29 +138,29 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) tiles_length(Til
     }
     __syncthreads();
     const u32 list = c.list, n = c.n_tiles;
-    float mine = 0;
-    bool is_flawed = false;
+    double mine = 0;
+    u32 flawed = 0;
     for (u32 p = blockIdx.x * BLOCK + threadIdx.x; p < n; p += gridDim.x * BLOCK) {
-        const float of_tile = m.kept.extremes[2 * (u64)g.ids[list][p] + 1];
-        is_flawed = is_flawed || !(of_tile - of_tile == 0);
+        const u32 id = g.ids[list][p];
+        const double of_tile = kept_speed(m, id);
+        if (!is_finite(of_tile)) flawed |= 1;
+#if CURVATURE == 3
+        if (extreme_of(m.kept[2], id, KEPT_LEAST) < R(0)) flawed |= 2;
+#endif
         mine = of_tile > mine ? of_tile : mine;
     }
-    if (mine > 0) atomic_max_bits(&most, to_bits((double)mine));
-    if (is_flawed) atomicOr(&flaws, 1u);
+    if (mine > 0) atomic_max_bits(&most, to_bits(mine));
+    if (flawed) atomicOr(&flaws, flawed);
     __syncthreads();
     if (threadIdx.x == 0) {
         if (most) atomic_max_bits(&c.speeds[0], most);
-        if (flaws) atomicOr(&c.flaws, 1u);
+        if (flaws) atomicOr(&c.flaws, flaws);
     }
     if (!is_last_block(c) || threadIdx.x != 0) return;
     c.speed = c.uniform_speed + from_bits(c.speeds[0]);
     c.dt = bound_by(c, c.speed);
-    if (c.flaws) {
-        c.halt = BAD_COEFFICIENT;
-        c.bad_time = c.time;
-    }
+    halt_for_flaws(c, c.time);
     c.speeds[0] = 0;
-    c.flaws = 0;
     look_at_step(c);
 }
 #endif

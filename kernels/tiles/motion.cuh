@@ -1,9 +1,11 @@
 // The motion on tiles: src/levelset/tiled/cuda/state.rs lays it out.
 //
 // Units are compiled for the terms that act: VELOCITY, NORMAL, CURVATURE are 0 for none, 1 for one
-// value, 2 for an expression, VELOCITY 3 for one kept with the tiles; RESCALING 1 with the rescaling term; SCHEME 1 or 5 is the order of the
+// value, 2 for an expression, 3 for what is kept with the tiles; SAMPLED has a bit for each component of a velocity of
+// kind 2 that is the value of a volume instead; RESCALING 1 with the rescaling term; SCHEME 1 or 5 is the order of the
 // differences.
 #pragma once
+#include "tiles/components.cuh"
 #include "tiles/grid.cuh"
 #include "tiles/kept.cuh"
 #include "tiles/storage.cuh"
@@ -11,6 +13,12 @@
 #if VELOCITY == 2 || NORMAL == 2 || CURVATURE == 2
 #define VARIES 1
 #include "coefficients_generated.cuh"
+#endif
+#if VELOCITY == 3 || NORMAL == 3 || CURVATURE == 3
+#define KEPT 1
+#endif
+#ifndef SAMPLED
+#define SAMPLED 0
 #endif
 
 struct TileMotion {
@@ -26,7 +34,8 @@ struct TileMotion {
     real curvature;         // voxels squared per time
     real per_voxel[2];      // 1 / dx and its square
     u32 keep, need;         // layers round an active voxel within which tiles are kept, and are needed for a step
-    Kept kept;              // the velocity of each tile, if it is kept
+    Kept kept[3];           // velocity, normal speed and curvature of each tile, where they are kept
+    const TileComponent* components;  // of the velocity, where some are volumes and others expressions
 };
 
 #ifdef TILE_MOTION_BYTES
@@ -78,33 +87,50 @@ struct Parts {
 #endif
 };
 
-// The velocity of four voxels of a tile where it is kept.
-struct KeptQuad {
-#if VELOCITY == 3
+// A coefficient of K components at four voxels of a tile where it is kept.
+template <u32 K>
+struct KeptRows {
     struct __align__(8) Row {
         short v[QUAD];
     };
-    Row rows[3];
+    Row rows[K];
     real unit;
 
-    DEVICE KeptQuad(const TileMotion& m, u32 id, u32 voxel) {
-        const u64 at = (u64)id * 3 * TILE_EDGE * TILE_EDGE * TILE_EDGE + voxel / QUAD * QUAD;
+    DEVICE void load(const Kept& kept, u32 id, u32 voxel) {
+        const u32 size = TILE_EDGE * TILE_EDGE * TILE_EDGE;
+        const short* values = kept.values + (u64)id * K * size + voxel / QUAD * QUAD;
 #pragma unroll
-        for (u32 k = 0; k < 3; k++) {
-            rows[k] = *(const Row*)(m.kept.values + at + k * TILE_EDGE * TILE_EDGE * TILE_EDGE);
-        }
-        unit = m.kept.extremes[2 * (u64)id];
+        for (u32 k = 0; k < K; k++) rows[k] = *(const Row*)(values + k * size);
+        unit = extreme_of(kept, id, KEPT_UNIT);
     }
 
-    // That of one of them.
-    DEVICE void give(real (&u)[3], u32 i) const {
-#pragma unroll
-        for (u32 k = 0; k < 3; k++) u[k] = (real)rows[k].v[i] * unit;
-    }
-#else
-    DEVICE KeptQuad(const TileMotion&, u32, u32) {}
-    DEVICE void give(real (&)[3], u32) const {}
+    // A component at one of them.
+    DEVICE real at(u32 k, u32 i) const { return (real)rows[k].v[i] * unit; }
+};
+
+// All coefficients that are kept, at four voxels of a tile.
+struct KeptQuad {
+#if VELOCITY == 3
+    KeptRows<3> velocity;
 #endif
+#if NORMAL == 3
+    KeptRows<1> normal_speed;
+#endif
+#if CURVATURE == 3
+    KeptRows<1> curvature;
+#endif
+
+    DEVICE KeptQuad(const TileMotion& m, u32 id, u32 voxel) {
+#if VELOCITY == 3
+        velocity.load(m.kept[0], id, voxel);
+#endif
+#if NORMAL == 3
+        normal_speed.load(m.kept[1], id, voxel);
+#endif
+#if CURVATURE == 3
+        curvature.load(m.kept[2], id, voxel);
+#endif
+    }
 };
 
 // Coefficients at a voxel.
@@ -116,6 +142,20 @@ struct Coefficients {
     DEVICE explicit Coefficients(const TileMotion& m)
         : u{m.velocity[0], m.velocity[1], m.velocity[2]}, speed(m.normal_speed), alpha(m.curvature) {}
 
+    // Those that are kept, of one of four voxels.
+    DEVICE void take(const KeptQuad& kept, u32 i) {
+#if VELOCITY == 3
+#pragma unroll
+        for (u32 k = 0; k < 3; k++) u[k] = kept.velocity.at(k, i);
+#endif
+#if NORMAL == 3
+        speed = kept.normal_speed.at(0, i);
+#endif
+#if CURVATURE == 3
+        alpha = kept.curvature.at(0, i);
+#endif
+    }
+
     // Those of a voxel of a tile and the time. Expressions speak of lengths, terms of voxels.
     DEVICE void evaluate(const TileMotion& m, const Parts& parts, u32 slot, u64 key, u32 voxel, double t) {
 #if VARIES
@@ -126,7 +166,10 @@ struct Coefficients {
         fields_of_parts(at[0], at[1], at[2], t, parts.of_time, of[0][n[0]], of[1][n[1]], of[2][n[2]], value);
         u32 next = 0;
 #if VELOCITY == 2
-        for (int k = 0; k < 3; k++) u[k] = (real)value[next++] * m.per_voxel[0];
+#pragma unroll
+        for (u32 k = 0; k < 3; k++) {
+            u[k] = SAMPLED >> k & 1 ? m.components[k].at(at) : (real)value[next++] * m.per_voxel[0];
+        }
 #endif
 #if NORMAL == 2
         speed = (real)value[next++] * m.per_voxel[0];

@@ -170,7 +170,7 @@ DEVICE void look_at_step(TileControl& c) {
 
 // Length of the next step where coefficients are the same everywhere: one thread. Others: tiles_length.
 DEVICE void choose_step(TileControl& c) {
-#if !VARIES && VELOCITY != 3
+#if !VARIES && !KEPT
     c.speed = c.uniform_speed;
     c.dt = bound_by(c, c.speed);
     look_at_step(c);

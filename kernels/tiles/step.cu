@@ -29,7 +29,9 @@
 
 // Threads that must fit a multiprocessor: what is read is waited for less where more tiles are on their way, and
 // the terms keep to the registers that this leaves. More of them would spill.
-#if VARIES
+#if SAMPLED
+enum { THREADS = sizeof(real) == 8 ? 256 : 384 };
+#elif VARIES
 enum { THREADS = sizeof(real) == 8 ? (SCHEME == 5 ? 256 : 384) : 512 };
 #elif EDGES && (VELOCITY || (defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000))
 enum { THREADS = sizeof(real) == 8 ? 256 : 512 };
@@ -78,7 +80,7 @@ DEVICE real advanced(const Shared& shared, const TileMotion& m, const KeptQuad& 
                      u32 voxel, double t, real dt, real phi0, real square) {
     Coefficients k(m);
 #if !RELAX
-    kept.give(k.u, voxel % QUAD);
+    k.take(kept, voxel % QUAD);
 #if VARIES
     k.evaluate(m, shared.parts, slot, shared.keys[slot], voxel, t);
 #endif

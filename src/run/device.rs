@@ -116,15 +116,6 @@ impl Device {
         }
     }
 
-    /// The processor for what no GPU computes; a case that asks for one is refused before.
-    pub(super) fn processor(config: &Config, because: &str) -> Self {
-        let reason = match config.device.kind {
-            DeviceKind::Cpu => "the case asks for it".into(),
-            _ => format!("auto: {because}"),
-        };
-        Device { card: None, reason }
-    }
-
     /// Whether a GPU would be chosen for this size, none being opened.
     pub(super) fn is_card(config: &Config, size: Size) -> bool {
         let (n, _, fewest) = size.and_fewest();

@@ -6,6 +6,8 @@
 //! volumes, [`crate::io::write_volume`] writes them.
 
 mod condition;
+#[cfg(feature = "cuda")]
+pub mod cuda;
 mod placement;
 mod samples;
 mod select;

@@ -28,5 +28,6 @@ mod tiled_files;
 mod tiled_runs;
 mod tiles;
 mod tiles_surface;
+mod tiles_volumes;
 mod translation;
 mod varying;

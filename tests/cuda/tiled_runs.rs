@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use zeroset::config::Config;
 use zeroset::run::{Observer, Options, Outcome, Progress, run};
+use zeroset::volume::{Placement, Volume};
 
 use crate::support;
 
@@ -151,4 +152,62 @@ fn a_breakdown_names_place_and_expression() {
     let last: f64 = lines.lines().last().unwrap().split(',').nth(1).unwrap().parse().unwrap();
     assert!(last > 0.0 && last < 0.1, "{lines}");
     assert!(out.join("checkpoint.zeroset").exists());
+}
+
+/// Values of a function on 9^3 voxels at `-1 + 0.25 (i, j, k)`, as a file.
+fn sampled(path: &Path, f: impl Fn([f64; 3]) -> f64) -> String {
+    let place = |n: usize| [n % 9, n / 9 % 9, n / 81].map(|c| 0.25 * c as f64 - 1.0);
+    let values: Vec<f32> = (0..729).map(|n| f(place(n)) as f32).collect();
+    let volume = Volume::new([9; 3], values.into(), Placement::identity()).unwrap();
+    let steps = [[0.25, 0.0, 0.0], [0.0, 0.25, 0.0], [0.0, 0.0, 0.25]];
+    let volume = volume.placed([-1.0; 3], steps).unwrap();
+    zeroset::io::write_volume(path, &volume, &Default::default()).unwrap();
+    format!("{{ volume = {:?} }}", path.display().to_string())
+}
+
+/// Coefficients by volumes: measures of the processor, and the same bits where a run was interrupted; coarser
+/// lattices take the same volumes.
+#[test]
+fn short_volumes_are_coefficients() {
+    if support::cuda().is_none() {
+        return;
+    }
+    let place = tempfile::tempdir().unwrap();
+    let speed = sampled(&place.path().join("f.nrrd"), |[x, y, z]| 1.0 + 0.5 * x - 0.25 * y * z);
+    let flow = sampled(&place.path().join("u.nrrd"), |[x, _, z]| 0.5 * x + 0.5 * x * z);
+    let towards =
+        sampled(&place.path().join("g.nii"), |x| 0.6 - x.iter().map(|x| x * x).sum::<f64>().sqrt());
+    let speed = format!("evolve.normal_speed={speed}");
+    let kept = format!("evolve.velocity=[{flow}, 0.5, 0]");
+    let both = format!("evolve.velocity=[{flow}, 0.5, \"z - t\"]");
+    let rest = format!("evolve.normal_speed={towards}");
+    let (short, often) = ("evolve.end_time=0.03", "output.measures_every=2");
+    for (name, set) in [
+        ("kept", &[&*speed, &kept, short, often][..]),
+        ("both", &[&speed, &both, short, "domain.tiled.tile_edge=4", "precision=f32"]),
+        (
+            "levels",
+            &[&rest, "domain.tiled.levels=2", "domain.tiled.dx=0.1", "evolve.velocity=[0, 0, 0]"],
+        ),
+    ] {
+        let done = |device: &str| {
+            let folder = place.path().join(format!("{name}_{device}"));
+            go(&case(device, set), &Stop::after(u64::MAX), &folder, false).report
+        };
+        let (cpu, card) = (done("cpu"), done("cuda"));
+        assert_eq!((cpu.backend, card.backend), ("cpu", "cuda"), "{}", card.backend_reason);
+        assert_eq!((cpu.steps, cpu.time), (card.steps, card.time), "{name}");
+        let (a, b) = (cpu.last.unwrap(), card.last.unwrap());
+        let gate = if name == "both" { 1e-4 } else { 1e-9 };
+        assert!((a.enclosed / b.enclosed - 1.0).abs() < gate, "{name}: {a:?} {b:?}");
+        assert!((a.interface / b.interface - 1.0).abs() < gate, "{name}: {a:?} {b:?}");
+        // The ball that was there at first.
+        assert!((a.enclosed / (std::f64::consts::PI / 6.0) - 1.0).abs() > 0.01, "{name}: {a:?}");
+    }
+    let (config, parted) =
+        (case("cuda", &[&speed, &kept, short, often]), place.path().join("parted"));
+    assert!(go(&config, &Stop::after(2), &parted, false).resumable);
+    go(&config, &Stop::after(u64::MAX), &parted, true);
+    let of = |folder: &str| std::fs::read(place.path().join(folder).join("measures.csv")).unwrap();
+    assert!(of("parted") == of("kept_cuda"));
 }

@@ -22,13 +22,13 @@ use crate::tiles_surface::look;
 const VELOCITY: [f64; 3] = [0.7, -0.4, 0.2];
 
 /// Two balls that merge.
-fn two(x: [f64; 3]) -> f64 {
+pub fn two(x: [f64; 3]) -> f64 {
     let ball = |c: [f64; 3], r: f64| (0..3).map(|k| (x[k] - c[k]).powi(2)).sum::<f64>().sqrt() - r;
     ball([16.3, 1.1, -0.4], 15.1).min(ball([-16.8, 0.3, 2.9], 16.8))
 }
 
 /// A ball of few tiles, for tools under which a card is a hundred times slower.
-fn small(x: [f64; 3]) -> f64 {
+pub fn small(x: [f64; 3]) -> f64 {
     (0..3).map(|k| (x[k] - 0.3).powi(2)).sum::<f64>().sqrt() - 5.2
 }
 
@@ -36,7 +36,7 @@ fn tiles<R: Real, const E: usize, S: Stored<R>>(options: &Options) -> (TiledGrid
     tiles_of(options, two)
 }
 
-fn tiles_of<R: Real, const E: usize, S: Stored<R>>(
+pub fn tiles_of<R: Real, const E: usize, S: Stored<R>>(
     options: &Options,
     distance: fn([f64; 3]) -> f64,
 ) -> (TiledGrid<E>, Pool<S, E>) {
@@ -53,7 +53,7 @@ fn tiles_of<R: Real, const E: usize, S: Stored<R>>(
 }
 
 /// Steps up to number `n`.
-fn steps<R: Real, const E: usize, S: Stored<R> + Element>(
+pub fn steps<R: Real, const E: usize, S: Stored<R> + Element>(
     run: &mut DeviceTiledEvolution<R, E, S>,
     n: u64,
 ) {
@@ -138,7 +138,7 @@ fn check_from<R: Wide, const E: usize, S: Stored<R> + Element + PartialEq + std:
 /// V43 in f32, where the card rounds in its own way: 1e-3 voxels in the half of the band next to the
 /// interface. The tile set changes before a step that needs a missing tile, which may be a step earlier or
 /// later; at the border of the band tiles differ until the next change.
-fn compare_near<R: Wide, const E: usize, S: Stored<R> + PartialEq>(
+pub fn compare_near<R: Wide, const E: usize, S: Stored<R> + PartialEq>(
     found: &TiledGrid<E>,
     values: &Pool<S, E>,
     expected: &TiledEvolution<R, E, S>,

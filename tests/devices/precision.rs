@@ -79,10 +79,13 @@ static DOUBLE: &[Row] = &[
     ("surface_vertices", &["NORMALS=1"], 252, "vertices and normals are f64, as on the CPU"),
     ("surface_vertices", &["directed/surface.cu"], 104, "vertices and colors are made in f64"),
     ("tiles_begin", &["NORMAL=2"], 8, TIME),
+    ("tiles_begin", &["NORMAL=3"], 8, TIME),
     ("tiles_begin", &["VELOCITY=3"], 8, TIME),
     ("tiles_begin", &[], 26, TIME),
     ("tiles_length", &["NORMAL=2"], 520, EXPRESSIONS),
-    ("tiles_length", &["VELOCITY=3"], 26, TIME),
+    ("tiles_length", &["SAMPLED=3"], 830, VOLUMES),
+    ("tiles_length", &["NORMAL=3"], 38, KEPT),
+    ("tiles_length", &["VELOCITY=3"], 34, KEPT),
     ("tiles_look", &["STORAGE=16"], 13, SIXTEEN_BITS),
     ("tiles_manage", &["STORAGE=16"], 12, SIXTEEN_BITS),
     ("tiles_range", &["STORAGE=16"], 11, SIXTEEN_BITS),
@@ -92,12 +95,16 @@ static DOUBLE: &[Row] = &[
     ("tiles_rest", &["STORAGE=16"], 77, REST),
     ("tiles_rest", &["TILE_EDGE=4"], 46, REST),
     ("tiles_rest", &["TILE_EDGE=8"], 24, REST),
+    ("tiles_stage", &["STORAGE=16", "SAMPLED=3"], 1070, VOLUMES),
+    ("tiles_stage", &["SCHEME=1", "SAMPLED=3"], 870, VOLUMES),
+    ("tiles_stage", &["SAMPLED=3"], 345, VOLUMES),
     ("tiles_stage", &["STORAGE=16", "NORMAL=2"], 480, "as the next two rows"),
     ("tiles_stage", &["NORMAL=2"], 182, EXPRESSIONS),
     ("tiles_stage", &["STORAGE=16", "SCHEME=5"], 345, SIXTEEN_BITS),
     ("tiles_stage", &["STORAGE=16"], 239, SIXTEEN_BITS),
     ("tiles_stage", &["RELAX=1"], 20, TIME),
     ("tiles_stage", &[], 45, TIME),
+    ("tiles_volumes", &[], 148, "volumes are sampled in f64, as on the CPU"),
     ("tree_level", &["FAN=4", "VALUE=double"], 10, NUMBERS),
     ("tree_level", &["FAN=8", "VALUE=double"], 18, NUMBERS),
     ("unique_items", &["VALUE=double"], 3, NUMBERS),
@@ -132,16 +139,11 @@ static SINGLE: &[Row] = &[
     ),
     ("reduce_sum", &["VALUE=float"], 80, "the numbers it adds up are f32"),
     ("surface_masks", &["STORED=float"], 17, "what is no finite number differs from itself"),
-    (
-        "tiles_length",
-        &["VELOCITY=3"],
-        2,
-        "the largest of a tile differs from itself if it is no number",
-    ),
 ];
 
 const EXPRESSIONS: &str = "expressions are evaluated in f64, as on the CPU";
 const JUDGED: &str = "numbers are judged in f64, as on the CPU";
+const KEPT: &str = "speeds of several coefficients are summed in f64, as on the CPU";
 const NUMBERS: &str = "the numbers it is about are f64";
 const PICTURES: &str = "places in a picture are f64, as on the CPU";
 const PLACES: &str = "places are told apart in f64, as on the CPU";
@@ -149,6 +151,7 @@ const RAYS: &str = "rays and what they meet are f64, as on the CPU";
 const REST: &str = "whether it stands still is decided in f64, as on the CPU";
 const SIXTEEN_BITS: &str = "numbers of 16 bits are made in f64, as on the CPU";
 const TIME: &str = "time and step are f64 in every precision";
+const VOLUMES: &str = "expressions and volumes are evaluated in f64, as on the CPU";
 
 /// Instructions that round, for the type behind their name.
 const ARITHMETIC: [&str; 14] = [

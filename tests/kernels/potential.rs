@@ -203,7 +203,7 @@ fn velocities_are_those_of_the_nodes_that_the_processor_takes() {
         for (theta, level) in [(0.0_f32, 6), (0.25, 6), (0.5, 6), (0.5, 5), (0.8, 6)] {
             let mut tiles = HostTiles::new(&grid, grid.n_tiles() + 9, 2);
             let mut values = vec![0_i16; 192 * grid.n_tiles()];
-            let mut extremes = vec![[0_f32; 2]; grid.n_tiles()];
+            let mut extremes = vec![[0_f32; 3]; grid.n_tiles()];
             let (of_values, of_tiles) = (values.as_mut_ptr() as u64, extremes.as_mut_ptr() as u64);
             let kept = KeptArgument { values: of_values, extremes: of_tiles };
             let p = exponent as f32;
@@ -225,7 +225,7 @@ fn velocities_are_those_of_the_nodes_that_the_processor_takes() {
             let case = format!("exponent {exponent}, theta {theta}, level {level}");
             let mut most_off = 0.0_f64;
             for (key, &id) in grid.keys().iter().zip(grid.ids()) {
-                let ([unit, most], mut largest) = (extremes[id as usize], 0.0_f32);
+                let ([unit, most, _], mut largest) = (extremes[id as usize], 0.0_f32);
                 let middle = key.first_voxel(4).map(|c| c as f32 + 1.5);
                 let nodes = taken(&tree, theta, level, middle);
                 let all = taken(&tree, 0.0, level, middle);

@@ -207,6 +207,8 @@ pub(super) const DOUBLE: Choice = &[&[("REAL", "double")]];
 /// ... and triangles made ready for closest points.
 pub(super) const FACETS: Choice = &[&[("REAL", "double"), ("CELL_SIZE", "3")]];
 
+/// Edge of a tile.
+pub(super) const TILE_EDGES: Choice = &[&[("TILE_EDGE", "4")], &[("TILE_EDGE", "8")]];
 /// Edge of a tile, and how its values are kept.
 pub(super) const TILES: Choice =
     &[&[("TILE_EDGE", "4")], &[("TILE_EDGE", "8")], &[("TILE_EDGE", "4"), ("STORAGE", "16")]];
@@ -229,7 +231,13 @@ pub(super) const TILE_TERMS: Choice = &[
     &[("SCHEME", "5"), ("VELOCITY", "1"), ("NORMAL", "1"), ("CURVATURE", "1"), ("RESCALING", "1")],
     &[("SCHEME", "1"), ("EULER", "1"), ("VELOCITY", "3"), ("RESCALING", "1")],
     &[("SCHEME", "1"), ("EULER", "1"), ("VELOCITY", "3"), ("CURVATURE", "1"), ("RESCALING", "1")],
+    &[("SCHEME", "1"), ("EULER", "1"), ("NORMAL", "3")],
+    &[("SCHEME", "1"), ("VELOCITY", "3"), ("NORMAL", "3"), ("CURVATURE", "3"), ("RESCALING", "1")],
+    &[("SCHEME", "5"), ("VELOCITY", "3"), ("NORMAL", "3"), ("CURVATURE", "3"), ("RESCALING", "1")],
     &[("SCHEME", "5"), ("NORMAL", "2")],
+    &[("SCHEME", "5"), ("VELOCITY", "3"), ("NORMAL", "2"), ("CURVATURE", "3"), ("RESCALING", "1")],
+    &[("SCHEME", "1"), ("VELOCITY", "2"), ("SAMPLED", "3"), ("NORMAL", "3"), ("CURVATURE", "3")],
+    &[("SCHEME", "5"), ("VELOCITY", "2"), ("SAMPLED", "3"), ("NORMAL", "3"), ("CURVATURE", "3")],
     &[("SCHEME", "1"), ("RELAX", "1")],
     &[("SCHEME", "5"), ("RELAX", "1")],
 ];

@@ -77,6 +77,7 @@ pub const HEADERS: &[File] = &[
     kernel_file!("surface/rows.cuh"),
     kernel_file!("reconstruct/directed/lattice.cuh"),
     kernel_file!("reconstruct/tree.cuh"),
+    kernel_file!("tiles/components.cuh"),
     kernel_file!("tiles/formulas/curvature.cuh"),
     kernel_file!("tiles/formulas/distance.cuh"),
     kernel_file!("tiles/formulas/motion.cuh"),
@@ -91,6 +92,7 @@ pub const HEADERS: &[File] = &[
     kernel_file!("tiles/padded.cuh"),
     kernel_file!("tiles/rate.cuh"),
     kernel_file!("tiles/storage.cuh"),
+    kernel_file!("volume.cuh"),
 ];
 
 /// Every `.cu` file with the choices of its defines; all combinations are compiled.
@@ -148,6 +150,7 @@ const PROGRAMS: &[(File, &[Choice])] = &[
     (kernel_file!("tiles/rest.cu"), &[REAL, TILES]),
     (kernel_file!("tiles/step.cu"), &[TILE_BLOCK, TILE_TERMS]),
     (kernel_file!("tiles/upsample.cu"), &[REAL, TILES]),
+    (kernel_file!("tiles/volumes.cu"), &[REAL, TILE_EDGES]),
     (kernel_file!("varying.cu"), &[REAL, CELL, BLOCK, VARYING]),
 ];
 

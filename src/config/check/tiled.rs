@@ -5,7 +5,7 @@ use crate::config::initial::Initial;
 use crate::config::tables::{Evolve, Precision, Rule, SeriesFormat};
 use crate::config::tiled::{Storage, TiledSource};
 use crate::config::values::{Coefficient, Component, HalfWidth, Velocity};
-use crate::config::{Config, CurvatureStep, DeviceKind, Method, NormalMotion, Scheme};
+use crate::config::{Config, CurvatureStep, Method, NormalMotion, Scheme};
 use crate::io::RawLayout;
 use crate::levelset::evolution::LEAST_QUALITY;
 use crate::levelset::tiled::MOST_GAMMA;
@@ -110,9 +110,6 @@ fn check_evolve(config: &Config, evolve: &Evolve) -> Checked {
         if let Some(Err(what)) = array.raw.as_deref().map(str::parse::<RawLayout>) {
             return Err(flaw(&format!("{key}.raw"), what, ""));
         }
-        let on_card = config.device.kind == DeviceKind::Cuda;
-        let what = "is a volume, which a GPU does not compute with";
-        require(!on_card, &key, what, "take device.use = \"auto\" or \"cpu\", or an expression")?;
     }
     Ok(())
 }

@@ -7,8 +7,6 @@ mod arguments;
 mod guide;
 mod layout;
 
-use std::any::Any;
-
 use self::guide::DeviceGuide;
 pub(crate) use self::layout::FrameArgument;
 use self::layout::{GuideArgument, SolidArgument};
@@ -17,7 +15,7 @@ use super::{Frame, Hit, Rule, Shade, Solid};
 use crate::backend::cuda::{Arguments, Array, Cuda, Kernel, Launch, Unit};
 use crate::error::{Error, Result};
 use crate::primitives::memory;
-use crate::volume::Samples;
+use crate::volume::cuda::DeviceSamples;
 
 /// Threads of a block, ...
 const THREADS: u32 = 128;
@@ -35,37 +33,12 @@ pub struct DeviceMarch<'a> {
     argument: SolidArgument,
     guide: DeviceGuide,
     _inside: Array<u8>,
-    _values: Option<Stored>,
+    _values: Option<DeviceSamples>,
 }
 
 impl std::fmt::Debug for DeviceMarch<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("DeviceMarch").field("solid", &self.argument).finish_non_exhaustive()
-    }
-}
-
-/// Numbers of a volume on a card, of the type they are stored in.
-struct Stored {
-    address: u64,
-    /// `STORED_...` of the kernels.
-    code: u32,
-    _numbers: Box<dyn Any + Send + Sync>,
-}
-
-impl Stored {
-    fn new(cuda: &Cuda, samples: &Samples) -> Result<Self> {
-        macro_rules! uploaded {
-            ($($variant:ident $code:literal),*) => {
-                match samples {
-                    $(Samples::$variant(numbers) => {
-                        let array = cuda.upload(numbers)?;
-                        let address = array.address();
-                        Stored { address, code: $code, _numbers: Box::new(array) }
-                    })*
-                }
-            };
-        }
-        Ok(uploaded!(U8 0, I8 1, U16 2, I16 3, U32 4, I32 5, U64 6, I64 7, F32 8, F64 9))
     }
 }
 
@@ -96,7 +69,7 @@ impl<'a> DeviceMarch<'a> {
         let inside = cuda.upload(&bytes)?;
         let values = match solid.kind {
             Kind::Voxels => None,
-            Kind::Level(_) => Some(Stored::new(cuda, solid.volume().samples())?),
+            Kind::Level(_) => Some(DeviceSamples::new(cuda, solid.volume().samples())?),
         };
         let guide = DeviceGuide::new(cuda, rule, solid, &inside)?;
         let defines = vec![

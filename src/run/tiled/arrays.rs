@@ -1,17 +1,54 @@
 //! Coefficients that are values of volumes: read once for all lattices.
 
 use std::sync::Arc;
+#[cfg(feature = "cuda")]
+use std::sync::OnceLock;
 
+#[cfg(feature = "cuda")]
+use crate::backend::cuda::Cuda;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::run::volume::Named;
 use crate::volume::Volume;
+#[cfg(feature = "cuda")]
+use crate::volume::cuda::DeviceVolume;
 use crate::words::counted;
+
+/// A volume that is a coefficient, or a component of one.
+pub(super) struct Array {
+    pub volume: Arc<Volume>,
+    /// The same on the card of the run, once it was asked for.
+    #[cfg(feature = "cuda")]
+    device: OnceLock<Arc<DeviceVolume>>,
+}
+
+impl Array {
+    fn new(volume: Volume) -> Self {
+        Array {
+            volume: Arc::new(volume),
+            #[cfg(feature = "cuda")]
+            device: OnceLock::new(),
+        }
+    }
+
+    /// The volume on the card, for all lattices of a run.
+    ///
+    /// # Errors
+    /// Those of [`DeviceVolume::new`].
+    #[cfg(feature = "cuda")]
+    pub fn on_card(&self, cuda: &Cuda) -> Result<Arc<DeviceVolume>> {
+        if let Some(device) = self.device.get() {
+            return Ok(device.clone());
+        }
+        let device = Arc::new(DeviceVolume::new(cuda, &self.volume)?);
+        Ok(self.device.get_or_init(|| device).clone())
+    }
+}
 
 /// The volumes of `[evolve]`, by the keys that they stand at.
 #[derive(Default)]
 pub(super) struct Arrays {
-    all: Vec<(String, Arc<Volume>)>,
+    all: Vec<(String, Arc<Array>)>,
     /// What was doubtful in their files.
     pub warnings: Vec<String>,
 }
@@ -44,13 +81,9 @@ impl Arrays {
                 let remedy = "a negative coefficient is a heat flow backwards in time, which has no solution";
                 return Err(Error::input(&path, "", what, remedy));
             }
-            arrays.all.push((key, Arc::new(volume)));
+            arrays.all.push((key, Arc::new(Array::new(volume))));
         }
         Ok(arrays)
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.all.is_empty()
     }
 
     /// Components of the coefficients that have volumes, each of which is kept with the tiles.
@@ -60,12 +93,12 @@ impl Arrays {
     }
 
     /// The volume at a key.
-    pub fn get(&self, key: &str) -> Option<&Arc<Volume>> {
-        self.all.iter().find(|(other, _)| other == key).map(|(_, volume)| volume)
+    pub fn get(&self, key: &str) -> Option<&Arc<Array>> {
+        self.all.iter().find(|(other, _)| other == key).map(|(_, array)| array)
     }
 
     /// All with their keys.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Volume)> {
-        self.all.iter().map(|(key, volume)| (key.as_str(), &**volume))
+        self.all.iter().map(|(key, array)| (key.as_str(), &*array.volume))
     }
 }

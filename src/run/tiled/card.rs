@@ -26,13 +26,15 @@ impl Job<'_> {
         card: &Card,
         start: Start<S, E>,
     ) -> Result<Box<dyn TiledMotion<R, S, E> + 'a>> {
-        let (terms, options) = (self.device_terms()?, self.options());
+        let (terms, options) = (self.device_terms(&card.cuda)?, self.options());
         let evolution = match start {
             Start::Snapshot(snapshot) => {
                 DeviceTiledEvolution::resume(&card.cuda, snapshot, &terms, options)?
             }
             start @ Start::Tiles { .. } => {
-                let (grid, phi) = self.on_cpu::<R, S, E>(start)?.into_parts();
+                // Nothing moves here.
+                let at_rest = self.with_terms::<R, S, E>(start, &Terms::default())?;
+                let (grid, phi) = at_rest.into_parts();
                 DeviceTiledEvolution::new(&card.cuda, &grid, &phi, &terms, options, None)?
             }
         };

@@ -3,6 +3,9 @@
 use std::sync::Arc;
 
 use super::Job;
+use super::arrays::Array;
+#[cfg(feature = "cuda")]
+use crate::backend::cuda::Cuda;
 use crate::config::{self, Component, Config, Rotation, Velocity};
 use crate::error::Result;
 #[cfg(feature = "cuda")]
@@ -10,7 +13,7 @@ use crate::expression::Field;
 use crate::expression::{Expression, Lattice};
 use crate::geometry::Real;
 #[cfg(feature = "cuda")]
-use crate::levelset::tiled::cuda::{DeviceCoefficient, DeviceTerms};
+use crate::levelset::tiled::cuda::{DeviceCoefficient, DevicePart, DeviceTerms};
 use crate::levelset::tiled::{Coefficient, Fill, Terms};
 use crate::volume::Volume;
 
@@ -50,7 +53,7 @@ enum Written<const K: usize> {
 #[derive(Clone)]
 enum Part {
     Expression(Expression),
-    Volume(Arc<Volume>),
+    Volume(Arc<Array>),
 }
 
 impl<const K: usize> Written<K> {
@@ -73,7 +76,7 @@ impl<const K: usize> Written<K> {
                 let mut is_steady = true;
                 for part in all {
                     bound.push(match part {
-                        Part::Volume(volume) => Bound::Volume(volume.clone()),
+                        Part::Volume(array) => Bound::Volume(array.volume.clone()),
                         Part::Expression(one) => {
                             is_steady &= one.constant().is_some();
                             let one = std::slice::from_ref(one);
@@ -90,25 +93,41 @@ impl<const K: usize> Written<K> {
 
     /// For a card, which scales what expressions give itself.
     #[cfg(feature = "cuda")]
-    fn on_card(&self, config: &Config, key: &str, scale: f64) -> Result<DeviceCoefficient<K>> {
-        let all = match self {
-            Written::Uniform(values) => {
-                return Ok(DeviceCoefficient::Uniform(values.map(|a| a * scale)));
-            }
-            Written::Expressions(all) => all,
-            // The case has been checked for it, and the processor is chosen.
-            Written::Parts(_) => {
-                let what = format!("{key} is a volume, which a GPU does not compute with");
-                return Err(config.error_at(key, what, "take device.use = \"cpu\""));
-            }
+    fn on_card(
+        &self,
+        config: &Config,
+        key: &str,
+        scale: f64,
+        cuda: &Cuda,
+    ) -> Result<DeviceCoefficient<K>> {
+        let bind = |expression: &Expression| {
+            // Says what a data array is doing here.
+            Lattice::bind(std::slice::from_ref(expression)).map_err(config.locate(key))?;
+            Field::bind(expression, |_| Ok(Arc::from([])))
         };
-        // Says what a data array is doing here.
-        Lattice::bind(all).map_err(config.locate(key))?;
-        let mut fields = all.each_ref().map(|_| Field::constant(0.0));
-        for (field, expression) in fields.iter_mut().zip(all) {
-            *field = Field::bind(expression, |_| Ok(Arc::from([])))?;
-        }
-        Ok(DeviceCoefficient::Fields(Box::new(fields)))
+        Ok(match self {
+            Written::Uniform(values) => DeviceCoefficient::Uniform(values.map(|a| a * scale)),
+            Written::Expressions(all) => {
+                let mut fields = all.each_ref().map(|_| Field::constant(0.0));
+                for (field, expression) in fields.iter_mut().zip(all) {
+                    *field = bind(expression)?;
+                }
+                DeviceCoefficient::Fields(Box::new(fields))
+            }
+            Written::Parts(all) => {
+                let mut parts = all.each_ref().map(|_| DevicePart::Number(0.0));
+                for (part, written) in parts.iter_mut().zip(all) {
+                    *part = match written {
+                        Part::Volume(array) => DevicePart::Volume(array.on_card(cuda)?),
+                        Part::Expression(one) => match one.constant() {
+                            Some(x) => DevicePart::Number(x),
+                            None => DevicePart::Field(bind(one)?),
+                        },
+                    };
+                }
+                DeviceCoefficient::Parts(Box::new(parts))
+            }
+        })
     }
 }
 
@@ -165,15 +184,15 @@ impl Job<'_> {
     /// The same for a card.
     ///
     /// # Errors
-    /// As [`Job::terms`].
+    /// As [`Job::terms`]; [`Error::Device`](crate::Error::Device) if a volume does not fit the card.
     #[cfg(feature = "cuda")]
-    pub(super) fn device_terms(&self) -> Result<DeviceTerms> {
+    pub(super) fn device_terms(&self, cuda: &Cuda) -> Result<DeviceTerms> {
         let AllWritten { velocity, normal_speed, curvature } = self.written()?;
         let (config, per) = (self.config, 1.0 / self.source.dx);
         Ok(DeviceTerms::new(self.source.origin, self.source.dx)
-            .with_velocity(velocity.on_card(config, "evolve.velocity", per)?)
-            .with_normal_speed(normal_speed.on_card(config, "evolve.normal_speed", per)?)
-            .with_curvature(curvature.on_card(config, "evolve.curvature", per * per)?))
+            .with_velocity(velocity.on_card(config, "evolve.velocity", per, cuda)?)
+            .with_normal_speed(normal_speed.on_card(config, "evolve.normal_speed", per, cuda)?)
+            .with_curvature(curvature.on_card(config, "evolve.curvature", per * per, cuda)?))
     }
 }
 

@@ -5,7 +5,7 @@ use super::failure::Named;
 use crate::error::Result;
 use crate::grid::{Band, Pool, Stored, TiledGrid};
 use crate::levelset::evolution::{Advance, Stretch};
-use crate::levelset::tiled::{Kept, Seconds, TiledEvolution, TiledSnapshot, Wide};
+use crate::levelset::tiled::{Kept, Seconds, Terms, TiledEvolution, TiledSnapshot, Wide};
 use crate::mesh::Mesh;
 use crate::run::device::Card;
 use crate::surface::cubes::{Placement, Tiles, extract};
@@ -147,16 +147,25 @@ impl Job<'_> {
         &self,
         start: Start<S, E>,
     ) -> Result<TiledEvolution<R, E, S>> {
-        let (terms, options, cpu) = (self.terms::<R>()?, self.options(), self.cpu.clone());
+        self.with_terms(start, &self.terms::<R>()?)
+    }
+
+    /// The same with other terms than those of the case.
+    pub(super) fn with_terms<R: Wide, S: Stored<R> + Kept, const E: usize>(
+        &self,
+        start: Start<S, E>,
+        terms: &Terms<R>,
+    ) -> Result<TiledEvolution<R, E, S>> {
+        let (options, cpu) = (self.options(), self.cpu.clone());
         match start {
             Start::Tiles { grid, phi, is_distance } => {
-                let mut evolution = TiledEvolution::new(*grid, phi, &terms, options, cpu)?;
+                let mut evolution = TiledEvolution::new(*grid, phi, terms, options, cpu)?;
                 if !is_distance {
                     evolution.redistance()?;
                 }
                 Ok(evolution)
             }
-            Start::Snapshot(snapshot) => TiledEvolution::resume(snapshot, &terms, options, cpu),
+            Start::Snapshot(snapshot) => TiledEvolution::resume(snapshot, terms, options, cpu),
         }
     }
 }

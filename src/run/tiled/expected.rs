@@ -112,10 +112,12 @@ impl Job<'_> {
 
     /// Bytes that tiles take here while the interface moves: on a card they are only made here.
     pub(super) fn bytes<S, const E: usize>(&self, expected: &Expected) -> u64 {
-        let on_card = self.arrays.is_empty() && Device::is_card(self.config, expected.size());
-        let arrays = if on_card { 1 } else { self.options().arrays() };
         // 16 bits for each value of a coefficient that is kept.
         let kept = self.arrays.components() * 2 * (E * E * E) as u64;
+        let (arrays, kept) = match Device::is_card(self.config, expected.size()) {
+            true => (1, 0),
+            false => (self.options().arrays(), kept),
+        };
         memory::of_tiles(expected.tiles, E * E * E, size_of::<S>(), arrays)
             .saturating_add(expected.tiles.saturating_mul(kept))
     }

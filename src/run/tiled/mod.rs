@@ -245,10 +245,7 @@ impl Job<'_> {
         let keeper = identity
             .filter(|_| rule != Checkpoints::Never)
             .map(|identity| Keeper::new(folder.file(CHECKPOINT), rule, identity, earlier));
-        let device = match self.arrays.is_empty() {
-            true => Device::choose(config, self.counted(&grid).size())?,
-            false => Device::processor(config, "coefficients are volumes"),
-        };
+        let device = Device::choose(config, self.counted(&grid).size())?;
         let card = device.card.as_ref();
         report.backend = if card.is_some() { "cuda" } else { "cpu" };
         report.backend_reason = device.reason.clone();

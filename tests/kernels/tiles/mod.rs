@@ -6,3 +6,4 @@ mod manage;
 mod range;
 mod step;
 mod upsample;
+mod volumes;

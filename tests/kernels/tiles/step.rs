@@ -7,12 +7,13 @@ use zeroset::backend::Cpu;
 use zeroset::expression::{Expression, Field, Generated};
 use zeroset::grid::cuda::Halt;
 use zeroset::grid::{Band, Fixed16, Pool, Stored};
-use zeroset::levelset::tiled::cuda::{KeptArgument, MotionArgument, StageArgument};
+use zeroset::levelset::tiled::cuda::{MotionArgument, StageArgument};
 use zeroset::levelset::tiled::{
     Coefficient, Options, Reinitialize, Scheme, Terms, TiledEvolution, Time,
 };
 
 use super::grid::{HostTiles, launch, look_up, tiles};
+use super::volumes::{self, ByVolumes};
 use crate::library::{Library, arg};
 
 const BLOCKS: u32 = 3;
@@ -31,8 +32,19 @@ struct Case {
     acting: Acting,
     reinitialize: Reinitialize,
     gamma: f64,
+    by: By,
+}
+
+/// What the coefficients are.
+#[derive(Clone, Copy, PartialEq)]
+enum By {
+    Numbers,
     /// The velocity is [`FLOW`].
-    flows: bool,
+    Flow,
+    /// Volumes; in the velocity beside a number.
+    Volumes,
+    /// Volumes; in the velocity beside an expression.
+    Both,
 }
 
 /// A velocity whose speed grows from a hundredth, and the same as the CPU takes it.
@@ -55,14 +67,53 @@ impl Case {
     fn terms(&self) -> Terms<f64> {
         let [moves, grows, bends, _] = self.acting;
         let terms = Terms::default();
-        let velocity = match self.flows {
-            true => Coefficient::of_voxel(flow),
-            false => Coefficient::Uniform(VELOCITY),
+        let by_volumes = self.by_volumes();
+        let velocity = match self.by {
+            By::Numbers => Coefficient::Uniform(VELOCITY),
+            By::Flow => Coefficient::of_voxel(flow),
+            By::Volumes => Coefficient::Steady(by_volumes.velocity()),
+            By::Both => Coefficient::Varying(by_volumes.velocity()),
+        };
+        let of_numbers = matches!(self.by, By::Numbers | By::Flow);
+        let (normal, curved) = match of_numbers {
+            true => (Coefficient::Uniform([NORMAL_SPEED]), Coefficient::Uniform([CURVATURE])),
+            false => {
+                let number = |which| Coefficient::Steady(by_volumes.number(which));
+                (number(1), number(2))
+            }
         };
         let terms = if moves { terms.with_velocity(velocity) } else { terms };
-        let normal = Coefficient::Uniform([NORMAL_SPEED]);
         let terms = if grows { terms.with_normal_speed(normal) } else { terms };
-        if bends { terms.with_curvature(Coefficient::Uniform([CURVATURE])) } else { terms }
+        if bends { terms.with_curvature(curved) } else { terms }
+    }
+
+    /// What is a volume in it.
+    fn by_volumes(&self) -> ByVolumes {
+        let [moves, grows, bends, _] = self.acting;
+        let is = matches!(self.by, By::Volumes | By::Both);
+        ByVolumes { is_kept: [moves && self.by == By::Volumes, grows && is, bends && is] }
+    }
+
+    /// Whether the velocity has expressions.
+    fn varies(&self) -> bool {
+        matches!(self.by, By::Flow | By::Both)
+    }
+
+    /// Where voxels lie: their origin and their edge.
+    fn place(&self) -> ([f64; 3], f64) {
+        match self.by {
+            By::Numbers | By::Flow => ([0.0; 3], 1.0),
+            By::Volumes | By::Both => (volumes::ORIGIN, volumes::DX),
+        }
+    }
+
+    /// What an expression gives, 0 where there is none.
+    fn expressions(&self) -> &'static [&'static str] {
+        match self.by {
+            By::Flow => &FLOW,
+            By::Both => &[volumes::EXPRESSION],
+            By::Numbers | By::Volumes => &[],
+        }
     }
 
     /// As the CPU adds it up.
@@ -71,8 +122,8 @@ impl Case {
         let part = |is: bool, of: f64| if is { of } else { 0.0 };
         let [u, v, w] = VELOCITY.map(|u| part(moves, u.abs()));
         let sum = u + v + w;
-        if self.flows {
-            return 0.0; // the card looks
+        if self.by != By::Numbers {
+            return part(rescales, RESCALING) * 3f64.sqrt(); // the card looks
         }
         let sum =
             sum + part(grows, NORMAL_SPEED).abs() * 3f64.sqrt() + 6.0 * part(bends, CURVATURE);
@@ -82,14 +133,17 @@ impl Case {
     fn defines<S>(&self, edge: usize) -> Vec<String> {
         let scheme = self.scheme.reach() * 2 - 1;
         let [moves, grows, bends, rescales] = self.acting.map(u8::from);
+        let is_kept = self.by_volumes().is_kept;
+        let kind = |which: usize, acts: u8| if is_kept[which] { 3 } else { acts };
         let mut defines = vec![
             "REAL=double".into(),
             format!("TILE_EDGE={edge}"),
             format!("BLOCK={}", block(edge)),
             format!("SCHEME={scheme}"),
-            format!("VELOCITY={}", if self.flows { 2 } else { moves }),
-            format!("NORMAL={grows}"),
-            format!("CURVATURE={bends}"),
+            format!("VELOCITY={}", if self.varies() { 2 } else { kind(0, moves) }),
+            format!("NORMAL={}", kind(1, grows)),
+            format!("CURVATURE={}", kind(2, bends)),
+            format!("SAMPLED={}", if self.by == By::Both { 0b101 } else { 0 }),
             format!("RESCALING={rescales}"),
             format!("EULER={}", u8::from(self.time == Time::Euler)),
         ];
@@ -115,19 +169,20 @@ struct Kernels {
 fn compile<S>(case: &Case, edge: usize) -> Kernels {
     let defines = case.defines::<S>(edge);
     let mut defines: Vec<&str> = defines.iter().map(String::as_str).collect();
-    let fields = FLOW.map(|text| {
+    let field = |text: &&str| {
         let expression: Expression = text.parse().unwrap();
         Field::bind(&expression, |name| panic!("{name}")).unwrap()
-    });
+    };
+    let fields: Vec<_> = case.expressions().iter().map(field).collect();
     let generated = Generated::new(&[&fields]);
     let library = |source: &str, defines: &[&str], kernels: &[&str]| {
         let source = format!("kernels/tiles/{source}.cu");
-        let header = case.flows.then(|| (Generated::NAME, generated.text()));
+        let header = case.varies().then(|| (Generated::NAME, generated.text()));
         Library::with_header(&source, defines, kernels, header)
     };
     let managing = ["tiles_manage", "tiles_look_up"];
     let mut steps = vec!["tiles_stage", "tiles_look", "tiles_begin"];
-    steps.extend(case.flows.then_some("tiles_length"));
+    steps.extend((case.by != By::Numbers).then_some("tiles_length"));
     let kept: Vec<&str> = defines.iter().copied().filter(|d| !d.starts_with("BLOCK")).collect();
     let manage = library("manage", &kept, &managing);
     let step = library("step", &defines, &steps);
@@ -176,23 +231,30 @@ fn check<const E: usize, S: Stored<f64> + PartialEq + std::fmt::Debug>(case: &Ca
         let [moves, grows, bends, _] = case.acting;
         let addresses: Vec<u64> =
             values.iter_mut().map(|v| v[2 * tile..].as_mut_ptr() as u64).collect();
+        let by_volumes = case.by_volumes();
+        let table = by_volumes.table();
+        let (origin, dx) = case.place();
+        let mut kept = by_volumes.room::<E>(CAPACITY);
+        let of_kept = kept.each_mut().map(volumes::Kept::argument);
         let motion = MotionArgument {
             values: [addresses[0], addresses[1], addresses[2]],
-            origin: [0.0; 3],
-            dx: 1.0,
+            origin,
+            dx,
             gamma: options.gamma,
             core: options.gamma - 1.0 / 16.0,
             rescaling: RESCALING,
             velocity: if moves { VELOCITY } else { [0.0; 3] },
             normal_speed: if grows { NORMAL_SPEED } else { 0.0 },
             curvature: if bends { CURVATURE } else { 0.0 },
-            per_voxel: [1.0; 2],
+            per_voxel: [1.0 / dx, 1.0 / dx * (1.0 / dx)],
             keep: band.roomy::<E>().reach as u32,
             need: options.reach() as u32,
-            kept: KeptArgument::default(),
+            kept: of_kept,
+            components: table[0].as_ptr() as u64,
         };
         let all = (BLOCKS, block(E));
         let lists = arg(on.argument());
+        by_volumes.keep::<E>(&mut on, &table, of_kept, seed, true);
         launch(&kernels.step, "tiles_look", all, seed, &[lists, arg(motion)]);
         let begin =
             [arg(on.argument()), arg(0.0), arg(f64::INFINITY), arg(-1.0), arg(steps as u64 + 1)];
@@ -205,7 +267,8 @@ fn check<const E: usize, S: Stored<f64> + PartialEq + std::fmt::Debug>(case: &Ca
             let seed = seed + 7 * step as u64;
             let args = [arg(on.argument()), arg(motion.of_values())];
             launch(&kernels.manage, "tiles_manage", (BLOCKS, 256), seed, &args);
-            if case.flows {
+            by_volumes.keep::<E>(&mut on, &table, of_kept, seed, false);
+            if case.by != By::Numbers {
                 let args = [arg(on.argument()), arg(motion)];
                 launch(&kernels.step, "tiles_length", all, seed, &args);
             }
@@ -257,7 +320,7 @@ fn first_order(acting: Acting) -> Case {
         acting,
         reinitialize: Reinitialize::Never,
         gamma: 1.5,
-        flows: false,
+        by: By::Numbers,
     }
 }
 
@@ -319,8 +382,19 @@ fn distances_found_anew_have_the_bits_of_the_cpu() {
 #[test]
 fn expressions_and_the_length_of_steps_by_them_have_the_bits_of_the_cpu() {
     let moves = [true, false, false, false];
-    check::<4, f64>(&Case { flows: true, ..first_order(moves) }, 12);
+    check::<4, f64>(&Case { by: By::Flow, ..first_order(moves) }, 12);
     let every_other = Reinitialize::Equation { iterations: 1, every: 2 };
     let terms = [true, false, true, false];
-    check::<8, f64>(&Case { flows: true, reinitialize: every_other, ..weno(terms) }, 9);
+    check::<8, f64>(&Case { by: By::Flow, reinitialize: every_other, ..weno(terms) }, 9);
+}
+
+#[test]
+fn volumes_kept_with_the_tiles_and_beside_expressions_have_the_bits_of_the_cpu() {
+    let by = |by, case| Case { by, ..case };
+    let all = [true, true, true, true];
+    check::<4, f64>(&by(By::Volumes, first_order(all)), 12);
+    check::<4, f64>(&by(By::Volumes, first_order([false, true, false, false])), 25);
+    check::<8, f64>(&by(By::Volumes, weno(all)), 7);
+    check::<4, f64>(&by(By::Both, first_order(all)), 12);
+    check::<8, f64>(&by(By::Both, weno([true, true, true, false])), 7);
 }

@@ -1,21 +1,20 @@
-//! A velocity kept with the tiles in 16 bits: [`Coefficient::Steady`](crate::levelset::tiled::Coefficient::Steady)
-//! on a card. Kernels of somebody else make it, for the tiles that come, in the places they are told
+//! Coefficients kept with the tiles in 16 bits: [`Coefficient::Steady`](crate::levelset::tiled::Coefficient::Steady)
+//! on a card. Kernels of their own make them, for the tiles that come, in the places they are told
 //! (`kernels/tiles/kept.cuh`).
 
 use std::fmt;
 
 use crate::backend::cuda::{Argument, Array, Cuda};
 use crate::error::Result;
+use crate::geometry::Real;
 use crate::grid::cuda::TileGridArgument;
 
-/// Components of a velocity.
-const COMPONENTS: usize = 3;
 /// Numbers beside the values of a tile.
-const EXTREMES: usize = 2;
+const EXTREMES: usize = 3;
 
-/// What makes a velocity of tiles.
-pub trait KeepVelocity: fmt::Debug + Send + Sync {
-    /// Launches what makes the velocity of the tiles that came with the last change of the tile set,
+/// What makes a coefficient of tiles.
+pub trait KeepCoefficient: fmt::Debug + Send + Sync {
+    /// Launches what makes the coefficient of the tiles that came with the last change of the tile set,
     /// `created` of the control block, whose places in the list are at `created_at`; or of all tiles.
     /// It is recorded with the steps, so it waits for nothing and takes no memory; it does nothing while
     /// steps are paused.
@@ -35,38 +34,38 @@ pub trait KeepVelocity: fmt::Debug + Send + Sync {
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct KeptArgument {
-    /// `[capacity][3][E^3]` i16.
+    /// `[capacity][components][E^3]` i16.
     pub values: u64,
-    /// `[capacity][2]` f32: what one step of the 16 bits is worth, and the largest sum of the sizes of
-    /// the three components at a voxel; not numbers where a value is none.
+    /// `[capacity][3]` reals: what one step of the 16 bits is worth, the largest sum of the sizes of
+    /// all components at a voxel, and the smallest component, 0 at most; not numbers where a value is none.
+    /// Of a velocity nobody asks for the smallest component.
     pub extremes: u64,
 }
 
 // SAFETY: laid out as in C.
 unsafe impl Argument for KeptArgument {}
 
-/// Values of a velocity by the ids of tiles.
-pub(super) struct Kept {
+/// Values of a coefficient by the ids of tiles.
+pub(super) struct Kept<R: Real> {
     values: Array<i16>,
-    extremes: Array<f32>,
-    /// Voxels of a tile; 0 where nothing is kept.
+    extremes: Array<R>,
+    /// Values of a tile; 0 where nothing is kept.
     size: usize,
 }
 
-impl Kept {
-    /// Bytes of a tile with `size` voxels.
+impl<R: Real> Kept<R> {
+    /// Bytes of a tile with `size` values.
     pub fn bytes_per_tile(size: usize) -> usize {
-        size * COMPONENTS * size_of::<i16>()
-            + if size > 0 { EXTREMES * size_of::<f32>() } else { 0 }
+        size * size_of::<i16>() + if size > 0 { EXTREMES * size_of::<R>() } else { 0 }
     }
 
-    /// Room for `capacity` tiles of `size` voxels, 0 where nothing is kept.
+    /// Room for `capacity` tiles of `size` values, 0 where nothing is kept.
     ///
     /// # Errors
     /// [`Error::Device`](crate::Error::Device) if there is not enough memory.
     pub fn new(cuda: &Cuda, capacity: usize, size: usize) -> Result<Self> {
         let tiles = if size > 0 { capacity } else { 0 };
-        let values = cuda.zeros(tiles * size * COMPONENTS)?;
+        let values = cuda.zeros(tiles * size)?;
         Ok(Kept { values, extremes: cuda.zeros(tiles * EXTREMES)?, size })
     }
 
@@ -76,7 +75,7 @@ impl Kept {
     /// As [`Kept::new`].
     pub fn grow(&mut self, cuda: &Cuda, capacity: usize) -> Result<()> {
         if self.size > 0 {
-            self.values = cuda.lengthened(&self.values, capacity * self.size * COMPONENTS)?;
+            self.values = cuda.lengthened(&self.values, capacity * self.size)?;
             self.extremes = cuda.lengthened(&self.extremes, capacity * EXTREMES)?;
         }
         Ok(())
@@ -94,6 +93,6 @@ impl Kept {
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        self.values.len() * size_of::<i16>() + self.extremes.len() * size_of::<f32>()
+        self.values.len() * size_of::<i16>() + self.extremes.len() * size_of::<R>()
     }
 }

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use super::kept::KeepVelocity;
+use super::kept::KeepCoefficient;
 use super::state::{MotionArgument, StageArgument, ValuesArgument};
 use super::terms::DeviceTerms;
+use super::volumes::{self, Components};
 use crate::backend::cuda::{Arguments, Cuda, Kernel, Launch, Unit};
 use crate::error::Result;
 use crate::expression::Generated;
@@ -25,8 +26,12 @@ pub(super) struct Kernels<R: Real> {
     begin: Kernel,
     /// Where coefficients vary.
     length: Option<Kernel>,
-    /// What makes a velocity that is kept.
-    kept: Option<Arc<dyn KeepVelocity>>,
+    /// Whether blocks of it meet.
+    meets: bool,
+    /// What makes velocity, normal speed and curvature that are kept.
+    kept: [Option<Arc<dyn KeepCoefficient>>; 3],
+    /// Of a velocity by volumes and expressions.
+    components: Option<Components>,
     stage: Kernel,
     relax: Option<Kernel>,
     redistance: Option<Kernel>,
@@ -69,12 +74,15 @@ fn unit<R: Real>(
     if file == "tiles/manage" {
         return Unit::with(file, defines);
     }
+    let [velocity, normal_speed, curvature] = terms.kinds();
+    defines.extend(volumes::defines());
     defines.extend([
         number("BLOCK", block as usize),
         number("SCHEME", scheme),
-        number("VELOCITY", terms.velocity_kind() as usize),
-        number("NORMAL", terms.normal_speed.kind() as usize),
-        number("CURVATURE", terms.curvature.kind() as usize),
+        number("VELOCITY", velocity as usize),
+        number("NORMAL", normal_speed as usize),
+        number("CURVATURE", curvature as usize),
+        number("SAMPLED", terms.velocity.sampled() as usize),
         number("RESCALING", usize::from(rescales)),
         number("EULER", usize::from(options.time == Time::Euler)),
         number("TILE_MOTION_BYTES", size_of::<MotionArgument<R>>()),
@@ -82,13 +90,9 @@ fn unit<R: Real>(
     ]);
     let mut unit = Unit::with(file, defines)?;
     if terms.varies() {
-        // A velocity that is kept is no expression.
-        let velocity = match terms.kept_velocity {
-            Some(_) => &[][..],
-            None => terms.velocity.fields(),
-        };
-        let all = [velocity, terms.normal_speed.fields(), terms.curvature.fields()];
-        let varying: Vec<_> = all.into_iter().filter(|fields| !fields.is_empty()).collect();
+        let all = [terms.velocity.fields(), terms.normal_speed.fields(), terms.curvature.fields()];
+        let varying = all.iter().map(Vec::as_slice).filter(|fields| !fields.is_empty());
+        let varying: Vec<_> = varying.collect();
         let text = Generated::new(&varying).text().to_string();
         unit.extra.push((Generated::NAME.into(), text));
     }
@@ -116,7 +120,9 @@ impl<R: Real> Kernels<R> {
             look: cuda.kernel(&step, "tiles_look")?,
             begin: cuda.kernel(&step, "tiles_begin")?,
             length: None,
-            kept: terms.kept_velocity.clone(),
+            meets: terms.varies(),
+            kept: terms.keepers::<R>(cuda, edge)?,
+            components: terms.components::<R>(cuda)?,
             relax: None,
             redistance: None,
             stages: match options.time {
@@ -135,7 +141,7 @@ impl<R: Real> Kernels<R> {
             stage,
             cuda: cuda.clone(),
         };
-        if terms.varies() || kernels.kept.is_some() {
+        if terms.varies() || terms.is_kept() {
             let length = cuda.kernel(&step, "tiles_length")?;
             kernels.length_grid = resident(&length, block)?;
             kernels.length = Some(length);
@@ -178,10 +184,21 @@ impl<R: Real> Kernels<R> {
         unsafe { self.cuda.launch(&self.look, plain(self.grid, self.block), &arguments) }
     }
 
-    /// Makes the velocity of all tiles, where it is kept.
-    pub fn keep_all(&self, tiles: TileGridArgument, motion: MotionArgument<R>) -> Result<()> {
-        let kept = self.kept.as_ref();
-        kept.map_or(Ok(()), |kept| kept.launch(&self.cuda, tiles, motion.kept, true))
+    /// Makes the coefficients that are kept, of all tiles or of those that came with the last change.
+    pub fn keep(
+        &self,
+        tiles: TileGridArgument,
+        motion: MotionArgument<R>,
+        of_all: bool,
+    ) -> Result<()> {
+        let all = self.kept.iter().zip(motion.kept);
+        let mut all = all.filter_map(|(keeper, kept)| keeper.as_ref().map(|k| (k, kept)));
+        all.try_for_each(|(keeper, kept)| keeper.launch(&self.cuda, tiles, kept, of_all))
+    }
+
+    /// Place of the components of a velocity by volumes and expressions; 0 for others.
+    pub fn components(&self) -> u64 {
+        self.components.as_ref().map_or(0, Components::address)
     }
 
     /// Tells the card what the next stretch of steps is.
@@ -199,13 +216,10 @@ impl<R: Real> Kernels<R> {
         let together = Launch { cooperative: true, ..plain(self.manage_grid, MANAGE_BLOCK) };
         // SAFETY: the kernel takes these; its blocks are on the card at once.
         unsafe { self.cuda.launch(&self.manage, together, &arguments)? };
-        if let Some(kept) = &self.kept {
-            kept.launch(&self.cuda, tiles, motion.kept, false)?;
-        }
+        self.keep(tiles, motion, false)?;
         if let Some(length) = &self.length {
             let arguments = Arguments::default().with(tiles).with(motion);
-            let cooperative = self.kept.is_none();
-            let launch = Launch { cooperative, ..plain(self.length_grid, self.block) };
+            let launch = Launch { cooperative: self.meets, ..plain(self.length_grid, self.block) };
             // SAFETY: the kernel takes these; where its blocks meet they are on the card at once.
             unsafe { self.cuda.launch(length, launch, &arguments)? };
         }

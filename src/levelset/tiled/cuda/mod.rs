@@ -9,13 +9,14 @@
 //!
 //! ```text
 //! terms     coefficients
-//! kept      a velocity kept with the tiles
+//! kept      coefficients kept with the tiles
 //! range     surface and range of phi, for what is written of a motion
 //! rest      whether the interface stands still
 //! state     what kernels are told
 //! launch    launches
 //! failure   why steps stopped
 //! snapshot  the state, put away and taken up again
+//! volumes   coefficients by volumes
 //! ```
 
 mod failure;
@@ -26,6 +27,7 @@ mod rest;
 mod snapshot;
 mod state;
 mod terms;
+mod volumes;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -41,12 +43,13 @@ use crate::grid::cuda::{DevicePool, DeviceTiledGrid, Halt, TileControl, TileGrid
 use crate::grid::{Band, Pool, Stored, TiledGrid};
 use crate::levelset::evolution::{Advance, Stretch};
 use kept::Kept;
-pub use kept::{KeepVelocity, KeptArgument};
+pub use kept::{KeepCoefficient, KeptArgument};
 use launch::Kernels;
 pub use range::Range;
 pub use rest::{Crossed, DeviceInterface};
 pub use state::{MotionArgument, StageArgument, ValuesArgument};
-pub use terms::{DeviceCoefficient, DeviceTerms};
+pub use terms::{DeviceCoefficient, DevicePart, DeviceTerms};
+pub use volumes::{ComponentArgument, ComponentsArgument};
 
 /// How long the card may go on before the host sees what was reached.
 const PATIENCE: Duration = Duration::from_millis(200);
@@ -63,7 +66,8 @@ where
     grid: DeviceTiledGrid,
     /// phi and the stages; the third only where it is needed.
     values: [DevicePool<S, E>; 3],
-    kept: Kept,
+    /// Velocity, normal speed and curvature, where they are kept.
+    kept: [Kept<R>; 3],
     motion: MotionArgument<R>,
     options: Options,
     kernels: Kernels<R>,
@@ -145,7 +149,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         Kernels::new(cuda, terms, options, E, size_of::<S>() == 2)
     }
 
-    /// Refuses tiles whose stages and velocity do not fit beside `more` bytes.
+    /// Refuses tiles whose stages and coefficients do not fit beside `more` bytes.
     fn check_room(
         cuda: &Cuda,
         terms: &DeviceTerms,
@@ -155,8 +159,8 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
     ) -> Result<()> {
         let stages = if needs_third(options) { 2 } else { 1 };
         let tile = Pool::<S, E>::TILE * size_of::<S>();
-        let values = stages * tile + Kept::bytes_per_tile(kept_size::<E>(terms));
-        let need = more + capacity * values;
+        let kept = terms.kept_sizes(E).map(Kept::<R>::bytes_per_tile);
+        let need = more + capacity * (stages * tile + kept.iter().sum::<usize>());
         cuda.check_room(need as u64, format_args!("{capacity} tiles"), TOO_MANY)
     }
 
@@ -173,7 +177,9 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         let third = if needs_third(&options) { capacity } else { 0 };
         let stage = |capacity| DevicePool::new(cuda, capacity, R::narrow(options.gamma));
         let values = [phi, stage(capacity)?, stage(third)?];
-        let kept = Kept::new(cuda, capacity, kept_size::<E>(terms))?;
+        let [velocity, normal_speed, curvature] = terms.kept_sizes(E);
+        let kept = |size| Kept::new(cuda, capacity, size);
+        let kept = [kept(velocity)?, kept(normal_speed)?, kept(curvature)?];
         let narrow = R::narrow;
         let band = Band { gamma: narrow(options.gamma), reach: options.reach() };
         let motion = MotionArgument {
@@ -192,7 +198,8 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
             per_voxel: [1.0 / terms.dx, 1.0 / (terms.dx * terms.dx)].map(narrow),
             keep: band.roomy::<E>().reach as u32,
             need: band.reach as u32,
-            kept: kept.argument(),
+            kept: kept.each_ref().map(Kept::argument),
+            components: kernels.components(),
         };
         let seen = [cuda.pinned(1)?, cuda.pinned(1)?];
         let mut evolution = DeviceTiledEvolution {
@@ -235,7 +242,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         self.grid.steer(control)?;
         self.locate();
         self.kernels.look_up(self.grid.argument())?;
-        self.kernels.keep_all(self.grid.argument(), self.motion)?;
+        self.kernels.keep(self.grid.argument(), self.motion, true)?;
         self.kernels.look(self.grid.argument(), self.motion)?;
         self.now = self.grid.look()?;
         Ok(())
@@ -244,7 +251,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
     /// Tells the kernels where values are.
     fn locate(&mut self) {
         self.motion.values = self.values.each_ref().map(DevicePool::address);
-        self.motion.kept = self.kept.argument();
+        self.motion.kept = self.kept.each_ref().map(Kept::argument);
         // What was recorded speaks of other places.
         self.cycles.clear();
     }
@@ -322,15 +329,19 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         let more = capacity - self.grid.capacity();
         let tile = Pool::<S, E>::TILE * size_of::<S>();
         // Arrays grow one by one: the longest stands twice meanwhile.
-        let kept = self.kept.tile_bytes();
-        let need =
-            more * (tile * 3 + kept) + DeviceTiledGrid::bytes(more) + capacity * tile.max(kept);
+        let kept = self.kept.each_ref().map(Kept::tile_bytes);
+        let longest = kept.iter().fold(tile, |longest, bytes| longest.max(*bytes));
+        let need = more * (tile * 3 + kept.iter().sum::<usize>())
+            + DeviceTiledGrid::bytes(more)
+            + capacity * longest;
         let tiles = self.now.needed;
         self.cuda.check_room(need as u64, format_args!("{tiles} tiles"), TOO_MANY)?;
         for values in self.values.iter_mut().filter(|values| values.n_tiles() > 0) {
             *values = values.lengthened(&self.cuda, capacity)?;
         }
-        self.kept.grow(&self.cuda, capacity)?;
+        for kept in &mut self.kept {
+            kept.grow(&self.cuda, capacity)?;
+        }
         self.grid.grow(capacity)?;
         self.locate();
         self.kernels.look_up(self.grid.argument())?;
@@ -416,18 +427,14 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
     pub fn bytes(&self) -> usize {
         let values: usize =
             self.values.iter().map(|values| DevicePool::<S, E>::bytes(values.n_tiles())).sum();
-        values + self.kept.bytes() + DeviceTiledGrid::bytes(self.grid.capacity())
+        let kept: usize = self.kept.iter().map(Kept::bytes).sum();
+        values + kept + DeviceTiledGrid::bytes(self.grid.capacity())
     }
 }
 
 /// What to do about more tiles than a card has room for.
 const TOO_MANY: &str = "take a larger domain.tiled.dx, a narrower band, precision = \"f32\", \
                         storage = \"16-bit\", or device.use = \"cpu\"";
-
-/// Voxels of a tile for which a velocity is kept.
-fn kept_size<const E: usize>(terms: &DeviceTerms) -> usize {
-    if terms.kept_velocity.is_some() { E * E * E } else { 0 }
-}
 
 /// Whether a step or a reinitialization takes three arrays.
 fn needs_third(options: &Options) -> bool {

@@ -33,8 +33,10 @@ pub struct MotionArgument<R> {
     pub keep: u32,
     /// The same, within which they are needed for a step.
     pub need: u32,
-    /// The velocity of each tile, where it is kept with them.
-    pub kept: KeptArgument,
+    /// Velocity, normal speed and curvature of each tile, where they are kept with them.
+    pub kept: [KeptArgument; 3],
+    /// Address of the components of the velocity, where some are volumes and others expressions.
+    pub components: u64,
 }
 
 // SAFETY: laid out as in C, and compared with the size the kernels know.

@@ -2,10 +2,25 @@
 
 use std::sync::Arc;
 
-use super::kept::KeepVelocity;
+use super::kept::KeepCoefficient;
+use super::volumes::{Components, KeptVolumes};
+use crate::backend::cuda::Cuda;
+use crate::error::Result;
 use crate::expression::Field;
 use crate::geometry::Real;
 use crate::levelset::tiled::{Coefficient, Terms};
+use crate::volume::cuda::DeviceVolume;
+
+/// One component of a coefficient, in lengths per time (alpha: lengths squared per time).
+#[derive(Clone, Debug)]
+pub enum DevicePart {
+    /// The same everywhere.
+    Number(f64),
+    /// An expression in the coordinates and the time, without data arrays.
+    Field(Field),
+    /// Values of a volume at the voxels' places in the world.
+    Volume(Arc<DeviceVolume>),
+}
 
 /// A coefficient with `K` numbers.
 #[derive(Clone, Debug)]
@@ -17,6 +32,11 @@ pub enum DeviceCoefficient<const K: usize> {
     /// lengths squared per time): evaluated for each voxel that moves, at the time of each
     /// evaluation, and divided by dx (by dx squared).
     Fields(Box<[Field; K]>),
+    /// Volumes beside others, divided by dx (by dx squared). Beside an expression they are evaluated with it;
+    /// else the coefficient is made once for each tile that comes and kept with it.
+    Parts(Box<[DevicePart; K]>),
+    /// Made by kernels of somebody else for the tiles that come, and kept with them.
+    Kept(Arc<dyn KeepCoefficient>),
 }
 
 impl<const K: usize> Default for DeviceCoefficient<K> {
@@ -27,19 +47,44 @@ impl<const K: usize> Default for DeviceCoefficient<K> {
 }
 
 impl<const K: usize> DeviceCoefficient<K> {
-    /// How kernels are compiled for it: 0 for none, 1 for one value, 2 for expressions.
+    /// How kernels are compiled for it: 0 for none, 1 for one value, 2 for expressions, 3 for what is kept.
     pub(super) fn kind(&self) -> u32 {
         match self {
             DeviceCoefficient::Uniform(value) if value.iter().all(|v| *v == 0.0) => 0,
             DeviceCoefficient::Uniform(_) => 1,
             DeviceCoefficient::Fields(_) => 2,
+            DeviceCoefficient::Parts(parts) => {
+                let varies = parts.iter().any(|part| matches!(part, DevicePart::Field(_)));
+                if varies { 2 } else { 3 }
+            }
+            DeviceCoefficient::Kept(_) => 3,
         }
     }
 
-    pub(super) fn fields(&self) -> &[Field] {
+    /// Which components are volumes, a bit for each, where others are expressions.
+    pub(super) fn sampled(&self) -> u32 {
         match self {
-            DeviceCoefficient::Uniform(_) => &[],
-            DeviceCoefficient::Fields(fields) => fields.as_slice(),
+            DeviceCoefficient::Parts(parts) if self.kind() == 2 => {
+                let bit = |part: &DevicePart| u32::from(matches!(part, DevicePart::Volume(_)));
+                parts.iter().rev().fold(0, |bits, part| 2 * bits + bit(part))
+            }
+            _ => 0,
+        }
+    }
+
+    /// What is printed as code: the components that are no volumes, where one is an expression.
+    pub(super) fn fields(&self) -> Vec<Field> {
+        match self {
+            DeviceCoefficient::Fields(fields) => fields.to_vec(),
+            DeviceCoefficient::Parts(parts) if self.kind() == 2 => {
+                let field = |part: &DevicePart| match part {
+                    DevicePart::Number(x) => Some(Field::constant(*x)),
+                    DevicePart::Field(field) => Some(field.clone()),
+                    DevicePart::Volume(_) => None,
+                };
+                parts.iter().filter_map(field).collect()
+            }
+            _ => Vec::new(),
         }
     }
 
@@ -47,8 +92,26 @@ impl<const K: usize> DeviceCoefficient<K> {
     pub(super) fn uniform(&self) -> [f64; K] {
         match self {
             DeviceCoefficient::Uniform(value) => *value,
-            DeviceCoefficient::Fields(_) => [0.0; K],
+            _ => [0.0; K],
         }
+    }
+
+    /// What makes it for the tiles that come, where it is kept.
+    fn keeper<R: Real>(
+        &self,
+        cuda: &Cuda,
+        scale: f64,
+        place: ([f64; 3], f64),
+        edge: usize,
+    ) -> Result<Option<Arc<dyn KeepCoefficient>>> {
+        Ok(match self {
+            DeviceCoefficient::Kept(kept) => Some(kept.clone()),
+            DeviceCoefficient::Parts(parts) if self.kind() == 3 => {
+                let parts = parts.as_slice();
+                Some(Arc::new(KeptVolumes::new::<R>(cuda, parts, scale, place, edge)?))
+            }
+            _ => None,
+        })
     }
 }
 
@@ -58,8 +121,6 @@ impl<const K: usize> DeviceCoefficient<K> {
 pub struct DeviceTerms {
     /// U.
     pub velocity: DeviceCoefficient<3>,
-    /// U where kernels make it for the tiles that come, instead of `velocity`.
-    pub kept_velocity: Option<Arc<dyn KeepVelocity>>,
     /// F; positive lets the inside grow.
     pub normal_speed: DeviceCoefficient<1>,
     /// alpha >= 0; shrinks a sphere.
@@ -82,12 +143,6 @@ impl DeviceTerms {
         self
     }
 
-    /// Sets a velocity that is made by kernels and kept with the tiles.
-    pub fn with_kept_velocity(mut self, velocity: Arc<dyn KeepVelocity>) -> Self {
-        self.kept_velocity = Some(velocity);
-        self
-    }
-
     /// Sets the normal speed.
     pub fn with_normal_speed(mut self, normal_speed: DeviceCoefficient<1>) -> Self {
         self.normal_speed = normal_speed;
@@ -100,14 +155,56 @@ impl DeviceTerms {
         self
     }
 
-    /// How kernels are compiled for the velocity: 3 for one that is kept.
-    pub(super) fn velocity_kind(&self) -> u32 {
-        if self.kept_velocity.is_some() { 3 } else { self.velocity.kind() }
+    /// How kernels are compiled for velocity, normal speed and curvature.
+    pub(super) fn kinds(&self) -> [u32; 3] {
+        [self.velocity.kind(), self.normal_speed.kind(), self.curvature.kind()]
     }
 
-    /// Whether a coefficient is an expression.
+    /// Whether a coefficient has an expression.
     pub(super) fn varies(&self) -> bool {
-        [self.velocity_kind(), self.normal_speed.kind(), self.curvature.kind()].contains(&2)
+        self.kinds().contains(&2)
+    }
+
+    /// Whether one is kept with the tiles.
+    pub(super) fn is_kept(&self) -> bool {
+        self.kinds().contains(&3)
+    }
+
+    /// Values that velocity, normal speed and curvature keep with a tile of edge `edge`.
+    pub(super) fn kept_sizes(&self, edge: usize) -> [usize; 3] {
+        let of_kind = |(kind, components)| if kind == 3 { components * edge.pow(3) } else { 0 };
+        let [u, f, alpha] = self.kinds();
+        [(u, 3), (f, 1), (alpha, 1)].map(of_kind)
+    }
+
+    /// What makes velocity, normal speed and curvature for the tiles that come, where they are kept.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device) if there is not enough memory, or a kernel cannot be compiled.
+    pub(super) fn keepers<R: Real>(
+        &self,
+        cuda: &Cuda,
+        edge: usize,
+    ) -> Result<[Option<Arc<dyn KeepCoefficient>>; 3]> {
+        let (per, place) = (1.0 / self.dx, (self.origin, self.dx));
+        Ok([
+            self.velocity.keeper::<R>(cuda, per, place, edge)?,
+            self.normal_speed.keeper::<R>(cuda, per, place, edge)?,
+            self.curvature.keeper::<R>(cuda, per * per, place, edge)?,
+        ])
+    }
+
+    /// The components of a velocity of which some are volumes and others expressions.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device) if there is not enough memory.
+    pub(super) fn components<R: Real>(&self, cuda: &Cuda) -> Result<Option<Components>> {
+        match &self.velocity {
+            DeviceCoefficient::Parts(parts) if self.velocity.sampled() > 0 => {
+                Components::new::<R>(cuda, parts.as_slice(), 1.0 / self.dx).map(Some)
+            }
+            _ => Ok(None),
+        }
     }
 
     /// What is the same everywhere, as the CPU takes it.

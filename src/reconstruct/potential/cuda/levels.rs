@@ -89,7 +89,7 @@ impl Run<'_> {
         let (cuda, depth) = (self.cuda, self.options.depth);
         let n_cubes = |level| self.tree.n_cubes(cuda, level);
         let tiles = expected_tiles(self.tree.frame(), self.tree.n_cells(), n_cubes)? as usize;
-        let values = EDGE * EDGE * EDGE * (2 * size_of::<S>() + 6) + 8;
+        let values = EDGE * EDGE * EDGE * (2 * size_of::<S>() + 6) + 12;
         // A twelfth is room for more.
         let need = (DeviceTiledGrid::bytes(tiles) + tiles * values) * 13 / 12
             + DeviceInterface::<S, EDGE>::bytes(tiles);
@@ -118,7 +118,8 @@ impl Run<'_> {
         let rest = if is_last { Rest::Ridge } else { Rest::Hull(HULL) };
         let rule = self.options.rule();
         let velocity = DeviceVelocity::new(cuda, self.tree.clone(), rule, done.level, rest)?;
-        let mut terms = DeviceTerms::new([0.0; 3], 1.0).with_kept_velocity(Arc::new(velocity));
+        let velocity = DeviceCoefficient::Kept(Arc::new(velocity));
+        let mut terms = DeviceTerms::new([0.0; 3], 1.0).with_velocity(velocity);
         if is_last {
             terms = terms.with_curvature(DeviceCoefficient::Uniform([self.options.curvature]));
         }

@@ -11,7 +11,7 @@ use crate::backend::cuda::{Argument, Arguments, Cuda, Element, Kernel, Launch, U
 use crate::error::Result;
 use crate::grid::Stored;
 use crate::grid::cuda::{TileControl, TileGridArgument};
-use crate::levelset::tiled::cuda::{DeviceTiledEvolution, KeepVelocity, KeptArgument};
+use crate::levelset::tiled::cuda::{DeviceTiledEvolution, KeepCoefficient, KeptArgument};
 use crate::reconstruct::potential::error::AtSamples;
 use crate::reconstruct::potential::field::{Rest, apparent};
 use crate::reconstruct::potential::levels::EDGE;
@@ -73,7 +73,7 @@ impl DeviceVelocity {
     }
 }
 
-impl KeepVelocity for DeviceVelocity {
+impl KeepCoefficient for DeviceVelocity {
     fn launch(
         &self,
         cuda: &Cuda,

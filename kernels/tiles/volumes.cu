@@ -1,0 +1,97 @@
+// Coefficients by volumes, kept with the tiles: the twin of Steady::evaluate in src/levelset/tiled/steady.rs. Products
+// and sums are not fused in any precision: what is kept has the bits of the processor.
+#define BLOCK_THREADS 64
+#include "primitives/block.cuh"
+#include "tiles/components.cuh"
+#include "tiles/grid.cuh"
+#include "tiles/kept.cuh"
+
+enum { E = TILE_EDGE, TILE_VALUES = E * E * E, MOST_COMPONENTS = 3 };
+
+// That a multiprocessor must have registers for. Without a word the compiler spares them for more, and spills.
+enum { BLOCKS = 8 };
+
+// Where values are taken: src/levelset/tiled/cuda/volumes.rs lays it out.
+struct Components {
+    const TileComponent* of;
+    double origin[3], dx;  // voxel v lies at origin + dx v
+    u32 n, padding;
+};
+
+// What is known of some values of a tile.
+struct Extremes {
+    real largest, most, least;
+    real wrong;  // not a number where a value is none or infinite
+
+    DEVICE void join(real largest2, real most2, real least2, real wrong2) {
+        largest = larger(largest2, largest);
+        most = larger(most2, most);
+        least = smaller(least2, least);
+        wrong = wrong + wrong2;
+    }
+};
+
+// What all threads of the block have seen.
+DEVICE Extremes joined(Extremes mine) {
+    __shared__ Extremes of_warps[WARPS];
+    const u32 all = 0xffffffffu;
+    for (u32 by = WARP / 2; by > 0; by /= 2) {
+        const real largest = __shfl_xor_sync(all, mine.largest, by), most = __shfl_xor_sync(all, mine.most, by);
+        const real least = __shfl_xor_sync(all, mine.least, by), wrong = __shfl_xor_sync(all, mine.wrong, by);
+        mine.join(largest, most, least, wrong);
+    }
+    // Those of the tile before have been read.
+    __syncthreads();
+    if (lane_of_thread() == 0) of_warps[warp_of_thread()] = mine;
+    __syncthreads();
+    Extremes found = of_warps[0];
+    for (u32 k = 1; k < WARPS; k++) {
+        found.join(of_warps[k].largest, of_warps[k].most, of_warps[k].least, of_warps[k].wrong);
+    }
+    return found;
+}
+
+// A coefficient on the tiles that came with the last change of the tile set, or on all.
+// Grid: any number of blocks, which take a tile each at a time; block: BLOCK threads; shared: static.
+extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS)
+tiles_volumes(TileGrid g, Kept kept, Components components, u32 of_all) {
+    // Each thread writes and reads those of its own voxels.
+    __shared__ real values[MOST_COMPONENTS * TILE_VALUES];
+    const TileControl& c = *g.control;
+    if (is_paused(c) && !of_all) return;
+    const u32 list = c.list, n = of_all ? c.n_tiles : c.created;
+    for (u32 tile = blockIdx.x; tile < n; tile += gridDim.x) {
+        const u32 p = of_all ? tile : position_of_created(g, tile);
+        const u64 key = g.keys[list][p];
+        const u32 id = g.ids[list][p];
+        Extremes mine = {R(0), R(0), R(0), R(0)};
+        for (u32 voxel = threadIdx.x; voxel < TILE_VALUES; voxel += BLOCK) {
+            const u32 place[3] = {voxel % E, voxel / E % E, voxel / (E * E)};
+            double x[3];
+            for (u32 k = 0; k < 3; k++) {
+                x[k] = components.origin[k] + components.dx * (double)(coordinate_of(key, k) * E + (i32)place[k]);
+            }
+            real sum = R(0);
+            for (u32 k = 0; k < components.n; k++) {
+                const real value = components.of[k].at(x);
+                values[k * TILE_VALUES + voxel] = value;
+                sum = sum + fabs(value);
+                mine.join(fabs(value), R(0), value, value * R(0));
+            }
+            mine.most = larger(sum, mine.most);
+        }
+        const Extremes found = joined(mine);
+        const real up = found.largest > R(0) ? R(KEPT_MOST) / found.largest : R(0);
+        short* out = kept.values + (u64)id * components.n * TILE_VALUES;
+        for (u32 voxel = threadIdx.x; voxel < TILE_VALUES; voxel += BLOCK) {
+            for (u32 k = 0; k < components.n; k++) {
+                const u32 at = k * TILE_VALUES + voxel;
+                out[at] = kept_from(values[at] * up);
+            }
+        }
+        if (threadIdx.x != 0) continue;
+        extreme_of(kept, id, KEPT_UNIT) = found.largest / R(KEPT_MOST) + found.wrong;
+        extreme_of(kept, id, KEPT_LARGEST) = found.most + found.wrong;
+        extreme_of(kept, id, KEPT_LEAST) = found.least + found.wrong;
+    }
+}

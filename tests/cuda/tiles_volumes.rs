@@ -1,0 +1,237 @@
+//! Coefficients of tiles by volumes: the steps of the CPU, bit by bit in f64.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use zeroset::backend::Cpu;
+use zeroset::backend::cuda::Cuda;
+use zeroset::expression::{Expression, Field};
+use zeroset::geometry::Real;
+use zeroset::grid::{Fixed16, Stored};
+use zeroset::levelset::evolution::Stretch;
+use zeroset::levelset::tiled::cuda::{
+    DeviceCoefficient, DevicePart, DeviceTerms, DeviceTiledEvolution,
+};
+use zeroset::levelset::tiled::{
+    Coefficient, Fill, Kept, Options, Reinitialize, Terms, TiledEvolution, What, Wide,
+};
+use zeroset::volume::cuda::DeviceVolume;
+use zeroset::volume::{Placement, Samples, Scaling, Volume};
+
+use crate::support;
+use crate::tiles::{compare_near, small, steps, tiles_of, two};
+
+/// Where voxel (0, 0, 0) lies, and the edge of a voxel.
+const ORIGIN: [f64; 3] = [0.3, -0.2, 0.1];
+const DX: f64 = 0.37;
+
+/// Two components of a velocity, a normal speed and a curvature coefficient: turned, flat and smaller than the
+/// tiles, of several types.
+fn volumes() -> [Volume; 4] {
+    let noise = |n: usize| ((n * 7919 + 13) % 1009) as f64 / 1009.0;
+    let made = |shape: [usize; 3], samples: Samples, steps: [[f64; 3]; 3]| {
+        let volume = Volume::new(shape, samples, Placement::identity()).unwrap();
+        volume.placed([-7.0, -6.0, -5.5], steps).unwrap()
+    };
+    let straight = |x: f64, y: f64, z: f64| [[x, 0.0, 0.0], [0.0, y, 0.0], [0.0, 0.0, z]];
+    let turned = [[1.3, 0.9, 0.0], [-0.8, 1.2, 0.1], [0.0, 0.1, 2.3]];
+    let short: Vec<i16> = (0..9 * 8 * 6).map(|n| (900.0 * noise(n)) as i16 - 300).collect();
+    let double: Vec<f64> = (0..12 * 7).map(|n| 0.2 * noise(n) - 0.15).collect();
+    let single: Vec<f32> = (0..12 * 11 * 10).map(|n| 0.2 * noise(n) as f32 - 0.2).collect();
+    let bytes: Vec<u8> = (0..6 * 6 * 6).map(|n| (255.0 * noise(n)) as u8).collect();
+    let scaled = |volume: Volume, slope, intercept| {
+        volume.with_scaling(Scaling { slope, intercept }).unwrap()
+    };
+    [
+        scaled(made([9, 8, 6], short.into(), turned), 3.1e-4, 0.02),
+        made([12, 7, 1], double.into(), straight(1.1, 2.0, 1.0)),
+        made([12, 11, 10], single.into(), straight(1.2, 1.1, 1.2)),
+        scaled(made([6, 6, 6], bytes.into(), straight(2.4, 2.0, 2.2)), 2e-4, 0.0),
+    ]
+}
+
+/// The component of the velocity that is no volume.
+#[derive(Clone, Copy, PartialEq)]
+enum Third {
+    Number,
+    Expression,
+}
+
+const NUMBER: f64 = -0.13;
+
+fn fill<R: Real>(
+    parts: Vec<Option<Arc<Volume>>>,
+    scale: f64,
+    other: impl Fn([f64; 3], f64) -> f64 + Send + Sync + 'static,
+) -> Fill<R> {
+    Arc::new(move |first, t, out: &mut [R]| {
+        let size = out.len() / parts.len();
+        let edge = if size == 64 { 4 } else { 8 };
+        for (part, out) in parts.iter().zip(out.chunks_exact_mut(size)) {
+            for (n, out) in out.iter_mut().enumerate() {
+                let at = [n % edge, n / edge % edge, n / (edge * edge)].map(|c| c as i32);
+                let x = [0, 1, 2].map(|k| ORIGIN[k] + DX * f64::from(first[k] + at[k]));
+                *out = match part {
+                    Some(volume) => {
+                        let found = volume.sample_extended(volume.placement().index(x));
+                        R::narrow(found * scale)
+                    }
+                    None => R::narrow(other(x, t)) * R::narrow(scale),
+                };
+            }
+        }
+    })
+}
+
+/// The same terms for the CPU and for a card.
+fn terms<R: Real>(cuda: &Cuda, third: Third) -> (Terms<R>, DeviceTerms) {
+    let volumes = volumes().map(Arc::new);
+    let [u, w, f, alpha] = volumes.each_ref().map(|volume| {
+        let device = Arc::new(DeviceVolume::new(cuda, volume).unwrap());
+        (volume.clone(), DevicePart::Volume(device))
+    });
+    let per = 1.0 / DX;
+    let (part, other): (_, fn([f64; 3], f64) -> f64) = match third {
+        Third::Number => (DevicePart::Number(NUMBER), |_, _| NUMBER),
+        Third::Expression => {
+            let expression: Expression = "0.1*y - t".parse().unwrap();
+            let field = Field::bind(&expression, |name| panic!("{name}")).unwrap();
+            (DevicePart::Field(field), |[_, y, _], t| 0.1 * y - t)
+        }
+    };
+    let velocity = fill(vec![Some(u.0), None, Some(w.0)], per, other);
+    let velocity = match third {
+        Third::Number => Coefficient::Steady(velocity),
+        Third::Expression => Coefficient::Varying(velocity),
+    };
+    let none = |_: [f64; 3], _: f64| 0.0;
+    let on_cpu = Terms::default()
+        .with_velocity(velocity)
+        .with_normal_speed(Coefficient::Steady(fill(vec![Some(f.0)], per, none)))
+        .with_curvature(Coefficient::Steady(fill(vec![Some(alpha.0)], per * per, none)));
+    let on_card = DeviceTerms::new(ORIGIN, DX)
+        .with_velocity(DeviceCoefficient::Parts(Box::new([u.1, part, w.1])))
+        .with_normal_speed(DeviceCoefficient::Parts(Box::new([f.1])))
+        .with_curvature(DeviceCoefficient::Parts(Box::new([alpha.1])));
+    (on_cpu, on_card)
+}
+
+/// Steps of the card, with room for `more` tiles than at the start, are those of the CPU; so are those of a
+/// motion that was put away half way.
+fn check<R: Wide, const E: usize, S: Stored<R> + Kept + PartialEq + Debug>(
+    options: Options,
+    third: Third,
+    (start, n, more): (fn([f64; 3]) -> f64, u64, usize),
+) {
+    let Some(cuda) = support::cuda() else { return };
+    let (grid, phi) = tiles_of::<R, E, S>(&options, start);
+    let (on_cpu, on_card) = terms::<R>(&cuda, third);
+    let cpu = Arc::new(Cpu::new(2).unwrap());
+    let mut expected =
+        TiledEvolution::<R, E, S>::new(grid.clone(), phi.clone(), &on_cpu, options, cpu).unwrap();
+    for _ in 0..n {
+        expected.step(f64::INFINITY).unwrap();
+    }
+    let room = Some(grid.n_tiles() + more);
+    let mut first =
+        DeviceTiledEvolution::<R, E, S>::new(&cuda, &grid, &phi, &on_card, options, room).unwrap();
+    steps(&mut first, n / 2);
+    let half = first.snapshot().unwrap();
+    steps(&mut first, n);
+    let mut again =
+        DeviceTiledEvolution::<R, E, S>::resume(&cuda, half, &on_card, options).unwrap();
+    steps(&mut again, n);
+    assert_eq!(first.time().to_bits(), again.time().to_bits());
+    let ((found, values), (twice, same)) = (first.download().unwrap(), again.download().unwrap());
+    assert!(twice.keys() == found.keys());
+    for (a, b) in found.ids().iter().zip(twice.ids()) {
+        assert_eq!(values.tile(*a), same.tile(*b), "tile {a} twice");
+    }
+    if size_of::<R>() == 4 {
+        let apart = (first.time() / expected.time() - 1.0).abs();
+        assert!(apart < 1e-4, "{apart}");
+        return compare_near(&found, &values, &expected, R::narrow(options.gamma));
+    }
+    assert_eq!(first.time().to_bits(), expected.time().to_bits());
+    assert!(found.keys() == expected.grid().keys(), "tile sets differ");
+    assert!(found.ids() == expected.grid().ids(), "ids differ");
+    for &id in found.ids() {
+        assert_eq!(values.tile(id), expected.phi().tile(id), "tile {id}");
+    }
+}
+
+fn first_order() -> Options {
+    Options::new(1.5).first_order()
+}
+
+fn weno() -> Options {
+    Options::new(3.0)
+}
+
+#[test]
+fn short_volumes() {
+    check::<f64, 4, f64>(first_order(), Third::Number, (small, 6, 2));
+    check::<f64, 8, f64>(weno(), Third::Number, (small, 4, 2));
+    check::<f32, 4, f32>(weno(), Third::Number, (small, 4, 2));
+}
+
+#[test]
+fn short_volumes_beside_expressions() {
+    check::<f64, 4, f64>(weno(), Third::Expression, (small, 4, 2));
+    check::<f32, 8, Fixed16>(first_order(), Third::Expression, (small, 4, 2));
+}
+
+#[test]
+fn volumes_move_tiles_as_on_the_cpu() {
+    for third in [Third::Number, Third::Expression] {
+        check::<f64, 4, f64>(first_order(), third, (two, 70, 10));
+        check::<f64, 8, f64>(weno(), third, (two, 40, 10));
+        let every = Reinitialize::Equation { iterations: 1, every: 5 };
+        check::<f32, 4, f32>(weno().with_reinitialize(every), third, (two, 40, 10));
+        check::<f32, 8, f32>(first_order(), third, (two, 40, 10));
+        check::<f32, 4, Fixed16>(first_order(), third, (two, 40, 10));
+    }
+}
+
+/// A volume of one value.
+fn constant(cuda: &Cuda, value: f64) -> (Fill<f32>, DevicePart) {
+    let of = Volume::new([1, 1, 1], vec![value].into(), Placement::identity()).unwrap();
+    let on_card = DevicePart::Volume(Arc::new(DeviceVolume::new(cuda, &of).unwrap()));
+    (fill(vec![Some(Arc::new(of))], 1.0, |_, _| 0.0), on_card)
+}
+
+/// What a coefficient must not be is found before the first step, with its voxel.
+#[test]
+fn short_volumes_that_may_not_be() {
+    let Some(cuda) = support::cuda() else { return };
+    let options = first_order();
+    let (grid, phi) = tiles_of::<f32, 4, f32>(&options, small);
+    for (value, name, words) in [
+        (-0.25, "curvature", "the curvature coefficient is negative"),
+        (1e300, "normal_speed", "infinite or not a number"),
+    ] {
+        let (of, part) = constant(&cuda, value);
+        let (on_cpu, on_card) = (Terms::default(), DeviceTerms::new([0.0; 3], 1.0));
+        let on_card_part = DeviceCoefficient::Parts(Box::new([part]));
+        let (on_cpu, on_card) = match name {
+            "curvature" => (
+                on_cpu.with_curvature(Coefficient::Steady(of)),
+                on_card.with_curvature(on_card_part),
+            ),
+            _ => (
+                on_cpu.with_normal_speed(Coefficient::Steady(of)),
+                on_card.with_normal_speed(on_card_part),
+            ),
+        };
+        let mut run =
+            DeviceTiledEvolution::<f32, 4>::new(&cuda, &grid, &phi, &on_card, options, None)
+                .unwrap();
+        let stretch = Stretch { clock: 0.0, target: 5.0, steady: -1.0, steps: 10 };
+        let error = run.advance(&stretch).unwrap_err();
+        assert!(error.exit_code() == 4 && error.to_string().contains(words), "{error}");
+        assert_eq!((run.n_steps(), run.time()), (0, 0.0));
+        let cpu = Arc::new(Cpu::new(1).unwrap());
+        let found = run.breakdown(&on_cpu, cpu, 5.0).unwrap().unwrap();
+        assert!(matches!(found.what, What::Coefficient(of, _) if of == name), "{found:?}");
+    }
+}

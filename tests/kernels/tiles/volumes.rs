@@ -1,0 +1,220 @@
+//! Coefficients by volumes: what the kernel keeps with tiles that come, and functions of the same bits.
+
+use std::sync::{Arc, LazyLock};
+
+use zeroset::grid::{Band, Pool};
+use zeroset::levelset::tiled::Fill;
+use zeroset::levelset::tiled::cuda::{ComponentArgument, ComponentsArgument, KeptArgument};
+use zeroset::volume::cuda::VolumeArgument;
+use zeroset::volume::{Placement, Samples, Scaling, Volume};
+
+use super::grid::{HostTiles, launch, tiles};
+use crate::library::{Library, arg};
+
+/// Where voxel (0, 0, 0) lies, and the edge of a voxel.
+pub const ORIGIN: [f64; 3] = [0.3, -0.2, 0.1];
+pub const DX: f64 = 0.37;
+
+/// The component of a velocity beside two volumes: a number where it is kept, else an expression.
+const NUMBER: f64 = -0.13;
+pub const EXPRESSION: &str = "0.1*y - t";
+
+fn expression(x: [f64; 3], t: f64) -> f64 {
+    0.1 * x[1] - t
+}
+
+/// Two components of a velocity, a normal speed and a curvature coefficient: tilted, anisotropic and flat,
+/// whole numbers, scaled ones and others, smaller than the tiles.
+static VOLUMES: LazyLock<[Volume; 4]> = LazyLock::new(|| {
+    let noise = |n: usize| ((n * 7919 + 13) % 1009) as f64 / 1009.0;
+    let identity = Placement::identity;
+    let (c, s) = (0.8, 0.6);
+    let tilted = [[0.9 * c, 0.9 * s, 0.0], [-0.7 * s, 0.7 * c, 0.1], [0.0, 0.05, 1.3]];
+    let smooth: Vec<i16> = (0..9 * 8 * 5).map(|n| (900.0 * noise(n)) as i16 - 300).collect();
+    let u = Volume::new([9, 8, 5], smooth.into(), identity()).unwrap();
+    let u = u.placed([-3.1, -2.9, -3.0], tilted).unwrap();
+    let u = u.with_scaling(Scaling { slope: 3.1e-4, intercept: 0.02 }).unwrap();
+    let plain: Vec<f64> = (0..7 * 6).map(|n| 0.2 * noise(n) - 0.15).collect();
+    let w = Volume::new([7, 6, 1], plain.into(), identity()).unwrap();
+    let w = w.placed([-3.0, 2.5, 0.0], [[1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, 2.0]]);
+    let single: Vec<f32> = (0..6 * 6 * 6).map(|n| 0.3 * noise(n) as f32 - 0.2).collect();
+    let f = Volume::new([6, 6, 6], Samples::from(single), identity()).unwrap();
+    let f = f.placed([-3.0; 3], [[1.1, 0.0, 0.0], [0.0, 1.1, 0.0], [0.0, 0.0, 1.1]]);
+    let bytes: Vec<u8> = (0..4 * 4 * 4).map(|n| (255.0 * noise(n)) as u8).collect();
+    let alpha = Volume::new([4, 4, 4], bytes.into(), identity()).unwrap();
+    let alpha = alpha.placed([-2.0; 3], [[1.4, 0.0, 0.0], [0.0, 1.4, 0.0], [0.0, 0.0, 1.4]]);
+    let alpha = alpha.unwrap().with_scaling(Scaling { slope: 2e-4, intercept: 0.0 });
+    [u, w.unwrap(), f.unwrap(), alpha.unwrap()]
+});
+
+/// From lengths of the world to voxels: for a velocity, a normal speed, and a curvature coefficient.
+fn scales() -> [f64; 3] {
+    let per = 1.0 / DX;
+    [per, per, per * per]
+}
+
+/// A component of a coefficient.
+#[derive(Clone, Copy)]
+enum Part {
+    Volume(usize),
+    Number,
+    Expression,
+}
+
+impl Part {
+    fn at(self, x: [f64; 3], t: f64, scale: f64) -> f64 {
+        let value = match self {
+            Part::Volume(n) => {
+                let volume = &VOLUMES[n];
+                volume.sample_extended(volume.placement().index(x))
+            }
+            Part::Number => NUMBER,
+            Part::Expression => expression(x, t),
+        };
+        value * scale
+    }
+
+    fn argument(self, scale: f64) -> ComponentArgument {
+        match self {
+            Part::Volume(n) => {
+                let volume = VolumeArgument::on_host(&VOLUMES[n]);
+                ComponentArgument { volume, scale, number: 0.0 }
+            }
+            Part::Number | Part::Expression => {
+                ComponentArgument { number: NUMBER * scale, ..ComponentArgument::default() }
+            }
+        }
+    }
+}
+
+fn fill(parts: Vec<Part>, scale: f64) -> Fill<f64> {
+    Arc::new(move |first, t, out: &mut [f64]| {
+        let size = out.len() / parts.len();
+        let edge = if size == 64 { 4 } else { 8 };
+        for (part, out) in parts.iter().zip(out.chunks_exact_mut(size)) {
+            for (n, out) in out.iter_mut().enumerate() {
+                let at = [n % edge, n / edge % edge, n / (edge * edge)].map(|c| c as i32);
+                let x = [0, 1, 2].map(|k| ORIGIN[k] + DX * f64::from(first[k] + at[k]));
+                *out = part.at(x, t, scale);
+            }
+        }
+    })
+}
+
+/// Velocity, normal speed and curvature by volumes.
+pub struct ByVolumes {
+    /// Which of them are kept with the tiles.
+    pub is_kept: [bool; 3],
+}
+
+/// Room for what is kept of a coefficient.
+pub struct Kept {
+    values: Vec<i16>,
+    extremes: Vec<[f64; 3]>,
+}
+
+impl Kept {
+    pub fn argument(&mut self) -> KeptArgument {
+        let values = self.values.as_mut_ptr() as u64;
+        KeptArgument { values, extremes: self.extremes.as_mut_ptr() as u64 }
+    }
+}
+
+impl ByVolumes {
+    fn parts(&self, which: usize) -> Vec<Part> {
+        match which {
+            0 if self.is_kept[0] => vec![Part::Volume(0), Part::Number, Part::Volume(1)],
+            0 => vec![Part::Volume(0), Part::Expression, Part::Volume(1)],
+            _ => vec![Part::Volume(which + 1)],
+        }
+    }
+
+    pub fn velocity(&self) -> Fill<f64> {
+        fill(self.parts(0), scales()[0])
+    }
+
+    /// The normal speed, 1, or the curvature coefficient, 2.
+    pub fn number(&self, which: usize) -> Fill<f64> {
+        fill(self.parts(which), scales()[which])
+    }
+
+    /// What kernels are told of them.
+    pub fn table(&self) -> [Vec<ComponentArgument>; 3] {
+        [0, 1, 2].map(|which| {
+            self.parts(which).into_iter().map(|part| part.argument(scales()[which])).collect()
+        })
+    }
+
+    pub fn room<const E: usize>(&self, capacity: usize) -> [Kept; 3] {
+        [0, 1, 2].map(|which| {
+            let tiles = if self.is_kept[which] { capacity } else { 0 };
+            let values = vec![i16::MIN; tiles * self.parts(which).len() * E * E * E];
+            Kept { values, extremes: vec![[f64::NAN; 3]; tiles] }
+        })
+    }
+
+    /// Makes what is kept, of tiles that came or of all.
+    pub fn keep<const E: usize>(
+        &self,
+        on: &mut HostTiles,
+        table: &[Vec<ComponentArgument>; 3],
+        kept: [KeptArgument; 3],
+        seed: u64,
+        of_all: bool,
+    ) {
+        static LIBRARIES: LazyLock<[Library; 2]> = LazyLock::new(|| {
+            ["TILE_EDGE=4", "TILE_EDGE=8"].map(|edge| {
+                let bytes = [
+                    format!("SAMPLED_VOLUME_BYTES={}", size_of::<VolumeArgument>()),
+                    format!("TILE_COMPONENT_BYTES={}", size_of::<ComponentArgument>()),
+                ];
+                let defines = ["REAL=double", edge, &bytes[0], &bytes[1]];
+                Library::compile("kernels/tiles/volumes.cu", &defines, &["tiles_volumes"])
+            })
+        });
+        for which in (0..3).filter(|which| self.is_kept[*which]) {
+            let (of, n) = (table[which].as_ptr() as u64, table[which].len() as u32);
+            let all = ComponentsArgument { of, origin: ORIGIN, dx: DX, n, padding: 0 };
+            let args = [arg(on.argument()), arg(kept[which]), arg(all), arg(u32::from(of_all))];
+            launch(&LIBRARIES[E / 8], "tiles_volumes", (3, 64), seed, &args);
+        }
+    }
+}
+
+/// Every value comes back within half a step, and what is known of a tile is exact.
+#[test]
+fn what_is_kept_is_what_a_volume_has() {
+    keeps::<4>();
+    keeps::<8>();
+}
+
+fn keeps<const E: usize>() {
+    let ball = |x: [f64; 3]| x.iter().map(|x| x * x).sum::<f64>().sqrt() - 9.3;
+    let band = Band { gamma: 1.5, reach: 1 };
+    let (grid, _) = tiles::<E, f64>(24 / E as i32, band, ball);
+    let by = ByVolumes { is_kept: [true; 3] };
+    let size = Pool::<f64, E>::TILE;
+    let (table, mut kept) = (by.table(), by.room::<E>(grid.n_tiles()));
+    let of_kept = kept.each_mut().map(Kept::argument);
+    let mut on = HostTiles::new(&grid, grid.n_tiles() + 9, 2);
+    by.keep::<E>(&mut on, &table, of_kept, 3, true);
+    for (which, kept) in kept.iter().enumerate() {
+        let fill = if which == 0 { by.velocity() } else { by.number(which) };
+        let n = table[which].len();
+        let mut expected = vec![0.0; n * size];
+        for (key, &id) in grid.keys().iter().zip(grid.ids()) {
+            fill(key.first_voxel(E), 0.0, &mut expected);
+            let [unit, most, least] = kept.extremes[id as usize];
+            let largest = expected.iter().fold(0.0, |a: f64, b| a.max(b.abs()));
+            assert_eq!(unit.to_bits(), (largest / 32767.0).to_bits());
+            let sum = |v: usize| expected[v..].iter().step_by(size).map(|x| x.abs()).sum();
+            assert_eq!(most, (0..size).map(sum).fold(0.0, f64::max));
+            assert_eq!(least, expected.iter().fold(0.0, |a: f64, b| a.min(*b)));
+            let values = &kept.values[id as usize * n * size..][..n * size];
+            for (value, expected) in values.iter().zip(&expected) {
+                let apart = (f64::from(*value) * unit - expected).abs();
+                assert!(apart <= 0.500001 * unit, "{which}, {key}: {apart} {unit}");
+            }
+        }
+    }
+}
