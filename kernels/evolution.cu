@@ -1,7 +1,7 @@
 // One explicit step of the evolution (numerics 2, 3.1 and 4; Fu et al., sections 3.3 and 3.4).
 //
 // A block computes a patch of the band: cells write what they contribute to shared memory, vertices
-// gather it by the CSR matrix in mesh order and take the step. Terms without a coefficient are not
+// gather it by the CSR matrix in a fixed order and take the step. Terms without a coefficient are not
 // compiled. The step reads one buffer of phi and writes the other.
 //
 // A step ends by what its blocks leave in a Trace; every block of the next step finds from it how

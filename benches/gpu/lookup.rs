@@ -15,9 +15,6 @@ use crate::{Failed, units};
 /// Radii of spheres in voxels.
 const RADII: [f64; 4] = [60.0, 190.0, 400.0, 1600.0];
 
-/// Blocks of the kernel that walks the sorted list, as many as are on the card at once.
-const WALKERS: u32 = 4 * 132;
-
 /// Tiles in a block of the upper level.
 const OF_BLOCK: usize = 512;
 
@@ -115,20 +112,22 @@ fn row(cuda: &Arc<Cuda>, unit: &Unit, radius: f64) -> Result<(), Failed> {
     let (grid, _): Tiles<f32, 4> =
         ball::<f32, 4, f32>([0.3, 0.1, -0.2], radius, &Options::new(1.5).first_order())?;
     let n = grid.n_tiles();
-    let on_card = DeviceTiledGrid::new(cuda, &grid, n, WALKERS)?;
+    let on_card = DeviceTiledGrid::new(cuda, &grid, n, 1)?;
     // Its own place for what is found, so that it can be looked at.
-    let found = cuda.zeros::<u32>((NEAR_WORDS + 1) * on_card.capacity())?;
+    let mut found = cuda.zeros::<u32>((NEAR_WORDS + 1) * on_card.capacity())?;
     let present = found.address() + (NEAR_WORDS * on_card.capacity() * size_of::<u32>()) as u64;
     let tiles = TileGridArgument { near: found.address(), present, ..on_card.argument() };
     let bed = Bed { cuda, unit, tiles, n: n as u32 };
 
     let sorted = bed.kernel("lookup_sorted")?;
-    let by_list = bed.least(|| bed.launch(&sorted, WALKERS, |with| with))?;
+    let walkers = sorted.resident_blocks(units::LOOKUP_BLOCK, 0)?;
+    let by_list = bed.least(|| bed.launch(&sorted, walkers, |with| with))?;
     let expected = cuda.download(&found)?;
-    let check = |way: &str| match cuda.download(&found)? == expected {
+    let same = |found: &Array<u32>, way: &str| match cuda.download(found)? == expected {
         true => Ok(()),
         false => Err(Failed::from(format!("{way} finds other neighbors"))),
     };
+    cuda.clear(&mut found)?;
 
     let mut hash = Table::new(cuda, n)?;
     let (make, ask) = (bed.kernel("lookup_hash_make")?, bed.kernel("lookup_hash_ask")?);
@@ -138,9 +137,11 @@ fn row(cuda: &Arc<Cuda>, unit: &Unit, radius: f64) -> Result<(), Failed> {
         bed.for_each_tile(&make, |with| with.with(argument))
     })?;
     let ask_hash = bed.least(|| bed.for_each_tile(&ask, |with| with.with(argument)))?;
-    check("the hash")?;
+    same(&found, "the hash")?;
+    cuda.clear(&mut found)?;
 
-    let mut above = Table::new(cuda, n.div_ceil(8))?;
+    // No more blocks than tiles.
+    let mut above = Table::new(cuda, n)?;
     let mut count = cuda.zeros::<u32>(1)?;
     let argument = above.argument();
     let number = bed.kernel("lookup_levels_number")?;
@@ -157,7 +158,7 @@ fn row(cuda: &Arc<Cuda>, unit: &Unit, radius: f64) -> Result<(), Failed> {
     })?;
     let ask_levels =
         bed.least(|| bed.for_each_tile(&ask, |with| with.with(argument).with(places.address())))?;
-    check("the map of two levels")?;
+    same(&found, "the map of two levels")?;
 
     let per_tile = |bytes: usize| bytes as f64 / n as f64;
     println!(

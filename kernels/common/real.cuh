@@ -23,6 +23,15 @@ DEVICE u32 to_bits(float x) { return (u32)__float_as_int(x); }
 DEVICE double from_bits(u64 bits) { return __longlong_as_double((i64)bits); }
 DEVICE float from_bits(u32 bits) { return __int_as_float((i32)bits); }
 
+// Rounded for itself, also where products and sums are fused.
+#ifdef __CUDA_ARCH__
+DEVICE double product(double a, double b) { return __dmul_rn(a, b); }
+DEVICE float product(float a, float b) { return __fmul_rn(a, b); }
+#else
+DEVICE double product(double a, double b) { return a * b; }
+DEVICE float product(float a, float b) { return a * b; }
+#endif
+
 // The larger and the smaller of two; where one is not a number, the second, as the lanes of the CPU
 // choose (src/levelset/tiled/lanes.rs). fmax and fmin of doubles
 // take several times the instructions.

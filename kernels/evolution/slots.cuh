@@ -113,7 +113,7 @@ struct Left {
 #if PAIRED
         Pair pairs[N];
 #pragma unroll
-        for (int i = 0; i < N; i++) pairs[i] = Pair{of.m[i] * of.h, of.m[i] * meas};
+        for (int i = 0; i < N; i++) pairs[i] = Pair{product(of.m[i], of.h), product(of.m[i], meas)};
         slots.put_pairs(k, slot, pairs);
 #else
         slots.put(k, slot, of.m);
@@ -251,6 +251,13 @@ DEVICE Sums no_sums(u32 at) {
     return sums;
 }
 
+// A corner's part of what a cell leaves for all. Among triangles a run may take steps with pairs and without, by how
+// many patches are active: both have the same bits.
+DEVICE Pair part_of(real share, real h, real meas) {
+    if (N == 3) return Pair{product(share, h), product(share, meas)};
+    return Pair{share * h, share * meas};
+}
+
 // Lanes that share the columns of a vertex: its cells are many among tetrahedra, where a patch has fewer vertices than
 // a block has threads.
 #ifndef LANES
@@ -286,13 +293,12 @@ DEVICE void gather(const local_index* columns, const Slots& slots, u32 start, u3
         Common common;
         if (N_COMMON > 0) common = slots.commons[slot];
         if (HAS_WIND) {
-            const real share = slots.at(WIND, slot, corner);
-            add(sums, OF_WIND, Pair{share * common.of[WIND_H], share * common.of[MEAS]});
+            add(sums, OF_WIND, part_of(slots.at(WIND, slot, corner), common.of[WIND_H], common.of[MEAS]));
         }
         if (HAS_SPEED) {
             const real share = slots.at(SPEED, slot, corner);
             if (HOPF_LAX) add(sums, OF_SPEED, Pair{share, slots.at(SPEED + 1, slot, corner)});
-            else add(sums, OF_SPEED, Pair{share * common.of[SPEED_H], share * common.of[MEAS]});
+            else add(sums, OF_SPEED, part_of(share, common.of[SPEED_H], common.of[MEAS]));
         }
         if (HAS_CURVATURE) add(sums, OF_CURVATURE, Pair{slots.at(BENDING, slot, corner), common.of[MASS]});
 #endif

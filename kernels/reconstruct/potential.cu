@@ -36,10 +36,8 @@ static_assert(sizeof(Field) == FIELD_BYTES, "the host lays out the same");
 
 // Never fused: which nodes are opened is decided as on the CPU.
 #ifdef __CUDA_ARCH__
-DEVICE float product(float a, float b) { return __fmul_rn(a, b); }
 DEVICE float sum(float a, float b) { return __fadd_rn(a, b); }
 #else
-DEVICE float product(float a, float b) { return a * b; }
 DEVICE float sum(float a, float b) { return a + b; }
 #endif
 

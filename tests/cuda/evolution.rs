@@ -1,6 +1,13 @@
 //! Steps on a GPU: the values of the CPU, and the same bits in every run.
 
-use crate::parity::{advance, setups, stepped};
+use std::sync::Arc;
+
+use zeroset::backend::cuda::Cuda;
+use zeroset::geometry::Real;
+use zeroset::levelset::evolution::cuda::DeviceEvolution;
+use zeroset::levelset::evolution::{Coefficient, Terms};
+
+use crate::parity::{Setup, advance, ball, first_order, setups, stepped};
 use crate::support::{self, difference};
 
 #[test]
@@ -27,6 +34,33 @@ fn a_hundred_steps_are_those_of_the_cpu_next_to_the_interface() {
         let d = difference(&cpu, &card);
         assert!(d <= 1e-10, "{name}, f64: {d:e}");
     }
+}
+
+/// A band that grows until other kernels take its steps: which step they begin with must not matter.
+#[test]
+fn a_growing_band_has_the_same_bits_however_its_steps_are_launched() {
+    let Some(cuda) = support::cuda() else { return };
+    let mesh = support::square(512, 0.2);
+    let terms = Terms::default()
+        .with_velocity(Coefficient::Uniform([0.1, 0.05, 0.0]))
+        .with_normal_speed(Coefficient::Uniform([1.0]))
+        .with_curvature(Coefficient::Uniform([1e-4]));
+    let phi = ball(&mesh, [0.0; 3], 0.2);
+    let options = first_order(Some(0.12));
+    let setup = Setup { mesh, phi, terms, options, patch_size: 64 };
+    fn twice<R: Real>(cuda: &Arc<Cuda>, setup: &Setup) {
+        let (mut whole, mut parts) = (setup.begin_on_card::<R>(cuda), setup.begin_on_card(cuda));
+        let steps = 320;
+        advance(&mut whole, steps);
+        (0..steps / 8).for_each(|_| advance(&mut parts, 8));
+        let active = |run: &DeviceEvolution<R>| run.band().unwrap().iter().filter(|m| **m).count();
+        let begun = active(&setup.begin_on_card::<R>(cuda));
+        assert!(2 * active(&whole) > 3 * begun, "{begun} {}", active(&whole));
+        assert_eq!(whole.time().to_bits(), parts.time().to_bits());
+        assert!(whole.phi().unwrap() == parts.phi().unwrap(), "{}: other bits", R::NAME);
+    }
+    twice::<f64>(&cuda, &setup);
+    twice::<f32>(&cuda, &setup);
 }
 
 #[test]

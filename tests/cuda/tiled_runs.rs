@@ -196,7 +196,9 @@ fn short_volumes_are_coefficients() {
         };
         let (cpu, card) = (done("cpu"), done("cuda"));
         assert_eq!((cpu.backend, card.backend), ("cpu", "cuda"), "{}", card.backend_reason);
-        assert_eq!((cpu.steps, cpu.time), (card.steps, card.time), "{name}");
+        assert_eq!(cpu.time, card.time, "{name}");
+        // In f32 products and sums are fused on a card.
+        assert!(name == "both" || cpu.steps == card.steps, "{name}");
         let (a, b) = (cpu.last.unwrap(), card.last.unwrap());
         let gate = if name == "both" { 1e-4 } else { 1e-9 };
         assert!((a.enclosed / b.enclosed - 1.0).abs() < gate, "{name}: {a:?} {b:?}");

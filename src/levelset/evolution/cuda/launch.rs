@@ -274,6 +274,7 @@ impl<R: Real> Kernels<R> {
         };
         let candidate = |block: u32, lean: bool| -> Result<Candidate> {
             let mut unit = variant("evolution", block, lean)?;
+            // A lean step in f64 takes fewer registers than it is given, where few terms act.
             let wanted = RESIDENT_THREADS[0][usize::from(size_of::<R>() == 8)] / block;
             let paired = is_paired(host, shape, chunk, wanted, limit);
             if paired {
@@ -291,7 +292,11 @@ impl<R: Real> Kernels<R> {
             let threads = shape.threads(CELLS_PER_LEAN_THREAD, 256);
             candidates.push(candidate(threads, true)?);
         }
-        let evolution = compiled("evolution", block)?;
+        // One of the candidates, so that it is compiled once.
+        let evolution = match candidates.iter().find(|candidate| candidate.block == block) {
+            Some(candidate) => candidate.unit.clone(),
+            None => compiled("evolution", block)?,
+        };
         let part = |n: u32, size: usize| (n * size as u32).div_ceil(16) * 16;
         let init = cuda.kernel(&band, "band_init")?;
         let init_shared =

@@ -181,6 +181,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         let kept = |size| Kept::new(cuda, capacity, size);
         let kept = [kept(velocity)?, kept(normal_speed)?, kept(curvature)?];
         let narrow = R::narrow;
+        let per = 1.0 / terms.dx;
         let band = Band { gamma: narrow(options.gamma), reach: options.reach() };
         let motion = MotionArgument {
             values: [0; 3],
@@ -195,7 +196,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
             velocity: terms.velocity.uniform().map(narrow),
             normal_speed: narrow(terms.normal_speed.uniform()[0]),
             curvature: narrow(terms.curvature.uniform()[0]),
-            per_voxel: [1.0 / terms.dx, 1.0 / (terms.dx * terms.dx)].map(narrow),
+            per_voxel: [per, per * per].map(narrow),
             keep: band.roomy::<E>().reach as u32,
             need: band.reach as u32,
             kept: kept.each_ref().map(Kept::argument),
