@@ -49,7 +49,7 @@ fn a_growing_band_has_the_same_bits_however_its_steps_are_launched() {
     let options = first_order(Some(0.12));
     let setup = Setup { mesh, phi, terms, options, patch_size: 64 };
     fn twice<R: Real>(cuda: &Arc<Cuda>, setup: &Setup) {
-        let (mut whole, mut parts) = (setup.begin_on_card::<R>(cuda), setup.begin_on_card(cuda));
+        let [mut whole, mut parts] = [(); 2].map(|()| setup.begin_on_card::<R>(cuda));
         let steps = 320;
         advance(&mut whole, steps);
         (0..steps / 8).for_each(|_| advance(&mut parts, 8));
