@@ -1,6 +1,7 @@
 //! The CPU backend: a rayon pool of a stated size.
 
 use crate::error::{Error, Result};
+use crate::primitives::memory;
 use crate::words::counted;
 
 /// A pool of threads. Results never depend on how many there are.
@@ -15,8 +16,7 @@ impl Cpu {
     /// # Errors
     /// [`Error::Device`] if the system refuses the threads.
     pub fn new(threads: usize) -> Result<Self> {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        let pool = pool.map_err(|e| refused(threads, &e))?;
+        let pool = with_room(threads)?.build().map_err(|e| refused(threads, &e))?;
         // A thread that begins when memory has given out ends the program without a word.
         pool.broadcast(|_| ());
         Ok(Cpu { pool: Some(pool) })
@@ -28,8 +28,7 @@ impl Cpu {
     /// # Errors
     /// [`Error::Device`] if the system refuses the threads, or they are there already.
     pub fn start(threads: usize) -> Result<()> {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
-        pool.map_err(|e| refused(threads, &e))?;
+        with_room(threads)?.build_global().map_err(|e| refused(threads, &e))?;
         rayon::broadcast(|_| ());
         Ok(())
     }
@@ -64,10 +63,22 @@ impl Cpu {
     }
 }
 
-fn refused(threads: usize, error: &rayon::ThreadPoolBuildError) -> Error {
+/// Number of threads that are asked for.
+fn number(threads: usize) -> usize {
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-    let n = if threads == 0 { cores() } else { threads };
-    let threads = counted(n, ["thread", "threads"]);
+    if threads == 0 { cores() } else { threads }
+}
+
+/// A pool to build, where its threads have room.
+fn with_room(threads: usize) -> Result<rayon::ThreadPoolBuilder> {
+    if !memory::room_for_threads(number(threads)) {
+        return Err(refused(threads, &"no room for their stacks"));
+    }
+    Ok(rayon::ThreadPoolBuilder::new().num_threads(threads))
+}
+
+fn refused(threads: usize, error: &impl std::fmt::Display) -> Error {
+    let threads = counted(number(threads), ["thread", "threads"]);
     Error::Device {
         what: format!("cannot start {threads}: {error}"),
         remedy: "ask for fewer (--threads), or free memory (see also `ulimit -v`)".into(),

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use super::{Ui, json};
 use crate::error::Error;
 use crate::io::atomic;
+use crate::primitives::memory;
 
 /// `timeout` and batch systems signal a process and then its group: what comes so soon is no second
 /// wish.
@@ -34,7 +35,12 @@ pub(super) fn ends_the_program(ui: &Ui) {
 }
 
 fn handle(handler: impl FnMut() + 'static + Send) {
-    if let Err(e) = ctrlc::set_handler(handler) {
+    // The handler waits in a thread.
+    let handled = match memory::room_for_threads(1) {
+        true => ctrlc::set_handler(handler).map_err(|e| e.to_string()),
+        false => Err("no memory for a thread".into()),
+    };
+    if let Err(e) = handled {
         tracing::warn!("Ctrl-C will leave half-written files behind: {e}");
     }
 }

@@ -14,9 +14,21 @@ pub fn available() -> Option<u64> {
         let file = |name: &str| read(&format!("{folder}/{name}"));
         free_of_group(&file("memory.max"), &file("memory.stat"))
     });
+    [machine, group, addresses()].into_iter().flatten().min()
+}
+
+/// What is left of the addresses of this process, where they are limited.
+fn addresses() -> Option<u64> {
+    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
     let taken = kibibytes(&read("/proc/self/status"), "VmSize:");
-    let space = address_space(&read("/proc/self/limits"), taken.unwrap_or(0));
-    [machine, group, space].into_iter().flatten().min()
+    address_space(&read("/proc/self/limits"), taken.unwrap_or(0))
+}
+
+/// Whether `threads` may begin: one that finds no room for its first bytes ends the program, and no
+/// handler of this program is asked.
+pub(crate) fn room_for_threads(threads: usize) -> bool {
+    let stacks = THREAD.saturating_mul(threads as u64).saturating_add(BESIDE);
+    addresses().is_none_or(|left| left >= stacks)
 }
 
 /// Most bytes of memory that this process has held at once; `None` on all systems but Linux.
@@ -56,6 +68,11 @@ fn address_space(text: &str, taken: u64) -> Option<u64> {
 /// Bytes of a list from which on it is worth asking what is free, and what is left for all else then.
 const LOOK: u64 = 4 << 20;
 const SPARE: u64 = 16 << 20;
+
+/// What a thread takes of the addresses: Rust's stack of 2 MiB, a stack for its signals, its first
+/// bytes; and what the others must find meanwhile.
+const THREAD: u64 = (2 << 20) + (256 << 10);
+const BESIDE: u64 = 2 << 20;
 
 thread_local! {
     static MAY_BE_REFUSED: Cell<bool> = const { Cell::new(false) };
