@@ -112,7 +112,7 @@ fn row(cuda: &Arc<Cuda>, unit: &Unit, radius: f64) -> Result<(), Failed> {
     let (grid, _): Tiles<f32, 4> =
         ball::<f32, 4, f32>([0.3, 0.1, -0.2], radius, &Options::new(1.5).first_order())?;
     let n = grid.n_tiles();
-    let on_card = DeviceTiledGrid::new(cuda, &grid, n, 1)?;
+    let on_card = DeviceTiledGrid::new::<f32, 4>(cuda, &grid, n, 1)?;
     // Its own place for what is found, so that it can be looked at.
     let mut found = cuda.zeros::<u32>((NEAR_WORDS + 1) * on_card.capacity())?;
     let present = found.address() + (NEAR_WORDS * on_card.capacity() * size_of::<u32>()) as u64;

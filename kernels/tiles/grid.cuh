@@ -6,7 +6,8 @@
 // The neighbors of a tile lie in nine rows along x of three tiles each, whose keys follow each other, so that
 // those that are there stand side by side in the list: where a row begins and a bit per neighbor find
 // all of them. Passes over values ask for ids of neighbors across faces and edges; these stand together
-// for each tile. Both are made anew where the tile set has changed.
+// for each tile, but where they would be a large part of it (near.cuh). Both are made anew where the tile set has
+// changed.
 //
 // The tile set need not change in every step: tiles come some layers of voxels before they are needed
 // (src/grid/activity.rs). It does where one is missing, and now and then, so that others go.
@@ -23,15 +24,6 @@ enum { TIDY_EVERY = 64 };
 
 // Stands for a missing neighbor, by its sign: -1 and -2, where pools of values have what it holds.
 const u32 MISSING_OUTSIDE = 0xffffffffu, MISSING_INSIDE = 0xfffffffeu;
-
-// Ids of the neighbors across faces and edges, and where the tile itself would stand, the directions
-// without a neighbor.
-enum { NEAR_WORDS = 19, NEAR_CENTER = 9 };
-
-// Place of a neighbor among them: 0 for i where both others are steps.
-DEVICE constexpr u32 near_of(i32 i, i32 j, i32 k) {
-    return k == 0 ? NEAR_CENTER + i + 3 * j : (k < 0 ? 2 : 16) + i + 2 * j;
-}
 
 // Why steps stop until the host says more.
 enum Halt {
@@ -109,18 +101,11 @@ struct TileGrid {
     u32* activity[2];       // what tiles ask for
     u32* rows;              // [8][capacity] where the rows round that of the tile begin in the list
     u32* present;           // [capacity] bit d: the neighbor in direction d is there
-    u32* near;              // [capacity][NEAR_WORDS] what a pass knows of the neighbors of a tile
+    u32* near;              // [capacity][19] what a pass knows of the neighbors of a tile (near.cuh)
     u32* born;              // [capacity] by id: the update a tile came with
     u32* free;              // [capacity] unused ids; the last is taken first
-    // Scratch of changes.
-    u32* fate;              // [capacity] what a tile asks for and misses; DELETED
-    u32* kept_before;       // [capacity] tiles that stay before a tile
-    u32* deleted;           // [capacity] positions of tiles that go
-    u64* created;           // [capacity] keys of tiles that come
-    u32* created_at;        // [capacity] their new positions; INSIDE_BIT
-    u32* claimed;           // [capacity] for each tile to come the number of the one that asks for it
+    u32* created_at;        // [capacity] new positions of tiles that came with the last change; bit 31 if inside
     u32* block_counts;      // [2][blocks] tiles that go and tiles that ask
-    u32* direction_counts;  // [DIRECTIONS][capacity / 16 + 2]
     u32 capacity;
     u32 padding;
 };

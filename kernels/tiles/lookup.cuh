@@ -1,7 +1,7 @@
 // Making the look-up of neighbors (grid.cuh) from the list, by a warp for 32 tiles.
 #pragma once
 #include "primitives/block.cuh"
-#include "tiles/grid.cuh"
+#include "tiles/near.cuh"
 
 // Some keys of an ascending list in shared memory, where searches begin: their first steps wait for that
 // instead of the memory of the card.
@@ -41,7 +41,7 @@ DEVICE void look_up(const TileGrid& g, const Pivots& all, const u32* ids, u32* b
     }
     const u32 border = p < n ? borders[p] : 0;
     // Sets of which only neighbors are looked up have no ids.
-    u32* near = p < n && g.near ? g.near + (u64)p * NEAR_WORDS : nullptr;
+    u32* near = HAS_NEAR && p < n && g.near ? g.near + (u64)p * NEAR_WORDS : nullptr;
     u32 present = 0;
     for (u32 row = 0; row < TILE_ROWS; row++) {
         const i32 j = (i32)(row % 3) - 1, k = (i32)(row / 3) - 1;
@@ -54,7 +54,7 @@ DEVICE void look_up(const TileGrid& g, const Pivots& all, const u32* ids, u32* b
             u32 id = border >> d & 1 ? MISSING_INSIDE : MISSING_OUTSIDE;
             if (at < n && keys[at] == start + (i + 1)) {
                 present |= 1u << d;
-                if (g.near) id = ids[at];
+                if (HAS_NEAR && g.near) id = ids[at];
                 at++;
             }
             const bool is_corner = i && j && k;

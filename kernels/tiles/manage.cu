@@ -18,7 +18,6 @@
 #include "primitives/block.cuh"
 #include "tiles/grid.cuh"
 #include "tiles/lookup.cuh"
-#include "tiles/storage.cuh"
 
 const u32 DELETED = 1u << 31;
 // Of a new tile that is inside.
@@ -50,19 +49,29 @@ struct Change {
     u32 list, n;
     u32 blocks;      // that work: few where there are few tiles, for they wait for each other
     u32 first, end;  // of this block
+    u32* scratch;    // see scratch_of
 
     DEVICE u64* keys() const { return g.keys[list]; }
     DEVICE u32* borders() const { return g.borders[list]; }
     DEVICE u32* activity() const { return g.activity[list]; }
-    // Tiles that ask, in scratch: keys, directions asked for, border flags, and claims.
+    // Tiles that ask, in the other lists: keys, directions asked for, border flags, and claims.
     DEVICE u64* asking() const { return g.keys[list ^ 1]; }
     DEVICE u32* wanted() const { return g.ids[list ^ 1]; }
     DEVICE u32* signs() const { return g.borders[list ^ 1]; }
     DEVICE u32* claims() const { return g.activity[list ^ 1]; }
-    // Claims for a direction by the tiles before each 16th.
-    DEVICE u32* counts(u32 direction) const {
-        return g.direction_counts + (u64)direction * (g.capacity / COUNTED + 2);
-    }
+    // What a tile asks for and misses, or DELETED; until there are claims.
+    DEVICE u32* fate() const { return g.activity[list ^ 1]; }
+    // In scratch, so many words for each tile there is room for: keys of tiles that come,
+    DEVICE u64* created() const { return (u64*)scratch; }
+    // tiles that stay before a tile, and DELETED if it goes,
+    DEVICE u32* kept_before() const { return part(2); }
+    // positions of tiles that go,
+    DEVICE u32* deleted() const { return part(3); }
+    // the number of the tile that asks for each that comes,
+    DEVICE u32* claimed() const { return part(4); }
+    // claims for a direction by the tiles before each 16th.
+    DEVICE u32* counts(u32 direction) const { return part(5) + (u64)direction * (g.capacity / COUNTED + 2); }
+    DEVICE u32* part(u32 words) const { return scratch + (u64)words * g.capacity; }
     DEVICE void barrier() const { grid_barrier(&c.arrived, blocks); }
 };
 
@@ -100,7 +109,7 @@ DEVICE void count(const Change& z) {
     for (u32 start = z.first; start < z.end; start += BLOCK) {
         const u32 p = start + threadIdx.x;
         const u32 fate = p < z.end ? fate_of(z, p) : 0;
-        if (p < z.end) z.g.fate[p] = fate;
+        if (p < z.end) z.fate()[p] = fate;
         deleted += __syncthreads_count(fate & DELETED);
         asking += __syncthreads_count(fate & ~DELETED);
     }
@@ -143,14 +152,14 @@ DEVICE void gather(const Change& z, u32 deleted_before, u32 asking_before) {
     __shared__ u32 warp_sums[WARPS];
     for (u32 start = z.first; start < z.end; start += BLOCK) {
         const u32 p = start + threadIdx.x;
-        const u32 fate = p < z.end ? z.g.fate[p] : 0;
+        const u32 fate = p < z.end ? z.fate()[p] : 0;
         const u32 goes = fate >> 31, asks = (fate & ~DELETED) != 0;
         // Both in one word: there are 256 of each at most.
         u32 sum;
         const u32 before = exclusive_scan_of_block(goes | asks << 16, warp_sums, sum);
         const u32 gone = deleted_before + (before & 0xffff), at = asking_before + (before >> 16);
-        if (p < z.end) z.g.kept_before[p] = p - gone;
-        if (goes) z.g.deleted[gone] = p;
+        if (p < z.end) z.kept_before()[p] = (p - gone) | (fate & DELETED);
+        if (goes) z.deleted()[gone] = p;
         if (asks) {
             z.asking()[at] = z.keys()[p];
             z.wanted()[at] = fate;
@@ -224,7 +233,7 @@ DEVICE void claim(const Change& z, u32 n_asking) {
         const u32 n_claims = __popc(claims);
         for (u32 k = lane; k < n_claims; k += LANES) {
             const u32 at = start + before + k;
-            if (at < z.g.capacity) z.g.claimed[at] = n;
+            if (at < z.g.capacity) z.claimed()[at] = n;
         }
         if (n < n_asking && lane == 0) z.claims()[n] = claims;
         __syncthreads();
@@ -295,10 +304,10 @@ DEVICE void index(const Change& z, u32 n_asking, u32 n_created, u32 n_deleted) {
     const u32 threads = z.blocks * BLOCK, thread = blockIdx.x * BLOCK + threadIdx.x;
     const u32 lane = lane_of_thread();
     for (u32 m = thread / WARP; m < n_created; m += threads / WARP) {
-        const u32 n = z.g.claimed[m];
+        const u32 n = z.claimed()[m];
         // Those of a tile stand side by side.
         u32 skip = 0;
-        while (skip < m && z.g.claimed[m - 1 - skip] == n) skip++;
+        while (skip < m && z.claimed()[m - 1 - skip] == n) skip++;
         u32 left = z.claims()[n];
         for (; skip > 0; skip--) left &= left - 1;
         const u32 d = __ffs(left) - 1;
@@ -308,34 +317,35 @@ DEVICE void index(const Change& z, u32 n_asking, u32 n_created, u32 n_deleted) {
         for (u32 by = WARP / 2; by > 0; by /= 2) rank += __shfl_xor_sync(full, rank, by);
         const u32 before = lane == TILE_ROWS ? keys.find(key) : 0;
         if (lane != TILE_ROWS) continue;
-        const u32 kept = before < z.n ? z.g.kept_before[before] : z.n - n_deleted;
-        z.g.created[rank] = key;
+        const u32 kept = before < z.n ? z.kept_before()[before] & ~DELETED : z.n - n_deleted;
+        z.created()[rank] = key;
         z.g.created_at[rank] = (kept + rank) | (z.signs()[n] >> d & 1 ? INSIDE_BIT : 0);
     }
     for (u32 n = thread; n < n_deleted; n += threads) {
-        const u32 p = z.g.deleted[n];
+        const u32 p = z.deleted()[n];
         if (z.activity()[p] & INSIDE) set_borders(z, p);
     }
 }
 
 // Id of new tile number n: those of tiles that go come first, then the unused, then new ones.
 DEVICE u32 id_of(const Change& z, u32 n, u32 n_deleted) {
-    if (n < n_deleted) return z.g.ids[z.list][z.g.deleted[n]];
+    if (n < n_deleted) return z.g.ids[z.list][z.deleted()[n]];
     const u32 more = n - n_deleted;
     return more < z.c.n_free ? z.g.free[z.c.n_free - 1 - more] : z.c.next_id + (more - z.c.n_free);
 }
 
 DEVICE void update(const Change& z, u32 n_created, u32 n_deleted, stored* phi, real gamma) {
     __shared__ u64 room[BLOCK];
-    const Pivots created(room, z.g.created, n_created);
+    const Pivots created(room, z.created(), n_created);
     __syncthreads();
     const u32 other = z.list ^ 1;
     const u64* keys = z.keys();
     for (u32 start = z.first; start < z.end; start += BLOCK) {
         const u32 p = start + threadIdx.x;
-        if (p >= z.end || z.g.fate[p] & DELETED) continue;
+        const u32 kept = p < z.end ? z.kept_before()[p] : DELETED;
+        if (kept & DELETED) continue;
         const u64 key = keys[p];
-        const u32 to = z.g.kept_before[p] + created.find(key);
+        const u32 to = kept + created.find(key);
         z.g.keys[other][to] = key;
         z.g.ids[other][to] = z.g.ids[z.list][p];
         z.g.borders[other][to] = z.borders()[p];
@@ -343,7 +353,7 @@ DEVICE void update(const Change& z, u32 n_created, u32 n_deleted, stored* phi, r
     }
     const u32 threads = z.blocks * BLOCK, thread = blockIdx.x * BLOCK + threadIdx.x;
     for (u32 n = n_created + thread; n < n_deleted; n += threads) {
-        z.g.free[z.c.n_free + n - n_created] = z.g.ids[z.list][z.g.deleted[n]];
+        z.g.free[z.c.n_free + n - n_created] = z.g.ids[z.list][z.deleted()[n]];
     }
     // A warp for each new tile.
     for (u32 n = thread / WARP; n < n_created; n += threads / WARP) {
@@ -353,7 +363,7 @@ DEVICE void update(const Change& z, u32 n_created, u32 n_deleted, stored* phi, r
         stored* values = phi + (u64)id * TILE_VALUES;
         for (u32 k = lane_of_thread(); k < TILE_VALUES; k += WARP) values[k] = value;
         if (lane_of_thread() != 0) continue;
-        z.g.keys[other][to] = z.g.created[n];
+        z.g.keys[other][to] = z.created()[n];
         z.g.ids[other][to] = id;
         z.g.borders[other][to] = inside ? ALL : 0;
         z.g.activity[other][to] = 0;
@@ -369,6 +379,16 @@ DEVICE void look_up_all(const TileGrid& g, u32 list, u32 n, u32 blocks) {
     for (u32 group = blockIdx.x * WARPS + warp_of_thread(); group * WARP < n; group += warps) {
         look_up(g, all, g.ids[list], g.borders[list], group * WARP);
     }
+}
+
+// Memory for a change, 27 bytes for each tile there is room for: that of the ids of neighbors, which are made anew
+// behind it. Where there is none, that of a stage, whose values nobody needs between two steps.
+DEVICE u32* scratch_of(const TileGrid& g, const TileValues& v, const TileControl& c) {
+#if HAS_NEAR
+    return g.near;
+#else
+    return (u32*)(c.at[1] == 0 ? v.values[0] : c.at[1] == 1 ? v.values[1] : v.values[2]);
+#endif
 }
 
 // Lets the tile set follow the band; new tiles of phi get their values.
@@ -392,7 +412,8 @@ tiles_manage(TileGrid g, TileValues v) {
     if (blockIdx.x >= blocks) return;
     const u32 each = (chunks + blocks - 1) / blocks * BLOCK;
     const u32 first = blockIdx.x * each < n ? blockIdx.x * each : n;
-    const Change z = {g, c, list, n, blocks, first, first + each < n ? first + each : n};
+    const Change z = {g, c, list, n, blocks, first, first + each < n ? first + each : n,
+                      scratch_of(g, v, c)};
     count(z);
     z.barrier();
     const Sums sums(g.block_counts, blocks);

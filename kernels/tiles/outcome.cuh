@@ -269,7 +269,7 @@ DEVICE void look_at_all(const TileGrid& g, const TileMotion& m, u32 list, u32 n,
         const u32 p = first + slot;
         u32 bits = 0, missing = 0;
         if (p < n) {
-            missing = g.near[(u64)p * NEAR_WORDS + NEAR_CENTER];
+            missing = missing_of(g, p);
             const Quad q = *(const Quad*)(phi + (u64)g.ids[list][p] * TILE_VALUES + voxel);
             Four values;
 #pragma unroll

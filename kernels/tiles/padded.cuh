@@ -2,11 +2,10 @@
 //
 // REACH layers beyond the faces; with EDGES the voxels beyond the edges of the tile, one deep.
 #pragma once
-#include "tiles/grid.cuh"
+#include "tiles/near.cuh"
 #include "common/pin.cuh"
 #include "common/real.cuh"
 #include "common/shared.cuh"
-#include "tiles/storage.cuh"
 
 enum {
     E = TILE_EDGE,
@@ -102,9 +101,9 @@ struct NearPart {
     u32 sides[2], outer, outer_sides[2], corner;
 
     // Beyond the end of the list the last tile stands for others: nobody waits for a branch.
-    DEVICE void read(const u32* ids, const u32* all_near, const Part& part, u32 p, u32 n) {
+    DEVICE void read(const u32* ids, NearList all_near, const Part& part, u32 p, u32 n) {
         p = p < n ? p : n - 1;
-        const u32* near = all_near + (u64)p * NEAR_WORDS;
+        NearWords near = words_of(all_near, p);
         own = ids[p];
         missing = near[NEAR_CENTER];
         if (part.is_first) sides[0] = near[NEAR_CENTER - 1];
@@ -166,10 +165,11 @@ struct NearPart {
 
     DEVICE void read(const TileGrid& g, u32 list, u32 thread, u32 p, u32 n) {
         if (p >= n) return;
+        const NearWords words = words_of(near_list(g, list), p);
 #pragma unroll
         for (u32 round = 0; round < ROUNDS; round++) {
             const u32 k = round * GROUP + thread;
-            if (k < NEAR_WORDS) word[round] = g.near[(u64)p * NEAR_WORDS + k];
+            if (k < NEAR_WORDS) word[round] = words[k];
         }
         if (thread == NEAR_CENTER) own = g.ids[list][p];
     }

@@ -35,6 +35,8 @@ enum { THREADS = sizeof(real) == 8 ? 256 : 384 };
 enum { THREADS = sizeof(real) == 8 ? (SCHEME == 5 ? 256 : 384) : 512 };
 #elif EDGES && (VELOCITY || (defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000))
 enum { THREADS = sizeof(real) == 8 ? 256 : 512 };
+#elif !HAS_NEAR && (EDGES || SCHEME != 5)
+enum { THREADS = sizeof(real) == 8 ? 256 : 512 };
 #elif STORAGE == 16 || SCHEME == 5
 enum { THREADS = sizeof(real) == 8 ? 384 : 640 };
 #elif EDGES
@@ -216,10 +218,11 @@ tiles_stage(TileGrid g, TileMotion m, TileStage s) {
     if (p < n) next.keep(shared.near[0], slot, thread);
 #else
     const u32* ids = list ? g.ids[1] : g.ids[0];
-    next.read(ids, g.near, part, p, n);
+    const NearList near = near_list(g, list);
+    next.read(ids, near, part, p, n);
     next.copy(part, shared.padded[0][slot], from, m.gamma);
     u32 next_id = next.own, next_missing = next.missing;
-    next.read(ids, g.near, part, p + stride, n);
+    next.read(ids, near, part, p + stride, n);
     await_copies();
 #endif
     __syncthreads();
@@ -243,7 +246,7 @@ tiles_stage(TileGrid g, TileMotion m, TileStage s) {
         next.copy(part, shared.padded[turn ^ 1][slot], from, m.gamma);
         next_id = next.own;
         next_missing = next.missing;
-        next.read(ids, g.near, part, p + 2 * stride, n);
+        next.read(ids, near, part, p + 2 * stride, n);
 #endif
         const u64 at = (u64)id * TILE_VALUES;
         const Quad old = is_here && mixes ? *(const Quad*)(base + at + voxel) : Quad{};

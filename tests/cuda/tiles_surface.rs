@@ -73,7 +73,7 @@ fn check<R: Real, const E: usize, S: Stored<R> + Element + PartialEq>(
     levels: usize,
 ) {
     let (mut grid, mut phi) = start::<R, E, S>(scale, band);
-    let mut on_card = DeviceTiledGrid::new(cuda, &grid, 0, 64).unwrap();
+    let mut on_card = DeviceTiledGrid::new::<S, E>(cuda, &grid, 0, 64).unwrap();
     let n = grid.capacity();
     let mut values = DevicePool::upload(cuda, &phi, n, n, band.gamma).unwrap();
     let place = Placement { origin: [0.25, 3.0, -1.0], spacing: 0.1 };
@@ -116,7 +116,7 @@ fn surfaces_and_finer_grids_are_those_of_the_cpu() {
 fn a_set_without_tiles_has_neither() {
     let Some(cuda) = support::cuda() else { return };
     let band = Band { gamma: 1.5_f32, reach: 1 };
-    let on_card = DeviceTiledGrid::new(&cuda, &TiledGrid::<4>::default(), 0, 64).unwrap();
+    let on_card = DeviceTiledGrid::new::<f32, 4>(&cuda, &TiledGrid::<4>::default(), 0, 64).unwrap();
     let values = DevicePool::<f32, 4>::new(&cuda, 1, band.gamma).unwrap();
     let tiles = DeviceTiles::<f32, f32, 4> { grid: &on_card, phi: &values, gamma: 1.5 };
     let found = tiles.extract(&cuda, &Placement::default(), true).unwrap();

@@ -88,6 +88,7 @@ pub const HEADERS: &[File] = &[
     kernel_file!("tiles/length.cuh"),
     kernel_file!("tiles/lookup.cuh"),
     kernel_file!("tiles/motion.cuh"),
+    kernel_file!("tiles/near.cuh"),
     kernel_file!("tiles/outcome.cuh"),
     kernel_file!("tiles/padded.cuh"),
     kernel_file!("tiles/rate.cuh"),

@@ -178,28 +178,16 @@ pub struct TileGridArgument {
     pub rows: u64,
     /// `[capacity]` u32.
     pub present: u64,
-    /// `[capacity][19]` u32, which scratch shares; 0 where nobody asks for ids.
+    /// `[capacity][19]` u32, which scratch of a change shares; 0 where ids do not stand together.
     pub near: u64,
     /// `[capacity]` u32.
     pub born: u64,
     /// `[capacity]` u32.
     pub free: u64,
     /// `[capacity]` u32.
-    pub fate: u64,
-    /// `[capacity]` u32.
-    pub kept_before: u64,
-    /// `[capacity]` u32.
-    pub deleted: u64,
-    /// `[capacity]` u64.
-    pub created: u64,
-    /// `[capacity]` u32.
     pub created_at: u64,
-    /// `[capacity]` u32.
-    pub claimed: u64,
     /// Two u32 for each block of the kernel.
     pub block_counts: u64,
-    /// `[27][capacity / 16 + 2]` u32.
-    pub direction_counts: u64,
     /// Tiles and ids there is room for.
     pub capacity: u32,
     /// Zero.

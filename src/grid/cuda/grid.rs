@@ -13,20 +13,18 @@ pub(super) const LOOK_UP: usize = 9;
 /// Words for each tile of what passes know of its neighbors (`kernels/tiles/grid.cuh`).
 pub const NEAR_WORDS: usize = 19;
 
-/// Directions for which claims are counted.
-const DIRECTIONS: usize = 27;
-
-/// Tiles for which they are counted together.
-const COUNTED: usize = 16;
+/// Least room: so many tiles have memory for what a change counts beside them, in all kinds of values.
+const LEAST: usize = 8;
 
 /// Number of the update that tiles are handed over with: the oldest age lies before it.
 pub(super) const FIRST_UPDATE: u32 = 1 << 8;
 
 /// A tile set on a card, which changes there. Lists stand twice, one current and one in the making.
 ///
-/// A tile takes 175 bytes beside its values: 40 for both lists, 112 for the look-up of its neighbors, 23
-/// for its age, the stack of unused ids and scratch. Where the tile set changes, the ids of neighbors are
-/// made anew last, and their memory is scratch before that.
+/// A tile takes 164 bytes beside its values: 40 for both lists, 112 for the look-up of its neighbors, 12
+/// for its age, the stack of unused ids and where new ones stand. Where the tile set changes, the ids of neighbors are
+/// made anew last, and their memory is scratch before that. Where those would be half of an array of values they are
+/// not kept: 88 bytes, and a stage is scratch.
 pub struct DeviceTiledGrid {
     cuda: Arc<Cuda>,
     control: Array<TileControl>,
@@ -38,32 +36,45 @@ pub struct DeviceTiledGrid {
     near: Array<u32>,
     born: Array<u32>,
     free: Array<u32>,
-    fate: Array<u32>,
     created_at: Array<u32>,
     block_counts: Array<u32>,
-    direction_counts: Array<u32>,
     capacity: usize,
 }
 
 impl DeviceTiledGrid {
-    /// Bytes on the card for so many tiles and ids.
-    pub fn bytes(capacity: usize) -> usize {
-        capacity * (2 * 20 + 4 * LOOK_UP + 4 * NEAR_WORDS + 4 * 4)
-            + 4 * DIRECTIONS * (capacity / COUNTED + 2)
+    /// Whether the ids of the neighbors of tiles of `E^3` values `S` stand together
+    /// (`kernels/tiles/near.cuh` knows it, too).
+    const fn has_near<S, const E: usize>() -> bool {
+        E != 4 || size_of::<S>() != 2
     }
 
-    /// A tile set with room for `capacity` tiles and ids; `blocks` is how many blocks of a kernel
-    /// count at most.
+    /// Bytes of a tile, beside values of type `S`.
+    pub const fn tile_bytes<S, const E: usize>() -> usize {
+        let near = if Self::has_near::<S, E>() { NEAR_WORDS } else { 0 };
+        2 * 20 + 4 * (LOOK_UP + near + 3)
+    }
+
+    /// Room to take for so many tiles that hold `values` bytes each in all arrays: a twelfth more, but no more than
+    /// leaves a tile at 1.3 times those and 24 bytes.
+    pub fn roomy<S, const E: usize>(tiles: usize, values: usize) -> usize {
+        let (bytes, most) = (values + Self::tile_bytes::<S, E>(), values * 13 / 10 + 24);
+        let more = (tiles / 12).min(tiles * most.saturating_sub(bytes) / bytes);
+        (tiles + more).max(LEAST)
+    }
+
+    /// A tile set with room for `capacity` tiles and ids, or some more, beside values of type `S`; `blocks` is how
+    /// many blocks of a kernel count at most.
     ///
     /// # Errors
     /// [`Error::Device`](crate::Error::Device) if there is not enough memory.
-    pub fn new<const E: usize>(
+    pub fn new<S, const E: usize>(
         cuda: &Arc<Cuda>,
         grid: &TiledGrid<E>,
         capacity: usize,
         blocks: u32,
     ) -> Result<Self> {
-        let capacity = capacity.max(grid.capacity()).max(1);
+        let capacity = capacity.max(grid.capacity()).max(LEAST);
+        let near = if Self::has_near::<S, E>() { NEAR_WORDS } else { 0 };
         let words = || cuda.zeros::<u32>(capacity);
         let mut on = DeviceTiledGrid {
             control: cuda.zeros(1)?,
@@ -72,13 +83,11 @@ impl DeviceTiledGrid {
             borders: [words()?, words()?],
             activity: [words()?, words()?],
             look_up: cuda.zeros(LOOK_UP * capacity)?,
-            near: cuda.zeros(NEAR_WORDS * capacity)?,
+            near: cuda.zeros(near * capacity)?,
             born: words()?,
             free: words()?,
-            fate: words()?,
             created_at: words()?,
             block_counts: cuda.zeros(2 * blocks as usize)?,
-            direction_counts: cuda.zeros(DIRECTIONS * (capacity / COUNTED + 2))?,
             capacity,
             cuda: cuda.clone(),
         };
@@ -110,7 +119,6 @@ impl DeviceTiledGrid {
     /// What kernels take.
     pub fn argument(&self) -> TileGridArgument {
         let both = |lists: &[Array<u32>; 2]| lists.each_ref().map(Array::address);
-        let scratch = |word: usize| self.near.address() + (4 * word * self.capacity) as u64;
         TileGridArgument {
             control: self.control.address(),
             keys: self.keys.each_ref().map(Array::address),
@@ -120,18 +128,11 @@ impl DeviceTiledGrid {
             rows: self.look_up.address(),
             present: self.look_up.address()
                 + ((LOOK_UP - 1) * self.capacity * size_of::<u32>()) as u64,
-            near: self.near.address(),
+            near: if self.near.is_empty() { 0 } else { self.near.address() },
             born: self.born.address(),
             free: self.free.address(),
-            fate: self.fate.address(),
-            // Keys of 64 bits first.
-            created: scratch(0),
-            kept_before: scratch(2),
-            deleted: scratch(3),
-            claimed: scratch(4),
             created_at: self.created_at.address(),
             block_counts: self.block_counts.address(),
-            direction_counts: self.direction_counts.address(),
             capacity: self.capacity as u32,
             padding: 0,
         }
@@ -185,10 +186,8 @@ impl DeviceTiledGrid {
         longer(&mut self.free)?;
         // Nothing in these outlives a change of the tile set.
         self.look_up = cuda.zeros(LOOK_UP * capacity)?;
-        self.fate = cuda.zeros(capacity)?;
-        self.near = cuda.zeros(NEAR_WORDS * capacity)?;
+        self.near = cuda.zeros(self.near.len() / self.capacity * capacity)?;
         self.created_at = cuda.zeros(capacity)?;
-        self.direction_counts = cuda.zeros(DIRECTIONS * (capacity / COUNTED + 2))?;
         self.capacity = capacity;
         Ok(())
     }
@@ -216,5 +215,41 @@ impl DeviceTiledGrid {
             background: now.background != 0,
             changes: Default::default(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grid::Fixed16;
+
+    /// Bytes of a tile with its share of the room behind, and the most: 1.3 times its arrays and 24 bytes.
+    fn bytes<S, const E: usize>(arrays: usize) -> [f64; 2] {
+        let (n, values) = (1_000_000, arrays * E.pow(3) * size_of::<S>());
+        let room = DeviceTiledGrid::roomy::<S, E>(n, values);
+        assert!(room >= n && room <= n + n / 12);
+        let each = values + DeviceTiledGrid::tile_bytes::<S, E>();
+        [(room * each) as f64 / n as f64, 1.3 * values as f64 + 24.0]
+    }
+
+    #[test]
+    fn a_tile_takes_no_more_than_its_arrays_allow() {
+        for arrays in [2, 3] {
+            for [held, most] in [
+                bytes::<f64, 4>(arrays),
+                bytes::<f32, 4>(arrays),
+                bytes::<Fixed16, 4>(arrays),
+                bytes::<f64, 8>(arrays),
+                bytes::<f32, 8>(arrays),
+                bytes::<Fixed16, 8>(arrays),
+            ] {
+                assert!(held <= most, "{held} bytes of {most} at most, {arrays} arrays");
+            }
+        }
+        // Where there is little to spare, some room is left all the same.
+        assert!(DeviceTiledGrid::roomy::<Fixed16, 4>(100_000, 256) > 103_000);
+        assert!(DeviceTiledGrid::roomy::<f32, 4>(100_000, 512) > 101_500);
+        assert_eq!(DeviceTiledGrid::roomy::<f32, 8>(120, 4096), 130);
+        assert_eq!(DeviceTiledGrid::roomy::<f32, 8>(0, 4096), LEAST);
     }
 }

@@ -261,11 +261,13 @@ impl DeviceTiledGrid {
         let places = exclusive_scan(cuda, &tiles.keeps)?;
         let n_tiles = tiles.keys.len();
         let n = cuda.download_part(&places, n_tiles..n_tiles + 1)?[0] as usize;
-        let capacity = capacity.unwrap_or(n + n / 12 + 64).max(n);
-        has_memory(cuda, Self::bytes(capacity) + DevicePool::<S, E>::bytes(capacity), n)?;
-        let mut fine = Self::new(cuda, &TiledGrid::<E>::default(), capacity, blocks)?;
+        let capacity = capacity.unwrap_or(n + n / 12).max(n);
+        let lists = capacity * Self::tile_bytes::<S, E>();
+        has_memory(cuda, lists + DevicePool::<S, E>::bytes(capacity), n)?;
+        let none = TiledGrid::<E>::default();
+        let mut fine = Self::new::<S, E>(cuda, &none, capacity, blocks)?;
         let gamma = R::narrow(common.gamma[1]);
-        let values = DevicePool::<S, E>::new(cuda, capacity, gamma)?;
+        let values = DevicePool::<S, E>::new(cuda, fine.capacity(), gamma)?;
         let argument = UpsampleArgument { fine: values.address(), ..tiles.argument(common) };
         let take = Arguments::default()
             .with(tiles.tiles())

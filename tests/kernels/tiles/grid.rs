@@ -14,9 +14,8 @@ pub struct HostTiles {
     pub control: Box<TileControl>,
     keys: [Vec<u64>; 2],
     words: Vec<Vec<u32>>,
-    created: Vec<u64>,
     counts: Vec<u32>,
-    near: Vec<u32>,
+    near: Vec<u64>,
 }
 
 /// Arrays of [`HostTiles::words`].
@@ -24,7 +23,7 @@ const IDS: usize = 0;
 const BORDERS: usize = 2;
 const ACTIVITY: usize = 4;
 const BORN: usize = 6;
-const N_WORDS: usize = 14;
+const N_WORDS: usize = 10;
 
 impl HostTiles {
     pub fn new<const E: usize>(grid: &TiledGrid<E>, capacity: usize, blocks: u32) -> Self {
@@ -42,9 +41,9 @@ impl HostTiles {
             }),
             keys: [vec![!0; capacity], vec![!0; capacity]],
             words: vec![vec![!0; capacity]; N_WORDS],
-            created: vec![!0; capacity],
-            counts: vec![!0; 2 * blocks as usize + 27 * (capacity / 16 + 2) + 8 * capacity],
-            near: vec![!0; NEAR_WORDS * capacity],
+            counts: vec![!0; 2 * blocks as usize + 8 * capacity],
+            // Keys of 64 bits are among what is written there.
+            near: vec![!0; (NEAR_WORDS * capacity).div_ceil(2)],
         };
         for (p, key) in grid.keys().iter().enumerate() {
             tiles.keys[0][p] = key.bits();
@@ -70,16 +69,10 @@ impl HostTiles {
             born: next(),
             free: next(),
             present: next(),
-            fate: next(),
-            kept_before: next(),
-            deleted: next(),
             created_at: next(),
-            claimed: next(),
-            created: self.created.as_mut_ptr() as u64,
             rows: counts as u64,
             near: self.near.as_mut_ptr() as u64,
-            direction_counts: counts.wrapping_add(8 * capacity) as u64,
-            block_counts: counts.wrapping_add(8 * capacity + 27 * (capacity / 16 + 2)) as u64,
+            block_counts: counts.wrapping_add(8 * capacity) as u64,
             capacity: capacity as u32,
             padding: 0,
         }

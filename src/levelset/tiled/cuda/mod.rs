@@ -85,7 +85,7 @@ where
 
 impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E, S> {
     /// Starts from tiles and their values of phi, made for a band of half width `options.gamma` and
-    /// any reach; room is taken for `room` tiles, or for a twelfth more than there are.
+    /// any reach; room is taken for `room` tiles, or for [some more](DeviceTiledGrid::roomy) than there are.
     ///
     /// # Errors
     /// [`Error::Case`] for options out of range; [`Error::Device`] if there is not enough memory, or
@@ -133,12 +133,15 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         at: (f64, u64),
     ) -> Result<Self> {
         let kernels = Self::kernels(cuda, terms, &options)?;
-        let capacity = room.unwrap_or_else(|| with_slack(grid.capacity())).max(grid.capacity());
-        let on_card = DeviceTiledGrid::bytes(capacity) + DevicePool::<S, E>::bytes(capacity);
+        let (n, stages) = (grid.capacity(), Self::stage_bytes(terms, &options));
+        let held = Pool::<S, E>::TILE * size_of::<S>() + stages;
+        let capacity = room.unwrap_or_else(|| DeviceTiledGrid::roomy::<S, E>(n, held)).max(n);
+        let on_card =
+            capacity * DeviceTiledGrid::tile_bytes::<S, E>() + DevicePool::<S, E>::bytes(capacity);
         Self::check_room(cuda, terms, &options, capacity, on_card)?;
-        let lists = DeviceTiledGrid::new(cuda, grid, capacity, kernels.manage_blocks())?;
+        let lists = DeviceTiledGrid::new::<S, E>(cuda, grid, capacity, kernels.manage_blocks())?;
         let gamma = R::narrow(options.gamma);
-        let values = DevicePool::upload(cuda, phi, grid.capacity(), capacity, gamma)?;
+        let values = DevicePool::upload(cuda, phi, n, lists.capacity(), gamma)?;
         Self::with_parts(cuda, lists, values, terms, (options, kernels), at)
     }
 
@@ -151,6 +154,13 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         Kernels::new(cuda, terms, options, E, size_of::<S>() == 2)
     }
 
+    /// Bytes of the stages and coefficients of a tile.
+    fn stage_bytes(terms: &DeviceTerms, options: &Options) -> usize {
+        let stages = if needs_third(options) { 2 } else { 1 };
+        let kept = terms.kept_sizes(E).map(Kept::<R>::bytes_per_tile);
+        stages * Pool::<S, E>::TILE * size_of::<S>() + kept.iter().sum::<usize>()
+    }
+
     /// Refuses tiles whose stages and coefficients do not fit beside `more` bytes.
     fn check_room(
         cuda: &Cuda,
@@ -159,10 +169,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         capacity: usize,
         more: usize,
     ) -> Result<()> {
-        let stages = if needs_third(options) { 2 } else { 1 };
-        let tile = Pool::<S, E>::TILE * size_of::<S>();
-        let kept = terms.kept_sizes(E).map(Kept::<R>::bytes_per_tile);
-        let need = more + capacity * (stages * tile + kept.iter().sum::<usize>());
+        let need = more + capacity * Self::stage_bytes(terms, options);
         cuda.check_room(need as u64, format_args!("{capacity} tiles"), TOO_MANY)
     }
 
@@ -337,16 +344,16 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
 
     /// Makes room for the tiles that the next step needs, and lets it go on.
     fn make_room(&mut self) -> Result<()> {
-        let capacity = with_slack(self.now.needed as usize);
-        let more = capacity - self.grid.capacity();
         let tile = Pool::<S, E>::TILE * size_of::<S>();
+        let arrays = self.values.iter().filter(|values| values.n_tiles() > 0).count();
         // Arrays grow one by one: the longest stands twice meanwhile.
         let kept = self.kept.each_ref().map(Kept::tile_bytes);
         let longest = kept.iter().fold(tile, |longest, bytes| longest.max(*bytes));
-        let need = more * (tile * 3 + kept.iter().sum::<usize>())
-            + DeviceTiledGrid::bytes(more)
-            + capacity * longest;
+        let held = arrays * tile + kept.iter().sum::<usize>();
         let tiles = self.now.needed;
+        let capacity = DeviceTiledGrid::roomy::<S, E>(tiles as usize, held);
+        let more = capacity - self.grid.capacity();
+        let need = more * (held + DeviceTiledGrid::tile_bytes::<S, E>()) + capacity * longest;
         self.cuda.check_room(need as u64, format_args!("{tiles} tiles"), TOO_MANY)?;
         for values in self.values.iter_mut().filter(|values| values.n_tiles() > 0) {
             *values = values.lengthened(&self.cuda, capacity)?;
@@ -440,7 +447,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         let values: usize =
             self.values.iter().map(|values| DevicePool::<S, E>::bytes(values.n_tiles())).sum();
         let kept: usize = self.kept.iter().map(Kept::bytes).sum();
-        values + kept + DeviceTiledGrid::bytes(self.grid.capacity())
+        values + kept + self.grid.capacity() * DeviceTiledGrid::tile_bytes::<S, E>()
     }
 }
 
@@ -453,9 +460,4 @@ fn needs_third(options: &Options) -> bool {
     let repeats =
         matches!(options.reinitialize, Reinitialize::Equation { iterations, .. } if iterations > 1);
     options.time == Time::Rk3 || repeats
-}
-
-/// Room for a twelfth more.
-fn with_slack(tiles: usize) -> usize {
-    tiles + tiles / 12 + 64
 }

@@ -91,7 +91,7 @@ impl Run<'_> {
         let tiles = expected_tiles(self.tree.frame(), self.tree.n_cells(), n_cubes)? as usize;
         let values = EDGE * EDGE * EDGE * (2 * size_of::<S>() + 6) + 12;
         // A twelfth is room for more.
-        let need = (DeviceTiledGrid::bytes(tiles) + tiles * values) * 13 / 12
+        let need = tiles * (DeviceTiledGrid::tile_bytes::<S, EDGE>() + values) * 13 / 12
             + DeviceInterface::<S, EDGE>::bytes(tiles);
         let (free, _) = cuda.memory()?;
         let words = format!(

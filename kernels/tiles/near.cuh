@@ -1,0 +1,65 @@
+// Ids of the neighbors of a tile across faces and edges, as passes over values ask for them, and the directions
+// without a neighbor.
+//
+// They stand together for each tile (TileGrid::near), 76 bytes of them. Beside 4^3 values in 16 bits that would be
+// half of an array: there they are found by the rows of the tile, which its management keeps anyway, each time anew.
+// src/grid/cuda/grid.rs knows where.
+#pragma once
+#include "tiles/grid.cuh"
+#include "tiles/storage.cuh"
+
+#define HAS_NEAR !(STORAGE == 16 && TILE_EDGE == 4)
+
+#if HAS_NEAR
+
+// Directions without a neighbor stand where the tile itself would.
+enum { NEAR_WORDS = 19, NEAR_CENTER = 9 };
+
+// Place of a neighbor among them: 0 for i where both others are steps.
+DEVICE constexpr u32 near_of(i32 i, i32 j, i32 k) {
+    return k == 0 ? NEAR_CENTER + i + 3 * j : (k < 0 ? 2 : 16) + i + 2 * j;
+}
+
+typedef const u32* NearList;
+typedef const u32* NearWords;
+
+DEVICE NearList near_list(const TileGrid& g, u32) { return g.near; }
+DEVICE NearWords words_of(NearList list, u32 p) { return list + (u64)p * NEAR_WORDS; }
+DEVICE u32 missing_of(const TileGrid& g, u32 p) { return g.near[(u64)p * NEAR_WORDS + NEAR_CENTER]; }
+
+#else
+
+// The place of a neighbor is its direction.
+enum { NEAR_WORDS = DIRECTIONS, NEAR_CENTER = CENTER };
+
+DEVICE constexpr u32 near_of(i32 i, i32 j, i32 k) { return NEAR_CENTER + i + 3 * j + 9 * k; }
+
+DEVICE u32 missing_of(const TileGrid& g, u32 p) { return ALL & ~ACTIVE & ~g.present[p]; }
+
+struct NearList {
+    const TileGrid& g;
+    u32 list;
+};
+
+// What the words of a tile would be.
+struct NearWords {
+    const TileGrid& g;
+    const u32* ids;
+    u32 p, present, border, first;
+
+    DEVICE u32 operator[](i32 word) const {
+        const u32 d = first + word;
+        if (d == NEAR_CENTER) return ALL & ~ACTIVE & ~present;
+        if (!(present >> d & 1)) return border >> d & 1 ? MISSING_INSIDE : MISSING_OUTSIDE;
+        const u32 row = d / 3, before = bits_of_row(present, row) & ((1u << d % 3) - 1);
+        return ids[row_of(g, row, p, present) + __popc(before)];
+    }
+    DEVICE void operator+=(u32 words) { first += words; }
+};
+
+DEVICE NearList near_list(const TileGrid& g, u32 list) { return {g, list}; }
+DEVICE NearWords words_of(NearList of, u32 p) {
+    return {of.g, of.g.ids[of.list], p, of.g.present[p], of.g.borders[of.list][p], 0};
+}
+
+#endif
