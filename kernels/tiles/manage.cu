@@ -17,6 +17,7 @@
 // Block: 256 threads.
 #include "primitives/block.cuh"
 #include "tiles/grid.cuh"
+#include "tiles/storage.cuh"
 #include "tiles/lookup.cuh"
 
 const u32 DELETED = 1u << 31;

@@ -6,9 +6,12 @@
 // src/grid/cuda/grid.rs knows where.
 #pragma once
 #include "tiles/grid.cuh"
-#include "tiles/storage.cuh"
 
-#define HAS_NEAR !(STORAGE == 16 && TILE_EDGE == 4)
+#if STORAGE == 16 && TILE_EDGE == 4
+#define HAS_NEAR 0
+#else
+#define HAS_NEAR 1
+#endif
 
 #if HAS_NEAR
 

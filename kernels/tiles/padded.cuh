@@ -2,6 +2,7 @@
 //
 // REACH layers beyond the faces; with EDGES the voxels beyond the edges of the tile, one deep.
 #pragma once
+#include "tiles/storage.cuh"
 #include "tiles/near.cuh"
 #include "common/pin.cuh"
 #include "common/real.cuh"

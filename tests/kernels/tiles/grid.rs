@@ -16,6 +16,8 @@ pub struct HostTiles {
     words: Vec<Vec<u32>>,
     counts: Vec<u32>,
     near: Vec<u64>,
+    /// Whether ids of neighbors stand together; not beside 4^3 values in 16 bits.
+    pub has_near: bool,
 }
 
 /// Arrays of [`HostTiles::words`].
@@ -44,6 +46,7 @@ impl HostTiles {
             counts: vec![!0; 2 * blocks as usize + 8 * capacity],
             // Keys of 64 bits are among what is written there.
             near: vec![!0; (NEAR_WORDS * capacity).div_ceil(2)],
+            has_near: true,
         };
         for (p, key) in grid.keys().iter().enumerate() {
             tiles.keys[0][p] = key.bits();
@@ -71,7 +74,7 @@ impl HostTiles {
             present: next(),
             created_at: next(),
             rows: counts as u64,
-            near: self.near.as_mut_ptr() as u64,
+            near: if self.has_near { self.near.as_mut_ptr() as u64 } else { 0 },
             block_counts: counts.wrapping_add(8 * capacity) as u64,
             capacity: capacity as u32,
             padding: 0,

@@ -1,10 +1,11 @@
 //! Tile management: random changes are those of the CPU, ids and ages included, in every order of
 //! threads.
 
+use std::fmt::Debug;
 use std::sync::LazyLock;
 
 use zeroset::grid::cuda::Halt;
-use zeroset::grid::{Band, INSIDE, Pool, TileKey, TiledGrid};
+use zeroset::grid::{Band, Fixed16, INSIDE, Pool, Stored, TileKey, TiledGrid};
 use zeroset::levelset::tiled::cuda::ValuesArgument;
 
 use super::grid::{ACTIVE, HostTiles, last_tile, launch, look_up, tiles};
@@ -19,11 +20,34 @@ static LIBRARY: LazyLock<Library> = LazyLock::new(|| {
     Library::compile("kernels/tiles/manage.cu", &["REAL=double", "TILE_EDGE=4"], &KERNELS)
 });
 
+/// Of values in 16 bits, beside which ids of neighbors do not stand.
+static SIXTEEN: LazyLock<Library> = LazyLock::new(|| {
+    let defines = ["REAL=double", "TILE_EDGE=4", "STORAGE=16"];
+    Library::compile("kernels/tiles/manage.cu", &defines, &KERNELS)
+});
+
+fn library<S>() -> &'static Library {
+    if size_of::<S>() == 2 { &SIXTEEN } else { &LIBRARY }
+}
+
+fn host_tiles<S>(grid: &TiledGrid<4>, capacity: usize, blocks: u32) -> HostTiles {
+    let mut on = HostTiles::new(grid, capacity, blocks);
+    on.has_near = size_of::<S>() != 2;
+    look_up(library::<S>(), &mut on);
+    on
+}
+
+/// Values of phi and of a stage, which has no more room than the tiles take.
+fn pools<S: Stored<f64>>(capacity: usize) -> [Vec<S>; 2] {
+    [0, 1].map(|_| vec![S::store(1.25, BAND.gamma); capacity * 64])
+}
+
 /// Lets the tile set follow what tiles ask for.
-fn manage(on: &mut HostTiles, values: &mut [f64], blocks: u32, seed: u64) {
-    let values = ValuesArgument { values: [values.as_mut_ptr() as u64, 0, 0], gamma: BAND.gamma };
+fn manage<S>(on: &mut HostTiles, pools: &mut [Vec<S>; 2], blocks: u32, seed: u64) {
+    let [phi, stage] = pools.each_mut().map(|pool| pool.as_mut_ptr() as u64);
+    let values = ValuesArgument { values: [phi, stage, 0], gamma: BAND.gamma };
     let args = [arg(on.argument()), arg(values)];
-    launch(&LIBRARY, "tiles_manage", (blocks, BLOCK), seed, &args);
+    launch(library::<S>(), "tiles_manage", (blocks, BLOCK), seed, &args);
 }
 
 /// What a tile may ask for: nothing, with one sign or the other, or some of its neighbors.
@@ -37,14 +61,13 @@ fn random_mask(random: &mut Random, calm: u32) -> u32 {
     }
 }
 
-fn walk(seed: u64, radius: f64, calm: u32, blocks: u32) {
+fn walk<S: Stored<f64> + PartialEq + Debug>(seed: u64, radius: f64, calm: u32, blocks: u32) {
     let mut random = Random::new(seed);
     let ball = move |x: [f64; 3]| x.iter().map(|c| c * c).sum::<f64>().sqrt() - radius;
-    let (mut grid, mut phi) = tiles::<4, f64>(7, BAND, ball);
+    let (mut grid, mut phi) = tiles::<4, S>(7, BAND, ball);
     let capacity = 40_000;
-    let mut on = HostTiles::new(&grid, capacity, blocks);
-    let mut values = vec![9.0; capacity * 64];
-    look_up(&LIBRARY, &mut on);
+    let mut on = host_tiles::<S>(&grid, capacity, blocks);
+    let mut values = pools::<S>(capacity);
     let (mut came, mut went) = (0, 0);
     for step in 0..12 {
         let masks: Vec<u32> = (0..grid.n_tiles()).map(|_| random_mask(&mut random, calm)).collect();
@@ -61,7 +84,7 @@ fn walk(seed: u64, radius: f64, calm: u32, blocks: u32) {
         on.compare(&grid);
         assert_eq!(on.activity(), grid.activity());
         for tile in grid.created() {
-            let values = &values[tile.id as usize * 64..][..64];
+            let values = &values[0][tile.id as usize * 64..][..64];
             assert_eq!(values, phi.tile(tile.id));
         }
         grid.check().unwrap();
@@ -74,9 +97,10 @@ fn walk(seed: u64, radius: f64, calm: u32, blocks: u32) {
 #[test]
 fn random_changes_are_those_of_the_cpu() {
     for seed in 0..3 {
-        walk(10 * seed, 12.3, 26, 3);
-        walk(10 * seed + 1, 12.3, 29, 1);
-        walk(10 * seed + 2, 6.1, 28, 4);
+        walk::<f64>(10 * seed, 12.3, 26, 3);
+        walk::<f64>(10 * seed + 1, 12.3, 29, 1);
+        walk::<f64>(10 * seed + 2, 6.1, 28, 4);
+        walk::<Fixed16>(10 * seed + 3, 12.3, 27, 3);
     }
 }
 
@@ -84,12 +108,11 @@ fn random_changes_are_those_of_the_cpu() {
 fn nothing_is_touched_where_no_tile_asks_for_more() {
     let ball = |x: [f64; 3]| x.iter().map(|c| c * c).sum::<f64>().sqrt() - 9.4;
     let (mut grid, _) = tiles::<4, f64>(5, BAND, ball);
-    let mut on = HostTiles::new(&grid, 1000, 2);
-    look_up(&LIBRARY, &mut on);
+    let mut on = host_tiles::<f64>(&grid, 1000, 2);
     for step in 0..3 {
         grid.plan().unwrap();
         grid.update();
-        manage(&mut on, &mut [], 2, step);
+        manage(&mut on, &mut pools::<f64>(0), 2, step);
         on.compare(&grid);
         // The first time it looks, then it knows.
         assert!(on.control.stirred == 0 && on.control.list == 0 && on.control.changes == 0);
@@ -98,27 +121,29 @@ fn nothing_is_touched_where_no_tile_asks_for_more() {
 
 #[test]
 fn without_room_nothing_changes_and_with_more_it_goes_on() {
+    without_room::<f64>();
+    without_room::<Fixed16>();
+}
+
+fn without_room<S: Stored<f64>>() {
     let ball = |x: [f64; 3]| x.iter().map(|c| c * c).sum::<f64>().sqrt() - 9.4;
-    let (mut grid, mut phi) = tiles::<4, f64>(5, BAND, ball);
+    let (mut grid, mut phi) = tiles::<4, S>(5, BAND, ball);
     let before = grid.clone();
     let all = vec![(1 << 27) - 1; grid.n_tiles()];
-    let mut on = HostTiles::new(&grid, grid.n_tiles() + 3, 2);
-    look_up(&LIBRARY, &mut on);
+    let mut on = host_tiles::<S>(&grid, grid.n_tiles() + 3, 2);
     on.set_activity(&all);
-    manage(&mut on, &mut [], 2, 5);
+    manage(&mut on, &mut pools::<S>(grid.n_tiles() + 3), 2, 5);
     assert_eq!(on.control.halt(), Halt::NoRoom);
     grid.activity_mut().copy_from_slice(&all);
     let status = grid.plan().unwrap();
     assert_eq!(on.control.needed as usize, status.capacity);
     on.compare(&before);
 
-    let mut more = HostTiles::new(&before, status.capacity, 2);
-    look_up(&LIBRARY, &mut more);
+    let mut more = host_tiles::<S>(&before, status.capacity, 2);
     more.set_activity(&all);
     phi.grow(status.capacity).unwrap();
     grid.update();
-    let mut values = vec![0.0; status.capacity * 64];
-    manage(&mut more, &mut values, 2, 6);
+    manage(&mut more, &mut pools::<S>(status.capacity), 2, 6);
     more.compare(&grid);
 }
 
@@ -142,10 +167,9 @@ fn an_interface_at_the_end_of_the_range_is_told() {
     };
     let (grid, _): (TiledGrid<4>, Pool<f64, 4>) = plane(true).unwrap();
     assert!(grid.keys().contains(&last_tile()));
-    let mut on = HostTiles::new(&grid, 1000, 2);
-    look_up(&LIBRARY, &mut on);
+    let mut on = host_tiles::<f64>(&grid, 1000, 2);
     on.set_activity(&vec![(1 << 27) - 1; grid.n_tiles()]);
-    manage(&mut on, &mut vec![0.0; 64_000], 2, 7);
+    manage(&mut on, &mut pools::<f64>(1000), 2, 7);
     assert_eq!(on.control.halt(), Halt::OutOfRange);
     on.compare(&grid);
 }

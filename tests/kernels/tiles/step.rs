@@ -206,6 +206,7 @@ fn check<const E: usize, S: Stored<f64> + PartialEq + std::fmt::Debug>(case: &Ca
     let (grid, phi) = tiles::<E, S>(24 / E as i32, band, two);
     for seed in 0..2 {
         let mut on = HostTiles::new(&grid, CAPACITY, BLOCKS);
+        on.has_near = E != 4 || size_of::<S>() != 2;
         let cpu = Arc::new(Cpu::new(1).unwrap());
         let mut run = TiledEvolution::<f64, E, S>::new(
             grid.clone(),
