@@ -26,7 +26,7 @@ const REPETITIONS: [u32; 2] = [3, 2];
 
 /// How far behind the first news patches wait in a whole field, in mean longest edges of patches.
 const NEAR_ROUNDS: f64 = 3.0;
-const NEAR_QUEUE: f64 = 64.0;
+const NEAR_QUEUE: f64 = 256.0;
 
 /// Clocks a block waits for work before it calls the queue broken: about ten seconds.
 const PATIENCE: i64 = 20_000_000_000;
