@@ -33,7 +33,7 @@ struct Drift {
     // The increment, corrected for the last time. What flows in is not known from inside.
     DEVICE real corrected_last(real increment, const Sums& sums) const {
         if (is_upwind) return increment;
-        return flows_in ? R(0) : corrected(increment, residual, mass, sums.num[OF_DRIFT]);
+        return flows_in ? R(0) : corrected(increment, residual, Divisor(mass), sums.num[OF_DRIFT]);
     }
 };
 #endif
@@ -102,7 +102,9 @@ enum { AT_ONCE = 2 };
 // columns, and if CHUNKED [largest_owned * LANES] sums.
 extern "C" __global__ void __launch_bounds__(BLOCK, STEP_BLOCKS) evolution_step(Patches m, Evolution s, u32 turn) {
     DYN_SHARED(unsigned char, shared);
+#if !HAS_DRIFT
     __shared__ Ahead ahead;
+#endif
     __shared__ double dt;
     __shared__ bool goes;
     __shared__ Start upcoming[2];
@@ -117,7 +119,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK, STEP_BLOCKS) evolution_step(
     let_next_begin();
     if (blockIdx.x >= n_active || blockIdx.x == workers) {
         await_kernel_before();
-        if (blockIdx.x == workers) hand_on(s, turn, ahead);
+#if !HAS_DRIFT
+        if (blockIdx.x == workers) hand_on(s, *s.control, turn, ahead);
+#endif
         return;
     }
     SharedParts parts = {shared};
@@ -165,6 +169,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, STEP_BLOCKS) evolution_step(
 #if HAS_DRIFT
         Drift drift = {};
         if (thread < LANES * patch.n_owned) drift.load_standing(s, patch.first + thread / LANES);
+        real measure = R(0);
+        if (thread < patch.n_cells) measure = s.measures[patch.cells + thread];
 #endif
         const real* x = pinned(patch.coordinates());
         const Columns* columns_of_patch = pinned(patch.columns());
@@ -179,10 +185,19 @@ extern "C" __global__ void __launch_bounds__(BLOCK, STEP_BLOCKS) evolution_step(
         asked.load(from, patch.n_local);
 #if HAS_DRIFT
         if (thread < LANES * patch.n_owned) drift.load_left(s, patch.first + thread / LANES);
-#endif
+        Asked<AT_ONCE> asked_increments = asked;
+        asked_increments.load(s.increment + m.n_vertices, patch.n_local);
+        // galerkin_residual has found out whether there is a step.
+        if (k == blockIdx.x && thread == threads - 1) {
+            const Progress* now = progress_ahead(s, turn + 1);
+            dt = __ldcg(&now->dt);
+            goes = !(__ldcg(&now->halt) | __ldcg(&now->due));
+        }
+#else
         // The warp with the fewest cells finds out whether there is a step, beside its cells.
         u32 finder = threads - 1 - thread;
         if (k == blockIdx.x && finder < 32) look_ahead(s, turn, finder, ahead);
+#endif
 #if !WHOLE
 #pragma unroll
         for (int i = 0; i < AT_ONCE; i++) {
@@ -192,19 +207,19 @@ extern "C" __global__ void __launch_bounds__(BLOCK, STEP_BLOCKS) evolution_step(
 #endif
         asked.put(patch, from, [&](u32 v) -> real& { return points.phi(v); });
 #if HAS_DRIFT
-        for (u32 v = thread; v < patch.n_local; v += threads) {
-            increments[v] = __ldcg(s.increment + m.n_vertices + patch.vertex(v));
-        }
+        asked_increments.put(patch, s.increment + m.n_vertices, [&](u32 v) -> real& { return increments[v]; });
 #endif
         await_copies();
         __syncthreads();
         // Where the next patch begins and ends comes beside the cells.
         if (has_next && thread < 2) copy_async(upcoming + thread, m.starts + next + thread);
+#if !HAS_DRIFT
         if (k == blockIdx.x && finder == 0) {
             Progress progress = progress_after(c, ahead, turn);
             dt = progress.dt;
             goes = !is_paused(progress);
         }
+#endif
         u32 start = 0;
         do {
             const u32 end = CHUNKED && start + s.chunk < patch.n_cells ? start + s.chunk : patch.n_cells;
@@ -232,7 +247,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, STEP_BLOCKS) evolution_step(
                     is_cut |= (values[i] < R(0)) != (values[0] < R(0));
                 }
 #if HAS_DRIFT
-                contribute_drift(slots, t - start, s.measures[patch.cells + t], corner, increments);
+                if (t != thread) measure = s.measures[patch.cells + t];
+                contribute_drift(slots, t - start, measure, corner, increments);
 #endif
                 contribute(patch, s, slots, t - start, corner, x, values);
             }

@@ -5,8 +5,9 @@
 // step of Jacobi is evolution_step's, from there. Vertices of cells too poor for it take the
 // positive-coefficient scheme; their increments stand in the mass matrix as given values.
 //
-// As evolution_step does, each fetches what no step changes before the kernel ahead has ended, and
-// finds from the trace of the step before whether there is a step.
+// As evolution_step does, each fetches what no step changes before the kernel ahead has ended. None waits to
+// know whether there is a step: where there is none, what they leave is read by nobody. One block of
+// galerkin_residual finds that out beside the others, for evolution_step.
 #include "evolution/galerkin.cuh"
 #include "evolution/points.cuh"
 #include "evolution/trace.cuh"
@@ -28,20 +29,21 @@ struct Partial {
 };
 #endif
 
-// What a block shares about its patch. Corner k of cell t stands at k * chunk + t, t from the first
-// cell of the chunk on.
+// What a block shares about its patch. Neighboring cells write side by side.
 struct Local {
     real *num, *den;  // [N * chunk] what vertices gather; den, and num beside it, for POOR ones
     Points points;    // [largest_local] with phi
     real* values;     // [largest_local] increments
     u8* state;        // [largest_owned]
-    Columns* columns; // [largest_columns] rows of the gather matrix, and columns
+    Columns* staged;  // [largest_columns] rows of the gather matrix, and columns
 #if CHUNKED
     Partial* partial;  // [largest_owned]
 #endif
+
+    DEVICE const local_index* columns() const { return (const local_index*)staged; }
 };
 
-// Of galerkin_residual, and of galerkin_correction, which needs neither denominators nor places.
+// Of galerkin_residual, and of galerkin_correction, which needs neither denominators nor places nor states.
 DEVICE Local local_of(unsigned char* shared, const Evolution& s, bool is_correction) {
     SharedParts parts = {shared};
     Local local = {};
@@ -51,44 +53,40 @@ DEVICE Local local_of(unsigned char* shared, const Evolution& s, bool is_correct
     } else {
         local.den = parts.take<real>(N * s.chunk);
         local.points = Points{parts.take<Group>(Points::GROUPS * s.largest_local), s.largest_local};
+        local.state = parts.take<u8>(s.largest_owned);
     }
-    local.state = parts.take<u8>(s.largest_owned);
-    local.columns = parts.take<Columns>(column_words(s.largest_columns));
+    local.staged = parts.take<Columns>(column_words(s.largest_columns));
 #if CHUNKED
     local.partial = parts.take<Partial>(s.largest_owned);
 #endif
     return local;
 }
 
-// Sends for the gather columns, and loads what else no step changes of owned vertices: their states, and where they
-// gather.
-DEVICE void load_owned(const Patch& patch, const Evolution& s, const Local& local) {
-    for (u32 at = threadIdx.x; at < patch.n_column_words; at += blockDim.x) {
-        copy_async(local.columns + at, patch.columns() + at);
-    }
-    for (u32 v = threadIdx.x; v < patch.n_owned; v += blockDim.x) {
-        u32 vertex = patch.first + v;
-        local.state[v] = (s.moving[vertex] ? MOVES : 0) | (s.upwind[vertex] ? POOR : 0);
-    }
-}
-
-// What is known of a step, found by one thread.
-struct Turn {
-    double dt;
-    bool goes;
+// What there is to do: active patches, of which a block takes every so many.
+struct Work {
+    const u32* active;
+    u32 n_active, first;
 };
 
-// The last warp, which has the fewest vertices, looks at what the step ahead left, which has ended.
-DEVICE void look(const Evolution& s, u32 turn, Ahead& ahead) {
-    u32 finder = blockDim.x - 1 - threadIdx.x;
-    if (finder < 32) look_ahead(s, turn, finder, ahead);
+// Both lists are asked while the control block is on its way.
+DEVICE Work work_of(const Patches& m, const Evolution& s, const Control& c) {
+    const bool may_work = blockIdx.x < m.n_patches;
+    const u32 even = may_work ? s.active[blockIdx.x] : 0;
+    const u32 odd = may_work ? s.active[m.n_patches + blockIdx.x] : 0;
+    const u32 halt = c.halt, due = c.due, n_active = c.n_active, list = c.list;
+    return Work{s.active + (u64)list * m.n_patches, (halt | due) ? 0 : n_active, list ? odd : even};
 }
 
-// One thread of it concludes, behind a barrier of the warp and with one of the block to follow.
-DEVICE void conclude(const Control& c, u32 turn, const Ahead& ahead, Turn& found) {
-    if (threadIdx.x != blockDim.x - 1) return;
-    Progress progress = progress_after(c, ahead, turn);
-    found = Turn{progress.dt, !is_paused(progress)};
+// Sends for the rows and columns of a patch.
+DEVICE void send_for_columns(const Patch& patch, const Local& local) {
+    const Columns* columns = pinned(patch.columns());
+    for_each_of<2>(patch.n_column_words, [&](u32 at) { copy_async(local.staged + at, columns + at); });
+}
+
+// Whether an owned vertex moves, and by which scheme.
+DEVICE u32 state_of(const Evolution& s, u32 vertex) {
+    const u8 moves = s.moving[vertex], is_poor = s.upwind[vertex];
+    return (moves ? MOVES : 0) | (is_poor ? POOR : 0);
 }
 
 // Corners of a cell, and the states of its owned vertices together.
@@ -104,30 +102,32 @@ DEVICE u32 states_of(const Patch& patch, const Local& local, const Corners& corn
 
 struct Sums {
     real num, den;
+    u32 at;
 };
+
+// Adds what cells up to `end` leave a vertex, from column `at` to `last`, to a sum; returns the first column left.
+DEVICE u32 add_row(const Local& local, const real* left, u32 start, u32 end, u32 at, u32 last, real& sum) {
+    const local_index* columns = local.columns();
+#pragma unroll (CHUNKED ? 1 : 4)
+    for (; at < last; at++) {
+        // Corner k of cell t stands at N * t + k.
+        const u32 column = columns[at], slot = N == 4 ? column : column - (column >> 2);
+        if (CHUNKED && column >= 4 * end) break;
+        sum += left[slot - (CHUNKED ? N * start : 0)];
+    }
+    return at;
+}
 
 // Sums of an owned vertex over the cells of a chunk and those before it; returns whether they are
 // complete. Denominators only if `with_den`.
-DEVICE bool gather(const Patch& patch, const Evolution& s, const Local& local, u32 start, u32 end, u32 v,
-                   bool with_den, Sums& sums) {
-    sums = Sums{R(0), R(0)};
-    const local_index* columns = (const local_index*)local.columns;
-    u32 at = columns[v], last = columns[v + 1];
+DEVICE bool gather(const Patch& patch, const Local& local, u32 start, u32 end, u32 v, bool with_den, Sums& sums) {
+    sums = Sums{R(0), R(0), local.columns()[v]};
 #if CHUNKED
-    if (start > 0) {
-        sums = Sums{local.partial[v].num, local.partial[v].den};
-        at = local.partial[v].at;
-    }
+    if (start > 0) sums = Sums{local.partial[v].num, local.partial[v].den, local.partial[v].at};
 #endif
-#pragma unroll (CHUNKED ? 1 : 4)
-    for (; at < last; at++) {
-        u32 column = columns[at];
-        u32 t = column >> 2, corner = column & 3;
-        if (CHUNKED && t >= end) break;
-        u32 slot = corner * s.chunk + t - start;
-        sums.num += local.num[slot];
-        if (with_den) sums.den += local.den[slot];
-    }
+    const u32 last = local.columns()[v + 1];
+    const u32 at = add_row(local, local.num, start, end, sums.at, last, sums.num);
+    if (with_den) add_row(local, local.den, start, end, sums.at, last, sums.den);
 #if CHUNKED
     if (end < patch.n_cells) {
         local.partial[v] = Partial{sums.num, sums.den, at};
@@ -161,14 +161,14 @@ DEVICE void contribute(const Patch& patch, const Evolution& s, const Local& loca
     real right[N];
     residual(simplex, g, a, divergence, dt, right);
 #pragma unroll
-    for (int i = 0; i < N; i++) local.num[i * s.chunk + slot] = right[i];
+    for (int i = 0; i < N; i++) local.num[N * slot + i] = right[i];
     if (!is_poor) return;
     Shares shares = advection(simplex, values, a);
 #pragma unroll
     for (int i = 0; i < N; i++) {
         if (corner[i] >= patch.n_owned || !(local.state[corner[i]] & POOR)) continue;
-        local.num[i * s.chunk + slot] = shares.m[i] * shares.h;
-        local.den[i * s.chunk + slot] = shares.m[i] * simplex.meas;
+        local.num[N * slot + i] = shares.m[i] * shares.h;
+        local.den[N * slot + i] = shares.m[i] * simplex.meas;
     }
 }
 
@@ -186,156 +186,197 @@ extern "C" __global__ void galerkin_measures(Patches m, Evolution s) {
     }
 }
 
+// Finds where things are before step `turn`, and hands it on to this step and the one after it: beside the blocks that
+// work, and no later than they, so that the control block is at hand, which no step changes.
+DEVICE void hand_on_early(const Evolution& s, u32 turn) {
+    __shared__ Ahead ahead;
+    __shared__ Control control;
+    enum { WORDS = sizeof(Control) / sizeof(u64) };
+    static_assert(sizeof(Control) % sizeof(u64) == 0, "words of its largest number");
+#pragma unroll 1
+    for (u32 k = threadIdx.x; k < WORDS; k += BLOCK) copy_async((u64*)&control + k, (const u64*)s.control + k);
+    await_copies();
+    await_kernel_before();
+    hand_on(s, control, turn, ahead);
+}
+
+// Time of the schedule and length of the step before, as it began; of this step if it is the first.
+struct Before {
+    double clock, dt;
+};
+
+DEVICE Before load_before(const Evolution& s, u32 turn) {
+    const Progress* before = progress_ahead(s, turn);
+    return Before{__ldcg(&before->clock), __ldcg(&before->dt)};
+}
+
+// Length of step `turn` if there is one: as choose_step finds it behind a step that did not end at the target.
+DEVICE real length_after(double longest, double target, const Before& before, u32 turn) {
+    return (real)(turn == 0 ? before.dt : fmin(longest, target - (before.clock + before.dt)));
+}
+
 // Right side, and increments by the lumped mass matrix, with the velocity half a step ahead, of step
 // `turn` of a cycle.
-// Grid: any; block: a multiple of 32; shared: local_of.
+// Grid: one block more than work on patches; block: a multiple of 32; shared: local_of.
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) galerkin_residual(Patches m, Evolution s, u32 turn) {
     DYN_SHARED(unsigned char, shared);
-    __shared__ Ahead ahead;
-    __shared__ Turn found;
     const Control& c = *s.control;
-    Local local = local_of(shared, s, false);
-    const u32* active = active_list(s, c);
-    const u32 n_active = is_paused(c) ? 0 : c.n_active;
-    let_next_begin();
+    const u32 workers = gridDim.x - 1;
+    const Work work = work_of(m, s, c);
+    const double longest = c.longest, target = c.target;
     // If all steps before were taken; if not, this one is not either.
-    const real* phi = s.phi + (u64)(c.parity ^ (turn & 1)) * m.n_vertices;
-    if (blockIdx.x >= n_active) await_kernel_before();
-    for (u32 k = blockIdx.x; k < n_active; k += gridDim.x) {
-        Patch patch = patch_of(m, active[k]);
-        const bool is_first = k == blockIdx.x;
-        __syncthreads();
-        // The first cell of a thread, and the mass of its first vertex.
-        Corners corners;
-        real mass = R(1);
-        if (threadIdx.x < patch.n_cells) corners = patch.corners(threadIdx.x);
-        if (threadIdx.x < patch.n_owned) mass = s.mass[patch.first + threadIdx.x];
-        load_owned(patch, s, local);
-        const real* x = patch.coordinates();
-        for (u32 v = threadIdx.x; v < patch.n_local; v += blockDim.x) local.points.fetch_place(v, x, patch.n_local);
+    const u32 parity = c.parity ^ (turn & 1);
+    let_next_begin();
+    if (blockIdx.x == workers) {
+        hand_on_early(s, turn);
+        return;
+    }
+    if (blockIdx.x >= work.n_active) {
+        await_kernel_before();
+        return;
+    }
+    Local local = local_of(shared, s, false);
+    const real* phi = pinned(s.phi + (u64)parity * m.n_vertices);
+    u32 p = work.first;
+    for (u32 k = blockIdx.x; k < work.n_active; k += workers) {
+        if (k != blockIdx.x) {
+            p = work.active[k];
+            __syncthreads();
+        }
+        const Patch patch = patch_of(m, p);
+        // All loads are under way before the first value is waited for.
         Asked<2> asked;
         asked.find(patch);
-        if (is_first) {
-            await_kernel_before();
-            look(s, turn, ahead);
+        Corners corners = {};
+        real first_mass = R(1);
+        u32 first_state = 0;
+        if (threadIdx.x < patch.n_cells) corners = patch.corners(threadIdx.x);
+        if (threadIdx.x < patch.n_owned) {
+            first_mass = s.mass[patch.first + threadIdx.x];
+            first_state = state_of(s, patch.first + threadIdx.x);
         }
+        const real* x = pinned(patch.coordinates());
+        for_each_of<2>(patch.n_local, [&](u32 v) { local.points.fetch_place(v, x, patch.n_local); });
+        send_for_columns(patch, local);
+        if (threadIdx.x < patch.n_owned) local.state[threadIdx.x] = first_state;
+#pragma unroll 1
+        for (u32 v = threadIdx.x + BLOCK; v < patch.n_owned; v += BLOCK) local.state[v] = state_of(s, patch.first + v);
+        const Divisor mass(first_mass);
+        await_kernel_before();
         asked.load(phi, patch.n_local);
+        const Before before = load_before(s, turn);
         asked.put(patch, phi, [&](u32 v) -> real& { return local.points.phi(v); });
-        // The others wait for values meanwhile.
-        if (is_first) {
-            __syncwarp();
-            conclude(c, turn, ahead, found);
-        }
         await_copies();
         __syncthreads();
-        if (!found.goes) return;
-        const real dt = (real)found.dt;
-        for (u32 start = 0; start < patch.n_cells; start += s.chunk) {
-            u32 end = start + s.chunk < patch.n_cells ? start + s.chunk : patch.n_cells;
-            for (u32 t = start + threadIdx.x; t < end; t += blockDim.x) {
+        const real dt = length_after(longest, target, before, turn);
+        u32 start = 0;
+        do {
+            const u32 end = CHUNKED && start + s.chunk < patch.n_cells ? start + s.chunk : patch.n_cells;
+            for (u32 t = start + threadIdx.x; t < end; t += BLOCK) {
                 if (t != threadIdx.x) corners = patch.corners(t);
                 u32 corner[N];
                 u32 states = states_of(patch, local, corners, corner);
                 if (states & MOVES) contribute(patch, s, local, t - start, corner, states & POOR, dt);
             }
             __syncthreads();
-            for (u32 v = threadIdx.x; v < patch.n_owned; v += blockDim.x) {
-                u32 vertex = patch.first + v;
-                bool is_poor = local.state[v] & POOR;
-                if (!(local.state[v] & MOVES)) {
+            for (u32 v = threadIdx.x; v < patch.n_owned; v += BLOCK) {
+                const u32 vertex = patch.first + v, state = local.state[v];
+                if (!(state & MOVES)) {
                     s.increment[vertex] = R(0);
                     continue;
                 }
                 Sums sums;
-                if (!gather(patch, s, local, start, end, v, is_poor, sums)) continue;
-                if (is_poor) {
+                if (!gather(patch, local, start, end, v, state & POOR, sums)) continue;
+                if (state & POOR) {
                     s.increment[vertex] = -dt * ratio(sums.num, sums.den);
                 } else {
                     s.residual[vertex] = sums.num;
-                    if (v != threadIdx.x) mass = s.mass[vertex];
-                    s.increment[vertex] = sums.num / mass;
+                    s.increment[vertex] = (v == threadIdx.x ? mass : Divisor(s.mass[vertex])).of(sums.num);
                 }
             }
-            __syncthreads();
-        }
+            if (end < patch.n_cells) __syncthreads();
+            start = end;
+        } while (CHUNKED && start < patch.n_cells);
     }
 }
 
-// One step of Jacobi toward the consistent mass matrix (corrected of evolution/galerkin.cuh), in
-// step `turn` of a cycle.
+// One step of Jacobi toward the consistent mass matrix (corrected of evolution/galerkin.cuh).
 // Grid: any; block: a multiple of 32; shared: local_of.
-extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) galerkin_correction(Patches m, Evolution s, u32 turn) {
+extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) galerkin_correction(Patches m, Evolution s) {
     DYN_SHARED(unsigned char, shared);
-    __shared__ Ahead ahead;
-    __shared__ Turn found;
-    const Control& c = *s.control;
+    const Work work = work_of(m, s, *s.control);
+    let_next_begin();
+    if (blockIdx.x >= work.n_active) {
+        await_kernel_before();
+        return;
+    }
     Local local = local_of(shared, s, true);
     const real* increment = s.increment;
     real* fresh = s.increment + m.n_vertices;
-    const u32* active = active_list(s, c);
-    const u32 n_active = is_paused(c) ? 0 : c.n_active;
-    let_next_begin();
-    if (blockIdx.x >= n_active) await_kernel_before();
-    for (u32 k = blockIdx.x; k < n_active; k += gridDim.x) {
-        Patch patch = patch_of(m, active[k]);
-        const bool is_first = k == blockIdx.x;
-        __syncthreads();
+    u32 p = work.first;
+    for (u32 k = blockIdx.x; k < work.n_active; k += gridDim.x) {
+        if (k != blockIdx.x) {
+            p = work.active[k];
+            __syncthreads();
+        }
+        const Patch patch = patch_of(m, p);
+        Asked<2> asked;
+        asked.find(patch);
         // The first cell of a thread, and its first vertex.
-        Corners corners;
-        real meas = R(0), mass = R(1), residual = R(0);
+        Corners corners = {};
+        real meas = R(0), first_mass = R(1), residual = R(0);
+        u32 state = 0;
         const bool has_vertex = threadIdx.x < patch.n_owned;
         if (threadIdx.x < patch.n_cells) {
             corners = patch.corners(threadIdx.x);
             meas = s.measures[patch.cells + threadIdx.x];
         }
-        if (has_vertex) mass = s.mass[patch.first + threadIdx.x];
-        load_owned(patch, s, local);
-        Asked<2> asked;
-        asked.find(patch);
-        if (is_first) {
-            await_kernel_before();
-            look(s, turn, ahead);
+        if (has_vertex) {
+            first_mass = s.mass[patch.first + threadIdx.x];
+            state = state_of(s, patch.first + threadIdx.x);
         }
-        if (has_vertex) residual = __ldcg(s.residual + patch.first + threadIdx.x);
+        send_for_columns(patch, local);
+        Divisor mass(first_mass);
+        await_kernel_before();
         asked.load(increment, patch.n_local);
+        if (has_vertex) residual = __ldcg(s.residual + patch.first + threadIdx.x);
         asked.put(patch, increment, [&](u32 v) -> real& { return local.values[v]; });
         await_copies();
         __syncthreads();
-        if (is_first) conclude(c, turn, ahead, found);
-        for (u32 start = 0; start < patch.n_cells; start += s.chunk) {
-            u32 end = start + s.chunk < patch.n_cells ? start + s.chunk : patch.n_cells;
-            for (u32 t = start + threadIdx.x; t < end; t += blockDim.x) {
+        u32 start = 0;
+        do {
+            const u32 end = CHUNKED && start + s.chunk < patch.n_cells ? start + s.chunk : patch.n_cells;
+            for (u32 t = start + threadIdx.x; t < end; t += BLOCK) {
                 if (t != threadIdx.x) {
                     corners = patch.corners(t);
                     meas = s.measures[patch.cells + t];
                 }
-                u32 corner[N];
-                if (!(states_of(patch, local, corners, corner) & MOVES)) continue;
                 real values[N], product[N];
 #pragma unroll
-                for (int i = 0; i < N; i++) values[i] = local.values[corner[i]];
+                for (int i = 0; i < N; i++) values[i] = local.values[corners.of(i)];
                 mass_product(meas, values, product);
 #pragma unroll
-                for (int i = 0; i < N; i++) local.num[i * s.chunk + t - start] = product[i];
+                for (int i = 0; i < N; i++) local.num[N * (t - start) + i] = product[i];
             }
             __syncthreads();
-            if (!found.goes) return;
-            for (u32 v = threadIdx.x; v < patch.n_owned; v += blockDim.x) {
-                u32 vertex = patch.first + v;
-                real old = local.values[v];
-                if (local.state[v] != MOVES) {
+            for (u32 v = threadIdx.x; v < patch.n_owned; v += BLOCK) {
+                const u32 vertex = patch.first + v;
+                if (v != threadIdx.x) {
+                    residual = __ldcg(s.residual + vertex);
+                    mass = Divisor(s.mass[vertex]);
+                    state = state_of(s, vertex);
+                }
+                const real old = local.values[v];
+                if (state != MOVES) {
                     fresh[vertex] = old;
                     continue;
                 }
                 Sums sums;
-                if (!gather(patch, s, local, start, end, v, false, sums)) continue;
-                if (v != threadIdx.x) {
-                    residual = __ldcg(s.residual + vertex);
-                    mass = s.mass[vertex];
-                }
+                if (!gather(patch, local, start, end, v, false, sums)) continue;
                 fresh[vertex] = corrected(old, residual, mass, sums.num);
             }
-            __syncthreads();
-        }
+            if (end < patch.n_cells) __syncthreads();
+            start = end;
+        } while (CHUNKED && start < patch.n_cells);
     }
 }

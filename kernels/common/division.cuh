@@ -37,9 +37,20 @@ DEVICE float root(float x) {
     return y;
 }
 DEVICE real quotient(real a, real b) { return a * inverse(b); }
+DEVICE real divisor(real b) { return inverse(b); }
+DEVICE real divided(real a, real divisor) { return a * divisor; }
 #else
 DEVICE real inverse(real x) { return R(1) / x; }
 DEVICE real root(real x) { return sqrt(x); }
 DEVICE real inverse_root(real x) { return R(1) / sqrt(x); }
 DEVICE real quotient(real a, real b) { return a / b; }
+DEVICE real divisor(real b) { return b; }
+DEVICE real divided(real a, real divisor) { return a / divisor; }
 #endif
+
+// What numbers are to be divided by, known before they are: quotient(a, b) to the bit.
+struct Divisor {
+    real kept;
+    DEVICE explicit Divisor(real b) : kept(divisor(b)) {}
+    DEVICE real of(real a) const { return divided(a, kept); }
+};

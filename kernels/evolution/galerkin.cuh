@@ -33,4 +33,4 @@ DEVICE void mass_product(real meas, const real (&x)[N], real (&product)[N]) {
 }
 
 // A step of Jacobi toward the consistent mass matrix, `x += (R - M x) / m` (numerics 2.5).
-DEVICE real corrected(real x, real residual, real mass, real product) { return x + quotient(residual - product, mass); }
+DEVICE real corrected(real x, real residual, const Divisor& mass, real product) { return x + mass.of(residual - product); }

@@ -34,12 +34,17 @@ struct Ahead {
     Trace trace;        // of it
 };
 
+// Where the progress before the step ahead stands once that has ended; before this step if it is the first.
+DEVICE const Progress* progress_ahead(const Evolution& s, u32 turn) {
+    return turn < 2 ? s.control : &s.chain[(turn - 1) & 1];
+}
+
 // Copies word k, past the first cache, which may hold what stood there before; all of them are less
 // than a warp.
 DEVICE void look_ahead(const Evolution& s, u32 turn, u32 k, Ahead& ahead) {
     enum { OF_PROGRESS = sizeof(Progress) / sizeof(u32), OF_TRACE = sizeof(Trace) / sizeof(u32) };
     static_assert(OF_PROGRESS + OF_TRACE <= 32, "a word for each thread of a warp");
-    const Progress* progress = turn < 2 ? s.control : &s.chain[(turn - 1) & 1];
+    const Progress* progress = progress_ahead(s, turn);
     const u32* trace = (const u32*)&s.traces[(turn + 2) % 3];
     if (k < OF_PROGRESS) ((u32*)&ahead.progress)[k] = __ldcg((const u32*)progress + k);
     else if (turn > 0 && k < OF_PROGRESS + OF_TRACE) ((u32*)&ahead.trace)[k - OF_PROGRESS] = __ldcg(trace + k - OF_PROGRESS);
@@ -54,10 +59,10 @@ DEVICE Progress progress_after(const Control& c, const Ahead& ahead, u32 turn) {
 
 // Hands the progress before step `turn` on to the step after it, whose trace it clears; the whole
 // block comes. Nobody reads any more what is overwritten: the step ahead has ended.
-DEVICE void hand_on(const Evolution& s, u32 turn, Ahead& ahead) {
+DEVICE void hand_on(const Evolution& s, const Control& c, u32 turn, Ahead& ahead) {
     look_ahead(s, turn, threadIdx.x, ahead);
     __syncthreads();
     if (threadIdx.x != 0) return;
-    if (turn > 0) s.chain[turn & 1] = progress_after(*s.control, ahead, turn);
+    if (turn > 0) s.chain[turn & 1] = progress_after(c, ahead, turn);
     s.traces[(turn + 1) % 3] = Trace{0, 0, 0};
 }

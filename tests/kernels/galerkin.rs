@@ -91,7 +91,7 @@ fn compare<R: Real + Default + 'static, const N: usize>(
         unsafe {
             galerkin.launch("galerkin_measures", &how, &three()[..2]).unwrap();
             galerkin.launch("galerkin_residual", &how, &three()).unwrap();
-            galerkin.launch("galerkin_correction", &how, &three()).unwrap();
+            galerkin.launch("galerkin_correction", &how, &three()[..2]).unwrap();
         }
         bed.step(&evolution, seed, whole);
         bed.end(&evolution, seed, whole, false);

@@ -155,15 +155,18 @@ impl<R: Real> DeviceGalerkin<R> {
             shared: self.shared[k],
             cooperative: false,
         };
-        let arguments = Arguments::default().with(patches).with(state).with(turn);
-        // SAFETY: the kernels take these three, whose arrays live as long as `self` and the state,
+        let both = || Arguments::default().with(patches).with(state);
+        let arguments = both().with(turn);
+        // One block more hands on where the steps are.
+        let residual = Launch { grid: grid + 1, ..launch(0) };
+        // SAFETY: the kernels take these, whose arrays live as long as `self` and the state,
         // and wait for the kernel ahead by themselves.
         unsafe {
             match turn {
-                0 => cuda.launch(&made.residual, launch(0), &arguments)?,
-                _ => cuda.launch_overlapping(&made.residual, launch(0), &arguments)?,
+                0 => cuda.launch(&made.residual, residual, &arguments)?,
+                _ => cuda.launch_overlapping(&made.residual, residual, &arguments)?,
             }
-            cuda.launch_overlapping(&made.correction, launch(1), &arguments)
+            cuda.launch_overlapping(&made.correction, launch(1), &both())
         }
     }
 }
@@ -171,18 +174,21 @@ impl<R: Real> DeviceGalerkin<R> {
 // One correction is galerkin_correction's, the last one evolution_step's.
 const _: () = assert!(CORRECTIONS == 2);
 
-/// Shared memory of a block: contributions of cells, places and phi or increments of vertices, their
-/// states, and where they gather.
+/// Shared memory of a block: contributions of cells, places, phi and states of vertices or their increments, and where
+/// they gather.
 fn shared<R>(shape: &Shape, chunk: u32, is_correction: bool) -> u32 {
     let part = |n: u32, size: usize| (n * size as u32).div_ceil(16) * 16;
     let real = size_of::<R>();
     let contributions = part(shape.arity as u32 * chunk, real);
     let index = if shape.wide { 4 } else { 2 };
-    let mut bytes = part(shape.largest_owned, 1)
-        + part(shape.largest_columns, index)
+    let mut bytes = part(shape.largest_columns, index)
         + match is_correction {
             true => contributions + part(shape.largest_local, real),
-            false => 2 * contributions + part(4 * shape.largest_local, real),
+            false => {
+                2 * contributions
+                    + part(4 * shape.largest_local, real)
+                    + part(shape.largest_owned, 1)
+            }
         };
     if chunk < shape.largest_cells {
         // Two sums and a column, aligned as the sums are.
