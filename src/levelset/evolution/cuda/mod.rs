@@ -18,6 +18,7 @@ mod inflow;
 mod launch;
 mod layout;
 mod neighbors;
+mod shared;
 mod standing;
 mod state;
 mod varying;

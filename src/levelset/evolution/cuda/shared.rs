@@ -1,0 +1,89 @@
+//! Shared memory of a step: how many cells of a patch its blocks hold at once, and in which order.
+
+use crate::geometry::Real;
+use crate::levelset::evolution::{Evolution, NormalMotion};
+use crate::patches::cuda::Shape;
+
+/// Shared memory that kernels of a step state themselves, at most.
+pub(super) const STATIC_SHARED: u32 = 1024;
+
+/// Cells of a patch whose contributions are held at once: outliers must not cost every block memory,
+/// and a block has only so much (`limit`, bytes).
+pub(super) fn chunk<R: Real>(host: &Evolution<R>, shape: &Shape, limit: u32) -> u32 {
+    let usual = (2.0 * shape.mean_cells).max(256.0) as u32;
+    let mut chunk = shape.largest_cells.min(usual);
+    while chunk > 32 && step_shared(host, shape, chunk, false) > limit {
+        chunk -= chunk.div_ceil(8);
+    }
+    chunk
+}
+
+/// Whether cells leave numerators and denominators side by side, which vertices read faster: where that costs a
+/// multiprocessor none of the blocks it would have, `wanted` at most. `limit` is what one block may take, bytes.
+pub(super) fn is_paired<R: Real>(
+    host: &Evolution<R>,
+    shape: &Shape,
+    chunk: u32,
+    wanted: u32,
+    limit: u32,
+) -> bool {
+    // Each block takes a KiB more.
+    let system = 1024;
+    let blocks = |paired: bool| {
+        let bytes = step_shared(host, shape, chunk, paired) + STATIC_SHARED;
+        ((limit + STATIC_SHARED + system) / (bytes + system)).min(wanted)
+    };
+    shape.arity == 3
+        && step_shared(host, shape, chunk, true) <= limit
+        && blocks(true) >= blocks(false)
+}
+
+/// Bytes of shared memory of a step: what cells leave behind, points with phi, and what vertices
+/// move.
+pub(super) fn step_shared<R: Real>(
+    host: &Evolution<R>,
+    shape: &Shape,
+    chunk: u32,
+    paired: bool,
+) -> u32 {
+    let part = |n: u32, size: usize| (n * size as u32).div_ceil(16) * 16;
+    let real = size_of::<R>();
+    let motion = &host.motion;
+    let corners = shape.arity as u32;
+    let drift = host.galerkin.is_some();
+    let wind = motion.velocity.is_some() && !drift;
+    let speed = motion.normal_speed.is_some() && !(wind && host.options.one_pass);
+    let bending = motion.curvature.is_some() && host.implicit.is_none();
+    let hopf_lax = host.options.normal_motion == NormalMotion::HopfLax;
+    // Planes of a number for each corner, and numbers that all corners share: kernels/evolution/slots.cuh.
+    let width = if paired { 2 } else { 1 };
+    let planes = u32::from(wind) * width
+        + u32::from(speed) * if hopf_lax { 2 } else { width }
+        + u32::from(bending) * width
+        + u32::from(drift);
+    let heights = u32::from(wind) + u32::from(speed && !hopf_lax);
+    let commons = match heights + u32::from(heights > 0) + u32::from(bending) {
+        0 => 0,
+        _ if paired => 0,
+        commons => commons.next_power_of_two(),
+    };
+    let mut bytes = part(planes * corners * chunk, real)
+        + part(commons * chunk, real)
+        + part(4 * shape.largest_local, real)
+        + part(if drift { shape.largest_local } else { 0 }, real)
+        + part(if host.options.half_width.is_some() { shape.largest_local } else { 0 }, 1);
+    let index = if shape.wide { 4 } else { 2 };
+    bytes += part(shape.largest_columns, index);
+    if chunk < shape.largest_cells {
+        // Two sums for each term and a column, aligned as the sums are.
+        let terms = u32::from(wind) + u32::from(speed) + u32::from(bending) + u32::from(drift);
+        bytes += part((2 * terms.max(1) + 1) * lanes(shape) * shape.largest_owned, real);
+    }
+    bytes
+}
+
+/// Lanes that gather for a vertex: among tetrahedra it has some 24 cells, and a patch a quarter of the vertices that a
+/// block has threads.
+pub(super) fn lanes(shape: &Shape) -> u32 {
+    if shape.arity == 4 { 2 } else { 1 }
+}
