@@ -25,8 +25,11 @@ pub(crate) use layout::EikonalArgument;
 const REPETITIONS: [u32; 2] = [3, 2];
 
 /// How far behind the first news patches wait in a whole field, in mean longest edges of patches.
+/// The queue has few updates in vain where fronts are as fast everywhere, and more order costs more
+/// than it saves; where slowness is a cell's own, values that come first are more often wrong.
 const NEAR_ROUNDS: f64 = 3.0;
 const NEAR_QUEUE: f64 = 256.0;
+const NEAR_QUEUE_PER_CELL: f64 = 64.0;
 
 /// Clocks a block waits for work before it calls the queue broken: about ten seconds.
 const PATIENCE: i64 = 20_000_000_000;
@@ -245,7 +248,13 @@ impl<R: Real> Solver<R> {
         let near = match (width, self.organization) {
             (Some(_), _) => R::INFINITY,
             (None, Organization::Rounds) => state.near * R::narrow(NEAR_ROUNDS),
-            (None, Organization::Queue) => state.near * R::narrow(NEAR_QUEUE),
+            (None, Organization::Queue) => {
+                let edges = match state.slowness {
+                    Slowness::Uniform(_) => NEAR_QUEUE,
+                    Slowness::PerCell(_) => NEAR_QUEUE_PER_CELL,
+                };
+                state.near * R::narrow(edges)
+            }
         };
         EikonalArgument { width: width.unwrap_or(R::INFINITY), near, ..self.argument }
     }
