@@ -5,7 +5,8 @@
 // compiled. The step reads one buffer of phi and writes the other.
 //
 // A step ends by what its blocks leave in a Trace; every block of the next step finds from it how
-// long that step is and whether there is one (end_step in control.cuh). So steps follow each other
+// long that step is and whether there is one (end_step in control.cuh); with second-order advection a
+// block of galerkin_residual does, for all of them. So steps follow each other
 // without a look from anywhere, and a block fetches all that no step changes before the step ahead
 // has ended. evolution_settle behind the last one brings the control block up to date.
 #include "evolution/points.cuh"
@@ -97,7 +98,8 @@ enum { AT_ONCE = 2 };
 
 // Step `turn` of a cycle, from 0.
 //
-// Grid: one block more than work on patches; block: a multiple of 32 threads; shared: slots,
+// Grid: one block more than work on patches, which hands on where the steps are, or with second-order advection does
+// nothing; block: a multiple of 32 threads; shared: slots,
 // [largest_local] points, and bytes unless WHOLE, with Taylor-Galerkin increments too, [largest_columns] rows and
 // columns, and if CHUNKED [largest_owned * LANES] sums.
 extern "C" __global__ void __launch_bounds__(BLOCK, STEP_BLOCKS) evolution_step(Patches m, Evolution s, u32 turn) {

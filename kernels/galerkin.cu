@@ -324,8 +324,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) galerkin_correct
         asked.find(patch);
         // The first cell of a thread, and its first vertex.
         Corners corners = {};
-        real meas = R(0), first_mass = R(1), residual = R(0);
-        u32 state = 0;
+        real meas = R(0), first_mass = R(1), first_residual = R(0);
+        u32 first_state = 0;
         const bool has_vertex = threadIdx.x < patch.n_owned;
         if (threadIdx.x < patch.n_cells) {
             corners = patch.corners(threadIdx.x);
@@ -333,13 +333,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) galerkin_correct
         }
         if (has_vertex) {
             first_mass = s.mass[patch.first + threadIdx.x];
-            state = state_of(s, patch.first + threadIdx.x);
+            first_state = state_of(s, patch.first + threadIdx.x);
         }
         send_for_columns(patch, local);
-        Divisor mass(first_mass);
+        const Divisor first_divisor(first_mass);
         await_kernel_before();
         asked.load(increment, patch.n_local);
-        if (has_vertex) residual = __ldcg(s.residual + patch.first + threadIdx.x);
+        if (has_vertex) first_residual = __ldcg(s.residual + patch.first + threadIdx.x);
         asked.put(patch, increment, [&](u32 v) -> real& { return local.values[v]; });
         await_copies();
         __syncthreads();
@@ -361,16 +361,15 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) galerkin_correct
             __syncthreads();
             for (u32 v = threadIdx.x; v < patch.n_owned; v += BLOCK) {
                 const u32 vertex = patch.first + v;
-                if (v != threadIdx.x) {
-                    residual = __ldcg(s.residual + vertex);
-                    mass = Divisor(s.mass[vertex]);
-                    state = state_of(s, vertex);
-                }
                 const real old = local.values[v];
-                if (state != MOVES) {
+                // What was asked for ahead stays as it is: another chunk asks for its first vertex again.
+                const bool is_first = v == threadIdx.x;
+                if ((is_first ? first_state : state_of(s, vertex)) != MOVES) {
                     fresh[vertex] = old;
                     continue;
                 }
+                const real residual = is_first ? first_residual : __ldcg(s.residual + vertex);
+                const Divisor mass = is_first ? first_divisor : Divisor(s.mass[vertex]);
                 Sums sums;
                 if (!gather(patch, local, start, end, v, false, sums)) continue;
                 fresh[vertex] = corrected(old, residual, mass, sums.num);

@@ -26,6 +26,10 @@ fn setups() -> Vec<(&'static str, Setup)> {
     let turning = spin(&square);
     let cube = support::cube(12, 0.15);
     let turning_in_space = spin(&cube);
+    let large_square = support::square(64, 0.2);
+    let turning_on_large = spin(&large_square);
+    let large_cube = support::cube(14, 0.15);
+    let turning_in_large = spin(&large_cube).with_curvature(Coefficient::Uniform([0.02]));
     let sphere = support::sphere(4);
     let drifting = Setup {
         phi: ball(&sphere, [0.0, 0.0, 1.0], 0.9),
@@ -41,6 +45,12 @@ fn setups() -> Vec<(&'static str, Setup)> {
             start(square, turning, Options::new(Some(0.25)).with_least_quality(0.6), 64),
         ),
         ("sphere", drifting),
+        // Their cells do not fit the shared memory at once, and they have more vertices than threads.
+        (
+            "square, large patches",
+            start(large_square, turning_on_large, Options::new(Some(0.3)), 2048),
+        ),
+        ("cube, large patches", start(large_cube, turning_in_large, Options::new(Some(0.5)), 512)),
         ("cube, whole domain", start(support::cube(10, 0.1), wind(), Options::new(None), 16)),
         (
             "cube, clipped",

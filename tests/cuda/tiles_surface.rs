@@ -80,7 +80,7 @@ fn check<R: Real, const E: usize, S: Stored<R> + Element + PartialEq>(
     for level in 0..levels {
         if level > 0 {
             let (fine, fine_phi) = grid.upsample(&phi, band.gamma, band).unwrap();
-            let made = on_card.upsample::<R, S, E>(cuda, &values, band.gamma, band, None, 64);
+            let made = on_card.upsample::<R, S, E>(cuda, &values, band.gamma, band, 64);
             (on_card, values) = made.unwrap();
             let found = on_card.download::<E>().unwrap();
             assert_eq!((found.keys(), found.ids()), (fine.keys(), fine.ids()));
@@ -121,7 +121,7 @@ fn a_set_without_tiles_has_neither() {
     let tiles = DeviceTiles::<f32, f32, 4> { grid: &on_card, phi: &values, gamma: 1.5 };
     let found = tiles.extract(&cuda, &Placement::default(), true).unwrap();
     assert_eq!((found.n_vertices, found.n_triangles), (0, 0));
-    let fine = on_card.upsample::<f32, f32, 4>(&cuda, &values, 1.5, band, None, 64).unwrap();
+    let fine = on_card.upsample::<f32, f32, 4>(&cuda, &values, 1.5, band, 64).unwrap();
     assert_eq!(fine.0.download::<4>().unwrap().n_tiles(), 0);
 }
 

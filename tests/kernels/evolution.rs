@@ -52,6 +52,7 @@ pub struct Case {
     pub curvature: Given<1>,
     pub weighted: bool,
     pub options: Options,
+    pub patch_size: usize,
 }
 
 /// State of kernels before a step, and phi of the CPU after it.
@@ -74,7 +75,7 @@ pub struct Bed<R: Real> {
 impl<R: Real + Default> Bed<R> {
     /// Lets the CPU take a step of a ball's signed distance.
     pub fn new(case: &Case, seed: u64) -> Bed<R> {
-        let on = HostPatches::<R>::cut(case.mesh.clone(), 32);
+        let on = HostPatches::<R>::cut(case.mesh.clone(), case.patch_size);
         let (mesh, patches) = (&on.mesh, &on.patches);
         let terms = Terms::default().with_velocity(case.velocity.coefficient());
         let terms = match case.weighted {

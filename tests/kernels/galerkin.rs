@@ -118,6 +118,7 @@ fn case(mesh: zeroset::mesh::Mesh, half_width: Option<f64>, least_quality: f64) 
         curvature: Given::Uniform([0.0]),
         weighted: false,
         options: Options::new(half_width).with_least_quality(least_quality),
+        patch_size: 32,
     }
 }
 
@@ -143,4 +144,17 @@ fn tetrahedra_in_chunks() {
     case.velocity = spin(&case);
     compare::<f64, 4>(&case, Some(50), |_| false, 5..700);
     compare::<f32, 4>(&case, None, |_| false, 5..700);
+}
+
+#[test]
+fn chunks_of_patches_with_more_vertices_than_threads() {
+    let mut flat = case(square(24, 0.25), Some(0.2), 0.6);
+    flat.patch_size = 200;
+    flat.velocity = spin(&flat);
+    compare::<f64, 3>(&flat, Some(90), |_| false, 5..600);
+    let mut solid = case(cube(8, 0.15), Some(0.2), 0.45);
+    solid.patch_size = 150;
+    solid.velocity = spin(&solid);
+    compare::<f64, 4>(&solid, Some(100), |_| false, 5..700);
+    compare::<f32, 4>(&solid, Some(100), |_| false, 5..700);
 }

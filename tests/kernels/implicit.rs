@@ -99,6 +99,7 @@ fn case(mesh: zeroset::mesh::Mesh, half_width: Option<f64>) -> Case {
         curvature: Given::Uniform([1.0]),
         weighted: false,
         options,
+        patch_size: 32,
     }
 }
 

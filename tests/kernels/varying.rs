@@ -49,6 +49,7 @@ fn case(mesh: zeroset::mesh::Mesh, half_width: f64) -> Case {
         curvature: Given::Uniform([0.02]),
         weighted: false,
         options: Options::new(Some(half_width)).with_curvature_step(CurvatureStep::Explicit),
+        patch_size: 32,
     }
 }
 

@@ -13,7 +13,8 @@ pub(super) const LOOK_UP: usize = 9;
 /// Words for each tile of what passes know of its neighbors (`kernels/tiles/near.cuh`).
 pub const NEAR_WORDS: usize = 19;
 
-/// Least room: so many tiles have memory for what a change counts beside them, in all kinds of values.
+/// Least capacity: what a change counts, 27 (capacity / 16 + 2) numbers, fits the scratch of so many tiles in all kinds
+/// of values.
 const LEAST: usize = 8;
 
 /// Number of the update that tiles are handed over with: the oldest age lies before it.

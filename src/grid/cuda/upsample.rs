@@ -182,7 +182,7 @@ impl<'a> Kernels<'a> {
 
 impl DeviceTiledGrid {
     /// [`TiledGrid::upsample`] of tiles of `E^3` voxels with values `phi` by id: the same tiles, ids and bits, with
-    /// the room and the blocks of [`DeviceTiledGrid::new`]; without a capacity, room for a twelfth more than there are.
+    /// the room of [`roomy`](Self::roomy) and the blocks of [`DeviceTiledGrid::new`].
     ///
     /// Meanwhile the eight parts of each coarse tile take 61 bytes each, beside the fine tiles.
     ///
@@ -194,7 +194,6 @@ impl DeviceTiledGrid {
         phi: &DevicePool<S, E>,
         gamma: R,
         band: Band<R>,
-        capacity: Option<usize>,
         blocks: u32,
     ) -> Result<(Self, DevicePool<S, E>)> {
         let n_coarse = self.look()?.n_tiles as usize;
@@ -246,7 +245,7 @@ impl DeviceTiledGrid {
             tiles = Candidates::new(cuda, cuda.upload(&keys)?)?;
             cuda.clear(&mut status)?;
         }
-        self.take::<R, S, E>(cuda, &kernels, &tiles, &common, (capacity, blocks))
+        self.take::<R, S, E>(cuda, &kernels, &tiles, &common, blocks)
     }
 
     /// The tiles that stay, with their values.
@@ -256,12 +255,13 @@ impl DeviceTiledGrid {
         kernels: &Kernels,
         tiles: &Candidates,
         common: &UpsampleArgument,
-        (capacity, blocks): (Option<usize>, u32),
+        blocks: u32,
     ) -> Result<(Self, DevicePool<S, E>)> {
         let places = exclusive_scan(cuda, &tiles.keeps)?;
         let n_tiles = tiles.keys.len();
         let n = cuda.download_part(&places, n_tiles..n_tiles + 1)?[0] as usize;
-        let capacity = capacity.unwrap_or(n + n / 12).max(n);
+        // What moves them holds the values of two stages at least.
+        let capacity = Self::roomy::<S, E>(n, 2 * E * E * E * size_of::<S>());
         let lists = capacity * Self::tile_bytes::<S, E>();
         has_memory(cuda, lists + DevicePool::<S, E>::bytes(capacity), n)?;
         let none = TiledGrid::<E>::default();

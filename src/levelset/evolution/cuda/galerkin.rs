@@ -176,7 +176,7 @@ const _: () = assert!(CORRECTIONS == 2);
 
 /// Shared memory of a block: contributions of cells, places, phi and states of vertices or their increments, and where
 /// they gather.
-fn shared<R>(shape: &Shape, chunk: u32, is_correction: bool) -> u32 {
+pub(super) fn shared<R>(shape: &Shape, chunk: u32, is_correction: bool) -> u32 {
     let part = |n: u32, size: usize| (n * size as u32).div_ceil(16) * 16;
     let real = size_of::<R>();
     let contributions = part(shape.arity as u32 * chunk, real);

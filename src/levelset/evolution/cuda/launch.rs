@@ -398,7 +398,7 @@ impl<R: Real> Kernels<R> {
             true => step.resident,
             false => launch.grid,
         };
-        // One block more hands on where the steps are.
+        // One block more hands on where the steps are; with Taylor-Galerkin the kernels ahead have done it.
         let launch = Launch { grid: workers + 1, block: step.block, shared: step.shared, ..launch };
         // SAFETY: the kernel takes these three, and waits for the step ahead by itself.
         unsafe {

@@ -1,5 +1,6 @@
 //! Shared memory of a step: how many cells of a patch its blocks hold at once, and in which order.
 
+use super::galerkin;
 use crate::geometry::Real;
 use crate::levelset::evolution::{Evolution, NormalMotion};
 use crate::patches::cuda::Shape;
@@ -12,7 +13,15 @@ pub(super) const STATIC_SHARED: u32 = 1024;
 pub(super) fn chunk<R: Real>(host: &Evolution<R>, shape: &Shape, limit: u32) -> u32 {
     let usual = (2.0 * shape.mean_cells).max(256.0) as u32;
     let mut chunk = shape.largest_cells.min(usual);
-    while chunk > 32 && step_shared(host, shape, chunk, false) > limit {
+    // The increments of second-order advection are computed by kernels of their own, in the same chunks.
+    let needed = |chunk| {
+        let increments = match host.galerkin {
+            Some(_) => galerkin::shared::<R>(shape, chunk, false),
+            None => 0,
+        };
+        step_shared(host, shape, chunk, false).max(increments)
+    };
+    while chunk > 32 && needed(chunk) > limit {
         chunk -= chunk.div_ceil(8);
     }
     chunk

@@ -78,8 +78,7 @@ impl Run<'_> {
     ) -> Result<Motion<S>> {
         let blocks = coarse.manage_blocks();
         let (grid, phi) = coarse.into_parts();
-        let (fine, values) =
-            grid.upsample::<f32, S, EDGE>(self.cuda, &phi, GAMMA, BAND, None, blocks)?;
+        let (fine, values) = grid.upsample::<f32, S, EDGE>(self.cuda, &phi, GAMMA, BAND, blocks)?;
         drop((grid, phi));
         Motion::of_card(self.cuda, fine, values, terms, options)
     }
