@@ -53,7 +53,7 @@ pub struct Args {
     pub source: volume::Source,
 }
 
-/// Whether a card is worth its start: the time of matrices was not measured there (docs/points.md).
+/// Whether a card is worth its start: nearly all the time is reading and writing (benches/results/points.md).
 const IS_WORTH_A_CARD: bool = false;
 
 /// Reads, picks out, writes, and says in one line how many entries there are.
