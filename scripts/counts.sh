@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# Counts the code, and times the builds that developers wait for.
+#
+#   scripts/counts.sh              lines of code per folder, public items, cfgs
+#   scripts/counts.sh --times      the same, then the seconds of five release builds
+#
+# The builds run in a clone of HEAD below target/counts, so that they measure what is committed and
+# leave the checkout alone. They need the crates of Cargo.lock in cargo's cache or its network.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# Rust sources of the library and the program: src, and the folder src of every crate.
+sources() {
+    git ls-files 'src/*.rs' 'crates/*/src/*.rs' 'kernels/*.rs'
+}
+
+# Lines that are neither blank nor comments, of the files named on standard input.
+code_lines() {
+    xargs -r cat | awk '!/^[ \t]*$/ && !/^[ \t]*\/\// { n++ } END { print n + 0 }'
+}
+
+# Public items (`pub`, not `pub(crate)`; fields and re-exports are left out), and those whose doc
+# comment holds an example.
+public_items() {
+    xargs -r awk '
+        FNR == 1 { example = 0 }
+        /^[ \t]*\/\/[\/!]/ { if ($0 ~ /```/) example = 1; next }
+        /^[ \t]*#/ { next }
+        /^[ \t]*pub (const fn|unsafe fn|async fn|fn|struct|enum|trait|union|type|const|static|mod|macro) / {
+            items++
+            if (example) examples++
+        }
+        { example = 0 }
+        END { print items + 0, examples + 0 }'
+}
+
+folders() {
+    sources | sed -E 's|^(crates/[^/]+/src/[^/]+)/.*|\1|; s|^(crates/[^/]+/src)/[^/]+\.rs$|\1|; s|^(src/[^/]+)/.*|\1|; s|^(src)/[^/]+\.rs$|\1|; s|^(kernels)/.*|\1|' | sort -u
+}
+
+echo "commit            $(git rev-parse --short HEAD)"
+echo "lines of code     (without blanks and comments)"
+folders | while read -r folder; do
+    case "$folder" in
+        src | crates/*/src | kernels) lines=$(sources | grep -E "^$folder/[^/]+\.rs$" | code_lines) ;;
+        *) lines=$(sources | grep "^$folder/" | code_lines) ;;
+    esac
+    printf '  %-42s %6d\n' "$folder" "$lines"
+done
+printf '  %-42s %6d\n' "all" "$(sources | code_lines)"
+printf '  %-42s %6d\n' "CUDA sources" "$(git ls-files 'kernels/*.cu' 'kernels/*.cuh' | code_lines)"
+median=$(sources | while read -r file; do wc -l < "$file"; done | sort -n | awk '{ n[NR] = $1 } END { print n[int((NR + 1) / 2)] }')
+echo "files             $(sources | wc -l), median length $median lines"
+read -r items examples < <(sources | public_items)
+echo "public items      $items, with examples $examples"
+cfgs=$(sources | xargs grep -hE 'cfg(_attr)?!?\(' | grep -vcE '^[ \t]*//|cfg\(test\)|cfg\(doctest\)' || true)
+cuda=$(sources | xargs grep -hE 'feature = "cuda"' | wc -l)
+cuda_files=$(sources | xargs grep -lE 'feature = "cuda"' | wc -l)
+echo "cfgs              $cfgs without those of tests; $cuda for the feature cuda, in $cuda_files files"
+echo "repr(C)           $(sources | xargs grep -hE '^[ \t]*#\[repr\(.*C.*\)\]' | wc -l) types"
+
+[ "${1:-}" = --times ] || exit 0
+
+clone=target/counts/clone
+rm -rf "$clone"
+mkdir -p target/counts
+git clone --quiet --shared . "$clone"
+cd "$clone"
+export CARGO_TARGET_DIR=$PWD/target
+cargo fetch --locked --quiet
+
+build() {
+    local began ended
+    began=$(date +%s.%N)
+    cargo build --release --locked --quiet
+    ended=$(date +%s.%N)
+    printf '  %-42s %6.1f s\n' "$1" "$(awk -v a="$began" -v b="$ended" 'BEGIN { print b - a }')"
+}
+
+# The first tracked file of a name, wherever the tree keeps it.
+touched() {
+    touch "$(git ls-files "$1" "*/$1" | grep -v '^fuzz/' | head -n 1)"
+}
+
+echo "release builds    on $(nproc) cores, $(rustc --version)"
+build "clean"
+touched off.rs
+build "after touching a reader (off.rs)"
+touched eikonal.cu
+build "after touching a kernel (eikonal.cu)"
+touched gradient.rs
+build "after touching a solver (gradient.rs)"
+git -c user.name=counts -c user.email=counts@localhost commit --quiet --allow-empty -m "A mere commit"
+build "after a mere commit"
+rm -rf target
