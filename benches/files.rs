@@ -20,7 +20,7 @@ use std::time::Instant;
 
 use heap::Meter;
 use meter::{cpu_seconds, peak_of};
-use zeroset::backend::Cpu;
+use zeroset::Cpu;
 use zeroset::geometry::Vec3;
 use zeroset::io::read_mesh;
 use zeroset::levelset::eikonal::{EikonalState, Slowness, solve};
@@ -42,7 +42,7 @@ fn main() {
         "{} threads, f64, zeroset {} {}\n",
         cpu.threads(),
         env!("CARGO_PKG_VERSION"),
-        env!("ZEROSET_COMMIT")
+        zeroset::output::COMMIT
     );
     let all = what == "all";
     if all || what == "read" {

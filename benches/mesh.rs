@@ -8,7 +8,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use zeroset::backend::Cpu;
+use zeroset::Cpu;
 use zeroset::geometry::Vec3;
 use zeroset::levelset::eikonal::{EikonalState, Slowness, solve};
 use zeroset::levelset::evolution::{Coefficient, Evolution, Options, Terms};
@@ -29,7 +29,7 @@ fn main() {
         mesh.n_cells(),
         cpu.threads(),
         env!("CARGO_PKG_VERSION"),
-        env!("ZEROSET_COMMIT"),
+        zeroset::output::COMMIT,
     );
     println!(
         "| patch size | partition and patches s | distance ms | rounds | updates per patch | redistance ms | step in band ms | step of whole domain ms | M cell updates/s |"

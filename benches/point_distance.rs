@@ -10,7 +10,7 @@
 use std::f64::consts::PI;
 use std::time::Instant;
 
-use zeroset::backend::Cpu;
+use zeroset::Cpu;
 use zeroset::point_distance::{
     Cone, Coordinate, Directions, Index, Method, Norm, Options, Sites, nearest,
 };
@@ -25,7 +25,7 @@ fn main() {
     println!(
         "{QUERIES} queries, one thread, zeroset {} {}\n",
         env!("CARGO_PKG_VERSION"),
-        env!("ZEROSET_COMMIT")
+        zeroset::output::COMMIT
     );
     if std::env::args().any(|a| a == "perforation") {
         return perforated(&cpu);

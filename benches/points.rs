@@ -9,7 +9,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use zeroset::backend::Cpu;
+use zeroset::Cpu;
 use zeroset::mesh::generate::{Generate, Torus, generate};
 use zeroset::primitives::{
     Bits, Flags, HistoPyramid, Order, Stored, compact, exclusive_scan, sort, unique,
@@ -30,7 +30,7 @@ fn main() {
         "2^{log2} flags, {} threads, zeroset {} {}\n",
         cpu.threads(),
         env!("CARGO_PKG_VERSION"),
-        env!("ZEROSET_COMMIT"),
+        zeroset::output::COMMIT,
     );
     cpu.run(|| {
         let modes: [(&str, &dyn Fn()); 4] = [

@@ -11,7 +11,7 @@ mod gyroid;
 use std::time::Instant;
 
 use gyroid::{LEVEL, gyroid};
-use zeroset::backend::Cpu;
+use zeroset::Cpu;
 use zeroset::cloud::{Sampler, Sampling};
 use zeroset::io::read_mesh;
 use zeroset::mesh::generate::{Generate, Torus, generate};
@@ -23,7 +23,7 @@ fn main() {
     let given: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
     let number =
         |k: usize, default: u64| given.get(k).and_then(|a| a.parse().ok()).unwrap_or(default);
-    println!("zeroset {} {}\n", env!("CARGO_PKG_VERSION"), env!("ZEROSET_COMMIT"));
+    println!("zeroset {} {}\n", env!("CARGO_PKG_VERSION"), zeroset::output::COMMIT);
     if given.first().is_some_and(|first| first == "--volume") {
         return volume(number(1, 512) as usize);
     }

@@ -11,7 +11,7 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use zeroset::backend::Cpu;
+use zeroset::Cpu;
 use zeroset::io::{VolumeOptions, read_volume};
 use zeroset::picture::{Options, Shows, Traced, trace};
 use zeroset::render::{Camera, Counts, Frame, Guide, Hit, Rule, Solid, march};
@@ -35,7 +35,7 @@ fn main() {
         "CT_pitch, {} threads, zeroset {} {}\n",
         cpu.threads(),
         env!("CARGO_PKG_VERSION"),
-        env!("ZEROSET_COMMIT"),
+        zeroset::output::COMMIT,
     );
     if is_by_angle {
         return by_angle(&cpu, &resampled(&scan, side), pixels as u32);

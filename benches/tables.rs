@@ -227,7 +227,7 @@ fn main() {
     println!(
         "zeroset {} {}, f64, {} cores",
         env!("CARGO_PKG_VERSION"),
-        env!("ZEROSET_COMMIT"),
+        zeroset::output::COMMIT,
         std::thread::available_parallelism().map_or(1, usize::from)
     );
     if wants("sizes") {

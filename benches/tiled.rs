@@ -25,7 +25,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use meter::cpu_seconds;
-use zeroset::backend::Cpu;
+use zeroset::Cpu;
 use zeroset::grid::{Band, Pool, TiledGrid};
 use zeroset::levelset::tiled::block::{Block, BlockTerms, Phi0, Stage, advance};
 use zeroset::levelset::tiled::{
@@ -41,7 +41,7 @@ fn main() {
         "{} threads, zeroset {} {}\n",
         cpu.threads(),
         env!("CARGO_PKG_VERSION"),
-        env!("ZEROSET_COMMIT")
+        zeroset::output::COMMIT
     );
     match args.first().map(String::as_str) {
         Some("enright") => enright_table(&or(128), &cpu),

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::hint::black_box;
 use std::time::Instant;
 
-use zeroset::backend::Cpu;
+use zeroset::Cpu;
 use zeroset::grid::{
     Band, DIRECTIONS, Halo, MISSING, Pool, TileKey, TiledGrid, gather, padded_edge,
 };
@@ -26,7 +26,7 @@ fn main() {
         "sphere of {radius} voxels, {} threads, f32, zeroset {} {}\n",
         cpu.threads(),
         env!("CARGO_PKG_VERSION"),
-        env!("ZEROSET_COMMIT"),
+        zeroset::output::COMMIT,
     );
     println!(
         "| edge | tiles | bytes per tile, with notes of a change | first tile set | walk | hash map | binary search | activity | update at rest | update, moving | changes per update | gather 3, faces | gather 3, full | gather 1, full |"

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use zeroset::backend::Cpu;
+use zeroset::Cpu;
 use zeroset::levelset::eikonal::{EikonalState, Slowness, solve, source};
 use zeroset::mesh::clean;
 use zeroset::mesh::generate::{Generate, Sphere, generate};

@@ -5,7 +5,7 @@
 use std::f64::consts::PI;
 use std::sync::Arc;
 
-use zeroset::backend::Cpu;
+use zeroset::Cpu;
 use zeroset::geometry::shape::Shape;
 use zeroset::levelset::evolution::{Coefficient, Evolution, Options, Terms};
 use zeroset::mesh::clean;

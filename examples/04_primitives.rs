@@ -48,12 +48,11 @@ fn main() -> zeroset::Result<()> {
 }
 
 /// The same sort, on a card.
-#[cfg(feature = "cuda")]
 fn on_a_card(labels: &[u32], expected: &[u32]) -> zeroset::Result<()> {
-    use zeroset::backend::cuda::{self, Cuda};
-    use zeroset::primitives::cuda::{Reduction, exclusive_scan, reduce, sort, unique};
+    use zeroset::gpu::primitives::{Reduction, exclusive_scan, reduce, sort, unique};
+    use zeroset::gpu::{self, Cuda};
 
-    if let Err(reason) = cuda::available(0) {
+    if let Err(reason) = gpu::available(0) {
         println!("no GPU: {reason}");
         return Ok(());
     }
@@ -65,11 +64,5 @@ fn on_a_card(labels: &[u32], expected: &[u32]) -> zeroset::Result<()> {
     println!("on the GPU: labels {:?}", card.download(&groups.items)?);
     println!("their sum: {}", reduce(&card, &on_card, Reduction::Sum)?);
     println!("sums before each: {:?}", &card.download(&exclusive_scan(&card, &on_card)?)?[..6]);
-    Ok(())
-}
-
-/// A program without CUDA has no card.
-#[cfg(not(feature = "cuda"))]
-fn on_a_card(_: &[u32], _: &[u32]) -> zeroset::Result<()> {
     Ok(())
 }

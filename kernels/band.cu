@@ -2,6 +2,12 @@
 //
 // The order is band_init, a solve of eikonal.cu, band_final, band_mark. The first looks at the
 // patches of the old band, the others at all that were updated.
+//
+// variants: REAL=double | REAL=float
+// variants: CELL_SIZE=3 | CELL_SIZE=4
+// variants: BLOCK=192, MIN_BLOCKS=1
+// variants: ADVECTION=1, NORMAL=1, CURVATURE=1
+//     | ADVECTION=3, NORMAL=2, CURVATURE=2, CLIP=1 | ADVECTION=2, NORMAL=1, ONE_PASS=1, CHUNKED=1
 #include "control.cuh"
 #include "eikonal/news.cuh"
 #include "evolution_state.cuh"

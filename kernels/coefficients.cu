@@ -1,4 +1,7 @@
 // Coefficients that are expressions, brought up to a time at listed patches or vertices.
+//
+// variants: REAL=double | REAL=float
+// generated: coefficients
 #include "coefficients.cuh"
 
 // All fields at the owned vertices of listed patches.

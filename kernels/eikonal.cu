@@ -7,6 +7,11 @@
 //   rounding.
 // Both take near patches first: those whose news are later than the first by more than `near` wait.
 // A given value is stored with its sign bit set, and nothing lowers it.
+//
+// variants: REAL=double | REAL=float
+// variants: CELL_SIZE=3 | CELL_SIZE=4
+// variants: BLOCK=192, MIN_BLOCKS=1
+// variants: QUEUED_SOLVE=0, CIRCULAR=0 | QUEUED_SOLVE=1, CIRCULAR=0
 #include "common/grid.cuh"
 #if CELL_SIZE == 3
 #include "eikonal/triangles.cuh"

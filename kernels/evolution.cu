@@ -9,6 +9,16 @@
 // block of galerkin_residual does, for all of them. So steps follow each other
 // without a look from anywhere, and a block fetches all that no step changes before the step ahead
 // has ended. evolution_settle behind the last one brings the control block up to date.
+//
+// variants: REAL=double, CELL_SIZE=3, PAIRED=1, BLOCK=192, MIN_BLOCKS=1
+//     | REAL=float, CELL_SIZE=3, PAIRED=1, BLOCK=192, MIN_BLOCKS=1
+//     | REAL=double, CELL_SIZE=4, LANES=2, BLOCK=192, MIN_BLOCKS=1
+//     | REAL=float, CELL_SIZE=4, LANES=2, BLOCK=192, MIN_BLOCKS=1
+//     | REAL=double, CELL_SIZE=3, PLANAR=1, BLOCK=64, MIN_BLOCKS=8, LEAN=1
+//     | REAL=float, CELL_SIZE=3, PLANAR=1, BLOCK=64, MIN_BLOCKS=16, LEAN=1, PAIRED=1, WHOLE=1
+// variants: ADVECTION=1, NORMAL=1, CURVATURE=1
+//     | ADVECTION=3, NORMAL=2, CURVATURE=2, CLIP=1 | ADVECTION=2, NORMAL=1, ONE_PASS=1, CHUNKED=1
+// fused: always
 #include "evolution/points.cuh"
 #include "evolution/slots.cuh"
 #include "evolution/trace.cuh"

@@ -8,6 +8,12 @@
 // As evolution_step does, each fetches what no step changes before the kernel ahead has ended. None waits to
 // know whether there is a step: where there is none, what they leave is read by nobody. One block of
 // galerkin_residual finds that out beside the others, for evolution_step.
+//
+// variants: REAL=double | REAL=float
+// variants: CELL_SIZE=3 | CELL_SIZE=3, PLANAR=1 | CELL_SIZE=4
+// variants: BLOCK=192, MIN_BLOCKS=1
+// variants: ADVECTION=3 | ADVECTION=3, VELOCITY_ROWS=1, CHUNKED=1
+// fused: always
 #include "evolution/galerkin.cuh"
 #include "evolution/points.cuh"
 #include "evolution/trace.cuh"

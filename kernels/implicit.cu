@@ -8,6 +8,11 @@
 //
 // Scalar products have the same bits in every run though patches come in any order: a warp adds its
 // part of a patch to an exact sum (common/exact_sum.cuh).
+//
+// variants: REAL=double | REAL=float
+// variants: CELL_SIZE=3 | CELL_SIZE=4
+// variants: BLOCK=192, MIN_BLOCKS=1
+// variants: IMPLICIT=1, CURVATURE=1 | IMPLICIT=1, CURVATURE=2, CURVATURE_ROWS=1
 #include "common/exact_sum.cuh"
 #include "common/grid.cuh"
 #include "evolution/curvature.cuh"

@@ -1,5 +1,11 @@
 // Inflow boundaries (numerics 2.7): where it flows in, and phi there; the twin of
 // src/levelset/evolution/inflow.rs.
+//
+// variants: REAL=double | REAL=float
+// variants: CELL_SIZE=3 | CELL_SIZE=4
+// variants: BLOCK=192, MIN_BLOCKS=1
+// variants: ADVECTION=3, VELOCITY_ROWS=1 | ADVECTION=1, INFLOW=1
+// generated: coefficients
 #if INFLOW
 #include "coefficients_generated.cuh"
 #endif

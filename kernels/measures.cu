@@ -4,6 +4,10 @@
 // The order is measures_patches, measures_join, measures_sum. The first two take the same grid,
 // whose size depends on the mesh only: block k adds up the patches k, k + grid, ..., so sums have
 // the same bits in every run and on every card.
+//
+// variants: REAL=double | REAL=float
+// variants: CELL_SIZE=3 | CELL_SIZE=4
+// variants: BLOCK=192, MIN_BLOCKS=1
 #include "common/patches.cuh"
 #include "measures/cut.cuh"
 #include "measures/sets.cuh"

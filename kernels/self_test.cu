@@ -2,6 +2,8 @@
 // order, so that the host can ask for the same bits.
 //
 // Define REAL (double or float).
+//
+// variants: REAL=double | REAL=float
 
 #define BLOCK_SIZE 256
 

@@ -4,6 +4,13 @@
 // What is slow or at rest now may be fast later in a long step: a step must be allowed by what is
 // looked at inside it, its middle last, where coefficients are taken. One cooperative kernel looks
 // as often as that needs, so nothing returns to the host.
+//
+// variants: REAL=double | REAL=float
+// variants: CELL_SIZE=3 | CELL_SIZE=4
+// variants: BLOCK=192, MIN_BLOCKS=1
+// variants: VARIES=1, ADVECTION=1, NORMAL=1, CURVATURE=1, VELOCITY_ROWS=1, SPEED_ROWS=1, CURVATURE_ROWS=1
+//     | VARIES=1, ADVECTION=3, VELOCITY_ROWS=1
+// generated: coefficients
 #include "coefficients.cuh"
 #include "common/grid.cuh"
 #include "limits.cuh"

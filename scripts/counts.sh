@@ -4,7 +4,7 @@
 #   scripts/counts.sh              lines of code per folder, public items, cfgs
 #   scripts/counts.sh --times      the same, then the seconds of five release builds
 #
-# The builds run in a clone of HEAD below target/counts, so that they measure what is committed and
+# The builds run in a temporary clone of HEAD, so that they measure what is committed and
 # leave the checkout alone. They need the crates of Cargo.lock in cargo's cache or its network.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -61,20 +61,18 @@ echo "repr(C)           $(sources | xargs grep -hE '^[ \t]*#\[repr\(.*C.*\)\]' |
 
 [ "${1:-}" = --times ] || exit 0
 
-clone=target/counts/clone
-rm -rf "$clone"
-mkdir -p target/counts
+clone=$(mktemp -d)
+trap 'rm -rf "$clone"' EXIT
 git clone --quiet --shared . "$clone"
 cd "$clone"
 export CARGO_TARGET_DIR=$PWD/target
 cargo fetch --locked --quiet
 
+# Seconds on the clock and of the CPU; the latter hardly depend on what else the machine does.
 build() {
-    local began ended
-    began=$(date +%s.%N)
-    cargo build --release --locked --quiet
-    ended=$(date +%s.%N)
-    printf '  %-42s %6.1f s\n' "$1" "$(awk -v a="$began" -v b="$ended" 'BEGIN { print b - a }')"
+    local TIMEFORMAT='%R %U %S' seconds
+    seconds=$( { time cargo build --release --locked --quiet; } 2>&1 | tail -n 1)
+    echo "$seconds" | awk -v what="$1" '{ printf "  %-42s %6.1f s, CPU %6.1f s\n", what, $1, $2 + $3 }'
 }
 
 # The first tracked file of a name, wherever the tree keeps it.
@@ -92,4 +90,3 @@ touched gradient.rs
 build "after touching a solver (gradient.rs)"
 git -c user.name=counts -c user.email=counts@localhost commit --quiet --allow-empty -m "A mere commit"
 build "after a mere commit"
-rm -rf target

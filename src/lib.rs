@@ -22,7 +22,7 @@
 //! let coordinates = Arc::new(Coordinates::new(&mesh, &patches));
 //! let mut state = EikonalState::<f64>::new(patches, coordinates, Slowness::Uniform(1.0));
 //! state.seed(&source::around_simplices(&mesh, &[0], 1, 0.0, &Slowness::Uniform(1.0)));
-//! solve(&zeroset::backend::Cpu::new(0)?, &mut state, None);
+//! solve(&zeroset::Cpu::new(0)?, &mut state, None);
 //!
 //! let farthest = state.u_in_mesh_order().into_iter().fold(0.0, f64::max);
 //! assert!((farthest - std::f64::consts::PI).abs() < 0.07); // half a great circle
@@ -34,35 +34,26 @@
 //! The equations, with their sources and limits, are in the folder `docs` of the repository;
 //! comments that say "numerics 5.4" mean the section of that number there.
 //!
-//! Dependencies point downwards only: `error` <- `geometry`, `expression` <- `mesh`, `volume`, `grid`,
-//! `io` <- `backend` <- `primitives` <- `patches`, `point_distance`, `cloud` <- `surface`, `render` <- `picture`, `levelset` <- `reconstruct` <- `run` <- `cli`.
-#![warn(missing_docs)]
+//! Lower layers are crates of their own, re-exported here under the same names: `zeroset-core`
+//! (errors, geometry, meshes, volumes), `zeroset-gpu`, `zeroset-io`, `zeroset-cloud` and
+//! `zeroset-view`. docs/architecture.md has the whole picture.
 
-pub mod backend;
-pub mod cli;
-pub mod cloud;
 pub mod config;
-pub mod error;
-pub mod expression;
-pub mod geometry;
 pub mod grid;
-pub mod io;
 pub mod levelset;
-pub mod mesh;
 pub mod output;
 pub mod patches;
-pub mod picture;
-pub mod point_distance;
-pub mod points;
-pub mod primitives;
 pub mod reconstruct;
-pub mod render;
 pub mod run;
 pub mod surface;
-pub mod volume;
-mod words;
 
-pub use error::{Error, Result};
+pub use zeroset_cloud::{cloud, point_distance};
+pub use zeroset_core::{Cpu, Error, Result};
+pub use zeroset_core::{atomic, words};
+pub use zeroset_core::{error, expression, geometry, mesh, points, primitives, volume};
+pub use zeroset_gpu as gpu;
+pub use zeroset_io as io;
+pub use zeroset_view::{picture, render};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -1,12 +1,14 @@
-//! The `zeroset` program; everything it does is in [`zeroset::cli`].
+//! The program `zeroset`: the command line over the library of the same name.
+
+mod cli;
 
 use std::process::ExitCode;
 
-use zeroset::cli::Allocator;
+use cli::Allocator;
 
 #[global_allocator]
 static ALLOCATOR: Allocator = Allocator;
 
 fn main() -> ExitCode {
-    zeroset::cli::main()
+    cli::main()
 }

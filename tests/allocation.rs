@@ -5,7 +5,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use zeroset::backend::Cpu;
+use zeroset::Cpu;
 use zeroset::expression::{Expression, Field, Lattice};
 use zeroset::levelset::evolution::{Coefficient, CurvatureStep, Evolution, Options, Rule, Terms};
 use zeroset::mesh::generate::{Cube, Generate, Square, generate};

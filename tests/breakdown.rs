@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use zeroset::backend::Cpu;
+use zeroset::Cpu;
 use zeroset::expression::{Expression, Field};
 use zeroset::levelset::evolution::{Cause, Coefficient, Evolution, Options, Rule, Terms, What};
 use zeroset::mesh::generate::{Generate, Square, generate};

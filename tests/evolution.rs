@@ -4,7 +4,7 @@ mod support;
 
 use std::sync::Arc;
 
-use zeroset::backend::Cpu;
+use zeroset::Cpu;
 use zeroset::expression::{Expression, Field};
 use zeroset::geometry::Real;
 use zeroset::levelset::evolution::{

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use heap::Meter;
-use zeroset::backend::Cpu;
+use zeroset::Cpu;
 use zeroset::config::Config;
 use zeroset::levelset::eikonal::{EikonalState, Slowness, solve};
 use zeroset::levelset::evolution::{Coefficient, CurvatureStep, Evolution, Options, Terms};

@@ -2,7 +2,7 @@
 //! are off, and rays that step by them, are verified as V53 (`tests/verification`).
 
 use proptest::prelude::*;
-use zeroset::backend::Cpu;
+use zeroset::Cpu;
 use zeroset::point_distance::{
     Cone, Coordinate, Directions, Edt, Index, Kernel, Method, NO_SITE, Nearest, Norm, Options,
     Sites, nearest,

@@ -73,10 +73,9 @@ fn a_card_that_is_not_there_is_said() {
 }
 
 /// The same files from either device, where there is a card.
-#[cfg(feature = "cuda")]
 #[test]
 fn a_card_writes_what_the_processor_writes() {
-    if let Err(error) = zeroset::backend::cuda::available(0) {
+    if let Err(error) = zeroset::gpu::available(0) {
         let required = std::env::var("ZEROSET_REQUIRE_CUDA").is_ok_and(|v| v == "1");
         assert!(!required, "ZEROSET_REQUIRE_CUDA is 1, but {error:?}");
         eprintln!("NOT TESTED on a GPU: {error:?}");

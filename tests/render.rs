@@ -6,7 +6,7 @@ use assert_cmd::Command;
 use predicates::prelude::PredicateBooleanExt;
 use predicates::str::contains;
 
-use zeroset::backend::Cpu;
+use zeroset::Cpu;
 use zeroset::expression::Expression;
 use zeroset::picture::{Image, Options, Shows, Traced, View, draw, trace};
 use zeroset::render::{Guide, Rule, Solid};
@@ -302,10 +302,9 @@ fn a_card_that_is_not_there_is_said() {
 }
 
 /// The same files from either device, where there is a card.
-#[cfg(feature = "cuda")]
 #[test]
 fn either_device_draws_the_same_file() {
-    if zeroset::backend::cuda::available(0).is_err() {
+    if zeroset::gpu::available(0).is_err() {
         return;
     }
     let folder = folder();

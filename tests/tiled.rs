@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use zeroset::backend::Cpu;
+use zeroset::Cpu;
 use zeroset::grid::{Band, Fixed16, Pool, Stored, TiledGrid};
 use zeroset::levelset::tiled::{
     Coefficient, DenseEvolution, DenseGrid, Options, Reinitialize, Terms, TiledEvolution, Wide,

@@ -6,9 +6,9 @@
 
 use std::sync::Arc;
 
-use zeroset::backend::Cpu;
-use zeroset::backend::cuda::{Argument, Arguments, Array, Cuda, Launch};
+use zeroset::Cpu;
 use zeroset::geometry::Real;
+use zeroset::gpu::{Argument, Arguments, Array, Cuda, Launch};
 use zeroset::levelset::eikonal::cuda::{OnCard, Organization};
 use zeroset::levelset::evolution::Stretch;
 use zeroset::mesh::Kind;
@@ -100,7 +100,7 @@ fn row<R: Real>(
 /// Steps with atomic additions, from phi to phi in turn.
 struct Atomics<R: Real> {
     cuda: Arc<Cuda>,
-    kernel: zeroset::backend::cuda::Kernel,
+    kernel: zeroset::gpu::Kernel,
     launch: Launch,
     patches: zeroset::patches::cuda::DevicePatches<R>,
     argument: AtomicsArgument<R>,

@@ -6,9 +6,9 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use zeroset::backend::Cpu;
-use zeroset::backend::cuda::{Arguments, Cuda, Launch};
+use zeroset::Cpu;
 use zeroset::geometry::Real;
+use zeroset::gpu::{Arguments, Cuda, Launch};
 use zeroset::levelset::eikonal::cuda::{OnCard, Organization};
 use zeroset::levelset::evolution::cuda::DeviceEvolution;
 use zeroset::levelset::evolution::{Coefficient, Terms};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use zeroset::backend::Cpu;
+use zeroset::Cpu;
 use zeroset::geometry::Real;
 use zeroset::patches::{Partition, Patches};
 

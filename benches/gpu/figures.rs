@@ -3,8 +3,8 @@
 
 use std::time::Instant;
 
-use zeroset::backend::Cpu;
-use zeroset::backend::cuda::Cuda;
+use zeroset::Cpu;
+use zeroset::gpu::Cuda;
 use zeroset::point_distance::cuda::{DeviceSites, nearest_in_streams};
 use zeroset::point_distance::{Method, Norm, Options, Sites, nearest};
 

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use zeroset::backend::cuda::Cuda;
+use zeroset::gpu::Cuda;
 use zeroset::surface::{DeviceIsosurface, IsosurfaceOptions, isosurface_on};
 use zeroset::volume::{Placement, Scaling, Volume};
 

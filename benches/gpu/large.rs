@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use zeroset::backend::Cpu;
-use zeroset::backend::cuda::Cuda;
+use zeroset::Cpu;
+use zeroset::gpu::Cuda;
 use zeroset::levelset::eikonal::cuda::Organization;
 use zeroset::mesh::generate::{Cube, Generate, generate};
 use zeroset::patches::{Partition, Patches};

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use zeroset::backend::cuda::{Argument, Arguments, Array, Cuda, Kernel, Launch, Unit};
+use zeroset::gpu::{Argument, Arguments, Array, Cuda, Kernel, Launch, Unit};
 use zeroset::grid::cuda::{DeviceTiledGrid, NEAR_WORDS, TileGridArgument};
 use zeroset::levelset::tiled::Options;
 

@@ -46,10 +46,10 @@ mod volumes;
 use std::sync::Arc;
 use std::time::Instant;
 
-use zeroset::backend::Cpu;
-use zeroset::backend::cuda::Cuda;
+use zeroset::Cpu;
 use zeroset::config::Config;
 use zeroset::geometry::Real;
+use zeroset::gpu::Cuda;
 use zeroset::levelset::eikonal::cuda::{self as eikonal, OnCard, Organization};
 use zeroset::levelset::eikonal::{EikonalState, Slowness, Solve};
 use zeroset::levelset::evolution::cuda::DeviceEvolution;
@@ -83,7 +83,7 @@ fn main() -> Result<(), Failed> {
         cuda.card().name,
         start.elapsed().as_secs_f64() * 1e3,
         env!("CARGO_PKG_VERSION"),
-        env!("ZEROSET_COMMIT"),
+        zeroset::output::COMMIT,
     );
     let cpu = Arc::new(Cpu::new(0)?);
     if wants("band") {

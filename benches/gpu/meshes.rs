@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use zeroset::backend::Cpu;
+use zeroset::Cpu;
 use zeroset::mesh::{Kind, Mesh};
 use zeroset::patches::{Partition, Patches};
 use zeroset::run::{Ready, setup};

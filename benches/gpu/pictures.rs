@@ -3,8 +3,8 @@
 
 use std::time::Instant;
 
-use zeroset::backend::Cpu;
-use zeroset::backend::cuda::Cuda;
+use zeroset::Cpu;
+use zeroset::gpu::Cuda;
 use zeroset::grid::{Band, Pool, TiledGrid};
 use zeroset::mesh::Mesh;
 use zeroset::picture::cuda::DeviceMesh;

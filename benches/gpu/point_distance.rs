@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use zeroset::backend::cuda::Cuda;
+use zeroset::gpu::Cuda;
 use zeroset::point_distance::cuda::{
     DeviceCoordinate, DeviceIndex, DeviceSites, nearest_in_streams,
 };

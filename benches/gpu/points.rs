@@ -5,15 +5,15 @@
 
 use std::time::Instant;
 
-use zeroset::backend::Cpu;
-use zeroset::backend::cuda::{Array, Cuda};
+use zeroset::Cpu;
 use zeroset::expression::Expression;
-use zeroset::points::cuda::find_on;
-use zeroset::points::{Criterion, find};
-use zeroset::primitives::cuda::{
+use zeroset::gpu::points::find_on;
+use zeroset::gpu::primitives::{
     Compactor, DeviceBits, DeviceDiscriminator, DeviceGrid, DeviceHistoPyramid, Reduction, Set,
     compact, exclusive_scan, reduce, sort, unique,
 };
+use zeroset::gpu::{Array, Cuda};
+use zeroset::points::{Criterion, find};
 use zeroset::primitives::{Edge, Grid, Order, Stored, Template, Threshold, Within};
 use zeroset::volume::{Condition, Placement, Volume};
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use rayon::prelude::*;
-use zeroset::backend::cuda::Cuda;
+use zeroset::gpu::Cuda;
 use zeroset::mesh::{Mesh, check};
 use zeroset::reconstruct::potential::cuda::{DeviceOctree, reconstruct};
 use zeroset::reconstruct::potential::{Frame, Options, Storage};

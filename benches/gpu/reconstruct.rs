@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
-use zeroset::backend::cuda::Cuda;
 use zeroset::cloud::{PointCloud, Sampler, Sampling};
+use zeroset::gpu::Cuda;
 use zeroset::io::{read_cloud, read_mesh};
 use zeroset::reconstruct::directed::{self, Cubes, Directed};
 

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use rayon::prelude::*;
-use zeroset::backend::Cpu;
-use zeroset::backend::cuda::Cuda;
+use zeroset::Cpu;
+use zeroset::gpu::Cuda;
 use zeroset::io::{VolumeOptions, read_volume};
 use zeroset::picture::{Options, Traced, trace};
 use zeroset::point_distance::{DeviceEdt, Edt};

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use zeroset::backend::cuda::Cuda;
+use zeroset::gpu::Cuda;
 use zeroset::levelset::tiled::Options;
 use zeroset::levelset::tiled::cuda::{DeviceCoefficient, DeviceTerms};
 

@@ -7,8 +7,8 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use zeroset::backend::Cpu;
-use zeroset::backend::cuda::Cuda;
+use zeroset::Cpu;
+use zeroset::gpu::Cuda;
 use zeroset::levelset::eikonal::cuda::{OnCard, Organization};
 use zeroset::levelset::evolution::cuda::DeviceEvolution;
 use zeroset::levelset::evolution::{Coefficient, Evolution, Terms};

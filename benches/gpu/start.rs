@@ -4,9 +4,9 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Instant;
 
-use zeroset::backend::Cpu;
-use zeroset::backend::cuda::Cuda;
+use zeroset::Cpu;
 use zeroset::config::Config;
+use zeroset::gpu::Cuda;
 use zeroset::io::{WriteOptions, write_mesh};
 use zeroset::levelset::eikonal::cuda::{OnCard, Organization};
 use zeroset::levelset::evolution::cuda::DeviceEvolution;

@@ -7,9 +7,9 @@
 
 use std::sync::Arc;
 
-use zeroset::backend::Cpu;
-use zeroset::backend::cuda::Cuda;
+use zeroset::Cpu;
 use zeroset::geometry::Real;
+use zeroset::gpu::Cuda;
 use zeroset::levelset::eikonal::cuda::{OnCard, Organization};
 use zeroset::patches::{Partition, Patches};
 

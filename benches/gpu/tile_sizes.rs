@@ -6,8 +6,8 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use zeroset::backend::Cpu;
-use zeroset::backend::cuda::Cuda;
+use zeroset::Cpu;
+use zeroset::gpu::Cuda;
 use zeroset::levelset::evolution::Stretch;
 use zeroset::levelset::tiled::cuda::{DeviceCoefficient, DeviceTerms, DeviceTiledEvolution};
 use zeroset::levelset::tiled::{Coefficient, Options, Terms, TiledEvolution};

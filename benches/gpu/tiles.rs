@@ -7,9 +7,9 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use zeroset::backend::cuda::{Cuda, Element};
 use zeroset::expression::{Expression, Field};
 use zeroset::geometry::Real;
+use zeroset::gpu::{Cuda, Element};
 use zeroset::grid::{Band, Fixed16, Pool, Stored, TiledGrid};
 use zeroset::levelset::evolution::Stretch;
 use zeroset::levelset::tiled::cuda::{DeviceCoefficient, DeviceTerms, DeviceTiledEvolution};

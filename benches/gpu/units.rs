@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use zeroset::backend::cuda::Unit;
+use zeroset::gpu::Unit;
 
 /// Threads of a block of the copy kernel.
 pub const COPY_BLOCK: u32 = 256;

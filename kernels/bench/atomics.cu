@@ -5,6 +5,8 @@
 // As in evolution.cu a block computes a patch, with phi and corners where that has them; a patch
 // adds to the vertices it owns only, so that a barrier of the block is enough before they are read.
 // Choosing the next step and looking for values that are no numbers are left out.
+//
+// fused: always
 #include "common/patches.cuh"
 #include "evolution/curvature.cuh"
 #include "evolution/upwind.cuh"

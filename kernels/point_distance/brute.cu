@@ -8,6 +8,13 @@
 // whose values all stay below 2^24, in single precision and expanded, |s|^2 - 2 s.q + |q|^2; 2 for
 // whole ones in u32, expanded modulo 2^32. NORM: 1, 2, or 3 for the largest difference (1 and 3 are
 // direct). NUMBERED: 1 finds the number of the nearest site as well. QUERIES.
+//
+// variants: REAL=float
+// variants: KEY=0, NORM=1
+//     | KEY=0, NORM=2 | KEY=0, NORM=3 | KEY=1, NORM=2 | KEY=2, NORM=1 | KEY=2, NORM=2
+//     | KEY=2, NORM=3
+// variants: QUERIES=1, NUMBERED=0
+//     | QUERIES=1, NUMBERED=1 | QUERIES=4, NUMBERED=0 | QUERIES=4, NUMBERED=1
 #include "point_distance/sites.cuh"
 
 #define THREADS 128

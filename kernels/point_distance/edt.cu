@@ -10,6 +10,8 @@
 // exact distance transform with the GPU"): neighboring lines have like envelopes, whose parts then are neighbors, too.
 //
 // Squares are in steps of the axis of the pass, in float: exact for cubes below 2^24.
+//
+// variants: REAL=float
 #include "common/types.cuh"
 #include "common/shared.cuh"
 

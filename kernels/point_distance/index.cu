@@ -4,6 +4,12 @@
 //
 // Defines: REAL. KEY: 0 for real coordinates in single precision, 2 for whole ones in u32, 3 for real ones in double
 // precision. NORM: 1, 2, or 3 for the largest difference. LANES: 1, 8 or 32.
+//
+// variants: REAL=float, KEY=0, NORM=1
+//     | REAL=float, KEY=0, NORM=2 | REAL=float, KEY=0, NORM=3 | REAL=float, KEY=2, NORM=1
+//     | REAL=float, KEY=2, NORM=2 | REAL=float, KEY=2, NORM=3 | REAL=double, KEY=3, NORM=1
+//     | REAL=double, KEY=3, NORM=2 | REAL=double, KEY=3, NORM=3
+// variants: LANES=1 | LANES=8 | LANES=32
 #include "point_distance/keys.cuh"
 
 // Nodes waiting at most: one per level, and 2^32 sites make 29 levels.

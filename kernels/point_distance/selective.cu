@@ -8,6 +8,16 @@
 // Defines: REAL. KEY: 0 for real coordinates in single precision, 2 for whole ones in u32, 3 for real ones in double
 // precision. NORM: 1, 2, 3 for the largest difference, 4 for the order that is given (KEY 0 and 3). CONE: 1 takes only
 // sites that a query sees.
+//
+// variants: REAL=float, KEY=0, NORM=1, CONE=1
+//     | REAL=float, KEY=0, NORM=2, CONE=1 | REAL=float, KEY=0, NORM=3, CONE=1
+//     | REAL=float, KEY=0, NORM=4, CONE=0 | REAL=float, KEY=0, NORM=4, CONE=1
+//     | REAL=float, KEY=2, NORM=1, CONE=1 | REAL=float, KEY=2, NORM=2, CONE=1
+//     | REAL=float, KEY=2, NORM=3, CONE=1 | REAL=double, KEY=3, NORM=1, CONE=0
+//     | REAL=double, KEY=3, NORM=1, CONE=1 | REAL=double, KEY=3, NORM=2, CONE=0
+//     | REAL=double, KEY=3, NORM=2, CONE=1 | REAL=double, KEY=3, NORM=3, CONE=0
+//     | REAL=double, KEY=3, NORM=3, CONE=1 | REAL=double, KEY=3, NORM=4, CONE=0
+//     | REAL=double, KEY=3, NORM=4, CONE=1
 #include "point_distance/keys.cuh"
 #include "point_distance/sites.cuh"
 

@@ -2,6 +2,13 @@
 //
 // Defines: those of primitives/discriminator.cuh; KEEP, 1 for bits that were made before, of which those are kept that the
 // discriminator finds active, too.
+//
+// variants: DISCRIMINATOR=0
+//     | DISCRIMINATOR=1, VALUE=double | DISCRIMINATOR=2, VALUE=double
+//     | DISCRIMINATOR=3, VALUE=double | DISCRIMINATOR=4, VALUE=u8 | DISCRIMINATOR=4, VALUE=double
+//     | DISCRIMINATOR=5
+// variants: KEEP=0 | KEEP=1
+// generated: predicate
 #define FAN 4
 #define LINES 1
 #define PARTIAL 0

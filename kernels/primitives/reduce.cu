@@ -2,6 +2,8 @@
 // src/primitives/reduce.rs, which adds numbers with rounding in another order.
 //
 // Define: VALUE, the type of the numbers. Values that are no number are neither least nor largest.
+//
+// variants: VALUE=u32 | VALUE=u64 | VALUE=float | VALUE=double
 #include "primitives/block.cuh"
 
 // Loads of a thread, of 16 bytes each.

@@ -5,6 +5,9 @@
 // KEY is u32 or u64. TOLD is what tiles tell each other in: u32 for less than 2^30 keys, u64 for more. sort_count counts all digits of all keys, sort_places turns the counts into
 // where each digit starts, sort_pass moves keys and values by one digit. As in scan.cu, a block
 // takes the number of its tile from a counter, and looks back at the tiles before it.
+//
+// variants: KEY=u32 | KEY=u64
+// variants: TOLD=u32 | TOLD=u64
 #define BLOCK_THREADS 512
 #include "primitives/block.cuh"
 

@@ -1,6 +1,8 @@
 // Sparse matrices from dense ones, twin of src/primitives/sparse.rs: the entries that are not 0.
 //
 // Define: VALUE, the type of the entries.
+//
+// variants: VALUE=u8 | VALUE=double
 #include "primitives/block.cuh"
 
 // 1 for entries that are kept, those that are not 0; no number is kept, too.

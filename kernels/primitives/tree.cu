@@ -2,6 +2,9 @@
 // one value. A cell whose children are all of one and the same value counts 1, any other the sum of its children.
 //
 // Defines: FAN, 4 for pictures and 8 for volumes. VALUE, the type of the values.
+//
+// variants: FAN=4 | FAN=8
+// variants: VALUE=u8 | VALUE=double
 #include "primitives/pyramid.cuh"
 
 // The first coordinate in the base of a cell of a level; of 32 levels the highest has one cell.

@@ -2,6 +2,8 @@
 // the bits is made by compact_bits.cu.
 //
 // Define: VALUE, the type of the items.
+//
+// variants: VALUE=u32 | VALUE=u64 | VALUE=float | VALUE=double
 #include "primitives/block.cuh"
 
 // Words of a warp.

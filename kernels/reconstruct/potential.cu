@@ -3,6 +3,12 @@
 //
 // EXPONENT: p, 2 to 5. HULL: the interface rests at a distance from the samples instead of on them.
 // The warp of a tile walks through the tree as one, each lane for two voxels.
+//
+// variants: REAL=float
+// variants: EXPONENT=5, HULL=0
+//     | EXPONENT=5, HULL=1 | EXPONENT=4, HULL=1 | EXPONENT=3, HULL=0 | EXPONENT=2, HULL=1
+// variants: TILE_EDGE=4 | TILE_EDGE=4, STORAGE=16
+// fused: always
 #include "primitives/block.cuh"
 #include "common/division.cuh"
 #include "reconstruct/tree.cuh"

@@ -3,6 +3,9 @@
 //
 // A cube belongs to the first tile that holds one of its corners, a crossing to the tile of the lower end of
 // its edge, or of the upper end where that of the lower one is missing.
+//
+// variants: REAL=double | REAL=float
+// variants: TILE_EDGE=4 | TILE_EDGE=8 | TILE_EDGE=4, STORAGE=16
 #define BLOCK_THREADS 128
 #include "surface/cubes/crossings.cuh"
 #include "surface/cubes/tile.cuh"

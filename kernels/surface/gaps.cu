@@ -7,6 +7,8 @@
 // the same ways.
 //
 // The order is gaps_middles, a sort, gaps_order, gaps_leaves, gaps_join for each level from below; then gaps_nearest and gaps_sums.
+//
+// variants: REAL=double, CELL_SIZE=3
 #include "common/simplex.cuh"
 
 // Triangles of a leaf; the host states the same.

@@ -2,6 +2,11 @@
 // src/surface/isosurface/{masks,generate,gradient}.rs, bit for bit.
 //
 // Defines: STORED, the type of what is stored; IS_WHOLE, 1 where all of its numbers are finite; NORMALS.
+//
+// variants: STORED=float, IS_WHOLE=0
+//     | STORED=double, IS_WHOLE=0 | STORED=unsigned char, IS_WHOLE=1 | STORED=short, IS_WHOLE=1
+//     | STORED=long long, IS_WHOLE=1
+// variants: NORMALS=0 | NORMALS=1
 #define BLOCK_THREADS 128
 #include "surface/rows.cuh"
 

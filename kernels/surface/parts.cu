@@ -4,6 +4,8 @@
 // The order is parts_alone, parts_use, parts_join, parts_settle and a scan, which numbers parts by their first vertices;
 // then parts_extents, parts_volumes; then parts_kept, parts_kept_triangles, a scan of each, parts_take_vertices and
 // parts_take_triangles. Triangles hang together by any shared vertex.
+//
+// variants: REAL=double
 #include "common/vector.cuh"
 #include "measures/sets.cuh"
 

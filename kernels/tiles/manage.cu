@@ -15,6 +15,9 @@
 //   look up  neighbors, border flags of new tiles
 //
 // Block: 256 threads.
+//
+// variants: REAL=double | REAL=float
+// variants: TILE_EDGE=4 | TILE_EDGE=8 | TILE_EDGE=4, STORAGE=16
 #include "primitives/block.cuh"
 #include "tiles/grid.cuh"
 #include "tiles/storage.cuh"

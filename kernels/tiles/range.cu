@@ -1,6 +1,9 @@
 // The smallest and the largest phi of all tiles, and how many voxels lie in the band.
 //
 // Block: 256 threads; a warp for each tile.
+//
+// variants: REAL=double | REAL=float
+// variants: TILE_EDGE=4 | TILE_EDGE=8 | TILE_EDGE=4, STORAGE=16
 #include "primitives/block.cuh"
 #include "tiles/grid.cuh"
 #include "tiles/storage.cuh"

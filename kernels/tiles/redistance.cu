@@ -3,6 +3,10 @@
 // One cooperative kernel: voxels next to the interface get their distance from phi itself, then all
 // others from their neighbors, all at once from the same old values, pass by pass until nothing
 // changes. The result does not depend on the order of blocks.
+//
+// variants: REAL=float, TILE_EDGE=4, BLOCK=128
+//     | REAL=float, TILE_EDGE=8, BLOCK=128 | REAL=float, TILE_EDGE=4, STORAGE=16, BLOCK=128
+//     | REAL=double, TILE_EDGE=4, BLOCK=64 | REAL=double, TILE_EDGE=8, BLOCK=128
 #include "tiles/formulas/distance.cuh"
 
 #define REACH 2

@@ -1,6 +1,9 @@
 // Whether the interface stands still: the twin of src/levelset/tiled/rest.rs.
 //
 // Block: 256 threads; a warp for each tile.
+//
+// variants: REAL=double | REAL=float
+// variants: TILE_EDGE=4 | TILE_EDGE=8 | TILE_EDGE=4, STORAGE=16
 #include "primitives/block.cuh"
 #include "tiles/grid.cuh"
 #include "tiles/storage.cuh"

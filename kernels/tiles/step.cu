@@ -8,6 +8,24 @@
 // their way meanwhile.
 //
 // RELAX: steps of the reinitialization equation instead of the terms. EULER: the only evaluation of a step.
+//
+// variants: REAL=float, TILE_EDGE=4, BLOCK=128
+//     | REAL=float, TILE_EDGE=8, BLOCK=128 | REAL=float, TILE_EDGE=4, STORAGE=16, BLOCK=128
+//     | REAL=double, TILE_EDGE=4, BLOCK=64 | REAL=double, TILE_EDGE=8, BLOCK=128
+// variants: SCHEME=1, EULER=1, NORMAL=1
+//     | SCHEME=1, EULER=1, NORMAL=1, CURVATURE=1
+//     | SCHEME=1, VELOCITY=1, NORMAL=1, CURVATURE=1, RESCALING=1 | SCHEME=5, VELOCITY=1
+//     | SCHEME=5, VELOCITY=1, NORMAL=1, CURVATURE=1, RESCALING=1
+//     | SCHEME=1, EULER=1, VELOCITY=3, RESCALING=1
+//     | SCHEME=1, EULER=1, VELOCITY=3, CURVATURE=1, RESCALING=1 | SCHEME=1, EULER=1, NORMAL=3
+//     | SCHEME=1, VELOCITY=3, NORMAL=3, CURVATURE=3, RESCALING=1
+//     | SCHEME=5, VELOCITY=3, NORMAL=3, CURVATURE=3, RESCALING=1 | SCHEME=5, NORMAL=2
+//     | SCHEME=5, VELOCITY=3, NORMAL=2, CURVATURE=3, RESCALING=1
+//     | SCHEME=1, VELOCITY=2, SAMPLED=3, NORMAL=3, CURVATURE=3
+//     | SCHEME=5, VELOCITY=2, SAMPLED=3, NORMAL=3, CURVATURE=3 | SCHEME=1, RELAX=1
+//     | SCHEME=5, RELAX=1
+// generated: coefficients
+// fused: REAL=float
 #include "common/shared.cuh"
 
 #ifndef RELAX

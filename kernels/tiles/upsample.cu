@@ -5,6 +5,9 @@
 //   decide    which tiles stay, and which are asked for and are not among them: then once more with those
 //   take      the list of those that stay
 //   fill      their values
+//
+// variants: REAL=double | REAL=float
+// variants: TILE_EDGE=4 | TILE_EDGE=8 | TILE_EDGE=4, STORAGE=16
 #define BLOCK_THREADS 256
 #include "primitives/block.cuh"
 #include "tiles/grid.cuh"

@@ -1,5 +1,8 @@
 // Coefficients by volumes, kept with the tiles: the twin of Steady::evaluate in src/levelset/tiled/steady.rs. Products
 // and sums are not fused in any precision: what is kept has the bits of the processor.
+//
+// variants: REAL=double | REAL=float
+// variants: TILE_EDGE=4 | TILE_EDGE=8
 #define BLOCK_THREADS 64
 #include "primitives/block.cuh"
 #include "tiles/components.cuh"

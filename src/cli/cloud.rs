@@ -4,12 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::Ui;
-use crate::error::{Error, Result, shown};
-use crate::expression::{Expression, Field};
-use crate::io::vtk::NO_CELLS;
-use crate::io::{self, Content, MeshFile, VolumeOptions};
-use crate::mesh::DataArray;
-use crate::words::suggest;
+use zeroset::error::{Error, Result, shown};
+use zeroset::expression::{Expression, Field};
+use zeroset::io::vtk::NO_CELLS;
+use zeroset::io::{self, Content, MeshFile, VolumeOptions};
+use zeroset::mesh::DataArray;
+use zeroset::words::suggest;
 
 /// Points with numbers at each.
 pub struct Cloud {

@@ -7,13 +7,13 @@ use std::sync::Arc;
 use super::Ui;
 use super::generate::write;
 use super::volume;
-use crate::error::{Error, Result};
-use crate::expression::{Expression, Field};
-use crate::io::atomic::check_folder;
-use crate::io::{WriteOptions, check_target, is_volume_target, read_mesh};
-use crate::mesh::{Kind, Mesh, boundary, normal_arrays, part};
-use crate::words::noun;
-use crate::words::suggest;
+use zeroset::atomic::check_folder;
+use zeroset::error::{Error, Result};
+use zeroset::expression::{Expression, Field};
+use zeroset::io::{WriteOptions, check_target, is_volume_target, read_mesh};
+use zeroset::mesh::{Kind, Mesh, boundary, normal_arrays, part};
+use zeroset::words::noun;
+use zeroset::words::suggest;
 
 /// Arguments of `zeroset convert`.
 #[derive(Debug, clap::Args)]
@@ -62,8 +62,8 @@ pub struct Args {
 /// Reads, writes, and says in one line what was written.
 ///
 /// # Errors
-/// [`crate::Error::Case`] for an output that cannot be, before anything is read if its name says
-/// so; [`crate::Error::Input`] for a mesh file that cannot be read; [`crate::Error::Output`].
+/// [`zeroset::Error::Case`] for an output that cannot be, before anything is read if its name says
+/// so; [`zeroset::Error::Input`] for a mesh file that cannot be read; [`zeroset::Error::Output`].
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let options = WriteOptions::default().ascii(args.ascii);
     if is_volume_target(&args.output) {

@@ -1,12 +1,12 @@
 //! The device that a subcommand without a case computes on.
 
 use super::Ui;
-use crate::backend::cuda;
-use crate::config::DeviceKind;
-use crate::error::{Error, Result};
+use zeroset::config::DeviceKind;
+use zeroset::error::{Error, Result};
+use zeroset::gpu;
 
 /// A card; a program without CUDA has none.
-pub type Card = cuda::Cuda;
+pub type Card = gpu::Cuda;
 
 /// The first card if it is asked for, or if the choice is free, the work is worth its start of a
 /// quarter of a second, and there is one.
@@ -16,7 +16,7 @@ pub type Card = cuda::Cuda;
 pub fn card(kind: DeviceKind, is_worth_it: bool) -> Result<Option<Card>> {
     match kind {
         DeviceKind::Cpu => Ok(None),
-        DeviceKind::Auto if !is_worth_it || cuda::available(0).is_err() => Ok(None),
+        DeviceKind::Auto if !is_worth_it || gpu::available(0).is_err() => Ok(None),
         DeviceKind::Auto | DeviceKind::Cuda => open(0).map(Some),
     }
 }
@@ -57,13 +57,6 @@ pub fn cards(kind: DeviceKind, is_worth_it: bool, n: u32, streams: u32) -> Resul
     Ok(cards)
 }
 
-#[cfg(feature = "cuda")]
 fn open(ordinal: u32) -> Result<Card> {
-    cuda::Cuda::new(ordinal)
-}
-
-#[cfg(not(feature = "cuda"))]
-fn open(_ordinal: u32) -> Result<Card> {
-    cuda::available(0)?;
-    Err(Error::device("no GPU is known to this program", "leave out --device"))
+    gpu::Cuda::new(ordinal)
 }

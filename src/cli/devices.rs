@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use self::facts::Facts;
 use super::Ui;
-use crate::error::{Error, Result};
+use zeroset::error::{Error, Result};
 
 /// Exit code of a test or a compilation that failed, that of [`Error::Device`].
 const FAILED: u8 = 5;

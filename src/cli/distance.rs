@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 use super::progress::observer;
 use super::threads::Threads;
 use super::{Ui, json, word};
-use crate::config::{
+use zeroset::config::{
     Config, DataFile, DeviceKind, Distance, FrontShape, MeshSource, Picture, Precision, Seed, Speed,
 };
-use crate::error::{Error, Result};
-use crate::expression::Expression;
-use crate::output::Report;
-use crate::patches::{PATCH_SIZE, Partition};
-use crate::run;
-use crate::words::counted;
+use zeroset::error::{Error, Result};
+use zeroset::expression::Expression;
+use zeroset::output::Report;
+use zeroset::patches::{PATCH_SIZE, Partition};
+use zeroset::run;
+use zeroset::words::counted;
 
 /// Arguments of `zeroset distance`.
 #[derive(Debug, clap::Args)]
@@ -130,24 +130,21 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         partition: Some(args.partition),
         data: args.data,
     };
-    let distance = Distance {
-        from: args.from,
-        signed: None,
-        width: args.width,
-        speed: args.speed,
-        snap: args.snap,
-        front: args.front,
-        mask: args.mask,
-        labels: args.labels,
-        gradient: args.gradient,
-        paths_from: args.path_from,
-    };
+    let mut distance = Distance::default();
+    distance.from = args.from;
+    distance.width = args.width;
+    distance.speed = args.speed;
+    distance.snap = args.snap;
+    distance.front = args.front;
+    distance.mask = args.mask;
+    distance.labels = args.labels;
+    distance.gradient = args.gradient;
+    distance.paths_from = args.path_from;
     let mut config = Config::of_distance(mesh, distance, flags);
     config.precision = Some(args.precision);
     config.device.kind = args.device;
     config.device.threads = args.threads.threads;
-    config.output.picture =
-        args.picture.map(|file| Picture { file: Some(file), ..Picture::default() });
+    config.output.picture = args.picture.map(Picture::into_file);
     config.check()?;
     let report = {
         let observer = observer(ui);

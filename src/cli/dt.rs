@@ -6,15 +6,15 @@ use super::cloud::{self, Cloud};
 use super::device::{self, Card};
 use super::threads::Threads;
 use super::{Ui, volume, word};
-use crate::backend::Cpu;
-use crate::config::{DeviceKind, Precision};
-use crate::error::{Error, Result};
-use crate::expression::Expression;
-use crate::io::{atomic, read_volume};
-use crate::point_distance::{
+use zeroset::Cpu;
+use zeroset::config::{DeviceKind, Precision};
+use zeroset::error::{Error, Result};
+use zeroset::expression::Expression;
+pub use zeroset::io::{atomic, read_volume};
+use zeroset::point_distance::{
     Cone, Coordinate, Directions, Index, Method, NO_SITE, Nearest, Norm, Options, Sites, nearest,
 };
-use crate::primitives::memory::gibibytes;
+use zeroset::primitives::memory::gibibytes;
 
 /// Arguments of `zeroset dt`.
 #[derive(Debug, clap::Args)]
@@ -347,8 +347,7 @@ fn cards(
     Ok(cards)
 }
 
-#[cfg(feature = "cuda")]
-fn solve_on<C: crate::point_distance::cuda::DeviceCoordinate>(
+fn solve_on<C: zeroset::point_distance::cuda::DeviceCoordinate>(
     cards: &[Card],
     cpu: &Cpu,
     sites: &[[C; 3]],
@@ -357,22 +356,8 @@ fn solve_on<C: crate::point_distance::cuda::DeviceCoordinate>(
 ) -> Result<Solved> {
     let Some(card) = cards.first() else { return solve(cpu, sites, queries, options) };
     let sites = Sites::new(sites)?;
-    let found = crate::point_distance::cuda::nearest_on(cards, cpu, &sites, queries, options)?;
+    let found = zeroset::point_distance::cuda::nearest_on(cards, cpu, &sites, queries, options)?;
     Ok(solved(&found, options, &format!(" on {}", card.card().name)))
-}
-
-#[cfg(not(feature = "cuda"))]
-fn solve_on<C: Coordinate>(
-    cards: &[Card],
-    cpu: &Cpu,
-    sites: &[[C; 3]],
-    queries: &[[C; 3]],
-    options: &Options,
-) -> Result<Solved> {
-    match cards.first() {
-        Some(card) => match *card {},
-        None => solve(cpu, sites, queries, options),
-    }
 }
 
 /// Distances, numbers of sites, and how they were found, in lines.

@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use super::device::{self, Card};
 use super::threads::Threads;
 use super::{Ui, volume, word};
-use crate::backend::Cpu;
-use crate::config::DeviceKind;
-use crate::error::{Error, Result};
-use crate::expression::Expression;
-use crate::io::atomic::check_folder;
-use crate::io::{WriteOptions, check_volume_target, read_volume, write_volume};
-use crate::point_distance::Edt;
-use crate::volume::Volume;
+use zeroset::Cpu;
+use zeroset::atomic::check_folder;
+use zeroset::config::DeviceKind;
+use zeroset::error::{Error, Result};
+use zeroset::expression::Expression;
+use zeroset::io::{WriteOptions, check_volume_target, read_volume, write_volume};
+use zeroset::point_distance::Edt;
+use zeroset::volume::Volume;
 
 /// Arguments of `zeroset edt`.
 #[derive(Debug, clap::Args)]
@@ -60,14 +60,8 @@ pub struct Args {
 /// 25 to 35 ns for a voxel (docs/point-distances.md).
 const WORTH_A_CARD: usize = 1 << 23;
 
-#[cfg(feature = "cuda")]
 fn on_card(card: &Card, edt: &Edt, inside: &[bool], shape: [usize; 3]) -> Result<Vec<f32>> {
     edt.transform_on(card, inside, shape)
-}
-
-#[cfg(not(feature = "cuda"))]
-fn on_card(card: &Card, _: &Edt, _: &[bool], _: [usize; 3]) -> Result<Vec<f32>> {
-    match *card {}
 }
 
 /// Computes the distances, writes them, and says in one line what was written.

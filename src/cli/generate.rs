@@ -9,13 +9,13 @@
 use std::path::{Path, PathBuf};
 
 use super::Ui;
-use crate::error::{Error, Result};
-use crate::io::atomic::check_folder;
-use crate::io::{WriteOptions, check_target, read_mesh, write_mesh};
-use crate::mesh::generate::{Generate, generate};
-use crate::mesh::refine::refine_times;
-use crate::mesh::{Kind, Mesh, assess};
-use crate::words::{SIMPLICES, counted};
+use zeroset::atomic::check_folder;
+use zeroset::error::{Error, Result};
+use zeroset::io::{WriteOptions, check_target, read_mesh, write_mesh};
+use zeroset::mesh::generate::{Generate, generate};
+use zeroset::mesh::refine::refine_times;
+use zeroset::mesh::{Kind, Mesh, assess};
+use zeroset::words::{SIMPLICES, counted};
 
 /// Make a mesh, or refine one from a file, and write it
 #[derive(Clone, Debug, clap::Args)]

@@ -10,9 +10,9 @@ use std::path::PathBuf;
 use self::cloud::CloudFacts;
 use self::report::Report;
 use super::{Ui, volume};
-use crate::cloud::PointCloud;
-use crate::error::{Error, Result};
-use crate::io::{self, CloudReport, Content};
+use zeroset::cloud::PointCloud;
+use zeroset::error::{Error, Result};
+use zeroset::io::{self, CloudReport, Content};
 
 /// Arguments of `zeroset info`.
 #[derive(Debug, clap::Args)]

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::{Ui, json};
-use crate::error::Error;
-use crate::io::atomic;
-use crate::primitives::memory;
+use zeroset::atomic;
+use zeroset::error::Error;
+use zeroset::primitives::memory;
 
 /// `timeout` and batch systems signal a process and then its group: what comes so soon is no second
 /// wish.

@@ -10,16 +10,16 @@ use super::reconstruct::of_topology;
 use super::telling::Telling;
 use super::threads::Threads;
 use super::{Ui, generate, volume, word};
-use crate::backend::Cpu;
-use crate::config::DeviceKind;
-use crate::error::{Error, Result, shown};
-use crate::io::{WriteOptions, check_target, read_volume};
-use crate::mesh::{Kind, Mesh};
-use crate::primitives::memory::peak;
-use crate::reconstruct::MOST_ROUNDS;
-use crate::surface::{IsosurfaceOptions, Topology, drop_flat, isosurface, largest_part, smooth};
-use crate::volume::Volume;
-use crate::words::counted;
+use zeroset::Cpu;
+use zeroset::config::DeviceKind;
+use zeroset::error::{Error, Result, shown};
+use zeroset::io::{WriteOptions, check_target, read_volume};
+use zeroset::mesh::{Kind, Mesh};
+use zeroset::primitives::memory::peak;
+use zeroset::reconstruct::MOST_ROUNDS;
+use zeroset::surface::{IsosurfaceOptions, Topology, drop_flat, isosurface, largest_part, smooth};
+use zeroset::volume::Volume;
+use zeroset::words::counted;
 
 /// Arguments of `zeroset isosurface`.
 #[derive(Debug, clap::Args)]
@@ -84,7 +84,6 @@ fn is_worth_a_card(n_voxels: usize, threads: usize) -> bool {
     n_voxels as f64 * (OF_A_THREAD / threads as f64 - OF_COPIES) > OF_THE_START
 }
 
-#[cfg(feature = "cuda")]
 fn on_card(
     card: Card,
     volume: &Volume,
@@ -92,13 +91,8 @@ fn on_card(
     options: &IsosurfaceOptions,
 ) -> Result<(Mesh, String)> {
     let name = card.card().name.clone();
-    let mesh = crate::surface::isosurface_on(&std::sync::Arc::new(card), volume, level, options)?;
+    let mesh = zeroset::surface::isosurface_on(&std::sync::Arc::new(card), volume, level, options)?;
     Ok((mesh, name))
-}
-
-#[cfg(not(feature = "cuda"))]
-fn on_card(card: Card, _: &Volume, _: f64, _: &IsosurfaceOptions) -> Result<(Mesh, String)> {
-    match card {}
 }
 
 /// What computes where no card does.

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 use super::progress::rate;
 use super::{Ui, memory};
-use crate::error::Error;
-use crate::run::{Observer, Progress};
+use zeroset::error::Error;
+use zeroset::run::{Observer, Progress};
 
 /// Shortest time between two steps that are told: at most five in a second.
 const RHYTHM: Duration = Duration::from_millis(200);

@@ -8,7 +8,7 @@ use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{Arg, Command, CommandFactory, FromArgMatches};
 
 use super::Cli;
-use crate::error::STANDARD_INPUT;
+use zeroset::error::STANDARD_INPUT;
 
 /// Fields of the files that are written, in all commands.
 const OUTPUTS: [&str; 4] = ["output", "picture", "paths", "report"];

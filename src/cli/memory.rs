@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::io::atomic;
-use crate::primitives::memory::may_be_refused;
+use zeroset::atomic;
+use zeroset::primitives::memory::may_be_refused;
 
 /// Exit code of a device or memory that is too small.
 const TOO_SMALL: i32 = 5;
@@ -16,7 +16,7 @@ const TOO_SMALL: i32 = 5;
 /// what it was doing and ends with exit code 5.
 ///
 /// The files in the making are removed; states, measures and checkpoints written so far stay. Requests of
-/// [`primitives::memory`](crate::primitives::memory) that may be refused are: who asks keeps what there is, and says so.
+/// [`primitives::memory`](zeroset::primitives::memory) that may be refused are: who asks keeps what there is, and says so.
 #[derive(Debug)]
 pub struct Allocator;
 

@@ -8,10 +8,6 @@ mod check;
 mod cloud;
 mod convert;
 mod device;
-#[cfg(feature = "cuda")]
-mod devices;
-#[cfg(not(feature = "cuda"))]
-#[path = "devices_without_cuda.rs"]
 mod devices;
 mod distance;
 mod dt;
@@ -45,11 +41,11 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::backend::Cpu;
-use crate::error::{Error, Result};
-use crate::io::atomic::check_apart;
 pub use memory::Allocator;
 pub use ui::Ui;
+use zeroset::Cpu;
+use zeroset::atomic::check_apart;
+use zeroset::error::{Error, Result};
 
 /// Columns of the help at most.
 const WIDTH: usize = 100;

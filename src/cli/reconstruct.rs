@@ -9,20 +9,20 @@ use serde::Serialize;
 use super::telling::Telling;
 use super::threads::Threads;
 use super::{Ui, device, word};
-use crate::backend::{Cpu, cuda};
-use crate::cloud::{CleanOptions, FAR};
-use crate::config::DeviceKind;
-use crate::error::{Error, Result, shown};
-use crate::io::{WriteOptions, check_target, read_cloud};
-use crate::mesh::Kind;
-use crate::primitives::memory::peak;
-use crate::reconstruct::directed::{Cubes, Directed, MOST_DEPTH};
-use crate::reconstruct::potential::{Levels, Storage};
-use crate::reconstruct::{
+use zeroset::cloud::{CleanOptions, FAR};
+use zeroset::config::DeviceKind;
+use zeroset::error::{Error, Result, shown};
+use zeroset::io::{WriteOptions, check_target, read_cloud};
+use zeroset::mesh::Kind;
+use zeroset::primitives::memory::peak;
+use zeroset::reconstruct::directed::{Cubes, Directed, MOST_DEPTH};
+use zeroset::reconstruct::potential::{Levels, Storage};
+use zeroset::reconstruct::{
     self, Device, Flaw, MOST_ROUNDS, Method, Options, Report, Scan, WORTH_A_CARD,
 };
-use crate::surface::Topology;
-use crate::words::counted;
+use zeroset::surface::Topology;
+use zeroset::words::counted;
+use zeroset::{Cpu, gpu};
 
 /// Arguments of `zeroset reconstruct`.
 #[derive(Debug, clap::Args)]
@@ -113,7 +113,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let options = args.options()?;
     let cpu = Cpu::current();
     if args.device == DeviceKind::Cuda {
-        cuda::available(0)?;
+        gpu::available(0)?;
     }
     // A card takes a quarter of a second to open, about as long as a large file takes to read.
     let is_early = args.device == DeviceKind::Cuda || args.is_large();
@@ -168,15 +168,14 @@ impl Args {
         };
         // What cannot be stays, to be refused.
         let outliers = (self.outliers != 0.0).then_some(self.outliers);
-        let options = Options {
-            method: self.method,
-            cubes,
-            curvature: self.curvature,
-            storage: self.storage,
-            clean: CleanOptions { duplicates: true, outliers },
-            largest: self.largest,
-            smooth: self.smooth,
-        };
+        let mut options = Options::default();
+        options.method = self.method;
+        options.cubes = cubes;
+        options.curvature = self.curvature;
+        options.storage = self.storage;
+        options.clean = CleanOptions { duplicates: true, outliers };
+        options.largest = self.largest;
+        options.smooth = self.smooth;
         options.flaw(None).map_or(Ok(options), refuse)
     }
 

@@ -11,14 +11,14 @@ use self::words::{Looks, Side, Size, Steps};
 use super::device::{self, Card};
 use super::threads::Threads;
 use super::{Ui, convert, volume};
-use crate::backend::Cpu;
-use crate::config::DeviceKind;
-use crate::error::{Error, Result, shown};
-use crate::expression::Expression;
-use crate::mesh::Mesh;
-use crate::picture::{self, Image, Lines, Options, Shows, Subject, Traced};
-use crate::render::{Counts, Guide, Rule, Solid};
-use crate::volume::Volume;
+use zeroset::Cpu;
+use zeroset::config::DeviceKind;
+use zeroset::error::{Error, Result, shown};
+use zeroset::expression::Expression;
+use zeroset::mesh::Mesh;
+use zeroset::picture::{self, Image, Lines, Options, Shows, Subject, Traced};
+use zeroset::render::{Counts, Guide, Rule, Solid};
+use zeroset::volume::Volume;
 
 /// Arguments of `zeroset render`.
 #[derive(Debug, clap::Args)]
@@ -313,23 +313,11 @@ impl Scene<'_> {
     }
 }
 
-#[cfg(feature = "cuda")]
 fn on_card(card: &Card, rule: Rule, solid: &Solid<'_>, scene: &Scene<'_>) -> Result<Drawn> {
-    let march = crate::render::cuda::DeviceMarch::new(card, rule, solid)?;
+    let march = zeroset::render::cuda::DeviceMarch::new(card, rule, solid)?;
     scene.draw(Traced::on_card(&march))
 }
 
-#[cfg(not(feature = "cuda"))]
-fn on_card(card: &Card, _: Rule, _: &Solid<'_>, _: &Scene<'_>) -> Result<Drawn> {
-    match *card {}
-}
-
-#[cfg(feature = "cuda")]
 fn mesh_on_card(card: &Card, subject: &Subject<'_>, options: &Options) -> Result<Image> {
     picture::cuda::draw_on(card, subject, options)
-}
-
-#[cfg(not(feature = "cuda"))]
-fn mesh_on_card(card: &Card, _: &Subject<'_>, _: &Options) -> Result<Image> {
-    match *card {}
 }

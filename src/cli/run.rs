@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use super::progress::observer;
 use super::{NOT_MET, Ui, interrupt, json, memory, threads, word};
-use crate::config::{Config, DeviceKind, Domain, Drawn};
-use crate::error::{Error, Result};
-use crate::grid;
-use crate::output::Status;
-use crate::run;
+use zeroset::config::{Config, DeviceKind, Domain, Drawn};
+use zeroset::error::{Error, Result};
+use zeroset::grid;
+use zeroset::output::Status;
+use zeroset::run;
 
 /// Arguments of `zeroset run`.
 #[derive(Debug, clap::Args)]

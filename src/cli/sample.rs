@@ -9,13 +9,13 @@ use serde::Serialize;
 use super::progress::Amount;
 use super::threads::Threads;
 use super::{Ui, json};
-use crate::backend::Cpu;
-use crate::cloud::{Noise, Sampler, Sampling};
-use crate::error::Result;
-use crate::io::atomic::check_folder;
-use crate::io::{CloudLayout, check_cloud_target, read_mesh, write_cloud_pieces};
-use crate::mesh::generate::seed;
-use crate::words::counted;
+use zeroset::Cpu;
+use zeroset::atomic::check_folder;
+use zeroset::cloud::{Noise, Sampler, Sampling};
+use zeroset::error::Result;
+use zeroset::io::{CloudLayout, check_cloud_target, read_mesh, write_cloud_pieces};
+use zeroset::mesh::generate::cli::seed;
+use zeroset::words::counted;
 
 /// Arguments of `zeroset sample`.
 #[derive(Debug, clap::Args)]
@@ -86,8 +86,8 @@ struct Report {
 /// Reads the mesh, draws and writes points, and says in one line what was written.
 ///
 /// # Errors
-/// [`crate::Error::Case`] for an output that cannot be, before anything is read, and too many points;
-/// [`crate::Error::Input`] for a file without triangles; [`crate::Error::Output`].
+/// [`zeroset::Error::Case`] for an output that cannot be, before anything is read, and too many points;
+/// [`zeroset::Error::Input`] for a file without triangles; [`zeroset::Error::Output`].
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     check_cloud_target(&args.output)?;
     check_folder(&args.output)?;

@@ -5,16 +5,15 @@ use std::path::PathBuf;
 use super::device::{self, Card};
 use super::threads::Threads;
 use super::{Ui, volume, word};
-use crate::backend::Cpu;
-use crate::config::DeviceKind;
-use crate::error::{Error, Result};
-use crate::expression::Expression;
-use crate::io::{check_matrix_target, read_volume, write_matrix};
-#[cfg(feature = "cuda")]
-use crate::points::cuda::entries_on as on_card;
-use crate::points::entries;
-use crate::volume::{Samples, Scaling, Volume};
-use crate::words::counted;
+use zeroset::Cpu;
+use zeroset::config::DeviceKind;
+use zeroset::error::{Error, Result};
+use zeroset::expression::Expression;
+use zeroset::gpu::points::entries_on as on_card;
+use zeroset::io::{check_matrix_target, read_volume, write_matrix};
+use zeroset::points::entries;
+use zeroset::volume::{Samples, Scaling, Volume};
+use zeroset::words::counted;
 
 /// Arguments of `zeroset sparse`.
 #[derive(Debug, clap::Args)]
@@ -90,15 +89,4 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
 fn is_whole(volume: &Volume) -> bool {
     let is_float = matches!(volume.samples(), Samples::F32(_) | Samples::F64(_));
     !is_float && volume.scaling() == Scaling::NONE
-}
-
-/// A program without CUDA has no card to ask.
-#[cfg(not(feature = "cuda"))]
-fn on_card(
-    card: &Card,
-    _: &Volume,
-    _: bool,
-    _: Option<&Expression>,
-) -> Result<crate::primitives::Coo<f64>> {
-    match *card {}
 }

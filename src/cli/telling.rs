@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::Ui;
-use crate::error::Result;
-use crate::io::{WriteOptions, atomic, write_mesh};
-use crate::mesh::Mesh;
-use crate::picture;
+use zeroset::error::Result;
+pub use zeroset::io::{WriteOptions, atomic, write_mesh};
+use zeroset::mesh::Mesh;
+use zeroset::picture;
 
 /// Options of such a command.
 #[derive(Debug, clap::Args)]
@@ -34,7 +34,7 @@ impl Telling {
     /// Refuses files that cannot be written, before anything is read.
     ///
     /// # Errors
-    /// [`Error::Output`](crate::Error::Output) for a folder that is not there, [`Error::Case`](crate::Error::Case) for a
+    /// [`Error::Output`](zeroset::Error::Output) for a folder that is not there, [`Error::Case`](zeroset::Error::Case) for a
     /// picture of another format.
     pub fn check(&self, surface: &Path) -> Result<()> {
         self.outputs(surface).into_iter().try_for_each(atomic::check_folder)?;
@@ -64,7 +64,7 @@ impl Telling {
     /// Writes the report, and prints it, as JSON or in words.
     ///
     /// # Errors
-    /// [`Error::Output`](crate::Error::Output).
+    /// [`Error::Output`](zeroset::Error::Output).
     pub fn tell(
         &self,
         report: &impl Serialize,

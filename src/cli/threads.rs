@@ -2,7 +2,7 @@
 
 use clap::builder::RangedI64ValueParser;
 
-use crate::config::MOST_THREADS;
+use zeroset::config::MOST_THREADS;
 
 /// How many threads a command takes.
 #[derive(Clone, Copy, Debug, clap::Args)]

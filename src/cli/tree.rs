@@ -6,12 +6,12 @@ use super::device::{self, Card};
 use super::threads::Threads;
 use super::volume::{self, Which};
 use super::{Ui, word};
-use crate::backend::Cpu;
-use crate::config::DeviceKind;
-use crate::error::{Result, shown};
-use crate::io::{check_leaves_target, read_volume, write_leaves};
-use crate::points::{leaves, leaves_where};
-use crate::words::counted;
+use zeroset::Cpu;
+use zeroset::config::DeviceKind;
+use zeroset::error::{Result, shown};
+use zeroset::io::{check_leaves_target, read_volume, write_leaves};
+use zeroset::points::{leaves, leaves_where};
+use zeroset::words::counted;
 
 /// Arguments of `zeroset tree`.
 #[derive(Debug, clap::Args)]
@@ -57,8 +57,8 @@ const IS_WORTH_A_CARD: bool = false;
 /// Reads, cuts, writes, and says in one line how many leaves there are.
 ///
 /// # Errors
-/// [`crate::Error::Case`] for an output that cannot be, and an expression of other names; [`crate::Error::Input`] for a file
-/// without a volume; [`crate::Error::Device`] without memory; [`crate::Error::Output`].
+/// [`zeroset::Error::Case`] for an output that cannot be, and an expression of other names; [`zeroset::Error::Input`] for a file
+/// without a volume; [`zeroset::Error::Device`] without memory; [`zeroset::Error::Output`].
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     check_leaves_target(&args.output)?;
     let file = read_volume(&args.input, &args.source.options())?;
@@ -98,23 +98,6 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     Ok(0)
 }
 
-#[cfg(feature = "cuda")]
 mod on_card {
-    pub use crate::points::cuda::{leaves_on as leaves, leaves_where_on as leaves_where};
-}
-
-/// A program without CUDA has no card to ask.
-#[cfg(not(feature = "cuda"))]
-mod on_card {
-    use super::*;
-    use crate::points::{Criterion, Leaves};
-    use crate::volume::Volume;
-
-    pub fn leaves(card: &Card, _: &Volume) -> Result<Leaves> {
-        match *card {}
-    }
-
-    pub fn leaves_where(card: &Card, _: &Volume, _: &[Criterion]) -> Result<(Leaves, usize)> {
-        match *card {}
-    }
+    pub use zeroset::gpu::points::{leaves_on as leaves, leaves_where_on as leaves_where};
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use indicatif::MultiProgress;
 
 use super::json;
-use crate::error::{Error, Result, shown};
+use zeroset::error::{Error, Result, shown};
 
 /// How much is said, and the one place where it is said.
 #[derive(Clone, Debug)]

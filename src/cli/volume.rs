@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use super::Ui;
-use crate::error::{Error, Result, shown};
-use crate::expression::Expression;
-use crate::io::{
+use zeroset::error::{Error, Result, shown};
+use zeroset::expression::Expression;
+use zeroset::io::{
     RawLayout, VolumeOptions, WriteOptions, check_volume_target, read_volume, write_volume,
 };
-use crate::points::Criterion;
-use crate::primitives::{All, Grid};
-use crate::volume::Volume;
+use zeroset::points::Criterion;
+use zeroset::primitives::{All, Grid};
+use zeroset::volume::Volume;
 
 /// What a file of a volume does not say by itself.
 #[derive(Clone, Debug, Default, clap::Args)]

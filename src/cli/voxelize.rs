@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use super::Ui;
-use crate::error::{Error, Result};
-use crate::io::atomic::check_folder;
-use crate::io::{WriteOptions, check_volume_target, read_mesh, write_volume};
-use crate::mesh::Mesh;
-use crate::surface::Voxels;
-use crate::volume::{Placement, Samples, Volume};
+use zeroset::atomic::check_folder;
+use zeroset::error::{Error, Result};
+use zeroset::io::{WriteOptions, check_volume_target, read_mesh, write_volume};
+use zeroset::mesh::Mesh;
+use zeroset::surface::Voxels;
+use zeroset::volume::{Placement, Samples, Volume};
 
 /// Voxels along the longest side at most.
 const MOST: u32 = 1 << 14;

@@ -113,11 +113,7 @@ pub struct Origin {
 impl Config {
     /// Case that computes a distance on a mesh file, as the command line asks for it; `flags` are
     /// keys with the words that stand for them there.
-    pub(crate) fn of_distance(
-        mesh: MeshSource,
-        distance: Distance,
-        flags: Vec<(String, String)>,
-    ) -> Self {
+    pub fn of_distance(mesh: MeshSource, distance: Distance, flags: Vec<(String, String)>) -> Self {
         Config {
             version: VERSION,
             precision: None,

@@ -40,6 +40,13 @@ pub struct Picture {
     pub file: Option<PathBuf>,
 }
 
+impl Picture {
+    /// The default picture, written to `file`.
+    pub fn into_file(file: PathBuf) -> Self {
+        Picture { file: Some(file), ..Picture::default() }
+    }
+}
+
 impl Default for Picture {
     fn default() -> Self {
         let options = Options::default();
@@ -71,7 +78,6 @@ impl Picture {
 /// Which states are drawn: `every = "last"`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-#[non_exhaustive]
 pub enum Drawn {
     /// The last one, as `NAME.png` (default).
     #[default]

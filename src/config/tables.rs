@@ -53,7 +53,6 @@ impl Default for Device {
 /// Kind of device: `use = "auto"`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-#[non_exhaustive]
 pub enum DeviceKind {
     /// A GPU if there is one and the mesh has 20,000 vertices or more, else the CPU (default); the
     /// report says which and why.
@@ -81,7 +80,6 @@ pub enum Domain {
 /// `[domain.mesh]`: a mesh read from `path` or made by `generate`, exactly one of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[non_exhaustive]
 pub struct MeshSource {
     /// Mesh file, relative to the case file; `${NAME}` is the environment variable.
     #[schemars(example = "mesh.vtu")]
@@ -111,7 +109,6 @@ fn patch_size() -> usize {
 /// An entry of `domain.mesh.data`: a file with values per vertex.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[non_exhaustive]
 pub struct DataFile {
     /// The file, relative to the case file; `${NAME}` is the environment variable.
     #[schemars(example = "values.shape.gii")]

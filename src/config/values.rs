@@ -94,7 +94,6 @@ impl<'de> Deserialize<'de> for Coefficient {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(deny_unknown_fields)]
-#[non_exhaustive]
 pub enum Speed {
     /// The same everywhere, 1e-15 to 1e15.
     Number(#[schemars(range(min = 1e-15, max = 1e15))] f64),

@@ -7,7 +7,7 @@
 //! its missing neighbors have. Values live outside of it, in as many arrays ([`Pool`]) as a scheme
 //! needs, under the id of the tile, which does not change while the tile is there.
 //!
-//! All passes run on the threads of the pool they are called in ([`Cpu::run`](crate::backend::Cpu::run)),
+//! All passes run on the threads of the pool they are called in ([`Cpu::run`](crate::Cpu::run)),
 //! and give the same bits for any number of them.
 //!
 //! Source: A. C. Jalba, W. J. van der Laan, J. B. T. M. Roerdink, "Fast sparse level sets on
@@ -26,7 +26,6 @@
 mod activity;
 mod build;
 mod check;
-#[cfg(feature = "cuda")]
 pub mod cuda;
 mod dense;
 mod fill;
@@ -39,7 +38,7 @@ mod renumber;
 mod storage;
 mod sweep;
 mod upsample;
-mod walk;
+pub mod walk;
 
 pub use activity::{ACTIVE, INSIDE, activity};
 pub use fill::Fill;
@@ -48,7 +47,7 @@ pub use manage::{Created, Status};
 pub use padded::{Halo, gather, padded_edge};
 pub use parts::Parts;
 pub use pool::Pool;
-pub(crate) use pool::REMEDY;
+pub use pool::REMEDY;
 pub use storage::{Fixed16, Stored};
 pub use sweep::Tile;
 pub use walk::{MISSING, Walk};

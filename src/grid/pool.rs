@@ -71,7 +71,7 @@ impl<S: Copy + Default + Send, const E: usize> Pool<S, E> {
 }
 
 /// What to do where tiles do not fit.
-pub(crate) const REMEDY: &str =
+pub const REMEDY: &str =
     "take a larger dx, a narrower band, precision \"f32\" or 16-bit storage, or more memory";
 
 #[cfg(test)]

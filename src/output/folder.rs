@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::checkpoint::CHECKPOINT;
 use super::own::{REPORT, files_of_a_run};
 use super::remove;
+use crate::atomic::{self, Unfinished, is_same_file};
 use crate::error::{Error, Result};
-use crate::io::atomic::{self, Unfinished, is_same_file};
 
 /// Name of the lock file; it holds the process number of the run.
 const LOCK: &str = "zeroset.lock";

@@ -4,8 +4,8 @@ use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
+use crate::atomic;
 use crate::error::{Error, Result};
-use crate::io::atomic;
 use crate::mesh::Kind;
 
 /// Measures of a state.

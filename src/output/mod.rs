@@ -4,11 +4,13 @@ pub(crate) mod checkpoint;
 mod folder;
 mod measures;
 mod own;
+mod program;
 mod report;
 mod series;
 
 pub use folder::RunFolder;
 pub use measures::{Measures, MeasuresFile};
+pub use program::{COMMIT, executable};
 pub use report::{
     Check, Distances, Drift, MeshCounts, PathFound, Program, Report, SCHEMA_VERSION, Seconds,
     Status, SurfaceCounts, TileCounts, Verdict,

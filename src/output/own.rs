@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::checkpoint::CHECKPOINT;
+use crate::atomic;
 use crate::error::{Error, Result};
-use crate::io::atomic;
 
 /// Name of the report.
 pub(super) const REPORT: &str = "report.json";

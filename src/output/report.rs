@@ -8,10 +8,11 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::Measures;
+use super::program::{COMMIT, executable};
+use crate::atomic;
 use crate::config::{Bounds, Config, Precision};
 use crate::error::Result;
 use crate::geometry::Real;
-use crate::io::atomic;
 pub use counts::{MeshCounts, SurfaceCounts, TileCounts};
 use summary::digits;
 
@@ -105,15 +106,20 @@ pub struct Program {
     pub version: &'static str,
     /// Git commit it was built from, or "unknown".
     pub commit: &'static str,
+    /// BLAKE3 hash of its executable, or "unknown".
+    pub executable: &'static str,
 }
 
 impl Program {
     /// This program.
-    pub const THIS: Program = Program {
-        name: env!("CARGO_PKG_NAME"),
-        version: env!("CARGO_PKG_VERSION"),
-        commit: env!("ZEROSET_COMMIT"),
-    };
+    pub fn this() -> Self {
+        Program {
+            name: env!("CARGO_PKG_NAME"),
+            version: env!("CARGO_PKG_VERSION"),
+            commit: COMMIT,
+            executable: executable(),
+        }
+    }
 }
 
 /// How a run ended.
@@ -288,7 +294,7 @@ impl Report {
     pub fn new(config: &Config, seconds: Seconds, warnings: Vec<String>) -> Self {
         Report {
             schema_version: SCHEMA_VERSION,
-            program: Program::THIS,
+            program: Program::this(),
             case: config.name(),
             case_hash: config.origin.hash.clone(),
             overrides: config.origin.overrides.clone(),

@@ -12,9 +12,9 @@ use std::sync::Arc;
 pub use self::layout::PatchesArgument;
 
 use super::{Coordinates, Patches};
-use crate::backend::cuda::{Argument, Array, Cuda};
 use crate::error::Result;
 use crate::geometry::Real;
+use crate::gpu::{Argument, Array, Cuda};
 
 /// Patches of a mesh on a card, with the coordinates of their vertices.
 pub struct DevicePatches<R: Real> {

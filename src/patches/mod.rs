@@ -15,7 +15,6 @@
 mod adjacency;
 mod bisection;
 mod coordinates;
-#[cfg(feature = "cuda")]
 pub mod cuda;
 mod metis;
 mod ordered;

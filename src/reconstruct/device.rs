@@ -4,12 +4,11 @@ use std::sync::Arc;
 
 use super::directed::{self, Cubes, Directed};
 use super::potential::{self, Levels};
-use crate::backend::cuda::Cuda;
 use crate::cloud::{Far, PointCloud, far_from_others};
 use crate::error::{Error, Result};
+use crate::gpu::Cuda;
 use crate::mesh::Mesh;
 use crate::surface::Gaps;
-#[cfg(feature = "cuda")]
 use crate::surface::gaps_on;
 
 /// Samples from which on a GPU is worth its start of a quarter of a second: directed distances of so
@@ -104,12 +103,10 @@ impl Device<'_> {
     }
 }
 
-#[cfg(feature = "cuda")]
 fn name(card: &Cuda) -> Option<String> {
     Some(card.card().name.clone())
 }
 
-#[cfg(feature = "cuda")]
 fn directed_on_card(
     card: &Arc<Cuda>,
     cloud: &PointCloud,
@@ -118,7 +115,6 @@ fn directed_on_card(
     directed::cuda::reconstruct(card, cloud, cubes)
 }
 
-#[cfg(feature = "cuda")]
 fn levelset_on_card(
     card: &Arc<Cuda>,
     points: &[[f64; 3]],
@@ -127,41 +123,10 @@ fn levelset_on_card(
     potential::cuda::reconstruct(card, points, options)
 }
 
-#[cfg(feature = "cuda")]
 fn far_on_card(card: &Cuda, points: &[[f64; 3]], factor: f64) -> Result<Option<Far>> {
     directed::cuda::far_from_others(card, points, factor)
 }
 
-#[cfg(feature = "cuda")]
 fn gaps_on_card(card: &Cuda, mesh: &Mesh, points: &[[f64; 3]]) -> Result<Option<Gaps>> {
     gaps_on(card, mesh, points)
-}
-
-#[cfg(not(feature = "cuda"))]
-fn gaps_on_card(card: &Cuda, _: &Mesh, _: &[[f64; 3]]) -> Result<Option<Gaps>> {
-    match *card {}
-}
-
-#[cfg(not(feature = "cuda"))]
-fn far_on_card(card: &Cuda, _: &[[f64; 3]], _: f64) -> Result<Option<Far>> {
-    match *card {}
-}
-
-#[cfg(not(feature = "cuda"))]
-fn name(card: &Cuda) -> Option<String> {
-    match *card {}
-}
-
-#[cfg(not(feature = "cuda"))]
-fn directed_on_card(card: &Arc<Cuda>, _: &PointCloud, _: Cubes) -> Result<(Mesh, Directed)> {
-    match **card {}
-}
-
-#[cfg(not(feature = "cuda"))]
-fn levelset_on_card(
-    card: &Arc<Cuda>,
-    _: &[[f64; 3]],
-    _: &potential::Options,
-) -> Result<(Mesh, Levels)> {
-    match **card {}
 }

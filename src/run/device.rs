@@ -2,64 +2,29 @@
 
 use std::sync::Arc;
 
-use crate::backend::cuda;
 use crate::config::{Config, DeviceKind};
 use crate::error::Result;
-#[cfg(feature = "cuda")]
+use crate::gpu;
 use crate::levelset::eikonal::cuda::{OnCard, Organization};
 use crate::picture::{Image, Options, Subject};
 use crate::reconstruct::WORTH_A_CARD;
 
 /// A GPU with the order of work that a case asks for.
-#[cfg(feature = "cuda")]
 pub(super) type Card = OnCard;
 
-/// A GPU, of which a program without CUDA has none.
-#[cfg(not(feature = "cuda"))]
-pub(super) enum Card {}
-
-#[cfg(not(feature = "cuda"))]
-impl crate::levelset::eikonal::Solve for Card {
-    fn solve<R: crate::geometry::Real>(
-        &self,
-        _: &mut crate::levelset::eikonal::EikonalState<R>,
-        _: Option<R>,
-    ) -> Result<crate::levelset::eikonal::Stats> {
-        match *self {}
-    }
-}
-
 /// The card itself.
-#[cfg(feature = "cuda")]
-pub(super) fn cuda(card: &Card) -> &Arc<cuda::Cuda> {
+pub(super) fn cuda(card: &Card) -> &Arc<gpu::Cuda> {
     &card.cuda
 }
 
-#[cfg(not(feature = "cuda"))]
-pub(super) fn cuda(card: &Card) -> &Arc<cuda::Cuda> {
-    match *card {}
-}
-
 /// The same card with a stream of its own, for what is done while steps go on.
-#[cfg(feature = "cuda")]
-pub(super) fn beside(card: &cuda::Cuda) -> Result<cuda::Cuda> {
-    cuda::Cuda::new(card.card().ordinal)
-}
-
-#[cfg(not(feature = "cuda"))]
-pub(super) fn beside(card: &cuda::Cuda) -> Result<cuda::Cuda> {
-    match *card {}
+pub(super) fn beside(card: &gpu::Cuda) -> Result<gpu::Cuda> {
+    gpu::Cuda::new(card.card().ordinal)
 }
 
 /// Draws a picture of a run.
-#[cfg(feature = "cuda")]
-pub(super) fn draw(card: &cuda::Cuda, subject: &Subject<'_>, options: &Options) -> Result<Image> {
+pub(super) fn draw(card: &gpu::Cuda, subject: &Subject<'_>, options: &Options) -> Result<Image> {
     crate::picture::cuda::draw_beside(card, subject, options)
-}
-
-#[cfg(not(feature = "cuda"))]
-pub(super) fn draw(card: &cuda::Cuda, _: &Subject<'_>, _: &Options) -> Result<Image> {
-    match *card {}
 }
 
 /// How much there is to compute: vertices of a mesh, voxels of tiles, or samples of a surface.
@@ -92,7 +57,7 @@ pub(super) struct Device {
 /// Refuses a case that asks for a device that is not there, before its mesh is read.
 pub(super) fn check(config: &Config) -> Result<()> {
     if config.device.kind == DeviceKind::Cuda {
-        cuda::available(config.device.ordinal)?;
+        gpu::available(config.device.ordinal)?;
     }
     Ok(())
 }
@@ -106,7 +71,7 @@ impl Device {
         match device.kind {
             DeviceKind::Cpu => on_cpu("the case asks for it".into()),
             DeviceKind::Cuda => Self::open(config, "the case asks for it"),
-            DeviceKind::Auto => match cuda::available(device.ordinal) {
+            DeviceKind::Auto => match gpu::available(device.ordinal) {
                 Err(reason) => on_cpu(format!("auto: {reason}")),
                 Ok(_) if n < fewest => {
                     on_cpu(format!("auto: {n} {unit} are not worth a GPU (from {fewest} on)"))
@@ -122,13 +87,12 @@ impl Device {
         match config.device.kind {
             DeviceKind::Cpu => false,
             DeviceKind::Cuda => true,
-            DeviceKind::Auto => n >= fewest && cuda::available(config.device.ordinal).is_ok(),
+            DeviceKind::Auto => n >= fewest && gpu::available(config.device.ordinal).is_ok(),
         }
     }
 
-    #[cfg(feature = "cuda")]
     fn open(config: &Config, why: &str) -> Result<Self> {
-        let card = cuda::Cuda::new(config.device.ordinal)?;
+        let card = gpu::Cuda::new(config.device.ordinal)?;
         let reason = format!("{why}: {}", card.card().name);
         let organization = match config.device.reproducible {
             true => Organization::Rounds,
@@ -136,11 +100,5 @@ impl Device {
         };
         let card = OnCard { cuda: std::sync::Arc::new(card), organization };
         Ok(Device { card: Some(card), reason })
-    }
-
-    #[cfg(not(feature = "cuda"))]
-    fn open(config: &Config, _: &str) -> Result<Self> {
-        cuda::available(config.device.ordinal)?;
-        Ok(Device { card: None, reason: String::new() })
     }
 }

@@ -12,7 +12,7 @@ use super::keep::Keeper;
 use super::schedule::{Due, End, Schedule};
 use super::writer::{Files, Late, Writer};
 use super::{Observer, Progress};
-use crate::backend::Cpu;
+use crate::Cpu;
 use crate::config::{Evolve, Output};
 use crate::error::{Error, Result};
 use crate::levelset::evolution::{Advance, Stretch};

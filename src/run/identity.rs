@@ -31,10 +31,10 @@ fn is_free(key: &str) -> bool {
     FREE.iter().any(|&free| key == free || below(free))
 }
 
-/// "zeroset 0.1.0 (commit)"
+/// "zeroset 0.1.0 (commit, executable 0123456789ab)"
 pub(super) fn program() -> String {
-    let Program { name, version, commit } = Program::THIS;
-    format!("{name} {version} ({commit})")
+    let Program { name, version, commit, executable } = Program::this();
+    format!("{name} {version} ({commit}, executable {})", &executable[..12.min(executable.len())])
 }
 
 /// Identity of the run of a case on a cleaned mesh; `phi` is that of `[initial]`.

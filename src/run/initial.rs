@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Ready;
-use crate::backend::Cpu;
+use crate::Cpu;
 use crate::config::{Config, InitialCurve, InitialMesh, Inside};
 use crate::error::{Error, Result};
 use crate::geometry::Vec3;

@@ -31,10 +31,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use crate::backend::Cpu;
+use crate::Cpu;
+use crate::atomic;
 use crate::config::{Config, Domain, Precision};
 use crate::error::{Error, Result};
-use crate::io::atomic;
 use crate::io::vtk::Compression;
 use crate::mesh::Kind;
 use crate::output::checkpoint::{CHECKPOINT, Checkpoint};
@@ -89,7 +89,6 @@ pub trait Observer: Sync {
 
 /// Where a run is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Progress {
     /// Steps done.
     pub step: u64,

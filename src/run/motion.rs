@@ -18,7 +18,6 @@ use crate::error::{Error, Result};
 use crate::expression::Expression;
 use crate::geometry::Real;
 use crate::levelset::check::gradient_norm_error;
-#[cfg(feature = "cuda")]
 use crate::levelset::evolution::cuda::DeviceEvolution;
 use crate::levelset::evolution::{self, Breakdown, Evolution, Slivers, Snapshot, Terms, What};
 use crate::output::checkpoint::{self, CHECKPOINT, Checkpoint, Position};
@@ -187,7 +186,6 @@ impl Job<'_> {
         snapshot: Option<&Snapshot>,
     ) -> Result<Box<dyn MeshEvolution>> {
         let (cpu, mesh, patches) = (self.cpu.clone(), &self.ready.mesh, self.patches.clone());
-        #[cfg(feature = "cuda")]
         if let Some(card) = self.card {
             return Ok(Box::new(match snapshot {
                 None => DeviceEvolution::<R>::new(card, cpu, mesh, patches, phi, terms, options)?,

@@ -42,7 +42,6 @@ impl Standing for Copied {
     }
 }
 
-#[cfg(feature = "cuda")]
 impl<R: Real> Standing for crate::levelset::evolution::cuda::Standing<R> {
     fn phi(&self) -> Result<Vec<f64>> {
         self.phi()
@@ -105,7 +104,6 @@ impl<R: Real> MeshEvolution for Evolution<R> {
     }
 }
 
-#[cfg(feature = "cuda")]
 impl<R: Real> MeshEvolution for crate::levelset::evolution::cuda::DeviceEvolution<R> {
     fn advance(&mut self, stretch: &Stretch) -> Result<Advance> {
         self.advance(stretch)

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use super::Ready;
 use super::device::{self, Card};
 use super::states::State;
-use crate::backend::cuda::Cuda;
+use crate::atomic::check_apart;
 use crate::config::{Config, Drawn, Picture};
 use crate::error::Result;
-use crate::io::atomic::check_apart;
+use crate::gpu::Cuda;
 use crate::output::{RunFolder, numbered};
 use crate::picture::{self, Image, Lines, Options, Subject};
 

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use super::device::{Card, Device, Size};
 use super::{Observer, Ready, memory, picture};
-use crate::backend::Cpu;
+use crate::Cpu;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::output::{MeshCounts, Report, Seconds};
@@ -73,7 +73,6 @@ fn cut(
 ) -> Result<(Patches, Device)> {
     let (mesh, n) = (&ready.mesh, ready.mesh.n_vertices());
     // A card orders vertices along the curve itself, with the same patches.
-    #[cfg(feature = "cuda")]
     if method == Partition::Hilbert {
         let device = Device::choose(config, Size::Vertices(n))?;
         let patches = match &device.card {

@@ -8,7 +8,7 @@ use super::device::{self, Device, Size};
 use super::norms::interface_errors;
 use super::picture::title;
 use super::prepared::Stages;
-use crate::backend::Cpu;
+use crate::Cpu;
 use crate::cloud::PointCloud;
 use crate::config::{CloudSource, Config, DeviceKind, Drawn};
 use crate::error::Result;

@@ -1,7 +1,7 @@
 //! A surface on a card.
 
-use crate::backend::cuda::{Array, Cuda};
 use crate::error::Result;
+use crate::gpu::{Array, Cuda};
 use crate::mesh::{DataArray, Kind, Mesh, Values, vertex_normals};
 
 /// Triangles on a card, with as much memory as they take or more.

@@ -1,6 +1,5 @@
 //! Length or area of the interface, area or volume inside, components and Euler number.
 
-#[cfg(feature = "cuda")]
 pub(super) mod cuda;
 
 use rayon::prelude::*;

@@ -11,11 +11,9 @@
 
 mod bvh;
 pub mod cubes;
-#[cfg(feature = "cuda")]
 mod cuda;
 mod drawn_curves;
 mod flat;
-mod interface;
 mod isosurface;
 mod lattice_distance;
 mod locate;
@@ -30,12 +28,10 @@ mod smooth;
 mod voxels;
 mod winding;
 
-#[cfg(feature = "cuda")]
+pub use crate::mesh::interface::{Interface, extract};
 pub use cuda::DeviceSurface;
 pub use drawn_curves::{Side, Sides, sides};
 pub use flat::drop_flat;
-pub use interface::{Interface, extract};
-#[cfg(feature = "cuda")]
 pub use isosurface::cuda::{
     DeviceIsosurface, DeviceNumber, SurfaceArgument, Totals as SurfaceTotals,
     cases as surface_cases, isosurface_on,
@@ -43,15 +39,12 @@ pub use isosurface::cuda::{
 pub use isosurface::{Options as IsosurfaceOptions, isosurface};
 pub use lattice_distance::{Filled, LatticeDistance};
 pub use locate::{Located, Locator};
-#[cfg(feature = "cuda")]
 pub use measures::cuda::{DeviceMeasurer, counted};
 pub use measures::{Measurer, Measures};
 pub use orientation::{Orientation, orient};
-#[cfg(feature = "cuda")]
 pub use parts::cuda::DeviceParts;
 pub use parts::{Extent, Parts, largest_part};
 pub use plane_curves::PlaneCurves;
-#[cfg(feature = "cuda")]
 pub use quality::cuda::gaps_on;
 pub use quality::{Gaps, Hole, Topology};
 pub use signed_distance::{Closest, SignedDistances, TriangleIndex, UNDECIDED};

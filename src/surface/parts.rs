@@ -1,6 +1,5 @@
 //! Connected parts of a surface.
 
-#[cfg(feature = "cuda")]
 pub mod cuda;
 
 use crate::geometry::Vec3;

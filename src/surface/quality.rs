@@ -1,6 +1,5 @@
 //! What a reconstructed surface is like: parts, handles, holes, and how near it is to samples.
 
-#[cfg(feature = "cuda")]
 pub mod cuda;
 
 use std::collections::BTreeMap;

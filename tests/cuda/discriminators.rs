@@ -1,7 +1,7 @@
 //! Discriminators: lists and pyramids straight from values, those of the CPU.
 
-use zeroset::backend::cuda::Cuda;
-use zeroset::primitives::cuda::{
+use zeroset::gpu::Cuda;
+use zeroset::gpu::primitives::{
     DeviceBits, DeviceDiscriminator, DeviceGrid, DeviceHistoPyramid, Value, compact,
 };
 use zeroset::primitives::{

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use zeroset::backend::cuda::Cuda;
 use zeroset::geometry::Real;
+use zeroset::gpu::Cuda;
 use zeroset::levelset::evolution::cuda::DeviceEvolution;
 use zeroset::levelset::evolution::{Coefficient, Terms};
 

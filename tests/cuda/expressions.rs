@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use zeroset::backend::cuda::Cuda;
 use zeroset::expression::{Expression, Field};
 use zeroset::geometry::Real;
+use zeroset::gpu::Cuda;
 use zeroset::levelset::evolution::cuda::coefficients::{Coefficients, Listed, NONE, VaryingTerm};
 
 use crate::support;

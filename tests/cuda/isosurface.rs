@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use zeroset::backend::cuda::Cuda;
+use zeroset::gpu::Cuda;
 use zeroset::mesh::Mesh;
 use zeroset::surface::{DeviceIsosurface, IsosurfaceOptions, isosurface, isosurface_on};
 use zeroset::volume::{Placement, Samples, Scaling, Volume};

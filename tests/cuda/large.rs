@@ -5,11 +5,11 @@
 use std::ops::Range;
 
 use rayon::prelude::*;
-use zeroset::backend::cuda::{Array, Cuda, Element};
-use zeroset::primitives::cuda::{
+use zeroset::gpu::primitives::{
     DeviceBits, DeviceCoo, DeviceGrid, DeviceHistoPyramid, DeviceTree, Key, Reduction, Set,
     compact, exclusive_scan, reduce, sort, unique,
 };
+use zeroset::gpu::{Array, Cuda, Element};
 use zeroset::primitives::{Order, Stored, Threshold, Within};
 
 use crate::support;

@@ -1,8 +1,8 @@
 //! Reductions and runs of equal items: those of the CPU.
 
-use zeroset::backend::cuda::Cuda;
+use zeroset::gpu::Cuda;
+use zeroset::gpu::primitives::{Number, Reduction, Value, reduce, unique};
 use zeroset::primitives;
-use zeroset::primitives::cuda::{Number, Reduction, Value, reduce, unique};
 
 use crate::support;
 

@@ -1,8 +1,6 @@
 //! Solvers on a GPU against those on the CPU (numerics V43).
 //!
 //! Without a card every test says so and passes, unless `ZEROSET_REQUIRE_CUDA` is 1.
-#![cfg(feature = "cuda")]
-
 mod discriminators;
 mod eikonal;
 mod evolution;

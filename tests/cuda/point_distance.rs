@@ -1,7 +1,7 @@
 //! Distances to points and voxels: those of the CPU.
 
-use zeroset::backend::Cpu;
-use zeroset::backend::cuda::Cuda;
+use zeroset::Cpu;
+use zeroset::gpu::Cuda;
 use zeroset::point_distance::cuda::{DeviceIndex, DeviceSites, nearest_in_streams};
 use zeroset::point_distance::{
     Cone, Directions, Edt, Index, Kernel, Method, Norm, Options, Sites, nearest,

@@ -1,8 +1,8 @@
 //! Points of volumes: those of the CPU.
 
-use zeroset::backend::cuda::Cuda;
 use zeroset::expression::Expression;
-use zeroset::points::cuda::{counts_on, entries_on, find_on, leaves_on, leaves_where_on, part_on};
+use zeroset::gpu::Cuda;
+use zeroset::gpu::points::{counts_on, entries_on, find_on, leaves_on, leaves_where_on, part_on};
 use zeroset::points::{
     Blocks, Criterion, Leaves, Points, counts, entries, find, leaves, leaves_where, part,
 };

@@ -1,7 +1,7 @@
 //! Surfaces from samples by a level set in their potential: the octree of the processor, and its surface
 //! up to rounding.
 
-use zeroset::backend::cuda::Cuda;
+use zeroset::gpu::Cuda;
 use zeroset::mesh::Mesh;
 use zeroset::reconstruct::potential::cuda::{DeviceOctree, reconstruct};
 use zeroset::reconstruct::potential::{self, Frame, Levels, Octree, Options, Storage};

@@ -1,12 +1,12 @@
 //! Scan, sort, lists, pyramids, gathering matrix and Hilbert order: the numbers of the CPU.
 
-use zeroset::backend::cuda::Cuda;
-use zeroset::mesh::Mesh;
-use zeroset::patches::{Partition, Patches};
-use zeroset::primitives::cuda::{
+use zeroset::gpu::Cuda;
+use zeroset::gpu::primitives::{
     Compactor, DeviceCoo, DeviceCsr, DeviceGatherMatrix, DeviceGrid, DeviceHistoPyramid,
     DeviceTree, Key, Set, Value, compact, exclusive_scan, sort,
 };
+use zeroset::mesh::Mesh;
+use zeroset::patches::{Partition, Patches};
 use zeroset::primitives::{
     Coo, Csr, Flags, GatherMatrix, HistoPyramid, Order, Stored, Threshold, Tree,
 };

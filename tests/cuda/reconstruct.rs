@@ -1,7 +1,7 @@
 //! Surfaces from points: those of the CPU, to the bit.
 
-use zeroset::backend::cuda::Cuda;
 use zeroset::cloud::{Noise, PointCloud, Sampler, Sampling};
+use zeroset::gpu::Cuda;
 use zeroset::mesh::{Kind, Mesh};
 use zeroset::reconstruct::directed::{self, Cubes, Directed};
 use zeroset::reconstruct::{Device, Method, Options, surface};

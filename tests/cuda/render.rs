@@ -1,7 +1,7 @@
 //! Rays on the card: hits, light and pictures of the CPU, to the bit.
 
-use zeroset::backend::Cpu;
-use zeroset::backend::cuda::Cuda;
+use zeroset::Cpu;
+use zeroset::gpu::Cuda;
 use zeroset::mesh::Mesh;
 use zeroset::picture::cuda::{DeviceMesh, draw_on};
 use zeroset::picture::{Image, Lines, Options, Shows, Subject, Traced, draw, trace};

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::sync::{Arc, Once};
 
-use zeroset::backend::cuda::Cuda;
+use zeroset::gpu::Cuda;
 use zeroset::mesh::generate::{Cube, Generate, Sphere, Square, generate};
 use zeroset::mesh::{Mesh, clean};
 

@@ -1,6 +1,6 @@
 //! Parts of surfaces, and distances of points to them: those of the processor.
 
-use zeroset::backend::cuda::Cuda;
+use zeroset::gpu::Cuda;
 use zeroset::mesh::{Kind, Mesh};
 use zeroset::surface::{DeviceParts, DeviceSurface, Extent, Gaps, Parts, gaps_on};
 

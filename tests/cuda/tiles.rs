@@ -4,10 +4,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use zeroset::backend::Cpu;
-use zeroset::backend::cuda::{Cuda, Element};
+use zeroset::Cpu;
 use zeroset::expression::{Expression, Field};
 use zeroset::geometry::Real;
+use zeroset::gpu::{Cuda, Element};
 use zeroset::grid::{Band, Fixed16, Pool, Stored, TiledGrid};
 use zeroset::levelset::evolution::Stretch;
 use zeroset::levelset::tiled::cuda::{DeviceCoefficient, DeviceTerms, DeviceTiledEvolution};

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use zeroset::backend::cuda::{Cuda, Element};
 use zeroset::geometry::Real;
+use zeroset::gpu::{Cuda, Element};
 use zeroset::grid::cuda::{DevicePool, DeviceTiledGrid};
 use zeroset::grid::{Band, Fixed16, Pool, Stored, TiledGrid};
 use zeroset::levelset::tiled::Wide;

@@ -3,10 +3,11 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use zeroset::backend::Cpu;
-use zeroset::backend::cuda::Cuda;
+use zeroset::Cpu;
 use zeroset::expression::{Expression, Field};
 use zeroset::geometry::Real;
+use zeroset::gpu::Cuda;
+use zeroset::gpu::volume::DeviceVolume;
 use zeroset::grid::{Fixed16, Stored};
 use zeroset::levelset::evolution::Stretch;
 use zeroset::levelset::tiled::cuda::{
@@ -15,7 +16,6 @@ use zeroset::levelset::tiled::cuda::{
 use zeroset::levelset::tiled::{
     Coefficient, Fill, Kept, Options, Reinitialize, Terms, TiledEvolution, What, Wide,
 };
-use zeroset::volume::cuda::DeviceVolume;
 use zeroset::volume::{Placement, Samples, Scaling, Volume};
 
 use crate::support;

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use zeroset::backend::Cpu;
+use zeroset::Cpu;
 use zeroset::levelset::eikonal::cuda::{OnCard, Organization};
 use zeroset::levelset::eikonal::{EikonalState, Slowness, Solve};
 use zeroset::levelset::evolution::Rule;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use zeroset::Cpu;
 use zeroset::Error;
-use zeroset::backend::Cpu;
 use zeroset::expression::{Expression, Field};
 use zeroset::levelset::eikonal::cuda::{OnCard, Organization};
 use zeroset::levelset::evolution::cuda::DeviceEvolution;

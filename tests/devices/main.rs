@@ -2,8 +2,6 @@
 //!
 //! What needs NVRTC is skipped, loudly, where there is none; with ZEROSET_REQUIRE_NVRTC=1 that is a
 //! failure.
-#![cfg(feature = "cuda")]
-
 mod precision;
 #[path = "../../benches/gpu/units.rs"]
 mod units;
@@ -15,9 +13,9 @@ use std::process::Command;
 use assert_cmd::assert::OutputAssertExt;
 use predicates::str::{contains, is_empty};
 use zeroset::Error;
-use zeroset::backend::cuda::nvrtc::Nvrtc;
-use zeroset::backend::cuda::resources::parse;
-use zeroset::backend::cuda::sources::{Unit, all_units};
+use zeroset::gpu::nvrtc::Nvrtc;
+use zeroset::gpu::resources::parse;
+use zeroset::gpu::sources::{Unit, all_units};
 
 /// The architecture of tests that need one.
 const ARCH: &str = "sm_90";

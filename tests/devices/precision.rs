@@ -1,7 +1,7 @@
 //! Which precision kernels compute in, by the instructions of their PTX.
 
 use rayon::prelude::*;
-use zeroset::backend::cuda::sources::{Unit, all_units};
+use zeroset::gpu::sources::{Unit, all_units};
 
 use crate::{VIRTUAL, instructions, kernels, nvrtc};
 

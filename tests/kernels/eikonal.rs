@@ -1,6 +1,6 @@
 //! `kernels/eikonal.cu` against the solver of the CPU, threads and blocks in random order.
 
-use zeroset::backend::Cpu;
+use zeroset::Cpu;
 use zeroset::geometry::Real;
 use zeroset::levelset::eikonal::{EikonalState, Front, Slowness, solve};
 

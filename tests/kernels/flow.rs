@@ -6,7 +6,7 @@ use std::ffi::c_void;
 use std::ptr::{from_mut, null_mut};
 use std::sync::Arc;
 
-use zeroset::backend::Cpu;
+use zeroset::Cpu;
 use zeroset::levelset::evolution::{
     Advection, Coefficient, CurvatureStep, Evolution, NormalMotion, Options, Terms,
 };

@@ -2,9 +2,9 @@
 
 #[path = "../../src/reconstruct/directed/cuda/layout.rs"]
 pub mod directed;
-#[path = "../../src/primitives/cuda/discriminator/layout.rs"]
+#[path = "../../crates/gpu/src/primitives/discriminator/layout.rs"]
 pub mod discriminator;
-#[path = "../../src/point_distance/edt/cuda/layout.rs"]
+#[path = "../../crates/cloud/src/point_distance/edt/cuda/layout.rs"]
 pub mod edt;
 #[path = "../../src/levelset/eikonal/cuda/layout.rs"]
 pub mod eikonal;
@@ -12,7 +12,7 @@ pub mod eikonal;
 pub mod evolution;
 #[path = "../../src/surface/quality/cuda/layout.rs"]
 pub mod gaps;
-#[path = "../../src/primitives/cuda/histopyramid/layout.rs"]
+#[path = "../../crates/gpu/src/primitives/histopyramid/layout.rs"]
 pub mod histopyramid;
 #[path = "../../src/surface/measures/cuda/layout.rs"]
 pub mod measures;
@@ -20,13 +20,13 @@ pub mod measures;
 pub mod parts;
 #[path = "../../src/patches/cuda/layout.rs"]
 pub mod patches;
-#[path = "../../src/picture/cuda/layout.rs"]
+#[path = "../../crates/view/src/picture/cuda/layout.rs"]
 pub mod picture;
-#[path = "../../src/point_distance/cuda/layout.rs"]
+#[path = "../../crates/cloud/src/point_distance/cuda/layout.rs"]
 pub mod point_distance;
-#[path = "../../src/points/cuda/layout.rs"]
+#[path = "../../crates/gpu/src/points/layout.rs"]
 pub mod points;
 #[path = "../../src/reconstruct/potential/cuda/layout.rs"]
 pub mod potential;
-#[path = "../../src/render/cuda/layout.rs"]
+#[path = "../../crates/view/src/render/cuda/layout.rs"]
 pub mod render;

@@ -1,6 +1,6 @@
 //! The kernels of distances to points against the processor's search: in cones and other norms, and through an index.
 
-use zeroset::backend::Cpu;
+use zeroset::Cpu;
 use zeroset::point_distance::{
     Cone, Coordinate, Directions, Found, Method, Norm, Options, Sites, nearest,
 };

@@ -1,6 +1,6 @@
 //! Kernels of rays against the processor: the same hits, to the bit, by every rule.
 
-use zeroset::backend::Cpu;
+use zeroset::Cpu;
 use zeroset::point_distance::Edt;
 use zeroset::render::{Camera, Frame, Guide, Hit, Rule, Solid, march};
 use zeroset::volume::{Placement, Samples, Volume};

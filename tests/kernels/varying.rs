@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
+use zeroset::Cpu;
 use zeroset::Error;
-use zeroset::backend::Cpu;
 use zeroset::expression::{Expression, Field, Generated};
 use zeroset::geometry::Real;
 use zeroset::levelset::evolution::{Coefficient, CurvatureStep, Evolution, Options, Terms};

@@ -5,15 +5,13 @@
 
 use std::sync::Arc;
 
-use zeroset::backend::Cpu;
+use zeroset::Cpu;
 use zeroset::error::Result;
 use zeroset::geometry::Real;
 use zeroset::levelset::eikonal::{EikonalState, Solve, Stats};
 use zeroset::levelset::evolution::{Evolution, Options, Terms};
 
-#[cfg(feature = "cuda")]
 pub use crate::card::description;
-#[cfg(feature = "cuda")]
 use crate::card::{self, OnCard};
 use crate::domains::Domain;
 pub use crate::shared::backends::{Backend, backends};
@@ -23,7 +21,6 @@ pub enum Solver {
     /// On one thread.
     Cpu(Cpu),
     /// On the card of this thread.
-    #[cfg(feature = "cuda")]
     Card(OnCard),
 }
 
@@ -32,10 +29,7 @@ impl Solver {
     pub fn of(backend: Backend) -> Self {
         match backend {
             Backend::Cpu => Solver::Cpu(one_thread()),
-            #[cfg(feature = "cuda")]
             Backend::Cuda => Solver::Card(card::of_this_thread()),
-            #[cfg(not(feature = "cuda"))]
-            Backend::Cuda => without_cuda(),
         }
     }
 }
@@ -44,7 +38,6 @@ impl Solve for Solver {
     fn solve<R: Real>(&self, state: &mut EikonalState<R>, width: Option<R>) -> Result<Stats> {
         match self {
             Solver::Cpu(cpu) => cpu.solve(state, width),
-            #[cfg(feature = "cuda")]
             Solver::Card(card) => card.solve(state, width),
         }
     }
@@ -110,23 +103,10 @@ pub fn with_motion<R: Real, T: Send>(
             let mesh = &domain.solved;
             work(&mut Evolution::<R>::new(cpu, mesh, patches, phi, terms, options).unwrap())
         }),
-        #[cfg(feature = "cuda")]
         Backend::Cuda => work(&mut card::evolution::<R>(domain, cpu, phi, terms, options)),
-        #[cfg(not(feature = "cuda"))]
-        Backend::Cuda => without_cuda(),
     }
 }
 
 fn one_thread() -> Cpu {
     Cpu::new(1).unwrap()
-}
-
-#[cfg(not(feature = "cuda"))]
-pub fn description() -> String {
-    without_cuda()
-}
-
-#[cfg(not(feature = "cuda"))]
-fn without_cuda() -> ! {
-    panic!("ZEROSET_BACKENDS asks for cuda: build with the feature cuda")
 }

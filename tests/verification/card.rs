@@ -3,9 +3,9 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-use zeroset::backend::Cpu;
-use zeroset::backend::cuda::Cuda;
+use zeroset::Cpu;
 use zeroset::geometry::Real;
+use zeroset::gpu::Cuda;
 pub use zeroset::levelset::eikonal::cuda::OnCard;
 use zeroset::levelset::eikonal::cuda::Organization;
 use zeroset::levelset::evolution::cuda::DeviceEvolution;
@@ -29,7 +29,7 @@ pub fn of_this_thread() -> OnCard {
 
 /// Name, architecture and memory, and the versions of driver and compiler.
 pub fn description() -> String {
-    use zeroset::backend::cuda::{nvrtc::Nvrtc, probe};
+    use zeroset::gpu::{nvrtc::Nvrtc, probe};
     let on = of_this_thread();
     let card = on.cuda.card();
     let version = |found: Option<(u32, u32)>| match found {

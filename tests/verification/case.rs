@@ -88,7 +88,6 @@ pub enum Floor {
     /// Agreement with the fixed point: 4e-7 of the diagonal of the box.
     FixedPoint,
     /// Agreement of processor and GPU: 2e-6.
-    #[cfg_attr(not(feature = "cuda"), allow(dead_code))]
     Agreement,
     /// Numbers of things: none; they may depend on the partition.
     Count,

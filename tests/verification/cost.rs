@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use zeroset::backend::Cpu;
+use zeroset::Cpu;
 use zeroset::geometry::Vec3;
 use zeroset::levelset::evolution::{Coefficient, Evolution, Terms};
 use zeroset::mesh::generate::{Generate, Square};

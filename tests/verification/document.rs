@@ -253,7 +253,7 @@ const COMMAND: &str = "cargo test --release --test verification";
 fn commit() -> String {
     let Some(commit) = output("git", &["rev-parse", "--short=12", "HEAD"]) else {
         // Away from the repository only the build knows.
-        return zeroset::output::Program::THIS.commit.to_string();
+        return zeroset::output::COMMIT.to_string();
     };
     let changed = output("git", &["status", "--porcelain", "--", "src", "tests", "Cargo.toml"]);
     let suffix = if changed.is_some() { ", with changes" } else { "" };

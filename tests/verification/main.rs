@@ -13,10 +13,8 @@
 //! function that measures. The default tests and the document run the same data by the same code.
 
 mod advection;
-#[cfg(feature = "cuda")]
 mod agreement;
 mod backend;
-#[cfg(feature = "cuda")]
 mod card;
 mod case;
 mod circular;
@@ -39,7 +37,6 @@ mod runs;
 mod tiled;
 
 // What `tests/cuda` compares, and its meshes.
-#[cfg(feature = "cuda")]
 #[path = "../cuda/parity.rs"]
 #[allow(dead_code)]
 mod parity;
@@ -47,7 +44,6 @@ mod parity;
 mod samples;
 #[path = "../support/mod.rs"]
 mod shared;
-#[cfg(feature = "cuda")]
 #[path = "../cuda/support.rs"]
 #[allow(dead_code)]
 mod support;
@@ -226,7 +222,6 @@ fn planar_meshes_turned_in_space() {
 }
 
 /// Where a GPU was asked for; elsewhere `tests/cuda` compares what it can.
-#[cfg(feature = "cuda")]
 #[test]
 fn v43_processor_and_gpu() {
     for setting in settings().into_iter().filter(|setting| setting.backend == Backend::Cuda) {
@@ -237,10 +232,7 @@ fn v43_processor_and_gpu() {
 }
 
 /// Cases that need a GPU besides the processor.
-#[cfg(feature = "cuda")]
 const OF_BOTH: &[&Case] = &[&agreement::V43];
-#[cfg(not(feature = "cuda"))]
-const OF_BOTH: &[&Case] = &[];
 
 /// The smaller sizes in single precision, but for [`DOUBLE_ONLY`].
 fn all_in_single<'a>(

@@ -1,6 +1,6 @@
 //! Distances to points: exact, perforated, and as safe steps of rays.
 
-use zeroset::backend::Cpu;
+use zeroset::Cpu;
 use zeroset::point_distance::{
     Cone, Coordinate, Directions, Index, Method, NO_SITE, Nearest, Options, Sites, nearest,
 };

@@ -6,7 +6,7 @@
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
 
-use zeroset::backend::Cpu;
+use zeroset::Cpu;
 use zeroset::geometry::Vec3;
 use zeroset::geometry::shape::Shape;
 use zeroset::grid::{Band, TiledGrid};

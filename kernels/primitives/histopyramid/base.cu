@@ -3,6 +3,14 @@
 // Along an axis of odd length records have empty places, which count 0.
 //
 // Defines: those of primitives/words.cuh.
+//
+// variants: FAN=4, LINES=0 | FAN=8, LINES=0 | FAN=4, LINES=1
+// variants: PARTIAL=0 | PARTIAL=1
+// variants: DISCRIMINATOR=0
+//     | DISCRIMINATOR=1, VALUE=double | DISCRIMINATOR=2, VALUE=double
+//     | DISCRIMINATOR=3, VALUE=double | DISCRIMINATOR=4, VALUE=u8 | DISCRIMINATOR=4, VALUE=double
+//     | DISCRIMINATOR=5
+// generated: predicate
 #include "primitives/words.cuh"
 
 // The words of all cells and the sums of their records.

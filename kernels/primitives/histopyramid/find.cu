@@ -1,5 +1,8 @@
 // Questions to a HistoPyramid, without a list: cells of keys, keys of cells, counts of boxes. The twin of cells.rs and regions.rs
 // of src/primitives/histopyramid.
+//
+// variants: FAN=4, LINES=0 | FAN=8, LINES=0 | FAN=4, LINES=1
+// variants: PARTIAL=0 | PARTIAL=1
 #include "primitives/histopyramid/records.cuh"
 
 // All levels, the lowest first; the last has one record.

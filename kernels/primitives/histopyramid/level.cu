@@ -3,6 +3,9 @@
 // Along an axis of odd length records have empty places, which count 0.
 //
 // Defines: those of primitives/histopyramid/records.cuh.
+//
+// variants: FAN=4, LINES=0 | FAN=8, LINES=0 | FAN=4, LINES=1
+// variants: PARTIAL=0 | PARTIAL=1
 #include "primitives/histopyramid/records.cuh"
 
 // A level from the one below: the sum of each record below is that of one cell here.

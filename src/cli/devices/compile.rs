@@ -3,10 +3,10 @@
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::backend::cuda::nvrtc::Nvrtc;
-use crate::backend::cuda::resources::{Resources, parse};
-use crate::backend::cuda::{cache, sources};
-use crate::error::Result;
+use zeroset::error::Result;
+use zeroset::gpu::nvrtc::Nvrtc;
+use zeroset::gpu::resources::{Resources, parse};
+use zeroset::gpu::{cache, sources};
 
 /// What became of every unit on every architecture.
 #[derive(Debug, Serialize)]

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use crate::backend::cuda::{cache, nvrtc::Nvrtc, probe, self_test::self_test};
-use crate::backend::{CardInfo, Reason};
+use zeroset::gpu::{CardInfo, Reason};
+use zeroset::gpu::{cache, nvrtc::Nvrtc, probe, self_test::self_test};
 
 /// All that `zeroset devices` says.
 #[derive(Debug, Serialize)]

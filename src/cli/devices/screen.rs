@@ -1,7 +1,7 @@
 //! The facts for people.
 
 use super::facts::{Card, Facts, Found, Test};
-use crate::words::counted;
+use zeroset::words::counted;
 
 /// Everything `zeroset devices` prints without `--json`.
 pub(super) fn text(facts: &Facts) -> String {
@@ -89,8 +89,8 @@ fn bytes(n: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::CardInfo;
     use crate::cli::devices::facts::{Cache, Driver, Library};
+    use zeroset::gpu::CardInfo;
 
     #[test]
     fn sizes_are_short() {

@@ -3,10 +3,10 @@
 use serde::Serialize;
 
 use super::screen::{printable, thousands};
-use crate::cloud::{FAR, NEIGHBORS, PointCloud, Spacing, survey};
-use crate::error::Result;
-use crate::io::{CloudReport, NormalsFrom};
-use crate::words::short;
+use zeroset::cloud::{FAR, NEIGHBORS, PointCloud, Spacing, survey};
+use zeroset::error::Result;
+use zeroset::io::{CloudReport, NormalsFrom};
+use zeroset::words::short;
 
 /// A cloud of points.
 #[derive(Serialize)]

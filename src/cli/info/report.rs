@@ -6,9 +6,9 @@ use serde::Serialize;
 
 use super::cloud::CloudFacts;
 use super::voxels::VolumeFacts;
-use crate::io::{CloudReport, MeshFile, VolumeFile};
-use crate::mesh::check::inspect;
-use crate::mesh::{Cleaning, DataArray, Group, Kind, Members, Values, assess};
+use zeroset::io::{CloudReport, MeshFile, VolumeFile};
+use zeroset::mesh::check::inspect;
+use zeroset::mesh::{Cleaning, DataArray, Group, Kind, Members, Values, assess};
 
 /// Raised when a key changes its meaning; new keys do not raise it.
 const SCHEMA_VERSION: u32 = 1;
@@ -281,7 +281,7 @@ impl ArrayFacts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mesh::Mesh;
+    use zeroset::mesh::Mesh;
 
     /// A square of two triangles and a duplicate, with groups and arrays.
     fn square() -> MeshFile {

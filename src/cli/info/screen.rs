@@ -5,9 +5,9 @@ use std::fmt::Write;
 use std::path::Path;
 
 use super::report::{ArrayFacts, GroupFacts, Number, Report, Verdict};
-use crate::error::shown;
-use crate::mesh::Kind;
-use crate::words::{SIMPLICES, between, noun, short};
+use zeroset::error::shown;
+use zeroset::mesh::Kind;
+use zeroset::words::{SIMPLICES, between, noun, short};
 
 /// Groups, arrays and cell types beyond this many are only counted.
 const LISTED: usize = 5;

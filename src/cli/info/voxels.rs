@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::screen::{counted, printable, thousands};
-use crate::volume::{Scaling, Volume};
-use crate::words::short;
+use zeroset::volume::{Scaling, Volume};
+use zeroset::words::short;
 
 /// A dense volume, or a picture as one slice.
 #[derive(Serialize)]
@@ -137,7 +137,7 @@ impl VolumeFacts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::volume::{Placement, Samples};
+    use zeroset::volume::{Placement, Samples};
 
     #[test]
     fn the_screen_says_it_all() {

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::ops::Range;
 use std::str::FromStr;
 
-use crate::error::{Error, Result};
+use zeroset::error::{Error, Result};
 
 /// A range of numbers from 0 on: "A..B" without B, "A..", "..B", or "K" for one.
 #[derive(Clone, Debug, PartialEq)]

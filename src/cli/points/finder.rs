@@ -5,12 +5,12 @@ use std::ops::Range;
 use super::super::Ui;
 use super::super::device::{self, Card};
 use super::super::volume::Selection;
-use crate::backend::Cpu;
-use crate::config::DeviceKind;
-use crate::error::Result;
-use crate::points::{Criterion, Points, counts, find, part};
-use crate::primitives::{Bits, Order};
-use crate::volume::Volume;
+use zeroset::Cpu;
+use zeroset::config::DeviceKind;
+use zeroset::error::Result;
+use zeroset::points::{Criterion, Points, counts, find, part};
+use zeroset::primitives::{Bits, Order};
+use zeroset::volume::Volume;
 
 /// Voxels for each thread from which on a GPU is worth its start and the compilation of the expression, 0.3 s, and the
 /// copy of the volume (docs/points.md).
@@ -29,7 +29,7 @@ impl Finder<'_> {
     /// All of them.
     ///
     /// # Errors
-    /// [`crate::Error::Device`] without memory, or where a card that is asked for cannot be used.
+    /// [`zeroset::Error::Device`] without memory, or where a card that is asked for cannot be used.
     pub fn list(&self, order: Order) -> Result<Points> {
         self.either(
             |card, criteria| on_card::list(card, self.volume, criteria, order),
@@ -90,36 +90,6 @@ impl Finder<'_> {
     }
 }
 
-#[cfg(feature = "cuda")]
 mod on_card {
-    pub use crate::points::cuda::{counts_on as counts, find_on as list, part_on as part};
-}
-
-/// A program without CUDA has no card to ask.
-#[cfg(not(feature = "cuda"))]
-mod on_card {
-    use super::*;
-
-    pub fn list(card: &Card, _: &Volume, _: &[Criterion], _: Order) -> Result<Points> {
-        match *card {}
-    }
-
-    pub fn part(
-        card: &Card,
-        _: &Volume,
-        _: &[Criterion],
-        _: Order,
-        _: Range<usize>,
-    ) -> Result<(Points, usize)> {
-        match *card {}
-    }
-
-    pub fn counts(
-        card: &Card,
-        _: &Volume,
-        _: &[Criterion],
-        _: &[[[u32; 3]; 2]],
-    ) -> Result<Vec<u32>> {
-        match *card {}
-    }
+    pub use zeroset::gpu::points::{counts_on as counts, find_on as list, part_on as part};
 }

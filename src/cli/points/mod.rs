@@ -11,17 +11,17 @@ use self::finder::Finder;
 use super::threads::Threads;
 use super::volume::Which;
 use super::{Ui, volume, word};
-use crate::backend::Cpu;
-use crate::config::DeviceKind;
-use crate::error::{Result, shown};
-use crate::expression::Expression;
-use crate::io::{
+use zeroset::Cpu;
+use zeroset::config::DeviceKind;
+use zeroset::error::{Result, shown};
+use zeroset::expression::Expression;
+use zeroset::io::{
     WriteOptions, check_points_target, check_volume_target, points_text, read_volume, write_points,
     write_volume,
 };
-use crate::points::{Blocks, Points, copies};
-use crate::primitives::Order;
-use crate::words::counted;
+use zeroset::points::{Blocks, Points, copies};
+use zeroset::primitives::Order;
+use zeroset::words::counted;
 
 /// Arguments of `zeroset points`.
 #[derive(Debug, clap::Args)]
@@ -220,6 +220,6 @@ fn order(text: &str) -> std::result::Result<Order, String> {
     match text {
         "lines" => Ok(Order::Lines),
         "blocks" => Ok(Order::Blocks),
-        _ => Err(crate::words::suggest(text, &["lines", "blocks"])),
+        _ => Err(zeroset::words::suggest(text, &["lines", "blocks"])),
     }
 }

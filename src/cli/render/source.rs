@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use crate::cli::Ui;
-use crate::error::{Error, Result};
-use crate::io::{self, Content, VolumeOptions, vtk};
-use crate::mesh::{Mesh, clean};
-use crate::volume::Volume;
+use zeroset::error::{Error, Result};
+use zeroset::io::{self, Content, VolumeOptions, vtk};
+use zeroset::mesh::{Mesh, clean};
+use zeroset::volume::Volume;
 
 /// What can be drawn.
 pub(super) enum Shown {

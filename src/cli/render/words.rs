@@ -4,8 +4,8 @@ use std::str::FromStr;
 
 use serde::Deserialize;
 
-use crate::picture::{Camera, Shows, View};
-use crate::words::suggest;
+use zeroset::picture::{Camera, Shows, View};
+use zeroset::words::suggest;
 
 /// How far rays step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]

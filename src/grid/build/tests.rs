@@ -1,7 +1,7 @@
 //! First tile sets, and tile sets that follow a moving shape.
 
 use super::*;
-use crate::backend::Cpu;
+use crate::Cpu;
 use crate::grid::{CENTER, Fixed16, Parts};
 
 /// Writes a function of voxel coordinates.

@@ -1,8 +1,8 @@
 //! What steers steps on tiles on a card, as the kernels know it: `kernels/tiles/grid.cuh`.
 
-use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
+use zeroset_core::Plain;
 
-use crate::backend::cuda::Argument;
+use crate::gpu::Argument;
 
 /// Why steps stopped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -144,9 +144,7 @@ pub struct Pass {
 }
 
 // SAFETY: numbers only, laid out as in C.
-unsafe impl DeviceRepr for TileControl {}
-// SAFETY: zero is a value of each of them.
-unsafe impl ValidAsZeroBits for TileControl {}
+unsafe impl Plain for TileControl {}
 
 impl TileControl {
     /// Why steps stopped.

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::control::{TileControl, TileGridArgument};
-use crate::backend::cuda::{Array, Cuda};
 use crate::error::Result;
+use crate::gpu::{Array, Cuda};
 use crate::grid::{TileKey, TiledGrid};
 
 /// Words of a neighbor look-up for each tile: eight rows, and a bit per neighbor.

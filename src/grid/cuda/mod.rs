@@ -12,7 +12,7 @@ mod grid;
 mod pool;
 mod upsample;
 
-use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
+use zeroset_core::Plain;
 
 pub use control::{Halt, Pass, TileControl, TileGridArgument};
 pub use grid::{DeviceTiledGrid, NEAR_WORDS};
@@ -22,6 +22,4 @@ pub use upsample::{UpsampleArgument, UpsampleStatus};
 use super::Fixed16;
 
 // SAFETY: one integer, as kernels know it.
-unsafe impl DeviceRepr for Fixed16 {}
-// SAFETY: zero stands for zero.
-unsafe impl ValidAsZeroBits for Fixed16 {}
+unsafe impl Plain for Fixed16 {}

@@ -1,8 +1,8 @@
 //! Values of tiles on a card.
 
-use crate::backend::cuda::{Array, Cuda, Element};
 use crate::error::Result;
 use crate::geometry::Real;
+use crate::gpu::{Array, Cuda, Element};
 use crate::grid::{Band, Pool, Stored};
 
 /// E^3 values for each tile id below a capacity, x fastest: the twin of [`Pool`].

@@ -6,16 +6,16 @@
 
 use std::sync::Arc;
 
-use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
+use zeroset_core::Plain;
 
 use super::control::{TileControl, TileGridArgument};
 use super::grid::{DeviceTiledGrid, FIRST_UPDATE, LOOK_UP};
 use super::pool::DevicePool;
-use crate::backend::cuda::{Argument, Arguments, Array, Cuda, Element, Kernel, Launch, Unit};
 use crate::error::{Error, Result};
 use crate::geometry::Real;
+use crate::gpu::primitives::{exclusive_scan, sort};
+use crate::gpu::{Argument, Arguments, Array, Cuda, Element, Kernel, Launch, Unit};
 use crate::grid::{Band, CENTER, Pool, Stored, TiledGrid};
-use crate::primitives::cuda::{exclusive_scan, sort};
 
 /// Threads of a block of all kernels here.
 const BLOCK: u32 = 256;
@@ -70,9 +70,7 @@ pub struct UpsampleStatus {
 }
 
 // SAFETY: numbers only, laid out as in C.
-unsafe impl DeviceRepr for UpsampleStatus {}
-// SAFETY: zero is a value of each of them.
-unsafe impl ValidAsZeroBits for UpsampleStatus {}
+unsafe impl Plain for UpsampleStatus {}
 
 /// Tiles that are looked at.
 struct Candidates {

@@ -186,7 +186,7 @@ fn random_changes_are_those_of_the_set() {
 
 #[test]
 fn threads_change_nothing() {
-    let on = |threads| crate::backend::Cpu::new(threads).unwrap().run(|| walk(7, true, 22));
+    let on = |threads| crate::Cpu::new(threads).unwrap().run(|| walk(7, true, 22));
     let one = on(1);
     assert!(one.len() > 4 * CHUNK);
     assert!(one == on(3) && one == on(8));

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::{EikonalState, Front, Slowness, Stats, formulas};
-use crate::backend::Cpu;
+use crate::Cpu;
 use crate::geometry::{Real, Vec3};
 use crate::patches::{Coordinates, Patches};
 use crate::primitives::{DisjointRows, PerThread};

@@ -11,9 +11,9 @@ mod shapes;
 use std::sync::Arc;
 
 use super::{EikonalState, Front, Slowness, Solve, Stats};
-use crate::backend::cuda::{Argument, Arguments, Array, Cuda, Kernel, Launch, Unit};
 use crate::error::{Error, Result};
 use crate::geometry::Real;
+use crate::gpu::{Argument, Arguments, Array, Cuda, Kernel, Launch, Unit};
 use crate::patches::Patches;
 use crate::patches::cuda::{DevicePatches, Indices, Readers, Shape};
 use shapes::Shapes;

@@ -18,7 +18,6 @@
 //! - [`redistance`] turns a level-set function into the signed distance to its zero set.
 
 mod cpu;
-#[cfg(feature = "cuda")]
 pub mod cuda;
 pub mod formulas;
 mod gradient;
@@ -39,7 +38,7 @@ pub use nearest::{NO_SOURCE, Nearest, nearest};
 pub(crate) use redistance::is_cut;
 pub use redistance::{Width, redistance};
 
-use crate::backend::Cpu;
+use crate::Cpu;
 use crate::error::{Error, Result};
 use crate::geometry::{Real, simplex::longest_edge};
 use crate::patches::{Coordinates, Patches};
@@ -119,7 +118,6 @@ pub struct EikonalState<R: Real> {
     visited: Vec<u32>,
     scratch: cpu::Scratch<R>,
     /// The solver on a GPU, once one was asked for.
-    #[cfg(feature = "cuda")]
     device: Option<cuda::Solver<R>>,
 }
 
@@ -171,7 +169,6 @@ impl<R: Real> EikonalState<R> {
             seeded: Vec::with_capacity(n_patches),
             visited: Vec::with_capacity(n_patches),
             scratch,
-            #[cfg(feature = "cuda")]
             device: None,
         }
     }

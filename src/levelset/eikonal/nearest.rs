@@ -123,7 +123,7 @@ mod tests {
 
     use super::super::{Slowness, source};
     use super::*;
-    use crate::backend::Cpu;
+    use crate::Cpu;
     use crate::mesh::generate::{Generate, Square, generate};
     use crate::mesh::{Mesh, clean};
     use crate::patches::{Coordinates, Partition, Patches};

@@ -250,7 +250,7 @@ mod tests {
     use super::super::source::{self, Source};
     use super::super::{EikonalState, nearest};
     use super::*;
-    use crate::backend::Cpu;
+    use crate::Cpu;
     use crate::mesh::clean;
     use crate::mesh::generate::{Cube, Generate, Pattern, Square, generate};
     use crate::patches::{Coordinates, Partition, Patches};

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::{EikonalState, Front, Solve, Stats};
-use crate::backend::Cpu;
+use crate::Cpu;
 use crate::error::Result;
 use crate::geometry::{Real, Vec3, simplex::Simplex};
 use crate::primitives::DisjointRows;

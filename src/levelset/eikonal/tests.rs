@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::cpu::solve_in_order;
 use super::*;
-use crate::backend::Cpu;
+use crate::Cpu;
 use crate::geometry::Vec3;
 use crate::mesh::{Kind, Mesh};
 use crate::patches::Partition;

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::{Evolution, Rule};
 use crate::error::Error;
 use crate::geometry::simplex::{Simplex, quality};
-use crate::geometry::{Real, TOO_LARGE, Vec3};
+pub use crate::geometry::{Real, TOO_LARGE, Vec3};
 use crate::patches::Patch;
 
 /// Growth of `|phi|` beyond its largest value as a distance that no stable step reaches: phi keeps

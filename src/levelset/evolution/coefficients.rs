@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::terms::{Coefficient, Terms};
-use crate::backend::Cpu;
+use crate::Cpu;
 use crate::expression::Field;
 use crate::geometry::Real;
 use crate::patches::{Patch, Patches};
@@ -140,7 +140,6 @@ impl<R: Real, const K: usize> Term<R, K> {
     }
 
     /// Its value if it is the same everywhere.
-    #[cfg(feature = "cuda")]
     pub fn uniform(&self) -> Option<[R; K]> {
         match &self.rows {
             Rows::Uniform(value) => Some(*value),
@@ -149,13 +148,11 @@ impl<R: Real, const K: usize> Term<R, K> {
     }
 
     /// Its expressions if it depends on time, rows in patch order.
-    #[cfg(feature = "cuda")]
     pub fn fields(&self) -> Option<&[Field]> {
         self.fields.as_ref().map(<[Field; K]>::as_slice)
     }
 
     /// Its rows if it has one for every vertex, in patch order.
-    #[cfg(feature = "cuda")]
     pub fn rows(&self) -> &[[R; K]] {
         match &self.rows {
             Rows::Uniform(_) => &[],

@@ -89,13 +89,11 @@ impl<R: Real> Galerkin<R> {
     }
 
     /// Whether each vertex belongs to a poor cell, in patch order.
-    #[cfg(feature = "cuda")]
     pub fn upwind(&self) -> &[bool] {
         &self.upwind
     }
 
     /// Lumped mass of each vertex, in patch order.
-    #[cfg(feature = "cuda")]
     pub fn mass(&self) -> &[R] {
         &self.mass
     }

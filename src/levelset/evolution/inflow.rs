@@ -68,13 +68,11 @@ impl Inflow {
     }
 
     /// Vertices of the boundary with their patches, in patch order.
-    #[cfg(feature = "cuda")]
     pub fn boundary(&self) -> &[(u32, u32)] {
         &self.boundary
     }
 
     /// What is given where it flows in, rows in patch order.
-    #[cfg(feature = "cuda")]
     pub fn values(&self) -> Option<&Field> {
         self.values.as_ref()
     }
@@ -85,7 +83,6 @@ impl Inflow {
     }
 
     /// Whether phi is given where it flows in.
-    #[cfg(feature = "cuda")]
     pub fn has_values(&self) -> bool {
         self.values.is_some()
     }

@@ -25,7 +25,6 @@ mod breakdown;
 mod check;
 mod coefficients;
 mod cpu;
-#[cfg(feature = "cuda")]
 pub mod cuda;
 pub mod formulas;
 mod galerkin;
@@ -60,7 +59,7 @@ pub use stretch::{Advance, Stretch};
 pub use terms::{Coefficient, Terms};
 
 use super::eikonal::{self, EikonalState, Slowness, Width};
-use crate::backend::Cpu;
+use crate::Cpu;
 #[cfg(doc)]
 use crate::error::Error;
 use crate::error::Result;

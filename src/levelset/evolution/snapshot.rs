@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use super::{Evolution, Options, Terms, Totals, check};
-use crate::backend::Cpu;
+use crate::Cpu;
 use crate::error::{Error, Result};
 use crate::geometry::Real;
 use crate::mesh::Mesh;

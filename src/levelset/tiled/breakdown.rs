@@ -1,7 +1,7 @@
 //! Why a step on tiles broke down: the first voxel in the order of the tiles, and the likely cause.
 
 use crate::error::Error;
-use crate::geometry::TOO_LARGE;
+pub use crate::geometry::TOO_LARGE;
 
 /// What happened.
 #[derive(Clone, Copy, Debug, PartialEq)]

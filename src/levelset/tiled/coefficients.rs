@@ -97,7 +97,6 @@ pub(super) struct Speed {
 
 impl Speed {
     /// Of coefficients that were found to be wrong.
-    #[cfg(feature = "cuda")]
     pub fn flawed(not_finite: bool, negative: bool) -> Self {
         Speed { most: 0.0, not_finite, negative }
     }

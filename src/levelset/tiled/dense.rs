@@ -13,7 +13,7 @@ use super::lanes::Wide;
 use super::motion::{Motion, Seconds, StepInfo};
 use super::options::Options;
 use super::terms::Terms;
-use crate::backend::Cpu;
+use crate::Cpu;
 use crate::error::{Error, Result};
 use crate::geometry::Real;
 use crate::grid::{ACTIVE, Band, DIRECTIONS, Halo, Pool, Stored, activity, step_of};

@@ -9,7 +9,7 @@ use super::lanes::Wide;
 use super::motion::{Motion, Seconds, StepInfo};
 use super::options::Options;
 use super::terms::Terms;
-use crate::backend::Cpu;
+use crate::Cpu;
 use crate::error::{Error, Result};
 use crate::geometry::Real;
 use crate::grid::{Band, Halo, Pool, Stored, Tile, TiledGrid, gather};

@@ -32,7 +32,6 @@ pub mod block;
 mod blocks;
 mod breakdown;
 mod coefficients;
-#[cfg(feature = "cuda")]
 pub mod cuda;
 pub mod dense;
 pub mod evolution;

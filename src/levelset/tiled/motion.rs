@@ -30,7 +30,7 @@ use super::coefficients::{Coefficients, Place, Speed};
 use super::lanes::Wide;
 use super::options::{Options, Reinitialize};
 use super::terms::Terms;
-use crate::backend::Cpu;
+use crate::Cpu;
 use crate::error::Result;
 use crate::geometry::Real;
 use crate::grid::{Band, Pool, Stored};

@@ -7,10 +7,10 @@ use super::lanes::Wide;
 use super::motion::Seconds;
 use super::options::Options;
 use super::terms::Terms;
-use crate::backend::Cpu;
-use crate::backend::cuda::Element;
+use crate::Cpu;
 use crate::error::{Error, Result};
 use crate::geometry::Real;
+use crate::gpu::Element;
 use crate::grid::{Fixed16, Parts, Pool, REMEDY, Stored, TiledGrid};
 use crate::primitives::memory;
 

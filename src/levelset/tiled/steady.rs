@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn tiles_that_come_are_evaluated_and_move_as_if_they_were_each_time() {
-        use crate::backend::Cpu;
+        use crate::Cpu;
         use crate::grid::{Band, TiledGrid};
         use crate::levelset::tiled::{Coefficient, Options, Terms, TiledEvolution};
         // A ball that goes along x by 9 voxels in a velocity whose components have the sum 1.

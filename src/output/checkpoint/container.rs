@@ -15,8 +15,8 @@ use std::path::Path;
 
 use lz4_flex::frame::{BlockSize, FrameDecoder, FrameEncoder, FrameInfo};
 
+use crate::atomic;
 use crate::error::{Error, Result};
-use crate::io::atomic;
 use crate::io::bytes::Cursor;
 
 /// Version of the format, that of the contents included.

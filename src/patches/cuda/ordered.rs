@@ -1,12 +1,12 @@
 //! Ordering a mesh along a Hilbert curve on a card: keys, radix sort, renumbering and the gathering
 //! matrix of the corners.
 
-use crate::backend::cuda::Cuda;
 use crate::error::Result;
+use crate::gpu::Cuda;
+use crate::gpu::primitives::{DeviceGatherMatrix, hilbert, permute};
 use crate::mesh::Mesh;
 use crate::patches::ordered::Ordered;
 use crate::patches::{Partition, Patches};
-use crate::primitives::cuda::{DeviceGatherMatrix, hilbert, permute};
 use crate::primitives::hilbert::Lattice;
 
 impl Ordered {

@@ -56,7 +56,6 @@ impl Lattice {
     }
 
     /// Middle of the box of the samples.
-    #[cfg(feature = "cuda")]
     pub(super) fn center(&self) -> [f64; 3] {
         self.center
     }

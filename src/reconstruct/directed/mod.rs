@@ -18,7 +18,6 @@
 //! any number of threads, and on a GPU ([`cuda`]).
 
 mod carry;
-#[cfg(feature = "cuda")]
 pub mod cuda;
 mod density;
 mod field;

@@ -29,7 +29,6 @@ fn is_nothing(part: &Extent, size: f64) -> bool {
 }
 
 /// The same for a part whose volume and area are off by `errors` at most; `None` where that decides.
-#[cfg(feature = "cuda")]
 pub(super) fn is_surely_nothing(part: &Extent, errors: [f64; 2], size: f64) -> Option<bool> {
     let (volume, film) = (2.0 * part.volume.abs(), 3.0 * FILM * size);
     // The sums of the processor are rounded too, term by term.
@@ -70,7 +69,6 @@ mod tests {
         assert!(dropped == 4 && nothing.vertices.is_empty() && nothing.cells.is_empty());
     }
 
-    #[cfg(feature = "cuda")]
     #[test]
     fn parts_near_the_limit_are_left_to_exact_sums() {
         let part = |volume: f64| Extent {

@@ -11,7 +11,7 @@ use super::memory;
 use super::octree::Octree;
 use super::options::{Options, Storage};
 use super::report::{Level, Levels};
-use crate::backend::Cpu;
+use crate::Cpu;
 use crate::error::{Error, Result};
 use crate::grid::{Band, Fixed16, Pool, Stored, TiledGrid};
 use crate::levelset::tiled::rest::Interface;

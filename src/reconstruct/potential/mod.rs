@@ -28,7 +28,6 @@
 //! cuda      the same on a card
 //! ```
 
-#[cfg(feature = "cuda")]
 pub mod cuda;
 mod droplets;
 mod error;

@@ -9,7 +9,7 @@ use super::super::prepared::{Prepared, Stages};
 use super::super::states::{self, States, StoredMesh};
 use super::super::writer::Times;
 use super::*;
-use crate::backend::Cpu;
+use crate::Cpu;
 use crate::config::Config;
 use crate::error::Error;
 use crate::levelset::evolution::{Breakdown, Choices, Snapshot, Totals};

@@ -1,41 +1,32 @@
 //! Coefficients that are values of volumes: read once for all lattices.
 
 use std::sync::Arc;
-#[cfg(feature = "cuda")]
 use std::sync::OnceLock;
 
-#[cfg(feature = "cuda")]
-use crate::backend::cuda::Cuda;
 use crate::config::Config;
 use crate::error::{Error, Result};
+use crate::gpu::Cuda;
+use crate::gpu::volume::DeviceVolume;
 use crate::run::volume::Named;
 use crate::volume::Volume;
-#[cfg(feature = "cuda")]
-use crate::volume::cuda::DeviceVolume;
 use crate::words::counted;
 
 /// A volume that is a coefficient, or a component of one.
 pub(super) struct Array {
     pub volume: Arc<Volume>,
     /// The same on the card of the run, once it was asked for.
-    #[cfg(feature = "cuda")]
     device: OnceLock<Arc<DeviceVolume>>,
 }
 
 impl Array {
     fn new(volume: Volume) -> Self {
-        Array {
-            volume: Arc::new(volume),
-            #[cfg(feature = "cuda")]
-            device: OnceLock::new(),
-        }
+        Array { volume: Arc::new(volume), device: OnceLock::new() }
     }
 
     /// The volume on the card, for all lattices of a run.
     ///
     /// # Errors
     /// Those of [`DeviceVolume::new`].
-    #[cfg(feature = "cuda")]
     pub fn on_card(&self, cuda: &Cuda) -> Result<Arc<DeviceVolume>> {
         if let Some(device) = self.device.get() {
             return Ok(device.clone());

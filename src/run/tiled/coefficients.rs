@@ -4,15 +4,12 @@ use std::sync::Arc;
 
 use super::Job;
 use super::arrays::Array;
-#[cfg(feature = "cuda")]
-use crate::backend::cuda::Cuda;
 use crate::config::{self, Component, Config, Rotation, Velocity};
 use crate::error::Result;
-#[cfg(feature = "cuda")]
 use crate::expression::Field;
 use crate::expression::{Expression, Lattice};
 use crate::geometry::Real;
-#[cfg(feature = "cuda")]
+use crate::gpu::Cuda;
 use crate::levelset::tiled::cuda::{DeviceCoefficient, DevicePart, DeviceTerms};
 use crate::levelset::tiled::{Coefficient, Fill, Terms};
 use crate::volume::Volume;
@@ -92,7 +89,6 @@ impl<const K: usize> Written<K> {
     }
 
     /// For a card, which scales what expressions give itself.
-    #[cfg(feature = "cuda")]
     fn on_card(
         &self,
         config: &Config,
@@ -185,7 +181,6 @@ impl Job<'_> {
     ///
     /// # Errors
     /// As [`Job::terms`]; [`Error::Device`](crate::Error::Device) if a volume does not fit the card.
-    #[cfg(feature = "cuda")]
     pub(super) fn device_terms(&self, cuda: &Cuda) -> Result<DeviceTerms> {
         let AllWritten { velocity, normal_speed, curvature } = self.written()?;
         let (config, per) = (self.config, 1.0 / self.source.dx);

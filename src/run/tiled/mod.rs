@@ -1,10 +1,6 @@
 //! The task [evolve] on sparse tiles: from the case to the end of its motion, judged.
 
 mod arrays;
-#[cfg(feature = "cuda")]
-mod card;
-#[cfg(not(feature = "cuda"))]
-#[path = "without_card.rs"]
 mod card;
 mod coefficients;
 mod device;
@@ -26,7 +22,7 @@ use super::keep::Keeper;
 use super::prepared::Stages;
 use super::writer::Files;
 use super::{Options, norms};
-use crate::backend::Cpu;
+use crate::Cpu;
 use crate::config::{
     Checkpoints, Config, Evolve, HalfWidth, Method, Precision, Rule, Storage, TiledSource,
 };

@@ -16,7 +16,6 @@
 
 mod blocks;
 mod components;
-#[cfg(feature = "cuda")]
 pub mod cuda;
 mod extract;
 mod measures;

@@ -14,7 +14,6 @@
 //!
 //! Vertices and triangles come in the order of rows, x fastest, whatever the number of threads.
 
-#[cfg(feature = "cuda")]
 pub(super) mod cuda;
 mod generate;
 mod gradient;

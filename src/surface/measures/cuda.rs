@@ -10,9 +10,9 @@ use rayon::prelude::*;
 
 use self::layout::MeasuringArgument;
 use super::Measures;
-use crate::backend::cuda::{Argument, Arguments, Array, Kernel, Launch, Pinned, Unit};
 use crate::error::Result;
 use crate::geometry::Real;
+use crate::gpu::{Argument, Arguments, Array, Kernel, Launch, Pinned, Unit};
 use crate::patches::cuda::{DevicePatches, Shape};
 use crate::patches::{Patch, Patches};
 

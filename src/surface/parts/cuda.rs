@@ -4,13 +4,13 @@
 
 mod layout;
 
-use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
+use zeroset_core::Plain;
 
 use self::layout::Part;
 use super::Extent;
-use crate::backend::cuda::{Arguments, Array, Cuda, Launch, Unit};
 use crate::error::Result;
-use crate::primitives::cuda::exclusive_scan;
+use crate::gpu::primitives::exclusive_scan;
+use crate::gpu::{Arguments, Array, Cuda, Launch, Unit};
 use crate::surface::DeviceSurface;
 
 /// Threads of a block.
@@ -29,9 +29,7 @@ pub struct DeviceParts {
 }
 
 // SAFETY: numbers only, laid out as in C.
-unsafe impl DeviceRepr for Part {}
-// SAFETY: zero is a value of each of them.
-unsafe impl ValidAsZeroBits for Part {}
+unsafe impl Plain for Part {}
 
 impl DeviceParts {
     /// Parts of a surface.

@@ -7,10 +7,10 @@ mod layout;
 
 use self::layout::FacetsArgument;
 use super::{BLOCK, Gaps};
-use crate::backend::cuda::{Argument, Arguments, Array, Cuda, Launch, Unit};
 use crate::error::Result;
+use crate::gpu::primitives::hilbert;
+use crate::gpu::{Argument, Arguments, Array, Cuda, Launch, Unit};
 use crate::mesh::Mesh;
-use crate::primitives::cuda::hilbert;
 use crate::primitives::hilbert::Lattice;
 
 /// Threads of a block.

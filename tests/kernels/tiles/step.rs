@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use zeroset::backend::Cpu;
+use zeroset::Cpu;
 use zeroset::expression::{Expression, Field, Generated};
 use zeroset::grid::cuda::Halt;
 use zeroset::grid::{Band, Fixed16, Pool, Stored};

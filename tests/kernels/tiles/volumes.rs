@@ -2,10 +2,10 @@
 
 use std::sync::{Arc, LazyLock};
 
+use zeroset::gpu::volume::VolumeArgument;
 use zeroset::grid::{Band, Pool};
 use zeroset::levelset::tiled::Fill;
 use zeroset::levelset::tiled::cuda::{ComponentArgument, ComponentsArgument, KeptArgument};
-use zeroset::volume::cuda::VolumeArgument;
 use zeroset::volume::{Placement, Samples, Scaling, Volume};
 
 use super::grid::{HostTiles, launch, tiles};

@@ -1,8 +1,8 @@
 //! Shapes of cells on a card: made once, as every update of a patch needs them.
 
-use crate::backend::cuda::{Array, Cuda};
 use crate::error::Result;
 use crate::geometry::Real;
+use crate::gpu::{Array, Cuda};
 use crate::patches::Patches;
 use crate::patches::cuda::Shape;
 

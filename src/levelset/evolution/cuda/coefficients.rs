@@ -5,10 +5,10 @@
 
 use std::sync::Arc;
 
-use crate::backend::cuda::{Arguments, Array, Cuda, Launch, Unit};
 use crate::error::Result;
 use crate::expression::{Field, Generated};
 use crate::geometry::Real;
+use crate::gpu::{Arguments, Array, Cuda, Launch, Unit};
 
 /// Threads of a block: the owned vertices of a patch of the default size.
 const BLOCK: u32 = 64;

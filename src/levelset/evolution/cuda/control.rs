@@ -1,6 +1,6 @@
 //! What steers an evolution on the card: how it begins, and why it stopped.
 
-use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
+use zeroset_core::Plain;
 
 use super::layout::{Control, Limits, Progress, Trace};
 use crate::geometry::Real;
@@ -41,17 +41,11 @@ impl Halt {
 }
 
 // SAFETY: numbers only, laid out as in C.
-unsafe impl DeviceRepr for Progress {}
-// SAFETY: zero is a value of each of them.
-unsafe impl ValidAsZeroBits for Progress {}
+unsafe impl Plain for Progress {}
 // SAFETY: numbers only, laid out as in C.
-unsafe impl<R: Real> DeviceRepr for Trace<R> {}
-// SAFETY: zero is a value of each of them.
-unsafe impl<R: Real> ValidAsZeroBits for Trace<R> {}
+unsafe impl<R: Real> Plain for Trace<R> {}
 // SAFETY: numbers only, laid out as in C.
-unsafe impl<R: Real> DeviceRepr for Control<R> {}
-// SAFETY: zero is a value of each of them.
-unsafe impl<R: Real> ValidAsZeroBits for Control<R> {}
+unsafe impl<R: Real> Plain for Control<R> {}
 
 impl<R: Real> Control<R> {
     /// Before the first band, with all patches looked at.

@@ -1,9 +1,9 @@
 //! Second-order advection on the card: increments of phi before each step.
 
 use super::layout::EvolutionArgument;
-use crate::backend::cuda::{Arguments, Array, Cuda, Kernel, Launch, Unit};
 use crate::error::Result;
 use crate::geometry::Real;
+use crate::gpu::{Arguments, Array, Cuda, Kernel, Launch, Unit};
 use crate::levelset::evolution::galerkin::{CORRECTIONS, Galerkin};
 use crate::patches::Patches;
 use crate::patches::cuda::{PatchesArgument, Shape};

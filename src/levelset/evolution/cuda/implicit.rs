@@ -1,9 +1,9 @@
 //! Semi-implicit curvature on the card: conjugate gradients in one cooperative kernel.
 
 use super::layout::{EvolutionArgument, ImplicitArgument};
-use crate::backend::cuda::{Argument, Arguments, Array, Cuda, Kernel, Launch, Unit};
 use crate::error::Result;
 use crate::geometry::Real;
+use crate::gpu::{Argument, Arguments, Array, Cuda, Kernel, Launch, Unit};
 use crate::levelset::evolution::implicit::{MOST_ITERATIONS, pairs, slowest, tolerance};
 use crate::patches::Patches;
 use crate::patches::cuda::{PatchesArgument, Shape};

@@ -2,10 +2,10 @@
 
 use super::layout::{EvolutionArgument, InflowArgument};
 use super::neighbors::Neighbors;
-use crate::backend::cuda::{Argument, Arguments, Array, Cuda, Kernel, Launch, Unit};
 use crate::error::Result;
 use crate::expression::Generated;
 use crate::geometry::Real;
+use crate::gpu::{Argument, Arguments, Array, Cuda, Kernel, Launch, Unit};
 use crate::levelset::evolution::Evolution;
 use crate::levelset::evolution::inflow::INFLOW;
 use crate::patches::cuda::{PatchesArgument, Shape};

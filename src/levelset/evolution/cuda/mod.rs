@@ -35,12 +35,12 @@ pub use standing::Standing;
 use state::State;
 
 use super::{Advance, Breakdown, Choices, Evolution, Options, Snapshot, Stretch, Terms, Totals};
-use crate::backend::Cpu;
-use crate::backend::cuda::{Cuda, Graph, Pinned};
+use crate::Cpu;
 #[cfg(doc)]
 use crate::error::Error;
 use crate::error::Result;
 use crate::geometry::Real;
+use crate::gpu::{Cuda, Graph, Pinned};
 use crate::levelset::eikonal::cuda::{EikonalArgument, OnCard, Solver};
 use crate::mesh::Mesh;
 use crate::patches::Patches;

@@ -1,7 +1,7 @@
 //! Patches that share a cell, on the card.
 
-use crate::backend::cuda::{Array, Cuda};
 use crate::error::Result;
+use crate::gpu::{Array, Cuda};
 use crate::patches::Patches;
 
 /// Neighbors of every patch.

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::DeviceEvolution;
-use crate::backend::cuda::{Cuda, Outgoing};
 use crate::error::Result;
 use crate::geometry::Real;
+use crate::gpu::{Cuda, Outgoing};
 use crate::levelset::evolution::Snapshot;
 use crate::patches::Patches;
 

@@ -4,9 +4,9 @@ use std::mem::offset_of;
 use std::sync::Arc;
 
 use super::layout::{Control, EvolutionArgument, Progress, Trace};
-use crate::backend::cuda::{Argument, Array, Cuda};
 use crate::error::Result;
 use crate::geometry::Real;
+use crate::gpu::{Argument, Array, Cuda};
 use crate::levelset::evolution::Evolution;
 use crate::levelset::evolution::coefficients::Term;
 use crate::patches::cuda::Shape;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use super::coefficients::{Coefficients, NONE, VaryingTerm};
 use super::layout::{EvolutionArgument, Limits, VaryingArgument};
 use super::neighbors::Neighbors;
-use crate::backend::cuda::{Argument, Arguments, Array, Cuda, Kernel, Launch, Unit};
 use crate::error::Result;
 use crate::geometry::Real;
+use crate::gpu::{Argument, Arguments, Array, Cuda, Kernel, Launch, Unit};
 use crate::levelset::evolution::Evolution;
 use crate::patches::cuda::{PatchesArgument, Shape};
 

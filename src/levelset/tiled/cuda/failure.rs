@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::DeviceTiledEvolution;
-use crate::backend::Cpu;
-use crate::backend::cuda::Element;
+use crate::Cpu;
 use crate::error::{Error, Result};
+use crate::gpu::Element;
 use crate::grid::cuda::{Halt, TileControl};
 use crate::grid::{Stored, TileKey};
 use crate::levelset::evolution::at_rest_forever;

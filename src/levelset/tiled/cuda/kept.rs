@@ -4,9 +4,9 @@
 
 use std::fmt;
 
-use crate::backend::cuda::{Argument, Array, Cuda};
 use crate::error::Result;
 use crate::geometry::Real;
+use crate::gpu::{Argument, Array, Cuda};
 use crate::grid::cuda::TileGridArgument;
 
 /// Numbers beside the values of a tile.

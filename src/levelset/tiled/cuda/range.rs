@@ -1,11 +1,11 @@
 //! What of a motion on a card is written without its tiles: the surface, and the range of phi.
 
-use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
+use zeroset_core::Plain;
 
 use super::DeviceTiledEvolution;
-use crate::backend::cuda::{Arguments, Element, Launch, Unit};
 use crate::error::Result;
 use crate::geometry::Real;
+use crate::gpu::{Arguments, Element, Launch, Unit};
 use crate::grid::Stored;
 use crate::surface::DeviceSurface;
 use crate::surface::cubes::Placement;
@@ -28,9 +28,7 @@ pub struct Range<R> {
 }
 
 // SAFETY: numbers only, laid out as in C.
-unsafe impl<R: Real> DeviceRepr for Range<R> {}
-// SAFETY: zero is a value of each of them.
-unsafe impl<R: Real> ValidAsZeroBits for Range<R> {}
+unsafe impl<R: Real> Plain for Range<R> {}
 
 impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E, S> {
     /// The interface in world units: the triangles of [`extract`](crate::surface::cubes::extract) of the

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::DeviceTiledEvolution;
-use crate::backend::cuda::{Argument, Arguments, Array, Cuda, Element, Kernel, Launch, Unit};
 use crate::error::Result;
 use crate::geometry::Real;
+use crate::gpu::{Argument, Arguments, Array, Cuda, Element, Kernel, Launch, Unit};
 use crate::grid::{Pool, Stored};
 
 /// Threads of a block; the kernels state the same.

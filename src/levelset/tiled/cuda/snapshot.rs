@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::{DeviceTerms, DeviceTiledEvolution};
-use crate::backend::cuda::{Cuda, Element};
 use crate::error::Result;
 use crate::geometry::Real;
+use crate::gpu::{Cuda, Element};
 use crate::grid::Stored;
 use crate::levelset::tiled::{Kept, Options, Seconds, TiledSnapshot};
 

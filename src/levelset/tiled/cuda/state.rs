@@ -1,7 +1,7 @@
 //! What the kernels of a motion on tiles are told: `kernels/tiles/motion.cuh`.
 
-use crate::backend::cuda::Argument;
 use crate::geometry::Real;
+use crate::gpu::Argument;
 
 /// `struct TileMotion` of the kernels.
 #[derive(Clone, Copy, Debug, Default)]

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use super::kept::KeepCoefficient;
 use super::volumes::{Components, KeptVolumes};
-use crate::backend::cuda::Cuda;
 use crate::error::Result;
 use crate::expression::Field;
 use crate::geometry::Real;
+use crate::gpu::Cuda;
+use crate::gpu::volume::DeviceVolume;
 use crate::levelset::tiled::{Coefficient, Terms};
-use crate::volume::cuda::DeviceVolume;
 
 /// One component of a coefficient, in lengths per time (alpha: lengths squared per time).
 #[derive(Clone, Debug)]

@@ -3,15 +3,15 @@
 use std::fmt;
 use std::sync::Arc;
 
-use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
+use zeroset_core::Plain;
 
 use super::kept::{KeepCoefficient, KeptArgument};
 use super::terms::DevicePart;
-use crate::backend::cuda::{Argument, Arguments, Array, Cuda, Kernel, Launch, Unit};
 use crate::error::Result;
 use crate::geometry::Real;
+use crate::gpu::volume::{DeviceVolume, VolumeArgument};
+use crate::gpu::{Argument, Arguments, Array, Cuda, Kernel, Launch, Unit};
 use crate::grid::cuda::{TileControl, TileGridArgument};
-use crate::volume::cuda::{DeviceVolume, VolumeArgument};
 
 /// Threads of a block; the kernel states the same.
 const BLOCK: u32 = 64;
@@ -29,9 +29,7 @@ pub struct ComponentArgument {
 }
 
 // SAFETY: numbers only, laid out as in C, and compared with the size the kernels know.
-unsafe impl DeviceRepr for ComponentArgument {}
-// SAFETY: zero is a value of each of them.
-unsafe impl ValidAsZeroBits for ComponentArgument {}
+unsafe impl Plain for ComponentArgument {}
 
 /// `struct Components` of the kernel: where values are taken.
 #[derive(Clone, Copy, Debug, Default)]

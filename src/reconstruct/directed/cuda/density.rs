@@ -2,8 +2,8 @@
 
 use super::layout::LatticeArgument;
 use super::seeds::{Points, Seeds};
-use crate::backend::cuda::{Arguments, Cuda, Launch, Unit};
 use crate::error::Result;
+use crate::gpu::{Arguments, Cuda, Launch, Unit};
 use crate::reconstruct::directed::Density;
 use crate::reconstruct::directed::density::{coarse, every};
 

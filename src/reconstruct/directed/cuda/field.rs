@@ -3,9 +3,9 @@
 use super::layout::{DistancesArgument, LatticeArgument};
 use super::seeds::{Points, Runs, Seeds};
 use super::{Memory, launch, share};
-use crate::backend::cuda::{Argument, Arguments, Array, Cuda};
 use crate::error::{Error, Result};
-use crate::primitives::cuda::sort;
+use crate::gpu::primitives::sort;
+use crate::gpu::{Argument, Arguments, Array, Cuda};
 use crate::reconstruct::directed::Lattice;
 use crate::reconstruct::directed::field::VERTICES;
 

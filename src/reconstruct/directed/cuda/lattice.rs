@@ -1,7 +1,7 @@
 //! A lattice as kernels see it.
 
 use super::layout::LatticeArgument;
-use crate::backend::cuda::Argument;
+use crate::gpu::Argument;
 use crate::reconstruct::directed::Lattice;
 
 // SAFETY: laid out as in C; its size is that which the kernels state.

@@ -19,9 +19,9 @@ pub(in crate::reconstruct) use self::spacing::far_from_others;
 use self::field::Field;
 use self::seeds::{Points, Seeds};
 use super::{Clock, Cubes, Directed, Given, Seconds};
-use crate::backend::cuda::{Arguments, Array, Cuda, Launch, Unit};
 use crate::cloud::PointCloud;
 use crate::error::{Error, Result};
+use crate::gpu::{Arguments, Array, Cuda, Launch, Unit};
 use crate::mesh::Mesh;
 use crate::primitives::memory::gibibytes;
 

@@ -2,8 +2,8 @@
 
 use super::field::Field;
 use super::{launch, number};
-use crate::backend::cuda::{Arguments, Array, Cuda};
 use crate::error::Result;
+use crate::gpu::{Arguments, Array, Cuda};
 use crate::reconstruct::directed::field::VERTICES;
 use crate::reconstruct::directed::rim::ROUNDS;
 

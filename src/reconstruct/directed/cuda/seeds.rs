@@ -2,10 +2,10 @@
 
 use super::layout::{LatticeArgument, RunsArgument, SamplesArgument};
 use super::share;
-use crate::backend::cuda::{Argument, Arguments, Array, Cuda};
 use crate::cloud::PointCloud;
 use crate::error::Result;
-use crate::primitives::cuda::{Compactor, Set, Sorted, sort};
+use crate::gpu::primitives::{Compactor, Set, Sorted, sort};
+use crate::gpu::{Argument, Arguments, Array, Cuda};
 use crate::reconstruct::directed::Lattice;
 
 const FILE: &str = "seeds";

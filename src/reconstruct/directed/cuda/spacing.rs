@@ -3,12 +3,13 @@
 use super::layout::LatticeArgument;
 use super::seeds::{Runs, ordered};
 use super::{MOST_SAMPLES, Memory, share};
-use crate::backend::cuda::{Arguments, Array, Cuda, Launch, Unit};
-use crate::cloud::{Far, Spacing, bounds};
+use crate::cloud::{Far, Spacing};
 use crate::error::Result;
-use crate::primitives::cuda::{Set, Sorted, compact, sort};
+use crate::gpu::primitives::{Set, Sorted, compact, sort};
+use crate::gpu::{Arguments, Array, Cuda, Launch, Unit};
 use crate::reconstruct::directed::Lattice;
 use crate::reconstruct::directed::density::coarse_cube;
+use zeroset_core::cloud::bounds;
 
 const FILE: &str = "spacing";
 /// Threads of a block.

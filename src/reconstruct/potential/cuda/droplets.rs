@@ -1,7 +1,7 @@
 //! Parts of a surface on a card that enclose nothing.
 
-use crate::backend::cuda::Cuda;
 use crate::error::Result;
+use crate::gpu::Cuda;
 use crate::mesh::Mesh;
 use crate::reconstruct::potential::droplets;
 use crate::surface::{DeviceParts, DeviceSurface};

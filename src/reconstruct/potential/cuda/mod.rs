@@ -23,8 +23,8 @@ use std::time::Instant;
 pub use octree::DeviceOctree;
 
 use super::{Frame, Levels, Options, Storage};
-use crate::backend::cuda::Cuda;
 use crate::error::Result;
+use crate::gpu::Cuda;
 use crate::grid::Fixed16;
 use crate::mesh::Mesh;
 use levels::Run;

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::layout::{CellsArgument, FrameArgument};
 use super::sharing;
-use crate::backend::cuda::{Argument, Arguments, Array, Cuda, Kernel, Launch, Unit};
 use crate::error::Result;
-use crate::primitives::cuda::{Set, compact, exclusive_scan, sort};
+use crate::gpu::primitives::{Set, compact, exclusive_scan, sort};
+use crate::gpu::{Argument, Arguments, Array, Cuda, Kernel, Launch, Unit};
 use crate::primitives::memory::gibibytes;
 use crate::reconstruct::potential::{Frame, Node, Octree};
 

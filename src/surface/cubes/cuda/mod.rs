@@ -10,12 +10,12 @@ use std::sync::Arc;
 pub use state::{Found, TileSurfaceArgument, record_words};
 
 use super::{Placement, Tiles, check_vertices, extract};
-use crate::backend::cuda::{Arguments, Array, Cuda, Element, Kernel, Launch, Unit};
 use crate::error::{Error, Result};
 use crate::geometry::Real;
+use crate::gpu::primitives::exclusive_scan;
+use crate::gpu::{Arguments, Array, Cuda, Element, Kernel, Launch, Unit};
 use crate::grid::cuda::{DevicePool, DeviceTiledGrid, TileControl, TileGridArgument};
 use crate::grid::{Band, Pool, Stored};
-use crate::primitives::cuda::exclusive_scan;
 use crate::surface::DeviceSurface;
 use crate::surface::isosurface::cuda::cases;
 

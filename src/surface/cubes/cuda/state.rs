@@ -1,8 +1,8 @@
 //! What kernels are told of the surface of tiles: `kernels/surface/cubes.cu`.
 
-use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
+use zeroset_core::Plain;
 
-use crate::backend::cuda::Argument;
+use crate::gpu::Argument;
 
 /// `struct TileSurface` of the kernels.
 #[derive(Clone, Copy, Debug, Default)]
@@ -54,9 +54,7 @@ pub struct Found {
 }
 
 // SAFETY: numbers only, laid out as in C.
-unsafe impl DeviceRepr for Found {}
-// SAFETY: zero is a value of each of them.
-unsafe impl ValidAsZeroBits for Found {}
+unsafe impl Plain for Found {}
 
 /// Words that are kept of the crossings of a tile of `edge^3` voxels: a bit for each axis of a voxel and a count
 /// for each 32 of them, a bit for each voxel of three faces, and a count.

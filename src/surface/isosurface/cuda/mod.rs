@@ -14,8 +14,8 @@ pub use number::{DeviceNumber, Ranked};
 pub use state::{SurfaceArgument, Totals};
 
 use super::{Field, Options, check, determinant, placed};
-use crate::backend::cuda::{Arguments, Array, Cuda, Kernel, Launch, Pinned, Unit};
 use crate::error::{Error, Result};
+use crate::gpu::{Arguments, Array, Cuda, Kernel, Launch, Pinned, Unit};
 use crate::mesh::Mesh;
 use crate::surface::DeviceSurface;
 use crate::surface::cubes::{CASES, check_vertices};

@@ -1,7 +1,7 @@
 //! Numbers that volumes hold, on a card.
 
 use super::super::Number;
-use crate::backend::cuda::Element;
+use crate::gpu::Element;
 
 /// A number that a volume on a card holds.
 pub trait DeviceNumber: Element + Ranked {}

@@ -1,8 +1,8 @@
 //! What kernels are told of a volume and its surface: `kernels/surface/rows.cuh`.
 
-use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
+use zeroset_core::Plain;
 
-use crate::backend::cuda::Argument;
+use crate::gpu::Argument;
 
 /// `struct Surface` of the kernels.
 #[derive(Clone, Copy, Debug, Default)]
@@ -78,6 +78,4 @@ pub struct Totals {
 }
 
 // SAFETY: numbers only, laid out as in C.
-unsafe impl DeviceRepr for Totals {}
-// SAFETY: zero is a value of each of them.
-unsafe impl ValidAsZeroBits for Totals {}
+unsafe impl Plain for Totals {}

@@ -1,0 +1,335 @@
+//! Duplicates, far outliers and spacing of a cloud.
+
+use std::cmp::Ordering;
+
+use rayon::prelude::*;
+
+use super::PointCloud;
+use crate::point_distance::{Index, Sites};
+use zeroset_core::error::Result;
+use zeroset_core::primitives::sort;
+
+/// Neighbors whose mean distance tells an outlier.
+pub const NEIGHBORS: usize = 8;
+/// A point is a far outlier if the mean distance to its [`NEIGHBORS`] nearest others is more than this many times the
+/// median of these means.
+pub const FAR: f64 = 20.0;
+
+/// What [`clean`] removes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CleanOptions {
+    /// Join points in exactly the same place into one.
+    pub duplicates: bool,
+    /// Remove points that are more than this many times as far from their neighbors as usual; [`FAR`] is the
+    /// usual number, `None` keeps all.
+    pub outliers: Option<f64>,
+}
+
+impl Default for CleanOptions {
+    fn default() -> Self {
+        CleanOptions { duplicates: true, outliers: Some(FAR) }
+    }
+}
+
+/// What [`survey`] finds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Survey {
+    /// Points beyond the first in exactly the same place.
+    pub duplicates: u64,
+    /// Points far from all others, by their number in the cloud, ascending; of duplicates the first.
+    pub outliers: Vec<u32>,
+    /// Distances to the nearest other point; `None` for fewer than two places.
+    pub spacing: Option<Spacing>,
+}
+
+/// How far points are from their nearest other one, duplicates aside.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub struct Spacing {
+    /// The smallest distance.
+    pub min: f64,
+    /// The median.
+    pub median: f64,
+    /// The largest distance.
+    pub max: f64,
+    /// The median of the mean distances to the [`NEIGHBORS`] nearest others, which goes with the number of points
+    /// on an area whether these lie evenly or by chance.
+    pub around: f64,
+}
+
+/// Counts duplicates and far outliers and measures the spacing, without a change.
+///
+/// # Errors
+/// [`zeroset_core::Error::Case`] for points that are not finite, and for 2^32 - 1 and more of them.
+pub fn survey(cloud: &PointCloud) -> Result<Survey> {
+    let groups = Groups::of(&cloud.points);
+    let firsts = groups.firsts();
+    let places: Vec<[f64; 3]> = firsts.par_iter().map(|&i| cloud.points[i as usize]).collect();
+    let (far, spacing) = far_from_others(&places, FAR)?;
+    let outliers = far.into_iter().map(|k| firsts[k as usize]).collect();
+    Ok(Survey { duplicates: (cloud.len() - firsts.len()) as u64, outliers, spacing })
+}
+
+/// The cloud without duplicates and far outliers, in its order, and what was found.
+///
+/// The points of one place become one, with the mean color and the mean direction of the normals (that of the
+/// first if they cancel).
+///
+/// # Errors
+/// As [`survey`].
+pub fn clean(cloud: PointCloud, options: CleanOptions) -> Result<(PointCloud, Survey)> {
+    clean_by(cloud, options, far_from_others)
+}
+
+/// [`clean`] with another way of finding what is far from all others, given the factor.
+pub fn clean_by(
+    mut cloud: PointCloud,
+    options: CleanOptions,
+    far: impl FnOnce(&[[f64; 3]], f64) -> Result<Far>,
+) -> Result<(PointCloud, Survey)> {
+    let mut found = Survey::default();
+    if options.duplicates {
+        let n = cloud.len();
+        cloud = join(cloud);
+        found.duplicates = (n - cloud.len()) as u64;
+    }
+    let Some(factor) = options.outliers else { return Ok((cloud, found)) };
+    let (outliers, spacing) = far(&cloud.points, factor)?;
+    (found.outliers, found.spacing) = (outliers, spacing);
+    if !found.outliers.is_empty() {
+        let mut kept = vec![true; cloud.len()];
+        found.outliers.iter().for_each(|&i| kept[i as usize] = false);
+        retain(&mut cloud, &kept);
+    }
+    Ok((cloud, found))
+}
+
+/// Keeps the points that `kept` has a true for, in the memory that they are in.
+fn retain(cloud: &mut PointCloud, kept: &[bool]) {
+    fn rows<T>(rows: &mut Vec<T>, kept: &[bool]) {
+        let mut kept = kept.iter();
+        rows.retain(|_| kept.next().is_some_and(|kept| *kept));
+    }
+    rows(&mut cloud.points, kept);
+    cloud.normals.iter_mut().for_each(|normals| rows(normals, kept));
+    cloud.colors.iter_mut().for_each(|colors| rows(colors, kept));
+}
+
+/// Points of one place, together.
+struct Groups {
+    /// Numbers of points, those of one place beside each other and ascending.
+    order: Vec<u32>,
+    /// Where each place begins in `order`, and its end.
+    begins: Vec<u32>,
+}
+
+impl Groups {
+    fn of(points: &[[f64; 3]]) -> Self {
+        // So many bits that few places share a key by chance, and passes of the sort are few.
+        let n_bits = points.len().checked_ilog2().unwrap_or(0) + MORE_BITS;
+        let mask = (1 << n_bits) - 1;
+        let keys: Vec<u64> = points.par_iter().map(|x| mixed(bits(*x)) & mask).collect();
+        let sorted = sort(&keys, None, n_bits);
+        let mut order = sorted.values;
+        let mut begins = Vec::with_capacity(points.len() + 1);
+        let mut begin = 0;
+        while begin < order.len() {
+            let run = sorted.keys[begin..].iter().take_while(|key| **key == sorted.keys[begin]);
+            let end = begin + run.count();
+            if end == begin + 1 {
+                // Nearly all: their places, far apart in memory, need not be looked at.
+                begins.push(begin as u32);
+                begin = end;
+                continue;
+            }
+            let run = &mut order[begin..end];
+            let place = |i: u32| bits(points[i as usize]);
+            let same = |i: &u32| place(*i) == place(run[0]);
+            if !run.iter().all(same) {
+                // Two places of one key: of few points.
+                run.sort_by_key(|&i| (place(i), i));
+            }
+            for k in begin..end {
+                if k == begin || place(order[k]) != place(order[k - 1]) {
+                    begins.push(k as u32);
+                }
+            }
+            begin = end;
+        }
+        begins.push(order.len() as u32);
+        Groups { order, begins }
+    }
+
+    /// The smallest number of each place, ascending.
+    fn firsts(&self) -> Vec<u32> {
+        let places = &self.begins[..self.begins.len() - 1];
+        let mut firsts: Vec<u32> = places.iter().map(|&begin| self.order[begin as usize]).collect();
+        firsts.par_sort_unstable();
+        firsts
+    }
+}
+
+/// Bits of a key beyond those that tell as many points apart: at most one point in 64 shares its
+/// key by chance.
+const MORE_BITS: u32 = 7;
+
+/// Coordinates as they are compared: 0 and -0 are one.
+fn bits(x: [f64; 3]) -> [u64; 3] {
+    x.map(|x| (x + 0.0).to_bits())
+}
+
+/// One number for three, each bit of it by chance another one for others (the mixing of splitmix64).
+fn mixed(bits: [u64; 3]) -> u64 {
+    bits.into_iter().fold(0, |hash: u64, x| {
+        let mut z = (hash ^ x).wrapping_add(0x9e37_79b9_7f4a_7c15);
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    })
+}
+
+/// Joins the points of each place into its first.
+fn join(mut cloud: PointCloud) -> PointCloud {
+    let groups = Groups::of(&cloud.points);
+    if groups.begins.len() == cloud.len() + 1 {
+        return cloud;
+    }
+    let mut first = vec![true; cloud.len()];
+    for ends in groups.begins.windows(2) {
+        let [a, b] = [ends[0] as usize, ends[1] as usize];
+        let all = &groups.order[a..b];
+        if all.len() < 2 {
+            continue;
+        }
+        let to = all[0] as usize;
+        all[1..].iter().for_each(|&i| first[i as usize] = false);
+        if let Some(normals) = &mut cloud.normals {
+            let mut sum = [0.0_f64; 3];
+            for &i in all {
+                (0..3).for_each(|k| sum[k] += f64::from(normals[i as usize][k]));
+            }
+            let length = sum.iter().map(|x| x * x).sum::<f64>().sqrt();
+            if length > 1e-6 {
+                normals[to] = sum.map(|x| (x / length) as f32);
+            }
+        }
+        if let Some(colors) = &mut cloud.colors {
+            let mean = |k: usize| {
+                let sum: u64 = all.iter().map(|&i| u64::from(colors[i as usize][k])).sum();
+                let n = all.len() as u64;
+                ((sum + n / 2) / n) as u8
+            };
+            colors[to] = [mean(0), mean(1), mean(2)];
+        }
+    }
+    retain(&mut cloud, &first);
+    cloud
+}
+
+/// Numbers of the points that are far from all others, and the spacing of all, if there are two or more.
+pub type Far = (Vec<u32>, Option<Spacing>);
+
+/// Numbers of the points that are far from all others, and the spacing. No two points are in one place.
+pub fn far_from_others(points: &[[f64; 3]], factor: f64) -> Result<Far> {
+    if points.len() < 2 {
+        return Ok((Vec::new(), None));
+    }
+    let index = Index::new(&Sites::new(points)?);
+    let distances = index.map_neighbors(NEIGHBORS, |_, found| {
+        let sum: f64 = found.iter().map(|f| f.key.sqrt()).sum();
+        (found.first().map_or(0.0, |f| f.key.sqrt()), sum / found.len().max(1) as f64)
+    });
+    let mut nearest: Vec<f64> = distances.par_iter().map(|d| d.0).collect();
+    let mut means: Vec<f64> = distances.par_iter().map(|d| d.1).collect();
+    let least = nearest.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = nearest.iter().copied().fold(0.0, f64::max);
+    let around = median(&mut means);
+    let spacing = Spacing { min: least, median: median(&mut nearest), max: most, around };
+    let limit = factor * around;
+    let far = distances.iter().enumerate().filter(|(_, d)| d.1 > limit).map(|(i, _)| i as u32);
+    Ok((far.collect(), Some(spacing)))
+}
+
+/// The upper median.
+fn median(numbers: &mut [f64]) -> f64 {
+    let half = numbers.len() / 2;
+    *numbers.select_nth_unstable_by(half, |a, b| a.partial_cmp(b).unwrap_or(Ordering::Equal)).1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A plane lattice with points far above it.
+    fn lattice(n: u32, far: &[f64]) -> Vec<[f64; 3]> {
+        let flat = (0..n * n).map(|k| [f64::from(k % n), f64::from(k / n), 0.0]);
+        flat.chain(far.iter().map(|z| [0.5, 0.5, *z])).collect()
+    }
+
+    #[test]
+    fn duplicates_are_joined_with_the_mean_of_what_they_have() {
+        let cloud = PointCloud {
+            points: vec![[1.0; 3], [0.0, 0.0, 0.0], [1.0; 3], [-0.0, 0.0, 0.0], [1.0; 3], [2.0; 3]],
+            normals: Some(vec![
+                [1.0, 0.0, 0.0],
+                [0.0, 0.0, 1.0],
+                [0.0, 1.0, 0.0],
+                [0.0, 0.0, -1.0],
+                [0.0, 1.0, 0.0],
+                [0.0, 1.0, 0.0],
+            ]),
+            colors: Some([9, 0, 10, 1, 12, 7].map(|c| [c; 3]).to_vec()),
+        };
+        assert_eq!(survey(&cloud).unwrap().duplicates, 3);
+        let (found, survey) =
+            clean(cloud, CleanOptions { outliers: None, ..Default::default() }).unwrap();
+        assert_eq!(survey.duplicates, 3);
+        assert_eq!(found.points, [[1.0; 3], [0.0; 3], [2.0; 3]]);
+        assert_eq!(found.colors.unwrap(), [[10; 3], [1; 3], [7; 3]]);
+        let normals = found.normals.unwrap();
+        let half = 1.0 / 5.0_f32.sqrt();
+        assert!((normals[0][0] - half).abs() < 1e-6 && (normals[0][1] - 2.0 * half).abs() < 1e-6);
+        assert_eq!(normals[1], [0.0, 0.0, 1.0], "they cancel");
+    }
+
+    #[test]
+    fn what_is_far_from_all_others_is_an_outlier() {
+        let cloud = PointCloud::new(lattice(30, &[10.0, 100.0, -1e9]));
+        let found = survey(&cloud).unwrap();
+        assert_eq!((found.duplicates, found.outliers), (0, vec![901, 902]));
+        let spacing = found.spacing.unwrap();
+        assert_eq!((spacing.min, spacing.median), (1.0, 1.0));
+        assert!((spacing.around - 0.5 * (1.0 + 2_f64.sqrt())).abs() < 1e-12, "{spacing:?}");
+        let (cloud, found) = clean(cloud, CleanOptions::default()).unwrap();
+        assert_eq!((cloud.len(), found.outliers.len()), (901, 2));
+        let options = CleanOptions { outliers: Some(5.0), ..Default::default() };
+        assert_eq!(clean(cloud, options).unwrap().0.len(), 900);
+    }
+
+    #[test]
+    fn small_and_degenerate_clouds_are_no_trouble() {
+        for points in [vec![], vec![[1.0; 3]], vec![[1.0; 3]; 2], vec![[1.0; 3], [2.0; 3]]] {
+            let n = points.len();
+            let found = survey(&PointCloud::new(points)).unwrap();
+            assert!(
+                found.outliers.is_empty()
+                    && found.duplicates == u64::from(n == 2 && found.spacing.is_none())
+            );
+        }
+        let many = PointCloud::new([vec![[0.25; 3]; 1_000_000], lattice(20, &[])].concat());
+        assert_eq!(survey(&many).unwrap().duplicates, 999_999);
+    }
+
+    #[test]
+    fn threads_change_nothing() {
+        let points: Vec<[f64; 3]> = (0..40_000_u32)
+            .map(|k| k.wrapping_mul(2_654_435_761))
+            .map(|h| [h % 97, h / 97 % 89, h / 9_000 % 83].map(f64::from))
+            .collect();
+        let cloud = PointCloud::new(points);
+        let on = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| clean(cloud.clone(), CleanOptions::default()).unwrap())
+        };
+        assert!(on(1) == on(3));
+    }
+}

@@ -1,0 +1,15 @@
+//! Clouds of points as a scanner gives them: duplicates, strays, spacing, normals, noise, samples.
+
+mod clean;
+mod noise;
+mod normals;
+mod plane;
+pub mod sample;
+
+pub use clean::{
+    CleanOptions, FAR, Far, NEIGHBORS, Spacing, Survey, clean, clean_by, far_from_others, survey,
+};
+pub use noise::noise;
+pub use normals::{Estimate, estimate_normals};
+pub use sample::{Noise, Sampler, Sampling};
+pub use zeroset_core::cloud::PointCloud;

@@ -1,0 +1,191 @@
+//! Normals of clouds that have none: an estimate.
+//!
+//! The direction is that of least variance among the nearest points. The side follows from point to point along the
+//! tree of neighbors whose normals agree best, from the outermost point of each connected part (H. Hoppe, T. DeRose,
+//! T. Duchamp, J. McDonald and W. Stuetzle, Surface reconstruction from unorganized points, SIGGRAPH 1992).
+
+use rayon::prelude::*;
+
+use super::PointCloud;
+use super::plane::Plane;
+use crate::point_distance::{Index, Sites};
+use zeroset_core::error::Result;
+use zeroset_core::primitives::sort;
+
+/// Nearest points that a plane is fitted to, besides the point itself.
+pub const NEIGHBORS: usize = 16;
+/// In the place of a neighbor that is not there.
+const NONE: u32 = u32::MAX;
+/// Steps that the disagreement of two normals is measured in, from 0 to 1.
+const STEPS: f32 = (1 << 24) as f32;
+
+/// What is known of estimated normals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Estimate {
+    /// Parts of the cloud that no neighbors connect: each is oriented by itself, so that its outermost point looks
+    /// outwards. One inside another may have to look the other way.
+    pub parts: usize,
+    /// Points of the largest part.
+    pub largest: usize,
+}
+
+/// Unit normals, `[n]`, of points no two of which are in one place (`clean` joins these), and how sure they are.
+///
+/// They are an estimate: sides can be wrong across gaps, sharp edges and sheets closer than the points are to each
+/// other. Fewer than three points, or points on a line, have some direction across it.
+///
+/// # Errors
+/// [`zeroset_core::Error::Case`] for points that are not finite, and for 2^32 - 1 and more of them.
+pub fn estimate_normals(cloud: &PointCloud) -> Result<(Vec<[f32; 3]>, Estimate)> {
+    let points = &cloud.points;
+    let index = Index::new(&Sites::new(points)?);
+    let neighbors: Vec<[u32; NEIGHBORS]> = index.map_neighbors(NEIGHBORS, |_, found| {
+        let mut row = [NONE; NEIGHBORS];
+        found.iter().zip(&mut row).for_each(|(f, to)| *to = f.site);
+        row
+    });
+    drop(index);
+    let near = neighbors.par_iter().enumerate();
+    let mut normals: Vec<[f32; 3]> = near.map(|(i, row)| across(points, i, row)).collect();
+    let mut forest = Forest::new(points.len());
+    for (a, b) in edges_by_agreement(&neighbors, &normals) {
+        let against = dot(normals[a as usize], normals[b as usize]) < 0.0;
+        forest.join(a, b, against);
+    }
+    let estimate = orient(points, &mut forest, &mut normals);
+    Ok((normals, estimate))
+}
+
+/// Whom a row names.
+fn named(row: &[u32; NEIGHBORS]) -> impl Iterator<Item = u32> + Clone {
+    row.iter().copied().take_while(|&j| j != NONE)
+}
+
+/// The direction of least variance of a point and its neighbors.
+fn across(points: &[[f64; 3]], i: usize, row: &[u32; NEIGHBORS]) -> [f32; 3] {
+    let near = named(row).map(|j| points[j as usize]);
+    match Plane::through(points[i], near).map(|plane| plane.normal) {
+        Some(normal) if normal.iter().all(|x| x.is_finite()) => normal.map(|x| x as f32),
+        _ => [0.0, 0.0, 1.0],
+    }
+}
+
+fn dot(a: [f32; 3], b: [f32; 3]) -> f32 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+/// Pairs of neighbors, each once, those first whose normals are the most parallel.
+fn edges_by_agreement(
+    neighbors: &[[u32; NEIGHBORS]],
+    normals: &[[f32; 3]],
+) -> impl Iterator<Item = (u32, u32)> {
+    let rows = neighbors.par_iter().enumerate();
+    let edges: Vec<(u32, u32)> = rows
+        .flat_map_iter(|(i, row)| {
+            let i = i as u32;
+            let mine = move |j: &u32| *j > i || !named(&neighbors[*j as usize]).any(|k| k == i);
+            named(row).filter(mine).map(move |j| (i, j))
+        })
+        .collect();
+    let key = |&(a, b): &(u32, u32)| {
+        let apart = 1.0 - dot(normals[a as usize], normals[b as usize]).abs().min(1.0);
+        (apart * STEPS) as u32
+    };
+    let keys: Vec<u32> = edges.par_iter().map(key).collect();
+    let sorted = sort(&keys, None, 25);
+    sorted.values.into_iter().map(move |k| edges[k as usize])
+}
+
+/// Parts of the cloud, joined one by one, and how each point's normal stands to that of the root of its part.
+struct Forest {
+    parent: Vec<u32>,
+    /// Whether the normal is against that of the parent.
+    against: Vec<bool>,
+    size: Vec<u32>,
+}
+
+impl Forest {
+    fn new(n: usize) -> Self {
+        let parent = (0..n as u32).collect();
+        Forest { parent, against: vec![false; n], size: vec![1; n] }
+    }
+
+    /// The root of a point's part, and whether the point's normal is against the root's.
+    fn root(&mut self, point: u32) -> (u32, bool) {
+        let (mut root, mut against) = (point, false);
+        while self.parent[root as usize] != root {
+            against ^= self.against[root as usize];
+            root = self.parent[root as usize];
+        }
+        // All points on the way become children of the root.
+        let (mut at, mut this) = (point, against);
+        while self.parent[at as usize] != root && at != root {
+            let next = self.parent[at as usize];
+            let step = std::mem::replace(&mut self.against[at as usize], this);
+            self.parent[at as usize] = root;
+            this ^= step;
+            at = next;
+        }
+        (root, against)
+    }
+
+    /// Joins the parts of two points whose normals are `against` each other.
+    fn join(&mut self, a: u32, b: u32, against: bool) {
+        let ((a, from_a), (b, from_b)) = (self.root(a), self.root(b));
+        if a == b {
+            return;
+        }
+        let (to, child) =
+            if self.size[a as usize] >= self.size[b as usize] { (a, b) } else { (b, a) };
+        self.parent[child as usize] = to;
+        self.against[child as usize] = against ^ from_a ^ from_b;
+        self.size[to as usize] += self.size[child as usize];
+    }
+}
+
+/// Turns the normals of each part alike, and so that at one of its six outermost points along the axes, the one whose
+/// normal is the nearest to the axis, it looks outwards.
+fn orient(points: &[[f64; 3]], forest: &mut Forest, normals: &mut [[f32; 3]]) -> Estimate {
+    let n = points.len() as u32;
+    let roots: Vec<(u32, bool)> = (0..n).map(|i| forest.root(i)).collect();
+    let mut part = vec![NONE; points.len()];
+    // The lowest and highest point along each axis.
+    let mut ends: Vec<[u32; 6]> = Vec::new();
+    let mut largest = 0;
+    for (i, x) in points.iter().enumerate() {
+        let root = roots[i].0 as usize;
+        if part[root] == NONE {
+            part[root] = ends.len() as u32;
+            ends.push([i as u32; 6]);
+            largest = largest.max(forest.size[root]);
+        }
+        let ends = &mut ends[part[root] as usize];
+        for k in 0..3 {
+            if x[k] < points[ends[2 * k] as usize][k] {
+                ends[2 * k] = i as u32;
+            }
+            if x[k] > points[ends[2 * k + 1] as usize][k] {
+                ends[2 * k + 1] = i as u32;
+            }
+        }
+    }
+    let turned: Vec<bool> =
+        ends.iter()
+            .map(|ends| {
+                let outward = |side: usize| {
+                    let along = normals[ends[side] as usize][side / 2];
+                    if side.is_multiple_of(2) { -along } else { along }
+                };
+                let best = (1..6).fold(0, |best, side| {
+                    if outward(side).abs() > outward(best).abs() { side } else { best }
+                });
+                (outward(best) < 0.0) ^ roots[ends[best] as usize].1
+            })
+            .collect();
+    for (normal, (root, against)) in normals.iter_mut().zip(&roots) {
+        if turned[part[*root as usize] as usize] ^ against {
+            *normal = normal.map(|x| -x);
+        }
+    }
+    Estimate { parts: ends.len(), largest: largest as usize }
+}

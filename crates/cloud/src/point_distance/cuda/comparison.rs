@@ -1,0 +1,257 @@
+//! Queries on a card, to be compared with sites there: which kernel does so, and with what.
+
+use super::layout::{SelectiveArgument, SitesArgument};
+use super::{DeviceCoordinate, key_of, order};
+use crate::point_distance::cone::Toward;
+use crate::point_distance::nearest::kernel_for;
+use crate::point_distance::{Found, Kernel, Norm};
+use zeroset_core::error::Result;
+use zeroset_gpu::{Argument, Arguments, Array, Cuda, Launch, Unit};
+
+/// Threads of a block that compares; the kernels state the same.
+const THREADS: u32 = 128;
+/// Sites of a tile; the kernels state the same.
+pub(super) const TILE: u32 = 256;
+/// Blocks of a multiprocessor: enough that they end together.
+const BLOCKS: u32 = 16;
+/// Largest square of a lattice's diagonal for which the expanded form is exact in single precision:
+/// none of its parts is above four times that.
+const EXACT_SQUARE: f64 = (1 << 22) as f64;
+
+/// `struct Brute` of `kernels/point_distance/brute.cu`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+struct BruteArgument<C> {
+    sites: SitesArgument,
+    corner: [C; 3],
+    shift: f32,
+}
+
+// SAFETY: laid out as in C, and compared with the size the kernels know.
+unsafe impl<C: DeviceCoordinate> Argument for BruteArgument<C> {}
+
+// SAFETY: as above.
+unsafe impl Argument for SelectiveArgument {}
+
+/// What is asked of each comparison.
+#[derive(Clone, Copy)]
+pub(super) struct Asked<'a, C> {
+    pub queries: &'a [[C; 3]],
+    pub norm: Norm,
+    /// Where queries look, if not everywhere.
+    pub toward: Option<&'a Toward>,
+    /// Corners of the box of all sites.
+    pub bounds: Option<([C; 3], [C; 3])>,
+    /// Whether the sites' numbers are asked for, too.
+    pub numbered: bool,
+    /// Bytes that results of slices of the sites may take, where they are joined later; one for each query is always taken.
+    pub room: u64,
+}
+
+/// What a kernel takes beside sites and queries.
+enum Job<C> {
+    /// All are compared with all, in few operations; of the exact form on a lattice the corner that coordinates are taken
+    /// from, and what makes keys positive.
+    All { corner: [C; 3], shift: f32 },
+    /// In a cone, or in a norm of any order.
+    Selective { directions: Array<f64>, order: f64, cosine: f64, radius: Option<f64> },
+}
+
+/// Results of slices, of keys too wide for an atomic minimum, and the kernel that joins them.
+struct Slices {
+    join: zeroset_gpu::Kernel,
+    results: Array<u64>,
+    most: u32,
+}
+
+/// Queries on a card with the least keys so far.
+pub(super) struct Comparison<C: DeviceCoordinate> {
+    arithmetic: Kernel,
+    kernel: zeroset_gpu::Kernel,
+    job: Job<C>,
+    /// Queries of a thread.
+    each: u32,
+    queries: Array<C>,
+    /// A word for each query, or of wide keys two.
+    found: Array<u64>,
+    slices: Option<Slices>,
+}
+
+impl<C: DeviceCoordinate> Comparison<C> {
+    /// Copies queries; nothing is found yet.
+    pub fn new(cuda: &Cuda, asked: &Asked<'_, C>) -> Result<Self> {
+        let (queries, norm) = (asked.queries, asked.norm);
+        let (arithmetic, low, high) = kernel_for(norm, asked.bounds, queries)?;
+        let is_wide = arithmetic == Kernel::F64;
+        let selective = is_wide || asked.toward.is_some() || matches!(norm, Norm::Lp(_));
+        let square: f64 = (0..3).map(|k| (high[k].to_f64() - low[k].to_f64()).powi(2)).sum();
+        let exact = arithmetic == Kernel::F32OnLattice
+            && norm == Norm::L2
+            && square < EXACT_SQUARE
+            && !selective;
+        let arithmetic = match arithmetic {
+            Kernel::F32OnLattice if !exact => Kernel::U32,
+            other => other,
+        };
+        // One query in a thread where there are few: threads without any would only wait.
+        let each = if queries.len() > 2 * THREADS as usize && !selective { 4 } else { 1 };
+        let mut defines = vec![
+            ("REAL", C::REAL.into()),
+            ("KEY", key_of(arithmetic).into()),
+            ("NORM", order(norm).into()),
+        ];
+        let (file, function, job) = if selective {
+            defines.push(("CONE", u32::from(asked.toward.is_some()).to_string()));
+            defines.push(("SELECTIVE_BYTES", size_of::<SelectiveArgument>().to_string()));
+            let job = selective_job(cuda, norm, asked.toward)?;
+            ("point_distance/selective", "point_distance_selective", job)
+        } else {
+            defines.push(("NUMBERED", u32::from(asked.numbered).to_string()));
+            defines.push(("QUERIES", each.to_string()));
+            defines.push(("BRUTE_BYTES", size_of::<BruteArgument<C>>().to_string()));
+            // Keys of floats are compared as whole numbers, which works from 0 on.
+            let shift = if exact { square as f32 } else { 0.0 };
+            let job = Job::All { corner: low, shift };
+            ("point_distance/brute", "point_distance_brute", job)
+        };
+        let unit = Unit::with(file, defines)?;
+        let words = if is_wide { 2 } else { 1 };
+        let slices = || -> Result<Slices> {
+            let row = (words * queries.len()).max(1);
+            let room = asked.room / (row * size_of::<u64>()) as u64;
+            let groups = queries.len().div_ceil(THREADS as usize) as u32;
+            let most = slices(cuda, groups.max(1)).min(room.min(1 << 20) as u32).max(1);
+            Ok(Slices {
+                join: cuda.kernel(&unit, "point_distance_join")?,
+                results: cuda.zeros(row * most as usize)?,
+                most,
+            })
+        };
+        Ok(Comparison {
+            arithmetic,
+            kernel: cuda.kernel(&unit, function)?,
+            job,
+            each,
+            queries: cuda.upload(queries.as_flattened())?,
+            found: cuda.zeros(words * queries.len())?,
+            slices: is_wide.then(slices).transpose()?,
+        })
+    }
+
+    /// Bytes of results, partial ones among them.
+    pub fn bytes(&self) -> u64 {
+        let slices = self.slices.as_ref().map_or(0, |slices| slices.results.len());
+        ((self.found.len() + slices) * size_of::<u64>()) as u64
+    }
+
+    /// The arithmetic.
+    pub fn arithmetic(&self) -> Kernel {
+        self.arithmetic
+    }
+
+    /// Forgets what was found.
+    pub fn clear(&mut self, cuda: &Cuda) -> Result<()> {
+        cuda.clear(&mut self.found)
+    }
+
+    /// Launches the comparison with sites 0, `every`, 2 `every` and so on of the first `n` that stand in `axes`, the first of
+    /// which has the number `first`.
+    pub fn launch(
+        &self,
+        cuda: &Cuda,
+        axes: &[Array<C>; 3],
+        n: usize,
+        every: usize,
+        first: usize,
+    ) -> Result<()> {
+        assert!(axes.iter().all(|axis| n <= axis.len()), "as many sites on the card");
+        let (n_sites, n_queries) = (n.div_ceil(every) as u32, (self.queries.len() / 3) as u32);
+        if n_queries == 0 || n_sites == 0 {
+            return Ok(());
+        }
+        let groups = n_queries.div_ceil(THREADS * self.each);
+        let most = self.slices.as_ref().map_or(u32::MAX, |slices| slices.most);
+        let slice = n_sites.div_ceil(TILE).div_ceil(slices(cuda, groups).min(most)) * TILE;
+        let n_slices = n_sites.div_ceil(slice);
+        let grid = groups * n_slices;
+        let launch = Launch { grid, block: THREADS, shared: 0, cooperative: false };
+        let axes = axes.each_ref().map(Array::address);
+        let found = self.slices.as_ref().map_or(&self.found, |slices| &slices.results);
+        let (queries, found) = (self.queries.address(), found.address());
+        let (every, first) = (every as u32, first as u32);
+        let sites =
+            SitesArgument { axes, queries, found, n_sites, n_queries, slice, groups, every, first };
+        let arguments = match &self.job {
+            &Job::All { corner, shift } => {
+                Arguments::default().with(BruteArgument { sites, corner, shift })
+            }
+            Job::Selective { directions, order, cosine, radius } => {
+                Arguments::default().with(SelectiveArgument {
+                    sites,
+                    directions: directions.address(),
+                    n_directions: (directions.len() / 3) as u32,
+                    has_cylinder: radius.is_some().into(),
+                    order: *order,
+                    cosine: *cosine,
+                    radius: radius.unwrap_or(0.0),
+                })
+            }
+        };
+        // SAFETY: the argument of the kernel; `found` has a place per query, or one per query and slice, the axes every site, and
+        // there is a direction for each query or for all.
+        unsafe { cuda.launch(&self.kernel, launch, &arguments) }?;
+        let Some(slices) = &self.slices else { return Ok(()) };
+        let arguments = Arguments::default()
+            .with_array(&slices.results)
+            .with_array(&self.found)
+            .with(n_slices)
+            .with(n_queries);
+        let grid = n_queries.div_ceil(THREADS);
+        let launch = Launch { grid, block: THREADS, shared: 0, cooperative: false };
+        // SAFETY: the arguments of the kernel; results of as many slices, and a place per query.
+        unsafe { cuda.launch(&slices.join, launch, &arguments) }
+    }
+
+    /// What was found; waits for it.
+    pub fn found(&self, cuda: &Cuda) -> Result<Vec<Found<C::Key>>> {
+        let of = |key: u64, site: u32| Found { key: C::key_of(key, self.arithmetic), site };
+        let found = cuda.download(&self.found)?;
+        if self.slices.is_some() {
+            let (pairs, _) = found.as_chunks::<2>();
+            let of = |[key, site]: &[u64; 2]| match (key, site) {
+                (0, 0) => Found::none::<C>(),
+                _ => of(!key, !site as u32),
+            };
+            return Ok(pairs.iter().map(of).collect());
+        }
+        let of = |turned: u64| match !turned {
+            u64::MAX => Found::none::<C>(),
+            bits => of(bits >> 32, bits as u32),
+        };
+        Ok(found.into_iter().map(of).collect())
+    }
+}
+
+/// Slices of the sites, each with a block for each group of queries, that fill a card.
+fn slices(cuda: &Cuda, groups: u32) -> u32 {
+    (BLOCKS * cuda.card().multiprocessors / groups).max(1)
+}
+
+/// A job in a cone, or in a norm of any order.
+fn selective_job<C: DeviceCoordinate>(
+    cuda: &Cuda,
+    norm: Norm,
+    toward: Option<&Toward>,
+) -> Result<Job<C>> {
+    let order = if let Norm::Lp(p) = norm { p } else { 0.0 };
+    let Some(toward) = toward else {
+        return Ok(Job::Selective {
+            directions: cuda.zeros(0)?,
+            order,
+            cosine: -1.0,
+            radius: None,
+        });
+    };
+    let directions = cuda.upload(toward.directions().as_flattened())?;
+    Ok(Job::Selective { directions, order, cosine: toward.cosine(), radius: toward.cylinder() })
+}

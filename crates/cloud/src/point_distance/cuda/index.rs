@@ -1,0 +1,162 @@
+//! Through an index.
+//!
+//! The kernel is in `kernels/point_distance/index.cu`.
+
+use super::{DeviceCoordinate, key_of, order};
+use crate::point_distance::nearest::{Checked, kernel_for};
+use crate::point_distance::{Found, Index, Kernel, Method, Nearest, Norm, Options};
+use zeroset_core::error::{Error, Result};
+use zeroset_gpu::{Arguments, Array, Cuda, Launch, Unit};
+
+/// An index on a card: that of the processor, copied.
+pub struct DeviceIndex<C: DeviceCoordinate> {
+    nodes: Array<u32>,
+    entries: Array<u32>,
+    n_sites: usize,
+    bounds: Option<([C; 3], [C; 3])>,
+}
+
+impl<C: DeviceCoordinate> DeviceIndex<C> {
+    /// Copies an index to the card.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if there is not enough memory or the card does not answer.
+    pub fn new(cuda: &Cuda, index: &Index<C>) -> Result<Self> {
+        let (nodes, entries) = index.words(C::words);
+        let (nodes, entries) = (cuda.upload(&nodes)?, cuda.upload(&entries)?);
+        Ok(DeviceIndex { nodes, entries, n_sites: index.len(), bounds: index.bounds() })
+    }
+
+    /// As [`Index::nearest`], to the same bits.
+    ///
+    /// # Errors
+    /// As [`Index::nearest`]; [`Error::Case`] for norms of other orders and cones; [`Error::Device`].
+    pub fn nearest(
+        &self,
+        cuda: &Cuda,
+        queries: &[[C; 3]],
+        options: &Options,
+    ) -> Result<Nearest<C>> {
+        let checked = Checked::new(queries, options)?;
+        check(options)?;
+        checked.without_perforation()?;
+        let search = self.search(cuda, queries, options.norm, lanes_for(cuda, queries.len()))?;
+        search.launch(cuda)?;
+        let (found, bytes) = (search.found(cuda)?, Index::<C>::bytes(self.n_sites));
+        Ok(checked.result(found, Method::Index, search.kernel(), bytes))
+    }
+
+    /// A search for these queries, on the card but for its launch; `lanes` threads, 1, 8 or 32, share a
+    /// query.
+    ///
+    /// # Errors
+    /// As [`DeviceIndex::nearest`].
+    ///
+    /// # Panics
+    /// If there is no kernel for so many lanes.
+    pub fn search<'a>(
+        &'a self,
+        cuda: &Cuda,
+        queries: &[[C; 3]],
+        norm: Norm,
+        lanes: u32,
+    ) -> Result<DeviceSearch<'a, C>> {
+        assert!([1, 8, 32].contains(&lanes), "1, 8 or 32 lanes");
+        let (kernel, ..) = kernel_for(norm, self.bounds, queries)?;
+        let kernel = if kernel == Kernel::F32OnLattice { Kernel::U32 } else { kernel };
+        let defines = vec![
+            ("REAL", C::REAL.into()),
+            ("KEY", key_of(kernel).into()),
+            ("NORM", order(norm).into()),
+            ("LANES", lanes.to_string()),
+        ];
+        let unit = Unit::with("point_distance/index", defines)?;
+        let n = queries.len();
+        // Nothing is launched without sites, and keys and numbers are not read then.
+        Ok(DeviceSearch {
+            index: self,
+            kernel,
+            launched: cuda.kernel(&unit, "point_distance_index")?,
+            lanes,
+            queries: cuda.upload(queries.as_flattened())?,
+            keys: cuda.zeros(n)?,
+            sites: cuda.zeros(n)?,
+        })
+    }
+}
+
+/// Threads that share a query: all of a warp while the card has room for them, as few queries take as long as one does; one
+/// for many, by measurement (docs/point-distances.md).
+fn lanes_for(cuda: &Cuda, n_queries: usize) -> u32 {
+    let threads = cuda.card().multiprocessors as usize * 2048;
+    match n_queries {
+        n if 32 * n <= threads => 32,
+        n if 8 * n <= 4 * threads => 8,
+        _ => 1,
+    }
+}
+
+/// A search through an index for some queries, as often as it is launched.
+pub struct DeviceSearch<'a, C: DeviceCoordinate> {
+    index: &'a DeviceIndex<C>,
+    kernel: Kernel,
+    launched: zeroset_gpu::Kernel,
+    lanes: u32,
+    queries: Array<C>,
+    keys: Array<C::Bits>,
+    sites: Array<u32>,
+}
+
+impl<C: DeviceCoordinate> DeviceSearch<'_, C> {
+    /// The arithmetic.
+    pub fn kernel(&self) -> Kernel {
+        self.kernel
+    }
+
+    /// Launches the search.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if the driver refuses it.
+    pub fn launch(&self, cuda: &Cuda) -> Result<()> {
+        let n = self.keys.len();
+        if n == 0 || self.index.n_sites == 0 {
+            return Ok(());
+        }
+        let arguments = Arguments::default()
+            .with_array(&self.index.nodes)
+            .with_array(&self.index.entries)
+            .with_array(&self.queries)
+            .with_array(&self.keys)
+            .with_array(&self.sites)
+            .with(n as u32);
+        let grid = (n * self.lanes as usize).div_ceil(32) as u32;
+        let launch = Launch { grid, block: 32, shared: 0, cooperative: false };
+        // SAFETY: the arguments of the kernel; a key and a site for each query.
+        unsafe { cuda.launch(&self.launched, launch, &arguments) }
+    }
+
+    /// What it found.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if the card does not answer.
+    pub fn found(&self, cuda: &Cuda) -> Result<Vec<Found<C::Key>>> {
+        if self.index.n_sites == 0 {
+            return Ok(vec![Found::none::<C>(); self.keys.len()]);
+        }
+        let (keys, sites) = (cuda.download(&self.keys)?, cuda.download(&self.sites)?);
+        let of =
+            |(bits, site): (C::Bits, u32)| Found { key: C::key_of(bits.into(), self.kernel), site };
+        Ok(keys.into_iter().zip(sites).map(of).collect())
+    }
+}
+
+/// Refuses what only a comparison of all takes on a card.
+fn check(options: &Options) -> Result<()> {
+    let what = match (&options.cone, options.norm) {
+        (Some(_), _) => "distances in a cone".to_string(),
+        (None, Norm::Lp(_)) => format!("the norm {}", options.norm),
+        _ => return Ok(()),
+    };
+    let remedy = "compare all (--method brute), or compute it on the processor (--device cpu)";
+    Err(Error::usage(format!("{what} by an index on a GPU"), remedy))
+}

@@ -1,0 +1,262 @@
+//! The Euclidean distance transform of a volume: from each voxel to the nearest one of a set.
+//!
+//! Exact, one pass per axis. The first counts steps along rows, the others take the lowest of the
+//! parabolas that the lines passed before put up (Felzenszwalb and Huttenlocher 2012): by their lower
+//! envelope, or where few steps decide by a search outwards. Both find the same distances. Between the
+//! passes a voxel remembers the steps to its nearest voxel, whole numbers, so that nothing is
+//! rounded before the distance itself. Voxels need not be cubes.
+
+mod cuda;
+mod envelope;
+mod pair;
+mod search;
+
+use rayon::prelude::*;
+
+use envelope::Envelope;
+use pair::Pair;
+use search::Search;
+use zeroset_core::Cpu;
+use zeroset_core::error::{Error, Result};
+
+pub use cuda::DeviceEdt;
+
+/// Neighboring lines that are read together, so that memory is read in stretches.
+const LINES: usize = 32;
+
+/// What a distance transform measures.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Edt {
+    /// Distances of neighboring voxels along x, y and z.
+    pub spacing: [f64; 3],
+    /// Negative inside: minus the distance to the nearest voxel outside.
+    pub signed: bool,
+}
+
+impl Default for Edt {
+    fn default() -> Self {
+        Edt { spacing: [1.0; 3], signed: false }
+    }
+}
+
+impl Edt {
+    /// Sets the distances of neighboring voxels along x, y and z.
+    pub fn spacing(mut self, spacing: [f64; 3]) -> Self {
+        self.spacing = spacing;
+        self
+    }
+
+    /// Asks for negative distances inside.
+    pub fn signed(mut self, signed: bool) -> Self {
+        self.signed = signed;
+        self
+    }
+
+    /// Distance from the center of each voxel of `shape`, x fastest, to the center of the nearest one
+    /// that is `inside`; 0 there, or with [`Edt::signed()`] minus the distance to the nearest one that is
+    /// not. Infinite if there is none. `[n_voxels]`, in the unit of the spacing.
+    ///
+    /// Exact up to rounding to 32 bits; the bits do not depend on the number of threads.
+    ///
+    /// # Errors
+    /// [`Error::Case`] for a shape that is not that of `inside`, spacings that are not positive or
+    /// whose ratio is beyond 10^100, and an axis of more than 2^31 voxels.
+    pub fn transform(&self, cpu: &Cpu, inside: &[bool], shape: [usize; 3]) -> Result<Vec<f32>> {
+        self.check(inside.len(), shape)?;
+        Ok(cpu.run(|| match shape.iter().all(|&n| n <= <u32 as Pair>::MOST) {
+            true => self.passes::<u32>(inside, shape),
+            false => self.passes::<u64>(inside, shape),
+        }))
+    }
+
+    fn check(&self, n_voxels: usize, shape: [usize; 3]) -> Result<()> {
+        let n = shape.iter().try_fold(1_usize, |n, &size| n.checked_mul(size));
+        if n != Some(n_voxels) || shape.iter().any(|&n| n > <u64 as Pair>::MOST) {
+            let what = format!("a volume of {shape:?} voxels from {n_voxels} marks");
+            return Err(Error::usage(
+                what,
+                "give one mark for each voxel, fewer than 2^31 along an axis",
+            ));
+        }
+        let [low, high] =
+            [f64::min, f64::max].map(|f| self.spacing.into_iter().reduce(f).unwrap_or(1.0));
+        if !(low > 0.0 && high.is_finite() && high / low < 1e100)
+            || self.spacing.iter().any(|s| s.is_nan())
+        {
+            let what = format!("voxels with the spacing {:?}", self.spacing);
+            return Err(Error::usage(what, "give positive numbers of like size"));
+        }
+        Ok(())
+    }
+
+    fn passes<P: Pair>(&self, inside: &[bool], [nx, ny, _]: [usize; 3]) -> Vec<f32> {
+        if inside.is_empty() {
+            return Vec::new();
+        }
+        let [sx, sy, sz] = self.spacing;
+        let signed = self.signed;
+        let mut pairs = vec![P::none(); inside.len()];
+        let rows = pairs.par_chunks_mut(nx).zip(inside.par_chunks(nx));
+        rows.with_min_len(LINES).for_each(|(row, inside)| along_row(row, inside, signed));
+        // Squared lengths in steps of the axis of the pass: whole numbers where voxels are cubes.
+        let ratio = sx / sy;
+        let height = |pair: P| pair.steps().map(|(x, _)| (f64::from(x) * ratio).powi(2));
+        let joined = |near: Option<P>, y: usize| {
+            let steps = near.and_then(P::steps);
+            steps.map_or_else(P::none, |(x, _)| P::new(x, y as u32))
+        };
+        let slabs = pairs.par_chunks_mut(nx * ny);
+        slabs.for_each(|slab| across(slab, nx, signed, height, joined));
+        let (rx, ry) = (sx / sz, sy / sz);
+        let square = |x: u32, y: u32| (f64::from(x) * rx).powi(2) + (f64::from(y) * ry).powi(2);
+        let height = |pair: P| pair.steps().map(|(x, y)| square(x, y));
+        let distance = |near: Option<P>, z: usize| {
+            let found = near.and_then(height).map(|h| sz * (h + (z * z) as f64).sqrt());
+            P::of_distance(found.unwrap_or(f64::INFINITY) as f32)
+        };
+        across(&mut pairs, nx * ny, signed, height, distance);
+        pairs.into_iter().map(P::distance).collect()
+    }
+}
+
+/// First pass: steps along a row to the nearest voxel inside, for those inside of a signed
+/// transform to the nearest one outside.
+fn along_row<P: Pair>(row: &mut [P], inside: &[bool], signed: bool) {
+    let far = row.len() as u32;
+    let mut steps = Steps::new(far, signed);
+    for (pair, &of) in row.iter_mut().zip(inside) {
+        let n = steps.to(of);
+        *pair = if n < far { P::new(n, 0) } else { P::none() };
+    }
+    let mut steps = Steps::new(far, signed);
+    for (pair, &of) in row.iter_mut().zip(inside).rev() {
+        let n = steps.to(of);
+        if n < pair.steps().map_or(far, |(x, _)| x) {
+            *pair = P::new(n, 0);
+        }
+        *pair = pair.on_side(of && signed);
+    }
+}
+
+/// Counts steps on a walk along a row.
+struct Steps {
+    /// Since the last voxel outside, and since the last one inside; `far` before the first.
+    since: [u32; 2],
+    far: u32,
+    signed: bool,
+}
+
+impl Steps {
+    fn new(far: u32, signed: bool) -> Self {
+        Steps { since: [far; 2], far, signed }
+    }
+
+    /// Steps from the next voxel back to the last one that it asks for.
+    fn to(&mut self, inside: bool) -> u32 {
+        self.since = self.since.map(|n| (n + 1).min(self.far));
+        self.since[usize::from(inside)] = 0;
+        if self.signed || !inside { self.since[usize::from(!inside)] } else { 0 }
+    }
+}
+
+/// A pass across the planes of `block`, of `plane` voxels each: `height` is the squared length of
+/// the steps so far, and `result` what a voxel gets from the one that is nearest to it in its line,
+/// if there is any, and the steps to that.
+fn across<P: Pair>(
+    block: &mut [P],
+    plane: usize,
+    signed: bool,
+    height: impl Fn(P) -> Option<f64> + Copy + Sync,
+    result: impl Fn(Option<P>, usize) -> P + Copy + Sync,
+) {
+    let n = block.len() / plane;
+    // Of each plane the same stretch: the voxels of neighboring lines.
+    let mut stretches: Vec<Vec<&mut [P]>> = Vec::new();
+    stretches.resize_with(plane.div_ceil(LINES), || Vec::with_capacity(n));
+    for plane in block.chunks_mut(plane) {
+        for (stretch, rows) in plane.chunks_mut(LINES).zip(&mut stretches) {
+            rows.push(stretch);
+        }
+    }
+    // Lines one behind the other, a little apart: at whole powers of two they would share few
+    // places of the cache.
+    let pitch = n + 16;
+    let scratch =
+        || (Search::new(n), [(); 2].map(|()| Envelope::new(n)), vec![P::none(); LINES * pitch]);
+    stretches.into_par_iter().for_each_init(scratch, |(search, envelopes, lines), mut rows| {
+        if search.take(&rows, height) {
+            return search.find(&mut rows, signed, result);
+        }
+        for (i, row) in rows.iter().enumerate() {
+            for (line, &pair) in lines[i..].iter_mut().step_by(pitch).zip(&**row) {
+                *line = pair;
+            }
+        }
+        for line in lines.chunks_mut(pitch).take(rows[0].len()) {
+            match signed {
+                true => both_sides(&mut line[..n], envelopes, height, result),
+                false => one_side(&mut line[..n], &mut envelopes[0], height, result),
+            }
+        }
+        for (i, row) in rows.iter_mut().enumerate() {
+            for (line, pair) in lines[i..].iter().step_by(pitch).zip(&mut **row) {
+                *pair = *line;
+            }
+        }
+    });
+}
+
+/// One line of a pass.
+fn one_side<P: Pair>(
+    line: &mut [P],
+    envelope: &mut Envelope<P>,
+    height: impl Fn(P) -> Option<f64>,
+    result: impl Fn(Option<P>, usize) -> P,
+) {
+    envelope.build(line.iter().map(|&pair| (height(pair), pair)));
+    if envelope.is_empty() {
+        line.fill(result(None, 0));
+    }
+    for (stretch, place, near) in envelope.stretches(line.len()) {
+        let first = stretch.start;
+        for (i, pair) in line[stretch].iter_mut().enumerate() {
+            *pair = result(Some(near), (first + i).abs_diff(place));
+        }
+    }
+}
+
+/// One line of a pass of a signed transform: what a voxel looks for is those of the other side.
+fn both_sides<P: Pair>(
+    line: &mut [P],
+    envelopes: &mut [Envelope<P>; 2],
+    height: impl Fn(P) -> Option<f64>,
+    result: impl Fn(Option<P>, usize) -> P,
+) {
+    for (envelope, inside) in envelopes.iter_mut().zip([false, true]) {
+        envelope.build(line.iter().map(|&pair| match pair.is_inside() == inside {
+            true => (height(pair), pair),
+            false => (Some(0.0), P::new(0, 0)),
+        }));
+    }
+    // What is written keeps its side, so that each side finds its voxels.
+    for (envelope, inside) in envelopes.iter().zip([false, true]) {
+        if envelope.is_empty() {
+            write(line, inside, |_| result(None, 0));
+        }
+        for (stretch, place, near) in envelope.stretches(line.len()) {
+            let first = stretch.start;
+            let found = |i: usize| result(Some(near), (first + i).abs_diff(place));
+            write(&mut line[stretch], inside, found);
+        }
+    }
+}
+
+/// Gives voxels of one side what `found` says of each.
+fn write<P: Pair>(line: &mut [P], inside: bool, found: impl Fn(usize) -> P) {
+    for (i, pair) in line.iter_mut().enumerate() {
+        if pair.is_inside() == inside {
+            *pair = found(i).on_side(inside);
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Distances to sets of points and voxels.
+//!
+//! [`nearest`] is the point-wise distance transform: the distance of each query point to the nearest
+//! of some feature points ([`Sites`]), for queries wherever they are and as few as they are.
+//! [`Index`] keeps what makes many queries fast. [`Edt`] is the Euclidean distance transform: of every
+//! voxel of a volume to the nearest one of a set.
+//!
+//! The method, its working set, perforation and cones follow N. Khan and M. Zahran, Space-efficient
+//! pointwise computation of the distance transform on GPUs; docs/point-distances.md has the details.
+//! Distances along a mesh are [`crate::levelset::eikonal`].
+//!
+//! ```
+//! use zeroset_core::Cpu;
+//! use zeroset_cloud::point_distance::{Edt, Options, Sites, nearest};
+//!
+//! let sites = Sites::new(&[[0, 0, 0], [5, 1, 2]])?;
+//! let found = nearest(&Cpu::current(), &sites, &[[4, 1, 0]], &Options::default())?;
+//! assert_eq!((found.found[0].key, found.found[0].site), (5, 1)); // 1 + 0 + 4, exact
+//!
+//! let inside = [false, false, true, false];
+//! let distance = Edt::default().spacing([0.5, 1.0, 1.0]).transform(&Cpu::current(), &inside, [4, 1, 1])?;
+//! assert_eq!(distance, [1.0, 0.5, 0.0, 0.5]);
+//! # Ok::<(), zeroset_core::Error>(())
+//! ```
+
+mod brute;
+mod cone;
+mod coordinate;
+pub mod cuda;
+mod edt;
+mod nearest;
+mod neighbors;
+mod norm;
+mod perforation;
+mod plan;
+mod sites;
+mod tree;
+
+pub use cone::{Cone, Directions};
+pub use coordinate::Coordinate;
+pub use edt::DeviceEdt;
+pub use edt::Edt;
+pub use nearest::{Found, Kernel, Method, NO_SITE, Nearest, Options, nearest};
+pub use norm::Norm;
+pub use perforation::Perforation;
+pub use plan::Plan;
+pub use sites::Sites;
+pub use tree::Index;

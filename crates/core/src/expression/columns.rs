@@ -1,0 +1,76 @@
+//! An expression over named columns that come in blocks.
+
+use std::cell::RefCell;
+
+use super::program::{Program, Scratch};
+use super::{Expression, Flaw};
+use crate::error::{Error, Result};
+use crate::words::suggest;
+
+thread_local! {
+    static SCRATCH: RefCell<Scratch> = RefCell::default();
+}
+
+/// An expression bound to names whose numbers are handed in with each call, for data that are too
+/// large to stand as arrays of 64 bits, such as the values and indices of voxels.
+///
+/// ```
+/// use zeroset_core::expression::{Columns, Expression};
+///
+/// let expression: Expression = "v > 10*x && i < 2".parse().unwrap();
+/// let columns = Columns::bind(&expression, &["v", "i"])?;
+/// let mut values = [0.0; 2];
+/// columns.evaluate_into(&[[1.0, 0.0, 0.0]; 2], &[&[11.0, 9.0], &[0.0, 1.0]], &mut values);
+/// assert_eq!(values, [1.0, 0.0]);
+/// # Ok::<(), zeroset_core::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Columns {
+    program: Program,
+    used: Vec<bool>,
+}
+
+impl Columns {
+    /// Binds an expression of x, y, z and the given names.
+    ///
+    /// # Errors
+    /// [`Error::Case`] for another name, pointing at it, and for the time.
+    pub fn bind(expression: &Expression, names: &[&str]) -> Result<Self> {
+        if expression.uses_time() {
+            let what = format!("{expression}: there is no time here");
+            return Err(Error::usage(what, "leave out t"));
+        }
+        let number = |name: &str| names.iter().position(|known| *known == name);
+        for name in expression.names() {
+            if number(name).is_none() {
+                let known: Vec<&str> = names.iter().chain(&["x", "y", "z"]).copied().collect();
+                let span = expression.place_of(name);
+                let what = format!("`{name}` is not known here");
+                return Err(Flaw::new(expression.text(), span, what, suggest(name, &known)).into());
+            }
+        }
+        let used = names.iter().map(|name| expression.names().contains(name)).collect();
+        let program = Program::new(expression.tree(), &|name| number(name).unwrap_or(0));
+        Ok(Columns { program, used })
+    }
+
+    /// Whether the expression has a column; others may be handed in empty.
+    pub fn uses(&self, column: usize) -> bool {
+        self.used[column]
+    }
+
+    /// Whether the expression has coordinates; if not, points may be handed in empty.
+    pub fn uses_coordinates(&self) -> bool {
+        self.program.uses_coordinates()
+    }
+
+    /// Evaluates one row after another into `out`. The bits of a row depend on its numbers only.
+    ///
+    /// # Panics
+    /// If what the expression has is shorter than `out`.
+    pub fn evaluate_into(&self, points: &[[f64; 3]], columns: &[&[f64]], out: &mut [f64]) {
+        SCRATCH.with_borrow_mut(|scratch| {
+            self.program.run(scratch, points, |k| columns[k], 0..out.len(), 0.0, out);
+        });
+    }
+}

@@ -1,0 +1,73 @@
+//! What is wrong with the text of an expression, and where.
+
+use std::fmt;
+use std::ops::Range;
+
+use crate::error::Error;
+
+/// Columns of the text shown around a flaw.
+const SHOWN: usize = 72;
+
+/// What is wrong with an expression: shown with the text and a line of carets below the place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Flaw {
+    what: String,
+    remedy: String,
+    text: String,
+    span: Range<usize>,
+}
+
+impl Flaw {
+    /// Begins each line of a message that shows the text.
+    pub const EXCERPT: &'static str = "\n    | ";
+
+    pub(super) fn new(
+        text: &str,
+        span: Range<usize>,
+        what: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Self {
+        Flaw { what: what.into(), remedy: remedy.into(), text: text.to_string(), span }
+    }
+
+    /// Bytes of the text that are meant; empty at the end of the text.
+    pub fn span(&self) -> Range<usize> {
+        self.span.clone()
+    }
+
+    /// What is wrong, without the text.
+    pub fn what(&self) -> &str {
+        &self.what
+    }
+}
+
+impl fmt::Display for Flaw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)?;
+        if !self.remedy.is_empty() {
+            write!(f, "; {}", self.remedy)?;
+        }
+        // Columns are characters; a line break would tear the carets from their place.
+        let columns: Vec<char> =
+            self.text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let column =
+            |byte: usize| self.text.char_indices().take_while(|(place, _)| *place < byte).count();
+        let (start, end) = (column(self.span.start), column(self.span.end));
+        let from = if columns.len() <= SHOWN { 0 } else { start.saturating_sub(SHOWN / 2) };
+        let to = columns.len().min(from + SHOWN);
+        let shown: String = columns[from..to].iter().collect();
+        let before = if from > 0 { "..." } else { "" };
+        let after = if to < columns.len() { "..." } else { "" };
+        let blanks = " ".repeat(before.len() + start - from);
+        let carets = "^".repeat(end.min(to).saturating_sub(start).max(1));
+        write!(f, "{0}{before}{shown}{after}{0}{blanks}{carets}", Self::EXCERPT)
+    }
+}
+
+impl std::error::Error for Flaw {}
+
+impl From<Flaw> for Error {
+    fn from(flaw: Flaw) -> Error {
+        Error::usage(flaw.to_string(), "")
+    }
+}

@@ -1,0 +1,212 @@
+//! Formulas in coordinates, time and data arrays, such as `0.1*(1 + sin(x)*y)`; docs/expressions.md
+//! has the grammar.
+//!
+//! An [`Expression`] is a parsed text with a syntax tree ([`Node`]) that can be walked, to print it
+//! in another language for instance. A [`Field`] is an expression bound to its arrays and compiled
+//! for fast evaluation of many rows; a [`Lattice`] holds expressions compiled for blocks of a regular
+//! grid, [`Columns`] one whose data come in blocks. [`Unary`] and [`Binary`] define what the operators mean.
+//!
+//! ```
+//! use zeroset_core::expression::{Expression, Field};
+//!
+//! let expression: Expression = "1 + depth*x^2".parse().unwrap();
+//! assert_eq!(expression.names(), ["depth"]);
+//! let field = Field::bind(&expression, |_name| Ok(vec![0.5, 2.0].into()))?;
+//! assert_eq!(field.values(&[[1.0, 0.0, 0.0], [3.0, 0.0, 0.0]], 0.0), [1.5, 19.0]);
+//!
+//! let flaw = Expression::parse("2*sinn(x)").unwrap_err();
+//! assert!(flaw.to_string().contains("did you mean `sin`?"));
+//! assert!(flaw.to_string().ends_with("\n    | 2*sinn(x)\n    |   ^^^^"));
+//! # Ok::<(), zeroset_core::Error>(())
+//! ```
+//!
+//! The parser is our own, as no crate under a permissive licence was found that has this grammar
+//! (comparisons, `if`, functions of several arguments, names in braces, `^` above the unary minus),
+//! gives access to its tree and to places in the text, and evaluates to the same bits on every
+//! machine: they keep the tree to themselves, know operators of one or two operands only, or call
+//! the system's mathematical functions.
+
+mod columns;
+mod cuda;
+mod field;
+mod flaw;
+mod lattice;
+mod operators;
+mod parse;
+mod parts;
+mod program;
+mod spread;
+#[cfg(test)]
+mod tests;
+mod token;
+mod tree;
+mod walk;
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+use std::str::FromStr;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{Deserialize, Deserializer, Visitor};
+use serde::ser::{Serialize, Serializer};
+
+pub use columns::Columns;
+pub use cuda::{Generated, Predicate};
+pub use field::Field;
+pub use flaw::Flaw;
+pub use lattice::Lattice;
+pub use tree::{Binary, Node, Unary, Variable, select};
+
+/// A parsed formula. Two expressions are equal if their texts are.
+#[derive(Clone)]
+pub struct Expression {
+    text: String,
+    tree: Node,
+}
+
+impl Expression {
+    /// Parses a text.
+    ///
+    /// # Errors
+    /// A [`Flaw`] that points at the first thing that is wrong.
+    pub fn parse(text: &str) -> Result<Self, Flaw> {
+        Ok(Expression { tree: parse::parse(text)?, text: text.to_string() })
+    }
+
+    /// The text it was parsed from.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Names of its data arrays, each once, in the order of the text.
+    pub fn names(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = Vec::new();
+        self.tree.walk(&mut |node| {
+            if let Node::Array { name, .. } = node
+                && !names.contains(&name.as_str())
+            {
+                names.push(name);
+            }
+        });
+        names
+    }
+
+    /// True if it has a `t`.
+    pub fn uses_time(&self) -> bool {
+        let mut found = false;
+        self.tree.walk(&mut |node| found |= *node == Node::Variable(Variable::T));
+        found
+    }
+
+    /// Its value, if it is made of numbers only.
+    pub fn constant(&self) -> Option<f64> {
+        match self.tree {
+            Node::Number(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The syntax tree, its constant parts worked out.
+    pub fn tree(&self) -> &Node {
+        &self.tree
+    }
+
+    /// A flaw of the value at a point: points at the part whose value is no finite number first, or
+    /// at the whole text if there is none. `array` gives the numbers of the data arrays there.
+    pub fn flaw_at(
+        &self,
+        point: [f64; 3],
+        t: f64,
+        array: &mut dyn FnMut(&str) -> f64,
+        what: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Flaw {
+        let parts = parse::parts(&self.text);
+        let broken = parts.iter().find(|(_, node)| !node.value(point, t, array).is_finite());
+        let text = self.text.trim();
+        let start = self.text.len() - self.text.trim_start().len();
+        let span = broken.map_or(start..start + text.len(), |(span, _)| span.clone());
+        Flaw::new(&self.text, span, what, remedy)
+    }
+
+    /// Bytes of the text where an array stands first.
+    fn place_of(&self, array: &str) -> Range<usize> {
+        let mut place = None;
+        self.tree.walk(&mut |node| match node {
+            Node::Array { name, span } if name == array && place.is_none() => {
+                place = Some(span.clone());
+            }
+            _ => {}
+        });
+        place.unwrap_or(0..0)
+    }
+}
+
+impl From<f64> for Expression {
+    /// A number; its text is the shortest that means it.
+    fn from(value: f64) -> Self {
+        Expression { text: value.to_string(), tree: Node::Number(value) }
+    }
+}
+
+impl FromStr for Expression {
+    type Err = Flaw;
+    fn from_str(text: &str) -> Result<Self, Flaw> {
+        Expression::parse(text)
+    }
+}
+
+impl fmt::Display for Expression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl fmt::Debug for Expression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Expression").field(&self.text).finish()
+    }
+}
+
+impl PartialEq for Expression {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl JsonSchema for Expression {
+    fn schema_name() -> Cow<'static, str> {
+        "Expression".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "string",
+            "description": "formula in x, y, z, t and names of data arrays, see docs/expressions.md",
+            "examples": ["1 + 0.5*sin(x)"],
+        })
+    }
+}
+
+impl Serialize for Expression {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.text)
+    }
+}
+
+impl<'de> Deserialize<'de> for Expression {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Text;
+        impl Visitor<'_> for Text {
+            type Value = Expression;
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("an expression as a string, such as \"1 + x^2\"")
+            }
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Expression, E> {
+                Expression::parse(text).map_err(E::custom)
+            }
+        }
+        deserializer.deserialize_str(Text)
+    }
+}

@@ -1,0 +1,186 @@
+//! The boundary of tetrahedra as a surface.
+
+use std::collections::HashMap;
+
+use rayon::prelude::*;
+
+use super::{DataArray, Group, Kind, Members, Mesh, Values};
+use crate::error::{Error, Result};
+
+/// The four faces of a positive tetrahedron, seen from outside.
+const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
+/// New number of a vertex that is not on the boundary.
+const INSIDE: u32 = u32::MAX;
+
+/// Faces of exactly one tetrahedron, as triangles that look outwards.
+///
+/// Their vertices keep their order, and the rows of vertex data go with them. A triangle has the
+/// cell data of its tetrahedron and is in its groups; groups of triangles become groups of cells,
+/// and of edges and points stays what lies on the boundary.
+///
+/// # Errors
+/// [`Error::Mesh`] for a mesh of triangles.
+pub fn boundary(mesh: &Mesh) -> Result<Mesh> {
+    if mesh.kind != Kind::Volume {
+        let what = "triangles have no boundary that is a surface";
+        return Err(Error::mesh("", what, "leave out --boundary"));
+    }
+    let (stored, cell_of) = outer_faces(mesh);
+    let mut new_of = vec![INSIDE; mesh.n_vertices()];
+    for &v in stored.as_flattened() {
+        new_of[v as usize] = 0;
+    }
+    let kept: Vec<usize> = (0..mesh.n_vertices()).filter(|&v| new_of[v] != INSIDE).collect();
+    for (new, &v) in kept.iter().enumerate() {
+        new_of[v] = new as u32;
+    }
+    let cells = stored.as_flattened().iter().map(|&v| new_of[v as usize]).collect();
+    let vertices = kept.iter().map(|&v| mesh.vertices[v]).collect();
+    let mut surface = Mesh::new(Kind::Surface, vertices, cells);
+    surface.vertex_data = mesh.vertex_data.iter().map(|array| rows(array, &kept)).collect();
+    surface.cell_data = mesh.cell_data.iter().map(|array| rows(array, &cell_of)).collect();
+    let by_key: HashMap<[u32; 3], u32> = stored.iter().map(|&t| sorted(t)).zip(0..).collect();
+    surface.groups = mesh
+        .groups
+        .iter()
+        .map(|group| {
+            let members = group_on(&group.members, mesh.n_cells(), &cell_of, &by_key, &new_of);
+            Group { name: group.name.clone(), members }
+        })
+        .collect();
+    Ok(surface)
+}
+
+/// Faces of exactly one tetrahedron, counterclockwise from outside, and the cell of each, in the
+/// order of the cells.
+pub fn outer_faces(mesh: &Mesh) -> (Vec<[u32; 3]>, Vec<usize>) {
+    // Face by sorted vertices, cell and number of the face in it.
+    let mut faces: Vec<([u32; 3], u32)> = Vec::with_capacity(mesh.cells.len());
+    for (cell, corners) in mesh.iter_cells().enumerate() {
+        for (k, face) in FACES.iter().enumerate() {
+            faces.push((sorted(face.map(|i| corners[i])), (4 * cell + k) as u32));
+        }
+    }
+    faces.par_sort_unstable();
+    let alone = faces.chunk_by(|a, b| a.0 == b.0).filter(|run| run.len() == 1);
+    let mut outer: Vec<u32> = alone.map(|run| run[0].1).collect();
+    outer.sort_unstable();
+    let corners = |&face: &u32| {
+        let tetrahedron: [u32; 4] = std::array::from_fn(|k| mesh.cells[face as usize / 4 * 4 + k]);
+        let [a, b, c] = FACES[face as usize % 4].map(|k| tetrahedron[k]);
+        if is_inverted(mesh, tetrahedron) { [a, c, b] } else { [a, b, c] }
+    };
+    let triangles = outer.iter().map(corners).collect();
+    (triangles, outer.iter().map(|&face| face as usize / 4).collect())
+}
+
+fn group_on(
+    members: &Members,
+    n_cells: usize,
+    cell_of: &[usize],
+    by_key: &HashMap<[u32; 3], u32>,
+    new_of: &[u32],
+) -> Members {
+    let new = |v: &u32| new_of.get(*v as usize).copied().unwrap_or(INSIDE);
+    match members {
+        Members::Cells(cells) => {
+            let mut inside = vec![false; n_cells];
+            for &cell in cells {
+                if let Some(slot) = inside.get_mut(cell as usize) {
+                    *slot = true;
+                }
+            }
+            let found = (0..).zip(cell_of).filter(|&(_, &cell)| inside[cell]);
+            Members::Cells(found.map(|(face, _)| face).collect())
+        }
+        Members::Simplices { dimension: 2, vertices } => {
+            let faces = vertices.chunks_exact(3).map(|t| sorted([t[0], t[1], t[2]]));
+            Members::Cells(faces.filter_map(|key| by_key.get(&key).copied()).collect())
+        }
+        Members::Simplices { dimension, vertices } => {
+            let simplices = vertices.chunks_exact(dimension + 1);
+            let kept = simplices.filter(|s| s.iter().all(|v| new(v) != INSIDE));
+            let vertices = kept.flatten().map(new).collect();
+            Members::Simplices { dimension: *dimension, vertices }
+        }
+    }
+}
+
+fn sorted(mut corners: [u32; 3]) -> [u32; 3] {
+    corners.sort_unstable();
+    corners
+}
+
+fn is_inverted(mesh: &Mesh, corners: [u32; 4]) -> bool {
+    let [a, b, c, d] = corners.map(|v| mesh.vertices[v as usize]);
+    let [u, v, w] = [b, c, d].map(|x| [0, 1, 2].map(|k| x[k] - a[k]));
+    let cross = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
+    cross[0] * w[0] + cross[1] * w[1] + cross[2] * w[2] < 0.0
+}
+
+/// The rows of an array in another order.
+fn rows(array: &DataArray, order: &[usize]) -> DataArray {
+    let k = array.components;
+    fn pick<T: Copy>(values: &[T], order: &[usize], k: usize) -> Vec<T> {
+        order.iter().flat_map(|&row| values.iter().skip(row * k).take(k).copied()).collect()
+    }
+    let values = match &array.values {
+        Values::Float(v) => Values::Float(pick(v, order, k)),
+        Values::Int(v) => Values::Int(pick(v, order, k)),
+    };
+    DataArray { name: array.name.clone(), components: k, values }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::check::inspect;
+    use crate::mesh::generate::{Generate, generate};
+
+    #[test]
+    fn a_cube_is_closed_and_looks_outwards() {
+        let cube: Generate = toml::from_str("cube = { cells = [2, 3, 4] }").unwrap();
+        let mut cube = generate(&cube).unwrap();
+        // An inverted tetrahedron looks outwards all the same.
+        cube.cells.swap(0, 1);
+        cube.vertex_data.push(DataArray {
+            name: "z".into(),
+            components: 1,
+            values: Values::Float(cube.vertices.iter().map(|x| x[2]).collect()),
+        });
+        let all = (0..cube.n_cells() as u32).collect();
+        let bottom = boundary(&cube).unwrap();
+        let flat =
+            bottom.iter_cells().find(|t| t.iter().all(|&v| bottom.vertices[v as usize][2] == 0.0));
+        let corner = |v: &u32| {
+            let x = bottom.vertices[*v as usize];
+            cube.vertices.iter().position(|y| *y == x).unwrap() as u32
+        };
+        let vertices = flat.unwrap().iter().map(corner).collect();
+        cube.groups = vec![
+            Group { name: "all".into(), members: Members::Cells(all) },
+            Group { name: "bottom".into(), members: Members::Simplices { dimension: 2, vertices } },
+        ];
+        let surface = boundary(&cube).unwrap();
+        assert_eq!(surface.n_cells(), 4 * (2 * 3 + 3 * 4 + 4 * 2));
+        assert_eq!(surface.n_vertices(), 60 - 6, "six vertices lie inside");
+        let found = inspect(&surface);
+        assert_eq!((found.nonmanifold, found.inconsistent), (0, 0));
+        let volume: f64 = surface
+            .iter_cells()
+            .map(|t| {
+                let [a, b, c] = [0, 1, 2].map(|k| surface.vertices[t[k] as usize]);
+                a[0] * (b[1] * c[2] - b[2] * c[1])
+                    + a[1] * (b[2] * c[0] - b[0] * c[2])
+                    + a[2] * (b[0] * c[1] - b[1] * c[0])
+            })
+            .sum();
+        assert!((volume / 6.0 - 1.0).abs() < 1e-12, "{volume}");
+        let heights: Vec<f64> = surface.vertices.iter().map(|x| x[2]).collect();
+        assert_eq!(surface.vertex_data[0].values, Values::Float(heights));
+        assert_eq!(surface.group("all").unwrap().members, Members::Cells((0..104).collect()));
+        let Members::Cells(bottom) = &surface.group("bottom").unwrap().members else { panic!() };
+        assert_eq!(bottom.len(), 1);
+        assert!(boundary(&surface).is_err());
+    }
+}

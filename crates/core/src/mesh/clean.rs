@@ -1,0 +1,356 @@
+//! From a mesh as stored to one that a solver may trust: every index valid, every coordinate
+//! finite, no cell flat or listed twice, every tetrahedron positive, every vertex used.
+//!
+//! What can be mended is mended and counted; what cannot is refused. The orientation of
+//! triangles is neither changed nor trusted, points at one position are not merged, and edges
+//! with three or more triangles stay.
+
+mod refuse;
+
+use rayon::prelude::*;
+
+use super::check::facets::{CellsAround, repeats_vertex};
+use super::{DataArray, Group, Kind, Members, Mesh, Values};
+use crate::error::{Error, Result};
+use crate::geometry::Vec3;
+use crate::words::counted;
+
+/// Square of the smallest sine (triangle) or its like (tetrahedron) of a cell that is not flat.
+const FLAT: f64 = 1e-28;
+/// Marks what was not kept in a map from stored to new numbers.
+const GONE: u32 = u32::MAX;
+
+/// What [`clean`] kept, dropped and changed.
+///
+/// A dropped cell is counted once, under the first reason of: repeating, duplicate, degenerate.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
+#[non_exhaustive]
+pub struct Cleaning {
+    /// Vertices of the mesh as stored.
+    pub n_stored_vertices: usize,
+    /// Cells of the mesh as stored.
+    pub n_stored_cells: usize,
+    /// For each vertex kept its number as stored, ascending.
+    #[serde(skip)]
+    pub kept_vertices: Vec<u32>,
+    /// For each cell kept its number as stored, ascending.
+    #[serde(skip)]
+    pub kept_cells: Vec<u32>,
+    /// Tetrahedra of negative volume, turned by swapping their last two vertices.
+    pub inverted: usize,
+    /// Cells dropped because they name a vertex twice.
+    pub repeating: usize,
+    /// Cells dropped because an earlier cell has the same vertices.
+    pub duplicate: usize,
+    /// Cells dropped because they are flat to rounding.
+    pub degenerate: usize,
+    /// Vertices left out because no cell that was kept uses them.
+    pub unreferenced: usize,
+    /// Lower-dimensional members of groups left out with their vertices.
+    pub group_members: usize,
+    /// Facets with three or more cells, which stay.
+    pub nonmanifold: usize,
+}
+
+impl Cleaning {
+    /// True if the mesh needed nothing: it is as stored.
+    pub fn is_nothing(&self) -> bool {
+        self.kept_vertices.len() == self.n_stored_vertices
+            && self.kept_cells.len() == self.n_stored_cells
+            && self.inverted == 0
+    }
+
+    /// What was dropped or changed as one line with counts; `None` if nothing was.
+    pub fn summary(&self) -> Option<String> {
+        let parts: Vec<String> = [
+            (self.inverted, "inverted tetrahedron", "inverted tetrahedra", "turned"),
+            (self.repeating, "cell that repeats a vertex", "cells that repeat a vertex", "dropped"),
+            (self.duplicate, "duplicate cell", "duplicate cells", "dropped"),
+            (self.degenerate, "degenerate cell", "degenerate cells", "dropped"),
+            (self.unreferenced, "unreferenced vertex", "unreferenced vertices", "left out"),
+            (self.group_members, "group member", "group members", "left out"),
+        ]
+        .into_iter()
+        .filter(|(n, ..)| *n > 0)
+        .map(|(n, one, many, done)| format!("{} {done}", counted(n, [one, many])))
+        .collect();
+        (!parts.is_empty()).then(|| parts.join(", "))
+    }
+}
+
+/// Turns a mesh as stored into one that a solver may trust, and says what that took.
+///
+/// - Cells that name a vertex twice, cells with the vertices of an earlier cell, and cells that
+///   are flat to rounding are dropped. Flat is `det G <= 1e-28 prod |e_k|^2` with the edges
+///   `e_k` at that vertex of the cell where the quotient is smallest, so that the verdict does
+///   not depend on the order of the vertices.
+/// - Tetrahedra of negative volume are turned: their last two vertices change places.
+/// - Vertices that no remaining cell uses are left out. Data arrays and groups follow; a group
+///   may become empty, but stays. Vertices and cells keep their order.
+///
+/// One warning line gives the counts, a second one the facets with three or more cells.
+/// Cleaning a clean mesh changes nothing.
+///
+/// # Errors
+/// [`Error::Mesh`], naming vertex or cell, for what cannot be mended: no cells, or none left; an
+/// index out of range; a coordinate of a used vertex that is not a finite number; arrays whose
+/// length fits neither; more vertices or indices than fit in 32 bits.
+pub fn clean(mesh: Mesh) -> Result<(Mesh, Cleaning)> {
+    let cleaning = assess(&mesh)?;
+    if let Some(summary) = cleaning.summary() {
+        tracing::warn!("mesh cleaned: {summary}");
+    }
+    if cleaning.nonmanifold > 0 {
+        tracing::warn!(
+            "{} {} shared by three or more cells; fronts cross into every sheet",
+            cleaning.nonmanifold,
+            match (mesh.kind == Kind::Volume, cleaning.nonmanifold == 1) {
+                (true, true) => "face is",
+                (true, false) => "faces are",
+                (false, true) => "edge is",
+                (false, false) => "edges are",
+            },
+        );
+    }
+    let cleaned = if cleaning.is_nothing() { mesh } else { apply(mesh, &cleaning) };
+    Ok((cleaned, cleaning))
+}
+
+/// What [`clean`] would do to a mesh, without doing it and without warnings.
+///
+/// # Errors
+/// Those of [`clean`].
+pub fn assess(mesh: &Mesh) -> Result<Cleaning> {
+    let arity = mesh.kind.arity();
+    refuse::unfit(mesh)?;
+
+    let mut fate: Vec<Fate> =
+        mesh.cells.par_chunks_exact(arity).map(|cell| Fate::of(mesh, cell)).collect();
+    let around = CellsAround::new(mesh.n_vertices(), &mesh.cells, arity);
+    for index in around.duplicates() {
+        let fate = &mut fate[index as usize];
+        if *fate != Fate::Repeating {
+            *fate = Fate::Duplicate;
+        }
+    }
+    let count = |which| fate.iter().filter(|&&f| f == which).count();
+    let mut cleaning = Cleaning {
+        n_stored_vertices: mesh.n_vertices(),
+        n_stored_cells: mesh.n_cells(),
+        inverted: count(Fate::Inverted),
+        repeating: count(Fate::Repeating),
+        duplicate: count(Fate::Duplicate),
+        degenerate: count(Fate::Degenerate),
+        ..Cleaning::default()
+    };
+    cleaning.kept_cells =
+        (0_u32..).zip(&fate).filter(|(_, fate)| fate.is_kept()).map(|(cell, _)| cell).collect();
+    if cleaning.kept_cells.is_empty() {
+        let what = format!(
+            "none of its {} {} can be used: {}",
+            mesh.n_cells(),
+            cells_of(mesh.kind),
+            cleaning.summary().unwrap_or_default()
+        );
+        return Err(Error::mesh("", what, "check how the mesh was made"));
+    }
+    let mut used = vec![false; mesh.n_vertices()];
+    for (cell, _) in mesh.iter_cells().zip(&fate).filter(|(_, fate)| fate.is_kept()) {
+        cell.iter().for_each(|&v| used[v as usize] = true);
+    }
+    cleaning.kept_vertices =
+        (0_u32..).zip(&used).filter(|(_, used)| **used).map(|(v, _)| v).collect();
+    cleaning.unreferenced = mesh.n_vertices() - cleaning.kept_vertices.len();
+    cleaning.group_members = mesh
+        .groups
+        .iter()
+        .map(|group| match &group.members {
+            Members::Simplices { dimension, vertices } => vertices
+                .chunks_exact(dimension + 1)
+                .filter(|simplex| simplex.iter().any(|&v| !used[v as usize]))
+                .count(),
+            Members::Cells(_) => 0,
+        })
+        .sum();
+    cleaning.nonmanifold = around.count_nonmanifold(|cell| fate[cell].is_kept());
+    Ok(cleaning)
+}
+
+/// The part of a clean mesh that has the cells to `keep`, the number of each of its vertices in the
+/// whole, and that of each of its cells. Arrays and groups follow; it is no lattice any more.
+pub fn part(mesh: Mesh, keep: &[bool]) -> (Mesh, Vec<u32>, Vec<u32>) {
+    let mut used = vec![false; mesh.n_vertices()];
+    for (cell, _) in mesh.iter_cells().zip(keep).filter(|(_, keep)| **keep) {
+        cell.iter().for_each(|&v| used[v as usize] = true);
+    }
+    let numbers = |flags: &[bool]| -> Vec<u32> {
+        (0_u32..).zip(flags).filter(|(_, flag)| **flag).map(|(k, _)| k).collect()
+    };
+    let (kept_vertices, kept_cells) = (numbers(&used), numbers(keep));
+    let cleaning = Cleaning { kept_vertices, kept_cells, ..Cleaning::default() };
+    let mut part = apply(mesh, &cleaning);
+    part.lattice = None;
+    (part, cleaning.kept_vertices, cleaning.kept_cells)
+}
+
+/// What becomes of a cell.
+#[derive(Clone, Copy, PartialEq)]
+enum Fate {
+    Kept,
+    Inverted,
+    Repeating,
+    Duplicate,
+    Degenerate,
+}
+
+impl Fate {
+    fn of(mesh: &Mesh, cell: &[u32]) -> Self {
+        if repeats_vertex(cell) {
+            return Fate::Repeating;
+        }
+        match Orientation::of(&mesh.vertices, cell) {
+            Orientation::Flat => Fate::Degenerate,
+            Orientation::Negative => Fate::Inverted,
+            Orientation::Positive => Fate::Kept,
+        }
+    }
+
+    fn is_kept(self) -> bool {
+        matches!(self, Fate::Kept | Fate::Inverted)
+    }
+}
+
+/// Sign of the area or volume of a cell.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Orientation {
+    /// Area or volume is rounding.
+    Flat,
+    /// Negative volume; never a triangle.
+    Negative,
+    /// Any other.
+    Positive,
+}
+
+impl Orientation {
+    /// The verdict for a cell that is nowhere near flat, of a size whose powers fit: what
+    /// [`Orientation::of`] would say, in a fraction of its time.
+    fn far_from_flat(n: usize, [e1, e2, e3]: &[Vec3; 3]) -> Option<Self> {
+        // Every edge is at most twice the root of this.
+        let size = e1.norm_squared() + e2.norm_squared() + e3.norm_squared();
+        if !(1e-60..1e60).contains(&size) {
+            return None;
+        }
+        let normal = e1.cross(e2);
+        if n == 3 {
+            return (normal.norm_squared() > 1e-18 * size * size).then_some(Orientation::Positive);
+        }
+        let det = normal.dot(e3);
+        let sure = det * det > 1e-18 * size * size * size;
+        sure.then_some(if det < 0.0 { Orientation::Negative } else { Orientation::Positive })
+    }
+
+    /// Flat is `det G <= 1e-28 prod |e_k|^2` at one of the vertices.
+    ///
+    /// `det G` comes from the cross product of the edges: formed from their scalar products it
+    /// would itself be rounding long before 1e-28. Turning the cell does not change a bit of it.
+    pub(super) fn of(vertices: &[[f64; 3]], cell: &[u32]) -> Self {
+        let n = cell.len();
+        let mut x = [Vec3::zeros(); 4];
+        cell.iter().zip(&mut x).for_each(|(&v, x)| *x = Vec3::from(vertices[v as usize]));
+        let [o, x1, x2, x3] = x;
+        let edges = [x1 - o, x2 - o, if n == 4 { x3 - o } else { Vec3::zeros() }];
+        if let Some(orientation) = Self::far_from_flat(n, &edges) {
+            return orientation;
+        }
+        // In units of the longest component no power of a length overflows or vanishes.
+        let unit = edges.iter().fold(0.0_f64, |unit, e| unit.max(e.amax()));
+        if unit == 0.0 {
+            return Orientation::Flat;
+        }
+        let [e1, e2, e3] = edges.map(|e| e / unit);
+        let normal = e1.cross(&e2);
+        let det = if n == 4 { e1.dot(&e2.cross(&e3)) } else { normal.norm() };
+        let mut worst = 0.0_f64;
+        for at in 0..n {
+            // The first n - 1 hold the edges at this vertex; sorted, so that turning the cell
+            // multiplies the same numbers in the same order.
+            let mut incident = [1.0; 3];
+            for (slot, to) in (0..n).filter(|&k| k != at).enumerate() {
+                incident[slot] = ((x[to] - x[at]) / unit).norm_squared();
+            }
+            incident.sort_unstable_by(f64::total_cmp);
+            worst = worst.max(incident.iter().product());
+        }
+        if det * det <= FLAT * worst {
+            Orientation::Flat
+        } else if det < 0.0 {
+            Orientation::Negative
+        } else {
+            Orientation::Positive
+        }
+    }
+}
+
+fn cells_of(kind: Kind) -> &'static str {
+    if kind == Kind::Volume { "tetrahedra" } else { "triangles" }
+}
+
+/// The mesh that `cleaning` describes.
+fn apply(mesh: Mesh, cleaning: &Cleaning) -> Mesh {
+    let Mesh { kind, vertices, cells, groups, vertex_data, cell_data, lattice } = mesh;
+    let arity = kind.arity();
+    let new_vertex = inverse(&cleaning.kept_vertices, vertices.len());
+    let new_cell = inverse(&cleaning.kept_cells, cells.len() / arity);
+    let mut kept = Vec::with_capacity(cleaning.kept_cells.len() * arity);
+    for &index in &cleaning.kept_cells {
+        let start = index as usize * arity;
+        let cell = &cells[start..start + arity];
+        kept.extend(cell.iter().map(|&v| new_vertex[v as usize]));
+        if Orientation::of(&vertices, cell) == Orientation::Negative {
+            let end = kept.len();
+            kept.swap(end - 2, end - 1);
+        }
+    }
+    Mesh {
+        kind,
+        vertices: cleaning.kept_vertices.iter().map(|&v| vertices[v as usize]).collect(),
+        cells: kept,
+        groups: groups.into_iter().map(|group| follow(group, &new_vertex, &new_cell)).collect(),
+        vertex_data: vertex_data.iter().map(|a| rows_of(a, &cleaning.kept_vertices)).collect(),
+        cell_data: cell_data.iter().map(|a| rows_of(a, &cleaning.kept_cells)).collect(),
+        lattice: lattice.filter(|_| cleaning.unreferenced == 0),
+    }
+}
+
+/// New number of each stored one, or [`GONE`].
+fn inverse(kept: &[u32], n_stored: usize) -> Vec<u32> {
+    let mut new = vec![GONE; n_stored];
+    (0_u32..).zip(kept).for_each(|(index, &stored)| new[stored as usize] = index);
+    new
+}
+
+fn follow(group: Group, new_vertex: &[u32], new_cell: &[u32]) -> Group {
+    let members = match group.members {
+        Members::Cells(cells) => Members::Cells(
+            cells.iter().map(|&c| new_cell[c as usize]).filter(|&c| c != GONE).collect(),
+        ),
+        Members::Simplices { dimension, vertices } => {
+            let renumbered: Vec<u32> = vertices.iter().map(|&v| new_vertex[v as usize]).collect();
+            let whole = renumbered.chunks_exact(dimension + 1).filter(|s| !s.contains(&GONE));
+            Members::Simplices { dimension, vertices: whole.flatten().copied().collect() }
+        }
+    };
+    Group { name: group.name, members }
+}
+
+fn rows_of(array: &DataArray, kept: &[u32]) -> DataArray {
+    fn pick<T: Copy>(values: &[T], components: usize, kept: &[u32]) -> Vec<T> {
+        let rows = kept.iter().map(|&row| row as usize * components);
+        rows.flat_map(|start| &values[start..start + components]).copied().collect()
+    }
+    let values = match &array.values {
+        Values::Float(v) => Values::Float(pick(v, array.components, kept)),
+        Values::Int(v) => Values::Int(pick(v, array.components, kept)),
+    };
+    DataArray { name: array.name.clone(), components: array.components, values }
+}

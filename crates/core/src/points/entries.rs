@@ -1,0 +1,50 @@
+//! A slice as a sparse matrix (Ziegler et al. 2006, section 7.3).
+
+use crate::error::{Error, Result};
+use crate::expression::Expression;
+use crate::primitives::Coo;
+use crate::volume::Volume;
+
+/// The entries of a volume of one slice that are not 0, or where an expression of v, x, y, z, i, j and k is neither 0 nor no
+/// number; what is no number is not 0. A row of the matrix is a line of the slice along x, its columns count along x; if it is
+/// `turned`, its rows count along x.
+///
+/// ```
+/// use zeroset_core::points::entries;
+/// use zeroset_core::volume::{Placement, Volume};
+///
+/// let slice = Volume::new([3, 2, 1], vec![0_u8, 5, 0, 7, 0, 8].into(), Placement::identity())?;
+/// let turned = entries(&slice, true, None)?;
+/// assert_eq!((turned.rows, turned.columns), (vec![0, 1, 2], vec![1, 0, 1]));
+/// assert_eq!(turned.values, [7.0, 5.0, 8.0]);
+/// # Ok::<(), zeroset_core::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Case`] for several slices, and an expression of other names; [`Error::Device`] for 2^32 entries or more, or if there
+/// is not enough memory.
+pub fn entries(volume: &Volume, turned: bool, condition: Option<&Expression>) -> Result<Coo<f64>> {
+    let shape = matrix_of(volume)?;
+    let values = volume.to_f64();
+    let found = match condition {
+        None => Coo::from_dense(shape, &values, |value| value != 0.0)?,
+        Some(condition) => {
+            let dense: Vec<(f64, bool)> =
+                values.into_iter().zip(volume.select(condition)?).collect();
+            let Coo { rows, columns, values } = Coo::from_dense(shape, &dense, |(_, taken)| taken)?;
+            Coo { rows, columns, values: values.into_iter().map(|(value, _)| value).collect() }
+        }
+    };
+    Ok(if turned { found.transposed() } else { found })
+}
+
+/// Rows and columns of a slice.
+pub fn matrix_of(volume: &Volume) -> Result<[usize; 2]> {
+    match volume.shape() {
+        [nx, ny, 1] => Ok([ny, nx]),
+        [nx, ny, nz] => {
+            let what = format!("an array of {nx} x {ny} x {nz} numbers is no matrix");
+            Err(Error::usage(what, "give an array of two axes, or a picture"))
+        }
+    }
+}

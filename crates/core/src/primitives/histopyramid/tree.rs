@@ -1,0 +1,139 @@
+//! Quadtrees and octrees from the same pyramid (Ziegler et al. 2006, section 7.4).
+//!
+//! Instead of active cells, the levels count the largest blocks of one value: a block whose children
+//! are all of one and the same value counts 1, any other the sum of its children. A descent for leaf k
+//! ends where the count is 1.
+
+use rayon::prelude::*;
+
+use super::super::bits::LESS;
+use super::super::memory::reserve;
+use super::levels::{Levels, Split, Stored, unraster};
+use crate::error::{Error, Result};
+
+/// A block of cells of one value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Leaf {
+    /// Its first cell along each axis.
+    pub cell: [u32; 3],
+    /// It has `2^level` cells along each axis, fewer where the grid ends.
+    pub level: u32,
+}
+
+impl Leaf {
+    /// Where it ends along each axis, in a grid of `shape`: the cell behind its last one.
+    pub fn end(&self, shape: [usize; 3]) -> [u32; 3] {
+        let end = |k: usize| (shape[k] as u64).min(u64::from(self.cell[k]) + (1 << self.level));
+        std::array::from_fn(|k| end(k) as u32)
+    }
+}
+
+/// The leaves of a quadtree (pictures) or octree (volumes) over equal values, in Z-order.
+///
+/// ```
+/// use zeroset_core::primitives::{Leaf, Tree};
+///
+/// let tree = Tree::new([4, 4, 1], &[5, 5, 1, 2, 5, 5, 3, 4, 7, 7, 8, 8, 7, 7, 8, 8])?;
+/// assert_eq!(tree.len(), 7);
+/// assert_eq!(tree.leaf(0), Some(Leaf { cell: [0, 0, 0], level: 1 }));
+/// assert_eq!(tree.leaf(2), Some(Leaf { cell: [3, 0, 0], level: 0 }));
+/// # Ok::<(), zeroset_core::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Tree {
+    levels: Levels,
+    /// All cells have one value.
+    whole: bool,
+}
+
+impl Tree {
+    /// The tree of the values of a grid of `shape`, x fastest. It takes 4 to 5 bytes per cell.
+    ///
+    /// # Errors
+    /// [`Error::Case`] if there is not one value for each cell, or no cell; [`Error::Device`] for 2^32
+    /// or more cells, or if there is not enough memory.
+    pub fn new<T: PartialEq + Sync>(shape: [usize; 3], values: &[T]) -> Result<Self> {
+        let n = shape.iter().try_fold(1_usize, |n, &size| n.checked_mul(size));
+        if n != Some(values.len()) || values.is_empty() {
+            let what = format!("a tree over {shape:?} cells from {} values", values.len());
+            return Err(Error::usage(what, "give one value for each cell, and at least one"));
+        }
+        if u32::try_from(values.len()).is_err() {
+            let what = format!("a tree over {} cells, at most 2^32 - 1 can be", values.len());
+            return Err(Error::Device { what, remedy: LESS.into() });
+        }
+        let split = if shape[2] > 1 { Split::Cubes } else { Split::Squares };
+        let (fan, records) = (split.fan(), split.above(shape));
+        let mut counts = Vec::new();
+        reserve(&mut counts, records.iter().product::<usize>() * fan, "counts of cells", LESS)?;
+        counts.resize(records.iter().product::<usize>() * fan, 0);
+        let inside = |cell: [usize; 3]| (0..3).all(|k| cell[k] < shape[k]);
+        counts.par_chunks_mut(fan).enumerate().for_each(|(k, record)| {
+            let parent = unraster(records, k);
+            for (c, count) in record.iter_mut().enumerate() {
+                *count = u32::from(inside(split.child(parent, c)));
+            }
+        });
+        let value = |cell: [usize; 3]| &values[super::levels::raster(shape, cell)];
+        let reduce = |level: usize, cell: [usize; 3], record: &[u32]| {
+            let sum = record.iter().sum();
+            // A child of one value has it in its first cell.
+            let first = |c: usize| split.first_cell(split.child(cell, c), level as u32 - 1);
+            let one = (0..fan)
+                .filter(|&c| record[c] > 0)
+                .all(|c| record[c] == 1 && value(first(c)) == value(first(0)));
+            if one { 1 } else { sum }
+        };
+        let levels = Levels::new(split, Stored::Sums, shape, counts, &reduce);
+        let whole = reduce(levels.len(), [0; 3], levels.top()) == 1;
+        Ok(Tree { levels, whole })
+    }
+
+    /// Number of leaves.
+    pub fn len(&self) -> usize {
+        if self.whole { 1 } else { self.levels.total() as usize }
+    }
+
+    /// Never true: there is at least one cell, hence one leaf.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The leaf of a number, or `None` if there are not so many.
+    pub fn leaf(&self, number: usize) -> Option<Leaf> {
+        if number >= self.len() {
+            return None;
+        }
+        let split = self.levels.split;
+        let (mut cell, mut key) = ([0; 3], number as u32);
+        let mut level = self.levels.len();
+        let mut sum = self.len() as u32;
+        while level > 0 && sum > 1 {
+            level -= 1;
+            let (c, left) = self.levels.choose(level, cell, key);
+            sum = self.levels.sum(level, cell, c);
+            (cell, key) = (split.child(cell, c), left);
+        }
+        let cell = split.first_cell(cell, level as u32).map(|c| c as u32);
+        Some(Leaf { cell, level: level as u32 })
+    }
+
+    /// All leaves, in parallel.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if there is not enough memory.
+    pub fn leaves(&self) -> Result<Vec<Leaf>> {
+        let mut leaves = Vec::new();
+        reserve(&mut leaves, self.len(), "leaves of a tree", LESS)?;
+        leaves.par_extend((0..self.len()).into_par_iter().filter_map(|k| self.leaf(k)));
+        Ok(leaves)
+    }
+}
+
+impl Split {
+    /// First cell of the base below a cell of `level`.
+    fn first_cell(self, cell: [usize; 3], level: u32) -> [usize; 3] {
+        let ratio = self.ratio();
+        std::array::from_fn(|k| cell[k] * ratio[k].pow(level))
+    }
+}

@@ -1,0 +1,36 @@
+//! Building blocks that know neither mesh nor solver.
+
+mod all;
+mod bits;
+mod compact;
+mod discriminator;
+mod disjoint;
+mod distinct;
+mod gather;
+pub mod hilbert;
+mod histopyramid;
+pub mod memory;
+mod per_thread;
+mod reduce;
+mod scan;
+mod sort;
+mod sparse;
+mod unique;
+
+pub use all::All;
+pub use bits::Bits;
+pub use compact::compact;
+pub(crate) use discriminator::pack;
+pub use discriminator::{
+    Chosen, Discriminator, Edge, Flags, Grid, Template, Threshold, Values, Within,
+};
+pub use disjoint::DisjointRows;
+pub use distinct::Distinct;
+pub use gather::GatherMatrix;
+pub use histopyramid::{Cells, HistoPyramid, Leaf, Order, Stored, Tree};
+pub use per_thread::PerThread;
+pub use reduce::reduce;
+pub use scan::exclusive_scan;
+pub use sort::{Key, Sorted, sort};
+pub use sparse::{Coo, Csr};
+pub use unique::{Unique, unique};

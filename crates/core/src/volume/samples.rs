@@ -1,0 +1,329 @@
+//! The numbers of a volume, in the type its file stores them in.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+macro_rules! samples {
+    ($($variant:ident $type:ty, $name:literal, $what:literal;)*) => {
+        /// Numbers in the type they are stored in, x fastest.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum Samples {
+            $(#[doc = $what] $variant(Vec<$type>),)*
+        }
+
+        impl Samples {
+            /// How many numbers.
+            pub fn len(&self) -> usize {
+                match self { $(Samples::$variant(v) => v.len(),)* }
+            }
+
+            /// Name of the type: "uint8", "int16", "float32" and the like.
+            pub fn type_name(&self) -> &'static str {
+                match self { $(Samples::$variant(_) => $name,)* }
+            }
+
+            /// Bytes of one number.
+            pub fn width(&self) -> usize {
+                match self { $(Samples::$variant(_) => size_of::<$type>(),)* }
+            }
+
+            /// Number `i`; digits of whole numbers beyond 2^53 are lost.
+            pub fn get(&self, i: usize) -> f64 {
+                match self { $(Samples::$variant(v) => v[i] as f64,)* }
+            }
+
+            /// The numbers of a range, little endian.
+            pub fn le_bytes(&self, range: Range<usize>) -> Vec<u8> {
+                match self {
+                    $(Samples::$variant(v) => {
+                        v[range].iter().flat_map(|x| x.to_le_bytes()).collect()
+                    })*
+                }
+            }
+
+            /// The numbers from number `first` on, each through `change`.
+            pub(super) fn read(&self, first: usize, out: &mut [f64], change: impl Fn(f64) -> f64) {
+                match self {
+                    $(Samples::$variant(v) => {
+                        out.iter_mut().zip(&v[first..]).for_each(|(x, &v)| *x = change(v as f64));
+                    })*
+                }
+            }
+
+            /// Each number through `change`, as numbers of 64 bits.
+            pub(super) fn map_f64(&self, change: impl Fn(f64) -> f64 + Sync) -> Vec<f64> {
+                match self {
+                    $(Samples::$variant(v) => v.par_iter().map(|&x| change(x as f64)).collect(),)*
+                }
+            }
+
+            /// Facts about `change` of the numbers of a range.
+            fn facts(&self, range: Range<usize>, change: impl Fn(f64) -> f64) -> Partial {
+                let mut facts = Partial::default();
+                match self {
+                    $(Samples::$variant(v) => {
+                        v[range].iter().for_each(|&x| facts.take(change(x as f64)));
+                    })*
+                }
+                facts
+            }
+
+            /// How often each of `change` of the numbers of a range occurs.
+            fn labels(
+                &self,
+                range: Range<usize>,
+                most: usize,
+                change: impl Fn(f64) -> f64,
+            ) -> Option<Labels> {
+                let mut labels = Labels::default();
+                match self {
+                    $(Samples::$variant(v) => v[range]
+                        .iter()
+                        .all(|&x| labels.take(change(x as f64), 1, most))
+                        .then_some(labels),)*
+                }
+            }
+
+            /// The same numbers with the axes turned round: `[nz, ny, nx]` stored with the last of
+            /// `shape` fastest becomes x fastest.
+            pub fn transposed(self, shape: [usize; 3]) -> Samples {
+                match self { $(Samples::$variant(v) => Samples::$variant(transposed(&v, shape)),)* }
+            }
+
+            /// The numbers of `parts` one after another, if all are of one type.
+            pub fn joined(mut parts: Vec<Samples>) -> Option<Samples> {
+                match parts.first()? {
+                    _ if parts.len() == 1 => parts.pop(),
+                    $(Samples::$variant(_) => {
+                        let mut all = Vec::with_capacity(parts.iter().map(Samples::len).sum());
+                        for part in &parts {
+                            let Samples::$variant(v) = part else { return None };
+                            all.extend_from_slice(v);
+                        }
+                        Some(Samples::$variant(all))
+                    })*
+                }
+            }
+        }
+
+        $(impl From<Vec<$type>> for Samples {
+            fn from(numbers: Vec<$type>) -> Self {
+                Samples::$variant(numbers)
+            }
+        })*
+    };
+}
+
+samples! {
+    U8 u8, "uint8", "Whole numbers of 8 bits, 0 and above.";
+    I8 i8, "int8", "Whole numbers of 8 bits.";
+    U16 u16, "uint16", "Whole numbers of 16 bits, 0 and above.";
+    I16 i16, "int16", "Whole numbers of 16 bits.";
+    U32 u32, "uint32", "Whole numbers of 32 bits, 0 and above.";
+    I32 i32, "int32", "Whole numbers of 32 bits.";
+    U64 u64, "uint64", "Whole numbers of 64 bits, 0 and above.";
+    I64 i64, "int64", "Whole numbers of 64 bits.";
+    F32 f32, "float32", "Single precision.";
+    F64 f64, "float64", "Double precision.";
+}
+
+/// Numbers that one task looks at.
+const BLOCK: usize = 1 << 16;
+
+impl Samples {
+    /// True without numbers.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// True if a 32-bit float holds every number of the type.
+    pub(super) fn fits_f32(&self) -> bool {
+        self.width() <= 2 || matches!(self, Samples::F32(_))
+    }
+
+    /// `change` of all numbers, each once and ascending, and how often it occurs; `None` if one of
+    /// them is not whole, or there are more than `most`.
+    pub(super) fn labels_of(
+        &self,
+        most: usize,
+        change: impl Fn(f64) -> f64 + Sync,
+    ) -> Option<Vec<(f64, usize)>> {
+        let blocks = (0..self.len().div_ceil(BLOCK)).into_par_iter();
+        let of =
+            |k: usize| self.labels(k * BLOCK..((k + 1) * BLOCK).min(self.len()), most, &change);
+        let all = blocks.map(of).try_reduce(Labels::default, |mut a, b| {
+            b.counts.iter().all(|&(x, n)| a.take(x, n, most)).then_some(a)
+        });
+        let mut counts = all?.counts;
+        counts.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        Some(counts)
+    }
+
+    /// Smallest, largest, mean and so on of `change` of all numbers. The bits of the mean do not
+    /// depend on the number of threads.
+    pub(super) fn statistics(&self, change: impl Fn(f64) -> f64 + Sync) -> Statistics {
+        let blocks: Vec<Partial> = (0..self.len().div_ceil(BLOCK))
+            .into_par_iter()
+            .map(|k| self.facts(k * BLOCK..((k + 1) * BLOCK).min(self.len()), &change))
+            .collect();
+        let all = blocks.iter().fold(Partial::default(), Partial::with);
+        let finite = self.len() - all.nan - all.infinite;
+        let known = |x: f64| (finite > 0).then_some(x);
+        Statistics {
+            min: known(all.min),
+            max: known(all.max),
+            mean: known(all.sum / finite as f64),
+            nan: all.nan,
+            infinite: all.infinite,
+        }
+    }
+}
+
+/// What labels lie below: 2^53.
+const LARGEST: f64 = 9_007_199_254_740_992.0;
+
+/// Different whole numbers, and how often each occurs.
+#[derive(Clone, Default)]
+struct Labels {
+    counts: Vec<(f64, usize)>,
+    /// Place of the last one in the list: neighbors are most often alike.
+    last: usize,
+}
+
+impl Labels {
+    /// Whether a number that occurs `n` times is whole and one of `most` at most.
+    fn take(&mut self, x: f64, n: usize, most: usize) -> bool {
+        if self.counts.get(self.last).is_none_or(|(known, _)| *known != x) {
+            let known = self.counts.iter().position(|(known, _)| *known == x);
+            self.last = known.unwrap_or(self.counts.len());
+            if known.is_none() {
+                // What is infinite or no number has another fraction than 0; beyond 2^53 whole numbers are no
+                // longer told apart.
+                if x.fract() != 0.0 || x.abs() >= LARGEST || self.counts.len() == most {
+                    return false;
+                }
+                // Adding zero makes the two zeros one.
+                self.counts.push((x + 0.0, 0));
+            }
+        }
+        self.counts[self.last].1 += n;
+        true
+    }
+}
+
+/// What the values of a volume have in common.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Statistics {
+    /// Smallest finite value; `None` without any.
+    pub min: Option<f64>,
+    /// Largest finite value.
+    pub max: Option<f64>,
+    /// Mean of the finite values.
+    pub mean: Option<f64>,
+    /// Values that are not a number.
+    pub nan: usize,
+    /// Values that are infinite.
+    pub infinite: usize,
+}
+
+/// Facts about some of the values.
+#[derive(Clone, Copy)]
+struct Partial {
+    min: f64,
+    max: f64,
+    sum: f64,
+    nan: usize,
+    infinite: usize,
+}
+
+impl Default for Partial {
+    fn default() -> Self {
+        Partial { min: f64::INFINITY, max: f64::NEG_INFINITY, sum: 0.0, nan: 0, infinite: 0 }
+    }
+}
+
+impl Partial {
+    fn take(&mut self, x: f64) {
+        if x.is_finite() {
+            self.min = self.min.min(x);
+            self.max = self.max.max(x);
+            self.sum += x;
+        } else if x.is_nan() {
+            self.nan += 1;
+        } else {
+            self.infinite += 1;
+        }
+    }
+
+    fn with(self, other: &Partial) -> Partial {
+        Partial {
+            min: self.min.min(other.min),
+            max: self.max.max(other.max),
+            sum: self.sum + other.sum,
+            nan: self.nan + other.nan,
+            infinite: self.infinite + other.infinite,
+        }
+    }
+}
+
+/// `[x][y][z]` with z fastest, as `[z][y][x]` with x fastest.
+fn transposed<T: Copy + Send + Sync>(v: &[T], [nx, ny, nz]: [usize; 3]) -> Vec<T> {
+    let rows = (0..nz * ny).into_par_iter();
+    rows.flat_map_iter(|row| {
+        let (k, j) = (row / ny, row % ny);
+        (0..nx).map(move |i| v[(i * ny + j) * nz + k])
+    })
+    .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statistics_leave_out_what_is_not_finite_and_count_it() {
+        let numbers = vec![1.0, f64::NAN, -3.0, f64::INFINITY, 4.0, f64::NAN];
+        let found = Samples::from(numbers).statistics(|x| 2.0 * x + 1.0);
+        assert_eq!((found.min, found.max), (Some(-5.0), Some(9.0)));
+        assert_eq!((found.nan, found.infinite), (2, 1));
+        assert!((found.mean.unwrap() - 7.0 / 3.0).abs() < 1e-15);
+        let none = Samples::from(vec![f32::NAN; 3]).statistics(|x| x);
+        assert_eq!((none.min, none.mean, none.nan), (None, None, 3));
+        let many: Vec<u8> = (0..200_000).map(|k| (k % 251) as u8).collect();
+        let mean = many.iter().map(|&x| f64::from(x)).sum::<f64>() / 200_000.0;
+        assert_eq!(Samples::from(many).statistics(|x| x).mean, Some(mean));
+    }
+
+    #[test]
+    fn few_whole_numbers_are_labels() {
+        let numbers: Vec<i16> = (0..200_000).map(|k| if k % 7 == 0 { 3 } else { -1 }).collect();
+        let found = Samples::from(numbers.clone()).labels_of(2, |x| x);
+        assert_eq!(found, Some(vec![(-1.0, 171_428), (3.0, 28_572)]));
+        assert_eq!(Samples::from(numbers.clone()).labels_of(1, |x| x), None);
+        assert_eq!(Samples::from(numbers).labels_of(2, |x| x / 2.0), None);
+        let zeros = Samples::from(vec![-0.0_f32, 0.0]).labels_of(2, |x| x);
+        assert_eq!(zeros.map(|found| found[0].0.to_bits()), Some(0));
+        for odd in [f32::NAN, f32::INFINITY, f32::MAX] {
+            assert_eq!(Samples::from(vec![1.0, odd]).labels_of(9, |x| x), None);
+        }
+        // As f64 the last two are one.
+        let ids = vec![1_u64 << 52, (1 << 53) - 1];
+        assert_eq!(Samples::from(ids).labels_of(9, |x| x).map(|found| found.len()), Some(2));
+        assert_eq!(Samples::from(vec![1_u64 << 53, (1 << 53) + 1]).labels_of(9, |x| x), None);
+    }
+
+    #[test]
+    fn axes_are_turned_round_and_parts_joined() {
+        // Number 100 x + 10 y + z at [x][y][z] of 2 x 3 x 4.
+        let at = |x: u16, y: u16, z: u16| 100 * x + 10 * y + z;
+        let c: Vec<u16> = (0..24).map(|n: u16| at(n / 12, n / 4 % 3, n % 4)).collect();
+        let fortran: Vec<u16> = (0..24).map(|n: u16| at(n % 2, n / 2 % 3, n / 6)).collect();
+        assert_eq!(Samples::from(c).transposed([2, 3, 4]), Samples::from(fortran));
+        let parts = || vec![Samples::from(vec![1_i16, 2]), Samples::from(vec![3_i16])];
+        assert_eq!(Samples::joined(parts()), Some(Samples::from(vec![1_i16, 2, 3])));
+        assert_eq!(Samples::joined([parts(), vec![vec![1_u8].into()]].concat()), None);
+        assert_eq!(Samples::from(vec![1_i16, -2]).le_bytes(1..2), [254, 255]);
+    }
+}

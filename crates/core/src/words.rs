@@ -1,0 +1,131 @@
+//! Words of users against words that are known: the nearest, and lists of what is allowed; the
+//! words for one thing and for many; numbers for people.
+
+use std::fmt::Display;
+
+/// Words for simplices, by dimension.
+pub const SIMPLICES: [[&str; 2]; 4] = [
+    ["point", "points"],
+    ["edge", "edges"],
+    ["triangle", "triangles"],
+    ["tetrahedron", "tetrahedra"],
+];
+
+/// So many of what has a word for one and a word for many: "1 leaf", "2 leaves".
+pub fn counted(n: impl PartialEq + From<bool> + Display, words: [&str; 2]) -> String {
+    let number = n.to_string();
+    format!("{number} {}", noun(n, words))
+}
+
+/// The word for one or for many.
+pub fn noun<N: PartialEq + From<bool>>(n: N, [one, many]: [&str; 2]) -> &str {
+    if n == N::from(true) { one } else { many }
+}
+
+/// "did you mean ..., allowed: ...".
+pub fn suggest(found: &str, allowed: &[&str]) -> String {
+    let list = match allowed {
+        [] => return "there is none to choose from".into(),
+        [only] => format!("allowed: {only}"),
+        _ => format!("allowed: {}", allowed.join(", ")),
+    };
+    match nearest(found, allowed.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`? {list}"),
+        None => list,
+    }
+}
+
+/// The word most like `found`, if one is alike at all: few slips away, or the one's beginning.
+pub fn nearest<'a>(found: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let found = found.to_lowercase();
+    words
+        .into_iter()
+        .map(|word| {
+            let begins = found.len() >= 3 && (word.starts_with(&found) || found.starts_with(word));
+            (if begins { 1 } else { strsim::osa_distance(&found, &word.to_lowercase()) }, word)
+        })
+        .filter(|(slips, _)| *slips <= 1 + found.chars().count() / 4)
+        .min_by_key(|(slips, _)| *slips)
+        .map(|(_, word)| word)
+}
+
+/// Four significant digits, without trailing zeros; powers of ten where they are shorter.
+pub fn short(x: f64) -> String {
+    // Adding zero makes the two zeros one.
+    let x = x + 0.0;
+    // The exponent after rounding to four digits, so that 9999.9 becomes 10000.
+    let scientific = format!("{x:.3e}");
+    let Some((digits, exponent)) = scientific.split_once('e') else { return scientific };
+    match exponent.parse::<i32>() {
+        Ok(power @ -4..=5) => trimmed(&format!("{x:.*}", (3 - power).max(0) as usize)),
+        _ => format!("{}e{exponent}", trimmed(digits)),
+    }
+}
+
+/// "low .. high", in so many digits that the numbers between show: "3812734.2 .. 3812741.9".
+pub fn between(low: f64, high: f64) -> String {
+    let size = low.abs().max(high.abs());
+    let more = (size / (high - low)).log10().floor();
+    if !(more >= 1.0 && size.is_finite()) || size > 1e15 {
+        return format!("{} .. {}", short(low), short(high));
+    }
+    // Of both ends the same digits behind the point.
+    let places = (3.0 + more.min(12.0) - size.log10().floor()).max(0.0) as usize;
+    if places > 17 {
+        return format!("{} .. {}", short(low), short(high));
+    }
+    let [low, high] = [low, high].map(|x| trimmed(&format!("{:.places$}", x + 0.0)));
+    format!("{low} .. {high}")
+}
+
+/// Without zeros behind the last digit behind the point.
+fn trimmed(text: &str) -> String {
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_string(),
+        false => text.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short() {
+        let shorts = [
+            (0.0, "0"),
+            (-0.0, "0"),
+            (-1.0, "-1"),
+            (0.75, "0.75"),
+            (std::f64::consts::PI, "3.142"),
+            (9999.96, "10000"),
+            (123456.7, "123457"),
+            (1.5e9, "1.5e9"),
+            (0.000123456, "0.0001235"),
+            (1.908e-5, "1.908e-5"),
+            (f64::NAN, "NaN"),
+        ];
+        for (x, text) in shorts {
+            assert_eq!(short(x), text);
+        }
+    }
+
+    #[test]
+    fn far_from_zero_the_digits_between_show() {
+        for (low, high, text) in [
+            (0.0, 1.0, "0 .. 1"),
+            (-2.0, 1.0 / 3.0, "-2 .. 0.3333"),
+            (3_812_734.218, 3_812_741.9, "3812734.22 .. 3812741.9"),
+            (500_000.0, 500_100.5, "500000 .. 500100.5"),
+            (-5e6, -5e6 + 1e-3, "-5000000 .. -4999999.999"),
+            (7.0, 7.0, "7 .. 7"),
+            (0.0, 0.0, "0 .. 0"),
+            (1e-9, 1.001e-9, "0.000000001 .. 0.000000001001"),
+            (1e-20, 1.009e-20, "1e-20 .. 1.009e-20"),
+            (-1e300, 1e300, "-1e300 .. 1e300"),
+            (1e300, 1e300, "1e300 .. 1e300"),
+        ] {
+            assert_eq!(between(low, high), text);
+        }
+    }
+}

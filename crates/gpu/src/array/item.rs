@@ -1,0 +1,38 @@
+//! Elements as cudarc takes them: its marker traits cannot be implemented for types of other crates.
+
+use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
+use zeroset_core::Plain;
+
+/// An element of an array.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(crate) struct Item<T>(pub T);
+
+// SAFETY: plain data may be copied to a GPU as it is.
+unsafe impl<T: Plain> DeviceRepr for Item<T> {}
+// SAFETY: zero bits are a value of plain data.
+unsafe impl<T: Plain> ValidAsZeroBits for Item<T> {}
+
+/// Values as items.
+pub(crate) fn items<T>(values: &[T]) -> &[Item<T>] {
+    // SAFETY: an item is laid out as its value.
+    unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), values.len()) }
+}
+
+/// Values as items, to be written.
+pub(crate) fn items_mut<T>(values: &mut [T]) -> &mut [Item<T>] {
+    // SAFETY: an item is laid out as its value.
+    unsafe { std::slice::from_raw_parts_mut(values.as_mut_ptr().cast(), values.len()) }
+}
+
+/// Items as values.
+pub(crate) fn values<T>(items: &[Item<T>]) -> &[T] {
+    // SAFETY: an item is laid out as its value.
+    unsafe { std::slice::from_raw_parts(items.as_ptr().cast(), items.len()) }
+}
+
+/// Items as values, to be written.
+pub(crate) fn values_mut<T>(items: &mut [Item<T>]) -> &mut [T] {
+    // SAFETY: an item is laid out as its value.
+    unsafe { std::slice::from_raw_parts_mut(items.as_mut_ptr().cast(), items.len()) }
+}

@@ -1,0 +1,229 @@
+//! Compiled kernels on disk: a hit costs the reading of a file and needs no NVRTC.
+//!
+//! The name of an entry is a hash of all that is handed to the compiler: sources, headers, options
+//! and architecture. The version of the compiler is not part of it, since it is only known once
+//! the library is open, which a hit must neither pay (0.1 s) nor require. That is sound: whatever
+//! version compiled an entry, it is a valid translation of these sources for this architecture, and
+//! arithmetic is IEEE's but in units that are fused ([`Unit::is_fused`]); versions differ in speed, and
+//! else at most in the last bit of functions such as `erf`. Each entry notes its compiler; `zeroset devices --compile`
+//! compiles anew and replaces entries ([`renew`]).
+//!
+//! An entry is `MAGIC`, the blake3 hash of what follows, the length of the compiler's version as a
+//! little-endian u32, the version, the cubin. One that does not fit its hash is compiled anew. A
+//! folder that cannot be read or written means no cache, not an error.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use super::nvrtc::{Compiled, Nvrtc, options};
+use super::sources::Unit;
+use zeroset_core::atomic;
+use zeroset_core::error::{Error, Result};
+
+/// Begins every entry; the number is that of the layout.
+const MAGIC: &[u8; 8] = b"ZSCUBIN1";
+/// Ends the name of every entry.
+const EXTENSION: &str = "cubin";
+
+/// Machine code of a unit: from the cache, else compiled and put there.
+///
+/// # Errors
+/// [`Error::Device`] if it must be compiled and cannot be.
+pub fn cubin(unit: &Unit, arch: &str) -> Result<Vec<u8>> {
+    match folder().and_then(|folder| load(&folder, unit, arch)) {
+        Some(cubin) => Ok(cubin),
+        None => renew(unit, arch).map(|compiled| compiled.cubin),
+    }
+}
+
+/// Compiles a unit and replaces its entry: also what to do with a cubin that the driver refuses.
+///
+/// # Errors
+/// [`Error::Device`] if it cannot be compiled.
+pub fn renew(unit: &Unit, arch: &str) -> Result<Compiled> {
+    let nvrtc = Nvrtc::get()?;
+    let compiled = nvrtc.compile(unit, arch)?;
+    if let Some(folder) = folder() {
+        let (major, minor) = nvrtc.version();
+        keep(&folder, unit, arch, &format!("{major}.{minor}"), &compiled.cubin);
+    }
+    Ok(compiled)
+}
+
+/// True if the unit is in the cache, whole.
+pub fn contains(unit: &Unit, arch: &str) -> bool {
+    folder().and_then(|folder| load(&folder, unit, arch)).is_some()
+}
+
+/// The folder of the cache: `$ZEROSET_CACHE`, else `zeroset` in the folder that the system has for
+/// caches; `None` if there is none.
+pub fn folder() -> Option<PathBuf> {
+    let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let system = if cfg!(windows) {
+        set("LOCALAPPDATA")
+    } else {
+        let absolute = set("XDG_CACHE_HOME").filter(|path| path.is_absolute());
+        absolute.or_else(|| set("HOME").map(|home| home.join(".cache")))
+    };
+    set("ZEROSET_CACHE").or_else(|| system.map(|system| system.join("zeroset")))
+}
+
+/// What is in a cache folder.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Contents {
+    /// Number of entries.
+    pub entries: usize,
+    /// Their size in bytes.
+    pub bytes: u64,
+    /// Versions of the compiler that made them, in ascending order.
+    pub versions: Vec<String>,
+}
+
+/// Reads all entries of a folder; a folder that cannot be read is empty.
+pub fn contents(folder: &Path) -> Contents {
+    let mut contents = Contents::default();
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.extension().is_none_or(|extension| extension != EXTENSION) {
+            continue;
+        }
+        let Ok(bytes) = std::fs::read(&path) else { continue };
+        contents.entries += 1;
+        contents.bytes += bytes.len() as u64;
+        if let Some((version, _)) = parts(&bytes) {
+            contents.versions.push(version.to_string());
+        }
+    }
+    contents.versions.sort();
+    contents.versions.dedup();
+    contents
+}
+
+fn load(folder: &Path, unit: &Unit, arch: &str) -> Option<Vec<u8>> {
+    let path = path_in(folder, unit, arch);
+    let bytes = std::fs::read(&path).ok()?;
+    let cubin = parts(&bytes).map(|(_, cubin)| cubin.to_vec());
+    if cubin.is_none() {
+        tracing::debug!("{}: broken, compiled anew", path.display());
+    }
+    cubin
+}
+
+fn path_in(folder: &Path, unit: &Unit, arch: &str) -> PathBuf {
+    let name = unit.name.replace('/', "_");
+    folder.join(format!("{name}-{arch}-{}.{EXTENSION}", key(unit, arch)))
+}
+
+/// Hash of all that the compiler is given. Lengths go in too, so that no two inputs read the same.
+fn key(unit: &Unit, arch: &str) -> String {
+    let mut hasher = blake3::Hasher::new();
+    let mut add = |text: &str| {
+        hasher.update(&(text.len() as u64).to_le_bytes());
+        hasher.update(text.as_bytes());
+    };
+    add(unit.name);
+    add(&unit.source);
+    for (name, text) in zeroset_kernels::headers() {
+        add(name);
+        add(text);
+    }
+    for (name, text) in &unit.extra {
+        add(name);
+        add(text);
+    }
+    options(unit, arch).iter().for_each(|option| add(option));
+    hasher.finalize().to_hex()[..32].to_string()
+}
+
+fn entry(version: &str, cubin: &[u8]) -> Vec<u8> {
+    let length = (version.len() as u32).to_le_bytes();
+    let body = [&length[..], version.as_bytes(), cubin].concat();
+    [&MAGIC[..], blake3::hash(&body).as_bytes(), &body].concat()
+}
+
+/// Version of the compiler and cubin; `None` if the entry is not whole.
+fn parts(entry: &[u8]) -> Option<(&str, &[u8])> {
+    let rest = entry.strip_prefix(MAGIC)?;
+    let (hash, body) = rest.split_first_chunk::<32>()?;
+    if blake3::hash(body).as_bytes() != hash {
+        return None;
+    }
+    let (length, rest) = body.split_first_chunk::<4>()?;
+    let (version, cubin) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+    Some((std::str::from_utf8(version).ok()?, cubin))
+}
+
+/// Stores an entry, under a temporary name first: other processes see whole entries only. What
+/// stands in the way is said to those who want details.
+fn keep(folder: &Path, unit: &Unit, arch: &str, version: &str, cubin: &[u8]) {
+    let path = path_in(folder, unit, arch);
+    let entry = entry(version, cubin);
+    let made = std::fs::create_dir_all(folder).map_err(|e| Error::output(folder, e, ""));
+    let written = made.and_then(|()| atomic::write(&path, |file| file.write_all(&entry)));
+    if let Err(error) = written {
+        tracing::debug!("compiled kernel is not kept: {error}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unit() -> Unit {
+        Unit::new("self_test", &[("REAL", "double")]).unwrap()
+    }
+
+    #[test]
+    fn an_entry_comes_back_whole_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let below = folder.path().join("made").join("on the way");
+        let (unit, arch) = (unit(), "sm_90");
+        assert_eq!(load(&below, &unit, arch), None);
+        let path = path_in(&below, &unit, arch);
+        keep(&below, &unit, arch, "13.0", b"machine code");
+        let whole = std::fs::read(&path).unwrap();
+        assert_eq!(load(&below, &unit, arch).unwrap(), b"machine code");
+        let found = contents(&below);
+        let versions = vec!["13.0".to_string()];
+        assert_eq!(found, Contents { entries: 1, bytes: whole.len() as u64, versions });
+        for n in 0..whole.len() {
+            std::fs::write(&path, &whole[..n]).unwrap();
+            assert_eq!(load(&below, &unit, arch), None, "cut to {n} bytes");
+            let mut changed = whole.clone();
+            changed[n] ^= 1;
+            std::fs::write(&path, &changed).unwrap();
+            assert_eq!(load(&below, &unit, arch), None, "byte {n} changed");
+        }
+    }
+
+    #[test]
+    fn whatever_the_compiler_is_given_changes_the_key() {
+        let (unit, arch) = (unit(), "sm_90");
+        let mut others = vec![unit.clone(); 5];
+        others[0].source.to_mut().push(' ');
+        others[1].defines[0].1 = "float".into();
+        others[2].defines.push(("MORE", "1".into()));
+        others[3].extra.push(("a.cuh".into(), "bc".into()));
+        others[4].extra.push(("a.cuhb".into(), "c".into()));
+        let mut keys: Vec<String> = others.iter().map(|unit| key(unit, arch)).collect();
+        keys.extend([key(&unit, arch), key(&unit, "sm_80")]);
+        let n = keys.len();
+        keys.sort();
+        keys.dedup();
+        assert_eq!(keys.len(), n);
+        let mut ordered = unit.clone();
+        ordered.defines = vec![("A", "1".into()), ("B", "2".into())];
+        let mut turned = ordered.clone();
+        turned.defines.reverse();
+        assert_eq!(key(&ordered, arch), key(&turned, arch));
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_made_means_no_cache() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let below = file.path().join("below");
+        keep(&below, &unit(), "sm_90", "13.0", b"x");
+        assert_eq!(load(&below, &unit(), "sm_90"), None);
+        assert_eq!(contents(&below), Contents::default());
+    }
+}

@@ -1,0 +1,69 @@
+//! Octrees and quadtrees of a volume on a card: the twins of [`leaves`](zeroset_core::points::leaves()) and
+//! [`leaves_where`](zeroset_core::points::leaves_where()).
+
+use rayon::prelude::*;
+
+use super::{check_number, criterion, room};
+use crate::primitives::{DeviceTree, Value};
+use crate::{Array, Cuda};
+use zeroset_core::error::Result;
+use zeroset_core::points::leaves::with_values;
+use zeroset_core::points::{Criterion, Leaves};
+use zeroset_core::primitives::Leaf;
+use zeroset_core::volume::{Samples, Volume};
+
+/// Bytes on the card for a cell of a tree, beside its value.
+const OF_CELL: u64 = 2;
+/// Bytes there for a leaf.
+const OF_LEAF: u64 = 16;
+
+/// The leaves over equal values, as [`leaves`](zeroset_core::points::leaves()) gives them. What is no number is equal to nothing.
+///
+/// # Errors
+/// [`Error::Device`](zeroset_core::Error::Device) for 2^32 voxels or more, if there is not enough memory, or the card does not answer.
+pub fn leaves_on(cuda: &Cuda, volume: &Volume) -> Result<Leaves> {
+    check_number(volume)?;
+    let of_voxel = volume.samples().width() as u64 + OF_CELL;
+    room(cuda, of_voxel * volume.n_voxels() as u64, "the volume and its tree")?;
+    macro_rules! of {
+        ($($variant:ident)*) => {
+            match volume.samples() {
+                $(Samples::$variant(numbers) => tree(cuda, volume, &cuda.upload(numbers)?)?,)*
+            }
+        };
+    }
+    let leaves = of!(U8 I8 U16 I16 U32 I32 U64 I64 F32 F64);
+    Ok(with_values(volume, leaves))
+}
+
+/// The leaves over voxels that meet all of the criteria and those that do not, those of the former, and how many leaves the whole
+/// tree has, as [`leaves_where`](zeroset_core::points::leaves_where()) gives them.
+///
+/// # Errors
+/// Those of [`find_on`](super::find_on).
+pub fn leaves_where_on(
+    cuda: &Cuda,
+    volume: &Volume,
+    criteria: &[Criterion],
+) -> Result<(Leaves, usize)> {
+    let bits = criterion::bits(cuda, volume, criteria)?;
+    room(cuda, (1 + OF_CELL) * volume.n_voxels() as u64, "the marks of the voxels and their tree")?;
+    let all = tree(cuda, volume, &bits.flags(cuda)?)?;
+    let words = bits.download(cuda)?;
+    let [nx, ny, _] = volume.shape();
+    let is_active = |leaf: &Leaf| {
+        let [x, y, z] = leaf.cell.map(|c| c as usize);
+        let n = x + nx * (y + ny * z);
+        words[n / 32] >> (n % 32) & 1 == 1
+    };
+    let n_all = all.len();
+    let kept = all.into_par_iter().filter(is_active).collect();
+    Ok((with_values(volume, kept), n_all))
+}
+
+/// The leaves over equal values of an array on the card.
+fn tree<T: Value>(cuda: &Cuda, volume: &Volume, values: &Array<T>) -> Result<Vec<Leaf>> {
+    let tree = DeviceTree::new(cuda, volume.shape().map(|n| n as u32), values)?;
+    room(cuda, OF_LEAF * tree.count(cuda)? as u64, "the leaves")?;
+    tree.leaves(cuda)
+}

@@ -1,0 +1,162 @@
+//! HistoPyramid on a GPU: the twin of [`zeroset_core::primitives::HistoPyramid`].
+
+mod find;
+mod layout;
+
+use std::sync::OnceLock;
+
+pub(super) use self::layout::MOST_LEVELS;
+use self::layout::{PyramidArgument, Split};
+use super::{DeviceDiscriminator, tiles};
+use crate::{Argument, Arguments, Array, Cuda, Unit};
+use zeroset_core::error::Result;
+use zeroset_core::primitives::{Order, Stored};
+
+/// Threads of a block.
+const BLOCK: usize = 256;
+
+/// Cells along each axis.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)]
+pub(super) struct Shape(pub [u32; 3]);
+
+// SAFETY: three whole numbers, as in the kernel.
+unsafe impl Argument for Shape {}
+
+// SAFETY: laid out as in C, and compared with the size the kernel knows.
+unsafe impl Argument for PyramidArgument {}
+
+/// The pyramid of a picture or volume on the card. What it is asked takes keys, cells or boxes on the card and leaves the
+/// answers there: nothing is listed, and nothing is waited for unless it is said.
+pub struct DeviceHistoPyramid {
+    shape: [u32; 3],
+    order: Order,
+    stored: Stored,
+    split: Split,
+    words: Array<u64>,
+    /// Records of each level, and what they hold.
+    levels: Vec<([u32; 3], Array<u32>)>,
+    /// Number of active cells, once it was asked for.
+    total: OnceLock<usize>,
+}
+
+impl DeviceHistoPyramid {
+    /// The pyramid of the cells that a discriminator finds active, which is part of the kernel of its base: each cell is asked once.
+    /// Nothing is waited for.
+    ///
+    /// # Errors
+    /// [`Error::Device`](zeroset_core::Error::Device) for 2^32 cells or more, if there is not enough memory, or the card does not
+    /// answer.
+    pub fn new(
+        cuda: &Cuda,
+        discriminator: &impl DeviceDiscriminator,
+        order: Order,
+        stored: Stored,
+    ) -> Result<Self> {
+        let question = discriminator.question(cuda)?;
+        let (shape, n) = question.cells()?;
+        // One without cells has no extent along any axis.
+        let shape = if n == 0 { [0; 3] } else { shape };
+        let split = Split::new(shape, order == Order::Lines);
+        let records = split.records(shape);
+        // SAFETY: here and below, the kernel of a level writes all slots of it.
+        let words = unsafe { cuda.unset::<u64>(split.slots(records[0])) }?;
+        let mut levels: Vec<([u32; 3], Array<u32>)> = Vec::with_capacity(records.len());
+        let defines = split.defines(stored == Stored::PartialSums);
+        let above = Unit::with("primitives/histopyramid/level", defines.clone())?;
+        let above = cuda.kernel(&above, "histopyramid_level")?;
+        let base = question.unit("primitives/histopyramid/base", defines)?;
+        let base = cuda.kernel(&base, "histopyramid_base")?;
+        for records in records {
+            let slots = split.slots(records);
+            // SAFETY: as above.
+            let sums = unsafe { cuda.unset::<u32>(slots) }?;
+            let (kernel, arguments) = match levels.last() {
+                None => {
+                    let asked = question.argument().with(Shape(records));
+                    (&base, asked.with_array(&words))
+                }
+                Some((below, sums)) => {
+                    let below = Arguments::default().with_array(sums).with(Shape(*below));
+                    (&above, below.with(Shape(records)))
+                }
+            };
+            let launch = tiles(slots.div_ceil(BLOCK) as u32);
+            // SAFETY: the arguments of `histopyramid_base`, a word and a sum per slot; or of `histopyramid_level`, a record below
+            // for each cell and a sum per slot. Arrays are aligned to 256 bytes.
+            unsafe { cuda.launch(kernel, launch, &arguments.with_array(&sums)) }?;
+            levels.push((records, sums));
+        }
+        Ok(DeviceHistoPyramid {
+            shape,
+            order,
+            stored,
+            split,
+            words,
+            levels,
+            total: OnceLock::new(),
+        })
+    }
+
+    /// Bytes of one over less than 2^32 cells of `shape`.
+    pub(crate) fn bytes(shape: [u32; 3], order: Order) -> u64 {
+        let split = Split::new(shape, order == Order::Lines);
+        let records = split.records(shape);
+        let sums = records.iter().map(|&records| split.slots(records)).sum::<usize>();
+        (size_of::<u64>() * split.slots(records[0]) + size_of::<u32>() * sums) as u64
+    }
+
+    /// Cells along x, y and z; none along all of them where there are none at all.
+    pub fn shape(&self) -> [u32; 3] {
+        self.shape
+    }
+
+    /// What records hold.
+    pub fn stored(&self) -> Stored {
+        self.stored
+    }
+
+    /// In which order keys name the cells.
+    pub fn order(&self) -> Order {
+        self.order
+    }
+
+    /// Number of active cells; waits for the pyramid when first asked.
+    ///
+    /// # Errors
+    /// [`Error::Device`](zeroset_core::Error::Device) if a kernel before failed.
+    pub fn len(&self, cuda: &Cuda) -> Result<usize> {
+        if let Some(&total) = self.total.get() {
+            return Ok(total);
+        }
+        let (_, top) = &self.levels[self.levels.len() - 1];
+        let top = cuda.download(top)?;
+        let total = match self.stored {
+            Stored::Sums => top.iter().sum(),
+            Stored::PartialSums => top[self.split.fan() - 1],
+        };
+        Ok(*self.total.get_or_init(|| total as usize))
+    }
+
+    /// All active cells in the order of their keys; waits for them.
+    ///
+    /// # Errors
+    /// As [`DeviceHistoPyramid::cells`].
+    pub fn list(&self, cuda: &Cuda) -> Result<Vec<[u32; 3]>> {
+        cuda.download(&self.cells(cuda, 0..usize::MAX)?)
+    }
+
+    fn argument(&self) -> PyramidArgument {
+        let mut pyramid = PyramidArgument {
+            words: self.words.address(),
+            sums: [0; MOST_LEVELS],
+            records: [[0; 3]; MOST_LEVELS],
+            shape: self.shape,
+            n_levels: self.levels.len() as u32,
+        };
+        for (k, (records, sums)) in self.levels.iter().enumerate() {
+            (pyramid.sums[k], pyramid.records[k]) = (sums.address(), *records);
+        }
+        pyramid
+    }
+}

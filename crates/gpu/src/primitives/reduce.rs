@@ -1,0 +1,90 @@
+//! One value of many.
+
+use super::{Value, tiles};
+use crate::{Argument, Arguments, Array, Cuda, Unit};
+use zeroset_core::error::Result;
+
+/// Bytes of the values of a block; the kernel states the same.
+const TILE: usize = 256 * 8 * 16;
+
+/// What becomes of many values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reduction {
+    /// Their sum. Whole numbers wrap around.
+    Sum,
+    /// The least of those that are numbers.
+    Least,
+    /// The largest of those that are numbers.
+    Largest,
+}
+
+impl Reduction {
+    fn kernel(self) -> &'static str {
+        match self {
+            Reduction::Sum => "reduce_sum",
+            Reduction::Least => "reduce_least",
+            Reduction::Largest => "reduce_largest",
+        }
+    }
+}
+
+/// Numbers with sums and an order.
+pub trait Number: Value + Argument {
+    /// The value that changes nothing: 0 in a sum, the largest there is (or infinity) beside the least, and the least beside
+    /// the largest.
+    fn identity(reduction: Reduction) -> Self;
+}
+
+macro_rules! numbers {
+    ($($type:ty: $zero:expr, $least:expr, $largest:expr;)*) => {
+        $(impl Number for $type {
+            fn identity(reduction: Reduction) -> Self {
+                match reduction {
+                    Reduction::Sum => $zero,
+                    Reduction::Least => $largest,
+                    Reduction::Largest => $least,
+                }
+            }
+        })*
+    };
+}
+
+numbers! {
+    u32: 0, u32::MIN, u32::MAX;
+    u64: 0, u64::MIN, u64::MAX;
+    f32: 0.0, f32::NEG_INFINITY, f32::INFINITY;
+    f64: 0.0, f64::NEG_INFINITY, f64::INFINITY;
+}
+
+/// The sum, the least or the largest of all values, of none the value that changes nothing; waits for it. The same bits on every
+/// card and in every run. Sums with rounding are added up in another order than by
+/// [`reduce`](zeroset_core::primitives::reduce()): theirs differ by rounding.
+///
+/// # Errors
+/// [`Error::Device`](zeroset_core::Error::Device) if there is not enough memory or the card does not answer.
+pub fn reduce<T: Number>(cuda: &Cuda, values: &Array<T>, reduction: Reduction) -> Result<T> {
+    let identity = T::identity(reduction);
+    if values.is_empty() {
+        return Ok(identity);
+    }
+    let unit = Unit::new("primitives/reduce", &[("VALUE", T::NAME)])?;
+    let kernel = cuda.kernel(&unit, reduction.kernel())?;
+    let of_tiles = |values: &Array<T>| -> Result<Array<T>> {
+        let n_tiles = values.len().div_ceil(TILE / size_of::<T>());
+        // SAFETY: the kernel writes a value for each tile.
+        let of_tiles = unsafe { cuda.unset::<T>(n_tiles) }?;
+        let arguments = Arguments::default()
+            .with_array(values)
+            .with(values.len() as u64)
+            .with(identity)
+            .with_array(&of_tiles);
+        // SAFETY: the arguments of the kernels of `reduce.cu`; arrays of the driver are aligned to 256 bytes.
+        unsafe { cuda.launch(&kernel, tiles(n_tiles as u32), &arguments) }?;
+        Ok(of_tiles)
+    };
+    let mut left = of_tiles(values)?;
+    while left.len() > 1 {
+        left = of_tiles(&left)?;
+    }
+    Ok(cuda.download(&left)?[0])
+}

@@ -1,0 +1,115 @@
+//! Stable sort of keys with values.
+
+use super::{numbered, sharing};
+use crate::{Arguments, Array, Cuda, Element, Launch, Unit};
+use zeroset_core::error::Result;
+
+/// Threads of a block.
+const THREADS: u32 = 512;
+/// Values of a digit.
+const DIGITS: usize = 256;
+/// Bits of a digit.
+const BITS: u32 = 8;
+/// From so many keys on tiles tell each other counts in words of 64 bits: two bits of a word say what it is.
+const MANY: usize = 1 << 30;
+
+/// What is sorted by.
+pub trait Key: Element {
+    /// In the kernels' sources.
+    const NAME: &str;
+    /// Keys of a block; the kernel states the same.
+    const TILE: usize;
+}
+
+impl Key for u32 {
+    const NAME: &str = "u32";
+    const TILE: usize = 7168;
+}
+
+impl Key for u64 {
+    const NAME: &str = "u64";
+    const TILE: usize = 4096;
+}
+
+/// Keys in ascending order, each with its value.
+pub struct Sorted<K: Key> {
+    /// Keys.
+    pub keys: Array<K>,
+    /// Values, in the order of the keys; those of equal keys in the order they had.
+    pub values: Array<u32>,
+}
+
+/// Sorts keys whose bits from `bits` on are zero. Without values, a key's value is its number.
+///
+/// # Errors
+/// [`Error::Device`](zeroset_core::Error::Device) if there is not enough memory or the card does not answer, and for 2^32
+/// keys or more.
+///
+/// # Panics
+/// If there are not as many values as keys.
+pub fn sort<K: Key>(
+    cuda: &Cuda,
+    keys: &Array<K>,
+    values: Option<&Array<u32>>,
+    bits: u32,
+) -> Result<Sorted<K>> {
+    assert!(values.is_none_or(|values| values.len() == keys.len()), "one value for each key");
+    let n = keys.len();
+    let count = numbered(n, "keys to sort")?;
+    let n_passes = bits.div_ceil(BITS).max(1);
+    let (mut from, mut into) = (pair(cuda, n)?, pair(cuda, n)?);
+    if n == 0 {
+        return Ok(into);
+    }
+    let (told, words) = if n < MANY { ("u32", 1) } else { ("u64", 2) };
+    let unit = Unit::new("primitives/sort", &[("KEY", K::NAME), ("TOLD", told)])?;
+    let counts = cuda.zeros::<u32>(n_passes as usize * DIGITS)?;
+    let arguments =
+        Arguments::default().with_array(keys).with(count).with(n_passes).with_array(&counts);
+    let all = blocks(sharing(cuda, n).grid.div_ceil(2));
+    // SAFETY: the arguments of `sort_count`; counts are zero and there is a row for each pass.
+    unsafe { cuda.launch(&cuda.kernel(&unit, "sort_count")?, all, &arguments) }?;
+    let arguments = Arguments::default().with_array(&counts);
+    // SAFETY: the argument of `sort_places`; a block for each row of the counts.
+    unsafe { cuda.launch(&cuda.kernel(&unit, "sort_places")?, blocks(n_passes), &arguments) }?;
+
+    let kernel = cuda.kernel(&unit, "sort_pass")?;
+    let n_tiles = n.div_ceil(K::TILE);
+    let mut told = cuda.zeros::<u32>(words * n_tiles * DIGITS)?;
+    let mut taken = cuda.zeros::<u32>(1)?;
+    for pass in 0..n_passes {
+        if pass > 0 {
+            std::mem::swap(&mut from, &mut into);
+            cuda.clear(&mut told)?;
+            cuda.clear(&mut taken)?;
+        }
+        let places = counts.address() + u64::from(pass) * (DIGITS * size_of::<u32>()) as u64;
+        let (old_keys, old_values) = match pass {
+            // Null: the kernel numbers the keys.
+            0 => (keys.address(), values.map_or(0, Array::address)),
+            _ => (from.keys.address(), from.values.address()),
+        };
+        let arguments = Arguments::default()
+            .with(old_keys)
+            .with(old_values)
+            .with_array(&into.keys)
+            .with_array(&into.values)
+            .with(count)
+            .with(pass)
+            .with(places)
+            .with_array(&told)
+            .with_array(&taken);
+        // SAFETY: the arguments of `sort_pass`; told and taken are zero, with a row per tile.
+        unsafe { cuda.launch(&kernel, blocks(n_tiles as u32), &arguments) }?;
+    }
+    Ok(into)
+}
+
+fn blocks(grid: u32) -> Launch {
+    Launch { grid, block: THREADS, shared: 0, cooperative: false }
+}
+
+fn pair<K: Key>(cuda: &Cuda, n: usize) -> Result<Sorted<K>> {
+    // SAFETY: a pass writes all of both before the next one reads them.
+    unsafe { Ok(Sorted { keys: cuda.unset(n)?, values: cuda.unset(n)? }) }
+}

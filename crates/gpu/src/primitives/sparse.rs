@@ -1,0 +1,138 @@
+//! Sparse matrices from dense ones on a GPU: the twins of [`zeroset_core::primitives::Coo`] and [`zeroset_core::primitives::Csr`].
+
+use super::{Set, Value, compact, sharing};
+use crate::{Arguments, Array, Cuda, Unit};
+use zeroset_core::error::{Error, Result};
+
+/// Entries with their places, row by row.
+pub struct DeviceCoo<T: Value> {
+    /// Row of each entry.
+    pub rows: Array<u32>,
+    /// Column of each entry, ascending in a row.
+    pub columns: Array<u32>,
+    /// The entries.
+    pub values: Array<T>,
+}
+
+/// Entries row by row, with where each row begins.
+pub struct DeviceCsr<T: Value> {
+    /// First entry of each row, and the number of entries: `[n_rows + 1]`.
+    pub offsets: Array<u32>,
+    /// Column of each entry, ascending in a row.
+    pub columns: Array<u32>,
+    /// The entries.
+    pub values: Array<T>,
+}
+
+/// The kernels for entries of a type.
+fn unit<T: Value>() -> Result<Unit> {
+    Unit::new("primitives/sparse", &[("VALUE", T::NAME)])
+}
+
+/// Whether there are as many items as entries.
+fn check([n_rows, n_columns]: [u32; 2], n: usize, items: &str) -> Result<()> {
+    if u64::from(n_rows) * u64::from(n_columns) == n as u64 {
+        return Ok(());
+    }
+    let what = format!("a matrix of {n_rows} x {n_columns} from {n} {items}");
+    Err(Error::usage(what, "give one number for each row and column"))
+}
+
+/// The entries that are kept, by their numbers in a dense matrix.
+struct Kept {
+    unit: Unit,
+    numbers: Array<u32>,
+    shape: [u32; 2],
+}
+
+impl Kept {
+    /// Those that are not 0.
+    fn not_zero<T: Value>(cuda: &Cuda, shape: [u32; 2], dense: &Array<T>) -> Result<Self> {
+        check(shape, dense.len(), "numbers")?;
+        let unit = unit::<T>()?;
+        let n = dense.len();
+        // SAFETY: the kernel writes all of them.
+        let marks = unsafe { cuda.unset::<u8>(n) }?;
+        let arguments = Arguments::default().with_array(dense).with(n as u64).with_array(&marks);
+        let kernel = cuda.kernel(&unit, "sparse_mark")?;
+        // SAFETY: the arguments of `sparse_mark`, a mark for each number.
+        unsafe { cuda.launch(&kernel, sharing(cuda, n), &arguments) }?;
+        Ok(Kept { unit, numbers: compact(cuda, Set::Bytes(&marks, 1))?, shape })
+    }
+
+    /// Columns and values, and rows where there is room for them.
+    fn entries<T: Value>(
+        &self,
+        cuda: &Cuda,
+        dense: &Array<T>,
+        rows: Option<&Array<u32>>,
+    ) -> Result<(Array<u32>, Array<T>)> {
+        let n = self.numbers.len();
+        // SAFETY: the kernel writes all of both.
+        let (columns, values) = unsafe { (cuda.unset(n)?, cuda.unset(n)?) };
+        let arguments = Arguments::default()
+            .with_array(dense)
+            .with_array(&self.numbers)
+            .with(n as u32)
+            .with(self.shape[1])
+            .with(rows.map_or(0, Array::address))
+            .with_array(&columns)
+            .with_array(&values);
+        let kernel = cuda.kernel(&self.unit, "sparse_entries")?;
+        // SAFETY: the arguments of `sparse_entries`, a place for each entry.
+        unsafe { cuda.launch(&kernel, sharing(cuda, n), &arguments) }?;
+        Ok((columns, values))
+    }
+}
+
+impl<T: Value> DeviceCoo<T> {
+    /// The entries of a dense matrix, `[n_rows * n_columns]` row by row, that are not 0.
+    ///
+    /// # Errors
+    /// [`Error::Case`] if there is not one number for each row and column; [`Error::Device`] for 2^32 numbers or more, if
+    /// there is not enough memory, or the card does not answer.
+    pub fn from_dense(cuda: &Cuda, shape: [u32; 2], dense: &Array<T>) -> Result<Self> {
+        Self::of(cuda, dense, &Kept::not_zero(cuda, shape, dense)?)
+    }
+
+    /// The entries of a dense matrix whose flags are set, of which there is one for each number.
+    ///
+    /// # Errors
+    /// As [`DeviceCoo::from_dense`], and [`Error::Case`] if there is not one flag for each number.
+    pub fn from_flags(cuda: &Cuda, shape: [u32; 2], dense: &Array<T>, flags: Set) -> Result<Self> {
+        check(shape, dense.len(), "numbers")?;
+        check(shape, flags.len(), "flags")?;
+        Self::of(cuda, dense, &Kept { unit: unit::<T>()?, numbers: compact(cuda, flags)?, shape })
+    }
+
+    fn of(cuda: &Cuda, dense: &Array<T>, kept: &Kept) -> Result<Self> {
+        // SAFETY: written with the columns.
+        let rows = unsafe { cuda.unset(kept.numbers.len()) }?;
+        let (columns, values) = kept.entries(cuda, dense, Some(&rows))?;
+        Ok(DeviceCoo { rows, columns, values })
+    }
+}
+
+impl<T: Value> DeviceCsr<T> {
+    /// The entries of a dense matrix, `[n_rows * n_columns]` row by row, that are not 0.
+    ///
+    /// # Errors
+    /// As [`DeviceCoo::from_dense`].
+    pub fn from_dense(cuda: &Cuda, shape: [u32; 2], dense: &Array<T>) -> Result<Self> {
+        let kept = Kept::not_zero(cuda, shape, dense)?;
+        let (columns, values) = kept.entries(cuda, dense, None)?;
+        let n_rows = shape[0] as usize;
+        // SAFETY: the kernel writes all of them.
+        let offsets = unsafe { cuda.unset(n_rows + 1) }?;
+        let arguments = Arguments::default()
+            .with_array(&kept.numbers)
+            .with(kept.numbers.len() as u32)
+            .with(shape[0])
+            .with(shape[1])
+            .with_array(&offsets);
+        let kernel = cuda.kernel(&kept.unit, "sparse_offsets")?;
+        // SAFETY: the arguments of `sparse_offsets`, an offset for each row and the last.
+        unsafe { cuda.launch(&kernel, sharing(cuda, n_rows + 1), &arguments) }?;
+        Ok(DeviceCsr { offsets, columns, values })
+    }
+}

@@ -1,0 +1,125 @@
+//! A small kernel on a card, compared with the host bit by bit: shows that compiling, loading,
+//! launching and copying work.
+
+use std::time::Instant;
+
+use cudarc::driver::{
+    CudaContext, CudaSlice, CudaStream, DriverError, LaunchConfig, PushKernelArg,
+};
+use cudarc::nvrtc::Ptx;
+use std::sync::Arc;
+
+use super::array::item::{Item, items, values};
+use super::probe::message;
+use super::{cache, sources::Unit};
+use crate::CardInfo;
+use zeroset_core::error::{Error, Result};
+use zeroset_core::geometry::Real;
+
+/// Threads per block; the kernel states the same.
+const BLOCK_SIZE: usize = 256;
+/// Length of the vectors: the last block is not full.
+const N: usize = 100_003;
+
+/// A test that went well.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Passed {
+    /// Memory in bytes that is free on the card.
+    pub free_memory: u64,
+    /// Seconds for the driver's context on the card.
+    pub context_seconds: f64,
+    /// Seconds for the rest: kernels from the cache or compiled, copies, launches, comparison.
+    pub test_seconds: f64,
+}
+
+/// Tests a card in both precisions.
+///
+/// # Errors
+/// [`Error::Device`] that says what failed.
+pub fn self_test(card: &CardInfo) -> Result<Passed> {
+    let start = Instant::now();
+    let context = CudaContext::new(card.ordinal as usize).map_err(failed)?;
+    let context_seconds = start.elapsed().as_secs_f64();
+    let start = Instant::now();
+    test::<f64>(&context, card, "double")?;
+    test::<f32>(&context, card, "float")?;
+    let (free, _) = context.mem_get_info().map_err(failed)?;
+    let test_seconds = start.elapsed().as_secs_f64();
+    Ok(Passed { free_memory: free as u64, context_seconds, test_seconds })
+}
+
+fn test<R: Real>(context: &Arc<CudaContext>, card: &CardInfo, real: &'static str) -> Result<()> {
+    let unit = Unit::new("self_test", &[("REAL", real)])?;
+    let cubin = cache::cubin(&unit, &card.arch())?;
+    // Numbers whose products and sums are rounded.
+    let number = |k: usize| R::narrow(1.0) / R::narrow(k as f64 + 3.0);
+    let a = number(4);
+    let x: Vec<R> = (0..N).map(number).collect();
+    let y: Vec<R> = (0..N).map(|k| number(N - k)).collect();
+    let (y_device, sums_device) = saxpy_sum(context, cubin, a, &x, &y).map_err(failed)?;
+    let (y_host, sums_host) = on_the_host(a, &x, &y);
+    if y_device != y_host || sums_device != sums_host {
+        return Err(Error::device(
+            format!("{}: the self-test in {} gives wrong numbers", card.name, R::NAME),
+            "remove the kernel cache (`zeroset devices` names its folder) and try again; else \
+             the card or its driver is at fault",
+        ));
+    }
+    Ok(())
+}
+
+/// The kernel's results: y, and the sums of the blocks.
+fn saxpy_sum<R: Real>(
+    context: &Arc<CudaContext>,
+    cubin: Vec<u8>,
+    a: R,
+    x: &[R],
+    y: &[R],
+) -> std::result::Result<(Vec<R>, Vec<R>), DriverError> {
+    let stream: Arc<CudaStream> = context.default_stream();
+    let kernel =
+        context.load_module(Ptx::from_binary(cubin))?.load_function("self_test_saxpy_sum")?;
+    let blocks = x.len().div_ceil(BLOCK_SIZE);
+    let x_device = stream.clone_htod(items(x))?;
+    let mut y_device = stream.clone_htod(items(y))?;
+    let mut sums: CudaSlice<Item<R>> = stream.clone_htod(items(&vec![R::zero(); blocks]))?;
+    let n = x.len() as u32;
+    let launch = LaunchConfig {
+        grid_dim: (blocks as u32, 1, 1),
+        block_dim: (BLOCK_SIZE as u32, 1, 1),
+        shared_mem_bytes: 0,
+    };
+    let mut builder = stream.launch_builder(&kernel);
+    let a = Item(a);
+    builder.arg(&a).arg(&x_device).arg(&mut y_device).arg(&mut sums).arg(&n);
+    // SAFETY: the arguments are those of the kernel, with R = REAL; x and y hold n numbers, sums one
+    // per block.
+    unsafe { builder.launch(launch) }?;
+    let y = stream.clone_dtoh(&y_device)?;
+    let sums = stream.clone_dtoh(&sums)?;
+    Ok((values(&y).to_vec(), values(&sums).to_vec()))
+}
+
+/// The same, operation by operation.
+fn on_the_host<R: Real>(a: R, x: &[R], y: &[R]) -> (Vec<R>, Vec<R>) {
+    let y: Vec<R> = x.iter().zip(y).map(|(&x, &y)| a * x + y).collect();
+    let sum = |block: &[R]| {
+        let mut partial = [R::zero(); BLOCK_SIZE];
+        partial[..block.len()].copy_from_slice(block);
+        let mut half = BLOCK_SIZE / 2;
+        while half > 0 {
+            for k in 0..half {
+                partial[k] += partial[k + half];
+            }
+            half /= 2;
+        }
+        partial[0]
+    };
+    let sums = y.chunks(BLOCK_SIZE).map(sum).collect();
+    (y, sums)
+}
+
+fn failed(error: DriverError) -> Error {
+    let remedy = "see what nvidia-smi says; a cubin of a newer CUDA than the driver's may not load";
+    Error::device(format!("the self-test fails: {}", message(error)), remedy)
+}

@@ -1,0 +1,118 @@
+//! Reading binary numbers with errors that name the byte.
+
+use std::path::Path;
+
+use zeroset_core::error::{Error, Result};
+
+/// A place in the bytes of a file. Every read is checked; nothing is allocated.
+pub struct Cursor<'a> {
+    file: &'a Path,
+    bytes: &'a [u8],
+    at: usize,
+    big_endian: bool,
+}
+
+macro_rules! number {
+    ($name:ident, $type:ty) => {
+        #[doc = concat!("The next `", stringify!($type), "`.")]
+        pub fn $name(&mut self, what: &str) -> Result<$type> {
+            let raw = self.array(what)?;
+            let big = self.big_endian;
+            Ok(if big { <$type>::from_be_bytes(raw) } else { <$type>::from_le_bytes(raw) })
+        }
+    };
+}
+
+impl<'a> Cursor<'a> {
+    /// A cursor at byte `at` of `bytes`, which are all of `file`.
+    pub fn new(file: &'a Path, bytes: &'a [u8], at: usize, big_endian: bool) -> Self {
+        Cursor { file, bytes, at, big_endian }
+    }
+
+    number!(i32, i32);
+    number!(u32, u32);
+    number!(f32, f32);
+    number!(i16, i16);
+    number!(u64, u64);
+    number!(i64, i64);
+    number!(f64, f64);
+
+    /// The next `n` bytes.
+    pub fn take(&mut self, n: usize, what: &str) -> Result<&'a [u8]> {
+        let taken = self.at.checked_add(n).and_then(|end| self.bytes.get(self.at..end));
+        match taken {
+            Some(taken) => {
+                self.at += n;
+                Ok(taken)
+            }
+            None => Err(self.fail(
+                format!("{n} bytes expected for {what}, found {}", self.remaining()),
+                "the file is cut short: copy or export it again",
+            )),
+        }
+    }
+
+    fn array<const N: usize>(&mut self, what: &str) -> Result<[u8; N]> {
+        let mut raw = [0; N];
+        raw.copy_from_slice(self.take(N, what)?);
+        Ok(raw)
+    }
+
+    /// Refuses a promise of `count` records of `size` bytes that the bytes left cannot keep;
+    /// gives `count` as the length of an array.
+    pub fn promised(&self, count: u64, size: usize, what: &str) -> Result<usize> {
+        let needed = count as u128 * size as u128;
+        let found = self.remaining();
+        if needed > found as u128 {
+            let what = broken_promise(count, size as u64, what, found as u64);
+            return Err(self.fail(what, "the count is wrong or the file is cut short"));
+        }
+        Ok(count as usize)
+    }
+
+    /// Bytes not yet read.
+    pub fn remaining(&self) -> usize {
+        self.bytes.len().saturating_sub(self.at)
+    }
+
+    /// Whether numbers are stored with the high byte first.
+    pub(crate) fn is_big_endian(&self) -> bool {
+        self.big_endian
+    }
+
+    /// "byte 4096", the place reached.
+    pub(crate) fn position(&self) -> String {
+        format!("byte {}", self.at)
+    }
+
+    /// An error at the place reached.
+    pub fn fail(&self, what: impl Into<String>, remedy: &str) -> Error {
+        Error::input(self.file, self.position(), what, remedy)
+    }
+}
+
+/// What is wrong where `count` records of `size` bytes are promised and only `found` bytes are there.
+pub(crate) fn broken_promise(count: u64, size: u64, what: &str, found: u64) -> String {
+    if size == 1 {
+        return format!("{count} {what} promised, found {found}");
+    }
+    let needed = u128::from(count) * u128::from(size);
+    let enough = found / size.max(1);
+    format!(
+        "{count} {what} of {size} bytes promised ({needed} bytes), found {found} bytes, enough for \
+         {enough}"
+    )
+}
+
+/// Coordinates of one vertex, which must be finite.
+pub(crate) fn finite(file: &Path, vertex: usize, x: [f64; 3]) -> Result<[f64; 3]> {
+    match x.iter().position(|v| !v.is_finite()) {
+        None => Ok(x),
+        Some(k) => Err(Error::input(
+            file,
+            format!("vertex {vertex}"),
+            format!("coordinate {} is {}, a finite number is needed", ["x", "y", "z"][k], x[k]),
+            "remove or mend this vertex",
+        )),
+    }
+}

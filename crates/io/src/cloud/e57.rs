@@ -1,0 +1,94 @@
+//! E57, the format of terrestrial scanners, by the crate `e57`: all scans of a file, moved to their common frame.
+
+use std::path::Path;
+
+use e57::{CartesianCoordinate, E57Reader, RecordDataType};
+
+use super::CloudReport;
+use super::gather::{Depth, Gather};
+use super::stream::{Seekable, Stream};
+use crate::guard::quietly;
+use crate::text::one_line;
+use zeroset_core::cloud::PointCloud;
+use zeroset_core::error::{Error, Result};
+use zeroset_core::words::counted;
+
+/// Reads an E57 file.
+///
+/// # Errors
+/// [`Error::Input`] for what the crate cannot read, and for points that no bytes vouch for.
+pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport)> {
+    let path = stream.path();
+    // The crate makes room for as much XML as the header promises.
+    let head = stream.fill(48)?.first_chunk::<48>().copied();
+    let (source, size) = stream.seekable()?;
+    let xml = head.map(|head| head[32..].first_chunk().copied().map_or(0, u64::from_le_bytes));
+    if xml.is_none_or(|xml| xml > size) {
+        let xml = xml.map_or("no header".into(), |xml| format!("{xml} bytes of XML promised"));
+        return Err(damaged(path, &format!("{xml}, the file has {size} bytes")));
+    }
+    let found = quietly(|| scans(source, size));
+    let (all, version, warnings) =
+        found.unwrap_or_else(Err).map_err(|what| damaged(path, &what))?;
+    let (cloud, mut report) = all.finish(path, "e57", version)?;
+    // The standard knows no other unit.
+    report.units = Some("m".to_string());
+    report.warnings.splice(0..0, warnings);
+    Ok((cloud, report))
+}
+
+fn damaged(path: &Path, what: &str) -> Error {
+    Error::input(path, "", one_line(&what), "the file is damaged: copy or export it again")
+}
+
+/// The points of all scans, which have colors if each of these has.
+fn scans(
+    source: Box<dyn Seekable>,
+    size: u64,
+) -> std::result::Result<(Gather, String, Vec<String>), String> {
+    let words = |e: e57::Error| format!("{e}");
+    let mut file = E57Reader::new(source).map_err(words)?;
+    let scans = file.pointclouds();
+    let colors = !scans.is_empty() && scans.iter().all(|scan| scan.has_color());
+    let mut all = Gather::new(false, colors.then_some(Depth::Real), 0);
+    let mut warnings = Vec::new();
+    if !colors && scans.iter().any(|scan| scan.has_color()) {
+        warnings.push("colors are left out: some scans have none".to_string());
+    }
+    for (k, scan) in scans.iter().enumerate() {
+        // Numbers of no bits would make points of no bytes.
+        let bits: u64 = scan.prototype.iter().map(|record| bits(&record.data_type)).sum();
+        if u128::from(scan.records) * u128::from(bits) > 8 * u128::from(size)
+            || (bits == 0 && scan.records > 1)
+        {
+            let n = scan.records;
+            return Err(format!("scan {k}: {n} points of {bits} bits in {size} bytes"));
+        }
+        let points = file.pointcloud_simple(scan).map_err(words)?;
+        for point in points {
+            let point = point.map_err(words)?;
+            let place = match point.cartesian {
+                CartesianCoordinate::Valid { x, y, z } => [x, y, z],
+                _ => [f64::NAN; 3],
+            };
+            let color = || {
+                let color = point.color.as_ref();
+                color.map_or([0.0; 3], |c| [c.red, c.green, c.blue].map(f64::from))
+            };
+            all.push(place, || [0.0; 3], color);
+        }
+    }
+    let n = scans.len();
+    Ok((all, format!("1.0, {}", counted(n, ["scan", "scans"])), warnings))
+}
+
+/// Bits that a number takes at least.
+fn bits(kind: &RecordDataType) -> u64 {
+    match kind {
+        RecordDataType::Single { .. } => 32,
+        RecordDataType::Double { .. } => 64,
+        RecordDataType::ScaledInteger { min, max, .. } | RecordDataType::Integer { min, max } => {
+            u64::from(128 - (i128::from(*max) - i128::from(*min)).max(0).leading_zeros())
+        }
+    }
+}

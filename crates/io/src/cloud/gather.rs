@@ -1,0 +1,244 @@
+//! Points as they come from a file: the finite ones are kept, what is wrong with the others is counted.
+
+use std::path::Path;
+
+use super::{CloudReport, NormalsFrom};
+use zeroset_core::cloud::PointCloud;
+use zeroset_core::error::{Error, Result};
+
+/// How a file stores a color.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Depth {
+    /// 0 to 255.
+    Byte,
+    /// 0 to 65,535.
+    Word,
+    /// Numbers whose range tells what they are.
+    Real,
+}
+
+#[derive(Debug)]
+enum Colors {
+    Byte(Vec<[u8; 3]>),
+    Word(Vec<[u16; 3]>),
+    Real(Vec<[f32; 3]>),
+}
+
+/// The points so far.
+#[derive(Debug)]
+pub(super) struct Gather {
+    points: Vec<[f64; 3]>,
+    /// Of unit length, zeros where the file has none that can serve.
+    normals: Option<Vec<[f32; 3]>>,
+    colors: Option<Colors>,
+    /// Records read.
+    pub(super) stored: u64,
+    not_finite: u64,
+    without_normal: u64,
+}
+
+impl Gather {
+    /// None yet, with room for `n`.
+    pub(super) fn new(normals: bool, colors: Option<Depth>, n: usize) -> Self {
+        let colors = colors.map(|depth| match depth {
+            Depth::Byte => Colors::Byte(Vec::with_capacity(n)),
+            Depth::Word => Colors::Word(Vec::with_capacity(n)),
+            Depth::Real => Colors::Real(Vec::with_capacity(n)),
+        });
+        Gather {
+            points: Vec::with_capacity(n),
+            normals: normals.then(|| Vec::with_capacity(n)),
+            colors,
+            stored: 0,
+            not_finite: 0,
+            without_normal: 0,
+        }
+    }
+
+    /// None yet, of the same kind.
+    pub(super) fn alike(&self, n: usize) -> Self {
+        let depth = self.colors.as_ref().map(|colors| match colors {
+            Colors::Byte(_) => Depth::Byte,
+            Colors::Word(_) => Depth::Word,
+            Colors::Real(_) => Depth::Real,
+        });
+        Gather::new(self.normals.is_some(), depth, n)
+    }
+
+    /// Adds a record; `normal` and `color` are asked for if clouds of this kind have them.
+    #[inline]
+    pub(super) fn push(
+        &mut self,
+        point: [f64; 3],
+        normal: impl FnOnce() -> [f64; 3],
+        color: impl FnOnce() -> [f64; 3],
+    ) {
+        self.stored += 1;
+        if !point.iter().all(|x| x.is_finite()) {
+            self.not_finite += 1;
+            return;
+        }
+        self.points.push(point);
+        if let Some(normals) = &mut self.normals {
+            let unit = unit(normal());
+            self.without_normal += u64::from(unit == [0.0; 3]);
+            normals.push(unit);
+        }
+        match &mut self.colors {
+            Some(Colors::Byte(colors)) => colors.push(color().map(|c| c as u8)),
+            Some(Colors::Word(colors)) => colors.push(color().map(|c| c as u16)),
+            Some(Colors::Real(colors)) => colors.push(color().map(|c| c as f32)),
+            None => {}
+        }
+    }
+
+    /// Adds those of another of the same kind behind these.
+    pub(super) fn append(&mut self, mut other: Gather) {
+        self.points.append(&mut other.points);
+        if let (Some(these), Some(those)) = (&mut self.normals, &mut other.normals) {
+            these.append(those);
+        }
+        match (&mut self.colors, &mut other.colors) {
+            (Some(Colors::Byte(a)), Some(Colors::Byte(b))) => a.append(b),
+            (Some(Colors::Word(a)), Some(Colors::Word(b))) => a.append(b),
+            (Some(Colors::Real(a)), Some(Colors::Real(b))) => a.append(b),
+            _ => {}
+        }
+        self.stored += other.stored;
+        self.not_finite += other.not_finite;
+        self.without_normal += other.without_normal;
+    }
+
+    /// Coordinates so far.
+    pub(super) fn points(&self) -> &[[f64; 3]] {
+        &self.points
+    }
+
+    /// The cloud, and what is to be said of it.
+    ///
+    /// # Errors
+    /// [`Error::Input`] if no point is left, or there are more than 32-bit numbers reach.
+    pub(super) fn finish(
+        mut self,
+        path: &Path,
+        format: &'static str,
+        version: impl Into<String>,
+    ) -> Result<(PointCloud, CloudReport)> {
+        let mut report = CloudReport {
+            format,
+            version: version.into(),
+            stored: self.stored,
+            not_finite: self.not_finite,
+            ..CloudReport::default()
+        };
+        self.judge_normals(&mut report);
+        let colors = self.colors.take().map(|colors| {
+            let (colors, how) = colors.into_bytes();
+            report.colors = Some(how);
+            colors
+        });
+        if self.points.is_empty() {
+            let what = match self.stored {
+                0 => "holds no points".to_string(),
+                n => format!("holds {n} points, none of them with finite coordinates and a normal"),
+            };
+            return Err(Error::input(path, "", what, "export the points again"));
+        }
+        crate::faces::index_limit(path, self.points.len() as u64, "points")?;
+        let cloud = PointCloud { points: self.points, normals: self.normals, colors };
+        (report.min, report.max) = cloud.bounds();
+        Ok((cloud, report))
+    }
+
+    /// Points without a normal go where the others have one; where most have none, nobody has.
+    fn judge_normals(&mut self, report: &mut CloudReport) {
+        let Some(normals) = self.normals.take() else { return };
+        let (n, without) = (normals.len() as u64, self.without_normal);
+        if 2 * without > n {
+            report.warnings.push(format!(
+                "normals are left out: those of {without} of {n} points are zero or not finite"
+            ));
+            return;
+        }
+        report.normals = Some(NormalsFrom::File);
+        report.without_normal = without;
+        if without == 0 {
+            self.normals = Some(normals);
+            return;
+        }
+        let kept: Vec<bool> = normals.iter().map(|normal| *normal != [0.0; 3]).collect();
+        retain(&mut self.points, &kept);
+        match &mut self.colors {
+            Some(Colors::Byte(colors)) => retain(colors, &kept),
+            Some(Colors::Word(colors)) => retain(colors, &kept),
+            Some(Colors::Real(colors)) => retain(colors, &kept),
+            None => {}
+        }
+        self.normals = Some(normals.into_iter().filter(|normal| *normal != [0.0; 3]).collect());
+    }
+}
+
+fn retain<T>(rows: &mut Vec<T>, kept: &[bool]) {
+    let mut kept = kept.iter();
+    rows.retain(|_| kept.next().is_some_and(|kept| *kept));
+}
+
+/// A vector of length 1; zeros if it has no direction.
+fn unit(x: [f64; 3]) -> [f32; 3] {
+    let length = x.iter().map(|x| x * x).sum::<f64>().sqrt();
+    if length.is_finite() && length > 1e-12 { x.map(|x| (x / length) as f32) } else { [0.0; 3] }
+}
+
+impl Colors {
+    /// Red, green and blue from 0 to 255, and how they were stored.
+    fn into_bytes(self) -> (Vec<[u8; 3]>, &'static str) {
+        match self {
+            Colors::Byte(colors) => (colors, "8 bits"),
+            Colors::Word(colors) => {
+                // Some programs keep numbers of 8 bits in the room of 16.
+                if colors.as_flattened().iter().all(|c| *c <= 255) {
+                    let bytes = colors.into_iter().map(|c| c.map(|c| c as u8)).collect();
+                    return (bytes, "16 bits, of which 8 are used");
+                }
+                let byte = |c: u16| ((u32::from(c) + 128) / 257) as u8;
+                (colors.into_iter().map(|c| c.map(byte)).collect(), "16 bits")
+            }
+            Colors::Real(colors) => {
+                let most = colors.as_flattened().iter().copied().fold(0.0, f32::max);
+                let (factor, how) = match most {
+                    m if m <= 1.0 => (255.0, "0 to 1"),
+                    m if m <= 255.0 => (1.0, "0 to 255"),
+                    _ => (1.0 / 257.0, "0 to 65535"),
+                };
+                let byte = |c: f32| (c * factor).round() as u8;
+                (colors.into_iter().map(|c| c.map(byte)).collect(), how)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_serve_is_counted_and_left_out() {
+        let mut all = Gather::new(true, Some(Depth::Word), 0);
+        let nan = f64::NAN;
+        for (x, normal) in [(0.0, 2.0), (nan, 1.0), (1.0, 0.0), (2.0, -3.0), (3.0, nan), (4.0, 1.0)]
+        {
+            all.push([x, 0.0, 0.0], || [normal, 0.0, 0.0], || [x * 257.0 * 40.0, 0.0, 65535.0]);
+        }
+        let (cloud, report) = all.finish(Path::new("x"), "xyz", "").unwrap();
+        assert_eq!(cloud.points.iter().map(|x| x[0]).collect::<Vec<_>>(), [0.0, 2.0, 4.0]);
+        assert_eq!(cloud.normals.unwrap()[1], [-1.0, 0.0, 0.0]);
+        assert_eq!(cloud.colors.unwrap()[2], [160, 0, 255]);
+        assert_eq!((report.stored, report.not_finite, report.without_normal), (6, 1, 2));
+        let mut none = Gather::new(true, None, 0);
+        (0..3).for_each(|_| none.push([1.0; 3], || [0.0; 3], || [0.0; 3]));
+        let (cloud, report) = none.finish(Path::new("x"), "xyz", "").unwrap();
+        assert!(cloud.normals.is_none() && cloud.len() == 3 && report.warnings.len() == 1);
+        let error = Gather::new(false, None, 0).finish(Path::new("x"), "xyz", "").unwrap_err();
+        assert!(error.to_string().contains("holds no points"));
+    }
+}

@@ -1,0 +1,97 @@
+//! LAS and LAZ, the formats of lidar: versions 1.0 to 1.4, record formats 0 to 10. LAZ is unpacked by the crate
+//! `laz`, whose tables are checked before.
+
+mod chunks;
+mod header;
+
+use std::io::{Seek, SeekFrom};
+
+use super::CloudReport;
+use super::gather::{Depth, Gather};
+use super::records::{Paint, Place, Records};
+use super::stream::Stream;
+use crate::guard::quietly;
+use crate::load;
+use crate::scalar::Scalar;
+use crate::text::one_line;
+use header::Header;
+use zeroset_core::cloud::PointCloud;
+use zeroset_core::error::{Error, Result};
+
+/// Bytes of records that are unpacked at a time.
+const PIECE: usize = 1 << 18;
+
+/// Reads a LAS or LAZ file.
+///
+/// # Errors
+/// [`Error::Input`] for a damaged header, fewer points than promised, compressed data that cannot be unpacked.
+pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport)> {
+    let path = stream.path();
+    let header = header::read(&mut stream)?;
+    let depth = header.colors.map(|_| Depth::Word);
+    let place = |at: usize, scalar| Place { at, step: header.length, scalar };
+    let records = Records {
+        big_endian: false,
+        stride: header.length,
+        position: [0, 4, 8].map(|at| place(at, Scalar::I32)),
+        scale: header.scale,
+        offset: header.offset,
+        normal: None,
+        color: header
+            .colors
+            .map(|at| Paint::Three([at, at + 2, at + 4].map(|at| place(at, Scalar::U16)))),
+    };
+    let mut all;
+    if header.compressed.is_some() {
+        all = Gather::new(false, depth, 0);
+        unpack(stream, &header, &records, &mut all)?;
+    } else {
+        stream.pass_to(header.begin, "points")?;
+        all = Gather::new(false, depth, stream.promised(header.n, header.length as u64, "points")?);
+        records.read(&mut stream, header.n, &mut all)?;
+    }
+    let format = if header.compressed.is_some() { "laz" } else { "las" };
+    let (cloud, mut report) = all.finish(path, format, header.version)?;
+    report.units = header.units;
+    Ok((cloud, report))
+}
+
+/// Reads compressed records.
+fn unpack(stream: Stream, header: &Header, records: &Records, all: &mut Gather) -> Result<()> {
+    if header.n == 0 {
+        // The crate takes memory for the table of chunks before the first point is asked for.
+        return Ok(());
+    }
+    let path = stream.path();
+    let fail = |what: String| {
+        let what = format!("compressed points: {what}");
+        Error::input(path, "", what, "the file is damaged or cut short: copy it again")
+    };
+    let (mut source, size) = stream.seekable()?;
+    let raw = header.compressed.as_deref().unwrap_or_default();
+    let vlr = quietly(|| laz::LazVlr::from_buffer(raw)).map_err(&fail)?;
+    let vlr = vlr.map_err(|e| fail(one_line(&e)))?;
+    // Not by the sum of the crate, which has 16 bits.
+    let length: u64 = vlr.items().iter().map(|item| u64::from(item.size())).sum();
+    if length != header.length as u64 {
+        return Err(fail(format!("records of {length} bytes, {} stated", header.length)));
+    }
+    chunks::check(&mut source, raw, &vlr, header, size).map_err(&fail)?;
+    source.seek(SeekFrom::Start(header.begin)).map_err(|e| load::unreadable(path, &e))?;
+    let made = quietly(|| laz::LasZipDecompressor::new(source, vlr)).map_err(&fail)?;
+    let mut made = made.map_err(|e| fail(one_line(&e)))?;
+    let mut left = header.n;
+    let mut bytes = Vec::new();
+    while left > 0 {
+        let n = left.min((PIECE / header.length).max(1) as u64) as usize;
+        bytes.resize(n * header.length, 0);
+        let outcome = quietly(|| made.decompress_many(&mut bytes)).map_err(&fail)?;
+        outcome.map_err(|e| {
+            let found = header.n - left;
+            fail(format!("{} promised, after {found} or more: {}", header.n, one_line(&e)))
+        })?;
+        records.decode(&bytes, n, all);
+        left -= n as u64;
+    }
+    Ok(())
+}

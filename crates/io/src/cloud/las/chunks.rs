@@ -1,0 +1,105 @@
+//! What a LAZ file says of its own chunks, checked before memory is taken for it.
+
+use std::io::{Read, Seek, SeekFrom};
+
+use laz::LazVlr;
+use laz::laszip::LazItemType;
+
+use super::header::Header;
+use crate::load;
+
+/// How records are compressed, as the first number of LASzip's record says.
+const ALL_IN_ONE: [u8; 2] = [1, 0];
+const IN_LAYERS: [u8; 2] = [3, 0];
+
+/// Compares the number of points, the table of chunks and the sizes of layers with the `size` of the file. `raw` is the
+/// record of LASzip, `vlr` what it means.
+///
+/// # Errors
+/// What is wrong, in words.
+pub(super) fn check(
+    source: &mut (impl Read + Seek),
+    raw: &[u8],
+    vlr: &LazVlr,
+    header: &Header,
+    size: u64,
+) -> Result<(), String> {
+    let unpacked = header.n.saturating_mul(header.length as u64);
+    if unpacked > load::most_unpacked(size) {
+        return Err(format!("{} promised in a file of {size} bytes", header.n));
+    }
+    if header.begin >= size {
+        return Err(format!("expected from byte {} on, the file ends at {size}", header.begin));
+    }
+    // The crate goes by the versions of items, whatever the compressor is said to be.
+    let in_layers = vlr.items().first().is_some_and(|item| item.version() >= 3);
+    if in_layers != raw.starts_with(&IN_LAYERS) {
+        return Err("the compressor is not that of the records' items".to_string());
+    }
+    if raw.starts_with(&ALL_IN_ONE) {
+        return Ok(());
+    }
+    let mut at = Reader { source, size };
+    let mut table = at.number::<8>(header.begin).map(i64::from_le_bytes)?;
+    if table <= header.begin as i64 {
+        // A writer that could not go back wrote the place at the end of the file.
+        table = at.number::<8>(size.saturating_sub(8)).map(i64::from_le_bytes)?;
+    }
+    if let Ok(table) = u64::try_from(table)
+        && table > header.begin
+        && table.saturating_add(8) <= size
+    {
+        let n = u64::from(at.number::<4>(table + 4).map(u32::from_le_bytes)?);
+        if n > header.n || n > size {
+            return Err(format!("{n} chunks for {} points in {size} bytes", header.n));
+        }
+    }
+    if in_layers {
+        layers(&mut at, vlr, header)?;
+    }
+    Ok(())
+}
+
+/// Numbers at places of the file.
+struct Reader<'a, R> {
+    source: &'a mut R,
+    size: u64,
+}
+
+impl<R: Read + Seek> Reader<'_, R> {
+    fn number<const N: usize>(&mut self, at: u64) -> Result<[u8; N], String> {
+        let mut bytes = [0; N];
+        let found = self.source.seek(SeekFrom::Start(at));
+        found
+            .and_then(|_| self.source.read_exact(&mut bytes))
+            .map_err(|_| format!("cut short at byte {at} of {}", self.size))?;
+        Ok(bytes)
+    }
+}
+
+/// Each chunk begins with a whole point, the number of its points, and the sizes of its layers.
+fn layers<R: Read + Seek>(at: &mut Reader<R>, vlr: &LazVlr, header: &Header) -> Result<(), String> {
+    let of = |kind: LazItemType| match kind {
+        LazItemType::Point14 => 9,
+        LazItemType::RGB14 | LazItemType::WavePacket14 => 1,
+        LazItemType::RGBNIR14 => 2,
+        LazItemType::Byte14(n) => u64::from(n),
+        _ => 0,
+    };
+    let n_layers: u64 = vlr.items().iter().map(|item| of(item.item_type())).sum();
+    let (mut begin, mut left) = (header.begin + 8, header.n);
+    while left > 0 {
+        let sizes = begin + header.length as u64;
+        let n = u64::from(at.number::<4>(sizes).map(u32::from_le_bytes)?);
+        let mut end = sizes + 4 + 4 * n_layers;
+        for k in 0..n_layers {
+            end += u64::from(at.number::<4>(sizes + 4 + 4 * k).map(u32::from_le_bytes)?);
+        }
+        if end > at.size || n == 0 {
+            let left = at.size - begin.min(at.size);
+            return Err(format!("a chunk of {n} points and {} bytes, {left} left", end - begin));
+        }
+        (begin, left) = (end, left.saturating_sub(n));
+    }
+    Ok(())
+}

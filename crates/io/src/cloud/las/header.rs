@@ -1,0 +1,124 @@
+//! The header of LAS and LAZ files, and the records of variable length behind it (LAS 1.4 R15, 2.4 and 2.5).
+
+use crate::bytes::Cursor;
+use crate::cloud::stream::Stream;
+use zeroset_core::error::Result;
+
+/// What the header says.
+pub(super) struct Header {
+    /// "1.2, format 3".
+    pub(super) version: String,
+    /// Where points begin, bytes.
+    pub(super) begin: u64,
+    /// Bytes of a point.
+    pub(super) length: usize,
+    /// Points.
+    pub(super) n: u64,
+    pub(super) scale: [f64; 3],
+    pub(super) offset: [f64; 3],
+    /// Where red, green and blue begin in a point, if it has them.
+    pub(super) colors: Option<usize>,
+    /// How points are compressed: the record of LASzip.
+    pub(super) compressed: Option<Vec<u8>>,
+    /// Unit of length by the GeoTIFF keys.
+    pub(super) units: Option<String>,
+}
+
+/// Smallest points by format.
+const LEAST: [usize; 11] = [20, 28, 26, 34, 57, 63, 30, 36, 38, 59, 67];
+/// Where colors begin by format; 0 if there are none.
+const COLORS: [usize; 11] = [0, 0, 20, 28, 0, 28, 0, 30, 30, 0, 30];
+/// Most records of variable length that are looked at.
+const MOST: u32 = 10_000;
+
+/// Reads the header and the records behind it.
+///
+/// # Errors
+/// [`zeroset_core::Error::Input`] with what is expected and found.
+pub(super) fn read(stream: &mut Stream) -> Result<Header> {
+    const DAMAGED: &str = "the header is damaged: copy or export the file again";
+    let path = stream.path();
+    let head = stream.fill(375)?;
+    let (major, minor) = (head.get(24).copied().unwrap_or(1), head.get(25).copied().unwrap_or(0));
+    let at = |at: usize| Cursor::new(path, head, at, false);
+    let size = at(94).take(2, "size of the header")?;
+    let size = u64::from(u16::from_le_bytes([size[0], size[1]]));
+    let begin = at(96).u32("place of the points")?;
+    let n_records = at(100).u32("number of variable records")?;
+    let format = at(104).take(1, "format of points")?[0];
+    let length = at(105).take(2, "bytes of a point")?;
+    let length = usize::from(u16::from_le_bytes([length[0], length[1]]));
+    let mut n = u64::from(at(107).u32("number of points")?);
+    let mut numbers = at(131);
+    let mut three = |what: &str| -> Result<[f64; 3]> {
+        Ok([numbers.f64(what)?, numbers.f64(what)?, numbers.f64(what)?])
+    };
+    let (scale, offset) = (three("scale")?, three("offset")?);
+    if (major, minor) >= (1, 4) && size >= 375 {
+        n = at(247).u64("number of points")?;
+    }
+    // LASzip marks compressed points by the two highest bits of their format.
+    let (packed, format) = (format & 0xc0 != 0, format & 0x3f);
+    let Some(&least) = LEAST.get(usize::from(format)) else {
+        let what = format!("points of format {format}, 0 to 10 are known");
+        return Err(stream.fail(what, "convert the points to LAS 1.2 or 1.4"));
+    };
+    if length < least {
+        let what = format!("points of {length} bytes, those of format {format} have {least}");
+        return Err(stream.fail(what, DAMAGED));
+    }
+    let finite = scale.iter().chain(&offset).all(|x| x.is_finite()) && !scale.contains(&0.0);
+    if !finite || major != 1 {
+        let what = format!("version {major}.{minor}, scale {scale:?}, offset {offset:?}");
+        return Err(stream.fail(what, DAMAGED));
+    }
+    if size > u64::from(begin) {
+        let what = format!("points from byte {begin} on, within the {size} bytes of the header");
+        return Err(stream.fail(what, DAMAGED));
+    }
+    stream.pass_to(size, "variable records")?;
+    let (mut compressed, mut units) = (None, None);
+    for _ in 0..n_records.min(MOST) {
+        if stream.position() + 54 > u64::from(begin) {
+            break;
+        }
+        let Some(head) = stream.fill(54)?.get(..54) else { break };
+        let user = head[2..18].split(|&b| b == 0).next().unwrap_or_default().to_vec();
+        let [id, length] = [18, 20].map(|k| u64::from(u16::from_le_bytes([head[k], head[k + 1]])));
+        stream.take(54);
+        // A record that claims more ends where the points begin.
+        let room = u64::from(begin) - stream.position();
+        let length = room.min(length) as usize;
+        let body = stream.fill(length)?.get(..length).unwrap_or_default();
+        match (user.as_slice(), id) {
+            (b"laszip encoded", 22204) => compressed = Some(body.to_vec()),
+            (b"LASF_Projection", 34735) => units = linear_unit(body),
+            _ => {}
+        }
+        let found = body.len();
+        stream.take(found);
+    }
+    if packed && compressed.is_none() {
+        let what = "compressed points without the record that says how";
+        return Err(stream.fail(what, DAMAGED));
+    }
+    let colors = Some(COLORS[usize::from(format)]).filter(|&at| at > 0);
+    let version = format!("{major}.{minor}, format {format}");
+    let compressed = compressed.filter(|_| packed);
+    Ok(Header { version, begin: begin.into(), length, n, scale, offset, colors, compressed, units })
+}
+
+/// The unit of length of projected coordinates (key 3076), or the degree of geographic ones (key 1024 is 2).
+fn linear_unit(keys: &[u8]) -> Option<String> {
+    let numbers = |k: &[u8; 8]| [0, 2, 4, 6].map(|at| u16::from_le_bytes([k[at], k[at + 1]]));
+    let keys = || keys.as_chunks::<8>().0.iter().map(numbers).skip(1);
+    let value = |wanted: u16| keys().find(|k| k[0] == wanted && k[1] == 0).map(|k| k[3]);
+    let name = match (value(3076), value(1024)) {
+        (Some(9001), _) => "m",
+        (Some(9002), _) => "ft",
+        (Some(9003), _) => "US survey ft",
+        (_, Some(2)) => "degrees",
+        _ => return None,
+    };
+    Some(name.to_string())
+}

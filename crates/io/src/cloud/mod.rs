@@ -1,0 +1,208 @@
+//! Clouds of points in and out.
+//!
+//! [`read_cloud`] takes points from any format that holds some: PLY, text and PCD are read piece by piece, LAS
+//! and LAZ record by record; of other formats the vertices of the mesh are the points.
+
+mod e57;
+mod gather;
+mod las;
+mod lzf;
+mod of_mesh;
+mod pcd;
+mod ply;
+mod records;
+mod stream;
+mod table;
+mod text;
+mod write;
+
+use std::path::Path;
+
+use super::sniff::{self, Format};
+use super::{MeshFile, VolumeOptions, columns, obj, off, read_as, text as lines, volume};
+use stream::Stream;
+pub use write::{CloudLayout, check_cloud_target, write_cloud, write_cloud_pieces};
+use zeroset_core::cloud::PointCloud;
+use zeroset_core::error::{Result, plain};
+use zeroset_core::mesh::{DataArray, Kind, Mesh, Values};
+use zeroset_core::words::counted;
+
+/// Bytes in which a format is looked for.
+const HEAD: usize = 64 << 10;
+
+/// What was read of a cloud, and what was not.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct CloudReport {
+    /// Short name of the format: "ply", "text", "pcd", "las", "laz", "e57", or that of a mesh
+    /// ([`MeshFile::format`]).
+    pub format: &'static str,
+    /// Version and encoding as the file states them.
+    pub version: String,
+    /// Points that the file holds, those left out among them.
+    pub stored: u64,
+    /// Points left out, as a coordinate is infinite or not a number.
+    pub not_finite: u64,
+    /// Points left out, as their normal is zero or not finite while others have one.
+    pub without_normal: u64,
+    /// Triangles and tetrahedra of the file, which are no part of the cloud.
+    pub faces: usize,
+    /// Smallest coordinates.
+    pub min: [f64; 3],
+    /// Largest coordinates.
+    pub max: [f64; 3],
+    /// Unit of length, if the file or its format states one.
+    pub units: Option<String>,
+    /// How the columns of a text were taken.
+    pub columns: Option<String>,
+    /// Where normals come from; `None` without any.
+    pub normals: Option<NormalsFrom>,
+    /// How colors are stored: "8 bits", "16 bits", "0 to 1", ...; `None` without any.
+    pub colors: Option<&'static str>,
+    /// What was given up or changed in reading, one sentence each.
+    pub warnings: Vec<String>,
+}
+
+/// Where the normals of a cloud come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum NormalsFrom {
+    /// The file has them; they are brought to length 1.
+    File,
+    /// The faces round each vertex, weighted by their area. They point to the side from which the corners
+    /// of the faces run counterclockwise, as stored; but a closed surface that is stored inside out is turned
+    /// round, with a warning.
+    Faces,
+}
+
+/// Reads points, with normals and colors if the file has some, compressed with gzip or not.
+///
+/// Points that are not finite are counted and left out. Where a file has faces, their vertices are the points, and if
+/// it has no normals, these come from its faces. Memory is that of the cloud and a piece of the file, but for
+/// files with faces, LZF-compressed PCD and formats of meshes, which are read whole. Duplicates and
+/// outliers stay: `cloud` counts and removes them.
+///
+/// # Errors
+/// [`Error::Input`](zeroset_core::Error::Input) naming file, position, what was found and what to do: unknown format, damaged or cut
+/// file, fewer points than promised, no point at all.
+pub fn read_cloud(path: &Path) -> Result<(PointCloud, CloudReport)> {
+    read(Stream::open(path)?).map(printable)
+}
+
+/// With texts that may quote the file as lines for a screen.
+fn printable((cloud, mut report): (PointCloud, CloudReport)) -> (PointCloud, CloudReport) {
+    report.version = plain(report.version);
+    report.columns = report.columns.map(plain);
+    report.warnings = report.warnings.into_iter().map(plain).collect();
+    (cloud, report)
+}
+
+/// The first bytes of a file, decompressed.
+///
+/// # Errors
+/// As [`read_cloud`], if the file cannot be read.
+pub(super) fn head(path: &Path) -> Result<Vec<u8>> {
+    let mut stream = Stream::open(path)?;
+    let found = stream.fill(HEAD)?;
+    Ok(found[..found.len().min(HEAD)].to_vec())
+}
+
+/// As [`read_cloud`] of bytes that are read and decompressed already.
+///
+/// # Errors
+/// Those of [`read_cloud`].
+pub(super) fn read_cloud_of(path: &Path, bytes: &[u8]) -> Result<(PointCloud, CloudReport)> {
+    read(Stream::of(path, bytes)).map(printable)
+}
+
+fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport)> {
+    let path = stream.path();
+    let head = stream.fill(HEAD)?;
+    // The head tells the formats that are streamed; others may need the size of the file.
+    if let Ok((format, warning)) = sniff::format(path, head)
+        && is_streamed(format, path, head)
+    {
+        let (cloud, mut report) = streamed(format, stream)?;
+        report.warnings.extend(warning);
+        return Ok((cloud, report));
+    }
+    let bytes = stream.rest()?;
+    let (format, warning) = sniff::format(path, &bytes)?;
+    let text = lines::without_mark(&bytes);
+    let file = match format {
+        Format::Obj => obj::read_points(path, &lines::with_line_feeds(text))?,
+        Format::Off => off::read_points(path, text)?,
+        Format::Npy => of_array(path, &bytes)?,
+        _ => read_as(format, path, &bytes)?,
+    };
+    drop(bytes);
+    let (cloud, mut report) = of_mesh::read(path, file)?;
+    report.warnings.extend(warning);
+    Ok((cloud, report))
+}
+
+/// The points of an array of numpy.
+fn of_array(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
+    let file = volume::read_as(Format::Npy, path, bytes, &VolumeOptions::default())?;
+    let points = file.map(|file| columns::points_of_array(path, &file)).transpose()?.flatten();
+    points.map_or_else(|| read_as(Format::Npy, path, bytes), Ok)
+}
+
+fn is_streamed(format: Format, path: &Path, head: &[u8]) -> bool {
+    match format {
+        Format::Ply | Format::Xyz | Format::Columns | Format::Pcd | Format::Las | Format::E57 => {
+            true
+        }
+        // Other programs call points so.
+        Format::FreeSurfer => sniff::extension(path) == "asc" && !head.starts_with(b"#!"),
+        _ => false,
+    }
+}
+
+fn streamed(format: Format, stream: Stream) -> Result<(PointCloud, CloudReport)> {
+    match format {
+        Format::Ply => ply::read(stream),
+        Format::Pcd => pcd::read(stream),
+        Format::Las => las::read(stream),
+        Format::E57 => e57::read(stream),
+        _ => text::read(stream),
+    }
+}
+
+/// A cloud as a mesh without cells, normals and colors as the arrays `nx`, ..., `red`, ...
+///
+/// # Errors
+/// As [`read_cloud`].
+pub(super) fn read_as_mesh(format: Format, path: &Path, bytes: &[u8]) -> Result<MeshFile> {
+    let (cloud, report) = streamed(format, Stream::of(path, bytes))?;
+    let mut mesh = Mesh::new(Kind::Surface, cloud.points, Vec::new());
+    let array = |name: &str, values| DataArray { name: name.into(), components: 1, values };
+    for (k, name) in ["nx", "ny", "nz"].into_iter().enumerate() {
+        if let Some(normals) = &cloud.normals {
+            let values = normals.iter().map(|n| n[k].into()).collect();
+            mesh.vertex_data.push(array(name, Values::Float(values)));
+        }
+    }
+    for (k, name) in ["red", "green", "blue"].into_iter().enumerate() {
+        if let Some(colors) = &cloud.colors {
+            let values = colors.iter().map(|c| c[k].into()).collect();
+            mesh.vertex_data.push(array(name, Values::Int(values)));
+        }
+    }
+    let mut warnings = report.warnings;
+    let left_out = report.not_finite + report.without_normal;
+    if left_out > 0 {
+        let points = counted(left_out, ["point", "points"]);
+        warnings.push(format!("left out: {points} without finite coordinates or normal"));
+    }
+    Ok(MeshFile {
+        mesh,
+        format: report.format,
+        version: report.version,
+        units: report.units,
+        space: None,
+        cells_by_type: Default::default(),
+        warnings,
+    })
+}

@@ -1,0 +1,263 @@
+//! PCD, the format of the Point Cloud Library: a header in text, then text, records, or records compressed with
+//! LZF, field by field.
+
+use super::CloudReport;
+use super::gather::{Depth, Gather};
+use super::lzf;
+use super::records::{self, Place, Records};
+use super::stream::Stream;
+use super::table::{self, Roles};
+use crate::scalar::Scalar;
+use crate::text::{Lines, Row, parse, show};
+use zeroset_core::cloud::PointCloud;
+use zeroset_core::error::{Error, Result};
+
+/// Most bytes of a header, and most numbers of a record.
+const HEAD: usize = 64 << 10;
+const MOST: usize = 10_000;
+
+/// One field of the records.
+struct Field {
+    name: String,
+    scalar: Scalar,
+    /// Numbers of it in each record.
+    count: usize,
+    /// Bytes, and numbers, of a record before it.
+    at: usize,
+    column: usize,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Data {
+    Ascii,
+    Binary,
+    Compressed,
+}
+
+struct Header {
+    version: String,
+    fields: Vec<Field>,
+    n: u64,
+    data: Data,
+    /// The place of the sensor is not the origin.
+    moved: bool,
+    /// Bytes and numbers of a record.
+    stride: usize,
+    columns: usize,
+}
+
+/// Reads a PCD file.
+///
+/// # Errors
+/// [`Error::Input`] naming the line of a damaged header, fewer points than promised, compressed data that
+/// cannot be unpacked.
+pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport)> {
+    let path = stream.path();
+    let head = stream.fill(HEAD)?;
+    let mut lines = Lines::of_header(path, head);
+    let header = read_header(&mut lines)?;
+    let (begin, line) = (lines.consumed(), lines.number());
+    stream.take(begin);
+    let field = |name: &str| header.fields.iter().find(|f| f.name == name);
+    let three = |names: [&str; 3]| {
+        let [a, b, c] = names.map(field);
+        Some([a?, b?, c?])
+    };
+    let Some(position) = three(["x", "y", "z"]) else {
+        let what = "header without the fields x, y and z";
+        return Err(Error::input(path, "", what, "export the points again"));
+    };
+    let normal = three(["normal_x", "normal_y", "normal_z"]);
+    let packed = field("rgb").or_else(|| field("rgba")).filter(|f| f.scalar.size() == 4);
+    let color = three(["r", "g", "b"]).filter(|_| packed.is_none());
+    let depth = packed.map(|_| Depth::Byte).or(color.map(|_| Depth::Real));
+    let of = |room| Gather::new(normal.is_some(), depth, room);
+    let n = header.n;
+    let mut all;
+    if header.data == Data::Ascii {
+        all = of(stream.promised(n, 2 * header.columns as u64, "points")?);
+        let columns = |fields: [&Field; 3]| fields.map(|f| f.column);
+        let packed = packed.map(|f| match f.scalar.is_float() {
+            true => table::Paint::PackedReal(f.column),
+            false => table::Paint::Packed(f.column),
+        });
+        let roles = Roles {
+            columns: header.columns,
+            position: columns(position),
+            normal: normal.map(columns),
+            color: packed.or(color.map(|c| table::Paint::Three(columns(c)))),
+            counts: false,
+        };
+        table::read(&mut stream, &roles, Some(n), line, &mut all)?;
+    } else {
+        let compressed = header.data == Data::Compressed;
+        let place = |f: &Field| match compressed {
+            // All numbers of a field stand together.
+            true => {
+                let step = f.scalar.size() * f.count;
+                Place { at: f.at * n as usize, step, scalar: f.scalar }
+            }
+            false => Place { at: f.at, step: header.stride, scalar: f.scalar },
+        };
+        // Before places are worked out, so that these stay in range.
+        let size = u64::try_from(u128::from(n) * header.stride as u128).unwrap_or(u64::MAX);
+        let unpacked = if compressed { Some(unpack(&mut stream, size)?) } else { None };
+        let room = match &unpacked {
+            Some(_) => n as usize,
+            None => stream.promised(n, header.stride as u64, "points")?,
+        };
+        all = of(room);
+        let places = |fields: [&Field; 3]| fields.map(place);
+        let records = Records {
+            big_endian: false,
+            stride: header.stride,
+            position: places(position),
+            scale: [1.0; 3],
+            offset: [0.0; 3],
+            normal: normal.map(places),
+            color: packed
+                .map(|f| records::Paint::Packed(place(f)))
+                .or(color.map(|c| records::Paint::Three(places(c)))),
+        };
+        match unpacked {
+            Some(bytes) => records.decode(&bytes, n as usize, &mut all),
+            None => records.read(&mut stream, n, &mut all)?,
+        }
+    }
+    let (cloud, mut report) = all.finish(path, "pcd", header.version)?;
+    if header.moved {
+        report.warnings.push("the place of the sensor (VIEWPOINT) is not applied".to_string());
+    }
+    Ok((cloud, report))
+}
+
+/// The fields one behind the other, `size` bytes.
+fn unpack(stream: &mut Stream, size: u64) -> Result<Vec<u8>> {
+    const CUT: &str = "the file is cut short: copy or export it again";
+    let Some(&[a, b, c, d, e, f, g, h]) = stream.fill(8)?.first_chunk() else {
+        return Err(stream.fail("file ends where the compressed data begin", CUT));
+    };
+    let [packed, unpacked] = [[a, b, c, d], [e, f, g, h]].map(u32::from_le_bytes);
+    if u64::from(unpacked) != size {
+        let what = format!("compressed data of {size} bytes expected, {unpacked} are stated");
+        return Err(stream.fail(what, "the header is damaged: export the file again"));
+    }
+    stream.take(8);
+    stream.promised(u64::from(packed), 1, "compressed bytes")?;
+    let length = packed as usize;
+    let Some(found) = stream.fill(length)?.get(..length) else {
+        return Err(stream.fail(format!("file ends within {packed} compressed bytes"), CUT));
+    };
+    lzf::unpack(found, unpacked as usize)
+        .map_err(|what| stream.fail(format!("compressed data: {what}"), CUT))
+}
+
+fn read_header(lines: &mut Lines) -> Result<Header> {
+    const DAMAGED: &str = "the header is damaged: export the file again";
+    let (mut names, mut sizes, mut types, mut counts) = (vec![], vec![], vec![], None);
+    let (mut version, mut moved) = (String::from("0.7"), false);
+    let (mut points, mut width, mut height) = (None, None, 1);
+    let data = loop {
+        let mut row = lines.row(format_args!("\"DATA\""))?;
+        let word = row.next_word().unwrap_or_default();
+        match word.to_ascii_uppercase().as_slice() {
+            b"VERSION" => {
+                version = row.next_word().map_or(version, |w| String::from_utf8_lossy(w).into())
+            }
+            b"FIELDS" | b"COLUMNS" => {
+                names = words(&mut row).iter().map(|w| String::from_utf8_lossy(w).into()).collect()
+            }
+            b"SIZE" => sizes = numbers(&mut row, "size of a field")?,
+            b"TYPE" => types = words(&mut row),
+            b"COUNT" => counts = Some(numbers(&mut row, "count of a field")?),
+            b"WIDTH" => width = Some(row.number::<u64>("WIDTH")?),
+            b"HEIGHT" => height = row.number::<u64>("HEIGHT")?,
+            b"POINTS" => points = Some(row.number::<u64>("POINTS")?),
+            b"VIEWPOINT" => {
+                let place: Vec<f64> = words(&mut row).iter().filter_map(|w| parse(w)).collect();
+                moved = place.iter().take(3).any(|x| *x != 0.0);
+            }
+            b"DATA" => break row.next_word().unwrap_or_default().to_ascii_lowercase(),
+            word if word.starts_with(b"#") => {}
+            _ => {
+                let what = format!("header keyword expected, found {}", show(word));
+                return Err(row.fail(what, DAMAGED));
+            }
+        }
+    };
+    let (data, encoding) = match data.as_slice() {
+        b"ascii" => (Data::Ascii, "ascii"),
+        b"binary" => (Data::Binary, "binary"),
+        b"binary_compressed" => (Data::Compressed, "binary_compressed"),
+        other => {
+            let what = format!("DATA {} is unknown", show(other));
+            return Err(lines.fail(what, "expected ascii, binary or binary_compressed"));
+        }
+    };
+    let names: Vec<String> = names;
+    let counts = counts.unwrap_or_else(|| vec![1; names.len()]);
+    if names.is_empty() || [sizes.len(), types.len(), counts.len()] != [names.len(); 3] {
+        let what = format!(
+            "{} FIELDS with {} SIZE, {} TYPE and {} COUNT",
+            names.len(),
+            sizes.len(),
+            types.len(),
+            counts.len()
+        );
+        return Err(lines.fail(what, DAMAGED));
+    }
+    let (mut fields, mut stride, mut columns) = (Vec::new(), 0, 0);
+    for (((name, size), kind), count) in names.into_iter().zip(sizes).zip(types).zip(counts) {
+        let scalar = match (kind, size) {
+            (b"F", 4) => Scalar::F32,
+            (b"F", 8) => Scalar::F64,
+            (b"I", 1) => Scalar::I8,
+            (b"I", 2) => Scalar::I16,
+            (b"I", 4) => Scalar::I32,
+            (b"I", 8) => Scalar::I64,
+            (b"U", 1) => Scalar::U8,
+            (b"U", 2) => Scalar::U16,
+            (b"U", 4) => Scalar::U32,
+            (b"U", 8) => Scalar::U64,
+            _ => {
+                let what = format!(
+                    "field {} has type {} of size {size}",
+                    show(name.as_bytes()),
+                    show(kind)
+                );
+                return Err(lines.fail(what, "known are F of 4 and 8, I and U of 1, 2, 4 and 8"));
+            }
+        };
+        if count == 0 || columns + count > MOST {
+            let what = format!("records of {count} and more numbers, 1 to {MOST} expected");
+            return Err(lines.fail(what, DAMAGED));
+        }
+        fields.push(Field { name, scalar, count, at: stride, column: columns });
+        stride += scalar.size() * count;
+        columns += count;
+    }
+    let size = width.map(|width: u64| width.saturating_mul(height));
+    let Some(n) = points.or(size) else {
+        return Err(lines.fail("header without POINTS and WIDTH", DAMAGED));
+    };
+    let version = format!("{} {encoding}", version.chars().take(16).collect::<String>());
+    Ok(Header { version, fields, n, data, moved, stride, columns })
+}
+
+fn words<'a>(row: &mut Row<'a>) -> Vec<&'a [u8]> {
+    std::iter::from_fn(|| row.next_word()).take(MOST).collect()
+}
+
+fn numbers(row: &mut Row, what: &str) -> Result<Vec<usize>> {
+    let mut found = Vec::new();
+    for word in words(row) {
+        match parse::<usize>(word).filter(|n| *n <= MOST) {
+            Some(n) => found.push(n),
+            None => {
+                let what = format!("{what} expected, found {}", show(word));
+                return Err(row.fail(what, "mend or export the file again"));
+            }
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,150 @@
+//! Points of PLY files. Where vertices come first and are all there is, they are streamed; else the reader of
+//! meshes gives vertices and faces.
+
+use super::CloudReport;
+use super::gather::{Depth, Gather};
+use super::of_mesh;
+use super::records::{self, Place, Records};
+use super::stream::Stream;
+use super::table::{self, Roles};
+use crate::ply::{self, Element, Encoding, Header};
+use crate::scalar::Scalar;
+use crate::text::Lines;
+use zeroset_core::cloud::PointCloud;
+use zeroset_core::error::{Error, Result};
+
+/// Most bytes of a header.
+const HEAD: usize = 1 << 20;
+
+/// Reads a PLY file.
+///
+/// # Errors
+/// [`Error::Input`] naming line or byte for a damaged header or fewer points than promised.
+pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport)> {
+    let path = stream.path();
+    let head = stream.fill(HEAD)?;
+    let mut lines = Lines::of_header(path, head);
+    let header = ply::read_header(path, &mut lines)?;
+    let (begin, line) = (lines.consumed(), lines.number());
+    match header.elements.first().filter(|_| !has_faces(&header)) {
+        Some(vertex) if vertex.name == "vertex" && !vertex.has_lists() => {
+            stream.take(begin);
+            vertices(stream, &header, vertex, line)
+        }
+        _ => {
+            let bytes = stream.rest()?;
+            of_mesh::read(path, ply::read_points(path, &bytes)?)
+        }
+    }
+}
+
+fn has_faces(header: &Header) -> bool {
+    let faces = |e: &&Element| (e.name == "face" || e.name == "tristrips") && e.count > 0;
+    header.elements.iter().any(|e| faces(&e))
+}
+
+/// The columns of a vertex that are read.
+struct Columns {
+    position: [usize; 3],
+    normal: Option<[usize; 3]>,
+    color: Option<[usize; 3]>,
+    depth: Option<Depth>,
+}
+
+impl Columns {
+    fn of(vertex: &Element) -> Option<Self> {
+        let three = |names: [&str; 3]| {
+            let [a, b, c] = names.map(|name| vertex.find(&[name], false));
+            Some([a?, b?, c?])
+        };
+        let color = three(["red", "green", "blue"])
+            .or_else(|| three(["r", "g", "b"]))
+            .or_else(|| three(["diffuse_red", "diffuse_green", "diffuse_blue"]));
+        let depth = |k: usize| match vertex.properties[k].item {
+            Scalar::U8 => Depth::Byte,
+            Scalar::U16 => Depth::Word,
+            _ => Depth::Real,
+        };
+        Some(Columns {
+            position: three(["x", "y", "z"])?,
+            normal: three(["nx", "ny", "nz"])
+                .or_else(|| three(["normal_x", "normal_y", "normal_z"])),
+            color,
+            depth: color.map(|columns| depth(columns[0])),
+        })
+    }
+}
+
+fn vertices(
+    mut stream: Stream,
+    header: &Header,
+    vertex: &Element,
+    line: usize,
+) -> Result<(PointCloud, CloudReport)> {
+    let path = stream.path();
+    let Some(columns) = Columns::of(vertex) else {
+        let what = "element \"vertex\" without the properties x, y and z";
+        return Err(Error::input(path, "", what, "export the points again"));
+    };
+    let n = vertex.count;
+    let of = |room| Gather::new(columns.normal.is_some(), columns.depth, room);
+    if header.encoding == Encoding::Ascii {
+        let room = stream.promised(n, 2 * vertex.properties.len() as u64, "points")?;
+        let mut all = of(room);
+        let roles = Roles {
+            columns: vertex.properties.len(),
+            position: columns.position,
+            normal: columns.normal,
+            color: columns.color.map(table::Paint::Three),
+            counts: false,
+        };
+        table::read(&mut stream, &roles, Some(n), line, &mut all)?;
+        return all.finish(path, "ply", header.version.as_str());
+    }
+    let stride = vertex.least_size();
+    let mut all = of(stream.promised(n, stride as u64, "points")?);
+    let mut places = Vec::with_capacity(vertex.properties.len());
+    let mut at = 0;
+    for property in &vertex.properties {
+        places.push(Place { at, step: stride, scalar: property.item });
+        at += property.item.size();
+    }
+    let three = |columns: [usize; 3]| columns.map(|k| places[k]);
+    let mut records = Records {
+        big_endian: header.encoding == Encoding::BigEndian,
+        stride,
+        position: three(columns.position),
+        scale: [1.0; 3],
+        offset: [0.0; 3],
+        normal: columns.normal.map(three),
+        color: columns.color.map(|columns| records::Paint::Three(three(columns))),
+    };
+    refuse_other_order(&mut stream, header, &mut records)?;
+    records.read(&mut stream, n, &mut all)?;
+    let left = stream.fill(1)?.len();
+    let (cloud, mut report) = all.finish(path, "ply", header.version.as_str())?;
+    if left > 0 && header.elements.iter().skip(1).all(|e| e.count == 0) {
+        report.warnings.push("ignored: bytes after the last element".to_string());
+    }
+    Ok((cloud, report))
+}
+
+/// Tells a file whose numbers have their bytes in the other order than its header says, by the first points.
+fn refuse_other_order(stream: &mut Stream, header: &Header, records: &mut Records) -> Result<()> {
+    const LOOK: usize = 1 << 10;
+    let found = stream.fill(LOOK * records.stride)?;
+    let n = (found.len() / records.stride).min(LOOK);
+    let mut strange = |big_endian: bool| {
+        records.big_endian = big_endian;
+        let mut all = Gather::new(false, None, n);
+        Records { normal: None, color: None, ..records.clone() }.decode(found, n, &mut all);
+        ply::has_strange_numbers(all.points()) || all.points().is_empty()
+    };
+    let stated = header.encoding == Encoding::BigEndian;
+    let wrong = strange(stated) && !strange(!stated);
+    records.big_endian = stated;
+    match header.encoding.swapped().filter(|_| wrong) {
+        Some(other) => Err(ply::other_order(stream.path(), header.encoding, other)),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,256 @@
+//! Points in rows of text, read in parallel.
+
+use rayon::prelude::*;
+
+use super::gather::Gather;
+use super::stream::Stream;
+use crate::columns::{cells, no_number};
+use crate::text::{parse, show};
+use zeroset_core::error::{Error, Result};
+
+/// Bytes of text that are read at a time, ...
+const BLOCK: usize = 16 << 20;
+/// ... and those of a task.
+const TASK: usize = 256 << 10;
+/// Longest line.
+const LINE: usize = 1 << 20;
+
+/// Where the colors are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Paint {
+    /// A column each for red, green and blue.
+    Three([usize; 3]),
+    /// One column, a whole number of 32 bits: blue in the lowest eight, then green, then red.
+    Packed(usize),
+    /// The same, where the bits of the whole number are printed as a number of 32-bit floating point.
+    PackedReal(usize),
+}
+
+/// How the columns are taken.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Roles {
+    /// Columns of each row.
+    pub(super) columns: usize,
+    pub(super) position: [usize; 3],
+    pub(super) normal: Option<[usize; 3]>,
+    pub(super) color: Option<Paint>,
+    /// Rows of a single number are counts of the rows that follow, and passed over.
+    pub(super) counts: bool,
+}
+
+/// Rows of a piece of text, and what stopped it.
+struct Piece {
+    gather: Gather,
+    lines: usize,
+    /// Line of the piece, what is wrong and what to do.
+    flaw: Option<(usize, String, &'static str)>,
+}
+
+/// Reads rows to the end of the file, or `n` of them, and says how many lines were read.
+///
+/// # Errors
+/// [`Error::Input`] naming the line for a word that is no number, for a row of another length, and if
+/// the file ends before `n` rows.
+pub(super) fn read(
+    stream: &mut Stream,
+    roles: &Roles,
+    n: Option<u64>,
+    mut line: usize,
+    into: &mut Gather,
+) -> Result<()> {
+    let before = into.stored;
+    let left = |into: &Gather| n.map_or(u64::MAX, |n| n - (into.stored - before));
+    let path = stream.path();
+    while left(into) > 0 {
+        let mut wanted = BLOCK;
+        let block = loop {
+            let found = stream.fill(wanted)?;
+            // Whole lines, but at the end of the file.
+            let end = if found.len() < wanted { found.len() } else { last_end(found) };
+            match end {
+                0 if found.len() >= wanted && wanted < BLOCK + LINE => wanted = BLOCK + LINE,
+                0 if !found.is_empty() => {
+                    let what = format!("a line of more than {LINE} bytes");
+                    return Err(Error::input(path, format!("line {}", line + 1), what, "mend it"));
+                }
+                end => break stream.fill(wanted)?.get(..end).unwrap_or_default(),
+            }
+        };
+        if block.is_empty() {
+            let Some(n) = n else { return Ok(()) };
+            let found = into.stored - before;
+            let what = format!("{n} points promised, the file ends after {found}");
+            let remedy = "the count is wrong or the file is cut short";
+            return Err(Error::input(path, format!("line {}", line.max(1)), what, remedy));
+        }
+        let length = block.len();
+        let texts = pieces(block);
+        let kind = into.alike(0);
+        let parsed: Vec<Piece> =
+            texts.par_iter().map(|text| rows(text, roles, u64::MAX, &kind)).collect();
+        for (text, piece) in texts.iter().zip(parsed) {
+            let most = left(into);
+            // Only what comes before the last row that was promised is looked at.
+            let cut = piece.gather.stored >= most;
+            let piece = if cut { rows(text, roles, most, &kind) } else { piece };
+            if let Some((at, what, remedy)) = piece.flaw {
+                return Err(Error::input(path, format!("line {}", line + at), what, remedy));
+            }
+            line += piece.lines;
+            into.append(piece.gather);
+            if cut {
+                break;
+            }
+        }
+        stream.take(length);
+    }
+    Ok(())
+}
+
+fn is_end(b: &u8) -> bool {
+    matches!(b, b'\n' | b'\r')
+}
+
+/// Where the last whole line ends.
+fn last_end(text: &[u8]) -> usize {
+    text.iter().rposition(is_end).map_or(0, |k| k + 1)
+}
+
+/// Cuts text at ends of lines.
+fn pieces(mut text: &[u8]) -> Vec<&[u8]> {
+    let mut found = Vec::new();
+    while !text.is_empty() {
+        let behind = text.get(TASK..).unwrap_or_default();
+        // A line feed that follows a carriage return belongs to it.
+        let end =
+            behind.iter().position(|&b| b == b'\n').or_else(|| behind.iter().position(is_end));
+        let (piece, rest) = text.split_at(end.map_or(text.len(), |k| TASK + k + 1));
+        found.push(piece);
+        text = rest;
+    }
+    found
+}
+
+/// The lines of a text with any ends, each once.
+pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let end = if text.contains(&b'\n') { b'\n' } else { b'\r' };
+    text.split(move |&b| b == end)
+}
+
+/// What is no row: empty lines and comments.
+pub(super) fn is_comment(line: &[u8]) -> bool {
+    line.is_empty() || line.starts_with(b"#") || line.starts_with(b"//")
+}
+
+/// Reads the rows of a piece, at most `most` of them.
+fn rows(text: &[u8], roles: &Roles, most: u64, kind: &Gather) -> Piece {
+    let mut gather = kind.alike(text.len() / (roles.columns * 10).max(1) + 1);
+    let mut values = vec![0.0; roles.columns];
+    let mut n_lines = 0;
+    for line in lines(text) {
+        n_lines += 1;
+        let line = line.trim_ascii();
+        if is_comment(line) {
+            continue;
+        }
+        if gather.stored == most {
+            break;
+        }
+        match row(line, roles, &mut values) {
+            Ok(true) => {}
+            Ok(false) => continue,
+            Err((what, remedy)) => {
+                return Piece { gather, lines: n_lines, flaw: Some((n_lines, what, remedy)) };
+            }
+        }
+        let of = |columns: [usize; 3]| columns.map(|k| values[k]);
+        let normal = || roles.normal.map_or([0.0; 3], of);
+        let unpack = |bits: u32| {
+            let [b, g, r, _] = bits.to_le_bytes();
+            [r, g, b].map(f64::from)
+        };
+        let color = || match roles.color {
+            None => [0.0; 3],
+            Some(Paint::Three(columns)) => of(columns),
+            Some(Paint::Packed(k)) => unpack(values[k] as i64 as u32),
+            Some(Paint::PackedReal(k)) => unpack((values[k] as f32).to_bits()),
+        };
+        gather.push(of(roles.position), normal, color);
+    }
+    // A text that ends in the end of a line has no line behind it.
+    let whole = text.last().is_some_and(is_end);
+    Piece { gather, lines: n_lines - usize::from(whole && n_lines > 0), flaw: None }
+}
+
+/// Reads a row into `values`; false for a count.
+fn row(
+    line: &[u8],
+    roles: &Roles,
+    values: &mut [f64],
+) -> std::result::Result<bool, (String, &'static str)> {
+    const SAME: &str = "give each row the same number of numbers";
+    let mut words = cells(line);
+    for (k, to) in values.iter_mut().enumerate() {
+        let word = words.next();
+        match word.and_then(parse::<f64>) {
+            Some(value) => *to = value,
+            None if k == 1 && word.is_none() && roles.counts => return Ok(false),
+            None => return Err(no_number(k, word)),
+        }
+    }
+    match words.find(|word| !word.is_empty()) {
+        None => Ok(true),
+        Some(word) => {
+            Err((format!("{} numbers expected, then found {}", values.len(), show(word)), SAME))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    const PLACES: Roles =
+        Roles { columns: 3, position: [0, 1, 2], normal: None, color: None, counts: false };
+
+    fn points(text: &str, n: Option<u64>) -> Result<Vec<[f64; 3]>> {
+        let mut stream = Stream::of(Path::new("x"), text.as_bytes());
+        let mut all = Gather::new(false, None, 0);
+        read(&mut stream, &PLACES, n, 0, &mut all)?;
+        Ok(all.points().to_vec())
+    }
+
+    #[test]
+    fn rows_of_any_spelling_are_read_and_flaws_have_their_line() {
+        for text in ["1 2 3\n\n# a\n4,5 ,6\n", "1 2 3\r\n4;5;6", "1 2 3\r// b\r4\t5 6\r"] {
+            assert_eq!(points(text, None).unwrap(), [[1., 2., 3.], [4., 5., 6.]], "{text:?}");
+        }
+        assert_eq!(points("1 2 3\n3 0 1 2\n", Some(1)).unwrap().len(), 1);
+        let long: String = (0..100_000).map(|k| format!("{k} 0.25 -1e-3\n")).collect();
+        let found = points(&long, None).unwrap();
+        assert!(found.len() == 100_000 && found.iter().enumerate().all(|(k, x)| x[0] == k as f64));
+        for (text, found) in [
+            (format!("{long}1 2\n"), "line 100001: a number expected in column 3, found the end"),
+            (format!("{long}\n1 2 x\n"), "line 100002: a number expected in column 3, found \"x\""),
+            ("1 2 3 4\n".into(), "line 1: 3 numbers expected, then found \"4\""),
+            ("1,,3\n".into(), "line 1: a number expected in column 2, found nothing"),
+        ] {
+            let error = points(&text, None).unwrap_err().to_string();
+            assert!(error.contains(found), "{error}");
+        }
+        let error = points("1 2 3\n", Some(2)).unwrap_err().to_string();
+        assert!(error.contains("2 points promised, the file ends after 1"), "{error}");
+    }
+
+    #[test]
+    fn threads_change_nothing() {
+        let text: String = (0..60_000).map(|k| format!("{k} {} 0\n", k % 7)).collect();
+        let on = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| points(&text, Some(59_999)).unwrap())
+        };
+        assert!(on(1) == on(5) && on(1).len() == 59_999);
+    }
+}

@@ -1,0 +1,288 @@
+//! Points as text (`.xyz`, `.pts`, `.csv`, `.txt`, ...): what the columns are, told by their names or else by their
+//! number and what stands in the first rows.
+
+use super::CloudReport;
+use super::gather::{Depth, Gather};
+use super::stream::Stream;
+use super::table::{self, Paint, Roles, is_comment};
+use crate::columns::{cells, no_number};
+use crate::text::{parse, without_mark};
+use zeroset_core::cloud::PointCloud;
+use zeroset_core::error::{Error, Result};
+
+/// Bytes in which the first rows are looked for.
+const HEAD: usize = 64 << 10;
+/// Rows that are looked at.
+const ROWS: usize = 200;
+/// Most columns.
+const MOST: usize = 1_000;
+
+/// Reads rows of numbers.
+///
+/// # Errors
+/// [`Error::Input`] for fewer than three columns and those of [`table::read`].
+pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport)> {
+    let path = stream.path();
+    if stream.fill(3)?.len() != without_mark(stream.fill(3)?).len() {
+        stream.take(3);
+    }
+    let head = Head::of(stream.fill(HEAD)?);
+    let Some(taken) = head.taken() else {
+        if let Some((line, what, remedy)) = head.flaw {
+            return Err(Error::input(path, format!("line {line}"), what, remedy));
+        }
+        let what = match head.columns {
+            0 => "no row of numbers".to_string(),
+            n => format!("{n} columns, three are needed for points"),
+        };
+        let remedy = "give x, y and z in each row, decimals with a point";
+        return Err(Error::input(path, "", what, remedy));
+    };
+    if let Some(names) = head.names.as_ref().filter(|names| names.len() != head.columns) {
+        let what = format!("{} names of columns, {} columns", names.len(), head.columns);
+        let remedy = "a row of names, if any, names each column";
+        return Err(Error::input(path, "", what, remedy));
+    }
+    // The bytes of a row vouch for it: two for each number.
+    let most = stream.left().map_or(0, |left| left / (2 * head.columns as u64));
+    // Without a count as many as there are rows like the first ones, and a few more.
+    let alike = stream.left().map_or(0, |left| left / head.row_bytes.max(1) * 65 / 64 + 1);
+    let room = head.count.unwrap_or(alike).min(most) as usize;
+    let depth = taken.roles.color.map(|_| Depth::Real);
+    let mut all = Gather::new(taken.roles.normal.is_some(), depth, room);
+    stream.take(head.skip);
+    table::read(&mut stream, &taken.roles, None, head.lines, &mut all)?;
+    let mut found = Vec::new();
+    if let Some(n) = head.count.filter(|n| *n != all.stored) {
+        found.push(format!("the first line promises {n} points, {} follow", all.stored));
+    }
+    let (cloud, mut report) = all.finish(path, "text", "ascii")?;
+    report.columns = Some(taken.how);
+    report.warnings.extend(found);
+    Ok((cloud, report))
+}
+
+/// What stands before the first row of numbers, and the first rows.
+struct Head {
+    names: Option<Vec<String>>,
+    /// The number of rows that a first line states.
+    count: Option<u64>,
+    /// Bytes and lines of names and of a count.
+    skip: usize,
+    lines: usize,
+    columns: usize,
+    rows: Vec<Vec<f64>>,
+    /// Bytes of these rows, each, in the mean.
+    row_bytes: u64,
+    /// Line of the row that ended the search before there was one of numbers, what is wrong and what to do.
+    flaw: Option<(usize, String, &'static str)>,
+}
+
+/// What columns are taken for, and how that is said.
+struct Taken {
+    roles: Roles,
+    how: String,
+}
+
+impl Head {
+    fn of(text: &[u8]) -> Self {
+        let mut head = Head {
+            names: None,
+            count: None,
+            skip: 0,
+            lines: 0,
+            columns: 0,
+            rows: Vec::new(),
+            row_bytes: 0,
+            flaw: None,
+        };
+        let mut remark: Option<Vec<String>> = None;
+        // The last line may be cut.
+        let n = table::lines(text).count();
+        let (mut at, mut number) = (0, 0);
+        for line in table::lines(text).take(if text.len() < HEAD { n } else { n - 1 }) {
+            at += line.len() + 1;
+            number += 1;
+            let line = line.trim_ascii();
+            if is_comment(line) {
+                let text = line.trim_ascii_start();
+                let text = text.strip_prefix(b"//").or(text.strip_prefix(b"#")).unwrap_or(text);
+                remark = head.rows.is_empty().then(|| names(text)).or(remark);
+                continue;
+            }
+            let row: Option<Vec<f64>> = cells(line).take(MOST).map(parse::<f64>).collect();
+            match row {
+                Some(row) if head.rows.is_empty() && row.len() == 1 && head.count.is_none() => {
+                    let whole = row[0].fract() == 0.0 && (0.0..1e18).contains(&row[0]);
+                    head.count = whole.then_some(row[0] as u64);
+                    (head.skip, head.lines) = (at, number);
+                    head.columns = 1;
+                }
+                Some(row) => head.rows.push(row),
+                None if head.rows.is_empty() && head.names.is_none() => {
+                    head.names = Some(names(line));
+                    (head.skip, head.lines) = (at, number);
+                }
+                // Where rows came before, it is said when it is read.
+                None => {
+                    let is_number = |word: &&[u8]| parse::<f64>(word).is_some();
+                    let wrong = cells(line).enumerate().find(|(_, word)| !is_number(word));
+                    let wrong = wrong.filter(|_| head.rows.is_empty());
+                    head.flaw = wrong.map(|(column, word)| {
+                        let (what, remedy) = no_number(column, Some(word));
+                        (number, what, remedy)
+                    });
+                    break;
+                }
+            }
+            if head.rows.len() == ROWS {
+                break;
+            }
+        }
+        head.columns = head.rows.first().map_or(head.columns, Vec::len);
+        head.row_bytes = (at.saturating_sub(head.skip) / head.rows.len().max(1)) as u64;
+        // Some programs write the names behind the sign of a comment.
+        let known =
+            remark.filter(|names| names.len() == head.columns && find(names, &AXES).is_some());
+        head.names = head.names.or(known);
+        head.skip = head.skip.min(text.len());
+        head
+    }
+
+    fn taken(&self) -> Option<Taken> {
+        let n = self.columns;
+        if n < 3 {
+            return None;
+        }
+        let roles = |position, normal, color: Option<[usize; 3]>| Roles {
+            columns: n,
+            position,
+            normal,
+            color: color.map(Paint::Three),
+            counts: self.count.is_some(),
+        };
+        if let Some(names) = &self.names {
+            let position = find(names, &AXES).unwrap_or([0, 1, 2]);
+            let (normal, color) = (find(names, &NORMALS), find(names, &COLORS));
+            let (normal, color) =
+                (normal.or(find(names, &LONG_NORMALS)), color.or(find(names, &RGB)));
+            let used = position.iter().chain(normal.iter().flatten()).chain(color.iter().flatten());
+            let used: Vec<&str> = used.filter_map(|k| names.get(*k)).map(String::as_str).collect();
+            let how = format!("by their names: {}", used.join(" "));
+            return Some(Taken { roles: roles(position, normal, color), how });
+        }
+        let all = |k: usize, holds: &dyn Fn([f64; 3]) -> bool| {
+            self.rows.iter().all(|row| match row.get(k..k + 3) {
+                Some(&[a, b, c]) => holds([a, b, c]),
+                _ => false,
+            })
+        };
+        let units =
+            |k: usize| all(k, &|x| (x.iter().map(|x| x * x).sum::<f64>() - 1.0).abs() < 0.02);
+        let paints = |k: usize| all(k, &|x| x.iter().all(|c| (0.0..=255.0).contains(c)));
+        let (normal, color, words) = match n {
+            3 => (None, None, "x y z"),
+            4 => (None, None, "x y z, an intensity that is left out"),
+            7 if paints(4) => {
+                (None, Some([4, 5, 6]), "x y z, an intensity that is left out, r g b")
+            }
+            6.. if units(3) && n >= 9 && paints(6) => {
+                (Some([3, 4, 5]), Some([6, 7, 8]), "x y z nx ny nz r g b")
+            }
+            6.. if units(3) => {
+                (Some([3, 4, 5]), None, "x y z nx ny nz, as the last three have length 1")
+            }
+            6.. if n >= 9 && paints(3) && units(6) => {
+                (Some([6, 7, 8]), Some([3, 4, 5]), "x y z r g b nx ny nz")
+            }
+            6.. if paints(3) => {
+                (None, Some([3, 4, 5]), "x y z r g b, as the last three are no vectors of length 1")
+            }
+            _ => (None, None, "x y z"),
+        };
+        let used = 3 + 3 * (usize::from(normal.is_some()) + usize::from(color.is_some()));
+        let others = match n.saturating_sub(used) {
+            0 => String::new(),
+            _ if words.contains("left out") => String::new(),
+            k => format!("; {k} more columns are left out"),
+        };
+        let how = format!("by their number, {n}: {words}{others}");
+        Some(Taken { roles: roles([0, 1, 2], normal, color), how })
+    }
+}
+
+const AXES: [&str; 3] = ["x", "y", "z"];
+const NORMALS: [&str; 3] = ["nx", "ny", "nz"];
+const LONG_NORMALS: [&str; 3] = ["normal_x", "normal_y", "normal_z"];
+const COLORS: [&str; 3] = ["red", "green", "blue"];
+const RGB: [&str; 3] = ["r", "g", "b"];
+
+/// Names of columns in lower case.
+fn names(line: &[u8]) -> Vec<String> {
+    let word = |word: &[u8]| {
+        let word = String::from_utf8_lossy(word).trim_matches(['"', '\'', ' ']).to_lowercase();
+        word.chars().take(64).collect::<String>()
+    };
+    cells(line).take(MOST).map(word).collect()
+}
+
+fn find(names: &[String], wanted: &[&str; 3]) -> Option<[usize; 3]> {
+    let place = |word: &str| names.iter().position(|name| name == word);
+    Some([place(wanted[0])?, place(wanted[1])?, place(wanted[2])?])
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    fn cloud(text: &str) -> (PointCloud, CloudReport) {
+        read(Stream::of(Path::new("a.txt"), text.as_bytes())).unwrap()
+    }
+
+    #[test]
+    fn columns_are_told_by_number_and_by_what_they_hold() {
+        let (found, report) = cloud("0 0 0 0.6 0 -0.8\n1 2 3 0 1 0\n");
+        assert_eq!(found.normals.unwrap()[0], [0.6, 0.0, -0.8]);
+        assert!(report.columns.unwrap().contains("nx ny nz"));
+        let (found, _) = cloud("0 0 0 255 0 7\n1 2 3 0 1 0\n");
+        assert_eq!((found.normals, found.colors.unwrap()[0]), (None, [255, 0, 7]));
+        let (found, report) = cloud("2\n0 0 0 -1187 12 0 7\n1 2 3 40 0 1 0\n");
+        assert_eq!((found.len(), found.colors.unwrap()[0]), (2, [12, 0, 7]));
+        assert!(report.columns.unwrap().contains("intensity") && report.warnings.is_empty());
+        let (found, report) = cloud("9\n0 0 0\n1\n1 2 3\n");
+        assert_eq!((found.len(), report.warnings.len()), (2, 1));
+        let (found, _) = cloud("0 0 0 0 0 1 0.5 1 0\n");
+        assert_eq!(
+            (found.normals.unwrap()[0], found.colors.unwrap()[0]),
+            ([0., 0., 1.], [128, 255, 0])
+        );
+        let (found, report) = cloud("0 0 0 512\n");
+        assert_eq!((found.normals, found.colors), (None, None));
+        assert!(report.columns.unwrap().contains("intensity"));
+    }
+
+    #[test]
+    fn columns_are_told_by_their_names() {
+        let text = "Red,Green,Blue,Y,X,Z,id\n1,2,3,5,4,6,77\n";
+        let (found, report) = cloud(text);
+        assert_eq!((found.points[0], found.colors.unwrap()[0]), ([4., 5., 6.], [1, 2, 3]));
+        assert_eq!(report.columns.unwrap(), "by their names: x y z red green blue");
+        let (found, _) = cloud("//X Y Z Nx Ny Nz\n1 2 3 2 0 0\n");
+        assert_eq!(found.normals.unwrap()[0], [1., 0., 0.]);
+        for (text, found) in [
+            ("1 2\n", "a.txt: 2 columns, three are needed"),
+            ("x y z\n", "a.txt: no row of numbers"),
+            ("0,0;1,5;2,5\n1,0;2,5;3,5\n", "line 2: a number expected in column 1, found \"1,0\""),
+            ("0,0 1,5 2,5\n1,0 2,5 3,5\n", "line 2: a number expected in column 2, found \"0 2\""),
+            ("a b c\n1 e f\n", "line 2: a number expected in column 2, found \"e\""),
+        ] {
+            let stream = Stream::of(Path::new("a.txt"), text.as_bytes());
+            let error = read(stream).unwrap_err().to_string();
+            assert!(error.contains(found), "{text:?}: {error}");
+        }
+        let error = read(Stream::of(Path::new("a.txt"), b"x y\n1 2 3\n")).unwrap_err().to_string();
+        assert!(error.contains("2 names of columns, 3 columns"), "{error}");
+    }
+}

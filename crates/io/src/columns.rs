@@ -1,0 +1,295 @@
+//! Plain text with numbers in columns: a row per vertex, blanks, commas or semicolons between the
+//! numbers. "#" begins a comment; a first row of words names the columns, and a number in a line of its own before
+//! rows of three or more is their count.
+//!
+//! As data, each column is an array; as points (`.xyz`, `.pts`), the first three columns are coordinates.
+
+use std::path::Path;
+
+use super::faces::{index_limit, mesh_file};
+use super::text::{Lines, parse, show};
+use super::{MeshFile, VolumeFile};
+use zeroset_core::error::{Error, Result};
+use zeroset_core::mesh::{DataArray, Values};
+
+/// Extensions of text read as data.
+pub(super) const DATA_NAMES: [&str; 5] = ["txt", "csv", "tsv", "dat", "1d"];
+
+/// Most columns that are read.
+const MOST: usize = 1_000;
+
+/// Bytes in which names and a count are looked for.
+pub(super) const HEAD: usize = 1 << 16;
+
+/// Columns with their names, empty where the file has none.
+#[derive(Default)]
+struct Table {
+    names: Vec<String>,
+    columns: Vec<Vec<f64>>,
+    /// How many rows the first line promises.
+    count: Option<u64>,
+}
+
+/// The cells of a row. Between semicolons or else commas a cell may be empty, which is for the caller to
+/// refuse; blanks count as one.
+pub(super) fn cells(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let separator = [b';', b','].into_iter().find(|b| line.contains(b));
+    let between = move |b: &u8| match separator {
+        Some(separator) => *b == separator,
+        None => b.is_ascii_whitespace(),
+    };
+    let words = line.trim_ascii().split(between).map(<[u8]>::trim_ascii);
+    words.filter(move |word| separator.is_some() || !word.is_empty())
+}
+
+/// Rows that are no comments.
+fn rows(head: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let lines = head.split(|&b| b == b'\n' || b == b'\r').map(<[u8]>::trim_ascii);
+    lines.filter(|line| !line.is_empty() && !line.starts_with(b"#"))
+}
+
+fn is_number(cell: &[u8]) -> bool {
+    parse::<f64>(cell).is_some()
+}
+
+/// Whether the first row begins with a number.
+pub(super) fn begins_with_number(head: &[u8]) -> bool {
+    let word = rows(head).next().and_then(|line| cells(line).find(|word| !word.is_empty()));
+    word.is_some_and(is_number)
+}
+
+/// Whether the first row names the columns: words, over as many numbers or, where no row follows, x, y and z among them.
+pub(super) fn begins_with_names(head: &[u8]) -> bool {
+    let mut rows = rows(head);
+    let Some(names) = rows.next() else { return false };
+    if cells(names).any(is_number) {
+        return false;
+    }
+    match rows.next() {
+        Some(row) => cells(row).count() == cells(names).count() && cells(row).all(is_number),
+        None => [b"x", b"y", b"z"]
+            .iter()
+            .all(|axis| cells(names).any(|word| word.eq_ignore_ascii_case(*axis))),
+    }
+}
+
+/// The count that scanners put into a line of its own before points: a whole number, over rows of three numbers or more.
+pub(super) fn count_of_points(head: &[u8]) -> Option<u64> {
+    let mut rows = rows(head);
+    let first = rows.next().filter(|row| cells(row).count() == 1)?;
+    let count = std::str::from_utf8(first).ok()?.parse().ok()?;
+    let row = rows.next()?;
+    (cells(row).count() >= 3 && cells(row).all(is_number)).then_some(count)
+}
+
+/// What is wrong with a row whose cell of this column, counted from 0, is no number, and what to do.
+pub(super) fn no_number(column: usize, cell: Option<&[u8]>) -> (String, &'static str) {
+    let (found, remedy) = match cell {
+        None => ("the end of the line".to_string(), "give each row the same number of numbers"),
+        Some([]) => ("nothing".to_string(), "give each row a number in each column"),
+        Some(word) if word.contains(&b',') => (show(word), "write numbers with a point, as in 1.5"),
+        // The decimal comma has been taken for what stands between cells.
+        Some(word) if word.contains(&b' ') || word.contains(&b'\t') => (
+            show(word),
+            "put blanks, commas or semicolons between numbers, not several of these, and write \
+             them with a point, as in 1.5",
+        ),
+        Some(word) => (
+            show(word),
+            "give each row numbers alone; only the first may hold words, the names of the columns",
+        ),
+    };
+    (format!("a number expected in column {}, found {found}", column + 1), remedy)
+}
+
+fn table(path: &Path, bytes: &[u8]) -> Result<Table> {
+    let mut lines = Lines::new(path, bytes).with_comments(b'#');
+    let count = count_of_points(bytes.get(..HEAD).unwrap_or(bytes));
+    let mut table = Table { count, ..Table::default() };
+    while let Some(row) = lines.next_row() {
+        let line = row.rest();
+        // Where one scan follows another, its count does, too.
+        if count.is_some() && cells(line).count() == 1 && is_number(line.trim_ascii()) {
+            continue;
+        }
+        let is_first = table.columns.is_empty();
+        if is_first && table.names.is_empty() && !begins_with_number(line) {
+            let names = cells(line)
+                .map(|word| String::from_utf8_lossy(word).trim_matches(['"', '\'']).to_string());
+            table.names = names.take(MOST + 1).collect();
+            continue;
+        }
+        if is_first {
+            let n = cells(line).take(MOST + 1).count();
+            let named = table.names.len();
+            if n > MOST || (named > 0 && named != n) {
+                let what =
+                    format!("{n} columns, expected {}", if named > 0 { named } else { MOST });
+                return Err(row.fail(what, "a row of names, if any, names each column"));
+            }
+            table.columns = vec![Vec::new(); n];
+        }
+        let mut words = cells(line);
+        for (k, column) in table.columns.iter_mut().enumerate() {
+            let word = words.next();
+            let Some(value) = word.and_then(parse::<f64>) else {
+                let (what, remedy) = no_number(k, word);
+                return Err(row.fail(what, remedy));
+            };
+            column.push(value);
+        }
+        if let Some(word) = words.next() {
+            let n = table.columns.len();
+            let what = format!("{n} numbers expected, then found {}", show(word));
+            return Err(row.fail(what, "give each row the same number of numbers"));
+        }
+    }
+    if table.columns.is_empty() {
+        return Err(Error::input(path, "", "holds no numbers", "name another file"));
+    }
+    Ok(table)
+}
+
+/// Whole numbers stay labels.
+fn values(column: Vec<f64>) -> Values {
+    let whole = |x: &f64| x.fract() == 0.0 && x.abs() < 9e15;
+    if column.iter().all(whole) {
+        return Values::Int(column.into_iter().map(|x| x as i64).collect());
+    }
+    Values::Float(column)
+}
+
+/// Reads each column as an array. A column without a name is called as the file is, and where
+/// there are several `column_1`, `column_2`, ...
+///
+/// # Errors
+/// [`Error::Input`] naming the line for a word that is no number and for rows of other lengths.
+pub(crate) fn read_data(path: &Path, bytes: &[u8]) -> Result<Vec<DataArray>> {
+    let table = table(path, bytes)?;
+    let n = table.columns.len();
+    let stem = path.file_name().unwrap_or_default().to_string_lossy();
+    let stem = stem.split('.').next().unwrap_or_default();
+    let mut arrays: Vec<DataArray> = Vec::new();
+    for (k, column) in table.columns.into_iter().enumerate() {
+        let base = match table.names.get(k) {
+            Some(name) if !name.is_empty() => name.clone(),
+            _ if n == 1 && !stem.is_empty() => stem.to_string(),
+            _ => format!("column_{}", k + 1),
+        };
+        let taken = arrays.iter().any(|array| array.name == base);
+        let name = if taken { format!("{base}_{}", k + 1) } else { base };
+        arrays.push(DataArray { name, components: 1, values: values(column) });
+    }
+    Ok(arrays)
+}
+
+/// Reads points: x, y and z, then perhaps a normal, the arrays `nx`, `ny` and `nz`; further
+/// columns as in [`read_data`].
+///
+/// # Errors
+/// As [`read_data`], and for fewer than three columns and coordinates that are not finite.
+pub(crate) fn read_points(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
+    let table = table(path, bytes)?;
+    let n = table.columns[0].len() as u64;
+    let wrong = table.count.filter(|count| *count != n);
+    let mut file = points(path, table, "text", "ascii")?;
+    // As where it is read as a cloud.
+    let warning = wrong.map(|count| format!("the first line promises {count} points, {n} follow"));
+    file.warnings.extend(warning);
+    Ok(file)
+}
+
+/// The points of an array `[n, 3]` or wider of a `.npy` file, by the rules of [`read_points`]; `None` for other arrays and volumes.
+///
+/// # Errors
+/// For coordinates that are not finite.
+pub fn points_of_array(path: &Path, file: &VolumeFile) -> Result<Option<MeshFile>> {
+    let [n, width, 1] = file.volume.shape() else { return Ok(None) };
+    if file.format != "npy" || !(3..=MOST).contains(&width) {
+        return Ok(None);
+    }
+    let column = |k: usize| (0..n).map(|i| file.volume.value(i, k, 0)).collect();
+    let table = Table { columns: (0..width).map(column).collect(), ..Table::default() };
+    points(path, table, "npy", &file.version).map(Some)
+}
+
+/// Points of columns, from a file of this format and version.
+fn points(path: &Path, table: Table, format: &'static str, version: &str) -> Result<MeshFile> {
+    let Table { names, mut columns, .. } = table;
+    let others = columns.split_off(columns.len().min(3));
+    let [x, y, z] = columns.as_slice() else {
+        let what = format!("{} columns, three are needed for points", columns.len());
+        return Err(Error::input(
+            path,
+            "",
+            what,
+            "give x, y and z in each row, decimals with a point",
+        ));
+    };
+    index_limit(path, x.len() as u64, "points")?;
+    let mut vertices = Vec::with_capacity(x.len());
+    for (i, ((&x, &y), &z)) in x.iter().zip(y).zip(z).enumerate() {
+        vertices.push(super::bytes::finite(path, i, [x, y, z])?);
+    }
+    let mut file = mesh_file(path, vertices, Vec::new(), format, version, Default::default())?;
+    let normals = others.len() == 3 && names.is_empty();
+    let name = |k: usize| match names.get(k + 3) {
+        Some(name) if !name.is_empty() => name.clone(),
+        _ if normals => ["nx", "ny", "nz"][k].to_string(),
+        _ => format!("column_{}", k + 4),
+    };
+    let arrays = others.into_iter().enumerate().map(|(k, column)| {
+        let values = if normals { Values::Float(column) } else { values(column) };
+        DataArray { name: name(k), components: 1, values }
+    });
+    file.mesh.vertex_data = arrays.collect();
+    Ok(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn data(name: &str, text: &str) -> Result<Vec<DataArray>> {
+        read_data(Path::new(name), text.as_bytes())
+    }
+
+    #[test]
+    fn columns_with_and_without_names() {
+        let arrays = data("act.1.dat", "# ms\n0.5\n 1\r\n-2e1\n").unwrap();
+        assert_eq!((arrays[0].name.as_str(), arrays.len()), ("act", 1));
+        assert_eq!(arrays[0].values, Values::Float(vec![0.5, 1.0, -20.0]));
+        let arrays = data("a.csv", "\"time\"; label;x\n0.5;3;nan\n1.5; -4; 2\n").unwrap();
+        let names: Vec<_> = arrays.iter().map(|a| a.name.as_str()).collect();
+        assert_eq!(names, ["time", "label", "x"]);
+        assert_eq!(arrays[1].values, Values::Int(vec![3, -4]));
+        assert!(arrays[2].values.to_f64()[0].is_nan());
+        let arrays = data("a.txt", "1 2\n3 4\n").unwrap();
+        assert_eq!(arrays[1].name, "column_2");
+        for (text, found) in [
+            ("1 2\n3\n", "line 2: a number expected in column 2, found the end of the line"),
+            ("1 2\n3 4 5\n", "line 2: 2 numbers expected, then found \"5\""),
+            ("1 2\n3 x\n", "line 2: a number expected in column 2, found \"x\""),
+            ("a b c\n1 2\n", "line 2: 2 columns, expected 3"),
+            ("a b\nc d\n", "line 2: a number expected in column 1, found \"c\""),
+            ("# only a remark\n", "holds no numbers"),
+        ] {
+            let error = data("a.txt", text).unwrap_err().to_string();
+            assert!(error.contains(found), "{text:?}: {error}");
+        }
+    }
+
+    #[test]
+    fn points_with_normals() {
+        let read = |text: &str| read_points(Path::new("a.xyz"), text.as_bytes());
+        let file = read("0 0 0 0 0 1\n1 2 3 1 0 0\n").unwrap();
+        assert_eq!((file.mesh.n_cells(), file.mesh.vertices[1]), (0, [1.0, 2.0, 3.0]));
+        assert_eq!(file.mesh.vertex_array("nz").unwrap().values, Values::Float(vec![1.0, 0.0]));
+        let file = read("0 0 0 7\n").unwrap();
+        assert_eq!(file.mesh.vertex_data[0].name, "column_4");
+        assert!(read("0 0\n").unwrap_err().to_string().contains("three are needed"));
+        assert!(
+            read("0 0 inf\n").unwrap_err().to_string().contains("vertex 0: coordinate z is inf")
+        );
+    }
+}

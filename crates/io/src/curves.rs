@@ -1,0 +1,351 @@
+//! Curves: polylines from the line elements of a mesh file, or from a text of points.
+
+use std::path::Path;
+
+use super::sniff::Format;
+use super::text::{Lines, parse, words};
+use super::{load, read_as, sniff, text};
+use zeroset_core::error::{Error, Result};
+use zeroset_core::mesh::{Members, Mesh};
+
+/// A polyline.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curve {
+    /// Corners in order, mesh units, at least two; the first is not repeated at the end.
+    pub points: Vec<[f64; 3]>,
+    /// Whether the last corner is joined to the first.
+    pub closed: bool,
+}
+
+impl Curve {
+    /// The pieces of the curve, each by its two ends.
+    pub fn segments(&self) -> impl Iterator<Item = [[f64; 3]; 2]> + '_ {
+        let n = self.points.len();
+        let pieces = if self.closed { n } else { n.saturating_sub(1) };
+        (0..pieces).map(move |i| [self.points[i], self.points[(i + 1) % n]])
+    }
+
+    /// Length of its longest piece.
+    pub fn longest_segment(&self) -> f64 {
+        self.segments().map(|[a, b]| gap(a, b)).fold(0.0, f64::max)
+    }
+}
+
+/// The curves of one file.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Curves {
+    /// At least one.
+    pub curves: Vec<Curve>,
+    /// Short name of the format as in [`MeshFile::format`](super::MeshFile), or "text".
+    pub format: &'static str,
+    /// What was given up or changed in reading, one sentence each.
+    pub warnings: Vec<String>,
+}
+
+impl Curves {
+    /// The corners of all curves, and their pieces by the numbers of two corners each.
+    pub fn segments(&self) -> (Vec<[f64; 3]>, Vec<[u32; 2]>) {
+        let (mut points, mut segments) = (Vec::new(), Vec::new());
+        for curve in &self.curves {
+            let first = points.len() as u32;
+            let last = first + curve.points.len() as u32 - 1;
+            points.extend_from_slice(&curve.points);
+            segments.extend((first..last).map(|k| [k, k + 1]));
+            segments.extend(curve.closed.then_some([last, first]));
+        }
+        (points, segments)
+    }
+}
+
+/// Reads the curves of a file, compressed with gzip or not.
+///
+/// From a mesh file these are its line elements (VTK lines, `l` records of OBJ, lines in the groups
+/// of Gmsh), joined where they share a point, and where open ends lie in exactly the same place; a
+/// point where other than two pieces meet ends a curve. They run in the direction of most of their
+/// pieces. A text holds `x y z` (or `x y`, with z = 0) in each line, separated by blanks, tabs or
+/// commas, `#` beginning a comment; an empty line begins the next curve, and a curve whose last
+/// point is its first is closed.
+///
+/// # Errors
+/// [`Error::Input`] naming file and position: as for [`read_mesh`](super::read_mesh), and for a file
+/// without lines.
+pub fn read_curves(path: &Path) -> Result<Curves> {
+    let bytes = load::load(path)?;
+    let (format, warning) = sniff::format(path, &bytes)?;
+    if let Format::Columns | Format::Xyz = format {
+        return read_text(path, text::without_mark(&bytes));
+    }
+    let file = read_as(format, path, &bytes)?;
+    let mut found = of_mesh(path, &file.mesh)?;
+    found.format = file.format;
+    found.warnings.extend(warning);
+    Ok(found)
+}
+
+fn is_separator(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || byte == b','
+}
+
+fn read_text(path: &Path, bytes: &[u8]) -> Result<Curves> {
+    let mut curves: Vec<Curve> = Vec::new();
+    let mut points: Vec<[f64; 3]> = Vec::new();
+    let mut lines = Lines::new(path, bytes);
+    let mut single = 0;
+    loop {
+        let line = lines.next_line();
+        let is_comment = line.is_some_and(|l| l.trim_ascii_start().starts_with(b"#"));
+        let text = line.and_then(|l| l.split(|&b| b == b'#').next()).unwrap_or_default();
+        if is_comment {
+            continue;
+        }
+        if words(text).next().is_some() {
+            let mut x = [0.0; 3];
+            let mut n = 0;
+            for word in text.split(|&b| is_separator(b)).filter(|w| !w.is_empty()) {
+                let value = parse::<f64>(word).filter(|x| x.is_finite()).ok_or_else(|| {
+                    let what = format!("a finite number is expected, found {}", text::show(word));
+                    lines.fail(what, "write x y z in each line, and an empty line between curves")
+                })?;
+                if let Some(slot) = x.get_mut(n) {
+                    *slot = value;
+                }
+                n += 1;
+            }
+            if n != 2 && n != 3 {
+                let what = format!("{n} numbers, expected x y z");
+                return Err(lines.fail(what, "write one point in each line"));
+            }
+            points.push(x);
+        } else if let Some(curve) = chain(std::mem::take(&mut points), &mut single) {
+            curves.push(curve);
+        }
+        if line.is_none() {
+            break;
+        }
+    }
+    finish(path, curves, single, "text")
+}
+
+/// A curve of points in order; repeated ones are dropped. What encloses nothing and leads nowhere,
+/// a point or a way there and back, is counted instead.
+fn chain(mut points: Vec<[f64; 3]>, single: &mut usize) -> Option<Curve> {
+    if points.is_empty() {
+        return None;
+    }
+    points.dedup();
+    let closed = points.first() == points.last();
+    if closed {
+        points.pop();
+    }
+    if points.len() < if closed { 3 } else { 2 } {
+        *single += 1;
+        return None;
+    }
+    Some(Curve { points, closed })
+}
+
+fn finish(path: &Path, curves: Vec<Curve>, single: usize, format: &'static str) -> Result<Curves> {
+    if curves.is_empty() {
+        return Err(Error::input(
+            path,
+            "",
+            "holds no lines",
+            "name a file with line elements (.vtp, .vtk, .obj), or a text with x y z in each line",
+        ));
+    }
+    let mut warnings = Vec::new();
+    if single > 0 {
+        warnings.push(format!("{single} curves shrunk to a point or a needle are left out"));
+    }
+    Ok(Curves { curves, format, warnings })
+}
+
+/// The line elements of a mesh, joined.
+fn of_mesh(path: &Path, mesh: &Mesh) -> Result<Curves> {
+    let mut segments: Vec<[u32; 2]> = Vec::new();
+    for group in &mesh.groups {
+        if let Members::Simplices { dimension: 1, vertices } = &group.members {
+            segments.extend(vertices.as_chunks::<2>().0);
+        }
+    }
+    // A line may stand in several groups, and a damaged file may hold it twice.
+    let mut by_ends: Vec<(u32, u32, usize)> =
+        segments.iter().enumerate().map(|(k, &[a, b])| (a.min(b), a.max(b), k)).collect();
+    by_ends.sort_unstable();
+    by_ends.dedup_by_key(|s| (s.0, s.1));
+    let mut kept: Vec<usize> = by_ends.iter().filter(|s| s.0 != s.1).map(|s| s.2).collect();
+    kept.sort_unstable();
+    let mut segments: Vec<[u32; 2]> = kept.iter().map(|&k| segments[k]).collect();
+    glue_open_ends(mesh, &mut segments);
+    let (chains, turned) = chains(&segments);
+    let mut single = 0;
+    let mut curves = Vec::new();
+    for (vertices, closed) in chains {
+        let mut points: Vec<[f64; 3]> =
+            vertices.iter().map(|&v| mesh.vertices[v as usize]).collect();
+        if closed {
+            points.extend(points.first().copied());
+        }
+        if let Some(curve) = chain(points, &mut single) {
+            curves.push(curve);
+        }
+    }
+    let mut found = finish(path, curves, single, "")?;
+    if turned > 0 {
+        let what = format!("{turned} pieces run against the direction of their curve");
+        found.warnings.push(what);
+    }
+    Ok(found)
+}
+
+/// Lets open ends at exactly the same place be the same point.
+fn glue_open_ends(mesh: &Mesh, segments: &mut [[u32; 2]]) {
+    let mut ends: Vec<u32> = segments.iter().flatten().copied().collect();
+    ends.sort_unstable();
+    let open = ends.chunk_by(|a, b| a == b).filter(|run| run.len() == 1).map(|run| run[0]);
+    // Adding zero makes one number of -0 and 0.
+    let place = |v: u32| mesh.vertices[v as usize].map(|x| (x + 0.0).to_bits());
+    let mut open: Vec<([u64; 3], u32)> = open.map(|v| (place(v), v)).collect();
+    open.sort_unstable();
+    let mut renamed: Vec<(u32, u32)> = Vec::new();
+    for run in open.chunk_by(|a, b| a.0 == b.0) {
+        renamed.extend(run[1..].iter().map(|&(_, v)| (v, run[0].1)));
+    }
+    renamed.sort_unstable();
+    for v in segments.iter_mut().flatten() {
+        if let Ok(k) = renamed.binary_search_by_key(v, |r| r.0) {
+            *v = renamed[k].1;
+        }
+    }
+}
+
+/// Chains of vertices that the segments form, each with whether it is closed, and how many
+/// segments run against their chain.
+fn chains(segments: &[[u32; 2]]) -> (Vec<(Vec<u32>, bool)>, usize) {
+    let mut at: Vec<(u32, u32)> = Vec::with_capacity(2 * segments.len());
+    for (s, ends) in segments.iter().enumerate() {
+        at.extend(ends.iter().map(|&v| (v, s as u32)));
+    }
+    at.sort_unstable();
+    let around = |v: u32| &at[at.partition_point(|a| a.0 < v)..at.partition_point(|a| a.0 <= v)];
+    let mut used = vec![false; segments.len()];
+    // From ends and branches first, so that what is left are closed chains.
+    let is_end = |v: u32| around(v).len() != 2;
+    let starts = segments.iter().enumerate().flat_map(|(s, &[a, b])| [(s, a), (s, b)]);
+    let starts = starts.filter(|&(_, v)| is_end(v)).collect::<Vec<_>>();
+    let rest = segments.iter().enumerate().map(|(s, &[a, _])| (s, a));
+    let mut chains = Vec::new();
+    let mut turned_in_all = 0;
+    for (first, start) in starts.into_iter().chain(rest) {
+        if used[first] {
+            continue;
+        }
+        let (mut chain, mut turned, mut count) = (vec![start], 0, 0);
+        let (mut s, mut v) = (first, start);
+        loop {
+            used[s] = true;
+            count += 1;
+            let [a, b] = segments[s];
+            turned += usize::from(v != a);
+            v = if v == a { b } else { a };
+            chain.push(v);
+            if v == start || is_end(v) {
+                break;
+            }
+            match around(v).iter().find(|next| !used[next.1 as usize]) {
+                Some(next) => s = next.1 as usize,
+                None => break,
+            }
+        }
+        let closed = v == start;
+        if closed {
+            chain.pop();
+        }
+        if 2 * turned > count {
+            chain.reverse();
+            turned = count - turned;
+        }
+        turned_in_all += turned;
+        chains.push((chain, closed));
+    }
+    (chains, turned_in_all)
+}
+
+fn gap(a: [f64; 3], b: [f64; 3]) -> f64 {
+    (0..3).map(|k| (a[k] - b[k]) * (a[k] - b[k])).sum::<f64>().sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(name: &str, text: &str) -> Result<Curves> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        read_curves(&path)
+    }
+
+    fn shape(curves: &Curves) -> Vec<(usize, bool)> {
+        curves.curves.iter().map(|c| (c.points.len(), c.closed)).collect()
+    }
+
+    #[test]
+    fn text_holds_curves_between_empty_lines() {
+        let text = "# two curves\n0 0 0\n1,0,0\n# not the end\n1 1 # corner\n0 0 0\n\n\n5 5 5\n\n2 0 0\n3 0 0\n3 1 0\n";
+        let found = read("curve.txt", text).unwrap();
+        assert_eq!(shape(&found), [(3, true), (3, false)]);
+        assert_eq!(found.warnings, ["1 curves shrunk to a point or a needle are left out"]);
+        assert_eq!(found.curves[0].points[2], [1.0, 1.0, 0.0]);
+        assert_eq!(found.curves[0].segments().count(), 3);
+        assert_eq!(found.curves[1].segments().count(), 2);
+        assert_eq!(found.curves[1].longest_segment(), 1.0);
+    }
+
+    #[test]
+    fn wrong_texts_are_named_with_their_line() {
+        for (text, expected) in [
+            ("0 0 0\n1 x 0\n", "line 2: a finite number is expected, found \"x\""),
+            ("0 0 0\n1 nan 0\n", "line 2: a finite number"),
+            ("0 0 0\n1 2 3 4\n", "line 2: 4 numbers, expected x y z"),
+            ("1 2 3\n", "holds no lines"),
+            ("hello\n", "line 1: a finite number is expected, found \"hello\""),
+            ("v 0 0 0\nv 1 0 0\nv 1 1 0\nf 1 2 3\n", "holds no lines"),
+        ] {
+            let error = read("curve.xyz", text).unwrap_err().to_string();
+            assert!(error.contains(expected), "{text:?}: {error}");
+        }
+    }
+
+    #[test]
+    fn pieces_are_joined_where_they_share_a_point() {
+        // A square in loose order with one piece turned round, and an open line of two pieces.
+        let points = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 5 0 0\nv 6 0 0\nv 7 0 0\n";
+        let found = read("c.obj", &format!("{points}l 1 2\nl 3 4\nl 3 2\nl 4 1\nl 7 6\nl 6 5\n"));
+        let found = found.unwrap();
+        assert_eq!(shape(&found), [(3, false), (4, true)]);
+        assert_eq!(found.curves[0].points[0], [7.0, 0.0, 0.0]);
+        let square = [[0., 0., 0.], [1., 0., 0.], [1., 1., 0.], [0., 1., 0.]];
+        assert_eq!(found.curves[1].points, square);
+        assert_eq!(found.warnings, ["1 pieces run against the direction of their curve"]);
+        assert_eq!(found.format, "obj");
+    }
+
+    #[test]
+    fn open_ends_in_one_place_are_glued_and_branches_end_curves() {
+        let points = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv -0 0 0\nv 2 0 0\n";
+        let found = read("c.obj", &format!("{points}l 1 2 3 4\n")).unwrap();
+        assert_eq!(shape(&found), [(3, true)]);
+        let branched = read("c.obj", &format!("{points}l 1 2 3 1\nl 2 5\n")).unwrap();
+        // The triangle 1 2 3 breaks at point 2, where the line to point 5 begins.
+        assert_eq!(shape(&branched), [(3, true), (2, false)]);
+    }
+
+    #[test]
+    fn figures_of_eight_are_two_closed_curves() {
+        let points = "v 0 0 0\nv 1 1 0\nv 1 -1 0\nv -1 1 0\nv -1 -1 0\n";
+        let found = read("c.obj", &format!("{points}l 1 2 3 1 4 5 1\n")).unwrap();
+        assert_eq!(shape(&found), [(3, true), (3, true)]);
+    }
+}

@@ -1,0 +1,204 @@
+//! From elements of all kinds to one simplex mesh with named groups.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+use std::path::Path;
+
+use super::{ElementType, Shape, inherit};
+use crate::MeshFile;
+use crate::faces::{index_limit, kind_of_triangles, mesh_file};
+use crate::names::UnusedNames;
+use zeroset_core::error::Result;
+use zeroset_core::mesh::{DataArray, Group, Kind, Members};
+use zeroset_core::words::noun;
+
+/// Names of the simplices of each dimension, for groups and warnings.
+const SIMPLICES: [&str; 4] = ["points", "lines", "triangles", "tetrahedra"];
+
+/// Names of groups by dimension and number; `None` for all dimensions.
+pub(crate) type Names = HashMap<(Option<usize>, i64), String>;
+
+/// Collects elements; the highest dimension met becomes the domain.
+#[derive(Default)]
+pub(crate) struct Builder {
+    parts: [Part; 4],
+    /// Elements of each type, in the order the types were met; there are only a few.
+    counts: Vec<(ElementType, usize)>,
+    /// Elements added.
+    n_elements: usize,
+    /// Names of the groups.
+    pub(crate) names: Names,
+    /// Arrays with a row for each element, in the order they are added.
+    pub(crate) data: Vec<DataArray>,
+    /// Sentences about what else was given up.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// The simplices of one dimension.
+#[derive(Default)]
+struct Part {
+    met: bool,
+    corners: Vec<u32>,
+    /// The element each simplex was cut from, counted from 0 as they were added.
+    parents: Vec<u32>,
+    /// Simplices of each group, as ranges.
+    groups: BTreeMap<i64, Vec<Range<usize>>>,
+    /// Simplices in no group.
+    loose: Vec<Range<usize>>,
+}
+
+impl Builder {
+    /// Adds an element with the numbers of its groups (0 is none, a sign only says how the group is
+    /// oriented) and its nodes, corners first.
+    pub(crate) fn push(&mut self, kind: ElementType, groups: &[i64], nodes: &[u32]) {
+        match self.counts.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, count)) => *count += 1,
+            None => self.counts.push((kind, 1)),
+        }
+        let part = &mut self.parts[kind.shape.dimension()];
+        part.met = true;
+        let begin = part.parents.len();
+        kind.shape.split(nodes, &mut part.corners);
+        part.parents.extend(std::iter::repeat_n(self.n_elements as u32, kind.shape.simplices()));
+        self.n_elements += 1;
+        let made = begin..part.parents.len();
+        let mut grouped = false;
+        for group in groups.iter().filter(|&&group| group != 0) {
+            extend(part.groups.entry(group.saturating_abs()).or_default(), made.clone());
+            grouped = true;
+        }
+        if !grouped {
+            extend(&mut part.loose, made);
+        }
+    }
+
+    /// Highest dimension met.
+    fn top(&self) -> Option<usize> {
+        (0..4).rev().find(|&dimension| self.parts[dimension].met)
+    }
+
+    /// The mesh file of all elements added.
+    pub(crate) fn finish(
+        mut self,
+        path: &Path,
+        vertices: Vec<[f64; 3]>,
+        format: &'static str,
+        version: String,
+    ) -> Result<MeshFile> {
+        index_limit(path, self.n_elements as u64, "elements")?;
+        for (dimension, part) in self.parts.iter().enumerate() {
+            let n = part.corners.len() / (dimension + 1);
+            index_limit(path, n as u64, SIMPLICES[dimension])?;
+        }
+        let top = self.top();
+        self.warn(top);
+        let groups = self.groups(top);
+        let domain = std::mem::take(&mut self.parts[if top == Some(3) { 3 } else { 2 }]);
+        let kind = match top {
+            Some(3) => Kind::Volume,
+            _ => kind_of_triangles(&vertices, &domain.corners),
+        };
+        let counts = self.counted(|_| true).collect();
+        let mut file = mesh_file(path, vertices, Vec::new(), format, version, counts)?;
+        file.mesh.kind = kind;
+        file.mesh.cells = domain.corners;
+        file.mesh.groups = groups;
+        file.warnings = self.warnings;
+        // Elements that were added after the rows of an array ended have none.
+        let most = domain.parents.iter().max().map_or(0, |&last| last as usize + 1);
+        let (whole, short): (Vec<_>, Vec<_>) =
+            self.data.into_iter().partition(|array| array.rows() >= most);
+        let data = whole.into_iter().map(|array| inherit(array, &domain.parents));
+        file.mesh.cell_data = data.collect();
+        let missing =
+            short.iter().map(|array| format!("{} is left out: cells without it", array.name));
+        file.warnings.extend(missing);
+        Ok(file)
+    }
+
+    fn warn(&mut self, top: Option<usize>) {
+        let higher_order: BTreeMap<_, _> = self.counted(|kind| !kind.is_linear()).collect();
+        for (name, n) in higher_order {
+            let [cells, their] =
+                [["cell is", "cells are"], ["its", "their"]].map(|words| noun(n, words));
+            self.warnings.push(format!(
+                "{n} {name} {cells} reduced to {their} corners; {their} other nodes stay unused"
+            ));
+        }
+        let is_solid =
+            |kind: ElementType| kind.shape.dimension() == 3 && kind.shape != Shape::Tetra;
+        for (name, n) in self.counted(is_solid).collect::<BTreeMap<_, _>>() {
+            let cells = noun(n, ["cell is", "cells are"]);
+            self.warnings.push(format!("{n} {name} {cells} cut into tetrahedra"));
+        }
+        if let Some(dimension) = top.filter(|&d| d < 2) {
+            let found = SIMPLICES[dimension];
+            self.warnings.push(format!("no cells: {found} cannot be a domain, only groups in one"));
+        }
+    }
+
+    /// Names and counts of the element types met that are `wanted`.
+    fn counted(
+        &self,
+        wanted: impl Fn(ElementType) -> bool,
+    ) -> impl Iterator<Item = (String, usize)> {
+        let counts = self.counts.iter().filter(move |(kind, _)| wanted(*kind));
+        counts.map(|&(kind, n)| (kind.name(), n))
+    }
+
+    /// Groups of the domain first, then of each lower dimension; in a dimension by number.
+    /// Simplices of lower dimension in no group go under "triangles", "lines", "points".
+    fn groups(&mut self, top: Option<usize>) -> Vec<Group> {
+        let (mut groups, mut taken) = (Vec::new(), UnusedNames::default());
+        let names = std::mem::take(&mut self.names);
+        // Where there is no domain, every dimension is a lower one.
+        let top = if top.is_some_and(|d| d < 2) { 4 } else { top.unwrap_or(4) };
+        for dimension in (0..4).rev() {
+            let part = std::mem::take(&mut self.parts[dimension].groups);
+            let domain = dimension == top;
+            for (number, ranges) in part {
+                let name = names.get(&(Some(dimension), number)).or(names.get(&(None, number)));
+                let name = name.cloned().unwrap_or_else(|| number.to_string());
+                let name = self.unused(&mut taken, name, dimension);
+                groups.push(Group { name, members: self.members(dimension, domain, &ranges) });
+            }
+        }
+        for dimension in (0..top.min(3)).rev() {
+            let loose = std::mem::take(&mut self.parts[dimension].loose);
+            if loose.iter().any(|range| !range.is_empty()) {
+                let name = SIMPLICES[dimension].to_string();
+                let name = self.unused(&mut taken, name, dimension);
+                groups.push(Group { name, members: self.members(dimension, false, &loose) });
+            }
+        }
+        groups
+    }
+
+    /// `name`, or where a group has it already, a name made from it.
+    fn unused(&mut self, taken: &mut UnusedNames, name: String, dimension: usize) -> String {
+        if !taken.has("group", &name) {
+            return taken.of("group", &name);
+        }
+        let other = taken.of("group", &format!("{name}-{}", SIMPLICES[dimension]));
+        self.warnings.push(format!("two groups are called {name}; one is read as {other}"));
+        other
+    }
+
+    fn members(&self, dimension: usize, domain: bool, ranges: &[Range<usize>]) -> Members {
+        if domain {
+            let cells = ranges.iter().cloned().flatten().map(|cell| cell as u32);
+            return Members::Cells(cells.collect());
+        }
+        let corners = &self.parts[dimension].corners;
+        let arity = dimension + 1;
+        let of = |range: &Range<usize>| &corners[range.start * arity..range.end * arity];
+        Members::Simplices { dimension, vertices: ranges.iter().flat_map(of).copied().collect() }
+    }
+}
+
+fn extend(ranges: &mut Vec<Range<usize>>, made: Range<usize>) {
+    match ranges.last_mut() {
+        Some(last) if last.end == made.start => last.end = made.end,
+        _ => ranges.push(made),
+    }
+}

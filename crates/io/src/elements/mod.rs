@@ -1,0 +1,270 @@
+//! Elements of finite-element meshes: shapes, and how each becomes simplices.
+//!
+//! Solids and quads are cut by the numbers of their vertices alone, so that two elements cut a
+//! face they share in the same way, whatever their own order of corners.
+
+mod build;
+
+pub(super) use build::{Builder, Names};
+
+use zeroset_core::mesh::{DataArray, Values};
+
+/// Shapes of elements.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Shape {
+    Vertex,
+    Line,
+    Triangle,
+    Quad,
+    Tetra,
+    Hexahedron,
+    Prism,
+    Pyramid,
+}
+
+impl Shape {
+    /// Dimension of the shape.
+    pub(super) fn dimension(self) -> usize {
+        match self {
+            Shape::Vertex => 0,
+            Shape::Line => 1,
+            Shape::Triangle | Shape::Quad => 2,
+            Shape::Tetra | Shape::Hexahedron | Shape::Prism | Shape::Pyramid => 3,
+        }
+    }
+
+    /// Number of corners.
+    pub(super) fn corners(self) -> usize {
+        match self {
+            Shape::Vertex => 1,
+            Shape::Line => 2,
+            Shape::Triangle => 3,
+            Shape::Quad | Shape::Tetra => 4,
+            Shape::Pyramid => 5,
+            Shape::Prism => 6,
+            Shape::Hexahedron => 8,
+        }
+    }
+
+    /// Number of simplices of its dimension that it is cut into.
+    pub(super) fn simplices(self) -> usize {
+        match self {
+            Shape::Vertex | Shape::Line | Shape::Triangle | Shape::Tetra => 1,
+            Shape::Quad | Shape::Pyramid => 2,
+            Shape::Prism => 3,
+            Shape::Hexahedron => 6,
+        }
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Shape::Vertex => "vertex",
+            Shape::Line => "line",
+            Shape::Triangle => "triangle",
+            Shape::Quad => "quad",
+            Shape::Tetra => "tetra",
+            Shape::Hexahedron => "hexahedron",
+            Shape::Prism => "prism",
+            Shape::Pyramid => "pyramid",
+        }
+    }
+
+    /// The faces of a solid, counterclockwise seen from outside. Corners are numbered as Gmsh, VTK
+    /// and MEDIT do: those of the base in a circle, then those above them, or the apex.
+    fn faces(self) -> &'static [&'static [usize]] {
+        match self {
+            Shape::Hexahedron => &[
+                &[0, 3, 2, 1],
+                &[4, 5, 6, 7],
+                &[0, 1, 5, 4],
+                &[1, 2, 6, 5],
+                &[2, 3, 7, 6],
+                &[3, 0, 4, 7],
+            ],
+            Shape::Prism => &[&[0, 2, 1], &[3, 4, 5], &[0, 1, 4, 3], &[1, 2, 5, 4], &[2, 0, 3, 5]],
+            Shape::Pyramid => &[&[0, 3, 2, 1], &[0, 1, 4], &[1, 2, 4], &[2, 3, 4], &[3, 0, 4]],
+            _ => &[],
+        }
+    }
+
+    /// Appends the [`Shape::simplices`] simplices of an element, `dimension + 1` vertices each.
+    ///
+    /// A quad is cut along the diagonal at its smallest vertex. A solid becomes the tetrahedra
+    /// between its smallest vertex and the triangles of the faces that do not hold it: the faces
+    /// that hold it are then cut at it as well, and every face by the same rule.
+    pub(super) fn split(self, corners: &[u32], out: &mut Vec<u32>) {
+        match self {
+            Shape::Quad => each_triangle(corners, &[0, 1, 2, 3], |t| out.extend(t)),
+            Shape::Hexahedron | Shape::Prism | Shape::Pyramid => {
+                let hub = (0..self.corners()).min_by_key(|&k| corners[k]).unwrap_or(0);
+                for face in self.faces().iter().filter(|face| !face.contains(&hub)) {
+                    each_triangle(corners, face, |[a, b, c]| {
+                        out.extend([corners[hub], a, b, c]);
+                    });
+                }
+            }
+            Shape::Vertex | Shape::Line | Shape::Triangle | Shape::Tetra => {
+                out.extend_from_slice(&corners[..self.corners()]);
+            }
+        }
+    }
+}
+
+/// The fan of a face round its smallest vertex.
+fn each_triangle(corners: &[u32], face: &[usize], mut take: impl FnMut([u32; 3])) {
+    let n = face.len();
+    let first = (0..n).min_by_key(|&k| corners[face[k]]).unwrap_or(0);
+    let corner = |k: usize| corners[face[(first + k) % n]];
+    for k in 1..n - 1 {
+        take([corner(0), corner(k), corner(k + 1)]);
+    }
+}
+
+/// An element type: the corners of a shape, and perhaps further nodes.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct ElementType {
+    pub(super) shape: Shape,
+    /// Nodes per element, corners first.
+    pub(super) nodes: usize,
+}
+
+impl ElementType {
+    /// The type whose nodes are the corners.
+    pub(super) fn linear(shape: Shape) -> Self {
+        ElementType { shape, nodes: shape.corners() }
+    }
+
+    /// Name by shape, with the number of nodes if there are more than corners: "tetra10".
+    pub(super) fn name(self) -> String {
+        let name = self.shape.name();
+        if self.is_linear() { name.to_string() } else { format!("{name}{}", self.nodes) }
+    }
+
+    /// Whether the nodes are the corners.
+    pub(super) fn is_linear(self) -> bool {
+        self.nodes == self.shape.corners()
+    }
+}
+
+/// One row per simplex, copied from the element it was cut from.
+pub(super) fn inherit(array: DataArray, parents: &[u32]) -> DataArray {
+    fn rows<T: Copy>(values: &[T], components: usize, parents: &[u32]) -> Vec<T> {
+        let row = |&p: &u32| &values[p as usize * components..][..components];
+        parents.iter().flat_map(row).copied().collect()
+    }
+    let same = parents.len() == array.rows()
+        && parents.iter().enumerate().all(|(k, &parent)| parent as usize == k);
+    if same {
+        return array;
+    }
+    let values = match &array.values {
+        Values::Float(v) => Values::Float(rows(v, array.components, parents)),
+        Values::Int(v) => Values::Int(rows(v, array.components, parents)),
+    };
+    DataArray { values, ..array }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use super::*;
+
+    fn split(shape: Shape, corners: &[u32]) -> Vec<u32> {
+        let mut out = Vec::new();
+        shape.split(corners, &mut out);
+        assert_eq!(out.len(), shape.simplices() * (shape.dimension() + 1), "{shape:?}");
+        out
+    }
+
+    fn volume(points: &[[f64; 3]], t: &[u32]) -> f64 {
+        let edge = |k: usize| {
+            let (x, o) = (points[t[k] as usize], points[t[0] as usize]);
+            [x[0] - o[0], x[1] - o[1], x[2] - o[2]]
+        };
+        let [a, b, c] = [edge(1), edge(2), edge(3)];
+        (a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0])
+            + a[2] * (b[0] * c[1] - b[1] * c[0]))
+            / 6.0
+    }
+
+    /// Every numbering of the corners gives tetrahedra that are positive and fill the solid.
+    #[test]
+    fn solids_are_filled_whatever_their_numbers() {
+        let cube: Vec<[f64; 3]> = [[0, 0], [1, 0], [1, 1], [0, 1]]
+            .iter()
+            .flat_map(|&[x, y]| [[x, y, 0], [x, y, 1]])
+            .map(|x| x.map(f64::from))
+            .collect();
+        // The corners of the base have even numbers in `cube`, those above them odd ones.
+        let solids: [(Shape, &[usize], f64); 3] = [
+            (Shape::Hexahedron, &[0, 2, 4, 6, 1, 3, 5, 7], 1.0),
+            (Shape::Prism, &[0, 2, 4, 1, 3, 5], 0.5),
+            (Shape::Pyramid, &[0, 2, 4, 6, 1], 1.0 / 3.0),
+        ];
+        for (shape, places, expected) in solids {
+            for turn in 0..places.len() * 7 {
+                // Corner k has number `corners[k]`, a permutation of 0 to n - 1.
+                let n = places.len();
+                let mut corners: Vec<u32> = (0..n as u32).collect();
+                corners.rotate_left(turn % n);
+                corners.swap(turn % 3, n - 1 - turn % 2);
+                let mut points = vec![[0.0; 3]; n];
+                for (k, &number) in corners.iter().enumerate() {
+                    points[number as usize] = cube[places[k]];
+                }
+                let cells = split(shape, &corners);
+                let volumes: Vec<f64> = cells.chunks(4).map(|t| volume(&points, t)).collect();
+                assert!(volumes.iter().all(|&v| v > 1e-9), "{shape:?} {corners:?}: {volumes:?}");
+                let total: f64 = volumes.iter().sum();
+                assert!((total - expected).abs() < 1e-12, "{shape:?} {corners:?}: {total}");
+            }
+        }
+    }
+
+    /// A hexahedron, a prism on one of its sides and a pyramid on top of it: all inner faces of
+    /// the tetrahedra have two of them, and the quads in between are cut as quads are.
+    #[test]
+    fn shared_faces_are_cut_alike() {
+        for seed in 0..200_u32 {
+            // A permutation of the numbers 0 to 10.
+            let mut number: Vec<u32> = (0..11).collect();
+            let mut state = seed;
+            for k in (1..11).rev() {
+                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                number.swap(k, (state >> 16) as usize % (k + 1));
+            }
+            let of = |places: &[usize]| -> Vec<u32> { places.iter().map(|&p| number[p]).collect() };
+            let mut cells = split(Shape::Hexahedron, &of(&[0, 1, 2, 3, 4, 5, 6, 7]));
+            cells.extend(split(Shape::Prism, &of(&[1, 8, 2, 5, 9, 6])));
+            cells.extend(split(Shape::Pyramid, &of(&[7, 6, 5, 4, 10])));
+            let mut faces: HashMap<[u32; 3], usize> = HashMap::new();
+            for cell in cells.chunks(4) {
+                for skip in 0..4 {
+                    let mut face: Vec<u32> = cell.to_vec();
+                    face.remove(skip);
+                    face.sort_unstable();
+                    *faces.entry([face[0], face[1], face[2]]).or_default() += 1;
+                }
+            }
+            // Outside: 4 + 2 quads and 2 + 4 triangles.
+            let outer = faces.values().filter(|&&n| n == 1).count();
+            assert_eq!((outer, faces.values().filter(|&&n| n > 2).count()), (18, 0), "{number:?}");
+            for quad in [[1, 2, 6, 5], [4, 5, 6, 7]] {
+                for triangle in split(Shape::Quad, &of(&quad)).chunks(3) {
+                    let mut triangle = [triangle[0], triangle[1], triangle[2]];
+                    triangle.sort_unstable();
+                    assert_eq!(faces.get(&triangle), Some(&2), "{number:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn rows_follow_the_elements() {
+        let array =
+            DataArray { name: "a".into(), components: 2, values: Values::Int(vec![1, 2, 3, 4]) };
+        assert_eq!(inherit(array.clone(), &[0, 1]), array);
+        assert_eq!(inherit(array, &[1, 1, 0]).values, Values::Int(vec![3, 4, 3, 4, 1, 2]));
+    }
+}

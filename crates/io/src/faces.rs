@@ -1,0 +1,162 @@
+//! From polygons to triangles, for the formats that store faces.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::MeshFile;
+use zeroset_core::error::{Error, Result};
+use zeroset_core::mesh::{Kind, Mesh};
+
+/// Triangles made from faces, with the faces counted as stored.
+#[derive(Default)]
+pub(crate) struct Faces {
+    /// Vertex indices, `[n_triangles * 3]`.
+    pub(crate) triangles: Vec<u32>,
+    /// Triangles, quads, polygons with five or more corners, triangle strips.
+    counts: [usize; 4],
+    /// Faces with fewer than three corners, which no triangle can come from.
+    small: usize,
+}
+
+impl Faces {
+    /// Adds a face, cut into a fan round its first corner; says how many triangles that made.
+    pub(crate) fn push(&mut self, face: &[u32]) -> usize {
+        match face.len() {
+            0..=2 => self.small += 1,
+            3 => self.counts[0] += 1,
+            4 => self.counts[1] += 1,
+            _ => self.counts[2] += 1,
+        }
+        let Some((&first, others)) = face.split_first() else { return 0 };
+        for pair in others.windows(2) {
+            self.triangles.extend([first, pair[0], pair[1]]);
+        }
+        others.len().saturating_sub(1)
+    }
+
+    /// Adds a triangle strip: each corner from the third on makes a triangle with the two before
+    /// it, every second one turned round so that all face the same side.
+    pub(crate) fn push_strip(&mut self, strip: &[u32]) {
+        self.counts[3] += 1;
+        for (i, corner) in strip.windows(3).enumerate() {
+            let turned = [corner[1], corner[0], corner[2]];
+            self.triangles.extend_from_slice(if i % 2 == 0 { corner } else { &turned });
+        }
+    }
+
+    /// Adds those of others behind these.
+    pub(crate) fn append_all(&mut self, others: Vec<Faces>) {
+        if others.len() > 1 {
+            self.triangles.reserve(others.iter().map(|other| other.triangles.len()).sum());
+        }
+        for mut other in others {
+            match self.triangles.capacity() {
+                0 => self.triangles = other.triangles,
+                _ => self.triangles.append(&mut other.triangles),
+            }
+            self.small += other.small;
+            self.counts.iter_mut().zip(other.counts).for_each(|(count, more)| *count += more);
+        }
+    }
+
+    /// Number of triangles so far.
+    pub(crate) fn len(&self) -> usize {
+        self.triangles.len() / 3
+    }
+
+    /// The mesh file these faces make with `vertices`.
+    ///
+    /// # Errors
+    /// [`Error::Input`] without vertices, or with more triangles than 32-bit indices reach.
+    pub(crate) fn into_file(
+        self,
+        path: &Path,
+        vertices: Vec<[f64; 3]>,
+        format: &'static str,
+        version: impl Into<String>,
+    ) -> Result<MeshFile> {
+        let n_triangles = self.len() as u64;
+        index_limit(path, n_triangles, "triangles")?;
+        let names = ["triangle", "quad", "polygon", "triangle_strip"];
+        let counts = names.into_iter().zip(self.counts).filter(|c| c.1 > 0);
+        let cells_by_type = counts.map(|(name, n)| (name.to_string(), n)).collect();
+        let mut file = mesh_file(path, vertices, self.triangles, format, version, cells_by_type)?;
+        if self.small > 0 {
+            let n = self.small;
+            file.warnings.push(format!("{n} faces with fewer than three corners are left out"));
+        }
+        Ok(file)
+    }
+}
+
+/// A file of triangles, checked for vertices, with the kind its coordinates say.
+pub(crate) fn mesh_file(
+    path: &Path,
+    vertices: Vec<[f64; 3]>,
+    triangles: Vec<u32>,
+    format: &'static str,
+    version: impl Into<String>,
+    cells_by_type: BTreeMap<String, usize>,
+) -> Result<MeshFile> {
+    if vertices.is_empty() {
+        return Err(Error::input(path, "", "holds no vertices", "export the mesh again"));
+    }
+    let kind = kind_of_triangles(&vertices, &triangles);
+    Ok(MeshFile {
+        mesh: Mesh::new(kind, vertices, triangles),
+        format,
+        version: version.into(),
+        units: None,
+        space: None,
+        cells_by_type,
+        warnings: Vec::new(),
+    })
+}
+
+/// Planar if there are triangles and all z are equal, else a surface.
+pub(crate) fn kind_of_triangles(vertices: &[[f64; 3]], triangles: &[u32]) -> Kind {
+    let flat = vertices.first().is_some_and(|first| vertices.iter().all(|x| x[2] == first[2]));
+    if flat && !triangles.is_empty() { Kind::Planar } else { Kind::Surface }
+}
+
+/// Refuses what 32-bit indices cannot name.
+pub(crate) fn index_limit(path: &Path, n: u64, what: &str) -> Result<()> {
+    if n < u64::from(u32::MAX) {
+        return Ok(());
+    }
+    let what = format!("{n} {what}, at most {} can be read", u32::MAX - 1);
+    Err(Error::input(
+        path,
+        "",
+        what,
+        "split the mesh, or correct the count if the file holds fewer",
+    ))
+}
+
+/// A vertex index counted from 0, checked against the number of vertices.
+pub(crate) fn check_index(index: i64, n_vertices: usize) -> std::result::Result<u32, String> {
+    match u32::try_from(index) {
+        Ok(i) if (i as usize) < n_vertices => Ok(i),
+        _ => Err(format!(
+            "refers to vertex {index} of {n_vertices} (0-based, so 0 to {} exist)",
+            n_vertices as i64 - 1
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fans_and_strips_keep_their_orientation() {
+        let mut faces = Faces::default();
+        assert_eq!(faces.push(&[0, 1, 2, 3, 4]), 3);
+        assert_eq!(faces.triangles, [0, 1, 2, 0, 2, 3, 0, 3, 4]);
+        assert_eq!((faces.push(&[7]), faces.push(&[]), faces.push(&[1, 2])), (0, 0, 0));
+        faces.triangles.clear();
+        faces.push_strip(&[0, 1, 2, 3]);
+        assert_eq!(faces.triangles, [0, 1, 2, 2, 1, 3], "both run 1-2 in opposite directions");
+        assert_eq!((faces.counts, faces.small), ([0, 0, 1, 1], 3));
+    }
+}

@@ -1,0 +1,246 @@
+//! FreeSurfer's files: triangle surfaces, binary (`lh.pial`, `lh.white`, ...) and text (`.asc`),
+//! numbers per vertex (`lh.curv`, `lh.sulc`, `lh.thickness`, ...) and labels (`lh.V1.label`). Binary
+//! numbers are big endian, lengths in mm.
+
+mod ascii;
+mod label;
+
+use std::path::Path;
+
+use crate::MeshFile;
+use crate::bytes::{Cursor, finite};
+use crate::faces::{Faces, check_index};
+use crate::text::show;
+use zeroset_core::error::{Error, Result};
+use zeroset_core::mesh::{DataArray, Values};
+
+pub(super) use ascii::MAGIC as TEXT_SURFACE;
+pub use label::write_label;
+pub(super) use label::{MAGIC as LABEL, read as read_label};
+
+/// First bytes of a triangle surface.
+pub(super) const SURFACE: [u8; 3] = [0xff, 0xff, 0xfe];
+/// First bytes of numbers per vertex.
+pub(super) const MORPH: [u8; 3] = [0xff, 0xff, 0xff];
+/// Extensions (what stands behind the last dot) that FreeSurfer gives its surfaces.
+pub(super) const SURFACE_NAMES: [&str; 9] =
+    ["pial", "white", "inflated", "sphere", "reg", "orig", "smoothwm", "midthickness", "graymid"];
+/// Extensions that FreeSurfer gives its numbers per vertex.
+pub(super) const MORPH_NAMES: [&str; 7] =
+    ["curv", "sulc", "thickness", "area", "volume", "avg_curv", "jacobian_white"];
+
+const CUT: &str = "the file is cut short: copy it again";
+
+/// Reads a triangle surface. What may stand behind the triangles (volume information) is passed
+/// over: coordinates stay those of the surface.
+///
+/// # Errors
+/// [`Error::Input`] for another kind of file, counts the file cannot hold, coordinates that are
+/// not finite, an index out of range.
+pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
+    if bytes.starts_with(ascii::MAGIC) {
+        return ascii::read(path, bytes);
+    }
+    match bytes.first_chunk::<3>() {
+        Some(&SURFACE) => {}
+        Some(&MORPH) => {
+            let what = "holds numbers per vertex, no surface";
+            return Err(Error::input(path, "", what, "give it as data of a surface"));
+        }
+        Some([0xff, 0xff, 0xfb | 0xfd]) => {
+            let what = "is a FreeSurfer surface of quadrangles, only triangles can be read";
+            return Err(Error::input(path, "byte 0", what, "convert it with mris_convert"));
+        }
+        _ => {
+            let found = show(bytes.get(..12).unwrap_or(bytes));
+            let what =
+                format!("the magic bytes FF FF FE of a FreeSurfer surface expected, found {found}");
+            return Err(Error::input(path, "byte 0", what, "this is no FreeSurfer surface"));
+        }
+    }
+    let (mut cursor, n_vertices, n_faces) = counts(path, bytes)?;
+    let mut vertices = Vec::with_capacity(n_vertices);
+    for i in 0..n_vertices {
+        let mut x = [0.0; 3];
+        for value in &mut x {
+            *value = f64::from(cursor.f32("a coordinate")?);
+        }
+        vertices.push(finite(path, i, x)?);
+    }
+    let mut faces = Faces::default();
+    faces.triangles.reserve_exact(3 * n_faces);
+    for i in 0..n_faces {
+        let mut face = [0; 3];
+        for corner in &mut face {
+            let index = i64::from(cursor.i32("a face")?);
+            *corner = check_index(index, n_vertices).map_err(|what| {
+                let remedy = "the file is damaged: export it again";
+                Error::input(path, format!("face {i}"), what, remedy)
+            })?;
+        }
+        faces.push(&face);
+    }
+    let mut file = faces.into_file(path, vertices, "freesurfer", "binary triangles")?;
+    file.units = Some("mm".to_string());
+    Ok(file)
+}
+
+/// Goes behind the line of remarks, "created by ..." and an empty line. Some writers leave out
+/// the empty one; the counts tell, since they must fit the size of the file.
+fn counts<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<(Cursor<'a>, usize, usize)> {
+    let ends = bytes.iter().enumerate().filter(|&(_, &b)| b == b'\n').map(|(i, _)| i + 1).take(2);
+    let ends: Vec<usize> = ends.collect();
+    let mut failure = None;
+    for &at in ends.iter().rev() {
+        match read_counts(path, bytes, at) {
+            Ok(found) => return Ok(found),
+            // The common layout comes first; its error is the one to show.
+            Err(error) => failure = failure.or(Some(error)),
+        }
+    }
+    Err(failure.unwrap_or_else(|| {
+        let what = "file ends where the line \"created by\" was expected";
+        Error::input(path, format!("byte {}", bytes.len()), what, CUT)
+    }))
+}
+
+fn read_counts<'a>(
+    path: &'a Path,
+    bytes: &'a [u8],
+    at: usize,
+) -> Result<(Cursor<'a>, usize, usize)> {
+    let mut cursor = Cursor::new(path, bytes, at, true);
+    let n_vertices = count(&mut cursor, "vertices")?;
+    let n_faces = count(&mut cursor, "faces")?;
+    let n_vertices = cursor.promised(n_vertices, 12, "vertices")?;
+    cursor.promised(n_vertices as u64 + n_faces, 12, "vertices and faces")?;
+    Ok((cursor, n_vertices, n_faces as usize))
+}
+
+fn count(cursor: &mut Cursor, what: &str) -> Result<u64> {
+    let n = cursor.i32(&format!("the number of {what}"))?;
+    u64::try_from(n).map_err(|_| cursor.fail(format!("number of {what} is {n}"), CUT))
+}
+
+/// Reads numbers per vertex: the usual format (magic FF FF FF), or the old one without magic if
+/// its counts fit the size of the file.
+///
+/// # Errors
+/// [`Error::Input`] for another kind of file and for fewer numbers than promised.
+pub(crate) fn read_morph(path: &Path, bytes: &[u8]) -> Result<Vec<DataArray>> {
+    if bytes.starts_with(&MORPH) {
+        let mut cursor = Cursor::new(path, bytes, 3, true);
+        let n = count(&mut cursor, "values")?;
+        count(&mut cursor, "faces")?;
+        let components = count(&mut cursor, "values per vertex")?;
+        if components == 0 || n == 0 {
+            let what = format!("{n} vertices with {components} values each");
+            return Err(cursor.fail(what, "the file holds nothing: make it again"));
+        }
+        let n = cursor.promised(n.saturating_mul(components), 4, "values")?;
+        let mut values = Vec::with_capacity(n);
+        for _ in 0..n {
+            values.push(f64::from(cursor.f32("a value")?));
+        }
+        return Ok(vec![array(path, components as usize, values)]);
+    }
+    match (bytes.split_first_chunk::<6>(), old_count(bytes)) {
+        (Some((_, values)), Some(_)) => {
+            // The old format stores hundredths in 16 bits.
+            let values = values.chunks_exact(2).map(|b| i16::from_be_bytes([b[0], b[1]]));
+            Ok(vec![array(path, 1, values.map(|v| f64::from(v) / 100.0).collect())])
+        }
+        _ => {
+            let found = show(bytes.get(..12).unwrap_or(bytes));
+            let what =
+                format!("the magic bytes FF FF FF of FreeSurfer data expected, found {found}");
+            Err(Error::input(path, "byte 0", what, "this is no FreeSurfer data file"))
+        }
+    }
+}
+
+/// The number of values of an old data file (three bytes each for the numbers of vertices and
+/// faces, then the values), if that number fits the size of the file.
+pub(super) fn old_count(bytes: &[u8]) -> Option<usize> {
+    let &[a, b, c, _, _, _] = bytes.first_chunk::<6>()?;
+    let n = u32::from_be_bytes([0, a, b, c]) as usize;
+    (n > 0 && bytes.len() == 6 + 2 * n).then_some(n)
+}
+
+fn array(path: &Path, components: usize, values: Vec<f64>) -> DataArray {
+    DataArray { name: name(path), components, values: Values::Float(values) }
+}
+
+/// What a file is called, without the hemisphere and without `.gz`.
+fn name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    without_hemisphere(name.strip_suffix(".gz").unwrap_or(&name)).to_string()
+}
+
+/// "curv" of "lh.curv": arrays of both hemispheres go by one name.
+pub(super) fn without_hemisphere(name: &str) -> &str {
+    name.strip_prefix("lh.").or(name.strip_prefix("rh.")).unwrap_or(name)
+}
+
+/// Writes one number per vertex in FreeSurfer's usual format, which FreeSurfer and nibabel read.
+/// `n_faces` is the number of triangles of the surface they belong to.
+///
+/// # Errors
+/// [`Error::Output`] if the file cannot be written, or for 2^31 values or faces.
+pub fn write_morph(path: &Path, values: &[f32], n_faces: usize) -> Result<()> {
+    let limit = |n: usize| {
+        let what = format!("{n} values or faces, the format holds at most {}", i32::MAX);
+        i32::try_from(n).map_err(|_| Error::output(path, what, "write GIFTI instead"))
+    };
+    let (n_values, n_faces) = (limit(values.len())?, limit(n_faces)?);
+    zeroset_core::atomic::write(path, |out| {
+        out.write_all(&MORPH)?;
+        for n in [n_values, n_faces, 1] {
+            out.write_all(&n.to_be_bytes())?;
+        }
+        values.iter().try_for_each(|value| out.write_all(&value.to_be_bytes()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn surface(head: &str, n_vertices: i32, n_faces: i32, face: [i32; 3]) -> Vec<u8> {
+        let mut bytes = [&SURFACE, head.as_bytes()].concat();
+        bytes.extend([n_vertices, n_faces].map(i32::to_be_bytes).concat());
+        let coordinates: [f32; 9] = [0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0];
+        bytes.extend(coordinates.map(f32::to_be_bytes).concat());
+        bytes.extend(face.map(i32::to_be_bytes).concat());
+        bytes.extend(b"a footer");
+        bytes
+    }
+
+    #[test]
+    fn one_or_two_lines_of_remarks() {
+        for head in ["created by a\n\n", "created by a\n", "\n\n", "a\nb\n"] {
+            let file = read(Path::new("lh.x"), &surface(head, 3, 1, [0, 1, 2])).unwrap();
+            assert_eq!(file.mesh.cells, [0, 1, 2], "{head:?}");
+            assert_eq!(file.mesh.vertices[0], [0.0, 0.0, 1.0], "{head:?}");
+        }
+        for (n_vertices, n_faces, face, found) in [
+            (4, 1, [0, 1, 2], "5 vertices and faces of 12 bytes promised (60 bytes), found 56"),
+            (-3, 1, [0, 1, 2], "number of vertices is -3"),
+            (3, 1, [0, 1, 3], "face 0: refers to vertex 3 of 3"),
+            (3, 1, [0, -1, 2], "face 0: refers to vertex -1 of 3"),
+        ] {
+            let bytes = surface("created by a\n\n", n_vertices, n_faces, face);
+            let error = read(Path::new("lh.x"), &bytes).unwrap_err().to_string();
+            assert!(error.contains(found), "{error}");
+        }
+    }
+
+    #[test]
+    fn old_data_are_hundredths() {
+        let bytes = [0, 0, 2, 0, 0, 1, 0, 150, 255, 156];
+        let arrays = read_morph(Path::new("rh.curv"), &bytes).unwrap();
+        assert_eq!((arrays[0].name.as_str(), arrays[0].rows()), ("curv", 2));
+        assert_eq!(arrays[0].values, Values::Float(vec![1.5, -1.0]));
+        assert!(read_morph(Path::new("rh.curv"), &bytes[..9]).is_err());
+    }
+}

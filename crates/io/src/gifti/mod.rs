@@ -1,0 +1,203 @@
+//! GIFTI, the XML format of neuroimaging for surfaces and numbers on them. Lengths are mm.
+//!
+//! Read are all encodings (ASCII, Base64Binary, GZipBase64Binary, data in a file beside), both byte
+//! orders and index orders, any number type. Labels become groups of vertices, called as the label
+//! table says. Coordinates are as stored: `CoordinateSystemTransformMatrix` is not applied, as in
+//! other readers; a matrix that would change them is named in a warning.
+
+mod decode;
+#[cfg(test)]
+mod tests;
+mod write;
+mod xml;
+
+pub use write::{write_label, write_shape, write_surface};
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use super::faces::{Faces, check_index, index_limit};
+use super::freesurfer::without_hemisphere;
+use super::names::UnusedNames;
+use super::text;
+use super::{MeshFile, VertexData};
+use xml::{Array, Document};
+use zeroset_core::error::{Error, Result};
+use zeroset_core::mesh::{DataArray, Group, Members, Values};
+
+/// Reads a surface with the arrays on it.
+///
+/// # Errors
+/// [`Error::Input`] naming byte, array, vertex or face for damaged XML, base64 or zlib data,
+/// sizes that do not fit the data, coordinates that are not finite, indices out of range, a file
+/// without coordinates.
+pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
+    let Document { version, encoding, arrays, labels } = xml::read(path, bytes)?;
+    let (mut points, mut triangles, mut others) = (None, None, Vec::new());
+    let mut warnings = Vec::new();
+    for array in arrays {
+        let slot = match array.intent.as_str() {
+            "NIFTI_INTENT_POINTSET" => &mut points,
+            "NIFTI_INTENT_TRIANGLE" => &mut triangles,
+            _ => {
+                others.push(array);
+                continue;
+            }
+        };
+        if slot.is_some() {
+            warnings.push(format!("a second array {} is left out", array.intent));
+        } else {
+            *slot = Some(array);
+        }
+    }
+    let Some(points) = points else {
+        let what = match others.len() {
+            0 => "holds no coordinates (NIFTI_INTENT_POINTSET)".to_string(),
+            _ => "holds numbers per vertex, no surface".to_string(),
+        };
+        return Err(Error::input(path, "", what, "give it as data of a surface"));
+    };
+    let space = space(&points, &mut warnings);
+    let vertices = vertices(path, points)?;
+    let mut faces = Faces::default();
+    if let Some(triangles) = triangles {
+        add_triangles(path, triangles, vertices.len(), &mut faces)?;
+    }
+    let n_vertices = vertices.len();
+    let mut file = faces.into_file(path, vertices, "gifti", format!("{version} {encoding}"))?;
+    file.units = Some("mm".to_string());
+    file.space = space;
+    file.warnings = warnings;
+    let labeled = others.iter().filter(|array| array.rows == n_vertices);
+    file.mesh.groups = groups(labeled, &labels);
+    let (fitting, other): (Vec<_>, Vec<_>) =
+        named(path, others).into_iter().partition(|array| array.rows() == n_vertices);
+    file.mesh.vertex_data = fitting;
+    for array in other {
+        let (name, rows) = (array.name.as_str(), array.rows());
+        let what = format!("array {name} is left out: {rows} rows for {n_vertices} vertices");
+        file.warnings.push(what);
+    }
+    Ok(file)
+}
+
+/// Reads the numbers per vertex of a shape, functional or label file; those of a surface file if
+/// it has some.
+///
+/// # Errors
+/// As for [`read`], and for a file without such arrays or with sparse ones.
+pub(crate) fn read_data(path: &Path, bytes: &[u8]) -> Result<VertexData> {
+    let Document { arrays, labels, .. } = xml::read(path, bytes)?;
+    if arrays.iter().any(|array| array.intent == "NIFTI_INTENT_NODE_INDEX") {
+        let what = "holds numbers for some vertices only (NIFTI_INTENT_NODE_INDEX)";
+        return Err(Error::input(path, "", what, "export them for all vertices"));
+    }
+    let is_data = |array: &Array| {
+        array.intent != "NIFTI_INTENT_POINTSET" && array.intent != "NIFTI_INTENT_TRIANGLE"
+    };
+    let arrays: Vec<Array> = arrays.into_iter().filter(is_data).collect();
+    if arrays.is_empty() {
+        let what = "holds no numbers per vertex";
+        return Err(Error::input(path, "", what, "name a shape or functional file"));
+    }
+    let groups = groups(arrays.iter(), &labels);
+    Ok(VertexData { arrays: named(path, arrays), partial: Vec::new(), groups })
+}
+
+/// Vertices of each label, in the order of the table; labels that no vertex has are no groups.
+fn groups<'a>(arrays: impl Iterator<Item = &'a Array>, table: &[(i64, String)]) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    let mut taken = HashSet::new();
+    for array in arrays.filter(|array| array.intent == "NIFTI_INTENT_LABEL") {
+        let (Values::Int(keys), 1) = (&array.values, array.components) else { continue };
+        let mut members: HashMap<i64, Vec<u32>> =
+            table.iter().map(|(key, _)| (*key, Vec::new())).collect();
+        for (vertex, key) in keys.iter().enumerate() {
+            if let (Some(vertices), Ok(vertex)) = (members.get_mut(key), u32::try_from(vertex)) {
+                vertices.push(vertex);
+            }
+        }
+        for (key, name) in table {
+            let vertices = members.remove(key).unwrap_or_default();
+            if !vertices.is_empty() && !name.is_empty() && taken.insert(name.as_str()) {
+                let members = Members::Simplices { dimension: 0, vertices };
+                groups.push(Group { name: name.clone(), members });
+            }
+        }
+    }
+    groups
+}
+
+/// The space that coordinates are in, if the file knows one.
+fn space(points: &Array, warnings: &mut Vec<String>) -> Option<String> {
+    let known = |name: &String| !name.is_empty() && name != "NIFTI_XFORM_UNKNOWN";
+    for space in points.spaces.iter().filter(|space| !space.is_same()) {
+        warnings.push(format!(
+            "coordinates are as stored, in {}; the matrix that brings them into {} is not applied",
+            text::one_line(&space.data),
+            text::one_line(&space.transformed)
+        ));
+    }
+    let same = points.spaces.iter().filter(|space| space.is_same()).map(|s| &s.transformed);
+    let found = same.chain(points.spaces.iter().map(|s| &s.data)).find(|name| known(name));
+    found.map(text::one_line)
+}
+
+fn vertices(path: &Path, array: Array) -> Result<Vec<[f64; 3]>> {
+    if array.components != 3 {
+        let what = format!("coordinates have {} components, 3 are needed", array.components);
+        return Err(Error::input(path, "NIFTI_INTENT_POINTSET", what, "export the surface again"));
+    }
+    index_limit(path, array.rows as u64, "vertices")?;
+    let vertices = match array.values {
+        Values::Float(values) => values.chunks_exact(3).map(|x| [x[0], x[1], x[2]]).collect(),
+        Values::Int(values) => {
+            values.chunks_exact(3).map(|x| [x[0] as f64, x[1] as f64, x[2] as f64]).collect()
+        }
+    };
+    let vertices: Vec<[f64; 3]> = vertices;
+    for (i, &x) in vertices.iter().enumerate() {
+        super::bytes::finite(path, i, x)?;
+    }
+    Ok(vertices)
+}
+
+fn add_triangles(path: &Path, array: Array, n_vertices: usize, faces: &mut Faces) -> Result<()> {
+    let fail = |what: String| {
+        Error::input(path, "NIFTI_INTENT_TRIANGLE", what, "export the surface again")
+    };
+    if array.components != 3 {
+        return Err(fail(format!("triangles have {} corners", array.components)));
+    }
+    let Values::Int(indices) = array.values else {
+        return Err(fail("triangles are not whole numbers".to_string()));
+    };
+    faces.triangles.reserve_exact(indices.len());
+    for (i, triangle) in indices.chunks_exact(3).enumerate() {
+        let mut face = [0; 3];
+        for (corner, &index) in face.iter_mut().zip(triangle) {
+            *corner = check_index(index, n_vertices).map_err(|what| {
+                let remedy = "renumber or mend the triangles";
+                Error::input(path, format!("face {i}"), what, remedy)
+            })?;
+        }
+        faces.push(&face);
+    }
+    Ok(())
+}
+
+/// Arrays with names: from the metadata (of a path its last part), else from the file; a name
+/// used before gets a number.
+fn named(path: &Path, arrays: Vec<Array>) -> Vec<DataArray> {
+    let file = path.file_name().unwrap_or_default().to_string_lossy();
+    let stem = file.strip_suffix(".gz").unwrap_or(&file);
+    let stem = stem.strip_suffix(".gii").unwrap_or(stem);
+    let mut names = UnusedNames::default();
+    let array = |array: Array| {
+        let last = array.name.rsplit(['/', '\\']).next().unwrap_or_default();
+        let base = without_hemisphere(if last.is_empty() { stem } else { last });
+        let name = names.of("array", base);
+        DataArray { name, components: array.components, values: array.values }
+    };
+    arrays.into_iter().map(array).collect()
+}

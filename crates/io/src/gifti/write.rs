@@ -1,0 +1,177 @@
+//! Writing GIFTI: surfaces, numbers per vertex as shape files, labels of vertices.
+
+use std::io::Write;
+use std::path::Path;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+
+use zeroset_core::atomic;
+use zeroset_core::error::Result;
+use zeroset_core::mesh::Mesh;
+
+/// Bytes encoded at a time: a multiple of 3, so that base64 pads only at the end.
+const PIECE: usize = 3 << 14;
+
+/// Writes one number per vertex under `name` (intent `NIFTI_INTENT_SHAPE`, 32-bit floats,
+/// GZipBase64Binary), as Connectome Workbench, FreeSurfer and nibabel read it.
+///
+/// # Errors
+/// [`zeroset_core::Error::Output`] if the file cannot be written.
+pub fn write_shape(path: &Path, name: &str, values: &[f32]) -> Result<()> {
+    let array = Array {
+        intent: "SHAPE",
+        kind: "FLOAT32",
+        rows: values.len(),
+        columns: 1,
+        inner: called(name),
+    };
+    let bytes = packed(values.iter().map(|value| value.to_le_bytes()));
+    atomic::write(path, |out| {
+        head(out, 1, "  <LabelTable/>\n")?;
+        array.write(out, &bytes?)?;
+        out.write_all(b"</GIFTI>\n")
+    })
+}
+
+/// Writes one label per vertex under `name` (intent `NIFTI_INTENT_LABEL`) with a table of what the
+/// labels are called, in colors that differ. Keys are the positions in `table`.
+///
+/// # Errors
+/// [`zeroset_core::Error::Output`] if the file cannot be written.
+pub fn write_label(path: &Path, name: &str, labels: &[i32], table: &[String]) -> Result<()> {
+    let array = Array {
+        intent: "LABEL",
+        kind: "INT32",
+        rows: labels.len(),
+        columns: 1,
+        inner: called(name),
+    };
+    let mut rows = String::from("  <LabelTable>\n");
+    for (key, name) in table.iter().enumerate() {
+        let [red, green, blue] = color(key);
+        let (name, alpha) = (quick_xml::escape::escape(name), u8::from(key > 0));
+        rows += &format!(
+            "    <Label Key=\"{key}\" Red=\"{red:.3}\" Green=\"{green:.3}\" Blue=\"{blue:.3}\" \
+             Alpha=\"{alpha}\">{name}</Label>\n"
+        );
+    }
+    rows += "  </LabelTable>\n";
+    let bytes = packed(labels.iter().map(|label| label.to_le_bytes()));
+    atomic::write(path, |out| {
+        head(out, 1, &rows)?;
+        array.write(out, &bytes?)?;
+        out.write_all(b"</GIFTI>\n")
+    })
+}
+
+/// Colors that neighbors in a table do not share: hues in steps of the golden ratio.
+fn color(key: usize) -> [f64; 3] {
+    const GOLDEN: f64 = 0.618_033_988_749_895;
+    let hue = (key as f64 * GOLDEN).fract();
+    [0.0, 1.0 / 3.0, 2.0 / 3.0].map(|shift| {
+        let angle = std::f64::consts::TAU * (hue + shift);
+        0.5 + 0.45 * angle.cos()
+    })
+}
+
+/// The metadata with the name of an array.
+fn called(name: &str) -> String {
+    let name = quick_xml::escape::escape(name);
+    format!(
+        "    <MetaData>\n      <MD><Name>Name</Name><Value>{name}</Value></MD>\n    </MetaData>\n"
+    )
+}
+
+/// Writes the triangles of a mesh as a surface: coordinates as 32-bit floats, as the format
+/// demands, in the space they are in.
+///
+/// # Errors
+/// [`zeroset_core::Error::Output`] if the file cannot be written.
+pub fn write_surface(path: &Path, mesh: &Mesh) -> Result<()> {
+    let points = Array {
+        intent: "POINTSET",
+        kind: "FLOAT32",
+        rows: mesh.n_vertices(),
+        columns: 3,
+        inner: SPACE.to_string(),
+    };
+    let triangles = Array {
+        intent: "TRIANGLE",
+        kind: "INT32",
+        rows: mesh.n_cells(),
+        columns: 3,
+        inner: "    <MetaData/>\n".to_string(),
+    };
+    let coordinates = mesh.vertices.as_flattened().iter();
+    let coordinates = packed(coordinates.map(|&x| (x as f32).to_le_bytes()));
+    let corners = packed(mesh.cells.iter().map(|v| v.to_le_bytes()));
+    atomic::write(path, |out| {
+        head(out, 2, "  <LabelTable/>\n")?;
+        points.write(out, &coordinates?)?;
+        triangles.write(out, &corners?)?;
+        out.write_all(b"</GIFTI>\n")
+    })
+}
+
+/// No transformation is known.
+const SPACE: &str = "    <MetaData/>
+    <CoordinateSystemTransformMatrix>
+      <DataSpace>NIFTI_XFORM_UNKNOWN</DataSpace>
+      <TransformedSpace>NIFTI_XFORM_UNKNOWN</TransformedSpace>
+      <MatrixData>1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1</MatrixData>
+    </CoordinateSystemTransformMatrix>
+";
+
+/// What stands before the numbers of an array.
+struct Array {
+    intent: &'static str,
+    kind: &'static str,
+    rows: usize,
+    columns: usize,
+    /// Elements before the data.
+    inner: String,
+}
+
+impl Array {
+    fn write(&self, out: &mut dyn Write, packed: &[u8]) -> std::io::Result<()> {
+        let Array { intent, kind, rows, columns, inner } = self;
+        let shape = match columns {
+            1 => format!("Dimensionality=\"1\" Dim0=\"{rows}\""),
+            _ => format!("Dimensionality=\"2\" Dim0=\"{rows}\" Dim1=\"{columns}\""),
+        };
+        write!(
+            out,
+            r#"  <DataArray Intent="NIFTI_INTENT_{intent}" DataType="NIFTI_TYPE_{kind}"
+             ArrayIndexingOrder="RowMajorOrder" {shape}
+             Encoding="GZipBase64Binary" Endian="LittleEndian"
+             ExternalFileName="" ExternalFileOffset="">
+{inner}    <Data>"#
+        )?;
+        for piece in packed.chunks(PIECE) {
+            out.write_all(STANDARD.encode(piece).as_bytes())?;
+        }
+        out.write_all(b"</Data>\n  </DataArray>\n")
+    }
+}
+
+fn head(out: &mut dyn Write, n: usize, labels: &str) -> std::io::Result<()> {
+    write!(
+        out,
+        r#"<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE GIFTI SYSTEM "http://www.nitrc.org/frs/download.php/115/gifti.dtd">
+<GIFTI Version="1.0" NumberOfDataArrays="{n}">
+  <MetaData/>
+{labels}"#
+    )
+}
+
+fn packed(numbers: impl Iterator<Item = [u8; 4]>) -> std::io::Result<Vec<u8>> {
+    let mut packed = ZlibEncoder::new(Vec::new(), Compression::default());
+    for number in numbers {
+        packed.write_all(&number)?;
+    }
+    packed.finish()
+}

@@ -1,0 +1,228 @@
+//! The elements of a GIFTI document: its data arrays with their attributes.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::path::Path;
+
+use quick_xml::Reader;
+use quick_xml::events::{BytesRef, BytesStart, Event};
+
+use super::decode::{self, Beside};
+use crate::text::one_line;
+use zeroset_core::error::{Error, Result};
+use zeroset_core::mesh::Values;
+
+/// What is read of a document.
+#[derive(Default)]
+pub(super) struct Document {
+    pub(super) version: String,
+    /// Encoding of the first array, as the document calls it.
+    pub(super) encoding: String,
+    pub(super) arrays: Vec<Array>,
+    /// Keys and names of the label table.
+    pub(super) labels: Vec<(i64, String)>,
+}
+
+/// A coordinate system and one it can be brought into.
+#[derive(Default)]
+pub(super) struct Space {
+    /// The space of the coordinates as stored: "NIFTI_XFORM_TALAIRACH", ...
+    pub(super) data: String,
+    /// The space that `matrix` leads to.
+    pub(super) transformed: String,
+    /// Numbers of the 4 by 4 matrix, as text.
+    matrix: String,
+}
+
+impl Space {
+    /// Whether the matrix changes nothing.
+    pub(super) fn is_same(&self) -> bool {
+        let numbers = self.matrix.split_whitespace().map(|word| word.parse::<f64>());
+        numbers.enumerate().all(|(k, x)| x == Ok(if k % 5 == 0 { 1.0 } else { 0.0 }))
+    }
+}
+
+/// One `DataArray`.
+pub(super) struct Array {
+    /// "NIFTI_INTENT_POINTSET", ...
+    pub(super) intent: String,
+    /// "Name" of the metadata; may be empty.
+    pub(super) name: String,
+    /// Coordinate systems, of coordinates.
+    pub(super) spaces: Vec<Space>,
+    pub(super) rows: usize,
+    pub(super) components: usize,
+    /// `[rows * components]`, row by row.
+    pub(super) values: Values,
+}
+
+/// Attributes of an element.
+pub(super) type Attributes = HashMap<String, String>;
+
+/// State of an array while its elements pass.
+struct Open {
+    attributes: Attributes,
+    name: String,
+    spaces: Vec<Space>,
+    decoded: Option<decode::Decoded>,
+}
+
+/// Reads a whole document.
+pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<Document> {
+    let text = String::from_utf8_lossy(bytes);
+    let mut reader = Reader::from_str(&text);
+    let mut document = Document::default();
+    // Key of the label being read.
+    let mut label: Option<i64> = None;
+    let mut open: Option<Open> = None;
+    // Text of the element being read, if it is one whose text counts.
+    let mut content: Option<Cow<str>> = None;
+    let mut beside = Beside::new(path);
+    let (mut key, mut value) = (String::new(), String::new());
+    let mut whole = false;
+    loop {
+        let position = reader.buffer_position();
+        let fail = |what: String, remedy: &str| {
+            Error::input(path, format!("byte {position}"), what, remedy)
+        };
+        let damaged = |what: String| fail(what, "the file is damaged: export it again");
+        let event = reader.read_event();
+        let event = event.map_err(|e| damaged(format!("damaged XML: {}", one_line(&e))))?;
+        match event {
+            Event::Start(element) => match element.name().as_ref() {
+                "GIFTI" => {
+                    let mut attributes = attributes(&element).map_err(damaged)?;
+                    document.version = attributes.remove("Version").unwrap_or_default();
+                }
+                "DataArray" => {
+                    let attributes = attributes(&element).map_err(damaged)?;
+                    if document.encoding.is_empty() {
+                        let encoding = attributes.get("Encoding").cloned();
+                        document.encoding = encoding.unwrap_or_default();
+                    }
+                    let (name, spaces) = Default::default();
+                    open = Some(Open { attributes, name, spaces, decoded: None });
+                }
+                "CoordinateSystemTransformMatrix" => {
+                    if let Some(array) = &mut open {
+                        array.spaces.push(Space::default());
+                    }
+                }
+                "Label" => {
+                    let attributes = attributes(&element).map_err(damaged)?;
+                    // Older files call the key an index.
+                    let key = attributes.get("Key").or(attributes.get("Index"));
+                    label = key.and_then(|key| key.parse().ok());
+                    content = Some(Cow::Borrowed(""));
+                }
+                "Data" | "Name" | "Value" | "DataSpace" | "TransformedSpace" | "MatrixData" => {
+                    content = Some(Cow::Borrowed(""));
+                }
+                _ => {}
+            },
+            Event::Empty(element) if element.name().as_ref() == "Data" => {
+                finish_data(path, &mut beside, &mut open, "")?;
+            }
+            Event::Text(text) => append(&mut content, text.into_inner()),
+            Event::CData(text) => append(&mut content, text.into_inner()),
+            Event::GeneralRef(reference) => append(&mut content, resolve(&reference)),
+            Event::End(element) => {
+                let text = content.take().unwrap_or_default();
+                match element.name().as_ref() {
+                    "Data" => finish_data(path, &mut beside, &mut open, &text)?,
+                    "Label" => {
+                        if let Some(key) = label.take() {
+                            document.labels.push((key, text.trim().to_string()));
+                        }
+                    }
+                    name @ ("DataSpace" | "TransformedSpace" | "MatrixData") => {
+                        let space = open.as_mut().and_then(|array| array.spaces.last_mut());
+                        if let Some(space) = space {
+                            let slot = match name {
+                                "DataSpace" => &mut space.data,
+                                "TransformedSpace" => &mut space.transformed,
+                                _ => &mut space.matrix,
+                            };
+                            *slot = text.trim().to_string();
+                        }
+                    }
+                    "Name" => key = text.trim().to_string(),
+                    "Value" => value = text.trim().to_string(),
+                    "MD" => {
+                        if let Some(array) = open.as_mut().filter(|_| key == "Name") {
+                            array.name = std::mem::take(&mut value);
+                        }
+                    }
+                    "DataArray" => {
+                        if let Some(array) = open.take() {
+                            document.arrays.push(close(array).map_err(damaged)?);
+                        }
+                    }
+                    "GIFTI" => whole = true,
+                    _ => {}
+                }
+            }
+            Event::Eof if whole => return Ok(document),
+            Event::Eof => {
+                let what = "XML ends where </GIFTI> was expected".to_string();
+                return Err(fail(what, "the file is cut short: copy it again"));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The character of a reference such as `&lt;` or `&#65;`; nothing for one that is unknown.
+fn resolve(reference: &BytesRef) -> Cow<'static, str> {
+    if let Ok(Some(character)) = reference.resolve_char_ref() {
+        return Cow::Owned(character.to_string());
+    }
+    Cow::Borrowed(quick_xml::escape::resolve_predefined_entity(reference).unwrap_or_default())
+}
+
+/// Adds to the text of the element being read; without copying if it comes in one piece.
+fn append<'a>(content: &mut Option<Cow<'a, str>>, text: Cow<'a, str>) {
+    match content {
+        Some(content) if content.is_empty() => *content = text,
+        Some(content) => content.to_mut().push_str(&text),
+        None => {}
+    }
+}
+
+fn attributes(element: &BytesStart) -> std::result::Result<Attributes, String> {
+    let mut attributes = Attributes::new();
+    // The check for repeated names compares each with all before it: not for damaged files.
+    for attribute in element.attributes().with_checks(false) {
+        let attribute =
+            attribute.map_err(|e| format!("damaged XML attribute: {}", one_line(&e)))?;
+        let key: &str = attribute.key.as_ref();
+        attributes.insert(key.to_string(), attribute.value.trim().to_string());
+    }
+    Ok(attributes)
+}
+
+fn finish_data(
+    path: &Path,
+    beside: &mut Beside,
+    open: &mut Option<Open>,
+    text: &str,
+) -> Result<()> {
+    let Some(array) = open else { return Ok(()) };
+    let decoded = decode::decode(beside, &array.attributes, text).map_err(|(what, remedy)| {
+        let intent = array.attributes.get("Intent").map_or("DataArray", String::as_str);
+        Error::input(path, intent, what, remedy)
+    })?;
+    array.decoded = Some(decoded);
+    Ok(())
+}
+
+fn close(array: Open) -> std::result::Result<Array, String> {
+    let intent = array.attributes.get("Intent").cloned().unwrap_or_default();
+    match array.decoded {
+        Some(decode::Decoded { rows, components, values }) => {
+            let Open { name, spaces, .. } = array;
+            Ok(Array { intent, name, spaces, rows, components, values })
+        }
+        None => Err(format!("array {intent} without the element Data")),
+    }
+}

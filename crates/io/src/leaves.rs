@@ -1,0 +1,100 @@
+//! Leaves of quadtrees and octrees into files: `.vtu`, `.vtp`, `.csv`.
+//!
+//! In `.vtu` and `.vtp` each leaf is a cell from border to border of its voxels, at the place of the volume: a hexahedron, or a
+//! quadrangle of a picture. Cell data and columns of `.csv`: `i`, `j`, `k` of the first voxel, `level` (2^level voxels along
+//! each axis, fewer where the volume ends), `voxels` (how many), `v` (their value).
+
+use std::path::Path;
+
+use rayon::prelude::*;
+
+use super::vtk::{self, Compression, Geometry, VtkOutput};
+use super::{atomic, write};
+use zeroset_core::error::{Error, Result};
+use zeroset_core::points::Leaves;
+use zeroset_core::primitives::{Leaf, memory};
+use zeroset_core::volume::Volume;
+
+/// Says whether [`write_leaves`] can write to `path`, as far as its name tells.
+///
+/// # Errors
+/// [`Error::Case`] for an ending that is not known.
+pub fn check_leaves_target(path: &Path) -> Result<()> {
+    ending(path).map(drop)
+}
+
+fn ending(path: &Path) -> Result<&'static str> {
+    let remedy = "end the name in .vtu, .vtp (of pictures) or .csv";
+    write::ending(path, &["vtu", "vtp", "csv"], "leaves of a tree", remedy)
+}
+
+/// Writes leaves of a volume; the file appears whole or not at all.
+///
+/// # Errors
+/// Those of [`check_leaves_target`]; [`Error::Case`] for `.vtp` of more than one slice; [`Error::Device`] without memory;
+/// [`Error::Output`].
+pub fn write_leaves(path: &Path, volume: &Volume, leaves: &Leaves) -> Result<()> {
+    let ending = ending(path)?;
+    let is_flat = volume.shape()[2] == 1;
+    if ending == "csv" {
+        return write_csv(path, volume, leaves);
+    }
+    if ending == "vtp" && !is_flat {
+        let what = format!("{}: boxes of a volume cannot be .vtp", path.display());
+        return Err(Error::usage(what, "end the name in .vtu"));
+    }
+    let corners = if is_flat { &CORNERS[..4] } else { &CORNERS };
+    let n = leaves.leaves.len() * corners.len();
+    if u32::try_from(n).is_err() {
+        let what = format!("{}: {n} corners, at most 2^32 - 1 can be", path.display());
+        return Err(Error::usage(what, "end the name in .csv"));
+    }
+    let mut points: Vec<[f64; 3]> = Vec::new();
+    memory::reserve(&mut points, n, "corners of leaves", "end the name in .csv")?;
+    points.par_extend(leaves.leaves.par_iter().flat_map_iter(|leaf| {
+        let (low, high) = (leaf.cell, leaf.end(volume.shape()));
+        corners.iter().map(move |corner| {
+            let at = |k: usize| f64::from(if corner[k] == 1 { high[k] } else { low[k] }) - 0.5;
+            let z = if is_flat { 0.0 } else { at(2) };
+            volume.placement().world([at(0), at(1), z])
+        })
+    }));
+    let numbers: Vec<u32> = (0..n as u32).collect();
+    let geometry = match is_flat {
+        true => Geometry::quads(&points, &numbers, Compression::default()),
+        false => Geometry::hexahedra(&points, &numbers, Compression::default()),
+    };
+    let of = |number: &(dyn Fn(&Leaf) -> u32 + Sync)| -> Vec<u32> {
+        leaves.leaves.par_iter().map(number).collect()
+    };
+    let [i, j, k] = [0, 1, 2].map(|a| of(&|leaf| leaf.cell[a]));
+    let (level, voxels) = (of(&|leaf| leaf.level), of(&|leaf| n_voxels(volume, leaf)));
+    let output = VtkOutput::new(&geometry)
+        .cell_data("v", 1, &leaves.values)
+        .cell_data("level", 1, &level)
+        .cell_data("voxels", 1, &voxels)
+        .cell_data("i", 1, &i)
+        .cell_data("j", 1, &j)
+        .cell_data("k", 1, &k);
+    vtk::write(path, &output)
+}
+
+/// Corners of a cell as VTK orders them: round the lower side, then above; 1 where an axis ends.
+const CORNERS: [[u8; 3]; 8] =
+    [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]];
+
+/// Voxels of a leaf; of all leaves there are fewer than 2^32.
+fn n_voxels(volume: &Volume, leaf: &Leaf) -> u32 {
+    let end = leaf.end(volume.shape());
+    (0..3).map(|k| end[k] - leaf.cell[k]).product()
+}
+
+fn write_csv(path: &Path, volume: &Volume, leaves: &Leaves) -> Result<()> {
+    atomic::write(path, |out| {
+        out.write_all(b"i,j,k,level,voxels,v\n")?;
+        leaves.leaves.iter().zip(&leaves.values).try_for_each(|(leaf, v)| {
+            let ([i, j, k], level, n) = (leaf.cell, leaf.level, n_voxels(volume, leaf));
+            writeln!(out, "{i},{j},{k},{level},{n},{v}")
+        })
+    })
+}

@@ -1,0 +1,205 @@
+//! The bytes of a file, decompressed if they are a gzip stream.
+
+use std::borrow::Cow;
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+
+use super::unpack::Unpack;
+use super::volume::nifti;
+use zeroset_core::error::{Error, Result};
+use zeroset_core::primitives::memory::gibibytes;
+
+/// A gzip stream may always grow to this size, ...
+const SMALL: u64 = 256 << 20;
+/// ... beyond it only to this many times its own size (text meshes compress 3 to 10 times, the
+/// densest deflate stream about 1,000 times), ...
+const RATIO: u64 = 200;
+/// ... and never beyond this.
+const LARGEST: u64 = 16 << 30;
+
+/// Reads a whole file; a gzip stream, whatever the file is called, is decompressed on the way.
+///
+/// # Errors
+/// [`Error::Input`] if the file cannot be read, is empty, or is a gzip stream that is damaged,
+/// ends early, or grows beyond any reasonable size.
+pub(super) fn load(path: &Path) -> Result<Vec<u8>> {
+    let bytes = as_stored(path)?;
+    let bytes = if bytes.starts_with(&[0x1f, 0x8b]) { gunzip(path, &bytes)? } else { bytes };
+    if bytes.is_empty() {
+        return Err(empty(path));
+    }
+    Ok(bytes)
+}
+
+/// Reads a whole file as it is, compressed or not.
+///
+/// # Errors
+/// [`Error::Input`] if the file cannot be read or is empty.
+pub(super) fn as_stored(path: &Path) -> Result<Vec<u8>> {
+    refuse_device(path)?;
+    let bytes = std::fs::read(path).map_err(|e| unreadable(path, &e))?;
+    if bytes.is_empty() { Err(empty(path)) } else { Ok(bytes) }
+}
+
+/// Refuses what may be read without end.
+pub(super) fn refuse_device(path: &Path) -> Result<()> {
+    #[cfg(unix)]
+    if let Ok(found) = std::fs::metadata(path) {
+        use std::os::unix::fs::FileTypeExt;
+        let kind = found.file_type();
+        if kind.is_char_device() || kind.is_block_device() {
+            return Err(Error::input(path, "", "is a device, not a file", "name a file or a pipe"));
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn empty(path: &Path) -> Error {
+    Error::input(path, "", "file is empty", "copy or export it again")
+}
+
+/// The file beside `path` that has the same name but for its extension, compressed or not.
+pub(super) fn partner(path: &Path, extension: &str) -> Option<PathBuf> {
+    let plain =
+        if path.extension()? == "gz" { path.with_extension("") } else { path.to_path_buf() };
+    let names = [extension.to_string(), format!("{extension}.gz")];
+    names.iter().map(|name| plain.with_extension(name)).find(|other| other.is_file())
+}
+
+/// A file of a mesh that is stored in several, by its extension `wanted`: `path` itself, whose
+/// `bytes` are loaded, if that is its `extension`, or the file beside it; `None` if there is none.
+///
+/// # Errors
+/// As [`load`].
+pub(super) fn member<'a>(
+    path: &Path,
+    bytes: &'a [u8],
+    extension: &str,
+    wanted: &str,
+) -> Result<Option<(PathBuf, Cow<'a, [u8]>)>> {
+    if wanted == extension {
+        return Ok(Some((path.to_path_buf(), Cow::Borrowed(bytes))));
+    }
+    match partner(path, wanted) {
+        Some(found) => load(&found).map(|bytes| Some((found, Cow::Owned(bytes)))),
+        None => Ok(None),
+    }
+}
+
+pub(super) fn unreadable(path: &Path, error: &std::io::Error) -> Error {
+    if path.is_dir() {
+        return Error::input(path, "", "is a folder, a file is expected", "name a file in it");
+    }
+    if error.kind() == ErrorKind::OutOfMemory {
+        let size = std::fs::metadata(path).map_or(String::new(), |found| gibibytes(found.len()));
+        let what = format!("{}: no memory to read it, {size}", path.display());
+        return Error::device(what, "free memory or take a larger machine (see also `ulimit -v`)");
+    }
+    let remedy = match error.kind() {
+        ErrorKind::NotFound => "check the path",
+        ErrorKind::PermissionDenied => "check the file's rights",
+        _ => "check the disk",
+    };
+    Error::input(path, "", format!("cannot be read: {error}"), remedy)
+}
+
+/// Most bytes that a compressed file of this size is believed to unpack to.
+pub(super) fn most_unpacked(packed: u64) -> u64 {
+    packed.saturating_mul(RATIO).max(SMALL)
+}
+
+/// Most bytes that a gzip stream of this size may unpack to.
+pub(super) fn limit(packed: u64) -> u64 {
+    most_unpacked(packed).min(LARGEST)
+}
+
+fn gunzip(path: &Path, packed: &[u8]) -> Result<Vec<u8>> {
+    let limit = limit(packed.len() as u64);
+    // A volume of labels is packed far more densely than a mesh; its header says how large it is.
+    let mut head = [0; 540];
+    let mut stream = Unpack::gzip(packed);
+    let _ = stream.read_exact(&mut head);
+    let volume = nifti::promised_size(&head).unwrap_or(0).min(LARGEST);
+    gunzip_up_to(path, packed, limit.max(volume))
+}
+
+/// How many bytes follow the last whole gzip stream, if any does and they begin no other one.
+fn behind_stream(packed: &[u8], limit: u64) -> Option<usize> {
+    let mut rest = packed;
+    while rest.starts_with(&[0x1f, 0x8b]) {
+        let mut stream = Unpack::member(rest);
+        std::io::copy(&mut (&mut stream).take(limit), &mut std::io::sink()).ok()?;
+        rest = stream.left();
+    }
+    (!rest.is_empty() && rest.len() < packed.len()).then_some(rest.len())
+}
+
+/// Decompresses piece by piece, so that memory grows with the bytes that really come out, never
+/// with a size that the stream claims.
+fn gunzip_up_to(path: &Path, packed: &[u8], limit: u64) -> Result<Vec<u8>> {
+    let mut stream = Unpack::gzip(packed);
+    let mut bytes = Vec::new();
+    let outcome = (&mut stream).take(limit + 1).read_to_end(&mut bytes);
+    if let Err(error) = &outcome
+        && error.kind() == ErrorKind::OutOfMemory
+    {
+        return Err(unreadable(path, error));
+    }
+    let position = format!("byte {}", packed.len() - stream.left().len());
+    if outcome.is_err()
+        && let Some(n) = behind_stream(packed, limit)
+    {
+        let what = format!("{n} bytes behind the gzip stream are no part of it");
+        let place = format!("byte {}", packed.len() - n);
+        return Err(Error::input(path, place, what, "cut them off, or copy the file again"));
+    }
+    match outcome {
+        Err(e) if e.kind() == ErrorKind::UnexpectedEof => Err(Error::input(
+            path,
+            position,
+            format!("gzip stream ends early, after {} decompressed bytes", bytes.len()),
+            "copy or download the file again",
+        )),
+        Err(e) => Err(Error::input(
+            path,
+            position,
+            format!("gzip stream is damaged: {e}"),
+            "copy or download the file again",
+        )),
+        Ok(n) if n as u64 > limit => Err(Error::input(
+            path,
+            position,
+            format!("gzip stream of {} bytes grows beyond {limit} bytes", packed.len()),
+            "if it is genuine, decompress it with gunzip first",
+        )),
+        Ok(_) => Ok(bytes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    fn packed(n: usize) -> Vec<u8> {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        encoder.write_all(&vec![7; n]).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    #[test]
+    fn gzip_bombs_are_stopped_and_cut_streams_named() {
+        let bytes = packed(100_000);
+        let path = Path::new("x.gz");
+        assert_eq!(gunzip_up_to(path, &bytes, 100_000).unwrap().len(), 100_000);
+        let error = gunzip_up_to(path, &bytes, 99_999).unwrap_err().to_string();
+        assert!(error.contains("grows beyond 99999 bytes"), "{error}");
+        for n in 2..bytes.len() {
+            let error = gunzip(path, &bytes[..n]).unwrap_err().to_string();
+            assert!(error.contains("gzip stream ends early"), "cut at {n}: {error}");
+        }
+        let twice = [bytes.clone(), bytes].concat();
+        assert_eq!(gunzip(path, &twice).unwrap().len(), 200_000, "members are joined");
+    }
+}

@@ -1,0 +1,35 @@
+//! Sparse matrices into files of Matrix Market, `.mtx`: coordinates as text, numbers of rows and columns from 1.
+//!
+//! Source: R. F. Boisvert, R. Pozo, K. A. Remington, "The Matrix Market exchange formats: initial design", NISTIR 5935 (1996).
+
+use std::path::Path;
+
+use super::{atomic, write};
+use zeroset_core::error::Result;
+use zeroset_core::primitives::Coo;
+
+/// Says whether [`write_matrix`] can write to `path`, as far as its name tells.
+///
+/// # Errors
+/// [`Error::Case`](zeroset_core::Error::Case) for an ending that is not known.
+pub fn check_matrix_target(path: &Path) -> Result<()> {
+    write::ending(path, &["mtx"], "matrices", "end the name in .mtx").map(drop)
+}
+
+/// Writes the entries of a matrix of `shape`, rows and columns, as whole numbers if `whole` says that all of them are; the file
+/// appears whole or not at all.
+///
+/// # Errors
+/// Those of [`check_matrix_target`]; [`Error::Output`](zeroset_core::Error::Output).
+pub fn write_matrix(path: &Path, shape: [usize; 2], matrix: &Coo<f64>, whole: bool) -> Result<()> {
+    check_matrix_target(path)?;
+    let field = if whole { "integer" } else { "real" };
+    let ([rows, columns], n) = (shape, matrix.values.len());
+    atomic::write(path, |out| {
+        writeln!(out, "%%MatrixMarket matrix coordinate {field} general\n{rows} {columns} {n}")?;
+        let places = matrix.rows.iter().zip(&matrix.columns).zip(&matrix.values);
+        places.into_iter().try_for_each(|((&row, &column), value)| {
+            writeln!(out, "{} {} {value}", u64::from(row) + 1, u64::from(column) + 1)
+        })
+    })
+}

@@ -1,0 +1,196 @@
+//! Writing MEDIT: a mesh with references, and numbers at vertices.
+
+use std::collections::{BTreeSet, HashMap};
+use std::io::Write;
+use std::path::Path;
+
+use zeroset_core::atomic;
+use zeroset_core::error::Result;
+use zeroset_core::mesh::{DataArray, Kind, Members, Mesh, Values};
+
+/// Writes vertices, cells and lower simplices with one reference each; point data go into the `.sol`
+/// file beside it. What cannot be kept is added to `lost`.
+///
+/// # Errors
+/// [`zeroset_core::Error::Output`] if a file cannot be written.
+pub(crate) fn write(path: &Path, mesh: &Mesh, lost: &mut Vec<String>) -> Result<()> {
+    let references = References::new(mesh, lost);
+    let marks = mesh.vertex_array(MARKS).and_then(|array| match &array.values {
+        Values::Int(marks) if array.components == 1 => Some(marks),
+        _ => None,
+    });
+    if !mesh.cell_data.is_empty() {
+        let names: Vec<&str> = mesh.cell_data.iter().map(|array| array.name.as_str()).collect();
+        lost.push(format!("cell data {}: .mesh holds none", names.join(", ")));
+    }
+    atomic::write(path, |out| {
+        let dimension = dimension(mesh);
+        writeln!(out, "MeshVersionFormatted 2\nDimension {dimension}")?;
+        writeln!(out, "Vertices\n{}", mesh.n_vertices())?;
+        for (i, x) in mesh.vertices.iter().enumerate() {
+            x.iter().take(dimension).try_for_each(|x| write!(out, "{x} "))?;
+            writeln!(out, "{}", marks.map_or(0, |marks| marks[i]))?;
+        }
+        let name = if mesh.kind == Kind::Volume { "Tetrahedra" } else { "Triangles" };
+        section(out, name, mesh.kind.arity(), &mesh.cells, &references.cells)?;
+        for (dimension, name) in [(2, "Triangles"), (1, "Edges")] {
+            let (vertices, numbers) = &references.lower[dimension];
+            if !numbers.is_empty() {
+                section(out, name, dimension + 1, vertices, numbers)?;
+            }
+        }
+        out.write_all(b"End\n")
+    })?;
+    if fitting(mesh).next().is_some() {
+        let beside = path.with_extension("sol");
+        write_solution(&beside, mesh, lost)?;
+    }
+    Ok(())
+}
+
+/// The array that holds the references of vertices, see the reader.
+const MARKS: &str = "reference";
+
+/// 2 for a mesh in the plane z = 0.
+fn dimension(mesh: &Mesh) -> usize {
+    if mesh.kind == Kind::Planar && mesh.vertices.iter().all(|x| x[2] == 0.0) { 2 } else { 3 }
+}
+
+fn section(
+    out: &mut dyn Write,
+    name: &str,
+    arity: usize,
+    vertices: &[u32],
+    references: &[i64],
+) -> std::io::Result<()> {
+    writeln!(out, "{name}\n{}", references.len())?;
+    for (simplex, reference) in vertices.chunks_exact(arity).zip(references) {
+        simplex.iter().try_for_each(|&v| write!(out, "{} ", u64::from(v) + 1))?;
+        writeln!(out, "{reference}")?;
+    }
+    Ok(())
+}
+
+/// Numbers that stand for groups.
+struct References {
+    /// Of each cell; 0 in no group.
+    cells: Vec<i64>,
+    /// Vertices and references of lower simplices, by dimension.
+    lower: [(Vec<u32>, Vec<i64>); 3],
+}
+
+impl References {
+    /// Groups called by a number keep it, others get the smallest numbers left.
+    fn new(mesh: &Mesh, lost: &mut Vec<String>) -> Self {
+        let numbers = mesh.groups.iter().filter_map(|group| group.name.parse::<i64>().ok());
+        let mut taken: BTreeSet<i64> = numbers.filter(|&number| number > 0).collect();
+        let mut next = 1;
+        let mut number_of: HashMap<&str, i64> = HashMap::new();
+        let mut renamed = Vec::new();
+        for group in &mesh.groups {
+            let number = group.name.parse::<i64>().ok().filter(|&number| number > 0);
+            let number = number.unwrap_or_else(|| {
+                while !taken.insert(next) {
+                    next += 1;
+                }
+                renamed.push(format!("{} is {next}", group.name));
+                next
+            });
+            number_of.insert(group.name.as_str(), number);
+        }
+        if !renamed.is_empty() {
+            lost.push(format!("groups have numbers in .mesh: {}", renamed.join(", ")));
+        }
+        let mut cells = vec![0; mesh.n_cells()];
+        let mut lower: [(Vec<u32>, Vec<i64>); 3] = Default::default();
+        let mut twice = 0;
+        for group in &mesh.groups {
+            let number = number_of[group.name.as_str()];
+            match &group.members {
+                Members::Cells(members) => {
+                    for &cell in members {
+                        match cells.get_mut(cell as usize) {
+                            Some(reference @ 0) => *reference = number,
+                            Some(reference) if *reference == number => {}
+                            _ => twice += 1,
+                        }
+                    }
+                }
+                Members::Simplices { dimension: 0, .. } => {
+                    lost.push(format!("group {}: .mesh has no groups of points", group.name));
+                }
+                Members::Simplices { dimension, vertices } => {
+                    if let Some((all, references)) = lower.get_mut(*dimension) {
+                        all.extend(vertices);
+                        let n = vertices.len() / (dimension + 1);
+                        references.extend(std::iter::repeat_n(number, n));
+                    }
+                }
+            }
+        }
+        if twice > 0 {
+            lost.push(format!(
+                "{twice} cells in several groups are kept in the first of them only"
+            ));
+        }
+        References { cells, lower }
+    }
+}
+
+/// Type of an array in a solution, where there is one.
+fn type_of(array: &DataArray, dimension: usize) -> Option<u8> {
+    match array.components {
+        1 => Some(1),
+        n if n == dimension => Some(2),
+        n if n == dimension * (dimension + 1) / 2 => Some(3),
+        _ => None,
+    }
+}
+
+/// The arrays that a solution can hold.
+fn fitting(mesh: &Mesh) -> impl Iterator<Item = &DataArray> {
+    let dimension = dimension(mesh);
+    let fits = move |array: &&DataArray| array.name != MARKS && type_of(array, dimension).is_some();
+    mesh.vertex_data.iter().filter(fits)
+}
+
+/// Writes the point data of a mesh; their names and what has no type there are added to `lost`.
+///
+/// # Errors
+/// [`zeroset_core::Error::Case`] for a mesh without such data; [`zeroset_core::Error::Output`].
+pub(crate) fn write_solution(path: &Path, mesh: &Mesh, lost: &mut Vec<String>) -> Result<()> {
+    let arrays: Vec<&DataArray> = fitting(mesh).collect();
+    if arrays.is_empty() {
+        let what = format!("{}: the mesh has no point data for it", path.display());
+        return Err(zeroset_core::Error::usage(what, "name it .mesh to write the mesh"));
+    }
+    let dimension = dimension(mesh);
+    for array in mesh.vertex_data.iter().filter(|array| type_of(array, dimension).is_none()) {
+        let (name, n) = (&array.name, array.components);
+        lost.push(format!("{name} is left out: {n} components have no type in .sol"));
+    }
+    let names: Vec<&str> = arrays.iter().map(|array| array.name.as_str()).collect();
+    let place = path.file_name().unwrap_or_default().to_string_lossy();
+    lost.push(format!("{place} holds {}, without the names", names.join(", ")));
+    let types: Vec<String> =
+        arrays.iter().filter_map(|a| type_of(a, dimension)).map(|t| t.to_string()).collect();
+    atomic::write(path, |out| {
+        writeln!(out, "MeshVersionFormatted 2\nDimension {dimension}")?;
+        writeln!(out, "SolAtVertices\n{}", mesh.n_vertices())?;
+        writeln!(out, "{} {}", types.len(), types.join(" "))?;
+        for i in 0..mesh.n_vertices() {
+            let mut first = true;
+            for array in &arrays {
+                for k in i * array.components..(i + 1) * array.components {
+                    let blank = if std::mem::take(&mut first) { "" } else { " " };
+                    match &array.values {
+                        Values::Float(v) => write!(out, "{blank}{}", v[k])?,
+                        Values::Int(v) => write!(out, "{blank}{}", v[k])?,
+                    }
+                }
+            }
+            out.write_all(b"\n")?;
+        }
+        out.write_all(b"End\n")
+    })
+}

@@ -1,0 +1,162 @@
+//! The records of a PLY file, one at a time, text or binary.
+
+use std::ops::Range;
+use std::path::Path;
+
+use rayon::prelude::*;
+
+use super::header::{Element, Encoding, Header};
+use crate::bytes::Cursor;
+use crate::text::{Lines, Piece, show};
+use zeroset_core::error::{Error, Result};
+
+/// Where the records come from.
+pub(super) enum Body<'a> {
+    Ascii(Lines<'a>),
+    Binary(Cursor<'a>),
+}
+
+/// One record. The memory is used again for the next.
+#[derive(Default)]
+pub(super) struct Record {
+    /// One number per property; 0 for lists.
+    pub(super) values: Vec<f64>,
+    /// One list per property; empty for single values.
+    pub(super) lists: Vec<Vec<f64>>,
+}
+
+impl<'a> Body<'a> {
+    /// The body behind the header that `lines` has read.
+    pub(super) fn new(path: &'a Path, bytes: &'a [u8], lines: Lines<'a>, header: &Header) -> Self {
+        match header.encoding {
+            Encoding::Ascii => Body::Ascii(lines),
+            encoding => {
+                let big_endian = encoding == Encoding::BigEndian;
+                Body::Binary(Cursor::new(path, bytes, lines.consumed(), big_endian))
+            }
+        }
+    }
+
+    /// The number of records of `element`, if the bytes left can hold them.
+    pub(super) fn promised(&self, element: &Element) -> Result<usize> {
+        let what = match element.name.as_str() {
+            "vertex" => "vertices",
+            "face" => "faces",
+            other => other,
+        };
+        match self {
+            // A record without properties takes no bytes, so no bytes can vouch for its number.
+            _ if element.properties.is_empty() => Ok(0),
+            Body::Ascii(lines) => lines.promised(element.count, element.properties.len(), what),
+            Body::Binary(cursor) => cursor.promised(element.count, element.least_size(), what),
+        }
+    }
+
+    /// Reads the next record of `element`.
+    pub(super) fn next(&mut self, element: &Element, i: usize, record: &mut Record) -> Result<()> {
+        let Record { values, lists } = record;
+        values.clear();
+        lists.resize_with(element.properties.len(), Vec::new);
+        lists.iter_mut().for_each(Vec::clear);
+        let columns = element.properties.iter().zip(lists);
+        match self {
+            Body::Ascii(lines) => {
+                let mut row =
+                    lines.row(format_args!("{} {i} of {}", element.name, element.count))?;
+                for (property, list) in columns {
+                    let value: f64 = row.number(&property.name)?;
+                    values.push(if property.length.is_none() { value } else { 0.0 });
+                    if property.length.is_some() {
+                        // The words of the line, not the length it states, bound the list.
+                        for _ in 0..as_length(value)
+                            .ok_or_else(|| bad_length(value, |w, r| row.fail(w, r)))?
+                        {
+                            list.push(row.number(&property.name)?);
+                        }
+                    }
+                }
+                if let Some(word) = row.next_word() {
+                    let what =
+                        format!("end of {} {i} expected, found {}", element.name, show(word));
+                    return Err(row.fail(what, "the header does not fit the records"));
+                }
+            }
+            Body::Binary(cursor) => {
+                for (property, list) in columns {
+                    let Some(length) = property.length else {
+                        let raw = cursor.take(property.item.size(), &property.name)?;
+                        values.push(property.item.one(raw, cursor.is_big_endian()));
+                        continue;
+                    };
+                    values.push(0.0);
+                    let raw = cursor.take(length.size(), &property.name)?;
+                    let length = length.one(raw, cursor.is_big_endian());
+                    let Some(length) = as_length(length) else {
+                        return Err(bad_length(length, |w, r| cursor.fail(w, r)));
+                    };
+                    let size = property.item.size();
+                    let raw = cursor.take(length.saturating_mul(size), &property.name)?;
+                    let items = raw.chunks_exact(size);
+                    list.extend(items.map(|b| property.item.one(b, cursor.is_big_endian())));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What `read` makes of the next `n` records in parts, each from a number on: of a long text by many
+    /// threads.
+    ///
+    /// # Errors
+    /// The first one in the order of the records.
+    pub(super) fn in_parts<T: Send>(
+        &mut self,
+        n: usize,
+        read: impl Fn(Range<usize>, &mut Body) -> Result<T> + Sync,
+    ) -> Result<Vec<T>> {
+        let split = match self {
+            // Lines are counted first, which a single thread need not do.
+            Body::Ascii(lines) if rayon::current_num_threads() > 1 => lines.pieces(n),
+            _ => None,
+        };
+        // What is missing is said by reading one after the other, too.
+        let Some((pieces, rest)) = split else { return Ok(vec![read(0..n, self)?]) };
+        *self = Body::Ascii(rest);
+        let part = |piece: Piece| {
+            read(piece.first..piece.first + piece.rows, &mut Body::Ascii(piece.lines))
+        };
+        let parts: Vec<Result<T>> = pieces.into_par_iter().map(part).collect();
+        parts.into_iter().collect()
+    }
+
+    /// "line 12" or "byte 4096", the place reached.
+    pub(super) fn position(&self) -> String {
+        match self {
+            Body::Ascii(lines) => lines.position(),
+            Body::Binary(cursor) => cursor.position(),
+        }
+    }
+
+    /// What follows the last record: lines or bytes that no element accounts for.
+    pub(super) fn left_over(&mut self) -> Option<String> {
+        match self {
+            Body::Ascii(lines) => {
+                lines.next_row()?;
+                Some(format!("text after the last element, from {} on", lines.position()))
+            }
+            Body::Binary(cursor) if cursor.remaining() > 0 => {
+                Some(format!("{} bytes after the last element", cursor.remaining()))
+            }
+            Body::Binary(_) => None,
+        }
+    }
+}
+
+fn as_length(value: f64) -> Option<usize> {
+    let whole = value as u32;
+    (f64::from(whole) == value).then_some(whole as usize)
+}
+
+fn bad_length(value: f64, fail: impl Fn(String, &str) -> Error) -> Error {
+    fail(format!("length of a list is {value}"), "the file is damaged: export it again")
+}

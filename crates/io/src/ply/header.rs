@@ -1,0 +1,159 @@
+//! The text at the head of a PLY file: which elements follow, how many, with which properties.
+
+use std::path::Path;
+
+use crate::scalar::Scalar;
+use crate::text::{Lines, Row, show};
+use zeroset_core::error::{Error, Result};
+
+/// What the header promises.
+pub(crate) struct Header {
+    /// How the body is written.
+    pub(crate) encoding: Encoding,
+    /// Version and encoding as stated: "1.0 ascii".
+    pub(crate) version: String,
+    /// The elements in the order of the body.
+    pub(crate) elements: Vec<Element>,
+}
+
+/// How the body is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Encoding {
+    Ascii,
+    LittleEndian,
+    BigEndian,
+}
+
+/// One kind of record: "vertex", "face", ...
+pub(crate) struct Element {
+    pub(crate) name: String,
+    pub(crate) count: u64,
+    pub(crate) properties: Vec<Property>,
+}
+
+/// One column of an element.
+pub(crate) struct Property {
+    pub(crate) name: String,
+    pub(crate) item: Scalar,
+    /// Type of the length in front of a list; `None` for a single value.
+    pub(crate) length: Option<Scalar>,
+}
+
+impl Encoding {
+    /// The other order of bytes; `None` for text.
+    pub(crate) fn swapped(self) -> Option<Self> {
+        match self {
+            Encoding::Ascii => None,
+            Encoding::LittleEndian => Some(Encoding::BigEndian),
+            Encoding::BigEndian => Some(Encoding::LittleEndian),
+        }
+    }
+
+    /// The word in the header.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Encoding::Ascii => "ascii",
+            Encoding::LittleEndian => "binary_little_endian",
+            Encoding::BigEndian => "binary_big_endian",
+        }
+    }
+}
+
+impl Element {
+    /// The column of that name, list or not as asked.
+    pub(crate) fn find(&self, names: &[&str], list: bool) -> Option<usize> {
+        let fits = |p: &Property| p.length.is_some() == list && names.contains(&p.name.as_str());
+        self.properties.iter().position(fits)
+    }
+
+    /// Whether a record holds a list.
+    pub(crate) fn has_lists(&self) -> bool {
+        self.properties.iter().any(|p| p.length.is_some())
+    }
+
+    /// Bytes of the shortest record a binary body can hold.
+    pub(crate) fn least_size(&self) -> usize {
+        self.properties.iter().map(|p| p.length.unwrap_or(p.item).size()).sum()
+    }
+}
+
+/// Reads up to and including `end_header`.
+pub(crate) fn read(path: &Path, lines: &mut Lines) -> Result<Header> {
+    let first = lines.next_line().unwrap_or_default();
+    if first.trim_ascii() != b"ply" {
+        let what = format!("\"ply\" expected, found {}", show(first.trim_ascii()));
+        return Err(lines.fail(what, "this is no PLY file"));
+    }
+    let mut format = None;
+    let mut elements: Vec<Element> = Vec::new();
+    loop {
+        let mut row = lines.row(format_args!("\"end_header\""))?;
+        match row.next_word().unwrap_or_default() {
+            b"comment" | b"obj_info" => {}
+            b"format" => format = Some(read_format(&mut row)?),
+            b"element" => {
+                let name = name(&mut row, "element name")?;
+                let count = row.number(&format!("number of {name} elements"))?;
+                elements.push(Element { name, count, properties: Vec::new() });
+            }
+            b"property" => {
+                let property = read_property(&mut row)?;
+                let Some(element) = elements.last_mut() else {
+                    return Err(row.fail("property before any element", "export the file again"));
+                };
+                element.properties.push(property);
+            }
+            b"end_header" => break,
+            other => {
+                let what = format!("header keyword expected, found {}", show(other));
+                return Err(row.fail(what, "the header is damaged: export the file again"));
+            }
+        }
+    }
+    match format {
+        Some((encoding, version)) => Ok(Header { encoding, version, elements }),
+        None => Err(Error::input(path, "", "header without a \"format\" line", "export it again")),
+    }
+}
+
+fn read_format(row: &mut Row) -> Result<(Encoding, String)> {
+    let word = row.next_word().unwrap_or_default();
+    let encoding = match word {
+        b"ascii" => Encoding::Ascii,
+        b"binary_little_endian" => Encoding::LittleEndian,
+        b"binary_big_endian" => Encoding::BigEndian,
+        _ => {
+            let what = format!("format {} is unknown", show(word));
+            let remedy = "expected ascii, binary_little_endian or binary_big_endian";
+            return Err(row.fail(what, remedy));
+        }
+    };
+    let version = row.next_word().unwrap_or(b"1.0");
+    let version = format!("{} {}", String::from_utf8_lossy(version), String::from_utf8_lossy(word));
+    Ok((encoding, version))
+}
+
+fn read_property(row: &mut Row) -> Result<Property> {
+    let list = row.rest().trim_ascii_start().starts_with(b"list ");
+    if list {
+        row.next_word();
+    }
+    let length = if list { Some(scalar(row)?) } else { None };
+    let item = scalar(row)?;
+    Ok(Property { name: name(row, "property name")?, item, length })
+}
+
+fn scalar(row: &mut Row) -> Result<Scalar> {
+    let word = row.next_word().unwrap_or_default();
+    Scalar::from_ply(word).ok_or_else(|| {
+        let what = format!("number type expected, found {}", show(word));
+        row.fail(what, "known types are char, uchar, short, ushort, int, uint, float and double")
+    })
+}
+
+fn name(row: &mut Row, what: &str) -> Result<String> {
+    match row.next_word() {
+        Some(word) => Ok(String::from_utf8_lossy(word).into_owned()),
+        None => Err(row.fail(format!("{what} expected"), "export the file again")),
+    }
+}

@@ -1,0 +1,340 @@
+//! PLY, the Stanford polygon format: text, binary little endian, binary big endian.
+//!
+//! Coordinates are the properties x, y, z of the element "vertex"; its other single values become
+//! vertex arrays, those of "face" cell arrays. Faces are the list "vertex_indices" (or
+//! "vertex_index"); the older "tristrips" are cut into triangles.
+
+mod body;
+mod header;
+#[cfg(test)]
+mod tests;
+mod write;
+
+use std::path::Path;
+
+use super::faces::{Faces, check_index, index_limit};
+use super::scalar::Scalar;
+use super::text::Lines;
+use super::{MeshFile, groups};
+use body::{Body, Record};
+pub(super) use header::{Element, Encoding, Header, read as read_header};
+pub(super) use write::write;
+use zeroset_core::error::{Error, Result};
+use zeroset_core::mesh::{DataArray, Values};
+
+/// Begins the warning of bytes behind the last element.
+const LEFT_OVER: &str = "ignored: ";
+
+const INDEX_LISTS: [&str; 2] = ["vertex_indices", "vertex_index"];
+
+/// Reads a PLY file.
+///
+/// # Errors
+/// [`Error::Input`] naming line or byte for a damaged header, fewer records than promised, a
+/// coordinate that is not finite, an index out of range; for a header that states the wrong order of
+/// bytes, where the other one makes sense.
+pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
+    let mut lines = Lines::of_header(path, bytes);
+    let mut header = read_header(path, &mut lines)?;
+    let at = lines.clone();
+    let found = read_body(path, bytes, lines, &header, false);
+    let is_strange = |file: &MeshFile| has_strange_numbers(&file.mesh.vertices);
+    let strange = found.as_ref().map_or(true, is_strange);
+    let Some(other) = header.encoding.swapped().filter(|_| strange) else { return found };
+    let stated = std::mem::replace(&mut header.encoding, other);
+    match read_body(path, bytes, at, &header, false) {
+        Ok(swapped)
+            if !is_strange(&swapped)
+                && swapped.warnings.iter().all(|w| !w.starts_with(LEFT_OVER)) =>
+        {
+            Err(other_order(path, stated, other))
+        }
+        _ => found,
+    }
+}
+
+/// Reads a PLY file as [`read`], but keeps vertices whose coordinates are not finite.
+///
+/// # Errors
+/// As [`read`].
+pub(super) fn read_points(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
+    let mut lines = Lines::of_header(path, bytes);
+    let header = read_header(path, &mut lines)?;
+    read_body(path, bytes, lines, &header, true)
+}
+
+/// The numbers have their bytes in the order `other`, and the header does not say so.
+pub(super) fn other_order(path: &Path, stated: Encoding, other: Encoding) -> Error {
+    let (stated, other) = (stated.name(), other.name());
+    let what = format!("the header states {stated}, but the numbers are {other}");
+    Error::input(path, "", what, "correct that line of the header, or export it again")
+}
+
+/// Coordinates as no mesh has them, but numbers read in the wrong order of bytes.
+pub(super) fn has_strange_numbers(vertices: &[[f64; 3]]) -> bool {
+    let strange = |x: &f64| *x != 0.0 && !(1e-30..1e30).contains(&x.abs());
+    vertices.as_flattened().iter().any(strange)
+}
+
+/// `any` keeps vertices that are not finite.
+fn read_body(
+    path: &Path,
+    bytes: &[u8],
+    lines: Lines<'_>,
+    header: &Header,
+    any: bool,
+) -> Result<MeshFile> {
+    let mut body = Body::new(path, bytes, lines, header);
+    let mut reader = Reader::new(path, &header.elements)?;
+    reader.any = any;
+    for element in &header.elements {
+        match element.name.as_str() {
+            "vertex" => reader.vertices(element, &mut body)?,
+            "face" => reader.faces(element, &mut body)?,
+            "tristrips" => reader.strips(element, &mut body)?,
+            _ => reader.skip(element, &mut body)?,
+        }
+    }
+    let left_over = body.left_over();
+    reader.finish(&header.version, left_over)
+}
+
+struct Reader<'a> {
+    path: &'a Path,
+    /// Vertices need not be finite.
+    any: bool,
+    /// As promised by the header: faces may come before vertices.
+    n_vertices: usize,
+    vertices: Vec<[f64; 3]>,
+    vertex_columns: Vec<DataArray>,
+    faces: Faces,
+    face_columns: Vec<DataArray>,
+    warnings: Vec<String>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(path: &'a Path, elements: &[Element]) -> Result<Self> {
+        let Some(vertex) = elements.iter().find(|e| e.name == "vertex") else {
+            let what = "header without an element \"vertex\"";
+            return Err(Error::input(path, "", what, "export the mesh again"));
+        };
+        index_limit(path, vertex.count, "vertices")?;
+        for name in ["vertex", "face", "tristrips"] {
+            if elements.iter().filter(|e| e.name == name).count() > 1 {
+                let what = format!("header with two elements \"{name}\"");
+                return Err(Error::input(path, "", what, "export the mesh again"));
+            }
+        }
+        Ok(Reader {
+            path,
+            any: false,
+            n_vertices: vertex.count as usize,
+            vertices: Vec::new(),
+            vertex_columns: Vec::new(),
+            faces: Faces::default(),
+            face_columns: Vec::new(),
+            warnings: Vec::new(),
+        })
+    }
+
+    fn vertices(&mut self, element: &Element, body: &mut Body) -> Result<()> {
+        let axes = ["x", "y", "z"].map(|name| element.find(&[name], false));
+        let [Some(_), Some(_), z] = axes else {
+            let what = "element \"vertex\" without the properties x and y";
+            return Err(Error::input(self.path, "", what, "export the mesh again"));
+        };
+        if z.is_none() {
+            self.warnings.push("vertices have no z, taken as 0".to_string());
+        }
+        let n = body.promised(element)?;
+        let parts = body.in_parts(n, |range, body| {
+            let mut vertices = Vec::with_capacity(range.len());
+            let mut columns = Columns::new(element, &axes, range.len());
+            let mut record = Record::default();
+            for i in range {
+                body.next(element, i, &mut record)?;
+                let x = axes.map(|k| k.map_or(0.0, |k| record.values[k]));
+                if let Some(k) = x.iter().position(|v| !v.is_finite() && !self.any) {
+                    let position = format!("vertex {i} ({})", body.position());
+                    let axis = ["x", "y", "z"][k];
+                    let what = format!("coordinate {axis} is {}, a finite number is needed", x[k]);
+                    let remedy = "remove or mend this vertex";
+                    return Err(Error::input(self.path, position, what, remedy));
+                }
+                vertices.push(x);
+                columns.push(&record, 1);
+            }
+            Ok((vertices, columns))
+        })?;
+        let (vertices, columns): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
+        self.vertices = match <[_; 1]>::try_from(vertices) {
+            Ok([all]) => all,
+            Err(parts) => parts.concat(),
+        };
+        self.vertex_columns = Columns::joined(columns);
+        self.warn_of_lists(element, None);
+        Ok(())
+    }
+
+    fn faces(&mut self, element: &Element, body: &mut Body) -> Result<()> {
+        if element.count == 0 {
+            return Ok(());
+        }
+        let n = body.promised(element)?;
+        let Some(list) = element.find(&INDEX_LISTS, true) else {
+            let what = "element \"face\" without the list vertex_indices";
+            return Err(Error::input(self.path, "", what, "export the mesh again"));
+        };
+        let parts = body.in_parts(n, |range, body| {
+            let (mut faces, mut columns) =
+                (Faces::default(), Columns::new(element, &[], range.len()));
+            let (mut record, mut face) = (Record::default(), Vec::new());
+            for i in range {
+                body.next(element, i, &mut record)?;
+                face.clear();
+                for &index in &record.lists[list] {
+                    face.push(self.index(index, "face", i, body)?);
+                }
+                let made = faces.push(&face);
+                columns.push(&record, made);
+            }
+            Ok((faces, columns))
+        })?;
+        let (faces, columns): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
+        self.faces.append_all(faces);
+        self.face_columns = Columns::joined(columns);
+        self.warn_of_lists(element, Some(list));
+        Ok(())
+    }
+
+    fn strips(&mut self, element: &Element, body: &mut Body) -> Result<()> {
+        if element.count == 0 {
+            return Ok(());
+        }
+        let n = body.promised(element)?;
+        let Some(list) = element.find(&INDEX_LISTS, true) else {
+            let what = "element \"tristrips\" without the list vertex_indices";
+            return Err(Error::input(self.path, "", what, "export the mesh again"));
+        };
+        let end = match element.properties[list].item {
+            Scalar::U8 => f64::from(u8::MAX),
+            Scalar::U16 => f64::from(u16::MAX),
+            Scalar::U32 => f64::from(u32::MAX),
+            _ => -1.0,
+        };
+        // A number that a vertex has is no end.
+        let end = if (end as usize) < self.n_vertices { -1.0 } else { end };
+        let (mut record, mut strip) = (Record::default(), Vec::new());
+        for i in 0..n {
+            body.next(element, i, &mut record)?;
+            // Within one list, -1 ends a strip and begins the next; unsigned lists have their largest
+            // number for it.
+            for part in record.lists[list].split(|&index| index == -1.0 || index == end) {
+                strip.clear();
+                for &index in part {
+                    strip.push(self.index(index, "strip", i, body)?);
+                }
+                if !strip.is_empty() {
+                    self.faces.push_strip(&strip);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn skip(&mut self, element: &Element, body: &mut Body) -> Result<()> {
+        let n = body.promised(element)?;
+        let mut record = Record::default();
+        for i in 0..n {
+            body.next(element, i, &mut record)?;
+        }
+        Ok(())
+    }
+
+    fn index(&self, index: f64, what: &str, i: usize, body: &Body) -> Result<u32> {
+        let checked = match index as i64 {
+            whole if whole as f64 == index => check_index(whole, self.n_vertices),
+            _ => Err(format!("refers to vertex {index}, a whole number is needed")),
+        };
+        checked.map_err(|found| {
+            let position = format!("{what} {i} ({})", body.position());
+            let remedy = "PLY counts vertices from 0: renumber or mend the faces";
+            Error::input(self.path, position, found, remedy)
+        })
+    }
+
+    fn warn_of_lists(&mut self, element: &Element, used: Option<usize>) {
+        for (k, property) in element.properties.iter().enumerate() {
+            if property.length.is_some() && Some(k) != used {
+                let (element, name) = (&element.name, &property.name);
+                self.warnings.push(format!("list property {name} of {element} is left out"));
+            }
+        }
+    }
+
+    fn finish(self, version: &str, left_over: Option<String>) -> Result<MeshFile> {
+        let n_face_rows = self.face_columns.first().map_or(0, DataArray::rows);
+        let whole = n_face_rows == self.faces.len();
+        let mut file =
+            self.faces.into_file(self.path, self.vertices, "ply", version.to_string())?;
+        file.mesh.vertex_data = self.vertex_columns;
+        file.warnings.extend(self.warnings);
+        if whole {
+            file.mesh.cell_data = self.face_columns;
+        } else if !self.face_columns.is_empty() {
+            file.warnings.push("face arrays are left out: strips have none".to_string());
+        }
+        groups::from_masks(&mut file.mesh);
+        if let Some(what) = left_over {
+            file.warnings.push(format!("{LEFT_OVER}{what}"));
+        }
+        Ok(file)
+    }
+}
+
+/// The single values of an element that are not coordinates, column by column.
+struct Columns {
+    arrays: Vec<(usize, DataArray)>,
+}
+
+impl Columns {
+    fn new(element: &Element, axes: &[Option<usize>], n: usize) -> Self {
+        let single = element.properties.iter().enumerate();
+        let single = single.filter(|(k, p)| p.length.is_none() && !axes.contains(&Some(*k)));
+        let arrays = single.map(|(k, property)| {
+            let values = match property.item.is_float() {
+                true => Values::Float(Vec::with_capacity(n)),
+                false => Values::Int(Vec::with_capacity(n)),
+            };
+            (k, DataArray { name: property.name.clone(), components: 1, values })
+        });
+        Columns { arrays: arrays.collect() }
+    }
+
+    /// Adds the values of `record`, once for each cell made from it.
+    fn push(&mut self, record: &Record, times: usize) {
+        for (k, array) in &mut self.arrays {
+            let value = record.values[*k];
+            match &mut array.values {
+                Values::Float(v) => v.extend(std::iter::repeat_n(value, times)),
+                Values::Int(v) => v.extend(std::iter::repeat_n(value as i64, times)),
+            }
+        }
+    }
+
+    /// The arrays of parts that follow each other.
+    fn joined(parts: Vec<Columns>) -> Vec<DataArray> {
+        let mut parts = parts.into_iter();
+        let Some(mut all) = parts.next() else { return Vec::new() };
+        for part in parts {
+            for ((_, array), (_, more)) in all.arrays.iter_mut().zip(part.arrays) {
+                match (&mut array.values, more.values) {
+                    (Values::Float(all), Values::Float(more)) => all.extend(more),
+                    (Values::Int(all), Values::Int(more)) => all.extend(more),
+                    _ => {}
+                }
+            }
+        }
+        all.arrays.into_iter().map(|(_, array)| array).collect()
+    }
+}

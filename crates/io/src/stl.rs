@@ -1,0 +1,246 @@
+//! STL, text and binary, read and written. In reading, corners with equal coordinates become one
+//! vertex and normals are not kept.
+
+use std::collections::HashMap;
+use std::io::Write;
+use std::path::Path;
+
+use super::bytes::{Cursor, finite};
+use super::faces::{Faces, index_limit};
+use super::parts::Parts;
+use super::text::{Lines, show};
+use super::{MeshFile, atomic};
+use zeroset_core::error::{Error, Result};
+use zeroset_core::mesh::Mesh;
+
+/// Bytes before the first facet of a binary file: 80 of remarks, 4 for the number of facets.
+const HEAD: usize = 84;
+/// Bytes of a facet in a binary file.
+const FACET: usize = 50;
+
+/// Reads an STL file. The size decides between the encodings first: many binary files begin with
+/// the word "solid", too.
+///
+/// # Errors
+/// [`Error::Input`] naming facet, line or byte for a coordinate that is not finite, a word out
+/// of place, fewer facets than promised.
+pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
+    if !has_binary_size(bytes) && is_text(bytes) { ascii(path, bytes) } else { binary(path, bytes) }
+}
+
+/// Whether the file is as long as its number of facets says.
+pub(super) fn has_binary_size(bytes: &[u8]) -> bool {
+    let Some(&raw) = bytes.get(HEAD - 4..).and_then(|b| b.first_chunk::<4>()) else { return false };
+    let n = u32::from_le_bytes(raw) as u64;
+    n > 0 && bytes.len() as u64 == HEAD as u64 + n * FACET as u64
+}
+
+/// Whether the file can be text STL: it begins with "solid", and has no NUL early on.
+fn is_text(bytes: &[u8]) -> bool {
+    let head = bytes.get(..512).unwrap_or(bytes);
+    let word = head.trim_ascii_start().get(..5).unwrap_or_default();
+    word.eq_ignore_ascii_case(b"solid") && !head.contains(&0)
+}
+
+/// Vertices met so far, by the bits of their coordinates.
+#[derive(Default)]
+struct Corners {
+    vertices: Vec<[f64; 3]>,
+    index_of: HashMap<[u64; 3], u32>,
+}
+
+impl Corners {
+    fn index(&mut self, x: [f64; 3]) -> u32 {
+        // Adding 0 turns -0 into 0, which is equal to it.
+        let x = x.map(|v| v + 0.0);
+        let next = self.vertices.len() as u32;
+        let index = *self.index_of.entry(x.map(f64::to_bits)).or_insert(next);
+        if index == next {
+            self.vertices.push(x);
+        }
+        index
+    }
+}
+
+fn binary(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
+    let mut cursor = Cursor::new(path, bytes, 0, false);
+    cursor.take(HEAD - 4, "the head of a binary STL file")?;
+    let n = u64::from(cursor.u32("the number of facets")?);
+    index_limit(path, n * 3, "corners")?;
+    let n = cursor.promised(n, FACET, "facets")?;
+    let (mut corners, mut faces) = (Corners::default(), Faces::default());
+    for i in 0..n {
+        cursor.take(12, "a normal")?;
+        let mut face = [0; 3];
+        for index in &mut face {
+            let mut x = [0.0; 3];
+            for value in &mut x {
+                *value = f64::from(cursor.f32("a corner")?);
+            }
+            let x = finite(path, 0, x).map_err(|e| at_facet(e, i))?;
+            *index = corners.index(x);
+        }
+        cursor.take(2, "the attributes of a facet")?;
+        faces.push(&face);
+    }
+    let left = cursor.remaining();
+    let mut file = faces.into_file(path, corners.vertices, "stl", "binary")?;
+    if left > 0 {
+        file.warnings.push(format!("ignored: {left} bytes after the last facet"));
+    }
+    Ok(file)
+}
+
+fn at_facet(error: Error, facet: usize) -> Error {
+    match error {
+        Error::Input { file, what, .. } => {
+            let position = format!("facet {facet}");
+            Error::Input { file, position, what, remedy: "remove or mend this facet".to_string() }
+        }
+        other => other,
+    }
+}
+
+fn ascii(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
+    let (mut corners, mut faces, mut parts) =
+        (Corners::default(), Faces::default(), Parts::default());
+    let (mut solid, mut begin, mut face) = (String::new(), 0, Vec::new());
+    let (mut open, mut facet) = (false, 0);
+    let mut lines = Lines::new(path, bytes);
+    while let Some(mut row) = lines.next_row() {
+        let word = row.next_word().unwrap_or_default();
+        match word.to_ascii_lowercase().as_slice() {
+            b"solid" => {
+                solid = String::from_utf8_lossy(row.rest().trim_ascii()).into_owned();
+                (open, begin) = (true, faces.len());
+            }
+            b"vertex" => {
+                let x = [row.coordinate("x")?, row.coordinate("y")?, row.coordinate("z")?];
+                face.push(corners.index(x));
+                index_limit(path, corners.vertices.len() as u64, "vertices")?;
+            }
+            b"endloop" => {
+                if face.len() < 3 {
+                    let what = format!("facet {facet} has {} corners, 3 are needed", face.len());
+                    return Err(row.fail(what, "remove or mend this facet"));
+                }
+                faces.push(&face);
+                facet += 1;
+                face.clear();
+            }
+            b"endsolid" => {
+                parts.add(&solid, begin..faces.len());
+                (open, begin) = (false, faces.len());
+            }
+            b"facet" | b"outer" | b"endfacet" => {}
+            _ => {
+                let what = format!("a keyword of text STL expected, found {}", show(word));
+                return Err(row.fail(what, "the file is damaged: export it again"));
+            }
+        }
+    }
+    if open || !face.is_empty() {
+        let what = "file ends where \"endsolid\" was expected";
+        return Err(lines.fail(what, "the file is cut short: copy it again"));
+    }
+    let n_triangles = faces.len();
+    let mut file = faces.into_file(path, corners.vertices, "stl", "ascii")?;
+    file.mesh.groups = parts.into_groups(n_triangles);
+    Ok(file)
+}
+
+/// Writes triangles with their normals: 32-bit numbers in binary, all digits in text.
+///
+/// # Errors
+/// [`Error::Output`] if the file cannot be written.
+pub(super) fn write(path: &Path, mesh: &Mesh, ascii: bool) -> Result<()> {
+    // The number of cells fits: their corners have 32-bit indices.
+    let n = mesh.n_cells() as u32;
+    let facets = || {
+        mesh.iter_cells().map(|cell| {
+            let at = |k: usize| mesh.vertices[cell[k] as usize];
+            let corners = [at(0), at(1), at(2)];
+            (normal(corners), corners)
+        })
+    };
+    atomic::write(path, |out| {
+        if ascii {
+            return text(out, facets());
+        }
+        out.write_all(format!("{:<80}", "written by zeroset").as_bytes())?;
+        out.write_all(&n.to_le_bytes())?;
+        for (normal, corners) in facets() {
+            for x in normal.iter().chain(corners.as_flattened()) {
+                out.write_all(&(*x as f32).to_le_bytes())?;
+            }
+            out.write_all(&[0; 2])?;
+        }
+        Ok(())
+    })
+}
+
+fn text(
+    out: &mut dyn Write,
+    facets: impl Iterator<Item = ([f64; 3], [[f64; 3]; 3])>,
+) -> std::io::Result<()> {
+    out.write_all(b"solid zeroset\n")?;
+    for ([x, y, z], corners) in facets {
+        writeln!(out, "facet normal {} {} {}\nouter loop", x as f32, y as f32, z as f32)?;
+        for [x, y, z] in corners {
+            writeln!(out, "vertex {x} {y} {z}")?;
+        }
+        out.write_all(b"endloop\nendfacet\n")?;
+    }
+    out.write_all(b"endsolid zeroset\n")
+}
+
+/// Unit normal of a triangle, counterclockwise seen from its tip; zeros for a flat one, as the
+/// format asks.
+fn normal([a, b, c]: [[f64; 3]; 3]) -> [f64; 3] {
+    let [u, v] = [b, c].map(|x| [0, 1, 2].map(|k| x[k] - a[k]));
+    let n = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
+    let length = (n[0] * n[0] + n[1] * n[1] + n[2] * n[2]).sqrt();
+    let unit = n.map(|x| x / length);
+    if unit.iter().all(|x| x.is_finite()) { unit } else { [0.0; 3] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn facet(bytes: &mut Vec<u8>, corners: [[f32; 3]; 3]) {
+        bytes.extend([0; 12]);
+        corners.iter().flatten().for_each(|v| bytes.extend(v.to_le_bytes()));
+        bytes.extend([0; 2]);
+    }
+
+    #[test]
+    fn binary_that_begins_with_solid_and_minus_zero() {
+        let mut bytes = b"solid but binary".to_vec();
+        bytes.resize(80, b' ');
+        bytes.extend(2u32.to_le_bytes());
+        facet(&mut bytes, [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]);
+        facet(&mut bytes, [[-0.0, 0.0, 0.0], [0.0, 1.0, -0.0], [-1.0, 0.0, 0.0]]);
+        let file = read(Path::new("x.stl"), &bytes).unwrap();
+        assert_eq!(file.version, "binary");
+        assert_eq!(file.mesh.vertices.len(), 4, "-0 equals 0");
+        assert_eq!(file.mesh.cells, [0, 1, 2, 0, 2, 3]);
+        let error = read(Path::new("x.stl"), &bytes[..150]).unwrap_err().to_string();
+        let found = "2 facets of 50 bytes promised (100 bytes), found 66 bytes, enough for 1";
+        assert!(error.contains(found), "{error}");
+    }
+
+    #[test]
+    fn text_solids_are_groups() {
+        let facet = "FACET normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\n\
+                     endloop\nendfacet\n";
+        let text = format!("solid a b\n{facet}endsolid\nsolid\n{facet}endsolid\n");
+        let file = read(Path::new("x.stl"), text.as_bytes()).unwrap();
+        assert_eq!((file.mesh.vertices.len(), file.mesh.n_cells()), (3, 2));
+        assert_eq!(file.mesh.groups.len(), 1);
+        assert_eq!(file.mesh.groups[0].name, "a b");
+        let cut = &text[..text.len() - 9];
+        let error = read(Path::new("x.stl"), cut.as_bytes()).unwrap_err().to_string();
+        assert!(error.contains("file ends where \"endsolid\" was expected"), "{error}");
+    }
+}

@@ -1,0 +1,355 @@
+//! Reading text line by line, number by number, with errors that name the line.
+
+mod pieces;
+
+use std::borrow::Cow;
+use std::fmt::{Arguments, Display};
+use std::path::Path;
+
+pub(crate) use pieces::Piece;
+
+use zeroset_core::error::{Error, Result};
+
+/// The bytes without a UTF-8 byte-order mark.
+pub(crate) fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
+}
+
+/// The bytes with LF for line ends that are CR alone; as they are if there is any LF in them. Places
+/// of bytes stay.
+pub(crate) fn with_line_feeds(bytes: &[u8]) -> Cow<'_, [u8]> {
+    let first = bytes.iter().find(|&&b| b == b'\n' || b == b'\r');
+    if first != Some(&b'\r') || bytes.contains(&b'\n') {
+        return Cow::Borrowed(bytes);
+    }
+    Cow::Owned(bytes.iter().map(|&b| if b == b'\r' { b'\n' } else { b }).collect())
+}
+
+/// Words between white space.
+pub(crate) fn words(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    bytes.split(u8::is_ascii_whitespace).filter(|w| !w.is_empty())
+}
+
+/// Bytes of a file as they may stand in a message: text in quotes, at most 32 bytes of it; other
+/// bytes as numbers, at most 8.
+pub(crate) fn show(bytes: &[u8]) -> String {
+    let text = bytes.get(..32).unwrap_or(bytes);
+    let more = |shown: usize| if bytes.len() > shown { "..." } else { "" };
+    if text.iter().all(|&b| b >= b' ' || b == b'\t') {
+        return format!("\"{}{}\"", String::from_utf8_lossy(text), more(32));
+    }
+    let numbers: Vec<String> = bytes.iter().take(8).map(|b| format!("{b:02X}")).collect();
+    format!("bytes {}{}", numbers.join(" "), more(8))
+}
+
+/// A message that may quote the file, cut to what fits a line.
+pub(crate) fn one_line(message: &impl Display) -> String {
+    let text = message.to_string();
+    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    match line.char_indices().nth(120) {
+        Some((end, _)) => format!("{}...", &line[..end]),
+        None => line,
+    }
+}
+
+/// The number a word stands for.
+pub(crate) fn parse<T: std::str::FromStr>(word: &[u8]) -> Option<T> {
+    std::str::from_utf8(word).ok()?.parse().ok()
+}
+
+/// The lines of a text, counted from 1. Ends may be LF, CR LF, or CR alone.
+#[derive(Clone)]
+pub(crate) struct Lines<'a> {
+    file: &'a Path,
+    bytes: &'a [u8],
+    at: usize,
+    number: usize,
+    end: u8,
+    comment: Option<u8>,
+}
+
+impl<'a> Lines<'a> {
+    /// Lines of `bytes`, which are all of `file`.
+    pub(crate) fn new(file: &'a Path, bytes: &'a [u8]) -> Self {
+        let end = if bytes.contains(&b'\n') { b'\n' } else { b'\r' };
+        Lines { file, bytes, at: 0, number: 0, end, comment: None }
+    }
+
+    /// Lines of a text head in front of bytes that may be binary: the first line end decides.
+    pub(crate) fn of_header(file: &'a Path, bytes: &'a [u8]) -> Self {
+        let first = bytes.iter().position(|&b| b == b'\n' || b == b'\r').unwrap_or(bytes.len());
+        let alone = bytes.get(first) == Some(&b'\r') && bytes.get(first + 1) != Some(&b'\n');
+        let end = if alone { b'\r' } else { b'\n' };
+        Lines { file, bytes, at: 0, number: 0, end, comment: None }
+    }
+
+    /// From `sign` on, a line is a comment.
+    pub(crate) fn with_comments(mut self, sign: u8) -> Self {
+        self.comment = Some(sign);
+        self
+    }
+
+    /// The next line without its end, or `None` after the last.
+    pub(crate) fn next_line(&mut self) -> Option<&'a [u8]> {
+        let rest = self.bytes.get(self.at..).filter(|r| !r.is_empty())?;
+        let length = rest.iter().position(|&b| b == self.end).unwrap_or(rest.len());
+        self.at += length + 1;
+        self.number += 1;
+        let line = rest.get(..length).unwrap_or(rest);
+        Some(line.strip_suffix(b"\r").unwrap_or(line))
+    }
+
+    /// The next line that holds a word.
+    pub(crate) fn next_row(&mut self) -> Option<Row<'a>> {
+        loop {
+            let mut line = self.next_line()?;
+            if let Some(sign) = self.comment {
+                line = line.split(|&b| b == sign).next().unwrap_or(line);
+            }
+            if !line.trim_ascii().is_empty() {
+                return Some(Row { file: self.file, number: self.number, rest: line });
+            }
+        }
+    }
+
+    /// The next line that holds a word, which must be there.
+    pub(crate) fn row(&mut self, what: Arguments) -> Result<Row<'a>> {
+        self.next_row().ok_or_else(|| {
+            let what = format!("file ends where {what} was expected");
+            Error::input(self.file, self.position(), what, "the file is cut short: copy it again")
+        })
+    }
+
+    /// Bytes not yet read.
+    pub(crate) fn remaining(&self) -> usize {
+        self.bytes.len().saturating_sub(self.at)
+    }
+
+    /// Bytes read, line ends included.
+    pub(crate) fn consumed(&self) -> usize {
+        self.at.min(self.bytes.len())
+    }
+
+    /// "line 12", the line read last.
+    pub(crate) fn position(&self) -> String {
+        format!("line {}", self.number.max(1))
+    }
+
+    /// Number of the line read last.
+    pub(crate) fn number(&self) -> usize {
+        self.number
+    }
+
+    /// An error at the line read last.
+    pub(crate) fn fail(&self, what: impl Display, remedy: &str) -> Error {
+        Error::input(self.file, self.position(), what.to_string(), remedy)
+    }
+
+    /// Refuses a promise of `count` records of at least `words` words each that the bytes left
+    /// cannot keep; gives `count` as the length of an array.
+    pub(crate) fn promised(&self, count: u64, words: usize, what: &str) -> Result<usize> {
+        let least = (count as u128) * (2 * words.max(1) as u128);
+        if least > self.remaining() as u128 + 1 {
+            let found = self.remaining();
+            return Err(self.fail(
+                format!("{count} {what} promised, but only {found} bytes follow"),
+                "the count is wrong or the file is cut short",
+            ));
+        }
+        Ok(count as usize)
+    }
+}
+
+/// The words of a text whose lines mean nothing. From "#" on, a line is a comment.
+pub(crate) struct Words<'a> {
+    file: &'a Path,
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Words<'a> {
+    /// Words of `bytes`, which are all of `file`.
+    pub(crate) fn new(file: &'a Path, bytes: &'a [u8]) -> Self {
+        Words { file, bytes, at: 0 }
+    }
+
+    /// The file.
+    pub(crate) fn file(&self) -> &'a Path {
+        self.file
+    }
+
+    /// The next word, or `None` after the last.
+    pub(crate) fn next_word(&mut self) -> Option<&'a [u8]> {
+        loop {
+            let rest = self.bytes.get(self.at..)?;
+            let word = rest.trim_ascii_start();
+            self.at += rest.len() - word.len();
+            let is_comment = *word.first()? == b'#';
+            let ends = |b: &u8| {
+                if is_comment { matches!(b, b'\n' | b'\r') } else { b.is_ascii_whitespace() }
+            };
+            let length = word.iter().position(ends).unwrap_or(word.len());
+            self.at += length;
+            if !is_comment {
+                return word.get(..length);
+            }
+        }
+    }
+
+    /// The next word, which stays the next one.
+    pub(crate) fn peek(&mut self) -> Option<&'a [u8]> {
+        let word = self.next_word()?;
+        self.at -= word.len();
+        Some(word)
+    }
+
+    /// The next word as a number of type `T`.
+    pub(crate) fn number<T: std::str::FromStr>(&mut self, what: impl Display) -> Result<T> {
+        let word = self.peek();
+        match word.and_then(parse) {
+            Some(value) => {
+                self.next_word();
+                Ok(value)
+            }
+            None => {
+                let found = word.map_or("the end of the file".to_string(), show);
+                let what = format!("{what} expected, found {found}");
+                Err(self.fail(what, "the file is damaged or a count is wrong: export it again"))
+            }
+        }
+    }
+
+    /// The next word as a coordinate: a finite number.
+    pub(crate) fn coordinate(&mut self, what: impl Display) -> Result<f64> {
+        let value: f64 = self.number(&what)?;
+        if value.is_finite() {
+            return Ok(value);
+        }
+        let what = format!("{what} is {value}, a finite number is needed");
+        Err(self.fail(what, "remove or mend this vertex"))
+    }
+
+    /// The bytes behind the last word.
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        self.bytes.get(self.at..).unwrap_or_default()
+    }
+
+    /// Refuses a promise of `count` records of `words` words each that the bytes left cannot keep;
+    /// gives `count` as the length of an array.
+    pub(crate) fn promised(&self, count: u64, words: usize, what: &str) -> Result<usize> {
+        let found = self.bytes.len() - self.at;
+        if u128::from(count) * (2 * words as u128) > found as u128 + 1 {
+            let what = format!("{count} {what} promised, but only {found} bytes follow");
+            return Err(self.fail(what, "the count is wrong or the file is cut short"));
+        }
+        Ok(count as usize)
+    }
+
+    /// An error at the line reached.
+    pub(crate) fn fail(&self, what: impl Display, remedy: &str) -> Error {
+        let read = self.bytes.get(..self.at).unwrap_or(self.bytes);
+        let end = if self.bytes.contains(&b'\n') { b'\n' } else { b'\r' };
+        let line = 1 + read.iter().filter(|&&b| b == end).count();
+        Error::input(self.file, format!("line {line}"), what.to_string(), remedy)
+    }
+}
+
+/// A line with words, read from left to right.
+pub(crate) struct Row<'a> {
+    file: &'a Path,
+    number: usize,
+    rest: &'a [u8],
+}
+
+impl<'a> Row<'a> {
+    /// What is left of the line.
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+
+    /// Passes over `n` bytes behind the white space.
+    pub(crate) fn skip(&mut self, n: usize) {
+        self.rest = self.rest.trim_ascii_start().get(n..).unwrap_or_default();
+    }
+
+    /// The next word, if there is one.
+    pub(crate) fn next_word(&mut self) -> Option<&'a [u8]> {
+        let text = self.rest.trim_ascii_start();
+        let length = text.iter().position(u8::is_ascii_whitespace).unwrap_or(text.len());
+        let (word, rest) = text.split_at_checked(length)?;
+        self.rest = rest;
+        (!word.is_empty()).then_some(word)
+    }
+
+    /// The next word as a number of type `T`.
+    pub(crate) fn number<T: std::str::FromStr>(&mut self, what: &str) -> Result<T> {
+        let word = self.next_word();
+        word.and_then(parse).ok_or_else(|| {
+            let found = word.map_or("the end of the line".to_string(), show);
+            self.fail(format!("{what} expected, found {found}"), "mend or export the file again")
+        })
+    }
+
+    /// The next word as a coordinate: a finite number.
+    pub(crate) fn coordinate(&mut self, what: &str) -> Result<f64> {
+        let value: f64 = self.number(what)?;
+        if value.is_finite() {
+            return Ok(value);
+        }
+        let what = format!("{what} is {value}, a finite number is needed");
+        Err(self.fail(what, "remove or mend this vertex"))
+    }
+
+    /// An error at this line.
+    pub(crate) fn fail(&self, what: impl Display, remedy: &str) -> Error {
+        Error::input(self.file, format!("line {}", self.number), what.to_string(), remedy)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines<'a>(bytes: &'a [u8]) -> Lines<'a> {
+        Lines::new(Path::new("x"), bytes)
+    }
+
+    #[test]
+    fn all_line_ends_are_lines() {
+        for text in ["a 1\nb 2\n", "a 1\r\nb 2", "a 1\rb 2\r"] {
+            let mut lines = lines(text.as_bytes());
+            assert_eq!(lines.next_line(), Some(&b"a 1"[..]), "{text:?}");
+            assert_eq!(lines.next_line(), Some(&b"b 2"[..]), "{text:?}");
+            assert_eq!((lines.next_line(), lines.number()), (None, 2), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn words_run_over_lines_and_comments() {
+        let text = b"a #b c\r\n 7\n\n#d\nnan x";
+        let mut words = Words::new(Path::new("x"), text);
+        assert_eq!((words.next_word(), words.peek()), (Some(&b"a"[..]), Some(&b"7"[..])));
+        assert_eq!(words.number::<u32>("n").unwrap(), 7);
+        let error = words.coordinate("y").unwrap_err().to_string();
+        assert!(error.contains("line 5: y is NaN"), "{error}");
+        let error = words.number::<f64>("z").unwrap_err().to_string();
+        assert!(error.contains("line 5: z expected, found \"x\""), "{error}");
+        assert_eq!((words.next_word(), words.next_word()), (Some(&b"x"[..]), None));
+        assert!(words.number::<f64>("z").unwrap_err().to_string().contains("the end of the file"));
+        assert!(words.promised(0, 3, "vertices").is_ok() && words.promised(1, 1, "v").is_err());
+    }
+
+    #[test]
+    fn errors_name_line_and_find() {
+        let mut lines = lines(b"\n1.5 # comment\n #\n x y\n").with_comments(b'#');
+        let mut row = lines.row(format_args!("a row")).unwrap();
+        assert_eq!(row.number::<f64>("x").unwrap(), 1.5);
+        let error = row.number::<f64>("y").unwrap_err().to_string();
+        assert!(error.starts_with("x: line 2: y expected, found the end of the line"), "{error}");
+        let mut row = lines.row(format_args!("a row")).unwrap();
+        let error = row.coordinate("z").unwrap_err().to_string();
+        assert!(error.starts_with("x: line 4: z expected, found \"x\""), "{error}");
+        let error = lines.row(format_args!("row {}", 3)).err().unwrap().to_string();
+        assert!(error.contains("file ends where row 3 was expected"), "{error}");
+    }
+}

@@ -1,0 +1,246 @@
+//! MetaImage: header and numbers in one file (`.mha`), or a header that names files beside it
+//! (`.mhd`).
+//!
+//! Source: "MetaIO documentation" (Kitware) and the reader of ITK, which takes row k of
+//! TransformMatrix for the direction of axis k.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::super::scalar::Scalar;
+use super::super::text::{Lines, show};
+use super::pieces::{self, Encoding, Layout, Skip};
+use super::{DAMAGED, Found, ONE_FRAME, ONE_NUMBER, VolumeFile};
+use zeroset_core::error::{Error, Result};
+use zeroset_core::volume::{Placement, Scaling};
+
+/// The lines of a header.
+struct Header<'a> {
+    path: &'a Path,
+    /// Line and text of each key, in small letters.
+    keys: BTreeMap<String, (usize, String)>,
+    /// Names after `ElementDataFile = LIST`.
+    list: Vec<String>,
+    /// First byte of numbers in the same file.
+    end: usize,
+}
+
+/// Whether `bytes` begin as such a file does.
+pub(crate) fn is_header(bytes: &[u8]) -> bool {
+    let head = bytes.get(..4096).unwrap_or(bytes);
+    let begins = |word: &[u8]| head.get(..word.len()).is_some_and(|w| w.eq_ignore_ascii_case(word));
+    let holds = |word: &[u8]| head.windows(word.len()).any(|w| w == word);
+    begins(b"ObjectType = Image")
+        || (begins(b"ObjectType") || begins(b"NDims") || begins(b"Comment"))
+            && holds(b"DimSize")
+            && holds(b"ElementType")
+}
+
+const DATA: &str = "elementdatafile";
+
+impl<'a> Header<'a> {
+    fn parse(path: &'a Path, bytes: &[u8]) -> Result<Self> {
+        let mut lines = Lines::of_header(path, bytes);
+        let mut keys = BTreeMap::new();
+        let mut list = Vec::new();
+        while let Some(line) = lines.next_line() {
+            if line.trim_ascii().is_empty() {
+                continue;
+            }
+            let text = String::from_utf8_lossy(line);
+            let Some((key, value)) = text.split_once(['=', ':']) else {
+                return Err(lines.fail(format!("{} is no \"key = value\"", show(line)), DAMAGED));
+            };
+            let (key, value) = (key.trim().to_lowercase(), value.trim().to_string());
+            let is_list = value.starts_with("LIST");
+            keys.insert(key.clone(), (lines.number(), value));
+            if key == DATA {
+                while let Some(line) = is_list.then(|| lines.next_line()).flatten() {
+                    let name = String::from_utf8_lossy(line.trim_ascii()).into_owned();
+                    list.extend((!name.is_empty()).then_some(name));
+                }
+                return Ok(Header { path, keys, list, end: lines.consumed() });
+            }
+        }
+        Err(lines.fail("no ElementDataFile, the last line of a header", DAMAGED))
+    }
+
+    fn get(&self, names: &[&str]) -> Option<&str> {
+        names.iter().find_map(|name| self.keys.get(*name)).map(|(_, text)| text.as_str())
+    }
+
+    fn fail(&self, names: &[&str], what: impl Into<String>, remedy: &str) -> Error {
+        let line = names.iter().find_map(|name| self.keys.get(*name)).map(|(line, _)| *line);
+        let place = line.map_or("header".to_string(), |line| format!("line {line}"));
+        Error::input(self.path, place, what, remedy)
+    }
+
+    fn truth(&self, names: &[&str]) -> bool {
+        self.get(names).is_some_and(|text| text.starts_with(['T', 't', '1']))
+    }
+
+    /// `n` numbers of the first of `names` that is there.
+    fn numbers<T: std::str::FromStr>(&self, names: &[&str], n: usize) -> Result<Option<Vec<T>>> {
+        let Some(text) = self.get(names) else { return Ok(None) };
+        let found: Option<Vec<T>> = text.split_whitespace().map(|word| word.parse().ok()).collect();
+        found.filter(|found| found.len() == n).map(Some).ok_or_else(|| {
+            let what = format!(
+                "{n} numbers expected (sizes are whole and positive), found {}",
+                show(text.as_bytes())
+            );
+            self.fail(names, what, DAMAGED)
+        })
+    }
+
+    /// One number, or `absent`.
+    fn number<T: std::str::FromStr + Copy>(&self, name: &str, absent: T) -> Result<T> {
+        Ok(self.numbers::<T>(&[name], 1)?.map_or(absent, |n| n[0]))
+    }
+}
+
+/// Types by their names; those of 32-bit `long` are written by nobody.
+const TYPES: [(&str, Scalar); 10] = [
+    ("MET_CHAR", Scalar::I8),
+    ("MET_UCHAR", Scalar::U8),
+    ("MET_SHORT", Scalar::I16),
+    ("MET_USHORT", Scalar::U16),
+    ("MET_INT", Scalar::I32),
+    ("MET_UINT", Scalar::U32),
+    ("MET_LONG_LONG", Scalar::I64),
+    ("MET_ULONG_LONG", Scalar::U64),
+    ("MET_FLOAT", Scalar::F32),
+    ("MET_DOUBLE", Scalar::F64),
+];
+
+/// The name of the type "int16" and the like.
+pub(super) fn type_of(name: &str) -> &'static str {
+    let of = |&&(_, scalar): &&(&str, Scalar)| super::stored::type_name(scalar) == name;
+    TYPES.iter().find(of).map_or("MET_DOUBLE", |known| known.0)
+}
+
+/// Sizes along the axes of the file, of which all but the first three are 1.
+fn sizes(header: &Header) -> Result<Vec<usize>> {
+    let n: usize = header.number("ndims", 0)?;
+    if !(1..=10).contains(&n) {
+        let what = format!("{n} dimensions, 1 to 3 expected");
+        return Err(header.fail(&["ndims"], what, DAMAGED));
+    }
+    let Some(sizes) = header.numbers::<usize>(&["dimsize"], n)? else {
+        return Err(header.fail(&[], "no DimSize", DAMAGED));
+    };
+    if sizes.contains(&0) {
+        return Err(header.fail(&["dimsize"], format!("sizes {sizes:?}: no voxel"), DAMAGED));
+    }
+    if let Some(frames) = sizes.iter().skip(3).find(|&&size| size > 1) {
+        let what = format!("{n}-D: {frames} frames, one expected");
+        return Err(header.fail(&["dimsize"], what, ONE_FRAME));
+    }
+    let channels: usize = header.number("elementnumberofchannels", 1)?;
+    if channels != 1 {
+        let what = format!("{channels} numbers in each voxel");
+        return Err(header.fail(&["elementnumberofchannels"], what, ONE_NUMBER));
+    }
+    Ok(sizes)
+}
+
+fn layout(header: &Header) -> Result<Layout> {
+    let named = header.get(&["elementtype"]).unwrap_or_default();
+    let Some(&(_, scalar)) = TYPES.iter().find(|(name, _)| named.eq_ignore_ascii_case(name)) else {
+        let (what, remedy) = match named.to_ascii_uppercase().ends_with("_ARRAY") {
+            true => (format!("{named}: several numbers in each voxel"), ONE_NUMBER),
+            false => (
+                format!("{} is no number type", show(named.as_bytes())),
+                "write MET_UCHAR, MET_SHORT, MET_FLOAT or the like",
+            ),
+        };
+        return Err(header.fail(&["elementtype"], what, remedy));
+    };
+    let binary = header.get(&["binarydata"]).is_none() || header.truth(&["binarydata"]);
+    let encoding = match (binary, header.truth(&["compresseddata"])) {
+        (false, _) => Encoding::Text,
+        (true, true) => Encoding::Zlib,
+        (true, false) => Encoding::Raw,
+    };
+    let skip = match header.number::<i64>("headersize", 0)? {
+        -1 => Skip::FromTheEnd,
+        n => Skip::Bytes(usize::try_from(n).map_err(|_| {
+            header.fail(&["headersize"], format!("a header of {n} bytes"), DAMAGED)
+        })?),
+    };
+    let big_endian = header.truth(&["binarydatabyteordermsb", "elementbyteordermsb"]);
+    Ok(Layout { scalar, big_endian, encoding, lines: 0, skip })
+}
+
+/// The names of the files with the numbers; `None` if they follow the header.
+fn files(header: &Header) -> Result<Option<Vec<String>>> {
+    let text = header.get(&[DATA]).unwrap_or_default();
+    let words: Vec<&str> = text.split_whitespace().collect();
+    match words.as_slice() {
+        ["LOCAL" | "Local" | "local"] => Ok(None),
+        ["LIST", ..] => Ok(Some(header.list.clone())),
+        [pattern, range @ ..] if pattern.contains('%') && !range.is_empty() => {
+            let numbers: Option<Vec<i64>> = range.iter().map(|word| word.parse().ok()).collect();
+            let range = match numbers.as_deref() {
+                Some(&[first, last]) => [first, last, 1],
+                Some(&[first, last, step]) => [first, last, step],
+                _ => {
+                    let what = format!("numbers expected behind {pattern}, found {range:?}");
+                    return Err(header.fail(&[DATA], what, DAMAGED));
+                }
+            };
+            pieces::counted(header.path, pattern, range).map(Some)
+        }
+        _ => Ok(Some(vec![text.to_string()])),
+    }
+}
+
+/// Reads a volume.
+pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<VolumeFile> {
+    let header = Header::parse(path, bytes)?;
+    let sizes = sizes(&header)?;
+    let n = sizes.len();
+    let shape: [usize; 3] = std::array::from_fn(|k| sizes.get(k).copied().unwrap_or(1));
+    let layout = layout(&header)?;
+    let mut warnings = Vec::new();
+    let names = files(&header)?;
+    let local = names.is_none();
+    let names = names.unwrap_or_default();
+    let samples = if local {
+        let data = bytes.get(header.end..).unwrap_or_default();
+        pieces::part_of(path, data, shape, &layout, &mut warnings)?
+    } else {
+        pieces::read(path, &names, shape, &layout, &mut warnings)?
+    };
+    let numbers = |names: &[&str], n| header.numbers::<f64>(names, n);
+    let per_axis = |names: &[&str], absent: f64| -> Result<[f64; 3]> {
+        let found = numbers(names, n)?.unwrap_or_default();
+        Ok(std::array::from_fn(|k| found.get(k).copied().unwrap_or(absent)))
+    };
+    let spacing = per_axis(&["elementspacing", "elementsize"], 1.0)?;
+    let origin = per_axis(&["offset", "position", "origin"], 0.0)?;
+    let mut directions = Placement::identity().steps();
+    if let Some(matrix) = numbers(&["transformmatrix", "rotation", "orientation"], n * n)? {
+        for k in 0..n.min(3) {
+            for world in 0..n.min(3) {
+                directions[k][world] = matrix[k * n + world];
+            }
+        }
+    }
+    let slope = header.number("elementtointensityfunctionslope", 1.0)?;
+    let intercept = header.number("elementtointensityfunctionoffset", 0.0)?;
+    let found = Found {
+        placement: Placement::from_spacing(shape, origin, spacing, directions),
+        scaling: Scaling { slope, intercept },
+        frame: header.get(&["anatomicalorientation"]).map(|_| "LPS".to_string()),
+        units: header.get(&["distanceunits"]).map(String::from).filter(|unit| unit != "?"),
+        name: header.get(&["name"]).unwrap_or_default().to_string(),
+        ..Found::new(shape, samples)
+    };
+    Ok(VolumeFile {
+        volume: found.volume(path)?,
+        format: "metaimage",
+        version: layout.words(!local),
+        space: None,
+        warnings,
+    })
+}

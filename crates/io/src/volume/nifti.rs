@@ -1,0 +1,344 @@
+//! NIfTI-1 and NIfTI-2: `.nii`, and pairs of `.hdr` and `.img`.
+//!
+//! Sources: nifti1.h (R. W. Cox, 2003) and nifti2.h. Coordinates follow its three methods: sform if
+//! its code is positive, else qform if its code is, else the grid spacings from the origin.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use super::super::scalar::Scalar;
+use super::super::{load, sniff};
+use super::{DAMAGED, Found, ONE_FRAME, ONE_NUMBER, VolumeFile, refuse, stored};
+use zeroset_core::error::Result;
+use zeroset_core::volume::{Flaw, Placement, Scaling};
+
+/// What a header says, in either version.
+#[derive(Debug)]
+struct Header {
+    version: u8,
+    big_endian: bool,
+    /// Numbers are in the same file.
+    single: bool,
+    dim: [i64; 8],
+    datatype: i64,
+    pixdim: [f64; 8],
+    offset: f64,
+    slope: f64,
+    intercept: f64,
+    /// Unit of lengths.
+    unit: u8,
+    qform: i64,
+    sform: i64,
+    quaternion: [f64; 3],
+    shift: [f64; 3],
+    /// Rows of the sform.
+    rows: [[f64; 4]; 3],
+    name: String,
+}
+
+/// Numbers at fixed places of a header that is known to be long enough.
+struct Fields<'a> {
+    bytes: &'a [u8],
+    big_endian: bool,
+}
+
+impl Fields<'_> {
+    fn number(&self, scalar: Scalar, at: usize) -> f64 {
+        let raw = self.bytes.get(at..at + scalar.size()).unwrap_or_default();
+        scalar.one(raw, self.big_endian)
+    }
+
+    fn numbers<const N: usize>(&self, scalar: Scalar, at: usize) -> [f64; N] {
+        std::array::from_fn(|k| self.number(scalar, at + k * scalar.size()))
+    }
+
+    fn whole(&self, scalar: Scalar, at: usize) -> i64 {
+        self.number(scalar, at) as i64
+    }
+
+    fn text(&self, at: usize, length: usize) -> String {
+        let raw = self.bytes.get(at..at + length).unwrap_or_default();
+        let end = raw.iter().position(|&b| b == 0).unwrap_or(raw.len());
+        String::from_utf8_lossy(&raw[..end]).trim().to_string()
+    }
+}
+
+/// Whether `bytes` begin with a header, by its magic.
+pub(crate) fn is_header(bytes: &[u8]) -> bool {
+    let at = |place: usize, word: &[u8]| bytes.get(place..).is_some_and(|b| b.starts_with(word));
+    at(344, b"n+1\0") || at(344, b"ni1\0") || at(4, b"n+2\0") || at(4, b"ni2\0")
+}
+
+/// Bytes of a whole single file whose first bytes are `head`; `None` if that is no header of one.
+pub(crate) fn promised_size(head: &[u8]) -> Option<u64> {
+    let header = is_header(head).then(|| parse(Path::new(""), head).ok())??;
+    let scalar = scalar(Path::new(""), header.datatype).ok()?;
+    let voxels = header
+        .dim
+        .get(1..=3)?
+        .iter()
+        .try_fold(1_u64, |n, &size| n.checked_mul(u64::try_from(size).ok()?))?;
+    let size = voxels.checked_mul(scalar.size() as u64)?;
+    header.single.then(|| size.saturating_add(header.offset as u64))
+}
+
+fn parse(path: &Path, bytes: &[u8]) -> Result<Header> {
+    let short = |needed: usize| {
+        let what = format!("{} bytes, a NIfTI header has {needed}", bytes.len());
+        refuse(path, what, "the file is cut short: copy it again")
+    };
+    if bytes.len() < 348 {
+        return short(348);
+    }
+    let size = |big_endian| Fields { bytes, big_endian }.whole(Scalar::I32, 0);
+    let known =
+        [(348, 1_u8), (540, 2)].into_iter().flat_map(|(n, v)| [(n, v, false), (n, v, true)]);
+    let Some((n, version, big_endian)) = known.into_iter().find(|&(n, _, big)| size(big) == n)
+    else {
+        let what = format!("its size is given as {}, 348 or 540 expected", size(false));
+        return refuse(path, what, DAMAGED);
+    };
+    if bytes.len() < n as usize {
+        return short(n as usize);
+    }
+    let fields = Fields { bytes, big_endian };
+    let magic = if version == 1 { &bytes[344..348] } else { &bytes[4..8] };
+    let single = match magic {
+        b"n+1\0" | b"n+2\0" => true,
+        b"ni1\0" | b"ni2\0" => false,
+        _ => {
+            let what = "an ANALYZE 7.5 header, which does not say where right and left are";
+            return refuse(path, what, "convert it to NIfTI with the program that knows");
+        }
+    };
+    let (int, real, at) = if version == 1 {
+        (Scalar::I16, Scalar::F32, &PLACES[0])
+    } else {
+        (Scalar::I64, Scalar::F64, &PLACES[1])
+    };
+    let code = if version == 1 { Scalar::I16 } else { Scalar::I32 };
+    let row = |k: usize| fields.numbers::<4>(real, at.rows + 4 * k * real.size());
+    Ok(Header {
+        version,
+        big_endian,
+        single,
+        dim: fields.numbers::<8>(int, at.dim).map(|x| x as i64),
+        datatype: fields.whole(Scalar::I16, at.datatype),
+        pixdim: fields.numbers(real, at.pixdim),
+        offset: fields.number(if version == 1 { Scalar::F32 } else { Scalar::I64 }, at.offset),
+        slope: fields.number(real, at.slope),
+        intercept: fields.number(real, at.slope + real.size()),
+        unit: (fields.whole(if version == 1 { Scalar::U8 } else { Scalar::I32 }, at.units) & 7)
+            as u8,
+        qform: fields.whole(code, at.codes),
+        sform: fields.whole(code, at.codes + code.size()),
+        quaternion: fields.numbers(real, at.quaternion),
+        shift: fields.numbers(real, at.quaternion + 3 * real.size()),
+        rows: [row(0), row(1), row(2)],
+        name: fields.text(at.name, 80),
+    })
+}
+
+/// Where fields stand.
+struct Places {
+    dim: usize,
+    datatype: usize,
+    pixdim: usize,
+    offset: usize,
+    slope: usize,
+    units: usize,
+    codes: usize,
+    quaternion: usize,
+    rows: usize,
+    name: usize,
+}
+
+const PLACES: [Places; 2] = [
+    Places {
+        dim: 40,
+        datatype: 70,
+        pixdim: 76,
+        offset: 108,
+        slope: 112,
+        units: 123,
+        codes: 252,
+        quaternion: 256,
+        rows: 280,
+        name: 148,
+    },
+    Places {
+        dim: 16,
+        datatype: 12,
+        pixdim: 104,
+        offset: 168,
+        slope: 176,
+        units: 500,
+        codes: 344,
+        quaternion: 352,
+        rows: 400,
+        name: 240,
+    },
+];
+
+/// Types by their codes.
+pub(super) const TYPES: [(i64, Scalar); 10] = [
+    (2, Scalar::U8),
+    (256, Scalar::I8),
+    (512, Scalar::U16),
+    (4, Scalar::I16),
+    (768, Scalar::U32),
+    (8, Scalar::I32),
+    (1280, Scalar::U64),
+    (1024, Scalar::I64),
+    (16, Scalar::F32),
+    (64, Scalar::F64),
+];
+
+fn scalar(path: &Path, code: i64) -> Result<Scalar> {
+    if let Some((_, scalar)) = TYPES.iter().find(|(known, _)| *known == code) {
+        return Ok(*scalar);
+    }
+    match code {
+        128 | 2304 => refuse(path, "colors, red, green and blue in each voxel", ONE_NUMBER),
+        32 | 1792 | 2048 => refuse(path, "complex numbers", "write their magnitude"),
+        1 => refuse(path, "voxels of one bit", "write them as uint8"),
+        1536 => refuse(path, "floating-point numbers of 128 bits", "write them as float64"),
+        other => refuse(path, format!("the number type {other} is unknown"), DAMAGED),
+    }
+}
+
+/// Names of the coordinate systems by their codes.
+const SPACES: [&str; 5] =
+    ["SCANNER_ANAT", "ALIGNED_ANAT", "TALAIRACH", "MNI_152", "TEMPLATE_OTHER"];
+
+/// Units of length by their codes.
+pub(super) const UNITS: [(&str, u8); 3] = [("m", 1), ("mm", 2), ("um", 3)];
+
+impl Header {
+    fn shape(&self, path: &Path) -> Result<[usize; 3]> {
+        let n = self.dim[0];
+        if !(1..=7).contains(&n) {
+            return refuse(path, format!("{n} dimensions, 1 to 7 expected"), DAMAGED);
+        }
+        let sizes = &self.dim[1..=n as usize];
+        if let Some(k) = sizes.iter().position(|&size| size < 1) {
+            let what = format!("size {} along dimension {}, at least 1 expected", sizes[k], k + 1);
+            return refuse(path, what, DAMAGED);
+        }
+        let beyond = |k: usize| sizes.get(k).copied().unwrap_or(1);
+        if beyond(3) > 1 {
+            return refuse(path, format!("4-D: {} frames, one expected", beyond(3)), ONE_FRAME);
+        }
+        if (4..7).any(|k| beyond(k) > 1) {
+            return refuse(path, format!("several numbers in each voxel: {sizes:?}"), ONE_NUMBER);
+        }
+        let size = |k: usize| usize::try_from(beyond(k)).unwrap_or(usize::MAX);
+        Ok([size(0), size(1), size(2)])
+    }
+
+    /// Where the voxels are, and the name of the method.
+    fn placement(&self, shape: [usize; 3]) -> (std::result::Result<Placement, Flaw>, &'static str) {
+        let spacing = [self.pixdim[1], self.pixdim[2], self.pixdim[3]];
+        if self.sform > 0 {
+            let column = |k: usize| std::array::from_fn(|row| self.rows[row][k]);
+            let steps = [column(0), column(1), column(2)];
+            (Placement::new(shape, column(3), steps), "sform")
+        } else if self.qform > 0 {
+            let directions = self.rotation();
+            (Placement::from_spacing(shape, self.shift, spacing, directions), "qform")
+        } else {
+            let unit = Placement::identity().steps();
+            (Placement::from_spacing(shape, [0.0; 3], spacing, unit), "spacing only")
+        }
+    }
+
+    /// Directions of the axes from the quaternion; the third is turned round where pixdim[0] says so.
+    fn rotation(&self) -> [[f64; 3]; 3] {
+        let [mut b, mut c, mut d] = self.quaternion;
+        let rest = 1.0 - (b * b + c * c + d * d);
+        let a = if rest < 1e-7 {
+            let size = (b * b + c * c + d * d).sqrt();
+            (b, c, d) = (b / size, c / size, d / size);
+            0.0
+        } else {
+            rest.sqrt()
+        };
+        let sign = if self.pixdim[0] < 0.0 { -1.0 } else { 1.0 };
+        [
+            [a * a + b * b - c * c - d * d, 2.0 * (b * c + a * d), 2.0 * (b * d - a * c)],
+            [2.0 * (b * c - a * d), a * a + c * c - b * b - d * d, 2.0 * (c * d + a * b)],
+            [2.0 * (b * d + a * c), 2.0 * (c * d - a * b), a * a + d * d - c * c - b * b]
+                .map(|x| sign * x),
+        ]
+    }
+
+    /// A slope of zero, or no number, means none.
+    fn scaling(&self, warnings: &mut Vec<String>) -> Scaling {
+        let Header { slope, intercept, .. } = *self;
+        if slope == 0.0 || !slope.is_finite() {
+            return Scaling::NONE;
+        }
+        if !intercept.is_finite() {
+            warnings.push(format!("values of slope {slope} + {intercept}: taken as stored"));
+            return Scaling::NONE;
+        }
+        Scaling { slope, intercept }
+    }
+}
+
+/// Reads a volume; `path` is the single file, or either of a pair.
+pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<VolumeFile> {
+    let named_image = sniff::extension(path) == "img" && !is_header(bytes);
+    let head = if named_image { load::partner(path, "hdr") } else { None };
+    let (header, head_path) = match &head {
+        Some(place) => (parse(place, &load::load(place)?)?, place.as_path()),
+        None if named_image => {
+            return refuse(path, "no .hdr beside it", "put the header beside it, under its name");
+        }
+        None => (parse(path, bytes)?, path),
+    };
+    let shape = header.shape(head_path)?;
+    let scalar = scalar(head_path, header.datatype)?;
+    let mut warnings = Vec::new();
+    let least = match (header.single, header.version) {
+        (false, _) => 0.0,
+        (true, 1) => 352.0,
+        (true, _) => 544.0,
+    };
+    if !(0.0..1e15).contains(&header.offset) {
+        let what = format!("numbers from byte {} on, which cannot be", header.offset);
+        return refuse(head_path, what, DAMAGED);
+    }
+    let offset = header.offset.max(least) as usize;
+    let image = match (header.single, named_image) {
+        (true, false) | (false, true) => Cow::Borrowed(bytes),
+        (true, true) => Cow::Owned(load::load(head_path)?),
+        (false, false) => match load::partner(path, "img") {
+            Some(place) => Cow::Owned(load::load(&place)?),
+            None => return refuse(path, "no .img beside it", "put the numbers beside the header"),
+        },
+    };
+    let data = image.get(offset..).unwrap_or_default();
+    let size = stored::promised(path, "header", shape, scalar, data.len())?;
+    let (placement, method) = header.placement(shape);
+    let known = header.sform > 0 || header.qform > 0;
+    let code = if header.sform > 0 { header.sform } else { header.qform };
+    let space = usize::try_from(code - 1).ok().and_then(|k| SPACES.get(k));
+    let found = Found {
+        placement,
+        scaling: header.scaling(&mut warnings),
+        frame: known.then(|| "RAS".to_string()),
+        units: UNITS.iter().find(|u| u.1 == header.unit).map(|u| u.0.to_string()),
+        name: header.name.clone(),
+        ..Found::new(shape, stored::samples(scalar, &data[..size], header.big_endian))
+    };
+    let order = if header.big_endian { "big-endian" } else { "little-endian" };
+    let pair = if header.single { "" } else { "pair " };
+    Ok(VolumeFile {
+        volume: found.volume(head_path)?,
+        format: "nifti",
+        version: format!("{} {pair}{order} {method}", header.version),
+        space: space.map(|name| format!("NIFTI_XFORM_{name}")),
+        warnings,
+    })
+}

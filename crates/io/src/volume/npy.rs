@@ -1,0 +1,242 @@
+//! Arrays of numpy, `.npy` 1.0 to 3.0. An array is indexed `[x][y][z]`, whatever its order in
+//! memory.
+//!
+//! Source: numpy, `lib/format.py`.
+
+use std::path::Path;
+
+use super::super::scalar::Scalar;
+use super::super::text::show;
+use super::{DAMAGED, Found, ONE_FRAME, ONE_NUMBER, VolumeFile, refuse, stored};
+use zeroset_core::error::Result;
+
+pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
+
+/// What the dictionary at the head says.
+#[derive(Debug, PartialEq)]
+struct Head {
+    /// Type as written, such as "<f8".
+    descr: String,
+    fortran: bool,
+    shape: Vec<usize>,
+}
+
+/// A value of the dictionary.
+#[derive(Debug, PartialEq)]
+enum Item {
+    Text(String),
+    Truth(bool),
+    Tuple(Vec<usize>),
+    /// A list: fields of a record.
+    List,
+}
+
+/// One token after another of a dictionary in Python's notation.
+struct Tokens<'a>(&'a str);
+
+impl Tokens<'_> {
+    /// Passes `sign` if it comes next.
+    fn passes(&mut self, sign: char) -> bool {
+        self.0 = self.0.trim_start();
+        match self.0.strip_prefix(sign) {
+            Some(rest) => {
+                self.0 = rest;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Text in quotes of either kind.
+    fn text(&mut self) -> Option<String> {
+        let quote = ['\'', '"'].into_iter().find(|&quote| self.passes(quote))?;
+        let (text, rest) = self.0.split_once(quote)?;
+        self.0 = rest;
+        Some(text.to_string())
+    }
+
+    fn word(&mut self) -> &str {
+        self.0 = self.0.trim_start();
+        let end = self.0.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(self.0.len());
+        let (word, rest) = self.0.split_at(end);
+        self.0 = rest;
+        word
+    }
+
+    fn item(&mut self) -> Option<Item> {
+        self.0 = self.0.trim_start();
+        if self.0.starts_with(['\'', '"']) {
+            return self.text().map(Item::Text);
+        }
+        if self.passes('[') {
+            return Some(Item::List);
+        }
+        if !self.passes('(') {
+            return match self.word() {
+                "True" => Some(Item::Truth(true)),
+                "False" => Some(Item::Truth(false)),
+                _ => None,
+            };
+        }
+        let mut sizes = Vec::new();
+        while !self.passes(')') {
+            // Python 2 wrote long numbers with an L.
+            sizes.push(self.word().trim_end_matches('L').parse().ok()?);
+            if !self.passes(',') && !self.0.trim_start().starts_with(')') {
+                return None;
+            }
+        }
+        Some(Item::Tuple(sizes))
+    }
+}
+
+impl Head {
+    /// Reads the dictionary; `Err` holds what is wrong.
+    fn parse(text: &str) -> std::result::Result<Self, &'static str> {
+        const WRONG: &str = "the head is no dictionary with a shape of whole numbers";
+        let mut tokens = Tokens(text);
+        let (mut descr, mut fortran, mut shape) = (None, None, None);
+        if !tokens.passes('{') {
+            return Err(WRONG);
+        }
+        while !tokens.passes('}') {
+            let key = tokens.text().filter(|_| tokens.passes(':')).ok_or(WRONG)?;
+            match (key.as_str(), tokens.item().ok_or(WRONG)?) {
+                ("descr", Item::Text(text)) => descr = Some(text),
+                ("descr", Item::List) => return Err("an array of records"),
+                ("fortran_order", Item::Truth(truth)) => fortran = Some(truth),
+                ("shape", Item::Tuple(sizes)) => shape = Some(sizes),
+                _ => return Err(WRONG),
+            }
+            if !tokens.passes(',') && !tokens.0.trim_start().starts_with('}') {
+                return Err(WRONG);
+            }
+        }
+        match (descr, fortran, shape) {
+            (Some(descr), Some(fortran), Some(shape)) => Ok(Head { descr, fortran, shape }),
+            _ => Err("the head lacks descr, fortran_order or shape"),
+        }
+    }
+
+    /// Type and byte order.
+    fn scalar(&self, path: &Path) -> Result<(Scalar, bool)> {
+        let (order, kind) = match self.descr.split_at_checked(1) {
+            Some((order @ ("<" | ">" | "|" | "="), kind)) => (order, kind),
+            _ => ("|", self.descr.as_str()),
+        };
+        let scalar = match kind {
+            "b1" | "u1" => Scalar::U8,
+            "i1" => Scalar::I8,
+            "u2" => Scalar::U16,
+            "i2" => Scalar::I16,
+            "u4" => Scalar::U32,
+            "i4" => Scalar::I32,
+            "u8" => Scalar::U64,
+            "i8" => Scalar::I64,
+            "f4" => Scalar::F32,
+            "f8" => Scalar::F64,
+            _ => {
+                let what = format!("numbers of type {}", show(self.descr.as_bytes()));
+                return refuse(path, what, "convert them first: array.astype(\"float32\")");
+            }
+        };
+        Ok((scalar, order == ">"))
+    }
+
+    fn shape(&self, path: &Path) -> Result<[usize; 3]> {
+        let shape = self.shape.as_slice();
+        if shape.contains(&0) || shape.is_empty() {
+            return refuse(path, format!("shape {shape:?}: no voxel"), "save another array");
+        }
+        if shape.iter().skip(3).any(|&size| size > 1) {
+            let what = format!("an array of shape {shape:?}, at most 3 dimensions expected");
+            let remedy = if shape.len() == 4 && shape[3] <= 4 { ONE_NUMBER } else { ONE_FRAME };
+            return refuse(path, what, remedy);
+        }
+        Ok(std::array::from_fn(|k| shape.get(k).copied().unwrap_or(1)))
+    }
+}
+
+/// Reads a volume.
+pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<VolumeFile> {
+    const CUT: &str = "the file is cut short or damaged: save the array again";
+    let length = |at: usize, width: usize| {
+        let raw = bytes.get(at..at + width)?;
+        Some(raw.iter().rev().fold(0_usize, |n, &b| n << 8 | usize::from(b)))
+    };
+    let (Some(&[major, minor]), true) = (bytes.get(6..8), bytes.starts_with(MAGIC)) else {
+        return refuse(path, "no .npy head", CUT);
+    };
+    let (width, start) = if major == 1 { (2, 10) } else { (4, 12) };
+    if !(1..=3).contains(&major) {
+        return refuse(path, format!("version {major}.{minor}, 1.0 to 3.0 expected"), CUT);
+    }
+    let end = length(8, width).and_then(|n| n.checked_add(start));
+    let head = end.and_then(|end| bytes.get(start..end));
+    let (Some(end), Some(head)) = (end, head) else {
+        return refuse(path, "the file ends within its head", CUT);
+    };
+    let head = match Head::parse(&String::from_utf8_lossy(head)) {
+        Ok(head) => head,
+        Err("an array of records") => return refuse(path, "an array of records", ONE_NUMBER),
+        Err(what) => return refuse(path, what, DAMAGED),
+    };
+    let shape = head.shape(path)?;
+    let (scalar, big_endian) = head.scalar(path)?;
+    let data = &bytes[end..];
+    let size = stored::promised(path, "header", shape, scalar, data.len())?;
+    let mut warnings = Vec::new();
+    if data.len() > size {
+        let more = data.len() - size;
+        warnings.push(format!("{more} bytes behind the last number are not read"));
+    }
+    let samples = stored::samples(scalar, &data[..size], big_endian);
+    // Of one axis both orders are the same.
+    let flat = shape.iter().filter(|&&size| size > 1).count() < 2;
+    let samples = if head.fortran || flat { samples } else { samples.transposed(shape) };
+    Ok(VolumeFile {
+        volume: Found::new(shape, samples).volume(path)?,
+        format: "npy",
+        version: format!(
+            "{major}.{minor} {}{}",
+            if head.fortran { "Fortran order" } else { "C order" },
+            if big_endian { " big-endian" } else { "" }
+        ),
+        space: None,
+        warnings,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heads_of_all_writers() {
+        let head = |descr: &str, fortran, shape: &[usize]| {
+            Ok(Head { descr: descr.into(), fortran, shape: shape.to_vec() })
+        };
+        for (text, expected) in [
+            ("{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4, 5), }  \n", {
+                head("<f8", false, &[3, 4, 5])
+            }),
+            ("{\"shape\":(7,),\"descr\":\"|u1\",\"fortran_order\":True}", head("|u1", true, &[7])),
+            ("{'descr': '>i2', 'fortran_order': False, 'shape': (3L, 4L)}", {
+                head(">i2", false, &[3, 4])
+            }),
+            ("{'descr': '<f4', 'fortran_order': False, 'shape': ()}", head("<f4", false, &[])),
+            ("{'descr': [('a', '<f4')], 'shape': (1,)}", Err("an array of records")),
+            ("{'descr': '<f4'}", Err("the head lacks descr, fortran_order or shape")),
+            (
+                "{'descr': '<f4', 'shape': (1 2)}",
+                Err("the head is no dictionary with a shape of whole numbers"),
+            ),
+            ("{'shape': (-1,)}", Err("the head is no dictionary with a shape of whole numbers")),
+            ("{'shape'", Err("the head is no dictionary with a shape of whole numbers")),
+            ("{", Err("the head is no dictionary with a shape of whole numbers")),
+            ("", Err("the head is no dictionary with a shape of whole numbers")),
+        ] {
+            assert_eq!(Head::parse(text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! Numbers in files beside a header: one file, a list, or names counted through.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::path::{Component, Path, PathBuf};
+
+use super::super::scalar::Scalar;
+use super::super::unpack::Unpack;
+use super::super::{load, text};
+use super::{refuse, stored};
+use zeroset_core::error::Result;
+use zeroset_core::volume::Samples;
+
+/// How numbers stand in each file.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Layout {
+    pub scalar: Scalar,
+    pub big_endian: bool,
+    pub encoding: Encoding,
+    /// Lines to pass over first.
+    pub lines: usize,
+    /// Bytes to pass over then: of compressed numbers after they are unpacked.
+    pub skip: Skip,
+}
+
+/// How numbers become bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Encoding {
+    Raw,
+    Gzip,
+    Zlib,
+    Text,
+}
+
+impl Layout {
+    /// How the numbers are stored, in words: "raw little-endian detached".
+    pub fn words(&self, detached: bool) -> String {
+        let encoding = match self.encoding {
+            Encoding::Raw => "raw",
+            Encoding::Text => "text",
+            Encoding::Gzip => "gzip",
+            Encoding::Zlib => "zlib",
+        };
+        let order = match (self.scalar.size(), self.encoding, self.big_endian) {
+            (1, ..) | (_, Encoding::Text, _) => "",
+            (_, _, true) => " big-endian",
+            (_, _, false) => " little-endian",
+        };
+        let place = if detached { " detached" } else { "" };
+        format!("{encoding}{order}{place}")
+    }
+}
+
+/// Where numbers begin.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Skip {
+    Bytes(usize),
+    /// They are the last of the file.
+    FromTheEnd,
+}
+
+/// The file `name` beside `path`.
+pub(super) fn beside(path: &Path, name: &str) -> Result<PathBuf> {
+    let mut place = path.parent().unwrap_or(Path::new("")).to_path_buf();
+    let folder = place.clone();
+    for part in Path::new(name).components() {
+        match part {
+            Component::Normal(part) => place.push(part),
+            Component::CurDir => {}
+            _ => return no_neighbor(path, name),
+        }
+    }
+    if place == folder { no_neighbor(path, name) } else { Ok(place) }
+}
+
+fn no_neighbor(path: &Path, name: &str) -> Result<PathBuf> {
+    let shown = text::show(name.as_bytes());
+    let what = format!("the numbers are in {shown}, which names no file beside it");
+    refuse(path, what, "put the numbers beside the header, and name them there")
+}
+
+/// Most files that a pattern may name.
+const MOST_FILES: usize = 100_000;
+
+/// The files `pattern` names, such as "slice.%03d", with the numbers `first` to `last` in steps of
+/// `step`.
+pub(super) fn counted(
+    path: &Path,
+    pattern: &str,
+    [first, last, step]: [i64; 3],
+) -> Result<Vec<String>> {
+    let wrong = |what: String| {
+        let what = format!("{what} in {}", text::show(pattern.as_bytes()));
+        refuse(path, what, "correct the pattern of the names in the header")
+    };
+    let Some((before, rest)) = pattern.split_once('%') else {
+        return wrong("no % to count with".into());
+    };
+    let Some((width, after)) = rest.split_once(['d', 'i', 'u']) else {
+        return wrong("no %d to count with".into());
+    };
+    let zero = width.starts_with('0');
+    let width = if width.is_empty() { Ok(0) } else { width.parse::<usize>() };
+    let Some(width) = width.ok().filter(|&width| width < 100 && !after.contains('%')) else {
+        return wrong("more than one %d to count with".into());
+    };
+    let span =
+        last.checked_sub(first).filter(|span| step != 0 && span.signum() * step.signum() >= 0);
+    let span = span.and_then(|span| span.checked_div(step));
+    let n = span.and_then(|n| usize::try_from(n).ok()?.checked_add(1)).filter(|&n| n <= MOST_FILES);
+    let Some(n) = n else {
+        return wrong(format!("from {first} to {last} by {step}, which is no list of slices"));
+    };
+    let name = |k: usize| {
+        let number = first + k as i64 * step;
+        match zero {
+            true => format!("{before}{number:0width$}{after}"),
+            false => format!("{before}{number:width$}{after}"),
+        }
+    };
+    Ok((0..n).map(name).collect())
+}
+
+/// The numbers of a volume from files that hold equal parts of it, one after another.
+pub(super) fn read(
+    path: &Path,
+    names: &[String],
+    shape: [usize; 3],
+    layout: &Layout,
+    warnings: &mut Vec<String>,
+) -> Result<Samples> {
+    let Some(n) = stored::count(shape).filter(|n| n.is_multiple_of(names.len().max(1))) else {
+        let what = format!("{shape:?} voxels do not fill {} files evenly", names.len());
+        return refuse(path, what, "correct the sizes, or the list of files, in the header");
+    };
+    let mut parts = Vec::new();
+    let mut taken = BTreeSet::new();
+    for name in names {
+        let place = beside(path, name)?;
+        // One small file named often must not fill the memory.
+        if !taken.insert(place.clone()) {
+            let what = format!("{} is named twice", text::show(name.as_bytes()));
+            return refuse(path, what, "name each file with numbers once");
+        }
+        if !place.exists() {
+            let what =
+                format!("the numbers are in {}, which is not there", text::show(name.as_bytes()));
+            return refuse(path, what, "put the file beside the header");
+        }
+        let bytes = load::as_stored(&place)?;
+        // A part is a row of its voxels.
+        let part = [n / names.len(), 1, 1];
+        let shape = if names.len() == 1 { shape } else { part };
+        parts.push(part_of(&place, &bytes, shape, layout, warnings)?);
+    }
+    match Samples::joined(parts) {
+        Some(all) => Ok(all),
+        None => refuse(path, "no file with numbers is named", "name one in the header"),
+    }
+}
+
+/// The numbers of `shape` that `bytes` hold.
+pub(super) fn part_of(
+    path: &Path,
+    bytes: &[u8],
+    shape: [usize; 3],
+    layout: &Layout,
+    warnings: &mut Vec<String>,
+) -> Result<Samples> {
+    let mut rest = bytes;
+    for line in 0..layout.lines {
+        let Some(end) = rest.iter().position(|&b| b == b'\n') else {
+            let what = format!("{} lines to pass over, found {line}", layout.lines);
+            return refuse(path, what, "the file is cut short, or the header counts too many");
+        };
+        rest = &rest[end + 1..];
+    }
+    let Layout { scalar, big_endian, .. } = *layout;
+    if layout.encoding == Encoding::Text {
+        let Skip::Bytes(skip) = layout.skip else {
+            return refuse(path, "numbers as text from the end", "give the bytes to pass over");
+        };
+        let text = rest.get(skip..).unwrap_or_default();
+        // A number takes a digit and a separator.
+        stored::promised(path, "data", shape, Scalar::I16, text.len().saturating_add(1))?;
+        return stored::from_text(path, text, scalar, stored::count(shape).unwrap_or(0));
+    }
+    // Deflate never makes more than 1,032 bytes of one.
+    let most = if layout.encoding == Encoding::Raw { 1 } else { 1_032 };
+    let size = stored::promised(path, "data", shape, scalar, rest.len().saturating_mul(most))?;
+    let skip = match layout.skip {
+        Skip::Bytes(skip) => skip,
+        Skip::FromTheEnd => rest.len().saturating_sub(size),
+    };
+    let Some(whole) = skip.checked_add(size) else {
+        return refuse(path, format!("{skip} bytes to pass over"), "correct the header");
+    };
+    let unpacked = match layout.encoding {
+        Encoding::Gzip => {
+            let stream = Unpack::gzip(rest);
+            Cow::Owned(stored::inflate(path, stream, whole, "gzip")?)
+        }
+        Encoding::Zlib => {
+            let stream = Unpack::zlib(rest);
+            Cow::Owned(stored::inflate(path, stream, whole, "zlib")?)
+        }
+        _ => Cow::Borrowed(rest),
+    };
+    let data = unpacked.get(skip..).unwrap_or_default();
+    stored::promised(path, "data", shape, scalar, data.len())?;
+    if data.len() > size {
+        let more = data.len() - size;
+        warnings.push(format!("{more} bytes behind the last voxel are not read"));
+    }
+    Ok(stored::samples(scalar, &data[..size], big_endian))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_counted() {
+        let path = Path::new("x.nhdr");
+        let of = |pattern, range| counted(path, pattern, range);
+        assert_eq!(of("a.%d", [8, 12, 2]).unwrap(), ["a.8", "a.10", "a.12"]);
+        assert_eq!(of("a%03d.raw", [2, 1, -1]).unwrap(), ["a002.raw", "a001.raw"]);
+        for (pattern, range) in [
+            ("a", [1, 2, 1]),
+            ("a%s", [1, 2, 1]),
+            ("a%d%d", [1, 2, 1]),
+            ("a%d", [1, 2, 0]),
+            ("a%d", [1, 200_000, 1]),
+            ("a%d", [i64::MIN, i64::MAX, 1]),
+            ("a%d", [2, 1, 1]),
+            ("a%999999999d", [1, 2, 1]),
+        ] {
+            assert!(of(pattern, range).is_err(), "{pattern} {range:?}");
+        }
+    }
+
+    #[test]
+    fn only_files_beside_are_read() {
+        let path = Path::new("folder/x.nhdr");
+        assert_eq!(beside(path, "./a.raw").unwrap(), Path::new("folder/a.raw"));
+        for name in ["", ".", "/etc/passwd", "../a.raw", "b/../../a.raw"] {
+            assert!(beside(path, name).is_err(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! From bytes or words of a file to the numbers of a volume, in the type of the file.
+
+use std::io::Read;
+use std::path::Path;
+
+use rayon::prelude::*;
+
+use super::super::scalar::Scalar;
+use zeroset_core::error::{Error, Result};
+use zeroset_core::mesh::Values;
+use zeroset_core::volume::Samples;
+
+/// Bytes that a volume takes; refused if more than the `found` bytes that are there.
+///
+/// # Errors
+/// [`Error::Input`] with both numbers.
+pub(crate) fn promised(
+    path: &Path,
+    position: &str,
+    shape: [usize; 3],
+    scalar: Scalar,
+    found: usize,
+) -> Result<usize> {
+    let voxels = count(shape);
+    let needed = voxels.and_then(|n| scalar.bytes(n));
+    if let Some(needed) = needed.filter(|&needed| needed <= found) {
+        return Ok(needed);
+    }
+    let [x, y, z] = shape;
+    let needed = needed.map_or("more than all memory".into(), |n| format!("{n} bytes"));
+    let what = format!(
+        "{x} x {y} x {z} voxels of {} promised ({needed}), found {found} bytes",
+        type_name(scalar)
+    );
+    Err(Error::input(path, position, what, "the sizes are wrong or the file is cut short"))
+}
+
+/// Number of voxels, if it is not beyond `usize`.
+pub(crate) fn count(shape: [usize; 3]) -> Option<usize> {
+    shape.iter().try_fold(1_usize, |n, &size| n.checked_mul(size))
+}
+
+/// "uint8" and the like.
+pub(crate) fn type_name(scalar: Scalar) -> &'static str {
+    match scalar {
+        Scalar::Bit => "bit",
+        Scalar::I8 => "int8",
+        Scalar::U8 => "uint8",
+        Scalar::I16 => "int16",
+        Scalar::U16 => "uint16",
+        Scalar::I32 => "int32",
+        Scalar::U32 => "uint32",
+        Scalar::I64 => "int64",
+        Scalar::U64 => "uint64",
+        Scalar::F32 => "float32",
+        Scalar::F64 => "float64",
+    }
+}
+
+/// The type of a name of [`type_name`].
+pub(super) fn type_by_name(name: &str) -> Option<Scalar> {
+    TYPES.into_iter().find(|&scalar| type_name(scalar) == name)
+}
+
+/// All types of whole bytes.
+pub(super) const TYPES: [Scalar; 10] = [
+    Scalar::U8,
+    Scalar::I8,
+    Scalar::U16,
+    Scalar::I16,
+    Scalar::U32,
+    Scalar::I32,
+    Scalar::U64,
+    Scalar::I64,
+    Scalar::F32,
+    Scalar::F64,
+];
+
+/// Numbers from their binary form.
+pub(crate) fn samples(scalar: Scalar, bytes: &[u8], big_endian: bool) -> Samples {
+    macro_rules! numbers {
+        ($t:ty) => {{
+            let raw = bytes.as_chunks::<{ size_of::<$t>() }>().0.par_iter();
+            let numbers: Vec<$t> = match big_endian {
+                true => raw.map(|&b| <$t>::from_be_bytes(b)).collect(),
+                false => raw.map(|&b| <$t>::from_le_bytes(b)).collect(),
+            };
+            numbers.into()
+        }};
+    }
+    match scalar {
+        Scalar::Bit => {
+            let bits = bytes.iter().flat_map(|b| (0..8).rev().map(move |k| b >> k & 1));
+            bits.collect::<Vec<u8>>().into()
+        }
+        Scalar::U8 => bytes.to_vec().into(),
+        Scalar::I8 => numbers!(i8),
+        Scalar::U16 => numbers!(u16),
+        Scalar::I16 => numbers!(i16),
+        Scalar::U32 => numbers!(u32),
+        Scalar::I32 => numbers!(i32),
+        Scalar::U64 => numbers!(u64),
+        Scalar::I64 => numbers!(i64),
+        Scalar::F32 => numbers!(f32),
+        Scalar::F64 => numbers!(f64),
+    }
+}
+
+/// The same numbers in the type `scalar`; `Err` holds the place of one that the type cannot hold.
+pub(crate) fn narrowed(scalar: Scalar, values: Values) -> std::result::Result<Samples, usize> {
+    macro_rules! whole {
+        ($t:ty, $v:expr) => {{
+            let narrow: Vec<$t> = $v.iter().map_while(|&x| <$t>::try_from(x).ok()).collect();
+            if narrow.len() == $v.len() { Ok(narrow.into()) } else { Err(narrow.len()) }
+        }};
+    }
+    match (scalar, values) {
+        (Scalar::F32, Values::Float(v)) => {
+            Ok(v.iter().map(|&x| x as f32).collect::<Vec<_>>().into())
+        }
+        (_, Values::Float(v)) => Ok(v.into()),
+        (Scalar::Bit | Scalar::U8, Values::Int(v)) => whole!(u8, v),
+        (Scalar::I8, Values::Int(v)) => whole!(i8, v),
+        (Scalar::U16, Values::Int(v)) => whole!(u16, v),
+        (Scalar::I16, Values::Int(v)) => whole!(i16, v),
+        (Scalar::U32, Values::Int(v)) => whole!(u32, v),
+        (Scalar::I32, Values::Int(v)) => whole!(i32, v),
+        (Scalar::U64, Values::Int(v)) => whole!(u64, v),
+        (_, Values::Int(v)) => Ok(v.into()),
+    }
+}
+
+/// `n` numbers written as text.
+///
+/// # Errors
+/// [`Error::Input`] for a word that is no number of the type, and for too few or too many words.
+pub(super) fn from_text(path: &Path, text: &[u8], scalar: Scalar, n: usize) -> Result<Samples> {
+    const WRONG: &str = "the sizes are wrong or the file is damaged: export it again";
+    let separates = |b: &u8| b.is_ascii_whitespace() || *b == b',';
+    let words = || text.split(separates).filter(|word| !word.is_empty());
+    let fail = |what: String| Error::input(path, "", what, WRONG);
+    let no_number = |k: usize| {
+        let word = super::super::text::show(words().nth(k).unwrap_or_default());
+        fail(format!("{word} stands where number {} of {n} {} should", k + 1, type_name(scalar)))
+    };
+    let values = scalar.parse(words().take(n)).map_err(no_number)?;
+    let found = values.len();
+    if found < n {
+        return Err(fail(format!("{n} numbers promised, found {found}")));
+    }
+    let samples = narrowed(scalar, values).map_err(no_number)?;
+    match words().nth(n) {
+        None => Ok(samples),
+        Some(_) => Err(fail(format!("more than the {n} numbers promised"))),
+    }
+}
+
+/// Unpacks a stream into at most `size` bytes; memory grows with what comes out, never with what
+/// is promised.
+///
+/// # Errors
+/// [`Error::Input`] for a damaged stream and one of another size.
+pub(super) fn inflate(path: &Path, stream: impl Read, size: usize, kind: &str) -> Result<Vec<u8>> {
+    let fail = |what: String| {
+        Error::input(path, "data", what, "copy the file again, or correct the sizes in its header")
+    };
+    let mut bytes = Vec::new();
+    stream
+        .take((size as u64).saturating_add(1))
+        .read_to_end(&mut bytes)
+        .map_err(|e| fail(format!("{kind} stream is damaged or ends early: {e}")))?;
+    match bytes.len() {
+        found if found == size => Ok(bytes),
+        found if found < size => {
+            Err(fail(format!("{size} bytes promised, the {kind} stream holds {found}")))
+        }
+        _ => Err(fail(format!("the {kind} stream holds more than the {size} bytes promised"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_and_words_become_numbers_of_their_type() {
+        for scalar in TYPES {
+            assert_eq!(type_by_name(type_name(scalar)), Some(scalar));
+            let bytes: Vec<u8> = (0..3 * scalar.size() as u8).collect();
+            for big_endian in [false, true] {
+                let found = samples(scalar, &bytes, big_endian);
+                assert_eq!((found.type_name(), found.len()), (type_name(scalar), 3));
+                for k in 0..3 {
+                    let one = &bytes[k * scalar.size()..][..scalar.size()];
+                    assert_eq!(found.get(k), scalar.one(one, big_endian), "{scalar:?}");
+                }
+            }
+            let path = Path::new("x");
+            let text = from_text(path, b" 1, 2\n3 ", scalar, 3).unwrap();
+            assert_eq!((text.type_name(), text.get(2)), (type_name(scalar), 3.0));
+            assert!(from_text(path, b"1 2", scalar, 3).is_err());
+            assert!(from_text(path, b"1 2 3 4", scalar, 3).is_err());
+        }
+        let error = from_text(Path::new("x"), b"1 256", Scalar::U8, 2).unwrap_err().to_string();
+        assert!(error.contains("\"256\" stands where number 2 of 2 uint8 should"), "{error}");
+    }
+
+    #[test]
+    fn promises_are_held_against_the_bytes() {
+        let refused = |shape, found| {
+            promised(Path::new("x"), "header", shape, Scalar::I16, found).unwrap_err().to_string()
+        };
+        assert_eq!(promised(Path::new("x"), "", [2, 3, 4], Scalar::I16, 50).unwrap(), 48);
+        let error = refused([2, 3, 4], 47);
+        assert!(
+            error.contains("2 x 3 x 4 voxels of int16 promised (48 bytes), found 47"),
+            "{error}"
+        );
+        assert!(refused([usize::MAX, 2, 1], 9).contains("more than all memory"));
+    }
+}

@@ -1,0 +1,73 @@
+//! One gzip stream whose parts are packed in parallel; its bytes do not depend on the number of
+//! threads.
+
+use std::io::Write;
+
+use flate2::{Compress, Compression, Crc, FlushCompress};
+use rayon::prelude::*;
+
+use super::PIECE;
+use zeroset_core::volume::Samples;
+
+/// Pieces packed before they are written, which bounds the memory.
+const BATCH: usize = 64;
+
+/// Packed bytes, ended so that others may follow, and the checksum of `bytes`.
+fn deflated(bytes: &[u8]) -> std::io::Result<(Vec<u8>, Crc)> {
+    let mut packer = Compress::new(Compression::fast(), false);
+    // Room for numbers that do not pack: a flush that runs out of it cannot be taken up again.
+    let mut out = Vec::with_capacity(bytes.len() + bytes.len() / 8 + 4096);
+    packer.compress_vec(bytes, &mut out, FlushCompress::Sync)?;
+    if packer.total_in() != bytes.len() as u64 || out.len() == out.capacity() {
+        return Err(std::io::Error::other("numbers could not be packed"));
+    }
+    out.shrink_to_fit();
+    let mut crc = Crc::new();
+    crc.update(bytes);
+    Ok((out, crc))
+}
+
+/// Writes `head` and all numbers as one stream.
+pub(super) fn write(out: &mut dyn Write, head: &[u8], samples: &Samples) -> std::io::Result<()> {
+    // No flags, no time, no system.
+    out.write_all(&[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 255])?;
+    let (bytes, mut crc) = deflated(head)?;
+    out.write_all(&bytes)?;
+    let n = samples.len();
+    let pieces = n.div_ceil(PIECE);
+    for first in (0..pieces).step_by(BATCH) {
+        let batch: Vec<(Vec<u8>, Crc)> = (first..(first + BATCH).min(pieces))
+            .into_par_iter()
+            .map(|k| deflated(&samples.le_bytes(k * PIECE..((k + 1) * PIECE).min(n))))
+            .collect::<std::io::Result<_>>()?;
+        for (bytes, part) in &batch {
+            out.write_all(bytes)?;
+            crc.combine(part);
+        }
+    }
+    // A last block with nothing in it, then checksum and length.
+    out.write_all(&[3, 0])?;
+    out.write_all(&crc.sum().to_le_bytes())?;
+    out.write_all(&crc.amount().to_le_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+
+    use super::*;
+
+    #[test]
+    fn any_reader_unpacks_it() {
+        for n in [1, PIECE - 1, PIECE, 3 * PIECE + 17] {
+            let numbers: Vec<u16> = (0..n).map(|k| (k * k % 65_521) as u16).collect();
+            let mut packed = Vec::new();
+            write(&mut packed, b"head", &Samples::from(numbers.clone())).unwrap();
+            let mut bytes = Vec::new();
+            // A decoder of a single stream.
+            flate2::read::GzDecoder::new(packed.as_slice()).read_to_end(&mut bytes).unwrap();
+            let expected: Vec<u8> = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
+            assert!(bytes[..4] == *b"head" && bytes[4..] == expected, "{n}");
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! A VTK data set as stored, and its way to a [`MeshFile`].
+//!
+//! Both legacy and XML files end here. [`Grid::check`] makes sure of everything the rest relies
+//! on; [`Grid::into_mesh_file`] then sorts cells by dimension, splits what can be split and lets
+//! the cell data follow.
+
+use std::collections::BTreeMap;
+
+use super::cell::{CellType, Shape, cell_type};
+use super::source::{Source, one_line};
+use crate::MeshFile;
+use crate::elements::inherit;
+use zeroset_core::error::Result;
+use zeroset_core::mesh::{DataArray, Group, Kind, Members, Mesh, Values};
+use zeroset_core::words::{counted, noun};
+
+/// Ends the warning of a mesh without cells.
+pub const NO_CELLS: &str = "the mesh has points, but no cells to solve on";
+
+/// Points, cells of any type, and their data.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Grid {
+    /// Coordinates, `[n_points]`.
+    pub points: Vec<[f64; 3]>,
+    /// VTK cell type, `[n_cells]`.
+    pub types: Vec<u8>,
+    /// Where the points of each cell end in `connectivity`, `[n_cells]`.
+    pub ends: Vec<usize>,
+    /// Point indices, `[ends.last()]`.
+    pub connectivity: Vec<i64>,
+    /// One row per point.
+    pub point_data: Vec<DataArray>,
+    /// One row per cell.
+    pub cell_data: Vec<DataArray>,
+    /// What was given up in reading.
+    pub warnings: Vec<String>,
+}
+
+/// Three numbers each.
+pub(super) fn to_points(values: Values) -> Vec<[f64; 3]> {
+    values.to_f64().as_chunks().0.to_vec()
+}
+
+impl Grid {
+    /// Refuses what cannot serve: points that are no numbers or too many, cells with the wrong
+    /// number of points or with points that do not exist.
+    pub fn check(&self, source: &Source) -> Result<()> {
+        if let Some(index) = self.points.iter().position(|x| x.iter().any(|c| !c.is_finite())) {
+            return Err(source.fail(
+                format!("point {index}"),
+                format!("its coordinates are {:?}, expected finite numbers", self.points[index]),
+                "write the mesh again without such points",
+            ));
+        }
+        if u32::try_from(self.points.len()).is_err() {
+            return Err(source.fail(
+                "",
+                format!("{} points, at most {} can be used", self.points.len(), u32::MAX),
+                "coarsen or cut the mesh",
+            ));
+        }
+        if self.types.len() > u32::MAX as usize {
+            return Err(source.fail(
+                "",
+                format!("{} cells, at most {} can be used", self.types.len(), u32::MAX),
+                "coarsen or cut the mesh",
+            ));
+        }
+        let mut start = 0;
+        for (cell, (&number, &end)) in self.types.iter().zip(&self.ends).enumerate() {
+            let fail = |what: String| {
+                let remedy = "the file is damaged or was written with another byte order or \
+                              index width; write it again";
+                Err(source.fail(format!("cell {cell}"), what, remedy))
+            };
+            let Some(points) = self.connectivity.get(start..end) else {
+                return fail(format!(
+                    "its points are numbers {start} to {end} of a connectivity of {}",
+                    self.connectivity.len()
+                ));
+            };
+            let CellType { name, size: expected, .. } = cell_type(number);
+            if !expected.allow(points.len()) {
+                return fail(format!("a {name} of {} points, expected {expected}", points.len()));
+            }
+            let n = self.points.len();
+            if let Some(index) = points.iter().find(|&&p| p < 0 || p as u64 >= n as u64) {
+                return fail(format!("it names point {index}, but points run from 0 to {n} - 1"));
+            }
+            start = end;
+        }
+        Ok(())
+    }
+
+    /// Appends another piece of the same data set. Arrays that only one of them has are dropped.
+    pub fn append(&mut self, piece: Grid) {
+        let (first_point, first_end) = (self.points.len() as i64, self.connectivity.len());
+        self.points.extend(piece.points);
+        self.types.extend(piece.types);
+        self.ends.extend(piece.ends.iter().map(|end| end + first_end));
+        self.connectivity.extend(piece.connectivity.iter().map(|p| p.saturating_add(first_point)));
+        self.warnings.extend(piece.warnings);
+        join(&mut self.point_data, piece.point_data, &mut self.warnings);
+        join(&mut self.cell_data, piece.cell_data, &mut self.warnings);
+    }
+
+    /// The mesh: simplices of the highest dimension are its cells, simplices below it become
+    /// groups, and what cannot be split is counted in a warning. Call [`Grid::check`] first.
+    pub fn into_mesh_file(mut self, format: &'static str, version: String) -> MeshFile {
+        keep_first_of_each_name(&mut self.point_data, &mut self.warnings);
+        keep_first_of_each_name(&mut self.cell_data, &mut self.warnings);
+        let mut census: [usize; 256] = [0; 256];
+        self.types.iter().for_each(|&t| census[usize::from(t)] += 1);
+        let present = || (0..=255u8).filter(|&t| census[usize::from(t)] > 0);
+        let cells_by_type: BTreeMap<String, usize> =
+            present().map(|t| (cell_type(t).name.into_owned(), census[usize::from(t)])).collect();
+        let dimension = present().filter_map(|t| cell_type(t).dimension).max().unwrap_or(0);
+
+        let mut simplices: [Vec<u32>; 4] = Default::default();
+        let mut parents: Vec<u32> = Vec::new();
+        let mut too_few = 0;
+        let mut start = 0;
+        for (cell, (&number, &end)) in self.types.iter().zip(&self.ends).enumerate() {
+            let points: Vec<u32> =
+                self.connectivity[start..end].iter().map(|&p| p as u32).collect();
+            start = end;
+            let CellType { dimension: Some(own), shape, .. } = cell_type(number) else { continue };
+            let before = simplices[own].len();
+            shape.split(&points, &mut simplices[own]);
+            let made = (simplices[own].len() - before) / (own + 1);
+            too_few += usize::from(made == 0 && shape != Shape::Solid);
+            if own == dimension {
+                parents.extend(std::iter::repeat_n(cell as u32, made));
+            }
+        }
+        self.warn_of_losses(&census, too_few);
+
+        let flat = self.points.windows(2).all(|pair| pair[0][2] == pair[1][2]);
+        let [points, edges, triangles, tetrahedra] = simplices;
+        let (kind, cells, triangles) = match dimension {
+            3 => (Kind::Volume, tetrahedra, triangles),
+            _ if flat => (Kind::Planar, triangles, Vec::new()),
+            _ => (Kind::Surface, triangles, Vec::new()),
+        };
+        if cells.is_empty() {
+            parents.clear();
+            let wanted = if kind == Kind::Volume { "tetrahedra" } else { "triangles" };
+            self.warnings.push(format!("no {wanted}: {NO_CELLS}"));
+        }
+        let mut mesh = Mesh::new(kind, self.points, cells);
+        for (dimension, (name, vertices)) in
+            [("vertices", points), ("lines", edges), ("triangles", triangles)]
+                .into_iter()
+                .enumerate()
+        {
+            if !vertices.is_empty() {
+                let members = Members::Simplices { dimension, vertices };
+                mesh.groups.push(Group { name: name.to_owned(), members });
+            }
+        }
+        mesh.vertex_data = self.point_data;
+        mesh.cell_data = self.cell_data.into_iter().map(|array| inherit(array, &parents)).collect();
+        let warnings = self.warnings.iter().map(|warning| one_line(warning)).collect();
+        MeshFile { mesh, format, version, units: None, space: None, cells_by_type, warnings }
+    }
+
+    fn warn_of_losses(&mut self, census: &[usize; 256], too_few: usize) {
+        let list = |keep: &dyn Fn(&CellType) -> bool| {
+            let named: Vec<String> = (0..=255u8)
+                .filter(|&t| census[usize::from(t)] > 0 && keep(&cell_type(t)))
+                .map(|t| format!("{} {}", census[usize::from(t)], cell_type(t).name))
+                .collect();
+            named.join(", ")
+        };
+        let solids = list(&|t| t.shape == Shape::Solid);
+        if !solids.is_empty() {
+            self.warnings.push(format!(
+                "{solids} left out: neither tetrahedra nor triangles; split them before reading"
+            ));
+        }
+        let cut = list(&|t| t.shape.is_cut_solid());
+        if !cut.is_empty() {
+            let is_cut = |t: &u8| cell_type(*t).shape.is_cut_solid();
+            let n: usize = (0..=255).filter(is_cut).map(|t| census[usize::from(t)]).sum();
+            let cells = noun(n, ["cell is", "cells are"]);
+            self.warnings.push(format!("{cut} {cells} cut into tetrahedra"));
+        }
+        let unknown = list(&|t| t.shape == Shape::Empty);
+        if !unknown.is_empty() {
+            self.warnings.push(format!("{unknown} left out: not a cell type this reader knows"));
+        }
+        let reduced = list(&|t| t.reduced);
+        if !reduced.is_empty() {
+            self.warnings.push(format!("{reduced} reduced to their corners"));
+        }
+        if too_few > 0 {
+            let cells = counted(too_few, ["cell", "cells"]);
+            self.warnings.push(format!("{cells} left out: too few points for the type"));
+        }
+    }
+}
+
+fn keep_first_of_each_name(arrays: &mut Vec<DataArray>, warnings: &mut Vec<String>) {
+    let mut names = std::collections::HashSet::new();
+    arrays.retain(|array| {
+        let first = names.insert(array.name.clone());
+        if !first {
+            warnings.push(format!("array '{}' occurs again: only the first is kept", array.name));
+        }
+        first
+    });
+}
+
+/// Appends the rows of `more`, array by array.
+fn join(arrays: &mut Vec<DataArray>, more: Vec<DataArray>, warnings: &mut Vec<String>) {
+    let mut more: BTreeMap<String, DataArray> =
+        more.into_iter().map(|array| (array.name.clone(), array)).collect();
+    arrays.retain_mut(|array| {
+        let other = more.remove(&array.name).filter(|o| o.components == array.components);
+        let joined = match (&mut array.values, other.map(|o| o.values)) {
+            (Values::Float(a), Some(Values::Float(b))) => {
+                a.extend(b);
+                true
+            }
+            (Values::Int(a), Some(Values::Int(b))) => {
+                a.extend(b);
+                true
+            }
+            _ => false,
+        };
+        if !joined {
+            warnings
+                .push(format!("array '{}' is not the same in every piece: dropped", array.name));
+        }
+        joined
+    });
+    for name in more.keys() {
+        warnings.push(format!("array '{name}' is not in every piece: dropped"));
+    }
+}

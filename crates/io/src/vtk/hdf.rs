@@ -1,0 +1,459 @@
+//! Series of states in one VTKHDF file: <https://docs.vtk.org/en/latest/vtk_file_formats/vtkhdf_file_format/>
+//! (version 2.0, transient data), through the crate `hdf5-pure`.
+//!
+//! The mesh is written once, arrays grow by the rows of a step, and the group `Steps` says where a
+//! step begins. A step is one commit: new bytes go behind the file's end and the superblock is
+//! repointed last, so that a program killed at any moment leaves a file with all finished steps.
+//! Nothing that an earlier superblock reached is written over, so that another program may read
+//! meanwhile.
+
+use std::path::{Path, PathBuf};
+
+use hdf5_pure::{
+    AttrValue, DatasetBuilder, Datatype, File, FileAccessProperties, FileBuilder, FileLocking,
+    GroupBuilder, MaxExtent,
+};
+
+use super::write::{Compression, FieldValues, Shape, VtkOutput};
+use crate::guard::quietly;
+use zeroset_core::atomic;
+use zeroset_core::error::{Error, Result};
+
+/// Version of the format that is written.
+const VERSION: [i64; 2] = [2, 0];
+/// Kinds of cells of poly data, in the order of their offsets.
+const TOPOLOGIES: [&str; 4] = ["Vertices", "Lines", "Polygons", "Strips"];
+/// Offsets of poly data by topology, two-dimensional and all 0, since the mesh stays. The crate
+/// adds rows to arrays of one dimension only, so these have rows to spare.
+const OFFSETS: [&str; 2] = ["CellOffsets", "ConnectivityIdOffsets"];
+/// Rows of [`OFFSETS`] at first; they double.
+const SPARE: u64 = 64;
+/// Rows of a chunk of the arrays that grow by a row per step.
+const STEP_ROWS: u64 = 64;
+/// Most rows of a chunk: HDF5 allows 4 GiB.
+const MOST_ROWS: u64 = 1 << 28;
+
+type Hdf<T> = std::result::Result<T, hdf5_pure::Error>;
+
+/// A series of states on one mesh in one file: triangles and lines as poly data, tetrahedra as an
+/// unstructured grid, as in `.vtp` and `.vtu`.
+#[derive(Debug)]
+pub struct HdfSeries {
+    path: PathBuf,
+    zlib: bool,
+    steps: u64,
+    /// Points of the mesh, once there is one.
+    n_points: u64,
+    /// Names of the point data of the first state, sorted.
+    arrays: Vec<String>,
+}
+
+impl HdfSeries {
+    /// A series that has no states yet; the file appears with the first one, whose points and
+    /// cells are those of all.
+    ///
+    /// VTK reads HDF5 arrays plain or packed by zlib, so all but [`Compression::Zlib`] is plain.
+    pub fn new(path: &Path, compression: Compression) -> Self {
+        let zlib = compression == Compression::Zlib;
+        HdfSeries { path: path.to_path_buf(), zlib, steps: 0, n_points: 0, arrays: Vec::new() }
+    }
+
+    /// The series in a file that is there, cut back to its first `steps` states, for more to
+    /// follow. Without states the file is removed.
+    ///
+    /// # Errors
+    /// [`Error::Output`] for a file that is no such series or has fewer states, or that cannot be
+    /// written.
+    pub fn open_existing(path: &Path, compression: Compression, steps: usize) -> Result<Self> {
+        let mut series = HdfSeries::new(path, compression);
+        if steps == 0 {
+            return match std::fs::remove_file(path) {
+                Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(series.fail(e)),
+                _ => Ok(series),
+            };
+        }
+        series.steps = steps as u64;
+        let (found, n_points, arrays, kept) = series.guarded(|| series.read(path))?;
+        if found < series.steps {
+            let what = format!("holds {found} states, {steps} are needed");
+            return Err(Error::output(path, what, "start the run anew with --overwrite"));
+        }
+        series.n_points = n_points;
+        series.arrays = arrays;
+        if let Some((kind, columns)) = kept {
+            series.write_whole(kind, series.steps, columns)?;
+        }
+        Ok(series)
+    }
+
+    /// Number of states in the file.
+    pub fn len(&self) -> usize {
+        self.steps as usize
+    }
+
+    /// True before the first state.
+    pub fn is_empty(&self) -> bool {
+        self.steps == 0
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Adds a state with its time (0 if it has none) and its point data; every state has the mesh
+    /// and the arrays of the first. The file has the whole state when this returns, and nothing
+    /// of it after an error.
+    ///
+    /// # Errors
+    /// [`Error::Output`] for another number of points, an array whose rows do not fit or whose name
+    /// has a slash, for other arrays than in the first state, for vectors in more than one state,
+    /// and if the file cannot be written.
+    pub fn add(&mut self, state: &VtkOutput) -> Result<()> {
+        let n_points = state.geometry.n_points;
+        if self.steps > 0 && n_points as u64 != self.n_points {
+            let what = format!("a state of {n_points} points, the mesh has {}", self.n_points);
+            return Err(Error::output(&self.path, what, "write .pvd where the mesh changes"));
+        }
+        for field in &state.point_data {
+            let (name, found) = (field.name, field.values.len());
+            if Some(found) != field.components.checked_mul(n_points) || field.components == 0 {
+                let what = format!("array {name} has {found} numbers for {n_points} points");
+                return Err(Error::output(&self.path, what, "give each row all components"));
+            }
+            if name.is_empty() || name == "." || name.contains('/') {
+                let what = format!("\"{name}\" cannot be the name of an array in HDF5");
+                return Err(Error::output(&self.path, what, "call it otherwise"));
+            }
+            if field.components > 1 && self.steps > 0 {
+                let what = format!("array {name} has {} components", field.components);
+                let remedy = "only arrays of single numbers grow: write .pvd";
+                return Err(Error::output(&self.path, what, remedy));
+            }
+        }
+        let mut arrays: Vec<String> = state.point_data.iter().map(|f| f.name.into()).collect();
+        arrays.sort_unstable();
+        if self.steps > 0 && arrays != self.arrays {
+            let [found, first] = [&arrays, &self.arrays].map(|names| names.join(", "));
+            let what = format!("a state of the arrays {found}, the first one has {first}");
+            return Err(Error::output(&self.path, what, "write .pvd where the arrays change"));
+        }
+        let mut columns = self.step_columns(state);
+        if self.steps == 0 {
+            columns.extend(mesh_columns(state));
+            let grid = state.geometry.shape.is_solid();
+            let kind = if grid { "UnstructuredGrid" } else { "PolyData" };
+            self.write_whole(AttrValue::AsciiString(kind.into()), 1, columns)?;
+        } else {
+            self.guarded(|| self.append(columns))?;
+        }
+        self.steps += 1;
+        self.n_points = n_points as u64;
+        self.arrays = arrays;
+        Ok(())
+    }
+
+    /// What the crate answers about a file that may be damaged, a panic of its being an error, too.
+    fn guarded<T>(&self, work: impl FnOnce() -> Hdf<T>) -> Result<T> {
+        match quietly(work) {
+            Ok(found) => found.map_err(|e| self.fail(e)),
+            Err(panic) => Err(self.fail(format!("is damaged: {panic}"))),
+        }
+    }
+
+    fn fail(&self, what: impl std::fmt::Display) -> Error {
+        Error::output(&self.path, what, "check the file, the folder, its rights and space")
+    }
+
+    /// A row of each array of `Steps`, and the point data.
+    fn step_columns<'a>(&self, state: &VtkOutput<'a>) -> Vec<Column<'a>> {
+        let row = |name: &str, numbers| Column {
+            path: format!("Steps/{name}"),
+            width: 0,
+            chunk: Some(STEP_ROWS),
+            numbers,
+        };
+        let mut columns = vec![
+            row("Values", Numbers::Real(state.time.unwrap_or(0.0))),
+            row("PartOffsets", Numbers::Whole(vec![0])),
+            row("NumberOfParts", Numbers::Whole(vec![1])),
+            row("PointOffsets", Numbers::Whole(vec![0])),
+        ];
+        if state.geometry.shape.is_solid() {
+            columns.extend(OFFSETS.map(|name| row(name, Numbers::Whole(vec![0]))));
+        } else if self.steps == 0 {
+            columns.extend(OFFSETS.map(|name| spare(name, SPARE)));
+        }
+        let rows = state.geometry.n_points as u64;
+        for field in &state.point_data {
+            let name = field.name;
+            let before = Numbers::Whole(vec![(self.steps * rows) as i64]);
+            columns.push(row(&format!("PointDataOffsets/{name}"), before));
+            let scalar = field.components == 1;
+            columns.push(Column {
+                path: format!("PointData/{name}"),
+                width: if scalar { 0 } else { field.components },
+                chunk: scalar.then_some(rows.clamp(1, MOST_ROWS)),
+                numbers: Numbers::Field(field.values),
+            });
+        }
+        columns
+    }
+
+    /// Writes the file anew.
+    fn write_whole(&self, kind: AttrValue, steps: u64, columns: Vec<Column>) -> Result<()> {
+        let mut builder = FileBuilder::new();
+        let mut root = builder.create_group("VTKHDF");
+        root.set_attr("Version", AttrValue::I64Array(VERSION.to_vec()));
+        root.set_attr("Type", kind);
+        let columns: Vec<&Column> = columns.iter().collect();
+        fill(&mut root, "", &columns, steps, self.zlib);
+        builder.add_group(root.finish());
+        atomic::write(&self.path, |out| builder.finish_to(out).map_err(std::io::Error::other))
+    }
+
+    /// Adds rows to all arrays at once.
+    fn append(&self, columns: Vec<Column>) -> Hdf<()> {
+        // Readers lock files, too; the run's folder keeps other writers away.
+        let access = FileAccessProperties::new().with_locking(FileLocking::Disabled);
+        let file = File::open_rw_with_options(&self.path, access)?;
+        for column in columns {
+            let mut array = file.dataset(&format!("VTKHDF/{}", column.path))?;
+            array.append_staged(|rows| match &column.numbers {
+                Numbers::Whole(v) => drop(rows.append(v.as_slice())),
+                Numbers::Real(x) => drop(rows.append(&[*x])),
+                Numbers::Bytes(v) => drop(rows.append(v.as_slice())),
+                Numbers::Raw(_, v) => drop(rows.append_raw(v)),
+                Numbers::Field(values) => match values {
+                    FieldValues::F64(v) => drop(rows.append(v)),
+                    FieldValues::F32(v) => drop(rows.append(v)),
+                    FieldValues::I64(v) => drop(rows.append(v)),
+                    FieldValues::I32(v) => drop(rows.append(v)),
+                    FieldValues::U32(v) => drop(rows.append(v)),
+                    FieldValues::U8(v) => drop(rows.append(v)),
+                    FieldValues::I8(v) => drop(rows.append(v)),
+                    FieldValues::U16(v) => drop(rows.append(v)),
+                    FieldValues::I16(v) => drop(rows.append(v)),
+                    FieldValues::U64(v) => drop(rows.append(v)),
+                },
+            })?;
+        }
+        let steps = file.group("VTKHDF/Steps")?;
+        for name in OFFSETS {
+            let shape = steps.dataset(name)?.shape()?;
+            if let [rows, _] = shape[..]
+                && rows <= self.steps
+            {
+                steps.delete(name)?;
+                steps.create_dataset(name, |array| spare(name, 2 * rows).put(array, false))?;
+            }
+        }
+        steps.set_attr("NSteps", AttrValue::I64(self.steps as i64 + 1))?;
+        drop(steps);
+        file.commit()?;
+        file.close()
+    }
+
+    /// The numbers of states and of points in a file and the sorted names of its point data; if
+    /// there are more than `steps` states, also its type and what is to be kept of its arrays.
+    fn read(&self, path: &Path) -> Hdf<(u64, u64, Vec<String>, Option<Kept>)> {
+        let file = File::open_streaming(path)?;
+        let root = file.group("VTKHDF")?;
+        let rows = |name: &str| -> Hdf<u64> {
+            Ok(root.dataset(name)?.shape()?.first().copied().unwrap_or(0))
+        };
+        let found = rows("Steps/Values")?;
+        let n_points = rows("Points")?;
+        let mut arrays = match root.groups()?.iter().any(|name| name == "PointData") {
+            true => root.group("PointData")?.datasets()?,
+            false => Vec::new(),
+        };
+        arrays.sort_unstable();
+        let kind = root.attrs()?.get("Type").cloned();
+        let Some(kind) = kind.filter(|_| found > self.steps) else {
+            return Ok((found, n_points, arrays, None));
+        };
+        let mut columns = Vec::new();
+        self.read_below(&root, "", n_points, &mut columns)?;
+        Ok((found, n_points, arrays, Some((kind, columns))))
+    }
+
+    /// Reads the rows of the first `steps` states of all arrays below a group.
+    fn read_below(
+        &self,
+        group: &hdf5_pure::Group,
+        above: &str,
+        n_points: u64,
+        columns: &mut Vec<Column<'static>>,
+    ) -> Hdf<()> {
+        for name in group.groups()? {
+            let inner = group.group(&name)?;
+            self.read_below(&inner, &format!("{above}{name}/"), n_points, columns)?;
+        }
+        for name in group.datasets()? {
+            let array = group.dataset(&name)?;
+            let path = format!("{above}{name}");
+            let shape = array.shape()?;
+            let (rows, width) = (shape.first().copied().unwrap_or(0), shape.get(1).copied());
+            let kept = match width {
+                Some(_) => rows,
+                None if above.starts_with("Steps/") => self.steps,
+                None if above == "PointData/" => self.steps * n_points,
+                None => rows,
+            };
+            let mut bytes = array.read_raw()?;
+            bytes.truncate((bytes.len() as u64 / rows.max(1) * kept.min(rows)) as usize);
+            let chunk = array.maxshape()?.and(array.chunk_shape()?);
+            columns.push(Column {
+                path,
+                width: width.unwrap_or(0) as usize,
+                chunk: chunk.and_then(|chunk| chunk.first().copied()),
+                numbers: Numbers::Raw(array.datatype()?, bytes),
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Type and arrays of a file that is written anew.
+type Kept = (AttrValue, Vec<Column<'static>>);
+
+/// Rows of 0, one number for each topology.
+fn spare(name: &str, rows: u64) -> Column<'static> {
+    let numbers = Numbers::Whole(vec![0; 4 * rows as usize]);
+    Column { path: format!("Steps/{name}"), width: 4, chunk: None, numbers }
+}
+
+/// Rows of one array.
+struct Column<'a> {
+    /// Below the group `VTKHDF`.
+    path: String,
+    /// Numbers per row; 0 for an array of one dimension.
+    width: usize,
+    /// Rows of a chunk of an array that grows.
+    chunk: Option<u64>,
+    numbers: Numbers<'a>,
+}
+
+enum Numbers<'a> {
+    Field(FieldValues<'a>),
+    Whole(Vec<i64>),
+    Real(f64),
+    Bytes(Vec<u8>),
+    /// As read from a file.
+    Raw(Datatype, Vec<u8>),
+}
+
+impl Column<'_> {
+    fn n_numbers(&self) -> usize {
+        match &self.numbers {
+            Numbers::Field(values) => values.len(),
+            Numbers::Whole(values) => values.len(),
+            Numbers::Real(_) => 1,
+            Numbers::Bytes(values) => values.len(),
+            Numbers::Raw(kind, bytes) => bytes.len() / (kind.type_size() as usize).max(1),
+        }
+    }
+
+    /// Makes the array.
+    fn put(&self, array: &mut DatasetBuilder, zlib: bool) {
+        let n = self.n_numbers();
+        match &self.numbers {
+            Numbers::Whole(v) => array.with_data(v.as_slice()),
+            Numbers::Real(x) => array.with_data(&[*x]),
+            Numbers::Bytes(v) => array.with_data(v.as_slice()),
+            Numbers::Raw(kind, v) => array.with_raw_data(kind.clone(), v.clone(), n as u64),
+            Numbers::Field(values) => match values {
+                FieldValues::F64(v) => array.with_data(v),
+                FieldValues::F32(v) => array.with_data(v),
+                FieldValues::I64(v) => array.with_data(v),
+                FieldValues::I32(v) => array.with_data(v),
+                FieldValues::U32(v) => array.with_data(v),
+                FieldValues::U8(v) => array.with_data(v),
+                FieldValues::I8(v) => array.with_data(v),
+                FieldValues::U16(v) => array.with_data(v),
+                FieldValues::I16(v) => array.with_data(v),
+                FieldValues::U64(v) => array.with_data(v),
+            },
+        };
+        let with_width = |rows: u64| match self.width {
+            0 => vec![rows],
+            width => vec![rows, width as u64],
+        };
+        let rows = (n / self.width.max(1)) as u64;
+        array.with_shape(&with_width(rows));
+        let zlib = zlib && rows > 0 && !self.path.starts_with("Steps/");
+        if let Some(chunk) = self.chunk {
+            array.with_maxshape(&[MaxExtent::Unlimited]).with_chunks(&[chunk]);
+        } else if zlib {
+            array.with_chunks(&with_width(rows.min(1 << 16)));
+        }
+        if zlib {
+            array.with_shuffle().with_deflate(1);
+        }
+    }
+}
+
+/// Puts the arrays and groups below a path into a group.
+fn fill(group: &mut GroupBuilder, above: &str, columns: &[&Column], steps: u64, zlib: bool) {
+    let name = |column: &Column| {
+        column.path[above.len()..].split_once('/').map(|(first, _)| first.to_string())
+    };
+    let mut below: Vec<String> = columns.iter().filter_map(|column| name(column)).collect();
+    below.sort_unstable();
+    below.dedup();
+    for name in below {
+        let mut inner = group.create_group(&name);
+        let path = format!("{above}{name}/");
+        if path == "Steps/" {
+            inner.set_attr("NSteps", AttrValue::I64(steps as i64));
+        }
+        let inside = columns.iter().copied().filter(|column| column.path.starts_with(&path));
+        fill(&mut inner, &path, &inside.collect::<Vec<_>>(), steps, zlib);
+        group.add_group(inner.finish());
+    }
+    for column in columns.iter().filter(|column| name(column).is_none()) {
+        column.put(group.create_dataset(&column.path[above.len()..]), zlib);
+    }
+}
+
+/// Points and cells.
+fn mesh_columns<'a>(state: &VtkOutput<'a>) -> Vec<Column<'a>> {
+    let geometry = state.geometry;
+    let points = geometry.points.field().unwrap_or(FieldValues::F64(&[]));
+    let cells = geometry.connectivity.indices();
+    let arity = geometry.shape.arity();
+    let column = |path: String, width, numbers| Column { path, width, chunk: None, numbers };
+    let mut columns = vec![
+        column("NumberOfPoints".into(), 0, Numbers::Whole(vec![geometry.n_points as i64])),
+        column("Points".into(), 3, Numbers::Field(points)),
+    ];
+    let mut cells_below = |above: &str, cells: &[u32]| {
+        let n = cells.len() / arity;
+        let ends = (0..=n).map(|k| (k * arity) as i64).collect();
+        let indices = cells.iter().map(|&v| i64::from(v)).collect();
+        for (name, numbers) in [
+            ("NumberOfCells", vec![n as i64]),
+            ("NumberOfConnectivityIds", vec![cells.len() as i64]),
+            ("Offsets", ends),
+            ("Connectivity", indices),
+        ] {
+            columns.push(column(format!("{above}{name}"), 0, Numbers::Whole(numbers)));
+        }
+    };
+    let own = match geometry.shape {
+        Shape::Tetrahedra | Shape::Hexahedra => {
+            cells_below("", cells);
+            let types = vec![geometry.shape as u8; geometry.n_cells];
+            columns.push(column("Types".into(), 0, Numbers::Bytes(types)));
+            return columns;
+        }
+        Shape::Vertices => 0,
+        Shape::Lines => 1,
+        Shape::Triangles | Shape::Quads => 2,
+    };
+    for (k, name) in TOPOLOGIES.iter().enumerate() {
+        cells_below(&format!("{name}/"), if k == own { cells } else { &[] });
+    }
+    columns
+}

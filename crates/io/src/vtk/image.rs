@@ -1,0 +1,125 @@
+//! Regular grids: legacy `STRUCTURED_POINTS` and `ImageData` in XML. They hold no mesh, but volumes.
+
+use super::source::{Source, one_line};
+use crate::volume::{Found, VolumeFile, stored};
+use zeroset_core::error::{Error, Result};
+use zeroset_core::volume::{Placement, Samples};
+use zeroset_core::words::suggest;
+
+/// Size and place of a grid of points.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lattice {
+    pub dimensions: [usize; 3],
+    /// Coordinates of the first point.
+    pub origin: [f64; 3],
+    pub spacing: [f64; 3],
+    /// Direction of each axis.
+    pub directions: [[f64; 3]; 3],
+}
+
+/// What is known of an array before its numbers are.
+#[derive(Clone, Debug)]
+pub(super) struct Listed {
+    pub name: String,
+    pub of_cells: bool,
+    pub components: usize,
+    /// The file calls it the scalars of its points or cells.
+    pub active: bool,
+}
+
+/// Which of `arrays` is the volume: the one called `wanted`, else the active scalars, else the
+/// first array of single numbers, of points before cells.
+///
+/// # Errors
+/// [`Error::Case`] for a name that is not there; [`Error::Input`] if there is no array of single
+/// numbers.
+pub(super) fn choose(source: &Source, arrays: &[Listed], wanted: Option<&str>) -> Result<usize> {
+    if let Some(wanted) = wanted {
+        let found = arrays.iter().position(|array| array.name == wanted);
+        let Some(k) = found else {
+            let names: Vec<&str> = arrays.iter().map(|array| array.name.as_str()).collect();
+            let what = format!("{}: there is no array \"{wanted}\"", source.path.display());
+            let remedy = suggest(wanted, &names).replace("allowed:", "there are:");
+            return Err(Error::usage(one_line(&what), one_line(&remedy)));
+        };
+        return match arrays[k].components {
+            1 => Ok(k),
+            n => Err(several(source, wanted, n)),
+        };
+    }
+    let rank = |array: &Listed| (array.of_cells, !array.active);
+    let single = |array: &Listed| array.components == 1 && !array.name.starts_with("vtkGhost");
+    let best = (0..arrays.len()).filter(|&k| single(&arrays[k])).min_by_key(|&k| rank(&arrays[k]));
+    best.ok_or_else(|| match arrays.first() {
+        Some(array) => several(source, &array.name, array.components),
+        None => source.fail("", "the image has no data", "write it with an array of numbers"),
+    })
+}
+
+fn several(source: &Source, name: &str, n: usize) -> Error {
+    let what = format!("array '{name}' has {n} numbers in each voxel");
+    source.fail("", what, "make one number of each voxel first, such as its gray value")
+}
+
+impl Lattice {
+    /// Points, or cells between them, along each axis. An axis of one point makes cells flat.
+    pub fn shape(&self, of_cells: bool) -> [usize; 3] {
+        self.dimensions.map(|n| if of_cells && n > 1 { n - 1 } else { n })
+    }
+
+    /// Numbers of points or cells.
+    ///
+    /// # Errors
+    /// [`Error::Input`] if there are none, or that is beyond all memory.
+    pub fn count(&self, source: &Source, of_cells: bool) -> Result<usize> {
+        let n = stored::count(self.shape(of_cells)).filter(|&n| n > 0);
+        n.ok_or_else(|| {
+            let [x, y, z] = self.dimensions;
+            let what = format!("an image of {x} x {y} x {z} points cannot be");
+            source.fail("", what, "the file is damaged; write it again")
+        })
+    }
+
+    /// The volume of one array; the others are named in a warning.
+    pub fn volume(
+        self,
+        source: &Source,
+        arrays: &[Listed],
+        chosen: usize,
+        samples: Samples,
+        (format, version): (&'static str, String),
+    ) -> Result<VolumeFile> {
+        let Listed { name, of_cells, .. } = &arrays[chosen];
+        let shape = self.shape(*of_cells);
+        let (n, found) = (self.count(source, *of_cells)?, samples.len());
+        if n != found {
+            let what = format!("array '{name}' has {found} numbers, its grid needs {n}");
+            return Err(source.fail("", what, "the file is damaged; write it again"));
+        }
+        let mut origin = self.origin;
+        for k in (0..3).filter(|&k| *of_cells && self.dimensions[k] > 1) {
+            // Cells lie half a step behind their first point.
+            let half = 0.5 * self.spacing[k];
+            origin.iter_mut().zip(self.directions[k]).for_each(|(x, d)| *x += half * d);
+        }
+        let placement = Placement::from_spacing(shape, origin, self.spacing, self.directions);
+        let found = Found { placement, name: name.clone(), ..Found::new(shape, samples) };
+        let others: Vec<&str> =
+            (0..arrays.len()).filter(|&k| k != chosen).map(|k| arrays[k].name.as_str()).collect();
+        let left = (!others.is_empty()).then(|| {
+            one_line(&format!("array '{name}' is read, others are not: {}", others.join(", ")))
+        });
+        Ok(VolumeFile {
+            volume: found.volume(source.path)?,
+            format,
+            version,
+            space: None,
+            warnings: left.into_iter().collect(),
+        })
+    }
+}
+
+/// What to do with an image where a mesh is asked for.
+pub(super) const NO_MESH: &str = "`zeroset info` tells what is in it, and `zeroset convert` writes \
+                                  it as .nii.gz, .nrrd and the like; for a mesh, make triangles or \
+                                  tetrahedra of it first";

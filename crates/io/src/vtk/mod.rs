@@ -1,0 +1,154 @@
+//! VTK files: legacy `.vtk`, and `.vtu`, `.vtp` and `.vti` in XML; read, and those in XML written.
+//!
+//! # Reading
+//!
+//! [`read`] takes tetrahedra, or triangles where there are no cells of dimension 3, as the cells
+//! of the mesh. Polygons, quads, pixels and strips are split into triangles, hexahedra, voxels,
+//! wedges and pyramids into tetrahedra, higher-order cells reduced to their corners; simplices of
+//! lower dimension become the groups `vertices`, `lines` and `triangles`. Rows of cell data follow
+//! the cells. Polyhedra are left out.
+//!
+//! # Writing
+//!
+//! Arrays are appended raw (`header_type="UInt64"`, little endian), as they are or in compressed
+//! blocks; VTK 9 and ParaView read all of it. Points and cells do not change within a run, so a
+//! [`Geometry`] encodes them once, and each time step is a [`VtkOutput`] on it:
+//!
+//! ```
+//! use zeroset_io::vtk::{Compression, Geometry, VtkOutput, write_pvd, write_vtp};
+//! # fn main() -> zeroset_core::Result<()> {
+//! # let dir = tempfile::tempdir().unwrap();
+//! # let folder = dir.path();
+//! let points = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+//! let geometry = Geometry::triangles(&points, &[0, 1, 2], Compression::Lz4);
+//! let mut series = Vec::new();
+//! for step in 0..3 {
+//!     let (time, phi) = (0.1 * step as f64, vec![-1.0, 0.0, step as f64]);
+//!     let name = format!("phi_{step:04}.{}", geometry.extension());
+//!     let output = VtkOutput::new(&geometry).time(time).point_data("phi", 1, &phi[..]);
+//!     write_vtp(&folder.join(&name), &output)?;
+//!     series.push((time, name));
+//! }
+//! write_pvd(&folder.join("phi.pvd"), &series)
+//! # }
+//! ```
+//!
+//! Which format: tetrahedra need `.vtu`. Triangles may go to either; [`Geometry::extension`] says
+//! `.vtp`, which leaves out the cell types and opens as a surface, for which ParaView has more
+//! filters. Lines are always `.vtp`.
+
+mod cell;
+mod grid;
+mod hdf;
+mod image;
+mod legacy;
+mod list;
+mod source;
+#[cfg(test)]
+mod tests;
+mod through_vtkio;
+mod write;
+mod xml;
+
+use std::path::Path;
+
+use super::{MeshFile, VolumeFile, groups};
+pub use hdf::HdfSeries;
+use source::Source;
+use xml::XmlFile;
+pub use zeroset_core::error::Result;
+
+pub use grid::NO_CELLS;
+pub use list::read_pvd;
+pub(super) use write::write_vti;
+pub use write::{
+    Compression, Field, FieldValues, Geometry, VtkOutput, write, write_pvd, write_vtp, write_vtu,
+};
+
+/// Reads the mesh of a VTK file of any of the three kinds; the kind is found by content.
+///
+/// # Errors
+/// [`Error::Input`](zeroset_core::Error::Input) with the line, byte or element: not such a file, damaged
+/// or cut off, not a mesh (images, structured grids), a point that is not finite, a cell that names a point that does not exist.
+pub fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
+    let source = Source::new(path, bytes);
+    match kind(&source)? {
+        FileKind::Legacy => read_legacy(&source).map(with_groups),
+        FileKind::Xml => read_xml(&source).map(with_groups),
+    }
+}
+
+/// Reads an array on a regular grid, legacy `STRUCTURED_POINTS` or `ImageData` in XML; `None` for
+/// another data set.
+///
+/// # Errors
+/// [`Error::Input`](zeroset_core::Error::Input) as for [`read`], and for an image without an array of
+/// single numbers; [`Error::Case`](zeroset_core::Error::Case) if it has none of the name `array`.
+pub(super) fn read_volume(
+    path: &Path,
+    bytes: &[u8],
+    array: Option<&str>,
+) -> Result<Option<VolumeFile>> {
+    let source = Source::new(path, bytes);
+    match kind(&source)? {
+        FileKind::Legacy => legacy::read_volume(&source, &legacy::header(&source)?, array),
+        FileKind::Xml => XmlFile::open(source)?.read_volume(array),
+    }
+}
+
+enum FileKind {
+    Legacy,
+    Xml,
+}
+
+fn kind(source: &Source) -> Result<FileKind> {
+    const MAGIC: &[u8] = b"# vtk DataFile";
+    if source.bytes.get(..MAGIC.len()).is_some_and(|start| start.eq_ignore_ascii_case(MAGIC)) {
+        return Ok(FileKind::Legacy);
+    }
+    if source.bytes.starts_with(b"<") {
+        return Ok(FileKind::Xml);
+    }
+    Err(source.fail(
+        "line 1",
+        match source.bytes.is_empty() {
+            true => "the file is empty".to_owned(),
+            false => format!(
+                "{} found",
+                source::shown(source.bytes.split(|&b| b == b'\n').next().unwrap_or_default())
+            ),
+        },
+        "expected '# vtk DataFile Version' or '<VTKFile'",
+    ))
+}
+
+fn with_groups(mut file: MeshFile) -> MeshFile {
+    groups::from_masks(&mut file.mesh);
+    file
+}
+
+fn read_legacy(source: &Source) -> Result<MeshFile> {
+    let header = legacy::header(source)?;
+    let theirs = if header.major() < 5 { through_vtkio::legacy(source.bytes) } else { None };
+    let grid = match theirs.filter(|grid| grid.check(source).is_ok()) {
+        Some(grid) => grid,
+        None => legacy::read(source, &header)?,
+    };
+    Ok(grid.into_mesh_file("vtk", header.version_and_encoding()))
+}
+
+fn read_xml(source: &Source) -> Result<MeshFile> {
+    let file = XmlFile::open(*source)?;
+    file.check_mesh()?;
+    let theirs = if file.is_inline_base64() { through_vtkio::xml(source.bytes) } else { None };
+    let theirs = theirs.filter(|grid| file.is_complete(grid) && grid.check(source).is_ok());
+    let grid = match theirs {
+        Some(grid) => grid,
+        None => {
+            let grid = file.read()?;
+            grid.check(source)?;
+            grid
+        }
+    };
+    Ok(grid.into_mesh_file(file.format(), file.version()))
+}

@@ -1,0 +1,156 @@
+//! The tags of an XML file round its appended arrays, and the list of a series.
+
+use std::path::Path;
+
+use super::encode::{Encoded, Numbers};
+use super::{Field, VtkOutput};
+use zeroset_core::atomic;
+use zeroset_core::error::{Error, Result};
+
+/// Writes a series: times and the files that belong to them, named relative to `path`.
+///
+/// # Errors
+/// [`Error::Output`] if the file cannot be written.
+pub fn write_pvd(path: &Path, series: &[(f64, impl AsRef<str>)]) -> Result<()> {
+    atomic::write(path, |out| {
+        out.write_all(
+            b"<?xml version=\"1.0\"?>\n\
+              <VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"LittleEndian\">\n  \
+              <Collection>\n",
+        )?;
+        for (time, file) in series {
+            let file = escaped(file.as_ref());
+            writeln!(out, "    <DataSet timestep=\"{time}\" part=\"0\" file=\"{file}\"/>")?;
+        }
+        out.write_all(b"  </Collection>\n</VTKFile>\n")
+    })
+}
+
+/// A file in the making: its tags, and the arrays to append.
+pub(super) struct VtkFile<'a> {
+    path: &'a Path,
+    output: &'a VtkOutput<'a>,
+    dataset: &'static str,
+    tags: String,
+    arrays: Vec<Array<'a>>,
+    offset: u64,
+}
+
+/// An array of the geometry, or one encoded for this file.
+enum Array<'a> {
+    Shared(&'a Encoded<'a>),
+    Own(Encoded<'a>),
+}
+
+impl<'a> Array<'a> {
+    fn encoded(&self) -> &Encoded<'a> {
+        match self {
+            Array::Shared(encoded) => encoded,
+            Array::Own(encoded) => encoded,
+        }
+    }
+}
+
+impl<'a> VtkFile<'a> {
+    /// The tags up to the piece.
+    pub fn new(path: &'a Path, dataset: &'static str, output: &'a VtkOutput<'a>) -> Self {
+        let compressor = output.geometry.compression.attribute();
+        let mut tags = format!(
+            "<?xml version=\"1.0\"?>\n\
+             <VTKFile type=\"{dataset}\" version=\"1.0\" byte_order=\"LittleEndian\" \
+             header_type=\"UInt64\"{compressor}>\n  <{dataset}>\n"
+        );
+        if let Some(time) = output.time {
+            tags += &format!(
+                "    <FieldData>\n      <DataArray type=\"Float64\" Name=\"TimeValue\" \
+                 NumberOfTuples=\"1\" format=\"ascii\">{time}</DataArray>\n    </FieldData>\n"
+            );
+        }
+        VtkFile { path, output, dataset, tags, arrays: Vec::new(), offset: 0 }
+    }
+
+    /// Adds tags as they are.
+    pub fn text(&mut self, text: impl AsRef<str>) {
+        self.tags += text.as_ref();
+    }
+
+    /// Adds a section with what `body` puts into it.
+    pub fn section(&mut self, name: &str, attributes: &str, body: impl FnOnce(&mut Self)) {
+        self.text(format!("      <{name}{attributes}>\n"));
+        body(self);
+        self.text(format!("      </{name}>\n"));
+    }
+
+    fn tag(&mut self, name: &str, components: usize, array: Array<'a>) {
+        let (name, type_name) = (escaped(name), array.encoded().type_name());
+        let offset = self.offset;
+        self.text(format!(
+            "        <DataArray type=\"{type_name}\" Name=\"{name}\" \
+             NumberOfComponents=\"{components}\" format=\"appended\" offset=\"{offset}\"/>\n"
+        ));
+        self.offset += array.encoded().stored();
+        self.arrays.push(array);
+    }
+
+    /// Adds an array of the geometry.
+    pub fn array(&mut self, name: &str, components: usize, array: &'a Encoded<'a>) {
+        self.tag(name, components, Array::Shared(array));
+    }
+
+    /// Point data, cell data and points, which both formats share.
+    pub fn data_and_points(&mut self) -> Result<()> {
+        let VtkOutput { geometry, point_data, cell_data, .. } = self.output;
+        for (section, fields, rows) in [
+            ("PointData", point_data, geometry.n_points),
+            ("CellData", cell_data, geometry.n_cells),
+        ] {
+            for Field { name, components, values } in fields {
+                let (found, expected) = (values.len(), components.checked_mul(rows));
+                if Some(found) != expected || *components == 0 {
+                    let what = format!(
+                        "{section} '{name}' has {found} numbers, expected {components} times {rows}"
+                    );
+                    return Err(Error::output(self.path, what, "give each row all components"));
+                }
+            }
+            let active = fields.iter().find(|field| field.components == 1);
+            let active = active.map(|f| format!(" Scalars=\"{}\"", escaped(f.name)));
+            self.section(section, &active.unwrap_or_default(), |file| {
+                for &Field { name, components, values } in fields {
+                    let encoded = Encoded::new(Numbers::Field(values), geometry.compression);
+                    file.tag(name, components, Array::Own(encoded));
+                }
+            });
+        }
+        self.section("Points", "", |file| file.array("Points", 3, &geometry.points));
+        Ok(())
+    }
+
+    /// Closes the tags and writes the file.
+    pub fn finish(mut self) -> Result<()> {
+        let dataset = self.dataset;
+        self.text(format!("    </Piece>\n  </{dataset}>\n  <AppendedData encoding=\"raw\">\n   _"));
+        atomic::write(self.path, |out| {
+            out.write_all(self.tags.as_bytes())?;
+            self.arrays.iter().try_for_each(|array| array.encoded().write(out))?;
+            out.write_all(b"\n  </AppendedData>\n</VTKFile>\n")
+        })
+    }
+}
+
+/// Text as the value of an XML attribute.
+pub(super) fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            // Other control characters are not allowed in XML at all.
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}

@@ -1,0 +1,403 @@
+//! The outline of an XML file: which arrays there are and where their numbers stand.
+//!
+//! Only tags are looked at. Text stays where it is as byte ranges, and reading stops at
+//! `AppendedData`, whose raw form is not XML. No entity of the document's own is ever expanded.
+
+use std::ops::Range;
+
+use quick_xml::events::{BytesStart, Event};
+use quick_xml::{Reader, XmlVersion};
+
+use crate::scalar::Scalar;
+use crate::vtk::source::{Source, shown};
+use zeroset_core::error::{Error, Result};
+
+/// A `VTKFile` without its numbers.
+pub(super) struct Document {
+    /// "UnstructuredGrid", "PolyData" or "ImageData".
+    pub dataset: String,
+    pub version: String,
+    pub big_endian: bool,
+    /// Bytes of each length before a binary array.
+    pub header_width: usize,
+    /// "vtkZLibDataCompressor" and the like; empty for none.
+    pub compressor: String,
+    /// Attributes of the element of the data set.
+    pub attributes: Vec<(String, String)>,
+    pub pieces: Vec<Piece>,
+    pub appended: Option<Appended>,
+}
+
+/// The `AppendedData` section.
+#[derive(Clone)]
+pub(super) struct Appended {
+    pub base64: bool,
+    /// Bytes after the underscore.
+    pub range: Range<usize>,
+}
+
+/// A `Piece`: its counts and its sections of arrays.
+#[derive(Default)]
+pub(super) struct Piece {
+    pub at: usize,
+    attributes: Vec<(String, String)>,
+    pub arrays: Vec<ArrayTag>,
+    /// Sections such as "Points" that stand in the piece, with or without arrays.
+    pub sections: Vec<String>,
+    /// Sections and the arrays that they call their scalars.
+    active: Vec<(String, String)>,
+}
+
+/// A `DataArray` tag.
+pub(super) struct ArrayTag {
+    /// "Points", "Cells", "Polys", "PointData", ...
+    pub section: String,
+    pub name: String,
+    /// Number type as written, and as understood.
+    pub type_name: String,
+    pub scalar: Option<Scalar>,
+    pub components: usize,
+    pub format: Format,
+    /// Where its numbers start in the appended data.
+    pub offset: usize,
+    /// Its own text.
+    pub text: Vec<Range<usize>>,
+    pub at: usize,
+}
+
+/// Where and how the numbers of an array stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    Ascii,
+    Binary,
+    Appended,
+}
+
+impl ArrayTag {
+    /// "DataArray 'phi' of PointData, line 12".
+    pub fn position(&self, source: &Source) -> String {
+        let ArrayTag { name, section, .. } = self;
+        format!("DataArray '{name}' of {section}, {}", source.line(self.at))
+    }
+}
+
+/// Numbers of an attribute, if there are `N` of them.
+fn numbers<T: std::str::FromStr, const N: usize>(
+    pairs: &[(String, String)],
+    key: &str,
+) -> Option<[T; N]> {
+    let words = get(pairs, key)?.split_whitespace();
+    words.map(|word| word.parse().ok()).collect::<Option<Vec<T>>>()?.try_into().ok()
+}
+
+impl Document {
+    /// Numbers of the data set; `absent` where it does not give them.
+    pub fn place<const N: usize>(
+        &self,
+        source: &Source,
+        key: &str,
+        absent: [f64; N],
+    ) -> Result<[f64; N]> {
+        match (get(&self.attributes, key), numbers(&self.attributes, key)) {
+            (None, _) => Ok(absent),
+            (_, Some(x)) if x.iter().all(|x: &f64| x.is_finite()) => Ok(x),
+            (Some(found), _) => {
+                let what = format!("{key} is {}, expected {N} numbers", shown(found.as_bytes()));
+                Err(source.fail("ImageData", what, "the file is damaged; write it again"))
+            }
+        }
+    }
+}
+
+impl Piece {
+    /// Whether an array is the scalars of its section.
+    pub fn is_active(&self, array: &ArrayTag) -> bool {
+        self.active.iter().any(|(section, name)| *section == array.section && *name == array.name)
+    }
+
+    /// First index and number of points along each axis of a piece of an image.
+    pub fn extent(&self, source: &Source) -> Result<([i64; 3], [usize; 3])> {
+        let found = numbers::<i64, 6>(&self.attributes, "Extent");
+        let sizes = found.and_then(|[x, x1, y, y1, z, z1]| {
+            let size =
+                |low: i64, high: i64| usize::try_from(high.checked_sub(low)?.checked_add(1)?).ok();
+            Some(([x, y, z], [size(x, x1)?, size(y, y1)?, size(z, z1)?]))
+        });
+        sizes.ok_or_else(|| {
+            let what = "Extent is not six numbers that rise";
+            let position = format!("Piece, {}", source.line(self.at));
+            source.fail(position, what, "the file is damaged; write it again")
+        })
+    }
+
+    /// A count such as `NumberOfPoints`; absent means 0 unless required.
+    pub fn count(&self, source: &Source, name: &str, required: bool) -> Result<usize> {
+        let value = self.attributes.iter().find(|(key, _)| key == name).map(|(_, value)| value);
+        match value {
+            None if !required => Ok(0),
+            value => value.and_then(|v| v.trim().parse().ok()).ok_or_else(|| {
+                let found = value.map_or("nothing".to_owned(), |v| shown(v.as_bytes()));
+                source.fail(
+                    format!("Piece, {}", source.line(self.at)),
+                    format!("{name} is {found}, expected a count"),
+                    "the file is damaged; write it again",
+                )
+            }),
+        }
+    }
+
+    /// The arrays of a section.
+    pub fn section(&self, name: &str) -> impl Iterator<Item = &ArrayTag> {
+        self.arrays.iter().filter(move |array| array.section == name)
+    }
+}
+
+/// No file of this format nests deeper than 6.
+const DEEPEST: usize = 32;
+const DAMAGED: &str = "the file is damaged or cut off; copy or write it again";
+
+/// Reads the tags of a file.
+pub(super) fn outline(source: &Source) -> Result<Document> {
+    let mut reader = Reader::from_reader(source.bytes);
+    let mut path: Vec<String> = Vec::new();
+    let mut document: Option<Document> = None;
+    loop {
+        let at = position(reader.buffer_position());
+        let event = reader.read_event().map_err(|e| broken(source, reader.error_position(), &e))?;
+        let end = position(reader.buffer_position());
+        match event {
+            Event::Start(tag) => {
+                let name = tag_name(&tag);
+                if name == "AppendedData" {
+                    let document = document.as_mut().ok_or_else(|| no_vtk_file(source))?;
+                    document.appended =
+                        Some(appended(source, &attributes(source, &tag, at)?, end)?);
+                    break;
+                }
+                enter(source, &mut document, &path, &name, &tag, at)?;
+                path.push(name);
+                if path.len() > DEEPEST {
+                    let what = format!("tags nest deeper than {DEEPEST}");
+                    return Err(source.fail(source.line(at), what, "this is not a VTK file"));
+                }
+            }
+            Event::Empty(tag) => enter(source, &mut document, &path, &tag_name(&tag), &tag, at)?,
+            Event::End(_) => {
+                path.pop();
+            }
+            Event::Text(_) | Event::CData(_)
+                if path.last().is_some_and(|tag| tag == "DataArray") && path.len() == 5 =>
+            {
+                // CDATA brackets are 9 bytes before and 3 after the text.
+                let is_cdata = source.bytes[at..].starts_with(b"<![CDATA[");
+                let text = if is_cdata { at + 9..end.saturating_sub(3) } else { at..end };
+                let piece = document.as_mut().and_then(|d| d.pieces.last_mut());
+                if let Some(array) = piece.and_then(|p| p.arrays.last_mut()) {
+                    array.text.push(text);
+                }
+            }
+            Event::Eof if path.is_empty() => break,
+            Event::Eof => {
+                let what = format!("the file ends inside <{}>", path.join("/"));
+                return Err(source.fail(source.line(end), what, DAMAGED));
+            }
+            _ => {}
+        }
+    }
+    document.ok_or_else(|| no_vtk_file(source))
+}
+
+fn position(reached: u64) -> usize {
+    usize::try_from(reached).unwrap_or(usize::MAX)
+}
+
+fn broken(source: &Source, at: u64, error: &quick_xml::Error) -> Error {
+    source.fail(source.line(position(at)), format!("not well-formed XML: {error}"), DAMAGED)
+}
+
+fn no_vtk_file(source: &Source) -> Error {
+    source.fail("", "the file has no <VTKFile> element", "expected a VTK XML file")
+}
+
+fn tag_name(tag: &BytesStart) -> String {
+    tag.name().as_ref().to_owned()
+}
+
+fn attributes(source: &Source, tag: &BytesStart, at: usize) -> Result<Vec<(String, String)>> {
+    let mut pairs = Vec::new();
+    // The check for repeated names compares each with all before it: not for damaged files.
+    for attribute in tag.attributes().with_checks(false) {
+        let attribute = attribute.map_err(|e| {
+            let what = format!("attribute of <{}>: {e}", tag_name(tag));
+            source.fail(source.line(at), what, DAMAGED)
+        })?;
+        let key = attribute.key.as_ref().to_owned();
+        let value = match attribute.normalized_value(XmlVersion::Implicit1_0) {
+            Ok(value) => value.into_owned(),
+            Err(e) => {
+                let what = format!("attribute {key} of <{}>: {e}", tag_name(tag));
+                return Err(source.fail(source.line(at), what, DAMAGED));
+            }
+        };
+        pairs.push((key, value));
+    }
+    Ok(pairs)
+}
+
+/// Takes notice of a tag that opens inside `path`.
+fn enter(
+    source: &Source,
+    document: &mut Option<Document>,
+    path: &[String],
+    name: &str,
+    tag: &BytesStart,
+    at: usize,
+) -> Result<()> {
+    let path: Vec<&str> = path.iter().map(String::as_str).collect();
+    match (path.as_slice(), name, document.as_mut()) {
+        ([], "VTKFile", None) => *document = Some(vtk_file(source, tag, at)?),
+        (["VTKFile"], _, Some(document)) if name == document.dataset => {
+            document.attributes = attributes(source, tag, at)?;
+        }
+        (["VTKFile", _], "Piece", Some(document)) => {
+            let attributes = attributes(source, tag, at)?;
+            document.pieces.push(Piece { at, attributes, ..Piece::default() });
+        }
+        (["VTKFile", _, "Piece"], _, Some(document)) => {
+            let attributes = attributes(source, tag, at)?;
+            if let Some(piece) = document.pieces.last_mut() {
+                piece.sections.push(name.to_owned());
+                let active = get(&attributes, "Scalars").map(|array| (name.into(), array.into()));
+                piece.active.extend(active);
+            }
+        }
+        (["VTKFile", _, "Piece", section], "DataArray" | "Array", Some(document)) => {
+            let array = data_array(source, section, tag, at)?;
+            if let Some(piece) = document.pieces.last_mut() {
+                piece.arrays.push(array);
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Looks a value up among attributes.
+fn get<'a>(pairs: &'a [(String, String)], key: &str) -> Option<&'a str> {
+    pairs.iter().find(|(k, _)| k == key).map(|(_, v)| v.trim())
+}
+
+fn vtk_file(source: &Source, tag: &BytesStart, at: usize) -> Result<Document> {
+    let pairs = attributes(source, tag, at)?;
+    let fail = |what: String, remedy: &str| {
+        Err(source.fail(format!("VTKFile, {}", source.line(at)), what, remedy))
+    };
+    let dataset = get(&pairs, "type").unwrap_or_default().to_owned();
+    match dataset.as_str() {
+        "UnstructuredGrid" | "PolyData" | "ImageData" => {}
+        "PUnstructuredGrid" | "PPolyData" => {
+            let what = format!("{dataset} only lists other files");
+            return fail(what, "read the pieces, or merge them into one .vtu or .vtp file");
+        }
+        "Collection" => {
+            let what = "a list of files, such as the states of a run, is no mesh";
+            return fail(what.into(), "name one of its files; `zeroset render` draws the last");
+        }
+        other => {
+            return fail(
+                format!("type {} is not a mesh", shown(other.as_bytes())),
+                "expected UnstructuredGrid or PolyData; convert structured grids to a triangle \
+                 or tetrahedral mesh first",
+            );
+        }
+    }
+    let big_endian = match get(&pairs, "byte_order") {
+        Some("BigEndian") => true,
+        None | Some("LittleEndian") => false,
+        Some(other) => {
+            let what = format!("byte_order is {}", shown(other.as_bytes()));
+            return fail(what, "expected LittleEndian or BigEndian");
+        }
+    };
+    let header_width = match get(&pairs, "header_type") {
+        None => 4,
+        Some(word) => match Scalar::from_xml(word).filter(|s| !s.is_float() && *s != Scalar::Bit) {
+            Some(scalar) => scalar.size(),
+            None => {
+                let what = format!("header_type is {}", shown(word.as_bytes()));
+                return fail(what, "expected UInt32, UInt64 or another type of whole numbers");
+            }
+        },
+    };
+    Ok(Document {
+        dataset,
+        version: get(&pairs, "version").unwrap_or_default().to_owned(),
+        big_endian,
+        header_width,
+        compressor: get(&pairs, "compressor").unwrap_or_default().to_owned(),
+        attributes: Vec::new(),
+        pieces: Vec::new(),
+        appended: None,
+    })
+}
+
+fn data_array(source: &Source, section: &str, tag: &BytesStart, at: usize) -> Result<ArrayTag> {
+    let pairs = attributes(source, tag, at)?;
+    let name = get(&pairs, "Name").unwrap_or_default().to_owned();
+    let fail = |key: &str, value: &str, expected: &str| {
+        source.fail(
+            format!("DataArray '{name}' of {section}, {}", source.line(at)),
+            format!("{key} is {}, expected {expected}", shown(value.as_bytes())),
+            "the file is damaged; write it again",
+        )
+    };
+    let number = |key: &str, absent: usize| match get(&pairs, key) {
+        None => Ok(absent),
+        Some(value) => value.parse().map_err(|_| fail(key, value, "a count")),
+    };
+    let format = match get(&pairs, "format").unwrap_or("ascii").to_ascii_lowercase().as_str() {
+        "ascii" => Format::Ascii,
+        "binary" => Format::Binary,
+        "appended" => Format::Appended,
+        other => return Err(fail("format", other, "ascii, binary or appended")),
+    };
+    let type_name = get(&pairs, "type").unwrap_or_default().to_owned();
+    Ok(ArrayTag {
+        section: section.to_owned(),
+        scalar: Scalar::from_xml(&type_name),
+        type_name,
+        components: number("NumberOfComponents", 1)?,
+        offset: number("offset", 0)?,
+        name,
+        format,
+        text: Vec::new(),
+        at,
+    })
+}
+
+/// Finds the bytes between the underscore after `AppendedData` and its closing tag.
+fn appended(source: &Source, attributes: &[(String, String)], from: usize) -> Result<Appended> {
+    let fail = |at: usize, what: String, remedy: &str| {
+        Err(source.fail(format!("AppendedData, byte {at}"), what, remedy))
+    };
+    let base64 = match get(attributes, "encoding").unwrap_or("base64") {
+        "base64" => true,
+        "raw" => false,
+        other => {
+            let what = format!("encoding is {}", shown(other.as_bytes()));
+            return fail(from, what, "expected raw or base64");
+        }
+    };
+    let rest = source.bytes.get(from..).unwrap_or_default();
+    let blank = rest.iter().take_while(|b| b.is_ascii_whitespace()).count();
+    if rest.get(blank) != Some(&b'_') {
+        return fail(from + blank, "expected an underscore before the data".into(), DAMAGED);
+    }
+    let start = from + blank + 1;
+    let close = b"</AppendedData";
+    let data = source.bytes.get(start..).unwrap_or_default();
+    match data.windows(close.len()).rposition(|window| window == close) {
+        Some(length) => Ok(Appended { base64, range: start..start + length }),
+        None => fail(source.bytes.len(), "the file ends inside AppendedData".into(), DAMAGED),
+    }
+}

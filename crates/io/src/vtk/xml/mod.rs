@@ -1,0 +1,446 @@
+//! XML files: `.vtu` (unstructured grids) and `.vtp` (polygonal data).
+//!
+//! The crate `vtkio` reads files whose arrays are all inline base64 without compression. ASCII,
+//! appended and compressed arrays are read here, and so is whatever the crate refuses or loses.
+
+mod codec;
+mod document;
+
+use std::cell::Cell;
+
+use super::grid::{Grid, to_points};
+use super::image::{Lattice, Listed, NO_MESH, choose};
+use super::legacy::append_polydata;
+use super::source::Source;
+use crate::VolumeFile;
+use crate::scalar::Scalar;
+use crate::volume::stored;
+use codec::{Codec, Lengths};
+use document::{ArrayTag, Document, Format, Piece};
+use zeroset_core::error::{Error, Result};
+use zeroset_core::mesh::{DataArray, Values};
+use zeroset_core::volume::Samples;
+
+/// An XML file with its tags read.
+pub(super) struct XmlFile<'a> {
+    source: Source<'a>,
+    document: Document,
+    /// Offsets of the appended arrays, in order.
+    offsets: Vec<usize>,
+    /// Bytes of the appended data taken so far.
+    taken: Cell<usize>,
+}
+
+/// Sections of polygonal data in the order of their cell data, with their counts.
+const POLYDATA: [(&str, &str); 4] = [
+    ("Verts", "NumberOfVerts"),
+    ("Lines", "NumberOfLines"),
+    ("Polys", "NumberOfPolys"),
+    ("Strips", "NumberOfStrips"),
+];
+
+const DAMAGED: &str = "the file is damaged or cut off; copy or write it again";
+
+impl<'a> XmlFile<'a> {
+    /// Reads the tags.
+    pub fn open(source: Source<'a>) -> Result<Self> {
+        let document = document::outline(&source)?;
+        let arrays = document.pieces.iter().flat_map(|piece| &piece.arrays);
+        let mut offsets: Vec<usize> = arrays.map(|array| array.offset).collect();
+        offsets.sort_unstable();
+        Ok(XmlFile { source, document, offsets, taken: Cell::new(0) })
+    }
+
+    /// "vtu" or "vtp".
+    pub fn format(&self) -> &'static str {
+        if self.is_polydata() { "vtp" } else { "vtu" }
+    }
+
+    fn is_polydata(&self) -> bool {
+        self.document.dataset == "PolyData"
+    }
+
+    fn arrays(&self) -> impl Iterator<Item = &ArrayTag> {
+        self.document.pieces.iter().flat_map(|piece| &piece.arrays)
+    }
+
+    /// Version and encoding, such as "1.0 appended raw zlib".
+    pub fn version(&self) -> String {
+        let mut words = vec![self.document.version.as_str()];
+        let has = |format| self.arrays().any(|array| array.format == format);
+        if has(Format::Ascii) {
+            words.push("ascii");
+        }
+        if has(Format::Binary) {
+            words.push("base64");
+        }
+        if let (true, Some(appended)) = (has(Format::Appended), &self.document.appended) {
+            words.push(if appended.base64 { "appended base64" } else { "appended raw" });
+        }
+        if has(Format::Binary) || has(Format::Appended) {
+            words.push(match self.document.compressor.as_str() {
+                "vtkZLibDataCompressor" => "zlib",
+                "vtkLZ4DataCompressor" => "lz4",
+                "vtkLZMADataCompressor" => "lzma",
+                other => other,
+            });
+        }
+        words.retain(|word| !word.is_empty());
+        words.join(" ")
+    }
+
+    /// True if all arrays are inline base64 without compression, in a single piece: what the
+    /// crate can read.
+    pub fn is_inline_base64(&self) -> bool {
+        self.document.compressor.is_empty()
+            && self.document.pieces.len() == 1
+            && self.arrays().all(|a| {
+                a.format == Format::Binary
+                    && a.scalar.is_some_and(|s| s != Scalar::Bit)
+                    && a.components > 0
+            })
+    }
+
+    /// True if a grid read by someone else has all points, cells and arrays of this file.
+    pub fn is_complete(&self, grid: &Grid) -> bool {
+        let [piece] = self.document.pieces.as_slice() else { return false };
+        let count = |name| piece.count(&self.source, name, false).unwrap_or(usize::MAX);
+        let cells = match self.is_polydata() {
+            true => POLYDATA.iter().fold(0, |sum: usize, (_, n)| sum.saturating_add(count(n))),
+            false => count("NumberOfCells"),
+        };
+        let same = |arrays: &[DataArray], section: &str| {
+            arrays.len() == piece.section(section).count()
+                && arrays.iter().zip(piece.section(section)).all(|(array, tag)| {
+                    array.name == tag.name && array.components == tag.components
+                })
+        };
+        grid.points.len() == count("NumberOfPoints")
+            && grid.types.len() == cells
+            && same(&grid.point_data, "PointData")
+            && same(&grid.cell_data, "CellData")
+    }
+
+    fn is_image(&self) -> bool {
+        self.document.dataset == "ImageData"
+    }
+
+    /// Refuses what holds no mesh.
+    pub fn check_mesh(&self) -> Result<()> {
+        if !self.is_image() {
+            return Ok(());
+        }
+        Err(self.source.fail("", "ImageData: an image, no mesh", NO_MESH))
+    }
+
+    /// Reads an array of an image of one piece; `None` for another data set.
+    pub fn read_volume(&self, wanted: Option<&str>) -> Result<Option<VolumeFile>> {
+        if !self.is_image() {
+            return Ok(None);
+        }
+        let [piece] = self.document.pieces.as_slice() else {
+            let what = format!("an image in {} pieces", self.document.pieces.len());
+            return Err(self.source.fail("", what, "write it in one piece"));
+        };
+        let source = &self.source;
+        let (first, dimensions) = piece.extent(source)?;
+        let origin = self.document.place(source, "Origin", [0.0; 3])?;
+        let spacing = self.document.place(source, "Spacing", [1.0; 3])?;
+        // Columns of the matrix, which is given by rows.
+        let unit = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+        let rows = self.document.place(source, "Direction", unit)?;
+        let directions = [0, 1, 2].map(|k| [rows[k], rows[3 + k], rows[6 + k]]);
+        let mut lattice = Lattice { dimensions, origin, spacing, directions };
+        for k in 0..3 {
+            // The origin is that of index 0, the first point has its own.
+            let shift = first[k] as f64 * spacing[k];
+            lattice.origin.iter_mut().zip(directions[k]).for_each(|(x, d)| *x += shift * d);
+        }
+        let tags: Vec<&ArrayTag> = ["PointData", "CellData"]
+            .iter()
+            .flat_map(|section| piece.section(section))
+            .filter(|tag| tag.scalar.is_some() && tag.components > 0)
+            .collect();
+        let listed: Vec<Listed> = tags
+            .iter()
+            .map(|tag| Listed {
+                name: tag.name.clone(),
+                of_cells: tag.section == "CellData",
+                components: tag.components,
+                active: piece.is_active(tag),
+            })
+            .collect();
+        let chosen = choose(source, &listed, wanted)?;
+        let n = lattice.count(source, listed[chosen].of_cells)?;
+        let samples = self.samples(tags[chosen], n)?;
+        lattice.volume(source, &listed, chosen, samples, ("vti", self.version())).map(Some)
+    }
+
+    /// Reads all pieces without the help of a crate.
+    pub fn read(&self) -> Result<Grid> {
+        let mut grid: Option<Grid> = None;
+        for piece in &self.document.pieces {
+            let next = self.piece(piece)?;
+            next.check(&self.source)?;
+            match &mut grid {
+                Some(grid) => grid.append(next),
+                None => grid = Some(next),
+            }
+        }
+        grid.ok_or_else(|| self.source.fail("", "the file has no <Piece>", DAMAGED))
+    }
+
+    fn piece(&self, piece: &Piece) -> Result<Grid> {
+        let n_points = piece.count(&self.source, "NumberOfPoints", true)?;
+        let mut grid = Grid::default();
+        match piece.section("Points").next() {
+            Some(array) => grid.points = to_points(self.rows(array, n_points, 3)?),
+            None if n_points == 0 => {}
+            None => return Err(self.missing(piece, "Points")),
+        }
+        if self.is_polydata() {
+            for (slot, (section, count)) in POLYDATA.into_iter().enumerate() {
+                let n = piece.count(&self.source, count, false)?;
+                let (ends, connectivity) = self.cells(piece, section, n)?;
+                append_polydata(&mut grid, slot, &ends, &connectivity);
+            }
+        } else {
+            let n = piece.count(&self.source, "NumberOfCells", true)?;
+            (grid.ends, grid.connectivity) = self.cells(piece, "Cells", n)?;
+            if n > 0 {
+                let array = self.named(piece, "Cells", "types")?;
+                let types = self.integers(array, Some(n))?;
+                grid.types = types.iter().map_while(|&t| u8::try_from(t).ok()).collect();
+                if let Some(&odd) = types.get(grid.types.len()) {
+                    let what = format!("cell {} has type {odd}", grid.types.len());
+                    return Err(self.fail(array, what, "cell types run from 0 to 255"));
+                }
+            }
+        }
+        self.arrays_of(piece, n_points, grid.types.len(), &mut grid)?;
+        Ok(grid)
+    }
+
+    /// Adds the arrays of a piece with so many points and cells.
+    fn arrays_of(
+        &self,
+        piece: &Piece,
+        n_points: usize,
+        n_cells: usize,
+        grid: &mut Grid,
+    ) -> Result<()> {
+        for (section, n) in [("PointData", n_points), ("CellData", n_cells)] {
+            for tag in piece.section(section) {
+                let Some(array) = self.data(tag, n, &mut grid.warnings)? else { continue };
+                match section {
+                    "PointData" => grid.point_data.push(array),
+                    _ => grid.cell_data.push(array),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// An array of point or cell data; `None`, with a warning, if it holds no numbers.
+    fn data(
+        &self,
+        tag: &ArrayTag,
+        n: usize,
+        warnings: &mut Vec<String>,
+    ) -> Result<Option<DataArray>> {
+        if tag.scalar.is_none() || tag.components == 0 {
+            warnings.push(format!(
+                "array '{}' of type {} with {} components is left out",
+                tag.name, tag.type_name, tag.components
+            ));
+            return Ok(None);
+        }
+        let values = self.rows(tag, n, tag.components)?;
+        Ok(Some(DataArray { name: tag.name.clone(), components: tag.components, values }))
+    }
+
+    /// Ends and connectivity of `n` cells.
+    fn cells(&self, piece: &Piece, section: &str, n: usize) -> Result<(Vec<usize>, Vec<i64>)> {
+        if n == 0 {
+            return Ok(Default::default());
+        }
+        let array = self.named(piece, section, "offsets")?;
+        let offsets = self.integers(array, Some(n))?;
+        let connectivity = self.integers(self.named(piece, section, "connectivity")?, None)?;
+        let rises = offsets.first().is_some_and(|&first| first >= 0) && offsets.is_sorted();
+        let last = offsets.last().and_then(|&last| usize::try_from(last).ok());
+        if !rises || last.is_none_or(|last| last > connectivity.len()) {
+            let what = format!("offsets do not rise from 0 to {}", connectivity.len());
+            return Err(self.fail(array, what, DAMAGED));
+        }
+        let mut connectivity = connectivity;
+        connectivity.truncate(last.unwrap_or(0));
+        Ok((offsets.iter().map(|&end| end as usize).collect(), connectivity))
+    }
+
+    fn named<'p>(&self, piece: &'p Piece, section: &str, name: &str) -> Result<&'p ArrayTag> {
+        let found = piece.section(section).find(|array| array.name == name);
+        found.ok_or_else(|| self.missing(piece, &format!("{section}/{name}")))
+    }
+
+    fn missing(&self, piece: &Piece, what: &str) -> Error {
+        let position = format!("Piece, {}", self.source.line(piece.at));
+        self.source.fail(position, format!("it has no {what}"), DAMAGED)
+    }
+
+    fn fail(&self, array: &ArrayTag, what: impl Into<String>, remedy: &str) -> Error {
+        self.source.fail(array.position(&self.source), what, remedy)
+    }
+
+    fn integers(&self, array: &ArrayTag, expected: Option<usize>) -> Result<Vec<i64>> {
+        match self.values(array, expected)? {
+            Values::Int(values) => Ok(values),
+            Values::Float(_) => {
+                let what = format!("numbers of type {}, expected integers", array.type_name);
+                Err(self.fail(array, what, DAMAGED))
+            }
+        }
+    }
+
+    /// The numbers of an array with `n` rows.
+    fn rows(&self, array: &ArrayTag, n: usize, components: usize) -> Result<Values> {
+        match n.checked_mul(components) {
+            Some(count) => self.values(array, Some(count)),
+            None => {
+                let what = format!("{n} rows of {components} numbers promised");
+                Err(self.fail(array, what, DAMAGED))
+            }
+        }
+    }
+
+    /// The numbers of an array; `expected` is how many it must have.
+    fn values(&self, array: &ArrayTag, expected: Option<usize>) -> Result<Values> {
+        let Some(scalar) = array.scalar else {
+            let what = format!("type '{}' is no number type", array.type_name);
+            return Err(self.fail(array, what, "expected Float64, Int32 and the like"));
+        };
+        let mut values = match self.bytes(array, scalar, expected)? {
+            Some(bytes) => scalar.unpack(&bytes, self.document.big_endian),
+            None => self.written(array, scalar)?,
+        };
+        if let (Scalar::Bit, Values::Int(bits), Some(n)) = (scalar, &mut values, expected) {
+            bits.truncate(n);
+        }
+        match expected.filter(|&n| n != values.len()) {
+            None => Ok(values),
+            Some(n) => {
+                let what = format!("{} numbers found, expected {n}", values.len());
+                Err(self.fail(array, what, DAMAGED))
+            }
+        }
+    }
+
+    /// The `n` numbers of an array, in the type of the file.
+    fn samples(&self, array: &ArrayTag, n: usize) -> Result<Samples> {
+        let scalar = array.scalar.unwrap_or(Scalar::U8);
+        let samples = match self.bytes(array, scalar, Some(n))? {
+            Some(bytes) => stored::samples(scalar, &bytes, self.document.big_endian),
+            None => stored::narrowed(scalar, self.written(array, scalar)?).map_err(|k| {
+                let what = format!("number {} is beyond the range of its type", k + 1);
+                self.fail(array, what, DAMAGED)
+            })?,
+        };
+        match samples.len() {
+            found if found == n => Ok(samples),
+            found => Err(self.fail(array, format!("{found} numbers found, expected {n}"), DAMAGED)),
+        }
+    }
+
+    /// The bytes of an array; `None` if it is written as text.
+    fn bytes(
+        &self,
+        array: &ArrayTag,
+        scalar: Scalar,
+        expected: Option<usize>,
+    ) -> Result<Option<Vec<u8>>> {
+        let size = expected.and_then(|count| scalar.bytes(count));
+        match array.format {
+            Format::Ascii => Ok(None),
+            Format::Binary => {
+                let text: Vec<u8> = (array.text.iter())
+                    .flat_map(|range| self.source.bytes[range.clone()].iter().copied())
+                    .collect();
+                let stream = codec::from_base64(&text).map_err(|e| self.fail(array, e, DAMAGED))?;
+                Ok(Some(self.unpack(array, &stream, size)?.0))
+            }
+            Format::Appended => self.appended(array, size).map(Some),
+        }
+    }
+
+    /// The numbers of an array that is written as text.
+    fn written(&self, array: &ArrayTag, scalar: Scalar) -> Result<Values> {
+        let text = array.text.iter().map(|range| &self.source.bytes[range.clone()]);
+        let words = text
+            .flat_map(|text| text.split(u8::is_ascii_whitespace))
+            .filter(|word| !word.is_empty());
+        scalar.parse(words.clone()).map_err(|read| {
+            let word = words.clone().nth(read).unwrap_or_default();
+            let found = super::source::shown(word);
+            let what = format!("{found} stands where number {} should", read + 1);
+            self.fail(array, what, DAMAGED)
+        })
+    }
+
+    /// Array bytes from a stream with lengths, and how much of the stream they took.
+    fn unpack(
+        &self,
+        array: &ArrayTag,
+        stream: &[u8],
+        expected: Option<usize>,
+    ) -> Result<(Vec<u8>, usize)> {
+        if stream.is_empty() && expected.is_none_or(|n| n == 0) {
+            return Ok(Default::default());
+        }
+        let Document { big_endian, header_width: width, .. } = self.document;
+        let lengths = Lengths { big_endian, width };
+        let codec = match self.document.compressor.as_str() {
+            "" => None,
+            "vtkZLibDataCompressor" => Some(Codec::Zlib),
+            "vtkLZ4DataCompressor" => Some(Codec::Lz4),
+            "vtkLZMADataCompressor" => Some(Codec::Lzma),
+            other => {
+                let what = format!("compressor is {}", super::source::shown(other.as_bytes()));
+                return Err(self.fail(array, what, "expected zlib, LZ4, LZMA or none"));
+            }
+        };
+        match codec {
+            None => codec::plain(stream, lengths),
+            Some(codec) => codec::unpacked(stream, lengths, codec, expected),
+        }
+        .map_err(|e| self.fail(array, e, DAMAGED))
+    }
+
+    fn appended(&self, array: &ArrayTag, expected: Option<usize>) -> Result<Vec<u8>> {
+        let Some(appended) = &self.document.appended else {
+            return Err(self.fail(array, "the file has no AppendedData", DAMAGED));
+        };
+        let data = &self.source.bytes[appended.range.clone()];
+        let Some(rest) = data.get(array.offset..) else {
+            let what = format!("offset {} lies beyond {} bytes", array.offset, data.len());
+            return Err(self.fail(array, what, DAMAGED));
+        };
+        let (bytes, taken) = if appended.base64 {
+            // An array of base64 text ends where the next one begins.
+            let next = self.offsets.partition_point(|&offset| offset <= array.offset);
+            let next = self.offsets.get(next).map_or(rest.len(), |next| next - array.offset);
+            let end = next.min(rest.len());
+            let stream =
+                codec::from_base64(&rest[..end]).map_err(|e| self.fail(array, e, DAMAGED))?;
+            (self.unpack(array, &stream, expected)?.0, end)
+        } else {
+            self.unpack(array, rest, expected)?
+        };
+        // Arrays may share their bytes, but a small file must not fill the memory that way.
+        self.taken.set(self.taken.get().saturating_add(taken));
+        if self.taken.get() / 4 > data.len() {
+            let what = "arrays overlap: together they take the appended data four times";
+            return Err(self.fail(array, what, DAMAGED));
+        }
+        Ok(bytes)
+    }
+}

@@ -1,0 +1,287 @@
+//! Meshes drawn by a GPU: [`super::draw`] with a mesh that stays on the card. All triangles are drawn, lit and colored
+//! there; lines, title and bar come from the processor. The picture has the bits of the processor.
+//!
+//! The kernels are in `kernels/render/raster.cu`.
+
+mod layout;
+
+use self::layout::DrawingArgument;
+use super::color::{NO_VALUE, SOLID, Srgb};
+use super::raster::{SAMPLES, ruled};
+use super::stage::Stage;
+use super::{Camera, Image, Options, Subject};
+use crate::render::cuda::{FrameArgument, check};
+use crate::render::{Axes, Extent, Eye, Frame};
+use zeroset_core::error::{Error, Result};
+use zeroset_gpu::{Argument, Arguments, Array, Cuda, Kernel, Launch, Unit};
+
+/// Threads of a block, ...
+const THREADS: u32 = 128;
+/// ... which paint such a rectangle of pixels; the kernels state the same.
+const RECTANGLE: [u32; 2] = [16, 8];
+/// Words of a corner.
+const CORNER: usize = 3;
+/// Numbers of an extent.
+const EXTENT: usize = 5;
+
+// SAFETY: laid out as in C, and compared with the size the kernels know.
+unsafe impl Argument for DrawingArgument {}
+
+struct Kernels {
+    extent: Kernel,
+    corners: Kernel,
+    triangles: Kernel,
+    wide: Kernel,
+    paint: Kernel,
+    heights: Kernel,
+}
+
+/// A mesh on a card, ready to be drawn from any side.
+pub struct DeviceMesh<'a> {
+    cuda: &'a Cuda,
+    stage: Stage<'a>,
+    kernels: Kernels,
+    argument: DrawingArgument,
+    _points: Array<f64>,
+    _triangles: Array<u32>,
+    _values: Array<f64>,
+    _normals: Array<f32>,
+    _map: Array<f32>,
+    _screen: Array<f32>,
+    eye: Option<Eye>,
+    extent: Array<u64>,
+    corners: Array<u32>,
+    large: Array<u32>,
+    n_large: Array<u32>,
+    samples: Array<u64>,
+    pixels: Array<f32>,
+    /// That of the last picture.
+    frame: Option<Frame>,
+}
+
+impl<'a> DeviceMesh<'a> {
+    /// Copies a subject to the card, for pictures of the size and with the range of `options`. It takes 44 bytes for each
+    /// point, 52 for each triangle, and 124 for each pixel.
+    ///
+    /// # Errors
+    /// As [`super::draw`]; [`Error::Device`] if there is too little memory, with the bytes needed and free;
+    /// [`Error::Case`] for vertices with colors of their own, which [`draw_on`] takes.
+    pub fn new(cuda: &'a Cuda, subject: &Subject<'a>, options: &Options) -> Result<Self> {
+        if subject.paint.is_some() {
+            let what = "a mesh on a card with colors of its vertices";
+            return Err(Error::usage(what, "draw it on the processor"));
+        }
+        let stage = Stage::new(subject, options)?;
+        check(cuda, bytes(&stage), "a picture of a mesh")?;
+        Self::of(cuda, stage)
+    }
+
+    /// Copies a stage without colors of vertices, for which there is room.
+    fn of(cuda: &'a Cuda, stage: Stage<'a>) -> Result<Self> {
+        let (drawing, options) = (&stage.drawing, &stage.options);
+        let (n_points, n_triangles) = (drawing.points.len(), drawing.triangles.len() / 3);
+        let n = options.width as usize * options.height as usize;
+        let sizes = vec![
+            ("DRAWING_BYTES", size_of::<DrawingArgument>().to_string()),
+            ("FRAME_BYTES", size_of::<FrameArgument>().to_string()),
+        ];
+        let unit = Unit::with("render/raster", sizes)?;
+        let kernel = |name: &str| cuda.kernel(&unit, name);
+        let kernels = Kernels {
+            extent: kernel("raster_extent")?,
+            corners: kernel("raster_corners")?,
+            triangles: kernel("raster_triangles")?,
+            wide: kernel("raster_wide")?,
+            paint: kernel("raster_paint")?,
+            heights: kernel("raster_heights")?,
+        };
+        let points = cuda.upload(drawing.points.as_flattened())?;
+        let triangles = cuda.upload(&drawing.triangles)?;
+        let values = cuda.upload(&drawing.values)?;
+        let normals = cuda.upload(drawing.normals.as_flattened().as_flattened())?;
+        let map = cuda.upload(stage.map.lights.as_flattened())?;
+        let screen = cuda.upload(&Srgb::new().encoded)?;
+        let [low, high] = stage.range;
+        let argument = DrawingArgument {
+            points: points.address(),
+            triangles: triangles.address(),
+            values: values.address(),
+            normals: if normals.is_empty() { 0 } else { normals.address() },
+            map: map.address(),
+            screen: screen.address(),
+            low,
+            high,
+            solid: Srgb::decode(SOLID),
+            no_value: Srgb::decode(NO_VALUE),
+            n_points: n_points as u32,
+            n_triangles: n_triangles as u32,
+            n_colored: drawing.n_colored as u32,
+            open: drawing.open.into(),
+            transparent: options.transparent.into(),
+            padding: 0,
+        };
+        Ok(DeviceMesh {
+            cuda,
+            kernels,
+            argument,
+            _points: points,
+            _triangles: triangles,
+            _values: values,
+            _normals: normals,
+            _map: map,
+            _screen: screen,
+            eye: options.perspective.map(|angle| Eye::around(&stage.drawing.points, angle)),
+            extent: cuda.zeros(EXTENT)?,
+            corners: cuda.zeros(CORNER * n_points)?,
+            large: cuda.zeros(n_triangles)?,
+            n_large: cuda.zeros(1)?,
+            samples: cuda.zeros(SAMPLES * SAMPLES * n)?,
+            pixels: cuda.zeros(4 * n)?,
+            frame: None,
+            stage,
+        })
+    }
+
+    /// The camera of the options, or that which shows most.
+    pub fn camera(&self) -> Camera {
+        self.stage.camera()
+    }
+
+    fn size(&self) -> [u32; 2] {
+        [self.stage.options.width, self.stage.options.height]
+    }
+
+    /// Launches all that makes the colors of the pixels, seen by a camera, and waits for how far the mesh reaches.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if the driver refuses a kernel.
+    pub fn paint(&mut self, camera: &Camera) -> Result<()> {
+        let extent = self.extent(camera)?;
+        let frame = self.frame.insert(self.stage.framed(camera, self.eye, &extent));
+        let size = [self.stage.options.width, self.stage.options.height];
+        let samples = SAMPLES as u32;
+        let seen = FrameArgument::new(frame, size.map(|n| n * samples), samples);
+        self.cuda.clear(&mut self.samples)?;
+        self.cuda.clear(&mut self.n_large)?;
+        let with = || Arguments::default().with(self.argument).with(seen);
+        let drawn = || {
+            let with = with().with_array(&self.corners).with_array(&self.samples);
+            with.with_array(&self.large).with_array(&self.n_large)
+        };
+        let resident = |kernel: &Kernel| kernel.resident_blocks(THREADS, 0);
+        let launch = |grid: u32| Launch { grid, block: THREADS, shared: 0, cooperative: false };
+        let for_all = |n: u32, kernel: &Kernel| {
+            Ok::<_, Error>(launch(n.div_ceil(THREADS).min(8 * resident(kernel)?)))
+        };
+        let Kernels { corners, triangles, wide, paint, .. } = &self.kernels;
+        let blocks = [0, 1].map(|k| size[k].div_ceil(RECTANGLE[k]));
+        let arguments = with().with_array(&self.corners);
+        // SAFETY: the arguments of `raster_corners`, a corner for each point.
+        unsafe {
+            self.cuda.launch(corners, for_all(self.argument.n_points, corners)?, &arguments)
+        }?;
+        // SAFETY: those of `raster_triangles`, a word for each sample and a place for each triangle.
+        unsafe {
+            self.cuda.launch(triangles, for_all(self.argument.n_triangles, triangles)?, &drawn())
+        }?;
+        // SAFETY: those of `raster_wide`, the same.
+        unsafe { self.cuda.launch(wide, launch(resident(wide)?), &drawn()) }?;
+        let painted =
+            with().with_array(&self.corners).with_array(&self.samples).with_array(&self.pixels);
+        // SAFETY: those of `raster_paint`, four numbers for each pixel.
+        unsafe { self.cuda.launch(paint, launch(blocks[0] * blocks[1]), &painted) }
+    }
+
+    /// How far the mesh reaches as a camera sees it.
+    fn extent(&mut self, camera: &Camera) -> Result<Extent> {
+        self.cuda.clear(&mut self.extent)?;
+        let seen = FrameArgument::looking(&Axes::new(camera), self.eye.as_ref());
+        let arguments = Arguments::default().with(self.argument).with(seen);
+        let kernel = &self.kernels.extent;
+        let grid =
+            kernel.resident_blocks(THREADS, 0)?.min(self.argument.n_points.div_ceil(THREADS));
+        let launch = Launch { grid, block: THREADS, shared: 0, cooperative: false };
+        // SAFETY: the arguments of `raster_extent`, five numbers.
+        unsafe { self.cuda.launch(kernel, launch, &arguments.with_array(&self.extent)) }?;
+        let found = self.cuda.download(&self.extent)?;
+        let most = |k: usize| match found[k] {
+            0 => f64::NEG_INFINITY,
+            bits if bits >> 63 == 1 => f64::from_bits(bits ^ 1 << 63),
+            bits => f64::from_bits(!bits),
+        };
+        let (low, high) = ([-most(0), -most(1)], [most(2), most(3)]);
+        Ok(Extent { low, high, front: most(4) })
+    }
+
+    /// The picture last painted, with its lines, title and bar.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if a kernel failed, or the memory is too small.
+    ///
+    /// # Panics
+    /// If none was painted.
+    pub fn image(&self) -> Result<Image> {
+        let frame = self.frame.as_ref().expect("a picture that was painted");
+        let drawing = &self.stage.drawing;
+        let heights = match drawing.lines.is_empty() {
+            true => Vec::new(),
+            false => self.heights()?,
+        };
+        let colors = self.cuda.download(&self.pixels)?.as_chunks().0.to_vec();
+        let transparent = self.stage.options.transparent;
+        let mut image = ruled(drawing, frame, self.size(), transparent, colors, &heights);
+        self.stage.label(&mut image);
+        Ok(image)
+    }
+
+    fn draw(mut self) -> Result<Image> {
+        self.paint(&self.camera())?;
+        self.image()
+    }
+
+    fn heights(&self) -> Result<Vec<f32>> {
+        let heights = self.cuda.zeros::<f32>(self.samples.len())?;
+        let arguments = Arguments::default()
+            .with_array(&self.samples)
+            .with(self.samples.len() as u64)
+            .with_array(&heights);
+        let kernel = &self.kernels.heights;
+        let grid = kernel.resident_blocks(THREADS, 0)?;
+        let launch = Launch { grid, block: THREADS, shared: 0, cooperative: false };
+        // SAFETY: the arguments of `raster_heights`, a number for each sample.
+        unsafe { self.cuda.launch(kernel, launch, &arguments) }?;
+        self.cuda.download(&heights)
+    }
+}
+
+/// As [`super::draw`] of a mesh, on a card; vertices with colors of their own are drawn by the processor.
+///
+/// # Errors
+/// As [`DeviceMesh::new`].
+pub fn draw_on(cuda: &Cuda, subject: &Subject<'_>, options: &Options) -> Result<Image> {
+    if subject.paint.is_some() {
+        return super::draw(subject, options);
+    }
+    DeviceMesh::new(cuda, subject, options)?.draw()
+}
+
+/// The same beside a run, whose arrays may grow: by the processor where a picture would take more than half of the memory
+/// that is free.
+///
+/// # Errors
+/// As [`super::draw`]; [`Error::Device`] if the card fails.
+pub fn draw_beside(cuda: &Cuda, subject: &Subject<'_>, options: &Options) -> Result<Image> {
+    let stage = Stage::new(subject, options)?;
+    let (free, _) = cuda.memory()?;
+    if subject.paint.is_some() || bytes(&stage) > free / 2 {
+        return Ok(stage.draw());
+    }
+    DeviceMesh::of(cuda, stage)?.draw()
+}
+
+/// What a stage takes on a card.
+fn bytes(stage: &Stage) -> usize {
+    let (drawing, options) = (&stage.drawing, &stage.options);
+    let pixels = options.width as usize * options.height as usize;
+    44 * drawing.points.len() + 52 * (drawing.triangles.len() / 3) + 124 * pixels
+}

@@ -1,0 +1,339 @@
+//! What is drawn of a mesh: triangles, their normals, and lines on them.
+
+use std::borrow::Cow;
+
+use rayon::prelude::*;
+
+use super::color::Light;
+use super::{Lines, Subject, paint};
+use crate::render::vector::{V, add, cross, dot, length, scaled, sub, unit};
+use zeroset_core::mesh::interface::{self, Interface};
+use zeroset_core::mesh::{Kind, Mesh, outer_faces};
+use zeroset_core::primitives::GatherMatrix;
+
+/// Triangles whose normals differ by more than 78 degrees (cosine 0.2) meet in a crease that
+/// shading does not smooth.
+const CREASE: f64 = 0.2;
+/// The edges of a solid are drawn where walls differ by more than 40 degrees.
+const SHARP: f64 = 0.77;
+
+/// The kind of a line, in the order they are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kinds {
+    /// Rim of a surface, edges of a solid.
+    Edge,
+    /// Where the values have a round number.
+    Level,
+    /// The zero set.
+    Interface,
+}
+
+/// A straight piece of a line, mesh units.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Line {
+    pub ends: [V; 2],
+    pub kind: Kinds,
+}
+
+/// All that a camera can look at.
+pub(super) struct Drawing<'a> {
+    pub points: Cow<'a, [V]>,
+    /// Three points each; in the order of the cells, which decides where depths are equal.
+    pub triangles: Cow<'a, [u32]>,
+    /// Value of each point.
+    pub values: Cow<'a, [f64]>,
+    /// Color of each vertex of the mesh; empty where values say the color.
+    pub paint: Vec<Light>,
+    /// Triangles from this one on have one color, that of an interface.
+    pub n_colored: usize,
+    /// Normal at each corner of each triangle; empty for what is flat and needs no light.
+    pub normals: Vec<[[f32; 3]; 3]>,
+    pub lines: Vec<Line>,
+    /// Colored triangles that face the viewer are left out, so that one looks inside.
+    pub open: bool,
+}
+
+impl<'a> Drawing<'a> {
+    /// Collects what is drawn; `levels` are the round values of [`Lines::Round`].
+    pub(super) fn new(subject: &Subject<'a>, levels: &[f64]) -> Self {
+        let mesh = subject.mesh;
+        let values = subject.colors.unwrap_or(subject.values);
+        let paint = subject.paint.map(paint::lights).unwrap_or_default();
+        let zero = [0.0];
+        let (kind, levels) = match subject.lines {
+            Lines::Interface => (Kinds::Interface, &zero[..]),
+            Lines::Round => (Kinds::Level, levels),
+            Lines::None => (Kinds::Level, &[][..]),
+        };
+        if mesh.kind != Kind::Volume {
+            let around = Around::new(mesh.n_vertices(), &mesh.cells);
+            let mut normals = Vec::new();
+            if mesh.kind == Kind::Surface {
+                normals = around.normals(&mesh.cells, &facets(&mesh.vertices, &mesh.cells));
+            }
+            let mut lines = around.creases(&mesh.vertices, &mesh.cells, None);
+            lines.extend(level_lines(&mesh.vertices, &mesh.cells, subject.values, levels, kind));
+            return Drawing {
+                points: Cow::Borrowed(&mesh.vertices),
+                triangles: Cow::Borrowed(&mesh.cells),
+                values: Cow::Borrowed(values),
+                paint,
+                n_colored: mesh.n_cells(),
+                normals,
+                lines,
+                open: false,
+            };
+        }
+        let walls = outer_faces(mesh).0.into_flattened();
+        let around = Around::new(mesh.n_vertices(), &walls);
+        let walls_facets = facets(&mesh.vertices, &walls);
+        let mut normals = around.normals(&walls, &walls_facets);
+        let mut lines = around.creases(&mesh.vertices, &walls, Some(&walls_facets));
+        lines.extend(level_lines(&mesh.vertices, &walls, subject.values, levels, kind));
+        let (mut points, mut triangles) = (mesh.vertices.clone(), walls);
+        let mut values = values.to_vec();
+        let n_colored = triangles.len() / 3;
+        let open = subject.lines == Lines::Interface;
+        if open {
+            let found = interface::extract(mesh, subject.values);
+            let slopes = slopes(mesh, subject.values, &found);
+            let corners = found.cells.chunks_exact(3);
+            normals.extend(corners.map(|t| [0, 1, 2].map(|k| slopes[t[k] as usize])));
+            let first = points.len() as u32;
+            points.extend(&found.vertices);
+            values.resize(points.len(), 0.0);
+            triangles.extend(found.cells.iter().map(|v| v + first));
+        }
+        let (points, triangles) = (Cow::Owned(points), Cow::Owned(triangles));
+        let values = Cow::Owned(values);
+        Drawing { points, triangles, values, paint, n_colored, normals, lines, open }
+    }
+
+    /// The corners of a triangle.
+    pub(super) fn corners(&self, t: usize) -> [V; 3] {
+        [0, 1, 2].map(|k| self.points[self.triangles[3 * t + k] as usize])
+    }
+}
+
+/// Unit normals at the vertices of the interface in tetrahedra: the gradient of the values, averaged
+/// by volume around the two ends of the edge a vertex lies on. It is smooth where the triangles,
+/// being cuts through the cells, are of all shapes.
+fn slopes(mesh: &Mesh, values: &[f64], interface: &Interface) -> Vec<[f32; 3]> {
+    let mut near = vec![false; mesh.n_vertices()];
+    interface.edges.iter().flatten().for_each(|&v| near[v as usize] = true);
+    let mut gradient = vec![[0.0; 3]; mesh.n_vertices()];
+    for cell in mesh.iter_cells().filter(|cell| cell.iter().any(|&v| near[v as usize])) {
+        let x = [0, 1, 2, 3].map(|k| mesh.vertices[cell[k] as usize]);
+        let u = [0, 1, 2, 3].map(|k| values[cell[k] as usize]);
+        let [a, b, c] = [1, 2, 3].map(|k| sub(x[k], x[0]));
+        // Times six volumes: the weight of the mean.
+        let sum = add(
+            add(scaled(cross(b, c), u[1] - u[0]), scaled(cross(c, a), u[2] - u[0])),
+            scaled(cross(a, b), u[3] - u[0]),
+        );
+        for &v in cell {
+            gradient[v as usize] = add(gradient[v as usize], sum);
+        }
+    }
+    let normal = |(&[a, b], &t): (&[u32; 2], &f64)| {
+        let [a, b] = [a, b].map(|v| unit(gradient[v as usize]));
+        unit(add(scaled(a, 1.0 - t), scaled(b, t))).map(|x| x as f32)
+    };
+    interface.edges.iter().zip(&interface.weights).map(normal).collect()
+}
+
+/// Pieces of the lines where linear `values` take one of `levels`; cells with a corner that has
+/// no value have none.
+fn level_lines(
+    points: &[V],
+    triangles: &[u32],
+    values: &[f64],
+    levels: &[f64],
+    kind: Kinds,
+) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for t in triangles.chunks_exact(3) {
+        let u = [0, 1, 2].map(|k| values[t[k] as usize]);
+        if !u.iter().all(|u| u.is_finite()) {
+            continue;
+        }
+        let low = u[0].min(u[1]).min(u[2]);
+        let high = u[0].max(u[1]).max(u[2]);
+        let first = levels.partition_point(|&level| level <= low);
+        for &level in levels[first..].iter().take_while(|&&level| level <= high) {
+            let below = u.map(|u| u < level);
+            let lone = below.iter().filter(|&&b| b).count() == 1;
+            let Some(i) = (0..3).find(|&i| below[i] == lone) else { continue };
+            if below == [true; 3] || below == [false; 3] {
+                continue;
+            }
+            let crossing = |j: usize| -> V {
+                // From the vertex of smaller number, so that both cells of an edge agree.
+                let (a, b) = if t[i] < t[j] { (i, j) } else { (j, i) };
+                let s = (level - u[a]) / (u[b] - u[a]);
+                let (p, q) = (points[t[a] as usize], points[t[b] as usize]);
+                std::array::from_fn(|k| p[k] + (q[k] - p[k]) * s)
+            };
+            // Among round values zero stands out: it is the interface of a signed distance.
+            let kind = if level == 0.0 { Kinds::Interface } else { kind };
+            lines.push(Line { ends: [crossing((i + 1) % 3), crossing((i + 2) % 3)], kind });
+        }
+    }
+    lines
+}
+
+/// A triangle as seen by light: its unit normal and twice its area.
+struct Facet {
+    normal: [f32; 3],
+    area: f64,
+}
+
+fn facets(points: &[V], triangles: &[u32]) -> Vec<Facet> {
+    let facet = |t: &[u32]| {
+        let [a, b, c] = [0, 1, 2].map(|k| points[t[k] as usize]);
+        let product = cross(sub(b, a), sub(c, a));
+        Facet { normal: unit(product).map(|x| x as f32), area: length(product) }
+    };
+    triangles.par_chunks_exact(3).map(facet).collect()
+}
+
+/// The triangles around each vertex, as slots: three to a triangle.
+struct Around(GatherMatrix);
+
+impl Around {
+    fn new(n: usize, triangles: &[u32]) -> Self {
+        Around(GatherMatrix::new(n, triangles))
+    }
+
+    fn of(&self, v: u32) -> impl Iterator<Item = u32> {
+        self.0.row(v as usize).iter().map(|slot| slot / 3)
+    }
+
+    /// Normal at each corner: the mean by area over the triangles around it that meet this one smoothly.
+    fn normals(&self, triangles: &[u32], facets: &[Facet]) -> Vec<[[f32; 3]; 3]> {
+        let widen = |n: [f32; 3]| n.map(f64::from);
+        triangles
+            .par_chunks_exact(3)
+            .zip(facets)
+            .map(|(t, own)| {
+                let own = widen(own.normal);
+                [0, 1, 2].map(|k| {
+                    let mut sum = [0.0; 3];
+                    for other in self.of(t[k]) {
+                        let Facet { normal, area } = &facets[other as usize];
+                        let other = widen(*normal);
+                        if dot(own, other) > CREASE {
+                            sum = add(sum, scaled(other, *area));
+                        }
+                    }
+                    unit(sum).map(|x| x as f32)
+                })
+            })
+            .collect()
+    }
+
+    /// Edges of one triangle only, and those where two meet in a crease if normals are given.
+    fn creases(&self, points: &[V], triangles: &[u32], facets: Option<&[Facet]>) -> Vec<Line> {
+        let mut lines = Vec::new();
+        for (t, corners) in triangles.chunks_exact(3).enumerate() {
+            for k in 0..3 {
+                let (a, b) = (corners[k], corners[(k + 1) % 3]);
+                let beyond = self.of(a).find(|&other| {
+                    other as usize != t && triangles[3 * other as usize..][..3].contains(&b)
+                });
+                let drawn = match (beyond, facets) {
+                    (None, _) => true,
+                    (Some(_), None) => false,
+                    (Some(other), Some(facets)) => {
+                        let [m, n] = [t, other as usize].map(|t| facets[t].normal.map(f64::from));
+                        t < other as usize && dot(m, n) < SHARP
+                    }
+                };
+                if drawn {
+                    let ends = [points[a as usize], points[b as usize]];
+                    lines.push(Line { ends, kind: Kinds::Edge });
+                }
+            }
+        }
+        lines
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use zeroset_core::mesh::generate::{Cube, Generate, Sphere, Square, generate};
+
+    fn subject<'a>(mesh: &'a Mesh, values: &'a [f64], lines: Lines) -> Subject<'a> {
+        Subject::new(mesh, values).with_lines(lines)
+    }
+
+    #[test]
+    fn a_cube_has_its_walls_and_twelve_edges() {
+        let mesh = generate(&Generate::Cube(Cube::default())).unwrap();
+        let values = vec![1.0; mesh.n_vertices()];
+        let drawing = Drawing::new(&subject(&mesh, &values, Lines::None), &[]);
+        assert_eq!(drawing.triangles.len(), 3 * 6 * 16 * 16 * 2);
+        for t in 0..drawing.n_colored {
+            let [a, b, c] = drawing.corners(t);
+            let normal = cross(sub(b, a), sub(c, a));
+            let out = sub(a, [0.5; 3]);
+            assert!(dot(normal, out) > 0.0, "walls are seen from outside");
+            let flat =
+                drawing.normals[t].iter().all(|n| dot(n.map(f64::from), unit(normal)) > 0.999);
+            assert!(flat, "edges stay sharp");
+        }
+        let total: f64 = drawing.lines.iter().map(|l| length(sub(l.ends[1], l.ends[0]))).sum();
+        assert!((total - 12.0).abs() < 1e-9, "{total}");
+    }
+
+    #[test]
+    fn interfaces_of_tetrahedra_are_inside_an_open_box() {
+        let mesh = generate(&Generate::Cube(Cube::default())).unwrap();
+        let values: Vec<f64> = mesh.vertices.iter().map(|x| x[2] - 0.47).collect();
+        let drawing = Drawing::new(&subject(&mesh, &values, Lines::Interface), &[]);
+        assert!(drawing.open && drawing.triangles.len() / 3 > drawing.n_colored);
+        for t in drawing.n_colored..drawing.triangles.len() / 3 {
+            assert!(drawing.corners(t).iter().all(|x| (x[2] - 0.47).abs() < 1e-12));
+        }
+        let on_walls: Vec<_> =
+            drawing.lines.iter().filter(|l| l.kind == Kinds::Interface).collect();
+        let lengths = on_walls.iter().map(|l| length(sub(l.ends[1], l.ends[0])));
+        assert!((lengths.sum::<f64>() - 4.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_square_has_a_rim_and_round_lines_where_values_are_known() {
+        let mesh = generate(&Generate::Square(Square::default())).unwrap();
+        let mut values: Vec<f64> = mesh.vertices.iter().map(|x| x[0]).collect();
+        let levels = [0.0, 0.25, 0.5, 0.75, 1.0];
+        let drawn = |values: &[f64], kind: Kinds| -> f64 {
+            let drawing = Drawing::new(&subject(&mesh, values, Lines::Round), &levels);
+            let of_kind = drawing.lines.iter().filter(|l| l.kind == kind);
+            of_kind.map(|l| length(sub(l.ends[1], l.ends[0]))).sum()
+        };
+        assert!((drawn(&values, Kinds::Edge) - 4.0).abs() < 1e-9);
+        let full = drawn(&values, Kinds::Level);
+        assert!((full - 4.0).abs() < 1e-9, "lines at 0.25, 0.5, 0.75 and 1: {full}");
+        for (value, x) in values.iter_mut().zip(&mesh.vertices) {
+            if x[1] > 0.5 {
+                *value = f64::NAN;
+            }
+        }
+        let half = drawn(&values, Kinds::Level);
+        assert!((half - 2.0).abs() < 1e-9, "{half}");
+    }
+
+    #[test]
+    fn a_closed_surface_has_no_edges_and_smooth_normals() {
+        let mesh = generate(&Generate::Sphere(Sphere::default())).unwrap();
+        let values: Vec<f64> = mesh.vertices.iter().map(|x| x[2]).collect();
+        let drawing = Drawing::new(&subject(&mesh, &values, Lines::Interface), &[]);
+        assert!(drawing.lines.iter().all(|l| l.kind == Kinds::Interface));
+        for t in 0..drawing.n_colored {
+            for (x, n) in drawing.corners(t).iter().zip(drawing.normals[t]) {
+                assert!(dot(*x, n.map(f64::from)) > 0.999);
+            }
+        }
+    }
+}

@@ -1,0 +1,375 @@
+//! Pictures of a mesh with its values or of a volume, without any other program.
+//!
+//! [`draw`] shows a planar mesh from above or a surface from the side that shows most, colored by
+//! phi or a distance, with the interface or lines of equal distance on it, a color bar and a title. Of
+//! tetrahedra it shows the interface inside the far walls of the domain, or, for a
+//! distance, the outer boundary. Of a volume it shows what rays through it meet ([`Traced`], with
+//! [`crate::render`]). The same values make the same bits on every machine.
+//!
+//! ```
+//! use zeroset_core::mesh::generate::{Generate, Sphere, generate};
+//! use zeroset_view::picture::{Options, Subject, draw};
+//!
+//! let mesh = generate(&Generate::Sphere(Sphere::default()))?;
+//! let phi: Vec<f64> = mesh.vertices.iter().map(|x| x[2] - 0.3).collect();
+//! let image = draw(&Subject::new(&mesh, &phi), &Options::default().with_size(320, 240))?;
+//! assert_eq!(image.pixels.len(), 320 * 240 * 3);
+//! # Ok::<(), zeroset_core::Error>(())
+//! ```
+
+mod bands;
+mod bar;
+mod color;
+pub mod cuda;
+mod drawing;
+mod font;
+mod image;
+mod ink;
+mod lines;
+mod paint;
+mod raster;
+mod stage;
+mod traced;
+pub mod view;
+
+pub use image::{Image, check_path};
+pub use paint::surface;
+pub use paint::vertex_colors;
+pub use traced::{SAMPLES, Shows, Traced, Tracer, trace};
+
+pub use crate::render::{Camera, View};
+
+use drawing::Drawing;
+use stage::Stage;
+use zeroset_core::error::{Error, Result};
+use zeroset_core::mesh::Mesh;
+
+/// Pixels a picture may have along each side.
+pub const SIDE: std::ops::RangeInclusive<u32> = 16..=8192;
+
+/// Angles of a view in perspective, in degrees.
+pub const PERSPECTIVE: std::ops::RangeInclusive<f64> = 1.0..=120.0;
+
+/// Lines drawn on a mesh.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Lines {
+    /// The zero set of the values (default); of tetrahedra the surface.
+    #[default]
+    Interface,
+    /// Where the values are round numbers.
+    Round,
+    /// None.
+    None,
+}
+
+/// What a picture shows.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Subject<'a> {
+    /// The mesh, cleaned.
+    pub mesh: &'a Mesh,
+    /// phi or a distance, `[n_vertices]`; grey where not finite.
+    pub values: &'a [f64],
+    /// Lines of the values.
+    pub lines: Lines,
+    /// Another array to color by, `[n_vertices]`.
+    pub colors: Option<&'a [f64]>,
+    /// Colors of the vertices themselves, in sRGB, `[n_vertices]`, instead of those of a map; there is
+    /// no color bar then.
+    pub paint: Option<&'a [[u8; 3]]>,
+    /// Name of the array the colors show.
+    pub name: &'a str,
+    /// Title, such as the name of a case.
+    pub title: &'a str,
+    /// What stands after the title, such as the time.
+    pub note: &'a str,
+}
+
+impl<'a> Subject<'a> {
+    /// Values of a level-set function on a mesh, called "phi", with their zero set.
+    pub fn new(mesh: &'a Mesh, values: &'a [f64]) -> Self {
+        let lines = Lines::Interface;
+        Subject { mesh, values, lines, colors: None, paint: None, name: "phi", title: "", note: "" }
+    }
+
+    /// Chooses the lines.
+    pub fn with_lines(mut self, lines: Lines) -> Self {
+        self.lines = lines;
+        self
+    }
+
+    /// Names the values.
+    pub fn with_name(mut self, name: &'a str) -> Self {
+        self.name = name;
+        self
+    }
+
+    /// Colors by another array, `[n_vertices]`; the lines stay those of the values.
+    pub fn colored_by(mut self, name: &'a str, colors: &'a [f64]) -> Self {
+        (self.name, self.colors) = (name, Some(colors));
+        self
+    }
+
+    /// Gives each vertex a color of its own, in sRGB, `[n_vertices]`, such as [`vertex_colors`].
+    pub fn painted(mut self, colors: &'a [[u8; 3]]) -> Self {
+        self.paint = Some(colors);
+        self
+    }
+
+    /// Writes a title and a note above.
+    pub fn with_title(mut self, title: &'a str, note: &'a str) -> Self {
+        (self.title, self.note) = (title, note);
+        self
+    }
+
+    fn shown(&self) -> &'a [f64] {
+        self.colors.unwrap_or(self.values)
+    }
+
+    fn range(&self) -> [f64; 2] {
+        span(self.shown())
+    }
+
+    fn check(&self) -> Result<()> {
+        let n = self.mesh.n_vertices();
+        for values in [Some(self.values), self.colors].into_iter().flatten() {
+            if values.len() != n {
+                let what = format!("{} values for a mesh of {n} vertices", values.len());
+                return Err(Error::usage(what, "give one value per vertex"));
+            }
+        }
+        if let Some(paint) = self.paint.filter(|paint| paint.len() != n) {
+            let what = format!("{} colors for a mesh of {n} vertices", paint.len());
+            return Err(Error::usage(what, "give one color per vertex"));
+        }
+        Ok(())
+    }
+}
+
+/// The smallest range that holds all values that are finite; even about 0 for values of both signs. A
+/// single value lies in its middle, and 0 at an end of it or, if that is the value, 1.
+fn span(values: &[f64]) -> [f64; 2] {
+    let finite = || values.iter().copied().filter(|x| x.is_finite());
+    let low = finite().fold(f64::INFINITY, f64::min);
+    let high = finite().fold(f64::NEG_INFINITY, f64::max);
+    if low > high {
+        return [0.0, 1.0];
+    }
+    if low < 0.0 && high > 0.0 {
+        let most = high.max(-low).min(1e300);
+        return [-most, most];
+    }
+    let most = low.abs().max(high.abs());
+    // Differences by rounding are none.
+    if high - low > 1e-9 * most.max(1e-290) {
+        return [low, high];
+    }
+    let reach = if most < 1e-290 { 1.0 } else { most.min(1e300) };
+    [low - reach, high + reach]
+}
+
+/// What can be drawn.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Scene<'a> {
+    /// A mesh: its triangles, by a depth buffer.
+    Mesh(Subject<'a>),
+    /// A volume: by rays.
+    Traced(Traced<'a>),
+}
+
+impl<'a> From<&Subject<'a>> for Scene<'a> {
+    fn from(subject: &Subject<'a>) -> Self {
+        Scene::Mesh(*subject)
+    }
+}
+
+impl<'a> From<&Traced<'a>> for Scene<'a> {
+    fn from(traced: &Traced<'a>) -> Self {
+        Scene::Traced(*traced)
+    }
+}
+
+/// How a picture is made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// Pixels per row, in [`SIDE`]; default 1200.
+    pub width: u32,
+    /// Rows, in [`SIDE`]; default 900.
+    pub height: u32,
+    /// Side it is seen from.
+    pub view: View,
+    /// A camera instead of a view.
+    pub camera: Option<Camera>,
+    /// Values at both ends of the color bar; default those of the array.
+    pub range: Option<[f64; 2]>,
+    /// Angle in degrees, in [`PERSPECTIVE`], under which the eye sees a ball around all that is
+    /// shown: the larger, the nearer it is. Default none: the projection is parallel.
+    pub perspective: Option<f64>,
+    /// Leaves out the white behind what is shown.
+    pub transparent: bool,
+    /// Direction to the lamp, of any length above 0, along the axes of the picture: to the right, up, towards the eye. Default
+    /// [-0.36, 0.48, 0.8], from above left.
+    pub light: Option<[f64; 3]>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            width: 1200,
+            height: 900,
+            view: View::Auto,
+            camera: None,
+            range: None,
+            perspective: None,
+            transparent: false,
+            light: None,
+        }
+    }
+}
+
+impl Options {
+    /// Sets width and height.
+    pub fn with_size(mut self, width: u32, height: u32) -> Self {
+        (self.width, self.height) = (width, height);
+        self
+    }
+
+    /// Sets the side.
+    pub fn with_view(mut self, view: View) -> Self {
+        (self.view, self.camera) = (view, None);
+        self
+    }
+
+    /// Sets the camera.
+    pub fn with_camera(mut self, camera: Camera) -> Self {
+        self.camera = Some(camera);
+        self
+    }
+
+    /// Sets the values at both ends of the color bar.
+    pub fn with_range(mut self, range: [f64; 2]) -> Self {
+        self.range = Some(range);
+        self
+    }
+
+    /// Sets the direction to the lamp along the axes of the picture; `None` for above left.
+    pub fn with_light(mut self, from: Option<[f64; 3]>) -> Self {
+        self.light = from;
+        self
+    }
+
+    /// Sets the angle of perspective, in degrees; `None` for a parallel projection.
+    pub fn with_perspective(mut self, degrees: Option<f64>) -> Self {
+        self.perspective = degrees;
+        self
+    }
+
+    /// Leaves out the white behind what is shown, or not.
+    pub fn with_transparency(mut self, transparent: bool) -> Self {
+        self.transparent = transparent;
+        self
+    }
+
+    /// What is wrong with them: the key, and what that must be.
+    pub fn flaw(&self) -> Option<(String, String)> {
+        for (key, n) in [("width", self.width), ("height", self.height)] {
+            if !SIDE.contains(&n) {
+                let (low, high) = (SIDE.start(), SIDE.end());
+                return Some((key.into(), format!("must be {low} to {high} pixels, is {n}")));
+            }
+        }
+        if let Some([low, high]) = self.range {
+            let apart = high - low > 1e-9 * low.abs().max(high.abs()).max(1e-290);
+            if !(apart && low.abs() <= 1e300 && high.abs() <= 1e300) {
+                let what = format!("must be two numbers, the smaller first, is [{low}, {high}]");
+                return Some(("range".into(), what));
+            }
+        }
+        if let Some(angle) = self.perspective.filter(|angle| !PERSPECTIVE.contains(angle)) {
+            let (low, high) = (PERSPECTIVE.start(), PERSPECTIVE.end());
+            return Some((
+                "perspective".into(),
+                format!("must be {low} to {high} degrees, is {angle}"),
+            ));
+        }
+        if let Some(light) = self.light {
+            let size = light.iter().map(|x| x * x).sum::<f64>().sqrt();
+            if !(size > 0.0 && size.is_finite()) {
+                let what = format!("must be a direction with a length, is {light:?}");
+                return Some(("light".into(), what));
+            }
+        }
+        let (key, what) = self.camera.as_ref().and_then(Camera::flaw)?;
+        Some((format!("camera.{key}"), what))
+    }
+
+    /// The same with camera and range as they are chosen for a subject, so that pictures of other
+    /// states can be compared with its picture.
+    ///
+    /// # Errors
+    /// As [`draw`].
+    pub fn settled(&self, subject: &Subject<'_>) -> Result<Options> {
+        self.check()?;
+        subject.check()?;
+        let drawing = Drawing::new(subject, &[]);
+        let camera = self.camera.unwrap_or_else(|| view::camera(self.view, subject, &drawing));
+        let range = self.range.unwrap_or_else(|| subject.range());
+        Ok(Options { camera: Some(camera), range: Some(range), ..self.clone() })
+    }
+
+    fn check(&self) -> Result<()> {
+        match self.flaw() {
+            None => Ok(()),
+            Some((key, what)) => Err(Error::usage(format!("{key} {what}"), "")),
+        }
+    }
+}
+
+/// What a picture of a mesh takes, in voxels of a volume that is made ready for rays: a cell is worth 8 and a pixel 20.
+pub fn work(subject: &Subject<'_>, options: &Options) -> usize {
+    8 * subject.mesh.n_cells() + 20 * options.width as usize * options.height as usize
+}
+
+/// What a picture of a file is called: the name of the file up to its first dot.
+pub fn name_of(file: &str) -> &str {
+    let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
+    name.split('.').find(|part| !part.is_empty()).unwrap_or(name)
+}
+
+/// Draws a mesh or a volume, on white if not told otherwise.
+///
+/// # Errors
+/// [`Error::Case`] for sizes outside [`SIDE`], a range, angle or camera that cannot be, or arrays that do
+/// not fit the mesh; those of [`trace`].
+pub fn draw<'a>(scene: impl Into<Scene<'a>>, options: &Options) -> Result<Image> {
+    match scene.into() {
+        Scene::Mesh(subject) => Ok(Stage::new(&subject, options)?.draw()),
+        Scene::Traced(traced) => Ok(trace(&traced, options)?.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bar_of_a_single_value_has_round_numbers_that_differ() {
+        for (value, first, last) in [
+            (1.0, "0.0", "2.0"),
+            (0.0, "\u{2212}1.0", "1.0"),
+            (12345.678, "0", "20000"),
+            (-3.25e-7, "\u{2212}6e\u{2212}7", "0"),
+            (1e-310, "\u{2212}1.0", "1.0"),
+        ] {
+            let [low, high] = span(&[value, f64::NAN, value * (1.0 + 1e-12)]);
+            assert!(low < value && value < high && high.is_finite(), "{value}: {low} to {high}");
+            let labels = bar::Ticks::new([low, high], bar::TICKS).labels;
+            assert_eq!([labels[0].as_str(), &labels[labels.len() - 1]], [first, last], "{value}");
+            assert!(labels.iter().all(|label| label.chars().count() < 7), "{labels:?}");
+        }
+        assert!(span(&[1e308])[1].is_finite() && span(&[1e308])[1] > 1e308);
+        assert_eq!((span(&[1.0, 1.5]), span(&[-1.0, 3.0])), ([1.0, 1.5], [-3.0, 3.0]));
+    }
+}

@@ -1,0 +1,350 @@
+//! From triangles and lines to pixels: a depth buffer with nine samples per pixel, one band of
+//! rows after the other, colors after visibility.
+//!
+//! Corners are moved to a fine lattice of integers, so that coverage is exact: triangles that share
+//! an edge leave no gap and no sample to both. All else is `+ - * /` and square roots, so
+//! that a picture has the same bits on every machine and with any number of threads.
+
+use std::borrow::Cow;
+
+use rayon::prelude::*;
+
+use super::Image;
+use super::bands::{Bands, Lists, ROWS};
+use super::color::{Light, Map, NO_VALUE, SOLID, Srgb, Sum};
+use super::drawing::Drawing;
+use super::lines::{Seen, Strokes};
+use crate::render::vector::{V, add};
+use crate::render::{Frame, Shade};
+
+/// Samples per pixel along each axis.
+pub(super) const SAMPLES: usize = 3;
+/// Lattice steps per sample.
+const FINE: i64 = 256;
+/// No triangle.
+const NONE: u32 = u32::MAX;
+
+/// A corner on the lattice, and its height.
+#[derive(Clone, Copy, Debug)]
+struct Corner {
+    x: i32,
+    y: i32,
+    z: f32,
+}
+
+/// A triangle on the lattice, turned so that its area is positive.
+#[derive(Clone, Copy, Debug)]
+struct Flat {
+    x: [i64; 3],
+    y: [i64; 3],
+    /// Twice the area.
+    area: i64,
+    /// True if it was turned.
+    turned: bool,
+}
+
+impl Flat {
+    fn new(corners: [Corner; 3]) -> Option<Flat> {
+        let mut x = corners.map(|c| i64::from(c.x));
+        let mut y = corners.map(|c| i64::from(c.y));
+        let area = (x[1] - x[0]) * (y[2] - y[0]) - (y[1] - y[0]) * (x[2] - x[0]);
+        if area < 0 {
+            x.swap(1, 2);
+            y.swap(1, 2);
+        }
+        (area != 0).then_some(Flat { x, y, area: area.abs(), turned: area < 0 })
+    }
+
+    /// Twice the area between each edge and a point; edge k is opposite to corner k.
+    fn edges(&self, px: i64, py: i64) -> [i64; 3] {
+        [(1, 2), (2, 0), (0, 1)].map(|(a, b)| {
+            (self.x[b] - self.x[a]) * (py - self.y[a]) - (self.y[b] - self.y[a]) * (px - self.x[a])
+        })
+    }
+
+    /// 0 for edges whose points belong to the triangle, -1 for those that belong to the other.
+    fn bias(&self) -> [i64; 3] {
+        [(1, 2), (2, 0), (0, 1)].map(|(a, b)| {
+            let (dx, dy) = (self.x[b] - self.x[a], self.y[b] - self.y[a]);
+            if dy > 0 || (dy == 0 && dx < 0) { 0 } else { -1 }
+        })
+    }
+}
+
+/// Draws on white, or on nothing if the background is to be transparent.
+pub(super) fn draw(
+    drawing: &Drawing<'_>,
+    frame: &Frame,
+    map: &Map,
+    [width, height]: [u32; 2],
+    transparent: bool,
+) -> Image {
+    let size = [width as usize, height as usize];
+    let lattice = |x: f64| {
+        let limit = f64::from(1 << 29);
+        (x * (SAMPLES as i64 * FINE) as f64 + 0.5).floor().clamp(-limit, limit) as i32
+    };
+    let corner = |x: &V| {
+        let [x, y, z] = frame.project(*x);
+        Corner { x: lattice(x), y: lattice(y), z: z as f32 }
+    };
+    let corners: Vec<Corner> = drawing.points.par_iter().map(corner).collect();
+    let bands = Bands::new(size[1], frame);
+    let fine = 1.0 / (SAMPLES as i64 * FINE) as f64;
+    let triangles = Lists::new(bands.n(), drawing.triangles.len() / 3, |t| {
+        let y = [0, 1, 2].map(|k| corners[drawing.triangles[3 * t + k] as usize].y);
+        let low = f64::from(y[0].min(y[1]).min(y[2])) * fine;
+        let high = f64::from(y[0].max(y[1]).max(y[2])) * fine;
+        bands.within(low, high, bands.apron as f64)
+    });
+    let strokes = Strokes::new(drawing, frame, &bands);
+    let (corners, srgb) = (&corners, Srgb::new());
+    let painter = Painter { drawing, frame, map, corners, srgb, size, bands, transparent };
+    let mut image = Image::blank(width, height, transparent);
+    let paint = |k: usize, pixels: &mut [u8], alpha: &mut [u8]| {
+        let looked = painter.look(k, triangles.of(k));
+        let mut colors = painter.paint(&looked);
+        strokes.draw(k, &looked.seen, &mut colors);
+        write(&colors, pixels, alpha);
+    };
+    image.par_bands(ROWS, paint);
+    image
+}
+
+/// The picture of colors that were found elsewhere, with its lines. `heights` are those of all samples where
+/// there are lines, minus infinity where nothing is.
+pub(super) fn ruled(
+    drawing: &Drawing<'_>,
+    frame: &Frame,
+    [width, height]: [u32; 2],
+    transparent: bool,
+    mut colors: Vec<[f32; 4]>,
+    heights: &[f32],
+) -> Image {
+    let (wide, bands) = (width as usize, Bands::new(height as usize, frame));
+    let strokes = Strokes::new(drawing, frame, &bands);
+    if !drawing.lines.is_empty() {
+        let of_band = |(band, colors): (usize, &mut [[f32; 4]])| {
+            let [top, bottom] = bands.samples(band).map(|row| row * wide * SAMPLES);
+            let seen = Seen::new(&bands, band, wide, Cow::Borrowed(&heights[top..bottom]));
+            strokes.draw(band, &seen, colors);
+        };
+        colors.par_chunks_mut(wide * ROWS).enumerate().for_each(of_band);
+    }
+    let mut image = Image::blank(width, height, transparent);
+    image.par_bands(ROWS, |band, pixels, alpha| {
+        let rows = pixels.len() / 3;
+        write(&colors[band * ROWS * wide..][..rows], pixels, alpha);
+    });
+    image
+}
+
+/// Writes colors 0 to 255 with their opacity 0 to 1 as bytes; `alpha` is empty if all are opaque.
+pub(super) fn write(colors: &[[f32; 4]], pixels: &mut [u8], alpha: &mut [u8]) {
+    for (pixel, color) in pixels.chunks_exact_mut(3).zip(colors) {
+        for (byte, color) in pixel.iter_mut().zip(color) {
+            *byte = (color + 0.5) as u8;
+        }
+    }
+    for (byte, [.., opacity]) in alpha.iter_mut().zip(colors) {
+        *byte = (255.0 * opacity + 0.5) as u8;
+    }
+}
+
+/// Samples of a band of rows, those above and below it included that its lines may need.
+struct Looked {
+    seen: Seen<'static>,
+    triangle: Vec<u32>,
+}
+
+/// All that is needed to paint a band.
+struct Painter<'a> {
+    drawing: &'a Drawing<'a>,
+    frame: &'a Frame,
+    map: &'a Map,
+    corners: &'a [Corner],
+    srgb: Srgb,
+    /// Width and height of the picture.
+    size: [usize; 2],
+    bands: Bands,
+    transparent: bool,
+}
+
+impl Painter<'_> {
+    fn corners(&self, t: u32) -> [Corner; 3] {
+        [0, 1, 2].map(|k| self.corners[self.drawing.triangles[3 * t as usize + k] as usize])
+    }
+
+    /// Finds which triangle each sample of a band shows.
+    fn look(&self, band: usize, triangles: &[u32]) -> Looked {
+        let [top, bottom] = self.bands.samples(band);
+        let wide = self.size[0] * SAMPLES;
+        let tall = bottom - top;
+        let mut triangle = vec![NONE; wide * tall];
+        let mut height = vec![f32::NEG_INFINITY; wide * tall];
+        for &t in triangles {
+            let corners = self.corners(t);
+            let Some(flat) = Flat::new(corners) else { continue };
+            // A wall is seen counterclockwise from outside; y points downwards here.
+            if self.drawing.open && (t as usize) < self.drawing.n_colored && flat.turned {
+                continue;
+            }
+            let [low_x, high_x] = ends(flat.x, 0, wide);
+            let [low_y, high_y] = ends(flat.y, top, bottom);
+            if low_x >= high_x {
+                continue;
+            }
+            let mut z = corners.map(|c| f64::from(c.z));
+            if flat.turned {
+                z.swap(1, 2);
+            }
+            let (lowest, highest) = (z[0].min(z[1]).min(z[2]), z[0].max(z[1]).max(z[2]));
+            let area = flat.area as f64;
+            let bias = flat.bias();
+            let step = [(1, 2), (2, 0), (0, 1)].map(|(a, b)| (flat.y[a] - flat.y[b]) * FINE);
+            let slope = (0..3).map(|k| step[k] as f64 * z[k]).sum::<f64>() / area;
+            for y in low_y..high_y {
+                let middle = |k: usize| k as i64 * FINE + FINE / 2;
+                let edges = flat.edges(middle(low_x), middle(y));
+                let z_row = (0..3).map(|k| edges[k] as f64 * z[k]).sum::<f64>() / area;
+                let mut edges = [0, 1, 2].map(|k| edges[k] + bias[k]);
+                let row = (y - top) * wide;
+                for x in low_x..high_x {
+                    if (edges[0] | edges[1] | edges[2]) >= 0 {
+                        let z = (z_row + (x - low_x) as f64 * slope).clamp(lowest, highest) as f32;
+                        // Equal heights: the triangle that came first stays.
+                        if z > height[row + x] {
+                            height[row + x] = z;
+                            triangle[row + x] = t;
+                        }
+                    }
+                    for k in 0..3 {
+                        edges[k] += step[k];
+                    }
+                }
+            }
+        }
+        Looked { seen: Seen::new(&self.bands, band, self.size[0], Cow::Owned(height)), triangle }
+    }
+
+    /// Colors of the pixels of a band, 0 to 255, and how opaque they are, 0 to 1.
+    fn paint(&self, Looked { seen, triangle }: &Looked) -> Vec<[f32; 4]> {
+        let wide = self.size[0] * SAMPLES;
+        let opacity = if self.transparent { 0.0 } else { 1.0 };
+        let mut colors = vec![[255.0, 255.0, 255.0, opacity]; self.size[0] * seen.rows];
+        for (k, color) in colors.iter_mut().enumerate() {
+            let (x0, y0) = (k % self.size[0] * SAMPLES, (seen.first + k / self.size[0]) * SAMPLES);
+            let mut sum = Sum::default();
+            let mut last = (NONE, [1.0f32; 3]);
+            for y in y0..y0 + SAMPLES {
+                for x in x0..x0 + SAMPLES {
+                    let t = triangle[(y - seen.top) * wide + x];
+                    if t != last.0 {
+                        last = (t, if t == NONE { [1.0; 3] } else { self.shade(t, x, y) });
+                    }
+                    if t != NONE || !self.transparent {
+                        sum.add(last.1, t != NONE);
+                    }
+                }
+            }
+            if let Some(pixel) = sum.pixel(&self.srgb, SAMPLES * SAMPLES) {
+                *color = pixel;
+            }
+        }
+        colors
+    }
+
+    /// Color of a triangle at a sample, in the light.
+    fn shade(&self, t: u32, x: usize, y: usize) -> Light {
+        let corners = self.corners(t);
+        let Some(flat) = Flat::new(corners) else { return [1.0; 3] };
+        let middle = |k: usize| k as i64 * FINE + FINE / 2;
+        let mut weights = flat.edges(middle(x), middle(y)).map(|e| e as f64 / flat.area as f64);
+        if flat.turned {
+            weights.swap(1, 2);
+        }
+        if self.frame.is_perspective() {
+            // What is linear on a triangle is not linear in a picture of it in perspective.
+            let grown = [0, 1, 2].map(|k| weights[k] * self.frame.growth(f64::from(corners[k].z)));
+            let sum = grown[0] + grown[1] + grown[2];
+            weights = grown.map(|w| w / sum);
+        }
+        let t = t as usize;
+        let color = if t >= self.drawing.n_colored {
+            Srgb::decode(SOLID)
+        } else if !self.drawing.paint.is_empty() {
+            let of =
+                [0, 1, 2].map(|k| self.drawing.paint[self.drawing.triangles[3 * t + k] as usize]);
+            let mean = |c: usize| (0..3).map(|k| weights[k] * f64::from(of[k][c])).sum::<f64>();
+            [0, 1, 2].map(|c| mean(c) as f32)
+        } else {
+            let value = |k: usize| self.drawing.values[self.drawing.triangles[3 * t + k] as usize];
+            let mean = (0..3).map(|k| weights[k] * value(k)).sum();
+            self.map.color(mean).unwrap_or_else(|| Srgb::decode(NO_VALUE))
+        };
+        let Some(normals) = self.drawing.normals.get(t) else { return color };
+        let mut normal = [0.0; 3];
+        for (n, w) in normals.iter().zip(weights) {
+            normal = add(normal, n.map(|x| f64::from(x) * w));
+        }
+        let pixel = [x, y].map(|k| (k as f64 + 0.5) / SAMPLES as f64);
+        Shade::new(normal, self.frame.axes(), self.frame.toward_eye(pixel)).on(color)
+    }
+}
+
+/// The samples along one axis whose middles lie between the ends of a triangle.
+fn ends(x: [i64; 3], low: usize, high: usize) -> [usize; 2] {
+    let least = x[0].min(x[1]).min(x[2]);
+    let most = x[0].max(x[1]).max(x[2]);
+    let from = (least + FINE / 2 - 1).div_euclid(FINE).clamp(low as i64, high as i64);
+    let to = ((most - FINE / 2).div_euclid(FINE) + 1).clamp(low as i64, high as i64);
+    [from as usize, to as usize]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn corner(x: i32, y: i32) -> Corner {
+        Corner { x, y, z: 0.0 }
+    }
+
+    #[test]
+    fn triangles_that_share_an_edge_share_no_sample_and_leave_no_gap() {
+        // A fan around a point that is exactly on a sample, edges through samples.
+        let middle = corner(128 + 256 * 4, 128 + 256 * 4);
+        let rim = [
+            (0, 0),
+            (1152, 0),
+            (2304, 0),
+            (2304, 1152),
+            (2304, 2304),
+            (900, 2304),
+            (0, 2304),
+            (0, 700),
+        ];
+        let mut count = [[0; 9]; 9];
+        for k in 0..rim.len() {
+            let (a, b) = (rim[k], rim[(k + 1) % rim.len()]);
+            // Both orientations must do.
+            let mut fan = [middle, corner(a.0, a.1), corner(b.0, b.1)];
+            if k % 2 == 0 {
+                fan.swap(1, 2);
+            }
+            let flat = Flat::new(fan).unwrap();
+            let bias = flat.bias();
+            for (y, row) in count.iter_mut().enumerate() {
+                for (x, n) in row.iter_mut().enumerate() {
+                    let edges = flat.edges(x as i64 * 256 + 128, y as i64 * 256 + 128);
+                    *n += i32::from((0..3).all(|k| edges[k] + bias[k] >= 0));
+                }
+            }
+        }
+        assert!(count.iter().flatten().all(|&n| n == 1), "{count:?}");
+    }
+
+    #[test]
+    fn flat_triangles_are_left_out() {
+        assert!(Flat::new([corner(0, 0), corner(5, 5), corner(10, 10)]).is_none());
+    }
+}

@@ -1,0 +1,106 @@
+//! A mesh ready to be drawn from any side.
+
+use super::bar::{self, Layout, Legend, Ticks};
+use super::color::Map;
+use super::drawing::Drawing;
+use super::{Camera, Image, Lines, Options, Subject, raster, view};
+use crate::render::{Axes, Frame};
+use crate::render::{Extent, Eye};
+use zeroset_core::error::Result;
+
+/// What pictures of a subject have in common.
+pub(super) struct Stage<'a> {
+    subject: Subject<'a>,
+    pub options: Options,
+    pub drawing: Drawing<'a>,
+    pub map: Map,
+    pub range: [f64; 2],
+    /// Values of lines.
+    levels: Vec<f64>,
+    layout: Layout,
+}
+
+impl<'a> Stage<'a> {
+    /// # Errors
+    /// As [`super::draw`].
+    pub(super) fn new(subject: &Subject<'a>, options: &Options) -> Result<Self> {
+        options.check()?;
+        subject.check()?;
+        let range = options.range.unwrap_or_else(|| subject.range());
+        let levels = match (subject.lines, subject.colors) {
+            (Lines::Interface, None) => vec![0.0],
+            (Lines::Round, None) => round_levels(range),
+            (Lines::Round, Some(_)) => round_levels(Subject { colors: None, ..*subject }.range()),
+            _ => Vec::new(),
+        };
+        let drawing = Drawing::new(subject, &levels);
+        let layout = Layout::new(options.width, options.height, subject.paint.is_none());
+        let (subject, options, map) = (*subject, options.clone(), Map::new(range));
+        Ok(Stage { subject, options, drawing, map, range, levels, layout })
+    }
+
+    /// The camera of the options, or that which shows most.
+    pub(super) fn camera(&self) -> Camera {
+        let by_itself = || view::camera(self.options.view, &self.subject, &self.drawing);
+        self.options.camera.unwrap_or_else(by_itself)
+    }
+
+    /// Axes and light of the picture.
+    fn axes(&self, camera: &Camera) -> Axes {
+        Axes::new(camera).lit(self.options.light)
+    }
+
+    /// What a camera sees.
+    fn frame(&self, camera: &Camera) -> Frame {
+        let (axes, perspective) = (self.axes(camera), self.options.perspective);
+        let Layout { area, unit, .. } = self.layout;
+        Frame::fit(axes, perspective, &self.drawing.points, area, camera.zoom, unit)
+    }
+
+    /// The same where the eye and the extent of what is seen are known.
+    pub(super) fn framed(&self, camera: &Camera, eye: Option<Eye>, extent: &Extent) -> Frame {
+        let Layout { area, unit, .. } = self.layout;
+        Frame::filling(self.axes(camera), eye, extent, area, camera.zoom, unit)
+    }
+
+    /// The picture, by the processor.
+    pub(super) fn draw(&self) -> Image {
+        let size = [self.options.width, self.options.height];
+        let frame = self.frame(&self.camera());
+        let transparent = self.options.transparent;
+        let mut image = raster::draw(&self.drawing, &frame, &self.map, size, transparent);
+        self.label(&mut image);
+        image
+    }
+
+    /// Writes title and bar.
+    pub(super) fn label(&self, image: &mut Image) {
+        if !self.layout.has_text {
+            return;
+        }
+        let subject = &self.subject;
+        let legend = Legend {
+            name: subject.name,
+            title: subject.title,
+            note: subject.note,
+            range: self.range,
+            levels: if subject.colors.is_none() { &self.levels } else { &[] },
+            has_gaps: subject.shown().iter().any(|x| !x.is_finite()),
+        };
+        bar::draw(image, subject.paint.is_none().then_some(&self.map), &legend);
+    }
+}
+
+/// Values of lines inside a range: the ticks of its bar, and the middle between each two.
+fn round_levels([low, high]: [f64; 2]) -> Vec<f64> {
+    let ticks = Ticks::new([low, high], bar::TICKS).values;
+    let mut levels = ticks.clone();
+    if let [first, second, ..] = ticks[..] {
+        let half = 0.5 * (second - first);
+        levels.push(first - half);
+        levels.extend(ticks.iter().map(|tick| tick + half));
+    }
+    levels.retain(|&x| x > low && x < high);
+    levels.sort_by(f64::total_cmp);
+    levels
+}

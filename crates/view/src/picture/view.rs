@@ -1,0 +1,223 @@
+//! The side a mesh is seen from where none is given.
+
+use super::drawing::{Drawing, Kinds};
+use super::{Lines, Subject};
+use crate::render::vector::{V, add, cross, dot, length, scaled, sub, unit};
+use crate::render::{Axes, CORNER, Camera, View};
+use zeroset_core::mesh::Kind;
+
+/// The camera of a view.
+pub(super) fn camera(view: View, subject: &Subject<'_>, drawing: &Drawing<'_>) -> Camera {
+    Camera::new(view.direction().unwrap_or_else(|| match subject.mesh.kind {
+        Kind::Planar => [0.0, 0.0, 1.0],
+        Kind::Volume => CORNER,
+        _ => best(subject, drawing),
+    }))
+}
+
+/// A place of interest on a surface.
+struct Spot {
+    at: V,
+    normal: V,
+    weight: f64,
+    /// Part of the range its value lies in; 0 for interfaces.
+    part: usize,
+}
+
+/// Parts of the range that a view should show.
+const PARTS: usize = 16;
+
+/// Spots looked at, and points that may hide them, at most.
+const MANY: usize = 40_000;
+
+/// The direction of 26 around a surface that shows most: of the interface by its length, of a
+/// range by the area of each of its parts, whose square roots are added so that all count.
+fn best(subject: &Subject<'_>, drawing: &Drawing<'_>) -> V {
+    let spots = spots(subject, drawing);
+    let points: Vec<V> =
+        drawing.points.iter().copied().step_by(drawing.points.len() / MANY + 1).collect();
+    let axes = principal_axes(&points);
+    let mut best = (0.0, axes[0]);
+    for direction in directions(&axes) {
+        let score = score(&spots, &points, direction);
+        // Straight views come first and are kept unless a slanted one shows clearly more.
+        if score > best.0 * 1.06 {
+            best = (score, direction);
+        }
+    }
+    best.1
+}
+
+/// Along the axes, the thinnest first, then between two, then between three of them.
+fn directions(axes: &[V; 3]) -> Vec<V> {
+    let mut all: Vec<(usize, V)> = Vec::new();
+    for code in 0..27 {
+        let steps = [code % 3, code / 3 % 3, code / 9];
+        let direction =
+            (0..3).fold([0.0; 3], |sum, k| add(sum, scaled(axes[k], [0.0, 1.0, -1.0][steps[k]])));
+        all.push((steps.iter().filter(|&&s| s != 0).count(), unit(direction)));
+    }
+    all.sort_by_key(|&(n, _)| n);
+    all.into_iter().skip(1).map(|(_, direction)| direction).collect()
+}
+
+fn spots(subject: &Subject<'_>, drawing: &Drawing<'_>) -> Vec<Spot> {
+    let area = |t: usize| {
+        let [a, b, c] = drawing.corners(t);
+        (cross(sub(b, a), sub(c, a)), scaled(add(add(a, b), c), 1.0 / 3.0))
+    };
+    let n = drawing.n_colored;
+    if subject.lines == Lines::Interface {
+        let inside = |t: usize| {
+            let t = &drawing.triangles[3 * t..][..3];
+            t.iter().filter(|&&v| subject.values[v as usize] < 0.0).count()
+        };
+        let cut: Vec<usize> = (0..n).filter(|&t| (1..3).contains(&inside(t))).collect();
+        let lines = drawing.lines.iter().filter(|l| l.kind == Kinds::Interface);
+        let lengths = lines.map(|l| length(sub(l.ends[1], l.ends[0])));
+        if cut.len() == lengths.clone().count() && !cut.is_empty() {
+            let step = cut.len() / MANY + 1;
+            let spot = |(&t, weight): (&usize, f64)| {
+                let (normal, at) = area(t);
+                Spot { at, normal: unit(normal), weight, part: 0 }
+            };
+            return cut.iter().zip(lengths).step_by(step).map(spot).collect();
+        }
+    }
+    let finite = || subject.values.iter().copied().filter(|x| x.is_finite());
+    let low = finite().fold(f64::INFINITY, f64::min);
+    let width = finite().fold(f64::NEG_INFINITY, f64::max) - low;
+    let spot = |t: usize| {
+        let (normal, at) = area(t);
+        let corners = &drawing.triangles[3 * t..][..3];
+        let mean = corners.iter().map(|&v| subject.values[v as usize]).sum::<f64>() / 3.0;
+        let part = ((mean - low) / width * PARTS as f64).clamp(0.0, PARTS as f64 - 1.0);
+        // A cast of what is no number is 0, and such cells weigh nothing.
+        let weight = if mean.is_finite() { length(normal) } else { 0.0 };
+        Spot { at, normal: unit(normal), weight, part: part as usize }
+    };
+    (0..n).step_by(n / MANY + 1).map(spot).collect()
+}
+
+/// How much of the spots is seen from a direction. What hides what is found on a coarse grid that
+/// keeps the nearest point of each field.
+fn score(spots: &[Spot], points: &[V], toward: V) -> f64 {
+    let axes = Axes::new(&Camera::new(toward));
+    let side = ((points.len() as f64).sqrt() / 3.0).clamp(6.0, 96.0) as usize;
+    let flat = |x: &V| [dot(*x, axes.right), dot(*x, axes.up), dot(*x, toward)];
+    let (mut low, mut high) = ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]);
+    for x in points.iter().map(flat) {
+        for k in 0..2 {
+            low[k] = low[k].min(x[k]);
+            high[k] = high[k].max(x[k]);
+        }
+    }
+    let width = (high[0] - low[0]).max(high[1] - low[1]);
+    let field = width / side as f64;
+    let index = |x: &[f64; 3]| {
+        let k = |c: usize| ((x[c] - low[c]) / field).clamp(0.0, side as f64 - 1.0) as usize;
+        k(1) * side + k(0)
+    };
+    let mut nearest = vec![f64::NEG_INFINITY; side * side];
+    for x in points.iter().map(flat) {
+        let cell = &mut nearest[index(&x)];
+        *cell = cell.max(x[2]);
+    }
+    let mut seen = [0.0; PARTS];
+    for spot in spots {
+        let x = flat(&spot.at);
+        if nearest[index(&x)] - x[2] < 1.5 * field {
+            seen[spot.part] += spot.weight * dot(spot.normal, toward).abs();
+        }
+    }
+    seen.iter().map(|s: &f64| s.sqrt()).sum()
+}
+
+/// Directions in which points are spread least to most; an axis of the coordinates instead if it
+/// is within about 25 degrees, and turned to its positive side.
+fn principal_axes(points: &[V]) -> [V; 3] {
+    let n = points.len().max(1) as f64;
+    let mean = scaled(points.iter().fold([0.0; 3], |sum, x| add(sum, *x)), 1.0 / n);
+    let mut m = [[0.0; 3]; 3];
+    for x in points.iter().map(|x| sub(*x, mean)) {
+        for (i, row) in m.iter_mut().enumerate() {
+            for (j, entry) in row.iter_mut().enumerate() {
+                *entry += x[i] * x[j];
+            }
+        }
+    }
+    let mut turn = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    // Jacobi's rotations; each sweep at least halves what is off the diagonal.
+    for (i, j) in [(0, 1), (0, 2), (1, 2)].into_iter().cycle().take(36) {
+        if m[i][j] * m[i][j] <= 1e-30 * (m[i][i] * m[j][j]).abs() {
+            continue;
+        }
+        let theta = (m[j][j] - m[i][i]) / (2.0 * m[i][j]);
+        let sign = if theta < 0.0 { -1.0 } else { 1.0 };
+        let t = sign / (theta.abs() + (theta * theta + 1.0).sqrt());
+        let c = 1.0 / (t * t + 1.0).sqrt();
+        let s = t * c;
+        for row in &mut m {
+            (row[i], row[j]) = (c * row[i] - s * row[j], s * row[i] + c * row[j]);
+        }
+        for k in 0..3 {
+            (m[i][k], m[j][k]) = (c * m[i][k] - s * m[j][k], s * m[i][k] + c * m[j][k]);
+            (turn[k][i], turn[k][j]) =
+                (c * turn[k][i] - s * turn[k][j], s * turn[k][i] + c * turn[k][j]);
+        }
+    }
+    let column = |k: usize| [turn[0][k], turn[1][k], turn[2][k]];
+    let mut order = [0, 1, 2];
+    order.sort_by(|&a, &b| m[a][a].total_cmp(&m[b][b]));
+    let axes = order.map(column);
+    // All three or none: snapped axes must stay at right angles.
+    let near = |axis: &V| (0..3).find(|&k| axis[k].abs() > 0.9);
+    let snapped = axes.each_ref().map(near);
+    let positive = |axis: V| {
+        let largest =
+            (0..3).fold(0, |k, j| if axis[j].abs() > axis[k].abs() + 1e-9 { j } else { k });
+        if axis[largest] < 0.0 { scaled(axis, -1.0) } else { axis }
+    };
+    match snapped {
+        [Some(a), Some(b), Some(c)] if a != b && b != c && a != c => {
+            [a, b, c].map(|k| std::array::from_fn(|j| if j == k { 1.0 } else { 0.0 }))
+        }
+        _ => axes.map(positive),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use zeroset_core::mesh::generate::{Generate, Sphere, generate};
+
+    #[test]
+    fn a_cap_is_seen_from_its_side() {
+        let mesh = generate(&Generate::Sphere(Sphere::default())).unwrap();
+        for side in [[0.0, 0.0, 1.0], [-1.0, 0.0, 0.0], [0.6, 0.0, -0.8]] {
+            let values: Vec<f64> = mesh.vertices.iter().map(|x| 0.6 - dot(*x, side)).collect();
+            let subject = Subject::new(&mesh, &values);
+            let drawing = Drawing::new(&subject, &[]);
+            let from = camera(View::Auto, &subject, &drawing).from;
+            assert!(dot(from, side) > 0.85, "{side:?}: from {from:?}");
+        }
+    }
+
+    #[test]
+    fn principal_axes_of_a_box() {
+        let mut points = Vec::new();
+        for (x, y, z) in (0..216).map(|k| (k % 6, k / 6 % 6, k / 36)) {
+            points.push([f64::from(x) * 3.0, f64::from(y), f64::from(z) * 2.0]);
+        }
+        assert_eq!(principal_axes(&points), [[0., 1., 0.], [0., 0., 1.], [1., 0., 0.]]);
+        // Turned by 36.87 degrees about z.
+        let turned: Vec<V> = points
+            .iter()
+            .map(|x| [0.8 * x[0] - 0.6 * x[1], 0.6 * x[0] + 0.8 * x[1], x[2]])
+            .collect();
+        let axes = principal_axes(&turned);
+        for (found, exact) in axes.iter().zip([[-0.6, 0.8, 0.0], [0., 0., 1.], [0.8, 0.6, 0.0]]) {
+            assert!(dot(*found, exact).abs() > 1.0 - 1e-9, "{axes:?}");
+        }
+    }
+}

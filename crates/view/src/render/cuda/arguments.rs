@@ -1,0 +1,84 @@
+//! What kernels of rays take, from frames, solids and guides.
+
+use super::super::guide::Candidates;
+use super::super::solid::Kind;
+use super::super::{Axes, Eye, Frame, Solid};
+use super::layout::{FrameArgument, GuideArgument, SolidArgument};
+use zeroset_core::volume::Scaling;
+use zeroset_gpu::Argument;
+
+// SAFETY: laid out as in C, and compared with the size the kernels know.
+unsafe impl Argument for FrameArgument {}
+
+impl FrameArgument {
+    /// `wide` x `tall` rays.
+    pub(crate) fn new(frame: &Frame, [wide, tall]: [u32; 2], samples: u32) -> Self {
+        let mut argument = Self::looking(&frame.axes, frame.eye.as_ref());
+        (argument.scale, argument.origin, argument.front) =
+            (frame.scale, frame.origin, frame.front);
+        (argument.wide, argument.tall, argument.samples) = (wide, tall, samples);
+        argument
+    }
+
+    /// Of a picture whose place and scale are not known yet.
+    pub(crate) fn looking(axes: &Axes, eye: Option<&Eye>) -> Self {
+        let (middle, distance) = eye.map_or(([0.0; 3], 0.0), |eye| (eye.middle, eye.distance));
+        FrameArgument {
+            right: axes.right,
+            up: axes.up,
+            toward: axes.toward,
+            lamp: axes.lamp,
+            scale: 0.0,
+            origin: [0.0; 2],
+            front: 0.0,
+            middle,
+            distance,
+            perspective: eye.is_some().into(),
+            wide: 0,
+            tall: 0,
+            samples: 1,
+        }
+    }
+}
+
+// SAFETY: as above.
+unsafe impl Argument for SolidArgument {}
+
+impl SolidArgument {
+    /// With the addresses of the marks of its cubes and of the values of its voxels, and the type of these.
+    pub(super) fn new(solid: &Solid<'_>, inside: u64, (values, stored): (u64, u32)) -> Self {
+        let volume = solid.volume();
+        let [low, high] = solid.bounds.unwrap_or_default().map(|corner| corner.map(|i| i as u32));
+        let level = match solid.kind {
+            Kind::Voxels => 0.0,
+            Kind::Level(level) => level,
+        };
+        SolidArgument {
+            origin: volume.placement().origin(),
+            inverse: volume.placement().inverse(),
+            offset: solid.offset(),
+            level,
+            slope: volume.scaling().slope,
+            intercept: volume.scaling().intercept,
+            inside,
+            values,
+            stored,
+            scaled: (volume.scaling() != Scaling::NONE).into(),
+            shape: solid.shape().map(|n| n as u32),
+            low,
+            high,
+            holds: solid.bounds.is_some().into(),
+        }
+    }
+}
+
+// SAFETY: as above.
+unsafe impl Argument for GuideArgument {}
+
+impl GuideArgument {
+    /// For cubes that lie in the ray's way or in a cone; `None` for all cubes.
+    pub(super) fn counting(candidates: Option<Candidates>) -> Self {
+        let (cosine, sine) = candidates.map_or((0.0, 0.0), |kept| (kept.cosine, kept.sine));
+        GuideArgument { cosine, sine, all: candidates.is_none().into(), ..Self::default() }
+    }
+}

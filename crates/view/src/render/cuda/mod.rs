@@ -1,0 +1,213 @@
+//! Rays through volumes on a GPU: [`super::march`] with a volume and a guide that stay on the card. Every ray has the
+//! bits of the processor.
+//!
+//! The kernels are in `kernels/render/`.
+
+mod arguments;
+mod guide;
+mod layout;
+
+use self::guide::DeviceGuide;
+pub(crate) use self::layout::FrameArgument;
+use self::layout::{GuideArgument, SolidArgument};
+use super::solid::Kind;
+use super::{Frame, Hit, Rule, Shade, Solid};
+use zeroset_core::error::{Error, Result};
+use zeroset_core::primitives::memory;
+use zeroset_gpu::volume::DeviceSamples;
+use zeroset_gpu::{Arguments, Array, Cuda, Kernel, Launch, Unit};
+
+/// Threads of a block, ...
+const THREADS: u32 = 128;
+/// ... which follow the rays of such a rectangle; the kernels state the same.
+const RECTANGLE: [u32; 2] = [16, 8];
+/// Bytes of a ray: what it met, how far it is, its steps, and the light on it.
+const RAY: usize = 24;
+
+/// A solid on a card, and what a rule needs to know of it.
+pub struct DeviceMarch<'a> {
+    cuda: &'a Cuda,
+    solid: &'a Solid<'a>,
+    march: Kernel,
+    shade: Kernel,
+    argument: SolidArgument,
+    guide: DeviceGuide,
+    _inside: Array<u8>,
+    _values: Option<DeviceSamples>,
+}
+
+impl std::fmt::Debug for DeviceMarch<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("DeviceMarch").field("solid", &self.argument).finish_non_exhaustive()
+    }
+}
+
+impl<'a> DeviceMarch<'a> {
+    /// Bytes on the card that a solid takes with a rule at most, beside those of its rays.
+    pub fn bytes(rule: Rule, solid: &Solid<'_>) -> usize {
+        let samples = solid.volume().samples();
+        let values = match solid.kind {
+            Kind::Voxels => 0,
+            Kind::Level(_) => samples.len() * samples.width(),
+        };
+        solid.inside().len() + values + DeviceGuide::bytes(rule, solid)
+    }
+
+    /// Copies a solid to the card and prepares marches there: its distance transform, its pyramid, or the list of its
+    /// cubes.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if there is too little memory, with the bytes needed and free, and for an axis of more than 32,767
+    /// voxels with [`Rule::Isotropic`]; [`Error::Case`] for a cone of pi / 2 or more.
+    pub fn new(cuda: &'a Cuda, rule: Rule, solid: &'a Solid<'a>) -> Result<Self> {
+        check(cuda, Self::bytes(rule, solid), "a volume for rays")?;
+        let level = match solid.kind {
+            Kind::Voxels => "0",
+            Kind::Level(_) => "1",
+        };
+        let bytes: Vec<u8> = solid.inside().iter().map(|&inside| inside.into()).collect();
+        let inside = cuda.upload(&bytes)?;
+        let values = match solid.kind {
+            Kind::Voxels => None,
+            Kind::Level(_) => Some(DeviceSamples::new(cuda, solid.volume().samples())?),
+        };
+        let guide = DeviceGuide::new(cuda, rule, solid, &inside)?;
+        let defines = vec![
+            ("LEVEL", level.to_string()),
+            ("SOLID_BYTES", size_of::<SolidArgument>().to_string()),
+            ("FRAME_BYTES", size_of::<FrameArgument>().to_string()),
+        ];
+        let of_rule = [
+            ("RULE", guide.rule.to_string()),
+            ("GUIDE_BYTES", size_of::<GuideArgument>().to_string()),
+        ];
+        let march = Unit::with("render/march", [&defines[..], &of_rule].concat())?;
+        let stored = values.as_ref().map_or((0, 0), |values| (values.address, values.code));
+        Ok(DeviceMarch {
+            cuda,
+            solid,
+            march: cuda.kernel(&march, "march_rays")?,
+            shade: cuda.kernel(&Unit::with("render/shade", defines)?, "shade_hits")?,
+            argument: SolidArgument::new(solid, inside.address(), stored),
+            guide,
+            _inside: inside,
+            _values: values,
+        })
+    }
+
+    /// What is looked for.
+    pub fn solid(&self) -> &'a Solid<'a> {
+        self.solid
+    }
+
+    /// Room for the rays of a picture of `width` x `height` pixels with `samples` x `samples` rays each: 24 bytes
+    /// for each.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if there is too little memory, with the bytes needed and free; [`Error::Case`] for 2^32 rays or
+    /// more along a side.
+    pub fn rays(&self, [width, height]: [u32; 2], samples: u32) -> Result<DeviceRays<'_>> {
+        let side = |pixels: u32| pixels.checked_mul(samples);
+        let Some((wide, tall)) = side(width).zip(side(height)) else {
+            let what = format!("{samples} x {samples} rays for each of {width} x {height} pixels");
+            return Err(Error::usage(what, "ask for a smaller picture"));
+        };
+        let (size, n) = ([wide, tall], wide as usize * tall as usize);
+        check(self.cuda, RAY * n, "the rays of a picture")?;
+        let cuda = self.cuda;
+        Ok(DeviceRays {
+            with: self,
+            size,
+            samples,
+            t: cuda.zeros(n)?,
+            cubes: cuda.zeros(n)?,
+            steps: cuda.zeros(n)?,
+            strength: cuda.zeros(n)?,
+            gloss: cuda.zeros(n)?,
+        })
+    }
+}
+
+/// The rays of a picture on a card, and what they met.
+pub struct DeviceRays<'a> {
+    with: &'a DeviceMarch<'a>,
+    size: [u32; 2],
+    samples: u32,
+    t: Array<f64>,
+    cubes: Array<u32>,
+    steps: Array<u32>,
+    strength: Array<f32>,
+    gloss: Array<f32>,
+}
+
+impl DeviceRays<'_> {
+    /// Launches all rays of a frame.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if the driver refuses the kernel.
+    pub fn march(&self, frame: &Frame) -> Result<()> {
+        let arguments = Arguments::default()
+            .with(self.with.argument)
+            .with(self.with.guide.argument)
+            .with(FrameArgument::new(frame, self.size, self.samples))
+            .with_array(&self.t)
+            .with_array(&self.cubes)
+            .with_array(&self.steps);
+        // SAFETY: the arguments of `march_rays`, a place for each ray.
+        unsafe { self.with.cuda.launch(&self.with.march, self.launch(), &arguments) }
+    }
+
+    /// Launches what finds the light on the hits of [`DeviceRays::march`], of the same frame.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn shade(&self, frame: &Frame) -> Result<()> {
+        let arguments = Arguments::default()
+            .with(self.with.argument)
+            .with(FrameArgument::new(frame, self.size, self.samples))
+            .with_array(&self.t)
+            .with_array(&self.cubes)
+            .with_array(&self.strength)
+            .with_array(&self.gloss);
+        // SAFETY: the arguments of `shade_hits`, a place for each ray; hits have cubes of the solid.
+        unsafe { self.with.cuda.launch(&self.with.shade, self.launch(), &arguments) }
+    }
+
+    fn launch(&self) -> Launch {
+        let blocks = [0, 1].map(|k| self.size[k].div_ceil(RECTANGLE[k]));
+        Launch { grid: blocks[0] * blocks[1], block: THREADS, shared: 0, cooperative: false }
+    }
+
+    /// The hits, as [`super::march`] gives them.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if a kernel before failed, or the memory of the host is too small.
+    pub fn hits(&self) -> Result<Vec<Hit>> {
+        let cuda = self.with.cuda;
+        let (t, cubes) = (cuda.download(&self.t)?, cuda.download(&self.cubes)?);
+        let steps = cuda.download(&self.steps)?;
+        let mut hits = Vec::new();
+        memory::reserve(&mut hits, t.len(), "the hits of the rays", "ask for a smaller picture")?;
+        let parts = t.into_iter().zip(cubes).zip(steps);
+        hits.extend(parts.map(|((t, cube), steps)| Hit { t, cube, steps }));
+        Ok(hits)
+    }
+
+    /// The light on the hits.
+    ///
+    /// # Errors
+    /// As [`DeviceRays::hits`].
+    pub(crate) fn shades(&self) -> Result<Vec<Shade>> {
+        let cuda = self.with.cuda;
+        let (strength, gloss) = (cuda.download(&self.strength)?, cuda.download(&self.gloss)?);
+        let parts = strength.into_iter().zip(gloss);
+        Ok(parts.map(|(strength, gloss)| Shade { strength, gloss }).collect())
+    }
+}
+
+/// Refuses what does not fit a card.
+pub(crate) fn check(cuda: &Cuda, bytes: usize, what: &str) -> Result<()> {
+    let remedy =
+        "draw it on the processor (--device cpu), or a smaller picture of a smaller volume";
+    cuda.check_room(bytes as u64, what, remedy)
+}

@@ -1,0 +1,111 @@
+//! From pixels to hits.
+
+use rayon::prelude::*;
+
+use super::frame::{Frame, Ray};
+use super::guide::Guide;
+use super::solid::Solid;
+use zeroset_core::error::Result;
+use zeroset_core::primitives::memory;
+
+/// What a ray met, and what it took to find that.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Hit {
+    /// Distance from the start of the ray, in the world; infinite if it met nothing.
+    pub t: f64,
+    /// Number of the cube, x fastest; no cube if it met nothing.
+    pub cube: u32,
+    /// Places looked at; 0 if the ray misses the box of all cubes.
+    pub steps: u32,
+}
+
+impl Hit {
+    /// Whether something was met.
+    pub fn is_some(&self) -> bool {
+        self.t < f64::INFINITY
+    }
+}
+
+/// Follows one ray to the first thing it meets.
+pub fn shoot(solid: &Solid<'_>, guide: &Guide, ray: &Ray) -> Hit {
+    let nothing = |steps| Hit { t: f64::INFINITY, cube: u32::MAX, steps };
+    let Some(course) = solid.course(ray) else { return nothing(0) };
+    let (mut t, mut steps) = (course.begin, 0);
+    while t < course.end {
+        steps += 1;
+        let cube = course.cube(t);
+        let leave =
+            [0, 1, 2].map(|k| course.leaves(k, cube[k])).into_iter().fold(course.end, f64::min);
+        if let Some(t) = solid.meets(cube, &course, t, leave) {
+            return Hit { t, cube: solid.number(cube) as u32, steps };
+        }
+        t = guide.free_to(solid, &course, cube, t).max(leave);
+    }
+    nothing(steps)
+}
+
+/// Follows the rays of a picture of `width` x `height` pixels with `samples` x `samples` rays each.
+/// The hits are `[height * samples][width * samples]`, from the upper left corner.
+///
+/// # Errors
+/// [`Error::Device`](zeroset_core::Error::Device) where the memory is too small.
+pub fn march(
+    solid: &Solid<'_>,
+    guide: &Guide,
+    frame: &Frame,
+    [width, height]: [u32; 2],
+    samples: u32,
+) -> Result<Vec<Hit>> {
+    let wide = width as usize * samples as usize;
+    let rows = height as usize * samples as usize;
+    let mut hits = Vec::new();
+    memory::reserve(&mut hits, wide * rows, "the hits of the rays", "ask for a smaller picture")?;
+    hits.resize(wide * rows, Hit { t: f64::INFINITY, cube: u32::MAX, steps: 0 });
+    hits.par_chunks_mut(wide).enumerate().for_each(|(row, hits)| {
+        for (column, hit) in hits.iter_mut().enumerate() {
+            *hit = shoot(solid, guide, &frame.ray(place(column, row, samples)));
+        }
+    });
+    Ok(hits)
+}
+
+/// The place of a sample in the picture, in pixels.
+pub(crate) fn place(column: usize, row: usize, samples: u32) -> [f64; 2] {
+    [column, row].map(|k| (k as f64 + 0.5) / f64::from(samples))
+}
+
+/// What the rays of a picture took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Counts {
+    /// Rays of the picture.
+    pub rays: u64,
+    /// Those that cross the box of all cubes that hold something.
+    pub entered: u64,
+    /// Those that met something.
+    pub hits: u64,
+    /// Places looked at by all rays.
+    pub steps: u64,
+    /// Places looked at by one ray at most.
+    pub most: u32,
+}
+
+impl Counts {
+    /// Counts the rays of a picture.
+    pub fn of(hits: &[Hit]) -> Self {
+        let mut counts = Counts { rays: hits.len() as u64, ..Counts::default() };
+        for hit in hits {
+            counts.entered += u64::from(hit.steps > 0);
+            counts.hits += u64::from(hit.is_some());
+            counts.steps += u64::from(hit.steps);
+            counts.most = counts.most.max(hit.steps);
+        }
+        counts
+    }
+
+    /// Places looked at by a ray that crosses the box, on average.
+    pub fn mean(&self) -> f64 {
+        self.steps as f64 / self.entered.max(1) as f64
+    }
+}
