@@ -23,12 +23,17 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// README, changelog, and all pages of docs/.
+/// README and its like, and all pages of docs/.
 fn pages() -> Vec<PathBuf> {
-    let mut pages: Vec<PathBuf> =
-        ["README.md", "CHANGELOG.md", "THIRD_PARTY.md", "meshes/README.md"]
-            .map(|name| root().join(name))
-            .to_vec();
+    const OTHERS: [&str; 6] = [
+        "README.md",
+        "CHANGELOG.md",
+        "CONTRIBUTING.md",
+        "SECURITY.md",
+        "THIRD_PARTY.md",
+        "meshes/README.md",
+    ];
+    let mut pages = OTHERS.map(|name| root().join(name)).to_vec();
     let docs = std::fs::read_dir(root().join("docs")).unwrap();
     let mut found: Vec<PathBuf> = docs.map(|entry| entry.unwrap().path()).collect();
     found.retain(|path| path.extension().is_some_and(|e| e == "md"));
