@@ -1,7 +1,7 @@
 // Values of expressions at a vertex; the twin of Term::refresh in
 // src/levelset/evolution/coefficients.rs.
 //
-// coefficients_generated.cuh is printed for each case by src/expression/cuda.rs: N_FIELDS fields,
+// coefficients_generated.cuh is printed for each case by crates/core/src/expression/cuda.rs: N_FIELDS fields,
 // fields_at, which gives all of them at one row, and term_of, which says what fields make up a term.
 // They compute in double; REAL is the scalar of the solver.
 #pragma once

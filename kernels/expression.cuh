@@ -1,5 +1,5 @@
 // Operators of coefficient expressions: the twins of Unary::apply, Binary::apply and select in
-// src/expression/tree.rs, under the same names. Generated code (src/expression/cuda.rs) is made of
+// crates/core/src/expression/tree.rs, under the same names. Generated code (crates/core/src/expression/cuda.rs) is made of
 // calls to them.
 //
 // Everything is double, whatever the precision of the solver: the CPU evaluates expressions in f64

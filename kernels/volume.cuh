@@ -1,9 +1,9 @@
-// Numbers of a volume in the type of its file, and values between them: the twin of src/volume/mod.rs, in double
+// Numbers of a volume in the type of its file, and values between them: the twin of crates/core/src/volume/mod.rs, in double
 // whatever the precision of the rest.
 #pragma once
 #include "common/types.cuh"
 
-// Types that volumes are stored in: src/volume/cuda.rs.
+// Types that volumes are stored in: crates/core/src/volume/cuda.rs.
 enum Stored {
     STORED_U8 = 0,
     STORED_I8 = 1,
@@ -33,7 +33,7 @@ DEVICE double stored_number(const void* numbers, u32 stored, u64 n) {
     }
 }
 
-// A volume with its place in the world: src/volume/cuda.rs lays it out.
+// A volume with its place in the world: crates/core/src/volume/cuda.rs lays it out.
 struct SampledVolume {
     const void* numbers;     // as stored, x fastest
     double origin[3];        // of the first one in the world

@@ -1,5 +1,5 @@
 // Scalars of kernels: `real` is REAL (double or float), N is CELL_SIZE (vertices of a cell, 3 or
-// 4; on tiles there are no cells), both defined by the compiler's options. The twin of src/geometry/real.rs.
+// 4; on tiles there are no cells), both defined by the compiler's options. The twin of crates/core/src/geometry/real.rs.
 //
 // Nothing is included: the run-time compiler has no headers. sqrt, fabs, fmin and fmax are
 // overloaded for float and double there, so calls with arguments of type real stay in that type.

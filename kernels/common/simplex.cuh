@@ -1,4 +1,4 @@
-// Measure and gradients of a triangle or tetrahedron. The twin of src/geometry/simplex.rs.
+// Measure and gradients of a triangle or tetrahedron. The twin of crates/core/src/geometry/simplex.rs.
 //
 // M is the number of vertices; functions are templates over it because a tetrahedron has triangles
 // for faces. The cells of a kernel are of type Simplex.

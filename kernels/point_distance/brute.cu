@@ -1,4 +1,4 @@
-// The point-wise distance transform by comparing all, twin of src/point_distance/brute.rs.
+// The point-wise distance transform by comparing all, twin of crates/cloud/src/point_distance/brute.rs.
 //
 // A block has a slice of the sites and a group of the queries, QUERIES of them in the registers of
 // each thread; tiles of the slice pass through shared memory. Khan and Zahran have one query in a
@@ -46,7 +46,7 @@ struct Brute : Sites<stored> {
 };
 
 #ifdef BRUTE_BYTES
-static_assert(sizeof(Brute) == BRUTE_BYTES, "src/point_distance/cuda/comparison.rs");
+static_assert(sizeof(Brute) == BRUTE_BYTES, "crates/cloud/src/point_distance/cuda/comparison.rs");
 #endif
 
 // Bits whose order is that of keys.

@@ -1,4 +1,4 @@
-// The Euclidean distance transform of a volume, twin of src/point_distance/edt: exact, one pass for each axis.
+// The Euclidean distance transform of a volume, twin of crates/cloud/src/point_distance/edt: exact, one pass for each axis.
 //
 // The order is edt_rows, edt_choose_slabs, edt_slabs, edt_near_slabs, edt_choose_volume, edt_volume, edt_near_volume.
 // edt_rows finds the steps along x to the nearest voxel inside. A pass along y or z has two kernels, and the kernel before
@@ -52,7 +52,7 @@ struct Edt {
 };
 
 #ifdef EDT_BYTES
-static_assert(sizeof(Edt) == EDT_BYTES, "src/point_distance/edt/cuda.rs");
+static_assert(sizeof(Edt) == EDT_BYTES, "crates/cloud/src/point_distance/edt/cuda.rs");
 #endif
 
 // Whole numbers below 2^23 as floats and back: conversions take four times as long as other instructions.

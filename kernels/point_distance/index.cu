@@ -1,4 +1,4 @@
-// The point-wise distance transform through an index, twin of src/point_distance/tree.rs: the same tree
+// The point-wise distance transform through an index, twin of crates/cloud/src/point_distance/tree.rs: the same tree
 // and the same sites. LANES neighbors of a warp go down the tree together, and share the sites of a leaf: few queries
 // take as long as one, which is the time of the reads on its way, so that both children of a node are read at once.
 //

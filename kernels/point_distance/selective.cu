@@ -1,5 +1,5 @@
 // The point-wise distance transform by comparing all where a comparison takes more than a few operations: in cones, in
-// norms of any order, and in double precision. Twin of src/point_distance/{cone,norm}.rs, to the same bits but for powers.
+// norms of any order, and in double precision. Twin of crates/cloud/src/point_distance/{cone,norm}.rs, to the same bits but for powers.
 //
 // A block has a slice of the sites and a group of the queries, one in each thread; tiles of the slice pass through shared
 // memory. What decides is computed in double, as on the processor, but of coordinates in single precision only for sites
@@ -36,7 +36,7 @@ struct Selective : Sites<number> {
 };
 
 #ifdef SELECTIVE_BYTES
-static_assert(sizeof(Selective) == SELECTIVE_BYTES, "src/point_distance/cuda/layout.rs");
+static_assert(sizeof(Selective) == SELECTIVE_BYTES, "crates/cloud/src/point_distance/cuda/layout.rs");
 #endif
 
 // Bits whose order is that of keys.

@@ -1,4 +1,4 @@
-// What every comparison of queries with sites takes: src/point_distance/cuda/layout.rs lays it out.
+// What every comparison of queries with sites takes: crates/cloud/src/point_distance/cuda/layout.rs lays it out.
 #pragma once
 #include "common/types.cuh"
 

@@ -1,4 +1,4 @@
-// A bit for each cell of a grid, as a discriminator decides: the twin of src/primitives/bits.rs.
+// A bit for each cell of a grid, as a discriminator decides: the twin of crates/core/src/primitives/bits.rs.
 //
 // Defines: those of primitives/discriminator.cuh; KEEP, 1 for bits that were made before, of which those are kept that the
 // discriminator finds active, too.

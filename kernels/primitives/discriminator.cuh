@@ -1,4 +1,4 @@
-// What is asked of the cells of a grid: twins of src/primitives/discriminator.rs and src/volume/condition.rs, in double and in
+// What is asked of the cells of a grid: twins of crates/core/src/primitives/discriminator.rs and crates/core/src/volume/condition.rs, in double and in
 // the order of the processor. `Discriminator` is what a kernel is told, `is_active` decides on a cell; who makes words of bits of
 // it is primitives/words.cuh.
 //
@@ -44,7 +44,7 @@ struct Discriminator {
     double most;
 };
 #elif DISCRIMINATOR == 4
-// An expression that is neither 0 nor no number, with code printed for it (src/expression/cuda.rs).
+// An expression that is neither 0 nor no number, with code printed for it (crates/core/src/expression/cuda.rs).
 struct Discriminator {
     const VALUE* values;              // null if the expression has no value
     Shape shape;
@@ -60,7 +60,7 @@ struct Discriminator {
 #endif
 
 #ifdef DISCRIMINATOR_BYTES
-static_assert(sizeof(Discriminator) == DISCRIMINATOR_BYTES, "src/primitives/cuda/discriminator/layout.rs, src/points/cuda/layout.rs");
+static_assert(sizeof(Discriminator) == DISCRIMINATOR_BYTES, "crates/gpu/src/primitives/discriminator/layout.rs, crates/core/src/points/cuda/layout.rs");
 #endif
 
 #if DISCRIMINATOR == 1

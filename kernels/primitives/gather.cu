@@ -1,5 +1,5 @@
 // The gathering matrix from its sorted rows; the twin of GatherMatrix::new in
-// src/primitives/gather.rs, which sorts slots by their rows.
+// crates/core/src/primitives/gather.rs, which sorts slots by their rows.
 #include "common/types.cuh"
 
 // Rows of slots as keys: all rows that are left out, n_rows and beyond, are the same, so that keys

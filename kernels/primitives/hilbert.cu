@@ -1,4 +1,4 @@
-// Keys along a Hilbert curve; the twin of src/primitives/hilbert.rs (after J. Skilling,
+// Keys along a Hilbert curve; the twin of crates/core/src/primitives/hilbert.rs (after J. Skilling,
 // "Programming the Hilbert curve", AIP Conf. Proc. 707), with the same bits.
 //
 // Coordinates are double whatever the precision of the solver: they are those of the mesh.
@@ -55,7 +55,7 @@ DEVICE u32 place_on_axis(double x, double low, double scale) {
     return place >= last ? last : place > 0.0 ? (u32)place : 0;
 }
 
-// The lattice that the curve runs through: the twin of a struct in src/primitives/hilbert.rs.
+// The lattice that the curve runs through: the twin of a struct in crates/core/src/primitives/hilbert.rs.
 struct Lattice {
     double low[3];
     // Steps per length, one for all axes.

@@ -1,4 +1,4 @@
-// Sparse matrices from dense ones, twin of src/primitives/sparse.rs: the entries that are not 0.
+// Sparse matrices from dense ones, twin of crates/core/src/primitives/sparse.rs: the entries that are not 0.
 //
 // Define: VALUE, the type of the entries.
 //

@@ -1,4 +1,4 @@
-// Quadtrees and octrees over equal values, twin of src/primitives/histopyramid/tree.rs: the levels count the largest blocks of
+// Quadtrees and octrees over equal values, twin of crates/core/src/primitives/histopyramid/tree.rs: the levels count the largest blocks of
 // one value. A cell whose children are all of one and the same value counts 1, any other the sum of its children.
 //
 // Defines: FAN, 4 for pictures and 8 for volumes. VALUE, the type of the values.

@@ -1,4 +1,4 @@
-// Runs of equal items of a sorted list: a bit where one begins, and the items there. Twin of src/primitives/unique.rs; the list of
+// Runs of equal items of a sorted list: a bit where one begins, and the items there. Twin of crates/core/src/primitives/unique.rs; the list of
 // the bits is made by compact_bits.cu.
 //
 // Define: VALUE, the type of the items.

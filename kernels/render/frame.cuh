@@ -1,8 +1,8 @@
-// From the places of a picture to rays, twin of src/render/frame.rs and of `place` in src/render/march.rs.
+// From the places of a picture to rays, twin of crates/view/src/render/frame.rs and of `place` in crates/view/src/render/march.rs.
 #pragma once
 #include "render/vector.cuh"
 
-// src/render/cuda/arguments.rs lays it out.
+// crates/view/src/render/cuda/arguments.rs lays it out.
 struct Frame {
     Triple right, up, toward;
     Triple lamp;        // direction to it along these
@@ -17,7 +17,7 @@ struct Frame {
 };
 
 #ifdef FRAME_BYTES
-static_assert(sizeof(Frame) == FRAME_BYTES, "src/render/cuda/arguments.rs");
+static_assert(sizeof(Frame) == FRAME_BYTES, "crates/view/src/render/cuda/arguments.rs");
 #endif
 
 // A block has the rays of a rectangle, its warps those of smaller ones: their ways are alike.

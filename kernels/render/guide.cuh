@@ -1,4 +1,4 @@
-// How far a ray may go without looking, twin of src/render/guide.rs and src/render/pyramid.rs.
+// How far a ray may go without looking, twin of crates/view/src/render/guide.rs and crates/view/src/render/pyramid.rs.
 //
 // RULE: 0 to the next cube, 1 by the distance transform, 2 by the nearest cube in the ray's way, found through a
 // pyramid, 3 by the nearest of all or of those in the ray's way, found by a look at each.
@@ -16,7 +16,7 @@
 // Fields waiting at most: 7 for each level, and one more.
 #define PYRAMID_STACK (7 * PYRAMID_LEVELS + 1)
 
-// src/render/cuda/arguments.rs lays it out.
+// crates/view/src/render/cuda/arguments.rs lays it out.
 struct Guide {
     const float* distances;     // from the middle of each cube to the nearest that holds something
     const u8* pyramid;          // levels one after the other: whether 2 x 2 x 2 fields below hold something
@@ -29,7 +29,7 @@ struct Guide {
 };
 
 #ifdef GUIDE_BYTES
-static_assert(sizeof(Guide) == GUIDE_BYTES, "src/render/cuda/arguments.rs");
+static_assert(sizeof(Guide) == GUIDE_BYTES, "crates/view/src/render/cuda/arguments.rs");
 #endif
 
 // How much t it takes from `at` to leave a ball around 0; 0 outside of it.

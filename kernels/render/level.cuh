@@ -1,4 +1,4 @@
-// Where a ray passes a level in a cube, twin of src/render/level.rs.
+// Where a ray passes a level in a cube, twin of crates/view/src/render/level.rs.
 #pragma once
 #include "render/vector.cuh"
 

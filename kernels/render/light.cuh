@@ -1,4 +1,4 @@
-// Light on what is seen, twin of src/render/light.rs.
+// Light on what is seen, twin of crates/view/src/render/light.rs.
 #pragma once
 #include "render/frame.cuh"
 

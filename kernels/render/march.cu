@@ -1,4 +1,4 @@
-// Rays through a volume, twin of `shoot` and `march` in src/render/march.rs: every ray has the bits of the processor.
+// Rays through a volume, twin of `shoot` and `march` in crates/view/src/render/march.rs: every ray has the bits of the processor.
 //
 // variants: LEVEL=0 | LEVEL=1
 // variants: RULE=0 | RULE=1 | RULE=2 | RULE=3

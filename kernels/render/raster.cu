@@ -1,4 +1,4 @@
-// Triangles drawn into a depth buffer, twin of src/picture/raster.rs: the same coverage in integers, the same heights
+// Triangles drawn into a depth buffer, twin of crates/view/src/picture/raster.rs: the same coverage in integers, the same heights
 // and the same light.
 //
 // The order is raster_extent, raster_corners, raster_triangles, raster_wide, raster_paint; raster_heights where lines are to be drawn.
@@ -24,7 +24,7 @@ struct Corner {
     float z;
 };
 
-// src/picture/cuda.rs lays it out.
+// crates/view/src/picture/cuda.rs lays it out.
 struct Drawing {
     const double* points;     // [n_points][3]
     const u32* triangles;     // [n_triangles][3]
@@ -43,8 +43,8 @@ struct Drawing {
 };
 
 #ifdef DRAWING_BYTES
-static_assert(sizeof(Drawing) == DRAWING_BYTES, "src/picture/cuda.rs");
-static_assert(sizeof(Frame) == FRAME_BYTES, "src/render/cuda/arguments.rs");
+static_assert(sizeof(Drawing) == DRAWING_BYTES, "crates/view/src/picture/cuda.rs");
+static_assert(sizeof(Frame) == FRAME_BYTES, "crates/view/src/render/cuda/arguments.rs");
 #endif
 
 // Bits of doubles in the order of the numbers, none of which are 0.

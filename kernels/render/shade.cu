@@ -1,4 +1,4 @@
-// How bright what rays meet is, twin of `normal` in src/render/solid.rs and of src/render/light.rs.
+// How bright what rays meet is, twin of `normal` in crates/view/src/render/solid.rs and of crates/view/src/render/light.rs.
 //
 // variants: LEVEL=0 | LEVEL=1
 #include "render/light.cuh"

@@ -1,4 +1,4 @@
-// What rays look for in a volume, twin of src/render/solid.rs. LEVEL is 1 for the surface at a level, in cubes between
+// What rays look for in a volume, twin of crates/view/src/render/solid.rs. LEVEL is 1 for the surface at a level, in cubes between
 // eight voxels, 0 for voxels as cubes.
 #pragma once
 #include "render/course.cuh"
@@ -6,7 +6,7 @@
 #include "render/level.cuh"
 #include "volume.cuh"
 
-// src/render/cuda/arguments.rs lays it out.
+// crates/view/src/render/cuda/arguments.rs lays it out.
 struct Solid {
     Triple origin;         // of the first voxel in the world
     Triple inverse[3];     // change of each index with world coordinates
@@ -22,7 +22,7 @@ struct Solid {
 };
 
 #ifdef SOLID_BYTES
-static_assert(sizeof(Solid) == SOLID_BYTES, "src/render/cuda/arguments.rs");
+static_assert(sizeof(Solid) == SOLID_BYTES, "crates/view/src/render/cuda/arguments.rs");
 #endif
 
 DEVICE u64 number_of(const Solid& solid, i32 x, i32 y, i32 z) {

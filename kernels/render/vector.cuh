@@ -1,4 +1,4 @@
-// Three numbers at a time, twin of src/render/vector.rs: the same operations in the same order, in double, so that
+// Three numbers at a time, twin of crates/view/src/render/vector.rs: the same operations in the same order, in double, so that
 // rays have the bits of the processor.
 #pragma once
 #include "common/types.cuh"

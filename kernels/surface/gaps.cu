@@ -141,7 +141,7 @@ DEVICE Vec3 closest_on_segment(const Vec3& p, const Vec3& a, const Vec3& b) {
 
 DEVICE Vec3 nearer(const Vec3& p, const Vec3& a, const Vec3& b) { return norm_squared(b - p) < norm_squared(a - p) ? b : a; }
 
-// The point of a triangle closest to p: twin of `Facet` in src/geometry/simplex.rs.
+// The point of a triangle closest to p: twin of `Facet` in crates/core/src/geometry/simplex.rs.
 DEVICE Vec3 closest_in_triangle(const Vec3& p, const Vec3& a, const Vec3& b, const Vec3& c) {
     const SimplexOf<3> s = simplex_of(b - a, c - a);
     const double l1 = dot(s.grads[1], p - a), l2 = dot(s.grads[2], p - a);

@@ -63,7 +63,7 @@ DEVICE stored* array_of(const TileMotion& m, const TileControl& c, u32 role) {
 // Tiles that a block computes at a time, a thread for four voxels.
 enum { TILES_OF_BLOCK = 4 * BLOCK / (TILE_EDGE * TILE_EDGE * TILE_EDGE) };
 
-// Parts of expressions that the voxels of a tile share: src/expression/parts.rs.
+// Parts of expressions that the voxels of a tile share: crates/core/src/expression/parts.rs.
 struct Parts {
 #if VARIES
     double of_time[N_TIME_PARTS];

@@ -1,4 +1,4 @@
-// The lowest level of a HistoPyramid, straight from values: the twin of src/primitives/histopyramid.
+// The lowest level of a HistoPyramid, straight from values: the twin of crates/core/src/primitives/histopyramid.
 //
 // Along an axis of odd length records have empty places, which count 0.
 //

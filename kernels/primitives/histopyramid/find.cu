@@ -1,5 +1,5 @@
 // Questions to a HistoPyramid, without a list: cells of keys, keys of cells, counts of boxes. The twin of cells.rs and regions.rs
-// of src/primitives/histopyramid.
+// of crates/core/src/primitives/histopyramid.
 //
 // variants: FAN=4, LINES=0 | FAN=8, LINES=0 | FAN=4, LINES=1
 // variants: PARTIAL=0 | PARTIAL=1
@@ -15,7 +15,7 @@ struct Pyramid {
 };
 
 #ifdef PYRAMID_BYTES
-static_assert(sizeof(Pyramid) == PYRAMID_BYTES, "src/primitives/cuda/histopyramid/layout.rs");
+static_assert(sizeof(Pyramid) == PYRAMID_BYTES, "crates/gpu/src/primitives/histopyramid/layout.rs");
 #endif
 
 // What stands for a key or a coordinate where there is none.

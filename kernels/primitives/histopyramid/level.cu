@@ -1,4 +1,4 @@
-// The levels of a HistoPyramid above the lowest: the twin of src/primitives/histopyramid.
+// The levels of a HistoPyramid above the lowest: the twin of crates/core/src/primitives/histopyramid.
 //
 // Along an axis of odd length records have empty places, which count 0.
 //

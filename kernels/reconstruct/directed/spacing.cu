@@ -1,4 +1,4 @@
-// Distances of samples to their nearest neighbors: twin of src/cloud/clean.rs, to the bit.
+// Distances of samples to their nearest neighbors: twin of crates/cloud/src/cloud/clean.rs, to the bit.
 //
 // spacing_work says how much there is to do, spacing_places and spacing_about do it, spacing_far tells who is far from all others.
 #include "reconstruct/directed/lattice.cuh"
