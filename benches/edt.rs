@@ -17,7 +17,7 @@ use volumes::{balls, random};
 fn main() {
     let mut args = std::env::args().skip(1).filter(|a| !a.starts_with("--"));
     let n: usize = args.next().and_then(|a| a.parse().ok()).unwrap_or(512);
-    println!("{n}^3 voxels, zeroset {} {}\n", env!("CARGO_PKG_VERSION"), zeroset::output::COMMIT);
+    println!("{n}^3 voxels, zeroset {}\n", zeroset::output::build());
     println!("| voxels inside | transform | threads | s | CPU s | ns per voxel (CPU) |");
     println!("|---|---|---|---|---|---|");
     let cubes = Edt::default();

@@ -38,12 +38,7 @@ fn main() {
     let what = args.iter().find(|a| a.parse::<u32>().is_err()).map_or("all", String::as_str);
     let n = args.iter().find_map(|a| a.parse().ok());
     let cpu = Cpu::new(0).expect("threads");
-    println!(
-        "{} threads, f64, zeroset {} {}\n",
-        cpu.threads(),
-        env!("CARGO_PKG_VERSION"),
-        zeroset::output::COMMIT
-    );
+    println!("{} threads, f64, zeroset {}\n", cpu.threads(), zeroset::output::build());
     let all = what == "all";
     if all || what == "read" {
         cpu.run(|| read(n.unwrap_or(500_002)));

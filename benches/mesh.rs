@@ -24,12 +24,11 @@ fn main() {
     let (mesh, inside) = mesh(shape);
     let cpu = Arc::new(Cpu::new(0).expect("threads"));
     println!(
-        "{shape}: {} vertices, {} cells, {} threads, f64, zeroset {} {}\n",
+        "{shape}: {} vertices, {} cells, {} threads, f64, zeroset {}\n",
         mesh.n_vertices(),
         mesh.n_cells(),
         cpu.threads(),
-        env!("CARGO_PKG_VERSION"),
-        zeroset::output::COMMIT,
+        zeroset::output::build(),
     );
     println!(
         "| patch size | partition and patches s | distance ms | rounds | updates per patch | redistance ms | step in band ms | step of whole domain ms | M cell updates/s |"

@@ -22,11 +22,7 @@ fn main() {
     let sizes = if sizes.is_empty() { vec![16_384, 65_536, 262_144, 16_777_216] } else { sizes };
     // One for all: the seconds of threads that have ended are not told any more.
     let cpu = Cpu::new(1).expect("a thread");
-    println!(
-        "{QUERIES} queries, one thread, zeroset {} {}\n",
-        env!("CARGO_PKG_VERSION"),
-        zeroset::output::COMMIT
-    );
+    println!("{QUERIES} queries, one thread, zeroset {}\n", zeroset::output::build());
     if std::env::args().any(|a| a == "perforation") {
         return perforated(&cpu);
     }

@@ -26,12 +26,7 @@ fn main() {
     let log2: u32 = args.get(1).and_then(|a| a.parse().ok()).unwrap_or(28);
     let threads = args.get(2).and_then(|a| a.parse().ok()).unwrap_or(0);
     let cpu = Cpu::new(threads).expect("threads");
-    println!(
-        "2^{log2} flags, {} threads, zeroset {} {}\n",
-        cpu.threads(),
-        env!("CARGO_PKG_VERSION"),
-        zeroset::output::COMMIT,
-    );
+    println!("2^{log2} flags, {} threads, zeroset {}\n", cpu.threads(), zeroset::output::build(),);
     cpu.run(|| {
         let modes: [(&str, &dyn Fn()); 4] = [
             ("flags", &|| of_flags(log2)),

@@ -23,7 +23,7 @@ fn main() {
     let given: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
     let number =
         |k: usize, default: u64| given.get(k).and_then(|a| a.parse().ok()).unwrap_or(default);
-    println!("zeroset {} {}\n", env!("CARGO_PKG_VERSION"), zeroset::output::COMMIT);
+    println!("zeroset {}\n", zeroset::output::build());
     if given.first().is_some_and(|first| first == "--volume") {
         return volume(number(1, 512) as usize);
     }

@@ -31,12 +31,7 @@ fn main() {
     let file = data.join("volumes/CT_pitch.nii.gz");
     let scan = read_volume(&file, &VolumeOptions::default()).expect("volume").volume;
     let cpu = Cpu::new(threads).expect("threads");
-    println!(
-        "CT_pitch, {} threads, zeroset {} {}\n",
-        cpu.threads(),
-        env!("CARGO_PKG_VERSION"),
-        zeroset::output::COMMIT,
-    );
+    println!("CT_pitch, {} threads, zeroset {}\n", cpu.threads(), zeroset::output::build(),);
     if is_by_angle {
         return by_angle(&cpu, &resampled(&scan, side), pixels as u32);
     }

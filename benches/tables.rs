@@ -225,9 +225,8 @@ fn main() {
     let asked: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with("--")).collect();
     let wants = |name: &str| asked.is_empty() || asked.iter().any(|a| a == name);
     println!(
-        "zeroset {} {}, f64, {} cores",
-        env!("CARGO_PKG_VERSION"),
-        zeroset::output::COMMIT,
+        "zeroset {}, f64, {} cores",
+        zeroset::output::build(),
         std::thread::available_parallelism().map_or(1, usize::from)
     );
     if wants("sizes") {

@@ -37,12 +37,7 @@ fn main() {
     let numbers: Vec<usize> = args.iter().skip(1).filter_map(|a| a.parse().ok()).collect();
     let or = |default: usize| if numbers.is_empty() { vec![default] } else { numbers.clone() };
     let cpu = Arc::new(Cpu::new(0).expect("threads"));
-    println!(
-        "{} threads, zeroset {} {}\n",
-        cpu.threads(),
-        env!("CARGO_PKG_VERSION"),
-        zeroset::output::COMMIT
-    );
+    println!("{} threads, zeroset {}\n", cpu.threads(), zeroset::output::build());
     match args.first().map(String::as_str) {
         Some("enright") => enright_table(&or(128), &cpu),
         Some("collapse") => collapse_table(&or(215), &cpu),

@@ -23,10 +23,9 @@ fn main() {
     let threads = args.get(1).and_then(|a| a.parse().ok()).unwrap_or(0);
     let cpu = Cpu::new(threads).expect("threads");
     println!(
-        "sphere of {radius} voxels, {} threads, f32, zeroset {} {}\n",
+        "sphere of {radius} voxels, {} threads, f32, zeroset {}\n",
         cpu.threads(),
-        env!("CARGO_PKG_VERSION"),
-        zeroset::output::COMMIT,
+        zeroset::output::build(),
     );
     println!(
         "| edge | tiles | bytes per tile, with notes of a change | first tile set | walk | hash map | binary search | activity | update at rest | update, moving | changes per update | gather 3, faces | gather 3, full | gather 1, full |"

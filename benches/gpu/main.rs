@@ -79,11 +79,10 @@ fn main() -> Result<(), Failed> {
     let start = Instant::now();
     let cuda = Arc::new(Cuda::new(0)?);
     println!(
-        "{}, context {:.0} ms, zeroset {} {}\n",
+        "{}, context {:.0} ms, zeroset {}\n",
         cuda.card().name,
         start.elapsed().as_secs_f64() * 1e3,
-        env!("CARGO_PKG_VERSION"),
-        zeroset::output::COMMIT,
+        zeroset::output::build(),
     );
     let cpu = Arc::new(Cpu::new(0)?);
     if wants("band") {

@@ -10,7 +10,7 @@ mod series;
 
 pub use folder::RunFolder;
 pub use measures::{Measures, MeasuresFile};
-pub use program::{COMMIT, executable};
+pub use program::{COMMIT, build, executable};
 pub use report::{
     Check, Distances, Drift, MeshCounts, PathFound, Program, Report, SCHEMA_VERSION, Seconds,
     Status, SurfaceCounts, TileCounts, Verdict,

@@ -33,6 +33,14 @@ pub fn executable() -> &'static str {
     })
 }
 
+/// Version, commit and the beginning of the executable's hash, as checkpoints and benches name the
+/// program: "0.1.0 (unknown, executable 0123456789ab)".
+pub fn build() -> String {
+    let hash = executable();
+    let hash = &hash[..hash.len().min(12)];
+    format!("{} ({COMMIT}, executable {hash})", env!("CARGO_PKG_VERSION"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

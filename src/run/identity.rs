@@ -5,8 +5,8 @@ use crate::error::{Error, Result, plain};
 use crate::geometry::Real;
 use crate::grid::{Pool, Stored, TiledGrid};
 use crate::mesh::{DataArray, Mesh};
-use crate::output::Program;
 use crate::output::checkpoint::{Checkpoint, Hash, Identity};
+use crate::output::{Program, build};
 use crate::patches::Patches;
 use crate::primitives::Values as _;
 use crate::volume::Volume;
@@ -31,10 +31,9 @@ fn is_free(key: &str) -> bool {
     FREE.iter().any(|&free| key == free || below(free))
 }
 
-/// "zeroset 0.1.0 (commit, executable 0123456789ab)"
+/// The program as checkpoints name it: "zeroset 0.1.0 (commit, executable 0123456789ab)".
 pub(super) fn program() -> String {
-    let Program { name, version, commit, executable } = Program::this();
-    format!("{name} {version} ({commit}, executable {})", &executable[..12.min(executable.len())])
+    format!("{} {}", Program::this().name, build())
 }
 
 /// Identity of the run of a case on a cleaned mesh; `phi` is that of `[initial]`.

@@ -12,6 +12,7 @@ const TOO_LARGE: &str = "take a coarser volume, or device.use = \"cpu\"";
 
 /// Numbers of a volume on a card, of the type they are stored in.
 pub struct DeviceSamples {
+    /// Address of the first number on the GPU.
     pub address: u64,
     /// `STORED_...` of the kernels.
     pub code: u32,

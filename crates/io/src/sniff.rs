@@ -14,16 +14,27 @@ use zeroset_core::error::{Error, Result};
 /// Formats that can be told apart.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Format {
+    /// Gmsh.
     Msh,
+    /// VTK: legacy, XML and HDF files.
     Vtk,
+    /// Polygons of Stanford.
     Ply,
+    /// Polygons of Wavefront.
     Obj,
+    /// Polygons of Geomview.
     Off,
+    /// Triangles of stereolithography.
     Stl,
+    /// Surfaces and numbers of neuroimaging.
     Gifti,
+    /// Surfaces of FreeSurfer.
     FreeSurfer,
+    /// Meshes of MEDIT.
     Medit,
+    /// Files of TetGen and Triangle.
     TetGen,
+    /// Meshes of the Cardiac Arrhythmia Research Package.
     Carp,
     /// Points as text.
     Xyz,
@@ -41,12 +52,17 @@ pub enum Format {
     Solution,
     /// Numbers per vertex as text.
     Columns,
+    /// Volumes of neuroimaging.
     Nifti,
+    /// Volumes of Teem.
     Nrrd,
+    /// Volumes of ITK.
     MetaImage,
     /// Arrays of numpy.
     Npy,
+    /// Portable network graphics.
     Png,
+    /// Tagged image files.
     Tiff,
     /// Portable pictures, of which PGM is read.
     Pnm,

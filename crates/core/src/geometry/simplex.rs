@@ -123,6 +123,7 @@ pub struct Facet {
 }
 
 impl Facet {
+    /// Prepares a triangle for closest points; corners in mesh units.
     pub fn new(corners: [Vec3; 3]) -> Self {
         let [a, b, c] = corners;
         let t = Simplex::new(&corners);

@@ -121,11 +121,17 @@ pub fn inspect(mesh: &Mesh) -> Statistics {
 
 /// What of [`Statistics`] says how the triangles of a surface hang together.
 pub struct Connections {
+    /// Parts that share no vertex.
     pub components: usize,
+    /// Euler number: vertices minus edges plus triangles.
     pub euler: i64,
+    /// Edges of one triangle.
     pub boundary: usize,
+    /// Edges of more than two triangles.
     pub nonmanifold: usize,
+    /// Edges whose two triangles run along them in the same direction.
     pub inconsistent: usize,
+    /// Vertices of no triangle.
     pub unreferenced: usize,
 }
 
