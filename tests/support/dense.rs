@@ -1,5 +1,5 @@
-//! A full box of voxels cut into blocks, and the motion on it: what sparse tiles are tested against,
-//! and a grid of its own for plane problems.
+//! A full box of voxels cut into blocks, and the motion on it: sparse tiles are tested against it, and
+//! it is a grid of its own for plane problems.
 //!
 //! Beyond the box values are those of the nearest voxel in it, so that interfaces meet its sides at
 //! right angles. One voxel along z makes a plane problem.
@@ -8,16 +8,11 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::blocks::Blocks;
-use super::lanes::Wide;
-use super::motion::{Motion, Seconds, StepInfo};
-use super::options::Options;
-use super::terms::Terms;
-use crate::Cpu;
-use crate::error::{Error, Result};
-use crate::geometry::Real;
-use crate::grid::{ACTIVE, Band, DIRECTIONS, Halo, Pool, Stored, activity, step_of};
-use crate::primitives::DisjointRows;
+use zeroset::geometry::Real;
+use zeroset::grid::{ACTIVE, Band, DIRECTIONS, Halo, Pool, Stored, activity, step_of};
+use zeroset::levelset::tiled::{Blocks, Motion, Options, StepInfo, Terms, Wide};
+use zeroset::primitives::DisjointRows;
+use zeroset::{Cpu, Error, Result};
 
 /// A box of voxels, cut into blocks of E^3.
 #[derive(Clone, Debug)]
@@ -31,7 +26,7 @@ pub struct DenseGrid<const E: usize> {
 }
 
 /// A block of a pass over a dense grid.
-pub(super) struct Place<const E: usize> {
+pub struct Place<const E: usize> {
     id: u32,
     block: [usize; 3],
 }
@@ -49,11 +44,6 @@ impl<const E: usize> DenseGrid<E> {
             Error::usage(format!("a box of {voxels:?} voxels"), "take 1 to some thousand per axis")
         })?;
         Ok(DenseGrid { voxels, blocks, computed: (0..total).collect() })
-    }
-
-    /// Voxels along each axis.
-    pub fn voxels(&self) -> [usize; 3] {
-        self.voxels
     }
 
     fn n(&self) -> usize {
@@ -246,14 +236,6 @@ impl<R: Wide, const E: usize> DenseEvolution<R, E> {
         self.motion.step(&self.grid, max_dt)
     }
 
-    /// Makes phi a distance by so many steps of the reinitialization equation.
-    pub fn relax(&mut self, iterations: usize) -> Result<()> {
-        self.motion.stages[1].grow(self.grid.n())?;
-        self.prepare(true);
-        self.motion.relax(&self.grid, iterations);
-        Ok(())
-    }
-
     /// Makes phi a distance, directly.
     pub fn redistance(&mut self) {
         self.prepare(true);
@@ -290,11 +272,6 @@ impl<R: Wide, const E: usize> DenseEvolution<R, E> {
     /// Time reached.
     pub fn time(&self) -> f64 {
         self.motion.time
-    }
-
-    /// Seconds spent so far.
-    pub fn seconds(&self) -> Seconds {
-        self.motion.seconds
     }
 
     /// phi, one value per voxel, x fastest.
