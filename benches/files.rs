@@ -8,8 +8,6 @@
 
 #[path = "support/formats.rs"]
 mod formats;
-#[path = "../tests/support/heap.rs"]
-mod heap;
 #[path = "support/meter.rs"]
 mod meter;
 
@@ -18,7 +16,6 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Instant;
 
-use heap::Meter;
 use meter::{cpu_seconds, peak_of};
 use zeroset::Cpu;
 use zeroset::geometry::Vec3;
@@ -29,6 +26,7 @@ use zeroset::mesh::generate::{Generate, Sphere, generate};
 use zeroset::mesh::{Mesh, clean};
 use zeroset::patches::{Coordinates, PATCH_SIZE, Partition, Patches};
 use zeroset::surface::Measurer;
+use zeroset_testing::heap::Meter;
 
 #[global_allocator]
 static METER: Meter = Meter::new();

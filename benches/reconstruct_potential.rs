@@ -9,8 +9,6 @@
 #[path = "support/meter.rs"]
 #[allow(dead_code)]
 mod meter;
-#[path = "../tests/support/samples.rs"]
-mod samples;
 
 use std::time::Instant;
 
@@ -18,6 +16,7 @@ use rayon::prelude::*;
 use zeroset::mesh::{Mesh, check};
 use zeroset::reconstruct::potential::{Options, Storage, reconstruct};
 use zeroset::surface::Locator;
+use zeroset_testing::samples;
 
 /// Samples that distances are measured at.
 const MEASURED: usize = 200_000;

@@ -2,8 +2,6 @@
 
 #[path = "../tests/support/fuzzed.rs"]
 pub mod fuzzed;
-#[path = "../tests/support/sound.rs"]
-mod sound;
 
 /// The target of this name.
 #[macro_export]

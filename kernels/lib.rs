@@ -2,6 +2,12 @@
 //!
 //! Every file `.cu` or `.cuh` below this folder is part of the crate, except those of `bench/`.
 //! `zeroset-gpu` compiles them at run time; nothing here needs a GPU or a toolkit.
+//!
+//! It is the lowest layer, and the compiler keeps it so:
+//!
+//! ```compile_fail,E0432
+//! use zeroset_gpu::Cuda; // a higher layer
+//! ```
 
 /// Name of a file relative to this folder, with `/` between folders, and its text.
 pub type File = (&'static str, &'static str);

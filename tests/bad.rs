@@ -3,8 +3,6 @@
 //! memory in proportion to a number in a header.
 #![cfg(unix)]
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
@@ -67,7 +65,7 @@ fn assert_rejected(file: &Path, what: &str) {
 
 #[test]
 fn every_bad_file_gets_the_verdict_of_its_table() {
-    let Some(folder) = support::data("bad") else { return };
+    let Some(folder) = zeroset_testing::data("bad") else { return };
     let out = tempfile::tempdir().unwrap();
     let mut rest: BTreeSet<&str> = TABLE.iter().map(|(name, _)| *name).collect();
     for entry in std::fs::read_dir(folder).unwrap() {

@@ -5,15 +5,13 @@
 //! With `ZEROSET_BACKENDS=cuda` (or `cpu,cuda`) every case runs with `--device cuda` (with both, one
 //! after the other); without, where the case says.
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::Instant;
 
-use support::backends::{Backend, asked};
-use support::places::{program, root};
+use zeroset_testing::backends::{Backend, asked};
+use zeroset_testing::places::{program, root};
 
 fn configs() -> PathBuf {
     root().join("configs")
@@ -39,7 +37,7 @@ fn run_on(name: &str, backend: Option<Backend>) {
         command.args(["--device", word]);
     }
     if text.contains("${ZEROSET_DATA}") {
-        let Some(file) = support::data("README.md") else { return };
+        let Some(file) = zeroset_testing::data("README.md") else { return };
         let folder = file.parent().unwrap();
         command.env("ZEROSET_DATA", folder.canonicalize().unwrap());
     }

@@ -1,7 +1,5 @@
 //! The options of the task distance, through the real program.
 
-mod support;
-
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -270,8 +268,8 @@ fn masks_take_cells_away() {
 
 #[test]
 fn data_of_other_files_serves_expressions() {
-    let Some(surface) = support::data("cortex/fsaverage5/pial_left.gii.gz") else { return };
-    let sulc = support::data("cortex/fsaverage5/sulc_left.gii.gz").unwrap();
+    let Some(surface) = zeroset_testing::data("cortex/fsaverage5/pial_left.gii.gz") else { return };
+    let sulc = zeroset_testing::data("cortex/fsaverage5/sulc_left.gii.gz").unwrap();
     let place = Place { folder: tempfile::tempdir().unwrap() };
     let data = format!("{}=depth", sulc.display());
     let arguments = ["distance", surface.to_str().unwrap(), "--data", &data, "-o", "d.vtp"];
@@ -335,7 +333,7 @@ fn paths_on_a_cortex_are_as_long_as_the_distance() {
 /// V54 on the registered sphere of a subject: distances are known there.
 #[test]
 fn circular_fronts_on_the_sphere_of_fsaverage() {
-    let Some(sphere) = support::data("cortex/fsaverage_sphere_left.gii.gz") else { return };
+    let Some(sphere) = zeroset_testing::data("cortex/fsaverage_sphere_left.gii.gz") else { return };
     let place = Place { folder: tempfile::tempdir().unwrap() };
     place.run(&["distance", sphere.to_str().unwrap(), "--from", "vertex:4321", "-o", "d.vtp"]);
     let mesh = place.read("d.vtp");

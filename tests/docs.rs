@@ -211,6 +211,11 @@ fn commands_that_are_not_run_could_be() {
                     tried += 1;
                 }
                 let words: Vec<&str> = line.split(' ').collect();
+                let package = words.windows(2).find(|pair| pair[0] == "-p").map(|pair| pair[1]);
+                let home = match package.and_then(|name| name.strip_prefix("zeroset-")) {
+                    Some(name) => root().join("crates").join(name),
+                    None => root().to_path_buf(),
+                };
                 for pair in words.windows(2) {
                     let folder = match pair[0] {
                         "--test" => "tests",
@@ -218,8 +223,8 @@ fn commands_that_are_not_run_could_be() {
                         "--example" => "examples",
                         _ => continue,
                     };
-                    let file = root().join(folder).join(format!("{}.rs", pair[1]));
-                    let main = root().join(folder).join(pair[1]).join("main.rs");
+                    let file = home.join(folder).join(format!("{}.rs", pair[1]));
+                    let main = home.join(folder).join(pair[1]).join("main.rs");
                     assert!(file.exists() || main.exists(), "{place}: no {}", pair[1]);
                     tried += 1;
                 }

@@ -1,7 +1,5 @@
 //! Motion beyond the verification table: coefficients of time, boundaries, weights, slivers.
 
-mod support;
-
 use std::sync::Arc;
 
 use zeroset::Cpu;
@@ -296,7 +294,7 @@ fn slivers_do_not_hurt_taylor_galerkin_advection() {
 /// Largest `|phi|` before and after 1,000 steps of a rotation of a cap on fsaverage's pial surface,
 /// inradii from 0.001 to 1.5 mm, hundreds of cells too poor for the Taylor-Galerkin step.
 fn turned_on_a_cortex(options: Options) -> Option<(f64, f64)> {
-    let file = support::data("cortex/fsaverage_pial_left.gii.gz")?;
+    let file = zeroset_testing::data("cortex/fsaverage_pial_left.gii.gz")?;
     let mesh = clean(zeroset::io::read_mesh(&file).unwrap().mesh).unwrap().0;
     let ball = |x: &[f64; 3]| (x[0] + 55.0).hypot(x[1] + 20.0).hypot(x[2] - 10.0) - 30.0;
     let phi: Vec<f64> = mesh.vertices.iter().map(ball).collect();

@@ -4,8 +4,6 @@
 
 #[path = "support/fuzzed.rs"]
 mod fuzzed;
-#[path = "support/sound.rs"]
-mod sound;
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -4,8 +4,6 @@
 //! The rows are parsed, not copied: a fact is checked if the row states it, and faults that a row
 //! does not mention must be absent.
 
-mod support;
-
 use std::collections::BTreeMap;
 
 use zeroset::io::{Content, MeshFile, VolumeOptions, read, read_data, read_mesh, read_volume};
@@ -58,7 +56,7 @@ fn exception(path: &str) -> Option<&'static Exception> {
 
 /// Path and findings of each row of the README.
 fn rows() -> Option<Vec<(String, String)>> {
-    let text = std::fs::read_to_string(support::data("README.md")?).unwrap();
+    let text = std::fs::read_to_string(zeroset_testing::data("README.md")?).unwrap();
     let rows = text.lines().filter_map(|line| {
         let cells: Vec<&str> = line.strip_prefix("| `")?.split(" | ").collect();
         // Of the long tables the third cell, of the short one the second.
@@ -333,7 +331,7 @@ fn meshes_match_the_readme() {
         files += 1;
         check.path = path.clone();
         let exception = exception(path);
-        let file = match (read_mesh(&support::data(path).unwrap()), exception) {
+        let file = match (read_mesh(&zeroset_testing::data(path).unwrap()), exception) {
             (Ok(file), Some(Exception::Refused(_))) => {
                 check.fail(format!("is read, with {} cells", file.mesh.n_cells()));
                 continue;
@@ -374,7 +372,7 @@ fn volumes_match_the_readme() {
     for (path, found) in rows.iter().filter(|(path, _)| is_volume(path)) {
         files += 1;
         check.path = path.clone();
-        let place = support::data(path).unwrap();
+        let place = zeroset_testing::data(path).unwrap();
         let no_mesh = read_mesh(&place).unwrap_err().to_string();
         assert!(no_mesh.contains("no mesh"), "{no_mesh}");
         let volume = read_volume(&place, &VolumeOptions::default());
@@ -401,7 +399,7 @@ fn volumes_match_the_readme() {
 #[test]
 fn every_file_has_its_row() {
     let Some(rows) = rows() else { return };
-    let readme = support::data("README.md").unwrap();
+    let readme = zeroset_testing::data("README.md").unwrap();
     let root = readme.parent().unwrap();
     let mut folders = vec![root.to_path_buf()];
     let mut files = 0;
@@ -425,7 +423,7 @@ fn every_file_has_its_row() {
 #[test]
 fn bad_files_get_their_verdict() {
     let Some(rows) = rows() else { return };
-    let verdicts = std::fs::read_to_string(support::data("README.md").unwrap()).unwrap();
+    let verdicts = std::fs::read_to_string(zeroset_testing::data("README.md").unwrap()).unwrap();
     let verdict = |path: &str| {
         let line = verdicts.lines().find(|line| line.starts_with(&format!("| `{path}`"))).unwrap();
         line.split(" | ").nth(2).unwrap().trim().to_string()
@@ -433,7 +431,7 @@ fn bad_files_get_their_verdict() {
     let mut seen = 0;
     for (path, _) in rows.iter().filter(|(path, _)| is_bad(path)) {
         seen += 1;
-        let file = support::data(path).unwrap();
+        let file = zeroset_testing::data(path).unwrap();
         let (mesh, data) = (read_mesh(&file), read_data(&file));
         match (verdict(path).as_str(), mesh) {
             // Opened alone, the partner of a bad file leads to it.
@@ -479,7 +477,7 @@ fn data_arrays_match_the_readme() {
         };
         files += 1;
         check.path = path.clone();
-        let arrays = read_data(&support::data(&path).unwrap()).unwrap().arrays;
+        let arrays = read_data(&zeroset_testing::data(&path).unwrap()).unwrap().arrays;
         check.equal("arrays", arrays.len() as i64, Some(1));
         check.equal("rows", arrays[0].rows() as i64, Some(expected));
         if let Some((min, max)) = range {
@@ -500,7 +498,7 @@ fn data_arrays_match_the_readme() {
 
 /// What `zeroset info` prints for a shared file, and its exit code.
 fn info(relative: &str, flags: &[&str]) -> Option<(String, i32)> {
-    let path = support::data(relative)?;
+    let path = zeroset_testing::data(relative)?;
     let mut command = assert_cmd::Command::cargo_bin("zeroset").unwrap();
     let output = command.arg("info").args(flags).arg(path).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
@@ -544,7 +542,7 @@ fn the_program_tells_about_every_file() {
     let Some(rows) = rows() else { return };
     let (mut check, mut files) = (Check::default(), 0);
     for (path, found) in rows.iter().filter(|(path, _)| !is_bad(path)) {
-        if std::fs::metadata(support::data(path).unwrap()).unwrap().len() > 300_000 {
+        if std::fs::metadata(zeroset_testing::data(path).unwrap()).unwrap().len() > 300_000 {
             continue;
         }
         files += 1;

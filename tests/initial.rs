@@ -1,7 +1,5 @@
 //! The initial level set from surfaces and curves in files.
 
-mod support;
-
 use std::path::{Path, PathBuf};
 
 use zeroset::Result;
@@ -119,7 +117,7 @@ fn assert_solid(path: &Path, volume: f64, relative: f64) -> usize {
 #[test]
 fn scans_with_holes_have_an_inside() {
     // 223 open edges at the bottom; the volume is that of the scan, whose holes are small.
-    let Some(path) = support::data("scans/bun_zipper.ply") else { return };
+    let Some(path) = zeroset_testing::data("scans/bun_zipper.ply") else { return };
     let mesh = zeroset::io::read_mesh(&path).unwrap().mesh;
     let undecided = assert_solid(&path, volume(&mesh), 0.02);
     assert!(undecided > 0 && undecided < 200, "{undecided}");
@@ -127,7 +125,7 @@ fn scans_with_holes_have_an_inside() {
 
 #[test]
 fn shuffled_triangles_are_turned_the_same_way() {
-    let Some(path) = support::data("sim/off/blobby-shuffled.off") else { return };
+    let Some(path) = zeroset_testing::data("sim/off/blobby-shuffled.off") else { return };
     let mut mesh = zeroset::io::read_mesh(&path).unwrap().mesh;
     zeroset::surface::orient(&mesh.vertices.clone(), &mut mesh.cells);
     assert!(volume(&mesh) > 0.0);
@@ -136,7 +134,7 @@ fn shuffled_triangles_are_turned_the_same_way() {
 
 #[test]
 fn many_holes_leave_many_vertices_uncertain_and_duplicates_none() {
-    let Some(holes) = support::data("sim/off/elephant-with-holes.off") else { return };
+    let Some(holes) = zeroset_testing::data("sim/off/elephant-with-holes.off") else { return };
     let mesh = zeroset::io::read_mesh(&holes).unwrap().mesh;
     let tets = tets_around(&mesh, 30.0);
     let index = TriangleIndex::new(&mesh.vertices, &mesh.cells);

@@ -3,17 +3,14 @@
 //! It takes about 15 GB and some minutes, so it is run by name:
 //! `cargo test --release --test large -- --ignored --nocapture`.
 
-#[path = "support/heap.rs"]
-mod heap;
-
 use std::f64::consts::PI;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use heap::Meter;
 use zeroset::config::Config;
 use zeroset::run::{self, Observer, Options, Progress};
+use zeroset_testing::heap::Meter;
 
 /// As in tests/memory.rs, for a run.
 const MOST: u64 = 400;

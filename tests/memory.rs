@@ -1,13 +1,9 @@
 //! How much memory a triangle mesh takes at run time, counted by the allocator (docs/patches.md).
 
-#[path = "support/heap.rs"]
-mod heap;
-
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use heap::Meter;
 use zeroset::Cpu;
 use zeroset::config::Config;
 use zeroset::levelset::eikonal::{EikonalState, Slowness, solve};
@@ -16,6 +12,7 @@ use zeroset::mesh::clean;
 use zeroset::mesh::generate::{Generate, Sphere, generate};
 use zeroset::patches::{Coordinates, PATCH_SIZE, Partition, Patches};
 use zeroset::run::{self, Observer, Progress};
+use zeroset_testing::heap::Meter;
 
 /// Bytes per vertex of a triangle mesh in f64 that no stage may exceed, the mesh itself included.
 const MOST: usize = 350;

@@ -1,7 +1,5 @@
 //! Lists of points and voxels of meshes: `zeroset points`, `zeroset voxelize`, and their files.
 
-mod support;
-
 use std::path::Path;
 use std::process::Command;
 
@@ -175,7 +173,7 @@ fn what_cannot_be_is_refused_with_the_reason() {
     fails(&["points", "a.nrrd", "--where", "v", "-o", "no/o.csv"], 6, "no/o.csv");
     let order = ["points", "a.nrrd", "--where", "v", "-o", "o.csv", "--order", "line"];
     fails(&order, 2, "did you mean `lines`?");
-    if let Some(series) = support::data("volumes/nibabel_nifti2_4d.nii.gz") {
+    if let Some(series) = zeroset_testing::data("volumes/nibabel_nifti2_4d.nii.gz") {
         let series = series.to_str().unwrap();
         fails(&["points", series, "--where", "v", "-o", "o.csv"], 3, "one frame");
     }
@@ -191,7 +189,7 @@ fn what_cannot_be_is_refused_with_the_reason() {
 
 #[test]
 fn a_scan_has_the_points_of_a_loop() {
-    let Some(path) = support::data("volumes/CT_pitch.nii.gz") else { return };
+    let Some(path) = zeroset_testing::data("volumes/CT_pitch.nii.gz") else { return };
     let volume = read_volume(&path, &VolumeOptions::default()).unwrap().volume;
     let condition = Condition::new(&volume, &"v > 300".parse().unwrap()).unwrap();
     let points = find(&volume, &condition, Order::Lines).unwrap();

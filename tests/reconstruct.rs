@@ -1,15 +1,13 @@
 //! Surfaces from points and out of volumes: the two commands.
 
-mod support;
-
 use std::path::Path;
 use std::process::{Command, Output};
 
-use support::places::program;
 use zeroset::cloud::{Noise, PointCloud, Sampler, Sampling};
 use zeroset::io::{WriteOptions, read_mesh, write_cloud, write_mesh};
 use zeroset::mesh::generate::{Generate, Sphere, generate};
 use zeroset::surface::Topology;
+use zeroset_testing::places::program;
 
 /// `n` samples of a mesh, uniform by area, with the normals of its triangles.
 fn samples(mesh: &zeroset::mesh::Mesh, n: u64) -> PointCloud {
@@ -379,7 +377,7 @@ fn a_level_becomes_a_surface_in_the_world() {
 
 #[test]
 fn volumes_in_time_are_refused() {
-    let Some(path) = support::data("volumes/nibabel_nifti2_4d.nii.gz") else { return };
+    let Some(path) = zeroset_testing::data("volumes/nibabel_nifti2_4d.nii.gz") else { return };
     let folder = tempfile::tempdir().unwrap();
     let line = format!("isosurface {} --level 100 -o a.ply", path.display());
     let (complained, code) = refused(folder.path(), &line);

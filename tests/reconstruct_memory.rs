@@ -1,16 +1,11 @@
 //! How much memory a reconstruction by the level-set method takes, counted by the allocator, and how much was expected
 //! before its first step (docs/potential.md).
 
-#[path = "support/heap.rs"]
-mod heap;
-#[path = "support/samples.rs"]
-mod samples;
-mod support;
-
-use heap::Meter;
 use zeroset::io;
 use zeroset::reconstruct::potential::{Options, reconstruct};
 use zeroset::surface::Gaps;
+use zeroset_testing::heap::Meter;
+use zeroset_testing::samples;
 
 #[global_allocator]
 static METER: Meter = Meter::new();
@@ -18,7 +13,7 @@ static METER: Meter = Meter::new();
 /// The only test of this file: another one at the same time would be counted, too.
 #[test]
 fn what_is_expected_is_what_is_taken_for_dense_and_for_sparse_clouds() {
-    let Some(path) = support::data("scans/horse.ply") else { return };
+    let Some(path) = zeroset_testing::data("scans/horse.ply") else { return };
     let horse = io::read_mesh(&path).unwrap().mesh;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
     // The dense cloud has 40 samples for each cube of a tile's size that the horse passes, the sparse one a sample for each 9.

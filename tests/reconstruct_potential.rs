@@ -1,17 +1,14 @@
 //! Surfaces from samples without normals, by a level set in their potential.
 
-#[path = "support/samples.rs"]
-mod samples;
-mod support;
-
 use rayon::prelude::*;
 use zeroset::mesh::{Mesh, check};
 use zeroset::reconstruct::potential::{Levels, Options, Storage, reconstruct};
 use zeroset::surface::{Locator, cubes};
 use zeroset::{Error, io};
+use zeroset_testing::samples;
 
 fn scan(name: &str) -> Option<Mesh> {
-    Some(io::read_mesh(&support::data(&format!("scans/{name}"))?).unwrap().mesh)
+    Some(io::read_mesh(&zeroset_testing::data(&format!("scans/{name}"))?).unwrap().mesh)
 }
 
 /// That of every edge two triangles run along it, opposite ways; the number of parts.

@@ -1,15 +1,8 @@
 //! Every closed model of the scans, sampled and made anew by both methods at three depths, and clouds of
 //! which little or nothing can be made.
 
-#[path = "support/hostile_clouds.rs"]
-mod hostile_clouds;
-#[path = "support/samples.rs"]
-mod samples;
-mod support;
-
 use std::process::Command;
 
-use support::places::program;
 use zeroset::Error;
 use zeroset::cloud::{Noise, PointCloud, Sampler, Sampling};
 use zeroset::io::{read_cloud, read_mesh};
@@ -17,6 +10,8 @@ use zeroset::mesh::Mesh;
 use zeroset::reconstruct::directed::Cubes;
 use zeroset::reconstruct::{Device, Method, Options, Report, surface};
 use zeroset::surface::{Gaps, Topology};
+use zeroset_testing::places::program;
+use zeroset_testing::{hostile_clouds, samples};
 
 fn reconstruct(cloud: PointCloud, method: Method, cubes: Cubes) -> Result<(Mesh, Report), Error> {
     let mut options = Options::default();
@@ -57,7 +52,7 @@ const CLOSED: [&str; 3] = ["armadillo_26k.off", "horse.ply", "lucy_50k.ply"];
 /// the surface to the model that they are of.
 fn made_anew(name: &str, method: Method, depths: [u32; 3], falls: [f64; 2]) {
     assert!(CLOSED.contains(&name));
-    let Some(path) = support::data(&format!("scans/{name}")) else { return };
+    let Some(path) = zeroset_testing::data(&format!("scans/{name}")) else { return };
     let model = read_mesh(&path).unwrap().mesh;
     let diagonal = samples::diagonal(model.bounds());
     let noise = Noise::Length(0.0);
@@ -113,7 +108,7 @@ made_anew! {
 
 #[test]
 fn no_closed_model_is_forgotten() {
-    let Some(folder) = support::data("scans") else { return };
+    let Some(folder) = zeroset_testing::data("scans") else { return };
     let mut closed: Vec<String> = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -188,7 +183,7 @@ fn open_scans_without_normals_are_left_to_directed_distances() {
     options.curvature = Some(0.1);
     assert_eq!(surface(sheet, &options, Device::Cpu).unwrap_err().exit_code(), 4);
     // Trees from above: a closed surface lies over most of the points.
-    let Some(path) = support::data("lidar/MixedConifer.laz") else { return };
+    let Some(path) = zeroset_testing::data("lidar/MixedConifer.laz") else { return };
     let (trees, _) = read_cloud(&path).unwrap();
     let (_, open) = reconstruct(trees.clone(), Method::Auto, Cubes::Safe).unwrap();
     assert_eq!(open.method, Method::Directed);
@@ -205,7 +200,7 @@ fn depth(report: &Report) -> u32 {
 
 #[test]
 fn the_depth_follows_the_density_however_even_the_samples_are() {
-    let Some(path) = support::data("scans/kitten_points.off") else { return };
+    let Some(path) = zeroset_testing::data("scans/kitten_points.off") else { return };
     // Its samples lie evenly: the nearest of each are as far as the gaps between them are wide.
     let (kitten, _) = read_cloud(&path).unwrap();
     let (_, report) = reconstruct(kitten.clone(), Method::Auto, Cubes::Safe).unwrap();
@@ -226,7 +221,7 @@ fn the_depth_follows_the_density_however_even_the_samples_are() {
 
 #[test]
 fn clouds_with_noise_and_outliers_are_one_closed_part_nearer_than_the_noise() {
-    let Some(path) = support::data("scans/horse.ply") else { return };
+    let Some(path) = zeroset_testing::data("scans/horse.ply") else { return };
     let model = read_mesh(&path).unwrap().mesh;
     let part = 0.002;
     let sampled = |noise, outliers| {
@@ -293,7 +288,7 @@ fn malformed_files_are_refused_and_leave_nothing() {
         })
         .collect();
     let bad = ["empty.ply", "hippo1_vertex_count_high.ply", "3holes_index_beyond.off"];
-    files.extend(bad.iter().filter_map(|name| support::data(&format!("bad/{name}"))));
+    files.extend(bad.iter().filter_map(|name| zeroset_testing::data(&format!("bad/{name}"))));
     let out = folder.path().join("out.ply");
     for (k, file) in files.iter().enumerate() {
         let mut command = Command::new(program(env!("CARGO_BIN_EXE_zeroset")));

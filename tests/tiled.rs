@@ -1,12 +1,16 @@
 //! The motion on sparse tiles: the bits of the dense grid, whatever the threads; what is refused.
 
+// The verification cases take more of it.
+#[allow(dead_code)]
+#[path = "support/dense.rs"]
+mod dense;
+
 use std::sync::Arc;
 
+use dense::{DenseEvolution, DenseGrid};
 use zeroset::Cpu;
 use zeroset::grid::{Band, Fixed16, Pool, Stored, TiledGrid};
-use zeroset::levelset::tiled::{
-    Coefficient, DenseEvolution, DenseGrid, Options, Reinitialize, Terms, TiledEvolution, Wide,
-};
+use zeroset::levelset::tiled::{Coefficient, Options, Reinitialize, Terms, TiledEvolution, Wide};
 
 type Function = fn([f64; 3]) -> f64;
 

@@ -1,7 +1,5 @@
 //! Cases on tiles through the library: start, motion, resume, and what is refused.
 
-mod support;
-
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -454,7 +452,7 @@ fn surfaces_next_to_voxels_stay_closed_in_files_of_triangles() {
         curvature = 1\n[reinitialize]\nmethod = \"direct\"\n[output]\nevery = 4\n\
         interface_files = [\"stl\"]\n";
     let mut cases = vec![ball.to_string(), ball.replace("dx = 0.05", "dx = 0.05\ntile_edge = 4")];
-    if let Some(path) = support::data("volumes/ironProt.vtk") {
+    if let Some(path) = zeroset_testing::data("volumes/ironProt.vtk") {
         let volume = format!("volume = {{ path = {:?}, level = 100 }}", path.display().to_string());
         let of_ball = "expression = \"x^2+y^2+z^2-1\"";
         let text = ball.replace("dx = 0.05", "dx = 1").replace(of_ball, &volume);

@@ -31,8 +31,6 @@ mod points;
 mod potential;
 mod reconstruct;
 mod render;
-#[path = "../../tests/support/samples.rs"]
-mod samples;
 mod scaling;
 mod sizes;
 mod start;

@@ -11,8 +11,9 @@ use zeroset::mesh::{Mesh, check};
 use zeroset::reconstruct::potential::cuda::{DeviceOctree, reconstruct};
 use zeroset::reconstruct::potential::{Frame, Options, Storage};
 use zeroset::surface::{Locator, gaps_on};
+use zeroset_testing::samples;
 
-use crate::{Failed, samples};
+use crate::Failed;
 
 /// Samples that distances are measured at.
 const MEASURED: usize = 100_000;

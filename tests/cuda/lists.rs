@@ -20,6 +20,7 @@ fn a_short_run_of_each() {
     let Some(cuda) = support::cuda() else { return };
     reductions(&cuda, &[0, 1, 8193]);
     runs(&cuda, &[0, 1, 3001], |k| k as f32);
+    runs(&cuda, &[33, 2049], |k| (k as u64) << 40);
 }
 
 #[test]

@@ -77,17 +77,21 @@ fn sorting_is_stable() {
 #[test]
 fn gathering_matrices_are_those_of_the_cpu() {
     let Some(cuda) = support::cuda() else { return };
-    for n in SIZES {
-        for n_rows in [1, 300, 70_000] {
+    gathers(&cuda, &SIZES, &[1, 300, 70_000]);
+}
+
+fn gathers(cuda: &Cuda, sizes: &[usize], n_rows: &[u32]) {
+    for &n in sizes {
+        for &n_rows in n_rows {
             // Every fourth slot is left out.
             let rows: Vec<u32> = scattered(n)
                 .into_iter()
                 .map(|k| if k % 4 == 0 { u32::MAX - k % 3 } else { k % n_rows })
                 .collect();
             let on_card = cuda.upload(&rows).unwrap();
-            let matrix = DeviceGatherMatrix::new(&cuda, n_rows, &on_card).unwrap();
+            let matrix = DeviceGatherMatrix::new(cuda, n_rows, &on_card).unwrap();
             let expected = GatherMatrix::new(n_rows as usize, &rows);
-            assert!(matrix.download(&cuda).unwrap() == expected, "{n} slots of {n_rows} rows");
+            assert!(matrix.download(cuda).unwrap() == expected, "{n} slots of {n_rows} rows");
         }
     }
 }
@@ -101,17 +105,21 @@ fn patches_are_those_of_the_cpu() {
     let meshes: [Mesh; 4] =
         [support::square(90, 0.25), support::sphere(5), support::cube(14, 0.15), far];
     for mesh in &meshes {
-        for method in [Partition::Hilbert, Partition::Bisection] {
-            for patch_size in [7, 64] {
-                let expected = Patches::new(mesh, method, patch_size).unwrap();
-                let found = Patches::new_on(&cuda, mesh, method, patch_size).unwrap();
-                assert!(found.patch_of_vertex() == expected.patch_of_vertex());
-                assert!(found.mesh_vertices() == expected.mesh_vertices());
-            }
+        for patch_size in [7, 64] {
+            patches(&cuda, mesh, patch_size);
         }
     }
     let refused = Patches::new_on(&cuda, &meshes[0], Partition::Hilbert, 0).unwrap_err();
     assert!(refused.to_string().contains("patch_size is 0"));
+}
+
+fn patches(cuda: &Cuda, mesh: &Mesh, patch_size: usize) {
+    for method in [Partition::Hilbert, Partition::Bisection] {
+        let expected = Patches::new(mesh, method, patch_size).unwrap();
+        let found = Patches::new_on(cuda, mesh, method, patch_size).unwrap();
+        assert!(found.patch_of_vertex() == expected.patch_of_vertex());
+        assert!(found.mesh_vertices() == expected.mesh_vertices());
+    }
 }
 
 /// Bytes of which about one in `every` is 100 or more.
@@ -173,6 +181,8 @@ fn a_short_run_of_each() {
     sorts(&cuda, 12, &[1, 15_000], |k| k >> 20);
     sorts(&cuda, 33, &[9_000], |k| u64::from(k) << 1);
     scans(&cuda, &[0, 1, 20_003]);
+    gathers(&cuda, &[0, 4097], &[300]);
+    patches(&cuda, &support::sphere(2), 64);
     trees(&cuda, &[[9, 7, 1], [5, 3, 4]]);
     matrices::<i32>(&cuda, [3, 2], &[0, 5, 0, 0, 7, 8], |x| x != 0);
 }

@@ -112,7 +112,7 @@ fn read(path: &Path) {
     let name = path.display().to_string();
     let mesh = io::read_mesh(path);
     if let Ok(file) = &mesh {
-        crate::sound::assert_sound(&file.mesh, &name);
+        zeroset_testing::sound::assert_sound(&file.mesh, &name);
         file.warnings.iter().for_each(|warning| assert_line(warning));
         // What info and check do with it.
         if let Ok(cleaning) = zeroset::mesh::assess(&file.mesh) {

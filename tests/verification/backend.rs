@@ -14,7 +14,7 @@ use zeroset::levelset::evolution::{Evolution, Options, Terms};
 pub use crate::card::description;
 use crate::card::{self, OnCard};
 use crate::domains::Domain;
-pub use crate::shared::backends::{Backend, backends};
+pub use zeroset_testing::backends::{Backend, backends};
 
 /// Where fronts run.
 pub enum Solver {

@@ -7,7 +7,7 @@ use crate::backend::{self, Backend};
 use crate::case::{Case, Outcome, Verdict};
 use crate::domains::Setting;
 use crate::runner::Task;
-use crate::shared::places::root;
+use zeroset_testing::places::root;
 
 /// What the page of a GPU leaves out.
 const CPU_ONLY: &str = "## What is not run on a GPU\n\n\

@@ -36,14 +36,14 @@ mod runner;
 mod runs;
 mod tiled;
 
+// The oracle of tiles, and the grid of plane problems; `tests/tiled.rs` takes more of it.
+#[allow(dead_code)]
+#[path = "../support/dense.rs"]
+mod dense;
 // What `tests/cuda` compares, and its meshes.
 #[path = "../cuda/parity.rs"]
 #[allow(dead_code)]
 mod parity;
-#[path = "../support/samples.rs"]
-mod samples;
-#[path = "../support/mod.rs"]
-mod shared;
 #[path = "../cuda/support.rs"]
 #[allow(dead_code)]
 mod support;
@@ -300,7 +300,7 @@ fn verify(setting: Setting) -> Vec<String> {
         Backend::Cpu => "docs/verification.md",
         Backend::Cuda => "docs/verification-cuda.md",
     };
-    std::fs::write(shared::places::root().join(name), page).unwrap();
+    std::fs::write(zeroset_testing::places::root().join(name), page).unwrap();
     failures
 }
 

@@ -5,7 +5,7 @@ use zeroset::reconstruct::potential::sum::{Rule, Sums, at};
 use zeroset::reconstruct::potential::{Frame, Octree};
 
 use crate::case::{Case, Gate, Row, Series};
-use crate::samples::of_ball;
+use zeroset_testing::samples::of_ball;
 
 const CENTER: [f64; 3] = [0.3, -0.2, 0.1];
 

@@ -11,13 +11,12 @@ use zeroset::geometry::Vec3;
 use zeroset::geometry::shape::Shape;
 use zeroset::grid::{Band, TiledGrid};
 use zeroset::levelset::tiled::formulas::weno::weno_both;
-use zeroset::levelset::tiled::{
-    Coefficient, DenseEvolution, DenseGrid, Options, Reinitialize, Terms, TiledEvolution, Wide,
-};
+use zeroset::levelset::tiled::{Coefficient, Options, Reinitialize, Terms, TiledEvolution, Wide};
 use zeroset::mesh::Mesh;
 use zeroset::mesh::generate::{Cube, Generate};
 
 use crate::case::{Case, Floor, Gate, Row, Series};
+use crate::dense::{DenseEvolution, DenseGrid};
 use crate::domains::{Setting, made, mesh};
 use crate::runs::{area_error, measure};
 

@@ -3,6 +3,12 @@
 //! [`Cuda`] is all that solvers see: arrays on the card ([`Array`]), kernels by name
 //! ([`Cuda::kernel`]) and the only place where kernels are launched ([`Launch`]). Nothing here knows
 //! what the kernels compute. Neither a toolkit nor a card is needed to build this.
+//!
+//! It stands on `zeroset-core` and `zeroset-kernels` alone, and the compiler keeps it so:
+//!
+//! ```compile_fail,E0432
+//! use zeroset_cloud::cloud::clean; // a higher layer
+//! ```
 
 mod array;
 pub mod cache;

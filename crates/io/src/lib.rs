@@ -3,6 +3,12 @@
 //! [`read_mesh`] and [`read_volume`] find the format by content first, by extension second, and never trust a
 //! count they have not checked against the bytes present; [`read`] takes either. [`write_mesh`] and
 //! [`write_volume`] go by the name of the file.
+//!
+//! It stands on `zeroset-core` alone: files are read without a GPU. The compiler keeps it so:
+//!
+//! ```compile_fail,E0432
+//! use zeroset_gpu::Cuda; // another layer
+//! ```
 
 pub mod bytes;
 mod carp;

@@ -1,10 +1,10 @@
-//! What a motion needs of a grid of blocks: sparse tiles and a dense box are such grids.
+//! What a motion needs of a grid of blocks: sparse tiles are such a grid, and so is the dense box of the tests.
 
 use crate::geometry::Real;
 use crate::grid::{Halo, Pool, Stored};
 
 /// A grid of blocks of E^3 voxels, each with an id that says where its values are in a [`Pool`].
-pub(super) trait Blocks<R: Real, S: Stored<R>, const E: usize>: Sync {
+pub trait Blocks<R: Real, S: Stored<R>, const E: usize>: Sync {
     /// A block of a pass.
     type Place;
 

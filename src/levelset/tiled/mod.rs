@@ -1,4 +1,4 @@
-//! Level sets on regular grids cut into blocks: sparse tiles, and dense boxes (numerics 8).
+//! Level sets on regular grids cut into blocks, of which sparse tiles are kept (numerics 8).
 //!
 //! ```text
 //! phi_t = - F |grad phi| - U . grad phi + alpha kappa |grad phi|
@@ -22,8 +22,7 @@
 //! blocks       what a motion needs of a grid
 //! motion       the time step, on any grid of blocks
 //! breakdown    why a step failed
-//! dense        a full box, and the same motion on it
-//! evolution    the motion on sparse tiles
+//! //! evolution    the motion on sparse tiles
 //! snapshot     the same, put away and taken up again
 //! rest         how far the interface went, and whether it stands still
 //! ```
@@ -33,7 +32,6 @@ mod blocks;
 mod breakdown;
 mod coefficients;
 pub mod cuda;
-pub mod dense;
 pub mod evolution;
 pub mod formulas;
 mod group;
@@ -46,11 +44,15 @@ mod snapshot;
 mod steady;
 mod terms;
 
+// No part of the interface: `tests/support/dense.rs` moves a full box by them, the oracle of tiles.
+#[doc(hidden)]
+pub use blocks::Blocks;
 pub use breakdown::{Breakdown, Cause, What};
-pub use dense::{DenseEvolution, DenseGrid};
 pub use evolution::TiledEvolution;
 pub use group::Around;
 pub use lanes::Wide;
+#[doc(hidden)]
+pub use motion::Motion;
 pub use motion::{Seconds, StepInfo};
 pub use options::{MOST_GAMMA, Options, Reinitialize, Scheme, Time};
 pub use snapshot::{Kept, Phi, TiledSnapshot};

@@ -82,14 +82,18 @@ struct Scratch<R> {
 }
 
 /// A level-set function in motion; the grid comes with each call.
-pub(super) struct Motion<R: Wide, S: Stored<R>, const E: usize> {
+pub struct Motion<R: Wide, S: Stored<R>, const E: usize> {
     /// phi at the time reached.
     pub phi: Pool<S, E>,
     /// Stages of a step; the second only where it is needed.
     pub stages: [Pool<S, E>; 2],
+    /// The schemes.
     pub options: Options,
+    /// Seconds spent so far.
     pub seconds: Seconds,
+    /// Time reached.
     pub time: f64,
+    /// Steps so far.
     pub steps: u64,
     /// Where the last step broke down, if it did.
     pub breakdown: Option<Breakdown>,
@@ -108,6 +112,8 @@ const TIDY_EVERY: u64 = 64;
 const GROWTH: f64 = 1.25;
 
 impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
+    /// Starts from `phi`, which has values of the blocks of a grid.
+    ///
     /// # Errors
     /// [`Error::Case`](crate::Error::Case) for options out of range.
     pub fn new(phi: Pool<S, E>, terms: &Terms<R>, options: Options, cpu: Arc<Cpu>) -> Result<Self> {

@@ -109,12 +109,6 @@ impl HostTiles {
         self.control.stirred = 3;
     }
 
-    /// Writes which missing neighbors of each tile are inside.
-    pub fn set_borders(&mut self, borders: &[u32]) {
-        let list = BORDERS + self.control.list as usize;
-        self.words[list][..borders.len()].copy_from_slice(borders);
-    }
-
     pub fn ages(&self) -> Vec<u8> {
         let age = |id: &u32| self.control.updates - self.words[BORN][*id as usize];
         self.ids().iter().map(|id| age(id).min(255) as u8).collect()

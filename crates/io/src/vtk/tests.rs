@@ -2,9 +2,6 @@
 
 use super::*;
 
-#[path = "../../../../tests/support/shared_data.rs"]
-mod support;
-
 /// Files that the crate must be able to read, so that it is not left out unnoticed; our own
 /// reader must find the same in them.
 #[test]
@@ -20,7 +17,7 @@ fn the_crate_and_our_reader_agree_on_legacy_files() {
         "tetraMesh.vtk",
         "torus_tetra_025.vtk",
     ] {
-        let Some(path) = support::data(&format!("sim/vtk/{name}")) else { return };
+        let Some(path) = zeroset_testing::data(&format!("sim/vtk/{name}")) else { return };
         let bytes = std::fs::read(&path).unwrap();
         let source = Source { path: &path, bytes: &bytes };
         let theirs = through_vtkio::legacy(&bytes).expect(name);

@@ -1,0 +1,54 @@
+//! What the tests of VTK files share.
+#![allow(dead_code)]
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use zeroset_core::mesh::Members;
+use zeroset_io::MeshFile;
+use zeroset_io::vtk::read;
+
+pub fn read_file(path: &Path) -> zeroset_core::Result<MeshFile> {
+    read(path, &std::fs::read(path).unwrap())
+}
+
+pub fn read_text(text: &str) -> zeroset_core::Result<MeshFile> {
+    read(Path::new("test.vtk"), text.as_bytes())
+}
+
+/// Files of this repository, made by VTK (see make.py there).
+pub fn fixtures() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/vtk");
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut files: Vec<PathBuf> = files
+        .filter(|f| f.extension().is_some_and(|e| e.to_string_lossy().starts_with("vt")))
+        .collect();
+    files.sort();
+    assert_eq!(files.len(), 32);
+    files
+}
+
+pub fn fixture(name: &str) -> Vec<u8> {
+    std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/vtk").join(name)).unwrap()
+}
+
+pub fn by_type(pairs: &[(&str, usize)]) -> BTreeMap<String, usize> {
+    pairs.iter().map(|&(name, n)| (name.to_owned(), n)).collect()
+}
+
+/// Everything a solver relies on without looking.
+pub fn assert_sound(file: &MeshFile, what: &str) {
+    let mesh = &file.mesh;
+    let n = mesh.n_vertices();
+    assert_eq!(mesh.cells.len() % mesh.kind.arity(), 0, "{what}");
+    assert!(mesh.cells.iter().all(|&v| (v as usize) < n), "{what}");
+    assert!(mesh.vertices.iter().flatten().all(|x| x.is_finite()), "{what}");
+    assert!(mesh.vertex_data.iter().all(|a| a.values.len() == n * a.components), "{what}");
+    let rows = mesh.n_cells();
+    assert!(mesh.cell_data.iter().all(|a| a.values.len() == rows * a.components), "{what}");
+    for group in &mesh.groups {
+        let Members::Simplices { dimension, vertices } = &group.members else { continue };
+        assert!(vertices.len() % (dimension + 1) == 0, "{what}");
+        assert!(vertices.iter().all(|&v| (v as usize) < n), "{what}");
+    }
+}

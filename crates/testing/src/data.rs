@@ -1,0 +1,22 @@
+//! The shared test data.
+
+use std::path::PathBuf;
+
+use crate::places::root;
+
+/// A file of the shared test data, or `None` (said loudly) where the data is missing.
+///
+/// The folder is `ZEROSET_DATA`, by default `../shared/data` beside the checkout.
+/// With `ZEROSET_REQUIRE_DATA=1` missing data fails the test.
+pub fn data(relative: &str) -> Option<PathBuf> {
+    let folder = std::env::var_os("ZEROSET_DATA");
+    let folder = folder.map_or_else(|| root().join("../shared/data"), PathBuf::from);
+    let path = folder.join(relative);
+    if path.exists() {
+        return Some(path);
+    }
+    let message = format!("TEST DATA MISSING: {} (set ZEROSET_DATA)", path.display());
+    assert!(std::env::var_os("ZEROSET_REQUIRE_DATA").is_none_or(|v| v != "1"), "{message}");
+    eprintln!("{message}: test skipped");
+    None
+}

@@ -1,0 +1,80 @@
+//! Clouds for tests and benches: samples of a mesh, uniform by area, the same for the same seed.
+
+use zeroset_core::mesh::Mesh;
+
+/// The generator of Marsaglia, "Xorshift RNGs" (2003).
+pub struct Random(u64);
+
+impl Random {
+    /// The same numbers for the same seed.
+    pub fn new(seed: u64) -> Self {
+        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    /// Uniform in [0, 1).
+    pub fn unit(&mut self) -> f64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// Of mean 0 and standard deviation 1 (Box and Muller).
+    pub fn normal(&mut self) -> f64 {
+        let (radius, angle) = ((-2.0 * (1.0 - self.unit()).ln()).sqrt(), self.unit());
+        radius * (std::f64::consts::TAU * angle).cos()
+    }
+}
+
+/// Places on the triangles of a mesh.
+pub fn of_mesh(mesh: &Mesh, n: usize, seed: u64) -> Vec<[f64; 3]> {
+    let corner = |v: u32| nalgebra::Vector3::from(mesh.vertices[v as usize]);
+    let mut areas = vec![0.0];
+    for cell in mesh.iter_cells() {
+        let [a, b, c] = [0, 1, 2].map(|k| corner(cell[k]));
+        areas.push(areas[areas.len() - 1] + 0.5 * (b - a).cross(&(c - a)).norm());
+    }
+    let mut random = Random::new(seed);
+    let mut sample = |_| {
+        let at = random.unit() * areas[areas.len() - 1];
+        let cell = areas.partition_point(|area| *area <= at).clamp(1, mesh.n_cells()) - 1;
+        let [a, b, c] = [0, 1, 2].map(|k| corner(mesh.cells[3 * cell + k]));
+        let (mut p, mut q) = (random.unit(), random.unit());
+        if p + q > 1.0 {
+            (p, q) = (1.0 - p, 1.0 - q);
+        }
+        (a + (b - a) * p + (c - a) * q).into()
+    };
+    (0..n).map(&mut sample).collect()
+}
+
+/// Adds noise of a standard deviation along each axis, and outliers anywhere in the box.
+pub fn spoil(points: &mut Vec<[f64; 3]>, deviation: f64, outliers: usize, seed: u64) {
+    let mut random = Random::new(seed);
+    let (mut low, mut high) = (points[0], points[0]);
+    for x in points.iter_mut() {
+        for k in 0..3 {
+            (low[k], high[k]) = (low[k].min(x[k]), high[k].max(x[k]));
+            x[k] += deviation * random.normal();
+        }
+    }
+    let mut anywhere = |k: usize| low[k] + (high[k] - low[k]) * random.unit();
+    points.extend((0..outliers).map(|_| [anywhere(0), anywhere(1), anywhere(2)]));
+}
+
+/// Places on a ball, evenly.
+pub fn of_ball(n: usize, center: [f64; 3], radius: f64) -> Vec<[f64; 3]> {
+    let golden = std::f64::consts::PI * (3.0 - 5f64.sqrt());
+    let on_ball = |k: usize| {
+        let z = 1.0 - 2.0 * (k as f64 + 0.5) / n as f64;
+        let (r, angle) = ((1.0 - z * z).sqrt(), golden * k as f64);
+        let unit = [r * angle.cos(), r * angle.sin(), z];
+        std::array::from_fn(|k| center[k] + radius * unit[k])
+    };
+    (0..n).map(on_ball).collect()
+}
+
+/// Length of the diagonal of a box.
+pub fn diagonal((low, high): ([f64; 3], [f64; 3])) -> f64 {
+    (0..3).map(|k| (high[k] - low[k]).powi(2)).sum::<f64>().sqrt()
+}
