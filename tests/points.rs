@@ -130,7 +130,7 @@ fn the_program_lists_voxels_and_pixels() {
     zeroset(place, &run).output().unwrap().assert().code(0).stdout(contains("1 point of 6 voxels"));
     assert_eq!(rows(&place.join("p.csv")), [[1.0, 0.0, 0.0, 200.0, 1.0, 0.0, 0.0]]);
     std::fs::write(place.join("one.pgm"), "P2 1 1 255\n7\n").unwrap();
-    let one = zeroset(place, &["tree", "one.pgm", "-o", "one.csv"]).output().unwrap();
+    let one = zeroset(place, &["points", "one.pgm", "--tree", "-o", "one.csv"]).output().unwrap();
     one.assert().code(0).stdout(contains("one.csv: 1 leaf of 1 voxel, the largest of level 0\n"));
     let row = std::fs::read_to_string(place.join("one.csv")).unwrap();
     assert_eq!(row, "i,j,k,level,voxels,v\n0,0,0,0,1,7\n");

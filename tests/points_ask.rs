@@ -1,4 +1,4 @@
-//! What else `zeroset points` is asked, `zeroset tree` and `zeroset sparse`, against loops over all voxels.
+//! What else `zeroset points` is asked, also for trees and matrices, against loops over all voxels.
 
 use std::path::Path;
 use std::process::Command;
@@ -247,7 +247,7 @@ fn leaves_of_a_tree_are_blocks_of_one_value() {
     write_volume(&folder.path().join("p.nrrd"), &flat, &WriteOptions::default()).unwrap();
     for (file, shape) in [("v.nrrd", shape), ("p.nrrd", [13, 63, 1])] {
         for ask in ["", " --where v==1"] {
-            let text = said(folder.path(), &format!("tree {file}{ask} -o t.csv"));
+            let text = said(folder.path(), &format!("points {file}{ask} --tree -o t.csv"));
             let rows = rows(&std::fs::read_to_string(folder.path().join("t.csv")).unwrap());
             assert!(text.contains(" leaves of 819 voxels, the largest of level "), "{text}");
             let mut covered = vec![0; n];
@@ -271,7 +271,7 @@ fn leaves_of_a_tree_are_blocks_of_one_value() {
             assert!(covered.iter().zip(&values).all(|(&n, &v)| n == wanted(v)), "{file} {ask}");
             let endings: &[&str] = if shape[2] == 1 { &["vtu", "vtp"] } else { &["vtu"] };
             for ending in endings {
-                said(folder.path(), &format!("tree {file}{ask} -o t.{ending}"));
+                said(folder.path(), &format!("points {file}{ask} --tree -o t.{ending}"));
                 let read = read_mesh(&folder.path().join(format!("t.{ending}"))).unwrap();
                 let voxels = covered.iter().sum::<i32>() as f64;
                 let each = if shape[2] == 1 { 1.0 } else { 1.5 };
@@ -310,7 +310,7 @@ fn matrices_have_the_entries_of_the_array() {
         head + &lines.collect::<String>()
     };
     let found = |line: &str| {
-        let text = said(folder.path(), &format!("sparse {line} -o m.mtx"));
+        let text = said(folder.path(), &format!("points {line} --sparse -o m.mtx"));
         assert!(text.starts_with("m.mtx: 3 x 5, "), "{text}");
         std::fs::read_to_string(folder.path().join("m.mtx")).unwrap()
     };
@@ -326,9 +326,9 @@ fn matrices_have_the_entries_of_the_array() {
         let output = run(folder.path(), line).output().unwrap();
         output.assert().code(code).stderr(contains(text).and(contains("panic").not()));
     };
-    fails("sparse c.nrrd -o m.mtx", 3, "an array of 2 x 2 x 2 numbers is no matrix");
-    fails("sparse a.npy -o m.npz", 2, "end the name in .mtx");
-    fails("sparse a.npy --where w -o m.mtx", 2, "`w` is not known here");
+    fails("points c.nrrd --sparse -o m.mtx", 3, "an array of 2 x 2 x 2 numbers is no matrix");
+    fails("points a.npy --sparse -o m.npz", 2, "end the name in .mtx");
+    fails("points a.npy --sparse --where w -o m.mtx", 2, "`w` is not known here");
 }
 
 #[test]
@@ -366,7 +366,54 @@ fn what_cannot_be_asked_is_refused_with_the_reason() {
         output.assert().code(code).stderr(contains(text).and(contains("panic").not()));
     };
     fails("points a.nrrd --match none.png", 3, "none.png");
-    fails("tree a.nrrd -o t.vtp", 2, "boxes of a volume cannot be .vtp");
-    fails("tree a.nrrd -o t.vtx", 2, "did you mean .vt");
-    fails("tree none.nrrd -o t.vtu", 3, "none.nrrd");
+    fails("points a.nrrd --tree -o t.vtp", 2, "boxes of a volume cannot be .vtp");
+    fails("points a.nrrd --tree -o t.vtx", 2, "did you mean .vt");
+    fails("points none.nrrd --tree -o t.vtu", 3, "none.nrrd");
+    let remedy = "leave out one of them";
+    fails("points a.nrrd --tree --count", 2, remedy);
+    fails("points a.nrrd --tree --entries 3 -o t.csv", 2, remedy);
+    fails("points a.nrrd --sparse --edge 3 -o m.mtx", 2, remedy);
+    fails("points a.nrrd --tree", 2, "--output <OUT>");
+}
+
+/// `tree` and `sparse` were commands before they were modes: their names do the same.
+#[test]
+fn old_commands_do_what_the_modes_do() {
+    let folder = place();
+    let answer = |line: &str, file: &str| {
+        let output = run(folder.path(), line).output().unwrap();
+        let written = std::fs::read(folder.path().join(file)).ok();
+        let _ = std::fs::remove_file(folder.path().join(file));
+        (output.status.code(), output.stdout, output.stderr, written)
+    };
+    std::fs::write(folder.path().join("p.pgm"), b"P5 3 2 255\n\x00\x01\x01\x02\x00\x01").unwrap();
+    for (old, new, file, code) in [
+        ("tree a.nrrd -o t.csv", "points a.nrrd --tree -o t.csv", "t.csv", 0),
+        (
+            "-v tree p.pgm --where v>1 -o t.vtp",
+            "-v points p.pgm --tree --where v>1 -o t.vtp",
+            "t.vtp",
+            0,
+        ),
+        (
+            "tree a.nrrd --where v<0 -o t.csv",
+            "points a.nrrd --tree --where v<0 -o t.csv",
+            "t.csv",
+            0,
+        ),
+        ("tree a.nrrd -o t.vtp", "points a.nrrd --tree -o t.vtp", "t.vtp", 2),
+        ("tree a.nrrd", "points a.nrrd --tree", "t.csv", 2),
+        ("sparse p.pgm -o m.mtx", "points p.pgm --sparse -o m.mtx", "m.mtx", 0),
+        ("sparse a.nrrd -o m.mtx", "points a.nrrd --sparse -o m.mtx", "m.mtx", 3),
+        ("sparse none.npy -o m.mtx", "points none.npy --sparse -o m.mtx", "m.mtx", 3),
+        ("tree --help", "points --help", "t.csv", 0),
+    ] {
+        let (then, now) = (answer(old, file), answer(new, file));
+        assert_eq!(then, now, "{old}");
+        assert_eq!(then.0, Some(code), "{old}");
+        assert_eq!(then.3.is_some(), code == 0 && !old.contains("--help"), "{old}");
+    }
+    let help = Command::new(env!("CARGO_BIN_EXE_zeroset")).arg("--help").output().unwrap();
+    let help = String::from_utf8(help.stdout).unwrap();
+    assert!(!help.contains("  tree ") && !help.contains("  sparse "), "{help}");
 }

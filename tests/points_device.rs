@@ -1,4 +1,4 @@
-//! What computes for `zeroset points`, `zeroset tree` and `zeroset sparse`.
+//! What computes for `zeroset points`, also for trees and matrices.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -43,9 +43,9 @@ const WAYS: [(&str, &str); 10] = [
     ("points v.nii --edge 0.25 --entries 7..19", "csv"),
     ("points v.nii --edge 0.25 --where v>1 --copies v+1", "csv"),
     ("points v.nii --where v>1 --edge 0.25 --blocks 4", "nrrd"),
-    ("tree v.nii", "csv"),
-    ("tree v.nii --where i!=7 --edge 0", "csv"),
-    ("sparse s.npy --where v>1&&j!=3", "mtx"),
+    ("points v.nii --tree", "csv"),
+    ("points v.nii --tree --where i!=7 --edge 0", "csv"),
+    ("points s.npy --sparse --where v>1&&j!=3", "mtx"),
 ];
 
 #[test]
@@ -82,7 +82,11 @@ fn a_card_writes_what_the_processor_writes() {
         return;
     }
     let folder = place();
-    let more = [("sparse s.npy", "mtx"), ("sparse s.nrrd", "mtx"), ("tree s.nrrd", "vtp")];
+    let more = [
+        ("points s.npy --sparse", "mtx"),
+        ("points s.nrrd --sparse", "mtx"),
+        ("points s.nrrd --tree", "vtp"),
+    ];
     for (way, ending) in WAYS.into_iter().chain(more) {
         let written = ["cpu", "cuda"].map(|device| {
             let out = format!("{device}.{ending}");
@@ -107,7 +111,7 @@ fn a_card_writes_what_the_processor_writes() {
 #[test]
 fn what_the_file_of_a_template_is_warned_of_is_said() {
     let folder = place();
-    for line in ["points s.nrrd --count", "tree s.nrrd -o t.csv"] {
+    for line in ["points s.nrrd --count", "points s.nrrd --tree -o t.csv"] {
         let line = format!("{line} --match p.pgm --tolerance 2");
         let done = run(folder.path(), &line).output().unwrap();
         let said = stderr(&done);

@@ -1,4 +1,4 @@
-//! Files of points, as the subcommands that ask about points read them.
+//! Reads files of points for the subcommands that ask about points.
 
 use std::path::Path;
 use std::sync::Arc;

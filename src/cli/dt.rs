@@ -1,20 +1,22 @@
 //! `zeroset dt VOLUME --where EXPRESSION --queries FILE -o FILE`: distances of some points.
 
+mod device;
+mod sites;
+mod solve;
+
 use std::path::{Path, PathBuf};
 
-use super::cloud::{self, Cloud};
-use super::device::{self, Card};
+use self::sites::Numbered;
+use self::solve::Solved;
+use super::cloud;
 use super::threads::Threads;
 use super::{Ui, volume, word};
 use zeroset::Cpu;
+use zeroset::atomic;
 use zeroset::config::{DeviceKind, Precision};
 use zeroset::error::{Error, Result};
 use zeroset::expression::Expression;
-pub use zeroset::io::{atomic, read_volume};
-use zeroset::point_distance::{
-    Cone, Coordinate, Directions, Index, Method, NO_SITE, Nearest, Norm, Options, Sites, nearest,
-};
-use zeroset::primitives::memory::gibibytes;
+use zeroset::point_distance::{Method, Norm};
 
 /// Arguments of `zeroset dt`.
 #[derive(Debug, clap::Args)]
@@ -138,13 +140,16 @@ impl Args {
     pub fn inputs(&self) -> Vec<&Path> {
         vec![self.file(), &self.queries]
     }
-}
 
-/// Sites with the number each has in its file.
-struct Numbered {
-    points: Vec<[f64; 3]>,
-    numbers: Vec<u64>,
-    units: Option<String>,
+    /// Whether coordinates are compared as whole numbers.
+    fn is_whole(&self) -> bool {
+        self.lattice && !matches!(self.norm, Norm::Lp(_))
+    }
+
+    /// Whether coordinates are compared as floats of 32 bits.
+    fn is_single(&self) -> bool {
+        self.precision == Precision::F32 && !self.is_whole()
+    }
 }
 
 /// Computes the distances, writes the table, and says what was done.
@@ -160,34 +165,21 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     atomic::check_folder(&args.output)?;
     let cpu = Cpu::current();
     let queries = cloud::read(&args.queries, ui)?;
-    let sites = match (&args.points, &args.volume) {
-        (Some(path), _) => of_points(path, &args, ui)?,
-        (None, Some(path)) => cpu.run(|| of_volume(path, &args, ui))?,
-        (None, None) => return Err(Error::usage("no sites", "name a volume, or --points")),
-    };
-    let options = options(&args, &queries)?;
-    let whole = args.lattice && !matches!(args.norm, Norm::Lp(_));
-    let cards = cards(&args, whole, sites.points.len(), queries.points.len(), &cpu, ui)?;
-    let (distances, site, said) = if whole {
-        let from = args.file();
-        let sites = cloud::whole(&sites.points, from)?;
-        let queries = cloud::whole(&queries.points, &args.queries)?;
-        solve_on(&cards, &cpu, &sites, &queries, &options)?
-    } else if args.precision == Precision::F32 {
-        let single = |list: &[[f64; 3]]| -> Vec<[f32; 3]> {
-            list.iter().map(|x| x.map(|x| x as f32)).collect()
-        };
-        check_single(&[&sites.points, &queries.points])?;
-        solve_on(&cards, &cpu, &single(&sites.points), &single(&queries.points), &options)?
-    } else {
-        solve_on(&cards, &cpu, &sites.points, &queries.points, &options)?
-    };
+    let sites = sites::read(&args, &cpu, ui)?;
+    let solved = solve::run(&args, &sites.points, &queries, &cpu, ui)?;
+    write(&args, &queries.points, &sites, &solved)?;
+    ui.print(&words(&args, &sites, &solved))?;
+    Ok(0)
+}
+
+/// Writes the table.
+fn write(args: &Args, queries: &[[f64; 3]], sites: &Numbered, solved: &Solved) -> Result<()> {
     atomic::write(&args.output, |out| {
         writeln!(out, "x,y,z,distance,site")?;
-        for (([x, y, z], d), site) in queries.points.iter().zip(&distances).zip(&site) {
+        for (([x, y, z], d), site) in queries.iter().zip(&solved.distances).zip(&solved.sites) {
             write!(out, "{x},{y},{z},")?;
             match site {
-                Some(site) if args.precision == Precision::F32 && !whole => {
+                Some(site) if args.is_single() => {
                     writeln!(out, "{},{}", *d as f32, sites.numbers[*site])?;
                 }
                 Some(site) => writeln!(out, "{d},{}", sites.numbers[*site])?,
@@ -195,209 +187,25 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
             }
         }
         Ok(())
-    })?;
-    let finite = || distances.iter().copied().filter(|d| d.is_finite());
-    let (low, high) = (finite().fold(f64::INFINITY, f64::min), finite().fold(0.0, f64::max));
-    let range =
-        if finite().next().is_some() { format!(", {low} to {high}") } else { String::new() };
-    let units =
-        sites.units.filter(|_| !range.is_empty()).map_or(String::new(), |u| format!(" {u}"));
-    let none = site.iter().filter(|site| site.is_none()).count();
-    let none = if none > 0 { format!("; {none} see no site") } else { String::new() };
-    ui.print(&format!(
-        "{}: {} distances ({}) to {} sites{range}{units}{none}\n{said}",
-        args.output.display(),
-        distances.len(),
-        args.norm,
-        sites.points.len(),
-    ))?;
-    Ok(0)
-}
-
-/// Voxels that fulfill the expression: their centers, or with `--lattice` their indices.
-fn of_volume(path: &Path, args: &Args, ui: &Ui) -> Result<Numbered> {
-    let file = read_volume(path, &args.source.options())?;
-    ui.warn_of(path, &file.warnings);
-    let source = file.volume;
-    let Some(expression) = &args.selection else {
-        return Err(Error::usage("a volume without --where", "say which voxels are sites"));
-    };
-    let selected = volume::selected(path, &source, expression)?;
-    let numbers = (0..selected.len()).filter(|&n| selected[n]);
-    let point = |n: usize| {
-        let index = source.index_of(n).map(|i| i as f64);
-        if args.lattice { index } else { source.placement().world(index) }
-    };
-    let points = numbers.clone().map(point).collect();
-    let units = source.units.filter(|_| !args.lattice);
-    Ok(Numbered { points, numbers: numbers.map(|n| n as u64).collect(), units })
-}
-
-/// Points of a file that fulfill the expression, if there is one.
-fn of_points(path: &Path, args: &Args, ui: &Ui) -> Result<Numbered> {
-    if args.source.is_given() {
-        let what = "--raw and --array speak of volumes, --points of points";
-        return Err(Error::usage(what, "leave them out"));
-    }
-    let cloud = cloud::read(path, ui)?;
-    let selected = match &args.selection {
-        Some(expression) => cloud.select(expression, path)?,
-        None => (0..cloud.points.len()).collect(),
-    };
-    Ok(Numbered {
-        points: selected.iter().map(|&n| cloud.points[n]).collect(),
-        numbers: selected.into_iter().map(|n| n as u64).collect(),
-        units: cloud.units,
     })
 }
 
-fn options(args: &Args, queries: &Cloud) -> Result<Options> {
-    let mut options = Options::default();
-    (options.norm, options.method, options.memory) = (args.norm, args.method, args.memory);
-    options.every = args.perforation as usize;
-    if let (Some(direction), Some(angle)) = (args.direction, args.angle) {
-        let directions = match direction {
-            Direction::Along(r) => Directions::One(r),
-            Direction::Normals => Directions::Each(queries.normals(&args.queries)?),
-        };
-        options.cone =
-            Some(Cone { directions, angle: angle.to_radians(), cylinder: args.cylinder });
-    }
-    Ok(options)
-}
-
-/// Refuses points that are all at one place in single precision.
-fn check_single(lists: &[&[[f64; 3]]]) -> Result<()> {
-    let all = lists.iter().flat_map(|list| list.iter().flatten());
-    let most = all.fold(0.0, |most: f64, x| most.max(x.abs()));
-    if most > 0.0 && most < f64::from(f32::MIN_POSITIVE) {
-        let what = format!("coordinates up to {most:e} are nothing in single precision");
-        return Err(Error::usage(what, "scale the points up, or leave out --precision f32"));
-    }
-    Ok(())
-}
-
-/// Seconds of the processor from which on a GPU is worth its start, which takes a quarter of a second, and the copies to it.
-const WORTH_A_CARD: f64 = 0.5;
-/// What one thread takes, in seconds, by measurement (docs/point-distances.md): to compare a query with a site, in norms of other
-/// orders, to put a site into an index, and to ask that.
-const PAIR: f64 = 0.25e-9;
-const PAIR_OF_POWERS: f64 = 180e-9;
-const SITE: f64 = 90e-9;
-const QUERY: f64 = 1.5e-6;
-
-/// About what the processor takes, seconds; `single` if numbers have 32 bits.
-fn processor_time(
-    args: &Args,
-    single: bool,
-    n_sites: usize,
-    n_queries: usize,
-    threads: usize,
-) -> f64 {
-    let n_sites = n_sites / args.perforation as usize;
-    let (sites, queries, threads) = (n_sites as f64, n_queries as f64, threads as f64);
-    let pair = if matches!(args.norm, Norm::Lp(_)) { PAIR_OF_POWERS } else { PAIR };
-    // Threads beside the first gain little of the build.
-    let brute = sites * queries * pair / threads;
-    let index = sites * SITE + queries * QUERY / threads;
-    let bytes = if single { Index::<f32>::bytes } else { Index::<f64>::bytes };
-    match args.method {
-        Method::Brute => brute,
-        Method::Index => index,
-        Method::Auto if bytes(n_sites) <= args.memory => brute.min(index),
-        Method::Auto => brute,
-    }
-}
-
-/// The cards that compute, if any does; two streams of each where sites pass through in pieces, so that one copies while
-/// the other compares.
-fn cards(
-    args: &Args,
-    whole: bool,
-    n_sites: usize,
-    n_queries: usize,
-    cpu: &Cpu,
-    ui: &Ui,
-) -> Result<Vec<Card>> {
-    let by_index = args.method == Method::Index;
-    let serves = !by_index
-        || (args.perforation == 1 && args.direction.is_none() && !matches!(args.norm, Norm::Lp(_)));
-    if args.device == DeviceKind::Cuda && !serves {
-        let what = "--device cuda computes by an index without cones, perforation and norms but \
-                    l1, l2 and linf";
-        return Err(Error::usage(what, "take --method brute, or leave out --device"));
-    }
-    let single = whole || args.precision == Precision::F32;
-    let seconds = processor_time(args, single, n_sites, n_queries, cpu.threads());
-    let is_worth_it = seconds >= WORTH_A_CARD;
-    let coordinate = if single { 4 } else { 8 };
-    let bytes = (n_sites as u64).saturating_mul(3 * coordinate);
-    let streams = if bytes > args.memory { 2 } else { 1 };
-    let cards = device::cards(args.device, serves && is_worth_it, args.gpus, streams)?;
-    if args.gpus > 1 && cards.is_empty() {
-        let gpus = args.gpus;
-        let why = match args.device {
-            DeviceKind::Cpu => "--device cpu",
-            _ if !serves => "an index with these options is the processor's",
-            _ if !is_worth_it => "so few distances are done before a GPU has started",
-            _ => "no GPU can be used",
-        };
-        ui.warn(format_args!("--gpus {gpus}: the processor computes: {why}"));
-    }
-    Ok(cards)
-}
-
-fn solve_on<C: zeroset::point_distance::cuda::DeviceCoordinate>(
-    cards: &[Card],
-    cpu: &Cpu,
-    sites: &[[C; 3]],
-    queries: &[[C; 3]],
-    options: &Options,
-) -> Result<Solved> {
-    let Some(card) = cards.first() else { return solve(cpu, sites, queries, options) };
-    let sites = Sites::new(sites)?;
-    let found = zeroset::point_distance::cuda::nearest_on(cards, cpu, &sites, queries, options)?;
-    Ok(solved(&found, options, &format!(" on {}", card.card().name)))
-}
-
-/// Distances, numbers of sites, and how they were found, in lines.
-type Solved = (Vec<f64>, Vec<Option<usize>>, String);
-
-fn solve<C: Coordinate>(
-    cpu: &Cpu,
-    sites: &[[C; 3]],
-    queries: &[[C; 3]],
-    options: &Options,
-) -> Result<Solved> {
-    Ok(solved(&nearest(cpu, &Sites::new(sites)?, queries, options)?, options, ""))
-}
-
-fn solved<C: Coordinate>(result: &Nearest<C>, options: &Options, on: &str) -> Solved {
-    let number = |site: u32| (site != NO_SITE).then_some(site as usize);
-    let site = result.found.iter().map(|found| number(found.site)).collect();
-    (result.distances(), site, how(result, options, on))
-}
-
-/// What was done, in lines; `on` names a card, if one did it.
-fn how<C: Coordinate>(result: &Nearest<C>, options: &Options, on: &str) -> String {
-    let size = match result.working_set {
-        bytes @ 0..1024 => format!("{bytes} bytes"),
-        bytes @ 1024..1_048_576 => format!("{:.1} KiB", bytes as f64 / 1024.0),
-        bytes => gibibytes(bytes),
-    };
-    let mut lines = format!("method: {} in {}{on}; ", result.method, result.kernel);
-    lines += &match result.plan.map(|plan| plan.streams) {
-        Some(1) => format!("1 stream, working set {size}\n"),
-        Some(streams) => format!("{streams} streams, working set {size}\n"),
-        None => format!("{size}\n"),
-    };
-    if let Some(error) = &result.perforation {
-        let percent = error.percent.map_or("not known".into(), |e| format!("{e:.2} %"));
-        lines += &format!(
-            "perforation: one site in {}, mean error {percent} of {} sampled queries, {} excluded \
-             (distance 0 or none), {} see no site any more\n",
-            options.every, error.sampled, error.excluded, error.lost
-        );
-    }
-    lines
+/// What was written and how it was found, in lines.
+fn words(args: &Args, sites: &Numbered, solved: &Solved) -> String {
+    let finite = || solved.distances.iter().copied().filter(|d| d.is_finite());
+    let range = finite().next().map_or(String::new(), |_| {
+        let (low, high) = (finite().fold(f64::INFINITY, f64::min), finite().fold(0.0, f64::max));
+        let units = sites.units.as_ref().map_or(String::new(), |units| format!(" {units}"));
+        format!(", {low} to {high}{units}")
+    });
+    let none = solved.sites.iter().filter(|site| site.is_none()).count();
+    let none = if none > 0 { format!("; {none} see no site") } else { String::new() };
+    format!(
+        "{}: {} distances ({}) to {} sites{range}{none}\n{}",
+        args.output.display(),
+        solved.distances.len(),
+        args.norm,
+        sites.points.len(),
+        solved.how,
+    )
 }

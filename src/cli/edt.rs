@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::device::{self, Card};
+use super::device;
 use super::threads::Threads;
 use super::{Ui, volume, word};
 use zeroset::Cpu;
@@ -10,6 +10,7 @@ use zeroset::atomic::check_folder;
 use zeroset::config::DeviceKind;
 use zeroset::error::{Error, Result};
 use zeroset::expression::Expression;
+use zeroset::gpu::Cuda;
 use zeroset::io::{WriteOptions, check_volume_target, read_volume, write_volume};
 use zeroset::point_distance::Edt;
 use zeroset::volume::Volume;
@@ -58,11 +59,7 @@ pub struct Args {
 
 /// Voxels for each thread from which on a GPU is worth its start, a quarter of a second: a thread takes
 /// 25 to 35 ns for a voxel (docs/point-distances.md).
-const WORTH_A_CARD: usize = 1 << 23;
-
-fn on_card(card: &Card, edt: &Edt, inside: &[bool], shape: [usize; 3]) -> Result<Vec<f32>> {
-    edt.transform_on(card, inside, shape)
-}
+const WORTH_A_GPU: usize = 1 << 23;
 
 /// Computes the distances, writes them, and says in one line what was written.
 ///
@@ -86,10 +83,10 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     }
     ui.warn_of(&args.input, volume::oblique(&source));
     let edt = Edt::default().spacing(source.placement().spacing()).signed(args.signed);
-    let is_worth_it = inside.len() / cpu.threads() >= WORTH_A_CARD;
-    let on_card = |card: Card| on_card(&card, &edt, &inside, source.shape());
+    let is_worth_it = inside.len() / cpu.threads() >= WORTH_A_GPU;
+    let on_gpu = |gpu: Cuda| edt.transform_on(&gpu, &inside, source.shape());
     let on_cpu = || edt.transform(&cpu, &inside, source.shape());
-    let distances = device::either(args.device, is_worth_it, ui, on_card, on_cpu)?;
+    let distances = device::either(args.device, is_worth_it, ui, on_gpu, on_cpu)?;
     let (low, high) = distances
         .iter()
         .fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), &d| (low.min(d), high.max(d)));

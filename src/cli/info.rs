@@ -1,5 +1,6 @@
 //! `zeroset info FILE`: what is in a file (mesh, cloud, volume, data), on one screen or as JSON.
 
+mod arrays;
 mod cloud;
 mod report;
 mod screen;

@@ -1,4 +1,4 @@
-//! Ctrl-C, and the signals to end and to hang up: a run ends in order, everything else at once and
+//! Ends a run in order on Ctrl-C and the signals to end and to hang up, everything else at once and
 //! without half a file.
 
 use std::sync::Arc;

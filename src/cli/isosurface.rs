@@ -1,11 +1,12 @@
 //! `zeroset isosurface VOLUME --level L -o FILE`: where the values of a volume pass a number.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 
 use serde::Serialize;
 
-use super::device::{self, Card};
+use super::device;
 use super::reconstruct::of_topology;
 use super::telling::Telling;
 use super::threads::Threads;
@@ -13,11 +14,14 @@ use super::{Ui, generate, volume, word};
 use zeroset::Cpu;
 use zeroset::config::DeviceKind;
 use zeroset::error::{Error, Result, shown};
+use zeroset::gpu::Cuda;
 use zeroset::io::{WriteOptions, check_target, read_volume};
 use zeroset::mesh::{Kind, Mesh};
 use zeroset::primitives::memory::peak;
 use zeroset::reconstruct::MOST_ROUNDS;
-use zeroset::surface::{IsosurfaceOptions, Topology, drop_flat, isosurface, largest_part, smooth};
+use zeroset::surface::{
+    IsosurfaceOptions, Topology, drop_flat, isosurface, isosurface_on, largest_part, smooth,
+};
 use zeroset::volume::Volume;
 use zeroset::words::counted;
 
@@ -72,30 +76,19 @@ pub struct Args {
     pub source: volume::Source,
 }
 
-/// Nanoseconds that a voxel takes of a thread of the processor, ...
+/// Nanoseconds that a voxel takes of a thread of the CPU, ...
 const OF_A_THREAD: f64 = 6.0;
-/// ... and of the copies to and from a card, ...
+/// ... and of the copies to and from a GPU, ...
 const OF_COPIES: f64 = 1.0;
 /// ... whose start takes this many.
 const OF_THE_START: f64 = 0.25e9;
 
-/// Whether the copies to a card and back and its start take less time than the processor takes.
-fn is_worth_a_card(n_voxels: usize, threads: usize) -> bool {
+/// Whether the copies to a GPU and back and its start take less time than the CPU takes.
+fn is_worth_a_gpu(n_voxels: usize, threads: usize) -> bool {
     n_voxels as f64 * (OF_A_THREAD / threads as f64 - OF_COPIES) > OF_THE_START
 }
 
-fn on_card(
-    card: Card,
-    volume: &Volume,
-    level: f64,
-    options: &IsosurfaceOptions,
-) -> Result<(Mesh, String)> {
-    let name = card.card().name.clone();
-    let mesh = zeroset::surface::isosurface_on(&std::sync::Arc::new(card), volume, level, options)?;
-    Ok((mesh, name))
-}
-
-/// What computes where no card does.
+/// What computes where no GPU does.
 const PROCESSOR: &str = "the processor";
 
 /// The surface, and what computed it.
@@ -106,11 +99,14 @@ fn extract(
     options: &IsosurfaceOptions,
     ui: &Ui,
 ) -> Result<(Mesh, String)> {
-    let is_worth_it = is_worth_a_card(volume.n_voxels(), cpu.threads());
-    let on_card = |card| on_card(card, volume, args.level, options);
+    let is_worth_it = is_worth_a_gpu(volume.n_voxels(), cpu.threads());
+    let on_gpu = |gpu: Cuda| {
+        let name = gpu.card().name.clone();
+        Ok((isosurface_on(&Arc::new(gpu), volume, args.level, options)?, name))
+    };
     let on_cpu =
         || Ok((cpu.run(|| isosurface(volume, args.level, options))?, PROCESSOR.to_string()));
-    device::either(args.device, is_worth_it, ui, on_card, on_cpu)
+    device::either(args.device, is_worth_it, ui, on_gpu, on_cpu)
 }
 
 /// All that is reported.
@@ -147,12 +143,53 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let file = read_volume(&args.input, &args.source.options())?;
     ui.warn_of(&args.input, &file.warnings);
     let seconds_reading = start.elapsed().as_secs_f64();
+    let made = make(&args, &cpu, &file.volume, ui)?;
+    let seconds_surface = start.elapsed().as_secs_f64() - seconds_reading;
+    cpu.run(|| args.telling.write(&args.input, &args.output, &made.mesh, ui))?;
+    let mut words = generate::words(&args.output, &made.mesh);
+    if !args.holes && !args.telling.has_report() {
+        ui.print(&words)?;
+        return Ok(0);
+    }
+    let surface = cpu.run(|| Topology::of(&made.mesh));
+    if args.holes {
+        words += &of_topology(&surface, "");
+    }
+    let (low, high) = made.mesh.bounds();
+    let whole = Whole {
+        input: shown(&args.input).to_string(),
+        output: args.output.display().to_string(),
+        level: args.level,
+        device: &made.device,
+        flat: made.flat,
+        surface: &surface,
+        low,
+        high,
+        seconds_reading,
+        seconds_surface,
+        seconds_total: start.elapsed().as_secs_f64(),
+        peak_memory_bytes: peak(),
+    };
+    args.telling.tell(&whole, || words, ui)?;
+    Ok(0)
+}
+
+/// A surface as it is written.
+struct Made {
+    mesh: Mesh,
+    /// What computed it.
+    device: String,
+    /// Triangles without area that were left out.
+    flat: usize,
+}
+
+/// The surface without flat triangles, cut down to its largest part and smoothed as asked for.
+fn make(args: &Args, cpu: &Cpu, volume: &Volume, ui: &Ui) -> Result<Made> {
     let ending = args.output.extension().unwrap_or_default().to_ascii_lowercase();
     let holds_normals = ["ply", "obj", "vtp", "vtu"].iter().any(|e| ending == *e);
     let options = IsosurfaceOptions::default().closed(args.closed).normals(holds_normals);
-    let volume = &file.volume;
     let (mut mesh, device) =
-        extract(&args, &cpu, volume, &options, ui).map_err(|error| in_words(error, &args))?;
+        extract(args, cpu, volume, &options, ui).map_err(|error| in_words(error, args))?;
     if device != PROCESSOR || ui.verbosity() > 0 {
         ui.say(&format!("the surface was computed on {device}"));
     }
@@ -162,54 +199,27 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         ui.say(&format!("{flat} without area left out, at voxels of the value {}", args.level));
     }
     if mesh.n_cells() == 0 {
-        let found = volume.statistics();
-        let range = match (found.min, found.max) {
-            (Some(min), Some(max)) => format!("values are {min} to {max}"),
-            _ => "no value is finite".into(),
-        };
-        let (level, name) = (args.level, shown(&args.input));
-        let what = format!("--level {level}: {name} has no surface there, {range}");
-        let remedy = "take a level between them, or --closed if all of the volume is inside";
-        return Err(Error::usage(what, remedy));
+        return Err(no_surface(args, volume));
     }
-    cpu.run(|| {
-        if args.largest {
-            mesh = largest_part(std::mem::replace(&mut mesh, empty()));
-        }
+    let mesh = cpu.run(|| {
+        let mut mesh = if args.largest { largest_part(mesh) } else { mesh };
         smooth(&mut mesh, args.smooth);
+        mesh
     });
-    let seconds_surface = start.elapsed().as_secs_f64() - seconds_reading;
-    cpu.run(|| args.telling.write(&args.input, &args.output, &mesh, ui))?;
-    let mut words = generate::words(&args.output, &mesh);
-    if args.holes || args.telling.has_report() {
-        let surface = cpu.run(|| Topology::of(&mesh));
-        if args.holes {
-            words += &of_topology(&surface, "");
-        }
-        let (low, high) = mesh.bounds();
-        let whole = Whole {
-            input: shown(&args.input).to_string(),
-            output: args.output.display().to_string(),
-            level: args.level,
-            device: &device,
-            flat,
-            surface: &surface,
-            low,
-            high,
-            seconds_reading,
-            seconds_surface,
-            seconds_total: start.elapsed().as_secs_f64(),
-            peak_memory_bytes: peak(),
-        };
-        args.telling.tell(&whole, || words, ui)?;
-    } else {
-        ui.print(&words)?;
-    }
-    Ok(0)
+    Ok(Made { mesh, device, flat })
 }
 
-fn empty() -> Mesh {
-    Mesh::new(Kind::Surface, Vec::new(), Vec::new())
+/// Nothing has the level.
+fn no_surface(args: &Args, volume: &Volume) -> Error {
+    let found = volume.statistics();
+    let range = match (found.min, found.max) {
+        (Some(min), Some(max)) => format!("values are {min} to {max}"),
+        _ => "no value is finite".into(),
+    };
+    let what =
+        format!("--level {}: {} has no surface there, {range}", args.level, shown(&args.input));
+    let remedy = "take a level between them, or --closed if all of the volume is inside";
+    Error::usage(what, remedy)
 }
 
 /// The error in the words of the command line.

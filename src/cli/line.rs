@@ -1,13 +1,15 @@
-//! From words to arguments: what holds for the options of all commands.
+//! Reads the words of the command line, by the rules that hold for the options of all commands.
 
 use std::any::TypeId;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PathBufValueParser, TypedValueParser};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command, CommandFactory, FromArgMatches};
 
 use super::Cli;
+use super::points::OLD_COMMANDS;
 use zeroset::error::STANDARD_INPUT;
 
 /// Fields of the files that are written, in all commands.
@@ -18,9 +20,29 @@ pub(super) fn parse<W>(words: impl IntoIterator<Item = W>) -> Result<Cli, clap::
 where
     W: Into<OsString> + Clone,
 {
+    let words = with_mode(words.into_iter().map(Into::into).collect());
     let mut command = prepared(Cli::command());
-    let mut found = command.try_get_matches_from_mut(words)?;
+    let mut found = command.try_get_matches_from_mut(words).map_err(with_remedy)?;
     Cli::from_arg_matches_mut(&mut found).map_err(|error| error.format(&mut command))
+}
+
+/// The words where an alias of `points` that was a command once says its mode.
+fn with_mode(mut words: Vec<OsString>) -> Vec<OsString> {
+    let name = words.iter().skip(1).position(|word| !word.to_string_lossy().starts_with('-'));
+    let Some(at) = name.map(|n| n + 1) else { return words };
+    if let Some(mode) = OLD_COMMANDS.into_iter().find(|mode| words[at] == *mode) {
+        words.insert(at + 1, format!("--{mode}").into());
+    }
+    words
+}
+
+/// The error with what to do about options that do not go together.
+fn with_remedy(mut error: clap::Error) -> clap::Error {
+    if error.kind() == ErrorKind::ArgumentConflict {
+        let remedy = ContextValue::StyledStrs(vec!["leave out one of them".into()]);
+        error.insert(ContextKind::Suggested, remedy);
+    }
+    error
 }
 
 /// The command where every option takes negative numbers, so that its range is what refuses them, and `-`
@@ -114,6 +136,38 @@ mod tests {
     fn the_arguments_are_consistent() {
         prepared(Cli::command()).debug_assert();
         assert!(parse(["zeroset", "run", "case.toml", "--threads", "256"]).is_ok());
+    }
+
+    #[test]
+    fn commands_that_became_modes_keep_their_names() {
+        let mode = |line: &str| match parse(line.split(' ').map(OsString::from)).unwrap().command {
+            super::super::Command::Points(args) => (args.tree, args.sparse),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(mode("zeroset -v tree a.nii -o t.vtu"), (true, false));
+        assert_eq!(mode("zeroset points a.nii --tree -o t.vtu"), (true, false));
+        assert_eq!(mode("zeroset sparse tree -o m.mtx --where v"), (false, true));
+        assert_eq!(mode("zeroset points tree --where v"), (false, false));
+    }
+
+    #[test]
+    fn modes_that_exclude_each_other_are_refused_with_a_remedy() {
+        for (line, other) in [
+            ("points a.nii --tree --count", "--count"),
+            ("points a.nii --tree --sparse -o t.mtx", "--sparse"),
+            ("points a.nii --tree --entries 3 -o t.csv", "--entries"),
+            ("tree a.nii --blocks 4 -o t.csv", "--blocks"),
+            ("tree a.nii --copies 2 -o t.csv", "--copies"),
+            ("tree a.nii --order lines -o t.csv", "--order"),
+            ("sparse a.npy --count", "--count"),
+            ("sparse a.npy --edge 3 -o m.mtx", "--edge"),
+            ("sparse a.npy --match b.png -o m.mtx", "--match"),
+        ] {
+            let words = std::iter::once("zeroset").chain(line.split(' '));
+            let said = parse(words).map(|_| ()).unwrap_err().to_string();
+            assert!(said.contains("cannot be used with") && said.contains(other), "{said}");
+            assert!(said.contains("leave out one of them"), "{said}");
+        }
     }
 
     #[test]

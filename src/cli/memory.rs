@@ -1,4 +1,4 @@
-//! Out of memory: one sentence and exit code 5 instead of an abort.
+//! Ends the program with one sentence and exit code 5, not an abort, where memory gives out.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::Write;

@@ -1,28 +1,28 @@
 //! `zeroset reconstruct SCAN -o FILE`: a surface from samples of it.
 
+mod words;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
 use serde::Serialize;
 
+pub use self::words::of_topology;
 use super::telling::Telling;
 use super::threads::Threads;
 use super::{Ui, device, word};
-use zeroset::cloud::{CleanOptions, FAR};
+use zeroset::Cpu;
+use zeroset::cloud::{CleanOptions, FAR, PointCloud};
 use zeroset::config::DeviceKind;
 use zeroset::error::{Error, Result, shown};
-use zeroset::io::{WriteOptions, check_target, read_cloud};
+use zeroset::gpu::{self, Cuda};
+use zeroset::io::{CloudReport, WriteOptions, check_target, read_cloud};
 use zeroset::mesh::Kind;
 use zeroset::primitives::memory::peak;
-use zeroset::reconstruct::directed::{Cubes, Directed, MOST_DEPTH};
-use zeroset::reconstruct::potential::{Levels, Storage};
-use zeroset::reconstruct::{
-    self, Device, Flaw, MOST_ROUNDS, Method, Options, Report, Scan, WORTH_A_CARD,
-};
-use zeroset::surface::Topology;
-use zeroset::words::counted;
-use zeroset::{Cpu, gpu};
+use zeroset::reconstruct::directed::{Cubes, MOST_DEPTH};
+use zeroset::reconstruct::potential::Storage;
+use zeroset::reconstruct::{self, Device, Flaw, MOST_ROUNDS, Method, Options, Scan, WORTH_A_CARD};
 
 /// Arguments of `zeroset reconstruct`.
 #[derive(Debug, clap::Args)]
@@ -93,7 +93,7 @@ struct Whole<'a> {
     #[serde(flatten)]
     scan: &'a Scan,
     seconds_reading: f64,
-    /// How long the card was waited for when all was read.
+    /// How long the GPU was waited for when all was read.
     seconds_opening: f64,
     seconds_writing: f64,
     seconds_total: f64,
@@ -112,30 +112,11 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     args.telling.check(&args.output)?;
     let options = args.options()?;
     let cpu = Cpu::current();
-    if args.device == DeviceKind::Cuda {
-        gpu::available(0)?;
-    }
-    // A card takes a quarter of a second to open, about as long as a large file takes to read.
-    let is_early = args.device == DeviceKind::Cuda || args.is_large();
-    let (early, read, seconds_reading) = std::thread::scope(|scope| {
-        let opening = is_early.then(|| scope.spawn(|| device::card(args.device, true)));
-        let read = cpu.run(|| read_cloud(&args.input));
-        let seconds = start.elapsed().as_secs_f64();
-        (opening.map(|opening| opening.join()), read, seconds)
-    });
-    let (cloud, file) = read?;
-    options.flaw(Some(cloud.normals.is_some())).map_or(Ok(()), refuse)?;
-    let is_worth_it = cloud.len() >= WORTH_A_CARD;
-    let card = match early {
-        Some(opened) => opened.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?,
-        None => device::card(args.device, is_worth_it)?,
-    }
-    .map(Arc::new);
+    let Opened { cloud, file, gpu, seconds_reading } = open(&args, &options, &cpu, start)?;
     let seconds_opening = start.elapsed().as_secs_f64() - seconds_reading;
-    let name = shown(&args.input);
-    let device = match &card {
-        Some(card) if args.device == DeviceKind::Cuda => Device::Card(card),
-        Some(card) if is_worth_it => Device::Auto(card),
+    let device = match &gpu {
+        Some(gpu) if args.device == DeviceKind::Cuda => Device::Card(gpu),
+        Some(gpu) if cloud.len() >= WORTH_A_CARD => Device::Auto(gpu),
         _ => Device::Cpu,
     };
     let (mesh, report) = cpu
@@ -146,7 +127,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let writing = Instant::now();
     cpu.run(|| args.telling.write(&args.input, &args.output, &mesh, ui))?;
     let whole = Whole {
-        input: name.to_string(),
+        input: shown(&args.input).to_string(),
         output: args.output.display().to_string(),
         scan: &scan,
         seconds_reading,
@@ -155,8 +136,39 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         seconds_total: start.elapsed().as_secs_f64(),
         peak_memory_bytes: peak(),
     };
-    args.telling.tell(&whole, || words(&whole), ui)?;
+    args.telling.tell(&whole, || words::words(&whole), ui)?;
     Ok(0)
+}
+
+/// What is there before work begins.
+struct Opened {
+    cloud: PointCloud,
+    file: CloudReport,
+    /// The GPU, if one is asked for or the cloud is worth it.
+    gpu: Option<Arc<Cuda>>,
+    seconds_reading: f64,
+}
+
+/// Reads the cloud, and opens a GPU meanwhile where it is sure to be used: that takes a quarter of a
+/// second, about as long as a large file takes to read.
+fn open(args: &Args, options: &Options, cpu: &Cpu, start: Instant) -> Result<Opened> {
+    if args.device == DeviceKind::Cuda {
+        gpu::available(0)?;
+    }
+    let is_early = args.device == DeviceKind::Cuda || args.is_large();
+    let (early, read, seconds_reading) = std::thread::scope(|scope| {
+        let opening = is_early.then(|| scope.spawn(|| device::gpu(args.device, true)));
+        let read = cpu.run(|| read_cloud(&args.input));
+        let seconds = start.elapsed().as_secs_f64();
+        (opening.map(|opening| opening.join()), read, seconds)
+    });
+    let (cloud, file) = read?;
+    options.flaw(Some(cloud.normals.is_some())).map_or(Ok(()), refuse)?;
+    let gpu = match early {
+        Some(opened) => opened.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?,
+        None => device::gpu(args.device, cloud.len() >= WORTH_A_CARD)?,
+    };
+    Ok(Opened { cloud, file, gpu: gpu.map(Arc::new), seconds_reading })
 }
 
 impl Args {
@@ -179,7 +191,7 @@ impl Args {
         options.flaw(None).map_or(Ok(options), refuse)
     }
 
-    /// Whether the file is so large that a card will be worth its start, by 20 bytes for a sample.
+    /// Whether the file is so large that a GPU will be worth its start, by 20 bytes for a sample.
     fn is_large(&self) -> bool {
         std::fs::metadata(&self.input).is_ok_and(|file| file.len() >= 20 * WORTH_A_CARD as u64)
     }
@@ -188,123 +200,4 @@ impl Args {
 /// Refuses an option by its name on the command line.
 fn refuse<T>(Flaw { option, what, remedy }: Flaw) -> Result<T> {
     Err(Error::usage(format!("--{option} {what}"), remedy))
-}
-
-/// The report for a reader.
-fn words(whole: &Whole) -> String {
-    let scan = whole.scan;
-    let (report, units) = (&scan.report, scan.unit());
-    let surface = &report.surface;
-    let mut text = format!(
-        "surface   {}, {} vertices, {} triangles\n\
-         samples   {}\n\
-         box       {}\n{}{}",
-        whole.output,
-        surface.vertices,
-        surface.triangles,
-        scan.samples(),
-        scan.extent(),
-        match (&report.directed, &report.levelset) {
-            (Some(directed), _) => of_directed(directed, &units),
-            (None, Some(levels)) => of_levels(levels, &units),
-            (None, None) => String::new(),
-        },
-        of_topology(surface, &units)
-    );
-    if let Some(name) = &report.device {
-        text += &of_device(name, report);
-    }
-    let error = &report.error;
-    let seconds = &report.seconds;
-    text += &format!(
-        "error     mean {:.4e}{units} ({:.5} % of the diagonal), at most {:.4e} ({:.4} %)\n",
-        error.mean, error.mean_percent, error.max, error.max_percent
-    );
-    text += &format!(
-        "seconds   {:.2}: reading {:.2}{}, cleaning {:.2}, normals {:.2}, surface {:.2}, checks {:.2}, \
-         writing {:.2}\n",
-        whole.seconds_total,
-        whole.seconds_reading,
-        match &report.device {
-            Some(_) => format!(", opening the card {:.2} more", whole.seconds_opening),
-            None => String::new(),
-        },
-        seconds.clean,
-        seconds.normals,
-        seconds.method + seconds.finish,
-        seconds.check,
-        whole.seconds_writing
-    );
-    if let Some(bytes) = whole.peak_memory_bytes {
-        text += &format!("memory    {} MiB at most\n", bytes >> 20);
-    }
-    text
-}
-
-/// Whether a surface is closed, and its three longest holes if it is not.
-pub(super) fn of_topology(surface: &Topology, units: &str) -> String {
-    let mut text = format!("topology  {surface}\n");
-    if surface.nonmanifold_edges > 0 {
-        let edges = counted(surface.nonmanifold_edges, ["edge has", "edges have"]);
-        text += &format!("          {edges} three triangles\n");
-    }
-    for hole in surface.holes.iter().take(3) {
-        let [x, y, z] = hole.center;
-        text += &format!(
-            "          loop of {} edges, length {:.4e}{units}, about ({x:.6}, {y:.6}, {z:.6})\n",
-            hole.edges, hole.length
-        );
-    }
-    text
-}
-
-fn of_directed(directed: &Directed, units: &str) -> String {
-    let [x, y, z] = directed.size;
-    format!(
-        "cubes     {:.4e}{units}, {x} x {y} x {z}, {} with samples; {}\n",
-        directed.cube,
-        directed.seed_cubes,
-        match directed.density.is_known() {
-            true => format!("{:.4e} leaves no holes", directed.safe_cube),
-            false => "which leave no holes is not known".into(),
-        }
-    )
-}
-
-fn of_device(name: &str, report: &Report) -> String {
-    let Some(directed) = &report.directed else { return format!("device    {name}\n") };
-    let seconds = &directed.seconds;
-    format!(
-        "device    {name}, {} MiB; density {:.4} s, sort {:.4}, distances {:.4}, signs {:.4}, surface \
-         {:.4}, copies {:.4}\n",
-        directed.device_bytes.unwrap_or(0) >> 20,
-        seconds.density,
-        seconds.sort,
-        seconds.field,
-        seconds.signs,
-        seconds.surface,
-        seconds.copies
-    )
-}
-
-fn of_levels(levels: &Levels, units: &str) -> String {
-    let last = levels.levels.last();
-    let mut text = format!(
-        "voxels    {:.4e}{units}, depth {}, {} tiles; {} samples share a finest cell\n",
-        levels.voxel,
-        last.map_or(0, |level| level.level),
-        last.map_or(0, |level| level.tiles),
-        levels.merged
-    );
-    for level in &levels.levels {
-        text += &format!(
-            "          level {:2}: {}, {}, {:.4} % off, {:.2} s\n",
-            level.level,
-            counted(level.iterations, ["step", "steps"]),
-            counted(level.tiles, ["tile", "tiles"]),
-            level.error,
-            level.seconds
-        );
-    }
-    text
 }

@@ -1,6 +1,8 @@
 //! `zeroset render FILE -o picture.png`: a volume, a mesh or the result of a run as a picture.
 
+mod mesh;
 mod source;
+mod volume;
 mod words;
 
 use std::path::PathBuf;
@@ -8,17 +10,15 @@ use std::time::Instant;
 
 use self::source::Shown;
 use self::words::{Looks, Side, Size, Steps};
-use super::device::{self, Card};
+use super::Ui;
 use super::threads::Threads;
-use super::{Ui, convert, volume};
+use super::volume::Source;
 use zeroset::Cpu;
 use zeroset::config::DeviceKind;
-use zeroset::error::{Error, Result, shown};
+use zeroset::error::{Error, Result};
 use zeroset::expression::Expression;
-use zeroset::mesh::Mesh;
-use zeroset::picture::{self, Image, Lines, Options, Shows, Subject, Traced};
-use zeroset::render::{Counts, Guide, Rule, Solid};
-use zeroset::volume::Volume;
+use zeroset::picture::{self, Image, Options};
+use zeroset::render::Counts;
 
 /// Arguments of `zeroset render`.
 #[derive(Debug, clap::Args)]
@@ -101,8 +101,12 @@ pub struct Args {
     #[command(flatten)]
     pub threads: Threads,
     #[command(flatten)]
-    pub source: volume::Source,
+    pub source: Source,
 }
+
+/// Voxels from which on a GPU is worth its start, a quarter of a second; for meshes see
+/// [`picture::work`].
+const WORTH_A_GPU: usize = 1 << 25;
 
 /// Draws, writes the picture, and says what it took.
 ///
@@ -114,9 +118,9 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     picture::check_path(&args.output)?;
     let cpu = Cpu::current();
     let (image, rays) = match source::open(&args.file, &args.source.options(), ui)? {
-        Shown::Mesh(mesh) => (cpu.run(|| args.draw_mesh(&mesh, ui))?, None),
+        Shown::Mesh(mesh) => (cpu.run(|| mesh::draw(&args, &mesh, ui))?, None),
         Shown::Volume(volume) => {
-            let drawn = args.draw_volume(&volume, &cpu, ui)?;
+            let drawn = volume::draw(&args, &volume, &cpu, ui)?;
             (drawn.image, Some((drawn.counts, drawn.prepared)))
         }
     };
@@ -125,9 +129,14 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         let what = "no ray meets anything: the picture is empty; look at --where or --level";
         ui.warn_of(&args.file, [what]);
     }
+    ui.print(&text(&args, &image, rays, start.elapsed().as_secs_f64()))?;
+    Ok(0)
+}
+
+/// What was drawn, what its rays took, if it is one of a volume, and the seconds in all.
+fn text(args: &Args, image: &Image, rays: Option<(Counts, f64)>, total: f64) -> String {
     let (file, Image { width, height, .. }) = (args.output.display(), image);
     let mut text = format!("picture   {file}, {width} x {height} pixels\n");
-    let total = start.elapsed().as_secs_f64();
     match rays {
         Some((counts, prepared)) => {
             text += &format!("rays      {}, {} of them hit\n", counts.rays, counts.hits);
@@ -137,15 +146,16 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         }
         None => text += &format!("seconds   {total:.2}\n"),
     }
-    ui.print(&text)?;
-    Ok(0)
+    text
 }
 
 impl Args {
+    /// What stands over the picture.
     fn title(&self) -> &str {
         self.file.to_str().map_or("", picture::name_of)
     }
 
+    /// How the picture is made; `frame` names the axes of a volume.
     fn options(&self, frame: Option<&str>) -> Result<Options> {
         let Size([width, height]) = self.size;
         let mut options = Options::default()
@@ -165,159 +175,4 @@ impl Args {
         };
         flaw.map_or(Ok(options), |flaw| Err(refused(flaw)))
     }
-
-    fn draw_mesh(&self, mesh: &Mesh, ui: &Ui) -> Result<Image> {
-        let for_volumes = [
-            ("--where", self.selection.is_some()),
-            ("--level", self.level.is_some()),
-            ("--rule", self.rule.is_some()),
-            ("--cone", self.cone.is_some()),
-            ("--image", self.image.is_some()),
-            ("--samples", self.samples.is_some()),
-            ("--raw", self.source.raw.is_some()),
-            ("--array", self.source.array.is_some()),
-        ];
-        if let Some((option, _)) = for_volumes.iter().find(|(_, given)| *given) {
-            let what = format!("{}: {option} is for volumes, this is a mesh", shown(&self.file));
-            let remedy = "meshes show arrays (--colors); `zeroset convert --where` cuts them";
-            return Err(Error::usage(what, remedy));
-        }
-        let known = [("phi", Lines::Interface), ("distance", Lines::Round)];
-        let array = known.into_iter().find_map(|(name, lines)| {
-            let array = mesh.vertex_array(name).filter(|array| array.components == 1)?;
-            Some((name, lines, array.values.to_f64()))
-        });
-        let height = || mesh.vertices.iter().map(|x| x[2]).collect();
-        let (name, lines, values) = array.unwrap_or_else(|| ("z", Lines::None, height()));
-        let colors = self.colors.as_ref();
-        let shown = colors.map(|colors| convert::over_vertices(mesh, colors)).transpose()?;
-        let mut subject = Subject::new(mesh, &values)
-            .with_lines(lines)
-            .with_name(name)
-            .with_title(self.title(), "");
-        let paint = if name == "z" { picture::vertex_colors(mesh) } else { None };
-        match (colors, &shown, &paint) {
-            (Some(colors), Some(shown), _) => subject = subject.colored_by(colors.text(), shown),
-            (.., Some(paint)) => subject = subject.painted(paint),
-            _ => {}
-        }
-        let mut options = self.options(None)?;
-        let camera = options.settled(&subject)?.camera;
-        options.camera = camera.map(|camera| words::zoomed(camera, self.zoom));
-        let work = picture::work(&subject, &options);
-        let on_card = |card: Card| mesh_on_card(&card, &subject, &options);
-        let on_cpu = || picture::draw(&subject, &options);
-        device::either(self.device, work >= WORTH_A_CARD, ui, on_card, on_cpu)
-    }
-
-    fn rule(&self) -> Result<Rule> {
-        let rule = self.rule.unwrap_or_default();
-        match (rule, self.cone) {
-            (Steps::Directional, cone) => {
-                let cone = cone.unwrap_or(0.0);
-                if !(0.0..90.0).contains(&cone) {
-                    let what = format!("--cone must be 0 to below 90 degrees, is {cone}");
-                    return Err(Error::usage(what, ""));
-                }
-                Ok(Rule::Directional { cone: cone.to_radians() })
-            }
-            (_, Some(_)) => {
-                Err(Error::usage("--cone is for --rule directional", "leave out one of them"))
-            }
-            (Steps::Isotropic, None) => Ok(Rule::Isotropic),
-            (Steps::Walk, None) => Ok(Rule::Walk),
-        }
-    }
-
-    fn solid<'a>(&self, volume: &'a Volume) -> Result<Solid<'a>> {
-        match (&self.selection, self.level) {
-            (Some(condition), _) => {
-                Solid::voxels(volume, super::volume::selected(&self.file, volume, condition)?)
-            }
-            (None, Some(level)) => Solid::level(volume, level),
-            (None, None) if volume.name == "phi" => Solid::level(volume, 0.0),
-            (None, None) => {
-                let range = volume.statistics();
-                let values = range.min.zip(range.max).map_or("no numbers".into(), |(low, high)| {
-                    format!("values from {low} to {high}")
-                });
-                let what = format!("{}: a volume of {values}", shown(&self.file));
-                let remedy = "say what of it is to be seen: --level NUMBER for a surface, or \
-                              --where \"v > NUMBER\" for voxels";
-                Err(Error::usage(what, remedy))
-            }
-        }
-    }
-
-    fn draw_volume(&self, volume: &Volume, cpu: &Cpu, ui: &Ui) -> Result<Drawn> {
-        let start = Instant::now();
-        let options = self.options(volume.frame.as_deref())?;
-        let (rule, shows) = (self.rule()?, Shows::from(self.image.unwrap_or_default()));
-        if let (Some(colors), true) = (&self.colors, shows != Shows::Shaded) {
-            let what = format!("--colors {colors} beside --image: that has colors of its own");
-            return Err(Error::usage(what, "leave out one of them"));
-        }
-        let solid = cpu.run(|| self.solid(volume))?;
-        let samples = self.samples(shows).min(*picture::SAMPLES.end());
-        let rays = (options.width * samples) as usize * (options.height * samples) as usize;
-        let is_worth_it = volume.n_voxels() + RAY * rays >= WORTH_A_CARD;
-        let scene = Scene { args: self, cpu, options: &options, shows, start };
-        let on_card = |card: Card| on_card(&card, rule, &solid, &scene);
-        let on_cpu = || scene.draw(Traced::new(&solid, &Guide::new(rule, &solid, cpu)?));
-        device::either(self.device, is_worth_it, ui, on_card, on_cpu)
-    }
-
-    /// Rays per pixel along each side.
-    fn samples(&self, shows: Shows) -> u32 {
-        self.samples.unwrap_or(if shows == Shows::Shaded { 2 } else { 1 })
-    }
-}
-
-/// Voxels from which on a GPU is worth its start, a quarter of a second, ...
-const WORTH_A_CARD: usize = 1 << 25;
-/// ... of which a ray through a volume is worth so many; for meshes see [`picture::work`].
-const RAY: usize = 64;
-
-/// A picture of a volume, what its rays took, and the seconds until they could start.
-struct Drawn {
-    image: Image,
-    counts: Counts,
-    prepared: f64,
-}
-
-/// How a volume is to be drawn.
-struct Scene<'a> {
-    args: &'a Args,
-    cpu: &'a Cpu,
-    options: &'a Options,
-    shows: Shows,
-    /// When preparing began.
-    start: Instant,
-}
-
-impl Scene<'_> {
-    fn draw(&self, traced: Traced<'_>) -> Result<Drawn> {
-        let prepared = self.start.elapsed().as_secs_f64();
-        let args = self.args;
-        let mut traced = traced
-            .showing(self.shows)
-            .with_samples(args.samples(self.shows))
-            .with_title(args.title(), "");
-        if let Some(colors) = &args.colors {
-            traced = traced.colored_by(colors);
-        }
-        let camera = words::zoomed(traced.camera(self.options), args.zoom);
-        let options = self.options.clone().with_camera(camera);
-        let (image, counts) = self.cpu.run(|| picture::trace(&traced, &options))?;
-        Ok(Drawn { image, counts, prepared })
-    }
-}
-
-fn on_card(card: &Card, rule: Rule, solid: &Solid<'_>, scene: &Scene<'_>) -> Result<Drawn> {
-    let march = zeroset::render::cuda::DeviceMarch::new(card, rule, solid)?;
-    scene.draw(Traced::on_card(&march))
-}
-
-fn mesh_on_card(card: &Card, subject: &Subject<'_>, options: &Options) -> Result<Image> {
-    picture::cuda::draw_on(card, subject, options)
 }

@@ -1,12 +1,13 @@
-//! What commands that make a surface say and draw beside it.
+//! The report and the picture that commands write beside a surface.
 
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
 use super::Ui;
+use zeroset::atomic;
 use zeroset::error::Result;
-pub use zeroset::io::{WriteOptions, atomic, write_mesh};
+use zeroset::io::{WriteOptions, write_mesh};
 use zeroset::mesh::Mesh;
 use zeroset::picture;
 

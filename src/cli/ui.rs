@@ -1,4 +1,4 @@
-//! Where text goes: results to standard output, the rest to standard error around the bar.
+//! Writes results to standard output, and all other text to standard error around the bar.
 
 use std::fmt::Display;
 use std::io::{ErrorKind, Write};

@@ -1,4 +1,4 @@
-//! What the subcommands that read volumes share.
+//! Options and steps that the subcommands that read volumes share.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! The only place that knows which method runs on which device.
+//! Chooses the device of each step of a reconstruction: the only place that knows which runs where.
 
 use std::sync::Arc;
 
@@ -8,34 +8,33 @@ use crate::cloud::{Far, PointCloud, far_from_others};
 use crate::error::{Error, Result};
 use crate::gpu::Cuda;
 use crate::mesh::Mesh;
-use crate::surface::Gaps;
-use crate::surface::gaps_on;
+use crate::surface::{Gaps, gaps_on};
 
 /// Samples from which on a GPU is worth its start of a quarter of a second: directed distances of so
-/// many take two processor cores about that long, level sets longer.
+/// many take two CPU cores about that long, level sets longer.
 pub const WORTH_A_CARD: usize = 100_000;
 
 /// What a reconstruction computes on.
 #[derive(Clone, Copy, Default)]
 pub enum Device<'a> {
-    /// The processor.
+    /// The CPU.
     #[default]
     Cpu,
-    /// A card where its memory suffices, else the processor.
+    /// A GPU where its memory suffices, else the CPU.
     Auto(&'a Arc<Cuda>),
-    /// A card and nothing else.
+    /// A GPU and nothing else.
     Card(&'a Arc<Cuda>),
 }
 
-/// A surface, what was done, and the name of the card that computed, if one did.
+/// A surface, what was done, and the name of the GPU that computed, if one did.
 type Made<T> = Result<(Mesh, T, Option<String>)>;
 
 impl Device<'_> {
-    /// Numbers of the points that are far from all others, and the spacing of all; `auto` takes the
-    /// processor where the card cannot.
+    /// Numbers of the points that are far from all others, and the spacing of all; `auto` takes the CPU
+    /// where the GPU cannot.
     pub(super) fn far_from_others(self, points: &[[f64; 3]], factor: f64) -> Result<Far> {
         if let Device::Auto(card) | Device::Card(card) = self {
-            match far_on_card(card, points, factor) {
+            match directed::cuda::far_from_others(card, points, factor) {
                 Ok(Some(found)) => return Ok(found),
                 Err(error) if matches!(self, Device::Card(_)) => return Err(error),
                 Ok(None) | Err(_) => {}
@@ -44,11 +43,11 @@ impl Device<'_> {
         far_from_others(points, factor)
     }
 
-    /// True distances of points to a surface. What a card cannot do the processor does: it is asked when the
-    /// surface is there.
+    /// True distances of points to a surface. What a GPU cannot do the CPU does: it is asked
+    /// when the surface is there.
     pub(super) fn gaps(self, mesh: &Mesh, points: &[[f64; 3]]) -> Option<Gaps> {
         if let Device::Auto(card) | Device::Card(card) = self {
-            match gaps_on_card(card, mesh, points) {
+            match gaps_on(card, mesh, points) {
                 Ok(None) => tracing::info!("distances of samples are left to the processor"),
                 Ok(found) => return found,
                 Err(error) => tracing::warn!("{error}; the processor measures distances"),
@@ -57,7 +56,7 @@ impl Device<'_> {
         Gaps::new(mesh, points)
     }
 
-    /// Directed distances. Why a card did not compute is a warning.
+    /// Directed distances. Why a GPU did not compute is a warning.
     pub(super) fn directed(
         self,
         cloud: &PointCloud,
@@ -67,7 +66,7 @@ impl Device<'_> {
         self.made(
             warnings,
             || directed::reconstruct(cloud, cubes),
-            |card| directed_on_card(card, cloud, cubes),
+            |card| directed::cuda::reconstruct(card, cloud, cubes),
         )
     }
 
@@ -81,7 +80,7 @@ impl Device<'_> {
         self.made(
             warnings,
             || potential::reconstruct(points, options),
-            |card| levelset_on_card(card, points, options),
+            |card| potential::cuda::reconstruct(card, points, options),
         )
     }
 
@@ -105,28 +104,4 @@ impl Device<'_> {
 
 fn name(card: &Cuda) -> Option<String> {
     Some(card.card().name.clone())
-}
-
-fn directed_on_card(
-    card: &Arc<Cuda>,
-    cloud: &PointCloud,
-    cubes: Cubes,
-) -> Result<(Mesh, Directed)> {
-    directed::cuda::reconstruct(card, cloud, cubes)
-}
-
-fn levelset_on_card(
-    card: &Arc<Cuda>,
-    points: &[[f64; 3]],
-    options: &potential::Options,
-) -> Result<(Mesh, Levels)> {
-    potential::cuda::reconstruct(card, points, options)
-}
-
-fn far_on_card(card: &Cuda, points: &[[f64; 3]], factor: f64) -> Result<Option<Far>> {
-    directed::cuda::far_from_others(card, points, factor)
-}
-
-fn gaps_on_card(card: &Cuda, mesh: &Mesh, points: &[[f64; 3]]) -> Result<Option<Gaps>> {
-    gaps_on(card, mesh, points)
 }

@@ -1,4 +1,4 @@
-//! Every kernel compiled for some architectures, and what it takes.
+//! Compiles every kernel for some architectures, and says what each takes.
 
 use rayon::prelude::*;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! What is there: driver, cards, compiler, cache.
+//! Finds the driver, the GPUs, the compiler and the cache of `zeroset devices`.
 
 use serde::Serialize;
 

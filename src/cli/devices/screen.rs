@@ -1,4 +1,4 @@
-//! The facts for people.
+//! The facts of `zeroset devices` in lines, for people.
 
 use super::facts::{Card, Facts, Found, Test};
 use zeroset::words::counted;

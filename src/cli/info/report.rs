@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::arrays::{ArrayFacts, GroupFacts, On};
 use super::cloud::CloudFacts;
 use super::voxels::VolumeFacts;
 use zeroset::io::{CloudReport, MeshFile, VolumeFile};
 use zeroset::mesh::check::inspect;
-use zeroset::mesh::{Cleaning, DataArray, Group, Kind, Members, Values, assess};
+use zeroset::mesh::{Cleaning, DataArray, Group, Kind, assess};
 
 /// Raised when a key changes its meaning; new keys do not raise it.
 const SCHEMA_VERSION: u32 = 1;
@@ -59,59 +60,6 @@ pub(super) struct Report {
 pub(super) struct Bounds {
     pub min: [f64; 3],
     pub max: [f64; 3],
-}
-
-/// A named part.
-#[derive(Serialize)]
-pub(super) struct GroupFacts {
-    pub name: String,
-    /// Dimension of its members.
-    pub dimension: usize,
-    pub members: usize,
-}
-
-/// A data array.
-#[derive(Clone, Serialize)]
-pub(super) struct ArrayFacts {
-    pub name: String,
-    pub on: On,
-    pub rows: usize,
-    pub components: usize,
-    /// "float" or "int".
-    pub numbers: &'static str,
-    /// Smallest and largest of all finite numbers; `null` without any.
-    pub min: Option<Number>,
-    pub max: Option<Number>,
-    /// Numbers that are NaN or infinite.
-    pub not_finite: usize,
-}
-
-/// What has a row of a data array.
-#[derive(Clone, Copy, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum On {
-    Vertex,
-    Cell,
-    /// Unknown, as the file has no mesh.
-    Row,
-}
-
-impl On {
-    pub fn plural(self) -> &'static str {
-        match self {
-            On::Vertex => "vertices",
-            On::Cell => "cells",
-            On::Row => "rows",
-        }
-    }
-}
-
-/// A number of a data array, printed as what it is.
-#[derive(Clone, Copy, Serialize)]
-#[serde(untagged)]
-pub(super) enum Number {
-    Int(i64),
-    Float(f64),
 }
 
 /// What a solver makes of the mesh.
@@ -243,45 +191,10 @@ impl Report {
     }
 }
 
-impl GroupFacts {
-    fn of(group: &Group, kind: Kind) -> Self {
-        let (dimension, members) = match &group.members {
-            Members::Cells(cells) => (kind.dimension(), cells.len()),
-            Members::Simplices { dimension, vertices } => {
-                (*dimension, vertices.len() / (dimension + 1))
-            }
-        };
-        GroupFacts { name: group.name.clone(), dimension, members }
-    }
-}
-
-impl ArrayFacts {
-    fn of(array: &DataArray, on: On) -> Self {
-        let (numbers, min, max) = match &array.values {
-            Values::Int(v) => {
-                let (min, max) = (v.iter().min(), v.iter().max());
-                ("int", min.map(|&x| Number::Int(x)), max.map(|&x| Number::Int(x)))
-            }
-            Values::Float(v) => {
-                let finite = || v.iter().copied().filter(|x| x.is_finite());
-                let (min, max) = (finite().reduce(f64::min), finite().reduce(f64::max));
-                ("float", min.map(Number::Float), max.map(Number::Float))
-            }
-        };
-        let not_finite = match &array.values {
-            Values::Int(_) => 0,
-            Values::Float(v) => v.iter().filter(|x| !x.is_finite()).count(),
-        };
-        let (rows, components) = (array.rows(), array.components);
-        let name = array.name.clone();
-        ArrayFacts { name, on, rows, components, numbers, min, max, not_finite }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use zeroset::mesh::Mesh;
+    use zeroset::mesh::{Members, Mesh, Values};
 
     /// A square of two triangles and a duplicate, with groups and arrays.
     fn square() -> MeshFile {

@@ -1,10 +1,11 @@
-//! The facts of a report on one screen, for people.
+//! The facts of `zeroset info` on one screen, for people.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
-use super::report::{ArrayFacts, GroupFacts, Number, Report, Verdict};
+use super::arrays::{ArrayFacts, GroupFacts, Number};
+use super::report::{Report, Verdict};
 use zeroset::error::shown;
 use zeroset::mesh::Kind;
 use zeroset::words::{SIMPLICES, between, noun, short};
@@ -25,7 +26,7 @@ pub(super) fn text(path: &Path, report: &Report) -> String {
                 + &units.unwrap_or_default()
                 + &space.unwrap_or_default(),
         );
-        mesh(&mut lines, report);
+        content(&mut lines, report);
     } else {
         lines.add("format", "data arrays without a mesh".into());
     }
@@ -69,61 +70,81 @@ pub(super) fn counted(n: usize, words: Word) -> String {
     format!("{} {}", thousands(n), noun(n, words))
 }
 
-fn mesh(lines: &mut Lines, report: &Report) {
-    let n = |value: Option<usize>| value.unwrap_or(0);
-    if let Some(volume) = &report.volume {
-        let units = report.units.as_deref().map(printable);
-        let found = volume.lines(units.as_deref());
-        found.into_iter().for_each(|(label, content)| lines.add(label, content));
-        bounds(lines, report);
-        return;
+/// What the file holds besides its arrays.
+fn content(lines: &mut Lines, report: &Report) {
+    match (&report.volume, report.kind) {
+        (Some(volume), _) => {
+            let units = report.units.as_deref().map(printable);
+            let found = volume.lines(units.as_deref());
+            found.into_iter().for_each(|(label, content)| lines.add(label, content));
+            bounds(lines, report);
+        }
+        (None, None) => points(lines, report),
+        (None, Some(kind)) => {
+            cells(lines, report, kind);
+            bounds(lines, report);
+            shape(lines, report, kind);
+            topology(lines, report, kind);
+        }
     }
-    let Some(kind) = report.kind else {
-        lines.add("mesh", "points without cells".into());
-        match &report.cloud {
-            None => lines.add("vertices", thousands(n(report.vertices))),
-            Some(cloud) => {
-                cloud.lines().into_iter().for_each(|(label, content)| lines.add(label, content));
-            }
+}
+
+/// Points without cells.
+fn points(lines: &mut Lines, report: &Report) {
+    lines.add("mesh", "points without cells".into());
+    match &report.cloud {
+        None => lines.add("vertices", count(report.vertices)),
+        Some(cloud) => {
+            cloud.lines().into_iter().for_each(|(label, content)| lines.add(label, content));
         }
-        if let Some(content) = as_stored(&report.cells_by_type, "") {
-            lines.add("cells", content);
-        }
-        bounds(lines, report);
-        return;
-    };
+    }
+    if let Some(content) = as_stored(&report.cells_by_type, "") {
+        lines.add("cells", content);
+    }
+    bounds(lines, report);
+}
+
+/// How many vertices and cells of what kind.
+fn cells(lines: &mut Lines, report: &Report, kind: Kind) {
     let what = match kind {
         Kind::Planar => "triangles in the plane",
         Kind::Surface => "triangulated surface in space",
         Kind::Volume => "tetrahedra in space",
     };
     lines.add("mesh", what.into());
-    let unused = match n(report.unreferenced) {
+    let unused = match report.unreferenced.unwrap_or(0) {
         0 => String::new(),
         unused => format!(", {} of them in no cell", thousands(unused)),
     };
-    lines.add("vertices", thousands(n(report.vertices)) + &unused);
+    lines.add("vertices", count(report.vertices) + &unused);
     let cell = simplex(kind.dimension());
     let stored =
         as_stored(&report.cells_by_type, cell[1]).map(|list| format!(", stored as {list}"));
-    lines.add("cells", counted(n(report.cells), cell) + &stored.unwrap_or_default());
-    bounds(lines, report);
+    lines.add("cells", counted(report.cells.unwrap_or(0), cell) + &stored.unwrap_or_default());
+}
+
+/// Lengths and angles.
+fn shape(lines: &mut Lines, report: &Report, kind: Kind) {
     let lengths = [report.edge_min, report.edge_max, report.edge_mean];
     let [min, max, mean] = lengths.map(|length| length.map_or("?".into(), short));
     lines.add("edges", format!("{min} .. {max}, mean {mean}"));
-    let at_vertex = if kind == Kind::Volume { cell[1] } else { "edges" };
-    let valence = format!("at most {} {at_vertex} at a vertex", thousands(n(report.max_valence)));
+    let at_vertex = if kind == Kind::Volume { simplex(3)[1] } else { "edges" };
+    let valence = format!("at most {} {at_vertex} at a vertex", count(report.max_valence));
     let obtuse = report.obtuse_share.map(|share| format!("{:.1} % obtuse, ", 100.0 * share));
     let worst = report.quality_min.zip(report.worst_cell).map(|(quality, cell)| {
         format!(", worst quality {} (cell {})", short(quality), thousands(cell))
     });
     lines.add("shape", obtuse.unwrap_or_default() + &valence + &worst.unwrap_or_default());
+}
+
+/// How cells hang together, and which are faulty.
+fn topology(lines: &mut Lines, report: &Report, kind: Kind) {
     let facet = simplex(kind.dimension() - 1)[1];
-    let border = match n(report.boundary) {
+    let border = match report.boundary.unwrap_or(0) {
         0 => "no boundary".into(),
         boundary => format!("{facet} on the boundary: {}", thousands(boundary)),
     };
-    let parts = counted(n(report.components), ["component", "components"]);
+    let parts = counted(report.components.unwrap_or(0), ["component", "components"]);
     let euler = report.euler.unwrap_or(0);
     lines.add("topology", format!("{parts}, Euler number {euler}, {border}"));
     let faults: Vec<String> = [
@@ -134,10 +155,14 @@ fn mesh(lines: &mut Lines, report: &Report) {
         (report.inverted, "inverted".into()),
     ]
     .into_iter()
-    .filter(|(count, _)| n(*count) > 0)
-    .map(|(count, what)| format!("{what} {}", thousands(n(count))))
+    .filter(|(found, _)| found.unwrap_or(0) > 0)
+    .map(|(found, what)| format!("{what} {}", count(found)))
     .collect();
     lines.add("faults", if faults.is_empty() { "none".into() } else { faults.join(", ") });
+}
+
+fn count(n: Option<usize>) -> String {
+    thousands(n.unwrap_or(0))
 }
 
 fn bounds(lines: &mut Lines, report: &Report) {

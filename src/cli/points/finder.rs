@@ -1,20 +1,22 @@
-//! Which voxels are asked for, and who finds them: the processor or a card.
+//! Which voxels are asked for, and who finds them: the CPU or a GPU.
 
 use std::ops::Range;
 
 use super::super::Ui;
-use super::super::device::{self, Card};
+use super::super::device;
 use super::super::volume::Selection;
 use zeroset::Cpu;
 use zeroset::config::DeviceKind;
 use zeroset::error::Result;
+use zeroset::gpu::Cuda;
+use zeroset::gpu::points::{counts_on, find_on, part_on};
 use zeroset::points::{Criterion, Points, counts, find, part};
 use zeroset::primitives::{Bits, Order};
 use zeroset::volume::Volume;
 
 /// Voxels for each thread from which on a GPU is worth its start and the compilation of the expression, 0.3 s, and the
 /// copy of the volume (docs/points.md).
-const WORTH_A_CARD: usize = 1 << 25;
+const WORTH_A_GPU: usize = 1 << 25;
 
 /// Finds the voxels of a selection.
 pub struct Finder<'a> {
@@ -29,10 +31,10 @@ impl Finder<'_> {
     /// All of them.
     ///
     /// # Errors
-    /// [`zeroset::Error::Device`] without memory, or where a card that is asked for cannot be used.
+    /// [`zeroset::Error::Device`] without memory, or where a GPU that is asked for cannot be used.
     pub fn list(&self, order: Order) -> Result<Points> {
         self.either(
-            |card, criteria| on_card::list(card, self.volume, criteria, order),
+            |gpu, criteria| find_on(gpu, self.volume, criteria, order),
             || find(self.volume, &self.selection.all, order),
         )
     }
@@ -43,7 +45,7 @@ impl Finder<'_> {
     /// As [`Finder::list`].
     pub fn part(&self, order: Order, entries: Range<usize>) -> Result<(Points, usize)> {
         self.either(
-            |card, criteria| on_card::part(card, self.volume, criteria, order, entries.clone()),
+            |gpu, criteria| part_on(gpu, self.volume, criteria, order, entries.clone()),
             || part(self.volume, &self.selection.all, order, entries.clone()),
         )
     }
@@ -54,7 +56,7 @@ impl Finder<'_> {
     /// As [`Finder::list`].
     pub fn counts(&self, boxes: &[[[u32; 3]; 2]]) -> Result<Vec<u32>> {
         self.either(
-            |card, criteria| on_card::counts(card, self.volume, criteria, boxes),
+            |gpu, criteria| counts_on(gpu, self.volume, criteria, boxes),
             || counts(&self.selection.all, boxes),
         )
     }
@@ -66,30 +68,26 @@ impl Finder<'_> {
     pub fn count(&self) -> Result<usize> {
         let whole = [[0; 3], self.volume.shape().map(|n| n as u32)];
         self.either(
-            |card, criteria| {
-                let counts = on_card::counts(card, self.volume, criteria, &[whole])?;
+            |gpu, criteria| {
+                let counts = counts_on(gpu, self.volume, criteria, &[whole])?;
                 Ok(counts.iter().map(|&n| n as usize).sum())
             },
             || Ok(Bits::new(&self.selection.all)?.count()),
         )
     }
 
-    /// By a card if that is asked for or worth it, else by the processor.
+    /// By a GPU if that is asked for or worth it, else by the CPU.
     fn either<T: Send>(
         &self,
-        on_card: impl FnOnce(&Card, &[Criterion]) -> Result<T>,
+        on_gpu: impl FnOnce(&Cuda, &[Criterion]) -> Result<T>,
         on_cpu: impl FnOnce() -> Result<T> + Send,
     ) -> Result<T> {
         device::either(
             self.device,
-            self.volume.n_voxels() / self.cpu.threads() >= WORTH_A_CARD,
+            self.volume.n_voxels() / self.cpu.threads() >= WORTH_A_GPU,
             self.ui,
-            |card| on_card(&card, &self.selection.criteria),
+            |gpu| on_gpu(&gpu, &self.selection.criteria),
             || self.cpu.run(on_cpu),
         )
     }
-}
-
-mod on_card {
-    pub use zeroset::gpu::points::{counts_on as counts, find_on as list, part_on as part};
 }

@@ -1,4 +1,4 @@
-//! Words of `zeroset render`.
+//! Reads the words that options of `zeroset render` take: sizes, views, rules.
 
 use std::str::FromStr;
 

@@ -1,0 +1,66 @@
+//! The sites of `zeroset dt`: voxels of a volume, or points of a file, where an expression holds.
+
+use std::path::Path;
+
+use super::Args;
+use crate::cli::{Ui, cloud, volume};
+use zeroset::Cpu;
+use zeroset::error::{Error, Result};
+use zeroset::io::read_volume;
+
+/// Sites with the number each has in its file.
+pub(super) struct Numbered {
+    pub points: Vec<[f64; 3]>,
+    pub numbers: Vec<u64>,
+    /// Unit of the distances, if the file names one.
+    pub units: Option<String>,
+}
+
+/// Reads the sites.
+///
+/// # Errors
+/// [`Error::Case`] for an expression that nothing fulfills; [`Error::Input`].
+pub(super) fn read(args: &Args, cpu: &Cpu, ui: &Ui) -> Result<Numbered> {
+    match (&args.points, &args.volume) {
+        (Some(path), _) => of_points(path, args, ui),
+        (None, Some(path)) => cpu.run(|| of_volume(path, args, ui)),
+        (None, None) => Err(Error::usage("no sites", "name a volume, or --points")),
+    }
+}
+
+/// Voxels that fulfill the expression: their centers, or with `--lattice` their indices.
+fn of_volume(path: &Path, args: &Args, ui: &Ui) -> Result<Numbered> {
+    let file = read_volume(path, &args.source.options())?;
+    ui.warn_of(path, &file.warnings);
+    let source = file.volume;
+    let Some(expression) = &args.selection else {
+        return Err(Error::usage("a volume without --where", "say which voxels are sites"));
+    };
+    let selected = volume::selected(path, &source, expression)?;
+    let numbers = (0..selected.len()).filter(|&n| selected[n]);
+    let point = |n: usize| {
+        let index = source.index_of(n).map(|i| i as f64);
+        if args.lattice { index } else { source.placement().world(index) }
+    };
+    let points = numbers.clone().map(point).collect();
+    let units = source.units.filter(|_| !args.lattice);
+    Ok(Numbered { points, numbers: numbers.map(|n| n as u64).collect(), units })
+}
+
+/// Points of a file that fulfill the expression, if there is one.
+fn of_points(path: &Path, args: &Args, ui: &Ui) -> Result<Numbered> {
+    if args.source.is_given() {
+        let what = "--raw and --array speak of volumes, --points of points";
+        return Err(Error::usage(what, "leave them out"));
+    }
+    let cloud = cloud::read(path, ui)?;
+    let selected = match &args.selection {
+        Some(expression) => cloud.select(expression, path)?,
+        None => (0..cloud.points.len()).collect(),
+    };
+    Ok(Numbered {
+        points: selected.iter().map(|&n| cloud.points[n]).collect(),
+        numbers: selected.into_iter().map(|n| n as u64).collect(),
+        units: cloud.units,
+    })
+}

@@ -1,0 +1,44 @@
+//! `zeroset points VOLUME --where ... --count` and `--blocks N`: how many voxels there are.
+
+use std::path::Path;
+use std::time::Instant;
+
+use super::asked::Region;
+use super::finder::Finder;
+use zeroset::error::Result;
+use zeroset::io::{WriteOptions, write_volume};
+use zeroset::points::Blocks;
+
+/// Prints the number of all voxels, or the number in each box.
+///
+/// # Errors
+/// [`Error::Case`](zeroset::Error::Case) for a box that is not there; those of [`Finder::count`];
+/// [`Error::Output`](zeroset::Error::Output).
+pub fn of_boxes(boxes: &[Region], finder: &Finder) -> Result<()> {
+    if boxes.is_empty() {
+        return finder.ui.print(&format!("{}\n", finder.count()?));
+    }
+    let shape = finder.volume.shape();
+    let boxes: Vec<_> = boxes.iter().map(|region| region.corners(shape)).collect::<Result<_>>()?;
+    let counts = finder.counts(&boxes)?;
+    finder.ui.print(&counts.iter().map(|n| format!("{n}\n")).collect::<String>())
+}
+
+/// Writes the number in each block as a volume, and says in one line how many there are.
+///
+/// # Errors
+/// Those of [`Finder::counts`]; [`Error::Output`](zeroset::Error::Output).
+pub fn of_blocks(edge: u32, path: &Path, finder: &Finder) -> Result<()> {
+    let (ui, start) = (finder.ui, Instant::now());
+    let blocks = Blocks::new(finder.volume, edge as usize)?;
+    let counts = finder.counts(&blocks.boxes()?)?;
+    let most = counts.iter().max().copied().unwrap_or(0);
+    let all: u64 = counts.iter().map(|&n| u64::from(n)).sum();
+    let density = blocks.volume(counts)?;
+    ui.warn_of(path, write_volume(path, &density, &WriteOptions::default())?);
+    let ([x, y, z], seconds) = (density.shape(), start.elapsed().as_secs_f64());
+    let path = path.display();
+    ui.print(&format!(
+        "{path}: {x} x {y} x {z} blocks, {all} voxels in them, {most} at most, in {seconds:.3} s\n"
+    ))
+}

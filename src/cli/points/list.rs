@@ -1,0 +1,79 @@
+//! `zeroset points VOLUME --where ... -o FILE`: the list of the voxels, or a part of it.
+
+use std::path::Path;
+use std::time::Instant;
+
+use super::Args;
+use super::asked::Entries;
+use super::finder::Finder;
+use zeroset::error::{Result, shown};
+use zeroset::io::{points_text, write_points};
+use zeroset::points::{Points, copies};
+use zeroset::words::counted;
+
+/// Writes points to a file, or prints them without one.
+///
+/// # Errors
+/// [`Error::Case`](zeroset::Error::Case) for entries that are not there, and copies that are no
+/// numbers; those of [`Finder::list`]; [`Error::Output`](zeroset::Error::Output).
+pub fn run(args: &Args, output: Option<&Path>, finder: &Finder) -> Result<()> {
+    let (ui, start) = (finder.ui, Instant::now());
+    let points = found(args, finder)?;
+    let seconds = start.elapsed().as_secs_f64();
+    if points.is_empty() {
+        warn_of_none(args, finder);
+    }
+    let Some(path) = output else {
+        return points_text(&points).try_for_each(|piece| ui.print(&piece));
+    };
+    write_points(path, &points)?;
+    ui.print(&format!(
+        "{}: {} of {}, found in {seconds:.3} s\n",
+        path.display(),
+        counted(points.len(), ["point", "points"]),
+        counted(finder.volume.n_voxels(), ["voxel", "voxels"]),
+    ))
+}
+
+/// Warns that no voxel is taken, with the range of the values.
+fn warn_of_none(args: &Args, finder: &Finder) {
+    let facts = finder.volume.statistics();
+    let range = match (facts.min, facts.max) {
+        (Some(min), max) => {
+            format!("; its values go from {min} to {}", max.unwrap_or_default())
+        }
+        _ => String::new(),
+    };
+    let input = shown(&args.input);
+    finder.ui.warn(format_args!("{input}: no voxel fulfills {}{range}", args.which));
+}
+
+/// The points that are asked for.
+fn found(args: &Args, finder: &Finder) -> Result<Points> {
+    let Some(expression) = &args.copies else {
+        let Some(entries) = &args.entries else { return finder.list(args.order) };
+        let (points, total) = finder.part(args.order, entries.range())?;
+        entries.check(total)?;
+        return Ok(points);
+    };
+    let range = args.entries.as_ref().map_or(0..usize::MAX, Entries::range);
+    let cloned = match (expression.constant(), &args.entries) {
+        // As many of each: only the points that have the entries are listed.
+        (Some(m), Some(_)) if (1.0..4_294_967_296.0).contains(&m) => {
+            let m = m as usize;
+            let first = range.start / m;
+            let keys = first..range.end.div_ceil(m);
+            let (points, total) = finder.part(args.order, keys)?;
+            let counts = copies(&points, expression)?;
+            let here = range.start - first * m..range.end.saturating_sub(first * m);
+            points.cloned(&counts, here).map(|(points, _)| (points, total.saturating_mul(m)))
+        }
+        _ => {
+            let points = finder.list(args.order)?;
+            points.cloned(&copies(&points, expression)?, range)
+        }
+    };
+    let (points, total) = cloned?;
+    args.entries.as_ref().map_or(Ok(()), |entries| entries.check(total))?;
+    Ok(points)
+}

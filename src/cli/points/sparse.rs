@@ -1,0 +1,50 @@
+//! `zeroset points ARRAY --sparse -o FILE`: a dense matrix as a sparse one.
+
+use std::path::Path;
+
+use super::Args;
+use crate::cli::{Ui, device};
+use zeroset::Cpu;
+use zeroset::error::{Error, Result};
+use zeroset::gpu::Cuda;
+use zeroset::gpu::points::entries_on;
+use zeroset::io::{VolumeFile, write_matrix};
+use zeroset::points::entries;
+use zeroset::volume::{Samples, Scaling, Volume};
+use zeroset::words::counted;
+
+/// Whether a GPU is worth its start: nearly all the time is reading and writing (benches/results/points.md).
+const IS_WORTH_A_GPU: bool = false;
+
+/// Picks out, writes, and says in one line how many entries there are.
+///
+/// # Errors
+/// [`Error::Input`] for a file without an array of two axes; [`Error::Case`] for an expression of
+/// other names; [`Error::Device`] without memory; [`Error::Output`].
+pub fn run(args: &Args, output: &Path, file: &VolumeFile, ui: &Ui) -> Result<()> {
+    let volume = &file.volume;
+    let [nx, ny, nz] = volume.shape();
+    if nz > 1 {
+        let what = format!("an array of {nx} x {ny} x {nz} numbers is no matrix");
+        let remedy = "give an array of two axes, or a picture";
+        return Err(Error::input(&args.input, "", what, remedy));
+    }
+    let turned = file.format == "npy";
+    let shape = if turned { [nx, ny] } else { [ny, nx] };
+    let (cpu, condition) = (Cpu::current(), args.which.condition.as_ref());
+    let on_gpu = |gpu: Cuda| entries_on(&gpu, volume, turned, condition);
+    let on_cpu = || cpu.run(|| entries(volume, turned, condition));
+    let matrix = device::either(args.device, IS_WORTH_A_GPU, ui, on_gpu, on_cpu)?;
+    write_matrix(output, shape, &matrix, is_whole(volume))?;
+    let n = matrix.values.len();
+    let found = counted(n, ["entry", "entries"]);
+    let share = 100.0 * n as f64 / (nx * ny) as f64;
+    let ([rows, columns], path) = (shape, output.display());
+    ui.print(&format!("{path}: {rows} x {columns}, {found}, {share:.3} % of them\n"))
+}
+
+/// Whether all values are whole by their type.
+fn is_whole(volume: &Volume) -> bool {
+    let is_float = matches!(volume.samples(), Samples::F32(_) | Samples::F64(_));
+    !is_float && volume.scaling() == Scaling::NONE
+}

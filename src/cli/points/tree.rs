@@ -1,0 +1,67 @@
+//! `zeroset points VOLUME --tree -o FILE`: a volume as an octree, a picture as a quadtree.
+
+use std::path::Path;
+
+use super::Args;
+use crate::cli::{Ui, device};
+use zeroset::Cpu;
+use zeroset::error::{Result, shown};
+use zeroset::gpu::Cuda;
+use zeroset::gpu::points::{leaves_on, leaves_where_on};
+use zeroset::io::write_leaves;
+use zeroset::points::{Leaves, leaves, leaves_where};
+use zeroset::volume::Volume;
+use zeroset::words::counted;
+
+/// One, and many.
+const LEAVES: [&str; 2] = ["leaf", "leaves"];
+
+/// Whether a GPU is worth its start: nearly all the time is reading and writing (benches/results/points.md).
+const IS_WORTH_A_GPU: bool = false;
+
+/// Cuts, writes, and says in one line how many leaves there are.
+///
+/// # Errors
+/// [`Error::Case`](zeroset::Error::Case) for an expression of other names;
+/// [`Error::Device`](zeroset::Error::Device) without memory;
+/// [`Error::Output`](zeroset::Error::Output).
+pub fn run(args: &Args, output: &Path, volume: &Volume, ui: &Ui) -> Result<()> {
+    let (found, all) = match args.which.is_given() {
+        false => (of_values(args, volume, ui)?, None),
+        true => of_condition(args, volume, ui).map(|(found, all)| (found, Some(all)))?,
+    };
+    write_leaves(output, volume, &found)?;
+    let n = found.leaves.len();
+    let most = found.leaves.iter().map(|leaf| leaf.level).max();
+    let most = most.map_or(String::new(), |level| format!(", the largest of level {level}"));
+    let path = output.display();
+    let found = match all {
+        Some(all) => format!("{n} of {}", counted(all, LEAVES)),
+        None => counted(n, LEAVES),
+    };
+    let voxels = counted(volume.n_voxels(), ["voxel", "voxels"]);
+    ui.print(&format!("{path}: {found} of {voxels}{most}\n"))
+}
+
+/// Blocks of one value.
+fn of_values(args: &Args, volume: &Volume, ui: &Ui) -> Result<Leaves> {
+    let cpu = Cpu::current();
+    let on_gpu = |gpu: Cuda| leaves_on(&gpu, volume);
+    let on_cpu = || cpu.run(|| leaves(volume));
+    device::either(args.device, IS_WORTH_A_GPU, ui, on_gpu, on_cpu)
+}
+
+/// Blocks where the condition holds everywhere, and how many there are with those where it holds nowhere.
+fn of_condition(args: &Args, volume: &Volume, ui: &Ui) -> Result<(Leaves, usize)> {
+    let cpu = Cpu::current();
+    let template = args.which.template(ui)?;
+    let selection = args.which.selection(&args.input, volume, template.as_ref(), ui)?;
+    let on_gpu = |gpu: Cuda| leaves_where_on(&gpu, volume, &selection.criteria);
+    let on_cpu = || cpu.run(|| leaves_where(volume, &selection.all));
+    let (found, all) = device::either(args.device, IS_WORTH_A_GPU, ui, on_gpu, on_cpu)?;
+    if found.leaves.is_empty() {
+        let input = shown(&args.input);
+        ui.warn(format_args!("{input}: no voxel fulfills {}", args.which));
+    }
+    Ok((found, all))
+}

@@ -1,0 +1,61 @@
+//! The picture of a mesh: which of its values are seen, and who draws it.
+
+use super::{Args, WORTH_A_GPU, words};
+use crate::cli::{Ui, convert, device};
+use zeroset::error::{Error, Result, shown};
+use zeroset::gpu::Cuda;
+use zeroset::mesh::Mesh;
+use zeroset::picture::cuda::draw_on;
+use zeroset::picture::{self, Image, Lines, Subject};
+
+/// Draws a mesh.
+///
+/// # Errors
+/// [`Error::Case`] for options that are for volumes or do not fit the mesh; [`Error::Device`].
+pub(super) fn draw(args: &Args, mesh: &Mesh, ui: &Ui) -> Result<Image> {
+    check(args)?;
+    let known = [("phi", Lines::Interface), ("distance", Lines::Round)];
+    let array = known.into_iter().find_map(|(name, lines)| {
+        let array = mesh.vertex_array(name).filter(|array| array.components == 1)?;
+        Some((name, lines, array.values.to_f64()))
+    });
+    let height = || mesh.vertices.iter().map(|x| x[2]).collect();
+    let (name, lines, values) = array.unwrap_or_else(|| ("z", Lines::None, height()));
+    let colors = args.colors.as_ref();
+    let shown = colors.map(|colors| convert::over_vertices(mesh, colors)).transpose()?;
+    let mut subject =
+        Subject::new(mesh, &values).with_lines(lines).with_name(name).with_title(args.title(), "");
+    let paint = if name == "z" { picture::vertex_colors(mesh) } else { None };
+    match (colors, &shown, &paint) {
+        (Some(colors), Some(shown), _) => subject = subject.colored_by(colors.text(), shown),
+        (.., Some(paint)) => subject = subject.painted(paint),
+        _ => {}
+    }
+    let mut options = args.options(None)?;
+    let camera = options.settled(&subject)?.camera;
+    options.camera = camera.map(|camera| words::zoomed(camera, args.zoom));
+    let work = picture::work(&subject, &options);
+    let on_gpu = |gpu: Cuda| draw_on(&gpu, &subject, &options);
+    let on_cpu = || picture::draw(&subject, &options);
+    device::either(args.device, work >= WORTH_A_GPU, ui, on_gpu, on_cpu)
+}
+
+/// Refuses options that are for volumes.
+fn check(args: &Args) -> Result<()> {
+    let for_volumes = [
+        ("--where", args.selection.is_some()),
+        ("--level", args.level.is_some()),
+        ("--rule", args.rule.is_some()),
+        ("--cone", args.cone.is_some()),
+        ("--image", args.image.is_some()),
+        ("--samples", args.samples.is_some()),
+        ("--raw", args.source.raw.is_some()),
+        ("--array", args.source.array.is_some()),
+    ];
+    if let Some((option, _)) = for_volumes.iter().find(|(_, given)| *given) {
+        let what = format!("{}: {option} is for volumes, this is a mesh", shown(&args.file));
+        let remedy = "meshes show arrays (--colors); `zeroset convert --where` cuts them";
+        return Err(Error::usage(what, remedy));
+    }
+    Ok(())
+}

@@ -1,0 +1,123 @@
+//! The picture of a volume: what of it is seen, how rays step, and who follows them.
+
+use std::time::Instant;
+
+use super::words::{self, Steps};
+use super::{Args, WORTH_A_GPU};
+use crate::cli::volume::selected;
+use crate::cli::{Ui, device};
+use zeroset::Cpu;
+use zeroset::error::{Error, Result, shown};
+use zeroset::gpu::Cuda;
+use zeroset::picture::{self, Image, Options, Shows, Traced};
+use zeroset::render::cuda::DeviceMarch;
+use zeroset::render::{Counts, Guide, Rule, Solid};
+use zeroset::volume::Volume;
+
+/// Voxels that a ray through a volume is worth.
+const RAY: usize = 64;
+
+/// A picture of a volume, what its rays took, and the seconds until they could start.
+pub(super) struct Drawn {
+    pub image: Image,
+    pub counts: Counts,
+    pub prepared: f64,
+}
+
+/// Draws a volume.
+///
+/// # Errors
+/// [`Error::Case`] for options that do not fit each other or the volume; [`Error::Device`].
+pub(super) fn draw(args: &Args, volume: &Volume, cpu: &Cpu, ui: &Ui) -> Result<Drawn> {
+    let start = Instant::now();
+    let options = args.options(volume.frame.as_deref())?;
+    let (rule, shows) = (rule(args)?, Shows::from(args.image.unwrap_or_default()));
+    if let (Some(colors), true) = (&args.colors, shows != Shows::Shaded) {
+        let what = format!("--colors {colors} beside --image: that has colors of its own");
+        return Err(Error::usage(what, "leave out one of them"));
+    }
+    let solid = cpu.run(|| solid(args, volume))?;
+    let samples = samples(args, shows).min(*picture::SAMPLES.end());
+    let rays = (options.width * samples) as usize * (options.height * samples) as usize;
+    let is_worth_it = volume.n_voxels() + RAY * rays >= WORTH_A_GPU;
+    let scene = Scene { args, cpu, options: &options, shows, start };
+    let on_gpu = |gpu: Cuda| {
+        let march = DeviceMarch::new(&gpu, rule, &solid)?;
+        scene.draw(Traced::on_card(&march))
+    };
+    let on_cpu = || scene.draw(Traced::new(&solid, &Guide::new(rule, &solid, cpu)?));
+    device::either(args.device, is_worth_it, ui, on_gpu, on_cpu)
+}
+
+/// How far rays step.
+fn rule(args: &Args) -> Result<Rule> {
+    let rule = args.rule.unwrap_or_default();
+    match (rule, args.cone) {
+        (Steps::Directional, cone) => {
+            let cone = cone.unwrap_or(0.0);
+            if !(0.0..90.0).contains(&cone) {
+                let what = format!("--cone must be 0 to below 90 degrees, is {cone}");
+                return Err(Error::usage(what, ""));
+            }
+            Ok(Rule::Directional { cone: cone.to_radians() })
+        }
+        (_, Some(_)) => {
+            Err(Error::usage("--cone is for --rule directional", "leave out one of them"))
+        }
+        (Steps::Isotropic, None) => Ok(Rule::Isotropic),
+        (Steps::Walk, None) => Ok(Rule::Walk),
+    }
+}
+
+/// What of the volume is seen.
+fn solid<'a>(args: &Args, volume: &'a Volume) -> Result<Solid<'a>> {
+    match (&args.selection, args.level) {
+        (Some(condition), _) => Solid::voxels(volume, selected(&args.file, volume, condition)?),
+        (None, Some(level)) => Solid::level(volume, level),
+        (None, None) if volume.name == "phi" => Solid::level(volume, 0.0),
+        (None, None) => {
+            let range = volume.statistics();
+            let values = range
+                .min
+                .zip(range.max)
+                .map_or("no numbers".into(), |(low, high)| format!("values from {low} to {high}"));
+            let what = format!("{}: a volume of {values}", shown(&args.file));
+            let remedy = "say what of it is to be seen: --level NUMBER for a surface, or \
+                              --where \"v > NUMBER\" for voxels";
+            Err(Error::usage(what, remedy))
+        }
+    }
+}
+
+/// Rays per pixel along each side.
+fn samples(args: &Args, shows: Shows) -> u32 {
+    args.samples.unwrap_or(if shows == Shows::Shaded { 2 } else { 1 })
+}
+
+/// How a volume is to be drawn.
+struct Scene<'a> {
+    args: &'a Args,
+    cpu: &'a Cpu,
+    options: &'a Options,
+    shows: Shows,
+    /// When preparing began.
+    start: Instant,
+}
+
+impl Scene<'_> {
+    fn draw(&self, traced: Traced<'_>) -> Result<Drawn> {
+        let prepared = self.start.elapsed().as_secs_f64();
+        let args = self.args;
+        let mut traced = traced
+            .showing(self.shows)
+            .with_samples(samples(args, self.shows))
+            .with_title(args.title(), "");
+        if let Some(colors) = &args.colors {
+            traced = traced.colored_by(colors);
+        }
+        let camera = words::zoomed(traced.camera(self.options), args.zoom);
+        let options = self.options.clone().with_camera(camera);
+        let (image, counts) = self.cpu.run(|| picture::trace(&traced, &options))?;
+        Ok(Drawn { image, counts, prepared })
+    }
+}
