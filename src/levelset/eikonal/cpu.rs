@@ -100,14 +100,14 @@ pub(super) fn solve_in_order<R: Real>(
     order: impl Fn(&mut Vec<u32>) + Send + Sync,
 ) -> Stats {
     let width = width.unwrap_or(R::INFINITY);
-    let (vertices, _) = state.patches.largest();
+    let (vertices, _) = state.problem.patches.largest();
     state.scratch.threads.prepare(cpu.threads(), |local| {
         local.clear();
         local.values.reserve(vertices);
         local.next.reserve(vertices);
         local.dirty.reserve(vertices);
     });
-    cpu.run(|| match state.patches.arity() {
+    cpu.run(|| match state.problem.patches.arity() {
         3 => rounds::<R, 3>(state, width, order),
         _ => rounds::<R, 4>(state, width, order),
     })
@@ -134,7 +134,7 @@ fn rounds<R: Real, const N: usize>(
         // Near patches only: those far behind the first front would be updated in vain.
         let news = &state.scratch.news;
         let first = active.iter().fold(R::INFINITY, |m, &p: &u32| m.min(news[p as usize]));
-        let cut = first + state.near;
+        let cut = first + state.problem.near;
         now.clear();
         now.extend(active.iter().copied().filter(|&p| news[p as usize] <= cut));
         order(&mut now);
@@ -155,7 +155,7 @@ fn rounds<R: Real, const N: usize>(
         active.retain(|&p| listed[p as usize] == pass);
         for (&p, outcome) in now.iter().zip(&*outcomes) {
             if outcome.converged && outcome.in_band {
-                for &q in state.patches.neighbors(p as usize) {
+                for &q in state.problem.patches.neighbors(p as usize) {
                     if listed[q as usize] != pass {
                         listed[q as usize] = pass;
                         told.push(q);
@@ -182,7 +182,7 @@ fn rounds<R: Real, const N: usize>(
 /// update.
 fn hear<R: Real>(state: &mut EikonalState<R>, list: &[u32]) {
     let Scratch { changed, updated, news, heard, .. } = &mut state.scratch;
-    let (patches, u) = (&*state.patches, &state.u);
+    let (patches, u) = (&*state.problem.patches, &state.u);
     let (changed, updated) = (&*changed, &*updated);
     list.par_iter()
         .with_min_len(16)
@@ -208,15 +208,15 @@ fn update_all<R: Real, const N: usize>(
 ) {
     let repetitions = state.inner_repetitions;
     let Scratch { fresh, changed, updated, outcomes, threads, .. } = &mut state.scratch;
-    let patches = &*state.patches;
+    let patches = &*state.problem.patches;
     {
         let fresh = DisjointRows::new(fresh);
         let update = PatchUpdate::<R, N> {
             patches,
-            coordinates: &state.coordinates,
-            slowness: &state.slowness,
-            circular: state.front == Front::Circular,
-            reach: &state.reach,
+            coordinates: &state.problem.coordinates,
+            slowness: &state.problem.slowness,
+            circular: state.problem.front == Front::Circular,
+            reach: &state.problem.reach,
             fixed: &state.fixed,
             caps: &state.caps,
             u: &state.u,

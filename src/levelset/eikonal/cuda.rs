@@ -10,11 +10,10 @@ mod shapes;
 
 use std::sync::Arc;
 
-use super::{EikonalState, Front, Slowness, Solve, Stats};
+use super::{EikonalState, Front, Problem, Slowness, Solve, Stats};
 use crate::error::{Error, Result};
 use crate::geometry::Real;
 use crate::gpu::{Argument, Arguments, Array, Cuda, Kernel, Launch, Unit};
-use crate::patches::Patches;
 use crate::patches::cuda::{DevicePatches, Indices, Readers, Shape};
 use shapes::Shapes;
 
@@ -85,9 +84,10 @@ pub(crate) struct Solver<R: Real> {
 
 impl<R: Real> Solver<R> {
     /// Bytes on the card beside those of [`DevicePatches`].
-    pub fn bytes(shape: &Shape, patches: &Patches, state: &EikonalState<R>) -> usize {
+    pub fn bytes(shape: &Shape, problem: &Problem<R>) -> usize {
+        let patches = &problem.patches;
         let (n, p) = (shape.n_vertices as usize, shape.n_patches as usize);
-        let cells = match state.slowness {
+        let cells = match problem.slowness {
             Slowness::Uniform(_) => 0,
             Slowness::PerCell(_) => patches.n_patch_cells(),
         };
@@ -105,13 +105,13 @@ impl<R: Real> Solver<R> {
     /// [`Error::Device`].
     pub fn new(
         patches: Arc<DevicePatches<R>>,
-        on_host: &Patches,
-        state: &EikonalState<R>,
+        problem: &Problem<R>,
         organization: Organization,
     ) -> Result<Self> {
+        let on_host = &*problem.patches;
         let cuda = patches.cuda().clone();
         let shape = *patches.shape();
-        let circular = state.front == Front::Circular;
+        let circular = problem.front == Front::Circular;
         // Values of circular fronts depend on the order of updates by more than rounding.
         let organization = if circular { Organization::Rounds } else { organization };
         let (n, p) = (shape.n_vertices as usize, shape.n_patches as usize);
@@ -163,7 +163,7 @@ impl<R: Real> Solver<R> {
             cuda.zeros::<u32>(p)?,
         ];
         let visited = cuda.zeros::<u32>(p)?;
-        let (uniform, per_cell) = match &state.slowness {
+        let (uniform, per_cell) = match &problem.slowness {
             Slowness::Uniform(f) => (*f, None),
             Slowness::PerCell(of) => {
                 let rows = |p| on_host.patch(p).cells.iter().map(|&c| of[c as usize]);
@@ -172,7 +172,7 @@ impl<R: Real> Solver<R> {
             }
         };
         let numbers = vec![
-            cuda.upload(&state.reach)?,
+            cuda.upload(&problem.reach)?,
             cuda.upload(&vec![R::INFINITY; 2 * p])?,
             cuda.upload(&[R::INFINITY; 3])?,
             cuda.zeros(if shape.arity == 4 { on_host.n_local() } else { 0 })?,
@@ -213,7 +213,7 @@ impl<R: Real> Solver<R> {
             due: 0,
             error: error.address(),
         };
-        let caps = cuda.zeros(if state.caps.is_empty() { 0 } else { n })?;
+        let caps = cuda.zeros(0)?;
         let mut numbers = numbers;
         numbers.extend(per_cell);
         let solver = Solver {
@@ -243,17 +243,17 @@ impl<R: Real> Solver<R> {
     }
 
     /// What kernels take for a solve in a band of this width, or of a whole field.
-    pub fn argument(&self, width: Option<R>, state: &EikonalState<R>) -> EikonalArgument<R> {
+    pub fn argument(&self, width: Option<R>, problem: &Problem<R>) -> EikonalArgument<R> {
         // In a band, order never pays: its few layers are no front.
         let near = match (width, self.organization) {
             (Some(_), _) => R::INFINITY,
-            (None, Organization::Rounds) => state.near * R::narrow(NEAR_ROUNDS),
+            (None, Organization::Rounds) => problem.near * R::narrow(NEAR_ROUNDS),
             (None, Organization::Queue) => {
-                let edges = match state.slowness {
+                let edges = match problem.slowness {
                     Slowness::Uniform(_) => NEAR_QUEUE,
                     Slowness::PerCell(_) => NEAR_QUEUE_PER_CELL,
                 };
-                state.near * R::narrow(edges)
+                problem.near * R::narrow(edges)
             }
         };
         EikonalArgument { width: width.unwrap_or(R::INFINITY), near, ..self.argument }
@@ -332,7 +332,7 @@ impl<R: Real> Solver<R> {
         let give = |(&u, &fixed): (&R, &bool)| if fixed { -u } else { u };
         let stored: Vec<R> = state.u.iter().zip(&state.fixed).map(give).collect();
         cuda.write(&mut self.u, &[stored.as_slice(), &stored].concat())?;
-        let mut argument = self.argument(width, state);
+        let mut argument = self.argument(width, &state.problem);
         if !state.caps.is_empty() {
             if self.caps.is_empty() {
                 self.caps = cuda.zeros(n)?;
@@ -355,9 +355,10 @@ impl<R: Real> Solver<R> {
             *u = stored.abs();
         }
         state.visited.clear();
-        let reached =
-            |p: &u32| state.patches.patch(*p as usize).owned().any(|v| state.u[v] < R::INFINITY);
-        state.visited.extend((0..state.patches.len() as u32).filter(reached));
+        let reached = |p: &u32| {
+            state.problem.patches.patch(*p as usize).owned().any(|v| state.u[v] < R::INFINITY)
+        };
+        state.visited.extend((0..state.problem.patches.len() as u32).filter(reached));
         Ok(Stats {
             rounds: stats[0] as usize,
             patch_updates: stats[1] as usize,
@@ -404,16 +405,17 @@ pub struct OnCard {
 impl Solve for OnCard {
     fn solve<R: Real>(&self, state: &mut EikonalState<R>, width: Option<R>) -> Result<Stats> {
         // What is compiled depends on the shape of fronts.
-        let fits = |solver: &Solver<R>| solver.is_circular == (state.front == Front::Circular);
+        let fits =
+            |solver: &Solver<R>| solver.is_circular == (state.problem.front == Front::Circular);
         let mut solver = match state.device.take().filter(fits) {
             Some(solver) => solver,
             None => {
                 let patches = Arc::new(DevicePatches::new(
                     self.cuda.clone(),
-                    &state.patches,
-                    &state.coordinates,
+                    &state.problem.patches,
+                    &state.problem.coordinates,
                 )?);
-                Solver::new(patches, &state.patches, state, self.organization)?
+                Solver::new(patches, &state.problem, self.organization)?
             }
         };
         let stats = solver.run(state, width)?;

@@ -23,6 +23,7 @@ pub mod formulas;
 mod gradient;
 mod nearest;
 pub mod path;
+mod problem;
 mod redistance;
 pub mod source;
 #[cfg(test)]
@@ -30,25 +31,20 @@ mod tests;
 
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 pub use cpu::solve;
 pub use gradient::{Gradient, gradient};
 pub use nearest::{NO_SOURCE, Nearest, nearest};
+pub(crate) use problem::Problem;
 pub(crate) use redistance::is_cut;
 pub use redistance::{Width, redistance};
 
 use crate::Cpu;
 use crate::error::{Error, Result};
-use crate::geometry::{Real, simplex::longest_edge};
+use crate::geometry::Real;
 use crate::patches::{Coordinates, Patches};
 
 /// Default repetitions inside a patch before its neighbours are told: about its diameter in cells.
 const INNER_REPETITIONS: usize = 8;
-
-/// Part of the front that is worked on in one round, in mean longest edges of the patches. Less
-/// leaves threads idle, more repeats work.
-const NEAR: f64 = 1.0;
 
 /// Time per length of each cell.
 #[derive(Clone, Debug)]
@@ -93,17 +89,9 @@ pub struct Stats {
     pub visited_patches: usize,
 }
 
-/// Arrival times on the patches of a mesh, with what is needed to compute them.
+/// Arrival times on the patches of a mesh, with what the CPU needs to compute them.
 pub struct EikonalState<R: Real> {
-    patches: Arc<Patches>,
-    coordinates: Arc<Coordinates<R>>,
-    slowness: Slowness<R>,
-    front: Front,
-    /// Largest time along an edge of a patch or its neighbours: how far beyond the band values
-    /// must be right for those in the band to be right on obtuse cells (numerics 5.6).
-    reach: Vec<R>,
-    /// Patches whose news are later than the first by more than this wait (near-far order).
-    near: R,
+    problem: Problem<R>,
     /// Repetitions inside a patch before its neighbours are told.
     inner_repetitions: usize,
     /// Arrival times in patch order; infinite where no front has been.
@@ -143,25 +131,10 @@ impl<R: Real> EikonalState<R> {
         coordinates: Arc<Coordinates<R>>,
         slowness: Slowness<R>,
     ) -> Self {
-        let n = patches.n_vertices();
-        let own: Vec<R> = (0..patches.len())
-            .into_par_iter()
-            .map(|p| longest_time(&patches, &coordinates, &slowness, p))
-            .collect();
-        let reach = (0..patches.len())
-            .map(|p| patches.neighbors(p).iter().fold(own[p], |m, &q| m.max(own[q as usize])))
-            .collect();
+        let (n, n_patches) = (patches.n_vertices(), patches.len());
         let scratch = cpu::Scratch::new(&patches);
-        let near =
-            R::narrow(NEAR * own.iter().map(|t| t.widen()).sum::<f64>() / own.len().max(1) as f64);
-        let n_patches = patches.len();
         EikonalState {
-            patches,
-            coordinates,
-            slowness,
-            front: Front::Plane,
-            reach,
-            near,
+            problem: Problem::new(patches, coordinates, slowness),
             inner_repetitions: INNER_REPETITIONS,
             u: vec![R::INFINITY; n],
             fixed: vec![false; n],
@@ -189,7 +162,7 @@ impl<R: Real> EikonalState<R> {
     /// [`Error::Case`] for a circular front on tetrahedra or with a slowness per cell.
     pub fn with_front(mut self, front: Front) -> Result<Self> {
         if front == Front::Circular {
-            let wrong = match (self.patches.arity(), &self.slowness) {
+            let wrong = match (self.problem.patches.arity(), &self.problem.slowness) {
                 (3, Slowness::Uniform(_)) => None,
                 (3, Slowness::PerCell(_)) => Some("the speed differs between cells"),
                 _ => Some("its formula is one of triangles, and the mesh has tetrahedra"),
@@ -199,13 +172,13 @@ impl<R: Real> EikonalState<R> {
                 return Err(Error::usage(what, "take front = \"plane\""));
             }
         }
-        self.front = front;
+        self.problem.front = front;
         Ok(self)
     }
 
     /// The patches this state lives on.
     pub fn patches(&self) -> &Patches {
-        &self.patches
+        &self.problem.patches
     }
 
     /// Arrival times in patch order; infinite where no front has been.
@@ -215,7 +188,7 @@ impl<R: Real> EikonalState<R> {
 
     /// Arrival times in mesh order.
     pub fn u_in_mesh_order(&self) -> Vec<f64> {
-        self.patches.to_mesh_order(&self.u, Real::widen)
+        self.problem.patches.to_mesh_order(&self.u, Real::widen)
     }
 
     /// Patches updated in the last solve, ascending.
@@ -237,10 +210,10 @@ impl<R: Real> EikonalState<R> {
         let mut given: Vec<(u32, f64)> = values.to_vec();
         given.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
         given.dedup_by_key(|g| g.0);
-        let order = self.patches.mesh_vertices();
-        for p in 0..self.patches.len() {
+        let order = self.problem.patches.mesh_vertices();
+        for p in 0..self.problem.patches.len() {
             let mut found = false;
-            for v in self.patches.patch(p).owned() {
+            for v in self.problem.patches.patch(p).owned() {
                 if let Ok(k) = given.binary_search_by_key(&order[v], |g| g.0) {
                     self.u[v] = self.u[v].min(R::narrow(given[k].1));
                     self.fixed[v] |= fixed;
@@ -267,30 +240,12 @@ impl<R: Real> EikonalState<R> {
     /// Forgets sources and values; touches only patches that had any.
     pub fn clear(&mut self) {
         for &p in self.visited.iter().chain(&self.seeded) {
-            let owned = self.patches.patch(p as usize).owned();
+            let owned = self.problem.patches.patch(p as usize).owned();
             self.u[owned.clone()].fill(R::INFINITY);
             self.fixed[owned].fill(false);
         }
-        self.scratch.forget(&self.patches, &self.visited);
+        self.scratch.forget(&self.problem.patches, &self.visited);
         self.visited.clear();
         self.seeded.clear();
     }
-}
-
-fn longest_time<R: Real>(
-    patches: &Patches,
-    coordinates: &Coordinates<R>,
-    slowness: &Slowness<R>,
-    p: usize,
-) -> R {
-    let patch = patches.patch(p);
-    let x = coordinates.of(patches, p);
-    let cells = patch.corners.chunks_exact(patches.arity()).zip(patch.cells);
-    cells.fold(R::zero(), |longest, (corners, &cell)| {
-        let mut at = [crate::geometry::Vec3::zeros(); 4];
-        for (x_k, &c) in at.iter_mut().zip(corners) {
-            *x_k = x[c as usize];
-        }
-        longest.max(longest_edge(&at[..corners.len()]) * slowness.of(cell))
-    })
 }

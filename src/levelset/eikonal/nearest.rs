@@ -48,9 +48,9 @@ pub fn nearest<R: Real>(
     sources: &[(u32, Source)],
     width: Option<R>,
 ) -> Result<Nearest> {
-    let n = state.patches.n_vertices();
+    let n = state.problem.patches.n_vertices();
     let mut position = vec![0u32; n];
-    for (at, &v) in state.patches.mesh_vertices().iter().enumerate() {
+    for (at, &v) in state.problem.patches.mesh_vertices().iter().enumerate() {
         position[v as usize] = at as u32;
     }
     let mut best = vec![R::INFINITY; n];
@@ -59,16 +59,16 @@ pub fn nearest<R: Real>(
     state.clear();
     state.caps.clear();
     if sources.len() > 1 {
-        let front = std::mem::replace(&mut state.front, Front::Plane);
+        let front = std::mem::replace(&mut state.problem.front, Front::Plane);
         for (_, source) in sources {
             state.give(source, &position);
         }
         add(&mut stats, solver.solve(state, width)?);
-        state.front = front;
+        state.problem.front = front;
         let mut caps = vec![R::INFINITY; n];
-        for p in 0..state.patches.len() {
-            let margin = R::narrow(MARGIN) * state.reach[p];
-            for v in state.patches.patch(p).owned() {
+        for p in 0..state.problem.patches.len() {
+            let margin = R::narrow(MARGIN) * state.problem.reach[p];
+            for v in state.problem.patches.patch(p).owned() {
                 caps[v] = state.u[v] + margin;
             }
         }
@@ -79,7 +79,7 @@ pub fn nearest<R: Real>(
         state.give(source, &position);
         add(&mut stats, solver.solve(state, width)?);
         for &p in state.visited.iter().chain(&state.seeded) {
-            for v in state.patches.patch(p as usize).owned() {
+            for v in state.problem.patches.patch(p as usize).owned() {
                 let u = state.u[v];
                 if u == R::INFINITY {
                     continue;
@@ -95,8 +95,8 @@ pub fn nearest<R: Real>(
         state.clear();
     }
     state.caps.clear();
-    let u = state.patches.to_mesh_order(&best, Real::widen);
-    Ok(Nearest { u, source: state.patches.to_mesh_order(&owner, |s| s), stats })
+    let u = state.problem.patches.to_mesh_order(&best, Real::widen);
+    Ok(Nearest { u, source: state.problem.patches.to_mesh_order(&owner, |s| s), stats })
 }
 
 fn add(total: &mut Stats, stats: Stats) {
@@ -112,7 +112,7 @@ impl<R: Real> EikonalState<R> {
             let at = position[v as usize] as usize;
             self.u[at] = self.u[at].min(R::narrow(value));
             self.fixed[at] |= source.is_fixed;
-            self.seeded.push(self.patches.owner(at) as u32);
+            self.seeded.push(self.problem.patches.owner(at) as u32);
         }
     }
 }

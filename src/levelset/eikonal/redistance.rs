@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{EikonalState, Front, Solve, Stats};
+use super::{EikonalState, Front, Problem, Solve, Stats};
 use crate::Cpu;
 use crate::error::Result;
 use crate::geometry::{Real, Vec3, simplex::Simplex};
@@ -48,8 +48,8 @@ pub fn redistance<R: Real>(
     assert!(near.windows(2).all(|p| p[0] < p[1]), "`near` ascends");
     state.clear();
     // A zero set is no point: its front is straight.
-    state.front = Front::Plane;
-    cpu.run(|| match state.patches.arity() {
+    state.problem.front = Front::Plane;
+    cpu.run(|| match state.problem.patches.arity() {
         3 => fix_cut_cells::<R, 3>(state, phi, near),
         _ => fix_cut_cells::<R, 4>(state, phi, near),
     });
@@ -61,7 +61,7 @@ pub fn redistance<R: Real>(
     let sign = |old: R| if old < R::zero() { -R::one() } else { R::one() };
     // Old band and new fronts both: what the fronts did not reach again lies outside now.
     for &p in near.iter().chain(&state.visited) {
-        for v in state.patches.patch(p as usize).owned() {
+        for v in state.problem.patches.patch(p as usize).owned() {
             let u = state.u[v];
             phi[v] = match width {
                 Width::Band(w) => sign(phi[v]) * u.min(w),
@@ -75,7 +75,8 @@ pub fn redistance<R: Real>(
 
 /// Gives every vertex of a cut cell its distance (5) and marks it as fixed.
 fn fix_cut_cells<R: Real, const N: usize>(state: &mut EikonalState<R>, phi: &[R], near: &[u32]) {
-    let EikonalState { patches, coordinates, slowness, u, fixed, seeded, scratch, .. } = state;
+    let EikonalState { problem, u, fixed, seeded, scratch, .. } = state;
+    let Problem { patches, coordinates, slowness, .. } = problem;
     let (u, fixed) = (DisjointRows::new(u), DisjointRows::new(fixed));
     near.par_iter()
         .map(|&p| {

@@ -1,19 +1,7 @@
-//! Why a step broke down: the vertex, the worst of its cells, and the likely cause.
+//! What a broken step says: the vertex, the worst of its cells, and the likely cause.
 
-use rayon::prelude::*;
-
-use super::{Evolution, Rule};
 use crate::error::Error;
-use crate::geometry::simplex::{Simplex, quality};
-pub use crate::geometry::{Real, TOO_LARGE, Vec3};
-use crate::patches::Patch;
-
-/// Growth of `|phi|` beyond its largest value as a distance that no stable step reaches: phi keeps
-/// between its extremes (numerics 2.1 and 3.1), but for small overshoots.
-pub(super) const LARGEST_GROWTH: f64 = 4.0;
-
-/// A cell below this quality (a regular one has 1) is called a sliver.
-const SLIVER: f64 = 1e-2;
+use crate::geometry::TOO_LARGE;
 
 /// What happened.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,6 +15,19 @@ pub enum What {
     NoProgress,
     /// The semi-implicit step did not converge; what was left of the residual.
     NoConvergence(f64),
+}
+
+/// What stopped a step, before anybody looked for the cause.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Flaw {
+    /// What happened.
+    pub what: What,
+    /// Where, in patch order.
+    pub vertex: usize,
+    /// The time the step would have reached, or at which a coefficient was evaluated.
+    pub time: f64,
+    /// Length of the step; 0 if it had not been chosen.
+    pub dt: f64,
 }
 
 /// The likely cause.
@@ -72,10 +73,15 @@ pub struct Breakdown {
     /// The likely cause.
     pub cause: Cause,
     /// Factor C of the time step.
-    cfl: f64,
+    pub(super) cfl: f64,
 }
 
 impl Breakdown {
+    /// The error with the numbers of the cleaned mesh.
+    pub(super) fn as_error(&self) -> Error {
+        self.error(self.vertex, self.cell)
+    }
+
     /// The error with the numbers that the user knows vertex and cell by.
     pub fn error(&self, vertex: u32, cell: u32) -> Error {
         let [x, y, z] = self.place;
@@ -148,143 +154,5 @@ pub(crate) fn at_rest_forever(step: u64) -> Error {
     Error::Numerical {
         what: format!("nothing moves in step {step}, so its length has no limit"),
         remedy: "give evolve.end_time, or coefficients that are not zero in the band".into(),
-    }
-}
-
-/// A cell seen from a vertex.
-struct Seen {
-    cell: u32,
-    /// Longest stable step by the cell's own size.
-    step: f64,
-    speed: f64,
-    quality: f64,
-    reversal: bool,
-}
-
-impl<R: Real> Evolution<R> {
-    /// Finds how large phi may be: in a band the half width, without one the largest value. What is
-    /// never made a distance may be rough, and then grows beyond its values in a stable step too
-    /// (numerics 2.4).
-    pub(super) fn measure_reach(&mut self) {
-        const BLOCK: usize = 4096;
-        let largest = |block: &[R]| block.iter().fold(R::zero(), |most, x| most.max(x.abs()));
-        self.reach = match self.options.half_width {
-            Some(w) => R::narrow(w),
-            None if self.options.rule == Rule::Never => R::INFINITY,
-            None => self
-                .cpu
-                .run(|| self.phi.par_chunks(BLOCK).map(largest).reduce(R::zero, |a, b| a.max(b))),
-        };
-    }
-
-    /// A coefficient that has a value it must not have at a vertex (patch order).
-    pub(super) fn bad_coefficient(&mut self, name: &'static str, v: usize, t: f64) -> Error {
-        self.broke_down(What::Coefficient(name, self.motion.worst(name, v)), v, t, 0.0)
-    }
-
-    /// Where and why the last step broke down, if it did.
-    pub fn breakdown(&self) -> Option<&Breakdown> {
-        self.breakdown.as_ref()
-    }
-
-    /// Notes what happened at a vertex (patch order); the error that says so.
-    #[cold]
-    pub(super) fn broke_down(&mut self, what: What, vertex: usize, time: f64, dt: f64) -> Error {
-        let p = self.patches.owner(vertex);
-        let seen = match self.patches.arity() {
-            3 => self.worst_around::<3>(p, vertex),
-            _ => self.worst_around::<4>(p, vertex),
-        };
-        let mesh_vertex = self.patches.mesh_vertices()[vertex];
-        let first = self.patches.patch(p).first;
-        let place = self.coordinates.of(&self.patches, p)[vertex - first];
-        let beta =
-            self.motion.curvature.as_ref().map_or(0.0, |c| c.coefficient.at(vertex)[0].widen());
-        let found = Breakdown {
-            what,
-            step: self.step + 1,
-            time,
-            dt,
-            vertex: mesh_vertex,
-            place: [place.x, place.y, place.z].map(R::widen),
-            cell: seen.as_ref().map_or(0, |seen| seen.cell),
-            cause: cause(&what, seen.as_ref(), beta, dt),
-            cfl: self.options.cfl,
-        };
-        self.breakdown = Some(found);
-        found.error(found.vertex, found.cell)
-    }
-
-    /// The vertex (patch order) and step of the cell that limits the steps most.
-    pub(super) fn narrowest(&self) -> Option<usize> {
-        let of_patch = |&p: &u32| match self.patches.arity() {
-            3 => self.narrowest_of::<3>(p as usize),
-            _ => self.narrowest_of::<4>(p as usize),
-        };
-        let cells = self.band.active.iter().filter_map(of_patch);
-        cells.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, vertex)| vertex)
-    }
-
-    fn narrowest_of<const N: usize>(&self, p: usize) -> Option<(f64, usize)> {
-        let patch = self.patches.patch(p);
-        let cells = patch.corners.chunks_exact(N).map(|corners| {
-            let limits = self.limits_of_cell::<N>(&patch, self.x(p), corners);
-            let step = limits.first_order.min(limits.curvature).widen();
-            (step, patch.vertex(corners[0] as usize))
-        });
-        cells.min_by(|a, b| a.0.total_cmp(&b.0))
-    }
-
-    fn x(&self, p: usize) -> &[Vec3<R>] {
-        self.coordinates.of(&self.patches, p)
-    }
-
-    /// The cell around an owned vertex that allows the shortest step.
-    fn worst_around<const N: usize>(&self, p: usize, vertex: usize) -> Option<Seen> {
-        let patch = self.patches.patch(p);
-        let x = self.x(p);
-        let cells = patch.row(vertex - patch.first).iter().map(|&slot| {
-            let t = slot as usize / N;
-            let corners = &patch.corners[t * N..][..N];
-            let limits = self.limits_of_cell::<N>(&patch, x, corners);
-            let x: [Vec3<R>; N] = std::array::from_fn(|i| x[corners[i] as usize]);
-            // Implicit curvature has no limit of its own.
-            let curvature = if self.implicit.is_some() { R::INFINITY } else { limits.curvature };
-            Seen {
-                cell: patch.cells[t],
-                step: limits.first_order.min(curvature).widen(),
-                speed: limits.speed.widen(),
-                quality: quality(&Simplex::new(&x), &x).widen(),
-                reversal: self.turns_round(&patch, corners),
-            }
-        });
-        cells.min_by(|a, b| a.step.total_cmp(&b.step).then(a.quality.total_cmp(&b.quality)))
-    }
-
-    /// Whether the velocities at two corners point against each other.
-    fn turns_round(&self, patch: &Patch<'_>, corners: &[u32]) -> bool {
-        let Some(velocity) = &self.motion.velocity else { return false };
-        let at = |c: u32| Vec3::from(velocity.at(patch.vertex(c as usize)));
-        let against = |a: u32, b: u32| at(a).dot(&at(b)) < R::zero();
-        corners.iter().enumerate().any(|(k, &a)| corners[..k].iter().any(|&b| against(a, b)))
-    }
-}
-
-fn cause(what: &What, seen: Option<&Seen>, beta: f64, dt: f64) -> Cause {
-    let Some(seen) = seen else { return Cause::Unknown };
-    match what {
-        What::Coefficient("curvature" | "weighted_curvature", value) if *value < 0.0 => {
-            Cause::NegativeCurvature
-        }
-        What::Coefficient(..) => Cause::Expression,
-        // No step is long enough: a flat cell, or numbers that are too large for any.
-        What::NoProgress if seen.quality < SLIVER => Cause::Sliver(seen.quality),
-        What::NoProgress if seen.speed > beta => Cause::Speed(seen.speed),
-        What::NoProgress => Cause::Curvature(beta),
-        // Rounding must not blame a step of the largest length.
-        What::Phi(_) if dt > 1.01 * seen.step => Cause::LongStep(dt / seen.step),
-        _ if seen.quality < SLIVER => Cause::Sliver(seen.quality),
-        _ if seen.reversal => Cause::Reversal,
-        _ => Cause::Unknown,
     }
 }

@@ -29,6 +29,17 @@ impl<R: Real> Curvature<R> {
     pub fn name(&self) -> &'static str {
         if self.weighted { "weighted_curvature" } else { "curvature" }
     }
+
+    /// The first vertex (patch order) of the patches listed where it varies and is negative.
+    fn negative(&self, patches: &Patches, list: &[u32]) -> Option<usize> {
+        if !self.coefficient.varies() {
+            return None;
+        }
+        list.par_iter().find_map_first(|&p| {
+            let mut owned = patches.patch(p as usize).owned();
+            owned.find(|&v| self.coefficient.at(v)[0] < R::zero())
+        })
+    }
 }
 
 impl<R: Real> Motion<R> {
@@ -67,6 +78,34 @@ impl<R: Real> Motion<R> {
                 }
             });
         });
+    }
+
+    /// Brings all coefficients to time `t` in the patches listed, ascending; `places` are the
+    /// vertices in patch order. Gives the name of one that is not finite or, of curvature, negative,
+    /// and the first such vertex (patch order).
+    pub fn refresh(
+        &mut self,
+        patches: &Patches,
+        list: &[u32],
+        places: &[[f64; 3]],
+        t: f64,
+    ) -> Option<(&'static str, usize)> {
+        let mut broken = None;
+        if let Some(velocity) = &mut self.velocity {
+            let found = velocity.refresh(patches, list, places, t);
+            broken = found.map(|v| ("velocity", v));
+        }
+        if let Some(speed) = &mut self.normal_speed {
+            let found = speed.refresh(patches, list, places, t);
+            broken = broken.or(found.map(|v| ("normal_speed", v)));
+        }
+        if let Some(curvature) = &mut self.curvature {
+            let name = curvature.name();
+            let found = curvature.coefficient.refresh(patches, list, places, t);
+            broken = broken.or(found.map(|v| (name, v)));
+            broken = broken.or_else(|| curvature.negative(patches, list).map(|v| (name, v)));
+        }
+        broken
     }
 
     /// What is wrong at a vertex (patch order) with the coefficient of this name.

@@ -10,10 +10,8 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::breakdown::What;
-use super::cpu::sum;
-use super::{Evolution, formulas};
-use crate::error::{Error, Result};
+use super::formulas;
+use super::pass::{Pass, sum};
 use crate::geometry::{Real, Vec3, simplex::Simplex};
 use crate::patches::Patches;
 use crate::primitives::DisjointRows;
@@ -41,6 +39,7 @@ pub(super) struct Implicit<R> {
 }
 
 impl<R: Real> Implicit<R> {
+    /// Memory for a mesh.
     pub fn new(patches: &Patches) -> Self {
         let n = patches.n_vertices();
         let vector = || vec![R::zero(); n];
@@ -71,65 +70,57 @@ pub(super) const fn pairs(arity: usize) -> usize {
     arity * (arity - 1) / 2
 }
 
-impl<R: Real> Evolution<R> {
-    /// Solves for the curvature part of a step: `next` becomes the solution.
+impl<R: Real> Implicit<R> {
+    /// Solves for the curvature part of a step: `next` becomes the solution. `product` is memory of
+    /// any content. Values that are not finite are left to the look at the outcome.
     ///
     /// # Errors
-    /// [`Error::Numerical`] if conjugate gradients do not converge; values that are not finite are
-    /// left to the look at the outcome.
-    pub(super) fn solve_implicit(&mut self, dt: R) -> Result<()> {
-        let Some(mut implicit) = self.implicit.take() else { return Ok(()) };
-        let cpu = self.cpu.clone();
-        let mut next = std::mem::take(&mut self.next);
-        // Nobody needs that memory between two redistancings.
-        let mut product = self.eikonal.lend();
-        let left = cpu.run(|| match self.patches.arity() {
-            3 => self.conjugate_gradients::<3>(&mut implicit, &mut next, &mut product, dt),
-            _ => self.conjugate_gradients::<4>(&mut implicit, &mut next, &mut product, dt),
+    /// What the residual was reduced to if conjugate gradients do not converge, and the vertex
+    /// (patch order) with most of it.
+    pub fn solve(
+        &mut self,
+        pass: &Pass<'_, R>,
+        next: &mut [R],
+        product: &mut [R],
+        dt: R,
+    ) -> Result<(), (f64, usize)> {
+        let Pass { problem, band, .. } = *pass;
+        let left = problem.cpu.run(|| match problem.patches.arity() {
+            3 => self.conjugate_gradients::<3>(pass, next, product, dt),
+            _ => self.conjugate_gradients::<4>(pass, next, product, dt),
         });
-        self.eikonal.take_back(product);
-        self.next = next;
-        self.implicit = Some(implicit);
         let Some(left) = left else { return Ok(()) };
-        let vertex = self.implicit.as_ref().map_or(0, |m| {
-            let active = self.band.active.iter();
-            let vertices = active.flat_map(|&p| self.patches.patch(p as usize).owned());
-            slowest(&m.residual, &m.diagonal, vertices)
-        });
-        Err(self.no_convergence(left, vertex, self.time + dt.widen(), dt.widen()))
-    }
-
-    /// A step whose residual was only reduced to `left`.
-    pub(super) fn no_convergence(&mut self, left: f64, vertex: usize, time: f64, dt: f64) -> Error {
-        self.broke_down(What::NoConvergence(left), vertex, time, dt)
+        let active = band.active().iter();
+        let vertices = active.flat_map(|&p| problem.patches.patch(p as usize).owned());
+        Err((left, slowest(&self.residual, &self.diagonal, vertices)))
     }
 
     /// Jacobi-preconditioned conjugate gradients from `next` as it is; gives the reduction of the
     /// residual if it is not enough. `product` is memory of any content.
     fn conjugate_gradients<const N: usize>(
-        &self,
-        m: &mut Implicit<R>,
+        &mut self,
+        pass: &Pass<'_, R>,
         next: &mut [R],
         product: &mut [R],
         dt: R,
     ) -> Option<f64> {
         let tolerance = tolerance::<R>();
-        let start = self.assemble::<N>(m, next, dt);
+        let start = self.assemble::<N>(pass, next, dt);
         let mut size = start;
         if !(start > 0.0 && start.is_finite()) {
             return None;
         }
         for _ in 0..MOST_ITERATIONS {
-            m.iterations += 1;
-            let curvature = self.multiply::<N>(m, product, dt);
+            self.iterations += 1;
+            let curvature = self.multiply::<N>(pass, product, dt);
             if !(curvature > 0.0 && curvature.is_finite()) {
                 return None;
             }
-            let shrunk = self.descend(m, next, product, R::narrow(size / curvature));
+            let shrunk = self.descend(pass, next, product, R::narrow(size / curvature));
             if shrunk <= start * tolerance * tolerance {
                 return None;
             }
-            self.turn(m, R::narrow(shrunk / size));
+            self.turn(pass, R::narrow(shrunk / size));
             size = shrunk;
         }
         Some((size / start).sqrt())
@@ -137,18 +128,20 @@ impl<R: Real> Evolution<R> {
 
     /// Fills the stiffness of the band, mass, diagonal, and the residual `- dt S phi`; the first
     /// direction is the preconditioned residual. Gives the size of the residual.
-    fn assemble<const N: usize>(&self, m: &mut Implicit<R>, next: &[R], dt: R) -> f64 {
-        let Some(curvature) = &self.motion.curvature else { return 0.0 };
-        let stiffness = DisjointRows::new(&mut m.stiffness);
-        let mass = DisjointRows::new(&mut m.mass);
-        let diagonal = DisjointRows::new(&mut m.diagonal);
-        let residual = DisjointRows::new(&mut m.residual);
-        let direction = DisjointRows::new(&mut m.direction);
+    fn assemble<const N: usize>(&mut self, pass: &Pass<'_, R>, next: &[R], dt: R) -> f64 {
+        let Pass { problem, band, .. } = *pass;
+        let patches = &*problem.patches;
+        let Some(curvature) = &problem.motion.curvature else { return 0.0 };
+        let stiffness = DisjointRows::new(&mut self.stiffness);
+        let mass = DisjointRows::new(&mut self.mass);
+        let diagonal = DisjointRows::new(&mut self.diagonal);
+        let residual = DisjointRows::new(&mut self.residual);
+        let direction = DisjointRows::new(&mut self.direction);
         let part = |&p: &u32| {
             let p = p as usize;
-            let patch = self.patches.patch(p);
-            let x = self.coordinates.of(&self.patches, p);
-            let cells = self.patches.cell_range(p);
+            let patch = patches.patch(p);
+            let x = problem.coordinates.of(patches, p);
+            let cells = patches.cell_range(p);
             let owned = patch.owned();
             // SAFETY: the list names a patch once, and patches own disjoint ranges.
             let (stiffness, mass, diagonal, residual, direction) = unsafe {
@@ -160,10 +153,10 @@ impl<R: Real> Evolution<R> {
                     direction.range(owned),
                 )
             };
-            let mut local = self.scratch.threads.get();
+            let mut local = pass.threads.get();
             let local = &mut *local;
             local.load(&patch, next);
-            for &t in self.band.cells_of(&self.patches, p) {
+            for &t in band.cells_of(patches, p) {
                 let t = t as usize;
                 let corners = &patch.corners[t * N..(t + 1) * N];
                 let values: [R; N] = std::array::from_fn(|i| local.phi[corners[i] as usize]);
@@ -190,7 +183,7 @@ impl<R: Real> Evolution<R> {
                     true => R::one(),
                     false => curvature.coefficient.at(patch.first + k)[0],
                 };
-                if !self.band.moving[patch.first + k] || beta <= R::zero() {
+                if !band.moving[patch.first + k] || beta <= R::zero() {
                     (diagonal[k], residual[k]) = (R::zero(), R::zero());
                     direction[k] = R::zero();
                     continue;
@@ -205,25 +198,27 @@ impl<R: Real> Evolution<R> {
             }
             size
         };
-        self.band.active.par_iter().map(part).collect_into_vec(&mut m.parts);
-        m.parts.iter().sum()
+        band.active().par_iter().map(part).collect_into_vec(&mut self.parts);
+        self.parts.iter().sum()
     }
 
     /// Product of the matrix with the direction; gives the product of the two.
-    fn multiply<const N: usize>(&self, m: &mut Implicit<R>, products: &mut [R], dt: R) -> f64 {
-        let Implicit { stiffness, mass, diagonal, direction, .. } = m;
+    fn multiply<const N: usize>(&mut self, pass: &Pass<'_, R>, products: &mut [R], dt: R) -> f64 {
+        let Pass { problem, band, .. } = *pass;
+        let patches = &*problem.patches;
+        let Implicit { stiffness, mass, diagonal, direction, .. } = self;
         let products = DisjointRows::new(products);
         let (stiffness, mass, diagonal, direction) = (&*stiffness, &*mass, &*diagonal, &*direction);
         let part = |&p: &u32| {
             let p = p as usize;
-            let patch = self.patches.patch(p);
-            let start = self.patches.cell_range(p).start;
+            let patch = patches.patch(p);
+            let start = patches.cell_range(p).start;
             // SAFETY: the list names a patch once, and patches own disjoint ranges.
             let products = unsafe { products.range(patch.owned()) };
-            let mut local = self.scratch.threads.get();
+            let mut local = pass.threads.get();
             let local = &mut *local;
             local.load(&patch, direction);
-            for &t in self.band.cells_of(&self.patches, p) {
+            for &t in band.cells_of(patches, p) {
                 let t = t as usize;
                 let corners = &patch.corners[t * N..(t + 1) * N];
                 let values: [R; N] = std::array::from_fn(|i| local.phi[corners[i] as usize]);
@@ -245,17 +240,18 @@ impl<R: Real> Evolution<R> {
             }
             size
         };
-        self.band.active.par_iter().map(part).collect_into_vec(&mut m.parts);
-        m.parts.iter().sum()
+        band.active().par_iter().map(part).collect_into_vec(&mut self.parts);
+        self.parts.iter().sum()
     }
 
     /// Goes along the direction; gives the size of the residual that is left.
-    fn descend(&self, m: &mut Implicit<R>, next: &mut [R], product: &[R], length: R) -> f64 {
-        let Implicit { diagonal, residual, direction, parts, .. } = m;
+    fn descend(&mut self, pass: &Pass<'_, R>, next: &mut [R], product: &[R], length: R) -> f64 {
+        let (patches, active) = (&*pass.problem.patches, pass.band.active());
+        let Implicit { diagonal, residual, direction, parts, .. } = self;
         let next = DisjointRows::new(next);
         let residual = DisjointRows::new(residual);
         let part = |&p: &u32| {
-            let owned = self.patches.patch(p as usize).owned();
+            let owned = patches.patch(p as usize).owned();
             // SAFETY: the list names a patch once, and patches own disjoint ranges.
             let (next, residual) =
                 unsafe { (next.range(owned.clone()), residual.range(owned.clone())) };
@@ -269,16 +265,17 @@ impl<R: Real> Evolution<R> {
             }
             size
         };
-        self.band.active.par_iter().map(part).collect_into_vec(parts);
+        active.par_iter().map(part).collect_into_vec(parts);
         parts.iter().sum()
     }
 
     /// Turns the direction to the preconditioned residual, conjugate to those before.
-    fn turn(&self, m: &mut Implicit<R>, keep: R) {
-        let Implicit { diagonal, residual, direction, .. } = m;
+    fn turn(&mut self, pass: &Pass<'_, R>, keep: R) {
+        let (patches, active) = (&*pass.problem.patches, pass.band.active());
+        let Implicit { diagonal, residual, direction, .. } = self;
         let direction = DisjointRows::new(direction);
-        self.band.active.par_iter().for_each(|&p| {
-            let owned = self.patches.patch(p as usize).owned();
+        active.par_iter().for_each(|&p| {
+            let owned = patches.patch(p as usize).owned();
             // SAFETY: the list names a patch once, and patches own disjoint ranges.
             let direction = unsafe { direction.range(owned.clone()) };
             for (k, v) in owned.enumerate() {

@@ -3,10 +3,9 @@
 
 use rayon::prelude::*;
 
-use super::Evolution;
-use super::breakdown::What;
+use super::breakdown::{Flaw, What};
 use super::coefficients::Term;
-use crate::error::{Error, Result};
+use super::problem::Problem;
 use crate::expression::Field;
 use crate::geometry::{Real, Vec3, simplex::Simplex};
 use crate::patches::{Coordinates, Patch, Patches};
@@ -176,60 +175,61 @@ fn is_on_boundary(patch: &Patch<'_>, arity: usize, local: usize) -> bool {
     facets.chunk_by(|a, b| a == b).any(|same| same.len() == 1)
 }
 
-impl<R: Real> Evolution<R> {
+impl<R: Real> Problem<R> {
     /// Sets phi^(n+1) at inflow vertices to what is given for time `t`, within the half width.
+    /// `reach` becomes at least as large as these values.
     ///
     /// # Errors
-    /// [`Error::Numerical`] for a value that is not finite.
-    pub(super) fn apply_inflow(&mut self, t: f64) -> Result<()> {
+    /// A value that is not finite.
+    pub fn apply_inflow(&self, t: f64, next: &mut [R], reach: &mut R) -> Result<(), Flaw> {
         let width = self.half_width();
-        for k in 0..self.inflow.vertices.len() {
-            let v = self.inflow.vertices[k] as usize;
+        for &v in &self.inflow.vertices {
+            let v = v as usize;
             let Some(value) = self.given_inflow(v, t) else { return Ok(()) };
             if !value.is_finite() {
-                return Err(self.bad_inflow(value, v, t));
+                return Err(bad_inflow(value, v, t));
             }
             let value = R::narrow(value).max(-width).min(width);
-            self.next[v] = value;
+            next[v] = value;
             // Without a band it may be any number: no blow-up.
-            self.reach = self.reach.max(value.abs());
+            *reach = reach.max(value.abs());
         }
         Ok(())
     }
 
     /// What is given at a vertex (patch order).
-    pub(super) fn given_inflow(&self, v: usize, t: f64) -> Option<f64> {
+    pub fn given_inflow(&self, v: usize, t: f64) -> Option<f64> {
         let (values, places) = (self.inflow.values.as_ref()?, self.places.as_ref()?);
         let mut value = [0.0];
         values.evaluate_into(places, v..v + 1, t, &mut value);
         Some(value[0])
     }
 
-    /// A given value that is not a finite number.
-    pub(super) fn bad_inflow(&mut self, value: f64, v: usize, t: f64) -> Error {
-        self.broke_down(What::Coefficient("inflow", value), v, t, 0.0)
-    }
-
     /// Whether an interface may enter later, though there is none now.
-    pub(super) fn may_enter(&self) -> bool {
+    pub fn may_enter(&self) -> bool {
         let velocity_varies = self.motion.velocity.as_ref().is_some_and(Term::varies);
         self.inflow.varies() || self.inflow.is_given() && velocity_varies
     }
 
     /// Makes inflow values of a step that succeeded those of both arrays where nothing moves;
     /// returns whether an interface enters there, where the band is not yet.
-    pub(super) fn keep_inflow(&mut self) -> bool {
+    pub fn keep_inflow(&self, moving: &[bool], phi: &mut [R], next: &[R]) -> bool {
         if self.inflow.values.is_none() {
             return false;
         }
         let mut enters = false;
         for &v in &self.inflow.vertices {
             let v = v as usize;
-            if !self.band.moving[v] {
-                enters |= (self.phi[v] < R::zero()) != (self.next[v] < R::zero());
-                self.phi[v] = self.next[v];
+            if !moving[v] {
+                enters |= (phi[v] < R::zero()) != (next[v] < R::zero());
+                phi[v] = next[v];
             }
         }
         enters
     }
+}
+
+/// A given value that is not a finite number, at a vertex in patch order.
+pub(super) fn bad_inflow(value: f64, vertex: usize, time: f64) -> Flaw {
+    Flaw { what: What::Coefficient("inflow", value), vertex, time, dt: 0.0 }
 }

@@ -7,13 +7,13 @@
 
 use std::sync::Arc;
 
+use super::problem::Problem;
 use super::{Evolution, Options, Terms, Totals, check};
 use crate::Cpu;
 use crate::error::{Error, Result};
 use crate::geometry::Real;
 use crate::mesh::Mesh;
 use crate::patches::Patches;
-use crate::primitives::Distinct;
 
 /// Everything that changes in a run; arrays in mesh order, `[n_vertices]`.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,13 +47,13 @@ impl<R: Real> Evolution<R> {
     pub fn snapshot(&self) -> Snapshot {
         Snapshot {
             precision_bits: bits::<R>(),
-            time: self.time,
-            step: self.step,
-            displacement: self.displacement,
-            steps_since: self.steps_since,
-            gone: self.gone,
+            time: self.progress.time,
+            step: self.progress.step,
+            displacement: self.progress.displacement,
+            steps_since: self.progress.steps_since,
+            gone: self.progress.gone,
             phi: self.phi(),
-            in_band: self.patches.to_mesh_order(&self.band.inside, |inside| inside),
+            in_band: self.patches().to_mesh_order(&self.band.inside, |inside| inside),
             totals: self.totals(),
         }
     }
@@ -72,41 +72,40 @@ impl<R: Real> Evolution<R> {
         options: Options,
         snapshot: &Snapshot,
     ) -> Result<Self> {
-        Self::check_snapshot(mesh, snapshot)?;
-        let mut evolution = Self::at_rest(cpu, mesh, patches, &snapshot.phi, terms, options)?;
+        snapshot.check::<R>(mesh)?;
         // As at the start; what is read of varying coefficients is made anew in each step.
-        evolution.refresh_all(0.0)?;
-        evolution.band.inside =
-            evolution.patches.to_patch_order(&snapshot.in_band, |inside| inside);
-        let mut all = Distinct::new(evolution.patches.len());
-        all.extend(0..evolution.patches.len() as u32);
-        evolution.band.give_back(all);
-        evolution.follow_inside();
-        evolution.time = snapshot.time;
-        evolution.step = snapshot.step;
-        evolution.displacement = snapshot.displacement;
-        evolution.steps_since = snapshot.steps_since;
-        evolution.gone = snapshot.gone;
-        evolution.totals = snapshot.totals;
+        let problem = Problem::new(cpu, mesh, patches, terms, options)?;
+        let mut evolution = Self::at_rest(problem, &snapshot.phi);
+        let Evolution { problem, band, progress, .. } = &mut evolution;
+        let inside = problem.patches.to_patch_order(&snapshot.in_band, |inside| inside);
+        band.restore(problem, inside);
+        progress.time = snapshot.time;
+        progress.step = snapshot.step;
+        progress.displacement = snapshot.displacement;
+        progress.steps_since = snapshot.steps_since;
+        progress.gone = snapshot.gone;
+        progress.totals = snapshot.totals;
         if let Some(implicit) = &mut evolution.implicit {
             implicit.iterations = snapshot.totals.iterations;
         }
         Ok(evolution)
     }
+}
 
-    /// Whether a snapshot is one of this precision and mesh.
-    pub(super) fn check_snapshot(mesh: &Mesh, snapshot: &Snapshot) -> Result<()> {
-        let (found, expected) = (snapshot.precision_bits, bits::<R>());
+impl Snapshot {
+    /// Refuses a snapshot that is not one of this precision and mesh.
+    pub(super) fn check<R: Real>(&self, mesh: &Mesh) -> Result<()> {
+        let (found, expected) = (self.precision_bits, bits::<R>());
         if found != expected {
             return Err(Error::usage(
                 format!("the state to resume has {found}-bit numbers, the run {expected}-bit"),
                 "resume with the precision it was begun with",
             ));
         }
-        for (what, rows) in [("phi", snapshot.phi.len()), ("the band", snapshot.in_band.len())] {
+        for (what, rows) in [("phi", self.phi.len()), ("the band", self.in_band.len())] {
             check::length(mesh, &format!("{what} of the state to resume"), rows)?;
         }
-        check::not_finite("phi of the state to resume", &snapshot.phi)?;
+        check::not_finite("phi of the state to resume", &self.phi)?;
         Ok(())
     }
 }

@@ -1,9 +1,5 @@
 //! Steps between two moments at which something is due.
 
-use super::Evolution;
-use crate::error::Result;
-use crate::geometry::Real;
-
 /// How far steps may go before something is due.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stretch {
@@ -54,16 +50,5 @@ impl Stretch {
         let landed = self.target.is_finite() && dt >= self.largest_step() * (1.0 - 1e-12);
         let clock = if landed { self.target } else { self.clock + dt };
         Advance { steps: 1, clock, dt, rate, landed }
-    }
-}
-
-impl<R: Real> Evolution<R> {
-    /// One step of a stretch: on the CPU, the caller looks after each.
-    ///
-    /// # Errors
-    /// Those of [`Evolution::step`].
-    pub fn advance(&mut self, stretch: &Stretch) -> Result<Advance> {
-        let step = self.step(stretch.largest_step())?;
-        Ok(stretch.after(step.dt, step.rate))
     }
 }

@@ -6,8 +6,8 @@ use crate::error::Result;
 use crate::expression::Generated;
 use crate::geometry::Real;
 use crate::gpu::{Argument, Arguments, Array, Cuda, Kernel, Launch, Unit};
-use crate::levelset::evolution::Evolution;
 use crate::levelset::evolution::inflow::INFLOW;
+use crate::levelset::evolution::problem::Problem;
 use crate::patches::cuda::{PatchesArgument, Shape};
 
 /// Threads of a block.
@@ -34,10 +34,10 @@ pub(super) struct DeviceInflow<R: Real> {
 
 impl<R: Real> DeviceInflow<R> {
     /// Bytes on the card.
-    pub fn bytes(host: &Evolution<R>, shape: &Shape) -> usize {
-        let arrays = host.inflow.values().map_or(0, |field| 24 + 8 * field.arrays().len());
+    pub fn bytes(problem: &Problem<R>, shape: &Shape) -> usize {
+        let arrays = problem.inflow.values().map_or(0, |field| 24 + 8 * field.arrays().len());
         shape.n_vertices as usize * (1 + arrays)
-            + 8 * host.inflow.boundary().len()
+            + 8 * problem.inflow.boundary().len()
             + 4 * shape.n_patches as usize
     }
 
@@ -48,17 +48,17 @@ impl<R: Real> DeviceInflow<R> {
     /// [`crate::Error::Device`].
     pub fn new(
         cuda: &Cuda,
-        host: &Evolution<R>,
+        problem: &Problem<R>,
         shape: &Shape,
         neighbors: &Neighbors,
         mut unit: Unit,
     ) -> Result<Self> {
         let mut flows_in = vec![0u8; shape.n_vertices as usize];
-        for &v in host.inflow.vertices() {
+        for &v in problem.inflow.vertices() {
             flows_in[v as usize] = 1;
         }
         let (vertices, patches): (Vec<u32>, Vec<u32>) =
-            host.inflow.boundary().iter().copied().unzip();
+            problem.inflow.boundary().iter().copied().unzip();
         let lists = [
             cuda.upload(&vertices)?,
             cuda.upload(&patches)?,
@@ -67,25 +67,25 @@ impl<R: Real> DeviceInflow<R> {
         ];
         let mut arrays = Vec::new();
         let mut places: &[[f64; 3]] = &[];
-        if let Some(field) = host.inflow.values() {
+        if let Some(field) = problem.inflow.values() {
             let generated = Generated::new(&[std::slice::from_ref(field)]);
             unit.extra.push((Generated::NAME.into(), generated.text().into()));
             for array in generated.arrays() {
                 arrays.push(cuda.upload(array)?);
             }
-            places = host.places.as_deref().unwrap_or(places);
+            places = problem.places.as_deref().unwrap_or(places);
         }
         let addresses: Vec<u64> = arrays.iter().map(Array::address).collect();
         let addresses = cuda.upload(&addresses)?;
         let places = cuda.upload(places)?;
         let flows_in = cuda.upload(&flows_in)?;
-        let varies = host.motion.velocity.as_ref().is_some_and(|velocity| velocity.varies());
+        let varies = problem.motion.velocity.as_ref().is_some_and(|velocity| velocity.varies());
         let (neighbor_offsets, neighbors) = neighbors.addresses();
         let grid = (vertices.len() as u32).div_ceil(BLOCK);
         let kernel = |name: &str, is: bool| is.then(|| cuda.kernel(&unit, name)).transpose();
         Ok(DeviceInflow {
             follow: kernel("inflow_follow", varies)?,
-            apply: kernel("inflow_apply", host.inflow.has_values())?,
+            apply: kernel("inflow_apply", problem.inflow.has_values())?,
             launch: Launch { grid, block: BLOCK, shared: 0, cooperative: false },
             argument: InflowArgument {
                 vertices: lists[0].address(),

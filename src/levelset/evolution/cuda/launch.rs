@@ -16,7 +16,8 @@ use crate::error::{Error, Result};
 use crate::geometry::Real;
 use crate::gpu::{Arguments, Cuda, Kernel, Launch, Unit};
 use crate::levelset::eikonal::cuda::{EikonalArgument, Organization, Solver};
-use crate::levelset::evolution::{Advection, Evolution, NormalMotion, Stretch};
+use crate::levelset::evolution::problem::Problem;
+use crate::levelset::evolution::{Advection, NormalMotion, Stretch};
 use crate::patches::cuda::{PatchesArgument, Shape};
 
 /// Threads of the kernels that only walk vertices and cells once.
@@ -81,9 +82,9 @@ pub(super) struct Kernels<R: Real> {
 }
 
 /// Terms that act, as defines.
-fn terms<R: Real>(host: &Evolution<R>) -> Vec<(&'static str, String)> {
-    let (motion, options) = (&host.motion, &host.options);
-    let advection = match (&motion.velocity, options.advection, &host.galerkin) {
+fn terms<R: Real>(problem: &Problem<R>) -> Vec<(&'static str, String)> {
+    let (motion, options) = (&problem.motion, &problem.options);
+    let advection = match (&motion.velocity, options.advection, &problem.galerkin) {
         (None, ..) => 0,
         (Some(_), _, Some(_)) => 3,
         (Some(_), Advection::Cone, _) => 2,
@@ -104,8 +105,8 @@ fn terms<R: Real>(host: &Evolution<R>) -> Vec<(&'static str, String)> {
         ("ADVECTION", advection),
         ("NORMAL", normal),
         ("CURVATURE", curvature),
-        ("IMPLICIT", u32::from(host.implicit.is_some())),
-        ("INFLOW", u32::from(host.inflow.has_values())),
+        ("IMPLICIT", u32::from(problem.implicit)),
+        ("INFLOW", u32::from(problem.inflow.has_values())),
         ("VARIES", u32::from(motion.varies())),
         ("ONE_PASS", u32::from(options.one_pass)),
         ("CLIP", u32::from(options.clip)),
@@ -121,40 +122,41 @@ fn terms<R: Real>(host: &Evolution<R>) -> Vec<(&'static str, String)> {
 }
 
 /// Whether there is a boundary where it matters what flows in.
-fn has_boundary<R: Real>(host: &Evolution<R>) -> bool {
-    !host.inflow.boundary().is_empty()
+fn has_boundary<R: Real>(problem: &Problem<R>) -> bool {
+    !problem.inflow.boundary().is_empty()
 }
 
 impl<R: Real> Kernels<R> {
     /// Bytes on the card of what only some terms need.
-    pub fn bytes(host: &Evolution<R>, shape: &Shape) -> usize {
-        let galerkin =
-            host.galerkin.as_ref().map_or(0, |_| DeviceGalerkin::<R>::bytes(shape, &host.patches));
-        let implicit = |_| DeviceImplicit::<R>::bytes(shape, &host.patches);
-        let (varies, has_boundary) = (host.motion.varies(), has_boundary(host));
+    pub fn bytes(problem: &Problem<R>, shape: &Shape) -> usize {
+        let galerkin = problem
+            .galerkin
+            .as_ref()
+            .map_or(0, |_| DeviceGalerkin::<R>::bytes(shape, &problem.patches));
+        let (varies, has_boundary) = (problem.motion.varies(), has_boundary(problem));
         let part = |is: bool, bytes: usize| if is { bytes } else { 0 };
         galerkin
-            + host.implicit.as_ref().map_or(0, implicit)
-            + part(varies, DeviceVarying::bytes(host, shape))
-            + part(has_boundary, DeviceInflow::bytes(host, shape))
-            + part(varies || has_boundary, Neighbors::bytes(&host.patches))
+            + part(problem.implicit, DeviceImplicit::<R>::bytes(shape, &problem.patches))
+            + part(varies, DeviceVarying::bytes(problem, shape))
+            + part(has_boundary, DeviceInflow::bytes(problem, shape))
+            + part(varies || has_boundary, Neighbors::bytes(&problem.patches))
     }
 
     pub fn new(
         patches: &crate::patches::cuda::DevicePatches<R>,
-        host: &Evolution<R>,
+        problem: &Problem<R>,
         state: &State<R>,
         eikonal: &Solver<R>,
     ) -> Result<Self> {
         let (cuda, shape) = (patches.cuda().clone(), patches.shape());
         let limit = cuda.shared_memory()?.saturating_sub(STATIC_SHARED);
-        let chunk = chunk(host, shape, limit);
+        let chunk = chunk(problem, shape, limit);
         let queued = eikonal.organization() == Organization::Queue;
         let variant = |file: &str, block: u32, lean: bool| {
             let mut defines = shape.defines::<R>();
-            defines.extend(terms(host));
+            defines.extend(terms(problem));
             // In a plane a step has a third less to compute.
-            if host.coordinates.is_planar() && ["evolution", "galerkin"].contains(&file) {
+            if problem.coordinates.is_planar() && ["evolution", "galerkin"].contains(&file) {
                 defines.push(("PLANAR", "1".into()));
             }
             defines.push(("BLOCK", block.to_string()));
@@ -198,11 +200,11 @@ impl<R: Real> Kernels<R> {
             let mut unit = variant("evolution", block, lean)?;
             // A lean step in f64 takes fewer registers than it is given, where few terms act.
             let wanted = RESIDENT_THREADS[0][usize::from(size_of::<R>() == 8)] / block;
-            let paired = is_paired(host, shape, chunk, wanted, limit);
+            let paired = is_paired(problem, shape, chunk, wanted, limit);
             if paired {
                 unit.defines.push(("PAIRED", "1".into()));
             }
-            Ok(Candidate { unit, block, shared: step_shared(host, shape, chunk, paired) })
+            Ok(Candidate { unit, block, shared: step_shared(problem, shape, chunk, paired) })
         };
         let mut candidates: Vec<Candidate> = Vec::new();
         for threads in sizes {
@@ -227,38 +229,38 @@ impl<R: Real> Kernels<R> {
         let mark = cuda.kernel(&band, "band_mark")?;
         let mark_shared = part(shape.largest_owned, 1);
         mark.allow_shared(mark_shared)?;
-        let mut state = state.argument(host, shape, chunk);
-        let galerkin = match &host.galerkin {
+        let mut state = state.argument(problem, shape, chunk);
+        let galerkin = match &problem.galerkin {
             None => None,
             Some(galerkin) => {
                 let unit = |&block: &u32| Ok((compiled("galerkin", block)?, block));
                 let units = galerkin::blocks(shape).iter().map(unit).collect::<Result<_>>()?;
-                let of = (shape, &*host.patches);
+                let of = (shape, &*problem.patches);
                 Some(DeviceGalerkin::new(&cuda, galerkin, of, (units, chunk))?)
             }
         };
-        let implicit = match &host.implicit {
-            None => None,
-            Some(_) => {
+        let implicit = match problem.implicit {
+            false => None,
+            true => {
                 let unit = compiled("implicit", DeviceImplicit::<R>::block(shape))?;
-                Some(DeviceImplicit::new(&cuda, shape, &host.patches, &unit)?)
+                Some(DeviceImplicit::new(&cuda, shape, &problem.patches, &unit)?)
             }
         };
-        let neighbors = match host.motion.varies() || has_boundary(host) {
+        let neighbors = match problem.motion.varies() || has_boundary(problem) {
             false => None,
-            true => Some(Neighbors::new(&cuda, &host.patches)?),
+            true => Some(Neighbors::new(&cuda, &problem.patches)?),
         };
         let varying = match &neighbors {
-            Some(neighbors) if host.motion.varies() => {
+            Some(neighbors) if problem.motion.varies() => {
                 let unit = compiled("varying", varying::BLOCK)?;
-                Some(DeviceVarying::new(&cuda, host, shape, neighbors, unit)?)
+                Some(DeviceVarying::new(&cuda, problem, shape, neighbors, unit)?)
             }
             _ => None,
         };
         let inflow = match &neighbors {
-            Some(neighbors) if has_boundary(host) => {
+            Some(neighbors) if has_boundary(problem) => {
                 let unit = compiled("inflow", inflow::BLOCK)?;
-                Some(DeviceInflow::new(&cuda, host, shape, neighbors, unit)?)
+                Some(DeviceInflow::new(&cuda, problem, shape, neighbors, unit)?)
             }
             _ => None,
         };
@@ -294,7 +296,7 @@ impl<R: Real> Kernels<R> {
             varying,
             inflow,
             _neighbors: neighbors,
-            is_split: host.implicit.is_some() || host.inflow.has_values(),
+            is_split: problem.implicit || problem.inflow.has_values(),
             cuda,
         })
     }

@@ -34,7 +34,10 @@ use layout::Control;
 pub use standing::Standing;
 use state::State;
 
-use super::{Advance, Breakdown, Choices, Evolution, Options, Snapshot, Stretch, Terms, Totals};
+#[cfg(doc)]
+use super::Evolution;
+use super::problem::Problem;
+use super::{Advance, Breakdown, Choices, Options, Rule, Snapshot, Stretch, Terms, Totals};
 use crate::Cpu;
 #[cfg(doc)]
 use crate::error::Error;
@@ -42,6 +45,7 @@ use crate::error::Result;
 use crate::geometry::Real;
 use crate::gpu::{Cuda, Graph, Pinned};
 use crate::levelset::eikonal::cuda::{EikonalArgument, OnCard, Solver};
+use crate::levelset::eikonal::{self, Slowness};
 use crate::mesh::Mesh;
 use crate::patches::Patches;
 use crate::patches::cuda::{DevicePatches, TOO_LARGE};
@@ -67,8 +71,7 @@ struct Lot {
 /// A level-set function in motion on a GPU.
 pub struct DeviceEvolution<R: Real> {
     cuda: Arc<Cuda>,
-    /// Coefficients, options and patches as the host knows them; its phi is that of the start.
-    host: Evolution<R>,
+    problem: Problem<R>,
     eikonal: Solver<R>,
     solve: EikonalArgument<R>,
     state: State<R>,
@@ -82,6 +85,8 @@ pub struct DeviceEvolution<R: Real> {
     now: Control<R>,
     /// Work before this part of a resumed run.
     before: Totals,
+    /// Why the last step failed, if it did.
+    breakdown: Option<Breakdown>,
     /// What was last sent to the host to be written.
     standing: Option<Arc<Standing<R>>>,
 }
@@ -101,14 +106,13 @@ impl<R: Real> DeviceEvolution<R> {
         options: Options,
     ) -> Result<Self> {
         super::check::phi(mesh, phi)?;
-        let is_never = options.rule == super::Rule::Never;
-        let mut host = Evolution::at_rest(cpu, mesh, patches, phi, terms, options)?;
-        host.refresh_all(0.0)?;
-        let mut evolution = Self::at_rest(card, host)?;
-        if is_never {
-            let width = evolution.host.half_width();
-            let inside: Vec<u8> =
-                evolution.host.phi.iter().map(|phi| u8::from(phi.abs() < width)).collect();
+        let problem = Problem::new(cpu, mesh, patches, terms, options)?;
+        let mut evolution = Self::at_rest(card, problem, phi)?;
+        if evolution.problem.options.rule == Rule::Never {
+            let problem = &evolution.problem;
+            let width = problem.half_width();
+            let is_inside = |phi: f64| u8::from(R::narrow(phi).abs() < width);
+            let inside = problem.patches.to_patch_order(phi, is_inside);
             evolution.follow(&inside)?;
             evolution.change(|control| control.reinitializations = 0)?;
         } else {
@@ -131,11 +135,10 @@ impl<R: Real> DeviceEvolution<R> {
         options: Options,
         snapshot: &Snapshot,
     ) -> Result<Self> {
-        Evolution::<R>::check_snapshot(mesh, snapshot)?;
-        let mut host = Evolution::at_rest(cpu, mesh, patches, &snapshot.phi, terms, options)?;
-        host.refresh_all(0.0)?;
-        let mut evolution = Self::at_rest(card, host)?;
-        let inside = evolution.host.patches.to_patch_order(&snapshot.in_band, u8::from);
+        snapshot.check::<R>(mesh)?;
+        let problem = Problem::new(cpu, mesh, patches, terms, options)?;
+        let mut evolution = Self::at_rest(card, problem, &snapshot.phi)?;
+        let inside = evolution.problem.patches.to_patch_order(&snapshot.in_band, u8::from);
         evolution.follow(&inside)?;
         evolution.change(|control| {
             control.time = snapshot.time;
@@ -151,33 +154,36 @@ impl<R: Real> DeviceEvolution<R> {
         Ok(evolution)
     }
 
-    fn at_rest(card: &OnCard, host: Evolution<R>) -> Result<Self> {
+    /// Everything but a band, from `phi` in mesh order.
+    fn at_rest(card: &OnCard, problem: Problem<R>, phi: &[f64]) -> Result<Self> {
         let OnCard { cuda, organization } = card.clone();
-        let on_host = &host.patches;
+        let on_host = &problem.patches;
         let shape = crate::patches::cuda::Shape::of(on_host);
+        let fronts = eikonal::Problem::new(
+            on_host.clone(),
+            problem.coordinates.clone(),
+            Slowness::Uniform(R::one()),
+        );
         let need = shape.bytes::<R>(on_host)
-            + Solver::<R>::bytes(&shape, on_host, &host.eikonal)
-            + State::bytes(&host, &shape)
-            + Kernels::bytes(&host, &shape)
+            + Solver::bytes(&shape, &fronts)
+            + State::bytes(&problem, &shape)
+            + Kernels::bytes(&problem, &shape)
             + DeviceMeasurer::<R>::bytes(on_host)
             + Standing::<R>::bytes(on_host.n_vertices());
         cuda.check_room(need as u64, "the case", TOO_LARGE)?;
-        let patches = Arc::new(DevicePatches::new(cuda.clone(), on_host, &host.coordinates)?);
-        let width = host.options.half_width.map(R::narrow);
-        let implicit = host.implicit.is_some();
-        let has_curvature = host.motion.curvature.is_some();
-        let mut control = Control::new(&host.options, implicit, has_curvature, shape.n_patches);
-        control.n_extra = host.inflow.patches().len() as u32;
-        let state = State::new(&cuda, &host, &shape, control)?;
-        let eikonal = Solver::new(patches.clone(), on_host, &host.eikonal, organization)?;
-        let solve = eikonal.argument(width, &host.eikonal).when(state.due());
+        let patches = Arc::new(DevicePatches::new(cuda.clone(), on_host, &problem.coordinates)?);
+        let control = Control::new(&problem, shape.n_patches);
+        let state = State::new(&cuda, &problem, phi, &shape, control)?;
+        let eikonal = Solver::new(patches.clone(), &fronts, organization)?;
+        let width = problem.options.half_width.map(R::narrow);
+        let solve = eikonal.argument(width, &fronts).when(state.due());
         eikonal.reset(solve)?;
-        let kernels = Kernels::new(&patches, &host, &state, &eikonal)?;
+        let kernels = Kernels::new(&patches, &problem, &state, &eikonal)?;
         let measurer = DeviceMeasurer::new(patches.clone(), on_host)?;
         let seen = [cuda.pinned(1)?, cuda.pinned(1)?];
         Ok(DeviceEvolution {
             cuda,
-            host,
+            problem,
             eikonal,
             solve,
             state,
@@ -187,6 +193,7 @@ impl<R: Real> DeviceEvolution<R> {
             seen,
             now: control,
             before: Totals::default(),
+            breakdown: None,
             standing: None,
         })
     }
@@ -327,7 +334,7 @@ impl<R: Real> DeviceEvolution<R> {
 
     /// Where and why the last step broke down, if it did.
     pub fn breakdown(&self) -> Option<&Breakdown> {
-        self.host.breakdown()
+        self.breakdown.as_ref()
     }
 
     /// Time reached.
@@ -347,7 +354,7 @@ impl<R: Real> DeviceEvolution<R> {
 
     /// Where phi stands in its two buffers.
     fn now_at(&self) -> Range<usize> {
-        let n = self.host.patches.n_vertices();
+        let n = self.problem.patches.n_vertices();
         let first = self.now.parity as usize * n;
         first..first + n
     }
@@ -358,7 +365,7 @@ impl<R: Real> DeviceEvolution<R> {
     /// [`Error::Device`] if the card fails.
     pub fn phi(&self) -> Result<Vec<f64>> {
         let phi = self.cuda.download_part(&self.state.phi, self.now_at())?;
-        Ok(self.host.patches.to_mesh_order(&phi, Real::widen))
+        Ok(self.problem.patches.to_mesh_order(&phi, Real::widen))
     }
 
     /// Whether each vertex moves (lies in the band), in mesh order.
@@ -367,7 +374,7 @@ impl<R: Real> DeviceEvolution<R> {
     /// [`Error::Device`] if the card fails.
     pub fn band(&self) -> Result<Vec<bool>> {
         let moving = self.cuda.download(&self.state.moving)?;
-        Ok(self.host.patches.to_mesh_order(&moving, |moving| moving != 0))
+        Ok(self.problem.patches.to_mesh_order(&moving, |moving| moving != 0))
     }
 
     /// Measures of phi, found on the card.
@@ -402,7 +409,7 @@ impl<R: Real> DeviceEvolution<R> {
 
     /// What was chosen by the look of the mesh.
     pub fn choices(&self) -> Choices {
-        self.host.choices()
+        self.problem.choices()
     }
 
     /// The state between two steps.
@@ -442,6 +449,6 @@ impl<R: Real> DeviceEvolution<R> {
 
     /// The patches phi lives on.
     pub fn patches(&self) -> &Patches {
-        &self.host.patches
+        &self.problem.patches
     }
 }

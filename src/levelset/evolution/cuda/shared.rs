@@ -2,7 +2,8 @@
 
 use super::galerkin;
 use crate::geometry::Real;
-use crate::levelset::evolution::{Evolution, NormalMotion};
+use crate::levelset::evolution::NormalMotion;
+use crate::levelset::evolution::problem::Problem;
 use crate::patches::cuda::Shape;
 
 /// Shared memory that kernels of a step state themselves, at most.
@@ -10,16 +11,16 @@ pub(super) const STATIC_SHARED: u32 = 1024;
 
 /// Cells of a patch whose contributions are held at once: outliers must not cost every block memory,
 /// and a block has only so much (`limit`, bytes).
-pub(super) fn chunk<R: Real>(host: &Evolution<R>, shape: &Shape, limit: u32) -> u32 {
+pub(super) fn chunk<R: Real>(problem: &Problem<R>, shape: &Shape, limit: u32) -> u32 {
     let usual = (2.0 * shape.mean_cells).max(256.0) as u32;
     let mut chunk = shape.largest_cells.min(usual);
     // The increments of second-order advection are computed by kernels of their own, in the same chunks.
     let needed = |chunk| {
-        let increments = match host.galerkin {
+        let increments = match problem.galerkin {
             Some(_) => galerkin::shared::<R>(shape, chunk, false),
             None => 0,
         };
-        step_shared(host, shape, chunk, false).max(increments)
+        step_shared(problem, shape, chunk, false).max(increments)
     };
     while chunk > 32 && needed(chunk) > limit {
         chunk -= chunk.div_ceil(8);
@@ -30,7 +31,7 @@ pub(super) fn chunk<R: Real>(host: &Evolution<R>, shape: &Shape, limit: u32) -> 
 /// Whether cells leave numerators and denominators side by side, which vertices read faster: where that costs a
 /// multiprocessor none of the blocks it would have, `wanted` at most. `limit` is what one block may take, bytes.
 pub(super) fn is_paired<R: Real>(
-    host: &Evolution<R>,
+    problem: &Problem<R>,
     shape: &Shape,
     chunk: u32,
     wanted: u32,
@@ -39,31 +40,31 @@ pub(super) fn is_paired<R: Real>(
     // Each block takes a KiB more.
     let system = 1024;
     let blocks = |paired: bool| {
-        let bytes = step_shared(host, shape, chunk, paired) + STATIC_SHARED;
+        let bytes = step_shared(problem, shape, chunk, paired) + STATIC_SHARED;
         ((limit + STATIC_SHARED + system) / (bytes + system)).min(wanted)
     };
     shape.arity == 3
-        && step_shared(host, shape, chunk, true) <= limit
+        && step_shared(problem, shape, chunk, true) <= limit
         && blocks(true) >= blocks(false)
 }
 
 /// Bytes of shared memory of a step: what cells leave behind, points with phi, and what vertices
 /// move.
 pub(super) fn step_shared<R: Real>(
-    host: &Evolution<R>,
+    problem: &Problem<R>,
     shape: &Shape,
     chunk: u32,
     paired: bool,
 ) -> u32 {
     let part = |n: u32, size: usize| (n * size as u32).div_ceil(16) * 16;
     let real = size_of::<R>();
-    let motion = &host.motion;
+    let motion = &problem.motion;
     let corners = shape.arity as u32;
-    let drift = host.galerkin.is_some();
+    let drift = problem.galerkin.is_some();
     let wind = motion.velocity.is_some() && !drift;
-    let speed = motion.normal_speed.is_some() && !(wind && host.options.one_pass);
-    let bending = motion.curvature.is_some() && host.implicit.is_none();
-    let hopf_lax = host.options.normal_motion == NormalMotion::HopfLax;
+    let speed = motion.normal_speed.is_some() && !(wind && problem.options.one_pass);
+    let bending = motion.curvature.is_some() && !problem.implicit;
+    let hopf_lax = problem.options.normal_motion == NormalMotion::HopfLax;
     // Planes of a number for each corner, and numbers that all corners share: kernels/evolution/slots.cuh.
     let width = if paired { 2 } else { 1 };
     let planes = u32::from(wind) * width
@@ -80,7 +81,7 @@ pub(super) fn step_shared<R: Real>(
         + part(commons * chunk, real)
         + part(4 * shape.largest_local, real)
         + part(if drift { shape.largest_local } else { 0 }, real)
-        + part(if host.options.half_width.is_some() { shape.largest_local } else { 0 }, 1);
+        + part(if problem.options.half_width.is_some() { shape.largest_local } else { 0 }, 1);
     let index = if shape.wide { 4 } else { 2 };
     bytes += part(shape.largest_columns, index);
     if chunk < shape.largest_cells {

@@ -70,7 +70,7 @@ impl<R: Real> DeviceEvolution<R> {
     /// # Errors
     /// [`crate::Error::Device`] if there is not enough memory or the card fails.
     pub fn standing(&mut self) -> Result<Arc<Standing<R>>> {
-        let patches = self.host.patches.clone();
+        let patches = self.problem.patches.clone();
         let n = patches.n_vertices();
         let mut room = match self.standing.take().and_then(Arc::into_inner) {
             Some(before) => before.room,

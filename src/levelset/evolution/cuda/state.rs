@@ -7,8 +7,8 @@ use super::layout::{Control, EvolutionArgument, Progress, Trace};
 use crate::error::Result;
 use crate::geometry::Real;
 use crate::gpu::{Argument, Array, Cuda};
-use crate::levelset::evolution::Evolution;
 use crate::levelset::evolution::coefficients::Term;
+use crate::levelset::evolution::problem::Problem;
 use crate::patches::cuda::Shape;
 
 // SAFETY: laid out as in C, and compared with the size the kernels know.
@@ -59,10 +59,10 @@ pub(super) struct State<R: Real> {
 
 impl<R: Real> State<R> {
     /// Bytes on the card.
-    pub fn bytes(host: &Evolution<R>, shape: &Shape) -> usize {
+    pub fn bytes(problem: &Problem<R>, shape: &Shape) -> usize {
         let (n, p) = (shape.n_vertices as usize, shape.n_patches as usize);
         let rows = |is: bool, k: usize| if is { k * n * size_of::<R>() } else { 0 };
-        let motion = &host.motion;
+        let motion = &problem.motion;
         2 * n * size_of::<R>()
             + 2 * n
             + 4 * 4 * p
@@ -71,22 +71,28 @@ impl<R: Real> State<R> {
             + rows(motion.curvature.as_ref().is_some_and(|c| c.coefficient.uniform().is_none()), 1)
     }
 
+    /// Copies the coefficients, and `start` (mesh order) as phi of both buffers.
     pub fn new(
         cuda: &Arc<Cuda>,
-        host: &Evolution<R>,
+        problem: &Problem<R>,
+        start: &[f64],
         shape: &Shape,
         control: Control<R>,
     ) -> Result<Self> {
         let (n, p) = (shape.n_vertices as usize, shape.n_patches as usize);
         let all: Vec<u32> = (0..2).flat_map(|_| 0..shape.n_patches).collect();
-        let mut extra = host.inflow.patches().to_vec();
+        let mut extra = problem.inflow.patches().to_vec();
         extra.resize(p, 0);
-        let motion = &host.motion;
+        let start = problem.patches.to_patch_order(start, R::narrow);
+        let mut phi = cuda.zeros(2 * n)?;
+        cuda.write_part(&mut phi, 0, &start)?;
+        cuda.write_part(&mut phi, n, &start)?;
+        let motion = &problem.motion;
         Ok(State {
             control: cuda.upload(&[control])?,
             chain: cuda.zeros(2)?,
             traces: cuda.zeros(3)?,
-            phi: cuda.upload(&[host.phi.as_slice(), &host.phi].concat())?,
+            phi,
             inside: cuda.zeros(n)?,
             moving: cuda.zeros(n)?,
             active: cuda.upload(&all)?,
@@ -99,7 +105,12 @@ impl<R: Real> State<R> {
     }
 
     /// What kernels take.
-    pub fn argument(&self, host: &Evolution<R>, shape: &Shape, chunk: u32) -> EvolutionArgument<R> {
+    pub fn argument(
+        &self,
+        problem: &Problem<R>,
+        shape: &Shape,
+        chunk: u32,
+    ) -> EvolutionArgument<R> {
         EvolutionArgument {
             control: self.control.address(),
             chain: self.chain.address(),
@@ -114,8 +125,8 @@ impl<R: Real> State<R> {
             largest_owned: shape.largest_owned,
             largest_columns: shape.largest_columns,
             chunk,
-            near: host.half_width() * R::narrow(0.5),
-            least_inradius: host.least_inradius,
+            near: problem.half_width() * R::narrow(0.5),
+            least_inradius: problem.least_inradius,
             velocity: self.velocity.value,
             normal_speed: self.normal_speed.value[0],
             curvature: self.curvature.value[0],

@@ -8,7 +8,7 @@ use super::neighbors::Neighbors;
 use crate::error::Result;
 use crate::geometry::Real;
 use crate::gpu::{Argument, Arguments, Array, Cuda, Kernel, Launch, Unit};
-use crate::levelset::evolution::Evolution;
+use crate::levelset::evolution::problem::Problem;
 use crate::patches::cuda::{PatchesArgument, Shape};
 
 /// Threads of a block.
@@ -40,9 +40,9 @@ pub(super) struct DeviceVarying<R: Real> {
 
 /// Terms that change in time, in the order in which the CPU looks at them.
 fn varying<R: Real>(
-    host: &Evolution<R>,
+    problem: &Problem<R>,
 ) -> Vec<(Which, &'static str, &[crate::expression::Field])> {
-    let motion = &host.motion;
+    let motion = &problem.motion;
     let velocity = motion.velocity.as_ref().and_then(|v| v.fields());
     let speed = motion.normal_speed.as_ref().and_then(|s| s.fields());
     let curvature = motion.curvature.as_ref();
@@ -60,8 +60,8 @@ fn varying<R: Real>(
 
 impl<R: Real> DeviceVarying<R> {
     /// Bytes on the card.
-    pub fn bytes(host: &Evolution<R>, shape: &Shape) -> usize {
-        let fields = varying(host).into_iter().flat_map(|(.., fields)| fields);
+    pub fn bytes(problem: &Problem<R>, shape: &Shape) -> usize {
+        let fields = varying(problem).into_iter().flat_map(|(.., fields)| fields);
         let of_field = |f: &crate::expression::Field| size_of::<R>() + 8 * f.arrays().len();
         let rows: usize = fields.map(of_field).sum();
         shape.n_vertices as usize * (24 + rows) + 12 * shape.n_patches as usize
@@ -74,12 +74,12 @@ impl<R: Real> DeviceVarying<R> {
     /// [`crate::Error::Device`].
     pub fn new(
         cuda: &Arc<Cuda>,
-        host: &Evolution<R>,
+        problem: &Problem<R>,
         shape: &Shape,
         neighbors: &Neighbors,
         mut unit: Unit,
     ) -> Result<Self> {
-        let found = varying(host);
+        let found = varying(problem);
         let terms: Vec<VaryingTerm<'_>> = found
             .iter()
             .map(|&(which, _, fields)| VaryingTerm {
@@ -89,13 +89,13 @@ impl<R: Real> DeviceVarying<R> {
             .collect();
         // Everything the host has is in patch order.
         let order: Vec<u32> = (0..shape.n_vertices).collect();
-        let places = host.places.as_deref().unwrap_or(&[]);
+        let places = problem.places.as_deref().unwrap_or(&[]);
         let coefficients = Coefficients::new(cuda.clone(), &terms, places, &order)?;
         unit.extra.push(coefficients.header());
         let search = cuda.kernel(&unit, "varying_search")?;
         let grid = search.resident_blocks(BLOCK, 0)?.min(shape.n_patches.max(1));
         let n_patches = shape.n_patches as usize;
-        let boundary = host.inflow.boundary_patches();
+        let boundary = problem.inflow.boundary_patches();
         let lists = [
             cuda.zeros(4)?,
             cuda.zeros(n_patches)?,

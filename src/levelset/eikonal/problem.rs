@@ -1,0 +1,65 @@
+//! What fronts run on: patches with the slowness of their cells, the same on every device.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::{Front, Slowness};
+use crate::geometry::{Real, Vec3, simplex::longest_edge};
+use crate::patches::{Coordinates, Patches};
+
+/// Part of the front that is worked on in one round, in mean longest edges of the patches. Less
+/// leaves threads idle, more repeats work.
+const NEAR: f64 = 1.0;
+
+/// What arrival times follow from, apart from their source.
+pub(crate) struct Problem<R: Real> {
+    pub(super) patches: Arc<Patches>,
+    pub(super) coordinates: Arc<Coordinates<R>>,
+    pub(super) slowness: Slowness<R>,
+    pub(super) front: Front,
+    /// Largest time along an edge of a patch or its neighbors: how far beyond the band values
+    /// must be right for those in the band to be right on obtuse cells (numerics 5.6).
+    pub(super) reach: Vec<R>,
+    /// Patches whose news are later than the first by more than this wait (near-far order).
+    pub(super) near: R,
+}
+
+impl<R: Real> Problem<R> {
+    /// The problem with straight fronts.
+    pub fn new(
+        patches: Arc<Patches>,
+        coordinates: Arc<Coordinates<R>>,
+        slowness: Slowness<R>,
+    ) -> Self {
+        let own: Vec<R> = (0..patches.len())
+            .into_par_iter()
+            .map(|p| longest_time(&patches, &coordinates, &slowness, p))
+            .collect();
+        let reach = (0..patches.len())
+            .map(|p| patches.neighbors(p).iter().fold(own[p], |m, &q| m.max(own[q as usize])))
+            .collect();
+        let near =
+            R::narrow(NEAR * own.iter().map(|t| t.widen()).sum::<f64>() / own.len().max(1) as f64);
+        Problem { patches, coordinates, slowness, front: Front::Plane, reach, near }
+    }
+}
+
+/// Longest time along an edge of a patch.
+fn longest_time<R: Real>(
+    patches: &Patches,
+    coordinates: &Coordinates<R>,
+    slowness: &Slowness<R>,
+    p: usize,
+) -> R {
+    let patch = patches.patch(p);
+    let x = coordinates.of(patches, p);
+    let cells = patch.corners.chunks_exact(patches.arity()).zip(patch.cells);
+    cells.fold(R::zero(), |longest, (corners, &cell)| {
+        let mut at = [Vec3::zeros(); 4];
+        for (x_k, &c) in at.iter_mut().zip(corners) {
+            *x_k = x[c as usize];
+        }
+        longest.max(longest_edge(&at[..corners.len()]) * slowness.of(cell))
+    })
+}

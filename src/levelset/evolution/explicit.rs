@@ -1,0 +1,216 @@
+//! Everything explicit of a step on the CPU, from the same phi^n.
+
+use rayon::prelude::*;
+
+use super::coefficients::Curvature;
+use super::formulas;
+use super::increments::Increments;
+use super::options::{Advection, NormalMotion};
+use super::pass::{LocalScratch, Pass, Slot, ratio, sum};
+use crate::geometry::{Real, Vec3, simplex::Simplex};
+use crate::levelset::eikonal::is_cut;
+use crate::patches::Patch;
+use crate::primitives::DisjointRows;
+
+impl<R: Real> Pass<'_, R> {
+    /// Writes the explicit part of phi^(n+1) of all active patches into `next`; returns whether a
+    /// cell is cut by the interface. `cut` is memory.
+    pub fn explicit(
+        &self,
+        increments: Option<&Increments<R>>,
+        dt: R,
+        next: &mut [R],
+        cut: &mut Vec<bool>,
+    ) -> bool {
+        let problem = self.problem;
+        problem.cpu.run(|| match problem.patches.arity() {
+            3 => self.advance_patches::<3>(increments, dt, next, cut),
+            _ => self.advance_patches::<4>(increments, dt, next, cut),
+        });
+        cut.iter().any(|&cut| cut)
+    }
+
+    fn advance_patches<const N: usize>(
+        &self,
+        increments: Option<&Increments<R>>,
+        dt: R,
+        next: &mut [R],
+        cut: &mut Vec<bool>,
+    ) {
+        let Pass { problem, band, threads, .. } = *self;
+        let next = DisjointRows::new(next);
+        let advance = |&p: &u32| {
+            let p = p as usize;
+            // SAFETY: the list names a patch once, and patches own disjoint ranges.
+            let out = unsafe { next.range(problem.patches.patch(p).owned()) };
+            let mut local = threads.get();
+            let cut = self.cells::<N>(p, &mut local);
+            self.vertices::<N>(p, dt, increments, &local, out);
+            cut
+        };
+        band.active().par_iter().map(advance).collect_into_vec(cut);
+    }
+
+    /// The curvature term, if it is explicit.
+    fn explicit_curvature(&self) -> Option<&Curvature<R>> {
+        self.problem.motion.curvature.as_ref().filter(|_| !self.problem.implicit)
+    }
+
+    /// Every listed cell writes its contributions; returns whether one of them is cut.
+    fn cells<const N: usize>(&self, p: usize, local: &mut LocalScratch<R>) -> bool {
+        let Pass { problem, band, .. } = *self;
+        let (patches, motion, options) = (&*problem.patches, &problem.motion, &problem.options);
+        let patch = patches.patch(p);
+        let x = problem.coordinates.of(patches, p);
+        local.load(&patch, self.phi);
+        let LocalScratch { phi, slots } = local;
+        let velocity = motion.velocity.as_ref().filter(|_| problem.galerkin.is_none());
+        let normal_speed = motion.normal_speed.as_ref();
+        let curvature = self.explicit_curvature();
+        let at_rest = velocity.is_none() && normal_speed.is_none() && curvature.is_none();
+        let mut cut = false;
+        for &t in band.cells_of(patches, p) {
+            let first = t as usize * N;
+            let corners = &patch.corners[first..first + N];
+            let values: [R; N] = std::array::from_fn(|i| phi[corners[i] as usize]);
+            cut |= is_cut(&values);
+            if at_rest {
+                continue;
+            }
+            let x: [Vec3<R>; N] = std::array::from_fn(|i| x[corners[i] as usize]);
+            let simplex = Simplex::new(&x);
+            let g = simplex.gradient(&values);
+            let slots = &mut slots[first..first + N];
+            let mut wind = velocity.map(|v| Vec3::from(v.mean::<N>(&patch, corners)));
+            let mut eps = normal_speed.map(|v| v.mean::<N>(&patch, corners)[0]);
+            if options.one_pass
+                && let Some(a) = &mut wind
+                && let Some(eps) = eps.take()
+            {
+                let norm = g.norm();
+                if norm >= R::narrow(1e-30) {
+                    *a += g * (eps / norm);
+                }
+            }
+            if let Some(a) = wind {
+                let shares = match options.advection {
+                    Advection::Cone => formulas::cone(&simplex, &values, &a),
+                    _ => formulas::advection(&simplex, &values, &a),
+                };
+                for (i, slot) in slots.iter_mut().enumerate() {
+                    slot.advection = [shares.num[i], shares.den[i]];
+                }
+            }
+            match (eps, options.normal_motion) {
+                (None, _) => {}
+                (Some(eps), NormalMotion::PositiveCoefficient) => {
+                    let shares = formulas::normal_speed(&simplex, &values, &g, eps);
+                    for (i, slot) in slots.iter_mut().enumerate() {
+                        slot.normal = [shares.num[i], shares.den[i]];
+                    }
+                }
+                (Some(eps), NormalMotion::HopfLax) => {
+                    // A shrinking inside is a growing outside: the formula for -phi.
+                    let grows = eps >= R::zero();
+                    let values = if grows { values } else { values.map(|v| -v) };
+                    let slopes = formulas::hopf_lax(&x, &simplex, &values);
+                    for (slot, slope) in slots.iter_mut().zip(slopes) {
+                        let rate = eps.abs() * slope;
+                        slot.normal = if grows { [rate, R::zero()] } else { [R::zero(), rate] };
+                    }
+                }
+            }
+            if let Some(curvature) = curvature {
+                let (mut residual, mass) = formulas::curvature(&simplex, &g);
+                if curvature.weighted {
+                    let [w] = curvature.coefficient.mean::<N>(&patch, corners);
+                    residual = residual.map(|r| w * r);
+                }
+                for (i, slot) in slots.iter_mut().enumerate() {
+                    slot.curvature = [residual[i], mass];
+                }
+            }
+        }
+        cut
+    }
+
+    /// Every moving vertex gathers its slots and takes the step (numerics equation 2).
+    fn vertices<const N: usize>(
+        &self,
+        p: usize,
+        dt: R,
+        increments: Option<&Increments<R>>,
+        local: &LocalScratch<R>,
+        out: &mut [R],
+    ) {
+        let Pass { problem, band, .. } = *self;
+        let (motion, options) = (&problem.motion, &problem.options);
+        let patch = problem.patches.patch(p);
+        let has_slots = motion.velocity.is_some() && problem.galerkin.is_none();
+        let curvature = self.explicit_curvature();
+        for (k, out) in out.iter_mut().enumerate() {
+            let vertex = patch.first + k;
+            let old = local.phi[k];
+            if !band.moving[vertex] {
+                *out = old;
+                continue;
+            }
+            let row = patch.row(k);
+            let mut change = R::zero();
+            if let Some(increments) = increments {
+                change += increments.at(vertex);
+            }
+            if has_slots {
+                change -= dt * ratio(sum(row, &local.slots, |slot| slot.advection));
+            }
+            if motion.normal_speed.is_some() && !(has_slots && options.one_pass) {
+                change -= dt * self.normal_rate(row, &local.slots);
+            }
+            if options.clip {
+                change = clipped::<R, N>(old, change, row, &patch, &local.phi);
+            }
+            if let Some(curvature) = curvature {
+                let beta =
+                    if curvature.weighted { R::one() } else { curvature.coefficient.at(vertex)[0] };
+                change -= dt * beta * ratio(sum(row, &local.slots, |slot| slot.curvature));
+            }
+            *out = old + change;
+        }
+    }
+
+    /// `eps |grad phi|` of a vertex.
+    #[inline]
+    fn normal_rate(&self, row: &[u32], slots: &[Slot<R>]) -> R {
+        match self.problem.options.normal_motion {
+            NormalMotion::PositiveCoefficient => ratio(sum(row, slots, |slot| slot.normal)),
+            NormalMotion::HopfLax => {
+                let [up, down] = row.iter().fold([R::zero(); 2], |[up, down], &slot| {
+                    let [a, b] = slots[slot as usize].normal;
+                    [up.max(a), down.max(b)]
+                });
+                up - down
+            }
+        }
+    }
+}
+
+/// `change` limited so that `old + change` stays between the values of the closed one-ring
+/// (numerics 2.6).
+#[inline]
+fn clipped<R: Real, const N: usize>(
+    old: R,
+    change: R,
+    row: &[u32],
+    patch: &Patch<'_>,
+    phi: &[R],
+) -> R {
+    let (mut low, mut high) = (old, old);
+    for &slot in row {
+        let first = slot as usize / N * N;
+        for &c in &patch.corners[first..first + N] {
+            low = low.min(phi[c as usize]);
+            high = high.max(phi[c as usize]);
+        }
+    }
+    (old + change).max(low).min(high) - old
+}

@@ -1,0 +1,177 @@
+//! Taylor-Galerkin advection on the CPU: second order, three gathers of one scalar per step
+//! (numerics 2.5).
+//!
+//! Vertices of cells too poor for it take the positive-coefficient scheme; their increments stand
+//! in the mass matrix as given values.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::formulas;
+use super::galerkin::{CORRECTIONS, Galerkin};
+use super::pass::{LocalScratch, Pass, ratio, sum};
+use crate::geometry::simplex::Simplex;
+use crate::geometry::{Real, Vec3};
+use crate::primitives::DisjointRows;
+
+/// Increments of a step, in patch order.
+pub(super) struct Increments<R> {
+    /// Right side.
+    residual: Vec<R>,
+    /// Change of phi by advection; 0 where nothing moves.
+    increment: Vec<R>,
+    fresh: Vec<R>,
+}
+
+impl<R: Real> Increments<R> {
+    /// Memory for `n` vertices.
+    pub fn new(n: usize) -> Self {
+        let vector = || vec![R::zero(); n];
+        Increments { residual: vector(), increment: vector(), fresh: vector() }
+    }
+
+    /// Change of phi at a vertex by the advection of this step.
+    #[inline]
+    pub fn at(&self, vertex: usize) -> R {
+        self.increment[vertex]
+    }
+
+    /// Vertices that do not move any more have no increment.
+    pub fn forget(&mut self, vertices: Range<usize>) {
+        self.increment[vertices.clone()].fill(R::zero());
+        self.fresh[vertices].fill(R::zero());
+    }
+
+    /// Computes the increments of a step of length `dt`, with the velocity half a step ahead.
+    pub fn advance(&mut self, pass: &Pass<'_, R>, galerkin: &Galerkin<R>, dt: R) {
+        let problem = pass.problem;
+        problem.cpu.run(|| match problem.patches.arity() {
+            3 => self.passes::<3>(pass, galerkin, dt),
+            _ => self.passes::<4>(pass, galerkin, dt),
+        });
+        // What flows in is not known from inside.
+        for &v in problem.inflow.vertices() {
+            if !galerkin.upwind()[v as usize] {
+                self.increment[v as usize] = R::zero();
+            }
+        }
+    }
+
+    fn passes<const N: usize>(&mut self, pass: &Pass<'_, R>, galerkin: &Galerkin<R>, dt: R) {
+        self.lumped::<N>(pass, galerkin, dt);
+        for _ in 0..CORRECTIONS {
+            self.correct::<N>(pass, galerkin);
+            std::mem::swap(&mut self.increment, &mut self.fresh);
+        }
+    }
+
+    /// Right side, and increments by the lumped mass matrix.
+    fn lumped<const N: usize>(&mut self, pass: &Pass<'_, R>, galerkin: &Galerkin<R>, dt: R) {
+        let Increments { residual, increment, .. } = self;
+        let (upwind, mass) = (galerkin.upwind(), galerkin.mass());
+        let (patches, band) = (&*pass.problem.patches, pass.band);
+        let residual = DisjointRows::new(residual);
+        let increment = DisjointRows::new(increment);
+        band.active().par_iter().for_each(|&p| {
+            let p = p as usize;
+            let patch = patches.patch(p);
+            let mut local = pass.threads.get();
+            galerkin_cells::<R, N>(pass, p, dt, upwind, &mut local);
+            // SAFETY: the list names a patch once, and patches own disjoint ranges.
+            let (residual, increment) =
+                unsafe { (residual.range(patch.owned()), increment.range(patch.owned())) };
+            for (k, (residual, increment)) in residual.iter_mut().zip(increment).enumerate() {
+                let vertex = patch.first + k;
+                if !band.moving[vertex] {
+                    *increment = R::zero();
+                    continue;
+                }
+                let sums = sum(patch.row(k), &local.slots, |slot| slot.advection);
+                if upwind[vertex] {
+                    *increment = -dt * ratio(sums);
+                } else {
+                    *residual = sums[0];
+                    *increment = sums[0] / mass[vertex];
+                }
+            }
+        });
+    }
+
+    /// One step of Jacobi toward the consistent mass matrix: `x += (R - M x) / m` (numerics 2.5).
+    fn correct<const N: usize>(&mut self, pass: &Pass<'_, R>, galerkin: &Galerkin<R>) {
+        let Increments { residual, increment, fresh } = self;
+        let (upwind, mass) = (galerkin.upwind(), galerkin.mass());
+        let (patches, band) = (&*pass.problem.patches, pass.band);
+        let fresh = DisjointRows::new(fresh);
+        band.active().par_iter().for_each(|&p| {
+            let p = p as usize;
+            let patch = patches.patch(p);
+            let x = pass.problem.coordinates.of(patches, p);
+            let mut local = pass.threads.get();
+            let local = &mut *local;
+            local.load(&patch, increment);
+            for &t in band.cells_of(patches, p) {
+                let first = t as usize * N;
+                let corners = &patch.corners[first..first + N];
+                let values: [R; N] = std::array::from_fn(|i| local.phi[corners[i] as usize]);
+                let x: [Vec3<R>; N] = std::array::from_fn(|i| x[corners[i] as usize]);
+                let product = formulas::mass_product(Simplex::new(&x).meas, &values);
+                for (slot, product) in local.slots[first..first + N].iter_mut().zip(product) {
+                    slot.advection = [product, R::zero()];
+                }
+            }
+            // SAFETY: the list names a patch once, and patches own disjoint ranges.
+            let fresh = unsafe { fresh.range(patch.owned()) };
+            for (k, fresh) in fresh.iter_mut().enumerate() {
+                let vertex = patch.first + k;
+                *fresh = local.phi[k];
+                if band.moving[vertex] && !upwind[vertex] {
+                    let [product, _] = sum(patch.row(k), &local.slots, |slot| slot.advection);
+                    *fresh += (residual[vertex] - product) / mass[vertex];
+                }
+            }
+        });
+    }
+}
+
+/// Every listed cell writes its residuals, and shares of the other scheme at vertices of poor cells.
+fn galerkin_cells<R: Real, const N: usize>(
+    pass: &Pass<'_, R>,
+    p: usize,
+    dt: R,
+    upwind: &[bool],
+    local: &mut LocalScratch<R>,
+) {
+    let Pass { problem, band, .. } = *pass;
+    let patches = &*problem.patches;
+    let Some(velocity) = &problem.motion.velocity else { return };
+    let patch = patches.patch(p);
+    let x = problem.coordinates.of(patches, p);
+    local.load(&patch, pass.phi);
+    for &t in band.cells_of(patches, p) {
+        let first = t as usize * N;
+        let corners = &patch.corners[first..first + N];
+        let values: [R; N] = std::array::from_fn(|i| local.phi[corners[i] as usize]);
+        let x: [Vec3<R>; N] = std::array::from_fn(|i| x[corners[i] as usize]);
+        let s = Simplex::new(&x);
+        let g = s.gradient(&values);
+        let a = Vec3::from(velocity.mean::<N>(&patch, corners));
+        let mut divergence = R::zero();
+        if !velocity.is_uniform() {
+            for (grad, &c) in s.grads.iter().zip(corners) {
+                divergence += grad.dot(&Vec3::from(velocity.at(patch.vertex(c as usize))));
+            }
+        }
+        let residual = formulas::residual(&s, &g, &a, divergence, dt);
+        let is_upwind: [bool; N] =
+            std::array::from_fn(|i| upwind[patch.vertex(corners[i] as usize)]);
+        let shares = is_upwind.contains(&true).then(|| formulas::advection(&s, &values, &a));
+        for (i, slot) in local.slots[first..first + N].iter_mut().enumerate() {
+            slot.advection = match &shares {
+                Some(shares) if is_upwind[i] => [shares.num[i], shares.den[i]],
+                _ => [residual[i], R::zero()],
+            };
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! How long a step the cells of a mesh allow.
+
+use super::formulas;
+use super::problem::Problem;
+use crate::geometry::{Real, Vec3, simplex::Simplex};
+use crate::patches::Patch;
+
+/// Bounds of the time step for C = 1, and what the rules of reinitialization need.
+#[derive(Clone, Copy)]
+pub(super) struct Limits<R> {
+    /// Of the first-order terms; infinite without them.
+    pub first_order: R,
+    /// Of the curvature term; infinite without it.
+    pub curvature: R,
+    /// Largest `|a| + |eps|`.
+    pub speed: R,
+    /// Largest inradius.
+    pub inradius: R,
+}
+
+impl<R: Real> Limits<R> {
+    /// Of no cell.
+    pub fn none() -> Self {
+        let (never, zero) = (R::INFINITY, R::zero());
+        Limits { first_order: never, curvature: never, speed: zero, inradius: zero }
+    }
+
+    /// Of these cells and others.
+    pub fn and(self, other: Self) -> Self {
+        Limits {
+            first_order: self.first_order.min(other.first_order),
+            curvature: self.curvature.min(other.curvature),
+            speed: self.speed.max(other.speed),
+            inradius: self.inradius.max(other.inradius),
+        }
+    }
+}
+
+impl<R: Real> Problem<R> {
+    /// The limits that count while no cell is in the band, but an interface may still enter:
+    /// those of the patches it would enter through.
+    pub fn limits_at_inflow(&self) -> Limits<R> {
+        if !self.may_enter() {
+            return Limits::none();
+        }
+        let of_patch = |&p: &u32| self.limits_of_patch(p as usize, |_| true);
+        let patches = self.inflow.boundary_patches();
+        patches.iter().map(of_patch).fold(Limits::none(), Limits::and)
+    }
+
+    /// How long a step those cells of a patch allow that have a vertex which is `inside`.
+    pub fn limits_of_patch(&self, p: usize, inside: impl Fn(usize) -> bool) -> Limits<R> {
+        match self.patches.arity() {
+            3 => self.limits_of::<3>(p, inside),
+            _ => self.limits_of::<4>(p, inside),
+        }
+    }
+
+    /// The same where the vertices of a cell are known to be `N`.
+    pub fn limits_of<const N: usize>(&self, p: usize, inside: impl Fn(usize) -> bool) -> Limits<R> {
+        let patch = self.patches.patch(p);
+        let x = self.coordinates.of(&self.patches, p);
+        let cells = patch.corners.chunks_exact(N);
+        let active = cells.filter(|corners| is_active(&patch, corners, &inside));
+        let limits = active.map(|corners| self.limits_of_cell::<N>(&patch, x, corners));
+        limits.fold(Limits::none(), Limits::and)
+    }
+
+    /// How long a step a cell allows.
+    pub fn limits_of_cell<const N: usize>(
+        &self,
+        patch: &Patch<'_>,
+        x: &[Vec3<R>],
+        corners: &[u32],
+    ) -> Limits<R> {
+        let x: [Vec3<R>; N] = std::array::from_fn(|i| x[corners[i] as usize]);
+        let inradius = Simplex::new(&x).inradius();
+        let speed = self.speed::<N>(patch, corners);
+        let first_order = formulas::largest_step::<R, N>(inradius, speed);
+        let curvature = self.motion.curvature.as_ref().map_or(R::INFINITY, |curvature| {
+            let at = |&c: &u32| curvature.coefficient.at(patch.vertex(c as usize))[0];
+            let beta = corners.iter().map(at).fold(R::zero(), |m, beta| m.max(beta));
+            // Slivers count as typical cells where steps are semi-implicit.
+            let size = inradius.max(self.least_inradius);
+            formulas::largest_diffusive_step::<R, N>(size, beta)
+        });
+        Limits { first_order, curvature, speed, inradius }
+    }
+
+    /// `|a| + |eps|` of a cell.
+    fn speed<const N: usize>(&self, patch: &Patch<'_>, corners: &[u32]) -> R {
+        let mut speed = R::zero();
+        if let Some(velocity) = &self.motion.velocity {
+            speed += Vec3::from(velocity.mean::<N>(patch, corners)).norm();
+        }
+        if let Some(normal_speed) = &self.motion.normal_speed {
+            speed += normal_speed.mean::<N>(patch, corners)[0].abs();
+        }
+        speed
+    }
+
+    /// A vertex (patch order) of the cell that limits the steps most, in the patches listed.
+    pub fn narrowest(&self, active: &[u32]) -> Option<usize> {
+        let of_patch = |&p: &u32| match self.patches.arity() {
+            3 => self.narrowest_of::<3>(p as usize),
+            _ => self.narrowest_of::<4>(p as usize),
+        };
+        let cells = active.iter().filter_map(of_patch);
+        cells.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, vertex)| vertex)
+    }
+
+    fn narrowest_of<const N: usize>(&self, p: usize) -> Option<(f64, usize)> {
+        let patch = self.patches.patch(p);
+        let x = self.coordinates.of(&self.patches, p);
+        let cells = patch.corners.chunks_exact(N).map(|corners| {
+            let limits = self.limits_of_cell::<N>(&patch, x, corners);
+            let step = limits.first_order.min(limits.curvature).widen();
+            (step, patch.vertex(corners[0] as usize))
+        });
+        cells.min_by(|a, b| a.0.total_cmp(&b.0))
+    }
+}
+
+/// Whether a cell has a vertex inside the band.
+pub(super) fn is_active(
+    patch: &Patch<'_>,
+    corners: &[u32],
+    inside: impl Fn(usize) -> bool,
+) -> bool {
+    corners.iter().any(|&c| inside(patch.vertex(c as usize)))
+}

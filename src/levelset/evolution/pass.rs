@@ -1,0 +1,103 @@
+//! Passes of a step on the CPU over the patches of the band: cells write to slots of their patch,
+//! vertices gather them.
+
+use super::band::Band;
+use super::outcome::Outcome;
+use super::problem::Problem;
+use crate::geometry::Real;
+use crate::patches::{Patch, Patches};
+use crate::primitives::PerThread;
+
+/// What all passes of a step read.
+#[derive(Clone, Copy)]
+pub(super) struct Pass<'a, R: Real> {
+    pub problem: &'a Problem<R>,
+    pub band: &'a Band<R>,
+    /// phi^n in patch order.
+    pub phi: &'a [R],
+    /// Memory of each thread.
+    pub threads: &'a PerThread<LocalScratch<R>>,
+}
+
+/// Memory of the passes over patches, reused from step to step.
+pub(super) struct Scratch<R: Real> {
+    /// Whether each active patch has a cell that is cut.
+    pub cut: Vec<bool>,
+    pub outcomes: Vec<Outcome<R>>,
+    pub threads: PerThread<LocalScratch<R>>,
+}
+
+impl<R: Real> Scratch<R> {
+    /// Memory for all patches and this many threads.
+    pub fn new(patches: &Patches, threads: usize) -> Self {
+        let (vertices, corners) = patches.largest();
+        let scratch = Scratch {
+            cut: Vec::with_capacity(patches.len()),
+            outcomes: Vec::with_capacity(patches.len()),
+            threads: PerThread::<LocalScratch<R>>::default(),
+        };
+        scratch.threads.prepare(threads, |local| {
+            local.phi.reserve(vertices);
+            local.slots.resize(corners, Slot::zero());
+        });
+        scratch
+    }
+}
+
+/// One patch while it is computed.
+pub(super) struct LocalScratch<R> {
+    /// phi, or what a pass works on, of owned and halo vertices.
+    pub phi: Vec<R>,
+    /// What each cell corner contributes, `[arity * cells]`.
+    pub slots: Vec<Slot<R>>,
+}
+
+impl<R> Default for LocalScratch<R> {
+    fn default() -> Self {
+        LocalScratch { phi: Vec::new(), slots: Vec::new() }
+    }
+}
+
+impl<R: Real> LocalScratch<R> {
+    /// Loads a patch-order array into `phi`, and makes room for a slot per corner.
+    ///
+    /// Slots of cells that are not computed keep what another patch left: no moving vertex reads
+    /// them.
+    pub fn load(&mut self, patch: &Patch<'_>, from: &[R]) {
+        patch.load(from, &mut self.phi);
+        if self.slots.len() < patch.corners.len() {
+            self.slots.resize(patch.corners.len(), Slot::zero());
+        }
+    }
+}
+
+/// What a corner gathers of each term: numerators and denominators of the first-order terms,
+/// residual and lumped mass of the curvature term (numerics 2.3 and 3.1).
+#[derive(Clone, Copy)]
+pub(super) struct Slot<R> {
+    pub advection: [R; 2],
+    pub normal: [R; 2],
+    pub curvature: [R; 2],
+}
+
+impl<R: Real> Slot<R> {
+    fn zero() -> Self {
+        let zero = [R::zero(); 2];
+        Slot { advection: zero, normal: zero, curvature: zero }
+    }
+}
+
+/// Sums one part of the slots of a vertex, in mesh order of its cells.
+#[inline]
+pub(super) fn sum<R: Real>(row: &[u32], slots: &[Slot<R>], part: fn(&Slot<R>) -> [R; 2]) -> [R; 2] {
+    row.iter().fold([R::zero(); 2], |sum, &slot| {
+        let [a, b] = part(&slots[slot as usize]);
+        [sum[0] + a, sum[1] + b]
+    })
+}
+
+/// `num / den`, 0 where no cell takes part.
+#[inline]
+pub(super) fn ratio<R: Real>([num, den]: [R; 2]) -> R {
+    if den > R::LEAST { num / den } else { R::zero() }
+}

@@ -1,0 +1,163 @@
+//! What moves, and on which mesh: all that an evolution follows from, apart from phi and the time.
+//! Every device shares it.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::breakdown::{Flaw, What};
+use super::coefficients::Motion;
+use super::galerkin::Galerkin;
+use super::inflow::Inflow;
+use super::{Advection, Choices, CurvatureStep, Options, Rule, Slivers, Terms, check};
+use crate::Cpu;
+use crate::error::Result;
+use crate::geometry::Real;
+use crate::mesh::Mesh;
+use crate::patches::{Coordinates, Patches};
+
+/// A mesh in patches, the terms that act on it, and what was chosen by its look.
+///
+/// Only coefficients and inflow change, and only with the time.
+pub(super) struct Problem<R: Real> {
+    /// Threads that look at the mesh and evaluate coefficients.
+    pub cpu: Arc<Cpu>,
+    pub patches: Arc<Patches>,
+    pub coordinates: Arc<Coordinates<R>>,
+    /// Vertices in patch order, where something is evaluated in every step.
+    pub places: Option<Vec<[f64; 3]>>,
+    pub motion: Motion<R>,
+    pub inflow: Inflow,
+    /// What second-order advection needs to know of the mesh, if it is asked for.
+    pub galerkin: Option<Galerkin<R>>,
+    /// Whether the curvature step is semi-implicit.
+    pub implicit: bool,
+    /// Why, and how large a typical cell is.
+    slivers: Option<Slivers>,
+    /// What makes first-order steps short.
+    slow: Option<Slivers>,
+    /// Inradius that cells have at least for the curvature part of the step.
+    pub least_inradius: R,
+    pub options: Options,
+}
+
+impl<R: Real> Problem<R> {
+    /// Looks at the mesh, and evaluates coefficients for time 0.
+    ///
+    /// # Errors
+    /// Those of [`super::Evolution::new`], but for phi.
+    pub fn new(
+        cpu: Arc<Cpu>,
+        mesh: &Mesh,
+        patches: Arc<Patches>,
+        terms: &Terms,
+        options: Options,
+    ) -> Result<Self> {
+        check::motion(mesh, terms, &options)?;
+        let coordinates = Arc::new(Coordinates::new(mesh, &patches));
+        cpu.run(|| coordinates.check(&patches))?;
+        let motion = Motion::new(terms, &patches);
+        let galerkin = (motion.velocity.is_some()
+            && options.advection == Advection::TaylorGalerkin)
+            .then(|| cpu.run(|| Galerkin::new(&patches, &coordinates, options.least_quality)));
+        let needs_inflow = galerkin.is_some() || terms.inflow.is_some();
+        let inflow = match motion.velocity.is_some() && needs_inflow {
+            true => cpu.run(|| Inflow::new(&patches, terms.inflow.as_ref())),
+            false => Inflow::none(),
+        };
+        let may_be_implicit =
+            motion.curvature.is_some() && options.curvature_step != CurvatureStep::Explicit;
+        let first_order = motion.velocity.is_some() || motion.normal_speed.is_some();
+        let flattest = (may_be_implicit || first_order)
+            .then(|| cpu.run(|| Slivers::find(&patches, &coordinates)));
+        let slivers = flattest.filter(|flattest| may_be_implicit && flattest.matter());
+        let slow = flattest.filter(|flattest| first_order && flattest.are_slow());
+        let implicit = motion.curvature.is_some()
+            && (slivers.is_some() || options.curvature_step == CurvatureStep::Implicit);
+        let places = (motion.varies() || terms.inflow.is_some())
+            .then(|| patches.to_patch_order(&mesh.vertices, |x| x));
+        motion.warm(&cpu, &patches, places.as_deref().unwrap_or(&[]));
+        let mut problem = Problem {
+            least_inradius: slivers.map_or(R::zero(), |s| R::narrow(s.typical_inradius)),
+            cpu,
+            patches,
+            coordinates,
+            places,
+            motion,
+            inflow,
+            galerkin,
+            implicit,
+            slivers,
+            slow,
+            options,
+        };
+        match problem.refresh_all(0.0) {
+            Ok(()) => Ok(problem),
+            Err(flaw) => Err(problem.explain(&flaw, 1).as_error()),
+        }
+    }
+
+    /// Brings all coefficients everywhere to time `t`, and finds the inflow.
+    fn refresh_all(&mut self, t: f64) -> std::result::Result<(), Flaw> {
+        let all: Vec<u32> = (0..self.patches.len() as u32).collect();
+        self.refresh(&all, t)?;
+        self.follow_inflow();
+        Ok(())
+    }
+
+    /// Brings coefficients in the patches listed to time `t`.
+    ///
+    /// # Errors
+    /// The first of them with a value it must not have.
+    pub fn refresh(&mut self, list: &[u32], t: f64) -> std::result::Result<(), Flaw> {
+        let Problem { cpu, patches, places, motion, .. } = self;
+        let Some(places) = places else { return Ok(()) };
+        match cpu.run(|| motion.refresh(patches, list, places, t)) {
+            None => Ok(()),
+            Some((name, vertex)) => Err(self.bad_coefficient(name, vertex, t)),
+        }
+    }
+
+    /// A coefficient that has a value it must not have at a vertex (patch order).
+    pub fn bad_coefficient(&self, name: &'static str, vertex: usize, time: f64) -> Flaw {
+        let what = What::Coefficient(name, self.motion.worst(name, vertex));
+        Flaw { what, vertex, time, dt: 0.0 }
+    }
+
+    /// Finds where the velocity points in.
+    pub fn follow_inflow(&mut self) {
+        if let Some(velocity) = &self.motion.velocity {
+            self.inflow.follow(&self.patches, &self.coordinates, velocity);
+        }
+    }
+
+    /// Half width of the band; infinite without one.
+    pub fn half_width(&self) -> R {
+        self.options.half_width.map_or(R::INFINITY, R::narrow)
+    }
+
+    /// How large `phi` (patch order) may be: in a band the half width, without one the largest
+    /// value. What is never made a distance may be rough, and then grows beyond its values in a
+    /// stable step too (numerics 2.4).
+    pub fn reach(&self, phi: &[R]) -> R {
+        const BLOCK: usize = 4096;
+        let largest = |block: &[R]| block.iter().fold(R::zero(), |most, x| most.max(x.abs()));
+        match self.options.half_width {
+            Some(w) => R::narrow(w),
+            None if self.options.rule == Rule::Never => R::INFINITY,
+            None => {
+                self.cpu.run(|| phi.par_chunks(BLOCK).map(largest).reduce(R::zero, |a, b| a.max(b)))
+            }
+        }
+    }
+
+    /// What was chosen by the look of the mesh.
+    pub fn choices(&self) -> Choices {
+        Choices {
+            poor_cells: self.galerkin.as_ref().map_or(0, |galerkin| galerkin.n_poor_cells),
+            implicit: self.implicit,
+            slivers: self.slivers.filter(|_| self.options.curvature_step == CurvatureStep::Auto),
+            slow: self.slow,
+        }
+    }
+}

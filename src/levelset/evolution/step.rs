@@ -1,0 +1,171 @@
+//! One step on the CPU, and the redistancing after it.
+//!
+//! The order of a step: second-order increments of the advection ([`increments`](super::increments)),
+//! everything explicit ([`explicit`](super::explicit)), the semi-implicit curvature
+//! ([`implicit`](super::implicit)), inflow values ([`inflow`](super::inflow)), and a look at what
+//! came out ([`outcome`](super::outcome)).
+
+use std::time::Instant;
+
+use super::breakdown::{Flaw, What, at_rest_forever};
+use super::cpu::Evolution;
+use super::length::Chosen;
+use super::outcome::Outcome;
+use super::pass::{Pass, Scratch};
+use super::{Advance, Rule, StepInfo, Stretch};
+#[cfg(doc)]
+use crate::error::Error;
+use crate::error::Result;
+use crate::geometry::Real;
+use crate::levelset::eikonal::{self, Width};
+
+impl<R: Real> Evolution<R> {
+    /// One step of at most `max_dt`, and redistancing if it is due.
+    ///
+    /// # Errors
+    /// [`Error::Numerical`] naming vertex, cell and likely cause (see [`Evolution::breakdown`]) if
+    /// a value or a coefficient stops being a finite number, phi grows beyond all bounds, curvature
+    /// becomes negative, a step is too short to change the time, or the semi-implicit step does not
+    /// converge; also if nothing moves and `max_dt` is infinite. phi then is that of the step
+    /// before.
+    pub fn step(&mut self, max_dt: f64) -> Result<StepInfo> {
+        let start = Instant::now();
+        let before = self.progress.time;
+        let chosen = self.band.choose_step(&mut self.problem, before, max_dt);
+        let Chosen { dt, limited_at } = self.noted(chosen)?;
+        if !dt.is_finite() {
+            return Err(at_rest_forever(self.progress.step + 1));
+        }
+        let time = before + dt;
+        if time == before && dt < max_dt {
+            let flaw = self.band.lost_step(&mut self.problem, limited_at, dt);
+            return self.noted(Err(flaw));
+        }
+        let made = self.make_next(dt, time);
+        let (cut, outcome) = self.noted(made)?;
+        self.accept(dt, cut, &outcome);
+        self.progress.totals.evolve_seconds += start.elapsed().as_secs_f64();
+        let reinitialized = self.is_reinitialization_due();
+        if reinitialized {
+            self.reinitialize();
+        }
+        let rate = if dt > 0.0 { outcome.change_near.widen() / dt } else { 0.0 };
+        Ok(StepInfo { step: self.progress.step, time, dt, rate, reinitialized })
+    }
+
+    /// One step of a stretch: on the CPU, the caller looks after each.
+    ///
+    /// # Errors
+    /// Those of [`Evolution::step`].
+    pub fn advance(&mut self, stretch: &Stretch) -> Result<Advance> {
+        let step = self.step(stretch.largest_step())?;
+        Ok(stretch.after(step.dt, step.rate))
+    }
+
+    /// Makes `next` from phi by a step of length `dt` up to `time`; tells whether a cell was cut.
+    fn make_next(&mut self, dt: f64, time: f64) -> std::result::Result<(bool, Outcome<R>), Flaw> {
+        let Evolution { problem, phi, next, band, scratch, progress, .. } = self;
+        let Scratch { cut, outcomes, threads } = scratch;
+        let pass = Pass { problem, band, phi, threads };
+        let narrow = R::narrow(dt);
+        if let (Some(increments), Some(galerkin)) = (&mut self.increments, &problem.galerkin) {
+            increments.advance(&pass, galerkin, narrow);
+        }
+        let is_cut = pass.explicit(self.increments.as_ref(), narrow, next, cut);
+        if let Some(implicit) = &mut self.implicit {
+            // Nobody needs that memory between two redistancings.
+            let mut product = self.eikonal.lend();
+            let solved = implicit.solve(&pass, next, &mut product, narrow);
+            self.eikonal.take_back(product);
+            solved.map_err(|(left, vertex)| {
+                let dt = narrow.widen();
+                Flaw { what: What::NoConvergence(left), vertex, time: progress.time + dt, dt }
+            })?;
+        }
+        problem.apply_inflow(time, next, &mut progress.reach)?;
+        let outcome = pass.outcome(next, progress.reach, outcomes);
+        match outcome.broken {
+            None => Ok((is_cut, outcome)),
+            Some(vertex) => Err(Flaw { what: What::Phi(next[vertex].widen()), vertex, time, dt }),
+        }
+    }
+
+    /// Takes `next` for phi after a step of length `dt`.
+    fn accept(&mut self, dt: f64, cut: bool, outcome: &Outcome<R>) {
+        let Evolution { problem, phi, next, band, progress, .. } = self;
+        progress.enters = problem.keep_inflow(&band.moving, phi, next);
+        std::mem::swap(phi, next);
+        progress.gone = !cut;
+        progress.time += dt;
+        progress.step += 1;
+        progress.steps_since += 1;
+        progress.displacement += match problem.motion.curvature {
+            // Curvature has no speed known beforehand: take what was measured.
+            Some(_) => outcome.change_near.widen(),
+            None => dt * band.window.limits.speed.widen(),
+        };
+        progress.totals.cell_updates += band.n_cells as u64;
+    }
+
+    fn is_reinitialization_due(&self) -> bool {
+        let (options, progress) = (&self.problem.options, &self.progress);
+        // Whether the interface may have crossed half the band; never without one.
+        let has_crossed_half = options.half_width.is_some_and(|w| progress.displacement >= 0.5 * w);
+        match options.rule {
+            Rule::Never => false,
+            // The band must be where an interface comes in.
+            _ if progress.enters => true,
+            // In a band the interface must not run into its edge, whatever the rule.
+            Rule::Every(n) => progress.steps_since >= n.max(1) as u64 || has_crossed_half,
+            Rule::Displacement => has_crossed_half,
+            Rule::Published => options.half_width.is_some_and(|w| {
+                let inradius = self.band.window.limits.inradius.widen();
+                let n = (w / (4.0 * inradius)).floor().max(1.0);
+                progress.steps_since as f64 >= n
+            }),
+        }
+    }
+
+    /// Makes phi a signed distance (whole domain: from the interface as far as it reaches) and lets
+    /// the band follow the interface.
+    pub fn reinitialize(&mut self) {
+        let start = Instant::now();
+        let width = match self.problem.options.half_width {
+            Some(w) => Width::Band(R::narrow(w)),
+            None => Width::Whole,
+        };
+        let near = self.band.near(self.problem.inflow.patches(), &[]);
+        let (cpu, state) = (&*self.problem.cpu, &mut self.eikonal);
+        let done = eikonal::redistance(cpu, cpu, state, &mut self.phi, near.list(), width);
+        debug_assert!(done.is_ok(), "the processor does not fail");
+        self.band.give_back(near);
+        self.progress.reach = self.problem.reach(&self.phi);
+        self.update_band();
+        let progress = &mut self.progress;
+        progress.enters = false;
+        progress.displacement = 0.0;
+        progress.steps_since = 0;
+        progress.totals.reinitialize_seconds += start.elapsed().as_secs_f64();
+        progress.totals.reinitializations += 1;
+    }
+
+    /// Finds the band anew where it was and where the last redistancing went.
+    pub(super) fn update_band(&mut self) {
+        let Evolution { problem, phi, next, band, eikonal, .. } = self;
+        band.update(problem, phi, next, eikonal.visited());
+        self.forget_what_rests();
+    }
+
+    /// Patches that leave the band are read by their neighbors: as vertices that do not move.
+    fn forget_what_rests(&mut self) {
+        for &p in self.band.looked_at() {
+            let owned = self.problem.patches.patch(p as usize).owned();
+            if let Some(increments) = &mut self.increments {
+                increments.forget(owned.clone());
+            }
+            if let Some(implicit) = &mut self.implicit {
+                implicit.forget(owned);
+            }
+        }
+    }
+}
