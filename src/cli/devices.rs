@@ -22,21 +22,21 @@ Examples:
   zeroset devices --compile sm_75,sm_90,sm_120
 
 To compute on an NVIDIA GPU (compute capability 7.5 or newer) the program needs the driver
-(libcuda) and NVRTC, which compiles the kernels for the card at hand. NVRTC is looked for in
+(libcuda) and NVRTC, which compiles the kernels for the GPU at hand. NVRTC is looked for in
   1. the environment variable ZEROSET_NVRTC, which names the library file;
   2. packages of Python: `pip install nvidia-cuda-nvrtc` in the active environment is enough;
   3. CUDA_HOME, CUDA_PATH and /usr/local/cuda; then wherever the system's loader looks.
 Compiled kernels are kept in ZEROSET_CACHE, else in the system's folder for caches, and then need
-no NVRTC. Each card is tested: a small kernel runs, and its numbers are compared with the host's.
+no NVRTC. Each GPU is tested: a small kernel runs, and its numbers are compared with the host's.
 
---compile needs NVRTC but no card. It compiles every kernel in every variant, puts the results into
+--compile needs NVRTC but no GPU. It compiles every kernel in every variant, puts the results into
 the cache (for machines without NVRTC) and lists registers per thread, shared memory per block,
 and bytes per thread that are spilled for want of registers.
 
 Exit code 5 if a test fails, a kernel does not compile, or one spills that must not; to have no GPU
 is no failure.")]
 pub struct Args {
-    /// Compile every kernel for these architectures instead, such as sm_90; no card needed
+    /// Compile every kernel for these architectures instead, such as sm_90; no GPU needed
     #[arg(long, value_name = "ARCH[,ARCH...]", value_delimiter = ',', value_parser = architecture)]
     pub compile: Vec<String>,
     /// Print one JSON object

@@ -97,7 +97,7 @@ pub struct Which {
 pub struct Selection<'a> {
     /// What is asked of them.
     pub criteria: Vec<Criterion<'a>>,
-    /// All of that, as the processor asks.
+    /// All of that, as the CPU asks.
     pub all: All<'a>,
 }
 

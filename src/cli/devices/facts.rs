@@ -100,7 +100,7 @@ impl Facts {
         }
     }
 
-    /// True unless a card fails its test.
+    /// True unless a GPU fails its test.
     pub fn good(&self) -> bool {
         self.cards.iter().all(|card| matches!(card.test, Test::Passed { .. }))
     }

@@ -83,7 +83,7 @@ fn solid<'a>(args: &Args, volume: &'a Volume) -> Result<Solid<'a>> {
                 .map_or("no numbers".into(), |(low, high)| format!("values from {low} to {high}"));
             let what = format!("{}: a volume of {values}", shown(&args.file));
             let remedy = "say what of it is to be seen: --level NUMBER for a surface, or \
-                              --where \"v > NUMBER\" for voxels";
+                          --where \"v > NUMBER\" for voxels";
             Err(Error::usage(what, remedy))
         }
     }
