@@ -1,0 +1,166 @@
+//! The numbers of MSH 4.1 as the crate `mshio` reads them.
+//!
+//! The crate reads whole files, so each call gets a small one: a header, one section, one block. Its
+//! callers have held the counts against the bytes before. The crate has limits that this module
+//! goes round: it takes the smallest and the largest tag of a section at their word, drops the tags
+//! of nodes without gaps, and takes prisms of 18 nodes for such of 28. It may panic, so it runs
+//! behind [`quietly`].
+
+use std::ops::Range;
+
+use mshio::MshData;
+
+use super::source::{Encoding, Source};
+use crate::io::elements::{ElementType, Shape};
+use crate::io::guard::quietly;
+
+/// Sections with the numbers of a file: `size_t`, `int` and `double`.
+type Sections = MshData<u64, i32, f64>;
+
+/// What the crate could not read.
+#[derive(Debug)]
+pub(super) struct Failure {
+    /// Bytes of the section in front of it.
+    pub(super) at: usize,
+    /// What the crate expected there.
+    pub(super) expected: String,
+}
+
+/// A group of entities: dimension, tag, and the physical groups.
+pub(super) type Entity = (i64, i64, Vec<i64>);
+
+/// The entities of a section, in its order; `body` is all between the lines of its name.
+pub(super) fn entities(source: &Source, body: Range<usize>) -> Result<Vec<Entity>, Failure> {
+    let mut file = File::new(source, "Entities");
+    file.copy(source, body);
+    let entities = file.read()?.entities;
+    let mut all = Vec::new();
+    if let Some(found) = entities {
+        let mut put = |dimension, tag: i32, groups: Vec<i32>| {
+            all.push((dimension, i64::from(tag), groups.into_iter().map(i64::from).collect()));
+        };
+        found.points.into_iter().for_each(|e| put(0, e.tag, e.physical_tags));
+        found.curves.into_iter().for_each(|e| put(1, e.tag, e.physical_tags));
+        found.surfaces.into_iter().for_each(|e| put(2, e.tag, e.physical_tags));
+        found.volumes.into_iter().for_each(|e| put(3, e.tag, e.physical_tags));
+    }
+    Ok(all)
+}
+
+/// The coordinates of `n` nodes without parameters, whose tags and coordinates are at these places.
+pub(super) fn nodes(
+    source: &Source,
+    n: usize,
+    tags: Range<usize>,
+    coordinates: Range<usize>,
+) -> Result<Vec<[f64; 3]>, Failure> {
+    let mut file = File::new(source, "Nodes");
+    file.block(n, 0);
+    file.copy(source, tags);
+    file.copy(source, coordinates);
+    let blocks = file.read()?.nodes.map_or(Vec::new(), |nodes| nodes.node_blocks);
+    Ok(blocks.iter().flat_map(|block| &block.nodes).map(|node| [node.x, node.y, node.z]).collect())
+}
+
+/// The tag and the nodes of each of `n` elements, one behind the other.
+pub(super) fn elements(
+    source: &Source,
+    n: usize,
+    (number, kind): (i64, ElementType),
+    body: Range<usize>,
+) -> Result<Vec<u64>, Failure> {
+    let mut file = File::new(source, "Elements");
+    let is_prism_of_18 = kind == ElementType { shape: Shape::Prism, nodes: 18 };
+    file.block(n, if is_prism_of_18 { TRIANGLE_OF_18 } else { number });
+    file.copy(source, body);
+    let blocks = file.read()?.elements.map_or(Vec::new(), |elements| elements.element_blocks);
+    let mut numbers = Vec::with_capacity(n * (1 + kind.nodes));
+    for element in blocks.iter().flat_map(|block| &block.elements) {
+        numbers.push(element.element_tag);
+        numbers.extend_from_slice(&element.nodes);
+    }
+    Ok(numbers)
+}
+
+/// A type whose number of nodes the crate knows.
+const TRIANGLE_OF_18: i64 = 52;
+
+/// A file for the crate.
+struct File {
+    bytes: Vec<u8>,
+    encoding: Encoding,
+    section: &'static str,
+    /// Bytes in front of what was copied.
+    head: usize,
+}
+
+impl File {
+    fn new(source: &Source, section: &'static str) -> Self {
+        let encoding = source.encoding;
+        let mut file = File { bytes: Vec::new(), encoding, section, head: 0 };
+        match encoding {
+            Encoding::Ascii => file.text("$MeshFormat\n4.1 0 8"),
+            Encoding::Binary { size, .. } => {
+                file.text(&format!("$MeshFormat\n4.1 1 {size}\n"));
+                file.int(1);
+            }
+        }
+        file.text(&format!("\n$EndMeshFormat\n${section}\n"));
+        file.head = file.bytes.len();
+        file
+    }
+
+    fn text(&mut self, text: &str) {
+        self.bytes.extend_from_slice(text.as_bytes());
+    }
+
+    fn int(&mut self, value: i32) {
+        match self.encoding {
+            Encoding::Ascii => self.text(&format!("{value} ")),
+            Encoding::Binary { big_endian: true, .. } => self.bytes.extend(value.to_be_bytes()),
+            Encoding::Binary { .. } => self.bytes.extend(value.to_le_bytes()),
+        }
+    }
+
+    fn size(&mut self, value: usize) {
+        match self.encoding {
+            Encoding::Ascii => self.text(&format!("{value} ")),
+            Encoding::Binary { big_endian: true, size } => {
+                self.bytes.extend(&value.to_be_bytes()[size_of::<usize>() - size..]);
+            }
+            Encoding::Binary { size, .. } => self.bytes.extend(&value.to_le_bytes()[..size]),
+        }
+    }
+
+    /// The counts of a section with one block of `n` records, and the head of that block. With tags
+    /// that look as if they had no gaps the crate makes no maps of them.
+    fn block(&mut self, n: usize, third: i64) {
+        [1, n, 1, 1].into_iter().for_each(|count| self.size(count));
+        [0, 0, third as i32].into_iter().for_each(|number| self.int(number));
+        self.size(n);
+        self.head = self.bytes.len();
+    }
+
+    fn copy(&mut self, source: &Source, range: Range<usize>) {
+        self.bytes.extend_from_slice(&source.bytes[range]);
+        if self.encoding == Encoding::Ascii {
+            self.text("\n");
+        }
+    }
+
+    fn read(mut self) -> Result<Sections, Failure> {
+        self.text(&format!("\n$End{}\n", self.section));
+        let read = || match mshio::parse_msh_bytes(&self.bytes) {
+            Ok(file) => Ok(file.data),
+            Err(error) => {
+                let rest = error.backtrace.first().map_or(0, |(rest, _)| rest.len());
+                let at = (self.bytes.len() - rest).saturating_sub(self.head);
+                // From the number that is wrong outwards, "entity tag", "point entity (3 of 4)".
+                let places = error.backtrace.iter().filter_map(|(_, kind)| kind.context());
+                let expected = places.take(2).collect::<Vec<_>>().join(" of ");
+                Err(Failure { at, expected })
+            }
+        };
+        quietly(read).unwrap_or_else(|panic| Err(Failure { at: 0, expected: panic }))
+    }
+}
