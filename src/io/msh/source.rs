@@ -148,26 +148,14 @@ impl<'a> Source<'a> {
     /// Passes over `n` doubles.
     pub(super) fn skip_reals(&mut self, n: usize, what: &str) -> Result<()> {
         if self.encoding == Encoding::Ascii {
-            return self.skip_words(n, what);
+            return (0..n).try_for_each(|_| self.word(what).map(drop));
         }
         self.skip_bytes(n.saturating_mul(8), what)
-    }
-
-    /// Passes over `n` counts or tags.
-    pub(super) fn skip_sizes(&mut self, n: usize, what: &str) -> Result<()> {
-        if self.encoding == Encoding::Ascii {
-            return self.skip_words(n, what);
-        }
-        self.skip_bytes(n.saturating_mul(self.size_bytes()), what)
     }
 
     /// Bytes of a count or tag in a binary file, 0 in text.
     pub(super) fn size_bytes(&self) -> usize {
         if let Encoding::Binary { size, .. } = self.encoding { size } else { 0 }
-    }
-
-    fn skip_words(&mut self, n: usize, what: &str) -> Result<()> {
-        (0..n).try_for_each(|_| self.word(what).map(drop))
     }
 
     fn skip_bytes(&mut self, n: usize, what: &str) -> Result<()> {

@@ -1,17 +1,16 @@
 //! The numbers of MSH 4.1 as the crate `mshio` reads them.
 //!
-//! The crate reads whole files, so each call gets a small one: a header, one section, one block. Its
-//! callers have held the counts against the bytes before. The crate has limits that this module
-//! goes round: it takes the smallest and the largest tag of a section at their word, drops the tags
-//! of nodes without gaps, and takes prisms of 18 nodes for such of 28. It may panic, so it runs
-//! behind [`quietly`].
+//! The crate reads whole files, so each call gets one of a header and one section. Its callers have
+//! held the counts against the bytes before. The crate drops the tags of nodes, or makes a map of
+//! them, as the smallest and the largest tag say; its callers know the tags, so it is told that there
+//! are no gaps. It may panic, so it runs behind [`quietly`].
 
 use std::ops::Range;
 
 use mshio::MshData;
 
 use super::source::{Encoding, Source};
-use crate::io::elements::{ElementType, Shape};
+use super::v41::Block;
 use crate::io::guard::quietly;
 
 /// Sections with the numbers of a file: `size_t`, `int` and `double`.
@@ -47,43 +46,25 @@ pub(super) fn entities(source: &Source, body: Range<usize>) -> Result<Vec<Entity
     Ok(all)
 }
 
-/// The coordinates of `n` nodes without parameters, whose tags and coordinates are at these places.
+/// The coordinates of the nodes of each block.
 pub(super) fn nodes(
     source: &Source,
-    n: usize,
-    tags: Range<usize>,
-    coordinates: Range<usize>,
-) -> Result<Vec<[f64; 3]>, Failure> {
+    blocks: &[Block],
+) -> Result<impl Iterator<Item = impl ExactSizeIterator<Item = [f64; 3]>>, Failure> {
     let mut file = File::new(source, "Nodes");
-    file.block(n, 0);
-    file.copy(source, tags);
-    file.copy(source, coordinates);
-    let blocks = file.read()?.nodes.map_or(Vec::new(), |nodes| nodes.node_blocks);
-    Ok(blocks.iter().flat_map(|block| &block.nodes).map(|node| [node.x, node.y, node.z]).collect())
-}
-
-/// The tag and the nodes of each of `n` elements, one behind the other.
-pub(super) fn elements(
-    source: &Source,
-    n: usize,
-    (number, kind): (i64, ElementType),
-    body: Range<usize>,
-) -> Result<Vec<u64>, Failure> {
-    let mut file = File::new(source, "Elements");
-    let is_prism_of_18 = kind == ElementType { shape: Shape::Prism, nodes: 18 };
-    file.block(n, if is_prism_of_18 { TRIANGLE_OF_18 } else { number });
-    file.copy(source, body);
-    let blocks = file.read()?.elements.map_or(Vec::new(), |elements| elements.element_blocks);
-    let mut numbers = Vec::with_capacity(n * (1 + kind.nodes));
-    for element in blocks.iter().flat_map(|block| &block.elements) {
-        numbers.push(element.element_tag);
-        numbers.extend_from_slice(&element.nodes);
+    // With tags that look as if they had no gaps the crate makes no map of them.
+    let n = blocks.iter().map(|block| block.n).sum::<usize>().max(1);
+    [blocks.len(), n, 1, 1].into_iter().for_each(|count| file.size(count));
+    for block in blocks {
+        // Dimension and tag of the entity, and whether there are parameters.
+        [0, 0, 0].into_iter().for_each(|number| file.int(number));
+        file.size(block.n);
+        file.copy(source, block.tags.clone());
+        file.copy(source, block.coordinates.clone());
     }
-    Ok(numbers)
+    let found = file.read()?.nodes.map_or(Vec::new(), |nodes| nodes.node_blocks);
+    Ok(found.into_iter().map(|block| block.nodes.into_iter().map(|node| [node.x, node.y, node.z])))
 }
-
-/// A type whose number of nodes the crate knows.
-const TRIANGLE_OF_18: i64 = 52;
 
 /// A file for the crate.
 struct File {
@@ -130,15 +111,6 @@ impl File {
             }
             Encoding::Binary { size, .. } => self.bytes.extend(&value.to_le_bytes()[..size]),
         }
-    }
-
-    /// The counts of a section with one block of `n` records, and the head of that block. With tags
-    /// that look as if they had no gaps the crate makes no maps of them.
-    fn block(&mut self, n: usize, third: i64) {
-        [1, n, 1, 1].into_iter().for_each(|count| self.size(count));
-        [0, 0, third as i32].into_iter().for_each(|number| self.int(number));
-        self.size(n);
-        self.head = self.bytes.len();
     }
 
     fn copy(&mut self, source: &Source, range: Range<usize>) {

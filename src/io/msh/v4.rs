@@ -1,14 +1,20 @@
-//! MSH 4.0 (text) and 4.1 (text and binary): the sections, whose numbers `v40` and `v41` read.
+//! MSH 4.0 (text) and 4.1 (text and binary): the sections, and the elements, in which they differ
+//! little. `v40` and `v41` read the entities and the nodes.
+//!
+//! The crate `mshio` could read the elements of 4.1, too, but makes a list of each: it alone then takes
+//! 1.4 times what the whole of a binary file takes here (`benches/results/files.md`).
 
 use std::collections::HashMap;
 
 use super::data::{self, Data, Tags};
+use super::elements::element_type;
 use super::nodes::NodeIndex;
 use super::source::Source;
-use super::{AGAIN, physical_names, v40, v41};
+use super::{AGAIN, physical_names, unknown_node, v40, v41};
 use crate::error::{Error, Result};
 use crate::io::MeshFile;
-use crate::io::elements::{Builder, ElementType};
+use crate::io::elements::Builder;
+use crate::io::faces::index_limit;
 
 /// Physical groups of each entity, by dimension and tag.
 pub(super) type Entities = HashMap<(i64, i64), Vec<i64>>;
@@ -16,19 +22,11 @@ pub(super) type Entities = HashMap<(i64, i64), Vec<i64>>;
 /// Most physical groups of one entity: every element of it is put into each.
 pub(super) const MOST_GROUPS: usize = 64;
 
-/// Which version.
+/// Which version. In 4.0 the tag of an entity comes before its dimension.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Minor {
     V40,
     V41,
-}
-
-/// Where elements go, and what they refer to.
-pub(super) struct Target<'a> {
-    pub(super) index: &'a NodeIndex,
-    pub(super) entities: &'a Entities,
-    pub(super) builder: &'a mut Builder,
-    pub(super) tags: &'a mut Tags,
 }
 
 /// Reads all sections behind the header.
@@ -63,12 +61,8 @@ pub(super) fn read(mut source: Source, minor: Minor, version: String) -> Result<
                 let Some((_, index)) = &nodes else {
                     return Err(source.fail("$Elements before $Nodes", AGAIN));
                 };
-                let entities = &entities;
-                let target = Target { index, entities, builder: &mut builder, tags: &mut tags };
-                match minor {
-                    Minor::V40 => v40::elements(source, target)?,
-                    Minor::V41 => v41::elements(source, target)?,
-                }
+                Elements { source, minor, index, entities: &entities }
+                    .read(&mut builder, &mut tags)?;
             }
             "Nodes" | "Elements" => {
                 return Err(source.fail(format!("second section ${name}"), AGAIN));
@@ -107,14 +101,6 @@ pub(super) fn parametric(source: &Source, block: u64, dimension: i64, flag: i64)
     source.fail(what, AGAIN)
 }
 
-/// The element type of a block.
-pub(super) fn element_type(source: &Source, number: i64) -> Result<ElementType> {
-    super::elements::element_type(number).ok_or_else(|| {
-        let what = format!("elements of type {number} are not known");
-        source.fail(what, "save the mesh with types 1 to 31 of Gmsh")
-    })
-}
-
 /// Refuses a section with more or fewer records than it promised.
 pub(super) fn check_count(source: &Source, promised: u64, found: u64, what: &str) -> Result<()> {
     if found == promised {
@@ -122,4 +108,57 @@ pub(super) fn check_count(source: &Source, promised: u64, found: u64, what: &str
     }
     let what = format!("{promised} {what} promised, {found} found");
     Err(source.fail(what, "the counts are wrong: export the mesh again"))
+}
+
+struct Elements<'s, 'a> {
+    source: &'s mut Source<'a>,
+    minor: Minor,
+    index: &'s NodeIndex,
+    entities: &'s Entities,
+}
+
+impl Elements<'_, '_> {
+    fn read(self, builder: &mut Builder, tags: &mut Tags) -> Result<()> {
+        let Elements { source, minor, index, entities } = self;
+        let n_blocks = source.size("number of element blocks")?;
+        let n_elements = source.size("number of elements")?;
+        if minor == Minor::V41 {
+            source.size("smallest element tag")?;
+            source.size("largest element tag")?;
+        }
+        index_limit(source.file, n_elements, "elements")?;
+        let size = source.size_bytes();
+        let (mut found, mut corners) = (0_u64, [0; 8]);
+        for block in 0..n_blocks {
+            let first = source.int(format_args!("block of elements {block} of {n_blocks}"))?;
+            let second = source.int("entity tag")?;
+            let entity = if minor == Minor::V40 { (second, first) } else { (first, second) };
+            let groups = entities.get(&entity).map_or(&[][..], Vec::as_slice);
+            let number = source.int("element type")?;
+            let n = source.size("number of elements in a block")?;
+            let Some(kind) = element_type(number) else {
+                let what = format!("elements of type {number} are not known");
+                return Err(source.fail(what, "save the mesh with types 1 to 31 of Gmsh"));
+            };
+            let words = 1 + kind.nodes;
+            let n = source.promised(n, words, words * size, "elements in a block")?;
+            for k in 0..n {
+                let tag = source.size(format_args!("element {k} of the {n} of a block"))?;
+                for k in 0..kind.nodes {
+                    let node = source.size("a node")?;
+                    let Some(vertex) = index.get(node) else {
+                        return Err(unknown_node(source, tag, node, index.len()));
+                    };
+                    if let Some(corner) = corners.get_mut(k) {
+                        *corner = vertex;
+                    }
+                }
+                builder.push(kind, groups, &corners[..kind.shape.corners()]);
+                tags.push(kind, tag);
+            }
+            found += n as u64;
+        }
+        check_count(source, n_elements, found, "elements")?;
+        source.end_section("Elements")
+    }
 }

@@ -1,11 +1,8 @@
-//! The sections of MSH 4.0, text. Against 4.1 the tag of an entity comes before its dimension,
+//! Entities and nodes of MSH 4.0, text. Against 4.1 the tag of an entity comes before its dimension,
 //! points have bounds, and each node has its tag in front of its coordinates.
 
 use super::source::Source;
-use super::unknown_node;
-use super::v4::{
-    Entities, MOST_GROUPS, Target, check_count, element_type, parametric, too_many_groups,
-};
+use super::v4::{Entities, MOST_GROUPS, check_count, parametric, too_many_groups};
 use crate::error::Result;
 use crate::io::faces::index_limit;
 
@@ -66,39 +63,4 @@ pub(super) fn nodes(source: &mut Source) -> Result<(Vec<[f64; 3]>, Vec<u64>)> {
     check_count(source, n_nodes, tags.len() as u64, "nodes")?;
     source.end_section("Nodes")?;
     Ok((vertices, tags))
-}
-
-/// Puts all elements into `target`.
-pub(super) fn elements(source: &mut Source, target: Target) -> Result<()> {
-    let Target { index, entities, builder, tags } = target;
-    let n_blocks = source.size("number of element blocks")?;
-    let n_elements = source.size("number of elements")?;
-    index_limit(source.file, n_elements, "elements")?;
-    let (mut found, mut corners) = (0_u64, [0; 8]);
-    for block in 0..n_blocks {
-        let entity = source.int(format_args!("block of elements {block} of {n_blocks}"))?;
-        let dimension = source.int("dimension of an entity")?;
-        let groups = entities.get(&(dimension, entity)).map_or(&[][..], Vec::as_slice);
-        let number = source.int("element type")?;
-        let n = source.size("number of elements in a block")?;
-        let kind = element_type(source, number)?;
-        let n = source.promised(n, 1 + kind.nodes, 0, "elements in a block")?;
-        for k in 0..n {
-            let tag = source.size(format_args!("element {k} of the {n} of a block"))?;
-            for k in 0..kind.nodes {
-                let node = source.size("a node")?;
-                let Some(vertex) = index.get(node) else {
-                    return Err(unknown_node(source, tag, node, index.len()));
-                };
-                if let Some(corner) = corners.get_mut(k) {
-                    *corner = vertex;
-                }
-            }
-            builder.push(kind, groups, &corners[..kind.shape.corners()]);
-            tags.push(kind, tag);
-        }
-        found += n as u64;
-    }
-    check_count(source, n_elements, found, "elements")?;
-    source.end_section("Elements")
 }
