@@ -98,7 +98,7 @@ fn setup(cpu: &Cpu, n: u32) {
         let mesh = clean(stored).expect("mesh").0;
         for (name, method) in [
             ("patches, \"bisection\"", Partition::Bisection),
-            ("patches, \"hilbert-metis\"", Partition::HilbertMetis),
+            ("patches, \"metis\"", Partition::Metis),
             ("patches, \"hilbert\"", Partition::Hilbert),
         ] {
             let times = best(|| Patches::new(&mesh, method, PATCH_SIZE).expect("patches"));

@@ -27,7 +27,7 @@ fn at(mesh: &Mesh, f: impl Fn(f64, f64) -> f64) -> Vec<f64> {
 }
 
 fn parts(mesh: &Mesh) -> (Arc<Cpu>, Arc<Patches>) {
-    let patches = Patches::new(mesh, Partition::HilbertMetis, PATCH_SIZE).unwrap();
+    let patches = Patches::new(mesh, Partition::Metis, PATCH_SIZE).unwrap();
     (Arc::new(Cpu::new(2).unwrap()), Arc::new(patches))
 }
 

@@ -325,6 +325,20 @@ fn the_distance_task_writes_one_state() {
 }
 
 #[test]
+fn an_old_word_for_the_partition_means_metis() {
+    let old = "domain.mesh.partition=hilbert-metis";
+    let place = Place::with(CORNER);
+    let said = "partition \"hilbert-metis\" is no more, \"metis\" is taken";
+    let run = ["run", "case.toml", "--set", old];
+    place.zeroset(&run).assert().code(0).stderr(contains(format!("warning: {said}")));
+    let report = place.report("results/case");
+    assert_eq!(report["mesh"]["partition"], "metis");
+    assert!(report["warnings"][0].as_str().unwrap().starts_with(said), "{report:?}");
+    let check = ["check", "case.toml", "-o", "b", "--set", old];
+    place.zeroset(&check).assert().code(0).stderr(contains(said));
+}
+
+#[test]
 fn sources_on_the_command_line_are_checked_first() {
     let place = Place::with(CORNER);
     for (from, message) in [

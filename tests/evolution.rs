@@ -32,7 +32,7 @@ fn at(mesh: &Mesh, f: impl Fn(f64, f64) -> f64) -> Vec<f64> {
 
 fn start<R: Real>(mesh: &Mesh, phi: &[f64], terms: &Terms, options: Options) -> Evolution<R> {
     let cpu = Arc::new(Cpu::new(2).unwrap());
-    let patches = Arc::new(Patches::new(mesh, Partition::HilbertMetis, PATCH_SIZE).unwrap());
+    let patches = Arc::new(Patches::new(mesh, Partition::Metis, PATCH_SIZE).unwrap());
     Evolution::new(cpu, mesh, patches, phi, terms, options).unwrap()
 }
 
@@ -336,7 +336,7 @@ fn results_do_not_depend_on_threads() {
         .with_curvature(Coefficient::Uniform([0.01]));
     let run = |threads: usize| {
         let cpu = Arc::new(Cpu::new(threads).unwrap());
-        let patches = Patches::new(&mesh, Partition::HilbertMetis, 32).unwrap();
+        let patches = Patches::new(&mesh, Partition::Metis, 32).unwrap();
         let options = Options::new(Some(0.3)).with_curvature_step(CurvatureStep::Implicit);
         let mut run =
             Evolution::<f64>::new(cpu, &mesh, patches.into(), &phi, &terms, options).unwrap();

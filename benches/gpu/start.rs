@@ -54,7 +54,6 @@ pub fn table(cuda: &Arc<Cuda>, cpu: &Arc<Cpu>) -> Result<(), Failed> {
     println!("|---|---|---|---|---|---|");
     for (name, method) in [
         ("metis", Partition::Metis),
-        ("hilbert-metis", Partition::HilbertMetis),
         ("bisection", Partition::Bisection),
         ("hilbert", Partition::Hilbert),
     ] {

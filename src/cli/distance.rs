@@ -93,14 +93,9 @@ pub struct Args {
     /// Vertices per patch at most
     #[arg(long, value_name = "N", default_value_t = PATCH_SIZE, value_parser = patch_size)]
     pub patch_size: usize,
-    /// bisection, hilbert-metis, metis, hilbert or blocks
-    #[arg(
-        long,
-        value_name = "METHOD",
-        default_value = "bisection",
-        value_parser = word::<Partition>
-    )]
-    pub partition: Partition,
+    /// bisection, metis, hilbert or blocks
+    #[arg(long, value_name = "METHOD", default_value = "bisection", value_parser = cut)]
+    pub partition: Cut,
     /// What computes: auto, cpu or cuda; `zeroset devices` lists what is there
     #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = word::<DeviceKind>)]
     pub device: DeviceKind,
@@ -110,6 +105,17 @@ pub struct Args {
     /// with the report on standard output
     #[arg(long)]
     pub json: bool,
+}
+
+/// How patches are cut, and whether a word of older versions says so.
+#[derive(Clone, Copy, Debug)]
+pub struct Cut {
+    method: Partition,
+    is_old_word: bool,
+}
+
+fn cut(text: &str) -> std::result::Result<Cut, String> {
+    Ok(Cut { method: word(text)?, is_old_word: text == Partition::OLD_WORD })
 }
 
 /// Computes the distance, writes it and prints a summary.
@@ -127,7 +133,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         generate: None,
         refine: 0,
         patch_size: args.patch_size,
-        partition: Some(args.partition),
+        partition: Some(args.partition.method),
         data: args.data,
     };
     let mut distance = Distance::default();
@@ -141,6 +147,9 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     distance.gradient = args.gradient;
     distance.paths_from = args.path_from;
     let mut config = Config::of_distance(mesh, distance, flags);
+    if args.partition.is_old_word {
+        config.warn_of_old_partition();
+    }
     config.precision = Some(args.precision);
     config.device.kind = args.device;
     config.device.threads = args.threads.threads;

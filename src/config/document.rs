@@ -190,6 +190,15 @@ impl<'t> Document<'t> {
         self.root.get_ref().get(key).map(Spanned::get_ref)
     }
 
+    /// The text that stands under a key in tables, if it is there.
+    pub(super) fn text(&self, path: &[&str]) -> Option<&str> {
+        let (key, above) = path.split_last()?;
+        let tables = above.iter().try_fold(self.root.get_ref(), |table, name| {
+            table.get(*name).and_then(|value| value.get_ref().as_table())
+        });
+        tables?.get(*key)?.get_ref().as_str()
+    }
+
     /// The place of every key, for messages after the document is gone.
     pub(super) fn places(&self) -> Places {
         let mut places = Places { file: self.texts.file.clone(), ..Places::default() };

@@ -106,6 +106,8 @@ pub struct Origin {
     pub overrides: Vec<String>,
     /// BLAKE3 hash of the file and the overrides, hexadecimal.
     pub hash: String,
+    /// Sentences about words of older cases in it.
+    pub(crate) warnings: Vec<String>,
     /// Where its keys stand.
     places: Places,
 }
@@ -159,10 +161,23 @@ impl Config {
             file: path.to_path_buf(),
             overrides: overrides.to_vec(),
             hash: hasher.finalize().to_hex().to_string(),
+            warnings: Vec::new(),
             places: document.places(),
         };
+        if document.text(&["domain", "mesh", "partition"]) == Some(Partition::OLD_WORD) {
+            config.warn_of_old_partition();
+        }
         config.check()?;
         Ok(config)
+    }
+
+    /// Notes that the partition was called by a word that is no more.
+    pub(crate) fn warn_of_old_partition(&mut self) {
+        let old = Partition::OLD_WORD;
+        self.origin.warnings.push(format!(
+            "partition \"{old}\" is no more, \"metis\" is taken: write \"metis\", or \"bisection\", \
+             which cuts nearly as well in a fraction of the time"
+        ));
     }
 
     /// Checks ranges and what fits together; [`Config::load`] has done so.

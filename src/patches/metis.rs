@@ -39,26 +39,12 @@ extern "C" fn gk_randint32() -> u32 {
     ((z ^ (z >> 31)) >> 33) as u32
 }
 
-/// How METIS cuts.
-#[derive(Clone, Copy)]
-pub(super) enum Scheme {
-    /// Halves of halves: quick.
-    Recursive,
-    /// All parts at once: a smaller cut.
-    KWay,
-}
-
 /// Part of each vertex of a graph, `[n_vertices]`; neighbors of `v` are
 /// `neighbors[offsets[v]..offsets[v + 1]]`. The same for any number of calls at once.
 ///
 /// # Errors
 /// [`Error::Numerical`] if METIS fails, or draws from another generator.
-pub(super) fn cut(
-    offsets: &mut [i32],
-    neighbors: &mut [i32],
-    n_parts: usize,
-    scheme: Scheme,
-) -> Result<Vec<i32>> {
+pub(super) fn cut(offsets: &mut [i32], neighbors: &mut [i32], n_parts: usize) -> Result<Vec<i32>> {
     let mut parts = vec![0i32; offsets.len() - 1];
     if n_parts <= 1 || neighbors.is_empty() {
         return Ok(parts);
@@ -72,11 +58,7 @@ pub(super) fn cut(
     let graph = ::metis::Graph::new(1, n_parts as i32, offsets, neighbors)
         .map_err(|e| failed(e.to_string()))?
         .set_option(::metis::option::Seed(1));
-    match scheme {
-        Scheme::Recursive => graph.part_recursive(&mut parts),
-        Scheme::KWay => graph.part_kway(&mut parts),
-    }
-    .map_err(|e| failed(e.to_string()))?;
+    graph.part_kway(&mut parts).map_err(|e| failed(e.to_string()))?;
     match STATE.get() {
         Some(_) => Ok(parts),
         None => Err(failed("it was linked with random numbers that threads share".into())),
@@ -135,7 +117,7 @@ mod tests {
     use super::*;
 
     /// Cuts a lattice of `n` x `n` vertices.
-    fn lattice(n: i32, n_parts: usize, scheme: Scheme) -> Vec<i32> {
+    fn lattice(n: i32, n_parts: usize) -> Vec<i32> {
         let (mut offsets, mut neighbors) = (vec![0], Vec::new());
         for v in 0..n * n {
             let (x, y) = (v % n, v / n);
@@ -144,24 +126,16 @@ mod tests {
             neighbors.extend(inside.map(|(x, y)| y * n + x));
             offsets.push(neighbors.len() as i32);
         }
-        cut(&mut offsets, &mut neighbors, n_parts, scheme).unwrap()
+        cut(&mut offsets, &mut neighbors, n_parts).unwrap()
     }
 
     #[test]
     fn calls_side_by_side_cut_as_one_alone() {
-        let cases: Vec<(i32, usize, Scheme)> = (0..24)
-            .flat_map(|k| {
-                [Scheme::Recursive, Scheme::KWay].map(|how| (20 + k, 3 + k as usize, how))
-            })
-            .collect();
-        let alone: Vec<_> = cases.iter().map(|&(n, parts, how)| lattice(n, parts, how)).collect();
+        let cases: Vec<(i32, usize)> = (0..48).map(|k| (20 + k / 2, 3 + k as usize)).collect();
+        let alone: Vec<_> = cases.iter().map(|&(n, parts)| lattice(n, parts)).collect();
         let pool = rayon::ThreadPoolBuilder::new().num_threads(8).build().unwrap();
         let together: Vec<_> = pool.install(|| {
-            cases
-                .par_iter()
-                .with_max_len(1)
-                .map(|&(n, parts, how)| lattice(n, parts, how))
-                .collect()
+            cases.par_iter().with_max_len(1).map(|&(n, parts)| lattice(n, parts)).collect()
         });
         assert!(together == alone);
     }
@@ -188,7 +162,7 @@ mod tests {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(8).build().unwrap();
         pool.install(|| {
             (0..64).into_par_iter().for_each(|k| {
-                lattice(10 + k % 7, 4, Scheme::Recursive);
+                lattice(10 + k % 7, 4);
             });
         });
         assert_eq!(set_handler(before), mine);

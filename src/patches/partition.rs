@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::adjacency::Adjacency;
 use super::bisection::bisect;
-use super::metis::{Scheme, cut};
+use super::metis::cut;
 use super::ordered::Ordered;
 use super::repair::repair;
 use crate::error::{Error, Result};
@@ -22,9 +22,8 @@ pub enum Partition {
     /// Recursive bisection with mended cuts inside pieces of a Hilbert curve: nearly the cut of
     /// `metis` in a fraction of its time.
     Bisection,
-    /// METIS by halves inside small pieces of a Hilbert curve: the cut of `bisection`, slower.
-    HilbertMetis,
     /// METIS k-way inside large pieces of a Hilbert curve: the smallest halo.
+    #[serde(alias = "hilbert-metis")]
     Metis,
     /// Pieces of a Hilbert curve: fastest, with the largest halo.
     Hilbert,
@@ -33,14 +32,15 @@ pub enum Partition {
 }
 
 impl Partition {
+    /// A word that older cases use for METIS by halves inside small pieces of a Hilbert curve. It was
+    /// never better than `bisection` in time nor than `metis` in halo, and now means `metis`.
+    pub(crate) const OLD_WORD: &str = "hilbert-metis";
+
     /// What a mesh gets unless the case says otherwise: blocks for a lattice, which needs no METIS.
     pub fn fit_for(mesh: &Mesh) -> Self {
         if mesh.lattice.is_some() { Partition::Blocks } else { Partition::Bisection }
     }
 }
-
-/// Vertices of one METIS call of [`Partition::HilbertMetis`].
-const PIECE_OF_HALVES: usize = 1 << 13;
 
 /// Vertices of one METIS call of [`Partition::Metis`].
 const PIECE: usize = 1 << 15;
@@ -68,10 +68,7 @@ pub fn partition(
             let x: Vec<[f64; 3]> = order.par_iter().map(|&v| mesh.vertices[v as usize]).collect();
             bisect(&x, &adjacency, patch_size)
         }
-        Partition::HilbertMetis => {
-            in_pieces(&adjacency, patch_size, PIECE_OF_HALVES, Scheme::Recursive)?
-        }
-        Partition::Metis => in_pieces(&adjacency, patch_size, PIECE, Scheme::KWay)?,
+        Partition::Metis => in_pieces(&adjacency, patch_size)?,
         Partition::Hilbert => (0..order.len()).map(|k| (k / patch_size) as u32).collect(),
         Partition::Blocks => {
             let of_vertex = blocks(mesh, patch_size)?;
@@ -102,15 +99,10 @@ fn number_by_first(mut patch_of: Vec<u32>) -> Vec<u32> {
     patch_of
 }
 
-/// METIS inside pieces of `size` vertices along the curve, which know nothing of each other.
-fn in_pieces(
-    adjacency: &Adjacency,
-    patch_size: usize,
-    size: usize,
-    scheme: Scheme,
-) -> Result<Vec<u32>> {
+/// METIS inside pieces of [`PIECE`] vertices along the curve, which know nothing of each other.
+fn in_pieces(adjacency: &Adjacency, patch_size: usize) -> Result<Vec<u32>> {
     let n = adjacency.n_vertices();
-    let size = size.max(patch_size);
+    let size = PIECE.max(patch_size);
     let parts: Vec<Vec<i32>> = (0..n.div_ceil(size))
         .into_par_iter()
         .map(|k| {
@@ -121,7 +113,7 @@ fn in_pieces(
                 neighbors.extend(inside.map(|&w| (w as usize - piece.start) as i32));
                 offsets.push(neighbors.len() as i32);
             }
-            cut(&mut offsets, &mut neighbors, parts_for(piece.len(), patch_size), scheme)
+            cut(&mut offsets, &mut neighbors, parts_for(piece.len(), patch_size))
         })
         .collect::<Result<_>>()?;
     let mut patch_of = Vec::with_capacity(n);

@@ -45,13 +45,12 @@ impl Ready {
     /// [`Error::Input`] for files, [`Error::Case`] for options of a generator.
     pub fn new(config: &Config) -> Result<Self> {
         let source = config.mesh_or_refuse()?;
-        let mut warnings: Vec<String> = Vec::new();
+        let mut warnings = config.origin.warnings.clone();
         let (mut mesh, file) = match (&source.path, &source.generate) {
             (Some(path), _) => {
                 let path = config.resolve(path)?;
                 let read = io::read_mesh(&path)?;
                 warnings.extend(read.warnings.iter().map(|w| format!("{}: {w}", path.display())));
-                warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
                 (read.mesh, Some(path))
             }
             (None, Some(generate)) => {
@@ -65,6 +64,7 @@ impl Ready {
                 ));
             }
         };
+        warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
         for data in &source.data {
             add_data(config, data, &mut mesh)?;
         }

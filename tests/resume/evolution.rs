@@ -89,7 +89,7 @@ fn timeless(mut snapshot: Snapshot) -> Snapshot {
 
 fn resumed_is_uninterrupted<R: Real>(name: &str, mesh: &Mesh, terms: &Terms, options: &Options) {
     const STEPS: usize = 60;
-    let patches = Arc::new(Patches::new(mesh, Partition::HilbertMetis, 32).unwrap());
+    let patches = Arc::new(Patches::new(mesh, Partition::Metis, 32).unwrap());
     let cpu = |threads| Arc::new(Cpu::new(threads).unwrap());
     let (one, two) = (cpu(1), cpu(2));
     let start = phi(mesh);
@@ -167,7 +167,7 @@ fn terms_that_vary_and_implicit_steps_are_resumed_too() {
 #[test]
 fn a_snapshot_that_does_not_fit_is_refused() {
     let (_, mesh, edge) = meshes().remove(0);
-    let patches = Arc::new(Patches::new(&mesh, Partition::HilbertMetis, 32).unwrap());
+    let patches = Arc::new(Patches::new(&mesh, Partition::Metis, 32).unwrap());
     let cpu = Arc::new(Cpu::new(1).unwrap());
     let (terms, options) = (terms(&mesh), Options::new(Some(3.0 * edge)));
     let start = phi(&mesh);

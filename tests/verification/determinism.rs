@@ -89,7 +89,7 @@ fn bits_of_a_step_do_not_depend_on_the_partition() {
         let n = mesh.n_vertices();
         let partitions = [
             Patches::new(&mesh, Partition::Bisection, 64),
-            Patches::new(&mesh, Partition::HilbertMetis, 17),
+            Patches::new(&mesh, Partition::Metis, 17),
             Patches::new(&mesh, Partition::Metis, 100),
             Patches::new(&mesh, Partition::Hilbert, 50),
             Patches::from_parts(&mesh, &scattered(n)),

@@ -140,7 +140,7 @@ mod tests {
 
     fn solved(mesh: &Mesh, from: &[&[u32]], front: Front, threads: usize) -> Nearest {
         let plain = Slowness::Uniform(1.0);
-        let patches = Arc::new(Patches::new(mesh, Partition::HilbertMetis, 16).unwrap());
+        let patches = Arc::new(Patches::new(mesh, Partition::Metis, 16).unwrap());
         let coordinates = Arc::new(Coordinates::new(mesh, &patches));
         let state = EikonalState::new(patches, coordinates, plain.clone());
         let mut state = state.with_front(front).unwrap();

@@ -259,7 +259,7 @@ mod tests {
 
     /// Arrival times from vertex `v`, and its parts.
     fn from_vertex(mesh: &Mesh, v: u32, front: Front) -> (Vec<f64>, Vec<Part>) {
-        let patches = Arc::new(Patches::new(mesh, Partition::HilbertMetis, 32).unwrap());
+        let patches = Arc::new(Patches::new(mesh, Partition::Metis, 32).unwrap());
         let coordinates = Arc::new(Coordinates::new(mesh, &patches));
         let mut state = EikonalState::new(patches, coordinates, PLAIN).with_front(front).unwrap();
         let values = source::around_simplices(mesh, &[v], 1, 0.0, &PLAIN);

@@ -11,9 +11,12 @@ mod nodes;
 mod source;
 #[cfg(test)]
 mod tests;
+mod through_mshio;
 mod v1;
 mod v2;
 mod v4;
+mod v40;
+mod v41;
 mod write;
 
 use std::fmt::Display;
@@ -42,7 +45,7 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
         match source.next_section()? {
             Some("MeshFormat") => break,
             Some("NOD") => return v1::read(source),
-            Some("Comments") => source.skip_section("Comments")?,
+            Some("Comments") => drop(source.skip_section("Comments")?),
             other => {
                 let found = other.map_or("the end of the file".to_string(), |n| format!("${n}"));
                 let what = format!("$MeshFormat expected, found {found}");

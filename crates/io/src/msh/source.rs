@@ -1,9 +1,10 @@
 //! The bytes of an MSH file, read as sections of text or binary numbers.
 
 use std::fmt::Display;
+use std::ops::Range;
 use std::path::Path;
 
-use crate::text::{parse, show};
+use crate::text::{parse, show, words};
 use zeroset_core::error::{Error, Result};
 
 /// How numbers inside sections are written.
@@ -18,6 +19,7 @@ pub(super) enum Encoding {
 }
 
 /// A place in the file. Positions in errors are lines of text files, bytes of binary ones.
+#[derive(Clone, Copy)]
 pub(super) struct Source<'a> {
     pub(super) file: &'a Path,
     pub(super) bytes: &'a [u8],
@@ -146,12 +148,14 @@ impl<'a> Source<'a> {
     /// Passes over `n` doubles.
     pub(super) fn skip_reals(&mut self, n: usize, what: &str) -> Result<()> {
         if self.encoding == Encoding::Ascii {
-            for _ in 0..n {
-                self.word(what)?;
-            }
-            return Ok(());
+            return (0..n).try_for_each(|_| self.word(what).map(drop));
         }
         self.skip_bytes(n.saturating_mul(8), what)
+    }
+
+    /// Bytes of a count or tag in a binary file, 0 in text.
+    pub(super) fn size_bytes(&self) -> usize {
+        if let Encoding::Binary { size, .. } = self.encoding { size } else { 0 }
     }
 
     fn skip_bytes(&mut self, n: usize, what: &str) -> Result<()> {
@@ -225,19 +229,29 @@ impl<'a> Source<'a> {
         Err(self.fail(format!("{expected} expected, found {}", show(line)), CUT))
     }
 
-    /// Passes over a section that is not read.
-    pub(super) fn skip_section(&mut self, name: &str) -> Result<()> {
+    /// Passes over a section that is not read; where its content stands.
+    pub(super) fn skip_section(&mut self, name: &str) -> Result<Range<usize>> {
         let end = format!("$End{name}");
-        let rest = self.rest();
-        match rest.windows(end.len()).position(|w| w == end.as_bytes()) {
-            Some(position) => {
-                self.at += position;
-                self.end_section(name)
+        let begin = self.at;
+        match self.rest().windows(end.len()).position(|w| w == end.as_bytes()) {
+            Some(length) => {
+                self.at += length;
+                self.end_section(name)?;
+                Ok(begin..begin + length)
             }
             None => {
                 self.at = self.bytes.len();
                 Err(self.fail(format!("file ends where {end} was expected"), CUT))
             }
+        }
+    }
+
+    /// What stands here: the next word of text, or the next bytes.
+    pub(super) fn found(&self) -> String {
+        let rest = self.rest();
+        match self.encoding {
+            Encoding::Ascii => show(words(rest).next().unwrap_or_default()),
+            Encoding::Binary { .. } => show(rest.get(..8).unwrap_or(rest)),
         }
     }
 }

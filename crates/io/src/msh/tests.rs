@@ -140,6 +140,158 @@ fn version_41_with_wrong_counts_is_refused_at_once() {
     }
 }
 
+#[test]
+fn version_41_with_words_that_are_no_numbers_is_refused_at_their_line() {
+    let file = |entities: &str, nodes: &str, elements: &str| {
+        format!(
+            "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Entities\n{entities}\n$EndEntities\n$Nodes\n\
+             1 3 1 3\n2 1 0 3\n1\n2\n3\n{nodes}\n$EndNodes\n$Elements\n1 2 1 2\n2 1 2 2\n\
+             {elements}\n$EndElements\n"
+        )
+    };
+    let entities = "1 0 1 0\n7 0 0 0 0\n1 0 0 0 1 1 0 1 5 0";
+    let (nodes, elements) = ("0 0 0\n1 0 0\n0 1 0", "1 1 2 3\n2 1 3 2");
+    let good = read_bytes(file(entities, nodes, elements).as_bytes()).unwrap();
+    assert_eq!(good.mesh.groups[0].name, "5");
+    let surface = "1 0 1 0\n7 0 0 0 0\n1 0 0 0 1 x 0 1 5 0";
+    let short = "1 0 1 0\n7 0 0 0 0\n1 0 0 0 1 1 0 2 5";
+    let long = "1 0 1 0\n7 0 0 0 0\n1 0 0 0 1 1 0 1 5 0 8";
+    for (entities, nodes, elements, found) in [
+        (
+            surface,
+            nodes,
+            elements,
+            "line 7: max x-coordinate of surface entity (1 of 1) expected, found \"x\"",
+        ),
+        (short, nodes, elements, "line 8: Expected 2 valid physical tags"),
+        (long, nodes, elements, "line 7: $EndEntities expected, found \"8\""),
+        (
+            entities,
+            "0 0 0\n1 0 0.5.5\n0 1 0",
+            elements,
+            "line 16: a coordinate expected, found \"0.5.5\"",
+        ),
+        (
+            entities,
+            "0 0 0\n1 0 0\n0 1 x1",
+            elements,
+            "line 17: a coordinate expected, found \"x1\"",
+        ),
+        (
+            entities,
+            "0 0 0\n1 0 0\n0 1",
+            elements,
+            "line 18: $EndNodes met where coordinates of a node",
+        ),
+        (entities, nodes, "1 1 2 3\n2 1 -3 2", "line 22: a node expected, found \"-3\""),
+        (entities, nodes, "1 1 2 3\n2 1 3 2.5", "line 22: a node expected, found \"2.5\""),
+        (
+            entities,
+            nodes,
+            "1 1 2 3\n2 1 9 2",
+            "line 22: element 2 names node 9, no such node among 3",
+        ),
+        (entities, nodes, "1 1 2 3\n2 1 3 2 4", "$EndElements expected, found \"4\""),
+    ] {
+        let error = refusal(file(entities, nodes, elements).as_bytes());
+        assert!(error.contains(found), "{entities:?} {nodes:?} {elements:?}: {error}");
+        assert!(!error.contains('\n') && error.contains("; "), "{error}");
+    }
+}
+
+#[test]
+fn version_41_with_tags_that_run_backwards() {
+    // Tags run backwards, from n down to 1; element k has nodes k, k + 1, k + 2.
+    let n = 5_000_u64;
+    let tags: String = (1..=n).rev().map(|tag| format!("{tag}\n")).collect();
+    let places: Vec<String> = (1..=n).rev().map(|tag| format!("{tag} {} 0\n", tag % 7)).collect();
+    let lines: Vec<String> =
+        (1..=n - 2).map(|k| format!("{k} {k} {} {}\n", k + 1, k + 2)).collect();
+    let text = |places: &[String], lines: &[String]| {
+        format!(
+            "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n1 {n} 1 {n}\n2 1 0 {n}\n{tags}{}$EndNodes\n\
+             $Elements\n1 {m} 1 {m}\n2 1 2 {m}\n{}$EndElements\n",
+            places.concat(),
+            lines.concat(),
+            m = lines.len()
+        )
+    };
+    let mut file = Writer::new("4.1", true, 8);
+    file.text("$Nodes\n").sizes(&[1, n, 1, n]).ints(&[2, 1, 0]).sizes(&[n]);
+    file.sizes(&(1..=n).rev().collect::<Vec<_>>());
+    for tag in (1..=n).rev() {
+        file.reals(&[tag as f64, (tag % 7) as f64, 0.0]);
+    }
+    file.text("\n$EndNodes\n$Elements\n").sizes(&[1, n - 2, 1, n - 2]);
+    file.ints(&[2, 1, 2]).sizes(&[n - 2]);
+    for k in 1..=n - 2 {
+        file.sizes(&[k, k, k + 1, k + 2]);
+    }
+    file.text("\n$EndElements\n");
+    let (as_text, as_bytes) = (text(&places, &lines).into_bytes(), file.bytes);
+    for bytes in [as_text, as_bytes.clone()] {
+        let mesh = read_bytes(&bytes).unwrap().mesh;
+        let expected = (1..=n).rev().map(|tag| [tag as f64, (tag % 7) as f64, 0.0]);
+        assert!(mesh.vertices.iter().copied().eq(expected));
+        let expected = (1..=n as u32 - 2).flat_map(|k| [k, k + 1, k + 2]);
+        assert!(mesh.cells.iter().map(|&v| n as u32 - v).eq(expected));
+    }
+    let (mut nan, mut far) = (places.clone(), lines.clone());
+    nan[4_000] = "1 nan 0\n".to_string();
+    far[4_321] = "4322 1 2 5001\n".to_string();
+    let line = 6 + n + 4_001;
+    let error = refusal(text(&nan, &lines).as_bytes());
+    assert!(error.contains(&format!("line {line}: y of node 1000 is NaN")), "{error}");
+    let line = 6 + 2 * n + 4 + 4_322;
+    let error = refusal(text(&places, &far).as_bytes());
+    assert!(error.contains(&format!("line {line}: element 4322 names node 5001")), "{error}");
+    let mut bytes = as_bytes;
+    let at = bytes.len() - "\n$EndElements\n".len() - 8;
+    bytes[at] = 1;
+    let error = refusal(&bytes);
+    assert!(error.contains(&format!("byte {}: element 4998 names", at + 8)), "{error}");
+}
+
+#[test]
+fn version_41_prisms_of_second_order() {
+    let mut file = Writer::new("4.1", false, 8);
+    file.text("$Nodes\n").sizes(&[1, 18, 1, 18]).ints(&[3, 1, 0]).sizes(&[18]);
+    file.sizes(&(1..=18).collect::<Vec<_>>());
+    let corners = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]];
+    let of = |k: usize| [corners[k % 3][0], corners[k % 3][1], (k / 3) as f64];
+    for k in 0..18 {
+        file.reals(&of(k));
+    }
+    file.text("\n$EndNodes\n$Elements\n").sizes(&[1, 2, 1, 2]).ints(&[3, 1, 13]).sizes(&[2]);
+    for tag in 1..=2 {
+        file.sizes(&[tag]).sizes(&(1..=18).collect::<Vec<_>>());
+    }
+    file.text("\n$EndElements\n");
+    assert_eq!(read_bytes(&file.bytes).unwrap().mesh.n_cells(), 6);
+}
+
+/// Whatever byte is changed, the file is read or refused in one line.
+#[test]
+fn version_41_with_any_byte_changed() {
+    let text = "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Entities\n1 0 1 0\n7 0 0 0 0\n\
+                1 0 0 0 1 1 0 1 5 0\n$EndEntities\n$Nodes\n2 4 1 4\n2 1 0 3\n1\n2\n3\n0 0 0\n\
+                1 0 0\n0 1 0\n1 1 1 1\n4\n1 1 0 .5\n$EndNodes\n$Elements\n2 2 1 2\n2 1 2 1\n\
+                1 1 2 3\n1 1 1 1\n2 1 4\n$EndElements\n";
+    for whole in [text.as_bytes().to_vec(), binary_41(false, 8), binary_41(true, 4)] {
+        assert!(read_bytes(&whole).is_ok());
+        for at in 0..whole.len() {
+            for byte in [0, 1, 7, b' ', b'\n', b'-', b'0', b'9', b'.', b'$', b'e', 0x7f, 0xff] {
+                let mut bytes = whole.clone();
+                bytes[at] = byte;
+                if let Err(error) = read_bytes(&bytes) {
+                    let error = error.to_string();
+                    assert!(!error.contains('\n') && error.contains("; "), "{error}");
+                }
+            }
+        }
+    }
+}
+
 fn binary_22(big_endian: bool) -> Vec<u8> {
     let mut file = Writer::new("2.2", big_endian, 8);
     file.text("$Nodes\n4\n");
@@ -357,7 +509,8 @@ fn what_would_fill_the_memory_is_refused() {
     assert!(error.contains("write fewer sections of data, with all their rows"), "{error}");
     let groups = "9 ".repeat(65);
     let text = format!(
-        "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Entities\n0 0 1 0\n1 0 0 0 0 0 0 65 {groups} 0\n"
+        "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Entities\n0 0 1 0\n1 0 0 0 0 0 0 65 {groups} 0\n\
+         $EndEntities\n"
     );
     let error = refusal(text.as_bytes());
     assert!(error.contains("entity 1 is in 65 physical groups, at most 64"), "{error}");

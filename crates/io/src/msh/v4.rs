@@ -1,26 +1,28 @@
-//! MSH 4.0 (text) and 4.1 (text and binary).
+//! MSH 4.0 (text) and 4.1 (text and binary): the sections, and the elements, in which they differ
+//! little. `v40` and `v41` read the entities and the nodes.
+//!
+//! The crate `mshio` could read the elements of 4.1, too, but makes a list of each: it alone then takes
+//! 1.4 times what the whole of a binary file takes here (`benches/results/files.md`).
 
 use std::collections::HashMap;
-use std::fmt::Arguments;
 
 use super::data::{self, Data, Tags};
 use super::elements::element_type;
 use super::nodes::NodeIndex;
-use super::source::{Encoding, Source};
-use super::{AGAIN, physical_names, unknown_node};
+use super::source::Source;
+use super::{AGAIN, physical_names, unknown_node, v40, v41};
 use crate::MeshFile;
 use crate::elements::Builder;
 use crate::faces::index_limit;
 use zeroset_core::error::{Error, Result};
 
 /// Physical groups of each entity, by dimension and tag.
-type Entities = HashMap<(i64, i64), Vec<i64>>;
+pub(super) type Entities = HashMap<(i64, i64), Vec<i64>>;
 
 /// Most physical groups of one entity: every element of it is put into each.
-const MOST_GROUPS: u64 = 64;
+pub(super) const MOST_GROUPS: usize = 64;
 
-/// Which version: 4.0 has the tag of an entity before its dimension, bounds of points, and each
-/// tag of a node in front of its coordinates.
+/// Which version. In 4.0 the tag of an entity comes before its dimension.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Minor {
     V40,
@@ -38,8 +40,22 @@ pub(super) fn read(mut source: Source, minor: Minor, version: String) -> Result<
     while let Some(name) = source.next_section()? {
         match name {
             "PhysicalNames" => builder.names = physical_names(source)?,
-            "Entities" => entities = read_entities(source, minor)?,
-            "Nodes" if nodes.is_none() => nodes = Some(read_nodes(source, minor)?),
+            "Entities" => {
+                entities = match minor {
+                    Minor::V40 => v40::entities(source)?,
+                    Minor::V41 => v41::entities(source)?,
+                }
+            }
+            "Nodes" if nodes.is_none() => {
+                let (vertices, tags) = match minor {
+                    Minor::V40 => v40::nodes(source)?,
+                    Minor::V41 => v41::nodes(source)?,
+                };
+                let index = NodeIndex::new(&tags).map_err(|tag| {
+                    source.fail(format!("two nodes have the tag {tag}"), "export the mesh again")
+                })?;
+                nodes = Some((vertices, index));
+            }
             "Elements" if !elements_met => {
                 elements_met = true;
                 let Some((_, index)) = &nodes else {
@@ -62,7 +78,7 @@ pub(super) fn read(mut source: Source, minor: Minor, version: String) -> Result<
                 source.skip_section(name)?;
                 builder.warnings.push(format!("data in ${name} is left out"));
             }
-            _ => source.skip_section(name)?,
+            _ => drop(source.skip_section(name)?),
         }
     }
     let Some((vertices, index)) = nodes else {
@@ -73,96 +89,25 @@ pub(super) fn read(mut source: Source, minor: Minor, version: String) -> Result<
     Ok(file)
 }
 
-/// Physical groups of the geometrical entities that elements belong to.
-fn read_entities(source: &mut Source, minor: Minor) -> Result<Entities> {
-    let mut counts = [0; 4];
-    for count in &mut counts {
-        *count = source.size("number of entities")?;
-    }
-    let mut entities = Entities::new();
-    for (dimension, count) in counts.into_iter().enumerate() {
-        for _ in 0..source.promised(count, 5, 28, "entities")? {
-            let tag = source.int("entity tag")?;
-            let is_place = dimension == 0 && minor == Minor::V41;
-            source.skip_reals(if is_place { 3 } else { 6 }, "bounds of an entity")?;
-            let n = source.size("number of physical groups")?;
-            if n > MOST_GROUPS {
-                let what = format!("entity {tag} is in {n} physical groups, at most {MOST_GROUPS}");
-                return Err(source.fail(what, "put it into fewer groups"));
-            }
-            let mut groups = Vec::with_capacity(source.promised(n, 1, 4, "physical groups")?);
-            for _ in 0..n {
-                groups.push(source.int("physical group")?);
-            }
-            if dimension > 0 {
-                let n = source.size("number of bounding entities")?;
-                for _ in 0..source.promised(n, 1, 4, "bounding entities")? {
-                    source.int("bounding entity")?;
-                }
-            }
-            entities.insert((dimension as i64, tag), groups);
-        }
-    }
-    source.end_section("Entities")?;
-    Ok(entities)
+/// The error for an entity in too many groups.
+pub(super) fn too_many_groups(source: &Source, tag: i64, n: usize) -> Error {
+    let what = format!("entity {tag} is in {n} physical groups, at most {MOST_GROUPS}");
+    source.fail(what, "put it into fewer groups")
 }
 
-/// Dimension and tag of the entity of a block.
-fn entity(source: &mut Source, minor: Minor, what: Arguments) -> Result<(i64, i64)> {
-    let first = source.int(what)?;
-    let second = source.int("entity tag")?;
-    Ok(if minor == Minor::V40 { (second, first) } else { (first, second) })
+/// The error for a block of nodes whose parameters no dimension has.
+pub(super) fn parametric(source: &Source, block: u64, dimension: i64, flag: i64) -> Error {
+    let what = format!("block {block} of dimension {dimension} is parametric ({flag})");
+    source.fail(what, AGAIN)
 }
 
-fn read_nodes(source: &mut Source, minor: Minor) -> Result<(Vec<[f64; 3]>, NodeIndex)> {
-    let n_blocks = source.size("number of node blocks")?;
-    let n_nodes = source.size("number of nodes")?;
-    if minor == Minor::V41 {
-        source.size("smallest node tag")?;
-        source.size("largest node tag")?;
+/// Refuses a section with more or fewer records than it promised.
+pub(super) fn check_count(source: &Source, promised: u64, found: u64, what: &str) -> Result<()> {
+    if found == promised {
+        return Ok(());
     }
-    index_limit(source.file, n_nodes, "nodes")?;
-    let size = if let Encoding::Binary { size, .. } = source.encoding { size } else { 0 };
-    let n = source.promised(n_nodes, 4, size + 24, "nodes")?;
-    let mut tags = Vec::with_capacity(n);
-    let mut vertices = Vec::with_capacity(n);
-    for block in 0..n_blocks {
-        let (dimension, _) =
-            entity(source, minor, format_args!("block of nodes {block} of {n_blocks}"))?;
-        // Parameters on curves and surfaces, in 4.1 in volumes too, follow the coordinates.
-        let parameters = match (source.int("parametric flag")?, dimension, minor) {
-            (0, ..) | (_, 3, Minor::V40) => 0,
-            (_, dimension @ 0..=3, _) => dimension as usize,
-            (flag, ..) => {
-                let what = format!("block {block} of dimension {dimension} is parametric ({flag})");
-                return Err(source.fail(what, AGAIN));
-            }
-        };
-        let n = source.size("number of nodes in a block")?;
-        let n = source.promised(n, 4, size + 24, "nodes in a block")?;
-        let begin = tags.len();
-        if minor == Minor::V41 {
-            for _ in 0..n {
-                tags.push(source.size("node tag")?);
-            }
-        }
-        for k in 0..n {
-            if minor == Minor::V40 {
-                tags.push(source.size("node tag")?);
-            }
-            vertices.push(source.coordinates(tags[begin + k])?);
-            source.skip_reals(parameters, "parameters of a node")?;
-        }
-    }
-    if tags.len() as u64 != n_nodes {
-        let what = format!("{n_nodes} nodes promised, {} found", tags.len());
-        return Err(source.fail(what, "the counts are wrong: export the mesh again"));
-    }
-    source.end_section("Nodes")?;
-    let index = NodeIndex::new(&tags).map_err(|tag| {
-        source.fail(format!("two nodes have the tag {tag}"), "export the mesh again")
-    })?;
-    Ok((vertices, index))
+    let what = format!("{promised} {what} promised, {found} found");
+    Err(source.fail(what, "the counts are wrong: export the mesh again"))
 }
 
 struct Elements<'s, 'a> {
@@ -182,11 +127,12 @@ impl Elements<'_, '_> {
             source.size("largest element tag")?;
         }
         index_limit(source.file, n_elements, "elements")?;
-        let size = if let Encoding::Binary { size, .. } = source.encoding { size } else { 0 };
+        let size = source.size_bytes();
         let (mut found, mut corners) = (0_u64, [0; 8]);
         for block in 0..n_blocks {
-            let entity =
-                entity(source, minor, format_args!("block of elements {block} of {n_blocks}"))?;
+            let first = source.int(format_args!("block of elements {block} of {n_blocks}"))?;
+            let second = source.int("entity tag")?;
+            let entity = if minor == Minor::V40 { (second, first) } else { (first, second) };
             let groups = entities.get(&entity).map_or(&[][..], Vec::as_slice);
             let number = source.int("element type")?;
             let n = source.size("number of elements in a block")?;
@@ -212,10 +158,7 @@ impl Elements<'_, '_> {
             }
             found += n as u64;
         }
-        if found != n_elements {
-            let what = format!("{n_elements} elements promised, {found} found");
-            return Err(source.fail(what, "the counts are wrong: export the mesh again"));
-        }
+        check_count(source, n_elements, found, "elements")?;
         source.end_section("Elements")
     }
 }

@@ -1,0 +1,138 @@
+//! The numbers of MSH 4.1 as the crate `mshio` reads them.
+//!
+//! The crate reads whole files, so each call gets one of a header and one section. Its callers have
+//! held the counts against the bytes before. The crate drops the tags of nodes, or makes a map of
+//! them, as the smallest and the largest tag say; its callers know the tags, so it is told that there
+//! are no gaps. It may panic, so it runs behind [`quietly`].
+
+use std::ops::Range;
+
+use mshio::MshData;
+
+use super::source::{Encoding, Source};
+use super::v41::Block;
+use crate::guard::quietly;
+
+/// Sections with the numbers of a file: `size_t`, `int` and `double`.
+type Sections = MshData<u64, i32, f64>;
+
+/// What the crate could not read.
+#[derive(Debug)]
+pub(super) struct Failure {
+    /// Bytes of the section in front of it.
+    pub(super) at: usize,
+    /// What the crate expected there.
+    pub(super) expected: String,
+}
+
+/// A group of entities: dimension, tag, and the physical groups.
+pub(super) type Entity = (i64, i64, Vec<i64>);
+
+/// The entities of a section, in its order; `body` is all between the lines of its name.
+pub(super) fn entities(source: &Source, body: Range<usize>) -> Result<Vec<Entity>, Failure> {
+    let mut file = File::new(source, "Entities");
+    file.copy(source, body);
+    let entities = file.read()?.entities;
+    let mut all = Vec::new();
+    if let Some(found) = entities {
+        let mut put = |dimension, tag: i32, groups: Vec<i32>| {
+            all.push((dimension, i64::from(tag), groups.into_iter().map(i64::from).collect()));
+        };
+        found.points.into_iter().for_each(|e| put(0, e.tag, e.physical_tags));
+        found.curves.into_iter().for_each(|e| put(1, e.tag, e.physical_tags));
+        found.surfaces.into_iter().for_each(|e| put(2, e.tag, e.physical_tags));
+        found.volumes.into_iter().for_each(|e| put(3, e.tag, e.physical_tags));
+    }
+    Ok(all)
+}
+
+/// The coordinates of the nodes of each block.
+pub(super) fn nodes(
+    source: &Source,
+    blocks: &[Block],
+) -> Result<impl Iterator<Item = impl ExactSizeIterator<Item = [f64; 3]>>, Failure> {
+    let mut file = File::new(source, "Nodes");
+    // With tags that look as if they had no gaps the crate makes no map of them.
+    let n = blocks.iter().map(|block| block.n).sum::<usize>().max(1);
+    [blocks.len(), n, 1, 1].into_iter().for_each(|count| file.size(count));
+    for block in blocks {
+        // Dimension and tag of the entity, and whether there are parameters.
+        [0, 0, 0].into_iter().for_each(|number| file.int(number));
+        file.size(block.n);
+        file.copy(source, block.tags.clone());
+        file.copy(source, block.coordinates.clone());
+    }
+    let found = file.read()?.nodes.map_or(Vec::new(), |nodes| nodes.node_blocks);
+    Ok(found.into_iter().map(|block| block.nodes.into_iter().map(|node| [node.x, node.y, node.z])))
+}
+
+/// A file for the crate.
+struct File {
+    bytes: Vec<u8>,
+    encoding: Encoding,
+    section: &'static str,
+    /// Bytes in front of what was copied.
+    head: usize,
+}
+
+impl File {
+    fn new(source: &Source, section: &'static str) -> Self {
+        let encoding = source.encoding;
+        let mut file = File { bytes: Vec::new(), encoding, section, head: 0 };
+        match encoding {
+            Encoding::Ascii => file.text("$MeshFormat\n4.1 0 8"),
+            Encoding::Binary { size, .. } => {
+                file.text(&format!("$MeshFormat\n4.1 1 {size}\n"));
+                file.int(1);
+            }
+        }
+        file.text(&format!("\n$EndMeshFormat\n${section}\n"));
+        file.head = file.bytes.len();
+        file
+    }
+
+    fn text(&mut self, text: &str) {
+        self.bytes.extend_from_slice(text.as_bytes());
+    }
+
+    fn int(&mut self, value: i32) {
+        match self.encoding {
+            Encoding::Ascii => self.text(&format!("{value} ")),
+            Encoding::Binary { big_endian: true, .. } => self.bytes.extend(value.to_be_bytes()),
+            Encoding::Binary { .. } => self.bytes.extend(value.to_le_bytes()),
+        }
+    }
+
+    fn size(&mut self, value: usize) {
+        match self.encoding {
+            Encoding::Ascii => self.text(&format!("{value} ")),
+            Encoding::Binary { big_endian: true, size } => {
+                self.bytes.extend(&value.to_be_bytes()[size_of::<usize>() - size..]);
+            }
+            Encoding::Binary { size, .. } => self.bytes.extend(&value.to_le_bytes()[..size]),
+        }
+    }
+
+    fn copy(&mut self, source: &Source, range: Range<usize>) {
+        self.bytes.extend_from_slice(&source.bytes[range]);
+        if self.encoding == Encoding::Ascii {
+            self.text("\n");
+        }
+    }
+
+    fn read(mut self) -> Result<Sections, Failure> {
+        self.text(&format!("\n$End{}\n", self.section));
+        let read = || match mshio::parse_msh_bytes(&self.bytes) {
+            Ok(file) => Ok(file.data),
+            Err(error) => {
+                let rest = error.backtrace.first().map_or(0, |(rest, _)| rest.len());
+                let at = (self.bytes.len() - rest).saturating_sub(self.head);
+                // From the number that is wrong outwards, "entity tag", "point entity (3 of 4)".
+                let places = error.backtrace.iter().filter_map(|(_, kind)| kind.context());
+                let expected = places.take(2).collect::<Vec<_>>().join(" of ");
+                Err(Failure { at, expected })
+            }
+        };
+        quietly(read).unwrap_or_else(|panic| Err(Failure { at: 0, expected: panic }))
+    }
+}

@@ -1,0 +1,119 @@
+//! Entities and nodes of MSH 4.1, text and binary. This module finds the blocks of a section and holds
+//! their counts against the bytes; the crate `mshio` reads what is in them. Nodes with parameters,
+//! which the crate refuses, are read here.
+
+use std::ops::Range;
+
+use super::AGAIN;
+use super::source::Source;
+use super::through_mshio::{self, Failure};
+use super::v4::{Entities, MOST_GROUPS, check_count, parametric, too_many_groups};
+use crate::faces::index_limit;
+use zeroset_core::error::{Error, Result};
+
+/// Physical groups of the geometrical entities that elements belong to.
+pub(super) fn entities(source: &mut Source) -> Result<Entities> {
+    let mut counts = *source;
+    for _ in 0..4 {
+        let n = counts.size("number of entities")?;
+        counts.promised(n, 5, 28, "entities")?;
+    }
+    let body = source.skip_section("Entities")?;
+    let begin = body.start;
+    let found = through_mshio::entities(source, body).map_err(|failure| {
+        let Failure { at, expected } = failure;
+        let expected = if expected.is_empty() { "$EndEntities" } else { expected.as_str() };
+        let flawed = Source { at: begin + at, ..*source };
+        flawed.fail(format!("{expected} expected, found {}", flawed.found()), AGAIN)
+    })?;
+    let mut entities = Entities::new();
+    for (dimension, tag, groups) in found {
+        if groups.len() > MOST_GROUPS {
+            return Err(too_many_groups(source, tag, groups.len()));
+        }
+        entities.insert((dimension, tag), groups);
+    }
+    Ok(entities)
+}
+
+/// A block of nodes without parameters.
+pub(super) struct Block {
+    /// Number of its first node among all.
+    first: usize,
+    /// Number of its nodes.
+    pub(super) n: usize,
+    /// Where their tags stand.
+    pub(super) tags: Range<usize>,
+    /// Where their coordinates stand.
+    pub(super) coordinates: Range<usize>,
+}
+
+/// Coordinates and tags of all nodes.
+pub(super) fn nodes(source: &mut Source) -> Result<(Vec<[f64; 3]>, Vec<u64>)> {
+    let n_blocks = source.size("number of node blocks")?;
+    let n_nodes = source.size("number of nodes")?;
+    source.size("smallest node tag")?;
+    source.size("largest node tag")?;
+    index_limit(source.file, n_nodes, "nodes")?;
+    let bytes_each = source.size_bytes() + 24;
+    let n = source.promised(n_nodes, 4, bytes_each, "nodes")?;
+    let (mut vertices, mut tags) = (Vec::with_capacity(n), Vec::with_capacity(n));
+    let mut blocks = Vec::new();
+    for number in 0..n_blocks {
+        let dimension = source.int(format_args!("block of nodes {number} of {n_blocks}"))?;
+        source.int("entity tag")?;
+        // Parameters on curves, on surfaces and in volumes follow the coordinates.
+        let parameters = match (source.int("parametric flag")?, dimension) {
+            (0, _) => 0,
+            (_, 0..=3) => dimension as usize,
+            (flag, _) => return Err(parametric(source, number, dimension, flag)),
+        };
+        let n = source.size("number of nodes in a block")?;
+        let n = source.promised(n, 4, bytes_each, "nodes in a block")?;
+        let (first, begin) = (tags.len(), source.at);
+        for _ in 0..n {
+            tags.push(source.size("node tag")?);
+        }
+        if parameters > 0 {
+            for &tag in &tags[first..] {
+                vertices.push(source.coordinates(tag)?);
+                source.skip_reals(parameters, "parameters of a node")?;
+            }
+        } else if n > 0 {
+            let middle = source.at;
+            source.skip_reals(3 * n, "coordinates of a node")?;
+            vertices.resize(tags.len(), [0.0; 3]);
+            let (tags, coordinates) = (begin..middle, middle..source.at);
+            blocks.push(Block { first, n, tags, coordinates });
+        }
+    }
+    check_count(source, n_nodes, tags.len() as u64, "nodes")?;
+    source.end_section("Nodes")?;
+    let found = through_mshio::nodes(source, &blocks);
+    let found = found.map_err(|failure| not_a_number(source, &blocks, &failure))?;
+    for (block, found) in blocks.iter().zip(found) {
+        for (k, x) in found.into_iter().enumerate() {
+            if let Some(axis) = x.iter().position(|v| !v.is_finite()) {
+                let mut flawed = Source { at: block.coordinates.start, ..*source };
+                flawed.skip_reals(3 * k + axis, "coordinates of a node")?;
+                return Err(flawed.not_finite(tags[block.first + k], axis, x[axis]));
+            }
+            vertices[block.first + k] = x;
+        }
+    }
+    Ok((vertices, tags))
+}
+
+/// What the crate could not read, at its place: the first word that is no number.
+fn not_a_number(source: &Source, blocks: &[Block], failure: &Failure) -> Error {
+    let mut place = *source;
+    for block in blocks {
+        place.at = block.coordinates.start;
+        for _ in 0..3 * block.n {
+            if let Err(error) = place.real("a coordinate") {
+                return error;
+            }
+        }
+    }
+    place.fail(format!("coordinates that mshio does not read ({})", failure.expected), AGAIN)
+}
