@@ -4,8 +4,7 @@ use zeroset_core::mesh::check::inspect;
 use zeroset_core::mesh::generate::{Generate, generate};
 use zeroset_core::mesh::refine::{refine, refine_times};
 use zeroset_core::mesh::{DataArray, Group, Kind, Members, Mesh, Values};
-use zeroset_testing::cells::{assert_fills, hash, inradii, measures, summary};
-use zeroset_testing::data;
+use zeroset_testing::cells::{assert_fills, hash, inradii, measures};
 
 fn make(text: &str) -> Mesh {
     let spec: Generate = toml::from_str(text).unwrap_or_else(|e| panic!("{text}: {e}"));

@@ -124,7 +124,6 @@ fn groups(mesh: &Mesh) -> Vec<(&str, usize, usize)> {
         Members::Simplices { dimension, vertices } => {
             (*dimension, vertices.len() / (dimension + 1))
         }
-        _ => unreachable!(),
     };
     mesh.groups.iter().map(|g| (g.name.as_str(), size(g).0, size(g).1)).collect()
 }
