@@ -3,13 +3,16 @@
 use std::sync::LazyLock;
 
 use zeroset::expression::{Expression, Predicate};
+use zeroset::gpu::definitions::Code;
 use zeroset::primitives::{
     Bits, Discriminator, Edge, Grid, HistoPyramid, Order, Stored, Template, Threshold, Within,
 };
 use zeroset::volume::{Condition, Placement, Samples, Volume};
 
 use super::histopyramid::{BASE, ask, build, defines, find_library, level_library};
-use super::layouts::discriminator::{BitsArgument, EdgeArgument, TemplateArgument, WithinArgument};
+use super::layouts::discriminator::{
+    BitsArgument, EdgeArgument, TemplateArgument, Variant, WithinArgument,
+};
 use super::layouts::histopyramid::Split;
 use super::layouts::points::ConditionArgument;
 use super::library::{Arg, Launch, Library, arg};
@@ -38,12 +41,8 @@ struct Asking {
 }
 
 impl Asking {
-    fn new(number: u32, value: &str, size: usize, header: Option<(&str, &str)>) -> Self {
-        let own = [
-            format!("DISCRIMINATOR={number}"),
-            format!("VALUE={value}"),
-            format!("DISCRIMINATOR_BYTES={size}"),
-        ];
+    fn new(variant: Variant, value: &str, header: Option<(&str, &str)>) -> Self {
+        let own = [format!("DISCRIMINATOR={}", variant.code()), format!("VALUE={value}")];
         let compile = |file: &str, defines: &[String], kernels: &[&str]| {
             let defines: Vec<&str> = defines.iter().map(String::as_str).collect();
             Library::with_header(file, &defines, kernels, header)
@@ -102,8 +101,7 @@ fn grid(shape: [u32; 3], values: &[f32]) -> Grid<'_, f32> {
 
 #[test]
 fn ranges_are_asked_as_by_the_processor() {
-    let size = size_of::<WithinArgument>();
-    let asking = Asking::new(WithinArgument::DISCRIMINATOR, "float", size, None);
+    let asking = Asking::new(Variant::Within, "float", None);
     for shape in shapes() {
         let given = values(shape);
         let grid = grid(shape, &given);
@@ -118,8 +116,7 @@ fn ranges_are_asked_as_by_the_processor() {
 
 #[test]
 fn gradients_are_asked_as_by_the_processor() {
-    let size = size_of::<EdgeArgument>();
-    let asking = Asking::new(EdgeArgument::DISCRIMINATOR, "float", size, None);
+    let asking = Asking::new(Variant::Edge, "float", None);
     let (low, spacing) = (30.01, [1.0, 0.7, 2.1]);
     for shape in shapes() {
         let given = values(shape);
@@ -130,8 +127,7 @@ fn gradients_are_asked_as_by_the_processor() {
 
 #[test]
 fn templates_are_asked_as_by_the_processor() {
-    let size = size_of::<TemplateArgument>();
-    let asking = Asking::new(TemplateArgument::DISCRIMINATOR, "float", size, None);
+    let asking = Asking::new(Variant::Template, "float", None);
     for shape in shapes() {
         let given = values(shape);
         for size in [[1, 1, 1], [3, 1, 1], [3, 3, 1], [2, 2, 2], [0, 3, 1]] {
@@ -158,8 +154,7 @@ fn expressions_are_asked_as_by_the_processor() {
     let expression: Expression = "if(k > 0, v > 40, v < 50) && x != 2*i || j == 3".parse().unwrap();
     let printed = Predicate::new(&expression, &["v", "i", "j", "k"]);
     let header = Some((Predicate::NAME, printed.text()));
-    let size = size_of::<ConditionArgument>();
-    let asking = Asking::new(ConditionArgument::DISCRIMINATOR, "float", size, header);
+    let asking = Asking::new(Variant::Condition, "float", header);
     // A volume has voxels.
     for shape in shapes().filter(|shape| !shape.contains(&0)) {
         let given = values(shape);
@@ -183,8 +178,7 @@ fn expressions_are_asked_as_by_the_processor() {
 
 #[test]
 fn bits_are_asked_as_by_the_processor() {
-    let size = size_of::<BitsArgument>();
-    let asking = Asking::new(BitsArgument::DISCRIMINATOR, "u32", size, None);
+    let asking = Asking::new(Variant::Bits, "u32", None);
     for shape in shapes() {
         let given = values(shape);
         for [low, high] in [[20.0, 45.0], [100.0, 200.0], [f64::NEG_INFINITY, f64::INFINITY]] {
@@ -197,7 +191,7 @@ fn bits_are_asked_as_by_the_processor() {
 
 #[test]
 fn bits_are_kept_where_another_question_is_answered_by_yes() {
-    let number = WithinArgument::DISCRIMINATOR;
+    let number = Variant::Within.code();
     let defines = [&format!("DISCRIMINATOR={number}"), "VALUE=float", "KEEP=1"];
     let keeping = Library::compile("kernels/primitives/bits.cu", &defines, &["bits_of_cells"]);
     let flags = Library::compile("kernels/primitives/flags.cu", &[], &["flags_of_bits"]);

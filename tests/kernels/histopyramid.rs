@@ -1,8 +1,9 @@
 //! HistoPyramids by kernels, against those of the processor.
 
+use zeroset::gpu::definitions::Code;
 use zeroset::primitives::{Flags, HistoPyramid, Order, Stored};
 
-use super::layouts::discriminator::BytesArgument;
+use super::layouts::discriminator::{BytesArgument, Variant};
 use super::layouts::histopyramid::{MOST_LEVELS, PyramidArgument, Split};
 use super::library::{Arg, Launch, Library, arg};
 
@@ -193,8 +194,7 @@ pub fn level_library(split: Split, stored: Stored) -> Library {
 
 /// What answers.
 pub fn find_library(split: Split, stored: Stored) -> Library {
-    let size = format!("PYRAMID_BYTES={}", size_of::<PyramidArgument>());
-    let defines = defines(split, stored, &[size]);
+    let defines = defines(split, stored, &[]);
     let defines: Vec<&str> = defines.iter().map(String::as_str).collect();
     let kernels =
         ["histopyramid_cells", "histopyramid_entries", "histopyramid_keys", "histopyramid_counts"];
@@ -224,10 +224,7 @@ fn pyramids_answer_as_those_of_the_processor() {
     ] {
         for stored in [Stored::Sums, Stored::PartialSums] {
             let split = Split::new(shapes[0], order == Order::Lines);
-            let own = [
-                format!("DISCRIMINATOR={}", BytesArgument::DISCRIMINATOR),
-                format!("DISCRIMINATOR_BYTES={}", size_of::<BytesArgument>()),
-            ];
+            let own = [format!("DISCRIMINATOR={}", Variant::Bytes.code())];
             let defines = defines(split, stored, &own);
             let defines: Vec<&str> = defines.iter().map(String::as_str).collect();
             let base = Library::compile(BASE, &defines, &["histopyramid_base"]);

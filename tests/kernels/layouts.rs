@@ -1,4 +1,7 @@
-//! What the kernels take: the structs of the program itself, whose sizes the kernels compare with theirs.
+//! What the kernels take: the structs of the program itself, of which the headers of the kernels are printed.
+
+// Tests take some of what is there.
+#![allow(dead_code)]
 
 #[path = "../../src/reconstruct/directed/cuda/layout.rs"]
 pub mod directed;

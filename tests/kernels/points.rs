@@ -1,9 +1,11 @@
 //! Conditions on voxels, with printed code, by the kernel of bits against the processor's list.
 
 use zeroset::expression::{Expression, Predicate};
+use zeroset::gpu::definitions::Code;
 use zeroset::primitives::Bits;
 use zeroset::volume::{Condition, Placement, Samples, Scaling, Volume};
 
+use super::layouts::discriminator::Variant;
 use super::layouts::points::ConditionArgument;
 use super::library::{Launch, Library, arg};
 
@@ -28,7 +30,7 @@ fn conditions_hold_where_they_do_on_the_processor() {
         let printed = Predicate::new(&expression, &["v", "i", "j", "k"]);
         let library = Library::with_header(
             "kernels/primitives/bits.cu",
-            &[&format!("DISCRIMINATOR={}", ConditionArgument::DISCRIMINATOR), "VALUE=i16"],
+            &[&format!("DISCRIMINATOR={}", Variant::Condition.code()), "VALUE=i16"],
             &["bits_of_cells"],
             Some((Predicate::NAME, printed.text())),
         );

@@ -1,5 +1,6 @@
 //! Scan, sort, gathering and Hilbert keys against their twins, with blocks in every order.
 
+use zeroset::gpu::primitives::hilbert::LatticeArgument;
 use zeroset::primitives::{GatherMatrix, hilbert};
 
 use super::library::{Arg, Launch, Library, arg};
@@ -123,7 +124,12 @@ fn hilbert_keys_have_the_same_bits_and_sort() {
     let library = Library::compile("kernels/primitives/hilbert.cu", &[], &["hilbert_keys"]);
     let mut keys = vec![0u64; n];
     let lattice = hilbert::Lattice::new(low, high);
-    let args = [arg(points.as_ptr()), arg(n as u32), arg(lattice), arg(keys.as_mut_ptr())];
+    let args = [
+        arg(points.as_ptr()),
+        arg(n as u32),
+        arg(LatticeArgument::from(lattice)),
+        arg(keys.as_mut_ptr()),
+    ];
     launch(&library, "hilbert_keys", 4, 5, &args);
     for (at, points) in points.chunks(hilbert::LANES).enumerate() {
         let lanes = std::array::from_fn(|k| points[k.min(points.len() - 1)]);

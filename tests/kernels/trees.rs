@@ -2,21 +2,10 @@
 
 use zeroset::primitives::{Csr, Leaf, Tree};
 
+use super::layouts::histopyramid::{MOST_LEVELS, TreeArgument};
 use super::library::{Launch, Library, arg};
 
 const BLOCK: u32 = 256;
-const MOST_LEVELS: usize = 32;
-
-/// `struct Tree` of the kernel.
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct Addresses {
-    counts: [usize; MOST_LEVELS],
-    records: [[u32; 3]; MOST_LEVELS],
-    base: [u32; 3],
-    n_levels: u32,
-}
-
 /// The leaves of the kernels, launched as `DeviceTree` does.
 fn leaves<T: 'static>(library: &Library, shape: [u32; 3], values: &[T]) -> Vec<Leaf> {
     let fan = if shape[2] > 1 { 8 } else { 4 };
@@ -51,14 +40,14 @@ fn leaves<T: 'static>(library: &Library, shape: [u32; 3], values: &[T]) -> Vec<L
         cells = records;
     }
     let n = levels[levels.len() - 1].1[0];
-    let mut tree = Addresses {
+    let mut tree = TreeArgument {
         counts: [0; MOST_LEVELS],
         records: [[0; 3]; MOST_LEVELS],
         base: shape,
         n_levels: levels.len() as u32,
     };
     for (k, (records, counts)) in levels.iter().enumerate() {
-        (tree.counts[k], tree.records[k]) = (counts.as_ptr() as usize, *records);
+        (tree.counts[k], tree.records[k]) = (counts.as_ptr() as u64, *records);
     }
     let mut found = vec![0_u32; 4 * n as usize];
     launch("tree_leaves", n.div_ceil(BLOCK), &[arg(tree), arg(n), arg(found.as_mut_ptr())]);

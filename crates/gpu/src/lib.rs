@@ -4,9 +4,14 @@
 //! ([`Cuda::kernel`]) and the only place where kernels are launched ([`Launch`]). Nothing here knows
 //! what the kernels compute. Neither a toolkit nor a card is needed to build this.
 
+// The definitions that kernels share name the crate as others do: tests of kernels take their files.
+extern crate self as zeroset_gpu;
+
 mod array;
+pub mod blocks;
 pub mod cache;
 mod card;
+pub mod definitions;
 mod error;
 mod header;
 mod launch;
@@ -29,9 +34,10 @@ use cudarc::nvrtc::Ptx;
 pub use array::{Array, Element, Outgoing, Pinned};
 pub use card::{CardInfo, Reason};
 pub(crate) use error::device_error;
-pub use launch::{Argument, Arguments, Graph, Kernel, Launch, Mark};
+pub use launch::{Arguments, Graph, Kernel, Launch, Mark};
 pub use probe::available;
 pub use sources::Unit;
+pub use zeroset_core::Plain;
 
 use zeroset_core::error::{Error, Result};
 use zeroset_core::primitives::memory::gibibytes;

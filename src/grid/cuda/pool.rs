@@ -5,6 +5,19 @@ use crate::geometry::Real;
 use crate::gpu::{Array, Cuda, Element};
 use crate::grid::{Band, Pool, Stored};
 
+zeroset_gpu::cuda_header! {
+    "tile_storage";
+
+    /// How a value of phi is kept.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub define enum Storage as STORAGE {
+        /// As it is.
+        Real = 0,
+        /// In 16 bits.
+        Fixed16 = 16,
+    }
+}
+
 /// E^3 values for each tile id below a capacity, x fastest: the twin of [`Pool`].
 ///
 /// Before the first tile stand two that are nobody's, with the values of missing tiles: inside, then outside.
