@@ -14,10 +14,8 @@
 #pragma once
 #include "common/grid.cuh"
 #include "generated/tile_grid.cuh"
+#include "generated/tile_steps.cuh"
 #include "tiles/keys.cuh"
-
-// Steps after which tiles that are not needed go: src/levelset/tiled/motion.rs.
-enum { TIDY_EVERY = 64 };
 
 // Stands for a missing neighbor, by its sign: -1 and -2, where pools of values have what it holds.
 const u32 MISSING_OUTSIDE = 0xffffffffu, MISSING_INSIDE = 0xfffffffeu;

@@ -3,9 +3,6 @@
 #include "tiles/motion.cuh"
 #include "tiles/outcome.cuh"
 
-// By how much the speed at the end of a step may exceed the one it was bounded by.
-#define GROWTH 1.25
-
 // Stops where coefficients of a time may not be so: one thread.
 DEVICE void halt_for_flaws(TileControl& c, double t) {
     if (!c.flaws) return;

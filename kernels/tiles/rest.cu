@@ -7,11 +7,9 @@
 #include "primitives/block.cuh"
 #include "tiles/grid.cuh"
 #include "generated/tile_rest.cuh"
+#include "generated/tile_still.cuh"
 
 enum { E = TILE_EDGE, TILE_VALUES = E * E * E };
-
-// Voxels that the interface may move in an old tile.
-#define STILL 0.02
 
 // A tile before and now.
 struct Tile {
