@@ -129,7 +129,7 @@ struct Control {
     u32 measures_displacement;
     u64 reinitializations;
     u64 iterations;
-    // Nanoseconds of the card's clock in steps.
+    // Nanoseconds of the GPU's clock in steps.
     u64 evolve_time;
     // Nanoseconds in redistancings.
     u64 reinitialize_time;
@@ -209,7 +209,7 @@ ASSERT_OFFSET(Trace, change_near, 0);
 ASSERT_OFFSET(Trace, broken, (sizeof(real) == 8 ? 8 : 4));
 ASSERT_OFFSET(Trace, cut, (sizeof(real) == 8 ? 12 : 8));
 
-// An evolution on the card.
+// An evolution on the GPU.
 struct Evolution {
     Control *control;
     // `[2]` before the steps of a cycle, in turn.

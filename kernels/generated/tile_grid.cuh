@@ -73,7 +73,7 @@ struct TileControl {
     u64 voxel_steps;
     // Times phi was made a distance.
     u64 reinitializations;
-    // When the stretch began, nanoseconds of the card's clock.
+    // When the stretch began, nanoseconds of the GPU's clock.
     u64 began;
     // Nanoseconds of the stretch up to the last step.
     u64 elapsed;

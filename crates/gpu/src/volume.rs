@@ -1,4 +1,4 @@
-//! Volumes on a card, in the type of their files.
+//! Volumes on a GPU, in the type of their files.
 
 use std::any::Any;
 use std::fmt;

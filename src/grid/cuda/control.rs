@@ -1,4 +1,4 @@
-//! What steers steps on tiles on a card, which kernels share.
+//! What steers steps on tiles on a GPU, which kernels share.
 
 use crate::gpu::definitions::Code;
 
@@ -79,7 +79,7 @@ zeroset_gpu::cuda_header! {
         pub voxel_steps: u64,
         /// Times phi was made a distance.
         pub reinitializations: u64,
-        /// When the stretch began, nanoseconds of the card's clock.
+        /// When the stretch began, nanoseconds of the GPU's clock.
         pub began: u64,
         /// Nanoseconds of the stretch up to the last step.
         pub elapsed: u64,

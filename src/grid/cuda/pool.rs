@@ -1,4 +1,4 @@
-//! Values of tiles on a card.
+//! Values of tiles on a GPU.
 
 use crate::error::Result;
 use crate::geometry::Real;

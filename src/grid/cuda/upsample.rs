@@ -1,4 +1,4 @@
-//! From one lattice to the next finer one, on a card: the twin of `src/grid/upsample.rs`.
+//! From one lattice to the next finer one, on a GPU: the twin of `src/grid/upsample.rs`.
 //!
 //! The kernels are in `kernels/tiles/upsample.cu`. The tiles of the fine lattice are among the eight parts of each
 //! coarse tile, or beside them where the band of the fine lattice reaches further: what all parts would ask for is found

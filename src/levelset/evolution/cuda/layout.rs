@@ -120,7 +120,7 @@ zeroset_gpu::cuda_header! {
         pub measures_displacement: u32,
         pub reinitializations: u64,
         pub iterations: u64,
-        /// Nanoseconds of the card's clock in steps.
+        /// Nanoseconds of the GPU's clock in steps.
         pub evolve_time: u64,
         /// Nanoseconds in redistancings.
         pub reinitialize_time: u64,
@@ -166,7 +166,7 @@ zeroset_gpu::cuda_header! {
         pub cut: u32,
     }
 
-    /// An evolution on the card.
+    /// An evolution on the GPU.
     #[derive(Clone, Copy, Debug)]
     pub(crate) struct EvolutionArgument<R> as Evolution {
         pub control: u64 as "Control *",

@@ -1,4 +1,4 @@
-//! What of a motion on a card is written without its tiles: the surface, and the range of phi.
+//! What of a motion on a GPU is written without its tiles: the surface, and the range of phi.
 
 use super::DeviceTiledEvolution;
 use crate::error::Result;

@@ -1,4 +1,4 @@
-//! Whether the interface stands still, on a card: the twin of [`rest`](crate::levelset::tiled::rest).
+//! Whether the interface stands still, on a GPU: the twin of [`rest`](crate::levelset::tiled::rest).
 
 use crate::gpu::blocks::DEFAULT_BLOCK;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Coefficients by volumes on a card: kept with the tiles, or as components of a velocity beside expressions.
+//! Coefficients by volumes on a GPU: kept with the tiles, or as components of a velocity beside expressions.
 
 use std::fmt;
 use std::sync::Arc;
