@@ -9,8 +9,9 @@ check:
 test *arguments:
     cargo test --release --workspace {{arguments}}
 
-# Writes the reference of the case file and the list of messages anew.
+# Writes the reference of the case file, the list of messages and the headers of the kernels anew.
 bless:
+    ZEROSET_BLESS=1 cargo test --release --workspace --lib cuda_header
     ZEROSET_BLESS=1 cargo test --release --test docs --test messages
 
 # Runs one bench; what follows its name goes to it.

@@ -22,8 +22,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) band_init(Patches m, Eiko
     real* phi = parts.take<real>(e.largest_local);
     real_bits* distance = parts.take<real_bits>(e.largest_owned);
     Control& c = *s.control;
-    if (!c.due) return;
-    const real* from = s.phi + (u64)c.parity * m.n_vertices;
+    if (!c.progress.due) return;
+    const real* from = s.phi + (u64)c.progress.parity * m.n_vertices;
     const u32* active = active_list(s, c);
     for (u32 k = blockIdx.x; k < c.n_active + c.n_extra; k += gridDim.x) {
         u32 p = k < c.n_active ? active[k] : s.extra[k - c.n_active];
@@ -81,9 +81,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) band_init(Patches m, Eiko
 // Grid: any; block: any multiple of 32; shared: none.
 extern "C" __global__ void __launch_bounds__(BLOCK, 1) band_final(Patches m, Eikonal e, Evolution s) {
     Control& c = *s.control;
-    if (!c.due) return;
-    real* phi = s.phi + (u64)c.parity * m.n_vertices;
-    real* next = s.phi + (u64)(c.parity ^ 1) * m.n_vertices;
+    if (!c.progress.due) return;
+    real* phi = s.phi + (u64)c.progress.parity * m.n_vertices;
+    real* next = s.phi + (u64)(c.progress.parity ^ 1) * m.n_vertices;
     for (u32 k = blockIdx.x; k < e.stats->n_visited; k += gridDim.x) {
         u32 p = e.visited[k];
         Patch patch = patch_of(m, p);
@@ -111,7 +111,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) band_mark(Patches m, Eiko
     __shared__ u32 counted[2];
     u8* moving = shared;
     Control& c = *s.control;
-    if (!c.due) return;
+    if (!c.progress.due) return;
     u32* next_active = s.active + (u64)(c.list ^ 1) * m.n_patches;
     Limits limits = no_limits();
     if (threadIdx.x == 0) block_limits = limits;
@@ -179,14 +179,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) band_mark(Patches m, Eiko
         c.n_moving = *(volatile u32*)&c.next_moving;
         c.n_cells = *(volatile u32*)&c.next_cells;
         c.next_active = c.next_moving = c.next_cells = 0;
-        c.displacement = 0.0;
-        c.steps_since = 0;
+        c.progress.displacement = 0.0;
+        c.progress.steps_since = 0;
         c.reinitializations++;
-        c.due = 0;
+        c.progress.due = 0;
         count_time(c, c.reinitialize_time);
-        if (c.n_active == 0 && c.halt == RUNNING) c.halt = GONE;
+        if (c.n_active == 0 && c.progress.halt == RUNNING) c.progress.halt = GONE;
         e.stats->n_visited = 0;
         reset_solve(e);
-        choose_step(c, c);
+        choose_step(c, c.progress);
     }
 }

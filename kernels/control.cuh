@@ -1,89 +1,15 @@
 // What steers an evolution on the card, so that the host need not look at it between steps:
-// src/levelset/evolution/cuda/control.rs lays it out.
+// src/levelset/evolution/cuda/layout.rs lays it out.
 #pragma once
 #include "common/block.cuh"
 #include "common/grid.cuh"
 #include "common/time.cuh"
 #include "evolution/step.cuh"
-
-// Why steps stop until the host says more.
-enum Halt {
-    RUNNING = 0,
-    ARRIVED = 1,           // at the target, or all steps asked for are done
-    GONE = 2,              // no interface is left
-    STEADY = 3,            // nothing changes faster than asked
-    BROKEN = 4,            // phi is not a finite number
-    AT_REST = 5,           // nothing moves, so the step has no limit
-    LOST = 6,              // the step is lost beside the time
-    BAD_COEFFICIENT = 7,   // not a finite number, or a negative curvature
-    NO_CONVERGENCE = 8,    // of the semi-implicit step
-    BAD_INFLOW = 9,        // a given value is not a finite number
-};
-
-// When phi becomes a distance again.
-enum Rule { DISPLACEMENT = 0, PUBLISHED = 1, EVERY = 2, NEVER = 3 };
-
-// Bounds of the step for C = 1, as bits.
-struct Limits {
-    real_bits first_order, curvature, speed, inradius;
-};
-
-// What every step changes. While the steps of a cycle follow each other it lies outside of Control.
-struct Progress {
-    double clock;               // time of the schedule, which steps land on exactly
-    double time, dt, dt_done;   // length of the next step and of the last one
-    double displacement, rate;
-    u64 steps_left;
-    u64 step, steps_since, cell_updates;
-    u32 parity;                 // which buffer holds phi
-    u32 due;                    // phi is to become a distance
-    u32 halt;
-    u32 enters;                 // an interface comes in where the band is not
-    u32 where;                  // vertex of what went wrong
-    u32 unused;
-};
-
-struct Control : Progress {
-    // Set by the host before a stretch of steps.
-    double target;              // time not to be passed
-    double steady;              // rate at which to stop
-    // Set once.
-    double cfl_first_order, cfl_curvature;  // factors of the parts of the step
-    double half_width;          // infinite for the whole domain
-    u64 every;                  // steps between redistancings of rule EVERY
-    u32 rule;
-    u32 measures_displacement;  // curvature has no speed known beforehand
-    // Of redistancings and searches.
-    u64 reinitializations, iterations;
-    u64 evolve_time, reinitialize_time, last_time;  // nanoseconds
-    double reduction;           // of the residual where a semi-implicit step did not converge
-    double bad_time;            // of coefficients that may not be so
-    // The band.
-    u32 n_patches;
-    u32 list;                   // which buffer lists the active patches
-    u32 n_active, n_moving, n_cells;
-    u32 blocks_done;
-    Limits limits;
-    Limits next_limits;         // of the band being made
-    double longest;             // step that the limits allow
-    double due_after;           // steps of the band by rule PUBLISHED
-    u32 next_active, next_moving, next_cells;  // of the band being made
-    u32 n_extra;                // patches an interface may come in through
-};
-
-// What the blocks of a step found; all 0 before.
-struct Trace {
-    real_bits change_near;      // largest change next to the interface
-    u32 broken;                 // complement of the least vertex that is not a finite number
-    u32 cut;                    // a cell was cut
-};
-
-#ifdef CONTROL_BYTES
-static_assert(sizeof(Control) == CONTROL_BYTES, "the host lays out the same");
-#endif
+#include "generated/evolution.cuh"
 
 // Whether the kernels of a step have nothing to do.
 DEVICE bool is_paused(const Progress& p) { return p.halt || p.due; }
+DEVICE bool is_paused(const Control& c) { return is_paused(c.progress); }
 
 // Whether this block is the last of the grid to come here; the whole block must ask. What others
 // wrote before is then visible.
@@ -153,7 +79,7 @@ DEVICE void count_time(Control& c, u64& sum) {
 // Brings the progress from before a step to after it, by what the step left.
 DEVICE void end_step(const Control& c, Progress& p, const Trace& trace) {
     if (trace.broken) {
-        p.where = ~trace.broken;
+        p.place = ~trace.broken;
         p.halt = BROKEN;
         return;
     }

@@ -1,4 +1,4 @@
-// What a solve works on: src/levelset/eikonal/cuda.rs lays it out.
+// What a solve works on.
 #pragma once
 #include "common/patches.cuh"
 
@@ -21,45 +21,15 @@ struct Queue {
 // Bits of the state of a patch in the queue.
 enum { DIRTY = 1, QUEUED = 2 };
 
-struct Heights;
-
-struct Eikonal {
-    u32 n_patches, n_vertices;
-    u32 largest_local, largest_owned;
-    u32 repetitions;                // of an update, among triangles
-    u32 ring_mask;
-    long long patience;             // clocks a block waits for work before it calls the queue broken
-    real width;                     // values from here on do not matter; infinite for whole fields
-    real near;                      // news later than the first by more than this wait
-    real slowness;                  // where slowness_of_cells is null
-    const real* slowness_of_cells;  // per cell of a patch, in the order of patches
-    const real* caps;               // no value from here on for a vertex, or null
-    const real* reach;              // [n_patches] longest time along an edge near a patch
+// Shapes of cells: of triangles those of patch p from SHAPE_SIZE * its first cell on, number k of cell t at
+// k * n_cells + t.
 #if CELL_SIZE == 4
-    Heights* shapes;                // per cell of a patch, in the order of patches
+typedef struct Heights CellShapes;
 #else
-    real* shapes;                   // of patch p from SHAPE_SIZE * its first cell on, number k of cell t at k * n_cells + t
+typedef real CellShapes;
 #endif
-    real* seen;                     // tetrahedra: values when a patch was last updated, as its coordinates lie
-    const u32* wake_offsets;        // [n_patches + 1]
-    const local_index* wake_vertices;  // local number of an owned vertex that another patch reads
-    const u32* wake_readers;        // that patch
-    real* u;                        // two buffers of [n_vertices]; the queue uses the first
-    real_bits* news;                // two buffers of [n_patches]: smallest value not worked on; the queue needs it for its order
-    u32* listed;                    // [n_patches] round of the list a patch was last put on
-    u32* lists;                     // two buffers of [n_patches]
-    u32* counts;                    // [3] patches on the list of a round
-    real_bits* first_news;          // [3] smallest news of a round
-    u32* arrived;                   // of the grid's barrier
-    u32* states;                    // [n_patches] of the queue
-    u32* ring;                      // [ring_mask + 1]
-    Queue* queue;
-    u32* visited;                   // [n_patches] list of patches updated
-    u32* is_visited;                // [n_patches]
-    Stats* stats;
-    const u32* due;                 // nothing is to be done if this is 0; null for always
-    u32* error;                     // set if the queue broke
-};
+
+#include "generated/eikonal_solve.cuh"
 
 // A given value has its sign bit set, so that 0 can be given too.
 DEVICE bool is_given(real stored) { return to_bits(stored) >> (8 * sizeof(real) - 1); }
@@ -98,7 +68,3 @@ DEVICE void forget_patch(const Patch& patch, const Eikonal& e) {
         e.news[e.n_patches + patch.p] = to_bits(INFINITY_R);
     }
 }
-
-#ifdef EIKONAL_BYTES
-static_assert(sizeof(Eikonal) == EIKONAL_BYTES, "the host lays out the same");
-#endif

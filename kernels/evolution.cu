@@ -74,7 +74,7 @@ DEVICE real change_of(const Patch& patch, const Evolution& s, real dt, u32 local
     change = fmin(fmax(old + change, low), high) - old;
 #endif
 #if HAS_CURVATURE
-#if CURVATURE == 2
+#if CURVATURE == CURVATURE_WEIGHTED
     real beta = R(1);
 #else
     real beta = curvature_at(patch, s, local);
@@ -150,7 +150,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, STEP_BLOCKS) evolution_step(
     Sums* partial = parts.take<Sums>(LANES * s.largest_owned);
 #endif
     // If all steps before were taken; if not, this one is not either.
-    u32 parity = c.parity ^ (turn & 1);
+    u32 parity = c.progress.parity ^ (turn & 1);
     const real* from = pinned(s.phi + (u64)parity * m.n_vertices);
     real* into = pinned(s.phi + (u64)(parity ^ 1) * m.n_vertices);
     const u32* active = active_list(s, c);
@@ -327,8 +327,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, STEP_BLOCKS) evolution_step(
 extern "C" __global__ void __launch_bounds__(BLOCK, 1) evolution_outcome(Patches m, Evolution s) {
     const Control& c = *s.control;
     if (is_paused(c)) return;
-    const real* from = s.phi + (u64)c.parity * m.n_vertices;
-    const real* next = s.phi + (u64)(c.parity ^ 1) * m.n_vertices;
+    const real* from = s.phi + (u64)c.progress.parity * m.n_vertices;
+    const real* next = s.phi + (u64)(c.progress.parity ^ 1) * m.n_vertices;
     const u32* active = active_list(s, c);
     Outcome outcome = {R(0), 0xffffffffu};
     u32 n_active = c.n_active;
@@ -351,21 +351,21 @@ extern "C" __global__ void evolution_settle(Evolution s, u32 steps) {
     if (threadIdx.x < 3) s.traces[threadIdx.x] = Trace{0, 0, 0};
     if (threadIdx.x != 0) return;
     bool was_paused = is_paused(c);
-    (Progress&)c = progress_after(c, ahead, steps);
+    c.progress = progress_after(c, ahead, steps);
     // The card's clock is slow to read: not after every step.
-    if (!was_paused && (steps > 1 || is_paused(c) || c.step % 16 == 0)) count_time(c, c.evolve_time);
+    if (!was_paused && (steps > 1 || is_paused(c) || c.progress.step % 16 == 0)) count_time(c, c.evolve_time);
 }
 
 // Begins a stretch of steps: one thread.
 extern "C" __global__ void evolution_begin(Evolution s, double clock, double target, double steady, u64 steps) {
     Control& c = *s.control;
-    c.clock = clock;
+    c.progress.clock = clock;
     c.target = target;
     c.steady = steady;
-    c.steps_left = steps;
-    c.halt = c.n_active == 0 ? GONE : RUNNING;
-    c.rate = 0.0;
-    c.where = 0xffffffffu;
+    c.progress.steps_left = steps;
+    c.progress.halt = c.n_active == 0 ? GONE : RUNNING;
+    c.progress.rate = 0.0;
+    c.progress.place = 0xffffffffu;
     c.last_time = nanoseconds();
-    choose_step(c, c);
+    choose_step(c, c.progress);
 }

@@ -79,7 +79,7 @@ DEVICE Work work_of(const Patches& m, const Evolution& s, const Control& c) {
     const bool may_work = blockIdx.x < m.n_patches;
     const u32 even = may_work ? s.active[blockIdx.x] : 0;
     const u32 odd = may_work ? s.active[m.n_patches + blockIdx.x] : 0;
-    const u32 halt = c.halt, due = c.due, n_active = c.n_active, list = c.list;
+    const u32 halt = c.progress.halt, due = c.progress.due, n_active = c.n_active, list = c.list;
     return Work{s.active + (u64)list * m.n_patches, (halt | due) ? 0 : n_active, list ? odd : even};
 }
 
@@ -231,7 +231,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) galerkin_residua
     const Work work = work_of(m, s, c);
     const double longest = c.longest, target = c.target;
     // If all steps before were taken; if not, this one is not either.
-    const u32 parity = c.parity ^ (turn & 1);
+    const u32 parity = c.progress.parity ^ (turn & 1);
     let_next_begin();
     if (blockIdx.x == workers) {
         hand_on_early(s, turn);

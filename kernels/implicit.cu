@@ -21,24 +21,6 @@
 // Numbers of a cell: its pairs, and its lumped mass.
 enum { ENTRIES = PAIRS + 1 };
 
-// What only this solve knows: src/levelset/evolution/cuda/implicit.rs lays it out.
-struct Implicit {
-    real* entries;        // [n_patch_cells * ENTRIES]
-    real* mass;           // [n_vertices] m / beta
-    real* residual;       // [n_vertices]
-    real* product;        // [n_vertices] of the matrix with the direction
-    real* direction;      // two buffers of [n_vertices]
-    u64* sums;            // [3 * SUM_WORDS], 0 between launches
-    u32* counts;          // [2] blocks arrived at barriers, and blocks that left; 0 between launches
-    double tolerance;     // reduction of the residual, in the norm of the preconditioner
-    u32 most_iterations;
-    u32 unused;
-};
-
-#ifdef IMPLICIT_BYTES
-static_assert(sizeof(Implicit) == IMPLICIT_BYTES, "the host lays out the same");
-#endif
-
 // The solve of a block.
 struct Solve {
     const Patches& m;
@@ -135,12 +117,12 @@ DEVICE void assemble_cells(const Solve& z, const Patch& patch) {
         Simplex simplex = make_simplex(x);
         real* entries = entries_of(z, patch, t);
         entries[PAIRS] = stiffness(simplex, gradient(simplex, values), pairs);
-#if CURVATURE == 2
+#if CURVATURE == CURVATURE_WEIGHTED
         real weight = weight_of(patch, z.s, corner);
 #endif
 #pragma unroll
         for (int k = 0; k < PAIRS; k++) {
-#if CURVATURE == 2
+#if CURVATURE == CURVATURE_WEIGHTED
             pairs[k] = weight * pairs[k];
 #endif
             entries[k] = pairs[k];
@@ -161,7 +143,7 @@ DEVICE double assemble(Solve& z) {
         double size = 0.0;
         for (u32 v = threadIdx.x; v < patch.n_owned; v += blockDim.x) {
             u32 vertex = patch.first + v;
-#if CURVATURE == 2
+#if CURVATURE == CURVATURE_WEIGHTED
             real beta = R(1);
 #else
             real beta = curvature_at(patch, z.s, v);
@@ -263,8 +245,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) implicit_solve(Patches m,
     const u32 blocks = gridDim.x < n_active ? gridDim.x : n_active;
     if (is_paused(c) || blockIdx.x >= blocks) return;
     SharedParts parts = {shared};
-    real* next = s.phi + (u64)(c.parity ^ 1) * m.n_vertices;
-    Solve z = {m,    s,          q,   active_list(s, c), n_active, blocks, next, (real)c.dt, parts.take<real>(s.largest_local),
+    real* next = s.phi + (u64)(c.progress.parity ^ 1) * m.n_vertices;
+    Solve z = {m,    s,          q,   active_list(s, c), n_active, blocks, next, (real)c.progress.dt, parts.take<real>(s.largest_local),
                sum, 0};
     for (u32 k = threadIdx.x; k < SUM_WORDS; k += blockDim.x) sum[k] = 0;
     __syncthreads();
@@ -296,7 +278,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) implicit_solve(Patches m,
         c.iterations += iterations;
         if (!done) {
             c.reduction = sqrt(size / start);
-            c.halt = NO_CONVERGENCE;
+            c.progress.halt = NO_CONVERGENCE;
         }
     }
 }

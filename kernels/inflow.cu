@@ -11,25 +11,6 @@
 #endif
 #include "evolution_state.cuh"
 
-// What only these kernels know: src/levelset/evolution/cuda/inflow.rs lays it out.
-struct Inflow {
-    const u32* vertices;          // [n] of the boundary, patch order
-    const u32* patches;           // [n] theirs
-    u8* flows_in;                 // [n_vertices] where the velocity points in
-    const u32* neighbor_offsets;  // [n_patches + 1]
-    const u32* neighbors;         // patches that share a cell
-    u32* seen;                    // [n_patches] number of the list a patch was last put on
-    u32* counts;                  // [2] patches on the list (0 between launches), and lists so far
-    const double* places;         // [n_vertices * 3] coordinates in patch order
-    const double* const* arrays;  // data arrays in patch order
-    u32 n;
-    real part;                    // of the flux around a vertex that must come in
-};
-
-#ifdef INFLOW_BYTES
-static_assert(sizeof(Inflow) == INFLOW_BYTES, "the host lays out the same");
-#endif
-
 // Whether the flux of the velocity around a boundary vertex, `sum meas a . grad N_i`, points in.
 DEVICE bool flows_in(const Patch& patch, const Evolution& s, u32 local, real part) {
     real flux = R(0), size = R(0);
@@ -91,10 +72,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) inflow_follow(Patches m, 
 extern "C" __global__ void __launch_bounds__(BLOCK, 1) inflow_apply(Patches m, Evolution s, Inflow q) {
     Control& c = *s.control;
     if (is_paused(c)) return;
-    const real* from = s.phi + (u64)c.parity * m.n_vertices;
-    real* next = s.phi + (u64)(c.parity ^ 1) * m.n_vertices;
+    const real* from = s.phi + (u64)c.progress.parity * m.n_vertices;
+    real* next = s.phi + (u64)(c.progress.parity ^ 1) * m.n_vertices;
     const real width = (real)c.half_width;
-    const double t = c.time + c.dt;
+    const double t = c.progress.time + c.progress.dt;
     for (u32 k = blockIdx.x * blockDim.x + threadIdx.x; k < q.n; k += gridDim.x * blockDim.x) {
         const u32 v = q.vertices[k];
         if (!q.flows_in[v]) {
@@ -105,11 +86,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) inflow_apply(Patches m, E
         double value[N_FIELDS];
         const double* place = q.places + 3 * (u64)v;
         fields_at(place[0], place[1], place[2], t, q.arrays, v, value);
-        if (!(value[0] - value[0] == 0.0)) atomicMin(&c.where, v);
+        if (!(value[0] - value[0] == 0.0)) atomicMin(&c.progress.place, v);
         const real given = fmin(fmax((real)value[0], -width), width);
-        if (!s.moving[v] && (from[v] < R(0)) != (given < R(0))) atomicOr(&c.enters, 1u);
+        if (!s.moving[v] && (from[v] < R(0)) != (given < R(0))) atomicOr(&c.progress.enters, 1u);
         next[v] = given;
     }
-    if (is_last_block(c) && threadIdx.x == 0 && *(volatile u32*)&c.where != 0xffffffffu) c.halt = BAD_INFLOW;
+    if (is_last_block(c) && threadIdx.x == 0 && *(volatile u32*)&c.progress.place != 0xffffffffu) c.progress.halt = BAD_INFLOW;
 }
 #endif

@@ -15,6 +15,9 @@ pub type File = (&'static str, &'static str);
 /// All files, sorted by name.
 const FILES: &[File] = include!(concat!(env!("OUT_DIR"), "/files.rs"));
 
+/// The folder of the files where the crate was compiled: tests compare and write headers there.
+pub const FOLDER: &str = env!("CARGO_MANIFEST_DIR");
+
 /// The headers, by the name that `#include` gives them.
 pub fn headers() -> impl Iterator<Item = File> {
     FILES.iter().copied().filter(|(name, _)| name.ends_with(".cuh"))

@@ -9,6 +9,7 @@
 // variants: CELL_SIZE=3 | CELL_SIZE=4
 // variants: BLOCK=192, MIN_BLOCKS=1
 #include "common/patches.cuh"
+#include "generated/measures.cuh"
 #include "measures/cut.cuh"
 #include "measures/sets.cuh"
 
@@ -18,23 +19,9 @@ struct Sums {
     i64 components, euler_number;
 };
 
-struct Measuring {
-    const real* phi;        // [n_vertices]
-    const u16* counted;     // [cells of all patches] what of a cell is counted here
-    u32* names;             // [n_vertices]
-    Sums* sums;             // [n_sums]
-    Sums* result;
-    u32 n_sums;             // blocks of measures_patches and measures_join
-    u32 largest_local, largest_owned;
-};
-
 // Every edge, facet and cell of the mesh is counted once: in one cell of one patch. Bits of
 // `counted`; a facet has the bit of the corner it is opposite to. Facets of triangles are edges.
 enum { EDGES = N * (N - 1) / 2, FIRST_FACET = 6, CELL = 1 << 15 };
-
-#ifdef MEASURING_BYTES
-static_assert(sizeof(Measuring) == MEASURING_BYTES, "src/surface/measures/cuda.rs");
-#endif
 
 DEVICE Sums no_sums() {
     double infinity = Precision<double>::infinity();

@@ -5,14 +5,14 @@
 //
 // variants: REAL=double | REAL=float
 
-#define BLOCK_SIZE 256
+#include "generated/blocks.cuh"
 
 // y = a x + y, and block_sums[b] = the sum of the new y of block b.
 // Grid: ceil(n / 256) blocks of 256 threads. Shared memory: 256 REAL.
 extern "C" __global__ void self_test_saxpy_sum(REAL a, const REAL* x, REAL* y, REAL* block_sums,
                                                unsigned int n) {
-    __shared__ REAL partial[BLOCK_SIZE];
-    const unsigned int i = blockIdx.x * BLOCK_SIZE + threadIdx.x;
+    __shared__ REAL partial[DEFAULT_BLOCK];
+    const unsigned int i = blockIdx.x * DEFAULT_BLOCK + threadIdx.x;
     REAL value = 0;
     if (i < n) {
         value = a * x[i] + y[i];
@@ -20,7 +20,7 @@ extern "C" __global__ void self_test_saxpy_sum(REAL a, const REAL* x, REAL* y, R
     }
     partial[threadIdx.x] = value;
     __syncthreads();
-    for (unsigned int half = BLOCK_SIZE / 2; half > 0; half /= 2) {
+    for (unsigned int half = DEFAULT_BLOCK / 2; half > 0; half /= 2) {
         if (threadIdx.x < half) {
             partial[threadIdx.x] += partial[threadIdx.x + half];
         }

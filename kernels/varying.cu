@@ -15,27 +15,6 @@
 #include "common/grid.cuh"
 #include "limits.cuh"
 
-// What only this search knows: src/levelset/evolution/cuda/varying.rs lays it out.
-struct Varying {
-    u32* counts;                  // [4] see below
-    u32* reading;                 // [n_patches] list of those whose coefficients are read
-    u32* seen;                    // [n_patches] number of the list a patch was last put on
-    Limits* limits;               // [2] of this look and of the next one
-    const u32* neighbor_offsets;  // [n_patches + 1]
-    const u32* neighbors;         // patches that share a cell
-    const u32* boundary;          // patches of a boundary with given inflow
-    const double* places;         // [n_vertices * 3] coordinates in patch order
-    const double* const* arrays;  // data arrays in patch order
-    real* values;                 // one term after the other, [n_vertices][fields of the term]
-    u32* broken;                  // [2 * N_FIELDS] see coefficients.cu
-    u32 n_boundary;
-    u32 nonnegative;              // bit k is set if field k must not be negative
-};
-
-#ifdef VARYING_BYTES
-static_assert(sizeof(Varying) == VARYING_BYTES, "the host lays out the same");
-#endif
-
 // Counts: blocks that came to barriers, blocks that left, patches on the list (all 0 between
 // launches), and lists so far.
 enum { ARRIVED_BLOCKS, LEFT_BLOCKS, N_READING, N_LISTS };
@@ -134,8 +113,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) varying_search(Patches m,
     Search z = {m, s, q, active_list(s, c), n_active, blocks, 0};
     list_patches(z);
 
-    const double start = c.time;
-    double dt = c.target - c.clock, whole = 0.0, t = start;
+    const double start = c.progress.time;
+    double dt = c.target - c.progress.clock, whole = 0.0, t = start;
     Limits limits = no_limits();
     real_bits speed = 0;
     bool good = true;
@@ -161,11 +140,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) varying_search(Patches m,
         if (good) {
             limits.speed = speed;
             set_limits(c, limits);
-            c.dt = dt;
-            look_at_step(c, c);
+            c.progress.dt = dt;
+            look_at_step(c, c.progress);
         } else {
             c.bad_time = t;
-            c.halt = BAD_COEFFICIENT;
+            c.progress.halt = BAD_COEFFICIENT;
         }
     }
     // The last block to leave makes all ready for the next launch.

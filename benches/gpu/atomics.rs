@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use zeroset::Cpu;
 use zeroset::geometry::Real;
-use zeroset::gpu::{Argument, Arguments, Array, Cuda, Launch};
+use zeroset::gpu::{Arguments, Array, Cuda, Launch, Plain};
 use zeroset::levelset::eikonal::cuda::{OnCard, Organization};
 use zeroset::levelset::evolution::Stretch;
 use zeroset::mesh::Kind;
@@ -40,7 +40,7 @@ struct AtomicsArgument<R> {
 }
 
 // SAFETY: laid out as in C, and compared with the size the kernel knows.
-unsafe impl<R: Real> Argument for AtomicsArgument<R> {}
+unsafe impl<R: Real> Plain for AtomicsArgument<R> {}
 
 pub fn table(cuda: &Arc<Cuda>, meshes: &mut Meshes, names: &[&str]) {
     println!("\nTable IV, all three terms, band of 10: microseconds per step\n");

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use zeroset::gpu::{Argument, Arguments, Array, Cuda, Kernel, Launch, Unit};
+use zeroset::gpu::{Arguments, Array, Cuda, Kernel, Launch, Plain, Unit};
 use zeroset::grid::cuda::{DeviceTiledGrid, NEAR_WORDS, TileGridArgument};
 use zeroset::levelset::tiled::Options;
 
@@ -28,7 +28,7 @@ struct TableArgument {
 }
 
 // SAFETY: laid out as in C.
-unsafe impl Argument for TableArgument {}
+unsafe impl Plain for TableArgument {}
 
 /// Prints the table.
 pub fn table(cuda: &Arc<Cuda>) -> Result<(), Failed> {

@@ -1,7 +1,8 @@
-// Patches of a mesh as kernels see them: src/patches/cuda.rs lays them out.
+// Patches of a mesh as kernels see them: src/patches/cuda.rs uploads them.
 #pragma once
 #include "common/block.cuh"
 #include "common/vector.cuh"
+#include "generated/patches.cuh"
 
 // Local vertices of a patch and slots of its cells fit 16 bits unless a patch is very large.
 #ifdef WIDE_PATCHES
@@ -39,18 +40,6 @@ struct __align__(16) Start {
     u32 halo;
     u32 cell;
     u32 columns;  // words
-};
-
-struct Patches {
-    u32 n_patches;
-    u32 n_vertices;
-    const Start* starts;           // [n_patches + 1]
-    const u32* halo;               // vertices in patch order
-    const Corners* corners;
-    // Of each patch [n_owned + 1] where the columns of a vertex begin, counted from here, and then those: 4 * t + k,
-    // ascending for each vertex.
-    const Columns* columns;
-    const real* x;                 // of patch p from 3 * local offset on, coordinate c of vertex v at c * n_local + v
 };
 
 // One patch. It holds positions, not addresses, so that it takes few registers.

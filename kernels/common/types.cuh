@@ -8,6 +8,15 @@
 #define DEVICE __device__ __forceinline__
 #endif
 
+// Asserts where a field lies; run-time compiler and host have no word in common for that.
+#ifdef __CUDACC_RTC__
+#define ASSERT_OFFSET(type, field, bytes) \
+    static_assert(__INTADDR__(&((type*)0)->field) == bytes, "place of " #type "::" #field)
+#else
+#define ASSERT_OFFSET(type, field, bytes) \
+    static_assert(__builtin_offsetof(type, field) == bytes, "place of " #type "::" #field)
+#endif
+
 typedef unsigned char u8;
 typedef unsigned short u16;
 typedef unsigned int u32;

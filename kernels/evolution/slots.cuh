@@ -10,13 +10,13 @@
 
 // What a unit does not name is none.
 #ifndef ADVECTION
-#define ADVECTION 0
+#define ADVECTION ADVECTION_NONE
 #endif
 #ifndef NORMAL
-#define NORMAL 0
+#define NORMAL NORMAL_NONE
 #endif
 #ifndef CURVATURE
-#define CURVATURE 0
+#define CURVATURE CURVATURE_NONE
 #endif
 #ifndef IMPLICIT
 #define IMPLICIT 0
@@ -26,11 +26,11 @@
 #endif
 
 // Terms that leave something.
-#define HAS_WIND (ADVECTION == 1 || ADVECTION == 2)
-#define HAS_DRIFT (ADVECTION == 3)
+#define HAS_WIND (ADVECTION == ADVECTION_POSITIVE_COEFFICIENTS || ADVECTION == ADVECTION_CONE)
+#define HAS_DRIFT (ADVECTION == ADVECTION_TAYLOR_GALERKIN)
 #define HAS_SPEED (NORMAL && !(HAS_WIND && ONE_PASS))
 #define HAS_CURVATURE (CURVATURE && !IMPLICIT)
-#define HOPF_LAX (HAS_SPEED && NORMAL == 2)
+#define HOPF_LAX (HAS_SPEED && NORMAL == NORMAL_HOPF_LAX)
 #define HAS_SHARES (HAS_WIND || (HAS_SPEED && !HOPF_LAX))
 
 // How a vertex finds what a cell leaves it. PAIRED: numerator and denominator of each term side by side, so that it
@@ -169,7 +169,7 @@ DEVICE void contribute(const Patch& patch, const Evolution& s, const Slots& slot
     real length = root(norm2);
     if (length >= R(1e-30)) wind = wind + g * quotient(normal_speed_of(patch, s, corner), length);
 #endif
-#if ADVECTION == 2
+#if ADVECTION == ADVECTION_CONE
     Shares of_wind = cone(simplex, values, wind);
 #else
     real k[N];
@@ -181,14 +181,14 @@ DEVICE void contribute(const Patch& patch, const Evolution& s, const Slots& slot
 #endif
 #endif
 #endif
-#if HAS_CURVATURE || (HAS_SPEED && NORMAL == 1)
+#if HAS_CURVATURE || (HAS_SPEED && NORMAL == NORMAL_POSITIVE_COEFFICIENTS)
     real slope[N];
     flux(simplex, g, slope);
 #endif
 #if HAS_CURVATURE
     real right[N];
     const real mass = curvature(simplex.meas, norm2, slope, right);
-#if CURVATURE == 2
+#if CURVATURE == CURVATURE_WEIGHTED
     real weight = weight_of(patch, s, corner);
 #pragma unroll
     for (int i = 0; i < N; i++) right[i] = weight * right[i];
@@ -217,7 +217,7 @@ DEVICE void contribute(const Patch& patch, const Evolution& s, const Slots& slot
 #endif
 #endif
 #if HAS_WIND
-#if ADVECTION == 1
+#if ADVECTION == ADVECTION_POSITIVE_COEFFICIENTS
     Shares of_wind = advection_by(simplex.meas, values, k);
 #endif
     left.shares(WIND, WIND_H, of_wind, simplex.meas);
@@ -322,7 +322,7 @@ DEVICE void join_lanes(Sums& sums) {
 
 // Rate of phi at a vertex by a term.
 DEVICE real rate_of(int term, const Sums& sums) {
-#if HAS_SPEED && NORMAL == 2
+#if HAS_SPEED && NORMAL == NORMAL_HOPF_LAX
     if (term == OF_SPEED) return sums.num[term] - sums.den[term];
 #endif
     return ratio(sums.num[term], sums.den[term]);

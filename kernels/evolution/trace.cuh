@@ -36,7 +36,7 @@ struct Ahead {
 
 // Where the progress before the step ahead stands once that has ended; before this step if it is the first.
 DEVICE const Progress* progress_ahead(const Evolution& s, u32 turn) {
-    return turn < 2 ? s.control : &s.chain[(turn - 1) & 1];
+    return turn < 2 ? &s.control->progress : &s.chain[(turn - 1) & 1];
 }
 
 // Copies word k, past the first cache, which may hold what stood there before; all of them are less

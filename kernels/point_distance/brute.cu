@@ -4,10 +4,8 @@
 // each thread; tiles of the slice pass through shared memory. Khan and Zahran have one query in a
 // thread, which then waits for shared memory.
 //
-// Defines: REAL (float). KEY: 0 for real coordinates in single precision, by direct differences; 1 for whole ones
-// whose values all stay below 2^24, in single precision and expanded, |s|^2 - 2 s.q + |q|^2; 2 for
-// whole ones in u32, expanded modulo 2^32. NORM: 1, 2, or 3 for the largest difference (1 and 3 are
-// direct). NUMBERED: 1 finds the number of the nearest site as well. QUERIES.
+// Defines: REAL (float). KEY and NORM of generated/distance_keys.cuh: squares are expanded where numbers are whole, other
+// norms are direct. NUMBERED: 1 finds the number of the nearest site as well. QUERIES.
 //
 // variants: REAL=float
 // variants: KEY=0, NORM=1
@@ -15,43 +13,35 @@
 //     | KEY=2, NORM=3
 // variants: QUERIES=1, NUMBERED=0
 //     | QUERIES=1, NUMBERED=1 | QUERIES=4, NUMBERED=0 | QUERIES=4, NUMBERED=1
-#include "point_distance/sites.cuh"
+#include "common/types.cuh"
+#include "generated/distance_keys.cuh"
 
-#define THREADS 128
-// Sites of a tile, ...
-#define TILE 256
-// ... and those of which the least key is known before they are told apart.
+// Sites of a tile of which the least key is known before they are told apart.
 #define GROUP 32
 
-#if KEY == 2
+#if KEY == KEY_U32
 typedef u32 number;
 #else
 typedef float number;
 #endif
 // Coordinates as they are stored.
-#if KEY == 0
+#if KEY == KEY_F32
 typedef float stored;
 #else
 typedef int stored;
 #endif
-#define EXPANDED (NORM == 2 && KEY != 0)
+#define EXPANDED (NORM == NORM_L2 && KEY != KEY_F32)
 
 struct alignas(16) Point {
     number x, y, z, square;
 };
 
-struct Brute : Sites<stored> {
-    stored corner[3];       // KEY 1: what coordinates are taken from, so that they are small
-    float shift;            // KEY 1: at least |q|^2 of any query; positive keys compare as whole numbers
-};
-
-#ifdef BRUTE_BYTES
-static_assert(sizeof(Brute) == BRUTE_BYTES, "crates/cloud/src/point_distance/cuda/comparison.rs");
-#endif
+// Takes `stored`.
+#include "generated/sites.cuh"
 
 // Bits whose order is that of keys.
 DEVICE u32 bits_of(number key) {
-#if KEY == 2
+#if KEY == KEY_U32
     return key;
 #else
     return __float_as_uint(key);
@@ -59,7 +49,7 @@ DEVICE u32 bits_of(number key) {
 }
 
 DEVICE number coordinate(const Brute& brute, stored x, int k) {
-#if KEY == 1
+#if KEY == KEY_F32_ON_LATTICE
     return (float)(x - brute.corner[k]);
 #else
     return (number)x;
@@ -68,12 +58,12 @@ DEVICE number coordinate(const Brute& brute, stored x, int k) {
 
 // A site, with its square if that is needed.
 DEVICE Point site_of(const Brute& brute, u32 i) {
-    const u64 k = (u64)i * brute.every;
-    Point s = {coordinate(brute, brute.axes[0][k], 0), coordinate(brute, brute.axes[1][k], 1),
-               coordinate(brute, brute.axes[2][k], 2), 0};
+    const u64 k = (u64)i * brute.sites.every;
+    Point s = {coordinate(brute, brute.sites.axes[0][k], 0), coordinate(brute, brute.sites.axes[1][k], 1),
+               coordinate(brute, brute.sites.axes[2][k], 2), 0};
 #if EXPANDED
     s.square = s.x * s.x + s.y * s.y + s.z * s.z;
-#if KEY == 1
+#if KEY == KEY_F32_ON_LATTICE
     s.square += brute.shift;
 #endif
 #endif
@@ -84,20 +74,20 @@ DEVICE Point site_of(const Brute& brute, u32 i) {
 DEVICE u32 compared(const Point& s, const Point& q) {
 #if EXPANDED
     // q holds -2 q and, in u32, |q|^2.
-#if KEY == 2
+#if KEY == KEY_U32
     return s.x * q.x + (s.y * q.y + (s.z * q.z + (s.square + q.square)));
 #else
     return bits_of(__fmaf_rn(s.x, q.x, __fmaf_rn(s.y, q.y, __fmaf_rn(s.z, q.z, s.square))));
 #endif
 #else
-#if KEY == 2
+#if KEY == KEY_U32
     const u32 x = (u32)abs((int)(s.x - q.x)), y = (u32)abs((int)(s.y - q.y)), z = (u32)abs((int)(s.z - q.z));
-    return NORM == 1 ? x + y + z : max(max(x, y), z);
+    return NORM == NORM_L1 ? x + y + z : max(max(x, y), z);
 #else
     const float x = s.x - q.x, y = s.y - q.y, z = s.z - q.z;
-#if NORM == 2
+#if NORM == NORM_L2
     return bits_of(__fmaf_rn(x, x, __fmaf_rn(y, y, z * z)));
-#elif NORM == 1
+#elif NORM == NORM_L1
     return bits_of(fabsf(x) + fabsf(y) + fabsf(z));
 #else
     return bits_of(fmaxf(fmaxf(fabsf(x), fabsf(y)), fabsf(z)));
@@ -117,14 +107,14 @@ DEVICE u32 least_of_three(u32 a, u32 b, u32 c) {
 // Grid: groups ceil(n_sites / slice) blocks of 128 threads.
 extern "C" __global__ void __launch_bounds__(THREADS, 4) point_distance_brute(Brute brute) {
     __shared__ Point tile[TILE];
-    const u32 group = blockIdx.x % brute.groups, slice = blockIdx.x / brute.groups;
+    const u32 group = blockIdx.x % brute.sites.groups, slice = blockIdx.x / brute.sites.groups;
     const u32 base = group * THREADS * QUERIES + threadIdx.x;
     Point q[QUERIES];
     u32 best[QUERIES], where[QUERIES];
 #pragma unroll
     for (u32 k = 0; k < QUERIES; k++) {
-        const u32 i = min(base + k * THREADS, brute.n_queries - 1);
-        const stored* x = brute.queries + 3 * (u64)i;
+        const u32 i = min(base + k * THREADS, brute.sites.n_queries - 1);
+        const stored* x = brute.sites.queries + 3 * (u64)i;
         Point p = {coordinate(brute, x[0], 0), coordinate(brute, x[1], 1), coordinate(brute, x[2], 2), 0};
 #if EXPANDED
         p.square = p.x * p.x + p.y * p.y + p.z * p.z;
@@ -136,8 +126,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, 4) point_distance_brute(Br
         best[k] = 0xffffffffu;
         where[k] = 0;
     }
-    const u32 end = min((slice + 1) * brute.slice, brute.n_sites);
-    for (u32 start = slice * brute.slice; start < end; start += TILE) {
+    const u32 end = min((slice + 1) * brute.sites.slice, brute.sites.n_sites);
+    for (u32 start = slice * brute.sites.slice; start < end; start += TILE) {
         __syncthreads();
         for (u32 k = threadIdx.x; k < TILE; k += THREADS) {
             // Beyond the end the last site again: it changes nothing.
@@ -174,9 +164,9 @@ extern "C" __global__ void __launch_bounds__(THREADS, 4) point_distance_brute(Br
 #pragma unroll
     for (u32 k = 0; k < QUERIES; k++) {
         const u32 i = base + k * THREADS;
-        if (i >= brute.n_queries) continue;
+        if (i >= brute.sites.n_queries) continue;
         u32 key = best[k];
-#if EXPANDED && KEY == 1
+#if EXPANDED && KEY == KEY_F32_ON_LATTICE
         key = __float_as_uint(__uint_as_float(key) - brute.shift + q[k].square);
 #endif
 #if NUMBERED
@@ -189,9 +179,9 @@ extern "C" __global__ void __launch_bounds__(THREADS, 4) point_distance_brute(Br
             }
         }
         // The least of all slices; of equal keys the least site.
-        atomicMax(brute.found + i, ~((u64)key << 32 | (brute.first + (u64)site * brute.every)));
+        atomicMax(brute.sites.found + i, ~((u64)key << 32 | (brute.sites.first + (u64)site * brute.sites.every)));
 #else
-        atomicMax((u32*)(brute.found + i) + 1, ~key);
+        atomicMax((u32*)(brute.sites.found + i) + 1, ~key);
 #endif
     }
 }

@@ -12,7 +12,7 @@
 // Squares are in steps of the axis of the pass, in float: exact for cubes below 2^24.
 //
 // variants: REAL=float
-#include "common/types.cuh"
+#include "generated/edt.cuh"
 #include "common/shared.cuh"
 
 // Blocks that work on lines, on a multiprocessor; the compiler for later cards would spill with eight.
@@ -31,9 +31,7 @@
 // Voxels that are read before the first of them is needed.
 #define AHEAD 4
 
-// Of lines that are near: voxels of a line in a thread, those that are read at once, and how far neighbors are kept in
-// registers, ...
-#define PIECE 64
+// Of lines that are near: voxels that are read at once, and how far neighbors are kept in registers, ...
 #define BATCH 8
 #define REACH 8
 #define NEAR_RESIDENT 4
@@ -41,19 +39,6 @@
 #define SAMPLED 16
 #define NEAR_SLAB 40.0f
 #define NEAR_VOLUME 20.0f
-
-struct Edt {
-    u32 nx, ny, nz;
-    u32 words;         // of 32 voxels in a row, rounded up
-    float across;      // square of the spacing of x in that of y
-    float along;       // square of the spacing of y in that of z
-    double spacing;    // of z
-    u32 side;          // 0 measures to voxels inside; 1 to those outside, and writes -distance inside
-};
-
-#ifdef EDT_BYTES
-static_assert(sizeof(Edt) == EDT_BYTES, "crates/cloud/src/point_distance/edt/cuda.rs");
-#endif
 
 // Whole numbers below 2^23 as floats and back: conversions take four times as long as other instructions.
 DEVICE float real_of(u32 k) { return __uint_as_float(0x4b000000u | k) - 8388608.0f; }
@@ -72,9 +57,9 @@ struct __align__(8) Pair {
 // The voxels of a row that distances are measured to, as bits of words.
 DEVICE void load_row(const Edt& edt, const u8* row, u32 lane, u32* bits) {
     const u32 flip = edt.side ? 0x01010101u : 0;
-    if (edt.nx % 32 == 0) {
+    if (edt.shape[0] % 32 == 0) {
         u16* const halves = (u16*)bits;
-        for (u32 k = lane; k < edt.nx / 16; k += 32) {
+        for (u32 k = lane; k < edt.shape[0] / 16; k += 32) {
             const Quad quad = *(const Quad*)(row + 16 * k);
             u32 packed = 0;
 #pragma unroll
@@ -87,7 +72,7 @@ DEVICE void load_row(const Edt& edt, const u8* row, u32 lane, u32* bits) {
     } else {
         for (u32 w = 0; w < edt.words; w++) {
             const u32 x = 32 * w + lane;
-            const u32 word = __ballot_sync(0xffffffffu, x < edt.nx && (row[x] != 0) != (edt.side != 0));
+            const u32 word = __ballot_sync(0xffffffffu, x < edt.shape[0] && (row[x] != 0) != (edt.side != 0));
             if (lane == 0) bits[w] = word;
         }
     }
@@ -107,9 +92,9 @@ edt_rows(Edt edt, const u8* inside, u16* steps) {
     u32* const bits = shared + 3 * edt.words * warp;
     i32* const left = (i32*)(bits + edt.words);
     i32* const right = left + edt.words;
-    const u32 rows = edt.ny * edt.nz;
+    const u32 rows = edt.shape[1] * edt.shape[2];
     for (u32 row = blockIdx.x * warps + warp; row < rows; row += gridDim.x * warps) {
-        load_row(edt, inside + (u64)row * edt.nx, lane, bits);
+        load_row(edt, inside + (u64)row * edt.shape[0], lane, bits);
         __syncwarp();
         // The last voxel in the words before, and the first one in those behind.
         i32 last = -far;
@@ -139,9 +124,9 @@ edt_rows(Edt edt, const u8* inside, u16* steps) {
             next = min(next, __shfl_sync(0xffffffffu, here, 0));
         }
         __syncwarp();
-        const u64 out = (u64)row * edt.nx;
+        const u64 out = (u64)row * edt.shape[0];
         // Four neighbors in each lane.
-        for (u32 start = 4 * lane; start < edt.nx; start += 128) {
+        for (u32 start = 4 * lane; start < edt.shape[0]; start += 128) {
             const i32 x = (i32)start;
             const u32 w = start / 32, bit = start % 32, own = bits[w];
             const u32 below = own << (31 - bit), four = own >> bit, above = four >> 4;
@@ -157,11 +142,11 @@ edt_rows(Edt edt, const u8* inside, u16* steps) {
 #pragma unroll
             // What is far is beyond 16 bits.
             for (i32 k = 0; k < 4; k++) found[k] = min((u32)min(x + k - before[k], behind[k] - x - k), NO_STEP);
-            if (edt.nx % 4 == 0) {
+            if (edt.shape[0] % 4 == 0) {
                 Pair pair = {found[1] << 16 | found[0], found[3] << 16 | found[2]};
                 *(Pair*)(steps + out + start) = pair;
             } else {
-                for (u32 k = 0; k < 4 && start + k < edt.nx; k++) steps[out + start + k] = (u16)found[k];
+                for (u32 k = 0; k < 4 && start + k < edt.shape[0]; k++) steps[out + start + k] = (u16)found[k];
             }
         }
         __syncwarp();
@@ -245,7 +230,7 @@ struct SlabLine {
 
 // Line number `line` along y.
 DEVICE u64 slab_line(const Edt& edt, u32 line) {
-    return line % edt.nx + (u64)(line / edt.nx) * edt.nx * edt.ny;
+    return line % edt.shape[0] + (u64)(line / edt.shape[0]) * edt.shape[0] * edt.shape[1];
 }
 
 // A line along z: squares by those in the slabs.
@@ -292,18 +277,18 @@ DEVICE bool is_near(const Line& line, bool is_line, u32 n, float limit) {
 // Grid: a thread for each line, rounded up. Block: 256 threads. Shared memory: none.
 extern "C" __global__ void __launch_bounds__(256, 8) edt_choose_slabs(Edt edt, const u16* steps, u8* near) {
     const u32 thread = blockIdx.x * 256 + threadIdx.x;
-    const bool is_line = thread < edt.nx * edt.nz;
-    const SlabLine line = {steps + slab_line(edt, is_line ? thread : 0), edt.nx, edt.across};
-    const bool found = is_near(line, is_line, edt.ny, NEAR_SLAB);
+    const bool is_line = thread < edt.shape[0] * edt.shape[2];
+    const SlabLine line = {steps + slab_line(edt, is_line ? thread : 0), edt.shape[0], edt.across};
+    const bool found = is_near(line, is_line, edt.shape[1], NEAR_SLAB);
     if (thread % 32 == 0) near[thread / 32] = found;
 }
 
 // The same of lines along z.
 extern "C" __global__ void __launch_bounds__(256, 8) edt_choose_volume(Edt edt, const float* squares, u8* near) {
-    const u32 thread = blockIdx.x * 256 + threadIdx.x, plane = edt.nx * edt.ny;
+    const u32 thread = blockIdx.x * 256 + threadIdx.x, plane = edt.shape[0] * edt.shape[1];
     const bool is_line = thread < plane;
     const VolumeLine line = {squares + (is_line ? thread : 0), plane, edt.along};
-    const bool found = is_near(line, is_line, edt.nz, NEAR_VOLUME);
+    const bool found = is_near(line, is_line, edt.shape[2], NEAR_VOLUME);
     if (thread % 32 == 0) near[thread / 32] = found;
 }
 
@@ -361,18 +346,18 @@ DEVICE void look_around(const Line& line, u32 start, u32 end, u32 n, Write write
 extern "C" __global__ void __launch_bounds__(256, LINES_RESIDENT)
 edt_slabs(Edt edt, const u16* steps, const u8* near, u32* list, float* squares) {
     const u32 thread = blockIdx.x * 256 + threadIdx.x;
-    if (thread >= edt.nx * edt.nz || near[thread / 32]) return;
+    if (thread >= edt.shape[0] * edt.shape[2] || near[thread / 32]) return;
     const u64 first = slab_line(edt, thread);
-    const SlabLine line = {steps + first, edt.nx, edt.across};
+    const SlabLine line = {steps + first, edt.shape[0], edt.across};
     list += first;
     squares += first;
-    Parabola top = envelope(line, list, edt.nx, edt.ny);
-    float y = real_of(edt.ny);
+    Parabola top = envelope(line, list, edt.shape[0], edt.shape[1]);
+    float y = real_of(edt.shape[1]);
     // Back along the line.
-    for (u32 k = edt.ny; k-- > 0;) {
+    for (u32 k = edt.shape[1]; k-- > 0;) {
         y -= 1.0f;
-        squares[(u64)k * edt.nx] = value_at(y, top.place, top.height);
-        if (y == top.from && top.before != NOTHING_BEFORE) top = parabola_of(top.before, list, edt.nx, line);
+        squares[(u64)k * edt.shape[0]] = value_at(y, top.place, top.height);
+        if (y == top.from && top.before != NOTHING_BEFORE) top = parabola_of(top.before, list, edt.shape[0], line);
     }
 }
 
@@ -381,13 +366,13 @@ edt_slabs(Edt edt, const u16* steps, const u8* near, u32* list, float* squares) 
 // Grid: a thread for PIECE voxels of each line, rounded up. Block: 256 threads. Shared memory: none.
 extern "C" __global__ void __launch_bounds__(256, NEAR_RESIDENT)
 edt_near_slabs(Edt edt, const u16* steps, const u8* near, float* squares) {
-    const u32 pieces = (edt.ny + PIECE - 1) / PIECE, piece = blockIdx.x % pieces;
+    const u32 pieces = (edt.shape[1] + PIECE - 1) / PIECE, piece = blockIdx.x % pieces;
     const u32 thread = blockIdx.x / pieces * 256 + threadIdx.x;
-    if (thread >= edt.nx * edt.nz || !near[thread / 32]) return;
-    const u64 first = slab_line(edt, thread), stride = edt.nx;
+    if (thread >= edt.shape[0] * edt.shape[2] || !near[thread / 32]) return;
+    const u64 first = slab_line(edt, thread), stride = edt.shape[0];
     const SlabLine line = {steps + first, stride, edt.across};
     squares += first;
-    look_around(line, piece * PIECE, min((piece + 1) * PIECE, edt.ny), edt.ny,
+    look_around(line, piece * PIECE, min((piece + 1) * PIECE, edt.shape[1]), edt.shape[1],
                 [&](u32 y, float square) { squares[y * stride] = square; });
 }
 
@@ -402,14 +387,14 @@ edt_near_slabs(Edt edt, const u16* steps, const u8* near, float* squares) {
 // distances  [nz][ny][nx]
 extern "C" __global__ void __launch_bounds__(256, LINES_RESIDENT)
 edt_volume(Edt edt, const float* squares, const u8* near, const u8* inside, u32* list, float* distances) {
-    const u32 plane = edt.nx * edt.ny, first = blockIdx.x * 256 + threadIdx.x;
+    const u32 plane = edt.shape[0] * edt.shape[1], first = blockIdx.x * 256 + threadIdx.x;
     if (first >= plane || near[first / 32]) return;
     const VolumeLine line = {squares + first, plane, edt.along};
     const Distances out = {inside + first, distances + first, plane, edt.spacing, edt.side};
     list += first;
-    Parabola top = envelope(line, list, plane, edt.nz);
-    float z = real_of(edt.nz);
-    for (u32 k = edt.nz; k-- > 0;) {
+    Parabola top = envelope(line, list, plane, edt.shape[2]);
+    float z = real_of(edt.shape[2]);
+    for (u32 k = edt.shape[2]; k-- > 0;) {
         z -= 1.0f;
         out.write(k, value_at(z, top.place, top.height));
         if (z == top.from && top.before != NOTHING_BEFORE) top = parabola_of(top.before, list, plane, line);
@@ -421,11 +406,11 @@ edt_volume(Edt edt, const float* squares, const u8* near, const u8* inside, u32*
 // Grid: a thread for PIECE voxels of each line, rounded up. Block: 256 threads. Shared memory: none.
 extern "C" __global__ void __launch_bounds__(256, NEAR_RESIDENT)
 edt_near_volume(Edt edt, const float* squares, const u8* near, const u8* inside, float* distances) {
-    const u32 pieces = (edt.nz + PIECE - 1) / PIECE, piece = blockIdx.x % pieces;
-    const u32 plane = edt.nx * edt.ny, first = blockIdx.x / pieces * 256 + threadIdx.x;
+    const u32 pieces = (edt.shape[2] + PIECE - 1) / PIECE, piece = blockIdx.x % pieces;
+    const u32 plane = edt.shape[0] * edt.shape[1], first = blockIdx.x / pieces * 256 + threadIdx.x;
     if (first >= plane || !near[first / 32]) return;
     const VolumeLine line = {squares + first, plane, edt.along};
     const Distances out = {inside + first, distances + first, plane, edt.spacing, edt.side};
-    look_around(line, piece * PIECE, min((piece + 1) * PIECE, edt.nz), edt.nz,
+    look_around(line, piece * PIECE, min((piece + 1) * PIECE, edt.shape[2]), edt.shape[2],
                 [&](u32 z, float square) { out.write(z, square); });
 }

@@ -2,8 +2,7 @@
 // and the same sites. LANES neighbors of a warp go down the tree together, and share the sites of a leaf: few queries
 // take as long as one, which is the time of the reads on its way, so that both children of a node are read at once.
 //
-// Defines: REAL. KEY: 0 for real coordinates in single precision, 2 for whole ones in u32, 3 for real ones in double
-// precision. NORM: 1, 2, or 3 for the largest difference. LANES: 1, 8 or 32.
+// Defines: REAL; KEY and NORM of generated/distance_keys.cuh; LANES: 1, 8 or 32.
 //
 // variants: REAL=float, KEY=0, NORM=1
 //     | REAL=float, KEY=0, NORM=2 | REAL=float, KEY=0, NORM=3 | REAL=float, KEY=2, NORM=1

@@ -5,8 +5,7 @@
 // memory. What decides is computed in double, as on the processor, but of coordinates in single precision only for sites
 // that single precision, with a margin for its rounding, does not rule out.
 //
-// Defines: REAL. KEY: 0 for real coordinates in single precision, 2 for whole ones in u32, 3 for real ones in double
-// precision. NORM: 1, 2, 3 for the largest difference, 4 for the order that is given (KEY 0 and 3). CONE: 1 takes only
+// Defines: REAL. KEY and NORM of generated/distance_keys.cuh; NORM_ORDER with real coordinates only. CONE: 1 takes only
 // sites that a query sees.
 //
 // variants: REAL=float, KEY=0, NORM=1, CONE=1
@@ -19,35 +18,23 @@
 //     | REAL=double, KEY=3, NORM=3, CONE=1 | REAL=double, KEY=3, NORM=4, CONE=0
 //     | REAL=double, KEY=3, NORM=4, CONE=1
 #include "point_distance/keys.cuh"
-#include "point_distance/sites.cuh"
-
-#define THREADS 128
-// Sites of a tile.
-#define TILE 256u
 
 // What single precision may be off, of the length of a difference, or of a distance of a norm.
 #define MARGIN 1e-5f
 
-struct Selective : Sites<number> {
-    const double* directions; // of length 1, [n_directions, 3]
-    u32 n_directions;         // one for each query, or one for all
-    u32 has_cylinder;
-    double order, cosine, radius;
-};
-
-#ifdef SELECTIVE_BYTES
-static_assert(sizeof(Selective) == SELECTIVE_BYTES, "crates/cloud/src/point_distance/cuda/layout.rs");
-#endif
+// Coordinates as they are stored.
+typedef number stored;
+#include "generated/sites.cuh"
 
 // Bits whose order is that of keys.
-#if KEY == 2
+#if KEY == KEY_U32
 DEVICE u32 bits_of(key k) { return k; }
 #else
 DEVICE real_bits bits_of(key k) { return to_bits(k); }
 #endif
 
-#if NORM == 4
-#if KEY == 0
+#if NORM == NORM_ORDER
+#if KEY == KEY_F32
 // log and power to the base of 2.
 DEVICE float log_of_two(float x) {
 #ifdef __CUDA_ARCH__
@@ -68,7 +55,7 @@ DEVICE key key_of(const Selective& s, const number (&d)[3]) {
     return (key)(most * pow(sum, 1.0 / s.order));
 }
 
-#if KEY == 3
+#if KEY == KEY_F64
 // No distance of any order is below the largest difference, but for rounding.
 DEVICE key about(const Selective&, const number (&d)[3]) {
     return larger(larger(fabs(d[0]), fabs(d[1])), fabs(d[2])) * (1.0 - 1e-12);
@@ -105,7 +92,7 @@ struct View {
 
     // Whether a site at d from the query is seen: false at once if it is clearly not.
     DEVICE bool admits(const Selective& s, const number (&d)[3]) const {
-#if KEY != 3
+#if KEY != KEY_F64
         const float x = (float)d[0], y = (float)d[1], z = (float)d[2];
         const float along = x * about[0] + y * about[1] + z * about[2], square = x * x + y * y + z * z;
         const float length = sqrtf(square), margin = MARGIN * length;
@@ -133,20 +120,20 @@ private:
 // Grid: groups ceil(n_sites / slice) blocks of 128 threads.
 extern "C" __global__ void __launch_bounds__(THREADS, 4) point_distance_selective(Selective s) {
     __shared__ number tile[3][TILE];
-    const u32 group = blockIdx.x % s.groups, slice = blockIdx.x / s.groups;
-    const u32 i = group * THREADS + threadIdx.x, query = min(i, s.n_queries - 1);
-    const number q[3] = {s.queries[3 * (u64)query], s.queries[3 * (u64)query + 1], s.queries[3 * (u64)query + 2]};
+    const u32 group = blockIdx.x % s.sites.groups, slice = blockIdx.x / s.sites.groups;
+    const u32 i = group * THREADS + threadIdx.x, query = min(i, s.sites.n_queries - 1);
+    const number q[3] = {s.sites.queries[3 * (u64)query], s.sites.queries[3 * (u64)query + 1], s.sites.queries[3 * (u64)query + 2]};
 #if CONE
     const View view(s, query);
 #endif
     key best = FAR;
     u32 where = 0xffffffffu;
-    const u32 end = min((slice + 1) * s.slice, s.n_sites);
-    for (u32 start = slice * s.slice; start < end; start += TILE) {
+    const u32 end = min((slice + 1) * s.sites.slice, s.sites.n_sites);
+    for (u32 start = slice * s.sites.slice; start < end; start += TILE) {
         const u32 here = min(TILE, end - start);
         __syncthreads();
         for (u32 k = threadIdx.x; k < here; k += THREADS) {
-            for (u32 axis = 0; axis < 3; axis++) tile[axis][k] = s.axes[axis][(u64)(start + k) * s.every];
+            for (u32 axis = 0; axis < 3; axis++) tile[axis][k] = s.sites.axes[axis][(u64)(start + k) * s.sites.every];
         }
         __syncthreads();
         for (u32 k = 0; k < here; k++) {
@@ -162,22 +149,22 @@ extern "C" __global__ void __launch_bounds__(THREADS, 4) point_distance_selectiv
             }
         }
     }
-#if KEY == 3
+#if KEY == KEY_F64
     // What no atomic operation is wide enough for is joined by the next kernel.
-    if (i >= s.n_queries) return;
-    u64* const row = s.found + 2 * ((u64)slice * s.n_queries + i);
+    if (i >= s.sites.n_queries) return;
+    u64* const row = s.sites.found + 2 * ((u64)slice * s.sites.n_queries + i);
     const bool is_found = where != 0xffffffffu;
     row[0] = is_found ? ~bits_of(best) : 0;
-    row[1] = is_found ? ~(s.first + (u64)where * s.every) : 0;
+    row[1] = is_found ? ~(s.sites.first + (u64)where * s.sites.every) : 0;
 #else
     // The least of all slices; of equal keys the least site.
-    if (i < s.n_queries && where != 0xffffffffu) {
-        atomicMax(s.found + i, ~((u64)bits_of(best) << 32 | (s.first + (u64)where * s.every)));
+    if (i < s.sites.n_queries && where != 0xffffffffu) {
+        atomicMax(s.sites.found + i, ~((u64)bits_of(best) << 32 | (s.sites.first + (u64)where * s.sites.every)));
     }
 #endif
 }
 
-#if KEY == 3
+#if KEY == KEY_F64
 // The least of all slices and of what was found before; of equal keys the least site.
 //
 // Grid: a thread for each query.

@@ -1,10 +1,10 @@
 // Scans inside a warp and a block of 256 threads, or of BLOCK_THREADS.
 #pragma once
 
-#include "common/types.cuh"
+#include "generated/blocks.cuh"
 
 #ifndef BLOCK_THREADS
-#define BLOCK_THREADS 256
+#define BLOCK_THREADS DEFAULT_BLOCK
 #endif
 
 // Of blocks that are to be on a multiprocessor, the compiler for later cards spares registers for two less: it would spill.
@@ -14,7 +14,7 @@
 #define RESIDENT(blocks) (blocks)
 #endif
 
-enum { WARP = 32, BLOCK = BLOCK_THREADS, WARPS = BLOCK / WARP };
+enum { BLOCK = BLOCK_THREADS, WARPS = BLOCK / WARP };
 
 DEVICE u32 lane_of_thread() { return threadIdx.x % WARP; }
 DEVICE u32 warp_of_thread() { return threadIdx.x / WARP; }

@@ -8,7 +8,8 @@
 #include "common/shared.cuh"
 
 // Rounds that are loaded at once.
-enum { BATCH = 4 };
+enum { BATCH = COMPACT_BATCH };
+static_assert(WARPS * ROUND == COMPACT_ROUND, "as many as the program counts on");
 
 // Place of a word of a stretch: neighbors, and the first words of all lanes' parts, stand in different banks.
 DEVICE u32 place_of(u32 word) { return word + word / WARP; }

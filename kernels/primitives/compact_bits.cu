@@ -21,6 +21,7 @@ enum {
     ROUNDS = WORDS / WARP / PARTS,
     ROOM = WORDS / PARTS * 4 / sizeof(u16),
 };
+static_assert(TILE == COMPACT_WORDS, "as many as the program counts on");
 
 // Blocks of a multiprocessor: as many as its shared memory holds on cards of capability 9.0. Others hold fewer, and registers
 // for six would spill there.

@@ -2,73 +2,41 @@
 // the order of the processor. `Discriminator` is what a kernel is told, `is_active` decides on a cell; who makes words of bits of
 // it is primitives/words.cuh.
 //
-// Defines: DISCRIMINATOR, 0 for a threshold of bytes, 1 for a range, 2 for the gradient, 3 for a template, 4 for an expression, 5
-// for bits that were made before; VALUE, the type of the values of all but the first and the last.
+// Defines: DISCRIMINATOR, whose values generated/discriminator.cuh names; VALUE, the type of the values of all but the first and the last.
 #pragma once
 
 #include "primitives/shape.cuh"
-#if DISCRIMINATOR == 4
+// VALUE is declared for arguments that have none, too.
+#ifndef VALUE
+#define VALUE u8
+#endif
+#include "generated/condition.cuh"
+#include "generated/discriminator.cuh"
+
+#if DISCRIMINATOR == DISCRIMINATOR_BYTES
+typedef Bytes Discriminator;
+#elif DISCRIMINATOR == DISCRIMINATOR_WITHIN
+typedef Within Discriminator;
+#elif DISCRIMINATOR == DISCRIMINATOR_EDGE
+typedef Edge Discriminator;
+#elif DISCRIMINATOR == DISCRIMINATOR_TEMPLATE
+typedef Template Discriminator;
+#elif DISCRIMINATOR == DISCRIMINATOR_CONDITION
+typedef Condition Discriminator;
+#elif DISCRIMINATOR == DISCRIMINATOR_BITS
+typedef Bits Discriminator;
+#endif
+
+#if DISCRIMINATOR == DISCRIMINATOR_CONDITION
 #include "predicate_generated.cuh"
 #endif
 
-#if DISCRIMINATOR == 0
-// Bytes of `low` or more.
-struct Discriminator {
-    const u8* values;       // of a grid of `shape`, x fastest, here and below; aligned to 16 bytes
-    Shape shape;
-    u32 low;                // at most 255
-};
-#elif DISCRIMINATOR == 1
-// Values between `low` and `high`; what is no number is not.
-struct Discriminator {
-    const VALUE* values;
-    Shape shape;
-    double low, high;
-};
-#elif DISCRIMINATOR == 2
-// A gradient of size `low` or more.
-struct Discriminator {
-    const VALUE* values;
-    Shape shape;
-    double low;
-    double spacing[3];      // distance of cells along each axis
-};
-#elif DISCRIMINATOR == 3
-// A sum of absolute differences from a template of `most` or less. The middle of the template, along an even axis the upper of
-// the two, lies on the cell; where it reaches beyond the border it does not fit.
-struct Discriminator {
-    const VALUE* values;
-    Shape shape;
-    const double* wanted;   // of a grid of `size`, x fastest
-    Shape size;
-    double most;
-};
-#elif DISCRIMINATOR == 4
-// An expression that is neither 0 nor no number, with code printed for it (crates/core/src/expression/cuda.rs).
-struct Discriminator {
-    const VALUE* values;              // null if the expression has no value
-    Shape shape;
-    double origin[3], steps[3][3];    // center of the first voxel, and from one to the next along each axis
-    double slope, intercept;          // values are slope stored + intercept
-};
-#else
-// Bits that are set.
-struct Discriminator {
-    const u32* words;       // a bit for each cell of a grid of `shape`, x fastest
-    Shape shape;
-};
-#endif
-
-#ifdef DISCRIMINATOR_BYTES
-static_assert(sizeof(Discriminator) == DISCRIMINATOR_BYTES, "crates/gpu/src/primitives/discriminator/layout.rs, crates/core/src/points/cuda/layout.rs");
-#endif
-
-#if DISCRIMINATOR == 1
+#if DISCRIMINATOR == DISCRIMINATOR_WITHIN
 DEVICE bool is_active(const Discriminator& asked, u64 n, Shape) {
     const double value = (double)asked.values[n];
     return value >= asked.low && value <= asked.high;
 }
-#elif DISCRIMINATOR == 2
+#elif DISCRIMINATOR == DISCRIMINATOR_EDGE
 // Change of the values along an axis, of central differences, one-sided at the border; over so many `steps`, 0 on an axis of one
 // cell.
 DEVICE double change_along(const VALUE* values, u64 cell, u32 at, u32 size, u64 stride, u32& steps) {
@@ -98,7 +66,7 @@ DEVICE bool is_active(const Discriminator& asked, u64 n, Shape cell) {
     }
     return sqrt(sum) >= asked.low;
 }
-#elif DISCRIMINATOR == 3
+#elif DISCRIMINATOR == DISCRIMINATOR_TEMPLATE
 // Whether a template of `size` cells lies inside along an axis, from `size / 2` before the cell on.
 DEVICE bool is_inside_along(u32 at, u32 size, u32 shape) {
     return size > 0 && at >= size / 2 && at - size / 2 + (u64)size <= shape;
@@ -121,7 +89,7 @@ DEVICE bool is_active(const Discriminator& asked, u64, Shape cell) {
     }
     return sum <= asked.most;
 }
-#elif DISCRIMINATOR == 4
+#elif DISCRIMINATOR == DISCRIMINATOR_CONDITION
 DEVICE bool is_active(const Discriminator& asked, u64 n, Shape cell) {
     using namespace expression;
     const double index[3] = {(double)cell.x, (double)cell.y, (double)cell.z};
@@ -135,6 +103,6 @@ DEVICE bool is_active(const Discriminator& asked, u64 n, Shape cell) {
     if (asked.slope != 1.0 || asked.intercept != 0.0) v = multiply(asked.slope, v) + asked.intercept;
     return holds(point[0], point[1], point[2], v, index[0], index[1], index[2]);
 }
-#elif DISCRIMINATOR == 5
+#elif DISCRIMINATOR == DISCRIMINATOR_BITS
 DEVICE bool is_active(const Discriminator& asked, u64 n, Shape) { return asked.words[n / 32] >> (n % 32) & 1; }
 #endif

@@ -2,10 +2,7 @@
 // "Programming the Hilbert curve", AIP Conf. Proc. 707), with the same bits.
 //
 // Coordinates are double whatever the precision of the solver: they are those of the mesh.
-#include "common/types.cuh"
-
-// Bits per axis; three axes fill 63 bits.
-enum { BITS = 21 };
+#include "generated/hilbert.cuh"
 
 // All bits of the lowest one.
 DEVICE u32 ones_if(u32 bit) { return 0u - (bit & 1); }
@@ -54,13 +51,6 @@ DEVICE u32 place_on_axis(double x, double low, double scale) {
     const double place = (x - low) * scale;
     return place >= last ? last : place > 0.0 ? (u32)place : 0;
 }
-
-// The lattice that the curve runs through: the twin of a struct in crates/core/src/primitives/hilbert.rs.
-struct Lattice {
-    double low[3];
-    // Steps per length, one for all axes.
-    double scale;
-};
 
 // Places of points along the curve; points outside the box of the lattice go to its edge.
 //

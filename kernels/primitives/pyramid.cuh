@@ -5,13 +5,11 @@
 #pragma once
 
 #include "primitives/block.cuh"
-#include "primitives/shape.cuh"
+#include "generated/pyramid.cuh"
 
 #ifndef LINES
 #define LINES 0
 #endif
-
-enum { MOST_LEVELS = 32 };
 
 // Child `c` of a cell.
 DEVICE Shape child_of(Shape cell, u32 c) {

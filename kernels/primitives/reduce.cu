@@ -8,6 +8,7 @@
 
 // Loads of a thread, of 16 bytes each.
 enum { LANES = 16 / sizeof(VALUE), LOADS = 8, TILE = BLOCK * LANES * LOADS };
+static_assert(TILE * sizeof(VALUE) == REDUCE_BYTES, "as many as the program counts on");
 
 // Values that are loaded at once.
 struct __align__(16) Pack {

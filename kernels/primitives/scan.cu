@@ -3,6 +3,7 @@
 
 // QUADS rounds of a warp.
 enum { QUADS = 8, ROUND = 4 * WARP, TILE = WARPS * QUADS * ROUND };
+static_assert(TILE == SCAN_TILE, "as many as the program counts on");
 
 // Four values that are loaded at once.
 struct __align__(16) Quad {

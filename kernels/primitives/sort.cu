@@ -8,7 +8,8 @@
 //
 // variants: KEY=u32 | KEY=u64
 // variants: TOLD=u32 | TOLD=u64
-#define BLOCK_THREADS 512
+#include "generated/blocks.cuh"
+#define BLOCK_THREADS SORT_BLOCK
 #include "primitives/block.cuh"
 
 typedef KEY key;
@@ -22,6 +23,7 @@ enum {
     LOOKS = 4,
     TILE = BLOCK * ITEMS,
 };
+static_assert(TILE == (sizeof(key) == 4 ? SORT_TILE_U32 : SORT_TILE_U64), "as many as the program counts on");
 
 // What a tile has told of a digit: nothing, how often it has it, or how often all tiles up to its
 // end have. The highest two bits say which.

@@ -59,14 +59,6 @@ tree_level(const VALUE* values, Shape base, const u32* below, Shape cells, u32 l
     counts[slot] = is_cell ? leaves_of(values, below, base, cells, cell, level) : 0;
 }
 
-// All levels from 1 on; the last has one cell, the first slot of its record.
-struct Tree {
-    const u32* counts[MOST_LEVELS];   // [records][FAN], level k + 1 at place k
-    Shape records[MOST_LEVELS];
-    Shape base;
-    u32 n_levels;
-};
-
 // The leaves in Z-order: the first cell of each, and its level.
 //
 // Grid: any number of threads, which share the leaves. Block: 256 threads. Shared memory: none.

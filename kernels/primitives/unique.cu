@@ -8,6 +8,7 @@
 
 // Words of a warp.
 enum { WORDS = 8 };
+static_assert(WARPS * WORDS * 32 == UNIQUE_ITEMS, "as many as the program counts on");
 
 // A bit for each item, set if it is not equal to the one before; the first one is set.
 //

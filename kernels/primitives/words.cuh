@@ -7,7 +7,7 @@
 #include "primitives/discriminator.cuh"
 #include "primitives/histopyramid/records.cuh"
 
-#if DISCRIMINATOR == 0
+#if DISCRIMINATOR == DISCRIMINATOR_BYTES
 // The word of 64 cells of a row, of those before `n`; cells are aligned to 16 bytes.
 DEVICE u64 word_of_row(const u8* cells, u64 n, u64 first, u32 low) {
     u64 word = 0;
@@ -69,7 +69,11 @@ DEVICE u64 word_of_slot(const Discriminator& asked, Shape records, u64 slot) {
 }
 #else
 // Cells that a thread looks at before the warp puts together what it found: simple questions wait for memory.
-enum { AT_ONCE = DISCRIMINATOR == 1 || DISCRIMINATOR == 5 ? 8 : DISCRIMINATOR == 2 ? 2 : 1 };
+enum {
+    AT_ONCE = DISCRIMINATOR == DISCRIMINATOR_WITHIN || DISCRIMINATOR == DISCRIMINATOR_BITS ? 8
+              : DISCRIMINATOR == DISCRIMINATOR_EDGE                                    ? 2
+                                                                                       : 1
+};
 
 // Whether the cell of a bit of a word is active; `first` is 64 times the slot of the word.
 DEVICE bool is_bit_set(const Discriminator& asked, Shape word, u64 first, u32 bit) {

@@ -10,22 +10,14 @@
 // Block: 256 threads.
 #include "common/types.cuh"
 #include "primitives/block.cuh"
+#include "generated/potential.cuh"
 #include "reconstruct/tree.cuh"
-
-// The twin of src/reconstruct/potential/frame.rs.
-struct Frame {
-    double middle[3];
-    double voxel;
-    double half;  // cells of half the cube
-    u32 most;     // largest number of a cell along an axis
-    u32 depth;
-};
 
 // Parts of a voxel that sums are made of.
 #define PARTS 262144.0
 
 // Samples of a thread and of a block that are summed up together.
-enum { EACH = 8, SUMMED = EACH * BLOCK };
+enum { EACH = SUMMED / BLOCK };
 
 // Sums of the three coordinates, modulo 2^64.
 struct Places {
@@ -174,44 +166,38 @@ octree_sums(const float* samples, u32 n, const Places* totals, Places* sums) {
     }
 }
 
-// Cells of the finest level with samples in them.
-struct Cells {
-    const u64* keys;    // of samples
-    const u32* starts;  // [n] first sample of each
-    u32 n, depth;
-    u32 samples, padding;
+DEVICE u64 key_of(const Cells& cells, u32 cell) { return cells.keys[cells.starts[cell]]; }
+DEVICE u32 first_sample(const Cells& cells, u32 cell) { return cell < cells.n ? cells.starts[cell] : cells.samples; }
 
-    DEVICE u64 key(u32 cell) const { return keys[starts[cell]]; }
-    DEVICE u32 first_sample(u32 cell) const { return cell < n ? starts[cell] : samples; }
+// Levels that a cell shares with the next one; -1 with none.
+DEVICE i32 common(const Cells& cells, u32 cell) {
+    if (cell + 1 >= cells.n) return -1;
+    const u64 differs = key_of(cells, cell) ^ key_of(cells, cell + 1);
+    const u32 high = (u32)(differs >> 32);
+    const u32 zeros = high ? __clz((i32)high) : 32 + __clz((i32)(u32)differs);
+    return (i32)(cells.depth - 1 - (63 - zeros) / 3);
+}
 
-    // Levels that a cell shares with the next one; -1 with none.
-    DEVICE i32 common(u32 cell) const {
-        if (cell + 1 >= n) return -1;
-        const u64 differs = key(cell) ^ key(cell + 1);
-        const u32 high = (u32)(differs >> 32);
-        const u32 zeros = high ? __clz((i32)high) : 32 + __clz((i32)(u32)differs);
-        return (i32)(depth - 1 - (63 - zeros) / 3);
+// The same with the one before.
+DEVICE i32 common_before(const Cells& cells, u32 cell) { return cell == 0 ? -1 : common(cells, cell - 1); }
+
+// First cell from `low` on that is not in the node of cell `low` - 1 with keys that end so many bits later.
+// Looks near `low` first.
+DEVICE u32 end_of(const Cells& cells, u32 low, u32 bits) {
+    const u64 prefix = key_of(cells, low - 1) >> bits;
+    u64 from = low, step = 1;
+    while (from + step < cells.n && key_of(cells, (u32)(from + step)) >> bits == prefix) {
+        from += step;
+        step *= 2;
     }
-    DEVICE i32 before(u32 cell) const { return cell == 0 ? -1 : common(cell - 1); }
-
-    // First cell from `low` on that is not in the node of cell `low` - 1 with keys that end so many bits later.
-    // Looks near `low` first.
-    DEVICE u32 end_of(u32 low, u32 bits) const {
-        const u64 prefix = key(low - 1) >> bits;
-        u64 from = low, step = 1;
-        while (from + step < n && key((u32)(from + step)) >> bits == prefix) {
-            from += step;
-            step *= 2;
-        }
-        u64 to = from + step < n ? from + step : n;
-        while (from < to) {
-            const u64 middle = from + (to - from) / 2;
-            if (key((u32)middle) >> bits != prefix) to = middle;
-            else from = middle + 1;
-        }
-        return (u32)from;
+    u64 to = from + step < cells.n ? from + step : cells.n;
+    while (from < to) {
+        const u64 middle = from + (to - from) / 2;
+        if (key_of(cells, (u32)middle) >> bits != prefix) to = middle;
+        else from = middle + 1;
     }
-};
+    return (u32)from;
+}
 
 // Nodes that begin at each cell.
 // Grid: any number of blocks, which share the cells.
@@ -220,7 +206,7 @@ struct Cells {
 extern "C" __global__ void __launch_bounds__(BLOCK) octree_counts(Cells cells, u32* counts) {
     const u64 threads = (u64)gridDim.x * BLOCK;
     for (u64 cell = (u64)blockIdx.x * BLOCK + threadIdx.x; cell < cells.n; cell += threads) {
-        const i32 more = cells.common((u32)cell) - cells.before((u32)cell);
+        const i32 more = common(cells, (u32)cell) - common_before(cells, (u32)cell);
         counts[cell] = 1 + (more > 0 ? more : 0);
     }
 }
@@ -240,12 +226,12 @@ octree_nodes(Cells cells, const u32* offsets, Link* links, Span* spans) {
     const u64 threads = (u64)gridDim.x * BLOCK;
     for (u64 at = (u64)blockIdx.x * BLOCK + threadIdx.x; at < cells.n; at += threads) {
         const u32 cell = (u32)at, first = offsets[cell], behind = offsets[cell + 1];
-        const u32 begin = cells.first_sample(cell);
-        u32 level = (u32)(cells.before(cell) + 1);
+        const u32 begin = first_sample(cells, cell);
+        u32 level = (u32)(common_before(cells, cell) + 1);
         for (u32 node = first; node < behind; node++, level++) {
-            const u32 end = node + 1 == behind ? cell + 1 : cells.end_of(cell + 1, 3 * (cells.depth - level));
+            const u32 end = node + 1 == behind ? cell + 1 : end_of(cells, cell + 1, 3 * (cells.depth - level));
             links[node] = Link{offsets[end], level};
-            spans[node] = Span{begin, cells.first_sample(end)};
+            spans[node] = Span{begin, first_sample(cells, end)};
         }
     }
 }

@@ -11,6 +11,7 @@
 // fused: always
 #include "primitives/block.cuh"
 #include "common/division.cuh"
+#include "generated/potential.cuh"
 #include "reconstruct/tree.cuh"
 #include "tiles/kept.cuh"
 #include "tiles/storage.cuh"
@@ -18,24 +19,6 @@
 // Voxels of a tile and of a lane.
 enum { E = TILE_EDGE, TILE_VALUES = E * E * E, OWN = TILE_VALUES / WARP };
 static_assert(E == 4, "two voxels for each lane");
-
-// The tree and what is taken of it: src/reconstruct/potential/cuda/velocity.rs lays it out.
-struct Field {
-    const Center* centers;
-    const Link* links;
-    u32 nodes;
-    u32 level;
-    float scale;   // voxels of the level to a finest voxel
-    float theta;
-    float square;  // of the softening, voxels of the level
-    float share;   // (p - 1) / (p + 1)
-    float stop;    // how far samples seem where a hull rests
-    u32 padding;
-};
-
-#ifdef FIELD_BYTES
-static_assert(sizeof(Field) == FIELD_BYTES, "the host lays out the same");
-#endif
 
 // Speed per voxel from where a hull rests.
 #define GAIN R(2)
@@ -205,7 +188,7 @@ struct View {
         if (wanted != key) find(wanted);
         if (id == MISSING) return far;
         const float value = (float)phi[(u64)id * TILE_VALUES + place];
-        return STORAGE == 16 ? value * (gamma / R(32767)) : value;
+        return STORAGE == STORAGE_FIXED16 ? value * (gamma / R(32767)) : value;
     }
 
     DEVICE float at(const float (&u)[3]) {

@@ -1,28 +1,6 @@
 // From the places of a picture to rays, twin of crates/view/src/render/frame.rs and of `place` in crates/view/src/render/march.rs.
 #pragma once
-#include "render/vector.cuh"
-
-// crates/view/src/render/cuda/arguments.rs lays it out.
-struct Frame {
-    Triple right, up, toward;
-    Triple lamp;        // direction to it along these
-    double scale;
-    double origin[2];
-    double front;
-    Triple middle;      // looked at, in perspective
-    double distance;    // of the eye from it
-    u32 perspective;
-    u32 wide, tall;     // rays
-    u32 samples;        // along each side of a pixel
-};
-
-#ifdef FRAME_BYTES
-static_assert(sizeof(Frame) == FRAME_BYTES, "crates/view/src/render/cuda/arguments.rs");
-#endif
-
-// A block has the rays of a rectangle, its warps those of smaller ones: their ways are alike.
-#define RAYS_WIDE 16
-#define RAYS_TALL 8
+#include "generated/render.cuh"
 
 struct Ray {
     Triple from, along;

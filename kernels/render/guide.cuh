@@ -1,7 +1,6 @@
 // How far a ray may go without looking, twin of crates/view/src/render/guide.rs and crates/view/src/render/pyramid.rs.
 //
-// RULE: 0 to the next cube, 1 by the distance transform, 2 by the nearest cube in the ray's way, found through a
-// pyramid, 3 by the nearest of all or of those in the ray's way, found by a look at each.
+// RULE has a value of generated/render.cuh.
 #pragma once
 #include "render/solid.cuh"
 
@@ -11,26 +10,8 @@
 #define MARGIN (1.0 / 1024.0)
 // What rounding can do to the distance of a center from the ray.
 #define SLACK 1e-6
-// Levels of a pyramid at most, above the cubes.
-#define PYRAMID_LEVELS 17
 // Fields waiting at most: 7 for each level, and one more.
 #define PYRAMID_STACK (7 * PYRAMID_LEVELS + 1)
-
-// crates/view/src/render/cuda/arguments.rs lays it out.
-struct Guide {
-    const float* distances;     // from the middle of each cube to the nearest that holds something
-    const u8* pyramid;          // levels one after the other: whether 2 x 2 x 2 fields below hold something
-    const u32* sites;           // [n_sites][3], cubes that hold something
-    u64 n_sites;
-    u64 starts[PYRAMID_LEVELS]; // of the levels in the pyramid
-    double cosine, sine;        // of the cone
-    u32 levels;
-    u32 all;                    // every cube counts
-};
-
-#ifdef GUIDE_BYTES
-static_assert(sizeof(Guide) == GUIDE_BYTES, "crates/view/src/render/cuda/arguments.rs");
-#endif
 
 // How much t it takes from `at` to leave a ball around 0; 0 outside of it.
 DEVICE double way_out(const Triple& at, const Triple& along, double radius) {
@@ -58,7 +39,7 @@ DEVICE bool may_count(const Guide& guide, const Triple& offset, const Triple& al
            aside * guide.cosine - ahead * guide.sine <= radius;
 }
 
-#if RULE == 2
+#if RULE == RULE_DIRECTIONAL
 // Fields of a level along an axis of n cubes.
 DEVICE u32 fields(u32 n, u32 level) { return (u32)(((u64)n + (((u64)1 << level) - 1)) >> level); }
 
@@ -132,7 +113,7 @@ DEVICE double nearest_ahead(const Solid& solid, const Guide& guide, const Triple
 }
 #endif
 
-#if RULE == 3
+#if RULE == RULE_ALL
 // The same by a look at every cube.
 DEVICE double nearest_of_all(const Guide& guide, const Triple& from, const Triple& along) {
     double best = infinity();
@@ -148,18 +129,18 @@ DEVICE double nearest_of_all(const Guide& guide, const Triple& from, const Tripl
 
 // Up to which t the ray certainly meets nothing, from t in `cube` on.
 DEVICE double free_to(const Solid& solid, const Guide& guide, const Course& course, const i32* cube, double t) {
-#if RULE == 0
+#if RULE == RULE_WALK
     return t;
 #else
     const Triple at = course.at(t);
-#if RULE == 1
+#if RULE == RULE_ISOTROPIC
     const double distance = (double)guide.distances[number_of(solid, cube[0], cube[1], cube[2])];
     const Triple middle = {(double)cube[0], (double)cube[1], (double)cube[2]};
     return t + way_out(at - middle, course.along, distance - HALF_DIAGONAL - MARGIN);
 #else
     const double speed = sqrt(dot(course.along, course.along));
     const Triple along = course.along * (1.0 / speed);
-#if RULE == 2
+#if RULE == RULE_DIRECTIONAL
     const double nearest = nearest_ahead(solid, guide, at, along);
 #else
     const double nearest = nearest_of_all(guide, at, along);

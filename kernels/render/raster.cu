@@ -4,6 +4,7 @@
 // The order is raster_extent, raster_corners, raster_triangles, raster_wide, raster_paint; raster_heights where lines are to be drawn.
 // A sample is a word of 64 bits: the height of what it shows above, the triangle below, so that the largest word is what
 // the processor finds by going through triangles in their order.
+#include "generated/raster.cuh"
 #include "render/light.cuh"
 
 // Samples per pixel along each axis.
@@ -23,29 +24,6 @@ struct Corner {
     i32 x, y;
     float z;
 };
-
-// crates/view/src/picture/cuda.rs lays it out.
-struct Drawing {
-    const double* points;     // [n_points][3]
-    const u32* triangles;     // [n_triangles][3]
-    const double* values;     // [n_points]
-    const float* normals;     // [n_triangles][3][3]; null for what needs no light
-    const float* map;         // [MAP_STEPS][3] colors of values
-    const float* screen;      // [SCREEN_STEPS + 2]
-    double low, high;         // values at the ends of the map
-    float solid[3];           // color of triangles without values
-    float no_value[3];        // color of what has no value
-    u32 n_points, n_triangles;
-    u32 n_colored;            // triangles from this one on have one color
-    u32 open;                 // colored triangles that face the viewer are left out
-    u32 transparent;
-    u32 padding;
-};
-
-#ifdef DRAWING_BYTES
-static_assert(sizeof(Drawing) == DRAWING_BYTES, "crates/view/src/picture/cuda.rs");
-static_assert(sizeof(Frame) == FRAME_BYTES, "crates/view/src/render/cuda/arguments.rs");
-#endif
 
 // Bits of doubles in the order of the numbers, none of which are 0.
 DEVICE u64 ordered(double x) {

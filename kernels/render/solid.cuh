@@ -6,25 +6,6 @@
 #include "render/level.cuh"
 #include "volume.cuh"
 
-// crates/view/src/render/cuda/arguments.rs lays it out.
-struct Solid {
-    Triple origin;         // of the first voxel in the world
-    Triple inverse[3];     // change of each index with world coordinates
-    double offset;         // index of the voxel volume of what has cube coordinate 0
-    double level;
-    double slope, intercept;
-    const u8* inside;      // of each cube, x fastest
-    const void* values;    // of each voxel; those of voxels as cubes are not needed
-    u32 stored, scaled;
-    u32 shape[3];          // cubes
-    u32 low[3], high[3];   // box of the cubes that hold something
-    u32 holds;             // whether one does
-};
-
-#ifdef SOLID_BYTES
-static_assert(sizeof(Solid) == SOLID_BYTES, "crates/view/src/render/cuda/arguments.rs");
-#endif
-
 DEVICE u64 number_of(const Solid& solid, i32 x, i32 y, i32 z) {
     return (u64)x + (u64)solid.shape[0] * ((u64)y + (u64)solid.shape[1] * (u64)z);
 }

@@ -10,9 +10,7 @@
 //
 // variants: REAL=double, CELL_SIZE=3
 #include "common/simplex.cuh"
-
-// Triangles of a leaf; the host states the same.
-enum : u32 { LEAF = 4 };
+#include "generated/gaps.cuh"
 
 struct Box {
     double low[3], high[3];
@@ -153,15 +151,6 @@ DEVICE Vec3 closest_in_triangle(const Vec3& p, const Vec3& a, const Vec3& b, con
     const Vec3 sides = nearer(p, nearer(p, closest_on_segment(p, a, b), closest_on_segment(p, b, c)), closest_on_segment(p, c, a));
     return is_over ? nearer(p, sides, inner) : sides;
 }
-
-// A surface made ready.
-struct Facets {
-    const double* vertices;  // [n_vertices][3]
-    const u32* corners;      // in the order of the tree, [n][3]
-    const Box* boxes;        // [2 n_leaves]
-    u32 n;
-    u32 n_leaves;
-};
 
 // The least square of a distance to the triangles of a leaf, if that is below `least`.
 DEVICE double in_leaf(const Facets& facets, u32 leaf, const Vec3& p, double least) {

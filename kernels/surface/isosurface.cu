@@ -28,7 +28,7 @@ DEVICE stored number_of(u64 bits) { return *(const stored*)&bits; }
 // gives the voxel of this lane in a word, and whether there is one. The whole warp comes.
 template <typename Load>
 DEVICE void find_bits(const Surface& s, u64 first, const Load& load) {
-    const stored low = number_of(s.low), high = number_of(s.high);
+    const stored low = number_of(s.range[0]), high = number_of(s.range[1]);
     const u32 full = 0xffffffffu, lane = lane_of_thread();
     const u64 n_words = (u64)s.words * s.size[1] * s.size[2];
     u32 inside = 0, missing = 0;

@@ -8,6 +8,7 @@
 // variants: REAL=double
 #include "common/vector.cuh"
 #include "measures/sets.cuh"
+#include "generated/parts.cuh"
 
 // Vertices in no set.
 //
@@ -67,15 +68,6 @@ extern "C" __global__ void parts_settle(u32 n, u32* names, u32* is_first) {
         is_first[i] = name == (u32)i;
     }
 }
-
-// What is known of a part; all zero at the start.
-struct Part {
-    // Largest and smallest coordinates as words in the order of numbers; the bits of those of the smallest are turned.
-    u64 high[3], low[3];
-    // Six times the volume inside, signed, and twice the area, as whole numbers: their order changes no sum.
-    u64 volume, area;
-    u64 triangles;
-};
 
 // Words in the order of numbers; none is zero.
 DEVICE u64 ordered(double x) {

@@ -1,42 +1,7 @@
 // Rows of bits of a dense volume: the twin of src/surface/isosurface/{masks,rows}.rs, 32 voxels to a word.
 #pragma once
+#include "generated/isosurface.cuh"
 #include "primitives/block.cuh"
-
-// What the kernels know of a volume and of its surface: src/surface/isosurface/cuda/state.rs lays it out.
-struct Surface {
-    u64 values;           // address of what is stored, [shape[2]][shape[1]][shape[0]]
-    u64 low, high;        // bits of the least and the largest stored number that is inside
-    u32* inside;          // [size[1] * size[2]][words]
-    u32* missing;         // the same of values that are not finite; null where all are
-    u32* first_vertex;    // [rows]
-    u32* first_triangle;  // [rows]
-    u32* along;           // [rows][2] crossings along x, and those along x and y
-    u64* told;            // [2][tiles] what tiles of rows tell each other
-    struct Totals* totals;
-    double* vertices;     // [..][3]
-    double* normals;      // [..][3]
-    u32* triangles;       // [..][3]
-    u64 room[2];          // vertices and triangles there is room for
-    double level, slope, intercept;
-    double origin[3], steps[3][3], inverse[3][3];
-    u32 shape[3];         // voxels with values
-    u32 size[3];          // with the layers round them
-    u32 layers;           // 0 or 1
-    u32 words;            // of a row
-    u32 lanes;            // of a warp that share a row: a power of two
-    u32 is_scaled;        // values are slope * stored + intercept
-};
-
-#ifdef SURFACE_BYTES
-static_assert(sizeof(Surface) == SURFACE_BYTES, "the host lays out the same");
-#endif
-
-// What the host looks at; zero at the start.
-struct Totals {
-    u64 vertices, triangles;
-    u32 has_missing;
-    u32 taken;            // tiles of rows
-};
 
 DEVICE u32 lowest_bits(u32 n) { return n >= 32 ? ~0u : (1u << n) - 1; }
 

@@ -1,20 +1,8 @@
 // A coefficient kept with the tiles in 16 bits: the twin of src/levelset/tiled/steady.rs. A kernel of its own makes
 // the values of tiles that come; src/levelset/tiled/cuda/kept.rs lays them out.
 #pragma once
-#include "common/real.cuh"
+#include "generated/tile_kept.cuh"
 #include "tiles/grid.cuh"
-
-// What stands for the largest component of a tile.
-#define KEPT_MOST 32767
-
-struct Kept {
-    short* values;   // [capacity][components][E^3]
-    real* extremes;  // [capacity][KEPT_EXTREMES]
-};
-
-// What is known of the values of a tile: what one step of the 16 bits is worth, the largest sum of the sizes of all
-// components, and the smallest component, 0 at most, which is asked of single numbers only.
-enum { KEPT_UNIT, KEPT_LARGEST, KEPT_LEAST, KEPT_EXTREMES };
 
 DEVICE real& extreme_of(const Kept& kept, u32 id, u32 which) { return kept.extremes[KEPT_EXTREMES * (u64)id + which]; }
 

@@ -3,13 +3,10 @@
 #include "tiles/motion.cuh"
 #include "tiles/outcome.cuh"
 
-// By how much the speed at the end of a step may exceed the one it was bounded by.
-#define GROWTH 1.25
-
 // Stops where coefficients of a time may not be so: one thread.
 DEVICE void halt_for_flaws(TileControl& c, double t) {
     if (!c.flaws) return;
-    c.halt = c.flaws & 1 ? BAD_COEFFICIENT : NEGATIVE;
+    c.halt = c.flaws & NOT_FINITE ? BAD_COEFFICIENT : NEGATIVE;
     c.bad_time = t;
     c.flaws = 0;
 }
@@ -26,18 +23,18 @@ struct Fastest {
 DEVICE void look_at(Fastest& fastest, const TileMotion& m, const KeptQuad& kept, const Parts& parts, u32 slot, u64 key,
                     u32 voxel, real phi, double t) {
     const bool is_near = m.core > fabs(phi);
-#if CURVATURE < 2
+#if CURVATURE < TERM_VARIES
     if (!is_near) return;
 #endif
     Coefficients k(m);
     k.take(kept, voxel % QUAD);
     k.evaluate(m, parts, slot, key, voxel, t);
     // A negative one is so in the band or near it.
-    if (k.alpha < R(0)) fastest.flaws |= 2;
+    if (k.alpha < R(0)) fastest.flaws |= BELOW_ZERO;
     if (!is_near) return;
     real sum = (fabs(k.u[0]) + fabs(k.u[1])) + fabs(k.u[2]);
     sum = sum + fabs(k.speed) * R(1.7320508075688772) + k.alpha * R(6);
-    if (!(sum - sum == R(0))) fastest.flaws |= 1;
+    if (!(sum - sum == R(0))) fastest.flaws |= NOT_FINITE;
     if (sum > fastest.most) fastest.most = sum;
 }
 
@@ -113,13 +110,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) tiles_length(Til
 // The largest speed by what a tile keeps, over all its voxels: the sum of the largest numbers of each coefficient.
 DEVICE double kept_speed(const TileMotion& m, u32 id) {
     double most = 0.0;
-#if NORMAL == 3
+#if NORMAL == TERM_KEPT
     most = most + 1.7320508075688772 * (double)extreme_of(m.kept[1], id, KEPT_LARGEST);
 #endif
-#if VELOCITY == 3
+#if VELOCITY == TERM_KEPT
     most = most + (double)extreme_of(m.kept[0], id, KEPT_LARGEST);
 #endif
-#if CURVATURE == 3
+#if CURVATURE == TERM_KEPT
     most = most + 6.0 * (double)extreme_of(m.kept[2], id, KEPT_LARGEST);
 #endif
     return most;
@@ -143,9 +140,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) tiles_length(Til
     for (u32 p = blockIdx.x * BLOCK + threadIdx.x; p < n; p += gridDim.x * BLOCK) {
         const u32 id = g.ids[list][p];
         const double of_tile = kept_speed(m, id);
-        if (!is_finite(of_tile)) flawed |= 1;
-#if CURVATURE == 3
-        if (extreme_of(m.kept[2], id, KEPT_LEAST) < R(0)) flawed |= 2;
+        if (!is_finite(of_tile)) flawed |= NOT_FINITE;
+#if CURVATURE == TERM_KEPT
+        if (extreme_of(m.kept[2], id, KEPT_LEAST) < R(0)) flawed |= BELOW_ZERO;
 #endif
         mine = of_tile > mine ? of_tile : mine;
     }

@@ -19,6 +19,7 @@
 // variants: REAL=double | REAL=float
 // variants: TILE_EDGE=4 | TILE_EDGE=8 | TILE_EDGE=4, STORAGE=16
 #include "primitives/block.cuh"
+#include "generated/tile_motion.cuh"
 #include "tiles/grid.cuh"
 #include "tiles/storage.cuh"
 #include "tiles/lookup.cuh"
@@ -26,16 +27,6 @@
 const u32 DELETED = 1u << 31;
 // Of a new tile that is inside.
 const u32 INSIDE_BIT = 1u << 31;
-
-// Where values are: src/levelset/tiled/cuda/state.rs lays it out.
-struct TileValues {
-    stored* values[3];  // [capacity][TILE_VALUES] each: phi and stages, as the control block says
-    real gamma;
-};
-
-#ifdef TILE_VALUES_BYTES
-static_assert(sizeof(TileValues) == TILE_VALUES_BYTES, "the host lays out the same");
-#endif
 
 enum {
     // Values of one tile.

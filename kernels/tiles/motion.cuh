@@ -1,58 +1,22 @@
-// The motion on tiles: src/levelset/tiled/cuda/state.rs lays it out.
+// The motion on tiles: src/levelset/tiled/cuda/state.rs says what is there.
 //
-// Units are compiled for the terms that act: VELOCITY, NORMAL, CURVATURE are 0 for none, 1 for one
-// value, 2 for an expression, 3 for what is kept with the tiles; SAMPLED has a bit for each component of a velocity of
-// kind 2 that is the value of a volume instead; RESCALING 1 with the rescaling term; SCHEME 1 or 5 is the order of the
-// differences.
+// Units are compiled for the terms that act: VELOCITY, NORMAL, CURVATURE have values of generated/tile_terms.cuh; SAMPLED has
+// a bit for each component of a velocity that varies and is the value of a volume instead; RESCALING is 1 with the
+// rescaling term; SCHEME has a value of generated/tile_motion.cuh.
 #pragma once
-#include "tiles/components.cuh"
+#include "generated/tile_motion.cuh"
+#include "generated/tile_terms.cuh"
 #include "tiles/grid.cuh"
-#include "tiles/kept.cuh"
-#include "tiles/storage.cuh"
 
-#if VELOCITY == 2 || NORMAL == 2 || CURVATURE == 2
+#if VELOCITY == TERM_VARIES || NORMAL == TERM_VARIES || CURVATURE == TERM_VARIES
 #define VARIES 1
 #include "coefficients_generated.cuh"
 #endif
-#if VELOCITY == 3 || NORMAL == 3 || CURVATURE == 3
+#if VELOCITY == TERM_KEPT || NORMAL == TERM_KEPT || CURVATURE == TERM_KEPT
 #define KEPT 1
 #endif
 #ifndef SAMPLED
 #define SAMPLED 0
-#endif
-
-struct TileMotion {
-    // [capacity][TILE_VALUES] each: phi and stages, as the control block says. Before them stand the values of
-    // missing tiles, inside and outside, where their ids -2 and -1 point to.
-    stored* values[3];
-    double origin[3], dx;   // voxel v lies at origin + dx v
-    real gamma;
-    real core;              // a voxel moves if it or a neighbor has a smaller |phi|
-    real rescaling;         // factor of the rescaling term
-    real velocity[3];       // voxels per time
-    real normal_speed;
-    real curvature;         // voxels squared per time
-    real per_voxel[2];      // 1 / dx and its square
-    u32 keep, need;         // layers round an active voxel within which tiles are kept, and are needed for a step
-    const Kept* kept;       // [3] velocity, normal speed and curvature of each tile, where they are kept
-    const TileComponent* components;  // of the velocity, where some are volumes and others expressions
-};
-
-#ifdef TILE_MOTION_BYTES
-static_assert(sizeof(TileMotion) == TILE_MOTION_BYTES, "the host lays out the same");
-#endif
-
-// One evaluation: out = old base + fresh (from + dt L(from)).
-struct TileStage {
-    double part;            // of the step at which coefficients are taken
-    real old_share, new_share;
-    u32 from, out, base;    // 0 phi, 1 and 2 the stages
-    u32 mixes;              // whether the base has a share
-    u32 is_last;
-};
-
-#ifdef TILE_STAGE_BYTES
-static_assert(sizeof(TileStage) == TILE_STAGE_BYTES, "the host lays out the same");
 #endif
 
 DEVICE stored* array_of(const TileMotion& m, const TileControl& c, u32 role) {
@@ -110,24 +74,24 @@ struct KeptRows {
 
 // All coefficients that are kept, at four voxels of a tile.
 struct KeptQuad {
-#if VELOCITY == 3
+#if VELOCITY == TERM_KEPT
     KeptRows<3> velocity;
 #endif
-#if NORMAL == 3
+#if NORMAL == TERM_KEPT
     KeptRows<1> normal_speed;
 #endif
-#if CURVATURE == 3
+#if CURVATURE == TERM_KEPT
     KeptRows<1> curvature;
 #endif
 
     DEVICE KeptQuad(const TileMotion& m, u32 id, u32 voxel) {
-#if VELOCITY == 3
+#if VELOCITY == TERM_KEPT
         velocity.load(m.kept[0], id, voxel);
 #endif
-#if NORMAL == 3
+#if NORMAL == TERM_KEPT
         normal_speed.load(m.kept[1], id, voxel);
 #endif
-#if CURVATURE == 3
+#if CURVATURE == TERM_KEPT
         curvature.load(m.kept[2], id, voxel);
 #endif
     }
@@ -144,14 +108,14 @@ struct Coefficients {
 
     // Those that are kept, of one of four voxels.
     DEVICE void take(const KeptQuad& kept, u32 i) {
-#if VELOCITY == 3
+#if VELOCITY == TERM_KEPT
 #pragma unroll
         for (u32 k = 0; k < 3; k++) u[k] = kept.velocity.at(k, i);
 #endif
-#if NORMAL == 3
+#if NORMAL == TERM_KEPT
         speed = kept.normal_speed.at(0, i);
 #endif
-#if CURVATURE == 3
+#if CURVATURE == TERM_KEPT
         alpha = kept.curvature.at(0, i);
 #endif
     }
@@ -165,16 +129,16 @@ struct Coefficients {
         const auto& of = parts.of_axis[slot];
         fields_of_parts(at[0], at[1], at[2], t, parts.of_time, of[0][n[0]], of[1][n[1]], of[2][n[2]], value);
         u32 next = 0;
-#if VELOCITY == 2
+#if VELOCITY == TERM_VARIES
 #pragma unroll
         for (u32 k = 0; k < 3; k++) {
-            u[k] = SAMPLED >> k & 1 ? m.components[k].at(at) : (real)value[next++] * m.per_voxel[0];
+            u[k] = SAMPLED >> k & 1 ? component_at(m.components[k], at) : (real)value[next++] * m.per_voxel[0];
         }
 #endif
-#if NORMAL == 2
+#if NORMAL == TERM_VARIES
         speed = (real)value[next++] * m.per_voxel[0];
 #endif
-#if CURVATURE == 2
+#if CURVATURE == TERM_VARIES
         alpha = (real)value[next++] * m.per_voxel[1];
 #endif
 #endif

@@ -6,8 +6,9 @@
 // src/grid/cuda/grid.rs knows where.
 #pragma once
 #include "tiles/grid.cuh"
+#include "tiles/storage.cuh"
 
-#if STORAGE == 16 && TILE_EDGE == 4
+#if STORAGE == STORAGE_FIXED16 && TILE_EDGE == 4
 #define HAS_NEAR 0
 #else
 #define HAS_NEAR 1

@@ -92,7 +92,7 @@ struct Watch {
     // Counts four voxels, as computed and as kept, and says what they ask for.
     DEVICE u32 look(Outcome& outcome, const Four& four, const Quad& q, real core, u32 missing) const {
         const QuadBits bits(q, core);
-#if STORAGE == 16
+#if STORAGE == STORAGE_FIXED16
         const QuadBits counted(four, core);
 #else
         const QuadBits& counted = bits;

@@ -133,7 +133,7 @@ struct NearPart {
     }
 
     DEVICE static void copy_one(real* out, const stored* from, real gamma) {
-#if STORAGE == 16
+#if STORAGE == STORAGE_FIXED16
         *out = load_value(*from, gamma);
 #else
         copy_async(out, from);
@@ -141,7 +141,7 @@ struct NearPart {
     }
 
     DEVICE static void copy_quad(real* out, const stored* from, real gamma) {
-#if STORAGE == 16
+#if STORAGE == STORAGE_FIXED16
         *(Four*)out = four_of(from, gamma);
 #else
         copy_async((Quad*)out, (const Quad*)from);

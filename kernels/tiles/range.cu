@@ -5,16 +5,11 @@
 // variants: REAL=double | REAL=float
 // variants: TILE_EDGE=4 | TILE_EDGE=8 | TILE_EDGE=4, STORAGE=16
 #include "primitives/block.cuh"
+#include "generated/tile_range.cuh"
 #include "tiles/grid.cuh"
 #include "tiles/storage.cuh"
 
 enum { E = TILE_EDGE, TILE_VALUES = E * E * E };
-
-// What a warp found: src/levelset/tiled/cuda/range.rs lays it out.
-struct Range {
-    real low, high;
-    u64 active;
-};
 
 // Grid: any number of blocks, whose warps share the tiles.
 //

@@ -5,7 +5,7 @@
 #include "tiles/formulas/weno.cuh"
 #include "tiles/motion.cuh"
 
-#if SCHEME == 5
+#if SCHEME == SCHEME_WENO5
 enum { POINTS = 7 };
 #define BOTH weno_both
 #define FROM weno_from
@@ -25,14 +25,14 @@ DEVICE void points(const At& at, u32 axis, real (&p)[POINTS]) {
 }
 
 // Whether which way the front moves is the same everywhere: then |grad phi|^2 comes with the voxel.
-#if SCHEME == 1 && NORMAL == 1 && !RELAX
+#if SCHEME == SCHEME_FIRST_ORDER && NORMAL == TERM_UNIFORM && !RELAX
 #define ONE_WAY 1
 #else
 #define ONE_WAY 0
 #endif
 
 // |grad phi|^2 for a front of this speed.
-#if SCHEME == 1
+#if SCHEME == SCHEME_FIRST_ORDER
 #define GODUNOV_SQUARE(speed) upwind_godunov_square(at, (speed) > R(0))
 #else
 #define GODUNOV_SQUARE(speed) godunov_square(d, speed)

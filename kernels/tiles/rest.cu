@@ -6,20 +6,10 @@
 // variants: TILE_EDGE=4 | TILE_EDGE=8 | TILE_EDGE=4, STORAGE=16
 #include "primitives/block.cuh"
 #include "tiles/grid.cuh"
-#include "tiles/storage.cuh"
+#include "generated/tile_rest.cuh"
+#include "generated/tile_still.cuh"
 
 enum { E = TILE_EDGE, TILE_VALUES = E * E * E };
-
-// Voxels that the interface may move in an old tile.
-#define STILL 0.02
-
-// Tiles as they were: keys in their order, and values in the order of the keys.
-struct Before {
-    u64* keys;
-    stored* values;
-    u32 n;
-    u32 padding;
-};
 
 // A tile before and now.
 struct Tile {

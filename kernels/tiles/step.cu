@@ -34,7 +34,7 @@
 #ifndef EULER
 #define EULER 0
 #endif
-#define REACH (SCHEME == 5 ? 3 : 1)
+#define REACH (SCHEME == SCHEME_WENO5 ? 3 : 1)
 #if CURVATURE && !RELAX
 #define EDGES 1
 #else
@@ -47,15 +47,15 @@
 
 // Threads that must fit a multiprocessor: what is read is waited for less where more tiles are on their way, and
 // the terms keep to the registers that this leaves. More of them would spill.
-#if SAMPLED || (KEPT && (VARIES || (EDGES && SCHEME == 5)))
+#if SAMPLED || (KEPT && (VARIES || (EDGES && SCHEME == SCHEME_WENO5)))
 enum { THREADS = sizeof(real) == 8 ? 256 : 384 };
 #elif VARIES
-enum { THREADS = sizeof(real) == 8 ? (SCHEME == 5 ? 256 : 384) : 512 };
+enum { THREADS = sizeof(real) == 8 ? (SCHEME == SCHEME_WENO5 ? 256 : 384) : 512 };
 #elif EDGES && (VELOCITY || (defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000))
 enum { THREADS = sizeof(real) == 8 ? 256 : 512 };
-#elif !HAS_NEAR && (EDGES || SCHEME != 5)
+#elif !HAS_NEAR && (EDGES || SCHEME != SCHEME_WENO5)
 enum { THREADS = sizeof(real) == 8 ? 256 : 512 };
-#elif STORAGE == 16 || SCHEME == 5
+#elif STORAGE == STORAGE_FIXED16 || SCHEME == SCHEME_WENO5
 enum { THREADS = sizeof(real) == 8 ? 384 : 640 };
 #elif EDGES
 enum { THREADS = sizeof(real) == 8 ? (TILE_EDGE == 8 ? 384 : 256) : TILE_EDGE == 8 ? 512 : 640 };
@@ -70,7 +70,7 @@ enum { MIN_BLOCKS = THREADS / BLOCK };
 
 // What the threads of a block share.
 struct Shared {
-#if SCHEME == 5
+#if SCHEME == SCHEME_WENO5
     __align__(16) real padded[TILES][PADDED];
     // Values of the evaluation, and the voxels that move: tile times TILE_VALUES plus voxel.
     __align__(16) real fresh[TILES][TILE_VALUES];
@@ -90,7 +90,7 @@ struct Shared {
 
 // Threads of a tile wait for each other: where a warp has all of them and shares nothing else, for that.
 DEVICE void tile_barrier() {
-    if (IS_OF_WARP && SCHEME != 5) __syncwarp();
+    if (IS_OF_WARP && SCHEME != SCHEME_WENO5) __syncwarp();
     else __syncthreads();
 }
 
@@ -108,7 +108,7 @@ DEVICE real advanced(const Shared& shared, const TileMotion& m, const KeptQuad& 
     return at(0, 0, 0) + dt * rate_of(m, k, at, phi0, square);
 }
 
-#if SCHEME == 5
+#if SCHEME == SCHEME_WENO5
 
 // Values of four voxels that do not move, and the others listed; bit i of the result says which do.
 DEVICE u32 list_moving(Shared& shared, const TileMotion& m, u32 slot, u32 voxel, bool is_here) {
@@ -210,7 +210,7 @@ tiles_stage(TileGrid g, TileMotion m, TileStage s) {
     TileControl& c = *g.control;
     const u32 thread = threadIdx.x % GROUP, slot = threadIdx.x / GROUP, voxel = QUAD * thread;
     const Watch watch(voxel, m);
-#if SCHEME != 5
+#if SCHEME != SCHEME_WENO5
     const Part part(thread);
 #endif
     await_kernel_before();
@@ -230,7 +230,7 @@ tiles_stage(TileGrid g, TileMotion m, TileStage s) {
 #if VARIES && !RELAX
     if (threadIdx.x == 0) shared.parts.begin(t);
 #endif
-#if SCHEME == 5
+#if SCHEME == SCHEME_WENO5
     if (threadIdx.x == 0) shared.n_moving = 0;
     next.read(g, list, thread, p, n);
     if (p < n) next.keep(shared.near[0], slot, thread);
@@ -253,7 +253,7 @@ tiles_stage(TileGrid g, TileMotion m, TileStage s) {
         if (thread == 0) shared.keys[slot] = key;
         if (is_here) shared.parts.find(m, slot, key, thread, GROUP, t);
 #endif
-#if SCHEME == 5
+#if SCHEME == SCHEME_WENO5
         const Near& near = shared.near[turn];
         const u32 id = near.ids[slot][NEAR_CENTER], missing = near.missing[slot];
         next.read(g, list, thread, p + stride, n);
@@ -270,7 +270,7 @@ tiles_stage(TileGrid g, TileMotion m, TileStage s) {
         const Quad old = is_here && mixes ? *(const Quad*)(base + at + voxel) : Quad{};
         u32 moving = 0;
         Four fresh;
-#if SCHEME == 5
+#if SCHEME == SCHEME_WENO5
         __syncthreads();
         const real* own = shared.padded[slot] + place_of(voxel);
         moving = list_moving(shared, m, slot, voxel, is_here);
@@ -300,7 +300,7 @@ tiles_stage(TileGrid g, TileMotion m, TileStage s) {
                 // Where nothing is mixed, a step has one evaluation.
                 before[i] = mixes ? load_value(old.v[i], m.gamma) : own[i];
                 real& value = fresh.v[i];
-                if (mixes && moving >> i & 1) value = s.old_share * before[i] + s.new_share * value;
+                if (mixes && moving >> i & 1) value = s.shares[0] * before[i] + s.shares[1] * value;
             }
             if (is_last) outcome.look_for_flaws(fresh);
 #pragma unroll

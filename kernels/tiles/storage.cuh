@@ -1,12 +1,13 @@
-// How a value of phi is kept: as it is, or in 16 bits (STORAGE=16). The twin of src/grid/storage.rs.
+// How a value of phi is kept: as it is, or in 16 bits (STORAGE_FIXED16). The twin of src/grid/storage.rs.
 #pragma once
 #include "common/real.cuh"
+#include "generated/tile_storage.cuh"
 
 #ifndef STORAGE
-#define STORAGE 0
+#define STORAGE STORAGE_REAL
 #endif
 
-#if STORAGE == 16
+#if STORAGE == STORAGE_FIXED16
 
 // round(phi / gamma * 32767); the smallest number stands for what is not a number.
 typedef short stored;

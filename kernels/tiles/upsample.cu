@@ -12,7 +12,7 @@
 #include "primitives/block.cuh"
 #include "tiles/grid.cuh"
 #include "common/real.cuh"
-#include "tiles/storage.cuh"
+#include "generated/tile_upsample.cuh"
 
 enum {
     E = TILE_EDGE,
@@ -21,36 +21,6 @@ enum {
     COARSE = E / 2 + 1,
     COARSE_VOXELS = COARSE * COARSE * COARSE,
 };
-
-// src/grid/cuda/upsample.rs lays it out.
-struct Upsample {
-    const stored* phi;   // of the coarse tiles by id
-    stored* fine;        // of the fine ones by their place in the list
-    u64* keys;           // [n] of the tiles that are looked at, ascending
-    u32* activity;       // what they ask for
-    u32* borders;        // signs that missing neighbors would have
-    u32* wanted;         // neighbors that the next generation holds
-    u64* asked;          // [room] keys of missing tiles that are asked for
-    u32* keeps;          // 1 where a tile stays
-    struct Status* status;
-    double gamma[2];     // of the coarse and of the fine band
-    u32 reach;           // layers within which active voxels ask for neighbors
-    u32 n;               // tiles looked at
-    u32 room;
-    u32 padding;
-};
-
-#ifdef UPSAMPLE_BYTES
-static_assert(sizeof(Upsample) == UPSAMPLE_BYTES, "the host lays out the same");
-#endif
-
-// What the host looks at; zero at the start.
-struct Status {
-    u32 asked;  // tiles that are asked for and not there, each as often as it is
-    u32 flaws;  // 1: a value is not a number; 2: tiles out of range; 4: phi jumps
-};
-
-const u32 NOT_A_NUMBER = 1, BEYOND = 2, JUMPS = 4;
 
 // What a warp needs of shared memory.
 struct Room {

@@ -3,7 +3,8 @@
 //
 // variants: REAL=double | REAL=float
 // variants: TILE_EDGE=4 | TILE_EDGE=8
-#define BLOCK_THREADS 64
+#include "generated/tile_components.cuh"
+#define BLOCK_THREADS VOLUMES_BLOCK
 #include "primitives/block.cuh"
 #include "tiles/components.cuh"
 #include "tiles/grid.cuh"
@@ -13,13 +14,6 @@ enum { E = TILE_EDGE, TILE_VALUES = E * E * E, MOST_COMPONENTS = 3 };
 
 // That a multiprocessor must have registers for. Without a word the compiler spares them for more, and spills.
 enum { BLOCKS = 8 };
-
-// Where values are taken: src/levelset/tiled/cuda/volumes.rs lays it out.
-struct Components {
-    const TileComponent* of;
-    double origin[3], dx;  // voxel v lies at origin + dx v
-    u32 n, padding;
-};
 
 // What is known of some values of a tile.
 struct Extremes {
@@ -76,7 +70,7 @@ tiles_volumes(TileGrid g, Kept kept, Components components, u32 of_all) {
             }
             real sum = R(0);
             for (u32 k = 0; k < components.n; k++) {
-                const real value = components.of[k].at(x);
+                const real value = component_at(components.of[k], x);
                 values[k * TILE_VALUES + voxel] = value;
                 sum = sum + fabs(value);
                 mine.join(fabs(value), R(0), value, value * R(0));

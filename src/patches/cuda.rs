@@ -14,7 +14,7 @@ pub use self::layout::PatchesArgument;
 use super::{Coordinates, Patches};
 use crate::error::Result;
 use crate::geometry::Real;
-use crate::gpu::{Argument, Array, Cuda};
+use crate::gpu::{Array, Cuda};
 
 /// Patches of a mesh on a card, with the coordinates of their vertices.
 pub struct DevicePatches<R: Real> {
@@ -74,9 +74,6 @@ impl Indices {
         }
     }
 }
-
-// SAFETY: laid out as in C, and compared with the size the kernels know.
-unsafe impl Argument for PatchesArgument {}
 
 impl Shape {
     /// Sizes of the patches of a mesh.

@@ -44,7 +44,6 @@ fn compile<R: Real>(arity: usize, organization: Organization, front: Front) -> L
         format!("BLOCK={BLOCK}"),
         format!("CIRCULAR={}", u32::from(front == Front::Circular)),
         format!("QUEUED_SOLVE={}", u32::from(organization == Organization::Queue)),
-        format!("EIKONAL_BYTES={}", size_of::<EikonalArgument<R>>()),
     ];
     let defines: Vec<&str> = defines.iter().map(String::as_str).collect();
     let mut kernels = vec!["eikonal_reset", "eikonal_seed", organization.kernel()];

@@ -71,7 +71,7 @@ extern "C" __global__ void flow_new(Given g, Flow **out) {
     e.visited = filled<u32>(patches, 0);
     e.is_visited = filled<u32>(patches, 0);
     e.stats = filled<Stats>(1, Stats{});
-    e.due = &f.c.due;
+    e.due = &f.c.progress.due;
     e.error = filled<u32>(1, 0);
 
     Evolution &s = f.s;
@@ -100,7 +100,7 @@ extern "C" __global__ void flow_new(Given g, Flow **out) {
     c.rule = DISPLACEMENT;
     c.measures_displacement = g.measures_displacement;
     c.n_patches = c.n_active = patches;
-    c.due = 1;
+    c.progress.due = 1;
     c.limits = c.next_limits = no_limits();
 }
 
@@ -123,9 +123,9 @@ extern "C" __global__ void flow_begin(const Flow *f, u64 steps) {
 // phi, steps, the time, redistancings and the halt. One thread.
 extern "C" __global__ void flow_look(const Flow *f, real *phi, u64 *steps, double *time, u64 *done, u32 *halt) {
     u32 n = f->m.n_vertices;
-    for (u32 v = 0; v < n; v++) phi[v] = f->s.phi[f->c.parity * n + v];
-    *steps = f->c.step;
-    *time = f->c.time;
+    for (u32 v = 0; v < n; v++) phi[v] = f->s.phi[f->c.progress.parity * n + v];
+    *steps = f->c.progress.step;
+    *time = f->c.progress.time;
     *done = f->c.reinitializations;
-    *halt = f->c.halt;
+    *halt = f->c.progress.halt;
 }

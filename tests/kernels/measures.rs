@@ -38,12 +38,7 @@ struct Bench<R: Real> {
 
 fn library<R: Real>(arity: usize) -> Rc<Library> {
     let real = if R::SHIFTED { "float" } else { "double" };
-    let defines = [
-        format!("REAL={real}"),
-        format!("CELL_SIZE={arity}"),
-        format!("BLOCK={BLOCK}"),
-        format!("MEASURING_BYTES={}", size_of::<MeasuringArgument>()),
-    ];
+    let defines = [format!("REAL={real}"), format!("CELL_SIZE={arity}"), format!("BLOCK={BLOCK}")];
     let defines: Vec<&str> = defines.iter().map(String::as_str).collect();
     let kernels = ["measures_patches", "measures_join", "measures_sum"];
     Rc::new(Library::compile("kernels/measures.cu", &defines, &kernels))

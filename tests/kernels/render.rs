@@ -5,7 +5,7 @@ use zeroset::point_distance::Edt;
 use zeroset::render::{Camera, Frame, Guide, Hit, Rule, Solid, march};
 use zeroset::volume::{Placement, Samples, Volume};
 
-use super::layouts::render::{FrameArgument, GuideArgument, LEVELS, SolidArgument};
+use super::layouts::render::{FrameArgument, GuideArgument, PYRAMID_LEVELS, SolidArgument};
 use super::library::{Launch, Library, arg};
 
 type V = [f64; 3];
@@ -89,7 +89,7 @@ fn hits_of(solid: &Solid<'_>, level: Option<f64>, frame: &FrameArgument) {
     let cpu = Cpu::current();
     let distances = Edt::default().transform(&cpu, solid.inside(), shape).unwrap();
     let (pyramid, found) = pyramid(&inside, shape);
-    let mut starts = [0; LEVELS];
+    let mut starts = [0; PYRAMID_LEVELS];
     starts[..found.len()].copy_from_slice(&found);
     let place = |n: usize| [n % shape[0], n / shape[0] % shape[1], n / shape[0] / shape[1]];
     let sites: Vec<u32> = (0..inside.len())

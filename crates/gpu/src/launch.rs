@@ -7,6 +7,7 @@ use cudarc::driver::sys::{self, CUfunction_attribute, CUstreamCaptureMode};
 use cudarc::driver::{CudaEvent, CudaFunction, CudaGraph, result};
 
 use super::{Array, Cuda, Element, device_error};
+use zeroset_core::Plain;
 use zeroset_core::error::{Error, Result};
 
 /// A kernel ready to be launched.
@@ -30,22 +31,6 @@ pub struct Launch {
     pub cooperative: bool,
 }
 
-/// Something a kernel takes by value: a number, an address, or a struct of those that is laid out
-/// as in C.
-///
-/// # Safety
-/// The type must be laid out as the kernel expects it.
-pub unsafe trait Argument: Copy {}
-
-// SAFETY: plain numbers.
-unsafe impl Argument for u32 {}
-// SAFETY: as above.
-unsafe impl Argument for u64 {}
-// SAFETY: as above.
-unsafe impl Argument for f32 {}
-// SAFETY: as above.
-unsafe impl Argument for f64 {}
-
 /// Arguments of a launch, in the order of the kernel's parameters.
 #[derive(Clone, Default)]
 pub struct Arguments {
@@ -54,8 +39,8 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Adds an argument.
-    pub fn with<A: Argument>(mut self, value: A) -> Self {
+    /// Adds an argument that the kernel takes by value: a number, an address, or a struct of those.
+    pub fn with<A: Plain>(mut self, value: A) -> Self {
         let mut memory = vec![0u128; size_of::<A>().div_ceil(size_of::<u128>()).max(1)];
         // SAFETY: the memory is large enough, aligned, and A is plain data.
         unsafe { memory.as_mut_ptr().cast::<A>().write(value) };

@@ -10,9 +10,14 @@
 //! use zeroset_cloud::cloud::clean; // a higher layer
 //! ```
 
+// The definitions that kernels share name the crate as others do: tests of kernels take their files.
+extern crate self as zeroset_gpu;
+
 mod array;
+pub mod blocks;
 pub mod cache;
 mod card;
+pub mod definitions;
 mod error;
 mod header;
 mod launch;
@@ -35,9 +40,10 @@ use cudarc::nvrtc::Ptx;
 pub use array::{Array, Element, Outgoing, Pinned};
 pub use card::{CardInfo, Reason};
 pub(crate) use error::device_error;
-pub use launch::{Argument, Arguments, Graph, Kernel, Launch, Mark};
+pub use launch::{Arguments, Graph, Kernel, Launch, Mark};
 pub use probe::available;
 pub use sources::Unit;
+pub use zeroset_core::Plain;
 
 use zeroset_core::error::{Error, Result};
 use zeroset_core::primitives::memory::gibibytes;

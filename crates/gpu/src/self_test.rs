@@ -1,6 +1,7 @@
 //! A small kernel on a card, compared with the host bit by bit: shows that compiling, loading,
 //! launching and copying work.
 
+use crate::blocks::DEFAULT_BLOCK;
 use std::time::Instant;
 
 use cudarc::driver::{
@@ -16,8 +17,6 @@ use crate::CardInfo;
 use zeroset_core::error::{Error, Result};
 use zeroset_core::geometry::Real;
 
-/// Threads per block; the kernel states the same.
-const BLOCK_SIZE: usize = 256;
 /// Length of the vectors: the last block is not full.
 const N: usize = 100_003;
 
@@ -79,14 +78,14 @@ fn saxpy_sum<R: Real>(
     let stream: Arc<CudaStream> = context.default_stream();
     let kernel =
         context.load_module(Ptx::from_binary(cubin))?.load_function("self_test_saxpy_sum")?;
-    let blocks = x.len().div_ceil(BLOCK_SIZE);
+    let blocks = x.len().div_ceil(DEFAULT_BLOCK as usize);
     let x_device = stream.clone_htod(items(x))?;
     let mut y_device = stream.clone_htod(items(y))?;
     let mut sums: CudaSlice<Item<R>> = stream.clone_htod(items(&vec![R::zero(); blocks]))?;
     let n = x.len() as u32;
     let launch = LaunchConfig {
         grid_dim: (blocks as u32, 1, 1),
-        block_dim: (BLOCK_SIZE as u32, 1, 1),
+        block_dim: (DEFAULT_BLOCK, 1, 1),
         shared_mem_bytes: 0,
     };
     let mut builder = stream.launch_builder(&kernel);
@@ -104,9 +103,9 @@ fn saxpy_sum<R: Real>(
 fn on_the_host<R: Real>(a: R, x: &[R], y: &[R]) -> (Vec<R>, Vec<R>) {
     let y: Vec<R> = x.iter().zip(y).map(|(&x, &y)| a * x + y).collect();
     let sum = |block: &[R]| {
-        let mut partial = [R::zero(); BLOCK_SIZE];
+        let mut partial = [R::zero(); DEFAULT_BLOCK as usize];
         partial[..block.len()].copy_from_slice(block);
-        let mut half = BLOCK_SIZE / 2;
+        let mut half = DEFAULT_BLOCK as usize / 2;
         while half > 0 {
             for k in 0..half {
                 partial[k] += partial[k + half];
@@ -115,7 +114,7 @@ fn on_the_host<R: Real>(a: R, x: &[R], y: &[R]) -> (Vec<R>, Vec<R>) {
         }
         partial[0]
     };
-    let sums = y.chunks(BLOCK_SIZE).map(sum).collect();
+    let sums = y.chunks(DEFAULT_BLOCK as usize).map(sum).collect();
     (y, sums)
 }
 

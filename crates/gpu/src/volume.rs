@@ -1,4 +1,4 @@
-//! Volumes on a card, in the type of their files: `kernels/volume.cuh`.
+//! Volumes on a GPU, in the type of their files.
 
 use std::any::Any;
 use std::fmt;
@@ -10,11 +10,63 @@ use zeroset_core::volume::{Samples, Scaling, Volume};
 /// What to do about a volume that does not fit.
 const TOO_LARGE: &str = "take a coarser volume, or device.use = \"cpu\"";
 
+zeroset_gpu::cuda_header! {
+    "sampled_volume";
+
+    /// Types that volumes are stored in.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Stored as STORED_ {
+        /// `u8`
+        U8 = 0,
+        /// `i8`
+        I8 = 1,
+        /// `u16`
+        U16 = 2,
+        /// `i16`
+        I16 = 3,
+        /// `u32`
+        U32 = 4,
+        /// `i32`
+        I32 = 5,
+        /// `u64`
+        U64 = 6,
+        /// `i64`
+        I64 = 7,
+        /// `f32`
+        F32 = 8,
+        /// `f64`
+        F64 = 9,
+    }
+
+    /// A volume with its place in the world.
+    #[derive(Clone, Copy, Debug, Default)]
+    pub struct VolumeArgument as SampledVolume {
+        /// The stored numbers, x fastest; null without any.
+        pub numbers: u64 as "const void *",
+        /// Where the first one lies in the world.
+        pub origin: [f64; 3],
+        /// Rows give the change of each index with world coordinates.
+        pub inverse: [[f64; 3]; 3],
+        /// Values are `slope * stored + intercept`.
+        pub slope: f64,
+        /// See `slope`.
+        pub intercept: f64,
+        /// Numbers along the axes.
+        pub shape: [u32; 3],
+        /// Their type, a number of `Stored`.
+        pub stored: u32,
+        /// Whether there is a slope or an intercept.
+        pub scaled: u32,
+        /// Nothing.
+        pub padding: u32,
+    }
+}
+
 /// Numbers of a volume on a card, of the type they are stored in.
 pub struct DeviceSamples {
     /// Address of the first number on the GPU.
     pub address: u64,
-    /// `STORED_...` of the kernels.
+    /// A number of [`Stored`].
     pub code: u32,
     _numbers: Box<dyn Any + Send + Sync>,
 }
@@ -22,12 +74,12 @@ pub struct DeviceSamples {
 macro_rules! of_each_type {
     ($samples:expr, $numbers:ident, $code:ident => $body:expr) => {
         of_each_type!(@ $samples, $numbers, $code => $body;
-            U8 0, I8 1, U16 2, I16 3, U32 4, I32 5, U64 6, I64 7, F32 8, F64 9)
+            U8, I8, U16, I16, U32, I32, U64, I64, F32, F64)
     };
-    (@ $samples:expr, $numbers:ident, $code:ident => $body:expr; $($variant:ident $n:literal),*) => {
+    (@ $samples:expr, $numbers:ident, $code:ident => $body:expr; $($variant:ident),*) => {
         match $samples {
             $(Samples::$variant($numbers) => {
-                let $code: u32 = $n;
+                let $code = Stored::$variant as u32;
                 $body
             })*
         }
@@ -43,30 +95,6 @@ impl DeviceSamples {
             Ok(DeviceSamples { address: array.address(), code, _numbers: Box::new(array) })
         })
     }
-}
-
-/// `struct SampledVolume` of the kernels.
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(C)]
-pub struct VolumeArgument {
-    /// Address of the stored numbers, x fastest; 0 without any.
-    pub numbers: u64,
-    /// Where the first one lies in the world.
-    pub origin: [f64; 3],
-    /// Rows give the change of each index with world coordinates.
-    pub inverse: [[f64; 3]; 3],
-    /// Values are `slope * stored + intercept`.
-    pub slope: f64,
-    /// See `slope`.
-    pub intercept: f64,
-    /// Numbers along the axes.
-    pub shape: [u32; 3],
-    /// `STORED_...` of the kernels.
-    pub stored: u32,
-    /// Whether there is a slope or an intercept.
-    pub scaled: u32,
-    /// Nothing.
-    pub padding: u32,
 }
 
 impl VolumeArgument {

@@ -5,19 +5,6 @@
 // variants: PARTIAL=0 | PARTIAL=1
 #include "primitives/histopyramid/records.cuh"
 
-// All levels, the lowest first; the last has one record.
-struct Pyramid {
-    const u64* words;               // [records[0]][FAN]
-    const u32* sums[MOST_LEVELS];   // [records][FAN]
-    Shape records[MOST_LEVELS];
-    Shape shape;                    // of the grid
-    u32 n_levels;
-};
-
-#ifdef PYRAMID_BYTES
-static_assert(sizeof(Pyramid) == PYRAMID_BYTES, "crates/gpu/src/primitives/histopyramid/layout.rs");
-#endif
-
 // What stands for a key or a coordinate where there is none.
 enum : u32 { NONE = 0xffffffffu };
 

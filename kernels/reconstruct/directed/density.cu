@@ -139,7 +139,7 @@ density_about(Lattice lattice, Samples samples, Runs cubes, u32 every, u32 n, do
         found[2 * i + 1] = 0.0;
     }
     const u32 own = (u32)i * every;
-    const double* place = samples.points + 3 * (u64)own;
+    const double* place = samples.places + 3 * (u64)own;
     const Vector normal = normal_of(samples.normals, samples.numbers[own]);
     // Two directions across the normal, at right angles.
     const double ax = fabs(normal.x), ay = fabs(normal.y), az = fabs(normal.z);
@@ -175,7 +175,7 @@ density_about(Lattice lattice, Samples samples, Runs cubes, u32 every, u32 n, do
                 Flat mine = {infinity(), 0.0, 0.0, 0.0, k};
                 bool has_one = k < last && k != own;
                 if (has_one) {
-                    const double* other = samples.points + 3 * (u64)k;
+                    const double* other = samples.places + 3 * (u64)k;
                     const Vector d = {other[0] - place[0], other[1] - place[1], other[2] - place[2]};
                     mine.x = dot(d, u);
                     mine.y = dot(d, w);

@@ -92,7 +92,7 @@ field_values(Lattice lattice, Samples samples, Runs cubes, Runs tiles, const u64
         const u32 cube = (at.x + ring % 4) + REACHED * ((at.y + ring / 4 % 4) + REACHED * (at.z + ring / 16));
         const u32 last = end[cube];
         for (u32 k = begin[cube]; k < last; k++) {
-            const double* point = samples.points + 3 * (u64)k;
+            const double* point = samples.places + 3 * (u64)k;
             const double dx = x - (point[0] - ox), dy = y - (point[1] - oy), dz = z - (point[2] - oz);
             const double distance2 = (dz * dz + dy * dy) + dx * dx;
             if (distance2 < least || (distance2 == least && samples.numbers[k] < samples.numbers[found])) {
@@ -104,7 +104,7 @@ field_values(Lattice lattice, Samples samples, Runs cubes, Runs tiles, const u64
     float value = __uint_as_float(0x7fc00000u);
     if (found != NONE) {
         const Vector normal = normal_of(samples.normals, samples.numbers[found]);
-        const double* point = samples.points + 3 * (u64)found;
+        const double* point = samples.places + 3 * (u64)found;
         const double along_x = (ox + x - point[0]) * normal.x, along_y = (oy + y - point[1]) * normal.y;
         value = (float)((along_x + along_y) + (oz + z - point[2]) * normal.z);
     }

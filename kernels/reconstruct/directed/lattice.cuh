@@ -5,6 +5,7 @@
 
 // A block has a thread for each vertex of a tile.
 #define BLOCK_THREADS 512
+#include "generated/directed.cuh"
 #include "primitives/block.cuh"
 
 enum : u32 {
@@ -13,30 +14,6 @@ enum : u32 {
     VERTICES = EDGE * EDGE * EDGE,
     // Stands for no tile and no sample.
     NONE = 0xffffffffu,
-};
-
-struct Lattice {
-    double center[3];
-    double cube;
-    u32 size[3];
-    // Bits of the number of a tile along x and y.
-    u32 bits_x, bits_y;
-};
-
-static_assert(sizeof(Lattice) == 56, "src/reconstruct/directed/cuda/lattice.rs");
-
-// Samples in the order of their cubes: places in lattice units, [n][3], and numbers in the cloud, whose normals are [n][3].
-struct Samples {
-    const double* points;
-    const u32* numbers;
-    const float* normals;
-};
-
-// Keys in ascending order, each once, and where each begins in the list it was taken from, [n + 1].
-struct Runs {
-    const u64* keys;
-    const u32* starts;
-    u64 n;
 };
 
 struct Vector {
@@ -61,14 +38,14 @@ DEVICE Vector inside(const Lattice& lattice, const double* world) {
 DEVICE double in_world(double x, double center, double cube, u32 size) { return center + cube * (x - 0.5 * (double)size); }
 
 DEVICE u64 tile_key(const Lattice& lattice, const Place& tile) {
-    return (u64)tile.x | (u64)tile.y << lattice.bits_x | (u64)tile.z << (lattice.bits_x + lattice.bits_y);
+    return (u64)tile.x | (u64)tile.y << lattice.bits[0] | (u64)tile.z << (lattice.bits[0] + lattice.bits[1]);
 }
 
 // The tile of a key, in tiles.
 DEVICE Place tile_of(const Lattice& lattice, u64 key) {
-    const u32 x = (1u << lattice.bits_x) - 1, y = (1u << lattice.bits_y) - 1;
-    return {(i32)((u32)key & x), (i32)((u32)(key >> lattice.bits_x) & y),
-            (i32)(key >> (lattice.bits_x + lattice.bits_y))};
+    const u32 x = (1u << lattice.bits[0]) - 1, y = (1u << lattice.bits[1]) - 1;
+    return {(i32)((u32)key & x), (i32)((u32)(key >> lattice.bits[0]) & y),
+            (i32)(key >> (lattice.bits[0] + lattice.bits[1]))};
 }
 
 // Key of a cube: that of its tile above its place there.

@@ -14,12 +14,6 @@ enum : u32 { CASE = 16 };
 // Vertices of a tile and of the next ones along each axis.
 enum : u32 { HIGH = EDGE + 1 };
 
-// What is there of a tile.
-struct Distances {
-    const float* values;
-    const u32* around;
-};
-
 // Loads the tiles around and the values of a tile with those one further along each axis.
 DEVICE void load_tile(const Distances& of, u32 (&tiles)[27], float (&values)[HIGH * HIGH * HIGH]) {
     if (threadIdx.x < 27) tiles[threadIdx.x] = of.around[27 * (u64)blockIdx.x + threadIdx.x];
@@ -82,17 +76,6 @@ surface_count(Distances distances, const u8* cases, u32* firsts, u32* n_vertices
     }
 }
 
-// What a surface takes over.
-struct Surface {
-    double* places;      // in world units, [n][3]
-    double* normals;     // zero where the sample has none, [3][n]
-    u32* numbers;        // of the samples in the cloud, [n]
-    u8* near;            // whether the sample lies within half the edge of a cube, [n]
-    u32* names;          // of the pieces; no piece until there are triangles, [n]
-    u32* without;        // becomes 1 if a normal is zero
-    u64 n;
-};
-
 // Places of the vertices, each with the nearer one of the samples that both ends of its edge have their distance from.
 //
 // Grid: one block per tile. Block: 512 threads. Shared memory: 3 KB.
@@ -132,7 +115,7 @@ surface_vertices(Lattice lattice, Samples samples, Distances distances, const u6
         double least = __longlong_as_double(0x7ff0000000000000ll);
         u32 best = NONE, sample = NONE;
         for (u32 e = 0; e < 2; e++) {
-            const double* point = samples.points + 3 * (u64)ends[e];
+            const double* point = samples.places + 3 * (u64)ends[e];
             const double dx = point[0] - x, dy = point[1] - y, dz = point[2] - z;
             const double distance2 = (dx * dx + dy * dy) + dz * dz;
             const u32 number = samples.numbers[ends[e]];

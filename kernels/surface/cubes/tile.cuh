@@ -3,7 +3,7 @@
 #include "primitives/block.cuh"
 #include "tiles/grid.cuh"
 #include "common/real.cuh"
-#include "tiles/storage.cuh"
+#include "generated/cubes.cuh"
 
 enum {
     E = TILE_EDGE,
@@ -28,33 +28,6 @@ DEVICE real level_of(stored value, real gamma) {
     const real phi = load_value(value, gamma);
     return fabs(phi) < R(1.0 / 512.0) ? R(0) : phi;
 }
-
-// What the host looks at; zero at the start.
-struct Found {
-    u64 vertices, triangles;
-    u32 is_cut_off;  // phi changes its sign between two missing tiles
-    u32 padding;
-};
-
-// src/surface/cubes/cuda/state.rs lays it out.
-struct TileSurface {
-    const stored* phi;
-    u32* records;         // [tiles][RECORD]
-    u32* vertices_of;     // [tiles]
-    u32* triangles_of;    // [tiles]
-    u32* first_vertex;    // [tiles + 1]
-    u32* first_triangle;  // [tiles + 1]
-    Found* found;
-    double* vertices;     // [..][3]
-    double* normals;      // [..][3], or null
-    u32* triangles;       // [..][3]
-    double gamma, spacing;
-    double origin[3];
-};
-
-#ifdef TILE_SURFACE_BYTES
-static_assert(sizeof(TileSurface) == TILE_SURFACE_BYTES, "the host lays out the same");
-#endif
 
 // What a warp needs of shared memory.
 struct Room {

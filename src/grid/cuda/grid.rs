@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::control::{TileControl, TileGridArgument};
+use super::control::{STIRRED, TileControl, TileGridArgument};
 use crate::error::Result;
 use crate::gpu::{Array, Cuda};
 use crate::grid::{TileKey, TiledGrid};
@@ -109,7 +109,7 @@ impl DeviceTiledGrid {
             n_free: grid.free.len() as u32,
             background: u32::from(grid.background),
             updates: FIRST_UPDATE,
-            stirred: 1,
+            stirred: STIRRED,
             at: [0, 1, 2],
             target: f64::INFINITY,
             ..TileControl::default()

@@ -14,9 +14,11 @@ mod upsample;
 
 use zeroset_core::Plain;
 
-pub use control::{Halt, Pass, TileControl, TileGridArgument};
+pub use control::{
+    BELOW_ZERO, Halt, NOT_FINITE, PRESSING, PRESSING_NOW, STIRRED, TileControl, TileGridArgument,
+};
 pub use grid::{DeviceTiledGrid, NEAR_WORDS};
-pub use pool::DevicePool;
+pub use pool::{DevicePool, Storage};
 pub use upsample::{UpsampleArgument, UpsampleStatus};
 
 use super::Fixed16;

@@ -1,9 +1,22 @@
-//! Values of tiles on a card.
+//! Values of tiles on a GPU.
 
 use crate::error::Result;
 use crate::geometry::Real;
 use crate::gpu::{Array, Cuda, Element};
 use crate::grid::{Band, Pool, Stored};
+
+zeroset_gpu::cuda_header! {
+    "tile_storage";
+
+    /// How a value of phi is kept.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub define enum Storage as STORAGE {
+        /// As it is.
+        Real = 0,
+        /// In 16 bits.
+        Fixed16 = 16,
+    }
+}
 
 /// E^3 values for each tile id below a capacity, x fastest: the twin of [`Pool`].
 ///

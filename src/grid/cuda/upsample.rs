@@ -1,4 +1,4 @@
-//! From one lattice to the next finer one, on a card: the twin of `src/grid/upsample.rs`.
+//! From one lattice to the next finer one, on a GPU: the twin of `src/grid/upsample.rs`.
 //!
 //! The kernels are in `kernels/tiles/upsample.cu`. The tiles of the fine lattice are among the eight parts of each
 //! coarse tile, or beside them where the band of the fine lattice reaches further: what all parts would ask for is found
@@ -6,15 +6,14 @@
 
 use std::sync::Arc;
 
-use zeroset_core::Plain;
-
 use super::control::{TileControl, TileGridArgument};
 use super::grid::{DeviceTiledGrid, FIRST_UPDATE, LOOK_UP};
-use super::pool::DevicePool;
+use super::pool::{DevicePool, Storage};
 use crate::error::{Error, Result};
 use crate::geometry::Real;
+use crate::gpu::definitions::Define;
 use crate::gpu::primitives::{exclusive_scan, sort};
-use crate::gpu::{Argument, Arguments, Array, Cuda, Element, Kernel, Launch, Unit};
+use crate::gpu::{Arguments, Array, Cuda, Element, Kernel, Launch, Unit};
 use crate::grid::{Band, CENTER, Pool, Stored, TiledGrid};
 
 /// Threads of a block of all kernels here.
@@ -22,55 +21,58 @@ const BLOCK: u32 = 256;
 /// Bits of a key.
 const KEY_BITS: u32 = 63;
 
-/// `struct Upsample` of the kernels.
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(C)]
-pub struct UpsampleArgument {
-    /// Address of phi of the coarse tiles, by id.
-    pub phi: u64,
-    /// Address of phi of the fine ones, by their place in the list.
-    pub fine: u64,
-    /// `[n]` u64, ascending.
-    pub keys: u64,
-    /// `[n]` u32.
-    pub activity: u64,
-    /// `[n]` u32.
-    pub borders: u64,
-    /// `[n]` u32.
-    pub wanted: u64,
-    /// `[room]` u64.
-    pub asked: u64,
-    /// `[n]` u32.
-    pub keeps: u64,
-    /// One [`UpsampleStatus`], zero at the start.
-    pub status: u64,
-    /// Half width of the band of the coarse and of the fine lattice.
-    pub gamma: [f64; 2],
-    /// Layers within which active voxels ask for neighbors.
-    pub reach: u32,
-    /// Tiles that are looked at.
-    pub n: u32,
-    /// Keys there is room for among those asked for.
-    pub room: u32,
-    /// Zero.
-    pub padding: u32,
+zeroset_gpu::cuda_header! {
+    "tile_upsample", include "tiles/storage.cuh";
+
+    /// Flaw: a value is not a number.
+    pub const NOT_A_NUMBER: u32 = 1;
+    /// Flaw: tiles are out of range.
+    pub const BEYOND: u32 = 2;
+    /// Flaw of a set that may still grow: phi jumps.
+    pub const JUMPS: u32 = 4;
+
+    /// What the program looks at.
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    pub struct UpsampleStatus as Status {
+        /// Tiles that are asked for and not there, each as often as it is.
+        pub asked: u32,
+        /// Bits: `NOT_A_NUMBER`, `BEYOND`, `JUMPS`.
+        pub flaws: u32,
+    }
+
+    /// Tiles that may stand in the finer lattice, and what is known of them.
+    #[derive(Clone, Copy, Debug, Default)]
+    pub struct UpsampleArgument as Upsample {
+        /// phi of the coarse tiles, by id.
+        pub phi: u64 as "const stored *",
+        /// phi of the fine ones, by their place in the list.
+        pub fine: u64 as "stored *",
+        /// `[n]` of the tiles that are looked at, ascending.
+        pub keys: u64 as "u64 *",
+        /// `[n]` what they ask for.
+        pub activity: u64 as "u32 *",
+        /// `[n]` signs that missing neighbors would have.
+        pub borders: u64 as "u32 *",
+        /// `[n]` neighbors that the next generation holds.
+        pub wanted: u64 as "u32 *",
+        /// `[room]` keys of missing tiles that are asked for.
+        pub asked: u64 as "u64 *",
+        /// `[n]` 1 where a tile stays.
+        pub keeps: u64 as "u32 *",
+        /// One, zero at the start.
+        pub status: u64 as "Status *",
+        /// Half width of the band of the coarse and of the fine lattice.
+        pub gamma: [f64; 2],
+        /// Layers within which active voxels ask for neighbors.
+        pub reach: u32,
+        /// Tiles that are looked at.
+        pub n: u32,
+        /// Keys there is room for among those asked for.
+        pub room: u32,
+        /// Zero.
+        pub padding: u32,
+    }
 }
-
-// SAFETY: laid out as in C, and compared with the size the kernels know.
-unsafe impl Argument for UpsampleArgument {}
-
-/// `struct Status` of the kernels.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[repr(C)]
-pub struct UpsampleStatus {
-    /// Tiles that are asked for and not there, each as often as it is.
-    pub asked: u32,
-    /// 1: a value is not a number; 2: tiles out of range; 4: phi jumps.
-    pub flaws: u32,
-}
-
-// SAFETY: numbers only, laid out as in C.
-unsafe impl Plain for UpsampleStatus {}
 
 /// Tiles that are looked at.
 struct Candidates {
@@ -150,17 +152,11 @@ struct Kernels<'a> {
 impl<'a> Kernels<'a> {
     fn new<R: Real, S>(cuda: &'a Cuda, edge: usize) -> Result<Self> {
         let real = if size_of::<R>() == 8 { "double" } else { "float" };
-        let mut defines = vec![
-            ("REAL", real.to_string()),
-            ("TILE_EDGE", edge.to_string()),
-            ("TILE_CONTROL_BYTES", size_of::<TileControl>().to_string()),
-            ("TILE_GRID_BYTES", size_of::<TileGridArgument>().to_string()),
-        ];
+        let mut defines = vec![("REAL", real.to_string()), ("TILE_EDGE", edge.to_string())];
         if size_of::<S>() == 2 {
-            defines.push(("STORAGE", "16".to_string()));
+            defines.push(Storage::Fixed16.define());
         }
         let manage = Unit::with("tiles/manage", defines.clone())?;
-        defines.push(("UPSAMPLE_BYTES", size_of::<UpsampleArgument>().to_string()));
         Ok(Kernels { cuda, upsample: Unit::with("tiles/upsample", defines)?, manage })
     }
 
@@ -317,9 +313,6 @@ impl DeviceTiledGrid {
         })
     }
 }
-
-/// Flaw of a set that may still grow.
-const JUMPS: u32 = 4;
 
 /// Refuses what the card has no memory for.
 fn has_memory(cuda: &Cuda, need: usize, tiles: usize) -> Result<()> {

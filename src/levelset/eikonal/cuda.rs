@@ -13,7 +13,7 @@ use std::sync::Arc;
 use super::{EikonalState, Front, Problem, Slowness, Solve, Stats};
 use crate::error::{Error, Result};
 use crate::geometry::Real;
-use crate::gpu::{Argument, Arguments, Array, Cuda, Kernel, Launch, Unit};
+use crate::gpu::{Arguments, Array, Cuda, Kernel, Launch, Unit};
 use crate::patches::cuda::{DevicePatches, Indices, Readers, Shape};
 use shapes::Shapes;
 
@@ -43,9 +43,6 @@ pub enum Organization {
     /// A queue without one: faster, equal but for rounding.
     Queue,
 }
-
-// SAFETY: laid out as in C, and compared with the size the kernels know.
-unsafe impl<R: Real> Argument for EikonalArgument<R> {}
 
 impl<R> EikonalArgument<R> {
     /// The same, for a solve that is done only if the word at this address is not 0.
@@ -129,7 +126,6 @@ impl<R: Real> Solver<R> {
         defines.push(("MIN_BLOCKS", (threads / block).max(1).to_string()));
         defines.push(("CIRCULAR", u32::from(circular).to_string()));
         defines.push(("QUEUED_SOLVE", u32::from(organization == Organization::Queue).to_string()));
-        defines.push(("EIKONAL_BYTES", size_of::<EikonalArgument<R>>().to_string()));
         let unit = Unit::with("eikonal", defines)?;
         let name = match organization {
             Organization::Rounds => "eikonal_rounds",

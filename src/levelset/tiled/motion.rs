@@ -105,11 +105,14 @@ pub struct Motion<R: Wide, S: Stored<R>, const E: usize> {
 /// Below gamma by this much, phi makes a voxel and its neighbors move.
 pub(super) const MARGIN: f64 = 1.0 / 16.0;
 
-/// Steps after which blocks that are not needed go.
-const TIDY_EVERY: u64 = 64;
+zeroset_gpu::cuda_header! {
+    "tile_steps";
 
-/// By how much the speed at the end of a step may exceed the one it was bounded by.
-const GROWTH: f64 = 1.25;
+    /// Steps after which tiles that are not needed go.
+    const TIDY_EVERY: usize = 64;
+    /// By how much the speed at the end of a step may exceed the one it was bounded by.
+    const GROWTH: f64 = 1.25;
+}
 
 impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
     /// Starts from `phi`, which has values of the blocks of a grid.
@@ -149,7 +152,7 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
 
     /// Whether blocks that are not needed go before the next step.
     pub fn is_tidy_due(&self) -> bool {
-        self.steps.is_multiple_of(TIDY_EVERY)
+        self.steps.is_multiple_of(TIDY_EVERY as u64)
     }
 
     /// Makes room for `tiles` ids in every array.

@@ -18,8 +18,12 @@ use crate::geometry::Real;
 use crate::grid::{Pool, Stored, TileKey, TiledGrid};
 use crate::levelset::tiled::{Options, Reinitialize};
 
-/// Voxels that the interface may move in an old tile.
-const STILL: f64 = 0.02;
+zeroset_gpu::cuda_header! {
+    "tile_still";
+
+    /// Voxels that the interface may move in an old tile.
+    const STILL: f64 = 0.02;
+}
 
 /// Steps after which to look again: what a front needs through a tile of edge `E`, one more, and those
 /// up to the next reinitialization, which moves the interface a little each time.

@@ -12,7 +12,7 @@ use self::layout::MeasuringArgument;
 use super::Measures;
 use crate::error::Result;
 use crate::geometry::Real;
-use crate::gpu::{Argument, Arguments, Array, Kernel, Launch, Pinned, Unit};
+use crate::gpu::{Arguments, Array, Kernel, Launch, Pinned, Unit};
 use crate::patches::cuda::{DevicePatches, Shape};
 use crate::patches::{Patch, Patches};
 
@@ -26,9 +26,6 @@ const SUMS: usize = 6;
 /// tetrahedra by the corner they are opposite to; the cell.
 const FIRST_FACET: u32 = 6;
 const CELL: u16 = 1 << 15;
-
-// SAFETY: laid out as in C, and compared with the size the kernels know.
-unsafe impl Argument for MeasuringArgument {}
 
 /// Measures any number of functions on one mesh on a card; holds what depends on the mesh only.
 pub struct DeviceMeasurer<R: Real> {
@@ -65,7 +62,6 @@ impl<R: Real> DeviceMeasurer<R> {
         let block = shape.threads(1.0, 384);
         let mut defines = shape.defines::<R>();
         defines.push(("BLOCK", block.to_string()));
-        defines.push(("MEASURING_BYTES", size_of::<MeasuringArgument>().to_string()));
         let unit = Unit::with("measures", defines)?;
         let measure = cuda.kernel(&unit, "measures_patches")?;
         let join = cuda.kernel(&unit, "measures_join")?;

@@ -4,8 +4,6 @@
 
 mod layout;
 
-use zeroset_core::Plain;
-
 use self::layout::Part;
 use super::Extent;
 use crate::error::Result;
@@ -27,9 +25,6 @@ pub struct DeviceParts {
     numbers: Array<u32>,
     count: usize,
 }
-
-// SAFETY: numbers only, laid out as in C.
-unsafe impl Plain for Part {}
 
 impl DeviceParts {
     /// Parts of a surface.

@@ -5,27 +5,22 @@
 
 mod layout;
 
-use self::layout::FacetsArgument;
+use self::layout::{FacetsArgument, LEAF};
 use super::{BLOCK, Gaps};
 use crate::error::Result;
 use crate::gpu::primitives::hilbert;
-use crate::gpu::{Argument, Arguments, Array, Cuda, Launch, Unit};
+use crate::gpu::{Arguments, Array, Cuda, Launch, Unit};
 use crate::mesh::Mesh;
 use crate::primitives::hilbert::Lattice;
 
 /// Threads of a block.
 const THREADS: u32 = 128;
-/// Triangles of a leaf; the kernels state the same.
-const LEAF: usize = 4;
 /// Words of 64 bits of a box.
 const BOX: usize = 6;
 /// Points that are on the card at a time: a multiple of [`BLOCK`].
 const BATCH: usize = 1 << 23;
 /// Most triangles: as many as can be sorted.
 const MOST_TRIANGLES: usize = (1 << 30) - 1;
-
-// SAFETY: laid out as in C.
-unsafe impl Argument for FacetsArgument {}
 
 /// Triangles made ready.
 struct Facets {
@@ -61,7 +56,7 @@ pub fn gaps_on(cuda: &Cuda, mesh: &Mesh, points: &[[f64; 3]]) -> Result<Option<G
 fn bytes(mesh: &Mesh, points: usize) -> usize {
     // Place, key, and two pairs of key and number while they are sorted.
     let sorted = 24 + 8 + 24;
-    let triangles = mesh.n_cells() * (12 + 12 + sorted.max(8 * BOX * 4 / LEAF + 4));
+    let triangles = mesh.n_cells() * (12 + 12 + sorted.max(8 * BOX * 4 / LEAF as usize + 4));
     let points = points.min(BATCH) * (sorted + 8);
     mesh.n_vertices() * 24 + triangles + points
 }
@@ -88,7 +83,7 @@ impl Facets {
         // SAFETY: the arguments of `gaps_order`; an order is a permutation.
         unsafe { share(cuda, "gaps_order", n, &arguments.with_array(&corners)) }?;
         drop((given, order));
-        let n_leaves = n.div_ceil(LEAF).next_power_of_two();
+        let n_leaves = n.div_ceil(LEAF as usize).next_power_of_two();
         // SAFETY: `gaps_leaves` writes those from `n_leaves` on, `gaps_join` all others but 0, which nobody reads.
         let boxes = unsafe { cuda.unset::<[f64; BOX]>(2 * n_leaves) }?;
         let arguments = with(&corners).with(n_leaves as u32).with_array(&boxes);

@@ -164,11 +164,7 @@ impl ByVolumes {
     ) {
         static LIBRARIES: LazyLock<[Library; 2]> = LazyLock::new(|| {
             ["TILE_EDGE=4", "TILE_EDGE=8"].map(|edge| {
-                let bytes = [
-                    format!("SAMPLED_VOLUME_BYTES={}", size_of::<VolumeArgument>()),
-                    format!("TILE_COMPONENT_BYTES={}", size_of::<ComponentArgument>()),
-                ];
-                let defines = ["REAL=double", edge, &bytes[0], &bytes[1]];
+                let defines = ["REAL=double", edge];
                 Library::compile("kernels/tiles/volumes.cu", &defines, &["tiles_volumes"])
             })
         });

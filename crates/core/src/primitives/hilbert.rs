@@ -2,7 +2,7 @@
 //! in space.
 
 /// Bits per axis; three axes fill 63 bits.
-const BITS: u32 = 21;
+pub const BITS: u32 = 21;
 
 /// Bits of a key.
 pub const KEY_BITS: u32 = 3 * BITS;
@@ -15,7 +15,6 @@ pub const LANES: usize = 8;
 /// All axes share one scale, so cells stay cubes; planar meshes use the trace of the curve in their
 /// plane, which keeps neighbours close.
 #[derive(Clone, Copy, Debug)]
-#[repr(C)]
 pub struct Lattice {
     low: [f64; 3],
     /// Steps per length.
@@ -28,6 +27,16 @@ impl Lattice {
         let extent = (0..3).map(|k| high[k] - low[k]).fold(0.0, f64::max);
         let scale = if extent > 0.0 { f64::from((1u32 << BITS) - 1) / extent } else { 0.0 };
         Lattice { low, scale }
+    }
+
+    /// Lower corner.
+    pub fn low(&self) -> [f64; 3] {
+        self.low
+    }
+
+    /// Steps per length.
+    pub fn scale(&self) -> f64 {
+        self.scale
     }
 
     /// Places of points along the three-dimensional curve; points outside the box go to its edge.

@@ -3,17 +3,14 @@
 use super::layout::ConditionArgument;
 use super::{check_number, room};
 use crate::primitives::{
-    DeviceBits, DeviceDiscriminator, DeviceHistoPyramid, Numbers, Question, Value,
+    DeviceBits, DeviceDiscriminator, DeviceHistoPyramid, Numbers, Question, Value, Variant,
 };
-use crate::{Argument, Array, Cuda};
+use crate::{Array, Cuda};
 use zeroset_core::error::{Error, Result};
 use zeroset_core::expression::{Expression, Predicate};
 use zeroset_core::points::Criterion;
 use zeroset_core::primitives::{Order, Stored, Values};
 use zeroset_core::volume::{Condition, Samples, Scaling, VOXEL_NAMES, Volume};
-
-// SAFETY: laid out as in C, and compared with the size the kernel knows.
-unsafe impl Argument for ConditionArgument {}
 
 /// A criterion over a volume; a question takes a copy of the values to the card, which is given back once it is answered.
 struct Asked<'a> {
@@ -110,7 +107,7 @@ fn condition(volume: &Volume, expression: &Expression, numbers: Numbers) -> Ques
         intercept: scaling.intercept,
     };
     let printed = Predicate::new(expression, &VOXEL_NAMES);
-    let question = Question::new(shape, ConditionArgument::DISCRIMINATOR, numbers.name, argument);
+    let question = Question::new(shape, Variant::Condition, numbers.name, argument);
     question.with_header(Predicate::NAME, printed.text())
 }
 

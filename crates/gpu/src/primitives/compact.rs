@@ -1,19 +1,14 @@
 //! Direct compaction of flags.
 
 use super::BLOCK;
+use crate::blocks::{COMPACT_BATCH, COMPACT_ROUND, COMPACT_WORDS};
 use crate::{Arguments, Array, Cuda, Kernel, Launch, Unit};
 use zeroset_core::error::{Error, Result};
 
-/// Flags of a block in a round, of bytes; the kernel states the same.
-const ROUND: usize = 8192;
 /// Bytes of shared memory of a block for each round.
 const SHARED: usize = 1056;
-/// Rounds come in so many at a time.
-const BATCH: usize = 4;
 /// Most rounds of a block: more would leave room for fewer blocks.
 const MOST_ROUNDS: usize = 16;
-/// Words of bits of a block; the kernel states the same.
-const WORDS: usize = 8192;
 
 /// Which flags are set.
 #[derive(Clone, Copy)]
@@ -72,7 +67,7 @@ impl Compactor {
         if packed {
             let unit = Unit::new("primitives/compact_bits", &[])?;
             let kernel = cuda.kernel(&unit, "compact_bits_list")?;
-            let tiles = n.div_ceil(u32::BITS as usize).div_ceil(WORDS).max(1);
+            let tiles = n.div_ceil(u32::BITS as usize).div_ceil(COMPACT_WORDS).max(1);
             let told = cuda.zeros::<u64>(tiles + 1)?;
             return Ok(Compactor { kernel, packed, n, rounds: 0, shared: 0, told, total });
         }
@@ -82,8 +77,11 @@ impl Compactor {
         let most = (MOST_ROUNDS * SHARED) as u32;
         kernel.allow_shared(most)?;
         let resident = kernel.resident_blocks(BLOCK, most)? as usize;
-        let rounds = n.div_ceil(resident * ROUND).next_multiple_of(BATCH).clamp(BATCH, MOST_ROUNDS);
-        let told = cuda.zeros::<u64>(n.div_ceil(rounds * ROUND).max(1) + 1)?;
+        let rounds = n
+            .div_ceil(resident * COMPACT_ROUND)
+            .next_multiple_of(COMPACT_BATCH)
+            .clamp(COMPACT_BATCH, MOST_ROUNDS);
+        let told = cuda.zeros::<u64>(n.div_ceil(rounds * COMPACT_ROUND).max(1) + 1)?;
         let shared = (rounds * SHARED) as u32;
         Ok(Compactor { kernel, packed, n, rounds: rounds as u32, shared, told, total })
     }

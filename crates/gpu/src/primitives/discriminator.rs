@@ -7,9 +7,11 @@ mod layout;
 
 use std::any::Any;
 
+pub(crate) use self::layout::Variant;
 use self::layout::{BitsArgument, BytesArgument, EdgeArgument, TemplateArgument, WithinArgument};
 use super::Value;
-use crate::{Argument, Arguments, Array, Cuda, Element, Unit};
+use crate::definitions::Define;
+use crate::{Arguments, Array, Cuda, Element, Plain, Unit};
 use zeroset_core::error::{Error, Result};
 use zeroset_core::primitives::{Edge, Grid, Template, Threshold, Within};
 
@@ -73,19 +75,14 @@ impl Numbers {
 }
 
 impl Question {
-    /// For cells of `shape`; `discriminator` is the number of the variant whose struct the argument is, `value` the type
-    /// of the values.
-    pub(crate) fn new<A: Argument>(
+    /// For cells of `shape`; `variant` is the one whose struct the argument is, `value` the type of the values.
+    pub(crate) fn new<A: Plain>(
         shape: [u32; 3],
-        discriminator: u32,
+        variant: Variant,
         value: &str,
         argument: A,
     ) -> Self {
-        let defines = vec![
-            ("DISCRIMINATOR", discriminator.to_string()),
-            ("VALUE", value.to_string()),
-            ("DISCRIMINATOR_BYTES", size_of::<A>().to_string()),
-        ];
+        let defines = vec![variant.define(), ("VALUE", value.to_string())];
         let argument = Arguments::default().with(argument);
         Question { shape, defines, header: None, argument, held: Vec::new() }
     }
@@ -93,7 +90,7 @@ impl Question {
     /// Whether the gradient has a size of `low` or more.
     pub(crate) fn edge(shape: [u32; 3], values: Numbers, low: f64, spacing: [f64; 3]) -> Self {
         let argument = EdgeArgument { values: values.address, shape, low, spacing };
-        Question::new(shape, EdgeArgument::DISCRIMINATOR, values.name, argument)
+        Question::new(shape, Variant::Edge, values.name, argument)
     }
 
     /// Whether the sum of the differences from a template is `most` or less.
@@ -117,14 +114,14 @@ impl Question {
             size: size.map(|n| u32::try_from(n).unwrap_or(u32::MAX)),
             most,
         };
-        let kind = TemplateArgument::DISCRIMINATOR;
+        let kind = Variant::Template;
         Ok(Question::new(shape, kind, values.name, argument).holding(wanted))
     }
 
     /// Whether bits are set.
     pub(super) fn bits(shape: [u32; 3], words: &Array<u32>) -> Self {
         let argument = BitsArgument { words: words.address(), shape };
-        Question::new(shape, BitsArgument::DISCRIMINATOR, u32::NAME, argument)
+        Question::new(shape, Variant::Bits, u32::NAME, argument)
     }
 
     /// With an array of which the argument has the address.
@@ -165,17 +162,6 @@ impl Question {
     }
 }
 
-// SAFETY: these five are laid out as in C, and compared with the sizes that kernels know.
-unsafe impl Argument for BytesArgument {}
-// SAFETY: as above.
-unsafe impl Argument for WithinArgument {}
-// SAFETY: as above.
-unsafe impl Argument for EdgeArgument {}
-// SAFETY: as above.
-unsafe impl Argument for TemplateArgument {}
-// SAFETY: as above.
-unsafe impl Argument for BitsArgument {}
-
 /// The smallest byte of `low` or more, if there is one.
 fn least_byte(low: f64) -> Option<u32> {
     (low <= 255.0).then_some(low.ceil().max(0.0) as u32)
@@ -191,7 +177,7 @@ impl<T: Value + Into<f64>> DeviceDiscriminator for Threshold<DeviceGrid<'_, T>> 
             return above.question(cuda);
         };
         let argument = BytesArgument { values: values.address(), shape, low };
-        Ok(Question::new(shape, BytesArgument::DISCRIMINATOR, T::NAME, argument))
+        Ok(Question::new(shape, Variant::Bytes, T::NAME, argument))
     }
 }
 
@@ -200,7 +186,7 @@ impl<T: Value + Into<f64>> DeviceDiscriminator for Within<DeviceGrid<'_, T>> {
         let DeviceGrid { shape, values } = self.values;
         let Within { low, high, .. } = *self;
         let argument = WithinArgument { values: values.address(), shape, low, high };
-        Ok(Question::new(shape, WithinArgument::DISCRIMINATOR, T::NAME, argument))
+        Ok(Question::new(shape, Variant::Within, T::NAME, argument))
     }
 }
 

@@ -1,12 +1,31 @@
 //! Places along a Hilbert curve.
 
 use super::{kernel, numbered, sharing, sort};
-use crate::{Argument, Arguments, Array, Cuda};
+use crate::{Arguments, Array, Cuda};
 use zeroset_core::error::Result;
 use zeroset_core::primitives::hilbert::{KEY_BITS, Lattice};
 
-// SAFETY: four doubles, as the kernel's struct of that name.
-unsafe impl Argument for Lattice {}
+zeroset_gpu::cuda_header! {
+    "hilbert";
+
+    /// Bits per axis of a place along the curve.
+    pub const BITS: usize = zeroset_core::primitives::hilbert::BITS as usize;
+
+    /// The lattice that a Hilbert curve runs through.
+    #[derive(Clone, Copy, Debug)]
+    pub struct LatticeArgument as Lattice {
+        /// Lower corner.
+        pub low: [f64; 3],
+        /// Steps per length, one for all axes.
+        pub scale: f64,
+    }
+}
+
+impl From<Lattice> for LatticeArgument {
+    fn from(lattice: Lattice) -> Self {
+        LatticeArgument { low: lattice.low(), scale: lattice.scale() }
+    }
+}
 
 /// Places of points along the curve through a lattice: the bits of [`Lattice::keys`].
 ///
@@ -17,8 +36,11 @@ pub fn keys(cuda: &Cuda, points: &Array<[f64; 3]>, lattice: Lattice) -> Result<A
     let n = points.len();
     let count = numbered(n, "points")?;
     let keys = cuda.zeros::<u64>(n)?;
-    let arguments =
-        Arguments::default().with_array(points).with(count).with(lattice).with_array(&keys);
+    let arguments = Arguments::default()
+        .with_array(points)
+        .with(count)
+        .with(LatticeArgument::from(lattice))
+        .with_array(&keys);
     let kernel = kernel(cuda, "primitives/hilbert", "hilbert_keys")?;
     // SAFETY: the arguments of `hilbert_keys`, both arrays with an entry per point.
     unsafe { cuda.launch(&kernel, sharing(cuda, n), &arguments) }?;

@@ -20,8 +20,8 @@ mod unique;
 
 pub use bits::DeviceBits;
 pub use compact::{Compactor, Set, compact};
-pub(crate) use discriminator::Numbers;
 pub use discriminator::{DeviceDiscriminator, DeviceGrid, Question};
+pub(crate) use discriminator::{Numbers, Variant};
 pub use gather::DeviceGatherMatrix;
 pub use histopyramid::DeviceHistoPyramid;
 pub use reduce::{Number, Reduction, reduce};

@@ -1,11 +1,9 @@
 //! One value of many.
 
 use super::{Value, tiles};
-use crate::{Argument, Arguments, Array, Cuda, Unit};
+use crate::blocks::REDUCE_BYTES;
+use crate::{Arguments, Array, Cuda, Unit};
 use zeroset_core::error::Result;
-
-/// Bytes of the values of a block; the kernel states the same.
-const TILE: usize = 256 * 8 * 16;
 
 /// What becomes of many values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +27,7 @@ impl Reduction {
 }
 
 /// Numbers with sums and an order.
-pub trait Number: Value + Argument {
+pub trait Number: Value {
     /// The value that changes nothing: 0 in a sum, the largest there is (or infinity) beside the least, and the least beside
     /// the largest.
     fn identity(reduction: Reduction) -> Self;
@@ -70,7 +68,7 @@ pub fn reduce<T: Number>(cuda: &Cuda, values: &Array<T>, reduction: Reduction) -
     let unit = Unit::new("primitives/reduce", &[("VALUE", T::NAME)])?;
     let kernel = cuda.kernel(&unit, reduction.kernel())?;
     let of_tiles = |values: &Array<T>| -> Result<Array<T>> {
-        let n_tiles = values.len().div_ceil(TILE / size_of::<T>());
+        let n_tiles = values.len().div_ceil(REDUCE_BYTES / size_of::<T>());
         // SAFETY: the kernel writes a value for each tile.
         let of_tiles = unsafe { cuda.unset::<T>(n_tiles) }?;
         let arguments = Arguments::default()

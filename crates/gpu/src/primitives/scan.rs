@@ -1,11 +1,9 @@
 //! Exclusive sums.
 
 use super::{kernel, numbered, tiles};
+use crate::blocks::SCAN_TILE;
 use crate::{Arguments, Array, Cuda};
 use zeroset_core::error::Result;
-
-/// Values of a block; the kernel states the same.
-const TILE: usize = 8192;
 
 /// Sums of what stands before each value, modulo 2^32, and of all at the end: `[values.len() + 1]`.
 ///
@@ -15,7 +13,7 @@ const TILE: usize = 8192;
 pub fn exclusive_scan(cuda: &Cuda, values: &Array<u32>) -> Result<Array<u32>> {
     let n = numbered(values.len(), "values to sum")?;
     let kernel = kernel(cuda, "primitives/scan", "scan_exclusive")?;
-    let n_tiles = values.len().div_ceil(TILE).max(1);
+    let n_tiles = values.len().div_ceil(SCAN_TILE).max(1);
     // SAFETY: the kernel writes all of them.
     let sums = unsafe { cuda.unset::<u32>(values.len() + 1) }?;
     let told = cuda.zeros::<u64>(n_tiles)?;

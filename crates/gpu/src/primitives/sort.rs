@@ -1,11 +1,10 @@
 //! Stable sort of keys with values.
 
 use super::{numbered, sharing};
+use crate::blocks::{SORT_BLOCK, SORT_TILE_U32, SORT_TILE_U64};
 use crate::{Arguments, Array, Cuda, Element, Launch, Unit};
 use zeroset_core::error::Result;
 
-/// Threads of a block.
-const THREADS: u32 = 512;
 /// Values of a digit.
 const DIGITS: usize = 256;
 /// Bits of a digit.
@@ -17,18 +16,18 @@ const MANY: usize = 1 << 30;
 pub trait Key: Element {
     /// In the kernels' sources.
     const NAME: &str;
-    /// Keys of a block; the kernel states the same.
+    /// Keys of a block.
     const TILE: usize;
 }
 
 impl Key for u32 {
     const NAME: &str = "u32";
-    const TILE: usize = 7168;
+    const TILE: usize = SORT_TILE_U32;
 }
 
 impl Key for u64 {
     const NAME: &str = "u64";
-    const TILE: usize = 4096;
+    const TILE: usize = SORT_TILE_U64;
 }
 
 /// Keys in ascending order, each with its value.
@@ -106,7 +105,7 @@ pub fn sort<K: Key>(
 }
 
 fn blocks(grid: u32) -> Launch {
-    Launch { grid, block: THREADS, shared: 0, cooperative: false }
+    Launch { grid, block: SORT_BLOCK, shared: 0, cooperative: false }
 }
 
 fn pair<K: Key>(cuda: &Cuda, n: usize) -> Result<Sorted<K>> {

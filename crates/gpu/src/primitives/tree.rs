@@ -1,33 +1,20 @@
 //! Quadtrees and octrees on a GPU: the twin of [`zeroset_core::primitives::Tree`].
 
-use super::histopyramid::{MOST_LEVELS, Shape};
+use super::histopyramid::{MOST_LEVELS, TreeArgument};
 use super::{Value, sharing, tiles};
-use crate::{Argument, Arguments, Array, Cuda, Unit};
+use crate::{Arguments, Array, Cuda, Unit};
 use zeroset_core::error::{Error, Result};
 use zeroset_core::primitives::Leaf;
 
 /// Threads of a block.
 const BLOCK: usize = 256;
 
-/// `struct Tree` of `kernels/primitives/tree.cu`.
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct Addresses {
-    counts: [u64; MOST_LEVELS],
-    records: [Shape; MOST_LEVELS],
-    base: Shape,
-    n_levels: u32,
-}
-
-// SAFETY: laid out as in the kernel.
-unsafe impl Argument for Addresses {}
-
 /// The leaves of a quadtree (pictures) or octree (volumes) over equal values, counted on a card.
 pub struct DeviceTree {
     unit: Unit,
-    base: Shape,
+    base: [u32; 3],
     /// Leaves of the cells of each level from 1 on, as records of this shape.
-    levels: Vec<(Shape, Array<u32>)>,
+    levels: Vec<([u32; 3], Array<u32>)>,
 }
 
 impl DeviceTree {
@@ -56,7 +43,7 @@ impl DeviceTree {
             let z = if fan == 8 { s[2].div_ceil(2) } else { s[2] };
             [s[0].div_ceil(2), s[1].div_ceil(2), z]
         };
-        let mut levels: Vec<(Shape, Array<u32>)> = Vec::new();
+        let mut levels: Vec<([u32; 3], Array<u32>)> = Vec::new();
         let mut cells = above(shape);
         loop {
             let records = above(cells);
@@ -66,17 +53,17 @@ impl DeviceTree {
             let below = levels.last().map_or(0, |(_, counts)| counts.address());
             let arguments = Arguments::default()
                 .with_array(values)
-                .with(Shape(shape))
+                .with(shape)
                 .with(below)
-                .with(Shape(cells))
+                .with(cells)
                 .with(levels.len() as u32 + 1)
-                .with(Shape(records))
+                .with(records)
                 .with_array(&counts);
             // SAFETY: the arguments of `tree_level`: the counts below, but for the first, and a slot for each cell.
             unsafe { cuda.launch(&kernel, tiles(slots.div_ceil(BLOCK) as u32), &arguments) }?;
-            levels.push((Shape(records), counts));
+            levels.push((records, counts));
             if cells == [1; 3] {
-                return Ok(DeviceTree { unit, base: Shape(shape), levels });
+                return Ok(DeviceTree { unit, base: shape, levels });
             }
             cells = records;
         }
@@ -99,9 +86,9 @@ impl DeviceTree {
         let n = self.count(cuda)?;
         // SAFETY: the kernel writes all of them.
         let leaves = unsafe { cuda.unset::<u32>(4 * n) }?;
-        let mut tree = Addresses {
+        let mut tree = TreeArgument {
             counts: [0; MOST_LEVELS],
-            records: [Shape::default(); MOST_LEVELS],
+            records: [[0; 3]; MOST_LEVELS],
             base: self.base,
             n_levels: self.levels.len() as u32,
         };

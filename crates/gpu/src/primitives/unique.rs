@@ -1,11 +1,9 @@
 //! Runs of equal items.
 
 use super::{Compactor, Set, Value, sharing, tiles};
+use crate::blocks::UNIQUE_ITEMS;
 use crate::{Arguments, Array, Cuda, Unit};
 use zeroset_core::error::Result;
-
-/// Items of a block; the kernel states the same.
-const ITEMS: usize = 256 * 8;
 
 /// [`Unique`](zeroset_core::primitives::Unique) on a GPU.
 pub struct DeviceUnique<T: Value> {
@@ -27,7 +25,7 @@ pub fn unique<T: Value>(cuda: &Cuda, sorted: &Array<T>) -> Result<DeviceUnique<T
     let begins = unsafe { cuda.unset::<u32>(n.div_ceil(32)) }?;
     let compactor = Compactor::new(cuda, Set::Bits(&begins, n))?;
     let arguments = Arguments::default().with_array(sorted).with(n as u64).with_array(&begins);
-    let blocks = tiles(n.div_ceil(ITEMS).max(1) as u32);
+    let blocks = tiles(n.div_ceil(UNIQUE_ITEMS).max(1) as u32);
     // SAFETY: the arguments of `unique_mark`, a bit for each item.
     unsafe { cuda.launch(&cuda.kernel(&unit, "unique_mark")?, blocks, &arguments) }?;
     compactor.list(cuda, Set::Bits(&begins, n), &mut cuda.zeros(0)?)?;

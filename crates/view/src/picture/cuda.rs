@@ -10,22 +10,19 @@ use super::color::{NO_VALUE, SOLID, Srgb};
 use super::raster::{SAMPLES, ruled};
 use super::stage::Stage;
 use super::{Camera, Image, Options, Subject};
-use crate::render::cuda::{FrameArgument, check};
+use crate::render::cuda::{FrameArgument, RAYS_TALL, RAYS_WIDE, check};
 use crate::render::{Axes, Extent, Eye, Frame};
 use zeroset_core::error::{Error, Result};
-use zeroset_gpu::{Argument, Arguments, Array, Cuda, Kernel, Launch, Unit};
+use zeroset_gpu::{Arguments, Array, Cuda, Kernel, Launch, Unit};
 
-/// Threads of a block, ...
-const THREADS: u32 = 128;
-/// ... which paint such a rectangle of pixels; the kernels state the same.
-const RECTANGLE: [u32; 2] = [16, 8];
+/// Pixels that a block paints.
+const RECTANGLE: [u32; 2] = [RAYS_WIDE, RAYS_TALL];
+/// Threads of a block.
+const THREADS: u32 = RAYS_WIDE * RAYS_TALL;
 /// Words of a corner.
 const CORNER: usize = 3;
 /// Numbers of an extent.
 const EXTENT: usize = 5;
-
-// SAFETY: laid out as in C, and compared with the size the kernels know.
-unsafe impl Argument for DrawingArgument {}
 
 struct Kernels {
     extent: Kernel,
@@ -81,11 +78,7 @@ impl<'a> DeviceMesh<'a> {
         let (drawing, options) = (&stage.drawing, &stage.options);
         let (n_points, n_triangles) = (drawing.points.len(), drawing.triangles.len() / 3);
         let n = options.width as usize * options.height as usize;
-        let sizes = vec![
-            ("DRAWING_BYTES", size_of::<DrawingArgument>().to_string()),
-            ("FRAME_BYTES", size_of::<FrameArgument>().to_string()),
-        ];
-        let unit = Unit::with("render/raster", sizes)?;
+        let unit = Unit::new("render/raster", &[])?;
         let kernel = |name: &str| cuda.kernel(&unit, name);
         let kernels = Kernels {
             extent: kernel("raster_extent")?,

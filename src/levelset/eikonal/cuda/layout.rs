@@ -1,40 +1,69 @@
 //! What the kernels of nbFIM take; the tests of kernels on the host take this file too.
 
-/// `struct Eikonal` of `kernels/eikonal_state.cuh`.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-pub(crate) struct EikonalArgument<R> {
-    pub n_patches: u32,
-    pub n_vertices: u32,
-    pub largest_local: u32,
-    pub largest_owned: u32,
-    pub repetitions: u32,
-    pub ring_mask: u32,
-    pub patience: i64,
-    pub width: R,
-    pub near: R,
-    pub slowness: R,
-    pub slowness_of_cells: u64,
-    pub caps: u64,
-    pub reach: u64,
-    pub shapes: u64,
-    pub seen: u64,
-    pub wake_offsets: u64,
-    pub wake_vertices: u64,
-    pub wake_readers: u64,
-    pub u: u64,
-    pub news: u64,
-    pub listed: u64,
-    pub lists: u64,
-    pub counts: u64,
-    pub first_news: u64,
-    pub arrived: u64,
-    pub states: u64,
-    pub ring: u64,
-    pub queue: u64,
-    pub visited: u64,
-    pub is_visited: u64,
-    pub stats: u64,
-    pub due: u64,
-    pub error: u64,
+zeroset_gpu::cuda_header! {
+    "eikonal_solve", include "common/patches.cuh";
+
+    /// What a solve works on.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct EikonalArgument<R> as Eikonal {
+        pub n_patches: u32,
+        pub n_vertices: u32,
+        pub largest_local: u32,
+        pub largest_owned: u32,
+        /// Of an update, among triangles.
+        pub repetitions: u32,
+        pub ring_mask: u32,
+        /// Clocks a block waits for work before it calls the queue broken.
+        pub patience: i64,
+        /// Values from here on do not matter; infinite for whole fields.
+        pub width: R,
+        /// News later than the first by more than this wait.
+        pub near: R,
+        /// Where `slowness_of_cells` is null.
+        pub slowness: R,
+        /// Per cell of a patch, in the order of patches.
+        pub slowness_of_cells: u64 as "const real *",
+        /// No value from here on for a vertex, or null.
+        pub caps: u64 as "const real *",
+        /// `[n_patches]` longest time along an edge near a patch.
+        pub reach: u64 as "const real *",
+        /// Per cell of a patch, in the order of patches.
+        pub shapes: u64 as "CellShapes *",
+        /// Tetrahedra: values when a patch was last updated, as its coordinates lie.
+        pub seen: u64 as "real *",
+        /// `[n_patches + 1]`
+        pub wake_offsets: u64 as "const u32 *",
+        /// Local number of an owned vertex that another patch reads.
+        pub wake_vertices: u64 as "const local_index *",
+        /// That patch.
+        pub wake_readers: u64 as "const u32 *",
+        /// Two buffers of `[n_vertices]`; the queue uses the first.
+        pub u: u64 as "real *",
+        /// Two buffers of `[n_patches]`: smallest value not worked on; the queue needs it for its order.
+        pub news: u64 as "real_bits *",
+        /// `[n_patches]` round of the list a patch was last put on.
+        pub listed: u64 as "u32 *",
+        /// Two buffers of `[n_patches]`.
+        pub lists: u64 as "u32 *",
+        /// `[3]` patches on the list of a round.
+        pub counts: u64 as "u32 *",
+        /// `[3]` smallest news of a round.
+        pub first_news: u64 as "real_bits *",
+        /// Of the grid's barrier.
+        pub arrived: u64 as "u32 *",
+        /// `[n_patches]` of the queue.
+        pub states: u64 as "u32 *",
+        /// `[ring_mask + 1]`
+        pub ring: u64 as "u32 *",
+        pub queue: u64 as "struct Queue *",
+        /// `[n_patches]` list of patches updated.
+        pub visited: u64 as "u32 *",
+        /// `[n_patches]`
+        pub is_visited: u64 as "u32 *",
+        pub stats: u64 as "struct Stats *",
+        /// Nothing is to be done if this is 0; null for always.
+        pub due: u64 as "const u32 *",
+        /// Set if the queue broke.
+        pub error: u64 as "u32 *",
+    }
 }

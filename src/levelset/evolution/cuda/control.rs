@@ -1,63 +1,22 @@
 //! What steers an evolution on the card: how it begins, and why it stopped.
 
-use zeroset_core::Plain;
-
-use super::layout::{Control, Limits, Progress, Trace};
+pub(super) use super::layout::Halt;
+use super::layout::{Control, Limits, Progress, When};
 use crate::geometry::Real;
+use crate::gpu::definitions::Code;
 use crate::levelset::evolution::Rule;
 use crate::levelset::evolution::length::LARGEST_CFL;
 use crate::levelset::evolution::problem::Problem;
-
-/// Why steps stopped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Halt {
-    Running,
-    Arrived,
-    Gone,
-    Steady,
-    Broken,
-    AtRest,
-    Lost,
-    BadCoefficient,
-    NoConvergence,
-    BadInflow,
-}
-
-impl Halt {
-    fn of(number: u32) -> Self {
-        use Halt::*;
-        let all = [
-            Running,
-            Arrived,
-            Gone,
-            Steady,
-            Broken,
-            AtRest,
-            Lost,
-            BadCoefficient,
-            NoConvergence,
-            BadInflow,
-        ];
-        all.get(number as usize).copied().unwrap_or(Broken)
-    }
-}
-
-// SAFETY: numbers only, laid out as in C.
-unsafe impl Plain for Progress {}
-// SAFETY: numbers only, laid out as in C.
-unsafe impl<R: Real> Plain for Trace<R> {}
-// SAFETY: numbers only, laid out as in C.
-unsafe impl<R: Real> Plain for Control<R> {}
 
 impl<R: Real> Control<R> {
     /// Before the first band, with all patches looked at.
     pub fn new(problem: &Problem<R>, n_patches: u32) -> Self {
         let options = &problem.options;
         let (rule, every) = match options.rule {
-            Rule::Displacement => (0, 0),
-            Rule::Published => (1, 0),
-            Rule::Every(n) => (2, n.max(1) as u64),
-            Rule::Never => (3, 0),
+            Rule::Displacement => (When::Displacement, 0),
+            Rule::Published => (When::Published, 0),
+            Rule::Every(n) => (When::Every, n.max(1) as u64),
+            Rule::Never => (When::Never, 0),
         };
         let none = Limits { first_order: R::INFINITY, curvature: R::INFINITY, ..Limits::default() };
         Control {
@@ -70,7 +29,7 @@ impl<R: Real> Control<R> {
             cfl_curvature: options.cfl,
             half_width: options.half_width.unwrap_or(f64::INFINITY),
             every,
-            rule,
+            rule: rule.code(),
             measures_displacement: u32::from(problem.motion.curvature.is_some()),
             n_patches,
             n_active: n_patches,
@@ -84,6 +43,6 @@ impl<R: Real> Control<R> {
 
     /// Why steps stopped.
     pub fn halt(&self) -> Halt {
-        Halt::of(self.halt)
+        Halt::of_code(self.halt).unwrap_or(Halt::Broken)
     }
 }

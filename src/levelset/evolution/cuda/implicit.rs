@@ -3,16 +3,13 @@
 use super::layout::{EvolutionArgument, ImplicitArgument};
 use crate::error::Result;
 use crate::geometry::Real;
-use crate::gpu::{Argument, Arguments, Array, Cuda, Kernel, Launch, Unit};
+use crate::gpu::{Arguments, Array, Cuda, Kernel, Launch, Unit};
 use crate::levelset::evolution::implicit::{MOST_ITERATIONS, pairs, slowest, tolerance};
 use crate::patches::Patches;
 use crate::patches::cuda::{PatchesArgument, Shape};
 
 /// Words of an exact sum (`kernels/common/exact_sum.cuh`).
 const SUM_WORDS: usize = 67;
-
-// SAFETY: laid out as in C, and compared with the size the kernel knows.
-unsafe impl Argument for ImplicitArgument {}
 
 /// What `kernels/implicit.cu` works on, and how it is launched.
 pub(super) struct DeviceImplicit<R: Real> {

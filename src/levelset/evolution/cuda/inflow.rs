@@ -5,16 +5,13 @@ use super::neighbors::Neighbors;
 use crate::error::Result;
 use crate::expression::Generated;
 use crate::geometry::Real;
-use crate::gpu::{Argument, Arguments, Array, Cuda, Kernel, Launch, Unit};
+use crate::gpu::{Arguments, Array, Cuda, Kernel, Launch, Unit};
 use crate::levelset::evolution::inflow::INFLOW;
 use crate::levelset::evolution::problem::Problem;
 use crate::patches::cuda::{PatchesArgument, Shape};
 
 /// Threads of a block.
 pub(super) const BLOCK: u32 = 128;
-
-// SAFETY: laid out as in C, and compared with the size the kernels know.
-unsafe impl<R: Real> Argument for InflowArgument<R> {}
 
 /// What `kernels/inflow.cu` works on, and how it is launched.
 pub(super) struct DeviceInflow<R: Real> {

@@ -5,15 +5,14 @@ use std::sync::Arc;
 use super::galerkin::{self, DeviceGalerkin};
 use super::implicit::DeviceImplicit;
 use super::inflow::{self, DeviceInflow};
-use super::layout::{
-    Control, EvolutionArgument, ImplicitArgument, InflowArgument, VaryingArgument,
-};
+use super::layout::{AdvectionTerm, CurvatureTerm, EvolutionArgument, NormalTerm};
 use super::neighbors::Neighbors;
 use super::shared::{STATIC_SHARED, chunk, is_paired, lanes, step_shared};
 use super::state::State;
 use super::varying::{self, DeviceVarying};
 use crate::error::{Error, Result};
 use crate::geometry::Real;
+use crate::gpu::definitions::Code;
 use crate::gpu::{Arguments, Cuda, Kernel, Launch, Unit};
 use crate::levelset::eikonal::cuda::{EikonalArgument, Organization, Solver};
 use crate::levelset::evolution::problem::Problem;
@@ -85,26 +84,26 @@ pub(super) struct Kernels<R: Real> {
 fn terms<R: Real>(problem: &Problem<R>) -> Vec<(&'static str, String)> {
     let (motion, options) = (&problem.motion, &problem.options);
     let advection = match (&motion.velocity, options.advection, &problem.galerkin) {
-        (None, ..) => 0,
-        (Some(_), _, Some(_)) => 3,
-        (Some(_), Advection::Cone, _) => 2,
-        (Some(_), ..) => 1,
+        (None, ..) => AdvectionTerm::None,
+        (Some(_), _, Some(_)) => AdvectionTerm::TaylorGalerkin,
+        (Some(_), Advection::Cone, _) => AdvectionTerm::Cone,
+        (Some(_), ..) => AdvectionTerm::PositiveCoefficients,
     };
     let normal = match (&motion.normal_speed, options.normal_motion) {
-        (None, _) => 0,
-        (Some(_), NormalMotion::PositiveCoefficient) => 1,
-        (Some(_), NormalMotion::HopfLax) => 2,
+        (None, _) => NormalTerm::None,
+        (Some(_), NormalMotion::PositiveCoefficient) => NormalTerm::PositiveCoefficients,
+        (Some(_), NormalMotion::HopfLax) => NormalTerm::HopfLax,
     };
     let curvature = match &motion.curvature {
-        None => 0,
-        Some(curvature) if curvature.weighted => 2,
-        Some(_) => 1,
+        None => CurvatureTerm::None,
+        Some(curvature) if curvature.weighted => CurvatureTerm::Weighted,
+        Some(_) => CurvatureTerm::Beta,
     };
     let has_rows = |uniform: Option<bool>| u32::from(uniform == Some(false));
     let numbers = [
-        ("ADVECTION", advection),
-        ("NORMAL", normal),
-        ("CURVATURE", curvature),
+        ("ADVECTION", advection.code()),
+        ("NORMAL", normal.code()),
+        ("CURVATURE", curvature.code()),
         ("IMPLICIT", u32::from(problem.implicit)),
         ("INFLOW", u32::from(problem.inflow.has_values())),
         ("VARIES", u32::from(motion.varies())),
@@ -175,15 +174,6 @@ impl<R: Real> Kernels<R> {
             if queued && file == "band" {
                 defines.push(("QUEUED_SOLVE", "1".into()));
             }
-            let sizes = [
-                ("EIKONAL_BYTES", size_of::<EikonalArgument<R>>()),
-                ("EVOLUTION_BYTES", size_of::<EvolutionArgument<R>>()),
-                ("CONTROL_BYTES", size_of::<Control<R>>()),
-                ("IMPLICIT_BYTES", size_of::<ImplicitArgument>()),
-                ("VARYING_BYTES", size_of::<VaryingArgument>()),
-                ("INFLOW_BYTES", size_of::<InflowArgument<R>>()),
-            ];
-            defines.extend(sizes.map(|(name, size)| (name, size.to_string())));
             Unit::with(file, defines)
         };
         let compiled = |file: &str, block: u32| variant(file, block, false);

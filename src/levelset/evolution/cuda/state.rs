@@ -6,13 +6,10 @@ use std::sync::Arc;
 use super::layout::{Control, EvolutionArgument, Progress, Trace};
 use crate::error::Result;
 use crate::geometry::Real;
-use crate::gpu::{Argument, Array, Cuda};
+use crate::gpu::{Array, Cuda};
 use crate::levelset::evolution::coefficients::Term;
 use crate::levelset::evolution::problem::Problem;
 use crate::patches::cuda::Shape;
-
-// SAFETY: laid out as in C, and compared with the size the kernels know.
-unsafe impl<R: Real> Argument for EvolutionArgument<R> {}
 
 /// A coefficient on the card: one value, or a row for every vertex. One that depends on time has
 /// its rows elsewhere.

@@ -7,15 +7,12 @@ use super::layout::{EvolutionArgument, Limits, VaryingArgument};
 use super::neighbors::Neighbors;
 use crate::error::Result;
 use crate::geometry::Real;
-use crate::gpu::{Argument, Arguments, Array, Cuda, Kernel, Launch, Unit};
+use crate::gpu::{Arguments, Array, Cuda, Kernel, Launch, Unit};
 use crate::levelset::evolution::problem::Problem;
 use crate::patches::cuda::{PatchesArgument, Shape};
 
 /// Threads of a block.
 pub(super) const BLOCK: u32 = 128;
-
-// SAFETY: laid out as in C, and compared with the size the kernel knows.
-unsafe impl Argument for VaryingArgument {}
 
 /// A term whose coefficient changes in time.
 #[derive(Clone, Copy, PartialEq)]

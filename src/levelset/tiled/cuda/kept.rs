@@ -6,11 +6,8 @@ use std::fmt;
 
 use crate::error::Result;
 use crate::geometry::Real;
-use crate::gpu::{Argument, Array, Cuda};
+use crate::gpu::{Array, Cuda};
 use crate::grid::cuda::TileGridArgument;
-
-/// Numbers beside the values of a tile.
-const EXTREMES: usize = 3;
 
 /// What makes a coefficient of tiles.
 pub trait KeepCoefficient: fmt::Debug + Send + Sync {
@@ -30,20 +27,29 @@ pub trait KeepCoefficient: fmt::Debug + Send + Sync {
     ) -> Result<()>;
 }
 
-/// `struct Kept` of the kernels: places by the ids of tiles.
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(C)]
-pub struct KeptArgument {
-    /// `[capacity][components][E^3]` i16.
-    pub values: u64,
-    /// `[capacity][3]` reals: what one step of the 16 bits is worth, the largest sum of the sizes of
-    /// all components at a voxel, and the smallest component, 0 at most; not numbers where a value is none.
-    /// Of a velocity nobody asks for the smallest component.
-    pub extremes: u64,
-}
+zeroset_gpu::cuda_header! {
+    "tile_kept", include "common/real.cuh";
 
-// SAFETY: laid out as in C.
-unsafe impl Argument for KeptArgument {}
+    /// What stands for the largest component of a tile.
+    pub const KEPT_MOST: i32 = 32767;
+    /// What is known of the values of a tile: what one step of the 16 bits is worth, ...
+    pub const KEPT_UNIT: usize = 0;
+    /// ... the largest sum of the sizes of all components at a voxel, ...
+    pub const KEPT_LARGEST: usize = 1;
+    /// ... and the smallest component, 0 at most, which is asked of single numbers only.
+    pub const KEPT_LEAST: usize = 2;
+    /// How many numbers that are.
+    pub const KEPT_EXTREMES: usize = 3;
+
+    /// A coefficient kept with the tiles, by their ids.
+    #[derive(Clone, Copy, Debug, Default)]
+    pub struct KeptArgument as Kept {
+        /// `[capacity][components][E^3]`
+        pub values: u64 as "short *",
+        /// `[capacity][KEPT_EXTREMES]`, not numbers where a value is none.
+        pub extremes: u64 as "real *",
+    }
+}
 
 /// Values of a coefficient by the ids of tiles.
 pub(super) struct Kept<R: Real> {
@@ -56,7 +62,7 @@ pub(super) struct Kept<R: Real> {
 impl<R: Real> Kept<R> {
     /// Bytes of a tile with `size` values.
     pub fn bytes_per_tile(size: usize) -> usize {
-        size * size_of::<i16>() + if size > 0 { EXTREMES * size_of::<R>() } else { 0 }
+        size * size_of::<i16>() + if size > 0 { KEPT_EXTREMES * size_of::<R>() } else { 0 }
     }
 
     /// Room for `capacity` tiles of `size` values, 0 where nothing is kept.
@@ -66,7 +72,7 @@ impl<R: Real> Kept<R> {
     pub fn new(cuda: &Cuda, capacity: usize, size: usize) -> Result<Self> {
         let tiles = if size > 0 { capacity } else { 0 };
         let values = cuda.zeros(tiles * size)?;
-        Ok(Kept { values, extremes: cuda.zeros(tiles * EXTREMES)?, size })
+        Ok(Kept { values, extremes: cuda.zeros(tiles * KEPT_EXTREMES)?, size })
     }
 
     /// Makes room for more tiles.
@@ -76,7 +82,7 @@ impl<R: Real> Kept<R> {
     pub fn grow(&mut self, cuda: &Cuda, capacity: usize) -> Result<()> {
         if self.size > 0 {
             self.values = cuda.lengthened(&self.values, capacity * self.size)?;
-            self.extremes = cuda.lengthened(&self.extremes, capacity * EXTREMES)?;
+            self.extremes = cuda.lengthened(&self.extremes, capacity * KEPT_EXTREMES)?;
         }
         Ok(())
     }

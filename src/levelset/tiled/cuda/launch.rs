@@ -1,21 +1,20 @@
 //! Launches of the kernels of a motion on tiles: one function for each.
 
+use crate::gpu::blocks::DEFAULT_BLOCK;
 use std::sync::Arc;
 
 use super::kept::{KeepCoefficient, KeptArgument};
-use super::state::{MotionArgument, StageArgument, ValuesArgument};
+use super::state::{Differences, MotionArgument, StageArgument};
 use super::terms::DeviceTerms;
-use super::volumes::{self, Components};
+use super::volumes::Components;
 use crate::error::Result;
 use crate::expression::Generated;
 use crate::geometry::Real;
+use crate::gpu::definitions::{Code, Define};
 use crate::gpu::{Arguments, Cuda, Kernel, Launch, Unit};
-use crate::grid::cuda::{TileControl, TileGridArgument};
+use crate::grid::cuda::{Storage, TileGridArgument};
 use crate::levelset::evolution::Stretch;
 use crate::levelset::tiled::options::{Options, Reinitialize, Scheme, Time};
-
-/// Threads of the kernels that manage tiles; they state the same.
-const MANAGE_BLOCK: u32 = 256;
 
 /// The kernels of one motion, and how they are launched.
 pub(super) struct Kernels<R: Real> {
@@ -57,36 +56,30 @@ fn unit<R: Real>(
     is_fixed: bool,
     block: u32,
 ) -> Result<Unit> {
-    let scheme = if options.scheme == Scheme::FirstOrder { 1 } else { 5 };
+    let scheme = match options.scheme {
+        Scheme::FirstOrder => Differences::FirstOrder,
+        _ => Differences::Weno5,
+    };
     let rescales = matches!(options.reinitialize, Reinitialize::Rescaling { .. });
     let real = if size_of::<R>() == 8 { "double" } else { "float" };
     let number = |name: &'static str, n: usize| (name, n.to_string());
-    let mut defines = vec![
-        ("REAL", real.to_string()),
-        number("TILE_EDGE", edge),
-        number("TILE_CONTROL_BYTES", size_of::<TileControl>()),
-        number("TILE_GRID_BYTES", size_of::<TileGridArgument>()),
-    ];
-    defines.push(number("TILE_VALUES_BYTES", size_of::<ValuesArgument<R>>()));
+    let mut defines = vec![("REAL", real.to_string()), number("TILE_EDGE", edge)];
     if is_fixed {
-        defines.push(number("STORAGE", 16));
+        defines.push(Storage::Fixed16.define());
     }
     if file == "tiles/manage" {
         return Unit::with(file, defines);
     }
     let [velocity, normal_speed, curvature] = terms.kinds();
-    defines.extend(volumes::defines());
     defines.extend([
         number("BLOCK", block as usize),
-        number("SCHEME", scheme),
-        number("VELOCITY", velocity as usize),
-        number("NORMAL", normal_speed as usize),
-        number("CURVATURE", curvature as usize),
+        scheme.define(),
+        number("VELOCITY", velocity.code() as usize),
+        number("NORMAL", normal_speed.code() as usize),
+        number("CURVATURE", curvature.code() as usize),
         number("SAMPLED", terms.velocity.sampled() as usize),
         number("RESCALING", usize::from(rescales)),
         number("EULER", usize::from(options.time == Time::Euler)),
-        number("TILE_MOTION_BYTES", size_of::<MotionArgument<R>>()),
-        number("TILE_STAGE_BYTES", size_of::<StageArgument<R>>()),
     ]);
     let mut unit = Unit::with(file, defines)?;
     if terms.varies() {
@@ -133,7 +126,7 @@ impl<R: Real> Kernels<R> {
             passes: 3 * options.gamma.min(1e4) as u32 + 16,
             block,
             grid: resident(&stage, block)?,
-            manage_grid: resident(&manage, MANAGE_BLOCK)?,
+            manage_grid: resident(&manage, DEFAULT_BLOCK)?,
             redistance_grid: 0,
             relax_grid: 0,
             length_grid: 0,
@@ -172,7 +165,7 @@ impl<R: Real> Kernels<R> {
 
     /// Makes the look-up of neighbors of a tile set that was handed over.
     pub fn look_up(&self, tiles: TileGridArgument) -> Result<()> {
-        let launch = plain(self.manage_grid, MANAGE_BLOCK);
+        let launch = plain(self.manage_grid, DEFAULT_BLOCK);
         // SAFETY: the kernel takes this.
         unsafe { self.cuda.launch(&self.look_up, launch, &Arguments::default().with(tiles)) }
     }
@@ -218,7 +211,7 @@ impl<R: Real> Kernels<R> {
         kept: [KeptArgument; 3],
     ) -> Result<()> {
         let arguments = Arguments::default().with(tiles).with(motion.of_values());
-        let together = Launch { cooperative: true, ..plain(self.manage_grid, MANAGE_BLOCK) };
+        let together = Launch { cooperative: true, ..plain(self.manage_grid, DEFAULT_BLOCK) };
         // SAFETY: the kernel takes these; its blocks are on the card at once.
         unsafe { self.cuda.launch(&self.manage, together, &arguments)? };
         self.keep(tiles, kept, false)?;

@@ -39,7 +39,9 @@ use super::options::{Options, Reinitialize, Time};
 use crate::error::{Error, Result};
 use crate::geometry::Real;
 use crate::gpu::{Array, Cuda, Element, Graph, Pinned};
-use crate::grid::cuda::{DevicePool, DeviceTiledGrid, Halt, TileControl, TileGridArgument};
+use crate::grid::cuda::{
+    DevicePool, DeviceTiledGrid, Halt, STIRRED, TileControl, TileGridArgument,
+};
 use crate::grid::{Band, Pool, Stored, TiledGrid};
 use crate::levelset::evolution::{Advance, Stretch};
 use kept::Kept;
@@ -236,7 +238,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         let options = self.options;
         let mut control = self.grid.look()?;
         (control.time, control.step, control.nu) = (time, steps, options.nu);
-        (control.at, control.stirred) = ([0, 1, 2], 1);
+        (control.at, control.stirred) = ([0, 1, 2], STIRRED);
         control.every = match options.reinitialize {
             Reinitialize::Equation { every, .. } | Reinitialize::Direct { every } => every,
             Reinitialize::Never | Reinitialize::Rescaling { .. } => 0,

@@ -1,34 +1,31 @@
-//! What of a motion on a card is written without its tiles: the surface, and the range of phi.
-
-use zeroset_core::Plain;
+//! What of a motion on a GPU is written without its tiles: the surface, and the range of phi.
 
 use super::DeviceTiledEvolution;
 use crate::error::Result;
 use crate::geometry::Real;
+use crate::gpu::blocks::{DEFAULT_BLOCK, WARP};
+use crate::gpu::definitions::Define;
 use crate::gpu::{Arguments, Element, Launch, Unit};
 use crate::grid::Stored;
+use crate::grid::cuda::Storage;
 use crate::surface::DeviceSurface;
 use crate::surface::cubes::Placement;
 use crate::surface::cubes::cuda::DeviceTiles;
 
-/// Threads of a block and of a warp; the kernel states the same.
-const BLOCK: u32 = 256;
-const WARP: u32 = 32;
+zeroset_gpu::cuda_header! {
+    "tile_range", include "common/real.cuh";
 
-/// Values of phi on all tiles, voxels: `struct Range` of `kernels/tiles/range.cu`.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[repr(C)]
-pub struct Range<R> {
-    /// The smallest; infinite where there are no tiles.
-    pub low: R,
-    /// The largest; minus infinity where there are no tiles.
-    pub high: R,
-    /// Voxels in the band.
-    pub active: u64,
+    /// Values of phi on all tiles, voxels.
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    pub struct Range<R> {
+        /// The smallest; infinite where there are no tiles.
+        pub low: R,
+        /// The largest; minus infinity where there are no tiles.
+        pub high: R,
+        /// Voxels in the band.
+        pub active: u64,
+    }
 }
-
-// SAFETY: numbers only, laid out as in C.
-unsafe impl<R: Real> Plain for Range<R> {}
 
 impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E, S> {
     /// The interface in world units: the triangles of [`extract`](crate::surface::cubes::extract) of the
@@ -52,12 +49,12 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
             ("TILE_EDGE", E.to_string()),
         ];
         if size_of::<S>() == 2 {
-            defines.push(("STORAGE", "16".into()));
+            defines.push(Storage::Fixed16.define());
         }
         let kernel = self.cuda.kernel(&Unit::with("tiles/range", defines)?, "tiles_range")?;
-        let grid = kernel.resident_blocks(BLOCK, 0)?;
-        let launch = Launch { grid, block: BLOCK, shared: 0, cooperative: false };
-        let found = self.cuda.zeros::<Range<R>>((grid * (BLOCK / WARP)) as usize)?;
+        let grid = kernel.resident_blocks(DEFAULT_BLOCK, 0)?;
+        let launch = Launch { grid, block: DEFAULT_BLOCK, shared: 0, cooperative: false };
+        let found = self.cuda.zeros::<Range<R>>(grid as usize * (DEFAULT_BLOCK as usize / WARP))?;
         let to = Arguments::default().with(self.grid.argument()).with(self.phi().address());
         let arguments = to.with(self.band().gamma.widen()).with_array(&found);
         // SAFETY: the arguments of `tiles_range`, with a place for each warp.

@@ -1,15 +1,15 @@
-//! Whether the interface stands still, on a card: the twin of [`rest`](crate::levelset::tiled::rest).
+//! Whether the interface stands still, on a GPU: the twin of [`rest`](crate::levelset::tiled::rest).
 
+use crate::gpu::blocks::DEFAULT_BLOCK;
 use std::sync::Arc;
 
 use super::DeviceTiledEvolution;
 use crate::error::Result;
 use crate::geometry::Real;
-use crate::gpu::{Argument, Arguments, Array, Cuda, Element, Kernel, Launch, Unit};
+use crate::gpu::definitions::Define;
+use crate::gpu::{Arguments, Array, Cuda, Element, Kernel, Launch, Unit};
+use crate::grid::cuda::Storage;
 use crate::grid::{Pool, Stored};
-
-/// Threads of a block; the kernels state the same.
-const BLOCK: u32 = 256;
 
 /// Tiles as they were when looked at last.
 pub struct DeviceInterface<S: Element, const E: usize> {
@@ -32,18 +32,20 @@ pub struct Crossed {
     pub old: usize,
 }
 
-/// `struct Before` of the kernels.
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct Before {
-    keys: u64,
-    values: u64,
-    n: u32,
-    padding: u32,
-}
+zeroset_gpu::cuda_header! {
+    "tile_rest", include "tiles/storage.cuh";
 
-// SAFETY: laid out as in C.
-unsafe impl Argument for Before {}
+    /// Tiles as they were.
+    #[derive(Clone, Copy)]
+    struct Before {
+        /// `[n]` in their order.
+        keys: u64 as "u64 *",
+        /// Values in the order of the keys.
+        values: u64 as "stored *",
+        n: u32,
+        padding: u32,
+    }
+}
 
 impl<S: Element, const E: usize> DeviceInterface<S, E> {
     /// Bytes for so many tiles.
@@ -64,12 +66,12 @@ impl<S: Element, const E: usize> DeviceInterface<S, E> {
             ("TILE_EDGE", E.to_string()),
         ];
         if size_of::<S>() == 2 {
-            defines.push(("STORAGE", "16".into()));
+            defines.push(Storage::Fixed16.define());
         }
         let unit = Unit::with("tiles/rest", defines)?;
         let rest = cuda.kernel(&unit, "tiles_rest")?;
         Ok(DeviceInterface {
-            grid: rest.resident_blocks(BLOCK, 0)?,
+            grid: rest.resident_blocks(DEFAULT_BLOCK, 0)?,
             keep: cuda.kernel(&unit, "tiles_keep")?,
             rest,
             keys: cuda.zeros(0)?,
@@ -88,7 +90,8 @@ impl<S: Element, const E: usize> DeviceInterface<S, E> {
         S: Stored<R>,
     {
         let (tiles, phi) = (motion.tiles(), motion.phi().address());
-        let launch = Launch { grid: self.grid, block: BLOCK, shared: 0, cooperative: false };
+        let launch =
+            Launch { grid: self.grid, block: DEFAULT_BLOCK, shared: 0, cooperative: false };
         let counts = self.cuda.zeros::<u32>(2)?;
         let to = Arguments::default().with(tiles).with(phi).with(motion.half_width().widen());
         let arguments = to.with(self.before()).with_array(&counts);

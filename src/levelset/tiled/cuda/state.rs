@@ -1,47 +1,83 @@
-//! What the kernels of a motion on tiles are told: `kernels/tiles/motion.cuh`.
+//! What the kernels of a motion on tiles are told.
 
 use crate::geometry::Real;
-use crate::gpu::Argument;
 
-/// `struct TileMotion` of the kernels.
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(C)]
-pub struct MotionArgument<R> {
-    /// Addresses of three pools of `E^3` values for each id, with those of missing tiles before the first; the
-    /// third has no more where no scheme needs it.
-    pub values: [u64; 3],
-    /// Where voxel (0, 0, 0) lies.
-    pub origin: [f64; 3],
-    /// Edge of a voxel.
-    pub dx: f64,
-    /// Half width of the band, in voxels.
-    pub gamma: R,
-    /// A voxel moves if it or a neighbor has a smaller |phi|.
-    pub core: R,
-    /// Factor of the rescaling term.
-    pub rescaling: R,
-    /// U, voxels per time, where it is the same everywhere.
-    pub velocity: [R; 3],
-    /// F, voxels per time, where it is the same everywhere.
-    pub normal_speed: R,
-    /// alpha, voxels squared per time, where it is the same everywhere.
-    pub curvature: R,
-    /// 1 / dx and its square, for expressions.
-    pub per_voxel: [R; 2],
-    /// Layers of voxels round an active one within which tiles are kept.
-    pub keep: u32,
-    /// The same, within which they are needed for a step.
-    pub need: u32,
-    /// Address of three [`KeptArgument`](super::KeptArgument): velocity, normal speed and curvature of each tile, where
-    /// they are kept with them. (They stand apart: with a longer argument the compiler makes other code of
-    /// steps that keep nothing, and a slower one.)
-    pub kept: u64,
-    /// Address of the components of the velocity, where some are volumes and others expressions.
-    pub components: u64,
+zeroset_gpu::cuda_header! {
+    "tile_motion", include "tiles/components.cuh", include "tiles/kept.cuh", include "tiles/storage.cuh";
+
+    /// The differences that steps are made of.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub define enum Differences as SCHEME {
+        /// Of first order.
+        FirstOrder = 1,
+        /// WENO of fifth order.
+        Weno5 = 5,
+    }
+
+    /// A motion on tiles.
+    #[derive(Clone, Copy, Debug, Default)]
+    pub struct MotionArgument<R> as TileMotion {
+        /// Three pools of `E^3` values for each id: phi and stages, as the control block says. Before them stand the values of
+        /// missing tiles, inside and outside, where their ids -2 and -1 point to. The third has no more where no scheme needs it.
+        pub values: [u64; 3] as "stored *",
+        /// Where voxel (0, 0, 0) lies: voxel v at `origin + dx v`.
+        pub origin: [f64; 3],
+        /// Edge of a voxel.
+        pub dx: f64,
+        /// Half width of the band, in voxels.
+        pub gamma: R,
+        /// A voxel moves if it or a neighbor has a smaller |phi|.
+        pub core: R,
+        /// Factor of the rescaling term.
+        pub rescaling: R,
+        /// U, voxels per time, where it is the same everywhere.
+        pub velocity: [R; 3],
+        /// F, voxels per time, where it is the same everywhere.
+        pub normal_speed: R,
+        /// alpha, voxels squared per time, where it is the same everywhere.
+        pub curvature: R,
+        /// 1 / dx and its square, for expressions.
+        pub per_voxel: [R; 2],
+        /// Layers of voxels round an active one within which tiles are kept.
+        pub keep: u32,
+        /// The same, within which they are needed for a step.
+        pub need: u32,
+        /// Three `KeptArgument`: velocity, normal speed and curvature of each tile, where
+        /// they are kept with them. (They stand apart: with a longer argument the compiler makes other code of
+        /// steps that keep nothing, and a slower one.)
+        pub kept: u64 as "const Kept *",
+        /// Address of the components of the velocity, where some are volumes and others expressions.
+        pub components: u64 as "const TileComponent *",
+    }
+
+    /// What the management of tiles is told of a motion.
+    #[derive(Clone, Copy, Debug, Default)]
+    pub struct ValuesArgument<R> as TileValues {
+        /// As in `MotionArgument`.
+        pub values: [u64; 3] as "stored *",
+        /// As in `MotionArgument`.
+        pub gamma: R,
+    }
+
+    /// One evaluation, `out = old base + fresh (from + dt L(from))`.
+    #[derive(Clone, Copy, Debug, Default)]
+    pub struct StageArgument<R> as TileStage {
+        /// Of the step at which coefficients are taken.
+        part: f64,
+        /// Of the old base, and of what is new.
+        shares: [R; 2],
+        /// 0 for phi, 1 and 2 for the stages.
+        from: u32,
+        /// As `from`.
+        out: u32,
+        /// As `from`.
+        base: u32,
+        /// Whether the base has a share.
+        mixes: u32,
+        /// Whether no other evaluation follows in the step.
+        is_last: u32,
+    }
 }
-
-// SAFETY: laid out as in C, and compared with the size the kernels know.
-unsafe impl<R: Real> Argument for MotionArgument<R> {}
 
 impl<R: Real> MotionArgument<R> {
     /// What the management of tiles is told of it.
@@ -49,35 +85,6 @@ impl<R: Real> MotionArgument<R> {
         ValuesArgument { values: self.values, gamma: self.gamma }
     }
 }
-
-/// `struct TileValues` of the kernels.
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(C)]
-pub struct ValuesArgument<R> {
-    /// As in [`MotionArgument`].
-    pub values: [u64; 3],
-    /// As in [`MotionArgument`].
-    pub gamma: R,
-}
-
-// SAFETY: as above.
-unsafe impl<R: Real> Argument for ValuesArgument<R> {}
-
-/// `struct TileStage` of the kernels: one evaluation, `out = old base + fresh (from + dt L(from))`.
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(C)]
-pub struct StageArgument<R> {
-    part: f64,
-    shares: [R; 2],
-    from: u32,
-    out: u32,
-    base: u32,
-    mixes: u32,
-    is_last: u32,
-}
-
-// SAFETY: as above.
-unsafe impl<R: Real> Argument for StageArgument<R> {}
 
 impl<R: Real> StageArgument<R> {
     /// The only evaluation of a step of Euler.

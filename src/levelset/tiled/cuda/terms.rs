@@ -11,6 +11,23 @@ use crate::gpu::Cuda;
 use crate::gpu::volume::DeviceVolume;
 use crate::levelset::tiled::{Coefficient, Terms};
 
+zeroset_gpu::cuda_header! {
+    "tile_terms";
+
+    /// How a coefficient of a term acts: what VELOCITY, NORMAL and CURVATURE are.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(super) define enum TermKind as TERM {
+        /// The term does not act.
+        None = 0,
+        /// One value.
+        Uniform = 1,
+        /// An expression.
+        Varies = 2,
+        /// What is kept with the tiles.
+        Kept = 3,
+    }
+}
+
 /// One component of a coefficient, in lengths per time (alpha: lengths squared per time).
 #[derive(Clone, Debug)]
 pub enum DevicePart {
@@ -47,24 +64,24 @@ impl<const K: usize> Default for DeviceCoefficient<K> {
 }
 
 impl<const K: usize> DeviceCoefficient<K> {
-    /// How kernels are compiled for it: 0 for none, 1 for one value, 2 for expressions, 3 for what is kept.
-    pub(super) fn kind(&self) -> u32 {
+    /// How kernels are compiled for it.
+    pub(super) fn kind(&self) -> TermKind {
         match self {
-            DeviceCoefficient::Uniform(value) if value.iter().all(|v| *v == 0.0) => 0,
-            DeviceCoefficient::Uniform(_) => 1,
-            DeviceCoefficient::Fields(_) => 2,
+            DeviceCoefficient::Uniform(value) if value.iter().all(|v| *v == 0.0) => TermKind::None,
+            DeviceCoefficient::Uniform(_) => TermKind::Uniform,
+            DeviceCoefficient::Fields(_) => TermKind::Varies,
             DeviceCoefficient::Parts(parts) => {
                 let varies = parts.iter().any(|part| matches!(part, DevicePart::Field(_)));
-                if varies { 2 } else { 3 }
+                if varies { TermKind::Varies } else { TermKind::Kept }
             }
-            DeviceCoefficient::Kept(_) => 3,
+            DeviceCoefficient::Kept(_) => TermKind::Kept,
         }
     }
 
     /// Which components are volumes, a bit for each, where others are expressions.
     pub(super) fn sampled(&self) -> u32 {
         match self {
-            DeviceCoefficient::Parts(parts) if self.kind() == 2 => {
+            DeviceCoefficient::Parts(parts) if self.kind() == TermKind::Varies => {
                 let bit = |part: &DevicePart| u32::from(matches!(part, DevicePart::Volume(_)));
                 parts.iter().rev().fold(0, |bits, part| 2 * bits + bit(part))
             }
@@ -76,7 +93,7 @@ impl<const K: usize> DeviceCoefficient<K> {
     pub(super) fn fields(&self) -> Vec<Field> {
         match self {
             DeviceCoefficient::Fields(fields) => fields.to_vec(),
-            DeviceCoefficient::Parts(parts) if self.kind() == 2 => {
+            DeviceCoefficient::Parts(parts) if self.kind() == TermKind::Varies => {
                 let field = |part: &DevicePart| match part {
                     DevicePart::Number(x) => Some(Field::constant(*x)),
                     DevicePart::Field(field) => Some(field.clone()),
@@ -106,7 +123,7 @@ impl<const K: usize> DeviceCoefficient<K> {
     ) -> Result<Option<Arc<dyn KeepCoefficient>>> {
         Ok(match self {
             DeviceCoefficient::Kept(kept) => Some(kept.clone()),
-            DeviceCoefficient::Parts(parts) if self.kind() == 3 => {
+            DeviceCoefficient::Parts(parts) if self.kind() == TermKind::Kept => {
                 let parts = parts.as_slice();
                 Some(Arc::new(KeptVolumes::new::<R>(cuda, parts, scale, place, edge)?))
             }
@@ -156,23 +173,26 @@ impl DeviceTerms {
     }
 
     /// How kernels are compiled for velocity, normal speed and curvature.
-    pub(super) fn kinds(&self) -> [u32; 3] {
+    pub(super) fn kinds(&self) -> [TermKind; 3] {
         [self.velocity.kind(), self.normal_speed.kind(), self.curvature.kind()]
     }
 
     /// Whether a coefficient has an expression.
     pub(super) fn varies(&self) -> bool {
-        self.kinds().contains(&2)
+        self.kinds().contains(&TermKind::Varies)
     }
 
     /// Whether one is kept with the tiles.
     pub(super) fn is_kept(&self) -> bool {
-        self.kinds().contains(&3)
+        self.kinds().contains(&TermKind::Kept)
     }
 
     /// Values that velocity, normal speed and curvature keep with a tile of edge `edge`.
     pub(super) fn kept_sizes(&self, edge: usize) -> [usize; 3] {
-        let of_kind = |(kind, components)| if kind == 3 { components * edge.pow(3) } else { 0 };
+        let of_kind = |(kind, components)| match kind {
+            TermKind::Kept => components * edge.pow(3),
+            _ => 0,
+        };
         let [u, f, alpha] = self.kinds();
         [(u, 3), (f, 1), (alpha, 1)].map(of_kind)
     }

@@ -1,61 +1,47 @@
-//! Coefficients by volumes on a card: kept with the tiles, or as components of a velocity beside expressions.
+//! Coefficients by volumes on a GPU: kept with the tiles, or as components of a velocity beside expressions.
 
 use std::fmt;
 use std::sync::Arc;
-
-use zeroset_core::Plain;
 
 use super::kept::{KeepCoefficient, KeptArgument};
 use super::terms::DevicePart;
 use crate::error::Result;
 use crate::geometry::Real;
 use crate::gpu::volume::{DeviceVolume, VolumeArgument};
-use crate::gpu::{Argument, Arguments, Array, Cuda, Kernel, Launch, Unit};
-use crate::grid::cuda::{TileControl, TileGridArgument};
+use crate::gpu::{Arguments, Array, Cuda, Kernel, Launch, Unit};
+use crate::grid::cuda::TileGridArgument;
 
-/// Threads of a block; the kernel states the same.
-const BLOCK: u32 = 64;
+zeroset_gpu::cuda_header! {
+    "tile_components", include "volume.cuh";
 
-/// `struct TileComponent` of the kernels: one number of a coefficient.
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(C)]
-pub struct ComponentArgument {
-    /// Without numbers where it is the same everywhere.
-    pub volume: VolumeArgument,
-    /// Of its values, for lengths in voxels.
-    pub scale: f64,
-    /// What is the same everywhere.
-    pub number: f64,
-}
+    /// Threads of a block that takes values of volumes.
+    define VOLUMES_BLOCK: u32 = 64;
 
-// SAFETY: numbers only, laid out as in C, and compared with the size the kernels know.
-unsafe impl Plain for ComponentArgument {}
+    /// One number of a coefficient, in voxels.
+    #[derive(Clone, Copy, Debug, Default)]
+    pub struct ComponentArgument as TileComponent {
+        /// Without numbers where it is the same everywhere.
+        pub volume: VolumeArgument,
+        /// Of its values, for lengths in voxels.
+        pub scale: f64,
+        /// What is the same everywhere.
+        pub number: f64,
+    }
 
-/// `struct Components` of the kernel: where values are taken.
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(C)]
-pub struct ComponentsArgument {
-    /// Address of `n` [`ComponentArgument`]s.
-    pub of: u64,
-    /// Where voxel (0, 0, 0) lies.
-    pub origin: [f64; 3],
-    /// Edge of a voxel.
-    pub dx: f64,
-    /// How many there are.
-    pub n: u32,
-    /// Nothing.
-    pub padding: u32,
-}
-
-// SAFETY: laid out as in C.
-unsafe impl Argument for ComponentsArgument {}
-
-/// The defines that state the sizes of these to kernels.
-pub(super) fn defines() -> [(&'static str, String); 2] {
-    [
-        ("SAMPLED_VOLUME_BYTES", size_of::<VolumeArgument>().to_string()),
-        ("TILE_COMPONENT_BYTES", size_of::<ComponentArgument>().to_string()),
-    ]
+    /// Where values are taken.
+    #[derive(Clone, Copy, Debug, Default)]
+    pub struct ComponentsArgument as Components {
+        /// `[n]`
+        pub of: u64 as "const TileComponent *",
+        /// Where voxel (0, 0, 0) lies: voxel v at `origin + dx v`.
+        pub origin: [f64; 3],
+        /// Edge of a voxel.
+        pub dx: f64,
+        /// How many there are.
+        pub n: u32,
+        /// Nothing.
+        pub padding: u32,
+    }
 }
 
 /// Components of a coefficient on the card.
@@ -122,15 +108,12 @@ impl KeptVolumes {
         edge: usize,
     ) -> Result<Self> {
         let components = Components::new::<R>(cuda, parts, scale)?;
-        let mut defines = vec![
+        let defines = vec![
             ("REAL", if size_of::<R>() == 8 { "double" } else { "float" }.to_string()),
             ("TILE_EDGE", edge.to_string()),
-            ("TILE_CONTROL_BYTES", size_of::<TileControl>().to_string()),
-            ("TILE_GRID_BYTES", size_of::<TileGridArgument>().to_string()),
         ];
-        defines.extend(self::defines());
         let kernel = cuda.kernel(&Unit::with("tiles/volumes", defines)?, "tiles_volumes")?;
-        let grid = kernel.resident_blocks(BLOCK, 0)?;
+        let grid = kernel.resident_blocks(VOLUMES_BLOCK, 0)?;
         let n = parts.len() as u32;
         let argument = ComponentsArgument { of: components.address(), origin, dx, n, padding: 0 };
         Ok(KeptVolumes { _components: components, argument, kernel, grid })
@@ -146,7 +129,8 @@ impl KeepCoefficient for KeptVolumes {
         of_all: bool,
     ) -> Result<()> {
         let to = Arguments::default().with(tiles).with(kept).with(self.argument);
-        let launch = Launch { grid: self.grid, block: BLOCK, shared: 0, cooperative: false };
+        let launch =
+            Launch { grid: self.grid, block: VOLUMES_BLOCK, shared: 0, cooperative: false };
         // SAFETY: the arguments of `tiles_volumes`; the components are held by this.
         unsafe { cuda.launch(&self.kernel, launch, &to.with(u32::from(of_all))) }
     }

@@ -5,7 +5,7 @@ use super::seeds::{Points, Runs, Seeds};
 use super::{Memory, launch, share};
 use crate::error::{Error, Result};
 use crate::gpu::primitives::sort;
-use crate::gpu::{Argument, Arguments, Array, Cuda};
+use crate::gpu::{Arguments, Array, Cuda};
 use crate::reconstruct::directed::Lattice;
 use crate::reconstruct::directed::field::VERTICES;
 
@@ -28,9 +28,6 @@ pub(super) struct Field {
     /// The sample it is taken from, by its place in the order of samples.
     pub nearest: Array<u32>,
 }
-
-// SAFETY: addresses, laid out as in C.
-unsafe impl Argument for DistancesArgument {}
 
 impl Field {
     /// Computes the field of some seed cubes.

@@ -5,7 +5,7 @@ use super::share;
 use crate::cloud::PointCloud;
 use crate::error::Result;
 use crate::gpu::primitives::{Compactor, Set, Sorted, sort};
-use crate::gpu::{Argument, Arguments, Array, Cuda};
+use crate::gpu::{Arguments, Array, Cuda};
 use crate::reconstruct::directed::Lattice;
 
 const FILE: &str = "seeds";
@@ -45,12 +45,6 @@ pub(super) fn ordered(cuda: &Cuda, places: &Array<f64>, lattice: &Lattice) -> Re
     unsafe { share(cuda, FILE, "seeds_keys", n, &arguments) }?;
     sort(cuda, &keys, None, lattice.key_bits())
 }
-
-// SAFETY: addresses, laid out as in C.
-unsafe impl Argument for SamplesArgument {}
-
-// SAFETY: addresses and a number, laid out as in C.
-unsafe impl Argument for RunsArgument {}
 
 /// Keys in ascending order, each once, and where each begins in the list it was taken from.
 pub(super) struct Runs {

@@ -7,7 +7,7 @@ use super::{Memory, launch, number, share};
 use crate::cloud::PointCloud;
 use crate::error::Result;
 use crate::gpu::primitives::exclusive_scan;
-use crate::gpu::{Argument, Arguments, Array, Cuda};
+use crate::gpu::{Arguments, Array, Cuda};
 use crate::mesh::{DataArray, Kind, Mesh, Values, part, vertex_normals};
 use crate::reconstruct::directed::Lattice;
 use crate::surface::cubes::CASES;
@@ -20,9 +20,6 @@ const CASE: usize = 16;
 const VERTEX: u64 = 58;
 /// Bytes of a triangle.
 const TRIANGLE: u64 = 12;
-
-// SAFETY: addresses and a number, laid out as in C.
-unsafe impl Argument for SurfaceArgument {}
 
 /// A surface on the card.
 pub(super) struct Surface {

@@ -1,19 +1,16 @@
 //! The octree on a card: the nodes of [`Octree`], bit for bit (`kernels/reconstruct/octree.cu`).
 
+use crate::gpu::blocks::DEFAULT_BLOCK;
 use std::sync::Arc;
 
-use super::layout::{CellsArgument, FrameArgument};
+use super::layout::{CellsArgument, FrameArgument, SUMMED};
 use super::sharing;
 use crate::error::Result;
 use crate::gpu::primitives::{Set, compact, exclusive_scan, sort};
-use crate::gpu::{Argument, Arguments, Array, Cuda, Kernel, Launch, Unit};
+use crate::gpu::{Arguments, Array, Cuda, Kernel, Launch, Unit};
 use crate::primitives::memory::gibibytes;
 use crate::reconstruct::potential::{Frame, Node, Octree};
 
-/// Threads of a block; the kernels state the same.
-const BLOCK: u32 = 256;
-/// Samples that a block sums up; the kernels state the same.
-const SUMMED: usize = 2048;
 /// Bytes of a sample at most while the tree is built: its place in 32 and 64 bits, its key, sums of places, and two
 /// nodes with what they are made of.
 const BUILD: u64 = 12 + 24 + 8 + 12 + 2 * 32;
@@ -28,12 +25,6 @@ pub struct DeviceOctree {
     pub(super) samples: Array<[f32; 3]>,
     n_cells: usize,
 }
-
-// SAFETY: laid out as in C.
-unsafe impl Argument for FrameArgument {}
-
-// SAFETY: as above.
-unsafe impl Argument for CellsArgument {}
 
 impl DeviceOctree {
     /// The tree of points that are finite: built on the card, or by the host where that takes more memory
@@ -82,7 +73,7 @@ impl DeviceOctree {
         let unit = Unit::new("reconstruct/octree", &[])?;
         let kernel = |name: &str| cuda.kernel(&unit, name);
         let run = |kernel: &Kernel, grid: u32, arguments: Arguments| {
-            let launch = Launch { grid, block: BLOCK, shared: 0, cooperative: false };
+            let launch = Launch { grid, block: DEFAULT_BLOCK, shared: 0, cooperative: false };
             // SAFETY: every call below hands over what its kernel takes, arrays as long as stated there.
             unsafe { cuda.launch(kernel, launch, &arguments) }
         };
@@ -91,7 +82,7 @@ impl DeviceOctree {
         let most = (1 << frame.depth) - 1;
         let (middle, voxel, depth) = (frame.middle, frame.voxel, frame.depth);
         let of_frame = FrameArgument { middle, voxel, half, most, depth };
-        let for_all = |n: usize| sharing(cuda, n, BLOCK);
+        let for_all = |n: usize| sharing(cuda, n, DEFAULT_BLOCK);
 
         let on_card = cuda.upload(points)?;
         let keys = cuda.zeros::<u64>(n)?;
@@ -163,8 +154,8 @@ impl DeviceOctree {
         let (count, n) = (cuda.zeros::<u32>(1)?, self.links.len());
         let arguments = Arguments::default().with_array(&self.links).with(n as u32);
         let arguments = arguments.with(level).with_array(&count);
-        let grid = sharing(cuda, n, BLOCK);
-        let launch = Launch { grid, block: BLOCK, shared: 0, cooperative: false };
+        let grid = sharing(cuda, n, DEFAULT_BLOCK);
+        let launch = Launch { grid, block: DEFAULT_BLOCK, shared: 0, cooperative: false };
         // SAFETY: the arguments of `octree_cubes`.
         unsafe { cuda.launch(&kernel, launch, &arguments)? };
         Ok(cuda.download(&count)?[0] as usize)

@@ -1,6 +1,7 @@
 //! The velocity towards the samples for tiles on a card, and phi at the samples:
 //! `kernels/reconstruct/potential.cu`.
 
+use crate::gpu::blocks::DEFAULT_BLOCK;
 use std::fmt;
 use std::sync::Arc;
 
@@ -8,22 +9,18 @@ use super::layout::FieldArgument;
 use super::octree::DeviceOctree;
 use super::sharing;
 use crate::error::Result;
-use crate::gpu::{Argument, Arguments, Cuda, Element, Kernel, Launch, Unit};
+use crate::gpu::definitions::Define;
+use crate::gpu::{Arguments, Cuda, Element, Kernel, Launch, Unit};
 use crate::grid::Stored;
-use crate::grid::cuda::{TileControl, TileGridArgument};
+use crate::grid::cuda::{Storage, TileGridArgument};
 use crate::levelset::tiled::cuda::{DeviceTiledEvolution, KeepCoefficient, KeptArgument};
 use crate::reconstruct::potential::error::AtSamples;
 use crate::reconstruct::potential::field::{Rest, apparent};
 use crate::reconstruct::potential::levels::EDGE;
 use crate::reconstruct::potential::sum::Rule;
 
-/// Threads of a block; the kernels state the same.
-const BLOCK: u32 = 256;
 /// Parts of a voxel in sums of |phi|.
 const PARTS: f64 = (1_u32 << 30) as f64;
-
-// SAFETY: laid out as in C, and compared with the size the kernels know.
-unsafe impl Argument for FieldArgument {}
 
 /// The velocity on the voxels of a level: the twin of [`velocity`](super::super::field::velocity).
 pub(super) struct DeviceVelocity {
@@ -68,7 +65,7 @@ impl DeviceVelocity {
             },
             padding: 0,
         };
-        let grid = kernel.resident_blocks(BLOCK, 0)?;
+        let grid = kernel.resident_blocks(DEFAULT_BLOCK, 0)?;
         Ok(DeviceVelocity { _tree: tree, kernel, grid, field })
     }
 }
@@ -82,7 +79,8 @@ impl KeepCoefficient for DeviceVelocity {
         of_all: bool,
     ) -> Result<()> {
         let to = Arguments::default().with(tiles).with(kept).with(self.field);
-        let launch = Launch { grid: self.grid, block: BLOCK, shared: 0, cooperative: false };
+        let launch =
+            Launch { grid: self.grid, block: DEFAULT_BLOCK, shared: 0, cooperative: false };
         // SAFETY: the arguments of `potential_velocity`; the tree is held by this.
         unsafe { cuda.launch(&self.kernel, launch, &to.with(u32::from(of_all))) }
     }
@@ -103,8 +101,8 @@ pub(super) fn at_samples<S: Stored<f32> + Element>(
     let of_tiles = Arguments::default().with(motion.tiles()).with(motion.phi().address());
     let of_samples = of_tiles.with(motion.half_width()).with_array(&tree.samples);
     let arguments = of_samples.with(n as u32).with(scale).with_array(&found);
-    let grid = sharing(cuda, n, BLOCK);
-    let launch = Launch { grid, block: BLOCK, shared: 0, cooperative: false };
+    let grid = sharing(cuda, n, DEFAULT_BLOCK);
+    let launch = Launch { grid, block: DEFAULT_BLOCK, shared: 0, cooperative: false };
     // SAFETY: the arguments of `potential_at_samples`.
     unsafe { cuda.launch(&kernel, launch, &arguments)? };
     let found = cuda.download(&found)?;
@@ -116,14 +114,11 @@ fn unit(exponent: u32, is_hull: bool, is_fixed: bool) -> Result<Unit> {
     let mut defines = vec![
         ("REAL", "float".to_string()),
         ("TILE_EDGE", EDGE.to_string()),
-        ("TILE_CONTROL_BYTES", size_of::<TileControl>().to_string()),
-        ("TILE_GRID_BYTES", size_of::<TileGridArgument>().to_string()),
-        ("FIELD_BYTES", size_of::<FieldArgument>().to_string()),
         ("EXPONENT", exponent.to_string()),
         ("HULL", u32::from(is_hull).to_string()),
     ];
     if is_fixed {
-        defines.push(("STORAGE", "16".into()));
+        defines.push(Storage::Fixed16.define());
     }
     Unit::with("reconstruct/potential", defines)
 }

@@ -12,9 +12,10 @@ pub use state::{Found, TileSurfaceArgument, record_words};
 use super::{Placement, Tiles, check_vertices, extract};
 use crate::error::{Error, Result};
 use crate::geometry::Real;
+use crate::gpu::definitions::Define;
 use crate::gpu::primitives::exclusive_scan;
 use crate::gpu::{Arguments, Array, Cuda, Element, Kernel, Launch, Unit};
-use crate::grid::cuda::{DevicePool, DeviceTiledGrid, TileControl, TileGridArgument};
+use crate::grid::cuda::{DevicePool, DeviceTiledGrid, Storage};
 use crate::grid::{Band, Pool, Stored};
 use crate::surface::DeviceSurface;
 use crate::surface::isosurface::cuda::cases;
@@ -133,17 +134,9 @@ impl<R: Real, S: Stored<R> + Element, const E: usize> DeviceTiles<'_, R, S, E> {
 
 fn kernel<R: Real, S>(cuda: &Cuda, file: &str, name: &str, edge: usize) -> Result<Kernel> {
     let real = if size_of::<R>() == 8 { "double" } else { "float" };
-    let mut defines = vec![
-        ("REAL", real.to_string()),
-        ("TILE_EDGE", edge.to_string()),
-        ("TILE_CONTROL_BYTES", size_of::<TileControl>().to_string()),
-        ("TILE_GRID_BYTES", size_of::<TileGridArgument>().to_string()),
-    ];
-    if file == "surface/cubes" {
-        defines.push(("TILE_SURFACE_BYTES", size_of::<TileSurfaceArgument>().to_string()));
-    }
+    let mut defines = vec![("REAL", real.to_string()), ("TILE_EDGE", edge.to_string())];
     if size_of::<S>() == 2 {
-        defines.push(("STORAGE", "16".to_string()));
+        defines.push(Storage::Fixed16.define());
     }
     cuda.kernel(&Unit::with(file, defines)?, name)
 }

@@ -102,11 +102,7 @@ impl<T: DeviceNumber> DeviceIsosurface<T> {
         }
         has_memory(cuda, Self::bytes(shape, options, 0, 0))?;
         let place = placed(place, usize::from(options.closed));
-        let unit = |file: &str, mut defines: Vec<(&'static str, String)>| {
-            defines.push(("SURFACE_BYTES", size_of::<SurfaceArgument>().to_string()));
-            Unit::with(file, defines)
-        };
-        let of_values = unit(
+        let of_values = Unit::with(
             "surface/isosurface",
             vec![
                 ("STORED", T::NAME.to_string()),
@@ -142,11 +138,11 @@ impl<T: DeviceNumber> DeviceIsosurface<T> {
         };
         Ok(DeviceIsosurface {
             masks: Launched::new(cuda, &of_values, "surface_masks")?,
-            count: cuda.kernel(&unit("surface/count", vec![])?, "surface_count")?,
+            count: cuda.kernel(&Unit::new("surface/count", &[])?, "surface_count")?,
             vertices: Launched::new(cuda, &of_values, "surface_vertices")?,
             triangles: Launched::new(
                 cuda,
-                &unit("surface/triangles", vec![])?,
+                &Unit::new("surface/triangles", &[])?,
                 "surface_triangles",
             )?,
             argument,

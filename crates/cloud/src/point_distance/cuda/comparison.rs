@@ -1,37 +1,21 @@
 //! Queries on a card, to be compared with sites there: which kernel does so, and with what.
 
-use super::layout::{SelectiveArgument, SitesArgument};
-use super::{DeviceCoordinate, key_of, order};
+use super::DeviceCoordinate;
+use super::keys::{KeyKind, NormKind};
+pub(super) use super::layout::TILE;
+use super::layout::{BruteArgument, SelectiveArgument, SitesArgument, THREADS};
 use crate::point_distance::cone::Toward;
 use crate::point_distance::nearest::kernel_for;
 use crate::point_distance::{Found, Kernel, Norm};
 use zeroset_core::error::Result;
-use zeroset_gpu::{Argument, Arguments, Array, Cuda, Launch, Unit};
+use zeroset_gpu::definitions::Define;
+use zeroset_gpu::{Arguments, Array, Cuda, Launch, Unit};
 
-/// Threads of a block that compares; the kernels state the same.
-const THREADS: u32 = 128;
-/// Sites of a tile; the kernels state the same.
-pub(super) const TILE: u32 = 256;
 /// Blocks of a multiprocessor: enough that they end together.
 const BLOCKS: u32 = 16;
 /// Largest square of a lattice's diagonal for which the expanded form is exact in single precision:
 /// none of its parts is above four times that.
 const EXACT_SQUARE: f64 = (1 << 22) as f64;
-
-/// `struct Brute` of `kernels/point_distance/brute.cu`.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-struct BruteArgument<C> {
-    sites: SitesArgument,
-    corner: [C; 3],
-    shift: f32,
-}
-
-// SAFETY: laid out as in C, and compared with the size the kernels know.
-unsafe impl<C: DeviceCoordinate> Argument for BruteArgument<C> {}
-
-// SAFETY: as above.
-unsafe impl Argument for SelectiveArgument {}
 
 /// What is asked of each comparison.
 #[derive(Clone, Copy)]
@@ -97,18 +81,16 @@ impl<C: DeviceCoordinate> Comparison<C> {
         let each = if queries.len() > 2 * THREADS as usize && !selective { 4 } else { 1 };
         let mut defines = vec![
             ("REAL", C::REAL.into()),
-            ("KEY", key_of(arithmetic).into()),
-            ("NORM", order(norm).into()),
+            KeyKind::from(arithmetic).define(),
+            NormKind::from(norm).define(),
         ];
         let (file, function, job) = if selective {
             defines.push(("CONE", u32::from(asked.toward.is_some()).to_string()));
-            defines.push(("SELECTIVE_BYTES", size_of::<SelectiveArgument>().to_string()));
             let job = selective_job(cuda, norm, asked.toward)?;
             ("point_distance/selective", "point_distance_selective", job)
         } else {
             defines.push(("NUMBERED", u32::from(asked.numbered).to_string()));
             defines.push(("QUERIES", each.to_string()));
-            defines.push(("BRUTE_BYTES", size_of::<BruteArgument<C>>().to_string()));
             // Keys of floats are compared as whole numbers, which works from 0 on.
             let shift = if exact { square as f32 } else { 0.0 };
             let job = Job::All { corner: low, shift };

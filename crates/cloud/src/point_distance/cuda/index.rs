@@ -2,10 +2,12 @@
 //!
 //! The kernel is in `kernels/point_distance/index.cu`.
 
-use super::{DeviceCoordinate, key_of, order};
+use super::DeviceCoordinate;
+use super::keys::{KeyKind, NormKind};
 use crate::point_distance::nearest::{Checked, kernel_for};
 use crate::point_distance::{Found, Index, Kernel, Method, Nearest, Norm, Options};
 use zeroset_core::error::{Error, Result};
+use zeroset_gpu::definitions::Define;
 use zeroset_gpu::{Arguments, Array, Cuda, Launch, Unit};
 
 /// An index on a card: that of the processor, copied.
@@ -66,8 +68,8 @@ impl<C: DeviceCoordinate> DeviceIndex<C> {
         let kernel = if kernel == Kernel::F32OnLattice { Kernel::U32 } else { kernel };
         let defines = vec![
             ("REAL", C::REAL.into()),
-            ("KEY", key_of(kernel).into()),
-            ("NORM", order(norm).into()),
+            KeyKind::from(kernel).define(),
+            NormKind::from(norm).define(),
             ("LANES", lanes.to_string()),
         ];
         let unit = Unit::with("point_distance/index", defines)?;

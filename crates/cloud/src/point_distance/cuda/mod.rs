@@ -7,6 +7,7 @@
 
 mod comparison;
 mod index;
+mod keys;
 mod layout;
 mod sites;
 mod streams;
@@ -114,16 +115,6 @@ pub trait DeviceCoordinate: Coordinate + Element + Sealed {
     fn words(self) -> impl Iterator<Item = u32>;
 }
 
-/// KEY of the kernels.
-fn key_of(kernel: Kernel) -> &'static str {
-    match kernel {
-        Kernel::F32 => "0",
-        Kernel::F32OnLattice => "1",
-        Kernel::U32 => "2",
-        Kernel::F64 => "3",
-    }
-}
-
 impl DeviceCoordinate for f32 {
     type Bits = u32;
     const REAL: &str = "float";
@@ -168,15 +159,5 @@ impl DeviceCoordinate for i32 {
 
     fn words(self) -> impl Iterator<Item = u32> {
         std::iter::once(self as u32)
-    }
-}
-
-/// The norm, as the kernels call it.
-fn order(norm: Norm) -> &'static str {
-    match norm {
-        Norm::L1 => "1",
-        Norm::L2 => "2",
-        Norm::LInf => "3",
-        Norm::Lp(_) => "4",
     }
 }

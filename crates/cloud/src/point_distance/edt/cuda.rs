@@ -4,22 +4,17 @@
 
 mod layout;
 
-use self::layout::EdtArgument;
+use self::layout::{EdtArgument, PIECE};
 use super::Edt;
 use zeroset_core::error::{Error, Result};
-use zeroset_gpu::{Argument, Arguments, Array, Cuda, Kernel, Launch, Unit};
+use zeroset_gpu::{Arguments, Array, Cuda, Kernel, Launch, Unit};
 
 /// Threads of a block.
 const THREADS: u32 = 256;
-/// Voxels of a line in a thread; the kernels state the same.
-const PIECE: usize = 64;
 /// Most voxels along an axis: steps have 15 bits.
 const MOST: usize = (1 << 15) - 1;
 /// Most voxels: all kernels of a pass have a thread for each line, and rows are counted in 32 bits.
 const MOST_LINES: usize = 1 << 31;
-
-// SAFETY: laid out as in C, and compared with the size the kernels know.
-unsafe impl Argument for EdtArgument {}
 
 /// The kernels of a pass along lines.
 struct Pass {
@@ -77,9 +72,7 @@ impl DeviceEdt {
             );
             return Err(Error::device(what, "compute it on the processor (--device cpu)"));
         }
-        let bytes = size_of::<EdtArgument>().to_string();
-        let defines = vec![("REAL", "float".to_string()), ("EDT_BYTES", bytes)];
-        let unit = Unit::with("point_distance/edt", defines)?;
+        let unit = Unit::new("point_distance/edt", &[("REAL", "float")])?;
         let rows = cuda.kernel(&unit, "edt_rows")?;
         rows.allow_shared(shared_of_rows(nx))?;
         let resident = rows.resident_blocks(THREADS, shared_of_rows(nx))?;

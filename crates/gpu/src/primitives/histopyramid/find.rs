@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use super::super::sharing;
-use super::layout::PyramidArgument;
 use super::{BLOCK, DeviceHistoPyramid};
 use crate::{Arguments, Array, Cuda, Element, Launch, Unit};
 use zeroset_core::error::Result;
@@ -150,8 +149,7 @@ impl DeviceHistoPyramid {
     }
 
     fn find_unit(&self) -> Result<Unit> {
-        let mut defines = self.split.defines(self.stored == Stored::PartialSums);
-        defines.push(("PYRAMID_BYTES", size_of::<PyramidArgument>().to_string()));
+        let defines = self.split.defines(self.stored == Stored::PartialSums);
         Unit::with("primitives/histopyramid/find", defines)
     }
 }

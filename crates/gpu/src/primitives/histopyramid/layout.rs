@@ -1,17 +1,36 @@
 //! Levels of a pyramid, and what the kernels take; the tests of kernels on the host take this file too.
 
-/// Most levels above the words; the kernels state the same.
-pub(crate) const MOST_LEVELS: usize = 32;
+zeroset_gpu::cuda_header! {
+    "pyramid", include "primitives/shape.cuh";
 
-/// `struct Pyramid` of `kernels/primitives/histopyramid/find.cu`: addresses and shapes of all levels, the lowest first.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-pub(crate) struct PyramidArgument {
-    pub words: u64,
-    pub sums: [u64; MOST_LEVELS],
-    pub records: [[u32; 3]; MOST_LEVELS],
-    pub shape: [u32; 3],
-    pub n_levels: u32,
+    /// Most levels above the words of a pyramid, and of a tree.
+    pub(crate) const MOST_LEVELS: usize = 32;
+
+    /// All levels of a pyramid, the lowest first; the last has one record.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct PyramidArgument as Pyramid {
+        /// `[records[0]][FAN]`
+        pub words: u64 as "const u64 *",
+        /// `[records][FAN]` of each level.
+        pub sums: [u64; MOST_LEVELS] as "const u32 *",
+        /// Along each axis.
+        pub records: [[u32; 3]; MOST_LEVELS] = "Shape",
+        /// Of the grid.
+        pub shape: [u32; 3] = "Shape",
+        pub n_levels: u32,
+    }
+
+    /// All levels of a tree from 1 on; the last has one cell, the first slot of its record.
+    #[derive(Clone, Copy)]
+    pub(crate) struct TreeArgument as Tree {
+        /// `[records][FAN]`, level k + 1 at place k.
+        pub counts: [u64; MOST_LEVELS] as "const u32 *",
+        /// Along each axis.
+        pub records: [[u32; 3]; MOST_LEVELS] = "Shape",
+        /// Cells of the grid.
+        pub base: [u32; 3] = "Shape",
+        pub n_levels: u32,
+    }
 }
 
 /// How cells are joined.

@@ -5,26 +5,15 @@ mod layout;
 
 use std::sync::OnceLock;
 
-pub(super) use self::layout::MOST_LEVELS;
+pub(super) use self::layout::{MOST_LEVELS, TreeArgument};
 use self::layout::{PyramidArgument, Split};
 use super::{DeviceDiscriminator, tiles};
-use crate::{Argument, Arguments, Array, Cuda, Unit};
+use crate::{Arguments, Array, Cuda, Unit};
 use zeroset_core::error::Result;
 use zeroset_core::primitives::{Order, Stored};
 
 /// Threads of a block.
 const BLOCK: usize = 256;
-
-/// Cells along each axis.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[repr(C)]
-pub(super) struct Shape(pub [u32; 3]);
-
-// SAFETY: three whole numbers, as in the kernel.
-unsafe impl Argument for Shape {}
-
-// SAFETY: laid out as in C, and compared with the size the kernel knows.
-unsafe impl Argument for PyramidArgument {}
 
 /// The pyramid of a picture or volume on the card. What it is asked takes keys, cells or boxes on the card and leaves the
 /// answers there: nothing is listed, and nothing is waited for unless it is said.
@@ -73,12 +62,12 @@ impl DeviceHistoPyramid {
             let sums = unsafe { cuda.unset::<u32>(slots) }?;
             let (kernel, arguments) = match levels.last() {
                 None => {
-                    let asked = question.argument().with(Shape(records));
+                    let asked = question.argument().with(records);
                     (&base, asked.with_array(&words))
                 }
                 Some((below, sums)) => {
-                    let below = Arguments::default().with_array(sums).with(Shape(*below));
-                    (&above, below.with(Shape(records)))
+                    let below = Arguments::default().with_array(sums).with(*below);
+                    (&above, below.with(records))
                 }
             };
             let launch = tiles(slots.div_ceil(BLOCK) as u32);

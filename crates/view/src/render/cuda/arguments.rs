@@ -5,10 +5,6 @@ use super::super::solid::Kind;
 use super::super::{Axes, Eye, Frame, Solid};
 use super::layout::{FrameArgument, GuideArgument, SolidArgument};
 use zeroset_core::volume::Scaling;
-use zeroset_gpu::Argument;
-
-// SAFETY: laid out as in C, and compared with the size the kernels know.
-unsafe impl Argument for FrameArgument {}
 
 impl FrameArgument {
     /// `wide` x `tall` rays.
@@ -41,9 +37,6 @@ impl FrameArgument {
     }
 }
 
-// SAFETY: as above.
-unsafe impl Argument for SolidArgument {}
-
 impl SolidArgument {
     /// With the addresses of the marks of its cubes and of the values of its voxels, and the type of these.
     pub(super) fn new(solid: &Solid<'_>, inside: u64, (values, stored): (u64, u32)) -> Self {
@@ -71,9 +64,6 @@ impl SolidArgument {
         }
     }
 }
-
-// SAFETY: as above.
-unsafe impl Argument for GuideArgument {}
 
 impl GuideArgument {
     /// For cubes that lie in the ray's way or in a cone; `None` for all cubes.

@@ -2,7 +2,7 @@
 
 use super::super::guide::Candidates;
 use super::super::{Rule, Solid};
-use super::layout::{GuideArgument, LEVELS};
+use super::layout::{GuideArgument, PYRAMID_LEVELS, Way};
 use zeroset_cloud::point_distance::{DeviceEdt, Edt};
 use zeroset_core::error::Result;
 use zeroset_gpu::{Arguments, Array, Cuda, Launch, Unit};
@@ -15,8 +15,8 @@ const TRANSFORM: usize = 12;
 /// Arrays of a rule, and where they are.
 pub(super) struct DeviceGuide {
     pub argument: GuideArgument,
-    /// `RULE` of the kernels.
-    pub rule: u32,
+    /// What the rule is for kernels.
+    pub way: Way,
     _kept: Kept,
 }
 
@@ -50,13 +50,17 @@ impl DeviceGuide {
         Ok(match rule {
             Rule::Walk => {
                 let argument = GuideArgument::default();
-                DeviceGuide { argument, rule: 0, _kept: Kept::Nothing }
+                DeviceGuide { argument, way: Way::Walk, _kept: Kept::Nothing }
             }
             Rule::Isotropic => {
                 let edt = DeviceEdt::new(cuda, Edt::default(), shape)?;
                 let distances = edt.transform(cuda, inside)?.address();
                 let argument = GuideArgument { distances, ..GuideArgument::default() };
-                DeviceGuide { argument, rule: 1, _kept: Kept::Distances { _edt: Box::new(edt) } }
+                DeviceGuide {
+                    argument,
+                    way: Way::Isotropic,
+                    _kept: Kept::Distances { _edt: Box::new(edt) },
+                }
             }
             Rule::Directional { cone } => {
                 let mut argument = GuideArgument::counting(Some(Candidates::new(cone)?));
@@ -67,7 +71,11 @@ impl DeviceGuide {
                 argument.levels = levels.len() as u32;
                 let pyramid = pyramid(cuda, inside, shape, &levels)?;
                 argument.pyramid = pyramid.address();
-                DeviceGuide { argument, rule: 2, _kept: Kept::Pyramid { _levels: pyramid } }
+                DeviceGuide {
+                    argument,
+                    way: Way::Directional,
+                    _kept: Kept::Pyramid { _levels: pyramid },
+                }
             }
             Rule::PointWise { cone } => {
                 let mut argument = GuideArgument::counting(cone.map(Candidates::new).transpose()?);
@@ -75,7 +83,7 @@ impl DeviceGuide {
                 argument.n_sites = sites.len() as u64;
                 let sites = cuda.upload(sites.as_flattened())?;
                 argument.sites = sites.address();
-                DeviceGuide { argument, rule: 3, _kept: Kept::Sites { _sites: sites } }
+                DeviceGuide { argument, way: Way::All, _kept: Kept::Sites { _sites: sites } }
             }
         })
     }
@@ -93,7 +101,7 @@ fn levels(shape: [usize; 3]) -> Vec<([usize; 3], usize)> {
         levels.push((below, start));
         start += size(below);
     }
-    debug_assert!(levels.len() <= LEVELS, "axes are not that long");
+    debug_assert!(levels.len() <= PYRAMID_LEVELS, "axes are not that long");
     levels
 }
 

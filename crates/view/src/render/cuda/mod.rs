@@ -8,19 +8,20 @@ mod guide;
 mod layout;
 
 use self::guide::DeviceGuide;
-pub(crate) use self::layout::FrameArgument;
-use self::layout::{GuideArgument, SolidArgument};
+use self::layout::SolidArgument;
+pub(crate) use self::layout::{FrameArgument, RAYS_TALL, RAYS_WIDE};
 use super::solid::Kind;
 use super::{Frame, Hit, Rule, Shade, Solid};
 use zeroset_core::error::{Error, Result};
 use zeroset_core::primitives::memory;
+use zeroset_gpu::definitions::Define;
 use zeroset_gpu::volume::DeviceSamples;
 use zeroset_gpu::{Arguments, Array, Cuda, Kernel, Launch, Unit};
 
-/// Threads of a block, ...
-const THREADS: u32 = 128;
-/// ... which follow the rays of such a rectangle; the kernels state the same.
-const RECTANGLE: [u32; 2] = [16, 8];
+/// Rays that a block follows.
+const RECTANGLE: [u32; 2] = [RAYS_WIDE, RAYS_TALL];
+/// Threads of a block.
+const THREADS: u32 = RAYS_WIDE * RAYS_TALL;
 /// Bytes of a ray: what it met, how far it is, its steps, and the light on it.
 const RAY: usize = 24;
 
@@ -72,16 +73,8 @@ impl<'a> DeviceMarch<'a> {
             Kind::Level(_) => Some(DeviceSamples::new(cuda, solid.volume().samples())?),
         };
         let guide = DeviceGuide::new(cuda, rule, solid, &inside)?;
-        let defines = vec![
-            ("LEVEL", level.to_string()),
-            ("SOLID_BYTES", size_of::<SolidArgument>().to_string()),
-            ("FRAME_BYTES", size_of::<FrameArgument>().to_string()),
-        ];
-        let of_rule = [
-            ("RULE", guide.rule.to_string()),
-            ("GUIDE_BYTES", size_of::<GuideArgument>().to_string()),
-        ];
-        let march = Unit::with("render/march", [&defines[..], &of_rule].concat())?;
+        let defines = vec![("LEVEL", level.to_string())];
+        let march = Unit::with("render/march", [&defines[..], &[guide.way.define()]].concat())?;
         let stored = values.as_ref().map_or((0, 0), |values| (values.address, values.code));
         Ok(DeviceMarch {
             cuda,

@@ -1,13 +1,25 @@
 //! What the kernels take; the tests of kernels on the host take this file too.
 
-/// `struct Edt` of `kernels/point_distance/edt.cu`.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-pub(crate) struct EdtArgument {
-    pub shape: [u32; 3],
-    pub words: u32,
-    pub across: f32,
-    pub along: f32,
-    pub spacing: f64,
-    pub side: u32,
+zeroset_gpu::cuda_header! {
+    "edt";
+
+    /// Voxels of a line in a thread, of lines that are near.
+    pub(crate) define PIECE: usize = 64;
+
+    /// A volume whose voxels are measured from.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct EdtArgument as Edt {
+        /// Voxels.
+        pub shape: [u32; 3],
+        /// Of 32 voxels in a row, rounded up.
+        pub words: u32,
+        /// Square of the spacing of x in that of y.
+        pub across: f32,
+        /// Square of the spacing of y in that of z.
+        pub along: f32,
+        /// Of z.
+        pub spacing: f64,
+        /// 0 measures to voxels inside; 1 to those outside, and writes -distance inside.
+        pub side: u32,
+    }
 }

@@ -1,0 +1,66 @@
+// Printed from src/surface/cubes/cuda/state.rs, which is what to change: ZEROSET_BLESS=1 lets its test
+// `cuda_header::is_current` write this file.
+#pragma once
+#include "common/types.cuh"
+#include "tiles/storage.cuh"
+
+// What the program looks at; zero at the start.
+struct Found {
+    // Vertices of the surface.
+    u64 vertices;
+    // Triangles of the surface.
+    u64 triangles;
+    // Whether phi changes its sign between two missing tiles.
+    u32 is_cut_off;
+    // Zero.
+    u32 padding;
+};
+static_assert(sizeof(Found) == 24, "size of Found");
+ASSERT_OFFSET(Found, vertices, 0);
+ASSERT_OFFSET(Found, triangles, 8);
+ASSERT_OFFSET(Found, is_cut_off, 16);
+ASSERT_OFFSET(Found, padding, 20);
+
+// The surface of tiles.
+struct TileSurface {
+    // phi by ids.
+    const stored *phi;
+    // `[tiles][RECORD]`
+    u32 *records;
+    // `[tiles]`
+    u32 *vertices_of;
+    // `[tiles]`
+    u32 *triangles_of;
+    // `[tiles + 1]`
+    u32 *first_vertex;
+    // `[tiles + 1]`
+    u32 *first_triangle;
+    // One, zero at the start.
+    Found *found;
+    // `[n][3]`
+    double *vertices;
+    // `[n][3]`, or null.
+    double *normals;
+    // `[n][3]`
+    u32 *triangles;
+    // What phi is clamped to.
+    double gamma;
+    // Distance of voxels.
+    double spacing;
+    // Where voxel (0, 0, 0) lies.
+    double origin[3];
+};
+static_assert(sizeof(TileSurface) == 120, "size of TileSurface");
+ASSERT_OFFSET(TileSurface, phi, 0);
+ASSERT_OFFSET(TileSurface, records, 8);
+ASSERT_OFFSET(TileSurface, vertices_of, 16);
+ASSERT_OFFSET(TileSurface, triangles_of, 24);
+ASSERT_OFFSET(TileSurface, first_vertex, 32);
+ASSERT_OFFSET(TileSurface, first_triangle, 40);
+ASSERT_OFFSET(TileSurface, found, 48);
+ASSERT_OFFSET(TileSurface, vertices, 56);
+ASSERT_OFFSET(TileSurface, normals, 64);
+ASSERT_OFFSET(TileSurface, triangles, 72);
+ASSERT_OFFSET(TileSurface, gamma, 80);
+ASSERT_OFFSET(TileSurface, spacing, 88);
+ASSERT_OFFSET(TileSurface, origin, 96);

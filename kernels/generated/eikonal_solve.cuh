@@ -1,0 +1,102 @@
+// Printed from src/levelset/eikonal/cuda/layout.rs, which is what to change: ZEROSET_BLESS=1 lets its test
+// `cuda_header::is_current` write this file.
+#pragma once
+#include "common/types.cuh"
+#include "common/patches.cuh"
+
+// What a solve works on.
+struct Eikonal {
+    u32 n_patches;
+    u32 n_vertices;
+    u32 largest_local;
+    u32 largest_owned;
+    // Of an update, among triangles.
+    u32 repetitions;
+    u32 ring_mask;
+    // Clocks a block waits for work before it calls the queue broken.
+    i64 patience;
+    // Values from here on do not matter; infinite for whole fields.
+    real width;
+    // News later than the first by more than this wait.
+    real near;
+    // Where `slowness_of_cells` is null.
+    real slowness;
+    // Per cell of a patch, in the order of patches.
+    const real *slowness_of_cells;
+    // No value from here on for a vertex, or null.
+    const real *caps;
+    // `[n_patches]` longest time along an edge near a patch.
+    const real *reach;
+    // Per cell of a patch, in the order of patches.
+    CellShapes *shapes;
+    // Tetrahedra: values when a patch was last updated, as its coordinates lie.
+    real *seen;
+    // `[n_patches + 1]`
+    const u32 *wake_offsets;
+    // Local number of an owned vertex that another patch reads.
+    const local_index *wake_vertices;
+    // That patch.
+    const u32 *wake_readers;
+    // Two buffers of `[n_vertices]`; the queue uses the first.
+    real *u;
+    // Two buffers of `[n_patches]`: smallest value not worked on; the queue needs it for its order.
+    real_bits *news;
+    // `[n_patches]` round of the list a patch was last put on.
+    u32 *listed;
+    // Two buffers of `[n_patches]`.
+    u32 *lists;
+    // `[3]` patches on the list of a round.
+    u32 *counts;
+    // `[3]` smallest news of a round.
+    real_bits *first_news;
+    // Of the grid's barrier.
+    u32 *arrived;
+    // `[n_patches]` of the queue.
+    u32 *states;
+    // `[ring_mask + 1]`
+    u32 *ring;
+    struct Queue *queue;
+    // `[n_patches]` list of patches updated.
+    u32 *visited;
+    // `[n_patches]`
+    u32 *is_visited;
+    struct Stats *stats;
+    // Nothing is to be done if this is 0; null for always.
+    const u32 *due;
+    // Set if the queue broke.
+    u32 *error;
+};
+static_assert(sizeof(Eikonal) == (sizeof(real) == 8 ? 240 : 232), "size of Eikonal");
+ASSERT_OFFSET(Eikonal, n_patches, 0);
+ASSERT_OFFSET(Eikonal, n_vertices, 4);
+ASSERT_OFFSET(Eikonal, largest_local, 8);
+ASSERT_OFFSET(Eikonal, largest_owned, 12);
+ASSERT_OFFSET(Eikonal, repetitions, 16);
+ASSERT_OFFSET(Eikonal, ring_mask, 20);
+ASSERT_OFFSET(Eikonal, patience, 24);
+ASSERT_OFFSET(Eikonal, width, 32);
+ASSERT_OFFSET(Eikonal, near, (sizeof(real) == 8 ? 40 : 36));
+ASSERT_OFFSET(Eikonal, slowness, (sizeof(real) == 8 ? 48 : 40));
+ASSERT_OFFSET(Eikonal, slowness_of_cells, (sizeof(real) == 8 ? 56 : 48));
+ASSERT_OFFSET(Eikonal, caps, (sizeof(real) == 8 ? 64 : 56));
+ASSERT_OFFSET(Eikonal, reach, (sizeof(real) == 8 ? 72 : 64));
+ASSERT_OFFSET(Eikonal, shapes, (sizeof(real) == 8 ? 80 : 72));
+ASSERT_OFFSET(Eikonal, seen, (sizeof(real) == 8 ? 88 : 80));
+ASSERT_OFFSET(Eikonal, wake_offsets, (sizeof(real) == 8 ? 96 : 88));
+ASSERT_OFFSET(Eikonal, wake_vertices, (sizeof(real) == 8 ? 104 : 96));
+ASSERT_OFFSET(Eikonal, wake_readers, (sizeof(real) == 8 ? 112 : 104));
+ASSERT_OFFSET(Eikonal, u, (sizeof(real) == 8 ? 120 : 112));
+ASSERT_OFFSET(Eikonal, news, (sizeof(real) == 8 ? 128 : 120));
+ASSERT_OFFSET(Eikonal, listed, (sizeof(real) == 8 ? 136 : 128));
+ASSERT_OFFSET(Eikonal, lists, (sizeof(real) == 8 ? 144 : 136));
+ASSERT_OFFSET(Eikonal, counts, (sizeof(real) == 8 ? 152 : 144));
+ASSERT_OFFSET(Eikonal, first_news, (sizeof(real) == 8 ? 160 : 152));
+ASSERT_OFFSET(Eikonal, arrived, (sizeof(real) == 8 ? 168 : 160));
+ASSERT_OFFSET(Eikonal, states, (sizeof(real) == 8 ? 176 : 168));
+ASSERT_OFFSET(Eikonal, ring, (sizeof(real) == 8 ? 184 : 176));
+ASSERT_OFFSET(Eikonal, queue, (sizeof(real) == 8 ? 192 : 184));
+ASSERT_OFFSET(Eikonal, visited, (sizeof(real) == 8 ? 200 : 192));
+ASSERT_OFFSET(Eikonal, is_visited, (sizeof(real) == 8 ? 208 : 200));
+ASSERT_OFFSET(Eikonal, stats, (sizeof(real) == 8 ? 216 : 208));
+ASSERT_OFFSET(Eikonal, due, (sizeof(real) == 8 ? 224 : 216));
+ASSERT_OFFSET(Eikonal, error, (sizeof(real) == 8 ? 232 : 224));

@@ -1,0 +1,408 @@
+// Printed from src/levelset/evolution/cuda/layout.rs, which is what to change: ZEROSET_BLESS=1 lets its test
+// `cuda_header::is_current` write this file.
+#pragma once
+#include "common/types.cuh"
+#include "common/real.cuh"
+
+// Why steps stop until the program says more.
+enum Halt {
+    RUNNING = 0,
+    // At the target, or all steps asked for are done.
+    ARRIVED = 1,
+    // No interface is left.
+    GONE = 2,
+    // Nothing changes faster than asked.
+    STEADY = 3,
+    // phi is not a finite number.
+    BROKEN = 4,
+    // Nothing moves, so the step has no limit.
+    AT_REST = 5,
+    // The step is lost beside the time.
+    LOST = 6,
+    // Not a finite number, or a negative curvature.
+    BAD_COEFFICIENT = 7,
+    // Of the semi-implicit step.
+    NO_CONVERGENCE = 8,
+    // A given value is not a finite number.
+    BAD_INFLOW = 9,
+};
+
+// When phi becomes a distance again.
+enum When {
+    DISPLACEMENT = 0,
+    PUBLISHED = 1,
+    EVERY = 2,
+    NEVER = 3,
+};
+
+// How the velocity acts.
+#define ADVECTION_NONE 0
+#define ADVECTION_POSITIVE_COEFFICIENTS 1
+#define ADVECTION_CONE 2
+#define ADVECTION_TAYLOR_GALERKIN 3
+
+// How the normal speed acts.
+#define NORMAL_NONE 0
+#define NORMAL_POSITIVE_COEFFICIENTS 1
+#define NORMAL_HOPF_LAX 2
+
+// How curvature acts.
+#define CURVATURE_NONE 0
+#define CURVATURE_BETA 1
+#define CURVATURE_WEIGHTED 2
+
+// Bounds of the step for C = 1, as bits.
+struct Limits {
+    real_bits first_order;
+    real_bits curvature;
+    real_bits speed;
+    real_bits inradius;
+};
+static_assert(sizeof(Limits) == (sizeof(real) == 8 ? 32 : 16), "size of Limits");
+ASSERT_OFFSET(Limits, first_order, 0);
+ASSERT_OFFSET(Limits, curvature, (sizeof(real) == 8 ? 8 : 4));
+ASSERT_OFFSET(Limits, speed, (sizeof(real) == 8 ? 16 : 8));
+ASSERT_OFFSET(Limits, inradius, (sizeof(real) == 8 ? 24 : 12));
+
+// What every step changes. While the steps of a cycle follow each other it lies outside of `Control`.
+struct Progress {
+    // Time of the schedule, which steps land on exactly.
+    double clock;
+    // Of the state.
+    double time;
+    // Length of the next step.
+    double dt;
+    // Length of the last one.
+    double dt_done;
+    double displacement;
+    double rate;
+    u64 steps_left;
+    u64 step;
+    u64 steps_since;
+    u64 cell_updates;
+    // Which buffer holds phi.
+    u32 parity;
+    // phi is to become a distance.
+    u32 due;
+    u32 halt;
+    // An interface comes in where the band is not.
+    u32 enters;
+    // Vertex of what went wrong.
+    u32 place;
+    u32 unused;
+};
+static_assert(sizeof(Progress) == 104, "size of Progress");
+ASSERT_OFFSET(Progress, clock, 0);
+ASSERT_OFFSET(Progress, time, 8);
+ASSERT_OFFSET(Progress, dt, 16);
+ASSERT_OFFSET(Progress, dt_done, 24);
+ASSERT_OFFSET(Progress, displacement, 32);
+ASSERT_OFFSET(Progress, rate, 40);
+ASSERT_OFFSET(Progress, steps_left, 48);
+ASSERT_OFFSET(Progress, step, 56);
+ASSERT_OFFSET(Progress, steps_since, 64);
+ASSERT_OFFSET(Progress, cell_updates, 72);
+ASSERT_OFFSET(Progress, parity, 80);
+ASSERT_OFFSET(Progress, due, 84);
+ASSERT_OFFSET(Progress, halt, 88);
+ASSERT_OFFSET(Progress, enters, 92);
+ASSERT_OFFSET(Progress, place, 96);
+ASSERT_OFFSET(Progress, unused, 100);
+
+// What steers an evolution. The program sets the target and the steady rate before a stretch of steps.
+struct Control {
+    Progress progress;
+    // Time not to be passed.
+    double target;
+    // Rate at which to stop.
+    double steady;
+    // Factor of the first part of the step.
+    double cfl_first_order;
+    // Factor of the other part.
+    double cfl_curvature;
+    // Infinite for the whole domain.
+    double half_width;
+    // Steps between redistancings of rule EVERY.
+    u64 every;
+    u32 rule;
+    // Curvature has no speed known beforehand.
+    u32 measures_displacement;
+    u64 reinitializations;
+    u64 iterations;
+    // Nanoseconds of the GPU's clock in steps.
+    u64 evolve_time;
+    // Nanoseconds in redistancings.
+    u64 reinitialize_time;
+    // When the last one ended.
+    u64 last_time;
+    // Of the residual where a semi-implicit step did not converge.
+    double reduction;
+    // Of coefficients that may not be so.
+    double bad_time;
+    u32 n_patches;
+    // Which buffer lists the active patches.
+    u32 list;
+    u32 n_active;
+    u32 n_moving;
+    u32 n_cells;
+    u32 blocks_done;
+    // Of the step.
+    Limits limits;
+    // Of the band being made.
+    Limits next_limits;
+    // Step that the limits allow.
+    double longest;
+    // Steps of the band by rule PUBLISHED.
+    double due_after;
+    // Of the band being made.
+    u32 next_active;
+    // Likewise.
+    u32 next_moving;
+    // Likewise.
+    u32 next_cells;
+    // Patches an interface may come in through.
+    u32 n_extra;
+};
+static_assert(sizeof(Control) == (sizeof(real) == 8 ? 336 : 304), "size of Control");
+ASSERT_OFFSET(Control, progress, 0);
+ASSERT_OFFSET(Control, target, 104);
+ASSERT_OFFSET(Control, steady, 112);
+ASSERT_OFFSET(Control, cfl_first_order, 120);
+ASSERT_OFFSET(Control, cfl_curvature, 128);
+ASSERT_OFFSET(Control, half_width, 136);
+ASSERT_OFFSET(Control, every, 144);
+ASSERT_OFFSET(Control, rule, 152);
+ASSERT_OFFSET(Control, measures_displacement, 156);
+ASSERT_OFFSET(Control, reinitializations, 160);
+ASSERT_OFFSET(Control, iterations, 168);
+ASSERT_OFFSET(Control, evolve_time, 176);
+ASSERT_OFFSET(Control, reinitialize_time, 184);
+ASSERT_OFFSET(Control, last_time, 192);
+ASSERT_OFFSET(Control, reduction, 200);
+ASSERT_OFFSET(Control, bad_time, 208);
+ASSERT_OFFSET(Control, n_patches, 216);
+ASSERT_OFFSET(Control, list, 220);
+ASSERT_OFFSET(Control, n_active, 224);
+ASSERT_OFFSET(Control, n_moving, 228);
+ASSERT_OFFSET(Control, n_cells, 232);
+ASSERT_OFFSET(Control, blocks_done, 236);
+ASSERT_OFFSET(Control, limits, 240);
+ASSERT_OFFSET(Control, next_limits, (sizeof(real) == 8 ? 272 : 256));
+ASSERT_OFFSET(Control, longest, (sizeof(real) == 8 ? 304 : 272));
+ASSERT_OFFSET(Control, due_after, (sizeof(real) == 8 ? 312 : 280));
+ASSERT_OFFSET(Control, next_active, (sizeof(real) == 8 ? 320 : 288));
+ASSERT_OFFSET(Control, next_moving, (sizeof(real) == 8 ? 324 : 292));
+ASSERT_OFFSET(Control, next_cells, (sizeof(real) == 8 ? 328 : 296));
+ASSERT_OFFSET(Control, n_extra, (sizeof(real) == 8 ? 332 : 300));
+
+// What the blocks of a step found; all 0 before.
+struct Trace {
+    // Largest change next to the interface.
+    real_bits change_near;
+    // Complement of the least vertex that is not a finite number.
+    u32 broken;
+    // A cell was cut.
+    u32 cut;
+};
+static_assert(sizeof(Trace) == (sizeof(real) == 8 ? 16 : 12), "size of Trace");
+ASSERT_OFFSET(Trace, change_near, 0);
+ASSERT_OFFSET(Trace, broken, (sizeof(real) == 8 ? 8 : 4));
+ASSERT_OFFSET(Trace, cut, (sizeof(real) == 8 ? 12 : 8));
+
+// An evolution on the GPU.
+struct Evolution {
+    Control *control;
+    // `[2]` before the steps of a cycle, in turn.
+    Progress *chain;
+    // `[3]` of these steps.
+    Trace *traces;
+    // Two buffers of `[n_vertices]`.
+    real *phi;
+    // `[n_vertices]` closer than the half width when the band was made.
+    u8 *inside;
+    // `[n_vertices]`
+    u8 *moving;
+    // Two buffers of `[n_patches]`.
+    u32 *active;
+    // `[n_patches]`
+    u32 *is_active;
+    // Patches an interface may come in through, as many as Control says.
+    u32 *extra;
+    u32 largest_local;
+    u32 largest_owned;
+    u32 largest_columns;
+    // Cells whose contributions fit the shared memory at once.
+    u32 chunk;
+    // Half of the half width.
+    real near;
+    // That cells have at least for the curvature part of the step.
+    real least_inradius;
+    // Uniform.
+    real velocity[3];
+    // Uniform.
+    real normal_speed;
+    // Uniform.
+    real curvature;
+    // `[n_vertices * 3]`
+    const real *velocity_rows;
+    // `[n_vertices]`
+    const real *speed_rows;
+    // `[n_vertices]`
+    const real *curvature_rows;
+    // `[n_vertices]` vertices of poor cells.
+    const u8 *upwind;
+    // `[n_vertices]` lumped.
+    const real *mass;
+    // Of the cells of all patches.
+    real *measures;
+    // `[n_vertices]`
+    real *residual;
+    // Two buffers of `[n_vertices]`.
+    real *increment;
+    // `[n_vertices]` where the velocity points in, or null.
+    const u8 *flows_in;
+    // `[n_vertices]` of the matrix; 0 where the value is kept.
+    real *diagonal;
+};
+static_assert(sizeof(Evolution) == (sizeof(real) == 8 ? 224 : 200), "size of Evolution");
+ASSERT_OFFSET(Evolution, control, 0);
+ASSERT_OFFSET(Evolution, chain, 8);
+ASSERT_OFFSET(Evolution, traces, 16);
+ASSERT_OFFSET(Evolution, phi, 24);
+ASSERT_OFFSET(Evolution, inside, 32);
+ASSERT_OFFSET(Evolution, moving, 40);
+ASSERT_OFFSET(Evolution, active, 48);
+ASSERT_OFFSET(Evolution, is_active, 56);
+ASSERT_OFFSET(Evolution, extra, 64);
+ASSERT_OFFSET(Evolution, largest_local, 72);
+ASSERT_OFFSET(Evolution, largest_owned, 76);
+ASSERT_OFFSET(Evolution, largest_columns, 80);
+ASSERT_OFFSET(Evolution, chunk, 84);
+ASSERT_OFFSET(Evolution, near, 88);
+ASSERT_OFFSET(Evolution, least_inradius, (sizeof(real) == 8 ? 96 : 92));
+ASSERT_OFFSET(Evolution, velocity, (sizeof(real) == 8 ? 104 : 96));
+ASSERT_OFFSET(Evolution, normal_speed, (sizeof(real) == 8 ? 128 : 108));
+ASSERT_OFFSET(Evolution, curvature, (sizeof(real) == 8 ? 136 : 112));
+ASSERT_OFFSET(Evolution, velocity_rows, (sizeof(real) == 8 ? 144 : 120));
+ASSERT_OFFSET(Evolution, speed_rows, (sizeof(real) == 8 ? 152 : 128));
+ASSERT_OFFSET(Evolution, curvature_rows, (sizeof(real) == 8 ? 160 : 136));
+ASSERT_OFFSET(Evolution, upwind, (sizeof(real) == 8 ? 168 : 144));
+ASSERT_OFFSET(Evolution, mass, (sizeof(real) == 8 ? 176 : 152));
+ASSERT_OFFSET(Evolution, measures, (sizeof(real) == 8 ? 184 : 160));
+ASSERT_OFFSET(Evolution, residual, (sizeof(real) == 8 ? 192 : 168));
+ASSERT_OFFSET(Evolution, increment, (sizeof(real) == 8 ? 200 : 176));
+ASSERT_OFFSET(Evolution, flows_in, (sizeof(real) == 8 ? 208 : 184));
+ASSERT_OFFSET(Evolution, diagonal, (sizeof(real) == 8 ? 216 : 192));
+
+// What only the search for a step knows.
+struct Varying {
+    // `[4]` see below.
+    u32 *counts;
+    // `[n_patches]` list of those whose coefficients are read.
+    u32 *reading;
+    // `[n_patches]` number of the list a patch was last put on.
+    u32 *seen;
+    // `[2]` of this look and of the next one.
+    Limits *limits;
+    // `[n_patches + 1]`
+    const u32 *neighbor_offsets;
+    // Patches that share a cell.
+    const u32 *neighbors;
+    // Patches of a boundary with given inflow.
+    const u32 *boundary;
+    // `[n_vertices * 3]` coordinates in patch order.
+    const double *places;
+    // Data arrays in patch order.
+    const double* const *arrays;
+    // One term after the other, `[n_vertices][fields of the term]`.
+    real *values;
+    // `[2 * N_FIELDS]` see coefficients.cu.
+    u32 *broken;
+    u32 n_boundary;
+    // Bit k is set if field k must not be negative.
+    u32 nonnegative;
+};
+static_assert(sizeof(Varying) == 96, "size of Varying");
+ASSERT_OFFSET(Varying, counts, 0);
+ASSERT_OFFSET(Varying, reading, 8);
+ASSERT_OFFSET(Varying, seen, 16);
+ASSERT_OFFSET(Varying, limits, 24);
+ASSERT_OFFSET(Varying, neighbor_offsets, 32);
+ASSERT_OFFSET(Varying, neighbors, 40);
+ASSERT_OFFSET(Varying, boundary, 48);
+ASSERT_OFFSET(Varying, places, 56);
+ASSERT_OFFSET(Varying, arrays, 64);
+ASSERT_OFFSET(Varying, values, 72);
+ASSERT_OFFSET(Varying, broken, 80);
+ASSERT_OFFSET(Varying, n_boundary, 88);
+ASSERT_OFFSET(Varying, nonnegative, 92);
+
+// What only the kernels of inflow know.
+struct Inflow {
+    // `[n]` of the boundary, patch order.
+    const u32 *vertices;
+    // `[n]` theirs.
+    const u32 *patches;
+    // `[n_vertices]` where the velocity points in.
+    u8 *flows_in;
+    // `[n_patches + 1]`
+    const u32 *neighbor_offsets;
+    // Patches that share a cell.
+    const u32 *neighbors;
+    // `[n_patches]` number of the list a patch was last put on.
+    u32 *seen;
+    // `[2]` patches on the list (0 between launches), and lists so far.
+    u32 *counts;
+    // `[n_vertices * 3]` coordinates in patch order.
+    const double *places;
+    // Data arrays in patch order.
+    const double* const *arrays;
+    u32 n;
+    // Of the flux around a vertex that must come in.
+    real part;
+};
+static_assert(sizeof(Inflow) == (sizeof(real) == 8 ? 88 : 80), "size of Inflow");
+ASSERT_OFFSET(Inflow, vertices, 0);
+ASSERT_OFFSET(Inflow, patches, 8);
+ASSERT_OFFSET(Inflow, flows_in, 16);
+ASSERT_OFFSET(Inflow, neighbor_offsets, 24);
+ASSERT_OFFSET(Inflow, neighbors, 32);
+ASSERT_OFFSET(Inflow, seen, 40);
+ASSERT_OFFSET(Inflow, counts, 48);
+ASSERT_OFFSET(Inflow, places, 56);
+ASSERT_OFFSET(Inflow, arrays, 64);
+ASSERT_OFFSET(Inflow, n, 72);
+ASSERT_OFFSET(Inflow, part, (sizeof(real) == 8 ? 80 : 76));
+
+// What only the semi-implicit solve knows.
+struct Implicit {
+    // `[n_patch_cells * ENTRIES]`
+    real *entries;
+    // `[n_vertices]` m / beta.
+    real *mass;
+    // `[n_vertices]`
+    real *residual;
+    // `[n_vertices]` of the matrix with the direction.
+    real *product;
+    // Two buffers of `[n_vertices]`.
+    real *direction;
+    // `[3 * SUM_WORDS]`, 0 between launches.
+    u64 *sums;
+    // `[2]` blocks arrived at barriers, and blocks that left; 0 between launches.
+    u32 *counts;
+    // Reduction of the residual, in the norm of the preconditioner.
+    double tolerance;
+    u32 most_iterations;
+    u32 unused;
+};
+static_assert(sizeof(Implicit) == 72, "size of Implicit");
+ASSERT_OFFSET(Implicit, entries, 0);
+ASSERT_OFFSET(Implicit, mass, 8);
+ASSERT_OFFSET(Implicit, residual, 16);
+ASSERT_OFFSET(Implicit, product, 24);
+ASSERT_OFFSET(Implicit, direction, 32);
+ASSERT_OFFSET(Implicit, sums, 40);
+ASSERT_OFFSET(Implicit, counts, 48);
+ASSERT_OFFSET(Implicit, tolerance, 56);
+ASSERT_OFFSET(Implicit, most_iterations, 64);
+ASSERT_OFFSET(Implicit, unused, 68);

@@ -1,0 +1,25 @@
+// Printed from src/surface/quality/cuda/layout.rs, which is what to change: ZEROSET_BLESS=1 lets its test
+// `cuda_header::is_current` write this file.
+#pragma once
+#include "common/types.cuh"
+
+// Triangles of a leaf.
+enum : u32 { LEAF = 4u };
+
+// Triangles made ready, in the order of the tree.
+struct Facets {
+    // `[n_vertices][3]`
+    const double *vertices;
+    // `[n][3]`
+    const u32 *corners;
+    // `[2 n_leaves]`
+    const struct Box *boxes;
+    u32 n;
+    u32 n_leaves;
+};
+static_assert(sizeof(Facets) == 32, "size of Facets");
+ASSERT_OFFSET(Facets, vertices, 0);
+ASSERT_OFFSET(Facets, corners, 8);
+ASSERT_OFFSET(Facets, boxes, 16);
+ASSERT_OFFSET(Facets, n, 24);
+ASSERT_OFFSET(Facets, n_leaves, 28);

@@ -1,0 +1,101 @@
+// Printed from src/surface/isosurface/cuda/state.rs, which is what to change: ZEROSET_BLESS=1 lets its test
+// `cuda_header::is_current` write this file.
+#pragma once
+#include "common/types.cuh"
+
+// What the program looks at; zero at the start.
+struct Totals {
+    // Vertices of the surface.
+    u64 vertices;
+    // Triangles of the surface.
+    u64 triangles;
+    // Whether a value is not finite.
+    u32 has_missing;
+    // Tiles of rows, in the pass under way.
+    u32 taken;
+};
+static_assert(sizeof(Totals) == 24, "size of Totals");
+ASSERT_OFFSET(Totals, vertices, 0);
+ASSERT_OFFSET(Totals, triangles, 8);
+ASSERT_OFFSET(Totals, has_missing, 16);
+ASSERT_OFFSET(Totals, taken, 20);
+
+// A dense volume and its surface.
+struct Surface {
+    // Address of the stored numbers, `[shape[2]][shape[1]][shape[0]]`.
+    u64 values;
+    // Bits of the least and the largest number that is inside.
+    u64 range[2];
+    // `[rows][words]` voxels that are inside.
+    u32 *inside;
+    // The same of voxels without a finite value; null where all numbers are finite.
+    u32 *missing;
+    // `[rows]`
+    u32 *first_vertex;
+    // `[rows]`
+    u32 *first_triangle;
+    // `[rows][2]` crossings along x, and along x and y.
+    u32 *along;
+    // `[2][tiles]` what tiles of rows tell each other, zero at the start.
+    u64 *told;
+    // One, zero at the start.
+    Totals *totals;
+    // `[n][3]`
+    double *vertices;
+    // `[n][3]`
+    double *normals;
+    // `[n][3]`
+    u32 *triangles;
+    // Vertices and triangles there is room for.
+    u64 room[2];
+    // The value that the surface has.
+    double level;
+    // Values are `slope * stored + intercept`.
+    double slope;
+    // See `slope`.
+    double intercept;
+    // Where voxel (0, 0, 0) of the layers lies.
+    double origin[3];
+    // From voxel to voxel.
+    double steps[3][3];
+    // Change of the index with world coordinates.
+    double inverse[3][3];
+    // Voxels with values.
+    u32 shape[3];
+    // Voxels with the layers round them.
+    u32 size[3];
+    // Layers: 0 or 1.
+    u32 layers;
+    // Words of a row.
+    u32 words;
+    // Lanes of a warp that share a row: a power of two.
+    u32 lanes;
+    // Whether there is a slope or an intercept.
+    u32 is_scaled;
+};
+static_assert(sizeof(Surface) == 352, "size of Surface");
+ASSERT_OFFSET(Surface, values, 0);
+ASSERT_OFFSET(Surface, range, 8);
+ASSERT_OFFSET(Surface, inside, 24);
+ASSERT_OFFSET(Surface, missing, 32);
+ASSERT_OFFSET(Surface, first_vertex, 40);
+ASSERT_OFFSET(Surface, first_triangle, 48);
+ASSERT_OFFSET(Surface, along, 56);
+ASSERT_OFFSET(Surface, told, 64);
+ASSERT_OFFSET(Surface, totals, 72);
+ASSERT_OFFSET(Surface, vertices, 80);
+ASSERT_OFFSET(Surface, normals, 88);
+ASSERT_OFFSET(Surface, triangles, 96);
+ASSERT_OFFSET(Surface, room, 104);
+ASSERT_OFFSET(Surface, level, 120);
+ASSERT_OFFSET(Surface, slope, 128);
+ASSERT_OFFSET(Surface, intercept, 136);
+ASSERT_OFFSET(Surface, origin, 144);
+ASSERT_OFFSET(Surface, steps, 168);
+ASSERT_OFFSET(Surface, inverse, 240);
+ASSERT_OFFSET(Surface, shape, 312);
+ASSERT_OFFSET(Surface, size, 324);
+ASSERT_OFFSET(Surface, layers, 336);
+ASSERT_OFFSET(Surface, words, 340);
+ASSERT_OFFSET(Surface, lanes, 344);
+ASSERT_OFFSET(Surface, is_scaled, 348);

@@ -1,0 +1,31 @@
+// Printed from src/surface/measures/cuda/layout.rs, which is what to change: ZEROSET_BLESS=1 lets its test
+// `cuda_header::is_current` write this file.
+#pragma once
+#include "common/types.cuh"
+#include "common/real.cuh"
+
+// What is measured.
+struct Measuring {
+    // `[n_vertices]`
+    const real *phi;
+    // What of a cell is counted here, of the cells of all patches.
+    const u16 *counted;
+    // `[n_vertices]`
+    u32 *names;
+    // `[n_sums]`
+    struct Sums *sums;
+    struct Sums *result;
+    // Blocks of measures_patches and measures_join.
+    u32 n_sums;
+    u32 largest_local;
+    u32 largest_owned;
+};
+static_assert(sizeof(Measuring) == 56, "size of Measuring");
+ASSERT_OFFSET(Measuring, phi, 0);
+ASSERT_OFFSET(Measuring, counted, 8);
+ASSERT_OFFSET(Measuring, names, 16);
+ASSERT_OFFSET(Measuring, sums, 24);
+ASSERT_OFFSET(Measuring, result, 32);
+ASSERT_OFFSET(Measuring, n_sums, 40);
+ASSERT_OFFSET(Measuring, largest_local, 44);
+ASSERT_OFFSET(Measuring, largest_owned, 48);

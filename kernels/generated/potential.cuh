@@ -1,0 +1,72 @@
+// Printed from src/reconstruct/potential/cuda/layout.rs, which is what to change: ZEROSET_BLESS=1 lets its test
+// `cuda_header::is_current` write this file.
+#pragma once
+#include "common/types.cuh"
+
+// Samples that a block sums up.
+enum { SUMMED = 2048 };
+
+// The cube of a cloud.
+struct Frame {
+    double middle[3];
+    double voxel;
+    // Cells of half the cube.
+    double half;
+    // Largest number of a cell along an axis.
+    u32 most;
+    u32 depth;
+};
+static_assert(sizeof(Frame) == 48, "size of Frame");
+ASSERT_OFFSET(Frame, middle, 0);
+ASSERT_OFFSET(Frame, voxel, 24);
+ASSERT_OFFSET(Frame, half, 32);
+ASSERT_OFFSET(Frame, most, 40);
+ASSERT_OFFSET(Frame, depth, 44);
+
+// Cells of the finest level with samples in them.
+struct Cells {
+    // Of samples.
+    const u64 *keys;
+    // `[n]` first sample of each.
+    const u32 *starts;
+    u32 n;
+    u32 depth;
+    u32 samples;
+    u32 padding;
+};
+static_assert(sizeof(Cells) == 32, "size of Cells");
+ASSERT_OFFSET(Cells, keys, 0);
+ASSERT_OFFSET(Cells, starts, 8);
+ASSERT_OFFSET(Cells, n, 16);
+ASSERT_OFFSET(Cells, depth, 20);
+ASSERT_OFFSET(Cells, samples, 24);
+ASSERT_OFFSET(Cells, padding, 28);
+
+// The tree and what is taken of it.
+struct Field {
+    const struct Center *centers;
+    const struct Link *links;
+    u32 nodes;
+    u32 level;
+    // Voxels of the level to a finest voxel.
+    float scale;
+    float theta;
+    // Of the softening, voxels of the level.
+    float square;
+    // (p - 1) / (p + 1)
+    float share;
+    // How far samples seem where a hull rests.
+    float stop;
+    u32 padding;
+};
+static_assert(sizeof(Field) == 48, "size of Field");
+ASSERT_OFFSET(Field, centers, 0);
+ASSERT_OFFSET(Field, links, 8);
+ASSERT_OFFSET(Field, nodes, 16);
+ASSERT_OFFSET(Field, level, 20);
+ASSERT_OFFSET(Field, scale, 24);
+ASSERT_OFFSET(Field, theta, 28);
+ASSERT_OFFSET(Field, square, 32);
+ASSERT_OFFSET(Field, share, 36);
+ASSERT_OFFSET(Field, stop, 40);
+ASSERT_OFFSET(Field, padding, 44);

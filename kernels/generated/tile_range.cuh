@@ -1,0 +1,19 @@
+// Printed from src/levelset/tiled/cuda/range.rs, which is what to change: ZEROSET_BLESS=1 lets its test
+// `cuda_header::is_current` write this file.
+#pragma once
+#include "common/types.cuh"
+#include "common/real.cuh"
+
+// Values of phi on all tiles, voxels.
+struct Range {
+    // The smallest; infinite where there are no tiles.
+    real low;
+    // The largest; minus infinity where there are no tiles.
+    real high;
+    // Voxels in the band.
+    u64 active;
+};
+static_assert(sizeof(Range) == (sizeof(real) == 8 ? 24 : 16), "size of Range");
+ASSERT_OFFSET(Range, low, 0);
+ASSERT_OFFSET(Range, high, (sizeof(real) == 8 ? 8 : 4));
+ASSERT_OFFSET(Range, active, (sizeof(real) == 8 ? 16 : 8));

@@ -1,0 +1,20 @@
+// Printed from src/levelset/tiled/cuda/rest.rs, which is what to change: ZEROSET_BLESS=1 lets its test
+// `cuda_header::is_current` write this file.
+#pragma once
+#include "common/types.cuh"
+#include "tiles/storage.cuh"
+
+// Tiles as they were.
+struct Before {
+    // `[n]` in their order.
+    u64 *keys;
+    // Values in the order of the keys.
+    stored *values;
+    u32 n;
+    u32 padding;
+};
+static_assert(sizeof(Before) == 24, "size of Before");
+ASSERT_OFFSET(Before, keys, 0);
+ASSERT_OFFSET(Before, values, 8);
+ASSERT_OFFSET(Before, n, 16);
+ASSERT_OFFSET(Before, padding, 20);
