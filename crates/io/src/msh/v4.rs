@@ -11,7 +11,7 @@ use super::{AGAIN, physical_names, unknown_node};
 use crate::MeshFile;
 use crate::elements::Builder;
 use crate::faces::index_limit;
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{Flaw, Result};
 
 /// Physical groups of each entity, by dimension and tag.
 type Entities = HashMap<(i64, i64), Vec<i64>>;
@@ -28,7 +28,7 @@ pub(super) enum Minor {
 }
 
 /// Reads all sections behind the header.
-pub(super) fn read(mut source: Source, minor: Minor, version: String) -> Result<MeshFile> {
+pub(super) fn read(mut source: Source, minor: Minor, version: String) -> Result<MeshFile, Flaw> {
     let source = &mut source;
     let (mut builder, mut tags) = <(Builder, Tags)>::default();
     let mut entities = Entities::new();
@@ -66,15 +66,15 @@ pub(super) fn read(mut source: Source, minor: Minor, version: String) -> Result<
         }
     }
     let Some((vertices, index)) = nodes else {
-        return Err(Error::input(source.file, "", "no section $Nodes", AGAIN));
+        return Err(Flaw::whole("no section $Nodes", AGAIN));
     };
-    let mut file = builder.finish(source.file, vertices, "msh", version)?;
+    let mut file = builder.finish(vertices, "msh", version)?;
     data::place(source, &mut file, &index, &tags, data)?;
     Ok(file)
 }
 
 /// Physical groups of the geometrical entities that elements belong to.
-fn read_entities(source: &mut Source, minor: Minor) -> Result<Entities> {
+fn read_entities(source: &mut Source, minor: Minor) -> Result<Entities, Flaw> {
     let mut counts = [0; 4];
     for count in &mut counts {
         *count = source.size("number of entities")?;
@@ -108,20 +108,20 @@ fn read_entities(source: &mut Source, minor: Minor) -> Result<Entities> {
 }
 
 /// Dimension and tag of the entity of a block.
-fn entity(source: &mut Source, minor: Minor, what: Arguments) -> Result<(i64, i64)> {
+fn entity(source: &mut Source, minor: Minor, what: Arguments) -> Result<(i64, i64), Flaw> {
     let first = source.int(what)?;
     let second = source.int("entity tag")?;
     Ok(if minor == Minor::V40 { (second, first) } else { (first, second) })
 }
 
-fn read_nodes(source: &mut Source, minor: Minor) -> Result<(Vec<[f64; 3]>, NodeIndex)> {
+fn read_nodes(source: &mut Source, minor: Minor) -> Result<(Vec<[f64; 3]>, NodeIndex), Flaw> {
     let n_blocks = source.size("number of node blocks")?;
     let n_nodes = source.size("number of nodes")?;
     if minor == Minor::V41 {
         source.size("smallest node tag")?;
         source.size("largest node tag")?;
     }
-    index_limit(source.file, n_nodes, "nodes")?;
+    index_limit(n_nodes, "nodes")?;
     let size = if let Encoding::Binary { size, .. } = source.encoding { size } else { 0 };
     let n = source.promised(n_nodes, 4, size + 24, "nodes")?;
     let mut tags = Vec::with_capacity(n);
@@ -173,7 +173,7 @@ struct Elements<'s, 'a> {
 }
 
 impl Elements<'_, '_> {
-    fn read(self, builder: &mut Builder, tags: &mut Tags) -> Result<()> {
+    fn read(self, builder: &mut Builder, tags: &mut Tags) -> Result<(), Flaw> {
         let Elements { source, minor, index, entities } = self;
         let n_blocks = source.size("number of element blocks")?;
         let n_elements = source.size("number of elements")?;
@@ -181,7 +181,7 @@ impl Elements<'_, '_> {
             source.size("smallest element tag")?;
             source.size("largest element tag")?;
         }
-        index_limit(source.file, n_elements, "elements")?;
+        index_limit(n_elements, "elements")?;
         let size = if let Encoding::Binary { size, .. } = source.encoding { size } else { 0 };
         let (mut found, mut corners) = (0_u64, [0; 8]);
         for block in 0..n_blocks {

@@ -6,7 +6,7 @@ mod layout;
 
 use self::layout::EdtArgument;
 use super::Edt;
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{DeviceFault, Error, Result};
 use zeroset_gpu::{Argument, Arguments, Array, Cuda, Kernel, Launch, Unit};
 
 /// Threads of a block.
@@ -75,7 +75,11 @@ impl DeviceEdt {
             let what = format!(
                 "a volume of {nx} x {ny} x {nz} voxels on a GPU, which takes 1 to {MOST} along an axis"
             );
-            return Err(Error::device(what, "compute it on the processor (--device cpu)"));
+            return Err(Error::device_fault(
+                DeviceFault::Limit,
+                what,
+                "compute it on the processor (--device cpu)",
+            ));
         }
         let bytes = size_of::<EdtArgument>().to_string();
         let defines = vec![("REAL", "float".to_string()), ("EDT_BYTES", bytes)];
