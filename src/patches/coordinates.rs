@@ -62,7 +62,7 @@ impl<R: Real> Coordinates<R> {
         match unfit {
             None => Ok(()),
             Some(cell) => Err(Error::mesh(
-                Position::element(Element::Cell, cell),
+                Position::Element(Element::Cell, cell.into()),
                 format!("its size or shape is beyond the numbers of {}", R::NAME),
                 match R::NAME {
                     f64::NAME => "scale the mesh to edges near 1",
