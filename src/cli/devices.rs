@@ -63,7 +63,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
 fn json(facts: &impl Serialize) -> Result<String> {
     let text = serde_json::to_string_pretty(facts);
     let standard = std::path::Path::new("standard output");
-    Ok(text.map_err(|e| Error::output(standard, e, "leave out --json"))? + "\n")
+    Ok(text.map_err(|e| Error::output(standard, &e, "leave out --json").because(e))? + "\n")
 }
 
 /// `sm_` and a number, perhaps with the letter of a variant.

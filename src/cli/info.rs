@@ -67,7 +67,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     ui.warn_of(&args.file, &warnings);
     let text = if args.json {
         let json = serde_json::to_string_pretty(&report);
-        json.map_err(|e| Error::output(&args.file, e, "leave out --json"))? + "\n"
+        json.map_err(|e| Error::output(&args.file, &e, "leave out --json").because(e))? + "\n"
     } else {
         screen::text(&args.file, &report)
     };

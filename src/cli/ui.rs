@@ -61,7 +61,8 @@ impl Ui {
         });
         match written {
             Err(e) if e.kind() != ErrorKind::BrokenPipe => {
-                Err(Error::output(Path::new("standard output"), e, "check where it leads"))
+                Err(Error::output(Path::new("standard output"), &e, "check where it leads")
+                    .because(e))
             }
             _ => Ok(()),
         }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::Ui;
-use zeroset::error::{Error, Result, shown};
+use zeroset::error::{Error, FlawKind, Result, shown};
 use zeroset::expression::Expression;
 use zeroset::io::{
     RawLayout, VolumeOptions, WriteOptions, check_volume_target, read_volume, write_volume,
@@ -63,12 +63,12 @@ pub fn convert(
 /// A file without a volume, under the name of one to write: what to do depends on the output.
 fn mesh_instead(error: Error, output: &Path) -> Error {
     match error {
-        Error::Input { file, position, what, .. } if what == "holds no volume" => {
+        Error::Input { file, flaw } if flaw.kind() == FlawKind::Unfit => {
             let remedy = format!(
                 "{} would be one: end the name of the output in .vtu, .vtp, .msh, .ply or the like",
                 output.display()
             );
-            Error::Input { file, position, what, remedy }
+            Error::Input { file, flaw: flaw.with_remedy(remedy) }
         }
         other => other,
     }

@@ -101,9 +101,7 @@ impl Place {
                 let what = behind.map_or_else(|| format!(": {what}"), str::to_string);
                 Error::usage(format!("{flag}{what}"), remedy)
             }
-            Place::Line(line) => {
-                Error::Case { file: Some(file.to_path_buf()), line: Some(*line), what, remedy }
-            }
+            Place::Line(line) => Error::case(file, Some(*line), what, remedy),
             Place::Option(option) => Error::usage(format!("--set {option}: {what}"), remedy),
         }
     }
@@ -141,11 +139,10 @@ pub(super) struct Document<'t> {
 impl<'t> Document<'t> {
     /// Parses the file and lays the overrides over it.
     pub(super) fn parse(texts: &'t Texts) -> Result<Self> {
-        let root = DeTable::parse(&texts.text).map_err(|e| Error::Case {
-            file: Some(texts.file.clone()),
-            line: e.span().map(|span| line_of(&texts.text, span.start)),
-            what: format!("not TOML: {}", e.message().replace('\n', ", ")),
-            remedy: String::new(),
+        let root = DeTable::parse(&texts.text).map_err(|e| {
+            let line = e.span().map(|span| line_of(&texts.text, span.start));
+            let what = format!("not TOML: {}", e.message().replace('\n', ", "));
+            Error::case(&texts.file, line, what, "").because(e)
         })?;
         let mut document = Document { texts, root };
         for over in &texts.overrides {

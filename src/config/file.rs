@@ -13,13 +13,12 @@ use crate::io::instead_of_a_case;
 /// # Errors
 /// [`Error::Case`]: it cannot be read, or is a mesh, a volume or the like.
 pub(super) fn read(path: &Path) -> Result<String> {
-    let fail =
-        |what, remedy| Error::Case { file: Some(path.to_path_buf()), line: None, what, remedy };
     let unread = match std::fs::read_to_string(path) {
         Ok(text) => {
             let is_toml = DeTable::parse(&text).is_ok();
             let other = if is_toml { None } else { instead_of_a_case(path, true) };
-            return other.map_or(Ok(text), |(what, remedy)| Err(fail(what, remedy)));
+            return other
+                .map_or(Ok(text), |(what, remedy)| Err(Error::case(path, None, what, remedy)));
         }
         Err(error) => error,
     };
@@ -29,5 +28,5 @@ pub(super) fn read(path: &Path) -> Result<String> {
     };
     let cannot = || (format!("cannot read the case file: {unread}"), remedy.to_string());
     let (what, remedy) = other.unwrap_or_else(cannot);
-    Err(fail(what, remedy))
+    Err(Error::case(path, None, what, remedy).because(unread))
 }

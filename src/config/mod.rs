@@ -172,7 +172,7 @@ impl Config {
     }
 
     /// Notes that the partition was called by a word that is no more.
-    pub(crate) fn warn_of_old_partition(&mut self) {
+    pub fn warn_of_old_partition(&mut self) {
         let old = Partition::OLD_WORD;
         self.origin.warnings.push(format!(
             "partition \"{old}\" is no more, \"metis\" is taken: write \"metis\", or \"bisection\", \
@@ -222,15 +222,15 @@ impl Config {
     /// errors pass.
     pub(crate) fn locate(&self, key: &str) -> impl Fn(Error) -> Error {
         move |error| match error {
-            Error::Case { file: None, line: None, what, remedy } => {
+            Error::Case { file: None, line: None, what, remedy, .. } => {
                 self.error_at(key, format!("{key}: {what}"), remedy)
             }
-            Error::Mesh { element, what, remedy } if !self.is_made() => {
+            Error::Mesh(flaw) if !self.is_made() => {
                 let place = match self.error_at(key, "", "") {
                     Error::Case { file, line, .. } => crate::error::in_place(&file, &line),
                     _ => String::new(),
                 };
-                Error::Mesh { element, what: format!("{what}, asked for by {place}{key}"), remedy }
+                Error::Mesh(flaw.adding(&format!(", asked for by {place}{key}")))
             }
             other => other,
         }
@@ -373,12 +373,8 @@ impl Config {
     /// # Errors
     /// [`Error::Case`] if an environment variable in it is not set.
     pub fn resolve(&self, path: &str) -> Result<PathBuf> {
-        self.resolved(path).map_err(|(what, remedy)| Error::Case {
-            file: Some(self.origin.file.clone()),
-            line: None,
-            what,
-            remedy,
-        })
+        self.resolved(path)
+            .map_err(|(what, remedy)| Error::case(&self.origin.file, None, what, remedy))
     }
 
     fn resolved(&self, path: &str) -> std::result::Result<PathBuf, paths::Wrong> {

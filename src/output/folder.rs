@@ -41,6 +41,7 @@ impl RunFolder {
         let made = made.map(Path::to_path_buf).collect();
         std::fs::create_dir_all(path).map_err(|e| {
             Error::output(path, format!("cannot make the folder: {e}"), "choose another with -o")
+                .because(e)
         })?;
         let lock = lock(path)?;
         let folder = Self::locked(path, made, lock);
@@ -136,6 +137,7 @@ impl RunFolder {
     pub fn probe(path: &Path, overwrite: bool, inputs: &[PathBuf]) -> Result<()> {
         let unwritable = |e: std::io::Error| {
             Error::output(path, format!("cannot write there: {e}"), "choose another with -o")
+                .because(e)
         };
         if path.is_dir() {
             if let Some(owner) = owner(path) {
@@ -214,7 +216,8 @@ fn taken(path: &Path, owner: &str) -> Error {
 /// Locks the folder for this process; `None` where the file system knows no locks.
 fn lock(folder: &Path) -> Result<Option<File>> {
     let path = folder.join(LOCK);
-    let fail = |e: std::io::Error| Error::output(&path, e, "check the folder and its rights");
+    let fail =
+        |e: std::io::Error| Error::output(&path, &e, "check the folder and its rights").because(e);
     // A second try is needed when the owner removes its lock file between our opening the file
     // and locking it: the file we hold is then no longer the one in the folder.
     for _ in 0..8 {

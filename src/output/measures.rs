@@ -79,7 +79,7 @@ impl MeasuresFile {
     }
 
     fn with_names(path: &Path, measures: [&str; 2], work: [&str; 2]) -> Result<Self> {
-        let file = File::create(path).map_err(|e| fail(path, &e))?;
+        let file = File::create(path).map_err(|e| fail(path, e))?;
         let hasher = blake3::Hasher::new();
         let mut file = MeasuresFile { path: path.to_path_buf(), file, bytes: 0, hasher };
         let ([interface, enclosed], [band, active]) = (measures, work);
@@ -113,7 +113,7 @@ impl MeasuresFile {
     }
 
     fn line(&mut self, line: &str) -> Result<()> {
-        self.file.write_all(line.as_bytes()).map_err(|e| fail(&self.path, &e))?;
+        self.file.write_all(line.as_bytes()).map_err(|e| fail(&self.path, e))?;
         self.hasher.update(line.as_bytes());
         self.bytes += line.len() as u64;
         Ok(())
@@ -143,8 +143,7 @@ impl MeasuresFile {
             }
             Ok(_) => {
                 atomic::write(path, |out| out.write_all(&kept))?;
-                let file =
-                    OpenOptions::new().append(true).open(path).map_err(|e| fail(path, &e))?;
+                let file = OpenOptions::new().append(true).open(path).map_err(|e| fail(path, e))?;
                 let (path, bytes) = (path.to_path_buf(), prefix.bytes);
                 return Ok(MeasuresFile { path, file, bytes, hasher });
             }
@@ -157,7 +156,7 @@ impl MeasuresFile {
     /// # Errors
     /// [`Error::Output`].
     pub(crate) fn end_at(&self, bytes: u64) -> Result<()> {
-        self.file.set_len(bytes).map_err(|e| fail(&self.path, &e))
+        self.file.set_len(bytes).map_err(|e| fail(&self.path, e))
     }
 
     /// Waits until all lines so far are on the disk.
@@ -165,7 +164,7 @@ impl MeasuresFile {
     /// # Errors
     /// [`Error::Output`].
     pub(crate) fn sync(&self) -> Result<()> {
-        self.file.sync_data().map_err(|e| fail(&self.path, &e))
+        self.file.sync_data().map_err(|e| fail(&self.path, e))
     }
 
     /// Waits until all lines are on the disk.
@@ -177,8 +176,8 @@ impl MeasuresFile {
     }
 }
 
-fn fail(path: &Path, e: &std::io::Error) -> Error {
-    Error::output(path, e, "check the folder, its rights and space")
+fn fail(path: &Path, e: std::io::Error) -> Error {
+    Error::output(path, &e, "check the folder, its rights and space").because(e)
 }
 
 #[cfg(test)]

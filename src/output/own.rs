@@ -24,7 +24,8 @@ const STATES: [&str; 9] =
 /// # Errors
 /// [`Error::Output`] if the folder cannot be listed.
 pub(super) fn files_of_a_run(folder: &Path) -> Result<Vec<PathBuf>> {
-    let fail = |e: std::io::Error| Error::output(folder, format!("cannot list: {e}"), "");
+    let fail =
+        |e: std::io::Error| Error::output(folder, format!("cannot list: {e}"), "").because(e);
     let mut names = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(fail)? {
         let entry = entry.map_err(fail)?;

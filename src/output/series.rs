@@ -86,7 +86,7 @@ impl Series {
 pub(crate) fn remove(file: &Path) -> Result<()> {
     match std::fs::remove_file(file) {
         Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
-            Err(Error::output(file, format!("cannot remove: {e}"), "check its rights"))
+            Err(Error::output(file, format!("cannot remove: {e}"), "check its rights").because(e))
         }
         _ => Ok(()),
     }

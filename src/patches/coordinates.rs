@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::Patches;
-use crate::error::{Error, Result};
+use crate::error::{Element, Error, Position, Result};
 use crate::geometry::{Real, Vec3, simplex::Simplex};
 use crate::mesh::Mesh;
 
@@ -62,7 +62,7 @@ impl<R: Real> Coordinates<R> {
         match unfit {
             None => Ok(()),
             Some(cell) => Err(Error::mesh(
-                format!("cell {cell}"),
+                Position::Element(Element::Cell, cell.into()),
                 format!("its size or shape is beyond the numbers of {}", R::NAME),
                 match R::NAME {
                     f64::NAME => "scale the mesh to edges near 1",

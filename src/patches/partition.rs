@@ -34,7 +34,7 @@ pub enum Partition {
 impl Partition {
     /// A word that older cases use for METIS by halves inside small pieces of a Hilbert curve. It was
     /// never better than `bisection` in time nor than `metis` in halo, and now means `metis`.
-    pub(crate) const OLD_WORD: &str = "hilbert-metis";
+    pub const OLD_WORD: &str = "hilbert-metis";
 
     /// What a mesh gets unless the case says otherwise: blocks for a lattice, which needs no METIS.
     pub fn fit_for(mesh: &Mesh) -> Self {

@@ -185,7 +185,7 @@ pub(super) fn check_domain(config: &Config, now: &Identity, begun: &Identity) ->
         if begun.arrays.iter().any(|(other, begun)| name == other && hash != begun) {
             let what = "has other values than the run to resume was begun with";
             return Err(match config.mesh() {
-                Some(_) => Error::mesh(name, what, REMEDY),
+                Some(_) => Error::mesh(name.as_str(), what, REMEDY),
                 None => config.error_at(name, format!("{name} {what}"), REMEDY),
             });
         }

@@ -1,7 +1,7 @@
 //! Whether a run fits into memory, said before it begins.
 
 use crate::config::{Config, Precision};
-use crate::error::{Error, Result};
+use crate::error::{DeviceFault, Error, Result};
 use crate::grid::REMEDY;
 use crate::mesh::{Kind, Mesh};
 use crate::primitives::memory::{available, gibibytes};
@@ -64,16 +64,17 @@ fn fits(config: &Config, mesh: &Mesh, free: u64) -> Result<()> {
         Precision::F64 => "precision = \"f32\", ",
         Precision::F32 => "",
     };
-    Err(Error::Device {
-        what: format!(
+    Err(Error::device_fault(
+        DeviceFault::memory(needed, free),
+        format!(
             "the run takes at least {} beside the mesh of {vertices} vertices and {cells} cells \
              ({} bytes per vertex), {} are free",
             gibibytes(needed),
             needed / (vertices as u64).max(1),
             gibibytes(free)
         ),
-        remedy: format!("take {precision}a coarser mesh or a machine with more memory"),
-    })
+        format!("take {precision}a coarser mesh or a machine with more memory"),
+    ))
 }
 
 /// Bytes of a tile in the lists of a grid (docs/tiles.md).
@@ -101,7 +102,7 @@ fn tiles_fit(what: &str, needed: u64, free: u64) -> Result<()> {
     }
     let what =
         format!("{what} take {} at the start, {} are free", gibibytes(needed), gibibytes(free));
-    Err(Error::Device { what, remedy: REMEDY.into() })
+    Err(Error::device_fault(DeviceFault::memory(needed, free), what, REMEDY))
 }
 
 #[cfg(test)]

@@ -78,7 +78,7 @@ pub fn check_folder(path: &Path) -> Result<()> {
             std::io::ErrorKind::NotFound => "make the folder first",
             _ => "check the folder, its rights and space",
         };
-        Error::output(path, format!("cannot write there: {e}"), remedy)
+        Error::output(path, format!("cannot write there: {e}"), remedy).because(e)
     })
 }
 
@@ -92,7 +92,7 @@ pub fn write(path: &Path, body: impl FnOnce(&mut dyn Write) -> std::io::Result<(
         let text = e.to_string();
         // The name of the file in the making, which the crate adds, tells nobody anything.
         let cause = text.split(" at path \"").next().unwrap_or(&text);
-        Error::output(path, cause, "check the folder, its rights and space")
+        Error::output(path, cause, "check the folder, its rights and space").because(e)
     };
     let target = destination(path)?;
     // Made and noted under one lock: none is made that `abandon` does not know.

@@ -1,6 +1,6 @@
 //! The CPU backend: a rayon pool of a stated size.
 
-use crate::error::{Error, Result};
+use crate::error::{DeviceFault, Error, Result};
 use crate::primitives::memory;
 use crate::words::counted;
 
@@ -79,8 +79,9 @@ fn with_room(threads: usize) -> Result<rayon::ThreadPoolBuilder> {
 
 fn refused(threads: usize, error: &impl std::fmt::Display) -> Error {
     let threads = counted(number(threads), ["thread", "threads"]);
-    Error::Device {
-        what: format!("cannot start {threads}: {error}"),
-        remedy: "ask for fewer (--threads), or free memory (see also `ulimit -v`)".into(),
-    }
+    Error::device_fault(
+        DeviceFault::Limit,
+        format!("cannot start {threads}: {error}"),
+        "ask for fewer (--threads), or free memory (see also `ulimit -v`)",
+    )
 }

@@ -158,7 +158,8 @@ fn parts(entry: &[u8]) -> Option<(&str, &[u8])> {
 fn keep(folder: &Path, unit: &Unit, arch: &str, version: &str, cubin: &[u8]) {
     let path = path_in(folder, unit, arch);
     let entry = entry(version, cubin);
-    let made = std::fs::create_dir_all(folder).map_err(|e| Error::output(folder, e, ""));
+    let made =
+        std::fs::create_dir_all(folder).map_err(|e| Error::output(folder, &e, "").because(e));
     let written = made.and_then(|()| atomic::write(&path, |file| file.write_all(&entry)));
     if let Err(error) = written {
         tracing::debug!("compiled kernel is not kept: {error}");

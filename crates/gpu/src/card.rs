@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use zeroset_core::error::Error;
+use zeroset_core::error::{DeviceFault, Error};
 
 /// A GPU, as the driver describes it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -90,6 +90,11 @@ impl Reason {
 
 impl From<Reason> for Error {
     fn from(reason: Reason) -> Self {
-        Error::device(reason.to_string(), reason.remedy())
+        let fault = match &reason {
+            Reason::Driver(_) => DeviceFault::Failed,
+            Reason::NoCompiler(_) => DeviceFault::Compiler,
+            _ => DeviceFault::Missing,
+        };
+        Error::device_fault(fault, reason.to_string(), reason.remedy()).because(reason)
     }
 }

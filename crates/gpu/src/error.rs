@@ -3,7 +3,7 @@
 use cudarc::driver::DriverError;
 use cudarc::driver::sys::CUresult;
 
-use zeroset_core::error::Error;
+use zeroset_core::error::{DeviceFault, Error};
 
 /// An error of the driver while `doing`, as ours.
 pub(crate) fn device_error(doing: &str, error: DriverError) -> Error {
@@ -27,7 +27,15 @@ pub(crate) fn device_error(doing: &str, error: DriverError) -> Error {
         }
         _ => "see `zeroset devices`, or take use = \"cpu\"",
     };
-    Error::Device { what: format!("{doing}: {}", words(error)), remedy: remedy.into() }
+    let fault = match error.0 {
+        CUresult::CUDA_ERROR_OUT_OF_MEMORY => DeviceFault::Memory { needed: None, free: None },
+        CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU | CUresult::CUDA_ERROR_INVALID_PTX => {
+            DeviceFault::Compiler
+        }
+        _ => DeviceFault::Failed,
+    };
+    let what = format!("{doing}: {}", words(error));
+    Error::device_fault(fault, what, remedy).because(error)
 }
 
 /// The driver's own words, or the number of the error.

@@ -8,7 +8,7 @@ use cudarc::driver::{CudaEvent, CudaFunction, CudaGraph, result};
 
 use super::{Array, Cuda, Element, device_error};
 use zeroset_core::Plain;
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{DeviceFault, Error, Result};
 
 /// A kernel ready to be launched.
 #[derive(Clone)]
@@ -69,12 +69,15 @@ impl Kernel {
     /// [`Error::Device`] if the card has less.
     pub fn allow_shared(&self, bytes: u32) -> Result<()> {
         let attribute = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-        self.function.set_attribute(attribute, bytes as i32).map_err(|_| Error::Device {
-            what: format!(
-                "{} needs {bytes} bytes of shared memory, more than the card has",
-                self.name
-            ),
-            remedy: "take a smaller patch_size, precision = \"f32\", or use = \"cpu\"".into(),
+        self.function.set_attribute(attribute, bytes as i32).map_err(|_| {
+            Error::device_fault(
+                DeviceFault::Limit,
+                format!(
+                    "{} needs {bytes} bytes of shared memory, more than the card has",
+                    self.name
+                ),
+                "take a smaller patch_size, precision = \"f32\", or use = \"cpu\"",
+            )
         })
     }
 
@@ -90,10 +93,11 @@ impl Kernel {
         );
         let each = each.map_err(|e| device_error(&format!("asking about {}", self.name), e))?;
         if each == 0 {
-            return Err(Error::Device {
-                what: format!("{} does not fit: {block} threads, {shared} bytes", self.name),
-                remedy: "take a smaller patch_size, or use = \"cpu\"".into(),
-            });
+            return Err(Error::device_fault(
+                DeviceFault::Limit,
+                format!("{} does not fit: {block} threads, {shared} bytes", self.name),
+                "take a smaller patch_size, or use = \"cpu\"",
+            ));
         }
         Ok(each * self.multiprocessors)
     }
@@ -204,9 +208,11 @@ impl Cuda {
         let done = work();
         let graph = self.stream().end_capture(sys::CUgraphInstantiate_flags(0)).map_err(fail);
         done?;
-        let graph = graph?.ok_or_else(|| Error::Device {
-            what: "recording launches gave nothing".into(),
-            remedy: "please report it, and take use = \"cpu\"".into(),
+        let graph = graph?.ok_or_else(|| {
+            Error::device(
+                "recording launches gave nothing",
+                "please report it, and take use = \"cpu\"",
+            )
         })?;
         // The first launch need not wait for it.
         graph.upload().map_err(fail)?;

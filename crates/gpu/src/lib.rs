@@ -45,7 +45,7 @@ pub use probe::available;
 pub use sources::Unit;
 pub use zeroset_core::Plain;
 
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{DeviceFault, Error, Result};
 use zeroset_core::primitives::memory::gibibytes;
 
 /// A card with its stream and the kernels compiled for it so far.
@@ -107,9 +107,12 @@ impl Cuda {
         if bytes <= free {
             return Ok(());
         }
-        let (bytes, free) = (gibibytes(bytes), gibibytes(free));
-        let what = format!("no memory on the card for {what}: {bytes} needed, {free} free");
-        Err(Error::device(what, remedy))
+        let what = format!(
+            "no memory on the card for {what}: {} needed, {} free",
+            gibibytes(bytes),
+            gibibytes(free)
+        );
+        Err(Error::device_fault(DeviceFault::memory(bytes, free), what, remedy))
     }
 
     /// Bytes of shared memory that a block can have at most.

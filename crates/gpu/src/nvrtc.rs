@@ -16,7 +16,7 @@ use super::sources::Unit;
 use crate::Reason;
 pub use search::locate;
 use search::{builtins_beside, candidates, loader_names};
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{DeviceFault, Error, Result};
 
 /// Options of every compilation beside the architecture, the defines of a unit and those of its
 /// arithmetic.
@@ -198,7 +198,7 @@ impl Nvrtc {
             );
             let remedy = "a newer NVRTC may know the card (`zeroset devices` says which is used); \
                           else this is a fault of the program";
-            return Err(Error::device(what.trim_end(), remedy));
+            return Err(Error::device_fault(DeviceFault::Compiler, what.trim_end(), remedy));
         }
         Ok((program.read(form)?, log))
     }
@@ -233,7 +233,8 @@ impl Nvrtc {
     fn check(&self, status: Status, call: &str) -> Result<()> {
         match status {
             0 => Ok(()),
-            _ => Err(Error::device(
+            _ => Err(Error::device_fault(
+                DeviceFault::Compiler,
                 format!("{call} of {} fails: {}", self.path.display(), self.message(status)),
                 "try another NVRTC (ZEROSET_NVRTC)",
             )),

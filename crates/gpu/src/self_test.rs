@@ -120,5 +120,5 @@ fn on_the_host<R: Real>(a: R, x: &[R], y: &[R]) -> (Vec<R>, Vec<R>) {
 
 fn failed(error: DriverError) -> Error {
     let remedy = "see what nvidia-smi says; a cubin of a newer CUDA than the driver's may not load";
-    Error::device(format!("the self-test fails: {}", message(error)), remedy)
+    Error::device(format!("the self-test fails: {}", message(error)), remedy).because(error)
 }

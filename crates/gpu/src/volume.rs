@@ -4,7 +4,7 @@ use std::any::Any;
 use std::fmt;
 
 use crate::Cuda;
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{DeviceFault, Error, Result};
 use zeroset_core::volume::{Samples, Scaling, Volume};
 
 /// What to do about a volume that does not fit.
@@ -144,7 +144,7 @@ impl DeviceVolume {
         let [x, y, z] = volume.shape();
         if [x, y, z].iter().any(|n| u32::try_from(*n).is_err()) {
             let what = format!("a volume of {x} x {y} x {z} voxels on a GPU: 2^32 along an axis");
-            return Err(Error::device(what, TOO_LARGE));
+            return Err(Error::device_fault(DeviceFault::Limit, what, TOO_LARGE));
         }
         let bytes = volume.n_voxels() * volume.samples().width();
         let what = format_args!("a volume of {x} x {y} x {z} voxels");

@@ -1,12 +1,9 @@
 //! Reading binary numbers with errors that name the byte.
 
-use std::path::Path;
-
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{Element, Flaw, Position, Result};
 
 /// A place in the bytes of a file. Every read is checked; nothing is allocated.
 pub struct Cursor<'a> {
-    file: &'a Path,
     bytes: &'a [u8],
     at: usize,
     big_endian: bool,
@@ -15,7 +12,7 @@ pub struct Cursor<'a> {
 macro_rules! number {
     ($name:ident, $type:ty) => {
         #[doc = concat!("The next `", stringify!($type), "`.")]
-        pub fn $name(&mut self, what: &str) -> Result<$type> {
+        pub fn $name(&mut self, what: &str) -> Result<$type, Flaw> {
             let raw = self.array(what)?;
             let big = self.big_endian;
             Ok(if big { <$type>::from_be_bytes(raw) } else { <$type>::from_le_bytes(raw) })
@@ -24,9 +21,9 @@ macro_rules! number {
 }
 
 impl<'a> Cursor<'a> {
-    /// A cursor at byte `at` of `bytes`, which are all of `file`.
-    pub fn new(file: &'a Path, bytes: &'a [u8], at: usize, big_endian: bool) -> Self {
-        Cursor { file, bytes, at, big_endian }
+    /// A cursor at byte `at` of `bytes`, which are all of a file.
+    pub fn new(bytes: &'a [u8], at: usize, big_endian: bool) -> Self {
+        Cursor { bytes, at, big_endian }
     }
 
     number!(i32, i32);
@@ -38,7 +35,7 @@ impl<'a> Cursor<'a> {
     number!(f64, f64);
 
     /// The next `n` bytes.
-    pub fn take(&mut self, n: usize, what: &str) -> Result<&'a [u8]> {
+    pub fn take(&mut self, n: usize, what: &str) -> Result<&'a [u8], Flaw> {
         let taken = self.at.checked_add(n).and_then(|end| self.bytes.get(self.at..end));
         match taken {
             Some(taken) => {
@@ -52,7 +49,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    fn array<const N: usize>(&mut self, what: &str) -> Result<[u8; N]> {
+    fn array<const N: usize>(&mut self, what: &str) -> Result<[u8; N], Flaw> {
         let mut raw = [0; N];
         raw.copy_from_slice(self.take(N, what)?);
         Ok(raw)
@@ -60,7 +57,7 @@ impl<'a> Cursor<'a> {
 
     /// Refuses a promise of `count` records of `size` bytes that the bytes left cannot keep;
     /// gives `count` as the length of an array.
-    pub fn promised(&self, count: u64, size: usize, what: &str) -> Result<usize> {
+    pub fn promised(&self, count: u64, size: usize, what: &str) -> Result<usize, Flaw> {
         let needed = count as u128 * size as u128;
         let found = self.remaining();
         if needed > found as u128 {
@@ -80,14 +77,14 @@ impl<'a> Cursor<'a> {
         self.big_endian
     }
 
-    /// "byte 4096", the place reached.
-    pub(crate) fn position(&self) -> String {
-        format!("byte {}", self.at)
+    /// The place reached.
+    pub(crate) fn position(&self) -> Position {
+        Position::byte(self.at)
     }
 
     /// An error at the place reached.
-    pub fn fail(&self, what: impl Into<String>, remedy: &str) -> Error {
-        Error::input(self.file, self.position(), what, remedy)
+    pub fn fail(&self, what: impl Into<String>, remedy: &str) -> Flaw {
+        Flaw::at(self.position(), what, remedy)
     }
 }
 
@@ -105,12 +102,11 @@ pub(crate) fn broken_promise(count: u64, size: u64, what: &str, found: u64) -> S
 }
 
 /// Coordinates of one vertex, which must be finite.
-pub(crate) fn finite(file: &Path, vertex: usize, x: [f64; 3]) -> Result<[f64; 3]> {
+pub(crate) fn finite(vertex: usize, x: [f64; 3]) -> Result<[f64; 3], Flaw> {
     match x.iter().position(|v| !v.is_finite()) {
         None => Ok(x),
-        Some(k) => Err(Error::input(
-            file,
-            format!("vertex {vertex}"),
+        Some(k) => Err(Flaw::at(
+            Position::element(Element::Vertex, vertex),
             format!("coordinate {} is {}, a finite number is needed", ["x", "y", "z"][k], x[k]),
             "remove or mend this vertex",
         )),

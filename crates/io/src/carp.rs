@@ -11,7 +11,7 @@ use super::elements::{Builder, ElementType, Shape};
 use super::faces::{check_index, index_limit};
 use super::text::{Lines, show, without_mark};
 use super::{MeshFile, load};
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{Flaw, Result};
 use zeroset_core::mesh::{DataArray, Values};
 
 /// The extensions of these files.
@@ -25,33 +25,35 @@ pub(super) fn is_mesh(path: &Path, extension: &str) -> bool {
 /// Reads the files of a mesh; `path`, whose bytes these are, is one of them, by its `extension`.
 ///
 /// # Errors
-/// [`Error::Input`] naming file and line for fewer rows than promised, a coordinate that is not
+/// A [`Flaw`] naming file and line for fewer rows than promised, a coordinate that is not
 /// finite, an index out of range, an element type that cannot be cut into simplices.
-pub(crate) fn read(path: &Path, bytes: &[u8], extension: &str) -> Result<MeshFile> {
+pub(crate) fn read(path: &Path, bytes: &[u8], extension: &str) -> Result<MeshFile, Flaw> {
     let file = |other: &str| load::member(path, bytes, extension, other);
     let Some((pts, bytes)) = file("pts")? else {
         let what = "its vertices are missing: no .pts file of the same name beside it";
-        return Err(Error::input(path, "", what, "put the .pts file there"));
+        return Err(Flaw::whole(what, "put the .pts file there"));
     };
-    let vertices = points(&pts, without_mark(&bytes))?;
+    let vertices = points(without_mark(&bytes)).map_err(|flaw| flaw.of_file(&pts))?;
     let mut builder = Builder::default();
     let mut n_elements = 0;
     if let Some((elem, bytes)) = file("elem")? {
-        let elements = Elements::read(&elem, without_mark(&bytes), vertices.len())?;
+        let elements = Elements::read(without_mark(&bytes), vertices.len());
+        let elements = elements.map_err(|flaw| flaw.of_file(&elem))?;
         n_elements = elements.kinds.len();
         elements.add_to(&mut builder, &vertices);
     }
     if let Some((lon, bytes)) = file("lon")?.filter(|_| n_elements > 0) {
-        builder.data = fibers(&lon, without_mark(&bytes), n_elements)?;
+        builder.data =
+            fibers(without_mark(&bytes), n_elements).map_err(|flaw| flaw.of_file(&lon))?;
     }
-    let mut file = builder.finish(path, vertices, "carp", "ascii".to_string())?;
+    let mut file = builder.finish(vertices, "carp", "ascii".to_string())?;
     file.units = Some("um".to_string());
     Ok(file)
 }
 
 /// The number of points, then a row for each.
-fn points(path: &Path, bytes: &[u8]) -> Result<Vec<[f64; 3]>> {
-    let mut lines = Lines::new(path, bytes).with_comments(b'#');
+fn points(bytes: &[u8]) -> Result<Vec<[f64; 3]>, Flaw> {
+    let mut lines = Lines::new(bytes).with_comments(b'#');
     let mut head = lines.row(format_args!("the number of points"))?;
     let n = head.number("the number of points")?;
     if !head.rest().trim_ascii().is_empty() {
@@ -60,7 +62,7 @@ fn points(path: &Path, bytes: &[u8]) -> Result<Vec<[f64; 3]>> {
                       points without it name the file .xyz";
         return Err(head.fail(what, remedy));
     }
-    index_limit(path, n, "points")?;
+    index_limit(n, "points")?;
     let n = lines.promised(n, 3, "points")?;
     let mut vertices = Vec::with_capacity(n);
     for i in 0..n {
@@ -80,11 +82,11 @@ struct Elements {
 
 impl Elements {
     /// The number of elements, then for each its type, its vertices and perhaps a tag.
-    fn read(path: &Path, bytes: &[u8], n_vertices: usize) -> Result<Self> {
-        let mut lines = Lines::new(path, bytes).with_comments(b'#');
+    fn read(bytes: &[u8], n_vertices: usize) -> Result<Self, Flaw> {
+        let mut lines = Lines::new(bytes).with_comments(b'#');
         let mut head = lines.row(format_args!("the number of elements"))?;
         let n = head.number("the number of elements")?;
-        index_limit(path, n, "elements")?;
+        index_limit(n, "elements")?;
         let n = lines.promised(n, 3, "elements")?;
         let mut elements = Elements {
             kinds: Vec::with_capacity(n),
@@ -162,8 +164,8 @@ impl Elements {
 }
 
 /// The number of directions, 1 or 2, then for each element the fiber and perhaps the sheet.
-fn fibers(path: &Path, bytes: &[u8], n: usize) -> Result<Vec<DataArray>> {
-    let mut lines = Lines::new(path, bytes).with_comments(b'#');
+fn fibers(bytes: &[u8], n: usize) -> Result<Vec<DataArray>, Flaw> {
+    let mut lines = Lines::new(bytes).with_comments(b'#');
     let mut head = lines.row(format_args!("the number of directions"))?;
     let axes: usize = head.number("the number of directions")?;
     if !(1..=2).contains(&axes) || !head.rest().trim_ascii().is_empty() {

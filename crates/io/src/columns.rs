@@ -9,7 +9,7 @@ use std::path::Path;
 use super::faces::{index_limit, mesh_file};
 use super::text::{Lines, parse, show};
 use super::{MeshFile, VolumeFile};
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{Flaw, Result};
 use zeroset_core::mesh::{DataArray, Values};
 
 /// Extensions of text read as data.
@@ -102,8 +102,8 @@ pub(super) fn no_number(column: usize, cell: Option<&[u8]>) -> (String, &'static
     (format!("a number expected in column {}, found {found}", column + 1), remedy)
 }
 
-fn table(path: &Path, bytes: &[u8]) -> Result<Table> {
-    let mut lines = Lines::new(path, bytes).with_comments(b'#');
+fn table(bytes: &[u8]) -> Result<Table, Flaw> {
+    let mut lines = Lines::new(bytes).with_comments(b'#');
     let count = count_of_points(bytes.get(..HEAD).unwrap_or(bytes));
     let mut table = Table { count, ..Table::default() };
     while let Some(row) = lines.next_row() {
@@ -145,7 +145,7 @@ fn table(path: &Path, bytes: &[u8]) -> Result<Table> {
         }
     }
     if table.columns.is_empty() {
-        return Err(Error::input(path, "", "holds no numbers", "name another file"));
+        return Err(Flaw::whole("holds no numbers", "name another file"));
     }
     Ok(table)
 }
@@ -163,9 +163,9 @@ fn values(column: Vec<f64>) -> Values {
 /// there are several `column_1`, `column_2`, ...
 ///
 /// # Errors
-/// [`Error::Input`] naming the line for a word that is no number and for rows of other lengths.
-pub(crate) fn read_data(path: &Path, bytes: &[u8]) -> Result<Vec<DataArray>> {
-    let table = table(path, bytes)?;
+/// A [`Flaw`] naming the line for a word that is no number and for rows of other lengths.
+pub(crate) fn read_data(path: &Path, bytes: &[u8]) -> Result<Vec<DataArray>, Flaw> {
+    let table = table(bytes)?;
     let n = table.columns.len();
     let stem = path.file_name().unwrap_or_default().to_string_lossy();
     let stem = stem.split('.').next().unwrap_or_default();
@@ -188,11 +188,11 @@ pub(crate) fn read_data(path: &Path, bytes: &[u8]) -> Result<Vec<DataArray>> {
 ///
 /// # Errors
 /// As [`read_data`], and for fewer than three columns and coordinates that are not finite.
-pub(crate) fn read_points(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
-    let table = table(path, bytes)?;
+pub(crate) fn read_points(bytes: &[u8]) -> Result<MeshFile, Flaw> {
+    let table = table(bytes)?;
     let n = table.columns[0].len() as u64;
     let wrong = table.count.filter(|count| *count != n);
-    let mut file = points(path, table, "text", "ascii")?;
+    let mut file = points(table, "text", "ascii")?;
     // As where it is read as a cloud.
     let warning = wrong.map(|count| format!("the first line promises {count} points, {n} follow"));
     file.warnings.extend(warning);
@@ -204,34 +204,34 @@ pub(crate) fn read_points(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
 /// # Errors
 /// For coordinates that are not finite.
 pub fn points_of_array(path: &Path, file: &VolumeFile) -> Result<Option<MeshFile>> {
+    array_points(file).map_err(|flaw| flaw.in_file(path))
+}
+
+/// As [`points_of_array`], of a file without a name.
+pub(super) fn array_points(file: &VolumeFile) -> Result<Option<MeshFile>, Flaw> {
     let [n, width, 1] = file.volume.shape() else { return Ok(None) };
     if file.format != "npy" || !(3..=MOST).contains(&width) {
         return Ok(None);
     }
     let column = |k: usize| (0..n).map(|i| file.volume.value(i, k, 0)).collect();
     let table = Table { columns: (0..width).map(column).collect(), ..Table::default() };
-    points(path, table, "npy", &file.version).map(Some)
+    points(table, "npy", &file.version).map(Some)
 }
 
 /// Points of columns, from a file of this format and version.
-fn points(path: &Path, table: Table, format: &'static str, version: &str) -> Result<MeshFile> {
+fn points(table: Table, format: &'static str, version: &str) -> Result<MeshFile, Flaw> {
     let Table { names, mut columns, .. } = table;
     let others = columns.split_off(columns.len().min(3));
     let [x, y, z] = columns.as_slice() else {
         let what = format!("{} columns, three are needed for points", columns.len());
-        return Err(Error::input(
-            path,
-            "",
-            what,
-            "give x, y and z in each row, decimals with a point",
-        ));
+        return Err(Flaw::whole(what, "give x, y and z in each row, decimals with a point"));
     };
-    index_limit(path, x.len() as u64, "points")?;
+    index_limit(x.len() as u64, "points")?;
     let mut vertices = Vec::with_capacity(x.len());
     for (i, ((&x, &y), &z)) in x.iter().zip(y).zip(z).enumerate() {
-        vertices.push(super::bytes::finite(path, i, [x, y, z])?);
+        vertices.push(super::bytes::finite(i, [x, y, z])?);
     }
-    let mut file = mesh_file(path, vertices, Vec::new(), format, version, Default::default())?;
+    let mut file = mesh_file(vertices, Vec::new(), format, version, Default::default())?;
     let normals = others.len() == 3 && names.is_empty();
     let name = |k: usize| match names.get(k + 3) {
         Some(name) if !name.is_empty() => name.clone(),
@@ -250,7 +250,7 @@ fn points(path: &Path, table: Table, format: &'static str, version: &str) -> Res
 mod tests {
     use super::*;
 
-    fn data(name: &str, text: &str) -> Result<Vec<DataArray>> {
+    fn data(name: &str, text: &str) -> Result<Vec<DataArray>, Flaw> {
         read_data(Path::new(name), text.as_bytes())
     }
 
@@ -281,7 +281,7 @@ mod tests {
 
     #[test]
     fn points_with_normals() {
-        let read = |text: &str| read_points(Path::new("a.xyz"), text.as_bytes());
+        let read = |text: &str| read_points(text.as_bytes());
         let file = read("0 0 0 0 0 1\n1 2 3 1 0 0\n").unwrap();
         assert_eq!((file.mesh.n_cells(), file.mesh.vertices[1]), (0, [1.0, 2.0, 3.0]));
         assert_eq!(file.mesh.vertex_array("nz").unwrap().values, Values::Float(vec![1.0, 0.0]));

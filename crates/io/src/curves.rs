@@ -5,7 +5,7 @@ use std::path::Path;
 use super::sniff::Format;
 use super::text::{Lines, parse, words};
 use super::{load, read_as, sniff, text};
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{Flaw, Result};
 use zeroset_core::mesh::{Members, Mesh};
 
 /// A polyline.
@@ -68,16 +68,20 @@ impl Curves {
 /// point is its first is closed.
 ///
 /// # Errors
-/// [`Error::Input`] naming file and position: as for [`read_mesh`](super::read_mesh), and for a file
+/// [`Error::Input`](zeroset_core::Error::Input) naming file and position: as for [`read_mesh`](super::read_mesh), and for a file
 /// without lines.
 pub fn read_curves(path: &Path) -> Result<Curves> {
+    curves(path).map_err(|flaw| flaw.in_file(path))
+}
+
+fn curves(path: &Path) -> Result<Curves, Flaw> {
     let bytes = load::load(path)?;
     let (format, warning) = sniff::format(path, &bytes)?;
     if let Format::Columns | Format::Xyz = format {
-        return read_text(path, text::without_mark(&bytes));
+        return read_text(text::without_mark(&bytes));
     }
     let file = read_as(format, path, &bytes)?;
-    let mut found = of_mesh(path, &file.mesh)?;
+    let mut found = of_mesh(&file.mesh)?;
     found.format = file.format;
     found.warnings.extend(warning);
     Ok(found)
@@ -87,10 +91,10 @@ fn is_separator(byte: u8) -> bool {
     byte.is_ascii_whitespace() || byte == b','
 }
 
-fn read_text(path: &Path, bytes: &[u8]) -> Result<Curves> {
+fn read_text(bytes: &[u8]) -> Result<Curves, Flaw> {
     let mut curves: Vec<Curve> = Vec::new();
     let mut points: Vec<[f64; 3]> = Vec::new();
-    let mut lines = Lines::new(path, bytes);
+    let mut lines = Lines::new(bytes);
     let mut single = 0;
     loop {
         let line = lines.next_line();
@@ -124,7 +128,7 @@ fn read_text(path: &Path, bytes: &[u8]) -> Result<Curves> {
             break;
         }
     }
-    finish(path, curves, single, "text")
+    finish(curves, single, "text")
 }
 
 /// A curve of points in order; repeated ones are dropped. What encloses nothing and leads nowhere,
@@ -145,11 +149,9 @@ fn chain(mut points: Vec<[f64; 3]>, single: &mut usize) -> Option<Curve> {
     Some(Curve { points, closed })
 }
 
-fn finish(path: &Path, curves: Vec<Curve>, single: usize, format: &'static str) -> Result<Curves> {
+fn finish(curves: Vec<Curve>, single: usize, format: &'static str) -> Result<Curves, Flaw> {
     if curves.is_empty() {
-        return Err(Error::input(
-            path,
-            "",
+        return Err(Flaw::whole(
             "holds no lines",
             "name a file with line elements (.vtp, .vtk, .obj), or a text with x y z in each line",
         ));
@@ -162,7 +164,7 @@ fn finish(path: &Path, curves: Vec<Curve>, single: usize, format: &'static str) 
 }
 
 /// The line elements of a mesh, joined.
-fn of_mesh(path: &Path, mesh: &Mesh) -> Result<Curves> {
+fn of_mesh(mesh: &Mesh) -> Result<Curves, Flaw> {
     let mut segments: Vec<[u32; 2]> = Vec::new();
     for group in &mesh.groups {
         if let Members::Simplices { dimension: 1, vertices } = &group.members {
@@ -191,7 +193,7 @@ fn of_mesh(path: &Path, mesh: &Mesh) -> Result<Curves> {
             curves.push(curve);
         }
     }
-    let mut found = finish(path, curves, single, "")?;
+    let mut found = finish(curves, single, "")?;
     if turned > 0 {
         let what = format!("{turned} pieces run against the direction of their curve");
         found.warnings.push(what);

@@ -1,10 +1,9 @@
 //! From polygons to triangles, for the formats that store faces.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use super::MeshFile;
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{Flaw, Result};
 use zeroset_core::mesh::{Kind, Mesh};
 
 /// Triangles made from faces, with the faces counted as stored.
@@ -67,20 +66,19 @@ impl Faces {
     /// The mesh file these faces make with `vertices`.
     ///
     /// # Errors
-    /// [`Error::Input`] without vertices, or with more triangles than 32-bit indices reach.
+    /// A [`Flaw`] without vertices, or with more triangles than 32-bit indices reach.
     pub(crate) fn into_file(
         self,
-        path: &Path,
         vertices: Vec<[f64; 3]>,
         format: &'static str,
         version: impl Into<String>,
-    ) -> Result<MeshFile> {
+    ) -> Result<MeshFile, Flaw> {
         let n_triangles = self.len() as u64;
-        index_limit(path, n_triangles, "triangles")?;
+        index_limit(n_triangles, "triangles")?;
         let names = ["triangle", "quad", "polygon", "triangle_strip"];
         let counts = names.into_iter().zip(self.counts).filter(|c| c.1 > 0);
         let cells_by_type = counts.map(|(name, n)| (name.to_string(), n)).collect();
-        let mut file = mesh_file(path, vertices, self.triangles, format, version, cells_by_type)?;
+        let mut file = mesh_file(vertices, self.triangles, format, version, cells_by_type)?;
         if self.small > 0 {
             let n = self.small;
             file.warnings.push(format!("{n} faces with fewer than three corners are left out"));
@@ -91,15 +89,14 @@ impl Faces {
 
 /// A file of triangles, checked for vertices, with the kind its coordinates say.
 pub(crate) fn mesh_file(
-    path: &Path,
     vertices: Vec<[f64; 3]>,
     triangles: Vec<u32>,
     format: &'static str,
     version: impl Into<String>,
     cells_by_type: BTreeMap<String, usize>,
-) -> Result<MeshFile> {
+) -> Result<MeshFile, Flaw> {
     if vertices.is_empty() {
-        return Err(Error::input(path, "", "holds no vertices", "export the mesh again"));
+        return Err(Flaw::whole("holds no vertices", "export the mesh again"));
     }
     let kind = kind_of_triangles(&vertices, &triangles);
     Ok(MeshFile {
@@ -120,21 +117,16 @@ pub(crate) fn kind_of_triangles(vertices: &[[f64; 3]], triangles: &[u32]) -> Kin
 }
 
 /// Refuses what 32-bit indices cannot name.
-pub(crate) fn index_limit(path: &Path, n: u64, what: &str) -> Result<()> {
+pub(crate) fn index_limit(n: u64, what: &str) -> Result<(), Flaw> {
     if n < u64::from(u32::MAX) {
         return Ok(());
     }
     let what = format!("{n} {what}, at most {} can be read", u32::MAX - 1);
-    Err(Error::input(
-        path,
-        "",
-        what,
-        "split the mesh, or correct the count if the file holds fewer",
-    ))
+    Err(Flaw::whole(what, "split the mesh, or correct the count if the file holds fewer"))
 }
 
 /// A vertex index counted from 0, checked against the number of vertices.
-pub(crate) fn check_index(index: i64, n_vertices: usize) -> std::result::Result<u32, String> {
+pub(crate) fn check_index(index: i64, n_vertices: usize) -> Result<u32, String> {
     match u32::try_from(index) {
         Ok(i) if (i as usize) < n_vertices => Ok(i),
         _ => Err(format!(

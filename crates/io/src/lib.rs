@@ -4,6 +4,10 @@
 //! count they have not checked against the bytes present; [`read`] takes either. [`write_mesh`] and
 //! [`write_volume`] go by the name of the file.
 //!
+//! The reader of a format knows bytes, and returns a [`Flaw`]: where something is wrong, what, what to do, and the error
+//! of another crate or of the system that led to it. The functions that open a file name it, so that each error is
+//! an [`Error::Input`](zeroset_core::Error::Input) with the file and the flaw.
+//!
 //! It stands on `zeroset-core` alone: files are read without a GPU. The compiler keeps it so:
 //!
 //! ```compile_fail,E0432
@@ -64,7 +68,7 @@ pub use write::meant;
 pub use write::{WriteOptions, check_target, write_mesh};
 pub use zeroset_core::atomic;
 use zeroset_core::cloud::PointCloud;
-use zeroset_core::error::{Error, Result, plain};
+use zeroset_core::error::{Flaw, FlawKind, Result, plain};
 use zeroset_core::mesh::{DataArray, Group, Mesh, Values};
 
 /// A mesh as its file stores it: polygons fan-split, STL corners merged, nothing dropped.
@@ -93,9 +97,13 @@ pub struct MeshFile {
 /// without cells.
 ///
 /// # Errors
-/// [`Error::Input`] naming file, position, what was found and what to do: unknown format, damaged
+/// [`Error::Input`](zeroset_core::Error::Input) naming file, position, what was found and what to do: unknown format, damaged
 /// or cut file, coordinates that are not finite, indices out of range.
 pub fn read_mesh(path: &Path) -> Result<MeshFile> {
+    mesh(path).map_err(|flaw| flaw.in_file(path))
+}
+
+fn mesh(path: &Path) -> Result<MeshFile, Flaw> {
     let bytes = load::load(path)?;
     let (format, warning) = sniff::format(path, &bytes)?;
     let mut file = read_as(format, path, &bytes)?;
@@ -105,45 +113,49 @@ pub fn read_mesh(path: &Path) -> Result<MeshFile> {
     Ok(file)
 }
 
-fn read_as(format: Format, path: &Path, bytes: &[u8]) -> Result<MeshFile> {
+/// Reads a mesh in a known format. Formats of several files need the path of this one.
+fn read_as(format: Format, path: &Path, bytes: &[u8]) -> Result<MeshFile, Flaw> {
     let text = text::without_mark(bytes);
     match format {
-        Format::Msh => msh::read(path, &text::with_line_feeds(text)),
+        Format::Msh => msh::read(&text::with_line_feeds(text)),
         // Arrays in XML may be binary, and XML has no lines.
-        Format::Vtk if text.starts_with(b"#") => vtk::read(path, &text::with_line_feeds(text)),
-        Format::Vtk => vtk::read(path, text),
-        Format::Ply => ply::read(path, text),
-        Format::Obj => obj::read(path, &text::with_line_feeds(text)),
-        Format::Off => off::read(path, text),
-        Format::Stl => stl::read(path, text),
+        Format::Vtk if text.starts_with(b"#") => vtk::read(&text::with_line_feeds(text)),
+        Format::Vtk => vtk::read(text),
+        Format::Ply => ply::read(text),
+        Format::Obj => obj::read(&text::with_line_feeds(text)),
+        Format::Off => off::read(text),
+        Format::Stl => stl::read(text),
         Format::Gifti => gifti::read(path, text),
-        Format::FreeSurfer => freesurfer::read(path, text),
+        Format::FreeSurfer => freesurfer::read(text),
         Format::Medit => medit::read(path, text),
         Format::TetGen => tetgen::read(path, bytes, &sniff::extension(path)),
         Format::Carp => carp::read(path, bytes, &sniff::extension(path)),
-        Format::Xyz => columns::read_points(path, text),
+        Format::Xyz => columns::read_points(text),
         Format::Pcd | Format::Las | Format::E57 => cloud::read_as_mesh(format, path, bytes),
         Format::Columns => {
             columns::read_data(path, text)?;
-            let what = "holds numbers per vertex, no mesh";
             let remedy = "give it as data of a mesh, or name it .xyz if these are points";
-            Err(Error::input(path, "", what, remedy))
+            unfit("holds numbers per vertex, no mesh", remedy)
         }
         Format::Morph | Format::Solution => {
-            let what = "holds numbers per vertex, no mesh";
-            Err(Error::input(path, "", what, "give it as data of a mesh"))
+            unfit("holds numbers per vertex, no mesh", "give it as data of a mesh")
         }
         Format::Label => {
             let what = "holds a label, some vertices of a surface, no mesh";
-            Err(Error::input(path, "", what, "give it as data of the surface"))
+            unfit(what, "give it as data of the surface")
         }
         other => {
             let what = format!("is {}, no mesh", other.volume().unwrap_or("a volume"));
             let remedy = "`zeroset info` tells what is in it, and `zeroset convert` writes it as \
                           another volume; a mesh is needed here";
-            Err(Error::input(path, "", what, remedy))
+            unfit(what, remedy)
         }
     }
+}
+
+/// The flaw of a sound file that holds something else than what is asked for.
+fn unfit<T>(what: impl Into<String>, remedy: &str) -> Result<T, Flaw> {
+    Err(Flaw::whole(what, remedy).kind_of(FlawKind::Unfit))
 }
 
 /// What a file holds.
@@ -165,7 +177,8 @@ pub fn read(path: &Path, options: &VolumeOptions) -> Result<Content> {
     if options.raw.is_some() {
         return read_volume(path, options).map(Content::Volume);
     }
-    content(path, &load::load(path)?, options)
+    let content = load::load(path).and_then(|bytes| content(path, &bytes, options));
+    content.map_err(|flaw| flaw.in_file(path))
 }
 
 /// As [`read`]; where the file holds points without cells, or nothing that [`read`] takes, also its cloud, if it holds one that
@@ -182,19 +195,19 @@ pub fn read_with_cloud(
     }
     let bytes = match load::load(path) {
         Ok(bytes) => bytes,
-        Err(error) => return (Err(error), None),
+        Err(flaw) => return (Err(flaw.in_file(path)), None),
     };
     let content = content(path, &bytes, options);
     let may_be_cloud = match &content {
         Ok(Content::Mesh(file)) => file.mesh.n_cells() == 0 && file.mesh.groups.is_empty(),
         Ok(_) => false,
-        Err(error) => matches!(error, Error::Input { .. }),
+        Err(flaw) => !matches!(flaw.kind(), FlawKind::NoMemory | FlawKind::Asked),
     };
     let cloud = may_be_cloud.then(|| cloud::read_cloud_of(path, &bytes).ok()).flatten();
-    (content, cloud)
+    (content.map_err(|flaw| flaw.in_file(path)), cloud)
 }
 
-fn content(path: &Path, bytes: &[u8], options: &VolumeOptions) -> Result<Content> {
+fn content(path: &Path, bytes: &[u8], options: &VolumeOptions) -> Result<Content, Flaw> {
     let (format, warning) = sniff::format(path, bytes)?;
     if let Some(mut file) = volume::read_as(format, path, bytes, options)? {
         file.warnings.extend(warning);
@@ -205,10 +218,9 @@ fn content(path: &Path, bytes: &[u8], options: &VolumeOptions) -> Result<Content
             file.warnings.extend(warning);
             return Ok(Content::Mesh(file));
         }
-        Err(error) => error,
+        Err(flaw) => flaw,
     };
-    let names_a_place =
-        |error: &Error| matches!(error, Error::Input { position, .. } if !position.is_empty());
+    let names_a_place = |flaw: &Flaw| !flaw.position().is_whole();
     match data_as(format, path, bytes) {
         Ok(data) => Ok(Content::Data(data)),
         // Of a file of numbers, what is wrong with the numbers is wanted.
@@ -224,23 +236,23 @@ fn content(path: &Path, bytes: &[u8], options: &VolumeOptions) -> Result<Content
 /// # Errors
 /// As for [`read_mesh`], and for a file without such arrays.
 pub fn read_data(path: &Path) -> Result<VertexData> {
-    let bytes = load::load(path)?;
-    data_as(sniff::format(path, &bytes)?.0, path, &bytes)
+    let data =
+        load::load(path).and_then(|bytes| data_as(sniff::format(path, &bytes)?.0, path, &bytes));
+    data.map_err(|flaw| flaw.in_file(path))
 }
 
-fn data_as(format: Format, path: &Path, bytes: &[u8]) -> Result<VertexData> {
+fn data_as(format: Format, path: &Path, bytes: &[u8]) -> Result<VertexData, Flaw> {
     let text = text::without_mark(bytes);
     let arrays = match format {
         Format::Gifti => return gifti::read_data(path, text),
         Format::Label => return freesurfer::read_label(path, text),
         Format::Morph => freesurfer::read_morph(path, bytes)?,
-        Format::Solution => medit::read_solution(path, text)?,
+        Format::Solution => medit::read_solution(text)?,
         Format::Columns => columns::read_data(path, text)?,
         format => read_as(format, path, bytes)?.mesh.vertex_data,
     };
     if arrays.is_empty() {
-        let what = "holds no numbers per vertex";
-        return Err(Error::input(path, "", what, "name a file of vertex data"));
+        return unfit("holds no numbers per vertex", "name a file of vertex data");
     }
     Ok(VertexData { arrays, partial: Vec::new(), groups: Vec::new() })
 }
@@ -272,7 +284,7 @@ impl PartialArray {
     ///
     /// # Errors
     /// A vertex that the mesh does not have.
-    pub fn spread(&self, n_vertices: usize) -> std::result::Result<DataArray, u32> {
+    pub fn spread(&self, n_vertices: usize) -> Result<DataArray, u32> {
         let (components, rows) = (self.rows.components, self.rows.values.to_f64());
         let mut values = vec![f64::NAN; n_vertices * components];
         for (&vertex, row) in self.vertices.iter().zip(rows.chunks_exact(components)) {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::unpack::Unpack;
 use super::volume::nifti;
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{Flaw, FlawKind, Position, Result};
 use zeroset_core::primitives::memory::gibibytes;
 
 /// A gzip stream may always grow to this size, ...
@@ -20,13 +20,13 @@ const LARGEST: u64 = 16 << 30;
 /// Reads a whole file; a gzip stream, whatever the file is called, is decompressed on the way.
 ///
 /// # Errors
-/// [`Error::Input`] if the file cannot be read, is empty, or is a gzip stream that is damaged,
+/// A [`Flaw`] if the file cannot be read, is empty, or is a gzip stream that is damaged,
 /// ends early, or grows beyond any reasonable size.
-pub(super) fn load(path: &Path) -> Result<Vec<u8>> {
+pub(super) fn load(path: &Path) -> Result<Vec<u8>, Flaw> {
     let bytes = as_stored(path)?;
-    let bytes = if bytes.starts_with(&[0x1f, 0x8b]) { gunzip(path, &bytes)? } else { bytes };
+    let bytes = if bytes.starts_with(&[0x1f, 0x8b]) { gunzip(&bytes)? } else { bytes };
     if bytes.is_empty() {
-        return Err(empty(path));
+        return Err(empty());
     }
     Ok(bytes)
 }
@@ -34,28 +34,29 @@ pub(super) fn load(path: &Path) -> Result<Vec<u8>> {
 /// Reads a whole file as it is, compressed or not.
 ///
 /// # Errors
-/// [`Error::Input`] if the file cannot be read or is empty.
-pub(super) fn as_stored(path: &Path) -> Result<Vec<u8>> {
+/// A [`Flaw`] if the file cannot be read or is empty.
+pub(super) fn as_stored(path: &Path) -> Result<Vec<u8>, Flaw> {
     refuse_device(path)?;
-    let bytes = std::fs::read(path).map_err(|e| unreadable(path, &e))?;
-    if bytes.is_empty() { Err(empty(path)) } else { Ok(bytes) }
+    let bytes = std::fs::read(path).map_err(|e| unreadable(path, e))?;
+    if bytes.is_empty() { Err(empty()) } else { Ok(bytes) }
 }
 
 /// Refuses what may be read without end.
-pub(super) fn refuse_device(path: &Path) -> Result<()> {
+pub(super) fn refuse_device(path: &Path) -> Result<(), Flaw> {
     #[cfg(unix)]
     if let Ok(found) = std::fs::metadata(path) {
         use std::os::unix::fs::FileTypeExt;
         let kind = found.file_type();
         if kind.is_char_device() || kind.is_block_device() {
-            return Err(Error::input(path, "", "is a device, not a file", "name a file or a pipe"));
+            return Err(Flaw::whole("is a device, not a file", "name a file or a pipe")
+                .kind_of(FlawKind::Unfit));
         }
     }
     Ok(())
 }
 
-pub(super) fn empty(path: &Path) -> Error {
-    Error::input(path, "", "file is empty", "copy or export it again")
+pub(super) fn empty() -> Flaw {
+    Flaw::whole("file is empty", "copy or export it again")
 }
 
 /// The file beside `path` that has the same name but for its extension, compressed or not.
@@ -76,31 +77,41 @@ pub(super) fn member<'a>(
     bytes: &'a [u8],
     extension: &str,
     wanted: &str,
-) -> Result<Option<(PathBuf, Cow<'a, [u8]>)>> {
+) -> Result<Option<(PathBuf, Cow<'a, [u8]>)>, Flaw> {
     if wanted == extension {
         return Ok(Some((path.to_path_buf(), Cow::Borrowed(bytes))));
     }
     match partner(path, wanted) {
-        Some(found) => load(&found).map(|bytes| Some((found, Cow::Owned(bytes)))),
+        Some(found) => {
+            let bytes = load(&found).map_err(|flaw| flaw.of_file(&found))?;
+            Ok(Some((found, Cow::Owned(bytes))))
+        }
         None => Ok(None),
     }
 }
 
-pub(super) fn unreadable(path: &Path, error: &std::io::Error) -> Error {
+/// Why the system gives no bytes of the file at `path`.
+pub(super) fn unreadable(path: &Path, error: std::io::Error) -> Flaw {
     if path.is_dir() {
-        return Error::input(path, "", "is a folder, a file is expected", "name a file in it");
+        let flaw = Flaw::whole("is a folder, a file is expected", "name a file in it");
+        return flaw.kind_of(FlawKind::Unfit).because(error);
     }
     if error.kind() == ErrorKind::OutOfMemory {
         let size = std::fs::metadata(path).map_or(String::new(), |found| gibibytes(found.len()));
-        let what = format!("{}: no memory to read it, {size}", path.display());
-        return Error::device(what, "free memory or take a larger machine (see also `ulimit -v`)");
+        return no_memory(format!("no memory to read it, {size}")).because(error);
     }
     let remedy = match error.kind() {
         ErrorKind::NotFound => "check the path",
         ErrorKind::PermissionDenied => "check the file's rights",
         _ => "check the disk",
     };
-    Error::input(path, "", format!("cannot be read: {error}"), remedy)
+    let flaw = Flaw::whole(format!("cannot be read: {error}"), remedy);
+    flaw.kind_of(FlawKind::Unreadable).because(error)
+}
+
+fn no_memory(what: String) -> Flaw {
+    let remedy = "free memory or take a larger machine (see also `ulimit -v`)";
+    Flaw::whole(what, remedy).kind_of(FlawKind::NoMemory)
 }
 
 /// Most bytes that a compressed file of this size is believed to unpack to.
@@ -113,14 +124,14 @@ pub(super) fn limit(packed: u64) -> u64 {
     most_unpacked(packed).min(LARGEST)
 }
 
-fn gunzip(path: &Path, packed: &[u8]) -> Result<Vec<u8>> {
+fn gunzip(packed: &[u8]) -> Result<Vec<u8>, Flaw> {
     let limit = limit(packed.len() as u64);
     // A volume of labels is packed far more densely than a mesh; its header says how large it is.
     let mut head = [0; 540];
     let mut stream = Unpack::gzip(packed);
     let _ = stream.read_exact(&mut head);
     let volume = nifti::promised_size(&head).unwrap_or(0).min(LARGEST);
-    gunzip_up_to(path, packed, limit.max(volume))
+    gunzip_up_to(packed, limit.max(volume))
 }
 
 /// How many bytes follow the last whole gzip stream, if any does and they begin no other one.
@@ -136,38 +147,33 @@ fn behind_stream(packed: &[u8], limit: u64) -> Option<usize> {
 
 /// Decompresses piece by piece, so that memory grows with the bytes that really come out, never
 /// with a size that the stream claims.
-fn gunzip_up_to(path: &Path, packed: &[u8], limit: u64) -> Result<Vec<u8>> {
+fn gunzip_up_to(packed: &[u8], limit: u64) -> Result<Vec<u8>, Flaw> {
     let mut stream = Unpack::gzip(packed);
     let mut bytes = Vec::new();
     let outcome = (&mut stream).take(limit + 1).read_to_end(&mut bytes);
-    if let Err(error) = &outcome
-        && error.kind() == ErrorKind::OutOfMemory
-    {
-        return Err(unreadable(path, error));
-    }
-    let position = format!("byte {}", packed.len() - stream.left().len());
-    if outcome.is_err()
-        && let Some(n) = behind_stream(packed, limit)
-    {
-        let what = format!("{n} bytes behind the gzip stream are no part of it");
-        let place = format!("byte {}", packed.len() - n);
-        return Err(Error::input(path, place, what, "cut them off, or copy the file again"));
-    }
+    let position = Position::byte(packed.len() - stream.left().len());
     match outcome {
-        Err(e) if e.kind() == ErrorKind::UnexpectedEof => Err(Error::input(
-            path,
-            position,
-            format!("gzip stream ends early, after {} decompressed bytes", bytes.len()),
-            "copy or download the file again",
-        )),
-        Err(e) => Err(Error::input(
-            path,
-            position,
-            format!("gzip stream is damaged: {e}"),
-            "copy or download the file again",
-        )),
-        Ok(n) if n as u64 > limit => Err(Error::input(
-            path,
+        Err(e) if e.kind() == ErrorKind::OutOfMemory => {
+            let what = format!("no memory to read it, {}", gibibytes(packed.len() as u64));
+            Err(no_memory(what).because(e))
+        }
+        Err(e) => {
+            if let Some(n) = behind_stream(packed, limit) {
+                let what = format!("{n} bytes behind the gzip stream are no part of it");
+                let place = Position::byte(packed.len() - n);
+                return Err(
+                    Flaw::at(place, what, "cut them off, or copy the file again").because(e)
+                );
+            }
+            let what = match e.kind() {
+                ErrorKind::UnexpectedEof => {
+                    format!("gzip stream ends early, after {} decompressed bytes", bytes.len())
+                }
+                _ => format!("gzip stream is damaged: {e}"),
+            };
+            Err(Flaw::at(position, what, "copy or download the file again").because(e))
+        }
+        Ok(n) if n as u64 > limit => Err(Flaw::at(
             position,
             format!("gzip stream of {} bytes grows beyond {limit} bytes", packed.len()),
             "if it is genuine, decompress it with gunzip first",
@@ -191,15 +197,16 @@ mod tests {
     #[test]
     fn gzip_bombs_are_stopped_and_cut_streams_named() {
         let bytes = packed(100_000);
-        let path = Path::new("x.gz");
-        assert_eq!(gunzip_up_to(path, &bytes, 100_000).unwrap().len(), 100_000);
-        let error = gunzip_up_to(path, &bytes, 99_999).unwrap_err().to_string();
+        assert_eq!(gunzip_up_to(&bytes, 100_000).unwrap().len(), 100_000);
+        let error = gunzip_up_to(&bytes, 99_999).unwrap_err().to_string();
         assert!(error.contains("grows beyond 99999 bytes"), "{error}");
         for n in 2..bytes.len() {
-            let error = gunzip(path, &bytes[..n]).unwrap_err().to_string();
-            assert!(error.contains("gzip stream ends early"), "cut at {n}: {error}");
+            let flaw = gunzip(&bytes[..n]).unwrap_err();
+            let cause = flaw.cause().and_then(|cause| cause.downcast_ref::<std::io::Error>());
+            assert_eq!(cause.map(|e| e.kind()), Some(ErrorKind::UnexpectedEof), "cut at {n}");
+            assert!(flaw.what().contains("gzip stream ends early"), "cut at {n}: {flaw}");
         }
         let twice = [bytes.clone(), bytes].concat();
-        assert_eq!(gunzip(path, &twice).unwrap().len(), 200_000, "members are joined");
+        assert_eq!(gunzip(&twice).unwrap().len(), 200_000, "members are joined");
     }
 }

@@ -6,16 +6,16 @@ use std::path::Path;
 use super::faces::{Faces, check_index, index_limit};
 use super::text::{Lines, Row, parse, show};
 use super::{MeshFile, atomic};
-use zeroset_core::error::Result;
+use zeroset_core::error::{Flaw, Result};
 use zeroset_core::mesh::{DataArray, Mesh, Values};
 
 /// Reads an OFF file.
 ///
 /// # Errors
-/// [`Error::Input`] naming the line for a header that is none, fewer rows than promised, a
+/// A [`Flaw`] naming the line for a header that is none, fewer rows than promised, a
 /// coordinate that is not a finite number, an index out of range.
-pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
-    read_with(path, bytes, None)
+pub(crate) fn read(bytes: &[u8]) -> Result<MeshFile, Flaw> {
+    read_with(bytes, None)
 }
 
 /// Reads an OFF file as [`read`], with normals and colors of vertices as the arrays `nx`, ..., `red`, ..., and keeps
@@ -23,16 +23,16 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
 ///
 /// # Errors
 /// As [`read`].
-pub(super) fn read_points(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
-    read_with(path, bytes, Some(Vec::new()))
+pub(super) fn read_points(bytes: &[u8]) -> Result<MeshFile, Flaw> {
+    read_with(bytes, Some(Vec::new()))
 }
 
 /// `columns` takes what stands behind the coordinates, six numbers for each vertex.
-fn read_with(path: &Path, bytes: &[u8], mut columns: Option<Vec<[f64; 6]>>) -> Result<MeshFile> {
-    let mut lines = Lines::new(path, bytes).with_comments(b'#');
+fn read_with(bytes: &[u8], mut columns: Option<Vec<[f64; 6]>>) -> Result<MeshFile, Flaw> {
+    let mut lines = Lines::new(bytes).with_comments(b'#');
     let mut row = lines.row(format_args!("\"OFF\""))?;
     let prefix = header(&row)?;
-    let counts = |row: &mut Row| -> Result<(u64, u64)> {
+    let counts = |row: &mut Row| -> Result<(u64, u64), Flaw> {
         Ok((row.number("number of vertices")?, row.number("number of faces")?))
     };
     if let Some(prefix) = &prefix {
@@ -43,7 +43,7 @@ fn read_with(path: &Path, bytes: &[u8], mut columns: Option<Vec<[f64; 6]>>) -> R
         }
     }
     let (n_vertices, n_faces) = counts(&mut row)?;
-    index_limit(path, n_vertices, "vertices")?;
+    index_limit(n_vertices, "vertices")?;
     let n_vertices = lines.promised(n_vertices, 3, "vertices")?;
     let mut vertices = Vec::with_capacity(n_vertices);
     for i in 0..n_vertices {
@@ -67,7 +67,7 @@ fn read_with(path: &Path, bytes: &[u8], mut columns: Option<Vec<[f64; 6]>>) -> R
         faces.push(&face);
     }
     let prefix = prefix.unwrap_or_default();
-    let mut file = faces.into_file(path, vertices, "off", format!("{prefix}OFF ascii"))?;
+    let mut file = faces.into_file(vertices, "off", format!("{prefix}OFF ascii"))?;
     if let Some(columns) = columns {
         file.mesh.vertex_data = arrays(&prefix, &columns);
     } else if !prefix.is_empty() {
@@ -102,7 +102,7 @@ fn arrays(prefix: &str, columns: &[[f64; 6]]) -> Vec<DataArray> {
 
 /// What stands before "OFF" in the first word: "", "C", "N", "ST" or several of these; `None` if
 /// the file begins with the counts, as some writers have it.
-fn header(row: &Row) -> Result<Option<String>> {
+fn header(row: &Row) -> Result<Option<String>, Flaw> {
     let text = row.rest().trim_ascii_start();
     if let Some(prefix) = keyword(text) {
         let behind = text.get(prefix.len() + 3..).unwrap_or_default().trim_ascii_start();
@@ -135,7 +135,7 @@ pub(super) fn keyword(text: &[u8]) -> Option<String> {
     Some(String::from_utf8_lossy(prefix).into_owned())
 }
 
-fn read_face(row: &mut Row, i: usize, n_vertices: usize, face: &mut Vec<u32>) -> Result<()> {
+fn read_face(row: &mut Row, i: usize, n_vertices: usize, face: &mut Vec<u32>) -> Result<(), Flaw> {
     let remedy = "renumber or mend the face";
     let n_corners: u32 = row.number("number of corners")?;
     face.clear();
@@ -169,10 +169,10 @@ pub(super) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use zeroset_core::error::Error;
+    use zeroset_core::error::Position;
 
-    fn read_text(text: &str) -> Result<MeshFile> {
-        read(Path::new("x.off"), text.as_bytes())
+    fn read_text(text: &str) -> Result<MeshFile, Flaw> {
+        read(text.as_bytes())
     }
 
     #[test]
@@ -212,6 +212,6 @@ mod tests {
     #[test]
     fn an_error_names_a_wrong_coordinate() {
         let error = read_text("OFF 1 0 0\n0 nan 0\n").unwrap_err();
-        assert!(matches!(&error, Error::Input { position, .. } if position == "line 2"), "{error}");
+        assert_eq!(*error.position(), Position::Line(2), "{error}");
     }
 }

@@ -9,7 +9,7 @@ use super::volume;
 use super::{carp, columns, freesurfer, medit, off, stl, tetgen};
 use foreign::foreign;
 pub use foreign::instead_of_a_case;
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{Flaw, Result};
 
 /// Formats that can be told apart.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -179,11 +179,11 @@ const EXTENSIONS: [(&str, Format); 34] = [
 /// The format of `bytes`, the content of `path`, with a warning if the name says otherwise.
 ///
 /// # Errors
-/// [`Error::Input`] with the readable formats if there is no telling.
-pub(super) fn format(path: &Path, bytes: &[u8]) -> Result<(Format, Option<String>)> {
+/// A [`Flaw`] with the readable formats if there is no telling.
+pub(super) fn format(path: &Path, bytes: &[u8]) -> Result<(Format, Option<String>), Flaw> {
     let extension = extension(path);
     if let Some((what, remedy)) = foreign(&extension, bytes) {
-        return Err(Error::input(path, "", what, remedy));
+        return Err(Flaw::whole(what, remedy));
     }
     // Scanners write points under a name of CARP.
     let is_mesh = |format: &Format| *format != Format::Carp || carp::is_mesh(path, &extension);
@@ -203,7 +203,7 @@ pub(super) fn format(path: &Path, bytes: &[u8]) -> Result<(Format, Option<String
             let near = nearest(&extension);
             let near = near.map_or(String::new(), |n| format!("did you mean .{n}? "));
             let what = format!("unknown format, the content begins with {head}");
-            Err(Error::input(path, "", what, format!("{near}{READABLE}")))
+            Err(Flaw::whole(what, format!("{near}{READABLE}")))
         }
     }
 }

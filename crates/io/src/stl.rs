@@ -10,7 +10,7 @@ use super::faces::{Faces, index_limit};
 use super::parts::Parts;
 use super::text::{Lines, show};
 use super::{MeshFile, atomic};
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{Element, Flaw, Position, Result};
 use zeroset_core::mesh::Mesh;
 
 /// Bytes before the first facet of a binary file: 80 of remarks, 4 for the number of facets.
@@ -22,10 +22,10 @@ const FACET: usize = 50;
 /// the word "solid", too.
 ///
 /// # Errors
-/// [`Error::Input`] naming facet, line or byte for a coordinate that is not finite, a word out
+/// A [`Flaw`] naming facet, line or byte for a coordinate that is not finite, a word out
 /// of place, fewer facets than promised.
-pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
-    if !has_binary_size(bytes) && is_text(bytes) { ascii(path, bytes) } else { binary(path, bytes) }
+pub(crate) fn read(bytes: &[u8]) -> Result<MeshFile, Flaw> {
+    if !has_binary_size(bytes) && is_text(bytes) { ascii(bytes) } else { binary(bytes) }
 }
 
 /// Whether the file is as long as its number of facets says.
@@ -62,11 +62,11 @@ impl Corners {
     }
 }
 
-fn binary(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
-    let mut cursor = Cursor::new(path, bytes, 0, false);
+fn binary(bytes: &[u8]) -> Result<MeshFile, Flaw> {
+    let mut cursor = Cursor::new(bytes, 0, false);
     cursor.take(HEAD - 4, "the head of a binary STL file")?;
     let n = u64::from(cursor.u32("the number of facets")?);
-    index_limit(path, n * 3, "corners")?;
+    index_limit(n * 3, "corners")?;
     let n = cursor.promised(n, FACET, "facets")?;
     let (mut corners, mut faces) = (Corners::default(), Faces::default());
     for i in 0..n {
@@ -77,36 +77,31 @@ fn binary(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
             for value in &mut x {
                 *value = f64::from(cursor.f32("a corner")?);
             }
-            let x = finite(path, 0, x).map_err(|e| at_facet(e, i))?;
+            let x = finite(0, x).map_err(|e| at_facet(e, i))?;
             *index = corners.index(x);
         }
         cursor.take(2, "the attributes of a facet")?;
         faces.push(&face);
     }
     let left = cursor.remaining();
-    let mut file = faces.into_file(path, corners.vertices, "stl", "binary")?;
+    let mut file = faces.into_file(corners.vertices, "stl", "binary")?;
     if left > 0 {
         file.warnings.push(format!("ignored: {left} bytes after the last facet"));
     }
     Ok(file)
 }
 
-fn at_facet(error: Error, facet: usize) -> Error {
-    match error {
-        Error::Input { file, what, .. } => {
-            let position = format!("facet {facet}");
-            Error::Input { file, position, what, remedy: "remove or mend this facet".to_string() }
-        }
-        other => other,
-    }
+fn at_facet(flaw: Flaw, facet: usize) -> Flaw {
+    let position = Position::element(Element::Facet, facet);
+    flaw.moved_to(position).with_remedy("remove or mend this facet")
 }
 
-fn ascii(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
+fn ascii(bytes: &[u8]) -> Result<MeshFile, Flaw> {
     let (mut corners, mut faces, mut parts) =
         (Corners::default(), Faces::default(), Parts::default());
     let (mut solid, mut begin, mut face) = (String::new(), 0, Vec::new());
     let (mut open, mut facet) = (false, 0);
-    let mut lines = Lines::new(path, bytes);
+    let mut lines = Lines::new(bytes);
     while let Some(mut row) = lines.next_row() {
         let word = row.next_word().unwrap_or_default();
         match word.to_ascii_lowercase().as_slice() {
@@ -117,7 +112,7 @@ fn ascii(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
             b"vertex" => {
                 let x = [row.coordinate("x")?, row.coordinate("y")?, row.coordinate("z")?];
                 face.push(corners.index(x));
-                index_limit(path, corners.vertices.len() as u64, "vertices")?;
+                index_limit(corners.vertices.len() as u64, "vertices")?;
             }
             b"endloop" => {
                 if face.len() < 3 {
@@ -144,7 +139,7 @@ fn ascii(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
         return Err(lines.fail(what, "the file is cut short: copy it again"));
     }
     let n_triangles = faces.len();
-    let mut file = faces.into_file(path, corners.vertices, "stl", "ascii")?;
+    let mut file = faces.into_file(corners.vertices, "stl", "ascii")?;
     file.mesh.groups = parts.into_groups(n_triangles);
     Ok(file)
 }
@@ -221,11 +216,11 @@ mod tests {
         bytes.extend(2u32.to_le_bytes());
         facet(&mut bytes, [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]);
         facet(&mut bytes, [[-0.0, 0.0, 0.0], [0.0, 1.0, -0.0], [-1.0, 0.0, 0.0]]);
-        let file = read(Path::new("x.stl"), &bytes).unwrap();
+        let file = read(&bytes).unwrap();
         assert_eq!(file.version, "binary");
         assert_eq!(file.mesh.vertices.len(), 4, "-0 equals 0");
         assert_eq!(file.mesh.cells, [0, 1, 2, 0, 2, 3]);
-        let error = read(Path::new("x.stl"), &bytes[..150]).unwrap_err().to_string();
+        let error = read(&bytes[..150]).unwrap_err().to_string();
         let found = "2 facets of 50 bytes promised (100 bytes), found 66 bytes, enough for 1";
         assert!(error.contains(found), "{error}");
     }
@@ -235,12 +230,12 @@ mod tests {
         let facet = "FACET normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\n\
                      endloop\nendfacet\n";
         let text = format!("solid a b\n{facet}endsolid\nsolid\n{facet}endsolid\n");
-        let file = read(Path::new("x.stl"), text.as_bytes()).unwrap();
+        let file = read(text.as_bytes()).unwrap();
         assert_eq!((file.mesh.vertices.len(), file.mesh.n_cells()), (3, 2));
         assert_eq!(file.mesh.groups.len(), 1);
         assert_eq!(file.mesh.groups[0].name, "a b");
         let cut = &text[..text.len() - 9];
-        let error = read(Path::new("x.stl"), cut.as_bytes()).unwrap_err().to_string();
+        let error = read(cut.as_bytes()).unwrap_err().to_string();
         assert!(error.contains("file ends where \"endsolid\" was expected"), "{error}");
     }
 }

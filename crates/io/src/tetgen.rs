@@ -11,7 +11,7 @@ use super::elements::{Builder, ElementType, Shape};
 use super::faces::index_limit;
 use super::text::{Lines, Row, without_mark};
 use super::{MeshFile, load};
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{Flaw, Result};
 use zeroset_core::mesh::{DataArray, Values};
 
 /// The extensions of these files.
@@ -20,26 +20,28 @@ pub(super) const EXTENSIONS: [&str; 4] = ["node", "ele", "face", "edge"];
 /// Reads the files of a mesh; `path`, whose bytes these are, is one of them, by its `extension`.
 ///
 /// # Errors
-/// [`Error::Input`] naming file and line for fewer rows than promised, a coordinate that is not
+/// A [`Flaw`] naming file and line for fewer rows than promised, a coordinate that is not
 /// finite, an index out of range, vertices that are not numbered one by one; for a mesh without
 /// its `.node` file.
-pub(crate) fn read(path: &Path, bytes: &[u8], extension: &str) -> Result<MeshFile> {
+pub(crate) fn read(path: &Path, bytes: &[u8], extension: &str) -> Result<MeshFile, Flaw> {
     let file = |other: &str| load::member(path, bytes, extension, other);
     let Some((node, bytes)) = file("node")? else {
         let what = "its vertices are missing: no .node file of the same name beside it";
-        return Err(Error::input(path, "", what, "put the .node file there"));
+        return Err(Flaw::whole(what, "put the .node file there"));
     };
-    let nodes = Nodes::read(&node, without_mark(&bytes))?;
+    let nodes = Nodes::read(without_mark(&bytes)).map_err(|flaw| flaw.of_file(&node))?;
     let mut builder = Builder::default();
     if let Some((ele, bytes)) = file("ele")? {
-        nodes.cells(&ele, without_mark(&bytes), &mut builder)?;
+        nodes.cells(without_mark(&bytes), &mut builder).map_err(|flaw| flaw.of_file(&ele))?;
     }
     for (extension, corners) in [("face", 3), ("edge", 2)] {
         if let Some((other, bytes)) = file(extension)? {
-            nodes.boundary(&other, without_mark(&bytes), corners, &mut builder)?;
+            nodes
+                .boundary(without_mark(&bytes), corners, &mut builder)
+                .map_err(|flaw| flaw.of_file(&other))?;
         }
     }
-    let mut file = builder.finish(path, nodes.vertices, "tetgen", "ascii".to_string())?;
+    let mut file = builder.finish(nodes.vertices, "tetgen", "ascii".to_string())?;
     file.mesh.vertex_data = nodes.data;
     Ok(file)
 }
@@ -55,8 +57,8 @@ struct Nodes {
 impl Nodes {
     /// Header: number of points, dimension, attributes, markers (0 or 1). Rows: number,
     /// coordinates, attributes, marker.
-    fn read(path: &Path, bytes: &[u8]) -> Result<Self> {
-        let mut lines = Lines::new(path, bytes).with_comments(b'#');
+    fn read(bytes: &[u8]) -> Result<Self, Flaw> {
+        let mut lines = Lines::new(bytes).with_comments(b'#');
         let mut head = lines.row(format_args!("the number of vertices"))?;
         let n: u64 = head.number("the number of vertices")?;
         let dimension: usize = head.number("the dimension")?;
@@ -67,7 +69,7 @@ impl Nodes {
                 format!("dimension {dimension} and {markers} markers, expected 2 or 3, 0 or 1");
             return Err(head.fail(what, "this is no .node file of TetGen or Triangle"));
         }
-        index_limit(path, n, "vertices")?;
+        index_limit(n, "vertices")?;
         let width = attributes.saturating_add(1 + dimension + markers);
         let n = lines.promised(n, width, "vertices")?;
         let mut vertices = Vec::with_capacity(n);
@@ -110,8 +112,8 @@ impl Nodes {
     }
 
     /// Header: number of elements, nodes of each, attributes. Rows: number, nodes, attributes.
-    fn cells(&self, path: &Path, bytes: &[u8], builder: &mut Builder) -> Result<()> {
-        let mut lines = Lines::new(path, bytes).with_comments(b'#');
+    fn cells(&self, bytes: &[u8], builder: &mut Builder) -> Result<(), Flaw> {
+        let mut lines = Lines::new(bytes).with_comments(b'#');
         let mut head = lines.row(format_args!("the number of elements"))?;
         let n: u64 = head.number("the number of elements")?;
         let nodes: usize = head.number("the number of nodes of an element")?;
@@ -126,7 +128,7 @@ impl Nodes {
             }
         };
         let kind = ElementType { shape, nodes };
-        index_limit(path, n, "elements")?;
+        index_limit(n, "elements")?;
         let n = lines.promised(n, attributes.saturating_add(1 + nodes), "elements")?;
         let mut columns = vec![Vec::with_capacity(n); if n == 0 { 0 } else { attributes }];
         // Kept until it is known whether the first attribute numbers regions.
@@ -162,22 +164,16 @@ impl Nodes {
 
     /// Header: number of faces or edges, markers (0 or 1). Rows: number, corners, of second order
     /// further nodes, marker, neighbours.
-    fn boundary(
-        &self,
-        path: &Path,
-        bytes: &[u8],
-        corners: usize,
-        builder: &mut Builder,
-    ) -> Result<()> {
+    fn boundary(&self, bytes: &[u8], corners: usize, builder: &mut Builder) -> Result<(), Flaw> {
         let (kind, what) = match corners {
             3 => (ElementType::linear(Shape::Triangle), "face"),
             _ => (ElementType::linear(Shape::Line), "edge"),
         };
-        let mut lines = Lines::new(path, bytes).with_comments(b'#');
+        let mut lines = Lines::new(bytes).with_comments(b'#');
         let mut head = lines.row(format_args!("the number of {what}s"))?;
         let n: u64 = head.number(&format!("the number of {what}s"))?;
         let markers: usize = optional(&mut head, "the number of markers")?.unwrap_or(0);
-        index_limit(path, n, &format!("{what}s"))?;
+        index_limit(n, &format!("{what}s"))?;
         let n = lines.promised(n, 1 + corners, &format!("{what}s"))?;
         for i in 0..n {
             let mut row = lines.row(format_args!("{what} {i} of {n}"))?;
@@ -193,7 +189,7 @@ impl Nodes {
     }
 
     /// The next word of a row as a vertex.
-    fn vertex(&self, row: &mut Row, what: &str, number: i64) -> Result<u32> {
+    fn vertex(&self, row: &mut Row, what: &str, number: i64) -> Result<u32, Flaw> {
         let word: i64 = row.number("a vertex")?;
         let index = word.checked_sub(self.first).and_then(|index| u32::try_from(index).ok());
         index.filter(|&index| (index as usize) < self.vertices.len()).ok_or_else(|| {
@@ -206,7 +202,7 @@ impl Nodes {
 }
 
 /// The next number of a header, which may be left out.
-fn optional(row: &mut Row, what: &str) -> Result<Option<usize>> {
+fn optional(row: &mut Row, what: &str) -> Result<Option<usize>, Flaw> {
     if row.rest().trim_ascii().is_empty() { Ok(None) } else { row.number(what).map(Some) }
 }
 

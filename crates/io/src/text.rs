@@ -4,11 +4,10 @@ mod pieces;
 
 use std::borrow::Cow;
 use std::fmt::{Arguments, Display};
-use std::path::Path;
 
 pub(crate) use pieces::Piece;
 
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{Flaw, Position, Result};
 
 /// The bytes without a UTF-8 byte-order mark.
 pub(crate) fn without_mark(bytes: &[u8]) -> &[u8] {
@@ -60,7 +59,6 @@ pub(crate) fn parse<T: std::str::FromStr>(word: &[u8]) -> Option<T> {
 /// The lines of a text, counted from 1. Ends may be LF, CR LF, or CR alone.
 #[derive(Clone)]
 pub(crate) struct Lines<'a> {
-    file: &'a Path,
     bytes: &'a [u8],
     at: usize,
     number: usize,
@@ -69,18 +67,18 @@ pub(crate) struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    /// Lines of `bytes`, which are all of `file`.
-    pub(crate) fn new(file: &'a Path, bytes: &'a [u8]) -> Self {
+    /// Lines of `bytes`, which are all of a file.
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
         let end = if bytes.contains(&b'\n') { b'\n' } else { b'\r' };
-        Lines { file, bytes, at: 0, number: 0, end, comment: None }
+        Lines { bytes, at: 0, number: 0, end, comment: None }
     }
 
     /// Lines of a text head in front of bytes that may be binary: the first line end decides.
-    pub(crate) fn of_header(file: &'a Path, bytes: &'a [u8]) -> Self {
+    pub(crate) fn of_header(bytes: &'a [u8]) -> Self {
         let first = bytes.iter().position(|&b| b == b'\n' || b == b'\r').unwrap_or(bytes.len());
         let alone = bytes.get(first) == Some(&b'\r') && bytes.get(first + 1) != Some(&b'\n');
         let end = if alone { b'\r' } else { b'\n' };
-        Lines { file, bytes, at: 0, number: 0, end, comment: None }
+        Lines { bytes, at: 0, number: 0, end, comment: None }
     }
 
     /// From `sign` on, a line is a comment.
@@ -107,16 +105,16 @@ impl<'a> Lines<'a> {
                 line = line.split(|&b| b == sign).next().unwrap_or(line);
             }
             if !line.trim_ascii().is_empty() {
-                return Some(Row { file: self.file, number: self.number, rest: line });
+                return Some(Row { number: self.number, rest: line });
             }
         }
     }
 
     /// The next line that holds a word, which must be there.
-    pub(crate) fn row(&mut self, what: Arguments) -> Result<Row<'a>> {
+    pub(crate) fn row(&mut self, what: Arguments) -> Result<Row<'a>, Flaw> {
         self.next_row().ok_or_else(|| {
             let what = format!("file ends where {what} was expected");
-            Error::input(self.file, self.position(), what, "the file is cut short: copy it again")
+            Flaw::at(self.position(), what, "the file is cut short: copy it again")
         })
     }
 
@@ -130,9 +128,9 @@ impl<'a> Lines<'a> {
         self.at.min(self.bytes.len())
     }
 
-    /// "line 12", the line read last.
-    pub(crate) fn position(&self) -> String {
-        format!("line {}", self.number.max(1))
+    /// The line read last.
+    pub(crate) fn position(&self) -> Position {
+        Position::Line(self.number.max(1))
     }
 
     /// Number of the line read last.
@@ -140,14 +138,24 @@ impl<'a> Lines<'a> {
         self.number
     }
 
-    /// An error at the line read last.
-    pub(crate) fn fail(&self, what: impl Display, remedy: &str) -> Error {
-        Error::input(self.file, self.position(), what.to_string(), remedy)
+    /// A flaw of the line read last.
+    pub(crate) fn fail(&self, what: impl Display, remedy: &str) -> Flaw {
+        Flaw::at(self.position(), what.to_string(), remedy)
+    }
+
+    /// Something else than expected, at the line read last.
+    pub(crate) fn expected(
+        &self,
+        what: impl Display,
+        found: impl Into<String>,
+        remedy: &str,
+    ) -> Flaw {
+        Flaw::expected(self.position(), what.to_string(), found, remedy)
     }
 
     /// Refuses a promise of `count` records of at least `words` words each that the bytes left
     /// cannot keep; gives `count` as the length of an array.
-    pub(crate) fn promised(&self, count: u64, words: usize, what: &str) -> Result<usize> {
+    pub(crate) fn promised(&self, count: u64, words: usize, what: &str) -> Result<usize, Flaw> {
         let least = (count as u128) * (2 * words.max(1) as u128);
         if least > self.remaining() as u128 + 1 {
             let found = self.remaining();
@@ -162,20 +170,14 @@ impl<'a> Lines<'a> {
 
 /// The words of a text whose lines mean nothing. From "#" on, a line is a comment.
 pub(crate) struct Words<'a> {
-    file: &'a Path,
     bytes: &'a [u8],
     at: usize,
 }
 
 impl<'a> Words<'a> {
-    /// Words of `bytes`, which are all of `file`.
-    pub(crate) fn new(file: &'a Path, bytes: &'a [u8]) -> Self {
-        Words { file, bytes, at: 0 }
-    }
-
-    /// The file.
-    pub(crate) fn file(&self) -> &'a Path {
-        self.file
+    /// Words of `bytes`, which are all of a file.
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+        Words { bytes, at: 0 }
     }
 
     /// The next word, or `None` after the last.
@@ -204,7 +206,7 @@ impl<'a> Words<'a> {
     }
 
     /// The next word as a number of type `T`.
-    pub(crate) fn number<T: std::str::FromStr>(&mut self, what: impl Display) -> Result<T> {
+    pub(crate) fn number<T: std::str::FromStr>(&mut self, what: impl Display) -> Result<T, Flaw> {
         let word = self.peek();
         match word.and_then(parse) {
             Some(value) => {
@@ -213,14 +215,14 @@ impl<'a> Words<'a> {
             }
             None => {
                 let found = word.map_or("the end of the file".to_string(), show);
-                let what = format!("{what} expected, found {found}");
-                Err(self.fail(what, "the file is damaged or a count is wrong: export it again"))
+                let remedy = "the file is damaged or a count is wrong: export it again";
+                Err(self.expected(what, found, remedy))
             }
         }
     }
 
     /// The next word as a coordinate: a finite number.
-    pub(crate) fn coordinate(&mut self, what: impl Display) -> Result<f64> {
+    pub(crate) fn coordinate(&mut self, what: impl Display) -> Result<f64, Flaw> {
         let value: f64 = self.number(&what)?;
         if value.is_finite() {
             return Ok(value);
@@ -236,7 +238,7 @@ impl<'a> Words<'a> {
 
     /// Refuses a promise of `count` records of `words` words each that the bytes left cannot keep;
     /// gives `count` as the length of an array.
-    pub(crate) fn promised(&self, count: u64, words: usize, what: &str) -> Result<usize> {
+    pub(crate) fn promised(&self, count: u64, words: usize, what: &str) -> Result<usize, Flaw> {
         let found = self.bytes.len() - self.at;
         if u128::from(count) * (2 * words as u128) > found as u128 + 1 {
             let what = format!("{count} {what} promised, but only {found} bytes follow");
@@ -245,18 +247,31 @@ impl<'a> Words<'a> {
         Ok(count as usize)
     }
 
-    /// An error at the line reached.
-    pub(crate) fn fail(&self, what: impl Display, remedy: &str) -> Error {
+    /// The line reached.
+    fn position(&self) -> Position {
         let read = self.bytes.get(..self.at).unwrap_or(self.bytes);
         let end = if self.bytes.contains(&b'\n') { b'\n' } else { b'\r' };
-        let line = 1 + read.iter().filter(|&&b| b == end).count();
-        Error::input(self.file, format!("line {line}"), what.to_string(), remedy)
+        Position::Line(1 + read.iter().filter(|&&b| b == end).count())
+    }
+
+    /// A flaw of the line reached.
+    pub(crate) fn fail(&self, what: impl Display, remedy: &str) -> Flaw {
+        Flaw::at(self.position(), what.to_string(), remedy)
+    }
+
+    /// Something else than expected, at the line reached.
+    pub(crate) fn expected(
+        &self,
+        what: impl Display,
+        found: impl Into<String>,
+        remedy: &str,
+    ) -> Flaw {
+        Flaw::expected(self.position(), what.to_string(), found, remedy)
     }
 }
 
 /// A line with words, read from left to right.
 pub(crate) struct Row<'a> {
-    file: &'a Path,
     number: usize,
     rest: &'a [u8],
 }
@@ -282,16 +297,16 @@ impl<'a> Row<'a> {
     }
 
     /// The next word as a number of type `T`.
-    pub(crate) fn number<T: std::str::FromStr>(&mut self, what: &str) -> Result<T> {
+    pub(crate) fn number<T: std::str::FromStr>(&mut self, what: &str) -> Result<T, Flaw> {
         let word = self.next_word();
         word.and_then(parse).ok_or_else(|| {
             let found = word.map_or("the end of the line".to_string(), show);
-            self.fail(format!("{what} expected, found {found}"), "mend or export the file again")
+            self.expected(what, found, "mend or export the file again")
         })
     }
 
     /// The next word as a coordinate: a finite number.
-    pub(crate) fn coordinate(&mut self, what: &str) -> Result<f64> {
+    pub(crate) fn coordinate(&mut self, what: &str) -> Result<f64, Flaw> {
         let value: f64 = self.number(what)?;
         if value.is_finite() {
             return Ok(value);
@@ -300,9 +315,19 @@ impl<'a> Row<'a> {
         Err(self.fail(what, "remove or mend this vertex"))
     }
 
-    /// An error at this line.
-    pub(crate) fn fail(&self, what: impl Display, remedy: &str) -> Error {
-        Error::input(self.file, format!("line {}", self.number), what.to_string(), remedy)
+    /// A flaw of this line.
+    pub(crate) fn fail(&self, what: impl Display, remedy: &str) -> Flaw {
+        Flaw::at(Position::Line(self.number), what.to_string(), remedy)
+    }
+
+    /// Something else than expected, at this line.
+    pub(crate) fn expected(
+        &self,
+        what: impl Display,
+        found: impl Into<String>,
+        remedy: &str,
+    ) -> Flaw {
+        Flaw::expected(Position::Line(self.number), what.to_string(), found, remedy)
     }
 }
 
@@ -311,7 +336,7 @@ mod tests {
     use super::*;
 
     fn lines<'a>(bytes: &'a [u8]) -> Lines<'a> {
-        Lines::new(Path::new("x"), bytes)
+        Lines::new(bytes)
     }
 
     #[test]
@@ -327,7 +352,7 @@ mod tests {
     #[test]
     fn words_run_over_lines_and_comments() {
         let text = b"a #b c\r\n 7\n\n#d\nnan x";
-        let mut words = Words::new(Path::new("x"), text);
+        let mut words = Words::new(text);
         assert_eq!((words.next_word(), words.peek()), (Some(&b"a"[..]), Some(&b"7"[..])));
         assert_eq!(words.number::<u32>("n").unwrap(), 7);
         let error = words.coordinate("y").unwrap_err().to_string();
@@ -345,10 +370,10 @@ mod tests {
         let mut row = lines.row(format_args!("a row")).unwrap();
         assert_eq!(row.number::<f64>("x").unwrap(), 1.5);
         let error = row.number::<f64>("y").unwrap_err().to_string();
-        assert!(error.starts_with("x: line 2: y expected, found the end of the line"), "{error}");
+        assert!(error.starts_with("line 2: y expected, found the end of the line"), "{error}");
         let mut row = lines.row(format_args!("a row")).unwrap();
         let error = row.coordinate("z").unwrap_err().to_string();
-        assert!(error.starts_with("x: line 4: z expected, found \"x\""), "{error}");
+        assert!(error.starts_with("line 4: z expected, found \"x\""), "{error}");
         let error = lines.row(format_args!("row {}", 3)).err().unwrap().to_string();
         assert!(error.contains("file ends where row 3 was expected"), "{error}");
     }

@@ -313,10 +313,10 @@ impl<R: Real> Solver<R> {
         if self.patches.cuda().download(&self.error)?[0] == 0 {
             return Ok(());
         }
-        Err(Error::Device {
-            what: "the queue of patches stood still".into(),
-            remedy: "please report it; device.reproducible = true takes another way".into(),
-        })
+        Err(Error::device(
+            "the queue of patches stood still",
+            "please report it; device.reproducible = true takes another way",
+        ))
     }
 
     /// Lets fronts run from given values, patch order, until nothing changes; takes and gives the

@@ -8,7 +8,7 @@ use super::motion::Seconds;
 use super::options::Options;
 use super::terms::Terms;
 use crate::Cpu;
-use crate::error::{Error, Result};
+use crate::error::{DeviceFault, Error, Result};
 use crate::geometry::Real;
 use crate::gpu::Element;
 use crate::grid::{Fixed16, Parts, Pool, REMEDY, Stored, TiledGrid};
@@ -100,7 +100,11 @@ impl TiledSnapshot {
         let (mut values, n) = (Vec::new(), grid.n_tiles() * Pool::<S, E>::TILE);
         if !memory::try_reserve(&mut values, n) {
             let what = format!("no memory for a copy of {n} values of tiles");
-            return Err(Error::Device { what, remedy: REMEDY.into() });
+            return Err(Error::device_fault(
+                DeviceFault::Memory { needed: None, free: None },
+                what,
+                REMEDY,
+            ));
         }
         grid.ids().iter().for_each(|&id| values.extend_from_slice(phi.tile(id)));
         let (edge, tiles, phi) = (E as u32, grid.parts(), S::put(values.into_iter()));

@@ -16,7 +16,7 @@ use std::path::Path;
 use lz4_flex::frame::{BlockSize, FrameDecoder, FrameEncoder, FrameInfo};
 
 use crate::atomic;
-use crate::error::{Error, Result};
+use crate::error::{Flaw, FlawKind, Result};
 use crate::io::bytes::Cursor;
 
 /// Version of the format, that of the contents included.
@@ -49,25 +49,28 @@ pub(super) fn write(
 
 /// The contents of the file.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>> {
-    let fail = |e| Error::input(path, "", format!("cannot read the checkpoint: {e}"), REMEDY);
-    unpack(path, &std::fs::read(path).map_err(fail)?)
+    let unreadable = |e| {
+        let flaw = Flaw::whole(format!("cannot read the checkpoint: {e}"), REMEDY);
+        flaw.kind_of(FlawKind::Unreadable).because(e)
+    };
+    let contents = std::fs::read(path).map_err(unreadable).and_then(|bytes| unpack(&bytes));
+    contents.map_err(|flaw| flaw.in_file(path))
 }
 
-/// The contents of `bytes`, which are all of the file `path`.
-pub(super) fn unpack(path: &Path, bytes: &[u8]) -> Result<Vec<u8>> {
-    let wrong = |what: String| Error::input(path, "", what, REMEDY);
-    let mut head = Cursor::new(path, bytes, 0, false);
+/// The contents of `bytes`, which are all of a file.
+pub(super) fn unpack(bytes: &[u8]) -> Result<Vec<u8>, Flaw> {
+    let wrong = |what: String| Flaw::whole(what, REMEDY);
+    let mut head = Cursor::new(bytes, 0, false);
     if head.take(MAGIC.len(), "the head").ok() != Some(&MAGIC[..]) {
         return Err(wrong("is not a checkpoint of zeroset, or is damaged".into()));
     }
     let version = head.u32("the format version").map_err(|_| wrong("is cut short".into()))?;
     if version != FORMAT_VERSION {
-        return Err(Error::input(
-            path,
-            "",
+        let flaw = Flaw::whole(
             format!("has format version {version}, this program reads {FORMAT_VERSION}"),
             "resume with the version of zeroset that wrote it, or begin again with --overwrite",
-        ));
+        );
+        return Err(flaw.kind_of(FlawKind::Unsupported));
     }
     let length = head.u64("its length").map_err(|_| wrong("is cut short".into()))?;
     let body = bytes.len().checked_sub(blake3::OUT_LEN).filter(|&end| end >= HEAD);
@@ -83,7 +86,7 @@ pub(super) fn unpack(path: &Path, bytes: &[u8]) -> Result<Vec<u8>> {
     match packed.read_to_end(&mut contents) {
         Ok(n) if n as u64 == length => Ok(contents),
         Ok(_) => Err(wrong(format!("does not hold the {length} bytes it promises"))),
-        Err(e) => Err(wrong(format!("cannot be unpacked: {e}"))),
+        Err(e) => Err(wrong(format!("cannot be unpacked: {e}")).because(e)),
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::container::REMEDY;
 use super::{Checkpoint, Hash, Identity, Position, State, Work, Written};
-use crate::error::{Error, Result};
+use crate::error::{Flaw, Result};
 use crate::grid::Parts;
 use crate::io::bytes::Cursor;
 use crate::levelset::evolution::{Snapshot, Totals};
@@ -17,7 +17,7 @@ use crate::output::{Measures, Seconds};
 /// A value with a place in the contents.
 trait Field: Sized {
     fn put(&self, out: &mut dyn Write) -> io::Result<()>;
-    fn get(from: &mut Cursor<'_>) -> Result<Self>;
+    fn get(from: &mut Cursor<'_>) -> Result<Self, Flaw>;
 }
 
 macro_rules! number {
@@ -26,7 +26,7 @@ macro_rules! number {
             fn put(&self, out: &mut dyn Write) -> io::Result<()> {
                 out.write_all(&self.to_le_bytes())
             }
-            fn get(from: &mut Cursor<'_>) -> Result<Self> {
+            fn get(from: &mut Cursor<'_>) -> Result<Self, Flaw> {
                 from.$type(stringify!($type))
             }
         }
@@ -40,7 +40,7 @@ impl Field for u64 {
     fn put(&self, out: &mut dyn Write) -> io::Result<()> {
         out.write_all(&self.to_le_bytes())
     }
-    fn get(from: &mut Cursor<'_>) -> Result<Self> {
+    fn get(from: &mut Cursor<'_>) -> Result<Self, Flaw> {
         let count = from.u64("u64")?;
         match count >> 62 {
             0 => Ok(count),
@@ -53,7 +53,7 @@ impl Field for bool {
     fn put(&self, out: &mut dyn Write) -> io::Result<()> {
         out.write_all(&[u8::from(*self)])
     }
-    fn get(from: &mut Cursor<'_>) -> Result<Self> {
+    fn get(from: &mut Cursor<'_>) -> Result<Self, Flaw> {
         match from.take(1, "yes or no")? {
             [0] => Ok(false),
             [1] => Ok(true),
@@ -66,7 +66,7 @@ impl Field for Hash {
     fn put(&self, out: &mut dyn Write) -> io::Result<()> {
         out.write_all(self)
     }
-    fn get(from: &mut Cursor<'_>) -> Result<Self> {
+    fn get(from: &mut Cursor<'_>) -> Result<Self, Flaw> {
         let mut hash = [0; 32];
         hash.copy_from_slice(from.take(32, "a hash")?);
         Ok(hash)
@@ -74,7 +74,7 @@ impl Field for Hash {
 }
 
 /// Length of a list whose entries take at least `size` bytes each.
-fn length(from: &mut Cursor<'_>, size: usize, what: &str) -> Result<usize> {
+fn length(from: &mut Cursor<'_>, size: usize, what: &str) -> Result<usize, Flaw> {
     let count = from.u64("the length of a list")?;
     from.promised(count, size, what)
 }
@@ -84,7 +84,7 @@ impl Field for String {
         (self.len() as u64).put(out)?;
         out.write_all(self.as_bytes())
     }
-    fn get(from: &mut Cursor<'_>) -> Result<Self> {
+    fn get(from: &mut Cursor<'_>) -> Result<Self, Flaw> {
         let n = length(from, 1, "bytes of text")?;
         let text = from.take(n, "text")?.to_vec();
         String::from_utf8(text).map_err(|_| from.fail("text that is not UTF-8", REMEDY))
@@ -107,7 +107,7 @@ macro_rules! numbers {
                     out.write_all(&bytes)
                 })
             }
-            fn get(from: &mut Cursor<'_>) -> Result<Self> {
+            fn get(from: &mut Cursor<'_>) -> Result<Self, Flaw> {
                 let n = length(from, size_of::<$type>(), "numbers")?;
                 let mut numbers = Vec::with_capacity(n);
                 for _ in 0..n {
@@ -125,7 +125,7 @@ impl Field for Vec<u8> {
         (self.len() as u64).put(out)?;
         out.write_all(self)
     }
-    fn get(from: &mut Cursor<'_>) -> Result<Self> {
+    fn get(from: &mut Cursor<'_>) -> Result<Self, Flaw> {
         let n = length(from, 1, "bytes")?;
         Ok(from.take(n, "bytes")?.to_vec())
     }
@@ -140,7 +140,7 @@ impl Field for Vec<bool> {
         };
         self.chunks(8).try_for_each(|bits| out.write_all(&[byte(bits)]))
     }
-    fn get(from: &mut Cursor<'_>) -> Result<Self> {
+    fn get(from: &mut Cursor<'_>) -> Result<Self, Flaw> {
         let n = from.u64("the length of a list")?;
         let n_bytes = from.promised(n.div_ceil(8), 1, "bytes of bits")?;
         let bytes = from.take(n_bytes, "bits")?;
@@ -153,7 +153,7 @@ impl<A: Field, B: Field> Field for (A, B) {
         self.0.put(out)?;
         self.1.put(out)
     }
-    fn get(from: &mut Cursor<'_>) -> Result<Self> {
+    fn get(from: &mut Cursor<'_>) -> Result<Self, Flaw> {
         Ok((A::get(from)?, B::get(from)?))
     }
 }
@@ -164,7 +164,7 @@ impl<A: Field, B: Field> Field for Vec<(A, B)> {
         (self.len() as u64).put(out)?;
         self.iter().try_for_each(|pair| pair.put(out))
     }
-    fn get(from: &mut Cursor<'_>) -> Result<Self> {
+    fn get(from: &mut Cursor<'_>) -> Result<Self, Flaw> {
         let n = length(from, 16, "pairs")?;
         (0..n).map(|_| Field::get(from)).collect()
     }
@@ -178,7 +178,7 @@ impl Field for BTreeMap<String, String> {
             value.put(out)
         })
     }
-    fn get(from: &mut Cursor<'_>) -> Result<Self> {
+    fn get(from: &mut Cursor<'_>) -> Result<Self, Flaw> {
         Ok(Vec::<(String, String)>::get(from)?.into_iter().collect())
     }
 }
@@ -188,7 +188,7 @@ impl<T: Field> Field for Option<T> {
         self.is_some().put(out)?;
         self.as_ref().map_or(Ok(()), |value| value.put(out))
     }
-    fn get(from: &mut Cursor<'_>) -> Result<Self> {
+    fn get(from: &mut Cursor<'_>) -> Result<Self, Flaw> {
         Ok(if bool::get(from)? { Some(T::get(from)?) } else { None })
     }
 }
@@ -201,7 +201,7 @@ macro_rules! record {
                 $(self.$field.put(out)?;)*
                 Ok(())
             }
-            fn get(from: &mut Cursor<'_>) -> Result<Self> {
+            fn get(from: &mut Cursor<'_>) -> Result<Self, Flaw> {
                 Ok($type { $($field: Field::get(from)?),* })
             }
         }
@@ -267,7 +267,7 @@ impl Field for Phi {
             }
         }
     }
-    fn get(from: &mut Cursor<'_>) -> Result<Self> {
+    fn get(from: &mut Cursor<'_>) -> Result<Self, Flaw> {
         match u32::get(from)? {
             16 => Vec::get(from).map(Phi::Fixed16),
             32 => Vec::get(from).map(Phi::F32),
@@ -289,7 +289,7 @@ impl Field for State {
             }
         }
     }
-    fn get(from: &mut Cursor<'_>) -> Result<Self> {
+    fn get(from: &mut Cursor<'_>) -> Result<Self, Flaw> {
         match bool::get(from)? {
             false => Snapshot::get(from).map(State::Mesh),
             true => Ok(State::Tiles(Field::get(from)?, Field::get(from)?)),
@@ -325,10 +325,10 @@ pub(super) fn length_of(checkpoint: &Checkpoint) -> u64 {
 
 /// What the contents of the file `path` say.
 pub(super) fn decode(path: &Path, contents: &[u8]) -> Result<Checkpoint> {
-    let mut from = Cursor::new(path, contents, 0, false);
-    let checkpoint = Checkpoint::get(&mut from)?;
-    match from.remaining() {
+    let mut from = Cursor::new(contents, 0, false);
+    let checkpoint = Checkpoint::get(&mut from).and_then(|checkpoint| match from.remaining() {
         0 => Ok(checkpoint),
-        n => Err(Error::input(path, "", format!("has {n} bytes too many"), REMEDY)),
-    }
+        n => Err(Flaw::whole(format!("has {n} bytes too many"), REMEDY)),
+    });
+    checkpoint.map_err(|flaw| flaw.in_file(path))
 }

@@ -113,7 +113,7 @@ fn any_damage_is_an_error_that_says_what_to_do() {
     let (_folder, path) = written();
     let bytes = std::fs::read(&path).unwrap();
     let refused = |bytes: &[u8], case: String| {
-        let error = container::unpack(&path, bytes).expect_err(&case);
+        let error = container::unpack(bytes).expect_err(&case).in_file(&path);
         assert_eq!(error.exit_code(), 3, "{case}");
         let text = error.to_string();
         assert!(text.contains(CHECKPOINT) && text.contains("--overwrite"), "{case}: {text}");
@@ -175,7 +175,7 @@ fn a_length_that_lies_is_found_while_unpacking() {
         let mut lying = bytes[..bytes.len() - 32].to_vec();
         lying[12..20].copy_from_slice(&length.to_le_bytes());
         lying.extend(blake3::hash(&lying).as_bytes());
-        let error = container::unpack(&path, &lying).unwrap_err().to_string();
+        let error = container::unpack(&lying).unwrap_err().to_string();
         assert!(error.contains("does not hold"), "{length}: {error}");
     }
 }

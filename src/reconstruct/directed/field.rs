@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::lattice::{Lattice, TILE};
 use super::seeds::{Sample, Seed, Seeds};
-use crate::error::{Error, Result};
+use crate::error::{DeviceFault, Error, Result};
 use crate::surface::cubes::Blocks;
 
 /// Vertices of a tile.
@@ -44,14 +44,18 @@ impl Field {
     pub fn new(seeds: &Seeds, lattice: &Lattice, available: Option<u64>) -> Result<Self> {
         let keys = tiles_around(seeds, lattice);
         let bytes = (keys.len() * VERTICES) as u64 * BYTES;
-        if available.is_some_and(|available| bytes > available) {
+        if let Some(free) = available.filter(|free| bytes > *free) {
             let what = format!(
                 "{} tiles of cubes need {} MiB, {} MiB are free",
                 keys.len(),
                 bytes >> 20,
-                available.unwrap_or(0) >> 20
+                free >> 20
             );
-            return Err(Error::device(what, "take larger cubes"));
+            return Err(Error::device_fault(
+                DeviceFault::memory(bytes, free),
+                what,
+                "take larger cubes",
+            ));
         }
         let mut values = vec![0.0_f32; VERTICES * keys.len()];
         let mut nearest = vec![0_u32; VERTICES * keys.len()];

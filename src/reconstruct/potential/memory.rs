@@ -2,7 +2,7 @@
 
 use super::frame::Frame;
 use super::levels::EDGE_LEVELS;
-use crate::error::{Error, Result};
+use crate::error::{DeviceFault, Error, Result};
 use crate::primitives::memory::{available, gibibytes};
 
 /// Tiles for each cube of their size that a surface passes: those that the interface crosses, and those next to
@@ -45,7 +45,7 @@ pub(super) fn check(bytes: u64, what: &str) -> Result<()> {
     let words = format!("{what} need {}, {} are free", gibibytes(bytes), gibibytes(free));
     if bytes > free {
         let remedy = "take a smaller depth, or more memory";
-        return Err(Error::device(words, remedy));
+        return Err(Error::device_fault(DeviceFault::memory(bytes, free), words, remedy));
     }
     tracing::info!("{words}");
     Ok(())

@@ -46,7 +46,7 @@ impl Field {
                 Error::from(Flaw::new(expression.text(), span, what, remedy))
             };
             let rows = array(name).map_err(|error| match error {
-                Error::Case { file: None, line: None, what, remedy } => pointed(&what, &remedy),
+                Error::Case { file: None, line: None, what, remedy, .. } => pointed(&what, &remedy),
                 other => other,
             })?;
             if let Some(first) = arrays.first().filter(|first| first.len() != rows.len()) {

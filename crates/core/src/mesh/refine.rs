@@ -12,7 +12,7 @@ use rayon::prelude::*;
 
 use super::generate::limits::{Size, room};
 use super::{DataArray, Group, Kind, Members, Mesh, Values};
-use crate::error::{Error, Result};
+use crate::error::{Element, Error, Position, Result};
 use crate::primitives::memory::available;
 
 /// One refinement of the mesh.
@@ -88,7 +88,7 @@ fn check(mesh: &Mesh) -> Result<()> {
     }
     if let Some(at) = mesh.cells.iter().position(|&v| u64::from(v) >= n) {
         let what = format!("refers to vertex {}, but there are {n}", mesh.cells[at]);
-        return Err(Error::mesh(format!("cell {}", at / arity), what, ""));
+        return Err(Error::mesh(Position::element(Element::Cell, at / arity), what, ""));
     }
     for group in &mesh.groups {
         let (indices, limit) = match &group.members {

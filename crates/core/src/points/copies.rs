@@ -5,7 +5,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::Points;
-use crate::error::{Error, Result};
+use crate::error::{DeviceFault, Error, Result};
 use crate::expression::{Columns, Expression};
 use crate::primitives::{exclusive_scan, memory, reduce};
 use crate::volume::VOXEL_NAMES;
@@ -59,7 +59,7 @@ impl Points {
         let total = reduce(&tiles, 0, u64::saturating_add);
         if u32::try_from(total).is_err() {
             let what = format!("{total} entries, at most 2^32 - 1 can be numbered");
-            return Err(Error::Device { what, remedy: LESS.into() });
+            return Err(Error::device_fault(DeviceFault::Limit, what, LESS));
         }
         let total = total as usize;
         let first = exclusive_scan(counts);

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::discriminator::{Discriminator, WORD, place};
 use super::memory::reserve;
-use crate::error::{Error, Result};
+use crate::error::{DeviceFault, Error, Result};
 
 /// Words of a task.
 const TASK: usize = 1 << 10;
@@ -98,10 +98,11 @@ impl Bits {
 pub(super) fn check_axes(shape: [usize; 3]) -> Result<()> {
     match shape.iter().find(|&&n| u32::try_from(n).is_err()) {
         None => Ok(()),
-        Some(n) => Err(Error::Device {
-            what: format!("{n} cells along an axis, at most 2^32 - 1 can be listed"),
-            remedy: "cut the grid along that axis, or fold it".into(),
-        }),
+        Some(n) => Err(Error::device_fault(
+            DeviceFault::Limit,
+            format!("{n} cells along an axis, at most 2^32 - 1 can be listed"),
+            "cut the grid along that axis, or fold it",
+        )),
     }
 }
 

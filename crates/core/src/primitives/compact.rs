@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::bits::LESS;
 use super::discriminator::pack_eight;
 use super::memory::reserve;
-use crate::error::{Error, Result};
+use crate::error::{DeviceFault, Error, Result};
 
 /// Flags of a piece; they stay in the second-level cache.
 const PIECE: usize = 1 << 17;
@@ -30,10 +30,11 @@ const MANY: usize = 4;
 /// [`Error::Device`] for more than 2^32 flags, and if there is not enough memory.
 pub fn compact(flags: &[u8]) -> Result<Vec<u32>> {
     if flags.len() as u64 > 1 << 32 {
-        return Err(Error::Device {
-            what: format!("{} flags to list, at most 2^32 can be", flags.len()),
-            remedy: LESS.into(),
-        });
+        return Err(Error::device_fault(
+            DeviceFault::Limit,
+            format!("{} flags to list, at most 2^32 can be", flags.len()),
+            LESS,
+        ));
     }
     if sampled_percent(flags) < MANY { join(flags) } else { count_and_write(flags) }
 }

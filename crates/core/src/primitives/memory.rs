@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use crate::error::{Error, Result};
+use crate::error::{DeviceFault, Error, Result};
 
 /// Bytes that this process may still take, as far as the system says: the least of what is free in
 /// the machine, in its control group, and in its address space. `None` where that is not known, as
@@ -120,14 +120,15 @@ pub fn reserve<T>(
     if fits(more) && try_reserve(items, more) {
         return Ok(());
     }
-    Err(Error::Device {
-        what: format!(
+    Err(Error::device_fault(
+        DeviceFault::Memory { needed: Some(bytes(more)), free },
+        format!(
             "no memory for {more} {what}: {} needed{}",
             gibibytes(bytes(more)),
             free.map_or(String::new(), |free| format!(", {} free", gibibytes(free)))
         ),
-        remedy: remedy.into(),
-    })
+        remedy,
+    ))
 }
 
 /// A number of bytes for people: "3.2 GiB", "12.5 MiB".

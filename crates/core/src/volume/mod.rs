@@ -12,11 +12,10 @@ pub mod select;
 
 pub use condition::Condition;
 pub use condition::NAMES as VOXEL_NAMES;
-pub use placement::Flaw;
 pub use placement::Placement;
 pub use samples::{Samples, Statistics};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Flaw, Result};
 use crate::primitives::Values;
 
 /// Numbers on a regular grid of `shape`, x fastest.
@@ -80,7 +79,7 @@ impl Volume {
     /// # Errors
     /// [`Error::Case`] for numbers that are not finite, steps of no length or in one plane.
     pub fn placed(mut self, origin: [f64; 3], steps: [[f64; 3]; 3]) -> Result<Self> {
-        let refused = |(what, remedy): Flaw| Error::usage(what, remedy);
+        let refused = |flaw: Flaw| Error::usage(flaw.what(), flaw.remedy());
         self.placement = Placement::new(self.shape, origin, steps).map_err(refused)?;
         Ok(self)
     }

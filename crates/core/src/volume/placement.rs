@@ -1,7 +1,6 @@
 //! Where the samples of a volume lie in the world.
 
-/// What is wrong, and what to do about it.
-pub type Flaw = (String, &'static str);
+use crate::error::Flaw;
 
 /// The affine map from indices to world coordinates: sample (i, j, k) lies at
 /// `origin + i steps[0] + j steps[1] + k steps[2]`.
@@ -49,19 +48,19 @@ impl Placement {
         const MEND: &str = "mend the spacing and the directions in the file's header";
         if steps.as_flattened().iter().chain(&origin).any(|x| !x.is_finite()) {
             let what = format!("origin {origin:?} with steps {steps:?}, finite numbers expected");
-            return Err((what, MEND));
+            return Err(Flaw::whole(what, MEND));
         }
         fill_flat_axes(shape, &mut steps);
         if let Some(k) = (0..3).find(|&k| length(steps[k]) == 0.0) {
             let what = format!("the spacing along axis {} is zero", AXES[k]);
-            return Err((what, "give the size of a voxel in the file's header"));
+            return Err(Flaw::whole(what, "give the size of a voxel in the file's header"));
         }
         let unit = steps.map(|step| scaled(step, 1.0 / length(step)));
         let det = dot(unit[0], cross(unit[1], unit[2]));
         // Axes this close to a plane come from damaged headers, not from scanners.
         if det.abs() < 1e-6 || det.is_nan() {
             let what = format!("the axes {steps:?} lie in a plane: the matrix is singular");
-            return Err((what, MEND));
+            return Err(Flaw::whole(what, MEND));
         }
         let row = |k: usize| {
             let across = cross(unit[(k + 1) % 3], unit[(k + 2) % 3]);
@@ -72,7 +71,7 @@ impl Placement {
         let finite = |x: &[f64]| x.iter().all(|x| x.is_finite());
         if !finite(&far) || !finite(placement.inverse.as_flattened()) {
             let what = format!("steps {steps:?} are beyond the range of numbers");
-            return Err((what, MEND));
+            return Err(Flaw::whole(what, MEND));
         }
         Ok(placement)
     }
@@ -89,7 +88,7 @@ impl Placement {
         if let Some(k) = (0..3).find(wrong) {
             let kind = if spacing[k] == 0.0 { "zero" } else { "no positive number" };
             let what = format!("the spacing along axis {} is {}: {kind}", AXES[k], spacing[k]);
-            return Err((what, "give the size of a voxel in the file's header"));
+            return Err(Flaw::whole(what, "give the size of a voxel in the file's header"));
         }
         let step = |k: usize| scaled(directions[k], spacing[k]);
         Self::new(shape, origin, [step(0), step(1), step(2)])
@@ -261,7 +260,8 @@ mod tests {
     #[test]
     fn what_cannot_be_a_place_is_refused() {
         let unit = Placement::identity().steps;
-        let refused = |shape, origin, steps| Placement::new(shape, origin, steps).unwrap_err().0;
+        let refused =
+            |shape, origin, steps| Placement::new(shape, origin, steps).unwrap_err().what();
         let zero = [unit[0], [0.0; 3], unit[2]];
         assert!(refused([2; 3], [0.0; 3], zero).contains("axis y is zero"));
         let flat = [unit[0], unit[1], [1.0, 1.0, 0.0]];
@@ -270,7 +270,7 @@ mod tests {
         let huge = unit.map(|u| u.map(|x| x * 1e308));
         assert!(refused([20; 3], [0.0; 3], huge).contains("beyond the range"));
         for (spacing, found) in [([1.0, -2.0, 1.0], "y is -2"), ([1.0, 1.0, 0.0], "z is 0: zero")] {
-            let flaw = Placement::from_spacing([2; 3], [0.0; 3], spacing, unit).unwrap_err().0;
+            let flaw = Placement::from_spacing([2; 3], [0.0; 3], spacing, unit).unwrap_err().what();
             assert!(flaw.contains(found), "{flaw}");
         }
         let nan = Placement::from_spacing([2; 3], [0.0; 3], [f64::NAN, 1.0, 1.0], unit);

@@ -16,7 +16,7 @@ use crate::Cuda;
 use crate::primitives::compact;
 pub use entries::entries_on;
 pub use leaves::{leaves_on, leaves_where_on};
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{DeviceFault, Error, Result};
 use zeroset_core::points::{Criterion, Points};
 use zeroset_core::primitives::Order;
 use zeroset_core::volume::Volume;
@@ -94,10 +94,11 @@ fn check_number(volume: &Volume) -> Result<()> {
     let n = volume.n_voxels();
     match u32::try_from(n) {
         Ok(_) => Ok(()),
-        Err(_) => Err(Error::Device {
-            what: format!("{n} voxels on a GPU, at most 2^32 - 1 can be"),
-            remedy: ON_THE_PROCESSOR.into(),
-        }),
+        Err(_) => Err(Error::device_fault(
+            DeviceFault::Limit,
+            format!("{n} voxels on a GPU, at most 2^32 - 1 can be"),
+            ON_THE_PROCESSOR,
+        )),
     }
 }
 

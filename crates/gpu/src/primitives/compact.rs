@@ -3,7 +3,7 @@
 use super::BLOCK;
 use crate::blocks::{COMPACT_BATCH, COMPACT_ROUND, COMPACT_WORDS};
 use crate::{Arguments, Array, Cuda, Kernel, Launch, Unit};
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{DeviceFault, Error, Result};
 
 /// Bytes of shared memory of a block for each round.
 const SHARED: usize = 1056;
@@ -58,10 +58,11 @@ impl Compactor {
     pub fn new(cuda: &Cuda, like: Set) -> Result<Self> {
         let (packed, n) = (like.is_packed(), like.len());
         if u32::try_from(n).is_err() {
-            return Err(Error::Device {
-                what: format!("{n} flags to list, at most 2^32 - 1 can be"),
-                remedy: "list them in parts".into(),
-            });
+            return Err(Error::device_fault(
+                DeviceFault::Limit,
+                format!("{n} flags to list, at most 2^32 - 1 can be"),
+                "list them in parts",
+            ));
         }
         let total = cuda.zeros(1)?;
         if packed {

@@ -12,7 +12,7 @@ use self::layout::{BitsArgument, BytesArgument, EdgeArgument, TemplateArgument, 
 use super::Value;
 use crate::definitions::Define;
 use crate::{Arguments, Array, Cuda, Element, Plain, Unit};
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{DeviceFault, Error, Result};
 use zeroset_core::primitives::{Edge, Grid, Template, Threshold, Within};
 
 /// Numbers of one type on the card, x fastest; the twin of [`Grid`](zeroset_core::primitives::Grid).
@@ -141,10 +141,11 @@ impl Question {
         let n = self.shape.iter().map(|&size| u64::from(size)).product::<u64>();
         match u32::try_from(n) {
             Ok(n) => Ok((self.shape, n as usize)),
-            Err(_) => Err(Error::Device {
-                what: format!("{n} cells, keys have 32 bits"),
-                remedy: "take the grid in parts".into(),
-            }),
+            Err(_) => Err(Error::device_fault(
+                DeviceFault::Limit,
+                format!("{n} cells, keys have 32 bits"),
+                "take the grid in parts",
+            )),
         }
     }
 

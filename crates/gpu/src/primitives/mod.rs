@@ -32,7 +32,7 @@ pub use tree::DeviceTree;
 pub use unique::{DeviceUnique, unique};
 
 use crate::{Cuda, Element, Kernel, Launch};
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{DeviceFault, Error, Result};
 
 /// Threads of a block of all kernels here but those of the sort.
 const BLOCK: u32 = 256;
@@ -48,9 +48,12 @@ fn sharing(cuda: &Cuda, n: usize) -> Launch {
 /// # Errors
 /// [`Error::Device`] if not.
 fn numbered(n: usize, items: &str) -> Result<u32> {
-    u32::try_from(n).map_err(|_| Error::Device {
-        what: format!("{n} {items} on a GPU, at most 2^32 - 1 can be"),
-        remedy: "take them in parts, or on the processor".into(),
+    u32::try_from(n).map_err(|_| {
+        Error::device_fault(
+            DeviceFault::Limit,
+            format!("{n} {items} on a GPU, at most 2^32 - 1 can be"),
+            "take them in parts, or on the processor",
+        )
     })
 }
 

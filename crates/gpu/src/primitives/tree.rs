@@ -3,7 +3,7 @@
 use super::histopyramid::{MOST_LEVELS, TreeArgument};
 use super::{Value, sharing, tiles};
 use crate::{Arguments, Array, Cuda, Unit};
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{DeviceFault, Error, Result};
 use zeroset_core::primitives::Leaf;
 
 /// Threads of a block.
@@ -30,10 +30,11 @@ impl DeviceTree {
         let n: u64 = shape.iter().map(|&n| u64::from(n)).product();
         assert!(n == values.len() as u64 && n > 0, "one value for each cell, and at least one");
         if u32::try_from(n).is_err() {
-            return Err(Error::Device {
-                what: format!("{n} cells of a tree, at most 2^32 - 1 can be"),
-                remedy: "take the grid in parts".into(),
-            });
+            return Err(Error::device_fault(
+                DeviceFault::Limit,
+                format!("{n} cells of a tree, at most 2^32 - 1 can be"),
+                "take the grid in parts",
+            ));
         }
         let fan = if shape[2] > 1 { 8 } else { 4 };
         let defines = vec![("FAN", fan.to_string()), ("VALUE", T::NAME.to_string())];

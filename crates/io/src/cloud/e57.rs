@@ -1,7 +1,5 @@
 //! E57, the format of terrestrial scanners, by the crate `e57`: all scans of a file, moved to their common frame.
 
-use std::path::Path;
-
 use e57::{CartesianCoordinate, E57Reader, RecordDataType};
 
 use super::CloudReport;
@@ -10,42 +8,37 @@ use super::stream::{Seekable, Stream};
 use crate::guard::quietly;
 use crate::text::one_line;
 use zeroset_core::cloud::PointCloud;
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{Flaw, Result};
 use zeroset_core::words::counted;
 
 /// Reads an E57 file.
 ///
 /// # Errors
-/// [`Error::Input`] for what the crate cannot read, and for points that no bytes vouch for.
-pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport)> {
-    let path = stream.path();
+/// A [`Flaw`] for what the crate cannot read, and for points that no bytes vouch for.
+pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw> {
     // The crate makes room for as much XML as the header promises.
     let head = stream.fill(48)?.first_chunk::<48>().copied();
     let (source, size) = stream.seekable()?;
     let xml = head.map(|head| head[32..].first_chunk().copied().map_or(0, u64::from_le_bytes));
     if xml.is_none_or(|xml| xml > size) {
         let xml = xml.map_or("no header".into(), |xml| format!("{xml} bytes of XML promised"));
-        return Err(damaged(path, &format!("{xml}, the file has {size} bytes")));
+        return Err(damaged(&format!("{xml}, the file has {size} bytes")));
     }
     let found = quietly(|| scans(source, size));
-    let (all, version, warnings) =
-        found.unwrap_or_else(Err).map_err(|what| damaged(path, &what))?;
-    let (cloud, mut report) = all.finish(path, "e57", version)?;
+    let (all, version, warnings) = found.unwrap_or_else(Err).map_err(|what| damaged(&what))?;
+    let (cloud, mut report) = all.finish("e57", version)?;
     // The standard knows no other unit.
     report.units = Some("m".to_string());
     report.warnings.splice(0..0, warnings);
     Ok((cloud, report))
 }
 
-fn damaged(path: &Path, what: &str) -> Error {
-    Error::input(path, "", one_line(&what), "the file is damaged: copy or export it again")
+fn damaged(what: &str) -> Flaw {
+    Flaw::whole(one_line(&what), "the file is damaged: copy or export it again")
 }
 
 /// The points of all scans, which have colors if each of these has.
-fn scans(
-    source: Box<dyn Seekable>,
-    size: u64,
-) -> std::result::Result<(Gather, String, Vec<String>), String> {
+fn scans(source: Box<dyn Seekable>, size: u64) -> Result<(Gather, String, Vec<String>), String> {
     let words = |e: e57::Error| format!("{e}");
     let mut file = E57Reader::new(source).map_err(words)?;
     let scans = file.pointclouds();

@@ -1,10 +1,8 @@
 //! Points as they come from a file: the finite ones are kept, what is wrong with the others is counted.
 
-use std::path::Path;
-
 use super::{CloudReport, NormalsFrom};
 use zeroset_core::cloud::PointCloud;
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{Flaw, Result};
 
 /// How a file stores a color.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,13 +115,12 @@ impl Gather {
     /// The cloud, and what is to be said of it.
     ///
     /// # Errors
-    /// [`Error::Input`] if no point is left, or there are more than 32-bit numbers reach.
+    /// A [`Flaw`] if no point is left, or there are more than 32-bit numbers reach.
     pub(super) fn finish(
         mut self,
-        path: &Path,
         format: &'static str,
         version: impl Into<String>,
-    ) -> Result<(PointCloud, CloudReport)> {
+    ) -> Result<(PointCloud, CloudReport), Flaw> {
         let mut report = CloudReport {
             format,
             version: version.into(),
@@ -142,9 +139,9 @@ impl Gather {
                 0 => "holds no points".to_string(),
                 n => format!("holds {n} points, none of them with finite coordinates and a normal"),
             };
-            return Err(Error::input(path, "", what, "export the points again"));
+            return Err(Flaw::whole(what, "export the points again"));
         }
-        crate::faces::index_limit(path, self.points.len() as u64, "points")?;
+        crate::faces::index_limit(self.points.len() as u64, "points")?;
         let cloud = PointCloud { points: self.points, normals: self.normals, colors };
         (report.min, report.max) = cloud.bounds();
         Ok((cloud, report))
@@ -229,16 +226,16 @@ mod tests {
         {
             all.push([x, 0.0, 0.0], || [normal, 0.0, 0.0], || [x * 257.0 * 40.0, 0.0, 65535.0]);
         }
-        let (cloud, report) = all.finish(Path::new("x"), "xyz", "").unwrap();
+        let (cloud, report) = all.finish("xyz", "").unwrap();
         assert_eq!(cloud.points.iter().map(|x| x[0]).collect::<Vec<_>>(), [0.0, 2.0, 4.0]);
         assert_eq!(cloud.normals.unwrap()[1], [-1.0, 0.0, 0.0]);
         assert_eq!(cloud.colors.unwrap()[2], [160, 0, 255]);
         assert_eq!((report.stored, report.not_finite, report.without_normal), (6, 1, 2));
         let mut none = Gather::new(true, None, 0);
         (0..3).for_each(|_| none.push([1.0; 3], || [0.0; 3], || [0.0; 3]));
-        let (cloud, report) = none.finish(Path::new("x"), "xyz", "").unwrap();
+        let (cloud, report) = none.finish("xyz", "").unwrap();
         assert!(cloud.normals.is_none() && cloud.len() == 3 && report.warnings.len() == 1);
-        let error = Gather::new(false, None, 0).finish(Path::new("x"), "xyz", "").unwrap_err();
+        let error = Gather::new(false, None, 0).finish("xyz", "").unwrap_err();
         assert!(error.to_string().contains("holds no points"));
     }
 }

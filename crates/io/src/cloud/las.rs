@@ -16,7 +16,7 @@ use crate::scalar::Scalar;
 use crate::text::one_line;
 use header::Header;
 use zeroset_core::cloud::PointCloud;
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{Flaw, Result};
 
 /// Bytes of records that are unpacked at a time.
 const PIECE: usize = 1 << 18;
@@ -24,9 +24,8 @@ const PIECE: usize = 1 << 18;
 /// Reads a LAS or LAZ file.
 ///
 /// # Errors
-/// [`Error::Input`] for a damaged header, fewer points than promised, compressed data that cannot be unpacked.
-pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport)> {
-    let path = stream.path();
+/// A [`Flaw`] for a damaged header, fewer points than promised, compressed data that cannot be unpacked.
+pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw> {
     let header = header::read(&mut stream)?;
     let depth = header.colors.map(|_| Depth::Word);
     let place = |at: usize, scalar| Place { at, step: header.length, scalar };
@@ -51,13 +50,18 @@ pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport)> {
         records.read(&mut stream, header.n, &mut all)?;
     }
     let format = if header.compressed.is_some() { "laz" } else { "las" };
-    let (cloud, mut report) = all.finish(path, format, header.version)?;
+    let (cloud, mut report) = all.finish(format, header.version)?;
     report.units = header.units;
     Ok((cloud, report))
 }
 
 /// Reads compressed records.
-fn unpack(stream: Stream, header: &Header, records: &Records, all: &mut Gather) -> Result<()> {
+fn unpack(
+    stream: Stream,
+    header: &Header,
+    records: &Records,
+    all: &mut Gather,
+) -> Result<(), Flaw> {
     if header.n == 0 {
         // The crate takes memory for the table of chunks before the first point is asked for.
         return Ok(());
@@ -65,7 +69,7 @@ fn unpack(stream: Stream, header: &Header, records: &Records, all: &mut Gather) 
     let path = stream.path();
     let fail = |what: String| {
         let what = format!("compressed points: {what}");
-        Error::input(path, "", what, "the file is damaged or cut short: copy it again")
+        Flaw::whole(what, "the file is damaged or cut short: copy it again")
     };
     let (mut source, size) = stream.seekable()?;
     let raw = header.compressed.as_deref().unwrap_or_default();
@@ -77,7 +81,7 @@ fn unpack(stream: Stream, header: &Header, records: &Records, all: &mut Gather) 
         return Err(fail(format!("records of {length} bytes, {} stated", header.length)));
     }
     chunks::check(&mut source, raw, &vlr, header, size).map_err(&fail)?;
-    source.seek(SeekFrom::Start(header.begin)).map_err(|e| load::unreadable(path, &e))?;
+    source.seek(SeekFrom::Start(header.begin)).map_err(|e| load::unreadable(path, e))?;
     let made = quietly(|| laz::LasZipDecompressor::new(source, vlr)).map_err(&fail)?;
     let mut made = made.map_err(|e| fail(one_line(&e)))?;
     let mut left = header.n;

@@ -23,7 +23,7 @@ use super::{MeshFile, VolumeOptions, columns, obj, off, read_as, text as lines, 
 use stream::Stream;
 pub use write::{CloudLayout, check_cloud_target, write_cloud, write_cloud_pieces};
 use zeroset_core::cloud::PointCloud;
-use zeroset_core::error::{Result, plain};
+use zeroset_core::error::{Flaw, Result, plain};
 use zeroset_core::mesh::{DataArray, Kind, Mesh, Values};
 use zeroset_core::words::counted;
 
@@ -87,7 +87,8 @@ pub enum NormalsFrom {
 /// [`Error::Input`](zeroset_core::Error::Input) naming file, position, what was found and what to do: unknown format, damaged or cut
 /// file, fewer points than promised, no point at all.
 pub fn read_cloud(path: &Path) -> Result<(PointCloud, CloudReport)> {
-    read(Stream::open(path)?).map(printable)
+    let read = Stream::open(path).and_then(read).map(printable);
+    read.map_err(|flaw| flaw.in_file(path))
 }
 
 /// With texts that may quote the file as lines for a screen.
@@ -102,7 +103,7 @@ fn printable((cloud, mut report): (PointCloud, CloudReport)) -> (PointCloud, Clo
 ///
 /// # Errors
 /// As [`read_cloud`], if the file cannot be read.
-pub(super) fn head(path: &Path) -> Result<Vec<u8>> {
+pub(super) fn head(path: &Path) -> Result<Vec<u8>, Flaw> {
     let mut stream = Stream::open(path)?;
     let found = stream.fill(HEAD)?;
     Ok(found[..found.len().min(HEAD)].to_vec())
@@ -112,11 +113,11 @@ pub(super) fn head(path: &Path) -> Result<Vec<u8>> {
 ///
 /// # Errors
 /// Those of [`read_cloud`].
-pub(super) fn read_cloud_of(path: &Path, bytes: &[u8]) -> Result<(PointCloud, CloudReport)> {
+pub(super) fn read_cloud_of(path: &Path, bytes: &[u8]) -> Result<(PointCloud, CloudReport), Flaw> {
     read(Stream::of(path, bytes)).map(printable)
 }
 
-fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport)> {
+fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw> {
     let path = stream.path();
     let head = stream.fill(HEAD)?;
     // The head tells the formats that are streamed; others may need the size of the file.
@@ -131,21 +132,21 @@ fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport)> {
     let (format, warning) = sniff::format(path, &bytes)?;
     let text = lines::without_mark(&bytes);
     let file = match format {
-        Format::Obj => obj::read_points(path, &lines::with_line_feeds(text))?,
-        Format::Off => off::read_points(path, text)?,
+        Format::Obj => obj::read_points(&lines::with_line_feeds(text))?,
+        Format::Off => off::read_points(text)?,
         Format::Npy => of_array(path, &bytes)?,
         _ => read_as(format, path, &bytes)?,
     };
     drop(bytes);
-    let (cloud, mut report) = of_mesh::read(path, file)?;
+    let (cloud, mut report) = of_mesh::read(file)?;
     report.warnings.extend(warning);
     Ok((cloud, report))
 }
 
 /// The points of an array of numpy.
-fn of_array(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
+fn of_array(path: &Path, bytes: &[u8]) -> Result<MeshFile, Flaw> {
     let file = volume::read_as(Format::Npy, path, bytes, &VolumeOptions::default())?;
-    let points = file.map(|file| columns::points_of_array(path, &file)).transpose()?.flatten();
+    let points = file.map(|file| columns::array_points(&file)).transpose()?.flatten();
     points.map_or_else(|| read_as(Format::Npy, path, bytes), Ok)
 }
 
@@ -160,7 +161,7 @@ fn is_streamed(format: Format, path: &Path, head: &[u8]) -> bool {
     }
 }
 
-fn streamed(format: Format, stream: Stream) -> Result<(PointCloud, CloudReport)> {
+fn streamed(format: Format, stream: Stream) -> Result<(PointCloud, CloudReport), Flaw> {
     match format {
         Format::Ply => ply::read(stream),
         Format::Pcd => pcd::read(stream),
@@ -174,7 +175,7 @@ fn streamed(format: Format, stream: Stream) -> Result<(PointCloud, CloudReport)>
 ///
 /// # Errors
 /// As [`read_cloud`].
-pub(super) fn read_as_mesh(format: Format, path: &Path, bytes: &[u8]) -> Result<MeshFile> {
+pub(super) fn read_as_mesh(format: Format, path: &Path, bytes: &[u8]) -> Result<MeshFile, Flaw> {
     let (cloud, report) = streamed(format, Stream::of(path, bytes))?;
     let mut mesh = Mesh::new(Kind::Surface, cloud.points, Vec::new());
     let array = |name: &str, values| DataArray { name: name.into(), components: 1, values };

@@ -1,7 +1,5 @@
 //! Vertices of a mesh as points: normals and colors are arrays of theirs, or else normals come from the faces.
 
-use std::path::Path;
-
 use rayon::prelude::*;
 
 use super::gather::{Depth, Gather};
@@ -9,14 +7,14 @@ use super::{CloudReport, NormalsFrom};
 use crate::MeshFile;
 use crate::vtk::NO_CELLS;
 use zeroset_core::cloud::PointCloud;
-use zeroset_core::error::Result;
+use zeroset_core::error::{Flaw, Result};
 use zeroset_core::mesh::{DataArray, Mesh, Values, vertex_normals};
 
 /// The points of a mesh.
 ///
 /// # Errors
-/// [`zeroset_core::Error::Input`] if none is finite and has a normal.
-pub(super) fn read(path: &Path, file: MeshFile) -> Result<(PointCloud, CloudReport)> {
+/// A [`Flaw`] if none is finite and has a normal.
+pub(super) fn read(file: MeshFile) -> Result<(PointCloud, CloudReport), Flaw> {
     let mesh = &file.mesh;
     let stored = vector(
         mesh,
@@ -43,7 +41,7 @@ pub(super) fn read(path: &Path, file: MeshFile) -> Result<(PointCloud, CloudRepo
         let normal = || normals.as_ref().map_or([0.0; 3], |normals| normals[i]);
         all.push(*x, normal, || colors.as_ref().map_or([0.0; 3], |colors| colors[i]));
     }
-    let (cloud, mut report) = all.finish(path, file.format, file.version)?;
+    let (cloud, mut report) = all.finish(file.format, file.version)?;
     if from_faces && cloud.normals.is_some() {
         report.normals = Some(NormalsFrom::Faces);
     }

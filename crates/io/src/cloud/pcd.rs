@@ -10,7 +10,7 @@ use super::table::{self, Roles};
 use crate::scalar::Scalar;
 use crate::text::{Lines, Row, parse, show};
 use zeroset_core::cloud::PointCloud;
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{Flaw, Result};
 
 /// Most bytes of a header, and most numbers of a record.
 const HEAD: usize = 64 << 10;
@@ -49,12 +49,11 @@ struct Header {
 /// Reads a PCD file.
 ///
 /// # Errors
-/// [`Error::Input`] naming the line of a damaged header, fewer points than promised, compressed data that
+/// A [`Flaw`] naming the line of a damaged header, fewer points than promised, compressed data that
 /// cannot be unpacked.
-pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport)> {
-    let path = stream.path();
+pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw> {
     let head = stream.fill(HEAD)?;
-    let mut lines = Lines::of_header(path, head);
+    let mut lines = Lines::of_header(head);
     let header = read_header(&mut lines)?;
     let (begin, line) = (lines.consumed(), lines.number());
     stream.take(begin);
@@ -65,7 +64,7 @@ pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport)> {
     };
     let Some(position) = three(["x", "y", "z"]) else {
         let what = "header without the fields x, y and z";
-        return Err(Error::input(path, "", what, "export the points again"));
+        return Err(Flaw::whole(what, "export the points again"));
     };
     let normal = three(["normal_x", "normal_y", "normal_z"]);
     let packed = field("rgb").or_else(|| field("rgba")).filter(|f| f.scalar.size() == 4);
@@ -124,7 +123,7 @@ pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport)> {
             None => records.read(&mut stream, n, &mut all)?,
         }
     }
-    let (cloud, mut report) = all.finish(path, "pcd", header.version)?;
+    let (cloud, mut report) = all.finish("pcd", header.version)?;
     if header.moved {
         report.warnings.push("the place of the sensor (VIEWPOINT) is not applied".to_string());
     }
@@ -132,7 +131,7 @@ pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport)> {
 }
 
 /// The fields one behind the other, `size` bytes.
-fn unpack(stream: &mut Stream, size: u64) -> Result<Vec<u8>> {
+fn unpack(stream: &mut Stream, size: u64) -> Result<Vec<u8>, Flaw> {
     const CUT: &str = "the file is cut short: copy or export it again";
     let Some(&[a, b, c, d, e, f, g, h]) = stream.fill(8)?.first_chunk() else {
         return Err(stream.fail("file ends where the compressed data begin", CUT));
@@ -152,7 +151,7 @@ fn unpack(stream: &mut Stream, size: u64) -> Result<Vec<u8>> {
         .map_err(|what| stream.fail(format!("compressed data: {what}"), CUT))
 }
 
-fn read_header(lines: &mut Lines) -> Result<Header> {
+fn read_header(lines: &mut Lines) -> Result<Header, Flaw> {
     const DAMAGED: &str = "the header is damaged: export the file again";
     let (mut names, mut sizes, mut types, mut counts) = (vec![], vec![], vec![], None);
     let (mut version, mut moved) = (String::from("0.7"), false);
@@ -248,7 +247,7 @@ fn words<'a>(row: &mut Row<'a>) -> Vec<&'a [u8]> {
     std::iter::from_fn(|| row.next_word()).take(MOST).collect()
 }
 
-fn numbers(row: &mut Row, what: &str) -> Result<Vec<usize>> {
+fn numbers(row: &mut Row, what: &str) -> Result<Vec<usize>, Flaw> {
     let mut found = Vec::new();
     for word in words(row) {
         match parse::<usize>(word).filter(|n| *n <= MOST) {

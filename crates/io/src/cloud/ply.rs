@@ -11,7 +11,7 @@ use crate::ply::{self, Element, Encoding, Header};
 use crate::scalar::Scalar;
 use crate::text::Lines;
 use zeroset_core::cloud::PointCloud;
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{Flaw, Result};
 
 /// Most bytes of a header.
 const HEAD: usize = 1 << 20;
@@ -19,12 +19,11 @@ const HEAD: usize = 1 << 20;
 /// Reads a PLY file.
 ///
 /// # Errors
-/// [`Error::Input`] naming line or byte for a damaged header or fewer points than promised.
-pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport)> {
-    let path = stream.path();
+/// A [`Flaw`] naming line or byte for a damaged header or fewer points than promised.
+pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw> {
     let head = stream.fill(HEAD)?;
-    let mut lines = Lines::of_header(path, head);
-    let header = ply::read_header(path, &mut lines)?;
+    let mut lines = Lines::of_header(head);
+    let header = ply::read_header(&mut lines)?;
     let (begin, line) = (lines.consumed(), lines.number());
     match header.elements.first().filter(|_| !has_faces(&header)) {
         Some(vertex) if vertex.name == "vertex" && !vertex.has_lists() => {
@@ -33,7 +32,7 @@ pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport)> {
         }
         _ => {
             let bytes = stream.rest()?;
-            of_mesh::read(path, ply::read_points(path, &bytes)?)
+            of_mesh::read(ply::read_points(&bytes)?)
         }
     }
 }
@@ -80,11 +79,10 @@ fn vertices(
     header: &Header,
     vertex: &Element,
     line: usize,
-) -> Result<(PointCloud, CloudReport)> {
-    let path = stream.path();
+) -> Result<(PointCloud, CloudReport), Flaw> {
     let Some(columns) = Columns::of(vertex) else {
         let what = "element \"vertex\" without the properties x, y and z";
-        return Err(Error::input(path, "", what, "export the points again"));
+        return Err(Flaw::whole(what, "export the points again"));
     };
     let n = vertex.count;
     let of = |room| Gather::new(columns.normal.is_some(), columns.depth, room);
@@ -99,7 +97,7 @@ fn vertices(
             counts: false,
         };
         table::read(&mut stream, &roles, Some(n), line, &mut all)?;
-        return all.finish(path, "ply", header.version.as_str());
+        return all.finish("ply", header.version.as_str());
     }
     let stride = vertex.least_size();
     let mut all = of(stream.promised(n, stride as u64, "points")?);
@@ -122,7 +120,7 @@ fn vertices(
     refuse_other_order(&mut stream, header, &mut records)?;
     records.read(&mut stream, n, &mut all)?;
     let left = stream.fill(1)?.len();
-    let (cloud, mut report) = all.finish(path, "ply", header.version.as_str())?;
+    let (cloud, mut report) = all.finish("ply", header.version.as_str())?;
     if left > 0 && header.elements.iter().skip(1).all(|e| e.count == 0) {
         report.warnings.push("ignored: bytes after the last element".to_string());
     }
@@ -130,7 +128,11 @@ fn vertices(
 }
 
 /// Tells a file whose numbers have their bytes in the other order than its header says, by the first points.
-fn refuse_other_order(stream: &mut Stream, header: &Header, records: &mut Records) -> Result<()> {
+fn refuse_other_order(
+    stream: &mut Stream,
+    header: &Header,
+    records: &mut Records,
+) -> Result<(), Flaw> {
     const LOOK: usize = 1 << 10;
     let found = stream.fill(LOOK * records.stride)?;
     let n = (found.len() / records.stride).min(LOOK);
@@ -144,7 +146,7 @@ fn refuse_other_order(stream: &mut Stream, header: &Header, records: &mut Record
     let wrong = strange(stated) && !strange(!stated);
     records.big_endian = stated;
     match header.encoding.swapped().filter(|_| wrong) {
-        Some(other) => Err(ply::other_order(stream.path(), header.encoding, other)),
+        Some(other) => Err(ply::other_order(header.encoding, other)),
         None => Ok(()),
     }
 }

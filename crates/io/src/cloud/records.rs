@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::gather::Gather;
 use super::stream::Stream;
 use crate::scalar::Scalar;
-use zeroset_core::error::Result;
+use zeroset_core::error::{Flaw, Result};
 
 /// Records of a task.
 const TASK: usize = 1 << 14;
@@ -79,8 +79,8 @@ impl Records {
     /// Reads `n` records one behind the other.
     ///
     /// # Errors
-    /// [`zeroset_core::Error::Input`] if the file ends before.
-    pub(super) fn read(&self, stream: &mut Stream, n: u64, into: &mut Gather) -> Result<()> {
+    /// A [`Flaw`] if the file ends before.
+    pub(super) fn read(&self, stream: &mut Stream, n: u64, into: &mut Gather) -> Result<(), Flaw> {
         let mut left = n;
         while left > 0 {
             let wanted = left.min((TASKS * TASK) as u64) as usize;

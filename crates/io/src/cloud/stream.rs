@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::bytes::broken_promise;
 use crate::load;
 use crate::unpack::Unpack;
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{Flaw, Position, Result};
 
 /// How LAS, LAZ and E57 begin.
 const READ_AT_ANY_PLACE: [&[u8]; 2] = [b"LASF", b"ASTM"];
@@ -43,10 +43,10 @@ impl<'a> Stream<'a> {
     /// Opens a file.
     ///
     /// # Errors
-    /// [`Error::Input`] if it cannot be read or is empty.
-    pub(super) fn open(path: &'a Path) -> Result<Self> {
+    /// A [`Flaw`] if it cannot be read or is empty.
+    pub(super) fn open(path: &'a Path) -> Result<Self, Flaw> {
         load::refuse_device(path)?;
-        let file = File::open(path).map_err(|e| load::unreadable(path, &e))?;
+        let file = File::open(path).map_err(|e| load::unreadable(path, e))?;
         let size = file.metadata().ok().filter(|found| found.is_file()).map(|found| found.len());
         let stored = Stream {
             path,
@@ -84,10 +84,10 @@ impl<'a> Stream<'a> {
         }
     }
 
-    fn decompressed(mut self) -> Result<Self> {
+    fn decompressed(mut self) -> Result<Self, Flaw> {
         let head = self.fill(2)?;
         if head.is_empty() {
-            return Err(load::empty(self.path));
+            return Err(load::empty());
         }
         if !head.starts_with(&[0x1f, 0x8b]) {
             return Ok(self);
@@ -97,16 +97,16 @@ impl<'a> Stream<'a> {
         let packed = BufReader::with_capacity(1 << 16, begin.chain(self.source));
         self.source = Box::new(Unpack::gzip(packed));
         (self.size, self.ended, self.plain) = (None, false, false);
-        if self.fill(1)?.is_empty() { Err(load::empty(self.path)) } else { Ok(self) }
+        if self.fill(1)?.is_empty() { Err(load::empty()) } else { Ok(self) }
     }
 
     /// The whole file for reading at any place, and how many bytes it has.
     ///
     /// # Errors
-    /// [`Error::Input`] if the file cannot be read again.
-    pub(super) fn seekable(&self) -> Result<(Box<dyn Seekable>, u64)> {
+    /// A [`Flaw`] if the file cannot be read again.
+    pub(super) fn seekable(&self) -> Result<(Box<dyn Seekable>, u64), Flaw> {
         if let Some(size) = self.size.filter(|_| self.plain) {
-            let file = File::open(self.path).map_err(|e| load::unreadable(self.path, &e))?;
+            let file = File::open(self.path).map_err(|e| load::unreadable(self.path, e))?;
             return Ok((Box::new(BufReader::with_capacity(1 << 16, file)), size));
         }
         let bytes = match &self.whole {
@@ -126,8 +126,8 @@ impl<'a> Stream<'a> {
     /// At least the next `n` bytes, fewer only at the end; they stay the next ones.
     ///
     /// # Errors
-    /// [`Error::Input`] if the file cannot be read, or is a damaged gzip stream.
-    pub(super) fn fill(&mut self, n: usize) -> Result<&[u8]> {
+    /// A [`Flaw`] if the file cannot be read, or is a damaged gzip stream.
+    pub(super) fn fill(&mut self, n: usize) -> Result<&[u8], Flaw> {
         if self.buffer.len() - self.begin < n && !self.ended {
             self.buffer.drain(..self.begin);
             self.begin = 0;
@@ -140,17 +140,17 @@ impl<'a> Stream<'a> {
             let found = self.buffer.len() - before;
             self.ended = (found as u64) < piece;
             if let Err(error) = outcome {
-                return Err(self.broken(&error));
+                return Err(self.broken(error));
             }
             if self.at + self.buffer.len() as u64 > self.limit {
-                return Err(self.broken(&std::io::Error::other("it is too large")));
+                return Err(self.broken(std::io::Error::other("it is too large")));
             }
         }
         Ok(&self.buffer[self.begin..])
     }
 
     /// Why reading failed: of a gzip stream as [`load::load`] says it.
-    fn broken(&self, error: &std::io::Error) -> Error {
+    fn broken(&self, error: std::io::Error) -> Flaw {
         if self.size.is_none()
             && error.kind() != ErrorKind::OutOfMemory
             && let Err(found) = load::load(self.path)
@@ -174,8 +174,8 @@ impl<'a> Stream<'a> {
     /// Passes over bytes up to `position`, counted from the beginning.
     ///
     /// # Errors
-    /// [`Error::Input`] if the file ends before.
-    pub(super) fn pass_to(&mut self, position: u64, what: &str) -> Result<()> {
+    /// A [`Flaw`] if the file ends before.
+    pub(super) fn pass_to(&mut self, position: u64, what: &str) -> Result<(), Flaw> {
         while self.at < position {
             let found = self.fill(1)?.len() as u64;
             if found == 0 {
@@ -200,8 +200,8 @@ impl<'a> Stream<'a> {
     /// says how many to make room for, as far as bytes vouch for them.
     ///
     /// # Errors
-    /// [`Error::Input`] with expected and found.
-    pub(super) fn promised(&self, count: u64, size: u64, what: &str) -> Result<usize> {
+    /// A [`Flaw`] with expected and found.
+    pub(super) fn promised(&self, count: u64, size: u64, what: &str) -> Result<usize, Flaw> {
         let Some(found) = self.left() else { return Ok(count.min(1 << 16) as usize) };
         let needed = u128::from(count) * u128::from(size);
         if needed > u128::from(found) + 1 {
@@ -215,15 +215,15 @@ impl<'a> Stream<'a> {
     ///
     /// # Errors
     /// As [`Stream::fill`].
-    pub(super) fn rest(mut self) -> Result<Vec<u8>> {
+    pub(super) fn rest(mut self) -> Result<Vec<u8>, Flaw> {
         self.fill(usize::MAX)?;
         self.buffer.drain(..self.begin);
         Ok(self.buffer)
     }
 
     /// An error at the place reached.
-    pub(super) fn fail(&self, what: impl Into<String>, remedy: &str) -> Error {
-        Error::input(self.path, format!("byte {}", self.at), what, remedy)
+    pub(super) fn fail(&self, what: impl Into<String>, remedy: &str) -> Flaw {
+        Flaw::at(Position::Byte(self.at), what, remedy)
     }
 }
 

@@ -6,7 +6,7 @@ use super::gather::Gather;
 use super::stream::Stream;
 use crate::columns::{cells, no_number};
 use crate::text::{parse, show};
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{Flaw, Position, Result};
 
 /// Bytes of text that are read at a time, ...
 const BLOCK: usize = 16 << 20;
@@ -49,7 +49,7 @@ struct Piece {
 /// Reads rows to the end of the file, or `n` of them, and says how many lines were read.
 ///
 /// # Errors
-/// [`Error::Input`] naming the line for a word that is no number, for a row of another length, and if
+/// A [`Flaw`] naming the line for a word that is no number, for a row of another length, and if
 /// the file ends before `n` rows.
 pub(super) fn read(
     stream: &mut Stream,
@@ -57,10 +57,9 @@ pub(super) fn read(
     n: Option<u64>,
     mut line: usize,
     into: &mut Gather,
-) -> Result<()> {
+) -> Result<(), Flaw> {
     let before = into.stored;
     let left = |into: &Gather| n.map_or(u64::MAX, |n| n - (into.stored - before));
-    let path = stream.path();
     while left(into) > 0 {
         let mut wanted = BLOCK;
         let block = loop {
@@ -71,7 +70,7 @@ pub(super) fn read(
                 0 if found.len() >= wanted && wanted < BLOCK + LINE => wanted = BLOCK + LINE,
                 0 if !found.is_empty() => {
                     let what = format!("a line of more than {LINE} bytes");
-                    return Err(Error::input(path, format!("line {}", line + 1), what, "mend it"));
+                    return Err(Flaw::at(Position::Line(line + 1), what, "mend it"));
                 }
                 end => break stream.fill(wanted)?.get(..end).unwrap_or_default(),
             }
@@ -81,7 +80,7 @@ pub(super) fn read(
             let found = into.stored - before;
             let what = format!("{n} points promised, the file ends after {found}");
             let remedy = "the count is wrong or the file is cut short";
-            return Err(Error::input(path, format!("line {}", line.max(1)), what, remedy));
+            return Err(Flaw::at(Position::Line(line.max(1)), what, remedy));
         }
         let length = block.len();
         let texts = pieces(block);
@@ -94,7 +93,7 @@ pub(super) fn read(
             let cut = piece.gather.stored >= most;
             let piece = if cut { rows(text, roles, most, &kind) } else { piece };
             if let Some((at, what, remedy)) = piece.flaw {
-                return Err(Error::input(path, format!("line {}", line + at), what, remedy));
+                return Err(Flaw::at(Position::Line(line + at), what, remedy));
             }
             line += piece.lines;
             into.append(piece.gather);
@@ -183,11 +182,7 @@ fn rows(text: &[u8], roles: &Roles, most: u64, kind: &Gather) -> Piece {
 }
 
 /// Reads a row into `values`; false for a count.
-fn row(
-    line: &[u8],
-    roles: &Roles,
-    values: &mut [f64],
-) -> std::result::Result<bool, (String, &'static str)> {
+fn row(line: &[u8], roles: &Roles, values: &mut [f64]) -> Result<bool, (String, &'static str)> {
     const SAME: &str = "give each row the same number of numbers";
     let mut words = cells(line);
     for (k, to) in values.iter_mut().enumerate() {
@@ -215,7 +210,7 @@ mod tests {
     const PLACES: Roles =
         Roles { columns: 3, position: [0, 1, 2], normal: None, color: None, counts: false };
 
-    fn points(text: &str, n: Option<u64>) -> Result<Vec<[f64; 3]>> {
+    fn points(text: &str, n: Option<u64>) -> Result<Vec<[f64; 3]>, Flaw> {
         let mut stream = Stream::of(Path::new("x"), text.as_bytes());
         let mut all = Gather::new(false, None, 0);
         read(&mut stream, &PLACES, n, 0, &mut all)?;

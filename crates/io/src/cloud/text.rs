@@ -8,7 +8,7 @@ use super::table::{self, Paint, Roles, is_comment};
 use crate::columns::{cells, no_number};
 use crate::text::{parse, without_mark};
 use zeroset_core::cloud::PointCloud;
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{Flaw, Position, Result};
 
 /// Bytes in which the first rows are looked for.
 const HEAD: usize = 64 << 10;
@@ -20,28 +20,27 @@ const MOST: usize = 1_000;
 /// Reads rows of numbers.
 ///
 /// # Errors
-/// [`Error::Input`] for fewer than three columns and those of [`table::read`].
-pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport)> {
-    let path = stream.path();
+/// A [`Flaw`] for fewer than three columns and those of [`table::read`].
+pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw> {
     if stream.fill(3)?.len() != without_mark(stream.fill(3)?).len() {
         stream.take(3);
     }
     let head = Head::of(stream.fill(HEAD)?);
     let Some(taken) = head.taken() else {
         if let Some((line, what, remedy)) = head.flaw {
-            return Err(Error::input(path, format!("line {line}"), what, remedy));
+            return Err(Flaw::at(Position::Line(line), what, remedy));
         }
         let what = match head.columns {
             0 => "no row of numbers".to_string(),
             n => format!("{n} columns, three are needed for points"),
         };
         let remedy = "give x, y and z in each row, decimals with a point";
-        return Err(Error::input(path, "", what, remedy));
+        return Err(Flaw::whole(what, remedy));
     };
     if let Some(names) = head.names.as_ref().filter(|names| names.len() != head.columns) {
         let what = format!("{} names of columns, {} columns", names.len(), head.columns);
         let remedy = "a row of names, if any, names each column";
-        return Err(Error::input(path, "", what, remedy));
+        return Err(Flaw::whole(what, remedy));
     }
     // The bytes of a row vouch for it: two for each number.
     let most = stream.left().map_or(0, |left| left / (2 * head.columns as u64));
@@ -56,7 +55,7 @@ pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport)> {
     if let Some(n) = head.count.filter(|n| *n != all.stored) {
         found.push(format!("the first line promises {n} points, {} follow", all.stored));
     }
-    let (cloud, mut report) = all.finish(path, "text", "ascii")?;
+    let (cloud, mut report) = all.finish("text", "ascii")?;
     report.columns = Some(taken.how);
     report.warnings.extend(found);
     Ok((cloud, report))

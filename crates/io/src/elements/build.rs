@@ -2,13 +2,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
-use std::path::Path;
 
 use super::{ElementType, Shape, inherit};
 use crate::MeshFile;
 use crate::faces::{index_limit, kind_of_triangles, mesh_file};
 use crate::names::UnusedNames;
-use zeroset_core::error::Result;
+use zeroset_core::error::{Flaw, Result};
 use zeroset_core::mesh::{DataArray, Group, Kind, Members};
 use zeroset_core::words::noun;
 
@@ -80,15 +79,14 @@ impl Builder {
     /// The mesh file of all elements added.
     pub(crate) fn finish(
         mut self,
-        path: &Path,
         vertices: Vec<[f64; 3]>,
         format: &'static str,
         version: String,
-    ) -> Result<MeshFile> {
-        index_limit(path, self.n_elements as u64, "elements")?;
+    ) -> Result<MeshFile, Flaw> {
+        index_limit(self.n_elements as u64, "elements")?;
         for (dimension, part) in self.parts.iter().enumerate() {
             let n = part.corners.len() / (dimension + 1);
-            index_limit(path, n as u64, SIMPLICES[dimension])?;
+            index_limit(n as u64, SIMPLICES[dimension])?;
         }
         let top = self.top();
         self.warn(top);
@@ -99,7 +97,7 @@ impl Builder {
             _ => kind_of_triangles(&vertices, &domain.corners),
         };
         let counts = self.counted(|_| true).collect();
-        let mut file = mesh_file(path, vertices, Vec::new(), format, version, counts)?;
+        let mut file = mesh_file(vertices, Vec::new(), format, version, counts)?;
         file.mesh.kind = kind;
         file.mesh.cells = domain.corners;
         file.mesh.groups = groups;

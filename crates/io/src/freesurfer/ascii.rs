@@ -1,12 +1,10 @@
 //! FreeSurfer's surfaces as text (`.asc`): a line of remarks, the numbers of vertices and faces,
 //! then rows of three numbers and a mark that is 0.
 
-use std::path::Path;
-
 use crate::MeshFile;
 use crate::faces::{Faces, check_index, index_limit};
 use crate::text::Lines;
-use zeroset_core::error::Result;
+use zeroset_core::error::{Flaw, Result};
 
 /// How these files begin.
 pub(crate) const MAGIC: &[u8] = b"#!ascii version";
@@ -14,14 +12,14 @@ pub(crate) const MAGIC: &[u8] = b"#!ascii version";
 /// Reads a surface, which begins with [`MAGIC`].
 ///
 /// # Errors
-/// [`zeroset_core::Error::Input`] naming the line for fewer rows than promised, coordinates that are not
+/// A [`Flaw`] naming the line for fewer rows than promised, coordinates that are not
 /// finite, an index out of range.
-pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
-    let mut lines = Lines::new(path, bytes).with_comments(b'#');
+pub(super) fn read(bytes: &[u8]) -> Result<MeshFile, Flaw> {
+    let mut lines = Lines::new(bytes).with_comments(b'#');
     let mut head = lines.row(format_args!("numbers of vertices and faces"))?;
     let n_vertices: u64 = head.number("number of vertices")?;
     let n_faces: u64 = head.number("number of faces")?;
-    index_limit(path, n_vertices, "vertices")?;
+    index_limit(n_vertices, "vertices")?;
     let n_vertices = lines.promised(n_vertices, 3, "vertices")?;
     let mut vertices = Vec::with_capacity(n_vertices);
     for i in 0..n_vertices {
@@ -41,7 +39,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
         }
         faces.push(&face);
     }
-    let mut file = faces.into_file(path, vertices, "freesurfer", "ascii triangles")?;
+    let mut file = faces.into_file(vertices, "freesurfer", "ascii triangles")?;
     file.units = Some("mm".to_string());
     Ok(file)
 }
@@ -53,7 +51,7 @@ mod tests {
     #[test]
     fn a_triangle_and_its_faults() {
         let good = "#!ascii version of lh.x\n3 1\n0 0 0 0\n1 0 0 0\n0 1 1 0\n0 1 2 0\n";
-        let read = |text: &str| read(Path::new("lh.x.asc"), text.as_bytes());
+        let read = |text: &str| read(text.as_bytes());
         assert_eq!(read(good).unwrap().mesh.cells, [0, 1, 2]);
         for (text, found) in [
             (good.replace("0 1 2 0", "0 1 3 0"), "line 6: face 0 refers to vertex 3 of 3"),

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::text::Lines;
 use crate::{PartialArray, VertexData, atomic};
-use zeroset_core::error::Result;
+use zeroset_core::error::{Flaw, Result};
 use zeroset_core::mesh::{Group, Members};
 
 /// How these files begin.
@@ -15,10 +15,10 @@ pub(crate) const MAGIC: &[u8] = b"#!ascii label";
 /// as the file is (`V1` of `lh.V1.label`). Of rows for the same vertex the last one counts.
 ///
 /// # Errors
-/// [`zeroset_core::Error::Input`] naming the line for other numbers of rows than promised, words that are no
+/// A [`Flaw`] naming the line for other numbers of rows than promised, words that are no
 /// numbers, vertices below 0, a label without vertices.
-pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<VertexData> {
-    let mut lines = Lines::new(path, bytes).with_comments(b'#');
+pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<VertexData, Flaw> {
+    let mut lines = Lines::new(bytes).with_comments(b'#');
     let mut head = lines.row(format_args!("the number of vertices"))?;
     let n: u64 = head.number("the number of vertices")?;
     if n == 0 {
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
     use zeroset_core::mesh::Values;
 
-    fn read_text(name: &str, text: &str) -> Result<VertexData> {
+    fn read_text(name: &str, text: &str) -> Result<VertexData, Flaw> {
         read(Path::new(name), text.as_bytes())
     }
 

@@ -11,7 +11,7 @@ use crate::MeshFile;
 use crate::bytes::{Cursor, finite};
 use crate::faces::{Faces, check_index};
 use crate::text::show;
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{Element, Error, Flaw, Position, Result};
 use zeroset_core::mesh::{DataArray, Values};
 
 pub(super) use ascii::MAGIC as TEXT_SURFACE;
@@ -35,37 +35,37 @@ const CUT: &str = "the file is cut short: copy it again";
 /// over: coordinates stay those of the surface.
 ///
 /// # Errors
-/// [`Error::Input`] for another kind of file, counts the file cannot hold, coordinates that are
+/// A [`Flaw`] for another kind of file, counts the file cannot hold, coordinates that are
 /// not finite, an index out of range.
-pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
+pub(crate) fn read(bytes: &[u8]) -> Result<MeshFile, Flaw> {
     if bytes.starts_with(ascii::MAGIC) {
-        return ascii::read(path, bytes);
+        return ascii::read(bytes);
     }
     match bytes.first_chunk::<3>() {
         Some(&SURFACE) => {}
         Some(&MORPH) => {
             let what = "holds numbers per vertex, no surface";
-            return Err(Error::input(path, "", what, "give it as data of a surface"));
+            return Err(Flaw::whole(what, "give it as data of a surface"));
         }
         Some([0xff, 0xff, 0xfb | 0xfd]) => {
             let what = "is a FreeSurfer surface of quadrangles, only triangles can be read";
-            return Err(Error::input(path, "byte 0", what, "convert it with mris_convert"));
+            return Err(Flaw::at(Position::Byte(0), what, "convert it with mris_convert"));
         }
         _ => {
             let found = show(bytes.get(..12).unwrap_or(bytes));
             let what =
                 format!("the magic bytes FF FF FE of a FreeSurfer surface expected, found {found}");
-            return Err(Error::input(path, "byte 0", what, "this is no FreeSurfer surface"));
+            return Err(Flaw::at(Position::Byte(0), what, "this is no FreeSurfer surface"));
         }
     }
-    let (mut cursor, n_vertices, n_faces) = counts(path, bytes)?;
+    let (mut cursor, n_vertices, n_faces) = counts(bytes)?;
     let mut vertices = Vec::with_capacity(n_vertices);
     for i in 0..n_vertices {
         let mut x = [0.0; 3];
         for value in &mut x {
             *value = f64::from(cursor.f32("a coordinate")?);
         }
-        vertices.push(finite(path, i, x)?);
+        vertices.push(finite(i, x)?);
     }
     let mut faces = Faces::default();
     faces.triangles.reserve_exact(3 * n_faces);
@@ -75,24 +75,24 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
             let index = i64::from(cursor.i32("a face")?);
             *corner = check_index(index, n_vertices).map_err(|what| {
                 let remedy = "the file is damaged: export it again";
-                Error::input(path, format!("face {i}"), what, remedy)
+                Flaw::at(Position::element(Element::Face, i), what, remedy)
             })?;
         }
         faces.push(&face);
     }
-    let mut file = faces.into_file(path, vertices, "freesurfer", "binary triangles")?;
+    let mut file = faces.into_file(vertices, "freesurfer", "binary triangles")?;
     file.units = Some("mm".to_string());
     Ok(file)
 }
 
 /// Goes behind the line of remarks, "created by ..." and an empty line. Some writers leave out
 /// the empty one; the counts tell, since they must fit the size of the file.
-fn counts<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<(Cursor<'a>, usize, usize)> {
+fn counts<'a>(bytes: &'a [u8]) -> Result<(Cursor<'a>, usize, usize), Flaw> {
     let ends = bytes.iter().enumerate().filter(|&(_, &b)| b == b'\n').map(|(i, _)| i + 1).take(2);
     let ends: Vec<usize> = ends.collect();
     let mut failure = None;
     for &at in ends.iter().rev() {
-        match read_counts(path, bytes, at) {
+        match read_counts(bytes, at) {
             Ok(found) => return Ok(found),
             // The common layout comes first; its error is the one to show.
             Err(error) => failure = failure.or(Some(error)),
@@ -100,16 +100,12 @@ fn counts<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<(Cursor<'a>, usize, usi
     }
     Err(failure.unwrap_or_else(|| {
         let what = "file ends where the line \"created by\" was expected";
-        Error::input(path, format!("byte {}", bytes.len()), what, CUT)
+        Flaw::at(Position::byte(bytes.len()), what, CUT)
     }))
 }
 
-fn read_counts<'a>(
-    path: &'a Path,
-    bytes: &'a [u8],
-    at: usize,
-) -> Result<(Cursor<'a>, usize, usize)> {
-    let mut cursor = Cursor::new(path, bytes, at, true);
+fn read_counts<'a>(bytes: &'a [u8], at: usize) -> Result<(Cursor<'a>, usize, usize), Flaw> {
+    let mut cursor = Cursor::new(bytes, at, true);
     let n_vertices = count(&mut cursor, "vertices")?;
     let n_faces = count(&mut cursor, "faces")?;
     let n_vertices = cursor.promised(n_vertices, 12, "vertices")?;
@@ -117,7 +113,7 @@ fn read_counts<'a>(
     Ok((cursor, n_vertices, n_faces as usize))
 }
 
-fn count(cursor: &mut Cursor, what: &str) -> Result<u64> {
+fn count(cursor: &mut Cursor, what: &str) -> Result<u64, Flaw> {
     let n = cursor.i32(&format!("the number of {what}"))?;
     u64::try_from(n).map_err(|_| cursor.fail(format!("number of {what} is {n}"), CUT))
 }
@@ -126,10 +122,10 @@ fn count(cursor: &mut Cursor, what: &str) -> Result<u64> {
 /// its counts fit the size of the file.
 ///
 /// # Errors
-/// [`Error::Input`] for another kind of file and for fewer numbers than promised.
-pub(crate) fn read_morph(path: &Path, bytes: &[u8]) -> Result<Vec<DataArray>> {
+/// A [`Flaw`] for another kind of file and for fewer numbers than promised.
+pub(crate) fn read_morph(path: &Path, bytes: &[u8]) -> Result<Vec<DataArray>, Flaw> {
     if bytes.starts_with(&MORPH) {
-        let mut cursor = Cursor::new(path, bytes, 3, true);
+        let mut cursor = Cursor::new(bytes, 3, true);
         let n = count(&mut cursor, "values")?;
         count(&mut cursor, "faces")?;
         let components = count(&mut cursor, "values per vertex")?;
@@ -154,7 +150,7 @@ pub(crate) fn read_morph(path: &Path, bytes: &[u8]) -> Result<Vec<DataArray>> {
             let found = show(bytes.get(..12).unwrap_or(bytes));
             let what =
                 format!("the magic bytes FF FF FF of FreeSurfer data expected, found {found}");
-            Err(Error::input(path, "byte 0", what, "this is no FreeSurfer data file"))
+            Err(Flaw::at(Position::Byte(0), what, "this is no FreeSurfer data file"))
         }
     }
 }
@@ -219,7 +215,7 @@ mod tests {
     #[test]
     fn one_or_two_lines_of_remarks() {
         for head in ["created by a\n\n", "created by a\n", "\n\n", "a\nb\n"] {
-            let file = read(Path::new("lh.x"), &surface(head, 3, 1, [0, 1, 2])).unwrap();
+            let file = read(&surface(head, 3, 1, [0, 1, 2])).unwrap();
             assert_eq!(file.mesh.cells, [0, 1, 2], "{head:?}");
             assert_eq!(file.mesh.vertices[0], [0.0, 0.0, 1.0], "{head:?}");
         }
@@ -230,7 +226,7 @@ mod tests {
             (3, 1, [0, -1, 2], "face 0: refers to vertex -1 of 3"),
         ] {
             let bytes = surface("created by a\n\n", n_vertices, n_faces, face);
-            let error = read(Path::new("lh.x"), &bytes).unwrap_err().to_string();
+            let error = read(&bytes).unwrap_err().to_string();
             assert!(error.contains(found), "{error}");
         }
     }

@@ -22,16 +22,16 @@ use super::names::UnusedNames;
 use super::text;
 use super::{MeshFile, VertexData};
 use xml::{Array, Document};
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{Element, Flaw, Position, Result};
 use zeroset_core::mesh::{DataArray, Group, Members, Values};
 
 /// Reads a surface with the arrays on it.
 ///
 /// # Errors
-/// [`Error::Input`] naming byte, array, vertex or face for damaged XML, base64 or zlib data,
+/// A [`Flaw`] naming byte, array, vertex or face for damaged XML, base64 or zlib data,
 /// sizes that do not fit the data, coordinates that are not finite, indices out of range, a file
 /// without coordinates.
-pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
+pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile, Flaw> {
     let Document { version, encoding, arrays, labels } = xml::read(path, bytes)?;
     let (mut points, mut triangles, mut others) = (None, None, Vec::new());
     let mut warnings = Vec::new();
@@ -55,16 +55,16 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
             0 => "holds no coordinates (NIFTI_INTENT_POINTSET)".to_string(),
             _ => "holds numbers per vertex, no surface".to_string(),
         };
-        return Err(Error::input(path, "", what, "give it as data of a surface"));
+        return Err(Flaw::whole(what, "give it as data of a surface"));
     };
     let space = space(&points, &mut warnings);
-    let vertices = vertices(path, points)?;
+    let vertices = vertices(points)?;
     let mut faces = Faces::default();
     if let Some(triangles) = triangles {
-        add_triangles(path, triangles, vertices.len(), &mut faces)?;
+        add_triangles(triangles, vertices.len(), &mut faces)?;
     }
     let n_vertices = vertices.len();
-    let mut file = faces.into_file(path, vertices, "gifti", format!("{version} {encoding}"))?;
+    let mut file = faces.into_file(vertices, "gifti", format!("{version} {encoding}"))?;
     file.units = Some("mm".to_string());
     file.space = space;
     file.warnings = warnings;
@@ -86,11 +86,11 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
 ///
 /// # Errors
 /// As for [`read`], and for a file without such arrays or with sparse ones.
-pub(crate) fn read_data(path: &Path, bytes: &[u8]) -> Result<VertexData> {
+pub(crate) fn read_data(path: &Path, bytes: &[u8]) -> Result<VertexData, Flaw> {
     let Document { arrays, labels, .. } = xml::read(path, bytes)?;
     if arrays.iter().any(|array| array.intent == "NIFTI_INTENT_NODE_INDEX") {
         let what = "holds numbers for some vertices only (NIFTI_INTENT_NODE_INDEX)";
-        return Err(Error::input(path, "", what, "export them for all vertices"));
+        return Err(Flaw::whole(what, "export them for all vertices"));
     }
     let is_data = |array: &Array| {
         array.intent != "NIFTI_INTENT_POINTSET" && array.intent != "NIFTI_INTENT_TRIANGLE"
@@ -98,7 +98,7 @@ pub(crate) fn read_data(path: &Path, bytes: &[u8]) -> Result<VertexData> {
     let arrays: Vec<Array> = arrays.into_iter().filter(is_data).collect();
     if arrays.is_empty() {
         let what = "holds no numbers per vertex";
-        return Err(Error::input(path, "", what, "name a shape or functional file"));
+        return Err(Flaw::whole(what, "name a shape or functional file"));
     }
     let groups = groups(arrays.iter(), &labels);
     Ok(VertexData { arrays: named(path, arrays), partial: Vec::new(), groups })
@@ -143,12 +143,12 @@ fn space(points: &Array, warnings: &mut Vec<String>) -> Option<String> {
     found.map(text::one_line)
 }
 
-fn vertices(path: &Path, array: Array) -> Result<Vec<[f64; 3]>> {
+fn vertices(array: Array) -> Result<Vec<[f64; 3]>, Flaw> {
     if array.components != 3 {
         let what = format!("coordinates have {} components, 3 are needed", array.components);
-        return Err(Error::input(path, "NIFTI_INTENT_POINTSET", what, "export the surface again"));
+        return Err(Flaw::at("NIFTI_INTENT_POINTSET", what, "export the surface again"));
     }
-    index_limit(path, array.rows as u64, "vertices")?;
+    index_limit(array.rows as u64, "vertices")?;
     let vertices = match array.values {
         Values::Float(values) => values.chunks_exact(3).map(|x| [x[0], x[1], x[2]]).collect(),
         Values::Int(values) => {
@@ -157,15 +157,13 @@ fn vertices(path: &Path, array: Array) -> Result<Vec<[f64; 3]>> {
     };
     let vertices: Vec<[f64; 3]> = vertices;
     for (i, &x) in vertices.iter().enumerate() {
-        super::bytes::finite(path, i, x)?;
+        super::bytes::finite(i, x)?;
     }
     Ok(vertices)
 }
 
-fn add_triangles(path: &Path, array: Array, n_vertices: usize, faces: &mut Faces) -> Result<()> {
-    let fail = |what: String| {
-        Error::input(path, "NIFTI_INTENT_TRIANGLE", what, "export the surface again")
-    };
+fn add_triangles(array: Array, n_vertices: usize, faces: &mut Faces) -> Result<(), Flaw> {
+    let fail = |what: String| Flaw::at("NIFTI_INTENT_TRIANGLE", what, "export the surface again");
     if array.components != 3 {
         return Err(fail(format!("triangles have {} corners", array.components)));
     }
@@ -178,7 +176,7 @@ fn add_triangles(path: &Path, array: Array, n_vertices: usize, faces: &mut Faces
         for (corner, &index) in face.iter_mut().zip(triangle) {
             *corner = check_index(index, n_vertices).map_err(|what| {
                 let remedy = "renumber or mend the triangles";
-                Error::input(path, format!("face {i}"), what, remedy)
+                Flaw::at(Position::element(Element::Face, i), what, remedy)
             })?;
         }
         faces.push(&face);

@@ -26,7 +26,7 @@ fn points() -> String {
     array("POINTSET", "FLOAT32", [3, 3], TEXT, "0 0 1\n1 0 0\n0 1 0")
 }
 
-fn read_text(arrays: &str) -> Result<MeshFile> {
+fn read_text(arrays: &str) -> Result<MeshFile, Flaw> {
     read(Path::new("x.gii"), document(arrays).as_bytes())
 }
 

@@ -9,7 +9,7 @@ use quick_xml::events::{BytesRef, BytesStart, Event};
 
 use super::decode::{self, Beside};
 use crate::text::one_line;
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{Flaw, Position, Result};
 use zeroset_core::mesh::Values;
 
 /// What is read of a document.
@@ -68,7 +68,7 @@ struct Open {
 }
 
 /// Reads a whole document.
-pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<Document> {
+pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<Document, Flaw> {
     let text = String::from_utf8_lossy(bytes);
     let mut reader = Reader::from_str(&text);
     let mut document = Document::default();
@@ -82,9 +82,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<Document> {
     let mut whole = false;
     loop {
         let position = reader.buffer_position();
-        let fail = |what: String, remedy: &str| {
-            Error::input(path, format!("byte {position}"), what, remedy)
-        };
+        let fail = |what: String, remedy: &str| Flaw::at(Position::Byte(position), what, remedy);
         let damaged = |what: String| fail(what, "the file is damaged: export it again");
         let event = reader.read_event();
         let event = event.map_err(|e| damaged(format!("damaged XML: {}", one_line(&e))))?;
@@ -121,7 +119,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<Document> {
                 _ => {}
             },
             Event::Empty(element) if element.name().as_ref() == "Data" => {
-                finish_data(path, &mut beside, &mut open, "")?;
+                finish_data(&mut beside, &mut open, "")?;
             }
             Event::Text(text) => append(&mut content, text.into_inner()),
             Event::CData(text) => append(&mut content, text.into_inner()),
@@ -129,7 +127,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<Document> {
             Event::End(element) => {
                 let text = content.take().unwrap_or_default();
                 match element.name().as_ref() {
-                    "Data" => finish_data(path, &mut beside, &mut open, &text)?,
+                    "Data" => finish_data(&mut beside, &mut open, &text)?,
                     "Label" => {
                         if let Some(key) = label.take() {
                             document.labels.push((key, text.trim().to_string()));
@@ -189,7 +187,7 @@ fn append<'a>(content: &mut Option<Cow<'a, str>>, text: Cow<'a, str>) {
     }
 }
 
-fn attributes(element: &BytesStart) -> std::result::Result<Attributes, String> {
+fn attributes(element: &BytesStart) -> Result<Attributes, String> {
     let mut attributes = Attributes::new();
     // The check for repeated names compares each with all before it: not for damaged files.
     for attribute in element.attributes().with_checks(false) {
@@ -201,22 +199,17 @@ fn attributes(element: &BytesStart) -> std::result::Result<Attributes, String> {
     Ok(attributes)
 }
 
-fn finish_data(
-    path: &Path,
-    beside: &mut Beside,
-    open: &mut Option<Open>,
-    text: &str,
-) -> Result<()> {
+fn finish_data(beside: &mut Beside, open: &mut Option<Open>, text: &str) -> Result<(), Flaw> {
     let Some(array) = open else { return Ok(()) };
     let decoded = decode::decode(beside, &array.attributes, text).map_err(|(what, remedy)| {
         let intent = array.attributes.get("Intent").map_or("DataArray", String::as_str);
-        Error::input(path, intent, what, remedy)
+        Flaw::at(intent, what, remedy)
     })?;
     array.decoded = Some(decoded);
     Ok(())
 }
 
-fn close(array: Open) -> std::result::Result<Array, String> {
+fn close(array: Open) -> Result<Array, String> {
     let intent = array.attributes.get("Intent").cloned().unwrap_or_default();
     match array.decoded {
         Some(decode::Decoded { rows, components, values }) => {

@@ -13,7 +13,7 @@ use crate::elements::{Builder, ElementType, Shape};
 use crate::faces::index_limit;
 use crate::text::{Words, show, without_mark};
 use crate::{MeshFile, load};
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{Flaw, Result};
 use zeroset_core::mesh::{DataArray, Values};
 
 pub(super) use write::{write, write_solution};
@@ -49,10 +49,10 @@ fn section(word: &[u8]) -> Option<ElementType> {
 /// Reads a mesh, with the `.sol` file beside it.
 ///
 /// # Errors
-/// [`Error::Input`] naming the line for fewer numbers than promised, a coordinate that is not
+/// A [`Flaw`] naming the line for fewer numbers than promised, a coordinate that is not
 /// finite, an index out of range, a section out of place.
-pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
-    let mut words = Words::new(path, bytes);
+pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile, Flaw> {
+    let mut words = Words::new(bytes);
     let version = format!("{} ascii", version(&mut words)?);
     let mut builder = Builder::default();
     let (mut dimension, mut vertices, mut ended) = (None, None, false);
@@ -96,9 +96,9 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
     }
     let Some((vertices, references)) = vertices else {
         let what = "holds no section Vertices";
-        return Err(Error::input(path, "", what, "export the mesh again"));
+        return Err(Flaw::whole(what, "export the mesh again"));
     };
-    let mut file = builder.finish(path, vertices, "medit", version)?;
+    let mut file = builder.finish(vertices, "medit", version)?;
     if references.iter().any(|&reference| reference != 0) {
         file.mesh.vertex_data.push(array("reference", 1, Values::Int(references)));
     }
@@ -117,10 +117,10 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
 
 /// Adds the numbers of the file beside the mesh. The mesh can serve without them.
 fn add_solution(file: &mut MeshFile, beside: &Path) {
-    let found = load::load(beside).and_then(|bytes| read_solution(beside, without_mark(&bytes)));
+    let found = load::load(beside).and_then(|bytes| read_solution(without_mark(&bytes)));
     let n = file.mesh.n_vertices();
     match found {
-        Err(error) => file.warnings.push(format!("no solution: {error}")),
+        Err(flaw) => file.warnings.push(format!("no solution: {}", flaw.in_file(beside))),
         Ok(arrays) => {
             for array in arrays {
                 let rows = array.rows();
@@ -142,7 +142,7 @@ fn array(name: &str, components: usize, values: Values) -> DataArray {
     DataArray { name: name.to_string(), components, values }
 }
 
-fn version(words: &mut Words) -> Result<u32> {
+fn version(words: &mut Words) -> Result<u32, Flaw> {
     let first = words.next_word().unwrap_or_default();
     if first != MAGIC {
         let what = format!("\"MeshVersionFormatted\" expected, found {}", show(first));
@@ -151,7 +151,7 @@ fn version(words: &mut Words) -> Result<u32> {
     words.number("a version")
 }
 
-fn read_dimension(words: &mut Words) -> Result<usize> {
+fn read_dimension(words: &mut Words) -> Result<usize, Flaw> {
     match words.number::<usize>("the dimension")? {
         dimension @ (2 | 3) => Ok(dimension),
         other => Err(words.fail(format!("dimension {other}, 2 or 3 expected"), "export it again")),
@@ -159,9 +159,9 @@ fn read_dimension(words: &mut Words) -> Result<usize> {
 }
 
 /// Coordinates and references.
-fn read_vertices(words: &mut Words, dimension: usize) -> Result<(Vec<[f64; 3]>, Vec<i64>)> {
+fn read_vertices(words: &mut Words, dimension: usize) -> Result<(Vec<[f64; 3]>, Vec<i64>), Flaw> {
     let n = words.number("the number of vertices")?;
-    index_limit(words.file(), n, "vertices")?;
+    index_limit(n, "vertices")?;
     let n = words.promised(n, dimension + 1, "vertices")?;
     let (mut vertices, mut references) = (Vec::with_capacity(n), Vec::with_capacity(n));
     for i in 0..n {
@@ -181,10 +181,10 @@ fn elements(
     kind: ElementType,
     n_vertices: usize,
     builder: &mut Builder,
-) -> Result<()> {
+) -> Result<(), Flaw> {
     let name = String::from_utf8_lossy(name);
     let n = words.number(format_args!("the number of {name}"))?;
-    index_limit(words.file(), n, &name)?;
+    index_limit(n, &name)?;
     let n = words.promised(n, kind.nodes + 1, &name)?;
     let mut corners = [0; 8];
     for i in 0..n {
@@ -209,10 +209,10 @@ fn elements(
 /// plane and 6 in space.
 ///
 /// # Errors
-/// [`Error::Input`] naming the line for fewer numbers than promised, types that are not known, a
+/// A [`Flaw`] naming the line for fewer numbers than promised, types that are not known, a
 /// file without numbers at vertices.
-pub(crate) fn read_solution(path: &Path, bytes: &[u8]) -> Result<Vec<DataArray>> {
-    let mut words = Words::new(path, bytes);
+pub(crate) fn read_solution(bytes: &[u8]) -> Result<Vec<DataArray>, Flaw> {
+    let mut words = Words::new(bytes);
     version(&mut words)?;
     let mut dimension = None;
     while let Some(word) = words.next_word() {
@@ -226,10 +226,10 @@ pub(crate) fn read_solution(path: &Path, bytes: &[u8]) -> Result<Vec<DataArray>>
             _ => {}
         }
     }
-    Err(Error::input(path, "", "holds no section SolAtVertices", "name a file of vertex data"))
+    Err(Flaw::whole("holds no section SolAtVertices", "name a file of vertex data"))
 }
 
-fn solution(words: &mut Words, dimension: usize) -> Result<Vec<DataArray>> {
+fn solution(words: &mut Words, dimension: usize) -> Result<Vec<DataArray>, Flaw> {
     let n: u64 = words.number("the number of vertices")?;
     let n_arrays: u64 = words.number("the number of arrays")?;
     if n_arrays == 0 {
@@ -268,7 +268,7 @@ mod tests {
     use super::*;
     use zeroset_core::mesh::{Kind, Members};
 
-    fn read_text(text: &str) -> Result<MeshFile> {
+    fn read_text(text: &str) -> Result<MeshFile, Flaw> {
         read(Path::new("x.mesh"), text.as_bytes())
     }
 
@@ -351,7 +351,7 @@ mod tests {
         }
         let sol = |text: &str| {
             let text = format!("MeshVersionFormatted 1\nDimension 3\n{text}");
-            read_solution(Path::new("x.sol"), text.as_bytes()).unwrap_err().to_string()
+            read_solution(text.as_bytes()).unwrap_err().to_string()
         };
         for (text, found) in [
             ("SolAtVertices 1 1 4 0", "type 4, 1 (scalar)"),

@@ -5,7 +5,7 @@ use super::source::Source;
 use crate::MeshFile;
 use crate::elements::ElementType;
 use crate::names::UnusedNames;
-use zeroset_core::error::Result;
+use zeroset_core::error::{Flaw, Result};
 use zeroset_core::mesh::{DataArray, Values};
 
 /// Most numbers per row: a tensor.
@@ -33,7 +33,7 @@ pub(super) struct Data {
 
 impl Data {
     /// Reads the section `name`, "NodeData" or "ElementData", behind its first line.
-    pub(super) fn read(source: &mut Source, name: &str) -> Result<Self> {
+    pub(super) fn read(source: &mut Source, name: &str) -> Result<Self, Flaw> {
         let mut title = String::new();
         let n = source.text("number of string tags")?;
         for k in 0..source.promised_lines(n, "string tags")? {
@@ -91,14 +91,14 @@ impl Data {
 /// Puts arrays into a mesh; vertices and cells without a row get NaN.
 ///
 /// # Errors
-/// [`zeroset_core::Error::Input`] for sections of few rows that would fill the memory with NaN.
+/// A [`Flaw`] for sections of few rows that would fill the memory with NaN.
 pub(super) fn place(
     source: &Source,
     file: &mut MeshFile,
     nodes: &NodeIndex,
     tags: &Tags,
     all: Vec<Data>,
-) -> Result<()> {
+) -> Result<(), Flaw> {
     let mesh = &mut file.mesh;
     let mut names = UnusedNames::default();
     let mut numbers = 0_usize;

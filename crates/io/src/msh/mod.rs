@@ -20,14 +20,13 @@ mod v41;
 mod write;
 
 use std::fmt::Display;
-use std::path::Path;
 
 use super::MeshFile;
 use super::elements::Names;
 use super::text::{show, words};
 use source::{Encoding, Source};
 pub(super) use write::write;
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{Flaw, Result};
 
 /// What to do about a file that is not as the format demands.
 const AGAIN: &str = "the file is damaged: export the mesh again";
@@ -36,11 +35,11 @@ const TO_41: &str = "convert it with `gmsh in.msh -save -format msh41 -o out.msh
 /// Reads an MSH file.
 ///
 /// # Errors
-/// [`Error::Input`] naming line (text) or byte (binary) for versions that are not read, sections
+/// A [`Flaw`] naming line (text) or byte (binary) for versions that are not read, sections
 /// that end early, counts that the file cannot hold, coordinates that are not finite, elements of
 /// unknown type or with unknown nodes.
-pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
-    let mut source = Source::new(path, bytes);
+pub(crate) fn read(bytes: &[u8]) -> Result<MeshFile, Flaw> {
+    let mut source = Source::new(bytes);
     loop {
         match source.next_section()? {
             Some("MeshFormat") => break,
@@ -100,7 +99,7 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
 }
 
 /// Binary files carry the number 1 behind the header to show their byte order.
-fn big_endian(source: &mut Source) -> Result<bool> {
+fn big_endian(source: &mut Source) -> Result<bool, Flaw> {
     source.encoding = Encoding::Binary { big_endian: false, size: 4 };
     match source.int("the number 1")? {
         1 => Ok(false),
@@ -113,7 +112,7 @@ fn big_endian(source: &mut Source) -> Result<bool> {
 }
 
 /// Reads $PhysicalNames, text in binary files, too.
-fn physical_names(source: &mut Source) -> Result<Names> {
+fn physical_names(source: &mut Source) -> Result<Names, Flaw> {
     let n: u64 = source.text("number of physical names")?;
     let n = source.promised(n, 2, 4, "physical names")?;
     source.line();
@@ -147,7 +146,7 @@ fn unknown_node(
     element: impl Display,
     node: impl Display,
     n_nodes: usize,
-) -> Error {
+) -> Flaw {
     let what = format!("element {element} names node {node}, no such node among {n_nodes}");
     source.fail(what, "the file is damaged: export it again")
 }

@@ -2,10 +2,9 @@
 
 use std::fmt::Display;
 use std::ops::Range;
-use std::path::Path;
 
 use crate::text::{parse, show, words};
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{Flaw, Position, Result};
 
 /// How numbers inside sections are written.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -21,7 +20,6 @@ pub(super) enum Encoding {
 /// A place in the file. Positions in errors are lines of text files, bytes of binary ones.
 #[derive(Clone, Copy)]
 pub(super) struct Source<'a> {
-    pub(super) file: &'a Path,
     pub(super) bytes: &'a [u8],
     pub(super) at: usize,
     pub(super) encoding: Encoding,
@@ -31,20 +29,18 @@ const CUT: &str = "the file is cut short or a count is wrong: export it again";
 
 impl<'a> Source<'a> {
     /// A source at the begin of a text.
-    pub(super) fn new(file: &'a Path, bytes: &'a [u8]) -> Self {
-        Source { file, bytes, at: 0, encoding: Encoding::Ascii }
+    pub(super) fn new(bytes: &'a [u8]) -> Self {
+        Source { bytes, at: 0, encoding: Encoding::Ascii }
     }
 
     /// An error at the place reached.
-    pub(super) fn fail(&self, what: impl Into<String>, remedy: &str) -> Error {
+    pub(super) fn fail(&self, what: impl Into<String>, remedy: &str) -> Flaw {
         let read = self.bytes.get(..self.at).unwrap_or(self.bytes);
         let position = match self.encoding {
-            Encoding::Ascii => {
-                format!("line {}", 1 + read.iter().filter(|&&b| b == b'\n').count())
-            }
-            Encoding::Binary { .. } => format!("byte {}", self.at),
+            Encoding::Ascii => Position::Line(1 + read.iter().filter(|&&b| b == b'\n').count()),
+            Encoding::Binary { .. } => Position::byte(self.at),
         };
-        Error::input(self.file, position, what, remedy)
+        Flaw::at(position, what, remedy)
     }
 
     fn rest(&self) -> &'a [u8] {
@@ -65,7 +61,7 @@ impl<'a> Source<'a> {
     }
 
     /// The next word of text.
-    fn word(&mut self, what: impl Display) -> Result<&'a [u8]> {
+    fn word(&mut self, what: impl Display) -> Result<&'a [u8], Flaw> {
         self.skip_space();
         let rest = self.rest();
         let length = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
@@ -82,14 +78,14 @@ impl<'a> Source<'a> {
     }
 
     /// The next word of text as a number, also in a binary file.
-    pub(super) fn text<T: std::str::FromStr>(&mut self, what: impl Display) -> Result<T> {
+    pub(super) fn text<T: std::str::FromStr>(&mut self, what: impl Display) -> Result<T, Flaw> {
         let word = self.word(&what)?;
         parse(word).ok_or_else(|| {
             self.fail(format!("{what} expected, found {}", show(word)), "export the file again")
         })
     }
 
-    fn raw<const N: usize>(&mut self, what: impl Display) -> Result<[u8; N]> {
+    fn raw<const N: usize>(&mut self, what: impl Display) -> Result<[u8; N], Flaw> {
         match self.rest().first_chunk::<N>() {
             Some(&raw) => {
                 self.at += N;
@@ -100,14 +96,14 @@ impl<'a> Source<'a> {
     }
 
     /// The next `int`.
-    pub(super) fn int(&mut self, what: impl Display) -> Result<i64> {
+    pub(super) fn int(&mut self, what: impl Display) -> Result<i64, Flaw> {
         let Encoding::Binary { big_endian, .. } = self.encoding else { return self.text(what) };
         let raw = self.raw::<4>(what)?;
         Ok(i64::from(if big_endian { i32::from_be_bytes(raw) } else { i32::from_le_bytes(raw) }))
     }
 
     /// The next `size_t` of version 4: a count or a tag.
-    pub(super) fn size(&mut self, what: impl Display) -> Result<u64> {
+    pub(super) fn size(&mut self, what: impl Display) -> Result<u64, Flaw> {
         match self.encoding {
             Encoding::Ascii => self.text(what),
             Encoding::Binary { big_endian, size: 4 } => {
@@ -123,14 +119,14 @@ impl<'a> Source<'a> {
     }
 
     /// The next `double`.
-    pub(super) fn real(&mut self, what: impl Display) -> Result<f64> {
+    pub(super) fn real(&mut self, what: impl Display) -> Result<f64, Flaw> {
         let Encoding::Binary { big_endian, .. } = self.encoding else { return self.text(what) };
         let raw = self.raw::<8>(what)?;
         Ok(if big_endian { f64::from_be_bytes(raw) } else { f64::from_le_bytes(raw) })
     }
 
     /// The next three doubles as the coordinates of node `number`, which must be finite.
-    pub(super) fn coordinates(&mut self, number: u64) -> Result<[f64; 3]> {
+    pub(super) fn coordinates(&mut self, number: u64) -> Result<[f64; 3], Flaw> {
         let x = [self.real("x")?, self.real("y")?, self.real("z")?];
         match x.iter().position(|v| !v.is_finite()) {
             None => Ok(x),
@@ -139,14 +135,14 @@ impl<'a> Source<'a> {
     }
 
     /// The error of a coordinate that is not finite.
-    pub(super) fn not_finite(&self, number: u64, axis: usize, value: f64) -> Error {
+    pub(super) fn not_finite(&self, number: u64, axis: usize, value: f64) -> Flaw {
         let axis = ["x", "y", "z"][axis];
         let what = format!("{axis} of node {number} is {value}, a finite number is needed");
         self.fail(what, "remove or mend this node")
     }
 
     /// Passes over `n` doubles.
-    pub(super) fn skip_reals(&mut self, n: usize, what: &str) -> Result<()> {
+    pub(super) fn skip_reals(&mut self, n: usize, what: &str) -> Result<(), Flaw> {
         if self.encoding == Encoding::Ascii {
             return (0..n).try_for_each(|_| self.word(what).map(drop));
         }
@@ -158,7 +154,7 @@ impl<'a> Source<'a> {
         if let Encoding::Binary { size, .. } = self.encoding { size } else { 0 }
     }
 
-    fn skip_bytes(&mut self, n: usize, what: &str) -> Result<()> {
+    fn skip_bytes(&mut self, n: usize, what: &str) -> Result<(), Flaw> {
         if n > self.rest().len() {
             let found = self.rest().len();
             return Err(self.fail(format!("{n} bytes expected for {what}, found {found}"), CUT));
@@ -175,7 +171,7 @@ impl<'a> Source<'a> {
         words: usize,
         bytes: usize,
         what: &str,
-    ) -> Result<usize> {
+    ) -> Result<usize, Flaw> {
         let each = if self.encoding == Encoding::Ascii { 2 * words } else { bytes };
         let (needed, found) = (u128::from(count) * each as u128, self.rest().len());
         if needed > found as u128 + 1 {
@@ -187,7 +183,7 @@ impl<'a> Source<'a> {
     }
 
     /// Refuses a promise of `count` lines, also in a binary file, that the bytes left cannot keep.
-    pub(super) fn promised_lines(&self, count: u64, what: &str) -> Result<u64> {
+    pub(super) fn promised_lines(&self, count: u64, what: &str) -> Result<u64, Flaw> {
         let found = self.rest().len();
         if count > found as u64 {
             return Err(self.fail(format!("{count} {what} promised, found {found} bytes"), CUT));
@@ -196,7 +192,7 @@ impl<'a> Source<'a> {
     }
 
     /// Goes to the next section and gives its name without "$"; `None` at the end of the file.
-    pub(super) fn next_section(&mut self) -> Result<Option<&'a str>> {
+    pub(super) fn next_section(&mut self) -> Result<Option<&'a str>, Flaw> {
         self.skip_space();
         if self.rest().is_empty() {
             return Ok(None);
@@ -213,12 +209,12 @@ impl<'a> Source<'a> {
     }
 
     /// Expects the end of section `name`.
-    pub(super) fn end_section(&mut self, name: &str) -> Result<()> {
+    pub(super) fn end_section(&mut self, name: &str) -> Result<(), Flaw> {
         self.expect(&format!("$End{name}"))
     }
 
     /// Expects a line.
-    pub(super) fn expect(&mut self, expected: &str) -> Result<()> {
+    pub(super) fn expect(&mut self, expected: &str) -> Result<(), Flaw> {
         self.skip_space();
         let begin = self.at;
         let line = self.line();
@@ -230,7 +226,7 @@ impl<'a> Source<'a> {
     }
 
     /// Passes over a section that is not read; where its content stands.
-    pub(super) fn skip_section(&mut self, name: &str) -> Result<Range<usize>> {
+    pub(super) fn skip_section(&mut self, name: &str) -> Result<Range<usize>, Flaw> {
         let end = format!("$End{name}");
         let begin = self.at;
         match self.rest().windows(end.len()).position(|w| w == end.as_bytes()) {

@@ -3,8 +3,8 @@
 use super::*;
 use zeroset_core::mesh::{Kind, Members};
 
-fn read_bytes(bytes: &[u8]) -> Result<MeshFile> {
-    read(Path::new("x.msh"), bytes)
+fn read_bytes(bytes: &[u8]) -> Result<MeshFile, Flaw> {
+    read(bytes)
 }
 
 fn refusal(bytes: &[u8]) -> String {

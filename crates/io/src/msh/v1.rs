@@ -7,10 +7,10 @@ use super::{AGAIN, unknown_node};
 use crate::MeshFile;
 use crate::elements::Builder;
 use crate::faces::index_limit;
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{Flaw, Result};
 
 /// Reads the nodes, whose section has been entered, and what follows.
-pub(super) fn read(mut source: Source) -> Result<MeshFile> {
+pub(super) fn read(mut source: Source) -> Result<MeshFile, Flaw> {
     let n = count(&mut source, 4, "nodes")?;
     let (mut vertices, mut numbers) = (Vec::with_capacity(n), Vec::with_capacity(n));
     for i in 0..n {
@@ -32,19 +32,19 @@ pub(super) fn read(mut source: Source) -> Result<MeshFile> {
         return Err(source.fail(format!("the end of the file expected, found ${other}"), AGAIN));
     }
     if vertices.is_empty() {
-        return Err(Error::input(source.file, "", "holds no vertices", "export the mesh again"));
+        return Err(Flaw::whole("holds no vertices", "export the mesh again"));
     }
-    builder.finish(source.file, vertices, "msh", "1.0 ascii".to_string())
+    builder.finish(vertices, "msh", "1.0 ascii".to_string())
 }
 
-fn count(source: &mut Source, words: usize, what: &str) -> Result<usize> {
+fn count(source: &mut Source, words: usize, what: &str) -> Result<usize, Flaw> {
     let n = source.text(format_args!("number of {what}"))?;
-    index_limit(source.file, n, what)?;
+    index_limit(n, what)?;
     source.promised(n, words, 0, what)
 }
 
 /// Number, type, physical group, entity, number of nodes, nodes.
-fn elements(source: &mut Source, index: &NodeIndex, builder: &mut Builder) -> Result<()> {
+fn elements(source: &mut Source, index: &NodeIndex, builder: &mut Builder) -> Result<(), Flaw> {
     let n = count(source, 6, "elements")?;
     for i in 0..n {
         let number = source.int(format_args!("element {i} of {n}"))?;

@@ -8,10 +8,10 @@ use super::{AGAIN, physical_names, unknown_node};
 use crate::MeshFile;
 use crate::elements::Builder;
 use crate::faces::index_limit;
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{Flaw, Result};
 
 /// Reads all sections behind the header.
-pub(super) fn read(mut source: Source, version: String) -> Result<MeshFile> {
+pub(super) fn read(mut source: Source, version: String) -> Result<MeshFile, Flaw> {
     let mut nodes: Option<(Vec<[f64; 3]>, NodeIndex)> = None;
     let (mut builder, mut tags) = <(Builder, Tags)>::default();
     let (mut elements_met, mut data) = (false, Vec::new());
@@ -41,25 +41,25 @@ pub(super) fn read(mut source: Source, version: String) -> Result<MeshFile> {
         }
     }
     let Some((vertices, index)) = nodes else {
-        return Err(Error::input(source.file, "", "no section $Nodes", AGAIN));
+        return Err(Flaw::whole("no section $Nodes", AGAIN));
     };
-    let mut file = builder.finish(source.file, vertices, "msh", version)?;
+    let mut file = builder.finish(vertices, "msh", version)?;
     data::place(&source, &mut file, &index, &tags, data)?;
     Ok(file)
 }
 
 /// The number of records, which stands as text in binary sections, too, on a line of its own;
 /// each has at least so many words or bytes.
-fn count(source: &mut Source, words: usize, bytes: usize, what: &str) -> Result<usize> {
+fn count(source: &mut Source, words: usize, bytes: usize, what: &str) -> Result<usize, Flaw> {
     let n = source.text(format_args!("number of {what}"))?;
-    index_limit(source.file, n, what)?;
+    index_limit(n, what)?;
     let n = source.promised(n, words, bytes, what)?;
     source.line();
     Ok(n)
 }
 
 /// Reads $Nodes, or $ParametricNodes, where parameters on the entity of a node follow its place.
-fn read_nodes(source: &mut Source, section: &str) -> Result<(Vec<[f64; 3]>, NodeIndex)> {
+fn read_nodes(source: &mut Source, section: &str) -> Result<(Vec<[f64; 3]>, NodeIndex), Flaw> {
     let n = count(source, 4, 28, "nodes")?;
     let (mut vertices, mut numbers) = (Vec::with_capacity(n), Vec::with_capacity(n));
     for i in 0..n {
@@ -93,7 +93,7 @@ struct Elements<'s, 'a> {
 }
 
 impl Elements<'_, '_> {
-    fn read(mut self) -> Result<()> {
+    fn read(mut self) -> Result<(), Flaw> {
         let n = count(self.source, 4, 4, "elements")?;
         let mut done = 0;
         while done < n {
@@ -108,7 +108,7 @@ impl Elements<'_, '_> {
     }
 
     /// One element of a text file: number, type, tags, nodes.
-    fn line(&mut self, done: usize, n: usize) -> Result<()> {
+    fn line(&mut self, done: usize, n: usize) -> Result<(), Flaw> {
         let number = self.source.int(format_args!("element {done} of {n}"))?;
         let kind = self.source.int("element type")?;
         let n_tags = self.source.int("number of tags")?;
@@ -116,7 +116,7 @@ impl Elements<'_, '_> {
     }
 
     /// A block of a binary file: type, number of elements, number of tags, then the elements.
-    fn block(&mut self, done: usize, n: usize) -> Result<usize> {
+    fn block(&mut self, done: usize, n: usize) -> Result<usize, Flaw> {
         let kind = self.source.int(format_args!("block of elements from {done} of {n} on"))?;
         let length = self.source.int("number of elements in a block")?;
         let n_tags = self.source.int("number of tags")?;
@@ -136,7 +136,7 @@ impl Elements<'_, '_> {
     }
 
     /// Tags and nodes of an element; the first tag is its physical group.
-    fn element(&mut self, number: i64, kind: i64, n_tags: i64) -> Result<()> {
+    fn element(&mut self, number: i64, kind: i64, n_tags: i64) -> Result<(), Flaw> {
         let source = &mut *self.source;
         let Some(kind) = element_type(kind) else {
             let what = format!("element {number} has the unknown type {kind}");

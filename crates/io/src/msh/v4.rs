@@ -14,7 +14,7 @@ use super::{AGAIN, physical_names, unknown_node, v40, v41};
 use crate::MeshFile;
 use crate::elements::Builder;
 use crate::faces::index_limit;
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{Flaw, Result};
 
 /// Physical groups of each entity, by dimension and tag.
 pub(super) type Entities = HashMap<(i64, i64), Vec<i64>>;
@@ -30,7 +30,7 @@ pub(super) enum Minor {
 }
 
 /// Reads all sections behind the header.
-pub(super) fn read(mut source: Source, minor: Minor, version: String) -> Result<MeshFile> {
+pub(super) fn read(mut source: Source, minor: Minor, version: String) -> Result<MeshFile, Flaw> {
     let source = &mut source;
     let (mut builder, mut tags) = <(Builder, Tags)>::default();
     let mut entities = Entities::new();
@@ -82,27 +82,32 @@ pub(super) fn read(mut source: Source, minor: Minor, version: String) -> Result<
         }
     }
     let Some((vertices, index)) = nodes else {
-        return Err(Error::input(source.file, "", "no section $Nodes", AGAIN));
+        return Err(Flaw::whole("no section $Nodes", AGAIN));
     };
-    let mut file = builder.finish(source.file, vertices, "msh", version)?;
+    let mut file = builder.finish(vertices, "msh", version)?;
     data::place(source, &mut file, &index, &tags, data)?;
     Ok(file)
 }
 
 /// The error for an entity in too many groups.
-pub(super) fn too_many_groups(source: &Source, tag: i64, n: usize) -> Error {
+pub(super) fn too_many_groups(source: &Source, tag: i64, n: usize) -> Flaw {
     let what = format!("entity {tag} is in {n} physical groups, at most {MOST_GROUPS}");
     source.fail(what, "put it into fewer groups")
 }
 
 /// The error for a block of nodes whose parameters no dimension has.
-pub(super) fn parametric(source: &Source, block: u64, dimension: i64, flag: i64) -> Error {
+pub(super) fn parametric(source: &Source, block: u64, dimension: i64, flag: i64) -> Flaw {
     let what = format!("block {block} of dimension {dimension} is parametric ({flag})");
     source.fail(what, AGAIN)
 }
 
 /// Refuses a section with more or fewer records than it promised.
-pub(super) fn check_count(source: &Source, promised: u64, found: u64, what: &str) -> Result<()> {
+pub(super) fn check_count(
+    source: &Source,
+    promised: u64,
+    found: u64,
+    what: &str,
+) -> Result<(), Flaw> {
     if found == promised {
         return Ok(());
     }
@@ -118,7 +123,7 @@ struct Elements<'s, 'a> {
 }
 
 impl Elements<'_, '_> {
-    fn read(self, builder: &mut Builder, tags: &mut Tags) -> Result<()> {
+    fn read(self, builder: &mut Builder, tags: &mut Tags) -> Result<(), Flaw> {
         let Elements { source, minor, index, entities } = self;
         let n_blocks = source.size("number of element blocks")?;
         let n_elements = source.size("number of elements")?;
@@ -126,7 +131,7 @@ impl Elements<'_, '_> {
             source.size("smallest element tag")?;
             source.size("largest element tag")?;
         }
-        index_limit(source.file, n_elements, "elements")?;
+        index_limit(n_elements, "elements")?;
         let size = source.size_bytes();
         let (mut found, mut corners) = (0_u64, [0; 8]);
         for block in 0..n_blocks {

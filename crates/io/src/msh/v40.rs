@@ -4,10 +4,10 @@
 use super::source::Source;
 use super::v4::{Entities, MOST_GROUPS, check_count, parametric, too_many_groups};
 use crate::faces::index_limit;
-use zeroset_core::error::Result;
+use zeroset_core::error::{Flaw, Result};
 
 /// Physical groups of the geometrical entities that elements belong to.
-pub(super) fn entities(source: &mut Source) -> Result<Entities> {
+pub(super) fn entities(source: &mut Source) -> Result<Entities, Flaw> {
     let mut counts = [0; 4];
     for count in &mut counts {
         *count = source.size("number of entities")?;
@@ -22,7 +22,7 @@ pub(super) fn entities(source: &mut Source) -> Result<Entities> {
             if n > MOST_GROUPS {
                 return Err(too_many_groups(source, tag, n));
             }
-            let groups = (0..n).map(|_| source.int("physical group")).collect::<Result<_>>()?;
+            let groups = (0..n).map(|_| source.int("physical group")).collect::<Result<_, Flaw>>()?;
             if dimension > 0 {
                 let n = source.size("number of bounding entities")?;
                 for _ in 0..source.promised(n, 1, 0, "bounding entities")? {
@@ -37,10 +37,10 @@ pub(super) fn entities(source: &mut Source) -> Result<Entities> {
 }
 
 /// Coordinates and tags of all nodes.
-pub(super) fn nodes(source: &mut Source) -> Result<(Vec<[f64; 3]>, Vec<u64>)> {
+pub(super) fn nodes(source: &mut Source) -> Result<(Vec<[f64; 3]>, Vec<u64>), Flaw> {
     let n_blocks = source.size("number of node blocks")?;
     let n_nodes = source.size("number of nodes")?;
-    index_limit(source.file, n_nodes, "nodes")?;
+    index_limit(n_nodes, "nodes")?;
     let n = source.promised(n_nodes, 4, 0, "nodes")?;
     let (mut vertices, mut tags) = (Vec::with_capacity(n), Vec::with_capacity(n));
     for block in 0..n_blocks {

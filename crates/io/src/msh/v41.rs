@@ -9,10 +9,10 @@ use super::source::Source;
 use super::through_mshio::{self, Failure};
 use super::v4::{Entities, MOST_GROUPS, check_count, parametric, too_many_groups};
 use crate::faces::index_limit;
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{Flaw, Result};
 
 /// Physical groups of the geometrical entities that elements belong to.
-pub(super) fn entities(source: &mut Source) -> Result<Entities> {
+pub(super) fn entities(source: &mut Source) -> Result<Entities, Flaw> {
     let mut counts = *source;
     for _ in 0..4 {
         let n = counts.size("number of entities")?;
@@ -49,12 +49,12 @@ pub(super) struct Block {
 }
 
 /// Coordinates and tags of all nodes.
-pub(super) fn nodes(source: &mut Source) -> Result<(Vec<[f64; 3]>, Vec<u64>)> {
+pub(super) fn nodes(source: &mut Source) -> Result<(Vec<[f64; 3]>, Vec<u64>), Flaw> {
     let n_blocks = source.size("number of node blocks")?;
     let n_nodes = source.size("number of nodes")?;
     source.size("smallest node tag")?;
     source.size("largest node tag")?;
-    index_limit(source.file, n_nodes, "nodes")?;
+    index_limit(n_nodes, "nodes")?;
     let bytes_each = source.size_bytes() + 24;
     let n = source.promised(n_nodes, 4, bytes_each, "nodes")?;
     let (mut vertices, mut tags) = (Vec::with_capacity(n), Vec::with_capacity(n));
@@ -105,7 +105,7 @@ pub(super) fn nodes(source: &mut Source) -> Result<(Vec<[f64; 3]>, Vec<u64>)> {
 }
 
 /// What the crate could not read, at its place: the first word that is no number.
-fn not_a_number(source: &Source, blocks: &[Block], failure: &Failure) -> Error {
+fn not_a_number(source: &Source, blocks: &[Block], failure: &Failure) -> Flaw {
     let mut place = *source;
     for block in blocks {
         place.at = block.coordinates.start;

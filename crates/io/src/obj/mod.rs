@@ -4,24 +4,22 @@
 mod attributes;
 mod write;
 
-use std::path::Path;
-
 use crate::MeshFile;
 use crate::faces::{Faces, index_limit};
 use crate::parts::Parts;
 use crate::text::{Lines, Row, parse, show, words};
 use attributes::Attributes;
 pub(super) use write::write;
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{Flaw, Position, Result};
 use zeroset_core::mesh::{Group, Members};
 
 /// Reads an OBJ file.
 ///
 /// # Errors
-/// [`Error::Input`] naming the line for a coordinate that is not a finite number and for an index
+/// A [`Flaw`] naming the line for a coordinate that is not a finite number and for an index
 /// that no vertex has.
-pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
-    read_with(path, bytes, Reader::default())
+pub(crate) fn read(bytes: &[u8]) -> Result<MeshFile, Flaw> {
+    read_with(bytes, Reader::default())
 }
 
 /// Reads an OBJ file as [`read`], with normals and colors of vertices as the arrays `nx`, ..., `red`, ..., and keeps
@@ -29,14 +27,14 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
 ///
 /// # Errors
 /// As [`read`].
-pub(super) fn read_points(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
-    read_with(path, bytes, Reader { attributes: Some(Attributes::default()), ..Reader::default() })
+pub(super) fn read_points(bytes: &[u8]) -> Result<MeshFile, Flaw> {
+    read_with(bytes, Reader { attributes: Some(Attributes::default()), ..Reader::default() })
 }
 
-fn read_with(path: &Path, bytes: &[u8], mut reader: Reader) -> Result<MeshFile> {
+fn read_with(bytes: &[u8], mut reader: Reader) -> Result<MeshFile, Flaw> {
     let joined = join_lines(bytes);
     let bytes = joined.as_deref().unwrap_or(bytes);
-    let mut lines = Lines::new(path, bytes).with_comments(b'#');
+    let mut lines = Lines::new(bytes).with_comments(b'#');
     while let Some(mut row) = lines.next_row() {
         match row.next_word().unwrap_or_default() {
             b"v" => reader.vertex(&mut row)?,
@@ -49,7 +47,7 @@ fn read_with(path: &Path, bytes: &[u8], mut reader: Reader) -> Result<MeshFile> 
             _ => {}
         }
     }
-    reader.finish(path)
+    reader.finish()
 }
 
 /// The text with every line that ends in "\\" joined with the next; the line ends taken out
@@ -111,7 +109,7 @@ impl Reader {
         self.groups_left += words(row.rest()).skip(MOST_GROUPS).count();
     }
 
-    fn vertex(&mut self, row: &mut Row) -> Result<()> {
+    fn vertex(&mut self, row: &mut Row) -> Result<(), Flaw> {
         let Some(attributes) = &mut self.attributes else {
             let x = row.coordinate("x")?;
             let y = row.coordinate("y")?;
@@ -123,14 +121,14 @@ impl Reader {
         Ok(())
     }
 
-    fn normal(&mut self, row: &mut Row) -> Result<()> {
+    fn normal(&mut self, row: &mut Row) -> Result<(), Flaw> {
         if let Some(attributes) = &mut self.attributes {
             attributes.normals.push([row.number("x")?, row.number("y")?, row.number("z")?]);
         }
         Ok(())
     }
 
-    fn face(&mut self, row: &mut Row, line: usize) -> Result<()> {
+    fn face(&mut self, row: &mut Row, line: usize) -> Result<(), Flaw> {
         self.corners(row, line, "face")?;
         let begin = self.faces.len();
         self.faces.push(&self.face);
@@ -142,7 +140,7 @@ impl Reader {
         Ok(())
     }
 
-    fn line(&mut self, row: &mut Row, line: usize) -> Result<()> {
+    fn line(&mut self, row: &mut Row, line: usize) -> Result<(), Flaw> {
         self.corners(row, line, "line")?;
         self.lines += 1;
         self.segments.extend(self.face.windows(2).flatten());
@@ -150,7 +148,7 @@ impl Reader {
     }
 
     /// Reads the vertices of a face or line into `self.face`.
-    fn corners(&mut self, row: &mut Row, line: usize, of: &'static str) -> Result<()> {
+    fn corners(&mut self, row: &mut Row, line: usize, of: &'static str) -> Result<(), Flaw> {
         self.face.clear();
         while let Some(word) = row.next_word() {
             let index = self.index(word, of).map_err(|what| {
@@ -169,7 +167,7 @@ impl Reader {
 
     /// The 0-based vertex of a corner `v`, `v/vt`, `v/vt/vn` or `v//vn`; negative `v` counts back
     /// from the last vertex so far.
-    fn index(&self, corner: &[u8], of: &str) -> std::result::Result<u32, String> {
+    fn index(&self, corner: &[u8], of: &str) -> Result<u32, String> {
         let word = corner.split(|&b| b == b'/').next().unwrap_or(corner);
         let n = self.vertices.len() as i64;
         let number: i64 =
@@ -181,17 +179,17 @@ impl Reader {
         }
     }
 
-    fn finish(self, path: &Path) -> Result<MeshFile> {
+    fn finish(self) -> Result<MeshFile, Flaw> {
         let n = self.vertices.len();
-        index_limit(path, n as u64, "vertices")?;
+        index_limit(n as u64, "vertices")?;
         if let Some((index, line, of)) = self.largest.filter(|l| l.0 as usize >= n) {
             let number = u64::from(index) + 1;
             let what = format!("{of} refers to vertex {number} of {n} (counted from 1)");
             let remedy = format!("the file is cut short or the {of} is wrong");
-            return Err(Error::input(path, format!("line {line}"), what, remedy));
+            return Err(Flaw::at(Position::Line(line), what, remedy));
         }
         let n_triangles = self.faces.len();
-        let mut file = self.faces.into_file(path, self.vertices, "obj", "ascii")?;
+        let mut file = self.faces.into_file(self.vertices, "obj", "ascii")?;
         if let Some(attributes) = self.attributes {
             file.mesh.vertex_data = attributes.into_arrays(n);
         }
@@ -221,8 +219,8 @@ mod tests {
     use super::*;
     use zeroset_core::mesh::Members;
 
-    fn read_text(text: &str) -> Result<MeshFile> {
-        read(Path::new("x.obj"), text.as_bytes())
+    fn read_text(text: &str) -> Result<MeshFile, Flaw> {
+        read(text.as_bytes())
     }
 
     #[test]

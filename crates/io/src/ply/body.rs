@@ -1,14 +1,13 @@
 //! The records of a PLY file, one at a time, text or binary.
 
 use std::ops::Range;
-use std::path::Path;
 
 use rayon::prelude::*;
 
 use super::header::{Element, Encoding, Header};
 use crate::bytes::Cursor;
 use crate::text::{Lines, Piece, show};
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{Element as Stored, Flaw, Position, Result};
 
 /// Where the records come from.
 pub(super) enum Body<'a> {
@@ -27,18 +26,18 @@ pub(super) struct Record {
 
 impl<'a> Body<'a> {
     /// The body behind the header that `lines` has read.
-    pub(super) fn new(path: &'a Path, bytes: &'a [u8], lines: Lines<'a>, header: &Header) -> Self {
+    pub(super) fn new(bytes: &'a [u8], lines: Lines<'a>, header: &Header) -> Self {
         match header.encoding {
             Encoding::Ascii => Body::Ascii(lines),
             encoding => {
                 let big_endian = encoding == Encoding::BigEndian;
-                Body::Binary(Cursor::new(path, bytes, lines.consumed(), big_endian))
+                Body::Binary(Cursor::new(bytes, lines.consumed(), big_endian))
             }
         }
     }
 
     /// The number of records of `element`, if the bytes left can hold them.
-    pub(super) fn promised(&self, element: &Element) -> Result<usize> {
+    pub(super) fn promised(&self, element: &Element) -> Result<usize, Flaw> {
         let what = match element.name.as_str() {
             "vertex" => "vertices",
             "face" => "faces",
@@ -53,7 +52,12 @@ impl<'a> Body<'a> {
     }
 
     /// Reads the next record of `element`.
-    pub(super) fn next(&mut self, element: &Element, i: usize, record: &mut Record) -> Result<()> {
+    pub(super) fn next(
+        &mut self,
+        element: &Element,
+        i: usize,
+        record: &mut Record,
+    ) -> Result<(), Flaw> {
         let Record { values, lists } = record;
         values.clear();
         lists.resize_with(element.properties.len(), Vec::new);
@@ -112,8 +116,8 @@ impl<'a> Body<'a> {
     pub(super) fn in_parts<T: Send>(
         &mut self,
         n: usize,
-        read: impl Fn(Range<usize>, &mut Body) -> Result<T> + Sync,
-    ) -> Result<Vec<T>> {
+        read: impl Fn(Range<usize>, &mut Body) -> Result<T, Flaw> + Sync,
+    ) -> Result<Vec<T>, Flaw> {
         let split = match self {
             // Lines are counted first, which a single thread need not do.
             Body::Ascii(lines) if rayon::current_num_threads() > 1 => lines.pieces(n),
@@ -125,16 +129,17 @@ impl<'a> Body<'a> {
         let part = |piece: Piece| {
             read(piece.first..piece.first + piece.rows, &mut Body::Ascii(piece.lines))
         };
-        let parts: Vec<Result<T>> = pieces.into_par_iter().map(part).collect();
+        let parts: Vec<Result<T, Flaw>> = pieces.into_par_iter().map(part).collect();
         parts.into_iter().collect()
     }
 
-    /// "line 12" or "byte 4096", the place reached.
-    pub(super) fn position(&self) -> String {
-        match self {
+    /// The element that ends at the place reached.
+    pub(super) fn element(&self, kind: Stored, number: usize) -> Position {
+        let at = match self {
             Body::Ascii(lines) => lines.position(),
             Body::Binary(cursor) => cursor.position(),
-        }
+        };
+        Position::ElementAt(kind, number as u64, Box::new(at))
     }
 
     /// What follows the last record: lines or bytes that no element accounts for.
@@ -157,6 +162,6 @@ fn as_length(value: f64) -> Option<usize> {
     (f64::from(whole) == value).then_some(whole as usize)
 }
 
-fn bad_length(value: f64, fail: impl Fn(String, &str) -> Error) -> Error {
+fn bad_length(value: f64, fail: impl Fn(String, &str) -> Flaw) -> Flaw {
     fail(format!("length of a list is {value}"), "the file is damaged: export it again")
 }

@@ -1,10 +1,8 @@
 //! The text at the head of a PLY file: which elements follow, how many, with which properties.
 
-use std::path::Path;
-
 use crate::scalar::Scalar;
 use crate::text::{Lines, Row, show};
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{Flaw, Result};
 
 /// What the header promises.
 pub(crate) struct Header {
@@ -78,7 +76,7 @@ impl Element {
 }
 
 /// Reads up to and including `end_header`.
-pub(crate) fn read(path: &Path, lines: &mut Lines) -> Result<Header> {
+pub(crate) fn read(lines: &mut Lines) -> Result<Header, Flaw> {
     let first = lines.next_line().unwrap_or_default();
     if first.trim_ascii() != b"ply" {
         let what = format!("\"ply\" expected, found {}", show(first.trim_ascii()));
@@ -112,11 +110,11 @@ pub(crate) fn read(path: &Path, lines: &mut Lines) -> Result<Header> {
     }
     match format {
         Some((encoding, version)) => Ok(Header { encoding, version, elements }),
-        None => Err(Error::input(path, "", "header without a \"format\" line", "export it again")),
+        None => Err(Flaw::whole("header without a \"format\" line", "export it again")),
     }
 }
 
-fn read_format(row: &mut Row) -> Result<(Encoding, String)> {
+fn read_format(row: &mut Row) -> Result<(Encoding, String), Flaw> {
     let word = row.next_word().unwrap_or_default();
     let encoding = match word {
         b"ascii" => Encoding::Ascii,
@@ -133,7 +131,7 @@ fn read_format(row: &mut Row) -> Result<(Encoding, String)> {
     Ok((encoding, version))
 }
 
-fn read_property(row: &mut Row) -> Result<Property> {
+fn read_property(row: &mut Row) -> Result<Property, Flaw> {
     let list = row.rest().trim_ascii_start().starts_with(b"list ");
     if list {
         row.next_word();
@@ -143,7 +141,7 @@ fn read_property(row: &mut Row) -> Result<Property> {
     Ok(Property { name: name(row, "property name")?, item, length })
 }
 
-fn scalar(row: &mut Row) -> Result<Scalar> {
+fn scalar(row: &mut Row) -> Result<Scalar, Flaw> {
     let word = row.next_word().unwrap_or_default();
     Scalar::from_ply(word).ok_or_else(|| {
         let what = format!("number type expected, found {}", show(word));
@@ -151,7 +149,7 @@ fn scalar(row: &mut Row) -> Result<Scalar> {
     })
 }
 
-fn name(row: &mut Row, what: &str) -> Result<String> {
+fn name(row: &mut Row, what: &str) -> Result<String, Flaw> {
     match row.next_word() {
         Some(word) => Ok(String::from_utf8_lossy(word).into_owned()),
         None => Err(row.fail(format!("{what} expected"), "export the file again")),

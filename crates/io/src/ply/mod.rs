@@ -10,8 +10,6 @@ mod header;
 mod tests;
 mod write;
 
-use std::path::Path;
-
 use super::faces::{Faces, check_index, index_limit};
 use super::scalar::Scalar;
 use super::text::Lines;
@@ -19,7 +17,7 @@ use super::{MeshFile, groups};
 use body::{Body, Record};
 pub(super) use header::{Element, Encoding, Header, read as read_header};
 pub(super) use write::write;
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{Element as Stored, Flaw, Result};
 use zeroset_core::mesh::{DataArray, Values};
 
 /// Begins the warning of bytes behind the last element.
@@ -30,24 +28,24 @@ const INDEX_LISTS: [&str; 2] = ["vertex_indices", "vertex_index"];
 /// Reads a PLY file.
 ///
 /// # Errors
-/// [`Error::Input`] naming line or byte for a damaged header, fewer records than promised, a
+/// A [`Flaw`] naming line or byte for a damaged header, fewer records than promised, a
 /// coordinate that is not finite, an index out of range; for a header that states the wrong order of
 /// bytes, where the other one makes sense.
-pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
-    let mut lines = Lines::of_header(path, bytes);
-    let mut header = read_header(path, &mut lines)?;
+pub(crate) fn read(bytes: &[u8]) -> Result<MeshFile, Flaw> {
+    let mut lines = Lines::of_header(bytes);
+    let mut header = read_header(&mut lines)?;
     let at = lines.clone();
-    let found = read_body(path, bytes, lines, &header, false);
+    let found = read_body(bytes, lines, &header, false);
     let is_strange = |file: &MeshFile| has_strange_numbers(&file.mesh.vertices);
     let strange = found.as_ref().map_or(true, is_strange);
     let Some(other) = header.encoding.swapped().filter(|_| strange) else { return found };
     let stated = std::mem::replace(&mut header.encoding, other);
-    match read_body(path, bytes, at, &header, false) {
+    match read_body(bytes, at, &header, false) {
         Ok(swapped)
             if !is_strange(&swapped)
                 && swapped.warnings.iter().all(|w| !w.starts_with(LEFT_OVER)) =>
         {
-            Err(other_order(path, stated, other))
+            Err(other_order(stated, other))
         }
         _ => found,
     }
@@ -57,17 +55,17 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
 ///
 /// # Errors
 /// As [`read`].
-pub(super) fn read_points(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
-    let mut lines = Lines::of_header(path, bytes);
-    let header = read_header(path, &mut lines)?;
-    read_body(path, bytes, lines, &header, true)
+pub(super) fn read_points(bytes: &[u8]) -> Result<MeshFile, Flaw> {
+    let mut lines = Lines::of_header(bytes);
+    let header = read_header(&mut lines)?;
+    read_body(bytes, lines, &header, true)
 }
 
 /// The numbers have their bytes in the order `other`, and the header does not say so.
-pub(super) fn other_order(path: &Path, stated: Encoding, other: Encoding) -> Error {
+pub(super) fn other_order(stated: Encoding, other: Encoding) -> Flaw {
     let (stated, other) = (stated.name(), other.name());
     let what = format!("the header states {stated}, but the numbers are {other}");
-    Error::input(path, "", what, "correct that line of the header, or export it again")
+    Flaw::whole(what, "correct that line of the header, or export it again")
 }
 
 /// Coordinates as no mesh has them, but numbers read in the wrong order of bytes.
@@ -77,15 +75,9 @@ pub(super) fn has_strange_numbers(vertices: &[[f64; 3]]) -> bool {
 }
 
 /// `any` keeps vertices that are not finite.
-fn read_body(
-    path: &Path,
-    bytes: &[u8],
-    lines: Lines<'_>,
-    header: &Header,
-    any: bool,
-) -> Result<MeshFile> {
-    let mut body = Body::new(path, bytes, lines, header);
-    let mut reader = Reader::new(path, &header.elements)?;
+fn read_body(bytes: &[u8], lines: Lines<'_>, header: &Header, any: bool) -> Result<MeshFile, Flaw> {
+    let mut body = Body::new(bytes, lines, header);
+    let mut reader = Reader::new(&header.elements)?;
     reader.any = any;
     for element in &header.elements {
         match element.name.as_str() {
@@ -99,8 +91,7 @@ fn read_body(
     reader.finish(&header.version, left_over)
 }
 
-struct Reader<'a> {
-    path: &'a Path,
+struct Reader {
     /// Vertices need not be finite.
     any: bool,
     /// As promised by the header: faces may come before vertices.
@@ -112,21 +103,20 @@ struct Reader<'a> {
     warnings: Vec<String>,
 }
 
-impl<'a> Reader<'a> {
-    fn new(path: &'a Path, elements: &[Element]) -> Result<Self> {
+impl Reader {
+    fn new(elements: &[Element]) -> Result<Self, Flaw> {
         let Some(vertex) = elements.iter().find(|e| e.name == "vertex") else {
             let what = "header without an element \"vertex\"";
-            return Err(Error::input(path, "", what, "export the mesh again"));
+            return Err(Flaw::whole(what, "export the mesh again"));
         };
-        index_limit(path, vertex.count, "vertices")?;
+        index_limit(vertex.count, "vertices")?;
         for name in ["vertex", "face", "tristrips"] {
             if elements.iter().filter(|e| e.name == name).count() > 1 {
                 let what = format!("header with two elements \"{name}\"");
-                return Err(Error::input(path, "", what, "export the mesh again"));
+                return Err(Flaw::whole(what, "export the mesh again"));
             }
         }
         Ok(Reader {
-            path,
             any: false,
             n_vertices: vertex.count as usize,
             vertices: Vec::new(),
@@ -137,11 +127,11 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn vertices(&mut self, element: &Element, body: &mut Body) -> Result<()> {
+    fn vertices(&mut self, element: &Element, body: &mut Body) -> Result<(), Flaw> {
         let axes = ["x", "y", "z"].map(|name| element.find(&[name], false));
         let [Some(_), Some(_), z] = axes else {
             let what = "element \"vertex\" without the properties x and y";
-            return Err(Error::input(self.path, "", what, "export the mesh again"));
+            return Err(Flaw::whole(what, "export the mesh again"));
         };
         if z.is_none() {
             self.warnings.push("vertices have no z, taken as 0".to_string());
@@ -155,11 +145,11 @@ impl<'a> Reader<'a> {
                 body.next(element, i, &mut record)?;
                 let x = axes.map(|k| k.map_or(0.0, |k| record.values[k]));
                 if let Some(k) = x.iter().position(|v| !v.is_finite() && !self.any) {
-                    let position = format!("vertex {i} ({})", body.position());
+                    let position = body.element(Stored::Vertex, i);
                     let axis = ["x", "y", "z"][k];
                     let what = format!("coordinate {axis} is {}, a finite number is needed", x[k]);
                     let remedy = "remove or mend this vertex";
-                    return Err(Error::input(self.path, position, what, remedy));
+                    return Err(Flaw::at(position, what, remedy));
                 }
                 vertices.push(x);
                 columns.push(&record, 1);
@@ -176,14 +166,14 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn faces(&mut self, element: &Element, body: &mut Body) -> Result<()> {
+    fn faces(&mut self, element: &Element, body: &mut Body) -> Result<(), Flaw> {
         if element.count == 0 {
             return Ok(());
         }
         let n = body.promised(element)?;
         let Some(list) = element.find(&INDEX_LISTS, true) else {
             let what = "element \"face\" without the list vertex_indices";
-            return Err(Error::input(self.path, "", what, "export the mesh again"));
+            return Err(Flaw::whole(what, "export the mesh again"));
         };
         let parts = body.in_parts(n, |range, body| {
             let (mut faces, mut columns) =
@@ -193,7 +183,7 @@ impl<'a> Reader<'a> {
                 body.next(element, i, &mut record)?;
                 face.clear();
                 for &index in &record.lists[list] {
-                    face.push(self.index(index, "face", i, body)?);
+                    face.push(self.index(index, Stored::Face, i, body)?);
                 }
                 let made = faces.push(&face);
                 columns.push(&record, made);
@@ -207,14 +197,14 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn strips(&mut self, element: &Element, body: &mut Body) -> Result<()> {
+    fn strips(&mut self, element: &Element, body: &mut Body) -> Result<(), Flaw> {
         if element.count == 0 {
             return Ok(());
         }
         let n = body.promised(element)?;
         let Some(list) = element.find(&INDEX_LISTS, true) else {
             let what = "element \"tristrips\" without the list vertex_indices";
-            return Err(Error::input(self.path, "", what, "export the mesh again"));
+            return Err(Flaw::whole(what, "export the mesh again"));
         };
         let end = match element.properties[list].item {
             Scalar::U8 => f64::from(u8::MAX),
@@ -232,7 +222,7 @@ impl<'a> Reader<'a> {
             for part in record.lists[list].split(|&index| index == -1.0 || index == end) {
                 strip.clear();
                 for &index in part {
-                    strip.push(self.index(index, "strip", i, body)?);
+                    strip.push(self.index(index, Stored::Strip, i, body)?);
                 }
                 if !strip.is_empty() {
                     self.faces.push_strip(&strip);
@@ -242,7 +232,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn skip(&mut self, element: &Element, body: &mut Body) -> Result<()> {
+    fn skip(&mut self, element: &Element, body: &mut Body) -> Result<(), Flaw> {
         let n = body.promised(element)?;
         let mut record = Record::default();
         for i in 0..n {
@@ -251,15 +241,14 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn index(&self, index: f64, what: &str, i: usize, body: &Body) -> Result<u32> {
+    fn index(&self, index: f64, of: Stored, i: usize, body: &Body) -> Result<u32, Flaw> {
         let checked = match index as i64 {
             whole if whole as f64 == index => check_index(whole, self.n_vertices),
             _ => Err(format!("refers to vertex {index}, a whole number is needed")),
         };
         checked.map_err(|found| {
-            let position = format!("{what} {i} ({})", body.position());
             let remedy = "PLY counts vertices from 0: renumber or mend the faces";
-            Error::input(self.path, position, found, remedy)
+            Flaw::at(body.element(of, i), found, remedy)
         })
     }
 
@@ -272,11 +261,10 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn finish(self, version: &str, left_over: Option<String>) -> Result<MeshFile> {
+    fn finish(self, version: &str, left_over: Option<String>) -> Result<MeshFile, Flaw> {
         let n_face_rows = self.face_columns.first().map_or(0, DataArray::rows);
         let whole = n_face_rows == self.faces.len();
-        let mut file =
-            self.faces.into_file(self.path, self.vertices, "ply", version.to_string())?;
+        let mut file = self.faces.into_file(self.vertices, "ply", version.to_string())?;
         file.mesh.vertex_data = self.vertex_columns;
         file.warnings.extend(self.warnings);
         if whole {

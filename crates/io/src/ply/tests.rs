@@ -3,8 +3,8 @@
 use super::*;
 use zeroset_core::mesh::Kind;
 
-fn read_bytes(bytes: &[u8]) -> Result<MeshFile> {
-    read(Path::new("x.ply"), bytes)
+fn read_bytes(bytes: &[u8]) -> Result<MeshFile, Flaw> {
+    read(bytes)
 }
 
 const VERTEX: &str = "element vertex 4\nproperty float x\nproperty float y\nproperty float z\n";

@@ -11,12 +11,11 @@ use super::super::scalar::Scalar;
 use super::super::text::{Lines, show};
 use super::pieces::{self, Encoding, Layout, Skip};
 use super::{DAMAGED, Found, ONE_FRAME, ONE_NUMBER, VolumeFile};
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{Flaw, Position, Result};
 use zeroset_core::volume::{Placement, Scaling};
 
 /// The lines of a header.
-struct Header<'a> {
-    path: &'a Path,
+struct Header {
     /// Line and text of each key, in small letters.
     keys: BTreeMap<String, (usize, String)>,
     /// Names after `ElementDataFile = LIST`.
@@ -38,9 +37,9 @@ pub(crate) fn is_header(bytes: &[u8]) -> bool {
 
 const DATA: &str = "elementdatafile";
 
-impl<'a> Header<'a> {
-    fn parse(path: &'a Path, bytes: &[u8]) -> Result<Self> {
-        let mut lines = Lines::of_header(path, bytes);
+impl Header {
+    fn parse(bytes: &[u8]) -> Result<Self, Flaw> {
+        let mut lines = Lines::of_header(bytes);
         let mut keys = BTreeMap::new();
         let mut list = Vec::new();
         while let Some(line) = lines.next_line() {
@@ -59,7 +58,7 @@ impl<'a> Header<'a> {
                     let name = String::from_utf8_lossy(line.trim_ascii()).into_owned();
                     list.extend((!name.is_empty()).then_some(name));
                 }
-                return Ok(Header { path, keys, list, end: lines.consumed() });
+                return Ok(Header { keys, list, end: lines.consumed() });
             }
         }
         Err(lines.fail("no ElementDataFile, the last line of a header", DAMAGED))
@@ -69,10 +68,10 @@ impl<'a> Header<'a> {
         names.iter().find_map(|name| self.keys.get(*name)).map(|(_, text)| text.as_str())
     }
 
-    fn fail(&self, names: &[&str], what: impl Into<String>, remedy: &str) -> Error {
+    fn fail(&self, names: &[&str], what: impl Into<String>, remedy: &str) -> Flaw {
         let line = names.iter().find_map(|name| self.keys.get(*name)).map(|(line, _)| *line);
-        let place = line.map_or("header".to_string(), |line| format!("line {line}"));
-        Error::input(self.path, place, what, remedy)
+        let place = line.map_or_else(|| "header".into(), Position::Line);
+        Flaw::at(place, what, remedy)
     }
 
     fn truth(&self, names: &[&str]) -> bool {
@@ -80,7 +79,11 @@ impl<'a> Header<'a> {
     }
 
     /// `n` numbers of the first of `names` that is there.
-    fn numbers<T: std::str::FromStr>(&self, names: &[&str], n: usize) -> Result<Option<Vec<T>>> {
+    fn numbers<T: std::str::FromStr>(
+        &self,
+        names: &[&str],
+        n: usize,
+    ) -> Result<Option<Vec<T>>, Flaw> {
         let Some(text) = self.get(names) else { return Ok(None) };
         let found: Option<Vec<T>> = text.split_whitespace().map(|word| word.parse().ok()).collect();
         found.filter(|found| found.len() == n).map(Some).ok_or_else(|| {
@@ -93,7 +96,7 @@ impl<'a> Header<'a> {
     }
 
     /// One number, or `absent`.
-    fn number<T: std::str::FromStr + Copy>(&self, name: &str, absent: T) -> Result<T> {
+    fn number<T: std::str::FromStr + Copy>(&self, name: &str, absent: T) -> Result<T, Flaw> {
         Ok(self.numbers::<T>(&[name], 1)?.map_or(absent, |n| n[0]))
     }
 }
@@ -119,7 +122,7 @@ pub(super) fn type_of(name: &str) -> &'static str {
 }
 
 /// Sizes along the axes of the file, of which all but the first three are 1.
-fn sizes(header: &Header) -> Result<Vec<usize>> {
+fn sizes(header: &Header) -> Result<Vec<usize>, Flaw> {
     let n: usize = header.number("ndims", 0)?;
     if !(1..=10).contains(&n) {
         let what = format!("{n} dimensions, 1 to 3 expected");
@@ -143,7 +146,7 @@ fn sizes(header: &Header) -> Result<Vec<usize>> {
     Ok(sizes)
 }
 
-fn layout(header: &Header) -> Result<Layout> {
+fn layout(header: &Header) -> Result<Layout, Flaw> {
     let named = header.get(&["elementtype"]).unwrap_or_default();
     let Some(&(_, scalar)) = TYPES.iter().find(|(name, _)| named.eq_ignore_ascii_case(name)) else {
         let (what, remedy) = match named.to_ascii_uppercase().ends_with("_ARRAY") {
@@ -172,7 +175,7 @@ fn layout(header: &Header) -> Result<Layout> {
 }
 
 /// The names of the files with the numbers; `None` if they follow the header.
-fn files(header: &Header) -> Result<Option<Vec<String>>> {
+fn files(header: &Header) -> Result<Option<Vec<String>>, Flaw> {
     let text = header.get(&[DATA]).unwrap_or_default();
     let words: Vec<&str> = text.split_whitespace().collect();
     match words.as_slice() {
@@ -188,15 +191,15 @@ fn files(header: &Header) -> Result<Option<Vec<String>>> {
                     return Err(header.fail(&[DATA], what, DAMAGED));
                 }
             };
-            pieces::counted(header.path, pattern, range).map(Some)
+            pieces::counted(pattern, range).map(Some)
         }
         _ => Ok(Some(vec![text.to_string()])),
     }
 }
 
 /// Reads a volume.
-pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<VolumeFile> {
-    let header = Header::parse(path, bytes)?;
+pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<VolumeFile, Flaw> {
+    let header = Header::parse(bytes)?;
     let sizes = sizes(&header)?;
     let n = sizes.len();
     let shape: [usize; 3] = std::array::from_fn(|k| sizes.get(k).copied().unwrap_or(1));
@@ -207,12 +210,12 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<VolumeFile> {
     let names = names.unwrap_or_default();
     let samples = if local {
         let data = bytes.get(header.end..).unwrap_or_default();
-        pieces::part_of(path, data, shape, &layout, &mut warnings)?
+        pieces::part_of(data, shape, &layout, &mut warnings)?
     } else {
         pieces::read(path, &names, shape, &layout, &mut warnings)?
     };
     let numbers = |names: &[&str], n| header.numbers::<f64>(names, n);
-    let per_axis = |names: &[&str], absent: f64| -> Result<[f64; 3]> {
+    let per_axis = |names: &[&str], absent: f64| -> Result<[f64; 3], Flaw> {
         let found = numbers(names, n)?.unwrap_or_default();
         Ok(std::array::from_fn(|k| found.get(k).copied().unwrap_or(absent)))
     };
@@ -237,7 +240,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<VolumeFile> {
         ..Found::new(shape, samples)
     };
     Ok(VolumeFile {
-        volume: found.volume(path)?,
+        volume: found.volume()?,
         format: "metaimage",
         version: layout.words(!local),
         space: None,

@@ -20,8 +20,8 @@ use super::{load, text, vtk};
 pub use raw::RawLayout;
 pub(super) use write::npy_head;
 pub use write::{check_volume_target, is_volume_target, write_volume};
-use zeroset_core::error::{Error, Result};
-use zeroset_core::volume::{Flaw, Placement, Samples, Scaling, Volume};
+use zeroset_core::error::{Flaw, FlawKind, Result};
+use zeroset_core::volume::{Placement, Samples, Scaling, Volume};
 
 /// A volume as its file stores it.
 #[derive(Clone, Debug)]
@@ -87,20 +87,24 @@ impl VolumeOptions {
 /// in time, colors and vectors are refused.
 ///
 /// # Errors
-/// [`Error::Input`] naming file, position, what was found and what to do: no volume, a damaged or
+/// [`Error::Input`](zeroset_core::Error::Input) naming file, position, what was found and what to do: no volume, a damaged or
 /// cut file, several frames, colors, spacings that are not positive, a singular matrix;
-/// [`Error::Case`] for options that do not fit the file.
+/// [`Error::Case`](zeroset_core::Error::Case) for options that do not fit the file.
 pub fn read_volume(path: &Path, options: &VolumeOptions) -> Result<VolumeFile> {
+    volume(path, options).map_err(|flaw| flaw.in_file(path))
+}
+
+fn volume(path: &Path, options: &VolumeOptions) -> Result<VolumeFile, Flaw> {
     if let Some(layout) = &options.raw {
-        no_array(path, options)?;
-        return raw::read(path, &load::load(path)?, layout);
+        no_array(options)?;
+        return raw::read(&load::load(path)?, layout);
     }
     let bytes = load::load(path)?;
     let (format, warning) = sniff::format(path, &bytes)?;
     let found = read_as(format, path, &bytes, options)?;
     let mut file = found.ok_or_else(|| {
         let remedy = "give a volume (.nii.gz, .nrrd, .mha, .vti, .npy), or work with it as a mesh";
-        Error::input(path, "", "holds no volume", remedy)
+        Flaw::whole("holds no volume", remedy).kind_of(FlawKind::Unfit)
     })?;
     file.warnings.extend(warning);
     Ok(file)
@@ -112,14 +116,14 @@ pub(super) fn read_as(
     path: &Path,
     bytes: &[u8],
     options: &VolumeOptions,
-) -> Result<Option<VolumeFile>> {
+) -> Result<Option<VolumeFile>, Flaw> {
     if format == Format::Vtk {
         let text = text::without_mark(bytes);
-        if let Some(file) = vtk::read_volume(path, text, options.array.as_deref())? {
+        if let Some(file) = vtk::read_volume(text, options.array.as_deref())? {
             return Ok(Some(file));
         }
     }
-    no_array(path, options)?;
+    no_array(options)?;
     if !format.is_volume() {
         return Ok(None);
     }
@@ -127,10 +131,10 @@ pub(super) fn read_as(
         Format::Nifti => nifti::read(path, bytes),
         Format::Nrrd => nrrd::read(path, bytes),
         Format::MetaImage => metaimage::read(path, bytes),
-        Format::Npy => npy::read(path, bytes),
-        Format::Png => picture::read_png(path, bytes),
-        Format::Tiff => picture::read_tiff(path, bytes),
-        Format::Pnm => picture::read_pgm(path, bytes),
+        Format::Npy => npy::read(bytes),
+        Format::Png => picture::read_png(bytes),
+        Format::Tiff => picture::read_tiff(bytes),
+        Format::Pnm => picture::read_pgm(bytes),
         _ => {
             let what = "raw numbers do not say how they are laid out";
             let quote = if options.table.is_some() { "\"" } else { "" };
@@ -139,22 +143,20 @@ pub(super) fn read_as(
                  {quote}256x256x109:uint16le:1x1x1.5{quote}",
                 options.written("raw")
             );
-            Err(Error::input(path, "", what, remedy))
+            Err(Flaw::whole(what, remedy).kind_of(FlawKind::Unsupported))
         }
     }
     .map(Some)
 }
 
 /// Refuses the name of an array where a file is no image of VTK.
-fn no_array(path: &Path, options: &VolumeOptions) -> Result<()> {
+fn no_array(options: &VolumeOptions) -> Result<(), Flaw> {
     match &options.array {
         None => Ok(()),
         Some(name) => {
-            let what = format!("{}: is no VTK image with an array `{name}`", path.display());
-            Err(Error::usage(
-                what,
-                format!("leave out {}", options.written("array").trim_end_matches(" =")),
-            ))
+            let what = format!("is no VTK image with an array `{name}`");
+            let remedy = format!("leave out {}", options.written("array").trim_end_matches(" ="));
+            Err(Flaw::whole(what, remedy).kind_of(FlawKind::Asked))
         }
     }
 }
@@ -185,7 +187,7 @@ pub(super) fn by_content(bytes: &[u8]) -> Option<Format> {
 pub(super) struct Found {
     pub shape: [usize; 3],
     pub samples: Samples,
-    pub placement: std::result::Result<Placement, Flaw>,
+    pub placement: Result<Placement, Flaw>,
     pub scaling: Scaling,
     pub frame: Option<String>,
     pub units: Option<String>,
@@ -209,23 +211,22 @@ impl Found {
     /// The volume.
     ///
     /// # Errors
-    /// [`Error::Input`] for a place that is none; a slope of zero and numbers that do not fit the
+    /// A [`Flaw`] for a place that is none; a slope of zero and numbers that do not fit the
     /// shape, which readers have checked.
-    pub fn volume(self, path: &Path) -> Result<Volume> {
-        let refused = |(what, remedy): Flaw| Error::input(path, "header", what, remedy);
-        let placement = self.placement.map_err(refused)?;
+    pub fn volume(self) -> Result<Volume, Flaw> {
+        let placement = self.placement.map_err(|flaw| flaw.moved_to("header"))?;
         let volume = Volume::new(self.shape, self.samples, placement);
-        let mut volume = volume.and_then(|v| v.with_scaling(self.scaling)).map_err(|error| {
-            Error::input(path, "header", error.to_string(), "export the file again")
-        })?;
+        let mut volume = volume
+            .and_then(|v| v.with_scaling(self.scaling))
+            .map_err(|error| Flaw::at("header", error.to_string(), "export the file again"))?;
         (volume.frame, volume.units, volume.name) = (self.frame, self.units, self.name);
         Ok(volume)
     }
 }
 
 /// An error in a header.
-pub(super) fn refuse<T>(path: &Path, what: impl Into<String>, remedy: &str) -> Result<T> {
-    Err(Error::input(path, "header", what, remedy))
+pub(super) fn refuse<T>(what: impl Into<String>, remedy: &str) -> Result<T, Flaw> {
+    Err(Flaw::at("header", what, remedy))
 }
 
 /// What to do with several frames.

@@ -9,8 +9,8 @@ use std::path::Path;
 use super::super::scalar::Scalar;
 use super::super::{load, sniff};
 use super::{DAMAGED, Found, ONE_FRAME, ONE_NUMBER, VolumeFile, refuse, stored};
-use zeroset_core::error::Result;
-use zeroset_core::volume::{Flaw, Placement, Scaling};
+use zeroset_core::error::{Flaw, Result};
+use zeroset_core::volume::{Placement, Scaling};
 
 /// What a header says, in either version.
 #[derive(Debug)]
@@ -71,8 +71,8 @@ pub(crate) fn is_header(bytes: &[u8]) -> bool {
 
 /// Bytes of a whole single file whose first bytes are `head`; `None` if that is no header of one.
 pub(crate) fn promised_size(head: &[u8]) -> Option<u64> {
-    let header = is_header(head).then(|| parse(Path::new(""), head).ok())??;
-    let scalar = scalar(Path::new(""), header.datatype).ok()?;
+    let header = is_header(head).then(|| parse(head).ok())??;
+    let scalar = scalar(header.datatype).ok()?;
     let voxels = header
         .dim
         .get(1..=3)?
@@ -82,10 +82,10 @@ pub(crate) fn promised_size(head: &[u8]) -> Option<u64> {
     header.single.then(|| size.saturating_add(header.offset as u64))
 }
 
-fn parse(path: &Path, bytes: &[u8]) -> Result<Header> {
+fn parse(bytes: &[u8]) -> Result<Header, Flaw> {
     let short = |needed: usize| {
         let what = format!("{} bytes, a NIfTI header has {needed}", bytes.len());
-        refuse(path, what, "the file is cut short: copy it again")
+        refuse(what, "the file is cut short: copy it again")
     };
     if bytes.len() < 348 {
         return short(348);
@@ -96,7 +96,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<Header> {
     let Some((n, version, big_endian)) = known.into_iter().find(|&(n, _, big)| size(big) == n)
     else {
         let what = format!("its size is given as {}, 348 or 540 expected", size(false));
-        return refuse(path, what, DAMAGED);
+        return refuse(what, DAMAGED);
     };
     if bytes.len() < n as usize {
         return short(n as usize);
@@ -108,7 +108,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<Header> {
         b"ni1\0" | b"ni2\0" => false,
         _ => {
             let what = "an ANALYZE 7.5 header, which does not say where right and left are";
-            return refuse(path, what, "convert it to NIfTI with the program that knows");
+            return refuse(what, "convert it to NIfTI with the program that knows");
         }
     };
     let (int, real, at) = if version == 1 {
@@ -194,16 +194,16 @@ pub(super) const TYPES: [(i64, Scalar); 10] = [
     (64, Scalar::F64),
 ];
 
-fn scalar(path: &Path, code: i64) -> Result<Scalar> {
+fn scalar(code: i64) -> Result<Scalar, Flaw> {
     if let Some((_, scalar)) = TYPES.iter().find(|(known, _)| *known == code) {
         return Ok(*scalar);
     }
     match code {
-        128 | 2304 => refuse(path, "colors, red, green and blue in each voxel", ONE_NUMBER),
-        32 | 1792 | 2048 => refuse(path, "complex numbers", "write their magnitude"),
-        1 => refuse(path, "voxels of one bit", "write them as uint8"),
-        1536 => refuse(path, "floating-point numbers of 128 bits", "write them as float64"),
-        other => refuse(path, format!("the number type {other} is unknown"), DAMAGED),
+        128 | 2304 => refuse("colors, red, green and blue in each voxel", ONE_NUMBER),
+        32 | 1792 | 2048 => refuse("complex numbers", "write their magnitude"),
+        1 => refuse("voxels of one bit", "write them as uint8"),
+        1536 => refuse("floating-point numbers of 128 bits", "write them as float64"),
+        other => refuse(format!("the number type {other} is unknown"), DAMAGED),
     }
 }
 
@@ -215,29 +215,29 @@ const SPACES: [&str; 5] =
 pub(super) const UNITS: [(&str, u8); 3] = [("m", 1), ("mm", 2), ("um", 3)];
 
 impl Header {
-    fn shape(&self, path: &Path) -> Result<[usize; 3]> {
+    fn shape(&self) -> Result<[usize; 3], Flaw> {
         let n = self.dim[0];
         if !(1..=7).contains(&n) {
-            return refuse(path, format!("{n} dimensions, 1 to 7 expected"), DAMAGED);
+            return refuse(format!("{n} dimensions, 1 to 7 expected"), DAMAGED);
         }
         let sizes = &self.dim[1..=n as usize];
         if let Some(k) = sizes.iter().position(|&size| size < 1) {
             let what = format!("size {} along dimension {}, at least 1 expected", sizes[k], k + 1);
-            return refuse(path, what, DAMAGED);
+            return refuse(what, DAMAGED);
         }
         let beyond = |k: usize| sizes.get(k).copied().unwrap_or(1);
         if beyond(3) > 1 {
-            return refuse(path, format!("4-D: {} frames, one expected", beyond(3)), ONE_FRAME);
+            return refuse(format!("4-D: {} frames, one expected", beyond(3)), ONE_FRAME);
         }
         if (4..7).any(|k| beyond(k) > 1) {
-            return refuse(path, format!("several numbers in each voxel: {sizes:?}"), ONE_NUMBER);
+            return refuse(format!("several numbers in each voxel: {sizes:?}"), ONE_NUMBER);
         }
         let size = |k: usize| usize::try_from(beyond(k)).unwrap_or(usize::MAX);
         Ok([size(0), size(1), size(2)])
     }
 
     /// Where the voxels are, and the name of the method.
-    fn placement(&self, shape: [usize; 3]) -> (std::result::Result<Placement, Flaw>, &'static str) {
+    fn placement(&self, shape: [usize; 3]) -> (Result<Placement, Flaw>, &'static str) {
         let spacing = [self.pixdim[1], self.pixdim[2], self.pixdim[3]];
         if self.sform > 0 {
             let column = |k: usize| std::array::from_fn(|row| self.rows[row][k]);
@@ -287,18 +287,20 @@ impl Header {
 }
 
 /// Reads a volume; `path` is the single file, or either of a pair.
-pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<VolumeFile> {
+pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<VolumeFile, Flaw> {
     let named_image = sniff::extension(path) == "img" && !is_header(bytes);
     let head = if named_image { load::partner(path, "hdr") } else { None };
-    let (header, head_path) = match &head {
-        Some(place) => (parse(place, &load::load(place)?)?, place.as_path()),
+    let head_path = head.as_deref().unwrap_or(path);
+    let of_head = |flaw: Flaw| flaw.of_file(head_path);
+    let header = match &head {
+        Some(place) => load::load(place).and_then(|bytes| parse(&bytes)).map_err(of_head)?,
         None if named_image => {
-            return refuse(path, "no .hdr beside it", "put the header beside it, under its name");
+            return refuse("no .hdr beside it", "put the header beside it, under its name");
         }
-        None => (parse(path, bytes)?, path),
+        None => parse(bytes)?,
     };
-    let shape = header.shape(head_path)?;
-    let scalar = scalar(head_path, header.datatype)?;
+    let shape = header.shape().map_err(of_head)?;
+    let scalar = scalar(header.datatype).map_err(of_head)?;
     let mut warnings = Vec::new();
     let least = match (header.single, header.version) {
         (false, _) => 0.0,
@@ -307,19 +309,19 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<VolumeFile> {
     };
     if !(0.0..1e15).contains(&header.offset) {
         let what = format!("numbers from byte {} on, which cannot be", header.offset);
-        return refuse(head_path, what, DAMAGED);
+        return refuse(what, DAMAGED).map_err(of_head);
     }
     let offset = header.offset.max(least) as usize;
     let image = match (header.single, named_image) {
         (true, false) | (false, true) => Cow::Borrowed(bytes),
-        (true, true) => Cow::Owned(load::load(head_path)?),
+        (true, true) => Cow::Owned(load::load(head_path).map_err(of_head)?),
         (false, false) => match load::partner(path, "img") {
-            Some(place) => Cow::Owned(load::load(&place)?),
-            None => return refuse(path, "no .img beside it", "put the numbers beside the header"),
+            Some(place) => Cow::Owned(load::load(&place).map_err(|flaw| flaw.of_file(&place))?),
+            None => return refuse("no .img beside it", "put the numbers beside the header"),
         },
     };
     let data = image.get(offset..).unwrap_or_default();
-    let size = stored::promised(path, "header", shape, scalar, data.len())?;
+    let size = stored::promised("header", shape, scalar, data.len())?;
     let (placement, method) = header.placement(shape);
     let known = header.sform > 0 || header.qform > 0;
     let code = if header.sform > 0 { header.sform } else { header.qform };
@@ -335,7 +337,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<VolumeFile> {
     let order = if header.big_endian { "big-endian" } else { "little-endian" };
     let pair = if header.single { "" } else { "pair " };
     Ok(VolumeFile {
-        volume: found.volume(head_path)?,
+        volume: found.volume().map_err(of_head)?,
         format: "nifti",
         version: format!("{} {pair}{order} {method}", header.version),
         space: space.map(|name| format!("NIFTI_XFORM_{name}")),

@@ -3,12 +3,10 @@
 //!
 //! Source: numpy, `lib/format.py`.
 
-use std::path::Path;
-
 use super::super::scalar::Scalar;
 use super::super::text::show;
 use super::{DAMAGED, Found, ONE_FRAME, ONE_NUMBER, VolumeFile, refuse, stored};
-use zeroset_core::error::Result;
+use zeroset_core::error::{Flaw, Result};
 
 pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
 
@@ -92,7 +90,7 @@ impl Tokens<'_> {
 
 impl Head {
     /// Reads the dictionary; `Err` holds what is wrong.
-    fn parse(text: &str) -> std::result::Result<Self, &'static str> {
+    fn parse(text: &str) -> Result<Self, &'static str> {
         const WRONG: &str = "the head is no dictionary with a shape of whole numbers";
         let mut tokens = Tokens(text);
         let (mut descr, mut fortran, mut shape) = (None, None, None);
@@ -119,7 +117,7 @@ impl Head {
     }
 
     /// Type and byte order.
-    fn scalar(&self, path: &Path) -> Result<(Scalar, bool)> {
+    fn scalar(&self) -> Result<(Scalar, bool), Flaw> {
         let (order, kind) = match self.descr.split_at_checked(1) {
             Some((order @ ("<" | ">" | "|" | "="), kind)) => (order, kind),
             _ => ("|", self.descr.as_str()),
@@ -137,54 +135,54 @@ impl Head {
             "f8" => Scalar::F64,
             _ => {
                 let what = format!("numbers of type {}", show(self.descr.as_bytes()));
-                return refuse(path, what, "convert them first: array.astype(\"float32\")");
+                return refuse(what, "convert them first: array.astype(\"float32\")");
             }
         };
         Ok((scalar, order == ">"))
     }
 
-    fn shape(&self, path: &Path) -> Result<[usize; 3]> {
+    fn shape(&self) -> Result<[usize; 3], Flaw> {
         let shape = self.shape.as_slice();
         if shape.contains(&0) || shape.is_empty() {
-            return refuse(path, format!("shape {shape:?}: no voxel"), "save another array");
+            return refuse(format!("shape {shape:?}: no voxel"), "save another array");
         }
         if shape.iter().skip(3).any(|&size| size > 1) {
             let what = format!("an array of shape {shape:?}, at most 3 dimensions expected");
             let remedy = if shape.len() == 4 && shape[3] <= 4 { ONE_NUMBER } else { ONE_FRAME };
-            return refuse(path, what, remedy);
+            return refuse(what, remedy);
         }
         Ok(std::array::from_fn(|k| shape.get(k).copied().unwrap_or(1)))
     }
 }
 
 /// Reads a volume.
-pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<VolumeFile> {
+pub(super) fn read(bytes: &[u8]) -> Result<VolumeFile, Flaw> {
     const CUT: &str = "the file is cut short or damaged: save the array again";
     let length = |at: usize, width: usize| {
         let raw = bytes.get(at..at + width)?;
         Some(raw.iter().rev().fold(0_usize, |n, &b| n << 8 | usize::from(b)))
     };
     let (Some(&[major, minor]), true) = (bytes.get(6..8), bytes.starts_with(MAGIC)) else {
-        return refuse(path, "no .npy head", CUT);
+        return refuse("no .npy head", CUT);
     };
     let (width, start) = if major == 1 { (2, 10) } else { (4, 12) };
     if !(1..=3).contains(&major) {
-        return refuse(path, format!("version {major}.{minor}, 1.0 to 3.0 expected"), CUT);
+        return refuse(format!("version {major}.{minor}, 1.0 to 3.0 expected"), CUT);
     }
     let end = length(8, width).and_then(|n| n.checked_add(start));
     let head = end.and_then(|end| bytes.get(start..end));
     let (Some(end), Some(head)) = (end, head) else {
-        return refuse(path, "the file ends within its head", CUT);
+        return refuse("the file ends within its head", CUT);
     };
     let head = match Head::parse(&String::from_utf8_lossy(head)) {
         Ok(head) => head,
-        Err("an array of records") => return refuse(path, "an array of records", ONE_NUMBER),
-        Err(what) => return refuse(path, what, DAMAGED),
+        Err("an array of records") => return refuse("an array of records", ONE_NUMBER),
+        Err(what) => return refuse(what, DAMAGED),
     };
-    let shape = head.shape(path)?;
-    let (scalar, big_endian) = head.scalar(path)?;
+    let shape = head.shape()?;
+    let (scalar, big_endian) = head.scalar()?;
     let data = &bytes[end..];
-    let size = stored::promised(path, "header", shape, scalar, data.len())?;
+    let size = stored::promised("header", shape, scalar, data.len())?;
     let mut warnings = Vec::new();
     if data.len() > size {
         let more = data.len() - size;
@@ -195,7 +193,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<VolumeFile> {
     let flat = shape.iter().filter(|&&size| size > 1).count() < 2;
     let samples = if head.fortran || flat { samples } else { samples.transposed(shape) };
     Ok(VolumeFile {
-        volume: Found::new(shape, samples).volume(path)?,
+        volume: Found::new(shape, samples).volume()?,
         format: "npy",
         version: format!(
             "{major}.{minor} {}{}",

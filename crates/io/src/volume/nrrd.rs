@@ -9,12 +9,11 @@ use super::super::scalar::Scalar;
 use super::super::text::{Lines, parse, show};
 use super::pieces::{self, Encoding, Layout, Skip};
 use super::{DAMAGED, Found, ONE_FRAME, ONE_NUMBER, VolumeFile};
-use zeroset_core::error::{Error, Result};
-use zeroset_core::volume::{Flaw, Placement};
+use zeroset_core::error::{Flaw, Position, Result};
+use zeroset_core::volume::Placement;
 
 /// The lines of a header.
-struct Header<'a> {
-    path: &'a Path,
+struct Header {
     version: String,
     /// Line and text of each field, by its name in small letters without blanks.
     fields: BTreeMap<String, (usize, String)>,
@@ -31,9 +30,9 @@ pub(crate) fn is_header(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
 }
 
-impl<'a> Header<'a> {
-    fn parse(path: &'a Path, bytes: &[u8]) -> Result<Self> {
-        let mut lines = Lines::of_header(path, bytes);
+impl Header {
+    fn parse(bytes: &[u8]) -> Result<Self, Flaw> {
+        let mut lines = Lines::of_header(bytes);
         let magic = lines.next_line().unwrap_or_default();
         let version = magic.strip_prefix(MAGIC).and_then(parse::<u8>);
         let Some(version @ 1..=5) = version else {
@@ -65,7 +64,7 @@ impl<'a> Header<'a> {
                 }
             }
         }
-        Ok(Header { path, version: version.to_string(), fields, list, end: lines.consumed() })
+        Ok(Header { version: version.to_string(), fields, list, end: lines.consumed() })
     }
 
     /// The text of the first of `names` that is there.
@@ -73,14 +72,18 @@ impl<'a> Header<'a> {
         names.iter().find_map(|name| self.fields.get(*name)).map(|(_, text)| text.as_str())
     }
 
-    fn fail(&self, names: &[&str], what: impl Into<String>, remedy: &str) -> Error {
+    fn fail(&self, names: &[&str], what: impl Into<String>, remedy: &str) -> Flaw {
         let line = names.iter().find_map(|name| self.fields.get(*name)).map(|(line, _)| *line);
-        let place = line.map_or("header".to_string(), |line| format!("line {line}"));
-        Error::input(self.path, place, what, remedy)
+        let place = line.map_or_else(|| "header".into(), Position::Line);
+        Flaw::at(place, what, remedy)
     }
 
     /// `n` words of a field, each as a number; `None` if the field is not there.
-    fn numbers<T: std::str::FromStr>(&self, names: &[&str], n: usize) -> Result<Option<Vec<T>>> {
+    fn numbers<T: std::str::FromStr>(
+        &self,
+        names: &[&str],
+        n: usize,
+    ) -> Result<Option<Vec<T>>, Flaw> {
         let Some(text) = self.get(names) else { return Ok(None) };
         let found: Option<Vec<T>> = text.split_whitespace().map(|word| word.parse().ok()).collect();
         match found.filter(|found| found.len() == n) {
@@ -97,7 +100,7 @@ impl<'a> Header<'a> {
     }
 
     /// A count, or `absent`.
-    fn count<T: std::str::FromStr + Copy>(&self, names: &[&str], absent: T) -> Result<T> {
+    fn count<T: std::str::FromStr + Copy>(&self, names: &[&str], absent: T) -> Result<T, Flaw> {
         Ok(self.numbers::<T>(names, 1)?.map_or(absent, |n| n[0]))
     }
 }
@@ -150,7 +153,7 @@ struct Axis {
 /// Kinds of axes along which voxels lie.
 const SPATIAL: [&str; 4] = ["domain", "space", "???", "none"];
 
-fn axes(header: &Header) -> Result<Vec<Axis>> {
+fn axes(header: &Header) -> Result<Vec<Axis>, Flaw> {
     let n: usize = header.count(&["dimension"], 0)?;
     if !(1..=16).contains(&n) {
         let what = format!("dimension {n}, 1 to 16 expected");
@@ -178,7 +181,7 @@ fn axes(header: &Header) -> Result<Vec<Axis>> {
         })?,
     };
     let placed = header.get(&["spacedirections"]).is_some();
-    let numbers = |names: &[&str], absent: f64| -> Result<Vec<f64>> {
+    let numbers = |names: &[&str], absent: f64| -> Result<Vec<f64>, Flaw> {
         let found = header.numbers(names, n)?.unwrap_or_else(|| vec![absent; n]);
         Ok(found.iter().map(|&x: &f64| if x.is_nan() { absent } else { x }).collect())
     };
@@ -204,7 +207,7 @@ fn axes(header: &Header) -> Result<Vec<Axis>> {
 }
 
 /// The axes of space, at most three; all others must have size 1.
-fn of_space(header: &Header, axes: Vec<Axis>) -> Result<Vec<Axis>> {
+fn of_space(header: &Header, axes: Vec<Axis>) -> Result<Vec<Axis>, Flaw> {
     let n = axes.len();
     let other = axes.iter().enumerate().find(|(_, axis)| !axis.spatial && axis.size > 1);
     if let Some((k, Axis { size, kind, .. })) = other {
@@ -232,7 +235,7 @@ fn placement(
     header: &Header,
     axes: &[Axis],
     shape: [usize; 3],
-) -> Result<std::result::Result<Placement, Flaw>> {
+) -> Result<Result<Placement, Flaw>, Flaw> {
     let padded = |v: &[f64]| -> Option<[f64; 3]> {
         (1..=3)
             .contains(&v.len())
@@ -310,7 +313,7 @@ const TYPES: [(Scalar, &[&str]); 10] = [
     (Scalar::F64, &["double"]),
 ];
 
-fn layout(header: &Header) -> Result<Layout> {
+fn layout(header: &Header) -> Result<Layout, Flaw> {
     let named = header.get(&["type"]).unwrap_or_default();
     let found = TYPES.iter().find(|(_, names)| names.contains(&named.to_lowercase().as_str()));
     let Some(&(scalar, _)) = found else {
@@ -350,7 +353,7 @@ fn layout(header: &Header) -> Result<Layout> {
 }
 
 /// The names of the files with the numbers; none for an attached header.
-fn files(header: &Header) -> Result<Vec<String>> {
+fn files(header: &Header) -> Result<Vec<String>, Flaw> {
     let Some(text) = header.get(&["datafile"]) else { return Ok(Vec::new()) };
     let words: Vec<&str> = text.split_whitespace().collect();
     if words.first() == Some(&"LIST") {
@@ -360,7 +363,7 @@ fn files(header: &Header) -> Result<Vec<String>> {
         && pattern.contains('%')
         && let [Ok(first), Ok(last), Ok(step)] = [first, last, step].map(|word| word.parse())
     {
-        return pieces::counted(header.path, pattern, [first, last, step]);
+        return pieces::counted(pattern, [first, last, step]);
     }
     Ok(vec![text.to_string()])
 }
@@ -378,8 +381,8 @@ pub(super) fn space_of(frame: &str) -> Option<&'static str> {
 }
 
 /// Reads a volume.
-pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<VolumeFile> {
-    let header = Header::parse(path, bytes)?;
+pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<VolumeFile, Flaw> {
+    let header = Header::parse(bytes)?;
     let axes = of_space(&header, axes(&header)?)?;
     let shape: [usize; 3] = std::array::from_fn(|k| axes.get(k).map_or(1, |axis| axis.size));
     let layout = layout(&header)?;
@@ -387,7 +390,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<VolumeFile> {
     let names = files(&header)?;
     let samples = if header.get(&["datafile"]).is_none() {
         let data = bytes.get(header.end..).unwrap_or_default();
-        pieces::part_of(path, data, shape, &layout, &mut warnings)?
+        pieces::part_of(data, shape, &layout, &mut warnings)?
     } else {
         pieces::read(path, &names, shape, &layout, &mut warnings)?
     };
@@ -406,7 +409,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<VolumeFile> {
         ..Found::new(shape, samples)
     };
     Ok(VolumeFile {
-        volume: found.volume(path)?,
+        volume: found.volume()?,
         format: "nrrd",
         version: format!("{} {}", header.version, layout.words(!names.is_empty())),
         space: None,

@@ -2,7 +2,6 @@
 //! pixels lie at whole coordinates. The pages of a TIFF file are slices along z.
 
 use std::io::Cursor;
-use std::path::Path;
 
 use png::{BitDepth, ColorType, Transformations};
 use tiff::decoder::{Decoder, DecodingResult, Limits};
@@ -11,7 +10,7 @@ use super::super::guard::quietly;
 use super::super::scalar::Scalar;
 use super::super::text::Words;
 use super::{Found, VolumeFile, refuse, stored};
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{Flaw, Result};
 use zeroset_core::volume::Samples;
 
 const GRAY: &str = "convert it to gray without transparency first";
@@ -20,14 +19,14 @@ const CUT: &str = "the file is damaged or cut short: copy or export it again";
 /// No packing of these formats makes more bytes of one than this.
 const LARGEST_RATIO: usize = 4_000;
 
-fn file(path: &Path, found: Found, format: &'static str, version: String) -> Result<VolumeFile> {
-    let volume = found.volume(path)?;
+fn file(found: Found, format: &'static str, version: String) -> Result<VolumeFile, Flaw> {
+    let volume = found.volume()?;
     Ok(VolumeFile { volume, format, version, space: None, warnings: Vec::new() })
 }
 
 /// Reads a PNG picture.
-pub(super) fn read_png(path: &Path, bytes: &[u8]) -> Result<VolumeFile> {
-    let damaged = |e: png::DecodingError| Error::input(path, "", format!("PNG: {e}"), CUT);
+pub(super) fn read_png(bytes: &[u8]) -> Result<VolumeFile, Flaw> {
+    let damaged = |e: png::DecodingError| Flaw::whole(format!("PNG: {e}"), CUT);
     let most = bytes.len().saturating_mul(LARGEST_RATIO);
     let limits = png::Limits { bytes: most };
     let mut decoder = png::Decoder::new_with_limits(Cursor::new(bytes), limits);
@@ -37,15 +36,15 @@ pub(super) fn read_png(path: &Path, bytes: &[u8]) -> Result<VolumeFile> {
     let info = reader.info();
     let (width, height, depth) = (info.width, info.height, info.bit_depth);
     if info.animation_control().is_some_and(|control| control.num_frames > 1) {
-        return refuse(path, "an animated picture", "write one frame as a file of its own");
+        return refuse("an animated picture", "write one frame as a file of its own");
     }
     if info.color_type != ColorType::Grayscale || reader.output_color_type().0 != info.color_type {
         let what = format!("a picture with colors or transparency ({:?})", info.color_type);
-        return refuse(path, what, GRAY);
+        return refuse(what, GRAY);
     }
     let Some(size) = reader.output_buffer_size().filter(|&size| size <= most) else {
         let what = format!("{width} x {height} pixels cannot come from {} bytes", bytes.len());
-        return refuse(path, what, CUT);
+        return refuse(what, CUT);
     };
     let mut pixels = vec![0; size];
     reader.next_frame(&mut pixels).map_err(damaged)?;
@@ -53,24 +52,24 @@ pub(super) fn read_png(path: &Path, bytes: &[u8]) -> Result<VolumeFile> {
     let scalar = if depth == BitDepth::Sixteen { Scalar::U16 } else { Scalar::U8 };
     let shape = [width as usize, height as usize, 1];
     let found = Found::new(shape, stored::samples(scalar, &pixels, true));
-    file(path, found, "png", format!("{} bit", depth as u8))
+    file(found, "png", format!("{} bit", depth as u8))
 }
 
 /// Reads the pages of a TIFF file.
-pub(super) fn read_tiff(path: &Path, bytes: &[u8]) -> Result<VolumeFile> {
-    let outcome = quietly(|| pages(path, bytes));
+pub(super) fn read_tiff(bytes: &[u8]) -> Result<VolumeFile, Flaw> {
+    let outcome = quietly(|| pages(bytes));
     let (shape, samples) = match outcome {
         Ok(pages) => pages?,
         Err(panic) => {
-            return refuse(path, format!("TIFF: the file cannot be decoded ({panic})"), CUT);
+            return refuse(format!("TIFF: the file cannot be decoded ({panic})"), CUT);
         }
     };
     let version = format!("{} bit", 8 * samples.width());
-    file(path, Found::new(shape, samples), "tiff", version)
+    file(Found::new(shape, samples), "tiff", version)
 }
 
-fn pages(path: &Path, bytes: &[u8]) -> Result<([usize; 3], Samples)> {
-    let damaged = |e: tiff::TiffError| Error::input(path, "", format!("TIFF: {e}"), CUT);
+fn pages(bytes: &[u8]) -> Result<([usize; 3], Samples), Flaw> {
+    let damaged = |e: tiff::TiffError| Flaw::whole(format!("TIFF: {e}"), CUT);
     let most = bytes.len().saturating_mul(LARGEST_RATIO);
     let mut limits = Limits::default();
     limits.decoding_buffer_size = most;
@@ -85,7 +84,7 @@ fn pages(path: &Path, bytes: &[u8]) -> Result<([usize; 3], Samples)> {
         let color = decoder.colortype().map_err(damaged)?;
         let tiff::ColorType::Gray(depth @ (8 | 16 | 32 | 64)) = color else {
             let what = format!("page {page} has pixels of type {color:?}, gray expected");
-            return refuse(path, what, "convert it to gray of 8, 16 or 32 bits first");
+            return refuse(what, "convert it to gray of 8, 16 or 32 bits first");
         };
         let (width, height) = decoder.dimensions().map_err(damaged)?;
         let pixels = u64::from(width) * u64::from(height);
@@ -95,11 +94,11 @@ fn pages(path: &Path, bytes: &[u8]) -> Result<([usize; 3], Samples)> {
         if taken > most || pixels == 0 {
             let what =
                 format!("{width} x {height} pixels on page {page}, from {} bytes", bytes.len());
-            return refuse(path, what, CUT);
+            return refuse(what, CUT);
         }
         if *size.get_or_insert((width, height)) != (width, height) {
             let what = format!("page {page} has {width} x {height} pixels, other than the first");
-            return refuse(path, what, "write pages of one size, or one page");
+            return refuse(what, "write pages of one size, or one page");
         }
         let samples = match decoder.read_image().map_err(damaged)? {
             DecodingResult::U8(v) => Samples::from(v),
@@ -113,7 +112,7 @@ fn pages(path: &Path, bytes: &[u8]) -> Result<([usize; 3], Samples)> {
             DecodingResult::F32(v) => v.into(),
             DecodingResult::F64(v) => v.into(),
             DecodingResult::F16(_) => {
-                return refuse(path, "numbers of 16 bits with fractions", "write them as float32");
+                return refuse("numbers of 16 bits with fractions", "write them as float32");
             }
         };
         parts.push(samples);
@@ -126,50 +125,50 @@ fn pages(path: &Path, bytes: &[u8]) -> Result<([usize; 3], Samples)> {
     let shape = [width as usize, height as usize, parts.len()];
     match Samples::joined(parts) {
         Some(samples) => Ok((shape, samples)),
-        None => refuse(path, "pages of several number types", "write them in one type"),
+        None => refuse("pages of several number types", "write them in one type"),
     }
 }
 
 /// Reads a PGM picture, as text (P2) or bytes (P5). The crate `image` has a reader, but stretches values to all of a byte or a
 /// word where the largest stated is another: those of the file are wanted. Values above the largest one that it states are refused,
 /// as the format has none.
-pub(super) fn read_pgm(path: &Path, bytes: &[u8]) -> Result<VolumeFile> {
+pub(super) fn read_pgm(bytes: &[u8]) -> Result<VolumeFile, Flaw> {
     let binary = match bytes.get(..2) {
         Some(b"P5") => true,
         Some(b"P2") => false,
-        _ => return refuse(path, "a portable picture with colors or of single bits", GRAY),
+        _ => return refuse("a portable picture with colors or of single bits", GRAY),
     };
-    let mut words = Words::new(path, bytes);
+    let mut words = Words::new(bytes);
     words.next_word();
     let mut count = |what: &str| words.number::<u32>(what);
     let (width, height) = (count("the width")?, count("the height")?);
     let largest = count("the largest value")?;
     let scalar = match (largest, width.min(height)) {
-        (_, 0) => return refuse(path, format!("{width} x {height} pixels"), CUT),
+        (_, 0) => return refuse(format!("{width} x {height} pixels"), CUT),
         (1..=255, _) => Scalar::U8,
         (256..=65535, _) => Scalar::U16,
-        _ => return refuse(path, format!("{largest} as the largest value"), CUT),
+        _ => return refuse(format!("{largest} as the largest value"), CUT),
     };
     let shape = [width as usize, height as usize, 1];
     let rest = words.rest();
     if !binary {
-        stored::promised(path, "data", shape, Scalar::U16, rest.len().saturating_add(1))?;
+        stored::promised("data", shape, Scalar::U16, rest.len().saturating_add(1))?;
         let n = stored::count(shape).unwrap_or(0);
-        let samples = stored::from_text(path, rest, Scalar::U16, n)?;
-        within(path, &samples, largest, shape)?;
+        let samples = stored::from_text(rest, Scalar::U16, n)?;
+        within(&samples, largest, shape)?;
         let samples = match (scalar, samples) {
             // They are within it.
             (Scalar::U8, Samples::U16(v)) => v.iter().map(|&x| x as u8).collect::<Vec<_>>().into(),
             (_, samples) => samples,
         };
-        return file(path, Found::new(shape, samples), "pgm", "text".into());
+        return file(Found::new(shape, samples), "pgm", "text".into());
     }
     // One blank ends the head.
     let data = rest.get(1..).unwrap_or_default();
-    let size = stored::promised(path, "data", shape, scalar, data.len())?;
+    let size = stored::promised("data", shape, scalar, data.len())?;
     let samples = stored::samples(scalar, &data[..size], true);
-    within(path, &samples, largest, shape)?;
-    let mut read = file(path, Found::new(shape, samples), "pgm", "binary".into())?;
+    within(&samples, largest, shape)?;
+    let mut read = file(Found::new(shape, samples), "pgm", "binary".into())?;
     if data.len() > size {
         let more = data.len() - size;
         read.warnings.push(format!("{more} bytes behind the last pixel are not read"));
@@ -180,8 +179,8 @@ pub(super) fn read_pgm(path: &Path, bytes: &[u8]) -> Result<VolumeFile> {
 /// Refuses pixels that are brighter than the head says that any is.
 ///
 /// # Errors
-/// [`Error::Input`] naming the first of them.
-fn within(path: &Path, samples: &Samples, largest: u32, [width, ..]: [usize; 3]) -> Result<()> {
+/// A [`Flaw`] naming the first of them.
+fn within(samples: &Samples, largest: u32, [width, ..]: [usize; 3]) -> Result<(), Flaw> {
     let largest = f64::from(largest);
     let Some(k) = (0..samples.len()).find(|&k| samples.get(k) > largest) else { return Ok(()) };
     let most = (0..samples.len()).map(|k| samples.get(k)).fold(0.0, f64::max);
@@ -190,7 +189,7 @@ fn within(path: &Path, samples: &Samples, largest: u32, [width, ..]: [usize; 3])
         format!("{} where the head says that {largest} is the largest value", samples.get(k));
     let remedy =
         format!("the largest is {most}: state it in the head, or export the picture again");
-    Err(Error::input(path, position, what, remedy))
+    Err(Flaw::at(position, what, remedy))
 }
 
 /// Whether `bytes` begin as a portable picture of any kind.

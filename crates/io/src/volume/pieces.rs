@@ -8,7 +8,7 @@ use super::super::scalar::Scalar;
 use super::super::unpack::Unpack;
 use super::super::{load, text};
 use super::{refuse, stored};
-use zeroset_core::error::Result;
+use zeroset_core::error::{Flaw, Result};
 use zeroset_core::volume::Samples;
 
 /// How numbers stand in each file.
@@ -60,23 +60,23 @@ pub(super) enum Skip {
 }
 
 /// The file `name` beside `path`.
-pub(super) fn beside(path: &Path, name: &str) -> Result<PathBuf> {
+pub(super) fn beside(path: &Path, name: &str) -> Result<PathBuf, Flaw> {
     let mut place = path.parent().unwrap_or(Path::new("")).to_path_buf();
     let folder = place.clone();
     for part in Path::new(name).components() {
         match part {
             Component::Normal(part) => place.push(part),
             Component::CurDir => {}
-            _ => return no_neighbor(path, name),
+            _ => return no_neighbor(name),
         }
     }
-    if place == folder { no_neighbor(path, name) } else { Ok(place) }
+    if place == folder { no_neighbor(name) } else { Ok(place) }
 }
 
-fn no_neighbor(path: &Path, name: &str) -> Result<PathBuf> {
+fn no_neighbor(name: &str) -> Result<PathBuf, Flaw> {
     let shown = text::show(name.as_bytes());
     let what = format!("the numbers are in {shown}, which names no file beside it");
-    refuse(path, what, "put the numbers beside the header, and name them there")
+    refuse(what, "put the numbers beside the header, and name them there")
 }
 
 /// Most files that a pattern may name.
@@ -84,14 +84,10 @@ const MOST_FILES: usize = 100_000;
 
 /// The files `pattern` names, such as "slice.%03d", with the numbers `first` to `last` in steps of
 /// `step`.
-pub(super) fn counted(
-    path: &Path,
-    pattern: &str,
-    [first, last, step]: [i64; 3],
-) -> Result<Vec<String>> {
+pub(super) fn counted(pattern: &str, [first, last, step]: [i64; 3]) -> Result<Vec<String>, Flaw> {
     let wrong = |what: String| {
         let what = format!("{what} in {}", text::show(pattern.as_bytes()));
-        refuse(path, what, "correct the pattern of the names in the header")
+        refuse(what, "correct the pattern of the names in the header")
     };
     let Some((before, rest)) = pattern.split_once('%') else {
         return wrong("no % to count with".into());
@@ -128,10 +124,10 @@ pub(super) fn read(
     shape: [usize; 3],
     layout: &Layout,
     warnings: &mut Vec<String>,
-) -> Result<Samples> {
+) -> Result<Samples, Flaw> {
     let Some(n) = stored::count(shape).filter(|n| n.is_multiple_of(names.len().max(1))) else {
         let what = format!("{shape:?} voxels do not fill {} files evenly", names.len());
-        return refuse(path, what, "correct the sizes, or the list of files, in the header");
+        return refuse(what, "correct the sizes, or the list of files, in the header");
     };
     let mut parts = Vec::new();
     let mut taken = BTreeSet::new();
@@ -140,74 +136,74 @@ pub(super) fn read(
         // One small file named often must not fill the memory.
         if !taken.insert(place.clone()) {
             let what = format!("{} is named twice", text::show(name.as_bytes()));
-            return refuse(path, what, "name each file with numbers once");
+            return refuse(what, "name each file with numbers once");
         }
         if !place.exists() {
             let what =
                 format!("the numbers are in {}, which is not there", text::show(name.as_bytes()));
-            return refuse(path, what, "put the file beside the header");
+            return refuse(what, "put the file beside the header");
         }
-        let bytes = load::as_stored(&place)?;
+        let of_place = |flaw: Flaw| flaw.of_file(&place);
+        let bytes = load::as_stored(&place).map_err(of_place)?;
         // A part is a row of its voxels.
         let part = [n / names.len(), 1, 1];
         let shape = if names.len() == 1 { shape } else { part };
-        parts.push(part_of(&place, &bytes, shape, layout, warnings)?);
+        parts.push(part_of(&bytes, shape, layout, warnings).map_err(of_place)?);
     }
     match Samples::joined(parts) {
         Some(all) => Ok(all),
-        None => refuse(path, "no file with numbers is named", "name one in the header"),
+        None => refuse("no file with numbers is named", "name one in the header"),
     }
 }
 
 /// The numbers of `shape` that `bytes` hold.
 pub(super) fn part_of(
-    path: &Path,
     bytes: &[u8],
     shape: [usize; 3],
     layout: &Layout,
     warnings: &mut Vec<String>,
-) -> Result<Samples> {
+) -> Result<Samples, Flaw> {
     let mut rest = bytes;
     for line in 0..layout.lines {
         let Some(end) = rest.iter().position(|&b| b == b'\n') else {
             let what = format!("{} lines to pass over, found {line}", layout.lines);
-            return refuse(path, what, "the file is cut short, or the header counts too many");
+            return refuse(what, "the file is cut short, or the header counts too many");
         };
         rest = &rest[end + 1..];
     }
     let Layout { scalar, big_endian, .. } = *layout;
     if layout.encoding == Encoding::Text {
         let Skip::Bytes(skip) = layout.skip else {
-            return refuse(path, "numbers as text from the end", "give the bytes to pass over");
+            return refuse("numbers as text from the end", "give the bytes to pass over");
         };
         let text = rest.get(skip..).unwrap_or_default();
         // A number takes a digit and a separator.
-        stored::promised(path, "data", shape, Scalar::I16, text.len().saturating_add(1))?;
-        return stored::from_text(path, text, scalar, stored::count(shape).unwrap_or(0));
+        stored::promised("data", shape, Scalar::I16, text.len().saturating_add(1))?;
+        return stored::from_text(text, scalar, stored::count(shape).unwrap_or(0));
     }
     // Deflate never makes more than 1,032 bytes of one.
     let most = if layout.encoding == Encoding::Raw { 1 } else { 1_032 };
-    let size = stored::promised(path, "data", shape, scalar, rest.len().saturating_mul(most))?;
+    let size = stored::promised("data", shape, scalar, rest.len().saturating_mul(most))?;
     let skip = match layout.skip {
         Skip::Bytes(skip) => skip,
         Skip::FromTheEnd => rest.len().saturating_sub(size),
     };
     let Some(whole) = skip.checked_add(size) else {
-        return refuse(path, format!("{skip} bytes to pass over"), "correct the header");
+        return refuse(format!("{skip} bytes to pass over"), "correct the header");
     };
     let unpacked = match layout.encoding {
         Encoding::Gzip => {
             let stream = Unpack::gzip(rest);
-            Cow::Owned(stored::inflate(path, stream, whole, "gzip")?)
+            Cow::Owned(stored::inflate(stream, whole, "gzip")?)
         }
         Encoding::Zlib => {
             let stream = Unpack::zlib(rest);
-            Cow::Owned(stored::inflate(path, stream, whole, "zlib")?)
+            Cow::Owned(stored::inflate(stream, whole, "zlib")?)
         }
         _ => Cow::Borrowed(rest),
     };
     let data = unpacked.get(skip..).unwrap_or_default();
-    stored::promised(path, "data", shape, scalar, data.len())?;
+    stored::promised("data", shape, scalar, data.len())?;
     if data.len() > size {
         let more = data.len() - size;
         warnings.push(format!("{more} bytes behind the last voxel are not read"));
@@ -221,8 +217,7 @@ mod tests {
 
     #[test]
     fn names_are_counted() {
-        let path = Path::new("x.nhdr");
-        let of = |pattern, range| counted(path, pattern, range);
+        let of = |pattern, range| counted(pattern, range);
         assert_eq!(of("a.%d", [8, 12, 2]).unwrap(), ["a.8", "a.10", "a.12"]);
         assert_eq!(of("a%03d.raw", [2, 1, -1]).unwrap(), ["a002.raw", "a001.raw"]);
         for (pattern, range) in [

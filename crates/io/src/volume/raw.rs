@@ -1,11 +1,10 @@
 //! Files of numbers alone, whose layout the user states.
 
-use std::path::Path;
 use std::str::FromStr;
 
 use super::super::scalar::Scalar;
 use super::{Found, VolumeFile, stored};
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{Flaw, Result};
 use zeroset_core::volume::Placement;
 use zeroset_core::words::nearest;
 
@@ -26,7 +25,7 @@ pub struct RawLayout {
 impl FromStr for RawLayout {
     type Err = String;
 
-    fn from_str(text: &str) -> std::result::Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, String> {
         const FORM: &str =
             "expected SHAPE:TYPE[:SPACING[:SKIP]], such as 256x256x109:uint16le:1x1x1.5";
         fn three<T: FromStr + Copy>(text: &str, absent: T) -> Option<[T; 3]> {
@@ -109,10 +108,10 @@ fn nearly(name: &str, kind: &str) -> Option<String> {
 }
 
 /// Reads a volume of exactly this layout.
-pub(super) fn read(path: &Path, bytes: &[u8], layout: &RawLayout) -> Result<VolumeFile> {
+pub(super) fn read(bytes: &[u8], layout: &RawLayout) -> Result<VolumeFile, Flaw> {
     let &RawLayout { shape, scalar, big_endian, spacing, skip } = layout;
     let data = bytes.get(skip..).unwrap_or_default();
-    let size = stored::promised(path, "", shape, scalar, data.len())?;
+    let size = stored::promised("", shape, scalar, data.len())?;
     if data.len() > size {
         let [x, y, z] = shape;
         let what = format!(
@@ -120,12 +119,7 @@ pub(super) fn read(path: &Path, bytes: &[u8], layout: &RawLayout) -> Result<Volu
             stored::type_name(scalar),
             data.len()
         );
-        return Err(Error::input(
-            path,
-            "",
-            what,
-            "correct the shape, the type or the bytes to skip",
-        ));
+        return Err(Flaw::whole(what, "correct the shape, the type or the bytes to skip"));
     }
     let unit = Placement::identity().steps();
     let found = Found {
@@ -133,7 +127,7 @@ pub(super) fn read(path: &Path, bytes: &[u8], layout: &RawLayout) -> Result<Volu
         ..Found::new(shape, stored::samples(scalar, data, big_endian))
     };
     Ok(VolumeFile {
-        volume: found.volume(path)?,
+        volume: found.volume()?,
         format: "raw",
         version: if big_endian { "big-endian" } else { "little-endian" }.to_string(),
         space: None,
@@ -180,12 +174,12 @@ mod tests {
     fn the_size_must_fit_exactly() {
         let layout: RawLayout = "2x1x2:int16be:1x1x1:1".parse().unwrap();
         let bytes = [9, 0, 1, 255, 254, 0, 3, 1, 0];
-        let read = |n: usize| read(Path::new("x.raw"), &bytes[..n], &layout);
+        let read = |n: usize| read(&bytes[..n], &layout);
         let volume = read(9).unwrap().volume;
         assert_eq!(volume.to_f64(), [1.0, -2.0, 3.0, 256.0]);
         assert!(read(8).unwrap_err().to_string().contains("promised (8 bytes), found 7"));
         let layout: RawLayout = "2x1x2:int16be".parse().unwrap();
-        let error = super::read(Path::new("x.raw"), &bytes, &layout).unwrap_err().to_string();
+        let error = super::read(&bytes, &layout).unwrap_err().to_string();
         assert!(error.contains("take 8 bytes, but 9 follow the first 0"), "{error}");
     }
 }

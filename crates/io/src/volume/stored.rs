@@ -1,26 +1,24 @@
 //! From bytes or words of a file to the numbers of a volume, in the type of the file.
 
 use std::io::Read;
-use std::path::Path;
 
 use rayon::prelude::*;
 
 use super::super::scalar::Scalar;
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{Flaw, Result};
 use zeroset_core::mesh::Values;
 use zeroset_core::volume::Samples;
 
 /// Bytes that a volume takes; refused if more than the `found` bytes that are there.
 ///
 /// # Errors
-/// [`Error::Input`] with both numbers.
+/// A [`Flaw`] with both numbers.
 pub(crate) fn promised(
-    path: &Path,
     position: &str,
     shape: [usize; 3],
     scalar: Scalar,
     found: usize,
-) -> Result<usize> {
+) -> Result<usize, Flaw> {
     let voxels = count(shape);
     let needed = voxels.and_then(|n| scalar.bytes(n));
     if let Some(needed) = needed.filter(|&needed| needed <= found) {
@@ -32,7 +30,7 @@ pub(crate) fn promised(
         "{x} x {y} x {z} voxels of {} promised ({needed}), found {found} bytes",
         type_name(scalar)
     );
-    Err(Error::input(path, position, what, "the sizes are wrong or the file is cut short"))
+    Err(Flaw::at(position, what, "the sizes are wrong or the file is cut short"))
 }
 
 /// Number of voxels, if it is not beyond `usize`.
@@ -107,7 +105,7 @@ pub(crate) fn samples(scalar: Scalar, bytes: &[u8], big_endian: bool) -> Samples
 }
 
 /// The same numbers in the type `scalar`; `Err` holds the place of one that the type cannot hold.
-pub(crate) fn narrowed(scalar: Scalar, values: Values) -> std::result::Result<Samples, usize> {
+pub(crate) fn narrowed(scalar: Scalar, values: Values) -> Result<Samples, usize> {
     macro_rules! whole {
         ($t:ty, $v:expr) => {{
             let narrow: Vec<$t> = $v.iter().map_while(|&x| <$t>::try_from(x).ok()).collect();
@@ -133,12 +131,12 @@ pub(crate) fn narrowed(scalar: Scalar, values: Values) -> std::result::Result<Sa
 /// `n` numbers written as text.
 ///
 /// # Errors
-/// [`Error::Input`] for a word that is no number of the type, and for too few or too many words.
-pub(super) fn from_text(path: &Path, text: &[u8], scalar: Scalar, n: usize) -> Result<Samples> {
+/// A [`Flaw`] for a word that is no number of the type, and for too few or too many words.
+pub(super) fn from_text(text: &[u8], scalar: Scalar, n: usize) -> Result<Samples, Flaw> {
     const WRONG: &str = "the sizes are wrong or the file is damaged: export it again";
     let separates = |b: &u8| b.is_ascii_whitespace() || *b == b',';
     let words = || text.split(separates).filter(|word| !word.is_empty());
-    let fail = |what: String| Error::input(path, "", what, WRONG);
+    let fail = |what: String| Flaw::whole(what, WRONG);
     let no_number = |k: usize| {
         let word = super::super::text::show(words().nth(k).unwrap_or_default());
         fail(format!("{word} stands where number {} of {n} {} should", k + 1, type_name(scalar)))
@@ -159,10 +157,10 @@ pub(super) fn from_text(path: &Path, text: &[u8], scalar: Scalar, n: usize) -> R
 /// is promised.
 ///
 /// # Errors
-/// [`Error::Input`] for a damaged stream and one of another size.
-pub(super) fn inflate(path: &Path, stream: impl Read, size: usize, kind: &str) -> Result<Vec<u8>> {
+/// A [`Flaw`] for a damaged stream and one of another size.
+pub(super) fn inflate(stream: impl Read, size: usize, kind: &str) -> Result<Vec<u8>, Flaw> {
     let fail = |what: String| {
-        Error::input(path, "data", what, "copy the file again, or correct the sizes in its header")
+        Flaw::at("data", what, "copy the file again, or correct the sizes in its header")
     };
     let mut bytes = Vec::new();
     stream
@@ -195,22 +193,21 @@ mod tests {
                     assert_eq!(found.get(k), scalar.one(one, big_endian), "{scalar:?}");
                 }
             }
-            let path = Path::new("x");
-            let text = from_text(path, b" 1, 2\n3 ", scalar, 3).unwrap();
+
+            let text = from_text(b" 1, 2\n3 ", scalar, 3).unwrap();
             assert_eq!((text.type_name(), text.get(2)), (type_name(scalar), 3.0));
-            assert!(from_text(path, b"1 2", scalar, 3).is_err());
-            assert!(from_text(path, b"1 2 3 4", scalar, 3).is_err());
+            assert!(from_text(b"1 2", scalar, 3).is_err());
+            assert!(from_text(b"1 2 3 4", scalar, 3).is_err());
         }
-        let error = from_text(Path::new("x"), b"1 256", Scalar::U8, 2).unwrap_err().to_string();
+        let error = from_text(b"1 256", Scalar::U8, 2).unwrap_err().to_string();
         assert!(error.contains("\"256\" stands where number 2 of 2 uint8 should"), "{error}");
     }
 
     #[test]
     fn promises_are_held_against_the_bytes() {
-        let refused = |shape, found| {
-            promised(Path::new("x"), "header", shape, Scalar::I16, found).unwrap_err().to_string()
-        };
-        assert_eq!(promised(Path::new("x"), "", [2, 3, 4], Scalar::I16, 50).unwrap(), 48);
+        let refused =
+            |shape, found| promised("header", shape, Scalar::I16, found).unwrap_err().to_string();
+        assert_eq!(promised("", [2, 3, 4], Scalar::I16, 50).unwrap(), 48);
         let error = refused([2, 3, 4], 47);
         assert!(
             error.contains("2 x 3 x 4 voxels of int16 promised (48 bytes), found 47"),

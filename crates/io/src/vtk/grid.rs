@@ -10,7 +10,7 @@ use super::cell::{CellType, Shape, cell_type};
 use super::source::{Source, one_line};
 use crate::MeshFile;
 use crate::elements::inherit;
-use zeroset_core::error::Result;
+use zeroset_core::error::{Flaw, Result};
 use zeroset_core::mesh::{DataArray, Group, Kind, Members, Mesh, Values};
 use zeroset_core::words::{counted, noun};
 
@@ -44,7 +44,7 @@ pub(super) fn to_points(values: Values) -> Vec<[f64; 3]> {
 impl Grid {
     /// Refuses what cannot serve: points that are no numbers or too many, cells with the wrong
     /// number of points or with points that do not exist.
-    pub fn check(&self, source: &Source) -> Result<()> {
+    pub fn check(&self, source: &Source) -> Result<(), Flaw> {
         if let Some(index) = self.points.iter().position(|x| x.iter().any(|c| !c.is_finite())) {
             return Err(source.fail(
                 format!("point {index}"),

@@ -2,7 +2,7 @@
 
 use super::source::{Source, one_line};
 use crate::volume::{Found, VolumeFile, stored};
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{Flaw, FlawKind, Result};
 use zeroset_core::volume::{Placement, Samples};
 use zeroset_core::words::suggest;
 
@@ -31,16 +31,20 @@ pub(super) struct Listed {
 /// first array of single numbers, of points before cells.
 ///
 /// # Errors
-/// [`Error::Case`] for a name that is not there; [`Error::Input`] if there is no array of single
+/// A [`Flaw`] for a name that is not there; a [`Flaw`] if there is no array of single
 /// numbers.
-pub(super) fn choose(source: &Source, arrays: &[Listed], wanted: Option<&str>) -> Result<usize> {
+pub(super) fn choose(
+    source: &Source,
+    arrays: &[Listed],
+    wanted: Option<&str>,
+) -> Result<usize, Flaw> {
     if let Some(wanted) = wanted {
         let found = arrays.iter().position(|array| array.name == wanted);
         let Some(k) = found else {
             let names: Vec<&str> = arrays.iter().map(|array| array.name.as_str()).collect();
-            let what = format!("{}: there is no array \"{wanted}\"", source.path.display());
+            let what = format!("there is no array \"{wanted}\"");
             let remedy = suggest(wanted, &names).replace("allowed:", "there are:");
-            return Err(Error::usage(one_line(&what), one_line(&remedy)));
+            return Err(source.fail("", what, one_line(&remedy)).kind_of(FlawKind::Asked));
         };
         return match arrays[k].components {
             1 => Ok(k),
@@ -56,7 +60,7 @@ pub(super) fn choose(source: &Source, arrays: &[Listed], wanted: Option<&str>) -
     })
 }
 
-fn several(source: &Source, name: &str, n: usize) -> Error {
+fn several(source: &Source, name: &str, n: usize) -> Flaw {
     let what = format!("array '{name}' has {n} numbers in each voxel");
     source.fail("", what, "make one number of each voxel first, such as its gray value")
 }
@@ -70,8 +74,8 @@ impl Lattice {
     /// Numbers of points or cells.
     ///
     /// # Errors
-    /// [`Error::Input`] if there are none, or that is beyond all memory.
-    pub fn count(&self, source: &Source, of_cells: bool) -> Result<usize> {
+    /// A [`Flaw`] if there are none, or that is beyond all memory.
+    pub fn count(&self, source: &Source, of_cells: bool) -> Result<usize, Flaw> {
         let n = stored::count(self.shape(of_cells)).filter(|&n| n > 0);
         n.ok_or_else(|| {
             let [x, y, z] = self.dimensions;
@@ -88,7 +92,7 @@ impl Lattice {
         chosen: usize,
         samples: Samples,
         (format, version): (&'static str, String),
-    ) -> Result<VolumeFile> {
+    ) -> Result<VolumeFile, Flaw> {
         let Listed { name, of_cells, .. } = &arrays[chosen];
         let shape = self.shape(*of_cells);
         let (n, found) = (self.count(source, *of_cells)?, samples.len());
@@ -110,7 +114,7 @@ impl Lattice {
             one_line(&format!("array '{name}' is read, others are not: {}", others.join(", ")))
         });
         Ok(VolumeFile {
-            volume: found.volume(source.path)?,
+            volume: found.volume()?,
             format,
             version,
             space: None,

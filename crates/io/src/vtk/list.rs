@@ -7,7 +7,7 @@ use quick_xml::events::Event;
 
 use super::source::Source;
 use crate::load;
-use zeroset_core::error::Result;
+use zeroset_core::error::{Flaw, Result};
 
 /// Reads a list of the states of a series: times and files, in the order of the list. Files stand
 /// relative to the list; here they are paths that can be opened.
@@ -15,9 +15,13 @@ use zeroset_core::error::Result;
 /// # Errors
 /// [`Error::Input`](zeroset_core::Error::Input) for a file that is no such list, or lists nothing.
 pub fn read_pvd(path: &Path) -> Result<Vec<(f64, PathBuf)>> {
+    list(path).map_err(|flaw| flaw.in_file(path))
+}
+
+fn list(path: &Path) -> Result<Vec<(f64, PathBuf)>, Flaw> {
     const REMEDY: &str = "give the .pvd file of a run, or the file of one state";
     let bytes = load::load(path)?;
-    let source = Source::new(path, &bytes);
+    let source = Source::new(&bytes);
     let mut reader = quick_xml::Reader::from_reader(source.bytes);
     let folder = path.parent().unwrap_or(Path::new(""));
     let mut states = Vec::new();

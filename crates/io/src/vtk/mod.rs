@@ -50,13 +50,11 @@ mod through_vtkio;
 mod write;
 mod xml;
 
-use std::path::Path;
-
 use super::{MeshFile, VolumeFile, groups};
 pub use hdf::HdfSeries;
 use source::Source;
 use xml::XmlFile;
-pub use zeroset_core::error::Result;
+pub use zeroset_core::error::{Flaw, Result};
 
 pub use grid::NO_CELLS;
 pub use list::read_pvd;
@@ -68,10 +66,10 @@ pub use write::{
 /// Reads the mesh of a VTK file of any of the three kinds; the kind is found by content.
 ///
 /// # Errors
-/// [`Error::Input`](zeroset_core::Error::Input) with the line, byte or element: not such a file, damaged
+/// A [`Flaw`] with the line, byte or element: not such a file, damaged
 /// or cut off, not a mesh (images, structured grids), a point that is not finite, a cell that names a point that does not exist.
-pub fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
-    let source = Source::new(path, bytes);
+pub fn read(bytes: &[u8]) -> Result<MeshFile, Flaw> {
+    let source = Source::new(bytes);
     match kind(&source)? {
         FileKind::Legacy => read_legacy(&source).map(with_groups),
         FileKind::Xml => read_xml(&source).map(with_groups),
@@ -82,14 +80,10 @@ pub fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile> {
 /// another data set.
 ///
 /// # Errors
-/// [`Error::Input`](zeroset_core::Error::Input) as for [`read`], and for an image without an array of
+/// A [`Flaw`] as for [`read`], and for an image without an array of
 /// single numbers; [`Error::Case`](zeroset_core::Error::Case) if it has none of the name `array`.
-pub(super) fn read_volume(
-    path: &Path,
-    bytes: &[u8],
-    array: Option<&str>,
-) -> Result<Option<VolumeFile>> {
-    let source = Source::new(path, bytes);
+pub(super) fn read_volume(bytes: &[u8], array: Option<&str>) -> Result<Option<VolumeFile>, Flaw> {
+    let source = Source::new(bytes);
     match kind(&source)? {
         FileKind::Legacy => legacy::read_volume(&source, &legacy::header(&source)?, array),
         FileKind::Xml => XmlFile::open(source)?.read_volume(array),
@@ -101,7 +95,7 @@ enum FileKind {
     Xml,
 }
 
-fn kind(source: &Source) -> Result<FileKind> {
+fn kind(source: &Source) -> Result<FileKind, Flaw> {
     const MAGIC: &[u8] = b"# vtk DataFile";
     if source.bytes.get(..MAGIC.len()).is_some_and(|start| start.eq_ignore_ascii_case(MAGIC)) {
         return Ok(FileKind::Legacy);
@@ -127,7 +121,7 @@ fn with_groups(mut file: MeshFile) -> MeshFile {
     file
 }
 
-fn read_legacy(source: &Source) -> Result<MeshFile> {
+fn read_legacy(source: &Source) -> Result<MeshFile, Flaw> {
     let header = legacy::header(source)?;
     let theirs = if header.major() < 5 { through_vtkio::legacy(source.bytes) } else { None };
     let grid = match theirs.filter(|grid| grid.check(source).is_ok()) {
@@ -137,7 +131,7 @@ fn read_legacy(source: &Source) -> Result<MeshFile> {
     Ok(grid.into_mesh_file("vtk", header.version_and_encoding()))
 }
 
-fn read_xml(source: &Source) -> Result<MeshFile> {
+fn read_xml(source: &Source) -> Result<MeshFile, Flaw> {
     let file = XmlFile::open(*source)?;
     file.check_mesh()?;
     let theirs = if file.is_inline_base64() { through_vtkio::xml(source.bytes) } else { None };

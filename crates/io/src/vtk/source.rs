@@ -1,38 +1,38 @@
 //! The file being read, and how errors name a place in it.
 
-use std::path::Path;
-
 use crate::text::without_mark;
-use zeroset_core::error::Error;
+use zeroset_core::error::{Flaw, Position};
 
-/// A file in memory with its name.
+/// A file in memory.
 #[derive(Clone, Copy)]
 pub(super) struct Source<'a> {
-    pub path: &'a Path,
     pub bytes: &'a [u8],
 }
 
 impl<'a> Source<'a> {
     /// The file without a byte-order mark and blanks before it.
-    pub fn new(path: &'a Path, bytes: &'a [u8]) -> Self {
-        Source { path, bytes: without_mark(bytes).trim_ascii_start() }
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Source { bytes: without_mark(bytes).trim_ascii_start() }
     }
 
-    /// "line 12" of the byte at that offset.
-    pub fn line(&self, at: usize) -> String {
+    /// The line of the byte at that offset.
+    pub fn line(&self, at: usize) -> Position {
         let before = &self.bytes[..at.min(self.bytes.len())];
-        format!("line {}", 1 + before.iter().filter(|&&b| b == b'\n').count())
+        Position::Line(1 + before.iter().filter(|&&b| b == b'\n').count())
     }
 
-    /// An error about this file.
+    /// A flaw of this file.
     pub fn fail(
         &self,
-        position: impl Into<String>,
+        position: impl Into<Position>,
         what: impl Into<String>,
         remedy: impl Into<String>,
-    ) -> Error {
-        let (position, what) = (one_line(&position.into()), one_line(&what.into()));
-        Error::input(self.path, position, what, remedy)
+    ) -> Flaw {
+        let position = match position.into() {
+            Position::Part(name) => Position::Part(one_line(&name)),
+            other => other,
+        };
+        Flaw::at(position, one_line(&what.into()), remedy)
     }
 }
 

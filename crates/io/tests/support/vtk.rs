@@ -9,11 +9,11 @@ use zeroset_io::MeshFile;
 use zeroset_io::vtk::read;
 
 pub fn read_file(path: &Path) -> zeroset_core::Result<MeshFile> {
-    read(path, &std::fs::read(path).unwrap())
+    read(&std::fs::read(path).unwrap()).map_err(|flaw| flaw.in_file(path))
 }
 
 pub fn read_text(text: &str) -> zeroset_core::Result<MeshFile> {
-    read(Path::new("test.vtk"), text.as_bytes())
+    read(text.as_bytes()).map_err(|flaw| flaw.in_file(Path::new("test.vtk")))
 }
 
 /// Files of this repository, made by VTK (see make.py there).

@@ -3,7 +3,7 @@
 use super::layout::{DistancesArgument, LatticeArgument};
 use super::seeds::{Points, Runs, Seeds};
 use super::{Memory, launch, share};
-use crate::error::{Error, Result};
+use crate::error::{DeviceFault, Error, Result};
 use crate::gpu::primitives::sort;
 use crate::gpu::{Arguments, Array, Cuda};
 use crate::reconstruct::directed::Lattice;
@@ -89,5 +89,9 @@ fn check(n_tiles: usize) -> Result<()> {
         return Ok(());
     }
     let what = format!("{n_tiles} tiles of 8^3 cubes or more, a GPU takes {MOST_TILES}");
-    Err(Error::device(what, "take larger cubes, or compute it on the processor"))
+    Err(Error::device_fault(
+        DeviceFault::Limit,
+        what,
+        "take larger cubes, or compute it on the processor",
+    ))
 }

@@ -20,7 +20,7 @@ use self::field::Field;
 use self::seeds::{Points, Seeds};
 use super::{Clock, Cubes, Directed, Given, Seconds};
 use crate::cloud::PointCloud;
-use crate::error::{Error, Result};
+use crate::error::{DeviceFault, Error, Result};
 use crate::gpu::{Arguments, Array, Cuda, Launch, Unit};
 use crate::mesh::Mesh;
 use crate::primitives::memory::gibibytes;
@@ -50,7 +50,7 @@ pub fn reconstruct(cuda: &Cuda, cloud: &PointCloud, cubes: Cubes) -> Result<(Mes
     let mut memory = Memory::default();
     if cloud.len() > MOST_SAMPLES {
         let what = format!("{} samples, a GPU takes {MOST_SAMPLES}", cloud.len());
-        return Err(Error::device(what, "compute it on the processor"));
+        return Err(Error::device_fault(DeviceFault::Limit, what, "compute it on the processor"));
     }
     memory.take(cuda, "samples", cloud.len(), bytes_of_samples(cloud.len()))?;
     let mut clock = Clock(Instant::now());

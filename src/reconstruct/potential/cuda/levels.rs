@@ -6,7 +6,7 @@ use std::time::Instant;
 use super::droplets;
 use super::octree::DeviceOctree;
 use super::velocity::{DeviceVelocity, at_samples};
-use crate::error::{Error, Result};
+use crate::error::{DeviceFault, Error, Result};
 use crate::gpu::{Cuda, Element};
 use crate::grid::Stored;
 use crate::grid::cuda::DeviceTiledGrid;
@@ -100,7 +100,8 @@ impl Run<'_> {
         );
         if need > free {
             let remedy = "take a smaller depth, 16-bit storage, or use = \"cpu\"";
-            return Err(Error::device(words, remedy));
+            let fault = DeviceFault::memory(need as u64, free as u64);
+            return Err(Error::device_fault(fault, words, remedy));
         }
         tracing::info!("{words}");
         Ok(need as u64)

@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub use state::{Found, TileSurfaceArgument, record_words};
 
 use super::{Placement, Tiles, check_vertices, extract};
-use crate::error::{Error, Result};
+use crate::error::{DeviceFault, Error, Result};
 use crate::geometry::Real;
 use crate::gpu::definitions::Define;
 use crate::gpu::primitives::exclusive_scan;
@@ -88,10 +88,11 @@ impl<R: Real, S: Stored<R> + Element, const E: usize> DeviceTiles<'_, R, S, E> {
         }
         check_vertices(all.vertices)?;
         if all.triangles > u64::from(u32::MAX) {
-            return Err(Error::Device {
-                what: format!("a surface of {} triangles, a GPU makes 2^32 - 1", all.triangles),
-                remedy: "take a coarser grid, or use = \"cpu\"".into(),
-            });
+            return Err(Error::device_fault(
+                DeviceFault::Limit,
+                format!("a surface of {} triangles, a GPU makes 2^32 - 1", all.triangles),
+                "take a coarser grid, or use = \"cpu\"",
+            ));
         }
         let [n_vertices, n_triangles] = [all.vertices, all.triangles].map(|n| n as usize);
         has_memory(cuda, DeviceSurface::bytes(n_vertices, n_triangles, normals), n_tiles)?;
@@ -124,10 +125,10 @@ impl<R: Real, S: Stored<R> + Element, const E: usize> DeviceTiles<'_, R, S, E> {
         let tiles = Tiles { grid: &grid, phi: &phi, band };
         Ok(match extract(&tiles, placement, false) {
             Err(error) => error,
-            Ok(_) => Error::Device {
-                what: "the card sees phi change its sign outside of the band".into(),
-                remedy: "this is a fault of the program: please report it".into(),
-            },
+            Ok(_) => Error::device(
+                "the card sees phi change its sign outside of the band",
+                "this is a fault of the program: please report it",
+            ),
         })
     }
 }

@@ -14,7 +14,7 @@ pub use number::{DeviceNumber, Ranked};
 pub use state::{SurfaceArgument, Totals};
 
 use super::{Field, Options, check, determinant, placed};
-use crate::error::{Error, Result};
+use crate::error::{DeviceFault, Error, Result};
 use crate::gpu::{Arguments, Array, Cuda, Kernel, Launch, Pinned, Unit};
 use crate::mesh::Mesh;
 use crate::surface::DeviceSurface;
@@ -95,10 +95,11 @@ impl<T: DeviceNumber> DeviceIsosurface<T> {
         let size = Self::size(shape, options);
         let n_rows = size[1].saturating_mul(size[2]);
         if n_rows >= MOST_ROWS || size[0] >= MOST_ROWS {
-            return Err(Error::Device {
-                what: format!("a volume of {shape:?} voxels on a GPU, which takes 2^31 rows"),
-                remedy: "compute it on the processor (--device cpu)".into(),
-            });
+            return Err(Error::device_fault(
+                DeviceFault::Limit,
+                format!("a volume of {shape:?} voxels on a GPU, which takes 2^31 rows"),
+                "compute it on the processor (--device cpu)",
+            ));
         }
         has_memory(cuda, Self::bytes(shape, options, 0, 0))?;
         let place = placed(place, usize::from(options.closed));
@@ -206,10 +207,11 @@ impl<T: DeviceNumber> DeviceIsosurface<T> {
         let found = self.seen.get()?[0];
         check_vertices(found.vertices)?;
         if found.triangles > u64::from(u32::MAX) {
-            return Err(Error::Device {
-                what: format!("a surface of {} triangles, a GPU makes 2^32 - 1", found.triangles),
-                remedy: "compute it on the processor (--device cpu)".into(),
-            });
+            return Err(Error::device_fault(
+                DeviceFault::Limit,
+                format!("a surface of {} triangles, a GPU makes 2^32 - 1", found.triangles),
+                "compute it on the processor (--device cpu)",
+            ));
         }
         let [n_vertices, n_triangles] = [found.vertices, found.triangles].map(|n| n as usize);
         if found.vertices > self.argument.room[0] || found.triangles > self.argument.room[1] {

@@ -6,7 +6,7 @@ mod layout;
 
 use self::layout::{EdtArgument, PIECE};
 use super::Edt;
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{DeviceFault, Error, Result};
 use zeroset_gpu::{Arguments, Array, Cuda, Kernel, Launch, Unit};
 
 /// Threads of a block.
@@ -70,7 +70,11 @@ impl DeviceEdt {
             let what = format!(
                 "a volume of {nx} x {ny} x {nz} voxels on a GPU, which takes 1 to {MOST} along an axis"
             );
-            return Err(Error::device(what, "compute it on the processor (--device cpu)"));
+            return Err(Error::device_fault(
+                DeviceFault::Limit,
+                what,
+                "compute it on the processor (--device cpu)",
+            ));
         }
         let unit = Unit::new("point_distance/edt", &[("REAL", "float")])?;
         let rows = cuda.kernel(&unit, "edt_rows")?;

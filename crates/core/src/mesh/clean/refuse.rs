@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::error::{Error, Result};
+use crate::error::{Element, Error, Position, Result};
 use crate::mesh::{Members, Mesh};
 
 /// The most vertices, and the most vertex indices in the cells: numbers have 32 bits, and the
@@ -66,21 +66,21 @@ fn check_arrays(mesh: &Mesh) -> Result<()> {
 fn check_indices(mesh: &Mesh) -> Result<()> {
     let (n, arity) = (mesh.n_vertices(), mesh.kind.arity());
     let beyond = |v: &u32| *v as usize >= n;
-    let refuse = |element: String, v: u32| {
+    let refuse = |position: Position, v: u32| {
         let what =
             format!("names vertex {v}, but the last of the {n} vertices is {}", n as i64 - 1);
-        Err(Error::mesh(element, what, "check for indices that start at 1 instead of 0"))
+        Err(Error::mesh(position, what, "check for indices that start at 1 instead of 0"))
     };
     if !mesh.cells.len().is_multiple_of(arity) {
         let what = format!("{} vertex indices, no multiple of {arity}", mesh.cells.len());
         return Err(Error::mesh(
-            format!("cell {}", mesh.n_cells()),
+            Position::element(Element::Cell, mesh.n_cells()),
             what,
             "the last cell is cut off",
         ));
     }
     if let Some(at) = mesh.cells.par_iter().position_first(beyond) {
-        return refuse(format!("cell {}", at / arity), mesh.cells[at]);
+        return refuse(Position::element(Element::Cell, at / arity), mesh.cells[at]);
     }
     for group in &mesh.groups {
         let name = format!("group \"{}\"", group.name);
@@ -93,7 +93,7 @@ fn check_indices(mesh: &Mesh) -> Result<()> {
             }
             Members::Simplices { vertices, .. } => {
                 if let Some(&v) = vertices.iter().find(|v| beyond(v)) {
-                    return refuse(name, v);
+                    return refuse(name.into(), v);
                 }
             }
         }
@@ -108,7 +108,7 @@ fn check_coordinates(mesh: &Mesh) -> Result<()> {
     let (v, cell) = (mesh.cells[position], position / mesh.kind.arity());
     let [x, y, z] = at(v);
     Err(Error::mesh(
-        format!("vertex {v}"),
+        Position::Element(Element::Vertex, v.into()),
         format!("({x}, {y}, {z}) is no point in space, and cell {cell} uses it"),
         "remove the vertex or mend its coordinates",
     ))

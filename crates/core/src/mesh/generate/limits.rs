@@ -1,6 +1,6 @@
 //! What a generator checks before it allocates anything.
 
-use crate::error::{Error, Result};
+use crate::error::{DeviceFault, Error, Result};
 use crate::mesh::Kind;
 use crate::primitives::memory::{gibibytes, reserve};
 
@@ -142,16 +142,17 @@ impl Size {
         let bytes = if refined { self.bytes() / (parts - 1) * parts } else { self.bytes() };
         let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
         let Some(free) = free.filter(|free| bytes > *free) else { return Ok(()) };
-        Err(Error::Device {
-            what: format!(
+        Err(Error::device_fault(
+            DeviceFault::memory(bytes, free),
+            format!(
                 "{what}: {} vertices and {} cells take at least {}, {} are free",
                 self.vertices,
                 self.cells,
                 gibibytes(bytes),
                 gibibytes(free)
             ),
-            remedy: "use fewer cells or refinements, or a machine with more memory".into(),
-        })
+            "use fewer cells or refinements, or a machine with more memory",
+        ))
     }
 }
 

@@ -22,7 +22,7 @@ mod tree;
 use super::bits::{LESS, check_axes};
 use super::discriminator::Discriminator;
 use super::memory::reserve;
-use crate::error::{Error, Result};
+use crate::error::{DeviceFault, Error, Result};
 pub use cells::Cells;
 pub use levels::Stored;
 use levels::{Levels, Split};
@@ -95,10 +95,11 @@ impl HistoPyramid {
             words.par_iter().map(|word: &u64| u64::from(word.count_ones())).sum()
         };
         if active > u64::from(u32::MAX) {
-            return Err(Error::Device {
-                what: format!("{active} active cells, keys have 32 bits"),
-                remedy: LESS.into(),
-            });
+            return Err(Error::device_fault(
+                DeviceFault::Limit,
+                format!("{active} active cells, keys have 32 bits"),
+                LESS,
+            ));
         }
         let brick = split.brick();
         let n_words: [usize; 3] = std::array::from_fn(|k| grid[k].div_ceil(brick[k]).max(1));

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::super::bits::LESS;
 use super::super::memory::reserve;
 use super::levels::{Levels, Split, Stored, unraster};
-use crate::error::{Error, Result};
+use crate::error::{DeviceFault, Error, Result};
 
 /// A block of cells of one value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +60,7 @@ impl Tree {
         }
         if u32::try_from(values.len()).is_err() {
             let what = format!("a tree over {} cells, at most 2^32 - 1 can be", values.len());
-            return Err(Error::Device { what, remedy: LESS.into() });
+            return Err(Error::device_fault(DeviceFault::Limit, what, LESS));
         }
         let split = if shape[2] > 1 { Split::Cubes } else { Split::Squares };
         let (fan, records) = (split.fan(), split.above(shape));

@@ -2,7 +2,7 @@
 
 use crate::bytes::Cursor;
 use crate::cloud::stream::Stream;
-use zeroset_core::error::Result;
+use zeroset_core::error::{Flaw, Result};
 
 /// What the header says.
 pub(super) struct Header {
@@ -34,13 +34,12 @@ const MOST: u32 = 10_000;
 /// Reads the header and the records behind it.
 ///
 /// # Errors
-/// [`zeroset_core::Error::Input`] with what is expected and found.
-pub(super) fn read(stream: &mut Stream) -> Result<Header> {
+/// A [`Flaw`] with what is expected and found.
+pub(super) fn read(stream: &mut Stream) -> Result<Header, Flaw> {
     const DAMAGED: &str = "the header is damaged: copy or export the file again";
-    let path = stream.path();
     let head = stream.fill(375)?;
     let (major, minor) = (head.get(24).copied().unwrap_or(1), head.get(25).copied().unwrap_or(0));
-    let at = |at: usize| Cursor::new(path, head, at, false);
+    let at = |at: usize| Cursor::new(head, at, false);
     let size = at(94).take(2, "size of the header")?;
     let size = u64::from(u16::from_le_bytes([size[0], size[1]]));
     let begin = at(96).u32("place of the points")?;
@@ -50,7 +49,7 @@ pub(super) fn read(stream: &mut Stream) -> Result<Header> {
     let length = usize::from(u16::from_le_bytes([length[0], length[1]]));
     let mut n = u64::from(at(107).u32("number of points")?);
     let mut numbers = at(131);
-    let mut three = |what: &str| -> Result<[f64; 3]> {
+    let mut three = |what: &str| -> Result<[f64; 3], Flaw> {
         Ok([numbers.f64(what)?, numbers.f64(what)?, numbers.f64(what)?])
     };
     let (scale, offset) = (three("scale")?, three("offset")?);

@@ -4,7 +4,7 @@ use super::cursor::Cursor;
 use crate::scalar::Scalar;
 use crate::vtk::grid::Grid;
 use crate::vtk::source::shown;
-use zeroset_core::error::Result;
+use zeroset_core::error::{Flaw, Result};
 use zeroset_core::mesh::{DataArray, Values};
 
 /// Whom the attributes that follow belong to, and how many rows they have.
@@ -25,7 +25,7 @@ pub(super) trait Sink {
         name: String,
         scalar: Scalar,
         size: [usize; 2],
-    ) -> Result<()>;
+    ) -> Result<(), Flaw>;
 
     /// Takes colors, as bytes.
     fn colors(&mut self, owner: Owner, array: DataArray);
@@ -42,7 +42,7 @@ impl Sink for Grid {
         name: String,
         scalar: Scalar,
         [rows, components]: [usize; 2],
-    ) -> Result<()> {
+    ) -> Result<(), Flaw> {
         let values = cursor.values(scalar, rows, components, &format!("array '{name}'"))?;
         push(self, owner, DataArray { name, components, values });
         Ok(())
@@ -69,7 +69,7 @@ pub(super) fn read(
     keyword: &str,
     owner: Owner,
     sink: &mut dyn Sink,
-) -> Result<()> {
+) -> Result<(), Flaw> {
     let rows = match owner {
         Owner::DataSet => 0,
         Owner::Points(n) | Owner::Cells(n) => n,
@@ -137,7 +137,7 @@ fn array(
     name: String,
     word: &str,
     [rows, components]: [usize; 2],
-) -> Result<()> {
+) -> Result<(), Flaw> {
     if matches!(word, "string" | "utf8_string" | "variant") {
         cursor.skip_strings(rows.saturating_mul(components))?;
         sink.warn(format!("array '{name}' holds strings: left out"));
@@ -166,7 +166,7 @@ fn push(grid: &mut Grid, owner: Owner, array: DataArray) {
 }
 
 /// Colors are bytes in binary files and fractions of 1 in text: bytes in both cases here.
-fn colors(cursor: &mut Cursor, rows: usize, components: usize, name: &str) -> Result<Values> {
+fn colors(cursor: &mut Cursor, rows: usize, components: usize, name: &str) -> Result<Values, Flaw> {
     let what = format!("COLOR_SCALARS '{name}'");
     let scalar = if cursor.is_binary() { Scalar::U8 } else { Scalar::F32 };
     Ok(to_bytes(cursor.values(scalar, rows, components, &what)?))
@@ -182,7 +182,7 @@ pub(in crate::vtk) fn to_bytes(values: Values) -> Values {
     }
 }
 
-fn skip_lookup_table(cursor: &mut Cursor) -> Result<()> {
+fn skip_lookup_table(cursor: &mut Cursor) -> Result<(), Flaw> {
     let name = cursor.name("the name of a lookup table")?;
     let rows = cursor.count("the size of a lookup table")?;
     cursor.line();
@@ -190,7 +190,7 @@ fn skip_lookup_table(cursor: &mut Cursor) -> Result<()> {
 }
 
 /// `FIELD name n` and n arrays `name components rows type`.
-fn field(cursor: &mut Cursor, owner: Owner, sink: &mut dyn Sink) -> Result<()> {
+fn field(cursor: &mut Cursor, owner: Owner, sink: &mut dyn Sink) -> Result<(), Flaw> {
     cursor.name("the name of a field")?;
     let arrays = cursor.count("the number of arrays of a field")?;
     for _ in 0..arrays {

@@ -3,7 +3,7 @@
 use crate::scalar::Scalar;
 use crate::volume::stored;
 use crate::vtk::source::{Source, shown};
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{Flaw, Position, Result};
 use zeroset_core::mesh::Values;
 use zeroset_core::volume::Samples;
 
@@ -44,13 +44,13 @@ impl<'a> Cursor<'a> {
     }
 
     /// Error at a byte: named by its line, or in binary files by its offset.
-    pub fn fail_at(&self, at: usize, what: impl Into<String>, remedy: impl Into<String>) -> Error {
-        let position = if self.binary { format!("byte {at}") } else { self.source.line(at) };
+    pub fn fail_at(&self, at: usize, what: impl Into<String>, remedy: impl Into<String>) -> Flaw {
+        let position = if self.binary { Position::byte(at) } else { self.source.line(at) };
         self.source.fail(position, what, remedy)
     }
 
     /// Error at the present position.
-    pub fn fail(&self, what: impl Into<String>, remedy: impl Into<String>) -> Error {
+    pub fn fail(&self, what: impl Into<String>, remedy: impl Into<String>) -> Flaw {
         self.fail_at(self.at, what, remedy)
     }
 
@@ -72,13 +72,13 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next word, which must be there.
-    pub fn expect_word(&mut self, what: &str) -> Result<&'a [u8]> {
+    pub fn expect_word(&mut self, what: &str) -> Result<&'a [u8], Flaw> {
         self.word()
             .ok_or_else(|| self.fail(format!("the file ends where {what} should stand"), TRUNCATED))
     }
 
     /// The next word as text, "%20" and the like decoded.
-    pub fn name(&mut self, what: &str) -> Result<String> {
+    pub fn name(&mut self, what: &str) -> Result<String, Flaw> {
         Ok(decoded(self.expect_word(what)?))
     }
 
@@ -106,7 +106,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next word as a count.
-    pub fn count(&mut self, what: &str) -> Result<usize> {
+    pub fn count(&mut self, what: &str) -> Result<usize, Flaw> {
         let word = self.expect_word(what)?;
         let number = std::str::from_utf8(word).ok().and_then(|w| w.parse::<usize>().ok());
         number.ok_or_else(|| {
@@ -118,7 +118,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next three words as numbers.
-    pub fn place(&mut self, what: &str) -> Result<[f64; 3]> {
+    pub fn place(&mut self, what: &str) -> Result<[f64; 3], Flaw> {
         let mut x = [0.0; 3];
         for value in &mut x {
             let word = self.expect_word(what)?;
@@ -132,7 +132,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next word as a number type.
-    pub fn scalar(&mut self, what: &str) -> Result<Scalar> {
+    pub fn scalar(&mut self, what: &str) -> Result<Scalar, Flaw> {
         let word = self.expect_word(&format!("the number type of {what}"))?;
         Scalar::from_legacy(&String::from_utf8_lossy(word)).ok_or_else(|| {
             self.fail(
@@ -150,7 +150,7 @@ impl<'a> Cursor<'a> {
         rows: usize,
         components: usize,
         what: &str,
-    ) -> Result<Values> {
+    ) -> Result<Values, Flaw> {
         let Some(count) = rows.checked_mul(components) else {
             return Err(self.too_short(what, &format!("{rows} times {components} numbers")));
         };
@@ -168,7 +168,7 @@ impl<'a> Cursor<'a> {
         rows: usize,
         components: usize,
         what: &str,
-    ) -> Result<Samples> {
+    ) -> Result<Samples, Flaw> {
         let Some(count) = rows.checked_mul(components) else {
             return Err(self.too_short(what, &format!("{rows} times {components} numbers")));
         };
@@ -182,7 +182,7 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    fn bytes(&mut self, scalar: Scalar, count: usize, what: &str) -> Result<&'a [u8]> {
+    fn bytes(&mut self, scalar: Scalar, count: usize, what: &str) -> Result<&'a [u8], Flaw> {
         let bytes = scalar.bytes(count).and_then(|n| self.rest().get(..n));
         let Some(bytes) = bytes else {
             return Err(self.too_short(what, &format!("{count} binary numbers")));
@@ -191,7 +191,7 @@ impl<'a> Cursor<'a> {
         Ok(bytes)
     }
 
-    fn packed(&mut self, scalar: Scalar, count: usize, what: &str) -> Result<Values> {
+    fn packed(&mut self, scalar: Scalar, count: usize, what: &str) -> Result<Values, Flaw> {
         let bytes = self.bytes(scalar, count, what)?;
         Ok(match scalar.unpack(bytes, self.big_endian) {
             Values::Int(mut bits) if scalar == Scalar::Bit => {
@@ -202,7 +202,7 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    fn written(&mut self, scalar: Scalar, count: usize, what: &str) -> Result<Values> {
+    fn written(&mut self, scalar: Scalar, count: usize, what: &str) -> Result<Values, Flaw> {
         // A number takes a digit and a separator, the last one only the digit.
         if count > self.rest().len().div_ceil(2) {
             return Err(self.too_short(what, &format!("{count} numbers")));
@@ -234,7 +234,7 @@ impl<'a> Cursor<'a> {
         ))
     }
 
-    fn too_short(&self, what: &str, promised: &str) -> Error {
+    fn too_short(&self, what: &str, promised: &str) -> Flaw {
         self.fail(
             format!("{what} promises {promised}, only {} bytes are left", self.rest().len()),
             TRUNCATED,
@@ -242,7 +242,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Passes `count` strings: one per line, or in binary files with their lengths before them.
-    pub fn skip_strings(&mut self, count: usize) -> Result<()> {
+    pub fn skip_strings(&mut self, count: usize) -> Result<(), Flaw> {
         for _ in 0..count {
             if self.rest().is_empty() {
                 return Err(

@@ -7,7 +7,7 @@ use crate::VolumeFile;
 use crate::scalar::Scalar;
 use crate::vtk::image::{Lattice, Listed, choose};
 use crate::vtk::source::{Source, one_line};
-use zeroset_core::error::Result;
+use zeroset_core::error::{Flaw, Result};
 use zeroset_core::mesh::DataArray;
 use zeroset_core::volume::{Placement, Samples};
 
@@ -39,7 +39,7 @@ impl Sink for Arrays {
         name: String,
         scalar: Scalar,
         [rows, components]: [usize; 2],
-    ) -> Result<()> {
+    ) -> Result<(), Flaw> {
         let samples = cursor.samples(scalar, rows, components, &format!("array '{name}'"))?;
         let kept = if components == 1 { samples } else { Vec::<u8>::new().into() };
         self.list(owner, name, components, kept);
@@ -61,7 +61,7 @@ pub(in crate::vtk) fn read_volume(
     source: &Source,
     header: &Header,
     wanted: Option<&str>,
-) -> Result<Option<VolumeFile>> {
+) -> Result<Option<VolumeFile>, Flaw> {
     let mut cursor = Cursor::new(*source, header.end, header.binary);
     let mut is =
         |word: &str| cursor.word().is_some_and(|w| w.eq_ignore_ascii_case(word.as_bytes()));

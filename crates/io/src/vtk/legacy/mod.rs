@@ -14,7 +14,7 @@ use super::source::{Source, shown};
 use crate::scalar::Scalar;
 use attributes::Owner;
 use cursor::Cursor;
-use zeroset_core::error::Result;
+use zeroset_core::error::{Flaw, Result};
 use zeroset_core::mesh::{DataArray, Values};
 
 pub(super) use attributes::to_bytes;
@@ -44,7 +44,7 @@ impl Header {
 }
 
 /// Reads the magic line, the title line and the word that states the encoding.
-pub(super) fn header(source: &Source) -> Result<Header> {
+pub(super) fn header(source: &Source) -> Result<Header, Flaw> {
     let mut cursor = Cursor::new(*source, 0, false);
     let magic = cursor.line();
     let version = magic.split(u8::is_ascii_whitespace).rfind(|word| !word.is_empty());
@@ -90,9 +90,9 @@ const POLYDATA: [&str; 4] = ["VERTICES", "LINES", "POLYGONS", "TRIANGLE_STRIPS"]
 /// Reads a legacy file without the help of a crate.
 ///
 /// # Errors
-/// [`Error::Input`](zeroset_core::Error::Input) with line or byte; for numbers that make sense with their
+/// A [`Flaw`] with line or byte; for numbers that make sense with their
 /// bytes in the other order, one that says so.
-pub(super) fn read(source: &Source, header: &Header) -> Result<Grid> {
+pub(super) fn read(source: &Source, header: &Header) -> Result<Grid, Flaw> {
     let cursor = || Cursor::new(*source, header.end, header.binary);
     read_from(cursor()).map_err(|error| match header.binary {
         true if read_from(cursor().little_endian()).is_ok() => source.fail(
@@ -104,14 +104,14 @@ pub(super) fn read(source: &Source, header: &Header) -> Result<Grid> {
     })
 }
 
-fn read_from(cursor: Cursor<'_>) -> Result<Grid> {
+fn read_from(cursor: Cursor<'_>) -> Result<Grid, Flaw> {
     let (sections, cursor) = sections(cursor)?;
     let grid = sections.finish(&cursor)?;
     grid.check(cursor.source())?;
     Ok(grid)
 }
 
-fn sections(mut cursor: Cursor<'_>) -> Result<(Sections, Cursor<'_>)> {
+fn sections(mut cursor: Cursor<'_>) -> Result<(Sections, Cursor<'_>), Flaw> {
     let mut sections = Sections::default();
     let mut owner = Owner::DataSet;
     while let Some(word) = cursor.word() {
@@ -150,7 +150,7 @@ fn sections(mut cursor: Cursor<'_>) -> Result<(Sections, Cursor<'_>)> {
 /// The data set that is an image.
 const IMAGE: &str = "STRUCTURED_POINTS";
 
-fn dataset(cursor: &mut Cursor) -> Result<String> {
+fn dataset(cursor: &mut Cursor) -> Result<String, Flaw> {
     let name = cursor.name("the kind of data set")?.to_ascii_uppercase();
     match name.as_str() {
         "UNSTRUCTURED_GRID" | "POLYDATA" => Ok(name),
@@ -164,7 +164,7 @@ fn dataset(cursor: &mut Cursor) -> Result<String> {
 }
 
 /// `n size` and a list `k i1 ... ik` per cell, or since version 5.1 two arrays.
-fn cells(cursor: &mut Cursor, what: &str) -> Result<Cells> {
+fn cells(cursor: &mut Cursor, what: &str) -> Result<Cells, Flaw> {
     let n = cursor.count(&format!("the number of {what}"))?;
     let size = cursor.count(&format!("the size of {what}"))?;
     cursor.line();
@@ -210,7 +210,7 @@ fn offsets_and_connectivity(
     what: &str,
     n: usize,
     size: usize,
-) -> Result<Cells> {
+) -> Result<Cells, Flaw> {
     let scalar = cursor.scalar("OFFSETS")?;
     cursor.line();
     let offsets = cursor.values(scalar, n, 1, "OFFSETS")?;
@@ -250,7 +250,7 @@ fn integers(values: Values) -> Vec<i64> {
     }
 }
 
-fn types(cursor: &mut Cursor) -> Result<Vec<u8>> {
+fn types(cursor: &mut Cursor) -> Result<Vec<u8>, Flaw> {
     let n = cursor.count("the number of cell types")?;
     cursor.line();
     let types = integers(cursor.values(Scalar::I32, n, 1, "CELL_TYPES")?);
@@ -266,7 +266,7 @@ fn types(cursor: &mut Cursor) -> Result<Vec<u8>> {
 
 impl Sections {
     /// Puts the sections together and holds their counts against each other.
-    fn finish(self, cursor: &Cursor) -> Result<Grid> {
+    fn finish(self, cursor: &Cursor) -> Result<Grid, Flaw> {
         let damaged = "the file is cut off or damaged; write it again";
         let Some(points) = self.points else {
             return Err(cursor.fail("the file ends without POINTS", damaged));

@@ -10,7 +10,7 @@ use quick_xml::{Reader, XmlVersion};
 
 use crate::scalar::Scalar;
 use crate::vtk::source::{Source, shown};
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{Flaw, Result};
 
 /// A `VTKFile` without its numbers.
 pub(super) struct Document {
@@ -97,7 +97,7 @@ impl Document {
         source: &Source,
         key: &str,
         absent: [f64; N],
-    ) -> Result<[f64; N]> {
+    ) -> Result<[f64; N], Flaw> {
         match (get(&self.attributes, key), numbers(&self.attributes, key)) {
             (None, _) => Ok(absent),
             (_, Some(x)) if x.iter().all(|x: &f64| x.is_finite()) => Ok(x),
@@ -116,7 +116,7 @@ impl Piece {
     }
 
     /// First index and number of points along each axis of a piece of an image.
-    pub fn extent(&self, source: &Source) -> Result<([i64; 3], [usize; 3])> {
+    pub fn extent(&self, source: &Source) -> Result<([i64; 3], [usize; 3]), Flaw> {
         let found = numbers::<i64, 6>(&self.attributes, "Extent");
         let sizes = found.and_then(|[x, x1, y, y1, z, z1]| {
             let size =
@@ -131,7 +131,7 @@ impl Piece {
     }
 
     /// A count such as `NumberOfPoints`; absent means 0 unless required.
-    pub fn count(&self, source: &Source, name: &str, required: bool) -> Result<usize> {
+    pub fn count(&self, source: &Source, name: &str, required: bool) -> Result<usize, Flaw> {
         let value = self.attributes.iter().find(|(key, _)| key == name).map(|(_, value)| value);
         match value {
             None if !required => Ok(0),
@@ -157,7 +157,7 @@ const DEEPEST: usize = 32;
 const DAMAGED: &str = "the file is damaged or cut off; copy or write it again";
 
 /// Reads the tags of a file.
-pub(super) fn outline(source: &Source) -> Result<Document> {
+pub(super) fn outline(source: &Source) -> Result<Document, Flaw> {
     let mut reader = Reader::from_reader(source.bytes);
     let mut path: Vec<String> = Vec::new();
     let mut document: Option<Document> = None;
@@ -211,11 +211,11 @@ fn position(reached: u64) -> usize {
     usize::try_from(reached).unwrap_or(usize::MAX)
 }
 
-fn broken(source: &Source, at: u64, error: &quick_xml::Error) -> Error {
+fn broken(source: &Source, at: u64, error: &quick_xml::Error) -> Flaw {
     source.fail(source.line(position(at)), format!("not well-formed XML: {error}"), DAMAGED)
 }
 
-fn no_vtk_file(source: &Source) -> Error {
+fn no_vtk_file(source: &Source) -> Flaw {
     source.fail("", "the file has no <VTKFile> element", "expected a VTK XML file")
 }
 
@@ -223,7 +223,7 @@ fn tag_name(tag: &BytesStart) -> String {
     tag.name().as_ref().to_owned()
 }
 
-fn attributes(source: &Source, tag: &BytesStart, at: usize) -> Result<Vec<(String, String)>> {
+fn attributes(source: &Source, tag: &BytesStart, at: usize) -> Result<Vec<(String, String)>, Flaw> {
     let mut pairs = Vec::new();
     // The check for repeated names compares each with all before it: not for damaged files.
     for attribute in tag.attributes().with_checks(false) {
@@ -252,7 +252,7 @@ fn enter(
     name: &str,
     tag: &BytesStart,
     at: usize,
-) -> Result<()> {
+) -> Result<(), Flaw> {
     let path: Vec<&str> = path.iter().map(String::as_str).collect();
     match (path.as_slice(), name, document.as_mut()) {
         ([], "VTKFile", None) => *document = Some(vtk_file(source, tag, at)?),
@@ -287,7 +287,7 @@ fn get<'a>(pairs: &'a [(String, String)], key: &str) -> Option<&'a str> {
     pairs.iter().find(|(k, _)| k == key).map(|(_, v)| v.trim())
 }
 
-fn vtk_file(source: &Source, tag: &BytesStart, at: usize) -> Result<Document> {
+fn vtk_file(source: &Source, tag: &BytesStart, at: usize) -> Result<Document, Flaw> {
     let pairs = attributes(source, tag, at)?;
     let fail = |what: String, remedy: &str| {
         Err(source.fail(format!("VTKFile, {}", source.line(at)), what, remedy))
@@ -341,7 +341,12 @@ fn vtk_file(source: &Source, tag: &BytesStart, at: usize) -> Result<Document> {
     })
 }
 
-fn data_array(source: &Source, section: &str, tag: &BytesStart, at: usize) -> Result<ArrayTag> {
+fn data_array(
+    source: &Source,
+    section: &str,
+    tag: &BytesStart,
+    at: usize,
+) -> Result<ArrayTag, Flaw> {
     let pairs = attributes(source, tag, at)?;
     let name = get(&pairs, "Name").unwrap_or_default().to_owned();
     let fail = |key: &str, value: &str, expected: &str| {
@@ -376,7 +381,11 @@ fn data_array(source: &Source, section: &str, tag: &BytesStart, at: usize) -> Re
 }
 
 /// Finds the bytes between the underscore after `AppendedData` and its closing tag.
-fn appended(source: &Source, attributes: &[(String, String)], from: usize) -> Result<Appended> {
+fn appended(
+    source: &Source,
+    attributes: &[(String, String)],
+    from: usize,
+) -> Result<Appended, Flaw> {
     let fail = |at: usize, what: String, remedy: &str| {
         Err(source.fail(format!("AppendedData, byte {at}"), what, remedy))
     };

@@ -17,7 +17,7 @@ use crate::scalar::Scalar;
 use crate::volume::stored;
 use codec::{Codec, Lengths};
 use document::{ArrayTag, Document, Format, Piece};
-use zeroset_core::error::{Error, Result};
+use zeroset_core::error::{Flaw, Result};
 use zeroset_core::mesh::{DataArray, Values};
 use zeroset_core::volume::Samples;
 
@@ -43,7 +43,7 @@ const DAMAGED: &str = "the file is damaged or cut off; copy or write it again";
 
 impl<'a> XmlFile<'a> {
     /// Reads the tags.
-    pub fn open(source: Source<'a>) -> Result<Self> {
+    pub fn open(source: Source<'a>) -> Result<Self, Flaw> {
         let document = document::outline(&source)?;
         let arrays = document.pieces.iter().flat_map(|piece| &piece.arrays);
         let mut offsets: Vec<usize> = arrays.map(|array| array.offset).collect();
@@ -126,7 +126,7 @@ impl<'a> XmlFile<'a> {
     }
 
     /// Refuses what holds no mesh.
-    pub fn check_mesh(&self) -> Result<()> {
+    pub fn check_mesh(&self) -> Result<(), Flaw> {
         if !self.is_image() {
             return Ok(());
         }
@@ -134,7 +134,7 @@ impl<'a> XmlFile<'a> {
     }
 
     /// Reads an array of an image of one piece; `None` for another data set.
-    pub fn read_volume(&self, wanted: Option<&str>) -> Result<Option<VolumeFile>> {
+    pub fn read_volume(&self, wanted: Option<&str>) -> Result<Option<VolumeFile>, Flaw> {
         if !self.is_image() {
             return Ok(None);
         }
@@ -177,7 +177,7 @@ impl<'a> XmlFile<'a> {
     }
 
     /// Reads all pieces without the help of a crate.
-    pub fn read(&self) -> Result<Grid> {
+    pub fn read(&self) -> Result<Grid, Flaw> {
         let mut grid: Option<Grid> = None;
         for piece in &self.document.pieces {
             let next = self.piece(piece)?;
@@ -190,7 +190,7 @@ impl<'a> XmlFile<'a> {
         grid.ok_or_else(|| self.source.fail("", "the file has no <Piece>", DAMAGED))
     }
 
-    fn piece(&self, piece: &Piece) -> Result<Grid> {
+    fn piece(&self, piece: &Piece) -> Result<Grid, Flaw> {
         let n_points = piece.count(&self.source, "NumberOfPoints", true)?;
         let mut grid = Grid::default();
         match piece.section("Points").next() {
@@ -228,7 +228,7 @@ impl<'a> XmlFile<'a> {
         n_points: usize,
         n_cells: usize,
         grid: &mut Grid,
-    ) -> Result<()> {
+    ) -> Result<(), Flaw> {
         for (section, n) in [("PointData", n_points), ("CellData", n_cells)] {
             for tag in piece.section(section) {
                 let Some(array) = self.data(tag, n, &mut grid.warnings)? else { continue };
@@ -247,7 +247,7 @@ impl<'a> XmlFile<'a> {
         tag: &ArrayTag,
         n: usize,
         warnings: &mut Vec<String>,
-    ) -> Result<Option<DataArray>> {
+    ) -> Result<Option<DataArray>, Flaw> {
         if tag.scalar.is_none() || tag.components == 0 {
             warnings.push(format!(
                 "array '{}' of type {} with {} components is left out",
@@ -260,7 +260,12 @@ impl<'a> XmlFile<'a> {
     }
 
     /// Ends and connectivity of `n` cells.
-    fn cells(&self, piece: &Piece, section: &str, n: usize) -> Result<(Vec<usize>, Vec<i64>)> {
+    fn cells(
+        &self,
+        piece: &Piece,
+        section: &str,
+        n: usize,
+    ) -> Result<(Vec<usize>, Vec<i64>), Flaw> {
         if n == 0 {
             return Ok(Default::default());
         }
@@ -278,21 +283,21 @@ impl<'a> XmlFile<'a> {
         Ok((offsets.iter().map(|&end| end as usize).collect(), connectivity))
     }
 
-    fn named<'p>(&self, piece: &'p Piece, section: &str, name: &str) -> Result<&'p ArrayTag> {
+    fn named<'p>(&self, piece: &'p Piece, section: &str, name: &str) -> Result<&'p ArrayTag, Flaw> {
         let found = piece.section(section).find(|array| array.name == name);
         found.ok_or_else(|| self.missing(piece, &format!("{section}/{name}")))
     }
 
-    fn missing(&self, piece: &Piece, what: &str) -> Error {
+    fn missing(&self, piece: &Piece, what: &str) -> Flaw {
         let position = format!("Piece, {}", self.source.line(piece.at));
         self.source.fail(position, format!("it has no {what}"), DAMAGED)
     }
 
-    fn fail(&self, array: &ArrayTag, what: impl Into<String>, remedy: &str) -> Error {
+    fn fail(&self, array: &ArrayTag, what: impl Into<String>, remedy: &str) -> Flaw {
         self.source.fail(array.position(&self.source), what, remedy)
     }
 
-    fn integers(&self, array: &ArrayTag, expected: Option<usize>) -> Result<Vec<i64>> {
+    fn integers(&self, array: &ArrayTag, expected: Option<usize>) -> Result<Vec<i64>, Flaw> {
         match self.values(array, expected)? {
             Values::Int(values) => Ok(values),
             Values::Float(_) => {
@@ -303,7 +308,7 @@ impl<'a> XmlFile<'a> {
     }
 
     /// The numbers of an array with `n` rows.
-    fn rows(&self, array: &ArrayTag, n: usize, components: usize) -> Result<Values> {
+    fn rows(&self, array: &ArrayTag, n: usize, components: usize) -> Result<Values, Flaw> {
         match n.checked_mul(components) {
             Some(count) => self.values(array, Some(count)),
             None => {
@@ -314,7 +319,7 @@ impl<'a> XmlFile<'a> {
     }
 
     /// The numbers of an array; `expected` is how many it must have.
-    fn values(&self, array: &ArrayTag, expected: Option<usize>) -> Result<Values> {
+    fn values(&self, array: &ArrayTag, expected: Option<usize>) -> Result<Values, Flaw> {
         let Some(scalar) = array.scalar else {
             let what = format!("type '{}' is no number type", array.type_name);
             return Err(self.fail(array, what, "expected Float64, Int32 and the like"));
@@ -336,7 +341,7 @@ impl<'a> XmlFile<'a> {
     }
 
     /// The `n` numbers of an array, in the type of the file.
-    fn samples(&self, array: &ArrayTag, n: usize) -> Result<Samples> {
+    fn samples(&self, array: &ArrayTag, n: usize) -> Result<Samples, Flaw> {
         let scalar = array.scalar.unwrap_or(Scalar::U8);
         let samples = match self.bytes(array, scalar, Some(n))? {
             Some(bytes) => stored::samples(scalar, &bytes, self.document.big_endian),
@@ -357,7 +362,7 @@ impl<'a> XmlFile<'a> {
         array: &ArrayTag,
         scalar: Scalar,
         expected: Option<usize>,
-    ) -> Result<Option<Vec<u8>>> {
+    ) -> Result<Option<Vec<u8>>, Flaw> {
         let size = expected.and_then(|count| scalar.bytes(count));
         match array.format {
             Format::Ascii => Ok(None),
@@ -373,7 +378,7 @@ impl<'a> XmlFile<'a> {
     }
 
     /// The numbers of an array that is written as text.
-    fn written(&self, array: &ArrayTag, scalar: Scalar) -> Result<Values> {
+    fn written(&self, array: &ArrayTag, scalar: Scalar) -> Result<Values, Flaw> {
         let text = array.text.iter().map(|range| &self.source.bytes[range.clone()]);
         let words = text
             .flat_map(|text| text.split(u8::is_ascii_whitespace))
@@ -392,7 +397,7 @@ impl<'a> XmlFile<'a> {
         array: &ArrayTag,
         stream: &[u8],
         expected: Option<usize>,
-    ) -> Result<(Vec<u8>, usize)> {
+    ) -> Result<(Vec<u8>, usize), Flaw> {
         if stream.is_empty() && expected.is_none_or(|n| n == 0) {
             return Ok(Default::default());
         }
@@ -415,7 +420,7 @@ impl<'a> XmlFile<'a> {
         .map_err(|e| self.fail(array, e, DAMAGED))
     }
 
-    fn appended(&self, array: &ArrayTag, expected: Option<usize>) -> Result<Vec<u8>> {
+    fn appended(&self, array: &ArrayTag, expected: Option<usize>) -> Result<Vec<u8>, Flaw> {
         let Some(appended) = &self.document.appended else {
             return Err(self.fail(array, "the file has no AppendedData", DAMAGED));
         };
