@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::Job;
+use super::TiledCase;
 use super::coefficients::Lines;
 use crate::config::{Config, Initial};
 use crate::error::{Error, Result};
@@ -38,7 +38,7 @@ pub(super) enum Source {
 /// First tiles, their values, and at how many voxels the side of a closed surface was undecided and inverted.
 type Filled<S, const E: usize> = (TiledGrid<E>, Pool<S, E>, [usize; 2]);
 
-impl Job<'_> {
+impl TiledCase<'_> {
     /// Reads `[initial]`; what was doubtful goes to `warnings`.
     ///
     /// # Errors
